@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# A sweep as a SLURM job array, each task a shard with a database of its own, and a job that puts them
+# together once all have ended well. A task that was preempted or ran out of time goes on where it was.
+#
+#   usage: sweep-array.sh             submits both jobs
+#
+# Change the sweep, the number of tasks and the limits to what you need.
+#SBATCH --job-name=nncost-sweep
+#SBATCH --cpus-per-task=8
+#SBATCH --mem=512M
+#SBATCH --time=01:00:00
+#SBATCH --requeue
+#SBATCH --signal=TERM@30
+#SBATCH --output=sweep-%A-%a.log
+set -euo pipefail
+
+tasks=16
+folder=${SWEEP_FOLDER:-$PWD/sweep}
+sweep=(llama3-70b 'h100,b200' --devices '512,1024' --tensor '1..8*2' --pipeline '1..16*2'
+    --zero 0..3 --micro-batch '1..8*2' --micro-batches 1..256 --recompute 'none,selective,full'
+    --where 'tensor*pipeline <= 64')
+
+if [[ -n ${SLURM_ARRAY_TASK_ID:-} ]]; then
+    exec nncost sweep "${sweep[@]}" --threads "$SLURM_CPUS_PER_TASK" \
+        --shard "$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT" \
+        --db "$folder/part$SLURM_ARRAY_TASK_ID.db"
+fi
+
+mkdir -p "$folder"
+array=$(SWEEP_FOLDER=$folder sbatch --parsable --array="1-$tasks" "$0")
+sbatch --job-name=nncost-merge --dependency="afterok:$array" --time=00:30:00 \
+    --wrap="nncost merge '$folder/all.db' '$folder'/part*.db"

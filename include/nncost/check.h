@@ -1,0 +1,90 @@
+/* Estimates as lists of named figures: what moved between two of them and which part is
+ * responsible, and whether they keep what is required of them. */
+#ifndef NNCOST_CHECK_H
+#define NNCOST_CHECK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <nncost/status.h>
+
+/* One value of an estimate under its name in the JSON output, nested names joined by dots:
+ * "step.step_s", "plan.precision". */
+typedef struct nnc_figure {
+    const char *name;
+    const char *text; /* NULL = a number */
+    double number;
+} nnc_figure;
+
+typedef struct nnc_figures {
+    const nnc_figure *list;
+    int32_t count;
+} nnc_figures;
+
+/* The figure of a full name, or of a short one that ends exactly one name: "step_s", "bound_s.host".
+ * NULL with NNC_BAD_SPEC when there is none (err->what names the nearest) or more than one.
+ * err->where is the name. */
+NNC_API const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name, nnc_error *err);
+
+/* Does a name stand for a figure: "" for all, "step" for all of step, "step.step_s", "step_s"?
+ * Returns how much of the figure's name it says, -1 = it does not. */
+NNC_API int nnc_figure_match(const char *name, const char *figure);
+
+/* How far a figure may move and still count as the same: by the larger of the two. */
+typedef struct nnc_tolerance {
+    const char *name; /* as in nnc_figure_match; the one that says most counts */
+    double absolute;  /* in the figure's unit */
+    double relative;  /* 0.01 = 1 % of the old figure */
+} nnc_tolerance;
+
+typedef enum nnc_change_kind {
+    NNC_CHANGE_MOVED,
+    NNC_CHANGE_GONE,   /* only in the old */
+    NNC_CHANGE_NEW,    /* only in the new */
+    NNC_CHANGE_WITHIN, /* moved, but not past the tolerance */
+    NNC_CHANGE_KIND_COUNT
+} nnc_change_kind;
+
+typedef struct nnc_change {
+    nnc_change_kind kind;
+    bool input;                  /* belongs to the model, the device or the plan */
+    const nnc_figure *old, *now; /* NULL where it has none */
+    double relative;             /* now / old - 1; NaN for texts and from zero */
+} nnc_change;
+
+/* Compares figure by figure, numbers at 12 significant digits. changes has room for the figures of
+ * both. Returns how many differ: new ones last, before
+ * them inputs first, then by kind, then the largest relative change. */
+NNC_API int32_t nnc_figures_compare(nnc_figures old, nnc_figures now,
+                                    const nnc_tolerance *tolerances, int32_t tolerance_count,
+                                    nnc_change *changes);
+
+/* Of the parts that add up to a total (step.step_s, memory.total_bytes), the one that moved most in
+ * its direction. NULL = the total did not move, or has no parts. */
+NNC_API const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total,
+                                            double *moved_by);
+
+typedef enum nnc_relation {
+    NNC_AT_MOST,
+    NNC_BELOW,
+    NNC_AT_LEAST,
+    NNC_ABOVE,
+    NNC_EQUAL,
+    NNC_RELATION_COUNT
+} nnc_relation;
+
+/* "step_s": "<= 9.5" */
+typedef struct nnc_requirement {
+    const char *name, *rule; /* as written */
+    nnc_relation relation;
+    const char *text; /* inside rule; only with NNC_EQUAL. NULL = a number */
+    double number;
+} nnc_requirement;
+
+/* Reads a rule; name and rule must outlive the requirement. NNC_BAD_SPEC; err->where is the name. */
+NNC_API nnc_status nnc_requirement_read(const char *name, const char *rule,
+                                        nnc_requirement *requirement, nnc_error *err);
+/* A figure that is not known (NULL or NaN) meets nothing. */
+NNC_API bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_figure *figure);
+
+#endif

@@ -1,0 +1,188 @@
+/* One training step: nnc_estimate(). */
+#ifndef NNCOST_ESTIMATE_H
+#define NNCOST_ESTIMATE_H
+
+#include <nncost/op.h>
+
+typedef enum nnc_verdict { NNC_FITS, NNC_OVER_MEMORY } nnc_verdict;
+
+typedef enum nnc_bound {
+    NNC_BOUND_COMPUTE,
+    NNC_BOUND_MEMORY,
+    NNC_BOUND_NETWORK,
+    NNC_BOUND_HOST, /* fixed costs of launching kernels */
+    NNC_BOUND_COUNT
+} nnc_bound;
+
+/* Resident bytes of one device, by class; total is the sum of the first six. */
+typedef struct nnc_memory {
+    int64_t weight_bytes, gradient_bytes, optimizer_bytes;
+    int64_t activation_bytes; /* kept for backward, logits or loss probabilities included */
+    int64_t transient_bytes;  /* the largest extra at the peak that is not kept */
+    int64_t reserve_bytes;    /* set aside by the user */
+    int64_t total_bytes, capacity_bytes;
+    int64_t headroom_bytes;     /* capacity - total, negative when it does not fit */
+    const char *transient_what; /* what the transient peak is; static storage */
+} nnc_memory;
+
+/* One row of the op table. Times and work are of one instance. */
+typedef struct nnc_op_cost {
+    const nnc_op *op; /* in the scratch, valid until its next use */
+    nnc_work work;
+    double repeat; /* instances in one step on one device */
+    double compute_s, memory_s, fixed_s;
+    double network_s; /* of an exchange, hidden or not */
+    double time_s;    /* on the critical path */
+    int32_t part;     /* of the step: forward, backward ...; internal */
+    int32_t segment;  /* of the model; internal */
+    const char *link; /* "scale_up", "scale_out", "host"; NULL unless an exchange */
+    nnc_bound bound;
+} nnc_op_cost;
+
+/* FLOPs per byte that crosses memory; NaN when none does. */
+NNC_API double nnc_intensity(const nnc_work *work);
+
+/* Unknown figures are NaN. The parts forward_s ... host_s add up to step_s. */
+typedef struct nnc_result {
+    nnc_verdict verdict;
+    nnc_plan plan; /* resolved */
+    int64_t params, active_params;
+    int64_t params_by_group[NNC_GROUP_COUNT];
+    int64_t matmul_params; /* that sit in a matrix product: the N of 6 N D */
+    int64_t tokens;        /* of one step; 0 for images */
+    /* work of the whole step over all devices */
+    double forward_flops, backward_flops, recompute_flops;
+    double model_flops, hardware_flops, executed_flops, vector_flops, six_nd_flops;
+    double read_bytes, write_bytes;
+    double input_bytes; /* of training data: token ids or images */
+    double peak_flops_per_s, ridge_flops_per_byte;
+    /* time */
+    double step_s, interval_s[2], lower_bound_s, upper_bound_s;
+    double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s, host_s;
+    double exposed_s[NNC_COMM_COUNT];       /* exposed_comm_s by kind */
+    double communication_s[NNC_COMM_COUNT]; /* the same kinds, hidden or not */
+    double bubble_ratio, bubble_share;      /* bubble_s over the stage's busy time, over step_s */
+    int32_t stage, memory_stage; /* pipeline stage with the longest busy time, the fullest memory */
+    double bound_s[NNC_BOUND_COUNT]; /* step time by what bounds the ops that take it */
+    nnc_bound bound, next_bound;     /* largest and second largest of bound_s */
+    double step_without_bound_s;     /* step time if the bounding resource were free */
+    /* rates */
+    double samples_per_s, tokens_per_s, tokens_per_s_per_device;
+    double model_flops_per_s_per_device, mfu, hfu;
+    nnc_memory memory;
+    /* money and energy; run figures need plan.tokens or plan.samples */
+    double price_per_device_hour, cost_step, cost_run, device_hours, run_s, energy_j;
+    int32_t op_count;
+} nnc_result;
+
+/* Working memory of one estimate: create one per thread, pass it to every call. */
+typedef struct nnc_scratch nnc_scratch;
+NNC_API nnc_scratch *nnc_scratch_create(void); /* NULL when out of memory */
+NNC_API void nnc_scratch_destroy(nnc_scratch *scratch);
+
+/* Estimates one training step of model on device under plan with software.
+ * Does not fit is an answer (result->verdict), not an error. Errors: NNC_ILLEGAL_PLAN,
+ * NNC_BAD_SPEC (a figure the estimate needs is not recorded; err names it).
+ * Calls no malloc. */
+NNC_API nnc_status nnc_estimate(const nnc_model *model, const nnc_device *device,
+                                const nnc_software *software, const nnc_plan *plan,
+                                nnc_scratch *scratch, nnc_result *result, nnc_error *err);
+
+/* Rows of the op table of the last estimate made with scratch; *count receives their number.
+ * Valid until the next use of the scratch. */
+NNC_API const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count);
+
+/* One pipeline stage of the last estimate. */
+typedef struct nnc_stage {
+    int64_t layers;
+    bool embedding, head;
+    int64_t params;                         /* of one rank */
+    double forward_s, backward_s, weight_s; /* of one micro-batch; weight_s where it runs apart */
+    double busy_s, bubble_s;                /* of the step, without the two below */
+    double exchange_s, update_s;            /* once per step: exposed exchanges; the update */
+    double in_flight;                       /* micro-batches kept at once */
+    nnc_memory memory;
+} nnc_stage;
+
+/* Stages of the last estimate made with scratch, first to last; *count receives their number. */
+NNC_API const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
+
+/* What a stage of the pipeline does in one interval of the step. */
+typedef enum nnc_activity {
+    NNC_ACTIVITY_FORWARD,
+    NNC_ACTIVITY_BACKWARD, /* recomputation included; all of it where weight does not run apart */
+    NNC_ACTIVITY_WEIGHT,
+    NNC_ACTIVITY_EXCHANGE, /* exposed, once per step; what a pass exchanges is part of the pass */
+    NNC_ACTIVITY_UPDATE,
+    NNC_ACTIVITY_IDLE,
+    NNC_ACTIVITY_COUNT
+} nnc_activity;
+
+typedef struct nnc_interval {
+    int32_t stage;
+    int32_t chunk;       /* of an interleaved stage; DualPipe: the direction */
+    int64_t micro_batch; /* from 0; -1 unless a pass */
+    nnc_activity activity;
+    double start_s, end_s;
+} nnc_interval;
+
+enum { NNC_INTERVALS_MAX = 1000000 }; /* passes of all stages */
+
+/* Calls `interval` for all that happens in the last estimate made with scratch, which `result` is
+ * of: per stage in the order of time, the stages mixed. A stage's intervals follow each other from
+ * its begin to begin + step_s. begin is 0, but for the schedules that need no barrier between steps
+ * (zb-*): there it is the stage's first forward pass. What happens once per step starts as soon as
+ * the stage's last pass is done. NNC_BAD_USAGE: more than NNC_INTERVALS_MAX passes. */
+typedef void nnc_interval_fn(void *context, const nnc_interval *interval);
+NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result,
+                                nnc_interval_fn *interval, void *context, nnc_error *err);
+
+NNC_API const char *nnc_activity_name(nnc_activity activity);
+
+/* The algorithm of a collective, the fastest there is on its links. */
+typedef enum nnc_algorithm {
+    NNC_BY_RING,
+    NNC_BY_TREE,
+    NNC_BY_LEVELS,     /* inside the domains, and across them */
+    NNC_BY_LEVEL_TREE, /* the same with a tree across */
+    NNC_BY_SWITCH,     /* the switch adds up */
+    NNC_BY_HOP,        /* each rank to the next */
+    NNC_BY_HOST_LINK,
+    NNC_BY_HOST_MEMORY,
+    NNC_ALGORITHM_COUNT
+} nnc_algorithm;
+
+/* The ranks of one exchange and the links between them. Rates are one direction, of one rank. */
+typedef struct nnc_ranks {
+    int32_t size;         /* ranks in the group */
+    int32_t inner, outer; /* ranks inside one scale-up domain; domains spanned */
+    double inner_bytes_per_s, inner_latency_s;
+    double outer_bytes_per_s, outer_latency_s;
+    double ring_bytes_per_s, ring_latency_s; /* of one ring through all ranks; hop: of one hop */
+    double knee_bytes;                       /* of the slower link; 0 = none */
+    double hops;      /* torus, ring: links to the farthest inner rank; 0 = joined pair by pair */
+    const char *link; /* the one that takes longer: "scale_up", "scale_out" or "host" */
+    nnc_algorithm algorithm;
+} nnc_ranks;
+
+/* Who makes the exchange of a row of the last estimate made with scratch. */
+NNC_API nnc_ranks nnc_scratch_ranks(const nnc_scratch *scratch, const nnc_op_cost *exchange);
+
+NNC_API const char *nnc_algorithm_name(nnc_algorithm algorithm);
+
+/* Smallest changes of the plan that would fit, fewest first: fills at most max entries of advice,
+ * returns how many. Each plan is complete; text names the changes as options. */
+typedef struct nnc_advice {
+    nnc_plan plan;
+    int32_t changes;
+    int64_t total_bytes;
+    double step_s;
+    char text[256];
+} nnc_advice;
+NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device,
+                       const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
+                       nnc_advice *advice, int max);
+
+NNC_API const char *nnc_bound_name(nnc_bound bound);
+
+#endif

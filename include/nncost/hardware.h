@@ -1,0 +1,114 @@
+/* One accelerator and the server it comes in. Read from hw/<id>.json. */
+#ifndef NNCOST_HARDWARE_H
+#define NNCOST_HARDWARE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <nncost/dtype.h>
+
+typedef enum nnc_link_kind {
+    NNC_LINK_NONE,   /* no scale-up fabric: PCIe or the network only */
+    NNC_LINK_SWITCH, /* every pair at full rate through a switch */
+    NNC_LINK_TORUS,  /* 1-3 axes, bytes_per_s is one link, one direction */
+    NNC_LINK_MESH,   /* every pair has its own link; bytes_per_s is the sum of one device's links */
+    NNC_LINK_RING,
+    NNC_LINK_PCIE,
+    NNC_LINK_KIND_COUNT
+} nnc_link_kind;
+
+/* The fast fabric that joins `devices` devices. Rates are one direction per device. */
+typedef struct nnc_scale_up {
+    nnc_link_kind kind;
+    int32_t devices;    /* size of the domain */
+    int32_t dims[3];    /* torus: length of each axis */
+    int32_t dims_count; /* 0 unless a torus */
+    bool wrap[3];       /* torus: does the axis close into a ring? */
+    int32_t wrap_count;
+    double bytes_per_s; /* B/s, one direction */
+    double latency_s;   /* per step; NaN = not recorded */
+    double knee_bytes;  /* a message of this size takes twice its time at full bandwidth; NaN = 0 */
+    bool reduces_in_switch;
+} nnc_scale_up;
+
+typedef struct nnc_scale_out {
+    double bytes_per_s; /* NIC share of one device, one direction */
+    double latency_s;
+    double knee_bytes;       /* as of the scale-up link */
+    double oversubscription; /* 1 = none; NaN = not recorded, counts 1 */
+} nnc_scale_out;
+
+typedef struct nnc_host_link {
+    double bytes_per_s;     /* device to host memory, one direction */
+    double mem_bytes_per_s; /* of host memory, one device's share; NaN = not recorded */
+} nnc_host_link;
+
+typedef struct nnc_price {
+    double per_device_hour;
+    char currency[8];
+    const char *where; /* in the spec set's arena */
+    const char *date;
+} nnc_price;
+
+/* Where a figure comes from. key: a member or a prefix of members; "" = the whole file. */
+typedef struct nnc_source {
+    const char *key;
+    const char *text;
+} nnc_source;
+
+/* How far a kind of kernel stays below the datasheet. Neutral: 1, 1, 0.
+ * time = max(flops / (sustained_fraction * peak), bytes / (memory_fraction * bandwidth)) + fixed_s */
+typedef struct nnc_efficiency {
+    double sustained_fraction; /* of the peak FLOP/s, in (0, 1] */
+    double memory_fraction;    /* of mem_bytes_per_s, in (0, 1] */
+    double fixed_s;            /* per kernel, not hidden */
+} nnc_efficiency;
+
+/* Fitted figures, apart from the datasheet's. Absent in the file = neutral. */
+typedef struct nnc_efficiencies {
+    nnc_efficiency gemm[NNC_DTYPE_COUNT]; /* by the format of the operands */
+    nnc_efficiency attention;             /* one fused kernel */
+    nnc_efficiency conv;
+    nnc_efficiency pointwise; /* norms, activations, copies, loss */
+    nnc_efficiency optimizer;
+    bool fitted; /* false: the file has no efficiency object, all of it neutral */
+} nnc_efficiencies;
+
+/* A device. NaN = not recorded. Strings live in the arena of the set it was read into. */
+typedef struct nnc_device {
+    char id[48]; /* file stem: "h100-sxm5-80gb" */
+    char name[96];
+    char vendor[24];
+    char architecture[32];
+    int32_t year;
+    int32_t units; /* streaming multiprocessors, compute units or tensor cores (TPU) */
+    double clock_hz;
+    double matmul_flops_per_s[NNC_DTYPE_COUNT]; /* dense peak of the matrix units */
+    double vector_flops_per_s[NNC_DTYPE_COUNT]; /* dense peak of the vector units */
+    int64_t mem_bytes;                          /* exact capacity, not the label */
+    double mem_bytes_per_s;
+    double l2_bytes;      /* last-level cache on the chip, all of it */
+    double scratch_bytes; /* software-managed memory of one unit */
+    nnc_scale_up scale_up;
+    nnc_scale_out scale_out;
+    nnc_host_link host;
+    double power_w;
+    nnc_efficiencies efficiency;
+    const nnc_price *prices; /* newest on-demand price first; may be NULL */
+    int32_t price_count;
+    const char *const *aliases;
+    int32_t alias_count;
+    const nnc_source *sources;
+    int32_t source_count;
+    const char *path; /* file it was read from */
+} nnc_device;
+
+/* Dense peak for matrix products in a format, FLOP/s. fp32 falls back to the vector units, which
+ * is where such products run on devices without an fp32 matrix path. NaN: the device lacks it. */
+NNC_API double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype);
+
+/* Ridge point: FLOP/B at which a product in this format stops being memory-bound.
+ * Source: Williams, Waterman, Patterson, CACM 52(4), 2009.   [roofline] */
+NNC_API double nnc_device_ridge(const nnc_device *device, nnc_dtype dtype);
+
+#endif

@@ -1,0 +1,25 @@
+/* nncost: the cost of one training step, in milliseconds and without the hardware.
+ *
+ *     nnc_specs *specs = nnc_specs_open(data_path);
+ *     nnc_device_load(specs, "a100", &device, &err);
+ *     nnc_model_load(specs, "gpt2-xl", &model, &err);
+ *     nnc_estimate(model, device, &software, &plan, scratch, &result, &err);
+ */
+#ifndef NNCOST_NNCOST_H
+#define NNCOST_NNCOST_H
+
+#include <nncost/check.h>
+#include <nncost/dtype.h>
+#include <nncost/estimate.h>
+#include <nncost/hardware.h>
+#include <nncost/model.h>
+#include <nncost/op.h>
+#include <nncost/plan.h>
+#include <nncost/search.h>
+#include <nncost/spec.h>
+#include <nncost/status.h>
+
+/* "0.1.0" */
+NNC_API const char *nnc_version(void);
+
+#endif

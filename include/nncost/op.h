@@ -1,0 +1,242 @@
+/* The work of one operation. */
+#ifndef NNCOST_OP_H
+#define NNCOST_OP_H
+
+#include <nncost/plan.h>
+
+typedef enum nnc_op_kind {
+    NNC_OP_MATMUL,     /* C[m,n] = A[m,k] B[k,n], `batch` times; B may be a parameter */
+    NNC_OP_FLASH,      /* fused attention, scores never leave the chip */
+    NNC_OP_CONV,       /* 2-d convolution, also transposed */
+    NNC_OP_NORM,       /* layer, RMS, group, batch */
+    NNC_OP_POINTWISE,  /* one pass over elements: activations, residual, dropout, softmax ... */
+    NNC_OP_EMBEDDING,  /* table lookup */
+    NNC_OP_LOSS,       /* cross-entropy */
+    NNC_OP_UPDATE,     /* optimizer step, gradient clipping, zeroing */
+    NNC_OP_COLLECTIVE, /* what ranks exchange */
+    NNC_OP_KIND_COUNT
+} nnc_op_kind;
+
+typedef enum nnc_phase {
+    NNC_PHASE_FORWARD,
+    NNC_PHASE_BACKWARD, /* not split into input and weight gradient */
+    NNC_PHASE_GRAD_INPUT,
+    NNC_PHASE_GRAD_WEIGHT,
+    NNC_PHASE_RECOMPUTE,
+    NNC_PHASE_COMM, /* exchanged once per step or micro-batch, outside forward and backward */
+    NNC_PHASE_UPDATE,
+    NNC_PHASE_COUNT
+} nnc_phase;
+
+/* What part of the network an op belongs to; also how parameters are grouped. */
+typedef enum nnc_group {
+    NNC_GROUP_EMBEDDING,
+    NNC_GROUP_ATTENTION,
+    NNC_GROUP_MLP,
+    NNC_GROUP_NORM,
+    NNC_GROUP_CONV,
+    NNC_GROUP_RESAMPLE, /* pooling, up- and down-sampling, concatenation */
+    NNC_GROUP_TIME,     /* time embedding and its projections */
+    NNC_GROUP_HEAD,     /* logits */
+    NNC_GROUP_LOSS,
+    NNC_GROUP_OPTIMIZER,
+    NNC_GROUP_NETWORK,
+    NNC_GROUP_COUNT
+} nnc_group;
+
+typedef struct nnc_matmul {
+    int64_t batch, m, n, k;
+    int64_t experts;          /* rows are spread over this many B of k x n; 0 = one B */
+    double useful;            /* share of the rows that are not padding; 0 = all */
+    int64_t b_shared;         /* this many of the batch share one B (grouped heads); 1 = none */
+    double pairs, full_pairs; /* scores: query-key pairs under the mask and in all; 0 = no mask */
+    bool b_is_weight;         /* B is a parameter (its gradient is grad_weight) */
+    bool needs_grad_input;
+    bool keeps_a, keeps_b; /* kept for backward, owned by this op */
+    int64_t kept_divisor;  /* ranks that hold one copy of A between them; 1 = each its own */
+} nnc_matmul;
+
+typedef struct nnc_flash {
+    int64_t batch, heads, kv_heads, s_q, s_k;
+    int64_t head_dim, value_dim; /* width of a head's query and key, and of its value */
+    double pairs, full_pairs;    /* query-key pairs of one head, under the mask and in all */
+    bool keeps_qkv;              /* kept for backward, owned by this op */
+    int64_t kept_s_k;            /* keys and values kept: s_k, or this rank's own part */
+    int64_t kept_kv_heads;       /* kv_heads, or heads when copied to each */
+} nnc_flash;
+
+typedef struct nnc_conv {
+    int64_t batch, c_in, c_out, h_in, w_in, h_out, w_out, kernel, stride, groups;
+    bool transposed;
+    bool needs_grad_input;
+    bool keeps_input;
+} nnc_conv;
+
+typedef struct nnc_norm {
+    nnc_norm_kind kind;
+    int64_t elements;
+    int64_t rows; /* sets of statistics: tokens, samples x groups, or channels */
+    bool fused;
+    bool keeps_input; /* the input is owned here, not by another op */
+    nnc_norm_keep keep;
+} nnc_norm;
+
+typedef enum nnc_pointwise_kind {
+    NNC_PW_GELU,
+    NNC_PW_RELU,
+    NNC_PW_SILU,
+    NNC_PW_SWIGLU,
+    NNC_PW_GEGLU,
+    NNC_PW_BIAS,
+    NNC_PW_DROPOUT,
+    NNC_PW_RESIDUAL,
+    NNC_PW_BIAS_DROPOUT_RESIDUAL,
+    NNC_PW_SOFTMAX,
+    NNC_PW_SCALE_MASK,
+    NNC_PW_ROTARY,
+    NNC_PW_POSITION_ADD,
+    NNC_PW_TIME_ADD, /* adds one value per channel to a feature map */
+    NNC_PW_TIMESTEP, /* sinusoidal embedding of the time step */
+    NNC_PW_MAX_POOL,
+    NNC_PW_UPSAMPLE_NEAREST,
+    NNC_PW_UPSAMPLE_BILINEAR,
+    NNC_PW_CONCAT,
+    NNC_PW_CAST,     /* to the 8-bit operands of a matrix product */
+    NNC_PW_DISPATCH, /* tokens copied to the order of their experts */
+    NNC_PW_COMBINE,  /* their results weighted and added up again */
+    NNC_PW_KIND_COUNT
+} nnc_pointwise_kind;
+
+typedef struct nnc_pointwise {
+    nnc_pointwise_kind kind;
+    int64_t elements;       /* of the output */
+    int64_t input_elements; /* 0 = by the kind's ratio */
+    bool fused;             /* one kernel; else one per primitive */
+    bool keeps_input, keeps_output, keeps_mask;
+    double extra_kept_bytes;   /* kept besides, all of it */
+    int64_t backward_elements; /* 0 = elements */
+} nnc_pointwise;
+
+typedef struct nnc_embedding {
+    int64_t tokens, width;
+} nnc_embedding;
+
+typedef struct nnc_loss {
+    int64_t tokens, classes;
+    bool fused;
+    bool squared_error; /* mean squared error over tokens x classes values */
+    nnc_loss_keep keep;
+} nnc_loss;
+
+typedef enum nnc_update_kind { NNC_UPDATE_STEP, NNC_UPDATE_CLIP, NNC_UPDATE_ZERO } nnc_update_kind;
+
+typedef struct nnc_update {
+    nnc_update_kind kind;
+    nnc_optimizer optimizer;
+    nnc_policy policy;
+    bool fused;
+    int64_t params;
+    int64_t matrix_params;      /* of those, inside matrices that the optimizer factors */
+    double factored_elements;   /* Adafactor: rows + columns of each matrix, plus the vectors */
+    double orthogonalise_flops; /* Muon: Newton-Schulz products */
+} nnc_update;
+
+/* Parameters an op brings along, per instance. */
+typedef struct nnc_weights {
+    int64_t count, rows, cols; /* `count` matrices of rows x cols */
+    int64_t vector;            /* elements outside matrices: biases, norm gains */
+    int64_t active;            /* of the `count` matrices, those one token uses; 0 = all */
+    bool table;                /* an embedding: Adam under Muon, and no gradient product */
+} nnc_weights;
+
+typedef enum nnc_collective {
+    NNC_NO_COLLECTIVE,
+    NNC_ALL_REDUCE,
+    NNC_ALL_GATHER,
+    NNC_REDUCE_SCATTER,
+    NNC_ALL_TO_ALL,
+    NNC_BROADCAST,
+    NNC_P2P,
+    NNC_COLLECTIVE_COUNT
+} nnc_collective;
+
+/* Who exchanges: the ranks that differ in one degree only. */
+typedef enum nnc_comm {
+    NNC_COMM_TENSOR,
+    NNC_COMM_CONTEXT,
+    NNC_COMM_EXPERT,
+    NNC_COMM_DATA,
+    NNC_COMM_PIPELINE,
+    NNC_COMM_OFFLOAD, /* over the host link */
+    NNC_COMM_COUNT
+} nnc_comm;
+
+/* One exchange, with its counterpart in backward. Bytes are those of the full tensor. */
+typedef struct nnc_exchange {
+    nnc_comm comm;
+    int32_t route; /* data: which of its groups of ranks; internal */
+    nnc_collective forward, backward, backward_again; /* NNC_NO_COLLECTIVE = nothing */
+    double bytes, backward_bytes;                     /* backward_bytes 0 = bytes */
+    double count; /* times in a row: a ring passes count blocks; 0 = once */
+    bool hides;   /* runs beside the op it belongs to, as a ring of blocks does */
+} nnc_exchange;
+
+/* How an op's dims divide over the ranks of tensor, context and expert parallelism. */
+typedef enum nnc_split {
+    NNC_SPLIT_TOKENS,        /* tokens only: replicated over tensor ranks */
+    NNC_SPLIT_SEQUENCE,      /* tokens, over tensor ranks too under sequence parallelism */
+    NNC_SPLIT_COLUMN,        /* the width n of a product */
+    NNC_SPLIT_QKV,           /* as COLUMN, key and value heads at least one per rank */
+    NNC_SPLIT_ROW,           /* the depth k of a product */
+    NNC_SPLIT_HEADS,         /* attention heads */
+    NNC_SPLIT_INNER,         /* elements between a column and a row product */
+    NNC_SPLIT_VOCAB,         /* rows of a table, classes of the loss */
+    NNC_SPLIT_EXPERT_COLUMN, /* experts over expert ranks, their width over tensor ranks */
+    NNC_SPLIT_EXPERT_ROW,
+    NNC_SPLIT_EXPERT_INNER
+} nnc_split;
+
+typedef struct nnc_op {
+    const char *name; /* "attn.qkv", static storage */
+    nnc_op_kind kind;
+    nnc_phase phase;
+    nnc_group group;
+    nnc_dtype dtype;      /* of activations */
+    nnc_dtype math_dtype; /* of the operands of a product: decides the peak */
+    int64_t repeat;       /* equal instances in one micro-batch */
+    int32_t block;        /* recompute block it lies in, -1 = none */
+    int32_t segment;      /* part of the pipeline it lies in: see nnc_segment */
+    nnc_split split;
+    bool recomputed; /* run again in backward, by selective recomputation */
+    nnc_weights weights;
+    double grad_bytes;      /* of one element of the weight gradient */
+    double grad_accumulate; /* share of passes that add to a gradient already there */
+    union {
+        nnc_matmul matmul;
+        nnc_flash flash;
+        nnc_conv conv;
+        nnc_norm norm;
+        nnc_pointwise pointwise;
+        nnc_embedding embedding;
+        nnc_loss loss;
+        nnc_update update;
+        nnc_exchange exchange;
+    } u;
+} nnc_op;
+
+/* Work of one instance. flops: what the matrix units execute; vector_flops: the rest.
+ * full_flops, causal_flops: the mathematics of matrix products and convolutions, attention over
+ * all pairs and over the causal ones; equal to flops but for fused attention and its backward. */
+typedef struct nnc_work {
+    double flops, vector_flops, read_bytes, write_bytes;
+    double full_flops, causal_flops;
+} nnc_work;
+
+/* Name of an enumerator as it stands in output; static storage. */
+NNC_API const char *nnc_op_kind_name(const nnc_op *op);
+NNC_API const char *nnc_phase_name(nnc_phase phase);
+NNC_API const char *nnc_group_name(nnc_group group);
+/* Shape as text, "m=1024 n=4800 k=1600", into text; a product's dims are those of its own phase. */
+NNC_API void nnc_op_shape(const nnc_op *op, char *text, unsigned long size);
+
+#endif

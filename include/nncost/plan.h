@@ -1,0 +1,208 @@
+/* How a model is trained: batch, precision, optimizer, memory savers, and the software it runs on. */
+#ifndef NNCOST_PLAN_H
+#define NNCOST_PLAN_H
+
+#include <nncost/model.h>
+
+/* Bytes per parameter by precision policy; see nnc_policy_bytes. */
+typedef enum nnc_policy {
+    NNC_POLICY_DEFAULT, /* fp32 for fp32 and tf32, else mixed */
+    NNC_POLICY_FP32,
+    NNC_POLICY_MIXED,
+    NNC_POLICY_MIXED_FP32GRAD,
+    NNC_POLICY_MIXED_BOTH,
+    NNC_POLICY_AMP,
+    NNC_POLICY_BF16_STATES_FP32,
+    NNC_POLICY_BF16_PURE,
+    NNC_POLICY_FP8,
+    NNC_POLICY_COUNT
+} nnc_policy;
+
+typedef enum nnc_optimizer {
+    NNC_OPTIMIZER_ADAMW,
+    NNC_OPTIMIZER_ADAM,
+    NNC_OPTIMIZER_SGD,
+    NNC_OPTIMIZER_MOMENTUM,
+    NNC_OPTIMIZER_RMSPROP,
+    NNC_OPTIMIZER_ADAFACTOR,
+    NNC_OPTIMIZER_LION,
+    NNC_OPTIMIZER_ADAM8BIT,
+    NNC_OPTIMIZER_MUON,
+    NNC_OPTIMIZER_COUNT
+} nnc_optimizer;
+
+/* What is computed again in backward instead of kept: a set of flags. */
+typedef enum nnc_recompute {
+    NNC_RECOMPUTE_NONE = 0,
+    NNC_RECOMPUTE_ATTENTION = 1,  /* "selective": scores, softmax and the product with V */
+    NNC_RECOMPUTE_NORM = 2,       /* norm outputs */
+    NNC_RECOMPUTE_ACTIVATION = 4, /* outputs of GELU, SiLU, SwiGLU ... */
+    NNC_RECOMPUTE_FULL = 8        /* everything but the input of each block */
+} nnc_recompute;
+
+typedef enum nnc_attention {
+    NNC_ATTENTION_FLASH,
+    NNC_ATTENTION_UNFUSED,
+    NNC_ATTENTION_COUNT
+} nnc_attention;
+
+typedef enum nnc_mode { NNC_MODE_PREDICTED, NNC_MODE_IDEAL, NNC_MODE_COUNT } nnc_mode;
+
+typedef enum nnc_flops_convention {
+    NNC_CONVENTION_PALM,   /* attention over all s x s pairs */
+    NNC_CONVENTION_CAUSAL, /* attention over the s(s+1)/2 pairs a causal mask leaves */
+    NNC_CONVENTION_6ND,    /* 6 FLOPs per parameter that sits in a matrix product, and token */
+    NNC_CONVENTION_COUNT
+} nnc_flops_convention;
+
+typedef enum nnc_activations {
+    NNC_ACTIVATIONS_PER_OP,      /* what each op keeps, exact formats */
+    NNC_ACTIVATIONS_KORTHIKANTI, /* s b h (34 + 5 a s / h) per layer, arXiv:2205.05198 */
+    NNC_ACTIVATIONS_COUNT
+} nnc_activations;
+
+typedef enum nnc_schedule {
+    NNC_SCHEDULE_1F1B,
+    NNC_SCHEDULE_GPIPE,
+    NNC_SCHEDULE_INTERLEAVED,
+    NNC_SCHEDULE_ZB_H1,
+    NNC_SCHEDULE_ZB_H2,
+    NNC_SCHEDULE_ZB_V,
+    NNC_SCHEDULE_DUALPIPE,
+    NNC_SCHEDULE_COUNT
+} nnc_schedule;
+
+/* How attention sees the tokens of other context ranks. */
+typedef enum nnc_context_kind {
+    NNC_CONTEXT_RING,       /* blocks of keys and values pass around, arXiv:2310.01889 */
+    NNC_CONTEXT_ALL_GATHER, /* keys and values are gathered first */
+    NNC_CONTEXT_ULYSSES,    /* heads are exchanged for tokens and back, arXiv:2309.14509 */
+    NNC_CONTEXT_KIND_COUNT
+} nnc_context_kind;
+
+/* Which ranks are neighbours: the degree named first varies fastest. Expert ranks are taken from the
+ * context and data ranks, nearest first. */
+typedef enum nnc_rank_order {
+    NNC_ORDER_TENSOR_CONTEXT_DATA_PIPELINE,
+    NNC_ORDER_TENSOR_CONTEXT_PIPELINE_DATA,
+    NNC_ORDER_TENSOR_PIPELINE_CONTEXT_DATA,
+    NNC_ORDER_COUNT
+} nnc_rank_order;
+
+/* What lives in host memory: a set of flags. */
+typedef enum nnc_offload {
+    NNC_OFFLOAD_NONE = 0,
+    NNC_OFFLOAD_OPTIMIZER = 1,
+    NNC_OFFLOAD_ACTIVATIONS = 2,
+    NNC_OFFLOAD_WEIGHTS = 4
+} nnc_offload;
+
+/* Zero or NaN means "not given" where a comment names a default; nnc_plan_resolve fills it in. */
+typedef struct nnc_plan {
+    int32_t devices, data, tensor, pipeline, virtual_stages, context, expert; /* degrees, 1 = off */
+    bool sequence_parallel;
+    int32_t zero;  /* ZeRO stage: 1 states, 2 gradients too, 3 weights too (FSDP) */
+    int32_t shard; /* ranks that share one copy of what ZeRO shards; 0 = data x context */
+    bool reshard;  /* stage 3: weights are gathered again for backward */
+    int32_t devices_per_node; /* in one scale-up domain; 0 = the device file's */
+    nnc_schedule schedule;
+    nnc_context_kind context_kind;
+    nnc_rank_order rank_order;
+    unsigned offload;         /* nnc_offload flags */
+    double overlap;           /* share of hideable communication that hides; NaN = the software's */
+    double capacity_factor;   /* expert slots per mean load; 0 = every token is served */
+    double imbalance;         /* tokens of the busiest expert rank over the mean */
+    int64_t recompute_every;  /* full recomputation in segments of this many layers */
+    int64_t recompute_layers; /* full recomputation of this many layers per stage; 0 = all */
+    int64_t micro_batch;      /* sequences or images per model replica and pass */
+    int64_t micro_batches;    /* passes per optimizer step */
+    int64_t global_batch;     /* micro_batch * micro_batches * data */
+    int64_t seq_len;          /* tokens; default the model's */
+    int64_t image;            /* pixels per side; default the model's */
+    nnc_dtype precision; /* NNC_DTYPE_COUNT = bf16, else fp16, else fp32, by what the device has */
+    nnc_policy policy;
+    nnc_optimizer optimizer;
+    unsigned recompute; /* nnc_recompute flags */
+    nnc_attention attention;
+    nnc_activations activations;
+    nnc_mode mode;
+    nnc_flops_convention flops_convention;
+    bool clip_gradients;
+    double tokens;  /* to train on in the whole run; NaN = not asked */
+    double samples; /* sequences or images to train on; NaN = not asked */
+    double price;   /* per device-hour; NaN = the device file's newest */
+    int64_t reserve_bytes;
+} nnc_plan;
+
+/* What a norm keeps for backward. */
+typedef enum nnc_norm_keep {
+    NNC_KEEP_FUSED,  /* its input, in the format it came in, and the statistics */
+    NNC_KEEP_UPCAST, /* an fp32 copy of its input, and the statistics */
+    NNC_KEEP_EAGER, /* RMS norm written out: fp32 input and square, the scale, the normalised value */
+    NNC_KEEP_COUNT
+} nnc_norm_keep;
+
+/* What the loss keeps for backward, per logit. */
+typedef enum nnc_loss_keep {
+    NNC_LOSS_KEEPS_LOGITS, /* in the format of the logits, or their log-softmax */
+    NNC_LOSS_KEEPS_FP32,   /* fp32 probabilities */
+    NNC_LOSS_KEEPS_COUNT
+} nnc_loss_keep;
+
+/* An implementation: which kernels are fused and what each keeps. Read from software/<id>.json. */
+typedef struct nnc_software {
+    char id[48];
+    char name[96];
+    bool fused_norm;       /* else one kernel per primitive */
+    bool fused_activation; /* gate and product in one kernel, neither intermediate kept */
+    bool fused_residual;   /* bias, dropout and residual in one kernel */
+    bool fused_rotary;
+    bool fused_softmax; /* scale and mask inside the softmax kernel (unfused attention) */
+    bool fused_loss;    /* cross-entropy in one kernel on the logits' own format */
+    bool fused_optimizer;
+    nnc_norm_keep norm_keep;       /* layer, RMS and batch norms */
+    nnc_norm_keep group_norm_keep; /* group norms of residual blocks */
+    nnc_loss_keep loss_keep;
+    bool softmax_upcast; /* softmax runs in fp32; its fp32 output is kept beside the cast one */
+    bool attention_mask_kept; /* a boolean s x s mask per layer */
+    bool expanded_kv;         /* grouped keys and values are copied to every head, and kept */
+    bool context_frozen;      /* cross-attention input needs no gradient */
+    /* Share of each kind of communication that hides behind compute, 0..1. */
+    double overlap_tensor, overlap_context, overlap_expert, overlap_data, overlap_pipeline,
+        overlap_offload;
+    bool zero_gradients; /* gradients are cleared by a kernel, not freed */
+    const nnc_source *sources;
+    int32_t source_count;
+    const char *path;
+} nnc_software;
+
+/* A plan with every field at its default. */
+NNC_API nnc_plan nnc_plan_default(void);
+
+/* The neutral implementation: everything fused, nothing kept twice ("torch-compile"). */
+NNC_API nnc_software nnc_software_default(void);
+
+/* Fills in what was left open: sequence length and image from the model, precision and policy from
+ * the device, the third of micro_batch, micro_batches, global_batch from the other two.
+ * Fails with NNC_ILLEGAL_PLAN when the three disagree, the device lacks the precision, or a length
+ * does not suit the model; err names the option. */
+NNC_API nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model,
+                                    const nnc_device *device, nnc_plan *resolved, nnc_error *err);
+
+/* Bytes per parameter of a precision policy with an Adam-like optimizer.
+ * Sources: ZeRO arXiv:1910.02054 section 3.1; Megatron-LM; docs/formulas.md [policies] */
+typedef struct nnc_policy_sizes {
+    double weight_bytes, gradient_bytes, master_bytes, state_bytes; /* state: one moment */
+    double cast_bytes; /* transient 16-bit copy of the weights */
+} nnc_policy_sizes;
+NNC_API nnc_policy_sizes nnc_policy_bytes(nnc_policy policy);
+
+NNC_API const char *nnc_policy_name(nnc_policy policy);
+NNC_API const char *nnc_optimizer_name(nnc_optimizer optimizer);
+NNC_API const char *nnc_flops_convention_name(nnc_flops_convention convention);
+/* "none", "selective", "full", or the flags joined by commas, into text. */
+NNC_API void nnc_recompute_text(unsigned recompute, char *text, unsigned long size);
+/* "none", or the flags joined by commas, into text. */
+NNC_API void nnc_offload_text(unsigned offload, char *text, unsigned long size);
+
+#endif

@@ -1,0 +1,66 @@
+/* The best plans for a number of devices: every combination of the choices left open. */
+#ifndef NNCOST_SEARCH_H
+#define NNCOST_SEARCH_H
+
+#include <nncost/estimate.h>
+
+enum { NNC_SEARCH_VALUES = 64, NNC_SEARCH_BEST_MAX = 100 };
+
+/* Values one choice may take, in the order they are tried; count 0 = every value that makes sense. */
+typedef struct nnc_choice {
+    int64_t values[NNC_SEARCH_VALUES];
+    int32_t count;
+} nnc_choice;
+
+typedef enum nnc_objective {
+    NNC_OBJECTIVE_TIME,
+    NNC_OBJECTIVE_MEMORY,
+    NNC_OBJECTIVE_COUNT
+} nnc_objective;
+
+typedef struct nnc_search {
+    nnc_plan base; /* every choice that is not searched; devices and global_batch are set */
+    nnc_choice tensor, pipeline, context, expert, virtual_stages, micro_batch, zero,
+        sequence_parallel;
+    nnc_choice recompute; /* nnc_recompute flags */
+    nnc_choice schedule;  /* nnc_schedule */
+    nnc_choice offload;   /* nnc_offload flags */
+    int64_t mem_bytes;    /* per device; 0 = the device's */
+    nnc_objective objective;
+    int32_t best;    /* how many to return, at most NNC_SEARCH_BEST_MAX */
+    bool no_prune;   /* evaluate every legal plan in full */
+    int32_t threads; /* at least 1 */
+} nnc_search;
+
+/* One plan that fits. Every figure equals nnc_estimate's of the same plan, to the last digit. */
+typedef struct nnc_found {
+    nnc_plan plan;  /* resolved */
+    uint64_t index; /* place in the space, decides ties */
+    double step_s, mfu, tokens_per_s, bubble_share, exposed_comm_s;
+    int64_t memory_bytes;
+} nnc_found;
+
+enum { NNC_PARETO_MAX = 256 };
+
+/* space = evaluated + pruned; feasible: the legal plans among the evaluated that fit. */
+typedef struct nnc_search_result {
+    uint64_t space, evaluated, pruned, feasible;
+    nnc_found best[NNC_SEARCH_BEST_MAX];
+    int32_t best_count;
+    nnc_found pareto[NNC_PARETO_MAX]; /* by step time: no other plan is faster with less memory */
+    int32_t pareto_count;
+    bool pareto_truncated;
+} nnc_search_result;
+
+/* Called now and then with what has been covered; returns false to stop early. */
+typedef bool nnc_search_progress_fn(void *context, uint64_t covered, uint64_t space);
+
+/* Enumerates the space. Results are the same for any number of threads. Errors: NNC_ILLEGAL_PLAN
+ * when no combination is legal (err names the rule that refused the last one), NNC_BAD_SPEC,
+ * NNC_NO_MEMORY. */
+NNC_API nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,
+                                  const nnc_software *software, const nnc_search *search,
+                                  nnc_search_progress_fn *progress, void *context,
+                                  nnc_search_result *result, nnc_error *err);
+
+#endif

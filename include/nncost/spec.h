@@ -1,0 +1,76 @@
+/* Spec files: reading devices, models and software profiles by id or path. */
+#ifndef NNCOST_SPEC_H
+#define NNCOST_SPEC_H
+
+#include <stdio.h>
+
+#include <nncost/plan.h>
+
+/* A set of loaded specs: one arena, freed at once. Not for two threads at a time. */
+typedef struct nnc_specs nnc_specs;
+
+/* data_path: a folder that holds hw/, models/ and software/, searched last; NULL = none.
+ * Before it come $NNCOST_PATH (colon-separated), and $XDG_CONFIG_HOME/nncost/ or ~/.config/nncost/.
+ * NULL when out of memory. */
+NNC_API nnc_specs *nnc_specs_open(const char *data_path);
+NNC_API void nnc_specs_close(nnc_specs *specs);
+
+/* Loads a spec by id, alias or path (anything with a '/' or ending in ".json"). The struct is owned
+ * by the set. A model path may be a Hugging Face config.json. Errors: NNC_UNKNOWN_ID (err names the
+ * nearest id), NNC_BAD_SPEC, NNC_IO, NNC_NO_MEMORY. */
+NNC_API nnc_status nnc_device_load(nnc_specs *specs, const char *id_or_path,
+                                   const nnc_device **device, nnc_error *err);
+NNC_API nnc_status nnc_model_load(nnc_specs *specs, const char *id_or_path, const nnc_model **model,
+                                  nnc_error *err);
+NNC_API nnc_status nnc_software_load(nnc_specs *specs, const char *id_or_path,
+                                     const nnc_software **software, nnc_error *err);
+
+/* The same from text in memory; name stands in messages. */
+NNC_API nnc_status nnc_device_parse(nnc_specs *specs, const char *name, const char *text,
+                                    size_t size, nnc_device *device, nnc_error *err);
+NNC_API nnc_status nnc_model_parse(nnc_specs *specs, const char *name, const char *text,
+                                   size_t size, nnc_model *model, nnc_error *err);
+NNC_API nnc_status nnc_software_parse(nnc_specs *specs, const char *name, const char *text,
+                                      size_t size, nnc_software *software, nnc_error *err);
+
+/* Replaces the links of a device by those of a cluster file, "nncost.cluster/1": scale_up, scale_out
+ * and host, each as a whole where the file has it. Devices share the NICs of their node. On a
+ * failure the device is as it was. _parse: from text in memory. */
+NNC_API nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *device,
+                                    nnc_error *err);
+NNC_API nnc_status nnc_cluster_parse(nnc_specs *specs, const char *name, const char *text,
+                                     size_t size, nnc_device *device, nnc_error *err);
+
+/* Sets one field by its dotted name from text, with the field table's own limits:
+ * nnc_device_set(&d, "scale_up.bytes_per_s", "450e9", &err). err->where is the name. */
+NNC_API nnc_status nnc_device_set(nnc_device *device, const char *field, const char *value,
+                                  nnc_error *err);
+NNC_API nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
+                                 nnc_error *err);
+NNC_API nnc_status nnc_plan_set(nnc_plan *plan, const char *field, const char *value,
+                                nnc_error *err);
+
+/* Cross-field rules (heads divide by kv_heads, wrap has one entry per axis ...), run after reading
+ * and again after nnc_..._set. name stands in messages. */
+NNC_API nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_error *err);
+NNC_API nnc_status nnc_model_check(const nnc_model *model, const char *name, nnc_error *err);
+
+/* What kinds of spec there are. */
+typedef enum nnc_spec_kind {
+    NNC_SPEC_DEVICE,
+    NNC_SPEC_MODEL,
+    NNC_SPEC_SOFTWARE,
+    NNC_SPEC_KIND_COUNT
+} nnc_spec_kind;
+
+/* Ids that can be loaded, sorted, each once; they live in the set's arena. */
+NNC_API nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *const **ids,
+                                  int32_t *count, nnc_error *err);
+
+/* Every fault of a file, one call of report per fault; returns the number of faults.
+ * The kind is taken from the file's "schema". */
+typedef void nnc_fault_fn(void *context, const nnc_error *fault);
+NNC_API int nnc_spec_validate(nnc_specs *specs, const char *path, nnc_fault_fn *report,
+                              void *context);
+
+#endif

@@ -1,0 +1,44 @@
+/* Errors: one status per call, one line per message. */
+#ifndef NNCOST_STATUS_H
+#define NNCOST_STATUS_H
+
+#if defined(__GNUC__)
+#define NNC_API __attribute__((visibility("default")))
+#define NNC_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
+#else
+#define NNC_API
+#define NNC_PRINTF(text, first)
+#endif
+
+/* name, exit code of the command, text */
+#define NNC_STATUS_LIST(X)                  \
+    X(NNC_OK, 0, "ok")                      \
+    X(NNC_BAD_USAGE, 2, "bad command line") \
+    X(NNC_BAD_SPEC, 3, "bad spec file")     \
+    X(NNC_UNKNOWN_ID, 3, "unknown id")      \
+    X(NNC_ILLEGAL_PLAN, 3, "illegal plan")  \
+    X(NNC_IO, 4, "input/output failed")     \
+    X(NNC_NO_MEMORY, 4, "out of memory")
+
+typedef enum nnc_status {
+#define NNC_STATUS_ENUM(name, exit_code, text) name,
+    NNC_STATUS_LIST(NNC_STATUS_ENUM)
+#undef NNC_STATUS_ENUM
+        NNC_STATUS_COUNT
+} nnc_status;
+
+/* What went wrong. The caller owns it and may pass NULL wherever one is taken.
+ * where   "hw/demo.json: mem_bytes", "models/x.json:3:14", "--micro-batch"
+ * what    "out of range, expected at least 1 B, found -5" */
+typedef struct nnc_error {
+    nnc_status status;
+    char where[512];
+    char what[512];
+} nnc_error;
+
+/* Exit code of the command for a status: 0, 2, 3 or 4. */
+NNC_API int nnc_status_exit_code(nnc_status status);
+/* Short text of a status; static storage. */
+NNC_API const char *nnc_status_text(nnc_status status);
+
+#endif

@@ -1,0 +1,256 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <nncost/estimate.h>
+
+#include "base/names.h"
+
+/* The changes that save memory, mildest first: those that leave the training result alone come
+ * before those that touch its numerics. None takes another device or another global batch. */
+typedef enum change {
+    CHANGE_MICRO_BATCH,
+    CHANGE_RECOMPUTE,
+    CHANGE_SEQUENCE,
+    CHANGE_ZERO,
+    CHANGE_TENSOR,
+    CHANGE_PIPELINE,
+    CHANGE_PRECISION,
+    CHANGE_OPTIMIZER,
+    CHANGE_POLICY,
+    CHANGES
+} change;
+
+/* A search over a long pipeline gives up after this many estimates. */
+enum { STEPS_MAX = 40, DOUBLINGS_MAX = 3, TRIES_MAX = 4000 };
+
+/* How often value can be halved. */
+static int halvings(int64_t value, int max)
+{
+    int count = 0;
+    while (count < max && value > 1 && value % 2 == 0) {
+        value /= 2;
+        count++;
+    }
+    return count;
+}
+
+/* How many steps a change offers beyond leaving the plan as it is. Whether a step is legal shows
+ * when it is estimated. */
+static int steps_of(change what, const nnc_model *model, const nnc_plan *plan,
+                    const nnc_device *device)
+{
+    const bool single = plan->precision == NNC_FP32 || plan->precision == NNC_TF32;
+    const bool adam =
+        plan->optimizer == NNC_OPTIMIZER_ADAM || plan->optimizer == NNC_OPTIMIZER_ADAMW;
+    const bool splits = model->family == NNC_FAMILY_DECODER && plan->devices > 1;
+    switch (what) {
+    case CHANGE_MICRO_BATCH: return halvings(plan->micro_batch, STEPS_MAX);
+    case CHANGE_RECOMPUTE: return (plan->recompute & NNC_RECOMPUTE_FULL) != 0 ? 0 : 2;
+    case CHANGE_SEQUENCE: return splits && !plan->sequence_parallel ? 1 : 0;
+    case CHANGE_ZERO: return plan->data * plan->context > 1 ? 3 - plan->zero : 0;
+    case CHANGE_TENSOR:
+    case CHANGE_PIPELINE: return splits ? halvings(plan->data, DOUBLINGS_MAX) : 0;
+    case CHANGE_PRECISION:
+        return single && (!isnan(nnc_device_matmul_peak(device, NNC_BF16)) ||
+                          !isnan(nnc_device_matmul_peak(device, NNC_FP16)))
+                   ? 1
+                   : 0;
+    case CHANGE_OPTIMIZER: return adam ? 1 : 0;
+    default: return plan->policy == NNC_POLICY_BF16_PURE || single ? 0 : 1;
+    }
+}
+
+/* Moves devices from data to another degree; each replica then runs more passes. */
+static bool take_from_data(int step, nnc_plan *plan, int32_t *degree)
+{
+    const bool whole = plan->shard == plan->data * plan->context;
+    if (plan->data % (1 << step) != 0 || *degree > INT32_MAX >> step) {
+        return false;
+    }
+    plan->data >>= step;
+    *degree <<= step;
+    plan->micro_batches <<= step;
+    if (whole) {
+        plan->shard = plan->data * plan->context;
+    }
+    return true;
+}
+
+/* Applies one step of one change to a resolved plan; false where there is no room for it. */
+static bool apply(change what, int step, const nnc_device *device, nnc_plan *plan)
+{
+    switch (what) {
+    case CHANGE_MICRO_BATCH:
+        plan->micro_batch >>= step;
+        plan->micro_batches <<= step;
+        break;
+    case CHANGE_RECOMPUTE:
+        plan->recompute |= step == 1 ? NNC_RECOMPUTE_ATTENTION : NNC_RECOMPUTE_FULL;
+        break;
+    case CHANGE_SEQUENCE: plan->sequence_parallel = true; break;
+    case CHANGE_ZERO: plan->zero += step; break;
+    case CHANGE_TENSOR: return take_from_data(step, plan, &plan->tensor);
+    case CHANGE_PIPELINE: return take_from_data(step, plan, &plan->pipeline);
+    case CHANGE_PRECISION:
+        plan->precision = isnan(nnc_device_matmul_peak(device, NNC_BF16)) ? NNC_FP16 : NNC_BF16;
+        plan->policy = NNC_POLICY_MIXED;
+        break;
+    case CHANGE_OPTIMIZER: plan->optimizer = NNC_OPTIMIZER_ADAM8BIT; break;
+    default: plan->policy = NNC_POLICY_BF16_PURE; break;
+    }
+    return true;
+}
+
+static void add_text(char *text, size_t size, const char *format, ...) NNC_PRINTF(3, 4);
+static void add_text(char *text, size_t size, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    const size_t gap = used > 0 && used + 1 < size ? 1 : 0;
+    va_list arguments;
+    memset(text + used, ' ', gap);
+    va_start(arguments, format);
+    vsnprintf(text + used + gap, size - used - gap, format, arguments);
+    va_end(arguments);
+}
+
+/* What differs between two plans, as options. */
+static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, size_t size)
+{
+    char name[64];
+    const struct {
+        const char *option;
+        int64_t from, to;
+    } numbers[] = { { "--micro-batch", from->micro_batch, to->micro_batch },
+                    { "--micro-batches", from->micro_batches, to->micro_batches },
+                    { "--zero", from->zero, to->zero },
+                    { "--data", from->data, to->data },
+                    { "--tensor", from->tensor, to->tensor },
+                    { "--pipeline", from->pipeline, to->pipeline } };
+    const bool precision = from->precision != to->precision;
+    const bool policy = from->policy != to->policy;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        if (i == 2 && from->recompute != to->recompute) {
+            nnc_recompute_text(to->recompute, name, sizeof name);
+            add_text(text, size, "--recompute %s", name);
+        }
+        if (i == 2 && from->sequence_parallel != to->sequence_parallel) {
+            add_text(text, size, "--sequence-parallel");
+        }
+        if (numbers[i].from != numbers[i].to) {
+            add_text(text, size, "%s %" PRId64, numbers[i].option, numbers[i].to);
+        }
+    }
+    if (precision) {
+        add_text(text, size, "--precision %s", nnc_dtype_names[to->precision]);
+    }
+    if (precision && policy) {
+        add_text(text, size, "--policy %s", nnc_policy_name(to->policy));
+    }
+    if (from->optimizer != to->optimizer) {
+        add_text(text, size, "--optimizer %s", nnc_optimizer_name(to->optimizer));
+    }
+    if (policy && !precision) {
+        add_text(text, size, "--policy %s", nnc_policy_name(to->policy));
+    }
+}
+
+typedef struct search {
+    const nnc_model *model;
+    const nnc_device *device;
+    const nnc_software *software;
+    const nnc_plan *base;
+    nnc_scratch *scratch;
+    int steps[CHANGES];
+    int tries; /* left */
+} search;
+
+/* Does the plan with these steps of each change fit? */
+static bool try_plan(search *s, const int at[CHANGES], nnc_advice *advice)
+{
+    nnc_result result;
+    bool possible = true;
+    *advice = (nnc_advice){ .plan = *s->base };
+    for (int c = 0; c < CHANGES && possible; c++) {
+        if (at[c] > 0) {
+            possible = apply((change)c, at[c], s->device, &advice->plan);
+            advice->changes++;
+        }
+    }
+    if (!possible || s->tries-- <= 0 ||
+        nnc_estimate(s->model, s->device, s->software, &advice->plan, s->scratch, &result, NULL) !=
+            NNC_OK ||
+        result.verdict != NNC_FITS) {
+        return false;
+    }
+    write_changes(s->base, &advice->plan, advice->text, sizeof advice->text);
+    advice->total_bytes = result.memory.total_bytes;
+    advice->step_s = result.step_s;
+    return true;
+}
+
+/* Tries the steps of every change in the set, the last change fastest, until a plan fits: the
+ * mildest one of its set. */
+static bool try_set(search *s, unsigned set, nnc_advice *advice)
+{
+    int at[CHANGES] = { 0 };
+    for (int c = 0; c < CHANGES; c++) {
+        at[c] = (set >> c & 1U) != 0 ? 1 : 0;
+    }
+    while (s->tries > 0) {
+        if (try_plan(s, at, advice)) {
+            return true;
+        }
+        int c = CHANGES - 1;
+        while (c >= 0 && (at[c] == 0 || at[c] == s->steps[c])) {
+            at[c] = at[c] > 0 ? 1 : 0;
+            c--;
+        }
+        if (c < 0) {
+            return false;
+        }
+        at[c]++;
+    }
+    return false;
+}
+
+static int bits(unsigned set)
+{
+    int count = 0;
+    for (; set != 0; set &= set - 1) {
+        count++;
+    }
+    return count;
+}
+
+int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+               const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max)
+{
+    nnc_plan base;
+    nnc_result now;
+    int found = 0;
+    if (nnc_plan_resolve(plan, model, device, &base, NULL) != NNC_OK ||
+        nnc_estimate(model, device, software, plan, scratch, &now, NULL) != NNC_OK ||
+        now.verdict == NNC_FITS) {
+        return 0;
+    }
+    search s = { model, device, software, &base, scratch, { 0 }, TRIES_MAX };
+    for (int c = 0; c < CHANGES; c++) {
+        s.steps[c] = steps_of((change)c, model, &base, device);
+    }
+    for (int size = 1; size <= CHANGES && found == 0; size++) {
+        for (unsigned set = 1; set < 1U << CHANGES && found < max; set++) {
+            bool possible = bits(set) == size;
+            for (int c = 0; c < CHANGES; c++) {
+                possible = possible && ((set >> c & 1U) == 0 || s.steps[c] > 0);
+            }
+            if (possible && try_set(&s, set, &advice[found])) {
+                found++;
+            }
+        }
+    }
+    return found;
+}

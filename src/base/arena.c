@@ -1,0 +1,86 @@
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One block holds a device or model file with room to spare, so most sets allocate once. */
+enum { BLOCK_BYTES = 16 * 1024 };
+
+typedef struct block {
+    struct block *next;
+    size_t used, size;
+    alignas(max_align_t) unsigned char bytes[];
+} block;
+
+struct nnc_arena {
+    block *blocks; /* newest first */
+};
+
+nnc_arena *nnc_arena_create(void)
+{
+    return calloc(1, sizeof(nnc_arena));
+}
+
+void nnc_arena_destroy(nnc_arena *arena)
+{
+    if (arena == NULL) {
+        return;
+    }
+    for (block *b = arena->blocks; b != NULL;) {
+        block *next = b->next;
+        free(b);
+        b = next;
+    }
+    free(arena);
+}
+
+static block *add_block(nnc_arena *arena, size_t need)
+{
+    const size_t size = need > BLOCK_BYTES ? need : BLOCK_BYTES;
+    block *b = malloc(sizeof(block) + size);
+    if (b == NULL) {
+        return NULL;
+    }
+    b->next = arena->blocks;
+    b->used = 0;
+    b->size = size;
+    arena->blocks = b;
+    return b;
+}
+
+void *nnc_arena_alloc(nnc_arena *arena, size_t size)
+{
+    const size_t align = alignof(max_align_t);
+    if (size > PTRDIFF_MAX - sizeof(block) - align) {
+        return NULL; /* larger than any object can be */
+    }
+    size = (size + align - 1) / align * align;
+    block *b = arena->blocks;
+    if (b == NULL || b->size - b->used < size) {
+        b = add_block(arena, size);
+        if (b == NULL) {
+            return NULL;
+        }
+    }
+    void *bytes = b->bytes + b->used;
+    b->used += size;
+    return memset(bytes, 0, size);
+}
+
+void *nnc_arena_array(nnc_arena *arena, size_t count, size_t size)
+{
+    if (size != 0 && count > SIZE_MAX / size) {
+        return NULL;
+    }
+    return nnc_arena_alloc(arena, count * size);
+}
+
+char *nnc_arena_strdup(nnc_arena *arena, const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = nnc_arena_alloc(arena, size);
+    return copy == NULL ? NULL : memcpy(copy, text, size);
+}

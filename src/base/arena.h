@@ -1,0 +1,17 @@
+/* Memory that is freed at once. */
+#ifndef NNCOST_BASE_ARENA_H
+#define NNCOST_BASE_ARENA_H
+
+#include <stddef.h>
+
+typedef struct nnc_arena nnc_arena;
+
+nnc_arena *nnc_arena_create(void); /* NULL when out of memory */
+void nnc_arena_destroy(nnc_arena *arena);
+/* Zeroed and aligned for any type; NULL when out of memory. */
+void *nnc_arena_alloc(nnc_arena *arena, size_t size);
+/* count * size, NULL also when the product overflows. */
+void *nnc_arena_array(nnc_arena *arena, size_t count, size_t size);
+char *nnc_arena_strdup(nnc_arena *arena, const char *text);
+
+#endif

@@ -1,0 +1,54 @@
+#include "base/buffer.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool make_room(nnc_buffer *buffer, size_t size)
+{
+    if (size <= buffer->capacity - buffer->size) {
+        return true;
+    }
+    size_t capacity = buffer->capacity > 0 ? buffer->capacity : 1024;
+    while (capacity - buffer->size < size && capacity <= SIZE_MAX / 2) {
+        capacity *= 2;
+    }
+    char *bytes = capacity - buffer->size < size ? NULL : realloc(buffer->bytes, capacity);
+    if (bytes == NULL) {
+        buffer->failed = true;
+        return false;
+    }
+    buffer->bytes = bytes;
+    buffer->capacity = capacity;
+    return true;
+}
+
+void nnc_buffer_put(nnc_buffer *buffer, const void *bytes, size_t size)
+{
+    if (size > 0 && make_room(buffer, size)) {
+        memcpy(buffer->bytes + buffer->size, bytes, size);
+        buffer->size += size;
+    }
+}
+
+void nnc_buffer_text(nnc_buffer *buffer, const char *text)
+{
+    nnc_buffer_put(buffer, text, strlen(text));
+}
+
+void nnc_buffer_byte(nnc_buffer *buffer, char byte)
+{
+    nnc_buffer_put(buffer, &byte, 1);
+}
+
+void nnc_buffer_clear(nnc_buffer *buffer)
+{
+    buffer->size = 0;
+    buffer->failed = false;
+}
+
+void nnc_buffer_free(nnc_buffer *buffer)
+{
+    free(buffer->bytes);
+    *buffer = (nnc_buffer){ 0 };
+}

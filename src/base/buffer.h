@@ -1,0 +1,21 @@
+/* Bytes that grow: used again, it stops allocating. Starts as { 0 }. */
+#ifndef NNCOST_BASE_BUFFER_H
+#define NNCOST_BASE_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct nnc_buffer {
+    char *bytes;
+    size_t size, capacity;
+    bool failed; /* out of memory: something was not put */
+} nnc_buffer;
+
+void nnc_buffer_put(nnc_buffer *buffer, const void *bytes, size_t size);
+void nnc_buffer_text(nnc_buffer *buffer, const char *text);
+void nnc_buffer_byte(nnc_buffer *buffer, char byte);
+/* Empties it and keeps its memory. */
+void nnc_buffer_clear(nnc_buffer *buffer);
+void nnc_buffer_free(nnc_buffer *buffer);
+
+#endif

@@ -1,0 +1,25 @@
+#include <math.h>
+
+#include <nncost/dtype.h>
+
+#include "base/names.h"
+
+double nnc_dtype_bytes(nnc_dtype dtype)
+{
+    static const double bytes_of[NNC_DTYPE_COUNT] = {
+#define BYTES(name, text, bytes) [name] = (bytes),
+        NNC_DTYPE_LIST(BYTES)
+#undef BYTES
+    };
+    return (unsigned)dtype < NNC_DTYPE_COUNT ? bytes_of[dtype] : (double)NAN;
+}
+
+const char *nnc_dtype_name(nnc_dtype dtype)
+{
+    return (unsigned)dtype < NNC_DTYPE_COUNT ? nnc_dtype_names[dtype] : "?";
+}
+
+double nnc_block_format_bytes(double element_bytes, double scale_bytes, double block)
+{
+    return element_bytes + scale_bytes / block;
+}

@@ -1,0 +1,24 @@
+/* Filling nnc_error, and finding the name that was meant. */
+#ifndef NNCOST_BASE_ERROR_H
+#define NNCOST_BASE_ERROR_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <nncost/status.h>
+
+/* Writes status, where and the formatted what into err (which may be NULL); returns status.
+ * Control characters that came from outside are replaced by '?', so a message stays one line. */
+nnc_status nnc_fail(nnc_error *err, nnc_status status, const char *where, const char *format, ...)
+    NNC_PRINTF(4, 5);
+nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const char *format,
+                     va_list args) NNC_PRINTF(4, 0);
+
+/* Bytes of the valid UTF-8 character at the start of text; 0 when there is none. */
+size_t nnc_utf8_length(const char *text, size_t size);
+
+/* The nearest of count names to `text` by edit distance, NULL when none is near enough to be a
+ * slip (more than a third of its letters off). */
+const char *nnc_nearest(const char *text, const char *const *names, size_t count);
+
+#endif

@@ -1,0 +1,40 @@
+/* Numbers: checked products, strict reading, and the only place that knows unit prefixes. */
+#ifndef NNCOST_BASE_NUMBER_H
+#define NNCOST_BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* a * b or a + b into *out; false on overflow, *out untouched. */
+bool nnc_mul_i64(int64_t a, int64_t b, int64_t *out);
+bool nnc_add_i64(int64_t a, int64_t b, int64_t *out);
+
+/* Larger and smaller of two; NaN if either is (fmax and fmin would drop it). */
+double nnc_max(double a, double b);
+double nnc_min(double a, double b);
+
+/* ceil(a / b) for a >= 0, b > 0. */
+int64_t nnc_ceil_div(int64_t a, int64_t b);
+
+/* Length of the number at the start of text by the grammar of JSON ("-0.5e9"; not "01", "1.", "+1",
+ * ".5", "inf"); 0 when there is none. */
+size_t nnc_number_span(const char *text, size_t size);
+
+/* Reads a whole text as a finite decimal number ("80e9", "-5", "0.5"); no hex, no inf, no nan, no
+ * blanks. false if it is anything else. Never follows the locale. */
+bool nnc_read_double(const char *text, double *out);
+/* The same for a whole number; "1e3" counts, "1.5" does not. */
+bool nnc_read_i64(const char *text, int64_t *out);
+
+/* Shortest decimal text with at most 12 significant digits, '.' as the point in every locale, into
+ * text; "null" for NaN and infinities. Returns text. */
+enum { NNC_NUMBER_TEXT = 32 };
+char *nnc_number_text(double value, char text[NNC_NUMBER_TEXT]);
+
+/* Value with an SI prefix and four significant digits: 0.0123 "s" -> "12.30 ms", 8.59e10 "B" ->
+ * "85.90 GB", 3.12e14 "FLOP/s" -> "312.0 TFLOP/s"; "-" for NaN. Bytes never get a prefix below 1;
+ * hours, days and years are used for seconds from 7200 up. Returns text. */
+char *nnc_unit_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]);
+
+#endif

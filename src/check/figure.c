@@ -1,0 +1,73 @@
+/* Figures by name. */
+#include <stdio.h>
+#include <string.h>
+
+#include <nncost/check.h>
+
+#include "base/error.h"
+
+enum { NAMES_MAX = 512 };
+
+/* Is `name` all of `figure`, or its end after a dot? */
+static bool ends(const char *figure, const char *name)
+{
+    const size_t whole = strlen(figure), part = strlen(name);
+    if (part > whole || strcmp(figure + whole - part, name) != 0) {
+        return false;
+    }
+    return part == whole || (part > 0 && figure[whole - part - 1] == '.');
+}
+
+int nnc_figure_match(const char *name, const char *figure)
+{
+    const size_t length = strlen(name);
+    if (length == 0) {
+        return 0;
+    }
+    const bool begins =
+        strncmp(figure, name, length) == 0 && (figure[length] == '.' || figure[length] == '\0');
+    return begins || ends(figure, name) ? (int)length : -1;
+}
+
+/* Short names are misspelt as often as full ones. */
+static const nnc_figure *unknown(nnc_figures figures, const char *name, nnc_error *err)
+{
+    const char *names[NAMES_MAX];
+    size_t count = 0;
+    for (int32_t i = 0; i < figures.count && count + 2 <= NAMES_MAX; i++) {
+        const char *dot = strrchr(figures.list[i].name, '.');
+        names[count++] = figures.list[i].name;
+        if (dot != NULL) {
+            names[count++] = dot + 1;
+        }
+    }
+    const char *near = nnc_nearest(name, names, count);
+    nnc_fail(err, NNC_BAD_SPEC, name,
+             "unknown figure, expected a name of the JSON output such as step_s or "
+             "memory.total_bytes%s%s%s, found \"%.60s\"",
+             near != NULL ? ", perhaps \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "",
+             name);
+    return NULL;
+}
+
+const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name, nnc_error *err)
+{
+    const nnc_figure *found = NULL;
+    for (int32_t i = 0; i < figures.count; i++) {
+        const nnc_figure *figure = figures.list + i;
+        if (strcmp(figure->name, name) == 0) {
+            return figure;
+        }
+        if (!ends(figure->name, name)) {
+            continue;
+        }
+        if (found != NULL) {
+            nnc_fail(err, NNC_BAD_SPEC, name,
+                     "ambiguous, expected a full name such as %s or %s, found \"%.60s\"",
+                     found->name, figure->name, name);
+            return NULL;
+        }
+        found = figure;
+    }
+    return found != NULL ? found : unknown(figures, name, err);
+}

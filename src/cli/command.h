@@ -1,0 +1,36 @@
+/* What a subcommand is: one of these per cmd_<name>.c, and a row in main.c. */
+#ifndef NNCOST_CLI_COMMAND_H
+#define NNCOST_CLI_COMMAND_H
+
+#include <nncost/spec.h>
+
+#include "cli/option.h"
+
+typedef struct nnc_session {
+    nnc_options options;
+    nnc_style style;
+    nnc_specs *specs;
+    FILE *out;     /* memory: shown only once the command has succeeded */
+    int exit_code; /* of a command that succeeded: 0, or 1 when the answer is no */
+} nnc_session;
+
+typedef struct nnc_command {
+    const char *name;
+    const char *operands; /* "MODEL DEVICE" */
+    const char *summary;  /* one line */
+    const char *notes;    /* closing paragraph of --help; NULL = none */
+    int min_operands, max_operands;
+    unsigned takes; /* NNC_TAKES_... */
+    nnc_status (*run)(nnc_session *session, nnc_error *err);
+} nnc_command;
+
+extern const nnc_command nnc_cmd_estimate, nnc_cmd_ops, nnc_cmd_compare, nnc_cmd_list, nnc_cmd_show,
+    nnc_cmd_validate, nnc_cmd_explain, nnc_cmd_search, nnc_cmd_docs, nnc_cmd_check, nnc_cmd_diff,
+    nnc_cmd_init, nnc_cmd_sweep, nnc_cmd_merge;
+
+/* Number index of all commands, in the order of help; NULL past the last. */
+const nnc_command *nnc_command_at(int index);
+
+nnc_status nnc_no_memory(nnc_error *err);
+
+#endif

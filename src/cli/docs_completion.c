@@ -1,0 +1,110 @@
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/docs.h"
+
+static void write_commands(FILE *out)
+{
+    const nnc_command *command = NULL;
+    for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
+        fprintf(out, "%s ", command->name);
+    }
+}
+
+static void write_options(FILE *out, unsigned takes)
+{
+    nnc_option_text option;
+    for (int i = 0; nnc_option_at(takes, i, &option); i++) {
+        fprintf(out, "%s%s", i > 0 ? " " : "", option.name);
+        if (option.alias[0] != '\0') {
+            fprintf(out, " %s", option.alias);
+        }
+    }
+}
+
+/* One case for each set of options, with the commands that take it. */
+static void write_cases(FILE *out)
+{
+    const nnc_command *command = NULL;
+    for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
+        fprintf(out, "    %s)\n        words='", command->name);
+        write_options(out, command->takes);
+        fputs("' ;;\n", out);
+    }
+}
+
+/* The words that may follow an option, of those that take one from a list. */
+static void write_values(FILE *out)
+{
+    nnc_option_text option;
+    for (int i = 0; nnc_option_at(~0u, i, &option); i++) {
+        if (option.values == NULL) {
+            continue;
+        }
+        fprintf(out, "    %s)\n        words='", option.name);
+        for (int k = 0; k < option.value_count; k++) {
+            fprintf(out, "%s%s", k > 0 ? " " : "", option.values[k]);
+        }
+        fputs("' ;;\n", out);
+    }
+}
+
+void nnc_docs_completion(FILE *out)
+{
+    fputs(
+        "# bash completion for nncost, written by 'nncost docs completion'.\n"
+        "\n"
+        "# The ids of a list, such as models.\n"
+        "_nncost_ids()\n"
+        "{\n"
+        "    \"${COMP_WORDS[0]}\" list \"$1\" --format csv 2>/dev/null | tail -n +2 | cut -d, -f1\n"
+        "}\n"
+        "\n"
+        "_nncost()\n"
+        "{\n"
+        "    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} "
+        "words=''\n"
+        "    COMPREPLY=()\n"
+        "    if ((COMP_CWORD == 1)); then\n"
+        "        words='",
+        out);
+    write_commands(out);
+    fputs("--help --version'\n"
+          "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+          "        return\n"
+          "    fi\n"
+          "    case $before in\n",
+          out);
+    write_values(out);
+    fputs("    --software)\n"
+          "        words=$(_nncost_ids software) ;;\n"
+          "    esac\n"
+          "    if [[ -n $words ]]; then\n"
+          "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+          "        return\n"
+          "    fi\n"
+          "    case ${COMP_WORDS[1]} in\n",
+          out);
+    write_cases(out);
+    fputs("    esac\n"
+          "    if [[ $current != -* ]]; then\n"
+          "        case ${COMP_WORDS[1]} in\n"
+          "        list)\n"
+          "            words='devices models software' ;;\n"
+          "        docs)\n"
+          "            words='man completion schema device model software' ;;\n"
+          "        validate)\n"
+          "            words='' ;;\n"
+          "        show)\n"
+          "            words=\"$(_nncost_ids devices) $(_nncost_ids models) $(_nncost_ids "
+          "software)\" ;;\n"
+          "        *)\n"
+          "            words=\"$(_nncost_ids models) $(_nncost_ids devices)\" ;;\n"
+          "        esac\n"
+          "    fi\n"
+          "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+          "}\n"
+          "\n"
+          "complete -o default -F _nncost nncost\n",
+          out);
+}

@@ -1,0 +1,315 @@
+#include <string.h>
+
+#include "base/names.h"
+#include "base/number.h"
+#include "cli/docs.h"
+#include "spec/field.h"
+
+/* JSON with a line for each field: an object that spans lines keeps its depth here. */
+typedef struct writer {
+    FILE *out;
+    int depth;
+    bool first; /* nothing stands in the innermost object yet */
+} writer;
+
+static void put_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\') {
+            fputc('\\', out);
+        }
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+/* Starts the line of a member. */
+static void put_key(writer *to, const char *key)
+{
+    fprintf(to->out, "%s\n%*s", to->first ? "" : ",", 2 * to->depth, "");
+    put_text(to->out, key);
+    fputs(": ", to->out);
+    to->first = false;
+}
+
+static void open_object(writer *to, const char *key)
+{
+    put_key(to, key);
+    fputc('{', to->out);
+    to->depth++;
+    to->first = true;
+}
+
+static void close_object(writer *to)
+{
+    to->depth--;
+    fprintf(to->out, "\n%*s}", 2 * to->depth, "");
+    to->first = false;
+}
+
+/* A member whose value is given as JSON. */
+static void put_member(writer *to, const char *key, const char *json)
+{
+    put_key(to, key);
+    fputs(json, to->out);
+}
+
+static void put_help(FILE *out, const nnc_field *field)
+{
+    char text[256];
+    snprintf(text, sizeof text, "%s%s%s%s%s%s%s", field->help != NULL ? field->help : "",
+             field->unit != NULL ? " Unit: " : "", field->unit != NULL ? field->unit : "",
+             field->unit != NULL ? "." : "", field->default_text != NULL ? " Default: " : "",
+             field->default_text != NULL ? field->default_text : "",
+             field->default_text != NULL ? "." : "");
+    fputs("\"description\": ", out);
+    put_text(out, text);
+}
+
+static void put_limits(FILE *out, const nnc_field *field)
+{
+    char number[NNC_NUMBER_TEXT];
+    if (field->min == 0 && field->max == 0) {
+        return;
+    }
+    fprintf(out, ", \"%s\": %s", field->above_min ? "exclusiveMinimum" : "minimum",
+            nnc_number_text(field->min, number));
+    fprintf(out, ", \"maximum\": %s", nnc_number_text(field->max, number));
+}
+
+static void put_names(FILE *out, const char *const *names, int count)
+{
+    fputc('[', out);
+    for (int i = 0; i < count; i++) {
+        fputs(i > 0 ? ", " : "", out);
+        put_text(out, names[i]);
+    }
+    fputc(']', out);
+}
+
+/* "not recorded" may be written as null, but not where a value is required or in a list. */
+static void put_number_type(FILE *out, const char *type, bool nullable)
+{
+    fprintf(out, nullable ? "\"type\": [\"%s\", \"null\"]" : "\"type\": \"%s\"", type);
+}
+
+static void put_list_type(FILE *out, const nnc_field *field)
+{
+    fprintf(out, "\"type\": \"array\", \"minItems\": 1, \"maxItems\": %d, \"items\": { ",
+            (int)field->capacity);
+    put_number_type(out, field->type == NNC_FIELD_BOOL_LIST ? "boolean" : "integer", false);
+    if (field->type != NNC_FIELD_BOOL_LIST) {
+        put_limits(out, field);
+    }
+    fputs(" }", out);
+}
+
+/* A field that fits on its line. */
+static void put_leaf(writer *to, const nnc_field *field)
+{
+    FILE *out = to->out;
+    put_key(to, field->name);
+    fputs("{ ", out);
+    put_help(out, field);
+    fputs(", ", out);
+    switch (field->type) {
+    case NNC_FIELD_BOOL: fputs("\"type\": \"boolean\"", out); break;
+    case NNC_FIELD_I32:
+    case NNC_FIELD_I64:
+    case NNC_FIELD_F64:
+        put_number_type(out, field->type == NNC_FIELD_F64 ? "number" : "integer", !field->required);
+        put_limits(out, field);
+        break;
+    case NNC_FIELD_ENUM:
+        fputs("\"enum\": ", out);
+        put_names(out, field->names, field->name_count);
+        break;
+    case NNC_FIELD_I32_LIST:
+    case NNC_FIELD_I64_LIST:
+    case NNC_FIELD_BOOL_LIST: put_list_type(out, field); break;
+    default:
+        fputs("\"type\": \"string\", \"minLength\": 1", out);
+        if (field->size > 0) {
+            fprintf(out, ", \"maxLength\": %zu", field->size - 1);
+        }
+    }
+    fputs(" }", out);
+}
+
+/* The key of a number format. */
+static void open_formats(writer *to)
+{
+    char pattern[128] = "^(";
+    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
+        const size_t used = strlen(pattern);
+        snprintf(pattern + used, sizeof pattern - used, "%s%s", i > 0 ? "|" : "",
+                 nnc_dtype_names[i]);
+    }
+    strncat(pattern, ")$", sizeof pattern - strlen(pattern) - 1);
+    open_object(to, "patternProperties");
+    open_object(to, pattern);
+}
+
+static void put_required(writer *to, const nnc_field_table *table, const char *const *others)
+{
+    int count = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        if (!table->fields[i].required) {
+            continue;
+        }
+        if (count == 0) {
+            put_key(to, "required");
+        }
+        fputs(count++ > 0 ? ", " : "[", to->out);
+        put_text(to->out, table->fields[i].name);
+    }
+    for (; others != NULL && *others != NULL; others++) {
+        fputs(count++ > 0 ? ", " : "[", to->out);
+        put_text(to->out, *others);
+    }
+    fputs(count > 0 ? "]" : "", to->out);
+}
+
+static const char *const any_text = "{ \"type\": \"string\" }";
+
+/* What every object has: its type, what it requires, and a comment. Leaves "properties" open. */
+static void open_properties(writer *to, const nnc_field_table *table, const char *const *others)
+{
+    put_member(to, "type", "\"object\"");
+    put_required(to, table, others);
+    put_member(to, "additionalProperties", "false");
+    open_object(to, "properties");
+    put_member(to, "note", "{ \"description\": \"A comment.\", \"type\": \"string\" }");
+}
+
+/* Calls itself as deep as tables nest. */
+static void put_fields(writer *to, const nnc_field_table *table)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const nnc_field *field = &table->fields[i];
+        const bool by_format =
+            field->type == NNC_FIELD_OBJECT_BY_DTYPE || field->type == NNC_FIELD_RATES;
+        if (!by_format && field->type != NNC_FIELD_OBJECT) {
+            put_leaf(to, field);
+            continue;
+        }
+        const nnc_field_table inner = { field->name, field->fields, field->field_count };
+        open_object(to, field->name);
+        fprintf(to->out, "\n%*s", 2 * to->depth, "");
+        put_help(to->out, field);
+        to->first = false;
+        if (by_format) {
+            put_member(to, "type", "\"object\"");
+            put_member(to, "additionalProperties", "false");
+            put_member(to, "properties", "{ \"note\": { \"type\": \"string\" } }");
+            open_formats(to);
+        }
+        if (field->type == NNC_FIELD_RATES) {
+            fprintf(to->out, "\n%*s", 2 * to->depth, "");
+            put_number_type(to->out, "number", true);
+            put_limits(to->out, field);
+        } else {
+            open_properties(to, &inner, NULL);
+            put_fields(to, &inner);
+            close_object(to);
+        }
+        if (by_format) {
+            close_object(to);
+            close_object(to);
+        }
+        close_object(to);
+    }
+}
+
+static void put_prices(writer *to)
+{
+    open_object(to, "prices");
+    put_member(to, "description", "\"Newest on-demand price first.\"");
+    put_member(to, "type", "\"array\"");
+    open_object(to, "items");
+    open_properties(to, &nnc_price_table, NULL);
+    put_fields(to, &nnc_price_table);
+    put_member(to, "where", any_text);
+    put_member(to, "date", any_text);
+    close_object(to);
+    close_object(to);
+    close_object(to);
+}
+
+/* The members of one kind of file, without the braces around them. */
+static void put_root(writer *to, const char *schema, const nnc_field_table *table, bool aliases)
+{
+    static const char *const others[] = { "schema", "sources", NULL };
+    char constant[64];
+    snprintf(constant, sizeof constant, "{ \"const\": \"%s\" }", schema);
+    open_properties(to, table, others);
+    put_member(to, "schema", constant);
+    put_fields(to, table);
+    if (aliases) {
+        put_member(to, "aliases",
+                   "{ \"description\": \"Other names on the command line.\", \"type\": \"array\", "
+                   "\"items\": { \"type\": \"string\" } }");
+    }
+    if (table == &nnc_device_table) {
+        put_prices(to);
+    }
+    open_object(to, "sources");
+    put_member(to, "description",
+               "\"Where figures come from, by field or by the beginning of its dotted name; an "
+               "empty key speaks for all.\"");
+    put_member(to, "type", "\"object\"");
+    put_member(to, "minProperties", "1");
+    put_member(to, "additionalProperties",
+               "{ \"anyOf\": [{ \"type\": \"string\" }, { \"type\": \"array\", \"minItems\": 1, "
+               "\"items\": { \"type\": \"string\" } }] }");
+    close_object(to);
+    close_object(to);
+}
+
+/* One schema for each family, chosen by the file's "family". */
+static void put_families(writer *to)
+{
+    open_object(to, "properties");
+    put_key(to, "family");
+    fputs("{ \"enum\": ", to->out);
+    put_names(to->out, nnc_family_names, NNC_FAMILY_COUNT);
+    fputs(" }", to->out);
+    close_object(to);
+    put_member(to, "required", "[\"family\"]");
+    put_key(to, "allOf");
+    fputc('[', to->out);
+    for (int family = 0; family < NNC_FAMILY_COUNT; family++) {
+        fprintf(to->out,
+                "%s{\n%*s\"if\": { \"properties\": { \"family\": { \"const\": \"%s\" } } }",
+                family > 0 ? ", " : "", 2 * to->depth + 2, "", nnc_family_names[family]);
+        to->depth++;
+        to->first = false;
+        open_object(to, "then");
+        put_root(to, "nncost.model/1", nnc_model_table((nnc_family)family), true);
+        close_object(to);
+        close_object(to);
+    }
+    fputc(']', to->out);
+}
+
+void nnc_docs_schema(FILE *out, nnc_spec_kind kind)
+{
+    writer to = { .out = out, .depth = 1, .first = true };
+    fputc('{', out);
+    put_member(&to, "$schema", "\"https://json-schema.org/draft/2020-12/schema\"");
+    put_member(&to, "$comment",
+               "\"Written by 'nncost docs schema'. What ties fields together is checked by 'nncost "
+               "validate' alone.\"");
+    if (kind == NNC_SPEC_DEVICE) {
+        put_member(&to, "title", "\"Device\"");
+        put_root(&to, "nncost.device/1", &nnc_device_table, true);
+    } else if (kind == NNC_SPEC_SOFTWARE) {
+        put_member(&to, "title", "\"Software profile\"");
+        put_root(&to, "nncost.software/1", &nnc_software_table, false);
+    } else {
+        put_member(&to, "title", "\"Model\"");
+        put_families(&to);
+    }
+    fputs("\n}\n", out);
+}

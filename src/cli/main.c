@@ -1,0 +1,242 @@
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <nncost/nncost.h>
+
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "report/sheet.h"
+
+static const nnc_command *const commands[] = {
+    &nnc_cmd_estimate, &nnc_cmd_ops,    &nnc_cmd_compare,  &nnc_cmd_explain, &nnc_cmd_sweep,
+    &nnc_cmd_merge,    &nnc_cmd_search, &nnc_cmd_check,    &nnc_cmd_diff,    &nnc_cmd_init,
+    &nnc_cmd_list,     &nnc_cmd_show,   &nnc_cmd_validate, &nnc_cmd_docs,
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+const nnc_command *nnc_command_at(int index)
+{
+    return index < COMMAND_COUNT ? commands[index] : NULL;
+}
+
+nnc_status nnc_no_memory(nnc_error *err)
+{
+    return nnc_fail(err, NNC_NO_MEMORY, "nncost", "out of memory");
+}
+
+/* Cuts the last part off a path; false when nothing would be left. */
+static bool to_parent(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash == NULL || slash == path) {
+        return false;
+    }
+    *slash = '\0';
+    return true;
+}
+
+#ifdef NNCOST_SOURCE_DIR
+static bool in_build_folder(const char *program)
+{
+    char folder[PATH_MAX], cache[PATH_MAX + 32];
+    snprintf(folder, sizeof folder, "%s", program);
+    while (to_parent(folder)) {
+        snprintf(cache, sizeof cache, "%s/CMakeCache.txt", folder);
+        if (access(cache, F_OK) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+#endif
+
+/* The folder with hw/, models/ and software/: installed beside the program, or the source tree of a
+ * program that was not installed. NULL if neither is there. */
+static const char *find_data(char path[PATH_MAX])
+{
+    char program[PATH_MAX], probe[PATH_MAX + 8];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0) {
+        return NULL;
+    }
+    program[length] = '\0';
+#ifdef NNCOST_SOURCE_DIR
+    const bool built = in_build_folder(program);
+#endif
+    const bool in_folder = to_parent(program); /* PREFIX/bin */
+    if (in_folder && to_parent(program) &&
+        snprintf(path, PATH_MAX, "%s/share/nncost", program) < PATH_MAX) {
+        snprintf(probe, sizeof probe, "%s/hw", path);
+        if (access(probe, F_OK) == 0) {
+            return path;
+        }
+    }
+#ifdef NNCOST_SOURCE_DIR
+    if (built && access(NNCOST_SOURCE_DIR "/hw", F_OK) == 0) {
+        return NNCOST_SOURCE_DIR;
+    }
+#endif
+    return NULL;
+}
+
+static void write_global_help(FILE *out, nnc_style style)
+{
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    sheet.indent = 12;
+    fputs("usage: nncost COMMAND ...\n\n"
+          "Time, memory, bounds and cost of one neural-network training step, from the shape of\n"
+          "the network and the datasheet of the device.\n\nCommands:\n",
+          out);
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        char label[32];
+        snprintf(label, sizeof label, "  %s", commands[i]->name);
+        nnc_sheet_label(&sheet, label);
+        nnc_sheet_words(&sheet, "%s", commands[i]->summary);
+        nnc_sheet_end(&sheet);
+    }
+    fputs(
+        "\n'nncost COMMAND --help' lists the options of a command; 'nncost --version' prints the\n"
+        "version.\n\n"
+        "MODEL and DEVICE are ids ('nncost list models', 'nncost list devices') or paths of "
+        "files.\n"
+        "Ids are looked up in $NNCOST_PATH, $XDG_CONFIG_HOME/nncost and the data that came with\n"
+        "the program.\n\n"
+        "Exit codes: 0 done; 1 the answer is no, such as: does not fit; 2 bad command line;\n"
+        "3 bad file, unknown id or illegal plan; 4 cannot read or write, out of memory.\n\n"
+        "Example: nncost estimate gpt2-xl a100 --micro-batch 4\n",
+        out);
+}
+
+static void write_command_help(FILE *out, nnc_style style, const nnc_command *command)
+{
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    fprintf(out, "usage: nncost %s %s [options]\n\n", command->name, command->operands);
+    sheet.indent = 0;
+    nnc_sheet_label(&sheet, "");
+    nnc_sheet_words(&sheet, "%s", command->summary);
+    nnc_sheet_end(&sheet);
+    if (command->notes != NULL) {
+        nnc_sheet_gap(&sheet);
+        nnc_sheet_label(&sheet, "");
+        nnc_sheet_words(&sheet, "%s", command->notes);
+        nnc_sheet_end(&sheet);
+    }
+    nnc_options_help(out, style, command->takes);
+}
+
+static const nnc_command *find_command(const char *name, nnc_error *err)
+{
+    const char *names[COMMAND_COUNT];
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        names[i] = commands[i]->name;
+        if (strcmp(name, names[i]) == 0) {
+            return commands[i];
+        }
+    }
+    const char *nearest = nnc_nearest(name, names, COMMAND_COUNT);
+    if (nearest != NULL) {
+        nnc_fail(err, NNC_BAD_USAGE, name, "unknown command, did you mean %s?", nearest);
+    } else {
+        nnc_fail(err, NNC_BAD_USAGE, name, "unknown command, see 'nncost --help'");
+    }
+    return NULL;
+}
+
+static nnc_status check_operands(const nnc_command *command, const nnc_options *options,
+                                 nnc_error *err)
+{
+    if (options->operand_count < command->min_operands) {
+        return nnc_fail(err, NNC_BAD_USAGE, command->name, "too few arguments, expected %s",
+                        command->operands);
+    }
+    if (options->operand_count > command->max_operands) {
+        return nnc_fail(err, NNC_BAD_USAGE, options->operands[command->max_operands],
+                        "one argument too many, expected %s %s", command->name, command->operands);
+    }
+    return NNC_OK;
+}
+
+static nnc_status run_command(nnc_session *session, const nnc_command *command, nnc_error *err)
+{
+    char path[PATH_MAX];
+    nnc_status status = check_operands(command, &session->options, err);
+    if (status != NNC_OK) {
+        return status;
+    }
+    session->specs = nnc_specs_open(find_data(path));
+    if (session->specs == NULL) {
+        return nnc_no_memory(err);
+    }
+    status = command->run(session, err);
+    nnc_specs_close(session->specs);
+    return status;
+}
+
+static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_error *err)
+{
+    if (argc < 2) {
+        return nnc_fail(err, NNC_BAD_USAGE, "command line", "no command, see 'nncost --help'");
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "--help") == 0) {
+        if (argc > 2) {
+            return nnc_fail(err, NNC_BAD_USAGE, argv[2], "nothing may follow %s", argv[1]);
+        }
+        session->style = nnc_output_style(&session->options);
+        if (strcmp(argv[1], "--version") == 0) {
+            fprintf(session->out, "nncost %s\n", nnc_version());
+        } else {
+            write_global_help(session->out, session->style);
+        }
+        return NNC_OK;
+    }
+    const nnc_command *command = find_command(argv[1], err);
+    if (command == NULL) {
+        return NNC_BAD_USAGE;
+    }
+    const nnc_status status = nnc_options_parse(argc - 1, argv + 1, command->name, command->takes,
+                                                &session->options, err);
+    if (status != NNC_OK) {
+        return status;
+    }
+    session->style = nnc_output_style(&session->options);
+    if (session->options.help) {
+        session->style.format = NNC_FORMAT_TABLE;
+        write_command_help(session->out, session->style, command);
+        return NNC_OK;
+    }
+    return run_command(session, command, err);
+}
+
+/* Everything a command prints is held back until it has succeeded: on a failure standard output
+ * stays empty. */
+int main(int argc, char **argv)
+{
+    nnc_session session = { 0 };
+    nnc_error err = { 0 };
+    char *text = NULL;
+    size_t size = 0;
+    nnc_status status = NNC_NO_MEMORY;
+
+    session.out = open_memstream(&text, &size);
+    if (session.out == NULL) {
+        nnc_no_memory(&err);
+    } else {
+        status = dispatch(&session, argc, argv, &err);
+        const bool written = ferror(session.out) == 0;
+        if ((fclose(session.out) != 0 || !written) && status == NNC_OK) {
+            status = nnc_no_memory(&err);
+        }
+    }
+    if (status == NNC_OK && session.exit_code <= 1) {
+        status = nnc_output_write(session.options.output, text, size, &err);
+    }
+    free(text);
+    if (status != NNC_OK) {
+        fprintf(stderr, "nncost: %s: %s\n", err.where, err.what);
+        return nnc_status_exit_code(status);
+    }
+    return session.exit_code;
+}

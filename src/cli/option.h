@@ -1,0 +1,88 @@
+/* The command line: one table of options feeds getopt_long, --help, the man page and completion. */
+#ifndef NNCOST_CLI_OPTION_H
+#define NNCOST_CLI_OPTION_H
+
+#include "report/check.h"
+#include "report/report.h"
+#include "spec/field.h"
+
+/* Which options a command takes. */
+enum {
+    NNC_TAKES_COMMON = 1,    /* --format, --output, --help */
+    NNC_TAKES_PLAN = 2,      /* every field of the plan, --software, --set */
+    NNC_TAKES_OPS = 4,       /* --sort, --top, --by */
+    NNC_TAKES_LISTS = 8,     /* values of plan options may be comma lists */
+    NNC_TAKES_STAGES = 16,   /* --stages, --timeline, --trace */
+    NNC_TAKES_SEARCH = 32,   /* --best, --objective, --max-memory, --threads, --no-prune */
+    NNC_TAKES_SCENARIO = 64, /* --scenario, of a plan file */
+    NNC_TAKES_CHECK = 128,   /* --update, and the formats of nnc_check_format */
+    NNC_TAKES_SWEEP = 256,   /* what nnc_sweep_options holds, --top, --threads */
+    NNC_TAKES_HELP = 512     /* --help alone */
+};
+
+/* A plan option as given. */
+typedef struct nnc_setting {
+    const nnc_field *field;
+    const char *value;
+} nnc_setting;
+
+enum { NNC_SETTINGS_MAX = 64, NNC_SETS_MAX = 64, NNC_OPTION_NAME = 40 };
+
+enum { NNC_WHERES_MAX = 8, NNC_LINKS_MAX = 8 };
+
+/* The options of a sweep as given; NULL = not given. */
+typedef struct nnc_sweep_options {
+    const char *where[NNC_WHERES_MAX], *links[NNC_LINKS_MAX];
+    int where_count, link_count;
+    const char *columns, *by, *database;
+    bool all;
+} nnc_sweep_options;
+
+typedef struct nnc_options {
+    nnc_format format;             /* that of a table where check_format has another */
+    nnc_check_format check_format; /* only with NNC_TAKES_CHECK */
+    bool help, stages, timeline, no_prune, update;
+    const char *output, *software, *cluster, *trace, *scenario; /* NULL = not given */
+    const char *best, *objective, *max_memory, *threads;
+    nnc_sweep_options sweep;
+    nnc_ops_view view;
+    nnc_setting settings[NNC_SETTINGS_MAX]; /* each field once */
+    int setting_count;
+    const char *sets[NNC_SETS_MAX]; /* "FIELD=VALUE", in the order given */
+    int set_count;
+    char **operands; /* ends with NULL */
+    int operand_count;
+} nnc_options;
+
+/* Reads argv after the command's name. Operands are moved to the front of argv.
+ * Fails with NNC_BAD_USAGE; err->where is the option as it was written. */
+nnc_status nnc_options_parse(int argc, char **argv, const char *command, unsigned takes,
+                             nnc_options *options, nnc_error *err);
+
+/* Reads a count from 1 to most; *value stays as it is when the option is not given, text NULL. */
+nnc_status nnc_option_count(const char *option, const char *text, int64_t most, int64_t *value,
+                            nnc_error *err);
+
+/* Writes "--micro-batch" for the field micro_batch into text; returns text. */
+char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME]);
+
+/* An option as --help, the man page and completion show it. */
+typedef struct nnc_option_text {
+    char name[NNC_OPTION_NAME], alias[NNC_OPTION_NAME]; /* "--tensor", "--tp"; "" = none */
+    char argument[24];         /* as it follows the name: " N", "[=off]"; "" = a switch */
+    const char *const *values; /* the words it may be; NULL = not from a list */
+    int value_count;
+    bool of_plan;
+    const char *group; /* heading in help */
+    unsigned takes;    /* the kind of command that takes it, NNC_TAKES_... */
+    char help[512];
+} nnc_option_text;
+
+/* Number index of the options that a command with these takes has, those of the plan first; false
+ * past the last. */
+bool nnc_option_at(unsigned takes, int index, nnc_option_text *text);
+
+/* The options of a command, for --help. */
+void nnc_options_help(FILE *out, nnc_style style, unsigned takes);
+
+#endif

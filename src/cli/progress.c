@@ -1,0 +1,87 @@
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "report/text.h"
+
+static const double every_s = 0.2;
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, bool quiet)
+{
+    const double begun_s = now_s();
+    return (nnc_progress){ .shown = !quiet && isatty(STDERR_FILENO) == 1,
+                           .what = what,
+                           .from = from,
+                           .end = end,
+                           .begun_s = begun_s,
+                           .next_s = begun_s + every_s };
+}
+
+void nnc_progress_show(nnc_progress *progress, int64_t done)
+{
+    char did[NNC_NUMBER_TEXT], all[NNC_NUMBER_TEXT], rate[NNC_NUMBER_TEXT], left[NNC_NUMBER_TEXT];
+    const double now = progress->shown ? now_s() : 0.0;
+    if (!progress->shown || now < progress->next_s || done <= progress->from) {
+        return;
+    }
+    const double per_s = (double)(done - progress->from) / (now - progress->begun_s);
+    fprintf(stderr, "\r%s of %s %s, %s/s, %s left\033[K", nnc_count_text((double)done, did),
+            nnc_count_text((double)progress->end, all), progress->what, nnc_count_text(per_s, rate),
+            nnc_unit_text((double)(progress->end - done) / per_s, "s", left));
+    fflush(stderr);
+    progress->next_s = now + every_s;
+}
+
+void nnc_progress_end(nnc_progress *progress)
+{
+    if (progress->shown) {
+        fputs("\r\033[K", stderr);
+    }
+}
+
+/* A signal that the shell has turned off, as for a job in the background, stays so. */
+static void hold(nnc_interrupt *interrupt, int number)
+{
+    struct sigaction action;
+    if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN) {
+        sigaddset(&interrupt->held, number);
+    }
+}
+
+void nnc_interrupt_hold(nnc_interrupt *interrupt)
+{
+    sigemptyset(&interrupt->held);
+    hold(interrupt, SIGINT);
+    hold(interrupt, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &interrupt->held, &interrupt->before);
+}
+
+int nnc_interrupt_asked(const nnc_interrupt *interrupt)
+{
+    sigset_t pending;
+    sigemptyset(&pending);
+    sigpending(&pending);
+    for (int number = 1; number <= SIGTERM; number++) {
+        if (sigismember(&interrupt->held, number) == 1 && sigismember(&pending, number) == 1) {
+            return number;
+        }
+    }
+    return 0;
+}
+
+void nnc_interrupt_release(nnc_interrupt *interrupt)
+{
+    int number = 0;
+    while (nnc_interrupt_asked(interrupt) != 0 && sigwait(&interrupt->held, &number) == 0) {
+    }
+    pthread_sigmask(SIG_SETMASK, &interrupt->before, NULL);
+}

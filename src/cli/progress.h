@@ -1,0 +1,34 @@
+/* What a long command shows and hears: a line with rate and time left, and Ctrl-C. */
+#ifndef NNCOST_CLI_PROGRESS_H
+#define NNCOST_CLI_PROGRESS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct nnc_progress {
+    bool shown;        /* standard error is a terminal, and nothing else is written to it */
+    const char *what;  /* "rows" */
+    int64_t from, end; /* the first to do, and the number of all */
+    double begun_s, next_s;
+} nnc_progress;
+
+/* quiet: the terminal is busy with the result. */
+nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, bool quiet);
+void nnc_progress_show(nnc_progress *progress, int64_t done);
+/* Wipes the line. */
+void nnc_progress_end(nnc_progress *progress);
+
+/* SIGINT and SIGTERM wait while they are held, to be asked for where stopping is safe. Threads that
+ * are started meanwhile hold them too. */
+typedef struct nnc_interrupt {
+    sigset_t held, before;
+} nnc_interrupt;
+
+void nnc_interrupt_hold(nnc_interrupt *interrupt);
+/* The signal that waits; 0 = none. */
+int nnc_interrupt_asked(const nnc_interrupt *interrupt);
+/* Lets signals through again, but those that waited. */
+void nnc_interrupt_release(nnc_interrupt *interrupt);
+
+#endif

@@ -1,0 +1,283 @@
+#include "cli/scenario.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "cli/plans.h"
+
+static nnc_status bad_option(const char *option, nnc_error *err)
+{
+    snprintf(err->where, sizeof err->where, "%s", option);
+    err->status = NNC_BAD_USAGE;
+    return NNC_BAD_USAGE;
+}
+
+static nnc_status apply_settings(const nnc_options *options, nnc_plan *plan, nnc_error *err)
+{
+    for (int i = 0; i < options->setting_count; i++) {
+        const nnc_setting *setting = &options->settings[i];
+        char value[256];
+        snprintf(value, sizeof value, "%s", setting->value);
+        /* '+' joins what one plan recomputes, since ',' separates plans in lists of them. */
+        const bool flags = setting->field->type == NNC_FIELD_RECOMPUTE ||
+                           setting->field->type == NNC_FIELD_OFFLOAD;
+        for (char *at = value; flags && *at; at++) {
+            if (*at == '+') {
+                *at = ',';
+            }
+        }
+        if (nnc_plan_set(plan, setting->field->name, value, err) != NNC_OK) {
+            char name[NNC_OPTION_NAME];
+            return bad_option(nnc_option_name(setting->field->name, name), err);
+        }
+    }
+    return NNC_OK;
+}
+
+/* What --set may change, in the order that decides where a name stands in several. */
+enum { SET_PLAN, SET_MODEL, SET_DEVICE, SET_TARGETS };
+static const char *const target_names[SET_TARGETS] = { "plan.", "model.", "device." };
+
+static const nnc_field_table *target_table(const nnc_scenario *scenario, int target)
+{
+    return target == SET_PLAN    ? &nnc_plan_table
+           : target == SET_MODEL ? nnc_model_table(scenario->model.family)
+                                 : &nnc_device_table;
+}
+
+static nnc_status set_target(nnc_scenario *scenario, int target, const char *field,
+                             const char *value, nnc_error *err)
+{
+    return target == SET_PLAN    ? nnc_plan_set(&scenario->plan, field, value, err)
+           : target == SET_MODEL ? nnc_model_set(&scenario->model, field, value, err)
+                                 : nnc_device_set(&scenario->device, field, value, err);
+}
+
+/* The table that has the first part of a dotted name, SET_TARGETS if none has. */
+static int find_target(const nnc_scenario *scenario, const char *field)
+{
+    char first[64];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(field, "."), field);
+    for (int target = 0; target < SET_TARGETS; target++) {
+        void *object = NULL;
+        nnc_dtype dtype;
+        if (nnc_field_find(target_table(scenario, target), first, &object, &dtype) != NULL) {
+            return target;
+        }
+    }
+    return SET_TARGETS;
+}
+
+static nnc_status unknown_field(const nnc_scenario *scenario, const char *field, nnc_error *err)
+{
+    enum { NAMES_MAX = 256 };
+    const char *names[NAMES_MAX];
+    char where[320];
+    size_t count = 0;
+    for (int target = 0; target < SET_TARGETS; target++) {
+        const nnc_field_table *table = target_table(scenario, target);
+        for (size_t i = 0; i < table->count && count < NAMES_MAX; i++) {
+            names[count++] = table->fields[i].name;
+        }
+    }
+    const char *nearest = nnc_nearest(field, names, count);
+    snprintf(where, sizeof where, "--set %.256s", field);
+    if (nearest == NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, where, "no such field of plan, model or device");
+    }
+    return nnc_fail(err, NNC_BAD_USAGE, where,
+                    "no such field of plan, model or device, did you mean %s?", nearest);
+}
+
+static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *err)
+{
+    char name[256];
+    const char *field = name;
+    const size_t length = strcspn(set, "=");
+    int target = SET_TARGETS;
+    if (set[length] != '=' || length == 0 || length >= sizeof name) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--set", "expected FIELD=VALUE, found \"%s\"", set);
+    }
+    snprintf(name, sizeof name, "%.*s", (int)length, set);
+    for (int i = 0; i < SET_TARGETS; i++) {
+        if (strncmp(name, target_names[i], strlen(target_names[i])) == 0) {
+            target = i;
+            field = name + strlen(target_names[i]);
+        }
+    }
+    if (target == SET_TARGETS) {
+        target = find_target(scenario, name);
+    }
+    if (target == SET_TARGETS) {
+        return unknown_field(scenario, name, err);
+    }
+    if (set_target(scenario, target, field, set + length + 1, err) != NNC_OK) {
+        char where[320];
+        snprintf(where, sizeof where, "--set %s", name);
+        return bad_option(where, err);
+    }
+    const size_t used = strlen(scenario->overrides);
+    snprintf(scenario->overrides + used, sizeof scenario->overrides - used, "%s%s",
+             used > 0 ? ", " : "", set);
+    return NNC_OK;
+}
+
+static nnc_status apply_sets(const nnc_options *options, nnc_scenario *scenario, nnc_error *err)
+{
+    nnc_status status = NNC_OK;
+    for (int i = 0; i < options->set_count && status == NNC_OK; i++) {
+        status = apply_set(scenario, options->sets[i], err);
+    }
+    if (options->set_count == 0 || status != NNC_OK) {
+        return status;
+    }
+    if (nnc_model_check(&scenario->model, "--set", err) != NNC_OK ||
+        nnc_device_check(&scenario->device, "--set", err) != NNC_OK) {
+        err->status = NNC_BAD_USAGE;
+        return NNC_BAD_USAGE;
+    }
+    return NNC_OK;
+}
+
+/* Any two of the three fix the third; that all three disagree is a slip on the command line. */
+static nnc_status check_batch(const nnc_plan *plan, nnc_error *err)
+{
+    int64_t data = plan->data > 0 ? plan->data : 1, product = 0;
+    if (plan->data == 0 && plan->devices > 0) { /* the devices that the other degrees leave */
+        if (!nnc_mul_i64(plan->tensor, plan->pipeline, &product) ||
+            !nnc_mul_i64(product, plan->context, &product) || plan->devices % product != 0) {
+            return NNC_OK; /* illegal whatever the batch is, and refused as such */
+        }
+        data = plan->devices / product;
+    }
+    if (plan->micro_batch <= 0 || plan->micro_batches <= 0 || plan->global_batch <= 0) {
+        return NNC_OK;
+    }
+    if (nnc_mul_i64(plan->micro_batch, plan->micro_batches, &product) &&
+        nnc_mul_i64(product, data, &product) && product == plan->global_batch) {
+        return NNC_OK;
+    }
+    return nnc_fail(err, NNC_BAD_USAGE, "--global-batch",
+                    "is not micro-batch x micro-batches x data, expected %lld, found %lld",
+                    (long long)product, (long long)plan->global_batch);
+}
+
+nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_options *options, const char *model_asked,
+                             const char *device_asked, nnc_scenario *scenario, nnc_error *err)
+{
+    const nnc_model *model = NULL;
+    const nnc_device *device = NULL;
+    const nnc_software *software = NULL;
+    nnc_status status = nnc_model_load(specs, model_asked, &model, err);
+    if (status == NNC_OK) {
+        status = nnc_device_load(specs, device_asked, &device, err);
+    }
+    if (status == NNC_OK && options->software != NULL) {
+        status = nnc_software_load(specs, options->software, &software, err);
+    }
+    if (status != NNC_OK) {
+        return status;
+    }
+    scenario->model = *model;
+    scenario->device = *device;
+    scenario->software = software != NULL ? *software : nnc_software_default();
+    scenario->plan = nnc_plan_default();
+    scenario->overrides[0] = '\0';
+    if (options->cluster != NULL) {
+        status = nnc_cluster_load(specs, options->cluster, &scenario->device, err);
+        if (status != NNC_OK) {
+            return status;
+        }
+    }
+    scenario->report = (nnc_report){
+        .model_asked = model_asked,
+        .device_asked = device_asked,
+        .overrides = options->set_count > 0 ? scenario->overrides : NULL,
+        .cluster = options->cluster,
+        .model = &scenario->model,
+        .device = &scenario->device,
+        .software = &scenario->software,
+        .result = &scenario->result,
+        .advice = scenario->advice,
+    };
+    status = apply_settings(options, &scenario->plan, err);
+    if (status == NNC_OK) {
+        status = apply_sets(options, scenario, err);
+    }
+    return status == NNC_OK ? check_batch(&scenario->plan, err) : status;
+}
+
+nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
+{
+    nnc_report *report = &scenario->report;
+    nnc_status status = nnc_estimate(&scenario->model, &scenario->device, &scenario->software,
+                                     &scenario->plan, scratch, &scenario->result, err);
+    if (status == NNC_OK && scenario->result.verdict == NNC_OVER_MEMORY) {
+        report->advice_count =
+            nnc_advise(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
+                       scratch, scenario->advice, NNC_ADVICE_MAX);
+        /* The search left its own ops in the scratch. */
+        status = nnc_estimate(&scenario->model, &scenario->device, &scenario->software,
+                              &scenario->plan, scratch, &scenario->result, err);
+    }
+    if (status == NNC_OK) {
+        report->ops = nnc_scratch_ops(scratch, &report->op_count);
+        report->stages = nnc_scratch_stages(scratch, &report->stage_count);
+        report->scratch = scratch;
+    }
+    return status;
+}
+
+nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const char *model,
+                                   const char *device, nnc_scenario *scenario, nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    const nnc_plans_scenario *picked = NULL;
+    const nnc_plans *plans = NULL;
+    nnc_status status = nnc_plans_open(arena, model, &plans, err);
+    if (status != NNC_OK) {
+        return status;
+    }
+    if (plans != NULL) {
+        status = nnc_plans_pick(plans, options->scenario, &picked, err);
+        return status == NNC_OK ? nnc_plans_load(session->specs, options, arena, plans, picked,
+                                                 device, scenario, err)
+                                : status;
+    }
+    if (options->scenario != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--scenario", "%s is not a plan file", model);
+    }
+    if (device == NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "DEVICE",
+                        "missing, expected MODEL DEVICE or a plan file, found only \"%s\"", model);
+    }
+    return nnc_scenario_load(session->specs, options, model, device, scenario, err);
+}
+
+nnc_status nnc_scenario_report(nnc_session *session, const char *model_asked,
+                               const char *device_asked, nnc_report_writer *write, nnc_error *err)
+{
+    nnc_scenario *scenario = calloc(1, sizeof *scenario);
+    nnc_scratch *scratch = nnc_scratch_create();
+    nnc_arena *arena = nnc_arena_create();
+    nnc_status status = NNC_NO_MEMORY;
+
+    if (scenario == NULL || scratch == NULL || arena == NULL) {
+        nnc_no_memory(err);
+        goto done;
+    }
+    status = nnc_scenario_load_asked(session, arena, model_asked, device_asked, scenario, err);
+    if (status == NNC_OK) {
+        status = nnc_scenario_estimate(scenario, scratch, err);
+    }
+    if (status == NNC_OK) {
+        status = write(session, scenario, scratch, err);
+    }
+done:
+    nnc_arena_destroy(arena);
+    nnc_scratch_destroy(scratch);
+    free(scenario);
+    return status;
+}

@@ -1,0 +1,43 @@
+/* Resident bytes of one device. */
+#ifndef NNCOST_COST_MEMORY_H
+#define NNCOST_COST_MEMORY_H
+
+#include <nncost/estimate.h>
+
+#include "cost/segment.h"
+
+/* What one device of the pipeline holds of each segment. */
+typedef struct nnc_holding {
+    int64_t instances[NNC_SEGMENTS_MAX];
+    int64_t recomputed[NNC_SEGMENTS_MAX]; /* of those, run again from their inputs */
+    double in_flight;                     /* micro-batches whose activations are kept at once */
+} nnc_holding;
+
+/* The same layers, recomputed alike: the same work, whatever is in flight. */
+bool nnc_holding_same(const nnc_holding *a, const nnc_holding *b);
+
+/* What the device holds at the peak of a step: weights, gradients and optimizer states by policy and
+ * ZeRO stage; what its ops keep for backward of every micro-batch in flight, or block inputs alone
+ * where they are recomputed; the largest working set beside it.
+ * Sources: ZeRO arXiv:1910.02054; docs/formulas.md   [memory] */
+nnc_memory nnc_memory_of(const nnc_model *model, const nnc_op_list *list,
+                         const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
+                         const nnc_plan *plan, int64_t capacity_bytes);
+
+/* Parameters that one device holds; those it updates, after ZeRO. Fills update's sums too. */
+double nnc_holding_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                          const nnc_holding *holding);
+void nnc_holding_update(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
+                        const nnc_plan *plan, nnc_update *update);
+
+/* Ranks over which ZeRO shards dense and expert parameters. */
+double nnc_dense_shards(const nnc_plan *plan);
+double nnc_expert_shards(const nnc_plan *plan);
+
+/* Activations of one GPT layer of plain MLPs by the published formula, bytes of one micro-batch:
+ *     s b h (10 + 24 / t + 5 a s / (h t)), all of it / t with sequence parallelism,
+ * without the last term under selective recomputation, 2 s b h alone under full.
+ * Source: Korthikanti et al., arXiv:2205.05198, table 2.   [korthikanti] */
+double nnc_korthikanti_layer_bytes(const nnc_decoder *decoder, const nnc_plan *plan);
+
+#endif

@@ -1,0 +1,44 @@
+/* The links each kind of parallelism uses under a plan. */
+#ifndef NNCOST_COST_NETWORK_H
+#define NNCOST_COST_NETWORK_H
+
+#include <nncost/op.h>
+
+#include "cost/link.h"
+
+/* Groups of ranks that exchange. Dense weights are summed over data x context ranks, experts' over
+ * those of them that hold the same experts; a shard group shares one copy of sharded states, its
+ * replicas hold the others. */
+typedef enum nnc_route_kind {
+    NNC_ROUTE_TENSOR,
+    NNC_ROUTE_CONTEXT,
+    NNC_ROUTE_EXPERT,
+    NNC_ROUTE_SHARD,
+    NNC_ROUTE_REPLICA,
+    NNC_ROUTE_EXPERT_SHARD,
+    NNC_ROUTE_EXPERT_REPLICA,
+    NNC_ROUTE_PIPELINE,
+    NNC_ROUTE_COUNT
+} nnc_route_kind;
+
+typedef struct nnc_network {
+    nnc_route routes[NNC_ROUTE_COUNT];
+    double host_bytes_per_s;
+    double host_mem_bytes_per_s; /* 0 = not recorded */
+} nnc_network;
+
+/* What an offload exchange uses: the link, or host memory alone. */
+enum { NNC_OFFLOAD_HOST_LINK, NNC_OFFLOAD_HOST_MEMORY };
+
+/* Finds the routes of a legal plan. Fails with NNC_BAD_SPEC naming the figure that is missing. */
+nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_network *network,
+                            nnc_error *err);
+
+/* The group of an exchange, other than over the host link. */
+nnc_route_kind nnc_network_route_of(const nnc_exchange *exchange);
+
+/* Seconds of one exchange, and the link it loads. */
+double nnc_network_exchange_s(const nnc_network *network, const nnc_exchange *exchange,
+                              const char **link);
+
+#endif

@@ -1,0 +1,56 @@
+#include "cost/segment.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "op/work.h"
+
+static void add_weights(const nnc_weights *w, double instances, nnc_parameters *sum)
+{
+    const double matrices = (double)w->count * instances;
+    const double elements = matrices * (double)w->rows * (double)w->cols;
+    const double vector = (double)w->vector * instances;
+    sum->params += elements + vector;
+    sum->factored_elements += matrices * ((double)w->rows + (double)w->cols) + vector;
+    if (!w->table) {
+        sum->matrix_params += elements;
+        sum->orthogonalise_flops += matrices * nnc_muon_flops(w->rows, w->cols);
+    }
+}
+
+static bool is_expert(const nnc_op *op)
+{
+    return op->split == NNC_SPLIT_EXPERT_COLUMN || op->split == NNC_SPLIT_EXPERT_ROW;
+}
+
+void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENTS_MAX])
+{
+    double live[NNC_BLOCKS_MAX];
+    memset(sums, 0, sizeof sums[0] * NNC_SEGMENTS_MAX);
+    for (int32_t i = 0; i < list->block_count; i++) {
+        const nnc_block *block = &list->blocks[i];
+        live[i] = 0.0;
+        sums[block->segment].input_bytes += block->input_bytes * (double)block->repeat /
+                                            (double)list->segments[block->segment].instances;
+    }
+    for (int32_t i = 0; i < list->count; i++) {
+        const nnc_op *op = &list->ops[i];
+        nnc_segment_sums *s = &sums[op->segment];
+        const double instances = (double)op->repeat / (double)list->segments[op->segment].instances;
+        const double kept = nnc_op_kept_bytes(op), transient = nnc_op_transient_bytes(op);
+        if (op->weights.count > 0 || op->weights.vector > 0) {
+            add_weights(&op->weights, instances, is_expert(op) ? &s->expert : &s->dense);
+        }
+        s->kept_bytes += kept * instances;
+        if (op->block >= 0) {
+            live[op->block] += kept;
+            s->live_bytes = nnc_max(s->live_bytes, live[op->block]);
+        } else {
+            s->input_bytes += kept * instances;
+        }
+        if (transient > s->transient_bytes) {
+            s->transient_bytes = transient;
+            s->transient_is_loss = op->kind == NNC_OP_LOSS;
+        }
+    }
+}

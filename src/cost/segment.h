@@ -1,0 +1,25 @@
+/* What one instance of each segment of a list brings along: parameters, the optimizer's work on
+ * them, and bytes kept for backward. A pipeline stage is a number of instances of each. */
+#ifndef NNCOST_COST_SEGMENT_H
+#define NNCOST_COST_SEGMENT_H
+
+#include "shape/list.h"
+
+/* Parameters as an optimizer sees them. */
+typedef struct nnc_parameters {
+    double params, matrix_params, factored_elements, orthogonalise_flops;
+} nnc_parameters;
+
+typedef struct nnc_segment_sums {
+    nnc_parameters dense, expert; /* of one rank; experts' are replicated over fewer ranks */
+    double kept_bytes;            /* all of it kept */
+    double input_bytes;           /* block inputs alone kept, and what lies outside blocks */
+    double live_bytes;            /* the largest block, while it is run again */
+    double transient_bytes;       /* the largest working set of one op's backward */
+    bool transient_is_loss;       /* the fp32 copies of an unfused loss */
+} nnc_segment_sums;
+
+/* Fills sums[0 .. list->segment_count - 1]. */
+void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
+
+#endif

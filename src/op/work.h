@@ -1,0 +1,66 @@
+/* Dims of one op -> FLOPs, bytes, what it keeps, and the ops of its backward pass. */
+#ifndef NNCOST_OP_WORK_H
+#define NNCOST_OP_WORK_H
+
+#include <nncost/op.h>
+
+/* Work of one instance of an op, forward or backward by its phase. Cannot fail. */
+nnc_work nnc_op_work(const nnc_op *op);
+
+/* Bytes one instance of a forward op keeps for its backward pass, of tensors it owns. A tensor that
+ * several ops need is owned by one of them, so that kept bytes add up over a list. */
+double nnc_op_kept_bytes(const nnc_op *op);
+
+/* Largest working set of the backward pass that is not kept: gradients of the op's input and
+ * output, fp32 copies of an unfused loss. */
+double nnc_op_transient_bytes(const nnc_op *op);
+
+/* The backward ops of a forward op, in the order they run. Returns how many, at most
+ * NNC_BACKWARD_MAX. */
+enum { NNC_BACKWARD_MAX = 2 };
+int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
+
+/* Elements of the parameters of one instance; of those, what one token uses. */
+int64_t nnc_weights_active(const nnc_weights *weights);
+int64_t nnc_weights_params(const nnc_weights *weights);
+
+/* Bytes of the optimizer's moments, the master copy apart.   [optimizer-states] */
+double nnc_update_moment_bytes(const nnc_update *update);
+
+/* Bytes per element of the gradient that backward writes and the update reads. */
+double nnc_policy_gradient_io_bytes(nnc_policy policy);
+
+/* FLOPs to orthogonalise one matrix: five Newton-Schulz iterations of two products of r x c by its
+ * transpose and one of r x r, r <= c. Source: Jordan 2024, "Muon".   [muon] */
+double nnc_muon_flops(int64_t rows, int64_t cols);
+
+/* One function per kind; work.c's table calls them. */
+nnc_work nnc_matmul_work(const nnc_op *op);
+nnc_work nnc_flash_work(const nnc_op *op);
+nnc_work nnc_conv_work(const nnc_op *op);
+nnc_work nnc_norm_work(const nnc_op *op);
+nnc_work nnc_pointwise_work(const nnc_op *op);
+nnc_work nnc_embedding_work(const nnc_op *op);
+nnc_work nnc_loss_work(const nnc_op *op);
+nnc_work nnc_update_work(const nnc_op *op);
+
+double nnc_matmul_kept(const nnc_op *op);
+double nnc_flash_kept(const nnc_op *op);
+double nnc_conv_kept(const nnc_op *op);
+double nnc_norm_kept(const nnc_op *op);
+double nnc_pointwise_kept(const nnc_op *op);
+double nnc_embedding_kept(const nnc_op *op);
+double nnc_loss_kept(const nnc_op *op);
+
+double nnc_matmul_transient(const nnc_op *op);
+double nnc_flash_transient(const nnc_op *op);
+double nnc_conv_transient(const nnc_op *op);
+double nnc_norm_transient(const nnc_op *op);
+double nnc_pointwise_transient(const nnc_op *op);
+double nnc_loss_transient(const nnc_op *op);
+
+/* Query-key pairs of one head. window 0 = none.
+ * Sources: counts by inspection; docs/formulas.md [attention-pairs] */
+int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window);
+
+#endif

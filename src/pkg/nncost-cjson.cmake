@@ -1,0 +1,13 @@
+# Provides the target cjson from the system's cJSON: its CMake package, else pkg-config.
+# Used by this build and by the installed package of a static library.
+if(NOT TARGET cjson)
+    find_package(cJSON QUIET CONFIG)
+endif()
+if(NOT TARGET cjson)
+    find_package(PkgConfig REQUIRED)
+    pkg_check_modules(NNCOST_CJSON REQUIRED IMPORTED_TARGET libcjson)
+    add_library(cjson INTERFACE IMPORTED)
+    # Sources say <cjson/cJSON.h>; some .pc files name only the folder below.
+    target_include_directories(cjson INTERFACE ${NNCOST_CJSON_INCLUDEDIR})
+    target_link_libraries(cjson INTERFACE PkgConfig::NNCOST_CJSON)
+endif()

@@ -1,0 +1,276 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <nncost/plan.h>
+
+#include "base/error.h"
+#include "base/names.h"
+#include "base/number.h"
+#include "parallel/split.h"
+
+/* "fp64, fp32, bf16": the formats a device multiplies in. */
+static void formats_of(const nnc_device *device, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (int i = 0; i < NNC_DTYPE_COUNT && length < size; i++) {
+        if (!isnan(nnc_device_matmul_peak(device, (nnc_dtype)i)) && i != NNC_FP64 &&
+            i != NNC_INT8 && i != NNC_FP4 && i != NNC_INT4) {
+            const int n = snprintf(text + length, size - length, "%s%s", length > 0 ? ", " : "",
+                                   nnc_dtype_names[i]);
+            length += n > 0 ? (size_t)n : 0;
+        }
+    }
+}
+
+static nnc_status resolve_precision(const nnc_device *device, nnc_plan *p, nnc_error *err)
+{
+    static const nnc_dtype preferred[] = { NNC_BF16, NNC_FP16, NNC_FP32 };
+    char formats[128];
+    for (size_t i = 0; p->precision == NNC_DTYPE_COUNT && i < 3; i++) {
+        if (!isnan(nnc_device_matmul_peak(device, preferred[i]))) {
+            p->precision = preferred[i];
+        }
+    }
+    formats_of(device, formats, sizeof formats);
+    const bool trains = p->precision == NNC_FP32 || p->precision == NNC_TF32 ||
+                        p->precision == NNC_BF16 || p->precision == NNC_FP16 ||
+                        p->precision == NNC_FP8;
+    if (!trains || isnan(nnc_device_matmul_peak(device, p->precision))) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--precision",
+                        "%s does not train in this format, expected one of %s, found %s",
+                        device->id, formats, nnc_dtype_name(p->precision));
+    }
+    if (p->precision == NNC_FP8 && isnan(nnc_device_matmul_peak(device, NNC_BF16))) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--precision",
+                        "fp8 training runs attention in bf16, which %s lacks", device->id);
+    }
+    return NNC_OK;
+}
+
+static nnc_status resolve_policy(nnc_plan *p, nnc_error *err)
+{
+    const bool single = p->precision == NNC_FP32 || p->precision == NNC_TF32;
+    if (p->policy == NNC_POLICY_DEFAULT) {
+        p->policy = single ? NNC_POLICY_FP32 : NNC_POLICY_MIXED;
+    }
+    if (single && p->policy != NNC_POLICY_FP32) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--policy",
+                        "%s computes on 4-byte weights, expected fp32, found %s",
+                        nnc_dtype_name(p->precision), nnc_policy_name(p->policy));
+    }
+    if (p->policy == NNC_POLICY_FP8 && p->precision != NNC_FP8) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--policy",
+                        "1-byte weights need --precision fp8, found %s",
+                        nnc_dtype_name(p->precision));
+    }
+    return NNC_OK;
+}
+
+/* micro_batch * micro_batches * data = global_batch: any two fix the third. */
+static nnc_status resolve_batch(nnc_plan *p, nnc_error *err)
+{
+    const int64_t data = p->data;
+    int64_t product = 0;
+    if (p->global_batch > 0 && (p->micro_batch == 0 || p->micro_batches == 0)) {
+        int64_t *open =
+            p->micro_batch > 0 || p->micro_batches == 0 ? &p->micro_batches : &p->micro_batch;
+        if (p->micro_batch == 0 && open == &p->micro_batches) {
+            p->micro_batch = 1;
+        }
+        const int64_t given =
+            (open == &p->micro_batches ? p->micro_batch : p->micro_batches) * data;
+        if (p->global_batch % given != 0) {
+            return nnc_fail(err, NNC_ILLEGAL_PLAN, "--global-batch",
+                            "does not divide into passes, expected a multiple of %" PRId64
+                            " (%s x data), found %" PRId64,
+                            given, open == &p->micro_batches ? "micro_batch" : "micro_batches",
+                            p->global_batch);
+        }
+        *open = p->global_batch / given;
+        return NNC_OK;
+    }
+    p->micro_batch = p->micro_batch > 0 ? p->micro_batch : 1;
+    p->micro_batches = p->micro_batches > 0 ? p->micro_batches : 1;
+    if (!nnc_mul_i64(p->micro_batch, p->micro_batches, &product) ||
+        !nnc_mul_i64(product, data, &product)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batch",
+                        "micro_batch x micro_batches x data does not fit in 64 bits");
+    }
+    if (p->global_batch > 0 && p->global_batch != product) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--global-batch",
+                        "disagrees with the other two, expected micro_batch x micro_batches x data "
+                        "= %" PRId64 ", found %" PRId64,
+                        product, p->global_batch);
+    }
+    p->global_batch = product;
+    return NNC_OK;
+}
+
+static nnc_status resolve_decoder(const nnc_decoder *d, nnc_plan *p, nnc_error *err)
+{
+    const int64_t positions = d->positions_max > 0 ? d->positions_max : d->seq_len;
+    if (p->image > 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image", "a decoder takes tokens, not images");
+    }
+    p->seq_len = p->seq_len > 0 ? p->seq_len : d->seq_len;
+    if (d->positions == NNC_POSITIONS_LEARNED && p->seq_len > positions) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--seq-len",
+                        "longer than the position table, expected at most %" PRId64
+                        ", found %" PRId64,
+                        positions, p->seq_len);
+    }
+    const bool plain = d->mlp == NNC_MLP_GELU || d->mlp == NNC_MLP_RELU;
+    if (p->activations == NNC_ACTIVATIONS_KORTHIKANTI &&
+        !(plain && d->ffn_hidden == 4 * d->hidden && d->kv_heads == d->heads)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--activations",
+                        "the korthikanti formula counts a GPT layer (plain MLP of 4 x hidden, as "
+                        "many key as query heads), expected per-op for this model");
+    }
+    if (p->activations == NNC_ACTIVATIONS_KORTHIKANTI && p->precision != NNC_BF16 &&
+        p->precision != NNC_FP16) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--activations",
+                        "the korthikanti formula counts 16-bit activations, found %s",
+                        nnc_dtype_name(p->precision));
+    }
+    return NNC_OK;
+}
+
+static nnc_status resolve_unet(const nnc_unet *u, nnc_plan *p, nnc_error *err)
+{
+    if (p->seq_len > 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--seq-len", "a unet takes images, not tokens");
+    }
+    if (!isnan(p->tokens)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tokens",
+                        "a unet trains on images, expected --samples");
+    }
+    if (p->flops_convention == NNC_CONVENTION_6ND) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--flops-convention",
+                        "6ND counts one use of each parameter per token, which convolutions do "
+                        "not follow, expected palm or causal");
+    }
+    if (p->activations == NNC_ACTIVATIONS_KORTHIKANTI) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--activations",
+                        "the korthikanti formula counts a GPT, expected per-op");
+    }
+    p->image = p->image > 0 ? p->image : u->image;
+    int64_t least = u->latent_factor;
+    for (int i = 1; i < u->levels; i++) {
+        least *= 2;
+    }
+    if (p->image % u->latent_factor != 0 || p->image < least) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image",
+                        "expected a multiple of %" PRId64 " from %" PRId64 " up, found %" PRId64,
+                        u->latent_factor, least, p->image);
+    }
+    return NNC_OK;
+}
+
+/* Ranges that options and files are held to anyway; a plan made in C need not be. */
+static nnc_status check_ranges(const nnc_plan *p, nnc_error *err)
+{
+    const struct {
+        const char *option;
+        int64_t value, least, most;
+    } ranges[] = {
+        { "--devices", p->devices, 0, INT32_MAX },
+        { "--data", p->data, 0, INT32_MAX },
+        { "--tensor", p->tensor, 1, INT32_MAX },
+        { "--pipeline", p->pipeline, 1, INT32_MAX },
+        { "--virtual-stages", p->virtual_stages, 1, INT32_MAX },
+        { "--context", p->context, 1, INT32_MAX },
+        { "--expert", p->expert, 1, INT32_MAX },
+        { "--zero", p->zero, 0, 3 },
+        { "--shard", p->shard, 0, INT32_MAX },
+        { "--devices-per-node", p->devices_per_node, 0, INT32_MAX },
+        { "--schedule", (int64_t)p->schedule, 0, NNC_SCHEDULE_COUNT }, /* the last: not given */
+        { "--context-kind", (int64_t)p->context_kind, 0, NNC_CONTEXT_KIND_COUNT - 1 },
+        { "--rank-order", (int64_t)p->rank_order, 0, NNC_ORDER_COUNT - 1 },
+        { "--recompute-every", p->recompute_every, 0, INT64_MAX },
+        { "--recompute-layers", p->recompute_layers, 0, INT64_MAX },
+        { "--micro-batch", p->micro_batch, 0, INT64_MAX },
+        { "--micro-batches", p->micro_batches, 0, INT64_MAX },
+        { "--global-batch", p->global_batch, 0, INT64_MAX },
+        { "--seq-len", p->seq_len, 0, INT64_MAX },
+        { "--image", p->image, 0, INT64_MAX },
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        if (ranges[i].value < ranges[i].least || ranges[i].value > ranges[i].most) {
+            return nnc_fail(err, NNC_ILLEGAL_PLAN, ranges[i].option,
+                            "out of range, expected %" PRId64 " to %" PRId64 ", found %" PRId64,
+                            ranges[i].least, ranges[i].most, ranges[i].value);
+        }
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
+                            nnc_plan *resolved, nnc_error *err)
+{
+    *resolved = *plan;
+    nnc_status status = check_ranges(resolved, err);
+    if (status == NNC_OK) {
+        status = resolve_precision(device, resolved, err);
+    }
+    if (status == NNC_OK) {
+        status = resolve_policy(resolved, err);
+    }
+    if (status == NNC_OK) {
+        status = nnc_plan_split_devices(resolved, err);
+    }
+    if (status == NNC_OK) {
+        status = resolve_batch(resolved, err);
+    }
+    if (status == NNC_OK) {
+        status = model->family == NNC_FAMILY_DECODER
+                     ? resolve_decoder(&model->decoder, resolved, err)
+                     : resolve_unet(&model->unet, resolved, err);
+    }
+    return status == NNC_OK ? nnc_plan_split(model, device, resolved, err) : status;
+}
+
+const char *nnc_flops_convention_name(nnc_flops_convention convention)
+{
+    return (unsigned)convention < NNC_CONVENTION_COUNT ? nnc_convention_names[convention] : "?";
+}
+
+/* Names of the flags that are set, joined by commas. */
+static void flags_text(unsigned value, const char *const *names, int count, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (int i = 0; i < count && length < size; i++) {
+        if ((value >> i & 1U) != 0) {
+            const int n =
+                snprintf(text + length, size - length, "%s%s", length > 0 ? "," : "", names[i]);
+            length += n > 0 ? (size_t)n : 0;
+        }
+    }
+}
+
+void nnc_recompute_text(unsigned recompute, char *text, unsigned long size)
+{
+    static const char *const names[] = { "attention", "norm", "activation" };
+    if (recompute == NNC_RECOMPUTE_NONE || (recompute & NNC_RECOMPUTE_FULL) != 0 ||
+        recompute == NNC_RECOMPUTE_ATTENTION) {
+        snprintf(text, size, "%s",
+                 recompute == NNC_RECOMPUTE_NONE        ? "none"
+                 : recompute == NNC_RECOMPUTE_ATTENTION ? "selective"
+                                                        : "full");
+        return;
+    }
+    flags_text(recompute, names, 3, text, size);
+}
+
+void nnc_offload_text(unsigned offload, char *text, unsigned long size)
+{
+    static const char *const names[] = { "optimizer", "activations", "weights" };
+    if (offload == NNC_OFFLOAD_NONE) {
+        snprintf(text, size, "none");
+        return;
+    }
+    flags_text(offload, names, 3, text, size);
+}

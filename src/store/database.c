@@ -1,0 +1,219 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "store/sqlite.h"
+
+struct nnc_database {
+    sqlite3 *file;
+    sqlite3_stmt *insert, *progress;
+    int count;
+    bool in_batch;
+    char path[NNC_SQLITE_PATH];
+};
+
+/* "name" with quotes doubled. */
+static void put_name(nnc_buffer *sql, const char *name)
+{
+    nnc_buffer_byte(sql, '"');
+    for (; *name != '\0'; name++) {
+        nnc_buffer_text(sql, *name == '"' ? "\"" : "");
+        nnc_buffer_byte(sql, *name);
+    }
+    nnc_buffer_byte(sql, '"');
+}
+
+static nnc_status create(sqlite3 *file, const char *path, const nnc_database_head *head,
+                         const char *const *names, int count, nnc_error *err)
+{
+    char text[256];
+    nnc_buffer sql = { 0 };
+    snprintf(text, sizeof text, "BEGIN IMMEDIATE; PRAGMA application_id = %d;",
+             NNC_SQLITE_APPLICATION);
+    nnc_buffer_text(&sql, text);
+    nnc_buffer_text(&sql, "CREATE TABLE rows (");
+    for (int i = 0; i < count; i++) {
+        nnc_buffer_text(&sql, i > 0 ? ", " : "");
+        put_name(&sql, names[i]);
+        nnc_buffer_text(&sql, i > 0 ? "" : " INTEGER PRIMARY KEY");
+    }
+    snprintf(text, sizeof text,
+             "); CREATE TABLE sweep (digest TEXT, shard INTEGER, shards INTEGER, rows INTEGER, "
+             "done INTEGER); INSERT INTO sweep VALUES ('%s', %d, %d, %lld, 0); COMMIT;",
+             head->digest, (int)head->shard, (int)head->shards, (long long)head->rows);
+    nnc_buffer_put(&sql, text, strlen(text) + 1);
+    nnc_status status = sql.failed ? nnc_fail(err, NNC_NO_MEMORY, path, "out of memory")
+                                   : nnc_sqlite_run(file, path, sql.bytes, err);
+    nnc_buffer_free(&sql);
+    return status;
+}
+
+static nnc_status check_head(const char *path, const nnc_database_head *found,
+                             const nnc_database_head *asked, nnc_error *err)
+{
+    if (strcmp(found->digest, asked->digest) != 0) {
+        return nnc_fail(err, NNC_BAD_SPEC, path,
+                        "holds another sweep (axes, constraints, columns, files or version "
+                        "differ), expected %s, found %s",
+                        asked->digest, found->digest);
+    }
+    if (found->shard != asked->shard || found->shards != asked->shards) {
+        return nnc_fail(err, NNC_BAD_SPEC, path, "holds another shard, expected %d/%d, found %d/%d",
+                        (int)asked->shard, (int)asked->shards, (int)found->shard,
+                        (int)found->shards);
+    }
+    return NNC_OK;
+}
+
+static nnc_status prepare(nnc_database *db, nnc_error *err)
+{
+    nnc_buffer sql = { 0 };
+    nnc_buffer_text(&sql, "INSERT INTO rows VALUES (?");
+    for (int i = 1; i < db->count; i++) {
+        nnc_buffer_text(&sql, ", ?");
+    }
+    nnc_buffer_put(&sql, ")", 2);
+    nnc_status status = NNC_OK;
+    if (sql.failed) {
+        status = nnc_fail(err, NNC_NO_MEMORY, db->path, "out of memory");
+    } else if (sqlite3_prepare_v2(db->file, sql.bytes, -1, &db->insert, NULL) != SQLITE_OK ||
+               sqlite3_prepare_v2(db->file, "UPDATE sweep SET done = ?", -1, &db->progress, NULL) !=
+                   SQLITE_OK) {
+        status = nnc_sqlite_fail(db->file, db->path, err);
+    }
+    nnc_buffer_free(&sql);
+    return status;
+}
+
+static nnc_status open_file(nnc_database *db, nnc_error *err)
+{
+    if (sqlite3_open_v2(db->path, &db->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
+        SQLITE_OK) {
+        return nnc_sqlite_fail(db->file, db->path, err);
+    }
+    sqlite3_busy_timeout(db->file, NNC_SQLITE_BUSY_MS);
+    return sqlite3_db_readonly(db->file, "main") == 1
+               ? nnc_fail(err, NNC_IO, db->path, "cannot write: the file is read-only")
+               : NNC_OK;
+}
+
+/* One process at a time: the lock is kept after the transaction. */
+static nnc_status lock(nnc_database *db, nnc_error *err)
+{
+    return nnc_sqlite_run(db->file, db->path,
+                          "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT", err);
+}
+
+nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names,
+                             int count, nnc_database **database, nnc_error *err)
+{
+    nnc_database_head found = { 0 };
+    bool empty = true;
+    nnc_database *db = calloc(1, sizeof *db);
+    *database = db;
+    if (db == NULL) {
+        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+    }
+    db->count = count;
+    nnc_status status = nnc_sqlite_path(db->path, path, err);
+    if (status == NNC_OK) {
+        status = open_file(db, err);
+    }
+    if (status == NNC_OK) {
+        status = nnc_sqlite_inspect(db->file, path, &empty, err);
+    }
+    if (status == NNC_OK) {
+        status = lock(db, err);
+    }
+    if (status == NNC_OK && empty) {
+        status = create(db->file, path, head, names, count, err);
+    }
+    if (status == NNC_OK) {
+        status = nnc_sqlite_head(db->file, path, &found, err);
+    }
+    if (status == NNC_OK) {
+        status = check_head(path, &found, head, err);
+    }
+    if (status == NNC_OK) {
+        status = prepare(db, err);
+    }
+    if (status != NNC_OK) {
+        nnc_database_close(db);
+        *database = NULL;
+        return status;
+    }
+    head->done = found.done;
+    return NNC_OK;
+}
+
+static int bind(sqlite3_stmt *insert, int index, const nnc_cell *cell)
+{
+    switch (cell->kind) {
+    case NNC_CELL_NUMBER: return sqlite3_bind_double(insert, index, cell->number);
+    case NNC_CELL_WHOLE: return sqlite3_bind_int64(insert, index, cell->whole);
+    case NNC_CELL_BOOL: return sqlite3_bind_int(insert, index, cell->flag);
+    case NNC_CELL_TEXT: return sqlite3_bind_text(insert, index, cell->text, -1, SQLITE_STATIC);
+    case NNC_CELL_NULL: break;
+    }
+    return sqlite3_bind_null(insert, index);
+}
+
+static nnc_status begin_batch(nnc_database *db, nnc_error *err)
+{
+    if (db->in_batch) {
+        return NNC_OK;
+    }
+    const nnc_status status = nnc_sqlite_run(db->file, db->path, "BEGIN IMMEDIATE", err);
+    db->in_batch = status == NNC_OK;
+    return status;
+}
+
+nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *err)
+{
+    const nnc_status status = begin_batch(db, err);
+    if (status != NNC_OK) {
+        return status;
+    }
+    bool ok = true;
+    for (int i = 0; i < db->count; i++) {
+        ok = ok && bind(db->insert, i + 1, &cells[i]) == SQLITE_OK;
+    }
+    ok = ok && sqlite3_step(db->insert) == SQLITE_DONE;
+    return sqlite3_reset(db->insert) == SQLITE_OK && ok ? NNC_OK
+                                                        : nnc_sqlite_fail(db->file, db->path, err);
+}
+
+nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err)
+{
+    nnc_status status = begin_batch(db, err);
+    if (status != NNC_OK) {
+        return status;
+    }
+    const bool ok = sqlite3_bind_int64(db->progress, 1, done) == SQLITE_OK &&
+                    sqlite3_step(db->progress) == SQLITE_DONE;
+    if (sqlite3_reset(db->progress) != SQLITE_OK || !ok) {
+        return nnc_sqlite_fail(db->file, db->path, err);
+    }
+    status = nnc_sqlite_run(db->file, db->path, "COMMIT", err);
+    db->in_batch = status != NNC_OK;
+    return status;
+}
+
+int64_t nnc_database_count(nnc_database *db)
+{
+    int64_t count = -1;
+    nnc_sqlite_ask(db->file, db->path, "SELECT count(*) FROM rows", &count, NULL);
+    return count;
+}
+
+void nnc_database_close(nnc_database *db)
+{
+    if (db != NULL) {
+        sqlite3_finalize(db->insert);
+        sqlite3_finalize(db->progress);
+        sqlite3_close(db->file); /* rolls back */
+        free(db);
+    }
+}

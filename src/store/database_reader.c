@@ -1,0 +1,122 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "store/sqlite.h"
+
+struct nnc_database_reader {
+    sqlite3 *file;
+    sqlite3_stmt *query;
+    nnc_database_head head;
+    int count;
+    const char *names[NNC_DATABASE_COLUMNS_MAX];
+    nnc_cell cells[NNC_DATABASE_COLUMNS_MAX];
+    char path[NNC_SQLITE_PATH];
+};
+
+static nnc_status open_query(nnc_database_reader *reader, nnc_error *err)
+{
+    bool empty = true;
+    if (sqlite3_open_v2(reader->path, &reader->file, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
+        return nnc_sqlite_fail(reader->file, reader->path, err);
+    }
+    sqlite3_busy_timeout(reader->file, NNC_SQLITE_BUSY_MS);
+    nnc_status status = nnc_sqlite_inspect(reader->file, reader->path, &empty, err);
+    if (status == NNC_OK && empty) {
+        status = nnc_sqlite_foreign(reader->path, err);
+    }
+    if (status == NNC_OK) {
+        status = nnc_sqlite_head(reader->file, reader->path, &reader->head, err);
+    }
+    if (status == NNC_OK && sqlite3_prepare_v2(reader->file, "SELECT * FROM rows ORDER BY row", -1,
+                                               &reader->query, NULL) != SQLITE_OK) {
+        status = nnc_sqlite_fail(reader->file, reader->path, err);
+    }
+    return status;
+}
+
+nnc_status nnc_database_reader_open(const char *path, nnc_database_reader **out, nnc_error *err)
+{
+    nnc_database_reader *reader = calloc(1, sizeof *reader);
+    *out = reader;
+    if (reader == NULL) {
+        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+    }
+    nnc_status status = nnc_sqlite_path(reader->path, path, err);
+    if (status == NNC_OK) {
+        status = open_query(reader, err);
+    }
+    if (status == NNC_OK) {
+        reader->count = sqlite3_column_count(reader->query);
+        if (reader->count > NNC_DATABASE_COLUMNS_MAX) {
+            status = nnc_sqlite_foreign(path, err);
+        }
+    }
+    for (int i = 0; status == NNC_OK && i < reader->count; i++) {
+        reader->names[i] = sqlite3_column_name(reader->query, i);
+    }
+    if (status != NNC_OK) {
+        nnc_database_reader_close(reader);
+        *out = NULL;
+    }
+    return status;
+}
+
+const nnc_database_head *nnc_database_reader_head(const nnc_database_reader *reader)
+{
+    return &reader->head;
+}
+
+const char *const *nnc_database_reader_names(const nnc_database_reader *reader, int *count)
+{
+    *count = reader->count;
+    return reader->names;
+}
+
+static nnc_cell cell_at(sqlite3_stmt *query, int index)
+{
+    nnc_cell cell = { .kind = NNC_CELL_NULL };
+    switch (sqlite3_column_type(query, index)) {
+    case SQLITE_INTEGER:
+        cell.kind = NNC_CELL_WHOLE;
+        cell.whole = sqlite3_column_int64(query, index);
+        break;
+    case SQLITE_FLOAT:
+        cell.kind = NNC_CELL_NUMBER;
+        cell.number = sqlite3_column_double(query, index);
+        break;
+    case SQLITE_TEXT:
+        cell.kind = NNC_CELL_TEXT;
+        cell.text = (const char *)sqlite3_column_text(query, index);
+        break;
+    default: break;
+    }
+    return cell;
+}
+
+nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells,
+                                    nnc_error *err)
+{
+    const int code = sqlite3_step(reader->query);
+    *cells = NULL;
+    if (code == SQLITE_DONE) {
+        return NNC_OK;
+    }
+    if (code != SQLITE_ROW) {
+        return nnc_sqlite_fail(reader->file, reader->path, err);
+    }
+    for (int i = 0; i < reader->count; i++) {
+        reader->cells[i] = cell_at(reader->query, i);
+    }
+    *cells = reader->cells;
+    return NNC_OK;
+}
+
+void nnc_database_reader_close(nnc_database_reader *reader)
+{
+    if (reader != NULL) {
+        sqlite3_finalize(reader->query);
+        sqlite3_close(reader->file);
+        free(reader);
+    }
+}

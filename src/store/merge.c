@@ -1,0 +1,356 @@
+#include "store/merge.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "store/database.h"
+#include "store/file.h"
+#include "store/row.h"
+
+/* One input, at its next row. */
+typedef struct source {
+    const char *path;
+    FILE *file; /* of lines, or */
+    nnc_database_reader *reader;
+    char *line;
+    size_t line_capacity, line_size;
+    const nnc_cell *cells;
+    int64_t row; /* -1 before the first */
+    bool ended;
+} source;
+
+typedef struct merger {
+    const char *out;
+    source *sources;
+    int count;
+    bool json;
+    nnc_file file; /* of lines, or */
+    nnc_database *database;
+    nnc_buffer text;
+} merger;
+
+enum { WRITE_SIZE = 1 << 16 };
+
+static nnc_status no_memory(const char *path, nnc_error *err)
+{
+    return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+}
+
+static nnc_status read_line(source *s, nnc_error *err)
+{
+    errno = 0;
+    const ssize_t size = getline(&s->line, &s->line_capacity, s->file);
+    s->ended = size <= 0;
+    s->line_size = s->ended ? 0 : (size_t)size;
+    if (s->ended && (ferror(s->file) || !feof(s->file))) {
+        return nnc_fail(err, NNC_IO, s->path, "cannot read: %s",
+                        strerror(errno != 0 ? errno : EIO));
+    }
+    if (!s->ended && s->line[size - 1] != '\n') {
+        return nnc_fail(err, NNC_BAD_SPEC, s->path, "the last line is cut off");
+    }
+    return NNC_OK;
+}
+
+/* The number of the row that a line is. */
+static bool read_row(const source *s, bool json, int64_t *row)
+{
+    static const char key[] = "{\"row\": ";
+    const char *at = s->line;
+    char digits[NNC_NUMBER_TEXT];
+    if (json) {
+        if (strncmp(at, key, strlen(key)) != 0) {
+            return false;
+        }
+        at += strlen(key);
+    }
+    const size_t length = strcspn(at, ",}\r\n");
+    if (length == 0 || length >= sizeof digits) {
+        return false;
+    }
+    memcpy(digits, at, length);
+    digits[length] = '\0';
+    return nnc_read_i64(digits, row) && *row >= 0;
+}
+
+static nnc_status advance(source *s, bool json, nnc_error *err)
+{
+    const int64_t last = s->row;
+    nnc_status status = NNC_OK;
+    if (s->reader != NULL) {
+        status = nnc_database_reader_next(s->reader, &s->cells, err);
+        s->ended = s->cells == NULL;
+        s->row = s->ended ? last : s->cells[0].whole;
+        return status;
+    }
+    status = read_line(s, err);
+    if (status != NNC_OK || s->ended) {
+        return status;
+    }
+    if (!read_row(s, json, &s->row)) {
+        return nnc_fail(err, NNC_BAD_SPEC, s->path,
+                        "no line of a sweep, expected the column row first, found \"%.40s\"",
+                        s->line);
+    }
+    return s->row > last ? NNC_OK
+                         : nnc_fail(err, NNC_BAD_SPEC, s->path,
+                                    "row %lld after row %lld, expected rising rows",
+                                    (long long)s->row, (long long)last);
+}
+
+static bool is_database(const char *path)
+{
+    static const char magic[] = "SQLite format 3";
+    char start[sizeof magic] = "";
+    FILE *file = fopen(path, "rb");
+    const bool found = file != NULL && fread(start, 1, sizeof start, file) == sizeof start &&
+                       memcmp(start, magic, sizeof magic) == 0;
+    if (file != NULL) {
+        fclose(file);
+    }
+    return found;
+}
+
+static bool ends_with(const char *path, const char *end)
+{
+    const size_t length = strlen(path), end_length = strlen(end);
+    return length > end_length && strcmp(path + length - end_length, end) == 0;
+}
+
+/* All inputs must start with the same heading, which is kept as text to write. */
+static nnc_status open_lines(merger *m, nnc_error *err)
+{
+    for (int i = 0; i < m->count; i++) {
+        source *s = &m->sources[i];
+        s->file = fopen(s->path, "rb");
+        if (s->file == NULL) {
+            return nnc_fail(err, NNC_IO, s->path, "cannot open: %s", strerror(errno));
+        }
+        const int first = getc(s->file);
+        ungetc(first, s->file);
+        /* An empty file is JSON lines without a line. */
+        const bool json = first == '{' || first == EOF;
+        m->json = i == 0 ? json : m->json;
+        if (json) {
+            continue;
+        }
+        const nnc_status status = read_line(s, err);
+        if (status != NNC_OK) {
+            return status;
+        }
+        if (i == 0) {
+            nnc_buffer_put(&m->text, s->line, s->line_size);
+        }
+        if (m->text.bytes == NULL || m->text.size != s->line_size ||
+            memcmp(m->text.bytes, s->line, s->line_size) != 0) {
+            return nnc_fail(err, NNC_BAD_SPEC, s->path, "other columns than in %s",
+                            m->sources[0].path);
+        }
+        if (strncmp(s->line, "row,", 4) != 0 && strncmp(s->line, "row\r", 4) != 0) {
+            return nnc_fail(err, NNC_BAD_SPEC, s->path,
+                            "expected the column row first, as sweep --shard writes it");
+        }
+    }
+    return NNC_OK;
+}
+
+static nnc_status check_shards(const merger *m, nnc_error *err)
+{
+    const nnc_database_head *first = nnc_database_reader_head(m->sources[0].reader);
+    for (int i = 0; i < m->count; i++) {
+        const char *path = m->sources[i].path;
+        const nnc_database_head *head = nnc_database_reader_head(m->sources[i].reader);
+        if (strcmp(head->digest, first->digest) != 0 || head->shards != first->shards) {
+            return nnc_fail(err, NNC_BAD_SPEC, path, "holds another sweep than %s",
+                            m->sources[0].path);
+        }
+        if (head->done != head->rows) {
+            return nnc_fail(err, NNC_BAD_SPEC, path,
+                            "is not finished, expected %lld combinations, found %lld",
+                            (long long)head->rows, (long long)head->done);
+        }
+        for (int k = 0; k < i; k++) {
+            if (nnc_database_reader_head(m->sources[k].reader)->shard == head->shard) {
+                return nnc_fail(err, NNC_BAD_SPEC, path, "is shard %d/%d, as is %s",
+                                (int)head->shard, (int)head->shards, m->sources[k].path);
+            }
+        }
+    }
+    return m->count == first->shards
+               ? NNC_OK
+               : nnc_fail(err, NNC_BAD_USAGE, "merge", "expected all %d shards, found %d",
+                          (int)first->shards, m->count);
+}
+
+static nnc_status open_databases(merger *m, bool to_lines, char *temporary, nnc_error *err)
+{
+    nnc_status status = NNC_OK;
+    for (int i = 0; i < m->count && status == NNC_OK; i++) {
+        status = nnc_database_reader_open(m->sources[i].path, &m->sources[i].reader, err);
+    }
+    if (status == NNC_OK) {
+        status = check_shards(m, err);
+    }
+    if (status != NNC_OK) {
+        return status;
+    }
+    int count = 0;
+    const char *const *names = nnc_database_reader_names(m->sources[0].reader, &count);
+    m->json = !ends_with(m->out, ".csv");
+    if (to_lines) {
+        nnc_row_heading(&m->text, m->json ? NNC_ROW_JSON : NNC_ROW_CSV, names, count);
+        return NNC_OK;
+    }
+    nnc_database_head head = *nnc_database_reader_head(m->sources[0].reader);
+    head.shard = head.shards = 1;
+    head.rows = head.done = 0;
+    for (int i = 0; i < m->count; i++) {
+        head.rows += nnc_database_reader_head(m->sources[i].reader)->rows;
+    }
+    const int file = mkstemp(temporary); /* an empty file is an empty database */
+    if (file < 0) {
+        return nnc_fail(err, NNC_IO, m->out, "cannot write: %s", strerror(errno));
+    }
+    close(file);
+    return nnc_database_open(temporary, &head, names, count, &m->database, err);
+}
+
+static nnc_status put(merger *m, const source *s, nnc_error *err)
+{
+    int count = 0;
+    if (m->database != NULL) {
+        return nnc_database_put(m->database, s->cells, err);
+    }
+    if (s->reader != NULL) {
+        const char *const *names = nnc_database_reader_names(s->reader, &count);
+        nnc_row_put(&m->text, m->json ? NNC_ROW_JSON : NNC_ROW_CSV, names, s->cells, count);
+    } else {
+        nnc_buffer_put(&m->text, s->line, s->line_size);
+    }
+    if (m->text.failed) {
+        return no_memory(m->out, err);
+    }
+    if (m->text.size < WRITE_SIZE) {
+        return NNC_OK;
+    }
+    const nnc_status status = nnc_file_write(&m->file, m->text.bytes, m->text.size, err);
+    nnc_buffer_clear(&m->text);
+    return status;
+}
+
+/* The lowest row comes next. */
+static nnc_status merge_rows(merger *m, nnc_error *err)
+{
+    nnc_status status = NNC_OK;
+    for (int i = 0; i < m->count && status == NNC_OK; i++) {
+        m->sources[i].row = -1;
+        status = advance(&m->sources[i], m->json, err);
+    }
+    for (int64_t last = -1; status == NNC_OK;) {
+        source *next = NULL;
+        for (int i = 0; i < m->count; i++) {
+            source *s = &m->sources[i];
+            next = !s->ended && (next == NULL || s->row < next->row) ? s : next;
+        }
+        if (next == NULL) {
+            return NNC_OK;
+        }
+        if (next->row == last) {
+            return nnc_fail(err, NNC_BAD_SPEC, next->path, "row %lld is in another shard too",
+                            (long long)last);
+        }
+        last = next->row;
+        status = put(m, next, err);
+        if (status == NNC_OK) {
+            status = advance(next, m->json, err);
+        }
+    }
+    return status;
+}
+
+static nnc_status merge_lines(merger *m, nnc_error *err)
+{
+    nnc_status status = nnc_file_open(&m->file, m->out, err);
+    if (status != NNC_OK) {
+        return status;
+    }
+    status = merge_rows(m, err);
+    if (status == NNC_OK) {
+        status = nnc_file_write(&m->file, m->text.bytes, m->text.size, err);
+    }
+    if (status != NNC_OK) {
+        nnc_file_close(&m->file, false, NULL);
+        return status;
+    }
+    return nnc_file_close(&m->file, true, err);
+}
+
+static nnc_status merge_database(merger *m, const char *temporary, nnc_error *err)
+{
+    int64_t done = 0;
+    for (int i = 0; i < m->count; i++) {
+        done += nnc_database_reader_head(m->sources[i].reader)->rows;
+    }
+    nnc_status status = merge_rows(m, err);
+    if (status == NNC_OK) {
+        status = nnc_database_commit(m->database, done, err);
+    }
+    nnc_database_close(m->database);
+    m->database = NULL;
+    if (status == NNC_OK && rename(temporary, m->out) != 0) {
+        status = nnc_fail(err, NNC_IO, m->out, "cannot write: %s", strerror(errno));
+    }
+    return status;
+}
+
+static void close_all(merger *m)
+{
+    for (int i = 0; m->sources != NULL && i < m->count; i++) {
+        source *s = &m->sources[i];
+        nnc_database_reader_close(s->reader);
+        if (s->file != NULL) {
+            fclose(s->file);
+        }
+        free(s->line);
+    }
+    nnc_database_close(m->database);
+    nnc_buffer_free(&m->text);
+    free(m->sources);
+}
+
+nnc_status nnc_merge(const char *out, char *const *inputs, int count, nnc_error *err)
+{
+    static const char suffix[] = ".XXXXXX";
+    const bool databases = is_database(inputs[0]);
+    const bool to_lines =
+        !databases || ends_with(out, ".csv") || ends_with(out, ".json") || ends_with(out, ".jsonl");
+    merger m = { .out = out, .count = count };
+    const size_t size = strlen(out) + sizeof suffix;
+    char *temporary = malloc(size);
+    nnc_status status = NNC_NO_MEMORY;
+    m.sources = calloc((size_t)count, sizeof *m.sources);
+    if (temporary == NULL || m.sources == NULL) {
+        no_memory(out, err);
+        goto done;
+    }
+    snprintf(temporary, size, "%s%s", out, suffix);
+    for (int i = 0; i < count; i++) {
+        m.sources[i].path = inputs[i];
+    }
+    status = databases ? open_databases(&m, to_lines, temporary, err) : open_lines(&m, err);
+    if (status == NNC_OK) {
+        status = to_lines ? merge_lines(&m, err) : merge_database(&m, temporary, err);
+    }
+    if (status != NNC_OK && !to_lines) {
+        unlink(temporary);
+    }
+done:
+    close_all(&m);
+    free(temporary);
+    return status;
+}

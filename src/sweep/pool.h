@@ -1,0 +1,53 @@
+/* Rows worked out by several threads or ranks, handed on in order. A chunk of rows is worked out by
+ * one thread into a batch; batches wait in a ring of fixed length for their turn, so memory stays
+ * flat and what comes out does not depend on how many threads there were. */
+#ifndef NNCOST_SWEEP_POOL_H
+#define NNCOST_SWEEP_POOL_H
+
+#include <nncost/status.h>
+
+#include "base/buffer.h"
+#include "base/cell.h"
+
+enum { NNC_POOL_THREADS_MAX = 256, NNC_POOL_CHUNK = 128 };
+
+/* One row that a batch holds. */
+typedef struct nnc_mark {
+    int64_t row;
+    double key; /* what --by sorts by */
+    size_t end; /* where the row ends in the bytes of its batch */
+} nnc_mark;
+
+/* What became of the rows. */
+typedef struct nnc_tally {
+    int64_t excluded, illegal, over_memory, fitting; /* excluded: by a constraint */
+} nnc_tally;
+
+/* A chunk of rows: number first and count - 1 more. */
+typedef struct nnc_batch {
+    int64_t first, count;
+    nnc_buffer bytes; /* of the rows that are kept, one after the other */
+    nnc_buffer marks; /* nnc_mark, one per row kept */
+    nnc_tally tally;
+} nnc_batch;
+
+void nnc_batch_clear(nnc_batch *batch);
+void nnc_batch_free(nnc_batch *batch);
+/* Ends a row whose bytes have been put. */
+void nnc_batch_mark(nnc_batch *batch, int64_t row, double key);
+
+typedef struct nnc_pool {
+    int64_t first, end; /* rows to do */
+    int threads;
+    void *const *workers; /* one per thread, handed to work */
+    void (*work)(void *worker, nnc_batch *batch);
+    /* Called by the caller's thread, batch by batch in order. *stop = true ends the run after the
+     * batches that have been begun. */
+    nnc_status (*emit)(void *context, const nnc_batch *batch, bool *stop, nnc_error *err);
+    void *context;
+} nnc_pool;
+
+/* Fails with what emit returned, or NNC_NO_MEMORY. */
+nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err);
+
+#endif

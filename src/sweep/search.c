@@ -1,0 +1,276 @@
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <nncost/search.h>
+
+#include "base/error.h"
+#include "prepare.h"
+#include "sweep/front.h"
+#include "sweep/space.h"
+
+/* Blocks of a round share what earlier rounds found, and nothing else: so what is pruned does not
+ * depend on which thread came first. */
+enum { ROUND_FIRST = 64, ROUND_MOST = 8192 };
+
+/* Blocks that are asked why they are illegal, when none is legal. */
+enum { REASONS_MOST = 1000000 };
+
+/* What does not change while a round runs. */
+typedef struct round {
+    const nnc_model *model;
+    const nnc_device *device;
+    const nnc_software *software;
+    const nnc_search *search;
+    const nnc_space *space;
+    const nnc_front *known; /* of all earlier rounds */
+    uint64_t first, end;
+    atomic_ullong next;
+} round;
+
+typedef struct worker {
+    round *round;
+    nnc_scratch *scratch;
+    nnc_front found;
+    uint64_t evaluated, pruned, feasible;
+} worker;
+
+/* One block: what a rank computes in a pass, for ZeRO stages that gather nothing and for stage 3. */
+typedef struct block {
+    nnc_plan plan; /* open: the choices inside the block */
+    bool prepared;
+    nnc_step step;
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    nnc_unit units[NNC_SEGMENTS_MAX];
+    nnc_result work;
+} block;
+
+/* Do two plans of a block hold and compute the same in a pass? Stage 3 gathers weights and some
+ * offloading moves tensors in every pass; a schedule may put both ends on one device. */
+static bool same_pass(const nnc_plan *a, const nnc_plan *b)
+{
+    const unsigned moved = NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS;
+    const bool a_meets = a->schedule == NNC_SCHEDULE_ZB_V || a->schedule == NNC_SCHEDULE_DUALPIPE;
+    const bool b_meets = b->schedule == NNC_SCHEDULE_ZB_V || b->schedule == NNC_SCHEDULE_DUALPIPE;
+    return (a->zero == 3) == (b->zero == 3) && (a->offload & moved) == (b->offload & moved) &&
+           (a->offload != 0) == (b->offload != 0) && a_meets == b_meets;
+}
+
+static nnc_status prepare(worker *w, const nnc_plan *resolved, block *b)
+{
+    const round *r = w->round;
+    if (b->prepared && same_pass(resolved, &b->work.plan)) {
+        return NNC_OK;
+    }
+    memset(&b->work, 0, sizeof b->work);
+    b->work.plan = *resolved;
+    b->prepared = false;
+    const nnc_status status = nnc_prepare(r->model, r->device, r->software, w->scratch, &b->step,
+                                          b->sums, &b->work, NULL);
+    if (status == NNC_OK) {
+        nnc_step_units(&b->step, &w->scratch->rows, b->units);
+        b->prepared = !w->scratch->rows.truncated;
+    }
+    return status;
+}
+
+/* Seconds that no schedule gets below: the mean device's work in every pass. */
+static double least_s(const block *b, const nnc_plan *plan)
+{
+    double pass_s = 0.0;
+    for (int32_t s = 0; s < b->step.list->segment_count; s++) {
+        pass_s += (double)b->step.list->segments[s].instances *
+                  (b->units[s].forward_s + b->units[s].backward_s);
+    }
+    return pass_s * (double)plan->micro_batches / plan->pipeline;
+}
+
+static nnc_found found_of(const nnc_result *result, uint64_t index)
+{
+    return (nnc_found){ .plan = result->plan,
+                        .index = index,
+                        .step_s = result->step_s,
+                        .mfu = result->mfu,
+                        .tokens_per_s = result->tokens_per_s,
+                        .bubble_share = result->bubble_share,
+                        .exposed_comm_s = result->exposed_comm_s,
+                        .memory_bytes = result->memory.total_bytes };
+}
+
+/* One plan: legal? does it fit? could it be among the best? then its times. */
+static void try_plan(worker *w, block *b, uint64_t index, uint64_t inside)
+{
+    const round *r = w->round;
+    const nnc_search *search = r->search;
+    nnc_step_memory *m = &w->scratch->step;
+    nnc_plan plan = b->plan, resolved;
+    nnc_space_inside(r->space, inside, &plan);
+    if (nnc_space_repeats(&plan) ||
+        nnc_plan_resolve(&plan, r->model, r->device, &resolved, NULL) != NNC_OK ||
+        prepare(w, &resolved, b) != NNC_OK || !b->prepared) {
+        w->pruned++;
+        return;
+    }
+    nnc_result result = b->work;
+    result.plan = resolved;
+    nnc_step step = b->step;
+    step.plan = &result.plan;
+    nnc_step_deal(&step, m);
+    nnc_weigh(&step, r->model, m, &result);
+    const int64_t capacity = search->mem_bytes > 0 ? search->mem_bytes : r->device->mem_bytes;
+    const bool fits = result.memory.total_bytes <= capacity;
+    const bool hopeless =
+        !fits || nnc_front_beats(r->known, search->objective, search->best, least_s(b, &resolved),
+                                 result.memory.total_bytes);
+    if (hopeless && !search->no_prune) {
+        w->pruned++;
+        return;
+    }
+    if (!nnc_step_core(&step, b->units, m, &result)) {
+        w->pruned++;
+        return;
+    }
+    w->evaluated++;
+    if (fits) {
+        w->feasible++;
+        nnc_utilisation(&result);
+        const nnc_found found = found_of(&result, index);
+        nnc_front_add(&w->found, search->objective, search->best, &found);
+    }
+}
+
+/* Every rule that refuses this plainest schedule refuses the others too. */
+static bool is_legal(const round *r, const nnc_plan *of_block, nnc_error *err)
+{
+    nnc_plan plan = *of_block, resolved;
+    plan.schedule = NNC_SCHEDULE_1F1B;
+    plan.virtual_stages = 1;
+    plan.zero = 0;
+    plan.offload = NNC_OFFLOAD_NONE;
+    return nnc_plan_resolve(&plan, r->model, r->device, &resolved, err) == NNC_OK;
+}
+
+static void *run_blocks(void *context)
+{
+    worker *w = context;
+    round *r = w->round;
+    for (;;) {
+        const uint64_t number = atomic_fetch_add(&r->next, 1);
+        if (number >= r->end) {
+            return NULL;
+        }
+        block b;
+        b.plan = r->search->base;
+        b.prepared = false;
+        nnc_space_block(r->space, number, &b.plan);
+        if (!is_legal(r, &b.plan, NULL)) {
+            w->pruned += r->space->block_size;
+            continue;
+        }
+        for (uint64_t i = 0; i < r->space->block_size; i++) {
+            try_plan(w, &b, number * r->space->block_size + i, i);
+        }
+    }
+}
+
+/* Runs the workers over one round; the first in the calling thread. */
+static void run_round(worker *workers, int32_t count)
+{
+    pthread_t threads[NNC_SEARCH_THREADS_MAX];
+    int32_t started = 1;
+    while (started < count &&
+           pthread_create(&threads[started], NULL, run_blocks, &workers[started]) == 0) {
+        started++;
+    }
+    (void)run_blocks(&workers[0]);
+    for (int32_t i = 1; i < started; i++) {
+        (void)pthread_join(threads[i], NULL);
+    }
+}
+
+static void collect(const nnc_search *search, worker *workers, int32_t count, nnc_front *known,
+                    nnc_search_result *result)
+{
+    for (int32_t i = 0; i < count; i++) {
+        worker *w = &workers[i];
+        nnc_front_merge(known, search->objective, search->best, &w->found);
+        nnc_front_clear(&w->found);
+        result->evaluated += w->evaluated;
+        result->pruned += w->pruned;
+        result->feasible += w->feasible;
+        w->evaluated = w->pruned = w->feasible = 0;
+    }
+}
+
+static nnc_status search_rounds(round *r, worker *workers, int32_t count, nnc_front *known,
+                                nnc_search_progress_fn *progress, void *context,
+                                nnc_search_result *result, nnc_error *err)
+{
+    uint64_t size = ROUND_FIRST;
+    r->known = known;
+    for (r->first = 0; r->first < r->space->blocks; r->first = r->end) {
+        r->end = r->first + size < r->space->blocks ? r->first + size : r->space->blocks;
+        size = size < ROUND_MOST ? 2 * size : size;
+        atomic_store(&r->next, r->first);
+        run_round(workers, count);
+        collect(r->search, workers, count, known, result);
+        if (progress != NULL && !progress(context, r->end * r->space->block_size, result->space)) {
+            break;
+        }
+    }
+    if (result->evaluated > 0 || known->best_count > 0) {
+        return NNC_OK;
+    }
+    for (uint64_t b = 0; b < r->space->blocks && b < REASONS_MOST; b++) {
+        nnc_plan plan = r->search->base;
+        nnc_space_block(r->space, b, &plan);
+        nnc_error refusal = { .status = NNC_OK };
+        if (is_legal(r, &plan, &refusal)) {
+            return NNC_OK;
+        }
+        if (b == 0) { /* the simplest plan says best what rules them out */
+            *err = refusal;
+        }
+    }
+    return NNC_ILLEGAL_PLAN;
+}
+
+nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,
+                          const nnc_software *software, const nnc_search *search,
+                          nnc_search_progress_fn *progress, void *context,
+                          nnc_search_result *result, nnc_error *err)
+{
+    const int32_t count = search->threads < 1                        ? 1
+                          : search->threads > NNC_SEARCH_THREADS_MAX ? NNC_SEARCH_THREADS_MAX
+                                                                     : search->threads;
+    nnc_space space;
+    round r = {
+        .model = model, .device = device, .software = software, .search = search, .space = &space
+    };
+    memset(result, 0, sizeof *result);
+    nnc_status status = nnc_space_make(model, device, search, &space, err);
+    if (status != NNC_OK) {
+        return status;
+    }
+    result->space = space.blocks * space.block_size;
+    nnc_front *known = calloc(1, sizeof *known);
+    worker *workers = calloc((size_t)count, sizeof *workers);
+    for (int32_t i = 0; workers != NULL && i < count; i++) {
+        workers[i].round = &r;
+        workers[i].scratch = nnc_scratch_create();
+        status = workers[i].scratch == NULL ? NNC_NO_MEMORY : status;
+    }
+    if (known == NULL || workers == NULL || status != NNC_OK) {
+        status = nnc_fail(err, NNC_NO_MEMORY, "search", "out of memory");
+    } else {
+        status = search_rounds(&r, workers, count, known, progress, context, result, err);
+        nnc_front_result(known, result);
+    }
+    for (int32_t i = 0; workers != NULL && i < count; i++) {
+        nnc_scratch_destroy(workers[i].scratch);
+    }
+    free(workers);
+    free(known);
+    return status;
+}

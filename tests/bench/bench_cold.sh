@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Cold start: what one run of the program costs, process creation included.
+#   usage: bench_cold.sh BENCH_COLD NNCOST [RUNS]
+set -euo pipefail
+
+empty=$(mktemp -d)
+trap 'rm -rf "$empty"' EXIT
+env -i PATH="$PATH" LC_ALL=C HOME="$empty" XDG_CONFIG_HOME="$empty" \
+    "$1" "${3:-200}" "$2" estimate gpt2-xl a100

@@ -1,0 +1,54 @@
+/* The reader of plan files, and what puts a recorded part into them. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spec/plans.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A file that was read without fault is read again with another recorded part, every other byte as it
+ * was; else this stops. */
+static void record_again(nnc_arena *arena, const nnc_plans *plans)
+{
+    const nnc_recorded recorded = { .tool = "0.0.1", .conventions = "none" };
+    char *part = NULL;
+    size_t part_size = 0, size = 0;
+    FILE *out = open_memstream(&part, &part_size);
+    if (out == NULL) {
+        return;
+    }
+    nnc_recorded_write(out, &recorded, true);
+    if (fclose(out) == 0) {
+        nnc_faults faults = { .name = "again" };
+        nnc_plans again;
+        const char *text = nnc_plans_with_recorded(arena, plans, part, &size);
+        if (text != NULL) {
+            nnc_plans_parse(arena, text, size, &faults, &again);
+            if (faults.count > 0 || again.scenario_count != plans->scenario_count) {
+                abort();
+            }
+        }
+    }
+    free(part);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    nnc_arena *arena = nnc_arena_create();
+    nnc_faults faults = { .name = "fuzz" };
+    nnc_plans plans;
+    char *text = arena != NULL ? nnc_arena_alloc(arena, size + 1) : NULL;
+    if (text != NULL) {
+        if (size > 0) {
+            memcpy(text, data, size);
+        }
+        nnc_plans_parse(arena, text, size, &faults, &plans);
+        if (faults.count == 0) {
+            record_again(arena, &plans);
+        }
+    }
+    nnc_arena_destroy(arena);
+    return 0;
+}

@@ -1,0 +1,1 @@
+"$NNCOST" check tests/golden/check/plans.json --format xml

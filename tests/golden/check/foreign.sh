@@ -1,0 +1,1 @@
+"$NNCOST" check hw/l40s.json --update

@@ -1,0 +1,1 @@
+"$NNCOST" check "$SCRATCH/p.json"

@@ -1,0 +1,1 @@
+cat tests/golden/check/plans.json | "$NNCOST" check /dev/stdin --update

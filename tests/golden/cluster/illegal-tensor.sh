@@ -1,0 +1,1 @@
+"$NNCOST" estimate llama3-8b a100 --tensor 6

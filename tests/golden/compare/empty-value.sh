@@ -1,0 +1,1 @@
+"$NNCOST" compare gpt2 a100,,h100

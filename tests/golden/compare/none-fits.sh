@@ -1,0 +1,1 @@
+"$NNCOST" compare llama2-13b h100,a100

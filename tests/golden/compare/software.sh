@@ -1,0 +1,1 @@
+"$NNCOST" compare gpt2-xl a100 --software torch-compile,torch-eager

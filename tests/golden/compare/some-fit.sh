@@ -1,0 +1,1 @@
+"$NNCOST" compare llama2-7b h100,b200

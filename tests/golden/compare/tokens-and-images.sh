@@ -1,0 +1,1 @@
+"$NNCOST" compare gpt2,sd1-unet a100

@@ -1,0 +1,1 @@
+"$NNCOST" diff hw/l40s.json hw/l40s.json

@@ -1,0 +1,1 @@
+"$NNCOST" diff tests/golden/check/plans.json tests/golden/check/plans.json

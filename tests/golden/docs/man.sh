@@ -1,0 +1,2 @@
+# The expected output is the man page itself.
+"$NNCOST" docs man

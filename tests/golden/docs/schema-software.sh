@@ -1,0 +1,2 @@
+# The expected output is the committed file itself.
+"$NNCOST" docs schema software

@@ -1,0 +1,1 @@
+COLUMNS=60 "$NNCOST" estimate llama2-7b h100

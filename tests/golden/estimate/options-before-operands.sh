@@ -1,0 +1,1 @@
+"$NNCOST" estimate --micro-batch 2 -- gpt2 a100

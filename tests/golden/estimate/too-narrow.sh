@@ -1,0 +1,1 @@
+COLUMNS=10 "$NNCOST" estimate gpt2 a100

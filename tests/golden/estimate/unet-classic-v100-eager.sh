@@ -1,0 +1,1 @@
+"$NNCOST" estimate unet-classic v100 --software torch-eager --policy amp

@@ -1,0 +1,1 @@
+"$NNCOST" explain activation_bytes gpt2-xl a100 --activations korthikanti

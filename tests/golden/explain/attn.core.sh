@@ -1,0 +1,1 @@
+"$NNCOST" explain attn.core llama2-7b h100

@@ -1,0 +1,1 @@
+"$NNCOST" explain bounds gpt2-xl a100

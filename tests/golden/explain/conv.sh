@@ -1,0 +1,1 @@
+"$NNCOST" explain block.conv1 sd1-unet a100

@@ -1,0 +1,1 @@
+"$NNCOST" explain cost gpt2-xl a100

@@ -1,0 +1,1 @@
+"$NNCOST" explain executed_flops gpt2-xl a100

@@ -1,0 +1,1 @@
+"$NNCOST" explain flops gpt2-xl a100

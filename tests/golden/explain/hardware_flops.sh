@@ -1,0 +1,1 @@
+"$NNCOST" explain hardware_flops gpt2-xl a100

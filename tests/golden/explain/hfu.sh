@@ -1,0 +1,1 @@
+"$NNCOST" explain hfu gpt2-xl a100

@@ -1,0 +1,1 @@
+"$NNCOST" explain attn.norm gpt2-xl a100 --mode ideal

@@ -1,0 +1,1 @@
+"$NNCOST" explain intensity gpt2-xl a100

@@ -1,0 +1,1 @@
+"$NNCOST" explain mlp.up gpt2-xl a100 --format markdown

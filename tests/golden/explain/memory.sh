@@ -1,0 +1,1 @@
+"$NNCOST" explain memory gpt2-xl a100

@@ -1,0 +1,1 @@
+"$NNCOST" explain mfu gpt2-xl a100

@@ -1,0 +1,1 @@
+"$NNCOST" explain mlp.activation llama2-7b h100

@@ -1,0 +1,1 @@
+"$NNCOST" explain model_flops gpt2-xl a100

@@ -1,0 +1,1 @@
+"$NNCOST" explain optimizer gpt2-xl a100

@@ -1,0 +1,1 @@
+"$NNCOST" explain params gpt2-xl a100

@@ -1,0 +1,1 @@
+"$NNCOST" explain ridge gpt2-xl a100

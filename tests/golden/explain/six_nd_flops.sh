@@ -1,0 +1,1 @@
+"$NNCOST" explain six_nd_flops gpt2-xl a100

@@ -1,0 +1,1 @@
+"$NNCOST" explain step_s gpt2-xl a100

@@ -1,0 +1,1 @@
+"$NNCOST" explain throughput gpt2-xl a100

@@ -1,0 +1,1 @@
+cd "$SCRATCH" && : >empty.json && "$NNCOST" estimate empty.json a100

@@ -1,0 +1,1 @@
+cd "$SCRATCH" && mkdir folder.json && "$NNCOST" estimate folder.json a100

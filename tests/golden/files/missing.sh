@@ -1,0 +1,1 @@
+cd "$SCRATCH" && "$NNCOST" estimate ./none.json a100

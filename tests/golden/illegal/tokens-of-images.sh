@@ -1,0 +1,1 @@
+"$NNCOST" estimate sd1-unet a100 --tokens 1e9

@@ -1,0 +1,1 @@
+"$NNCOST" list models --format json

@@ -1,0 +1,1 @@
+"$NNCOST" list software --format json

@@ -1,0 +1,1 @@
+"$NNCOST" ops sd1-unet h100 --by op --sort time --top 12

@@ -1,0 +1,1 @@
+"$NNCOST" ops llama2-7b h100 --by group

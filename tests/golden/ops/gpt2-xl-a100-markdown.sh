@@ -1,0 +1,1 @@
+"$NNCOST" ops gpt2-xl a100 --format markdown

@@ -1,0 +1,1 @@
+COLUMNS=60 "$NNCOST" ops gpt2 a100

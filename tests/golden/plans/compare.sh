@@ -1,0 +1,1 @@
+"$NNCOST" compare tests/golden/check/plans.json

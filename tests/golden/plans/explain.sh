@@ -1,0 +1,1 @@
+"$NNCOST" explain mfu tests/golden/check/plans.json --scenario base

@@ -1,0 +1,1 @@
+"$NNCOST" ops tests/golden/check/plans.json --scenario base --top 3

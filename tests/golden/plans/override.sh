@@ -1,0 +1,1 @@
+"$NNCOST" estimate tests/golden/check/plans.json h100 --scenario recompute --micro-batch 2

@@ -1,0 +1,1 @@
+"$NNCOST" show gpt2-xl

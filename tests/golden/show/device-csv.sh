@@ -1,0 +1,1 @@
+"$NNCOST" show tpu-v4 --format csv

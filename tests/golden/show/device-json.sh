@@ -1,0 +1,1 @@
+"$NNCOST" show h100 --format json

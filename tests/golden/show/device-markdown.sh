@@ -1,0 +1,1 @@
+"$NNCOST" show v100 --format markdown

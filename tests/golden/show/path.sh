@@ -1,0 +1,1 @@
+"$NNCOST" show models/gpt2.json

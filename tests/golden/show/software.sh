@@ -1,0 +1,1 @@
+"$NNCOST" show torch-eager

@@ -1,0 +1,1 @@
+"$NNCOST" show sd1-unet

@@ -1,0 +1,1 @@
+"$NNCOST" sweep gpt2,gpt3-xxl a100

@@ -1,0 +1,1 @@
+"$NNCOST" sweep gpt2 a100 --output "$SCRATCH/no/such"

@@ -1,0 +1,1 @@
+"$NNCOST" estimate gpt2 a10

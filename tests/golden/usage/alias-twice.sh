@@ -1,0 +1,1 @@
+"$NNCOST" estimate gpt2 a100 --micro-batches 2 --grad-accum 4

@@ -1,0 +1,1 @@
+"$NNCOST" ops gpt2 a100 --top 0

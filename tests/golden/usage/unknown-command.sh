@@ -1,0 +1,1 @@
+"$NNCOST" estimat gpt2 a100

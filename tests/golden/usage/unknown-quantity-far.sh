@@ -1,0 +1,1 @@
+"$NNCOST" explain xyzzy gpt2 a100

@@ -1,0 +1,1 @@
+"$NNCOST" explain mfuu gpt2 a100

@@ -1,0 +1,1 @@
+cd "$SCRATCH" && "$NNCOST" validate none.json

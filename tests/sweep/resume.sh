@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# A sweep into a database that is killed at any moment and started again ends with the rows of one
+# that was not; shards of databases put together are the same, too.
+#   usage: resume.sh NNCOST          exits 77 (skipped) when built without SQLite
+set -euo pipefail
+export LC_ALL=C
+
+nncost=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export HOME=$work XDG_CONFIG_HOME=$work
+unset NNCOST_PATH
+cd "$work"
+
+"$nncost" sweep gpt2 a100 --db probe.db >log 2>&1 || { cat log; exit 77; }
+
+# Some seconds of work, so that it is killed in the middle of it.
+plans=(sweep gpt2 h100 --micro-batch '1,2' --seq-len 1..500 --micro-batches 1..150 --threads 2)
+sweep() { "$nncost" "${plans[@]}" "$@"; }
+
+rows_of() { rm -f "$1.csv"; "$nncost" merge "$1.csv" "$1"; }
+
+sweep --db whole.db
+rows_of whole.db
+
+killed=0
+for delay in 0.05 0.3 0.4 0.5 0.2 0.3; do
+    "$nncost" "${plans[@]}" --db killed.db >/dev/null 2>&1 & # no function: its shell would be killed
+    child=$!
+    sleep $delay
+    kill -9 $child 2>/dev/null && killed=$((killed + 1))
+    wait $child 2>/dev/null || true
+done
+sweep --db killed.db
+rows_of killed.db
+cmp whole.db.csv killed.db.csv
+sweep --db killed.db >again
+grep -q 'was complete' again
+
+# A signal: whole rows, a message, 128 and its number; then on from there.
+"$nncost" "${plans[@]}" --db stopped.db >/dev/null 2>stopped.err &
+child=$!
+sleep 0.5
+kill -TERM $child
+status=0
+wait $child || status=$?
+if ((status != 0)); then
+    ((status == 143)) && grep -q 'nncost: sweep: stopped after' stopped.err
+fi
+sweep --db stopped.db
+rows_of stopped.db
+cmp whole.db.csv stopped.db.csv
+
+for i in 1 2 3; do
+    sweep --db part$i.db --shard $i/3
+done
+"$nncost" merge merged.db part3.db part1.db part2.db
+rows_of merged.db
+cmp whole.db.csv merged.db.csv
+
+refused() # exit-code text command...
+{
+    local expected=$1 text=$2 status=0
+    shift 2
+    "$@" >out 2>err || status=$?
+    if [[ $status != "$expected" || -s out || $(wc -l <err) != 1 ]] || ! grep -q "$text" err; then
+        echo "expected $expected and \"$text\" from: $*"
+        cat out err
+        exit 1
+    fi
+}
+seq 1000 >text
+cp text before
+refused 3 'text: not a database' sweep --db text
+cmp text before
+refused 3 'another sweep' sweep --db whole.db --all
+refused 3 'another shard' sweep --db part1.db --shard 2/3
+refused 4 'cannot' sweep --db no/such/file
+refused 2 'does not go with' sweep --db x.db --format csv
+refused 2 'there already' "$nncost" merge whole.db part1.db
+refused 2 'all 3 shards' "$nncost" merge new.db part1.db part2.db
+[[ ! -e new.db && ! -e x.db ]]
+
+echo "$(($(wc -l <whole.db.csv) - 1)) rows, the same after $killed kills"

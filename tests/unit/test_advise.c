@@ -1,0 +1,236 @@
+/* Advice for plans that do not fit: it fits, it changes as little as can be, and it is written as
+ * the options to type. */
+#include "support.h"
+
+enum { MOST = 8 };
+
+/* 12 layers of width 256 at 16 sequences; the device is what a test makes of it. */
+static nnc_model model_of(void)
+{
+    return gpt(12, 256, 4, 2000, 128);
+}
+
+static nnc_plan plan_of(void)
+{
+    nnc_plan plan = nnc_plan_default();
+    plan.micro_batch = 16;
+    plan.precision = NNC_BF16;
+    return plan;
+}
+
+static nnc_device device_of(int64_t mem_bytes)
+{
+    nnc_device device = plain_device();
+    device.mem_bytes = mem_bytes;
+    return device;
+}
+
+static nnc_result result_on(int64_t mem_bytes, const nnc_plan *plan)
+{
+    const nnc_model model = model_of();
+    const nnc_device device = device_of(mem_bytes);
+    const nnc_software software = nnc_software_default();
+    return estimate_with(&model, &device, &software, plan);
+}
+
+static int advise(int64_t mem_bytes, const nnc_plan *plan, nnc_advice *advice, int max)
+{
+    const nnc_model model = model_of();
+    const nnc_device device = device_of(mem_bytes);
+    const nnc_software software = nnc_software_default();
+    return nnc_advise(&model, &device, &software, plan, scratch, advice, max);
+}
+
+/* Every plan that changes the settings of one set, tried independently of the library. A batch is
+ * halved while it is even. */
+static bool any_fits(int64_t mem_bytes, const nnc_plan *plan, unsigned set)
+{
+    static const unsigned recompute[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_FULL };
+    int64_t batches[64] = { plan->micro_batch }, count = 1;
+    while (batches[count - 1] % 2 == 0) {
+        batches[count] = batches[count - 1] / 2;
+        count++;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        for (size_t r = 0; r < COUNT_OF(recompute); r++) {
+            nnc_plan tried = *plan;
+            tried.micro_batch = (set & 1U) != 0 ? batches[i] : plan->micro_batch;
+            tried.recompute |= (set & 2U) != 0 ? recompute[r] : NNC_RECOMPUTE_NONE;
+            if ((set & 4U) != 0 && plan->precision == NNC_FP32) {
+                tried.precision = NNC_BF16;
+                tried.policy = NNC_POLICY_MIXED;
+            }
+            if ((set & 8U) != 0 && plan->optimizer == NNC_OPTIMIZER_ADAMW) {
+                tried.optimizer = NNC_OPTIMIZER_ADAM8BIT;
+            }
+            if ((set & 16U) != 0 && plan->precision != NNC_FP32) {
+                tried.policy = NNC_POLICY_BF16_PURE;
+            }
+            if (result_on(mem_bytes, &tried).verdict == NNC_FITS) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Fewest kinds of change with which some plan fits; 6: none. */
+static int fewest_changes(int64_t mem_bytes, const nnc_plan *plan)
+{
+    int fewest = 6;
+    for (unsigned set = 1; set < 32; set++) {
+        int bits = 0;
+        for (unsigned rest = set; rest != 0; rest &= rest - 1) {
+            bits++;
+        }
+        if (bits < fewest && any_fits(mem_bytes, plan, set)) {
+            fewest = bits;
+        }
+    }
+    return fewest;
+}
+
+/* Types the options of an advice into a plan. */
+static nnc_plan typed(const nnc_plan *plan, const char *text)
+{
+    nnc_plan result = *plan;
+    char copy[sizeof((nnc_advice *)0)->text], field[64];
+    char *at = NULL;
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *option = strtok_r(copy, " ", &at); option != NULL;
+         option = strtok_r(NULL, " ", &at)) {
+        const char *value = strtok_r(NULL, " ", &at);
+        nnc_error err = { 0 };
+        ck_assert_msg(strncmp(option, "--", 2) == 0 && value != NULL, "%s", text);
+        snprintf(field, sizeof field, "%s", option + 2);
+        for (char *dash = strchr(field, '-'); dash != NULL; dash = strchr(dash, '-')) {
+            *dash = '_';
+        }
+        ck_assert_msg(nnc_plan_set(&result, field, value, &err) == NNC_OK, "%s: %s", err.where,
+                      err.what);
+    }
+    return result;
+}
+
+static void check_advice(int64_t mem_bytes, const nnc_plan *plan, const nnc_advice *advice)
+{
+    const nnc_result asked = result_on(mem_bytes, plan), r = result_on(mem_bytes, &advice->plan);
+    ck_assert_int_eq(r.verdict, NNC_FITS);
+    ck_assert_int_eq(r.memory.total_bytes, advice->total_bytes);
+    ck_assert_double_eq(r.step_s, advice->step_s);
+    ck_assert_int_le(advice->total_bytes, mem_bytes);
+    ck_assert_int_eq(r.plan.global_batch, asked.plan.global_batch); /* the same training */
+    ck_assert_double_eq(r.model_flops, asked.model_flops);
+    const nnc_plan options = typed(plan, advice->text);
+    const nnc_result retyped = result_on(mem_bytes, &options);
+    ck_assert_int_eq(retyped.verdict, NNC_FITS);
+    ck_assert_int_eq(retyped.memory.total_bytes, advice->total_bytes);
+    ck_assert_double_eq(retyped.step_s, advice->step_s);
+}
+
+/* From just too small down to hopeless: fits, and no set of fewer changes does. */
+START_TEST(fewest)
+{
+    nnc_plan plans[4] = { plan_of(), plan_of(), plan_of(), plan_of() };
+    plans[1].precision = NNC_FP32;
+    plans[2].attention = NNC_ATTENTION_UNFUSED;
+    plans[2].micro_batches = 3;
+    plans[3].optimizer = NNC_OPTIMIZER_LION;
+    plans[3].micro_batch = 12; /* halves to 3 */
+    for (size_t p = 0; p < COUNT_OF(plans); p++) {
+        const int64_t needed = result_on(1, &plans[p]).memory.total_bytes;
+        bool seen[7] = { false };
+        for (int64_t percent = 99; percent > 1; percent -= 7) {
+            const int64_t mem_bytes = needed / 100 * percent;
+            nnc_advice advice[MOST];
+            const int count = advise(mem_bytes, &plans[p], advice, MOST);
+            const int expected = fewest_changes(mem_bytes, &plans[p]);
+            ck_assert_int_eq(count > 0, expected < 6);
+            seen[expected] = true;
+            for (int i = 0; i < count; i++) {
+                ck_assert_int_eq(advice[i].changes, expected);
+                check_advice(mem_bytes, &plans[p], &advice[i]);
+                for (int j = 0; j < i; j++) {
+                    ck_assert_str_ne(advice[i].text, advice[j].text);
+                }
+            }
+        }
+        ck_assert(seen[1] && seen[2] && seen[6]); /* the sizes above meant something */
+    }
+}
+END_TEST
+
+/* Of the steps of one change the mildest: half the micro-batch, not an eighth. */
+START_TEST(mildest_step)
+{
+    nnc_plan plan = plan_of(), half = plan;
+    nnc_advice advice[MOST];
+    half.micro_batch = 8;
+    half.micro_batches = 2;
+    const int64_t mem_bytes = result_on(1, &half).memory.total_bytes;
+    const int count = advise(mem_bytes, &plan, advice, MOST);
+    ck_assert_int_ge(count, 1);
+    ck_assert_int_eq(advice[0].changes, 1);
+    ck_assert_str_eq(advice[0].text, "--micro-batch 8 --micro-batches 2");
+    ck_assert_int_eq(advice[0].plan.micro_batch, 8);
+    ck_assert_int_eq(advice[0].plan.micro_batches, 2);
+    ck_assert_int_eq(advice[0].total_bytes, mem_bytes);
+}
+END_TEST
+
+START_TEST(nothing_helps)
+{
+    nnc_advice advice[MOST];
+    const nnc_plan plan = plan_of();
+    ck_assert_int_eq(advise(1000, &plan, advice, MOST), 0);
+    nnc_plan spent = plan; /* nothing left to change */
+    spent.micro_batch = 1;
+    spent.recompute = NNC_RECOMPUTE_FULL;
+    spent.optimizer = NNC_OPTIMIZER_SGD;
+    spent.policy = NNC_POLICY_BF16_PURE;
+    const int64_t needed = result_on(1, &spent).memory.total_bytes;
+    ck_assert_int_eq(advise(needed - 1, &spent, advice, MOST), 0);
+    nnc_plan illegal = plan; /* no plan to start from */
+    illegal.image = 64;
+    ck_assert_int_eq(advise(INT64_C(1) << 40, &illegal, advice, MOST), 0);
+}
+END_TEST
+
+/* At most as many as there is room for, the same ones. */
+START_TEST(room)
+{
+    const nnc_plan plan = plan_of();
+    const int64_t mem_bytes = result_on(1, &plan).memory.total_bytes - 1;
+    nnc_advice all[MOST], some[MOST];
+    const int count = advise(mem_bytes, &plan, all, MOST);
+    ck_assert_int_gt(count, 1);
+    for (int max = 0; max <= count; max++) {
+        ck_assert_int_eq(advise(mem_bytes, &plan, some, max), max);
+        for (int i = 0; i < max; i++) {
+            ck_assert_str_eq(some[i].text, all[i].text);
+        }
+    }
+}
+END_TEST
+
+/* A batch given as a whole stays whole. */
+START_TEST(given_global_batch)
+{
+    nnc_plan plan = plan_of();
+    nnc_advice advice[MOST];
+    plan.global_batch = 64;
+    const int64_t mem_bytes = result_on(1, &plan).memory.total_bytes / 2;
+    const int count = advise(mem_bytes, &plan, advice, MOST);
+    ck_assert_int_gt(count, 0);
+    for (int i = 0; i < count; i++) {
+        check_advice(mem_bytes, &plan, &advice[i]);
+        ck_assert_int_eq(advice[i].plan.global_batch, 64);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { fewest, mildest_step, nothing_helps, room, given_global_batch };
+    return run_tests("advise", tests, COUNT_OF(tests));
+}

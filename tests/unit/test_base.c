@@ -1,0 +1,272 @@
+/* base/: numbers, errors, names, memory. */
+#include <check.h>
+#include <locale.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <nncost/dtype.h>
+#include <nncost/status.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/number.h"
+
+static void expect_number(double value, const char *expected)
+{
+    char text[NNC_NUMBER_TEXT];
+    ck_assert_str_eq(nnc_number_text(value, text), expected);
+}
+
+static void expect_unit(double value, const char *unit, const char *expected)
+{
+    char text[NNC_NUMBER_TEXT];
+    ck_assert_str_eq(nnc_unit_text(value, unit, text), expected);
+}
+
+START_TEST(products_report_overflow)
+{
+    int64_t out = 7;
+    ck_assert(nnc_mul_i64(3000000000, 3, &out));
+    ck_assert_int_eq(out, 9000000000);
+    ck_assert(nnc_mul_i64(-4, 5, &out) && out == -20);
+    ck_assert(nnc_mul_i64(-4, -5, &out) && out == 20);
+    ck_assert(nnc_mul_i64(INT64_MIN, 1, &out) && out == INT64_MIN);
+    ck_assert(nnc_mul_i64(0, INT64_MIN, &out) && out == 0);
+    out = 7;
+    ck_assert(!nnc_mul_i64(INT64_MAX, 2, &out));
+    ck_assert(!nnc_mul_i64(INT64_MIN, -1, &out));
+    ck_assert(!nnc_mul_i64(-1, INT64_MIN, &out));
+    ck_assert(!nnc_mul_i64(INT64_MIN / 2, 3, &out));
+    ck_assert(!nnc_mul_i64(3, INT64_MIN / 2, &out));
+    ck_assert_int_eq(out, 7); /* untouched */
+    ck_assert(nnc_add_i64(INT64_MAX - 1, 1, &out) && out == INT64_MAX);
+    ck_assert(!nnc_add_i64(INT64_MAX, 1, &out));
+    ck_assert(!nnc_add_i64(INT64_MIN, -1, &out));
+    ck_assert_int_eq(nnc_ceil_div(10, 5), 2);
+    ck_assert_int_eq(nnc_ceil_div(11, 5), 3);
+    ck_assert_int_eq(nnc_ceil_div(0, 5), 0);
+}
+END_TEST
+
+START_TEST(largest_keeps_nan)
+{
+    const double none = (double)NAN;
+    ck_assert_double_eq(nnc_max(1, 2), 2);
+    ck_assert_double_eq(nnc_min(1, 2), 1);
+    ck_assert(isnan(nnc_max(none, 1)) && isnan(nnc_max(1, none)));
+    ck_assert(isnan(nnc_min(none, 1)) && isnan(nnc_min(1, none)));
+}
+END_TEST
+
+static const char *const bad_numbers[] = { "",     " 1",    "1 ",   "+1",    ".5",    "1.",
+                                           "01",   "-",     "0x10", "inf",   "nan",   "1e",
+                                           "1e+",  "1e999", "1,5",  "--1",   "1.2.3", "1_0",
+                                           "1e5x", "-01",   "NaN",  "-1e999" };
+
+START_TEST(numbers_are_read_strictly)
+{
+    double value = 42;
+    int64_t whole = 42;
+    char digits[128];
+    for (size_t i = 0; i < sizeof(bad_numbers) / sizeof(bad_numbers[0]); i++) {
+        ck_assert_msg(!nnc_read_double(bad_numbers[i], &value), "%s", bad_numbers[i]);
+        ck_assert_msg(!nnc_read_i64(bad_numbers[i], &whole), "%s", bad_numbers[i]);
+    }
+    memset(digits, '1', sizeof(digits));
+    digits[sizeof(digits) - 1] = '\0';
+    ck_assert(!nnc_read_double(digits, &value)); /* longer than any number needs */
+    ck_assert_double_eq(value, 42);
+    ck_assert(nnc_read_double("80e9", &value) && value == 80e9);
+    ck_assert(nnc_read_double("-0.5E-2", &value) && value == -0.005);
+    ck_assert(nnc_read_double("0", &value) && value == 0);
+    ck_assert(nnc_read_double("0.1", &value) && value == 0.1);
+    ck_assert(nnc_read_i64("1e3", &whole) && whole == 1000);
+    ck_assert(nnc_read_i64("-5", &whole) && whole == -5);
+    ck_assert(!nnc_read_i64("1.5", &whole));
+    ck_assert(nnc_read_i64("9007199254740992", &whole) && whole == INT64_C(1) << 53);
+    ck_assert(!nnc_read_i64("9007199254740994", &whole)); /* past 2^53 */
+}
+END_TEST
+
+START_TEST(numbers_are_written_short)
+{
+    expect_number(0, "0");
+    expect_number(-0.0, "0");
+    expect_number(0.1, "0.1");
+    expect_number(1.0 / 3.0, "0.333333333333"); /* 12 digits */
+    expect_number(85899345920, "85899345920");
+    expect_number(989.4e12, "9.894e14");
+    expect_number(2e-6, "2e-6");
+    expect_number(-1.5e-300, "-1.5e-300");
+    expect_number((double)NAN, "null");
+    expect_number((double)INFINITY, "null");
+}
+END_TEST
+
+START_TEST(units_have_prefixes)
+{
+    expect_unit(0.0123, "s", "12.30 ms");
+    expect_unit(8.59e10, "B", "85.90 GB");
+    expect_unit(3.12e14, "FLOP/s", "312.0 TFLOP/s");
+    expect_unit((double)NAN, "s", "-");
+    expect_unit(0, "s", "0 s");
+    expect_unit(3.5e-6, "s", "3.500 us");
+    expect_unit(2e-9, "s", "2.000 ns");
+    expect_unit(1, "s", "1.000 s");
+    expect_unit(0.99999, "s", "1.000 s");
+    expect_unit(3600, "s", "3600 s");
+    expect_unit(7200, "s", "2.000 h");
+    expect_unit(86400 * 3, "s", "3.000 days");
+    expect_unit(86400 * 365.25 * 10, "s", "10.00 years");
+    expect_unit(512, "B", "512 B");
+    expect_unit(0.5, "B", "0.5000 B");
+    expect_unit(999.99e6, "B", "1.000 GB"); /* rounds up into the next prefix */
+    expect_unit(0.25, "FLOP/B", "0.2500 FLOP/B");
+    expect_unit(-2.5e9, "B", "-2.500 GB");
+    expect_unit(0.25, "J", "250.0 mJ");
+    expect_unit(1.5e9, "", "1.500 G");
+    expect_unit(1e300, "B", "1.000e276 YB");
+}
+END_TEST
+
+/* A program that links the library may have called setlocale. */
+START_TEST(numbers_ignore_the_locale)
+{
+    static const char *const locales[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ps_AF" };
+    const char *set = NULL;
+    double value;
+    for (size_t i = 0; i < sizeof(locales) / sizeof(locales[0]) && set == NULL; i++) {
+        set = setlocale(LC_ALL, locales[i]);
+    }
+    ck_assert(nnc_read_double("1234.5", &value) && value == 1234.5);
+    ck_assert(!nnc_read_double("1234,5", &value));
+    expect_number(0.5, "0.5");
+    expect_number(1.25e30, "1.25e30");
+    expect_unit(0.0123, "s", "12.30 ms");
+    setlocale(LC_ALL, "C");
+}
+END_TEST
+
+START_TEST(messages_stay_one_line)
+{
+    nnc_error err;
+    ck_assert_int_eq(
+        nnc_fail(&err, NNC_BAD_SPEC, "a\nb", "found \"%s\"", "x\n\x1b[31m\x7f\xc2\x9b"),
+        NNC_BAD_SPEC);
+    ck_assert_int_eq(err.status, NNC_BAD_SPEC);
+    ck_assert_str_eq(err.where, "a?b");
+    ck_assert_str_eq(err.what, "found \"x??[31m???\"");
+    nnc_fail(&err, NNC_IO, "w", "%s",
+             "gr\xc3\xb6\xc3\x9f"
+             "e \xff");
+    ck_assert_str_eq(err.what, "gr\xc3\xb6\xc3\x9f"
+                               "e ?"); /* letters stay, stray bytes go */
+    ck_assert_int_eq(nnc_fail(NULL, NNC_IO, "w", "x"), NNC_IO);
+    nnc_fail(&err, NNC_IO, "w", "first");
+    nnc_fail(&err, NNC_IO, err.where, "then %s", err.what); /* its own text as an argument */
+    ck_assert_str_eq(err.what, "then first");
+}
+END_TEST
+
+START_TEST(nearest_name_is_a_slip_away)
+{
+    static const char *const names[] = { "mem_bytes", "mem_bytes_per_s", "l2_bytes", "power_w" };
+    const size_t count = sizeof(names) / sizeof(names[0]);
+    char longest[200];
+    ck_assert_str_eq(nnc_nearest("mem_byte", names, count), "mem_bytes");
+    ck_assert_str_eq(nnc_nearest("mem_bytes_s", names, count), "mem_bytes");
+    ck_assert_str_eq(nnc_nearest("pwoer_w", names, count), "power_w"); /* a swap is one slip */
+    ck_assert_str_eq(nnc_nearest("l2-bytes", names, count), "l2_bytes");
+    ck_assert_ptr_null(nnc_nearest("colour", names, count));
+    ck_assert_ptr_null(nnc_nearest("", names, count));
+    memset(longest, 'm', sizeof(longest));
+    longest[sizeof(longest) - 1] = '\0';
+    ck_assert_ptr_null(nnc_nearest(longest, names, count));
+}
+END_TEST
+
+START_TEST(characters_are_measured)
+{
+    ck_assert_uint_eq(nnc_utf8_length("a", 1), 1);
+    ck_assert_uint_eq(nnc_utf8_length("\xc3\xa9", 2), 2);
+    ck_assert_uint_eq(nnc_utf8_length("\xe2\x82\xac", 3), 3);
+    ck_assert_uint_eq(nnc_utf8_length("\xf0\x9f\x98\x80", 4), 4);
+    ck_assert_uint_eq(nnc_utf8_length("\xe2\x82", 2), 0);         /* cut off */
+    ck_assert_uint_eq(nnc_utf8_length("\xc0\xaf", 2), 0);         /* overlong */
+    ck_assert_uint_eq(nnc_utf8_length("\xed\xa0\x80", 3), 0);     /* a surrogate */
+    ck_assert_uint_eq(nnc_utf8_length("\xf4\x90\x80\x80", 4), 0); /* past U+10FFFF */
+    ck_assert_uint_eq(nnc_utf8_length("\x80", 1), 0);
+    ck_assert_uint_eq(nnc_utf8_length("", 0), 0);
+}
+END_TEST
+
+START_TEST(arena_gives_zeroed_aligned_memory)
+{
+    nnc_arena *arena = nnc_arena_create();
+    for (size_t size = 1; size < 40000; size = size * 3 + 1) {
+        unsigned char *bytes = nnc_arena_alloc(arena, size);
+        ck_assert_ptr_nonnull(bytes);
+        ck_assert_uint_eq((uintptr_t)bytes % _Alignof(max_align_t), 0);
+        for (size_t i = 0; i < size; i++) {
+            ck_assert_uint_eq(bytes[i], 0);
+            bytes[i] = 0xff;
+        }
+    }
+    ck_assert_str_eq(nnc_arena_strdup(arena, "text"), "text");
+    ck_assert_ptr_nonnull(nnc_arena_array(arena, 3, sizeof(double)));
+    ck_assert_ptr_null(nnc_arena_array(arena, SIZE_MAX / 2, 3));
+    ck_assert_ptr_null(nnc_arena_alloc(arena, SIZE_MAX));
+    ck_assert_ptr_null(nnc_arena_alloc(arena, SIZE_MAX - 64));
+    nnc_arena_destroy(arena);
+    nnc_arena_destroy(NULL);
+}
+END_TEST
+
+START_TEST(statuses_have_exit_codes)
+{
+    ck_assert_int_eq(nnc_status_exit_code(NNC_OK), 0);
+    ck_assert_int_eq(nnc_status_exit_code(NNC_BAD_USAGE), 2);
+    ck_assert_int_eq(nnc_status_exit_code(NNC_ILLEGAL_PLAN), 3);
+    ck_assert_int_eq(nnc_status_exit_code(NNC_NO_MEMORY), 4);
+    ck_assert_str_eq(nnc_status_text(NNC_UNKNOWN_ID), "unknown id");
+    ck_assert_str_eq(nnc_status_text(NNC_STATUS_COUNT), "?");
+}
+END_TEST
+
+START_TEST(formats_have_sizes)
+{
+    ck_assert_double_eq(nnc_dtype_bytes(NNC_TF32), 4); /* stored as fp32 */
+    ck_assert_double_eq(nnc_dtype_bytes(NNC_FP4), 0.5);
+    ck_assert(isnan(nnc_dtype_bytes(NNC_DTYPE_COUNT)));
+    ck_assert_str_eq(nnc_dtype_name(NNC_BF16), "bf16");
+    ck_assert_str_eq(nnc_dtype_name(NNC_DTYPE_COUNT), "?");
+    /* MXFP8: one byte and a one-byte scale per 32. */
+    ck_assert_double_eq(nnc_block_format_bytes(1, 1, 32), 1.03125);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("base");
+    TCase *tests = tcase_create("base");
+    tcase_add_test(tests, products_report_overflow);
+    tcase_add_test(tests, largest_keeps_nan);
+    tcase_add_test(tests, numbers_are_read_strictly);
+    tcase_add_test(tests, numbers_are_written_short);
+    tcase_add_test(tests, units_have_prefixes);
+    tcase_add_test(tests, numbers_ignore_the_locale);
+    tcase_add_test(tests, messages_stay_one_line);
+    tcase_add_test(tests, nearest_name_is_a_slip_away);
+    tcase_add_test(tests, characters_are_measured);
+    tcase_add_test(tests, arena_gives_zeroed_aligned_memory);
+    tcase_add_test(tests, statuses_have_exit_codes);
+    tcase_add_test(tests, formats_have_sizes);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

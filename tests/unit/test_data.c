@@ -1,0 +1,255 @@
+/* Every file of hw/, models/ and software/: it loads, says where its figures come from, and its
+ * figures agree with each other and with what was published. */
+#include <glob.h>
+
+#include "spec/field.h"
+#include "support.h"
+
+static const char *const folders[] = { "hw", "models", "software" };
+enum { DEVICES, MODELS, SOFTWARE };
+
+static glob_t files_of(int folder)
+{
+    char pattern[512];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, NNCOST_SOURCE_DIR "/%s/*.json", folders[folder]);
+    ck_assert_int_eq(glob(pattern, 0, NULL, &found), 0);
+    ck_assert_uint_gt(found.gl_pathc, 0);
+    return found;
+}
+
+/* The part of a path that load_device() and the like take. */
+static const char *below_root(const char *path)
+{
+    return path + strlen(NNCOST_SOURCE_DIR "/");
+}
+
+static void no_fault(void *context, const nnc_error *fault)
+{
+    (void)context;
+    ck_abort_msg("%s: %s", fault->where, fault->what);
+}
+
+START_TEST(every_file_is_valid)
+{
+    glob_t files = files_of(_i);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        ck_assert_int_eq(nnc_spec_validate(specs, files.gl_pathv[i], no_fault, NULL), 0);
+    }
+    globfree(&files);
+}
+END_TEST
+
+/* ---- sources ---- */
+
+/* Does a source speak for the figure: for all, for itself, or for an object around it? */
+static bool has_source(const cJSON *sources, const char *figure)
+{
+    for (const cJSON *source = sources->child; source != NULL; source = source->next) {
+        const size_t length = strlen(source->string);
+        if (length == 0 || (strncmp(figure, source->string, length) == 0 &&
+                            (figure[length] == '\0' || figure[length] == '.'))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_figures(const char *file, const cJSON *sources, const cJSON *object,
+                          const char *prefix)
+{
+    for (const cJSON *value = object->child; value != NULL; value = value->next) {
+        char name[256];
+        snprintf(name, sizeof name, "%s%s", prefix, value->string);
+        if (cJSON_IsObject(value) && value != sources) {
+            snprintf(name, sizeof name, "%s%s.", prefix, value->string);
+            check_figures(file, sources, value, name);
+        } else if (cJSON_IsNumber(value) || cJSON_IsArray(value)) {
+            ck_assert_msg(strcmp(name, "aliases") == 0 || has_source(sources, name),
+                          "%s: %s has no source", file, name);
+        }
+    }
+}
+
+START_TEST(every_figure_has_a_source)
+{
+    glob_t files = files_of(_i);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        cJSON *root = read_json(files.gl_pathv[i]);
+        check_figures(files.gl_pathv[i], member(root, "sources"), root, "");
+        cJSON_Delete(root);
+    }
+    globfree(&files);
+}
+END_TEST
+
+/* ---- names ---- */
+
+/* An id or alias names one file: whatever an alias loads must be the file that lists it. */
+START_TEST(names_are_unique)
+{
+    const char *names[512], *owners[512];
+    size_t count = 0;
+    cJSON *roots[256];
+    size_t root_count = 0;
+    for (int folder = DEVICES; folder <= SOFTWARE; folder++) {
+        glob_t files = files_of(folder);
+        for (size_t i = 0; i < files.gl_pathc; i++) {
+            ck_assert_uint_lt(root_count, COUNT_OF(roots));
+            cJSON *root = roots[root_count++] = read_json(files.gl_pathv[i]);
+            const cJSON *aliases = cJSON_GetObjectItemCaseSensitive(root, "aliases");
+            const char *id = text_of(root, "id");
+            const cJSON *alias = aliases != NULL ? aliases->child : NULL;
+            for (const char *name = id; name != NULL;) {
+                ck_assert_uint_lt(count, COUNT_OF(names));
+                for (size_t k = 0; k < count; k++) {
+                    ck_assert_msg(strcmp(names[k], name) != 0, "%s and %s are both called %s",
+                                  owners[k], id, name);
+                }
+                names[count] = name;
+                owners[count++] = id;
+                name = alias != NULL ? alias->valuestring : NULL;
+                alias = alias != NULL ? alias->next : NULL;
+            }
+        }
+        globfree(&files);
+    }
+    for (size_t i = 0; i < root_count; i++) {
+        cJSON_Delete(roots[i]);
+    }
+}
+END_TEST
+
+/* The devices of published measurements, by the names that those use. */
+START_TEST(published_devices_are_known)
+{
+    static const char *const names[] = {
+        "a100-80g-sxm", "a100-40g-sxm", "h100-sxm", "h100-96g-hbm2e-500w", "h200-sxm", "b200-sxm",
+        "b300-sxm",     "gb200",        "gb300",    "v100-32g-sxm",        "tpu-v4",   "tpu-v5e",
+        "tpu-v5p",      "tpu-v6e",      "tpu-v7x",
+    };
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        const nnc_device *device = NULL;
+        nnc_error err = { 0 };
+        ck_assert_msg(nnc_device_load(specs, names[i], &device, &err) == NNC_OK, "%s: %s",
+                      err.where, err.what);
+    }
+}
+END_TEST
+
+/* ---- devices ---- */
+
+static double peak_16(const nnc_device *device)
+{
+    const double bf16 = device->matmul_flops_per_s[NNC_BF16];
+    return isnan(bf16) ? device->matmul_flops_per_s[NNC_FP16] : bf16;
+}
+
+/* FLOPs per clock and unit are a power of two in every design so far. A clock or a peak rounded to
+ * three digits moves them by a percent or so; a sparse peak would be another power of two, which
+ * the ratios below catch. */
+static void check_power_of_two(const nnc_device *device, double flops_per_s, double tolerance)
+{
+    if (device->units > 0 && !isnan(device->clock_hz) && !isnan(flops_per_s)) {
+        const double per_clock = flops_per_s / (device->units * device->clock_hz);
+        const double nearest = exp2(round(log2(per_clock)));
+        ck_assert_msg(fabs(per_clock / nearest - 1.0) < tolerance, "%s: %g FLOP per clock and unit",
+                      device->id, per_clock);
+    }
+}
+
+/* Rates of two formats of the matrix units, where both are recorded. */
+static void check_ratio(const nnc_device *device, nnc_dtype dtype, nnc_dtype over, double low,
+                        double high)
+{
+    const double ratio = device->matmul_flops_per_s[dtype] / device->matmul_flops_per_s[over];
+    ck_assert_msg(isnan(ratio) || (ratio > 0.98 * low && ratio < 1.02 * high),
+                  "%s: %s runs at %g times the rate of %s", device->id, nnc_dtype_name(dtype),
+                  ratio, nnc_dtype_name(over));
+}
+
+static void check_device(const nnc_device *device)
+{
+    const double peak = peak_16(device);
+    ck_assert_msg(peak > 0.0, "%s: no 16-bit peak", device->id);
+    ck_assert_msg(!(device->vector_flops_per_s[NNC_FP32] > peak) &&
+                      !(device->matmul_flops_per_s[NNC_FP32] > peak),
+                  "%s: fp32 is faster than 16 bit", device->id);
+    const double ridge = peak / device->mem_bytes_per_s;
+    ck_assert_msg(ridge > 10.0 && ridge < 2000.0, "%s: ridge point %g", device->id, ridge);
+
+    check_power_of_two(device, peak, 0.02);
+    /* Vector rates may be stated at another clock. */
+    check_power_of_two(device, device->vector_flops_per_s[NNC_FP32], 0.1);
+    check_ratio(device, NNC_FP16, NNC_BF16, 1.0, 1.0);
+    check_ratio(device, NNC_TF32, NNC_BF16, 0.5, 0.5);
+    check_ratio(device, NNC_FP8, NNC_BF16, 1.0, 2.0);
+    check_ratio(device, NNC_INT4, NNC_INT8, 1.0, 2.0);
+    check_ratio(device, NNC_FP4, NNC_FP8, 2.0, 28.0 / 9.0); /* B300 raised fp4 alone */
+}
+
+START_TEST(peaks_are_dense_and_plausible)
+{
+    glob_t files = files_of(DEVICES);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        check_device(load_device(below_root(files.gl_pathv[i])));
+    }
+    globfree(&files);
+}
+END_TEST
+
+/* ---- models ---- */
+
+START_TEST(parameters_are_the_published_ones)
+{
+    const nnc_plan plan = nnc_plan_default();
+    glob_t files = files_of(MODELS);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        const nnc_model *model = load_model(below_root(files.gl_pathv[i]));
+        const nnc_result result = estimate(model, &plan);
+        ck_assert_msg(result.params == model->published_params, "%s: %lld counted, %lld published",
+                      model->id, (long long)result.params, (long long)model->published_params);
+    }
+    globfree(&files);
+}
+END_TEST
+
+/* ---- software ---- */
+
+/* The file is there to be read and copied; without it the program must do the same. */
+START_TEST(default_software_is_the_file)
+{
+    const nnc_software built_in = nnc_software_default();
+    const nnc_software *file = load_software("software/torch-compile.json");
+    for (size_t i = 0; i < nnc_software_table.count; i++) {
+        const nnc_field *field = &nnc_software_table.fields[i];
+        char expected[256], found[256];
+        nnc_field_text(field, &built_in, expected, sizeof expected);
+        nnc_field_text(field, file, found, sizeof found);
+        if (strcmp(field->name, "name") != 0) {
+            ck_assert_msg(strcmp(expected, found) == 0, "%s: %s in the file, %s built in",
+                          field->name, found, expected);
+        }
+    }
+}
+END_TEST
+
+int main(void)
+{
+    /* The user's own files shadow the shipped ones. */
+    unsetenv("NNCOST_PATH");
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+
+    Suite *suite = suite_create("data");
+    TCase *tests = tcase_create("data");
+    tcase_add_checked_fixture(tests, open_support, close_support);
+    tcase_add_loop_test(tests, every_file_is_valid, DEVICES, SOFTWARE + 1);
+    tcase_add_loop_test(tests, every_figure_has_a_source, DEVICES, SOFTWARE + 1);
+    tcase_add_test(tests, names_are_unique);
+    tcase_add_test(tests, published_devices_are_known);
+    tcase_add_test(tests, peaks_are_dense_and_plausible);
+    tcase_add_test(tests, parameters_are_the_published_ones);
+    tcase_add_test(tests, default_software_is_the_file);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

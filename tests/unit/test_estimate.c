@@ -1,0 +1,399 @@
+/* One estimate: its parts add up, and each setting of the plan does what it says. */
+#include "answers.h"
+
+static double executed(const nnc_op_cost *row)
+{
+    return row->work.flops;
+}
+
+static double vector(const nnc_op_cost *row)
+{
+    return row->work.vector_flops;
+}
+
+static double moved(const nnc_op_cost *row)
+{
+    return bytes_of(&row->work);
+}
+
+static double time_of(const nnc_op_cost *row)
+{
+    return row->time_s;
+}
+
+static bool is_backward(const nnc_op_cost *row)
+{
+    return row->op->phase == NNC_PHASE_BACKWARD || row->op->phase == NNC_PHASE_GRAD_INPUT ||
+           row->op->phase == NNC_PHASE_GRAD_WEIGHT;
+}
+
+static bool is_forward(const nnc_op_cost *row)
+{
+    return row->op->phase == NNC_PHASE_FORWARD;
+}
+
+static bool is_recompute(const nnc_op_cost *row)
+{
+    return row->op->phase == NNC_PHASE_RECOMPUTE;
+}
+
+static void check_near(double found, double expected)
+{
+    ck_assert_double_le(fabs(found - expected), 1e-12 * fabs(expected));
+}
+
+/* What holds for any result; the rows are those of the last estimate. */
+static void check_sums(const nnc_result *r)
+{
+    const nnc_memory *m = &r->memory;
+    int32_t count = 0;
+    nnc_scratch_ops(scratch, &count);
+    ck_assert_int_eq(count, r->op_count);
+    ck_assert_double_eq(r->forward_s + r->backward_s + r->recompute_s + r->update_s +
+                            r->exposed_comm_s + r->bubble_s + r->host_s,
+                        r->step_s);
+    check_near(sum_rows(NULL, time_of) / r->step_s, 1.0);
+    check_near(sum_rows(is_forward, full_flops), r->forward_flops);
+    check_near(sum_rows(is_backward, full_flops), r->backward_flops);
+    check_near(sum_rows(NULL, executed), r->executed_flops);
+    check_near(sum_rows(NULL, vector), r->vector_flops);
+    check_near(sum_rows(NULL, moved), r->read_bytes + r->write_bytes);
+    ck_assert_double_le(r->lower_bound_s, r->step_s);
+    ck_assert_double_le(r->step_s, r->upper_bound_s * (1 + 1e-12));
+    ck_assert_double_le(r->mfu, r->hfu);
+    ck_assert_double_le(r->executed_flops / (r->step_s * r->peak_flops_per_s), 1 + 1e-12);
+    ck_assert_double_gt(r->step_s, 0.0);
+    ck_assert_double_le(r->step_without_bound_s, r->step_s * (1 + 1e-12));
+    ck_assert_int_eq(m->weight_bytes + m->gradient_bytes + m->optimizer_bytes +
+                         m->activation_bytes + m->transient_bytes + m->reserve_bytes,
+                     m->total_bytes);
+    ck_assert_int_eq(m->capacity_bytes - m->total_bytes, m->headroom_bytes);
+    ck_assert_int_eq(r->verdict, m->headroom_bytes < 0 ? NNC_OVER_MEMORY : NNC_FITS);
+    ck_assert_ptr_nonnull(m->transient_what);
+}
+
+/* Shipped models and profiles under every mode, attention and kind of recomputation; `_i` counts
+ * through the models. */
+START_TEST(parts_add_up)
+{
+    static const char *const models[] = { "models/gpt2.json", "models/llama3-8b.json",
+                                          "models/unet-classic.json", "models/sd1-unet.json" };
+    static const char *const profiles[] = { "software/torch-compile.json",
+                                            "software/torch-eager.json" };
+    static const unsigned recompute[] = { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_ATTENTION,
+                                          NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
+                                          NNC_RECOMPUTE_FULL };
+    const nnc_device *device = load_device("hw/a100-sxm4-80gb.json");
+    const nnc_model *model = load_model(models[_i]);
+    nnc_plan plan = nnc_plan_default();
+    plan.micro_batch = 3;
+    plan.micro_batches = 2;
+    plan.reserve_bytes = 1000;
+    plan.clip_gradients = true;
+    for (size_t s = 0; s < COUNT_OF(profiles); s++) {
+        const nnc_software *software = load_software(profiles[s]);
+        for (int attention = 0; attention < NNC_ATTENTION_COUNT; attention++) {
+            for (size_t i = 0; i < COUNT_OF(recompute); i++) {
+                plan.attention = (nnc_attention)attention;
+                plan.recompute = recompute[i];
+                plan.mode = NNC_MODE_PREDICTED;
+                const nnc_result predicted = estimate_with(model, device, software, &plan);
+                check_sums(&predicted);
+                plan.mode = NNC_MODE_IDEAL;
+                const nnc_result ideal = estimate_with(model, device, software, &plan);
+                check_sums(&ideal);
+                ck_assert_double_eq(ideal.step_s, ideal.lower_bound_s);
+                ck_assert_double_eq(ideal.step_s, predicted.lower_bound_s);
+                ck_assert_double_eq(ideal.forward_flops, predicted.forward_flops);
+                ck_assert_int_eq(ideal.memory.total_bytes, predicted.memory.total_bytes);
+            }
+        }
+    }
+}
+END_TEST
+
+/* The time of the step by what bounds its ops is the step. */
+START_TEST(bounds_add_up)
+{
+    const nnc_model model = gpt(4, 256, 4, 1000, 128);
+    const nnc_plan plan = nnc_plan_default();
+    const nnc_result r = estimate(&model, &plan);
+    double sum = 0.0;
+    for (int i = 0; i < NNC_BOUND_COUNT; i++) {
+        ck_assert_double_le(r.bound_s[i], r.bound_s[r.bound]);
+        sum += r.bound_s[i];
+    }
+    check_near(sum, r.step_s);
+    ck_assert_int_ne(r.bound, r.next_bound);
+    ck_assert_double_eq(r.bound_s[NNC_BOUND_NETWORK], 0.0);
+}
+END_TEST
+
+/* Ideal fusion changes how a network runs, not what is trained: text that needs a gradient. */
+START_TEST(ideal_trains_the_same)
+{
+    const nnc_model model = residual_unet(32, 8, 2);
+    const nnc_device device = plain_device();
+    nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    const double frozen = estimate(&model, &plan).backward_flops;
+    software.context_frozen = software.fused_loss = false;
+    const nnc_result predicted = estimate_with(&model, &device, &software, &plan);
+    plan.mode = NNC_MODE_IDEAL;
+    ck_assert_double_gt(predicted.backward_flops, frozen);
+    ck_assert_double_eq(estimate_with(&model, &device, &software, &plan).backward_flops,
+                        predicted.backward_flops);
+}
+END_TEST
+
+/* ---- recomputation ---- */
+
+/* 4 layers of width 64, 4 heads, 32 tokens, two sequences. */
+static nnc_model model_of_recompute(void)
+{
+    return gpt(4, 64, 4, 100, 32);
+}
+
+static nnc_plan plan_of_recompute(unsigned recompute, nnc_attention attention)
+{
+    nnc_plan plan = nnc_plan_default();
+    plan.micro_batch = 2;
+    plan.precision = NNC_BF16;
+    plan.recompute = recompute;
+    plan.attention = attention;
+    return plan;
+}
+
+/* Everything in the layers runs forward once more: their products 4 times in all. What is kept is
+ * the input of each layer, and what lies outside; one layer lives again in backward. */
+START_TEST(recompute_full)
+{
+    const nnc_model model = model_of_recompute();
+    const double tokens = 64, logits = 2 * tokens * 64 * 100;
+    for (int attention = 0; attention < NNC_ATTENTION_COUNT; attention++) {
+        nnc_plan plan = plan_of_recompute(NNC_RECOMPUTE_NONE, (nnc_attention)attention);
+        const nnc_result none = estimate(&model, &plan);
+        plan.recompute = NNC_RECOMPUTE_FULL;
+        const nnc_result full = estimate(&model, &plan);
+        check_sums(&full);
+        ck_assert_double_eq(full.recompute_flops, none.forward_flops - logits);
+        ck_assert_double_eq(full.model_flops, none.model_flops);
+        ck_assert_double_eq(full.hardware_flops, 4 * (none.forward_flops - logits) + 3 * logits);
+        ck_assert_double_gt(full.recompute_s, 0.0);
+        ck_assert_double_le(full.recompute_s, full.forward_s);
+        ck_assert_double_eq(full.forward_s, none.forward_s);
+        ck_assert_double_eq(full.backward_s, none.backward_s);
+        /* outside: two ids, norm input and statistics, logits' input, logits */
+        const double outside = tokens * (8 + 128 + 8 + 128 + 200) + 8 * 32;
+        ck_assert_double_eq((double)full.memory.activation_bytes, 4 * tokens * 128 + outside);
+        const double layer = ((double)none.memory.activation_bytes - outside) / 4;
+        ck_assert_double_eq((double)full.memory.transient_bytes,
+                            (double)none.memory.transient_bytes + layer);
+    }
+}
+END_TEST
+
+/* Selective: both products of the scores, and the probabilities of 2 B are not kept, nor their
+ * dropped copy and its mask. Fused attention keeps none to begin with. */
+START_TEST(recompute_selective)
+{
+    const nnc_model model = model_of_recompute();
+    const double core = 2 * 4.0 * 4 * 32 * 32 * 64; /* batch, layers, 4 s s h */
+    const int64_t probabilities = INT64_C(2) * 2 * 4 * 4 * 32 * 32;
+    for (int attention = 0; attention < NNC_ATTENTION_COUNT; attention++) {
+        nnc_plan plan = plan_of_recompute(NNC_RECOMPUTE_NONE, (nnc_attention)attention);
+        const nnc_result none = estimate(&model, &plan);
+        plan.recompute = NNC_RECOMPUTE_ATTENTION;
+        const nnc_result selective = estimate(&model, &plan);
+        check_sums(&selective);
+        ck_assert_double_eq(selective.recompute_flops, core);
+        ck_assert_int_eq(none.memory.activation_bytes - selective.memory.activation_bytes,
+                         attention == NNC_ATTENTION_UNFUSED ? probabilities : 0);
+    }
+    nnc_model dropping = model;
+    dropping.decoder.dropout = 0.1;
+    nnc_plan plan = plan_of_recompute(NNC_RECOMPUTE_NONE, NNC_ATTENTION_UNFUSED);
+    const int64_t kept = estimate(&dropping, &plan).memory.activation_bytes;
+    plan.recompute = NNC_RECOMPUTE_ATTENTION;
+    ck_assert_int_eq(kept - estimate(&dropping, &plan).memory.activation_bytes,
+                     probabilities / 2 * 5);
+}
+END_TEST
+
+/* The outputs of two norms, 2 B x 64, or of one activation, 2 B x 256, per token and layer: nothing
+ * to multiply again, only to move. */
+START_TEST(recompute_cheap)
+{
+    const nnc_model model = model_of_recompute();
+    nnc_plan plan = plan_of_recompute(NNC_RECOMPUTE_NONE, NNC_ATTENTION_FLASH);
+    const nnc_result none = estimate(&model, &plan);
+    static const struct {
+        unsigned recompute;
+        int64_t saved;
+    } cases[] = { { NNC_RECOMPUTE_NORM, INT64_C(4) * 64 * 2 * 128 },
+                  { NNC_RECOMPUTE_ACTIVATION, INT64_C(4) * 64 * 512 },
+                  { NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
+                    INT64_C(4) * 64 * (2 * 128 + 512) } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        plan.recompute = cases[i].recompute;
+        const nnc_result r = estimate(&model, &plan);
+        check_sums(&r);
+        ck_assert_double_eq(r.recompute_flops, 0.0);
+        ck_assert_double_gt(r.recompute_s, 0.0);
+        ck_assert_double_gt(sum_rows(is_recompute, moved), 0.0);
+        ck_assert_int_eq(none.memory.activation_bytes - r.memory.activation_bytes, cases[i].saved);
+    }
+}
+END_TEST
+
+START_TEST(korthikanti_preset)
+{
+    const nnc_model model = model_of_recompute();
+    nnc_plan plan = plan_of_recompute(NNC_RECOMPUTE_NONE, NNC_ATTENTION_FLASH);
+    plan.activations = NNC_ACTIVATIONS_KORTHIKANTI;
+    const double sbh = 64 * 64;
+    const double closing = 5 * sbh + 4 * 64 * 100;
+    ck_assert_double_eq((double)estimate(&model, &plan).memory.activation_bytes,
+                        4 * sbh * (34 + 5 * 4 * 32 / 64.0) + closing);
+    plan.recompute = NNC_RECOMPUTE_ATTENTION;
+    ck_assert_double_eq((double)estimate(&model, &plan).memory.activation_bytes,
+                        4 * sbh * 34 + closing);
+    plan.recompute = NNC_RECOMPUTE_FULL;
+    ck_assert_double_eq((double)estimate(&model, &plan).memory.activation_bytes,
+                        4 * sbh * 2 + closing);
+}
+END_TEST
+
+/* ---- passes, optimizers, policies ---- */
+
+/* More passes: that much more work, one update, the same memory. fp32 gradients of their own are
+ * added to by every pass, so that passes are alike. */
+START_TEST(gradient_accumulation)
+{
+    const nnc_model model = gpt(3, 64, 4, 100, 32);
+    nnc_plan plan = nnc_plan_default();
+    plan.policy = NNC_POLICY_MIXED_FP32GRAD;
+    const nnc_result one = estimate(&model, &plan);
+    plan.micro_batches = 5;
+    const nnc_result five = estimate(&model, &plan);
+    ck_assert_double_eq(five.model_flops, 5 * one.model_flops);
+    check_near(five.forward_s, 5 * one.forward_s);
+    check_near(five.backward_s, 5 * one.backward_s);
+    ck_assert_double_eq(five.update_s, one.update_s);
+    ck_assert_int_eq(five.tokens, 5 * one.tokens);
+    ck_assert_int_eq(five.plan.global_batch, 5);
+    ck_assert_mem_eq(&five.memory, &one.memory, sizeof one.memory);
+    /* a plain gradient is written by the first pass and read by the others too */
+    plan.policy = NNC_POLICY_MIXED;
+    const nnc_result plain = estimate(&model, &plan);
+    plan.micro_batches = 1;
+    ck_assert_double_gt(plain.backward_s, 5 * estimate(&model, &plan).backward_s);
+}
+END_TEST
+
+/* Bytes per parameter by policy (weights, gradients, and master copy with Adam's two moments), and
+ * what is held for a while. */
+START_TEST(policies)
+{
+    static const struct {
+        nnc_policy policy;
+        nnc_dtype precision;
+        int64_t weight, gradient, states, transient;
+    } cases[] = {
+        { NNC_POLICY_FP32, NNC_FP32, 4, 4, 8, 0 },
+        { NNC_POLICY_FP32, NNC_BF16, 4, 4, 8, 0 },
+        { NNC_POLICY_MIXED, NNC_BF16, 2, 2, 12, 0 },
+        { NNC_POLICY_MIXED_FP32GRAD, NNC_BF16, 2, 4, 12, 0 },
+        { NNC_POLICY_MIXED_BOTH, NNC_BF16, 2, 6, 12, 0 },
+        { NNC_POLICY_AMP, NNC_FP16, 4, 4, 8, 2 },
+        { NNC_POLICY_BF16_STATES_FP32, NNC_BF16, 2, 0, 8, 2 },
+        { NNC_POLICY_BF16_PURE, NNC_BF16, 2, 2, 4, 0 },
+        { NNC_POLICY_FP8, NNC_FP8, 1, 4, 8, 0 },
+    };
+    nnc_device device = plain_device();
+    const nnc_software software = nnc_software_default();
+    const nnc_model model = gpt(2, 64, 4, 100, 8);
+    nnc_plan plan = nnc_plan_default();
+    device.matmul_flops_per_s[NNC_FP8] = 200e12;
+    plan.precision = NNC_BF16;
+    const int64_t gradients_of_activations =
+        estimate_with(&model, &device, &software, &plan).memory.transient_bytes;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        plan.policy = cases[i].policy;
+        plan.precision = cases[i].precision;
+        const nnc_result r = estimate_with(&model, &device, &software, &plan);
+        check_sums(&r);
+        ck_assert_int_eq(r.memory.weight_bytes, cases[i].weight * r.params);
+        ck_assert_int_eq(r.memory.gradient_bytes, cases[i].gradient * r.params);
+        ck_assert_int_eq(r.memory.optimizer_bytes, cases[i].states * r.params);
+        if (cases[i].precision != NNC_FP32) {
+            ck_assert_int_eq(r.memory.transient_bytes,
+                             gradients_of_activations + cases[i].transient * r.params);
+        }
+    }
+}
+END_TEST
+
+/* Moments per parameter in fp32. The matrices of a tiny GPT: per layer 4x12, 4x4, 4x16, 16x4 and 44
+ * elements of biases and gains, tables 10x4 and 3x4, and 8 of the last norm. */
+START_TEST(optimizers)
+{
+    const nnc_model model = gpt(2, 4, 2, 10, 3);
+    const double params = 40 + 12 + 2 * (192 + 52) + 8, matrices = 2 * 192;
+    const double factored = 2 * (16 + 8 + 20 + 20 + 52) + 14 + 7 + 8;
+    const struct {
+        nnc_optimizer optimizer;
+        double bytes;
+    } cases[] = {
+        { NNC_OPTIMIZER_SGD, 0 },
+        { NNC_OPTIMIZER_MOMENTUM, 4 * params },
+        { NNC_OPTIMIZER_RMSPROP, 4 * params },
+        { NNC_OPTIMIZER_ADAM, 8 * params },
+        { NNC_OPTIMIZER_ADAMW, 8 * params },
+        { NNC_OPTIMIZER_LION, 4 * params },
+        { NNC_OPTIMIZER_ADAM8BIT, ceil(2.03125 * params) },
+        { NNC_OPTIMIZER_ADAFACTOR, 4 * factored },
+        { NNC_OPTIMIZER_MUON, 4 * (2 * params - matrices) },
+    };
+    ck_assert_int_eq((int)COUNT_OF(cases), NNC_OPTIMIZER_COUNT);
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_FP32;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        plan.optimizer = cases[i].optimizer;
+        const nnc_result r = estimate(&model, &plan);
+        check_sums(&r);
+        ck_assert_double_eq((double)r.memory.optimizer_bytes, cases[i].bytes);
+        ck_assert_double_eq((double)r.memory.gradient_bytes, 4 * params);
+    }
+    /* Muon multiplies: four matrices a layer, beside what the model multiplies. */
+    plan.optimizer = NNC_OPTIMIZER_MUON;
+    const nnc_result muon = estimate(&model, &plan);
+    plan.optimizer = NNC_OPTIMIZER_ADAMW;
+    ck_assert_double_eq(
+        muon.executed_flops - estimate(&model, &plan).executed_flops,
+        2 * (nnc_muon_flops(4, 12) + nnc_muon_flops(4, 4) + 2 * nnc_muon_flops(4, 16)));
+    ck_assert_double_eq(muon.model_flops, estimate(&model, &plan).model_flops);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("estimate");
+    TCase *models = tcase_create("shipped models");
+    tcase_add_checked_fixture(models, open_support, close_support);
+    tcase_add_loop_test(models, parts_add_up, 0, 4);
+    suite_add_tcase(suite, models);
+    TCase *tests = tcase_create("estimate");
+    tcase_add_checked_fixture(tests, open_support, close_support);
+    tcase_add_test(tests, bounds_add_up);
+    tcase_add_test(tests, ideal_trains_the_same);
+    tcase_add_test(tests, recompute_full);
+    tcase_add_test(tests, recompute_selective);
+    tcase_add_test(tests, recompute_cheap);
+    tcase_add_test(tests, korthikanti_preset);
+    tcase_add_test(tests, gradient_accumulation);
+    tcase_add_test(tests, policies);
+    tcase_add_test(tests, optimizers);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

@@ -1,0 +1,292 @@
+/* Published configurations: read as what they are, or refused by name. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <nncost/spec.h>
+
+static nnc_specs *specs;
+static nnc_error err;
+
+static void set_up(void)
+{
+    specs = nnc_specs_open(NULL);
+}
+
+static void tear_down(void)
+{
+    nnc_specs_close(specs);
+}
+
+static const nnc_model *load(const char *name)
+{
+    char path[512];
+    const nnc_model *model;
+    snprintf(path, sizeof(path), "%s/tests/data/foreign/%s.json", NNCOST_SOURCE_DIR, name);
+    const nnc_status status = nnc_model_load(specs, path, &model, &err);
+    ck_assert_msg(status == NNC_OK, "%s: %s", err.where, err.what);
+    ck_assert_str_eq(model->id, name);
+    return model;
+}
+
+START_TEST(gpt2_is_read)
+{
+    const nnc_model *m = load("gpt2");
+    const nnc_decoder *d = &m->decoder;
+    ck_assert_int_eq(m->family, NNC_FAMILY_DECODER);
+    ck_assert_int_eq(d->layers, 12);
+    ck_assert_int_eq(d->hidden, 768);
+    ck_assert_int_eq(d->heads, 12);
+    ck_assert_int_eq(d->kv_heads, 12);
+    ck_assert_int_eq(d->head_dim, 64);
+    ck_assert_int_eq(d->ffn_hidden, 3072); /* n_inner absent: 4 n_embd */
+    ck_assert_int_eq(d->vocab, 50257);
+    ck_assert_int_eq(d->seq_len, 1024);
+    ck_assert_int_eq(d->positions, NNC_POSITIONS_LEARNED);
+    ck_assert_int_eq(d->norm, NNC_NORM_LAYER);
+    ck_assert_int_eq(d->mlp, NNC_MLP_GELU);
+    ck_assert(d->biases && d->tied_head);
+    ck_assert_double_eq(d->dropout, 0.1);
+}
+END_TEST
+
+START_TEST(llama2_is_read)
+{
+    const nnc_decoder *d = &load("llama2-7b")->decoder;
+    ck_assert_int_eq(d->layers, 32);
+    ck_assert_int_eq(d->hidden, 4096);
+    ck_assert_int_eq(d->ffn_hidden, 11008);
+    ck_assert_int_eq(d->head_dim, 128);
+    ck_assert_int_eq(d->seq_len, 4096);
+    ck_assert_int_eq(d->positions, NNC_POSITIONS_ROTARY);
+    ck_assert_int_eq(d->norm, NNC_NORM_RMS);
+    ck_assert_int_eq(d->mlp, NNC_MLP_SWIGLU);
+    ck_assert(!d->biases && !d->qkv_bias && !d->tied_head);
+    ck_assert_double_eq(d->dropout, 0);
+}
+END_TEST
+
+START_TEST(mistral_slides)
+{
+    const nnc_decoder *d = &load("mistral-7b")->decoder;
+    ck_assert_int_eq(d->kv_heads, 8);
+    ck_assert_int_eq(d->ffn_hidden, 14336);
+    ck_assert_int_eq(d->sliding_window, 4096);
+    ck_assert_int_eq(d->seq_len, 32768);
+}
+END_TEST
+
+START_TEST(qwen2_has_biases_on_qkv)
+{
+    const nnc_decoder *d = &load("qwen2-7b")->decoder;
+    ck_assert_int_eq(d->layers, 28);
+    ck_assert_int_eq(d->kv_heads, 4);
+    ck_assert_int_eq(d->head_dim, 128);
+    ck_assert(d->qkv_bias && !d->biases);
+    ck_assert_int_eq(d->sliding_window, 0); /* given, and not used */
+}
+END_TEST
+
+static void check_stable_diffusion(const nnc_unet *u)
+{
+    static const int64_t multipliers[] = { 1, 2, 4, 4 };
+    static const bool attends[] = { true, true, true, false };
+    ck_assert_int_eq(u->image, 512);
+    ck_assert_int_eq(u->latent_factor, 8);
+    ck_assert_int_eq(u->channels, 320);
+    ck_assert_int_eq(u->levels, 4);
+    ck_assert_int_eq(u->attention_levels_count, 4);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(u->channel_multipliers[i], multipliers[i]);
+        ck_assert_int_eq(u->attention_levels[i], attends[i]);
+    }
+    ck_assert(u->middle_attention);
+    ck_assert_int_eq(u->blocks_per_level, 2);
+    ck_assert_int_eq(u->transformer_depth, 1);
+    ck_assert_int_eq(u->time_embed_width, 1280);
+    ck_assert_int_eq(u->context_len, 77);
+}
+
+/* Its attention_head_dim counts heads. */
+START_TEST(stable_diffusion_1_has_eight_heads)
+{
+    static const char *const names[] = { "sd1-unet", "sd1-unet-later" };
+    const nnc_unet *u = &load(names[_i])->unet;
+    check_stable_diffusion(u);
+    ck_assert_int_eq(u->heads, 8);
+    ck_assert_int_eq(u->head_width, 0);
+    ck_assert_int_eq(u->context_width, 768);
+    ck_assert(!u->linear_projections);
+}
+END_TEST
+
+/* 5, 10, 20, 20 heads of 320, 640, 1280, 1280 channels: always 64 wide. */
+START_TEST(stable_diffusion_2_has_heads_of_64)
+{
+    const nnc_unet *u = &load("sd2-unet")->unet;
+    check_stable_diffusion(u);
+    ck_assert_int_eq(u->heads, 0);
+    ck_assert_int_eq(u->head_width, 64);
+    ck_assert_int_eq(u->context_width, 1024);
+    ck_assert(u->linear_projections);
+}
+END_TEST
+
+START_TEST(ddpm_attends_at_16)
+{
+    static const int64_t multipliers[] = { 1, 2, 2, 2 };
+    const nnc_unet *u = &load("ddpm-cifar10-32")->unet;
+    ck_assert_int_eq(u->image, 32);
+    ck_assert_int_eq(u->latent_factor, 1);
+    ck_assert_int_eq(u->channels, 128);
+    ck_assert_int_eq(u->levels, 4);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(u->channel_multipliers[i], multipliers[i]);
+        ck_assert_int_eq(u->attention_levels[i], i == 1); /* 32 / 2 */
+    }
+    ck_assert(u->middle_attention);
+    ck_assert_int_eq(u->blocks_per_level, 2);
+    ck_assert_int_eq(u->transformer_depth, 0);
+    ck_assert_int_eq(u->heads, 1); /* attention_head_dim null */
+    ck_assert_int_eq(u->time_embed_width, 512);
+    ck_assert_int_eq(u->context_len, 0);
+}
+END_TEST
+
+#define LLAMA                                                                                  \
+    "{ \"model_type\": \"llama\", \"hidden_size\": 8, \"intermediate_size\": 16,\n"            \
+    "\"num_hidden_layers\": 2, \"num_attention_heads\": 2, \"max_position_embeddings\": 32,\n" \
+    "\"vocab_size\": 100"
+#define QWEN2                                                                                  \
+    "{ \"model_type\": \"qwen2\", \"hidden_size\": 8, \"intermediate_size\": 16,\n"            \
+    "\"num_hidden_layers\": 2, \"num_attention_heads\": 2, \"max_position_embeddings\": 32,\n" \
+    "\"vocab_size\": 100, \"num_key_value_heads\": 1"
+#define UNET(attention)                                                       \
+    "{ \"_class_name\": \"UNet2DConditionModel\", \"sample_size\": 8,\n"      \
+    "\"in_channels\": 4, \"out_channels\": 4, \"cross_attention_dim\": 16,\n" \
+    "\"block_out_channels\": [32, 64], \"layers_per_block\": 1, " attention   \
+    "\"down_block_types\": [\"CrossAttnDownBlock2D\", \"DownBlock2D\"],\n"    \
+    "\"up_block_types\": [\"UpBlock2D\", \"CrossAttnUpBlock2D\"]"
+
+static nnc_status parse(const char *text, nnc_model *model)
+{
+    memset(&err, 0, sizeof(err));
+    return nnc_model_parse(specs, "c.json", text, strlen(text), model, &err);
+}
+
+static const struct {
+    const char *text, *where, *what;
+} faults[] = {
+    { "{ \"model_type\": \"bert\" }", "c.json:1: model_type",
+      "unknown architecture, expected one of gpt2, llama, mistral, qwen2, UNet2DConditionModel, "
+      "UNet2DModel, found \"bert\"" },
+    { "{ \"model_type\": 3 }", "c.json:1: model_type",
+      "unknown architecture, expected one of gpt2, llama, mistral, qwen2, UNet2DConditionModel, "
+      "UNet2DModel, found 3" },
+    { LLAMA ",\n\"num_experts\": 8 }", "c.json:4: num_experts",
+      "unknown key, expected those of a llama this version knows, found \"num_experts\"" },
+    { LLAMA ",\n\"sliding_window\": 8 }", "c.json:4: sliding_window", /* a Mistral key */
+      "unknown key, expected those of a llama this version knows, found \"sliding_window\"" },
+    { LLAMA ",\n\"hidden_act\": \"relu\" }", "c.json:4: hidden_act",
+      "shapes a network this version does not know, expected silu|swish, found \"relu\"" },
+    { LLAMA ",\n\"attention_bias\": true }", "c.json:4: attention_bias",
+      "biases of one half of a block, expected attention_bias and mlp_bias alike, found true" },
+    { LLAMA ",\n\"pruned_heads\": { \"0\": [1] } }", "c.json:4: pruned_heads",
+      "shapes a network this version does not know, expected empty, found an object" },
+    { LLAMA ",\n\"num_key_value_heads\": 1.5 }", "c.json:4: num_key_value_heads",
+      "not a whole number, expected a whole number, found 1.5" },
+    { LLAMA ",\n\"vocab_size\": 200 }", "c.json:4: vocab_size",
+      "repeated key, expected it once, found it again" },
+    { "{ \"model_type\": \"gpt2\", \"n_layer\": 2 }", "c.json: n_embd",
+      "missing, expected a whole number from 1 to 1e7, found nothing" },
+    { QWEN2 ",\n\"use_sliding_window\": true, \"max_window_layers\": 1 }",
+      "c.json:4: max_window_layers",
+      "mixes full and sliding layers, expected 0 or at least the layers, found 1" },
+    { QWEN2 ",\n\"layer_types\": [\"full_attention\", \"linear_attention\"] }",
+      "c.json:4: layer_types[1]",
+      "a layer of another kind, expected full_attention, found \"linear_attention\"" },
+    { UNET("\"attention_head_dim\": [2, 3],\n") " }", "c.json:3: attention_head_dim[1]",
+      "not a head count, expected a divisor of the level's channels, found 3" },
+    { UNET("\"attention_head_dim\": [8, 4],\n") " }", "c.json:3: attention_head_dim",
+      "uneven heads, expected one count or one width for all levels, found a list of 2" },
+    { UNET("") ",\n\"addition_embed_type\": \"text_time\" }", "c.json:5: addition_embed_type",
+      "shapes a network this version does not know, expected null, found \"text_time\"" },
+    { UNET("") ",\n\"transformer_layers_per_block\": [1, 2] }",
+      "c.json:5: transformer_layers_per_block[1]",
+      "uneven list, expected the same whole number at every level, found 2" },
+    { "{ \"_class_name\": \"UNet2DModel\", \"sample_size\": 8, \"in_channels\": 3,\n"
+      "\"out_channels\": 3, \"block_out_channels\": [32, 48],\n"
+      "\"down_block_types\": [], \"up_block_types\": [] }",
+      "c.json:2: block_out_channels[1]",
+      "not a multiple of the first level's, expected a whole multiple, found 48" },
+    { "{ \"_class_name\": \"UNet2DModel\", \"sample_size\": 8, \"in_channels\": 3,\n"
+      "\"out_channels\": 3, \"block_out_channels\": [32, 64],\n"
+      "\"down_block_types\": [\"DownBlock2D\", \"AttnDownBlock2D\"],\n"
+      "\"up_block_types\": [\"UpBlock2D\", \"UpBlock2D\"] }",
+      "c.json:4: up_block_types[0]",
+      "does not mirror down_block_types, expected AttnUpBlock2D, found \"UpBlock2D\"" },
+    { "{ \"_class_name\": \"UNet2DModel\", \"sample_size\": 8, \"in_channels\": 3,\n"
+      "\"out_channels\": 3, \"block_out_channels\": [32],\n"
+      "\"down_block_types\": [\"SkipDownBlock2D\"], \"up_block_types\": [\"UpBlock2D\"] }",
+      "c.json:3: down_block_types[0]",
+      "unknown block, expected AttnDownBlock2D or DownBlock2D, found \"SkipDownBlock2D\"" },
+};
+
+START_TEST(what_is_not_known_is_refused)
+{
+    nnc_model model;
+    ck_assert_int_eq(parse(faults[_i].text, &model), NNC_BAD_SPEC);
+    ck_assert_str_eq(err.where, faults[_i].where);
+    ck_assert_str_eq(err.what, faults[_i].what);
+}
+END_TEST
+
+START_TEST(variants_are_read)
+{
+    nnc_model m;
+    ck_assert_int_eq(parse(LLAMA " }", &m), NNC_OK);
+    ck_assert_int_eq(m.decoder.kv_heads, 2);
+    ck_assert_str_eq(m.id, "c");
+    ck_assert_int_eq(parse(LLAMA ", \"attention_bias\": true, \"mlp_bias\": true }", &m), NNC_OK);
+    ck_assert(m.decoder.biases);
+    ck_assert_int_eq(parse(LLAMA ", \"head_dim\": 16, \"tie_word_embeddings\": true }", &m),
+                     NNC_OK);
+    ck_assert_int_eq(m.decoder.head_dim, 16);
+    ck_assert(m.decoder.tied_head);
+    ck_assert_int_eq(parse(QWEN2 ", \"use_sliding_window\": true, \"max_window_layers\": 0, "
+                                 "\"sliding_window\": 8 }",
+                           &m),
+                     NNC_OK);
+    ck_assert_int_eq(m.decoder.sliding_window, 8);
+    ck_assert_int_eq(
+        parse(UNET("\"attention_head_dim\": [2, 4], \"num_attention_heads\": 4,\n") " }", &m),
+        NNC_OK);
+    ck_assert_int_eq(m.unet.heads, 4);
+    ck_assert_int_eq(parse(UNET("\"attention_head_dim\": [4, 4],\n") " }", &m), NNC_OK);
+    ck_assert_int_eq(m.unet.heads, 4);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("foreign");
+    TCase *tests = tcase_create("foreign");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, gpt2_is_read);
+    tcase_add_test(tests, llama2_is_read);
+    tcase_add_test(tests, mistral_slides);
+    tcase_add_test(tests, qwen2_has_biases_on_qkv);
+    tcase_add_loop_test(tests, stable_diffusion_1_has_eight_heads, 0, 2);
+    tcase_add_test(tests, stable_diffusion_2_has_heads_of_64);
+    tcase_add_test(tests, ddpm_attends_at_16);
+    tcase_add_loop_test(tests, what_is_not_known_is_refused, 0,
+                        (int)(sizeof(faults) / sizeof(faults[0])));
+    tcase_add_test(tests, variants_are_read);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,788 @@
+/* Routes and collectives: the worked examples of the formulas, routes laid by hand, and what has to
+ * hold for any route. */
+#include <check.h>
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost/link.h"
+
+#ifndef NNCOST_TEST_DATA
+#define NNCOST_TEST_DATA NNCOST_SOURCE_DIR "/tests/data"
+#endif
+
+enum { WRAPPED = 1, LINE = 0 };
+
+/* --- worked examples --- */
+
+static cJSON *examples, *exercises;
+
+static cJSON *read_json(const char *path)
+{
+    static char text[1 << 20];
+    FILE *file = fopen(path, "rb");
+    ck_assert_msg(file != NULL, "%s", path);
+    const size_t size = fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    text[size] = '\0';
+    cJSON *root = cJSON_Parse(text);
+    ck_assert_msg(cJSON_IsArray(root), "%s", path);
+    return root;
+}
+
+static void read_references(void)
+{
+    examples = read_json(NNCOST_TEST_DATA "/reference/formula-examples.json");
+    exercises = read_json(NNCOST_TEST_DATA "/reference/exercises.json");
+}
+
+static void free_references(void)
+{
+    cJSON_Delete(examples);
+    cJSON_Delete(exercises);
+}
+
+static const cJSON *find(const cJSON *list, const char *key, const char *id)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, list)
+    {
+        const char *found = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, key));
+        if (found != NULL && strcmp(found, id) == 0) {
+            return item;
+        }
+    }
+    ck_abort_msg("no %s", id);
+    return NULL;
+}
+
+static const cJSON *reference(const char *id)
+{
+    return find(id[0] == 'F' ? examples : exercises, "id", id);
+}
+
+static double in(const char *id, const char *name)
+{
+    const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(reference(id), "inputs");
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(inputs, name);
+    ck_assert_msg(cJSON_IsNumber(value), "%s has no input %s", id, name);
+    return value->valuedouble;
+}
+
+static int32_t ranks(const char *id, const char *name)
+{
+    return (int32_t)in(id, name);
+}
+
+/* Examples state all digits, exercises a tolerance. */
+static void expect(const char *id, const char *name, double value)
+{
+    const cJSON *all = reference(id);
+    const cJSON *tolerance =
+        cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(all, "tolerance"), "rel");
+    const cJSON *expected = find(cJSON_GetObjectItemCaseSensitive(all, "expected"), "name", name);
+    const double want = cJSON_GetObjectItemCaseSensitive(expected, "value")->valuedouble;
+    const double rel = tolerance != NULL ? tolerance->valuedouble : 1e-9;
+    ck_assert_msg(fabs(value - want) <= rel * fabs(want), "%s %s: expected %.9g, found %.9g", id,
+                  name, want, value);
+}
+
+/* n ranks joined by a switch. */
+static nnc_route level(int32_t n, double bytes_per_s, double latency_s)
+{
+    return (nnc_route){ .size = n,
+                        .inner = n,
+                        .outer = 1,
+                        .inner_bytes_per_s = bytes_per_s,
+                        .inner_latency_s = latency_s,
+                        .link_bytes_per_s = bytes_per_s,
+                        .link = "scale_up" };
+}
+
+static nnc_route two_levels(int32_t inner, double inner_rate, int32_t outer, double outer_rate)
+{
+    nnc_route route = level(inner, inner_rate, 0);
+    route.size = inner * outer;
+    route.outer = outer;
+    route.outer_bytes_per_s = outer_rate;
+    return route;
+}
+
+static nnc_device device_of(nnc_link_kind kind, int32_t devices, double up, double out)
+{
+    nnc_device device = { .id = "demo" };
+    device.scale_up.kind = kind;
+    device.scale_up.devices = devices;
+    device.scale_up.bytes_per_s = up;
+    device.scale_up.latency_s = (double)NAN;
+    device.scale_out.bytes_per_s = out;
+    device.scale_out.latency_s = (double)NAN;
+    device.scale_out.oversubscription = (double)NAN;
+    return device;
+}
+
+static nnc_device torus(int32_t a, int32_t b, int32_t c, bool wrap, double link)
+{
+    nnc_device device = device_of(NNC_LINK_TORUS, a * b * c, link, 3e9);
+    nnc_scale_up *up = &device.scale_up;
+    const int32_t dims[3] = { a, b, c };
+    for (int i = 0; i < 3 && dims[i] > 1; i++) {
+        up->dims[up->dims_count++] = dims[i];
+        up->wrap[up->wrap_count++] = wrap;
+    }
+    return device;
+}
+
+static nnc_route route_of(const nnc_device *device, int32_t devices, int32_t per_node, int32_t size,
+                          int32_t stride)
+{
+    nnc_route route;
+    nnc_error err = { 0 };
+    const nnc_status status = nnc_route_find(device, devices, per_node, size, stride, &route, &err);
+    ck_assert_msg(status == NNC_OK, "%s: %s", err.where, err.what);
+    return route;
+}
+
+/* The whole of a torus of one axis. */
+static nnc_route axis(int32_t n, bool wrap, double link)
+{
+    const nnc_device device = torus(n, 1, 1, wrap, link);
+    return route_of(&device, n, 0, n, 1);
+}
+
+START_TEST(examples_on_one_level)
+{
+    const char *id = "F11.1";
+    nnc_route r = level(ranks(id, "n"), in(id, "B_l"), in(id, "alpha"));
+    expect(id, "time", nnc_collective_s(&r, NNC_ALL_REDUCE, in(id, "S")));
+    expect(id, "sent_per_rank",
+           nnc_collective_sent_bytes(NNC_ALL_REDUCE, ranks(id, "n"), in(id, "S")));
+    r.inner_latency_s = 1; /* no bytes: the time counts the steps */
+    expect(id, "steps", nnc_collective_by_s(&r, NNC_ALL_REDUCE, 0, NNC_ALGORITHM_RING));
+
+    id = "F11.2";
+    r = level(ranks(id, "n"), in(id, "B_l"), in(id, "alpha"));
+    const double S = in(id, "S");
+    const double tree = nnc_collective_by_s(&r, NNC_ALL_REDUCE, S, NNC_ALGORITHM_TREE);
+    expect(id, "ring", nnc_collective_by_s(&r, NNC_ALL_REDUCE, S, NNC_ALGORITHM_RING));
+    expect(id, "tree", tree);
+    ck_assert_double_eq(nnc_collective_s(&r, NNC_ALL_REDUCE, S), tree);
+
+    id = "F11.6";
+    const double t = in(id, "time");
+    expect(id, "algbw", in(id, "S") / t);
+    expect(id, "busbw", nnc_collective_sent_bytes(NNC_ALL_REDUCE, ranks(id, "n"), in(id, "S")) / t);
+}
+END_TEST
+
+START_TEST(examples_on_two_levels)
+{
+    const char *id = "F11.3";
+    const double S = in(id, "S");
+    const nnc_route r = two_levels(ranks(id, "G"), in(id, "B_1"), ranks(id, "M"), in(id, "B_2"));
+    const nnc_route inside = level(r.inner, r.inner_bytes_per_s, 0);
+    const nnc_route across = level(r.outer, r.outer_bytes_per_s, 0);
+    expect(id, "intra", nnc_collective_s(&inside, NNC_ALL_REDUCE, S));
+    expect(id, "inter", nnc_collective_s(&across, NNC_ALL_REDUCE, S / r.inner));
+    expect(id, "total", nnc_collective_by_s(&r, NNC_ALL_REDUCE, S, NNC_ALGORITHM_HIERARCHICAL));
+    /* One ring per NIC: 8 x 50 GB/s is below 450 GB/s, so 2 x 31/32 x 6 GB at 400 GB/s. */
+    const double flat = nnc_collective_by_s(&r, NNC_ALL_REDUCE, S, NNC_ALGORITHM_RING);
+    ck_assert_double_eq_tol(flat, 0.0290625, 1e-12);
+}
+END_TEST
+
+START_TEST(examples_on_a_torus)
+{
+    const char *id = "F11.4";
+    double V = in(id, "V");
+    nnc_route r = axis(ranks(id, "X"), LINE, in(id, "W_1"));
+    expect(id, "time", nnc_collective_s(&r, NNC_ALL_GATHER, V));
+    /* The asymptotic form leaves out (n-1)/n. */
+    r = axis(ranks(id, "X"), WRAPPED, in(id, "W_1"));
+    expect(id, "asymptotic_ring_form", nnc_collective_s(&r, NNC_ALL_GATHER, V) * 4 / 3);
+
+    id = "F11.5";
+    V = in(id, "V");
+    const int32_t n = ranks(id, "n");
+    r = axis(n, WRAPPED, in(id, "W_bi") / 2);
+    expect(id, "time", nnc_collective_s(&r, NNC_ALL_TO_ALL, V / n));
+    expect(id, "all_gather_asymptotic", nnc_collective_s(&r, NNC_ALL_GATHER, V) * n / (n - 1.0));
+
+    id = "shard-ag-line";
+    V = in(id, "bytes");
+    r = axis(ranks(id, "X"), LINE, in(id, "W_1"));
+    expect(id, "line", nnc_collective_s(&r, NNC_ALL_GATHER, V));
+    r = axis(ranks(id, "X"), WRAPPED, in(id, "W_1"));
+    expect(id, "ring_asymptotic", nnc_collective_s(&r, NNC_ALL_GATHER, V) * 4 / 3);
+
+    id = "shard-ag-x";
+    V = 2 * in(id, "B") * in(id, "D") / in(id, "Y");
+    r = axis(4, WRAPPED, in(id, "W_bi") / 2);
+    expect(id, "time", nnc_collective_s(&r, NNC_ALL_GATHER, V) * 4 / 3);
+}
+END_TEST
+
+START_TEST(examples_of_data_and_tensor_parallel)
+{
+    const char *id = "F12.1";
+    double Wt = in(id, "N") * in(id, "beta");
+    int32_t n = ranks(id, "n");
+    nnc_route r = level(n, in(id, "B_l"), 0);
+    expect(id, "ddp_sent", nnc_collective_sent_bytes(NNC_ALL_REDUCE, n, Wt));
+    expect(id, "ddp_time", nnc_collective_s(&r, NNC_ALL_REDUCE, Wt));
+    expect(id, "zero3_sent",
+           2 * nnc_collective_sent_bytes(NNC_ALL_GATHER, n, Wt) +
+               nnc_collective_sent_bytes(NNC_REDUCE_SCATTER, n, Wt));
+    expect(id, "zero3_time",
+           2 * nnc_collective_s(&r, NNC_ALL_GATHER, Wt) +
+               nnc_collective_s(&r, NNC_REDUCE_SCATTER, Wt));
+
+    id = "F12.3";
+    Wt = in(id, "N") * in(id, "beta");
+    n = ranks(id, "shard");
+    expect(id, "intra_sent",
+           2 * nnc_collective_sent_bytes(NNC_ALL_GATHER, n, Wt) +
+               nnc_collective_sent_bytes(NNC_REDUCE_SCATTER, n, Wt));
+    expect(id, "inter_sent",
+           nnc_collective_sent_bytes(NNC_ALL_REDUCE, ranks(id, "replicas"), Wt / n));
+    expect(id, "weights_per_rank", Wt / n);
+
+    id = "F13.1";
+    const double S = in(id, "beta") * in(id, "b") * in(id, "s") * in(id, "h");
+    n = ranks(id, "t");
+    r = level(n, in(id, "B_l"), 0);
+    expect(id, "S", S);
+    expect(id, "per_layer_sent", 4 * nnc_collective_sent_bytes(NNC_ALL_REDUCE, n, S));
+    expect(id, "per_layer_time", 4 * nnc_collective_s(&r, NNC_ALL_REDUCE, S));
+}
+END_TEST
+
+START_TEST(thresholds_on_a_torus)
+{
+    /* The backward of N parameters and T tokens takes 4NT/P, the all-reduce of 2N bytes as long
+     * when T = P/(axes W_bi). In a pod of 4096 (n-1)/n is one within the tolerance. */
+    const char *const ids[] = { "F12.2", "train-dp-threshold" };
+    const char *const one[] = { "min_tokens_one_axis", "one" };
+    const char *const three[] = { "min_tokens_three_axes", "three" };
+    for (int i = 0; i < 2; i++) {
+        const double P = in(ids[i], "P"), W_1 = in(ids[i], "W_bi") / 2, N = 1e9;
+        const double full = 4096.0 / 4095.0;
+        nnc_route r = axis(4096, WRAPPED, W_1);
+        expect(ids[i], one[i], nnc_collective_s(&r, NNC_ALL_REDUCE, 2 * N) * P / (4 * N) * full);
+        const nnc_device pod = torus(16, 16, 16, WRAPPED, W_1);
+        r = route_of(&pod, 4096, 0, 4096, 1);
+        expect(ids[i], three[i], nnc_collective_s(&r, NNC_ALL_REDUCE, 2 * N) * P / (4 * N) * full);
+    }
+}
+END_TEST
+
+START_TEST(published_claims)
+{
+    /* 100 MB over 8 devices: 14 steps of a ring, not 7. */
+    nnc_route r = level(8, 150e9, 1);
+    ck_assert_double_eq(nnc_collective_by_s(&r, NNC_ALL_REDUCE, 0, NNC_ALGORITHM_RING), 14);
+    /* 3.1 GB of gradients over 8 at 150 GB/s: 2 x 7/8 x 3.1/150 = 36 ms, not 5. */
+    r.inner_latency_s = 0;
+    ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_REDUCE, 3.1e9), 0.03617, 1e-5);
+    /* Four nodes at 12.5 GB/s: 2 x 3/4 x 3.1/12.5 = 0.372 s; an eighth per device: 0.0465 s. */
+    r = level(4, 12.5e9, 0);
+    ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_REDUCE, 3.1e9), 0.372, 1e-9);
+    r = two_levels(8, 1e18, 4, 12.5e9);
+    ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_REDUCE, 3.1e9), 0.0465, 1e-8);
+}
+END_TEST
+
+START_TEST(all_to_all_and_broadcast_on_two_levels)
+{
+    /* Of 1 GB a rank sends 24/32 over its NIC: 15 ms. In levels 7/8 at 450 GB/s, then 3/4. */
+    nnc_route r = two_levels(8, 450e9, 4, 50e9);
+    const double pairs = nnc_collective_by_s(&r, NNC_ALL_TO_ALL, 1e9, NNC_ALGORITHM_RING);
+    const double levels = nnc_collective_by_s(&r, NNC_ALL_TO_ALL, 1e9, NNC_ALGORITHM_HIERARCHICAL);
+    ck_assert_double_eq_tol(pairs, 15e-3, 1e-12);
+    ck_assert_double_eq_tol(levels, 15e-3 + 7.0 / 8 / 450, 1e-12);
+
+    r.inner_latency_s = 1; /* 31 slow steps of a ring; 3 fast and 2 slow of a tree */
+    r.outer_latency_s = 10;
+    ck_assert_double_eq(nnc_collective_by_s(&r, NNC_BROADCAST, 0, NNC_ALGORITHM_RING), 310);
+    ck_assert_double_eq(nnc_collective_by_s(&r, NNC_BROADCAST, 0, NNC_ALGORITHM_TREE), 23);
+    ck_assert_double_eq(nnc_collective_s(&r, NNC_BROADCAST, 0), 23);
+    ck_assert_double_eq(nnc_collective_by_s(&r, NNC_ALL_TO_ALL, 0, NNC_ALGORITHM_RING), 7 + 240);
+    ck_assert_double_eq(nnc_collective_by_s(&r, NNC_ALL_TO_ALL, 0, NNC_ALGORITHM_HIERARCHICAL), 37);
+}
+END_TEST
+
+/* --- routes --- */
+
+static void expect_levels(nnc_route r, int32_t inner, int32_t outer, const char *link)
+{
+    ck_assert_int_eq(r.inner, inner);
+    ck_assert_int_eq(r.outer, outer);
+    ck_assert_str_eq(r.link, link);
+}
+
+START_TEST(routes_of_nodes_of_eight)
+{
+    nnc_device d = device_of(NNC_LINK_SWITCH, 8, 450e9, 50e9);
+    expect_levels(route_of(&d, 512, 0, 1, 1), 1, 1, "scale_up");
+    expect_levels(route_of(&d, 512, 0, 8, 1), 8, 1, "scale_up");  /* tensor */
+    expect_levels(route_of(&d, 32, 0, 4, 8), 1, 4, "scale_out");  /* data across */
+    expect_levels(route_of(&d, 64, 0, 16, 4), 2, 8, "scale_out"); /* two per node */
+    expect_levels(route_of(&d, 512, 0, 512, 1), 8, 64, "scale_out");
+    expect_levels(route_of(&d, 64, 0, 2, 4), 2, 1, "scale_up");
+    expect_levels(route_of(&d, 8, 0, 2, 4), 2, 1, "scale_up");
+    expect_levels(route_of(&d, 4, 0, 4, 1), 4, 1, "scale_up");
+    expect_levels(route_of(&d, 64, 0, 4, 3), 2, 2, "scale_out"); /* 0,3,6,9: rounded to 2 + 2 */
+    expect_levels(route_of(&d, 12, 0, 12, 1), 8, 2, "scale_out");
+    /* NICs of 100 GB/s: 8 of them pass more than 450 GB/s. */
+    d.scale_out.bytes_per_s = 100e9;
+    expect_levels(route_of(&d, 512, 0, 512, 1), 8, 64, "scale_up");
+    /* Nodes of 4: 4 x 100 GB/s is less again. */
+    expect_levels(route_of(&d, 512, 4, 8, 1), 4, 2, "scale_out");
+}
+END_TEST
+
+START_TEST(rates_of_a_node)
+{
+    nnc_device d = device_of(NNC_LINK_SWITCH, 8, 450e9, 50e9);
+    d.scale_up.reduces_in_switch = true;
+    nnc_route r = route_of(&d, 64, 0, 16, 4);
+    ck_assert_double_eq(r.inner_bytes_per_s, 450e9);
+    ck_assert_double_eq(r.outer_bytes_per_s, 50e9);
+    ck_assert_double_eq(r.inner_latency_s, 0); /* not recorded */
+    ck_assert_int_eq(r.axes, 0);
+    d.scale_out.oversubscription = 2;
+    d.scale_out.latency_s = 4e-6;
+    r = route_of(&d, 64, 0, 8, 8);
+    ck_assert_double_eq(r.outer_bytes_per_s, 25e9);
+    ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_P2P, 25e3), 5e-6, 1e-18); /* 4 us + 1 us */
+
+    /* 2 alpha + S/B, but only inside the domain. */
+    d.scale_up.latency_s = 1e-6;
+    r = route_of(&d, 64, 0, 8, 1);
+    ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_REDUCE, 450e6), 1.002e-3, 1e-15);
+    r = route_of(&d, 64, 0, 16, 1);
+    ck_assert_double_eq(nnc_collective_by_s(&r, NNC_ALL_REDUCE, 450e6, NNC_ALGORITHM_IN_NETWORK),
+                        nnc_collective_by_s(&r, NNC_ALL_REDUCE, 450e6, NNC_ALGORITHM_RING));
+}
+END_TEST
+
+START_TEST(pairwise_links)
+{
+    /* 7 links of 64 GB/s. Four devices use three each: a quarter of 1.92 GB over each, 7.5 ms. */
+    const nnc_device d = device_of(NNC_LINK_MESH, 8, 448e9, 50e9);
+    nnc_route r = route_of(&d, 8, 0, 4, 1);
+    ck_assert_double_eq(r.inner_bytes_per_s, 192e9);
+    ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_GATHER, 1.92e9), 7.5e-3, 1e-15);
+    ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_P2P, 64e6), 1e-3, 1e-15);
+    r = route_of(&d, 8, 0, 8, 1);
+    ck_assert_double_eq(r.inner_bytes_per_s, 448e9);
+}
+END_TEST
+
+START_TEST(without_a_fabric)
+{
+    const nnc_device none = device_of(NNC_LINK_NONE, 0, (double)NAN, 25e9);
+    expect_levels(route_of(&none, 8, 8, 8, 1), 1, 8, "scale_out");
+    const nnc_device pcie = device_of(NNC_LINK_PCIE, 8, 25e9, 25e9);
+    expect_levels(route_of(&pcie, 16, 4, 4, 1), 4, 1, "scale_up");
+    /* A ring of 8 with two links of 50 GB/s each; half of it is a line. */
+    const nnc_device ring = device_of(NNC_LINK_RING, 8, 100e9, 25e9);
+    nnc_route r = route_of(&ring, 8, 0, 8, 1);
+    ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_GATHER, 8e9), 0.07, 1e-12);
+    r = route_of(&ring, 8, 0, 4, 1);
+    ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_GATHER, 4e9), 0.06, 1e-12);
+}
+END_TEST
+
+static void expect_missing(const nnc_device *device, int32_t devices, int32_t size, int32_t stride,
+                           const char *where)
+{
+    nnc_route r;
+    nnc_error err = { 0 };
+    ck_assert_int_eq(nnc_route_find(device, devices, 0, size, stride, &r, &err), NNC_BAD_SPEC);
+    ck_assert_str_eq(err.where, where);
+    ck_assert_int_eq(nnc_route_find(device, devices, 0, size, stride, &r, NULL), NNC_BAD_SPEC);
+    ck_assert_int_eq(nnc_route_find(device, devices, 0, 1, stride, &r, NULL), NNC_OK);
+}
+
+START_TEST(missing_figures_are_named)
+{
+    nnc_device d = device_of(NNC_LINK_SWITCH, 8, (double)NAN, 50e9);
+    expect_missing(&d, 8, 8, 1, "demo: scale_up.bytes_per_s");
+    expect_levels(route_of(&d, 64, 0, 8, 8), 1, 8, "scale_out"); /* needs no fabric */
+    d = device_of(NNC_LINK_SWITCH, 8, 450e9, (double)NAN);
+    d.path = "hw/demo.json";
+    expect_missing(&d, 64, 8, 8, "hw/demo.json: scale_out.bytes_per_s");
+    expect_levels(route_of(&d, 64, 0, 8, 1), 8, 1, "scale_up"); /* needs no network */
+    d = device_of(NNC_LINK_SWITCH, 0, 450e9, 50e9);
+    expect_missing(&d, 64, 8, 1, "demo: scale_up.devices");
+}
+END_TEST
+
+/* --- tori --- */
+
+static void expect_axis(nnc_route r, int32_t i, int32_t length, int32_t stride, bool wraps)
+{
+    ck_assert_int_lt(i, r.axes);
+    ck_assert_int_eq(r.axis_length[i], length);
+    ck_assert_int_eq(r.axis_stride[i], stride);
+    ck_assert_int_eq(r.axis_wraps[i], wraps);
+}
+
+START_TEST(routes_in_a_plane)
+{
+    const nnc_device v5e = torus(16, 16, 1, WRAPPED, 50e9);
+    nnc_route r = route_of(&v5e, 256, 0, 256, 1);
+    ck_assert_int_eq(r.axes, 2);
+    expect_axis(r, 0, 16, 1, true);
+    expect_axis(r, 1, 16, 1, true);
+    ck_assert_double_eq(r.inner_bytes_per_s, 200e9); /* four links */
+
+    r = route_of(&v5e, 64, 0, 64, 1); /* 8x8 has no wrap-around */
+    ck_assert_int_eq(r.axes, 2);
+    expect_axis(r, 0, 8, 1, false);
+    expect_axis(r, 1, 8, 1, false);
+    ck_assert_double_eq(r.inner_bytes_per_s, 100e9);
+
+    r = route_of(&v5e, 128, 0, 128, 1); /* 8x16 on one axis */
+    expect_axis(r, 0, 8, 1, false);
+    expect_axis(r, 1, 16, 1, true);
+
+    r = route_of(&v5e, 256, 0, 16, 1); /* tensor along the first axis, data along the other */
+    ck_assert_int_eq(r.axes, 1);
+    expect_axis(r, 0, 16, 1, true);
+    r = route_of(&v5e, 256, 0, 16, 16);
+    ck_assert_int_eq(r.axes, 1);
+    expect_axis(r, 0, 16, 1, true);
+
+    r = route_of(&v5e, 256, 0, 4, 1); /* a part of an axis is a line */
+    expect_axis(r, 0, 4, 1, false);
+    r = route_of(&v5e, 256, 0, 64, 4); /* every fourth of axis 0, all of axis 1 */
+    ck_assert_int_eq(r.axes, 2);
+    expect_axis(r, 0, 4, 4, true);
+    expect_axis(r, 1, 16, 1, true);
+    ck_assert_double_eq(r.inner_bytes_per_s, 2 * 50e9 / 4 + 2 * 50e9);
+    ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_P2P, 50e6), 4e-3, 1e-15);
+
+    r = route_of(&v5e, 512, 0, 512, 1); /* two pods */
+    expect_levels(r, 256, 2, "scale_up");
+    r = route_of(&v5e, 512, 0, 2, 256);
+    expect_levels(r, 1, 2, "scale_out");
+    r = route_of(&v5e, 128, 32, 128, 1); /* four slices of 4x8 */
+    ck_assert_int_eq(r.outer, 4);
+    expect_axis(r, 0, 4, 1, false);
+    expect_axis(r, 1, 8, 1, false);
+    r = route_of(&v5e, 17, 0, 17, 1); /* no rectangle: a line */
+    ck_assert_int_eq(r.axes, 1);
+    expect_axis(r, 0, 17, 1, false);
+}
+END_TEST
+
+START_TEST(latency_and_pods_in_a_plane)
+{
+    nnc_device v5e = torus(16, 16, 1, WRAPPED, 50e9);
+    v5e.scale_up.latency_s = 1;
+    nnc_route r = route_of(&v5e, 256, 0, 256, 1); /* half of each ring */
+    ck_assert_double_eq(nnc_collective_s(&r, NNC_ALL_GATHER, 0), 8 + 8);
+    ck_assert_double_eq(nnc_collective_s(&r, NNC_ALL_GATHER, 1e9), 8 + 8); /* hides 5 ms */
+    r = route_of(&v5e, 256, 0, 4, 1);                                      /* all of a line */
+    ck_assert_double_eq(nnc_collective_s(&r, NNC_ALL_REDUCE, 0), 2 * 3);
+    r = route_of(&v5e, 256, 0, 64, 4); /* two steps of four links, and half a ring */
+    ck_assert_double_eq(nnc_collective_s(&r, NNC_ALL_GATHER, 0), 8 + 8);
+
+    /* Two pods: to the other at the 200 GB/s that leave one device, then inside at the same. */
+    v5e.scale_up.latency_s = 0;
+    r = route_of(&v5e, 512, 0, 512, 1);
+    ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_BROADCAST, 200e9), 2, 1e-9);
+    /* 255/256 of the bytes at 200 GB/s inside; half of them at 150 GB/s of NICs across. */
+    v5e.scale_out.bytes_per_s = 150e9 / 256;
+    expect_levels(route_of(&v5e, 512, 0, 512, 1), 256, 2, "scale_up");
+    v5e.scale_out.bytes_per_s = 90e9 / 256;
+    expect_levels(route_of(&v5e, 512, 0, 512, 1), 256, 2, "scale_out");
+}
+END_TEST
+
+START_TEST(slices_of_three_axes)
+{
+    /* Shapes as Cloud TPU offers them; from 4x4x4 up every axis closes. */
+    static const int32_t shapes[][3] = {
+        { 2, 2, 2 }, { 2, 2, 4 },  { 2, 4, 4 },   { 4, 4, 4 },    { 4, 4, 8 },    { 4, 8, 8 },
+        { 8, 8, 8 }, { 8, 8, 16 }, { 8, 16, 16 }, { 16, 16, 16 }, { 16, 16, 24 }, { 16, 20, 28 },
+    };
+    const nnc_device v5p = torus(16, 20, 28, WRAPPED, 100e9);
+    const nnc_device turned = torus(28, 16, 20, WRAPPED, 100e9);
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+        const int32_t n = shapes[i][0] * shapes[i][1] * shapes[i][2];
+        const nnc_route r = route_of(&v5p, n, 0, n, 1), same = route_of(&turned, n, 0, n, 1);
+        ck_assert_int_eq(r.axes, 3);
+        for (int32_t k = 0; k < 3; k++) {
+            expect_axis(r, k, shapes[i][k], 1, n >= 64);
+            expect_axis(same, k, shapes[i][k], 1, n >= 64);
+        }
+    }
+    const nnc_route pair = route_of(&v5p, 4, 0, 4, 1); /* 1x2x2 */
+    ck_assert_int_eq(pair.axes, 2);
+}
+END_TEST
+
+/* Bytes over the busiest link of an axis that k interleaved groups of X ranks use for an
+ * all-to-all: each message goes the shorter way, half of it each way when both are as short. */
+static double busiest_link(int32_t X, int32_t k, bool wrap, double bytes_per_pair)
+{
+    const int32_t L = X * k;
+    double right[64] = { 0 };
+    for (int32_t from = 0; from < L; from++) {
+        for (int32_t to = from % k; to < L; to += k) {
+            const int32_t ahead = wrap ? (to - from + L) % L : to - from;
+            const double part = wrap && 2 * ahead == L ? 0.5 : 1.0;
+            for (int32_t hop = 0; hop < ahead && (!wrap || 2 * ahead <= L); hop++) {
+                right[(from + hop) % L] += part * bytes_per_pair;
+            }
+        }
+    }
+    double most = 0; /* the other direction mirrors this one */
+    for (int32_t i = 0; i < L; i++) {
+        most = right[i] > most ? right[i] : most;
+    }
+    return most;
+}
+
+START_TEST(all_to_all_loads_links_as_counted)
+{
+    for (int32_t X = 2; X <= 8; X += 2) {
+        for (int32_t k = 1; k <= 4; k *= 2) {
+            for (int wrap = 0; wrap < 2; wrap++) {
+                const nnc_device d = torus(X * k, 1, 1, wrap, 1e9);
+                const nnc_route r = route_of(&d, X * k, 0, X, k);
+                ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_TO_ALL, 1e9 * X),
+                                        busiest_link(X, k, wrap, 1), 1e-9);
+            }
+        }
+    }
+}
+END_TEST
+
+/* --- what holds for any route --- */
+
+static uint64_t seed;
+
+static uint32_t below(uint32_t limit)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(seed >> 33) % limit;
+}
+
+static int32_t power(uint32_t most)
+{
+    return 1 << below(most + 1);
+}
+
+static double between(double low, double high)
+{
+    return low + (high - low) * below(1000000) / 1e6;
+}
+
+static nnc_device any_device(void)
+{
+    static const nnc_link_kind kinds[] = { NNC_LINK_NONE, NNC_LINK_SWITCH, NNC_LINK_MESH,
+                                           NNC_LINK_RING, NNC_LINK_PCIE,   NNC_LINK_TORUS };
+    const nnc_link_kind kind = kinds[below(6)];
+    nnc_device d = device_of(kind, power(6), between(1e9, 1e12), between(1e9, 1e11));
+    if (kind == NNC_LINK_TORUS) {
+        d = torus(2 * power(2), 2 * power(2), power(3), below(2), between(1e9, 1e11));
+    }
+    d.scale_up.reduces_in_switch = below(2);
+    d.scale_up.latency_s = between(0, 1e-5);
+    d.scale_out.latency_s = between(0, 1e-5);
+    d.scale_out.oversubscription = between(1, 4);
+    return d;
+}
+
+typedef struct any_group {
+    nnc_device device;
+    int32_t devices, per_node, size, stride;
+    nnc_route route;
+} any_group;
+
+static any_group any(void)
+{
+    any_group g = { .device = any_device(), .size = power(7), .stride = power(5) };
+    g.devices = g.size * g.stride * power(2);
+    g.per_node = below(3) == 0 ? power(4) : 0;
+    g.route = route_of(&g.device, g.devices, g.per_node, g.size, g.stride);
+    return g;
+}
+
+static nnc_collective any_kind(void)
+{
+    return (nnc_collective)below(NNC_COLLECTIVE_COUNT);
+}
+
+enum { ROUNDS = 20000 };
+
+START_TEST(levels_as_counted)
+{
+    seed = 1;
+    for (int i = 0; i < ROUNDS; i++) {
+        const any_group g = any();
+        const nnc_scale_up *up = &g.device.scale_up;
+        int32_t domain = g.per_node > 0 ? g.per_node : up->devices;
+        if (up->kind == NNC_LINK_TORUS && domain > up->devices) {
+            domain = up->devices;
+        }
+        domain = up->kind == NNC_LINK_NONE ? 1 : domain;
+        int32_t first = 0, domains = 0, last = -1;
+        for (int32_t rank = 0; rank < g.size; rank++) {
+            const int32_t at = rank * g.stride / domain;
+            first += at == 0;
+            domains += at != last;
+            last = at;
+        }
+        ck_assert_int_eq(g.route.inner, first);
+        ck_assert_int_eq(g.route.outer, domains);
+        ck_assert_int_eq(g.route.size, first * domains);
+        int32_t members = 1;
+        for (int32_t k = 0; k < g.route.axes; k++) {
+            members *= g.route.axis_length[k];
+        }
+        if (g.route.axes > 0) {
+            ck_assert_int_eq(members, g.route.inner);
+        }
+    }
+}
+END_TEST
+
+START_TEST(time_grows_with_bytes_and_latency)
+{
+    seed = 2;
+    for (int i = 0; i < ROUNDS; i++) {
+        const any_group g = any();
+        const nnc_collective kind = any_kind();
+        const double bytes = between(0, 1e10), t = nnc_collective_s(&g.route, kind, bytes);
+        if (g.size == 1) {
+            ck_assert_double_eq(t, 0);
+            continue;
+        }
+        ck_assert(isfinite(t) && t >= 0);
+        ck_assert_double_ge(nnc_collective_s(&g.route, kind, bytes * between(1, 2) + 1), t);
+        const double near = nnc_collective_s(&g.route, kind, bytes * (1 + 1e-9));
+        ck_assert_double_le(near, t * (1 + 2e-9)); /* no jumps */
+
+        any_group h = g;
+        switch (below(5)) {
+        case 0: h.device.scale_up.latency_s *= 1.5; break;
+        case 1: h.device.scale_out.latency_s *= 1.5; break;
+        case 2: h.device.scale_up.bytes_per_s /= 1.5; break;
+        case 3: h.device.scale_out.bytes_per_s /= 1.5; break;
+        default: h.device.scale_out.oversubscription *= 1.5; break;
+        }
+        h.route = route_of(&h.device, h.devices, h.per_node, h.size, h.stride);
+        ck_assert_double_ge(nnc_collective_s(&h.route, kind, bytes), t);
+    }
+}
+END_TEST
+
+START_TEST(fastest_algorithm_counts)
+{
+    seed = 3;
+    for (int i = 0; i < ROUNDS; i++) {
+        const any_group g = any();
+        const nnc_collective kind = any_kind();
+        const double bytes = between(0, 1e9), t = nnc_collective_s(&g.route, kind, bytes);
+        double best = INFINITY;
+        for (unsigned algorithm = 1; algorithm < NNC_ALGORITHM_ALL; algorithm *= 2) {
+            const double one = nnc_collective_by_s(&g.route, kind, bytes, algorithm);
+            best = one < best ? one : best;
+        }
+        ck_assert_double_le(t, best);
+    }
+}
+END_TEST
+
+START_TEST(all_reduce_is_scatter_and_gather)
+{
+    const unsigned rings = NNC_ALGORITHM_RING | NNC_ALGORITHM_HIERARCHICAL;
+    seed = 4;
+    for (int i = 0; i < ROUNDS; i++) {
+        const any_group g = any();
+        const double S = between(1, 1e10);
+        const double gather = nnc_collective_by_s(&g.route, NNC_ALL_GATHER, S, rings);
+        const double scatter = nnc_collective_by_s(&g.route, NNC_REDUCE_SCATTER, S, rings);
+        const double reduce = nnc_collective_by_s(&g.route, NNC_ALL_REDUCE, S, rings);
+        ck_assert_double_eq(gather, scatter);
+        ck_assert_double_eq_tol(reduce, gather + scatter, 1e-18 + 1e-12 * reduce);
+    }
+}
+END_TEST
+
+START_TEST(gather_takes_in_the_other_shares)
+{
+    seed = 5;
+    for (int i = 0; i < ROUNDS; i++) {
+        any_group g = any();
+        const double n = g.size, S = between(1, 1e10);
+        g.device.scale_up.latency_s = g.device.scale_out.latency_s = 0;
+        const nnc_route r = route_of(&g.device, g.devices, g.per_node, g.size, g.stride);
+        const double t = nnc_collective_s(&r, NNC_ALL_GATHER, S);
+        if (r.inner == 1 || r.outer == 1) {
+            const double B = r.inner == 1 ? r.outer_bytes_per_s : r.inner_bytes_per_s;
+            ck_assert_double_eq_tol(t, g.size == 1 ? 0 : (n - 1) / n * S / B, 1e-18 + 1e-12 * t);
+        } else { /* no rank takes in more than both its ways bring */
+            const double B = r.inner_bytes_per_s + r.outer_bytes_per_s;
+            ck_assert_double_ge(t * (1 + 1e-12), (n - 1) / n * S / B);
+        }
+    }
+}
+END_TEST
+
+START_TEST(names_and_sent_bytes)
+{
+    for (int kind = 0; kind < NNC_COLLECTIVE_COUNT; kind++) {
+        ck_assert_ptr_nonnull(nnc_collective_name((nnc_collective)kind));
+        ck_assert_double_eq(nnc_collective_sent_bytes((nnc_collective)kind, 1, 1e9), 0);
+    }
+    ck_assert_str_eq(nnc_collective_name(NNC_REDUCE_SCATTER), "reduce_scatter");
+    ck_assert_double_eq(nnc_collective_sent_bytes(NNC_ALL_TO_ALL, 4, 8), 6);
+    ck_assert_double_eq(nnc_collective_sent_bytes(NNC_P2P, 4, 8), 8);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("link");
+    TCase *worked = tcase_create("worked"), *routes = tcase_create("routes");
+    TCase *properties = tcase_create("properties");
+    tcase_add_checked_fixture(worked, read_references, free_references);
+    tcase_add_test(worked, examples_on_one_level);
+    tcase_add_test(worked, examples_on_two_levels);
+    tcase_add_test(worked, examples_on_a_torus);
+    tcase_add_test(worked, examples_of_data_and_tensor_parallel);
+    tcase_add_test(worked, thresholds_on_a_torus);
+    tcase_add_test(worked, published_claims);
+    tcase_add_test(worked, all_to_all_and_broadcast_on_two_levels);
+    tcase_add_test(routes, routes_of_nodes_of_eight);
+    tcase_add_test(routes, rates_of_a_node);
+    tcase_add_test(routes, pairwise_links);
+    tcase_add_test(routes, without_a_fabric);
+    tcase_add_test(routes, missing_figures_are_named);
+    tcase_add_test(routes, routes_in_a_plane);
+    tcase_add_test(routes, latency_and_pods_in_a_plane);
+    tcase_add_test(routes, slices_of_three_axes);
+    tcase_add_test(routes, all_to_all_loads_links_as_counted);
+    tcase_add_test(properties, levels_as_counted);
+    tcase_add_test(properties, time_grows_with_bytes_and_latency);
+    tcase_add_test(properties, fastest_algorithm_counts);
+    tcase_add_test(properties, all_reduce_is_scatter_and_gather);
+    tcase_add_test(properties, gather_takes_in_the_other_shares);
+    tcase_add_test(properties, names_and_sent_bytes);
+    suite_add_tcase(suite, worked);
+    suite_add_tcase(suite, routes);
+    suite_add_tcase(suite, properties);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

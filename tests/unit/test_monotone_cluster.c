@@ -1,0 +1,153 @@
+/* On any cluster and under any plan: more of anything never slows a step, more work never shortens
+ * it, and nothing jumps. Drawn at random from a fixed seed. */
+#include "draw.h"
+
+enum { CASES = 500 };
+
+/* a <= b, but for the rounding of sums. */
+static bool at_most(double a, double b)
+{
+    return a <= b * (1 + 1e-9);
+}
+
+/* Without a barrier between steps the longest tail of all stages is added to the longest span of all,
+ * which need not be one stage's: where both are near each other, a faster stage with more left to
+ * exchange can add a little. */
+static double slack_of(const nnc_plan *plan)
+{
+    const bool rolls =
+        plan->schedule == NNC_SCHEDULE_ZB_H1 || plan->schedule == NNC_SCHEDULE_ZB_H2 ||
+        plan->schedule == NNC_SCHEDULE_ZB_V || plan->schedule == NNC_SCHEDULE_DUALPIPE;
+    return plan->pipeline > 1 && rolls ? 1.002 : 1.0;
+}
+
+/* The lower bound counts an exchange that crosses two kinds of links for the slower one, which
+ * changes with their rates: it is not asked for when links change. */
+static void check_no_slower(const split_case *c, const nnc_result *before, const char *what,
+                            int number)
+{
+    const bool links = strncmp(what, "scale", 5) == 0 || strcmp(what, "latency") == 0;
+    const nnc_result after = result_of_split(c);
+    ck_assert_msg(at_most(after.step_s, before->step_s * slack_of(&before->plan)),
+                  "%d, %s: %.12g after %.12g", number, what, after.step_s, before->step_s);
+    ck_assert_msg(links || at_most(after.lower_bound_s, before->lower_bound_s), "%d, %s: bound",
+                  number, what);
+    ck_assert_msg(at_most(after.upper_bound_s, before->upper_bound_s), "%d, %s: upper bound",
+                  number, what);
+    ck_assert_double_eq(after.model_flops, before->model_flops);
+    ck_assert_int_eq(after.memory.total_bytes, before->memory.total_bytes);
+}
+
+START_TEST(better_devices_and_links)
+{
+    int number = 0;
+    for (int i = 0; i < CASES; i++) {
+        const split_case c = draw_legal(&number);
+        const nnc_result before = result_of_split(&c);
+        const double factor = scaled(1.01, 10.0);
+        split_case better = c;
+        better.device.scale_up.bytes_per_s *= factor;
+        check_no_slower(&better, &before, "scale-up", number - 1);
+        better = c;
+        better.device.scale_out.bytes_per_s *= factor;
+        check_no_slower(&better, &before, "scale-out", number - 1);
+        better = c;
+        better.device.scale_up.latency_s /= factor;
+        better.device.scale_out.latency_s /= factor;
+        check_no_slower(&better, &before, "latency", number - 1);
+        better = c;
+        better.device.host.bytes_per_s *= factor;
+        better.device.host.mem_bytes_per_s *= factor;
+        check_no_slower(&better, &before, "host", number - 1);
+        better = c;
+        better.device.mem_bytes_per_s *= factor;
+        check_no_slower(&better, &before, "memory", number - 1);
+        better = c;
+        better.device.matmul_flops_per_s[NNC_BF16] *= factor;
+        better.device.vector_flops_per_s[NNC_FP32] *= factor;
+        check_no_slower(&better, &before, "peak", number - 1);
+        better = c;
+        better.device.mem_bytes *= 2;
+        check_no_slower(&better, &before, "capacity", number - 1);
+    }
+}
+END_TEST
+
+/* What hides more is no slower; it changes no bound. */
+START_TEST(overlap)
+{
+    int number = 0;
+    for (int i = 0; i < CASES; i++) {
+        split_case c = draw_legal(&number);
+        double step_s = INFINITY, lower_s = 0.0;
+        for (int quarter = 0; quarter <= 4; quarter++) {
+            c.plan.overlap = quarter / 4.0;
+            const nnc_result r = result_of_split(&c);
+            ck_assert_msg(at_most(r.step_s, step_s), "%d: %.12g after %.12g", number - 1, r.step_s,
+                          step_s);
+            ck_assert(quarter == 0 || r.lower_bound_s == lower_s);
+            step_s = r.step_s;
+            lower_s = r.lower_bound_s;
+        }
+    }
+}
+END_TEST
+
+/* Another sample in a pass, another pass, a sequence longer by as much as every degree divides, more
+ * words of the same alignment. */
+START_TEST(more_work)
+{
+    int number = 0;
+    for (int i = 0; i < CASES; i++) {
+        const split_case c = draw_legal(&number);
+        const nnc_result before = result_of_split(&c);
+        for (int kind = 0; kind < 4; kind++) {
+            split_case more = c;
+            switch (kind) {
+            case 0: more.plan.micro_batch++; break;
+            case 1: more.plan.micro_batches *= 2; break;
+            case 2: more.model.decoder.seq_len += 64; break;
+            default: more.model.decoder.vocab += 64; break;
+            }
+            nnc_plan plan;
+            if (nnc_plan_resolve(&more.plan, &more.model, &more.device, &plan, NULL) != NNC_OK) {
+                continue;
+            }
+            const nnc_result after = result_of_split(&more);
+            ck_assert_msg(at_most(before.step_s, after.step_s), "%d, %d: %.12g after %.12g",
+                          number - 1, kind, after.step_s, before.step_s);
+            /* in a pipeline it counts the update of one stage, which changes with the layers */
+            ck_assert_msg(at_most(before.lower_bound_s, after.lower_bound_s) || c.plan.pipeline > 1,
+                          "%d, %d: bound", number - 1, kind);
+            ck_assert_msg(before.memory.total_bytes <= after.memory.total_bytes, "%d, %d: memory",
+                          number - 1, kind);
+        }
+    }
+}
+END_TEST
+
+/* A millionth more bandwidth is at most a millionth less time. */
+START_TEST(continuous)
+{
+    int number = 0;
+    for (int i = 0; i < CASES; i++) {
+        const split_case c = draw_legal(&number);
+        const nnc_result before = result_of_split(&c);
+        split_case near_by = c;
+        near_by.device.scale_up.bytes_per_s *= 1 + 1e-6;
+        near_by.device.scale_out.bytes_per_s *= 1 + 1e-6;
+        near_by.device.mem_bytes_per_s *= 1 + 1e-6;
+        near_by.device.matmul_flops_per_s[NNC_BF16] *= 1 + 1e-6;
+        near_by.device.host.bytes_per_s *= 1 + 1e-6;
+        near_by.device.host.mem_bytes_per_s *= 1 + 1e-6;
+        near_by.device.vector_flops_per_s[NNC_FP32] *= 1 + 1e-6;
+        ck_assert_double_ge(result_of_split(&near_by).step_s, before.step_s * (1 - 1.01e-6));
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { better_devices_and_links, overlap, more_work, continuous };
+    return run_tests("monotone_cluster", tests, COUNT_OF(tests));
+}

@@ -1,0 +1,152 @@
+/* nnc_estimate allocates nothing once its scratch exists. Linked with -Wl,--wrap=malloc (and
+ * calloc, realloc), so every call made by this program's own objects comes through here. */
+#include <check.h>
+#include <stdlib.h>
+
+#include <nncost/nncost.h>
+
+static long allocations;
+
+/* The linker gives these names.
+ * NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    allocations++;
+    return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    allocations++;
+    return __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    allocations++;
+    return __real_realloc(old, size);
+}
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+
+static nnc_specs *specs;
+static nnc_scratch *scratch;
+static const nnc_device *device;
+
+static void open_all(void)
+{
+    specs = nnc_specs_open(NNCOST_SOURCE_DIR);
+    scratch = nnc_scratch_create();
+    ck_assert_ptr_nonnull(specs);
+    ck_assert_ptr_nonnull(scratch);
+    ck_assert_int_eq(nnc_device_load(specs, "a100", &device, NULL), NNC_OK);
+}
+
+static void close_all(void)
+{
+    nnc_scratch_destroy(scratch);
+    nnc_specs_close(specs);
+}
+
+static const nnc_model *load(const char *id)
+{
+    const nnc_model *model = NULL;
+    ck_assert_int_eq(nnc_model_load(specs, id, &model, NULL), NNC_OK);
+    return model;
+}
+
+/* Allocations of one estimate; its verdict does not matter here, but it must be one. */
+static long allocations_of(const nnc_model *model, const nnc_plan *plan)
+{
+    const nnc_software software = nnc_software_default();
+    nnc_result result;
+    nnc_error err = { 0 };
+    const long before = allocations;
+    const nnc_status status = nnc_estimate(model, device, &software, plan, scratch, &result, &err);
+    const long made = allocations - before;
+    ck_assert_msg(status == NNC_OK, "%s: %s", err.where, err.what);
+    return made;
+}
+
+/* If the wrappers saw nothing at all, the tests below could not fail. */
+START_TEST(the_wrappers_count)
+{
+    ck_assert_int_gt(allocations, 0);
+}
+END_TEST
+
+START_TEST(decoder_allocates_nothing)
+{
+    const nnc_model *model = load("gpt2-xl");
+    nnc_plan plan = nnc_plan_default();
+    ck_assert_int_eq(allocations_of(model, &plan), 0);
+    plan.recompute = NNC_RECOMPUTE_FULL;
+    plan.attention = NNC_ATTENTION_UNFUSED;
+    plan.micro_batches = 4;
+    ck_assert_int_eq(allocations_of(model, &plan), 0);
+}
+END_TEST
+
+/* The first estimate may not grow the scratch for a second one of another family either. */
+START_TEST(unet_allocates_nothing)
+{
+    const nnc_model *decoder = load("llama3-8b"), *unet = load("sd1-unet");
+    const nnc_plan plan = nnc_plan_default();
+    ck_assert_int_eq(allocations_of(unet, &plan), 0);
+    ck_assert_int_eq(allocations_of(decoder, &plan), 0);
+    ck_assert_int_eq(allocations_of(unet, &plan), 0);
+}
+END_TEST
+
+/* Every kind of parallelism, replay and bounds included. */
+START_TEST(cluster_allocates_nothing)
+{
+    const nnc_model *experts = load("deepseek-v2-lite");
+    nnc_model model = *load("gpt3-175b");
+    nnc_plan plan = nnc_plan_default();
+    model.decoder.vocab_multiple = 1024;
+    plan.data = 16;
+    plan.tensor = plan.pipeline = 8;
+    plan.virtual_stages = 3;
+    plan.micro_batches = 64;
+    plan.sequence_parallel = true;
+    plan.zero = 1;
+    ck_assert_int_eq(allocations_of(&model, &plan), 0);
+    plan.virtual_stages = 1;
+    plan.schedule = NNC_SCHEDULE_ZB_H2;
+    plan.context = 2;
+    plan.zero = 3;
+    plan.recompute = NNC_RECOMPUTE_FULL;
+    plan.offload = NNC_OFFLOAD_ACTIVATIONS;
+    ck_assert_int_eq(allocations_of(&model, &plan), 0);
+    plan = nnc_plan_default();
+    plan.data = plan.expert = 8;
+    ck_assert_int_eq(allocations_of(experts, &plan), 0);
+    plan.mode = NNC_MODE_IDEAL;
+    plan.attention = NNC_ATTENTION_UNFUSED;
+    ck_assert_int_eq(allocations_of(experts, &plan), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("nomalloc");
+    TCase *tests = tcase_create("estimate");
+    tcase_add_checked_fixture(tests, open_all, close_all);
+    tcase_add_test(tests, the_wrappers_count);
+    tcase_add_test(tests, decoder_allocates_nothing);
+    tcase_add_test(tests, unet_allocates_nothing);
+    tcase_add_test(tests, cluster_allocates_nothing);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

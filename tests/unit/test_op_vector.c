@@ -1,0 +1,298 @@
+/* The work of norms, pointwise ops, lookup, loss and optimizer step, counted by hand. */
+#include "answers.h"
+
+/* ---- norms ---- */
+
+/* 4 rows of 5 elements. Layer norm 8 FLOPs an element forward, 14 backward; RMS 4 and 10. */
+START_TEST(norms)
+{
+    nnc_op op = op_of(NNC_OP_NORM);
+    op.u.norm = (nnc_norm){
+        .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .keeps_input = true
+    };
+    ck_work(nnc_op_work(&op), 0, 8 * 20, 40, 40);
+    ck_assert_double_eq(nnc_op_transient_bytes(&op), 80);
+    op.phase = NNC_PHASE_BACKWARD;
+    ck_work(nnc_op_work(&op), 0, 14 * 20, 80, 40);
+    op.u.norm.fused = false; /* six passes, and nine back */
+    ck_work(nnc_op_work(&op), 0, 14 * 20, 180, 180);
+    op.phase = NNC_PHASE_FORWARD;
+    ck_work(nnc_op_work(&op), 0, 8 * 20, 120, 120);
+    op.u.norm.kind = NNC_NORM_RMS; /* five */
+    ck_work(nnc_op_work(&op), 0, 4 * 20, 100, 100);
+    op.phase = NNC_PHASE_BACKWARD;
+    ck_work(nnc_op_work(&op), 0, 10 * 20, 150, 150);
+    /* Statistics of a channel come from the whole batch, so x is read twice. */
+    op.u.norm = (nnc_norm){ .kind = NNC_NORM_BATCH, .elements = 20, .rows = 4, .fused = true };
+    ck_work(nnc_op_work(&op), 0, 14 * 20, 160, 40);
+    op.phase = NNC_PHASE_FORWARD;
+    ck_work(nnc_op_work(&op), 0, 8 * 20, 80, 40);
+    /* A group stays on the chip up to 65536 elements. */
+    op.u.norm = (nnc_norm){ .kind = NNC_NORM_GROUP, .elements = 65536, .rows = 1, .fused = true };
+    ck_assert_double_eq(nnc_op_work(&op).read_bytes, 131072);
+    op.u.norm.elements = 2 * 65537;
+    op.u.norm.rows = 2;
+    ck_assert_double_eq(nnc_op_work(&op).read_bytes, 2 * 2 * 131074);
+}
+END_TEST
+
+/* 4 rows of 5 elements in bf16: the input 40 B, its fp32 copy 80 B; two fp32 statistics a row, RMS
+ * one. Written out: copy, square, statistic, normalised value. */
+START_TEST(norms_keep)
+{
+    nnc_op op = op_of(NNC_OP_NORM);
+    op.u.norm = (nnc_norm){
+        .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .keeps_input = true
+    };
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 40 + 32);
+    op.u.norm.keep = NNC_KEEP_UPCAST;
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 80 + 32);
+    op.u.norm.kind = NNC_NORM_RMS;
+    op.u.norm.keep = NNC_KEEP_EAGER;
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 80 + 80 + 16 + 40);
+    op.dtype = NNC_FP32; /* no copy to make, the value itself is twice as wide */
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 80 + 80 + 16 + 80);
+    op.u.norm.keep = NNC_KEEP_UPCAST;
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 80 + 16);
+    op.u.norm.keep = NNC_KEEP_FUSED;
+    op.u.norm.keeps_input = false;
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 16);
+}
+END_TEST
+
+/* ---- pointwise ---- */
+
+/* Per output element: FLOPs forward and backward; bytes forward and backward in one kernel, forward
+ * and backward with a kernel per primitive, at 4 B per element so that a quarter is whole. The
+ * fused residual is part of the norm behind it: one more read and write there, one read back. */
+static const struct {
+    nnc_pointwise_kind kind;
+    double flops[2], fused[2], unfused[2], kept_inputs, mask;
+} passes[] = {
+    { NNC_PW_GELU, { 8, 13 }, { 8, 12 }, { 64, 96 }, 1, 0 },
+    { NNC_PW_RELU, { 1, 1 }, { 8, 12 }, { 8, 12 }, 1, 0 },
+    { NNC_PW_SILU, { 4, 7 }, { 8, 12 }, { 8, 12 }, 1, 0 },
+    { NNC_PW_SWIGLU, { 5, 10 }, { 12, 20 }, { 20, 32 }, 2, 0 },
+    { NNC_PW_GEGLU, { 6, 12 }, { 12, 20 }, { 20, 32 }, 2, 0 },
+    { NNC_PW_BIAS, { 1, 1 }, { 8, 4 }, { 8, 4 }, 1, 0 },
+    { NNC_PW_DROPOUT, { 1, 1 }, { 9, 9 }, { 9, 9 }, 1, 1 },
+    { NNC_PW_RESIDUAL, { 1, 1 }, { 8, 4 }, { 12, 12 }, 1, 0 },
+    { NNC_PW_BIAS_DROPOUT_RESIDUAL, { 3, 2 }, { 13, 9 }, { 29, 21 }, 1, 1 },
+    { NNC_PW_SOFTMAX, { 5, 4 }, { 8, 12 }, { 24, 28 }, 1, 0 },
+    { NNC_PW_SCALE_MASK, { 2, 1 }, { 8, 8 }, { 8, 8 }, 1, 0 },
+    { NNC_PW_ROTARY, { 3, 3 }, { 8, 8 }, { 24, 24 }, 1, 0 },
+    { NNC_PW_POSITION_ADD, { 1, 1 }, { 8, 4 }, { 8, 4 }, 1, 0 },
+    { NNC_PW_TIME_ADD, { 1, 1 }, { 8, 4 }, { 8, 4 }, 1, 0 },
+    { NNC_PW_TIMESTEP, { 2, 0 }, { 4, 0 }, { 4, 0 }, 0, 0 },
+    /* 2x2 windows: four in, one out, and an index of 8 B */
+    { NNC_PW_MAX_POOL, { 4, 1 }, { 28, 28 }, { 28, 28 }, 4, 8 },
+    /* one in, four out */
+    { NNC_PW_UPSAMPLE_NEAREST, { 0, 1 }, { 5, 5 }, { 5, 5 }, 0.25, 0 },
+    { NNC_PW_UPSAMPLE_BILINEAR, { 7, 7 }, { 5, 5 }, { 5, 5 }, 0.25, 0 },
+    { NNC_PW_CONCAT, { 0, 0 }, { 8, 0 }, { 8, 0 }, 1, 0 },
+    { NNC_PW_CAST, { 2, 2 }, { 5, 5 }, { 5, 5 }, 1, 1 }, /* written in 8 bit, both ways */
+    { NNC_PW_DISPATCH,
+      { 0, 1 },
+      { 4, 4 },
+      { 4, 4 },
+      0,
+      0 }, /* this side; see dispatch_and_combine */
+    { NNC_PW_COMBINE, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
+};
+
+START_TEST(pointwise)
+{
+    ck_assert_int_eq((int)COUNT_OF(passes), NNC_PW_KIND_COUNT);
+    nnc_op op = op_of(NNC_OP_POINTWISE);
+    op.dtype = NNC_FP32;
+    op.u.pointwise = (nnc_pointwise){ .kind = passes[_i].kind, .elements = 12 };
+    ck_assert_int_eq((int)passes[_i].kind, _i);
+    for (int backward = 0; backward < 2; backward++) {
+        op.phase = backward != 0 ? NNC_PHASE_BACKWARD : NNC_PHASE_FORWARD;
+        op.u.pointwise.fused = true;
+        const nnc_work fused = nnc_op_work(&op);
+        op.u.pointwise.fused = false;
+        const nnc_work unfused = nnc_op_work(&op);
+        ck_assert_double_eq(fused.flops, 0);
+        ck_assert_double_eq(fused.vector_flops, 12 * passes[_i].flops[backward]);
+        ck_assert_double_eq(bytes_of(&fused), 12 * passes[_i].fused[backward]);
+        ck_assert_double_eq(bytes_of(&unfused), 12 * passes[_i].unfused[backward]);
+    }
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 0);
+    op.u.pointwise.keeps_input = true;
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 12 * 4 * passes[_i].kept_inputs);
+    op.u.pointwise.keeps_mask = true;
+    ck_assert_double_eq(nnc_op_kept_bytes(&op),
+                        12 * (4 * passes[_i].kept_inputs + passes[_i].mask));
+    op.u.pointwise.keeps_input = op.u.pointwise.keeps_mask = false;
+    op.u.pointwise.keeps_output = true;
+    op.u.pointwise.extra_kept_bytes = 7;
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 12 * 4 + 7);
+}
+END_TEST
+
+/* The gradient that a cast turns into 8 bit has the shape of the product's output. */
+START_TEST(cast_backward_has_its_own_size)
+{
+    nnc_op op = op_of(NNC_OP_POINTWISE);
+    op.u.pointwise =
+        (nnc_pointwise){ .kind = NNC_PW_CAST, .elements = 10, .backward_elements = 30 };
+    ck_work(nnc_op_work(&op), 0, 20, 20, 10);
+    op.phase = NNC_PHASE_BACKWARD;
+    ck_work(nnc_op_work(&op), 0, 60, 60, 30);
+}
+END_TEST
+
+/* 3 tokens of width 4, two copies each: a gather reads rows and writes copies, and backward adds the
+ * copies up; to combine is the other way round. */
+START_TEST(dispatch_and_combine)
+{
+    nnc_op op = op_of(NNC_OP_POINTWISE);
+    op.u.pointwise =
+        (nnc_pointwise){ .kind = NNC_PW_DISPATCH, .elements = 24, .input_elements = 12 };
+    ck_work(nnc_op_work(&op), 0, 0, 24, 48);
+    op.phase = NNC_PHASE_BACKWARD;
+    ck_work(nnc_op_work(&op), 0, 24, 48, 24);
+    op.phase = NNC_PHASE_FORWARD;
+    op.u.pointwise =
+        (nnc_pointwise){ .kind = NNC_PW_COMBINE, .elements = 12, .input_elements = 24 };
+    ck_work(nnc_op_work(&op), 0, 48, 48, 24);
+    op.phase = NNC_PHASE_BACKWARD; /* to each copy its weight, to each weight a dot product */
+    ck_work(nnc_op_work(&op), 0, 72, 24 + 48, 48);
+}
+END_TEST
+
+/* ---- lookup, loss, update ---- */
+
+/* 3 tokens of width 4: ids 24 B, rows 24 B. Backward adds to fp32 rows. */
+START_TEST(embedding)
+{
+    nnc_op op = op_of(NNC_OP_EMBEDDING);
+    op.u.embedding = (nnc_embedding){ .tokens = 3, .width = 4 };
+    op.grad_bytes = 4;
+    ck_work(nnc_op_work(&op), 0, 0, 24 + 24, 24);
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 24);
+    op.phase = NNC_PHASE_BACKWARD;
+    ck_work(nnc_op_work(&op), 0, 12, 24 + 48 + 24, 48);
+}
+END_TEST
+
+/* 3 tokens of 5 classes in bf16. Unfused: cast (2 in, 4 out) and log-softmax (4, 4); its gradient
+ * (4+4 in, 4 out ... 2 out), 28 B a logit in all. */
+START_TEST(loss)
+{
+    nnc_op op = op_of(NNC_OP_LOSS);
+    op.u.loss = (nnc_loss){ .tokens = 3, .classes = 5, .fused = true };
+    ck_work(nnc_op_work(&op), 0, 75, 30, 0);
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 30);
+    ck_assert_double_eq(nnc_op_transient_bytes(&op), 0);
+    op.u.loss.keep = NNC_LOSS_KEEPS_FP32;
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 60);
+    op.u.loss.fused = false; /* logits, fp32 copy and fp32 probabilities, less what is kept */
+    ck_assert_double_eq(nnc_op_transient_bytes(&op), 15 * (2 + 4 + 4) - 60);
+    ck_work(nnc_op_work(&op), 0, 75, 15 * 6, 15 * 8);
+    op.phase = NNC_PHASE_BACKWARD;
+    ck_work(nnc_op_work(&op), 0, 30, 15 * 8, 15 * 6);
+    op.u.loss.fused = true;
+    ck_work(nnc_op_work(&op), 0, 30, 30, 30);
+    op.u.loss.squared_error = true; /* prediction and target in, gradient out */
+    ck_work(nnc_op_work(&op), 0, 30, 60, 30);
+    op.phase = NNC_PHASE_FORWARD;
+    ck_work(nnc_op_work(&op), 0, 45, 60, 0);
+    ck_assert_double_eq(nnc_op_transient_bytes(&op), 0);
+}
+END_TEST
+
+static nnc_op update(nnc_optimizer optimizer, nnc_policy policy, bool fused)
+{
+    nnc_op op = op_of(NNC_OP_UPDATE);
+    op.phase = NNC_PHASE_UPDATE;
+    op.u.update = (nnc_update){ .optimizer = optimizer,
+                                .policy = policy,
+                                .fused = fused,
+                                .params = 100,
+                                .matrix_params = 60,
+                                .factored_elements = 30 };
+    return op;
+}
+
+/* Bytes per parameter of one fused step, by the table of the handbook (optimizer step cost), and
+ * what follows from it for the other optimizers: state read and written. 100 parameters, 60 of them
+ * in matrices, 30 factored elements. */
+START_TEST(update_steps)
+{
+    static const struct {
+        nnc_optimizer optimizer;
+        nnc_policy policy;
+        double flops, bytes;
+    } steps[] = {
+        { NNC_OPTIMIZER_SGD, NNC_POLICY_FP32, 200, 1200 },
+        { NNC_OPTIMIZER_MOMENTUM, NNC_POLICY_FP32, 400, 2000 },
+        { NNC_OPTIMIZER_ADAM, NNC_POLICY_FP32, 1400, 2800 },
+        { NNC_OPTIMIZER_ADAMW, NNC_POLICY_MIXED, 1600, 2800 },
+        { NNC_OPTIMIZER_ADAM, NNC_POLICY_MIXED_FP32GRAD, 1400, 3000 },
+        { NNC_OPTIMIZER_RMSPROP, NNC_POLICY_FP32, 900, 2000 },
+        { NNC_OPTIMIZER_LION, NNC_POLICY_FP32, 800, 2000 },
+        { NNC_OPTIMIZER_ADAM, NNC_POLICY_BF16_PURE, 1400, 100 * (2 + 2 + 2 + 4 * 2) },
+        /* g twice, w in and out, rows and columns in and out */
+        { NNC_OPTIMIZER_ADAFACTOR, NNC_POLICY_FP32, 1400, 100 * (4 + 4 + 4 + 4) + 2 * 4 * 30 },
+        { NNC_OPTIMIZER_ADAM8BIT, NNC_POLICY_FP32, 2400, 100 * (12 + 2 * 2.03125) },
+        /* one moment for 60, two for 40; five iterations of four passes of 2 B over 60 */
+        { NNC_OPTIMIZER_MUON, NNC_POLICY_FP32, 400, 1200 + 2 * 4 * (60 + 80) + 5 * 4 * 2 * 60 },
+    };
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+        const nnc_op op = update(steps[i].optimizer, steps[i].policy, true);
+        const nnc_work work = nnc_op_work(&op);
+        ck_assert_double_eq(work.vector_flops, steps[i].flops);
+        ck_assert_double_eq_tol(bytes_of(&work), steps[i].bytes, 1e-9);
+    }
+    /* Twenty passes of 4 B, one per primitive. */
+    const nnc_op unfused = update(NNC_OPTIMIZER_ADAMW, NNC_POLICY_FP32, false);
+    const nnc_work work = nnc_op_work(&unfused);
+    ck_assert_double_eq_tol(bytes_of(&work), 8000, 1e-9);
+}
+END_TEST
+
+/* Clipping reads 100 gradients of 4 B; unfused it also scales them. Clearing writes them. */
+START_TEST(update_others)
+{
+    nnc_op op = update(NNC_OPTIMIZER_ADAMW, NNC_POLICY_FP32, true);
+    op.u.update.kind = NNC_UPDATE_CLIP;
+    ck_work(nnc_op_work(&op), 0, 200, 400, 0);
+    op.u.update.fused = false;
+    ck_work(nnc_op_work(&op), 0, 300, 800, 400);
+    op.u.update.kind = NNC_UPDATE_ZERO;
+    ck_work(nnc_op_work(&op), 0, 0, 0, 400);
+    nnc_op backward[NNC_BACKWARD_MAX];
+    ck_assert_int_eq(nnc_op_backward(&op, backward), 0);
+}
+END_TEST
+
+/* 2x3: X X^T 2*2*2*3, its square 2*2*2*2, times X 2*2*2*3; five times. Either way round. */
+START_TEST(muon)
+{
+    ck_assert_double_eq(nnc_muon_flops(2, 3), 5 * (24 + 16 + 24));
+    ck_assert_double_eq(nnc_muon_flops(3, 2), nnc_muon_flops(2, 3));
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { norms,
+                                   norms_keep,
+                                   cast_backward_has_its_own_size,
+                                   dispatch_and_combine,
+                                   embedding,
+                                   loss,
+                                   update_steps,
+                                   update_others,
+                                   muon };
+    Suite *suite = suite_create("op_vector");
+    TCase *tcase = tcase_create("op_vector");
+    for (size_t i = 0; i < COUNT_OF(tests); i++) {
+        tcase_add_test(tcase, tests[i]);
+    }
+    tcase_add_loop_test(tcase, pointwise, 0, NNC_PW_KIND_COUNT);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

@@ -1,0 +1,569 @@
+/* Replay of pipeline schedules: against worked numbers, closed forms and itself. */
+#include <check.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "schedule/pipeline.h"
+#include "schedule/pipeline_replay.h"
+
+enum { VIRTUAL = 256, DEVICES = 64, CASES = 4000 };
+
+static nnc_pipeline_memory *memory;
+static nnc_pipeline_result replayed, run;
+static double forward_s[VIRTUAL], backward_s[VIRTUAL], weight_s[VIRTUAL];
+
+static void open_memory(void)
+{
+    memory = calloc(1, sizeof *memory);
+    ck_assert_ptr_nonnull(memory);
+}
+
+static void close_memory(void)
+{
+    free(memory);
+}
+
+/* The same numbers on every machine: xorshift, shifted down to 0 <= x < 1. */
+static uint64_t seed;
+
+static double draw(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (double)(seed >> 11) * 0x1p-53;
+}
+
+static int64_t draw_int(int64_t low, int64_t high)
+{
+    return low + (int64_t)(draw() * (double)(high - low + 1));
+}
+
+static nnc_pipeline pipeline_of(nnc_schedule schedule, int32_t p, int32_t v, int64_t m)
+{
+    return (nnc_pipeline){ .schedule = schedule,
+                           .stages = p,
+                           .chunks = v,
+                           .micro_batches = m,
+                           .forward_s = forward_s,
+                           .backward_s = backward_s,
+                           .weight_s = weight_s };
+}
+
+/* Every virtual stage the same; times are those of a whole stage. */
+static nnc_pipeline equal_stages(nnc_schedule schedule, int32_t p, int32_t v, int64_t m, double f,
+                                 double b, double w)
+{
+    for (int i = 0; i < p * v; i++) {
+        forward_s[i] = f / v;
+        backward_s[i] = b / v;
+        weight_s[i] = w / v;
+    }
+    return pipeline_of(schedule, p, v, m);
+}
+
+/* Any schedule, unequal in one of several ways. */
+static nnc_pipeline random_pipeline(int64_t m_max)
+{
+    const nnc_schedule schedule = (nnc_schedule)draw_int(0, NNC_SCHEDULE_COUNT - 1);
+    const int64_t kind = draw_int(0, 4);
+    int32_t p = (int32_t)draw_int(1, 16);
+    int32_t v = 1;
+    int64_t m = draw_int(1, draw() < 0.3 ? 20 : m_max);
+    if (schedule == NNC_SCHEDULE_INTERLEAVED) {
+        v = (int32_t)draw_int(1, 4);
+        m = (m + p - 1) / p * p;
+    } else if (schedule == NNC_SCHEDULE_ZB_V) {
+        v = 2;
+    } else if (schedule == NNC_SCHEDULE_DUALPIPE && p > 1) {
+        p = (p + 1) / 2 * 2;
+    }
+    for (int i = 0; i < p * v; i++) {
+        switch (kind) {
+        case 0: /* all different */
+            forward_s[i] = 0.1 + draw();
+            backward_s[i] = 0.1 + draw();
+            weight_s[i] = draw();
+            break;
+        case 1: /* small whole numbers: ties everywhere */
+            forward_s[i] = (double)draw_int(0, 3);
+            backward_s[i] = (double)draw_int(0, 3);
+            weight_s[i] = (double)draw_int(0, 3);
+            break;
+        case 2: /* nearly equal: steady only after very long */
+            forward_s[i] = 1 + 1e-3 * draw();
+            backward_s[i] = 1.5 + 1e-3 * draw();
+            weight_s[i] = 0.7 + 1e-3 * draw();
+            break;
+        default: /* an embedding in front, a head behind */
+            forward_s[i] = i == 0 ? 1.05 : i == p * v - 1 ? 1.3 : 1;
+            backward_s[i] = forward_s[i];
+            weight_s[i] = 0.8 * forward_s[i];
+        }
+    }
+    nnc_pipeline pipeline = pipeline_of(schedule, p, v, m);
+    pipeline.send_s = draw() < 0.5 ? 0 : kind == 1 ? 1 : 0.3 * draw();
+    return pipeline;
+}
+
+static void replay(const nnc_pipeline *pipeline)
+{
+    ck_assert(nnc_pipeline_replay(pipeline, memory, &replayed, NULL, NULL));
+}
+
+static void expect_near(double found, double expected, double tolerance)
+{
+    ck_assert_double_le(fabs(found - expected), tolerance * fmax(1e-300, fabs(expected)));
+}
+
+static double whole_step_s(const nnc_pipeline *pipeline, int32_t stage)
+{
+    double busy_s = 0;
+    for (int32_t s = stage; s < pipeline->stages * pipeline->chunks; s += pipeline->stages) {
+        busy_s += forward_s[s] + backward_s[s] + weight_s[s];
+    }
+    return (double)pipeline->micro_batches * busy_s;
+}
+
+/* 1F1B with stages of 3, 3.6, 3 and 2.4 s, 8 micro-batches: between max_j(sum_{i<j} c_i + m c_j)
+ * = 3 + 8 * 3.6 = 31.8 and sum c_i + (m-1) max c_i = 12 + 7 * 3.6 = 37.2. */
+START_TEST(unequal_1f1b)
+{
+    const double forward[] = { 1.0, 1.2, 1.0, 0.8 }, backward[] = { 2.0, 2.4, 2.0, 1.6 };
+    for (int i = 0; i < 4; i++) {
+        forward_s[i] = forward[i];
+        backward_s[i] = 0.25 * backward[i];
+        weight_s[i] = 0.75 * backward[i];
+    }
+    const nnc_pipeline pipeline = pipeline_of(NNC_SCHEDULE_1F1B, 4, 1, 8);
+    replay(&pipeline);
+    expect_near(replayed.total_s, 35.4, 1e-15);
+    ck_assert(nnc_pipeline_run(&pipeline, memory, &run));
+    ck_assert_double_eq(run.total_s, replayed.total_s);
+}
+END_TEST
+
+START_TEST(one_stage_never_waits)
+{
+    for (int s = 0; s < NNC_SCHEDULE_COUNT; s++) {
+        const int32_t v = s == NNC_SCHEDULE_ZB_V ? 2 : s == NNC_SCHEDULE_INTERLEAVED ? 3 : 1;
+        for (int64_t m = 1; m <= 40; m += 13) {
+            nnc_pipeline pipeline = equal_stages((nnc_schedule)s, 1, v, m, 1, 2, 0.5);
+            pipeline.send_s = 7;
+            replay(&pipeline);
+            expect_near(replayed.total_s, 3.5 * (double)m, 1e-14);
+            expect_near(replayed.busy_s[0], replayed.makespan_s, 1e-14);
+            ck_assert(nnc_pipeline_run(&pipeline, memory, &run));
+            expect_near(run.total_s, 3.5 * (double)m, 1e-14);
+        }
+    }
+}
+END_TEST
+
+/* One micro-batch passes all stages and comes back; its messages take 2 (p-1) sends. */
+START_TEST(one_micro_batch)
+{
+    nnc_pipeline pipeline = equal_stages(NNC_SCHEDULE_1F1B, 5, 1, 1, 1, 2, 0);
+    pipeline.send_s = 0.25;
+    replay(&pipeline);
+    ck_assert_double_eq(replayed.total_s, 5 * 3 + 8 * 0.25);
+    /* A folded pipeline turns around on its last device, without a message. */
+    pipeline = equal_stages(NNC_SCHEDULE_ZB_V, 5, 2, 1, 1, 2, 0);
+    pipeline.send_s = 0.25;
+    replay(&pipeline);
+    ck_assert_double_eq(replayed.total_s, 5 * 3 + 16 * 0.25);
+}
+END_TEST
+
+/* p = 8: 21 for 1F1B and a third of it for ZB-H1 when F = B = W = 1; 6 for DualPipe. */
+START_TEST(published_bubbles)
+{
+    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_1F1B, 8, 1, 1, 1, 1), 21);
+    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_GPIPE, 8, 1, 1, 1, 1), 21);
+    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_INTERLEAVED, 8, 3, 1, 1, 1), 7);
+    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_ZB_H1, 8, 1, 1, 1, 1), 7);
+    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_ZB_H2, 8, 1, 1, 1, 1), 0);
+    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_ZB_V, 8, 2, 1, 1, 1), 0);
+    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_DUALPIPE, 8, 1, 1, 1, 1), 6);
+    /* 7 (F + B - W) and 7 (F + B - 2W). */
+    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_ZB_H1, 8, 1, 2, 3, 1), 28);
+    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_ZB_H2, 8, 1, 2, 3, 1), 21);
+    /* Bubble over ideal, p = 8, m = 32, v = 4: 7/32 and 7/128. */
+    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_1F1B, 8, 1, 1, 1, 0) / 64, 0.21875);
+    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_INTERLEAVED, 8, 4, 1, 1, 0) / 64,
+                        0.0546875);
+}
+END_TEST
+
+/* The closed form of the bubble is claimed from here on. */
+static int64_t least_micro_batches(nnc_schedule schedule, int32_t p)
+{
+    switch (schedule) {
+    case NNC_SCHEDULE_ZB_H1: return p;
+    case NNC_SCHEDULE_ZB_H2:
+    case NNC_SCHEDULE_ZB_V: return 2 * p - 1;
+    case NNC_SCHEDULE_DUALPIPE: return 2 * p;
+    default: return 1;
+    }
+}
+
+static void expect_closed_form(const nnc_pipeline *pipeline, double f, double b, double w)
+{
+    const int32_t p = pipeline->stages;
+    replay(pipeline);
+    for (int32_t d = 0; d < p; d++) {
+        ck_assert_double_eq(replayed.in_flight[d],
+                            nnc_pipeline_in_flight(pipeline->schedule, p, pipeline->chunks,
+                                                   pipeline->micro_batches, d));
+    }
+    if (pipeline->micro_batches >= least_micro_batches(pipeline->schedule, p)) {
+        const double ideal_s = (double)pipeline->micro_batches * (f + b + w);
+        expect_near(replayed.total_s,
+                    ideal_s +
+                        nnc_pipeline_bubble_s(pipeline->schedule, p, pipeline->chunks, f, b, w),
+                    1e-12);
+    }
+}
+
+/* What the closed forms are published for. */
+static bool published(nnc_schedule schedule, int32_t p, int32_t v, int64_t m, const double t[3])
+{
+    switch (schedule) {
+    case NNC_SCHEDULE_INTERLEAVED: return m % p == 0;
+    case NNC_SCHEDULE_ZB_V: return v == 2 && t[0] == t[1] && t[1] == t[2];
+    case NNC_SCHEDULE_DUALPIPE:
+        return v == 1 && (p == 1 || (p % 2 == 0 && m % 2 == 0 && t[0] == t[1] && t[2] <= t[0]));
+    default: return v == 1;
+    }
+}
+
+static void sweep_equal_stages(nnc_schedule schedule, const double t[3])
+{
+    for (int32_t p = 1; p <= 12; p++) {
+        for (int64_t m = 1; m <= 60; m++) {
+            for (int32_t v = 1; v <= 4; v++) {
+                if (published(schedule, p, v, m, t)) {
+                    const nnc_pipeline pipeline = equal_stages(schedule, p, v, m, t[0], t[1], t[2]);
+                    expect_closed_form(&pipeline, t[0], t[1], t[2]);
+                }
+            }
+        }
+    }
+}
+
+START_TEST(equal_stages_meet_the_closed_forms)
+{
+    static const double times[][3] = { { 1, 1, 1 },     { 1, 1, 0.5 }, { 1, 1.5, 0.7 },
+                                       { 0.5, 1, 0.5 }, { 1, 2, 0 },   { 0.8, 1.2, 1 },
+                                       { 1, 1, 2 },     { 2, 0.5, 1 } };
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        for (int s = 0; s < NNC_SCHEDULE_COUNT; s++) {
+            sweep_equal_stages((nnc_schedule)s, times[i]);
+        }
+    }
+}
+END_TEST
+
+START_TEST(published_in_flight)
+{
+    for (int32_t i = 0; i < 8; i++) {
+        ck_assert_double_eq(nnc_pipeline_in_flight(NNC_SCHEDULE_GPIPE, 8, 1, 100, i), 100);
+        ck_assert_double_eq(nnc_pipeline_in_flight(NNC_SCHEDULE_1F1B, 8, 1, 100, i), 8 - i);
+        ck_assert_double_eq(nnc_pipeline_in_flight(NNC_SCHEDULE_ZB_H1, 8, 1, 100, i), 8 - i);
+        ck_assert_double_eq(nnc_pipeline_in_flight(NNC_SCHEDULE_ZB_H2, 8, 1, 100, i), 15);
+        ck_assert_double_eq(nnc_pipeline_in_flight(NNC_SCHEDULE_ZB_V, 8, 2, 100, i), 8);
+        ck_assert_double_eq(nnc_pipeline_in_flight(NNC_SCHEDULE_DUALPIPE, 8, 1, 100, i), 9);
+    }
+    /* p (1 + (p-1) / (p v)) = 8 + 7/3 on the first stage. */
+    expect_near(nnc_pipeline_in_flight(NNC_SCHEDULE_INTERLEAVED, 8, 3, 96, 0), 31.0 / 3, 1e-15);
+    ck_assert_double_eq(nnc_pipeline_in_flight(NNC_SCHEDULE_1F1B, 8, 1, 3, 0), 3);
+}
+END_TEST
+
+START_TEST(run_is_the_replay)
+{
+    seed = 88172645463325252U;
+    for (int i = 0; i < CASES; i++) {
+        const nnc_pipeline pipeline = random_pipeline(i % 8 == 0 ? 2000 : 500);
+        const int64_t m = pipeline.micro_batches;
+        replay(&pipeline);
+        ck_assert(nnc_pipeline_run(&pipeline, memory, &run));
+        expect_near(run.total_s, replayed.total_s, m <= 16 ? 0 : 1e-12);
+        expect_near(run.makespan_s, replayed.makespan_s, m <= 16 ? 0 : 1e-12);
+        for (int32_t d = 0; d < pipeline.stages; d++) {
+            ck_assert_double_eq(run.busy_s[d], replayed.busy_s[d]);
+            ck_assert_double_eq(run.in_flight[d], replayed.in_flight[d]);
+            ck_assert_double_eq(
+                run.in_flight[d],
+                nnc_pipeline_in_flight(pipeline.schedule, pipeline.stages, pipeline.chunks, m, d));
+        }
+    }
+}
+END_TEST
+
+/* Far more micro-batches than can be replayed: the slowest stage sets the pace. */
+START_TEST(any_number_of_micro_batches)
+{
+    static const nnc_schedule schedules[] = { NNC_SCHEDULE_1F1B,  NNC_SCHEDULE_GPIPE,
+                                              NNC_SCHEDULE_ZB_H1, NNC_SCHEDULE_ZB_H2,
+                                              NNC_SCHEDULE_ZB_V,  NNC_SCHEDULE_DUALPIPE };
+    for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
+        const int32_t v = schedules[i] == NNC_SCHEDULE_ZB_V ? 2 : 1;
+        nnc_pipeline pipeline = equal_stages(schedules[i], DEVICES, v, 1000000000000, 1, 1, 1);
+        ck_assert(nnc_pipeline_run(&pipeline, memory, &run));
+        expect_near(run.total_s, 3e12, 1e-9);
+        forward_s[7] = 1.5;
+        const double pace_s = schedules[i] == NNC_SCHEDULE_GPIPE      ? 3.5
+                              : v == 2                                ? 4
+                              : schedules[i] == NNC_SCHEDULE_DUALPIPE ? 3.25
+                                                                      : 3.5;
+        ck_assert(nnc_pipeline_run(&pipeline, memory, &run));
+        expect_near(run.total_s, pace_s * 1e12, 1e-9);
+    }
+}
+END_TEST
+
+START_TEST(monotone_in_every_time)
+{
+    seed = 362436069362436069U;
+    for (int i = 0; i < CASES; i++) {
+        nnc_pipeline pipeline = random_pipeline(120);
+        ck_assert(nnc_pipeline_run(&pipeline, memory, &replayed));
+        const int64_t s = draw_int(0, (int64_t)pipeline.stages * pipeline.chunks - 1);
+        switch (draw_int(0, 4)) {
+        case 0: forward_s[s] *= 1 + draw(); break;
+        case 1: backward_s[s] *= 1 + draw(); break;
+        case 2: weight_s[s] *= 1 + draw(); break;
+        case 3: pipeline.send_s += draw(); break;
+        default:
+            pipeline.micro_batches +=
+                pipeline.schedule == NNC_SCHEDULE_INTERLEAVED ? pipeline.stages : 2;
+        }
+        ck_assert(nnc_pipeline_run(&pipeline, memory, &run));
+        ck_assert_double_ge(run.makespan_s, replayed.makespan_s * (1 - 1e-12));
+        /* A later start of the last device can shorten the step of zb-v a little. */
+        if (pipeline.schedule != NNC_SCHEDULE_ZB_V) {
+            ck_assert_double_ge(run.total_s, replayed.total_s * (1 - 1e-12));
+        }
+    }
+}
+END_TEST
+
+/* Not faster than its busiest device, not slower than everything one after the other. */
+START_TEST(bounds)
+{
+    seed = 521288629521288629U;
+    for (int i = 0; i < CASES; i++) {
+        const nnc_pipeline pipeline = random_pipeline(120);
+        const int32_t p = pipeline.stages;
+        double all_s = 0, most_s = 0;
+        ck_assert(nnc_pipeline_run(&pipeline, memory, &run));
+        for (int32_t d = 0; d < p; d++) {
+            all_s += whole_step_s(&pipeline, d);
+            most_s = fmax(most_s, run.busy_s[d]);
+        }
+        all_s += 2.0 * (double)pipeline.micro_batches * (p * pipeline.chunks - 1) * pipeline.send_s;
+        ck_assert_double_ge(run.total_s, most_s * (1 - 1e-12));
+        ck_assert_double_le(run.total_s, run.makespan_s);
+        ck_assert_double_le(run.makespan_s, all_s * (1 + 1e-12));
+    }
+}
+END_TEST
+
+/* ---- events ---- */
+
+enum { MICRO_BATCHES = 40, CHUNKS = 4, PHASES = 3 };
+
+typedef struct trace {
+    const nnc_pipeline *pipeline;
+    double last_s[DEVICES], busy_s[DEVICES], first_s, end_s;
+    int64_t events;
+    struct {
+        double start_s, end_s;
+        int seen;
+        int32_t device;
+    } at[VIRTUAL][MICRO_BATCHES][PHASES]; /* by virtual stage along the way of a micro-batch */
+} trace;
+
+static trace traced, again;
+
+/* The virtual stage along the way of the micro-batch. */
+static int32_t stage_of(const nnc_pipeline *pipeline, const nnc_pipeline_event *event)
+{
+    const int32_t p = pipeline->stages, d = event->device;
+    const bool back =
+        (pipeline->schedule == NNC_SCHEDULE_ZB_V || pipeline->schedule == NNC_SCHEDULE_DUALPIPE) &&
+        event->chunk == 1;
+    const int32_t along = back ? p - 1 - d : d;
+    return pipeline->schedule == NNC_SCHEDULE_DUALPIPE ? along : event->chunk * p + along;
+}
+
+static void on_event(void *context, const nnc_pipeline_event *event)
+{
+    trace *const to = context;
+    const nnc_pipeline *const pipeline = to->pipeline;
+    const int32_t d = event->device;
+    ck_assert_int_lt(d, pipeline->stages);
+    ck_assert_int_lt(event->micro_batch, pipeline->micro_batches);
+    ck_assert_double_ge(event->start_s, to->last_s[d]); /* no overlap, and in order */
+    ck_assert_double_ge(event->end_s, event->start_s);
+    to->last_s[d] = event->end_s;
+    to->busy_s[d] += event->end_s - event->start_s;
+    to->end_s = fmax(to->end_s, event->end_s);
+    to->events++;
+    const int32_t s = stage_of(pipeline, event);
+    to->at[s][event->micro_batch][event->phase].start_s = event->start_s;
+    to->at[s][event->micro_batch][event->phase].end_s = event->end_s;
+    to->at[s][event->micro_batch][event->phase].seen++;
+    to->at[s][event->micro_batch][event->phase].device = d;
+}
+
+/* A message from one op to another on another device arrives send_s later. */
+static void expect_after(const trace *t, int32_t from, int from_phase, int32_t to, int to_phase,
+                         int64_t k)
+{
+    const double way_s = t->at[from][k][from_phase].device == t->at[to][k][to_phase].device
+                             ? 0
+                             : t->pipeline->send_s;
+    ck_assert_double_ge(t->at[to][k][to_phase].start_s * (1 + 1e-14),
+                        t->at[from][k][from_phase].end_s + way_s);
+}
+
+static void expect_dependencies(const trace *t, bool splits)
+{
+    const int32_t stages = t->pipeline->stages * t->pipeline->chunks;
+    for (int64_t k = 0; k < t->pipeline->micro_batches; k++) {
+        for (int32_t s = 0; s < stages; s++) {
+            ck_assert_int_eq(t->at[s][k][NNC_RUN_FORWARD].seen, 1);
+            ck_assert_int_eq(t->at[s][k][NNC_RUN_BACKWARD].seen, 1);
+            ck_assert_int_eq(t->at[s][k][NNC_RUN_WEIGHT].seen, splits);
+            expect_after(t, s, NNC_RUN_FORWARD, s, NNC_RUN_BACKWARD, k);
+            if (splits) {
+                expect_after(t, s, NNC_RUN_BACKWARD, s, NNC_RUN_WEIGHT, k);
+            }
+            if (s > 0) {
+                expect_after(t, s - 1, NNC_RUN_FORWARD, s, NNC_RUN_FORWARD, k);
+                expect_after(t, s, NNC_RUN_BACKWARD, s - 1, NNC_RUN_BACKWARD, k);
+            }
+        }
+    }
+}
+
+START_TEST(events_are_a_schedule)
+{
+    seed = 123456789123456789U;
+    for (int i = 0; i < 700; i++) {
+        nnc_pipeline pipeline = random_pipeline(MICRO_BATCHES);
+        if (pipeline.micro_batches > MICRO_BATCHES) {
+            continue; /* rounded up to a multiple of the stages */
+        }
+        const bool splits = pipeline.schedule == NNC_SCHEDULE_ZB_H1 ||
+                            pipeline.schedule == NNC_SCHEDULE_ZB_H2 ||
+                            pipeline.schedule == NNC_SCHEDULE_ZB_V ||
+                            (pipeline.schedule == NNC_SCHEDULE_DUALPIPE && pipeline.stages > 1);
+        traced = (trace){ .pipeline = &pipeline };
+        again = (trace){ .pipeline = &pipeline };
+        ck_assert(nnc_pipeline_replay(&pipeline, memory, &replayed, on_event, &traced));
+        ck_assert(nnc_pipeline_replay(&pipeline, memory, &run, on_event, &again));
+        expect_dependencies(&traced, splits);
+        ck_assert_double_eq(traced.end_s, replayed.makespan_s);
+        ck_assert_int_eq(traced.events, again.events);
+        for (int32_t d = 0; d < pipeline.stages; d++) {
+            ck_assert_double_eq_tol(traced.busy_s[d], replayed.busy_s[d],
+                                    1e-12 * (1 + replayed.makespan_s));
+            ck_assert_double_eq(traced.last_s[d], again.last_s[d]);
+        }
+    }
+}
+END_TEST
+
+/* ---- what is refused, and how large it may be ---- */
+
+START_TEST(rules)
+{
+    nnc_pipeline pipeline = equal_stages(NNC_SCHEDULE_INTERLEAVED, 4, 2, 6, 1, 1, 1);
+    ck_assert(!nnc_pipeline_run(&pipeline, memory, &run)); /* 6 is no multiple of 4 */
+    pipeline = equal_stages(NNC_SCHEDULE_DUALPIPE, 3, 1, 6, 1, 1, 1);
+    ck_assert(!nnc_pipeline_run(&pipeline, memory, &run)); /* odd */
+    pipeline = equal_stages(NNC_SCHEDULE_ZB_V, 4, 1, 8, 1, 1, 1);
+    ck_assert(!nnc_pipeline_replay(&pipeline, memory, &run, NULL, NULL)); /* two chunks */
+    pipeline = equal_stages(NNC_SCHEDULE_1F1B, 4, 2, 8, 1, 1, 1);
+    ck_assert(!nnc_pipeline_run(&pipeline, memory, &run)); /* one chunk */
+    pipeline = equal_stages(NNC_SCHEDULE_1F1B, 4, 1, 0, 1, 1, 1);
+    ck_assert(!nnc_pipeline_run(&pipeline, memory, &run));
+    pipeline.micro_batches = INT64_MAX;
+    ck_assert(!nnc_pipeline_run(&pipeline, memory, &run));
+    pipeline.micro_batches = 1;
+    pipeline.stages = NNC_PIPELINE_STAGES_MAX + 1;
+    ck_assert(!nnc_pipeline_run(&pipeline, memory, &run));
+}
+END_TEST
+
+START_TEST(largest)
+{
+    static double ones[NNC_PIPELINE_VIRTUAL_MAX];
+    for (int i = 0; i < NNC_PIPELINE_VIRTUAL_MAX; i++) {
+        ones[i] = 1;
+    }
+    for (int s = 0; s < NNC_SCHEDULE_COUNT; s++) {
+        const nnc_schedule schedule = (nnc_schedule)s;
+        nnc_pipeline pipeline = pipeline_of(schedule, NNC_PIPELINE_STAGES_MAX, 1, 1024);
+        pipeline.forward_s = pipeline.backward_s = pipeline.weight_s = ones;
+        pipeline.chunks = schedule == NNC_SCHEDULE_INTERLEAVED ? 4
+                          : schedule == NNC_SCHEDULE_ZB_V      ? 2
+                                                               : 1;
+        replay(&pipeline);
+        ck_assert(nnc_pipeline_run(&pipeline, memory, &run));
+        expect_near(run.total_s, replayed.total_s, 1e-12);
+    }
+}
+END_TEST
+
+/* One chunk is plain 1F1B, as in the closed forms. */
+START_TEST(interleaved_with_one_chunk)
+{
+    seed = 5;
+    for (int i = 0; i < 100; i++) {
+        nnc_pipeline pipeline = random_pipeline(40);
+        pipeline.chunks = 1;
+        pipeline.schedule = NNC_SCHEDULE_INTERLEAVED;
+        ck_assert(nnc_pipeline_run(&pipeline, memory, &run));
+        pipeline.schedule = NNC_SCHEDULE_1F1B;
+        replay(&pipeline);
+        expect_near(run.total_s, replayed.total_s, 1e-12);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { unequal_1f1b,
+                                   one_stage_never_waits,
+                                   one_micro_batch,
+                                   published_bubbles,
+                                   equal_stages_meet_the_closed_forms,
+                                   published_in_flight,
+                                   run_is_the_replay,
+                                   any_number_of_micro_batches,
+                                   monotone_in_every_time,
+                                   bounds,
+                                   events_are_a_schedule,
+                                   rules,
+                                   largest,
+                                   interleaved_with_one_chunk,
+                                   NULL };
+    Suite *const suite = suite_create("pipeline");
+    TCase *const cases = tcase_create("all");
+    tcase_add_checked_fixture(cases, open_memory, close_memory);
+    tcase_set_timeout(cases, 120);
+    for (const TTest *const *test = tests; *test != NULL; test++) {
+        tcase_add_test(cases, *test);
+    }
+    suite_add_tcase(suite, cases);
+    SRunner *const runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

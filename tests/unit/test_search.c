@@ -1,0 +1,200 @@
+/* The search: what it finds is what estimate says, whatever is pruned and however many threads. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <nncost/nncost.h>
+
+#include "sweep/front.h"
+#include "sweep/space.h"
+
+static nnc_specs *specs;
+static const nnc_model *gpt;
+static const nnc_device *a100;
+static nnc_search_result *result, *other;
+
+static void setup(void)
+{
+    nnc_error err;
+    specs = nnc_specs_open(NNCOST_SOURCE_DIR);
+    result = calloc(1, sizeof *result);
+    other = calloc(1, sizeof *other);
+    ck_assert_ptr_nonnull(specs);
+    ck_assert_ptr_nonnull(result);
+    ck_assert_ptr_nonnull(other);
+    ck_assert_int_eq(nnc_model_load(specs, "gpt2-xl", &gpt, &err), NNC_OK);
+    ck_assert_int_eq(nnc_device_load(specs, "a100", &a100, &err), NNC_OK);
+}
+
+static void teardown(void)
+{
+    free(result);
+    free(other);
+    nnc_specs_close(specs);
+}
+
+static nnc_search search_of(int32_t devices, int64_t batch)
+{
+    nnc_search search = { .best = 20, .threads = 1 };
+    search.base = nnc_plan_default();
+    search.base.devices = devices;
+    search.base.global_batch = batch;
+    return search;
+}
+
+static void run(const nnc_search *search, nnc_search_result *out)
+{
+    const nnc_software software = nnc_software_default();
+    nnc_error err;
+    ck_assert_int_eq(nnc_search_run(gpt, a100, &software, search, NULL, NULL, out, &err), NNC_OK);
+    ck_assert_uint_eq(out->space, out->evaluated + out->pruned);
+}
+
+static void check_found(const nnc_found *found, nnc_scratch *scratch)
+{
+    const nnc_software software = nnc_software_default();
+    nnc_result estimate;
+    nnc_error err;
+    ck_assert_int_eq(nnc_estimate(gpt, a100, &software, &found->plan, scratch, &estimate, &err),
+                     NNC_OK);
+    ck_assert_double_eq(found->step_s, estimate.step_s);
+    ck_assert_double_eq(found->mfu, estimate.mfu);
+    ck_assert_double_eq(found->exposed_comm_s, estimate.exposed_comm_s);
+    ck_assert_double_eq(found->bubble_share, estimate.bubble_share);
+    ck_assert_int_eq(found->memory_bytes, estimate.memory.total_bytes);
+}
+
+static void check_same(const nnc_search_result *a, const nnc_search_result *b)
+{
+    ck_assert_int_eq(a->best_count, b->best_count);
+    ck_assert_int_eq(a->pareto_count, b->pareto_count);
+    for (int32_t i = 0; i < a->best_count; i++) {
+        ck_assert_uint_eq(a->best[i].index, b->best[i].index);
+        ck_assert_double_eq(a->best[i].step_s, b->best[i].step_s);
+    }
+    for (int32_t i = 0; i < a->pareto_count; i++) {
+        ck_assert_uint_eq(a->pareto[i].index, b->pareto[i].index);
+    }
+}
+
+START_TEST(equals_estimate_to_the_last_digit)
+{
+    const nnc_search search = search_of(64, 96);
+    nnc_scratch *scratch = nnc_scratch_create();
+    run(&search, result);
+    ck_assert_int_gt(result->best_count, 1);
+    for (int32_t i = 0; i < result->best_count; i++) {
+        check_found(&result->best[i], scratch);
+    }
+    for (int32_t i = 0; i < result->pareto_count; i++) {
+        check_found(&result->pareto[i], scratch);
+    }
+    nnc_scratch_destroy(scratch);
+}
+END_TEST
+
+START_TEST(pruning_never_changes_the_answer)
+{
+    nnc_search search = search_of(16, 24);
+    run(&search, result);
+    search.no_prune = true;
+    run(&search, other);
+    check_same(result, other);
+    ck_assert_uint_lt(result->evaluated, other->evaluated);
+    search.objective = NNC_OBJECTIVE_MEMORY;
+    run(&search, other);
+    search.no_prune = false;
+    run(&search, result);
+    check_same(result, other);
+}
+END_TEST
+
+START_TEST(threads_never_change_the_answer)
+{
+    nnc_search search = search_of(32, 48);
+    run(&search, result);
+    search.threads = 5;
+    run(&search, other);
+    check_same(result, other);
+    ck_assert_uint_eq(result->evaluated, other->evaluated);
+}
+END_TEST
+
+/* Every legal plan that fits, one by one through nnc_estimate: the fastest is the search's. */
+START_TEST(finds_the_fastest_of_all)
+{
+    nnc_search search = search_of(8, 8);
+    const nnc_software software = nnc_software_default();
+    nnc_scratch *scratch = nnc_scratch_create();
+    nnc_space space;
+    nnc_result estimate;
+    double fastest_s = INFINITY;
+    uint64_t legal = 0;
+    search.no_prune = true;
+    run(&search, result);
+    ck_assert_int_eq(nnc_space_make(gpt, a100, &search, &space, NULL), NNC_OK);
+    for (uint64_t i = 0; i < space.blocks * space.block_size; i++) {
+        nnc_plan plan = search.base;
+        nnc_space_block(&space, i / space.block_size, &plan);
+        nnc_space_inside(&space, i % space.block_size, &plan);
+        if (nnc_space_repeats(&plan) ||
+            nnc_estimate(gpt, a100, &software, &plan, scratch, &estimate, NULL) != NNC_OK) {
+            continue;
+        }
+        legal++;
+        if (estimate.verdict == NNC_FITS && estimate.step_s < fastest_s) {
+            fastest_s = estimate.step_s;
+        }
+    }
+    nnc_scratch_destroy(scratch);
+    ck_assert_uint_eq(result->evaluated, legal);
+    ck_assert_double_eq(result->best[0].step_s, fastest_s);
+}
+END_TEST
+
+START_TEST(the_front_is_one)
+{
+    const nnc_search search = search_of(32, 64);
+    run(&search, result);
+    ck_assert_int_gt(result->pareto_count, 1);
+    for (int32_t i = 1; i < result->pareto_count; i++) {
+        ck_assert_double_gt(result->pareto[i].step_s, result->pareto[i - 1].step_s);
+        ck_assert_int_lt(result->pareto[i].memory_bytes, result->pareto[i - 1].memory_bytes);
+    }
+    ck_assert_double_eq(result->pareto[0].step_s, result->best[0].step_s);
+}
+END_TEST
+
+START_TEST(an_impossible_space_says_why)
+{
+    nnc_search search = search_of(8, 8);
+    const nnc_software software = nnc_software_default();
+    nnc_error err = { .status = NNC_OK };
+    search.tensor = (nnc_choice){ { 8 }, 1 }; /* 25 heads */
+    ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err),
+                     NNC_ILLEGAL_PLAN);
+    ck_assert_str_eq(err.where, "--tensor");
+    ck_assert_ptr_nonnull(strstr(err.what, "heads 25"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("search");
+    TCase *cases = tcase_create("search");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_set_timeout(cases, 60);
+    tcase_add_test(cases, equals_estimate_to_the_last_digit);
+    tcase_add_test(cases, pruning_never_changes_the_answer);
+    tcase_add_test(cases, threads_never_change_the_answer);
+    tcase_add_test(cases, finds_the_fastest_of_all);
+    tcase_add_test(cases, the_front_is_one);
+    tcase_add_test(cases, an_impossible_space_says_why);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,267 @@
+/* Networks small enough to count by hand: parameters, FLOPs, kept bytes of decoders. */
+#include "op/work.h"
+#include "support.h"
+
+static nnc_plan bf16(void)
+{
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    return plan;
+}
+
+static double kept_of(const nnc_model *model, const nnc_plan *plan)
+{
+    return (double)estimate(model, plan).memory.activation_bytes;
+}
+
+/* Width 4, 2 heads, 2 layers, 10 words, 3 tokens.
+ * Parameters: words 40, positions 12; a layer 12 h^2 + 13 h = 192 + 52; the last norm 8.
+ * FLOPs of a layer: qkv 2*3*12*4 = 288, scores 2*2*9*2 = 72, values the same, out 2*3*4*4 = 96, MLP
+ * twice 2*3*16*4 = 384; logits 2*3*10*4 = 240. A causal mask leaves 6 of 9 pairs. */
+START_TEST(tiny_gpt)
+{
+    const nnc_model model = gpt(2, 4, 2, 10, 3);
+    nnc_plan plan = bf16();
+    nnc_result r = estimate(&model, &plan);
+    ck_assert_int_eq(r.params, 40 + 12 + 2 * (192 + 52) + 8);
+    ck_assert_int_eq(r.params_by_group[NNC_GROUP_EMBEDDING], 52);
+    ck_assert_int_eq(r.params_by_group[NNC_GROUP_ATTENTION], 2 * (4 * 16 + 16));
+    ck_assert_int_eq(r.params_by_group[NNC_GROUP_MLP], 2 * (8 * 16 + 20));
+    ck_assert_int_eq(r.params_by_group[NNC_GROUP_NORM], 5 * 8);
+    ck_assert_int_eq(r.params_by_group[NNC_GROUP_HEAD], 0);
+    ck_assert_int_eq(r.matmul_params, r.params - 12);
+    ck_assert_double_eq(r.forward_flops, 2 * (288 + 72 + 72 + 96 + 384 + 384) + 240);
+    ck_assert_double_eq(r.backward_flops, 2 * r.forward_flops);
+    ck_assert_double_eq(r.model_flops, 3 * r.forward_flops);
+    ck_assert_double_eq(r.six_nd_flops, 6.0 * (double)(r.params - 12) * 3);
+    ck_assert_int_eq(r.tokens, 3);
+    ck_assert_double_eq(r.input_bytes, 3 * 4);
+    plan.flops_convention = NNC_CONVENTION_CAUSAL;
+    r = estimate(&model, &plan);
+    ck_assert_double_eq(r.model_flops, 3 * (2 * (288 + 48 + 48 + 96 + 384 + 384) + 240));
+    plan.flops_convention = NNC_CONVENTION_6ND;
+    r = estimate(&model, &plan);
+    ck_assert_double_eq(r.model_flops, r.six_nd_flops);
+}
+END_TEST
+
+/* A layer keeps 16 hidden states of 2 B, a log-sum-exp of 4 B per head and two norms' statistics of
+ * 8 B per token. Outside: two ids of 8 B, norm input and statistics, head input, 10 logits. */
+START_TEST(tiny_gpt_keeps)
+{
+    const nnc_model model = gpt(2, 4, 2, 10, 3);
+    nnc_plan plan = bf16();
+    const double outside = 3 * (8 + 8 + 8 + 8 + 8 + 20);
+    ck_assert_double_eq(kept_of(&model, &plan), 2 * 3 * (16 * 4 * 2 + 4 * 2 + 16) + outside);
+    plan.attention = NNC_ATTENTION_UNFUSED; /* 9 probabilities of 2 B per head, no log-sum-exp */
+    ck_assert_double_eq(kept_of(&model, &plan), 2 * (3 * (16 * 4 * 2 + 16) + 2 * 9 * 2) + outside);
+    plan.micro_batch = 2; /* but the position ids */
+    ck_assert_double_eq(kept_of(&model, &plan),
+                        2 * (2 * (3 * (16 * 4 * 2 + 16) + 2 * 9 * 2) + outside) - 24);
+}
+END_TEST
+
+/* Width 8, 4 heads on 2 of width 2, inner width 12, 10 words, 5 tokens. q and o 64 each, k and v 32
+ * each, three matrices of 96, gains 2*8. Per token and layer 8h + 4ad + 4gd + 6f + 4a + 8 bytes. */
+START_TEST(tiny_llama)
+{
+    const nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
+    const nnc_plan plan = bf16();
+    const nnc_result r = estimate(&model, &plan);
+    ck_assert_int_eq(r.params, 2 * 80 + (64 + 64 + 2 * 32 + 3 * 96 + 16) + 8);
+    ck_assert_int_eq(r.params_by_group[NNC_GROUP_HEAD], 80);
+    ck_assert_int_eq(r.matmul_params, r.params - 80);
+    /* two FLOPs per matrix element and token; scores 4 * 25 pairs * 4 heads * width 2 */
+    ck_assert_double_eq(r.forward_flops, 2 * 5 * (192 + 288 + 80) + 4 * 25 * 4 * 2);
+    const double layer = 8 * 8 + 4 * 8 + 4 * 4 + 6 * 12 + 4 * 4 + 8;
+    const double outside = 8 + 16 + 4 + 16 + 20;
+    ck_assert_double_eq((double)r.memory.activation_bytes, 5 * (layer + outside));
+}
+END_TEST
+
+/* Grouped heads change parameters and bytes of K and V, never the products of the scores. */
+START_TEST(grouped_heads)
+{
+    const nnc_plan plan = bf16();
+    const nnc_model full = llama(3, 16, 4, 4, 20, 10, 7);
+    const nnc_result all = estimate(&full, &plan);
+    ck_assert_int_eq(all.params_by_group[NNC_GROUP_ATTENTION], 3 * 4 * 16 * 16);
+    for (int64_t kv_heads = 1; kv_heads <= 4; kv_heads *= 2) {
+        const nnc_model model = llama(3, 16, 4, kv_heads, 20, 10, 7);
+        const nnc_result r = estimate(&model, &plan);
+        const int64_t fewer = 3 * 2 * 16 * (4 - kv_heads) * 4; /* elements of K and V */
+        ck_assert_int_eq(r.params, all.params - fewer);
+        ck_assert_double_eq(r.forward_flops, all.forward_flops - 2.0 * 7 * (double)fewer);
+        ck_assert_int_eq(r.memory.activation_bytes,
+                         all.memory.activation_bytes - 3 * 7 * 2 * 2 * (4 - kv_heads) * 4);
+    }
+}
+END_TEST
+
+/* Heads of their own width: the projections are not square. */
+START_TEST(wide_heads)
+{
+    nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
+    model.decoder.head_dim = 6;
+    const nnc_plan plan = bf16();
+    ck_assert_int_eq(estimate(&model, &plan).params_by_group[NNC_GROUP_ATTENTION],
+                     8 * 24 + 2 * 8 * 12 + 24 * 8);
+}
+END_TEST
+
+START_TEST(tied_head)
+{
+    nnc_model model = gpt(2, 4, 2, 10, 3);
+    const nnc_plan plan = bf16();
+    const nnc_result tied = estimate(&model, &plan);
+    model.decoder.tied_head = false;
+    const nnc_result untied = estimate(&model, &plan);
+    ck_assert_int_eq(untied.params, tied.params + 40);
+    ck_assert_int_eq(untied.params_by_group[NNC_GROUP_HEAD], 40);
+    ck_assert_int_eq(untied.matmul_params, tied.matmul_params); /* one of the two is a lookup */
+    ck_assert_double_eq(untied.forward_flops, tied.forward_flops);
+    ck_assert_int_eq(untied.memory.activation_bytes, tied.memory.activation_bytes);
+}
+END_TEST
+
+/* 10 words in a table of 16: six rows more to store and to multiply, six logits more per token. */
+START_TEST(padded_vocabulary)
+{
+    nnc_model model = gpt(2, 4, 2, 10, 3);
+    const nnc_plan plan = bf16();
+    const nnc_result plain = estimate(&model, &plan);
+    model.decoder.vocab_multiple = 16;
+    const nnc_result padded = estimate(&model, &plan);
+    ck_assert_int_eq(padded.params, plain.params + 6 * 4);
+    ck_assert_double_eq(padded.forward_flops, plain.forward_flops + 2 * 3 * 6 * 4);
+    ck_assert_int_eq(padded.memory.activation_bytes, plain.memory.activation_bytes + 3 * 6 * 2);
+    model.decoder.vocab_multiple = 5; /* already a multiple */
+    ck_assert_int_eq(estimate(&model, &plan).params, plain.params);
+}
+END_TEST
+
+/* 8 tokens, each sees 3: 1 + 2 + 6*3 = 21 pairs instead of 36; two layers, 4 FLOPs * width 4. */
+START_TEST(sliding_window)
+{
+    nnc_model model = gpt(2, 4, 2, 10, 8);
+    nnc_plan plan = bf16();
+    plan.flops_convention = NNC_CONVENTION_CAUSAL;
+    const nnc_result full = estimate(&model, &plan);
+    model.decoder.sliding_window = 3;
+    const nnc_result windowed = estimate(&model, &plan);
+    const double fewer = 2 * 16 * (36 - 21);
+    ck_assert_double_eq(windowed.forward_flops, full.forward_flops);
+    ck_assert_double_eq(windowed.model_flops, full.model_flops - 3 * fewer);
+    /* fused attention runs five products backward for two forward */
+    ck_assert_double_eq(windowed.executed_flops, full.executed_flops - 3.5 * fewer);
+    model.decoder.sliding_window = 8; /* all of it */
+    ck_assert_double_eq(estimate(&model, &plan).model_flops, full.model_flops);
+}
+END_TEST
+
+/* Per token: a mask after the embedding and two per layer, 1 B an element. Unfused attention also
+ * drops probabilities: a mask of 1 B, and the dropped ones, 2 B, beside the softmax's. */
+START_TEST(dropout_keeps_masks)
+{
+    nnc_model model = gpt(2, 4, 2, 10, 3);
+    nnc_plan plan = bf16();
+    const double fused = kept_of(&model, &plan);
+    plan.attention = NNC_ATTENTION_UNFUSED;
+    const double unfused = kept_of(&model, &plan);
+    model.decoder.dropout = 0.1;
+    ck_assert_double_eq(kept_of(&model, &plan), unfused + 3 * 4 * (1 + 2 * 2) + 2 * (2 * 9 * 3));
+    plan.attention = NNC_ATTENTION_FLASH;
+    ck_assert_double_eq(kept_of(&model, &plan), fused + 3 * 4 * (1 + 2 * 2));
+}
+END_TEST
+
+/* With dropout, a layer is the published s b h (34 + 5 a s / h), and statistics of 16 B a token. */
+START_TEST(layer_of_korthikanti)
+{
+    nnc_model model = gpt(1, 64, 4, 10, 32);
+    nnc_plan plan = bf16();
+    model.decoder.dropout = 0.1;
+    plan.attention = NNC_ATTENTION_UNFUSED;
+    plan.micro_batch = 2;
+    const double one = kept_of(&model, &plan);
+    model.decoder.layers = 2;
+    const double s = 32, b = 2, h = 64, a = 4;
+    ck_assert_double_eq(kept_of(&model, &plan) - one,
+                        s * b * h * (34 + 5 * a * s / h) + 16 * s * b);
+}
+END_TEST
+
+START_TEST(biases)
+{
+    nnc_model model = llama(3, 8, 4, 2, 12, 10, 5);
+    const nnc_plan plan = bf16();
+    const int64_t none = estimate(&model, &plan).params;
+    model.decoder.qkv_bias = true; /* of q, and of k and v */
+    ck_assert_int_eq(estimate(&model, &plan).params, none + 3 * (8 + 2 * 4));
+    model.decoder.biases = true; /* and of the output, gate, up and down */
+    ck_assert_int_eq(estimate(&model, &plan).params, none + 3 * (8 + 2 * 4 + 8 + 2 * 12 + 8));
+    model.decoder.norm = NNC_NORM_LAYER; /* and of seven norms */
+    ck_assert_int_eq(estimate(&model, &plan).params,
+                     none + 3 * (8 + 2 * 4 + 8 + 2 * 12 + 8) + 7 * 8);
+}
+END_TEST
+
+/* A position table may be longer than what is trained on. */
+START_TEST(position_table)
+{
+    nnc_model model = gpt(1, 4, 2, 10, 3);
+    const nnc_plan plan = bf16();
+    const nnc_result r = estimate(&model, &plan);
+    model.decoder.positions_max = 8;
+    const nnc_result longer = estimate(&model, &plan);
+    ck_assert_int_eq(longer.params, r.params + 5 * 4);
+    ck_assert_int_eq(longer.matmul_params, r.matmul_params);
+    model.decoder.positions = NNC_POSITIONS_NONE;
+    ck_assert_int_eq(estimate(&model, &plan).params, r.params - 3 * 4);
+}
+END_TEST
+
+/* A row that stands for n layers is n times the row of one. */
+START_TEST(repeats_are_copies)
+{
+    nnc_plan plan = bf16();
+    for (int attention = 0; attention < NNC_ATTENTION_COUNT; attention++) {
+        nnc_result r[3];
+        plan.attention = (nnc_attention)attention;
+        for (int i = 0; i < 3; i++) {
+            const nnc_model model = gpt(1 + 7 * i, 8, 2, 10, 6);
+            r[i] = estimate(&model, &plan);
+        }
+        ck_assert_int_eq(r[0].op_count, r[2].op_count);
+        ck_assert_int_eq(r[2].params - r[1].params, r[1].params - r[0].params);
+        ck_assert_double_eq(r[2].forward_flops - r[1].forward_flops,
+                            r[1].forward_flops - r[0].forward_flops);
+        ck_assert_double_eq(r[2].backward_flops - r[1].backward_flops,
+                            r[1].backward_flops - r[0].backward_flops);
+        ck_assert_double_eq(r[2].vector_flops - r[1].vector_flops,
+                            r[1].vector_flops - r[0].vector_flops);
+        ck_assert_int_eq(r[2].memory.activation_bytes - r[1].memory.activation_bytes,
+                         r[1].memory.activation_bytes - r[0].memory.activation_bytes);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        tiny_gpt,
+        tiny_gpt_keeps,
+        tiny_llama,
+        grouped_heads,
+        wide_heads,
+        tied_head,
+        padded_vocabulary,
+        sliding_window,
+        biases,
+        dropout_keeps_masks,
+        layer_of_korthikanti,
+        position_table,
+        repeats_are_copies,
+    };
+    return run_tests("shape", tests, COUNT_OF(tests));
+}

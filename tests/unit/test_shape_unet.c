@@ -1,0 +1,342 @@
+/* U-Nets against an enumeration that knows nothing of the library: every convolution, linear layer
+ * and score product of the network, one by one, as the public codes build it. */
+#include "support.h"
+
+/* What the enumeration adds up. once: forward FLOPs of layers whose input needs no gradient. */
+typedef struct tally {
+    double params, flops, once;
+} tally;
+
+static double conv(tally *t, int64_t c_in, int64_t c_out, int64_t side, int64_t kernel, bool bias)
+{
+    const double weights = (double)(c_in * c_out * kernel * kernel);
+    t->params += weights + (bias ? (double)c_out : 0.0);
+    t->flops += 2.0 * weights * (double)(side * side);
+    return 2.0 * weights * (double)(side * side);
+}
+
+static double linear(tally *t, int64_t rows, int64_t in, int64_t out, bool bias)
+{
+    t->params += (double)(in * out) + (bias ? (double)out : 0.0);
+    t->flops += 2.0 * (double)(rows * in * out);
+    return 2.0 * (double)(rows * in * out);
+}
+
+static void norm(tally *t, int64_t channels)
+{
+    t->params += 2.0 * (double)channels;
+}
+
+static void scores(tally *t, int64_t queries, int64_t keys, int64_t width)
+{
+    t->flops += 4.0 * (double)(queries * keys * width);
+}
+
+/* ---- the segmentation network of milesial/Pytorch-UNet ---- */
+
+static void double_conv(tally *t, int64_t in, int64_t middle, int64_t out, int64_t side, bool image)
+{
+    const double first = conv(t, in, middle, side, 3, false);
+    t->once += image ? first : 0.0;
+    norm(t, middle);
+    conv(t, middle, out, side, 3, false);
+    norm(t, out);
+}
+
+static tally segmentation(int64_t image, int64_t channels, int levels, bool bilinear)
+{
+    tally t = { 0 };
+    const int64_t factor = bilinear ? 2 : 1;
+    int64_t sides[NNC_UNET_LEVELS_MAX] = { image }, widths[NNC_UNET_LEVELS_MAX] = { channels };
+    double_conv(&t, 3, channels, channels, image, true);
+    for (int i = 1; i < levels; i++) {
+        sides[i] = sides[i - 1] / 2;
+        widths[i] = 2 * widths[i - 1];
+        const int64_t out = widths[i] / (i == levels - 1 ? factor : 1);
+        double_conv(&t, widths[i - 1], out, out, sides[i], false);
+    }
+    for (int i = levels - 2; i >= 0; i--) {
+        const int64_t in = widths[i + 1], out = widths[i] / (i > 0 ? factor : 1);
+        if (!bilinear) { /* kernel 2, stride 2: FLOPs by input position */
+            const int64_t half = in / 2;
+            conv(&t, in, half, sides[i + 1], 2, false);
+            t.params += (double)half;
+        }
+        double_conv(&t, in, bilinear ? in / 2 : out, out, sides[i], false);
+    }
+    conv(&t, channels, 2, image, 1, true);
+    return t;
+}
+
+static void check_tally(const nnc_model *model, const tally *t)
+{
+    nnc_plan plan = nnc_plan_default();
+    for (plan.micro_batch = 1; plan.micro_batch <= 3; plan.micro_batch += 2) {
+        const double batch = (double)plan.micro_batch;
+        const nnc_result r = estimate(model, &plan);
+        ck_assert_double_eq((double)r.params, t->params);
+        ck_assert_double_eq(r.forward_flops, batch * t->flops);
+        ck_assert_double_eq(r.backward_flops, batch * (2.0 * t->flops - t->once));
+    }
+}
+
+START_TEST(segmentation_networks)
+{
+    for (int levels = 2; levels <= 5; levels++) {
+        for (int64_t image = 16; image <= 61; image += 15) { /* 31, 61: halves are rounded down */
+            nnc_model model = double_conv_unet(image, 6, levels);
+            tally t = segmentation(image, 6, levels, false);
+            check_tally(&model, &t);
+            model.unet.up = NNC_UP_BILINEAR;
+            t = segmentation(image, 6, levels, true);
+            check_tally(&model, &t);
+        }
+    }
+}
+END_TEST
+
+START_TEST(published_networks)
+{
+    nnc_model model = *load_model("models/unet-classic.json");
+    const nnc_plan plan = nnc_plan_default();
+    ck_assert_int_eq(estimate(&model, &plan).params, 31037698);
+    tally t = segmentation(572, 64, 5, false);
+    check_tally(&model, &t);
+    model.unet.up = NNC_UP_BILINEAR;
+    ck_assert_int_eq(estimate(&model, &plan).params, 17263042);
+    t = segmentation(572, 64, 5, true);
+    check_tally(&model, &t);
+}
+END_TEST
+
+/* Side 4, 3 -> 2 -> 4 channels, 2 levels, bf16: what each op keeps, in elements of a sample.
+ * Convolutions keep their input, but for the image; norms theirs; the last activation of a pair its
+ * output; pooling an index of 8 B. Norms: two fp32 numbers a channel, whatever the batch. */
+START_TEST(segmentation_keeps)
+{
+    const nnc_model model = double_conv_unet(4, 2, 2);
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    const double first = 32 + 32 + 32 + 32;      /* norm1, conv2, norm2, act2 at 4x4x2 */
+    const double pooled = 8 + 16 + 16 + 16 + 16; /* conv1 at 2x2x2; then 2x2x4 */
+    const double up = 64 + 32 + 32 + 32 + 32;    /* conv1 at 4x4x4 */
+    const double logits = 32;
+    const double index = 8 * 8, statistics = 8 * (2 + 2 + 4 + 4 + 2 + 2);
+    for (plan.micro_batch = 1; plan.micro_batch <= 2; plan.micro_batch++) {
+        const double batch = (double)plan.micro_batch;
+        ck_assert_double_eq((double)estimate(&model, &plan).memory.activation_bytes,
+                            batch * (2 * (first + pooled + up + logits) + index) + statistics);
+    }
+}
+END_TEST
+
+/* ---- the diffusion network of CompVis/stable-diffusion ---- */
+
+static void residual_block(tally *t, const nnc_unet *u, int64_t in, int64_t out, int64_t side)
+{
+    norm(t, in);
+    conv(t, in, out, side, 3, true);
+    linear(t, 1, u->time_embed_width, out, true);
+    norm(t, out);
+    conv(t, out, out, side, 3, true);
+    if (in != out) {
+        conv(t, in, out, side, 1, true);
+    }
+}
+
+static void transformer(tally *t, const nnc_unet *u, int64_t width, int64_t side)
+{
+    const int64_t tokens = side * side;
+    norm(t, width);
+    if (u->transformer_depth == 0) { /* a bare attention layer */
+        linear(t, tokens, width, 3 * width, true);
+        scores(t, tokens, tokens, width);
+        linear(t, tokens, width, width, true);
+        return;
+    }
+    conv(t, width, width, side, 1, true);
+    for (int64_t i = 0; i < u->transformer_depth; i++) {
+        norm(t, width);
+        for (int j = 0; j < 3; j++) {
+            linear(t, tokens, width, width, false);
+        }
+        scores(t, tokens, tokens, width);
+        linear(t, tokens, width, width, true);
+        if (u->context_len > 0) { /* the text needs no gradient */
+            norm(t, width);
+            linear(t, tokens, width, width, false);
+            t->once += linear(t, u->context_len, u->context_width, width, false);
+            t->once += linear(t, u->context_len, u->context_width, width, false);
+            scores(t, tokens, u->context_len, width);
+            linear(t, tokens, width, width, true);
+        }
+        norm(t, width);
+        linear(t, tokens, width, 8 * width, true);
+        linear(t, tokens, 4 * width, width, true);
+    }
+    conv(t, width, width, side, 1, true);
+}
+
+static tally diffusion(const nnc_unet *u)
+{
+    tally t = { 0 };
+    int64_t skips[64] = { 0 }, sides[NNC_UNET_LEVELS_MAX] = { 0 };
+    int count = 0;
+    int64_t width = u->channels, side = u->image / u->latent_factor;
+    t.once += linear(&t, 1, u->channels, u->time_embed_width, true);
+    linear(&t, 1, u->time_embed_width, u->time_embed_width, true);
+    t.once += conv(&t, u->in_channels, width, side, 3, true);
+    skips[count++] = width;
+    for (int level = 0; level < u->levels; level++) {
+        const int64_t out = u->channels * u->channel_multipliers[level];
+        sides[level] = side;
+        for (int64_t i = 0; i < u->blocks_per_level; i++) {
+            residual_block(&t, u, width, out, side);
+            width = out;
+            if (u->attention_levels[level]) {
+                transformer(&t, u, width, side);
+            }
+            skips[count++] = width;
+        }
+        if (level < u->levels - 1) {
+            side = (side + 1) / 2; /* stride 2, padding 1 */
+            conv(&t, width, width, side, 3, true);
+            skips[count++] = width;
+        }
+    }
+    residual_block(&t, u, width, width, side);
+    if (u->middle_attention) {
+        transformer(&t, u, width, side);
+    }
+    residual_block(&t, u, width, width, side);
+    for (int level = u->levels - 1; level >= 0; level--) {
+        const int64_t out = u->channels * u->channel_multipliers[level];
+        for (int64_t i = 0; i <= u->blocks_per_level; i++) {
+            ck_assert_int_gt(count, 0);
+            residual_block(&t, u, width + skips[--count], out, sides[level]);
+            width = out;
+            if (u->attention_levels[level]) {
+                transformer(&t, u, width, sides[level]);
+            }
+        }
+        if (level > 0) {
+            conv(&t, width, width, sides[level - 1], 3, true);
+        }
+    }
+    ck_assert_int_eq(count, 0);
+    norm(&t, width);
+    conv(&t, width, u->out_channels, sides[0], 3, true);
+    return t;
+}
+
+START_TEST(diffusion_networks)
+{
+    static const int64_t multipliers[][4] = { { 1, 2, 4, 4 }, { 1, 1, 1, 1 }, { 2, 1, 3, 3 } };
+    for (size_t m = 0; m < COUNT_OF(multipliers); m++) {
+        for (int variant = 0; variant < 24; variant++) {
+            nnc_model model = residual_unet(variant % 2 == 0 ? 16 : 21, 8, 1 + variant % 4);
+            nnc_unet *u = &model.unet;
+            memcpy(u->channel_multipliers, multipliers[m], sizeof multipliers[m]);
+            u->blocks_per_level = 1 + variant % 3;
+            u->transformer_depth = variant / 4 % 3;
+            u->context_len = variant % 5 == 0 ? 0 : 7;
+            u->attention_levels[1] = u->levels > 1 && variant % 3 == 1;
+            u->middle_attention = variant % 7 != 0;
+            const tally t = diffusion(u);
+            check_tally(&model, &t);
+        }
+    }
+}
+END_TEST
+
+/* Side 4, 8 channels, one level of one block without attention, bf16. A block keeps the inputs of
+ * its two norms, their outputs and those of SiLU, the activated time embedding for its projection,
+ * and two statistics of 4 groups twice. Three blocks are 8 -> 8 channels, two 16 -> 8. Outside: the
+ * time embedding's inputs, the embedding itself, the last norm, SiLU and convolution, the prediction. */
+START_TEST(diffusion_keeps)
+{
+    nnc_model model = residual_unet(4, 8, 1);
+    nnc_plan plan = nnc_plan_default();
+    model.unet.blocks_per_level = 1;
+    model.unet.attention_levels[0] = model.unet.middle_attention = false;
+    plan.precision = NNC_BF16;
+    const int64_t narrow = 8 * 16, wide = 16 * 16, maps = 3 * 2 * narrow + 2 * (wide + narrow);
+    const int64_t outside = 8 + 3 * 32 + 3 * narrow + 4 * 16;
+    const int64_t statistics = 8 * 4 * (5 * 2 + 1);
+    const int64_t kept = 2 * (3 * maps + 5 * 32 + outside) + statistics;
+    ck_assert_int_eq(estimate(&model, &plan).memory.activation_bytes, kept);
+    plan.recompute = NNC_RECOMPUTE_NORM;
+    ck_assert_int_eq(estimate(&model, &plan).memory.activation_bytes, kept - 2 * maps);
+    plan.recompute = NNC_RECOMPUTE_ACTIVATION;
+    ck_assert_int_eq(estimate(&model, &plan).memory.activation_bytes, kept - 2 * maps);
+    plan.recompute |= NNC_RECOMPUTE_NORM;
+    ck_assert_int_eq(estimate(&model, &plan).memory.activation_bytes, kept - 4 * maps);
+}
+END_TEST
+
+START_TEST(stable_diffusion)
+{
+    const nnc_model *model = load_model("models/sd1-unet.json");
+    const tally t = diffusion(&model->unet);
+    ck_assert_double_eq(t.params, 859520964);
+    check_tally(model, &t);
+}
+END_TEST
+
+/* A linear layer in and out of the transformer does what a 1x1 convolution does. */
+START_TEST(linear_projections)
+{
+    nnc_model model = residual_unet(16, 8, 2);
+    const nnc_plan plan = nnc_plan_default();
+    const nnc_result conv_form = estimate(&model, &plan);
+    model.unet.linear_projections = true;
+    const nnc_result linear_form = estimate(&model, &plan);
+    ck_assert_int_eq(linear_form.params, conv_form.params);
+    ck_assert_double_eq(linear_form.forward_flops, conv_form.forward_flops);
+    ck_assert_double_eq(linear_form.backward_flops, conv_form.backward_flops);
+    ck_assert_int_eq(linear_form.memory.activation_bytes, conv_form.memory.activation_bytes);
+}
+END_TEST
+
+/* Heads by their width: the same products, other log-sum-exps. */
+START_TEST(heads_by_width)
+{
+    nnc_model model = residual_unet(16, 8, 2);
+    nnc_plan plan = nnc_plan_default();
+    const double flops = estimate(&model, &plan).forward_flops;
+    model.unet.heads = 0;
+    model.unet.head_width = 4;
+    ck_assert_double_eq(estimate(&model, &plan).forward_flops, flops);
+}
+END_TEST
+
+/* Images of 8-bit pixels: three colours where the network works on latents. */
+START_TEST(images)
+{
+    nnc_model model = residual_unet(16, 8, 2);
+    nnc_plan plan = nnc_plan_default();
+    plan.micro_batch = 2;
+    plan.micro_batches = 3;
+    nnc_result r = estimate(&model, &plan);
+    ck_assert_double_eq(r.input_bytes, 6 * 16 * 16 * 4);
+    ck_assert_int_eq(r.tokens, 0);
+    ck_assert(isnan(r.tokens_per_s));
+    ck_assert_double_eq(r.samples_per_s, 6 / r.step_s);
+    const double flops = r.forward_flops;
+    model.unet.image = 128;
+    model.unet.latent_factor = 8;
+    r = estimate(&model, &plan);
+    ck_assert_double_eq(r.input_bytes, 6 * 128 * 128 * 3);
+    ck_assert_double_eq(r.forward_flops, flops);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { segmentation_networks, published_networks,
+                                   segmentation_keeps,    diffusion_networks,
+                                   stable_diffusion,      linear_projections,
+                                   heads_by_width,        images,
+                                   diffusion_keeps };
+    return run_tests("shape_unet", tests, COUNT_OF(tests));
+}

@@ -1,0 +1,439 @@
+/* What several devices exchange and hold: bytes of every exchange by hand, worked examples, memory of
+ * what is sharded, recomputed and moved to the host. */
+#include "cluster.h"
+#include "cost/link.h"
+#include "cost/memory.h"
+#include "schedule/cluster.h"
+
+static nnc_model small_gpt(void)
+{
+    return gpt(4, 256, 8, 512, 128);
+}
+
+/* Bytes of the exchanges of one name and phase over a step, as often as they run. */
+static double total_exchanged(const char *name, nnc_phase phase)
+{
+    int32_t count = 0;
+    double sum = 0.0;
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    for (int32_t i = 0; i < count; i++) {
+        if (rows[i].op->phase == phase && strcmp(rows[i].op->name, name) == 0) {
+            const nnc_exchange *e = &rows[i].op->u.exchange;
+            sum += e->bytes * (e->count > 0.0 ? e->count : 1.0) * rows[i].repeat;
+        }
+    }
+    return sum;
+}
+
+static bool is_exchange(const nnc_op_cost *row)
+{
+    return row->op->kind == NNC_OP_COLLECTIVE;
+}
+
+static double one(const nnc_op_cost *row)
+{
+    (void)row;
+    return 1.0;
+}
+
+/* ---- data ---- */
+
+/* Stages 0 to 3 over 64 ranks: example F10.5 per parameter, 2 B of weights and of gradients, 12 of
+ * states. */
+START_TEST(sharded_states)
+{
+    const nnc_model model = small_gpt();
+    nnc_plan plan = plan_of(64, 1, 1);
+    const double bytes[4] = { 120e9 / 7.5e9, 31.40625e9 / 7.5e9, 16.640625e9 / 7.5e9,
+                              1.875e9 / 7.5e9 };
+    nnc_memory before = { 0 };
+    for (int32_t zero = 0; zero <= 3; zero++) {
+        plan.zero = zero;
+        const nnc_result r = estimate_on_cluster(&model, &plan);
+        const nnc_memory *m = &r.memory;
+        near((double)(m->weight_bytes + m->gradient_bytes + m->optimizer_bytes),
+             bytes[zero] * (double)r.params, 1e-5);
+        near((double)m->weight_bytes, (zero == 3 ? 2.0 / 64 : 2.0) * (double)r.params, 1e-5);
+        near((double)m->gradient_bytes, (zero >= 2 ? 2.0 / 64 : 2.0) * (double)r.params, 1e-5);
+        near((double)m->optimizer_bytes, (zero >= 1 ? 12.0 / 64 : 12.0) * (double)r.params, 1e-5);
+        if (zero > 0) {
+            ck_assert_int_eq(m->activation_bytes, before.activation_bytes);
+        }
+        before = *m;
+    }
+    /* Megatron's distributed optimizer: 6 + 12 / dp, example F10.6 */
+    plan = plan_of(16, 1, 1);
+    plan.zero = 1;
+    plan.policy = NNC_POLICY_MIXED_FP32GRAD;
+    const nnc_result r = estimate_on_cluster(&model, &plan);
+    near((double)(r.memory.weight_bytes + r.memory.gradient_bytes + r.memory.optimizer_bytes),
+         6.75 * (double)r.params, 1e-5);
+}
+END_TEST
+
+/* Gathered at the peak of stage 3: the unit at hand and the next, and one unit's gradient; all weights
+ * when they are not freed. The largest unit is the table here. */
+START_TEST(gathered_weights)
+{
+    nnc_model model = small_gpt();
+    model.decoder.vocab = 100000;
+    nnc_plan plan = plan_of(8, 1, 1);
+    plan.zero = 2;
+    const double stage2 = (double)estimate_on_cluster(&model, &plan).memory.transient_bytes;
+    plan.zero = 3;
+    nnc_result r = estimate_on_cluster(&model, &plan);
+    const double unit = 100000.0 * 256 + 128.0 * 256;
+    near((double)r.memory.transient_bytes - stage2, (2 * 2 + 2) * unit, 1e-6);
+    plan.reshard = false;
+    r = estimate_on_cluster(&model, &plan);
+    near((double)r.memory.transient_bytes - stage2, 2 * (double)r.params + 2 * unit, 1e-6);
+}
+END_TEST
+
+/* Bytes per parameter that data-parallel ranks exchange, in three passes. */
+START_TEST(gradients_and_weights)
+{
+    const nnc_model model = small_gpt();
+    nnc_plan plan = plan_of(8, 1, 1);
+    plan.micro_batches = 3;
+    double all = 2.0 * (double)estimate_on_cluster(&model, &plan).params;
+    ck_assert_double_eq(total_exchanged("data.reduce_gradients", NNC_PHASE_COMM), all);
+    ck_assert_double_eq(sum_rows(is_exchange, one), 1.0);
+    plan.policy = NNC_POLICY_MIXED_FP32GRAD; /* gradients of 4 B */
+    estimate_on_cluster(&model, &plan);
+    ck_assert_double_eq(total_exchanged("data.reduce_gradients", NNC_PHASE_COMM), 2 * all);
+    plan.policy = NNC_POLICY_MIXED;
+    for (plan.zero = 1; plan.zero <= 2; plan.zero++) { /* stage 2 scatters in every pass */
+        estimate_on_cluster(&model, &plan);
+        ck_assert_double_eq(total_exchanged("data.scatter_gradients", NNC_PHASE_COMM),
+                            (plan.zero == 2 ? 3 : 1) * all);
+        ck_assert_double_eq(total_exchanged("data.gather_weights", NNC_PHASE_COMM), all);
+        ck_assert_ptr_null(find_row("data.reduce_gradients", NNC_PHASE_COMM));
+    }
+    plan.zero = 3;
+    estimate_on_cluster(&model, &plan);
+    near(total_exchanged("data.gather_weights", NNC_PHASE_FORWARD), 3 * all, 1e-12);
+    near(total_exchanged("data.gather_weights", NNC_PHASE_BACKWARD), 3 * all, 1e-12);
+    near(total_exchanged("data.scatter_gradients", NNC_PHASE_BACKWARD), 3 * all, 1e-12);
+    plan.reshard = false; /* weights are gathered once a step */
+    estimate_on_cluster(&model, &plan);
+    near(total_exchanged("data.gather_weights", NNC_PHASE_COMM), all, 1e-12);
+    ck_assert_ptr_null(find_row("data.gather_weights", NNC_PHASE_FORWARD));
+    ck_assert_ptr_null(find_row("data.gather_weights", NNC_PHASE_BACKWARD));
+    near(total_exchanged("data.scatter_gradients", NNC_PHASE_BACKWARD), 3 * all, 1e-12);
+}
+END_TEST
+
+/* Shards of 8 and 4 replicas of each: inside, weights twice and gradients once; across, the gradient
+ * of a shard. Example F12.3 per parameter. */
+START_TEST(hybrid_shards)
+{
+    const nnc_model model = small_gpt();
+    nnc_plan plan = plan_of(32, 1, 1);
+    plan.shard = 8;
+    plan.zero = 3;
+    const nnc_result r = estimate_on_cluster(&model, &plan);
+    const double per_param = 13e9 / (double)r.params;
+    const double gathered = total_exchanged("data.gather_weights", NNC_PHASE_FORWARD) +
+                            total_exchanged("data.gather_weights", NNC_PHASE_BACKWARD);
+    const double scattered = total_exchanged("data.scatter_gradients", NNC_PHASE_BACKWARD);
+    const double replicas = total_exchanged("data.reduce_replicas", NNC_PHASE_BACKWARD);
+    near(per_param * (nnc_collective_sent_bytes(NNC_ALL_GATHER, 8, gathered) +
+                      nnc_collective_sent_bytes(NNC_REDUCE_SCATTER, 8, scattered)),
+         68.25e9, 1e-9);
+    near(per_param * nnc_collective_sent_bytes(NNC_ALL_REDUCE, 4, replicas), 4.875e9, 1e-9);
+    near(per_param * (double)r.memory.weight_bytes, 3.25e9, 1e-5);
+    for (plan.zero = 1; plan.zero <= 2; plan.zero++) {
+        estimate_on_cluster(&model, &plan);
+        near(per_param *
+                 nnc_collective_sent_bytes(NNC_ALL_REDUCE, 4,
+                                           total_exchanged("data.reduce_replicas", NNC_PHASE_COMM)),
+             4.875e9, 1e-9);
+    }
+    plan.shard = 1; /* nothing to shard over: replicas alone */
+    for (plan.zero = 1; plan.zero <= 3; plan.zero++) {
+        const nnc_phase phase = plan.zero == 3 ? NNC_PHASE_BACKWARD : NNC_PHASE_COMM;
+        estimate_on_cluster(&model, &plan);
+        near(total_exchanged("data.reduce_replicas", phase), 2.0 * (double)r.params, 1e-12);
+        ck_assert_ptr_null(find_row("data.gather_weights", phase));
+    }
+}
+END_TEST
+
+/* Example F18.3: 80 ms of backward in 24 buckets, 50 ms of network. */
+START_TEST(buckets)
+{
+    const nnc_hideout hideout = { .forward_s = 1.0, .backward_s = 0.08, .layers = 24 };
+    nnc_exchange e = { .comm = NNC_COMM_DATA, .forward = NNC_ALL_REDUCE };
+    near(0.08 + nnc_cluster_exposed_s(&e, 0.05, 1.0, &hideout), 0.08208333333333334, 1e-12);
+    near(nnc_cluster_exposed_s(&e, 0.05, 0.0, &hideout), 0.05, 1e-12);
+    near(nnc_cluster_exposed_s(&e, 0.2, 1.0, &hideout), 0.2 + 0.08 / 24 - 0.08, 1e-12);
+    e.comm = NNC_COMM_PIPELINE;
+    near(nnc_cluster_exposed_s(&e, 0.05, 1.0, &hideout), 0.05, 1e-12);
+}
+END_TEST
+
+/* ---- tensor ---- */
+
+/* Per layer: two all-reduces forward and two backward, or gathers and scatters, of which backward
+ * gathers the kept inputs again. 16 KiB tokens x width x 2 B. */
+START_TEST(tensor_parallel)
+{
+    const nnc_model model = small_gpt();
+    const double S = 2.0 * 128 * 256;
+    nnc_plan plan = plan_of(1, 8, 1);
+    const nnc_result r = estimate_on_cluster(&model, &plan);
+    const char *const out[] = { "attn.tensor_out", "mlp.tensor_out" };
+    const char *const in[] = { "attn.tensor_in", "mlp.tensor_in" };
+    for (int i = 0; i < 2; i++) {
+        const nnc_op_cost *forward = row_of(out[i], NNC_PHASE_FORWARD);
+        const nnc_op_cost *backward = row_of(in[i], NNC_PHASE_BACKWARD);
+        ck_assert_int_eq((int)forward->op->u.exchange.forward, NNC_ALL_REDUCE);
+        ck_assert_int_eq((int)backward->op->u.exchange.forward, NNC_ALL_REDUCE);
+        ck_assert_double_eq(total_exchanged(out[i], NNC_PHASE_FORWARD), 4 * S);
+        ck_assert_double_eq(total_exchanged(in[i], NNC_PHASE_BACKWARD), 4 * S);
+        ck_assert_ptr_null(find_row(in[i], NNC_PHASE_FORWARD));
+        near(forward->network_s, 2 * 7.0 / 8 * S / 300e9, 1e-12);
+        ck_assert_str_eq(forward->link, "scale_up");
+    }
+    /* embedding, head backward and three numbers per token of the loss */
+    ck_assert_double_eq(total_exchanged("embed.tensor", NNC_PHASE_FORWARD), S);
+    ck_assert_double_eq(total_exchanged("head.tensor_in", NNC_PHASE_BACKWARD), S);
+    ck_assert_double_eq(total_exchanged("loss.tensor", NNC_PHASE_FORWARD), 3 * 4.0 * 128);
+    near(r.exposed_s[NNC_COMM_TENSOR], r.communication_s[NNC_COMM_TENSOR], 1e-12);
+
+    plan.sequence_parallel = true;
+    estimate_on_cluster(&model, &plan);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_double_eq(total_exchanged(in[i], NNC_PHASE_FORWARD), 4 * S);
+        ck_assert_double_eq(total_exchanged(in[i], NNC_PHASE_BACKWARD), 2 * 4 * S);
+        ck_assert_double_eq(total_exchanged(out[i], NNC_PHASE_FORWARD), 4 * S);
+        ck_assert_double_eq(total_exchanged(out[i], NNC_PHASE_BACKWARD), 4 * S);
+        ck_assert_int_eq((int)row_of(out[i], NNC_PHASE_FORWARD)->op->u.exchange.forward,
+                         NNC_REDUCE_SCATTER);
+        ck_assert_int_eq((int)row_of(in[i], NNC_PHASE_FORWARD)->op->u.exchange.forward,
+                         NNC_ALL_GATHER);
+    }
+    plan.recompute = NNC_RECOMPUTE_FULL; /* forward's exchanges once more */
+    estimate_on_cluster(&model, &plan);
+    ck_assert_double_eq(total_exchanged(in[0], NNC_PHASE_RECOMPUTE), 4 * S);
+    ck_assert_double_eq(total_exchanged(out[1], NNC_PHASE_RECOMPUTE), 4 * S);
+}
+END_TEST
+
+/* ---- context ---- */
+
+/* Examples F14.1 and F14.3, and the gather in between: 8 key heads of 128. */
+START_TEST(context_parallel)
+{
+    nnc_model model = llama(1, 4096, 32, 8, 64, 64, 131072);
+    nnc_plan plan = plan_of(1, 1, 1);
+    plan.context = 8;
+    estimate_on_cluster(&model, &plan);
+    const nnc_op_cost *ring = row_of("attn.context_in", NNC_PHASE_FORWARD);
+    ck_assert_int_eq((int)ring->op->u.exchange.forward, NNC_P2P);
+    ck_assert_double_eq(ring->op->u.exchange.bytes, 67108864);
+    ck_assert_double_eq(total_exchanged("attn.context_in", NNC_PHASE_FORWARD), 469762048);
+    ck_assert_double_eq(total_exchanged("attn.context_in", NNC_PHASE_BACKWARD),
+                        3.0 * 469762048); /* with gradients in fp32 */
+    near(ring->network_s, 469762048 / 300e9, 1e-12);
+
+    plan.context_kind = NNC_CONTEXT_ALL_GATHER;
+    estimate_on_cluster(&model, &plan);
+    const double kv = 2.0 * 2 * 131072 * 8 * 128;
+    ck_assert_double_eq(total_exchanged("attn.context_in", NNC_PHASE_FORWARD), kv);
+    ck_assert_double_eq(total_exchanged("attn.context_in", NNC_PHASE_BACKWARD), 2 * kv);
+
+    plan.context_kind = NNC_CONTEXT_ULYSSES;
+    model.decoder.seq_len = 32768;
+    estimate_on_cluster(&model, &plan);
+    const double send = exchanged("attn.context_in", NNC_PHASE_FORWARD) +
+                        exchanged("attn.context_out", NNC_PHASE_FORWARD);
+    ck_assert_double_eq(send, 83886080);
+    ck_assert_double_eq(nnc_collective_sent_bytes(NNC_ALL_TO_ALL, 8, send), 73400320);
+    ck_assert_double_eq(total_exchanged("attn.context_in", NNC_PHASE_BACKWARD) +
+                            total_exchanged("attn.context_out", NNC_PHASE_BACKWARD),
+                        83886080);
+}
+END_TEST
+
+/* ---- pipeline ---- */
+
+/* Example F15.4: one micro-batch of activations, a rank's share of it under sequence parallelism. */
+START_TEST(pipeline_sends)
+{
+    const nnc_model model = gpt(4, 12288, 96, 512, 2048);
+    nnc_plan plan = plan_of(1, 8, 4);
+    plan.micro_batches = 8;
+    nnc_result r = estimate_on_cluster(&model, &plan);
+    ck_assert_double_eq(exchanged("pipeline.send", NNC_PHASE_COMM), 50331648);
+    const double ends = r.stage == 0 || r.stage == 3 ? 1.0 : 2.0;
+    ck_assert_double_eq(row_of("pipeline.send", NNC_PHASE_COMM)->repeat, ends * 8);
+    plan.sequence_parallel = true;
+    r = estimate_on_cluster(&model, &plan);
+    ck_assert_double_eq(exchanged("pipeline.send", NNC_PHASE_COMM), 6291456);
+    ck_assert_double_eq(r.exposed_s[NNC_COMM_PIPELINE],
+                        row_of("pipeline.tied_table", NNC_PHASE_COMM)->network_s);
+    plan.overlap = 0.0;
+    ck_assert_double_gt(estimate_on_cluster(&model, &plan).exposed_s[NNC_COMM_PIPELINE],
+                        r.exposed_s[NNC_COMM_PIPELINE]);
+}
+END_TEST
+
+/* ---- experts ---- */
+
+/* Each rank sends the copies of its tokens, twice forward and twice backward: example F17.1's combine,
+ * of which 63/64 leave the rank. */
+START_TEST(expert_parallel)
+{
+    nnc_model model = mixtral(1, 7168, 56, 56, 64, 64, 64, 4096);
+    model.decoder.experts_per_token = 8;
+    nnc_plan plan = plan_of(64, 1, 1);
+    plan.expert = 64;
+    nnc_result r = estimate_on_cluster(&model, &plan);
+    const char *const names[] = { "moe.all_to_all_in", "moe.all_to_all_out" };
+    for (int i = 0; i < 2; i++) {
+        const double bytes = exchanged(names[i], NNC_PHASE_FORWARD);
+        ck_assert_double_eq(nnc_collective_sent_bytes(NNC_ALL_TO_ALL, 64, bytes), 462422016);
+        ck_assert_double_eq(exchanged(names[i], NNC_PHASE_BACKWARD), bytes);
+    }
+    /* experts are not replicated: their gradients stay */
+    ck_assert_double_eq(total_exchanged("data.reduce_gradients", NNC_PHASE_COMM),
+                        2.0 * (double)(r.params - 64 * 3 * 7168 * 64));
+    plan.expert = 16; /* four replicas of each */
+    r = estimate_on_cluster(&model, &plan);
+    near(total_exchanged("data.reduce_gradients", NNC_PHASE_COMM),
+         2.0 * (double)(r.params - 64 * 3 * 7168 * 64) + 2.0 * 4 * 3 * 7168 * 64, 1e-12);
+    plan.zero = 1; /* in pairs, each expert's pairs twice, all else thirty-two times */
+    plan.shard = 2;
+    r = estimate_on_cluster(&model, &plan);
+    near(total_exchanged("data.reduce_replicas", NNC_PHASE_COMM),
+         (double)(r.params - 64 * 3 * 7168 * 64) + 4.0 * 3 * 7168 * 64, 1e-12);
+    /* Megatron-Core's dispatcher: each of two tensor ranks sends the copies of its half of the tokens,
+     * then both gather all copies */
+    const double tokens = 4096.0 * 7168 * 2;
+    plan = plan_of(64, 2, 1);
+    plan.expert = 64;
+    plan.sequence_parallel = true;
+    estimate_on_cluster(&model, &plan);
+    ck_assert_double_eq(exchanged(names[0], NNC_PHASE_FORWARD), 8 * tokens / 2);
+    ck_assert_double_eq(exchanged("mlp.tensor_in", NNC_PHASE_FORWARD), 8 * tokens);
+    ck_assert_double_eq(exchanged("attn.tensor_in", NNC_PHASE_FORWARD), tokens);
+    model.decoder.shared_hidden = 64; /* sees the tokens themselves */
+    estimate_on_cluster(&model, &plan);
+    ck_assert_double_eq(exchanged("mlp.tensor_out", NNC_PHASE_FORWARD), 9 * tokens);
+}
+END_TEST
+
+/* ---- host ---- */
+
+/* Example F21.1 per parameter: gradients down and weights up. */
+START_TEST(offloaded_optimizer)
+{
+    const nnc_model model = small_gpt();
+    nnc_plan plan = plan_of(1, 1, 1);
+    const nnc_result resident = estimate_on_cluster(&model, &plan);
+    plan.offload = NNC_OFFLOAD_OPTIMIZER;
+    const nnc_result r = estimate_on_cluster(&model, &plan);
+    const double each_way = 2.0 * (double)r.params / 25e9;
+    ck_assert_int_eq(r.memory.optimizer_bytes, 0);
+    ck_assert_int_eq(r.memory.weight_bytes, resident.memory.weight_bytes);
+    near(row_of("offload.gradients", NNC_PHASE_COMM)->network_s, each_way, 1e-12);
+    near(row_of("offload.weights", NNC_PHASE_COMM)->network_s, each_way, 1e-12);
+    near(each_way * 1.5e9 / (double)r.params, 0.12, 1e-12);
+    ck_assert_ptr_null(find_row("optimizer", NNC_PHASE_UPDATE)); /* runs on the host */
+    ck_assert_str_eq(row_of("offload.weights", NNC_PHASE_COMM)->link, "host");
+    near(row_of("offload.update", NNC_PHASE_COMM)->network_s, 28.0 * (double)r.params / 50e9,
+         1e-12);
+    plan.zero = 1; /* each of four ranks its share */
+    plan.data = 4;
+    estimate_on_cluster(&model, &plan);
+    near(row_of("offload.gradients", NNC_PHASE_COMM)->network_s, each_way / 4, 1e-5);
+}
+END_TEST
+
+/* Every kept byte of the layers goes down forward and up backward; two layers stay. */
+START_TEST(offloaded_activations)
+{
+    const nnc_model model = gpt(8, 256, 8, 64, 512);
+    nnc_plan plan = plan_of(1, 1, 1);
+    const nnc_result kept = estimate_on_cluster(&model, &plan);
+    plan.offload = NNC_OFFLOAD_ACTIVATIONS;
+    const nnc_result r = estimate_on_cluster(&model, &plan);
+    const double down = total_exchanged("offload.activations", NNC_PHASE_FORWARD);
+    ck_assert_double_eq(down, total_exchanged("offload.activations", NNC_PHASE_BACKWARD));
+    ck_assert_double_lt(down, (double)kept.memory.activation_bytes);
+    near((double)r.memory.activation_bytes, 2 * down / 8, 1e-9);
+    ck_assert_double_gt(r.communication_s[NNC_COMM_OFFLOAD], r.exposed_s[NNC_COMM_OFFLOAD]);
+}
+END_TEST
+
+START_TEST(offloaded_weights)
+{
+    const nnc_model model = small_gpt();
+    nnc_plan plan = plan_of(8, 1, 1);
+    plan.zero = 3;
+    plan.offload = NNC_OFFLOAD_WEIGHTS;
+    const nnc_result r = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(r.memory.weight_bytes, 0);
+    near(total_exchanged("offload.weights", NNC_PHASE_FORWARD), 2.0 * (double)r.params / 8, 1e-9);
+    near(total_exchanged("offload.weights", NNC_PHASE_BACKWARD), 2.0 * (double)r.params / 8, 1e-9);
+}
+END_TEST
+
+/* ---- recomputation ---- */
+
+/* Inputs of segments of r layers are kept, and r layers live while they are run again: every, and
+ * some of the layers. Each dropped activation is computed once more, whatever the segment. */
+START_TEST(recompute_segments)
+{
+    const nnc_model model = gpt(12, 256, 8, 64, 128);
+    nnc_plan plan = plan_of(1, 1, 1);
+    const nnc_result none = estimate_on_cluster(&model, &plan);
+    const double input = 2.0 * 128 * 256;
+    plan.recompute = NNC_RECOMPUTE_FULL;
+    const nnc_result full = estimate_on_cluster(&model, &plan);
+    const double layer =
+        ((double)(none.memory.activation_bytes - full.memory.activation_bytes) + 12 * input) / 12;
+    for (int64_t every = 1; every <= 7; every++) {
+        plan.recompute_every = every;
+        const nnc_result r = estimate_on_cluster(&model, &plan);
+        const double segments = ceil(12.0 / (double)every);
+        ck_assert_double_eq((double)(full.memory.activation_bytes - r.memory.activation_bytes),
+                            (12 - segments) * input);
+        ck_assert_double_eq((double)(r.memory.transient_bytes - none.memory.transient_bytes),
+                            (double)every * layer);
+        ck_assert_double_eq(r.recompute_flops, full.recompute_flops);
+        ck_assert_double_eq(r.step_s, full.step_s);
+    }
+    plan.recompute_every = 1;
+    for (int64_t layers = 1; layers <= 12; layers++) {
+        plan.recompute_layers = layers;
+        const nnc_result r = estimate_on_cluster(&model, &plan);
+        near((double)(none.memory.activation_bytes - r.memory.activation_bytes),
+             (double)layers * (layer - input), 1e-12);
+        near(r.recompute_flops, full.recompute_flops * (double)layers / 12, 1e-12);
+        near(r.recompute_s, full.recompute_s * (double)layers / 12, 1e-12);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        sharded_states,
+        gathered_weights,
+        gradients_and_weights,
+        hybrid_shards,
+        buckets,
+        tensor_parallel,
+        context_parallel,
+        pipeline_sends,
+        expert_parallel,
+        offloaded_optimizer,
+        offloaded_activations,
+        offloaded_weights,
+        recompute_segments,
+    };
+    return run_tests("traffic", tests, COUNT_OF(tests));
+}
