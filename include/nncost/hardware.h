@@ -56,21 +56,81 @@ typedef struct nnc_source {
     const char *text;
 } nnc_source;
 
-/* How far a kind of kernel stays below the datasheet. Neutral: 1, 1, 0.
+/* How far kernels stay below the datasheet. Every figure is fitted to measurements; neutral where a
+ * comment names a value in brackets. Fractions are of the datasheet figures of the same device. */
+
+/* Convolutions, pointwise kernels, the optimizer.
  * time = max(flops / (sustained_fraction * peak), bytes / (memory_fraction * bandwidth)) + fixed_s */
 typedef struct nnc_efficiency {
-    double sustained_fraction; /* of the peak FLOP/s, in (0, 1] */
-    double memory_fraction;    /* of mem_bytes_per_s, in (0, 1] */
-    double fixed_s;            /* per kernel, not hidden */
+    double sustained_fraction; /* of the peak FLOP/s, in (0, 1]   [1] */
+    double memory_fraction;    /* of mem_bytes_per_s, in (0, 1]   [1] */
+    double fixed_s;            /* per kernel, not hidden   [0] */
 } nnc_efficiency;
+
+/* Matrix products; see nnc_gemm_time. */
+typedef struct nnc_gemm_efficiency {
+    double sustained_fraction; /* of the peak, what long kernels hold   [1] */
+    double boost_ratio;        /* rate of short kernels over that of long ones, >= 1   [1] */
+    double memory_fraction;    /* of mem_bytes_per_s   [1] */
+    double fixed_s;            /* [0] */
+    double k_fill;             /* a tile's start and end cost as many elements of k   [0] */
+    double l2_bytes_per_s;     /* operands reach the units no faster; NaN = no such limit */
+    double wave_quantization;  /* share of a partly filled wave that counts as full; NaN = rates
+                                  are constant, without tiles */
+    double unaligned_ratio;    /* time over that of widths that are multiples of 8   [1] */
+} nnc_gemm_efficiency;
+
+/* One kernel of fused attention; see nnc_flash_time. */
+typedef struct nnc_flash_efficiency {
+    double sustained_fraction; /* forward   [1] */
+    double backward_ratio;     /* backward's rate over forward's   [1] */
+    double memory_fraction;    /* [1] */
+    double fixed_s;            /* [0] */
+    double seq_half;           /* tokens at which half the rate is reached   [0] */
+    double block_penalty;      /* loss when blocks of queries fill the units once   [0] */
+} nnc_flash_efficiency;
+
+/* Generations of fused attention kernels, arXiv:2205.14135, 2307.08691, 2407.08608. */
+typedef struct nnc_attention_efficiencies {
+    nnc_flash_efficiency flash1, flash2, flash3;
+} nnc_attention_efficiencies;
+
+/* One kind of collective inside a scale-up domain; see nnc_collective_predicted_s. */
+typedef struct nnc_collective_efficiency {
+    double fixed_s, log2_s; /* per call, and per doubling of the group   [0] */
+    double bus_fraction;    /* of the link's rate, a large message in a large group   [1] */
+    double knee_bytes;      /* of what one rank sends: it takes twice its time at full rate   [0] */
+    double small_group_loss; /* groups of n reach 1 - loss / n^2 of it   [0] */
+} nnc_collective_efficiency;
+
+typedef struct nnc_collective_efficiencies {
+    nnc_collective_efficiency all_reduce, all_gather, reduce_scatter, all_to_all;
+    double step_fixed_s;       /* what a call inside a training step adds: launch and skew   [0] */
+    double scale_out_fraction; /* of scale_out.bytes_per_s   [1] */
+    double scale_out_fixed_s;  /* per call that leaves the domain   [0] */
+    bool fitted;               /* false: the file has no such object */
+} nnc_collective_efficiencies;
+
+/* On what the figures of an efficiency object rest, best first. */
+typedef enum nnc_basis {
+    NNC_BASIS_NONE,    /* neutral: the datasheet alone */
+    NNC_BASIS_DEFAULT, /* carried over from devices of the same vendor and generation */
+    NNC_BASIS_KERNELS, /* kernels measured on the device */
+    NNC_BASIS_STEPS,   /* and whole training steps */
+    NNC_BASIS_COUNT
+} nnc_basis;
 
 /* Fitted figures, apart from the datasheet's. Absent in the file = neutral. */
 typedef struct nnc_efficiencies {
-    nnc_efficiency gemm[NNC_DTYPE_COUNT]; /* by the format of the operands */
-    nnc_efficiency attention;             /* one fused kernel */
+    nnc_basis basis;
+    double calibration; /* rate of products, attention and convolution over the figures below, a
+                           machine's own factor   [1] */
+    nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT]; /* by the format of the operands */
+    nnc_attention_efficiencies attention;
     nnc_efficiency conv;
     nnc_efficiency pointwise; /* norms, activations, copies, loss */
     nnc_efficiency optimizer;
+    nnc_collective_efficiencies collectives;
     bool fitted; /* false: the file has no efficiency object, all of it neutral */
 } nnc_efficiencies;
 

@@ -63,6 +63,7 @@ typedef struct nnc_flash {
     bool keeps_qkv;              /* kept for backward, owned by this op */
     int64_t kept_s_k;            /* keys and values kept: s_k, or this rank's own part */
     int64_t kept_kv_heads;       /* kv_heads, or heads when copied to each */
+    nnc_flash_kernel kernel;
 } nnc_flash;
 
 typedef struct nnc_conv {

@@ -41,10 +41,21 @@ typedef enum nnc_recompute {
 } nnc_recompute;
 
 typedef enum nnc_attention {
-    NNC_ATTENTION_FLASH,
+    NNC_ATTENTION_FLASH, /* fused, by the kernel of the software profile */
+    NNC_ATTENTION_FLASH1,
+    NNC_ATTENTION_FLASH2,
+    NNC_ATTENTION_FLASH3,
     NNC_ATTENTION_UNFUSED,
     NNC_ATTENTION_COUNT
 } nnc_attention;
+
+/* Generations of fused attention kernels: they run the same work at different rates. */
+typedef enum nnc_flash_kernel {
+    NNC_FLASH1, /* arXiv:2205.14135 */
+    NNC_FLASH2, /* arXiv:2307.08691, and cuDNN's of that time */
+    NNC_FLASH3, /* arXiv:2407.08608, and cuDNN's of that time */
+    NNC_FLASH_KERNEL_COUNT
+} nnc_flash_kernel;
 
 typedef enum nnc_mode { NNC_MODE_PREDICTED, NNC_MODE_IDEAL, NNC_MODE_COUNT } nnc_mode;
 
@@ -160,6 +171,7 @@ typedef struct nnc_software {
     bool fused_softmax; /* scale and mask inside the softmax kernel (unfused attention) */
     bool fused_loss;    /* cross-entropy in one kernel on the logits' own format */
     bool fused_optimizer;
+    nnc_flash_kernel flash_kernel; /* what --attention flash stands for */
     nnc_norm_keep norm_keep;       /* layer, RMS and batch norms */
     nnc_norm_keep group_norm_keep; /* group norms of residual blocks */
     nnc_loss_keep loss_keep;
@@ -170,6 +182,7 @@ typedef struct nnc_software {
     /* Share of each kind of communication that hides behind compute, 0..1. */
     double overlap_tensor, overlap_context, overlap_expert, overlap_data, overlap_pipeline,
         overlap_offload;
+    double launch_s;     /* the host's time to issue one op; 0 = recorded once and replayed */
     bool zero_gradients; /* gradients are cleared by a kernel, not freed */
     const nnc_source *sources;
     int32_t source_count;

@@ -6,6 +6,12 @@ const char *const nnc_dtype_names[NNC_DTYPE_COUNT] = {
 #undef DTYPE_NAME
 };
 
+const char *const nnc_basis_names[NNC_BASIS_COUNT] = {
+    [NNC_BASIS_NONE] = "none",
+    [NNC_BASIS_DEFAULT] = "default",
+    [NNC_BASIS_KERNELS] = "kernels",
+    [NNC_BASIS_STEPS] = "steps",
+};
 const char *const nnc_link_kind_names[NNC_LINK_KIND_COUNT] = {
     [NNC_LINK_NONE] = "none", [NNC_LINK_SWITCH] = "switch", [NNC_LINK_TORUS] = "torus",
     [NNC_LINK_MESH] = "mesh", [NNC_LINK_RING] = "ring",     [NNC_LINK_PCIE] = "pcie",
@@ -72,8 +78,14 @@ const char *const nnc_optimizer_names[NNC_OPTIMIZER_COUNT] = {
     [NNC_OPTIMIZER_MUON] = "muon",
 };
 
+const char *const nnc_flash_kernel_names[NNC_FLASH_KERNEL_COUNT] = {
+    [NNC_FLASH1] = "flash1",
+    [NNC_FLASH2] = "flash2",
+    [NNC_FLASH3] = "flash3",
+};
 const char *const nnc_attention_names[NNC_ATTENTION_COUNT] = {
-    [NNC_ATTENTION_FLASH] = "flash",
+    [NNC_ATTENTION_FLASH] = "flash",     [NNC_ATTENTION_FLASH1] = "flash1",
+    [NNC_ATTENTION_FLASH2] = "flash2",   [NNC_ATTENTION_FLASH3] = "flash3",
     [NNC_ATTENTION_UNFUSED] = "unfused",
 };
 

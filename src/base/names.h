@@ -6,6 +6,7 @@
 
 extern const char *const nnc_dtype_names[NNC_DTYPE_COUNT];
 extern const char *const nnc_link_kind_names[NNC_LINK_KIND_COUNT];
+extern const char *const nnc_basis_names[NNC_BASIS_COUNT];
 extern const char *const nnc_family_names[NNC_FAMILY_COUNT];
 extern const char *const nnc_positions_names[NNC_POSITIONS_COUNT];
 extern const char *const nnc_norm_names[NNC_NORM_KIND_COUNT];
@@ -15,6 +16,7 @@ extern const char *const nnc_unet_down_names[NNC_DOWN_COUNT];
 extern const char *const nnc_unet_up_names[NNC_UP_COUNT];
 extern const char *const nnc_policy_names[NNC_POLICY_COUNT];
 extern const char *const nnc_optimizer_names[NNC_OPTIMIZER_COUNT];
+extern const char *const nnc_flash_kernel_names[NNC_FLASH_KERNEL_COUNT];
 extern const char *const nnc_attention_names[NNC_ATTENTION_COUNT];
 extern const char *const nnc_mode_names[NNC_MODE_COUNT];
 extern const char *const nnc_convention_names[NNC_CONVENTION_COUNT];

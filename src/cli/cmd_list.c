@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/names.h"
+#include "base/neutral.h"
 #include "cli/command.h"
 #include "report/grid.h"
 #include "report/record.h"
@@ -14,16 +15,11 @@
 static nnc_device counting_device(void)
 {
     nnc_device device = { .id = "counting", .mem_bytes = 1, .mem_bytes_per_s = 1.0 };
-    const nnc_efficiency neutral = { .sustained_fraction = 1.0, .memory_fraction = 1.0 };
+    nnc_efficiencies_neutral(&device.efficiency);
     for (int dtype = 0; dtype < NNC_DTYPE_COUNT; dtype++) {
         device.matmul_flops_per_s[dtype] = 1.0;
         device.vector_flops_per_s[dtype] = 1.0;
-        device.efficiency.gemm[dtype] = neutral;
     }
-    device.efficiency.attention = neutral;
-    device.efficiency.conv = neutral;
-    device.efficiency.pointwise = neutral;
-    device.efficiency.optimizer = neutral;
     device.power_w = (double)NAN;
     return device;
 }

@@ -239,6 +239,47 @@ double nnc_collective_s(const nnc_route *route, nnc_collective kind, double byte
     return nnc_collective_by_s(route, kind, bytes, NNC_ALGORITHM_ALL);
 }
 
+static const nnc_collective_efficiency *efficiency_of(const nnc_collective_efficiencies *fitted,
+                                                      nnc_collective kind)
+{
+    switch (kind) {
+    case NNC_ALL_REDUCE: return &fitted->all_reduce;
+    case NNC_ALL_GATHER: return &fitted->all_gather;
+    case NNC_REDUCE_SCATTER: return &fitted->reduce_scatter;
+    case NNC_ALL_TO_ALL: return &fitted->all_to_all;
+    default: return NULL;
+    }
+}
+
+/* The route at the rates that collectives reach. Latency inside a domain is in the fixed costs. */
+static nnc_route reached(const nnc_route *route, const nnc_collective_efficiency *e)
+{
+    nnc_route r = *route;
+    const double ranks = r.inner > 1 ? (double)r.inner : 2.0;
+    const double share = e->bus_fraction * (1.0 - e->small_group_loss / (ranks * ranks));
+    r.inner_bytes_per_s *= share;
+    r.link_bytes_per_s *= share;
+    r.outer_bytes_per_s *= r.fitted->scale_out_fraction;
+    r.inner_latency_s = 0.0;
+    return r;
+}
+
+double nnc_collective_predicted_s(const nnc_route *route, nnc_collective kind, double bytes)
+{
+    const nnc_collective_efficiency *e =
+        route->fitted != NULL ? efficiency_of(route->fitted, kind) : NULL;
+    if (e == NULL || route->size <= 1 || !(bytes > 0.0)) {
+        return nnc_collective_s(route, kind, bytes);
+    }
+    const nnc_route slower = reached(route, e);
+    const double sent = nnc_collective_sent_bytes(kind, route->size, bytes);
+    double time_s =
+        nnc_collective_by_s(&slower, kind, bytes, NNC_ALGORITHM_ALL & ~NNC_ALGORITHM_IN_NETWORK);
+    time_s *= 1.0 + sqrt(e->knee_bytes / sent);
+    time_s += e->fixed_s + (route->inner > 1 ? e->log2_s * log2((double)route->inner) : 0.0);
+    return route->outer > 1 ? time_s + route->fitted->scale_out_fixed_s : time_s;
+}
+
 double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes)
 {
     if (size <= 1) {

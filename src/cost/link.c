@@ -25,7 +25,7 @@ static int32_t ceil_div(int32_t a, int32_t b)
     return (int32_t)nnc_ceil_div(a, b);
 }
 
-/* Rates as the device file has them. Fitted efficiencies of links multiply here and nowhere else.
+/* Rates as the device file has them.
  * A PCIe device counts as having its own link to a root complex that serves all of them at once;
  * a server whose switches share an uplink is slower. */
 static double scale_up_rate(const nnc_device *device)
@@ -257,6 +257,7 @@ nnc_status nnc_route_find(const nnc_device *device, int32_t devices, int32_t dev
         route->outer_latency_s = latency(device->scale_out.latency_s);
     }
     route->link = slower_link(route);
+    route->fitted = device->efficiency.collectives.fitted ? &device->efficiency.collectives : NULL;
     const double knee_bytes = route->outer > 1 && strcmp(route->link, "scale_out") == 0
                                   ? device->scale_out.knee_bytes
                                   : device->scale_up.knee_bytes;

@@ -28,6 +28,7 @@ typedef struct nnc_route {
     int32_t axis_length[3];  /* ranks of the group along an axis */
     int32_t axis_stride[3];  /* links from one to the next, which as many groups share */
     bool axis_wraps[3];
+    const nnc_collective_efficiencies *fitted; /* of the device; NULL = nothing fitted */
     double knee_bytes; /* of the slower link: small messages reach less bandwidth */
     bool reduces_in_switch;
     const char *link; /* "scale_up" or "scale_out", the one that takes longer; static */
@@ -56,6 +57,14 @@ double nnc_collective_s(const nnc_route *route, nnc_collective kind, double byte
  * own. */
 double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double bytes,
                            unsigned algorithms);
+
+/* The same with the device's fitted efficiencies, where it has some; else as above. With V the bytes
+ * one rank sends, n the ranks of it in one domain, R the time above at the rates that collectives
+ * reach (link rate x bus_fraction (1 - small_group_loss / n^2), NIC x scale_out_fraction) and
+ * without in-switch reduction, whose gain the fitted rate has in it:
+ *     t = R (1 + sqrt(knee_bytes / V)) + fixed_s + log2_s log2(n) + scale_out_fixed_s if it leaves
+ *     the domain.   [collectives-fitted] */
+double nnc_collective_predicted_s(const nnc_route *route, nnc_collective kind, double bytes);
 
 /* Bytes one rank sends in a ring algorithm of the collective. */
 double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes);

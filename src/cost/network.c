@@ -89,17 +89,39 @@ nnc_route_kind nnc_network_route_of(const nnc_exchange *exchange)
     }
 }
 
-double nnc_network_exchange_s(const nnc_network *network, const nnc_exchange *exchange,
-                              const char **link)
+/* Over the host link, or in host memory. */
+static double offload_s(const nnc_network *network, const nnc_exchange *exchange)
+{
+    return exchange->bytes / (exchange->route == NNC_OFFLOAD_HOST_MEMORY
+                                  ? network->host_mem_bytes_per_s
+                                  : network->host_bytes_per_s);
+}
+
+static double exchange_s(const nnc_network *network, const nnc_exchange *exchange, bool ideal,
+                         const char **link)
 {
     const double count = exchange->count > 0.0 ? exchange->count : 1.0;
     const nnc_route *route = &network->routes[nnc_network_route_of(exchange)];
     if (exchange->comm == NNC_COMM_OFFLOAD) {
         *link = "host";
-        return count * exchange->bytes /
-               (exchange->route == NNC_OFFLOAD_HOST_MEMORY ? network->host_mem_bytes_per_s
-                                                           : network->host_bytes_per_s);
+        return count * offload_s(network, exchange);
     }
     *link = route->link;
-    return count * nnc_collective_s(route, exchange->forward, exchange->bytes);
+    if (ideal || route->fitted == NULL) {
+        return count * nnc_collective_s(route, exchange->forward, exchange->bytes);
+    }
+    const double time_s = nnc_collective_predicted_s(route, exchange->forward, exchange->bytes);
+    return count * (time_s > 0.0 ? time_s + route->fitted->step_fixed_s : 0.0);
+}
+
+double nnc_network_exchange_s(const nnc_network *network, const nnc_exchange *exchange,
+                              const char **link)
+{
+    return exchange_s(network, exchange, false, link);
+}
+
+double nnc_network_ideal_s(const nnc_network *network, const nnc_exchange *exchange,
+                           const char **link)
+{
+    return exchange_s(network, exchange, true, link);
 }

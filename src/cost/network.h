@@ -37,8 +37,11 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
 /* The group of an exchange, other than over the host link. */
 nnc_route_kind nnc_network_route_of(const nnc_exchange *exchange);
 
-/* Seconds of one exchange, and the link it loads. */
+/* Seconds of one exchange in a training step, and the link it loads. */
 double nnc_network_exchange_s(const nnc_network *network, const nnc_exchange *exchange,
                               const char **link);
+/* The same at the rates of the datasheet: no software gets below. */
+double nnc_network_ideal_s(const nnc_network *network, const nnc_exchange *exchange,
+                           const char **link);
 
 #endif

@@ -19,8 +19,7 @@ static void add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
         row->time_s = row->network_s;
         return;
     }
-    const nnc_roof roof = nnc_roof_of(device, op);
-    const nnc_timing t = nnc_roofline(&roof, &row->work);
+    const nnc_timing t = nnc_op_time(device, op, &row->work);
     row->compute_s = t.compute_s;
     row->memory_s = t.memory_s;
     row->fixed_s = t.fixed_s;

@@ -140,7 +140,7 @@ static nnc_status split_context(const nnc_decoder *d, const nnc_plan *p, nnc_err
                      : divides("--context", "half of seq_len", p->seq_len / 2, c, err);
     }
     if (status == NNC_OK) {
-        status = fail_unless(p->attention == NNC_ATTENTION_FLASH, "--attention", err,
+        status = fail_unless(p->attention != NNC_ATTENTION_UNFUSED, "--attention", err,
                              "context parallelism streams blocks through a fused kernel, expected "
                              "flash, found unfused");
     }

@@ -138,16 +138,33 @@ static op_formulas element_formulas(const nnc_op *op, const nnc_work *work, nnc_
     };
 }
 
-static const nnc_efficiency *efficiency_of(const nnc_device *device, const nnc_op *op)
+static const nnc_flash_efficiency *flash_of(const nnc_device *device, const nnc_op *op)
 {
+    const nnc_attention_efficiencies *all = &device->efficiency.attention;
+    switch (op->u.flash.kernel) {
+    case NNC_FLASH1: return &all->flash1;
+    case NNC_FLASH3: return &all->flash3;
+    default: return &all->flash2;
+    }
+}
+
+/* The fractions that the forms of all kinds share. */
+static nnc_efficiency efficiency_of(const nnc_device *device, const nnc_op *op)
+{
+    const nnc_gemm_efficiency *gemm = &device->efficiency.gemm[op->math_dtype];
+    const nnc_flash_efficiency *flash = NULL;
     switch (op->kind) {
-    case NNC_OP_MATMUL: return &device->efficiency.gemm[op->math_dtype];
-    case NNC_OP_FLASH: return &device->efficiency.attention;
-    case NNC_OP_CONV: return &device->efficiency.conv;
-    case NNC_OP_UPDATE: return &device->efficiency.optimizer;
+    case NNC_OP_MATMUL:
+        return (nnc_efficiency){ gemm->sustained_fraction, gemm->memory_fraction, gemm->fixed_s };
+    case NNC_OP_FLASH:
+        flash = flash_of(device, op);
+        return (nnc_efficiency){ flash->sustained_fraction, flash->memory_fraction,
+                                 flash->fixed_s };
+    case NNC_OP_CONV: return device->efficiency.conv;
+    case NNC_OP_UPDATE: return device->efficiency.optimizer;
     default: break;
     }
-    return &device->efficiency.pointwise;
+    return device->efficiency.pointwise;
 }
 
 static op_formulas formulas_of(const nnc_op_cost *cost, nnc_scope *scope)
@@ -167,7 +184,7 @@ static void fill_scope(nnc_scope *scope, const nnc_report *report, const nnc_op_
     const nnc_op *op = cost->op;
     const nnc_device *device = report->device;
     const bool ideal = report->result->plan.mode == NNC_MODE_IDEAL;
-    const nnc_efficiency *efficiency = efficiency_of(device, op);
+    const nnc_efficiency efficiency = efficiency_of(device, op);
     scope->count = 0;
     nnc_scope_add(scope, "in_bytes", nnc_dtype_bytes(op->math_dtype), NULL);
     nnc_scope_add(scope, "out_bytes", nnc_dtype_bytes(op->dtype), NULL);
@@ -181,8 +198,8 @@ static void fill_scope(nnc_scope *scope, const nnc_report *report, const nnc_op_
                   "FLOP/s");
     nnc_scope_add(scope, "vector_flops_per_s", device->vector_flops_per_s[NNC_FP32], "FLOP/s");
     nnc_scope_add(scope, "mem_bytes_per_s", device->mem_bytes_per_s, "B/s");
-    nnc_scope_add(scope, "sustained_fraction", ideal ? 1.0 : efficiency->sustained_fraction, NULL);
-    nnc_scope_add(scope, "memory_fraction", ideal ? 1.0 : efficiency->memory_fraction, NULL);
+    nnc_scope_add(scope, "sustained_fraction", ideal ? 1.0 : efficiency.sustained_fraction, NULL);
+    nnc_scope_add(scope, "memory_fraction", ideal ? 1.0 : efficiency.memory_fraction, NULL);
     nnc_scope_add(scope, "compute_s", cost->compute_s, "s");
     nnc_scope_add(scope, "memory_s", cost->memory_s, "s");
     nnc_scope_add(scope, "fixed_s", cost->fixed_s, "s");

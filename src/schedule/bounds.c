@@ -58,7 +58,9 @@ void nnc_bound_units_sum(const nnc_step *step, const nnc_rows *rows, nnc_bound_u
             time_on(&rates, NNC_ENGINE_MATRIX, op, &row->work) * repeat,
             time_on(&rates, NNC_ENGINE_VECTOR, op, &row->work) * repeat,
             time_on(&rates, NNC_ENGINE_MEMORY, op, &row->work) * repeat,
-            (row->compute_s + row->memory_s + row->fixed_s + row->network_s) * repeat,
+            (row->compute_s + row->memory_s + row->fixed_s + row->network_s +
+             step->software->launch_s) *
+                repeat,
         };
         const bool weight = op->phase == NNC_PHASE_GRAD_WEIGHT;
         for (int e = 0; e <= NNC_ENGINES; e++) {
@@ -96,8 +98,7 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_units *units, doubl
         }
         for (int i = 0; i < t.update_count; i++) {
             const nnc_work work = nnc_op_work(&t.updates[i]);
-            const nnc_roof roof = nnc_roof_of(step->device, &t.updates[i]);
-            const nnc_timing timing = nnc_roofline(&roof, &work);
+            const nnc_timing timing = nnc_op_time(step->device, &t.updates[i], &work);
             sum += timing.compute_s + timing.memory_s + timing.fixed_s;
         }
         longest = nnc_max(longest, sum);
@@ -157,8 +158,9 @@ static void load_links(const nnc_step *step, const nnc_rows *rows, link_loads *l
             const int32_t s = row->segment;
             double *const sums =
                 full && row->part == NNC_PART_RECOMPUTE ? loads->again_s[s] : loads->once_s[s];
-            sums[link_of(row->link)] +=
-                row->network_s * row->repeat / (double)step->list->segments[s].instances;
+            const char *link = NULL;
+            const double time_s = nnc_network_ideal_s(step->network, &row->op->u.exchange, &link);
+            sums[link_of(link)] += time_s * row->repeat / (double)step->list->segments[s].instances;
         }
     }
 }
@@ -179,8 +181,7 @@ static double device_network_s(const nnc_step *step, const link_loads *loads,
     }
     nnc_tail_of(step, holding, &t);
     for (int i = 0; i < t.exchange_count; i++) {
-        const double time_s =
-            nnc_network_exchange_s(step->network, &t.exchanges[i].u.exchange, &link);
+        const double time_s = nnc_network_ideal_s(step->network, &t.exchanges[i].u.exchange, &link);
         sums[link_of(link)] += time_s * (double)t.exchanges[i].repeat;
     }
     return nnc_max(nnc_max(sums[0], sums[1]), sums[2]);
@@ -328,6 +329,7 @@ void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows
         row->fixed_s = 0.0;
         row->time_s = time_on(&rates, ideal->engine, row->op, &row->work);
         if (row->op->kind == NNC_OP_COLLECTIVE) {
+            row->network_s = nnc_network_ideal_s(step->network, &row->op->u.exchange, &row->link);
             row->time_s = ideal->network_s > 0.0
                               ? row->network_s * ideal->exposed_comm_s / ideal->network_s
                               : 0.0;

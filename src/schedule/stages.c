@@ -158,16 +158,24 @@ void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_overlap *o
     }
 }
 
-static double part_s(const nnc_unit *unit, nnc_part part)
+/* What issuing takes is in host_s; leaves there what it adds. */
+static double part_s(nnc_unit *unit, nnc_part part)
 {
     double sum = unit->compute_s[part];
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         sum += unit->exposed_s[part][k];
     }
-    return sum;
+    const double host_s = unit->host_s[part];
+    if (host_s > 0.0) {
+        const double larger = nnc_max(sum, host_s);
+        const double ratio = nnc_min(sum, host_s) / larger;
+        unit->host_s[part] = larger * sqrt(sqrt(1.0 + ratio * ratio * ratio * ratio)) - sum;
+    }
+    return sum + unit->host_s[part];
 }
 
-void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, nnc_unit units[NNC_SEGMENTS_MAX])
+void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, double launch_s,
+                   nnc_unit units[NNC_SEGMENTS_MAX])
 {
     memset(units, 0, sizeof units[0] * NNC_SEGMENTS_MAX);
     for (int32_t i = 0; i < rows->count; i++) {
@@ -175,6 +183,7 @@ void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, nnc_unit units
         nnc_unit *unit = &units[row->segment];
         const double instances = (double)list->segments[row->segment].instances;
         const double time_s = row->time_s * row->repeat / instances;
+        unit->host_s[row->part] += launch_s * row->repeat / instances;
         if (row->op->kind == NNC_OP_COLLECTIVE) {
             unit->exposed_s[row->part][row->op->u.exchange.comm] += time_s;
             unit->free_s[row->part] += time_s - row->network_s * row->repeat / instances;

@@ -38,6 +38,7 @@ typedef struct nnc_unit {
     double forward_s, backward_s, weight_s, recompute_s;
     double compute_s[NNC_PASS_PARTS];
     double exposed_s[NNC_PASS_PARTS][NNC_COMM_COUNT];
+    double host_s[NNC_PASS_PARTS]; /* what issuing the ops adds to both */
     double free_s[NNC_PASS_PARTS]; /* compute behind which nothing hides yet */
 } nnc_unit;
 
@@ -56,8 +57,12 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);
  * loses it: t = C + N - share min(C, N).   [overlap] */
 void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_overlap *overlap);
 
-/* Sums the rows of each segment into units, one instance and pass each. */
-void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, nnc_unit units[NNC_SEGMENTS_MAX]);
+/* Sums the rows of each segment into units, one instance and pass each. The host issues one op after
+ * the other, launch_s each, while the device works through them: a part takes
+ *     (device^4 + host^4)^(1/4)
+ * of both, of which host_s is what exceeds the device's.   [launch] */
+void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, double launch_s,
+                   nnc_unit units[NNC_SEGMENTS_MAX]);
 
 /* Layers of a share that full recomputation runs again. */
 int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,

@@ -229,6 +229,8 @@ static void add_units(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MA
         r->forward_s += n * units[s].compute_s[NNC_PART_FORWARD];
         r->backward_s += n * units[s].compute_s[NNC_PART_BACKWARD];
         r->recompute_s += again * units[s].compute_s[NNC_PART_RECOMPUTE];
+        r->host_s += n * (units[s].host_s[NNC_PART_FORWARD] + units[s].host_s[NNC_PART_BACKWARD]) +
+                     again * units[s].host_s[NNC_PART_RECOMPUTE];
         for (int k = 0; k < NNC_COMM_COUNT && step->network != NULL; k++) {
             r->exposed_s[k] += n * (units[s].exposed_s[NNC_PART_FORWARD][k] +
                                     units[s].exposed_s[NNC_PART_BACKWARD][k]) +
@@ -239,7 +241,8 @@ static void add_units(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MA
 
 static double busy_parts(const nnc_result *r)
 {
-    return r->forward_s + r->backward_s + r->recompute_s + r->update_s + r->exposed_comm_s;
+    return r->forward_s + r->backward_s + r->recompute_s + r->update_s + r->exposed_comm_s +
+           r->host_s;
 }
 
 /* What the rows add to the times: traffic, communication hidden or not, what bounds them. */
@@ -369,7 +372,7 @@ bool nnc_step_core(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
         }
         r->bubble_s = nnc_max(0.0, m->run.total_s + longest_s - busy);
     }
-    r->step_s = busy + r->bubble_s + r->host_s;
+    r->step_s = busy + r->bubble_s;
     r->bubble_ratio = r->bubble_s / busy;
     r->bubble_share = r->bubble_s / r->step_s;
     return true;
@@ -404,5 +407,5 @@ void nnc_step_units(const nnc_step *step, nnc_rows *rows, nnc_unit units[NNC_SEG
     if (step->network != NULL) {
         nnc_rows_hide(rows, step->list, &overlap);
     }
-    nnc_units_sum(rows, step->list, units);
+    nnc_units_sum(rows, step->list, step->software->launch_s, units);
 }

@@ -103,8 +103,7 @@ void nnc_tail_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX]
     }
     for (int i = 0; i < t.update_count; i++) {
         const nnc_work work = nnc_op_work(&t.updates[i]);
-        const nnc_roof roof = nnc_roof_of(step->device, &t.updates[i]);
-        r->update_s += nnc_roofline(&roof, &work).time_s;
+        r->update_s += nnc_op_time(step->device, &t.updates[i], &work).time_s;
     }
 }
 

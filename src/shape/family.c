@@ -210,6 +210,16 @@ static void unfused_attention(nnc_op_list *list, const nnc_lowering *how,
     op->u.matmul.keeps_a = dropout && !recomputed; /* else the softmax owns the probabilities */
 }
 
+static nnc_flash_kernel flash_kernel(const nnc_lowering *how)
+{
+    switch (how->attention) {
+    case NNC_ATTENTION_FLASH1: return NNC_FLASH1;
+    case NNC_ATTENTION_FLASH2: return NNC_FLASH2;
+    case NNC_ATTENTION_FLASH3: return NNC_FLASH3;
+    default: return how->software->flash_kernel;
+    }
+}
+
 void nnc_list_attention(nnc_op_list *list, const nnc_lowering *how, const nnc_attention_shape *a,
                         const nnc_attention_labels *labels, int64_t repeat, int32_t block)
 {
@@ -235,6 +245,7 @@ void nnc_list_attention(nnc_op_list *list, const nnc_lowering *how, const nnc_at
         .keeps_qkv = true,
         .kept_s_k = a->s_k,
         .kept_kv_heads = how->software->expanded_kv ? a->heads : a->kv_heads,
+        .kernel = flash_kernel(how),
     };
     nnc_list_mul(list, nnc_list_mul(list, a->batch, a->heads, 1, 1), a->s_q, a->s_k, a->head_dim);
 }

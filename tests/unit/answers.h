@@ -133,12 +133,20 @@ static inline double bytes_of(const nnc_work *work)
 }
 
 /* Matrix rate and bandwidth alone. */
-static inline nnc_roof roof_of(double flops_per_s, double bytes_per_s)
+static inline nnc_device roof_of(double flops_per_s, double bytes_per_s)
 {
-    return (nnc_roof){ .matmul_flops_per_s = flops_per_s,
-                       .vector_flops_per_s = (double)NAN,
-                       .mem_bytes_per_s = bytes_per_s,
-                       .efficiency = { 1.0, 1.0, 0.0 } };
+    nnc_device device = plain_device();
+    device.matmul_flops_per_s[NNC_BF16] = flops_per_s;
+    device.vector_flops_per_s[NNC_FP32] = (double)NAN;
+    device.mem_bytes_per_s = bytes_per_s;
+    return device;
+}
+
+/* A kernel of no special kind. */
+static inline nnc_timing timing_on(const nnc_device *device, const nnc_work *work)
+{
+    const nnc_op op = { .kind = NNC_OP_CONV, .math_dtype = NNC_BF16 };
+    return nnc_op_time(device, &op, work);
 }
 
 /* Rows of a product from which on it is compute-bound, when the weights are all of its traffic:
@@ -148,8 +156,8 @@ static inline double critical_rows(double flops_per_s, double bytes_per_s, nnc_d
     nnc_op op = linear(1, 1000000000, 1000000000);
     op.math_dtype = weights;
     const nnc_work work = nnc_op_work(&op);
-    const nnc_roof roof = roof_of(flops_per_s, bytes_per_s);
-    const nnc_timing t = nnc_roofline(&roof, &work);
+    const nnc_device roof = roof_of(flops_per_s, bytes_per_s);
+    const nnc_timing t = timing_on(&roof, &work);
     return t.memory_s / t.compute_s;
 }
 

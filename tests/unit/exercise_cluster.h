@@ -8,9 +8,9 @@
 
 static double math_s(double flops, double flops_per_s)
 {
-    const nnc_roof roof = roof_of(flops_per_s, 1e12);
+    const nnc_device roof = roof_of(flops_per_s, 1e12);
     const nnc_work work = { .flops = flops };
-    return nnc_roofline(&roof, &work).time_s;
+    return timing_on(&roof, &work).time_s;
 }
 
 /* ---- activations and states of arXiv:2205.05198 ---- */
@@ -190,10 +190,10 @@ static void flops_of_70b(const cJSON *in, answers *out)
 
 static void days_of_70b(const cJSON *in, answers *out)
 {
-    nnc_roof roof = roof_of(number(in, "n") * number(in, "P"), 1e12);
+    nnc_device roof = roof_of(number(in, "n") * number(in, "P"), 1e12);
     const nnc_work work = { .flops = number(in, "flops") };
-    roof.efficiency.sustained_fraction = number(in, "mfu");
-    const double seconds = nnc_roofline(&roof, &work).time_s;
+    roof.efficiency.conv.sustained_fraction = number(in, "mfu");
+    const double seconds = timing_on(&roof, &work).time_s;
     give(out, "seconds", seconds);
     give(out, "days", seconds / 86400);
 }

@@ -40,9 +40,9 @@ static void ridge(const cJSON *in, answers *out)
 
 static void math_time(const cJSON *in, answers *out)
 {
-    const nnc_roof roof = roof_of(number(in, "P"), 1e12);
+    const nnc_device roof = roof_of(number(in, "P"), 1e12);
     const nnc_work work = { .flops = number(in, "F") };
-    give(out, "t_math", nnc_roofline(&roof, &work).time_s);
+    give(out, "t_math", timing_on(&roof, &work).time_s);
 }
 
 /* 2 m n k counts one addition more per output than the exact m n (2 k - 1). */
@@ -57,9 +57,9 @@ static void dot_product(const cJSON *in, answers *out)
 
 static void roofline(const cJSON *in, answers *out)
 {
-    const nnc_roof roof = roof_of(number(in, "P"), number(in, "W"));
+    const nnc_device roof = roof_of(number(in, "P"), number(in, "W"));
     const nnc_work work = { .flops = number(in, "F"), .read_bytes = number(in, "Q") };
-    const nnc_timing t = nnc_roofline(&roof, &work);
+    const nnc_timing t = timing_on(&roof, &work);
     give(out, "lower", t.time_s);
     give(out, "upper", t.compute_s + t.memory_s);
     give_text(out, "bound", nnc_bound_name(t.bound));
@@ -80,8 +80,8 @@ static void product_time(const cJSON *in, answers *out)
 {
     const nnc_op op = linear(whole(in, "m"), whole(in, "n"), whole(in, "k"));
     const nnc_work work = nnc_op_work(&op);
-    const nnc_roof roof = roof_of(number(in, "P"), number(in, "W"));
-    const nnc_timing t = nnc_roofline(&roof, &work);
+    const nnc_device roof = roof_of(number(in, "P"), number(in, "W"));
+    const nnc_timing t = timing_on(&roof, &work);
     give(out, "t_math", t.compute_s);
     give(out, "t_mem", t.memory_s);
     give_text(out, "bound", nnc_bound_name(t.bound));
@@ -208,9 +208,9 @@ static void rms_norm(const cJSON *in, answers *out)
                             .rows = whole(in, "T"),
                             .fused = true };
     const nnc_work work = nnc_op_work(&op);
-    const nnc_roof roof = roof_of(1e15, number(in, "W"));
+    const nnc_device roof = roof_of(1e15, number(in, "W"));
     give(out, "bytes", bytes_of(&work));
-    give(out, "t_mem", nnc_roofline(&roof, &work).memory_s);
+    give(out, "t_mem", timing_on(&roof, &work).memory_s);
 }
 
 static nnc_work pointwise(nnc_pointwise_kind kind, int64_t elements, bool fused, nnc_phase phase)

@@ -12,6 +12,8 @@
 
 #include <nncost/nncost.h>
 
+#include "base/neutral.h"
+
 #define REFERENCE NNCOST_SOURCE_DIR "/tests/data/reference/"
 
 /* ---- fixture: one scratch and one set of specs per test ---- */
@@ -72,15 +74,12 @@ static inline const nnc_software *load_software(const char *file)
  * 80 GB, every efficiency 1. */
 static inline nnc_device plain_device(void)
 {
-    const nnc_efficiency neutral = { 1.0, 1.0, 0.0 };
     nnc_device device = { .id = "plain", .mem_bytes = 80000000000, .mem_bytes_per_s = 1e12 };
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
         device.matmul_flops_per_s[i] = (double)NAN;
         device.vector_flops_per_s[i] = (double)NAN;
-        device.efficiency.gemm[i] = neutral;
     }
-    device.efficiency.attention = device.efficiency.conv = neutral;
-    device.efficiency.pointwise = device.efficiency.optimizer = neutral;
+    nnc_efficiencies_neutral(&device.efficiency);
     device.matmul_flops_per_s[NNC_BF16] = device.matmul_flops_per_s[NNC_FP16] = 100e12;
     device.matmul_flops_per_s[NNC_TF32] = 50e12;
     device.vector_flops_per_s[NNC_FP32] = 10e12;

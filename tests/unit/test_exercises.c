@@ -64,10 +64,10 @@ static void int8_batch(const cJSON *in, answers *out)
 /* Each chip reads its share. */
 static void read_weights(const cJSON *in, answers *out)
 {
-    const nnc_roof roof = roof_of(1e15, number(in, "W"));
+    const nnc_device roof = roof_of(1e15, number(in, "W"));
     const nnc_work work = { .read_bytes =
                                 number(in, "N") * nnc_dtype_bytes(NNC_BF16) / number(in, "n") };
-    give(out, "time", nnc_roofline(&roof, &work).time_s);
+    give(out, "time", timing_on(&roof, &work).time_s);
 }
 
 static void mi300x_peak(const cJSON *in, answers *out)

@@ -219,9 +219,9 @@ static void adam_step(const cJSON *in, answers *out)
                                 .fused = true,
                                 .params = whole(in, "N") };
     const nnc_work work = nnc_op_work(&op);
-    const nnc_roof roof = roof_of(1e15, number(in, "W"));
+    const nnc_device roof = roof_of(1e15, number(in, "W"));
     give(out, "traffic", bytes_of(&work));
-    give(out, "t_step", nnc_roofline(&roof, &work).time_s);
+    give(out, "t_step", timing_on(&roof, &work).time_s);
 }
 
 /* ---- plans and runs ---- */

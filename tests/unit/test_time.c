@@ -52,14 +52,27 @@ static double expected_step(const change *c)
     return sum;
 }
 
-static nnc_efficiency *efficiency_of(nnc_device *device, nnc_op_kind kind)
+static void set_efficiency(nnc_device *device, const change *c)
 {
     nnc_efficiencies *e = &device->efficiency;
-    return kind == NNC_OP_MATMUL   ? &e->gemm[NNC_BF16]
-           : kind == NNC_OP_FLASH  ? &e->attention
-           : kind == NNC_OP_CONV   ? &e->conv
-           : kind == NNC_OP_UPDATE ? &e->optimizer
-                                   : &e->pointwise;
+    nnc_gemm_efficiency *gemm = &e->gemm[NNC_BF16];
+    nnc_flash_efficiency *flash = &e->attention.flash2;
+    const nnc_efficiency plain = { c->compute, c->memory, c->fixed_s };
+    switch (c->kind) {
+    case NNC_OP_MATMUL:
+        gemm->sustained_fraction = c->compute;
+        gemm->memory_fraction = c->memory;
+        gemm->fixed_s = c->fixed_s;
+        break;
+    case NNC_OP_FLASH:
+        flash->sustained_fraction = c->compute;
+        flash->memory_fraction = c->memory;
+        flash->fixed_s = c->fixed_s;
+        break;
+    case NNC_OP_CONV: e->conv = plain; break;
+    case NNC_OP_UPDATE: e->optimizer = plain; break;
+    default: e->pointwise = plain; break;
+    }
 }
 
 /* Each class of kernels has its own fractions, and its own fixed cost. */
@@ -77,7 +90,7 @@ START_TEST(efficiencies)
             change c = changes[i];
             c.kind = kinds[k];
             nnc_device device = plain;
-            *efficiency_of(&device, c.kind) = (nnc_efficiency){ c.compute, c.memory, c.fixed_s };
+            set_efficiency(&device, &c);
             const nnc_result r = run_on(&device);
             ck_assert_double_le(fabs(r.step_s / expected_step(&c) - 1.0), 1e-12);
             ck_assert_double_ge(r.step_s, neutral);
@@ -215,26 +228,26 @@ END_TEST
 /* One op by hand: 100 TFLOP in 1 s against 2 TB in 2 s. */
 START_TEST(roofline)
 {
-    nnc_roof roof = roof_of(100e12, 1e12);
+    nnc_device roof = roof_of(100e12, 1e12);
     nnc_work work = { .flops = 100e12, .read_bytes = 1.5e12, .write_bytes = 0.5e12 };
-    nnc_timing t = nnc_roofline(&roof, &work);
+    nnc_timing t = timing_on(&roof, &work);
     ck_assert_double_eq(t.compute_s, 1.0);
     ck_assert_double_eq(t.memory_s, 2.0);
     ck_assert_double_eq(t.time_s, 2.0);
     ck_assert_int_eq(t.bound, NNC_BOUND_MEMORY);
     ck_assert_double_eq(nnc_intensity(&work), 50.0);
-    roof.efficiency = (nnc_efficiency){ 0.25, 0.5, 0.125 };
-    t = nnc_roofline(&roof, &work);
+    roof.efficiency.conv = (nnc_efficiency){ 0.25, 0.5, 0.125 };
+    t = timing_on(&roof, &work);
     ck_assert_double_eq(t.compute_s, 4.0);
     ck_assert_double_eq(t.memory_s, 4.0);
     ck_assert_double_eq(t.time_s, 4.125);
     ck_assert_int_eq(t.bound, NNC_BOUND_COMPUTE); /* a tie is compute */
-    roof.efficiency.fixed_s = 5.0;
-    ck_assert_int_eq(nnc_roofline(&roof, &work).bound, NNC_BOUND_HOST);
+    roof.efficiency.conv.fixed_s = 5.0;
+    ck_assert_int_eq(timing_on(&roof, &work).bound, NNC_BOUND_HOST);
     work = (nnc_work){ 0 };
     ck_assert(isnan(nnc_intensity(&work)));
     roof.mem_bytes_per_s = (double)NAN; /* not recorded: not known */
-    ck_assert(isnan(nnc_roofline(&roof, &work).time_s));
+    ck_assert(isnan(timing_on(&roof, &work).time_s));
 }
 END_TEST
 
