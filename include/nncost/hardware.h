@@ -87,6 +87,7 @@ typedef struct nnc_flash_efficiency {
     double memory_fraction;    /* [1] */
     double fixed_s;            /* [0] */
     double seq_half;           /* tokens at which half the rate is reached   [0] */
+    double narrow_ratio;       /* rate of heads of 64 over those of 128 and more   [1] */
     double block_penalty;      /* loss when blocks of queries fill the units once   [0] */
 } nnc_flash_efficiency;
 

@@ -6,7 +6,7 @@
 void nnc_efficiencies_neutral(nnc_efficiencies *e)
 {
     const nnc_efficiency kernel = { 1, 1, 0 };
-    const nnc_flash_efficiency flash = { 1, 1, 1, 0, 0, 0 };
+    const nnc_flash_efficiency flash = { 1, 1, 1, 0, 0, 1, 0 };
     const nnc_collective_efficiency collective = { .bus_fraction = 1.0 };
     memset(e, 0, sizeof *e);
     e->calibration = 1.0;

@@ -105,6 +105,8 @@ static const nnc_field flash_fields[] = {
     FIXED(nnc_flash_efficiency),
     { NNC_FIELD(nnc_flash_efficiency, seq_half), .max = 1e6, .default_text = "0",
       .help = "Tokens at which half the rate is reached." },
+    { NNC_FIELD(nnc_flash_efficiency, narrow_ratio), .max = 1, .above_min = true,
+      .default_text = "1", .help = "Rate of heads of width 64 over those of 128 and more." },
     { NNC_FIELD(nnc_flash_efficiency, block_penalty), .max = 1e3, .default_text = "0",
       .help = "Loss when the blocks of queries fill the units just once." },
     FITTED_ON,

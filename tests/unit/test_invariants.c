@@ -85,6 +85,7 @@ static nnc_flash_efficiency draw_flash_efficiency(void)
     e.memory_fraction = scaled(0.1, 1.0);
     e.fixed_s = coin() ? 0.0 : scaled(1e-7, 1e-4);
     e.seq_half = coin() ? 0.0 : scaled(10.0, 2000.0);
+    e.narrow_ratio = scaled(0.5, 1.0);
     e.block_penalty = coin() ? 0.0 : scaled(0.1, 2.0);
     return e;
 }
