@@ -32,21 +32,6 @@ bool nnc_add_i64(int64_t a, int64_t b, int64_t *out)
     return true;
 }
 
-double nnc_max(double a, double b)
-{
-    return isnan(a) || a > b ? a : b;
-}
-
-double nnc_min(double a, double b)
-{
-    return isnan(a) || a < b ? a : b;
-}
-
-int64_t nnc_ceil_div(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
-
 static size_t digits(const char *text, size_t size)
 {
     size_t n = 0;

@@ -2,6 +2,7 @@
 #ifndef NNCOST_BASE_NUMBER_H
 #define NNCOST_BASE_NUMBER_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,11 +12,20 @@ bool nnc_mul_i64(int64_t a, int64_t b, int64_t *out);
 bool nnc_add_i64(int64_t a, int64_t b, int64_t *out);
 
 /* Larger and smaller of two; NaN if either is (fmax and fmin would drop it). */
-double nnc_max(double a, double b);
-double nnc_min(double a, double b);
+static inline double nnc_max(double a, double b)
+{
+    return isnan(a) || a > b ? a : b;
+}
+static inline double nnc_min(double a, double b)
+{
+    return isnan(a) || a < b ? a : b;
+}
 
 /* ceil(a / b) for a >= 0, b > 0. */
-int64_t nnc_ceil_div(int64_t a, int64_t b);
+static inline int64_t nnc_ceil_div(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
 
 /* Length of the number at the start of text by the grammar of JSON ("-0.5e9"; not "01", "1.", "+1",
  * ".5", "inf"); 0 when there is none. */

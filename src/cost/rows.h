@@ -6,12 +6,13 @@
 #include "cost/roofline.h"
 #include "shape/list.h"
 
-enum { NNC_ROWS_MAX = 8192 };
+enum { NNC_ROWS_MAX = 8192, NNC_ROWS_SEEN = 128 };
 
 typedef struct nnc_rows {
     nnc_op_cost rows[NNC_ROWS_MAX];
     nnc_op ops[NNC_ROWS_MAX]; /* what the rows of backward and update point to */
     int32_t count;
+    int32_t seen[NNC_ROWS_SEEN]; /* a product's row by its shape, counted from 1; 0 = none */
     bool truncated;
 } nnc_rows;
 
