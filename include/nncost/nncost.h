@@ -12,9 +12,11 @@
 #include <nncost/dtype.h>
 #include <nncost/estimate.h>
 #include <nncost/hardware.h>
+#include <nncost/measured.h>
 #include <nncost/model.h>
 #include <nncost/op.h>
 #include <nncost/plan.h>
+#include <nncost/score.h>
 #include <nncost/search.h>
 #include <nncost/spec.h>
 #include <nncost/status.h>

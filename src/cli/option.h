@@ -17,7 +17,8 @@ enum {
     NNC_TAKES_SCENARIO = 64, /* --scenario, of a plan file */
     NNC_TAKES_CHECK = 128,   /* --update, and the formats of nnc_check_format */
     NNC_TAKES_SWEEP = 256,   /* what nnc_sweep_options holds, --top, --threads */
-    NNC_TAKES_HELP = 512     /* --help alone */
+    NNC_TAKES_HELP = 512,    /* --help alone */
+    NNC_TAKES_SCORE = 1024   /* --rows, --only, --fold */
 };
 
 /* A plan option as given. */
@@ -41,9 +42,10 @@ typedef struct nnc_sweep_options {
 typedef struct nnc_options {
     nnc_format format;             /* that of a table where check_format has another */
     nnc_check_format check_format; /* only with NNC_TAKES_CHECK */
-    bool help, stages, timeline, no_prune, update;
+    bool help, stages, timeline, no_prune, update, rows;
     const char *output, *software, *cluster, *trace, *scenario; /* NULL = not given */
     const char *best, *objective, *max_memory, *threads;
+    const char *only, *fold;
     nnc_sweep_options sweep;
     nnc_ops_view view;
     nnc_setting settings[NNC_SETTINGS_MAX]; /* each field once */

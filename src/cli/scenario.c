@@ -164,6 +164,20 @@ static nnc_status check_batch(const nnc_plan *plan, nnc_error *err)
                     (long long)product, (long long)plan->global_batch);
 }
 
+nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_options *options, nnc_scenario *scenario,
+                              nnc_error *err)
+{
+    nnc_status status = NNC_OK;
+    scenario->overrides[0] = '\0';
+    if (options->cluster != NULL) {
+        status = nnc_cluster_load(specs, options->cluster, &scenario->device, err);
+    }
+    if (status == NNC_OK) {
+        status = apply_settings(options, &scenario->plan, err);
+    }
+    return status == NNC_OK ? apply_sets(options, scenario, err) : status;
+}
+
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_options *options, const char *model_asked,
                              const char *device_asked, nnc_scenario *scenario, nnc_error *err)
 {
@@ -184,13 +198,6 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_options *options, const
     scenario->device = *device;
     scenario->software = software != NULL ? *software : nnc_software_default();
     scenario->plan = nnc_plan_default();
-    scenario->overrides[0] = '\0';
-    if (options->cluster != NULL) {
-        status = nnc_cluster_load(specs, options->cluster, &scenario->device, err);
-        if (status != NNC_OK) {
-            return status;
-        }
-    }
     scenario->report = (nnc_report){
         .model_asked = model_asked,
         .device_asked = device_asked,
@@ -202,10 +209,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_options *options, const
         .result = &scenario->result,
         .advice = scenario->advice,
     };
-    status = apply_settings(options, &scenario->plan, err);
-    if (status == NNC_OK) {
-        status = apply_sets(options, scenario, err);
-    }
+    status = nnc_scenario_apply(specs, options, scenario, err);
     return status == NNC_OK ? check_batch(&scenario->plan, err) : status;
 }
 

@@ -24,6 +24,10 @@ typedef struct nnc_scenario {
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_options *options, const char *model_asked,
                              const char *device_asked, nnc_scenario *scenario, nnc_error *err);
 
+/* Lets the options change what a scenario holds: links, plan, and what --set names. */
+nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_options *options, nnc_scenario *scenario,
+                              nnc_error *err);
+
 /* The same from the operands: a model and a device, or a plan file, whose --scenario is taken, and a
  * device in place of its own (NULL = its own). What comes from a plan file lives in the arena. */
 nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const char *model,

@@ -1,0 +1,76 @@
+/* Measured training steps, kernels and collectives of others, read from CSV files. */
+#ifndef NNCOST_MEASURED_H
+#define NNCOST_MEASURED_H
+
+#include <stddef.h>
+
+#include <nncost/op.h>
+#include <nncost/spec.h>
+
+typedef enum nnc_measured_kind {
+    NNC_MEASURED_STEP,
+    NNC_MEASURED_GEMM,
+    NNC_MEASURED_ATTENTION,
+    NNC_MEASURED_VECTOR, /* a norm, a softmax, an activation */
+    NNC_MEASURED_COLLECTIVE,
+    NNC_MEASURED_MEMORY, /* of one rank, its run in another file */
+    NNC_MEASURED_KIND_COUNT
+} nnc_measured_kind;
+
+/* What a measured number of bytes is. */
+typedef enum nnc_memory_stat {
+    NNC_MEMORY_ALLOCATED, /* peak of live tensors */
+    NNC_MEMORY_RESERVED,  /* peak of the caching allocator */
+    NNC_MEMORY_UNSTATED,
+    NNC_MEMORY_STAT_COUNT
+} nnc_memory_stat;
+
+/* Ranks that exchange, without a training step around them. */
+typedef struct nnc_measured_exchange {
+    nnc_collective kind;
+    int32_t devices, nodes;
+    double bytes; /* of the full tensor; all-to-all: the send buffer of one rank */
+} nnc_measured_exchange;
+
+/* One row. Texts live in the set's arena. NaN = the row does not say. */
+typedef struct nnc_measured {
+    const char *id, *file;
+    long line;
+    nnc_measured_kind kind;
+    const char *device;     /* as the file names it */
+    const char *framework;  /* as the file names it, "" = not stated */
+    const char *software;   /* the profile that stands for it; NULL = the default one */
+    const char *model_id;   /* a shipped model; NULL = model */
+    const nnc_model *model; /* NULL unless a step */
+    nnc_plan plan;
+    double internode_bytes_per_s; /* one device's share of its node's network links */
+    nnc_op op;                    /* of a kernel; attention without its pairs */
+    bool causal;
+    nnc_measured_exchange exchange;
+    double measured_s;
+    double rounding; /* relative half-width that printing left */
+    double measured_bytes[NNC_MEMORY_STAT_COUNT];
+    const char *undecided; /* what decides the time and the row leaves open, "" = nothing */
+    const char *reason;    /* why the row cannot be expressed; NULL = it can */
+} nnc_measured;
+
+typedef struct nnc_measured_file {
+    const char *path;
+    const nnc_measured *rows;
+    int32_t count;
+    const char *const *unused; /* columns that are known and have no part in a prediction */
+    int32_t unused_count;
+} nnc_measured_file;
+
+/* Reads a file of measured rows; what it holds lives as long as the set. A column that is not known
+ * and a cell that is not a number fail with NNC_BAD_SPEC, naming the file and the line; a value that
+ * has no meaning here is the row's `reason`. Other errors: NNC_IO, NNC_NO_MEMORY. */
+NNC_API nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file,
+                                     nnc_error *err);
+/* The same from text in memory; name stands in messages. */
+NNC_API nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *text,
+                                      size_t size, nnc_measured_file *file, nnc_error *err);
+
+NNC_API const char *nnc_measured_kind_name(nnc_measured_kind kind);
+
+#endif
