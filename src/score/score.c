@@ -10,8 +10,7 @@
 static double kernel_s(const nnc_device *device, const nnc_op *op)
 {
     const nnc_work work = nnc_op_work(op);
-    const nnc_roof roof = nnc_roof_of(device, op);
-    return nnc_roofline(&roof, &work).time_s;
+    return nnc_op_time(device, op, &work).time_s;
 }
 
 /* Operands may lie in a cache when a kernel is measured alone, so only its arithmetic bounds it. */
@@ -43,7 +42,7 @@ static nnc_status score_collective(const nnc_measured *row, const nnc_device *de
     const nnc_status status =
         nnc_route_find(device, e->devices, per_node, e->devices, 1, &route, err);
     if (status == NNC_OK) {
-        scored->predicted_s = nnc_collective_s(&route, e->kind, e->bytes);
+        scored->predicted_s = nnc_collective_predicted_s(&route, e->kind, e->bytes);
     }
     return status;
 }

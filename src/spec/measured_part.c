@@ -121,7 +121,8 @@ void nnc_measured_attention(nnc_measured_cells *cells, nnc_measured *row)
                      .s_q = seq_len,
                      .s_k = seq_len,
                      .head_dim = width,
-                     .value_dim = value > 0 ? value : width },
+                     .value_dim = value > 0 ? value : width,
+                     .kernel = NNC_FLASH3 }, /* all were measured with kernels of that time */
     };
     /* Pairs are counted in 64 bits. */
     if (row->op.u.flash.batch < 1 || heads < 1 || width < 1 || seq_len < 1 ||

@@ -121,7 +121,7 @@ enum { ONE_PASS = -1 };
 
 /* What a framework does where its row does not say. The first prefix that fits counts. */
 typedef struct framework {
-    const char *prefix;
+    const char *prefix, *version; /* version: NULL = any */
     const char *software; /* NULL = the default profile */
     nnc_policy policy;
     nnc_attention attention;
@@ -136,7 +136,7 @@ typedef struct framework {
 
 static const framework frameworks[] = {
     { .prefix = "Megatron-DeepSpeed",
-      .software = "megatron",
+      .software = "megatron-classic",
       .policy = NNC_POLICY_MIXED,
       .attention = NNC_ATTENTION_UNFUSED,
       .fp16_dropout = 0.1 },
@@ -147,21 +147,34 @@ static const framework frameworks[] = {
       .ulysses = true,
       .capacity_factor = 1.0 },
     { .prefix = "Megatron-LM",
+      .version = "Megatron-Core",
       .software = "megatron",
+      .policy = NNC_POLICY_MIXED_FP32GRAD,
+      .sequence_parallel = true },
+    { .prefix = "Megatron-LM",
+      .software = "megatron-classic",
       .policy = NNC_POLICY_DEFAULT,
+      .attention = NNC_ATTENTION_UNFUSED,
       .fp16_dropout = 0.1,
       .sequence_parallel = true },
     { .prefix = "Megatron-Bridge",
       .software = "megatron",
       .policy = NNC_POLICY_MIXED_FP32GRAD,
       .sequence_parallel = true },
-    { .prefix = "NeMo AutoModel", .software = "fsdp", .policy = NNC_POLICY_AMP },
+    { .prefix = "NeMo AutoModel",
+      .software = "fsdp",
+      .policy = NNC_POLICY_AMP,
+      .attention = NNC_ATTENTION_FLASH2 },
     { .prefix = "NeMo",
       .software = "megatron",
       .policy = NNC_POLICY_MIXED_FP32GRAD,
       .sequence_parallel = true },
     { .prefix = "nanotron", .software = "megatron", .policy = NNC_POLICY_MIXED_FP32GRAD },
-    { .prefix = "DeepSpeed", .software = "fsdp", .policy = NNC_POLICY_MIXED, .fp16_dropout = 0.1 },
+    { .prefix = "DeepSpeed",
+      .software = "fsdp",
+      .policy = NNC_POLICY_MIXED,
+      .attention = NNC_ATTENTION_FLASH2,
+      .fp16_dropout = 0.1 },
     { .prefix = "llm-foundry", .software = "fsdp", .policy = NNC_POLICY_AMP },
     { .prefix = "Composer FSDP",
       .software = "torch-eager",
@@ -238,7 +251,9 @@ static bool given(const step_reader *r, nnc_measured_column column)
 static void find_framework(step_reader *r)
 {
     r->from = frameworks;
-    while (!nnc_cell_starts(r->cells, NNC_COLUMN_FRAMEWORK, r->from->prefix)) {
+    while (!nnc_cell_starts(r->cells, NNC_COLUMN_FRAMEWORK, r->from->prefix) ||
+           (r->from->version != NULL &&
+            !nnc_cell_starts(r->cells, NNC_COLUMN_FRAMEWORK_VERSION, r->from->version))) {
         r->from++;
     }
     r->row->software = r->from->software;
@@ -457,6 +472,9 @@ static void set_formats(step_reader *r, nnc_plan *p)
     p->precision = (nnc_dtype)spelled(r, NNC_COLUMN_PRECISION, precisions);
     p->optimizer = (nnc_optimizer)spelled(r, NNC_COLUMN_OPTIMIZER, optimizers);
     p->attention = flash == FLASH_UNKNOWN ? r->from->attention : (nnc_attention)flash;
+    if (p->attention == NNC_ATTENTION_FLASH && r->from->attention != NNC_ATTENTION_UNFUSED) {
+        p->attention = r->from->attention; /* which of the fused kernels */
+    }
     p->policy = r->from->policy;
     if (p->precision == NNC_FP32 || p->precision == NNC_TF32) {
         p->policy = NNC_POLICY_FP32;
