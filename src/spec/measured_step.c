@@ -327,7 +327,8 @@ static void set_decoder(step_reader *r, nnc_decoder *d)
         d->head_dim = d->hidden / d->heads;
     }
     /* As Megatron pads it, so that every rank holds as many rows. */
-    if (r->from->software != NULL && strcmp(r->from->software, "megatron") == 0 && tensor > 0) {
+    if (r->from->software != NULL && strncmp(r->from->software, "megatron", strlen("megatron")) == 0 &&
+        tensor > 0) {
         d->vocab_multiple = 128 * (int64_t)tensor;
     }
     set_experts(r, d);
