@@ -70,6 +70,7 @@ typedef struct nnc_score_group {
     nnc_score_stats stats;
 } nnc_score_group;
 
+/* "step_apart", "file"; static storage. */
 NNC_API const char *nnc_score_section_name(nnc_score_section section);
 NNC_API const char *nnc_score_by_name(nnc_score_by by);
 

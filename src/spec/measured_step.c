@@ -130,6 +130,7 @@ typedef struct framework {
     bool sequence_parallel; /* wherever there is tensor parallelism */
     bool half_selective;    /* "selective" recomputes every other layer or product */
     bool ulysses;           /* context parallelism by all-to-all */
+    bool nothing_hides;     /* its runs overlapped no communication */
     double capacity_factor;
     int64_t micro_batch; /* 0 = one pass where it is small, ONE_PASS = always */
 } framework;
@@ -145,10 +146,11 @@ static const framework frameworks[] = {
       .policy = NNC_POLICY_MIXED_FP32GRAD,
       .sequence_parallel = true,
       .ulysses = true,
+      .nothing_hides = true,
       .capacity_factor = 1.0 },
     { .prefix = "Megatron-LM",
       .software = "megatron",
-      .policy = NNC_POLICY_DEFAULT,
+      .policy = NNC_POLICY_MIXED_FP32GRAD,
       .fp16_dropout = 0.1,
       .sequence_parallel = true },
     { .prefix = "Megatron-Bridge",
@@ -385,6 +387,9 @@ static void set_degrees(step_reader *r, nnc_plan *p)
     if (r->from->ulysses) {
         p->context_kind = NNC_CONTEXT_ULYSSES;
     }
+    if (r->from->nothing_hides) {
+        p->overlap = 0.0;
+    }
     if (p->devices > 1 && !given(r, NNC_COLUMN_TP) && !given(r, NNC_COLUMN_DP)) {
         leaves_open(r, "parallelism");
     } else if (p->pipeline > 1 && !given(r, NNC_COLUMN_VPP)) {
@@ -460,8 +465,8 @@ static void set_formats(step_reader *r, nnc_plan *p)
     p->policy = r->from->policy;
     if (p->precision == NNC_FP32 || p->precision == NNC_TF32) {
         p->policy = NNC_POLICY_FP32;
-    } else if (p->policy == NNC_POLICY_DEFAULT && p->precision != NNC_FP16) {
-        p->policy = NNC_POLICY_MIXED_FP32GRAD; /* Megatron adds up bf16 gradients in fp32 */
+    } else if (p->policy == NNC_POLICY_MIXED_FP32GRAD && p->precision == NNC_FP16) {
+        p->policy = NNC_POLICY_MIXED; /* Megatron adds up bf16 gradients in fp32, not these */
     }
 }
 
