@@ -417,7 +417,10 @@ enum { ONE_PASS_MOST = 16 };
  * to fill, else single sequences. */
 static void guess_micro_batch(step_reader *r, nnc_plan *p)
 {
-    const int64_t ranks = (int64_t)p->tensor * p->pipeline * p->context;
+    int64_t ranks = (int64_t)p->tensor * p->pipeline;
+    if (!nnc_mul_i64(ranks, p->context, &ranks)) {
+        ranks = 0; /* illegal whatever the batch is */
+    }
     const int64_t data = p->data > 0 ? p->data : ranks > 0 ? p->devices / ranks : 0;
     const int64_t own = data > 0 && p->global_batch % data == 0 ? p->global_batch / data : 0;
     const int64_t usual = r->from->micro_batch;
