@@ -342,6 +342,7 @@ static void record_row(nnc_record *record, const nnc_scored *scored)
     nnc_record_number(record, "low_s", scored->low_s);
     nnc_record_number(record, "high_s", scored->high_s);
     nnc_record_number(record, "lower_bound_s", scored->lower_bound_s);
+    nnc_record_number(record, "model_flops", scored->model_flops);
     nnc_record_text(record, "memory_stat",
                     isnan(scored->memory_error) ? NULL : stats[scored->memory_stat]);
     nnc_record_number(record, "measured_bytes", first_memory(scored));
