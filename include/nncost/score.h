@@ -11,6 +11,7 @@ typedef struct nnc_scored {
     const char *device; /* id of the device's file */
     double predicted_s, low_s, high_s, lower_bound_s;
     double error;
+    double model_flops;          /* of the step, over all devices; attention over all pairs */
     nnc_memory_stat memory_stat; /* what memory_error compares with */
     double predicted_bytes, memory_error;
     const char *reason; /* why there is no prediction; NULL = there is one */
@@ -70,6 +71,7 @@ typedef struct nnc_score_group {
     nnc_score_stats stats;
 } nnc_score_group;
 
+/* "step_apart", "file"; static storage. */
 NNC_API const char *nnc_score_section_name(nnc_score_section section);
 NNC_API const char *nnc_score_by_name(nnc_score_by by);
 

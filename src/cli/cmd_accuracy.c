@@ -15,7 +15,11 @@
 typedef struct fold {
     int64_t part, parts; /* from 1; parts 0 = all rows */
     bool others;
+    unsigned together; /* flags of the keys below that are equal in a part; 0 = the id */
 } fold;
+
+static const char *const group_keys[] = { "file", "device", "framework", "model" };
+enum { GROUP_KEYS = sizeof group_keys / sizeof group_keys[0] };
 
 typedef struct accuracy {
     nnc_session *session;
@@ -50,6 +54,52 @@ static nnc_status read_fold(const char *text, fold *into, nnc_error *err)
     return NNC_OK;
 }
 
+static nnc_status read_group(const char *text, fold *into, nnc_error *err)
+{
+    if (text != NULL && into->parts == 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--group", "needs --fold K/N");
+    }
+    while (text != NULL && *text != '\0') {
+        const size_t length = strcspn(text, ",");
+        int key = 0;
+        while (key < GROUP_KEYS &&
+               (strlen(group_keys[key]) != length || memcmp(group_keys[key], text, length) != 0)) {
+            key++;
+        }
+        if (key == GROUP_KEYS) {
+            return nnc_fail(err, NNC_BAD_USAGE, "--group",
+                            "expected file, device, framework, model, found \"%.*s\"", (int)length,
+                            text);
+        }
+        into->together |= 1u << key;
+        text += length + (text[length] == ',');
+    }
+    return NNC_OK;
+}
+
+static uint64_t digest_of(const nnc_measured *row, unsigned together)
+{
+    const char *slash = strrchr(row->file, '/');
+    const char *const values[GROUP_KEYS] = {
+        slash != NULL ? slash + 1 : row->file,
+        row->device,
+        row->framework,
+        row->model_id != NULL ? row->model_id
+        : row->model != NULL  ? row->model->name
+                              : "",
+    };
+    uint64_t digest = NNC_DIGEST_START;
+    if (together == 0) {
+        return nnc_digest_bytes(digest, row->id, strlen(row->id));
+    }
+    for (int key = 0; key < GROUP_KEYS; key++) {
+        if ((together >> key & 1u) != 0) {
+            digest = nnc_digest_text(digest, values[key]);
+        }
+    }
+    return digest;
+}
+
 static bool is_wanted(const accuracy *a, const nnc_measured *row)
 {
     const char *only = a->session->options.only;
@@ -59,7 +109,7 @@ static bool is_wanted(const accuracy *a, const nnc_measured *row)
     if (a->fold.parts == 0) {
         return true;
     }
-    const uint64_t digest = nnc_digest_bytes(NNC_DIGEST_START, row->id, strlen(row->id));
+    const uint64_t digest = digest_of(row, a->fold.together);
     const bool inside = digest % (uint64_t)a->fold.parts == (uint64_t)(a->fold.part - 1);
     return inside != a->fold.others;
 }
@@ -191,6 +241,7 @@ static nnc_status score_files(accuracy *a, nnc_error *err)
                                     .high_s = NAN,
                                     .lower_bound_s = NAN,
                                     .error = NAN,
+                                    .model_flops = NAN,
                                     .predicted_bytes = NAN,
                                     .memory_error = NAN };
             status = score(a, row, scored, err);
@@ -241,6 +292,9 @@ static nnc_status run(nnc_session *session, nnc_error *err)
         goto done;
     }
     status = read_fold(session->options.fold, &a.fold, err);
+    if (status == NNC_OK) {
+        status = read_group(session->options.group, &a.fold, err);
+    }
     if (status == NNC_OK) {
         status = read_files(&a, err);
     }

@@ -18,7 +18,7 @@ enum {
     NNC_TAKES_CHECK = 128,   /* --update, and the formats of nnc_check_format */
     NNC_TAKES_SWEEP = 256,   /* what nnc_sweep_options holds, --top, --threads */
     NNC_TAKES_HELP = 512,    /* --help alone */
-    NNC_TAKES_SCORE = 1024   /* --rows, --only, --fold */
+    NNC_TAKES_SCORE = 1024   /* --rows, --only, --fold, --group */
 };
 
 /* A plan option as given. */
@@ -45,7 +45,7 @@ typedef struct nnc_options {
     bool help, stages, timeline, no_prune, update, rows;
     const char *output, *software, *cluster, *trace, *scenario; /* NULL = not given */
     const char *best, *objective, *max_memory, *threads;
-    const char *only, *fold;
+    const char *only, *fold, *group;
     nnc_sweep_options sweep;
     nnc_ops_view view;
     nnc_setting settings[NNC_SETTINGS_MAX]; /* each field once */

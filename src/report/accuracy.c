@@ -15,6 +15,19 @@ static const char *file_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+static const char *const section_titles[NNC_SECTION_COUNT] = {
+    [NNC_SECTION_STEP] = "steps",
+    [NNC_SECTION_STEP_APART] = "steps that leave a deciding field open",
+    [NNC_SECTION_MEMORY] = "peak memory, allocated",
+    [NNC_SECTION_MEMORY_APART] = "peak memory of other kinds, or with a deciding field open",
+    [NNC_SECTION_GEMM] = "matrix products",
+    [NNC_SECTION_ATTENTION] = "attention kernels",
+    [NNC_SECTION_VECTOR] = "norms, softmax, activations",
+    [NNC_SECTION_COLLECTIVE] = "collectives of 1 MB and more",
+    [NNC_SECTION_COLLECTIVE_SMALL] = "collectives below 1 MB",
+    [NNC_SECTION_RANK_MEMORY] = "memory of single ranks",
+};
+
 static const char *group_name(const nnc_score_group *group)
 {
     return group->by == NNC_SCORE_BY_FILE ? file_name(group->name) : group->name;
@@ -113,7 +126,7 @@ static nnc_status write_section(FILE *out, nnc_style style, nnc_arena *arena,
     if (grid.count == 0) {
         return NNC_OK;
     }
-    write_heading(out, style, nnc_score_section_name(section));
+    write_heading(out, style, section_titles[section]);
     return nnc_grid_write(&grid, out, style);
 }
 
@@ -329,6 +342,7 @@ static void record_row(nnc_record *record, const nnc_scored *scored)
     nnc_record_number(record, "low_s", scored->low_s);
     nnc_record_number(record, "high_s", scored->high_s);
     nnc_record_number(record, "lower_bound_s", scored->lower_bound_s);
+    nnc_record_number(record, "model_flops", scored->model_flops);
     nnc_record_text(record, "memory_stat",
                     isnan(scored->memory_error) ? NULL : stats[scored->memory_stat]);
     nnc_record_number(record, "measured_bytes", first_memory(scored));

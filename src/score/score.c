@@ -73,6 +73,7 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
         scored->low_s = result.interval_s[0];
         scored->high_s = result.interval_s[1];
         scored->lower_bound_s = result.lower_bound_s;
+        scored->model_flops = result.model_flops;
         score_memory(row, (double)result.memory.total_bytes, scored);
     }
     return status;
@@ -90,6 +91,7 @@ nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const 
                             .high_s = NAN,
                             .lower_bound_s = NAN,
                             .error = NAN,
+                            .model_flops = NAN,
                             .predicted_bytes = NAN,
                             .memory_error = NAN };
     if (row->kind == NNC_MEASURED_STEP) {

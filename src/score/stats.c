@@ -10,16 +10,16 @@
 const char *nnc_score_section_name(nnc_score_section section)
 {
     static const char *const names[NNC_SECTION_COUNT] = {
-        [NNC_SECTION_STEP] = "steps",
-        [NNC_SECTION_STEP_APART] = "steps that leave a deciding field open",
-        [NNC_SECTION_MEMORY] = "peak memory, allocated",
-        [NNC_SECTION_MEMORY_APART] = "peak memory of other kinds, or with a deciding field open",
-        [NNC_SECTION_GEMM] = "matrix products",
-        [NNC_SECTION_ATTENTION] = "attention kernels",
-        [NNC_SECTION_VECTOR] = "norms, softmax, activations",
-        [NNC_SECTION_COLLECTIVE] = "collectives of 1 MB and more",
-        [NNC_SECTION_COLLECTIVE_SMALL] = "collectives below 1 MB",
-        [NNC_SECTION_RANK_MEMORY] = "memory of single ranks",
+        [NNC_SECTION_STEP] = "step",
+        [NNC_SECTION_STEP_APART] = "step_apart",
+        [NNC_SECTION_MEMORY] = "memory",
+        [NNC_SECTION_MEMORY_APART] = "memory_apart",
+        [NNC_SECTION_GEMM] = "gemm",
+        [NNC_SECTION_ATTENTION] = "attention",
+        [NNC_SECTION_VECTOR] = "vector",
+        [NNC_SECTION_COLLECTIVE] = "collective",
+        [NNC_SECTION_COLLECTIVE_SMALL] = "collective_small",
+        [NNC_SECTION_RANK_MEMORY] = "rank_memory",
     };
     return (unsigned)section < NNC_SECTION_COUNT ? names[section] : "?";
 }

@@ -64,8 +64,7 @@ static nnc_status read_plain(nnc_csv *csv, char **close, nnc_error *err)
 /* Reads one cell and what ends it; *last: that was not a comma. */
 static nnc_status read_cell(nnc_csv *csv, bool *last, nnc_error *err)
 {
-    char *close = NULL;
-    char *start = csv->at;
+    char *start = csv->at, *close = start;
     if (csv->count == NNC_CSV_CELLS_MAX) {
         return refuse(csv, "more cells in a row than can be read, expected at most 256", err);
     }

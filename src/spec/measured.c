@@ -58,8 +58,12 @@ bool nnc_cell_given(const nnc_measured_cells *cells, nnc_measured_column column)
 
 int64_t nnc_cell_whole(const nnc_measured_cells *cells, nnc_measured_column column)
 {
+    const int64_t most = 1000000000000000;
     int64_t value = 0;
-    return nnc_read_i64(cells->text[column], &value) ? value : 0;
+    if (!nnc_read_i64(cells->text[column], &value)) {
+        return 0;
+    }
+    return value < -most ? -most : value > most ? most : value;
 }
 
 int32_t nnc_cell_degree(const nnc_measured_cells *cells, nnc_measured_column column, int32_t empty)
@@ -276,7 +280,7 @@ static bool grow(reading *r)
 
 static nnc_status read_rows(reading *r, nnc_error *err)
 {
-    nnc_measured_cells cells;
+    nnc_measured_cells cells = { 0 };
     bool more = true;
     nnc_status status = nnc_csv_next(&r->csv, &more, err);
     while (status == NNC_OK && more) {

@@ -136,7 +136,8 @@ typedef struct nnc_measured_cells {
 } nnc_measured_cells;
 
 bool nnc_cell_given(const nnc_measured_cells *cells, nnc_measured_column column);
-int64_t nnc_cell_whole(const nnc_measured_cells *cells, nnc_measured_column column); /* 0: empty */
+/* Within 1e15 either way, above what any field takes, so that sums of them are safe; 0 when empty. */
+int64_t nnc_cell_whole(const nnc_measured_cells *cells, nnc_measured_column column);
 /* Clamped to what the plan's degrees hold, far above any legal one. */
 int32_t nnc_cell_degree(const nnc_measured_cells *cells, nnc_measured_column column, int32_t empty);
 double nnc_cell_number(const nnc_measured_cells *cells, nnc_measured_column column); /* NaN */

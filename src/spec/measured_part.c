@@ -50,7 +50,7 @@ static void set_vector(nnc_measured_cells *cells, nnc_measured *row)
     const char *op = cells->text[NNC_COLUMN_OP];
     const int64_t m = nnc_cell_whole(cells, NNC_COLUMN_M);
     const int64_t n = nnc_cell_whole(cells, NNC_COLUMN_N);
-    const int64_t elements = n > 0 && m <= INT64_MAX / n ? m * n : 0;
+    const int64_t elements = m > 0 && n > 0 && m <= INT64_MAX / n ? m * n : 0;
     const bool gelu = strcmp(op, "gelu") == 0;
     row->kind = NNC_MEASURED_VECTOR;
     row->op.name = gelu ? "gelu" : "softmax";

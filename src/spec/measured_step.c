@@ -1,203 +1,11 @@
-/* A measured training step: what its cells mean as a model and a plan. Every spelling stands in one
- * of the tables below. */
+/* A measured training step: what its cells mean as a model and a plan. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "spec/measured.h"
-
-/* One spelling of a value; refused: why it has no meaning here, NULL = it has. */
-typedef struct spelling {
-    const char *text;
-    unsigned value;
-    const char *refused;
-} spelling;
-
-static const spelling precisions[] = {
-    { "", NNC_DTYPE_COUNT, NULL }, /* the device's */
-    { "fp32", NNC_FP32, NULL },
-    { "tf32", NNC_TF32, NULL },
-    { "bf16", NNC_BF16, NULL },
-    { "fp16", NNC_FP16, NULL },
-    { "amp fp16", NNC_FP16, NULL },
-    { "fp8", NNC_FP8, NULL },
-    { "fp8-cs", NNC_FP8, NULL }, /* scaling differs, sizes and rates do not */
-    { "fp8-mx", NNC_FP8, NULL },
-    { "nvfp4", 0, "precision nvfp4: no training in 4 bits" },
-    { "int8", 0, "precision int8: no training in integers" },
-    { NULL, 0, "precision" },
-};
-
-/* Half of torchtitan's "selective" is a flag of its own, see HALF. */
-enum {
-    RECOMPUTE_MINIMAL = NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION
-};
-
-static const spelling recomputes[] = {
-    { "", NNC_RECOMPUTE_NONE, NULL }, /* undecided */
-    { "none", NNC_RECOMPUTE_NONE, NULL },
-    { "selective", NNC_RECOMPUTE_ATTENTION, NULL },
-    { "full", NNC_RECOMPUTE_FULL, NULL },
-    { "minimal (matmul outputs saved)", RECOMPUTE_MINIMAL, NULL },
-    { "full, qkv offloaded to host", 0, "recompute: some inputs are kept in host memory" },
-    { "custom/offload", 0, "recompute: a list that is not stated" },
-    { NULL, 0, "recompute" },
-};
-
-static const spelling optimizers[] = {
-    { "", NNC_OPTIMIZER_ADAMW, NULL },
-    { "adam", NNC_OPTIMIZER_ADAM, NULL },
-    { "adamw", NNC_OPTIMIZER_ADAMW, NULL },
-    { "adamw fused", NNC_OPTIMIZER_ADAMW, NULL },
-    { "adamw (fp32 weights)", NNC_OPTIMIZER_ADAMW, NULL },
-    { "decoupled_adamw", NNC_OPTIMIZER_ADAMW, NULL },
-    { "distributed adam", NNC_OPTIMIZER_ADAM, NULL },
-    { "cpu adamw", NNC_OPTIMIZER_ADAMW, NULL },
-    { "adam (fp32 grad accumulation)", NNC_OPTIMIZER_ADAM, NULL },
-    { "adam (fp32 master, fp32 grad accumulation)", NNC_OPTIMIZER_ADAM, NULL },
-    { "sgd", NNC_OPTIMIZER_SGD, NULL },
-    { "momentum", NNC_OPTIMIZER_MOMENTUM, NULL },
-    { "adafactor", NNC_OPTIMIZER_ADAFACTOR, NULL },
-    { "lion", NNC_OPTIMIZER_LION, NULL },
-    { "muon", NNC_OPTIMIZER_MUON, NULL },
-    { NULL, 0, "optimizer" },
-};
-
-static const spelling offloads[] = {
-    { "", NNC_OFFLOAD_NONE, NULL },
-    { "none", NNC_OFFLOAD_NONE, NULL },
-    { "optimizer states on CPU (ZeRO-Offload AdamW)", NNC_OFFLOAD_OPTIMIZER, NULL },
-    { "activations to host", NNC_OFFLOAD_ACTIVATIONS, NULL },
-    { NULL, 0, "offload" },
-};
-
-static const spelling shardings[] = {
-    /* the ZeRO stage, where zero_stage is empty */
-    { "", 0, NULL },
-    { "none", 0, NULL },
-    { "ddp", 0, NULL },
-    { "zero0", 0, NULL },
-    { "zero1", 1, NULL },
-    { "distributed-optimizer", 1, NULL },
-    { "zero2", 2, NULL },
-    { "fsdp-shard_grad_op", 2, NULL },
-    { "zero3", 3, NULL },
-    { "fsdp", 3, NULL },
-    { "fsdp2", 3, NULL },
-    { "fsdp-full_shard", 3, NULL },
-    { "fsdp within slice, dp across slices", 3, NULL }, /* shard_size says how far */
-    { "fsdp within node, dp across nodes", 3, NULL },
-    { NULL, 0, "sharding" },
-};
-
-static const spelling positions[] = {
-    { "", NNC_POSITIONS_COUNT, NULL }, /* by the kind of block */
-    { "learned", NNC_POSITIONS_LEARNED, NULL }, { "rope", NNC_POSITIONS_ROTARY, NULL },
-    { "alibi", NNC_POSITIONS_NONE, NULL }, /* a bias inside the attention kernel */
-    { "none", NNC_POSITIONS_NONE, NULL },       { NULL, 0, "pos_embedding" },
-};
-
-static const spelling tasks[] = {
-    { "", 0, NULL },     { "pretrain", 0, NULL },
-    { "sft", 0, NULL },  { "lora", 0, "task lora: only adapters are trained" },
-    { NULL, 0, "task" },
-};
-
-static const spelling attentions[] = {
-    /* whether latent attention's ranks are read */
-    { "", 0, NULL },    { "mha", 0, NULL },       { "gqa", 0, NULL },
-    { "mla", 1, NULL }, { NULL, 0, "attention" },
-};
-
-enum { FLASH_UNKNOWN = NNC_ATTENTION_COUNT };
-static const spelling flashes[] = {
-    { "", FLASH_UNKNOWN, NULL },          { "unknown", FLASH_UNKNOWN, NULL },
-    { "0", NNC_ATTENTION_UNFUSED, NULL }, { "1", NNC_ATTENTION_FLASH, NULL },
-    { NULL, 0, "flash_attention" },
-};
-
-enum { ONE_PASS = -1 };
-
-/* What a framework does where its row does not say. The first prefix that fits counts. */
-typedef struct framework {
-    const char *prefix, *version; /* version: NULL = any */
-    const char *software; /* NULL = the default profile */
-    nnc_policy policy;
-    nnc_attention attention;
-    double fp16_dropout; /* GPTs in fp16 were trained with dropout, later ones were not */
-    int32_t zero;
-    bool sequence_parallel; /* wherever there is tensor parallelism */
-    bool half_selective;    /* "selective" recomputes every other layer or product */
-    bool ulysses;           /* context parallelism by all-to-all */
-    double capacity_factor;
-    int64_t micro_batch; /* 0 = one pass where it is small, ONE_PASS = always */
-} framework;
-
-static const framework frameworks[] = {
-    { .prefix = "Megatron-DeepSpeed",
-      .software = "megatron-classic",
-      .policy = NNC_POLICY_MIXED,
-      .attention = NNC_ATTENTION_UNFUSED,
-      .fp16_dropout = 0.1 },
-    { .prefix = "Megatron-LM + Transformer Engine",
-      .software = "megatron",
-      .policy = NNC_POLICY_MIXED_FP32GRAD,
-      .sequence_parallel = true,
-      .ulysses = true,
-      .capacity_factor = 1.0 },
-    { .prefix = "Megatron-LM",
-      .version = "Megatron-Core",
-      .software = "megatron",
-      .policy = NNC_POLICY_MIXED_FP32GRAD,
-      .sequence_parallel = true },
-    { .prefix = "Megatron-LM",
-      .software = "megatron-classic",
-      .policy = NNC_POLICY_DEFAULT,
-      .attention = NNC_ATTENTION_UNFUSED,
-      .fp16_dropout = 0.1,
-      .sequence_parallel = true },
-    { .prefix = "Megatron-Bridge",
-      .software = "megatron",
-      .policy = NNC_POLICY_MIXED_FP32GRAD,
-      .sequence_parallel = true },
-    { .prefix = "NeMo AutoModel",
-      .software = "fsdp",
-      .policy = NNC_POLICY_AMP,
-      .attention = NNC_ATTENTION_FLASH2 },
-    { .prefix = "NeMo",
-      .software = "megatron",
-      .policy = NNC_POLICY_MIXED_FP32GRAD,
-      .sequence_parallel = true },
-    { .prefix = "nanotron", .software = "megatron", .policy = NNC_POLICY_MIXED_FP32GRAD },
-    { .prefix = "DeepSpeed",
-      .software = "fsdp",
-      .policy = NNC_POLICY_MIXED,
-      .attention = NNC_ATTENTION_FLASH2,
-      .fp16_dropout = 0.1 },
-    { .prefix = "llm-foundry", .software = "fsdp", .policy = NNC_POLICY_AMP },
-    { .prefix = "Composer FSDP",
-      .software = "torch-eager",
-      .policy = NNC_POLICY_AMP,
-      .micro_batch = 16 }, /* of its configuration files */
-    { .prefix = "FairScale", .software = "fsdp", .policy = NNC_POLICY_AMP, .zero = 3 },
-    { .prefix = "torchtitan",
-      .software = "torch-compile",
-      .policy = NNC_POLICY_AMP,
-      .half_selective = true },
-    { .prefix = "llm.c", .software = "torch-compile", .policy = NNC_POLICY_MIXED },
-    { .prefix = "MaxText",
-      .software = "maxtext",
-      .policy = NNC_POLICY_AMP,
-      .zero = 3,
-      .micro_batch = ONE_PASS },
-    { .prefix = "Paxml + TE", .software = "maxtext", .policy = NNC_POLICY_AMP },
-    { .prefix = "Paxml",
-      .software = "maxtext",
-      .policy = NNC_POLICY_AMP,
-      .attention = NNC_ATTENTION_UNFUSED },
-    { .prefix = "" },
-};
+#include "spec/measured_words.h"
 
 /* Families whose feed-forward layer is not what gated_mlp alone says. */
 static const struct {
@@ -213,11 +21,11 @@ static const struct {
 typedef struct step_reader {
     nnc_measured_cells *cells;
     nnc_measured *row;
-    const framework *from;
+    const nnc_framework *from;
     char undecided[160];
 } step_reader;
 
-static unsigned spelled(step_reader *r, nnc_measured_column column, const spelling *table)
+static unsigned spelled(step_reader *r, nnc_measured_column column, const nnc_spelling *table)
 {
     const char *text = r->cells->text[column];
     while (table->text != NULL && strcmp(table->text, text) != 0) {
@@ -250,7 +58,7 @@ static bool given(const step_reader *r, nnc_measured_column column)
 
 static void find_framework(step_reader *r)
 {
-    r->from = frameworks;
+    r->from = nnc_frameworks;
     while (!nnc_cell_starts(r->cells, NNC_COLUMN_FRAMEWORK, r->from->prefix) ||
            (r->from->version != NULL &&
             !nnc_cell_starts(r->cells, NNC_COLUMN_FRAMEWORK_VERSION, r->from->version))) {
@@ -272,7 +80,7 @@ static void set_experts(step_reader *r, nnc_decoder *d)
             d->ffn_hidden = d->expert_hidden;
         }
     }
-    if (spelled(r, NNC_COLUMN_ATTENTION, attentions) == 1) {
+    if (spelled(r, NNC_COLUMN_ATTENTION, nnc_words_attentions) == 1) {
         d->q_lora_rank = whole(r, NNC_COLUMN_Q_LORA_RANK);
         d->kv_lora_rank = whole(r, NNC_COLUMN_KV_LORA_RANK);
         d->qk_nope_head_dim = whole(r, NNC_COLUMN_QK_NOPE_DIM);
@@ -287,7 +95,7 @@ static void set_experts(step_reader *r, nnc_decoder *d)
 static void set_block(step_reader *r, nnc_decoder *d)
 {
     const bool gated = whole(r, NNC_COLUMN_GATED_MLP) == 1;
-    const unsigned position = spelled(r, NNC_COLUMN_POS_EMBEDDING, positions);
+    const unsigned position = spelled(r, NNC_COLUMN_POS_EMBEDDING, nnc_words_positions);
     const char *family = r->cells->text[NNC_COLUMN_MODEL_FAMILY];
     d->mlp = gated ? NNC_MLP_SWIGLU : NNC_MLP_GELU;
     for (size_t i = 0; i < sizeof family_mlps / sizeof family_mlps[0]; i++) {
@@ -327,8 +135,8 @@ static void set_decoder(step_reader *r, nnc_decoder *d)
         d->head_dim = d->hidden / d->heads;
     }
     /* As Megatron pads it, so that every rank holds as many rows. */
-    if (r->from->software != NULL && strncmp(r->from->software, "megatron", strlen("megatron")) == 0 &&
-        tensor > 0) {
+    if (r->from->software != NULL &&
+        strncmp(r->from->software, "megatron", strlen("megatron")) == 0 && tensor > 0) {
         d->vocab_multiple = 128 * (int64_t)tensor;
     }
     set_experts(r, d);
@@ -340,7 +148,7 @@ static void set_model(step_reader *r)
     nnc_error err = { 0 };
     const char *family = r->cells->text[NNC_COLUMN_MODEL_FAMILY];
     nnc_model *model = NULL;
-    (void)spelled(r, NNC_COLUMN_TASK, tasks);
+    (void)spelled(r, NNC_COLUMN_TASK, nnc_words_tasks);
     if (strcmp(family, "unet") == 0) { /* of all U-Nets, the files have this one */
         r->row->model_id = "sd2-unet";
         r->row->plan.image = whole(r, NNC_COLUMN_IMAGE_SIZE);
@@ -374,12 +182,12 @@ static void set_model(step_reader *r)
 
 static void set_sharding(step_reader *r, nnc_plan *p)
 {
-    const unsigned words = spelled(r, NNC_COLUMN_SHARDING, shardings);
+    const unsigned words = spelled(r, NNC_COLUMN_SHARDING, nnc_words_shardings);
     const bool open = !given(r, NNC_COLUMN_ZERO_STAGE) && !given(r, NNC_COLUMN_SHARDING);
     p->zero =
         open ? r->from->zero : nnc_cell_degree(r->cells, NNC_COLUMN_ZERO_STAGE, (int32_t)words);
     p->shard = p->zero > 0 ? nnc_cell_degree(r->cells, NNC_COLUMN_SHARD_SIZE, 0) : 0;
-    p->offload = spelled(r, NNC_COLUMN_OFFLOAD, offloads);
+    p->offload = spelled(r, NNC_COLUMN_OFFLOAD, nnc_words_offloads);
 }
 
 static void set_degrees(step_reader *r, nnc_plan *p)
@@ -400,6 +208,9 @@ static void set_degrees(step_reader *r, nnc_plan *p)
     }
     if (r->from->ulysses) {
         p->context_kind = NNC_CONTEXT_ULYSSES;
+    }
+    if (r->from->nothing_hides) {
+        p->overlap = 0.0;
     }
     if (p->devices > 1 && !given(r, NNC_COLUMN_TP) && !given(r, NNC_COLUMN_DP)) {
         leaves_open(r, "parallelism");
@@ -428,12 +239,15 @@ enum { ONE_PASS_MOST = 16 };
  * to fill, else single sequences. */
 static void guess_micro_batch(step_reader *r, nnc_plan *p)
 {
-    const int64_t ranks = (int64_t)p->tensor * p->pipeline * p->context;
+    int64_t ranks = (int64_t)p->tensor * p->pipeline;
+    if (!nnc_mul_i64(ranks, p->context, &ranks)) {
+        ranks = 0; /* illegal whatever the batch is */
+    }
     const int64_t data = p->data > 0 ? p->data : ranks > 0 ? p->devices / ranks : 0;
     const int64_t own = data > 0 && p->global_batch % data == 0 ? p->global_batch / data : 0;
     const int64_t usual = r->from->micro_batch;
     leaves_open(r, "micro_batch");
-    const bool one_pass = usual == ONE_PASS || (own <= ONE_PASS_MOST && p->pipeline == 1);
+    const bool one_pass = usual == NNC_ONE_PASS || (own <= ONE_PASS_MOST && p->pipeline == 1);
     p->micro_batch = usual > 0 && own % usual == 0 ? usual : one_pass && own > 0 ? own : 1;
 }
 
@@ -455,7 +269,7 @@ static void set_batch(step_reader *r, nnc_plan *p)
 
 static void set_recompute(step_reader *r, nnc_plan *p)
 {
-    p->recompute = spelled(r, NNC_COLUMN_RECOMPUTE, recomputes);
+    p->recompute = spelled(r, NNC_COLUMN_RECOMPUTE, nnc_words_recomputes);
     if (!given(r, NNC_COLUMN_RECOMPUTE)) {
         leaves_open(r, "recompute");
     }
@@ -469,18 +283,18 @@ static void set_recompute(step_reader *r, nnc_plan *p)
 
 static void set_formats(step_reader *r, nnc_plan *p)
 {
-    const unsigned flash = spelled(r, NNC_COLUMN_FLASH_ATTENTION, flashes);
-    p->precision = (nnc_dtype)spelled(r, NNC_COLUMN_PRECISION, precisions);
-    p->optimizer = (nnc_optimizer)spelled(r, NNC_COLUMN_OPTIMIZER, optimizers);
-    p->attention = flash == FLASH_UNKNOWN ? r->from->attention : (nnc_attention)flash;
+    const unsigned flash = spelled(r, NNC_COLUMN_FLASH_ATTENTION, nnc_words_flashes);
+    p->precision = (nnc_dtype)spelled(r, NNC_COLUMN_PRECISION, nnc_words_precisions);
+    p->optimizer = (nnc_optimizer)spelled(r, NNC_COLUMN_OPTIMIZER, nnc_words_optimizers);
+    p->attention = flash == NNC_WORDS_FLASH_UNKNOWN ? r->from->attention : (nnc_attention)flash;
     if (p->attention == NNC_ATTENTION_FLASH && r->from->attention != NNC_ATTENTION_UNFUSED) {
         p->attention = r->from->attention; /* which of the fused kernels */
     }
     p->policy = r->from->policy;
     if (p->precision == NNC_FP32 || p->precision == NNC_TF32) {
         p->policy = NNC_POLICY_FP32;
-    } else if (p->policy == NNC_POLICY_DEFAULT && p->precision != NNC_FP16) {
-        p->policy = NNC_POLICY_MIXED_FP32GRAD; /* Megatron adds up bf16 gradients in fp32 */
+    } else if (p->policy == NNC_POLICY_MIXED_FP32GRAD && p->precision == NNC_FP16) {
+        p->policy = NNC_POLICY_MIXED; /* Megatron adds up bf16 gradients in fp32, not these */
     }
 }
 

@@ -1,0 +1,1 @@
+"$NNCOST" accuracy tests/golden/accuracy/steps.csv --group model

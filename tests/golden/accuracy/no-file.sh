@@ -1,0 +1,1 @@
+"$NNCOST" accuracy tests/golden/accuracy/no-such-file.csv

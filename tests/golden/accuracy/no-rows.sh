@@ -1,0 +1,2 @@
+printf 'id,hardware,n_devices,measured_step_s\n' > "$SCRATCH/rows.csv"
+"$NNCOST" accuracy "$SCRATCH/rows.csv"

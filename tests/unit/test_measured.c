@@ -1,0 +1,320 @@
+/* Files of measured rows: cells, columns, and what rows mean as models and plans. */
+#include "base/arena.h"
+#include "spec/csv.h"
+#include "support.h"
+
+static const char heading[] = "id,hardware,n_devices,measured_step_s,recompute\n";
+
+static nnc_measured_file parse(const char *text)
+{
+    nnc_measured_file file;
+    nnc_error err = { 0 };
+    ck_assert_msg(nnc_measured_parse(specs, "rows.csv", text, strlen(text), &file, &err) == NNC_OK,
+                  "%s: %s", err.where, err.what);
+    return file;
+}
+
+static void refuses(const char *text, const char *where, const char *what)
+{
+    nnc_measured_file file;
+    nnc_error err = { 0 };
+    ck_assert_int_eq(nnc_measured_parse(specs, "rows.csv", text, strlen(text), &file, &err),
+                     NNC_BAD_SPEC);
+    ck_assert_str_eq(err.where, where);
+    ck_assert_str_eq(err.what, what);
+}
+
+static const nnc_measured *published(const char *name, const char *id)
+{
+    char path[512];
+    nnc_measured_file file;
+    nnc_error err = { 0 };
+    snprintf(path, sizeof path, NNCOST_SOURCE_DIR "/tests/published/%s.csv", name);
+    ck_assert_msg(nnc_measured_load(specs, path, &file, &err) == NNC_OK, "%s: %s", err.where,
+                  err.what);
+    for (int32_t i = 0; i < file.count; i++) {
+        if (strcmp(file.rows[i].id, id) == 0) {
+            return &file.rows[i];
+        }
+    }
+    ck_abort_msg("%s has no row %s", name, id);
+    return NULL;
+}
+
+START_TEST(cells_are_read_as_rfc_4180_writes_them)
+{
+    char text[] = "\xEF\xBB\xBF"
+                  "a,\"b, \"\"c\"\"\nd\",\r\n\n\"\",e";
+    nnc_csv csv = nnc_csv_begin("t", text, sizeof text - 1);
+    bool more = false;
+    ck_assert_int_eq(nnc_csv_next(&csv, &more, NULL), NNC_OK);
+    ck_assert(more);
+    ck_assert_int_eq(csv.count, 3);
+    ck_assert_str_eq(csv.cells[0], "a");
+    ck_assert_str_eq(csv.cells[1], "b, \"c\"\nd");
+    ck_assert_str_eq(csv.cells[2], "");
+    /* The quoted line break counts, and so does the empty line that is skipped. */
+    ck_assert_int_eq(nnc_csv_next(&csv, &more, NULL), NNC_OK);
+    ck_assert_int_eq(csv.row_line, 4);
+    ck_assert_int_eq(csv.count, 2);
+    ck_assert_str_eq(csv.cells[0], "");
+    ck_assert_str_eq(csv.cells[1], "e");
+    ck_assert_int_eq(nnc_csv_next(&csv, &more, NULL), NNC_OK);
+    ck_assert(!more);
+}
+END_TEST
+
+START_TEST(a_comma_at_the_end_is_one_more_cell)
+{
+    char text[] = "a,";
+    nnc_csv csv = nnc_csv_begin("t", text, sizeof text - 1);
+    bool more = false;
+    ck_assert_int_eq(nnc_csv_next(&csv, &more, NULL), NNC_OK);
+    ck_assert_int_eq(csv.count, 2);
+    ck_assert_int_eq(nnc_csv_next(&csv, &more, NULL), NNC_OK);
+    ck_assert(!more);
+}
+END_TEST
+
+START_TEST(quotes_out_of_place_are_refused)
+{
+    refuses("id,\"open\n", "rows.csv:2", "a quote that is not closed, expected '\"'");
+    refuses("id,\"a\"b\n", "rows.csv:1",
+            "text after a closing quote, expected ',' or the end of the line");
+    refuses("id,a\"b\n", "rows.csv:1",
+            "a quote or NUL byte inside a plain cell, expected it in quotes");
+}
+END_TEST
+
+START_TEST(columns_are_known_or_refused)
+{
+    refuses("id,hardwear\n", "rows.csv:1", "unknown column \"hardwear\", did you mean hardware?");
+    refuses("id,qqqqqqqqqqqqqq\n", "rows.csv:1", "unknown column \"qqqqqqqqqqqqqq\"");
+    refuses("id,id\n", "rows.csv:1", "column \"id\" is there twice");
+    refuses("id,hardware\n", "rows.csv:1",
+            "no measured column, expected measured_step_s or time_us");
+    refuses("id,hardware,measured_step_s\n", "rows.csv:1", "column n_devices is missing");
+    refuses("", "rows.csv", "empty, expected a row of column names");
+}
+END_TEST
+
+START_TEST(cells_that_are_no_numbers_are_refused)
+{
+    char text[256];
+    snprintf(text, sizeof text, "%sa,x,8,fast,\n", heading);
+    refuses(text, "rows.csv:2", "column measured_step_s: expected a number, found \"fast\"");
+    snprintf(text, sizeof text, "%sa,x,8.5,1,\n", heading);
+    refuses(text, "rows.csv:2", "column n_devices: expected a whole number, found \"8.5\"");
+    snprintf(text, sizeof text, "%sa,x,8\n", heading);
+    refuses(text, "rows.csv:2", "expected 5 cells, found 3");
+}
+END_TEST
+
+START_TEST(a_value_without_a_meaning_is_a_reason)
+{
+    char text[256];
+    snprintf(text, sizeof text, "%sa,x,8,1,sometimes\n", heading);
+    const nnc_measured_file file = parse(text);
+    ck_assert_int_eq(file.count, 1);
+    ck_assert_str_eq(file.rows[0].reason, "recompute \"sometimes\" has no meaning here");
+}
+END_TEST
+
+START_TEST(columns_without_a_part_are_listed)
+{
+    const nnc_measured_file file = parse("id,hardware,notes,n_devices,measured_step_s,url\n");
+    ck_assert_int_eq(file.count, 0);
+    ck_assert_int_eq(file.unused_count, 2);
+    ck_assert_str_eq(file.unused[0], "notes");
+    ck_assert_str_eq(file.unused[1], "url");
+}
+END_TEST
+
+START_TEST(a_gpt_under_megatron_deepspeed)
+{
+    const nnc_measured *row = published("training_vtrain_multi",
+                                        "vtrain/multi/g512-gb1536-mb2-h8192-l48-s2048-t2-d32-p8");
+    const nnc_decoder *d = &row->model->decoder;
+    const nnc_plan *p = &row->plan;
+    ck_assert_ptr_null(row->reason);
+    ck_assert_str_eq(row->undecided, "");
+    ck_assert_str_eq(row->device, "a100-80g-sxm");
+    ck_assert_str_eq(row->software, "megatron");
+    ck_assert_int_eq(d->layers, 48);
+    ck_assert_int_eq(d->hidden, 8192);
+    ck_assert_int_eq(d->heads, 64);
+    ck_assert_int_eq(d->kv_heads, 64);
+    ck_assert_int_eq(d->head_dim, 128);
+    ck_assert_int_eq(d->ffn_hidden, 32768);
+    ck_assert_int_eq(d->vocab, 50257);
+    ck_assert_int_eq(d->vocab_multiple, 256); /* 128 x 2 tensor ranks */
+    ck_assert_int_eq(d->seq_len, 2048);
+    ck_assert_int_eq(d->positions, NNC_POSITIONS_LEARNED);
+    ck_assert_int_eq(d->norm, NNC_NORM_LAYER);
+    ck_assert_int_eq(d->mlp, NNC_MLP_GELU);
+    ck_assert(d->biases && d->tied_head);
+    ck_assert_double_eq(d->dropout, 0.1);
+    ck_assert_int_eq(p->devices, 512);
+    ck_assert_int_eq(p->devices_per_node, 8);
+    ck_assert_int_eq(p->tensor, 2);
+    ck_assert_int_eq(p->pipeline, 8);
+    ck_assert_int_eq(p->virtual_stages, 1);
+    ck_assert_int_eq(p->data, 32);
+    ck_assert_int_eq(p->zero, 0);
+    ck_assert(!p->sequence_parallel);
+    ck_assert_int_eq(p->micro_batch, 2);
+    ck_assert_int_eq(p->micro_batches, 24);
+    ck_assert_int_eq(p->global_batch, 1536);
+    ck_assert_int_eq(p->precision, NNC_FP16);
+    ck_assert_int_eq(p->policy, NNC_POLICY_MIXED);
+    ck_assert_int_eq(p->recompute, NNC_RECOMPUTE_FULL);
+    ck_assert_int_eq(p->attention, NNC_ATTENTION_UNFUSED);
+    ck_assert_int_eq(p->optimizer, NNC_OPTIMIZER_ADAM);
+    ck_assert_double_eq(row->internode_bytes_per_s, 12.5e9); /* 800 Gbit/s over 8 devices */
+    ck_assert_double_eq(row->measured_s, 21.8904);
+    ck_assert_double_eq(row->rounding, 0.0005);
+}
+END_TEST
+
+START_TEST(a_gpt_under_fsdp)
+{
+    const nnc_measured *row =
+        published("training_llmfoundry",
+                  "llmf/h100_80gb/bf16-default/70b/s2048/n256/gb2048/mb8/full_shard/ac1");
+    const nnc_decoder *d = &row->model->decoder;
+    const nnc_plan *p = &row->plan;
+    ck_assert_ptr_null(row->reason);
+    ck_assert_str_eq(row->undecided, "");
+    ck_assert_str_eq(row->software, "fsdp");
+    ck_assert_int_eq(d->layers, 80);
+    ck_assert_int_eq(d->vocab_multiple, 1);
+    ck_assert_double_eq(d->dropout, 0.0);
+    ck_assert_int_eq(p->data, 256);
+    ck_assert_int_eq(p->zero, 3);
+    ck_assert_int_eq(p->shard, 256);
+    ck_assert_int_eq(p->micro_batch, 8);
+    ck_assert_int_eq(p->micro_batches, 1);
+    ck_assert_int_eq(p->precision, NNC_BF16);
+    ck_assert_int_eq(p->policy, NNC_POLICY_AMP);
+    ck_assert_int_eq(p->recompute, NNC_RECOMPUTE_FULL);
+    ck_assert_int_eq(p->attention, NNC_ATTENTION_FLASH);
+    ck_assert_int_eq(p->optimizer, NNC_OPTIMIZER_ADAMW);
+    ck_assert_int_eq(p->offload, NNC_OFFLOAD_NONE);
+    ck_assert(isnan(row->internode_bytes_per_s)); /* not stated: the device file's */
+}
+END_TEST
+
+START_TEST(experts_with_latent_attention)
+{
+    const nnc_measured *row =
+        published("training_simumax", "simumax/b200/deepseekv2_tp1_ep4_pp2_dp4_l4_mbc4_cef");
+    const nnc_decoder *d = &row->model->decoder;
+    const nnc_plan *p = &row->plan;
+    ck_assert_ptr_null(row->reason);
+    ck_assert_int_eq(d->experts, 160);
+    ck_assert_int_eq(d->experts_per_token, 6);
+    ck_assert_int_eq(d->expert_hidden, 1536);
+    ck_assert_int_eq(d->shared_hidden, 3072);
+    ck_assert_int_eq(d->dense_layers, 1);
+    ck_assert_int_eq(d->ffn_hidden, 12288);
+    ck_assert_int_eq(d->q_lora_rank, 1536);
+    ck_assert_int_eq(d->kv_lora_rank, 512);
+    ck_assert_int_eq(d->head_dim, 192); /* 128 without position, 64 with */
+    ck_assert_int_eq(d->v_head_dim, 128);
+    ck_assert_int_eq(d->mlp, NNC_MLP_SWIGLU);
+    ck_assert_int_eq(d->norm, NNC_NORM_RMS);
+    ck_assert_int_eq(d->positions, NNC_POSITIONS_ROTARY);
+    ck_assert(!d->biases && !d->tied_head);
+    ck_assert_int_eq(p->expert, 4);
+    ck_assert_int_eq(p->pipeline, 2);
+    ck_assert_int_eq(p->zero, 1);
+    ck_assert(!p->sequence_parallel); /* stated, but there is one tensor rank */
+    ck_assert_double_eq(p->capacity_factor, 1.0);
+    ck_assert_int_eq(p->policy, NNC_POLICY_MIXED_FP32GRAD);
+    ck_assert_double_eq_tol(row->measured_bytes[NNC_MEMORY_ALLOCATED], 44.7029 * 1073741824.0, 1.0);
+    ck_assert_double_eq_tol(row->measured_bytes[NNC_MEMORY_RESERVED], 47.0469 * 1073741824.0, 1.0);
+}
+END_TEST
+
+START_TEST(what_a_row_leaves_open_is_named)
+{
+    const nnc_measured_file file =
+        parse("id,hardware,n_devices,pp,n_layers,d_model,n_heads,d_ff,vocab,seq_len,tp,"
+              "global_batch,measured_step_s\n"
+              "a,x,8,2,4,64,4,256,512,128,4,16,1\n");
+    ck_assert_str_eq(file.rows[0].undecided, "vpp, micro_batch, recompute");
+    ck_assert_int_eq(file.rows[0].plan.micro_batch, 1);
+    ck_assert_ptr_null(file.rows[0].reason);
+}
+END_TEST
+
+START_TEST(one_pass_where_the_batch_is_small)
+{
+    const nnc_measured_file file =
+        parse("id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,dp,"
+              "global_batch,recompute,measured_step_s\n"
+              "a,x,8,4,64,4,256,512,128,8,128,none,1\n"
+              "b,x,8,4,64,4,256,512,128,8,136,none,1\n");
+    ck_assert_int_eq(file.rows[0].plan.micro_batch, 16); /* 128 over 8 ranks */
+    ck_assert_int_eq(file.rows[1].plan.micro_batch, 1);  /* 17 of them */
+    ck_assert_str_eq(file.rows[0].undecided, "micro_batch");
+}
+END_TEST
+
+START_TEST(every_published_file_is_read)
+{
+    static const struct {
+        const char *name;
+        int32_t rows, expressed;
+    } files[] = {
+        { "training_vtrain_multi", 46, 46 },     { "training_vtrain_single", 574, 574 },
+        { "training_korthikanti2022", 4, 4 },    { "training_llmfoundry", 92, 92 },
+        { "training_simumax", 22, 22 },          { "training_mosaic_diffusion", 6, 6 },
+        { "training_torchtitan", 13, 13 },       { "training_maxtext", 29, 23 },
+        { "kernels_gemm_h100", 2052, 2052 },     { "kernels_attention_simumax", 43, 43 },
+        { "kernels_llmcompass", 50, 50 },        { "collectives_mlengineering", 42, 42 },
+        { "training_megatron_bridge", 114, 62 },
+    };
+    for (size_t f = 0; f < COUNT_OF(files); f++) {
+        char path[512];
+        int32_t expressed = 0;
+        nnc_measured_file file;
+        nnc_error err = { 0 };
+        snprintf(path, sizeof path, NNCOST_SOURCE_DIR "/tests/published/%s.csv", files[f].name);
+        ck_assert_msg(nnc_measured_load(specs, path, &file, &err) == NNC_OK, "%s: %s", err.where,
+                      err.what);
+        for (int32_t i = 0; i < file.count; i++) {
+            expressed += file.rows[i].reason == NULL;
+        }
+        ck_assert_msg(file.count == files[f].rows && expressed == files[f].expressed,
+                      "%s: %d of %d rows", files[f].name, (int)expressed, (int)file.count);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        cells_are_read_as_rfc_4180_writes_them,
+        a_comma_at_the_end_is_one_more_cell,
+        quotes_out_of_place_are_refused,
+        columns_are_known_or_refused,
+        cells_that_are_no_numbers_are_refused,
+        a_value_without_a_meaning_is_a_reason,
+        columns_without_a_part_are_listed,
+        a_gpt_under_megatron_deepspeed,
+        a_gpt_under_fsdp,
+        experts_with_latent_attention,
+        what_a_row_leaves_open_is_named,
+        one_pass_where_the_batch_is_small,
+        every_published_file_is_read,
+    };
+    Suite *suite = suite_create("measured");
+    TCase *tcase = tcase_create("measured");
+    tcase_add_checked_fixture(tcase, open_support, close_support);
+    for (size_t i = 0; i < COUNT_OF(tests); i++) {
+        tcase_add_test(tcase, tests[i]);
+    }
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

@@ -1,0 +1,231 @@
+/* Errors added up, and single kernels and collectives beside what they took. */
+#include "base/arena.h"
+#include "score/stats.h"
+#include "support.h"
+
+static nnc_arena *arena;
+
+static void open_both(void)
+{
+    open_support();
+    arena = nnc_arena_create();
+    ck_assert_ptr_nonnull(arena);
+}
+
+static void close_both(void)
+{
+    nnc_arena_destroy(arena);
+    close_support();
+}
+
+START_TEST(an_even_number_of_errors)
+{
+    double errors[] = { -0.4, 0.1, 0.3, -0.2 };
+    nnc_score_stats stats = { 0 };
+    nnc_errors_sum(errors, 4, &stats);
+    ck_assert_double_eq_tol(stats.mape, 0.25, 1e-15);   /* (4 + 1 + 3 + 2) / 40 */
+    ck_assert_double_eq_tol(stats.median, 0.25, 1e-15); /* between 0.2 and 0.3 */
+    ck_assert_double_eq_tol(stats.p90, 0.4, 1e-15);     /* rank 4 of 4: 3 are only 75 % */
+    ck_assert_double_eq_tol(stats.bias, -0.05, 1e-15);  /* (-4 + 1 + 3 - 2) / 40 */
+}
+END_TEST
+
+START_TEST(ten_and_eleven_errors)
+{
+    double errors[] = { 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 1.0, 2.0 };
+    nnc_score_stats stats = { 0 };
+    nnc_errors_sum(errors, 10, &stats);
+    ck_assert_double_eq(stats.p90, 0.09); /* nine of ten are at or below it */
+    ck_assert_double_eq_tol(stats.median, 0.055, 1e-15);
+    nnc_errors_sum(errors, 11, &stats);
+    ck_assert_double_eq(stats.p90, 1.0); /* ceil(9.9) = 10 of eleven */
+    ck_assert_double_eq(stats.median, 0.06);
+}
+END_TEST
+
+START_TEST(no_errors_have_no_statistics)
+{
+    nnc_score_stats stats = { 0 };
+    nnc_errors_sum(NULL, 0, &stats);
+    ck_assert_int_eq(stats.scored, 0);
+    ck_assert(isnan(stats.mape) && isnan(stats.median) && isnan(stats.p90) && isnan(stats.bias));
+}
+END_TEST
+
+static nnc_measured step_row(const char *id, const char *undecided)
+{
+    return (nnc_measured){ .id = id,
+                           .file = "f",
+                           .kind = NNC_MEASURED_STEP,
+                           .device = "d",
+                           .framework = "w",
+                           .measured_s = 1.0,
+                           .rounding = NAN,
+                           .measured_bytes = { NAN, NAN, NAN },
+                           .undecided = undecided };
+}
+
+static const nnc_score_group *find(const nnc_score_group *groups, int32_t count,
+                                   nnc_score_section section, nnc_score_by by)
+{
+    for (int32_t i = 0; i < count; i++) {
+        if (groups[i].section == section && groups[i].by == by) {
+            return &groups[i];
+        }
+    }
+    ck_abort_msg("no such group");
+    return NULL;
+}
+
+START_TEST(rows_that_leave_something_open_stand_apart)
+{
+    const nnc_measured rows[] = { step_row("a", ""), step_row("b", "recompute"), step_row("c", ""),
+                                  step_row("d", "") };
+    const nnc_scored scored[] = {
+        { .row = &rows[0], .error = 0.1, .low_s = 0.9, .high_s = 1.1, .memory_error = NAN },
+        { .row = &rows[1], .error = 9.0, .low_s = NAN, .high_s = NAN, .memory_error = NAN },
+        { .row = &rows[2], .error = -0.1, .low_s = 1.1, .high_s = 1.2, .memory_error = NAN },
+        { .row = &rows[3],
+          .error = NAN,
+          .low_s = NAN,
+          .high_s = NAN,
+          .memory_error = NAN,
+          .reason = "why" },
+    };
+    int32_t count = 0;
+    const nnc_score_group *groups = nnc_score_groups(arena, scored, 4, &count);
+    ck_assert_ptr_nonnull(groups);
+    ck_assert_int_eq(count, 8); /* file, device, framework and total, of two sections */
+    const nnc_score_stats *total =
+        &find(groups, count, NNC_SECTION_STEP, NNC_SCORE_IN_TOTAL)->stats;
+    ck_assert_int_eq(total->rows, 3);
+    ck_assert_int_eq(total->scored, 2);
+    ck_assert_double_eq(total->mape, 0.1);
+    ck_assert_double_eq(total->bias, 0.0);
+    ck_assert_ptr_eq(total->worst, &scored[0]); /* the first of two as far off */
+    ck_assert_int_eq(total->intervals, 2);
+    ck_assert_double_eq(total->inside, 0.5);
+    const nnc_score_stats *apart =
+        &find(groups, count, NNC_SECTION_STEP_APART, NNC_SCORE_BY_FILE)->stats;
+    ck_assert_int_eq(apart->scored, 1);
+    ck_assert_double_eq(apart->mape, 9.0);
+}
+END_TEST
+
+START_TEST(a_bound_contradicts_past_the_rounding)
+{
+    nnc_measured row = step_row("a", "");
+    nnc_scored scored = { .row = &row, .lower_bound_s = 1.01 };
+    ck_assert(nnc_score_contradicts(&scored));
+    row.rounding = 0.02;
+    ck_assert(!nnc_score_contradicts(&scored));
+    scored.lower_bound_s = NAN;
+    ck_assert(!nnc_score_contradicts(&scored));
+}
+END_TEST
+
+static nnc_scored score_text(const char *text, const nnc_device *device)
+{
+    nnc_measured_file file;
+    nnc_scored scored;
+    nnc_error err = { 0 };
+    const nnc_software software = nnc_software_default();
+    ck_assert_msg(nnc_measured_parse(specs, "t", text, strlen(text), &file, &err) == NNC_OK,
+                  "%s: %s", err.where, err.what);
+    ck_assert_int_eq(file.count, 1);
+    ck_assert_ptr_null(file.rows[0].reason);
+    ck_assert_msg(nnc_score_row(&file.rows[0], file.rows[0].model, device, &software,
+                                &file.rows[0].plan, scratch, &scored, &err) == NNC_OK,
+                  "%s: %s", err.where, err.what);
+    return scored;
+}
+
+START_TEST(a_product_takes_what_the_roofline_says)
+{
+    const nnc_device device = plain_device();
+    /* 2 x 1000^3 FLOPs at 100 TFLOP/s are 20 us; 6 MB at 1 TB/s only 6 us. */
+    const nnc_scored scored =
+        score_text("id,hardware,dtype,m,n,k,time_us\na,plain,bf16,1000,1000,1000,25\n", &device);
+    ck_assert_double_eq_tol(scored.predicted_s, 20e-6, 1e-15);
+    ck_assert_double_eq_tol(scored.error, -0.2, 1e-12);
+    ck_assert_double_eq_tol(scored.lower_bound_s, 20e-6, 1e-15);
+}
+END_TEST
+
+START_TEST(causal_attention_runs_its_pairs)
+{
+    const nnc_device device = plain_device();
+    /* 4 products' worth: 4 d FLOPs per pair and head; 1000 x 1001 / 2 pairs, 10 heads of 100:
+     * 4 x 100 x 10 x 500500 = 2.002e9, 20.02 us at 100 TFLOP/s. */
+    const nnc_scored scored =
+        score_text("id,hardware,dtype,batch,seq_len,n_heads,head_dim,causal,time_us\n"
+                   "a,plain,bf16,1,1000,10,100,1,20.02\n",
+                   &device);
+    ck_assert_double_eq_tol(scored.error, 0.0, 1e-9);
+}
+END_TEST
+
+START_TEST(a_collective_takes_what_its_links_say)
+{
+    nnc_device device = plain_device();
+    device.scale_up = (nnc_scale_up){ .kind = NNC_LINK_SWITCH,
+                                      .devices = 8,
+                                      .bytes_per_s = 1e9,
+                                      .latency_s = 0.0,
+                                      .knee_bytes = 0.0 };
+    /* Gathering 8 MB over 8 ranks: 7/8 of it arrives at 1 GB/s. */
+    const nnc_scored scored = score_text("id,hardware,op,bytes,n_devices,n_nodes,time_us\n"
+                                         "a,plain,all_gather,8e6,8,1,7000\n",
+                                         &device);
+    ck_assert_double_eq_tol(scored.error, 0.0, 1e-12);
+}
+END_TEST
+
+START_TEST(a_step_is_what_an_estimate_says)
+{
+    const nnc_device device = plain_device();
+    const nnc_software software = nnc_software_default();
+    const nnc_scored scored =
+        score_text("id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,gated_mlp,"
+                   "micro_batch,grad_accum,recompute,precision,measured_step_s,"
+                   "measured_peak_mem_gib,mem_stat\n"
+                   "a,plain,1,2,256,4,512,1024,128,1,4,1,none,bf16,1,1,allocated: torch\n",
+                   &device);
+    const nnc_model model = llama(2, 256, 4, 4, 512, 1024, 128);
+    nnc_plan plan = nnc_plan_default();
+    nnc_result result;
+    plan.micro_batch = 4;
+    plan.precision = NNC_BF16;
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, NULL),
+                     NNC_OK);
+    ck_assert_double_eq(scored.predicted_s, result.step_s);
+    ck_assert_double_eq(scored.lower_bound_s, result.lower_bound_s);
+    ck_assert_double_eq(scored.predicted_bytes, (double)result.memory.total_bytes);
+    ck_assert_int_eq(scored.memory_stat, NNC_MEMORY_ALLOCATED);
+    ck_assert_double_eq_tol(scored.memory_error,
+                            (double)result.memory.total_bytes / 1073741824.0 - 1.0, 1e-12);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        an_even_number_of_errors,
+        ten_and_eleven_errors,
+        no_errors_have_no_statistics,
+        rows_that_leave_something_open_stand_apart,
+        a_bound_contradicts_past_the_rounding,
+        a_product_takes_what_the_roofline_says,
+        causal_attention_runs_its_pairs,
+        a_collective_takes_what_its_links_say,
+        a_step_is_what_an_estimate_says,
+    };
+    Suite *suite = suite_create("score");
+    TCase *tcase = tcase_create("score");
+    tcase_add_checked_fixture(tcase, open_both, close_both);
+    for (size_t i = 0; i < COUNT_OF(tests); i++) {
+        tcase_add_test(tcase, tests[i]);
+    }
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
