@@ -187,6 +187,7 @@ static void set_sharding(step_reader *r, nnc_plan *p)
     p->zero =
         open ? r->from->zero : nnc_cell_degree(r->cells, NNC_COLUMN_ZERO_STAGE, (int32_t)words);
     p->shard = p->zero > 0 ? nnc_cell_degree(r->cells, NNC_COLUMN_SHARD_SIZE, 0) : 0;
+    p->reshard = p->pipeline == 1 || !r->from->stays_gathered;
     p->offload = spelled(r, NNC_COLUMN_OFFLOAD, nnc_words_offloads);
 }
 

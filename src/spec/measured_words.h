@@ -32,6 +32,7 @@ typedef struct nnc_framework {
     bool half_selective;    /* "selective" recomputes every other layer or product */
     bool ulysses;           /* context parallelism by all-to-all */
     bool nothing_hides;     /* its runs overlapped no communication */
+    bool stays_gathered;    /* FSDP in a pipeline does not reshard after each forward pass */
     double capacity_factor;
     int64_t micro_batch; /* 0 = one pass where it is small, NNC_ONE_PASS = always */
 } nnc_framework;
