@@ -6,11 +6,23 @@
 #include "cost/roofline.h"
 #include "op/work.h"
 
+/* Measured 8-bit products take 16-bit rows and cast them on the way: two reads, for the scale and for
+ * the cast, and one write, in a kernel of its own. A step counts its casts as ops. */
+static double cast_s(const nnc_device *device, const nnc_op *op)
+{
+    const nnc_gemm_efficiency *e = &device->efficiency.gemm[op->math_dtype];
+    const double elements = (double)op->u.matmul.m * (double)op->u.matmul.k;
+    const double bytes = elements * (2.0 * nnc_dtype_bytes(NNC_BF16) + nnc_dtype_bytes(NNC_FP8));
+    return bytes / (e->memory_fraction * device->mem_bytes_per_s) + e->fixed_s;
+}
+
 /* Seconds of one kernel, timed as an estimate times it. */
 static double kernel_s(const nnc_device *device, const nnc_op *op)
 {
     const nnc_work work = nnc_op_work(op);
-    return nnc_op_time(device, op, &work).time_s;
+    const double time_s = nnc_op_time(device, op, &work).time_s;
+    return op->kind == NNC_OP_MATMUL && op->math_dtype == NNC_FP8 ? time_s + cast_s(device, op)
+                                                                  : time_s;
 }
 
 /* Operands may lie in a cache when a kernel is measured alone, so only its arithmetic bounds it. */
