@@ -160,6 +160,16 @@ typedef enum nnc_loss_keep {
     NNC_LOSS_KEEPS_COUNT
 } nnc_loss_keep;
 
+/* Where nine of ten measurements fall, as shares of the predicted step. NaN = not known. */
+typedef struct nnc_spread {
+    double low, high;
+} nnc_spread;
+
+/* By what the device's efficiencies rest on (nnc_basis); of models with experts apart. */
+typedef struct nnc_spreads {
+    nnc_spread steps, kernels, carried, experts;
+} nnc_spreads;
+
 /* An implementation: which kernels are fused and what each keeps. Read from software/<id>.json. */
 typedef struct nnc_software {
     char id[48];
@@ -183,6 +193,7 @@ typedef struct nnc_software {
     double overlap_tensor, overlap_context, overlap_expert, overlap_data, overlap_pipeline,
         overlap_offload;
     double launch_s;     /* the host's time to issue one op; 0 = recorded once and replayed */
+    nnc_spreads spread;
     bool zero_gradients; /* gradients are cleared by a kernel, not freed */
     const nnc_source *sources;
     int32_t source_count;

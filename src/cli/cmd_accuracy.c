@@ -158,16 +158,7 @@ static nnc_status load_software(accuracy *a, const nnc_measured *row, nnc_error 
 {
     const char *given = a->session->options.software;
     const char *asked = given != NULL ? given : row->software;
-    const nnc_software *software = NULL;
-    nnc_status status = NNC_OK;
-    a->scenario->software = nnc_software_default();
-    if (asked != NULL) {
-        status = nnc_software_load(a->session->specs, asked, &software, why);
-    }
-    if (software != NULL) {
-        a->scenario->software = *software;
-    }
-    return status;
+    return nnc_software_asked(a->session->specs, asked, &a->scenario->software, why);
 }
 
 /* Loads what a row names, lets the options change it, and predicts. */

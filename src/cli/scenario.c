@@ -178,25 +178,42 @@ nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_options *options, nnc_
     return status == NNC_OK ? apply_sets(options, scenario, err) : status;
 }
 
+nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,
+                              nnc_error *err)
+{
+    const nnc_software *loaded = NULL;
+    nnc_error missing = { 0 };
+    *software = nnc_software_default();
+    nnc_status status =
+        nnc_software_load(specs, asked != NULL ? asked : software->id, &loaded, &missing);
+    if (status == NNC_UNKNOWN_ID && asked == NULL) {
+        return NNC_OK; /* no folder of profiles */
+    }
+    if (status == NNC_OK) {
+        *software = *loaded;
+    } else {
+        *err = missing;
+    }
+    return status;
+}
+
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_options *options, const char *model_asked,
                              const char *device_asked, nnc_scenario *scenario, nnc_error *err)
 {
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;
-    const nnc_software *software = NULL;
     nnc_status status = nnc_model_load(specs, model_asked, &model, err);
     if (status == NNC_OK) {
         status = nnc_device_load(specs, device_asked, &device, err);
     }
-    if (status == NNC_OK && options->software != NULL) {
-        status = nnc_software_load(specs, options->software, &software, err);
+    if (status == NNC_OK) {
+        status = nnc_software_asked(specs, options->software, &scenario->software, err);
     }
     if (status != NNC_OK) {
         return status;
     }
     scenario->model = *model;
     scenario->device = *device;
-    scenario->software = software != NULL ? *software : nnc_software_default();
     scenario->plan = nnc_plan_default();
     scenario->report = (nnc_report){
         .model_asked = model_asked,

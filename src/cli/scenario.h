@@ -19,6 +19,10 @@ typedef struct nnc_scenario {
     nnc_report report;
 } nnc_scenario;
 
+/* The software profile asked for; NULL = the default one, from its file where there is one. */
+nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,
+                              nnc_error *err);
+
 /* Loads the files, then applies the options in the order given. A bad value of an option is
  * NNC_BAD_USAGE and err->where names the option. The asked names must outlive the scenario. */
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_options *options, const char *model_asked,

@@ -34,8 +34,9 @@ typedef struct nnc_slot {
 typedef struct nnc_sweep {
     nnc_arena *arena;
     nnc_sweep_axes axes;
-    const char *cluster;  /* file; NULL = the devices' own links */
-    const char **figures; /* names of the estimate's values, as CSV heads them */
+    nnc_software software; /* where no axis names one */
+    const char *cluster;   /* file; NULL = the devices' own links */
+    const char **figures;  /* names of the estimate's values, as CSV heads them */
     int32_t figure_count;
     int32_t *figure_slots; /* slot of each figure, -1 = not used */
     nnc_slot slots[NNC_SWEEP_SLOTS_MAX];

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "cli/scenario.h"
 #include "cli/sweep.h"
 
 /* What axes are made with. */
@@ -367,6 +368,9 @@ nnc_status nnc_sweep_bind(nnc_session *session, nnc_sweep *sweep, nnc_error *err
     }
     if (status == NNC_OK && options->software != NULL) {
         status = bind_whole(b, NNC_SWEEP_SOFTWARE, "plan.software", options->software);
+    } else if (status == NNC_OK) {
+        status = nnc_software_asked(session->specs, NULL, &sweep->software, err);
+        sweep->axes.software = &sweep->software;
     }
     if (status == NNC_OK) {
         status = bind_settings(b);

@@ -140,7 +140,10 @@ const nnc_framework nnc_frameworks[] = {
       .software = "megatron",
       .policy = NNC_POLICY_MIXED_FP32GRAD,
       .sequence_parallel = true },
-    { .prefix = "nanotron", .software = "megatron", .policy = NNC_POLICY_MIXED_FP32GRAD },
+    { .prefix = "nanotron", /* eager PyTorch */
+      .software = "fsdp",
+      .policy = NNC_POLICY_MIXED_FP32GRAD,
+      .attention = NNC_ATTENTION_FLASH2 },
     { .prefix = "DeepSpeed",
       .software = "fsdp",
       .policy = NNC_POLICY_MIXED,

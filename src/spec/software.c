@@ -1,8 +1,29 @@
+#include <math.h>
 #include <stdio.h>
 
 #include "base/names.h"
 #include "spec/kind.h"
 #include "spec/read.h"
+
+static const nnc_field spread_fields[] = {
+    { NNC_FIELD(nnc_spread, low), .max = 1, .above_min = true, .required = true,
+      .help = "Shortest measurement over prediction, but for one in twenty." },
+    { NNC_FIELD(nnc_spread, high), .min = 1, .max = 100, .required = true,
+      .help = "Longest measurement over prediction, but for one in twenty." },
+    { NNC_FIELD_COMMENT("fitted_on"), .required = true,
+      .help = "The measured rows it was taken from." },
+};
+
+static const nnc_field spreads_fields[] = {
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_spreads, steps), NNC_FIELD_TABLE(spread_fields),
+      .help = "On devices fitted to training steps." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_spreads, kernels), NNC_FIELD_TABLE(spread_fields),
+      .help = "On devices fitted to kernels alone." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_spreads, carried), NNC_FIELD_TABLE(spread_fields),
+      .help = "On devices whose efficiencies are those of similar ones." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_spreads, experts), NNC_FIELD_TABLE(spread_fields),
+      .help = "Of models with experts, on any of these devices." },
+};
 
 static const nnc_field software_fields[] = {
     { NNC_FIELD(nnc_software, id), .required = true,
@@ -52,6 +73,8 @@ static const nnc_field software_fields[] = {
       .help = "The same of transfers to and from host memory." },
     { NNC_FIELD(nnc_software, launch_s), .unit = "s", .max = 1, .default_text = "0",
       .help = "The host's time to issue one op; 0: kernels are recorded once and replayed." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, spread), NNC_FIELD_TABLE(spreads_fields),
+      .help = "Where nine of ten measurements fall, as shares of the predicted step." },
     { NNC_FIELD(nnc_software, zero_gradients), .default_text = "off",
       .help = "Gradients are cleared by a kernel instead of freed." },
 };
@@ -61,6 +84,7 @@ const nnc_field_table nnc_software_table = { "software profile", software_fields
 
 nnc_software nnc_software_default(void)
 {
+    const nnc_spread none = { (double)NAN, (double)NAN };
     return (nnc_software){
         .id = "torch-compile",
         .name = "PyTorch with torch.compile",
@@ -80,6 +104,7 @@ nnc_software nnc_software_default(void)
         .overlap_data = 1.0,
         .overlap_pipeline = 1.0,
         .overlap_offload = 1.0,
+        .spread = { none, none, none, none },
     };
 }
 

@@ -44,7 +44,7 @@ void nnc_point_move(nnc_point *point, int64_t row)
     const nnc_sweep_axes *axes = point->axes;
     if (!point->placed) {
         point->plan = nnc_plan_default();
-        point->software = nnc_software_default();
+        point->software = axes->software != NULL ? *axes->software : nnc_software_default();
     }
     nnc_sweep_place(axes, row, places);
     for (int32_t i = 0; i < axes->axis_count; i++) {
