@@ -23,7 +23,8 @@ nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_inte
 }
 
 /* The collective runs by whatever is fastest; which one it was is seen by trying them alone. */
-static nnc_algorithm algorithm_of(const nnc_route *route, nnc_collective kind, double bytes)
+static nnc_algorithm algorithm_of(const nnc_route *route, nnc_collective kind, double bytes,
+                                  unsigned allowed)
 {
     static const struct {
         nnc_algorithm name;
@@ -34,7 +35,7 @@ static nnc_algorithm algorithm_of(const nnc_route *route, nnc_collective kind, d
         { NNC_BY_SWITCH, NNC_ALGORITHM_IN_NETWORK },
         { NNC_BY_LEVELS, NNC_ALGORITHM_HIERARCHICAL },
     };
-    const double fastest_s = nnc_collective_s(route, kind, bytes);
+    const double fastest_s = nnc_collective_by_s(route, kind, bytes, allowed);
     if (kind == NNC_P2P) {
         return NNC_BY_HOP;
     }
@@ -42,7 +43,8 @@ static nnc_algorithm algorithm_of(const nnc_route *route, nnc_collective kind, d
         return NNC_BY_LEVELS;
     }
     for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
-        if (nnc_collective_by_s(route, kind, bytes, tries[i].allowed) <= fastest_s) {
+        if ((tries[i].allowed & allowed) != 0 &&
+            nnc_collective_by_s(route, kind, bytes, tries[i].allowed) <= fastest_s) {
             return tries[i].name;
         }
     }
@@ -61,6 +63,21 @@ static void ring_of(const nnc_route *route, nnc_collective kind, nnc_ranks *rank
         nnc_max(inside ? route->inner_latency_s : 0.0, across ? route->outer_latency_s : 0.0);
 }
 
+/* How the row was timed: as fitted, or in ideal mode by the datasheet. */
+static nnc_collective_fit fit_of(const nnc_scratch *scratch, const nnc_op_cost *row)
+{
+    const nnc_exchange *e = &row->op->u.exchange;
+    const nnc_route *route = &scratch->network.routes[nnc_network_route_of(e)];
+    const char *link = NULL;
+    nnc_collective_fit fit = nnc_collective_fit_of(route, e->forward, e->bytes);
+    if (route->fitted == NULL ||
+        row->network_s == nnc_network_ideal_s(&scratch->network, e, &link)) {
+        return (nnc_collective_fit){ *route, NNC_ALGORITHM_ALL, 1.0, 0.0 };
+    }
+    fit.fixed_s += route->fitted->step_fixed_s;
+    return fit;
+}
+
 nnc_ranks nnc_scratch_ranks(const nnc_scratch *scratch, const nnc_op_cost *exchange)
 {
     const nnc_exchange *e = &exchange->op->u.exchange;
@@ -72,10 +89,12 @@ nnc_ranks nnc_scratch_ranks(const nnc_scratch *scratch, const nnc_op_cost *excha
                             .inner = 1,
                             .outer = 1,
                             .ring_bytes_per_s = rate,
+                            .stretch = 1.0,
                             .link = exchange->link,
                             .algorithm = memory ? NNC_BY_HOST_MEMORY : NNC_BY_HOST_LINK };
     }
-    const nnc_route *route = &scratch->network.routes[nnc_network_route_of(e)];
+    const nnc_collective_fit fit = fit_of(scratch, exchange);
+    const nnc_route *route = &fit.route;
     nnc_ranks ranks = { .size = route->size,
                         .inner = route->inner,
                         .outer = route->outer,
@@ -84,6 +103,8 @@ nnc_ranks nnc_scratch_ranks(const nnc_scratch *scratch, const nnc_op_cost *excha
                         .outer_bytes_per_s = route->outer_bytes_per_s,
                         .outer_latency_s = route->outer_latency_s,
                         .knee_bytes = route->knee_bytes,
+                        .stretch = fit.stretch,
+                        .fixed_s = fit.fixed_s,
                         .link = exchange->link };
     for (int32_t i = 0; i < route->axes; i++) {
         const int32_t length = route->axis_length[i];
@@ -91,7 +112,7 @@ nnc_ranks nnc_scratch_ranks(const nnc_scratch *scratch, const nnc_op_cost *excha
             (double)route->axis_stride[i] * (route->axis_wraps[i] ? length / 2 : length - 1);
     }
     ring_of(route, e->forward, &ranks);
-    ranks.algorithm = algorithm_of(route, e->forward, e->bytes);
+    ranks.algorithm = algorithm_of(route, e->forward, e->bytes, fit.algorithms);
     return ranks;
 }
 

@@ -264,20 +264,26 @@ static nnc_route reached(const nnc_route *route, const nnc_collective_efficiency
     return r;
 }
 
-double nnc_collective_predicted_s(const nnc_route *route, nnc_collective kind, double bytes)
+nnc_collective_fit nnc_collective_fit_of(const nnc_route *route, nnc_collective kind, double bytes)
 {
     const nnc_collective_efficiency *e =
         route->fitted != NULL ? efficiency_of(route->fitted, kind) : NULL;
+    nnc_collective_fit fit = { .route = *route, .algorithms = NNC_ALGORITHM_ALL, .stretch = 1.0 };
     if (e == NULL || route->size <= 1 || !(bytes > 0.0)) {
-        return nnc_collective_s(route, kind, bytes);
+        return fit;
     }
-    const nnc_route slower = reached(route, e);
-    const double sent = nnc_collective_sent_bytes(kind, route->size, bytes);
-    double time_s =
-        nnc_collective_by_s(&slower, kind, bytes, NNC_ALGORITHM_ALL & ~NNC_ALGORITHM_IN_NETWORK);
-    time_s *= 1.0 + sqrt(e->knee_bytes / sent);
-    time_s += e->fixed_s + (route->inner > 1 ? e->log2_s * log2((double)route->inner) : 0.0);
-    return route->outer > 1 ? time_s + route->fitted->scale_out_fixed_s : time_s;
+    fit.route = reached(route, e);
+    fit.algorithms &= ~(unsigned)NNC_ALGORITHM_IN_NETWORK;
+    fit.stretch += sqrt(e->knee_bytes / nnc_collective_sent_bytes(kind, route->size, bytes));
+    fit.fixed_s = e->fixed_s + (route->inner > 1 ? e->log2_s * log2((double)route->inner) : 0.0) +
+                  (route->outer > 1 ? route->fitted->scale_out_fixed_s : 0.0);
+    return fit;
+}
+
+double nnc_collective_predicted_s(const nnc_route *route, nnc_collective kind, double bytes)
+{
+    const nnc_collective_fit fit = nnc_collective_fit_of(route, kind, bytes);
+    return fit.stretch * nnc_collective_by_s(&fit.route, kind, bytes, fit.algorithms) + fit.fixed_s;
 }
 
 double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes)

@@ -66,6 +66,15 @@ double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double b
  *     the domain.   [collectives-fitted] */
 double nnc_collective_predicted_s(const nnc_route *route, nnc_collective kind, double bytes);
 
+/* What the line above is put together from: t = stretch R + fixed_s, R by the algorithms allowed over
+ * `route`. */
+typedef struct nnc_collective_fit {
+    nnc_route route;
+    unsigned algorithms;
+    double stretch, fixed_s;
+} nnc_collective_fit;
+nnc_collective_fit nnc_collective_fit_of(const nnc_route *route, nnc_collective kind, double bytes);
+
 /* Bytes one rank sends in a ring algorithm of the collective. */
 double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes);
 

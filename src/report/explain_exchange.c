@@ -105,6 +105,8 @@ static void fill_scope(nnc_scope *scope, const nnc_report *report, const nnc_op_
     nnc_scope_add(scope, "outer_latency_s", ranks->outer_latency_s, "s");
     nnc_scope_add(scope, "bytes_per_s", ranks->ring_bytes_per_s, "B/s");
     nnc_scope_add(scope, "latency_s", ranks->ring_latency_s, "s");
+    nnc_scope_add(scope, "stretch", ranks->stretch, NULL);
+    nnc_scope_add(scope, "fixed_s", ranks->fixed_s, "s");
     nnc_scope_add(scope, "hops", ranks->hops, NULL);
     nnc_scope_add(scope, "outer_depth", depth(ranks->outer), NULL);
     nnc_scope_add(scope, "tree_latency_s",
@@ -135,6 +137,14 @@ static void route_text(const nnc_ranks *ranks, char *text, size_t size)
     }
 }
 
+static void network_text(const nnc_op *op, const nnc_ranks *ranks, char *text, size_t size)
+{
+    const bool fitted = ranks->stretch > 1.0 || ranks->fixed_s > 0.0;
+    const bool several = op->u.exchange.count > 0;
+    snprintf(text, size, "%s%s%s%s%s", several ? "count * (" : "", fitted ? "stretch * (" : "",
+             network_formula(op, ranks), fitted ? ") + fixed_s" : "", several ? ")" : "");
+}
+
 void nnc_explain_exchange(nnc_explainer *explainer, const nnc_report *report,
                           const nnc_op_cost *cost)
 {
@@ -145,13 +155,13 @@ void nnc_explain_exchange(nnc_explainer *explainer, const nnc_report *report,
         return;
     }
     const nnc_ranks ranks = nnc_scratch_ranks(report->scratch, cost);
-    const bool several = op->u.exchange.count > 0;
     fill_scope(&scope, report, cost, &ranks);
     route_text(&ranks, route, sizeof route);
     snprintf(of, sizeof of, "%s %s", op->name, nnc_phase_name(op->phase));
-    snprintf(network, sizeof network, several ? "count * (%s)" : "%s", network_formula(op, &ranks));
+    network_text(op, &ranks, network, sizeof network);
     nnc_explain_heading(explainer, "%s: %s of %s ranks, %.0f in one step", of, nnc_op_kind_name(op),
                         nnc_comm_names[op->u.exchange.comm], cost->repeat);
+    const bool fitted = ranks.stretch > 1.0 || ranks.fixed_s > 0.0;
     const nnc_derivation lines[] = {
         { .name = "moved",
           .unit = "B",
@@ -163,7 +173,9 @@ void nnc_explain_exchange(nnc_explainer *explainer, const nnc_report *report,
         { .name = "network_s",
           .unit = "s",
           .formula = network,
-          .meaning = "hidden or not; rates are one direction, of one rank",
+          .meaning = fitted ? "hidden or not; rates are those collectives reach, one direction, of "
+                              "one rank; stretch: small messages"
+                            : "hidden or not; rates are one direction, of one rank",
           .source = "Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel "
                     "Computing 35(12), 2009 (tree)",
           .result = cost->network_s },

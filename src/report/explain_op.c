@@ -198,8 +198,19 @@ static void fill_scope(nnc_scope *scope, const nnc_report *report, const nnc_op_
                   "FLOP/s");
     nnc_scope_add(scope, "vector_flops_per_s", device->vector_flops_per_s[NNC_FP32], "FLOP/s");
     nnc_scope_add(scope, "mem_bytes_per_s", device->mem_bytes_per_s, "B/s");
-    nnc_scope_add(scope, "sustained_fraction", ideal ? 1.0 : efficiency.sustained_fraction, NULL);
-    nnc_scope_add(scope, "memory_fraction", ideal ? 1.0 : efficiency.memory_fraction, NULL);
+    const double sustained =
+        ideal ? 1.0 : fmin(efficiency.sustained_fraction * device->efficiency.calibration, 1.0);
+    const double reached = ideal ? 1.0 : efficiency.memory_fraction;
+    nnc_scope_add(scope, "sustained_fraction", sustained, NULL);
+    nnc_scope_add(scope, "memory_fraction", reached, NULL);
+    nnc_scope_add(scope, "shape_factor",
+                  cost->compute_s * sustained * nnc_device_matmul_peak(device, op->math_dtype) /
+                      cost->work.flops,
+                  NULL);
+    nnc_scope_add(scope, "partial_sums",
+                  cost->memory_s * reached * device->mem_bytes_per_s /
+                      (cost->work.read_bytes + cost->work.write_bytes),
+                  NULL);
     nnc_scope_add(scope, "compute_s", cost->compute_s, "s");
     nnc_scope_add(scope, "memory_s", cost->memory_s, "s");
     nnc_scope_add(scope, "fixed_s", cost->fixed_s, "s");
@@ -208,10 +219,25 @@ static void fill_scope(nnc_scope *scope, const nnc_report *report, const nnc_op_
     nnc_scope_add(scope, "step_s", report->result->step_s, "s");
 }
 
-static const char *compute_formula(const nnc_report *report, const nnc_work *work)
+/* Is the product timed by tiles, or the attention by its shape? Then the time is not that of constant
+ * rates. */
+static bool by_shape(const nnc_report *report, const nnc_op *op)
 {
+    const nnc_efficiencies *e = &report->device->efficiency;
+    const bool fitted = e->fitted && report->result->plan.mode != NNC_MODE_IDEAL;
+    return fitted &&
+           (op->kind == NNC_OP_FLASH || (op->kind == NNC_OP_MATMUL && report->device->units > 0 &&
+                                         !isnan(e->gemm[op->math_dtype].wave_quantization)));
+}
+
+static const char *compute_formula(const nnc_report *report, const nnc_op_cost *cost)
+{
+    const nnc_work *work = &cost->work;
     const bool vector =
         work->vector_flops > 0 && !isnan(report->device->vector_flops_per_s[NNC_FP32]);
+    if (by_shape(report, cost->op)) {
+        return "flops / (sustained_fraction * matmul_flops_per_s) * shape_factor";
+    }
     if (!vector) {
         return "flops / (sustained_fraction * matmul_flops_per_s)";
     }
@@ -220,10 +246,22 @@ static const char *compute_formula(const nnc_report *report, const nnc_work *wor
                            : "vector_flops / vector_flops_per_s";
 }
 
+/* Where it is explained: docs/formulas.md, gemm-time and flash-time. */
+static const char *shape_meaning(const nnc_op *op)
+{
+    return op->kind == NNC_OP_MATMUL
+               ? "shape_factor: tiles at the edges, waves, start and end of k, cache, clock; "
+                 "formulas.md#gemm-time"
+               : "shape_factor: short sequences, few blocks of queries, narrow heads; "
+                 "formulas.md#flash-time";
+}
+
 static const char *memory_formula(const nnc_report *report, const nnc_op_cost *cost)
 {
     return report->result->plan.mode == NNC_MODE_IDEAL && cost->memory_s == 0
                ? "nothing: ideal fusion with the ops around it"
+           : by_shape(report, cost->op) && cost->op->kind == NNC_OP_MATMUL
+               ? "(read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s) * partial_sums"
                : "(read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)";
 }
 
@@ -231,7 +269,9 @@ static const char *memory_formula(const nnc_report *report, const nnc_op_cost *c
 static const char *time_formula(const nnc_report *report, const nnc_op_cost *cost)
 {
     if (report->result->plan.mode != NNC_MODE_IDEAL) {
-        return "max(compute_s, memory_s) + fixed_s";
+        return by_shape(report, cost->op) && cost->op->kind == NNC_OP_MATMUL
+                   ? "(compute_s^4 + memory_s^4)^(1/4) + fixed_s"
+                   : "max(compute_s, memory_s) + fixed_s";
     }
     return cost->time_s == cost->compute_s  ? "compute_s"
            : cost->time_s == cost->memory_s ? "memory_s"
@@ -297,7 +337,8 @@ static void explain_row(nnc_explainer *explainer, const nnc_report *report, cons
           .result = nnc_intensity(&cost->work) },
         { .name = "compute_s",
           .unit = "s",
-          .formula = compute_formula(report, work),
+          .formula = compute_formula(report, cost),
+          .meaning = by_shape(report, cost->op) ? shape_meaning(cost->op) : NULL,
           .result = cost->compute_s },
         { .name = "memory_s",
           .unit = "s",
