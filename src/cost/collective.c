@@ -260,7 +260,7 @@ static nnc_route reached(const nnc_route *route, const nnc_collective_efficiency
     r.inner_bytes_per_s *= share;
     r.link_bytes_per_s *= share;
     r.outer_bytes_per_s *= r.fitted->scale_out_fraction;
-    r.inner_latency_s = 0.0;
+    r.inner_latency_s = e->fixed_s + e->log2_s > 0.0 ? 0.0 : r.inner_latency_s;
     return r;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
 
 typedef enum axis { TENSOR, CONTEXT, DATA, PIPELINE, AXES } axis;
 
@@ -107,11 +108,14 @@ static double exchange_s(const nnc_network *network, const nnc_exchange *exchang
         return count * offload_s(network, exchange);
     }
     *link = route->link;
-    if (ideal || route->fitted == NULL) {
-        return count * nnc_collective_s(route, exchange->forward, exchange->bytes);
+    const double plain_s = nnc_collective_s(route, exchange->forward, exchange->bytes);
+    if (route->fitted == NULL || !(plain_s > 0.0)) {
+        return count * plain_s;
     }
-    const double time_s = nnc_collective_predicted_s(route, exchange->forward, exchange->bytes);
-    return count * (time_s > 0.0 ? time_s + route->fitted->step_fixed_s : 0.0);
+    const double fitted_s = nnc_collective_predicted_s(route, exchange->forward, exchange->bytes) +
+                            route->fitted->step_fixed_s;
+    /* A vendor's latency per step may be longer than what a whole call was measured to take. */
+    return count * (ideal ? nnc_min(plain_s, fitted_s) : fitted_s);
 }
 
 double nnc_network_exchange_s(const nnc_network *network, const nnc_exchange *exchange,

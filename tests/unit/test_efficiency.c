@@ -1,0 +1,233 @@
+/* Fitted forms of products, attention, collectives and launches, against numbers worked by hand. */
+#include "answers.h"
+#include "cost/link.h"
+#include "schedule/stages.h"
+
+/* 100 units, 100 TFLOP/s, 1 TB/s; whole waves count whole. */
+static nnc_device tiled(void)
+{
+    nnc_device device = plain_device();
+    nnc_gemm_efficiency *e = &device.efficiency.gemm[NNC_BF16];
+    device.units = 100;
+    device.vector_flops_per_s[NNC_FP32] = (double)NAN;
+    e->sustained_fraction = 0.8;
+    e->wave_quantization = 1.0;
+    return device;
+}
+
+static nnc_op product(int64_t m, int64_t n, int64_t k)
+{
+    return (nnc_op){ .kind = NNC_OP_MATMUL,
+                     .dtype = NNC_BF16,
+                     .math_dtype = NNC_BF16,
+                     .u.matmul = { .batch = 1, .m = m, .n = n, .k = k, .b_shared = 1 } };
+}
+
+static nnc_timing time_of_product(const nnc_device *device, const nnc_op *op)
+{
+    const nnc_work work = nnc_op_work(op);
+    return nnc_op_time(device, op, &work);
+}
+
+static double blend(double a, double b)
+{
+    return pow(pow(a, 4.0) + pow(b, 4.0), 0.25);
+}
+
+static void near(double found, double expected)
+{
+    ck_assert_double_eq_tol(found, expected, 1e-12 * expected);
+}
+
+/* [gemm-time] 1280 x 1280 is 10 x 10 tiles of 128: one wave on 100 units. One row more, and 21 x 20
+ * tiles of 64 in five waves are the best. */
+START_TEST(waves)
+{
+    const nnc_device device = tiled();
+    const double unit_flops_per_s = 0.8 * 100e12 / 100;
+    const nnc_op full = product(1280, 1280, 1024), more = product(1281, 1280, 1024);
+    nnc_timing t = time_of_product(&device, &full);
+    near(t.compute_s, 2.0 * 128 * 128 * 1024 / unit_flops_per_s); /* 41.9 us */
+    near(t.memory_s, (2.0 * 1280 * 1024 + 1280 * 1280) * 2 / 1e12);
+    near(t.time_s, blend(t.compute_s, t.memory_s));
+    ck_assert_int_eq(t.bound, NNC_BOUND_COMPUTE);
+    t = time_of_product(&device, &more);
+    near(t.compute_s, 5 * 2.0 * 64 * 64 * 1024 / unit_flops_per_s); /* 52.4 us */
+}
+END_TEST
+
+/* Of a wave begun, the share wave_quantization counts whole: 110 tiles of 128 are 1.1 waves. */
+START_TEST(waves_by_half)
+{
+    nnc_device device = tiled();
+    nnc_op op = product(11 * 256, 10 * 256, 65536); /* so deep that no other tile is better */
+    device.efficiency.gemm[NNC_BF16].wave_quantization = 0.5;
+    const nnc_timing t = time_of_product(&device, &op);
+    /* 256 x 128: 11 x 20 tiles = 2.2 waves, counted (3 + 2.2) / 2; 64 x 64: 17.6 waves, counted
+     * (18 + 17.6) / 2 = 17.8, an eighth of the depth each. */
+    const double wave_s = 2.0 * 64 * 64 * 65536 / (0.8 * 100e12 / 100);
+    near(t.compute_s, 17.8 * wave_s);
+}
+END_TEST
+
+/* A tile's start and end cost k_fill elements of k; a longer k pays less. */
+START_TEST(filling)
+{
+    nnc_device device = tiled();
+    device.efficiency.gemm[NNC_BF16].k_fill = 128.0;
+    const nnc_op op = product(1280, 1280, 1024);
+    near(time_of_product(&device, &op).compute_s, 2.0 * 128 * 128 * (1024 + 128) / 0.8e12);
+}
+END_TEST
+
+/* A product of one tile and a deep k is split: 8 parts, each an eighth, and their sums. */
+START_TEST(splitting)
+{
+    const nnc_device device = tiled();
+    const nnc_op op = product(128, 128, 65536);
+    const nnc_timing t = time_of_product(&device, &op);
+    /* 64 x 64 tiles: 4 of them, 32 blocks with 8 parts each. */
+    near(t.compute_s, 2.0 * 64 * 64 * 65536 / 8 / 0.8e12);
+    near(t.memory_s, (2.0 * 128 * 65536 + 128 * 128) * 2 / 1e12 + 8.0 * 128 * 128 * 8 / 1e12);
+}
+END_TEST
+
+/* Tiles of 256 x 128 read (256 + 128) k elements each through the cache. */
+START_TEST(cache)
+{
+    nnc_device device = tiled();
+    device.efficiency.gemm[NNC_BF16].l2_bytes_per_s = 1e11;
+    const nnc_op op = product(2560, 1280, 8192);
+    near(time_of_product(&device, &op).compute_s, 100.0 * (256 + 128) * 8192 * 2 / 1e11);
+}
+END_TEST
+
+/* A long kernel runs at the sustained rate, a short one boost_ratio faster; half a millisecond is in
+ * the middle. */
+START_TEST(throttling)
+{
+    nnc_device device = tiled();
+    device.efficiency.gemm[NNC_BF16].boost_ratio = 1.25; /* to the whole peak */
+    const nnc_op op = product(12800, 12800, 65536);
+    const nnc_work work = nnc_op_work(&op);
+    const double fast_s = blend(work.flops / 100e12, bytes_of(&work) / 1e12);
+    near(time_of_product(&device, &op).time_s, fast_s * (1 + 0.25 * fast_s / (fast_s + 0.5e-3)));
+    ck_assert_double_eq_tol(time_of_product(&device, &op).time_s, work.flops / 80e12, 1e-3);
+}
+END_TEST
+
+/* Sides that are no multiples of 8 cost their ratio, for weights alone. */
+START_TEST(alignment)
+{
+    nnc_device device = plain_device();
+    device.efficiency.gemm[NNC_BF16].unaligned_ratio = 2.0;
+    nnc_op op = product(8192, 50257, 8192);
+    const double scores_s = time_of_product(&device, &op).compute_s;
+    op.u.matmul.b_is_weight = true;
+    near(time_of_product(&device, &op).compute_s, 2.0 * scores_s);
+    op.u.matmul.n = 50264;
+    near(time_of_product(&device, &op).compute_s, 2.0 * 8192 * 50264 * 8192 / 100e12);
+}
+END_TEST
+
+/* The machine's own factor, up to the peak and no further. */
+START_TEST(calibration)
+{
+    nnc_device device = plain_device();
+    nnc_op op = product(8192, 8192, 8192);
+    const double whole_s = time_of_product(&device, &op).compute_s;
+    device.efficiency.calibration = 0.5;
+    near(time_of_product(&device, &op).compute_s, 2.0 * whole_s);
+    device.efficiency.calibration = 3.0;
+    near(time_of_product(&device, &op).compute_s, whole_s);
+}
+END_TEST
+
+/* [flash-time] 1024 queries and keys, 16 heads of 64: F = 4 16 64 1024 1025 / 2 = 2.15 GFLOP at half
+ * of 100 TFLOP/s, twice as long at seq_half keys, 1 + 0.5 100 / 128 for 128 blocks on 100 units,
+ * twice for heads of half the width. */
+START_TEST(attention)
+{
+    nnc_device device = tiled();
+    device.efficiency.attention.flash1 = (nnc_flash_efficiency){ .sustained_fraction = 0.5,
+                                                                 .backward_ratio = 0.8,
+                                                                 .memory_fraction = 1.0,
+                                                                 .fixed_s = 1e-6,
+                                                                 .seq_half = 1024.0,
+                                                                 .narrow_ratio = 0.5,
+                                                                 .block_penalty = 0.5 };
+    nnc_op op = { .kind = NNC_OP_FLASH, .dtype = NNC_BF16, .math_dtype = NNC_BF16 };
+    op.u.flash = (nnc_flash){ .batch = 1,
+                              .heads = 16,
+                              .kv_heads = 16,
+                              .s_q = 1024,
+                              .s_k = 1024,
+                              .head_dim = 64,
+                              .value_dim = 64,
+                              .pairs = 1024.0 * 1025 / 2,
+                              .full_pairs = 1024.0 * 1024,
+                              .kernel = NNC_FLASH1 };
+    const double shape = 2.0 * (1.0 + 0.5 * 100 / 128) * 2.0;
+    const double flops = 4.0 * 16 * 64 * 1024 * 1025 / 2;
+    near(time_of_product(&device, &op).compute_s, flops / 50e12 * shape);
+    near(time_of_product(&device, &op).time_s, flops / 50e12 * shape + 1e-6);
+    op.phase = NNC_PHASE_BACKWARD;
+    near(time_of_product(&device, &op).compute_s, 2.5 * flops / 40e12 * shape);
+    op.u.flash.kernel = NNC_FLASH2; /* neutral */
+    near(time_of_product(&device, &op).compute_s, 2.5 * flops / 100e12);
+}
+END_TEST
+
+/* [collectives-fitted] 8 ranks, 100 GB/s, 80 MB: 140 MB leave each rank of an all-reduce. */
+START_TEST(collectives)
+{
+    nnc_device device = plain_device();
+    nnc_error err;
+    nnc_route route;
+    device.scale_up = (nnc_scale_up){ .kind = NNC_LINK_SWITCH,
+                                      .devices = 8,
+                                      .bytes_per_s = 100e9,
+                                      .latency_s = 1e-6,
+                                      .reduces_in_switch = true };
+    device.efficiency.collectives.all_reduce =
+        (nnc_collective_efficiency){ .fixed_s = 10e-6,
+                                     .log2_s = 2e-6,
+                                     .bus_fraction = 0.8,
+                                     .knee_bytes = 35e6,
+                                     .small_group_loss = 6.4 };
+    ck_assert_int_eq(nnc_route_find(&device, 8, 8, 8, 1, &route, &err), NNC_OK);
+    near(nnc_collective_predicted_s(&route, NNC_ALL_REDUCE, 80e6), 2e-6 + 80e6 / 100e9); /* none */
+    device.efficiency.collectives.fitted = true;
+    ck_assert_int_eq(nnc_route_find(&device, 8, 8, 8, 1, &route, &err), NNC_OK);
+    /* 0.8 (1 - 6.4 / 64) of the link; sqrt(35 / 140) = half as long again; 10 + 3 2 us. */
+    near(nnc_collective_predicted_s(&route, NNC_ALL_REDUCE, 80e6), 140e6 / 72e9 * 1.5 + 16e-6);
+    near(nnc_collective_predicted_s(&route, NNC_ALL_GATHER, 80e6), 70e6 / 100e9 + 7e-6); /* bare */
+}
+END_TEST
+
+/* [launch] Three ops of 1 ms on a host that takes 2 ms for each: (3^4 + 6^4)^(1/4) ms. */
+START_TEST(launches)
+{
+    static nnc_rows rows;
+    nnc_op op = { .kind = NNC_OP_NORM };
+    nnc_op_list list = { .segment_count = 1, .segments = { { .instances = 1 } } };
+    nnc_unit units[NNC_SEGMENTS_MAX];
+    rows.count = 1;
+    rows.rows[0] = (nnc_op_cost){ .op = &op, .repeat = 3, .time_s = 1e-3 };
+    nnc_units_sum(&rows, &list, 2e-3, units);
+    near(units[0].forward_s, blend(3e-3, 6e-3));
+    near(units[0].host_s[NNC_PART_FORWARD], blend(3e-3, 6e-3) - 3e-3);
+    nnc_units_sum(&rows, &list, 0.0, units);
+    ck_assert_double_eq(units[0].forward_s, 3e-3);
+    ck_assert_double_eq(units[0].host_s[NNC_PART_FORWARD], 0.0);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        waves,     waves_by_half, filling,   splitting,   cache,    throttling,
+        alignment, calibration,   attention, collectives, launches,
+    };
+    return run_tests("efficiency", tests, COUNT_OF(tests));
+}
