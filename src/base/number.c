@@ -12,6 +12,11 @@ enum { NUMBER_LENGTH_MAX = 63 };
 
 bool nnc_mul_i64(int64_t a, int64_t b, int64_t *out)
 {
+    const uint64_t small = (uint64_t)1 << 31; /* most are: no division then */
+    if (a >= 0 && b >= 0 && (uint64_t)a < small && (uint64_t)b < small) {
+        *out = a * b;
+        return true;
+    }
     if (a != 0 && b != 0) {
         const bool same_sign = (a > 0) == (b > 0);
         if (same_sign ? (a > 0 ? a > INT64_MAX / b : a < INT64_MAX / b)

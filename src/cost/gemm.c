@@ -15,7 +15,7 @@
  * with P the peak, f the rate of short kernels, b = boost_ratio. A weight whose sides are no
  * multiples of 8 takes unaligned_ratio times tc. */
 
-enum { TILES = 6, SPLITS = 4, ALIGNED = 8 };
+enum { TILES = 6, SPLIT_MOST = 8, ALIGNED = 8 };
 
 /* Sides of the tiles: wide and narrow, as the libraries of the vendors have them. */
 static const struct {
@@ -25,8 +25,8 @@ static const struct {
 enum { SIDES = 3 };
 static const double sides[SIDES] = { 256.0, 128.0, 64.0 };
 
-/* Splitting k fills units that would idle; with so many waves it cannot help. */
-static const double waves_split = 4.0;
+/* Splitting k fills units that would idle; it does not make more waves than these. */
+static const double split_waves = 4.0;
 
 /* Time after which the clock has come down half of the way. */
 static const double throttle_s = 0.5e-3;
@@ -76,6 +76,7 @@ static choice best_tiling(const product *p)
 {
     choice best = { .score = INFINITY };
     double rows[SIDES], columns[SIDES];
+    const double most_blocks = split_waves * p->units;
     for (int i = 0; i < SIDES; i++) {
         rows[i] = round_up(p->m / sides[i]) * p->count;
         columns[i] = round_up(p->n / sides[i]);
@@ -83,9 +84,10 @@ static choice best_tiling(const product *p)
     for (int i = 0; i < TILES; i++) {
         const double tm = sides[tiles[i].side_m], tn = sides[tiles[i].side_n];
         const double tile_count = rows[tiles[i].side_m] * columns[tiles[i].side_n];
-        const int splits = tile_count < waves_split * p->units ? SPLITS : 1;
-        for (int s = 0; s < splits; s++) {
-            const choice c = try_split(p, tile_count, tm, tn, (double)(1 << s));
+        for (double split = 1.0;
+             split == 1.0 || (split <= SPLIT_MOST && tile_count * split <= most_blocks);
+             split *= 2.0) {
+            const choice c = try_split(p, tile_count, tm, tn, split);
             best = c.score < best.score ? c : best;
         }
     }
