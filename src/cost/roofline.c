@@ -50,6 +50,17 @@ static nnc_timing constant_time(const nnc_device *device, const nnc_op *op, cons
                         e->fixed_s);
 }
 
+/* Casts to 8 bits come with the library of the products, and reach the bandwidth that those reach. */
+static nnc_timing pointwise_time(const nnc_device *device, const nnc_op *op, const nnc_work *work)
+{
+    nnc_efficiency e = device->efficiency.pointwise;
+    if (op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == NNC_PW_CAST) {
+        e.memory_fraction = device->efficiency.gemm[NNC_FP8].memory_fraction;
+        e.fixed_s = device->efficiency.gemm[NNC_FP8].fixed_s;
+    }
+    return constant_time(device, op, work, &e);
+}
+
 nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_work *work)
 {
     switch (op->kind) {
@@ -57,6 +68,6 @@ nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_wor
     case NNC_OP_FLASH: return nnc_flash_time(device, op, work);
     case NNC_OP_CONV: return constant_time(device, op, work, &device->efficiency.conv);
     case NNC_OP_UPDATE: return constant_time(device, op, work, &device->efficiency.optimizer);
-    default: return constant_time(device, op, work, &device->efficiency.pointwise);
+    default: return pointwise_time(device, op, work);
     }
 }

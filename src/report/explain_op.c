@@ -164,6 +164,10 @@ static nnc_efficiency efficiency_of(const nnc_device *device, const nnc_op *op)
     case NNC_OP_UPDATE: return device->efficiency.optimizer;
     default: break;
     }
+    if (op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == NNC_PW_CAST) {
+        const nnc_gemm_efficiency *cast = &device->efficiency.gemm[NNC_FP8];
+        return (nnc_efficiency){ 1.0, cast->memory_fraction, cast->fixed_s };
+    }
     return device->efficiency.pointwise;
 }
 
