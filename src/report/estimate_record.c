@@ -46,6 +46,7 @@ static void record_device(nnc_record *record, const nnc_report *report)
     nnc_record_number(record, "mem_bytes_per_s", device->mem_bytes_per_s);
     nnc_record_number(record, "ridge_flops_per_byte", report->result->ridge_flops_per_byte);
     nnc_record_bool(record, "fitted", device->efficiency.fitted);
+    nnc_record_text(record, "basis", nnc_basis_names[device->efficiency.basis]);
     nnc_record_close(record);
 }
 

@@ -42,6 +42,11 @@ static void write_step(nnc_sheet *sheet, const nnc_report *report)
         nnc_sheet_words(sheet, "no fitted efficiencies for this device: roofline time at the "
                                "datasheet's rates");
         nnc_sheet_end(sheet);
+    } else if (report->device->efficiency.basis == NNC_BASIS_DEFAULT) {
+        nnc_sheet_label(sheet, "");
+        nnc_sheet_words(sheet, "not measured on this device: its efficiencies are those of similar "
+                               "ones");
+        nnc_sheet_end(sheet);
     }
 
     nnc_sheet_label(sheet, "bound by");

@@ -156,7 +156,8 @@ static const nnc_field collectives_fields[] = {
 
 static const nnc_field efficiencies_fields[] = {
     { NNC_FIELD(nnc_efficiencies, basis), NNC_FIELD_NAMES(nnc_basis_names),
-      .help = "On what the figures rest." },
+      .help = "On what the figures rest; set to none, all of them are neutral: the datasheet as it "
+              "stands." },
     { NNC_FIELD(nnc_efficiencies, calibration), .max = 10, .above_min = true, .default_text = "1",
       .help = "A machine's own factor on the rate of products, attention and convolution." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT_BY_DTYPE, nnc_efficiencies, gemm), NNC_FIELD_TABLE(gemm_fields),
@@ -333,7 +334,10 @@ nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_erro
 nnc_status nnc_device_set(nnc_device *device, const char *field, const char *value, nnc_error *err)
 {
     const nnc_status status = nnc_field_set(&nnc_device_table, device, field, value, err);
-    if (status == NNC_OK && strncmp(field, "efficiency.", strlen("efficiency.")) == 0) {
+    if (status == NNC_OK && strcmp(field, "efficiency.basis") == 0 &&
+        device->efficiency.basis == NNC_BASIS_NONE) { /* the datasheet as it stands */
+        nnc_efficiencies_neutral(&device->efficiency);
+    } else if (status == NNC_OK && strncmp(field, "efficiency.", strlen("efficiency.")) == 0) {
         device->efficiency.fitted = true;
         device->efficiency.collectives.fitted |=
             strncmp(field, "efficiency.collectives.", strlen("efficiency.collectives.")) == 0;

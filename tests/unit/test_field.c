@@ -46,6 +46,9 @@ START_TEST(fields_are_set_by_name)
     ck_assert_int_eq(nnc_device_set(&d, "efficiency.gemm.bf16.fixed_s", "1e-6", &err), NNC_OK);
     ck_assert_double_eq(d.efficiency.gemm[NNC_BF16].fixed_s, 1e-6);
     ck_assert(d.efficiency.fitted);
+    ck_assert_int_eq(nnc_device_set(&d, "efficiency.basis", "none", &err), NNC_OK);
+    ck_assert(!d.efficiency.fitted); /* the datasheet as it stands */
+    ck_assert_double_eq(d.efficiency.gemm[NNC_BF16].fixed_s, 0);
     ck_assert_int_eq(nnc_device_set(&d, "scale_up.dims", "4, 2", &err), NNC_OK);
     ck_assert_int_eq(d.scale_up.dims_count, 2);
     ck_assert_int_eq(nnc_device_check(&d, "--set", &err), NNC_BAD_SPEC);
