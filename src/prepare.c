@@ -150,6 +150,27 @@ void nnc_utilisation(nnc_result *r)
     r->tokens_per_s_per_device = r->tokens_per_s / devices;
 }
 
+double nnc_price_of(const nnc_plan *plan, const nnc_device *device)
+{
+    return !isnan(plan->price)       ? plan->price
+           : device->price_count > 0 ? device->prices[0].per_device_hour
+                                     : (double)NAN;
+}
+
+void nnc_run_cost(const nnc_device *device, nnc_result *r)
+{
+    const nnc_plan *plan = &r->plan;
+    const double devices = plan->devices, hour_s = 3600.0;
+    r->price_per_device_hour = nnc_price_of(plan, device);
+    r->cost_step = r->step_s / hour_s * devices * r->price_per_device_hour;
+    r->run_s = !isnan(plan->samples)  ? plan->samples / r->samples_per_s
+               : !isnan(plan->tokens) ? plan->tokens / r->tokens_per_s
+                                      : (double)NAN;
+    r->device_hours = r->run_s / hour_s * devices;
+    r->cost_run = r->device_hours * r->price_per_device_hour;
+    r->energy_j = device->power_w * devices * (isnan(r->run_s) ? r->step_s : r->run_s);
+}
+
 nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,
                        const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
                        nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err)

@@ -30,4 +30,11 @@ void nnc_weigh(const nnc_step *step, const nnc_model *model, nnc_step_memory *m,
 /* Rates and utilisation from the work and the step time. */
 void nnc_utilisation(nnc_result *r);
 
+/* Device-hours, money and energy from the rates: of the whole run when its length is given. Energy
+ * counts the device's power limit. */
+void nnc_run_cost(const nnc_device *device, nnc_result *r);
+
+/* Per device-hour: the plan's, else the device file's newest; NaN = not known. */
+double nnc_price_of(const nnc_plan *plan, const nnc_device *device);
+
 #endif

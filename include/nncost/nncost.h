@@ -16,6 +16,7 @@
 #include <nncost/op.h>
 #include <nncost/plan.h>
 #include <nncost/search.h>
+#include <nncost/sensitivity.h>
 #include <nncost/spec.h>
 #include <nncost/status.h>
 

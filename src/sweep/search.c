@@ -1,3 +1,4 @@
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ enum { ROUND_FIRST = 64, ROUND_MOST = 8192 };
 enum { REASONS_MOST = 1000000 };
 
 /* What does not change while a round runs. */
-typedef struct round {
+typedef struct search_round {
     const nnc_model *model;
     const nnc_device *device;
     const nnc_software *software;
@@ -27,10 +28,10 @@ typedef struct round {
     const nnc_front *known; /* of all earlier rounds */
     uint64_t first, end;
     atomic_ullong next;
-} round;
+} search_round;
 
 typedef struct worker {
-    round *round;
+    search_round *round;
     nnc_scratch *scratch;
     nnc_front found;
     uint64_t evaluated, pruned, feasible;
@@ -59,7 +60,7 @@ static bool same_pass(const nnc_plan *a, const nnc_plan *b)
 
 static nnc_status prepare(worker *w, const nnc_plan *resolved, block *b)
 {
-    const round *r = w->round;
+    const search_round *r = w->round;
     if (b->prepared && same_pass(resolved, &b->work.plan)) {
         return NNC_OK;
     }
@@ -95,13 +96,55 @@ static nnc_found found_of(const nnc_result *result, uint64_t index)
                         .tokens_per_s = result->tokens_per_s,
                         .bubble_share = result->bubble_share,
                         .exposed_comm_s = result->exposed_comm_s,
+                        .device_s = result->plan.devices * result->step_s,
+                        .cost_step = result->cost_step,
+                        .run_s = result->run_s,
+                        .device_hours = result->device_hours,
+                        .cost_run = result->cost_run,
                         .memory_bytes = result->memory.total_bytes };
+}
+
+/* Does the run break its deadline or its budget? */
+static bool breaks_limits(const nnc_search *search, double run_s, double cost_run)
+{
+    return (search->deadline_s > 0.0 && !(run_s <= search->deadline_s)) ||
+           (search->budget > 0.0 && !(cost_run <= search->budget));
+}
+
+/* Does a plan that takes at least least_s break a limit, and is one known that does so by less? */
+static bool misses_more(const search_round *r, const nnc_result *work, double least_s)
+{
+    const nnc_search *search = r->search;
+    const nnc_plan *plan = &search->base;
+    if (!r->known->any_missed || !(r->known->missed.step_s < least_s)) {
+        return false;
+    }
+    const double steps = !isnan(plan->samples) ? plan->samples / (double)plan->global_batch
+                                               : plan->tokens / (double)work->tokens;
+    const double run_s = steps * least_s * (1.0 - 1e-9); /* rounding */
+    const double price = nnc_price_of(plan, r->device);
+    return breaks_limits(search, run_s, run_s / 3600.0 * plan->devices * price);
+}
+
+/* The times are there: is the plan among the best? */
+static void keep_plan(worker *w, nnc_result *result, uint64_t index)
+{
+    const search_round *r = w->round;
+    nnc_utilisation(result);
+    nnc_run_cost(r->device, result);
+    const nnc_found found = found_of(result, index);
+    if (breaks_limits(r->search, found.run_s, found.cost_run)) {
+        nnc_front_miss(&w->found, &found);
+        return;
+    }
+    w->feasible++;
+    nnc_front_add(&w->found, r->search->objective, r->search->best, &found);
 }
 
 /* One plan: legal? does it fit? could it be among the best? then its times. */
 static void try_plan(worker *w, block *b, uint64_t index, uint64_t inside)
 {
-    const round *r = w->round;
+    const search_round *r = w->round;
     const nnc_search *search = r->search;
     nnc_step_memory *m = &w->scratch->step;
     nnc_plan plan = b->plan, resolved;
@@ -120,9 +163,10 @@ static void try_plan(worker *w, block *b, uint64_t index, uint64_t inside)
     nnc_weigh(&step, r->model, m, &result);
     const int64_t capacity = search->mem_bytes > 0 ? search->mem_bytes : r->device->mem_bytes;
     const bool fits = result.memory.total_bytes <= capacity;
-    const bool hopeless =
-        !fits || nnc_front_beats(r->known, search->objective, search->best, least_s(b, &resolved),
-                                 result.memory.total_bytes);
+    const double least = least_s(b, &resolved);
+    const bool hopeless = !fits || misses_more(r, &b->work, least) ||
+                          nnc_front_beats(r->known, search->objective, search->best, least,
+                                          result.memory.total_bytes);
     if (hopeless && !search->no_prune) {
         w->pruned++;
         return;
@@ -133,15 +177,12 @@ static void try_plan(worker *w, block *b, uint64_t index, uint64_t inside)
     }
     w->evaluated++;
     if (fits) {
-        w->feasible++;
-        nnc_utilisation(&result);
-        const nnc_found found = found_of(&result, index);
-        nnc_front_add(&w->found, search->objective, search->best, &found);
+        keep_plan(w, &result, index);
     }
 }
 
 /* Every rule that refuses this plainest schedule refuses the others too. */
-static bool is_legal(const round *r, const nnc_plan *of_block, nnc_error *err)
+static bool is_legal(const search_round *r, const nnc_plan *of_block, nnc_error *err)
 {
     nnc_plan plan = *of_block, resolved;
     plan.schedule = NNC_SCHEDULE_1F1B;
@@ -154,7 +195,7 @@ static bool is_legal(const round *r, const nnc_plan *of_block, nnc_error *err)
 static void *run_blocks(void *context)
 {
     worker *w = context;
-    round *r = w->round;
+    search_round *r = w->round;
     for (;;) {
         const uint64_t number = atomic_fetch_add(&r->next, 1);
         if (number >= r->end) {
@@ -203,7 +244,7 @@ static void collect(const nnc_search *search, worker *workers, int32_t count, nn
     }
 }
 
-static nnc_status search_rounds(round *r, worker *workers, int32_t count, nnc_front *known,
+static nnc_status search_rounds(search_round *r, worker *workers, int32_t count, nnc_front *known,
                                 nnc_search_progress_fn *progress, void *context,
                                 nnc_search_result *result, nnc_error *err)
 {
@@ -215,8 +256,9 @@ static nnc_status search_rounds(round *r, worker *workers, int32_t count, nnc_fr
         atomic_store(&r->next, r->first);
         run_round(workers, count);
         collect(r->search, workers, count, known, result);
-        if (progress != NULL && !progress(context, r->end * r->space->block_size, result->space)) {
-            break;
+        result->covered = r->end * r->space->block_size;
+        if (progress != NULL && !progress(context, result->covered, result->space)) {
+            return NNC_OK;
         }
     }
     if (result->evaluated > 0 || known->best_count > 0) {
@@ -236,6 +278,25 @@ static nnc_status search_rounds(round *r, worker *workers, int32_t count, nnc_fr
     return NNC_ILLEGAL_PLAN;
 }
 
+/* A limit on the run needs its length, and one on money a price. */
+static nnc_status check_limits(const nnc_search *search, const nnc_device *device, nnc_error *err)
+{
+    const nnc_plan *plan = &search->base;
+    const char *limit = search->deadline_s > 0.0 ? "--deadline"
+                        : search->budget > 0.0   ? "--budget"
+                                                 : NULL;
+    if (limit != NULL && isnan(plan->tokens) && isnan(plan->samples)) {
+        return nnc_fail(err, NNC_BAD_USAGE, limit,
+                        "is for the whole run, expected its length beside it, --tokens or "
+                        "--samples");
+    }
+    if (search->budget > 0.0 && isnan(nnc_price_of(plan, device))) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--budget",
+                        "no price is recorded for %s, expected --price beside it", device->id);
+    }
+    return NNC_OK;
+}
+
 nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,
                           const nnc_software *software, const nnc_search *search,
                           nnc_search_progress_fn *progress, void *context,
@@ -245,11 +306,14 @@ nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,
                           : search->threads > NNC_SEARCH_THREADS_MAX ? NNC_SEARCH_THREADS_MAX
                                                                      : search->threads;
     nnc_space space;
-    round r = {
+    search_round r = {
         .model = model, .device = device, .software = software, .search = search, .space = &space
     };
     memset(result, 0, sizeof *result);
-    nnc_status status = nnc_space_make(model, device, search, &space, err);
+    nnc_status status = check_limits(search, device, err);
+    if (status == NNC_OK) {
+        status = nnc_space_make(model, device, search, &space, err);
+    }
     if (status != NNC_OK) {
         return status;
     }
