@@ -46,7 +46,7 @@ static const own_option own_options[] = {
       "What is best: time, memory, or cost per token, which at one size is time [time].", "Output",
       NNC_TAKES_SEARCH, nnc_objective_names, NNC_OBJECTIVE_COUNT },
     { "max-devices", "N",
-      "No size above N; without --devices, one node, two, four ... up to N devices.", "Parallelism",
+      "No more than N; without --devices, one node, two, four ... up to N devices.", "Parallelism",
       NNC_TAKES_SEARCH, NULL, 0 },
     { "deadline", "TIME", "The whole run (--tokens, --samples) ends within it: 30d, 12h, 3600.",
       "Numbers", NNC_TAKES_SEARCH, NULL, 0 },

@@ -17,7 +17,7 @@ static void write_capacity(FILE *out, const nnc_sensitivity *entry)
                 needed, has);
     } else {
         fprintf(out,
-                "\nmem_bytes moves no time: the plan takes %s of %s, from %.4g x that on it "
+                "\nmem_bytes moves no time: the plan takes %s of %s, with %.4g x as much it "
                 "would fit\n",
                 needed, has, entry->needed / entry->value);
     }

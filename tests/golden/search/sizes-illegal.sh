@@ -1,1 +1,1 @@
-"$NNCOST" search gpt2-xl a100 --threads 1 --devices 7,8,11 --global-batch 8
+"$NNCOST" search gpt2-xl a100 --threads 1 --devices 8,12,16 --global-batch 8 --data 8
