@@ -166,6 +166,94 @@ START_TEST(the_front_is_one)
 }
 END_TEST
 
+/* Every plan of the search ends in time; those left out alone do not. */
+START_TEST(limits_hold_for_the_run)
+{
+    nnc_search search = search_of(16, 64);
+    search.base.tokens = 1e9;
+    search.base.price = 2.0;
+    run(&search, other);
+    const nnc_found *fastest = &other->best[0], *last = &other->best[other->best_count - 1];
+    ck_assert_double_eq(fastest->cost_run, fastest->device_hours * 2.0);
+    ck_assert_double_lt(fastest->run_s, last->run_s);
+    search.deadline_s = 0.5 * (fastest->run_s + last->run_s);
+    run(&search, result);
+    ck_assert_int_gt(result->best_count, 0);
+    ck_assert_uint_eq(result->best[0].index, fastest->index);
+    for (int32_t i = 0; i < result->pareto_count; i++) {
+        ck_assert_double_le(result->pareto[i].run_s, search.deadline_s);
+    }
+    search.deadline_s = 0.0;
+    search.budget = fastest->cost_run;
+    run(&search, result);
+    ck_assert_uint_eq(result->best[0].index, fastest->index);
+    ck_assert_double_eq(result->pareto[0].cost_run, search.budget);
+}
+END_TEST
+
+START_TEST(a_missed_limit_names_the_fastest)
+{
+    nnc_search search = search_of(16, 64);
+    search.base.tokens = 1e9;
+    run(&search, other);
+    search.deadline_s = 1.0;
+    run(&search, result);
+    ck_assert_int_eq(result->best_count, 0);
+    ck_assert(result->any_missed);
+    ck_assert_uint_eq(result->missed.index, other->best[0].index);
+    search.no_prune = true;
+    search.threads = 3;
+    run(&search, result);
+    ck_assert_uint_eq(result->missed.index, other->best[0].index);
+}
+END_TEST
+
+START_TEST(a_limit_needs_the_length_of_the_run)
+{
+    nnc_search search = search_of(16, 64);
+    const nnc_software software = nnc_software_default();
+    nnc_error err;
+    search.deadline_s = 1.0;
+    ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err),
+                     NNC_BAD_USAGE);
+    ck_assert_str_eq(err.where, "--deadline");
+}
+END_TEST
+
+START_TEST(cost_at_one_size_is_time)
+{
+    nnc_search search = search_of(16, 64);
+    run(&search, result);
+    search.objective = NNC_OBJECTIVE_COST;
+    run(&search, other);
+    check_same(result, other);
+    ck_assert_double_eq(other->best[0].device_s, 16.0 * other->best[0].step_s);
+}
+END_TEST
+
+static bool stop_at_once(void *context, uint64_t covered, uint64_t space)
+{
+    uint64_t *seen = context;
+    *seen = covered;
+    return covered > space;
+}
+
+/* Stopped, a search has the best of whole rounds. */
+START_TEST(stops_at_a_whole_round)
+{
+    const nnc_search search = search_of(64, 96);
+    const nnc_software software = nnc_software_default();
+    nnc_error err;
+    uint64_t seen = 0;
+    ck_assert_int_eq(
+        nnc_search_run(gpt, a100, &software, &search, stop_at_once, &seen, result, &err), NNC_OK);
+    ck_assert_uint_gt(result->covered, 0);
+    ck_assert_uint_lt(result->covered, result->space);
+    ck_assert_uint_eq(result->covered, seen);
+    ck_assert_uint_eq(result->covered, result->evaluated + result->pruned);
+}
+END_TEST
+
 START_TEST(an_impossible_space_says_why)
 {
     nnc_search search = search_of(8, 8);
@@ -190,6 +278,11 @@ int main(void)
     tcase_add_test(cases, threads_never_change_the_answer);
     tcase_add_test(cases, finds_the_fastest_of_all);
     tcase_add_test(cases, the_front_is_one);
+    tcase_add_test(cases, limits_hold_for_the_run);
+    tcase_add_test(cases, a_missed_limit_names_the_fastest);
+    tcase_add_test(cases, a_limit_needs_the_length_of_the_run);
+    tcase_add_test(cases, cost_at_one_size_is_time);
+    tcase_add_test(cases, stops_at_a_whole_round);
     tcase_add_test(cases, an_impossible_space_says_why);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
