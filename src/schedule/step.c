@@ -138,11 +138,53 @@ nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m)
                            .send_s = m->send_s };
 }
 
+static bool equal(const double *a, const double *b, int32_t count)
+{
+    return memcmp(a, b, sizeof *a * (size_t)count) == 0;
+}
+
+/* The same pipeline, run before; NULL if it is not among the last. */
+static const nnc_replayed *find_replay(const nnc_plan *plan, const nnc_step_memory *m)
+{
+    const int32_t count = m->deal.virtual_stages;
+    for (int i = 0; i < NNC_REPLAYS; i++) {
+        const nnc_replayed *r = &m->replays[i];
+        if (r->virtual_stages == count && r->schedule == plan->schedule &&
+            r->stages == plan->pipeline && r->micro_batches == plan->micro_batches &&
+            equal(&r->send_s, &m->send_s, 1) && equal(r->forward_s, m->forward_s, count) &&
+            equal(r->backward_s, m->backward_s, count) && equal(r->weight_s, m->weight_s, count)) {
+            return r;
+        }
+    }
+    return NULL;
+}
+
+static void keep_replay(const nnc_plan *plan, nnc_step_memory *m)
+{
+    nnc_replayed *r = &m->replays[m->oldest];
+    const size_t size = sizeof(double) * (size_t)m->deal.virtual_stages;
+    m->oldest = (m->oldest + 1) % NNC_REPLAYS;
+    r->schedule = plan->schedule;
+    r->stages = plan->pipeline;
+    r->virtual_stages = m->deal.virtual_stages;
+    r->micro_batches = plan->micro_batches;
+    r->send_s = m->send_s;
+    r->total_s = m->run.total_s;
+    memcpy(r->forward_s, m->forward_s, size);
+    memcpy(r->backward_s, m->backward_s, size);
+    memcpy(r->weight_s, m->weight_s, size);
+    memcpy(r->busy_s, m->run.busy_s, sizeof(double) * (size_t)plan->pipeline);
+}
+
 bool nnc_step_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX], double send_s,
                   nnc_step_memory *m)
 {
-    const nnc_plan *plan = step->plan;
     virtual_times(step, units, m);
+    return nnc_step_rerun(step->plan, send_s, m);
+}
+
+bool nnc_step_rerun(const nnc_plan *plan, double send_s, nnc_step_memory *m)
+{
     m->send_s = send_s;
     if (plan->pipeline == 1) {
         m->run.total_s =
@@ -150,8 +192,18 @@ bool nnc_step_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX], 
         m->run.busy_s[0] = m->run.total_s;
         return true;
     }
+    const nnc_replayed *known = find_replay(plan, m);
+    if (known != NULL) {
+        m->run.total_s = known->total_s;
+        memcpy(m->run.busy_s, known->busy_s, sizeof(double) * (size_t)plan->pipeline);
+        return true;
+    }
     const nnc_pipeline pipeline = nnc_step_pipeline(plan, m);
-    return nnc_pipeline_run(&pipeline, &m->pipeline, &m->run);
+    if (!nnc_pipeline_run(&pipeline, &m->pipeline, &m->run)) {
+        return false;
+    }
+    keep_replay(plan, m);
+    return true;
 }
 
 int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages)
@@ -347,7 +399,7 @@ bool nnc_step_core(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
     }
     if (send_s > 0.0) {
         const double undelayed_s = m->run.total_s;
-        if (!nnc_step_run(step, units, send_s, m)) {
+        if (!nnc_step_rerun(plan, send_s, m)) {
             return false;
         }
         m->delay_s = nnc_max(0.0, m->run.total_s - undelayed_s);

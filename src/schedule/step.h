@@ -22,6 +22,19 @@ typedef struct nnc_step {
     double send_bytes;            /* activations from stage to stage, one micro-batch */
 } nnc_step;
 
+/* Replays of the last few pipelines. Plans that differ in what happens once per step have the same
+ * passes: their pipelines run alike, to the last digit, and need not run again. */
+enum { NNC_REPLAYS = 8 };
+typedef struct nnc_replayed {
+    nnc_schedule schedule;
+    int32_t stages, virtual_stages; /* 0 = empty */
+    int64_t micro_batches;
+    double send_s, total_s;
+    double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX],
+        weight_s[NNC_VIRTUAL_STAGES_MAX];
+    double busy_s[NNC_STAGES_MAX];
+} nnc_replayed;
+
 /* Working memory of a step. */
 typedef struct nnc_step_memory {
     nnc_deal deal;
@@ -33,6 +46,8 @@ typedef struct nnc_step_memory {
     double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX],
         weight_s[NNC_VIRTUAL_STAGES_MAX];
     double send_s; /* of the last run */
+    nnc_replayed replays[NNC_REPLAYS];
+    int32_t oldest; /* the next to be replaced */
 } nnc_step_memory;
 
 /* Deals the layers out and fills memory->holdings: what each device of the pipeline keeps, for how
@@ -73,6 +88,8 @@ nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m);
 /* Runs the pipeline schedule over units into m->run; without a pipeline passes follow each other. */
 bool nnc_step_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX], double send_s,
                   nnc_step_memory *m);
+/* Runs it again with another time to send. */
+bool nnc_step_rerun(const nnc_plan *plan, double send_s, nnc_step_memory *m);
 /* Fills m->stages from the last run, but for memory and what nnc_tail_stages fills. */
 void nnc_step_describe(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                        nnc_step_memory *m);
