@@ -42,7 +42,6 @@ typedef struct nnc_step_memory {
     nnc_stage stages[NNC_STAGES_MAX];
     nnc_pipeline_memory pipeline;
     nnc_pipeline_result run;
-    double delay_s; /* of the step, by messages between stages */
     double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX],
         weight_s[NNC_VIRTUAL_STAGES_MAX];
     double send_s; /* of the last run */
@@ -63,10 +62,19 @@ bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_step_memory *memory
 /* Hides what hides in the rows, and sums them into units. */
 void nnc_step_units(const nnc_step *step, nnc_rows *rows, nnc_unit units[NNC_SEGMENTS_MAX]);
 
-/* The times of a step from its units alone, without rows: parts, exposed communication, bubble.
- * Estimate and search share it. false: the pipeline is too large to replay. */
-bool nnc_step_core(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX], nnc_step_memory *m,
-                   nnc_result *r);
+/* The passes of a step, run through the schedule. */
+typedef struct nnc_step_times {
+    double total_s, delay_s; /* of all passes; of these, by messages between stages */
+    int32_t stage;           /* the busiest */
+} nnc_step_times;
+
+/* The times of a step from its units alone, without rows. Estimate and search share it. First the
+ * passes; false: the pipeline is too large to replay. */
+bool nnc_step_core_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       nnc_step_memory *m, nnc_step_times *times);
+/* Then the parts, exposed communication, and bubble. */
+void nnc_step_core_sum(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       const nnc_step_times *times, nnc_step_memory *m, nnc_result *r);
 
 /* Sums the mathematics of the rows of one micro-batch into the result, over the whole step. rows:
  * of all tensor, context and expert ranks together. */
