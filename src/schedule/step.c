@@ -387,35 +387,61 @@ double nnc_step_send_s(const nnc_step *step)
     return step->plan->pipeline > 1 ? nnc_network_exchange_s(step->network, &send, &link) : 0.0;
 }
 
+static double exposed_send_s(const nnc_step *step)
+{
+    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
+    return nnc_step_send_s(step) * (1.0 - overlap.share[NNC_COMM_PIPELINE]);
+}
+
 bool nnc_step_core_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                        nnc_step_memory *m, nnc_step_times *times)
 {
-    const nnc_plan *plan = step->plan;
-    const nnc_overlap overlap = nnc_overlap_of(plan, step->software);
-    const double send_s = nnc_step_send_s(step) * (1.0 - overlap.share[NNC_COMM_PIPELINE]);
-    *times = (nnc_step_times){ .delay_s = 0.0 };
-    if (!nnc_step_run(step, units, 0.0, m)) {
+    *times = (nnc_step_times){ .send_s = exposed_send_s(step) };
+    if (!nnc_step_run(step, units, times->send_s, m)) {
         return false;
     }
-    if (send_s > 0.0) {
-        const double undelayed_s = m->run.total_s;
-        if (!nnc_step_rerun(plan, send_s, m)) {
-            return false;
-        }
-        times->delay_s = nnc_max(0.0, m->run.total_s - undelayed_s);
-    }
     times->total_s = m->run.total_s;
-    times->stage = nnc_step_busiest(m, plan->pipeline);
+    times->stage = nnc_step_busiest(m, step->plan->pipeline);
     return true;
 }
 
-void nnc_step_core_sum(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                       const nnc_step_times *times, nnc_step_memory *m, nnc_result *r)
+double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       const nnc_step_times *times, nnc_step_memory *m)
+{
+    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
+    double longest_s = 0.0;
+    nnc_tail_stages(step, units, &overlap, m);
+    for (int32_t d = 0; d < step->plan->pipeline; d++) {
+        longest_s = nnc_max(longest_s, m->stages[d].exchange_s + m->stages[d].update_s);
+    }
+    return times->total_s + longest_s;
+}
+
+/* What messages between stages delay: the same passes run again without them. */
+static bool find_delay(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       const nnc_step_times *times, nnc_step_memory *m)
+{
+    m->delay_s = 0.0;
+    if (!(times->send_s > 0.0)) {
+        return true;
+    }
+    if (!nnc_step_run(step, units, 0.0, m)) {
+        return false;
+    }
+    m->delay_s = nnc_max(0.0, times->total_s - m->run.total_s);
+    return nnc_step_rerun(step->plan, times->send_s, m); /* for those who ask m->run */
+}
+
+bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                         const nnc_step_times *times, nnc_step_memory *m, nnc_result *r)
 {
     const nnc_plan *plan = step->plan;
     const nnc_overlap overlap = nnc_overlap_of(plan, step->software);
+    if (!find_delay(step, units, times, m)) {
+        return false;
+    }
+    r->exposed_s[NNC_COMM_PIPELINE] = m->delay_s;
     r->stage = times->stage;
-    r->exposed_s[NNC_COMM_PIPELINE] = times->delay_s;
     const nnc_holding *holding = &m->holdings[r->stage];
     add_units(step, units, holding, r);
     nnc_tail_times(step, units, holding, &overlap, r);
@@ -423,17 +449,14 @@ void nnc_step_core_sum(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
         r->exposed_comm_s += r->exposed_s[k];
     }
     const double busy = busy_parts(r);
+    r->step_s = busy;
     if (plan->pipeline > 1) {
-        double longest_s = 0.0;
-        nnc_tail_stages(step, units, &overlap, m);
-        for (int32_t d = 0; d < plan->pipeline; d++) {
-            longest_s = nnc_max(longest_s, m->stages[d].exchange_s + m->stages[d].update_s);
-        }
-        r->bubble_s = nnc_max(0.0, times->total_s + longest_s - busy);
+        r->step_s = nnc_step_core_s(step, units, times, m);
+        r->bubble_s = nnc_max(0.0, r->step_s - busy);
     }
-    r->step_s = busy + r->bubble_s + r->host_s;
     r->bubble_ratio = r->bubble_s / busy;
     r->bubble_share = r->bubble_s / r->step_s;
+    return true;
 }
 
 bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_step_memory *m, nnc_result *r)
@@ -442,10 +465,10 @@ bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_step_memory *m, nnc
     nnc_unit units[NNC_SEGMENTS_MAX];
     nnc_step_times times;
     nnc_step_units(step, rows, units);
-    if (!nnc_step_core_run(step, units, m, &times)) {
+    if (!nnc_step_core_run(step, units, m, &times) ||
+        !nnc_step_core_parts(step, units, &times, m, r)) {
         return false;
     }
-    nnc_step_core_sum(step, units, &times, m, r);
     if (step->plan->pipeline == 1) { /* else the step has them */
         nnc_tail_stages(step, units, &overlap, m);
     }
@@ -453,7 +476,7 @@ bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_step_memory *m, nnc
     const nnc_holding *holding = &m->holdings[r->stage];
     nnc_step_restrict(step, holding, rows);
     if (step->plan->pipeline > 1) {
-        append_sends(step, m, r->stage, times.delay_s, rows);
+        append_sends(step, m, r->stage, m->delay_s, rows);
     }
     nnc_tail_append(step, units, holding, &overlap, rows);
     add_rows(rows, r);

@@ -42,6 +42,7 @@ typedef struct nnc_step_memory {
     nnc_stage stages[NNC_STAGES_MAX];
     nnc_pipeline_memory pipeline;
     nnc_pipeline_result run;
+    double delay_s; /* of the step, by messages between stages */
     double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX],
         weight_s[NNC_VIRTUAL_STAGES_MAX];
     double send_s; /* of the last run */
@@ -64,17 +65,22 @@ void nnc_step_units(const nnc_step *step, nnc_rows *rows, nnc_unit units[NNC_SEG
 
 /* The passes of a step, run through the schedule. */
 typedef struct nnc_step_times {
-    double total_s, delay_s; /* of all passes; of these, by messages between stages */
-    int32_t stage;           /* the busiest */
+    double total_s; /* of all passes */
+    double send_s;  /* of a message between stages, as far as it is exposed */
+    int32_t stage;  /* the busiest */
 } nnc_step_times;
 
-/* The times of a step from its units alone, without rows. Estimate and search share it. First the
+/* The times of a step from its units alone, without rows. Estimate and search share them. First the
  * passes; false: the pipeline is too large to replay. */
 bool nnc_step_core_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                        nnc_step_memory *m, nnc_step_times *times);
-/* Then the parts, exposed communication, and bubble. */
-void nnc_step_core_sum(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                       const nnc_step_times *times, nnc_step_memory *m, nnc_result *r);
+/* The step time of a pipeline: its passes, then the stage that needs longest for what happens once
+ * per step. Fills in the latter in m->stages. */
+double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       const nnc_step_times *times, nnc_step_memory *m);
+/* The step time and its parts: the busiest stage's, exposed communication, bubble. */
+bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                         const nnc_step_times *times, nnc_step_memory *m, nnc_result *r);
 
 /* Sums the mathematics of the rows of one micro-batch into the result, over the whole step. rows:
  * of all tensor, context and expert ranks together. */

@@ -153,14 +153,24 @@ nnc_pass *nnc_block_plan(nnc_plan_block *b, uint64_t inside, nnc_result *result)
 
 bool nnc_block_time(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
 {
+    nnc_step_memory *m = &b->scratch->step;
     nnc_step step = pass->step;
     step.plan = &result->plan;
     if (pass->group != b->group) { /* what happens once per step does not change the passes */
-        pass->runs = nnc_step_core_run(&step, pass->units, &b->scratch->step, &pass->run);
+        pass->runs = nnc_step_core_run(&step, pass->units, m, &pass->run);
         pass->group = b->group;
     }
-    if (pass->runs) {
-        nnc_step_core_sum(&step, pass->units, &pass->run, &b->scratch->step, result);
+    if (!pass->runs || result->plan.pipeline == 1) {
+        return pass->runs && nnc_step_core_parts(&step, pass->units, &pass->run, m, result);
     }
-    return pass->runs;
+    result->step_s = nnc_step_core_s(&step, pass->units, &pass->run, m);
+    return true;
+}
+
+bool nnc_block_parts(nnc_plan_block *b, const nnc_pass *pass, nnc_result *result)
+{
+    nnc_step step = pass->step;
+    step.plan = &result->plan;
+    return result->plan.pipeline == 1 ||
+           nnc_step_core_parts(&step, pass->units, &pass->run, &b->scratch->step, result);
 }

@@ -49,7 +49,11 @@ bool nnc_block_group(nnc_plan_block *block, uint64_t group);
 /* A plan of the group, with its work and its memory in result; NULL: it is not legal. */
 nnc_pass *nnc_block_plan(nnc_plan_block *block, uint64_t inside, nnc_result *result);
 
-/* Its times; false: it is too large to replay. */
+/* Its step time; the parts of it are left open where that is cheaper. false: it is too large to
+ * replay. */
 bool nnc_block_time(nnc_plan_block *block, nnc_pass *pass, nnc_result *result);
+
+/* The parts that were left open. */
+bool nnc_block_parts(nnc_plan_block *block, const nnc_pass *pass, nnc_result *result);
 
 #endif

@@ -106,6 +106,13 @@ void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, cons
     add_pareto(front, found);
 }
 
+bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best,
+                     const nnc_found *found)
+{
+    return front->best_count < best || before(objective, found, &front->best[best - 1]) ||
+           !dominated(front, found);
+}
+
 void nnc_front_miss(nnc_front *front, const nnc_found *found)
 {
     if (!front->any_missed || before(NNC_OBJECTIVE_TIME, found, &front->missed)) {

@@ -18,6 +18,9 @@ typedef struct nnc_front {
 
 void nnc_front_clear(nnc_front *front);
 void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found);
+/* Would nnc_front_add change anything? */
+bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best,
+                     const nnc_found *found);
 void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best,
                      const nnc_front *other);
 

@@ -76,18 +76,36 @@ static bool misses_more(const search_round *r, const nnc_result *work, double le
 }
 
 /* The times are there: is the plan among the best? */
-static void keep_plan(worker *w, nnc_result *result, uint64_t index)
+static void keep_plan(worker *w, const nnc_pass *pass, nnc_result *result, uint64_t index)
 {
     const search_round *r = w->round;
-    nnc_utilisation(result);
-    nnc_run_cost(r->device, result);
-    const nnc_found found = found_of(result, index);
-    if (breaks_limits(r->search, found.run_s, found.cost_run)) {
-        nnc_front_miss(&w->found, &found);
+    const nnc_search *search = r->search;
+    const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
+    bool missed = false;
+    if (limited) {
+        nnc_utilisation(result);
+        nnc_run_cost(r->device, result);
+        missed = breaks_limits(search, result->run_s, result->cost_run);
+    }
+    w->feasible += missed ? 0 : 1;
+    nnc_found found = { .index = index,
+                        .step_s = result->step_s,
+                        .memory_bytes = result->memory.total_bytes };
+    const bool wanted =
+        missed ? !w->found.any_missed || found.step_s <= w->found.missed.step_s
+               : nnc_front_takes(r->known, search->objective, search->best, &found) &&
+                     nnc_front_takes(&w->found, search->objective, search->best, &found);
+    if (!wanted || !nnc_block_parts(&w->block, pass, result)) {
         return;
     }
-    w->feasible++;
-    nnc_front_add(&w->found, r->search->objective, r->search->best, &found);
+    nnc_utilisation(result);
+    nnc_run_cost(r->device, result);
+    found = found_of(result, index);
+    if (missed) {
+        nnc_front_miss(&w->found, &found);
+    } else {
+        nnc_front_add(&w->found, search->objective, search->best, &found);
+    }
 }
 
 /* One plan of the group at hand: legal? does it fit? could it be among the best? then its times. */
@@ -114,7 +132,7 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     }
     w->evaluated++;
     if (fits) {
-        keep_plan(w, &result, index);
+        keep_plan(w, pass, &result, index);
     }
 }
 
