@@ -1,5 +1,6 @@
 #include "sweep/block.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The ZeRO stage and offload that break no rule of their own: what is refused with them is refused
@@ -56,18 +57,21 @@ static bool ends_meet(const nnc_plan *plan)
 /* Do two plans of a block hold and compute the same in a pass? Stage 3 gathers weights and some
  * offloading moves tensors in every pass; a schedule may put both ends on one device, or run weight
  * gradients at another time, when nothing hides behind them. */
-static bool same_pass(const nnc_plan *a, const nnc_plan *b)
+static bool same_pass(const nnc_device *device, const nnc_plan *a, const nnc_plan *b)
 {
     const unsigned moved = NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS;
+    /* One device needs links only to offload; offload needs figures that not every file records. */
+    const bool linked =
+        a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
     return (a->zero == 3) == (b->zero == 3) && (a->offload & moved) == (b->offload & moved) &&
-           (a->offload != 0) == (b->offload != 0) && ends_meet(a) == ends_meet(b) &&
+           (linked || (a->offload != 0) == (b->offload != 0)) && ends_meet(a) == ends_meet(b) &&
            nnc_weight_runs_apart(a) == nnc_weight_runs_apart(b);
 }
 
 static nnc_pass *find_pass(nnc_plan_block *b, const nnc_plan *plan)
 {
     for (int32_t i = 0; i < b->pass_count; i++) {
-        if (same_pass(plan, &b->passes[i].work.plan)) {
+        if (same_pass(b->device, plan, &b->passes[i].work.plan)) {
             return &b->passes[i];
         }
     }
