@@ -51,18 +51,26 @@ static void run(const nnc_search *search, nnc_search_result *out)
     ck_assert_uint_eq(out->space, out->evaluated + out->pruned);
 }
 
-static void check_found(const nnc_found *found, nnc_scratch *scratch)
+static void check_estimate(const nnc_model *model, const nnc_device *device,
+                           const nnc_software *software, const nnc_found *found,
+                           nnc_scratch *scratch)
 {
-    const nnc_software software = nnc_software_default();
     nnc_result estimate;
     nnc_error err;
-    ck_assert_int_eq(nnc_estimate(gpt, a100, &software, &found->plan, scratch, &estimate, &err),
+    ck_assert_int_eq(nnc_estimate(model, device, software, &found->plan, scratch, &estimate, &err),
                      NNC_OK);
     ck_assert_double_eq(found->step_s, estimate.step_s);
     ck_assert_double_eq(found->mfu, estimate.mfu);
     ck_assert_double_eq(found->exposed_comm_s, estimate.exposed_comm_s);
     ck_assert_double_eq(found->bubble_share, estimate.bubble_share);
     ck_assert_int_eq(found->memory_bytes, estimate.memory.total_bytes);
+    ck_assert_double_eq(found->cost_step, estimate.cost_step);
+}
+
+static void check_found(const nnc_found *found, nnc_scratch *scratch)
+{
+    const nnc_software software = nnc_software_default();
+    check_estimate(gpt, a100, &software, found, scratch);
 }
 
 static void check_same(const nnc_search_result *a, const nnc_search_result *b)
@@ -91,6 +99,74 @@ START_TEST(equals_estimate_to_the_last_digit)
         check_found(&result->pareto[i], scratch);
     }
     nnc_scratch_destroy(scratch);
+}
+END_TEST
+
+/* The same of other models, software and choices: what a search shares between plans, it shares
+ * only where nothing differs. Each space is searched whole and in parts, so that every choice is the
+ * first of its block once. */
+START_TEST(equals_estimate_whatever_is_searched)
+{
+    static const struct {
+        const char *model, *software;
+        int32_t devices, per_node;
+        int64_t batch;
+        int64_t schedule, zero; /* -1: all */
+    } spaces[] = {
+        { "llama3-8b", "torch-eager", 16, 8, 32, -1, -1 },
+        { "llama3-8b", "torch-compile", 32, 4, 32, NNC_SCHEDULE_ZB_H1, -1 },
+        { "mixtral-8x7b", "torch-eager", 32, 8, 64, -1, 1 },
+        { "gpt2", "torch-eager", 8, 4, 16, -1, 0 },
+        { "gpt2", "torch-compile", 8, 4, 16, NNC_SCHEDULE_DUALPIPE, -1 },
+        { "gpt2", "torch-eager", 1, 8, 8, -1, -1 },
+        { "sd1-unet", "torch-compile", 16, 8, 64, -1, -1 },
+    };
+    nnc_scratch *scratch = nnc_scratch_create();
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+        const nnc_model *model;
+        const nnc_software *software;
+        nnc_device device = *a100;
+        nnc_error err;
+        nnc_search search = search_of(spaces[i].devices, spaces[i].batch);
+        device.host.mem_bytes_per_s = 20e9; /* so that the optimizer may be offloaded */
+        search.best = NNC_SEARCH_BEST_MAX;
+        search.mem_bytes = INT64_C(1) << 50;
+        search.base.devices_per_node = spaces[i].per_node;
+        search.schedule =
+            spaces[i].schedule >= 0 ? (nnc_choice){ { spaces[i].schedule }, 1 } : search.schedule;
+        search.zero = spaces[i].zero >= 0 ? (nnc_choice){ { spaces[i].zero }, 1 } : search.zero;
+        ck_assert_int_eq(nnc_model_load(specs, spaces[i].model, &model, &err), NNC_OK);
+        ck_assert_int_eq(nnc_software_load(specs, spaces[i].software, &software, &err), NNC_OK);
+        for (int part = 0; part < 3; part++) {
+            search.objective = part == 0 ? NNC_OBJECTIVE_TIME : NNC_OBJECTIVE_MEMORY;
+            search.base.overlap = part == 2 ? 0.3 : (double)NAN;
+            ck_assert_int_eq(
+                nnc_search_run(model, &device, software, &search, NULL, NULL, result, &err),
+                NNC_OK);
+            ck_assert_int_gt(result->best_count, 0);
+            for (int32_t k = 0; k < result->best_count + result->pareto_count; k++) {
+                const nnc_found *one = k < result->best_count
+                                           ? &result->best[k]
+                                           : &result->pareto[k - result->best_count];
+                check_estimate(model, &device, software, one, scratch);
+            }
+        }
+    }
+    nnc_scratch_destroy(scratch);
+}
+END_TEST
+
+/* A shard size of its own rules out stage 0, not the search. */
+START_TEST(shards_may_be_fixed)
+{
+    nnc_search search = search_of(16, 32);
+    search.base.shard = 4;
+    run(&search, result);
+    ck_assert_int_gt(result->best_count, 0);
+    for (int32_t i = 0; i < result->best_count; i++) {
+        ck_assert_int_eq(result->best[i].plan.shard, 4);
+        ck_assert_int_gt(result->best[i].plan.zero, 0);
+    }
 }
 END_TEST
 
@@ -274,6 +350,8 @@ int main(void)
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_set_timeout(cases, 60);
     tcase_add_test(cases, equals_estimate_to_the_last_digit);
+    tcase_add_test(cases, equals_estimate_whatever_is_searched);
+    tcase_add_test(cases, shards_may_be_fixed);
     tcase_add_test(cases, pruning_never_changes_the_answer);
     tcase_add_test(cases, threads_never_change_the_answer);
     tcase_add_test(cases, finds_the_fastest_of_all);
