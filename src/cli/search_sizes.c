@@ -45,7 +45,10 @@ nnc_status nnc_search_sizes_run(const nnc_scenario *scenario, const nnc_search_a
                                 nnc_search_report *report, nnc_error *err)
 {
     nnc_search_size *sizes = nnc_arena_array(arena, (size_t)ask->size_count, sizeof *sizes);
-    nnc_status status = sizes != NULL ? NNC_OK : nnc_no_memory(err);
+    nnc_status status = NNC_OK;
+    if (sizes == NULL) {
+        return nnc_no_memory(err);
+    }
     report->sizes = sizes;
     report->size_asked = ask->size_count;
     bool legal = false;

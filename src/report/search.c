@@ -187,15 +187,6 @@ static void write_targets(FILE *out, const nnc_search_report *report)
     }
 }
 
-static nnc_status write_plans(FILE *out, nnc_style style, const nnc_found *list, int32_t count)
-{
-    const nnc_found *shown[NNC_PARETO_MAX];
-    for (int32_t i = 0; i < count; i++) {
-        shown[i] = &list[i];
-    }
-    return nnc_found_write(out, style, shown, count, false);
-}
-
 static nnc_status write_result(FILE *out, nnc_style style, const nnc_search_result *r)
 {
     if (r->any_missed) {
@@ -206,13 +197,14 @@ static nnc_status write_result(FILE *out, nnc_style style, const nnc_search_resu
         fprintf(out, "no plan fits\n");
         return NNC_OK;
     }
-    nnc_status status = write_plans(out, style, r->best, r->best_count);
+    nnc_status status = nnc_found_write(out, style, r->best, r->best_count, false);
     if (status == NNC_OK) {
         write_why(out, r);
         fprintf(out, "\ntime against memory, %s\n\n",
                 r->pareto_truncated ? "the fastest part of the front"
                                     : "no other plan is faster with less");
-        status = write_plans(out, style, r->pareto, r->pareto_count < 12 ? r->pareto_count : 12);
+        status = nnc_found_write(out, style, r->pareto, r->pareto_count < 12 ? r->pareto_count : 12,
+                                 false);
     }
     return status;
 }

@@ -108,7 +108,7 @@ static void found_row(nnc_grid *grid, const nnc_found *found, bool sizes, bool c
     percent_cell(grid, found->bubble_share);
 }
 
-nnc_status nnc_found_write(FILE *out, nnc_style style, const nnc_found *const *list, int32_t count,
+nnc_status nnc_found_write(FILE *out, nnc_style style, const nnc_found *list, int32_t count,
                            bool sizes)
 {
     static const nnc_column always[] = {
@@ -130,7 +130,7 @@ nnc_status nnc_found_write(FILE *out, nnc_style style, const nnc_found *const *l
     };
     enum { ALWAYS = sizeof always / sizeof always[0], LEADING = 4 };
     nnc_column columns[LEADING + ALWAYS];
-    const bool run = count > 0 && !isnan(list[0]->run_s);
+    const bool run = count > 0 && !isnan(list[0].run_s);
     int used = 0;
     double spent = 0.0;
     nnc_arena *arena = nnc_arena_create();
@@ -145,14 +145,14 @@ nnc_status nnc_found_write(FILE *out, nnc_style style, const nnc_found *const *l
         columns[used++] = (nnc_column){ .head = "run" };
     }
     if (run || (sizes && count > 0)) {
-        columns[used++] = (nnc_column){ .head = nnc_found_cost(list[0], &spent) };
+        columns[used++] = (nnc_column){ .head = nnc_found_cost(&list[0], &spent) };
     }
     for (int i = 0; i < ALWAYS; i++) {
         columns[used++] = always[i];
     }
     nnc_grid grid = nnc_grid_begin(arena, columns, used);
     for (int32_t i = 0; i < count; i++) {
-        found_row(&grid, list[i], sizes, run || sizes);
+        found_row(&grid, &list[i], sizes, run || sizes);
     }
     const nnc_status status = nnc_grid_write(&grid, out, style);
     nnc_arena_destroy(arena);

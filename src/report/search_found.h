@@ -11,7 +11,7 @@ void nnc_record_found(nnc_record *record, const nnc_found *found);
 
 /* A table; sizes: the plans are for different numbers of devices, which are shown. What a run or a
  * step costs is shown where the sizes differ, or the length of the run is known. */
-nnc_status nnc_found_write(FILE *out, nnc_style style, const nnc_found *const *list, int32_t count,
+nnc_status nnc_found_write(FILE *out, nnc_style style, const nnc_found *list, int32_t count,
                            bool sizes);
 
 /* What a plan costs: money of the run, else device-hours of the run, else money of a step, else

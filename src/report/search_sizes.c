@@ -105,12 +105,12 @@ nnc_status nnc_sizes_write(FILE *out, nnc_style style, const nnc_search_report *
 {
     nnc_arena *arena = nnc_arena_create();
     const size_t room = report->size_count > 0 ? (size_t)report->size_count : 1;
-    const nnc_found **list = arena != NULL ? nnc_arena_array(arena, room, sizeof *list) : NULL;
+    nnc_found *list = arena != NULL ? nnc_arena_array(arena, room, sizeof *list) : NULL;
     nnc_status status = list != NULL ? NNC_OK : NNC_NO_MEMORY;
     int32_t found = 0;
     for (int32_t i = 0; i < report->size_count && status == NNC_OK; i++) {
         if (report->sizes[i].found) {
-            list[found++] = &report->sizes[i].best;
+            list[found++] = report->sizes[i].best;
         }
     }
     if (status == NNC_OK && found > 0) {
