@@ -55,53 +55,93 @@ static bool ends_meet(const nnc_plan *plan)
 }
 
 /* Do two plans of a block hold and compute the same in a pass? Stage 3 gathers weights and some
- * offloading moves tensors in every pass; a schedule may put both ends on one device, or run weight
- * gradients at another time, when nothing hides behind them. */
-static bool same_pass(const nnc_device *device, const nnc_plan *a, const nnc_plan *b)
+ * offloading moves tensors in every pass; a schedule may put both ends on one device, which then
+ * holds one table where there are two. */
+static bool same_pass(const nnc_plan_block *block, const nnc_plan *a, const nnc_plan *b)
 {
+    const nnc_device *device = block->device;
+    const nnc_model *model = block->model;
     const unsigned moved = NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS;
     /* One device needs links only to offload; offload needs figures that not every file records. */
     const bool linked =
         a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
+    const bool tied = model->family == NNC_FAMILY_DECODER && model->decoder.tied_head;
     return (a->zero == 3) == (b->zero == 3) && (a->offload & moved) == (b->offload & moved) &&
-           (linked || (a->offload != 0) == (b->offload != 0)) && ends_meet(a) == ends_meet(b) &&
-           nnc_weight_runs_apart(a) == nnc_weight_runs_apart(b);
+           (linked || (a->offload != 0) == (b->offload != 0)) &&
+           (!tied || ends_meet(a) == ends_meet(b));
 }
 
 static nnc_pass *find_pass(nnc_plan_block *b, const nnc_plan *plan)
 {
     for (int32_t i = 0; i < b->pass_count; i++) {
-        if (same_pass(b->device, plan, &b->passes[i].work.plan)) {
+        if (same_pass(b, plan, &b->passes[i].work.plan)) {
             return &b->passes[i];
         }
     }
     return NULL;
 }
 
+/* Units of a pass with the weight gradients in place or apart, when less hides. */
+static void sum_units(nnc_plan_block *b, nnc_pass *pass, int apart)
+{
+    nnc_plan plan = pass->work.plan;
+    nnc_step step = pass->step;
+    step.plan = &plan;
+    plan.schedule = apart ? NNC_SCHEDULE_ZB_H1 : NNC_SCHEDULE_1F1B;
+    nnc_step_units(&step, &b->scratch->rows, pass->units[apart]);
+    pass->pass_s[apart] = 0.0;
+    for (int32_t s = 0; s < step.list->segment_count; s++) {
+        const nnc_unit *unit = &pass->units[apart][s];
+        pass->pass_s[apart] +=
+            (double)step.list->segments[s].instances * (unit->forward_s + unit->backward_s);
+    }
+}
+
+/* Both units: hiding takes time from the rows, so it is given back in between. */
+static void sum_both_units(nnc_plan_block *b, nnc_pass *pass)
+{
+    nnc_rows *rows = &b->scratch->rows;
+    for (int32_t i = 0; i < rows->count; i++) {
+        b->times_s[i] = rows->rows[i].time_s;
+    }
+    sum_units(b, pass, 0);
+    if (pass->work.plan.pipeline > 1) {
+        for (int32_t i = 0; i < rows->count; i++) {
+            rows->rows[i].time_s = b->times_s[i];
+        }
+        sum_units(b, pass, 1);
+    }
+}
+
 static nnc_pass *make_pass(nnc_plan_block *b, const nnc_plan *plan)
 {
+    nnc_scratch *scratch = b->scratch;
+    const nnc_result *known = b->pass_count > 0 && b->passes[0].usable ? &b->passes[0].work : NULL;
     nnc_pass *pass = &b->passes[b->pass_next];
+    nnc_status status;
+    if (known != NULL && pass != &b->passes[0]) {
+        pass->work = *known; /* the mathematics of a block is the same */
+        pass->work.plan = *plan;
+        status = nnc_prepare_rows(b->model, b->device, b->software, scratch, &pass->step,
+                                  pass->sums, &pass->work, NULL);
+    } else {
+        memset(&pass->work, 0, sizeof pass->work);
+        pass->work.plan = *plan;
+        status = nnc_prepare(b->model, b->device, b->software, scratch, &pass->step, pass->sums,
+                             &pass->work, NULL);
+    }
     b->pass_next = (b->pass_next + 1) % NNC_PASSES_MAX;
     b->pass_count = b->pass_count < NNC_PASSES_MAX ? b->pass_count + 1 : NNC_PASSES_MAX;
-    memset(&pass->work, 0, sizeof pass->work);
-    pass->work.plan = *plan;
     pass->group = 0;
-    pass->usable = nnc_prepare(b->model, b->device, b->software, b->scratch, &pass->step,
-                               pass->sums, &pass->work, NULL) == NNC_OK;
+    pass->usable = status == NNC_OK && !scratch->rows.truncated;
     if (!pass->usable) {
         return pass;
     }
     if (pass->step.network != NULL) {
-        pass->network = b->scratch->network;
+        pass->network = scratch->network;
         pass->step.network = &pass->network;
     }
-    nnc_step_units(&pass->step, &b->scratch->rows, pass->units);
-    pass->usable = !b->scratch->rows.truncated;
-    pass->pass_s = 0.0;
-    for (int32_t s = 0; s < pass->step.list->segment_count; s++) {
-        pass->pass_s += (double)pass->step.list->segments[s].instances *
-                        (pass->units[s].forward_s + pass->units[s].backward_s);
-    }
+    sum_both_units(b, pass);
     return pass;
 }
 
@@ -158,23 +198,31 @@ nnc_pass *nnc_block_plan(nnc_plan_block *b, uint64_t inside, nnc_result *result)
 bool nnc_block_time(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
 {
     nnc_step_memory *m = &b->scratch->step;
+    const int apart = nnc_weight_runs_apart(&result->plan) ? 1 : 0;
     nnc_step step = pass->step;
     step.plan = &result->plan;
     if (pass->group != b->group) { /* what happens once per step does not change the passes */
-        pass->runs = nnc_step_core_run(&step, pass->units, m, &pass->run);
+        pass->runs = nnc_step_core_run(&step, pass->units[apart], m, &pass->run);
         pass->group = b->group;
     }
     if (!pass->runs || result->plan.pipeline == 1) {
-        return pass->runs && nnc_step_core_parts(&step, pass->units, &pass->run, m, result);
+        return pass->runs && nnc_step_core_parts(&step, pass->units[apart], &pass->run, m, result);
     }
-    result->step_s = nnc_step_core_s(&step, pass->units, &pass->run, m);
+    result->step_s = nnc_step_core_s(&step, pass->units[apart], &pass->run, m);
     return true;
 }
 
 bool nnc_block_parts(nnc_plan_block *b, const nnc_pass *pass, nnc_result *result)
 {
+    const int apart = nnc_weight_runs_apart(&result->plan) ? 1 : 0;
     nnc_step step = pass->step;
     step.plan = &result->plan;
     return result->plan.pipeline == 1 ||
-           nnc_step_core_parts(&step, pass->units, &pass->run, &b->scratch->step, result);
+           nnc_step_core_parts(&step, pass->units[apart], &pass->run, &b->scratch->step, result);
+}
+
+double nnc_block_least_s(const nnc_pass *pass, const nnc_plan *plan)
+{
+    const int apart = nnc_weight_runs_apart(plan) ? 1 : 0;
+    return pass->pass_s[apart] * (double)plan->micro_batches / plan->pipeline;
 }

@@ -5,17 +5,17 @@
 #include "prepare.h"
 #include "sweep/space.h"
 
-enum { NNC_PASSES_MAX = 12 };
+enum { NNC_PASSES_MAX = 8 };
 
 /* What a rank computes in a pass under some of the choices inside a block. The op list that it points
  * to is the last one made: of it only the segments are read, and those are the model's. */
 typedef struct nnc_pass {
     nnc_step step;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_unit units[NNC_SEGMENTS_MAX];
+    nnc_unit units[2][NNC_SEGMENTS_MAX]; /* weight gradients with the rest of backward, or apart */
     nnc_network network;
-    nnc_result work; /* with the plan it was made for */
-    double pass_s;   /* of all layers, one micro-batch */
+    nnc_result work;  /* with the plan it was made for */
+    double pass_s[2]; /* of all layers, one micro-batch */
     bool usable;
     uint64_t group; /* that run is of, from 1; 0 = none yet */
     bool runs;      /* the schedule can be replayed */
@@ -35,6 +35,7 @@ typedef struct nnc_plan_block {
     bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* ZeRO stages x offloads */
     int32_t heaviest[NNC_STAGES_MAX]; /* of each run of equal stages the one that keeps most */
     int32_t heaviest_count;
+    double times_s[NNC_ROWS_MAX]; /* of rows, while exchanges are hidden */
     nnc_pass passes[NNC_PASSES_MAX];
     int32_t pass_count, pass_next;
 } nnc_plan_block;
@@ -45,6 +46,9 @@ bool nnc_block_begin(nnc_plan_block *block, const nnc_plan *base, uint64_t numbe
 /* Begins a group, the plans of one schedule with one number of virtual stages; false: none is legal,
  * or they are those of another group. */
 bool nnc_block_group(nnc_plan_block *block, uint64_t group);
+
+/* Seconds that no schedule gets below: the mean device's work in every pass. */
+double nnc_block_least_s(const nnc_pass *pass, const nnc_plan *plan);
 
 /* A plan of the group, with its work and its memory in result; NULL: it is not legal. */
 nnc_pass *nnc_block_plan(nnc_plan_block *block, uint64_t inside, nnc_result *result);

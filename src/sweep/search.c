@@ -19,9 +19,7 @@ enum { REASONS_MOST = 1000000 };
 
 /* What does not change while a round runs. */
 typedef struct search_round {
-    const nnc_model *model;
     const nnc_device *device;
-    const nnc_software *software;
     const nnc_search *search;
     const nnc_space *space;
     const nnc_front *known; /* of all earlier rounds */
@@ -121,8 +119,7 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     }
     const int64_t capacity = search->mem_bytes > 0 ? search->mem_bytes : r->device->mem_bytes;
     const bool fits = result.memory.total_bytes <= capacity;
-    /* No schedule gets below the mean device's work in every pass. */
-    const double least_s = pass->pass_s * (double)result.plan.micro_batches / result.plan.pipeline;
+    const double least_s = nnc_block_least_s(pass, &result.plan);
     const bool hopeless = !fits || misses_more(r, &result, least_s) ||
                           nnc_front_beats(r->known, search->objective, search->best, least_s,
                                           result.memory.total_bytes);
@@ -254,9 +251,7 @@ nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,
                           : search->threads > NNC_SEARCH_THREADS_MAX ? NNC_SEARCH_THREADS_MAX
                                                                      : search->threads;
     nnc_space space;
-    search_round r = {
-        .model = model, .device = device, .software = software, .search = search, .space = &space
-    };
+    search_round r = { .device = device, .search = search, .space = &space };
     memset(result, 0, sizeof *result);
     nnc_status status = check_limits(search, device, err);
     if (status == NNC_OK) {
