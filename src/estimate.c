@@ -159,24 +159,6 @@ static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_sc
     return NNC_OK;
 }
 
-/* Device-hours, money and energy: of the whole run when its length is given. Energy counts the
- * device's power limit. */
-static void run_cost(const nnc_device *device, nnc_result *r)
-{
-    const nnc_plan *plan = &r->plan;
-    const double devices = plan->devices, hour_s = 3600.0;
-    r->price_per_device_hour = !isnan(plan->price)       ? plan->price
-                               : device->price_count > 0 ? device->prices[0].per_device_hour
-                                                         : NAN;
-    r->cost_step = r->step_s / hour_s * devices * r->price_per_device_hour;
-    r->run_s = !isnan(plan->samples)  ? plan->samples / r->samples_per_s
-               : !isnan(plan->tokens) ? plan->tokens / r->tokens_per_s
-                                      : NAN;
-    r->device_hours = r->run_s / hour_s * devices;
-    r->cost_run = r->device_hours * r->price_per_device_hour;
-    r->energy_j = device->power_w * devices * (isnan(r->run_s) ? r->step_s : r->run_s);
-}
-
 nnc_status nnc_estimate(const nnc_model *model, const nnc_device *device,
                         const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                         nnc_result *result, nnc_error *err)
@@ -200,6 +182,6 @@ nnc_status nnc_estimate(const nnc_model *model, const nnc_device *device,
         return status;
     }
     nnc_utilisation(r);
-    run_cost(device, r);
+    nnc_run_cost(device, r);
     return check_result(r, model, err);
 }

@@ -150,45 +150,93 @@ void nnc_utilisation(nnc_result *r)
     r->tokens_per_s_per_device = r->tokens_per_s / devices;
 }
 
+double nnc_price_of(const nnc_plan *plan, const nnc_device *device)
+{
+    return !isnan(plan->price)       ? plan->price
+           : device->price_count > 0 ? device->prices[0].per_device_hour
+                                     : (double)NAN;
+}
+
+void nnc_run_cost(const nnc_device *device, nnc_result *r)
+{
+    const nnc_plan *plan = &r->plan;
+    const double devices = plan->devices, hour_s = 3600.0;
+    r->price_per_device_hour = nnc_price_of(plan, device);
+    r->cost_step = r->step_s / hour_s * devices * r->price_per_device_hour;
+    r->run_s = !isnan(plan->samples)  ? plan->samples / r->samples_per_s
+               : !isnan(plan->tokens) ? plan->tokens / r->tokens_per_s
+                                      : (double)NAN;
+    r->device_hours = r->run_s / hour_s * devices;
+    r->cost_run = r->device_hours * r->price_per_device_hour;
+    r->energy_j = device->power_w * devices * (isnan(r->run_s) ? r->step_s : r->run_s);
+}
+
+/* The links of a plan, and the ops of one micro-batch before they are divided. */
+static nnc_status begin_step(const nnc_model *model, const nnc_device *device,
+                             const nnc_software *software, const nnc_plan *plan,
+                             nnc_scratch *scratch, nnc_step *step, nnc_error *err)
+{
+    const bool alone = plan->devices == 1 && plan->offload == 0;
+    if (!alone) {
+        const nnc_status status = nnc_network_find(device, plan, &scratch->network, err);
+        if (status != NNC_OK) {
+            return status;
+        }
+    }
+    const nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
+    *step = (nnc_step){ .device = device,
+                        .plan = plan,
+                        .software = software,
+                        .list = &scratch->list,
+                        .network = alone ? NULL : &scratch->network };
+    nnc_lower(model, &how, &scratch->list);
+    return nnc_check_list(&scratch->list, model, err);
+}
+
+/* Divides the ops over ranks, and makes rows of them. */
+static void divide_step(const nnc_model *model, nnc_scratch *scratch, nnc_step *step,
+                        nnc_segment_sums sums[NNC_SEGMENTS_MAX])
+{
+    nnc_op_list *list = &scratch->list;
+    const nnc_lowering how = nnc_lowering_of(step->plan, step->software, step->plan->attention);
+    step->sums = sums;
+    step->send_bytes = send_bytes(model, &how, list->tokens);
+    step->tied_params = second_table(model, step->plan);
+    nnc_split_list(list, model, &how, sums);
+    nnc_rows_build(list, step->device, step->network, step->plan, &scratch->rows);
+}
+
 nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,
                        const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
                        nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err)
 {
     const nnc_plan *plan = &r->plan;
-    nnc_op_list *list = &scratch->list;
-    const bool alone = plan->devices == 1 && plan->offload == 0;
-    nnc_status status = NNC_OK;
-    if (!alone) {
-        status = nnc_network_find(device, plan, &scratch->network, err);
-        if (status != NNC_OK) {
-            return status;
-        }
-    }
-    *step = (nnc_step){ .device = device,
-                        .plan = plan,
-                        .software = software,
-                        .list = list,
-                        .sums = sums,
-                        .network = alone ? NULL : &scratch->network };
-    const nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
-    nnc_lower(model, &how, list);
-    status = nnc_check_list(list, model, err);
+    const nnc_status status = begin_step(model, device, software, plan, scratch, step, err);
     if (status != NNC_OK) {
         return status;
     }
-    nnc_describe_model(list, device, r);
+    nnc_describe_model(&scratch->list, device, r);
     nnc_step_deal(step, &scratch->step);
     const bool whole = plan->tensor == 1 && plan->context == 1 && plan->expert == 1;
     if (!whole) { /* the mathematics is counted before it is divided */
-        nnc_rows_build(list, device, NULL, plan, &scratch->rows);
+        nnc_rows_build(&scratch->list, device, NULL, plan, &scratch->rows);
         nnc_step_work(step, &scratch->rows, &scratch->step, r);
     }
-    step->send_bytes = send_bytes(model, &how, list->tokens);
-    step->tied_params = second_table(model, plan);
-    nnc_split_list(list, model, &how, sums);
-    nnc_rows_build(list, device, step->network, plan, &scratch->rows);
+    divide_step(model, scratch, step, sums);
     if (whole) {
         nnc_step_work(step, &scratch->rows, &scratch->step, r);
     }
     return NNC_OK;
+}
+
+nnc_status nnc_prepare_rows(const nnc_model *model, const nnc_device *device,
+                            const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
+                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_result *r,
+                            nnc_error *err)
+{
+    const nnc_status status = begin_step(model, device, software, &r->plan, scratch, step, err);
+    if (status == NNC_OK) {
+        divide_step(model, scratch, step, sums);
+    }
+    return status;
 }

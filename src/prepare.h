@@ -24,10 +24,23 @@ nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,
                        const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
                        nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err);
 
+/* The same where r has the work already, of a plan that computes the same; leaves the holdings. */
+nnc_status nnc_prepare_rows(const nnc_model *model, const nnc_device *device,
+                            const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
+                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_result *r,
+                            nnc_error *err);
+
 /* Memory of every stage; the result has the fullest one's. */
 void nnc_weigh(const nnc_step *step, const nnc_model *model, nnc_step_memory *m, nnc_result *r);
 
 /* Rates and utilisation from the work and the step time. */
 void nnc_utilisation(nnc_result *r);
+
+/* Device-hours, money and energy from the rates: of the whole run when its length is given. Energy
+ * counts the device's power limit. */
+void nnc_run_cost(const nnc_device *device, nnc_result *r);
+
+/* Per device-hour: the plan's, else the device file's newest; NaN = not known. */
+double nnc_price_of(const nnc_plan *plan, const nnc_device *device);
 
 #endif

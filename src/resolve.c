@@ -34,11 +34,11 @@ static nnc_status resolve_precision(const nnc_device *device, nnc_plan *p, nnc_e
             p->precision = preferred[i];
         }
     }
-    formats_of(device, formats, sizeof formats);
     const bool trains = p->precision == NNC_FP32 || p->precision == NNC_TF32 ||
                         p->precision == NNC_BF16 || p->precision == NNC_FP16 ||
                         p->precision == NNC_FP8;
     if (!trains || isnan(nnc_device_matmul_peak(device, p->precision))) {
+        formats_of(device, formats, sizeof formats);
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--precision",
                         "%s does not train in this format, expected one of %s, found %s",
                         device->id, formats, nnc_dtype_name(p->precision));

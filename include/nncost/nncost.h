@@ -18,6 +18,7 @@
 #include <nncost/plan.h>
 #include <nncost/score.h>
 #include <nncost/search.h>
+#include <nncost/sensitivity.h>
 #include <nncost/spec.h>
 #include <nncost/status.h>
 

@@ -15,6 +15,7 @@ typedef struct nnc_choice {
 typedef enum nnc_objective {
     NNC_OBJECTIVE_TIME,
     NNC_OBJECTIVE_MEMORY,
+    NNC_OBJECTIVE_COST, /* per token: at one size and batch the same order as time */
     NNC_OBJECTIVE_COUNT
 } nnc_objective;
 
@@ -26,6 +27,8 @@ typedef struct nnc_search {
     nnc_choice schedule;  /* nnc_schedule */
     nnc_choice offload;   /* nnc_offload flags */
     int64_t mem_bytes;    /* per device; 0 = the device's */
+    double deadline_s;    /* the run, of base.tokens or base.samples, ends by then; 0 = whenever */
+    double budget;        /* the run costs no more, at base.price or the device's; 0 = whatever */
     nnc_objective objective;
     int32_t best;    /* how many to return, at most NNC_SEARCH_BEST_MAX */
     bool no_prune;   /* evaluate every legal plan in full */
@@ -37,27 +40,34 @@ typedef struct nnc_found {
     nnc_plan plan;  /* resolved */
     uint64_t index; /* place in the space, decides ties */
     double step_s, mfu, tokens_per_s, bubble_share, exposed_comm_s;
+    double device_s;                      /* devices x step_s, what a step costs */
+    double cost_step;                     /* NaN without a price */
+    double run_s, device_hours, cost_run; /* NaN without the length of the run */
     int64_t memory_bytes;
 } nnc_found;
 
 enum { NNC_PARETO_MAX = 256 };
 
-/* space = evaluated + pruned; feasible: the legal plans among the evaluated that fit. */
+/* covered = evaluated + pruned, all of the space unless the search was stopped; feasible: the legal
+ * plans among the evaluated that fit, deadline and budget included. */
 typedef struct nnc_search_result {
-    uint64_t space, evaluated, pruned, feasible;
+    uint64_t space, covered, evaluated, pruned, feasible;
     nnc_found best[NNC_SEARCH_BEST_MAX];
     int32_t best_count;
     nnc_found pareto[NNC_PARETO_MAX]; /* by step time: no other plan is faster with less memory */
     int32_t pareto_count;
     bool pareto_truncated;
+    bool any_missed; /* best is empty, but missed, the fastest, breaks only deadline or budget */
+    nnc_found missed;
 } nnc_search_result;
 
-/* Called now and then with what has been covered; returns false to stop early. */
+/* Called now and then with what has been covered; returns false to stop early, with a result of what
+ * has been covered. */
 typedef bool nnc_search_progress_fn(void *context, uint64_t covered, uint64_t space);
 
 /* Enumerates the space. Results are the same for any number of threads. Errors: NNC_ILLEGAL_PLAN
- * when no combination is legal (err names the rule that refused the last one), NNC_BAD_SPEC,
- * NNC_NO_MEMORY. */
+ * when no combination is legal (err names the rule that refused the last one), NNC_BAD_USAGE when a
+ * deadline or budget lacks the length of the run or a price, NNC_BAD_SPEC, NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,
                                   const nnc_software *software, const nnc_search *search,
                                   nnc_search_progress_fn *progress, void *context,

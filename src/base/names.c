@@ -12,6 +12,12 @@ const char *const nnc_basis_names[NNC_BASIS_COUNT] = {
     [NNC_BASIS_KERNELS] = "kernels",
     [NNC_BASIS_STEPS] = "steps",
 };
+const char *const nnc_objective_names[NNC_OBJECTIVE_COUNT] = {
+    [NNC_OBJECTIVE_TIME] = "time",
+    [NNC_OBJECTIVE_MEMORY] = "memory",
+    [NNC_OBJECTIVE_COST] = "cost",
+};
+
 const char *const nnc_link_kind_names[NNC_LINK_KIND_COUNT] = {
     [NNC_LINK_NONE] = "none", [NNC_LINK_SWITCH] = "switch", [NNC_LINK_TORUS] = "torus",
     [NNC_LINK_MESH] = "mesh", [NNC_LINK_RING] = "ring",     [NNC_LINK_PCIE] = "pcie",

@@ -2,9 +2,10 @@
 #ifndef NNCOST_BASE_NAMES_H
 #define NNCOST_BASE_NAMES_H
 
-#include <nncost/estimate.h>
+#include <nncost/search.h>
 
 extern const char *const nnc_dtype_names[NNC_DTYPE_COUNT];
+extern const char *const nnc_objective_names[NNC_OBJECTIVE_COUNT];
 extern const char *const nnc_link_kind_names[NNC_LINK_KIND_COUNT];
 extern const char *const nnc_basis_names[NNC_BASIS_COUNT];
 extern const char *const nnc_family_names[NNC_FAMILY_COUNT];

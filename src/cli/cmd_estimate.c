@@ -76,11 +76,28 @@ static nnc_status write_report(nnc_session *session, const nnc_report *report, n
     return options->trace != NULL ? write_trace(report, options->trace, err) : NNC_OK;
 }
 
+/* With a scratch of its own: the report points into the other. */
+static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entries[NNC_LEVER_COUNT],
+                                   nnc_error *err)
+{
+    nnc_scratch *scratch = nnc_scratch_create();
+    if (scratch == NULL) {
+        return nnc_no_memory(err);
+    }
+    const nnc_status status = nnc_sensitivity_of(&scenario->model, &scenario->device,
+                                                 &scenario->software, &scenario->plan, scratch,
+                                                 entries, &scenario->report.sensitivity_count, err);
+    scenario->report.sensitivity = entries;
+    nnc_scratch_destroy(scratch);
+    return status;
+}
+
 static nnc_status write(nnc_session *session, nnc_scenario *scenario, nnc_scratch *scratch,
                         nnc_error *err)
 {
     const nnc_options *options = &session->options;
     interval_list list = { .items = NULL };
+    nnc_sensitivity entries[NNC_LEVER_COUNT];
     nnc_report *report = &scenario->report;
     nnc_status status = NNC_OK;
     session->exit_code = scenario->result.verdict == NNC_FITS ? 0 : 1;
@@ -95,10 +112,14 @@ static nnc_status write(nnc_session *session, nnc_scenario *scenario, nnc_scratc
         report->intervals = list.items;
         report->interval_count = (int64_t)list.count;
     }
+    if (status == NNC_OK && options->sensitivity) {
+        status = find_sensitivity(scenario, entries, err);
+    }
     if (status == NNC_OK) {
         status = write_report(session, report, err);
     }
     report->intervals = NULL;
+    report->sensitivity = NULL;
     free(list.items);
     return status;
 }
@@ -110,6 +131,12 @@ static nnc_status run(nnc_session *session, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, "--stages",
                         "CSV holds one table, expected --stages or --timeline, found both");
     }
+    if (options->format == NNC_FORMAT_CSV && options->sensitivity &&
+        (options->stages || options->timeline)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--sensitivity",
+                        "CSV holds one table, expected it or %s, found both",
+                        options->stages ? "--stages" : "--timeline");
+    }
     return nnc_scenario_report(session, options->operands[0], options->operands[1], write, err);
 }
 
@@ -120,8 +147,11 @@ const nnc_command nnc_cmd_estimate = {
     .notes =
         "Exits with 1 when the step does not fit into the device's memory; everything is printed "
         "all the same, with the smallest changes that would fit. Stages count from 0. With "
-        "--format csv, --stages and --timeline print their table in place of the estimate. A "
-        "timeline has at most 1000000 passes.",
+        "--format csv, --stages, --timeline and --sensitivity print their table in place of the "
+        "estimate. A "
+        "timeline has at most 1000000 passes. An elasticity of -0.5: one percent more of the "
+        "figure "
+        "takes half a percent off the step.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_STAGES,

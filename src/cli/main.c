@@ -230,7 +230,8 @@ int main(int argc, char **argv)
             status = nnc_no_memory(&err);
         }
     }
-    if (status == NNC_OK && session.exit_code <= 1) {
+    const bool stopped = session.exit_code > 128; /* by a signal: shows how far it came */
+    if (status == NNC_OK && (session.exit_code <= 1 || stopped)) {
         status = nnc_output_write(session.options.output, text, size, &err);
     }
     free(text);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "base/number.h"
 
 /* An option of the command line itself; those of the plan come from its field table. */
@@ -36,9 +37,25 @@ static const own_option own_options[] = {
     { "trace", "FILE",
       "Write the timeline to FILE too, as a trace for chrome://tracing and Perfetto.", "Output",
       NNC_TAKES_STAGES, NULL, 0 },
+    { "sensitivity", NULL,
+      "Show what a little more of each figure of the device would bring: bandwidths, peaks, "
+      "latencies, capacity.",
+      "Output", NNC_TAKES_STAGES, NULL, 0 },
     { "best", "N", "Show the best N plans [10].", "Output", NNC_TAKES_SEARCH, NULL, 0 },
-    { "objective", "KEY", "What is best: time or memory [time].", "Output", NNC_TAKES_SEARCH, NULL,
-      0 },
+    { "objective", "KEY",
+      "What is best: time, memory, or cost per token, which at one size is time [time].", "Output",
+      NNC_TAKES_SEARCH, nnc_objective_names, NNC_OBJECTIVE_COUNT },
+    { "max-devices", "N",
+      "No more than N; without --devices, one node, two, four ... up to N devices.", "Parallelism",
+      NNC_TAKES_SEARCH, NULL, 0 },
+    { "deadline", "TIME", "The whole run (--tokens, --samples) ends within it: 30d, 12h, 3600.",
+      "Numbers", NNC_TAKES_SEARCH, NULL, 0 },
+    { "budget", "MONEY", "The whole run costs no more, at --price or the device file's.", "Numbers",
+      NNC_TAKES_SEARCH, NULL, 0 },
+    { "target-step", "TIME",
+      "Name the smallest device figure that alone brings the best plan to this step time: 2.5s, "
+      "800ms.",
+      "Output", NNC_TAKES_SEARCH, NULL, 0 },
     { "max-memory", "BYTES", "Memory that a plan may use on one device [the device's].", "Memory",
       NNC_TAKES_SEARCH, NULL, 0 },
     { "threads", "N", "Threads that work [all cores].", "Output",
@@ -309,14 +326,19 @@ static nnc_status take_own(nnc_options *options, choices *given, const spelling 
         { "stages", &options->stages, NULL },
         { "timeline", &options->timeline, NULL },
         { "update", &options->update, NULL },
-        { "no-prune", &options->no_prune, NULL },
         { "rows", &options->rows, NULL },
         { "only", NULL, &options->only },
         { "fold", NULL, &options->fold },
         { "group", NULL, &options->group },
-        { "best", NULL, &options->best },
-        { "objective", NULL, &options->objective },
-        { "max-memory", NULL, &options->max_memory },
+        { "sensitivity", &options->sensitivity, NULL },
+        { "no-prune", &options->search.no_prune, NULL },
+        { "best", NULL, &options->search.best },
+        { "objective", NULL, &options->search.objective },
+        { "max-memory", NULL, &options->search.max_memory },
+        { "max-devices", NULL, &options->search.max_devices },
+        { "deadline", NULL, &options->search.deadline },
+        { "budget", NULL, &options->search.budget },
+        { "target-step", NULL, &options->search.target_step },
         { "threads", NULL, &options->threads },
         { "output", NULL, &options->output },
         { "software", NULL, &options->software },

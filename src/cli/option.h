@@ -12,8 +12,8 @@ enum {
     NNC_TAKES_PLAN = 2,      /* every field of the plan, --software, --set */
     NNC_TAKES_OPS = 4,       /* --sort, --top, --by */
     NNC_TAKES_LISTS = 8,     /* values of plan options may be comma lists */
-    NNC_TAKES_STAGES = 16,   /* --stages, --timeline, --trace */
-    NNC_TAKES_SEARCH = 32,   /* --best, --objective, --max-memory, --threads, --no-prune */
+    NNC_TAKES_STAGES = 16,   /* --stages, --timeline, --trace, --sensitivity */
+    NNC_TAKES_SEARCH = 32,   /* what nnc_search_options holds, --threads */
     NNC_TAKES_SCENARIO = 64, /* --scenario, of a plan file */
     NNC_TAKES_CHECK = 128,   /* --update, and the formats of nnc_check_format */
     NNC_TAKES_SWEEP = 256,   /* what nnc_sweep_options holds, --top, --threads */
@@ -39,13 +39,20 @@ typedef struct nnc_sweep_options {
     bool all;
 } nnc_sweep_options;
 
+/* The options of a search as given; NULL = not given. */
+typedef struct nnc_search_options {
+    const char *best, *objective, *max_memory, *max_devices, *deadline, *budget, *target_step;
+    bool no_prune;
+} nnc_search_options;
+
 typedef struct nnc_options {
     nnc_format format;             /* that of a table where check_format has another */
     nnc_check_format check_format; /* only with NNC_TAKES_CHECK */
-    bool help, stages, timeline, no_prune, update, rows;
+    bool help, stages, timeline, sensitivity, update, rows;
     const char *output, *software, *cluster, *trace, *scenario; /* NULL = not given */
-    const char *best, *objective, *max_memory, *threads;
     const char *only, *fold, *group;
+    const char *threads;
+    nnc_search_options search;
     nnc_sweep_options sweep;
     nnc_ops_view view;
     nnc_setting settings[NNC_SETTINGS_MAX]; /* each field once */

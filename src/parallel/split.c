@@ -36,6 +36,9 @@ static nnc_status divides(const char *option, const char *what, int64_t whole, i
     if (ranks <= 1 || whole % ranks == 0) {
         return NNC_OK;
     }
+    if (err == NULL) { /* nobody reads what would be legal */
+        return NNC_ILLEGAL_PLAN;
+    }
     nearest_divisors(whole, ranks, legal, sizeof legal);
     return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
                     "%s %" PRId64 " does not divide over %" PRId64 " ranks, expected %s", what,

@@ -2,6 +2,7 @@
 
 #include "report/estimate_record.h"
 #include "report/estimate_text.h"
+#include "report/sensitivity.h"
 #include "report/stages.h"
 #include "report/timeline.h"
 
@@ -34,6 +35,17 @@ static void write_timeline(nnc_record *record, const nnc_report *report)
     nnc_record_close(record);
 }
 
+static void write_sensitivity(nnc_record *record, const nnc_report *report)
+{
+    nnc_record_list(record, "sensitivity");
+    for (int i = 0; i < report->sensitivity_count; i++) {
+        nnc_record_object(record, NULL);
+        nnc_record_sensitivity(record, report, i);
+        nnc_record_close(record);
+    }
+    nnc_record_close(record);
+}
+
 static void write_json(FILE *out, const nnc_report *report)
 {
     nnc_record record = nnc_record_begin(out, "nncost.estimate/1");
@@ -43,6 +55,9 @@ static void write_json(FILE *out, const nnc_report *report)
     }
     if (report->intervals != NULL) {
         write_timeline(&record, report);
+    }
+    if (report->sensitivity != NULL) {
+        write_sensitivity(&record, report);
     }
     nnc_record_list(&record, "ops");
     for (int32_t i = 0; i < report->op_count; i++) {
@@ -56,13 +71,14 @@ static void write_json(FILE *out, const nnc_report *report)
     nnc_record_end(&record);
 }
 
-/* One table: that of the stages or of the timeline where asked for. Row -1 is the heading. */
+/* One table: that of the stages, of the timeline or of the sensitivity where asked for. Row -1 is the heading. */
 static void write_csv(FILE *out, const nnc_report *report)
 {
     nnc_record record = nnc_record_csv(out);
-    const int64_t rows = report->intervals != NULL ? report->interval_count
-                         : report->all_stages      ? report->stage_count
-                                                   : 1;
+    const int64_t rows = report->intervals != NULL     ? report->interval_count
+                         : report->all_stages          ? report->stage_count
+                         : report->sensitivity != NULL ? report->sensitivity_count
+                                                       : 1;
     for (int64_t i = -1; i < rows; i++) {
         const int64_t row = i < 0 ? 0 : i;
         nnc_record_row(&record, i < 0);
@@ -70,6 +86,8 @@ static void write_csv(FILE *out, const nnc_report *report)
             nnc_record_interval(&record, &report->intervals[row]);
         } else if (report->all_stages) {
             nnc_record_stage(&record, report, (int32_t)row);
+        } else if (report->sensitivity != NULL) {
+            nnc_record_sensitivity(&record, report, (int)row);
         } else {
             nnc_record_estimate(&record, report);
         }

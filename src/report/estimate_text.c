@@ -6,6 +6,7 @@
 
 #include "base/names.h"
 #include "report/grid.h"
+#include "report/sensitivity.h"
 #include "report/sheet.h"
 #include "report/stages.h"
 #include "report/subject.h"
@@ -383,6 +384,10 @@ nnc_status nnc_estimate_write_text(FILE *out, nnc_style style, const nnc_report 
     if (status == NNC_OK && report->intervals != NULL) {
         nnc_sheet_gap(&sheet);
         status = nnc_timeline_write_text(out, style, report);
+    }
+    if (status == NNC_OK && report->sensitivity != NULL) {
+        nnc_sheet_gap(&sheet);
+        status = nnc_sensitivity_write_text(out, style, arena, report);
     }
     nnc_arena_destroy(arena);
     return status;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include <nncost/estimate.h>
+#include <nncost/sensitivity.h>
 
 typedef enum nnc_format {
     NNC_FORMAT_TABLE,
@@ -44,6 +44,8 @@ typedef struct nnc_report {
     bool all_stages;               /* show a table of them */
     const nnc_interval *intervals; /* stage by stage, in the order of time; NULL: no timeline */
     int64_t interval_count;
+    const nnc_sensitivity *sensitivity; /* NULL: not asked */
+    int sensitivity_count;
 } nnc_report;
 
 /* The functions below return NNC_OK or NNC_NO_MEMORY. */

@@ -3,70 +3,72 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/arena.h"
-#include "base/names.h"
 #include "base/number.h"
-#include "report/grid.h"
-#include "report/record.h"
-
-static void record_plan(nnc_record *record, const nnc_plan *plan)
-{
-    char text[64];
-    nnc_record_object(record, "plan");
-    nnc_record_whole(record, "devices", plan->devices);
-    nnc_record_whole(record, "data", plan->data);
-    nnc_record_whole(record, "tensor", plan->tensor);
-    nnc_record_whole(record, "pipeline", plan->pipeline);
-    nnc_record_whole(record, "virtual_stages", plan->virtual_stages);
-    nnc_record_whole(record, "context", plan->context);
-    nnc_record_whole(record, "expert", plan->expert);
-    nnc_record_bool(record, "sequence_parallel", plan->sequence_parallel);
-    nnc_record_whole(record, "zero", plan->zero);
-    nnc_record_whole(record, "micro_batch", plan->micro_batch);
-    nnc_record_whole(record, "micro_batches", plan->micro_batches);
-    nnc_record_whole(record, "global_batch", plan->global_batch);
-    nnc_record_text(record, "schedule", nnc_schedule_names[plan->schedule]);
-    nnc_recompute_text(plan->recompute, text, sizeof text);
-    nnc_record_text(record, "recompute", text);
-    nnc_offload_text(plan->offload, text, sizeof text);
-    nnc_record_text(record, "offload", text);
-    nnc_record_close(record);
-}
-
-static void record_found(nnc_record *record, const nnc_found *found)
-{
-    record_plan(record, &found->plan);
-    nnc_record_number(record, "step_s", found->step_s);
-    nnc_record_whole(record, "memory_bytes", found->memory_bytes);
-    nnc_record_number(record, "mfu", found->mfu);
-    nnc_record_number(record, "tokens_per_s", found->tokens_per_s);
-    nnc_record_number(record, "bubble_share", found->bubble_share);
-    nnc_record_number(record, "exposed_comm_s", found->exposed_comm_s);
-}
+#include "report/search_found.h"
+#include "report/text.h"
 
 static void record_list(nnc_record *record, const char *name, const nnc_found *list, int32_t count)
 {
     nnc_record_list(record, name);
     for (int32_t i = 0; i < count; i++) {
         nnc_record_object(record, NULL);
-        record_found(record, &list[i]);
+        nnc_record_found(record, &list[i]);
         nnc_record_close(record);
     }
     nnc_record_close(record);
 }
 
+void nnc_search_total_add(nnc_search_total *total, const nnc_search_result *result)
+{
+    total->space += result->space;
+    total->covered += result->covered;
+    total->evaluated += result->evaluated;
+    total->pruned += result->pruned;
+    total->feasible += result->feasible;
+}
+
+static void record_targets(nnc_record *record, const nnc_search_report *report)
+{
+    char name[NNC_LEVER_TEXT];
+    const nnc_dtype precision =
+        report->result->best_count > 0 ? report->result->best[0].plan.precision : NNC_BF16;
+    nnc_record_object(record, "target");
+    nnc_record_number(record, "step_s", report->target_step_s);
+    nnc_record_list(record, "figures");
+    for (int i = 0; i < report->target_count; i++) {
+        const nnc_target *t = &report->targets[i];
+        nnc_record_object(record, NULL);
+        nnc_record_text(record, "figure", nnc_lever_name(t->figure, precision, name));
+        nnc_record_number(record, "value", t->value);
+        nnc_record_number(record, "needed", t->needed);
+        nnc_record_number(record, "step_s", t->step_s);
+        nnc_record_close(record);
+    }
+    nnc_record_close(record);
+    nnc_record_close(record);
+}
+
 static void write_json(FILE *out, const nnc_search_report *report)
 {
+    const nnc_search_total *t = &report->total;
     const nnc_search_result *r = report->result;
     nnc_record record = nnc_record_begin(out, "nncost.search/1");
-    nnc_record_whole(&record, "space", (int64_t)r->space);
-    nnc_record_whole(&record, "evaluated", (int64_t)r->evaluated);
-    nnc_record_whole(&record, "pruned", (int64_t)r->pruned);
-    nnc_record_whole(&record, "feasible", (int64_t)r->feasible);
+    nnc_record_whole(&record, "space", (int64_t)t->space);
+    nnc_record_whole(&record, "covered", (int64_t)t->covered);
+    nnc_record_whole(&record, "evaluated", (int64_t)t->evaluated);
+    nnc_record_whole(&record, "pruned", (int64_t)t->pruned);
+    nnc_record_whole(&record, "feasible", (int64_t)t->feasible);
     nnc_record_number(&record, "elapsed_s", report->elapsed_s);
     nnc_record_whole(&record, "threads", report->search->threads);
-    record_list(&record, "best", r->best, r->best_count);
-    record_list(&record, "pareto", r->pareto, r->pareto_count);
+    if (report->sizes != NULL) {
+        nnc_sizes_record(&record, report);
+    } else {
+        record_list(&record, "best", r->best, r->best_count);
+        record_list(&record, "pareto", r->pareto, r->pareto_count);
+    }
+    if (report->target_step_s > 0.0) {
+        record_targets(&record, report);
+    }
     nnc_record_end(&record);
 }
 
@@ -80,80 +82,9 @@ static void write_csv(FILE *out, const nnc_search_report *report)
         named.plan.schedule =
             named.plan.schedule == NNC_SCHEDULE_COUNT ? NNC_SCHEDULE_1F1B : named.plan.schedule;
         nnc_record_row(&record, i < 0);
-        record_found(&record, &named);
+        nnc_record_found(&record, &named);
         nnc_record_row_end(&record);
     }
-}
-
-static void whole_cell(nnc_grid *grid, int64_t value)
-{
-    char text[NNC_NUMBER_TEXT];
-    snprintf(text, sizeof text, "%" PRId64, value);
-    nnc_grid_cell(grid, text);
-}
-
-static void percent_cell(nnc_grid *grid, double share)
-{
-    char text[NNC_NUMBER_TEXT];
-    snprintf(text, sizeof text, "%.1f%%", 100.0 * share);
-    nnc_grid_cell(grid, text);
-}
-
-static void found_row(nnc_grid *grid, const nnc_found *found)
-{
-    char text[64];
-    const nnc_plan *p = &found->plan;
-    nnc_grid_cell(grid, nnc_unit_text(found->step_s, "s", text));
-    nnc_grid_cell(grid, nnc_unit_text((double)found->memory_bytes, "B", text));
-    percent_cell(grid, found->mfu);
-    whole_cell(grid, p->data);
-    whole_cell(grid, p->tensor);
-    whole_cell(grid, p->pipeline);
-    whole_cell(grid, p->virtual_stages);
-    whole_cell(grid, p->context);
-    whole_cell(grid, p->expert);
-    nnc_grid_cell(grid, p->sequence_parallel ? "yes" : "no");
-    whole_cell(grid, p->zero);
-    whole_cell(grid, p->micro_batch);
-    nnc_grid_cell(grid, nnc_schedule_names[p->schedule]);
-    nnc_recompute_text(p->recompute, text, sizeof text);
-    nnc_grid_cell(grid, text);
-    nnc_offload_text(p->offload, text, sizeof text);
-    nnc_grid_cell(grid, text);
-    percent_cell(grid, found->bubble_share);
-}
-
-static nnc_status write_list(FILE *out, nnc_style style, const nnc_found *list, int32_t count)
-{
-    static const nnc_column columns[] = {
-        { .head = "step" },
-        { .head = "memory" },
-        { .head = "MFU", .drop = 6 },
-        { .head = "data", .drop = 7 },
-        { .head = "tensor" },
-        { .head = "pipeline" },
-        { .head = "virtual", .drop = 5 },
-        { .head = "context", .drop = 3 },
-        { .head = "expert", .drop = 2 },
-        { .head = "SP", .left = true },
-        { .head = "ZeRO" },
-        { .head = "micro-batch" },
-        { .head = "schedule", .left = true },
-        { .head = "recompute", .left = true, .shrinks = true },
-        { .head = "offload", .left = true, .drop = 4 },
-        { .head = "bubble", .drop = 1 },
-    };
-    nnc_arena *arena = nnc_arena_create();
-    if (arena == NULL) {
-        return NNC_NO_MEMORY;
-    }
-    nnc_grid grid = nnc_grid_begin(arena, columns, (int)(sizeof columns / sizeof columns[0]));
-    for (int32_t i = 0; i < count; i++) {
-        found_row(&grid, &list[i]);
-    }
-    const nnc_status status = nnc_grid_write(&grid, out, style);
-    nnc_arena_destroy(arena);
-    return status;
 }
 
 /* "bubble 1.2 ms less", when it is more than rounding. */
@@ -201,30 +132,118 @@ static void write_left_out(FILE *out, const nnc_search_report *report)
     }
 }
 
-static nnc_status write_text(FILE *out, nnc_style style, const nnc_search_report *report)
+/* A step, and what a run of such steps comes to. */
+static void write_missed(FILE *out, const nnc_found *missed)
+{
+    char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT];
+    double spent = 0.0;
+    const char *what = nnc_found_cost(missed, &spent);
+    fprintf(out,
+            "no plan that fits keeps to the deadline and the budget; the fastest takes %s a step, "
+            "%s for the run, %s %s\n",
+            nnc_unit_text(missed->step_s, "s", step), nnc_unit_text(missed->run_s, "s", run), what,
+            nnc_count_text(spent, cost));
+}
+
+static void write_target(FILE *out, const nnc_search_report *report, const nnc_target *t)
+{
+    char name[NNC_LEVER_TEXT], now[NNC_NUMBER_TEXT], then[NNC_NUMBER_TEXT];
+    const char *unit = nnc_lever_unit(t->figure);
+    const bool memory = t->figure == NNC_LEVER_MEM_BYTES;
+    const nnc_dtype precision =
+        report->result->best_count > 0 ? report->result->best[0].plan.precision : NNC_BF16;
+    fprintf(out, "  %-24s %s", nnc_lever_name(t->figure, precision, name),
+            nnc_unit_text(t->value, unit, now));
+    if (isnan(t->needed)) {
+        fprintf(out, ": alone not enough, even %s leaves %s%s\n",
+                memory                          ? "infinite capacity"
+                : t->figure == NNC_LEVER_MATMUL ? "an infinite peak"
+                                                : "infinite bandwidth",
+                nnc_unit_text(t->step_s, "s", then), memory ? " with the fastest plan of all" : "");
+    } else {
+        fprintf(out, " -> %s, %.4g x%s\n", nnc_unit_text(t->needed, unit, then),
+                t->needed / t->value, memory ? ", with another plan" : "");
+    }
+}
+
+static void write_targets(FILE *out, const nnc_search_report *report)
 {
     const nnc_search_result *r = report->result;
-    fprintf(out,
-            "%s on %" PRId32 " x %s, global batch %" PRId64 "\n%" PRIu64 " combinations: %" PRIu64
-            " evaluated, %" PRIu64 " illegal, too large or hopeless; %" PRIu64 " fit\n\n",
-            report->model->id, report->search->base.devices, report->device->id,
-            report->search->base.global_batch, r->space, r->evaluated, r->pruned, r->feasible);
-    if (!report->device->efficiency.fitted) {
-        fprintf(out, "no fitted efficiencies for this device: roofline times, real ones are longer "
-                     "and may rank otherwise\n\n");
+    char goal[NNC_NUMBER_TEXT], now[NNC_NUMBER_TEXT];
+    nnc_unit_text(report->target_step_s, "s", goal);
+    if (r->best_count > 0 && r->best[0].step_s <= report->target_step_s) {
+        fprintf(out, "\na step of %s is reached: the best plan takes %s\n", goal,
+                nnc_unit_text(r->best[0].step_s, "s", now));
+        return;
     }
-    write_left_out(out, report);
+    if (r->best_count > 0) {
+        fprintf(out, "\nfrom %s to a step of %s, the smallest value of one figure alone\n\n",
+                nnc_unit_text(r->best[0].step_s, "s", now), goal);
+    } else {
+        fprintf(out, "\nfor a step of %s\n\n", goal);
+    }
+    for (int i = 0; i < report->target_count; i++) {
+        write_target(out, report, &report->targets[i]);
+    }
+}
+
+static nnc_status write_result(FILE *out, nnc_style style, const nnc_search_result *r)
+{
+    if (r->any_missed) {
+        write_missed(out, &r->missed);
+        return NNC_OK;
+    }
     if (r->best_count == 0) {
         fprintf(out, "no plan fits\n");
         return NNC_OK;
     }
-    nnc_status status = write_list(out, style, r->best, r->best_count);
+    nnc_status status = nnc_found_write(out, style, r->best, r->best_count, false);
     if (status == NNC_OK) {
         write_why(out, r);
         fprintf(out, "\ntime against memory, %s\n\n",
                 r->pareto_truncated ? "the fastest part of the front"
                                     : "no other plan is faster with less");
-        status = write_list(out, style, r->pareto, r->pareto_count < 12 ? r->pareto_count : 12);
+        status = nnc_found_write(out, style, r->pareto, r->pareto_count < 12 ? r->pareto_count : 12,
+                                 false);
+    }
+    return status;
+}
+
+static void write_head(FILE *out, const nnc_search_report *report)
+{
+    const nnc_search_total *t = &report->total;
+    if (report->sizes != NULL) {
+        fprintf(out, "%s on %" PRId32 " sizes of %s, global batch %" PRId64 "\n", report->model->id,
+                report->size_count, report->device->id, report->search->base.global_batch);
+    } else {
+        fprintf(out, "%s on %" PRId32 " x %s, global batch %" PRId64 "\n", report->model->id,
+                report->search->base.devices, report->device->id,
+                report->search->base.global_batch);
+    }
+    fprintf(out,
+            "%" PRIu64 " combinations: %" PRIu64 " evaluated, %" PRIu64
+            " illegal, too large or hopeless; %" PRIu64 " fit\n",
+            t->space, t->evaluated, t->pruned, t->feasible);
+    if (t->covered < t->space) {
+        fprintf(out, "interrupted: only %" PRIu64 " combinations were looked at\n", t->covered);
+    }
+    fputc('\n', out);
+}
+
+static nnc_status write_text(FILE *out, nnc_style style, const nnc_search_report *report)
+{
+    write_head(out, report);
+    if (!report->device->efficiency.fitted) {
+        fprintf(out, "no fitted efficiencies for this device: roofline times, real ones are longer "
+                     "and may rank otherwise\n\n");
+    }
+    write_left_out(out, report);
+    if (report->sizes != NULL) {
+        return nnc_sizes_write(out, style, report);
+    }
+    const nnc_status status = write_result(out, style, report->result);
+    if (status == NNC_OK && report->target_step_s > 0.0) {
+        write_targets(out, report);
     }
     return status;
 }
@@ -233,7 +252,13 @@ nnc_status nnc_report_search(FILE *out, nnc_style style, const nnc_search_report
 {
     switch (style.format) {
     case NNC_FORMAT_JSON: write_json(out, report); return NNC_OK;
-    case NNC_FORMAT_CSV: write_csv(out, report); return NNC_OK;
+    case NNC_FORMAT_CSV:
+        if (report->sizes != NULL) {
+            nnc_sizes_csv(out, report);
+        } else {
+            write_csv(out, report);
+        }
+        return NNC_OK;
     default: return write_text(out, style, report);
     }
 }

@@ -32,7 +32,10 @@ static void summarise(const nnc_replay *replay, nnc_pipeline_result *result)
         const double first_s = replay->dual ? 0 : device->first_s; /* it starts at both ends */
         result->total_s = nnc_max(result->total_s, device->free_s - first_s);
         result->makespan_s = nnc_max(result->makespan_s, device->free_s);
-        result->in_flight[d] = (double)device->kept_max / (double)pipeline->chunks;
+        result->in_flight[d] =
+            replay->quiet ? nnc_pipeline_in_flight(pipeline->schedule, pipeline->stages,
+                                                   pipeline->chunks, pipeline->micro_batches, d)
+                          : (double)device->kept_max / (double)pipeline->chunks;
         result->busy_s[d] = device_busy_s(replay, d);
     }
 }
@@ -196,7 +199,7 @@ static bool skip_periods(const nnc_replay *replay)
 bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,
                       nnc_pipeline_result *result)
 {
-    nnc_replay replay = { .event = NULL };
+    nnc_replay replay = { .quiet = true };
     if (!nnc_replay_layout(&replay, pipeline, memory)) {
         return false;
     }

@@ -92,6 +92,7 @@ typedef struct nnc_replay {
     bool dual;                     /* dualpipe on two devices and more */
     bool folded;                   /* the second chunk or direction runs back up the devices */
     bool splits;                   /* weight gradients are ops of their own */
+    bool quiet;                    /* nobody listens or counts what is kept */
 } nnc_replay;
 
 /* Writes the order list of device number d. */

@@ -104,30 +104,33 @@ static double later(double a, double b)
 
 static void forward_slot(nnc_wave *wave, device_range range)
 {
+    double *const restrict free_s = wave->now.free_s;
+    double *const restrict down_s = wave->now.down_s;
     for (int64_t i = range.end - 1; i >= range.first; i--) {
-        const double start_s = later(wave->now.down_s[i], wave->now.free_s[i]);
-        wave->now.free_s[i] = start_s + wave->forward_s[i];
-        wave->now.down_s[i + 1] = start_s + wave->forward_send_s[i];
+        const double start_s = later(down_s[i], free_s[i]);
+        free_s[i] = start_s + wave->forward_s[i];
+        down_s[i + 1] = start_s + wave->forward_send_s[i];
     }
-}
-
-static void backward(nnc_wave *wave, int64_t i)
-{
-    const double start_s = later(wave->now.up_s[i + 1], wave->now.free_s[i]);
-    wave->now.free_s[i] = start_s + wave->backward_s[i];
-    wave->now.up_s[i] = start_s + wave->backward_send_s[i];
 }
 
 static void backward_slot(nnc_wave *wave, device_range range, int64_t skew)
 {
+    double *const restrict free_s = wave->now.free_s;
+    double *const restrict up_s = wave->now.up_s;
     if (skew > 0) {
         for (int64_t i = range.first; i < range.end; i++) {
-            backward(wave, i);
+            const double start_s = later(up_s[i + 1], free_s[i]);
+            free_s[i] = start_s + wave->backward_s[i];
+            up_s[i] = start_s + wave->backward_send_s[i];
         }
-    } else {
-        for (int64_t i = range.end - 1; i >= range.first; i--) {
-            backward(wave, i);
-        }
+        return;
+    }
+    double arrival_s = up_s[range.end]; /* handed on in a register: this chain is what takes time */
+    for (int64_t i = range.end - 1; i >= range.first; i--) {
+        const double start_s = later(arrival_s, free_s[i]);
+        arrival_s = start_s + wave->backward_send_s[i];
+        free_s[i] = start_s + wave->backward_s[i];
+        up_s[i] = arrival_s;
     }
 }
 

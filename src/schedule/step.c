@@ -103,56 +103,7 @@ void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory)
     }
 }
 
-/* ---- the pipeline ---- */
-
-/* Seconds of each virtual stage from the units of its segments. */
-static void virtual_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                          nnc_step_memory *m)
-{
-    for (int32_t v = 0; v < m->deal.virtual_stages; v++) {
-        double forward = 0.0, backward = 0.0, weight = 0.0;
-        for (int32_t s = 0; s < step->list->segment_count; s++) {
-            const int64_t n = m->deal.shares[v].instances[s];
-            const double again = (double)nnc_recomputed_layers(step->plan, step->list, s, n);
-            const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
-            forward += (double)n * units[s].forward_s;
-            backward += (double)n * (units[s].backward_s - units[s].weight_s) +
-                        (full ? again : (double)n) * units[s].recompute_s;
-            weight += (double)n * units[s].weight_s;
-        }
-        m->forward_s[v] = forward;
-        m->backward_s[v] = backward;
-        m->weight_s[v] = weight;
-    }
-}
-
-nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m)
-{
-    return (nnc_pipeline){ .schedule = plan->schedule,
-                           .stages = plan->pipeline,
-                           .chunks = m->deal.virtual_stages / plan->pipeline,
-                           .micro_batches = plan->micro_batches,
-                           .forward_s = m->forward_s,
-                           .backward_s = m->backward_s,
-                           .weight_s = m->weight_s,
-                           .send_s = m->send_s };
-}
-
-bool nnc_step_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX], double send_s,
-                  nnc_step_memory *m)
-{
-    const nnc_plan *plan = step->plan;
-    virtual_times(step, units, m);
-    m->send_s = send_s;
-    if (plan->pipeline == 1) {
-        m->run.total_s =
-            (double)plan->micro_batches * (m->forward_s[0] + m->backward_s[0] + m->weight_s[0]);
-        m->run.busy_s[0] = m->run.total_s;
-        return true;
-    }
-    const nnc_pipeline pipeline = nnc_step_pipeline(plan, m);
-    return nnc_pipeline_run(&pipeline, &m->pipeline, &m->run);
-}
+/* ---- the busiest stage ---- */
 
 int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages)
 {
@@ -162,8 +113,6 @@ int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages)
     }
     return stage;
 }
-
-/* ---- the busiest stage's rows ---- */
 
 int64_t nnc_step_passes(const nnc_plan *plan)
 {
@@ -338,25 +287,61 @@ double nnc_step_send_s(const nnc_step *step)
     return step->plan->pipeline > 1 ? nnc_network_exchange_s(step->network, &send, &link) : 0.0;
 }
 
-bool nnc_step_core(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX], nnc_step_memory *m,
-                   nnc_result *r)
+static double exposed_send_s(const nnc_step *step)
 {
-    const nnc_plan *plan = step->plan;
-    const nnc_overlap overlap = nnc_overlap_of(plan, step->software);
-    const double send_s = nnc_step_send_s(step) * (1.0 - overlap.share[NNC_COMM_PIPELINE]);
+    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
+    return nnc_step_send_s(step) * (1.0 - overlap.share[NNC_COMM_PIPELINE]);
+}
+
+bool nnc_step_core_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       nnc_step_memory *m, nnc_step_times *times)
+{
+    *times = (nnc_step_times){ .send_s = exposed_send_s(step) };
+    if (!nnc_step_run(step, units, times->send_s, m)) {
+        return false;
+    }
+    times->total_s = m->run.total_s;
+    times->stage = nnc_step_busiest(m, step->plan->pipeline);
+    return true;
+}
+
+double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       const nnc_step_times *times, nnc_step_memory *m)
+{
+    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
+    double longest_s = 0.0;
+    nnc_tail_stages(step, units, &overlap, m);
+    for (int32_t d = 0; d < step->plan->pipeline; d++) {
+        longest_s = nnc_max(longest_s, m->stages[d].exchange_s + m->stages[d].update_s);
+    }
+    return times->total_s + longest_s;
+}
+
+/* What messages between stages delay: the same passes run again without them. */
+static bool find_delay(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       const nnc_step_times *times, nnc_step_memory *m)
+{
     m->delay_s = 0.0;
+    if (!(times->send_s > 0.0)) {
+        return true;
+    }
     if (!nnc_step_run(step, units, 0.0, m)) {
         return false;
     }
-    if (send_s > 0.0) {
-        const double undelayed_s = m->run.total_s;
-        if (!nnc_step_run(step, units, send_s, m)) {
-            return false;
-        }
-        m->delay_s = nnc_max(0.0, m->run.total_s - undelayed_s);
-        r->exposed_s[NNC_COMM_PIPELINE] = m->delay_s;
+    m->delay_s = nnc_max(0.0, times->total_s - m->run.total_s);
+    return nnc_step_rerun(step->plan, times->send_s, m); /* for those who ask m->run */
+}
+
+bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                         const nnc_step_times *times, nnc_step_memory *m, nnc_result *r)
+{
+    const nnc_plan *plan = step->plan;
+    const nnc_overlap overlap = nnc_overlap_of(plan, step->software);
+    if (!find_delay(step, units, times, m)) {
+        return false;
     }
-    r->stage = nnc_step_busiest(m, plan->pipeline);
+    r->exposed_s[NNC_COMM_PIPELINE] = m->delay_s;
+    r->stage = times->stage;
     const nnc_holding *holding = &m->holdings[r->stage];
     add_units(step, units, holding, r);
     nnc_tail_times(step, units, holding, &overlap, r);
@@ -364,15 +349,11 @@ bool nnc_step_core(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
         r->exposed_comm_s += r->exposed_s[k];
     }
     const double busy = busy_parts(r);
+    r->step_s = busy;
     if (plan->pipeline > 1) {
-        double longest_s = 0.0;
-        nnc_tail_stages(step, units, &overlap, m);
-        for (int32_t d = 0; d < plan->pipeline; d++) {
-            longest_s = nnc_max(longest_s, m->stages[d].exchange_s + m->stages[d].update_s);
-        }
-        r->bubble_s = nnc_max(0.0, m->run.total_s + longest_s - busy);
+        r->step_s = nnc_step_core_s(step, units, times, m);
+        r->bubble_s = nnc_max(0.0, r->step_s - busy);
     }
-    r->step_s = busy + r->bubble_s;
     r->bubble_ratio = r->bubble_s / busy;
     r->bubble_share = r->bubble_s / r->step_s;
     return true;
@@ -382,8 +363,10 @@ bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_step_memory *m, nnc
 {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     nnc_unit units[NNC_SEGMENTS_MAX];
+    nnc_step_times times;
     nnc_step_units(step, rows, units);
-    if (!nnc_step_core(step, units, m, r)) {
+    if (!nnc_step_core_run(step, units, m, &times) ||
+        !nnc_step_core_parts(step, units, &times, m, r)) {
         return false;
     }
     if (step->plan->pipeline == 1) { /* else the step has them */

@@ -22,6 +22,19 @@ typedef struct nnc_step {
     double send_bytes;            /* activations from stage to stage, one micro-batch */
 } nnc_step;
 
+/* Replays of the last few pipelines. Plans that differ in what happens once per step have the same
+ * passes: their pipelines run alike, to the last digit, and need not run again. */
+enum { NNC_REPLAYS = 8 };
+typedef struct nnc_replayed {
+    nnc_schedule schedule;
+    int32_t stages, virtual_stages; /* 0 = empty */
+    int64_t micro_batches;
+    double send_s, total_s;
+    double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX],
+        weight_s[NNC_VIRTUAL_STAGES_MAX];
+    double busy_s[NNC_STAGES_MAX];
+} nnc_replayed;
+
 /* Working memory of a step. */
 typedef struct nnc_step_memory {
     nnc_deal deal;
@@ -33,6 +46,8 @@ typedef struct nnc_step_memory {
     double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX],
         weight_s[NNC_VIRTUAL_STAGES_MAX];
     double send_s; /* of the last run */
+    nnc_replayed replays[NNC_REPLAYS];
+    int32_t oldest; /* the next to be replaced */
 } nnc_step_memory;
 
 /* Deals the layers out and fills memory->holdings: what each device of the pipeline keeps, for how
@@ -48,10 +63,24 @@ bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_step_memory *memory
 /* Hides what hides in the rows, and sums them into units. */
 void nnc_step_units(const nnc_step *step, nnc_rows *rows, nnc_unit units[NNC_SEGMENTS_MAX]);
 
-/* The times of a step from its units alone, without rows: parts, exposed communication, bubble.
- * Estimate and search share it. false: the pipeline is too large to replay. */
-bool nnc_step_core(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX], nnc_step_memory *m,
-                   nnc_result *r);
+/* The passes of a step, run through the schedule. */
+typedef struct nnc_step_times {
+    double total_s; /* of all passes */
+    double send_s;  /* of a message between stages, as far as it is exposed */
+    int32_t stage;  /* the busiest */
+} nnc_step_times;
+
+/* The times of a step from its units alone, without rows. Estimate and search share them. First the
+ * passes; false: the pipeline is too large to replay. */
+bool nnc_step_core_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       nnc_step_memory *m, nnc_step_times *times);
+/* The step time of a pipeline: its passes, then the stage that needs longest for what happens once
+ * per step. Fills in the latter in m->stages. */
+double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       const nnc_step_times *times, nnc_step_memory *m);
+/* The step time and its parts: the busiest stage's, exposed communication, bubble. */
+bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                         const nnc_step_times *times, nnc_step_memory *m, nnc_result *r);
 
 /* Sums the mathematics of the rows of one micro-batch into the result, over the whole step. rows:
  * of all tensor, context and expert ranks together. */
@@ -73,6 +102,8 @@ nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m);
 /* Runs the pipeline schedule over units into m->run; without a pipeline passes follow each other. */
 bool nnc_step_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX], double send_s,
                   nnc_step_memory *m);
+/* Runs it again with another time to send. */
+bool nnc_step_rerun(const nnc_plan *plan, double send_s, nnc_step_memory *m);
 /* Fills m->stages from the last run, but for memory and what nnc_tail_stages fills. */
 void nnc_step_describe(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                        nnc_step_memory *m);

@@ -16,6 +16,7 @@ typedef struct value_list {
     const char *where, *whole; /* for messages */
     const char **values;
     int32_t count, capacity;
+    bool numeric, doubles; /* ranges are read; by doubling unless they say how */
 } value_list;
 
 static nnc_status no_memory(const value_list *list, nnc_error *err)
@@ -71,20 +72,22 @@ static size_t end_length(const char *text)
     return length;
 }
 
-static bool read_range(const char *text, range *r)
+static bool read_range(const char *text, bool doubles, range *r)
 {
     const char *dots = strstr(text, "..");
     const char *end = dots + 2;
     const size_t length = end_length(end);
-    *r = (range){ .by = 1.0, .times = end[length] == '*' };
+    const bool plain = end[length] == '\0';
+    *r = (range){ .by = plain && doubles ? 2.0 : 1.0,
+                  .times = plain ? doubles : end[length] == '*' };
     return read_part(text, (size_t)(dots - text), &r->first) && read_part(end, length, &r->last) &&
-           (end[length] == '\0' || read_part(end + length + 1, strlen(end + length + 1), &r->by));
+           (plain || read_part(end + length + 1, strlen(end + length + 1), &r->by));
 }
 
 static nnc_status add_range(value_list *list, const char *text, nnc_error *err)
 {
     range r;
-    if (!read_range(text, &r)) {
+    if (!read_range(text, list->doubles, &r)) {
         return nnc_fail(err, NNC_BAD_USAGE, list->where,
                         "not a range, expected FIRST..LAST, FIRST..LAST+STEP or "
                         "FIRST..LAST*FACTOR, found \"%s\"",
@@ -132,29 +135,45 @@ static nnc_status refuse_twice(const value_list *list, nnc_error *err)
     return NNC_OK;
 }
 
-nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric,
-                          const char ***values, int32_t *count, nnc_error *err)
+static nnc_status read_list(value_list *read, const char *list, nnc_error *err)
 {
-    value_list read = { .arena = arena, .where = where, .whole = list };
-    char *text = nnc_arena_strdup(arena, list);
+    char *text = nnc_arena_strdup(read->arena, list);
     nnc_status status = NNC_OK;
     if (text == NULL) {
-        return no_memory(&read, err);
+        return no_memory(read, err);
     }
     for (bool more = true; more && status == NNC_OK;) {
         const size_t length = strcspn(text, ",");
         more = text[length] == ',';
         text[length] = '\0';
         if (length == 0) {
-            return nnc_fail(err, NNC_BAD_USAGE, where, "empty value in the list \"%s\"", list);
+            return nnc_fail(err, NNC_BAD_USAGE, read->where, "empty value in the list \"%s\"",
+                            list);
         }
-        const bool is_range = numeric && strstr(text, "..") != NULL;
-        status = is_range ? add_range(&read, text, err) : add(&read, text, err);
+        const bool is_range = read->numeric && strstr(text, "..") != NULL;
+        status = is_range ? add_range(read, text, err) : add(read, text, err);
         text += length + 1;
     }
-    if (status == NNC_OK && read.count > 1) {
-        status = refuse_twice(&read, err);
-    }
+    return status == NNC_OK && read->count > 1 ? refuse_twice(read, err) : status;
+}
+
+nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric,
+                          const char ***values, int32_t *count, nnc_error *err)
+{
+    value_list read = { .arena = arena, .where = where, .whole = list, .numeric = numeric };
+    const nnc_status status = read_list(&read, list, err);
+    *values = read.values;
+    *count = read.count;
+    return status;
+}
+
+nnc_status nnc_sweep_sizes(nnc_arena *arena, const char *where, const char *list,
+                           const char ***values, int32_t *count, nnc_error *err)
+{
+    value_list read = {
+        .arena = arena, .where = where, .whole = list, .numeric = true, .doubles = true
+    };
+    const nnc_status status = read_list(&read, list, err);
     *values = read.values;
     *count = read.count;
     return status;

@@ -46,6 +46,10 @@ typedef struct nnc_sweep_axes {
 nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric,
                           const char ***values, int32_t *count, nnc_error *err);
 
+/* The same of numbers, where a range without step or factor doubles: "8..64" is 8, 16, 32, 64. */
+nnc_status nnc_sweep_sizes(nnc_arena *arena, const char *where, const char *list,
+                           const char ***values, int32_t *count, nnc_error *err);
+
 /* Counts the rows once all axes are there: fills in lengths, group_count and rows. Groups are numbered
  * from 0 in the order of the axes. NNC_BAD_USAGE: linked lists of different lengths, too many rows. */
 nnc_status nnc_sweep_count(nnc_sweep_axes *axes, nnc_error *err);

@@ -6,7 +6,7 @@ void nnc_front_clear(nnc_front *front)
 {
     front->best_count = 0;
     front->pareto_count = 0;
-    front->truncated = false;
+    front->truncated = front->any_missed = false;
 }
 
 /* Does a come before b? The objective decides, then the other figure, then the place. */
@@ -106,6 +106,21 @@ void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, cons
     add_pareto(front, found);
 }
 
+bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best,
+                     const nnc_found *found)
+{
+    return front->best_count < best || before(objective, found, &front->best[best - 1]) ||
+           !dominated(front, found);
+}
+
+void nnc_front_miss(nnc_front *front, const nnc_found *found)
+{
+    if (!front->any_missed || before(NNC_OBJECTIVE_TIME, found, &front->missed)) {
+        front->missed = *found;
+        front->any_missed = true;
+    }
+}
+
 void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best,
                      const nnc_front *other)
 {
@@ -114,6 +129,9 @@ void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best,
     }
     for (int32_t i = 0; i < other->pareto_count; i++) {
         add_pareto(front, &other->pareto[i]);
+    }
+    if (other->any_missed) {
+        nnc_front_miss(front, &other->missed);
     }
     front->truncated = front->truncated || other->truncated;
 }
@@ -135,4 +153,6 @@ void nnc_front_result(const nnc_front *front, nnc_search_result *result)
     result->best_count = front->best_count;
     result->pareto_count = front->pareto_count;
     result->pareto_truncated = front->truncated;
+    result->any_missed = front->any_missed && front->best_count == 0;
+    result->missed = front->missed;
 }

@@ -12,13 +12,20 @@ typedef struct nnc_front {
     int32_t best_count;
     nnc_found pareto[NNC_PARETO_MAX]; /* fastest first, memory falling */
     int32_t pareto_count;
-    bool truncated;
+    bool truncated, any_missed;
+    nnc_found missed; /* the fastest that breaks a limit on the run alone */
 } nnc_front;
 
 void nnc_front_clear(nnc_front *front);
 void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found);
+/* Would nnc_front_add change anything? */
+bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best,
+                     const nnc_found *found);
 void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best,
                      const nnc_front *other);
+
+/* A plan that fits and breaks a limit on the run. */
+void nnc_front_miss(nnc_front *front, const nnc_found *found);
 
 /* Would a plan of this memory that takes at least least_s change nothing? Sound: it is worse than the
  * last of the best, and a plan on the front is faster with no more memory. */

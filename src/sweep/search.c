@@ -1,3 +1,4 @@
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -6,9 +7,8 @@
 #include <nncost/search.h>
 
 #include "base/error.h"
-#include "prepare.h"
+#include "sweep/block.h"
 #include "sweep/front.h"
-#include "sweep/space.h"
 
 /* Blocks of a round share what earlier rounds found, and nothing else: so what is pruned does not
  * depend on which thread came first. */
@@ -18,73 +18,21 @@ enum { ROUND_FIRST = 64, ROUND_MOST = 8192 };
 enum { REASONS_MOST = 1000000 };
 
 /* What does not change while a round runs. */
-typedef struct round {
-    const nnc_model *model;
+typedef struct search_round {
     const nnc_device *device;
-    const nnc_software *software;
     const nnc_search *search;
     const nnc_space *space;
     const nnc_front *known; /* of all earlier rounds */
     uint64_t first, end;
     atomic_ullong next;
-} round;
+} search_round;
 
 typedef struct worker {
-    round *round;
-    nnc_scratch *scratch;
+    search_round *round;
+    nnc_plan_block block;
     nnc_front found;
     uint64_t evaluated, pruned, feasible;
 } worker;
-
-/* One block: what a rank computes in a pass, for ZeRO stages that gather nothing and for stage 3. */
-typedef struct block {
-    nnc_plan plan; /* open: the choices inside the block */
-    bool prepared;
-    nnc_step step;
-    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_unit units[NNC_SEGMENTS_MAX];
-    nnc_result work;
-} block;
-
-/* Do two plans of a block hold and compute the same in a pass? Stage 3 gathers weights and some
- * offloading moves tensors in every pass; a schedule may put both ends on one device. */
-static bool same_pass(const nnc_plan *a, const nnc_plan *b)
-{
-    const unsigned moved = NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS;
-    const bool a_meets = a->schedule == NNC_SCHEDULE_ZB_V || a->schedule == NNC_SCHEDULE_DUALPIPE;
-    const bool b_meets = b->schedule == NNC_SCHEDULE_ZB_V || b->schedule == NNC_SCHEDULE_DUALPIPE;
-    return (a->zero == 3) == (b->zero == 3) && (a->offload & moved) == (b->offload & moved) &&
-           (a->offload != 0) == (b->offload != 0) && a_meets == b_meets;
-}
-
-static nnc_status prepare(worker *w, const nnc_plan *resolved, block *b)
-{
-    const round *r = w->round;
-    if (b->prepared && same_pass(resolved, &b->work.plan)) {
-        return NNC_OK;
-    }
-    memset(&b->work, 0, sizeof b->work);
-    b->work.plan = *resolved;
-    b->prepared = false;
-    const nnc_status status = nnc_prepare(r->model, r->device, r->software, w->scratch, &b->step,
-                                          b->sums, &b->work, NULL);
-    if (status == NNC_OK) {
-        nnc_step_units(&b->step, &w->scratch->rows, b->units);
-        b->prepared = !w->scratch->rows.truncated;
-    }
-    return status;
-}
-
-/* Seconds that no schedule gets below: the mean device's work in every pass. */
-static double least_s(const block *b, const nnc_plan *plan)
-{
-    double pass_s = 0.0;
-    for (int32_t s = 0; s < b->step.list->segment_count; s++) {
-        pass_s += (double)b->step.list->segments[s].instances *
-                  (b->units[s].forward_s + b->units[s].backward_s);
-    }
-    return pass_s * (double)plan->micro_batches / plan->pipeline;
-}
 
 static nnc_found found_of(const nnc_result *result, uint64_t index)
 {
@@ -95,83 +43,123 @@ static nnc_found found_of(const nnc_result *result, uint64_t index)
                         .tokens_per_s = result->tokens_per_s,
                         .bubble_share = result->bubble_share,
                         .exposed_comm_s = result->exposed_comm_s,
+                        .device_s = result->plan.devices * result->step_s,
+                        .cost_step = result->cost_step,
+                        .run_s = result->run_s,
+                        .device_hours = result->device_hours,
+                        .cost_run = result->cost_run,
                         .memory_bytes = result->memory.total_bytes };
 }
 
-/* One plan: legal? does it fit? could it be among the best? then its times. */
-static void try_plan(worker *w, block *b, uint64_t index, uint64_t inside)
+/* Does the run break its deadline or its budget? */
+static bool breaks_limits(const nnc_search *search, double run_s, double cost_run)
 {
-    const round *r = w->round;
+    return (search->deadline_s > 0.0 && !(run_s <= search->deadline_s)) ||
+           (search->budget > 0.0 && !(cost_run <= search->budget));
+}
+
+/* Does a plan that takes at least least_s break a limit, and is one known that does so by less? */
+static bool misses_more(const search_round *r, const nnc_result *work, double least_s)
+{
     const nnc_search *search = r->search;
-    nnc_step_memory *m = &w->scratch->step;
-    nnc_plan plan = b->plan, resolved;
-    nnc_space_inside(r->space, inside, &plan);
-    if (nnc_space_repeats(&plan) ||
-        nnc_plan_resolve(&plan, r->model, r->device, &resolved, NULL) != NNC_OK ||
-        prepare(w, &resolved, b) != NNC_OK || !b->prepared) {
+    const nnc_plan *plan = &search->base;
+    if (!r->known->any_missed || !(r->known->missed.step_s < least_s)) {
+        return false;
+    }
+    const double steps = !isnan(plan->samples) ? plan->samples / (double)plan->global_batch
+                                               : plan->tokens / (double)work->tokens;
+    const double run_s = steps * least_s * (1.0 - 1e-9); /* rounding */
+    const double price = nnc_price_of(plan, r->device);
+    return breaks_limits(search, run_s, run_s / 3600.0 * plan->devices * price);
+}
+
+/* The times are there: is the plan among the best? */
+static void keep_plan(worker *w, const nnc_pass *pass, nnc_result *result, uint64_t index)
+{
+    const search_round *r = w->round;
+    const nnc_search *search = r->search;
+    const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
+    bool missed = false;
+    if (limited) {
+        nnc_utilisation(result);
+        nnc_run_cost(r->device, result);
+        missed = breaks_limits(search, result->run_s, result->cost_run);
+    }
+    w->feasible += missed ? 0 : 1;
+    nnc_found found = { .index = index,
+                        .step_s = result->step_s,
+                        .memory_bytes = result->memory.total_bytes };
+    const bool wanted =
+        missed ? !w->found.any_missed || found.step_s <= w->found.missed.step_s
+               : nnc_front_takes(r->known, search->objective, search->best, &found) &&
+                     nnc_front_takes(&w->found, search->objective, search->best, &found);
+    if (!wanted || !nnc_block_parts(&w->block, pass, result)) {
+        return;
+    }
+    nnc_utilisation(result);
+    nnc_run_cost(r->device, result);
+    found = found_of(result, index);
+    if (missed) {
+        nnc_front_miss(&w->found, &found);
+    } else {
+        nnc_front_add(&w->found, search->objective, search->best, &found);
+    }
+}
+
+/* One plan of the group at hand: legal? does it fit? could it be among the best? then its times. */
+static void try_plan(worker *w, uint64_t index, uint64_t inside)
+{
+    const search_round *r = w->round;
+    const nnc_search *search = r->search;
+    nnc_result result;
+    nnc_pass *pass = nnc_block_plan(&w->block, inside, &result);
+    if (pass == NULL) {
         w->pruned++;
         return;
     }
-    nnc_result result = b->work;
-    result.plan = resolved;
-    nnc_step step = b->step;
-    step.plan = &result.plan;
-    nnc_step_deal(&step, m);
-    nnc_weigh(&step, r->model, m, &result);
     const int64_t capacity = search->mem_bytes > 0 ? search->mem_bytes : r->device->mem_bytes;
     const bool fits = result.memory.total_bytes <= capacity;
-    const bool hopeless =
-        !fits || nnc_front_beats(r->known, search->objective, search->best, least_s(b, &resolved),
-                                 result.memory.total_bytes);
-    if (hopeless && !search->no_prune) {
-        w->pruned++;
-        return;
-    }
-    if (!nnc_step_core(&step, b->units, m, &result)) {
+    const double least_s = nnc_block_least_s(pass, &result.plan);
+    const bool hopeless = !fits || misses_more(r, &result, least_s) ||
+                          nnc_front_beats(r->known, search->objective, search->best, least_s,
+                                          result.memory.total_bytes);
+    if ((hopeless && !search->no_prune) || !nnc_block_time(&w->block, pass, &result)) {
         w->pruned++;
         return;
     }
     w->evaluated++;
     if (fits) {
-        w->feasible++;
-        nnc_utilisation(&result);
-        const nnc_found found = found_of(&result, index);
-        nnc_front_add(&w->found, search->objective, search->best, &found);
+        keep_plan(w, pass, &result, index);
     }
 }
 
-/* Every rule that refuses this plainest schedule refuses the others too. */
-static bool is_legal(const round *r, const nnc_plan *of_block, nnc_error *err)
+static void run_block(worker *w, uint64_t number)
 {
-    nnc_plan plan = *of_block, resolved;
-    plan.schedule = NNC_SCHEDULE_1F1B;
-    plan.virtual_stages = 1;
-    plan.zero = 0;
-    plan.offload = NNC_OFFLOAD_NONE;
-    return nnc_plan_resolve(&plan, r->model, r->device, &resolved, err) == NNC_OK;
+    const nnc_space *space = w->round->space;
+    const uint64_t size = nnc_space_group_size(space);
+    if (!nnc_block_begin(&w->block, &w->round->search->base, number, NULL)) {
+        w->pruned += space->block_size;
+        return;
+    }
+    for (uint64_t first = 0; first < space->block_size; first += size) {
+        if (!nnc_block_group(&w->block, first / size)) {
+            w->pruned += size;
+            continue;
+        }
+        for (uint64_t i = 0; i < size; i++) {
+            try_plan(w, number * space->block_size + first + i, i);
+        }
+    }
 }
 
 static void *run_blocks(void *context)
 {
     worker *w = context;
-    round *r = w->round;
-    for (;;) {
-        const uint64_t number = atomic_fetch_add(&r->next, 1);
-        if (number >= r->end) {
-            return NULL;
-        }
-        block b;
-        b.plan = r->search->base;
-        b.prepared = false;
-        nnc_space_block(r->space, number, &b.plan);
-        if (!is_legal(r, &b.plan, NULL)) {
-            w->pruned += r->space->block_size;
-            continue;
-        }
-        for (uint64_t i = 0; i < r->space->block_size; i++) {
-            try_plan(w, &b, number * r->space->block_size + i, i);
-        }
+    search_round *r = w->round;
+    for (uint64_t number; (number = atomic_fetch_add(&r->next, 1)) < r->end;) {
+        run_block(w, number);
     }
+    return NULL;
 }
 
 /* Runs the workers over one round; the first in the calling thread. */
@@ -203,7 +191,7 @@ static void collect(const nnc_search *search, worker *workers, int32_t count, nn
     }
 }
 
-static nnc_status search_rounds(round *r, worker *workers, int32_t count, nnc_front *known,
+static nnc_status search_rounds(search_round *r, worker *workers, int32_t count, nnc_front *known,
                                 nnc_search_progress_fn *progress, void *context,
                                 nnc_search_result *result, nnc_error *err)
 {
@@ -215,18 +203,17 @@ static nnc_status search_rounds(round *r, worker *workers, int32_t count, nnc_fr
         atomic_store(&r->next, r->first);
         run_round(workers, count);
         collect(r->search, workers, count, known, result);
-        if (progress != NULL && !progress(context, r->end * r->space->block_size, result->space)) {
-            break;
+        result->covered = r->end * r->space->block_size;
+        if (progress != NULL && !progress(context, result->covered, result->space)) {
+            return NNC_OK;
         }
     }
     if (result->evaluated > 0 || known->best_count > 0) {
         return NNC_OK;
     }
     for (uint64_t b = 0; b < r->space->blocks && b < REASONS_MOST; b++) {
-        nnc_plan plan = r->search->base;
-        nnc_space_block(r->space, b, &plan);
         nnc_error refusal = { .status = NNC_OK };
-        if (is_legal(r, &plan, &refusal)) {
+        if (nnc_block_begin(&workers[0].block, &r->search->base, b, &refusal)) {
             return NNC_OK;
         }
         if (b == 0) { /* the simplest plan says best what rules them out */
@@ -234,6 +221,25 @@ static nnc_status search_rounds(round *r, worker *workers, int32_t count, nnc_fr
         }
     }
     return NNC_ILLEGAL_PLAN;
+}
+
+/* A limit on the run needs its length, and one on money a price. */
+static nnc_status check_limits(const nnc_search *search, const nnc_device *device, nnc_error *err)
+{
+    const nnc_plan *plan = &search->base;
+    const char *limit = search->deadline_s > 0.0 ? "--deadline"
+                        : search->budget > 0.0   ? "--budget"
+                                                 : NULL;
+    if (limit != NULL && isnan(plan->tokens) && isnan(plan->samples)) {
+        return nnc_fail(err, NNC_BAD_USAGE, limit,
+                        "is for the whole run, expected its length beside it, --tokens or "
+                        "--samples");
+    }
+    if (search->budget > 0.0 && isnan(nnc_price_of(plan, device))) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--budget",
+                        "no price is recorded for %s, expected --price beside it", device->id);
+    }
+    return NNC_OK;
 }
 
 nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,
@@ -245,11 +251,12 @@ nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,
                           : search->threads > NNC_SEARCH_THREADS_MAX ? NNC_SEARCH_THREADS_MAX
                                                                      : search->threads;
     nnc_space space;
-    round r = {
-        .model = model, .device = device, .software = software, .search = search, .space = &space
-    };
+    search_round r = { .device = device, .search = search, .space = &space };
     memset(result, 0, sizeof *result);
-    nnc_status status = nnc_space_make(model, device, search, &space, err);
+    nnc_status status = check_limits(search, device, err);
+    if (status == NNC_OK) {
+        status = nnc_space_make(model, device, search, &space, err);
+    }
     if (status != NNC_OK) {
         return status;
     }
@@ -258,8 +265,12 @@ nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,
     worker *workers = calloc((size_t)count, sizeof *workers);
     for (int32_t i = 0; workers != NULL && i < count; i++) {
         workers[i].round = &r;
-        workers[i].scratch = nnc_scratch_create();
-        status = workers[i].scratch == NULL ? NNC_NO_MEMORY : status;
+        workers[i].block = (nnc_plan_block){ .model = model,
+                                             .device = device,
+                                             .software = software,
+                                             .space = &space,
+                                             .scratch = nnc_scratch_create() };
+        status = workers[i].block.scratch == NULL ? NNC_NO_MEMORY : status;
     }
     if (known == NULL || workers == NULL || status != NNC_OK) {
         status = nnc_fail(err, NNC_NO_MEMORY, "search", "out of memory");
@@ -268,7 +279,7 @@ nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,
         nnc_front_result(known, result);
     }
     for (int32_t i = 0; workers != NULL && i < count; i++) {
-        nnc_scratch_destroy(workers[i].scratch);
+        nnc_scratch_destroy(workers[i].block.scratch);
     }
     free(workers);
     free(known);

@@ -154,3 +154,17 @@ void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan)
     plan->zero = (int32_t)v[NNC_AXIS_ZERO];
     plan->offload = (unsigned)v[NNC_AXIS_OFFLOAD];
 }
+
+uint64_t nnc_space_group_size(const nnc_space *space)
+{
+    return (uint64_t)space->axes[NNC_AXIS_ZERO].count *
+           (uint64_t)space->axes[NNC_AXIS_OFFLOAD].count;
+}
+
+void nnc_space_moved(const nnc_space *space, uint64_t inside, nnc_plan *plan)
+{
+    int64_t v[NNC_AXES];
+    digits(space, NNC_AXIS_ZERO, NNC_AXES, inside, v);
+    plan->zero = (int32_t)v[NNC_AXIS_ZERO];
+    plan->offload = (unsigned)v[NNC_AXIS_OFFLOAD];
+}

@@ -39,4 +39,9 @@ bool nnc_space_repeats(const nnc_plan *plan);
 void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan);
 void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan);
 
+/* Plans of a block that differ in ZeRO stage and offload alone form a group; number inside the group,
+ * from 0: sets these two. */
+uint64_t nnc_space_group_size(const nnc_space *space);
+void nnc_space_moved(const nnc_space *space, uint64_t inside, nnc_plan *plan);
+
 #endif

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# What a search of GPT-3 175B on 1,024 devices covers per second, and what full evaluation costs.
+# What a search of GPT-3 175B on 1,024 devices covers per second, what full evaluation costs there and in
+# a small space, and what a second thread brings.
 #   usage: bench_search.sh NNCOST
 set -euo pipefail
 
 export LC_ALL=C
+program=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -16,15 +18,27 @@ search() # what, options
 {
     local what=$1
     shift
-    "${nncost[@]}" "$@" --format json --output "$work/found.json"
+    "$program" search "$@" --format json --output "$work/found.json"
     awk -v what="$what" -v space="$(figure space)" -v evaluated="$(figure evaluated)" \
         -v s="$(figure elapsed_s)" 'BEGIN {
-            printf "%-34s %9d plans, %7d evaluated, %6.2f s: %9.0f plans/s, %7.0f evaluated/s\n",
+            printf "%-38s %9d plans, %7d evaluated, %6.2f s: %9.0f plans/s, %7.0f evaluated/s\n",
                 what, space, evaluated, s, space / s, evaluated / s }'
 }
 
-nncost=("$1" search gpt3-175b a100 --set vocab_multiple=1024 --devices 1024 --global-batch 1536)
-search "the whole space, 1 thread" --threads 1
-search "the whole space, 2 threads" --threads 2
-search "every legal plan in full, 1 thread" --threads 1 --no-prune --tensor 8 --recompute none \
-    --schedule 1f1b,interleaved
+twice() # what, options
+{
+    local what=$1 one two
+    shift
+    search "$what, 1 thread" "$@" --threads 1
+    one=$(figure elapsed_s)
+    search "$what, 2 threads" "$@" --threads 2
+    two=$(figure elapsed_s)
+    awk -v a="$one" -v b="$two" 'BEGIN { printf "%-38s %.2f x\n", "  the second thread brings", a / b }'
+}
+
+gpt=(gpt3-175b a100 --set vocab_multiple=1024 --devices 1024 --global-batch 1536)
+twice "GPT-3, the whole space" "${gpt[@]}"
+twice "GPT-3, every legal plan in full" "${gpt[@]}" --no-prune
+search "the same, 1f1b and interleaved" "${gpt[@]}" --no-prune --threads 1 --schedule 1f1b,interleaved
+search "Llama 3 8B on 64, in full, 1 thread" llama3-8b h100 --devices 64 --global-batch 512 --no-prune \
+    --threads 1

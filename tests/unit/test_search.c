@@ -51,18 +51,26 @@ static void run(const nnc_search *search, nnc_search_result *out)
     ck_assert_uint_eq(out->space, out->evaluated + out->pruned);
 }
 
-static void check_found(const nnc_found *found, nnc_scratch *scratch)
+static void check_estimate(const nnc_model *model, const nnc_device *device,
+                           const nnc_software *software, const nnc_found *found,
+                           nnc_scratch *scratch)
 {
-    const nnc_software software = nnc_software_default();
     nnc_result estimate;
     nnc_error err;
-    ck_assert_int_eq(nnc_estimate(gpt, a100, &software, &found->plan, scratch, &estimate, &err),
+    ck_assert_int_eq(nnc_estimate(model, device, software, &found->plan, scratch, &estimate, &err),
                      NNC_OK);
     ck_assert_double_eq(found->step_s, estimate.step_s);
     ck_assert_double_eq(found->mfu, estimate.mfu);
     ck_assert_double_eq(found->exposed_comm_s, estimate.exposed_comm_s);
     ck_assert_double_eq(found->bubble_share, estimate.bubble_share);
     ck_assert_int_eq(found->memory_bytes, estimate.memory.total_bytes);
+    ck_assert_double_eq(found->cost_step, estimate.cost_step);
+}
+
+static void check_found(const nnc_found *found, nnc_scratch *scratch)
+{
+    const nnc_software software = nnc_software_default();
+    check_estimate(gpt, a100, &software, found, scratch);
 }
 
 static void check_same(const nnc_search_result *a, const nnc_search_result *b)
@@ -91,6 +99,74 @@ START_TEST(equals_estimate_to_the_last_digit)
         check_found(&result->pareto[i], scratch);
     }
     nnc_scratch_destroy(scratch);
+}
+END_TEST
+
+/* The same of other models, software and choices: what a search shares between plans, it shares
+ * only where nothing differs. Each space is searched whole and in parts, so that every choice is the
+ * first of its block once. */
+START_TEST(equals_estimate_whatever_is_searched)
+{
+    static const struct {
+        const char *model, *software;
+        int32_t devices, per_node;
+        int64_t batch;
+        int64_t schedule, zero; /* -1: all */
+    } spaces[] = {
+        { "llama3-8b", "torch-eager", 16, 8, 32, -1, -1 },
+        { "llama3-8b", "torch-compile", 32, 4, 32, NNC_SCHEDULE_ZB_H1, -1 },
+        { "mixtral-8x7b", "torch-eager", 32, 8, 64, -1, 1 },
+        { "gpt2", "torch-eager", 8, 4, 16, -1, 0 },
+        { "gpt2", "torch-compile", 8, 4, 16, NNC_SCHEDULE_DUALPIPE, -1 },
+        { "gpt2", "torch-eager", 1, 8, 8, -1, -1 },
+        { "sd1-unet", "torch-compile", 16, 8, 64, -1, -1 },
+    };
+    nnc_scratch *scratch = nnc_scratch_create();
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+        const nnc_model *model;
+        const nnc_software *software;
+        nnc_device device = *a100;
+        nnc_error err;
+        nnc_search search = search_of(spaces[i].devices, spaces[i].batch);
+        device.host.mem_bytes_per_s = 20e9; /* so that the optimizer may be offloaded */
+        search.best = NNC_SEARCH_BEST_MAX;
+        search.mem_bytes = INT64_C(1) << 50;
+        search.base.devices_per_node = spaces[i].per_node;
+        search.schedule =
+            spaces[i].schedule >= 0 ? (nnc_choice){ { spaces[i].schedule }, 1 } : search.schedule;
+        search.zero = spaces[i].zero >= 0 ? (nnc_choice){ { spaces[i].zero }, 1 } : search.zero;
+        ck_assert_int_eq(nnc_model_load(specs, spaces[i].model, &model, &err), NNC_OK);
+        ck_assert_int_eq(nnc_software_load(specs, spaces[i].software, &software, &err), NNC_OK);
+        for (int part = 0; part < 3; part++) {
+            search.objective = part == 0 ? NNC_OBJECTIVE_TIME : NNC_OBJECTIVE_MEMORY;
+            search.base.overlap = part == 2 ? 0.3 : (double)NAN;
+            ck_assert_int_eq(
+                nnc_search_run(model, &device, software, &search, NULL, NULL, result, &err),
+                NNC_OK);
+            ck_assert_int_gt(result->best_count, 0);
+            for (int32_t k = 0; k < result->best_count + result->pareto_count; k++) {
+                const nnc_found *one = k < result->best_count
+                                           ? &result->best[k]
+                                           : &result->pareto[k - result->best_count];
+                check_estimate(model, &device, software, one, scratch);
+            }
+        }
+    }
+    nnc_scratch_destroy(scratch);
+}
+END_TEST
+
+/* A shard size of its own rules out stage 0, not the search. */
+START_TEST(shards_may_be_fixed)
+{
+    nnc_search search = search_of(16, 32);
+    search.base.shard = 4;
+    run(&search, result);
+    ck_assert_int_gt(result->best_count, 0);
+    for (int32_t i = 0; i < result->best_count; i++) {
+        ck_assert_int_eq(result->best[i].plan.shard, 4);
+        ck_assert_int_gt(result->best[i].plan.zero, 0);
+    }
 }
 END_TEST
 
@@ -166,6 +242,94 @@ START_TEST(the_front_is_one)
 }
 END_TEST
 
+/* Every plan of the search ends in time; those left out alone do not. */
+START_TEST(limits_hold_for_the_run)
+{
+    nnc_search search = search_of(16, 64);
+    search.base.tokens = 1e9;
+    search.base.price = 2.0;
+    run(&search, other);
+    const nnc_found *fastest = &other->best[0], *last = &other->best[other->best_count - 1];
+    ck_assert_double_eq(fastest->cost_run, fastest->device_hours * 2.0);
+    ck_assert_double_lt(fastest->run_s, last->run_s);
+    search.deadline_s = 0.5 * (fastest->run_s + last->run_s);
+    run(&search, result);
+    ck_assert_int_gt(result->best_count, 0);
+    ck_assert_uint_eq(result->best[0].index, fastest->index);
+    for (int32_t i = 0; i < result->pareto_count; i++) {
+        ck_assert_double_le(result->pareto[i].run_s, search.deadline_s);
+    }
+    search.deadline_s = 0.0;
+    search.budget = fastest->cost_run;
+    run(&search, result);
+    ck_assert_uint_eq(result->best[0].index, fastest->index);
+    ck_assert_double_eq(result->pareto[0].cost_run, search.budget);
+}
+END_TEST
+
+START_TEST(a_missed_limit_names_the_fastest)
+{
+    nnc_search search = search_of(16, 64);
+    search.base.tokens = 1e9;
+    run(&search, other);
+    search.deadline_s = 1.0;
+    run(&search, result);
+    ck_assert_int_eq(result->best_count, 0);
+    ck_assert(result->any_missed);
+    ck_assert_uint_eq(result->missed.index, other->best[0].index);
+    search.no_prune = true;
+    search.threads = 3;
+    run(&search, result);
+    ck_assert_uint_eq(result->missed.index, other->best[0].index);
+}
+END_TEST
+
+START_TEST(a_limit_needs_the_length_of_the_run)
+{
+    nnc_search search = search_of(16, 64);
+    const nnc_software software = nnc_software_default();
+    nnc_error err;
+    search.deadline_s = 1.0;
+    ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err),
+                     NNC_BAD_USAGE);
+    ck_assert_str_eq(err.where, "--deadline");
+}
+END_TEST
+
+START_TEST(cost_at_one_size_is_time)
+{
+    nnc_search search = search_of(16, 64);
+    run(&search, result);
+    search.objective = NNC_OBJECTIVE_COST;
+    run(&search, other);
+    check_same(result, other);
+    ck_assert_double_eq(other->best[0].device_s, 16.0 * other->best[0].step_s);
+}
+END_TEST
+
+static bool stop_at_once(void *context, uint64_t covered, uint64_t space)
+{
+    uint64_t *seen = context;
+    *seen = covered;
+    return covered > space;
+}
+
+/* Stopped, a search has the best of whole rounds. */
+START_TEST(stops_at_a_whole_round)
+{
+    const nnc_search search = search_of(64, 96);
+    const nnc_software software = nnc_software_default();
+    nnc_error err;
+    uint64_t seen = 0;
+    ck_assert_int_eq(
+        nnc_search_run(gpt, a100, &software, &search, stop_at_once, &seen, result, &err), NNC_OK);
+    ck_assert_uint_gt(result->covered, 0);
+    ck_assert_uint_lt(result->covered, result->space);
+    ck_assert_uint_eq(result->covered, seen);
+    ck_assert_uint_eq(result->covered, result->evaluated + result->pruned);
+}
+END_TEST
+
 START_TEST(an_impossible_space_says_why)
 {
     nnc_search search = search_of(8, 8);
@@ -186,10 +350,17 @@ int main(void)
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_set_timeout(cases, 60);
     tcase_add_test(cases, equals_estimate_to_the_last_digit);
+    tcase_add_test(cases, equals_estimate_whatever_is_searched);
+    tcase_add_test(cases, shards_may_be_fixed);
     tcase_add_test(cases, pruning_never_changes_the_answer);
     tcase_add_test(cases, threads_never_change_the_answer);
     tcase_add_test(cases, finds_the_fastest_of_all);
     tcase_add_test(cases, the_front_is_one);
+    tcase_add_test(cases, limits_hold_for_the_run);
+    tcase_add_test(cases, a_missed_limit_names_the_fastest);
+    tcase_add_test(cases, a_limit_needs_the_length_of_the_run);
+    tcase_add_test(cases, cost_at_one_size_is_time);
+    tcase_add_test(cases, stops_at_a_whole_round);
     tcase_add_test(cases, an_impossible_space_says_why);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);

@@ -55,6 +55,27 @@ START_TEST(lists)
 }
 END_TEST
 
+/* Sizes double where a list steps by 1; a step or a factor of its own counts. */
+START_TEST(sizes_double)
+{
+    static const struct {
+        const char *list, *last;
+        int32_t count;
+    } cases[] = {
+        { "8..64", "64", 4 },   { "8..100", "64", 4 },      { "8..24+8", "24", 3 },
+        { "1..27*3", "27", 4 }, { "8,12,16..64", "64", 5 }, { "7", "7", 1 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char **values = NULL;
+        int32_t count = 0;
+        ck_assert_int_eq(nnc_sweep_sizes(arena, "--x", cases[i].list, &values, &count, NULL),
+                         NNC_OK);
+        ck_assert_int_eq(count, cases[i].count);
+        ck_assert_str_eq(values[count - 1], cases[i].last);
+    }
+}
+END_TEST
+
 START_TEST(lists_refused)
 {
     static const char *const cases[] = {
@@ -499,6 +520,7 @@ int main(void)
     const TTest *const tests[] = {
         lists,
         lists_refused,
+        sizes_double,
         places_of_rows,
         constraints,
         constraints_refused,

@@ -1,0 +1,38 @@
+/* What a search was asked for on the command line. */
+#ifndef NNCOST_CLI_SEARCH_H
+#define NNCOST_CLI_SEARCH_H
+
+#include <nncost/search.h>
+
+#include "cli/scenario.h"
+#include "report/search.h"
+
+enum { NNC_SEARCH_SIZES_MAX = 1024 };
+
+typedef struct nnc_search_ask {
+    nnc_search search;
+    int32_t *sizes;       /* numbers of devices to search one by one, in the arena */
+    int32_t size_count;   /* 0: the one of the plan */
+    int64_t max_devices;  /* 0 = no limit */
+    double target_step_s; /* 0 = not asked */
+} nnc_search_ask;
+
+/* Takes the options of a search out of the options; those left hold for every plan. */
+nnc_status nnc_search_options_read(nnc_options *options, nnc_arena *arena, nnc_search_ask *ask,
+                                   nnc_error *err);
+
+/* Applies --max-devices to the sizes, or makes sizes of it where neither they nor the plan's devices
+ * are given. */
+nnc_status nnc_search_sizes_settle(const nnc_plan *base, const nnc_device *device, nnc_arena *arena,
+                                   nnc_search_ask *ask, nnc_error *err);
+
+/* Searches; signals are held. */
+nnc_status nnc_search_with_progress(const nnc_scenario *scenario, const nnc_search *search,
+                                    nnc_search_result *result, int *stopped, nnc_error *err);
+
+/* Searches size by size into the report's list, in the arena. */
+nnc_status nnc_search_sizes_run(const nnc_scenario *scenario, const nnc_search_ask *ask,
+                                nnc_arena *arena, nnc_search_result *scratch,
+                                nnc_search_report *report, nnc_error *err);
+
+#endif

@@ -1,0 +1,160 @@
+#include "report/search_found.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/arena.h"
+#include "base/names.h"
+#include "report/text.h"
+
+static void record_plan(nnc_record *record, const nnc_plan *plan)
+{
+    char text[64];
+    nnc_record_object(record, "plan");
+    nnc_record_whole(record, "devices", plan->devices);
+    nnc_record_whole(record, "data", plan->data);
+    nnc_record_whole(record, "tensor", plan->tensor);
+    nnc_record_whole(record, "pipeline", plan->pipeline);
+    nnc_record_whole(record, "virtual_stages", plan->virtual_stages);
+    nnc_record_whole(record, "context", plan->context);
+    nnc_record_whole(record, "expert", plan->expert);
+    nnc_record_bool(record, "sequence_parallel", plan->sequence_parallel);
+    nnc_record_whole(record, "zero", plan->zero);
+    nnc_record_whole(record, "micro_batch", plan->micro_batch);
+    nnc_record_whole(record, "micro_batches", plan->micro_batches);
+    nnc_record_whole(record, "global_batch", plan->global_batch);
+    nnc_record_text(record, "schedule", nnc_schedule_names[plan->schedule]);
+    nnc_recompute_text(plan->recompute, text, sizeof text);
+    nnc_record_text(record, "recompute", text);
+    nnc_offload_text(plan->offload, text, sizeof text);
+    nnc_record_text(record, "offload", text);
+    nnc_record_close(record);
+}
+
+void nnc_record_found(nnc_record *record, const nnc_found *found)
+{
+    record_plan(record, &found->plan);
+    nnc_record_number(record, "step_s", found->step_s);
+    nnc_record_whole(record, "memory_bytes", found->memory_bytes);
+    nnc_record_number(record, "mfu", found->mfu);
+    nnc_record_number(record, "tokens_per_s", found->tokens_per_s);
+    nnc_record_number(record, "bubble_share", found->bubble_share);
+    nnc_record_number(record, "exposed_comm_s", found->exposed_comm_s);
+    nnc_record_number(record, "device_s", found->device_s);
+    nnc_record_number(record, "cost_step", found->cost_step);
+    nnc_record_number(record, "run_s", found->run_s);
+    nnc_record_number(record, "device_hours", found->device_hours);
+    nnc_record_number(record, "cost_run", found->cost_run);
+}
+
+const char *nnc_found_cost(const nnc_found *found, double *cost)
+{
+    if (!isnan(found->run_s)) {
+        const bool priced = !isnan(found->cost_run);
+        *cost = priced ? found->cost_run : found->device_hours;
+        return priced ? "run cost" : "device-hours";
+    }
+    const bool priced = !isnan(found->cost_step);
+    *cost = priced ? found->cost_step : found->device_s;
+    return priced ? "step cost" : "device-s";
+}
+
+static void whole_cell(nnc_grid *grid, int64_t value)
+{
+    char text[NNC_NUMBER_TEXT];
+    snprintf(text, sizeof text, "%" PRId64, value);
+    nnc_grid_cell(grid, text);
+}
+
+static void percent_cell(nnc_grid *grid, double share)
+{
+    char text[NNC_NUMBER_TEXT];
+    snprintf(text, sizeof text, "%.1f%%", 100.0 * share);
+    nnc_grid_cell(grid, text);
+}
+
+static void found_row(nnc_grid *grid, const nnc_found *found, bool sizes, bool cost)
+{
+    char text[64];
+    double spent = 0.0;
+    const nnc_plan *p = &found->plan;
+    if (sizes) {
+        whole_cell(grid, p->devices);
+    }
+    nnc_grid_cell(grid, nnc_unit_text(found->step_s, "s", text));
+    if (!isnan(found->run_s)) {
+        nnc_grid_cell(grid, nnc_unit_text(found->run_s, "s", text));
+    }
+    if (cost) {
+        (void)nnc_found_cost(found, &spent);
+        nnc_grid_cell(grid, nnc_count_text(spent, text));
+    }
+    nnc_grid_cell(grid, nnc_unit_text((double)found->memory_bytes, "B", text));
+    percent_cell(grid, found->mfu);
+    whole_cell(grid, p->data);
+    whole_cell(grid, p->tensor);
+    whole_cell(grid, p->pipeline);
+    whole_cell(grid, p->virtual_stages);
+    whole_cell(grid, p->context);
+    whole_cell(grid, p->expert);
+    nnc_grid_cell(grid, p->sequence_parallel ? "yes" : "no");
+    whole_cell(grid, p->zero);
+    whole_cell(grid, p->micro_batch);
+    nnc_grid_cell(grid, nnc_schedule_names[p->schedule]);
+    nnc_recompute_text(p->recompute, text, sizeof text);
+    nnc_grid_cell(grid, text);
+    nnc_offload_text(p->offload, text, sizeof text);
+    nnc_grid_cell(grid, text);
+    percent_cell(grid, found->bubble_share);
+}
+
+nnc_status nnc_found_write(FILE *out, nnc_style style, const nnc_found *list, int32_t count,
+                           bool sizes)
+{
+    static const nnc_column always[] = {
+        { .head = "memory" },
+        { .head = "MFU", .drop = 6 },
+        { .head = "data", .drop = 7 },
+        { .head = "tensor" },
+        { .head = "pipeline" },
+        { .head = "virtual", .drop = 5 },
+        { .head = "context", .drop = 3 },
+        { .head = "expert", .drop = 2 },
+        { .head = "SP", .left = true },
+        { .head = "ZeRO" },
+        { .head = "micro-batch" },
+        { .head = "schedule", .left = true },
+        { .head = "recompute", .left = true, .shrinks = true },
+        { .head = "offload", .left = true, .drop = 4 },
+        { .head = "bubble", .drop = 1 },
+    };
+    enum { ALWAYS = sizeof always / sizeof always[0], LEADING = 4 };
+    nnc_column columns[LEADING + ALWAYS];
+    const bool run = count > 0 && !isnan(list[0].run_s);
+    int used = 0;
+    double spent = 0.0;
+    nnc_arena *arena = nnc_arena_create();
+    if (arena == NULL) {
+        return NNC_NO_MEMORY;
+    }
+    if (sizes) {
+        columns[used++] = (nnc_column){ .head = "devices" };
+    }
+    columns[used++] = (nnc_column){ .head = "step" };
+    if (run) {
+        columns[used++] = (nnc_column){ .head = "run" };
+    }
+    if (run || (sizes && count > 0)) {
+        columns[used++] = (nnc_column){ .head = nnc_found_cost(&list[0], &spent) };
+    }
+    for (int i = 0; i < ALWAYS; i++) {
+        columns[used++] = always[i];
+    }
+    nnc_grid grid = nnc_grid_begin(arena, columns, used);
+    for (int32_t i = 0; i < count; i++) {
+        found_row(&grid, &list[i], sizes, run || sizes);
+    }
+    const nnc_status status = nnc_grid_write(&grid, out, style);
+    nnc_arena_destroy(arena);
+    return status;
+}

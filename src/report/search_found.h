@@ -1,0 +1,26 @@
+/* Plans that a search has found, as rows of tables and of records. */
+#ifndef NNCOST_REPORT_SEARCH_FOUND_H
+#define NNCOST_REPORT_SEARCH_FOUND_H
+
+#include "report/grid.h"
+#include "report/record.h"
+#include "report/search.h"
+
+/* Members of the object or row that is open. */
+void nnc_record_found(nnc_record *record, const nnc_found *found);
+
+/* A table; sizes: the plans are for different numbers of devices, which are shown. What a run or a
+ * step costs is shown where the sizes differ, or the length of the run is known. */
+nnc_status nnc_found_write(FILE *out, nnc_style style, const nnc_found *list, int32_t count,
+                           bool sizes);
+
+/* What a plan costs: money of the run, else device-hours of the run, else money of a step, else
+ * device-seconds of a step. Returns what of these, for a heading. */
+const char *nnc_found_cost(const nnc_found *found, double *cost);
+
+/* The rows for several sizes, as JSON, CSV, or text. */
+void nnc_sizes_record(nnc_record *record, const nnc_search_report *report);
+void nnc_sizes_csv(FILE *out, const nnc_search_report *report);
+nnc_status nnc_sizes_write(FILE *out, nnc_style style, const nnc_search_report *report);
+
+#endif

@@ -1,0 +1,204 @@
+#include <math.h>
+#include <stdio.h>
+
+#include <nncost/sensitivity.h>
+
+#include "base/names.h"
+
+/* Either side of the value. Small against what it takes to leave a bound, large against rounding. */
+#define APART 1e-3
+
+/* As good as no bound, and still a number in every formula. */
+#define WITHOUT_BOUND 0x1p40
+
+enum { HALVINGS = 80 };
+
+static const struct {
+    const char *name, *unit;
+} figures[NNC_LEVER_COUNT] = {
+    [NNC_LEVER_MATMUL] = { "matmul_flops_per_s", "FLOP/s" },
+    [NNC_LEVER_VECTOR] = { "vector_flops_per_s", "FLOP/s" },
+    [NNC_LEVER_MEM_RATE] = { "mem_bytes_per_s", "B/s" },
+    [NNC_LEVER_SCALE_UP_RATE] = { "scale_up.bytes_per_s", "B/s" },
+    [NNC_LEVER_SCALE_UP_LATENCY] = { "scale_up.latency_s", "s" },
+    [NNC_LEVER_SCALE_OUT_RATE] = { "scale_out.bytes_per_s", "B/s" },
+    [NNC_LEVER_SCALE_OUT_LATENCY] = { "scale_out.latency_s", "s" },
+    [NNC_LEVER_HOST_RATE] = { "host.bytes_per_s", "B/s" },
+    [NNC_LEVER_HOST_MEM_RATE] = { "host.mem_bytes_per_s", "B/s" },
+    [NNC_LEVER_MEM_BYTES] = { "mem_bytes", "B" },
+};
+
+char *nnc_lever_name(nnc_lever figure, nnc_dtype precision, char text[NNC_LEVER_TEXT])
+{
+    const bool by_format = figure == NNC_LEVER_MATMUL || figure == NNC_LEVER_VECTOR;
+    const nnc_dtype dtype = figure == NNC_LEVER_VECTOR ? NNC_FP32 : precision;
+    snprintf(text, NNC_LEVER_TEXT, "%s%s%s", figures[figure].name, by_format ? "." : "",
+             by_format ? nnc_dtype_names[dtype] : "");
+    return text;
+}
+
+const char *nnc_lever_unit(nnc_lever figure)
+{
+    return figures[figure].unit;
+}
+
+/* NULL: the capacity, which is a whole number. */
+static double *place_of(nnc_device *device, nnc_lever figure, nnc_dtype precision)
+{
+    switch (figure) {
+    case NNC_LEVER_MATMUL: return &device->matmul_flops_per_s[precision];
+    case NNC_LEVER_VECTOR: return &device->vector_flops_per_s[NNC_FP32];
+    case NNC_LEVER_MEM_RATE: return &device->mem_bytes_per_s;
+    case NNC_LEVER_SCALE_UP_RATE: return &device->scale_up.bytes_per_s;
+    case NNC_LEVER_SCALE_UP_LATENCY: return &device->scale_up.latency_s;
+    case NNC_LEVER_SCALE_OUT_RATE: return &device->scale_out.bytes_per_s;
+    case NNC_LEVER_SCALE_OUT_LATENCY: return &device->scale_out.latency_s;
+    case NNC_LEVER_HOST_RATE: return &device->host.bytes_per_s;
+    case NNC_LEVER_HOST_MEM_RATE: return &device->host.mem_bytes_per_s;
+    case NNC_LEVER_MEM_BYTES:
+    case NNC_LEVER_COUNT: break;
+    }
+    return NULL;
+}
+
+double nnc_lever_value(const nnc_device *device, nnc_lever figure, nnc_dtype precision)
+{
+    nnc_device copy = *device;
+    const double *place = place_of(&copy, figure, precision);
+    return figure == NNC_LEVER_MATMUL ? nnc_device_matmul_peak(device, precision)
+           : place != NULL            ? *place
+                                      : (double)device->mem_bytes;
+}
+
+void nnc_lever_scale(nnc_device *device, nnc_lever figure, nnc_dtype precision, double factor)
+{
+    const double value = nnc_lever_value(device, figure, precision) * factor;
+    double *place = place_of(device, figure, precision);
+    if (place != NULL) {
+        *place = value;
+    } else {
+        device->mem_bytes = (int64_t)fmin(value, 0x1p60);
+    }
+}
+
+/* One plan, and the scratch it is estimated with. */
+typedef struct trial {
+    const nnc_model *model;
+    const nnc_device *device;
+    const nnc_software *software;
+    const nnc_plan *plan;
+    nnc_scratch *scratch;
+    nnc_dtype precision; /* resolved */
+} trial;
+
+static nnc_status step_with(const trial *t, nnc_lever figure, double factor, double *step_s,
+                            nnc_error *err)
+{
+    nnc_device device = *t->device;
+    nnc_result result;
+    nnc_lever_scale(&device, figure, t->precision, factor);
+    const nnc_status status =
+        nnc_estimate(t->model, &device, t->software, t->plan, t->scratch, &result, err);
+    *step_s = result.step_s;
+    return status;
+}
+
+static nnc_status sense(const trial *t, nnc_sensitivity *entry, nnc_error *err)
+{
+    double below_s = 0.0, above_s = 0.0;
+    nnc_status status = step_with(t, entry->figure, 1.0 - APART, &below_s, err);
+    if (status == NNC_OK) {
+        status = step_with(t, entry->figure, 1.0 + APART, &above_s, err);
+    }
+    if (status == NNC_OK) {
+        status = step_with(t, entry->figure, 2.0, &entry->doubled_s, err);
+    }
+    const bool same = !(above_s < below_s) && !(above_s > below_s);
+    entry->elasticity = same ? 0.0 : log(above_s / below_s) / log((1.0 + APART) / (1.0 - APART));
+    return status;
+}
+
+/* What matters most comes first, then the order of the figures. */
+static void insert(nnc_sensitivity *entries, int count, const nnc_sensitivity *entry)
+{
+    int at = count;
+    for (; at > 0 && fabs(entries[at - 1].elasticity) < fabs(entry->elasticity); at--) {
+        entries[at] = entries[at - 1];
+    }
+    entries[at] = *entry;
+}
+
+nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device,
+                              const nnc_software *software, const nnc_plan *plan,
+                              nnc_scratch *scratch, nnc_sensitivity entries[NNC_LEVER_COUNT],
+                              int *count, nnc_error *err)
+{
+    trial t = {
+        .model = model, .device = device, .software = software, .plan = plan, .scratch = scratch
+    };
+    nnc_result now;
+    *count = 0;
+    nnc_status status = nnc_estimate(model, device, software, plan, scratch, &now, err);
+    t.precision = now.plan.precision;
+    for (int f = 0; f < NNC_LEVER_COUNT && status == NNC_OK; f++) {
+        const nnc_lever figure = (nnc_lever)f;
+        nnc_sensitivity entry = { .figure = figure,
+                                  .value = nnc_lever_value(device, figure, t.precision),
+                                  .needed = (double)NAN };
+        if (isnan(entry.value)) {
+            continue;
+        }
+        if (figure == NNC_LEVER_MEM_BYTES) {
+            entry.doubled_s = now.step_s;
+            entry.needed = (double)now.memory.total_bytes;
+        } else {
+            status = sense(&t, &entry, err);
+        }
+        insert(entries, (*count)++, &entry);
+    }
+    return status;
+}
+
+nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device,
+                           const nnc_software *software, const nnc_plan *plan, nnc_lever figure,
+                           double step_s, nnc_scratch *scratch, nnc_target *target, nnc_error *err)
+{
+    trial t = {
+        .model = model, .device = device, .software = software, .plan = plan, .scratch = scratch
+    };
+    nnc_plan resolved;
+    double low = 0.0, high = log2(WITHOUT_BOUND); /* of the factor, in octaves */
+    nnc_status status = nnc_plan_resolve(plan, model, device, &resolved, err);
+    if (status != NNC_OK) {
+        return status;
+    }
+    t.precision = resolved.precision;
+    *target = (nnc_target){ .figure = figure,
+                            .value = nnc_lever_value(device, figure, t.precision),
+                            .needed = (double)NAN };
+    status = step_with(&t, figure, 1.0, &target->step_s, err);
+    if (status != NNC_OK || isnan(target->value)) {
+        return status;
+    }
+    if (target->step_s <= step_s) {
+        target->needed = target->value;
+        return NNC_OK;
+    }
+    status = step_with(&t, figure, WITHOUT_BOUND, &target->step_s, err);
+    if (status != NNC_OK || target->step_s > step_s) {
+        return status;
+    }
+    for (int i = 0; i < HALVINGS && high - low > 1e-10 && status == NNC_OK; i++) {
+        const double middle = low + (high - low) / 2.0;
+        double found_s = 0.0;
+        status = step_with(&t, figure, exp2(middle), &found_s, err);
+        if (found_s <= step_s) {
+            high = middle;
+            target->step_s = found_s;
+        } else {
+            low = middle;
+        }
+    }
+    target->needed = target->value * exp2(high);
+    return status;
+}

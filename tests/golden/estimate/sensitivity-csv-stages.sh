@@ -1,0 +1,1 @@
+"$NNCOST" estimate gpt2-xl a100 --sensitivity --stages --format csv

@@ -1,0 +1,1 @@
+"$NNCOST" estimate llama2-7b h100 --sensitivity | tail -12

@@ -1,0 +1,1 @@
+"$NNCOST" search --help

@@ -1,0 +1,1 @@
+"$NNCOST" search gpt2-xl a100 --threads 1 --max-devices 40 --global-batch 512
