@@ -80,20 +80,19 @@ static void set_backward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i,
 /* In each slot one device at most goes on to its next chunk forward, and one backward. */
 static void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t)
 {
-    const int64_t p = shape->p, v = shape->v;
-    const int64_t down = t % p, up = (p - (t - shape->lead) % p) % p;
-    if (t >= down) {
-        set_forward(shape, wave, down, (t - down) / p % v);
-    }
-    if (t - shape->lead + up >= 0) {
-        set_backward(shape, wave, up, v - 1 - (t - shape->lead + up) / p % v);
-    }
+    const int64_t p = shape->p, v = shape->v, at = t - shape->lead;
+    const int64_t turns = t / p, chunk = turns % v;
+    set_forward(shape, wave, t - turns * p, chunk);
     /* The ends of the pipeline wait for nobody. */
-    if (t / p % v == 0) {
+    if (chunk == 0) {
         wave->now.down_s[0] = 0;
     }
-    if (t - shape->lead + p - 1 >= 0 && (t - shape->lead + p - 1) / p % v == 0) {
-        wave->now.up_s[p] = 0;
+    if (at + p - 1 >= 0) {
+        const int64_t back_turns = (at + p - 1) / p, back_chunk = back_turns % v;
+        set_backward(shape, wave, back_turns * p - at, v - 1 - back_chunk);
+        if (back_chunk == 0) {
+            wave->now.up_s[p] = 0;
+        }
     }
 }
 

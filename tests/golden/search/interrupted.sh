@@ -1,5 +1,5 @@
 # How far it came is not the same twice; standard output holds what was found.
-"$NNCOST" search gpt3-175b a100 --set vocab_multiple=1024 --devices 1024 --global-batch 1536 --no-prune \
+"$NNCOST" search gpt3-175b a100 --set vocab_multiple=1024 --devices 1024 --global-batch 1536 --no-prune --threads 1 \
     >"$SCRATCH/out" 2>"$SCRATCH/err" &
 sleep 0.5
 kill -TERM $!
