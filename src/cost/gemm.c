@@ -84,9 +84,8 @@ static choice best_tiling(const product *p)
     for (int i = 0; i < TILES; i++) {
         const double tm = sides[tiles[i].side_m], tn = sides[tiles[i].side_n];
         const double tile_count = rows[tiles[i].side_m] * columns[tiles[i].side_n];
-        for (double split = 1.0;
-             split == 1.0 || (split <= SPLIT_MOST && tile_count * split <= most_blocks);
-             split *= 2.0) {
+        for (int split = 1;
+             split == 1 || (split <= SPLIT_MOST && tile_count * split <= most_blocks); split *= 2) {
             const choice c = try_split(p, tile_count, tm, tn, split);
             best = c.score < best.score ? c : best;
         }

@@ -4,6 +4,12 @@
 
 #include "op/work.h"
 
+static bool same_work(const nnc_work *a, const nnc_work *b)
+{
+    return a->flops == b->flops && a->vector_flops == b->vector_flops &&
+           a->read_bytes == b->read_bytes && a->write_bytes == b->write_bytes;
+}
+
 /* A network repeats its products: an equal one has been timed already. */
 static const nnc_op_cost *seen_before(nnc_rows *rows, const nnc_op_cost *row)
 {
@@ -18,7 +24,7 @@ static const nnc_op_cost *seen_before(nnc_rows *rows, const nnc_op_cost *row)
             row->op->math_dtype == other->op->math_dtype &&
             (row->op->phase == NNC_PHASE_GRAD_WEIGHT) ==
                 (other->op->phase == NNC_PHASE_GRAD_WEIGHT) &&
-            memcmp(&row->work, &other->work, sizeof row->work) == 0) {
+            same_work(&row->work, &other->work)) {
             return other;
         }
     }
