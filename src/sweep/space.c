@@ -39,14 +39,18 @@ static nnc_status add_list(nnc_choice *choice, const char *option, const int64_t
 
 /* Chunks that divide a device's layers when the layers divide over stages: divisors of the layers,
  * as far as anyone interleaves. */
-enum { VIRTUAL_MOST = 12, CONTEXT_MOST = 8 };
+enum { VIRTUAL_MOST = 12, CONTEXT_MOST = 16 };
 
 static nnc_status fill(const nnc_model *model, const nnc_device *device, const nnc_search *search,
                        nnc_axis axis, nnc_choice *choice, nnc_error *err)
 {
     static const int64_t switches[] = { 0, 1 };
     static const int64_t stages[] = { 0, 1, 2, 3 };
-    static const int64_t recomputes[] = { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_FULL,
+    static const int64_t recomputes[] = { NNC_RECOMPUTE_NONE,
+                                          NNC_RECOMPUTE_FULL,
+                                          NNC_RECOMPUTE_NORM,
+                                          NNC_RECOMPUTE_ACTIVATION,
+                                          NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
                                           NNC_RECOMPUTE_ATTENTION };
     const bool scores = search->base.attention == NNC_ATTENTION_UNFUSED; /* kept, so worth it */
     static const int64_t schedules[] = { NNC_SCHEDULE_1F1B,  NNC_SCHEDULE_INTERLEAVED,
@@ -68,7 +72,7 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
         return add_list(choice, "--sequence-parallel", switches, decoder ? 2 : 1, err);
     case NNC_AXIS_MICRO_BATCH: return add_divisors(choice, "--micro-batch", batch, batch, err);
     case NNC_AXIS_RECOMPUTE:
-        return add_list(choice, "--recompute", recomputes, scores ? 3 : 2, err);
+        return add_list(choice, "--recompute", recomputes, scores ? 6 : 5, err);
     case NNC_AXIS_PIPELINE:
         return add_divisors(choice, "--pipeline", devices, decoder ? d->layers : 1, err);
     case NNC_AXIS_SCHEDULE: return add_list(choice, "--schedule", schedules, decoder ? 6 : 1, err);
