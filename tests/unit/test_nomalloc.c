@@ -134,6 +134,36 @@ START_TEST(cluster_allocates_nothing)
 }
 END_TEST
 
+/* Allocations of a search for `devices` devices on one thread, and the plans it evaluated. */
+static long allocations_of_search(int32_t devices, uint64_t *evaluated)
+{
+    static nnc_search_result result;
+    const nnc_model *model = load("llama3-8b");
+    const nnc_software software = nnc_software_default();
+    nnc_search search = { .base = nnc_plan_default(), .best = 3, .threads = 1, .no_prune = true };
+    nnc_error err = { 0 };
+    search.base.devices = devices;
+    search.base.global_batch = 64;
+    const long before = allocations;
+    const nnc_status status =
+        nnc_search_run(model, device, &software, &search, NULL, NULL, &result, &err);
+    ck_assert_msg(status == NNC_OK, "%s: %s", err.where, err.what);
+    *evaluated = result.evaluated;
+    return allocations - before;
+}
+
+/* A search allocates what its threads need and nothing per plan: ten times the plans, as many. */
+START_TEST(search_allocates_nothing_per_plan)
+{
+    uint64_t few = 0, many = 0;
+    const long for_few = allocations_of_search(2, &few),
+               for_many = allocations_of_search(16, &many);
+    ck_assert_int_gt(for_few, 0);
+    ck_assert_uint_gt(many, 10 * few);
+    ck_assert_int_eq(for_many, for_few);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("nomalloc");
@@ -143,6 +173,7 @@ int main(void)
     tcase_add_test(tests, decoder_allocates_nothing);
     tcase_add_test(tests, unet_allocates_nothing);
     tcase_add_test(tests, cluster_allocates_nothing);
+    tcase_add_test(tests, search_allocates_nothing_per_plan);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
