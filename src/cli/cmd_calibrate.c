@@ -1,0 +1,509 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "cli/measured_rows.h"
+#include "cli/output.h"
+#include "report/calibration.h"
+#include "score/fit.h"
+#include "score/minimise.h"
+#include "spec/device_text.h"
+#include "spec/kind.h"
+
+typedef struct calibration {
+    nnc_session *session;
+    nnc_arena *arena;
+    nnc_scenario *scenario;
+    const char *asked; /* --device */
+    const nnc_device *device;
+    nnc_device start; /* the device after the options */
+    nnc_row_choice choice;
+    nnc_measured_file *files;
+    int32_t file_count;
+    nnc_fit *fit;
+    nnc_calibration_unused *unused;
+    int32_t unused_count, other_devices, room;
+    const char *last_name; /* of a row's device, to look each up once */
+    bool last_is_ours;
+} calibration;
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* ---- rows ---- */
+
+static bool is_ours(calibration *c, const nnc_measured *row)
+{
+    const nnc_device *device = NULL;
+    nnc_error why;
+    if (c->last_name != NULL && strcmp(c->last_name, row->device) == 0) {
+        return c->last_is_ours;
+    }
+    bool ours = strcmp(row->device, c->asked) == 0 || strcmp(row->device, c->device->id) == 0;
+    for (int32_t i = 0; i < c->device->alias_count && !ours; i++) {
+        ours = strcmp(row->device, c->device->aliases[i]) == 0;
+    }
+    if (!ours && nnc_device_load(c->session->specs, row->device, &device, &why) == NNC_OK) {
+        ours = strcmp(device->id, c->device->id) == 0;
+    }
+    c->last_name = row->device;
+    c->last_is_ours = ours;
+    return ours;
+}
+
+static void count_unused(calibration *c, const nnc_measured *row, const char *reason)
+{
+    for (int32_t i = 0; i < c->unused_count; i++) {
+        nnc_calibration_unused *u = &c->unused[i];
+        if (strcmp(u->reason, reason) == 0 && strcmp(u->file, file_name(row->file)) == 0) {
+            u->rows++;
+            return;
+        }
+    }
+    c->unused[c->unused_count++] = (nnc_calibration_unused){
+        .file = file_name(row->file), .reason = reason, .first = row->id, .rows = 1
+    };
+}
+
+/* What no estimate can be made of is a row that is not used; the rest ends the command. */
+static nnc_status give_reason(calibration *c, const nnc_measured *row, const nnc_error *why,
+                              nnc_error *err)
+{
+    char text[sizeof why->where + sizeof why->what + 4];
+    if (why->status == NNC_IO || why->status == NNC_NO_MEMORY) {
+        *err = *why;
+        return why->status;
+    }
+    snprintf(text, sizeof text, "%s: %s", why->where, why->what);
+    const char *reason = nnc_arena_strdup(c->arena, text);
+    if (reason == NULL) {
+        return nnc_no_memory(err);
+    }
+    count_unused(c, row, reason);
+    return NNC_OK;
+}
+
+static void *copy(calibration *c, const void *bytes, size_t size)
+{
+    void *place = nnc_arena_alloc(c->arena, size);
+    if (place != NULL) {
+        memcpy(place, bytes, size);
+    }
+    return place;
+}
+
+/* Rows alike in it share one. */
+static const void *share(calibration *c, const void *last, const void *bytes, size_t size)
+{
+    return last != NULL && memcmp(last, bytes, size) == 0 ? last : copy(c, bytes, size);
+}
+
+/* Keeps what predicts a row, once it has shown that it does. */
+static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file, nnc_error *err)
+{
+    const nnc_scenario *s = c->scenario;
+    nnc_fit *fit = c->fit;
+    nnc_fit_row *r = &fit->rows[fit->row_count];
+    const nnc_fit_row *last = fit->row_count > 0 ? r - 1 : NULL;
+    nnc_scored scored;
+    nnc_error why = { 0 };
+    const nnc_status status = nnc_score_row(row, &s->model, &s->device, &s->software, &s->plan,
+                                            fit->scratch, &scored, &why);
+    if (status != NNC_OK) {
+        return give_reason(c, row, &why, err);
+    }
+    if (!(scored.predicted_s > 0.0) || !isfinite(scored.predicted_s)) {
+        count_unused(c, row, "has no prediction");
+        return NNC_OK;
+    }
+    *r = (nnc_fit_row){
+        .row = row,
+        .model = share(c, last != NULL ? last->model : NULL, &s->model, sizeof s->model),
+        .device = share(c, last != NULL ? last->device : NULL, &s->device, sizeof s->device),
+        .software =
+            share(c, last != NULL ? last->software : NULL, &s->software, sizeof s->software),
+        .plan = s->plan,
+        .digest = nnc_row_digest(&c->choice, row),
+        .file = file,
+        .held = !nnc_row_in_fold(&c->choice, row),
+    };
+    if (r->model == NULL || r->device == NULL || r->software == NULL) {
+        return nnc_no_memory(err);
+    }
+    fit->row_count++;
+    return NNC_OK;
+}
+
+static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file, nnc_error *err)
+{
+    const char *reason = row->reason;
+    nnc_error why = { 0 };
+    if (!nnc_row_passes(&c->choice, row)) {
+        return NNC_OK;
+    }
+    if (!is_ours(c, row)) {
+        c->other_devices++;
+        return NNC_OK;
+    }
+    if (reason != NULL || !nnc_fit_takes(row, &reason)) {
+        count_unused(c, row, reason);
+        return NNC_OK;
+    }
+    c->scenario->device = *c->device;
+    nnc_status status =
+        nnc_row_load(c->session->specs, &c->session->options, row, c->scenario, &why);
+    if (status != NNC_OK) {
+        return give_reason(c, row, &why, err);
+    }
+    status = nnc_scenario_apply(c->session->specs, &c->session->options, c->scenario, err);
+    return status == NNC_OK ? add_row(c, row, file, err) : status;
+}
+
+static nnc_status read_rows(calibration *c, nnc_error *err)
+{
+    size_t rows = 1;
+    nnc_status status = nnc_rows_read(c->session, c->arena, &c->files, &c->file_count, err);
+    for (int32_t f = 0; f < c->file_count && status == NNC_OK; f++) {
+        rows += (size_t)c->files[f].count;
+    }
+    c->fit->rows = nnc_arena_array(c->arena, rows, sizeof *c->fit->rows);
+    c->unused = nnc_arena_array(c->arena, rows, sizeof *c->unused);
+    if (status == NNC_OK && (c->fit->rows == NULL || c->unused == NULL)) {
+        return nnc_no_memory(err);
+    }
+    for (int32_t f = 0; f < c->file_count && status == NNC_OK; f++) {
+        for (int32_t i = 0; i < c->files[f].count && status == NNC_OK; i++) {
+            status = take_row(c, &c->files[f].rows[i], f, err);
+        }
+    }
+    return status;
+}
+
+static int32_t count_fitted(const nnc_fit *fit)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < fit->row_count; i++) {
+        count += !fit->rows[i].held;
+    }
+    return count;
+}
+
+static nnc_status need_rows(const calibration *c, nnc_error *err)
+{
+    if (count_fitted(c->fit) > 0) {
+        return NNC_OK;
+    }
+    int32_t unused = 0;
+    for (int32_t i = 0; i < c->unused_count; i++) {
+        unused += c->unused[i].rows;
+    }
+    return nnc_fail(err, NNC_BAD_SPEC, c->session->options.operands[0],
+                    "no row to fit on, expected rows of %s, found %d of other devices, %d held out "
+                    "and %d that cannot be used%s%s",
+                    c->device->id, (int)c->other_devices, (int)c->fit->row_count, (int)unused,
+                    unused > 0 ? ", the first because it " : "",
+                    unused > 0 ? c->unused[0].reason : "");
+}
+
+/* ---- figures ---- */
+
+static nnc_status place_figure(calibration *c, nnc_fit_figure *figure, nnc_error *err)
+{
+    nnc_figure_place place;
+    const nnc_status status = nnc_figure_find_place(&c->start, figure->name, &place, err);
+    if (status == NNC_OK) {
+        figure->offset = (size_t)((char *)place.value - (char *)&c->start);
+        figure->before = *place.value;
+    }
+    return status;
+}
+
+static nnc_status add_asked(calibration *c, const char *name, nnc_error *err)
+{
+    nnc_figure_place place;
+    const nnc_status status = nnc_figure_find_place(&c->start, name, &place, err);
+    if (status != NNC_OK) {
+        char where[sizeof err->where];
+        snprintf(where, sizeof where, "--fit %.256s", name);
+        memcpy(err->where, where, sizeof where);
+        return status;
+    }
+    for (int32_t i = 0; i < c->fit->figure_count; i++) {
+        if (strcmp(c->fit->figures[i].name, place.name) == 0) {
+            return nnc_fail(err, NNC_BAD_USAGE, "--fit", "names %s twice", place.name);
+        }
+    }
+    if (!nnc_fit_add(c->fit, place.name)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--fit", "names too many figures");
+    }
+    return NNC_OK;
+}
+
+static nnc_status choose_figures(calibration *c, nnc_error *err)
+{
+    const char *asked = c->session->options.fit;
+    nnc_status status = NNC_OK;
+    nnc_fit_group_rows(c->fit);
+    if (asked == NULL) {
+        nnc_fit_choose(c->fit);
+    }
+    while (asked != NULL && *asked != '\0' && status == NNC_OK) {
+        char name[NNC_FIT_NAME];
+        const size_t length = strcspn(asked, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
+                 asked);
+        status = add_asked(c, name, err);
+        asked += length + (asked[length] == ',');
+    }
+    for (int32_t i = 0; i < c->fit->figure_count && status == NNC_OK; i++) {
+        status = place_figure(c, &c->fit->figures[i], err);
+    }
+    return status;
+}
+
+/* The device that the figures start from. */
+static nnc_status load_device(calibration *c, nnc_error *err)
+{
+    static const nnc_measured nothing = { .device = "", .framework = "" };
+    nnc_status status = nnc_device_load(c->session->specs, c->asked, &c->device, err);
+    if (status != NNC_OK) {
+        return status;
+    }
+    c->scenario->device = *c->device;
+    nnc_measured row = nothing;
+    row.plan = nnc_plan_default();
+    row.internode_bytes_per_s = (double)NAN;
+    status = nnc_row_load(c->session->specs, &c->session->options, &row, c->scenario, err);
+    if (status == NNC_OK) {
+        status = nnc_scenario_apply(c->session->specs, &c->session->options, c->scenario, err);
+    }
+    c->start = c->scenario->device;
+    return status;
+}
+
+/* ---- output ---- */
+
+/* "rows.csv, more.csv: 12 rows, fold 1/2, digest 0123456789abcdef": what a reader needs to find
+ * the rows again. group: -1 = all. */
+static const char *data_text(calibration *c, int32_t group)
+{
+    const nnc_fit *fit = c->fit;
+    const nnc_options *options = &c->session->options;
+    char text[1024] = "", digits[NNC_DIGEST_TEXT];
+    uint64_t digest = NNC_DIGEST_START;
+    int32_t rows = 0;
+    for (int32_t f = 0; f < c->file_count; f++) {
+        bool any = false;
+        for (int32_t i = 0; i < fit->row_count; i++) {
+            const nnc_fit_row *r = &fit->rows[i];
+            if (r->file == f && !r->held && (group < 0 || r->group == group)) {
+                digest = nnc_digest_text(digest, r->row->id);
+                rows++;
+                any = true;
+            }
+        }
+        const size_t used = strlen(text);
+        if (any && used < sizeof text / 2) {
+            snprintf(text + used, sizeof text - used, "%s%.200s", used > 0 ? ", " : "",
+                     file_name(c->files[f].path));
+        }
+    }
+    const size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used,
+             ": %d rows of %s%s%.32s%s%.64s, digest of their ids %s", (int)rows, c->device->id,
+             options->fold != NULL ? ", fold " : "", options->fold != NULL ? options->fold : "",
+             options->group != NULL ? " by " : "", options->group != NULL ? options->group : "",
+             nnc_digest_print(digest, digits));
+    return nnc_arena_strdup(c->arena, text);
+}
+
+static nnc_basis basis_of(const nnc_fit *fit)
+{
+    for (int32_t i = 0; i < fit->figure_count; i++) {
+        const nnc_fit_figure *f = &fit->figures[i];
+        for (int32_t g = 0; g < fit->group_count && f->reason == NULL; g++) {
+            if ((f->group < 0 || f->group == g) && fit->groups[g].rows > 0 &&
+                fit->groups[g].kind == NNC_MEASURED_STEP) {
+                return NNC_BASIS_STEPS;
+            }
+        }
+    }
+    return NNC_BASIS_KERNELS;
+}
+
+static nnc_status write_device(calibration *c, const char *path, nnc_error *err)
+{
+    const nnc_fit *fit = c->fit;
+    char stem[sizeof c->device->id];
+    nnc_fitted_value *values =
+        nnc_arena_array(c->arena, (size_t)fit->figure_count + 1, sizeof *values);
+    nnc_device_change change = { .id = stem, .basis = basis_of(fit), .values = values };
+    const char *text = NULL;
+    size_t size = 0;
+    if (values == NULL) {
+        return nnc_no_memory(err);
+    }
+    nnc_spec_stem(path, false, stem, sizeof stem);
+    for (int32_t i = 0; i < fit->figure_count; i++) {
+        const nnc_fit_figure *f = &fit->figures[i];
+        if (f->reason == NULL && !isnan(f->value)) {
+            values[change.count++] =
+                (nnc_fitted_value){ f->name, f->value, data_text(c, f->group) };
+            if (values[change.count - 1].fitted_on == NULL) {
+                return nnc_no_memory(err);
+            }
+        }
+    }
+    nnc_status status =
+        nnc_device_with_figures(c->arena, c->device->path, &change, &text, &size, err);
+    return status == NNC_OK ? nnc_output_write(path, text, size, err) : status;
+}
+
+static nnc_status report(calibration *c, const char *written, nnc_error *err)
+{
+    const nnc_fit *fit = c->fit;
+    nnc_calibration_figure *figures =
+        nnc_arena_array(c->arena, (size_t)fit->figure_count + 1, sizeof *figures);
+    nnc_calibration_group *groups =
+        nnc_arena_array(c->arena, (size_t)fit->group_count + 1, sizeof *groups);
+    const char *data = data_text(c, -1);
+    const int32_t rows = count_fitted(fit);
+    if (figures == NULL || groups == NULL || data == NULL) {
+        return nnc_no_memory(err);
+    }
+    for (int32_t i = 0; i < fit->figure_count; i++) {
+        const nnc_fit_figure *f = &fit->figures[i];
+        figures[i] = (nnc_calibration_figure){ .name = f->name,
+                                               .before = f->before,
+                                               .after = f->reason == NULL ? f->value : f->before,
+                                               .rows = f->rows,
+                                               .at_limit = f->at_limit,
+                                               .reason = f->reason };
+    }
+    for (int32_t i = 0; i < fit->group_count; i++) {
+        const nnc_fit_group *g = &fit->groups[i];
+        groups[i] = (nnc_calibration_group){ .name = g->name,
+                                             .rows = g->rows,
+                                             .held = g->held,
+                                             .parts = g->parts,
+                                             .before = &g->before,
+                                             .after = &g->after,
+                                             .crossed = &g->crossed,
+                                             .held_before = &g->held_before,
+                                             .held_after = &g->held_after };
+    }
+    const nnc_calibration_report found = {
+        .device = c->device->id,
+        .data = data,
+        .overrides = c->scenario->overrides[0] != '\0' ? c->scenario->overrides : NULL,
+        .written = written,
+        .rows = rows,
+        .held = fit->row_count - rows,
+        .other_devices = c->other_devices,
+        .figures = figures,
+        .figure_count = fit->figure_count,
+        .groups = groups,
+        .group_count = fit->group_count,
+        .unused = c->unused,
+        .unused_count = c->unused_count,
+    };
+    return nnc_report_calibration(c->session->out, c->session->style, &found) == NNC_OK
+               ? NNC_OK
+               : nnc_no_memory(err);
+}
+
+/* What the command line must say, before any file is read. */
+static nnc_status check_options(calibration *c, const char *output, nnc_error *err)
+{
+    static const char ending[] = ".json";
+    const size_t length = output != NULL ? strlen(output) : 0;
+    if (!nnc_minimise_available()) {
+        return nnc_fail(err, NNC_BAD_USAGE, "calibrate", "this program was built without NLopt");
+    }
+    if (c->asked == NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--device",
+                        "missing, expected the device whose figures are fitted");
+    }
+    if (output != NULL &&
+        (length < sizeof ending || strcmp(output + length - strlen(ending), ending) != 0)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--output",
+                        "expected a device file, which ends in .json, found \"%s\"", output);
+    }
+    return nnc_row_choice_read(&c->session->options, &c->choice, err);
+}
+
+static nnc_status calibrate(calibration *c, nnc_error *err)
+{
+    nnc_options *options = &c->session->options;
+    const char *output = options->output;
+    nnc_status status = check_options(c, output, err);
+    options->output = NULL; /* takes the device file; the report goes to standard output */
+    c->session->style = nnc_output_style(options);
+    if (status == NNC_OK) {
+        status = load_device(c, err);
+    }
+    if (status == NNC_OK) {
+        status = read_rows(c, err);
+    }
+    if (status == NNC_OK) {
+        status = need_rows(c, err);
+    }
+    if (status == NNC_OK) {
+        status = choose_figures(c, err);
+    }
+    if (status == NNC_OK) {
+        status = nnc_fit_run(c->fit, err);
+    }
+    if (status == NNC_OK) {
+        status = report(c, output, err);
+    }
+    return status == NNC_OK && output != NULL ? write_device(c, output, err) : status;
+}
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    calibration c = { .session = session,
+                      .asked = session->options.device,
+                      .arena = nnc_arena_create(),
+                      .fit = calloc(1, sizeof(nnc_fit)),
+                      .scenario = calloc(1, sizeof(nnc_scenario)) };
+    nnc_status status = NNC_NO_MEMORY;
+    if (c.fit != NULL) {
+        c.fit->scratch = nnc_scratch_create();
+    }
+    if (c.arena == NULL || c.scenario == NULL || c.fit == NULL || c.fit->scratch == NULL) {
+        nnc_no_memory(err);
+    } else {
+        status = calibrate(&c, err);
+    }
+    if (c.fit != NULL) {
+        nnc_scratch_destroy(c.fit->scratch);
+    }
+    free(c.fit);
+    free(c.scenario);
+    nnc_arena_destroy(c.arena);
+    return status;
+}
+
+const nnc_command nnc_cmd_calibrate = {
+    .name = "calibrate",
+    .operands = "FILE.csv... --device DEVICE",
+    .summary = "A device's efficiency figures fitted to measured rows, with the errors before and "
+               "after, and the device file that has them.",
+    .notes =
+        "The files are those of 'accuracy'. Only figures that the rows can determine are "
+        "fitted: one machine factor from one step, more from more; --fit names others. With "
+        "--fold the rest of the rows is held out and scored. --output takes the new device "
+        "file, called after it, the report goes to standard output. Options of the plan and "
+        "--set hold for every row, in place of what it says; what --set changes is not written.",
+    .min_operands = 1,
+    .max_operands = 10000,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_CALIBRATE,
+    .run = run,
+};
