@@ -155,6 +155,10 @@ static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file
         count_unused(c, row, reason);
         return NNC_OK;
     }
+    if (row->undecided[0] != '\0') { /* a guess at it would end up in the figures */
+        nnc_fail(&why, NNC_BAD_SPEC, "leaves open", "%s", row->undecided);
+        return give_reason(c, row, &why, err);
+    }
     c->scenario->device = *c->device;
     nnc_status status =
         nnc_row_load(c->session->specs, &c->session->options, row, c->scenario, &why);
@@ -205,10 +209,10 @@ static nnc_status need_rows(const calibration *c, nnc_error *err)
     }
     return nnc_fail(err, NNC_BAD_SPEC, c->session->options.operands[0],
                     "no row to fit on, expected rows of %s, found %d of other devices, %d held out "
-                    "and %d that cannot be used%s%s",
+                    "and %d that cannot be used%s%s%s",
                     c->device->id, (int)c->other_devices, (int)c->fit->row_count, (int)unused,
-                    unused > 0 ? ", the first because it " : "",
-                    unused > 0 ? c->unused[0].reason : "");
+                    unused > 0 ? " (the first: " : "", unused > 0 ? c->unused[0].reason : "",
+                    unused > 0 ? ")" : "");
 }
 
 /* ---- figures ---- */
@@ -316,10 +320,10 @@ static const char *data_text(calibration *c, int32_t group)
     }
     const size_t used = strlen(text);
     snprintf(text + used, sizeof text - used,
-             ": %d rows of %s%s%.32s%s%.64s, digest of their ids %s", (int)rows, c->device->id,
-             options->fold != NULL ? ", fold " : "", options->fold != NULL ? options->fold : "",
-             options->group != NULL ? " by " : "", options->group != NULL ? options->group : "",
-             nnc_digest_print(digest, digits));
+             ": %d row%s of %s%s%.32s%s%.64s, digest of the ids %s", (int)rows,
+             rows == 1 ? "" : "s", c->device->id, options->fold != NULL ? ", fold " : "",
+             options->fold != NULL ? options->fold : "", options->group != NULL ? " by " : "",
+             options->group != NULL ? options->group : "", nnc_digest_print(digest, digits));
     return nnc_arena_strdup(c->arena, text);
 }
 

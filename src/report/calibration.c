@@ -157,8 +157,9 @@ static nnc_status write_text(FILE *out, nnc_style style, nnc_arena *arena,
     typedef nnc_status part(FILE *, nnc_style, nnc_arena *, const nnc_calibration_report *);
     static part *const parts[] = { write_fitted, write_left, write_errors, write_unused };
     nnc_status status = NNC_OK;
-    fprintf(out, "%s: fitted on %d rows, %d held out, %d of other devices\n", report->device,
-            (int)report->rows, (int)report->held, (int)report->other_devices);
+    fprintf(out, "%s: fitted on %d row%s, %d held out, %d of other devices\n", report->device,
+            (int)report->rows, report->rows == 1 ? "" : "s", (int)report->held,
+            (int)report->other_devices);
     if (report->overrides != NULL) {
         fprintf(out, "with %s\n", report->overrides);
     }

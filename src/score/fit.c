@@ -43,7 +43,7 @@ static const range ranges[] = {
 /* What it costs to be a step away from the start: little for a lone figure, which any row
  * determines. Of several, those that few rows say little about would go astray; rows scatter by some
  * per cent, and so many of them outweigh this. */
-static const double pull_least = 1e-5, pull_of_rows = 0.02;
+static const double pull_least = 1e-5, pull_of_rows = 0.01;
 enum { PARTS_MAX = 5 };
 
 static const range *range_of(const char *name)
@@ -178,7 +178,7 @@ static double objective(const double *x, void *context)
     moving *m = context;
     double away = 0.0;
     for (int i = 0; i < m->count; i++) {
-        away += x[i] * x[i];
+        away += log1p(x[i] * x[i]); /* far away it no longer grows by much */
     }
     return misfit(m, x) + m->pull * away;
 }

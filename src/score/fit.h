@@ -22,7 +22,7 @@
  * stays. What the caller names himself is fitted to all rows at once.
  *
  * The fit makes the mean of |ln(predicted / measured)| least, over the rows of a file, then over the
- * files, then over the groups. A small term, 0.02 / rows for each square of a step, draws several
+ * files, then over the groups. A small term, 0.01 / rows times ln(1 + steps^2) each, draws several
  * figures to where they start, so that one the rows say nothing about stays there. */
 #ifndef NNCOST_SCORE_FIT_H
 #define NNCOST_SCORE_FIT_H

@@ -57,8 +57,6 @@ bool nnc_fit_takes(const nnc_measured *row, const char **reason)
         *reason = "no efficiency figure explains it";
     } else if (!(row->measured_s > 0.0)) {
         *reason = "states no time";
-    } else if (row->undecided[0] != '\0') {
-        *reason = "leaves open what decides its time";
     }
     return *reason == NULL;
 }

@@ -367,8 +367,6 @@ nnc_status nnc_figure_find_place(nnc_device *device, const char *name, nnc_figur
         place->max = field->max;
         return NNC_OK;
     }
-    const nnc_status status = nnc_device_set(&other, place->name, "1", err);
-    return status != NNC_OK
-               ? status
-               : nnc_fail(err, NNC_BAD_USAGE, place->name, "is not a figure that can be fitted");
+    return field == NULL ? nnc_device_set(&other, place->name, "1", err) /* names the nearest */
+                         : nnc_fail(err, NNC_BAD_USAGE, place->name, "is no single number to fit");
 }
