@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,8 +110,8 @@ static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file,
 {
     const nnc_scenario *s = c->scenario;
     nnc_fit *fit = c->fit;
-    nnc_fit_row *r = &fit->rows[fit->row_count];
-    const nnc_fit_row *last = fit->row_count > 0 ? r - 1 : NULL;
+    assert(fit->rows != NULL);
+    const nnc_fit_row *last = fit->row_count > 0 ? &fit->rows[fit->row_count - 1] : NULL;
     nnc_scored scored;
     nnc_error why = { 0 };
     const nnc_status status = nnc_score_row(row, &s->model, &s->device, &s->software, &s->plan,
@@ -122,7 +123,7 @@ static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file,
         count_unused(c, row, "has no prediction");
         return NNC_OK;
     }
-    *r = (nnc_fit_row){
+    const nnc_fit_row kept = {
         .row = row,
         .model = share(c, last != NULL ? last->model : NULL, &s->model, sizeof s->model),
         .device = share(c, last != NULL ? last->device : NULL, &s->device, sizeof s->device),
@@ -133,10 +134,10 @@ static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file,
         .file = file,
         .held = !nnc_row_in_fold(&c->choice, row),
     };
-    if (r->model == NULL || r->device == NULL || r->software == NULL) {
+    if (kept.model == NULL || kept.device == NULL || kept.software == NULL) {
         return nnc_no_memory(err);
     }
-    fit->row_count++;
+    fit->rows[fit->row_count++] = kept;
     return NNC_OK;
 }
 
@@ -219,7 +220,7 @@ static nnc_status need_rows(const calibration *c, nnc_error *err)
 
 static nnc_status place_figure(calibration *c, nnc_fit_figure *figure, nnc_error *err)
 {
-    nnc_figure_place place;
+    nnc_figure_place place = { 0 };
     const nnc_status status = nnc_figure_find_place(&c->start, figure->name, &place, err);
     if (status == NNC_OK) {
         figure->offset = (size_t)((char *)place.value - (char *)&c->start);
@@ -230,7 +231,7 @@ static nnc_status place_figure(calibration *c, nnc_fit_figure *figure, nnc_error
 
 static nnc_status add_asked(calibration *c, const char *name, nnc_error *err)
 {
-    nnc_figure_place place;
+    nnc_figure_place place = { 0 };
     const nnc_status status = nnc_figure_find_place(&c->start, name, &place, err);
     if (status != NNC_OK) {
         char where[sizeof err->where];

@@ -89,7 +89,7 @@ static void put_figures(const nnc_fit *fit, nnc_device *device)
     for (int32_t i = 0; i < fit->figure_count; i++) {
         const nnc_fit_figure *figure = &fit->figures[i];
         if (figure->reason == NULL && !isnan(figure->value)) {
-            *(double *)((char *)device + figure->offset) = figure->value;
+            *(double *)(void *)((char *)device + figure->offset) = figure->value;
             device->efficiency.fitted = true;
             device->efficiency.collectives.fitted |=
                 strncmp(figure->name, "efficiency.collectives.", 23) == 0;
@@ -445,7 +445,7 @@ static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double
     *stats = (nnc_score_stats){ 0 };
     for (int32_t i = 0; i < fit->row_count; i++) {
         const nnc_fit_row *r = &fit->rows[i];
-        const double error = *(const double *)((const char *)r + offset);
+        const double error = *(const double *)(const void *)((const char *)r + offset);
         if (r->group == group && r->held == held && !isnan(error)) {
             errors[count++] = error;
         }

@@ -16,6 +16,7 @@ bool nnc_minimise_available(void)
     return true;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the type is NLopt's */
 static double evaluate(unsigned count, const double *x, double *gradient, void *context)
 {
     const nnc_minimise_problem *problem = context;

@@ -362,7 +362,7 @@ nnc_status nnc_figure_find_place(nnc_device *device, const char *name, nnc_figur
     snprintf(place->name, sizeof place->name, "%s%s", whole ? "" : prefix, name);
     const nnc_field *field = nnc_field_find(&nnc_device_table, place->name, &object, &dtype);
     if (field != NULL && field->type == NNC_FIELD_F64) {
-        place->value = (double *)((char *)object + field->offset);
+        place->value = (double *)(void *)((char *)object + field->offset);
         place->min = field->min;
         place->max = field->max;
         return NNC_OK;
