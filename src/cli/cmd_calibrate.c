@@ -440,6 +440,11 @@ static nnc_status check_options(calibration *c, const char *output, nnc_error *e
         return nnc_fail(err, NNC_BAD_USAGE, "--output",
                         "expected a device file, which ends in .json, found \"%s\"", output);
     }
+    if (output != NULL && strlen(file_name(output)) - strlen(ending) >= sizeof c->start.id) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--output",
+                        "too long a name, expected at most %d characters before %s",
+                        (int)sizeof c->start.id - 1, ending);
+    }
     return nnc_row_choice_read(&c->session->options, &c->choice, err);
 }
 
