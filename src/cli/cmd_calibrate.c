@@ -3,43 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/digest.h"
 #include "base/error.h"
-#include "base/number.h"
-#include "cli/measured_rows.h"
+#include "cli/calibrate.h"
 #include "cli/output.h"
-#include "report/calibration.h"
-#include "score/fit.h"
 #include "score/minimise.h"
 #include "spec/device_text.h"
-#include "spec/kind.h"
-
-typedef struct calibration {
-    nnc_session *session;
-    nnc_arena *arena;
-    nnc_scenario *scenario;
-    const char *asked; /* --device */
-    const nnc_device *device;
-    nnc_device start; /* the device after the options */
-    nnc_row_choice choice;
-    nnc_measured_file *files;
-    int32_t file_count;
-    nnc_fit *fit;
-    nnc_calibration_unused *unused;
-    int32_t unused_count, other_devices, room;
-    const char *last_name; /* of a row's device, to look each up once */
-    bool last_is_ours;
-} calibration;
-
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
 
 /* ---- rows ---- */
 
-static bool is_ours(calibration *c, const nnc_measured *row)
+static bool is_ours(nnc_calibrate *c, const nnc_measured *row)
 {
     const nnc_device *device = NULL;
     nnc_error why;
@@ -58,22 +30,23 @@ static bool is_ours(calibration *c, const nnc_measured *row)
     return ours;
 }
 
-static void count_unused(calibration *c, const nnc_measured *row, const char *reason)
+static void count_unused(nnc_calibrate *c, const nnc_measured *row, const char *reason)
 {
     for (int32_t i = 0; i < c->unused_count; i++) {
         nnc_calibration_unused *u = &c->unused[i];
-        if (strcmp(u->reason, reason) == 0 && strcmp(u->file, file_name(row->file)) == 0) {
+        if (strcmp(u->reason, reason) == 0 &&
+            strcmp(u->file, nnc_calibrate_file_name(row->file)) == 0) {
             u->rows++;
             return;
         }
     }
     c->unused[c->unused_count++] = (nnc_calibration_unused){
-        .file = file_name(row->file), .reason = reason, .first = row->id, .rows = 1
+        .file = nnc_calibrate_file_name(row->file), .reason = reason, .first = row->id, .rows = 1
     };
 }
 
 /* What no estimate can be made of is a row that is not used; the rest ends the command. */
-static nnc_status give_reason(calibration *c, const nnc_measured *row, const nnc_error *why,
+static nnc_status give_reason(nnc_calibrate *c, const nnc_measured *row, const nnc_error *why,
                               nnc_error *err)
 {
     char text[sizeof why->where + sizeof why->what + 4];
@@ -90,7 +63,7 @@ static nnc_status give_reason(calibration *c, const nnc_measured *row, const nnc
     return NNC_OK;
 }
 
-static void *copy(calibration *c, const void *bytes, size_t size)
+static void *copy(nnc_calibrate *c, const void *bytes, size_t size)
 {
     void *place = nnc_arena_alloc(c->arena, size);
     if (place != NULL) {
@@ -100,13 +73,13 @@ static void *copy(calibration *c, const void *bytes, size_t size)
 }
 
 /* Rows alike in it share one. */
-static const void *share(calibration *c, const void *last, const void *bytes, size_t size)
+static const void *share(nnc_calibrate *c, const void *last, const void *bytes, size_t size)
 {
     return last != NULL && memcmp(last, bytes, size) == 0 ? last : copy(c, bytes, size);
 }
 
 /* Keeps what predicts a row, once it has shown that it does. */
-static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file, nnc_error *err)
+static nnc_status add_row(nnc_calibrate *c, const nnc_measured *row, int32_t file, nnc_error *err)
 {
     const nnc_scenario *s = c->scenario;
     nnc_fit *fit = c->fit;
@@ -141,7 +114,7 @@ static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file,
     return NNC_OK;
 }
 
-static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file, nnc_error *err)
+static nnc_status take_row(nnc_calibrate *c, const nnc_measured *row, int32_t file, nnc_error *err)
 {
     const char *reason = row->reason;
     nnc_error why = { 0 };
@@ -170,7 +143,7 @@ static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file
     return status == NNC_OK ? add_row(c, row, file, err) : status;
 }
 
-static nnc_status read_rows(calibration *c, nnc_error *err)
+static nnc_status read_rows(nnc_calibrate *c, nnc_error *err)
 {
     size_t rows = 1;
     nnc_status status = nnc_rows_read(c->session, c->arena, &c->files, &c->file_count, err);
@@ -190,18 +163,9 @@ static nnc_status read_rows(calibration *c, nnc_error *err)
     return status;
 }
 
-static int32_t count_fitted(const nnc_fit *fit)
+static nnc_status need_rows(const nnc_calibrate *c, nnc_error *err)
 {
-    int32_t count = 0;
-    for (int32_t i = 0; i < fit->row_count; i++) {
-        count += !fit->rows[i].held;
-    }
-    return count;
-}
-
-static nnc_status need_rows(const calibration *c, nnc_error *err)
-{
-    if (count_fitted(c->fit) > 0) {
+    if (nnc_calibrate_rows(c->fit) > 0) {
         return NNC_OK;
     }
     int32_t unused = 0;
@@ -218,7 +182,7 @@ static nnc_status need_rows(const calibration *c, nnc_error *err)
 
 /* ---- figures ---- */
 
-static nnc_status place_figure(calibration *c, nnc_fit_figure *figure, nnc_error *err)
+static nnc_status place_figure(nnc_calibrate *c, nnc_fit_figure *figure, nnc_error *err)
 {
     nnc_figure_place place = { 0 };
     const nnc_status status = nnc_figure_find_place(&c->start, figure->name, &place, err);
@@ -229,7 +193,7 @@ static nnc_status place_figure(calibration *c, nnc_fit_figure *figure, nnc_error
     return status;
 }
 
-static nnc_status add_asked(calibration *c, const char *name, nnc_error *err)
+static nnc_status add_asked(nnc_calibrate *c, const char *name, nnc_error *err)
 {
     nnc_figure_place place = { 0 };
     const nnc_status status = nnc_figure_find_place(&c->start, name, &place, err);
@@ -250,7 +214,7 @@ static nnc_status add_asked(calibration *c, const char *name, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status choose_figures(calibration *c, nnc_error *err)
+static nnc_status choose_figures(nnc_calibrate *c, nnc_error *err)
 {
     const char *asked = c->session->options.fit;
     nnc_status status = NNC_OK;
@@ -273,7 +237,7 @@ static nnc_status choose_figures(calibration *c, nnc_error *err)
 }
 
 /* The device that the figures start from. */
-static nnc_status load_device(calibration *c, nnc_error *err)
+static nnc_status load_device(nnc_calibrate *c, nnc_error *err)
 {
     static const nnc_measured nothing = { .device = "", .framework = "" };
     nnc_status status = nnc_device_load(c->session->specs, c->asked, &c->device, err);
@@ -292,139 +256,8 @@ static nnc_status load_device(calibration *c, nnc_error *err)
     return status;
 }
 
-/* ---- output ---- */
-
-/* "rows.csv, more.csv: 12 rows, fold 1/2, digest 0123456789abcdef": what a reader needs to find
- * the rows again. group: -1 = all. */
-static const char *data_text(calibration *c, int32_t group)
-{
-    const nnc_fit *fit = c->fit;
-    const nnc_options *options = &c->session->options;
-    char text[1024] = "", digits[NNC_DIGEST_TEXT];
-    uint64_t digest = NNC_DIGEST_START;
-    int32_t rows = 0;
-    for (int32_t f = 0; f < c->file_count; f++) {
-        bool any = false;
-        for (int32_t i = 0; i < fit->row_count; i++) {
-            const nnc_fit_row *r = &fit->rows[i];
-            if (r->file == f && !r->held && (group < 0 || r->group == group)) {
-                digest = nnc_digest_text(digest, r->row->id);
-                rows++;
-                any = true;
-            }
-        }
-        const size_t used = strlen(text);
-        if (any && used < sizeof text / 2) {
-            snprintf(text + used, sizeof text - used, "%s%.200s", used > 0 ? ", " : "",
-                     file_name(c->files[f].path));
-        }
-    }
-    const size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used,
-             ": %d row%s of %s%s%.32s%s%.64s, digest of the ids %s", (int)rows,
-             rows == 1 ? "" : "s", c->device->id, options->fold != NULL ? ", fold " : "",
-             options->fold != NULL ? options->fold : "", options->group != NULL ? " by " : "",
-             options->group != NULL ? options->group : "", nnc_digest_print(digest, digits));
-    return nnc_arena_strdup(c->arena, text);
-}
-
-static nnc_basis basis_of(const nnc_fit *fit)
-{
-    for (int32_t i = 0; i < fit->figure_count; i++) {
-        const nnc_fit_figure *f = &fit->figures[i];
-        for (int32_t g = 0; g < fit->group_count && f->reason == NULL; g++) {
-            if ((f->group < 0 || f->group == g) && fit->groups[g].rows > 0 &&
-                fit->groups[g].kind == NNC_MEASURED_STEP) {
-                return NNC_BASIS_STEPS;
-            }
-        }
-    }
-    return NNC_BASIS_KERNELS;
-}
-
-static nnc_status write_device(calibration *c, const char *path, nnc_error *err)
-{
-    const nnc_fit *fit = c->fit;
-    char stem[sizeof c->device->id];
-    nnc_fitted_value *values =
-        nnc_arena_array(c->arena, (size_t)fit->figure_count + 1, sizeof *values);
-    nnc_device_change change = { .id = stem, .basis = basis_of(fit), .values = values };
-    const char *text = NULL;
-    size_t size = 0;
-    if (values == NULL) {
-        return nnc_no_memory(err);
-    }
-    nnc_spec_stem(path, false, stem, sizeof stem);
-    for (int32_t i = 0; i < fit->figure_count; i++) {
-        const nnc_fit_figure *f = &fit->figures[i];
-        if (f->reason == NULL && !isnan(f->value)) {
-            values[change.count++] =
-                (nnc_fitted_value){ f->name, f->value, data_text(c, f->group) };
-            if (values[change.count - 1].fitted_on == NULL) {
-                return nnc_no_memory(err);
-            }
-        }
-    }
-    nnc_status status =
-        nnc_device_with_figures(c->arena, c->device->path, &change, &text, &size, err);
-    return status == NNC_OK ? nnc_output_write(path, text, size, err) : status;
-}
-
-static nnc_status report(calibration *c, const char *written, nnc_error *err)
-{
-    const nnc_fit *fit = c->fit;
-    nnc_calibration_figure *figures =
-        nnc_arena_array(c->arena, (size_t)fit->figure_count + 1, sizeof *figures);
-    nnc_calibration_group *groups =
-        nnc_arena_array(c->arena, (size_t)fit->group_count + 1, sizeof *groups);
-    const char *data = data_text(c, -1);
-    const int32_t rows = count_fitted(fit);
-    if (figures == NULL || groups == NULL || data == NULL) {
-        return nnc_no_memory(err);
-    }
-    for (int32_t i = 0; i < fit->figure_count; i++) {
-        const nnc_fit_figure *f = &fit->figures[i];
-        figures[i] = (nnc_calibration_figure){ .name = f->name,
-                                               .before = f->before,
-                                               .after = f->reason == NULL ? f->value : f->before,
-                                               .rows = f->rows,
-                                               .at_limit = f->at_limit,
-                                               .reason = f->reason };
-    }
-    for (int32_t i = 0; i < fit->group_count; i++) {
-        const nnc_fit_group *g = &fit->groups[i];
-        groups[i] = (nnc_calibration_group){ .name = g->name,
-                                             .rows = g->rows,
-                                             .held = g->held,
-                                             .parts = g->parts,
-                                             .before = &g->before,
-                                             .after = &g->after,
-                                             .crossed = &g->crossed,
-                                             .held_before = &g->held_before,
-                                             .held_after = &g->held_after };
-    }
-    const nnc_calibration_report found = {
-        .device = c->device->id,
-        .data = data,
-        .overrides = c->scenario->overrides[0] != '\0' ? c->scenario->overrides : NULL,
-        .written = written,
-        .rows = rows,
-        .held = fit->row_count - rows,
-        .other_devices = c->other_devices,
-        .figures = figures,
-        .figure_count = fit->figure_count,
-        .groups = groups,
-        .group_count = fit->group_count,
-        .unused = c->unused,
-        .unused_count = c->unused_count,
-    };
-    return nnc_report_calibration(c->session->out, c->session->style, &found) == NNC_OK
-               ? NNC_OK
-               : nnc_no_memory(err);
-}
-
 /* What the command line must say, before any file is read. */
-static nnc_status check_options(calibration *c, const char *output, nnc_error *err)
+static nnc_status check_options(nnc_calibrate *c, const char *output, nnc_error *err)
 {
     static const char ending[] = ".json";
     const size_t length = output != NULL ? strlen(output) : 0;
@@ -440,7 +273,8 @@ static nnc_status check_options(calibration *c, const char *output, nnc_error *e
         return nnc_fail(err, NNC_BAD_USAGE, "--output",
                         "expected a device file, which ends in .json, found \"%s\"", output);
     }
-    if (output != NULL && strlen(file_name(output)) - strlen(ending) >= sizeof c->start.id) {
+    if (output != NULL &&
+        strlen(nnc_calibrate_file_name(output)) - strlen(ending) >= sizeof c->start.id) {
         return nnc_fail(err, NNC_BAD_USAGE, "--output",
                         "too long a name, expected at most %d characters before %s",
                         (int)sizeof c->start.id - 1, ending);
@@ -448,7 +282,7 @@ static nnc_status check_options(calibration *c, const char *output, nnc_error *e
     return nnc_row_choice_read(&c->session->options, &c->choice, err);
 }
 
-static nnc_status calibrate(calibration *c, nnc_error *err)
+static nnc_status calibrate(nnc_calibrate *c, nnc_error *err)
 {
     nnc_options *options = &c->session->options;
     const char *output = options->output;
@@ -471,18 +305,18 @@ static nnc_status calibrate(calibration *c, nnc_error *err)
         status = nnc_fit_run(c->fit, err);
     }
     if (status == NNC_OK) {
-        status = report(c, output, err);
+        status = nnc_calibrate_report(c, output, err);
     }
-    return status == NNC_OK && output != NULL ? write_device(c, output, err) : status;
+    return status == NNC_OK && output != NULL ? nnc_calibrate_write(c, output, err) : status;
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
-    calibration c = { .session = session,
-                      .asked = session->options.device,
-                      .arena = nnc_arena_create(),
-                      .fit = calloc(1, sizeof(nnc_fit)),
-                      .scenario = calloc(1, sizeof(nnc_scenario)) };
+    nnc_calibrate c = { .session = session,
+                        .asked = session->options.device,
+                        .arena = nnc_arena_create(),
+                        .fit = calloc(1, sizeof(nnc_fit)),
+                        .scenario = calloc(1, sizeof(nnc_scenario)) };
     nnc_status status = NNC_NO_MEMORY;
     if (c.fit != NULL) {
         c.fit->scratch = nnc_scratch_create();

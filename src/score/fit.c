@@ -1,23 +1,13 @@
-#include "score/fit.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/number.h"
-#include "score/minimise.h"
+#include "score/fit_moving.h"
 #include "score/stats.h"
 
-/* How far a figure may go, in what steps it is tried, and where it starts when the device's own is
- * neutral. Factors move by ratios, times and sizes by sums, because these may be 0. */
-typedef struct range {
-    const char *member;
-    double low, high, step, neutral, usual; /* step: of the logarithm if `ratio` */
-    bool ratio;
-} range;
-
-static const range ranges[] = {
+static const nnc_fit_range ranges[] = {
     { "calibration", 0.05, 5.0, 0.1, 1.0, 1.0, true },
     { "sustained_fraction", 0.01, 1.0, 0.15, 1.0, 0.7, true },
     { "memory_fraction", 0.02, 1.0, 0.15, 1.0, 0.7, true },
@@ -44,9 +34,8 @@ static const range ranges[] = {
  * determines. Of several, those that few rows say little about would go astray; rows scatter by some
  * per cent, and so many of them outweigh this. */
 static const double pull_least = 1e-5, pull_of_rows = 0.01;
-enum { PARTS_MAX = 5 };
 
-static const range *range_of(const char *name)
+static const nnc_fit_range *range_of(const char *name)
 {
     const char *dot = strrchr(name, '.');
     const char *member = dot != NULL ? dot + 1 : name;
@@ -58,29 +47,15 @@ static const range *range_of(const char *name)
     return NULL;
 }
 
-/* The figures of one group, or all of them, as the minimiser moves them: in steps from the start. */
-typedef struct moving {
-    nnc_fit *fit;
-    int32_t group;     /* -1 = all rows */
-    int32_t left_out;  /* a part of the cross-validation; -1 = none */
-    nnc_device device; /* of the row at hand */
-    nnc_fit_figure *figures[NNC_MINIMISE_MAX];
-    const range *ranges[NNC_MINIMISE_MAX];
-    double start[NNC_MINIMISE_MAX];
-    double low[NNC_MINIMISE_MAX], high[NNC_MINIMISE_MAX], step[NNC_MINIMISE_MAX];
-    int count;
-    double pull;
-} moving;
-
-static double value_at(const moving *m, int i, double x)
+static double value_at(const nnc_fit_moving *m, int i, double x)
 {
-    const range *r = m->ranges[i];
+    const nnc_fit_range *r = m->ranges[i];
     return r->ratio ? m->start[i] * exp(x * r->step) : m->start[i] + x * r->step;
 }
 
-static double place_of(const moving *m, int i, double value)
+static double place_of(const nnc_fit_moving *m, int i, double value)
 {
-    const range *r = m->ranges[i];
+    const nnc_fit_range *r = m->ranges[i];
     return r->ratio ? log(value / m->start[i]) / r->step : (value - m->start[i]) / r->step;
 }
 
@@ -97,11 +72,6 @@ static void put_figures(const nnc_fit *fit, nnc_device *device)
     }
 }
 
-void nnc_fit_apply(const nnc_fit *fit, nnc_device *device)
-{
-    put_figures(fit, device);
-}
-
 /* Seconds of a row on its device with the figures as they stand; NaN when it has no prediction. */
 static double predict(const nnc_fit *fit, const nnc_fit_row *r, nnc_device *device)
 {
@@ -113,14 +83,14 @@ static double predict(const nnc_fit *fit, const nnc_fit_row *r, nnc_device *devi
     return status == NNC_OK ? scored.predicted_s : (double)NAN;
 }
 
-static bool fits_row(const moving *m, const nnc_fit_row *r)
+bool nnc_fit_uses(const nnc_fit_moving *m, const nnc_fit_row *r)
 {
     return !r->held && (m->group < 0 || r->group == m->group) &&
            (m->left_out < 0 || r->part != m->left_out);
 }
 
 /* Rows of a file, then files, then groups count alike. */
-static void weigh_rows(const moving *m)
+static void weigh_rows(const nnc_fit_moving *m)
 {
     nnc_fit *fit = m->fit;
     int32_t groups = 0;
@@ -128,14 +98,14 @@ static void weigh_rows(const moving *m)
         int32_t files = 0;
         for (int32_t i = 0; i < fit->row_count; i++) {
             nnc_fit_row *r = &fit->rows[i];
-            if (r->group != g || !fits_row(m, r)) {
+            if (r->group != g || !nnc_fit_uses(m, r)) {
                 continue;
             }
             int32_t same = 0;
             bool first = true;
             for (int32_t k = 0; k < fit->row_count; k++) {
                 const nnc_fit_row *o = &fit->rows[k];
-                if (o->group == g && o->file == r->file && fits_row(m, o)) {
+                if (o->group == g && o->file == r->file && nnc_fit_uses(m, o)) {
                     same++;
                     first = first && k >= i;
                 }
@@ -153,20 +123,20 @@ static void weigh_rows(const moving *m)
     }
 }
 
-static void set_figures(moving *m, const double *x)
+static void set_figures(nnc_fit_moving *m, const double *x)
 {
     for (int i = 0; i < m->count; i++) {
         m->figures[i]->value = value_at(m, i, x[i]);
     }
 }
 
-static double misfit(moving *m, const double *x)
+static double misfit(nnc_fit_moving *m, const double *x)
 {
     double sum = 0.0;
     set_figures(m, x);
     for (int32_t i = 0; i < m->fit->row_count; i++) {
         const nnc_fit_row *r = &m->fit->rows[i];
-        if (fits_row(m, r)) {
+        if (nnc_fit_uses(m, r)) {
             sum += r->weight * fabs(log(predict(m->fit, r, &m->device) / r->row->measured_s));
         }
     }
@@ -175,7 +145,7 @@ static double misfit(moving *m, const double *x)
 
 static double objective(const double *x, void *context)
 {
-    moving *m = context;
+    nnc_fit_moving *m = context;
     double away = 0.0;
     for (int i = 0; i < m->count; i++) {
         away += log1p(x[i] * x[i]); /* far away it no longer grows by much */
@@ -184,20 +154,20 @@ static double objective(const double *x, void *context)
 }
 
 /* Twice the bandwidth of the memory is where caches begin. */
-static double usual_of(const moving *m, int i)
+static double usual_of(const nnc_fit_moving *m, int i)
 {
     return isnan(m->ranges[i]->usual) ? 2.0 * m->fit->rows[0].device->mem_bytes_per_s
                                       : m->ranges[i]->usual;
 }
 
-static bool is_neutral(double value, const range *r)
+static bool is_neutral(double value, const nnc_fit_range *r)
 {
     return isnan(value) || value == r->neutral;
 }
 
 /* Starts from the device's own figures, or where these are neutral and it fits better, from usual
  * ones. Limits make room for a start outside of them. */
-static void begin(moving *m)
+static void begin(nnc_fit_moving *m)
 {
     double own[NNC_MINIMISE_MAX] = { 0 }, usual[NNC_MINIMISE_MAX] = { 0 };
     bool complete = true, neutral = false;
@@ -226,7 +196,7 @@ static void begin(moving *m)
 }
 
 /* Leaves out the figures that change nothing whichever way they are moved. */
-static void drop_idle(moving *m)
+static void drop_idle(nnc_fit_moving *m)
 {
     double x[NNC_MINIMISE_MAX] = { 0 };
     const double still = misfit(m, x);
@@ -265,7 +235,7 @@ static double six_digits(double value)
     return nnc_read_double(text, &rounded) ? rounded : value;
 }
 
-static void note_limits(moving *m, const double *x)
+static void note_limits(nnc_fit_moving *m, const double *x)
 {
     for (int i = 0; i < m->count; i++) {
         const double room = 1e-3;
@@ -273,17 +243,17 @@ static void note_limits(moving *m, const double *x)
     }
 }
 
-static int32_t count_rows(const moving *m)
+static int32_t count_rows(const nnc_fit_moving *m)
 {
     int32_t count = 0;
     for (int32_t i = 0; i < m->fit->row_count; i++) {
-        count += fits_row(m, &m->fit->rows[i]);
+        count += nnc_fit_uses(m, &m->fit->rows[i]);
     }
     return count;
 }
 
 /* Moves the figures of a group to where its rows want them. false: out of memory. */
-static bool move(moving *m)
+bool nnc_fit_move(nnc_fit_moving *m)
 {
     double x[NNC_MINIMISE_MAX] = { 0 };
     weigh_rows(m);
@@ -311,9 +281,9 @@ static bool move(moving *m)
 }
 
 /* Fits the figures of a group. false: out of memory. */
-static bool fit_group(moving *m, nnc_fit *fit, int32_t group)
+static bool fit_group(nnc_fit_moving *m, nnc_fit *fit, int32_t group)
 {
-    *m = (moving){ .fit = fit, .group = group, .left_out = -1 };
+    *m = (nnc_fit_moving){ .fit = fit, .group = group, .left_out = -1 };
     for (int32_t i = 0; i < fit->figure_count; i++) {
         nnc_fit_figure *figure = &fit->figures[i];
         if (figure->group != group || figure->reason != NULL) {
@@ -329,7 +299,7 @@ static bool fit_group(moving *m, nnc_fit *fit, int32_t group)
     weigh_rows(m);
     begin(m);
     drop_idle(m);
-    if (!move(m)) {
+    if (!nnc_fit_move(m)) {
         return false;
     }
     for (int i = 0; i < m->count; i++) {
@@ -338,102 +308,9 @@ static bool fit_group(moving *m, nnc_fit *fit, int32_t group)
     return true;
 }
 
-/* ---- cross-validation ---- */
-
-typedef struct dealt {
-    uint64_t digest;
-    int32_t row;
-} dealt;
-
-static int by_digest(const void *a, const void *b)
-{
-    const dealt *x = a, *y = b;
-    const int digests = (x->digest > y->digest) - (x->digest < y->digest);
-    return digests != 0 ? digests : (x->row > y->row) - (x->row < y->row);
-}
-
-/* Deals the rows of a group out to parts, in the order of their digests. Returns how many parts
- * there are: 0 when all rows stay together. */
-static int32_t deal(const moving *m, dealt *hands)
-{
-    int32_t count = 0, different = 0;
-    for (int32_t i = 0; i < m->fit->row_count; i++) {
-        if (fits_row(m, &m->fit->rows[i])) {
-            hands[count++] = (dealt){ m->fit->rows[i].digest, i };
-        }
-    }
-    qsort(hands, (size_t)count, sizeof *hands, by_digest);
-    for (int32_t i = 0; i < count; i++) {
-        different += i == 0 || hands[i].digest != hands[i - 1].digest;
-    }
-    const int32_t parts = different < PARTS_MAX ? different : PARTS_MAX;
-    int32_t turn = -1;
-    for (int32_t i = 0; i < count; i++) {
-        turn += i == 0 || hands[i].digest != hands[i - 1].digest;
-        m->fit->rows[hands[i].row].part = turn % (parts > 0 ? parts : 1);
-    }
-    return parts > 1 ? parts : 0;
-}
-
-/* Figures as they stand, to come back to. */
-static void keep(const nnc_fit *fit, double *values)
-{
-    for (int32_t i = 0; i < fit->figure_count; i++) {
-        values[i] = fit->figures[i].value;
-    }
-}
-
-static void restore(nnc_fit *fit, const double *values)
-{
-    for (int32_t i = 0; i < fit->figure_count; i++) {
-        fit->figures[i].value = values[i];
-    }
-}
-
-static double error_of(const nnc_fit *fit, const nnc_fit_row *r, nnc_device *device)
+double nnc_fit_error(const nnc_fit *fit, const nnc_fit_row *r, nnc_device *device)
 {
     return predict(fit, r, device) / r->row->measured_s - 1.0;
-}
-
-/* Every part predicted by figures that the other parts say. Later groups have no say in the fit, as
- * they had none before, and all in the prediction. */
-static bool cross_validate(moving *m, dealt *hands)
-{
-    nnc_fit *fit = m->fit;
-    double last[NNC_FIT_FIGURES_MAX], own[NNC_MINIMISE_MAX];
-    const int32_t parts = m->count > 0 ? deal(m, hands) : 0;
-    bool ok = true;
-    keep(fit, last);
-    for (int32_t part = 0; part < parts && ok; part++) {
-        for (int32_t i = 0; i < fit->figure_count; i++) {
-            if (m->group >= 0 && fit->figures[i].group > m->group) {
-                fit->figures[i].value = (double)NAN;
-            }
-        }
-        m->left_out = part;
-        ok = move(m);
-        m->left_out = -1;
-        for (int i = 0; i < m->count; i++) {
-            own[i] = m->figures[i]->value;
-        }
-        restore(fit, last);
-        for (int i = 0; i < m->count; i++) {
-            m->figures[i]->value = own[i];
-        }
-        for (int32_t i = 0; i < fit->row_count; i++) {
-            nnc_fit_row *r = &fit->rows[i];
-            if (fits_row(m, r) && r->part == part) {
-                r->crossed = error_of(fit, r, &m->device);
-            }
-        }
-        restore(fit, last);
-    }
-    for (int32_t g = 0; g < fit->group_count; g++) {
-        if (m->group < 0 || m->group == g) {
-            fit->groups[g].parts = fit->groups[g].rows > 0 ? parts : 0;
-        }
-    }
-    return ok;
 }
 
 /* ---- errors ---- */
@@ -473,7 +350,7 @@ static bool is_joint(const nnc_fit *fit)
 }
 
 /* Each group's figures; the moving parts stay for the cross-validation. */
-static bool fit_all(nnc_fit *fit, moving *m, dealt *hands)
+static bool fit_all(nnc_fit *fit, nnc_fit_moving *m, nnc_fit_hand *hands)
 {
     const int32_t first = is_joint(fit) ? -1 : 0;
     const int32_t count = is_joint(fit) ? 1 : fit->group_count;
@@ -482,10 +359,10 @@ static bool fit_all(nnc_fit *fit, moving *m, dealt *hands)
         ok = fit_group(&m[i], fit, first + i);
     }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {
-        fit->rows[i].after = error_of(fit, &fit->rows[i], &m[0].device);
+        fit->rows[i].after = nnc_fit_error(fit, &fit->rows[i], &m[0].device);
     }
     for (int32_t i = 0; i < count && ok; i++) {
-        ok = cross_validate(&m[i], hands);
+        ok = nnc_fit_cross(&m[i], hands);
     }
     return ok;
 }
@@ -493,8 +370,8 @@ static bool fit_all(nnc_fit *fit, moving *m, dealt *hands)
 nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err)
 {
     const size_t rows = (size_t)fit->row_count + 1;
-    moving *m = calloc((size_t)fit->group_count + 1, sizeof *m);
-    dealt *hands = calloc(rows, sizeof *hands);
+    nnc_fit_moving *m = calloc((size_t)fit->group_count + 1, sizeof *m);
+    nnc_fit_hand *hands = calloc(rows, sizeof *hands);
     double *errors = calloc(rows, sizeof *errors);
     bool ok = m != NULL && hands != NULL && errors != NULL;
     for (int32_t i = 0; i < fit->figure_count; i++) {
@@ -503,7 +380,7 @@ nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err)
     for (int32_t i = 0; i < fit->row_count && ok; i++) {
         nnc_fit_row *r = &fit->rows[i];
         r->crossed = r->after = (double)NAN;
-        r->before = error_of(fit, r, &m[0].device);
+        r->before = nnc_fit_error(fit, r, &m[0].device);
     }
     ok = ok && fit_all(fit, m, hands);
     if (ok) {

@@ -93,7 +93,4 @@ bool nnc_fit_add(nnc_fit *fit, const char *name);
  * get that as their reason. Fails with NNC_NO_MEMORY. */
 nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err);
 
-/* The fitted figures, put into a device. */
-void nnc_fit_apply(const nnc_fit *fit, nnc_device *device);
-
 #endif

@@ -363,8 +363,6 @@ nnc_status nnc_figure_find_place(nnc_device *device, const char *name, nnc_figur
     const nnc_field *field = nnc_field_find(&nnc_device_table, place->name, &object, &dtype);
     if (field != NULL && field->type == NNC_FIELD_F64) {
         place->value = (double *)(void *)((char *)object + field->offset);
-        place->min = field->min;
-        place->max = field->max;
         return NNC_OK;
     }
     return field == NULL ? nnc_device_set(&other, place->name, "1", err) /* names the nearest */

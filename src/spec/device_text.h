@@ -32,7 +32,6 @@ nnc_status nnc_device_with_figures(nnc_arena *arena, const char *path,
 typedef struct nnc_figure_place {
     double *value; /* in the device */
     char name[80]; /* in full: "efficiency.calibration" */
-    double min, max;
 } nnc_figure_place;
 
 /* Finds it by its dotted name, "efficiency." in front or not. Fails with NNC_BAD_USAGE, naming the
