@@ -25,6 +25,7 @@ clean_tree()
     plant src/sweep/grid.h '#include "cost/roof.h"'
     plant src/score/fit.h '#include "cost/roof.h"'
     plant src/spec/json.c '#include <cjson/cJSON.h>'
+    plant src/score/minimise.c '#include <nlopt.h>'
     plant src/estimate.c '#include "cost/roof.h"'
     plant src/cli/main.c '#include "report/report.h"'
 }
@@ -59,6 +60,7 @@ wrong src/spec/x.c '#include "op/op.h"' 'spec must not include op'
 wrong src/spec/x.c '#include "report/report.h"' 'spec must not include report'
 wrong src/report/x.c '  #  include "cli/option.h"' 'report must not include cli'
 wrong src/cli/x.c '#include <cjson/cJSON.h>' 'only spec/json.c includes cJSON'
+wrong src/score/x.c '#include <nlopt.h>' 'only score/minimise.c includes NLopt'
 wrong src/cost/x.c '#include "roof.h"' 'is not a path below src/'
 wrong src/attic/x.c '#include <stdio.h>' "room 'attic' has no place"
 wrong include/nncost/x.h '#include "base/error.h"' 'a public header includes'

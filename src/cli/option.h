@@ -8,17 +8,18 @@
 
 /* Which options a command takes. */
 enum {
-    NNC_TAKES_COMMON = 1,    /* --format, --output, --help */
-    NNC_TAKES_PLAN = 2,      /* every field of the plan, --software, --set */
-    NNC_TAKES_OPS = 4,       /* --sort, --top, --by */
-    NNC_TAKES_LISTS = 8,     /* values of plan options may be comma lists */
-    NNC_TAKES_STAGES = 16,   /* --stages, --timeline, --trace, --sensitivity */
-    NNC_TAKES_SEARCH = 32,   /* what nnc_search_options holds, --threads */
-    NNC_TAKES_SCENARIO = 64, /* --scenario, of a plan file */
-    NNC_TAKES_CHECK = 128,   /* --update, and the formats of nnc_check_format */
-    NNC_TAKES_SWEEP = 256,   /* what nnc_sweep_options holds, --top, --threads */
-    NNC_TAKES_HELP = 512,    /* --help alone */
-    NNC_TAKES_SCORE = 1024   /* --rows, --only, --fold, --group */
+    NNC_TAKES_COMMON = 1,      /* --format, --output, --help */
+    NNC_TAKES_PLAN = 2,        /* every field of the plan, --software, --set */
+    NNC_TAKES_OPS = 4,         /* --sort, --top, --by */
+    NNC_TAKES_LISTS = 8,       /* values of plan options may be comma lists */
+    NNC_TAKES_STAGES = 16,     /* --stages, --timeline, --trace, --sensitivity */
+    NNC_TAKES_SEARCH = 32,     /* what nnc_search_options holds, --threads */
+    NNC_TAKES_SCENARIO = 64,   /* --scenario, of a plan file */
+    NNC_TAKES_CHECK = 128,     /* --update, and the formats of nnc_check_format */
+    NNC_TAKES_SWEEP = 256,     /* what nnc_sweep_options holds, --top, --threads */
+    NNC_TAKES_HELP = 512,      /* --help alone */
+    NNC_TAKES_SCORE = 1024,    /* --rows, --only, --fold, --group */
+    NNC_TAKES_CALIBRATE = 2048 /* --device, --fit, --only, --fold, --group */
 };
 
 /* A plan option as given. */
@@ -50,7 +51,7 @@ typedef struct nnc_options {
     nnc_check_format check_format; /* only with NNC_TAKES_CHECK */
     bool help, stages, timeline, sensitivity, update, rows;
     const char *output, *software, *cluster, *trace, *scenario; /* NULL = not given */
-    const char *only, *fold, *group;
+    const char *only, *fold, *group, *device, *fit;
     const char *threads;
     nnc_search_options search;
     nnc_sweep_options sweep;

@@ -2,61 +2,17 @@
 #include <string.h>
 
 #include "spec/plans.h"
-
-/* A walk over text that has been read as JSON without fault. */
-typedef struct walk {
-    const char *text;
-    size_t at;
-    long line;
-} walk;
-
-static void blanks(walk *w)
-{
-    for (; strchr(" \t\r\n", w->text[w->at]) != NULL && w->text[w->at] != '\0'; w->at++) {
-        w->line += w->text[w->at] == '\n';
-    }
-}
-
-static void quoted(walk *w)
-{
-    for (w->at++; w->text[w->at] != '"'; w->at++) {
-        w->at += w->text[w->at] == '\\';
-    }
-    w->at++;
-}
-
-/* Past a value of any kind: up to where its brackets close. */
-static void value(walk *w)
-{
-    int depth = 0;
-    do {
-        blanks(w);
-        const char c = w->text[w->at];
-        if (c == '"') {
-            quoted(w);
-        } else if (strchr("{[", c) != NULL) {
-            depth++;
-            w->at++;
-        } else if (strchr("}]", c) != NULL) {
-            depth--;
-            w->at++;
-        } else if (strchr(",:", c) != NULL) {
-            w->at++;
-        } else {
-            w->at += strcspn(w->text + w->at, " \t\r\n,:{}[]\"");
-        }
-    } while (depth > 0);
-}
+#include "spec/walk.h"
 
 /* Lines of the elements of a list. */
-static void elements(walk *w, long *lines, int32_t count)
+static void elements(nnc_walk *w, long *lines, int32_t count)
 {
     w->at++;
     for (int32_t i = 0; i < count; i++) {
-        blanks(w);
+        nnc_walk_blanks(w);
         lines[i] = w->line;
-        value(w);
-        blanks(w);
+        nnc_walk_value(w);
+        nnc_walk_blanks(w);
         w->at++; /* the comma or the bracket */
     }
 }
@@ -64,29 +20,29 @@ static void elements(walk *w, long *lines, int32_t count)
 void nnc_plans_find_places(nnc_plans *plans, long *lines, int32_t count)
 {
     static const char recorded[] = "\"recorded\"", scenarios[] = "\"scenarios\"";
-    walk w = { .text = plans->text, .line = 1 };
-    blanks(&w);
+    nnc_walk w = { .text = plans->text, .line = 1 };
+    nnc_walk_blanks(&w);
     do {
         w.at++; /* the brace or a comma */
-        blanks(&w);
+        nnc_walk_blanks(&w);
         const size_t key = w.at;
-        quoted(&w);
+        nnc_walk_quoted(&w);
         const size_t length = w.at - key;
-        blanks(&w);
+        nnc_walk_blanks(&w);
         w.at++; /* the colon */
-        blanks(&w);
+        nnc_walk_blanks(&w);
         const size_t begin = w.at;
         if (length == sizeof(scenarios) - 1 && memcmp(w.text + key, scenarios, length) == 0) {
             elements(&w, lines, count);
         } else {
-            value(&w);
+            nnc_walk_value(&w);
         }
         if (length == sizeof(recorded) - 1 && memcmp(w.text + key, recorded, length) == 0) {
             plans->places.begin = begin;
             plans->places.end = w.at;
         }
         plans->places.insert = w.at;
-        blanks(&w);
+        nnc_walk_blanks(&w);
     } while (w.text[w.at] == ',');
 }
 

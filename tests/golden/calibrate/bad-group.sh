@@ -1,0 +1,1 @@
+"$NNCOST" calibrate tests/golden/calibrate/one.csv --device tests/golden/accuracy/plain.json --group colour

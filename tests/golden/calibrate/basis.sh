@@ -1,0 +1,1 @@
+"$NNCOST" calibrate tests/golden/calibrate/steps.csv --device tests/golden/accuracy/plain.json --fit efficiency.basis

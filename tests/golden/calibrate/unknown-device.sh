@@ -1,0 +1,1 @@
+"$NNCOST" calibrate tests/golden/calibrate/steps.csv --device plane-100

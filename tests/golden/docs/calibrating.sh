@@ -1,0 +1,1 @@
+tests/golden/page.sh docs/calibrating.md
