@@ -197,7 +197,7 @@ START_TEST(a_gpt_under_fsdp)
     ck_assert_int_eq(p->precision, NNC_BF16);
     ck_assert_int_eq(p->policy, NNC_POLICY_AMP);
     ck_assert_int_eq(p->recompute, NNC_RECOMPUTE_FULL);
-    ck_assert_int_eq(p->attention, NNC_ATTENTION_FLASH);
+    ck_assert_int_eq(p->attention, NNC_ATTENTION_FLASH1);
     ck_assert_int_eq(p->optimizer, NNC_OPTIMIZER_ADAMW);
     ck_assert_int_eq(p->offload, NNC_OFFLOAD_NONE);
     ck_assert(isnan(row->internode_bytes_per_s)); /* not stated: the device file's */
