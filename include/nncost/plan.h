@@ -192,6 +192,7 @@ typedef struct nnc_software {
     /* Share of each kind of communication that hides behind compute, 0..1. */
     double overlap_tensor, overlap_context, overlap_expert, overlap_data, overlap_pipeline,
         overlap_offload;
+    double overlap_tensor_backward; /* in backward passes; NaN = as overlap_tensor */
     double launch_s; /* the host's time to issue one op; 0 = recorded once and replayed */
     nnc_spreads spread;
     bool zero_gradients; /* gradients are cleared by a kernel, not freed */

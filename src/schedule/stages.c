@@ -81,8 +81,11 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
                                          [NNC_COMM_OFFLOAD] = software->overlap_offload } };
     nnc_overlap overlap = own;
     overlap.weight_apart = nnc_weight_runs_apart(plan);
+    overlap.tensor_backward = isnan(software->overlap_tensor_backward)
+                                  ? software->overlap_tensor
+                                  : software->overlap_tensor_backward;
     for (int i = 0; i < NNC_COMM_COUNT && !isnan(plan->overlap); i++) {
-        overlap.share[i] = plan->overlap;
+        overlap.share[i] = overlap.tensor_backward = plan->overlap;
     }
     return overlap;
 }
@@ -107,6 +110,12 @@ static void collect(const nnc_op_cost *row, const nnc_overlap *overlap, budget *
     }
 }
 
+static double share_of(const nnc_overlap *overlap, int comm, nnc_part part)
+{
+    return comm == NNC_COMM_TENSOR && part == NNC_PART_BACKWARD ? overlap->tensor_backward
+                                                                : overlap->share[comm];
+}
+
 /* Takes what hides from the compute left; returns the share of the exchange that stays exposed. */
 static double hide(double exchange_s, double share, double *left_s)
 {
@@ -115,19 +124,19 @@ static double hide(double exchange_s, double share, double *left_s)
     return exchange_s > 0.0 ? (exchange_s - hidden) / exchange_s : 1.0;
 }
 
-static void settle(budget *b, const nnc_overlap *overlap)
+static void settle(budget *b, const nnc_overlap *overlap, nnc_part part)
 {
     double attention = b->attention_s, left = b->compute_s;
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         const double before = attention;
-        b->beside_exposed[k] = hide(b->beside_s[k], overlap->share[k], &attention);
+        b->beside_exposed[k] = hide(b->beside_s[k], share_of(overlap, k, part), &attention);
         left -= before - attention;
     }
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         const bool prefetched = k == NNC_COMM_DATA && b->instances > 1.0;
         const double first = prefetched ? b->behind_s[k] / b->instances : 0.0;
         const double rest = b->behind_s[k] - first;
-        const double exposed = first + rest * hide(rest, overlap->share[k], &left);
+        const double exposed = first + rest * hide(rest, share_of(overlap, k, part), &left);
         b->behind_exposed[k] = b->behind_s[k] > 0.0 ? exposed / b->behind_s[k] : 1.0;
     }
 }
@@ -145,7 +154,7 @@ void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_overlap *o
     for (int32_t s = 0; s < list->segment_count && any; s++) {
         for (int p = 0; p < NNC_PARTS; p++) {
             budgets[s][p].instances = (double)list->segments[s].instances;
-            settle(&budgets[s][p], overlap);
+            settle(&budgets[s][p], overlap, (nnc_part)p);
         }
     }
     for (int32_t i = 0; i < rows->count && any; i++) {

@@ -48,7 +48,8 @@ bool nnc_weight_runs_apart(const nnc_plan *plan);
 /* Shares of each kind of communication that hide, in [0, 1]. */
 typedef struct nnc_overlap {
     double share[NNC_COMM_COUNT];
-    bool weight_apart; /* weight gradients run at another time: nothing hides behind them */
+    double tensor_backward; /* of tensor-parallel exchanges in backward passes */
+    bool weight_apart;      /* weight gradients run at another time: nothing hides behind them */
 } nnc_overlap;
 nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);
 

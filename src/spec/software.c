@@ -61,6 +61,9 @@ static const nnc_field software_fields[] = {
       .help = "The input of cross-attention needs no gradient." },
     { NNC_FIELD(nnc_software, overlap_tensor), .max = 1, .default_text = "0",
       .help = "Share of tensor-parallel communication that hides behind compute." },
+    { NNC_FIELD(nnc_software, overlap_tensor_backward), .max = 1,
+      .help = "The same in backward passes, where weight gradients wait for nobody; not given: as "
+              "overlap_tensor." },
     { NNC_FIELD(nnc_software, overlap_context), .max = 1, .default_text = "1",
       .help = "The same of context-parallel communication." },
     { NNC_FIELD(nnc_software, overlap_expert), .max = 1, .default_text = "0",
@@ -100,6 +103,7 @@ nnc_software nnc_software_default(void)
         .group_norm_keep = NNC_KEEP_FUSED,
         .loss_keep = NNC_LOSS_KEEPS_LOGITS,
         .context_frozen = true,
+        .overlap_tensor_backward = (double)NAN,
         .overlap_context = 1.0,
         .overlap_data = 1.0,
         .overlap_pipeline = 1.0,
