@@ -17,7 +17,7 @@ static int by_digest(const void *a, const void *b)
  * there are: 0 when all rows stay together. */
 static int32_t deal(const nnc_fit_moving *m, nnc_fit_hand *hands)
 {
-    int32_t count = 0, different = 0;
+    int32_t count = 0, different = 0; /* rows, and digests among them */
     for (int32_t i = 0; i < m->fit->row_count; i++) {
         if (nnc_fit_uses(m, &m->fit->rows[i])) {
             hands[count++] = (nnc_fit_hand){ m->fit->rows[i].digest, i };
@@ -25,15 +25,15 @@ static int32_t deal(const nnc_fit_moving *m, nnc_fit_hand *hands)
     }
     qsort(hands, (size_t)count, sizeof *hands, by_digest);
     for (int32_t i = 0; i < count; i++) {
-        different += i == 0 || hands[i].digest != hands[i - 1].digest;
+        if (i == 0 || hands[i].digest != hands[i - 1].digest) {
+            different++;
+        }
+        m->fit->rows[hands[i].row].part = (different - 1) % PARTS_MAX;
     }
-    const int32_t parts = different < PARTS_MAX ? different : PARTS_MAX;
-    int32_t turn = -1;
-    for (int32_t i = 0; i < count; i++) {
-        turn += i == 0 || hands[i].digest != hands[i - 1].digest;
-        m->fit->rows[hands[i].row].part = turn % (parts > 0 ? parts : 1);
+    if (different < 2) {
+        return 0;
     }
-    return parts > 1 ? parts : 0;
+    return different < PARTS_MAX ? different : PARTS_MAX;
 }
 
 /* Figures as they stand, to come back to. */

@@ -124,8 +124,10 @@ static void put_fitted_on(const rewriting *w, const object_place *p)
     }
     if (first == NULL) { /* of an object that only holds others */
         first = value_below(w, p->name);
-        put_text(w->out,
-                 old != NULL || first == NULL ? (old != NULL ? old : "") : first->fitted_on);
+        if (old == NULL) {
+            old = first != NULL ? first->fitted_on : "";
+        }
+        put_text(w->out, old);
         return;
     }
     const size_t length = strlen(list);
