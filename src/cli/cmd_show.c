@@ -194,6 +194,19 @@ static void push(level *stack, int *depth, const nnc_field *field, const void *o
     }
 }
 
+/* A comment that the file keeps beside figures: it stands among the sources. */
+static bool is_comment(const nnc_field *field)
+{
+    return field->type == NNC_FIELD_TEXT && field->size == 0;
+}
+
+/* Of a format nobody measured products in. */
+static bool is_neutral_product(const writer *to, const nnc_gemm_efficiency *e)
+{
+    return to->device != NULL && e->sustained_fraction == 1.0 && e->memory_fraction == 1.0 &&
+           e->fixed_s == 0.0 && isnan(e->wave_quantization);
+}
+
 /* Efficiencies that nobody fitted are all 1 and say nothing. */
 static bool is_neutral(const writer *to, const void *place)
 {
@@ -215,7 +228,7 @@ static void write_fields(writer *to, const nnc_field_table *table, const void *r
         const nnc_field *field = &top->fields[top->next++];
         const char *place = (const char *)top->object + field->offset;
         snprintf(name, sizeof name, "%.64s%.60s", top->prefix, field->name);
-        if (is_neutral(to, place)) {
+        if (is_neutral(to, place) || is_comment(field)) {
             continue;
         }
         if (field->type == NNC_FIELD_OBJECT) {
@@ -224,8 +237,9 @@ static void write_fields(writer *to, const nnc_field_table *table, const void *r
             for (int dtype = NNC_DTYPE_COUNT - 1; dtype >= 0; dtype--) {
                 char dotted[NAME_MAX_LENGTH];
                 if (to->device != NULL &&
-                    isnan(nnc_device_matmul_peak(to->device, (nnc_dtype)dtype))) {
-                    continue; /* nothing to be efficient at */
+                    (isnan(nnc_device_matmul_peak(to->device, (nnc_dtype)dtype)) ||
+                     is_neutral_product(to, &to->device->efficiency.gemm[dtype]))) {
+                    continue;
                 }
                 snprintf(dotted, sizeof dotted, "%.100s.%s", name, nnc_dtype_names[dtype]);
                 push(stack, &depth, field, place + (size_t)dtype * (field->size / NNC_DTYPE_COUNT),

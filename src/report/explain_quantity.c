@@ -47,6 +47,10 @@ static const quantity quantities[] = {
     { "exposed_comm_s", "s", NULL,
       "exchanges between ranks and with the host that no compute hides, by kind",
       "arXiv:2104.04473, arXiv:1910.02054, arXiv:2006.15704" },
+    { "host_s", "s", "the sum over passes and parts of (device^4 + host^4)^(1/4) - device",
+      "what issuing the ops, launch_s of the software profile each, adds to the device's own time, "
+      "pass by pass",
+      "docs/formulas.md, launch" },
     { "bubble_s", "s", "step_s - busy_s",
       "what the busiest stage waits, by replaying the schedule with every stage's own times",
       "arXiv:1811.06965, arXiv:2104.04473, arXiv:2401.10241, arXiv:2412.19437" },
@@ -195,6 +199,9 @@ static const char *formula_of(const quantity *q, const nnc_scope *scope, const n
     const char *elsewhere = nnc_cluster_formula(report, q->name, text, FORMULA_MAX);
     if (elsewhere != NULL) {
         return elsewhere;
+    }
+    if (strcmp(q->name, "upper_bound_s") == 0 && report->software->launch_s > 0.0) {
+        return "compute_total_s + memory_total_s + fixed_total_s + launch_total_s";
     }
     if (q->formula != NULL) {
         return q->formula;

@@ -67,6 +67,7 @@ static void add_sums(nnc_scope *scope, const nnc_report *report)
 {
     double forward[NNC_GROUP_COUNT] = { 0 }, backward[NNC_GROUP_COUNT] = { 0 };
     double causal[2] = { 0 }, executed[4] = { 0 }, seconds[3] = { 0 }, device_flops = 0;
+    double launches = 0;
     for (int32_t i = 0; i < report->op_count; i++) {
         const nnc_op_cost *cost = &report->ops[i];
         const nnc_phase phase = cost->op->phase;
@@ -83,6 +84,7 @@ static void add_sums(nnc_scope *scope, const nnc_report *report)
         seconds[0] += cost->compute_s * cost->repeat;
         seconds[1] += cost->memory_s * cost->repeat;
         seconds[2] += cost->fixed_s * cost->repeat;
+        launches += part == 3 ? 0.0 : cost->repeat; /* the update is not issued op by op */
     }
     for (int group = 0; group < NNC_GROUP_COUNT; group++) {
         char name[32];
@@ -103,6 +105,7 @@ static void add_sums(nnc_scope *scope, const nnc_report *report)
     nnc_scope_add(scope, "compute_total_s", seconds[0], "s");
     nnc_scope_add(scope, "memory_total_s", seconds[1], "s");
     nnc_scope_add(scope, "fixed_total_s", seconds[2], "s");
+    nnc_scope_add(scope, "launch_total_s", launches * report->software->launch_s, "s");
     nnc_scope_add(scope, "intensity",
                   device_flops / (report->result->read_bytes + report->result->write_bytes), NULL);
 }

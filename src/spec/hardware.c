@@ -313,6 +313,7 @@ void nnc_device_read(nnc_json root, const char *stem, nnc_device *device)
     nnc_read_texts(nnc_json_get(root, "aliases"), &device->aliases, &device->alias_count);
     read_prices(nnc_json_get(root, "prices"), device);
     nnc_read_sources(root, &nnc_device_table, other_keys, &device->sources, &device->source_count);
+    nnc_read_fitted(root, "efficiency", &device->sources, &device->source_count);
     device->efficiency.fitted =
         nnc_json_type_of(nnc_json_get(root, "efficiency")) == NNC_JSON_OBJECT;
     device->efficiency.collectives.fitted =

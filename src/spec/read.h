@@ -78,6 +78,9 @@ void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count);
 /* The required "sources" of a root object: each key names fields, each value is one text or a list. */
 void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *const *others,
                       const nnc_source **sources, int32_t *count);
+/* Adds to the sources what objects under a key of the root, two levels deep, say beside their fitted
+ * figures: "fitted_on", under the object's dotted name. */
+void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources, int32_t *count);
 #define NNC_COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
 
 /* "schema" and "id": the schema has to be this one, the id usable as a file name and equal to stem

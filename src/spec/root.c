@@ -1,4 +1,5 @@
 /* What every spec file has besides its own fields: schema, id, texts, sources. */
+#include <stdio.h>
 #include <string.h>
 
 #include "spec/read.h"
@@ -116,6 +117,54 @@ void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *c
             nnc_refuse_unknown(item, table, others);
         }
         used += add_sources(item, list + used);
+    }
+    *sources = list;
+    *count = used;
+}
+
+static bool is_object(nnc_json at)
+{
+    return nnc_json_type_of(at) == NNC_JSON_OBJECT;
+}
+
+/* The text beside fitted figures, under the name of their object. */
+static void add_fitted(nnc_json at, const char *name, nnc_source *list, int32_t *used)
+{
+    const nnc_json text = nnc_json_get(at, "fitted_on");
+    if (is_object(at) && nnc_json_type_of(text) == NNC_JSON_TEXT) {
+        list[(*used)++] =
+            (nnc_source){ nnc_arena_strdup(at.doc->arena, name), nnc_read_text(text) };
+    }
+}
+
+void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources, int32_t *count)
+{
+    const nnc_json at = nnc_json_get(root, key);
+    size_t most = 1;
+    if (!is_object(at)) {
+        return;
+    }
+    for (nnc_json a = nnc_json_first(at); a.node != NULL; a = nnc_json_next(a)) {
+        most += 1 + (is_object(a) ? (size_t)nnc_json_count(a) : 0);
+    }
+    nnc_source *list = nnc_arena_array(at.doc->arena, (size_t)*count + most, sizeof *list);
+    if (list == NULL) {
+        nnc_faults_no_memory(at.doc->faults);
+        return;
+    }
+    int32_t used = 0;
+    for (; used < *count; used++) {
+        list[used] = (*sources)[used];
+    }
+    add_fitted(at, key, list, &used);
+    for (nnc_json a = nnc_json_first(at); a.node != NULL; a = nnc_json_next(a)) {
+        char name[96], below[96];
+        snprintf(name, sizeof name, "%.40s.%.40s", key, nnc_json_key(a));
+        add_fitted(a, name, list, &used);
+        for (nnc_json b = nnc_json_first(a); is_object(a) && b.node != NULL; b = nnc_json_next(b)) {
+            snprintf(below, sizeof below, "%.60s.%.30s", name, nnc_json_key(b));
+            add_fitted(b, below, list, &used);
+        }
     }
     *sources = list;
     *count = used;

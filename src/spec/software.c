@@ -123,4 +123,5 @@ void nnc_software_read(nnc_json root, const char *stem, nnc_software *software)
     nnc_read_identity(root, "nncost.software/1", stem);
     nnc_read_sources(root, &nnc_software_table, other_keys, &software->sources,
                      &software->source_count);
+    nnc_read_fitted(root, "spread", &software->sources, &software->source_count);
 }
