@@ -64,14 +64,13 @@ static void ring_of(const nnc_route *route, nnc_collective kind, nnc_ranks *rank
 }
 
 /* How the row was timed: as fitted, or in ideal mode by the datasheet. */
-static nnc_collective_fit fit_of(const nnc_scratch *scratch, const nnc_op_cost *row)
+static nnc_collective_fit fit_of(const nnc_scratch *scratch, const nnc_op_cost *row, bool ideal,
+                                 double bytes)
 {
     const nnc_exchange *e = &row->op->u.exchange;
     const nnc_route *route = &scratch->network.routes[nnc_network_route_of(e)];
-    const char *link = NULL;
-    nnc_collective_fit fit = nnc_collective_fit_of(route, e->forward, e->bytes);
-    if (route->fitted == NULL ||
-        row->network_s == nnc_network_ideal_s(&scratch->network, e, &link)) {
+    nnc_collective_fit fit = nnc_collective_fit_of(route, e->forward, bytes);
+    if (route->fitted == NULL || ideal) {
         return (nnc_collective_fit){ *route, NNC_ALGORITHM_ALL, 1.0, 0.0 };
     }
     fit.fixed_s += route->fitted->step_fixed_s;
@@ -89,11 +88,15 @@ nnc_ranks nnc_scratch_ranks(const nnc_scratch *scratch, const nnc_op_cost *excha
                             .inner = 1,
                             .outer = 1,
                             .ring_bytes_per_s = rate,
+                            .bytes = e->bytes,
                             .stretch = 1.0,
                             .link = exchange->link,
                             .algorithm = memory ? NNC_BY_HOST_MEMORY : NNC_BY_HOST_LINK };
     }
-    const nnc_collective_fit fit = fit_of(scratch, exchange);
+    const char *link = NULL;
+    const bool ideal = exchange->network_s == nnc_network_ideal_s(&scratch->network, e, &link);
+    const double bytes = nnc_network_bytes(&scratch->network, e, ideal);
+    const nnc_collective_fit fit = fit_of(scratch, exchange, ideal, bytes);
     const nnc_route *route = &fit.route;
     nnc_ranks ranks = { .size = route->size,
                         .inner = route->inner,
@@ -103,6 +106,7 @@ nnc_ranks nnc_scratch_ranks(const nnc_scratch *scratch, const nnc_op_cost *excha
                         .outer_bytes_per_s = route->outer_bytes_per_s,
                         .outer_latency_s = route->outer_latency_s,
                         .knee_bytes = route->knee_bytes,
+                        .bytes = bytes,
                         .stretch = fit.stretch,
                         .fixed_s = fit.fixed_s,
                         .link = exchange->link };
@@ -112,7 +116,7 @@ nnc_ranks nnc_scratch_ranks(const nnc_scratch *scratch, const nnc_op_cost *excha
             (double)route->axis_stride[i] * (route->axis_wraps[i] ? length / 2 : length - 1);
     }
     ring_of(route, e->forward, &ranks);
-    ranks.algorithm = algorithm_of(route, e->forward, e->bytes, fit.algorithms);
+    ranks.algorithm = algorithm_of(route, e->forward, bytes, fit.algorithms);
     return ranks;
 }
 

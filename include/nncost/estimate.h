@@ -160,6 +160,7 @@ typedef struct nnc_ranks {
     double outer_bytes_per_s, outer_latency_s;
     double ring_bytes_per_s, ring_latency_s; /* of one ring through all ranks; hop: of one hop */
     double knee_bytes;                       /* of the slower link; 0 = none */
+    double bytes;                            /* what the route carries */
     double stretch, fixed_s;                 /* fitted: small messages, launch; 1 and 0 = nothing */
     double hops;      /* torus, ring: links to the farthest inner rank; 0 = joined pair by pair */
     const char *link; /* the one that takes longer: "scale_up", "scale_out" or "host" */

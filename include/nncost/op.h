@@ -178,8 +178,10 @@ typedef struct nnc_exchange {
     int32_t route; /* data: which of its groups of ranks; internal */
     nnc_collective forward, backward, backward_again; /* NNC_NO_COLLECTIVE = nothing */
     double bytes, backward_bytes;                     /* backward_bytes 0 = bytes */
-    double count; /* times in a row: a ring passes count blocks; 0 = once */
-    bool hides;   /* runs beside the op it belongs to, as a ring of blocks does */
+    double count;  /* times in a row: a ring passes count blocks; 0 = once */
+    bool hides;    /* runs beside the op it belongs to, as a ring of blocks does */
+    double copies; /* of each token in an all-to-all, bound for ranks drawn at random; 0 = none */
+    bool once_per_node; /* software sends one copy to a domain, which spreads it inside */
 } nnc_exchange;
 
 /* How an op's dims divide over the ranks of tensor, context and expert parallelism. */

@@ -188,6 +188,8 @@ typedef struct nnc_software {
     bool softmax_upcast; /* softmax runs in fp32; its fp32 output is kept beside the cast one */
     bool attention_mask_kept; /* a boolean s x s mask per layer */
     bool expanded_kv;         /* grouped keys and values are copied to every head, and kept */
+    bool
+        expert_once_per_node; /* a token travels to a domain once, whatever experts it meets there */
     bool context_frozen;      /* cross-attention input needs no gradient */
     /* Share of each kind of communication that hides behind compute, 0..1. */
     double overlap_tensor, overlap_context, overlap_expert, overlap_data, overlap_pipeline,

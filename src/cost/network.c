@@ -98,6 +98,16 @@ static double offload_s(const nnc_network *network, const nnc_exchange *exchange
                                   : network->host_bytes_per_s);
 }
 
+double nnc_network_bytes(const nnc_network *network, const nnc_exchange *exchange, bool ideal)
+{
+    const double domains = network->routes[nnc_network_route_of(exchange)].outer;
+    const double copies = exchange->copies;
+    if (!(copies > 1.0 && domains > 1.0 && (ideal || exchange->once_per_node))) {
+        return exchange->bytes;
+    }
+    return exchange->bytes * domains * (1.0 - pow(1.0 - 1.0 / domains, copies)) / copies;
+}
+
 static double exchange_s(const nnc_network *network, const nnc_exchange *exchange, bool ideal,
                          const char **link)
 {
@@ -108,12 +118,13 @@ static double exchange_s(const nnc_network *network, const nnc_exchange *exchang
         return count * offload_s(network, exchange);
     }
     *link = route->link;
-    const double plain_s = nnc_collective_s(route, exchange->forward, exchange->bytes);
+    const double bytes = nnc_network_bytes(network, exchange, ideal);
+    const double plain_s = nnc_collective_s(route, exchange->forward, bytes);
     if (route->fitted == NULL || !(plain_s > 0.0)) {
         return count * plain_s;
     }
-    const double fitted_s = nnc_collective_predicted_s(route, exchange->forward, exchange->bytes) +
-                            route->fitted->step_fixed_s;
+    const double fitted_s =
+        nnc_collective_predicted_s(route, exchange->forward, bytes) + route->fitted->step_fixed_s;
     /* A vendor's latency per step may be longer than what a whole call was measured to take. */
     return count * (ideal ? nnc_min(plain_s, fitted_s) : fitted_s);
 }

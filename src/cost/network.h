@@ -37,6 +37,12 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
 /* The group of an exchange, other than over the host link. */
 nnc_route_kind nnc_network_route_of(const nnc_exchange *exchange);
 
+/* Bytes of an exchange that its route carries. Of k copies of a token that go to ranks drawn at random
+ * from M domains, software may send one to each domain that gets any,
+ *     M (1 - (1 - 1/M)^k)
+ * on average; ideal: it always does.   [experts] */
+double nnc_network_bytes(const nnc_network *network, const nnc_exchange *exchange, bool ideal);
+
 /* Seconds of one exchange in a training step, and the link it loads. */
 double nnc_network_exchange_s(const nnc_network *network, const nnc_exchange *exchange,
                               const char **link);

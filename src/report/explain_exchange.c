@@ -92,9 +92,9 @@ static void fill_scope(nnc_scope *scope, const nnc_report *report, const nnc_op_
     const nnc_exchange *e = &cost->op->u.exchange;
     const double knee = ranks->knee_bytes;
     scope->count = 0;
-    nnc_scope_add(scope, "bytes", e->bytes, "B");
+    nnc_scope_add(scope, "bytes", ranks->bytes, "B");
     nnc_scope_add(scope, "knee_bytes", knee, "B");
-    nnc_scope_add(scope, "moved", e->bytes + sqrt(knee * e->bytes), "B");
+    nnc_scope_add(scope, "moved", ranks->bytes + sqrt(knee * ranks->bytes), "B");
     nnc_scope_add(scope, "count", e->count > 0 ? e->count : 1.0, NULL);
     nnc_scope_add(scope, "ranks", ranks->size, NULL);
     nnc_scope_add(scope, "inner", ranks->inner, NULL);
@@ -168,7 +168,7 @@ void nnc_explain_exchange(nnc_explainer *explainer, const nnc_report *report,
           .formula = "bytes + sqrt(knee_bytes * bytes)",
           .meaning = "what is exchanged, the whole tensor; small messages take as long as larger "
                      "ones where the link has a knee",
-          .result = op->u.exchange.bytes + sqrt(ranks.knee_bytes * op->u.exchange.bytes) },
+          .result = ranks.bytes + sqrt(ranks.knee_bytes * ranks.bytes) },
         { .name = "ranks", .formula = "inner * outer", .meaning = route, .result = ranks.size },
         { .name = "network_s",
           .unit = "s",
@@ -192,7 +192,11 @@ void nnc_explain_exchange(nnc_explainer *explainer, const nnc_report *report,
         const bool plain = i == 0 && !(ranks.knee_bytes > 0);
         nnc_derivation line = lines[i];
         line.formula = plain ? "bytes" : line.formula;
-        line.meaning = plain ? "what is exchanged, the whole tensor" : line.meaning;
+        line.meaning =
+            !plain ? line.meaning
+            : ranks.bytes < op->u.exchange.bytes
+                ? "what is exchanged, each token once per domain that holds an expert of its"
+                : "what is exchanged, the whole tensor";
         nnc_explain_line(explainer, of, &scope, &line);
     }
 }

@@ -67,7 +67,9 @@ static void dispatch_exchange(const nnc_decoder_writer *w, const char *name)
                                  .backward = NNC_ALL_TO_ALL,
                                  .bytes = (double)w->hidden_elements / ranks *
                                           (double)w->d->experts_per_token *
-                                          nnc_dtype_bytes(w->how->dtype) };
+                                          nnc_dtype_bytes(w->how->dtype),
+                                 .copies = (double)w->d->experts_per_token,
+                                 .once_per_node = w->how->software->expert_once_per_node };
         nnc_list_exchange(w->list, w->how, name, e, w->layers, w->block);
     }
 }

@@ -57,6 +57,8 @@ static const nnc_field software_fields[] = {
       .help = "A boolean mask of all pairs is kept per layer." },
     { NNC_FIELD(nnc_software, expanded_kv), .default_text = "off",
       .help = "Grouped keys and values are copied to every head, and kept." },
+    { NNC_FIELD(nnc_software, expert_once_per_node), .default_text = "off",
+      .help = "A token travels to a scale-up domain once, whatever experts it meets there." },
     { NNC_FIELD(nnc_software, context_frozen), .default_text = "on",
       .help = "The input of cross-attention needs no gradient." },
     { NNC_FIELD(nnc_software, overlap_tensor), .max = 1, .default_text = "0",

@@ -1,6 +1,7 @@
 /* Fitted forms of products, attention, collectives and launches, against numbers worked by hand. */
 #include "answers.h"
 #include "cost/link.h"
+#include "cost/network.h"
 #include "schedule/stages.h"
 
 /* 100 units, 100 TFLOP/s, 1 TB/s; whole waves count whole. */
@@ -205,6 +206,23 @@ START_TEST(collectives)
 }
 END_TEST
 
+/* [experts] Of 8 copies of a token for ranks drawn from 8 domains, 8 (1 - (7/8)^8) = 5.25 domains get
+ * any; inside one domain nothing is saved. */
+START_TEST(tokens_once_per_domain)
+{
+    nnc_network network = { .routes[NNC_ROUTE_EXPERT] = { .size = 64, .inner = 8, .outer = 8 } };
+    nnc_exchange e = {
+        .comm = NNC_COMM_EXPERT, .forward = NNC_ALL_TO_ALL, .bytes = 8e6, .copies = 8
+    };
+    ck_assert_double_eq(nnc_network_bytes(&network, &e, false), 8e6);
+    near(nnc_network_bytes(&network, &e, true), 8e6 * (1.0 - pow(7.0 / 8, 8)));
+    e.once_per_node = true;
+    near(nnc_network_bytes(&network, &e, false), 8e6 * (1.0 - pow(7.0 / 8, 8)));
+    network.routes[NNC_ROUTE_EXPERT].outer = 1;
+    ck_assert_double_eq(nnc_network_bytes(&network, &e, true), 8e6);
+}
+END_TEST
+
 /* [launch] Three ops of 1 ms on a host that takes 2 ms for each: (3^4 + 6^4)^(1/4) ms. */
 START_TEST(launches)
 {
@@ -227,7 +245,7 @@ int main(void)
 {
     const TTest *const tests[] = {
         waves,     waves_by_half, filling,   splitting,   cache,    throttling,
-        alignment, calibration,   attention, collectives, launches,
+        alignment, calibration,   attention, collectives, launches, tokens_once_per_domain,
     };
     return run_tests("efficiency", tests, COUNT_OF(tests));
 }
