@@ -114,12 +114,5 @@ int main(void)
     const TTest *const tests[] = { keeping_replaces, dropping_leaves_what_was,
                                    a_new_file_gets_the_rights_of_any, a_link_stays,
                                    no_folder_no_file };
-    Suite *suite = suite_create("beside");
-    TCase *tcase = tcase_create("beside");
-    tcase_add_checked_fixture(tcase, open_folder, close_folder);
-    for (size_t i = 0; i < COUNT_OF(tests); i++) {
-        tcase_add_test(tcase, tests[i]);
-    }
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return run_tests_with("beside", open_folder, close_folder, tests, COUNT_OF(tests));
 }
