@@ -58,45 +58,21 @@ static const char *signed_text(double share, char text[NNC_NUMBER_TEXT])
     return text;
 }
 
-static void count_cell(nnc_grid *grid, int32_t count)
-{
-    char text[NNC_NUMBER_TEXT];
-    snprintf(text, sizeof text, "%d", (int)count);
-    nnc_grid_cell(grid, text);
-}
-
-static void percent_cell(nnc_grid *grid, double share)
-{
-    char text[NNC_NUMBER_TEXT];
-    if (isnan(share)) {
-        nnc_grid_cell(grid, "-");
-    } else {
-        snprintf(text, sizeof text, "%.2f%%", 100.0 * share);
-        nnc_grid_cell(grid, text);
-    }
-}
-
 static void group_row(nnc_grid *grid, const nnc_score_group *group)
 {
     char text[NNC_NUMBER_TEXT];
     const nnc_score_stats *s = &group->stats;
     nnc_grid_cell(grid, nnc_score_by_name(group->by));
     nnc_grid_cell(grid, nnc_accuracy_group_name(group));
-    count_cell(grid, s->rows);
-    count_cell(grid, s->scored);
-    percent_cell(grid, s->mape);
-    percent_cell(grid, s->median);
-    percent_cell(grid, s->p90);
+    nnc_grid_count(grid, s->rows);
+    nnc_grid_count(grid, s->scored);
+    nnc_grid_share(grid, s->mape);
+    nnc_grid_share(grid, s->median);
+    nnc_grid_share(grid, s->p90);
     nnc_grid_cell(grid, signed_text(s->bias, text));
     nnc_grid_cell(grid, nnc_percent_text(s->inside, text));
     nnc_grid_cell(grid, signed_text(nnc_accuracy_worst(group), text));
     nnc_grid_cell(grid, s->worst != NULL ? s->worst->row->id : "-");
-}
-
-static void write_heading(FILE *out, nnc_style style, const char *text)
-{
-    fprintf(out, "\n%s%s%s\n\n", style.format == NNC_FORMAT_MARKDOWN ? "## " : "", text,
-            style.format == NNC_FORMAT_MARKDOWN ? "" : ":");
 }
 
 static nnc_status write_section(FILE *out, nnc_style style, nnc_arena *arena,
@@ -124,7 +100,7 @@ static nnc_status write_section(FILE *out, nnc_style style, nnc_arena *arena,
     if (grid.count == 0) {
         return NNC_OK;
     }
-    write_heading(out, style, section_titles[section]);
+    nnc_grid_heading(out, style, section_titles[section]);
     return nnc_grid_write(&grid, out, style);
 }
 
@@ -157,7 +133,7 @@ static nnc_status write_contradictions(FILE *out, nnc_style style, nnc_arena *ar
         fputs("\nno lower bound lies above its measurement\n", out);
         return NNC_OK;
     }
-    write_heading(out, style, "rows whose lower bound lies above their measurement");
+    nnc_grid_heading(out, style, "rows whose lower bound lies above their measurement");
     return nnc_grid_write(&grid, out, style);
 }
 
@@ -193,7 +169,7 @@ static nnc_status write_reasons(FILE *out, nnc_style style, nnc_arena *arena,
         const nnc_scored *scored = &report->rows[i];
         const int32_t count = scored->reason != NULL ? count_reason(report, i) : 0;
         if (count > 0) {
-            count_cell(&grid, count);
+            nnc_grid_count(&grid, count);
             nnc_grid_cell(&grid, nnc_accuracy_file_name(scored->row->file));
             nnc_grid_cell(&grid, scored->reason);
             nnc_grid_cell(&grid, scored->row->id);
@@ -202,7 +178,7 @@ static nnc_status write_reasons(FILE *out, nnc_style style, nnc_arena *arena,
     if (grid.count == 0) {
         return NNC_OK;
     }
-    write_heading(out, style, "rows that cannot be expressed");
+    nnc_grid_heading(out, style, "rows that cannot be expressed");
     return nnc_grid_write(&grid, out, style);
 }
 
@@ -230,7 +206,7 @@ static nnc_status write_rows(FILE *out, nnc_style style, nnc_arena *arena,
         nnc_grid_cell(&grid, signed_text(scored->memory_error, text));
         nnc_grid_cell(&grid, scored->reason != NULL ? scored->reason : scored->row->undecided);
     }
-    write_heading(out, style, "every row");
+    nnc_grid_heading(out, style, "every row");
     return nnc_grid_write(&grid, out, style);
 }
 

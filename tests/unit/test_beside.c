@@ -1,6 +1,4 @@
 /* A file that appears whole or not at all. */
-#define _XOPEN_SOURCE 700 /* symlink(), mkdtemp() */
-
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
