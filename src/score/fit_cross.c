@@ -26,14 +26,9 @@ static int32_t deal(const nnc_fit_moving *m, nnc_fit_hand *hands)
     qsort(hands, (size_t)count, sizeof *hands, by_digest);
     for (int32_t i = 0; i < count; i++) {
         different += i == 0 || hands[i].digest != hands[i - 1].digest;
+        m->fit->rows[hands[i].row].part = (different - 1) % PARTS_MAX;
     }
-    const int32_t parts = different < PARTS_MAX ? different : PARTS_MAX;
-    int32_t turn = -1;
-    for (int32_t i = 0; i < count; i++) {
-        turn += i == 0 || hands[i].digest != hands[i - 1].digest;
-        m->fit->rows[hands[i].row].part = turn % (parts > 0 ? parts : 1);
-    }
-    return parts > 1 ? parts : 0;
+    return different < 2 ? 0 : different < PARTS_MAX ? different : PARTS_MAX;
 }
 
 /* Figures as they stand, to come back to. */

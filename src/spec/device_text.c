@@ -125,8 +125,7 @@ static void put_fitted_on(const rewriting *w, const object_place *p)
     }
     if (first == NULL) { /* of an object that only holds others */
         first = value_below(w, p->name);
-        put_text(w->out,
-                 old != NULL || first == NULL ? (old != NULL ? old : "") : first->fitted_on);
+        put_text(w->out, old != NULL ? old : first != NULL ? first->fitted_on : "");
         return;
     }
     const size_t length = strlen(list);
