@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "cli/measured_rows.h"
 #include "report/accuracy.h"
+#include "score/score.h"
 #include "score/stats.h"
 
 typedef struct accuracy {
@@ -86,15 +87,7 @@ static nnc_status score_files(accuracy *a, nnc_error *err)
                 continue;
             }
             nnc_scored *scored = &a->rows[a->count++];
-            *scored = (nnc_scored){ .row = row,
-                                    .predicted_s = NAN,
-                                    .low_s = NAN,
-                                    .high_s = NAN,
-                                    .lower_bound_s = NAN,
-                                    .error = NAN,
-                                    .model_flops = NAN,
-                                    .predicted_bytes = NAN,
-                                    .memory_error = NAN };
+            *scored = nnc_scored_open(row);
             status = score(a, row, scored, err);
         }
     }

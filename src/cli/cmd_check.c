@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "cli/causes.h"
 #include "cli/output.h"
+#include "spec/file.h"
 
 /* One run over the scenarios of a plan file. */
 typedef struct check {

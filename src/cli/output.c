@@ -1,16 +1,13 @@
-/* For realpath(). */
-#define _XOPEN_SOURCE 700 /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
-
 #include "cli/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/beside.h"
 #include "base/error.h"
 #include "base/number.h"
 
@@ -45,29 +42,6 @@ static nnc_status write_failed(const char *where, nnc_error *err)
     return nnc_fail(err, NNC_IO, where, "cannot write: %s", strerror(errno));
 }
 
-/* All of text into an open file and onto the disk; the file is closed either way. */
-static bool write_and_close(int file, const char *text, size_t size)
-{
-    bool ok = true;
-    while (ok && size > 0) {
-        const ssize_t written = write(file, text, size);
-        if (written >= 0) {
-            text += written;
-            size -= (size_t)written;
-        } else {
-            ok = errno == EINTR;
-        }
-    }
-    /* Some file systems cannot, and say EINVAL: then the rename has to do. */
-    ok = ok && (fsync(file) == 0 || errno == EINVAL);
-    const int cause = errno;
-    if (close(file) != 0) {
-        return false;
-    }
-    errno = cause;
-    return ok;
-}
-
 static nnc_status write_stdout(const char *text, size_t size, nnc_error *err)
 {
     if (fwrite(text, 1, size, stdout) != size || fflush(stdout) != 0 || ferror(stdout)) {
@@ -76,53 +50,19 @@ static nnc_status write_stdout(const char *text, size_t size, nnc_error *err)
     return NNC_OK;
 }
 
-/* A new name lasts once its folder is on the disk. That it is, is more than was asked for: a folder
- * that cannot be opened for it is no fault. */
-static void sync_folder(char *path)
+/* Into a new file beside path, which takes its name once it is complete. */
+static nnc_status replace_file(const char *path, const char *text, size_t size, nnc_error *err)
 {
-    char *slash = strrchr(path, '/');
-    if (slash != NULL) {
-        slash[slash == path ? 1 : 0] = '\0';
+    nnc_beside file;
+    if (!nnc_beside_open(&file, path)) {
+        return write_failed(path, err);
     }
-    const int folder = open(slash != NULL ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder >= 0) {
-        (void)fsync(folder);
-        close(folder);
+    if (nnc_write_bytes(file.descriptor, text, size) < size) {
+        const nnc_status status = write_failed(path, err);
+        nnc_beside_drop(&file);
+        return status;
     }
-}
-
-/* Into a new file beside the target, which takes its name once it is complete. */
-static nnc_status replace_file(const char *path, const char *target, const char *text, size_t size,
-                               nnc_error *err)
-{
-    static const char suffix[] = ".XXXXXX";
-    const mode_t mask = umask(0);
-    struct stat old;
-    const mode_t mode = stat(target, &old) == 0 ? old.st_mode & 0777u : 0666u & ~mask;
-    const size_t length = strlen(target) + sizeof suffix;
-    char *temporary = malloc(length);
-    nnc_status status = NNC_OK;
-    umask(mask);
-    if (temporary == NULL) {
-        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
-    }
-    snprintf(temporary, length, "%s%s", target, suffix);
-
-    const int file = mkstemp(temporary);
-    if (file < 0) {
-        status = write_failed(path, err);
-    } else {
-        const bool allowed = fchmod(file, mode) == 0;
-        const bool written = write_and_close(file, text, size);
-        if (!allowed || !written || rename(temporary, target) != 0) {
-            status = write_failed(path, err);
-            unlink(temporary);
-        } else {
-            sync_folder(temporary);
-        }
-    }
-    free(temporary);
-    return status;
+    return nnc_beside_keep(&file, true) ? NNC_OK : write_failed(path, err);
 }
 
 nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err)
@@ -141,8 +81,5 @@ nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc
         const bool closed = file != NULL && fclose(file) == 0;
         return written && closed ? NNC_OK : write_failed(path, err);
     }
-    char *target = realpath(path, NULL); /* a link stays, what it names is replaced */
-    const nnc_status result = replace_file(path, target != NULL ? target : path, text, size, err);
-    free(target);
-    return result;
+    return replace_file(path, text, size, err);
 }

@@ -1,300 +1,9 @@
 #include "report/accuracy.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "report/grid.h"
+#include "report/accuracy_text.h"
 #include "report/record.h"
-#include "report/sheet.h"
-#include "report/text.h"
-
-/* The last part of a path. */
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
-static const char *const section_titles[NNC_SECTION_COUNT] = {
-    [NNC_SECTION_STEP] = "steps",
-    [NNC_SECTION_STEP_APART] = "steps that leave a deciding field open",
-    [NNC_SECTION_MEMORY] = "peak memory, allocated",
-    [NNC_SECTION_MEMORY_APART] = "peak memory of other kinds, or with a deciding field open",
-    [NNC_SECTION_GEMM] = "matrix products",
-    [NNC_SECTION_ATTENTION] = "attention kernels",
-    [NNC_SECTION_VECTOR] = "norms, softmax, activations",
-    [NNC_SECTION_COLLECTIVE] = "collectives of 1 MB and more",
-    [NNC_SECTION_COLLECTIVE_SMALL] = "collectives below 1 MB",
-    [NNC_SECTION_RANK_MEMORY] = "memory of single ranks",
-};
-
-static const char *group_name(const nnc_score_group *group)
-{
-    return group->by == NNC_SCORE_BY_FILE ? file_name(group->name) : group->name;
-}
-
-static bool of_memory(nnc_score_section section)
-{
-    return section == NNC_SECTION_MEMORY || section == NNC_SECTION_MEMORY_APART;
-}
-
-static double worst_error(const nnc_score_group *group)
-{
-    const nnc_scored *worst = group->stats.worst;
-    return worst == NULL               ? (double)NAN
-           : of_memory(group->section) ? worst->memory_error
-                                       : worst->error;
-}
-
-/* "+12.3%", "-" for NaN. */
-static const char *signed_text(double share, char text[NNC_NUMBER_TEXT])
-{
-    if (isnan(share)) {
-        return "-";
-    }
-    if (fabs(share) >= 100.0) {
-        snprintf(text, NNC_NUMBER_TEXT, "x%.4g", share + 1.0);
-    } else {
-        snprintf(text, NNC_NUMBER_TEXT, "%+.1f%%", 100.0 * share);
-    }
-    return text;
-}
-
-static void count_cell(nnc_grid *grid, int32_t count)
-{
-    char text[NNC_NUMBER_TEXT];
-    snprintf(text, sizeof text, "%d", (int)count);
-    nnc_grid_cell(grid, text);
-}
-
-static void percent_cell(nnc_grid *grid, double share)
-{
-    char text[NNC_NUMBER_TEXT];
-    if (isnan(share)) {
-        nnc_grid_cell(grid, "-");
-    } else {
-        snprintf(text, sizeof text, "%.2f%%", 100.0 * share);
-        nnc_grid_cell(grid, text);
-    }
-}
-
-static void group_row(nnc_grid *grid, const nnc_score_group *group)
-{
-    char text[NNC_NUMBER_TEXT];
-    const nnc_score_stats *s = &group->stats;
-    nnc_grid_cell(grid, nnc_score_by_name(group->by));
-    nnc_grid_cell(grid, group_name(group));
-    count_cell(grid, s->rows);
-    count_cell(grid, s->scored);
-    percent_cell(grid, s->mape);
-    percent_cell(grid, s->median);
-    percent_cell(grid, s->p90);
-    nnc_grid_cell(grid, signed_text(s->bias, text));
-    nnc_grid_cell(grid, nnc_percent_text(s->inside, text));
-    nnc_grid_cell(grid, signed_text(worst_error(group), text));
-    nnc_grid_cell(grid, s->worst != NULL ? s->worst->row->id : "-");
-}
-
-static void write_heading(FILE *out, nnc_style style, const char *text)
-{
-    fprintf(out, "\n%s%s%s\n\n", style.format == NNC_FORMAT_MARKDOWN ? "## " : "", text,
-            style.format == NNC_FORMAT_MARKDOWN ? "" : ":");
-}
-
-static nnc_status write_section(FILE *out, nnc_style style, nnc_arena *arena,
-                                const nnc_accuracy_report *report, nnc_score_section section)
-{
-    static const nnc_column columns[] = {
-        { .head = "by", .left = true },
-        { .head = "", .left = true },
-        { .head = "rows" },
-        { .head = "scored" },
-        { .head = "MAPE" },
-        { .head = "median" },
-        { .head = "p90" },
-        { .head = "bias" },
-        { .head = "inside", .drop = 1 },
-        { .head = "worst" },
-        { .head = "", .left = true, .shrinks = true, .drop = 2 },
-    };
-    nnc_grid grid = nnc_grid_begin(arena, columns, (int)(sizeof columns / sizeof columns[0]));
-    for (int32_t i = 0; i < report->group_count; i++) {
-        if (report->groups[i].section == section) {
-            group_row(&grid, &report->groups[i]);
-        }
-    }
-    if (grid.count == 0) {
-        return NNC_OK;
-    }
-    write_heading(out, style, section_titles[section]);
-    return nnc_grid_write(&grid, out, style);
-}
-
-static nnc_status write_contradictions(FILE *out, nnc_style style, nnc_arena *arena,
-                                       const nnc_accuracy_report *report)
-{
-    static const nnc_column columns[] = {
-        { .head = "row", .left = true, .shrinks = true },
-        { .head = "device", .left = true, .drop = 1 },
-        { .head = "measured" },
-        { .head = "bound" },
-        { .head = "above" },
-        { .head = "left open", .left = true, .drop = 2 },
-    };
-    char text[NNC_NUMBER_TEXT];
-    nnc_grid grid = nnc_grid_begin(arena, columns, (int)(sizeof columns / sizeof columns[0]));
-    for (int32_t i = 0; i < report->count; i++) {
-        const nnc_scored *scored = &report->rows[i];
-        if (nnc_score_contradicts(scored)) {
-            nnc_grid_cell(&grid, scored->row->id);
-            nnc_grid_cell(&grid, scored->device);
-            nnc_grid_cell(&grid, nnc_unit_text(scored->row->measured_s, "s", text));
-            nnc_grid_cell(&grid, nnc_unit_text(scored->lower_bound_s, "s", text));
-            nnc_grid_cell(&grid,
-                          signed_text(scored->lower_bound_s / scored->row->measured_s - 1.0, text));
-            nnc_grid_cell(&grid, scored->row->undecided);
-        }
-    }
-    if (grid.count == 0) {
-        fputs("\nno lower bound lies above its measurement\n", out);
-        return NNC_OK;
-    }
-    write_heading(out, style, "rows whose lower bound lies above their measurement");
-    return nnc_grid_write(&grid, out, style);
-}
-
-/* How many rows have this reason in this file, from row i on; 0 = an earlier row says the same. */
-static int32_t count_reason(const nnc_accuracy_report *report, int32_t i)
-{
-    const nnc_scored *one = &report->rows[i];
-    int32_t count = 0;
-    for (int32_t k = 0; k < report->count; k++) {
-        const nnc_scored *other = &report->rows[k];
-        if (other->reason != NULL && strcmp(other->row->file, one->row->file) == 0 &&
-            strcmp(other->reason, one->reason) == 0) {
-            if (k < i) {
-                return 0;
-            }
-            count++;
-        }
-    }
-    return count;
-}
-
-static nnc_status write_reasons(FILE *out, nnc_style style, nnc_arena *arena,
-                                const nnc_accuracy_report *report)
-{
-    static const nnc_column columns[] = {
-        { .head = "rows" },
-        { .head = "file", .left = true },
-        { .head = "reason", .left = true, .shrinks = true },
-        { .head = "the first", .left = true, .shrinks = true, .drop = 1 },
-    };
-    nnc_grid grid = nnc_grid_begin(arena, columns, (int)(sizeof columns / sizeof columns[0]));
-    for (int32_t i = 0; i < report->count; i++) {
-        const nnc_scored *scored = &report->rows[i];
-        const int32_t count = scored->reason != NULL ? count_reason(report, i) : 0;
-        if (count > 0) {
-            count_cell(&grid, count);
-            nnc_grid_cell(&grid, file_name(scored->row->file));
-            nnc_grid_cell(&grid, scored->reason);
-            nnc_grid_cell(&grid, scored->row->id);
-        }
-    }
-    if (grid.count == 0) {
-        return NNC_OK;
-    }
-    write_heading(out, style, "rows that cannot be expressed");
-    return nnc_grid_write(&grid, out, style);
-}
-
-static nnc_status write_rows(FILE *out, nnc_style style, nnc_arena *arena,
-                             const nnc_accuracy_report *report)
-{
-    static const nnc_column columns[] = {
-        { .head = "row", .left = true },
-        { .head = "device", .left = true, .drop = 2 },
-        { .head = "measured" },
-        { .head = "predicted" },
-        { .head = "error" },
-        { .head = "memory" },
-        { .head = "left open, or why not", .left = true, .shrinks = true, .drop = 1 },
-    };
-    char text[NNC_NUMBER_TEXT];
-    nnc_grid grid = nnc_grid_begin(arena, columns, (int)(sizeof columns / sizeof columns[0]));
-    for (int32_t i = 0; i < report->count; i++) {
-        const nnc_scored *scored = &report->rows[i];
-        nnc_grid_cell(&grid, scored->row->id);
-        nnc_grid_cell(&grid, scored->device != NULL ? scored->device : scored->row->device);
-        nnc_grid_cell(&grid, nnc_unit_text(scored->row->measured_s, "s", text));
-        nnc_grid_cell(&grid, nnc_unit_text(scored->predicted_s, "s", text));
-        nnc_grid_cell(&grid, signed_text(scored->error, text));
-        nnc_grid_cell(&grid, signed_text(scored->memory_error, text));
-        nnc_grid_cell(&grid, scored->reason != NULL ? scored->reason : scored->row->undecided);
-    }
-    write_heading(out, style, "every row");
-    return nnc_grid_write(&grid, out, style);
-}
-
-/* Columns that no file's prediction uses, each once. */
-static void write_unused(FILE *out, nnc_style style, const nnc_accuracy_report *report)
-{
-    nnc_sheet sheet = nnc_sheet_begin(out, style);
-    bool any = false;
-    fputc('\n', out);
-    for (int32_t f = 0; f < report->file_count; f++) {
-        for (int32_t i = 0; i < report->files[f].unused_count; i++) {
-            const char *column = report->files[f].unused[i];
-            bool seen = false;
-            for (int32_t e = 0; e < f && !seen; e++) {
-                for (int32_t k = 0; k < report->files[e].unused_count && !seen; k++) {
-                    seen = strcmp(report->files[e].unused[k], column) == 0;
-                }
-            }
-            if (!any) {
-                sheet.indent = 0;
-                nnc_sheet_label(&sheet, "");
-                nnc_sheet_words(&sheet, "columns that no prediction uses:");
-            }
-            any = true;
-            if (!seen) {
-                nnc_sheet_words(&sheet, "%s", column);
-            }
-        }
-    }
-    if (any) {
-        nnc_sheet_end(&sheet);
-    }
-}
-
-static nnc_status write_text(FILE *out, nnc_style style, nnc_arena *arena,
-                             const nnc_accuracy_report *report)
-{
-    int32_t scored = 0;
-    nnc_status status = NNC_OK;
-    for (int32_t i = 0; i < report->count; i++) {
-        scored += report->rows[i].reason == NULL;
-    }
-    fprintf(out, "%d rows: %d predicted, %d that cannot be expressed\n", (int)report->count,
-            (int)scored, (int)(report->count - scored));
-    if (report->overrides != NULL) {
-        fprintf(out, "with %s\n", report->overrides);
-    }
-    for (int section = 0; section < NNC_SECTION_COUNT && status == NNC_OK; section++) {
-        status = write_section(out, style, arena, report, (nnc_score_section)section);
-    }
-    if (status == NNC_OK) {
-        status = write_contradictions(out, style, arena, report);
-    }
-    if (status == NNC_OK) {
-        status = write_reasons(out, style, arena, report);
-    }
-    if (status == NNC_OK && report->all_rows) {
-        status = write_rows(out, style, arena, report);
-    }
-    write_unused(out, style, report);
-    return status;
-}
 
 static void record_group(nnc_record *record, const nnc_score_group *group)
 {
@@ -302,7 +11,7 @@ static void record_group(nnc_record *record, const nnc_score_group *group)
     nnc_record_object(record, NULL);
     nnc_record_text(record, "section", nnc_score_section_name(group->section));
     nnc_record_text(record, "by", nnc_score_by_name(group->by));
-    nnc_record_text(record, "name", group_name(group));
+    nnc_record_text(record, "name", nnc_accuracy_group_name(group));
     nnc_record_whole(record, "rows", s->rows);
     nnc_record_whole(record, "scored", s->scored);
     nnc_record_number(record, "mape", s->mape);
@@ -312,7 +21,7 @@ static void record_group(nnc_record *record, const nnc_score_group *group)
     nnc_record_whole(record, "intervals", s->intervals);
     nnc_record_number(record, "inside", s->inside);
     nnc_record_text(record, "worst", s->worst != NULL ? s->worst->row->id : NULL);
-    nnc_record_number(record, "worst_error", worst_error(group));
+    nnc_record_number(record, "worst_error", nnc_accuracy_worst(group));
     nnc_record_close(record);
 }
 
@@ -328,7 +37,7 @@ static void record_row(nnc_record *record, const nnc_scored *scored)
     const nnc_measured *row = scored->row;
     nnc_record_object(record, NULL);
     nnc_record_text(record, "id", row->id);
-    nnc_record_text(record, "file", file_name(row->file));
+    nnc_record_text(record, "file", nnc_accuracy_file_name(row->file));
     nnc_record_whole(record, "line", row->line);
     nnc_record_text(record, "kind", nnc_measured_kind_name(row->kind));
     nnc_record_text(record, "device", scored->device != NULL ? scored->device : row->device);
@@ -355,7 +64,7 @@ static void record_row(nnc_record *record, const nnc_scored *scored)
 static void record_file(nnc_record *record, const nnc_measured_file *file)
 {
     nnc_record_object(record, NULL);
-    nnc_record_text(record, "file", file_name(file->path));
+    nnc_record_text(record, "file", nnc_accuracy_file_name(file->path));
     nnc_record_whole(record, "rows", file->count);
     nnc_record_list(record, "unused_columns");
     for (int32_t i = 0; i < file->unused_count; i++) {
@@ -417,7 +126,7 @@ nnc_status nnc_report_accuracy(FILE *out, nnc_style style, const nnc_accuracy_re
     }
     arena = nnc_arena_create();
     if (arena != NULL) {
-        status = write_text(out, style, arena, report);
+        status = nnc_accuracy_write_text(out, style, arena, report);
     }
     nnc_arena_destroy(arena);
     return status;

@@ -6,30 +6,10 @@
 #include "report/record.h"
 #include "report/text.h"
 
-static void write_heading(FILE *out, nnc_style style, const char *text)
-{
-    fprintf(out, "\n%s%s%s\n\n", style.format == NNC_FORMAT_MARKDOWN ? "## " : "", text,
-            style.format == NNC_FORMAT_MARKDOWN ? "" : ":");
-}
-
-static void count_cell(nnc_grid *grid, int32_t count)
-{
-    char text[NNC_NUMBER_TEXT];
-    snprintf(text, sizeof text, "%d", (int)count);
-    nnc_grid_cell(grid, text);
-}
-
 static void number_cell(nnc_grid *grid, double value)
 {
     char text[NNC_NUMBER_TEXT];
     nnc_grid_cell(grid, isnan(value) ? "-" : nnc_number_text(value, text));
-}
-
-static void percent_cell(nnc_grid *grid, double share)
-{
-    char text[NNC_NUMBER_TEXT];
-    snprintf(text, sizeof text, "%.2f%%", 100.0 * share);
-    nnc_grid_cell(grid, isnan(share) ? "-" : text);
 }
 
 static nnc_status write_fitted(FILE *out, nnc_style style, nnc_arena *arena,
@@ -49,7 +29,7 @@ static nnc_status write_fitted(FILE *out, nnc_style style, nnc_arena *arena,
             nnc_grid_cell(&grid, figure->name);
             number_cell(&grid, figure->before);
             number_cell(&grid, figure->after);
-            count_cell(&grid, figure->rows);
+            nnc_grid_count(&grid, figure->rows);
             nnc_grid_cell(&grid, figure->at_limit ? "at its limit" : "");
         }
     }
@@ -57,7 +37,7 @@ static nnc_status write_fitted(FILE *out, nnc_style style, nnc_arena *arena,
         fputs("\nno figure is fitted\n", out);
         return NNC_OK;
     }
-    write_heading(out, style, "fitted");
+    nnc_grid_heading(out, style, "fitted");
     return nnc_grid_write(&grid, out, style);
 }
 
@@ -81,7 +61,7 @@ static nnc_status write_left(FILE *out, nnc_style style, nnc_arena *arena,
     if (grid.count == 0) {
         return NNC_OK;
     }
-    write_heading(out, style, "left as they are");
+    nnc_grid_heading(out, style, "left as they are");
     return nnc_grid_write(&grid, out, style);
 }
 
@@ -91,13 +71,13 @@ static void error_row(nnc_grid *grid, const char *name, const char *what,
 {
     nnc_grid_cell(grid, name);
     nnc_grid_cell(grid, what);
-    count_cell(grid, before->rows);
-    percent_cell(grid, before->mape);
-    percent_cell(grid, before->median);
-    percent_cell(grid, after->mape);
-    percent_cell(grid, after->median);
-    percent_cell(grid, crossed != NULL ? crossed->mape : (double)NAN);
-    percent_cell(grid, crossed != NULL ? crossed->median : (double)NAN);
+    nnc_grid_count(grid, before->rows);
+    nnc_grid_share(grid, before->mape);
+    nnc_grid_share(grid, before->median);
+    nnc_grid_share(grid, after->mape);
+    nnc_grid_share(grid, after->median);
+    nnc_grid_share(grid, crossed != NULL ? crossed->mape : (double)NAN);
+    nnc_grid_share(grid, crossed != NULL ? crossed->median : (double)NAN);
 }
 
 static nnc_status write_errors(FILE *out, nnc_style style, nnc_arena *arena,
@@ -120,7 +100,7 @@ static nnc_status write_errors(FILE *out, nnc_style style, nnc_arena *arena,
             error_row(&grid, g->name, "held out", g->held_before, g->held_after, NULL);
         }
     }
-    write_heading(out, style, "errors");
+    nnc_grid_heading(out, style, "errors");
     const nnc_status status = nnc_grid_write(&grid, out, style);
     if (!crossed) {
         fputs("\nno cross-validation: it takes two rows that need not stay together\n", out);
@@ -139,7 +119,7 @@ static nnc_status write_unused(FILE *out, nnc_style style, nnc_arena *arena,
     };
     nnc_grid grid = nnc_grid_begin(arena, columns, (int)(sizeof columns / sizeof columns[0]));
     for (int32_t i = 0; i < report->unused_count; i++) {
-        count_cell(&grid, report->unused[i].rows);
+        nnc_grid_count(&grid, report->unused[i].rows);
         nnc_grid_cell(&grid, report->unused[i].file);
         nnc_grid_cell(&grid, report->unused[i].reason);
         nnc_grid_cell(&grid, report->unused[i].first);
@@ -147,7 +127,7 @@ static nnc_status write_unused(FILE *out, nnc_style style, nnc_arena *arena,
     if (grid.count == 0) {
         return NNC_OK;
     }
-    write_heading(out, style, "rows that are not used");
+    nnc_grid_heading(out, style, "rows that are not used");
     return nnc_grid_write(&grid, out, style);
 }
 

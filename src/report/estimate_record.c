@@ -50,7 +50,7 @@ static void record_device(nnc_record *record, const nnc_report *report)
     nnc_record_close(record);
 }
 
-static void record_degrees(nnc_record *record, const nnc_plan *plan)
+void nnc_record_degrees(nnc_record *record, const nnc_plan *plan)
 {
     nnc_record_whole(record, "devices", plan->devices);
     nnc_record_whole(record, "data", plan->data);
@@ -61,6 +61,11 @@ static void record_degrees(nnc_record *record, const nnc_plan *plan)
     nnc_record_whole(record, "expert", plan->expert);
     nnc_record_bool(record, "sequence_parallel", plan->sequence_parallel);
     nnc_record_whole(record, "zero", plan->zero);
+}
+
+static void record_parallel(nnc_record *record, const nnc_plan *plan)
+{
+    nnc_record_degrees(record, plan);
     nnc_record_whole(record, "shard", plan->shard);
     nnc_record_bool(record, "reshard", plan->reshard);
     nnc_record_whole(record, "devices_per_node", plan->devices_per_node);
@@ -79,7 +84,7 @@ static void record_plan(nnc_record *record, const nnc_report *report)
     nnc_recompute_text(plan->recompute, recompute, sizeof recompute);
     nnc_offload_text(plan->offload, offload, sizeof offload);
     nnc_record_object(record, "plan");
-    record_degrees(record, plan);
+    record_parallel(record, plan);
     nnc_record_whole(record, "micro_batch", plan->micro_batch);
     nnc_record_whole(record, "micro_batches", plan->micro_batches);
     nnc_record_whole(record, "global_batch", plan->global_batch);

@@ -9,6 +9,9 @@
  * is open; advice only in JSON. */
 void nnc_record_estimate(nnc_record *record, const nnc_report *report);
 
+/* Writes how a plan divides the work as members of the object that is open. */
+void nnc_record_degrees(nnc_record *record, const nnc_plan *plan);
+
 /* Writes the parts of a device's memory and their sum as members of the object that is open. */
 void nnc_record_memory_parts(nnc_record *record, const nnc_memory *memory);
 

@@ -1,5 +1,7 @@
 #include "report/grid.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "report/text.h"
@@ -38,6 +40,26 @@ void nnc_grid_cell(nnc_grid *grid, const char *text)
     const char *copy = nnc_arena_strdup(grid->arena, text);
     grid->failed = grid->failed || copy == NULL;
     grid->cells[grid->count++] = copy;
+}
+
+void nnc_grid_count(nnc_grid *grid, int64_t count)
+{
+    char text[NNC_NUMBER_TEXT];
+    snprintf(text, sizeof text, "%" PRId64, count);
+    nnc_grid_cell(grid, text);
+}
+
+void nnc_grid_share(nnc_grid *grid, double share)
+{
+    char text[NNC_NUMBER_TEXT];
+    snprintf(text, sizeof text, "%.2f%%", 100.0 * share);
+    nnc_grid_cell(grid, isnan(share) ? "-" : text);
+}
+
+void nnc_grid_heading(FILE *out, nnc_style style, const char *text)
+{
+    fprintf(out, "\n%s%s%s\n\n", style.format == NNC_FORMAT_MARKDOWN ? "## " : "", text,
+            style.format == NNC_FORMAT_MARKDOWN ? "" : ":");
 }
 
 static const char *cell(const nnc_grid *grid, int row, int column)

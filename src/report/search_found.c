@@ -1,25 +1,17 @@
 #include "report/search_found.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #include "base/arena.h"
 #include "base/names.h"
+#include "report/estimate_record.h"
 #include "report/text.h"
 
 static void record_plan(nnc_record *record, const nnc_plan *plan)
 {
     char text[64];
     nnc_record_object(record, "plan");
-    nnc_record_whole(record, "devices", plan->devices);
-    nnc_record_whole(record, "data", plan->data);
-    nnc_record_whole(record, "tensor", plan->tensor);
-    nnc_record_whole(record, "pipeline", plan->pipeline);
-    nnc_record_whole(record, "virtual_stages", plan->virtual_stages);
-    nnc_record_whole(record, "context", plan->context);
-    nnc_record_whole(record, "expert", plan->expert);
-    nnc_record_bool(record, "sequence_parallel", plan->sequence_parallel);
-    nnc_record_whole(record, "zero", plan->zero);
+    nnc_record_degrees(record, plan);
     nnc_record_whole(record, "micro_batch", plan->micro_batch);
     nnc_record_whole(record, "micro_batches", plan->micro_batches);
     nnc_record_whole(record, "global_batch", plan->global_batch);
@@ -59,13 +51,6 @@ const char *nnc_found_cost(const nnc_found *found, double *cost)
     return priced ? "step cost" : "device-s";
 }
 
-static void whole_cell(nnc_grid *grid, int64_t value)
-{
-    char text[NNC_NUMBER_TEXT];
-    snprintf(text, sizeof text, "%" PRId64, value);
-    nnc_grid_cell(grid, text);
-}
-
 static void percent_cell(nnc_grid *grid, double share)
 {
     char text[NNC_NUMBER_TEXT];
@@ -79,7 +64,7 @@ static void found_row(nnc_grid *grid, const nnc_found *found, bool sizes, bool c
     double spent = 0.0;
     const nnc_plan *p = &found->plan;
     if (sizes) {
-        whole_cell(grid, p->devices);
+        nnc_grid_count(grid, p->devices);
     }
     nnc_grid_cell(grid, nnc_unit_text(found->step_s, "s", text));
     if (!isnan(found->run_s)) {
@@ -91,15 +76,15 @@ static void found_row(nnc_grid *grid, const nnc_found *found, bool sizes, bool c
     }
     nnc_grid_cell(grid, nnc_unit_text((double)found->memory_bytes, "B", text));
     percent_cell(grid, found->mfu);
-    whole_cell(grid, p->data);
-    whole_cell(grid, p->tensor);
-    whole_cell(grid, p->pipeline);
-    whole_cell(grid, p->virtual_stages);
-    whole_cell(grid, p->context);
-    whole_cell(grid, p->expert);
+    nnc_grid_count(grid, p->data);
+    nnc_grid_count(grid, p->tensor);
+    nnc_grid_count(grid, p->pipeline);
+    nnc_grid_count(grid, p->virtual_stages);
+    nnc_grid_count(grid, p->context);
+    nnc_grid_count(grid, p->expert);
     nnc_grid_cell(grid, p->sequence_parallel ? "yes" : "no");
-    whole_cell(grid, p->zero);
-    whole_cell(grid, p->micro_batch);
+    nnc_grid_count(grid, p->zero);
+    nnc_grid_count(grid, p->micro_batch);
     nnc_grid_cell(grid, nnc_schedule_names[p->schedule]);
     nnc_recompute_text(p->recompute, text, sizeof text);
     nnc_grid_cell(grid, text);

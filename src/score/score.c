@@ -1,6 +1,6 @@
-#include <math.h>
+#include "score/score.h"
 
-#include <nncost/score.h>
+#include <math.h>
 
 #include "cost/link.h"
 #include "cost/roofline.h"
@@ -91,21 +91,26 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
     return status;
 }
 
+nnc_scored nnc_scored_open(const nnc_measured *row)
+{
+    return (nnc_scored){ .row = row,
+                         .predicted_s = NAN,
+                         .low_s = NAN,
+                         .high_s = NAN,
+                         .lower_bound_s = NAN,
+                         .error = NAN,
+                         .model_flops = NAN,
+                         .predicted_bytes = NAN,
+                         .memory_error = NAN };
+}
+
 nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                          const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                          nnc_scored *scored, nnc_error *err)
 {
     nnc_status status = NNC_OK;
-    *scored = (nnc_scored){ .row = row,
-                            .device = device->id,
-                            .predicted_s = NAN,
-                            .low_s = NAN,
-                            .high_s = NAN,
-                            .lower_bound_s = NAN,
-                            .error = NAN,
-                            .model_flops = NAN,
-                            .predicted_bytes = NAN,
-                            .memory_error = NAN };
+    *scored = nnc_scored_open(row);
+    scored->device = device->id;
     if (row->kind == NNC_MEASURED_STEP) {
         status = score_step(row, model, device, software, plan, scratch, scored, err);
     } else if (row->kind == NNC_MEASURED_COLLECTIVE) {

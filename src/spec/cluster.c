@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "spec/file.h"
 #include "spec/kind.h"
 #include "spec/read.h"
-
-#define LINK_MAX 1e18
 
 /* The network is described per device, or by the NICs that the devices of a node share. */
 typedef struct network {
@@ -27,11 +26,11 @@ typedef struct cluster {
 } cluster;
 
 static const nnc_field scale_out_fields[] = {
-    { NNC_FIELD_IN(network, link, bytes_per_s), .unit = "B/s", .max = LINK_MAX, .above_min = true,
-      .help = "Network bandwidth of one device in one direction." },
+    { NNC_FIELD_IN(network, link, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX,
+      .above_min = true, .help = "Network bandwidth of one device in one direction." },
     { NNC_FIELD(network, nics_per_node), .min = 1, .max = 1e6,
       .help = "Network interfaces that the devices of a node share." },
-    { NNC_FIELD(network, nic_bytes_per_s), .unit = "B/s", .max = LINK_MAX, .above_min = true,
+    { NNC_FIELD(network, nic_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
       .help = "Bandwidth of one of them in one direction." },
     { NNC_FIELD_IN(network, link, latency_s), .unit = "s", .max = 1,
       .help = "Latency of one step." },

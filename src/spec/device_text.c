@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "base/number.h"
+#include "spec/file.h"
 #include "spec/kind.h"
 #include "spec/read.h"
 #include "spec/walk.h"

@@ -8,10 +8,6 @@
 #include "spec/kind.h"
 #include "spec/read.h"
 
-#define RATE_MAX 1e21
-#define BYTES_MAX 1e15
-#define LINK_MAX 1e18
-
 const nnc_field nnc_scale_up_fields[NNC_SCALE_UP_FIELDS] = {
     { NNC_FIELD(nnc_scale_up, kind), NNC_FIELD_NAMES(nnc_link_kind_names), .required = true,
       .help = "How the devices of one domain are joined." },
@@ -20,10 +16,10 @@ const nnc_field nnc_scale_up_fields[NNC_SCALE_UP_FIELDS] = {
       .max = 1e6, .help = "Torus: the length of each axis." },
     { NNC_FIELD(nnc_scale_up, wrap), NNC_FIELD_COUNTED(nnc_scale_up, wrap, wrap_count),
       .help = "Torus: does the axis close into a ring?" },
-    { NNC_FIELD(nnc_scale_up, bytes_per_s), .unit = "B/s", .max = LINK_MAX, .above_min = true,
+    { NNC_FIELD(nnc_scale_up, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
       .help = "Bandwidth of one device in one direction; torus: of one link." },
     { NNC_FIELD(nnc_scale_up, latency_s), .unit = "s", .max = 1, .help = "Latency of one step." },
-    { NNC_FIELD(nnc_scale_up, knee_bytes), .unit = "B", .max = BYTES_MAX, .default_text = "0",
+    { NNC_FIELD(nnc_scale_up, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "0",
       .help = "A message of this size takes twice its time at full bandwidth; 0 = any size reaches "
               "it." },
     { NNC_FIELD(nnc_scale_up, reduces_in_switch),
@@ -31,10 +27,10 @@ const nnc_field nnc_scale_up_fields[NNC_SCALE_UP_FIELDS] = {
 };
 
 static const nnc_field scale_out_fields[] = {
-    { NNC_FIELD(nnc_scale_out, bytes_per_s), .unit = "B/s", .max = LINK_MAX, .above_min = true,
+    { NNC_FIELD(nnc_scale_out, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
       .help = "Network bandwidth of one device in one direction." },
     { NNC_FIELD(nnc_scale_out, latency_s), .unit = "s", .max = 1, .help = "Latency of one step." },
-    { NNC_FIELD(nnc_scale_out, knee_bytes), .unit = "B", .max = BYTES_MAX, .default_text = "0",
+    { NNC_FIELD(nnc_scale_out, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "0",
       .help = "A message of this size takes twice its time at full bandwidth; 0 = any size reaches "
               "it." },
     { NNC_FIELD(nnc_scale_out, oversubscription), .min = 1, .max = 1e3, .default_text = "1",
@@ -42,137 +38,10 @@ static const nnc_field scale_out_fields[] = {
 };
 
 const nnc_field nnc_host_fields[NNC_HOST_FIELDS] = {
-    { NNC_FIELD(nnc_host_link, bytes_per_s), .unit = "B/s", .max = LINK_MAX, .above_min = true,
+    { NNC_FIELD(nnc_host_link, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
       .help = "Bandwidth between device and host memory in one direction." },
-    { NNC_FIELD(nnc_host_link, mem_bytes_per_s), .unit = "B/s", .max = LINK_MAX, .above_min = true,
-      .help = "Bandwidth of host memory, one device's share." },
-};
-
-#define FITTED_ON                                                                               \
-    {                                                                                           \
-        NNC_FIELD_COMMENT("fitted_on"),                                                         \
-            .required = true, .help = "The measured rows the figures were fitted on, and when." \
-    }
-#define SUSTAINED(type)                                                         \
-    {                                                                           \
-        NNC_FIELD(type, sustained_fraction),                                    \
-            .max = 1, .above_min = true, .default_text = "1",                   \
-            .help = "Share of the peak FLOP/s that kernels of this kind reach." \
-    }
-#define MEMORY(type)                                                                 \
-    {                                                                                \
-        NNC_FIELD(type, memory_fraction),                                            \
-            .max = 1, .above_min = true, .default_text = "1",                        \
-            .help = "Share of the memory bandwidth that kernels of this kind reach." \
-    }
-#define FIXED(type)                                                              \
-    {                                                                            \
-        NNC_FIELD(type, fixed_s),                                                \
-            .unit = "s", .max = 1, .default_text = "0",                          \
-            .help = "Time of one kernel that neither work nor traffic explains." \
-    }
-
-static const nnc_field efficiency_fields[] = {
-    SUSTAINED(nnc_efficiency),
-    MEMORY(nnc_efficiency),
-    FIXED(nnc_efficiency),
-    FITTED_ON,
-};
-
-static const nnc_field gemm_fields[] = {
-    SUSTAINED(nnc_gemm_efficiency),
-    { NNC_FIELD(nnc_gemm_efficiency, boost_ratio), .min = 1, .max = 10, .default_text = "1",
-      .help = "Rate of short kernels over that of long ones, which run at a lower clock." },
-    MEMORY(nnc_gemm_efficiency),
-    FIXED(nnc_gemm_efficiency),
-    { NNC_FIELD(nnc_gemm_efficiency, k_fill), .max = 1e5, .default_text = "0",
-      .help = "Start and end of a tile cost as many elements of k." },
-    { NNC_FIELD(nnc_gemm_efficiency, l2_bytes_per_s), .unit = "B/s", .max = LINK_MAX,
-      .above_min = true, .help = "Rate at which operands reach the units from the cache." },
-    { NNC_FIELD(nnc_gemm_efficiency, wave_quantization), .max = 1,
-      .help = "Share of a partly filled wave of tiles that counts as full; not given: rates are "
-              "constant, without tiles." },
-    { NNC_FIELD(nnc_gemm_efficiency, unaligned_ratio), .min = 1, .max = 100, .default_text = "1",
-      .help = "Time over that of a weight whose sides are multiples of 8." },
-    FITTED_ON,
-};
-
-static const nnc_field flash_fields[] = {
-    SUSTAINED(nnc_flash_efficiency),
-    { NNC_FIELD(nnc_flash_efficiency, backward_ratio), .max = 10, .above_min = true,
-      .default_text = "1", .help = "Rate of backward over that of forward." },
-    MEMORY(nnc_flash_efficiency),
-    FIXED(nnc_flash_efficiency),
-    { NNC_FIELD(nnc_flash_efficiency, seq_half), .max = 1e6, .default_text = "0",
-      .help = "Tokens at which half the rate is reached." },
-    { NNC_FIELD(nnc_flash_efficiency, narrow_ratio), .max = 1, .above_min = true,
-      .default_text = "1", .help = "Rate of heads of width 64 over those of 128 and more." },
-    { NNC_FIELD(nnc_flash_efficiency, block_penalty), .max = 1e3, .default_text = "0",
-      .help = "Loss when the blocks of queries fill the units just once." },
-    FITTED_ON,
-};
-
-static const nnc_field attention_fields[] = {
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_attention_efficiencies, flash1),
-      NNC_FIELD_TABLE(flash_fields), .help = "FlashAttention kernels of the first generation." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_attention_efficiencies, flash2),
-      NNC_FIELD_TABLE(flash_fields), .help = "FlashAttention-2 and its equals." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_attention_efficiencies, flash3),
-      NNC_FIELD_TABLE(flash_fields), .help = "FlashAttention-3 and its equals." },
-};
-
-static const nnc_field collective_fields[] = {
-    { NNC_FIELD(nnc_collective_efficiency, fixed_s), .unit = "s", .max = 1, .default_text = "0",
-      .help = "Time of one call." },
-    { NNC_FIELD(nnc_collective_efficiency, log2_s), .unit = "s", .max = 1, .default_text = "0",
-      .help = "Time that each doubling of the group adds." },
-    { NNC_FIELD(nnc_collective_efficiency, bus_fraction), .max = 1, .above_min = true,
-      .default_text = "1", .help = "Share of the link's rate that a large message reaches." },
-    { NNC_FIELD(nnc_collective_efficiency, knee_bytes), .unit = "B", .max = BYTES_MAX,
-      .default_text = "0", .help = "Sent by one rank, it takes twice its time at full rate." },
-    { NNC_FIELD(nnc_collective_efficiency, small_group_loss), .max = 3.9, .default_text = "0",
-      .help = "Groups of n reach 1 - this / n^2 of the rate." },
-    FITTED_ON,
-};
-
-static const nnc_field collectives_fields[] = {
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, all_reduce),
-      NNC_FIELD_TABLE(collective_fields), .help = "Inside a scale-up domain." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, all_gather),
-      NNC_FIELD_TABLE(collective_fields), .help = "Inside a scale-up domain." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, reduce_scatter),
-      NNC_FIELD_TABLE(collective_fields), .help = "Inside a scale-up domain." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, all_to_all),
-      NNC_FIELD_TABLE(collective_fields), .help = "Inside a scale-up domain." },
-    { NNC_FIELD(nnc_collective_efficiencies, step_fixed_s), .unit = "s", .max = 1,
-      .default_text = "0",
-      .help = "What a call inside a training step adds: launch, and ranks out of step." },
-    { NNC_FIELD(nnc_collective_efficiencies, scale_out_fraction), .max = 1, .above_min = true,
-      .default_text = "1", .help = "Share of the network bandwidth that collectives reach." },
-    { NNC_FIELD(nnc_collective_efficiencies, scale_out_fixed_s), .unit = "s", .max = 1,
-      .default_text = "0", .help = "Time that a call between domains adds." },
-    FITTED_ON,
-};
-
-static const nnc_field efficiencies_fields[] = {
-    { NNC_FIELD(nnc_efficiencies, basis), NNC_FIELD_NAMES(nnc_basis_names),
-      .help = "On what the figures rest; set to none, all of them are neutral: the datasheet as it "
-              "stands." },
-    { NNC_FIELD(nnc_efficiencies, calibration), .max = 10, .above_min = true, .default_text = "1",
-      .help = "A machine's own factor on the rate of products, attention and convolution." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT_BY_DTYPE, nnc_efficiencies, gemm), NNC_FIELD_TABLE(gemm_fields),
-      .help = "Matrix products, by the format of the operands." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, attention),
-      NNC_FIELD_TABLE(attention_fields), .help = "Fused attention, by generation of kernels." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, conv), NNC_FIELD_TABLE(efficiency_fields),
-      .help = "Convolutions." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise),
-      NNC_FIELD_TABLE(efficiency_fields), .help = "Norms, activations, copies and the loss." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, optimizer),
-      NNC_FIELD_TABLE(efficiency_fields), .help = "The optimizer step." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, collectives),
-      NNC_FIELD_TABLE(collectives_fields), .help = "Collectives." },
-    { NNC_FIELD_COMMENT("fitted_on"), .help = "What the calibration was fitted on." },
+    { NNC_FIELD(nnc_host_link, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX,
+      .above_min = true, .help = "Bandwidth of host memory, one device's share." },
 };
 
 static const nnc_field device_fields[] = {
@@ -186,17 +55,17 @@ static const nnc_field device_fields[] = {
       .help = "Streaming multiprocessors, compute units or tensor cores." },
     { NNC_FIELD(nnc_device, clock_hz), .unit = "Hz", .max = 1e12, .above_min = true,
       .help = "Boost clock, the one the peaks are stated at." },
-    { NNC_FIELD(nnc_device, matmul_flops_per_s), .unit = "FLOP/s", .max = RATE_MAX,
+    { NNC_FIELD(nnc_device, matmul_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX,
       .above_min = true, .required = true, .help = "Dense peak of the matrix units, by format." },
-    { NNC_FIELD(nnc_device, vector_flops_per_s), .unit = "FLOP/s", .max = RATE_MAX,
+    { NNC_FIELD(nnc_device, vector_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX,
       .above_min = true, .help = "Peak of the vector units, by format." },
-    { NNC_FIELD(nnc_device, mem_bytes), .unit = "B", .min = 1, .max = BYTES_MAX, .required = true,
-      .help = "Capacity of the device memory." },
-    { NNC_FIELD(nnc_device, mem_bytes_per_s), .unit = "B/s", .max = LINK_MAX, .above_min = true,
+    { NNC_FIELD(nnc_device, mem_bytes), .unit = "B", .min = 1, .max = NNC_BYTES_MAX,
+      .required = true, .help = "Capacity of the device memory." },
+    { NNC_FIELD(nnc_device, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
       .required = true, .help = "Peak bandwidth of the device memory." },
-    { NNC_FIELD(nnc_device, l2_bytes), .unit = "B", .min = 1, .max = BYTES_MAX,
+    { NNC_FIELD(nnc_device, l2_bytes), .unit = "B", .min = 1, .max = NNC_BYTES_MAX,
       .help = "Last-level cache on the chip, all of it." },
-    { NNC_FIELD(nnc_device, scratch_bytes), .unit = "B", .min = 1, .max = BYTES_MAX,
+    { NNC_FIELD(nnc_device, scratch_bytes), .unit = "B", .min = 1, .max = NNC_BYTES_MAX,
       .help = "Software-managed memory of one unit." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, scale_up), NNC_FIELD_TABLE(nnc_scale_up_fields),
       .help = "The fast fabric between devices." },
@@ -206,7 +75,8 @@ static const nnc_field device_fields[] = {
       .help = "The link to the host." },
     { NNC_FIELD(nnc_device, power_w), .unit = "W", .max = 1e6, .above_min = true,
       .help = "Board power limit." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, efficiency), NNC_FIELD_TABLE(efficiencies_fields),
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, efficiency),
+      NNC_FIELD_TABLE(nnc_efficiencies_fields),
       .help = "Fitted figures, apart from the datasheet's." },
 };
 

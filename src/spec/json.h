@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 
-enum { NNC_FILE_BYTES_MAX = 16 * 1000 * 1000, NNC_FAULTS_MAX = 100 };
+enum { NNC_FAULTS_MAX = 100 };
 
 /* What is wrong with a file. Reading goes on after a fault in the content, so that `report` hears of
  * each of them (up to NNC_FAULTS_MAX); without it only the first counts, and reading stops. */
@@ -43,10 +43,6 @@ typedef enum nnc_json_type {
     NNC_JSON_LIST,
     NNC_JSON_OBJECT
 } nnc_json_type;
-
-/* Reads a whole file into *text, which the caller frees; a NUL follows its *size bytes.
- * NNC_IO: cannot be read, a folder; NNC_BAD_SPEC: over NNC_FILE_BYTES_MAX. */
-nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error *err);
 
 /* doc: faults, arena, text and size are given; text[size] must be a NUL. false: a fault was noted. */
 bool nnc_json_parse(nnc_json_doc *doc);

@@ -20,6 +20,15 @@ void nnc_foreign_read(nnc_json root, nnc_model *model);
 void nnc_device_rules(nnc_json at, const nnc_device *device);
 void nnc_model_rules(nnc_json at, const nnc_model *model);
 
+/* Above any device that can be built: FLOP/s, bytes, B/s. */
+#define NNC_RATE_MAX 1e21
+#define NNC_BYTES_MAX 1e15
+#define NNC_LINK_MAX 1e18
+
+/* The fitted figures of a device. */
+enum { NNC_EFFICIENCIES_FIELDS = 9 };
+extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
+
 /* The links, which a cluster file has too. */
 enum { NNC_SCALE_UP_FIELDS = 8, NNC_HOST_FIELDS = 2 };
 extern const nnc_field nnc_scale_up_fields[NNC_SCALE_UP_FIELDS], nnc_host_fields[NNC_HOST_FIELDS];

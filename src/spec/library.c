@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "spec/file.h"
 #include "spec/json.h"
 #include "spec/kind.h"
 

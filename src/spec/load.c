@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "spec/file.h"
 #include "spec/kind.h"
 
 const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {

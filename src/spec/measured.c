@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "spec/csv.h"
+#include "spec/file.h"
 #include "spec/kind.h"
 
 typedef enum column_type { TEXT, WHOLE, NUMBER, FLAG } column_type;

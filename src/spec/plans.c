@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "spec/file.h"
 #include "spec/read.h"
 #include "spec/scan.h"
 

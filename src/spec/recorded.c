@@ -1,6 +1,5 @@
 /* Recorded estimates: the part of a plan file that `check --update` wrote, or the one estimate of an
  * `estimate --format json`. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,60 +7,11 @@
 #include <nncost/nncost.h>
 
 #include "base/error.h"
+#include "spec/file.h"
 #include "spec/plans.h"
 #include "spec/read.h"
+#include "spec/recorded_figures.h"
 #include "spec/scan.h"
-
-enum { FIGURE_NAME_MAX = 256, FIGURES_MAX = 10000 };
-
-uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
-{
-    const nnc_json_type type = nnc_json_type_of(at);
-    uint64_t digest = nnc_digest_number(NNC_DIGEST_START, (uint64_t)type), bits = 0;
-    double value = 0;
-    switch (type) {
-    case NNC_JSON_BOOL: return nnc_digest_number(digest, nnc_json_bool(at));
-    case NNC_JSON_NUMBER:
-        value = nnc_json_number(at);
-        value = value == 0 ? 0 : value; /* -0 too */
-        memcpy(&bits, &value, sizeof(bits));
-        return nnc_digest_number(digest, bits);
-    case NNC_JSON_TEXT: return nnc_digest_text(digest, nnc_json_text(at));
-    case NNC_JSON_LIST:
-        for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
-            digest = nnc_digest_number(digest, nnc_json_digest(item, skip));
-        }
-        return digest;
-    case NNC_JSON_OBJECT: /* a sum: the order of keys says nothing */
-        for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
-            if (!nnc_is_one_of(nnc_json_key(item), skip)) {
-                bits += nnc_digest_number(nnc_digest_text(NNC_DIGEST_START, nnc_json_key(item)),
-                                          nnc_json_digest(item, skip));
-            }
-        }
-        return nnc_digest_number(digest, bits);
-    default: return digest;
-    }
-}
-
-nnc_status nnc_spec_digest(const char *path, uint64_t *digest, nnc_error *err)
-{
-    static const char *const skip[] = { "note", "sources", NULL };
-    char *text = NULL;
-    size_t size = 0;
-    nnc_status status = nnc_file_read(path, &text, &size, err);
-    if (status == NNC_OK) {
-        nnc_faults faults = { .name = path, .err = err };
-        nnc_json_doc doc = { .faults = &faults, .text = text, .size = size };
-        if (nnc_json_parse(&doc)) {
-            *digest = nnc_json_digest(nnc_json_root(&doc), skip);
-        }
-        nnc_json_free(&doc);
-        status = faults.status;
-    }
-    free(text);
-    return status;
-}
 
 static bool is_member(nnc_json at, nnc_json_type type, const char *expected)
 {
@@ -70,102 +20,6 @@ static bool is_member(nnc_json at, nnc_json_type type, const char *expected)
         return false;
     }
     return true;
-}
-
-/* ---- figures ---- */
-
-typedef struct figure_list {
-    nnc_figure *list;
-    int32_t count, capacity;
-    nnc_figures like; /* an earlier list: most estimates share their names */
-} figure_list;
-
-static const char *name_for(nnc_arena *arena, const figure_list *into, const char *name)
-{
-    const nnc_figures like = into->like;
-    const bool known = into->count < like.count && strcmp(like.list[into->count].name, name) == 0;
-    return known ? like.list[into->count].name : nnc_arena_strdup(arena, name);
-}
-
-static void add_figure(nnc_json at, const char *name, figure_list *into)
-{
-    nnc_arena *arena = at.doc->arena;
-    if (into->count == into->capacity) {
-        const int32_t capacity = into->capacity > 0 ? 2 * into->capacity : 128;
-        nnc_figure *list = nnc_arena_array(arena, (size_t)capacity, sizeof(*list));
-        if (list == NULL) {
-            nnc_faults_no_memory(at.doc->faults);
-            return;
-        }
-        if (into->count > 0) {
-            memcpy(list, into->list, (size_t)into->count * sizeof(*list));
-        }
-        into->list = list;
-        into->capacity = capacity;
-    }
-    nnc_figure figure = { .name = name_for(arena, into, name), .number = (double)NAN };
-    bool kept = figure.name != NULL;
-    switch (nnc_json_type_of(at)) {
-    case NNC_JSON_NUMBER: figure.number = nnc_json_number(at); break;
-    case NNC_JSON_BOOL: figure.text = nnc_json_bool(at) ? "true" : "false"; break;
-    default:
-        figure.text = nnc_arena_strdup(arena, nnc_json_text(at));
-        kept = kept && figure.text != NULL;
-        break;
-    }
-    if (!kept) {
-        nnc_faults_no_memory(at.doc->faults);
-        return;
-    }
-    into->list[into->count++] = figure;
-}
-
-/* Puts a part of a name behind the first `used` bytes; the new length, 0 = there is no room. */
-static size_t append_part(char *name, size_t used, const char *part)
-{
-    const size_t dot = used > 0 ? 1 : 0, length = strlen(part);
-    if (used + dot + length >= FIGURE_NAME_MAX) {
-        return 0;
-    }
-    name[used] = '.';
-    memcpy(name + used + dot, part, length + 1);
-    return used + dot + length;
-}
-
-/* Lists of texts or objects, such as advice, are for people; an estimate nests only so deep. */
-static void flatten(nnc_json at, char *name, size_t used, figure_list *into)
-{
-    const bool list = nnc_json_type_of(at) == NNC_JSON_LIST;
-    int index = 0;
-    for (nnc_json item = nnc_json_first(at);
-         item.node != NULL && nnc_json_go_on(item) && into->count < FIGURES_MAX;
-         item = nnc_json_next(item), index++) {
-        const nnc_json_type type = nnc_json_type_of(item);
-        char place[16];
-        if (list) {
-            snprintf(place, sizeof(place), "%d", index);
-        }
-        const size_t length = append_part(name, used, list ? place : nnc_json_key(item));
-        if (length == 0) {
-            nnc_json_fault(item, NULL, "name too long or empty, expected at most %d bytes",
-                           FIGURE_NAME_MAX - 1);
-            return;
-        }
-        if (type == NNC_JSON_OBJECT ? !list : type == NNC_JSON_LIST) {
-            flatten(item, name, length, into);
-        } else if (type != NNC_JSON_NULL && type != NNC_JSON_OBJECT &&
-                   !(list && type == NNC_JSON_TEXT)) {
-            add_figure(item, name, into);
-        }
-    }
-}
-
-static nnc_figures figures_of(nnc_json at, nnc_figures like)
-{
-    char name[FIGURE_NAME_MAX] = "";
-    figure_list found = { .like = like };
-    flatten(at, name, 0, &found);
-    return (nnc_figures){ found.list, found.count };
 }
 
 /* ---- the recorded part ---- */
@@ -213,7 +67,9 @@ static void read_estimates(nnc_json at, nnc_recorded *recorded)
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
          item = nnc_json_next(item)) {
         if (is_member(item, NNC_JSON_OBJECT, "an object")) {
-            like = figures_of(item, like);
+            nnc_figure_list found = { .like = like };
+            nnc_figures_add(item, "", &found);
+            like = (nnc_figures){ found.list, found.count };
             list[recorded->estimate_count++] = (nnc_recorded_estimate){
                 .id = nnc_arena_strdup(at.doc->arena, nnc_json_key(item)),
                 .figures = like,
@@ -341,16 +197,14 @@ static void read_ops(nnc_json at, nnc_recorded_estimate *estimate)
 static void read_estimate(nnc_json root, nnc_recorded *recorded)
 {
     nnc_recorded_estimate *estimate = nnc_arena_alloc(root.doc->arena, sizeof(*estimate));
-    char name[FIGURE_NAME_MAX] = "";
-    figure_list found = { .count = 0 };
+    nnc_figure_list found = { .count = 0 };
     if (estimate == NULL) {
         nnc_faults_no_memory(root.doc->faults);
         return;
     }
     for (nnc_json part = nnc_json_first(root); part.node != NULL; part = nnc_json_next(part)) {
         if (nnc_json_type_of(part) == NNC_JSON_OBJECT && strlen(nnc_json_key(part)) < 64) {
-            const int used = snprintf(name, sizeof(name), "%s", nnc_json_key(part));
-            flatten(part, name, (size_t)used, &found);
+            nnc_figures_add(part, nnc_json_key(part), &found);
         }
     }
     estimate->id = "";

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spec/file.h"
 #include "spec/kind.h"
 #include "spec/plans.h"
 

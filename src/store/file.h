@@ -7,11 +7,13 @@
 
 #include <nncost/status.h>
 
+#include "base/beside.h"
+
 typedef struct nnc_file {
     int descriptor;
-    const char *name;         /* for messages */
-    char *target, *temporary; /* of a regular file; NULL otherwise */
-    bool cuts;                /* standard output is a regular file, and can be cut back */
+    const char *name;  /* for messages */
+    nnc_beside beside; /* of a regular file; not open otherwise */
+    bool cuts;         /* standard output is a regular file, and can be cut back */
 } nnc_file;
 
 /* path NULL: standard output. A regular file is written beside path and takes its name when it is

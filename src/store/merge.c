@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/beside.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "store/database.h"
@@ -29,7 +29,8 @@ typedef struct merger {
     source *sources;
     int count;
     bool json;
-    nnc_file file; /* of lines, or */
+    nnc_file file;     /* of lines, or */
+    nnc_beside beside; /* where the database is written */
     nnc_database *database;
     nnc_buffer text;
 } merger;
@@ -39,6 +40,11 @@ enum { WRITE_SIZE = 1 << 16 };
 static nnc_status no_memory(const char *path, nnc_error *err)
 {
     return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+}
+
+static nnc_status cannot_write(const char *path, nnc_error *err)
+{
+    return nnc_fail(err, NNC_IO, path, "cannot write: %s", strerror(errno));
 }
 
 static nnc_status read_line(source *s, nnc_error *err)
@@ -187,7 +193,7 @@ static nnc_status check_shards(const merger *m, nnc_error *err)
                           (int)first->shards, m->count);
 }
 
-static nnc_status open_databases(merger *m, bool to_lines, char *temporary, nnc_error *err)
+static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
 {
     nnc_status status = NNC_OK;
     for (int i = 0; i < m->count && status == NNC_OK; i++) {
@@ -212,12 +218,10 @@ static nnc_status open_databases(merger *m, bool to_lines, char *temporary, nnc_
     for (int i = 0; i < m->count; i++) {
         head.rows += nnc_database_reader_head(m->sources[i].reader)->rows;
     }
-    const int file = mkstemp(temporary); /* an empty file is an empty database */
-    if (file < 0) {
-        return nnc_fail(err, NNC_IO, m->out, "cannot write: %s", strerror(errno));
+    if (!nnc_beside_open(&m->beside, m->out)) { /* an empty file is an empty database */
+        return cannot_write(m->out, err);
     }
-    close(file);
-    return nnc_database_open(temporary, &head, names, count, &m->database, err);
+    return nnc_database_open(m->beside.temporary, &head, names, count, &m->database, err);
 }
 
 static nnc_status put(merger *m, const source *s, nnc_error *err)
@@ -290,7 +294,7 @@ static nnc_status merge_lines(merger *m, nnc_error *err)
     return nnc_file_close(&m->file, true, err);
 }
 
-static nnc_status merge_database(merger *m, const char *temporary, nnc_error *err)
+static nnc_status merge_database(merger *m, nnc_error *err)
 {
     int64_t done = 0;
     for (int i = 0; i < m->count; i++) {
@@ -302,8 +306,8 @@ static nnc_status merge_database(merger *m, const char *temporary, nnc_error *er
     }
     nnc_database_close(m->database);
     m->database = NULL;
-    if (status == NNC_OK && rename(temporary, m->out) != 0) {
-        status = nnc_fail(err, NNC_IO, m->out, "cannot write: %s", strerror(errno));
+    if (status == NNC_OK && !nnc_beside_keep(&m->beside, false)) {
+        status = cannot_write(m->out, err);
     }
     return status;
 }
@@ -319,38 +323,28 @@ static void close_all(merger *m)
         free(s->line);
     }
     nnc_database_close(m->database);
+    nnc_beside_drop(&m->beside); /* after the database: closing a file ends all locks on it */
     nnc_buffer_free(&m->text);
     free(m->sources);
 }
 
 nnc_status nnc_merge(const char *out, char *const *inputs, int count, nnc_error *err)
 {
-    static const char suffix[] = ".XXXXXX";
     const bool databases = is_database(inputs[0]);
     const bool to_lines =
         !databases || ends_with(out, ".csv") || ends_with(out, ".json") || ends_with(out, ".jsonl");
     merger m = { .out = out, .count = count };
-    const size_t size = strlen(out) + sizeof suffix;
-    char *temporary = malloc(size);
-    nnc_status status = NNC_NO_MEMORY;
     m.sources = calloc((size_t)count, sizeof *m.sources);
-    if (temporary == NULL || m.sources == NULL) {
-        no_memory(out, err);
-        goto done;
+    if (m.sources == NULL) {
+        return no_memory(out, err);
     }
-    snprintf(temporary, size, "%s%s", out, suffix);
     for (int i = 0; i < count; i++) {
         m.sources[i].path = inputs[i];
     }
-    status = databases ? open_databases(&m, to_lines, temporary, err) : open_lines(&m, err);
+    nnc_status status = databases ? open_databases(&m, to_lines, err) : open_lines(&m, err);
     if (status == NNC_OK) {
-        status = to_lines ? merge_lines(&m, err) : merge_database(&m, temporary, err);
+        status = to_lines ? merge_lines(&m, err) : merge_database(&m, err);
     }
-    if (status != NNC_OK && !to_lines) {
-        unlink(temporary);
-    }
-done:
     close_all(&m);
-    free(temporary);
     return status;
 }

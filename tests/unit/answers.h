@@ -88,6 +88,27 @@ static inline void check_answer(const char *id, const cJSON *expected, const ans
                   answer, out->item[i].value);
 }
 
+/* Every entry has to be computed, or to stand once in the list of those that are not; later_topics:
+ * whole topics that are not, NULL = none. */
+static inline void ck_every_entry_has_its_place(const cJSON *entries, const solved *table,
+                                                size_t solved_count, const unsolved *later,
+                                                size_t later_count, const char *later_topics)
+{
+    const cJSON *entry = NULL;
+    cJSON_ArrayForEach(entry, entries)
+    {
+        const char *id = text_of(entry, "id");
+        int places = later_topics != NULL && has_word(later_topics, text_of(entry, "topic"));
+        for (size_t i = 0; i < solved_count; i++) {
+            places += strcmp(table[i].id, id) == 0;
+        }
+        for (size_t i = 0; i < later_count; i++) {
+            places += has_word(later[i].ids, id);
+        }
+        ck_assert_msg(places == 1, "%s stands in %d places, expected 1", id, places);
+    }
+}
+
 /* ---- ways to ask the library, which several examples share ---- */
 
 static inline nnc_op op_of(nnc_op_kind kind)

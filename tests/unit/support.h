@@ -13,6 +13,7 @@
 #include <nncost/nncost.h>
 
 #include "base/neutral.h"
+#include "suite.h"
 
 #define REFERENCE NNCOST_SOURCE_DIR "/tests/data/reference/"
 
@@ -256,31 +257,24 @@ static inline const char *text_of(const cJSON *object, const char *key)
     return value->valuestring;
 }
 
-/* ---- running ---- */
-
-static inline int run_suite(Suite *suite)
+/* The entry of a list whose member key is text. */
+static inline const cJSON *find_entry(const cJSON *list, const char *key, const char *text)
 {
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    const cJSON *entry = NULL;
+    cJSON_ArrayForEach(entry, list)
+    {
+        if (strcmp(text_of(entry, key), text) == 0) {
+            return entry;
+        }
+    }
+    ck_abort_msg("no %s %s", key, text);
+    return NULL;
 }
 
 /* Runs tests that need no more than the fixture above. */
 static inline int run_tests(const char *name, const TTest *const *tests, size_t count)
 {
-    Suite *suite = suite_create(name);
-    TCase *tcase = tcase_create(name);
-    tcase_add_checked_fixture(tcase, open_support, close_support);
-    tcase_set_timeout(tcase, 120);
-    for (size_t i = 0; i < count; i++) {
-        tcase_add_test(tcase, tests[i]);
-    }
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return run_tests_with(name, open_support, close_support, tests, count);
 }
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 #endif

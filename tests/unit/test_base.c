@@ -1,5 +1,4 @@
 /* base/: numbers, errors, names, memory. */
-#include <check.h>
 #include <locale.h>
 #include <math.h>
 #include <stdint.h>
@@ -12,6 +11,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "suite.h"
 
 static void expect_number(double value, const char *expected)
 {
@@ -70,7 +70,7 @@ START_TEST(numbers_are_read_strictly)
     double value = 42;
     int64_t whole = 42;
     char digits[128];
-    for (size_t i = 0; i < sizeof(bad_numbers) / sizeof(bad_numbers[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(bad_numbers); i++) {
         ck_assert_msg(!nnc_read_double(bad_numbers[i], &value), "%s", bad_numbers[i]);
         ck_assert_msg(!nnc_read_i64(bad_numbers[i], &whole), "%s", bad_numbers[i]);
     }
@@ -137,7 +137,7 @@ START_TEST(numbers_ignore_the_locale)
     static const char *const locales[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ps_AF" };
     const char *set = NULL;
     double value;
-    for (size_t i = 0; i < sizeof(locales) / sizeof(locales[0]) && set == NULL; i++) {
+    for (size_t i = 0; i < COUNT_OF(locales) && set == NULL; i++) {
         set = setlocale(LC_ALL, locales[i]);
     }
     ck_assert(nnc_read_double("1234.5", &value) && value == 1234.5);
@@ -173,7 +173,7 @@ END_TEST
 START_TEST(nearest_name_is_a_slip_away)
 {
     static const char *const names[] = { "mem_bytes", "mem_bytes_per_s", "l2_bytes", "power_w" };
-    const size_t count = sizeof(names) / sizeof(names[0]);
+    const size_t count = COUNT_OF(names);
     char longest[200];
     ck_assert_str_eq(nnc_nearest("mem_byte", names, count), "mem_bytes");
     ck_assert_str_eq(nnc_nearest("mem_bytes_s", names, count), "mem_bytes");
@@ -249,24 +249,13 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("base");
-    TCase *tests = tcase_create("base");
-    tcase_add_test(tests, products_report_overflow);
-    tcase_add_test(tests, largest_keeps_nan);
-    tcase_add_test(tests, numbers_are_read_strictly);
-    tcase_add_test(tests, numbers_are_written_short);
-    tcase_add_test(tests, units_have_prefixes);
-    tcase_add_test(tests, numbers_ignore_the_locale);
-    tcase_add_test(tests, messages_stay_one_line);
-    tcase_add_test(tests, nearest_name_is_a_slip_away);
-    tcase_add_test(tests, characters_are_measured);
-    tcase_add_test(tests, arena_gives_zeroed_aligned_memory);
-    tcase_add_test(tests, statuses_have_exit_codes);
-    tcase_add_test(tests, formats_have_sizes);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    const TTest *const tests[] = {
+        products_report_overflow,  largest_keeps_nan,
+        numbers_are_read_strictly, numbers_are_written_short,
+        units_have_prefixes,       numbers_ignore_the_locale,
+        messages_stay_one_line,    nearest_name_is_a_slip_away,
+        characters_are_measured,   arena_gives_zeroed_aligned_memory,
+        statuses_have_exit_codes,  formats_have_sizes,
+    };
+    return run_tests_with("base", NULL, NULL, tests, COUNT_OF(tests));
 }

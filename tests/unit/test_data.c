@@ -243,8 +243,7 @@ int main(void)
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 
     Suite *suite = suite_create("data");
-    TCase *tests = tcase_create("data");
-    tcase_add_checked_fixture(tests, open_support, close_support);
+    TCase *tests = add_case(suite, "data", open_support, close_support);
     tcase_add_loop_test(tests, every_file_is_valid, DEVICES, SOFTWARE + 1);
     tcase_add_loop_test(tests, every_figure_has_a_source, DEVICES, SOFTWARE + 1);
     tcase_add_test(tests, names_are_unique);
@@ -252,6 +251,5 @@ int main(void)
     tcase_add_test(tests, peaks_are_dense_and_plausible);
     tcase_add_test(tests, parameters_are_the_published_ones);
     tcase_add_test(tests, default_software_is_the_file);
-    suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -379,12 +379,9 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("estimate");
-    TCase *models = tcase_create("shipped models");
-    tcase_add_checked_fixture(models, open_support, close_support);
+    TCase *models = add_case(suite, "shipped models", open_support, close_support);
     tcase_add_loop_test(models, parts_add_up, 0, 4);
-    suite_add_tcase(suite, models);
-    TCase *tests = tcase_create("estimate");
-    tcase_add_checked_fixture(tests, open_support, close_support);
+    TCase *tests = add_case(suite, "estimate", open_support, close_support);
     tcase_add_test(tests, bounds_add_up);
     tcase_add_test(tests, ideal_trains_the_same);
     tcase_add_test(tests, recompute_full);
@@ -394,6 +391,5 @@ int main(void)
     tcase_add_test(tests, gradient_accumulation);
     tcase_add_test(tests, policies);
     tcase_add_test(tests, optimizers);
-    suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

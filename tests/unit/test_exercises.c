@@ -1,5 +1,6 @@
 /* Published exercises and figures with the answers of their authors, computed by the library. */
 #include "exercise_cluster.h"
+#include "suite.h"
 
 /* ---- roofline and devices ---- */
 
@@ -359,7 +360,7 @@ static const solved table[] = {
 };
 
 static const unsolved later[] = {
-    { "links alone, in test_link.c", "train-dp-threshold" },
+    { "links alone, in test_link_examples.c", "train-dp-threshold" },
     { "thresholds at which one term of two is the larger, not times",
       "roofline-two-chip shard-strategy train-tp-limit train-xopt-64" },
     { "products and quotients of figures that are given",
@@ -386,24 +387,11 @@ static void close_exercises(void)
     close_support();
 }
 
-static const cJSON *find(const char *id)
-{
-    const cJSON *found = NULL;
-    cJSON_ArrayForEach(found, exercises)
-    {
-        if (strcmp(text_of(found, "id"), id) == 0) {
-            return found;
-        }
-    }
-    ck_abort_msg("no exercise %s", id);
-    return NULL;
-}
-
 /* To the tolerance of the author; 0 is exact. */
 START_TEST(exercise)
 {
     const solved *row = &table[_i];
-    const cJSON *found = find(row->id), *expected = NULL;
+    const cJSON *found = find_entry(exercises, "id", row->id), *expected = NULL;
     answers out = { .count = 0 };
     row->solve(member(found, "inputs"), &out);
     cJSON_ArrayForEach(expected, member(found, "expected"))
@@ -417,29 +405,16 @@ END_TEST
 
 START_TEST(every_exercise_has_its_place)
 {
-    const cJSON *found = NULL;
-    cJSON_ArrayForEach(found, exercises)
-    {
-        const char *id = text_of(found, "id");
-        int places = has_word(later_topics, text_of(found, "topic"));
-        for (size_t i = 0; i < COUNT_OF(table); i++) {
-            places += strcmp(table[i].id, id) == 0;
-        }
-        for (size_t i = 0; i < COUNT_OF(later); i++) {
-            places += has_word(later[i].ids, id);
-        }
-        ck_assert_msg(places == 1, "%s stands in %d places, expected 1", id, places);
-    }
+    ck_every_entry_has_its_place(exercises, table, COUNT_OF(table), later, COUNT_OF(later),
+                                 later_topics);
 }
 END_TEST
 
 int main(void)
 {
     Suite *suite = suite_create("exercises");
-    TCase *tests = tcase_create("exercises.json");
-    tcase_add_checked_fixture(tests, open_exercises, close_exercises);
+    TCase *tests = add_case(suite, "exercises.json", open_exercises, close_exercises);
     tcase_add_loop_test(tests, exercise, 0, (int)COUNT_OF(table));
     tcase_add_test(tests, every_exercise_has_its_place);
-    suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -1,37 +1,10 @@
 /* Field tables: setting by name, showing, and their own wholeness. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <nncost/spec.h>
-
 #include "spec/field.h"
+#include "spec_reader.h"
 #include "spec_text.h"
-
-static nnc_specs *specs;
-static nnc_error err;
-
-static void set_up(void)
-{
-    specs = nnc_specs_open(NULL);
-}
-
-static void tear_down(void)
-{
-    nnc_specs_close(specs);
-}
-
-static nnc_status read_device(const char *text, nnc_device *device)
-{
-    memset(&err, 0, sizeof(err));
-    return nnc_device_parse(specs, "d.json", text, strlen(text), device, &err);
-}
-
-static nnc_status read_model(const char *text, nnc_model *model)
-{
-    memset(&err, 0, sizeof(err));
-    return nnc_model_parse(specs, "m.json", text, strlen(text), model, &err);
-}
 
 START_TEST(fields_are_set_by_name)
 {
@@ -192,17 +165,10 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("field");
-    TCase *tests = tcase_create("field");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
+    TCase *tests = add_case(suite, "field", set_up, tear_down);
     tcase_add_test(tests, fields_are_set_by_name);
-    tcase_add_loop_test(tests, bad_settings_are_refused, 0,
-                        (int)(sizeof(bad_settings) / sizeof(bad_settings[0])));
+    tcase_add_loop_test(tests, bad_settings_are_refused, 0, (int)COUNT_OF(bad_settings));
     tcase_add_test(tests, tables_are_whole);
     tcase_add_test(tests, values_are_shown);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -448,9 +448,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("fit");
-    TCase *tests = tcase_create("fit");
-    tcase_add_checked_fixture(tests, open_all, close_support);
-    tcase_set_timeout(tests, 60);
+    TCase *tests = add_case(suite, "fit", open_all, close_support);
     if (nnc_minimise_available()) {
         tcase_add_test(tests, constants_of_products_come_back);
         tcase_add_test(tests, a_neutral_device_starts_from_usual_figures);
@@ -466,10 +464,5 @@ int main(void)
     tcase_add_test(tests, a_written_device_differs_in_its_figures_only);
     tcase_add_test(tests, a_device_without_changes_keeps_its_bytes);
     tcase_add_test(tests, what_is_no_figure_is_refused);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

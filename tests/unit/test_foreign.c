@@ -1,23 +1,8 @@
 /* Published configurations: read as what they are, or refused by name. */
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <nncost/spec.h>
-
-static nnc_specs *specs;
-static nnc_error err;
-
-static void set_up(void)
-{
-    specs = nnc_specs_open(NULL);
-}
-
-static void tear_down(void)
-{
-    nnc_specs_close(specs);
-}
+#include "spec_reader.h"
 
 static const nnc_model *load(const char *name)
 {
@@ -271,8 +256,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("foreign");
-    TCase *tests = tcase_create("foreign");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
+    TCase *tests = add_case(suite, "foreign", set_up, tear_down);
     tcase_add_test(tests, gpt2_is_read);
     tcase_add_test(tests, llama2_is_read);
     tcase_add_test(tests, mistral_slides);
@@ -280,13 +264,7 @@ int main(void)
     tcase_add_loop_test(tests, stable_diffusion_1_has_eight_heads, 0, 2);
     tcase_add_test(tests, stable_diffusion_2_has_heads_of_64);
     tcase_add_test(tests, ddpm_attends_at_16);
-    tcase_add_loop_test(tests, what_is_not_known_is_refused, 0,
-                        (int)(sizeof(faults) / sizeof(faults[0])));
+    tcase_add_loop_test(tests, what_is_not_known_is_refused, 0, (int)COUNT_OF(faults));
     tcase_add_test(tests, variants_are_read);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 /* The worked numbers of the formula handbook, each computed by calling the library. */
 #include "formula_cluster.h"
 #include "formula_ops.h"
+#include "suite.h"
 
 /* ---- whole transformers ---- */
 
@@ -347,7 +348,7 @@ static const solved table[] = {
 static const unsolved later[] = {
     { "tile and wave quantisation is not modelled", "F2.5" },
     { "networks outside the families", "F6.4 F6.6 F6.7 F8.5 F9.4 F19.1" },
-    { "collectives alone, in test_link.c", "F11.1 F11.2 F11.3 F11.4 F11.5 F11.6 F12.2" },
+    { "collectives alone, in test_link_examples.c", "F11.1 F11.2 F11.3 F11.4 F11.5 F11.6 F12.2" },
     { "a rule of thumb without the (n - 1) / n", "F13.2" },
     { "a sum of times that are given", "F16.2" },
     { "routing limited to some nodes is not modelled", "F17.2" },
@@ -371,24 +372,11 @@ static void close_examples(void)
     close_support();
 }
 
-static const cJSON *find(const char *id)
-{
-    const cJSON *example = NULL;
-    cJSON_ArrayForEach(example, examples)
-    {
-        if (strcmp(text_of(example, "id"), id) == 0) {
-            return example;
-        }
-    }
-    ck_abort_msg("no example %s", id);
-    return NULL;
-}
-
 /* Whole numbers exactly, as long as doubles hold them; others to 1e-5. */
 START_TEST(example)
 {
     const solved *row = &table[_i];
-    const cJSON *found = find(row->id), *expected = NULL;
+    const cJSON *found = find_entry(examples, "id", row->id), *expected = NULL;
     answers out = { .count = 0 };
     row->solve(member(found, "inputs"), &out);
     cJSON_ArrayForEach(expected, member(found, "expected"))
@@ -402,29 +390,15 @@ END_TEST
 
 START_TEST(every_example_has_its_place)
 {
-    const cJSON *found = NULL;
-    cJSON_ArrayForEach(found, examples)
-    {
-        const char *id = text_of(found, "id");
-        int places = 0;
-        for (size_t i = 0; i < COUNT_OF(table); i++) {
-            places += strcmp(table[i].id, id) == 0;
-        }
-        for (size_t i = 0; i < COUNT_OF(later); i++) {
-            places += has_word(later[i].ids, id);
-        }
-        ck_assert_msg(places == 1, "%s stands in %d places, expected 1", id, places);
-    }
+    ck_every_entry_has_its_place(examples, table, COUNT_OF(table), later, COUNT_OF(later), NULL);
 }
 END_TEST
 
 int main(void)
 {
     Suite *suite = suite_create("formulas");
-    TCase *tests = tcase_create("formula-examples.json");
-    tcase_add_checked_fixture(tests, open_examples, close_examples);
+    TCase *tests = add_case(suite, "formula-examples.json", open_examples, close_examples);
     tcase_add_loop_test(tests, example, 0, (int)COUNT_OF(table));
     tcase_add_test(tests, every_example_has_its_place);
-    suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -245,13 +245,11 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("legal");
-    TCase *tests = tcase_create("legal");
-    tcase_add_checked_fixture(tests, open_support, close_support);
+    TCase *tests = add_case(suite, "legal", open_support, close_support);
     tcase_add_loop_test(tests, is_refused, 0, (int)COUNT_OF(illegal));
     tcase_add_loop_test(tests, is_accepted, 0, (int)COUNT_OF(legal));
     tcase_add_test(tests, open_degrees);
     tcase_add_test(tests, missing_links);
     tcase_add_test(tests, plans_made_in_c);
-    suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

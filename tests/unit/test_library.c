@@ -1,5 +1,4 @@
 /* Finding spec files by id, alias and path, and validating them. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include <nncost/spec.h>
 
 #include "spec_text.h"
+#include "suite.h"
 
 static nnc_specs *specs;
 static nnc_error err;
@@ -73,7 +73,7 @@ static void remove_library(void)
                                          "hw" };
     char path[256];
     nnc_specs_close(specs);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
         remove(path);
     }
@@ -210,17 +210,11 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("library");
-    TCase *tests = tcase_create("library");
-    tcase_add_checked_fixture(tests, make_library, remove_library);
-    tcase_add_test(tests, specs_are_found);
-    tcase_add_test(tests, first_folder_wins);
-    tcase_add_test(tests, missing_specs_are_named);
-    tcase_add_test(tests, every_fault_is_reported);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    const TTest *const tests[] = {
+        specs_are_found,
+        first_folder_wins,
+        missing_specs_are_named,
+        every_fault_is_reported,
+    };
+    return run_tests_with("library", make_library, remove_library, tests, COUNT_OF(tests));
 }

@@ -309,12 +309,5 @@ int main(void)
         one_pass_where_the_batch_is_small,
         every_published_file_is_read,
     };
-    Suite *suite = suite_create("measured");
-    TCase *tcase = tcase_create("measured");
-    tcase_add_checked_fixture(tcase, open_support, close_support);
-    for (size_t i = 0; i < COUNT_OF(tests); i++) {
-        tcase_add_test(tcase, tests[i]);
-    }
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return run_tests("measured", tests, COUNT_OF(tests));
 }

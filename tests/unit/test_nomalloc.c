@@ -1,9 +1,10 @@
 /* nnc_estimate allocates nothing once its scratch exists. Linked with -Wl,--wrap=malloc (and
  * calloc, realloc), so every call made by this program's own objects comes through here. */
-#include <check.h>
 #include <stdlib.h>
 
 #include <nncost/nncost.h>
+
+#include "suite.h"
 
 static long allocations;
 
@@ -166,18 +167,9 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("nomalloc");
-    TCase *tests = tcase_create("estimate");
-    tcase_add_checked_fixture(tests, open_all, close_all);
-    tcase_add_test(tests, the_wrappers_count);
-    tcase_add_test(tests, decoder_allocates_nothing);
-    tcase_add_test(tests, unet_allocates_nothing);
-    tcase_add_test(tests, cluster_allocates_nothing);
-    tcase_add_test(tests, search_allocates_nothing_per_plan);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    const TTest *const tests[] = {
+        the_wrappers_count,        decoder_allocates_nothing,         unet_allocates_nothing,
+        cluster_allocates_nothing, search_allocates_nothing_per_plan,
+    };
+    return run_tests_with("nomalloc", open_all, close_all, tests, COUNT_OF(tests));
 }

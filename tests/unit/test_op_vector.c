@@ -288,11 +288,10 @@ int main(void)
                                    update_others,
                                    muon };
     Suite *suite = suite_create("op_vector");
-    TCase *tcase = tcase_create("op_vector");
+    TCase *tcase = add_case(suite, "op_vector", NULL, NULL);
     for (size_t i = 0; i < COUNT_OF(tests); i++) {
         tcase_add_test(tcase, tests[i]);
     }
     tcase_add_loop_test(tcase, pointwise, 0, NNC_PW_KIND_COUNT);
-    suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

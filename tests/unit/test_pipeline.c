@@ -1,121 +1,5 @@
 /* Replay of pipeline schedules: against worked numbers, closed forms and itself. */
-#include <check.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include "schedule/pipeline.h"
-#include "schedule/pipeline_replay.h"
-
-enum { VIRTUAL = 256, DEVICES = 64, CASES = 4000 };
-
-static nnc_pipeline_memory *memory;
-static nnc_pipeline_result replayed, run;
-static double forward_s[VIRTUAL], backward_s[VIRTUAL], weight_s[VIRTUAL];
-
-static void open_memory(void)
-{
-    memory = calloc(1, sizeof *memory);
-    ck_assert_ptr_nonnull(memory);
-}
-
-static void close_memory(void)
-{
-    free(memory);
-}
-
-/* The same numbers on every machine: xorshift, shifted down to 0 <= x < 1. */
-static uint64_t seed;
-
-static double draw(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (double)(seed >> 11) * 0x1p-53;
-}
-
-static int64_t draw_int(int64_t low, int64_t high)
-{
-    return low + (int64_t)(draw() * (double)(high - low + 1));
-}
-
-static nnc_pipeline pipeline_of(nnc_schedule schedule, int32_t p, int32_t v, int64_t m)
-{
-    return (nnc_pipeline){ .schedule = schedule,
-                           .stages = p,
-                           .chunks = v,
-                           .micro_batches = m,
-                           .forward_s = forward_s,
-                           .backward_s = backward_s,
-                           .weight_s = weight_s };
-}
-
-/* Every virtual stage the same; times are those of a whole stage. */
-static nnc_pipeline equal_stages(nnc_schedule schedule, int32_t p, int32_t v, int64_t m, double f,
-                                 double b, double w)
-{
-    for (int i = 0; i < p * v; i++) {
-        forward_s[i] = f / v;
-        backward_s[i] = b / v;
-        weight_s[i] = w / v;
-    }
-    return pipeline_of(schedule, p, v, m);
-}
-
-/* Any schedule, unequal in one of several ways. */
-static nnc_pipeline random_pipeline(int64_t m_max)
-{
-    const nnc_schedule schedule = (nnc_schedule)draw_int(0, NNC_SCHEDULE_COUNT - 1);
-    const int64_t kind = draw_int(0, 4);
-    int32_t p = (int32_t)draw_int(1, 16);
-    int32_t v = 1;
-    int64_t m = draw_int(1, draw() < 0.3 ? 20 : m_max);
-    if (schedule == NNC_SCHEDULE_INTERLEAVED) {
-        v = (int32_t)draw_int(1, 4);
-        m = (m + p - 1) / p * p;
-    } else if (schedule == NNC_SCHEDULE_ZB_V) {
-        v = 2;
-    } else if (schedule == NNC_SCHEDULE_DUALPIPE && p > 1) {
-        p = (p + 1) / 2 * 2;
-    }
-    for (int i = 0; i < p * v; i++) {
-        switch (kind) {
-        case 0: /* all different */
-            forward_s[i] = 0.1 + draw();
-            backward_s[i] = 0.1 + draw();
-            weight_s[i] = draw();
-            break;
-        case 1: /* small whole numbers: ties everywhere */
-            forward_s[i] = (double)draw_int(0, 3);
-            backward_s[i] = (double)draw_int(0, 3);
-            weight_s[i] = (double)draw_int(0, 3);
-            break;
-        case 2: /* nearly equal: steady only after very long */
-            forward_s[i] = 1 + 1e-3 * draw();
-            backward_s[i] = 1.5 + 1e-3 * draw();
-            weight_s[i] = 0.7 + 1e-3 * draw();
-            break;
-        default: /* an embedding in front, a head behind */
-            forward_s[i] = i == 0 ? 1.05 : i == p * v - 1 ? 1.3 : 1;
-            backward_s[i] = forward_s[i];
-            weight_s[i] = 0.8 * forward_s[i];
-        }
-    }
-    nnc_pipeline pipeline = pipeline_of(schedule, p, v, m);
-    pipeline.send_s = draw() < 0.5 ? 0 : kind == 1 ? 1 : 0.3 * draw();
-    return pipeline;
-}
-
-static void replay(const nnc_pipeline *pipeline)
-{
-    ck_assert(nnc_pipeline_replay(pipeline, memory, &replayed, NULL, NULL));
-}
-
-static void expect_near(double found, double expected, double tolerance)
-{
-    ck_assert_double_le(fabs(found - expected), tolerance * fmax(1e-300, fabs(expected)));
-}
+#include "pipelines.h"
 
 static double whole_step_s(const nnc_pipeline *pipeline, int32_t stage)
 {
@@ -371,113 +255,6 @@ START_TEST(bounds)
 }
 END_TEST
 
-/* ---- events ---- */
-
-enum { MICRO_BATCHES = 40, CHUNKS = 4, PHASES = 3 };
-
-typedef struct trace {
-    const nnc_pipeline *pipeline;
-    double last_s[DEVICES], busy_s[DEVICES], first_s, end_s;
-    int64_t events;
-    struct {
-        double start_s, end_s;
-        int seen;
-        int32_t device;
-    } at[VIRTUAL][MICRO_BATCHES][PHASES]; /* by virtual stage along the way of a micro-batch */
-} trace;
-
-static trace traced, again;
-
-/* The virtual stage along the way of the micro-batch. */
-static int32_t stage_of(const nnc_pipeline *pipeline, const nnc_pipeline_event *event)
-{
-    const int32_t p = pipeline->stages, d = event->device;
-    const bool back =
-        (pipeline->schedule == NNC_SCHEDULE_ZB_V || pipeline->schedule == NNC_SCHEDULE_DUALPIPE) &&
-        event->chunk == 1;
-    const int32_t along = back ? p - 1 - d : d;
-    return pipeline->schedule == NNC_SCHEDULE_DUALPIPE ? along : event->chunk * p + along;
-}
-
-static void on_event(void *context, const nnc_pipeline_event *event)
-{
-    trace *const to = context;
-    const nnc_pipeline *const pipeline = to->pipeline;
-    const int32_t d = event->device;
-    ck_assert_int_lt(d, pipeline->stages);
-    ck_assert_int_lt(event->micro_batch, pipeline->micro_batches);
-    ck_assert_double_ge(event->start_s, to->last_s[d]); /* no overlap, and in order */
-    ck_assert_double_ge(event->end_s, event->start_s);
-    to->last_s[d] = event->end_s;
-    to->busy_s[d] += event->end_s - event->start_s;
-    to->end_s = fmax(to->end_s, event->end_s);
-    to->events++;
-    const int32_t s = stage_of(pipeline, event);
-    to->at[s][event->micro_batch][event->phase].start_s = event->start_s;
-    to->at[s][event->micro_batch][event->phase].end_s = event->end_s;
-    to->at[s][event->micro_batch][event->phase].seen++;
-    to->at[s][event->micro_batch][event->phase].device = d;
-}
-
-/* A message from one op to another on another device arrives send_s later. */
-static void expect_after(const trace *t, int32_t from, int from_phase, int32_t to, int to_phase,
-                         int64_t k)
-{
-    const double way_s = t->at[from][k][from_phase].device == t->at[to][k][to_phase].device
-                             ? 0
-                             : t->pipeline->send_s;
-    ck_assert_double_ge(t->at[to][k][to_phase].start_s * (1 + 1e-14),
-                        t->at[from][k][from_phase].end_s + way_s);
-}
-
-static void expect_dependencies(const trace *t, bool splits)
-{
-    const int32_t stages = t->pipeline->stages * t->pipeline->chunks;
-    for (int64_t k = 0; k < t->pipeline->micro_batches; k++) {
-        for (int32_t s = 0; s < stages; s++) {
-            ck_assert_int_eq(t->at[s][k][NNC_RUN_FORWARD].seen, 1);
-            ck_assert_int_eq(t->at[s][k][NNC_RUN_BACKWARD].seen, 1);
-            ck_assert_int_eq(t->at[s][k][NNC_RUN_WEIGHT].seen, splits);
-            expect_after(t, s, NNC_RUN_FORWARD, s, NNC_RUN_BACKWARD, k);
-            if (splits) {
-                expect_after(t, s, NNC_RUN_BACKWARD, s, NNC_RUN_WEIGHT, k);
-            }
-            if (s > 0) {
-                expect_after(t, s - 1, NNC_RUN_FORWARD, s, NNC_RUN_FORWARD, k);
-                expect_after(t, s, NNC_RUN_BACKWARD, s - 1, NNC_RUN_BACKWARD, k);
-            }
-        }
-    }
-}
-
-START_TEST(events_are_a_schedule)
-{
-    seed = 123456789123456789U;
-    for (int i = 0; i < 700; i++) {
-        nnc_pipeline pipeline = random_pipeline(MICRO_BATCHES);
-        if (pipeline.micro_batches > MICRO_BATCHES) {
-            continue; /* rounded up to a multiple of the stages */
-        }
-        const bool splits = pipeline.schedule == NNC_SCHEDULE_ZB_H1 ||
-                            pipeline.schedule == NNC_SCHEDULE_ZB_H2 ||
-                            pipeline.schedule == NNC_SCHEDULE_ZB_V ||
-                            (pipeline.schedule == NNC_SCHEDULE_DUALPIPE && pipeline.stages > 1);
-        traced = (trace){ .pipeline = &pipeline };
-        again = (trace){ .pipeline = &pipeline };
-        ck_assert(nnc_pipeline_replay(&pipeline, memory, &replayed, on_event, &traced));
-        ck_assert(nnc_pipeline_replay(&pipeline, memory, &run, on_event, &again));
-        expect_dependencies(&traced, splits);
-        ck_assert_double_eq(traced.end_s, replayed.makespan_s);
-        ck_assert_int_eq(traced.events, again.events);
-        for (int32_t d = 0; d < pipeline.stages; d++) {
-            ck_assert_double_eq_tol(traced.busy_s[d], replayed.busy_s[d],
-                                    1e-12 * (1 + replayed.makespan_s));
-            ck_assert_double_eq(traced.last_s[d], again.last_s[d]);
-        }
-    }
-}
-END_TEST
-
 /* ---- what is refused, and how large it may be ---- */
 
 START_TEST(rules)
@@ -538,32 +315,20 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { unequal_1f1b,
-                                   one_stage_never_waits,
-                                   one_micro_batch,
-                                   published_bubbles,
-                                   equal_stages_meet_the_closed_forms,
-                                   published_in_flight,
-                                   run_is_the_replay,
-                                   any_number_of_micro_batches,
-                                   monotone_in_every_time,
-                                   bounds,
-                                   events_are_a_schedule,
-                                   rules,
-                                   largest,
-                                   interleaved_with_one_chunk,
-                                   NULL };
-    Suite *const suite = suite_create("pipeline");
-    TCase *const cases = tcase_create("all");
-    tcase_add_checked_fixture(cases, open_memory, close_memory);
-    tcase_set_timeout(cases, 120);
-    for (const TTest *const *test = tests; *test != NULL; test++) {
-        tcase_add_test(cases, *test);
-    }
-    suite_add_tcase(suite, cases);
-    SRunner *const runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    const TTest *const tests[] = {
+        unequal_1f1b,
+        one_stage_never_waits,
+        one_micro_batch,
+        published_bubbles,
+        equal_stages_meet_the_closed_forms,
+        published_in_flight,
+        run_is_the_replay,
+        any_number_of_micro_batches,
+        monotone_in_every_time,
+        bounds,
+        rules,
+        largest,
+        interleaved_with_one_chunk,
+    };
+    return run_tests_with("pipeline", open_memory, close_memory, tests, COUNT_OF(tests));
 }

@@ -55,15 +55,7 @@ static void close_counts(void)
 
 static const cJSON *find_model(const char *id)
 {
-    const cJSON *entry = NULL;
-    cJSON_ArrayForEach(entry, member(counts, "models"))
-    {
-        if (strcmp(text_of(entry, "id"), id) == 0) {
-            return entry;
-        }
-    }
-    ck_abort_msg("counts.json has no model %s", id);
-    return NULL;
+    return find_entry(member(counts, "models"), "id", id);
 }
 
 static const nnc_software *software_of(int at)
@@ -216,11 +208,9 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("reference");
-    TCase *tests = tcase_create("counts.json");
-    tcase_add_checked_fixture(tests, open_counts, close_counts);
+    TCase *tests = add_case(suite, "counts.json", open_counts, close_counts);
     tcase_add_loop_test(tests, parameters, 0, (int)COUNT_OF(covered));
     tcase_add_loop_test(tests, every_run, 0, (int)COUNT_OF(covered));
     tcase_add_test(tests, every_model_is_covered);
-    suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

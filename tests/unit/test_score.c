@@ -220,12 +220,5 @@ int main(void)
         a_collective_takes_what_its_links_say,
         a_step_is_what_an_estimate_says,
     };
-    Suite *suite = suite_create("score");
-    TCase *tcase = tcase_create("score");
-    tcase_add_checked_fixture(tcase, open_both, close_both);
-    for (size_t i = 0; i < COUNT_OF(tests); i++) {
-        tcase_add_test(tcase, tests[i]);
-    }
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return run_tests_with("score", open_both, close_both, tests, COUNT_OF(tests));
 }

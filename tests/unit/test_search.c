@@ -1,11 +1,11 @@
 /* The search: what it finds is what estimate says, whatever is pruned and however many threads. */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <nncost/nncost.h>
 
+#include "suite.h"
 #include "sweep/front.h"
 #include "sweep/space.h"
 
@@ -345,27 +345,20 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("search");
-    TCase *cases = tcase_create("search");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_set_timeout(cases, 60);
-    tcase_add_test(cases, equals_estimate_to_the_last_digit);
-    tcase_add_test(cases, equals_estimate_whatever_is_searched);
-    tcase_add_test(cases, shards_may_be_fixed);
-    tcase_add_test(cases, pruning_never_changes_the_answer);
-    tcase_add_test(cases, threads_never_change_the_answer);
-    tcase_add_test(cases, finds_the_fastest_of_all);
-    tcase_add_test(cases, the_front_is_one);
-    tcase_add_test(cases, limits_hold_for_the_run);
-    tcase_add_test(cases, a_missed_limit_names_the_fastest);
-    tcase_add_test(cases, a_limit_needs_the_length_of_the_run);
-    tcase_add_test(cases, cost_at_one_size_is_time);
-    tcase_add_test(cases, stops_at_a_whole_round);
-    tcase_add_test(cases, an_impossible_space_says_why);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    const TTest *const tests[] = {
+        equals_estimate_to_the_last_digit,
+        equals_estimate_whatever_is_searched,
+        shards_may_be_fixed,
+        pruning_never_changes_the_answer,
+        threads_never_change_the_answer,
+        finds_the_fastest_of_all,
+        the_front_is_one,
+        limits_hold_for_the_run,
+        a_missed_limit_names_the_fastest,
+        a_limit_needs_the_length_of_the_run,
+        cost_at_one_size_is_time,
+        stops_at_a_whole_round,
+        an_impossible_space_says_why,
+    };
+    return run_tests_with("search", setup, teardown, tests, COUNT_OF(tests));
 }

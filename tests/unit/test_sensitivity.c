@@ -1,9 +1,10 @@
 /* What a faster device would bring. */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include <nncost/nncost.h>
+
+#include "suite.h"
 
 static nnc_specs *specs;
 static const nnc_model *gpt;
@@ -210,20 +211,14 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("sensitivity");
-    TCase *cases = tcase_create("sensitivity");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_add_test(cases, elasticities_have_bounds);
-    tcase_add_test(cases, a_compute_bound_step_follows_the_peak);
-    tcase_add_test(cases, elasticities_add_up);
-    tcase_add_test(cases, capacity_says_what_is_needed);
-    tcase_add_test(cases, an_unrecorded_figure_is_left_out);
-    tcase_add_test(cases, a_target_is_the_smallest_value);
-    tcase_add_test(cases, a_target_out_of_reach_says_what_is_left);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    const TTest *const tests[] = {
+        elasticities_have_bounds,
+        a_compute_bound_step_follows_the_peak,
+        elasticities_add_up,
+        capacity_says_what_is_needed,
+        an_unrecorded_figure_is_left_out,
+        a_target_is_the_smallest_value,
+        a_target_out_of_reach_says_what_is_left,
+    };
+    return run_tests_with("sensitivity", setup, teardown, tests, COUNT_OF(tests));
 }

@@ -299,12 +299,10 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("shard");
-    TCase *tests = tcase_create("shard");
-    tcase_set_timeout(tests, 120);
+    TCase *tests = add_case(suite, "shard", NULL, NULL);
     tcase_add_loop_test(tests, ranks_add_up, 0, MODELS);
     tcase_add_test(tests, degree_one_changes_nothing);
     tcase_add_test(tests, imbalance);
     tcase_add_test(tests, published_layer);
-    suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

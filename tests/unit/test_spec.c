@@ -1,37 +1,10 @@
 /* Reading specs strictly: what is read, and the one line that refuses the rest. */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <nncost/spec.h>
-
+#include "spec_reader.h"
 #include "spec_text.h"
-
-static nnc_specs *specs;
-static nnc_error err;
-
-static void set_up(void)
-{
-    specs = nnc_specs_open(NULL);
-}
-
-static void tear_down(void)
-{
-    nnc_specs_close(specs);
-}
-
-static nnc_status read_device(const char *text, nnc_device *device)
-{
-    memset(&err, 0, sizeof(err));
-    return nnc_device_parse(specs, "d.json", text, strlen(text), device, &err);
-}
-
-static nnc_status read_model(const char *text, nnc_model *model)
-{
-    memset(&err, 0, sizeof(err));
-    return nnc_model_parse(specs, "m.json", text, strlen(text), model, &err);
-}
 
 START_TEST(device_is_read)
 {
@@ -381,28 +354,20 @@ START_TEST(rules_hold_for_filled_structs)
 }
 END_TEST
 
-#define LENGTH(list) (int)(sizeof(list) / sizeof((list)[0]))
-
 int main(void)
 {
     Suite *suite = suite_create("spec");
-    TCase *tests = tcase_create("spec");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
+    TCase *tests = add_case(suite, "spec", set_up, tear_down);
     tcase_add_test(tests, device_is_read);
     tcase_add_test(tests, device_without_efficiency_is_neutral);
     tcase_add_test(tests, models_get_their_defaults);
     tcase_add_test(tests, software_gets_its_defaults);
-    tcase_add_loop_test(tests, bad_syntax_is_placed, 0, LENGTH(syntax_faults));
-    tcase_add_loop_test(tests, bad_devices_are_refused, 0, LENGTH(device_faults));
-    tcase_add_loop_test(tests, bad_models_are_refused, 0, LENGTH(model_faults));
+    tcase_add_loop_test(tests, bad_syntax_is_placed, 0, (int)COUNT_OF(syntax_faults));
+    tcase_add_loop_test(tests, bad_devices_are_refused, 0, (int)COUNT_OF(device_faults));
+    tcase_add_loop_test(tests, bad_models_are_refused, 0, (int)COUNT_OF(model_faults));
     tcase_add_test(tests, long_texts_are_refused_quickly);
     tcase_add_test(tests, a_nul_is_refused);
     tcase_add_test(tests, deepest_allowed_is_read);
     tcase_add_test(tests, rules_hold_for_filled_structs);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

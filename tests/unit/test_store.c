@@ -372,12 +372,5 @@ int main(void)
         merged_lines_refused,
         merged_databases,
     };
-    Suite *suite = suite_create("store");
-    TCase *tcase = tcase_create("store");
-    tcase_add_checked_fixture(tcase, open_folder, close_folder);
-    for (size_t i = 0; i < COUNT_OF(tests); i++) {
-        tcase_add_test(tcase, tests[i]);
-    }
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return run_tests_with("store", open_folder, close_folder, tests, COUNT_OF(tests));
 }

@@ -529,13 +529,5 @@ int main(void)
         threads_do_not_show,
         pools_stop,
     };
-    Suite *suite = suite_create("sweep");
-    TCase *tcase = tcase_create("sweep");
-    tcase_add_checked_fixture(tcase, open_arena, close_arena);
-    tcase_set_timeout(tcase, 120);
-    for (size_t i = 0; i < COUNT_OF(tests); i++) {
-        tcase_add_test(tcase, tests[i]);
-    }
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return run_tests_with("sweep", open_arena, close_arena, tests, COUNT_OF(tests));
 }

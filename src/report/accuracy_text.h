@@ -1,0 +1,18 @@
+/* Predictions beside measurements, as text and Markdown. */
+#ifndef NNCOST_REPORT_ACCURACY_TEXT_H
+#define NNCOST_REPORT_ACCURACY_TEXT_H
+
+#include "base/arena.h"
+#include "report/accuracy.h"
+
+nnc_status nnc_accuracy_write_text(FILE *out, nnc_style style, nnc_arena *arena,
+                                   const nnc_accuracy_report *report);
+
+/* The last part of a path. */
+const char *nnc_accuracy_file_name(const char *path);
+
+/* What a group is called, and its largest error: NaN if it has none. */
+const char *nnc_accuracy_group_name(const nnc_score_group *group);
+double nnc_accuracy_worst(const nnc_score_group *group);
+
+#endif

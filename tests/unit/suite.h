@@ -1,0 +1,40 @@
+/* Running the tests of a file. */
+#ifndef NNCOST_TESTS_UNIT_SUITE_H
+#define NNCOST_TESTS_UNIT_SUITE_H
+
+#include <check.h>
+#include <stddef.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A case of the suite. set_up and tear_down surround each of its tests; NULL: nothing does. */
+static inline TCase *add_case(Suite *suite, const char *name, SFun set_up, SFun tear_down)
+{
+    TCase *tcase = tcase_create(name);
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_set_timeout(tcase, 120);
+    suite_add_tcase(suite, tcase);
+    return tcase;
+}
+
+static inline int run_suite(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
+
+static inline int run_tests_with(const char *name, SFun set_up, SFun tear_down,
+                                 const TTest *const *tests, size_t count)
+{
+    Suite *suite = suite_create(name);
+    TCase *tcase = add_case(suite, name, set_up, tear_down);
+    for (size_t i = 0; i < count; i++) {
+        tcase_add_test(tcase, tests[i]);
+    }
+    return run_suite(suite);
+}
+
+#endif
