@@ -33,12 +33,13 @@ static void add_plan(uint64_t *digest, const nnc_plan *plan)
 
 static void add_choices(uint64_t *digest, const nnc_search *search)
 {
-    const nnc_choice *const choices[] = {
+    enum { CHOICES = 11 };
+    const nnc_choice *const choices[CHOICES] = {
         &search->tensor,         &search->pipeline,    &search->context, &search->expert,
         &search->virtual_stages, &search->micro_batch, &search->zero,    &search->sequence_parallel,
         &search->recompute,      &search->schedule,    &search->offload,
     };
-    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+    for (int i = 0; i < CHOICES; i++) {
         *digest = nnc_digest_number(*digest, (uint64_t)choices[i]->count);
         for (int32_t k = 0; k < choices[i]->count; k++) {
             *digest = nnc_digest_number(*digest, (uint64_t)choices[i]->values[k]);
