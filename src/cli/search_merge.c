@@ -100,12 +100,12 @@ static nnc_status read_shards(merger *m, char *const *inputs, int count, nnc_err
         }
         m->paths[m->next.shard.number - 1] = inputs[i];
     }
-    for (int64_t i = 0; i < m->sum.shard.of; i++) {
-        if (m->paths[i] == NULL) {
+    const long long all = m->sum.shard.of;
+    for (long long i = 1; i <= all; i++) {
+        if (m->paths[i - 1] == NULL) {
             return nnc_fail(err, NNC_BAD_USAGE, "merge",
-                            "expected all %lld shards, found %d: shard %lld/%lld is missing",
-                            (long long)m->sum.shard.of, count, (long long)(i + 1),
-                            (long long)m->sum.shard.of);
+                            "expected all %lld shards, found %d: shard %lld/%lld is missing", all,
+                            count, i, all);
         }
     }
     return NNC_OK;
