@@ -72,7 +72,7 @@ refused_search() # exit-code text options
     local expected=$1 text=$2 status=0
     shift 2
     search none.search 4 "$@" || status=$?
-    ((status == expected)) && [[ ! -s $work/none.search ]]
+    ((status == expected)) && [[ ! -s $work/none.search ]] || return 1
     (($(grep -c '^nncost: ' "$work/none.search.err") == 1))
     grep -q "^nncost: $text" "$work/none.search.err"
 }
@@ -88,20 +88,30 @@ refused_search 3 '--tensor: ' "${plans[@]}" --tensor 64
 refused_search 3 '.*gpt9' gpt9 a100 --devices 8 --global-batch 8
 refused_search 4 "$work/no/such" "${plans[@]}" --output "$work/no/such"
 
-# Ranks that read other files are found out: rank 2 has a model of its own.
-cp "$root/models/gpt2.json" "$work/mine.json"
-sed -i 's/"id": "gpt2"/"id": "mine"/' "$work/mine.json"
-sed 's/"layers": 12/"layers": 24/' "$work/mine.json" >"$work/theirs.json"
+# What goes wrong on one rank alone ends all, with its message: rank 2 reads another file, or none.
+mkdir "$work/here" "$work/there"
+cp "$root/models/gpt2.json" "$work/here"
+sed 's/"layers": 12/"layers": 24/' "$work/here/gpt2.json" >"$work/there/gpt2.json"
 cat >"$work/rank.sh" <<'END'
 #!/bin/sh
-model=$1/mine.json
-[ "$OMPI_COMM_WORLD_RANK" != 2 ] || model=$1/theirs.json
-exec "$2" search "$model" a100 --devices 8 --global-batch 8
+folder=here
+[ "$OMPI_COMM_WORLD_RANK" != 2 ] || folder=there
+exec "$2" search "$1/$folder/gpt2.json" a100 --devices 8 --global-batch 8
 END
-status=0
-mpirun -n 3 --oversubscribe --allow-run-as-root sh "$work/rank.sh" "$work" "$nncost" \
-    >"$work/out" 2>"$work/err" || status=$?
-((status == 3)) && [[ ! -s $work/out ]]
-grep -q '^nncost: rank 2: reads other files' "$work/err"
+refused_rank() # exit-code text
+{
+    local status=0
+    mpirun -n 3 --oversubscribe --allow-run-as-root sh "$work/rank.sh" "$work" "$nncost" \
+        >"$work/out" 2>"$work/err" || status=$?
+    if ((status != $1)) || [[ -s $work/out ]] || (($(grep -c '^nncost: ' "$work/err") != 1)) ||
+        ! grep -q "^nncost: $2" "$work/err"; then
+        echo "expected $1 and \"$2\", found $status and"
+        cat "$work/out" "$work/err"
+        exit 1
+    fi
+}
+refused_rank 3 'rank 2: reads other files'
+rm "$work/there/gpt2.json"
+refused_rank 4 "$work/there/gpt2.json: "
 
 echo "$(($(wc -l <"$work/alone") - 1)) rows, the same from any ranks"
