@@ -30,9 +30,10 @@ typedef struct nnc_search {
     double deadline_s;    /* the run, of base.tokens or base.samples, ends by then; 0 = whenever */
     double budget;        /* the run costs no more, at base.price or the device's; 0 = whatever */
     nnc_objective objective;
-    int32_t best;    /* how many to return, at most NNC_SEARCH_BEST_MAX */
-    bool no_prune;   /* evaluate every legal plan in full */
-    int32_t threads; /* at least 1 */
+    int32_t best;          /* how many to return, at most NNC_SEARCH_BEST_MAX */
+    bool no_prune;         /* evaluate every legal plan in full */
+    int32_t threads;       /* at least 1 */
+    int32_t shard, shards; /* search part shard, from 1, of shards alone; 0 = all of the space */
 } nnc_search;
 
 /* One plan that fits. Every figure equals nnc_estimate's of the same plan, to the last digit. */
@@ -48,8 +49,9 @@ typedef struct nnc_found {
 
 enum { NNC_PARETO_MAX = 256 };
 
-/* covered = evaluated + pruned, all of the space unless the search was stopped; feasible: the legal
- * plans among the evaluated that fit, deadline and budget included. */
+/* space: of the shard, where one was asked for. covered = evaluated + pruned, all of the space unless the
+ * search was stopped; feasible: the legal plans among the evaluated that fit, deadline and budget
+ * included. */
 typedef struct nnc_search_result {
     uint64_t space, covered, evaluated, pruned, feasible;
     nnc_found best[NNC_SEARCH_BEST_MAX];
@@ -65,7 +67,8 @@ typedef struct nnc_search_result {
  * has been covered. */
 typedef bool nnc_search_progress_fn(void *context, uint64_t covered, uint64_t space);
 
-/* Enumerates the space. Results are the same for any number of threads. Errors: NNC_ILLEGAL_PLAN
+/* Enumerates the space. Results are the same for any number of threads. Every plan is in exactly one
+ * of the shards, and the best of all shards together are the best of the space. Errors: NNC_ILLEGAL_PLAN
  * when no combination is legal (err names the rule that refused the last one), NNC_BAD_USAGE when a
  * deadline or budget lacks the length of the run or a price, NNC_BAD_SPEC, NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,

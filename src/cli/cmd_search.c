@@ -31,15 +31,16 @@ static bool show_progress(void *context, uint64_t covered, uint64_t space)
     return w->stopped == 0;
 }
 
-nnc_status nnc_search_with_progress(const nnc_scenario *scenario, const nnc_search *search,
-                                    nnc_search_result *result, int *stopped, nnc_error *err)
+nnc_status nnc_search_with_progress(const nnc_scenario *scenario, nnc_crew crew,
+                                    const nnc_search *search, nnc_search_result *result,
+                                    int *stopped, nnc_error *err)
 {
     nnc_interrupt interrupt;
     nnc_interrupt_hold(&interrupt);
     watch w = { .progress = nnc_progress_begin("plans", 0, 0, false), .interrupt = &interrupt };
-    const nnc_status status =
-        nnc_search_run(&scenario->model, &scenario->device, &scenario->software, search,
-                       show_progress, &w, result, err);
+    const nnc_search_watch shown = { show_progress, &w };
+    const nnc_status status = nnc_crew_search(crew, &scenario->model, &scenario->device,
+                                              &scenario->software, search, &shown, result, err);
     nnc_progress_end(&w.progress);
     nnc_interrupt_release(&interrupt);
     *stopped = w.stopped;
@@ -63,6 +64,7 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, nnc_scenario
     }
     *base = scenario->plan;
     if (plans != NULL) {
+        ask->plans_path = plans->path;
         status = nnc_plan_resolve(base, &scenario->model, &scenario->device, &resolved, err);
         if (status != NNC_OK) {
             return status;
@@ -130,7 +132,8 @@ static nnc_status find_targets(const nnc_scenario *scenario, const nnc_search_as
     const bool reached =
         report->result->best_count > 0 && report->result->best[0].step_s <= ask->target_step_s;
     if (status == NNC_OK && report->stopped == 0 && !reached) {
-        status = nnc_search_with_progress(scenario, &roomy, result, &report->stopped, err);
+        status =
+            nnc_search_with_progress(scenario, ask->crew, &roomy, result, &report->stopped, err);
     }
     if (status == NNC_OK && report->stopped == 0 && !reached) {
         report->targets[report->target_count++] =
@@ -156,43 +159,70 @@ static void say_stopped(const nnc_search_report *report)
             covered, space, space > 0 ? 100.0 * (double)covered / (double)space : 0.0);
 }
 
-static nnc_status search(nnc_session *session, nnc_arena *arena, nnc_search_result *result,
-                         nnc_error *err)
+int nnc_search_answer(const nnc_search_report *report)
 {
-    nnc_search_ask ask = { .search = { .best = 0 } };
-    nnc_scenario scenario;
-    const double start = seconds();
-    nnc_status status = nnc_search_options_read(&session->options, arena, &ask, err);
-    if (status == NNC_OK) {
-        status = load_base(session, arena, &scenario, &ask, err);
+    return (report->sizes != NULL ? report->fastest >= 0 : report->result->best_count > 0) ? 0 : 1;
+}
+
+static nnc_status find_best(const nnc_scenario *scenario, const nnc_search_ask *ask,
+                            nnc_search_result *result, nnc_search_report *report, nnc_error *err)
+{
+    nnc_status status =
+        nnc_search_with_progress(scenario, ask->crew, &ask->search, result, &report->stopped, err);
+    if (status == NNC_ILLEGAL_PLAN && ask->search.shards > 0) { /* other shards may have some */
+        report->why = *err;
+        status = NNC_OK;
     }
-    if (status == NNC_OK && ask.size_count > 0 && ask.target_step_s > 0.0) {
+    nnc_search_total_add(&report->total, result);
+    return status;
+}
+
+/* What was asked for, of which every rank makes the same. */
+static nnc_status prepare(nnc_session *session, nnc_arena *arena, nnc_scenario *scenario,
+                          nnc_search_ask *ask, uint64_t *digest, nnc_error *err)
+{
+    nnc_status status = nnc_search_options_read(&session->options, arena, ask, err);
+    if (status == NNC_OK) {
+        status = load_base(session, arena, scenario, ask, err);
+    }
+    if (status == NNC_OK && ask->size_count > 0 && ask->target_step_s > 0.0) {
         status = nnc_fail(err, NNC_BAD_USAGE, "--target-step",
                           "is for one size, expected a single number of --devices");
     }
-    if (status != NNC_OK) {
-        return status;
+    if (status == NNC_OK && (ask->search.shards > 0 || ask->crew.size > 1)) {
+        status = nnc_search_digest(session, scenario, ask, digest, err);
     }
-    nnc_search_report report = { .model = &scenario.model,
-                                 .device = &scenario.device,
-                                 .search = &ask.search,
-                                 .result = result };
-    if (ask.size_count > 0) {
-        status = nnc_search_sizes_run(&scenario, &ask, arena, result, &report, err);
+    return status;
+}
+
+/* Searches and writes; on rank 0 only. */
+static nnc_status search(nnc_session *session, nnc_arena *arena, const nnc_scenario *scenario,
+                         const nnc_search_ask *ask, uint64_t digest, nnc_search_result *result,
+                         nnc_error *err)
+{
+    char text[NNC_DIGEST_TEXT];
+    const double start = seconds();
+    const bool shard = ask->search.shards > 0;
+    nnc_status status = NNC_OK;
+    nnc_search_report report = { .model = &scenario->model,
+                                 .device = &scenario->device,
+                                 .search = &ask->search,
+                                 .result = result,
+                                 .digest = shard ? nnc_digest_print(digest, text) : NULL };
+    if (ask->size_count > 0) {
+        status = nnc_search_sizes_run(scenario, ask, arena, result, &report, err);
     } else {
-        status = nnc_search_with_progress(&scenario, &ask.search, result, &report.stopped, err);
-        nnc_search_total_add(&report.total, result);
+        status = find_best(scenario, ask, result, &report, err);
     }
-    if (status == NNC_OK && ask.target_step_s > 0.0) {
-        status = find_targets(&scenario, &ask, &report, err);
+    if (status == NNC_OK && ask->target_step_s > 0.0) {
+        status = find_targets(scenario, ask, &report, err);
     }
     if (status == NNC_OK) {
         report.elapsed_s = seconds() - start;
         status = nnc_report_search(session->out, session->style, &report);
         session->exit_code = report.stopped != 0 ? 128 + report.stopped
-                             : (report.sizes != NULL ? report.fastest >= 0 : result->best_count > 0)
-                                 ? 0
-                                 : 1;
+                             : shard             ? 0
+                                                 : nnc_search_answer(&report);
     }
     if (status == NNC_OK && report.stopped != 0) {
         say_stopped(&report);
@@ -200,14 +230,64 @@ static nnc_status search(nnc_session *session, nnc_arena *arena, nnc_search_resu
     return status;
 }
 
+/* Any rank but 0 works for it until it has the result. */
+static void serve(nnc_crew crew, const nnc_scenario *scenario, int32_t threads)
+{
+    nnc_interrupt interrupt;
+    nnc_interrupt_hold(&interrupt);
+    nnc_crew_search_serve(crew, &scenario->model, &scenario->device, &scenario->software, threads);
+    nnc_interrupt_release(&interrupt);
+}
+
+/* Goes on only when no rank has failed. The first that has says why and ends with its code; the others
+ * are silent and end well, since mpirun may stop what still writes once a code is not 0. */
+static bool all_well(nnc_session *session, nnc_crew crew, uint64_t digest, nnc_status *status,
+                     nnc_error *err)
+{
+    char name[32];
+    if (!nnc_crew_same(digest) && *status == NNC_OK) {
+        snprintf(name, sizeof name, "rank %d", crew.rank);
+        *status = nnc_fail(err, NNC_BAD_SPEC, name, "reads other files than rank 0");
+    }
+    const int first = nnc_crew_first(crew, *status != NNC_OK);
+    if (first >= 0 && first != crew.rank) {
+        session->options.output = NULL;
+        *status = NNC_OK;
+    }
+    return first < 0;
+}
+
+static nnc_status run_crew(nnc_session *session, nnc_crew crew, nnc_arena *arena,
+                           nnc_search_result *result, nnc_error *err)
+{
+    nnc_search_ask ask = { .crew = crew };
+    nnc_scenario scenario;
+    uint64_t digest = 0;
+    nnc_status status = result != NULL && arena != NULL
+                            ? prepare(session, arena, &scenario, &ask, &digest, err)
+                            : nnc_no_memory(err);
+    if (!all_well(session, crew, digest, &status, err)) {
+        return status;
+    }
+    if (crew.rank > 0) {
+        serve(crew, &scenario, ask.search.threads);
+        session->options.output = NULL; /* rank 0 writes */
+        return NNC_OK;
+    }
+    status = search(session, arena, &scenario, &ask, digest, result, err);
+    nnc_crew_search_end(crew);
+    return status;
+}
+
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
+    const nnc_crew crew = nnc_crew_begin();
     nnc_search_result *result = calloc(1, sizeof *result);
     nnc_arena *arena = nnc_arena_create();
-    const nnc_status status =
-        result != NULL && arena != NULL ? search(session, arena, result, err) : nnc_no_memory(err);
+    const nnc_status status = run_crew(session, crew, arena, result, err);
     nnc_arena_destroy(arena);
     free(result);
+    nnc_crew_end();
     return status;
 }
 
@@ -224,7 +304,10 @@ const nnc_command nnc_cmd_search = {
              "'estimate' for the same plan. --devices may be a list of sizes, 64,128 or 8..4096 "
              "(doubling): "
              "then the best plan of each size is shown, and the fastest and the cheapest size. "
-             "Ctrl-C ends with the best of what was covered. Exits with 1 when no plan fits, with "
+             "--shard I/N searches one of N parts, of equal size, for 'nncost merge' to put "
+             "together: "
+             "that takes --format json. Ctrl-C ends with the best of what was covered. Exits with "
+             "1 when no plan fits, with "
              "128 and the number of the signal when stopped by one.",
     .min_operands = 1,
     .max_operands = 2,

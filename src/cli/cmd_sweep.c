@@ -151,9 +151,9 @@ static nnc_status run_crew(nnc_session *session, nnc_crew crew, nnc_sweep *sweep
     status = run_rows(crew, sweep, &sink, threads, err);
     if (crew.rank == 0) {
         status = nnc_sink_close(&sink, session->out, status, err);
-        session->exit_code = sink.stopped != 0                             ? 128 + sink.stopped
-                             : sink.tally.fitting > 0 || sweep->shards > 1 ? 0
-                                                                           : 1;
+        session->exit_code = sink.stopped != 0                               ? 128 + sink.stopped
+                             : sink.tally.fitting > 0 || sweep->shard.of > 1 ? 0
+                                                                             : 1;
         if (status == NNC_OK && session->exit_code == 1) {
             say_none(sweep, &sink.tally);
         }

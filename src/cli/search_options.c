@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "base/number.h"
 #include "cli/search.h"
+#include "cli/shard.h"
 #include "sweep/axes.h"
 #include "sweep/front.h"
 
@@ -125,7 +126,12 @@ static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_sea
         const searched *axis = find_searched(setting->field->name);
         const bool sizes = strcmp(setting->field->name, "devices") == 0 &&
                            (strchr(setting->value, ',') || strstr(setting->value, ".."));
-        if (axis != NULL) {
+        if (nnc_shard_asked(setting)) {
+            nnc_shard shard = { 1, 1 };
+            status = nnc_shard_read(setting->value, &shard, err);
+            ask->search.shard = (int32_t)shard.number;
+            ask->search.shards = (int32_t)shard.of;
+        } else if (axis != NULL) {
             nnc_choice *choice = (nnc_choice *)((char *)&ask->search + axis->choice);
             status = read_choice(setting, axis, choice, err);
         } else if (sizes) {
@@ -198,7 +204,8 @@ static nnc_status read_counts(const nnc_options *options, nnc_search_ask *ask, n
 {
     const nnc_search_options *given = &options->search;
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    int64_t best = BEST, threads = cores > 0 ? cores : 1;
+    /* Ranks are started as many as there are cores. */
+    int64_t best = BEST, threads = cores > 0 && ask->crew.size <= 1 ? cores : 1;
     nnc_status status = nnc_option_count("--best", given->best, NNC_SEARCH_BEST_MAX, &best, err);
     if (status == NNC_OK) {
         status =
@@ -239,6 +246,10 @@ nnc_status nnc_search_options_read(nnc_options *options, nnc_arena *arena, nnc_s
         status = read_time("--target-step", given->target_step, &ask->target_step_s, err);
     }
     search->no_prune = given->no_prune;
+    if (status == NNC_OK && search->shards > 0 && ask->target_step_s > 0.0) {
+        status = nnc_fail(err, NNC_BAD_USAGE, "--target-step",
+                          "is for the best plan of all, expected no --shard beside it");
+    }
     return status;
 }
 

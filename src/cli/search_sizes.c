@@ -15,6 +15,12 @@ static int32_t least(const nnc_search_size *sizes, int32_t count, bool by_cost)
     return best;
 }
 
+void nnc_search_sizes_rank(nnc_search_report *report)
+{
+    report->fastest = least(report->sizes, report->size_count, false);
+    report->cheapest = least(report->sizes, report->size_count, true);
+}
+
 /* One size; where nothing is legal that is its answer, not an error. */
 static nnc_status search_size(const nnc_scenario *scenario, const nnc_search_ask *ask,
                               nnc_search_size *size, nnc_search_result *scratch, int *stopped,
@@ -24,7 +30,8 @@ static nnc_status search_size(const nnc_scenario *scenario, const nnc_search_ask
     nnc_error why = { .status = NNC_OK };
     search.base.devices = size->devices;
     search.best = 1;
-    nnc_status status = nnc_search_with_progress(scenario, &search, scratch, stopped, &why);
+    nnc_status status =
+        nnc_search_with_progress(scenario, ask->crew, &search, scratch, stopped, &why);
     nnc_search_total_add(&size->total, scratch);
     if (status == NNC_ILLEGAL_PLAN) {
         size->why = why;
@@ -59,10 +66,9 @@ nnc_status nnc_search_sizes_run(const nnc_scenario *scenario, const nnc_search_a
         legal = legal || sizes[i].why.status == NNC_OK;
         nnc_search_total_add(&report->total, scratch);
     }
-    if (status == NNC_OK && !legal) {
+    if (status == NNC_OK && !legal && ask->search.shards == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, sizes[0].why.where, "%s", sizes[0].why.what);
     }
-    report->fastest = least(sizes, report->size_count, false);
-    report->cheapest = least(sizes, report->size_count, true);
+    nnc_search_sizes_rank(report);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "cli/command.h"
+#include "cli/shard.h"
 #include "report/record.h"
 #include "store/row.h"
 #include "sweep/point.h"
@@ -49,7 +50,7 @@ typedef struct nnc_sweep {
     bool all;
     int32_t by; /* slot that rows are sorted by; -1 = none */
     bool by_falls;
-    int64_t shard, shards; /* 1 of 1: not divided */
+    nnc_shard shard;
     int64_t shard_rows;
     nnc_row_form form;
     char digest[NNC_DIGEST_TEXT]; /* of all that decides the rows, but the shard */

@@ -285,21 +285,6 @@ static nnc_status bind_field(binder *b, const char *where, const found_field *fo
     return status;
 }
 
-/* "I/N" in --shard divides the rows; a number there is the plan's option. */
-static nnc_status read_shard(binder *b, const char *value)
-{
-    char first[NNC_NUMBER_TEXT];
-    const char *slash = strchr(value, '/');
-    nnc_sweep *sweep = b->sweep;
-    snprintf(first, sizeof first, "%.*s", (int)(slash - value), value);
-    if (!nnc_read_i64(first, &sweep->shard) || !nnc_read_i64(slash + 1, &sweep->shards) ||
-        sweep->shard < 1 || sweep->shard > sweep->shards || sweep->shards > 1000000) {
-        return nnc_fail(b->err, NNC_BAD_USAGE, "--shard",
-                        "expected I/N with I from 1 to N, found \"%s\"", value);
-    }
-    return NNC_OK;
-}
-
 static nnc_status bind_settings(binder *b)
 {
     const nnc_options *options = &b->session->options;
@@ -307,8 +292,8 @@ static nnc_status bind_settings(binder *b)
     for (int i = 0; i < options->setting_count && status == NNC_OK; i++) {
         const nnc_setting *setting = &options->settings[i];
         char name[NNC_OPTION_NAME];
-        if (strcmp(setting->field->name, "shard") == 0 && strchr(setting->value, '/') != NULL) {
-            status = read_shard(b, setting->value);
+        if (nnc_shard_asked(setting)) {
+            status = nnc_shard_read(setting->value, &b->sweep->shard, b->err);
             continue;
         }
         const found_field found = { NNC_SWEEP_PLAN_FIELD, setting->field, setting->field->name };
@@ -360,7 +345,7 @@ nnc_status nnc_sweep_bind(nnc_session *session, nnc_sweep *sweep, nnc_error *err
     }
     *b = (binder){ .session = session, .sweep = sweep, .err = err };
     b->trial.plan = nnc_plan_default();
-    sweep->shard = sweep->shards = 1;
+    sweep->shard = (nnc_shard){ 1, 1 };
     sweep->cluster = options->cluster;
     nnc_status status = bind_whole(b, NNC_SWEEP_MODEL, "model.id", options->operands[0]);
     if (status == NNC_OK) {
@@ -385,8 +370,8 @@ nnc_status nnc_sweep_bind(nnc_session *session, nnc_sweep *sweep, nnc_error *err
         status = nnc_sweep_count(&sweep->axes, err);
     }
     if (status == NNC_OK) {
-        sweep->shard_rows = (sweep->axes.rows - sweep->shard) / sweep->shards + 1;
-        if (sweep->shard > sweep->axes.rows) {
+        sweep->shard_rows = (sweep->axes.rows - sweep->shard.number) / sweep->shard.of + 1;
+        if (sweep->shard.number > sweep->axes.rows) {
             sweep->shard_rows = 0;
         }
     }

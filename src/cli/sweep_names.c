@@ -344,7 +344,7 @@ nnc_status nnc_sweep_resolve(const nnc_options *options, nnc_point *sample, nnc_
     sweep->by = -1;
     nnc_status status = list_figures(sample, sweep, err);
     /* Rows keep their number where they go on by it: into shards, and through programs. */
-    const bool numbered = sweep->shards > 1 || to_database ||
+    const bool numbered = sweep->shard.of > 1 || to_database ||
                           (asked->columns == NULL && (options->format == NNC_FORMAT_CSV ||
                                                       options->format == NNC_FORMAT_JSON));
     if (status == NNC_OK && numbered) {

@@ -247,6 +247,6 @@ void nnc_sweeper_work(void *sweeper, nnc_batch *batch)
     nnc_sweeper *s = sweeper;
     const nnc_sweep *sweep = s->sweep;
     for (int64_t i = batch->first; i < batch->first + batch->count; i++) {
-        do_row(s, sweep->shard - 1 + i * sweep->shards, batch);
+        do_row(s, sweep->shard.number - 1 + i * sweep->shard.of, batch);
     }
 }

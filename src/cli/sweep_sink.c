@@ -42,8 +42,8 @@ static nnc_status write_lines(nnc_sink *sink, const char *lines, size_t size, nn
 static nnc_status open_database(nnc_sink *sink, nnc_error *err)
 {
     const nnc_sweep *sweep = sink->sweep;
-    nnc_database_head head = { .shard = (int32_t)sweep->shard,
-                               .shards = (int32_t)sweep->shards,
+    nnc_database_head head = { .shard = (int32_t)sweep->shard.number,
+                               .shards = (int32_t)sweep->shard.of,
                                .rows = sweep->shard_rows };
     snprintf(head.digest, sizeof head.digest, "%s", sweep->digest);
     const nnc_status status = nnc_database_open(sink->database_path, &head, sweep->column_names,

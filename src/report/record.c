@@ -242,7 +242,12 @@ void nnc_record_number(nnc_record *record, const char *key, double value)
         nnc_record_null(record, key);
     } else if (!keep(record, (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = value }) &&
                begin_value(record, key)) {
-        fputs(nnc_number_text(value, text), record->out);
+        if (record->exact) {
+            snprintf(text, sizeof text, "%.17g", value);
+        } else {
+            nnc_number_text(value, text);
+        }
+        fputs(text, record->out);
     }
 }
 

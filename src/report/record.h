@@ -25,6 +25,7 @@ typedef struct nnc_record {
     FILE *out;
     bool csv;
     bool heading; /* CSV: write the names */
+    bool exact;   /* numbers with 17 digits, for a program that goes on from them; else 12 */
     int depth;
     int32_t members[NNC_RECORD_DEPTH]; /* written at each depth */
     bool list[NNC_RECORD_DEPTH];

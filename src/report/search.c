@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/names.h"
 #include "base/number.h"
 #include "report/search_found.h"
 #include "report/text.h"
@@ -48,11 +49,30 @@ static void record_targets(nnc_record *record, const nnc_search_report *report)
     nnc_record_close(record);
 }
 
+/* Which share of which search this is, and what the shares are put together by. */
+static void record_shard(nnc_record *record, const nnc_search_report *report)
+{
+    char text[48];
+    const nnc_search *search = report->search;
+    snprintf(text, sizeof text, "%" PRId32 "/%" PRId32, search->shard, search->shards);
+    nnc_record_text(record, "shard", text);
+    nnc_record_text(record, "digest", report->digest);
+    nnc_record_object(record, "asked");
+    nnc_record_text(record, "objective", nnc_objective_names[search->objective]);
+    nnc_record_whole(record, "best", search->best);
+    nnc_record_close(record);
+}
+
 static void write_json(FILE *out, const nnc_search_report *report)
 {
     const nnc_search_total *t = &report->total;
     const nnc_search_result *r = report->result;
-    nnc_record record = nnc_record_begin(out, "nncost.search/1");
+    nnc_record record = nnc_record_begin(out, NNC_SEARCH_SCHEMA);
+    const bool shard = report->digest != NULL;
+    record.exact = shard;
+    if (shard) {
+        record_shard(&record, report);
+    }
     nnc_record_whole(&record, "space", (int64_t)t->space);
     nnc_record_whole(&record, "covered", (int64_t)t->covered);
     nnc_record_whole(&record, "evaluated", (int64_t)t->evaluated);
@@ -65,6 +85,10 @@ static void write_json(FILE *out, const nnc_search_report *report)
     } else {
         record_list(&record, "best", r->best, r->best_count);
         record_list(&record, "pareto", r->pareto, r->pareto_count);
+    }
+    if (shard && report->sizes == NULL) {
+        nnc_record_bool(&record, "pareto_truncated", r->pareto_truncated);
+        nnc_record_shard_rest(&record, r->any_missed ? &r->missed : NULL, &report->why);
     }
     if (report->target_step_s > 0.0) {
         record_targets(&record, report);
@@ -220,6 +244,10 @@ static void write_head(FILE *out, const nnc_search_report *report)
                 report->search->base.devices, report->device->id,
                 report->search->base.global_batch);
     }
+    if (report->search->shards > 0) {
+        fprintf(out, "shard %" PRId32 "/%" PRId32 ": ", report->search->shard,
+                report->search->shards);
+    }
     fprintf(out,
             "%" PRIu64 " combinations: %" PRIu64 " evaluated, %" PRIu64
             " illegal, too large or hopeless; %" PRIu64 " fit\n",
@@ -240,6 +268,10 @@ static nnc_status write_text(FILE *out, nnc_style style, const nnc_search_report
     write_left_out(out, report);
     if (report->sizes != NULL) {
         return nnc_sizes_write(out, style, report);
+    }
+    if (report->why.status != NNC_OK) {
+        fprintf(out, "no legal plan, %s: %s\n", report->why.where, report->why.what);
+        return NNC_OK;
     }
     const nnc_status status = write_result(out, style, report->result);
     if (status == NNC_OK && report->target_step_s > 0.0) {

@@ -36,8 +36,13 @@ typedef struct nnc_search_report {
     nnc_target targets[NNC_LEVER_COUNT]; /* one figure each */
     int target_count;
     double elapsed_s;
-    int stopped; /* by a signal; 0 = not */
+    int stopped;   /* by a signal; 0 = not */
+    nnc_error why; /* no combination of a shard is legal; status NNC_OK: one is, or no shard */
+    const char
+        *digest; /* of a shard: of all that decides the search but the shard; NULL = no shard */
 } nnc_search_report;
+
+#define NNC_SEARCH_SCHEMA "nncost.search/1"
 
 nnc_status nnc_report_search(FILE *out, nnc_style style, const nnc_search_report *report);
 

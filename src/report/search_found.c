@@ -25,6 +25,9 @@ static void record_plan(nnc_record *record, const nnc_plan *plan)
 
 void nnc_record_found(nnc_record *record, const nnc_found *found)
 {
+    if (record->exact) {
+        nnc_record_whole(record, "index", (int64_t)found->index);
+    }
     record_plan(record, &found->plan);
     nnc_record_number(record, "step_s", found->step_s);
     nnc_record_whole(record, "memory_bytes", found->memory_bytes);
@@ -37,6 +40,25 @@ void nnc_record_found(nnc_record *record, const nnc_found *found)
     nnc_record_number(record, "run_s", found->run_s);
     nnc_record_number(record, "device_hours", found->device_hours);
     nnc_record_number(record, "cost_run", found->cost_run);
+}
+
+void nnc_record_shard_rest(nnc_record *record, const nnc_found *missed, const nnc_error *why)
+{
+    if (missed != NULL) {
+        nnc_record_object(record, "missed");
+        nnc_record_found(record, missed);
+        nnc_record_close(record);
+    } else {
+        nnc_record_null(record, "missed");
+    }
+    if (why->status != NNC_OK) {
+        nnc_record_object(record, "illegal");
+        nnc_record_text(record, "where", why->where);
+        nnc_record_text(record, "what", why->what);
+        nnc_record_close(record);
+    } else {
+        nnc_record_null(record, "illegal");
+    }
 }
 
 const char *nnc_found_cost(const nnc_found *found, double *cost)

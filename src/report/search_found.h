@@ -6,8 +6,12 @@
 #include "report/record.h"
 #include "report/search.h"
 
-/* Members of the object or row that is open. */
+/* Members of the object or row that is open; with the place in the space where the record is exact. */
 void nnc_record_found(nnc_record *record, const nnc_found *found);
+
+/* What a shard holds beyond its best plans, for nncost merge: the fastest that breaks a limit on the run,
+ * and why nothing is legal. */
+void nnc_record_shard_rest(nnc_record *record, const nnc_found *missed, const nnc_error *why);
 
 /* A table; sizes: the plans are for different numbers of devices, which are shown. What a run or a
  * step costs is shown where the sizes differ, or the length of the run is known. */

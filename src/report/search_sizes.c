@@ -11,6 +11,9 @@ static void record_size(nnc_record *record, const nnc_search_size *size)
     nnc_record_whole(record, "space", (int64_t)size->total.space);
     nnc_record_whole(record, "evaluated", (int64_t)size->total.evaluated);
     nnc_record_whole(record, "feasible", (int64_t)size->total.feasible);
+    if (record->exact) { /* a shard */
+        nnc_record_shard_rest(record, size->any_missed ? &size->missed : NULL, &size->why);
+    }
     if (size->found) {
         nnc_record_object(record, "best");
         nnc_record_found(record, &size->best);

@@ -9,8 +9,7 @@ void nnc_front_clear(nnc_front *front)
     front->truncated = front->any_missed = false;
 }
 
-/* Does a come before b? The objective decides, then the other figure, then the place. */
-static bool before(nnc_objective objective, const nnc_found *a, const nnc_found *b)
+bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b)
 {
     const bool by_memory = objective == NNC_OBJECTIVE_MEMORY;
     if (by_memory && a->memory_bytes != b->memory_bytes) {
@@ -38,10 +37,10 @@ static void add_best(nnc_front *front, nnc_objective objective, int32_t best,
                      const nnc_found *found)
 {
     int32_t place = front->best_count;
-    if (place == best && !before(objective, found, &front->best[place - 1])) {
+    if (place == best && !nnc_found_before(objective, found, &front->best[place - 1])) {
         return;
     }
-    while (place > 0 && before(objective, found, &front->best[place - 1])) {
+    while (place > 0 && nnc_found_before(objective, found, &front->best[place - 1])) {
         place--;
     }
     if (place < best) {
@@ -109,13 +108,13 @@ void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, cons
 bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best,
                      const nnc_found *found)
 {
-    return front->best_count < best || before(objective, found, &front->best[best - 1]) ||
+    return front->best_count < best || nnc_found_before(objective, found, &front->best[best - 1]) ||
            !dominated(front, found);
 }
 
 void nnc_front_miss(nnc_front *front, const nnc_found *found)
 {
-    if (!front->any_missed || before(NNC_OBJECTIVE_TIME, found, &front->missed)) {
+    if (!front->any_missed || nnc_found_before(NNC_OBJECTIVE_TIME, found, &front->missed)) {
         front->missed = *found;
         front->any_missed = true;
     }
@@ -141,8 +140,9 @@ bool nnc_front_beats(const nnc_front *front, nnc_objective objective, int32_t be
 {
     const nnc_found least = { .step_s = least_s, .memory_bytes = memory_bytes };
     const int32_t place = no_slower(front, least_s);
-    return front->best_count == best && !before(objective, &least, &front->best[best - 1]) &&
-           place > 0 && front->pareto[place - 1].step_s < least_s &&
+    return front->best_count == best &&
+           !nnc_found_before(objective, &least, &front->best[best - 1]) && place > 0 &&
+           front->pareto[place - 1].step_s < least_s &&
            front->pareto[place - 1].memory_bytes <= memory_bytes;
 }
 

@@ -16,6 +16,9 @@ typedef struct nnc_front {
     nnc_found missed; /* the fastest that breaks a limit on the run alone */
 } nnc_front;
 
+/* Does a come before b? The objective decides, then the other figure, then the place in the space. */
+bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b);
+
 void nnc_front_clear(nnc_front *front);
 void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found);
 /* Would nnc_front_add change anything? */

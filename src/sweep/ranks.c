@@ -26,6 +26,17 @@ int64_t nnc_crew_share(int64_t mine)
     return mine;
 }
 
+bool nnc_crew_same(uint64_t mine)
+{
+    (void)mine;
+    return true;
+}
+
+int nnc_crew_first(nnc_crew crew, bool mine)
+{
+    return mine ? crew.rank : -1;
+}
+
 nnc_status nnc_crew_run(nnc_crew crew, const nnc_pool *pool, nnc_error *err)
 {
     (void)crew;
@@ -48,7 +59,8 @@ enum { TAG_CHUNK = 1, TAG_BATCH = 2, SLOTS_PER_RANK = 4 };
 nnc_crew nnc_crew_begin(void)
 {
     nnc_crew crew;
-    MPI_Init(NULL, NULL);
+    int provided = 0;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided); /* only this thread calls MPI */
     MPI_Comm_rank(MPI_COMM_WORLD, &crew.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &crew.size);
     return crew;
@@ -77,6 +89,21 @@ int64_t nnc_crew_share(int64_t mine)
 {
     MPI_Bcast(&mine, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
     return mine;
+}
+
+bool nnc_crew_same(uint64_t mine)
+{
+    uint64_t said = mine;
+    MPI_Bcast(&said, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    return said == mine;
+}
+
+int nnc_crew_first(nnc_crew crew, bool mine)
+{
+    const int said = mine ? crew.rank : crew.size;
+    int first = crew.size;
+    MPI_Allreduce(&said, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return first < crew.size ? first : -1;
 }
 
 /* What stands before the marks and bytes of a batch in a message. */

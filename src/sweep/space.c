@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/digest.h"
 #include "base/error.h"
 
 static nnc_status add(nnc_choice *choice, const char *option, int64_t value, nnc_error *err)
@@ -134,6 +135,20 @@ bool nnc_space_repeats(const nnc_plan *plan)
         return !plain;
     }
     return plan->schedule == NNC_SCHEDULE_INTERLEAVED && plan->virtual_stages == 1;
+}
+
+/* A row is turned by a digest of its number: anything with a period would meet that of a choice. */
+uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards)
+{
+    const uint64_t count = (uint64_t)shards;
+    const uint64_t turn = nnc_digest_number(NNC_DIGEST_START, place) >> 32u; /* well mixed */
+    return place * count + ((uint64_t)(shard - 1) + (place > 0 ? turn : 0)) % count;
+}
+
+uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards)
+{
+    const uint64_t rows = space->blocks / (uint64_t)shards; /* whole ones */
+    return rows + (nnc_space_shard_block(rows, shard, shards) < space->blocks ? 1 : 0);
 }
 
 void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan)

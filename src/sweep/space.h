@@ -39,6 +39,12 @@ bool nnc_space_repeats(const nnc_plan *plan);
 void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan);
 void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan);
 
+/* Blocks of a shard (from 1) of shards, and the block that is number `place` of them, from 0. Of every
+ * `shards` blocks in a row each shard has one, by turns without a period: choices vary with periods,
+ * and every N-th block could be all of one pipeline degree. Shard 1 has the first block of all. */
+uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards);
+uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards);
+
 /* Plans of a block that differ in ZeRO stage and offload alone form a group; number inside the group,
  * from 0: sets these two. */
 uint64_t nnc_space_group_size(const nnc_space *space);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Over MPI ranks a sweep writes the bytes that one process writes.
+# Over MPI ranks a sweep and a search write the bytes that one process writes.
 #   usage: mpi.sh NNCOST ROOT          exits 77 (skipped) when there is no MPI
 # A program that was built without MPI is built with it first, in a folder of its own.
 set -euo pipefail
@@ -47,4 +47,71 @@ ranks 3 --where 'tensor > 9' >"$work/out" 2>"$work/err" ||
 status=0
 ranks 3 --output "$work/no/such" 2>"$work/err" || status=$?
 ((status == 4)) && (($(grep -c '^nncost: ' "$work/err") == 1))
+
+# The same of a search, with every count: ranks know in a round what one process would. Time and
+# threads are those of the run.
+search() # name, ranks (0: without mpirun), options
+{
+    local name=$1 ranks=$2 status=0 run=()
+    shift 2
+    ((ranks == 0)) || run=(mpirun -n "$ranks" --oversubscribe --allow-run-as-root)
+    "${run[@]}" "$nncost" search "$@" >"$work/$name" 2>"$work/$name.err" || status=$?
+    sed -i -E 's/"(elapsed_s|threads)": .*/"\1": 0,/' "$work/$name"
+    return $status
+}
+same_search()
+{
+    search alone.search 0 "$@"
+    for n in 1 2 4; do
+        search ranks.search $n "$@"
+        cmp "$work/alone.search" "$work/ranks.search"
+    done
+}
+refused_search() # exit-code text options
+{
+    local expected=$1 text=$2 status=0
+    shift 2
+    search none.search 4 "$@" || status=$?
+    ((status == expected)) && [[ ! -s $work/none.search ]] || return 1
+    (($(grep -c '^nncost: ' "$work/none.search.err") == 1))
+    grep -q "^nncost: $text" "$work/none.search.err"
+}
+plans=(gpt2-xl a100 --devices 64 --global-batch 96)
+same_search "${plans[@]}" --best 30 --format json
+same_search "${plans[@]}" --no-prune --format json --schedule 1f1b,interleaved
+same_search "${plans[@]}" --objective memory --format csv
+same_search "${plans[@]}" --shard 2/3 --threads 2 --format json
+same_search "${plans[@]}" --max-memory 12e9 --target-step 100ms --format json
+same_search llama3-8b h100 --devices 8..64 --global-batch 64 --format json
+refused_search 2 '--shard: expected I/N' "${plans[@]}" --shard 4/3
+refused_search 3 '--tensor: ' "${plans[@]}" --tensor 64
+refused_search 3 '.*gpt9' gpt9 a100 --devices 8 --global-batch 8
+refused_search 4 "$work/no/such" "${plans[@]}" --output "$work/no/such"
+
+# What goes wrong on one rank alone ends all, with its message: rank 2 reads another file, or none.
+mkdir "$work/here" "$work/there"
+cp "$root/models/gpt2.json" "$work/here"
+sed 's/"layers": 12/"layers": 24/' "$work/here/gpt2.json" >"$work/there/gpt2.json"
+cat >"$work/rank.sh" <<'END'
+#!/bin/sh
+folder=here
+[ "$OMPI_COMM_WORLD_RANK" != 2 ] || folder=there
+exec "$2" search "$1/$folder/gpt2.json" a100 --devices 8 --global-batch 8
+END
+refused_rank() # exit-code text
+{
+    local status=0
+    mpirun -n 3 --oversubscribe --allow-run-as-root sh "$work/rank.sh" "$work" "$nncost" \
+        >"$work/out" 2>"$work/err" || status=$?
+    if ((status != $1)) || [[ -s $work/out ]] || (($(grep -c '^nncost: ' "$work/err") != 1)) ||
+        ! grep -q "^nncost: $2" "$work/err"; then
+        echo "expected $1 and \"$2\", found $status and"
+        cat "$work/out" "$work/err"
+        exit 1
+    fi
+}
+refused_rank 3 'rank 2: reads other files'
+rm "$work/there/gpt2.json"
+refused_rank 4 "$work/there/gpt2.json: "
+
 echo "$(($(wc -l <"$work/alone") - 1)) rows, the same from any ranks"

@@ -343,6 +343,116 @@ START_TEST(an_impossible_space_says_why)
 }
 END_TEST
 
+/* Every block is in one shard, each of them has its share, and so has it of every choice. */
+START_TEST(shards_divide_the_space)
+{
+    nnc_search search = search_of(64, 96);
+    nnc_space space;
+    ck_assert_int_eq(nnc_space_make(gpt, a100, &search, &space, NULL), NNC_OK);
+    const uint64_t stages = (uint64_t)space.axes[NNC_AXIS_PIPELINE].count;
+    static const int32_t divisions[] = { 1, 2, 3, 4, 5, 6, 7, 8, 30, 997, 100000 };
+    unsigned char *seen = calloc(space.blocks, 1);
+    ck_assert_ptr_nonnull(seen);
+    for (size_t d = 0; d < sizeof divisions / sizeof *divisions; d++) {
+        const int32_t shards = divisions[d];
+        memset(seen, 0, space.blocks);
+        for (int32_t shard = 1; shard <= shards; shard++) {
+            const uint64_t size = nnc_space_shard_size(&space, shard, shards);
+            uint64_t whole_models = 0; /* blocks without a pipeline */
+            ck_assert_uint_ge(size, space.blocks / (uint64_t)shards);
+            ck_assert_uint_le(size, space.blocks / (uint64_t)shards + 1);
+            for (uint64_t i = 0; i < size; i++) {
+                const uint64_t block = nnc_space_shard_block(i, shard, shards);
+                ck_assert_uint_lt(block, space.blocks);
+                ck_assert_int_eq(seen[block]++, 0);
+                whole_models += block % stages == 0;
+            }
+            if (shards <= 8) {
+                const double share = (double)whole_models * (double)stages / (double)size;
+                ck_assert_double_gt(share, 0.8);
+                ck_assert_double_lt(share, 1.2);
+            }
+        }
+        ck_assert_ptr_null(memchr(seen, 0, space.blocks));
+    }
+    free(seen);
+}
+END_TEST
+
+/* The shards together hold what the search holds; without pruning they do the same work too. */
+static void check_shards(const nnc_search *whole, int32_t shards)
+{
+    nnc_front *front = calloc(1, sizeof *front), *part = calloc(1, sizeof *part);
+    nnc_search_result sum = { .space = 0 };
+    ck_assert_ptr_nonnull(front);
+    ck_assert_ptr_nonnull(part);
+    for (int32_t i = 1; i <= shards; i++) {
+        nnc_search search = *whole;
+        search.shard = i;
+        search.shards = shards;
+        run(&search, result);
+        ck_assert_uint_eq(result->covered, result->space);
+        sum.space += result->space;
+        sum.evaluated += result->evaluated;
+        sum.feasible += result->feasible;
+        nnc_front_clear(part);
+        memcpy(part->best, result->best, sizeof part->best);
+        memcpy(part->pareto, result->pareto, sizeof part->pareto);
+        part->best_count = result->best_count;
+        part->pareto_count = result->pareto_count;
+        part->any_missed = result->any_missed;
+        part->missed = result->missed;
+        nnc_front_merge(front, search.objective, search.best, part);
+    }
+    run(whole, other);
+    nnc_front_result(front, result);
+    check_same(result, other);
+    ck_assert_int_eq(result->any_missed, other->any_missed);
+    if (other->any_missed) {
+        ck_assert_uint_eq(result->missed.index, other->missed.index);
+    }
+    ck_assert_uint_eq(sum.space, other->space);
+    if (whole->no_prune) {
+        ck_assert_uint_eq(sum.evaluated, other->evaluated);
+        ck_assert_uint_eq(sum.feasible, other->feasible);
+    }
+    free(front);
+    free(part);
+}
+
+START_TEST(shards_hold_the_answer)
+{
+    nnc_search search = search_of(32, 48);
+    check_shards(&search, 2);
+    check_shards(&search, 3);
+    check_shards(&search, 7);
+    search.threads = 2;
+    search.objective = NNC_OBJECTIVE_MEMORY;
+    check_shards(&search, 5);
+    search.no_prune = true;
+    check_shards(&search, 3);
+    search.base.tokens = 1e9;
+    search.deadline_s = 1.0;
+    check_shards(&search, 4);
+    search.no_prune = false;
+    check_shards(&search, 4);
+}
+END_TEST
+
+/* More shards than blocks: some have nothing to say. */
+START_TEST(a_shard_may_be_empty)
+{
+    nnc_search search = search_of(8, 8);
+    const nnc_software software = nnc_software_default();
+    nnc_error err = { .status = NNC_OK };
+    search.shard = search.shards = 1000000;
+    ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err),
+                     NNC_ILLEGAL_PLAN);
+    ck_assert_str_eq(err.where, "--shard");
+    ck_assert_uint_eq(result->space, 0);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -359,6 +469,9 @@ int main(void)
         cost_at_one_size_is_time,
         stops_at_a_whole_round,
         an_impossible_space_says_why,
+        shards_divide_the_space,
+        shards_hold_the_answer,
+        a_shard_may_be_empty,
     };
     return run_tests_with("search", setup, teardown, tests, COUNT_OF(tests));
 }
