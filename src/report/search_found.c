@@ -115,24 +115,43 @@ static void found_row(nnc_grid *grid, const nnc_found *found, bool sizes, bool c
     percent_cell(grid, found->bubble_share);
 }
 
+/* Of the columns that most plans leave at nothing, those that these plans use. */
+typedef struct in_use {
+    bool virtual_stages, context, expert, offload;
+} in_use;
+
+static in_use used_by(const nnc_found *list, int32_t count)
+{
+    in_use use = { 0 };
+    for (int32_t i = 0; i < count; i++) {
+        use.virtual_stages |= list[i].plan.virtual_stages > 1;
+        use.context |= list[i].plan.context > 1;
+        use.expert |= list[i].plan.expert > 1;
+        use.offload |= list[i].plan.offload != 0;
+    }
+    return use;
+}
+
 nnc_status nnc_found_write(FILE *out, nnc_style style, const nnc_found *list, int32_t count,
                            bool sizes)
 {
-    static const nnc_column always[] = {
+    const in_use use = used_by(list, count);
+    /* Context and expert decide what the devices do: never dropped where a plan uses them. */
+    const nnc_column always[] = {
         { .head = "memory" },
         { .head = "MFU", .drop = 6 },
         { .head = "data", .drop = 7 },
         { .head = "tensor" },
         { .head = "pipeline" },
-        { .head = "virtual", .drop = 5 },
-        { .head = "context", .drop = 3 },
-        { .head = "expert", .drop = 2 },
+        { .head = "virtual", .drop = use.virtual_stages ? 9 : 5 },
+        { .head = "context", .drop = use.context ? 0 : 3 },
+        { .head = "expert", .drop = use.expert ? 0 : 2 },
         { .head = "SP", .left = true },
         { .head = "ZeRO" },
         { .head = "micro-batch" },
         { .head = "schedule", .left = true },
         { .head = "recompute", .left = true, .shrinks = true },
-        { .head = "offload", .left = true, .drop = 4 },
+        { .head = "offload", .left = true, .drop = use.offload ? 8 : 4 },
         { .head = "bubble", .drop = 1 },
     };
     enum { ALWAYS = sizeof always / sizeof always[0], LEADING = 4 };
