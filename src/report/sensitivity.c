@@ -2,8 +2,12 @@
 
 #include <math.h>
 
+#include "base/names.h"
 #include "report/grid.h"
 #include "report/text.h"
+
+/* Times a step with the figure doubled exceeds what its elasticity promises. */
+static const double worth_a_word = 1.1;
 
 static void write_capacity(FILE *out, const nnc_sensitivity *entry)
 {
@@ -23,6 +27,22 @@ static void write_capacity(FILE *out, const nnc_sensitivity *entry)
     }
 }
 
+/* Why twice the matrix peak may gain far less than its elasticity promises. */
+static void write_cache(FILE *out, const nnc_sensitivity *peak, const nnc_report *report)
+{
+    const nnc_dtype precision = report->result->plan.precision;
+    const double cache = report->device->efficiency.gemm[precision].l2_bytes_per_s;
+    const double promised_s = report->result->step_s * exp2(peak->elasticity);
+    if (!isnan(cache) && peak->doubled_s > worth_a_word * promised_s) {
+        char text[NNC_NUMBER_TEXT];
+        fprintf(
+            out,
+            "\neach figure is doubled alone: the cache that feeds the matrix units keeps its %s,"
+            "\nefficiency.gemm.%s.l2_bytes_per_s, and may bound products first\n",
+            nnc_unit_text(cache, "B/s", text), nnc_dtype_names[precision]);
+    }
+}
+
 nnc_status nnc_sensitivity_write_text(FILE *out, nnc_style style, nnc_arena *arena,
                                       const nnc_report *report)
 {
@@ -32,7 +52,7 @@ nnc_status nnc_sensitivity_write_text(FILE *out, nnc_style style, nnc_arena *are
         { .head = "change", .drop = 1 },
     };
     nnc_grid grid = nnc_grid_begin(arena, columns, sizeof columns / sizeof columns[0]);
-    const nnc_sensitivity *capacity = NULL;
+    const nnc_sensitivity *capacity = NULL, *peak = NULL;
     const double step_s = report->result->step_s;
     for (int i = 0; i < report->sensitivity_count; i++) {
         const nnc_sensitivity *e = &report->sensitivity[i];
@@ -41,6 +61,7 @@ nnc_status nnc_sensitivity_write_text(FILE *out, nnc_style style, nnc_arena *are
             capacity = e;
             continue;
         }
+        peak = e->figure == NNC_LEVER_MATMUL ? e : peak;
         nnc_grid_cell(&grid, nnc_lever_name(e->figure, report->result->plan.precision, name));
         nnc_grid_cell(&grid, nnc_unit_text(e->value, nnc_lever_unit(e->figure), text));
         snprintf(text, sizeof text, "%.3f", e->elasticity + 0.0); /* no -0 */
@@ -49,6 +70,9 @@ nnc_status nnc_sensitivity_write_text(FILE *out, nnc_style style, nnc_arena *are
         nnc_grid_cell(&grid, nnc_percent_text(e->doubled_s / step_s - 1.0, text));
     }
     const nnc_status status = nnc_grid_write(&grid, out, style);
+    if (status == NNC_OK && peak != NULL) {
+        write_cache(out, peak, report);
+    }
     if (status == NNC_OK && capacity != NULL) {
         write_capacity(out, capacity);
     }

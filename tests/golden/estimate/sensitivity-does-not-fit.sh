@@ -1,1 +1,1 @@
-"$NNCOST" estimate llama2-7b h100 --sensitivity | tail -12
+"$NNCOST" estimate llama2-7b h100 --sensitivity | tail -15
