@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fails when a source file includes a room to its right (see CONTRIBUTING.md, "Layers").
+# Fails when a source file includes a room that it must not see (see CONTRIBUTING.md, "Finding the
+# place"), or when two files of src/ share a name.
 # usage: layers.sh ROOT
 set -euo pipefail
 export LC_ALL=C
@@ -7,32 +8,25 @@ export LC_ALL=C
 cd "${1:?usage: layers.sh ROOT}"
 faults=0
 
-# A file may include its own room, base/, and rooms of a lower rank. Rooms of equal rank do not
-# see each other. "top" is the sources directly in src/.
-declare -A rank=(
-    [base]=0
-    [op]=1 [shape]=2 [parallel]=3 [cost]=4 [schedule]=5 [top]=6
-    [sweep]=7 [score]=7 [check]=7
-    [cli]=8
-)
-# Readers and writers stand beside the arithmetic: base/ only, and only cli/ may use them.
-declare -A aside=([spec]=1 [report]=1 [store]=1)
+# What each room may include besides itself, base/ and the public headers. The core is a list of
+# layers: a room sees all those to its left.
+core=(op shape parallel cost pipeline estimate metrics)
+declare -A sees=([base]="" [input]="metrics" [render]="metrics")
+for ((i = 0; i < ${#core[@]}; i++)); do
+    sees[${core[i]}]=${core[*]:0:i}
+done
+engine="${core[*]} input render"
+sees[sweep]=$engine
+sees[search]="$engine sweep"
+sees[record]=$engine
+# The library ends here. store, explain and lab are the program's own.
+sees[store]="render"
+sees[explain]="$engine sweep search record"
+sees[lab]="$engine sweep search record"
+sees[cli]="$engine sweep search record store explain lab"
 
-room_of() # path below src/
-{
-    case $1 in
-        */*) echo "${1%%/*}" ;;
-        *) echo top ;;
-    esac
-}
-
-allowed() # from-room to-room
-{
-    [[ $1 == "$2" || $2 == base ]] && return 0
-    [[ -n ${aside[$1]:-} || $1 == base ]] && return 1
-    [[ -n ${aside[$2]:-} ]] && { [[ $1 == cli ]]; return; }
-    ((rank[$1] > ${rank[$2]:-99}))
-}
+# Libraries that one file alone knows.
+declare -A only=(["cjson/"]=input/json.c ["nlopt.h"]=lab/minimise.c)
 
 fault() # where what
 {
@@ -40,51 +34,53 @@ fault() # where what
     faults=$((faults + 1))
 }
 
-check_file() # path below src/
+check_include() # path below src/, line number, include line
 {
-    local file=$1 room line number path to
-    room=$(room_of "$file")
-    if [[ -z ${rank[$room]:-}${aside[$room]:-} ]]; then
-        fault "src/$file" "room '$room' has no place in the layers"
+    local file=$1 where=src/$1:$2 line=$3 room=${1%%/*} path="" to prefix
+    [[ $line =~ [\<\"]([^\>\"]*) ]] && path=${BASH_REMATCH[1]}
+    for prefix in "${!only[@]}"; do
+        [[ $line != *"<$prefix"* || $file == "${only[$prefix]}" ]] ||
+            fault "$where" "only ${only[$prefix]} includes <$path>"
+    done
+    [[ $line == *\"* ]] || return 0 # the system and the public headers
+    if [[ ! -f src/$path ]]; then
+        fault "$where" "\"$path\" is not a path below src/"
         return
     fi
-    while IFS=: read -r number line; do
-        [[ $line =~ [\<\"]([^\>\"]*) ]] && path=${BASH_REMATCH[1]}
-        case $line in
-            *\<cjson/*)
-                [[ $file == spec/json.c ]] ||
-                    fault "src/$file:$number" "only spec/json.c includes cJSON" ;;
-            *\<nlopt.h*)
-                [[ $file == score/minimise.c ]] ||
-                    fault "src/$file:$number" "only score/minimise.c includes NLopt" ;;
-            *\<*) ;; # the system and the public headers
-            *)
-                if [[ ! -f src/$path ]]; then
-                    fault "src/$file:$number" "\"$path\" is not a path below src/"
-                    continue
-                fi
-                to=$(room_of "$path")
-                allowed "$room" "$to" ||
-                    fault "src/$file:$number" "$room must not include $to (\"$path\")" ;;
-        esac
-    done < <(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]' "src/$file")
+    to=${path%%/*}
+    [[ $to == "$room" || $to == base || " ${sees[$room]} " == *" $to "* ]] ||
+        fault "$where" "$room must not include $to (\"$path\")"
+    # Two subjects of the command line do not see each other's views and commands.
+    if [[ $file == cli/*/* && $path == cli/*/* && ${file%/*} != "${path%/*}" ]]; then
+        [[ -z ${strict_cli:-} ]] || fault "$where" "${file%/*} must not include ${path%/*}"
+    fi
 }
 
 count=0
 while read -r file; do
-    check_file "$file"
     count=$((count + 1))
+    if [[ $file != */* || -z ${sees[${file%%/*}]+set} ]]; then
+        fault "src/$file" "room '${file%/*}' has no place in the layers"
+        continue
+    fi
+    while IFS=: read -r number line; do
+        check_include "$file" "$number" "$line"
+    done < <(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]' "src/$file")
 done < <(find src -name '*.[ch]' -printf '%P\n' | sort)
+
+while read -r name; do
+    fault "src" "the name $name stands twice: $(find src -name "$name" -printf '%P ')"
+done < <(find src -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
 
 # Public headers stand alone: the system and each other.
 while IFS=: read -r file number line; do
     fault "$file:$number" "a public header includes <nncost/...> and the system only: $line"
-done < <(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*("|<(cjson/|nlopt|base/|spec/))' \
+done < <(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*("|<(cjson/|nlopt|base/|input/))' \
     -r include || true)
 
 ((count > 0)) || fault src "no source files found"
 if ((faults > 0)); then
-    echo "layers: $faults wrong arrow(s)"
+    echo "layers: $faults fault(s)"
     exit 1
 fi
-echo "layers: $count files, every arrow points left"
+echo "layers: $count files, every arrow points where it may"

@@ -12,11 +12,9 @@
 #include <nncost/dtype.h>
 #include <nncost/estimate.h>
 #include <nncost/hardware.h>
-#include <nncost/measured.h>
 #include <nncost/model.h>
 #include <nncost/op.h>
 #include <nncost/plan.h>
-#include <nncost/score.h>
 #include <nncost/search.h>
 #include <nncost/sensitivity.h>
 #include <nncost/spec.h>

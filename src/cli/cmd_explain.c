@@ -1,4 +1,5 @@
 #include "cli/scenario.h"
+#include "explain/explain.h"
 
 static nnc_status write(nnc_session *session, nnc_scenario *scenario, nnc_scratch *scratch,
                         nnc_error *err)

@@ -7,9 +7,9 @@
 #include "base/names.h"
 #include "base/neutral.h"
 #include "cli/command.h"
-#include "report/grid.h"
-#include "report/record.h"
-#include "report/text.h"
+#include "render/grid.h"
+#include "render/record.h"
+#include "render/text.h"
 
 /* Any device will do to count parameters. */
 static nnc_device counting_device(void)

@@ -7,10 +7,10 @@
 #include "base/names.h"
 #include "base/number.h"
 #include "cli/command.h"
-#include "report/grid.h"
-#include "report/record.h"
-#include "report/sheet.h"
-#include "report/text.h"
+#include "render/grid.h"
+#include "render/record.h"
+#include "render/sheet.h"
+#include "render/text.h"
 
 /* A loaded spec of any kind, and what its table says about it. */
 typedef struct spec_view {

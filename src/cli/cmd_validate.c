@@ -1,5 +1,5 @@
 #include "cli/command.h"
-#include "report/record.h"
+#include "render/record.h"
 
 /* Faults go to standard error as they are found; the worst decides the exit code. */
 static void print_fault(void *context, const nnc_error *fault)

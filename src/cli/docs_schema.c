@@ -3,7 +3,7 @@
 #include "base/names.h"
 #include "base/number.h"
 #include "cli/docs.h"
-#include "spec/field.h"
+#include "input/field.h"
 
 /* JSON with a line for each field: an object that spans lines keeps its depth here. */
 typedef struct writer {

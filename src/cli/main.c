@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "report/sheet.h"
+#include "render/sheet.h"
 
 static const nnc_command *const commands[] = {
     &nnc_cmd_estimate, &nnc_cmd_ops,      &nnc_cmd_compare,   &nnc_cmd_explain,

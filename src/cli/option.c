@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "cli/estimate/estimate_view.h"
 #include "cli/option_table.h"
 
 /* Index of value among names, -1 with err filled in. */

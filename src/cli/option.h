@@ -2,9 +2,11 @@
 #ifndef NNCOST_CLI_OPTION_H
 #define NNCOST_CLI_OPTION_H
 
-#include "report/check.h"
-#include "report/report.h"
-#include "spec/field.h"
+#include "cli/estimate/estimate_view.h"
+#include "cli/record/check_view.h"
+#include "input/field.h"
+#include "metrics/report.h"
+#include "render/style.h"
 
 /* Which options a command takes. */
 enum {

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "cli/option.h"
-#include "report/sheet.h"
+#include "render/sheet.h"
 
 /* Headings in help, in their order. */
 static const char *const groups[] = {

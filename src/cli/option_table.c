@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/names.h"
+#include "cli/estimate/estimate_view.h"
 
 const nnc_own_option nnc_own_options[] = {
     { "cluster", "FILE", "Links between the devices, in place of those of the device file.",

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/beside.h"
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/number.h"
 

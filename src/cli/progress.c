@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "report/text.h"
+#include "render/text.h"
 
 static const double every_s = 0.2;
 

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
-#include "cli/plans.h"
+#include "cli/plan_file_asked.h"
 
 static nnc_status bad_option(const char *option, nnc_error *err)
 {

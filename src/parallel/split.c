@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/number.h"
 
-/* What a replay holds; see schedule/pipeline.h. */
+/* What a replay holds; see pipeline/pipeline.h. */
 enum { STAGES_MAX = 1024, VIRTUAL_STAGES_MAX = 4096 };
 
 enum { NEAR_ENOUGH = 1000000 }; /* how far to look for a legal value */

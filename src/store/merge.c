@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/beside.h"
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "render/row.h"
 #include "store/database.h"
-#include "store/file.h"
-#include "store/row.h"
+#include "store/line_file.h"
 
 /* One input, at its next row. */
 typedef struct source {

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <nncost/measured.h>
+#include "lab/measured.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

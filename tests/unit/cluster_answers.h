@@ -7,9 +7,9 @@
 #include "cluster.h"
 #include "cost/link.h"
 #include "cost/network.h"
-#include "schedule/cluster.h"
-#include "schedule/pipeline_replay.h"
-#include "schedule/stages.h"
+#include "estimate/stages.h"
+#include "estimate/sync.h"
+#include "pipeline/pipeline_replay.h"
 
 /* A group of n ranks, each with this rate to the others. */
 static inline nnc_route route_of(int32_t n, double bytes_per_s)

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "schedule/pipeline.h"
-#include "schedule/pipeline_replay.h"
+#include "pipeline/pipeline.h"
+#include "pipeline/pipeline_replay.h"
 #include "suite.h"
 
 enum { VIRTUAL = 256, DEVICES = 64, CASES = 4000 };

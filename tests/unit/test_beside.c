@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/beside.h"
+#include "base/atomic_file.h"
 #include "support.h"
 
 static char folder[32], path[64];

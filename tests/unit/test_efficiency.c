@@ -2,7 +2,7 @@
 #include "answers.h"
 #include "cost/link.h"
 #include "cost/network.h"
-#include "schedule/stages.h"
+#include "estimate/stages.h"
 
 /* 100 units, 100 TFLOP/s, 1 TB/s; whole waves count whole. */
 static nnc_device tiled(void)

@@ -1,8 +1,8 @@
 /* Efficiency figures fitted to rows: constants that made the rows come back. */
 #include "base/digest.h"
-#include "score/fit.h"
-#include "score/minimise.h"
-#include "spec/device_text.h"
+#include "lab/device_text.h"
+#include "lab/fit.h"
+#include "lab/minimise.h"
 #include "support.h"
 
 enum { ROWS_MAX = 64 };

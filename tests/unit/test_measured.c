@@ -1,6 +1,7 @@
 /* Files of measured rows: cells, columns, and what rows mean as models and plans. */
 #include "base/arena.h"
-#include "spec/csv.h"
+#include "input/csv.h"
+#include "lab/measured.h"
 #include "support.h"
 
 static const char heading[] = "id,hardware,n_devices,measured_step_s,recompute\n";

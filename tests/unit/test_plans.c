@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "figures.h"
-#include "spec/plans.h"
+#include "input/plan_file.h"
 
 static nnc_plans plans;
 

@@ -1,6 +1,6 @@
 /* Errors added up, and single kernels and collectives beside what they took. */
 #include "base/arena.h"
-#include "score/stats.h"
+#include "lab/stats.h"
 #include "support.h"
 
 static nnc_arena *arena;

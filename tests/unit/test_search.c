@@ -5,9 +5,9 @@
 
 #include <nncost/nncost.h>
 
+#include "search/front.h"
+#include "search/space.h"
 #include "suite.h"
-#include "sweep/front.h"
-#include "sweep/space.h"
 
 static nnc_specs *specs;
 static const nnc_model *gpt;

@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "render/row.h"
 #include "store/database.h"
-#include "store/file.h"
+#include "store/line_file.h"
 #include "store/merge.h"
-#include "store/row.h"
 #include "support.h"
 
 static char folder[64];

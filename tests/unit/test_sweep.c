@@ -1,6 +1,6 @@
 /* A sweep's axes, constraints, rows and threads. */
 #include "base/number.h"
-#include "report/estimate_record.h"
+#include "render/estimate_record.h"
 #include "support.h"
 #include "sweep/axes.h"
 #include "sweep/point.h"

@@ -3,7 +3,7 @@
 #include "cluster.h"
 #include "cost/link.h"
 #include "cost/memory.h"
-#include "schedule/cluster.h"
+#include "estimate/sync.h"
 
 static nnc_model small_gpt(void)
 {

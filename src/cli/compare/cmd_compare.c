@@ -1,0 +1,255 @@
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "cli/compare/compare_view.h"
+#include "cli/plan_file_asked.h"
+
+enum { ROWS_MAX = 1000, AXES_MAX = NNC_SETTINGS_MAX + 3, VALUES_MAX = 256 };
+
+/* One thing that takes a list: model, device, software or a plan option. */
+typedef struct axis {
+    const char *name;
+    const char **values;
+    int32_t count;
+} axis;
+
+typedef enum fixed_axis { AXIS_MODEL, AXIS_DEVICE, AXIS_SOFTWARE, AXIS_SETTINGS } fixed_axis;
+
+typedef struct product {
+    nnc_arena *arena;
+    const nnc_plans *plans; /* NULL = models and devices */
+    axis axes[AXES_MAX];
+    int axis_count;
+    int32_t row_count;
+} product;
+
+static nnc_status add_axis(product *p, const char *name, const char *list, nnc_error *err)
+{
+    axis *added = &p->axes[p->axis_count++];
+    char *text = nnc_arena_strdup(p->arena, list);
+    *added = (axis){ .name = nnc_arena_strdup(p->arena, name) };
+    added->values = nnc_arena_array(p->arena, VALUES_MAX, sizeof *added->values);
+    if (text == NULL || added->name == NULL || added->values == NULL) {
+        return nnc_no_memory(err);
+    }
+    for (bool more = true; more;) {
+        const size_t length = strcspn(text, ",");
+        more = text[length] == ',';
+        text[length] = '\0';
+        if (length == 0 || added->count == VALUES_MAX) {
+            return nnc_fail(err, NNC_BAD_USAGE, name, "%s in the list \"%s\"",
+                            length == 0 ? "empty value" : "too many values", list);
+        }
+        for (int32_t i = 0; i < added->count; i++) {
+            if (strcmp(added->values[i], text) == 0) {
+                return nnc_fail(err, NNC_BAD_USAGE, name, "\"%s\" twice in the list \"%s\"", text,
+                                list);
+            }
+        }
+        added->values[added->count++] = text;
+        text += length + 1;
+    }
+    p->row_count *= added->count;
+    if (p->row_count > ROWS_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, name, "too many combinations, expected at most %d",
+                        ROWS_MAX);
+    }
+    return NNC_OK;
+}
+
+/* The scenarios asked for, else all; they hold the place of the models. */
+static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_error *err)
+{
+    const nnc_plans *plans = p->plans;
+    size_t size = 1;
+    if (options->scenario != NULL) {
+        return add_axis(p, "scenario", options->scenario, err);
+    }
+    for (int32_t i = 0; i < plans->scenario_count; i++) {
+        size += strlen(plans->scenarios[i].id) + 1;
+    }
+    char *all = nnc_arena_alloc(p->arena, size);
+    if (all == NULL) {
+        return nnc_no_memory(err);
+    }
+    for (int32_t i = 0; i < plans->scenario_count; i++) {
+        const size_t used = strlen(all);
+        snprintf(all + used, size - used, "%s%s", i > 0 ? "," : "", plans->scenarios[i].id);
+    }
+    return add_axis(p, "scenario", all, err);
+}
+
+static nnc_status list_axes(product *p, const nnc_options *options, nnc_error *err)
+{
+    const char *device = options->operand_count > 1 ? options->operands[1] : "-";
+    p->row_count = 1;
+    nnc_status status = nnc_plans_open(p->arena, options->operands[0], &p->plans, err);
+    if (status == NNC_OK && p->plans == NULL && (options->operand_count < 2 || options->scenario)) {
+        return nnc_fail(err, NNC_BAD_USAGE, options->scenario != NULL ? "--scenario" : "DEVICE",
+                        "%s, expected MODEL DEVICE or a plan file, found \"%s\"",
+                        options->scenario != NULL ? "no plan file" : "missing",
+                        options->operands[0]);
+    }
+    if (status == NNC_OK) {
+        status = p->plans != NULL ? add_scenarios(p, options, err)
+                                  : add_axis(p, "model", options->operands[0], err);
+    }
+    if (status == NNC_OK) {
+        status = add_axis(p, "device", device, err);
+    }
+    if (status == NNC_OK) {
+        status = add_axis(p, "software", options->software != NULL ? options->software : "-", err);
+    }
+    for (int i = 0; i < options->setting_count && status == NNC_OK; i++) {
+        char name[NNC_OPTION_NAME];
+        nnc_option_name(options->settings[i].field->name, name);
+        status = add_axis(p, name + 2, options->settings[i].value, err);
+    }
+    return status;
+}
+
+/* The value of every axis in a row; the last axis varies fastest. */
+static void row_values(const product *p, int32_t row, const char **values)
+{
+    for (int i = p->axis_count - 1; i >= 0; i--) {
+        assert(p->axes[i].count > 0);
+        values[i] = p->axes[i].values[row % p->axes[i].count];
+        row /= p->axes[i].count;
+    }
+}
+
+static nnc_status estimate_row(nnc_session *session, const product *p, int32_t row,
+                               nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
+{
+    const char *values[AXES_MAX] = { NULL };
+    nnc_options options = session->options;
+    row_values(p, row, values);
+    options.software = options.software != NULL ? values[AXIS_SOFTWARE] : NULL;
+    for (int i = 0; i < options.setting_count; i++) {
+        options.settings[i].value = values[AXIS_SETTINGS + i];
+    }
+    const nnc_plans_scenario *from = NULL;
+    nnc_status status;
+    if (p->plans == NULL) {
+        status = nnc_scenario_load(session->specs, &options, values[AXIS_MODEL],
+                                   values[AXIS_DEVICE], scenario, err);
+    } else {
+        const bool own = strcmp(values[AXIS_DEVICE], "-") == 0;
+        status = nnc_plans_pick(p->plans, values[AXIS_MODEL], &from, err);
+        if (status == NNC_OK) {
+            status = nnc_plans_load(session->specs, &options, p->arena, p->plans, from,
+                                    own ? NULL : values[AXIS_DEVICE], scenario, err);
+        }
+    }
+    if (status == NNC_OK) {
+        status = nnc_estimate(&scenario->model, &scenario->device, &scenario->software,
+                              &scenario->plan, scratch, &scenario->result, err);
+    }
+    return status;
+}
+
+/* The device and the scenario always, and what else takes more than one value. */
+static bool is_shown(const product *p, int index)
+{
+    return index == AXIS_DEVICE || p->axes[index].count > 1 ||
+           (index == AXIS_MODEL && p->plans != NULL);
+}
+
+static nnc_status write_rows(nnc_session *session, const product *p, const nnc_scenario *scenarios,
+                             nnc_error *err)
+{
+    const char *names[AXES_MAX];
+    int32_t shown = 0;
+    for (int i = 0; i < p->axis_count; i++) {
+        if (is_shown(p, i)) {
+            names[shown++] = p->axes[i].name;
+        }
+    }
+    nnc_report *rows = nnc_arena_array(p->arena, (size_t)p->row_count, sizeof *rows);
+    const char **varied =
+        nnc_arena_array(p->arena, (size_t)p->row_count * (size_t)shown, sizeof *varied);
+    if (rows == NULL || varied == NULL) {
+        return nnc_no_memory(err);
+    }
+    session->exit_code = 1;
+    for (int32_t row = 0, at = 0; row < p->row_count; row++) {
+        const char *values[AXES_MAX] = { NULL };
+        row_values(p, row, values);
+        if (p->plans == NULL) {
+            values[AXIS_MODEL] = scenarios[row].model.id;
+        }
+        values[AXIS_DEVICE] = scenarios[row].device.id;
+        for (int i = 0; i < p->axis_count; i++) {
+            if (is_shown(p, i)) {
+                varied[at++] = values[i];
+            }
+        }
+        rows[row] = scenarios[row].report;
+        if (scenarios[row].result.verdict == NNC_FITS) {
+            session->exit_code = 0;
+        }
+    }
+    const nnc_comparison comparison = {
+        .rows = rows,
+        .row_count = p->row_count,
+        .varied_names = names,
+        .varied = varied,
+        .varied_count = shown,
+    };
+    return nnc_report_comparison(session->out, session->style, &comparison) == NNC_OK
+               ? NNC_OK
+               : nnc_no_memory(err);
+}
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    product p = { .arena = nnc_arena_create() };
+    nnc_scratch *scratch = nnc_scratch_create();
+    nnc_scenario *scenarios = NULL;
+    nnc_status status = NNC_NO_MEMORY;
+
+    if (p.arena == NULL || scratch == NULL) {
+        nnc_no_memory(err);
+        goto done;
+    }
+    status = list_axes(&p, &session->options, err);
+    if (status != NNC_OK) {
+        goto done;
+    }
+    scenarios = calloc((size_t)p.row_count, sizeof *scenarios);
+    if (scenarios == NULL) {
+        status = nnc_no_memory(err);
+        goto done;
+    }
+    for (int32_t row = 0; row < p.row_count && status == NNC_OK; row++) {
+        status = estimate_row(session, &p, row, &scenarios[row], scratch, err);
+    }
+    if (status == NNC_OK) {
+        status = write_rows(session, &p, scenarios, err);
+    }
+done:
+    free(scenarios);
+    nnc_scratch_destroy(scratch);
+    nnc_arena_destroy(p.arena);
+    return status;
+}
+
+const nnc_command nnc_cmd_compare = {
+    .name = "compare",
+    .operands = "MODEL[,MODEL...] DEVICE[,DEVICE...] | PLANS.json [DEVICE[,DEVICE...]]",
+    .summary = "Devices, models or plans side by side: every combination of the lists given.",
+    .notes =
+        "Every plan option, and --software, may take a list: --micro-batch 1,2,4. The order of "
+        "the options is that of the rows, the last one varying fastest. What one plan "
+        "recomputes is joined by '+' here: --recompute none,norm+activation,full. The fastest "
+        "and the cheapest are marked among those that fit, by tokens or, where a model has "
+        "none, by samples. Of a plan file all scenarios are compared, or those that --scenario "
+        "lists. Exits with 1 when none fits.",
+    .min_operands = 1,
+    .max_operands = 2,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO,
+    .run = run,
+};

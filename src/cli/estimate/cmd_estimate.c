@@ -1,0 +1,160 @@
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "cli/estimate/estimate_view.h"
+#include "cli/output.h"
+#include "cli/scenario.h"
+
+/* The intervals of a timeline as they come in. */
+typedef struct interval_list {
+    nnc_interval *items;
+    size_t count, room;
+    bool failed;
+} interval_list;
+
+static void add_interval(void *context, const nnc_interval *interval)
+{
+    interval_list *list = context;
+    if (list->count == list->room && !list->failed) {
+        const size_t room = list->room > 0 ? 2 * list->room : 1024;
+        void *items = realloc(list->items, room * sizeof *list->items);
+        if (items == NULL) {
+            list->failed = true;
+        } else {
+            list->items = items;
+            list->room = room;
+        }
+    }
+    if (!list->failed) {
+        list->items[list->count++] = *interval;
+    }
+}
+
+/* Stage by stage, each in the order of time. */
+static int compare_intervals(const void *a, const void *b)
+{
+    const nnc_interval *x = a, *y = b;
+    if (x->stage != y->stage) {
+        return x->stage < y->stage ? -1 : 1;
+    }
+    if (x->start_s < y->start_s || x->start_s > y->start_s) {
+        return x->start_s < y->start_s ? -1 : 1;
+    }
+    return x->end_s < y->end_s ? -1 : x->end_s > y->end_s ? 1 : 0;
+}
+
+static nnc_status write_trace(const nnc_report *report, const char *path, nnc_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    nnc_status status = NNC_OK;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) {
+        return nnc_no_memory(err);
+    }
+    nnc_report_trace(out, report);
+    const bool written = ferror(out) == 0;
+    if (fclose(out) != 0 || !written) {
+        status = nnc_no_memory(err);
+    } else {
+        status = nnc_output_write(path, text, size, err);
+    }
+    free(text);
+    return status;
+}
+
+static nnc_status write_report(nnc_session *session, const nnc_report *report, nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    nnc_report shown = *report;
+    shown.all_stages = options->stages;
+    if (!options->timeline) {
+        shown.intervals = NULL;
+    }
+    if (nnc_report_estimate(session->out, session->style, &shown) != NNC_OK) {
+        return nnc_no_memory(err);
+    }
+    return options->trace != NULL ? write_trace(report, options->trace, err) : NNC_OK;
+}
+
+/* With a scratch of its own: the report points into the other. */
+static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entries[NNC_LEVER_COUNT],
+                                   nnc_error *err)
+{
+    nnc_scratch *scratch = nnc_scratch_create();
+    if (scratch == NULL) {
+        return nnc_no_memory(err);
+    }
+    const nnc_status status = nnc_sensitivity_of(&scenario->model, &scenario->device,
+                                                 &scenario->software, &scenario->plan, scratch,
+                                                 entries, &scenario->report.sensitivity_count, err);
+    scenario->report.sensitivity = entries;
+    nnc_scratch_destroy(scratch);
+    return status;
+}
+
+static nnc_status write(nnc_session *session, nnc_scenario *scenario, nnc_scratch *scratch,
+                        nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    interval_list list = { .items = NULL };
+    nnc_sensitivity entries[NNC_LEVER_COUNT];
+    nnc_report *report = &scenario->report;
+    nnc_status status = NNC_OK;
+    session->exit_code = scenario->result.verdict == NNC_FITS ? 0 : 1;
+    if (options->timeline || options->trace != NULL) {
+        status = nnc_timeline(scratch, &scenario->result, add_interval, &list, err);
+        if (status == NNC_OK && (list.failed || list.count == 0)) {
+            status = nnc_no_memory(err);
+        }
+    }
+    if (status == NNC_OK && list.count > 0) {
+        qsort(list.items, list.count, sizeof *list.items, compare_intervals);
+        report->intervals = list.items;
+        report->interval_count = (int64_t)list.count;
+    }
+    if (status == NNC_OK && options->sensitivity) {
+        status = find_sensitivity(scenario, entries, err);
+    }
+    if (status == NNC_OK) {
+        status = write_report(session, report, err);
+    }
+    report->intervals = NULL;
+    report->sensitivity = NULL;
+    free(list.items);
+    return status;
+}
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    if (options->format == NNC_FORMAT_CSV && options->stages && options->timeline) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--stages",
+                        "CSV holds one table, expected --stages or --timeline, found both");
+    }
+    if (options->format == NNC_FORMAT_CSV && options->sensitivity &&
+        (options->stages || options->timeline)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--sensitivity",
+                        "CSV holds one table, expected it or %s, found both",
+                        options->stages ? "--stages" : "--timeline");
+    }
+    return nnc_scenario_report(session, options->operands[0], options->operands[1], write, err);
+}
+
+const nnc_command nnc_cmd_estimate = {
+    .name = "estimate",
+    .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
+    .summary = "One training step: time with its bounds, what limits it, memory, throughput, cost.",
+    .notes =
+        "Exits with 1 when the step does not fit into the device's memory; everything is printed "
+        "all the same, with the smallest changes that would fit. Stages count from 0. With "
+        "--format csv, --stages, --timeline and --sensitivity print their table in place of the "
+        "estimate. A "
+        "timeline has at most 1000000 passes. An elasticity of -0.5: one percent more of the "
+        "figure "
+        "takes half a percent off the step.",
+    .min_operands = 1,
+    .max_operands = 2,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_STAGES,
+    .run = run,
+};

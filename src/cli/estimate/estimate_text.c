@@ -1,0 +1,395 @@
+#include "cli/estimate/estimate_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "cli/estimate/sensitivity_view.h"
+#include "cli/estimate/stages_view.h"
+#include "cli/estimate/timeline_view.h"
+#include "render/grid.h"
+#include "render/sheet.h"
+#include "render/subject.h"
+#include "render/text.h"
+
+static void write_step(nnc_sheet *sheet, const nnc_report *report)
+{
+    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
+    const nnc_result *result = report->result;
+
+    nnc_sheet_label(sheet, "step");
+    nnc_sheet_item(sheet, NNC_INK_STRONG, "%s", nnc_unit_text(result->step_s, "s", a));
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "bounds [%s .. %s]",
+                   nnc_unit_text(result->lower_bound_s, "s", a),
+                   nnc_unit_text(result->upper_bound_s, "s", b));
+    if (!isnan(result->interval_s[0]) && !isnan(result->interval_s[1])) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "nine of ten measurements in %s .. %s",
+                       nnc_unit_text(result->interval_s[0], "s", a),
+                       nnc_unit_text(result->interval_s[1], "s", b));
+    }
+    if (result->plan.pipeline > 1) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "busiest stage %" PRId32 " of %" PRId32, result->stage,
+                       result->plan.pipeline);
+    }
+    nnc_sheet_end(sheet);
+    if (result->plan.mode == NNC_MODE_IDEAL) {
+        nnc_sheet_label(sheet, "");
+        nnc_sheet_words(sheet, "ideal mode: every efficiency 1, no fixed costs, all traffic that "
+                               "can be hidden is");
+        nnc_sheet_end(sheet);
+    } else if (!report->device->efficiency.fitted) {
+        nnc_sheet_label(sheet, "");
+        nnc_sheet_words(sheet, "no fitted efficiencies for this device: roofline time at the "
+                               "datasheet's rates");
+        nnc_sheet_end(sheet);
+    } else if (report->device->efficiency.basis == NNC_BASIS_DEFAULT) {
+        nnc_sheet_label(sheet, "");
+        nnc_sheet_words(sheet, "not measured on this device: its efficiencies are those of similar "
+                               "ones");
+        nnc_sheet_end(sheet);
+    }
+
+    nnc_sheet_label(sheet, "bound by");
+    for (int pass = 0; pass < 2; pass++) {
+        const nnc_bound bound = pass == 0 ? result->bound : result->next_bound;
+        if (pass == 0 || (bound != result->bound && result->bound_s[bound] > 0)) {
+            nnc_sheet_item(sheet, pass == 0 ? NNC_INK_STRONG : NNC_INK_PLAIN, "%s %s%s",
+                           nnc_bound_name(bound),
+                           nnc_percent_text(result->bound_s[bound] / result->step_s, a),
+                           pass == 0 ? " of the step" : "");
+        }
+    }
+    if (!isnan(result->step_without_bound_s)) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "were %s free: %s", nnc_bound_name(result->bound),
+                       nnc_unit_text(result->step_without_bound_s, "s", a));
+    }
+    nnc_sheet_end(sheet);
+}
+
+typedef struct slice {
+    const char *name;
+    double seconds;
+} slice;
+
+static int step_parts(const nnc_result *result, slice parts[])
+{
+    const slice all[] = {
+        { "forward", result->forward_s },
+        { "backward", result->backward_s },
+        { "recompute", result->recompute_s },
+        { "update", result->update_s },
+        { "exposed", result->exposed_comm_s },
+        { "bubble", result->bubble_s },
+        { "host", result->host_s },
+    };
+    const double shown_from = 1e-6; /* a host that keeps ahead still adds nanoseconds */
+    int count = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (all[i].seconds > shown_from * result->step_s) {
+            parts[count++] = all[i];
+        }
+    }
+    return count;
+}
+
+static int step_groups(const nnc_report *report, slice groups[])
+{
+    double seconds[NNC_GROUP_COUNT] = { 0 };
+    int count = 0;
+    for (int32_t i = 0; i < report->op_count; i++) {
+        const nnc_op_cost *cost = &report->ops[i];
+        seconds[cost->op->group] += cost->time_s * cost->repeat;
+    }
+    for (int group = 0; group < NNC_GROUP_COUNT; group++) {
+        if (seconds[group] > 0) {
+            groups[count++] = (slice){ nnc_group_names[group], seconds[group] };
+        }
+    }
+    return count;
+}
+
+/* Parts of the step beside groups of ops: two readings of the same time. */
+static nnc_status write_parts(nnc_sheet *sheet, nnc_arena *arena, const nnc_report *report)
+{
+    static const nnc_column columns[] = {
+        { .head = "part", .left = true },    { .head = "time" }, { .head = "share" },
+        { .head = "  group", .left = true }, { .head = "time" }, { .head = "share" },
+    };
+    enum { COLUMNS = sizeof columns / sizeof columns[0], SLICES_MAX = 16 };
+    slice sides[2][SLICES_MAX];
+    const int counts[2] = { step_parts(report->result, sides[0]), step_groups(report, sides[1]) };
+    nnc_grid grid = nnc_grid_begin(arena, columns, COLUMNS);
+
+    for (int row = 0; row < counts[0] || row < counts[1]; row++) {
+        for (int side = 0; side < 2; side++) {
+            char text[NNC_NUMBER_TEXT] = "";
+            const bool there = row < counts[side];
+            const slice part = there ? sides[side][row] : (slice){ "", NAN };
+            snprintf(text, sizeof text, "%s%s", there && side == 1 ? "  " : "", part.name);
+            nnc_grid_cell(&grid, text);
+            nnc_grid_cell(&grid, there ? nnc_unit_text(part.seconds, "s", text) : "");
+            nnc_grid_cell(
+                &grid, there ? nnc_percent_text(part.seconds / report->result->step_s, text) : "");
+        }
+    }
+    return nnc_grid_write(&grid, sheet->out, sheet->style);
+}
+
+/* Communication by kind, and what the pipeline waits. */
+static void write_waits(nnc_sheet *sheet, const nnc_result *result)
+{
+    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
+    bool any = false;
+    for (int kind = 0; kind < NNC_COMM_COUNT; kind++) {
+        if (result->communication_s[kind] > 0 || result->exposed_s[kind] > 0) {
+            if (!any) {
+                nnc_sheet_label(sheet, "network");
+            }
+            any = true;
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s exposed of %s", nnc_comm_names[kind],
+                           nnc_unit_text(result->exposed_s[kind], "s", a),
+                           nnc_unit_text(result->communication_s[kind], "s", b));
+        }
+    }
+    if (any) {
+        nnc_sheet_end(sheet);
+    }
+    if (result->plan.pipeline > 1) {
+        nnc_sheet_label(sheet, "bubble");
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_unit_text(result->bubble_s, "s", a));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s of the busy time",
+                       nnc_percent_text(result->bubble_ratio, a));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s of the step",
+                       nnc_percent_text(result->bubble_share, a));
+        nnc_sheet_end(sheet);
+    }
+    if (any || result->plan.pipeline > 1) {
+        nnc_sheet_gap(sheet);
+    }
+}
+
+static void write_rates(nnc_sheet *sheet, const nnc_result *result)
+{
+    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
+
+    nnc_sheet_label(sheet, "rate");
+    if (result->tokens > 0) {
+        nnc_sheet_item(sheet, NNC_INK_STRONG, "%s tokens/s",
+                       nnc_count_text(result->tokens_per_s, a));
+    }
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s samples/s", nnc_count_text(result->samples_per_s, a));
+    nnc_sheet_item(sheet, NNC_INK_STRONG, "MFU %s", nnc_percent_text(result->mfu, a));
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "HFU %s of %s, FLOPs as in %s",
+                   nnc_percent_text(result->hfu, a),
+                   nnc_unit_text(result->peak_flops_per_s, "FLOP/s", b),
+                   nnc_flops_convention_name(result->plan.flops_convention));
+    nnc_sheet_end(sheet);
+    if (result->plan.devices > 1) {
+        nnc_sheet_label(sheet, "");
+        if (result->tokens > 0) {
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "per device %s tokens/s",
+                           nnc_count_text(result->tokens_per_s_per_device, a));
+        }
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s%s", result->tokens > 0 ? "" : "per device ",
+                       nnc_unit_text(result->model_flops_per_s_per_device, "FLOP/s", a));
+        nnc_sheet_end(sheet);
+    }
+
+    nnc_sheet_label(sheet, "work");
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "model %s", nnc_unit_text(result->model_flops, "FLOP", a));
+    if (result->hardware_flops > result->model_flops) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "with recompute %s",
+                       nnc_unit_text(result->hardware_flops, "FLOP", a));
+    }
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "executed %s",
+                   nnc_unit_text(result->executed_flops, "FLOP", a));
+    if (result->tokens > 0) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "6ND %s",
+                       nnc_unit_text(result->six_nd_flops, "FLOP", a));
+    }
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "memory traffic %s%s",
+                   nnc_unit_text(result->read_bytes + result->write_bytes, "B", a),
+                   result->plan.devices > 1 ? " per device" : "");
+    nnc_sheet_end(sheet);
+}
+
+static nnc_status write_memory_classes(nnc_sheet *sheet, nnc_arena *arena, const nnc_memory *memory)
+{
+    static const nnc_column columns[] = {
+        { .head = "memory", .left = true },
+        { .head = "size" },
+        { .head = "of device" },
+        { .head = "", .left = true, .shrinks = true, .drop = 1 },
+    };
+    const struct {
+        const char *name, *what;
+        int64_t bytes;
+    } rows[] = {
+        { "weights", "", memory->weight_bytes },
+        { "gradients", "", memory->gradient_bytes },
+        { "optimizer", "states and master weights", memory->optimizer_bytes },
+        { "activations", "kept for backward", memory->activation_bytes },
+        { "transient", memory->transient_what != NULL ? memory->transient_what : "",
+          memory->transient_bytes },
+        { "reserve", "set aside", memory->reserve_bytes },
+    };
+    nnc_grid grid = nnc_grid_begin(arena, columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[NNC_NUMBER_TEXT];
+        if (rows[i].bytes == 0) {
+            continue;
+        }
+        const double share = (double)rows[i].bytes / (double)memory->capacity_bytes;
+        nnc_grid_cell(&grid, rows[i].name);
+        nnc_grid_cell(&grid, nnc_unit_text((double)rows[i].bytes, "B", text));
+        nnc_grid_cell(&grid, nnc_percent_text(share, text));
+        nnc_grid_cell(&grid, rows[i].what);
+    }
+    return nnc_grid_write(&grid, sheet->out, sheet->style);
+}
+
+static void write_fit(nnc_sheet *sheet, const nnc_report *report)
+{
+    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
+    const nnc_memory *memory = &report->result->memory;
+    const double total = (double)memory->total_bytes, capacity = (double)memory->capacity_bytes;
+    const bool fits = report->result->verdict == NNC_FITS;
+
+    nnc_sheet_label(sheet, "total");
+    if (report->result->plan.pipeline > 1) {
+        nnc_sheet_words(sheet, "on the fullest stage %" PRId32 ":", report->result->memory_stage);
+        nnc_sheet_phrase(sheet, NNC_INK_STRONG, "%s (%s)", nnc_unit_text(total, "B", a),
+                         nnc_binary_text(total, b));
+    } else {
+        nnc_sheet_item(sheet, NNC_INK_STRONG, "%s (%s)", nnc_unit_text(total, "B", a),
+                       nnc_binary_text(total, b));
+    }
+    nnc_sheet_words(sheet, "of %s (%s), %s:", nnc_unit_text(capacity, "B", a),
+                    nnc_binary_text(capacity, b), nnc_percent_text(total / capacity, c));
+    nnc_unit_text(fabs((double)memory->headroom_bytes), "B", a);
+    if (fits) {
+        nnc_sheet_phrase(sheet, NNC_INK_GOOD, "fits, %s free", a);
+    } else {
+        nnc_sheet_phrase(sheet, NNC_INK_BAD, "DOES NOT FIT by %s", a);
+    }
+    nnc_sheet_end(sheet);
+    for (int i = 0; i < report->advice_count; i++) {
+        const nnc_advice *advice = &report->advice[i];
+        nnc_sheet_label(sheet, i == 0 ? "would fit" : "");
+        nnc_sheet_item(sheet, NNC_INK_GOOD, "%s", advice->text);
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s",
+                       nnc_unit_text((double)advice->total_bytes, "B", a));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "step %s", nnc_unit_text(advice->step_s, "s", b));
+        nnc_sheet_end(sheet);
+    }
+    if (!fits && report->advice_count == 0) {
+        nnc_sheet_label(sheet, "");
+        if (report->result->plan.devices > 1) {
+            nnc_sheet_words(sheet,
+                            "no change of batch, recompute, parallelism, optimizer or policy alone "
+                            "makes it fit on these %" PRId32 " devices",
+                            report->result->plan.devices);
+        } else {
+            nnc_sheet_words(sheet, "no change of batch, recompute, optimizer or policy alone makes "
+                                   "it fit on one device");
+        }
+        nnc_sheet_end(sheet);
+    }
+}
+
+static void write_cost(nnc_sheet *sheet, const nnc_report *report)
+{
+    char a[NNC_NUMBER_TEXT];
+    const nnc_result *result = report->result;
+    const nnc_price *price = nnc_report_price(report);
+    const char *currency = price != NULL ? price->currency : "";
+    const char *space = price != NULL ? " " : "";
+
+    nnc_sheet_label(sheet, "cost");
+    if (isnan(result->price_per_device_hour)) {
+        nnc_sheet_words(sheet, "no price recorded for this device: give --price");
+        nnc_sheet_end(sheet);
+    } else {
+        nnc_count_text(result->price_per_device_hour, a);
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s%s%s per device-hour", a, space, currency);
+        if (price != NULL) {
+            nnc_sheet_words(sheet, "(%s%s%s)", price->where != NULL ? price->where : "",
+                            price->where != NULL && price->date != NULL ? ", " : "",
+                            price->date != NULL ? price->date : "");
+        } else {
+            nnc_sheet_words(sheet, "(--price)");
+        }
+        if (result->plan.devices > 1) {
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s%s%s per step of all %" PRId32 " devices",
+                           nnc_count_text(result->cost_step, a), space, currency,
+                           result->plan.devices);
+        } else {
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s%s%s per step",
+                           nnc_count_text(result->cost_step, a), space, currency);
+        }
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s%s%s per %s",
+                       nnc_count_text(nnc_report_unit_cost(result), a), space, currency,
+                       result->tokens > 0 ? "million tokens" : "thousand samples");
+        nnc_sheet_end(sheet);
+    }
+    if (!isnan(result->run_s)) {
+        nnc_sheet_label(sheet, "run");
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_unit_text(result->run_s, "s", a));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s device-hours",
+                       nnc_count_text(result->device_hours, a));
+        if (!isnan(result->cost_run)) {
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s%s%s", nnc_count_text(result->cost_run, a),
+                           space, currency);
+        }
+        if (!isnan(result->energy_j)) {
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s kWh at the device's rated power",
+                           nnc_count_text(result->energy_j / 3.6e6, a));
+        }
+        nnc_sheet_end(sheet);
+    }
+}
+
+nnc_status nnc_estimate_write_text(FILE *out, nnc_style style, const nnc_report *report)
+{
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    nnc_arena *arena = nnc_arena_create();
+    nnc_status status = arena != NULL ? NNC_OK : NNC_NO_MEMORY;
+
+    if (status == NNC_OK) {
+        nnc_sheet_subject(&sheet, report);
+        nnc_sheet_gap(&sheet);
+        write_step(&sheet, report);
+        nnc_sheet_gap(&sheet);
+        status = write_parts(&sheet, arena, report);
+    }
+    if (status == NNC_OK) {
+        nnc_sheet_gap(&sheet);
+        write_waits(&sheet, report->result);
+        write_rates(&sheet, report->result);
+        nnc_sheet_gap(&sheet);
+        status = write_memory_classes(&sheet, arena, &report->result->memory);
+    }
+    if (status == NNC_OK) {
+        if (style.format == NNC_FORMAT_MARKDOWN) {
+            nnc_sheet_gap(&sheet); /* a list right below a table would be read as its row */
+        }
+        write_fit(&sheet, report);
+        nnc_sheet_gap(&sheet);
+        write_cost(&sheet, report);
+    }
+    if (status == NNC_OK && report->all_stages) {
+        nnc_sheet_gap(&sheet);
+        status = nnc_stages_write_text(out, style, arena, report);
+    }
+    if (status == NNC_OK && report->intervals != NULL) {
+        nnc_sheet_gap(&sheet);
+        status = nnc_timeline_write_text(out, style, report);
+    }
+    if (status == NNC_OK && report->sensitivity != NULL) {
+        nnc_sheet_gap(&sheet);
+        status = nnc_sensitivity_write_text(out, style, arena, report);
+    }
+    nnc_arena_destroy(arena);
+    return status;
+}

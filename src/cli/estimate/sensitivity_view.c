@@ -1,0 +1,92 @@
+#include "cli/estimate/sensitivity_view.h"
+
+#include <math.h>
+
+#include "base/names.h"
+#include "render/grid.h"
+#include "render/text.h"
+
+/* Times a step with the figure doubled exceeds what its elasticity promises. */
+static const double worth_a_word = 1.1;
+
+static void write_capacity(FILE *out, const nnc_sensitivity *entry)
+{
+    char needed[NNC_NUMBER_TEXT], has[NNC_NUMBER_TEXT];
+    nnc_unit_text(entry->needed, "B", needed);
+    nnc_unit_text(entry->value, "B", has);
+    if (entry->needed <= entry->value) {
+        fprintf(out,
+                "\nmem_bytes moves no time: the plan takes %s of %s, with less than that it "
+                "would not fit\n",
+                needed, has);
+    } else {
+        fprintf(out,
+                "\nmem_bytes moves no time: the plan takes %s of %s, with %.4g x as much it "
+                "would fit\n",
+                needed, has, entry->needed / entry->value);
+    }
+}
+
+/* Why twice the matrix peak may gain far less than its elasticity promises. */
+static void write_cache(FILE *out, const nnc_sensitivity *peak, const nnc_report *report)
+{
+    const nnc_dtype precision = report->result->plan.precision;
+    const double cache = report->device->efficiency.gemm[precision].l2_bytes_per_s;
+    const double promised_s = report->result->step_s * exp2(peak->elasticity);
+    if (!isnan(cache) && peak->doubled_s > worth_a_word * promised_s) {
+        char text[NNC_NUMBER_TEXT];
+        fprintf(
+            out,
+            "\neach figure is doubled alone: the cache that feeds the matrix units keeps its %s,"
+            "\nefficiency.gemm.%s.l2_bytes_per_s, and may bound products first\n",
+            nnc_unit_text(cache, "B/s", text), nnc_dtype_names[precision]);
+    }
+}
+
+nnc_status nnc_sensitivity_write_text(FILE *out, nnc_style style, nnc_arena *arena,
+                                      const nnc_report *report)
+{
+    static const nnc_column columns[] = {
+        { .head = "figure", .left = true }, { .head = "value" },
+        { .head = "elasticity" },           { .head = "step if doubled" },
+        { .head = "change", .drop = 1 },
+    };
+    nnc_grid grid = nnc_grid_begin(arena, columns, sizeof columns / sizeof columns[0]);
+    const nnc_sensitivity *capacity = NULL, *peak = NULL;
+    const double step_s = report->result->step_s;
+    for (int i = 0; i < report->sensitivity_count; i++) {
+        const nnc_sensitivity *e = &report->sensitivity[i];
+        char text[NNC_NUMBER_TEXT], name[NNC_LEVER_TEXT];
+        if (e->figure == NNC_LEVER_MEM_BYTES) {
+            capacity = e;
+            continue;
+        }
+        peak = e->figure == NNC_LEVER_MATMUL ? e : peak;
+        nnc_grid_cell(&grid, nnc_lever_name(e->figure, report->result->plan.precision, name));
+        nnc_grid_cell(&grid, nnc_unit_text(e->value, nnc_lever_unit(e->figure), text));
+        snprintf(text, sizeof text, "%.3f", e->elasticity + 0.0); /* no -0 */
+        nnc_grid_cell(&grid, text);
+        nnc_grid_cell(&grid, nnc_unit_text(e->doubled_s, "s", text));
+        nnc_grid_cell(&grid, nnc_percent_text(e->doubled_s / step_s - 1.0, text));
+    }
+    const nnc_status status = nnc_grid_write(&grid, out, style);
+    if (status == NNC_OK && peak != NULL) {
+        write_cache(out, peak, report);
+    }
+    if (status == NNC_OK && capacity != NULL) {
+        write_capacity(out, capacity);
+    }
+    return status;
+}
+
+void nnc_record_sensitivity(nnc_record *record, const nnc_report *report, int index)
+{
+    const nnc_sensitivity *e = &report->sensitivity[index];
+    char name[NNC_LEVER_TEXT];
+    nnc_record_text(record, "figure",
+                    nnc_lever_name(e->figure, report->result->plan.precision, name));
+    nnc_record_number(record, "value", e->value);
+    nnc_record_number(record, "elasticity", e->elasticity);
+    nnc_record_number(record, "step_if_doubled_s", e->doubled_s);
+    nnc_record_number(record, "needed", e->needed);
+}

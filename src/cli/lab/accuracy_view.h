@@ -1,0 +1,22 @@
+/* Predictions beside measurements. */
+#ifndef NNCOST_CLI_LAB_ACCURACY_VIEW_H
+#define NNCOST_CLI_LAB_ACCURACY_VIEW_H
+
+#include "lab/score.h"
+#include "metrics/report.h"
+#include "render/style.h"
+
+typedef struct nnc_accuracy_report {
+    const nnc_measured_file *files;
+    int32_t file_count;
+    const nnc_scored *rows;
+    int32_t count;
+    const nnc_score_group *groups;
+    int32_t group_count;
+    const char *overrides; /* "scale_out.latency_s=1e-5, ..."; NULL = none */
+    bool all_rows;         /* list every row, not only those that cannot be expressed */
+} nnc_accuracy_report;
+
+nnc_status nnc_report_accuracy(FILE *out, nnc_style style, const nnc_accuracy_report *report);
+
+#endif

@@ -1,0 +1,36 @@
+/* One run of calibrate, and what comes of it. */
+#ifndef NNCOST_CLI_LAB_CALIBRATE_H
+#define NNCOST_CLI_LAB_CALIBRATE_H
+
+#include "cli/lab/calibration_view.h"
+#include "cli/lab/measured_rows.h"
+#include "lab/fit.h"
+
+typedef struct nnc_calibrate {
+    nnc_session *session;
+    nnc_arena *arena;
+    nnc_scenario *scenario;
+    const char *asked; /* --device */
+    const nnc_device *device;
+    nnc_device start; /* the device after the options */
+    nnc_row_choice choice;
+    nnc_measured_file *files;
+    int32_t file_count;
+    nnc_fit *fit;
+    nnc_calibration_unused *unused;
+    int32_t unused_count, other_devices, room;
+    const char *last_name; /* of a row's device, to look each up once */
+    bool last_is_ours;
+} nnc_calibrate;
+
+/* The last part of a path. */
+const char *nnc_calibrate_file_name(const char *path);
+/* Rows that the figures are fitted to. */
+int32_t nnc_calibrate_rows(const nnc_fit *fit);
+
+/* Writes the new device file. */
+nnc_status nnc_calibrate_write(nnc_calibrate *c, const char *path, nnc_error *err);
+/* Writes the report to the session's output; written: path of the device file, NULL = none. */
+nnc_status nnc_calibrate_report(nnc_calibrate *c, const char *written, nnc_error *err);
+
+#endif

@@ -1,0 +1,45 @@
+/* Efficiency figures fitted to measured rows. */
+#ifndef NNCOST_CLI_LAB_CALIBRATION_VIEW_H
+#define NNCOST_CLI_LAB_CALIBRATION_VIEW_H
+
+#include "lab/score.h"
+#include "metrics/report.h"
+#include "render/style.h"
+
+typedef struct nnc_calibration_figure {
+    const char *name;
+    double before, after; /* NaN = not recorded */
+    int32_t rows;
+    bool at_limit;
+    const char *reason; /* why it is left as it is; NULL = it is fitted */
+} nnc_calibration_figure;
+
+typedef struct nnc_calibration_group {
+    const char *name;
+    int32_t rows, held, parts;
+    const nnc_score_stats *before, *after, *crossed, *held_before, *held_after;
+} nnc_calibration_group;
+
+/* Rows that were not used, counted by the reason. */
+typedef struct nnc_calibration_unused {
+    const char *file, *reason, *first; /* first: the id of one */
+    int32_t rows;
+} nnc_calibration_unused;
+
+typedef struct nnc_calibration_report {
+    const char *device, *data; /* data: the files and rows, as the device file names them */
+    const char *overrides;     /* NULL = none */
+    const char *written;       /* path of the device file; NULL = none */
+    int32_t rows, held, other_devices;
+    const nnc_calibration_figure *figures;
+    int32_t figure_count;
+    const nnc_calibration_group *groups;
+    int32_t group_count;
+    const nnc_calibration_unused *unused;
+    int32_t unused_count;
+} nnc_calibration_report;
+
+/* Returns NNC_OK or NNC_NO_MEMORY. */
+nnc_status nnc_report_calibration(FILE *out, nnc_style style, const nnc_calibration_report *report);
+
+#endif

@@ -1,0 +1,174 @@
+#include "cli/lab/measured_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/number.h"
+
+static const char *const group_keys[] = { "file", "device", "framework", "model" };
+enum { GROUP_KEYS = sizeof group_keys / sizeof group_keys[0] };
+
+static nnc_status read_fold(const char *text, nnc_row_choice *into, nnc_error *err)
+{
+    char part[24];
+    const char *given = text;
+    if (text == NULL) {
+        return NNC_OK;
+    }
+    into->others = strncmp(text, "not:", 4) == 0;
+    text += into->others ? 4 : 0;
+    const size_t length = strcspn(text, "/");
+    snprintf(part, sizeof part, "%.*s", (int)(length < sizeof part ? length : 0), text);
+    if (text[length] != '/' || !nnc_read_i64(part, &into->part) ||
+        !nnc_read_i64(text + length + 1, &into->parts) || into->part < 1 ||
+        into->part > into->parts) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--fold",
+                        "expected K/N or not:K/N with K from 1 to N, found \"%s\"", given);
+    }
+    return NNC_OK;
+}
+
+static nnc_status read_group(const char *text, nnc_row_choice *into, nnc_error *err)
+{
+    while (text != NULL && *text != '\0') {
+        const size_t length = strcspn(text, ",");
+        int key = 0;
+        while (key < GROUP_KEYS &&
+               (strlen(group_keys[key]) != length || memcmp(group_keys[key], text, length) != 0)) {
+            key++;
+        }
+        if (key == GROUP_KEYS) {
+            return nnc_fail(err, NNC_BAD_USAGE, "--group",
+                            "expected file, device, framework, model, found \"%.*s\"", (int)length,
+                            text);
+        }
+        into->together |= 1u << key;
+        text += length + (text[length] == ',');
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_row_choice_read(const nnc_options *options, nnc_row_choice *choice, nnc_error *err)
+{
+    *choice = (nnc_row_choice){ .only = options->only };
+    const nnc_status status = read_fold(options->fold, choice, err);
+    return status == NNC_OK ? read_group(options->group, choice, err) : status;
+}
+
+bool nnc_row_passes(const nnc_row_choice *choice, const nnc_measured *row)
+{
+    return choice->only == NULL || strstr(row->id, choice->only) != NULL;
+}
+
+uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row)
+{
+    const char *slash = strrchr(row->file, '/');
+    const char *const values[GROUP_KEYS] = {
+        slash != NULL ? slash + 1 : row->file,
+        row->device,
+        row->framework,
+        row->model_id != NULL ? row->model_id
+        : row->model != NULL  ? row->model->name
+                              : "",
+    };
+    uint64_t digest = NNC_DIGEST_START;
+    if (choice->together == 0) {
+        return nnc_digest_bytes(digest, row->id, strlen(row->id));
+    }
+    for (int key = 0; key < GROUP_KEYS; key++) {
+        if ((choice->together >> key & 1u) != 0) {
+            digest = nnc_digest_text(digest, values[key]);
+        }
+    }
+    return digest;
+}
+
+bool nnc_row_in_fold(const nnc_row_choice *choice, const nnc_measured *row)
+{
+    if (choice->parts == 0) {
+        return true;
+    }
+    const uint64_t digest = nnc_row_digest(choice, row);
+    const bool inside = digest % (uint64_t)choice->parts == (uint64_t)(choice->part - 1);
+    return inside != choice->others;
+}
+
+nnc_status nnc_row_load_device(nnc_specs *specs, const nnc_measured *row, nnc_scenario *scenario,
+                               const char **id, nnc_error *err)
+{
+    const nnc_device *device = NULL;
+    const nnc_status status = nnc_device_load(specs, row->device, &device, err);
+    if (status == NNC_OK) {
+        scenario->device = *device;
+        *id = device->id;
+    } else if (status == NNC_UNKNOWN_ID) {
+        nnc_fail(err, status, "hardware", "no device file for \"%.64s\"", row->device);
+    }
+    return status;
+}
+
+static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scenario *scenario,
+                             nnc_error *err)
+{
+    static const nnc_model stand_in = { .id = "none",
+                                        .family = NNC_FAMILY_DECODER,
+                                        .decoder = { .layers = 1,
+                                                     .hidden = 1,
+                                                     .heads = 1,
+                                                     .kv_heads = 1,
+                                                     .head_dim = 2,
+                                                     .ffn_hidden = 1,
+                                                     .vocab = 1,
+                                                     .vocab_multiple = 1,
+                                                     .seq_len = 1 } };
+    const nnc_model *model = row->model != NULL ? row->model : &stand_in;
+    nnc_status status = NNC_OK;
+    if (row->model_id != NULL) {
+        status = nnc_model_load(specs, row->model_id, &model, err);
+    }
+    if (status == NNC_OK) {
+        scenario->model = *model;
+    }
+    return status;
+}
+
+static nnc_status load_software(nnc_specs *specs, const nnc_options *options,
+                                const nnc_measured *row, nnc_scenario *scenario, nnc_error *err)
+{
+    const char *asked = options->software != NULL ? options->software : row->software;
+    return nnc_software_asked(specs, asked, &scenario->software, err);
+}
+
+nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_measured *row,
+                        nnc_scenario *scenario, nnc_error *err)
+{
+    nnc_status status = load_model(specs, row, scenario, err);
+    if (status == NNC_OK) {
+        status = load_software(specs, options, row, scenario, err);
+    }
+    scenario->plan = row->plan;
+    if (!isnan(row->internode_bytes_per_s)) {
+        scenario->device.scale_out.bytes_per_s = row->internode_bytes_per_s;
+    }
+    return status;
+}
+
+nnc_status nnc_rows_read(nnc_session *session, nnc_arena *arena, nnc_measured_file **files,
+                         int32_t *count, nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    *files = nnc_arena_array(arena, (size_t)options->operand_count, sizeof **files);
+    if (*files == NULL) {
+        return nnc_no_memory(err);
+    }
+    for (*count = 0; *count < options->operand_count; (*count)++) {
+        const nnc_status status =
+            nnc_measured_load(session->specs, options->operands[*count], &(*files)[*count], err);
+        if (status != NNC_OK) {
+            return status;
+        }
+    }
+    return NNC_OK;
+}

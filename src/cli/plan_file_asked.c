@@ -1,0 +1,242 @@
+#include "cli/plan_file_asked.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "render/estimate_record.h"
+
+static bool is_path(const char *text)
+{
+    const size_t length = strlen(text);
+    return strchr(text, '/') != NULL || (length > 5 && strcmp(text + length - 5, ".json") == 0);
+}
+
+nnc_status nnc_plans_open(nnc_arena *arena, const char *model, const nnc_plans **plans,
+                          nnc_error *err)
+{
+    *plans = NULL;
+    return is_path(model) && nnc_plans_is(model) ? nnc_plans_read(arena, model, plans, err)
+                                                 : NNC_OK;
+}
+
+nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id,
+                          const nnc_plans_scenario **scenario, nnc_error *err)
+{
+    enum { NAMES_MAX = 256 };
+    const char *names[NAMES_MAX] = { "" };
+    size_t count = 0;
+    for (int32_t i = 0; i < plans->scenario_count; i++) {
+        const nnc_plans_scenario *one = &plans->scenarios[i];
+        if (id != NULL ? strcmp(one->id, id) == 0 : plans->scenario_count == 1) {
+            *scenario = one;
+            return NNC_OK;
+        }
+        if (count < NAMES_MAX) {
+            names[count++] = one->id;
+        }
+    }
+    if (id == NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--scenario",
+                        "missing, expected one of the %d scenarios of %s, such as \"%s\"",
+                        (int)plans->scenario_count, plans->path, names[0]);
+    }
+    const char *near = nnc_nearest(id, names, count);
+    return nnc_fail(err, NNC_BAD_USAGE, "--scenario",
+                    "unknown scenario, expected one of the %d of %s, %s \"%s\", found \"%.80s\"",
+                    (int)plans->scenario_count, plans->path, near != NULL ? "nearest" : "such as",
+                    near != NULL ? near : names[0], id);
+}
+
+/* A path in a plan file starts from the folder of that file; a cluster always is a path. */
+static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans,
+                               const nnc_plans_scenario *from, nnc_plans_ref kind)
+{
+    const char *ref = from->refs[kind], *slash = strrchr(plans->path, '/');
+    if (ref == NULL || ref[0] == '/' || slash == NULL ||
+        (!is_path(ref) && kind != NNC_REF_CLUSTER)) {
+        return ref;
+    }
+    const size_t folder = (size_t)(slash - plans->path) + 1, size = folder + strlen(ref) + 1;
+    char *path = nnc_arena_alloc(arena, size);
+    if (path != NULL) {
+        snprintf(path, size, "%.*s%s", (int)folder, plans->path, ref);
+    }
+    return path;
+}
+
+static bool is_given(const nnc_options *options, const nnc_field *field)
+{
+    for (int i = 0; i < options->setting_count; i++) {
+        if (options->settings[i].field == field) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The options that say what the scenario says, and then what the command line does. */
+static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_options *options,
+                        nnc_error *err)
+{
+    const char *sets[NNC_SETS_MAX];
+    int set_count = 0;
+    if (from->values.count + options->setting_count > NNC_SETTINGS_MAX ||
+        from->sets.count + options->set_count > NNC_SETS_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, "command line", "too many options on top");
+    }
+    for (int32_t i = 0; i < from->values.count; i++) {
+        const nnc_pair *pair = &from->values.list[i];
+        if (!is_given(options, pair->field)) {
+            options->settings[options->setting_count++] = (nnc_setting){ pair->field, pair->text };
+        }
+    }
+    for (int32_t i = 0; i < from->sets.count; i++) {
+        const nnc_pair *pair = &from->sets.list[i];
+        const size_t size = strlen(pair->key) + strlen(pair->text) + 2;
+        char *set = nnc_arena_alloc(arena, size);
+        if (set == NULL) {
+            return nnc_no_memory(err);
+        }
+        snprintf(set, size, "%s=%s", pair->key, pair->text);
+        sets[set_count++] = set;
+    }
+    for (int i = 0; i < options->set_count; i++) {
+        sets[set_count++] = options->sets[i];
+    }
+    if (set_count > 0) {
+        memcpy(options->sets, sets, (size_t)set_count * sizeof *sets);
+    }
+    options->set_count = set_count;
+    return NNC_OK;
+}
+
+nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *from, nnc_error *err)
+{
+    char where[sizeof err->where];
+    snprintf(where, sizeof where, "%s:%ld: %s: ", plans->path, from->line, from->id);
+    const size_t used = strlen(where);
+    snprintf(where + used, sizeof where - used, "%s", err->where);
+    memcpy(err->where, where, sizeof where);
+    return err->status;
+}
+
+nnc_status nnc_plans_load(nnc_specs *specs, const nnc_options *given, nnc_arena *arena,
+                          const nnc_plans *plans, const nnc_plans_scenario *from,
+                          const char *device, nnc_scenario *scenario, nnc_error *err)
+{
+    nnc_options options = *given;
+    const char *refs[NNC_REF_COUNT] = { NULL, device, options.software, options.cluster };
+    const bool own = options.setting_count == 0 && options.set_count == 0 && device == NULL &&
+                     options.software == NULL && options.cluster == NULL;
+    for (int i = 0; i < NNC_REF_COUNT; i++) {
+        if (refs[i] == NULL && from->refs[i] != NULL) {
+            refs[i] = resolve_ref(arena, plans, from, (nnc_plans_ref)i);
+            if (refs[i] == NULL) {
+                return nnc_no_memory(err);
+            }
+        }
+    }
+    options.software = refs[NNC_REF_SOFTWARE];
+    options.cluster = refs[NNC_REF_CLUSTER];
+    nnc_status status = merge(arena, from, &options, err);
+    if (status == NNC_OK) {
+        status = nnc_scenario_load(specs, &options, refs[NNC_REF_MODEL], refs[NNC_REF_DEVICE],
+                                   scenario, err);
+        if (status != NNC_OK) {
+            err->status = status == NNC_BAD_USAGE && own ? NNC_BAD_SPEC : status;
+            status = nnc_plans_blame(plans, from, err);
+        }
+    }
+    return status;
+}
+
+/* ---- figures ---- */
+
+/* The columns of a CSV row, their names in the arena; NULL when out of memory. */
+static char *heading_of(nnc_arena *arena, const nnc_report *report)
+{
+    char *text = NULL, *copy = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) {
+        return NULL;
+    }
+    nnc_record record = nnc_record_csv(out);
+    nnc_record_row(&record, true);
+    nnc_record_estimate(&record, report);
+    const bool whole = ferror(out) == 0;
+    if (fclose(out) == 0 && whole) {
+        copy = nnc_arena_strdup(arena, text);
+    }
+    free(text);
+    return copy;
+}
+
+static bool find_names(nnc_collector *c, const nnc_report *report)
+{
+    char *names = heading_of(c->arena, report);
+    size_t count = 1;
+    for (const char *at = names; at != NULL && *at != '\0'; at++) {
+        count += *at == ',';
+    }
+    c->names = nnc_arena_array(c->arena, count, sizeof *c->names);
+    c->slots = nnc_arena_array(c->arena, count, sizeof *c->slots);
+    c->cells = nnc_arena_array(c->arena, count, sizeof *c->cells);
+    if (names == NULL || c->names == NULL || c->slots == NULL || c->cells == NULL) {
+        c->names = NULL;
+        return false;
+    }
+    for (c->count = 0; c->count < (int32_t)count; c->count++) {
+        char *end = names + strcspn(names, ",");
+        c->names[c->count] = names;
+        c->slots[c->count] = c->count;
+        names = *end == ',' ? end + 1 : end;
+        *end = '\0';
+    }
+    c->capture.slots = c->slots;
+    c->capture.count = c->count;
+    c->capture.cells = c->cells;
+    return true;
+}
+
+static nnc_figure figure_of(nnc_arena *arena, const char *name, const nnc_cell *cell)
+{
+    nnc_figure figure = { .name = name, .number = (double)NAN };
+    switch (cell->kind) {
+    case NNC_CELL_NULL: break;
+    case NNC_CELL_NUMBER: figure.number = cell->number; break;
+    case NNC_CELL_WHOLE: figure.number = (double)cell->whole; break;
+    case NNC_CELL_BOOL: figure.text = cell->flag ? "true" : "false"; break;
+    case NNC_CELL_TEXT:
+        figure.text = nnc_arena_strdup(arena, cell->text);
+        figure.name = figure.text != NULL ? name : NULL;
+        break;
+    }
+    return figure;
+}
+
+nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report)
+{
+    const nnc_figures none = { NULL, 0 };
+    if (collector->names == NULL && !find_names(collector, report)) {
+        return none;
+    }
+    nnc_figure *list = nnc_arena_array(collector->arena, (size_t)collector->count, sizeof *list);
+    if (list == NULL) {
+        return none;
+    }
+    nnc_record record = nnc_record_captured(&collector->capture);
+    nnc_record_row(&record, false);
+    nnc_record_estimate(&record, report);
+    assert(record.members[0] == collector->count); /* every row has the same columns */
+    for (int32_t i = 0; i < collector->count; i++) {
+        list[i] = figure_of(collector->arena, collector->names[i], &collector->cells[i]);
+        if (list[i].name == NULL) {
+            return none;
+        }
+    }
+    return (nnc_figures){ list, collector->count };
+}

@@ -1,0 +1,40 @@
+/* Scenarios of a plan file where a command takes MODEL and DEVICE. */
+#ifndef NNCOST_CLI_PLAN_FILE_ASKED_H
+#define NNCOST_CLI_PLAN_FILE_ASKED_H
+
+#include "cli/scenario.h"
+#include "input/plan_file.h"
+#include "render/record.h"
+
+/* Reads MODEL as a plan file if it is one; *plans stays NULL if it is not. */
+nnc_status nnc_plans_open(nnc_arena *arena, const char *model, const nnc_plans **plans,
+                          nnc_error *err);
+
+/* The scenario of that id; with id NULL the only one. Fails with NNC_BAD_USAGE. */
+nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id,
+                          const nnc_plans_scenario **scenario, nnc_error *err);
+
+/* Loads a scenario with the options of the command line on top; device NULL = its own. The error
+ * names the file, the line and the scenario. */
+nnc_status nnc_plans_load(nnc_specs *specs, const nnc_options *given, nnc_arena *arena,
+                          const nnc_plans *plans, const nnc_plans_scenario *from,
+                          const char *device, nnc_scenario *scenario, nnc_error *err);
+
+/* Puts "FILE:LINE: ID: " before err->where, and makes a bad option, which nobody gave, a bad file.
+ * Returns the status. */
+nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *from, nnc_error *err);
+
+/* Turns reports into figures; the names, the same for every estimate, are found once. */
+typedef struct nnc_collector {
+    nnc_arena *arena;
+    const char **names; /* NULL = not found yet */
+    int32_t *slots;
+    nnc_cell *cells;
+    int32_t count;
+    nnc_capture capture;
+} nnc_collector;
+
+/* The figures of an estimate, in the arena; NULL list when out of memory. */
+nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report);
+
+#endif

@@ -1,0 +1,30 @@
+/* Why an estimate moved: digests of what it was made from, now and when it was recorded. */
+#ifndef NNCOST_CLI_RECORD_CAUSES_H
+#define NNCOST_CLI_RECORD_CAUSES_H
+
+#include "cli/plan_file_asked.h"
+#include "cli/record/check_view.h"
+
+enum { NNC_CAUSES_MAX = NNC_REF_COUNT + 3 };
+
+/* Digests of the files that the scenarios of a plan file name, each file read once. */
+typedef struct nnc_origins {
+    nnc_arena *arena;
+    nnc_recorded_digest *list;
+    int32_t count, capacity;
+} nnc_origins;
+
+/* Notes the files of a loaded scenario. */
+nnc_status nnc_origins_add(nnc_origins *origins, const nnc_plans_scenario *from,
+                           const nnc_scenario *scenario, nnc_error *err);
+
+/* The list as it is recorded: by kind and name, then the plans in the order of the file. NULL when
+ * out of memory. */
+const nnc_recorded_digest *nnc_origins_sorted(const nnc_origins *origins, const nnc_plans *plans,
+                                              int32_t *count);
+
+/* Fills in row->causes from what differs between now and `recorded`; false when out of memory. */
+bool nnc_causes_find(const nnc_origins *origins, const nnc_plans_scenario *from,
+                     const nnc_recorded *recorded, nnc_check_row *row);
+
+#endif

@@ -1,0 +1,192 @@
+/* Figures and changes as people read them. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/record/check_view.h"
+#include "render/grid.h"
+#include "render/text.h"
+
+/* What a name ends in tells its unit. */
+static const struct {
+    const char *ending, *unit;
+} units[] = {
+    { "_flops_per_s", "FLOP/s" },
+    { "_flops_per_s_per_device", "FLOP/s" },
+    { "_bytes_per_s", "B/s" },
+    { "_flops_per_byte", "FLOP/B" },
+    { "_per_s", NULL },
+    { "_per_s_per_device", NULL },
+    { "_flops", "FLOP" },
+    { "_bytes", "B" },
+    { "_s", "s" },
+    { "_j", "J" },
+};
+
+/* NULL = a pure number. A list's index does not count: "interval_s.0". */
+static const char *unit_of(const char *name)
+{
+    size_t length = strlen(name);
+    while (length > 0 && strchr("0123456789.", name[length - 1]) != NULL) {
+        length--;
+    }
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        const size_t ending = strlen(units[i].ending);
+        if (length > ending && memcmp(name + length - ending, units[i].ending, ending) == 0) {
+            return units[i].unit;
+        }
+    }
+    return strncmp(name, "step.bound_s.", strlen("step.bound_s.")) == 0 ? "s" : NULL;
+}
+
+static void put_text(char *into, size_t size, const char *text)
+{
+    int columns = 0;
+    size_t length = 0;
+    for (; text[length] != '\0' && length + 4 < size && columns < 40; length++) {
+        columns += ((unsigned char)text[length] & 0xC0u) != 0x80u;
+    }
+    while (((unsigned char)text[length] & 0xC0u) == 0x80u) {
+        length--;
+    }
+    snprintf(into, size, "%.*s%s", (int)length, text, text[length] != '\0' ? ".." : "");
+}
+
+static void plain_text(const nnc_figure *figure, char *into, size_t size)
+{
+    char number[NNC_NUMBER_TEXT];
+    if (figure == NULL) {
+        snprintf(into, size, "-");
+    } else if (figure->text != NULL) {
+        put_text(into, size, figure->text);
+    } else {
+        snprintf(into, size, "%s", nnc_number_text(figure->number, number));
+    }
+}
+
+/* Four digits with a unit where the name has one; small whole numbers as they are. */
+static void short_text(const nnc_figure *figure, char *into, size_t size)
+{
+    char number[NNC_NUMBER_TEXT];
+    const char *unit = figure != NULL && figure->text == NULL ? unit_of(figure->name) : NULL;
+    if (unit != NULL) {
+        snprintf(into, size, "%s", nnc_unit_text(figure->number, unit, number));
+    } else if (figure == NULL || figure->text != NULL ||
+               (figure->number == floor(figure->number) && fabs(figure->number) < 1e6)) {
+        plain_text(figure, into, size);
+    } else {
+        snprintf(into, size, "%s", nnc_count_text(figure->number, number));
+    }
+}
+
+/* Every digit. */
+static void full_text(const nnc_figure *figure, char *into, size_t size)
+{
+    const char *unit = figure != NULL && figure->text == NULL ? unit_of(figure->name) : NULL;
+    plain_text(figure, into, size);
+    if (unit != NULL) {
+        const size_t used = strlen(into);
+        snprintf(into + used, size - used, " %s", unit);
+    }
+}
+
+static void percent_text(double relative, char *into, size_t size)
+{
+    if (isnan(relative)) {
+        into[0] = '\0';
+    } else if (fabs(relative) >= 10) { /* "x 11.5" says more than +1050 % */
+        snprintf(into, size, "x %.4g", 1 + relative);
+    } else {
+        snprintf(into, size, "%+.3g%%", 100 * relative);
+    }
+}
+
+nnc_change_text nnc_change_text_of(const nnc_change *change)
+{
+    nnc_change_text text = { .old = "" };
+    short_text(change->old, text.old, sizeof text.old);
+    short_text(change->now, text.now, sizeof text.now);
+    if (strcmp(text.old, text.now) == 0) {
+        full_text(change->old, text.old, sizeof text.old);
+        full_text(change->now, text.now, sizeof text.now);
+    }
+    percent_text(change->relative, text.percent, sizeof text.percent);
+    return text;
+}
+
+const char *nnc_change_name(const nnc_change *change)
+{
+    return (change->old != NULL ? change->old : change->now)->name;
+}
+
+void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
+{
+    char found[64];
+    const nnc_figure *figure = verdict->figure;
+    const bool known = figure->text != NULL || !isnan(figure->number);
+    plain_text(figure, found, sizeof found);
+    snprintf(text, size, "%s %s, found %s", verdict->requirement->name, verdict->requirement->rule,
+             known ? found : "nothing: the plan gives no such figure");
+}
+
+static const nnc_change *change_of(const nnc_check_row *row, const char *name)
+{
+    for (int32_t i = 0; i < row->change_count; i++) {
+        const nnc_change *change = &row->changes[i];
+        if (change->kind == NNC_CHANGE_MOVED && strcmp(nnc_change_name(change), name) == 0) {
+            return change;
+        }
+    }
+    return NULL;
+}
+
+void nnc_check_headline(const nnc_check_row *row, char *text, size_t size)
+{
+    static const struct {
+        const char *what, *name;
+    } totals[] = { { "step", "step.step_s" }, { "memory", "memory.total_bytes" } };
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof totals / sizeof totals[0] && used < size; i++) {
+        const nnc_change *change = change_of(row, totals[i].name);
+        double moved_by = 0;
+        if (change == NULL) {
+            continue;
+        }
+        const nnc_change_text pair = nnc_change_text_of(change);
+        const char *part = nnc_figures_responsible(row->old, row->now, totals[i].name, &moved_by);
+        const char *dot = part != NULL ? strchr(part, '.') : NULL;
+        const int n =
+            snprintf(text + used, size - used, "%s%s %s -> %s (%s)%s%s", used > 0 ? "; " : "",
+                     totals[i].what, pair.old, pair.now, pair.percent,
+                     part != NULL ? ", most of it " : "", dot != NULL ? dot + 1 : "");
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+nnc_status nnc_changes_write(FILE *out, nnc_style style, const nnc_check_row *row, int32_t most,
+                             const char *old_head, const char *now_head)
+{
+    const nnc_column columns[] = { { .head = "figure", .left = true, .shrinks = true },
+                                   { .head = old_head },
+                                   { .head = now_head },
+                                   { .head = "change" } };
+    nnc_arena *arena = nnc_arena_create();
+    if (arena == NULL) {
+        return NNC_NO_MEMORY;
+    }
+    nnc_grid grid = nnc_grid_begin(arena, columns, 4);
+    for (int32_t i = 0, shown = 0; i < row->change_count && shown < most; i++) {
+        const nnc_change *change = &row->changes[i];
+        const nnc_change_text text = nnc_change_text_of(change);
+        nnc_grid_cell(&grid, nnc_change_name(change));
+        nnc_grid_cell(&grid, text.old);
+        nnc_grid_cell(&grid, text.now);
+        nnc_grid_cell(&grid, change->kind == NNC_CHANGE_NEW    ? "new"
+                             : change->kind == NNC_CHANGE_GONE ? "gone"
+                                                               : text.percent);
+        shown++;
+    }
+    const nnc_status status = nnc_grid_write(&grid, out, style);
+    nnc_arena_destroy(arena);
+    return status;
+}

@@ -1,0 +1,314 @@
+/* What a check found, as a table and as a comment on a pull request. */
+#include "cli/record/check_view.h"
+
+#include <string.h>
+
+#include "render/sheet.h"
+#include "render/text.h"
+
+enum { SHOWN_CHANGES = 10, SHOWN_ROWS = 20 };
+
+const char *const nnc_check_format_names[NNC_CHECK_FORMAT_COUNT] = {
+    [NNC_CHECK_TABLE] = "table",       [NNC_CHECK_JSON] = "json",   [NNC_CHECK_CSV] = "csv",
+    [NNC_CHECK_MARKDOWN] = "markdown", [NNC_CHECK_JUNIT] = "junit", [NNC_CHECK_GITHUB] = "github",
+};
+
+const char *const nnc_check_state_names[NNC_CHECK_STATE_COUNT] = {
+    [NNC_CHECK_SAME] = "same",           [NNC_CHECK_MOVED] = "moved",
+    [NNC_CHECK_ADDED] = "not recorded",  [NNC_CHECK_REMOVED] = "removed",
+    [NNC_CHECK_NOT_ASKED] = "estimated",
+};
+
+static const char *state_text(nnc_check_state state)
+{
+    return state == NNC_CHECK_SAME ? "as recorded" : nnc_check_state_names[state];
+}
+
+static int32_t missed_of(const nnc_check_row *row)
+{
+    int32_t missed = 0;
+    for (int32_t i = 0; i < row->verdict_count; i++) {
+        missed += !row->verdicts[i].met;
+    }
+    return missed;
+}
+
+static bool is_moved(const nnc_check_row *row)
+{
+    return row->state == NNC_CHECK_MOVED || row->state == NNC_CHECK_ADDED ||
+           row->state == NNC_CHECK_REMOVED;
+}
+
+bool nnc_check_row_failed(const nnc_check_report *report, const nnc_check_row *row)
+{
+    return (is_moved(row) && !report->updated) || missed_of(row) > 0;
+}
+
+static bool is_shown(const nnc_check_report *report, const nnc_check_row *row)
+{
+    return is_moved(row) || nnc_check_row_failed(report, row);
+}
+
+nnc_check_sum nnc_check_sum_of(const nnc_check_report *report)
+{
+    nnc_check_sum sum = { .passed = true };
+    for (int32_t i = 0; i < report->row_count; i++) {
+        const nnc_check_row *row = &report->rows[i];
+        sum.states[row->state]++;
+        sum.requirements += row->verdict_count;
+        sum.missed += missed_of(row);
+        sum.passed = sum.passed && !nnc_check_row_failed(report, row);
+    }
+    return sum;
+}
+
+void nnc_check_summary(const nnc_check_report *report, char *text, size_t size)
+{
+    const nnc_check_sum sum = nnc_check_sum_of(report);
+    size_t used = 0;
+    text[0] = '\0';
+    for (int state = 0; state < NNC_CHECK_STATE_COUNT && used < size; state++) {
+        if (sum.states[state] > 0) {
+            const int n = snprintf(
+                text + used, size - used, "%s%d %s", used > 0 ? ", " : "", sum.states[state],
+                state == NNC_CHECK_SAME ? "as recorded" : nnc_check_state_names[state]);
+            used += n > 0 ? (size_t)n : 0;
+        }
+    }
+    if (sum.requirements > 0 && used < size) {
+        snprintf(text + used, size - used,
+                 sum.missed > 0 ? "; %d of %d requirements missed" : "; %d of %d requirements met",
+                 sum.missed > 0 ? sum.missed : sum.requirements, sum.requirements);
+    }
+}
+
+/* ---- table ---- */
+
+static void write_causes(nnc_sheet *sheet, const nnc_check_row *row)
+{
+    for (int32_t i = 0; i < row->cause_count; i++) {
+        nnc_sheet_label(sheet, i == 0 ? "  why" : "  ");
+        nnc_sheet_words(sheet, "%s", row->causes[i]);
+        nnc_sheet_end(sheet);
+    }
+}
+
+static void write_missed(nnc_sheet *sheet, const nnc_check_row *row)
+{
+    for (int32_t i = 0; i < row->verdict_count; i++) {
+        char text[256];
+        if (!row->verdicts[i].met) {
+            nnc_verdict_text(&row->verdicts[i], text, sizeof text);
+            nnc_sheet_label(sheet, "  missed");
+            nnc_sheet_item(sheet, NNC_INK_BAD, "%s", text);
+            nnc_sheet_end(sheet);
+        }
+    }
+}
+
+static nnc_status write_row(FILE *out, nnc_style style, const nnc_check_report *report,
+                            const nnc_check_row *row)
+{
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    char headline[256];
+    nnc_status status = NNC_OK;
+    nnc_check_headline(row, headline, sizeof headline);
+    nnc_sheet_gap(&sheet);
+    if (row->line > 0) {
+        fprintf(out, "%s:%ld: ", report->path, row->line);
+    }
+    nnc_put_plain(out, row->id, nnc_text_width(row->id));
+    fprintf(out, ": %s\n", state_text(row->state));
+    write_causes(&sheet, row);
+    if (headline[0] != '\0') {
+        nnc_sheet_label(&sheet, "  moved");
+        nnc_sheet_words(&sheet, "%s", headline);
+        nnc_sheet_end(&sheet);
+    }
+    write_missed(&sheet, row);
+    if (row->change_count > 0) {
+        nnc_sheet_gap(&sheet);
+        status = nnc_changes_write(out, style, row, SHOWN_CHANGES, "recorded", "now");
+    }
+    if (row->change_count > SHOWN_CHANGES) {
+        fprintf(out, "... and %d more (--format json has all)\n",
+                (int)(row->change_count - SHOWN_CHANGES));
+    }
+    return status;
+}
+
+/* Figures that this version adds fail nothing; they are only counted. */
+static int32_t added_figures(const nnc_check_report *report)
+{
+    int32_t added = 0;
+    for (int32_t i = 0; i < report->row_count; i++) {
+        for (int32_t k = 0;
+             report->rows[i].state == NNC_CHECK_SAME && k < report->rows[i].change_count; k++) {
+            added += report->rows[i].changes[k].kind == NNC_CHANGE_NEW;
+        }
+    }
+    return added;
+}
+
+static void write_advice(FILE *out, const nnc_check_report *report, const nnc_check_sum *sum)
+{
+    const int32_t moved = sum->states[NNC_CHECK_MOVED] + sum->states[NNC_CHECK_ADDED] +
+                          sum->states[NNC_CHECK_REMOVED];
+    if (report->updated) {
+        fprintf(out, "recorded by nncost %s\n", report->tool);
+    } else if (moved > 0) {
+        fprintf(out, "If this is meant, accept it with 'nncost check %s --update'.\n",
+                report->path);
+    } else if (sum->states[NNC_CHECK_NOT_ASKED] > 0) {
+        fprintf(out, "Nothing is recorded yet; 'nncost check %s --update' does it.\n",
+                report->path);
+    } else if (added_figures(report) > 0) {
+        fprintf(out, "%d figures are new and not recorded yet; they fail nothing.\n",
+                (int)added_figures(report));
+    }
+}
+
+static nnc_status write_table(FILE *out, nnc_style style, const nnc_check_report *report)
+{
+    const nnc_check_sum sum = nnc_check_sum_of(report);
+    nnc_status status = NNC_OK;
+    int32_t shown = 0, hidden = 0;
+    char text[256];
+    nnc_check_summary(report, text, sizeof text);
+    fprintf(out, "%s: %s\n", report->path, text);
+    for (int32_t i = 0; i < report->row_count && status == NNC_OK; i++) {
+        const nnc_check_row *row = &report->rows[i];
+        if (is_shown(report, row)) {
+            if (shown++ < SHOWN_ROWS) {
+                status = write_row(out, style, report, row);
+            } else {
+                hidden++;
+            }
+        }
+    }
+    if (hidden > 0) {
+        fprintf(out, "\n... and %d more scenarios (--format json has all)\n", (int)hidden);
+    }
+    fputs(shown > 0 ? "\n" : "", out);
+    write_advice(out, report, &sum);
+    return status;
+}
+
+/* ---- Markdown ---- */
+
+static void markdown_cell(FILE *out, const nnc_check_row *row, const char *name)
+{
+    for (int32_t i = 0; i < row->change_count; i++) {
+        const nnc_change *change = &row->changes[i];
+        if (change->kind == NNC_CHANGE_MOVED && strcmp(nnc_change_name(change), name) == 0) {
+            const nnc_change_text text = nnc_change_text_of(change);
+            fprintf(out, "%s -> %s (%s)", text.old, text.now, text.percent);
+        }
+    }
+    fputs(" | ", out);
+}
+
+static void markdown_line(FILE *out, const nnc_check_row *row)
+{
+    const int32_t missed = missed_of(row);
+    fputs("| ", out);
+    nnc_put_markdown(out, row->id);
+    fprintf(out, " | %s | ", state_text(row->state));
+    markdown_cell(out, row, "step.step_s");
+    markdown_cell(out, row, "memory.total_bytes");
+    markdown_cell(out, row, "cost.step");
+    for (int32_t i = 0, written = 0; i < row->verdict_count && missed > 0; i++) {
+        char text[256];
+        if (!row->verdicts[i].met) {
+            nnc_verdict_text(&row->verdicts[i], text, sizeof text);
+            fputs(written++ > 0 ? "; " : "", out);
+            nnc_put_markdown(out, text);
+        }
+    }
+    fputs(" |\n", out);
+}
+
+/* Inside HTML nothing is taken for Markdown. */
+static void put_html(FILE *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        switch (*text) {
+        case '<': fputs("&lt;", out); break;
+        case '>': fputs("&gt;", out); break;
+        case '&': fputs("&amp;", out); break;
+        default: fputc(*text, out); break;
+        }
+    }
+}
+
+static nnc_status markdown_details(FILE *out, nnc_style style, const nnc_check_row *row)
+{
+    nnc_status status = NNC_OK;
+    if (row->change_count == 0) {
+        return NNC_OK;
+    }
+    fputs("\n<details><summary>", out);
+    put_html(out, row->id);
+    fprintf(out, ": %d figures</summary>\n\n", (int)row->change_count);
+    for (int32_t i = 0; i < row->cause_count; i++) {
+        fputs("- why: ", out);
+        nnc_put_markdown(out, row->causes[i]);
+        fputc('\n', out);
+    }
+    fputs(row->cause_count > 0 ? "\n" : "", out);
+    status = nnc_changes_write(out, style, row, row->change_count, "recorded", "now");
+    fputs("\n</details>\n", out);
+    return status;
+}
+
+/* The comment begins with a mark by which a job finds its own comment again. */
+static nnc_status write_markdown(FILE *out, nnc_style style, const nnc_check_report *report)
+{
+    const nnc_check_sum sum = nnc_check_sum_of(report);
+    nnc_status status = NNC_OK;
+    int32_t failing = 0, shown = 0;
+    char text[256];
+    nnc_check_summary(report, text, sizeof text);
+    fputs("<!-- nncost check -->\n**nncost** ", out);
+    nnc_put_markdown(out, report->path);
+    fprintf(out, ": %s\n", text);
+    for (int32_t i = 0; i < report->row_count; i++) {
+        if (is_shown(report, &report->rows[i]) && failing++ < SHOWN_ROWS) {
+            if (shown++ == 0) {
+                fputs("\n| scenario | | step | memory | cost of a step | requirements missed |\n"
+                      "|:---|:---|:---|:---|:---|:---|\n",
+                      out);
+            }
+            markdown_line(out, &report->rows[i]);
+        }
+    }
+    for (int32_t i = 0, left = shown; i < report->row_count && left > 0; i++) {
+        if (is_shown(report, &report->rows[i]) && status == NNC_OK) {
+            status = markdown_details(out, style, &report->rows[i]);
+            left--;
+        }
+    }
+    if (failing > shown) {
+        fprintf(out, "\n... and %d more scenarios\n", (int)(failing - shown));
+    }
+    fputs(shown > 0 ? "\n" : "", out);
+    write_advice(out, report, &sum);
+    return status;
+}
+
+nnc_status nnc_report_check(FILE *out, nnc_style style, nnc_check_format format,
+                            const nnc_check_report *report)
+{
+    switch (format) {
+    case NNC_CHECK_JSON: nnc_check_write_json(out, "nncost.check/1", report); return NNC_OK;
+    case NNC_CHECK_CSV: nnc_check_write_csv(out, report); return NNC_OK;
+    case NNC_CHECK_JUNIT: nnc_check_write_junit(out, report); return NNC_OK;
+    case NNC_CHECK_GITHUB: nnc_check_write_github(out, report); return NNC_OK;
+    case NNC_CHECK_MARKDOWN:
+        style.format = NNC_FORMAT_MARKDOWN;
+        return write_markdown(out, style, report);
+    case NNC_CHECK_TABLE:
+    case NNC_CHECK_FORMAT_COUNT: break;
+    }
+    return write_table(out, style, report);
+}

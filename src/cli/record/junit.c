@@ -1,0 +1,128 @@
+/* A check as JUnit XML: a test case per recorded estimate and one per requirement. Nothing in it
+ * depends on the clock or the machine. */
+#include "base/error.h"
+#include "cli/record/check_view.h"
+
+/* Characters that XML forbids, and bytes that are no UTF-8, are replaced. */
+static void put_xml(FILE *out, const char *text)
+{
+    while (*text != '\0') {
+        size_t left = 0;
+        while (left < 4 && text[left] != '\0') {
+            left++;
+        }
+        const size_t length = nnc_utf8_length(text, left);
+        const unsigned char byte = (unsigned char)*text;
+        if (length == 0 || byte < 0x20 || byte == 0x7F) {
+            fputc('?', out);
+        } else if (length > 1) {
+            fwrite(text, 1, length, out);
+        } else {
+            switch (byte) {
+            case '&': fputs("&amp;", out); break;
+            case '<': fputs("&lt;", out); break;
+            case '>': fputs("&gt;", out); break;
+            case '"': fputs("&quot;", out); break;
+            default: fputc(byte, out); break;
+            }
+        }
+        text += length > 0 ? length : 1;
+    }
+}
+
+static void begin_case(FILE *out, const nnc_check_report *report, const nnc_check_row *row,
+                       const char *what)
+{
+    fputs("    <testcase classname=\"", out);
+    put_xml(out, row->id);
+    fputs("\" name=\"", out);
+    put_xml(out, what);
+    fputs("\" file=\"", out);
+    put_xml(out, report->path);
+    fprintf(out, "\" line=\"%ld\"", row->line);
+}
+
+static void put_failure(FILE *out, const char *type, const char *message)
+{
+    fprintf(out, ">\n      <failure type=\"%s\" message=\"", type);
+    put_xml(out, message);
+    fputs("\">", out);
+}
+
+static void end_failure(FILE *out)
+{
+    fputs("</failure>\n    </testcase>\n", out);
+}
+
+static void put_estimate(FILE *out, const nnc_check_report *report, const nnc_check_row *row)
+{
+    char headline[256];
+    const bool failed = row->state != NNC_CHECK_SAME && !report->updated;
+    begin_case(out, report, row, "estimate as recorded");
+    if (!failed) {
+        fputs("/>\n", out);
+        return;
+    }
+    nnc_check_headline(row, headline, sizeof headline);
+    put_failure(out, "moved", headline[0] != '\0' ? headline : nnc_check_state_names[row->state]);
+    for (int32_t i = 0; i < row->cause_count; i++) {
+        fputs("why: ", out);
+        put_xml(out, row->causes[i]);
+        fputc('\n', out);
+    }
+    for (int32_t i = 0; i < row->change_count; i++) {
+        const nnc_change_text text = nnc_change_text_of(&row->changes[i]);
+        put_xml(out, nnc_change_name(&row->changes[i]));
+        fputs(": ", out);
+        put_xml(out, text.old);
+        fputs(" -&gt; ", out);
+        put_xml(out, text.now);
+        fprintf(out, " %s\n", text.percent);
+    }
+    end_failure(out);
+}
+
+static void put_verdict(FILE *out, const nnc_check_report *report, const nnc_check_row *row,
+                        const nnc_check_verdict *verdict)
+{
+    char text[256];
+    snprintf(text, sizeof text, "%s %s", verdict->requirement->name, verdict->requirement->rule);
+    begin_case(out, report, row, text);
+    if (verdict->met) {
+        fputs("/>\n", out);
+        return;
+    }
+    nnc_verdict_text(verdict, text, sizeof text);
+    put_failure(out, "requirement", text);
+    end_failure(out);
+}
+
+void nnc_check_write_junit(FILE *out, const nnc_check_report *report)
+{
+    int32_t cases = 0, failures = 0;
+    for (int32_t i = 0; i < report->row_count; i++) {
+        const nnc_check_row *row = &report->rows[i];
+        const bool recorded = row->state != NNC_CHECK_NOT_ASKED;
+        cases += row->verdict_count + recorded;
+        failures += recorded && row->state != NNC_CHECK_SAME && !report->updated;
+        for (int32_t k = 0; k < row->verdict_count; k++) {
+            failures += !row->verdicts[k].met;
+        }
+    }
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
+    fprintf(out, "<testsuites tests=\"%d\" failures=\"%d\">\n  <testsuite name=\"", (int)cases,
+            (int)failures);
+    put_xml(out, report->path);
+    fprintf(out, "\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"0\">\n", (int)cases,
+            (int)failures);
+    for (int32_t i = 0; i < report->row_count; i++) {
+        const nnc_check_row *row = &report->rows[i];
+        if (row->state != NNC_CHECK_NOT_ASKED) {
+            put_estimate(out, report, row);
+        }
+        for (int32_t k = 0; k < row->verdict_count; k++) {
+            put_verdict(out, report, row, &row->verdicts[k]);
+        }
+    }
+    fputs("  </testsuite>\n</testsuites>\n", out);
+}

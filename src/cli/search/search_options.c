@@ -1,0 +1,305 @@
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/names.h"
+#include "base/number.h"
+#include "cli/search/search_ask.h"
+#include "cli/share.h"
+#include "search/front.h"
+#include "sweep/axes.h"
+
+enum { BEST = 10 };
+
+/* A plan field that is searched, and the choice that its option restricts. */
+typedef struct searched {
+    const char *field;
+    size_t choice, value, value_bytes;
+} searched;
+
+#define SEARCHED(name)                                                                           \
+    {                                                                                            \
+        .field = #name, .choice = offsetof(nnc_search, name), .value = offsetof(nnc_plan, name), \
+        .value_bytes = sizeof(((nnc_plan *)NULL)->name)                                          \
+    }
+
+static const searched all_searched[] = {
+    SEARCHED(tensor),         SEARCHED(pipeline),    SEARCHED(context), SEARCHED(expert),
+    SEARCHED(virtual_stages), SEARCHED(micro_batch), SEARCHED(zero),    SEARCHED(sequence_parallel),
+    SEARCHED(recompute),      SEARCHED(schedule),    SEARCHED(offload),
+};
+
+/* NULL: the field is the same in every plan. */
+static const searched *find_searched(const char *field)
+{
+    for (size_t i = 0; i < sizeof all_searched / sizeof *all_searched; i++) {
+        if (strcmp(all_searched[i].field, field) == 0) {
+            return &all_searched[i];
+        }
+    }
+    return NULL;
+}
+
+/* What the plan holds there: a number, a name's index, flags or a switch, never negative. */
+static int64_t value_in(const nnc_plan *plan, const searched *one)
+{
+    const char *at = (const char *)plan + one->value;
+    int64_t wide = 0;
+    int32_t number = 0;
+    bool is_on = false;
+    switch (one->value_bytes) {
+    case sizeof wide: memcpy(&wide, at, sizeof wide); return wide;
+    case sizeof number: memcpy(&number, at, sizeof number); return number;
+    default: memcpy(&is_on, at, sizeof is_on); return is_on ? 1 : 0;
+    }
+}
+
+/* Reads "1,2,4" through the plan's own field, so that its limits and names hold. */
+static nnc_status read_choice(const nnc_setting *setting, const searched *axis, nnc_choice *choice,
+                              nnc_error *err)
+{
+    const bool flags =
+        setting->field->type == NNC_FIELD_RECOMPUTE || setting->field->type == NNC_FIELD_OFFLOAD;
+    char name[NNC_OPTION_NAME], one[64];
+    const char *text = setting->value;
+    nnc_option_name(setting->field->name, name);
+    for (bool more = true; more; text += more ? 1 : 0) {
+        const size_t length = strcspn(text, ",");
+        nnc_plan plan = nnc_plan_default();
+        if (length >= sizeof one || choice->count == NNC_SEARCH_VALUES) {
+            return nnc_fail(err, NNC_BAD_USAGE, name, "expected at most %d values",
+                            NNC_SEARCH_VALUES);
+        }
+        memcpy(one, text, length);
+        one[length] = '\0';
+        for (char *at = one; flags && (at = strchr(at, '+')) != NULL;) {
+            *at = ','; /* ',' separates plans, so '+' joins flags */
+        }
+        if (nnc_plan_set(&plan, setting->field->name, one, err) != NNC_OK) {
+            if (err != NULL) {
+                snprintf(err->where, sizeof err->where, "%s", name);
+            }
+            return NNC_BAD_USAGE;
+        }
+        choice->values[choice->count++] = value_in(&plan, axis);
+        more = text[length] == ',';
+        text += length;
+    }
+    return NNC_OK;
+}
+
+/* "8..4096" or "8,16": sizes to search one by one; a plain number stays an option of the plan. */
+static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_ask *ask,
+                               nnc_error *err)
+{
+    const char **values = NULL;
+    nnc_status status = nnc_sweep_sizes(arena, "--devices", text, &values, &ask->size_count, err);
+    ask->sizes = status == NNC_OK
+                     ? nnc_arena_array(arena, (size_t)ask->size_count, sizeof *ask->sizes)
+                     : NULL;
+    if (status == NNC_OK && ask->sizes == NULL) {
+        return nnc_no_memory(err);
+    }
+    for (int32_t i = 0; i < ask->size_count && status == NNC_OK; i++) {
+        nnc_plan plan = nnc_plan_default();
+        status = nnc_plan_set(&plan, "devices", values[i], err);
+        ask->sizes[i] = plan.devices;
+    }
+    if (status != NNC_OK) {
+        snprintf(err->where, sizeof err->where, "--devices");
+        err->status = NNC_BAD_USAGE;
+    }
+    return status == NNC_OK ? NNC_OK : NNC_BAD_USAGE;
+}
+
+/* Takes the options that are searched out of the settings; the rest apply to every plan. */
+static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_search_ask *ask,
+                                 nnc_error *err)
+{
+    int kept = 0;
+    nnc_status status = NNC_OK;
+    for (int i = 0; i < options->setting_count && status == NNC_OK; i++) {
+        const nnc_setting *setting = &options->settings[i];
+        const searched *axis = find_searched(setting->field->name);
+        const bool sizes = strcmp(setting->field->name, "devices") == 0 &&
+                           (strchr(setting->value, ',') || strstr(setting->value, ".."));
+        if (nnc_shard_asked(setting)) {
+            nnc_shard shard = { 1, 1 };
+            status = nnc_shard_read(setting->value, &shard, err);
+            ask->search.shard = (int32_t)shard.number;
+            ask->search.shards = (int32_t)shard.of;
+        } else if (axis != NULL) {
+            nnc_choice *choice = (nnc_choice *)((char *)&ask->search + axis->choice);
+            status = read_choice(setting, axis, choice, err);
+        } else if (sizes) {
+            status = read_devices(setting->value, arena, ask, err);
+        } else {
+            options->settings[kept++] = *setting;
+        }
+    }
+    options->setting_count = kept;
+    return status;
+}
+
+/* "2.5s", "800ms", "30d", and plain seconds. */
+static nnc_status read_time(const char *option, const char *text, double *seconds, nnc_error *err)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = { { "", 1.0 },     { "s", 1.0 },    { "ms", 1e-3 },  { "us", 1e-6 },
+                  { "min", 60.0 }, { "h", 3600.0 }, { "d", 86400.0 } };
+    char number[NNC_NUMBER_TEXT];
+    const size_t length = text != NULL ? nnc_number_span(text, strlen(text)) : 0;
+    double value = 0.0;
+    if (text == NULL) {
+        return NNC_OK;
+    }
+    if (length < sizeof number) {
+        snprintf(number, sizeof number, "%.*s", (int)length, text);
+        for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+            if (strcmp(text + length, units[i].unit) == 0 && nnc_read_double(number, &value)) {
+                *seconds = value * units[i].seconds;
+            }
+        }
+    }
+    if (!(*seconds > 0.0)) {
+        return nnc_fail(err, NNC_BAD_USAGE, option,
+                        "not a time, expected a number above 0 and one of us, ms, s, min, h, d, "
+                        "such as 2.5s or 30d, found \"%s\"",
+                        text);
+    }
+    return NNC_OK;
+}
+
+static nnc_status read_money(const char *text, double *money, nnc_error *err)
+{
+    if (text != NULL && (!nnc_read_double(text, money) || !(*money > 0.0))) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--budget",
+                        "not an amount, expected a number above 0 such as 2.5e6, found \"%s\"",
+                        text);
+    }
+    return NNC_OK;
+}
+
+static nnc_status read_objective(const char *text, nnc_objective *objective, nnc_error *err)
+{
+    for (int i = 0; i < NNC_OBJECTIVE_COUNT && text != NULL; i++) {
+        if (strcmp(text, nnc_objective_names[i]) == 0) {
+            *objective = (nnc_objective)i;
+            return NNC_OK;
+        }
+    }
+    return text == NULL
+               ? NNC_OK
+               : nnc_fail(err, NNC_BAD_USAGE, "--objective",
+                          "unknown value, expected time, memory or cost, found \"%s\"", text);
+}
+
+/* Counts: how many plans, threads, bytes and devices. */
+static nnc_status read_counts(const nnc_options *options, nnc_search_ask *ask, nnc_error *err)
+{
+    const nnc_search_options *given = &options->search;
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    /* Ranks are started as many as there are cores. */
+    int64_t best = BEST, threads = cores > 0 && ask->crew.size <= 1 ? cores : 1;
+    nnc_status status = nnc_option_count("--best", given->best, NNC_SEARCH_BEST_MAX, &best, err);
+    if (status == NNC_OK) {
+        status =
+            nnc_option_count("--threads", options->threads, NNC_SEARCH_THREADS_MAX, &threads, err);
+    }
+    if (status == NNC_OK) {
+        status = nnc_option_count("--max-memory", given->max_memory, INT64_C(1) << 50,
+                                  &ask->search.mem_bytes, err);
+    }
+    if (status == NNC_OK) {
+        status = nnc_option_count("--max-devices", given->max_devices, INT32_MAX, &ask->max_devices,
+                                  err);
+    }
+    ask->search.best = (int32_t)best;
+    ask->search.threads = (int32_t)threads;
+    return status;
+}
+
+nnc_status nnc_search_options_read(nnc_options *options, nnc_arena *arena, nnc_search_ask *ask,
+                                   nnc_error *err)
+{
+    const nnc_search_options *given = &options->search;
+    nnc_search *search = &ask->search;
+    nnc_status status = split_settings(options, arena, ask, err);
+    if (status == NNC_OK) {
+        status = read_counts(options, ask, err);
+    }
+    if (status == NNC_OK) {
+        status = read_objective(given->objective, &search->objective, err);
+    }
+    if (status == NNC_OK) {
+        status = read_time("--deadline", given->deadline, &search->deadline_s, err);
+    }
+    if (status == NNC_OK) {
+        status = read_money(given->budget, &search->budget, err);
+    }
+    if (status == NNC_OK) {
+        status = read_time("--target-step", given->target_step, &ask->target_step_s, err);
+    }
+    search->no_prune = given->no_prune;
+    if (status == NNC_OK && search->shards > 0 && ask->target_step_s > 0.0) {
+        status = nnc_fail(err, NNC_BAD_USAGE, "--target-step",
+                          "is for the best plan of all, expected no --shard beside it");
+    }
+    return status;
+}
+
+/* One node, two, four ... of those that a plan or the device file names. */
+static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, nnc_arena *arena,
+                             nnc_search_ask *ask, nnc_error *err)
+{
+    const int64_t node = base->devices_per_node > 0     ? base->devices_per_node
+                         : device->scale_up.devices > 0 ? device->scale_up.devices
+                                                        : 1;
+    enum { DOUBLINGS = 32 };
+    ask->sizes = nnc_arena_array(arena, DOUBLINGS, sizeof *ask->sizes);
+    if (ask->sizes == NULL) {
+        return nnc_no_memory(err);
+    }
+    for (int64_t size = node; size <= ask->max_devices && ask->size_count < DOUBLINGS; size *= 2) {
+        ask->sizes[ask->size_count++] = (int32_t)size;
+    }
+    if (ask->size_count == 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--max-devices",
+                        "below one node, expected at least the %lld devices of one, or --devices, "
+                        "found %lld",
+                        (long long)node, (long long)ask->max_devices);
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_search_sizes_settle(const nnc_plan *base, const nnc_device *device, nnc_arena *arena,
+                                   nnc_search_ask *ask, nnc_error *err)
+{
+    int32_t kept = 0, least = INT32_MAX;
+    if (ask->size_count == 0 && ask->max_devices > 0 && base->devices == 0) {
+        return fill_sizes(base, device, arena, ask, err);
+    }
+    for (int32_t i = 0; i < ask->size_count; i++) {
+        least = ask->sizes[i] < least ? ask->sizes[i] : least;
+        if (ask->max_devices == 0 || ask->sizes[i] <= ask->max_devices) {
+            ask->sizes[kept++] = ask->sizes[i];
+        }
+    }
+    least = ask->size_count == 0 ? base->devices : least;
+    ask->size_count = kept;
+    if (ask->max_devices > 0 && least > ask->max_devices) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--max-devices",
+                        "leaves no size of --devices, expected at least %d, found %lld", (int)least,
+                        (long long)ask->max_devices);
+    }
+    if (ask->size_count > NNC_SEARCH_SIZES_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--devices", "expected at most %d sizes, found %d",
+                        (int)NNC_SEARCH_SIZES_MAX, (int)ask->size_count);
+    }
+    return NNC_OK;
+}

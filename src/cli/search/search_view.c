@@ -1,0 +1,296 @@
+#include "cli/search/search_view.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/names.h"
+#include "base/number.h"
+#include "cli/search/search_found.h"
+#include "render/text.h"
+
+static void record_list(nnc_record *record, const char *name, const nnc_found *list, int32_t count)
+{
+    nnc_record_list(record, name);
+    for (int32_t i = 0; i < count; i++) {
+        nnc_record_object(record, NULL);
+        nnc_record_found(record, &list[i]);
+        nnc_record_close(record);
+    }
+    nnc_record_close(record);
+}
+
+void nnc_search_total_add(nnc_search_total *total, const nnc_search_result *result)
+{
+    total->space += result->space;
+    total->covered += result->covered;
+    total->evaluated += result->evaluated;
+    total->pruned += result->pruned;
+    total->feasible += result->feasible;
+}
+
+static void record_targets(nnc_record *record, const nnc_search_report *report)
+{
+    char name[NNC_LEVER_TEXT];
+    const nnc_dtype precision =
+        report->result->best_count > 0 ? report->result->best[0].plan.precision : NNC_BF16;
+    nnc_record_object(record, "target");
+    nnc_record_number(record, "step_s", report->target_step_s);
+    nnc_record_list(record, "figures");
+    for (int i = 0; i < report->target_count; i++) {
+        const nnc_target *t = &report->targets[i];
+        nnc_record_object(record, NULL);
+        nnc_record_text(record, "figure", nnc_lever_name(t->figure, precision, name));
+        nnc_record_number(record, "value", t->value);
+        nnc_record_number(record, "needed", t->needed);
+        nnc_record_number(record, "step_s", t->step_s);
+        nnc_record_close(record);
+    }
+    nnc_record_close(record);
+    nnc_record_close(record);
+}
+
+/* Which share of which search this is, and what the shares are put together by. */
+static void record_shard(nnc_record *record, const nnc_search_report *report)
+{
+    char text[48];
+    const nnc_search *search = report->search;
+    snprintf(text, sizeof text, "%" PRId32 "/%" PRId32, search->shard, search->shards);
+    nnc_record_text(record, "shard", text);
+    nnc_record_text(record, "digest", report->digest);
+    nnc_record_object(record, "asked");
+    nnc_record_text(record, "objective", nnc_objective_names[search->objective]);
+    nnc_record_whole(record, "best", search->best);
+    nnc_record_close(record);
+}
+
+static void write_json(FILE *out, const nnc_search_report *report)
+{
+    const nnc_search_total *t = &report->total;
+    const nnc_search_result *r = report->result;
+    nnc_record record = nnc_record_begin(out, NNC_SEARCH_SCHEMA);
+    const bool shard = report->digest != NULL;
+    record.exact = shard;
+    if (shard) {
+        record_shard(&record, report);
+    }
+    nnc_record_whole(&record, "space", (int64_t)t->space);
+    nnc_record_whole(&record, "covered", (int64_t)t->covered);
+    nnc_record_whole(&record, "evaluated", (int64_t)t->evaluated);
+    nnc_record_whole(&record, "pruned", (int64_t)t->pruned);
+    nnc_record_whole(&record, "feasible", (int64_t)t->feasible);
+    nnc_record_number(&record, "elapsed_s", report->elapsed_s);
+    nnc_record_whole(&record, "threads", report->search->threads);
+    if (report->sizes != NULL) {
+        nnc_sizes_record(&record, report);
+    } else {
+        record_list(&record, "best", r->best, r->best_count);
+        record_list(&record, "pareto", r->pareto, r->pareto_count);
+    }
+    if (shard && report->sizes == NULL) {
+        nnc_record_bool(&record, "pareto_truncated", r->pareto_truncated);
+        nnc_record_shard_rest(&record, r->any_missed ? &r->missed : NULL, &report->why);
+    }
+    if (report->target_step_s > 0.0) {
+        record_targets(&record, report);
+    }
+    nnc_record_end(&record);
+}
+
+static void write_csv(FILE *out, const nnc_search_report *report)
+{
+    const nnc_found none = { .plan = nnc_plan_default() };
+    nnc_record record = nnc_record_csv(out);
+    for (int32_t i = -1; i < report->result->best_count; i++) {
+        const nnc_found *row = i < 0 ? &none : &report->result->best[i];
+        nnc_found named = *row;
+        named.plan.schedule =
+            named.plan.schedule == NNC_SCHEDULE_COUNT ? NNC_SCHEDULE_1F1B : named.plan.schedule;
+        nnc_record_row(&record, i < 0);
+        nnc_record_found(&record, &named);
+        nnc_record_row_end(&record);
+    }
+}
+
+/* "bubble 1.2 ms less", when it is more than rounding. */
+static void write_difference(FILE *out, const char *what, double less_s, double step_s)
+{
+    char text[NNC_NUMBER_TEXT];
+    if (fabs(less_s) > 1e-6 * step_s) {
+        fprintf(out, ", %s %s %s", what, nnc_unit_text(fabs(less_s), "s", text),
+                less_s > 0.0 ? "less" : "more");
+    }
+}
+
+/* What sets the best plan apart from the next one: where the time went. */
+static void write_why(FILE *out, const nnc_search_result *r)
+{
+    const nnc_found *a = &r->best[0], *b = &r->best[1];
+    char faster[NNC_NUMBER_TEXT];
+    const double bubble_s = b->bubble_share * b->step_s - a->bubble_share * a->step_s;
+    const double exposed_s = b->exposed_comm_s - a->exposed_comm_s;
+    const double faster_s = b->step_s - a->step_s;
+    if (r->best_count < 2 || !(fabs(faster_s) > 1e-6 * a->step_s)) {
+        return;
+    }
+    fprintf(out, "\nthe first is %s %s than the second", nnc_unit_text(fabs(faster_s), "s", faster),
+            faster_s > 0.0 ? "faster" : "slower");
+    write_difference(out, "bubble", bubble_s, a->step_s);
+    write_difference(out, "exposed communication", exposed_s, a->step_s);
+    write_difference(out, "compute", faster_s - bubble_s - exposed_s, a->step_s);
+    fputc('\n', out);
+}
+
+/* Else a reader wonders why no plan of a large model is tensor-parallel. */
+static void write_left_out(FILE *out, const nnc_search_report *report)
+{
+    const nnc_decoder *d = &report->model->decoder;
+    if (report->model->family != NNC_FAMILY_DECODER || report->search->tensor.count > 0) {
+        return;
+    }
+    const int64_t rows = nnc_vocab_rows(d);
+    if (rows % 2 != 0) {
+        fprintf(out,
+                "tensor parallelism is left out: a vocabulary of %" PRId64
+                " rows does not divide; --set vocab_multiple=1024 pads it\n\n",
+                rows);
+    }
+}
+
+/* A step, and what a run of such steps comes to. */
+static void write_missed(FILE *out, const nnc_found *missed)
+{
+    char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT];
+    double spent = 0.0;
+    const char *what = nnc_found_cost(missed, &spent);
+    fprintf(out,
+            "no plan that fits keeps to the deadline and the budget; the fastest takes %s a step, "
+            "%s for the run, %s %s\n",
+            nnc_unit_text(missed->step_s, "s", step), nnc_unit_text(missed->run_s, "s", run), what,
+            nnc_count_text(spent, cost));
+}
+
+static void write_target(FILE *out, const nnc_search_report *report, const nnc_target *t)
+{
+    char name[NNC_LEVER_TEXT], now[NNC_NUMBER_TEXT], then[NNC_NUMBER_TEXT];
+    const char *unit = nnc_lever_unit(t->figure);
+    const bool memory = t->figure == NNC_LEVER_MEM_BYTES;
+    const nnc_dtype precision =
+        report->result->best_count > 0 ? report->result->best[0].plan.precision : NNC_BF16;
+    fprintf(out, "  %-24s %s", nnc_lever_name(t->figure, precision, name),
+            nnc_unit_text(t->value, unit, now));
+    if (isnan(t->needed)) {
+        fprintf(out, ": alone not enough, even %s leaves %s%s\n",
+                memory                          ? "infinite capacity"
+                : t->figure == NNC_LEVER_MATMUL ? "an infinite peak"
+                                                : "infinite bandwidth",
+                nnc_unit_text(t->step_s, "s", then), memory ? " with the fastest plan of all" : "");
+    } else {
+        fprintf(out, " -> %s, %.4g x%s\n", nnc_unit_text(t->needed, unit, then),
+                t->needed / t->value, memory ? ", with another plan" : "");
+    }
+}
+
+static void write_targets(FILE *out, const nnc_search_report *report)
+{
+    const nnc_search_result *r = report->result;
+    char goal[NNC_NUMBER_TEXT], now[NNC_NUMBER_TEXT];
+    nnc_unit_text(report->target_step_s, "s", goal);
+    if (r->best_count > 0 && r->best[0].step_s <= report->target_step_s) {
+        fprintf(out, "\na step of %s is reached: the best plan takes %s\n", goal,
+                nnc_unit_text(r->best[0].step_s, "s", now));
+        return;
+    }
+    if (r->best_count > 0) {
+        fprintf(out, "\nfrom %s to a step of %s, the smallest value of one figure alone\n\n",
+                nnc_unit_text(r->best[0].step_s, "s", now), goal);
+    } else {
+        fprintf(out, "\nfor a step of %s\n\n", goal);
+    }
+    for (int i = 0; i < report->target_count; i++) {
+        write_target(out, report, &report->targets[i]);
+    }
+}
+
+static nnc_status write_result(FILE *out, nnc_style style, const nnc_search_result *r)
+{
+    if (r->any_missed) {
+        write_missed(out, &r->missed);
+        return NNC_OK;
+    }
+    if (r->best_count == 0) {
+        fprintf(out, "no plan fits\n");
+        return NNC_OK;
+    }
+    nnc_status status = nnc_found_write(out, style, r->best, r->best_count, false);
+    if (status == NNC_OK) {
+        write_why(out, r);
+        fprintf(out, "\ntime against memory, %s\n\n",
+                r->pareto_truncated ? "the fastest part of the front"
+                                    : "no other plan is faster with less");
+        status = nnc_found_write(out, style, r->pareto, r->pareto_count < 12 ? r->pareto_count : 12,
+                                 false);
+    }
+    return status;
+}
+
+static void write_head(FILE *out, const nnc_search_report *report)
+{
+    const nnc_search_total *t = &report->total;
+    if (report->sizes != NULL) {
+        fprintf(out, "%s on %" PRId32 " sizes of %s, global batch %" PRId64 "\n", report->model->id,
+                report->size_count, report->device->id, report->search->base.global_batch);
+    } else {
+        fprintf(out, "%s on %" PRId32 " x %s, global batch %" PRId64 "\n", report->model->id,
+                report->search->base.devices, report->device->id,
+                report->search->base.global_batch);
+    }
+    if (report->search->shards > 0) {
+        fprintf(out, "shard %" PRId32 "/%" PRId32 ": ", report->search->shard,
+                report->search->shards);
+    }
+    fprintf(out,
+            "%" PRIu64 " combinations: %" PRIu64 " evaluated, %" PRIu64
+            " illegal, too large or hopeless; %" PRIu64 " fit\n",
+            t->space, t->evaluated, t->pruned, t->feasible);
+    if (t->covered < t->space) {
+        fprintf(out, "interrupted: only %" PRIu64 " combinations were looked at\n", t->covered);
+    }
+    fputc('\n', out);
+}
+
+static nnc_status write_text(FILE *out, nnc_style style, const nnc_search_report *report)
+{
+    write_head(out, report);
+    if (!report->device->efficiency.fitted) {
+        fprintf(out, "no fitted efficiencies for this device: roofline times, real ones are longer "
+                     "and may rank otherwise\n\n");
+    }
+    write_left_out(out, report);
+    if (report->sizes != NULL) {
+        return nnc_sizes_write(out, style, report);
+    }
+    if (report->why.status != NNC_OK) {
+        fprintf(out, "no legal plan, %s: %s\n", report->why.where, report->why.what);
+        return NNC_OK;
+    }
+    const nnc_status status = write_result(out, style, report->result);
+    if (status == NNC_OK && report->target_step_s > 0.0) {
+        write_targets(out, report);
+    }
+    return status;
+}
+
+nnc_status nnc_report_search(FILE *out, nnc_style style, const nnc_search_report *report)
+{
+    switch (style.format) {
+    case NNC_FORMAT_JSON: write_json(out, report); return NNC_OK;
+    case NNC_FORMAT_CSV:
+        if (report->sizes != NULL) {
+            nnc_sizes_csv(out, report);
+        } else {
+            write_csv(out, report);
+        }
+        return NNC_OK;
+    default: return write_text(out, style, report);
+    }
+}

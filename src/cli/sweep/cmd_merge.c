@@ -1,0 +1,37 @@
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/search/search_shard.h"
+#include "store/merge.h"
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    /* An input in the place of OUT must not be lost. */
+    if (access(options->operands[0], F_OK) == 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, options->operands[0],
+                        "is there already, expected the name of a new file first");
+    }
+    if (nnc_search_shard_is(options->operands[1])) {
+        return nnc_search_merge(session, options->operands[0], options->operands + 1,
+                                options->operand_count - 1, err);
+    }
+    return nnc_merge(options->operands[0], options->operands + 1, options->operand_count - 1, err);
+}
+
+const nnc_command nnc_cmd_merge = {
+    .name = "merge",
+    .operands = "OUT SHARD...",
+    .summary =
+        "The shards of a sweep or of a search as one file, as one run would have written it.",
+    .notes =
+        "Shards are CSV, JSON lines or databases that 'nncost sweep --shard' wrote. Databases "
+        "must be complete and all there; they become one database, or CSV or JSON lines where "
+        "OUT ends in .csv or .json. Shards of a search are what 'nncost search --shard --format "
+        "json' wrote; they must all be there, and become JSON, or CSV where OUT ends in .csv. Then "
+        "exits with 1 when no plan fits.",
+    .min_operands = 2,
+    .max_operands = 100000,
+    .takes = NNC_TAKES_HELP,
+    .run = run,
+};

@@ -1,0 +1,56 @@
+/* Fields of the model, device and plan of a row. */
+#include <string.h>
+
+#include "base/number.h"
+#include "cli/sweep/sweep.h"
+
+const nnc_field *nnc_sweep_field(nnc_sweep_target target, const nnc_point *point,
+                                 const nnc_plan *plan, const char *field, const void **object,
+                                 nnc_dtype *dtype)
+{
+    const nnc_field_table *table = target == NNC_SWEEP_PLAN_FIELD ? &nnc_plan_table
+                                   : target == NNC_SWEEP_MODEL_FIELD
+                                       ? nnc_model_table(point->model.family)
+                                       : &nnc_device_table;
+    /* The finder hands back an address to write to; here it is only read from. */
+    union {
+        const void *read;
+        void *write;
+    } at = { .read = target == NNC_SWEEP_PLAN_FIELD    ? (const void *)plan
+                     : target == NNC_SWEEP_MODEL_FIELD ? (const void *)&point->model
+                                                       : (const void *)&point->device };
+    const nnc_field *found = nnc_field_find(table, field, &at.write, dtype);
+    *object = at.read;
+    return found;
+}
+
+nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_plan *resolved,
+                        char *text, size_t size)
+{
+    const void *object = NULL;
+    nnc_dtype dtype;
+    double number = 0;
+    const nnc_field *field =
+        nnc_sweep_field(slot->target, point, resolved, slot->field, &object, &dtype);
+    if (field == NULL) { /* another family */
+        return (nnc_cell){ .kind = NNC_CELL_NULL };
+    }
+    const char *at = (const char *)object + field->offset;
+    if (field->type == NNC_FIELD_BOOL) {
+        return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = *(const bool *)at };
+    }
+    if (field->type == NNC_FIELD_RATES && dtype < NNC_DTYPE_COUNT) {
+        memcpy(&number, at + (size_t)dtype * sizeof number, sizeof number);
+        return (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = number };
+    }
+    nnc_field_text(field, object, text, size);
+    int64_t whole = 0;
+    if (strcmp(text, "-") == 0) {
+        return (nnc_cell){ .kind = NNC_CELL_NULL };
+    }
+    if (nnc_read_i64(text, &whole)) {
+        return (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = whole };
+    }
+    return nnc_read_double(text, &number) ? (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = number }
+                                          : (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text };
+}

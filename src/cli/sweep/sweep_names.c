@@ -1,0 +1,368 @@
+/* The names of a sweep: what a word in --columns, --where or --by stands for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "cli/sweep/sweep.h"
+#include "render/estimate_record.h"
+
+static const char *const own_names[] = { "row", "verdict", "reason" };
+enum { OWN_COUNT = 3 };
+
+/* What names are looked up in. */
+typedef struct lookup {
+    nnc_sweep *sweep;
+    nnc_point *sample;
+    const char *option; /* for messages */
+} lookup;
+
+/* The part of an axis' name that people write: "tensor" of plan.tensor, "model" of model.id. */
+static bool is_short(const nnc_sweep_axis *axis, const char *name)
+{
+    switch (axis->target) {
+    case NNC_SWEEP_MODEL: return strcmp(name, "model") == 0;
+    case NNC_SWEEP_DEVICE: return strcmp(name, "device") == 0;
+    case NNC_SWEEP_SOFTWARE: return strcmp(name, "software") == 0;
+    default: return strcmp(name, axis->field) == 0;
+    }
+}
+
+static bool find_axis(const nnc_sweep *sweep, const char *name, nnc_slot *slot)
+{
+    for (int32_t i = 0; i < sweep->axes.axis_count; i++) {
+        const nnc_sweep_axis *axis = &sweep->axes.axes[i];
+        if (strcmp(axis->name, name) == 0 || is_short(axis, name)) {
+            *slot = (nnc_slot){ .name = axis->name, .kind = NNC_NAME_AXIS, .index = i };
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool ends_name(const char *full, const char *name)
+{
+    const size_t full_length = strlen(full), length = strlen(name);
+    return full_length > length && full[full_length - length - 1] == '.' &&
+           strcmp(full + full_length - length, name) == 0;
+}
+
+/* A figure by its name in full or by the last parts of it. NNC_BAD_USAGE: several end so. */
+static nnc_status find_figure(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err)
+{
+    const nnc_sweep *sweep = l->sweep;
+    for (int32_t i = 0; i < sweep->figure_count; i++) {
+        const char *full = sweep->figures[i];
+        const bool exact = strcmp(full, name) == 0;
+        if (!exact && !ends_name(full, name)) {
+            continue;
+        }
+        if (!exact && slot->kind == NNC_NAME_FIGURE) {
+            return nnc_fail(err, NNC_BAD_USAGE, l->option,
+                            "\"%s\" stands for several, expected one of %s, %s ...", name,
+                            slot->name, full);
+        }
+        *slot = (nnc_slot){ .name = full, .kind = NNC_NAME_FIGURE, .index = i };
+        if (exact) {
+            break;
+        }
+    }
+    return NNC_OK;
+}
+
+typedef struct place {
+    const char *prefix;
+    nnc_sweep_target target;
+} place;
+
+static const place places[] = { { "plan.", NNC_SWEEP_PLAN_FIELD },
+                                { "model.", NNC_SWEEP_MODEL_FIELD },
+                                { "device.", NNC_SWEEP_DEVICE_FIELD } };
+enum { PLACE_COUNT = 3 };
+
+static nnc_status find_field(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err)
+{
+    for (int i = 0; i < PLACE_COUNT; i++) {
+        const size_t length = strlen(places[i].prefix);
+        const char *field = strncmp(name, places[i].prefix, length) == 0 ? name + length : name;
+        const void *object = NULL;
+        nnc_dtype dtype;
+        const nnc_field *found =
+            nnc_sweep_field(places[i].target, l->sample, &l->sample->plan, field, &object, &dtype);
+        if (found == NULL || found->type == NNC_FIELD_OBJECT ||
+            (found->type == NNC_FIELD_TEXT && found->size == 0)) {
+            continue;
+        }
+        char full[192];
+        snprintf(full, sizeof full, "%s%s", places[i].prefix,
+                 strchr(field, '.') != NULL ? field : found->name);
+        char *kept = nnc_arena_strdup(l->sweep->arena, full);
+        if (kept == NULL) {
+            return nnc_no_memory(err);
+        }
+        *slot = (nnc_slot){
+            .name = kept, .kind = NNC_NAME_FIELD, .target = places[i].target, .field = kept + length
+        };
+        return NNC_OK;
+    }
+    return NNC_OK;
+}
+
+static const char *last_part(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot != NULL ? dot + 1 : name;
+}
+
+static nnc_status unknown(const lookup *l, const char *name, nnc_error *err)
+{
+    enum { NAMES_MAX = 1024 };
+    const char *names[NAMES_MAX];
+    size_t count = 0;
+    const nnc_sweep *sweep = l->sweep;
+    for (int32_t i = 0; i < sweep->axes.axis_count && count < NAMES_MAX; i++) {
+        const nnc_sweep_axis *axis = &sweep->axes.axes[i];
+        names[count++] = axis->field != NULL ? axis->field : axis->name;
+    }
+    for (int32_t i = 0; i < sweep->figure_count && count < NAMES_MAX; i++) {
+        names[count++] = last_part(sweep->figures[i]);
+    }
+    const nnc_field_table *const tables[] = { nnc_model_table(l->sample->model.family),
+                                              &nnc_device_table, &nnc_plan_table };
+    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
+        for (size_t i = 0; i < tables[t]->count && count < NAMES_MAX; i++) {
+            names[count++] = tables[t]->fields[i].name;
+        }
+    }
+    const char *nearest = nnc_nearest(last_part(name), names, count);
+    return nearest != NULL
+               ? nnc_fail(err, NNC_BAD_USAGE, l->option,
+                          "no such name, did you mean %s? found "
+                          "\"%s\"",
+                          nearest, name)
+               : nnc_fail(err, NNC_BAD_USAGE, l->option,
+                          "no such name, expected an axis, a figure of 'estimate --format csv' or "
+                          "a field of plan, model or device, found \"%s\"",
+                          name);
+}
+
+static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err)
+{
+    char full[192];
+    *slot = (nnc_slot){ .kind = NNC_NAME_NONE };
+    for (int i = 0; i < OWN_COUNT; i++) {
+        if (strcmp(name, own_names[i]) == 0) {
+            *slot = (nnc_slot){ .name = own_names[i], .kind = (nnc_name_kind)i };
+            return NNC_OK;
+        }
+    }
+    if (find_axis(l->sweep, name, slot)) {
+        return NNC_OK;
+    }
+    /* An option's other spelling: "tp". */
+    const void *object = NULL;
+    nnc_dtype dtype;
+    const nnc_field *option =
+        nnc_sweep_field(NNC_SWEEP_PLAN_FIELD, l->sample, &l->sample->plan, name, &object, &dtype);
+    if (option != NULL) {
+        snprintf(full, sizeof full, "plan.%s", option->name);
+        name = full;
+        if (find_axis(l->sweep, name, slot)) {
+            return NNC_OK;
+        }
+    }
+    nnc_status status = find_figure(l, name, slot, err);
+    if (status == NNC_OK && slot->kind == NNC_NAME_NONE) {
+        status = find_field(l, name, slot, err);
+    }
+    if (status == NNC_OK && slot->kind == NNC_NAME_NONE) {
+        unknown(l, name, err);
+        return NNC_BAD_USAGE;
+    }
+    return status;
+}
+
+/* Gives a name a slot, the one it has if it was used before. */
+static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_error *err)
+{
+    const lookup *l = context;
+    nnc_sweep *sweep = l->sweep;
+    nnc_slot slot;
+    const nnc_status status = find_name(l, name, &slot, err);
+    if (status != NNC_OK) {
+        return status;
+    }
+    for (*index = 0; *index < sweep->slot_count; ++*index) {
+        if (strcmp(sweep->slots[*index].name, slot.name) == 0) {
+            return NNC_OK;
+        }
+    }
+    if (sweep->slot_count == NNC_SWEEP_SLOTS_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, l->option, "too many names");
+    }
+    if (slot.kind == NNC_NAME_FIGURE) {
+        sweep->figure_slots[slot.index] = *index;
+    }
+    sweep->slots[sweep->slot_count++] = slot;
+    return NNC_OK;
+}
+
+static nnc_status add_column(lookup *l, const char *name, nnc_error *err)
+{
+    nnc_sweep *sweep = l->sweep;
+    int32_t index = 0;
+    const nnc_status status = use_name(l, name, &index, err);
+    if (status != NNC_OK) {
+        return status;
+    }
+    for (int32_t i = 0; i < sweep->column_count; i++) {
+        if (sweep->columns[i] == index) {
+            return NNC_OK;
+        }
+    }
+    if (sweep->column_count == NNC_TABLE_COLUMNS_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, l->option, "too many columns");
+    }
+    sweep->columns[sweep->column_count] = index;
+    sweep->column_names[sweep->column_count++] = sweep->slots[index].name;
+    return NNC_OK;
+}
+
+static nnc_status add_listed(lookup *l, const char *list, nnc_error *err)
+{
+    char name[192];
+    nnc_status status = NNC_OK;
+    for (bool more = true; more && status == NNC_OK;) {
+        const size_t length = strcspn(list, ",");
+        if (length == 0 || length >= sizeof name) {
+            return nnc_fail(err, NNC_BAD_USAGE, l->option, "expected names joined by commas");
+        }
+        snprintf(name, sizeof name, "%.*s", (int)length, list);
+        status = add_column(l, name, err);
+        more = list[length] == ',';
+        list += length + 1;
+    }
+    return status;
+}
+
+/* What varies, and what people ask for first. */
+static nnc_status add_default(lookup *l, nnc_error *err)
+{
+    const nnc_sweep_axes *axes = &l->sweep->axes;
+    const bool tokens = l->sample->model.family == NNC_FAMILY_DECODER;
+    const char *const names[] = {
+        "step.step_s",
+        "throughput.mfu",
+        tokens ? "throughput.tokens_per_s" : "throughput.samples_per_s",
+        "memory.total_bytes",
+        tokens ? "cost.per_million_tokens" : "cost.per_thousand_samples",
+    };
+    nnc_status status = NNC_OK;
+    for (int32_t i = 0; i < axes->axis_count && status == NNC_OK; i++) {
+        if (axes->axes[i].count > 1) {
+            status = add_column(l, axes->axes[i].name, err);
+        }
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && status == NNC_OK; i++) {
+        status = add_column(l, names[i], err);
+    }
+    if (status == NNC_OK && l->sweep->all) {
+        status = add_listed(l, "verdict,reason", err);
+    }
+    return status;
+}
+
+static nnc_status resolve_by(lookup *l, const char *by, nnc_error *err)
+{
+    char name[192];
+    nnc_sweep *sweep = l->sweep;
+    const size_t length = strcspn(by, ":");
+    const char *order = by[length] == ':' ? by + length + 1 : "";
+    const bool falls = strcmp(order, "desc") == 0;
+    l->option = "--by";
+    if (length >= sizeof name || (*order != '\0' && !falls && strcmp(order, "asc") != 0)) {
+        return nnc_fail(err, NNC_BAD_USAGE, l->option,
+                        "expected COLUMN, COLUMN:asc or COLUMN:desc, found \"%s\"", by);
+    }
+    snprintf(name, sizeof name, "%.*s", (int)length, by);
+    const nnc_status status = use_name(l, name, &sweep->by, err);
+    if (status == NNC_OK) {
+        const bool is_rate = strncmp(sweep->slots[sweep->by].name, "throughput.", 11) == 0;
+        sweep->by_falls = falls || (*order == '\0' && is_rate);
+    }
+    return status;
+}
+
+/* The names of the figures, from the heading of the estimate's own CSV. */
+static nnc_status list_figures(const nnc_point *sample, nnc_sweep *sweep, nnc_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    nnc_result result = { .plan = sample->plan };
+    result.plan.precision = NNC_BF16;
+    result.plan.schedule = NNC_SCHEDULE_1F1B;
+    const nnc_report report = { .model = &sample->model,
+                                .device = &sample->device,
+                                .software = &sample->software,
+                                .result = &result };
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) {
+        return nnc_no_memory(err);
+    }
+    nnc_record record = nnc_record_csv(out);
+    nnc_record_row(&record, true);
+    nnc_record_estimate(&record, &report);
+    const bool written = fclose(out) == 0;
+    char *names = written ? nnc_arena_strdup(sweep->arena, text) : NULL;
+    free(text);
+    int32_t count = 1;
+    for (const char *at = names; at != NULL && *at != '\0'; at++) {
+        count += *at == ',';
+    }
+    sweep->figures = nnc_arena_array(sweep->arena, (size_t)count, sizeof *sweep->figures);
+    sweep->figure_slots = nnc_arena_array(sweep->arena, (size_t)count, sizeof *sweep->figure_slots);
+    if (names == NULL || sweep->figures == NULL || sweep->figure_slots == NULL) {
+        return nnc_no_memory(err);
+    }
+    for (sweep->figure_count = 0; sweep->figure_count < count; sweep->figure_count++) {
+        const size_t length = strcspn(names, ",");
+        sweep->figures[sweep->figure_count] = names;
+        sweep->figure_slots[sweep->figure_count] = -1;
+        names[length] = '\0';
+        names += length + 1;
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_sweep_resolve(const nnc_options *options, nnc_point *sample, nnc_sweep *sweep,
+                             nnc_error *err)
+{
+    const nnc_sweep_options *asked = &options->sweep;
+    const bool to_database = asked->database != NULL;
+    lookup l = { .sweep = sweep, .sample = sample, .option = "--columns" };
+    sweep->all = asked->all;
+    sweep->by = -1;
+    nnc_status status = list_figures(sample, sweep, err);
+    /* Rows keep their number where they go on by it: into shards, and through programs. */
+    const bool numbered = sweep->shard.of > 1 || to_database ||
+                          (asked->columns == NULL && (options->format == NNC_FORMAT_CSV ||
+                                                      options->format == NNC_FORMAT_JSON));
+    if (status == NNC_OK && numbered) {
+        status = add_column(&l, "row", err);
+    }
+    if (status == NNC_OK) {
+        status =
+            asked->columns != NULL ? add_listed(&l, asked->columns, err) : add_default(&l, err);
+    }
+    l.option = "--where";
+    for (int i = 0; i < asked->where_count && status == NNC_OK; i++) {
+        status = nnc_where_parse(asked->where[i], use_name, &l, &sweep->where[sweep->where_count++],
+                                 err);
+    }
+    if (status == NNC_OK && options->view.top > 0) {
+        status = resolve_by(&l, asked->by != NULL ? asked->by : "step.step_s", err);
+    } else if (status == NNC_OK && asked->by != NULL) {
+        status = nnc_fail(err, NNC_BAD_USAGE, "--by", "goes with --top N");
+    }
+    return status;
+}

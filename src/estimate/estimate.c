@@ -1,0 +1,187 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <nncost/estimate.h>
+
+#include "base/error.h"
+#include "base/names.h"
+#include "base/number.h"
+#include "estimate/bounds.h"
+#include "estimate/prepare.h"
+#include "estimate/scratch.h"
+
+nnc_scratch *nnc_scratch_create(void)
+{
+    return calloc(1, sizeof(nnc_scratch));
+}
+
+void nnc_scratch_destroy(nnc_scratch *scratch)
+{
+    free(scratch);
+}
+
+const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count)
+{
+    *count = scratch->shown != NULL ? scratch->shown->count : 0;
+    return scratch->shown != NULL ? scratch->shown->rows : NULL;
+}
+
+const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count)
+{
+    *count = scratch->shown != NULL ? scratch->stages : 0;
+    return scratch->step.stages;
+}
+
+const char *nnc_bound_name(nnc_bound bound)
+{
+    return (unsigned)bound < NNC_BOUND_COUNT ? nnc_bound_names[bound] : "?";
+}
+
+/* Kept tensors, parameters and times must stay exact or at least finite. */
+static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_error *err)
+{
+    const double exact = 9007199254740992.0; /* 2^53 bytes, 9 PB: past any device */
+    const nnc_memory *m = &r->memory;
+    if (!((double)m->activation_bytes < exact && (double)m->transient_bytes < exact)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id,
+                        "the plan needs more than %.0f bytes on one device", exact);
+    }
+    if (!isfinite(r->step_s) || !isfinite(r->model_flops)) {
+        return nnc_fail(err, NNC_BAD_SPEC, model->id, "the step time is not a finite number");
+    }
+    return NNC_OK;
+}
+
+/* Does ideal fusion change nothing that the lower bound counts? Norms and pointwise ops move nothing
+ * in it anyway. */
+static bool is_ideal(const nnc_plan *plan, const nnc_software *software)
+{
+    return plan->attention != NNC_ATTENTION_UNFUSED && software->fused_loss &&
+           software->fused_optimizer && !software->zero_gradients;
+}
+
+/* The step that a lower bound counts, and its rows. */
+typedef struct bound_rows {
+    nnc_step step;
+    nnc_software software;
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    nnc_rows *rows;
+    nnc_ideal ideal;
+} bound_rows;
+
+/* The model ideally fused, with flash attention. */
+static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
+                 bound_rows *fused)
+{
+    nnc_bound_units units;
+    fused->software = nnc_software_default();
+    fused->software.context_frozen = step->software->context_frozen; /* what is trained, not how */
+    fused->step = *step;
+    fused->step.software = &fused->software;
+    fused->step.list = &scratch->ideal;
+    fused->step.sums = fused->sums;
+    fused->rows = &scratch->ideal_rows;
+    const nnc_lowering how = nnc_lowering_of(step->plan, &fused->software, NNC_ATTENTION_FLASH);
+    nnc_lower(model, &how, &scratch->ideal);
+    nnc_split_list(&scratch->ideal, model, &how, fused->sums);
+    nnc_rows_build(&scratch->ideal, step->device, step->network, step->plan, fused->rows);
+    nnc_bound_units_sum(&fused->step, fused->rows, &units);
+    return nnc_ideal_step(&fused->step, fused->rows, &units, &scratch->step, &fused->ideal);
+}
+
+/* Both bounds. The lower one: ideally fused with flash attention, or the plan's own products where
+ * they take less (unfused attention runs four backward, flash five). */
+static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
+                       bound_rows *lower, nnc_result *r)
+{
+    nnc_bound_units units;
+    bound_rows own = { .step = *step, .rows = &scratch->rows };
+    nnc_bound_units_sum(step, own.rows, &units);
+    r->upper_bound_s = nnc_upper_bound(step, &units, nnc_step_send_s(step), &scratch->step);
+    bool done = !(r->upper_bound_s < 0.0) &&
+                nnc_ideal_step(step, own.rows, &units, &scratch->step, &own.ideal);
+    *lower = own;
+    if (done && !is_ideal(step->plan, step->software)) {
+        done = fuse(model, step, scratch, lower);
+        if (lower->ideal.step_s > own.ideal.step_s) {
+            *lower = own;
+        }
+    }
+    r->lower_bound_s = lower->ideal.step_s;
+    return done;
+}
+
+/* Where nine of ten measurements of steps like this one fell. Not known for the bare datasheet and
+ * for ideal mode; nothing is faster than the lower bound. */
+static void set_interval(const nnc_model *model, const nnc_step *step, nnc_result *r)
+{
+    const nnc_spreads *all = &step->software->spread;
+    const nnc_basis basis = step->device->efficiency.basis;
+    const bool experts = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0;
+    const nnc_spread *spread = experts                      ? &all->experts
+                               : basis == NNC_BASIS_STEPS   ? &all->steps
+                               : basis == NNC_BASIS_KERNELS ? &all->kernels
+                                                            : &all->carried;
+    const bool known = basis != NNC_BASIS_NONE && r->plan.mode == NNC_MODE_PREDICTED;
+    r->interval_s[0] = known ? nnc_max(spread->low * r->step_s, r->lower_bound_s) : NAN;
+    r->interval_s[1] = known ? spread->high * r->step_s : NAN;
+}
+
+/* Builds the op table of the plan's mode and times it. */
+static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
+                            nnc_result *r, nnc_error *err)
+{
+    bound_rows lower;
+    nnc_rows *rows = &scratch->rows;
+    bool done = bound_step(model, step, scratch, &lower, r);
+    if (done && r->plan.mode == NNC_MODE_IDEAL) {
+        rows = lower.rows;
+        nnc_step_executed(&lower.step, rows, &scratch->step, r);
+        nnc_ideal_rows(&lower.step, &lower.ideal, rows, &scratch->step, r);
+    } else if (done) {
+        nnc_step_executed(step, rows, &scratch->step, r);
+        done = nnc_step_time(step, rows, &scratch->step, r);
+    }
+    if (!done) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
+                        "the schedule is too long to replay, expected at most %d stages",
+                        NNC_STAGES_MAX);
+    }
+    if (rows->truncated) {
+        return nnc_fail(err, NNC_BAD_SPEC, model->id, "more than %d rows in the op table",
+                        NNC_ROWS_MAX);
+    }
+    scratch->shown = rows;
+    scratch->stages = step->plan->pipeline;
+    r->op_count = rows->count;
+    set_interval(model, step, r);
+    return NNC_OK;
+}
+
+nnc_status nnc_estimate(const nnc_model *model, const nnc_device *device,
+                        const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
+                        nnc_result *result, nnc_error *err)
+{
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    nnc_step step = { .sums = sums };
+    nnc_result *r = result;
+    memset(r, 0, sizeof *r);
+    scratch->shown = NULL;
+
+    nnc_status status = nnc_plan_resolve(plan, model, device, &r->plan, err);
+    if (status == NNC_OK) {
+        status = nnc_prepare(model, device, software, scratch, &step, sums, r, err);
+    }
+    if (status != NNC_OK) {
+        return status;
+    }
+    nnc_weigh(&step, model, &scratch->step, r);
+    status = time_step(model, &step, scratch, r, err);
+    if (status != NNC_OK) {
+        return status;
+    }
+    nnc_utilisation(r);
+    nnc_run_cost(device, r);
+    return check_result(r, model, err);
+}

@@ -1,0 +1,242 @@
+#include "estimate/prepare.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "estimate/sync.h"
+#include "op/work.h"
+#include "parallel/shard.h"
+
+/* How the plan is lowered: formats, and who adds to the weight gradients. */
+nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
+                             nnc_attention attention)
+{
+    const double passes = (double)plan->micro_batches;
+    const bool own_buffer = nnc_policy_bytes(plan->policy).gradient_bytes > 2.0 &&
+                            plan->policy != NNC_POLICY_FP32 && plan->policy != NNC_POLICY_AMP;
+    return (nnc_lowering){
+        .plan = plan,
+        .software = software,
+        .attention = attention,
+        .dtype = plan->precision == NNC_FP8 ? NNC_BF16 : plan->precision,
+        .linear_dtype = plan->precision,
+        .grad_bytes = nnc_policy_gradient_io_bytes(plan->policy),
+        /* An fp32 buffer beside 16-bit weights is added to by every pass, a plain gradient is
+         * written by the first and added to by the others. */
+        .grad_accumulate = own_buffer ? 1.0 : (passes - 1.0) / passes,
+    };
+}
+
+/* Past any model; whole bytes of so many parameters are exact in a double. */
+#define PARAMS_MAX 0x1p47
+
+nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err)
+{
+    if (list->overflow) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id,
+                        "a tensor of this plan has more elements than 64 bits count");
+    }
+    if (list->truncated) {
+        return nnc_fail(err, NNC_BAD_SPEC, model->id,
+                        "too many distinct operations, expected at most %d", NNC_OPS_MAX);
+    }
+    double params = 0.0; /* before they are counted in whole numbers */
+    for (int32_t i = 0; i < list->count; i++) {
+        const nnc_weights *w = &list->ops[i].weights;
+        params += ((double)w->count * (double)w->rows * (double)w->cols + (double)w->vector) *
+                  (double)list->ops[i].repeat;
+    }
+    if (!(params < PARAMS_MAX)) {
+        return nnc_fail(err, NNC_BAD_SPEC, model->id, "has more than %.0f parameters", PARAMS_MAX);
+    }
+    return NNC_OK;
+}
+
+/* What the whole model is, before it is split: parameters, tokens and input of a step. */
+void nnc_describe_model(const nnc_op_list *list, const nnc_device *device, nnc_result *r)
+{
+    const nnc_plan *plan = &r->plan;
+    for (int32_t i = 0; i < list->count; i++) {
+        const nnc_op *op = &list->ops[i];
+        if (op->weights.count > 0 || op->weights.vector > 0) {
+            const int64_t params = nnc_weights_params(&op->weights) * op->repeat;
+            r->params += params;
+            r->active_params += nnc_weights_active(&op->weights) * op->repeat;
+            r->params_by_group[op->group] += params;
+        }
+    }
+    r->tokens = list->tokens * plan->micro_batches * plan->data;
+    r->input_bytes = list->input_bytes * (double)plan->micro_batches * plan->data;
+    r->matmul_params = r->active_params - list->lookup_params;
+    r->six_nd_flops = list->tokens > 0 ? 6.0 * (double)r->matmul_params * (double)r->tokens : NAN;
+    r->peak_flops_per_s = nnc_device_matmul_peak(device, plan->precision);
+    r->ridge_flops_per_byte = nnc_device_ridge(device, plan->precision);
+}
+
+/* Parameters of the table that the last stage of a pipeline holds a second time, per rank. */
+static double second_table(const nnc_model *model, const nnc_plan *plan)
+{
+    const nnc_decoder *d = &model->decoder;
+    /* These two put both ends of the pipeline on the first device. */
+    const bool ends_meet =
+        plan->schedule == NNC_SCHEDULE_ZB_V || plan->schedule == NNC_SCHEDULE_DUALPIPE;
+    if (model->family != NNC_FAMILY_DECODER || !d->tied_head || plan->pipeline == 1 || ends_meet) {
+        return 0.0;
+    }
+    return (double)nnc_vocab_rows(d) / plan->tensor * (double)d->hidden;
+}
+
+/* Activations that pass from stage to stage, of one micro-batch and rank. */
+static double send_bytes(const nnc_model *model, const nnc_lowering *how, int64_t tokens)
+{
+    const nnc_plan *plan = how->plan;
+    const double ranks = (double)plan->context * (plan->sequence_parallel ? plan->tensor : 1);
+    return model->family == NNC_FAMILY_DECODER
+               ? (double)tokens / ranks * (double)model->decoder.hidden *
+                     nnc_dtype_bytes(how->dtype)
+               : 0.0;
+}
+
+/* Divides a list over ranks, sums its segments, and adds what ZeRO-3 and offload exchange. */
+void nnc_split_list(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how,
+                    nnc_segment_sums sums[NNC_SEGMENTS_MAX])
+{
+    const double table = second_table(model, how->plan);
+    nnc_parameters *head = &sums[list->segment_count - 1].dense;
+    nnc_shard(list, model, how->plan);
+    nnc_segments_sum(list, sums);
+    if (table > 0.0) {
+        head->params += table;
+        head->factored_elements +=
+            table / (double)model->decoder.hidden + (double)model->decoder.hidden;
+    }
+    nnc_cluster_unit_exchanges(list, sums, how);
+}
+
+/* Memory of every stage; the result has the fullest one's. */
+void nnc_weigh(const nnc_step *step, const nnc_model *model, nnc_step_memory *m, nnc_result *r)
+{
+    const nnc_plan *plan = step->plan;
+    for (int32_t d = 0; d < plan->pipeline; d++) {
+        const nnc_holding *h = &m->holdings[d];
+        const bool same = d > 0 && nnc_holding_same(h, h - 1) && h->in_flight == h[-1].in_flight;
+        m->stages[d].memory =
+            same ? m->stages[d - 1].memory
+                 : nnc_memory_of(model, step->list, step->sums, h, plan, step->device->mem_bytes);
+        if (d == 0 || m->stages[d].memory.total_bytes > r->memory.total_bytes) {
+            r->memory = m->stages[d].memory;
+            r->memory_stage = d;
+        }
+    }
+    r->verdict = r->memory.headroom_bytes < 0 ? NNC_OVER_MEMORY : NNC_FITS;
+}
+
+void nnc_utilisation(nnc_result *r)
+{
+    const nnc_plan *plan = &r->plan;
+    const double devices = plan->devices;
+    const double capacity = r->step_s * devices * r->peak_flops_per_s;
+    if (plan->flops_convention == NNC_CONVENTION_6ND) {
+        r->model_flops = r->six_nd_flops;
+    }
+    r->hardware_flops = r->model_flops + r->recompute_flops;
+    r->mfu = r->model_flops / capacity;
+    r->hfu = r->hardware_flops / capacity;
+    r->model_flops_per_s_per_device = r->model_flops / r->step_s / devices;
+    r->samples_per_s = (double)plan->global_batch / r->step_s;
+    r->tokens_per_s = r->tokens > 0 ? (double)r->tokens / r->step_s : NAN;
+    r->tokens_per_s_per_device = r->tokens_per_s / devices;
+}
+
+double nnc_price_of(const nnc_plan *plan, const nnc_device *device)
+{
+    return !isnan(plan->price)       ? plan->price
+           : device->price_count > 0 ? device->prices[0].per_device_hour
+                                     : (double)NAN;
+}
+
+void nnc_run_cost(const nnc_device *device, nnc_result *r)
+{
+    const nnc_plan *plan = &r->plan;
+    const double devices = plan->devices, hour_s = 3600.0;
+    r->price_per_device_hour = nnc_price_of(plan, device);
+    r->cost_step = r->step_s / hour_s * devices * r->price_per_device_hour;
+    r->run_s = !isnan(plan->samples)  ? plan->samples / r->samples_per_s
+               : !isnan(plan->tokens) ? plan->tokens / r->tokens_per_s
+                                      : (double)NAN;
+    r->device_hours = r->run_s / hour_s * devices;
+    r->cost_run = r->device_hours * r->price_per_device_hour;
+    r->energy_j = device->power_w * devices * (isnan(r->run_s) ? r->step_s : r->run_s);
+}
+
+/* The links of a plan, and the ops of one micro-batch before they are divided. */
+static nnc_status begin_step(const nnc_model *model, const nnc_device *device,
+                             const nnc_software *software, const nnc_plan *plan,
+                             nnc_scratch *scratch, nnc_step *step, nnc_error *err)
+{
+    const bool alone = plan->devices == 1 && plan->offload == 0;
+    if (!alone) {
+        const nnc_status status = nnc_network_find(device, plan, &scratch->network, err);
+        if (status != NNC_OK) {
+            return status;
+        }
+    }
+    const nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
+    *step = (nnc_step){ .device = device,
+                        .plan = plan,
+                        .software = software,
+                        .list = &scratch->list,
+                        .network = alone ? NULL : &scratch->network };
+    nnc_lower(model, &how, &scratch->list);
+    return nnc_check_list(&scratch->list, model, err);
+}
+
+/* Divides the ops over ranks, and makes rows of them. */
+static void divide_step(const nnc_model *model, nnc_scratch *scratch, nnc_step *step,
+                        nnc_segment_sums sums[NNC_SEGMENTS_MAX])
+{
+    nnc_op_list *list = &scratch->list;
+    const nnc_lowering how = nnc_lowering_of(step->plan, step->software, step->plan->attention);
+    step->sums = sums;
+    step->send_bytes = send_bytes(model, &how, list->tokens);
+    step->tied_params = second_table(model, step->plan);
+    nnc_split_list(list, model, &how, sums);
+    nnc_rows_build(list, step->device, step->network, step->plan, &scratch->rows);
+}
+
+nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,
+                       const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
+                       nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err)
+{
+    const nnc_plan *plan = &r->plan;
+    const nnc_status status = begin_step(model, device, software, plan, scratch, step, err);
+    if (status != NNC_OK) {
+        return status;
+    }
+    nnc_describe_model(&scratch->list, device, r);
+    nnc_step_deal(step, &scratch->step);
+    const bool whole = plan->tensor == 1 && plan->context == 1 && plan->expert == 1;
+    if (!whole) { /* the mathematics is counted before it is divided */
+        nnc_rows_build(&scratch->list, device, NULL, plan, &scratch->rows);
+        nnc_step_work(step, &scratch->rows, &scratch->step, r);
+    }
+    divide_step(model, scratch, step, sums);
+    if (whole) {
+        nnc_step_work(step, &scratch->rows, &scratch->step, r);
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_prepare_rows(const nnc_model *model, const nnc_device *device,
+                            const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
+                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_result *r,
+                            nnc_error *err)
+{
+    const nnc_status status = begin_step(model, device, software, &r->plan, scratch, step, err);
+    if (status == NNC_OK) {
+        divide_step(model, scratch, step, sums);
+    }
+    return status;
+}

@@ -1,0 +1,46 @@
+/* What estimate and search share: from a resolved plan to the op table of one rank. */
+#ifndef NNCOST_ESTIMATE_PREPARE_H
+#define NNCOST_ESTIMATE_PREPARE_H
+
+#include "estimate/scratch.h"
+
+/* How a plan is lowered: formats, and who adds to the weight gradients. */
+nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
+                             nnc_attention attention);
+
+/* Refuses a list whose tensors or parameters are past what the arithmetic holds. */
+nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err);
+
+/* What the whole model is, before it is split: parameters, tokens and input of a step. */
+void nnc_describe_model(const nnc_op_list *list, const nnc_device *device, nnc_result *r);
+
+/* Divides a list over ranks, sums its segments, and adds what ZeRO-3 and offload exchange. */
+void nnc_split_list(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how,
+                    nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
+
+/* From the resolved r->plan to scratch->rows, the op table of one micro-batch on a rank that held
+ * every layer; fills step, sums, the holdings of each device, and the work in r. */
+nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,
+                       const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
+                       nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err);
+
+/* The same where r has the work already, of a plan that computes the same; leaves the holdings. */
+nnc_status nnc_prepare_rows(const nnc_model *model, const nnc_device *device,
+                            const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
+                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_result *r,
+                            nnc_error *err);
+
+/* Memory of every stage; the result has the fullest one's. */
+void nnc_weigh(const nnc_step *step, const nnc_model *model, nnc_step_memory *m, nnc_result *r);
+
+/* Rates and utilisation from the work and the step time. */
+void nnc_utilisation(nnc_result *r);
+
+/* Device-hours, money and energy from the rates: of the whole run when its length is given. Energy
+ * counts the device's power limit. */
+void nnc_run_cost(const nnc_device *device, nnc_result *r);
+
+/* Per device-hour: the plan's, else the device file's newest; NaN = not known. */
+double nnc_price_of(const nnc_plan *plan, const nnc_device *device);
+
+#endif

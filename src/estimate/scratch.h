@@ -1,0 +1,18 @@
+/* The working memory of one estimate. */
+#ifndef NNCOST_ESTIMATE_SCRATCH_H
+#define NNCOST_ESTIMATE_SCRATCH_H
+
+#include "estimate/step.h"
+
+struct nnc_scratch {
+    nnc_op_list list;  /* the plan's own ops, of one rank */
+    nnc_op_list ideal; /* the same model, ideally fused; used when it differs */
+    nnc_rows rows;
+    nnc_rows ideal_rows;
+    nnc_network network;
+    nnc_step_memory step;
+    const nnc_rows *shown; /* the rows of the last result */
+    int32_t stages;        /* of the last result */
+};
+
+#endif

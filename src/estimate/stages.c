@@ -1,0 +1,220 @@
+#include "estimate/stages.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+
+int32_t nnc_deal_device(const nnc_plan *plan, int32_t virtual_stage)
+{
+    const int32_t p = plan->pipeline;
+    if (plan->schedule == NNC_SCHEDULE_ZB_V && virtual_stage >= p) {
+        return 2 * p - 1 - virtual_stage;
+    }
+    return virtual_stage % p;
+}
+
+void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *deal)
+{
+    const int32_t chunks = plan->pipeline == 1                   ? 1
+                           : plan->schedule == NNC_SCHEDULE_ZB_V ? 2
+                                                                 : plan->virtual_stages;
+    const int32_t count = plan->pipeline * chunks;
+    int64_t layers = 0, next = 0;
+    deal->stages = plan->pipeline;
+    deal->virtual_stages = count;
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        layers += list->segments[s].layer ? list->segments[s].instances : 0;
+    }
+    for (int32_t v = 0; v < count; v++) {
+        const int64_t end = next + layers / count + (v < layers % count ? 1 : 0);
+        int64_t first = 0; /* index of the segment's first layer */
+        for (int32_t s = 0; s < list->segment_count; s++) {
+            const nnc_segment *segment = &list->segments[s];
+            int64_t held = 0;
+            if (segment->layer) {
+                const int64_t from = next > first ? next : first;
+                const int64_t last = first + segment->instances;
+                const int64_t to = end < last ? end : last;
+                held = to > from ? to - from : 0;
+                first = last;
+            } else if ((s == 0 && v == 0) || (s > 0 && v == count - 1)) {
+                held = segment->instances;
+            }
+            deal->shares[v].instances[s] = held;
+        }
+        next = end;
+    }
+}
+
+nnc_share nnc_deal_device_share(const nnc_deal *deal, const nnc_plan *plan, int32_t device)
+{
+    nnc_share sum = { { 0 } };
+    const int32_t p = deal->stages, chunks = deal->virtual_stages / p;
+    const bool mirrored = plan->schedule == NNC_SCHEDULE_DUALPIPE && p > 1;
+    for (int32_t c = 0; c < (mirrored ? 2 : chunks); c++) {
+        const bool back = mirrored ? c == 1 : plan->schedule == NNC_SCHEDULE_ZB_V && c == 1;
+        const int32_t v = mirrored ? (back ? p - 1 - device : device)
+                          : back   ? 2 * p - 1 - device
+                                   : c * p + device;
+        for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
+            sum.instances[s] += deal->shares[v].instances[s];
+        }
+    }
+    return sum;
+}
+
+bool nnc_weight_runs_apart(const nnc_plan *plan)
+{
+    return plan->pipeline > 1 &&
+           (plan->schedule == NNC_SCHEDULE_ZB_H1 || plan->schedule == NNC_SCHEDULE_ZB_H2 ||
+            plan->schedule == NNC_SCHEDULE_ZB_V || plan->schedule == NNC_SCHEDULE_DUALPIPE);
+}
+
+nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
+{
+    const nnc_overlap own = { .share = { [NNC_COMM_TENSOR] = software->overlap_tensor,
+                                         [NNC_COMM_CONTEXT] = software->overlap_context,
+                                         [NNC_COMM_EXPERT] = software->overlap_expert,
+                                         [NNC_COMM_DATA] = software->overlap_data,
+                                         [NNC_COMM_PIPELINE] = software->overlap_pipeline,
+                                         [NNC_COMM_OFFLOAD] = software->overlap_offload } };
+    nnc_overlap overlap = own;
+    overlap.weight_apart = nnc_weight_runs_apart(plan);
+    overlap.tensor_backward = isnan(software->overlap_tensor_backward)
+                                  ? software->overlap_tensor
+                                  : software->overlap_tensor_backward;
+    for (int i = 0; i < NNC_COMM_COUNT && !isnan(plan->overlap); i++) {
+        overlap.share[i] = overlap.tensor_backward = plan->overlap;
+    }
+    return overlap;
+}
+
+/* Compute there is in one segment and part, and exchanges of each kind that could hide behind it. */
+typedef struct budget {
+    double compute_s, attention_s;
+    double instances; /* layers: the first one's weights are gathered before anything runs */
+    double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* beside the attention; anywhere */
+    double beside_exposed[NNC_COMM_COUNT], behind_exposed[NNC_COMM_COUNT]; /* shares of the time */
+} budget;
+
+static void collect(const nnc_op_cost *row, const nnc_overlap *overlap, budget *b)
+{
+    const double time_s = row->time_s * row->repeat;
+    if (row->op->kind == NNC_OP_COLLECTIVE) {
+        const nnc_exchange *e = &row->op->u.exchange;
+        *(e->hides ? &b->beside_s[e->comm] : &b->behind_s[e->comm]) += time_s;
+    } else if (row->op->phase != NNC_PHASE_GRAD_WEIGHT || !overlap->weight_apart) {
+        b->compute_s += time_s;
+        b->attention_s += row->op->kind == NNC_OP_FLASH ? time_s : 0.0;
+    }
+}
+
+static double share_of(const nnc_overlap *overlap, int comm, nnc_part part)
+{
+    return comm == NNC_COMM_TENSOR && part == NNC_PART_BACKWARD ? overlap->tensor_backward
+                                                                : overlap->share[comm];
+}
+
+/* Takes what hides from the compute left; returns the share of the exchange that stays exposed. */
+static double hide(double exchange_s, double share, double *left_s)
+{
+    const double hidden = share * nnc_min(exchange_s, *left_s);
+    *left_s -= hidden;
+    return exchange_s > 0.0 ? (exchange_s - hidden) / exchange_s : 1.0;
+}
+
+static void settle(budget *b, const nnc_overlap *overlap, nnc_part part)
+{
+    double attention = b->attention_s, left = b->compute_s;
+    for (int k = 0; k < NNC_COMM_COUNT; k++) {
+        const double before = attention;
+        b->beside_exposed[k] = hide(b->beside_s[k], share_of(overlap, k, part), &attention);
+        left -= before - attention;
+    }
+    for (int k = 0; k < NNC_COMM_COUNT; k++) {
+        const bool prefetched = k == NNC_COMM_DATA && b->instances > 1.0;
+        const double first = prefetched ? b->behind_s[k] / b->instances : 0.0;
+        const double rest = b->behind_s[k] - first;
+        const double exposed = first + rest * hide(rest, share_of(overlap, k, part), &left);
+        b->behind_exposed[k] = b->behind_s[k] > 0.0 ? exposed / b->behind_s[k] : 1.0;
+    }
+}
+
+void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_overlap *overlap)
+{
+    budget budgets[NNC_SEGMENTS_MAX][NNC_PARTS];
+    memset(budgets, 0, sizeof budgets);
+    bool any = false;
+    for (int32_t i = 0; i < rows->count; i++) {
+        const nnc_op *op = rows->rows[i].op;
+        any = any || op->kind == NNC_OP_COLLECTIVE;
+        collect(&rows->rows[i], overlap, &budgets[rows->rows[i].segment][rows->rows[i].part]);
+    }
+    for (int32_t s = 0; s < list->segment_count && any; s++) {
+        for (int p = 0; p < NNC_PARTS; p++) {
+            budgets[s][p].instances = (double)list->segments[s].instances;
+            settle(&budgets[s][p], overlap, (nnc_part)p);
+        }
+    }
+    for (int32_t i = 0; i < rows->count && any; i++) {
+        nnc_op_cost *row = &rows->rows[i];
+        if (row->op->kind == NNC_OP_COLLECTIVE) {
+            const nnc_exchange *e = &row->op->u.exchange;
+            const budget *b = &budgets[row->segment][row->part];
+            row->time_s *= e->hides ? b->beside_exposed[e->comm] : b->behind_exposed[e->comm];
+        }
+    }
+}
+
+/* What issuing takes is in host_s; leaves there what it adds. */
+static double part_s(nnc_unit *unit, nnc_part part)
+{
+    double sum = unit->compute_s[part];
+    for (int k = 0; k < NNC_COMM_COUNT; k++) {
+        sum += unit->exposed_s[part][k];
+    }
+    const double host_s = unit->host_s[part];
+    if (host_s > 0.0) {
+        const double larger = nnc_max(sum, host_s);
+        const double ratio = nnc_min(sum, host_s) / larger;
+        unit->host_s[part] = larger * sqrt(sqrt(1.0 + ratio * ratio * ratio * ratio)) - sum;
+    }
+    return sum + unit->host_s[part];
+}
+
+void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, double launch_s,
+                   nnc_unit units[NNC_SEGMENTS_MAX])
+{
+    memset(units, 0, sizeof units[0] * NNC_SEGMENTS_MAX);
+    for (int32_t i = 0; i < rows->count; i++) {
+        const nnc_op_cost *row = &rows->rows[i];
+        nnc_unit *unit = &units[row->segment];
+        const double instances = (double)list->segments[row->segment].instances;
+        const double time_s = row->time_s * row->repeat / instances;
+        unit->host_s[row->part] += launch_s * row->repeat / instances;
+        if (row->op->kind == NNC_OP_COLLECTIVE) {
+            unit->exposed_s[row->part][row->op->u.exchange.comm] += time_s;
+            unit->free_s[row->part] += time_s - row->network_s * row->repeat / instances;
+        } else {
+            unit->compute_s[row->part] += time_s;
+            unit->free_s[row->part] += time_s;
+            unit->weight_s += row->op->phase == NNC_PHASE_GRAD_WEIGHT ? time_s : 0.0;
+        }
+    }
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        units[s].forward_s = part_s(&units[s], NNC_PART_FORWARD);
+        units[s].backward_s = part_s(&units[s], NNC_PART_BACKWARD);
+        units[s].recompute_s = part_s(&units[s], NNC_PART_RECOMPUTE);
+    }
+}
+
+int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,
+                              int64_t instances)
+{
+    const bool some = plan->recompute_layers > 0 && list->segments[segment].layer;
+    if ((plan->recompute & NNC_RECOMPUTE_FULL) == 0) {
+        return 0;
+    }
+    return some && plan->recompute_layers < instances ? plan->recompute_layers : instances;
+}

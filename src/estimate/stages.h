@@ -1,0 +1,72 @@
+/* Dealing layers out to pipeline stages, and the time of one micro-batch on each. */
+#ifndef NNCOST_ESTIMATE_STAGES_H
+#define NNCOST_ESTIMATE_STAGES_H
+
+#include <nncost/estimate.h>
+
+#include "cost/rows.h"
+#include "cost/segment.h"
+
+enum { NNC_STAGES_MAX = 1024, NNC_VIRTUAL_STAGES_MAX = 4096 };
+
+/* How many instances of each segment one virtual stage, or one device, holds. */
+typedef struct nnc_share {
+    int64_t instances[NNC_SEGMENTS_MAX];
+} nnc_share;
+
+/* Virtual stages in the order a micro-batch meets them, and where they live. Layers are dealt out
+ * evenly; the first stages get one more when they do not divide. Embedding and head go to the
+ * ends. */
+typedef struct nnc_deal {
+    int32_t stages, virtual_stages; /* devices of the pipeline; virtual stages in all */
+    nnc_share shares[NNC_VIRTUAL_STAGES_MAX];
+} nnc_deal;
+
+void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *deal);
+
+/* Device of a virtual stage: round and round when interleaved, down and back up for zb-v. */
+int32_t nnc_deal_device(const nnc_plan *plan, int32_t virtual_stage);
+
+/* Everything one device holds. DualPipe: its stage of both directions. */
+nnc_share nnc_deal_device_share(const nnc_deal *deal, const nnc_plan *plan, int32_t device);
+
+/* Seconds of one instance of a segment in one pass: compute and exposed communication of each part
+ * (forward, backward, recompute), and their sums. weight_s is the part of backward_s that computes
+ * weight gradients. */
+enum { NNC_PASS_PARTS = NNC_PART_RECOMPUTE + 1 };
+typedef struct nnc_unit {
+    double forward_s, backward_s, weight_s, recompute_s;
+    double compute_s[NNC_PASS_PARTS];
+    double exposed_s[NNC_PASS_PARTS][NNC_COMM_COUNT];
+    double host_s[NNC_PASS_PARTS]; /* what issuing the ops adds to both */
+    double free_s[NNC_PASS_PARTS]; /* compute behind which nothing hides yet */
+} nnc_unit;
+
+/* Do schedule and pipeline run weight gradients as ops of their own? */
+bool nnc_weight_runs_apart(const nnc_plan *plan);
+
+/* Shares of each kind of communication that hide, in [0, 1]. */
+typedef struct nnc_overlap {
+    double share[NNC_COMM_COUNT];
+    double tensor_backward; /* of tensor-parallel exchanges in backward passes */
+    bool weight_apart;      /* weight gradients run at another time: nothing hides behind them */
+} nnc_overlap;
+nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);
+
+/* Hides what can hide: in each segment and phase, exchanges run beside the compute there is, those
+ * that pass blocks beside the attention first. An exposed exchange keeps its row's time, a hidden one
+ * loses it: t = C + N - share min(C, N).   [overlap] */
+void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_overlap *overlap);
+
+/* Sums the rows of each segment into units, one instance and pass each. The host issues one op after
+ * the other, launch_s each, while the device works through them: a part takes
+ *     (device^4 + host^4)^(1/4)
+ * of both, of which host_s is what exceeds the device's.   [launch] */
+void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, double launch_s,
+                   nnc_unit units[NNC_SEGMENTS_MAX]);
+
+/* Layers of a share that full recomputation runs again. */
+int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,
+                              int64_t instances);
+
+#endif

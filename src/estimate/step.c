@@ -1,0 +1,394 @@
+#include "estimate/step.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "estimate/bounds.h"
+#include "estimate/timeline.h"
+#include "estimate/update.h"
+#include "op/work.h"
+
+/* Share of each segment's instances that full recomputation runs again, over all stages. */
+static void recomputed_shares(const nnc_step *step, const nnc_step_memory *m,
+                              double shares[NNC_SEGMENTS_MAX])
+{
+    for (int32_t s = 0; s < step->list->segment_count; s++) {
+        int64_t again = 0, held = 0;
+        for (int32_t d = 0; d < step->plan->pipeline; d++) {
+            again += m->holdings[d].recomputed[s];
+            held += m->holdings[d].instances[s];
+        }
+        const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
+        shares[s] = full ? (held > 0 ? (double)again / (double)held : 0.0) : 1.0;
+    }
+}
+
+void nnc_step_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
+                   nnc_result *r)
+{
+    const nnc_plan *plan = step->plan;
+    const double passes = (double)plan->micro_batches * plan->data;
+    const bool causal = plan->flops_convention == NNC_CONVENTION_CAUSAL;
+    double again[NNC_SEGMENTS_MAX], full[NNC_PASS_PARTS] = { 0 }, counted[NNC_PASS_PARTS] = { 0 };
+    recomputed_shares(step, m, again);
+    for (int32_t i = 0; i < rows->count; i++) {
+        const nnc_op_cost *row = &rows->rows[i];
+        const double repeat =
+            row->part == NNC_PART_RECOMPUTE ? row->repeat * again[row->segment] : row->repeat;
+        full[row->part] += row->work.full_flops * repeat;
+        counted[row->part] += (causal ? row->work.causal_flops : row->work.full_flops) * repeat;
+    }
+    r->forward_flops = full[NNC_PART_FORWARD] * passes;
+    r->backward_flops = full[NNC_PART_BACKWARD] * passes;
+    r->model_flops = (counted[NNC_PART_FORWARD] + counted[NNC_PART_BACKWARD]) * passes;
+    r->recompute_flops = counted[NNC_PART_RECOMPUTE] * passes;
+}
+
+void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
+                       nnc_result *r)
+{
+    const nnc_plan *plan = step->plan;
+    const double ranks = (double)plan->tensor * plan->context * plan->data;
+    double again[NNC_SEGMENTS_MAX];
+    recomputed_shares(step, m, again);
+    for (int32_t i = 0; i < rows->count; i++) {
+        const nnc_op_cost *row = &rows->rows[i];
+        double repeat = row->repeat * (double)plan->micro_batches * ranks;
+        if (row->part == NNC_PART_RECOMPUTE) {
+            repeat *= again[row->segment];
+        }
+        r->executed_flops += row->work.flops * repeat;
+        r->vector_flops += row->work.vector_flops * repeat;
+    }
+    for (int32_t d = 0; d < plan->pipeline; d++) {
+        nnc_tail t;
+        nnc_tail_of(step, &m->holdings[d], &t);
+        for (int i = 0; i < t.update_count; i++) {
+            const nnc_work work = nnc_op_work(&t.updates[i]);
+            r->executed_flops += work.flops * ranks;
+            r->vector_flops += work.vector_flops * ranks;
+        }
+    }
+}
+
+/* ---- who holds what ---- */
+
+static nnc_holding holding_of(const nnc_step *step, const nnc_share *share, double in_flight)
+{
+    nnc_holding h = { .in_flight = in_flight };
+    for (int32_t s = 0; s < step->list->segment_count; s++) {
+        h.instances[s] = share->instances[s];
+        h.recomputed[s] = nnc_recomputed_layers(step->plan, step->list, s, share->instances[s]);
+    }
+    return h;
+}
+
+void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory)
+{
+    const nnc_plan *plan = step->plan;
+    const int32_t chunks = plan->schedule == NNC_SCHEDULE_ZB_V ? 2 : plan->virtual_stages;
+    nnc_deal_layers(step->list, plan, &memory->deal);
+    for (int32_t d = 0; d < plan->pipeline; d++) {
+        const nnc_share share = nnc_deal_device_share(&memory->deal, plan, d);
+        double in_flight = 1.0;
+        if (plan->pipeline > 1) {
+            in_flight = nnc_pipeline_in_flight(plan->schedule, plan->pipeline, chunks,
+                                               plan->micro_batches, d);
+            if (plan->schedule == NNC_SCHEDULE_DUALPIPE) {
+                in_flight *= 0.5; /* counted in one direction's layers, the share has both */
+            }
+        }
+        memory->holdings[d] = holding_of(step, &share, in_flight);
+    }
+}
+
+/* ---- the busiest stage ---- */
+
+int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages)
+{
+    int32_t stage = 0;
+    for (int32_t d = 1; d < stages; d++) {
+        stage = m->run.busy_s[d] > m->run.busy_s[stage] ? d : stage;
+    }
+    return stage;
+}
+
+int64_t nnc_step_passes(const nnc_plan *plan)
+{
+    const bool halves = plan->schedule == NNC_SCHEDULE_DUALPIPE && plan->pipeline > 1;
+    return plan->micro_batches / (halves ? 2 : 1);
+}
+
+void nnc_step_restrict(const nnc_step *step, const nnc_holding *holding, nnc_rows *rows)
+{
+    const nnc_plan *plan = step->plan;
+    const double passes = (double)nnc_step_passes(plan);
+    for (int32_t i = 0; i < rows->count; i++) {
+        nnc_op_cost *row = &rows->rows[i];
+        const int32_t s = row->segment;
+        const double all = (double)step->list->segments[s].instances;
+        const bool again =
+            row->op->phase == NNC_PHASE_RECOMPUTE && (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
+        const int64_t held = again ? holding->recomputed[s] : holding->instances[s];
+        row->repeat = row->repeat * ((double)held / all) * passes;
+    }
+}
+
+/* Activations from stage to stage; what they delay shows in the pipeline, not here. */
+static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t device,
+                         double exposed_s, nnc_rows *rows)
+{
+    const nnc_plan *plan = step->plan;
+    const nnc_op op = {
+        .name = "pipeline.send",
+        .kind = NNC_OP_COLLECTIVE,
+        .phase = NNC_PHASE_COMM,
+        .group = NNC_GROUP_NETWORK,
+        .dtype = NNC_FP32,
+        .math_dtype = NNC_FP32,
+        .repeat = 1,
+        .block = -1,
+        .u.exchange = { .comm = NNC_COMM_PIPELINE, .forward = NNC_P2P, .bytes = step->send_bytes }
+    };
+    double sends = 0.0; /* forward to the next virtual stage, backward to the one before */
+    for (int32_t v = 0; v < m->deal.virtual_stages; v++) {
+        if (nnc_deal_device(plan, v) == device) {
+            sends += (v < m->deal.virtual_stages - 1 ? 1.0 : 0.0) + (v > 0 ? 1.0 : 0.0);
+        }
+    }
+    if (sends > 0.0) {
+        nnc_rows_add(rows, &op, step->device, step->network, sends * (double)plan->micro_batches);
+        nnc_op_cost *row = &rows->rows[rows->count - 1];
+        row->time_s = exposed_s / row->repeat;
+    }
+}
+
+/* ---- sums ---- */
+
+/* Parts of one device's step, from the units it holds. */
+static void add_units(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                      const nnc_holding *holding, nnc_result *r)
+{
+    const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
+    const double passes = (double)nnc_step_passes(step->plan);
+    for (int32_t s = 0; s < step->list->segment_count; s++) {
+        const double n = (double)holding->instances[s] * passes;
+        const double again = full ? (double)holding->recomputed[s] * passes : n;
+        r->forward_s += n * units[s].compute_s[NNC_PART_FORWARD];
+        r->backward_s += n * units[s].compute_s[NNC_PART_BACKWARD];
+        r->recompute_s += again * units[s].compute_s[NNC_PART_RECOMPUTE];
+        r->host_s += n * (units[s].host_s[NNC_PART_FORWARD] + units[s].host_s[NNC_PART_BACKWARD]) +
+                     again * units[s].host_s[NNC_PART_RECOMPUTE];
+        for (int k = 0; k < NNC_COMM_COUNT && step->network != NULL; k++) {
+            r->exposed_s[k] += n * (units[s].exposed_s[NNC_PART_FORWARD][k] +
+                                    units[s].exposed_s[NNC_PART_BACKWARD][k]) +
+                               again * units[s].exposed_s[NNC_PART_RECOMPUTE][k];
+        }
+    }
+}
+
+static double busy_parts(const nnc_result *r)
+{
+    return r->forward_s + r->backward_s + r->recompute_s + r->update_s + r->exposed_comm_s +
+           r->host_s;
+}
+
+/* What the rows add to the times: traffic, communication hidden or not, what bounds them. */
+static void add_rows(const nnc_rows *rows, nnc_result *r)
+{
+    for (int32_t i = 0; i < rows->count; i++) {
+        const nnc_op_cost *row = &rows->rows[i];
+        r->bound_s[row->bound] += row->time_s * row->repeat;
+        r->read_bytes += row->work.read_bytes * row->repeat;
+        r->write_bytes += row->work.write_bytes * row->repeat;
+        if (row->op->kind == NNC_OP_COLLECTIVE) {
+            r->communication_s[row->op->u.exchange.comm] += row->network_s * row->repeat;
+        }
+    }
+}
+
+/* The largest of what bounds the step, and the largest of the rest. */
+static void rank_bounds(nnc_result *r)
+{
+    r->bound = NNC_BOUND_COMPUTE;
+    for (int b = 0; b < NNC_BOUND_COUNT; b++) {
+        if (r->bound_s[b] > r->bound_s[r->bound]) {
+            r->bound = (nnc_bound)b;
+        }
+    }
+    r->next_bound = r->bound == NNC_BOUND_COMPUTE ? NNC_BOUND_MEMORY : NNC_BOUND_COMPUTE;
+    for (int b = 0; b < NNC_BOUND_COUNT; b++) {
+        if (b != (int)r->bound && r->bound_s[b] > r->bound_s[r->next_bound]) {
+            r->next_bound = (nnc_bound)b;
+        }
+    }
+}
+
+/* What the op would take if one resource were free. */
+static double time_without(const nnc_op_cost *row, nnc_bound bound)
+{
+    if (row->op->kind == NNC_OP_COLLECTIVE) {
+        return bound == NNC_BOUND_NETWORK ? 0.0 : row->time_s;
+    }
+    const double compute = bound == NNC_BOUND_COMPUTE ? 0.0 : row->compute_s;
+    const double memory = bound == NNC_BOUND_MEMORY ? 0.0 : row->memory_s;
+    const double fixed = bound == NNC_BOUND_HOST ? 0.0 : row->fixed_s;
+    return (compute > memory ? compute : memory) + fixed;
+}
+
+void nnc_step_rank(const nnc_rows *rows, nnc_result *r)
+{
+    double without = 0.0;
+    rank_bounds(r);
+    for (int32_t i = 0; i < rows->count; i++) {
+        without += time_without(&rows->rows[i], r->bound) * rows->rows[i].repeat;
+    }
+    /* A pipeline idles in proportion to the work it waits for. */
+    r->step_without_bound_s = without * (1.0 + r->bubble_ratio);
+}
+
+void nnc_step_describe(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       nnc_step_memory *m)
+{
+    const nnc_plan *plan = step->plan;
+    const int32_t last = step->list->segment_count - 1;
+    for (int32_t d = 0; d < plan->pipeline; d++) {
+        const nnc_holding *h = &m->holdings[d];
+        nnc_stage *stage = &m->stages[d];
+        const bool apart = nnc_weight_runs_apart(plan);
+        *stage = (nnc_stage){ .memory = stage->memory, /* these three are filled before */
+                              .exchange_s = stage->exchange_s,
+                              .update_s = stage->update_s,
+                              .params = (int64_t)nnc_holding_params(step->sums, h),
+                              .embedding = h->instances[0] > 0,
+                              .head = h->instances[last] > 0,
+                              .in_flight = h->in_flight,
+                              .busy_s = m->run.busy_s[d],
+                              .bubble_s = m->run.total_s - m->run.busy_s[d] };
+        for (int32_t s = 0; s <= last; s++) {
+            const double n = (double)h->instances[s];
+            const double weight = n * units[s].weight_s;
+            stage->layers += step->list->segments[s].layer ? h->instances[s] : 0;
+            stage->forward_s += n * units[s].forward_s;
+            stage->weight_s += apart ? weight : 0.0;
+            stage->backward_s += n * units[s].backward_s - (apart ? weight : 0.0) +
+                                 (double)h->recomputed[s] * units[s].recompute_s;
+        }
+    }
+}
+
+double nnc_step_send_s(const nnc_step *step)
+{
+    const nnc_exchange send = { .comm = NNC_COMM_PIPELINE,
+                                .forward = NNC_P2P,
+                                .bytes = step->send_bytes };
+    const char *link = NULL;
+    return step->plan->pipeline > 1 ? nnc_network_exchange_s(step->network, &send, &link) : 0.0;
+}
+
+static double exposed_send_s(const nnc_step *step)
+{
+    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
+    return nnc_step_send_s(step) * (1.0 - overlap.share[NNC_COMM_PIPELINE]);
+}
+
+bool nnc_step_core_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       nnc_step_memory *m, nnc_step_times *times)
+{
+    *times = (nnc_step_times){ .send_s = exposed_send_s(step) };
+    if (!nnc_step_run(step, units, times->send_s, m)) {
+        return false;
+    }
+    times->total_s = m->run.total_s;
+    times->stage = nnc_step_busiest(m, step->plan->pipeline);
+    return true;
+}
+
+double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       const nnc_step_times *times, nnc_step_memory *m)
+{
+    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
+    double longest_s = 0.0;
+    nnc_tail_stages(step, units, &overlap, m);
+    for (int32_t d = 0; d < step->plan->pipeline; d++) {
+        longest_s = nnc_max(longest_s, m->stages[d].exchange_s + m->stages[d].update_s);
+    }
+    return times->total_s + longest_s;
+}
+
+/* What messages between stages delay: the same passes run again without them. */
+static bool find_delay(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       const nnc_step_times *times, nnc_step_memory *m)
+{
+    m->delay_s = 0.0;
+    if (!(times->send_s > 0.0)) {
+        return true;
+    }
+    if (!nnc_step_run(step, units, 0.0, m)) {
+        return false;
+    }
+    m->delay_s = nnc_max(0.0, times->total_s - m->run.total_s);
+    return nnc_step_rerun(step->plan, times->send_s, m); /* for those who ask m->run */
+}
+
+bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                         const nnc_step_times *times, nnc_step_memory *m, nnc_result *r)
+{
+    const nnc_plan *plan = step->plan;
+    const nnc_overlap overlap = nnc_overlap_of(plan, step->software);
+    if (!find_delay(step, units, times, m)) {
+        return false;
+    }
+    r->exposed_s[NNC_COMM_PIPELINE] = m->delay_s;
+    r->stage = times->stage;
+    const nnc_holding *holding = &m->holdings[r->stage];
+    add_units(step, units, holding, r);
+    nnc_tail_times(step, units, holding, &overlap, r);
+    for (int k = 0; k < NNC_COMM_COUNT; k++) {
+        r->exposed_comm_s += r->exposed_s[k];
+    }
+    const double busy = busy_parts(r);
+    r->step_s = busy;
+    if (plan->pipeline > 1) {
+        r->step_s = nnc_step_core_s(step, units, times, m);
+        r->bubble_s = nnc_max(0.0, r->step_s - busy);
+    }
+    r->bubble_ratio = r->bubble_s / busy;
+    r->bubble_share = r->bubble_s / r->step_s;
+    return true;
+}
+
+bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_step_memory *m, nnc_result *r)
+{
+    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
+    nnc_unit units[NNC_SEGMENTS_MAX];
+    nnc_step_times times;
+    nnc_step_units(step, rows, units);
+    if (!nnc_step_core_run(step, units, m, &times) ||
+        !nnc_step_core_parts(step, units, &times, m, r)) {
+        return false;
+    }
+    if (step->plan->pipeline == 1) { /* else the step has them */
+        nnc_tail_stages(step, units, &overlap, m);
+    }
+    nnc_step_describe(step, units, m);
+    const nnc_holding *holding = &m->holdings[r->stage];
+    nnc_step_restrict(step, holding, rows);
+    if (step->plan->pipeline > 1) {
+        append_sends(step, m, r->stage, m->delay_s, rows);
+    }
+    nnc_tail_append(step, units, holding, &overlap, rows);
+    add_rows(rows, r);
+    nnc_step_rank(rows, r);
+    return true;
+}
+
+void nnc_step_units(const nnc_step *step, nnc_rows *rows, nnc_unit units[NNC_SEGMENTS_MAX])
+{
+    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
+    if (step->network != NULL) {
+        nnc_rows_hide(rows, step->list, &overlap);
+    }
+    nnc_units_sum(rows, step->list, step->software->launch_s, units);
+}

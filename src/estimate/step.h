@@ -1,0 +1,117 @@
+/* Seconds per op -> seconds per step. */
+#ifndef NNCOST_ESTIMATE_STEP_H
+#define NNCOST_ESTIMATE_STEP_H
+
+#include <nncost/estimate.h>
+
+#include "cost/memory.h"
+#include "cost/network.h"
+#include "cost/rows.h"
+#include "estimate/stages.h"
+#include "pipeline/pipeline_replay.h"
+
+/* Everything a step is put together from. */
+typedef struct nnc_step {
+    const nnc_device *device;
+    const nnc_plan *plan;
+    const nnc_software *software;
+    const nnc_op_list *list;      /* of one rank */
+    const nnc_segment_sums *sums; /* of the list's segments */
+    const nnc_network *network;   /* NULL on one device */
+    double tied_params;           /* of one rank: table at both ends of a pipeline, else 0 */
+    double send_bytes;            /* activations from stage to stage, one micro-batch */
+} nnc_step;
+
+/* Replays of the last few pipelines. Plans that differ in what happens once per step have the same
+ * passes: their pipelines run alike, to the last digit, and need not run again. */
+enum { NNC_REPLAYS = 8 };
+typedef struct nnc_replayed {
+    nnc_schedule schedule;
+    int32_t stages, virtual_stages; /* 0 = empty */
+    int64_t micro_batches;
+    double send_s, total_s;
+    double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX],
+        weight_s[NNC_VIRTUAL_STAGES_MAX];
+    double busy_s[NNC_STAGES_MAX];
+} nnc_replayed;
+
+/* Working memory of a step. */
+typedef struct nnc_step_memory {
+    nnc_deal deal;
+    nnc_holding holdings[NNC_STAGES_MAX];
+    nnc_stage stages[NNC_STAGES_MAX];
+    nnc_pipeline_memory pipeline;
+    nnc_pipeline_result run;
+    double delay_s; /* of the step, by messages between stages */
+    double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX],
+        weight_s[NNC_VIRTUAL_STAGES_MAX];
+    double send_s; /* of the last run */
+    nnc_replayed replays[NNC_REPLAYS];
+    int32_t oldest; /* the next to be replaced */
+} nnc_step_memory;
+
+/* Deals the layers out and fills memory->holdings: what each device of the pipeline keeps, for how
+ * many micro-batches in flight. */
+void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory);
+
+/* Times the step: rows hold the op table of one micro-batch on a rank that held every layer. On
+ * return they are those of the busiest stage over the whole step, with its exchanges and its update
+ * appended, and the result has the times. false: the pipeline is too large to replay.   [step] */
+bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_step_memory *memory,
+                   nnc_result *result);
+
+/* Hides what hides in the rows, and sums them into units. */
+void nnc_step_units(const nnc_step *step, nnc_rows *rows, nnc_unit units[NNC_SEGMENTS_MAX]);
+
+/* The passes of a step, run through the schedule. */
+typedef struct nnc_step_times {
+    double total_s; /* of all passes */
+    double send_s;  /* of a message between stages, as far as it is exposed */
+    int32_t stage;  /* the busiest */
+} nnc_step_times;
+
+/* The times of a step from its units alone, without rows. Estimate and search share them. First the
+ * passes; false: the pipeline is too large to replay. */
+bool nnc_step_core_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       nnc_step_memory *m, nnc_step_times *times);
+/* The step time of a pipeline: its passes, then the stage that needs longest for what happens once
+ * per step. Fills in the latter in m->stages. */
+double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       const nnc_step_times *times, nnc_step_memory *m);
+/* The step time and its parts: the busiest stage's, exposed communication, bubble. */
+bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                         const nnc_step_times *times, nnc_step_memory *m, nnc_result *r);
+
+/* Sums the mathematics of the rows of one micro-batch into the result, over the whole step. rows:
+ * of all tensor, context and expert ranks together. */
+void nnc_step_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
+                   nnc_result *r);
+
+/* The same of what kernels run, on all ranks: rows of one rank; replicated work counts each time. */
+void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
+                       nnc_result *r);
+
+/* Seconds of one message from stage to stage. */
+double nnc_step_send_s(const nnc_step *step);
+
+/* Passes through what a device holds; DualPipe runs half of the micro-batches through each of its
+ * two stages. */
+int64_t nnc_step_passes(const nnc_plan *plan);
+/* The schedule over the times of the last run. Points into m. */
+nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m);
+/* Runs the pipeline schedule over units into m->run; without a pipeline passes follow each other. */
+bool nnc_step_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX], double send_s,
+                  nnc_step_memory *m);
+/* Runs it again with another time to send. */
+bool nnc_step_rerun(const nnc_plan *plan, double send_s, nnc_step_memory *m);
+/* Fills m->stages from the last run, but for memory and what nnc_tail_stages fills. */
+void nnc_step_describe(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       nnc_step_memory *m);
+/* Device with the longest busy time of m->run, the lowest on a tie. */
+int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages);
+/* Leaves in rows what one device holds, repeated over the step. */
+void nnc_step_restrict(const nnc_step *step, const nnc_holding *holding, nnc_rows *rows);
+/* Ranks what bounds the step, and what it would take without. */
+void nnc_step_rank(const nnc_rows *rows, nnc_result *r);
+
+#endif

@@ -1,0 +1,189 @@
+#include "estimate/sync.h"
+
+#include "base/number.h"
+#include "estimate/step.h"
+#include "op/work.h"
+
+static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char *name,
+                          int32_t segment, nnc_exchange exchange)
+{
+    nnc_list_exchange(list, how, name, exchange, list->segments[segment].instances, -1);
+    list->ops[list->count - 1].segment = segment;
+}
+
+/* Ranks that hold the same shard of one kind of parameters. */
+static int32_t replicas_of(const nnc_plan *plan, nnc_route_kind route, double shards)
+{
+    const int32_t all = plan->data * plan->context;
+    const int32_t same = route == NNC_ROUTE_SHARD ? all : all / plan->expert;
+    return same / (int32_t)shards;
+}
+
+static nnc_route_kind replica_route(nnc_route_kind route)
+{
+    return route == NNC_ROUTE_SHARD ? NNC_ROUTE_REPLICA : NNC_ROUTE_EXPERT_REPLICA;
+}
+
+/* Weights of a unit are gathered for forward and again for backward, when its gradient is scattered
+ * too; replicas of a shard group add theirs up. Without resharding one gather serves the step. */
+static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment,
+                         const nnc_parameters *p, nnc_route_kind route, double shards)
+{
+    const nnc_plan *plan = how->plan;
+    const double weights = nnc_policy_bytes(plan->policy).weight_bytes * p->params;
+    const double gradients = nnc_policy_gradient_io_bytes(plan->policy) * p->params;
+    nnc_exchange e = { .comm = NNC_COMM_DATA,
+                       .route = (int32_t)route,
+                       .forward = NNC_ALL_GATHER,
+                       .backward = NNC_ALL_GATHER,
+                       .bytes = weights };
+    if (p->params <= 0.0) {
+        return;
+    }
+    if (shards > 1.0) {
+        if (plan->reshard) {
+            unit_exchange(list, how, "data.gather_weights", segment, e);
+        }
+        e = (nnc_exchange){ .comm = NNC_COMM_DATA,
+                            .route = (int32_t)route,
+                            .backward = NNC_REDUCE_SCATTER,
+                            .bytes = gradients };
+        unit_exchange(list, how, "data.scatter_gradients", segment, e);
+    }
+    if (replicas_of(plan, route, shards) > 1) {
+        e = (nnc_exchange){ .comm = NNC_COMM_DATA,
+                            .route = (int32_t)replica_route(route),
+                            .backward = NNC_ALL_REDUCE,
+                            .bytes = gradients / shards };
+        unit_exchange(list, how, "data.reduce_replicas", segment, e);
+    }
+}
+
+void nnc_cluster_unit_exchanges(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                                const nnc_lowering *how)
+{
+    const nnc_plan *plan = how->plan;
+    const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        const double dense = sums[s].dense.params / nnc_dense_shards(plan);
+        const double expert = sums[s].expert.params / nnc_expert_shards(plan);
+        if (plan->zero == 3) {
+            sharded_unit(list, how, s, &sums[s].dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
+            sharded_unit(list, how, s, &sums[s].expert, NNC_ROUTE_EXPERT_SHARD,
+                         nnc_expert_shards(plan));
+        }
+        nnc_exchange e = { .comm = NNC_COMM_OFFLOAD, .forward = NNC_P2P, .backward = NNC_P2P };
+        if ((plan->offload & NNC_OFFLOAD_WEIGHTS) != 0) {
+            e.bytes = sizes.weight_bytes * (dense + expert);
+            unit_exchange(list, how, "offload.weights", s, e);
+        }
+        if ((plan->offload & NNC_OFFLOAD_ACTIVATIONS) != 0 && list->segments[s].layer) {
+            const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
+            e.bytes = full ? sums[s].input_bytes : sums[s].kept_bytes;
+            unit_exchange(list, how, "offload.activations", s, e);
+        }
+    }
+}
+
+typedef struct writer {
+    nnc_op *ops;
+    int count;
+} writer;
+
+static void add(writer *w, const char *name, nnc_comm comm, nnc_route_kind route,
+                nnc_collective kind, double bytes, int64_t passes)
+{
+    if (bytes > 0.0 && w->count < NNC_STEP_EXCHANGES_MAX) {
+        w->ops[w->count++] = (nnc_op){
+            .name = name,
+            .kind = NNC_OP_COLLECTIVE,
+            .phase = NNC_PHASE_COMM,
+            .group = NNC_GROUP_NETWORK,
+            .dtype = NNC_FP32,
+            .math_dtype = NNC_FP32,
+            .repeat = passes,
+            .block = -1,
+            .u.exchange = { .comm = comm, .route = (int32_t)route, .forward = kind, .bytes = bytes }
+        };
+    }
+}
+
+/* Weights that a step gathers once. */
+static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_route_kind route,
+                        double shards)
+{
+    if (shards > 1.0) {
+        add(w, "data.gather_weights", NNC_COMM_DATA, route, NNC_ALL_GATHER,
+            nnc_policy_bytes(plan->policy).weight_bytes * params, 1);
+    }
+}
+
+/* Gradients of one kind of parameters, ZeRO stages 0 to 2. */
+static void add_gradients(writer *w, const nnc_plan *plan, double params, nnc_route_kind route,
+                          double shards)
+{
+    const double g = nnc_policy_gradient_io_bytes(plan->policy) * params;
+    const int32_t replicas = replicas_of(plan, route, shards);
+    if (plan->zero == 0) {
+        if (replicas > 1) {
+            add(w, "data.reduce_gradients", NNC_COMM_DATA, route, NNC_ALL_REDUCE, g, 1);
+        }
+        return;
+    }
+    if (shards > 1.0) { /* stage 2 frees each pass's gradients, so it scatters in every pass */
+        add(w, "data.scatter_gradients", NNC_COMM_DATA, route, NNC_REDUCE_SCATTER, g,
+            plan->zero == 2 ? nnc_step_passes(plan) : 1);
+    }
+    if (replicas > 1) {
+        add(w, "data.reduce_replicas", NNC_COMM_DATA, replica_route(route), NNC_ALL_REDUCE,
+            g / shards, 1);
+    }
+    add_weights(w, plan, params, route, shards);
+}
+
+int nnc_cluster_step_exchanges(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                               const nnc_holding *holding, const nnc_plan *plan, double tied_params,
+                               nnc_op ops[NNC_STEP_EXCHANGES_MAX])
+{
+    writer w = { .ops = ops };
+    double dense = 0.0, expert = 0.0;
+    for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
+        dense += (double)holding->instances[s] * sums[s].dense.params;
+        expert += (double)holding->instances[s] * sums[s].expert.params;
+    }
+    const double gradient = nnc_policy_gradient_io_bytes(plan->policy);
+    const double local = dense / nnc_dense_shards(plan) + expert / nnc_expert_shards(plan);
+    if (tied_params > 0.0) {
+        add(&w, "pipeline.tied_table", NNC_COMM_PIPELINE, NNC_ROUTE_PIPELINE, NNC_P2P,
+            gradient * tied_params, 1);
+    }
+    if (plan->zero < 3 && plan->data * plan->context > 1) {
+        add_gradients(&w, plan, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
+        add_gradients(&w, plan, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
+    }
+    if (plan->zero == 3 && !plan->reshard) {
+        add_weights(&w, plan, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
+        add_weights(&w, plan, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
+    }
+    if ((plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0) {
+        const double weights = nnc_policy_bytes(plan->policy).weight_bytes;
+        add(&w, "offload.gradients", NNC_COMM_OFFLOAD, (nnc_route_kind)NNC_OFFLOAD_HOST_LINK,
+            NNC_REDUCE_SCATTER, gradient * local, 1);
+        add(&w, "offload.weights", NNC_COMM_OFFLOAD, (nnc_route_kind)NNC_OFFLOAD_HOST_LINK,
+            NNC_ALL_GATHER, weights * local, 1);
+    }
+    return w.count;
+}
+
+double nnc_cluster_exposed_s(const nnc_exchange *exchange, double exchange_s, double share,
+                             const nnc_hideout *hideout)
+{
+    const double N = exchange_s, L = (double)(hideout->layers > 0 ? hideout->layers : 1);
+    /* Gradients leave while backward runs, weights come back while the next forward does. */
+    const double t = exchange->forward == NNC_ALL_GATHER ? hideout->forward_s : hideout->backward_s;
+    if (exchange->comm == NNC_COMM_PIPELINE) {
+        return N; /* nothing else runs at the end of the pipeline */
+    }
+    const double overlapped = nnc_max(t + N / L, N + t / L) - t;
+    return share * nnc_min(overlapped, N) + (1.0 - share) * N;
+}

@@ -1,0 +1,149 @@
+#include "estimate/update.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "op/work.h"
+
+static bool holds(const nnc_holding *holding, int32_t segment)
+{
+    return holding->instances[segment] > 0;
+}
+
+void nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *t)
+{
+    static const struct {
+        const char *name;
+        nnc_update_kind kind;
+    } kinds[3] = { { "grad.clip", NNC_UPDATE_CLIP },
+                   { "optimizer", NNC_UPDATE_STEP },
+                   { "grad.zero", NNC_UPDATE_ZERO } };
+    const nnc_plan *plan = step->plan;
+    const bool wanted[3] = { plan->clip_gradients, (plan->offload & NNC_OFFLOAD_OPTIMIZER) == 0,
+                             step->software->zero_gradients };
+    const bool end = holds(holding, 0) || holds(holding, step->list->segment_count - 1);
+    nnc_update u = { .optimizer = plan->optimizer,
+                     .policy = plan->policy,
+                     .fused = step->software->fused_optimizer };
+    t->update_count = 0;
+    t->exchange_count = 0;
+    if (step->network != NULL) {
+        t->exchange_count = nnc_cluster_step_exchanges(step->sums, holding, plan,
+                                                       end ? step->tied_params : 0.0, t->exchanges);
+    }
+    nnc_holding_update(step->sums, holding, plan, &u);
+    if ((plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0 && step->network != NULL &&
+        t->exchange_count < NNC_STEP_EXCHANGES_MAX && step->network->host_mem_bytes_per_s > 0.0) {
+        nnc_op update = { .kind = NNC_OP_UPDATE, .u.update = u };
+        const nnc_work work = nnc_op_work(&update);
+        update = t->exchanges[t->exchange_count - 1]; /* beside the transfers, after them */
+        update.name = "offload.update";
+        update.u.exchange = (nnc_exchange){ .comm = NNC_COMM_OFFLOAD,
+                                            .route = NNC_OFFLOAD_HOST_MEMORY,
+                                            .forward = NNC_P2P,
+                                            .bytes = work.read_bytes + work.write_bytes };
+        t->exchanges[t->exchange_count++] = update;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (wanted[i]) {
+            nnc_op *op = &t->updates[t->update_count++];
+            *op = (nnc_op){ .name = kinds[i].name,
+                            .kind = NNC_OP_UPDATE,
+                            .phase = NNC_PHASE_UPDATE,
+                            .group = NNC_GROUP_OPTIMIZER,
+                            .dtype = NNC_FP32,
+                            .math_dtype = plan->precision,
+                            .repeat = 1,
+                            .block = -1,
+                            .u.update = u };
+            op->u.update.kind = kinds[i].kind;
+        }
+    }
+}
+
+/* Compute that exchanges of the layers have not hidden behind. */
+static nnc_hideout hideout_of(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                              const nnc_holding *holding)
+{
+    nnc_hideout h = { 0 };
+    for (int32_t s = 0; s < step->list->segment_count; s++) {
+        const double n = (double)holding->instances[s];
+        h.forward_s += n * units[s].free_s[NNC_PART_FORWARD];
+        h.backward_s += n * units[s].free_s[NNC_PART_BACKWARD] +
+                        (double)holding->recomputed[s] * units[s].free_s[NNC_PART_RECOMPUTE];
+        h.layers += step->list->segments[s].layer ? holding->instances[s] : 0;
+    }
+    h.forward_s = nnc_max(h.forward_s, 0.0); /* rounding */
+    h.backward_s = nnc_max(h.backward_s, 0.0);
+    return h;
+}
+
+/* Seconds of an exchange that stay exposed; behind what hides the rest nothing else can. */
+static double expose(const nnc_exchange *e, double raw_s, const nnc_overlap *overlap,
+                     nnc_hideout *hideout)
+{
+    const double exposed_s = nnc_cluster_exposed_s(e, raw_s, overlap->share[e->comm], hideout);
+    double *const left_s =
+        e->forward == NNC_ALL_GATHER ? &hideout->forward_s : &hideout->backward_s;
+    *left_s = nnc_max(0.0, *left_s - (raw_s - exposed_s));
+    return exposed_s;
+}
+
+void nnc_tail_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                    const nnc_holding *holding, const nnc_overlap *overlap, nnc_result *r)
+{
+    nnc_tail t;
+    const char *link = NULL;
+    nnc_tail_of(step, holding, &t);
+    nnc_hideout hideout = hideout_of(step, units, holding);
+    for (int i = 0; i < t.exchange_count; i++) {
+        const nnc_exchange *e = &t.exchanges[i].u.exchange;
+        const double raw = nnc_network_exchange_s(step->network, e, &link);
+        r->exposed_s[e->comm] += expose(e, raw, overlap, &hideout) * (double)t.exchanges[i].repeat;
+    }
+    for (int i = 0; i < t.update_count; i++) {
+        const nnc_work work = nnc_op_work(&t.updates[i]);
+        r->update_s += nnc_op_time(step->device, &t.updates[i], &work).time_s;
+    }
+}
+
+void nnc_tail_stages(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                     const nnc_overlap *overlap, nnc_step_memory *m)
+{
+    nnc_result sums;
+    for (int32_t d = 0; d < step->plan->pipeline; d++) {
+        const nnc_holding *h = &m->holdings[d];
+        nnc_stage *stage = &m->stages[d];
+        if (d > 0 && nnc_holding_same(h, h - 1)) {
+            stage->exchange_s = stage[-1].exchange_s;
+            stage->update_s = stage[-1].update_s;
+            continue;
+        }
+        memset(sums.exposed_s, 0, sizeof sums.exposed_s);
+        sums.update_s = 0.0;
+        nnc_tail_times(step, units, h, overlap, &sums);
+        stage->update_s = sums.update_s;
+        stage->exchange_s = 0.0;
+        for (int k = 0; k < NNC_COMM_COUNT; k++) {
+            stage->exchange_s += sums.exposed_s[k];
+        }
+    }
+}
+
+void nnc_tail_append(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                     const nnc_holding *holding, const nnc_overlap *overlap, nnc_rows *rows)
+{
+    nnc_tail t;
+    nnc_tail_of(step, holding, &t);
+    nnc_hideout hideout = hideout_of(step, units, holding);
+    for (int i = 0; i < t.exchange_count && !rows->truncated; i++) {
+        const nnc_exchange *e = &t.exchanges[i].u.exchange;
+        nnc_rows_add(rows, &t.exchanges[i], step->device, step->network,
+                     (double)t.exchanges[i].repeat);
+        nnc_op_cost *row = &rows->rows[rows->count - 1];
+        row->time_s = expose(e, row->network_s, overlap, &hideout);
+    }
+    for (int i = 0; i < t.update_count && !rows->truncated; i++) {
+        nnc_rows_add(rows, &t.updates[i], step->device, step->network, 1.0);
+    }
+}

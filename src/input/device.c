@@ -1,0 +1,217 @@
+#include <math.h>
+#include <string.h>
+
+#include <nncost/hardware.h>
+
+#include "base/names.h"
+#include "base/neutral.h"
+#include "input/kind.h"
+#include "input/read.h"
+
+const nnc_field nnc_scale_up_fields[NNC_SCALE_UP_FIELDS] = {
+    { NNC_FIELD(nnc_scale_up, kind), NNC_FIELD_NAMES(nnc_link_kind_names), .required = true,
+      .help = "How the devices of one domain are joined." },
+    { NNC_FIELD(nnc_scale_up, devices), .min = 1, .max = 1e6, .help = "Devices in the domain." },
+    { NNC_FIELD(nnc_scale_up, dims), NNC_FIELD_COUNTED(nnc_scale_up, dims, dims_count), .min = 1,
+      .max = 1e6, .help = "Torus: the length of each axis." },
+    { NNC_FIELD(nnc_scale_up, wrap), NNC_FIELD_COUNTED(nnc_scale_up, wrap, wrap_count),
+      .help = "Torus: does the axis close into a ring?" },
+    { NNC_FIELD(nnc_scale_up, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
+      .help = "Bandwidth of one device in one direction; torus: of one link." },
+    { NNC_FIELD(nnc_scale_up, latency_s), .unit = "s", .max = 1, .help = "Latency of one step." },
+    { NNC_FIELD(nnc_scale_up, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "0",
+      .help = "A message of this size takes twice its time at full bandwidth; 0 = any size reaches "
+              "it." },
+    { NNC_FIELD(nnc_scale_up, reduces_in_switch),
+      .help = "Does the switch add up what it carries?" },
+};
+
+static const nnc_field scale_out_fields[] = {
+    { NNC_FIELD(nnc_scale_out, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
+      .help = "Network bandwidth of one device in one direction." },
+    { NNC_FIELD(nnc_scale_out, latency_s), .unit = "s", .max = 1, .help = "Latency of one step." },
+    { NNC_FIELD(nnc_scale_out, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "0",
+      .help = "A message of this size takes twice its time at full bandwidth; 0 = any size reaches "
+              "it." },
+    { NNC_FIELD(nnc_scale_out, oversubscription), .min = 1, .max = 1e3, .default_text = "1",
+      .help = "Sum of the nodes' bandwidth over what the network core carries." },
+};
+
+const nnc_field nnc_host_fields[NNC_HOST_FIELDS] = {
+    { NNC_FIELD(nnc_host_link, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
+      .help = "Bandwidth between device and host memory in one direction." },
+    { NNC_FIELD(nnc_host_link, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX,
+      .above_min = true, .help = "Bandwidth of host memory, one device's share." },
+};
+
+static const nnc_field device_fields[] = {
+    { NNC_FIELD(nnc_device, id), .required = true,
+      .help = "File stem and name on the command line." },
+    { NNC_FIELD(nnc_device, name), .required = true, .help = "Name in full." },
+    { NNC_FIELD(nnc_device, vendor), .help = "Who makes it." },
+    { NNC_FIELD(nnc_device, architecture), .help = "Generation of the design." },
+    { NNC_FIELD(nnc_device, year), .min = 1990, .max = 2100, .help = "Year it came out." },
+    { NNC_FIELD(nnc_device, units), .min = 1, .max = 1e6,
+      .help = "Streaming multiprocessors, compute units or tensor cores." },
+    { NNC_FIELD(nnc_device, clock_hz), .unit = "Hz", .max = 1e12, .above_min = true,
+      .help = "Boost clock, the one the peaks are stated at." },
+    { NNC_FIELD(nnc_device, matmul_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX,
+      .above_min = true, .required = true, .help = "Dense peak of the matrix units, by format." },
+    { NNC_FIELD(nnc_device, vector_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX,
+      .above_min = true, .help = "Peak of the vector units, by format." },
+    { NNC_FIELD(nnc_device, mem_bytes), .unit = "B", .min = 1, .max = NNC_BYTES_MAX,
+      .required = true, .help = "Capacity of the device memory." },
+    { NNC_FIELD(nnc_device, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
+      .required = true, .help = "Peak bandwidth of the device memory." },
+    { NNC_FIELD(nnc_device, l2_bytes), .unit = "B", .min = 1, .max = NNC_BYTES_MAX,
+      .help = "Last-level cache on the chip, all of it." },
+    { NNC_FIELD(nnc_device, scratch_bytes), .unit = "B", .min = 1, .max = NNC_BYTES_MAX,
+      .help = "Software-managed memory of one unit." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, scale_up), NNC_FIELD_TABLE(nnc_scale_up_fields),
+      .help = "The fast fabric between devices." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, scale_out), NNC_FIELD_TABLE(scale_out_fields),
+      .help = "The network between servers." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, host), NNC_FIELD_TABLE(nnc_host_fields),
+      .help = "The link to the host." },
+    { NNC_FIELD(nnc_device, power_w), .unit = "W", .max = 1e6, .above_min = true,
+      .help = "Board power limit." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, efficiency),
+      NNC_FIELD_TABLE(nnc_efficiencies_fields),
+      .help = "Fitted figures, apart from the datasheet's." },
+};
+
+const nnc_field_table nnc_device_table = { "device", device_fields, NNC_COUNT_OF(device_fields) };
+
+static const char *const other_keys[] = { "schema", "aliases", "prices", "sources", NULL };
+
+static const nnc_field price_fields[] = {
+    { NNC_FIELD(nnc_price, per_device_hour), .max = 1e6, .required = true,
+      .help = "Price of one device for one hour." },
+    { NNC_FIELD(nnc_price, currency), .required = true, .help = "ISO 4217 code." },
+};
+const nnc_field_table nnc_price_table = { "price", price_fields, NNC_COUNT_OF(price_fields) };
+
+static void read_prices(nnc_json at, nnc_device *device)
+{
+    static const char *const others[] = { "where", "date", NULL };
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
+        return;
+    }
+    if (nnc_json_type_of(at) != NNC_JSON_LIST) {
+        nnc_json_mismatch(at, "wrong type", "a list of prices");
+        return;
+    }
+    nnc_price *prices = nnc_arena_array(at.doc->arena, (size_t)nnc_json_count(at), sizeof(*prices));
+    if (prices == NULL) {
+        nnc_faults_no_memory(at.doc->faults);
+        return;
+    }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        nnc_price *price = &prices[device->price_count++];
+        nnc_read_object(item, &nnc_price_table, others, price);
+        price->where = nnc_read_text(nnc_json_get(item, "where"));
+        price->date = nnc_read_text(nnc_json_get(item, "date"));
+    }
+    device->prices = prices;
+}
+
+static void set_unrecorded(nnc_device *device)
+{
+    const double none = (double)NAN;
+    memset(device, 0, sizeof(*device));
+    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
+        device->matmul_flops_per_s[i] = device->vector_flops_per_s[i] = none;
+    }
+    device->clock_hz = device->mem_bytes_per_s = none;
+    device->l2_bytes = device->scratch_bytes = device->power_w = none;
+    device->scale_up.bytes_per_s = device->scale_up.latency_s = none;
+    device->scale_up.knee_bytes = device->scale_out.knee_bytes = none;
+    device->scale_out.bytes_per_s = device->scale_out.latency_s = none;
+    device->scale_out.oversubscription = none;
+    device->host.bytes_per_s = device->host.mem_bytes_per_s = none;
+    nnc_efficiencies_neutral(&device->efficiency);
+}
+
+void nnc_link_rules(nnc_json at, const nnc_scale_up *link)
+{
+    int64_t devices = 1;
+    if (link->kind != NNC_LINK_TORUS) {
+        if (link->dims_count > 0 || link->wrap_count > 0) {
+            nnc_json_fault(at, link->dims_count > 0 ? "scale_up.dims" : "scale_up.wrap",
+                           "does not apply, expected nothing for kind %s, found a list",
+                           nnc_link_kind_names[link->kind]);
+        }
+        return;
+    }
+    for (int32_t i = 0; i < link->dims_count; i++) {
+        devices *= link->dims[i]; /* at most (1e6)^3 */
+    }
+    if (link->dims_count == 0) {
+        nnc_json_fault(at, "scale_up.dims",
+                       "missing, expected an axis length or more, found nothing");
+    } else if (link->wrap_count != link->dims_count) {
+        nnc_json_fault(at, "scale_up.wrap", "wrong length, expected %d, one per axis, found %d",
+                       link->dims_count, link->wrap_count);
+    } else if (link->devices != 0 && devices != link->devices) {
+        nnc_json_fault(at, "scale_up.devices",
+                       "does not suit dims, expected their product %lld, found %d",
+                       (long long)devices, link->devices);
+    }
+}
+
+void nnc_device_rules(nnc_json at, const nnc_device *device)
+{
+    int peaks = 0;
+    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
+        peaks += device->matmul_flops_per_s[i] > 0;
+    }
+    nnc_check_ranges(at, &nnc_device_table, device);
+    if (peaks == 0) {
+        nnc_json_fault(at, "matmul_flops_per_s", "empty, expected at least one peak, found none");
+    }
+    nnc_link_rules(at, &device->scale_up);
+}
+
+void nnc_device_read(nnc_json root, const char *stem, nnc_device *device)
+{
+    set_unrecorded(device);
+    nnc_read_object(root, &nnc_device_table, other_keys, device);
+    if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
+        return;
+    }
+    nnc_read_identity(root, "nncost.device/1", stem);
+    nnc_read_texts(nnc_json_get(root, "aliases"), &device->aliases, &device->alias_count);
+    read_prices(nnc_json_get(root, "prices"), device);
+    nnc_read_sources(root, &nnc_device_table, other_keys, &device->sources, &device->source_count);
+    nnc_read_fitted(root, "efficiency", &device->sources, &device->source_count);
+    device->efficiency.fitted =
+        nnc_json_type_of(nnc_json_get(root, "efficiency")) == NNC_JSON_OBJECT;
+    device->efficiency.collectives.fitted =
+        nnc_json_type_of(nnc_json_get(nnc_json_get(root, "efficiency"), "collectives")) ==
+        NNC_JSON_OBJECT;
+    if (root.doc->faults->count == 0) {
+        nnc_device_rules(root, device);
+    }
+}
+
+nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_error *err)
+{
+    nnc_faults faults = { .name = name, .err = err };
+    const nnc_json_doc none = { .faults = &faults };
+    nnc_device_rules(nnc_json_root(&none), device);
+    return faults.status;
+}
+
+nnc_status nnc_device_set(nnc_device *device, const char *field, const char *value, nnc_error *err)
+{
+    const nnc_status status = nnc_field_set(&nnc_device_table, device, field, value, err);
+    if (status == NNC_OK && strcmp(field, "efficiency.basis") == 0 &&
+        device->efficiency.basis == NNC_BASIS_NONE) { /* the datasheet as it stands */
+        nnc_efficiencies_neutral(&device->efficiency);
+    } else if (status == NNC_OK && strncmp(field, "efficiency.", strlen("efficiency.")) == 0) {
+        device->efficiency.fitted = true;
+        device->efficiency.collectives.fitted |=
+            strncmp(field, "efficiency.collectives.", strlen("efficiency.collectives.")) == 0;
+    }
+    return status;
+}

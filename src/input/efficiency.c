@@ -1,0 +1,133 @@
+/* The field tables of a device's fitted figures. */
+#include <nncost/hardware.h>
+
+#include "base/names.h"
+#include "input/kind.h"
+#include "input/read.h"
+
+#define FITTED_ON                                                                               \
+    {                                                                                           \
+        NNC_FIELD_COMMENT("fitted_on"),                                                         \
+            .required = true, .help = "The measured rows the figures were fitted on, and when." \
+    }
+#define SUSTAINED(type)                                                         \
+    {                                                                           \
+        NNC_FIELD(type, sustained_fraction),                                    \
+            .max = 1, .above_min = true, .default_text = "1",                   \
+            .help = "Share of the peak FLOP/s that kernels of this kind reach." \
+    }
+#define MEMORY(type)                                                                 \
+    {                                                                                \
+        NNC_FIELD(type, memory_fraction),                                            \
+            .max = 1, .above_min = true, .default_text = "1",                        \
+            .help = "Share of the memory bandwidth that kernels of this kind reach." \
+    }
+#define FIXED(type)                                                              \
+    {                                                                            \
+        NNC_FIELD(type, fixed_s),                                                \
+            .unit = "s", .max = 1, .default_text = "0",                          \
+            .help = "Time of one kernel that neither work nor traffic explains." \
+    }
+
+static const nnc_field efficiency_fields[] = {
+    SUSTAINED(nnc_efficiency),
+    MEMORY(nnc_efficiency),
+    FIXED(nnc_efficiency),
+    FITTED_ON,
+};
+
+static const nnc_field gemm_fields[] = {
+    SUSTAINED(nnc_gemm_efficiency),
+    { NNC_FIELD(nnc_gemm_efficiency, boost_ratio), .min = 1, .max = 10, .default_text = "1",
+      .help = "Rate of short kernels over that of long ones, which run at a lower clock." },
+    MEMORY(nnc_gemm_efficiency),
+    FIXED(nnc_gemm_efficiency),
+    { NNC_FIELD(nnc_gemm_efficiency, k_fill), .max = 1e5, .default_text = "0",
+      .help = "Start and end of a tile cost as many elements of k." },
+    { NNC_FIELD(nnc_gemm_efficiency, l2_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX,
+      .above_min = true, .help = "Rate at which operands reach the units from the cache." },
+    { NNC_FIELD(nnc_gemm_efficiency, wave_quantization), .max = 1,
+      .help = "Share of a partly filled wave of tiles that counts as full; not given: rates are "
+              "constant, without tiles." },
+    { NNC_FIELD(nnc_gemm_efficiency, unaligned_ratio), .min = 1, .max = 100, .default_text = "1",
+      .help = "Time over that of a weight whose sides are multiples of 8." },
+    FITTED_ON,
+};
+
+static const nnc_field flash_fields[] = {
+    SUSTAINED(nnc_flash_efficiency),
+    { NNC_FIELD(nnc_flash_efficiency, backward_ratio), .max = 10, .above_min = true,
+      .default_text = "1", .help = "Rate of backward over that of forward." },
+    MEMORY(nnc_flash_efficiency),
+    FIXED(nnc_flash_efficiency),
+    { NNC_FIELD(nnc_flash_efficiency, seq_half), .max = 1e6, .default_text = "0",
+      .help = "Tokens at which half the rate is reached." },
+    { NNC_FIELD(nnc_flash_efficiency, narrow_ratio), .max = 1, .above_min = true,
+      .default_text = "1", .help = "Rate of heads of width 64 over those of 128 and more." },
+    { NNC_FIELD(nnc_flash_efficiency, block_penalty), .max = 1e3, .default_text = "0",
+      .help = "Loss when the blocks of queries fill the units just once." },
+    FITTED_ON,
+};
+
+static const nnc_field attention_fields[] = {
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_attention_efficiencies, flash1),
+      NNC_FIELD_TABLE(flash_fields), .help = "FlashAttention kernels of the first generation." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_attention_efficiencies, flash2),
+      NNC_FIELD_TABLE(flash_fields), .help = "FlashAttention-2 and its equals." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_attention_efficiencies, flash3),
+      NNC_FIELD_TABLE(flash_fields), .help = "FlashAttention-3 and its equals." },
+};
+
+static const nnc_field collective_fields[] = {
+    { NNC_FIELD(nnc_collective_efficiency, fixed_s), .unit = "s", .max = 1, .default_text = "0",
+      .help = "Time of one call." },
+    { NNC_FIELD(nnc_collective_efficiency, log2_s), .unit = "s", .max = 1, .default_text = "0",
+      .help = "Time that each doubling of the group adds." },
+    { NNC_FIELD(nnc_collective_efficiency, bus_fraction), .max = 1, .above_min = true,
+      .default_text = "1", .help = "Share of the link's rate that a large message reaches." },
+    { NNC_FIELD(nnc_collective_efficiency, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX,
+      .default_text = "0", .help = "Sent by one rank, it takes twice its time at full rate." },
+    { NNC_FIELD(nnc_collective_efficiency, small_group_loss), .max = 3.9, .default_text = "0",
+      .help = "Groups of n reach 1 - this / n^2 of the rate." },
+    FITTED_ON,
+};
+
+static const nnc_field collectives_fields[] = {
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, all_reduce),
+      NNC_FIELD_TABLE(collective_fields), .help = "Inside a scale-up domain." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, all_gather),
+      NNC_FIELD_TABLE(collective_fields), .help = "Inside a scale-up domain." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, reduce_scatter),
+      NNC_FIELD_TABLE(collective_fields), .help = "Inside a scale-up domain." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, all_to_all),
+      NNC_FIELD_TABLE(collective_fields), .help = "Inside a scale-up domain." },
+    { NNC_FIELD(nnc_collective_efficiencies, step_fixed_s), .unit = "s", .max = 1,
+      .default_text = "0",
+      .help = "What a call inside a training step adds: launch, and ranks out of step." },
+    { NNC_FIELD(nnc_collective_efficiencies, scale_out_fraction), .max = 1, .above_min = true,
+      .default_text = "1", .help = "Share of the network bandwidth that collectives reach." },
+    { NNC_FIELD(nnc_collective_efficiencies, scale_out_fixed_s), .unit = "s", .max = 1,
+      .default_text = "0", .help = "Time that a call between domains adds." },
+    FITTED_ON,
+};
+
+const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
+    { NNC_FIELD(nnc_efficiencies, basis), NNC_FIELD_NAMES(nnc_basis_names),
+      .help = "On what the figures rest; set to none, all of them are neutral: the datasheet as it "
+              "stands." },
+    { NNC_FIELD(nnc_efficiencies, calibration), .max = 10, .above_min = true, .default_text = "1",
+      .help = "A machine's own factor on the rate of products, attention and convolution." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT_BY_DTYPE, nnc_efficiencies, gemm), NNC_FIELD_TABLE(gemm_fields),
+      .help = "Matrix products, by the format of the operands." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, attention),
+      NNC_FIELD_TABLE(attention_fields), .help = "Fused attention, by generation of kernels." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, conv), NNC_FIELD_TABLE(efficiency_fields),
+      .help = "Convolutions." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise),
+      NNC_FIELD_TABLE(efficiency_fields), .help = "Norms, activations, copies and the loss." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, optimizer),
+      NNC_FIELD_TABLE(efficiency_fields), .help = "The optimizer step." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, collectives),
+      NNC_FIELD_TABLE(collectives_fields), .help = "Collectives." },
+    { NNC_FIELD_COMMENT("fitted_on"), .help = "What the calibration was fitted on." },
+};

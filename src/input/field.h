@@ -1,0 +1,76 @@
+/* Field tables: a member is declared once, and its name is its JSON key, its --set name, its option
+ * and its heading in the docs. */
+#ifndef NNCOST_INPUT_FIELD_H
+#define NNCOST_INPUT_FIELD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <nncost/plan.h>
+
+typedef enum nnc_field_type {
+    NNC_FIELD_BOOL,     /* bool; JSON true/false, text on/off/true/false/1/0 */
+    NNC_FIELD_I32,      /* int32_t */
+    NNC_FIELD_I64,      /* int64_t */
+    NNC_FIELD_F64,      /* double */
+    NNC_FIELD_ENUM,     /* an enum (int-sized), by the name list */
+    NNC_FIELD_TEXT,     /* char[size] */
+    NNC_FIELD_RATES,    /* double[NNC_DTYPE_COUNT], an object keyed by number format */
+    NNC_FIELD_I32_LIST, /* int32_t[capacity] and an int32_t count at count_offset */
+    NNC_FIELD_I64_LIST,
+    NNC_FIELD_BOOL_LIST,
+    NNC_FIELD_RECOMPUTE,      /* unsigned flags: none, selective, full, or names joined by commas */
+    NNC_FIELD_OFFLOAD,        /* unsigned flags: none, or names joined by commas */
+    NNC_FIELD_OBJECT,         /* members of a nested table, offsets relative to this field's */
+    NNC_FIELD_OBJECT_BY_DTYPE /* an array of such objects, one per number format */
+} nnc_field_type;
+
+typedef struct nnc_field {
+    const char *name;
+    nnc_field_type type;
+    size_t offset, size;
+    const char *unit;         /* "B", "FLOP/s"; NULL = a pure number */
+    double min, max;          /* inclusive; both 0 = no limits */
+    bool above_min;           /* min itself is excluded */
+    bool required;            /* in JSON */
+    const char *const *names; /* enum */
+    int name_count;
+    size_t count_offset; /* lists */
+    int32_t capacity;
+    const struct nnc_field *fields; /* nested */
+    size_t field_count;
+    const char *alias;        /* second option name: "tp" for tensor; NULL = none */
+    const char *default_text; /* as help shows it, "1"; NULL = none */
+    const char *help;
+    const char *group; /* heading in help; NULL = that of the field before */
+} nnc_field;
+
+typedef struct nnc_field_table {
+    const char *what; /* "device" */
+    const nnc_field *fields;
+    size_t count;
+} nnc_field_table;
+
+extern const nnc_field_table nnc_device_table, nnc_price_table, nnc_plan_table, nnc_software_table,
+    nnc_cluster_table;
+/* Common fields first, then those of the family. */
+const nnc_field_table *nnc_model_table(nnc_family family);
+
+/* The field of a dotted name in a table, its object's address in *object (in: the root's).
+ * NULL when there is none. For RATES and OBJECT_BY_DTYPE the last part names the format, left in
+ * *dtype (NNC_DTYPE_COUNT otherwise). */
+const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object,
+                                nnc_dtype *dtype);
+
+/* Sets a field from text. err->where is the dotted name as given; an unknown name is refused with
+ * the nearest known one. */
+nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char *dotted,
+                         const char *value, nnc_error *err);
+
+/* A field's value as text ("bf16", "80", "4, 8"), "-" when not recorded. */
+void nnc_field_text(const nnc_field *field, const void *object, char *text, size_t size);
+
+/* "at least 1 B", "one of flash, unfused", "a whole number from 1 to 8" ... */
+void nnc_field_expected(const nnc_field *field, char *text, size_t size);
+
+#endif

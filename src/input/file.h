@@ -1,0 +1,15 @@
+/* Files as text. */
+#ifndef NNCOST_INPUT_FILE_H
+#define NNCOST_INPUT_FILE_H
+
+#include <stddef.h>
+
+#include <nncost/status.h>
+
+enum { NNC_FILE_BYTES_MAX = 16 * 1000 * 1000 };
+
+/* Reads a whole file into *text, which the caller frees; a NUL follows its *size bytes.
+ * NNC_IO: cannot be read, a folder; NNC_BAD_SPEC: over NNC_FILE_BYTES_MAX. */
+nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error *err);
+
+#endif

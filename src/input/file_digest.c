@@ -1,0 +1,56 @@
+/* Digests of what files say. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/file.h"
+#include "input/plan_file.h"
+#include "input/read.h"
+
+uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
+{
+    const nnc_json_type type = nnc_json_type_of(at);
+    uint64_t digest = nnc_digest_number(NNC_DIGEST_START, (uint64_t)type), bits = 0;
+    double value = 0;
+    switch (type) {
+    case NNC_JSON_BOOL: return nnc_digest_number(digest, nnc_json_bool(at));
+    case NNC_JSON_NUMBER:
+        value = nnc_json_number(at);
+        value = value == 0 ? 0 : value; /* -0 too */
+        memcpy(&bits, &value, sizeof(bits));
+        return nnc_digest_number(digest, bits);
+    case NNC_JSON_TEXT: return nnc_digest_text(digest, nnc_json_text(at));
+    case NNC_JSON_LIST:
+        for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+            digest = nnc_digest_number(digest, nnc_json_digest(item, skip));
+        }
+        return digest;
+    case NNC_JSON_OBJECT: /* a sum: the order of keys says nothing */
+        for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+            if (!nnc_is_one_of(nnc_json_key(item), skip)) {
+                bits += nnc_digest_number(nnc_digest_text(NNC_DIGEST_START, nnc_json_key(item)),
+                                          nnc_json_digest(item, skip));
+            }
+        }
+        return nnc_digest_number(digest, bits);
+    default: return digest;
+    }
+}
+
+nnc_status nnc_spec_digest(const char *path, uint64_t *digest, nnc_error *err)
+{
+    static const char *const skip[] = { "note", "sources", NULL };
+    char *text = NULL;
+    size_t size = 0;
+    nnc_status status = nnc_file_read(path, &text, &size, err);
+    if (status == NNC_OK) {
+        nnc_faults faults = { .name = path, .err = err };
+        nnc_json_doc doc = { .faults = &faults, .text = text, .size = size };
+        if (nnc_json_parse(&doc)) {
+            *digest = nnc_json_digest(nnc_json_root(&doc), skip);
+        }
+        nnc_json_free(&doc);
+        status = faults.status;
+    }
+    free(text);
+    return status;
+}

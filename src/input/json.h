@@ -1,0 +1,73 @@
+/* Strict JSON: a document, its values, and faults that say where they are. */
+#ifndef NNCOST_INPUT_JSON_H
+#define NNCOST_INPUT_JSON_H
+
+#include <nncost/spec.h>
+
+#include "base/arena.h"
+
+enum { NNC_FAULTS_MAX = 100 };
+
+/* What is wrong with a file. Reading goes on after a fault in the content, so that `report` hears of
+ * each of them (up to NNC_FAULTS_MAX); without it only the first counts, and reading stops. */
+typedef struct nnc_faults {
+    const char *name;     /* of the file, in messages; NULL = no file */
+    nnc_error *err;       /* receives the first fault; may be NULL */
+    nnc_fault_fn *report; /* receives every fault; may be NULL */
+    void *context;
+    nnc_status status; /* of the first fault */
+    int count;
+} nnc_faults;
+
+typedef struct nnc_json_doc {
+    nnc_faults *faults;
+    nnc_arena *arena; /* for texts that outlive the document */
+    const char *text;
+    size_t size;
+    int values_max;     /* 0 = NNC_SCAN_VALUES_MAX */
+    struct cJSON *root; /* NULL: no document, faults carry no line */
+} nnc_json_doc;
+
+/* A value in a document; passed by value. node NULL = absent. */
+typedef struct nnc_json {
+    const nnc_json_doc *doc;
+    const struct cJSON *node;
+} nnc_json;
+
+typedef enum nnc_json_type {
+    NNC_JSON_ABSENT,
+    NNC_JSON_NULL,
+    NNC_JSON_BOOL,
+    NNC_JSON_NUMBER,
+    NNC_JSON_TEXT,
+    NNC_JSON_LIST,
+    NNC_JSON_OBJECT
+} nnc_json_type;
+
+/* doc: faults, arena, text and size are given; text[size] must be a NUL. false: a fault was noted. */
+bool nnc_json_parse(nnc_json_doc *doc);
+void nnc_json_free(nnc_json_doc *doc);
+
+nnc_json nnc_json_root(const nnc_json_doc *doc);
+nnc_json_type nnc_json_type_of(nnc_json at);
+nnc_json nnc_json_get(nnc_json object, const char *key);
+/* The first value of a list or object, and the one after a value. */
+nnc_json nnc_json_first(nnc_json container);
+nnc_json nnc_json_next(nnc_json at);
+const char *nnc_json_key(nnc_json at); /* "" in a list */
+
+/* Of the right type only. */
+bool nnc_json_bool(nnc_json at);
+double nnc_json_number(nnc_json at);
+const char *nnc_json_text(nnc_json at); /* lives as long as the document */
+int nnc_json_count(nnc_json at);
+
+/* Notes a fault. member: a dotted name below `at`, which need not exist; NULL = `at` itself. */
+void nnc_json_fault(nnc_json at, const char *member, const char *format, ...) NNC_PRINTF(3, 4);
+/* "what, expected ..., found" and the value itself. */
+void nnc_json_mismatch(nnc_json at, const char *what, const char *expected);
+/* Should reading go on? */
+bool nnc_json_go_on(nnc_json at);
+void nnc_faults_no_memory(nnc_faults *faults);
+
+#endif

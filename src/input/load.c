@@ -1,0 +1,174 @@
+/* One file of any kind: from text to struct. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "input/file.h"
+#include "input/kind.h"
+
+const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
+    [NNC_SPEC_DEVICE] = { "device", "devices", "hw", "DEVICE", "nncost.device/1",
+                          sizeof(nnc_device), offsetof(nnc_device, aliases),
+                          offsetof(nnc_device, alias_count), offsetof(nnc_device, path) },
+    [NNC_SPEC_MODEL] = { "model", "models", "models", "MODEL", "nncost.model/1", sizeof(nnc_model),
+                         offsetof(nnc_model, aliases), offsetof(nnc_model, alias_count),
+                         offsetof(nnc_model, path) },
+    [NNC_SPEC_SOFTWARE] = { "software profile", "software", "software", "--software",
+                            "nncost.software/1", sizeof(nnc_software), 0, 0,
+                            offsetof(nnc_software, path) },
+};
+
+nnc_spec_kind nnc_spec_kind_of(nnc_json root)
+{
+    const nnc_json at = nnc_json_get(root, "schema");
+    if (nnc_json_type_of(at) == NNC_JSON_TEXT) {
+        for (int i = 0; i < NNC_SPEC_KIND_COUNT; i++) {
+            if (strcmp(nnc_spec_kinds[i].schema, nnc_json_text(at)) == 0) {
+                return (nnc_spec_kind)i;
+            }
+        }
+    } else if (nnc_is_foreign(root)) {
+        return NNC_SPEC_MODEL;
+    }
+    if (at.node == NULL) {
+        nnc_json_fault(root, "schema", "missing, expected the kind of file, found nothing");
+    } else {
+        nnc_json_mismatch(at, "unknown schema",
+                          "nncost.device/1, nncost.model/1, nncost.software/1 or nncost.cluster/1");
+    }
+    return NNC_SPEC_KIND_COUNT;
+}
+
+nnc_status nnc_spec_read(nnc_arena *arena, nnc_spec_kind kind, const char *stem, const char *text,
+                         size_t size, nnc_faults *faults, void *out)
+{
+    nnc_json_doc doc = { .faults = faults, .arena = arena, .text = text, .size = size };
+    if (nnc_json_parse(&doc)) {
+        const nnc_json root = nnc_json_root(&doc);
+        switch (kind) {
+        case NNC_SPEC_DEVICE: nnc_device_read(root, stem, out); break;
+        case NNC_SPEC_MODEL: nnc_model_read(root, stem, out); break;
+        default: nnc_software_read(root, stem, out); break;
+        }
+    }
+    nnc_json_free(&doc);
+    return faults->status;
+}
+
+/* "hw/h100.json" -> "h100"; a config.json is called after its folder. */
+void nnc_spec_stem(const char *path, bool config, char *stem, size_t size)
+{
+    const char *end = path + strlen(path);
+    const char *slash = strrchr(path, '/');
+    const char *begin = slash != NULL ? slash + 1 : path;
+    if (config && slash != NULL && slash > path && strcmp(begin, "config.json") == 0) {
+        end = slash;
+        begin = end;
+        while (begin > path && begin[-1] != '/') {
+            begin--;
+        }
+    } else if (end - begin > 5 && strcmp(end - 5, ".json") == 0) {
+        end -= 5;
+    }
+    snprintf(stem, size, "%.*s", (int)(end - begin), begin);
+}
+
+void nnc_spec_name(nnc_model *model, const char *path)
+{
+    if (model->id[0] == '\0') {
+        nnc_spec_stem(path != NULL && path[0] != '\0' ? path : "model", true, model->id,
+                      sizeof(model->id));
+        snprintf(model->name, sizeof(model->name), "%s", model->id);
+    }
+}
+
+static nnc_status read_text(nnc_arena *arena, nnc_spec_kind kind, const char *path,
+                            const char *text, size_t size, const void **out, nnc_error *err)
+{
+    char stem[256];
+    nnc_faults faults = { .name = path, .err = err };
+    void *spec = nnc_arena_alloc(arena, nnc_spec_kinds[kind].size);
+    nnc_spec_stem(path, false, stem, sizeof(stem));
+    if (spec == NULL) {
+        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+    }
+    const nnc_status status = nnc_spec_read(arena, kind, stem, text, size, &faults, spec);
+    if (status != NNC_OK) {
+        return status;
+    }
+    if (kind == NNC_SPEC_MODEL) {
+        nnc_spec_name(spec, path);
+    }
+    const char *copy = nnc_arena_strdup(arena, path);
+    if (copy == NULL) {
+        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+    }
+    memcpy((char *)spec + nnc_spec_kinds[kind].path_offset, &copy, sizeof(copy));
+    *out = spec;
+    return NNC_OK;
+}
+
+nnc_status nnc_spec_load(nnc_arena *arena, nnc_spec_kind kind, const char *path, const void **out,
+                         nnc_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    nnc_status status = nnc_file_read(path, &text, &size, err);
+    if (status == NNC_OK) {
+        status = read_text(arena, kind, path, text, size, out, err);
+    }
+    free(text);
+    return status;
+}
+
+nnc_status nnc_text_copy(const char *name, const char *text, size_t size, char **copy,
+                         nnc_error *err)
+{
+    if (size > NNC_FILE_BYTES_MAX) {
+        return nnc_fail(err, NNC_BAD_SPEC, name, "too large, expected at most 16 MB, found more");
+    }
+    *copy = malloc(size + 1);
+    if (*copy == NULL) {
+        return nnc_fail(err, NNC_NO_MEMORY, name, "out of memory");
+    }
+    if (size > 0) {
+        memcpy(*copy, text, size);
+    }
+    (*copy)[size] = '\0';
+    return NNC_OK;
+}
+
+static nnc_status parse(nnc_specs *specs, nnc_spec_kind kind, const char *name, const char *text,
+                        size_t size, void *out, nnc_error *err)
+{
+    nnc_faults faults = { .name = name, .err = err };
+    char *copy = NULL;
+    nnc_status status = nnc_text_copy(name, text, size, &copy, err);
+    if (status == NNC_OK) {
+        status = nnc_spec_read(nnc_specs_arena(specs), kind, NULL, copy, size, &faults, out);
+    }
+    free(copy);
+    return status;
+}
+
+nnc_status nnc_device_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
+                            nnc_device *device, nnc_error *err)
+{
+    return parse(specs, NNC_SPEC_DEVICE, name, text, size, device, err);
+}
+
+nnc_status nnc_model_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
+                           nnc_model *model, nnc_error *err)
+{
+    const nnc_status status = parse(specs, NNC_SPEC_MODEL, name, text, size, model, err);
+    if (status == NNC_OK) {
+        nnc_spec_name(model, name);
+    }
+    return status;
+}
+
+nnc_status nnc_software_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
+                              nnc_software *software, nnc_error *err)
+{
+    return parse(specs, NNC_SPEC_SOFTWARE, name, text, size, software, err);
+}

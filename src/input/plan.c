@@ -1,0 +1,131 @@
+#include <math.h>
+
+#include <nncost/plan.h>
+
+#include "base/names.h"
+#include "input/read.h"
+
+#define SAMPLES_MAX 1e9
+#define RUN_MAX 1e18
+
+/* Degrees of parallelism. */
+#define DEGREES_MAX 16777216
+#define DEGREE(member) NNC_FIELD(nnc_plan, member), .min = 1, .max = DEGREES_MAX
+
+static const char *const zero_names[] = { "0", "1", "2", "3" };
+
+static const nnc_field plan_fields[] = {
+    { DEGREE(devices), .group = "Parallelism", .default_text = "data x tensor x pipeline x context",
+      .help = "Devices in all." },
+    { DEGREE(devices_per_node), .default_text = "the device file's",
+      .help = "Devices in one scale-up domain." },
+    { DEGREE(data), .alias = "dp", .default_text = "devices / the other degrees",
+      .help = "Replicas that share the batch." },
+    { DEGREE(tensor), .alias = "tp", .default_text = "1",
+      .help = "Devices that split each matrix product." },
+    { DEGREE(pipeline), .alias = "pp", .default_text = "1",
+      .help = "Stages the layers are spread over." },
+    { DEGREE(virtual_stages), .alias = "vpp", .default_text = "1",
+      .help = "Groups of layers per pipeline stage." },
+    { DEGREE(context), .alias = "cp", .default_text = "1",
+      .help = "Devices that split each sequence." },
+    { DEGREE(expert), .alias = "ep", .default_text = "1",
+      .help = "Devices that share the experts, out of data x context." },
+    { NNC_FIELD(nnc_plan, sequence_parallel), .default_text = "off",
+      .help = "Norms and dropout are split over tensor ranks too." },
+    { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_plan, zero), .group = "Memory", NNC_FIELD_NAMES(zero_names),
+      .default_text = "0",
+      .help = "ZeRO stage: optimizer states, gradients too, weights too (FSDP) are sharded." },
+    { DEGREE(shard), .default_text = "data x context",
+      .help = "Ranks that share one copy of what ZeRO shards (HSDP)." },
+    { NNC_FIELD(nnc_plan, reshard), .default_text = "on",
+      .help = "ZeRO stage 3 frees weights after forward and gathers them again." },
+    { NNC_FIELD(nnc_plan, schedule), .group = "Parallelism", NNC_FIELD_NAMES(nnc_schedule_names),
+      .default_text = "1f1b, interleaved with virtual stages",
+      .help = "Order of the passes in a pipeline." },
+    { NNC_FIELD(nnc_plan, context_kind), NNC_FIELD_NAMES(nnc_context_kind_names),
+      .default_text = "ring", .help = "How context ranks attend to each other's tokens." },
+    { NNC_FIELD(nnc_plan, rank_order), NNC_FIELD_NAMES(nnc_rank_order_names),
+      .default_text = "tensor-context-data-pipeline",
+      .help = "Which ranks are neighbours: the degree named first varies fastest." },
+    { NNC_FIELD_AS(NNC_FIELD_OFFLOAD, nnc_plan, offload), .group = "Memory", .default_text = "none",
+      .help = "What lives in host memory: optimizer, activations, weights." },
+    { NNC_FIELD(nnc_plan, overlap), .group = "Parallelism", .max = 1,
+      .default_text = "the software profile's",
+      .help = "Share of hideable communication that hides." },
+    { NNC_FIELD(nnc_plan, capacity_factor), .max = 1000, .default_text = "0",
+      .help = "Expert slots over the mean load; 0 = every token is served." },
+    { NNC_FIELD(nnc_plan, imbalance), .min = 1, .max = 1000, .default_text = "1",
+      .help = "Tokens of the busiest expert rank over the mean." },
+    { NNC_FIELD(nnc_plan, micro_batch), .group = "Batch", .min = 1, .max = SAMPLES_MAX,
+      .default_text = "1", .help = "Sequences or images per pass." },
+    { NNC_FIELD(nnc_plan, micro_batches), .min = 1, .max = SAMPLES_MAX, .alias = "grad-accum",
+      .default_text = "1", .help = "Passes per optimizer step." },
+    { NNC_FIELD(nnc_plan, global_batch), .min = 1, .max = 1e12,
+      .default_text = "micro_batch x micro_batches x data",
+      .help = "Sequences or images per step." },
+    { NNC_FIELD(nnc_plan, seq_len), .unit = "tokens", .min = 1, .max = 1e9,
+      .default_text = "the model's", .help = "Length of a sequence." },
+    { NNC_FIELD(nnc_plan, image), .unit = "pixels", .min = 1, .max = 1e6,
+      .default_text = "the model's", .help = "Side of an image." },
+    { NNC_FIELD(nnc_plan, precision), .group = "Numbers", NNC_FIELD_NAMES(nnc_dtype_names),
+      .default_text = "bf16, else fp16, else fp32",
+      .help = "Number format of the matrix products." },
+    { NNC_FIELD(nnc_plan, policy), NNC_FIELD_NAMES(nnc_policy_names), .default_text = "default",
+      .help = "Bytes kept per parameter; default: fp32 for fp32 and tf32, else mixed." },
+    { NNC_FIELD(nnc_plan, optimizer), NNC_FIELD_NAMES(nnc_optimizer_names), .default_text = "adamw",
+      .help = "Optimizer: its state and its step." },
+    { NNC_FIELD_AS(NNC_FIELD_RECOMPUTE, nnc_plan, recompute), .group = "Memory",
+      .default_text = "none", .help = "What is computed again in backward instead of kept." },
+    { NNC_FIELD(nnc_plan, recompute_every), .min = 1, .max = 1e5, .default_text = "1",
+      .help = "Full recomputation in segments of this many layers." },
+    { NNC_FIELD(nnc_plan, recompute_layers), .max = 1e5, .default_text = "0",
+      .help = "Full recomputation of this many layers of each stage; 0 = all." },
+    { NNC_FIELD(nnc_plan, attention), .group = "Numbers", NNC_FIELD_NAMES(nnc_attention_names),
+      .default_text = "flash", .help = "Attention in one kernel, or written out." },
+    { NNC_FIELD(nnc_plan, activations), .group = "Memory", NNC_FIELD_NAMES(nnc_activations_names),
+      .default_text = "per-op", .help = "How kept activations are counted." },
+    { NNC_FIELD(nnc_plan, mode), .group = "Numbers", NNC_FIELD_NAMES(nnc_mode_names),
+      .default_text = "predicted",
+      .help = "With the device's fitted efficiency, or the bound of the datasheet." },
+    { NNC_FIELD(nnc_plan, flops_convention), NNC_FIELD_NAMES(nnc_convention_names),
+      .default_text = "palm", .help = "How model FLOPs are counted." },
+    { NNC_FIELD(nnc_plan, clip_gradients), .default_text = "on",
+      .help = "Gradients are clipped by their norm before the step." },
+    { NNC_FIELD(nnc_plan, tokens), .group = "Cost", .unit = "tokens", .min = 1, .max = RUN_MAX,
+      .help = "Tokens to train on in the whole run." },
+    { NNC_FIELD(nnc_plan, samples), .min = 1, .max = RUN_MAX,
+      .help = "Sequences or images to train on in the whole run." },
+    { NNC_FIELD(nnc_plan, price), .max = 1e6, .default_text = "the device file's newest",
+      .help = "Price of one device for one hour." },
+    { NNC_FIELD(nnc_plan, reserve_bytes), .group = "Memory", .unit = "B", .max = 1e15,
+      .default_text = "0", .help = "Device memory set aside for other uses." },
+};
+
+const nnc_field_table nnc_plan_table = { "plan", plan_fields, NNC_COUNT_OF(plan_fields) };
+
+nnc_plan nnc_plan_default(void)
+{
+    return (nnc_plan){
+        .tensor = 1,
+        .pipeline = 1,
+        .virtual_stages = 1,
+        .context = 1,
+        .expert = 1,
+        .reshard = true,
+        .schedule = NNC_SCHEDULE_COUNT,
+        .overlap = (double)NAN,
+        .imbalance = 1.0,
+        .recompute_every = 1,
+        .precision = NNC_DTYPE_COUNT,
+        .clip_gradients = true,
+        .tokens = (double)NAN,
+        .samples = (double)NAN,
+        .price = (double)NAN,
+    };
+}
+
+nnc_status nnc_plan_set(nnc_plan *plan, const char *field, const char *value, nnc_error *err)
+{
+    return nnc_field_set(&nnc_plan_table, plan, field, value, err);
+}

@@ -1,0 +1,200 @@
+/* What every spec file has besides its own fields: schema, id, texts, sources. */
+#include <stdio.h>
+#include <string.h>
+
+#include "input/read.h"
+
+const char *nnc_read_text(nnc_json at)
+{
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
+        return NULL;
+    }
+    if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
+        nnc_json_mismatch(at, "wrong type", "text");
+        return NULL;
+    }
+    const char *copy = nnc_arena_strdup(at.doc->arena, nnc_json_text(at));
+    if (copy == NULL) {
+        nnc_faults_no_memory(at.doc->faults);
+    }
+    return copy;
+}
+
+void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count)
+{
+    int32_t used = 0;
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
+        return;
+    }
+    if (nnc_json_type_of(at) != NNC_JSON_LIST) {
+        nnc_json_mismatch(at, "wrong type", "a list of texts");
+        return;
+    }
+    const char **list = nnc_arena_array(at.doc->arena, (size_t)nnc_json_count(at), sizeof(*list));
+    if (list == NULL) {
+        nnc_faults_no_memory(at.doc->faults);
+        return;
+    }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        const char *text = nnc_read_text(item);
+        if (text != NULL) {
+            list[used++] = text;
+        }
+    }
+    *texts = list;
+    *count = used;
+}
+
+/* A source's key is "", a key of the file, or a dotted name that begins with one. */
+static bool names_fields(const char *key, const nnc_field_table *table, const char *const *others)
+{
+    char first[64];
+    const size_t length = strcspn(key, ".");
+    if (length >= sizeof(first)) {
+        return false;
+    }
+    memcpy(first, key, length);
+    first[length] = '\0';
+    return key[0] == '\0' || nnc_field_of_key(table, first) != NULL || nnc_is_one_of(first, others);
+}
+
+static int source_count(nnc_json at)
+{
+    int count = 0;
+    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        count += nnc_json_type_of(item) == NNC_JSON_LIST ? nnc_json_count(item) : 1;
+    }
+    return count;
+}
+
+static int add_sources(nnc_json item, nnc_source *list)
+{
+    const bool many = nnc_json_type_of(item) == NNC_JSON_LIST;
+    const char *key = nnc_arena_strdup(item.doc->arena, nnc_json_key(item));
+    int used = 0;
+    if (key == NULL) {
+        nnc_faults_no_memory(item.doc->faults);
+        return 0;
+    }
+    if (many && nnc_json_count(item) == 0) {
+        nnc_json_mismatch(item, "empty", "where the figure comes from");
+    }
+    for (nnc_json one = many ? nnc_json_first(item) : item; one.node != NULL;
+         one = nnc_json_next(one)) {
+        const char *text = nnc_read_text(one);
+        if (text != NULL) {
+            list[used++] = (nnc_source){ key, text };
+        }
+        if (!many) {
+            break;
+        }
+    }
+    return used;
+}
+
+void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *const *others,
+                      const nnc_source **sources, int32_t *count)
+{
+    const nnc_json at = nnc_json_get(root, "sources");
+    int32_t used = 0;
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
+        nnc_json_fault(root, "sources",
+                       "missing, expected where each figure comes from, found nothing");
+        return;
+    }
+    if (nnc_json_type_of(at) != NNC_JSON_OBJECT || nnc_json_count(at) == 0) {
+        nnc_json_mismatch(at, "no sources", "an object of texts or lists of texts");
+        return;
+    }
+    nnc_source *list = nnc_arena_array(at.doc->arena, (size_t)source_count(at), sizeof(*list));
+    if (list == NULL) {
+        nnc_faults_no_memory(at.doc->faults);
+        return;
+    }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
+         item = nnc_json_next(item)) {
+        if (!names_fields(nnc_json_key(item), table, others)) {
+            nnc_refuse_unknown(item, table, others);
+        }
+        used += add_sources(item, list + used);
+    }
+    *sources = list;
+    *count = used;
+}
+
+static bool is_object(nnc_json at)
+{
+    return nnc_json_type_of(at) == NNC_JSON_OBJECT;
+}
+
+/* The text beside fitted figures, under the name of their object. */
+static void add_fitted(nnc_json at, const char *name, nnc_source *list, int32_t *used)
+{
+    const nnc_json text = nnc_json_get(at, "fitted_on");
+    if (is_object(at) && nnc_json_type_of(text) == NNC_JSON_TEXT) {
+        list[(*used)++] =
+            (nnc_source){ nnc_arena_strdup(at.doc->arena, name), nnc_read_text(text) };
+    }
+}
+
+void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources, int32_t *count)
+{
+    const nnc_json at = nnc_json_get(root, key);
+    size_t most = 1;
+    if (!is_object(at)) {
+        return;
+    }
+    for (nnc_json a = nnc_json_first(at); a.node != NULL; a = nnc_json_next(a)) {
+        most += 1 + (is_object(a) ? (size_t)nnc_json_count(a) : 0);
+    }
+    nnc_source *list = nnc_arena_array(at.doc->arena, (size_t)*count + most, sizeof *list);
+    if (list == NULL) {
+        nnc_faults_no_memory(at.doc->faults);
+        return;
+    }
+    int32_t used = 0;
+    for (; used < *count; used++) {
+        list[used] = (*sources)[used];
+    }
+    add_fitted(at, key, list, &used);
+    for (nnc_json a = nnc_json_first(at); a.node != NULL; a = nnc_json_next(a)) {
+        char name[96], below[96];
+        snprintf(name, sizeof name, "%.40s.%.40s", key, nnc_json_key(a));
+        add_fitted(a, name, list, &used);
+        for (nnc_json b = nnc_json_first(a); is_object(a) && b.node != NULL; b = nnc_json_next(b)) {
+            snprintf(below, sizeof below, "%.60s.%.30s", name, nnc_json_key(b));
+            add_fitted(b, below, list, &used);
+        }
+    }
+    *sources = list;
+    *count = used;
+}
+
+static bool is_id(const char *id)
+{
+    return id[0] != '\0' && id[0] != '.' && strchr(id, '/') == NULL && strstr(id, "..") == NULL;
+}
+
+void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
+{
+    const nnc_json kind = nnc_json_get(root, "schema");
+    if (nnc_json_type_of(kind) == NNC_JSON_ABSENT) {
+        nnc_json_fault(root, "schema", "missing, expected \"%s\", found nothing", schema);
+    } else if (nnc_json_type_of(kind) != NNC_JSON_TEXT ||
+               strcmp(nnc_json_text(kind), schema) != 0) {
+        char expected[64];
+        snprintf(expected, sizeof(expected), "\"%s\"", schema);
+        nnc_json_mismatch(kind, "unknown schema", expected);
+    }
+    const nnc_json id = nnc_json_get(root, "id");
+    if (nnc_json_type_of(id) != NNC_JSON_TEXT) {
+        return; /* the field table says so */
+    }
+    if (!is_id(nnc_json_text(id))) {
+        nnc_json_mismatch(id, "bad id", "a file name without '/' or \"..\"");
+    } else if (stem != NULL && strcmp(stem, nnc_json_text(id)) != 0) {
+        char expected[96];
+        snprintf(expected, sizeof(expected), "\"%s\"", stem);
+        nnc_json_mismatch(id, "not the name of the file", expected);
+    }
+}

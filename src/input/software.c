@@ -1,0 +1,129 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "base/names.h"
+#include "input/kind.h"
+#include "input/read.h"
+
+static const nnc_field spread_fields[] = {
+    { NNC_FIELD(nnc_spread, low), .max = 1, .above_min = true, .required = true,
+      .help = "Shortest measurement over prediction, but for one in twenty." },
+    { NNC_FIELD(nnc_spread, high), .min = 1, .max = 100, .required = true,
+      .help = "Longest measurement over prediction, but for one in twenty." },
+    { NNC_FIELD_COMMENT("fitted_on"), .required = true,
+      .help = "The measured rows it was taken from." },
+};
+
+static const nnc_field spreads_fields[] = {
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_spreads, steps), NNC_FIELD_TABLE(spread_fields),
+      .help = "On devices fitted to training steps." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_spreads, kernels), NNC_FIELD_TABLE(spread_fields),
+      .help = "On devices fitted to kernels alone." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_spreads, carried), NNC_FIELD_TABLE(spread_fields),
+      .help = "On devices whose efficiencies are those of similar ones." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_spreads, experts), NNC_FIELD_TABLE(spread_fields),
+      .help = "Of models with experts, on any of these devices." },
+};
+
+static const nnc_field software_fields[] = {
+    { NNC_FIELD(nnc_software, id), .required = true,
+      .help = "File stem and name on the command line." },
+    { NNC_FIELD(nnc_software, name), .required = true, .help = "Name in full." },
+    { NNC_FIELD(nnc_software, fused_norm), .default_text = "on",
+      .help = "A norm is one kernel; else one per primitive." },
+    { NNC_FIELD(nnc_software, fused_activation), .default_text = "on",
+      .help = "Gate and product are one kernel that keeps neither intermediate." },
+    { NNC_FIELD(nnc_software, fused_residual), .default_text = "on",
+      .help = "Bias, dropout and residual are one kernel." },
+    { NNC_FIELD(nnc_software, fused_rotary), .default_text = "on",
+      .help = "The rotary embedding is one kernel." },
+    { NNC_FIELD(nnc_software, fused_softmax), .default_text = "on",
+      .help = "Scale and mask are inside the softmax kernel (unfused attention)." },
+    { NNC_FIELD(nnc_software, fused_loss), .default_text = "on",
+      .help = "Cross-entropy is one kernel on the logits' own format." },
+    { NNC_FIELD(nnc_software, fused_optimizer), .default_text = "on",
+      .help = "The optimizer step is one kernel." },
+    { NNC_FIELD(nnc_software, flash_kernel), NNC_FIELD_NAMES(nnc_flash_kernel_names),
+      .default_text = "flash2", .help = "The kernel that --attention flash stands for." },
+    { NNC_FIELD(nnc_software, norm_keep), NNC_FIELD_NAMES(nnc_norm_keep_names),
+      .default_text = "fused", .help = "What layer, RMS and batch norms keep for backward." },
+    { NNC_FIELD(nnc_software, group_norm_keep), NNC_FIELD_NAMES(nnc_norm_keep_names),
+      .default_text = "fused", .help = "What group norms keep for backward." },
+    { NNC_FIELD(nnc_software, loss_keep), NNC_FIELD_NAMES(nnc_loss_keep_names),
+      .default_text = "logits", .help = "What the loss keeps for backward, per logit." },
+    { NNC_FIELD(nnc_software, softmax_upcast), .default_text = "off",
+      .help = "Softmax runs in fp32 and keeps its fp32 output beside the cast one." },
+    { NNC_FIELD(nnc_software, attention_mask_kept), .default_text = "off",
+      .help = "A boolean mask of all pairs is kept per layer." },
+    { NNC_FIELD(nnc_software, expanded_kv), .default_text = "off",
+      .help = "Grouped keys and values are copied to every head, and kept." },
+    { NNC_FIELD(nnc_software, expert_once_per_node), .default_text = "off",
+      .help = "A token travels to a scale-up domain once, whatever experts it meets there." },
+    { NNC_FIELD(nnc_software, context_frozen), .default_text = "on",
+      .help = "The input of cross-attention needs no gradient." },
+    { NNC_FIELD(nnc_software, overlap_tensor), .max = 1, .default_text = "0",
+      .help = "Share of tensor-parallel communication that hides behind compute." },
+    { NNC_FIELD(nnc_software, overlap_tensor_backward), .max = 1,
+      .help = "The same in backward passes, where weight gradients wait for nobody; not given: as "
+              "overlap_tensor." },
+    { NNC_FIELD(nnc_software, overlap_context), .max = 1, .default_text = "1",
+      .help = "The same of context-parallel communication." },
+    { NNC_FIELD(nnc_software, overlap_expert), .max = 1, .default_text = "0",
+      .help = "The same of expert-parallel communication." },
+    { NNC_FIELD(nnc_software, overlap_data), .max = 1, .default_text = "1",
+      .help = "The same of data-parallel communication." },
+    { NNC_FIELD(nnc_software, overlap_pipeline), .max = 1, .default_text = "1",
+      .help = "The same of messages between pipeline stages." },
+    { NNC_FIELD(nnc_software, overlap_offload), .max = 1, .default_text = "1",
+      .help = "The same of transfers to and from host memory." },
+    { NNC_FIELD(nnc_software, launch_s), .unit = "s", .max = 1, .default_text = "0",
+      .help = "The host's time to issue one op; 0: kernels are recorded once and replayed." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, spread), NNC_FIELD_TABLE(spreads_fields),
+      .help = "Where nine of ten measurements fall, as shares of the predicted step." },
+    { NNC_FIELD(nnc_software, zero_gradients), .default_text = "off",
+      .help = "Gradients are cleared by a kernel instead of freed." },
+};
+
+const nnc_field_table nnc_software_table = { "software profile", software_fields,
+                                             NNC_COUNT_OF(software_fields) };
+
+nnc_software nnc_software_default(void)
+{
+    const nnc_spread none = { (double)NAN, (double)NAN };
+    return (nnc_software){
+        .id = "torch-compile",
+        .name = "PyTorch with torch.compile",
+        .fused_norm = true,
+        .fused_activation = true,
+        .fused_residual = true,
+        .fused_rotary = true,
+        .fused_softmax = true,
+        .fused_loss = true,
+        .fused_optimizer = true,
+        .flash_kernel = NNC_FLASH2,
+        .norm_keep = NNC_KEEP_FUSED,
+        .group_norm_keep = NNC_KEEP_FUSED,
+        .loss_keep = NNC_LOSS_KEEPS_LOGITS,
+        .context_frozen = true,
+        .overlap_tensor_backward = (double)NAN,
+        .overlap_context = 1.0,
+        .overlap_data = 1.0,
+        .overlap_pipeline = 1.0,
+        .overlap_offload = 1.0,
+        .spread = { none, none, none, none },
+    };
+}
+
+void nnc_software_read(nnc_json root, const char *stem, nnc_software *software)
+{
+    static const char *const other_keys[] = { "schema", "sources", NULL };
+    *software = nnc_software_default();
+    nnc_read_object(root, &nnc_software_table, other_keys, software);
+    if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
+        return;
+    }
+    nnc_read_identity(root, "nncost.software/1", stem);
+    nnc_read_sources(root, &nnc_software_table, other_keys, &software->sources,
+                     &software->source_count);
+    nnc_read_fitted(root, "spread", &software->sources, &software->source_count);
+}

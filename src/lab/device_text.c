@@ -1,0 +1,373 @@
+#include "lab/device_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/names.h"
+#include "base/number.h"
+#include "input/file.h"
+#include "input/kind.h"
+#include "input/read.h"
+#include "input/walk.h"
+
+/* One rewriting: the new figures, and where the text goes. */
+typedef struct rewriting {
+    FILE *out;
+    const nnc_device_change *change;
+} rewriting;
+
+/* An object of the file as it is written: what it was, the table of its fields, the dotted name. */
+typedef struct object_place {
+    nnc_json at; /* node NULL: the file has none */
+    const nnc_field *fields;
+    size_t count;
+    const char *name;
+    int indent;
+} object_place;
+
+enum { NAME_MAX_BYTES = 128 };
+
+static void put_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        const unsigned char byte = (unsigned char)*text;
+        if (byte < 0x20) {
+            fprintf(out, "\\u%04x", (unsigned)byte);
+        } else {
+            fputs(byte == '"' || byte == '\\' ? "\\" : "", out);
+            fputc(byte, out);
+        }
+    }
+    fputc('"', out);
+}
+
+static const char *old_text(nnc_json object, const char *key)
+{
+    const nnc_json at = nnc_json_get(object, key);
+    return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : NULL;
+}
+
+/* The new value of a figure; NULL = it stays. */
+static const nnc_fitted_value *value_of(const rewriting *w, const char *object, const char *field)
+{
+    char name[NAME_MAX_BYTES];
+    snprintf(name, sizeof name, "%s.%s", object, field);
+    for (int32_t i = 0; i < w->change->count; i++) {
+        if (strcmp(w->change->values[i].name, name) == 0) {
+            return &w->change->values[i];
+        }
+    }
+    return NULL;
+}
+
+/* Any new figure inside the object of this name; NULL = none. */
+static const nnc_fitted_value *value_below(const rewriting *w, const char *object)
+{
+    const size_t length = strlen(object);
+    for (int32_t i = 0; i < w->change->count; i++) {
+        const char *name = w->change->values[i].name;
+        if (strncmp(name, object, length) == 0 && name[length] == '.') {
+            return &w->change->values[i];
+        }
+    }
+    return NULL;
+}
+
+/* Commas and line ends between members. */
+static void begin_member(const rewriting *w, const object_place *p, bool *any, bool own_line,
+                         const char *key)
+{
+    fputs(*any ? "," : "", w->out);
+    if (own_line) {
+        fprintf(w->out, "\n%*s", p->indent + 2, "");
+    } else {
+        fputc(' ', w->out);
+    }
+    *any = true;
+    put_text(w->out, key);
+    fputs(": ", w->out);
+}
+
+static bool has_objects(const object_place *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->fields[i].type == NNC_FIELD_OBJECT ||
+            p->fields[i].type == NNC_FIELD_OBJECT_BY_DTYPE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "bus_fraction, fixed_s: rows.csv, 3 rows; the rest: as before", or only the first text when every
+ * figure of the object is new. */
+static void put_fitted_on(const rewriting *w, const object_place *p)
+{
+    static const char rest_mark[] = "; the rest: ";
+    const nnc_fitted_value *first = NULL;
+    const char *old = old_text(p->at, "fitted_on");
+    char list[512] = "";
+    bool kept = false;
+    for (size_t i = 0; i < p->count; i++) {
+        const nnc_field *field = &p->fields[i];
+        const nnc_fitted_value *value = value_of(w, p->name, field->name);
+        if (value != NULL) {
+            const size_t used = strlen(list);
+            snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", field->name);
+            first = first != NULL ? first : value;
+        } else {
+            kept = kept || (field->type == NNC_FIELD_F64 &&
+                            nnc_json_type_of(nnc_json_get(p->at, field->name)) == NNC_JSON_NUMBER);
+        }
+    }
+    if (first == NULL) { /* of an object that only holds others */
+        first = value_below(w, p->name);
+        if (old == NULL) {
+            old = first != NULL ? first->fitted_on : "";
+        }
+        put_text(w->out, old);
+        return;
+    }
+    const size_t length = strlen(list);
+    if (old != NULL && strncmp(old, list, length) == 0 && old[length] == ':') {
+        const char *rest = strstr(old, rest_mark); /* the same figures, fitted once more */
+        old = rest != NULL ? rest + strlen(rest_mark) : NULL;
+    }
+    char text[4096];
+    const bool partly = kept && old != NULL;
+    snprintf(text, sizeof text, "%s%s%s%s%s", partly ? list : "", partly ? ": " : "",
+             first->fitted_on, partly ? rest_mark : "", partly ? old : "");
+    put_text(w->out, text);
+}
+
+static void put_number(FILE *out, double value)
+{
+    char text[NNC_NUMBER_TEXT];
+    fputs(nnc_number_text(value, text), out);
+}
+
+static void put_object(const rewriting *w, const object_place *p);
+
+/* A nested object, of one number format or of all. */
+static void put_inner(const rewriting *w, const object_place *p, const nnc_field *field, bool *any)
+{
+    char name[NAME_MAX_BYTES];
+    snprintf(name, sizeof name, "%s.%s", p->name, field->name);
+    const nnc_json at = nnc_json_get(p->at, field->name);
+    object_place inner = { at, field->fields, field->field_count, name, p->indent + 2 };
+    if (at.node == NULL && value_below(w, name) == NULL) {
+        return;
+    }
+    begin_member(w, p, any, true, field->name);
+    if (field->type == NNC_FIELD_OBJECT) {
+        put_object(w, &inner);
+        return;
+    }
+    bool some = false;
+    fputc('{', w->out);
+    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
+        char format[NAME_MAX_BYTES + 16];
+        snprintf(format, sizeof format, "%s.%s", name, nnc_dtype_names[i]);
+        object_place of_format = { nnc_json_get(at, nnc_dtype_names[i]), field->fields,
+                                   field->field_count, format, p->indent + 4 };
+        if (of_format.at.node != NULL || value_below(w, format) != NULL) {
+            begin_member(w, &inner, &some, true, nnc_dtype_names[i]);
+            put_object(w, &of_format);
+        }
+    }
+    fprintf(w->out, "\n%*s}", inner.indent, "");
+}
+
+static void put_member(const rewriting *w, const object_place *p, const nnc_field *field,
+                       bool lines, bool *any)
+{
+    const nnc_json at = nnc_json_get(p->at, field->name);
+    const nnc_fitted_value *value = value_of(w, p->name, field->name);
+    if (field->type == NNC_FIELD_OBJECT || field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
+        put_inner(w, p, field, any);
+    } else if (field->type == NNC_FIELD_ENUM) { /* the basis, better ones last */
+        const char *old = old_text(p->at, field->name);
+        int basis = old != NULL ? nnc_field_name_index(field, old) : -1;
+        basis = basis > (int)w->change->basis ? basis : (int)w->change->basis;
+        begin_member(w, p, any, lines, field->name);
+        put_text(w->out, field->names[basis]);
+    } else if (value != NULL || nnc_json_type_of(at) == NNC_JSON_NUMBER) {
+        begin_member(w, p, any, lines, field->name);
+        put_number(w->out, value != NULL ? value->value : nnc_json_number(at));
+    }
+}
+
+/* Any new figure of the object's own? */
+static bool has_new(const rewriting *w, const object_place *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        if (value_of(w, p->name, p->fields[i].name) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_object(const rewriting *w, const object_place *p)
+{
+    const bool lines = has_objects(p);
+    bool any = false;
+    const nnc_field *comment = NULL;
+    fputc('{', w->out);
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->fields[i].type == NNC_FIELD_TEXT) {
+            comment = &p->fields[i];
+        } else {
+            put_member(w, p, &p->fields[i], lines, &any);
+        }
+    }
+    const char *note = old_text(p->at, "note");
+    if (note != NULL) {
+        begin_member(w, p, &any, true, "note");
+        put_text(w->out, note);
+    }
+    if (comment != NULL && (old_text(p->at, "fitted_on") != NULL || has_new(w, p) ||
+                            (comment->required && value_below(w, p->name) != NULL))) {
+        begin_member(w, p, &any, true, "fitted_on");
+        put_fitted_on(w, p);
+    }
+    if (lines) {
+        fprintf(w->out, "\n%*s}", p->indent, "");
+    } else {
+        fputs(" }", w->out);
+    }
+}
+
+static void put_efficiency(const rewriting *w, nnc_json root)
+{
+    for (size_t i = 0; i < nnc_device_table.count; i++) {
+        const nnc_field *field = &nnc_device_table.fields[i];
+        if (strcmp(field->name, "efficiency") == 0) {
+            const object_place all = { nnc_json_get(root, "efficiency"), field->fields,
+                                       field->field_count, "efficiency", 2 };
+            put_object(w, &all);
+        }
+    }
+}
+
+static bool is_key(const char *text, size_t length, const char *key)
+{
+    return strlen(key) + 2 == length && memcmp(text + 1, key, length - 2) == 0;
+}
+
+/* Member by member: those that change are written, the others copied. */
+static void put_device(const rewriting *w, const char *text, nnc_json root)
+{
+    const char *id = old_text(root, "id");
+    const bool renamed = id == NULL || strcmp(id, w->change->id) != 0;
+    bool known = nnc_json_get(root, "efficiency").node == NULL, any = false;
+    nnc_walk walk = { .text = text, .line = 1 };
+    nnc_walk_blanks(&walk);
+    fputc('{', w->out);
+    do {
+        walk.at++; /* the brace or a comma */
+        nnc_walk_blanks(&walk);
+        const char *key = text + walk.at;
+        nnc_walk_quoted(&walk);
+        const size_t length = (size_t)(text + walk.at - key);
+        nnc_walk_blanks(&walk);
+        walk.at++; /* the colon */
+        nnc_walk_blanks(&walk);
+        const size_t begin = walk.at;
+        nnc_walk_value(&walk);
+        if (known && is_key(key, length, "sources")) { /* a new object stands before them */
+            fputs(",\n  \"efficiency\": ", w->out);
+            put_efficiency(w, root);
+            known = false;
+        }
+        if (!is_key(key, length, "aliases") || !renamed) {
+            fprintf(w->out, "%s\n  %.*s: ", any ? "," : "", (int)length, key);
+            any = true;
+            if (is_key(key, length, "id")) {
+                put_text(w->out, w->change->id);
+            } else if (is_key(key, length, "efficiency")) {
+                put_efficiency(w, root);
+            } else {
+                fwrite(text + begin, 1, walk.at - begin, w->out);
+            }
+        }
+        nnc_walk_blanks(&walk);
+    } while (text[walk.at] == ',');
+    fputs("\n}\n", w->out);
+}
+
+/* Nothing is given out that could not be read again. */
+static nnc_status verify(nnc_arena *arena, const char *path, const nnc_device_change *change,
+                         const char *text, size_t size, nnc_error *err)
+{
+    nnc_faults faults = { .name = path, .err = err };
+    nnc_device *device = nnc_arena_alloc(arena, sizeof *device);
+    if (device == NULL) {
+        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+    }
+    return nnc_spec_read(arena, NNC_SPEC_DEVICE, change->id, text, size, &faults, device);
+}
+
+/* The stream's text into the arena. */
+static nnc_status write_all(nnc_arena *arena, const char *path, const nnc_device_change *change,
+                            const nnc_json_doc *doc, const char **text, size_t *size,
+                            nnc_error *err)
+{
+    char *bytes = NULL;
+    rewriting w = { .out = open_memstream(&bytes, size), .change = change };
+    *text = NULL;
+    if (w.out != NULL) {
+        put_device(&w, doc->text, nnc_json_root(doc));
+        const bool whole = ferror(w.out) == 0;
+        if (fclose(w.out) == 0 && whole) {
+            *text = nnc_arena_strdup(arena, bytes);
+        }
+    }
+    free(bytes);
+    return *text != NULL ? NNC_OK : nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+}
+
+nnc_status nnc_device_with_figures(nnc_arena *arena, const char *path,
+                                   const nnc_device_change *change, const char **text, size_t *size,
+                                   nnc_error *err)
+{
+    char *old = NULL;
+    size_t old_size = 0;
+    nnc_status status = nnc_file_read(path, &old, &old_size, err);
+    if (status != NNC_OK) {
+        return status;
+    }
+    nnc_faults faults = { .name = path, .err = err };
+    nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = old, .size = old_size };
+    if (nnc_json_parse(&doc)) {
+        status = nnc_json_type_of(nnc_json_root(&doc)) == NNC_JSON_OBJECT
+                     ? write_all(arena, path, change, &doc, text, size, err)
+                     : nnc_fail(err, NNC_BAD_SPEC, path, "is no object any more");
+    } else {
+        status = faults.status;
+    }
+    nnc_json_free(&doc);
+    free(old);
+    return status == NNC_OK ? verify(arena, path, change, *text, *size, err) : status;
+}
+
+nnc_status nnc_figure_find_place(nnc_device *device, const char *name, nnc_figure_place *place,
+                                 nnc_error *err)
+{
+    static const char prefix[] = "efficiency.";
+    nnc_device other = *device;
+    void *object = device;
+    nnc_dtype dtype;
+    const bool whole = strncmp(name, prefix, strlen(prefix)) == 0;
+    snprintf(place->name, sizeof place->name, "%s%s", whole ? "" : prefix, name);
+    const nnc_field *field = nnc_field_find(&nnc_device_table, place->name, &object, &dtype);
+    if (field != NULL && field->type == NNC_FIELD_F64) {
+        place->value = (double *)(void *)((char *)object + field->offset);
+        return NNC_OK;
+    }
+    return field == NULL ? nnc_device_set(&other, place->name, "1", err) /* names the nearest */
+                         : nnc_fail(err, NNC_BAD_USAGE, place->name, "is no single number to fit");
+}

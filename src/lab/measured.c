@@ -1,0 +1,362 @@
+#include "lab/measured.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "input/csv.h"
+#include "input/file.h"
+#include "input/kind.h"
+
+typedef enum column_type { TEXT, WHOLE, NUMBER, FLAG } column_type;
+
+typedef struct column_info {
+    const char *name;
+    column_type type;
+    bool used;
+} column_info;
+
+static const column_info columns[NNC_COLUMN_COUNT] = {
+#define COLUMN_ROW(id, text, kind, part) \
+    [NNC_COLUMN_##id] = { .name = (text), .type = (kind), .used = (part) },
+    NNC_MEASURED_COLUMNS(COLUMN_ROW)
+#undef COLUMN_ROW
+};
+
+/* A file being read. */
+typedef struct reading {
+    nnc_csv csv;
+    nnc_arena *arena;
+    nnc_measured_column order[NNC_CSV_CELLS_MAX]; /* column of each cell */
+    int width;
+    bool has[NNC_COLUMN_COUNT];
+    nnc_measured_kind kind;
+    nnc_measured *rows;
+    int32_t count, capacity;
+} reading;
+
+const char *nnc_measured_kind_name(nnc_measured_kind kind)
+{
+    static const char *const names[NNC_MEASURED_KIND_COUNT] = {
+        [NNC_MEASURED_STEP] = "step",
+        [NNC_MEASURED_GEMM] = "gemm",
+        [NNC_MEASURED_ATTENTION] = "attention",
+        [NNC_MEASURED_VECTOR] = "vector",
+        [NNC_MEASURED_COLLECTIVE] = "collective",
+        [NNC_MEASURED_MEMORY] = "memory",
+    };
+    return (unsigned)kind < NNC_MEASURED_KIND_COUNT ? names[kind] : "?";
+}
+
+bool nnc_cell_given(const nnc_measured_cells *cells, nnc_measured_column column)
+{
+    return cells->text[column][0] != '\0';
+}
+
+int64_t nnc_cell_whole(const nnc_measured_cells *cells, nnc_measured_column column)
+{
+    const int64_t most = 1000000000000000;
+    int64_t value = 0;
+    if (!nnc_read_i64(cells->text[column], &value)) {
+        return 0;
+    }
+    return value < -most ? -most : value > most ? most : value;
+}
+
+int32_t nnc_cell_degree(const nnc_measured_cells *cells, nnc_measured_column column, int32_t empty)
+{
+    const int64_t value = nnc_cell_whole(cells, column);
+    if (!nnc_cell_given(cells, column)) {
+        return empty;
+    }
+    return value < -1 ? -1 : value > INT32_MAX ? INT32_MAX : (int32_t)value;
+}
+
+double nnc_cell_number(const nnc_measured_cells *cells, nnc_measured_column column)
+{
+    double value = NAN;
+    return nnc_read_double(cells->text[column], &value) ? value : NAN;
+}
+
+bool nnc_cell_starts(const nnc_measured_cells *cells, nnc_measured_column column,
+                     const char *prefix)
+{
+    return strncmp(cells->text[column], prefix, strlen(prefix)) == 0;
+}
+
+void nnc_measured_refuse(nnc_measured_cells *cells, nnc_measured *row, const char *format, ...)
+{
+    char text[320];
+    va_list args;
+    if (row->reason != NULL) {
+        return;
+    }
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    row->reason = nnc_arena_strdup(cells->arena, text);
+    cells->no_memory = cells->no_memory || row->reason == NULL;
+}
+
+static nnc_status no_memory(const reading *r, nnc_error *err)
+{
+    return nnc_fail(err, NNC_NO_MEMORY, r->csv.name, "out of memory");
+}
+
+/* "FILE:LINE" */
+static const char *place(const reading *r, char text[512])
+{
+    snprintf(text, 512, "%.480s:%ld", r->csv.name, r->csv.row_line);
+    return text;
+}
+
+static nnc_status unknown_column(const reading *r, const char *name, nnc_error *err)
+{
+    const char *names[NNC_COLUMN_COUNT];
+    char where[512];
+    for (int i = 0; i < NNC_COLUMN_COUNT; i++) {
+        names[i] = columns[i].name;
+    }
+    const char *nearest = nnc_nearest(name, names, NNC_COLUMN_COUNT);
+    if (nearest == NULL) {
+        return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "unknown column \"%.64s\"", name);
+    }
+    return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
+                    "unknown column \"%.64s\", did you mean %s?", name, nearest);
+}
+
+static nnc_status read_heading(reading *r, nnc_error *err)
+{
+    char where[512];
+    for (int i = 0; i < r->csv.count; i++) {
+        int found = 0;
+        while (found < NNC_COLUMN_COUNT && strcmp(columns[found].name, r->csv.cells[i]) != 0) {
+            found++;
+        }
+        if (found == NNC_COLUMN_COUNT) {
+            return unknown_column(r, r->csv.cells[i], err);
+        }
+        if (r->has[found]) {
+            return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "column \"%s\" is there twice",
+                            columns[found].name);
+        }
+        r->has[found] = true;
+        r->order[i] = (nnc_measured_column)found;
+    }
+    r->width = r->csv.count;
+    return NNC_OK;
+}
+
+/* What the columns say that a file holds. */
+static nnc_measured_kind kind_of(const bool *has)
+{
+    return has[NNC_COLUMN_MEASURED_STEP_S]                      ? NNC_MEASURED_STEP
+           : has[NNC_COLUMN_VALUE] || has[NNC_COLUMN_VALUE_GIB] ? NNC_MEASURED_MEMORY
+           : !has[NNC_COLUMN_TIME_US]                           ? NNC_MEASURED_KIND_COUNT
+           : has[NNC_COLUMN_BYTES]                              ? NNC_MEASURED_COLLECTIVE
+           : has[NNC_COLUMN_SEQ_LEN]                            ? NNC_MEASURED_ATTENTION
+                                                                : NNC_MEASURED_GEMM;
+}
+
+/* The columns without which no row of a kind can be read. */
+static nnc_status check_heading(reading *r, nnc_error *err)
+{
+    static const nnc_measured_column needed[NNC_MEASURED_KIND_COUNT][4] = {
+        [NNC_MEASURED_STEP] = { NNC_COLUMN_ID, NNC_COLUMN_HARDWARE, NNC_COLUMN_N_DEVICES,
+                                NNC_COLUMN_MEASURED_STEP_S },
+        [NNC_MEASURED_GEMM] = { NNC_COLUMN_HARDWARE, NNC_COLUMN_M, NNC_COLUMN_N, NNC_COLUMN_DTYPE },
+        [NNC_MEASURED_ATTENTION] = { NNC_COLUMN_HARDWARE, NNC_COLUMN_BATCH, NNC_COLUMN_N_HEADS,
+                                     NNC_COLUMN_DTYPE },
+        [NNC_MEASURED_VECTOR] = { NNC_COLUMN_ID },
+        [NNC_MEASURED_COLLECTIVE] = { NNC_COLUMN_HARDWARE, NNC_COLUMN_N_DEVICES, NNC_COLUMN_OP,
+                                      NNC_COLUMN_BYTES },
+        [NNC_MEASURED_MEMORY] = { NNC_COLUMN_HARDWARE },
+    };
+    char where[512];
+    r->kind = kind_of(r->has);
+    if (r->kind == NNC_MEASURED_KIND_COUNT) {
+        return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
+                        "no measured column, expected measured_step_s or time_us");
+    }
+    for (size_t i = 0; i < sizeof needed[0] / sizeof needed[0][0]; i++) {
+        if (!r->has[NNC_COLUMN_ID] || !r->has[needed[r->kind][i]]) {
+            const nnc_measured_column missing =
+                r->has[NNC_COLUMN_ID] ? needed[r->kind][i] : NNC_COLUMN_ID;
+            return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "column %s is missing",
+                            columns[missing].name);
+        }
+    }
+    return NNC_OK;
+}
+
+/* Does a cell that is not empty read as its column's type? */
+static const char *expected_of(column_type type, const char *text)
+{
+    int64_t whole = 0;
+    double number = 0.0;
+    switch (type) {
+    case WHOLE: return nnc_read_i64(text, &whole) ? NULL : "a whole number";
+    case NUMBER: return nnc_read_double(text, &number) ? NULL : "a number";
+    case FLAG: return strcmp(text, "0") == 0 || strcmp(text, "1") == 0 ? NULL : "0 or 1";
+    default: return NULL;
+    }
+}
+
+static nnc_status take_cells(reading *r, nnc_measured_cells *cells, nnc_error *err)
+{
+    char where[512];
+    if (r->csv.count != r->width) {
+        return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "expected %d cells, found %d", r->width,
+                        r->csv.count);
+    }
+    *cells = (nnc_measured_cells){ .arena = r->arena };
+    for (int i = 0; i < NNC_COLUMN_COUNT; i++) {
+        cells->text[i] = "";
+    }
+    for (int i = 0; i < r->width; i++) {
+        const column_info *column = &columns[r->order[i]];
+        const char *text = r->csv.cells[i];
+        const char *expected = text[0] != '\0' ? expected_of(column->type, text) : NULL;
+        if (expected != NULL) {
+            return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
+                            "column %s: expected %s, found \"%.64s\"", column->name, expected,
+                            text);
+        }
+        cells->text[r->order[i]] = text;
+    }
+    return NNC_OK;
+}
+
+static void read_row(const reading *r, nnc_measured_cells *cells, nnc_measured *row)
+{
+    *row = (nnc_measured){
+        .id = cells->text[NNC_COLUMN_ID],
+        .file = r->csv.name,
+        .line = r->csv.row_line,
+        .kind = r->kind,
+        .device = cells->text[NNC_COLUMN_HARDWARE],
+        .framework = cells->text[NNC_COLUMN_FRAMEWORK],
+        .plan = nnc_plan_default(),
+        .internode_bytes_per_s = NAN,
+        .measured_s = 1e-6 * nnc_cell_number(cells, NNC_COLUMN_TIME_US),
+        .rounding = NAN,
+        .measured_bytes = { NAN, NAN, NAN },
+        .undecided = "",
+    };
+    switch (r->kind) {
+    case NNC_MEASURED_STEP: nnc_measured_step(cells, row); break;
+    case NNC_MEASURED_ATTENTION: nnc_measured_attention(cells, row); break;
+    case NNC_MEASURED_COLLECTIVE: nnc_measured_collective(cells, row); break;
+    case NNC_MEASURED_MEMORY:
+        nnc_measured_refuse(cells, row, "memory of one rank, whose run is in another file");
+        break;
+    default: nnc_measured_product(cells, row); break;
+    }
+    if (row->reason == NULL && !(row->measured_s > 0.0)) {
+        nnc_measured_refuse(cells, row, "no measured time");
+    }
+}
+
+static bool grow(reading *r)
+{
+    if (r->count < r->capacity) {
+        return true;
+    }
+    const int32_t capacity = r->capacity > 0 ? 2 * r->capacity : 64;
+    nnc_measured *rows = nnc_arena_array(r->arena, (size_t)capacity, sizeof *rows);
+    if (rows == NULL) {
+        return false;
+    }
+    if (r->count > 0) {
+        memcpy(rows, r->rows, (size_t)r->count * sizeof *rows);
+    }
+    r->rows = rows;
+    r->capacity = capacity;
+    return true;
+}
+
+static nnc_status read_rows(reading *r, nnc_error *err)
+{
+    nnc_measured_cells cells = { 0 };
+    bool more = true;
+    nnc_status status = nnc_csv_next(&r->csv, &more, err);
+    while (status == NNC_OK && more) {
+        status = take_cells(r, &cells, err);
+        if (status != NNC_OK) {
+            break;
+        }
+        if (!grow(r)) {
+            return no_memory(r, err);
+        }
+        read_row(r, &cells, &r->rows[r->count++]);
+        status = cells.no_memory ? no_memory(r, err) : nnc_csv_next(&r->csv, &more, err);
+    }
+    return status;
+}
+
+static bool list_unused(const reading *r, nnc_measured_file *file)
+{
+    const char **unused = nnc_arena_array(r->arena, NNC_COLUMN_COUNT, sizeof *unused);
+    for (int i = 0; unused != NULL && i < r->width; i++) {
+        if (!columns[r->order[i]].used) {
+            unused[file->unused_count++] = columns[r->order[i]].name;
+        }
+    }
+    file->unused = unused;
+    return unused != NULL;
+}
+
+nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
+                              nnc_measured_file *file, nnc_error *err)
+{
+    nnc_arena *arena = nnc_specs_arena(specs);
+    char *copy = nnc_arena_alloc(arena, size + 1); /* cells are decoded in it, and stay there */
+    const char *path = nnc_arena_strdup(arena, name);
+    reading *r = nnc_arena_alloc(arena, sizeof *r);
+    bool more = false;
+    *file = (nnc_measured_file){ .path = path };
+    if (copy == NULL || path == NULL || r == NULL) {
+        return nnc_fail(err, NNC_NO_MEMORY, name, "out of memory");
+    }
+    if (size > 0) {
+        memcpy(copy, text, size);
+    }
+    r->csv = nnc_csv_begin(path, copy, size);
+    r->arena = arena;
+    nnc_status status = nnc_csv_next(&r->csv, &more, err);
+    if (status == NNC_OK && !more) {
+        return nnc_fail(err, NNC_BAD_SPEC, name, "empty, expected a row of column names");
+    }
+    if (status == NNC_OK) {
+        status = read_heading(r, err);
+    }
+    if (status == NNC_OK) {
+        status = check_heading(r, err);
+    }
+    if (status == NNC_OK) {
+        status = read_rows(r, err);
+    }
+    if (status == NNC_OK && !list_unused(r, file)) {
+        status = no_memory(r, err);
+    }
+    file->rows = r->rows;
+    file->count = r->count;
+    return status;
+}
+
+nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file,
+                             nnc_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    nnc_status status = nnc_file_read(path, &text, &size, err);
+    if (status == NNC_OK) {
+        status = nnc_measured_parse(specs, path, text, size, file, err);
+    }
+    free(text);
+    return status;
+}

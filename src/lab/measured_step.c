@@ -1,0 +1,357 @@
+/* A measured training step: what its cells mean as a model and a plan. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "lab/measured.h"
+#include "lab/measured_words.h"
+
+/* Families whose feed-forward layer is not what gated_mlp alone says. */
+static const struct {
+    const char *family;
+    bool gated;
+    nnc_mlp mlp;
+} family_mlps[] = {
+    { "gemma", true, NNC_MLP_GEGLU },
+    { "nemotron", false, NNC_MLP_RELU },
+};
+
+/* A row being read. */
+typedef struct step_reader {
+    nnc_measured_cells *cells;
+    nnc_measured *row;
+    const nnc_framework *from;
+    char undecided[160];
+} step_reader;
+
+static unsigned spelled(step_reader *r, nnc_measured_column column, const nnc_spelling *table)
+{
+    const char *text = r->cells->text[column];
+    while (table->text != NULL && strcmp(table->text, text) != 0) {
+        table++;
+    }
+    if (table->text == NULL) {
+        nnc_measured_refuse(r->cells, r->row, "%s \"%.64s\" has no meaning here", table->refused,
+                            text);
+    } else if (table->refused != NULL) {
+        nnc_measured_refuse(r->cells, r->row, "%s", table->refused);
+    }
+    return table->value;
+}
+
+static void leaves_open(step_reader *r, const char *what)
+{
+    const size_t used = strlen(r->undecided);
+    snprintf(r->undecided + used, sizeof r->undecided - used, "%s%s", used > 0 ? ", " : "", what);
+}
+
+static int64_t whole(const step_reader *r, nnc_measured_column column)
+{
+    return nnc_cell_whole(r->cells, column);
+}
+
+static bool given(const step_reader *r, nnc_measured_column column)
+{
+    return nnc_cell_given(r->cells, column);
+}
+
+static void find_framework(step_reader *r)
+{
+    r->from = nnc_frameworks;
+    while (!nnc_cell_starts(r->cells, NNC_COLUMN_FRAMEWORK, r->from->prefix) ||
+           (r->from->version != NULL &&
+            !nnc_cell_starts(r->cells, NNC_COLUMN_FRAMEWORK_VERSION, r->from->version))) {
+        r->from++;
+    }
+    r->row->software = r->from->software;
+}
+
+static void set_experts(step_reader *r, nnc_decoder *d)
+{
+    d->experts = whole(r, NNC_COLUMN_N_EXPERTS);
+    if (d->experts > 0) {
+        d->experts_per_token = whole(r, NNC_COLUMN_TOP_K);
+        d->expert_hidden = whole(r, NNC_COLUMN_MOE_D_FF);
+        d->shared_hidden = whole(r, NNC_COLUMN_SHARED_D_FF);
+        d->dense_layers = whole(r, NNC_COLUMN_N_DENSE_LAYERS);
+        r->row->plan.capacity_factor = r->from->capacity_factor;
+        if (d->ffn_hidden == 0) { /* of dense layers, of which there may be none */
+            d->ffn_hidden = d->expert_hidden;
+        }
+    }
+    if (spelled(r, NNC_COLUMN_ATTENTION, nnc_words_attentions) == 1) {
+        d->q_lora_rank = whole(r, NNC_COLUMN_Q_LORA_RANK);
+        d->kv_lora_rank = whole(r, NNC_COLUMN_KV_LORA_RANK);
+        d->qk_nope_head_dim = whole(r, NNC_COLUMN_QK_NOPE_DIM);
+        d->qk_rope_head_dim = whole(r, NNC_COLUMN_QK_ROPE_DIM);
+        d->v_head_dim = whole(r, NNC_COLUMN_V_HEAD_DIM);
+        d->head_dim = d->qk_nope_head_dim + d->qk_rope_head_dim;
+        d->kv_heads = d->heads;
+    }
+}
+
+/* A GPT: biases, GELU, layer norm, learned positions. A LLaMA: none, SwiGLU, RMS norm, rotary. */
+static void set_block(step_reader *r, nnc_decoder *d)
+{
+    const bool gated = whole(r, NNC_COLUMN_GATED_MLP) == 1;
+    const unsigned position = spelled(r, NNC_COLUMN_POS_EMBEDDING, nnc_words_positions);
+    const char *family = r->cells->text[NNC_COLUMN_MODEL_FAMILY];
+    d->mlp = gated ? NNC_MLP_SWIGLU : NNC_MLP_GELU;
+    for (size_t i = 0; i < sizeof family_mlps / sizeof family_mlps[0]; i++) {
+        if (gated == family_mlps[i].gated &&
+            strncmp(family, family_mlps[i].family, strlen(family_mlps[i].family)) == 0) {
+            d->mlp = family_mlps[i].mlp;
+        }
+    }
+    d->positions = position < NNC_POSITIONS_COUNT ? (nnc_positions)position
+                   : gated                        ? NNC_POSITIONS_ROTARY
+                                                  : NNC_POSITIONS_LEARNED;
+    d->norm = gated ? NNC_NORM_RMS : NNC_NORM_LAYER;
+    d->biases = !gated && d->positions != NNC_POSITIONS_ROTARY;
+    d->qkv_bias = nnc_cell_starts(r->cells, NNC_COLUMN_MODEL_FAMILY, "qwen2");
+    d->dropout = !gated && r->row->plan.precision == NNC_FP16 ? r->from->fp16_dropout : 0.0;
+}
+
+static void set_decoder(step_reader *r, nnc_decoder *d)
+{
+    const int32_t tensor = nnc_cell_degree(r->cells, NNC_COLUMN_TP, 1);
+    *d = (nnc_decoder){
+        .layers = whole(r, NNC_COLUMN_N_LAYERS),
+        .hidden = whole(r, NNC_COLUMN_D_MODEL),
+        .heads = whole(r, NNC_COLUMN_N_HEADS),
+        .kv_heads = whole(r, NNC_COLUMN_N_KV_HEADS),
+        .head_dim = whole(r, NNC_COLUMN_HEAD_DIM),
+        .ffn_hidden = whole(r, NNC_COLUMN_D_FF),
+        .vocab = whole(r, NNC_COLUMN_VOCAB),
+        .vocab_multiple = 1,
+        .seq_len = whole(r, NNC_COLUMN_SEQ_LEN),
+        .tied_head = whole(r, NNC_COLUMN_TIED_EMBEDDINGS) == 1,
+    };
+    if (d->kv_heads == 0) {
+        d->kv_heads = d->heads;
+    }
+    if (d->head_dim == 0 && d->heads > 0) {
+        d->head_dim = d->hidden / d->heads;
+    }
+    /* As Megatron pads it, so that every rank holds as many rows. */
+    if (r->from->software != NULL &&
+        strncmp(r->from->software, "megatron", strlen("megatron")) == 0 && tensor > 0) {
+        d->vocab_multiple = 128 * (int64_t)tensor;
+    }
+    set_experts(r, d);
+    set_block(r, d);
+}
+
+static void set_model(step_reader *r)
+{
+    nnc_error err = { 0 };
+    const char *family = r->cells->text[NNC_COLUMN_MODEL_FAMILY];
+    nnc_model *model = NULL;
+    (void)spelled(r, NNC_COLUMN_TASK, nnc_words_tasks);
+    if (strcmp(family, "unet") == 0) { /* of all U-Nets, the files have this one */
+        r->row->model_id = "sd2-unet";
+        r->row->plan.image = whole(r, NNC_COLUMN_IMAGE_SIZE);
+        return;
+    }
+    if (nnc_cell_starts(r->cells, NNC_COLUMN_MODEL_FAMILY, "dit")) {
+        nnc_measured_refuse(r->cells, r->row, "model family %.32s is not known", family);
+    }
+    if (given(r, NNC_COLUMN_SLIDING_WINDOW)) {
+        nnc_measured_refuse(r->cells, r->row, "sliding_window on some layers only");
+    }
+    if (whole(r, NNC_COLUMN_MTP_LAYERS) > 0) {
+        nnc_measured_refuse(r->cells, r->row, "mtp_layers: multi-token prediction");
+    }
+    model = nnc_arena_alloc(r->cells->arena, sizeof *model);
+    if (model == NULL) {
+        r->cells->no_memory = true;
+        return;
+    }
+    model->family = NNC_FAMILY_DECODER;
+    snprintf(model->id, sizeof model->id, "%.63s", r->cells->text[NNC_COLUMN_MODEL_NAME]);
+    snprintf(model->name, sizeof model->name, "%.95s", r->cells->text[NNC_COLUMN_MODEL_NAME]);
+    set_decoder(r, &model->decoder);
+    r->row->model = model;
+    if (nnc_model_check(model, "model", &err) != NNC_OK) {
+        const char *field = strrchr(err.where, ' ');
+        nnc_measured_refuse(r->cells, r->row, "%.64s %.200s", field != NULL ? field + 1 : err.where,
+                            err.what);
+    }
+}
+
+static void set_sharding(step_reader *r, nnc_plan *p)
+{
+    const unsigned words = spelled(r, NNC_COLUMN_SHARDING, nnc_words_shardings);
+    const bool open = !given(r, NNC_COLUMN_ZERO_STAGE) && !given(r, NNC_COLUMN_SHARDING);
+    p->zero =
+        open ? r->from->zero : nnc_cell_degree(r->cells, NNC_COLUMN_ZERO_STAGE, (int32_t)words);
+    p->shard = p->zero > 0 ? nnc_cell_degree(r->cells, NNC_COLUMN_SHARD_SIZE, 0) : 0;
+    p->reshard = p->pipeline == 1 || !r->from->stays_gathered;
+    p->offload = spelled(r, NNC_COLUMN_OFFLOAD, nnc_words_offloads);
+}
+
+static void set_degrees(step_reader *r, nnc_plan *p)
+{
+    const nnc_measured_cells *cells = r->cells;
+    p->devices = nnc_cell_degree(cells, NNC_COLUMN_N_DEVICES, 0);
+    p->devices_per_node = nnc_cell_degree(cells, NNC_COLUMN_DEVICES_PER_NODE, 0);
+    p->tensor = nnc_cell_degree(cells, NNC_COLUMN_TP, 1);
+    p->pipeline = nnc_cell_degree(cells, NNC_COLUMN_PP, 1);
+    p->virtual_stages = nnc_cell_degree(cells, NNC_COLUMN_VPP, 1);
+    p->data = nnc_cell_degree(cells, NNC_COLUMN_DP, 0);
+    p->context = nnc_cell_degree(cells, NNC_COLUMN_CP, 1);
+    p->expert = nnc_cell_degree(cells, NNC_COLUMN_EP, 1);
+    p->sequence_parallel = given(r, NNC_COLUMN_SP) ? whole(r, NNC_COLUMN_SP) == 1
+                                                   : r->from->sequence_parallel && p->tensor > 1;
+    if (p->tensor == 1) {
+        p->sequence_parallel = false; /* stated of runs where it has nothing to divide */
+    }
+    if (r->from->ulysses) {
+        p->context_kind = NNC_CONTEXT_ULYSSES;
+    }
+    if (r->from->nothing_hides) {
+        p->overlap = 0.0;
+    }
+    if (p->devices > 1 && !given(r, NNC_COLUMN_TP) && !given(r, NNC_COLUMN_DP)) {
+        leaves_open(r, "parallelism");
+    } else if (p->pipeline > 1 && !given(r, NNC_COLUMN_VPP)) {
+        leaves_open(r, "vpp");
+    }
+}
+
+/* A count of sequences; a part of one cannot be expressed. */
+static int64_t sequences(step_reader *r, nnc_measured_column column, const char *name)
+{
+    const double value = nnc_cell_number(r->cells, column);
+    if (isnan(value)) {
+        return 0;
+    }
+    if (!(value >= 1.0 && value <= 1e15) || floor(value) != value) {
+        nnc_measured_refuse(r->cells, r->row, "%s is not a whole number", name);
+        return 0;
+    }
+    return (int64_t)value;
+}
+
+enum { ONE_PASS_MOST = 16 };
+
+/* Where neither is stated: the framework's, else one pass where it is small and there is no pipeline
+ * to fill, else single sequences. */
+static void guess_micro_batch(step_reader *r, nnc_plan *p)
+{
+    int64_t ranks = (int64_t)p->tensor * p->pipeline;
+    if (!nnc_mul_i64(ranks, p->context, &ranks)) {
+        ranks = 0; /* illegal whatever the batch is */
+    }
+    const int64_t data = p->data > 0 ? p->data : ranks > 0 ? p->devices / ranks : 0;
+    const int64_t own = data > 0 && p->global_batch % data == 0 ? p->global_batch / data : 0;
+    const int64_t usual = r->from->micro_batch;
+    leaves_open(r, "micro_batch");
+    const bool one_pass = usual == NNC_ONE_PASS || (own <= ONE_PASS_MOST && p->pipeline == 1);
+    p->micro_batch = usual > 0 && own % usual == 0 ? usual : one_pass && own > 0 ? own : 1;
+}
+
+static void set_batch(step_reader *r, nnc_plan *p)
+{
+    const double tokens = nnc_cell_number(r->cells, NNC_COLUMN_TOKENS_PER_STEP);
+    p->micro_batch = sequences(r, NNC_COLUMN_MICRO_BATCH, "micro_batch");
+    p->micro_batches = sequences(r, NNC_COLUMN_GRAD_ACCUM, "grad_accum");
+    p->global_batch = sequences(r, NNC_COLUMN_GLOBAL_BATCH, "global_batch");
+    const double length = (double)whole(r, NNC_COLUMN_SEQ_LEN);
+    const double full = (double)p->global_batch * length;
+    if (full > 0.0 && !isnan(tokens) && fabs(tokens / full - 1.0) > 0.001) {
+        nnc_measured_refuse(r->cells, r->row, "tokens_per_step: sequences are packed or padded");
+    }
+    if (p->micro_batch == 0 && p->micro_batches == 0) {
+        guess_micro_batch(r, p);
+    }
+}
+
+static void set_recompute(step_reader *r, nnc_plan *p)
+{
+    p->recompute = spelled(r, NNC_COLUMN_RECOMPUTE, nnc_words_recomputes);
+    if (!given(r, NNC_COLUMN_RECOMPUTE)) {
+        leaves_open(r, "recompute");
+    }
+    /* Half of the layers, or half of the products of each: the same work. */
+    if (r->from->half_selective && p->recompute == NNC_RECOMPUTE_ATTENTION) {
+        const int64_t stages = p->pipeline > 0 ? p->pipeline : 1;
+        p->recompute = NNC_RECOMPUTE_FULL;
+        p->recompute_layers = nnc_ceil_div(whole(r, NNC_COLUMN_N_LAYERS), 2 * stages);
+    }
+}
+
+static void set_formats(step_reader *r, nnc_plan *p)
+{
+    const unsigned flash = spelled(r, NNC_COLUMN_FLASH_ATTENTION, nnc_words_flashes);
+    p->precision = (nnc_dtype)spelled(r, NNC_COLUMN_PRECISION, nnc_words_precisions);
+    p->optimizer = (nnc_optimizer)spelled(r, NNC_COLUMN_OPTIMIZER, nnc_words_optimizers);
+    p->attention = flash == NNC_WORDS_FLASH_UNKNOWN ? r->from->attention : (nnc_attention)flash;
+    if (p->attention == NNC_ATTENTION_FLASH && r->from->attention != NNC_ATTENTION_UNFUSED) {
+        p->attention = r->from->attention; /* which of the fused kernels */
+    }
+    p->policy = r->from->policy;
+    if (p->precision == NNC_FP32 || p->precision == NNC_TF32) {
+        p->policy = NNC_POLICY_FP32;
+    } else if (p->policy == NNC_POLICY_MIXED_FP32GRAD && p->precision == NNC_FP16) {
+        p->policy = NNC_POLICY_MIXED; /* Megatron adds up bf16 gradients in fp32, not these */
+    }
+}
+
+static void set_network(step_reader *r)
+{
+    const double node = nnc_cell_number(r->cells, NNC_COLUMN_INTERNODE);
+    const int32_t devices = r->row->plan.devices_per_node;
+    if (node > 0.0 && devices > 0) {
+        r->row->internode_bytes_per_s = node * 1e9 / 8.0 / (double)devices;
+    }
+}
+
+static void set_memory(step_reader *r)
+{
+    const double gib = 1073741824.0;
+    double *bytes = r->row->measured_bytes;
+    const double peak = given(r, NNC_COLUMN_PEAK_MEM_GIB)
+                            ? gib * nnc_cell_number(r->cells, NNC_COLUMN_PEAK_MEM_GIB)
+                            : 1e9 * nnc_cell_number(r->cells, NNC_COLUMN_PEAK_MEM_GB);
+    const nnc_memory_stat stat =
+        nnc_cell_starts(r->cells, NNC_COLUMN_MEM_STAT, "reserved")   ? NNC_MEMORY_RESERVED
+        : nnc_cell_starts(r->cells, NNC_COLUMN_MEM_STAT, "unstated") ? NNC_MEMORY_UNSTATED
+                                                                     : NNC_MEMORY_ALLOCATED;
+    bytes[stat] = peak;
+    if (given(r, NNC_COLUMN_PEAK_RESERVED_GIB)) {
+        bytes[NNC_MEMORY_RESERVED] = gib * nnc_cell_number(r->cells, NNC_COLUMN_PEAK_RESERVED_GIB);
+    }
+}
+
+static void set_measured(step_reader *r)
+{
+    r->row->measured_s = nnc_cell_number(r->cells, NNC_COLUMN_MEASURED_STEP_S);
+    r->row->rounding = nnc_cell_number(r->cells, NNC_COLUMN_STEP_REL_UNC);
+    set_memory(r);
+    if (strstr(r->cells->text[NNC_COLUMN_STEP_BASIS], "composed from parts") != NULL) {
+        leaves_open(r, "composed from parts");
+    }
+}
+
+void nnc_measured_step(nnc_measured_cells *cells, nnc_measured *row)
+{
+    step_reader r = { .cells = cells, .row = row };
+    find_framework(&r);
+    set_formats(&r, &row->plan);
+    set_degrees(&r, &row->plan);
+    set_sharding(&r, &row->plan);
+    set_batch(&r, &row->plan);
+    set_recompute(&r, &row->plan);
+    set_model(&r);
+    set_network(&r);
+    set_measured(&r);
+    if (r.undecided[0] != '\0') {
+        row->undecided = nnc_arena_strdup(cells->arena, r.undecided);
+        if (row->undecided == NULL) {
+            row->undecided = "";
+            cells->no_memory = true;
+        }
+    }
+}

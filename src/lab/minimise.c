@@ -1,0 +1,70 @@
+/* The only file that includes NLopt. */
+#include "lab/minimise.h"
+
+#include <math.h>
+#include <nlopt.h>
+#include <string.h>
+
+enum { EVALUATIONS_PER_NUMBER = 200, STARTS_MAX = 6 };
+
+/* A new start that gains less than this, relative to the value, is the last. */
+static const double gain_least = 2e-3;
+static const double value_tolerance = 1e-6, x_tolerance = 1e-6;
+
+bool nnc_minimise_available(void)
+{
+    return true;
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): the type is NLopt's */
+static double evaluate(unsigned count, const double *x, double *gradient, void *context)
+{
+    const nnc_minimise_problem *problem = context;
+    (void)count, (void)gradient; /* NULL: the method needs none */
+    const double value = problem->value(x, problem->context);
+    return isfinite(value) ? value : HUGE_VAL;
+}
+
+/* One start. false: nothing could be tried. */
+static bool start(nnc_minimise_problem *problem, double *x, double *least)
+{
+    double at[NNC_MINIMISE_MAX];
+    nlopt_opt opt = nlopt_create(NLOPT_LN_SBPLX, (unsigned)problem->count);
+    if (opt == NULL) {
+        return false;
+    }
+    memcpy(at, x, (size_t)problem->count * sizeof *at);
+    bool set = nlopt_set_min_objective(opt, evaluate, problem) > 0;
+    set = set && nlopt_set_lower_bounds(opt, problem->low) > 0;
+    set = set && nlopt_set_upper_bounds(opt, problem->high) > 0;
+    set = set && nlopt_set_initial_step(opt, problem->step) > 0;
+    set = set && nlopt_set_ftol_rel(opt, value_tolerance) > 0;
+    set = set && nlopt_set_xtol_rel(opt, x_tolerance) > 0;
+    set = set && nlopt_set_maxeval(opt, EVALUATIONS_PER_NUMBER * problem->count) > 0;
+    double found = NAN;
+    /* That further digits do not count is no failure. */
+    const nlopt_result result = set ? nlopt_optimize(opt, at, &found) : NLOPT_FAILURE;
+    nlopt_destroy(opt);
+    const bool ran = result > 0 || result == NLOPT_ROUNDOFF_LIMITED;
+    if (ran && found < *least) {
+        memcpy(x, at, (size_t)problem->count * sizeof *at);
+        *least = found;
+    }
+    return ran;
+}
+
+double nnc_minimise(const nnc_minimise_problem *problem, double *x)
+{
+    nnc_minimise_problem own = *problem; /* NLopt hands it back without the const */
+    double least = evaluate((unsigned)own.count, x, NULL, &own);
+    for (int i = 0; i < STARTS_MAX; i++) {
+        const double before = least;
+        if (!start(&own, x, &least)) {
+            return (double)NAN;
+        }
+        if (!(before - least > gain_least * fabs(before))) {
+            break;
+        }
+    }
+    return least;
+}

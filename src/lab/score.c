@@ -1,0 +1,132 @@
+#include "lab/score.h"
+
+#include <math.h>
+
+#include "cost/link.h"
+#include "cost/roofline.h"
+#include "op/work.h"
+
+/* Measured 8-bit products take 16-bit rows and cast them on the way: two reads, for the scale and for
+ * the cast, and one write, in a kernel of its own. A step counts its casts as ops. */
+static double cast_s(const nnc_device *device, const nnc_op *op)
+{
+    const nnc_gemm_efficiency *e = &device->efficiency.gemm[op->math_dtype];
+    const double elements = (double)op->u.matmul.m * (double)op->u.matmul.k;
+    const double bytes = elements * (2.0 * nnc_dtype_bytes(NNC_BF16) + nnc_dtype_bytes(NNC_FP8));
+    return bytes / (e->memory_fraction * device->mem_bytes_per_s) + e->fixed_s;
+}
+
+/* Seconds of one kernel, timed as an estimate times it. */
+static double kernel_s(const nnc_device *device, const nnc_op *op)
+{
+    const nnc_work work = nnc_op_work(op);
+    const double time_s = nnc_op_time(device, op, &work).time_s;
+    return op->kind == NNC_OP_MATMUL && op->math_dtype == NNC_FP8 ? time_s + cast_s(device, op)
+                                                                  : time_s;
+}
+
+/* Operands may lie in a cache when a kernel is measured alone, so only its arithmetic bounds it. */
+static double kernel_bound_s(const nnc_device *device, const nnc_op *op)
+{
+    const double peak = nnc_device_matmul_peak(device, op->math_dtype);
+    const nnc_work work = nnc_op_work(op);
+    return work.flops > 0.0 ? work.flops / peak : NAN;
+}
+
+static void score_kernel(const nnc_measured *row, const nnc_device *device, nnc_scored *scored)
+{
+    nnc_op op = row->op;
+    if (op.kind == NNC_OP_FLASH) {
+        nnc_flash *p = &op.u.flash;
+        p->full_pairs = (double)nnc_attention_pairs(p->s_q, p->s_k, false, 0);
+        p->pairs = (double)nnc_attention_pairs(p->s_q, p->s_k, row->causal, 0);
+    }
+    scored->predicted_s = kernel_s(device, &op);
+    scored->lower_bound_s = kernel_bound_s(device, &op);
+}
+
+static nnc_status score_collective(const nnc_measured *row, const nnc_device *device,
+                                   nnc_scored *scored, nnc_error *err)
+{
+    const nnc_measured_exchange *e = &row->exchange;
+    nnc_route route;
+    const int32_t per_node = e->nodes > 1 ? e->devices / e->nodes : 0;
+    const nnc_status status =
+        nnc_route_find(device, e->devices, per_node, e->devices, 1, &route, err);
+    if (status == NNC_OK) {
+        scored->predicted_s = nnc_collective_predicted_s(&route, e->kind, e->bytes);
+    }
+    return status;
+}
+
+/* The first kind of memory that the row states. */
+static void score_memory(const nnc_measured *row, double predicted, nnc_scored *scored)
+{
+    int stat = 0;
+    while (stat < NNC_MEMORY_STAT_COUNT && isnan(row->measured_bytes[stat])) {
+        stat++;
+    }
+    scored->predicted_bytes = predicted;
+    if (stat < NNC_MEMORY_STAT_COUNT) {
+        scored->memory_stat = (nnc_memory_stat)stat;
+        scored->memory_error = predicted / row->measured_bytes[stat] - 1.0;
+    }
+}
+
+static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
+                             const nnc_device *device, const nnc_software *software,
+                             const nnc_plan *plan, nnc_scratch *scratch, nnc_scored *scored,
+                             nnc_error *err)
+{
+    nnc_result result;
+    const nnc_status status = nnc_estimate(model, device, software, plan, scratch, &result, err);
+    if (status == NNC_OK) {
+        scored->predicted_s = result.step_s;
+        scored->low_s = result.interval_s[0];
+        scored->high_s = result.interval_s[1];
+        scored->lower_bound_s = result.lower_bound_s;
+        scored->model_flops = result.model_flops;
+        score_memory(row, (double)result.memory.total_bytes, scored);
+    }
+    return status;
+}
+
+nnc_scored nnc_scored_open(const nnc_measured *row)
+{
+    return (nnc_scored){ .row = row,
+                         .predicted_s = NAN,
+                         .low_s = NAN,
+                         .high_s = NAN,
+                         .lower_bound_s = NAN,
+                         .error = NAN,
+                         .model_flops = NAN,
+                         .predicted_bytes = NAN,
+                         .memory_error = NAN };
+}
+
+nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
+                         const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
+                         nnc_scored *scored, nnc_error *err)
+{
+    nnc_status status = NNC_OK;
+    *scored = nnc_scored_open(row);
+    scored->device = device->id;
+    if (row->kind == NNC_MEASURED_STEP) {
+        status = score_step(row, model, device, software, plan, scratch, scored, err);
+    } else if (row->kind == NNC_MEASURED_COLLECTIVE) {
+        status = score_collective(row, device, scored, err);
+    } else {
+        score_kernel(row, device, scored);
+        if (plan->mode == NNC_MODE_IDEAL) {
+            scored->predicted_s = scored->lower_bound_s;
+        }
+    }
+    scored->error = scored->predicted_s / row->measured_s - 1.0;
+    return status;
+}
+
+bool nnc_score_contradicts(const nnc_scored *scored)
+{
+    const double rounding = isnan(scored->row->rounding) ? 0.0 : scored->row->rounding;
+    return scored->lower_bound_s > scored->row->measured_s * (1.0 + rounding);
+}

@@ -1,0 +1,209 @@
+#include "lab/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Messages of a megabyte and more are bound by links, shorter ones by latencies. */
+#define SMALL_BYTES 1e6
+
+const char *nnc_score_section_name(nnc_score_section section)
+{
+    static const char *const names[NNC_SECTION_COUNT] = {
+        [NNC_SECTION_STEP] = "step",
+        [NNC_SECTION_STEP_APART] = "step_apart",
+        [NNC_SECTION_MEMORY] = "memory",
+        [NNC_SECTION_MEMORY_APART] = "memory_apart",
+        [NNC_SECTION_GEMM] = "gemm",
+        [NNC_SECTION_ATTENTION] = "attention",
+        [NNC_SECTION_VECTOR] = "vector",
+        [NNC_SECTION_COLLECTIVE] = "collective",
+        [NNC_SECTION_COLLECTIVE_SMALL] = "collective_small",
+        [NNC_SECTION_RANK_MEMORY] = "rank_memory",
+    };
+    return (unsigned)section < NNC_SECTION_COUNT ? names[section] : "?";
+}
+
+const char *nnc_score_by_name(nnc_score_by by)
+{
+    static const char *const names[NNC_SCORE_BY_COUNT] = { "file", "device", "framework", "total" };
+    return (unsigned)by < NNC_SCORE_BY_COUNT ? names[by] : "?";
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
+    return (x > y) - (x < y);
+}
+
+void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats)
+{
+    double size = 0.0, sum = 0.0;
+    stats->scored = count;
+    stats->mape = stats->median = stats->p90 = stats->bias = NAN;
+    if (count == 0) {
+        return;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        size += fabs(errors[i]);
+        sum += errors[i];
+    }
+    qsort(errors, (size_t)count, sizeof *errors, by_size);
+    const int32_t rank = (int32_t)((9 * (int64_t)count + 9) / 10); /* ceil(0.9 n), from 1 */
+    stats->mape = size / (double)count;
+    stats->bias = sum / (double)count;
+    stats->p90 = fabs(errors[rank - 1]);
+    stats->median = (fabs(errors[(count - 1) / 2]) + fabs(errors[count / 2])) / 2.0;
+}
+
+static nnc_score_section time_section(const nnc_measured *row)
+{
+    switch (row->kind) {
+    case NNC_MEASURED_STEP:
+        return row->undecided[0] == '\0' ? NNC_SECTION_STEP : NNC_SECTION_STEP_APART;
+    case NNC_MEASURED_GEMM: return NNC_SECTION_GEMM;
+    case NNC_MEASURED_ATTENTION: return NNC_SECTION_ATTENTION;
+    case NNC_MEASURED_VECTOR: return NNC_SECTION_VECTOR;
+    case NNC_MEASURED_COLLECTIVE:
+        return row->exchange.bytes < SMALL_BYTES ? NNC_SECTION_COLLECTIVE_SMALL
+                                                 : NNC_SECTION_COLLECTIVE;
+    default: return NNC_SECTION_RANK_MEMORY;
+    }
+}
+
+/* NNC_SECTION_COUNT when the row states no memory. */
+static nnc_score_section memory_section(const nnc_scored *scored)
+{
+    const nnc_measured *row = scored->row;
+    bool states = false;
+    for (int i = 0; i < NNC_MEMORY_STAT_COUNT; i++) {
+        states = states || !isnan(row->measured_bytes[i]);
+    }
+    return !states ? NNC_SECTION_COUNT
+           : row->undecided[0] == '\0' && !isnan(row->measured_bytes[NNC_MEMORY_ALLOCATED])
+               ? NNC_SECTION_MEMORY
+               : NNC_SECTION_MEMORY_APART;
+}
+
+static bool is_memory(nnc_score_section section)
+{
+    return section == NNC_SECTION_MEMORY || section == NNC_SECTION_MEMORY_APART;
+}
+
+static const char *name_of(const nnc_scored *scored, nnc_score_by by)
+{
+    switch (by) {
+    case NNC_SCORE_BY_FILE: return scored->row->file;
+    case NNC_SCORE_BY_DEVICE: return scored->device != NULL ? scored->device : scored->row->device;
+    case NNC_SCORE_BY_FRAMEWORK: return scored->row->framework;
+    default: return "";
+    }
+}
+
+typedef struct gathering {
+    nnc_arena *arena;
+    const nnc_scored *rows;
+    int32_t count;
+    nnc_score_group *groups;
+    int32_t group_count, capacity;
+    double *errors; /* of one group */
+    bool failed;
+} gathering;
+
+static void add_group(gathering *g, nnc_score_section section, nnc_score_by by, const char *name)
+{
+    /* Of a kernel it is the version of a library. */
+    if (by == NNC_SCORE_BY_FRAMEWORK &&
+        (name[0] == '\0' || (section != NNC_SECTION_STEP && section != NNC_SECTION_STEP_APART))) {
+        return;
+    }
+    for (int32_t i = 0; i < g->group_count; i++) {
+        const nnc_score_group *group = &g->groups[i];
+        if (group->section == section && group->by == by && strcmp(group->name, name) == 0) {
+            return;
+        }
+    }
+    if (g->group_count == g->capacity) {
+        const int32_t capacity = g->capacity > 0 ? 2 * g->capacity : 64;
+        nnc_score_group *groups = nnc_arena_array(g->arena, (size_t)capacity, sizeof *groups);
+        if (groups == NULL) {
+            g->failed = true;
+            return;
+        }
+        if (g->group_count > 0) {
+            memcpy(groups, g->groups, (size_t)g->group_count * sizeof *groups);
+        }
+        g->groups = groups;
+        g->capacity = capacity;
+    }
+    g->groups[g->group_count++] = (nnc_score_group){ .section = section, .by = by, .name = name };
+}
+
+static void add_interval(const nnc_scored *scored, nnc_score_stats *stats)
+{
+    if (!isnan(scored->low_s) && !isnan(scored->high_s)) {
+        const double measured_s = scored->row->measured_s;
+        stats->intervals++;
+        stats->inside += measured_s >= scored->low_s && measured_s <= scored->high_s ? 1.0 : 0.0;
+    }
+}
+
+static void sum_group(gathering *g, nnc_score_group *group)
+{
+    nnc_score_stats *stats = &group->stats;
+    const bool memory = is_memory(group->section);
+    double largest = -1.0;
+    int32_t used = 0;
+    for (int32_t i = 0; i < g->count; i++) {
+        const nnc_scored *scored = &g->rows[i];
+        const double error = memory ? scored->memory_error : scored->error;
+        const nnc_score_section section =
+            memory ? memory_section(scored) : time_section(scored->row);
+        if (section != group->section || strcmp(name_of(scored, group->by), group->name) != 0) {
+            continue;
+        }
+        stats->rows++;
+        if (isnan(error)) {
+            continue;
+        }
+        g->errors[used++] = error;
+        if (!memory) {
+            add_interval(scored, stats);
+        }
+        if (fabs(error) > largest) {
+            largest = fabs(error);
+            stats->worst = scored;
+        }
+    }
+    nnc_errors_sum(g->errors, used, stats);
+    stats->inside = stats->intervals > 0 ? stats->inside / (double)stats->intervals : NAN;
+}
+
+const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows, int32_t count,
+                                        int32_t *group_count)
+{
+    gathering g = { .arena = arena, .rows = rows, .count = count };
+    g.errors = nnc_arena_array(arena, (size_t)count + 1, sizeof *g.errors);
+    g.groups = nnc_arena_array(arena, 64, sizeof *g.groups);
+    g.capacity = 64;
+    if (g.errors == NULL || g.groups == NULL) {
+        return NULL;
+    }
+    for (int section = 0; section < NNC_SECTION_COUNT; section++) {
+        for (int by = 0; by < NNC_SCORE_BY_COUNT; by++) {
+            for (int32_t i = 0; i < count; i++) {
+                const bool memory = is_memory((nnc_score_section)section);
+                const nnc_score_section own =
+                    memory ? memory_section(&rows[i]) : time_section(rows[i].row);
+                if ((int)own == section) {
+                    add_group(&g, own, (nnc_score_by)by, name_of(&rows[i], (nnc_score_by)by));
+                }
+            }
+        }
+    }
+    for (int32_t i = 0; i < g.group_count; i++) {
+        sum_group(&g, &g.groups[i]);
+    }
+    *group_count = g.group_count;
+    return g.failed ? NULL : g.groups;
+}

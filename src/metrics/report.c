@@ -1,0 +1,16 @@
+#include "metrics/report.h"
+
+#include <math.h>
+#include <stddef.h>
+
+const nnc_price *nnc_report_price(const nnc_report *report)
+{
+    const nnc_device *device = report->device;
+    return isnan(report->result->plan.price) && device->price_count > 0 ? device->prices : NULL;
+}
+
+double nnc_report_unit_cost(const nnc_result *result)
+{
+    return result->tokens > 0 ? 1e6 * result->cost_step / (double)result->tokens
+                              : 1e3 * result->cost_step / (double)result->plan.global_batch;
+}

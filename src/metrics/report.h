@@ -1,0 +1,35 @@
+/* One estimate and what it was made from: what views of it read. */
+#ifndef NNCOST_METRICS_REPORT_H
+#define NNCOST_METRICS_REPORT_H
+
+#include <nncost/sensitivity.h>
+
+typedef struct nnc_report {
+    const char *model_asked, *device_asked; /* as given by the user: "a100", "my/device.json" */
+    const char *overrides;                  /* "hidden=2048, ..."; NULL = none */
+    const char *cluster;                    /* file of the links; NULL = the device file's */
+    const nnc_model *model;
+    const nnc_device *device;
+    const nnc_software *software;
+    const nnc_result *result;
+    const nnc_op_cost *ops; /* NULL: leave the op list out */
+    int32_t op_count;
+    const nnc_stage *stages; /* NULL: only in comparisons */
+    int32_t stage_count;
+    const nnc_scratch *scratch; /* of the estimate; NULL: exchanges cannot be explained */
+    const nnc_advice *advice;
+    int advice_count;
+    bool all_stages;               /* show a table of them */
+    const nnc_interval *intervals; /* stage by stage, in the order of time; NULL: no timeline */
+    int64_t interval_count;
+    const nnc_sensitivity *sensitivity; /* NULL: not asked */
+    int sensitivity_count;
+} nnc_report;
+
+/* The price of the device file that the costs count; NULL if the plan gives one, or none is known. */
+const nnc_price *nnc_report_price(const nnc_report *report);
+
+/* Price of a million tokens, or of a thousand samples where there are no tokens; NaN = unknown. */
+double nnc_report_unit_cost(const nnc_result *result);
+
+#endif

@@ -1,0 +1,56 @@
+/* Slot-by-slot replay of the schedules whose devices move in step; see pipeline_wave.c. */
+#ifndef NNCOST_PIPELINE_PIPELINE_WAVE_H
+#define NNCOST_PIPELINE_PIPELINE_WAVE_H
+
+#include "pipeline/pipeline.h"
+
+enum {
+    NNC_SKIP_MIN = 16, /* repeats below which skipping gains nothing */
+    NNC_SKIP_FORCE_OPS =
+        1 << 22 /* op replays without a period after which growth is taken as even */
+};
+
+/* What a replay carries from slot to slot. 0 where nothing was ever sent. */
+typedef struct nnc_wave_state {
+    double free_s[NNC_PIPELINE_STAGES_MAX];     /* end of the last op */
+    double down_s[NNC_PIPELINE_STAGES_MAX + 1]; /* forward arrival at i; [p] wraps around to 0 */
+    double up_s[NNC_PIPELINE_STAGES_MAX + 1];   /* backward arrival at i - 1; [0] wraps around */
+} nnc_wave_state;
+
+typedef struct nnc_wave {
+    nnc_wave_state now;
+    nnc_wave_state then, later, kept;        /* moments to hold the present against */
+    double first_s[NNC_PIPELINE_STAGES_MAX]; /* start of the first op */
+    double forward_s[NNC_PIPELINE_STAGES_MAX], forward_send_s[NNC_PIPELINE_STAGES_MAX];
+    double backward_s[NNC_PIPELINE_STAGES_MAX], backward_send_s[NNC_PIPELINE_STAGES_MAX];
+    double weight_s[NNC_PIPELINE_STAGES_MAX];
+} nnc_wave;
+
+/* A schedule as lead and skew of its slots. */
+typedef struct nnc_wave_shape {
+    const nnc_pipeline *pipeline;
+    int64_t p, v, ops; /* ops: of one phase on one device */
+    int64_t lead, skew;
+    bool splits;
+} nnc_wave_shape;
+
+/* All but zb-v and dualpipe. */
+bool nnc_wave_suits(nnc_schedule schedule);
+
+/* The shape of a schedule; slots it takes, and the slots after which its chunks come round. */
+nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline);
+int64_t nnc_wave_slots(const nnc_wave_shape *shape);
+int64_t nnc_wave_turn(const nnc_wave_shape *shape);
+
+void nnc_wave_begin(const nnc_wave_shape *shape, nnc_wave *wave);
+void nnc_wave_slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t);
+
+/* The first slot from t on that does not run just what slot t runs, on all devices or none; t
+ * itself where a phase is on its way in or out. */
+int64_t nnc_wave_same_until(const nnc_wave_shape *shape, int64_t t);
+
+/* Runs all slots, skipping where it can. Leaves the start and end of each device in first_s and
+ * now.free_s. */
+void nnc_wave_run(const nnc_pipeline *pipeline, nnc_wave *wave);
+
+#endif

@@ -1,0 +1,99 @@
+/* Plan files as text: where the recorded part stands, and putting another one in its place. */
+#include <string.h>
+
+#include "input/plan_file.h"
+#include "input/walk.h"
+
+/* Lines of the elements of a list. */
+static void elements(nnc_walk *w, long *lines, int32_t count)
+{
+    w->at++;
+    for (int32_t i = 0; i < count; i++) {
+        nnc_walk_blanks(w);
+        lines[i] = w->line;
+        nnc_walk_value(w);
+        nnc_walk_blanks(w);
+        w->at++; /* the comma or the bracket */
+    }
+}
+
+void nnc_plans_find_places(nnc_plans *plans, long *lines, int32_t count)
+{
+    static const char recorded[] = "\"recorded\"", scenarios[] = "\"scenarios\"";
+    nnc_walk w = { .text = plans->text, .line = 1 };
+    nnc_walk_blanks(&w);
+    do {
+        w.at++; /* the brace or a comma */
+        nnc_walk_blanks(&w);
+        const size_t key = w.at;
+        nnc_walk_quoted(&w);
+        const size_t length = w.at - key;
+        nnc_walk_blanks(&w);
+        w.at++; /* the colon */
+        nnc_walk_blanks(&w);
+        const size_t begin = w.at;
+        if (length == sizeof(scenarios) - 1 && memcmp(w.text + key, scenarios, length) == 0) {
+            elements(&w, lines, count);
+        } else {
+            nnc_walk_value(&w);
+        }
+        if (length == sizeof(recorded) - 1 && memcmp(w.text + key, recorded, length) == 0) {
+            plans->places.begin = begin;
+            plans->places.end = w.at;
+        }
+        plans->places.insert = w.at;
+        nnc_walk_blanks(&w);
+    } while (w.text[w.at] == ',');
+}
+
+/* Fills in the digest of a recorded part where it stands open; false when out of memory. */
+static bool complete(nnc_arena *arena, char *recorded)
+{
+    static const char *const skip[] = { "digest", NULL };
+    char digest[NNC_DIGEST_TEXT];
+    nnc_faults faults = { .name = "recorded" };
+    nnc_json_doc doc = { .faults = &faults,
+                         .arena = arena,
+                         .text = recorded,
+                         .size = strlen(recorded),
+                         .values_max = INT32_MAX };
+    char *place = strstr(recorded, "\"" NNC_DIGEST_OPEN "\"");
+    const bool parsed = place != NULL && nnc_json_parse(&doc);
+    if (parsed) {
+        nnc_digest_print(nnc_json_digest(nnc_json_root(&doc), skip), digest);
+        memcpy(place + 1, digest, sizeof(digest) - 1);
+    }
+    nnc_json_free(&doc);
+    return parsed;
+}
+
+/* Copies bytes to a place; returns the place behind them. */
+static char *put(char *at, const char *bytes, size_t size)
+{
+    memcpy(at, bytes, size);
+    return at + size;
+}
+
+const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded,
+                                    size_t *size)
+{
+    static const char member[] = ",\n  \"recorded\": ";
+    const nnc_plans_places *places = &plans->places;
+    const bool there = places->end > 0;
+    const size_t head = there ? places->begin : places->insert;
+    const size_t tail = there ? places->end : places->insert;
+    const size_t key = there ? 0 : sizeof(member) - 1, part = strlen(recorded);
+    if (!complete(arena, recorded)) {
+        return NULL;
+    }
+    *size = head + key + part + (plans->size - tail);
+    char *text = nnc_arena_alloc(arena, *size + 1);
+    if (text != NULL) {
+        char *at = put(text, plans->text, head);
+        at = put(at, member, key);
+        at = put(at, recorded, part);
+        at = put(at, plans->text + tail, plans->size - tail);
+        *at = '\0';
+    }
+    return text;
+}

@@ -1,0 +1,277 @@
+#include "render/record.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+
+/* Length of the well-formed UTF-8 sequence that text starts with, 0 if it starts with none.
+ * Source: Unicode 15, table 3-7. */
+static int sequence_length(const unsigned char *text)
+{
+    const unsigned char first = text[0];
+    unsigned char low = 0x80u, high = 0xBFu;
+    int length = 0;
+    if (first < 0x80u) {
+        return 1;
+    }
+    if (first >= 0xC2u && first <= 0xDFu) {
+        length = 2;
+    } else if (first >= 0xE0u && first <= 0xEFu) {
+        length = 3;
+        low = first == 0xE0u ? 0xA0u : low;
+        high = first == 0xEDu ? 0x9Fu : high;
+    } else if (first >= 0xF0u && first <= 0xF4u) {
+        length = 4;
+        low = first == 0xF0u ? 0x90u : low;
+        high = first == 0xF4u ? 0x8Fu : high;
+    }
+    for (int i = 1; i < length; i++) {
+        if (text[i] < low || text[i] > high) {
+            return 0;
+        }
+        low = 0x80u;
+        high = 0xBFu;
+    }
+    return length;
+}
+
+void nnc_put_json_text(FILE *out, const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    fputc('"', out);
+    while (*at) {
+        const int length = sequence_length(at);
+        if (length == 0) {
+            fputs("\\ufffd", out);
+            at++;
+        } else if (length == 1 && (*at == '"' || *at == '\\')) {
+            fprintf(out, "\\%c", *at++);
+        } else if (length == 1 && (*at < 0x20u || *at == 0x7Fu)) {
+            fprintf(out, "\\u%04x", *at++);
+        } else {
+            fwrite(at, 1, (size_t)length, out);
+            at += length;
+        }
+    }
+    fputc('"', out);
+}
+
+/* RFC 4180: fields with a comma, a quote or a line break stand in quotes, quotes are doubled. */
+static void put_csv_text(FILE *out, const char *text)
+{
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        fputs(*text == '"' ? "\"" : "", out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+/* The document's own members and the elements of its lists get a line each, the rest runs on. */
+static void put_separator(nnc_record *record)
+{
+    const bool own_line = record->depth == 1 || (record->depth == 2 && record->list[2]);
+    fputs(record->members[record->depth] > 0 ? "," : "", record->out);
+    if (own_line) {
+        fprintf(record->out, "\n%*s", 2 * record->depth, "");
+    } else {
+        fputs(record->members[record->depth] > 0 ? " " : "", record->out);
+    }
+    record->members[record->depth]++;
+}
+
+/* Writes what stands before a value. false: this pass writes names only, leave the value out. */
+static bool begin_value(nnc_record *record, const char *key)
+{
+    char index[16];
+    if (!record->csv) {
+        put_separator(record);
+        if (key != NULL) {
+            nnc_put_json_text(record->out, key);
+            fputs(": ", record->out);
+        }
+        return true;
+    }
+    fputs(record->members[0]++ > 0 ? "," : "", record->out);
+    if (key == NULL) {
+        snprintf(index, sizeof index, "%" PRId32, record->members[record->depth]++);
+        key = index;
+    }
+    if (record->heading) {
+        fprintf(record->out, "%s%s", record->prefix, key);
+    }
+    return !record->heading;
+}
+
+/* Keeps a value; false when the record writes its values. */
+static bool keep(nnc_record *record, nnc_cell cell)
+{
+    nnc_capture *into = record->capture;
+    if (into == NULL) {
+        return false;
+    }
+    const int32_t index = record->members[0]++;
+    const int32_t slot = index < into->count ? into->slots[index] : -1;
+    if (slot >= 0 && cell.kind == NNC_CELL_TEXT) {
+        char *copy = into->text + into->text_size;
+        const size_t left = sizeof into->text - into->text_size - 1; /* a NUL ends the last one */
+        const size_t length = strlen(cell.text) < left ? strlen(cell.text) : left;
+        memcpy(copy, cell.text, length);
+        copy[length] = '\0';
+        into->text_size += length < left ? length + 1 : length;
+        cell.text = copy;
+    }
+    if (slot >= 0) {
+        into->cells[slot] = cell;
+    }
+    return true;
+}
+
+nnc_record nnc_record_begin(FILE *out, const char *schema)
+{
+    nnc_record record = { .out = out, .depth = 1 };
+    fputc('{', out);
+    nnc_record_text(&record, "schema", schema);
+    return record;
+}
+
+void nnc_record_end(nnc_record *record)
+{
+    assert(record->depth == 1);
+    fputs("\n}\n", record->out);
+}
+
+nnc_record nnc_record_csv(FILE *out)
+{
+    return (nnc_record){ .out = out, .csv = true };
+}
+
+nnc_record nnc_record_captured(nnc_capture *capture)
+{
+    return (nnc_record){ .csv = true, .capture = capture };
+}
+
+void nnc_record_row(nnc_record *record, bool heading)
+{
+    if (record->capture != NULL) {
+        record->capture->text_size = 0;
+    }
+    record->heading = heading;
+    record->depth = 0;
+    record->members[0] = 0;
+    record->prefix[0] = '\0';
+}
+
+void nnc_record_row_end(nnc_record *record)
+{
+    fputs("\r\n", record->out);
+}
+
+static void open_level(nnc_record *record, const char *key, bool list)
+{
+    assert(record->depth + 1 < NNC_RECORD_DEPTH);
+    if (record->capture != NULL) {
+        return;
+    }
+    if (record->csv) {
+        const size_t used = strlen(record->prefix);
+        snprintf(record->prefix + used, sizeof record->prefix - used, "%s.", key);
+    } else {
+        put_separator(record);
+        if (key != NULL) {
+            nnc_put_json_text(record->out, key);
+            fputs(": ", record->out);
+        }
+        fputc(list ? '[' : '{', record->out);
+    }
+    record->depth++;
+    record->members[record->depth] = 0;
+    record->list[record->depth] = list;
+}
+
+void nnc_record_object(nnc_record *record, const char *key)
+{
+    open_level(record, key, false);
+}
+
+void nnc_record_list(nnc_record *record, const char *key)
+{
+    open_level(record, key, true);
+}
+
+void nnc_record_close(nnc_record *record)
+{
+    const bool list = record->list[record->depth];
+    if (record->capture != NULL) {
+        return;
+    }
+    if (record->csv) {
+        record->prefix[strlen(record->prefix) - 1] = '\0';
+        char *dot = strrchr(record->prefix, '.');
+        *(dot != NULL ? dot + 1 : record->prefix) = '\0';
+    } else {
+        if (list && record->depth == 2 && record->members[2] > 0) {
+            fputs("\n  ", record->out);
+        }
+        fputc(list ? ']' : '}', record->out);
+    }
+    record->depth--;
+}
+
+void nnc_record_text(nnc_record *record, const char *key, const char *text)
+{
+    if (text == NULL) {
+        nnc_record_null(record, key);
+    } else if (!keep(record, (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text }) &&
+               begin_value(record, key)) {
+        (record->csv ? put_csv_text : nnc_put_json_text)(record->out, text);
+    }
+}
+
+void nnc_record_number(nnc_record *record, const char *key, double value)
+{
+    char text[NNC_NUMBER_TEXT];
+    if (!isfinite(value)) {
+        nnc_record_null(record, key);
+    } else if (!keep(record, (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = value }) &&
+               begin_value(record, key)) {
+        if (record->exact) {
+            snprintf(text, sizeof text, "%.17g", value);
+        } else {
+            nnc_number_text(value, text);
+        }
+        fputs(text, record->out);
+    }
+}
+
+void nnc_record_whole(nnc_record *record, const char *key, int64_t value)
+{
+    if (!keep(record, (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = value }) &&
+        begin_value(record, key)) {
+        fprintf(record->out, "%" PRId64, value);
+    }
+}
+
+void nnc_record_bool(nnc_record *record, const char *key, bool value)
+{
+    if (!keep(record, (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = value }) &&
+        begin_value(record, key)) {
+        fputs(value ? "true" : "false", record->out);
+    }
+}
+
+/* An empty field in CSV. */
+void nnc_record_null(nnc_record *record, const char *key)
+{
+    if (!keep(record, (nnc_cell){ .kind = NNC_CELL_NULL }) && begin_value(record, key) &&
+        !record->csv) {
+        fputs("null", record->out);
+    }
+}

@@ -1,0 +1,132 @@
+#include "render/sheet.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "render/text.h"
+
+enum { LABEL_WIDTH = 10, TEXT_MAX = 2048 };
+
+nnc_sheet nnc_sheet_begin(FILE *out, nnc_style style)
+{
+    return (nnc_sheet){ .out = out, .style = style, .indent = LABEL_WIDTH };
+}
+
+static bool is_markdown(const nnc_sheet *sheet)
+{
+    return sheet->style.format == NNC_FORMAT_MARKDOWN;
+}
+
+static void put(nnc_sheet *sheet, const char *text)
+{
+    if (is_markdown(sheet)) {
+        nnc_put_markdown(sheet->out, text);
+    } else {
+        const int width = nnc_text_width(text);
+        nnc_put_plain(sheet->out, text, width);
+        sheet->column += width;
+    }
+}
+
+static void break_line(nnc_sheet *sheet)
+{
+    fprintf(sheet->out, "\n%*s", sheet->indent, "");
+    sheet->column = sheet->indent;
+}
+
+void nnc_sheet_label(nnc_sheet *sheet, const char *label)
+{
+    sheet->items = 0;
+    if (!is_markdown(sheet)) {
+        const int width = nnc_text_width(label);
+        nnc_put_plain(sheet->out, label, width);
+        if (width > 0 && width >= sheet->indent) { /* no room beside it */
+            fprintf(sheet->out, "\n%*s", sheet->indent, "");
+        } else {
+            fprintf(sheet->out, "%*s", sheet->indent - width, "");
+        }
+        sheet->column = sheet->indent;
+    } else if (*label == '\0' || *label == ' ') {
+        fprintf(sheet->out, "  %s%s", label + strspn(label, " "), *label != '\0' ? ": " : "");
+    } else {
+        fprintf(sheet->out, "- **%s**: ", label);
+    }
+}
+
+/* Puts one unbreakable piece, on a new line when it would pass the right edge. */
+static void put_piece(nnc_sheet *sheet, nnc_ink ink, const char *text)
+{
+    static const char *const codes[] = {
+        [NNC_INK_PLAIN] = "", [NNC_INK_STRONG] = "1", [NNC_INK_GOOD] = "32", [NNC_INK_BAD] = "1;31"
+    };
+    const int needed = nnc_text_width(text) + (sheet->items > 0 ? 1 : 0);
+    const bool inked = sheet->style.colour && ink != NNC_INK_PLAIN && !is_markdown(sheet);
+
+    if (!is_markdown(sheet) && sheet->items > 0 && sheet->column + needed > sheet->style.width) {
+        break_line(sheet);
+    } else if (sheet->items > 0) {
+        put(sheet, " ");
+    }
+    if (inked) {
+        fprintf(sheet->out, "\033[%sm", codes[ink]);
+    }
+    put(sheet, text);
+    if (inked) {
+        fputs("\033[0m", sheet->out);
+    }
+    sheet->items++;
+}
+
+void nnc_sheet_item(nnc_sheet *sheet, nnc_ink ink, const char *format, ...)
+{
+    char text[TEXT_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+
+    if (sheet->items > 0) {
+        put(sheet, ",");
+    }
+    put_piece(sheet, ink, text);
+}
+
+void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...)
+{
+    char text[TEXT_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    put_piece(sheet, ink, text);
+}
+
+void nnc_sheet_words(nnc_sheet *sheet, const char *format, ...)
+{
+    char text[TEXT_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+
+    for (char *word = text; *word;) {
+        const size_t length = strcspn(word, " ");
+        const bool last = word[length] == '\0';
+        word[length] = '\0';
+        if (length > 0) {
+            put_piece(sheet, NNC_INK_PLAIN, word);
+        }
+        word += length + (last ? 0 : 1);
+    }
+}
+
+void nnc_sheet_end(nnc_sheet *sheet)
+{
+    fputc('\n', sheet->out);
+    sheet->column = 0;
+}
+
+void nnc_sheet_gap(nnc_sheet *sheet)
+{
+    fputc('\n', sheet->out);
+}

@@ -1,0 +1,31 @@
+/* Small pieces of text that reports are made of. */
+#ifndef NNCOST_RENDER_TEXT_H
+#define NNCOST_RENDER_TEXT_H
+
+#include <stdio.h>
+
+#include "base/number.h"
+
+/* "1,557,611,200", "16.73", "0.0001234": thousands apart from 1000 up, four significant digits
+ * below; "-" for NaN. Returns text. */
+char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT]);
+
+/* 0.1234 -> "12.3%", "-" for NaN. Returns text. */
+char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT]);
+
+/* nnc_unit_text for a column whose heading names the unit: "386.5 G". Returns text. */
+char *nnc_scaled_text(double value, char text[NNC_NUMBER_TEXT]);
+
+/* 8.59e10 -> "80.00 GiB", from KiB to TiB. Returns text. */
+char *nnc_binary_text(double bytes, char text[NNC_NUMBER_TEXT]);
+
+/* Columns that a UTF-8 text takes on a terminal, wide characters aside. */
+int nnc_text_width(const char *text);
+
+/* Writes at most max columns of text, control characters as '?'. */
+void nnc_put_plain(FILE *out, const char *text, int max);
+
+/* Writes text with the characters escaped that Markdown would take for markup, '|' included. */
+void nnc_put_markdown(FILE *out, const char *text);
+
+#endif

@@ -1,0 +1,228 @@
+#include "search/block.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The ZeRO stage and offload that break no rule of their own: what is refused with them is refused
+ * with all others. */
+static nnc_plan plainest(const nnc_plan *plan)
+{
+    nnc_plan plain = *plan;
+    plain.zero = plan->shard > 0 ? 3 : 0; /* what is not sharded has no shards */
+    plain.offload = NNC_OFFLOAD_NONE;
+    return plain;
+}
+
+bool nnc_block_begin(nnc_plan_block *b, const nnc_plan *base, uint64_t number, nnc_error *err)
+{
+    b->plan = *base;
+    b->number = number;
+    b->pass_count = b->pass_next = 0;
+    b->known = false;
+    nnc_space_block(b->space, number, &b->plan);
+    nnc_plan plain = plainest(&b->plan), resolved; /* the schedule, too, that breaks fewest */
+    plain.schedule = NNC_SCHEDULE_1F1B;
+    plain.virtual_stages = 1;
+    return nnc_plan_resolve(&plain, b->model, b->device, &resolved, err) == NNC_OK;
+}
+
+bool nnc_block_group(nnc_plan_block *b, uint64_t group)
+{
+    nnc_plan plan = b->plan;
+    nnc_space_inside(b->space, group * nnc_space_group_size(b->space), &plan);
+    plan = plainest(&plan);
+    b->group++;
+    b->dealt = false;
+    return !nnc_space_repeats(&plan) &&
+           nnc_plan_resolve(&plan, b->model, b->device, &b->settled, NULL) == NNC_OK;
+}
+
+/* Which ZeRO stages go with which offloads does not depend on the schedule. */
+static void find_allowed(nnc_plan_block *b)
+{
+    const uint64_t size = nnc_space_group_size(b->space);
+    for (uint64_t i = 0; i < size; i++) {
+        nnc_plan plan = b->settled, resolved;
+        nnc_space_moved(b->space, i, &plan);
+        b->allowed[i] = nnc_plan_resolve(&plan, b->model, b->device, &resolved, NULL) == NNC_OK;
+    }
+    b->known = true;
+}
+
+static bool ends_meet(const nnc_plan *plan)
+{
+    return plan->schedule == NNC_SCHEDULE_ZB_V || plan->schedule == NNC_SCHEDULE_DUALPIPE;
+}
+
+/* Do two plans of a block hold and compute the same in a pass? Stage 3 gathers weights and some
+ * offloading moves tensors in every pass; a schedule may put both ends on one device, which then
+ * holds one table where there are two. */
+static bool same_pass(const nnc_plan_block *block, const nnc_plan *a, const nnc_plan *b)
+{
+    const nnc_device *device = block->device;
+    const nnc_model *model = block->model;
+    const unsigned moved = NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS;
+    /* One device needs links only to offload; offload needs figures that not every file records. */
+    const bool linked =
+        a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
+    const bool tied = model->family == NNC_FAMILY_DECODER && model->decoder.tied_head;
+    return (a->zero == 3) == (b->zero == 3) && (a->offload & moved) == (b->offload & moved) &&
+           (linked || (a->offload != 0) == (b->offload != 0)) &&
+           (!tied || ends_meet(a) == ends_meet(b));
+}
+
+static nnc_pass *find_pass(nnc_plan_block *b, const nnc_plan *plan)
+{
+    for (int32_t i = 0; i < b->pass_count; i++) {
+        if (same_pass(b, plan, &b->passes[i].work.plan)) {
+            return &b->passes[i];
+        }
+    }
+    return NULL;
+}
+
+/* Units of a pass with the weight gradients in place or apart, when less hides. */
+static void sum_units(nnc_plan_block *b, nnc_pass *pass, int apart)
+{
+    nnc_plan plan = pass->work.plan;
+    nnc_step step = pass->step;
+    step.plan = &plan;
+    plan.schedule = apart ? NNC_SCHEDULE_ZB_H1 : NNC_SCHEDULE_1F1B;
+    nnc_step_units(&step, &b->scratch->rows, pass->units[apart]);
+    pass->pass_s[apart] = 0.0;
+    for (int32_t s = 0; s < step.list->segment_count; s++) {
+        const nnc_unit *unit = &pass->units[apart][s];
+        pass->pass_s[apart] +=
+            (double)step.list->segments[s].instances * (unit->forward_s + unit->backward_s);
+    }
+}
+
+/* Both units: hiding takes time from the rows, so it is given back in between. */
+static void sum_both_units(nnc_plan_block *b, nnc_pass *pass)
+{
+    nnc_rows *rows = &b->scratch->rows;
+    for (int32_t i = 0; i < rows->count; i++) {
+        b->times_s[i] = rows->rows[i].time_s;
+    }
+    sum_units(b, pass, 0);
+    if (pass->work.plan.pipeline > 1) {
+        for (int32_t i = 0; i < rows->count; i++) {
+            rows->rows[i].time_s = b->times_s[i];
+        }
+        sum_units(b, pass, 1);
+    }
+}
+
+static nnc_pass *make_pass(nnc_plan_block *b, const nnc_plan *plan)
+{
+    nnc_scratch *scratch = b->scratch;
+    const nnc_result *known = b->pass_count > 0 && b->passes[0].usable ? &b->passes[0].work : NULL;
+    nnc_pass *pass = &b->passes[b->pass_next];
+    nnc_status status;
+    if (known != NULL && pass != &b->passes[0]) {
+        pass->work = *known; /* the mathematics of a block is the same */
+        pass->work.plan = *plan;
+        status = nnc_prepare_rows(b->model, b->device, b->software, scratch, &pass->step,
+                                  pass->sums, &pass->work, NULL);
+    } else {
+        memset(&pass->work, 0, sizeof pass->work);
+        pass->work.plan = *plan;
+        status = nnc_prepare(b->model, b->device, b->software, scratch, &pass->step, pass->sums,
+                             &pass->work, NULL);
+    }
+    b->pass_next = (b->pass_next + 1) % NNC_PASSES_MAX;
+    b->pass_count = b->pass_count < NNC_PASSES_MAX ? b->pass_count + 1 : NNC_PASSES_MAX;
+    pass->group = 0;
+    pass->usable = status == NNC_OK && !scratch->rows.truncated;
+    if (!pass->usable) {
+        return pass;
+    }
+    if (pass->step.network != NULL) {
+        pass->network = scratch->network;
+        pass->step.network = &pass->network;
+    }
+    sum_both_units(b, pass);
+    return pass;
+}
+
+/* Deals the layers of the group, and finds the stages that may be the fullest: of those that hold
+ * the same, the one with most in flight. */
+static void deal(nnc_plan_block *b, const nnc_step *step)
+{
+    const nnc_holding *h = b->scratch->step.holdings;
+    nnc_step_deal(step, &b->scratch->step);
+    b->heaviest_count = 0;
+    for (int32_t d = 0; d < step->plan->pipeline; d++) {
+        if (d == 0 || !nnc_holding_same(&h[d], &h[d - 1])) {
+            b->heaviest[b->heaviest_count++] = d;
+        } else if (h[d].in_flight > h[b->heaviest[b->heaviest_count - 1]].in_flight) {
+            b->heaviest[b->heaviest_count - 1] = d;
+        }
+    }
+    b->dealt = true;
+}
+
+nnc_pass *nnc_block_plan(nnc_plan_block *b, uint64_t inside, nnc_result *result)
+{
+    if (!b->known) {
+        find_allowed(b);
+    }
+    if (!b->allowed[inside]) {
+        return NULL;
+    }
+    nnc_plan plan = b->settled;
+    nnc_space_moved(b->space, inside, &plan);
+    nnc_pass *pass = find_pass(b, &plan);
+    pass = pass != NULL ? pass : make_pass(b, &plan);
+    if (!pass->usable) {
+        return NULL;
+    }
+    *result = pass->work;
+    result->plan = plan;
+    nnc_step step = pass->step;
+    step.plan = &result->plan;
+    if (!b->dealt) {
+        deal(b, &step);
+    }
+    for (int32_t i = 0; i < b->heaviest_count; i++) {
+        const nnc_holding *h = &b->scratch->step.holdings[b->heaviest[i]];
+        const nnc_memory memory =
+            nnc_memory_of(b->model, step.list, step.sums, h, &result->plan, b->device->mem_bytes);
+        if (i == 0 || memory.total_bytes > result->memory.total_bytes) {
+            result->memory = memory;
+        }
+    }
+    return pass;
+}
+
+bool nnc_block_time(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
+{
+    nnc_step_memory *m = &b->scratch->step;
+    const int apart = nnc_weight_runs_apart(&result->plan) ? 1 : 0;
+    nnc_step step = pass->step;
+    step.plan = &result->plan;
+    if (pass->group != b->group) { /* what happens once per step does not change the passes */
+        pass->runs = nnc_step_core_run(&step, pass->units[apart], m, &pass->run);
+        pass->group = b->group;
+    }
+    if (!pass->runs || result->plan.pipeline == 1) {
+        return pass->runs && nnc_step_core_parts(&step, pass->units[apart], &pass->run, m, result);
+    }
+    result->step_s = nnc_step_core_s(&step, pass->units[apart], &pass->run, m);
+    return true;
+}
+
+bool nnc_block_parts(nnc_plan_block *b, const nnc_pass *pass, nnc_result *result)
+{
+    const int apart = nnc_weight_runs_apart(&result->plan) ? 1 : 0;
+    nnc_step step = pass->step;
+    step.plan = &result->plan;
+    return result->plan.pipeline == 1 ||
+           nnc_step_core_parts(&step, pass->units[apart], &pass->run, &b->scratch->step, result);
+}
+
+double nnc_block_least_s(const nnc_pass *pass, const nnc_plan *plan)
+{
+    const int apart = nnc_weight_runs_apart(plan) ? 1 : 0;
+    return pass->pass_s[apart] * (double)plan->micro_batches / plan->pipeline;
+}

@@ -1,0 +1,63 @@
+/* The plans of a block of the space: what their ranks compute in a pass is worked out once. */
+#ifndef NNCOST_SEARCH_BLOCK_H
+#define NNCOST_SEARCH_BLOCK_H
+
+#include "estimate/prepare.h"
+#include "search/space.h"
+
+enum { NNC_PASSES_MAX = 8 };
+
+/* What a rank computes in a pass under some of the choices inside a block. The op list that it points
+ * to is the last one made: of it only the segments are read, and those are the model's. */
+typedef struct nnc_pass {
+    nnc_step step;
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    nnc_unit units[2][NNC_SEGMENTS_MAX]; /* weight gradients with the rest of backward, or apart */
+    nnc_network network;
+    nnc_result work;  /* with the plan it was made for */
+    double pass_s[2]; /* of all layers, one micro-batch */
+    bool usable;
+    uint64_t group; /* that run is of, from 1; 0 = none yet */
+    bool runs;      /* the schedule can be replayed */
+    nnc_step_times run;
+} nnc_pass;
+
+typedef struct nnc_plan_block {
+    const nnc_model *model;
+    const nnc_device *device;
+    const nnc_software *software;
+    const nnc_space *space;
+    nnc_scratch *scratch;
+    nnc_plan plan;                                       /* open: the choices inside the block */
+    nnc_plan settled;                                    /* resolved plan of the group */
+    uint64_t number, group;                              /* groups count from 1, over all blocks */
+    bool dealt, known;                                   /* layers of this group; allowed below */
+    bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* ZeRO stages x offloads */
+    int32_t heaviest[NNC_STAGES_MAX]; /* of each run of equal stages the one that keeps most */
+    int32_t heaviest_count;
+    double times_s[NNC_ROWS_MAX]; /* of rows, while exchanges are hidden */
+    nnc_pass passes[NNC_PASSES_MAX];
+    int32_t pass_count, pass_next;
+} nnc_plan_block;
+
+/* Begins a block; false: none of its plans is legal, err (which may be NULL) names the rule. */
+bool nnc_block_begin(nnc_plan_block *block, const nnc_plan *base, uint64_t number, nnc_error *err);
+
+/* Begins a group, the plans of one schedule with one number of virtual stages; false: none is legal,
+ * or they are those of another group. */
+bool nnc_block_group(nnc_plan_block *block, uint64_t group);
+
+/* Seconds that no schedule gets below: the mean device's work in every pass. */
+double nnc_block_least_s(const nnc_pass *pass, const nnc_plan *plan);
+
+/* A plan of the group, with its work and its memory in result; NULL: it is not legal. */
+nnc_pass *nnc_block_plan(nnc_plan_block *block, uint64_t inside, nnc_result *result);
+
+/* Its step time; the parts of it are left open where that is cheaper. false: it is too large to
+ * replay. */
+bool nnc_block_time(nnc_plan_block *block, nnc_pass *pass, nnc_result *result);
+
+/* The parts that were left open. */
+bool nnc_block_parts(nnc_plan_block *block, const nnc_pass *pass, nnc_result *result);
+
+#endif

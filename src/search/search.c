@@ -1,0 +1,128 @@
+#include "search/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "estimate/prepare.h"
+
+/* Blocks of a round share what earlier rounds found, and nothing else: so what is pruned does not
+ * depend on which thread or rank came first. */
+enum { ROUND_FIRST = 64, ROUND_MOST = 8192 };
+
+/* Blocks that are asked why they are illegal, when none is legal. */
+enum { REASONS_MOST = 1000000 };
+
+/* NNC_OK when some block is legal after all; else why the first, the simplest plan, is not. */
+static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err)
+{
+    for (uint64_t place = 0; place < blocks && place < REASONS_MOST; place++) {
+        nnc_error refusal = { .status = NNC_OK };
+        if (nnc_searcher_legal(searcher, place, &refusal)) {
+            return NNC_OK;
+        }
+        if (place == 0 && err != NULL) {
+            *err = refusal;
+        }
+    }
+    return blocks > 0 ? NNC_ILLEGAL_PLAN
+                      : nnc_fail(err, NNC_ILLEGAL_PLAN, "--shard",
+                                 "holds no combination, there are more shards than blocks of them");
+}
+
+static nnc_status search_rounds(const nnc_search *search, const nnc_space *space,
+                                nnc_searcher *searcher, const nnc_helpers *helpers,
+                                nnc_search_part *part, const nnc_search_watch *watch,
+                                nnc_search_result *result)
+{
+    const uint64_t blocks = nnc_shard_size(search, space);
+    nnc_front *known = malloc(sizeof *known);
+    uint64_t size = ROUND_FIRST;
+    if (known == NULL) {
+        return NNC_NO_MEMORY;
+    }
+    for (uint64_t first = 0, end = 0; first < blocks; first = end) {
+        end = first + size < blocks ? first + size : blocks;
+        size = size < ROUND_MOST ? 2 * size : size;
+        *known = part->front;
+        if (helpers != NULL) {
+            helpers->work(helpers->context, known, first, end, part);
+        } else {
+            nnc_searcher_work(searcher, known, first, end, part);
+        }
+        result->covered = end * space->block_size;
+        if (watch->progress != NULL &&
+            !watch->progress(watch->context, result->covered, result->space)) {
+            break;
+        }
+    }
+    free(known);
+    return NNC_OK;
+}
+
+/* A limit on the run needs its length, and one on money a price. */
+static nnc_status check_limits(const nnc_search *search, const nnc_device *device, nnc_error *err)
+{
+    const nnc_plan *plan = &search->base;
+    const char *limit = search->deadline_s > 0.0 ? "--deadline"
+                        : search->budget > 0.0   ? "--budget"
+                                                 : NULL;
+    if (limit != NULL && isnan(plan->tokens) && isnan(plan->samples)) {
+        return nnc_fail(err, NNC_BAD_USAGE, limit,
+                        "is for the whole run, expected its length beside it, --tokens or "
+                        "--samples");
+    }
+    if (search->budget > 0.0 && isnan(nnc_price_of(plan, device))) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--budget",
+                        "no price is recorded for %s, expected --price beside it", device->id);
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
+                           const nnc_software *software, const nnc_search *search,
+                           const nnc_helpers *helpers, const nnc_search_watch *watch,
+                           nnc_search_result *result, nnc_error *err)
+{
+    nnc_space space;
+    memset(result, 0, sizeof *result);
+    nnc_status status = check_limits(search, device, err);
+    if (status == NNC_OK) {
+        status = nnc_space_make(model, device, search, &space, err);
+    }
+    if (status != NNC_OK) {
+        return status;
+    }
+    const uint64_t blocks = nnc_shard_size(search, &space);
+    result->space = blocks * space.block_size;
+    nnc_searcher *searcher = nnc_searcher_create(model, device, software, search, &space);
+    nnc_search_part *part = calloc(1, sizeof *part);
+    status = searcher != NULL && part != NULL
+                 ? search_rounds(search, &space, searcher, helpers, part, watch, result)
+                 : NNC_NO_MEMORY;
+    if (status != NNC_OK) {
+        nnc_fail(err, status, "search", "out of memory");
+    } else {
+        result->evaluated = part->evaluated;
+        result->pruned = part->pruned;
+        result->feasible = part->feasible;
+        nnc_front_result(&part->front, result);
+        const bool covered = result->covered == result->space;
+        if (result->evaluated == 0 && covered) {
+            status = refuse(searcher, blocks, err);
+        }
+    }
+    free(part);
+    nnc_searcher_destroy(searcher);
+    return status;
+}
+
+nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,
+                          const nnc_software *software, const nnc_search *search,
+                          nnc_search_progress_fn *progress, void *context,
+                          nnc_search_result *result, nnc_error *err)
+{
+    const nnc_search_watch watch = { progress, context };
+    return nnc_search_with(model, device, software, search, NULL, &watch, result, err);
+}

@@ -1,0 +1,245 @@
+#include "search/search_ranks.h"
+
+#ifndef NNCOST_MPI
+
+nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_device *device,
+                           const nnc_software *software, const nnc_search *search,
+                           const nnc_search_watch *watch, nnc_search_result *result, nnc_error *err)
+{
+    (void)crew;
+    return nnc_search_with(model, device, software, search, NULL, watch, result, err);
+}
+
+void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_device *device,
+                           const nnc_software *software, int32_t threads)
+{
+    (void)crew, (void)model, (void)device, (void)software, (void)threads;
+}
+
+void nnc_crew_search_end(nnc_crew crew)
+{
+    (void)crew;
+}
+
+#else
+
+#include <mpi.h>
+#include <stdlib.h>
+
+/* An MPI call that fails ends all ranks, as is MPI's default. */
+
+enum { TAG_ASK = 1, TAG_RUN = 2, TAG_PART = 3 };
+
+/* A rank gets this share of what is left of a round, divided by the ranks: large runs first, so that
+ * few messages are needed, small ones last, so that all end together. */
+enum { RUN_SHARE = 3 };
+
+/* What rank 0 tells all others to do next. */
+typedef enum order { ORDER_SEARCH, ORDER_ROUND, ORDER_END_SEARCH, ORDER_END } order;
+
+static void tell(order what)
+{
+    int said = (int)what;
+    MPI_Bcast(&said, 1, MPI_INT, 0, MPI_COMM_WORLD);
+}
+
+static order listen(void)
+{
+    int said = 0;
+    MPI_Bcast(&said, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return (order)said;
+}
+
+static int bytes_of(int32_t count)
+{
+    return count * (int)sizeof(nnc_found); /* some hundred plans */
+}
+
+/* Rank 0's front, to every rank: the lists are sent as far as they are filled. */
+static void share_front(nnc_front *front)
+{
+    int counts[4] = { front->best_count, front->pareto_count, front->truncated, front->any_missed };
+    MPI_Bcast(counts, 4, MPI_INT, 0, MPI_COMM_WORLD);
+    front->best_count = counts[0];
+    front->pareto_count = counts[1];
+    front->truncated = counts[2] != 0;
+    front->any_missed = counts[3] != 0;
+    MPI_Bcast(front->best, bytes_of(front->best_count), MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Bcast(front->pareto, bytes_of(front->pareto_count), MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&front->missed, bytes_of(1), MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+/* A part as it is sent: the lists follow in messages of their own. */
+typedef struct part_head {
+    uint64_t evaluated, pruned, feasible;
+    int32_t best_count, pareto_count;
+    bool truncated, any_missed;
+    nnc_found missed;
+} part_head;
+
+static void send_part(const nnc_search_part *part)
+{
+    const nnc_front *front = &part->front;
+    const part_head head = { .evaluated = part->evaluated,
+                             .pruned = part->pruned,
+                             .feasible = part->feasible,
+                             .best_count = front->best_count,
+                             .pareto_count = front->pareto_count,
+                             .truncated = front->truncated,
+                             .any_missed = front->any_missed,
+                             .missed = front->missed };
+    MPI_Send(&head, (int)sizeof head, MPI_BYTE, 0, TAG_PART, MPI_COMM_WORLD);
+    MPI_Send(front->best, bytes_of(front->best_count), MPI_BYTE, 0, TAG_PART, MPI_COMM_WORLD);
+    MPI_Send(front->pareto, bytes_of(front->pareto_count), MPI_BYTE, 0, TAG_PART, MPI_COMM_WORLD);
+}
+
+static void receive(void *to, int size, int rank)
+{
+    MPI_Recv(to, size, MPI_BYTE, rank, TAG_PART, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void take_part(int rank, nnc_search_part *part)
+{
+    nnc_front *front = &part->front;
+    part_head head;
+    receive(&head, (int)sizeof head, rank);
+    part->evaluated = head.evaluated;
+    part->pruned = head.pruned;
+    part->feasible = head.feasible;
+    front->best_count = head.best_count;
+    front->pareto_count = head.pareto_count;
+    front->truncated = head.truncated;
+    front->any_missed = head.any_missed;
+    front->missed = head.missed;
+    receive(front->best, bytes_of(head.best_count), rank);
+    receive(front->pareto, bytes_of(head.pareto_count), rank);
+}
+
+/* A run of places; empty: the round has none left. */
+typedef struct run {
+    uint64_t first, end;
+} run;
+
+/* Rank 0's view. */
+typedef struct desk {
+    nnc_crew crew;
+    const nnc_search *search;
+    nnc_front *known;      /* a copy that may be sent */
+    nnc_search_part *part; /* as it comes from a rank */
+} desk;
+
+static void hand_out(uint64_t first, uint64_t end, int helpers)
+{
+    for (int idle = 0; idle < helpers;) {
+        MPI_Status from;
+        const uint64_t share = (end - first) / (uint64_t)(RUN_SHARE * helpers) + 1;
+        run next = { first, first };
+        MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, TAG_ASK, MPI_COMM_WORLD, &from);
+        if (first < end) {
+            next.end = first = share < end - first ? first + share : end;
+        } else {
+            idle++;
+        }
+        MPI_Send(&next, (int)sizeof next, MPI_BYTE, from.MPI_SOURCE, TAG_RUN, MPI_COMM_WORLD);
+    }
+}
+
+/* nnc_helpers' work. */
+static void lead_round(void *context, const nnc_front *known, uint64_t first, uint64_t end,
+                       nnc_search_part *part)
+{
+    desk *d = context;
+    tell(ORDER_ROUND);
+    *d->known = *known;
+    share_front(d->known);
+    hand_out(first, end, d->crew.size - 1);
+    for (int rank = 1; rank < d->crew.size; rank++) {
+        take_part(rank, d->part);
+        nnc_search_part_add(part, d->search, d->part);
+    }
+}
+
+nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_device *device,
+                           const nnc_software *software, const nnc_search *search,
+                           const nnc_search_watch *watch, nnc_search_result *result, nnc_error *err)
+{
+    nnc_search said = *search;
+    desk d = { .crew = crew, .search = search };
+    if (crew.size == 1) {
+        return nnc_search_with(model, device, software, search, NULL, watch, result, err);
+    }
+    d.known = malloc(sizeof *d.known);
+    d.part = malloc(sizeof *d.part);
+    if (d.known == NULL || d.part == NULL) {
+        nnc_crew_abandon(crew, NNC_NO_MEMORY);
+    }
+    const nnc_helpers helpers = { &d, lead_round };
+    tell(ORDER_SEARCH);
+    MPI_Bcast(&said, (int)sizeof said, MPI_BYTE, 0, MPI_COMM_WORLD);
+    const nnc_status status =
+        nnc_search_with(model, device, software, search, &helpers, watch, result, err);
+    tell(ORDER_END_SEARCH);
+    free(d.known);
+    free(d.part);
+    return status;
+}
+
+void nnc_crew_search_end(nnc_crew crew)
+{
+    if (crew.size > 1) {
+        tell(ORDER_END);
+    }
+}
+
+/* One round of a rank that works. */
+static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_part *part)
+{
+    run next;
+    share_front(known);
+    nnc_search_part_clear(part);
+    for (;;) {
+        MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_ASK, MPI_COMM_WORLD);
+        MPI_Recv(&next, (int)sizeof next, MPI_BYTE, 0, TAG_RUN, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (next.first == next.end) {
+            break;
+        }
+        nnc_searcher_work(searcher, known, next.first, next.end, part);
+    }
+    send_part(part);
+}
+
+void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_device *device,
+                           const nnc_software *software, int32_t threads)
+{
+    nnc_front *known = calloc(1, sizeof *known);
+    nnc_search_part *part = calloc(1, sizeof *part);
+    nnc_searcher *searcher = NULL;
+    nnc_search search;
+    nnc_space space;
+    if (known == NULL || part == NULL) {
+        nnc_crew_abandon(crew, NNC_NO_MEMORY);
+    }
+    for (order what = listen(); what != ORDER_END; what = listen()) {
+        if (what == ORDER_SEARCH) {
+            MPI_Bcast(&search, (int)sizeof search, MPI_BYTE, 0, MPI_COMM_WORLD);
+            search.threads = threads;
+        } else if (what == ORDER_END_SEARCH) {
+            nnc_searcher_destroy(searcher);
+            searcher = NULL;
+        } else {
+            /* Only now: rank 0 has found the space to be sound. */
+            if (searcher == NULL &&
+                nnc_space_make(model, device, &search, &space, NULL) == NNC_OK) {
+                searcher = nnc_searcher_create(model, device, software, &search, &space);
+            }
+            if (searcher == NULL) {
+                nnc_crew_abandon(crew, NNC_NO_MEMORY);
+            }
+            serve_round(searcher, known, part);
+        }
+    }
+    free(known);
+    free(part);
+}
+
+#endif

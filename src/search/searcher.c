@@ -1,0 +1,271 @@
+#include "search/searcher.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "search/block.h"
+
+typedef struct worker {
+    nnc_searcher *of;
+    nnc_plan_block block;
+    nnc_search_part part;
+} worker;
+
+struct nnc_searcher {
+    const nnc_device *device;
+    const nnc_search *search;
+    const nnc_space *space;
+    worker *workers;
+    int32_t count;
+    /* Does not change while blocks are worked out. */
+    const nnc_front *known;
+    uint64_t end;
+    atomic_ullong next;
+};
+
+/* Whole searches are one shard of one. */
+static int32_t shards_of(const nnc_search *search)
+{
+    return search->shards > 0 ? search->shards : 1;
+}
+
+static int32_t shard_of(const nnc_search *search)
+{
+    return search->shards > 0 ? search->shard : 1;
+}
+
+uint64_t nnc_shard_size(const nnc_search *search, const nnc_space *space)
+{
+    return nnc_space_shard_size(space, shard_of(search), shards_of(search));
+}
+
+uint64_t nnc_shard_block(const nnc_search *search, uint64_t place)
+{
+    return nnc_space_shard_block(place, shard_of(search), shards_of(search));
+}
+
+static nnc_found found_of(const nnc_result *result, uint64_t index)
+{
+    return (nnc_found){ .plan = result->plan,
+                        .index = index,
+                        .step_s = result->step_s,
+                        .mfu = result->mfu,
+                        .tokens_per_s = result->tokens_per_s,
+                        .bubble_share = result->bubble_share,
+                        .exposed_comm_s = result->exposed_comm_s,
+                        .device_s = result->plan.devices * result->step_s,
+                        .cost_step = result->cost_step,
+                        .run_s = result->run_s,
+                        .device_hours = result->device_hours,
+                        .cost_run = result->cost_run,
+                        .memory_bytes = result->memory.total_bytes };
+}
+
+/* Does the run break its deadline or its budget? */
+static bool breaks_limits(const nnc_search *search, double run_s, double cost_run)
+{
+    return (search->deadline_s > 0.0 && !(run_s <= search->deadline_s)) ||
+           (search->budget > 0.0 && !(cost_run <= search->budget));
+}
+
+/* Does a plan that takes at least least_s break a limit, and is one known that does so by less? */
+static bool misses_more(const nnc_searcher *r, const nnc_result *work, double least_s)
+{
+    const nnc_search *search = r->search;
+    const nnc_plan *plan = &search->base;
+    if (!r->known->any_missed || !(r->known->missed.step_s < least_s)) {
+        return false;
+    }
+    const double steps = !isnan(plan->samples) ? plan->samples / (double)plan->global_batch
+                                               : plan->tokens / (double)work->tokens;
+    const double run_s = steps * least_s * (1.0 - 1e-9); /* rounding */
+    const double price = nnc_price_of(plan, r->device);
+    return breaks_limits(search, run_s, run_s / 3600.0 * plan->devices * price);
+}
+
+/* The times are there: is the plan among the best? */
+static void keep_plan(worker *w, const nnc_pass *pass, nnc_result *result, uint64_t index)
+{
+    const nnc_searcher *r = w->of;
+    const nnc_search *search = r->search;
+    const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
+    bool missed = false;
+    if (limited) {
+        nnc_utilisation(result);
+        nnc_run_cost(r->device, result);
+        missed = breaks_limits(search, result->run_s, result->cost_run);
+    }
+    w->part.feasible += missed ? 0 : 1;
+    nnc_found found = { .index = index,
+                        .step_s = result->step_s,
+                        .memory_bytes = result->memory.total_bytes };
+    const bool wanted =
+        missed ? !w->part.front.any_missed || found.step_s <= w->part.front.missed.step_s
+               : nnc_front_takes(r->known, search->objective, search->best, &found) &&
+                     nnc_front_takes(&w->part.front, search->objective, search->best, &found);
+    if (!wanted || !nnc_block_parts(&w->block, pass, result)) {
+        return;
+    }
+    nnc_utilisation(result);
+    nnc_run_cost(r->device, result);
+    found = found_of(result, index);
+    if (missed) {
+        nnc_front_miss(&w->part.front, &found);
+    } else {
+        nnc_front_add(&w->part.front, search->objective, search->best, &found);
+    }
+}
+
+/* One plan of the group at hand: legal? does it fit? could it be among the best? then its times. */
+static void try_plan(worker *w, uint64_t index, uint64_t inside)
+{
+    const nnc_searcher *r = w->of;
+    const nnc_search *search = r->search;
+    nnc_result result;
+    nnc_pass *pass = nnc_block_plan(&w->block, inside, &result);
+    if (pass == NULL) {
+        w->part.pruned++;
+        return;
+    }
+    const int64_t capacity = search->mem_bytes > 0 ? search->mem_bytes : r->device->mem_bytes;
+    const bool fits = result.memory.total_bytes <= capacity;
+    const double least_s = nnc_block_least_s(pass, &result.plan);
+    const bool hopeless = !fits || misses_more(r, &result, least_s) ||
+                          nnc_front_beats(r->known, search->objective, search->best, least_s,
+                                          result.memory.total_bytes);
+    if ((hopeless && !search->no_prune) || !nnc_block_time(&w->block, pass, &result)) {
+        w->part.pruned++;
+        return;
+    }
+    w->part.evaluated++;
+    if (fits) {
+        keep_plan(w, pass, &result, index);
+    }
+}
+
+static void run_block(worker *w, uint64_t number)
+{
+    const nnc_space *space = w->of->space;
+    const uint64_t size = nnc_space_group_size(space);
+    if (!nnc_block_begin(&w->block, &w->of->search->base, number, NULL)) {
+        w->part.pruned += space->block_size;
+        return;
+    }
+    for (uint64_t first = 0; first < space->block_size; first += size) {
+        if (!nnc_block_group(&w->block, first / size)) {
+            w->part.pruned += size;
+            continue;
+        }
+        for (uint64_t i = 0; i < size; i++) {
+            try_plan(w, number * space->block_size + first + i, i);
+        }
+    }
+}
+
+static void *run_blocks(void *context)
+{
+    worker *w = context;
+    nnc_searcher *r = w->of;
+    for (uint64_t place; (place = atomic_fetch_add(&r->next, 1)) < r->end;) {
+        run_block(w, nnc_shard_block(r->search, place));
+    }
+    return NULL;
+}
+
+/* Runs the workers; the first in the calling thread. */
+static void run_workers(worker *workers, int32_t count)
+{
+    pthread_t threads[NNC_SEARCH_THREADS_MAX];
+    int32_t started = 1;
+    while (started < count &&
+           pthread_create(&threads[started], NULL, run_blocks, &workers[started]) == 0) {
+        started++;
+    }
+    (void)run_blocks(&workers[0]);
+    for (int32_t i = 1; i < started; i++) {
+        (void)pthread_join(threads[i], NULL);
+    }
+}
+
+void nnc_search_part_add(nnc_search_part *part, const nnc_search *search,
+                         const nnc_search_part *more)
+{
+    nnc_front_merge(&part->front, search->objective, search->best, &more->front);
+    part->evaluated += more->evaluated;
+    part->pruned += more->pruned;
+    part->feasible += more->feasible;
+}
+
+void nnc_search_part_clear(nnc_search_part *part)
+{
+    nnc_front_clear(&part->front);
+    part->evaluated = part->pruned = part->feasible = 0;
+}
+
+void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t first, uint64_t end,
+                       nnc_search_part *part)
+{
+    const uint64_t blocks = end - first;
+    const int32_t count = blocks < (uint64_t)searcher->count ? (int32_t)blocks : searcher->count;
+    searcher->known = known;
+    searcher->end = end;
+    atomic_store(&searcher->next, first);
+    run_workers(searcher->workers, count);
+    for (int32_t i = 0; i < searcher->count; i++) {
+        nnc_search_part_add(part, searcher->search, &searcher->workers[i].part);
+        nnc_search_part_clear(&searcher->workers[i].part);
+    }
+}
+
+bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err)
+{
+    return nnc_block_begin(&searcher->workers[0].block, &searcher->search->base,
+                           nnc_shard_block(searcher->search, place), err);
+}
+
+nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *device,
+                                  const nnc_software *software, const nnc_search *search,
+                                  const nnc_space *space)
+{
+    const int32_t count = search->threads < 1                        ? 1
+                          : search->threads > NNC_SEARCH_THREADS_MAX ? NNC_SEARCH_THREADS_MAX
+                                                                     : search->threads;
+    nnc_searcher *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        return NULL;
+    }
+    made->device = device;
+    made->search = search;
+    made->space = space;
+    made->workers = calloc((size_t)count, sizeof *made->workers);
+    made->count = made->workers != NULL ? count : 0;
+    bool complete = made->workers != NULL;
+    for (int32_t i = 0; i < made->count; i++) {
+        made->workers[i].of = made;
+        made->workers[i].block = (nnc_plan_block){ .model = model,
+                                                   .device = device,
+                                                   .software = software,
+                                                   .space = space,
+                                                   .scratch = nnc_scratch_create() };
+        complete = complete && made->workers[i].block.scratch != NULL;
+    }
+    if (!complete) {
+        nnc_searcher_destroy(made);
+        return NULL;
+    }
+    return made;
+}
+
+void nnc_searcher_destroy(nnc_searcher *searcher)
+{
+    if (searcher == NULL) {
+        return;
+    }
+    for (int32_t i = 0; i < searcher->count; i++) {
+        nnc_scratch_destroy(searcher->workers[i].block.scratch);
+    }
+    free(searcher->workers);
+    free(searcher);
+}

@@ -1,0 +1,189 @@
+#include "search/space.h"
+
+#include <math.h>
+
+#include "base/digest.h"
+#include "base/error.h"
+
+static nnc_status add(nnc_choice *choice, const char *option, int64_t value, nnc_error *err)
+{
+    if (choice->count == NNC_SEARCH_VALUES) {
+        return nnc_fail(err, NNC_BAD_USAGE, option, "expected at most %d values to search",
+                        NNC_SEARCH_VALUES);
+    }
+    choice->values[choice->count++] = value;
+    return NNC_OK;
+}
+
+/* Divisors of whole from 1 to most. */
+static nnc_status add_divisors(nnc_choice *choice, const char *option, int64_t whole, int64_t most,
+                               nnc_error *err)
+{
+    nnc_status status = NNC_OK;
+    for (int64_t i = 1; i <= most && i <= whole && status == NNC_OK; i++) {
+        if (whole % i == 0) {
+            status = add(choice, option, i, err);
+        }
+    }
+    return status;
+}
+
+static nnc_status add_list(nnc_choice *choice, const char *option, const int64_t *values, int count,
+                           nnc_error *err)
+{
+    nnc_status status = NNC_OK;
+    for (int i = 0; i < count && status == NNC_OK; i++) {
+        status = add(choice, option, values[i], err);
+    }
+    return status;
+}
+
+/* Chunks that divide a device's layers when the layers divide over stages: divisors of the layers,
+ * as far as anyone interleaves. */
+enum { VIRTUAL_MOST = 12, CONTEXT_MOST = 16 };
+
+static nnc_status fill(const nnc_model *model, const nnc_device *device, const nnc_search *search,
+                       nnc_axis axis, nnc_choice *choice, nnc_error *err)
+{
+    static const int64_t switches[] = { 0, 1 };
+    static const int64_t stages[] = { 0, 1, 2, 3 };
+    static const int64_t recomputes[] = { NNC_RECOMPUTE_NONE,
+                                          NNC_RECOMPUTE_FULL,
+                                          NNC_RECOMPUTE_NORM,
+                                          NNC_RECOMPUTE_ACTIVATION,
+                                          NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
+                                          NNC_RECOMPUTE_ATTENTION };
+    const bool scores = search->base.attention == NNC_ATTENTION_UNFUSED; /* kept, so worth it */
+    static const int64_t schedules[] = { NNC_SCHEDULE_1F1B,  NNC_SCHEDULE_INTERLEAVED,
+                                         NNC_SCHEDULE_GPIPE, NNC_SCHEDULE_ZB_H1,
+                                         NNC_SCHEDULE_ZB_H2, NNC_SCHEDULE_DUALPIPE };
+    static const int64_t offloads[] = { NNC_OFFLOAD_NONE, NNC_OFFLOAD_OPTIMIZER };
+    const nnc_decoder *d = &model->decoder;
+    const bool decoder = model->family == NNC_FAMILY_DECODER;
+    const int64_t devices = search->base.devices, batch = search->base.global_batch;
+    switch (axis) {
+    case NNC_AXIS_TENSOR:
+        return add_divisors(choice, "--tensor", devices, decoder ? devices : 1, err);
+    case NNC_AXIS_CONTEXT:
+        return add_divisors(choice, "--context", devices, decoder ? CONTEXT_MOST : 1, err);
+    case NNC_AXIS_EXPERT:
+        return add_divisors(choice, "--expert", decoder && d->experts > 0 ? d->experts : 1, devices,
+                            err);
+    case NNC_AXIS_SEQUENCE_PARALLEL:
+        return add_list(choice, "--sequence-parallel", switches, decoder ? 2 : 1, err);
+    case NNC_AXIS_MICRO_BATCH: return add_divisors(choice, "--micro-batch", batch, batch, err);
+    case NNC_AXIS_RECOMPUTE:
+        return add_list(choice, "--recompute", recomputes, scores ? 6 : 5, err);
+    case NNC_AXIS_PIPELINE:
+        return add_divisors(choice, "--pipeline", devices, decoder ? d->layers : 1, err);
+    case NNC_AXIS_SCHEDULE: return add_list(choice, "--schedule", schedules, decoder ? 6 : 1, err);
+    case NNC_AXIS_VIRTUAL_STAGES:
+        return add_divisors(choice, "--virtual-stages", decoder ? d->layers : 1, VIRTUAL_MOST, err);
+    case NNC_AXIS_ZERO: return add_list(choice, "--zero", stages, 4, err);
+    default: /* an update in host memory needs a bandwidth that not every device file records */
+        return add_list(choice, "--offload", offloads, isnan(device->host.mem_bytes_per_s) ? 1 : 2,
+                        err);
+    }
+}
+
+nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device,
+                          const nnc_search *search, nnc_space *space, nnc_error *err)
+{
+    const nnc_choice *asked[NNC_AXES] = {
+        [NNC_AXIS_TENSOR] = &search->tensor,
+        [NNC_AXIS_CONTEXT] = &search->context,
+        [NNC_AXIS_EXPERT] = &search->expert,
+        [NNC_AXIS_SEQUENCE_PARALLEL] = &search->sequence_parallel,
+        [NNC_AXIS_MICRO_BATCH] = &search->micro_batch,
+        [NNC_AXIS_RECOMPUTE] = &search->recompute,
+        [NNC_AXIS_PIPELINE] = &search->pipeline,
+        [NNC_AXIS_SCHEDULE] = &search->schedule,
+        [NNC_AXIS_VIRTUAL_STAGES] = &search->virtual_stages,
+        [NNC_AXIS_ZERO] = &search->zero,
+        [NNC_AXIS_OFFLOAD] = &search->offload,
+    };
+    space->blocks = space->block_size = 1;
+    for (int a = 0; a < NNC_AXES; a++) {
+        space->axes[a] = *asked[a];
+        if (asked[a]->count == 0) {
+            const nnc_status status =
+                fill(model, device, search, (nnc_axis)a, &space->axes[a], err);
+            if (status != NNC_OK) {
+                return status;
+            }
+        }
+        *(a < NNC_BLOCK_AXES ? &space->blocks : &space->block_size) *=
+            (uint64_t)space->axes[a].count;
+    }
+    return NNC_OK;
+}
+
+/* Digits of a place between two axes, the last fastest. */
+static void digits(const nnc_space *space, int first, int end, uint64_t place, int64_t *values)
+{
+    for (int a = end - 1; a >= first; a--) {
+        const uint64_t count = (uint64_t)space->axes[a].count;
+        values[a] = space->axes[a].values[place % count];
+        place /= count;
+    }
+}
+
+bool nnc_space_repeats(const nnc_plan *plan)
+{
+    const bool plain = plan->schedule == NNC_SCHEDULE_1F1B && plan->virtual_stages == 1;
+    if (plan->pipeline == 1) {
+        return !plain;
+    }
+    return plan->schedule == NNC_SCHEDULE_INTERLEAVED && plan->virtual_stages == 1;
+}
+
+/* A row is turned by a digest of its number: anything with a period would meet that of a choice. */
+uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards)
+{
+    const uint64_t count = (uint64_t)shards;
+    const uint64_t turn = nnc_digest_number(NNC_DIGEST_START, place) >> 32u; /* well mixed */
+    return place * count + ((uint64_t)(shard - 1) + (place > 0 ? turn : 0)) % count;
+}
+
+uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards)
+{
+    const uint64_t rows = space->blocks / (uint64_t)shards; /* whole ones */
+    return rows + (nnc_space_shard_block(rows, shard, shards) < space->blocks ? 1 : 0);
+}
+
+void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan)
+{
+    int64_t v[NNC_AXES];
+    digits(space, 0, NNC_BLOCK_AXES, block, v);
+    plan->tensor = (int32_t)v[NNC_AXIS_TENSOR];
+    plan->context = (int32_t)v[NNC_AXIS_CONTEXT];
+    plan->expert = (int32_t)v[NNC_AXIS_EXPERT];
+    plan->sequence_parallel = v[NNC_AXIS_SEQUENCE_PARALLEL] != 0;
+    plan->micro_batch = v[NNC_AXIS_MICRO_BATCH];
+    plan->recompute = (unsigned)v[NNC_AXIS_RECOMPUTE];
+    plan->pipeline = (int32_t)v[NNC_AXIS_PIPELINE];
+}
+
+void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan)
+{
+    int64_t v[NNC_AXES];
+    digits(space, NNC_BLOCK_AXES, NNC_AXES, inside, v);
+    plan->schedule = (nnc_schedule)v[NNC_AXIS_SCHEDULE];
+    plan->virtual_stages = (int32_t)v[NNC_AXIS_VIRTUAL_STAGES];
+    plan->zero = (int32_t)v[NNC_AXIS_ZERO];
+    plan->offload = (unsigned)v[NNC_AXIS_OFFLOAD];
+}
+
+uint64_t nnc_space_group_size(const nnc_space *space)
+{
+    return (uint64_t)space->axes[NNC_AXIS_ZERO].count *
+           (uint64_t)space->axes[NNC_AXIS_OFFLOAD].count;
+}
+
+void nnc_space_moved(const nnc_space *space, uint64_t inside, nnc_plan *plan)
+{
+    int64_t v[NNC_AXES];
+    digits(space, NNC_AXIS_ZERO, NNC_AXES, inside, v);
+    plan->zero = (int32_t)v[NNC_AXIS_ZERO];
+    plan->offload = (unsigned)v[NNC_AXIS_OFFLOAD];
+}
