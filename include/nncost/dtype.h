@@ -17,12 +17,7 @@
     X(NNC_FP4, "fp4", 0.5)   \
     X(NNC_INT4, "int4", 0.5)
 
-typedef enum nnc_dtype {
-#define NNC_DTYPE_ENUM(name, text, bytes) name,
-    NNC_DTYPE_LIST(NNC_DTYPE_ENUM)
-#undef NNC_DTYPE_ENUM
-        NNC_DTYPE_COUNT
-} nnc_dtype;
+NNC_ENUM(nnc_dtype, NNC_DTYPE_LIST, NNC_DTYPE_COUNT);
 
 /* Bytes per stored element; NaN for a value outside the list. */
 NNC_API double nnc_dtype_bytes(nnc_dtype dtype);

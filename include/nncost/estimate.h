@@ -6,13 +6,13 @@
 
 typedef enum nnc_verdict { NNC_FITS, NNC_OVER_MEMORY } nnc_verdict;
 
-typedef enum nnc_bound {
-    NNC_BOUND_COMPUTE,
-    NNC_BOUND_MEMORY,
-    NNC_BOUND_NETWORK,
-    NNC_BOUND_HOST, /* fixed costs of launching kernels */
-    NNC_BOUND_COUNT
-} nnc_bound;
+#define NNC_BOUND_LIST(X)           \
+    X(NNC_BOUND_COMPUTE, "compute") \
+    X(NNC_BOUND_MEMORY, "memory")   \
+    X(NNC_BOUND_NETWORK, "network") \
+    X(NNC_BOUND_HOST, "host") /* fixed costs of launching kernels */
+NNC_ENUM(nnc_bound, NNC_BOUND_LIST, NNC_BOUND_COUNT);
+NNC_API const char *nnc_bound_name(nnc_bound bound);
 
 /* Resident bytes of one device, by class; total is the sum of the first six. */
 typedef struct nnc_memory {
@@ -108,15 +108,15 @@ typedef struct nnc_stage {
 NNC_API const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
 
 /* What a stage of the pipeline does in one interval of the step. */
-typedef enum nnc_activity {
-    NNC_ACTIVITY_FORWARD,
-    NNC_ACTIVITY_BACKWARD, /* recomputation included; all of it where weight does not run apart */
-    NNC_ACTIVITY_WEIGHT,
-    NNC_ACTIVITY_EXCHANGE, /* exposed, once per step; what a pass exchanges is part of the pass */
-    NNC_ACTIVITY_UPDATE,
-    NNC_ACTIVITY_IDLE,
-    NNC_ACTIVITY_COUNT
-} nnc_activity;
+#define NNC_ACTIVITY_LIST(X)                                                                    \
+    X(NNC_ACTIVITY_FORWARD, "forward")                                                          \
+    X(NNC_ACTIVITY_BACKWARD, "backward") /* weight gradients too where they do not run apart */ \
+    X(NNC_ACTIVITY_WEIGHT, "weight")                                                            \
+    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed, once per step */                           \
+    X(NNC_ACTIVITY_UPDATE, "update")                                                            \
+    X(NNC_ACTIVITY_IDLE, "idle")
+NNC_ENUM(nnc_activity, NNC_ACTIVITY_LIST, NNC_ACTIVITY_COUNT);
+NNC_API const char *nnc_activity_name(nnc_activity activity);
 
 typedef struct nnc_interval {
     int32_t stage;
@@ -137,20 +137,18 @@ typedef void nnc_interval_fn(void *context, const nnc_interval *interval);
 NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result,
                                 nnc_interval_fn *interval, void *context, nnc_error *err);
 
-NNC_API const char *nnc_activity_name(nnc_activity activity);
-
 /* The algorithm of a collective, the fastest there is on its links. */
-typedef enum nnc_algorithm {
-    NNC_BY_RING,
-    NNC_BY_TREE,
-    NNC_BY_LEVELS,     /* inside the domains, and across them */
-    NNC_BY_LEVEL_TREE, /* the same with a tree across */
-    NNC_BY_SWITCH,     /* the switch adds up */
-    NNC_BY_HOP,        /* each rank to the next */
-    NNC_BY_HOST_LINK,
-    NNC_BY_HOST_MEMORY,
-    NNC_ALGORITHM_COUNT
-} nnc_algorithm;
+#define NNC_ALGORITHM_LIST(X)                                            \
+    X(NNC_BY_RING, "ring")                                               \
+    X(NNC_BY_TREE, "tree")                                               \
+    X(NNC_BY_LEVELS, "levels") /* inside the domains, and across them */ \
+    X(NNC_BY_LEVEL_TREE, "levels, a tree across")                        \
+    X(NNC_BY_SWITCH, "in the switch")                                    \
+    X(NNC_BY_HOP, "hop") /* each rank to the next */                     \
+    X(NNC_BY_HOST_LINK, "host link")                                     \
+    X(NNC_BY_HOST_MEMORY, "host memory")
+NNC_ENUM(nnc_algorithm, NNC_ALGORITHM_LIST, NNC_ALGORITHM_COUNT);
+NNC_API const char *nnc_algorithm_name(nnc_algorithm algorithm);
 
 /* The ranks of one exchange and the links between them. Rates are one direction, of one rank. */
 typedef struct nnc_ranks {
@@ -170,8 +168,6 @@ typedef struct nnc_ranks {
 /* Who makes the exchange of a row of the last estimate made with scratch. */
 NNC_API nnc_ranks nnc_scratch_ranks(const nnc_scratch *scratch, const nnc_op_cost *exchange);
 
-NNC_API const char *nnc_algorithm_name(nnc_algorithm algorithm);
-
 /* Smallest changes of the plan that would fit, fewest first: fills at most max entries of advice,
  * returns how many. Each plan is complete; text names the changes as options. */
 typedef struct nnc_advice {
@@ -184,7 +180,5 @@ typedef struct nnc_advice {
 NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device,
                        const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                        nnc_advice *advice, int max);
-
-NNC_API const char *nnc_bound_name(nnc_bound bound);
 
 #endif

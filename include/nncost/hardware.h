@@ -7,15 +7,16 @@
 
 #include <nncost/dtype.h>
 
-typedef enum nnc_link_kind {
-    NNC_LINK_NONE,   /* no scale-up fabric: PCIe or the network only */
-    NNC_LINK_SWITCH, /* every pair at full rate through a switch */
-    NNC_LINK_TORUS,  /* 1-3 axes, bytes_per_s is one link, one direction */
-    NNC_LINK_MESH,   /* every pair has its own link; bytes_per_s is the sum of one device's links */
-    NNC_LINK_RING,
-    NNC_LINK_PCIE,
-    NNC_LINK_KIND_COUNT
-} nnc_link_kind;
+#define NNC_LINK_KIND_LIST(X)                                                                \
+    X(NNC_LINK_NONE, "none", "No scale-up fabric: PCIe or the network only.")                \
+    X(NNC_LINK_SWITCH, "switch", "Every pair at full rate through a switch.")                \
+    X(NNC_LINK_TORUS, "torus", "One to three axes; bytes_per_s is one link, one direction.") \
+    X(NNC_LINK_MESH, "mesh",                                                                 \
+      "Every pair has its own link; bytes_per_s is the sum of one device's links.")          \
+    X(NNC_LINK_RING, "ring", "Each device has a link to the next, the last to the first.")   \
+    X(NNC_LINK_PCIE, "pcie", "Over PCIe, without a fabric of its own.")
+NNC_ENUM(nnc_link_kind, NNC_LINK_KIND_LIST, NNC_LINK_KIND_COUNT);
+NNC_API const char *nnc_link_kind_name(nnc_link_kind kind);
 
 /* The fast fabric that joins `devices` devices. Rates are one direction per device. */
 typedef struct nnc_scale_up {
@@ -113,13 +114,14 @@ typedef struct nnc_collective_efficiencies {
 } nnc_collective_efficiencies;
 
 /* On what the figures of an efficiency object rest, best first. */
-typedef enum nnc_basis {
-    NNC_BASIS_NONE,    /* neutral: the datasheet alone */
-    NNC_BASIS_DEFAULT, /* carried over from devices of the same vendor and generation */
-    NNC_BASIS_KERNELS, /* kernels measured on the device */
-    NNC_BASIS_STEPS,   /* and whole training steps */
-    NNC_BASIS_COUNT
-} nnc_basis;
+#define NNC_BASIS_LIST(X)                                              \
+    X(NNC_BASIS_NONE, "none", "Neutral: the datasheet alone.")         \
+    X(NNC_BASIS_DEFAULT, "default",                                    \
+      "Carried over from devices of the same vendor and generation.")  \
+    X(NNC_BASIS_KERNELS, "kernels", "Kernels measured on the device.") \
+    X(NNC_BASIS_STEPS, "steps", "Kernels and whole training steps measured on the device.")
+NNC_ENUM(nnc_basis, NNC_BASIS_LIST, NNC_BASIS_COUNT);
+NNC_API const char *nnc_basis_name(nnc_basis basis);
 
 /* Fitted figures, apart from the datasheet's. Absent in the file = neutral. */
 typedef struct nnc_efficiencies {

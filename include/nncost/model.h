@@ -7,30 +7,34 @@
 
 #include <nncost/hardware.h>
 
-typedef enum nnc_family { NNC_FAMILY_DECODER, NNC_FAMILY_UNET, NNC_FAMILY_COUNT } nnc_family;
+#define NNC_FAMILY_LIST(X)                                          \
+    X(NNC_FAMILY_DECODER, "decoder", "A decoder-only transformer.") \
+    X(NNC_FAMILY_UNET, "unet", "A U-shaped convolutional network, for segmentation or diffusion.")
+NNC_ENUM(nnc_family, NNC_FAMILY_LIST, NNC_FAMILY_COUNT);
+NNC_API const char *nnc_family_name(nnc_family family);
 
-typedef enum nnc_positions {
-    NNC_POSITIONS_NONE,
-    NNC_POSITIONS_LEARNED, /* a table of `positions_max` rows, added to the embedding */
-    NNC_POSITIONS_ROTARY,
-    NNC_POSITIONS_COUNT
-} nnc_positions;
+#define NNC_POSITIONS_LIST(X)                                                                     \
+    X(NNC_POSITIONS_NONE, "none", "Nothing is added.")                                            \
+    X(NNC_POSITIONS_LEARNED, "learned", "A table of positions_max rows, added to the embedding.") \
+    X(NNC_POSITIONS_ROTARY, "rotary", "Queries and keys are rotated by their position.")
+NNC_ENUM(nnc_positions, NNC_POSITIONS_LIST, NNC_POSITIONS_COUNT);
+NNC_API const char *nnc_positions_name(nnc_positions positions);
 
-typedef enum nnc_norm_kind {
-    NNC_NORM_LAYER,
-    NNC_NORM_RMS,
-    NNC_NORM_GROUP,
-    NNC_NORM_BATCH,
-    NNC_NORM_KIND_COUNT
-} nnc_norm_kind;
+#define NNC_NORM_KIND_LIST(X)                                                              \
+    X(NNC_NORM_LAYER, "layer", "Mean and variance of each token.")                         \
+    X(NNC_NORM_RMS, "rms", "Root mean square of each token.")                              \
+    X(NNC_NORM_GROUP, "group", "Mean and variance of a group of channels of each sample.") \
+    X(NNC_NORM_BATCH, "batch", "Mean and variance of each channel over the batch.")
+NNC_ENUM(nnc_norm_kind, NNC_NORM_KIND_LIST, NNC_NORM_KIND_COUNT);
+NNC_API const char *nnc_norm_kind_name(nnc_norm_kind kind);
 
-typedef enum nnc_mlp {
-    NNC_MLP_GELU,   /* two matrices */
-    NNC_MLP_RELU,   /* two matrices */
-    NNC_MLP_SWIGLU, /* three matrices, SiLU gate */
-    NNC_MLP_GEGLU,  /* three matrices, GELU gate */
-    NNC_MLP_COUNT
-} nnc_mlp;
+#define NNC_MLP_LIST(X)                                               \
+    X(NNC_MLP_GELU, "gelu", "Two matrices with a GELU between them.") \
+    X(NNC_MLP_RELU, "relu", "Two matrices with a ReLU between them.") \
+    X(NNC_MLP_SWIGLU, "swiglu", "Three matrices, a SiLU gate.")       \
+    X(NNC_MLP_GEGLU, "geglu", "Three matrices, a GELU gate.")
+NNC_ENUM(nnc_mlp, NNC_MLP_LIST, NNC_MLP_COUNT);
+NNC_API const char *nnc_mlp_name(nnc_mlp mlp);
 
 /* A decoder-only transformer. */
 typedef struct nnc_decoder {
@@ -62,20 +66,25 @@ int64_t nnc_vocab_rows(const nnc_decoder *decoder);
 
 enum { NNC_UNET_LEVELS_MAX = 8 };
 
-typedef enum nnc_unet_block {
-    NNC_UNET_DOUBLE_CONV, /* (conv, norm, activation) twice */
-    NNC_UNET_RESIDUAL,    /* norm, activation, conv, twice, with a shortcut */
-    NNC_UNET_BLOCK_COUNT
-} nnc_unet_block;
+#define NNC_UNET_BLOCK_LIST(X)                                                         \
+    X(NNC_UNET_DOUBLE_CONV, "double_conv", "Convolution, norm and activation, twice.") \
+    X(NNC_UNET_RESIDUAL, "residual", "Norm, activation and convolution, twice, with a shortcut.")
+NNC_ENUM(nnc_unet_block, NNC_UNET_BLOCK_LIST, NNC_UNET_BLOCK_COUNT);
+NNC_API const char *nnc_unet_block_name(nnc_unet_block block);
 
-typedef enum nnc_unet_down { NNC_DOWN_MAX_POOL, NNC_DOWN_CONV, NNC_DOWN_COUNT } nnc_unet_down;
+#define NNC_UNET_DOWN_LIST(X)                                           \
+    X(NNC_DOWN_MAX_POOL, "max_pool", "The largest of 2 x 2 positions.") \
+    X(NNC_DOWN_CONV, "conv", "A convolution with stride 2.")
+NNC_ENUM(nnc_unet_down, NNC_UNET_DOWN_LIST, NNC_DOWN_COUNT);
+NNC_API const char *nnc_unet_down_name(nnc_unet_down down);
 
-typedef enum nnc_unet_up {
-    NNC_UP_TRANSPOSED_CONV, /* kernel 2, stride 2, halves the channels */
-    NNC_UP_NEAREST_CONV,    /* nearest x2, then a convolution */
-    NNC_UP_BILINEAR,        /* bilinear x2; the network halves its deepest channels instead */
-    NNC_UP_COUNT
-} nnc_unet_up;
+#define NNC_UNET_UP_LIST(X)                                                            \
+    X(NNC_UP_TRANSPOSED_CONV, "transposed_conv",                                       \
+      "A transposed convolution of kernel 2 and stride 2, which halves the channels.") \
+    X(NNC_UP_NEAREST_CONV, "nearest_conv", "Nearest neighbours, then a convolution.")  \
+    X(NNC_UP_BILINEAR, "bilinear", "Bilinear; the network halves its deepest channels instead.")
+NNC_ENUM(nnc_unet_up, NNC_UNET_UP_LIST, NNC_UP_COUNT);
+NNC_API const char *nnc_unet_up_name(nnc_unet_up up);
 
 /* A U-shaped convolutional network, of the segmentation or of the diffusion kind. Lists have one
  * entry per level, from full resolution down. */
@@ -119,7 +128,5 @@ typedef struct nnc_model {
     int32_t alias_count;
     const char *path;
 } nnc_model;
-
-NNC_API const char *nnc_family_name(nnc_family family);
 
 #endif

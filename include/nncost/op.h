@@ -17,32 +17,32 @@ typedef enum nnc_op_kind {
     NNC_OP_KIND_COUNT
 } nnc_op_kind;
 
-typedef enum nnc_phase {
-    NNC_PHASE_FORWARD,
-    NNC_PHASE_BACKWARD, /* not split into input and weight gradient */
-    NNC_PHASE_GRAD_INPUT,
-    NNC_PHASE_GRAD_WEIGHT,
-    NNC_PHASE_RECOMPUTE,
-    NNC_PHASE_COMM, /* exchanged once per step or micro-batch, outside forward and backward */
-    NNC_PHASE_UPDATE,
-    NNC_PHASE_COUNT
-} nnc_phase;
+#define NNC_PHASE_LIST(X)                                                                      \
+    X(NNC_PHASE_FORWARD, "forward")                                                            \
+    X(NNC_PHASE_BACKWARD, "backward") /* not split into input and weight gradient */           \
+    X(NNC_PHASE_GRAD_INPUT, "grad_input")                                                      \
+    X(NNC_PHASE_GRAD_WEIGHT, "grad_weight")                                                    \
+    X(NNC_PHASE_RECOMPUTE, "recompute")                                                        \
+    X(NNC_PHASE_COMM, "comm") /* once per step or micro-batch, outside forward and backward */ \
+    X(NNC_PHASE_UPDATE, "update")
+NNC_ENUM(nnc_phase, NNC_PHASE_LIST, NNC_PHASE_COUNT);
+NNC_API const char *nnc_phase_name(nnc_phase phase);
 
 /* What part of the network an op belongs to; also how parameters are grouped. */
-typedef enum nnc_group {
-    NNC_GROUP_EMBEDDING,
-    NNC_GROUP_ATTENTION,
-    NNC_GROUP_MLP,
-    NNC_GROUP_NORM,
-    NNC_GROUP_CONV,
-    NNC_GROUP_RESAMPLE, /* pooling, up- and down-sampling, concatenation */
-    NNC_GROUP_TIME,     /* time embedding and its projections */
-    NNC_GROUP_HEAD,     /* logits */
-    NNC_GROUP_LOSS,
-    NNC_GROUP_OPTIMIZER,
-    NNC_GROUP_NETWORK,
-    NNC_GROUP_COUNT
-} nnc_group;
+#define NNC_GROUP_LIST(X)                                                                 \
+    X(NNC_GROUP_EMBEDDING, "embedding")                                                   \
+    X(NNC_GROUP_ATTENTION, "attention")                                                   \
+    X(NNC_GROUP_MLP, "mlp")                                                               \
+    X(NNC_GROUP_NORM, "norm")                                                             \
+    X(NNC_GROUP_CONV, "conv")                                                             \
+    X(NNC_GROUP_RESAMPLE, "resample") /* pooling, up- and down-sampling, concatenation */ \
+    X(NNC_GROUP_TIME, "time")         /* time embedding and its projections */            \
+    X(NNC_GROUP_HEAD, "head")         /* logits */                                        \
+    X(NNC_GROUP_LOSS, "loss")                                                             \
+    X(NNC_GROUP_OPTIMIZER, "optimizer")                                                   \
+    X(NNC_GROUP_NETWORK, "network")
+NNC_ENUM(nnc_group, NNC_GROUP_LIST, NNC_GROUP_COUNT);
+NNC_API const char *nnc_group_name(nnc_group group);
 
 typedef struct nnc_matmul {
     int64_t batch, m, n, k;
@@ -82,31 +82,31 @@ typedef struct nnc_norm {
     nnc_norm_keep keep;
 } nnc_norm;
 
-typedef enum nnc_pointwise_kind {
-    NNC_PW_GELU,
-    NNC_PW_RELU,
-    NNC_PW_SILU,
-    NNC_PW_SWIGLU,
-    NNC_PW_GEGLU,
-    NNC_PW_BIAS,
-    NNC_PW_DROPOUT,
-    NNC_PW_RESIDUAL,
-    NNC_PW_BIAS_DROPOUT_RESIDUAL,
-    NNC_PW_SOFTMAX,
-    NNC_PW_SCALE_MASK,
-    NNC_PW_ROTARY,
-    NNC_PW_POSITION_ADD,
-    NNC_PW_TIME_ADD, /* adds one value per channel to a feature map */
-    NNC_PW_TIMESTEP, /* sinusoidal embedding of the time step */
-    NNC_PW_MAX_POOL,
-    NNC_PW_UPSAMPLE_NEAREST,
-    NNC_PW_UPSAMPLE_BILINEAR,
-    NNC_PW_CONCAT,
-    NNC_PW_CAST,     /* to the 8-bit operands of a matrix product */
-    NNC_PW_DISPATCH, /* tokens copied to the order of their experts */
-    NNC_PW_COMBINE,  /* their results weighted and added up again */
-    NNC_PW_KIND_COUNT
-} nnc_pointwise_kind;
+#define NNC_POINTWISE_LIST(X)                                                        \
+    X(NNC_PW_GELU, "gelu")                                                           \
+    X(NNC_PW_RELU, "relu")                                                           \
+    X(NNC_PW_SILU, "silu")                                                           \
+    X(NNC_PW_SWIGLU, "swiglu")                                                       \
+    X(NNC_PW_GEGLU, "geglu")                                                         \
+    X(NNC_PW_BIAS, "bias")                                                           \
+    X(NNC_PW_DROPOUT, "dropout")                                                     \
+    X(NNC_PW_RESIDUAL, "residual")                                                   \
+    X(NNC_PW_BIAS_DROPOUT_RESIDUAL, "bias_dropout_residual")                         \
+    X(NNC_PW_SOFTMAX, "softmax")                                                     \
+    X(NNC_PW_SCALE_MASK, "scale_mask")                                               \
+    X(NNC_PW_ROTARY, "rotary")                                                       \
+    X(NNC_PW_POSITION_ADD, "position_add")                                           \
+    X(NNC_PW_TIME_ADD, "time_add") /* one value per channel of a feature map */      \
+    X(NNC_PW_TIMESTEP, "timestep") /* sinusoidal embedding of the time step */       \
+    X(NNC_PW_MAX_POOL, "max_pool")                                                   \
+    X(NNC_PW_UPSAMPLE_NEAREST, "upsample_nearest")                                   \
+    X(NNC_PW_UPSAMPLE_BILINEAR, "upsample_bilinear")                                 \
+    X(NNC_PW_CONCAT, "concat")                                                       \
+    X(NNC_PW_CAST, "cast")         /* to the 8-bit operands of a matrix product */   \
+    X(NNC_PW_DISPATCH, "dispatch") /* tokens copied to the order of their experts */ \
+    X(NNC_PW_COMBINE, "combine")   /* their results weighted and added up again */
+NNC_ENUM(nnc_pointwise_kind, NNC_POINTWISE_LIST, NNC_PW_KIND_COUNT);
+NNC_API const char *nnc_pointwise_kind_name(nnc_pointwise_kind kind);
 
 typedef struct nnc_pointwise {
     nnc_pointwise_kind kind;
@@ -150,27 +150,27 @@ typedef struct nnc_weights {
     bool table;                /* an embedding: Adam under Muon, and no gradient product */
 } nnc_weights;
 
-typedef enum nnc_collective {
-    NNC_NO_COLLECTIVE,
-    NNC_ALL_REDUCE,
-    NNC_ALL_GATHER,
-    NNC_REDUCE_SCATTER,
-    NNC_ALL_TO_ALL,
-    NNC_BROADCAST,
-    NNC_P2P,
-    NNC_COLLECTIVE_COUNT
-} nnc_collective;
+#define NNC_COLLECTIVE_LIST(X)              \
+    X(NNC_NO_COLLECTIVE, "none")            \
+    X(NNC_ALL_REDUCE, "all_reduce")         \
+    X(NNC_ALL_GATHER, "all_gather")         \
+    X(NNC_REDUCE_SCATTER, "reduce_scatter") \
+    X(NNC_ALL_TO_ALL, "all_to_all")         \
+    X(NNC_BROADCAST, "broadcast")           \
+    X(NNC_P2P, "p2p")
+NNC_ENUM(nnc_collective, NNC_COLLECTIVE_LIST, NNC_COLLECTIVE_COUNT);
+NNC_API const char *nnc_collective_name(nnc_collective collective);
 
 /* Who exchanges: the ranks that differ in one degree only. */
-typedef enum nnc_comm {
-    NNC_COMM_TENSOR,
-    NNC_COMM_CONTEXT,
-    NNC_COMM_EXPERT,
-    NNC_COMM_DATA,
-    NNC_COMM_PIPELINE,
-    NNC_COMM_OFFLOAD, /* over the host link */
-    NNC_COMM_COUNT
-} nnc_comm;
+#define NNC_COMM_LIST(X)             \
+    X(NNC_COMM_TENSOR, "tensor")     \
+    X(NNC_COMM_CONTEXT, "context")   \
+    X(NNC_COMM_EXPERT, "expert")     \
+    X(NNC_COMM_DATA, "data")         \
+    X(NNC_COMM_PIPELINE, "pipeline") \
+    X(NNC_COMM_OFFLOAD, "offload") /* over the host link */
+NNC_ENUM(nnc_comm, NNC_COMM_LIST, NNC_COMM_COUNT);
+NNC_API const char *nnc_comm_name(nnc_comm comm);
 
 /* One exchange, with its counterpart in backward. Bytes are those of the full tensor. */
 typedef struct nnc_exchange {
@@ -237,8 +237,6 @@ typedef struct nnc_work {
 
 /* Name of an enumerator as it stands in output; static storage. */
 NNC_API const char *nnc_op_kind_name(const nnc_op *op);
-NNC_API const char *nnc_phase_name(nnc_phase phase);
-NNC_API const char *nnc_group_name(nnc_group group);
 /* Shape as text, "m=1024 n=4800 k=1600", into text; a product's dims are those of its own phase. */
 NNC_API void nnc_op_shape(const nnc_op *op, char *text, unsigned long size);
 

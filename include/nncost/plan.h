@@ -5,31 +5,36 @@
 #include <nncost/model.h>
 
 /* Bytes per parameter by precision policy; see nnc_policy_bytes. */
-typedef enum nnc_policy {
-    NNC_POLICY_DEFAULT, /* fp32 for fp32 and tf32, else mixed */
-    NNC_POLICY_FP32,
-    NNC_POLICY_MIXED,
-    NNC_POLICY_MIXED_FP32GRAD,
-    NNC_POLICY_MIXED_BOTH,
-    NNC_POLICY_AMP,
-    NNC_POLICY_BF16_STATES_FP32,
-    NNC_POLICY_BF16_PURE,
-    NNC_POLICY_FP8,
-    NNC_POLICY_COUNT
-} nnc_policy;
+#define NNC_POLICY_LIST(X)                                                                     \
+    X(NNC_POLICY_DEFAULT, "default", "fp32 for fp32 and tf32, else mixed.")                    \
+    X(NNC_POLICY_FP32, "fp32", "Weights, gradients and states in fp32.")                       \
+    X(NNC_POLICY_MIXED, "mixed", "16-bit weights and gradients, fp32 master copy and states.") \
+    X(NNC_POLICY_MIXED_FP32GRAD, "mixed-fp32grad",                                             \
+      "16-bit weights, fp32 gradients, master copy and states.")                               \
+    X(NNC_POLICY_MIXED_BOTH, "mixed-both",                                                     \
+      "16-bit weights, 16-bit and fp32 gradients, fp32 master copy and states.")               \
+    X(NNC_POLICY_AMP, "amp",                                                                   \
+      "Weights, gradients and states in fp32; weights are cast to 16 bits for use.")           \
+    X(NNC_POLICY_BF16_STATES_FP32, "bf16-states-fp32",                                         \
+      "bf16 weights, fp32 states; neither gradients nor a master copy are kept.")              \
+    X(NNC_POLICY_BF16_PURE, "bf16-pure", "Weights, gradients and states in bf16.")             \
+    X(NNC_POLICY_FP8, "fp8", "8-bit weights, fp32 gradients and master copy, 16-bit states.")
+NNC_ENUM(nnc_policy, NNC_POLICY_LIST, NNC_POLICY_COUNT);
+NNC_API const char *nnc_policy_name(nnc_policy policy);
 
-typedef enum nnc_optimizer {
-    NNC_OPTIMIZER_ADAMW,
-    NNC_OPTIMIZER_ADAM,
-    NNC_OPTIMIZER_SGD,
-    NNC_OPTIMIZER_MOMENTUM,
-    NNC_OPTIMIZER_RMSPROP,
-    NNC_OPTIMIZER_ADAFACTOR,
-    NNC_OPTIMIZER_LION,
-    NNC_OPTIMIZER_ADAM8BIT,
-    NNC_OPTIMIZER_MUON,
-    NNC_OPTIMIZER_COUNT
-} nnc_optimizer;
+#define NNC_OPTIMIZER_LIST(X)                                                                      \
+    X(NNC_OPTIMIZER_ADAMW, "adamw", "Adam with decoupled weight decay: two moments.")              \
+    X(NNC_OPTIMIZER_ADAM, "adam", "Two moments.")                                                  \
+    X(NNC_OPTIMIZER_SGD, "sgd", "Gradient descent, without state.")                                \
+    X(NNC_OPTIMIZER_MOMENTUM, "momentum", "Gradient descent with momentum: one moment.")           \
+    X(NNC_OPTIMIZER_RMSPROP, "rmsprop", "One moment.")                                             \
+    X(NNC_OPTIMIZER_ADAFACTOR, "adafactor", "The rows and columns of each matrix share a moment.") \
+    X(NNC_OPTIMIZER_LION, "lion", "One moment; the step is its sign.")                             \
+    X(NNC_OPTIMIZER_ADAM8BIT, "adam8bit", "Adam with its moments in 8 bits, scaled by block.")     \
+    X(NNC_OPTIMIZER_MUON, "muon",                                                                  \
+      "Orthogonalised momentum for matrices, Adam for tables, gains and biases.")
+NNC_ENUM(nnc_optimizer, NNC_OPTIMIZER_LIST, NNC_OPTIMIZER_COUNT);
+NNC_API const char *nnc_optimizer_name(nnc_optimizer optimizer);
 
 /* What is computed again in backward instead of kept: a set of flags. */
 typedef enum nnc_recompute {
@@ -40,65 +45,75 @@ typedef enum nnc_recompute {
     NNC_RECOMPUTE_FULL = 8        /* everything but the input of each block */
 } nnc_recompute;
 
-typedef enum nnc_attention {
-    NNC_ATTENTION_FLASH, /* fused, by the kernel of the software profile */
-    NNC_ATTENTION_FLASH1,
-    NNC_ATTENTION_FLASH2,
-    NNC_ATTENTION_FLASH3,
-    NNC_ATTENTION_UNFUSED,
-    NNC_ATTENTION_COUNT
-} nnc_attention;
+#define NNC_ATTENTION_LIST(X)                                                        \
+    X(NNC_ATTENTION_FLASH, "flash", "Fused, by the kernel of the software profile.") \
+    X(NNC_ATTENTION_FLASH1, "flash1", "Fused, FlashAttention.")                      \
+    X(NNC_ATTENTION_FLASH2, "flash2", "Fused, FlashAttention-2.")                    \
+    X(NNC_ATTENTION_FLASH3, "flash3", "Fused, FlashAttention-3.")                    \
+    X(NNC_ATTENTION_UNFUSED, "unfused", "One kernel per primitive; the scores are stored.")
+NNC_ENUM(nnc_attention, NNC_ATTENTION_LIST, NNC_ATTENTION_COUNT);
+NNC_API const char *nnc_attention_name(nnc_attention attention);
 
 /* Generations of fused attention kernels: they run the same work at different rates. */
-typedef enum nnc_flash_kernel {
-    NNC_FLASH1, /* arXiv:2205.14135 */
-    NNC_FLASH2, /* arXiv:2307.08691, and cuDNN's of that time */
-    NNC_FLASH3, /* arXiv:2407.08608, and cuDNN's of that time */
-    NNC_FLASH_KERNEL_COUNT
-} nnc_flash_kernel;
+#define NNC_FLASH_KERNEL_LIST(X)                                                             \
+    X(NNC_FLASH1, "flash1", "FlashAttention, arXiv:2205.14135.")                             \
+    X(NNC_FLASH2, "flash2", "FlashAttention-2, arXiv:2307.08691, and cuDNN's of that time.") \
+    X(NNC_FLASH3, "flash3", "FlashAttention-3, arXiv:2407.08608, and cuDNN's of that time.")
+NNC_ENUM(nnc_flash_kernel, NNC_FLASH_KERNEL_LIST, NNC_FLASH_KERNEL_COUNT);
+NNC_API const char *nnc_flash_kernel_name(nnc_flash_kernel kernel);
 
-typedef enum nnc_mode { NNC_MODE_PREDICTED, NNC_MODE_IDEAL, NNC_MODE_COUNT } nnc_mode;
+#define NNC_MODE_LIST(X)                                                       \
+    X(NNC_MODE_PREDICTED, "predicted", "At the device's fitted efficiencies.") \
+    X(NNC_MODE_IDEAL, "ideal", "The lower bound: datasheet rates, everything overlapped.")
+NNC_ENUM(nnc_mode, NNC_MODE_LIST, NNC_MODE_COUNT);
+NNC_API const char *nnc_mode_name(nnc_mode mode);
 
-typedef enum nnc_flops_convention {
-    NNC_CONVENTION_PALM,   /* attention over all s x s pairs */
-    NNC_CONVENTION_CAUSAL, /* attention over the s(s+1)/2 pairs a causal mask leaves */
-    NNC_CONVENTION_6ND,    /* 6 FLOPs per parameter that sits in a matrix product, and token */
-    NNC_CONVENTION_COUNT
-} nnc_flops_convention;
+#define NNC_CONVENTION_LIST(X)                                                                    \
+    X(NNC_CONVENTION_PALM, "palm", "Attention over all s x s pairs.")                             \
+    X(NNC_CONVENTION_CAUSAL, "causal", "Attention over the s(s+1)/2 pairs a causal mask leaves.") \
+    X(NNC_CONVENTION_6ND, "6nd", "6 FLOPs per parameter that sits in a matrix product, and token.")
+NNC_ENUM(nnc_flops_convention, NNC_CONVENTION_LIST, NNC_CONVENTION_COUNT);
+NNC_API const char *nnc_flops_convention_name(nnc_flops_convention convention);
 
-typedef enum nnc_activations {
-    NNC_ACTIVATIONS_PER_OP,      /* what each op keeps, exact formats */
-    NNC_ACTIVATIONS_KORTHIKANTI, /* s b h (34 + 5 a s / h) per layer, arXiv:2205.05198 */
-    NNC_ACTIVATIONS_COUNT
-} nnc_activations;
+#define NNC_ACTIVATIONS_LIST(X)                                                  \
+    X(NNC_ACTIVATIONS_PER_OP, "per-op", "What each op keeps, in exact formats.") \
+    X(NNC_ACTIVATIONS_KORTHIKANTI, "korthikanti",                                \
+      "s b h (34 + 5 a s / h) per layer, arXiv:2205.05198.")
+NNC_ENUM(nnc_activations, NNC_ACTIVATIONS_LIST, NNC_ACTIVATIONS_COUNT);
+NNC_API const char *nnc_activations_name(nnc_activations activations);
 
-typedef enum nnc_schedule {
-    NNC_SCHEDULE_1F1B,
-    NNC_SCHEDULE_GPIPE,
-    NNC_SCHEDULE_INTERLEAVED,
-    NNC_SCHEDULE_ZB_H1,
-    NNC_SCHEDULE_ZB_H2,
-    NNC_SCHEDULE_ZB_V,
-    NNC_SCHEDULE_DUALPIPE,
-    NNC_SCHEDULE_COUNT
-} nnc_schedule;
+#define NNC_SCHEDULE_LIST(X)                                                                       \
+    X(NNC_SCHEDULE_1F1B, "1f1b", "One forward, one backward in turn.")                             \
+    X(NNC_SCHEDULE_GPIPE, "gpipe", "All forwards, then all backwards.")                            \
+    X(NNC_SCHEDULE_INTERLEAVED, "interleaved", "1f1b over several groups of layers per device.")   \
+    X(NNC_SCHEDULE_ZB_H1, "zb-h1", "1f1b with weight gradients run apart, in the memory of 1f1b.") \
+    X(NNC_SCHEDULE_ZB_H2, "zb-h2", "The same with twice as much in flight and a smaller bubble.")  \
+    X(NNC_SCHEDULE_ZB_V, "zb-v",                                                                   \
+      "Two groups of layers per device, down the pipeline and back up.")                           \
+    X(NNC_SCHEDULE_DUALPIPE, "dualpipe",                                                           \
+      "Micro-batches enter at both ends; forwards run beside backwards.")
+NNC_ENUM(nnc_schedule, NNC_SCHEDULE_LIST, NNC_SCHEDULE_COUNT);
+NNC_API const char *nnc_schedule_name(nnc_schedule schedule);
 
 /* How attention sees the tokens of other context ranks. */
-typedef enum nnc_context_kind {
-    NNC_CONTEXT_RING,       /* blocks of keys and values pass around, arXiv:2310.01889 */
-    NNC_CONTEXT_ALL_GATHER, /* keys and values are gathered first */
-    NNC_CONTEXT_ULYSSES,    /* heads are exchanged for tokens and back, arXiv:2309.14509 */
-    NNC_CONTEXT_KIND_COUNT
-} nnc_context_kind;
+#define NNC_CONTEXT_KIND_LIST(X)                                                            \
+    X(NNC_CONTEXT_RING, "ring", "Blocks of keys and values pass around, arXiv:2310.01889.") \
+    X(NNC_CONTEXT_ALL_GATHER, "all-gather", "Keys and values are gathered first.")          \
+    X(NNC_CONTEXT_ULYSSES, "ulysses", "Heads are exchanged for tokens and back, arXiv:2309.14509.")
+NNC_ENUM(nnc_context_kind, NNC_CONTEXT_KIND_LIST, NNC_CONTEXT_KIND_COUNT);
+NNC_API const char *nnc_context_kind_name(nnc_context_kind kind);
 
 /* Which ranks are neighbours: the degree named first varies fastest. Expert ranks are taken from the
  * context and data ranks, nearest first. */
-typedef enum nnc_rank_order {
-    NNC_ORDER_TENSOR_CONTEXT_DATA_PIPELINE,
-    NNC_ORDER_TENSOR_CONTEXT_PIPELINE_DATA,
-    NNC_ORDER_TENSOR_PIPELINE_CONTEXT_DATA,
-    NNC_ORDER_COUNT
-} nnc_rank_order;
+#define NNC_RANK_ORDER_LIST(X)                                                \
+    X(NNC_ORDER_TENSOR_CONTEXT_DATA_PIPELINE, "tensor-context-data-pipeline", \
+      "Tensor ranks are neighbours, stages are farthest apart.")              \
+    X(NNC_ORDER_TENSOR_CONTEXT_PIPELINE_DATA, "tensor-context-pipeline-data", \
+      "Tensor ranks are neighbours, replicas are farthest apart.")            \
+    X(NNC_ORDER_TENSOR_PIPELINE_CONTEXT_DATA, "tensor-pipeline-context-data", \
+      "Tensor ranks are neighbours, then stages.")
+NNC_ENUM(nnc_rank_order, NNC_RANK_ORDER_LIST, NNC_ORDER_COUNT);
+NNC_API const char *nnc_rank_order_name(nnc_rank_order order);
 
 /* What lives in host memory: a set of flags. */
 typedef enum nnc_offload {
@@ -146,19 +161,20 @@ typedef struct nnc_plan {
 } nnc_plan;
 
 /* What a norm keeps for backward. */
-typedef enum nnc_norm_keep {
-    NNC_KEEP_FUSED,  /* its input, in the format it came in, and the statistics */
-    NNC_KEEP_UPCAST, /* an fp32 copy of its input, and the statistics */
-    NNC_KEEP_EAGER, /* RMS norm written out: fp32 input and square, the scale, the normalised value */
-    NNC_KEEP_COUNT
-} nnc_norm_keep;
+#define NNC_NORM_KEEP_LIST(X)                                                              \
+    X(NNC_KEEP_FUSED, "fused", "Its input, in the format it came in, and the statistics.") \
+    X(NNC_KEEP_UPCAST, "upcast", "An fp32 copy of its input, and the statistics.")         \
+    X(NNC_KEEP_EAGER, "eager",                                                             \
+      "RMS norm written out: fp32 input and square, the scale, the normalised value.")
+NNC_ENUM(nnc_norm_keep, NNC_NORM_KEEP_LIST, NNC_KEEP_COUNT);
+NNC_API const char *nnc_norm_keep_name(nnc_norm_keep keep);
 
 /* What the loss keeps for backward, per logit. */
-typedef enum nnc_loss_keep {
-    NNC_LOSS_KEEPS_LOGITS, /* in the format of the logits, or their log-softmax */
-    NNC_LOSS_KEEPS_FP32,   /* fp32 probabilities */
-    NNC_LOSS_KEEPS_COUNT
-} nnc_loss_keep;
+#define NNC_LOSS_KEEP_LIST(X)                                                                \
+    X(NNC_LOSS_KEEPS_LOGITS, "logits", "In the format of the logits, or their log-softmax.") \
+    X(NNC_LOSS_KEEPS_FP32, "fp32", "fp32 probabilities.")
+NNC_ENUM(nnc_loss_keep, NNC_LOSS_KEEP_LIST, NNC_LOSS_KEEPS_COUNT);
+NNC_API const char *nnc_loss_keep_name(nnc_loss_keep keep);
 
 /* Where nine of ten measurements fall, as shares of the predicted step. NaN = not known. */
 typedef struct nnc_spread {
@@ -224,9 +240,6 @@ typedef struct nnc_policy_sizes {
 } nnc_policy_sizes;
 NNC_API nnc_policy_sizes nnc_policy_bytes(nnc_policy policy);
 
-NNC_API const char *nnc_policy_name(nnc_policy policy);
-NNC_API const char *nnc_optimizer_name(nnc_optimizer optimizer);
-NNC_API const char *nnc_flops_convention_name(nnc_flops_convention convention);
 /* "none", "selective", "full", or the flags joined by commas, into text. */
 NNC_API void nnc_recompute_text(unsigned recompute, char *text, unsigned long size);
 /* "none", or the flags joined by commas, into text. */

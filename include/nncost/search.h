@@ -12,12 +12,12 @@ typedef struct nnc_choice {
     int32_t count;
 } nnc_choice;
 
-typedef enum nnc_objective {
-    NNC_OBJECTIVE_TIME,
-    NNC_OBJECTIVE_MEMORY,
-    NNC_OBJECTIVE_COST, /* per token: at one size and batch the same order as time */
-    NNC_OBJECTIVE_COUNT
-} nnc_objective;
+#define NNC_OBJECTIVE_LIST(X)         \
+    X(NNC_OBJECTIVE_TIME, "time")     \
+    X(NNC_OBJECTIVE_MEMORY, "memory") \
+    X(NNC_OBJECTIVE_COST, "cost") /* per token: at one size and batch the same order as time */
+NNC_ENUM(nnc_objective, NNC_OBJECTIVE_LIST, NNC_OBJECTIVE_COUNT);
+NNC_API const char *nnc_objective_name(nnc_objective objective);
 
 typedef struct nnc_search {
     nnc_plan base; /* every choice that is not searched; devices and global_batch are set */

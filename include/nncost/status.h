@@ -2,6 +2,8 @@
 #ifndef NNCOST_STATUS_H
 #define NNCOST_STATUS_H
 
+#include <nncost/enum.h>
+
 #if defined(__GNUC__)
 #define NNC_API __attribute__((visibility("default")))
 #define NNC_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
@@ -20,12 +22,7 @@
     X(NNC_IO, 4, "input/output failed")     \
     X(NNC_NO_MEMORY, 4, "out of memory")
 
-typedef enum nnc_status {
-#define NNC_STATUS_ENUM(name, exit_code, text) name,
-    NNC_STATUS_LIST(NNC_STATUS_ENUM)
-#undef NNC_STATUS_ENUM
-        NNC_STATUS_COUNT
-} nnc_status;
+NNC_ENUM(nnc_status, NNC_STATUS_LIST, NNC_STATUS_COUNT);
 
 /* What went wrong. The caller owns it and may pass NULL wherever one is taken.
  * where   "hw/demo.json: mem_bytes", "models/x.json:3:14", "--micro-batch"

@@ -4,9 +4,8 @@
 #include <nncost/nncost.h>
 
 #include "base/error.h"
-#include "base/names.h"
-#include "base/neutral.h"
 #include "cli/command.h"
+#include "input/kind.h"
 #include "render/grid.h"
 #include "render/record.h"
 #include "render/text.h"

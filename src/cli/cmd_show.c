@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/names.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "render/grid.h"
@@ -168,7 +167,7 @@ static void write_rates(writer *to, const nnc_field *field, const void *object, 
                sizeof rate);
         if (!isnan(rate)) {
             char dotted[NAME_MAX_LENGTH + 16], text[NNC_NUMBER_TEXT];
-            snprintf(dotted, sizeof dotted, "%s.%s", name, nnc_dtype_names[dtype]);
+            snprintf(dotted, sizeof dotted, "%s.%s", name, nnc_dtype_name(dtype));
             write_field(to, dotted, nnc_number_text(rate, text), field->unit);
         }
     }
@@ -241,7 +240,7 @@ static void write_fields(writer *to, const nnc_field_table *table, const void *r
                      is_neutral_product(to, &to->device->efficiency.gemm[dtype]))) {
                     continue;
                 }
-                snprintf(dotted, sizeof dotted, "%.100s.%s", name, nnc_dtype_names[dtype]);
+                snprintf(dotted, sizeof dotted, "%.100s.%s", name, nnc_dtype_name(dtype));
                 push(stack, &depth, field, place + (size_t)dtype * (field->size / NNC_DTYPE_COUNT),
                      dotted);
             }

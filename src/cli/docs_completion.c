@@ -38,12 +38,12 @@ static void write_values(FILE *out)
 {
     nnc_option_text option;
     for (int i = 0; nnc_option_at(~0u, i, &option); i++) {
-        if (option.values == NULL) {
+        if (option.values.count == 0) {
             continue;
         }
         fprintf(out, "    %s)\n        words='", option.name);
-        for (int k = 0; k < option.value_count; k++) {
-            fprintf(out, "%s%s", k > 0 ? " " : "", option.values[k]);
+        for (int k = 0; k < option.values.count; k++) {
+            fprintf(out, "%s%s", k > 0 ? " " : "", option.values.of((unsigned)k));
         }
         fputs("' ;;\n", out);
     }

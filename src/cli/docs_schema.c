@@ -78,12 +78,12 @@ static void put_limits(FILE *out, const nnc_field *field)
     fprintf(out, ", \"maximum\": %s", nnc_number_text(field->max, number));
 }
 
-static void put_names(FILE *out, const char *const *names, int count)
+static void put_names(FILE *out, nnc_names names)
 {
     fputc('[', out);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < names.count; i++) {
         fputs(i > 0 ? ", " : "", out);
-        put_text(out, names[i]);
+        put_text(out, names.of((unsigned)i));
     }
     fputc(']', out);
 }
@@ -123,7 +123,7 @@ static void put_leaf(writer *to, const nnc_field *field)
         break;
     case NNC_FIELD_ENUM:
         fputs("\"enum\": ", out);
-        put_names(out, field->names, field->name_count);
+        put_names(out, field->names);
         break;
     case NNC_FIELD_I32_LIST:
     case NNC_FIELD_I64_LIST:
@@ -144,7 +144,7 @@ static void open_formats(writer *to)
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
         const size_t used = strlen(pattern);
         snprintf(pattern + used, sizeof pattern - used, "%s%s", i > 0 ? "|" : "",
-                 nnc_dtype_names[i]);
+                 nnc_dtype_name(i));
     }
     strncat(pattern, ")$", sizeof pattern - strlen(pattern) - 1);
     open_object(to, "patternProperties");
@@ -273,7 +273,7 @@ static void put_families(writer *to)
     open_object(to, "properties");
     put_key(to, "family");
     fputs("{ \"enum\": ", to->out);
-    put_names(to->out, nnc_family_names, NNC_FAMILY_COUNT);
+    put_names(to->out, (nnc_names){ nnc_family_name, NNC_FAMILY_COUNT });
     fputs(" }", to->out);
     close_object(to);
     put_member(to, "required", "[\"family\"]");
@@ -282,7 +282,7 @@ static void put_families(writer *to)
     for (int family = 0; family < NNC_FAMILY_COUNT; family++) {
         fprintf(to->out,
                 "%s{\n%*s\"if\": { \"properties\": { \"family\": { \"const\": \"%s\" } } }",
-                family > 0 ? ", " : "", 2 * to->depth + 2, "", nnc_family_names[family]);
+                family > 0 ? ", " : "", 2 * to->depth + 2, "", nnc_family_name(family));
         to->depth++;
         to->first = false;
         open_object(to, "then");

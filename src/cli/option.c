@@ -11,16 +11,17 @@
 #include "cli/option_table.h"
 
 /* Index of value among names, -1 with err filled in. */
-static int choose(const char *option, const char *value, const char *const *names, int count,
-                  nnc_error *err)
+static int choose(const char *option, const char *value, nnc_names names, nnc_error *err)
 {
     char expected[128] = "";
-    for (int i = 0; i < count; i++) {
-        if (strcmp(value, names[i]) == 0) {
-            return i;
-        }
+    const int found = nnc_names_find(names, value);
+    for (int i = 0; i < names.count && found < 0; i++) {
         const size_t used = strlen(expected);
-        snprintf(expected + used, sizeof expected - used, "%s%s", i > 0 ? ", " : "", names[i]);
+        snprintf(expected + used, sizeof expected - used, "%s%s", i > 0 ? ", " : "",
+                 names.of((unsigned)i));
+    }
+    if (found >= 0) {
+        return found;
     }
     nnc_fail(err, NNC_BAD_USAGE, option, "unknown value, expected one of %s, found \"%s\"",
              expected, value);
@@ -160,6 +161,11 @@ nnc_status nnc_option_count(const char *option, const char *text, int64_t most, 
     return NNC_OK;
 }
 
+static const nnc_names formats = { nnc_format_name, NNC_FORMAT_COUNT };
+static const nnc_names check_formats = { nnc_check_format_name, NNC_CHECK_FORMAT_COUNT };
+static const nnc_names sorts = { nnc_ops_sort_name, NNC_SORT_COUNT };
+static const nnc_names bys = { nnc_ops_by_name, NNC_BY_COUNT };
+
 static nnc_status resolve_choices(nnc_options *options, unsigned takes, const choices *given,
                                   nnc_error *err)
 {
@@ -167,18 +173,16 @@ static nnc_status resolve_choices(nnc_options *options, unsigned takes, const ch
     int64_t top = 0;
     int chosen = 0;
     if (given->format != NULL) {
-        chosen =
-            choose("--format", given->format, checks ? nnc_check_format_names : nnc_format_names,
-                   checks ? (int)NNC_CHECK_FORMAT_COUNT : (int)NNC_FORMAT_COUNT, err);
+        chosen = choose("--format", given->format, checks ? check_formats : formats, err);
         options->check_format = (nnc_check_format)chosen;
         options->format = chosen < (int)NNC_FORMAT_COUNT ? (nnc_format)chosen : NNC_FORMAT_TABLE;
     }
     if (chosen >= 0 && given->sort != NULL) {
-        chosen = choose("--sort", given->sort, nnc_ops_sort_names, NNC_SORT_COUNT, err);
+        chosen = choose("--sort", given->sort, sorts, err);
         options->view.sort = (nnc_ops_sort)chosen;
     }
     if (chosen >= 0 && given->by != NULL) {
-        chosen = choose("--by", given->by, nnc_ops_by_names, NNC_BY_COUNT, err);
+        chosen = choose("--by", given->by, bys, err);
         options->view.by = (nnc_ops_by)chosen;
     }
     if (chosen < 0) {

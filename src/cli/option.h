@@ -81,9 +81,8 @@ char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME]);
 /* An option as --help, the man page and completion show it. */
 typedef struct nnc_option_text {
     char name[NNC_OPTION_NAME], alias[NNC_OPTION_NAME]; /* "--tensor", "--tp"; "" = none */
-    char argument[24];         /* as it follows the name: " N", "[=off]"; "" = a switch */
-    const char *const *values; /* the words it may be; NULL = not from a list */
-    int value_count;
+    char argument[24]; /* as it follows the name: " N", "[=off]"; "" = a switch */
+    nnc_names values;  /* the words it may be; none = not from a list */
     bool of_plan;
     const char *group; /* heading in help */
     unsigned takes;    /* the kind of command that takes it, NNC_TAKES_... */

@@ -2,8 +2,9 @@
 
 #include <string.h>
 
+#include <nncost/search.h>
+
 #include "base/error.h"
-#include "base/names.h"
 #include "cli/estimate/estimate_view.h"
 
 const nnc_own_option nnc_own_options[] = {
@@ -32,7 +33,7 @@ const nnc_own_option nnc_own_options[] = {
     { "best", "N", "Show the best N plans [10].", "Output", NNC_TAKES_SEARCH, NULL, 0 },
     { "objective", "KEY",
       "What is best: time, memory, or cost per token, which at one size is time [time].", "Output",
-      NNC_TAKES_SEARCH, nnc_objective_names, NNC_OBJECTIVE_COUNT },
+      NNC_TAKES_SEARCH, nnc_objective_name, NNC_OBJECTIVE_COUNT },
     { "max-devices", "N",
       "No more than N; without --devices, one node, two, four ... up to N devices.", "Parallelism",
       NNC_TAKES_SEARCH, NULL, 0 },
@@ -82,13 +83,13 @@ const nnc_own_option nnc_own_options[] = {
       "What --fold keeps together: rows of the same file, device, framework, model [id].", "Output",
       NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE, NULL, 0 },
     { "sort", "KEY", "Order of the rows: order, time, flops or bytes, largest first [order].",
-      "Output", NNC_TAKES_OPS, nnc_ops_sort_names, NNC_SORT_COUNT },
+      "Output", NNC_TAKES_OPS, nnc_ops_sort_name, NNC_SORT_COUNT },
     { "top", "N", "Show the first N rows only [all].", "Output", NNC_TAKES_OPS | NNC_TAKES_SWEEP,
       NULL, 0 },
     { "by", "KEY", "Add rows up by op, group or phase [row].", "Output", NNC_TAKES_OPS,
-      nnc_ops_by_names, NNC_BY_COUNT },
+      nnc_ops_by_name, NNC_BY_COUNT },
     { "format", "FORMAT", "table, json, csv or markdown [table].", "Output", NNC_TAKES_COMMON,
-      nnc_format_names, NNC_FORMAT_COUNT },
+      nnc_format_name, NNC_FORMAT_COUNT },
     { "output", "FILE", "Write to FILE, whole or not at all [standard output].", "Output",
       NNC_TAKES_COMMON, NULL, 0 },
     { "help", NULL, "Show this text.", "Output", NNC_TAKES_COMMON | NNC_TAKES_HELP, NULL, 0 },

@@ -9,7 +9,7 @@ typedef struct nnc_own_option {
     const char *name, *argument, *help; /* argument NULL: a switch */
     const char *group;
     unsigned takes;
-    const char *const *values; /* what the argument may be; NULL = not from a list */
+    const char *(*value_name)(unsigned value); /* what the argument may be; NULL = anything */
     int value_count;
 } nnc_own_option;
 

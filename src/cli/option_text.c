@@ -45,11 +45,11 @@ static void describe_field(const nnc_field *field, nnc_option_text *text)
         nnc_field_expected(field, expected, sizeof expected);
         append(text->help, size, "", expected, "");
     }
-    if (field->type == NNC_FIELD_ENUM && field->name_count > 1) {
+    if (field->type == NNC_FIELD_ENUM && field->names.count > 1) {
         text->values = field->names;
-        text->value_count = field->name_count;
-        for (int i = 0; i < field->name_count; i++) {
-            append(text->help, size, "", field->names[i], i + 1 < field->name_count ? "," : "");
+        for (int i = 0; i < field->names.count; i++) {
+            append(text->help, size, "", field->names.of((unsigned)i),
+                   i + 1 < field->names.count ? "," : "");
         }
     }
     if (field->alias != NULL) {
@@ -68,8 +68,7 @@ static void describe_own(const nnc_own_option *own, nnc_option_text *text)
         snprintf(text->argument, sizeof text->argument, " %s", own->argument);
     }
     snprintf(text->help, sizeof text->help, "%s", own->help);
-    text->values = own->values;
-    text->value_count = own->value_count;
+    text->values = (nnc_names){ own->value_name, own->value_count };
     text->group = own->group;
     text->takes = own->takes;
 }

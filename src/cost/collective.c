@@ -301,7 +301,4 @@ double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes
     }
 }
 
-const char *nnc_collective_name(nnc_collective kind)
-{
-    return (unsigned)kind < NNC_COLLECTIVE_COUNT ? nnc_collective_names[kind] : "?";
-}
+NNC_ENUM_NAMES(nnc_collective, NNC_COLLECTIVE_LIST)

@@ -78,7 +78,4 @@ nnc_collective_fit nnc_collective_fit_of(const nnc_route *route, nnc_collective 
 /* Bytes one rank sends in a ring algorithm of the collective. */
 double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes);
 
-/* "all_reduce", ...; static storage. */
-const char *nnc_collective_name(nnc_collective kind);
-
 #endif

@@ -6,8 +6,6 @@
 
 #include <nncost/estimate.h>
 
-#include "base/names.h"
-
 /* The changes that save memory, mildest first: those that leave the training result alone come
  * before those that touch its numerics. None takes another device or another global batch. */
 typedef enum change {
@@ -145,7 +143,7 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
         }
     }
     if (precision) {
-        add_text(text, size, "--precision %s", nnc_dtype_names[to->precision]);
+        add_text(text, size, "--precision %s", nnc_dtype_name(to->precision));
     }
     if (precision && policy) {
         add_text(text, size, "--policy %s", nnc_policy_name(to->policy));

@@ -33,10 +33,7 @@ const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count)
     return scratch->step.stages;
 }
 
-const char *nnc_bound_name(nnc_bound bound)
-{
-    return (unsigned)bound < NNC_BOUND_COUNT ? nnc_bound_names[bound] : "?";
-}
+NNC_ENUM_NAMES(nnc_bound, NNC_BOUND_LIST)
 
 /* Kept tensors, parameters and times must stay exact or at least finite. */
 static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_error *err)

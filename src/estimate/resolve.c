@@ -6,7 +6,6 @@
 #include <nncost/plan.h>
 
 #include "base/error.h"
-#include "base/names.h"
 #include "base/number.h"
 #include "parallel/split.h"
 
@@ -19,7 +18,7 @@ static void formats_of(const nnc_device *device, char *text, size_t size)
         if (!isnan(nnc_device_matmul_peak(device, (nnc_dtype)i)) && i != NNC_FP64 &&
             i != NNC_INT8 && i != NNC_FP4 && i != NNC_INT4) {
             const int n = snprintf(text + length, size - length, "%s%s", length > 0 ? ", " : "",
-                                   nnc_dtype_names[i]);
+                                   nnc_dtype_name(i));
             length += n > 0 ? (size_t)n : 0;
         }
     }
@@ -230,11 +229,6 @@ nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model, const 
                      : resolve_unet(&model->unet, resolved, err);
     }
     return status == NNC_OK ? nnc_plan_split(model, device, resolved, err) : status;
-}
-
-const char *nnc_flops_convention_name(nnc_flops_convention convention)
-{
-    return (unsigned)convention < NNC_CONVENTION_COUNT ? nnc_convention_names[convention] : "?";
 }
 
 /* Names of the flags that are set, joined by commas. */

@@ -120,12 +120,6 @@ nnc_ranks nnc_scratch_ranks(const nnc_scratch *scratch, const nnc_op_cost *excha
     return ranks;
 }
 
-const char *nnc_activity_name(nnc_activity activity)
-{
-    return (unsigned)activity < NNC_ACTIVITY_COUNT ? nnc_activity_names[activity] : "?";
-}
+NNC_ENUM_NAMES(nnc_activity, NNC_ACTIVITY_LIST)
 
-const char *nnc_algorithm_name(nnc_algorithm algorithm)
-{
-    return (unsigned)algorithm < NNC_ALGORITHM_COUNT ? nnc_algorithm_names[algorithm] : "?";
-}
+NNC_ENUM_NAMES(nnc_algorithm, NNC_ALGORITHM_LIST)

@@ -3,8 +3,6 @@
 
 #include <nncost/sensitivity.h>
 
-#include "base/names.h"
-
 /* Either side of the value. Small against what it takes to leave a bound, large against rounding. */
 #define APART 1e-3
 
@@ -33,7 +31,7 @@ char *nnc_lever_name(nnc_lever figure, nnc_dtype precision, char text[NNC_LEVER_
     const bool by_format = figure == NNC_LEVER_MATMUL || figure == NNC_LEVER_VECTOR;
     const nnc_dtype dtype = figure == NNC_LEVER_VECTOR ? NNC_FP32 : precision;
     snprintf(text, NNC_LEVER_TEXT, "%s%s%s", figures[figure].name, by_format ? "." : "",
-             by_format ? nnc_dtype_names[dtype] : "");
+             by_format ? nnc_dtype_name(dtype) : "");
     return text;
 }
 

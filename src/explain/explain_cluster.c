@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "explain/explain.h"
 
 static bool is_split(const nnc_plan *plan)
@@ -26,9 +25,9 @@ static void add_kinds(nnc_scope *scope, const nnc_result *result)
 {
     char name[32];
     for (int kind = 0; kind < NNC_COMM_COUNT; kind++) {
-        snprintf(name, sizeof name, "exposed.%s", nnc_comm_names[kind]);
+        snprintf(name, sizeof name, "exposed.%s", nnc_comm_name(kind));
         nnc_scope_add(scope, name, result->exposed_s[kind], "s");
-        snprintf(name, sizeof name, "communication.%s", nnc_comm_names[kind]);
+        snprintf(name, sizeof name, "communication.%s", nnc_comm_name(kind));
         nnc_scope_add(scope, name, result->communication_s[kind], "s");
     }
 }
@@ -94,7 +93,7 @@ static const char *exposed_formula(const nnc_result *result, char *text, size_t 
     for (int kind = 0; kind < NNC_COMM_COUNT && used < size; kind++) {
         if (result->communication_s[kind] > 0) {
             used += (size_t)snprintf(text + used, size - used, "%sexposed.%s",
-                                     used > 0 ? " + " : "", nnc_comm_names[kind]);
+                                     used > 0 ? " + " : "", nnc_comm_name(kind));
         }
     }
     return text;
@@ -236,7 +235,7 @@ static void explain_exchanges(nnc_explainer *explainer, const nnc_report *report
         char name[64], meaning[128];
         shown++;
         snprintf(name, sizeof name, "%s %s", op->name, nnc_phase_name(op->phase));
-        snprintf(meaning, sizeof meaning, "%s, %s over %s", nnc_comm_names[op->u.exchange.comm],
+        snprintf(meaning, sizeof meaning, "%s, %s over %s", nnc_comm_name(op->u.exchange.comm),
                  nnc_op_kind_name(op), cost->link != NULL ? cost->link : "?");
         nnc_scope_add(&scope, "network_s", cost->network_s, "s");
         nnc_scope_add(&scope, "hidden_s", fmax(0, cost->network_s - cost->time_s), "s");

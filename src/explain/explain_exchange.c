@@ -1,7 +1,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "explain/explain.h"
 
 #define INSIDE "(inner - 1) * inner_latency_s + (inner - 1) / inner * moved / inner_bytes_per_s"
@@ -160,7 +159,7 @@ void nnc_explain_exchange(nnc_explainer *explainer, const nnc_report *report,
     snprintf(of, sizeof of, "%s %s", op->name, nnc_phase_name(op->phase));
     network_text(op, &ranks, network, sizeof network);
     nnc_explain_heading(explainer, "%s: %s of %s ranks, %.0f in one step", of, nnc_op_kind_name(op),
-                        nnc_comm_names[op->u.exchange.comm], cost->repeat);
+                        nnc_comm_name(op->u.exchange.comm), cost->repeat);
     const bool fitted = ranks.stretch > 1.0 || ranks.fixed_s > 0.0;
     const nnc_derivation lines[] = {
         { .name = "moved",

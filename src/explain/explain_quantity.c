@@ -1,7 +1,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "explain/explain.h"
 
 /* What can be explained. formula NULL: it depends on the plan, see formula_of(). */
@@ -131,7 +130,7 @@ static void group_formula(const nnc_scope *scope, const char *prefix, char *text
     text[0] = '\0';
     for (int group = 0; group < NNC_GROUP_COUNT && used < size; group++) {
         char name[32];
-        snprintf(name, sizeof name, "%s.%s", prefix, nnc_group_names[group]);
+        snprintf(name, sizeof name, "%s.%s", prefix, nnc_group_name(group));
         const nnc_symbol *symbol = nnc_scope_find(scope, name, strlen(name));
         if (symbol != NULL && symbol->value > 0) {
             used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " + " : "", name);

@@ -2,7 +2,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "explain/explain.h"
 
 /* Figures of the result that formulas name. */
@@ -88,11 +87,11 @@ static void add_sums(nnc_scope *scope, const nnc_report *report)
     }
     for (int group = 0; group < NNC_GROUP_COUNT; group++) {
         char name[32];
-        snprintf(name, sizeof name, "params.%s", nnc_group_names[group]);
+        snprintf(name, sizeof name, "params.%s", nnc_group_name(group));
         nnc_scope_add(scope, name, (double)report->result->params_by_group[group], NULL);
-        snprintf(name, sizeof name, "forward.%s", nnc_group_names[group]);
+        snprintf(name, sizeof name, "forward.%s", nnc_group_name(group));
         nnc_scope_add(scope, name, forward[group], "FLOP");
-        snprintf(name, sizeof name, "backward.%s", nnc_group_names[group]);
+        snprintf(name, sizeof name, "backward.%s", nnc_group_name(group));
         nnc_scope_add(scope, name, backward[group], "FLOP");
     }
     nnc_scope_add(scope, "forward.causal", causal[0], "FLOP");

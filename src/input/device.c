@@ -4,13 +4,14 @@
 #include <nncost/hardware.h>
 
 #include "base/names.h"
-#include "base/neutral.h"
 #include "input/kind.h"
 #include "input/read.h"
 
+NNC_ENUM_NAMES(nnc_link_kind, NNC_LINK_KIND_LIST)
+
 const nnc_field nnc_scale_up_fields[NNC_SCALE_UP_FIELDS] = {
-    { NNC_FIELD(nnc_scale_up, kind), NNC_FIELD_NAMES(nnc_link_kind_names), .required = true,
-      .help = "How the devices of one domain are joined." },
+    { NNC_FIELD(nnc_scale_up, kind), NNC_FIELD_NAMES(nnc_link_kind, NNC_LINK_KIND_COUNT),
+      .required = true, .help = "How the devices of one domain are joined." },
     { NNC_FIELD(nnc_scale_up, devices), .min = 1, .max = 1e6, .help = "Devices in the domain." },
     { NNC_FIELD(nnc_scale_up, dims), NNC_FIELD_COUNTED(nnc_scale_up, dims, dims_count), .min = 1,
       .max = 1e6, .help = "Torus: the length of each axis." },
@@ -139,7 +140,7 @@ void nnc_link_rules(nnc_json at, const nnc_scale_up *link)
         if (link->dims_count > 0 || link->wrap_count > 0) {
             nnc_json_fault(at, link->dims_count > 0 ? "scale_up.dims" : "scale_up.wrap",
                            "does not apply, expected nothing for kind %s, found a list",
-                           nnc_link_kind_names[link->kind]);
+                           nnc_link_kind_name(link->kind));
         }
         return;
     }

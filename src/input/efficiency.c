@@ -1,9 +1,14 @@
 /* The field tables of a device's fitted figures. */
+#include <math.h>
+#include <string.h>
+
 #include <nncost/hardware.h>
 
 #include "base/names.h"
 #include "input/kind.h"
 #include "input/read.h"
+
+NNC_ENUM_NAMES(nnc_basis, NNC_BASIS_LIST)
 
 #define FITTED_ON                                                                               \
     {                                                                                           \
@@ -112,7 +117,7 @@ static const nnc_field collectives_fields[] = {
 };
 
 const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
-    { NNC_FIELD(nnc_efficiencies, basis), NNC_FIELD_NAMES(nnc_basis_names),
+    { NNC_FIELD(nnc_efficiencies, basis), NNC_FIELD_NAMES(nnc_basis, NNC_BASIS_COUNT),
       .help = "On what the figures rest; set to none, all of them are neutral: the datasheet as it "
               "stands." },
     { NNC_FIELD(nnc_efficiencies, calibration), .max = 10, .above_min = true, .default_text = "1",
@@ -131,3 +136,25 @@ const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
       NNC_FIELD_TABLE(collectives_fields), .help = "Collectives." },
     { NNC_FIELD_COMMENT("fitted_on"), .help = "What the calibration was fitted on." },
 };
+
+void nnc_efficiencies_neutral(nnc_efficiencies *e)
+{
+    const nnc_efficiency kernel = { 1, 1, 0 };
+    const nnc_flash_efficiency flash = { 1, 1, 1, 0, 0, 1, 0 };
+    const nnc_collective_efficiency collective = { .bus_fraction = 1.0 };
+    memset(e, 0, sizeof *e);
+    e->calibration = 1.0;
+    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
+        e->gemm[i] = (nnc_gemm_efficiency){ .sustained_fraction = 1.0,
+                                            .boost_ratio = 1.0,
+                                            .memory_fraction = 1.0,
+                                            .l2_bytes_per_s = (double)NAN,
+                                            .wave_quantization = (double)NAN,
+                                            .unaligned_ratio = 1.0 };
+    }
+    e->attention = (nnc_attention_efficiencies){ flash, flash, flash };
+    e->conv = e->pointwise = e->optimizer = kernel;
+    e->collectives.all_reduce = e->collectives.all_gather = collective;
+    e->collectives.reduce_scatter = e->collectives.all_to_all = collective;
+    e->collectives.scale_out_fraction = 1.0;
+}

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "base/number.h"
 #include "input/read.h"
 
@@ -95,16 +94,6 @@ void nnc_field_store(const nnc_field *field, void *place, int index, double valu
     }
 }
 
-int nnc_field_name_index(const nnc_field *field, const char *name)
-{
-    for (int i = 0; i < field->name_count; i++) {
-        if (strcmp(field->names[i], name) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
 static void expect_number(const nnc_field *field, char *text, size_t size)
 {
     const char *what = is_whole(field) ? "a whole number" : "a number";
@@ -125,26 +114,21 @@ static void expect_number(const nnc_field *field, char *text, size_t size)
 
 static void expect_name(const nnc_field *field, char *text, size_t size)
 {
-    if (field->name_count == 1) {
-        snprintf(text, size, "%s in this version", field->names[0]);
+    if (field->names.count == 1) {
+        snprintf(text, size, "%s in this version", field->names.of(0));
         return;
     }
     size_t used = (size_t)snprintf(text, size, "one of ");
-    for (int i = 0; i < field->name_count && used < size; i++) {
-        used += (size_t)snprintf(text + used, size - used, i > 0 ? ", %s" : "%s", field->names[i]);
+    for (int i = 0; i < field->names.count && used < size; i++) {
+        used += (size_t)snprintf(text + used, size - used, i > 0 ? ", %s" : "%s",
+                                 field->names.of((unsigned)i));
     }
 }
 
 void nnc_field_expected(const nnc_field *field, char *text, size_t size)
 {
     switch (field->type) {
-    case NNC_FIELD_BOOL:
-        if (field->names != NULL) {
-            expect_name(field, text, size);
-        } else {
-            snprintf(text, size, "true or false");
-        }
-        break;
+    case NNC_FIELD_BOOL: snprintf(text, size, "true or false"); break;
     case NNC_FIELD_I32:
     case NNC_FIELD_I64:
     case NNC_FIELD_F64: expect_number(field, text, size); break;
@@ -195,7 +179,8 @@ static void value_text(const nnc_field *field, const void *place, int index, cha
         return;
     case NNC_FIELD_ENUM: {
         const unsigned name = *(const unsigned *)place;
-        snprintf(text, size, "%s", name < (unsigned)field->name_count ? field->names[name] : "-");
+        snprintf(text, size, "%s",
+                 name < (unsigned)field->names.count ? field->names.of(name) : "-");
         return;
     }
     case NNC_FIELD_I32: value = ((const int32_t *)place)[index]; break;
@@ -213,7 +198,7 @@ static void rates_text(const nnc_field *field, const double *rates, char *text, 
         if (!isnan(rates[i])) {
             char number[NNC_NUMBER_TEXT], part[64];
             value_text(field, rates, i, number, sizeof(number));
-            snprintf(part, sizeof(part), "%s %s", nnc_dtype_names[i], number);
+            snprintf(part, sizeof(part), "%s %s", nnc_dtype_name(i), number);
             append(text, size, &used, part);
         }
     }

@@ -8,6 +8,8 @@
 
 #include <nncost/plan.h>
 
+#include "base/names.h"
+
 typedef enum nnc_field_type {
     NNC_FIELD_BOOL,     /* bool; JSON true/false, text on/off/true/false/1/0 */
     NNC_FIELD_I32,      /* int32_t */
@@ -29,12 +31,11 @@ typedef struct nnc_field {
     const char *name;
     nnc_field_type type;
     size_t offset, size;
-    const char *unit;         /* "B", "FLOP/s"; NULL = a pure number */
-    double min, max;          /* inclusive; both 0 = no limits */
-    bool above_min;           /* min itself is excluded */
-    bool required;            /* in JSON */
-    const char *const *names; /* enum */
-    int name_count;
+    const char *unit;    /* "B", "FLOP/s"; NULL = a pure number */
+    double min, max;     /* inclusive; both 0 = no limits */
+    bool above_min;      /* min itself is excluded */
+    bool required;       /* in JSON */
+    nnc_names names;     /* enum */
     size_t count_offset; /* lists */
     int32_t capacity;
     const struct nnc_field *fields; /* nested */

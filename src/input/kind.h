@@ -25,9 +25,11 @@ void nnc_model_rules(nnc_json at, const nnc_model *model);
 #define NNC_BYTES_MAX 1e15
 #define NNC_LINK_MAX 1e18
 
-/* The fitted figures of a device. */
+/* The fitted figures of a device. Neutral ones change nothing: every fraction 1, every fixed cost 0, no
+ * tiles, the datasheet as it stands. */
 enum { NNC_EFFICIENCIES_FIELDS = 9 };
 extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
+void nnc_efficiencies_neutral(nnc_efficiencies *e);
 
 /* The links, which a cluster file has too. */
 enum { NNC_SCALE_UP_FIELDS = 8, NNC_HOST_FIELDS = 2 };

@@ -8,6 +8,14 @@
 #include "input/kind.h"
 #include "input/read.h"
 
+NNC_ENUM_NAMES(nnc_family, NNC_FAMILY_LIST)
+NNC_ENUM_NAMES(nnc_positions, NNC_POSITIONS_LIST)
+NNC_ENUM_NAMES(nnc_norm_kind, NNC_NORM_KIND_LIST)
+NNC_ENUM_NAMES(nnc_mlp, NNC_MLP_LIST)
+NNC_ENUM_NAMES(nnc_unet_block, NNC_UNET_BLOCK_LIST)
+NNC_ENUM_NAMES(nnc_unet_down, NNC_UNET_DOWN_LIST)
+NNC_ENUM_NAMES(nnc_unet_up, NNC_UNET_UP_LIST)
+
 /* Far above any network, and low enough that a product of two dims cannot overflow. */
 #define LAYERS_MAX 1e5
 #define WIDTH_MAX 1e7
@@ -19,7 +27,7 @@
     { NNC_FIELD(nnc_model, id), .required = true,                                            \
       .help = "File stem and name on the command line." },                                   \
     { NNC_FIELD(nnc_model, name), .required = true, .help = "Name in full." },               \
-    { NNC_FIELD(nnc_model, family), NNC_FIELD_NAMES(nnc_family_names), .required = true,     \
+    { NNC_FIELD(nnc_model, family), NNC_FIELD_NAMES(nnc_family, NNC_FAMILY_COUNT), .required = true,     \
       .help = "Kind of network, which decides the fields that follow." },                    \
     { NNC_FIELD(nnc_model, published_params), .max = 1e15,                                   \
       .help = "Parameters as the authors count them." }
@@ -50,10 +58,11 @@ static const nnc_field decoder_fields[] = {
       .help = "Rows of a learned position table." },
     { DECODER(sliding_window), .unit = "tokens", .max = TOKENS_MAX, .default_text = "0",
       .help = "Tokens a query sees, itself included; 0 = all before it." },
-    { DECODER(positions), NNC_FIELD_NAMES(nnc_positions_names), .required = true,
+    { DECODER(positions), NNC_FIELD_NAMES(nnc_positions, NNC_POSITIONS_COUNT), .required = true,
       .help = "How positions enter." },
-    { DECODER(norm), NNC_FIELD_NAMES(nnc_norm_names), .required = true, .help = "layer or rms." },
-    { DECODER(mlp), NNC_FIELD_NAMES(nnc_mlp_names), .required = true,
+    { DECODER(norm), NNC_FIELD_NAMES(nnc_norm_kind, NNC_NORM_KIND_COUNT), .required = true,
+      .help = "layer or rms." },
+    { DECODER(mlp), NNC_FIELD_NAMES(nnc_mlp, NNC_MLP_COUNT), .required = true,
       .help = "Activation of the feed-forward layer; swiglu and geglu have three matrices." },
     { DECODER(biases), .default_text = "off",
       .help = "Biases on every linear layer but the head, and on layer norms." },
@@ -102,16 +111,17 @@ static const nnc_field unet_fields[] = {
       .help = "Channels of each level over those of the first, from full resolution down." },
     { UNET(blocks_per_level), .min = 1, .max = 64, .required = true,
       .help = "Blocks of a level going down; a residual network has one more going up." },
-    { UNET(block), NNC_FIELD_NAMES(nnc_unet_block_names), .required = true,
+    { UNET(block), NNC_FIELD_NAMES(nnc_unet_block, NNC_UNET_BLOCK_COUNT), .required = true,
       .help = "Kind of block." },
-    { UNET(norm), NNC_FIELD_NAMES(nnc_norm_names), .required = true, .help = "group or batch." },
+    { UNET(norm), NNC_FIELD_NAMES(nnc_norm_kind, NNC_NORM_KIND_COUNT), .required = true,
+      .help = "group or batch." },
     { UNET(norm_groups), .min = 1, .max = 1e5, .default_text = "32 with group norms",
       .help = "Groups of a group norm." },
     { UNET(kernel), .min = 1, .max = 31, .default_text = "3", .help = "Side of a convolution." },
     { UNET(conv_biases), .default_text = "on", .help = "Biases on convolutions." },
-    { UNET(down), NNC_FIELD_NAMES(nnc_unet_down_names), .required = true,
+    { UNET(down), NNC_FIELD_NAMES(nnc_unet_down, NNC_DOWN_COUNT), .required = true,
       .help = "How a level is halved." },
-    { UNET(up), NNC_FIELD_NAMES(nnc_unet_up_names), .required = true,
+    { UNET(up), NNC_FIELD_NAMES(nnc_unet_up, NNC_UP_COUNT), .required = true,
       .help = "How a level is doubled." },
     { UNET(time_embed_width), .max = 1e6, .default_text = "0",
       .help = "Width of the time embedding; 0 = none." },
@@ -171,7 +181,7 @@ static bool read_family(nnc_json root, nnc_model *model)
 {
     const nnc_json at = nnc_json_get(root, "family");
     for (int i = 0; nnc_json_type_of(at) == NNC_JSON_TEXT && i < NNC_FAMILY_COUNT; i++) {
-        if (strcmp(nnc_family_names[i], nnc_json_text(at)) == 0) {
+        if (strcmp(nnc_family_name(i), nnc_json_text(at)) == 0) {
             model->family = (nnc_family)i;
             return true;
         }
@@ -231,7 +241,7 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
     if (model->family != family) {
         model->family = family; /* its fields would all be missing */
         return nnc_fail(err, NNC_BAD_USAGE, field, "fixed, expected %s, found \"%s\"",
-                        nnc_family_names[family], value);
+                        nnc_family_name(family), value);
     }
     return status;
 }

@@ -4,7 +4,6 @@
 
 #include <nncost/model.h>
 
-#include "base/names.h"
 #include "input/kind.h"
 #include "input/read.h"
 
@@ -34,7 +33,7 @@ static void check_experts(nnc_json at, const nnc_decoder *d)
     }
     if (!gated) {
         nnc_json_fault(at, "mlp", "experts are gated, expected swiglu or geglu, found %s",
-                       nnc_mlp_names[d->mlp]);
+                       nnc_mlp_name(d->mlp));
     }
 }
 
@@ -62,7 +61,7 @@ static void check_decoder(nnc_json at, const nnc_decoder *d)
     }
     if (d->norm != NNC_NORM_LAYER && d->norm != NNC_NORM_RMS) {
         nnc_json_fault(at, "norm", "does not suit a decoder, expected layer or rms, found %s",
-                       nnc_norm_names[d->norm]);
+                       nnc_norm_kind_name(d->norm));
     }
     if (d->positions == NNC_POSITIONS_ROTARY && d->head_dim % 2 != 0) {
         nnc_json_fault(at, "head_dim",
@@ -156,15 +155,15 @@ static void check_block(nnc_json at, const nnc_unet *u)
     const nnc_unet_down down = residual ? NNC_DOWN_CONV : NNC_DOWN_MAX_POOL;
     if (u->down != down) {
         nnc_json_fault(at, "down", "does not suit the blocks, expected %s, found %s",
-                       nnc_unet_down_names[down], nnc_unet_down_names[u->down]);
+                       nnc_unet_down_name(down), nnc_unet_down_name(u->down));
     }
     if (residual && u->up != NNC_UP_NEAREST_CONV) {
         nnc_json_fault(at, "up", "does not suit the blocks, expected nearest_conv, found %s",
-                       nnc_unet_up_names[u->up]);
+                       nnc_unet_up_name(u->up));
     }
     if (residual && u->norm != NNC_NORM_GROUP) {
         nnc_json_fault(at, "norm", "does not suit the blocks, expected group, found %s",
-                       nnc_norm_names[u->norm]);
+                       nnc_norm_kind_name(u->norm));
     }
     if (!residual && (u->time_embed_width > 0 || has_attention(u))) {
         nnc_json_fault(at, u->time_embed_width > 0 ? "time_embed_width" : "attention_levels",
@@ -193,7 +192,7 @@ static void check_unet(nnc_json at, const nnc_unet *u)
     }
     if (u->norm != NNC_NORM_GROUP && u->norm != NNC_NORM_BATCH) {
         nnc_json_fault(at, "norm", "does not suit a unet, expected group or batch, found %s",
-                       nnc_norm_names[u->norm]);
+                       nnc_norm_kind_name(u->norm));
     }
     for (int32_t i = 0; u->norm == NNC_NORM_GROUP && i < u->levels; i++) {
         if (u->norm_groups < 1 || channels_at(u, i) % u->norm_groups != 0) {

@@ -5,6 +5,14 @@
 #include "base/names.h"
 #include "input/read.h"
 
+NNC_ENUM_NAMES(nnc_attention, NNC_ATTENTION_LIST)
+NNC_ENUM_NAMES(nnc_mode, NNC_MODE_LIST)
+NNC_ENUM_NAMES(nnc_flops_convention, NNC_CONVENTION_LIST)
+NNC_ENUM_NAMES(nnc_activations, NNC_ACTIVATIONS_LIST)
+NNC_ENUM_NAMES(nnc_schedule, NNC_SCHEDULE_LIST)
+NNC_ENUM_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_LIST)
+NNC_ENUM_NAMES(nnc_rank_order, NNC_RANK_ORDER_LIST)
+
 #define SAMPLES_MAX 1e9
 #define RUN_MAX 1e18
 
@@ -12,7 +20,11 @@
 #define DEGREES_MAX 16777216
 #define DEGREE(member) NNC_FIELD(nnc_plan, member), .min = 1, .max = DEGREES_MAX
 
-static const char *const zero_names[] = { "0", "1", "2", "3" };
+static const char *zero_name(unsigned stage)
+{
+    static const char *const names[] = { "0", "1", "2", "3" };
+    return names[stage < 4 ? stage : 3];
+}
 
 static const nnc_field plan_fields[] = {
     { DEGREE(devices), .group = "Parallelism", .default_text = "data x tensor x pipeline x context",
@@ -33,19 +45,20 @@ static const nnc_field plan_fields[] = {
       .help = "Devices that share the experts, out of data x context." },
     { NNC_FIELD(nnc_plan, sequence_parallel), .default_text = "off",
       .help = "Norms and dropout are split over tensor ranks too." },
-    { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_plan, zero), .group = "Memory", NNC_FIELD_NAMES(zero_names),
+    { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_plan, zero), .group = "Memory", .names = { zero_name, 4 },
       .default_text = "0",
       .help = "ZeRO stage: optimizer states, gradients too, weights too (FSDP) are sharded." },
     { DEGREE(shard), .default_text = "data x context",
       .help = "Ranks that share one copy of what ZeRO shards (HSDP)." },
     { NNC_FIELD(nnc_plan, reshard), .default_text = "on",
       .help = "ZeRO stage 3 frees weights after forward and gathers them again." },
-    { NNC_FIELD(nnc_plan, schedule), .group = "Parallelism", NNC_FIELD_NAMES(nnc_schedule_names),
+    { NNC_FIELD(nnc_plan, schedule), .group = "Parallelism",
+      NNC_FIELD_NAMES(nnc_schedule, NNC_SCHEDULE_COUNT),
       .default_text = "1f1b, interleaved with virtual stages",
       .help = "Order of the passes in a pipeline." },
-    { NNC_FIELD(nnc_plan, context_kind), NNC_FIELD_NAMES(nnc_context_kind_names),
+    { NNC_FIELD(nnc_plan, context_kind), NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT),
       .default_text = "ring", .help = "How context ranks attend to each other's tokens." },
-    { NNC_FIELD(nnc_plan, rank_order), NNC_FIELD_NAMES(nnc_rank_order_names),
+    { NNC_FIELD(nnc_plan, rank_order), NNC_FIELD_NAMES(nnc_rank_order, NNC_ORDER_COUNT),
       .default_text = "tensor-context-data-pipeline",
       .help = "Which ranks are neighbours: the degree named first varies fastest." },
     { NNC_FIELD_AS(NNC_FIELD_OFFLOAD, nnc_plan, offload), .group = "Memory", .default_text = "none",
@@ -68,28 +81,32 @@ static const nnc_field plan_fields[] = {
       .default_text = "the model's", .help = "Length of a sequence." },
     { NNC_FIELD(nnc_plan, image), .unit = "pixels", .min = 1, .max = 1e6,
       .default_text = "the model's", .help = "Side of an image." },
-    { NNC_FIELD(nnc_plan, precision), .group = "Numbers", NNC_FIELD_NAMES(nnc_dtype_names),
-      .default_text = "bf16, else fp16, else fp32",
+    { NNC_FIELD(nnc_plan, precision), .group = "Numbers",
+      NNC_FIELD_NAMES(nnc_dtype, NNC_DTYPE_COUNT), .default_text = "bf16, else fp16, else fp32",
       .help = "Number format of the matrix products." },
-    { NNC_FIELD(nnc_plan, policy), NNC_FIELD_NAMES(nnc_policy_names), .default_text = "default",
+    { NNC_FIELD(nnc_plan, policy), NNC_FIELD_NAMES(nnc_policy, NNC_POLICY_COUNT),
+      .default_text = "default",
       .help = "Bytes kept per parameter; default: fp32 for fp32 and tf32, else mixed." },
-    { NNC_FIELD(nnc_plan, optimizer), NNC_FIELD_NAMES(nnc_optimizer_names), .default_text = "adamw",
-      .help = "Optimizer: its state and its step." },
+    { NNC_FIELD(nnc_plan, optimizer), NNC_FIELD_NAMES(nnc_optimizer, NNC_OPTIMIZER_COUNT),
+      .default_text = "adamw", .help = "Optimizer: its state and its step." },
     { NNC_FIELD_AS(NNC_FIELD_RECOMPUTE, nnc_plan, recompute), .group = "Memory",
       .default_text = "none", .help = "What is computed again in backward instead of kept." },
     { NNC_FIELD(nnc_plan, recompute_every), .min = 1, .max = 1e5, .default_text = "1",
       .help = "Full recomputation in segments of this many layers." },
     { NNC_FIELD(nnc_plan, recompute_layers), .max = 1e5, .default_text = "0",
       .help = "Full recomputation of this many layers of each stage; 0 = all." },
-    { NNC_FIELD(nnc_plan, attention), .group = "Numbers", NNC_FIELD_NAMES(nnc_attention_names),
-      .default_text = "flash", .help = "Attention in one kernel, or written out." },
-    { NNC_FIELD(nnc_plan, activations), .group = "Memory", NNC_FIELD_NAMES(nnc_activations_names),
-      .default_text = "per-op", .help = "How kept activations are counted." },
-    { NNC_FIELD(nnc_plan, mode), .group = "Numbers", NNC_FIELD_NAMES(nnc_mode_names),
+    { NNC_FIELD(nnc_plan, attention), .group = "Numbers",
+      NNC_FIELD_NAMES(nnc_attention, NNC_ATTENTION_COUNT), .default_text = "flash",
+      .help = "Attention in one kernel, or written out." },
+    { NNC_FIELD(nnc_plan, activations), .group = "Memory",
+      NNC_FIELD_NAMES(nnc_activations, NNC_ACTIVATIONS_COUNT), .default_text = "per-op",
+      .help = "How kept activations are counted." },
+    { NNC_FIELD(nnc_plan, mode), .group = "Numbers", NNC_FIELD_NAMES(nnc_mode, NNC_MODE_COUNT),
       .default_text = "predicted",
       .help = "With the device's fitted efficiency, or the bound of the datasheet." },
-    { NNC_FIELD(nnc_plan, flops_convention), NNC_FIELD_NAMES(nnc_convention_names),
-      .default_text = "palm", .help = "How model FLOPs are counted." },
+    { NNC_FIELD(nnc_plan, flops_convention),
+      NNC_FIELD_NAMES(nnc_flops_convention, NNC_CONVENTION_COUNT), .default_text = "palm",
+      .help = "How model FLOPs are counted." },
     { NNC_FIELD(nnc_plan, clip_gradients), .default_text = "on",
       .help = "Gradients are clipped by their norm before the step." },
     { NNC_FIELD(nnc_plan, tokens), .group = "Cost", .unit = "tokens", .min = 1, .max = RUN_MAX,

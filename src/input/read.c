@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/names.h"
 #include "base/number.h"
 
 enum { NAMES_MAX = 96 };
@@ -49,7 +48,7 @@ static void read_name(nnc_json at, const nnc_field *field, void *place)
         mismatch(at, field, "wrong type");
         return;
     }
-    const int index = nnc_field_name_index(field, nnc_json_text(at));
+    const int index = nnc_names_find(field->names, nnc_json_text(at));
     if (index < 0) {
         mismatch(at, field, "unknown value");
     } else {
@@ -99,14 +98,13 @@ static void read_list(nnc_json at, const nnc_field *field, void *object)
     memcpy(base + field->count_offset, &count, sizeof(count));
 }
 
+static const nnc_names dtypes = { nnc_dtype_name, NNC_DTYPE_COUNT };
+
 /* The place of each number format in an object keyed by them. */
 static nnc_dtype dtype_of_key(nnc_json at)
 {
-    int i = 0;
-    while (i < NNC_DTYPE_COUNT && strcmp(nnc_dtype_names[i], nnc_json_key(at)) != 0) {
-        i++;
-    }
-    return (nnc_dtype)i;
+    const int found = nnc_names_find(dtypes, nnc_json_key(at));
+    return found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
 }
 
 static void refuse_key(nnc_json at, const char *what, const char *const *names, size_t count)
@@ -145,7 +143,11 @@ static void read_by_dtype(nnc_json at, const nnc_field *field, void *place)
             continue;
         }
         if (dtype == NNC_DTYPE_COUNT) {
-            refuse_key(item, field->name, nnc_dtype_names, NNC_DTYPE_COUNT);
+            const char *formats[NNC_DTYPE_COUNT];
+            for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
+                formats[i] = nnc_dtype_name((nnc_dtype)i);
+            }
+            refuse_key(item, field->name, formats, NNC_DTYPE_COUNT);
         } else if (field->type == NNC_FIELD_RATES) {
             read_number(item, &one, place, (int)dtype);
         } else {

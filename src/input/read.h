@@ -40,7 +40,8 @@
     .count_offset = offsetof(owner, count),   \
     .capacity = (int32_t)(sizeof(((owner *)0)->list) / sizeof(((owner *)0)->list[0]))
 
-#define NNC_FIELD_NAMES(list) .names = (list), .name_count = (int)(sizeof(list) / sizeof((list)[0]))
+/* An enumeration: its type, and the number of its values. */
+#define NNC_FIELD_NAMES(type, values) .names = { type##_name, (values) }
 
 #define NNC_FIELD_TABLE(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
 
@@ -52,8 +53,6 @@
 const char *nnc_field_refuse(const nnc_field *field, double value, char *expected, size_t size);
 /* Writes a number that suits the field to place number `index` of its value (0 unless a list). */
 void nnc_field_store(const nnc_field *field, void *place, int index, double value);
-/* Position in the list of names, -1 = none. */
-int nnc_field_name_index(const nnc_field *field, const char *name);
 /* The type of a list's elements; any other type as it is. */
 nnc_field_type nnc_field_element(nnc_field_type type);
 

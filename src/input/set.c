@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/names.h"
 #include "base/number.h"
 #include "input/read.h"
 
@@ -55,7 +54,7 @@ static const nnc_field *find_here(const nnc_field *fields, size_t count, const c
 static nnc_dtype dtype_named(const char *text, size_t length)
 {
     int i = 0;
-    while (i < NNC_DTYPE_COUNT && !same_name(nnc_dtype_names[i], text, length)) {
+    while (i < NNC_DTYPE_COUNT && !same_name(nnc_dtype_name(i), text, length)) {
         i++;
     }
     return (nnc_dtype)i;
@@ -118,7 +117,7 @@ static nnc_status fail_unknown(const search *s, const char *dotted, nnc_error *e
     }
     if (s->fields == NULL) {
         for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
-            names[count++] = nnc_dtype_names[i];
+            names[count++] = nnc_dtype_name(i);
         }
     }
     const char *near = nnc_nearest(s->rest, names, count);
@@ -171,14 +170,9 @@ static bool read_flags(const flag_name *names, const char *text, double *value)
 static const char *parse(const nnc_field *field, const char *text, double *value, char *expected,
                          size_t size)
 {
-    bool read = false;
     nnc_field_expected(field, expected, size);
     switch (nnc_field_element(field->type)) {
-    case NNC_FIELD_BOOL:
-        read =
-            read_bool(text, value) &&
-            (field->names == NULL || nnc_field_name_index(field, *value != 0 ? "on" : "off") >= 0);
-        return read ? NULL : field->names != NULL ? "out of range" : "not a switch";
+    case NNC_FIELD_BOOL: return read_bool(text, value) ? NULL : "not a switch";
     case NNC_FIELD_I32:
     case NNC_FIELD_I64:
     case NNC_FIELD_F64:
@@ -187,7 +181,7 @@ static const char *parse(const nnc_field *field, const char *text, double *value
         }
         return nnc_field_refuse(field, *value, expected, size);
     case NNC_FIELD_ENUM:
-        *value = nnc_field_name_index(field, text);
+        *value = nnc_names_find(field->names, text);
         return *value < 0 ? "unknown value" : NULL;
     case NNC_FIELD_RECOMPUTE:
         return read_flags(recompute_names, text, value) ? NULL : "unknown value";

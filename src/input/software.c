@@ -5,6 +5,10 @@
 #include "input/kind.h"
 #include "input/read.h"
 
+NNC_ENUM_NAMES(nnc_flash_kernel, NNC_FLASH_KERNEL_LIST)
+NNC_ENUM_NAMES(nnc_norm_keep, NNC_NORM_KEEP_LIST)
+NNC_ENUM_NAMES(nnc_loss_keep, NNC_LOSS_KEEP_LIST)
+
 static const nnc_field spread_fields[] = {
     { NNC_FIELD(nnc_spread, low), .max = 1, .above_min = true, .required = true,
       .help = "Shortest measurement over prediction, but for one in twenty." },
@@ -43,13 +47,14 @@ static const nnc_field software_fields[] = {
       .help = "Cross-entropy is one kernel on the logits' own format." },
     { NNC_FIELD(nnc_software, fused_optimizer), .default_text = "on",
       .help = "The optimizer step is one kernel." },
-    { NNC_FIELD(nnc_software, flash_kernel), NNC_FIELD_NAMES(nnc_flash_kernel_names),
-      .default_text = "flash2", .help = "The kernel that --attention flash stands for." },
-    { NNC_FIELD(nnc_software, norm_keep), NNC_FIELD_NAMES(nnc_norm_keep_names),
+    { NNC_FIELD(nnc_software, flash_kernel),
+      NNC_FIELD_NAMES(nnc_flash_kernel, NNC_FLASH_KERNEL_COUNT), .default_text = "flash2",
+      .help = "The kernel that --attention flash stands for." },
+    { NNC_FIELD(nnc_software, norm_keep), NNC_FIELD_NAMES(nnc_norm_keep, NNC_KEEP_COUNT),
       .default_text = "fused", .help = "What layer, RMS and batch norms keep for backward." },
-    { NNC_FIELD(nnc_software, group_norm_keep), NNC_FIELD_NAMES(nnc_norm_keep_names),
+    { NNC_FIELD(nnc_software, group_norm_keep), NNC_FIELD_NAMES(nnc_norm_keep, NNC_KEEP_COUNT),
       .default_text = "fused", .help = "What group norms keep for backward." },
-    { NNC_FIELD(nnc_software, loss_keep), NNC_FIELD_NAMES(nnc_loss_keep_names),
+    { NNC_FIELD(nnc_software, loss_keep), NNC_FIELD_NAMES(nnc_loss_keep, NNC_LOSS_KEEPS_COUNT),
       .default_text = "logits", .help = "What the loss keeps for backward, per logit." },
     { NNC_FIELD(nnc_software, softmax_upcast), .default_text = "off",
       .help = "Softmax runs in fp32 and keeps its fp32 output beside the cast one." },

@@ -170,11 +170,11 @@ static void put_inner(const rewriting *w, const object_place *p, const nnc_field
     fputc('{', w->out);
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
         char format[NAME_MAX_BYTES + 16];
-        snprintf(format, sizeof format, "%s.%s", name, nnc_dtype_names[i]);
-        object_place of_format = { nnc_json_get(at, nnc_dtype_names[i]), field->fields,
+        snprintf(format, sizeof format, "%s.%s", name, nnc_dtype_name(i));
+        object_place of_format = { nnc_json_get(at, nnc_dtype_name(i)), field->fields,
                                    field->field_count, format, p->indent + 4 };
         if (of_format.at.node != NULL || value_below(w, format) != NULL) {
-            begin_member(w, &inner, &some, true, nnc_dtype_names[i]);
+            begin_member(w, &inner, &some, true, nnc_dtype_name(i));
             put_object(w, &of_format);
         }
     }
@@ -190,10 +190,10 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
         put_inner(w, p, field, any);
     } else if (field->type == NNC_FIELD_ENUM) { /* the basis, better ones last */
         const char *old = old_text(p->at, field->name);
-        int basis = old != NULL ? nnc_field_name_index(field, old) : -1;
+        int basis = old != NULL ? nnc_names_find(field->names, old) : -1;
         basis = basis > (int)w->change->basis ? basis : (int)w->change->basis;
         begin_member(w, p, any, lines, field->name);
-        put_text(w->out, field->names[basis]);
+        put_text(w->out, field->names.of((unsigned)basis));
     } else if (value != NULL || nnc_json_type_of(at) == NNC_JSON_NUMBER) {
         begin_member(w, p, any, lines, field->name);
         put_number(w->out, value != NULL ? value->value : nnc_json_number(at));

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "lab/fit.h"
 
 enum {
@@ -24,7 +23,7 @@ static const char from_kernels[] = "is fitted on kernels";
 
 static const char *kernel_name(const nnc_measured *row)
 {
-    return row->op.kind == NNC_OP_FLASH ? nnc_flash_kernel_names[row->op.u.flash.kernel] : "";
+    return row->op.kind == NNC_OP_FLASH ? nnc_flash_kernel_name(row->op.u.flash.kernel) : "";
 }
 
 /* The name of a row's group; false: no figure explains it. */
@@ -33,7 +32,7 @@ static bool name_group(const nnc_measured *row, char *name, size_t size)
     switch (row->kind) {
     case NNC_MEASURED_STEP: snprintf(name, size, "steps"); return true;
     case NNC_MEASURED_GEMM:
-        snprintf(name, size, "gemm %s", nnc_dtype_names[row->op.math_dtype]);
+        snprintf(name, size, "gemm %s", nnc_dtype_name(row->op.math_dtype));
         return true;
     case NNC_MEASURED_ATTENTION:
         snprintf(name, size, "attention %s", kernel_name(row));
@@ -42,7 +41,7 @@ static bool name_group(const nnc_measured *row, char *name, size_t size)
     case NNC_MEASURED_COLLECTIVE:
         snprintf(name, size, "%s",
                  row->exchange.nodes > 1 ? "collectives between nodes"
-                                         : nnc_collective_names[row->exchange.kind]);
+                                         : nnc_collective_name(row->exchange.kind));
         return row->exchange.kind == NNC_ALL_REDUCE || row->exchange.kind == NNC_ALL_GATHER ||
                row->exchange.kind == NNC_REDUCE_SCATTER || row->exchange.kind == NNC_ALL_TO_ALL;
     default: return false;
@@ -292,7 +291,7 @@ static void choose_steps(nnc_fit *fit, int32_t g)
     for (int64_t kernel = NNC_FLASH1; kernel < NNC_FLASH_KERNEL_COUNT; kernel++) {
         if (knows_flash(fit, g, kernel + 1)) {
             char object[48];
-            snprintf(object, sizeof object, "attention.%s", nnc_flash_kernel_names[kernel]);
+            snprintf(object, sizeof object, "attention.%s", nnc_flash_kernel_name(kernel));
             add(fit, g, object, "sustained_fraction",
                 why != NULL   ? why
                 : rows < next ? few_steps

@@ -2,14 +2,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "lab/measured.h"
 
 /* NNC_DTYPE_COUNT and a reason when it is none of ours. */
 static nnc_dtype dtype_of(nnc_measured_cells *cells, nnc_measured *row, const char *text)
 {
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
-        if (strcmp(nnc_dtype_names[i], text) == 0) {
+        if (strcmp(nnc_dtype_name(i), text) == 0) {
             return (nnc_dtype)i;
         }
     }
@@ -140,7 +139,7 @@ void nnc_measured_collective(nnc_measured_cells *cells, nnc_measured *row)
         .bytes = nnc_cell_number(cells, NNC_COLUMN_BYTES),
     };
     for (int i = NNC_NO_COLLECTIVE + 1; i < NNC_COLLECTIVE_COUNT; i++) {
-        if (strcmp(nnc_collective_names[i], op) == 0) {
+        if (strcmp(nnc_collective_name(i), op) == 0) {
             row->exchange.kind = (nnc_collective)i;
         }
     }

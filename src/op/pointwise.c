@@ -1,4 +1,7 @@
+#include "base/names.h"
 #include "op/work.h"
+
+NNC_ENUM_NAMES(nnc_pointwise_kind, NNC_POINTWISE_LIST)
 
 /* Per output element: FLOPs on the vector units, elements read and written, forward and backward,
  * in one kernel and with one kernel per primitive; bytes of mask or indices written forward and

@@ -62,9 +62,9 @@ int64_t nnc_weights_params(const nnc_weights *weights)
 const char *nnc_op_kind_name(const nnc_op *op)
 {
     switch (op->kind) {
-    case NNC_OP_POINTWISE: return nnc_pointwise_names[op->u.pointwise.kind];
+    case NNC_OP_POINTWISE: return nnc_pointwise_kind_name(op->u.pointwise.kind);
     case NNC_OP_CONV: return op->u.conv.transposed ? "conv_transpose2d" : kinds[op->kind].name;
-    case NNC_OP_COLLECTIVE: return nnc_collective_names[op->u.exchange.forward];
+    case NNC_OP_COLLECTIVE: return nnc_collective_name(op->u.exchange.forward);
     case NNC_OP_LOSS: return op->u.loss.squared_error ? "squared_error" : kinds[op->kind].name;
     case NNC_OP_NORM: {
         static const char *const norms[NNC_NORM_KIND_COUNT] = {
@@ -87,12 +87,6 @@ const char *nnc_op_kind_name(const nnc_op *op)
     }
 }
 
-const char *nnc_phase_name(nnc_phase phase)
-{
-    return (unsigned)phase < NNC_PHASE_COUNT ? nnc_phase_names[phase] : "?";
-}
+NNC_ENUM_NAMES(nnc_phase, NNC_PHASE_LIST)
 
-const char *nnc_group_name(nnc_group group)
-{
-    return (unsigned)group < NNC_GROUP_COUNT ? nnc_group_names[group] : "?";
-}
+NNC_ENUM_NAMES(nnc_group, NNC_GROUP_LIST)

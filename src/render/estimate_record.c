@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "base/names.h"
-
 /* Lengths that do not apply to a family stay 0 in the plan. */
 static void whole_or_null(nnc_record *record, const char *key, int64_t value)
 {
@@ -28,7 +26,7 @@ static void record_model(nnc_record *record, const nnc_report *report)
     for (int group = 0; group < NNC_GROUP_COUNT; group++) {
         /* Every row of a CSV file has the same columns; JSON names the groups there are. */
         if (record->csv || result->params_by_group[group] > 0) {
-            nnc_record_whole(record, nnc_group_names[group], result->params_by_group[group]);
+            nnc_record_whole(record, nnc_group_name(group), result->params_by_group[group]);
         }
     }
     nnc_record_close(record);
@@ -46,7 +44,7 @@ static void record_device(nnc_record *record, const nnc_report *report)
     nnc_record_number(record, "mem_bytes_per_s", device->mem_bytes_per_s);
     nnc_record_number(record, "ridge_flops_per_byte", report->result->ridge_flops_per_byte);
     nnc_record_bool(record, "fitted", device->efficiency.fitted);
-    nnc_record_text(record, "basis", nnc_basis_names[device->efficiency.basis]);
+    nnc_record_text(record, "basis", nnc_basis_name(device->efficiency.basis));
     nnc_record_close(record);
 }
 
@@ -69,9 +67,9 @@ static void record_parallel(nnc_record *record, const nnc_plan *plan)
     nnc_record_whole(record, "shard", plan->shard);
     nnc_record_bool(record, "reshard", plan->reshard);
     nnc_record_whole(record, "devices_per_node", plan->devices_per_node);
-    nnc_record_text(record, "schedule", nnc_schedule_names[plan->schedule]);
-    nnc_record_text(record, "context_kind", nnc_context_kind_names[plan->context_kind]);
-    nnc_record_text(record, "rank_order", nnc_rank_order_names[plan->rank_order]);
+    nnc_record_text(record, "schedule", nnc_schedule_name(plan->schedule));
+    nnc_record_text(record, "context_kind", nnc_context_kind_name(plan->context_kind));
+    nnc_record_text(record, "rank_order", nnc_rank_order_name(plan->rank_order));
     nnc_record_number(record, "overlap", plan->overlap);
     nnc_record_number(record, "capacity_factor", plan->capacity_factor);
     nnc_record_number(record, "imbalance", plan->imbalance);
@@ -97,10 +95,10 @@ static void record_plan(nnc_record *record, const nnc_report *report)
     nnc_record_whole(record, "recompute_every", plan->recompute_every);
     nnc_record_whole(record, "recompute_layers", plan->recompute_layers);
     nnc_record_text(record, "offload", offload);
-    nnc_record_text(record, "attention", nnc_attention_names[plan->attention]);
-    nnc_record_text(record, "activations", nnc_activations_names[plan->activations]);
+    nnc_record_text(record, "attention", nnc_attention_name(plan->attention));
+    nnc_record_text(record, "activations", nnc_activations_name(plan->activations));
     nnc_record_text(record, "software", report->software->id);
-    nnc_record_text(record, "mode", nnc_mode_names[plan->mode]);
+    nnc_record_text(record, "mode", nnc_mode_name(plan->mode));
     nnc_record_text(record, "overrides", report->overrides);
     nnc_record_text(record, "cluster", report->cluster);
     nnc_record_close(record);
@@ -131,7 +129,7 @@ static void record_comm(nnc_record *record, const char *key, const double second
 {
     nnc_record_object(record, key);
     for (int kind = 0; kind < NNC_COMM_COUNT; kind++) {
-        nnc_record_number(record, nnc_comm_names[kind], seconds[kind]);
+        nnc_record_number(record, nnc_comm_name(kind), seconds[kind]);
     }
     nnc_record_close(record);
 }
@@ -162,7 +160,7 @@ static void record_step(nnc_record *record, const nnc_result *result)
     nnc_record_text(record, "next_bound", nnc_bound_name(result->next_bound));
     nnc_record_object(record, "bound_s");
     for (int bound = 0; bound < NNC_BOUND_COUNT; bound++) {
-        nnc_record_number(record, nnc_bound_names[bound], result->bound_s[bound]);
+        nnc_record_number(record, nnc_bound_name(bound), result->bound_s[bound]);
     }
     nnc_record_close(record);
     nnc_record_number(record, "step_without_bound_s", result->step_without_bound_s);

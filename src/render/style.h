@@ -8,15 +8,13 @@
 
 #include <nncost/status.h>
 
-typedef enum nnc_format {
-    NNC_FORMAT_TABLE,
-    NNC_FORMAT_JSON,
-    NNC_FORMAT_CSV,
-    NNC_FORMAT_MARKDOWN,
-    NNC_FORMAT_COUNT
-} nnc_format;
-
-extern const char *const nnc_format_names[NNC_FORMAT_COUNT];
+#define NNC_FORMAT_LIST(X)       \
+    X(NNC_FORMAT_TABLE, "table") \
+    X(NNC_FORMAT_JSON, "json")   \
+    X(NNC_FORMAT_CSV, "csv")     \
+    X(NNC_FORMAT_MARKDOWN, "markdown")
+NNC_ENUM(nnc_format, NNC_FORMAT_LIST, NNC_FORMAT_COUNT);
+const char *nnc_format_name(nnc_format format);
 
 /* How to write. width and colour only matter to NNC_FORMAT_TABLE. */
 typedef struct nnc_style {

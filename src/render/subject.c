@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "render/text.h"
 
 /* "a100 = a100-sxm4-80gb" where an alias or a path was given, else the id. */
@@ -48,7 +47,7 @@ static void write_sharding(nnc_sheet *sheet, const nnc_plan *plan)
     }
     if (plan->context > 1) {
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "context by %s",
-                       nnc_context_kind_names[plan->context_kind]);
+                       nnc_context_kind_name(plan->context_kind));
     }
     if (plan->zero > 0) {
         const int32_t replicas = plan->data * plan->context;
@@ -60,7 +59,7 @@ static void write_sharding(nnc_sheet *sheet, const nnc_plan *plan)
         }
     }
     if (plan->pipeline > 1) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_schedule_names[plan->schedule]);
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_schedule_name(plan->schedule));
         if (plan->virtual_stages > 1) {
             nnc_sheet_item(sheet, NNC_INK_PLAIN, "%" PRId32 " virtual stages",
                            plan->virtual_stages);
@@ -80,7 +79,7 @@ static void write_cluster(nnc_sheet *sheet, const nnc_report *report)
         write_sharding(sheet, plan);
         if (plan->rank_order != NNC_ORDER_TENSOR_CONTEXT_DATA_PIPELINE) {
             nnc_sheet_item(sheet, NNC_INK_PLAIN, "ranks by %s",
-                           nnc_rank_order_names[plan->rank_order]);
+                           nnc_rank_order_name(plan->rank_order));
         }
     }
     if (plan->offload != 0) {
@@ -146,10 +145,10 @@ static void write_plan(nnc_sheet *sheet, const nnc_report *report)
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_dtype_name(plan->precision));
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "policy %s", nnc_policy_name(plan->policy));
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_optimizer_name(plan->optimizer));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s attention", nnc_attention_names[plan->attention]);
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s attention", nnc_attention_name(plan->attention));
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "recompute %s", text);
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "software %s", report->software->id);
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "mode %s", nnc_mode_names[plan->mode]);
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "mode %s", nnc_mode_name(plan->mode));
     nnc_sheet_end(sheet);
 }
 
@@ -165,7 +164,7 @@ static void write_links(nnc_sheet *sheet, const nnc_report *report)
     }
     if (device->scale_up.kind != NNC_LINK_NONE) {
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s of %" PRId32 " at %s",
-                       nnc_link_kind_names[device->scale_up.kind], plan->devices_per_node,
+                       nnc_link_kind_name(device->scale_up.kind), plan->devices_per_node,
                        nnc_unit_text(device->scale_up.bytes_per_s, "B/s", text));
     }
     if (device->scale_up.kind == NNC_LINK_NONE || plan->devices > plan->devices_per_node) {

@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "estimate/prepare.h"
+
+NNC_ENUM_NAMES(nnc_objective, NNC_OBJECTIVE_LIST)
 
 /* Blocks of a round share what earlier rounds found, and nothing else: so what is pruned does not
  * depend on which thread or rank came first. */

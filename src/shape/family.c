@@ -1,6 +1,5 @@
 #include <string.h>
 
-#include "base/names.h"
 #include "base/number.h"
 #include "op/work.h"
 #include "shape/list.h"
@@ -22,11 +21,6 @@ void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *lis
     list->tokens = 0;
     list->lookup_params = 0;
     families[model->family](model, how, list);
-}
-
-const char *nnc_family_name(nnc_family family)
-{
-    return (unsigned)family < NNC_FAMILY_COUNT ? nnc_family_names[family] : "?";
 }
 
 nnc_op *nnc_list_add(nnc_op_list *list, const nnc_lowering *how, const char *name, nnc_op_kind kind,

@@ -12,7 +12,7 @@
 
 #include <nncost/nncost.h>
 
-#include "base/neutral.h"
+#include "input/kind.h"
 #include "suite.h"
 
 #define REFERENCE NNCOST_SOURCE_DIR "/tests/data/reference/"

@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/names.h"
 #include "render/estimate_record.h"
 #include "render/grid.h"
 #include "render/sheet.h"

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "cli/estimate/sensitivity_view.h"
 #include "cli/estimate/stages_view.h"
 #include "cli/estimate/timeline_view.h"
@@ -103,7 +102,7 @@ static int step_groups(const nnc_report *report, slice groups[])
     }
     for (int group = 0; group < NNC_GROUP_COUNT; group++) {
         if (seconds[group] > 0) {
-            groups[count++] = (slice){ nnc_group_names[group], seconds[group] };
+            groups[count++] = (slice){ nnc_group_name(group), seconds[group] };
         }
     }
     return count;
@@ -147,7 +146,7 @@ static void write_waits(nnc_sheet *sheet, const nnc_result *result)
                 nnc_sheet_label(sheet, "network");
             }
             any = true;
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s exposed of %s", nnc_comm_names[kind],
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s exposed of %s", nnc_comm_name(kind),
                            nnc_unit_text(result->exposed_s[kind], "s", a),
                            nnc_unit_text(result->communication_s[kind], "s", b));
         }

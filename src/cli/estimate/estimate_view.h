@@ -13,25 +13,21 @@ nnc_status nnc_report_estimate(FILE *out, nnc_style style, const nnc_report *rep
 /* The intervals as a trace for chrome://tracing and Perfetto: a thread per stage, microseconds. */
 void nnc_report_trace(FILE *out, const nnc_report *report);
 
-typedef enum nnc_ops_sort {
-    NNC_SORT_ORDER,
-    NNC_SORT_TIME,
-    NNC_SORT_FLOPS,
-    NNC_SORT_BYTES,
-    NNC_SORT_COUNT
-} nnc_ops_sort;
+#define NNC_SORT_LIST(X)       \
+    X(NNC_SORT_ORDER, "order") \
+    X(NNC_SORT_TIME, "time")   \
+    X(NNC_SORT_FLOPS, "flops") \
+    X(NNC_SORT_BYTES, "bytes")
+NNC_ENUM(nnc_ops_sort, NNC_SORT_LIST, NNC_SORT_COUNT);
+const char *nnc_ops_sort_name(nnc_ops_sort sort);
 
-typedef enum nnc_ops_by {
-    NNC_BY_ROW,   /* every op and phase on its own */
-    NNC_BY_OP,    /* all phases of an op */
-    NNC_BY_GROUP, /* attention, mlp, ... */
-    NNC_BY_PHASE,
-    NNC_BY_COUNT
-} nnc_ops_by;
-
-extern const char *const nnc_ops_sort_names[NNC_SORT_COUNT];
-extern const char *const nnc_ops_by_names[NNC_BY_COUNT];
-
+#define NNC_BY_LIST(X)                                           \
+    X(NNC_BY_ROW, "row")     /* every op and phase on its own */ \
+    X(NNC_BY_OP, "op")       /* all phases of an op */           \
+    X(NNC_BY_GROUP, "group") /* attention, mlp, ... */           \
+    X(NNC_BY_PHASE, "phase")
+NNC_ENUM(nnc_ops_by, NNC_BY_LIST, NNC_BY_COUNT);
+const char *nnc_ops_by_name(nnc_ops_by by);
 typedef struct nnc_ops_view {
     nnc_ops_sort sort;
     nnc_ops_by by;

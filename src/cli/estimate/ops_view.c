@@ -11,19 +11,9 @@
 #include "render/subject.h"
 #include "render/text.h"
 
-const char *const nnc_ops_sort_names[NNC_SORT_COUNT] = {
-    [NNC_SORT_ORDER] = "order",
-    [NNC_SORT_TIME] = "time",
-    [NNC_SORT_FLOPS] = "flops",
-    [NNC_SORT_BYTES] = "bytes",
-};
+NNC_ENUM_NAMES(nnc_ops_sort, NNC_SORT_LIST)
 
-const char *const nnc_ops_by_names[NNC_BY_COUNT] = {
-    [NNC_BY_ROW] = "row",
-    [NNC_BY_OP] = "op",
-    [NNC_BY_GROUP] = "group",
-    [NNC_BY_PHASE] = "phase",
-};
+NNC_ENUM_NAMES(nnc_ops_by, NNC_BY_LIST)
 
 /* A row of the table: one op and phase, or several added up. All sums are of the whole step. */
 typedef struct ops_row {
@@ -179,7 +169,7 @@ static nnc_status write_sums(FILE *out, nnc_style style, nnc_arena *arena, const
                              const ops_row *rows, int32_t count, nnc_ops_by by)
 {
     const nnc_column columns[] = {
-        { .head = nnc_ops_by_names[by], .left = true },
+        { .head = nnc_ops_by_name(by), .left = true },
         { .head = "ops", .drop = 4 },
         { .head = "FLOPs", .drop = 3 },
         { .head = "bytes", .drop = 2 },
@@ -248,7 +238,7 @@ static void record_row(nnc_record *record, const nnc_report *report, const ops_r
         return;
     }
     assert((unsigned)by < NNC_BY_COUNT);
-    nnc_record_text(record, nnc_ops_by_names[by], row->name);
+    nnc_record_text(record, nnc_ops_by_name(by), row->name);
     nnc_record_number(record, "repeat", row->instances);
     nnc_record_number(record, "flops", row->flops);
     nnc_record_number(record, "vector_flops", row->vector_flops);

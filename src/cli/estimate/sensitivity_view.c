@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/names.h"
 #include "render/grid.h"
 #include "render/text.h"
 
@@ -39,7 +38,7 @@ static void write_cache(FILE *out, const nnc_sensitivity *peak, const nnc_report
             out,
             "\neach figure is doubled alone: the cache that feeds the matrix units keeps its %s,"
             "\nefficiency.gemm.%s.l2_bytes_per_s, and may bound products first\n",
-            nnc_unit_text(cache, "B/s", text), nnc_dtype_names[precision]);
+            nnc_unit_text(cache, "B/s", text), nnc_dtype_name(precision));
     }
 }
 

@@ -62,7 +62,7 @@ static void put_row(nnc_record *record, const nnc_check_report *report, const nn
     } else {
         nnc_record_null(record, "line");
     }
-    nnc_record_text(record, "state", nnc_check_state_names[row->state]);
+    nnc_record_text(record, "state", nnc_check_state_name(row->state));
     if (report->other == NULL) {
         nnc_record_bool(record, "failed", nnc_check_row_failed(report, row));
     }
@@ -125,7 +125,7 @@ static void put_line(nnc_record *record, bool heading, const nnc_check_row *row,
 {
     nnc_record_row(record, heading);
     nnc_record_text(record, "scenario", row->id);
-    nnc_record_text(record, "state", nnc_check_state_names[row->state]);
+    nnc_record_text(record, "state", nnc_check_state_name(row->state));
     put_change(record, change);
     nnc_record_row_end(record);
 }

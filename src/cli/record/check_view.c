@@ -3,25 +3,19 @@
 
 #include <string.h>
 
+#include "base/names.h"
 #include "render/sheet.h"
 #include "render/text.h"
 
 enum { SHOWN_CHANGES = 10, SHOWN_ROWS = 20 };
 
-const char *const nnc_check_format_names[NNC_CHECK_FORMAT_COUNT] = {
-    [NNC_CHECK_TABLE] = "table",       [NNC_CHECK_JSON] = "json",   [NNC_CHECK_CSV] = "csv",
-    [NNC_CHECK_MARKDOWN] = "markdown", [NNC_CHECK_JUNIT] = "junit", [NNC_CHECK_GITHUB] = "github",
-};
+NNC_ENUM_NAMES(nnc_check_format, NNC_CHECK_FORMAT_LIST)
 
-const char *const nnc_check_state_names[NNC_CHECK_STATE_COUNT] = {
-    [NNC_CHECK_SAME] = "same",           [NNC_CHECK_MOVED] = "moved",
-    [NNC_CHECK_ADDED] = "not recorded",  [NNC_CHECK_REMOVED] = "removed",
-    [NNC_CHECK_NOT_ASKED] = "estimated",
-};
+NNC_ENUM_NAMES(nnc_check_state, NNC_CHECK_STATE_LIST)
 
 static const char *state_text(nnc_check_state state)
 {
-    return state == NNC_CHECK_SAME ? "as recorded" : nnc_check_state_names[state];
+    return state == NNC_CHECK_SAME ? "as recorded" : nnc_check_state_name(state);
 }
 
 static int32_t missed_of(const nnc_check_row *row)
@@ -71,7 +65,7 @@ void nnc_check_summary(const nnc_check_report *report, char *text, size_t size)
         if (sum.states[state] > 0) {
             const int n = snprintf(
                 text + used, size - used, "%s%d %s", used > 0 ? ", " : "", sum.states[state],
-                state == NNC_CHECK_SAME ? "as recorded" : nnc_check_state_names[state]);
+                state == NNC_CHECK_SAME ? "as recorded" : nnc_check_state_name(state));
             used += n > 0 ? (size_t)n : 0;
         }
     }

@@ -8,28 +8,25 @@
 #include "render/style.h"
 
 /* The first ones are those of nnc_format. */
-typedef enum nnc_check_format {
-    NNC_CHECK_TABLE,
-    NNC_CHECK_JSON,
-    NNC_CHECK_CSV,
-    NNC_CHECK_MARKDOWN,
-    NNC_CHECK_JUNIT,
-    NNC_CHECK_GITHUB, /* commands of a GitHub workflow, shown beside the lines of a change */
-    NNC_CHECK_FORMAT_COUNT
-} nnc_check_format;
+#define NNC_CHECK_FORMAT_LIST(X)      \
+    X(NNC_CHECK_TABLE, "table")       \
+    X(NNC_CHECK_JSON, "json")         \
+    X(NNC_CHECK_CSV, "csv")           \
+    X(NNC_CHECK_MARKDOWN, "markdown") \
+    X(NNC_CHECK_JUNIT, "junit")       \
+    X(NNC_CHECK_GITHUB,               \
+      "github") /* commands of a GitHub workflow, shown beside the lines of a change */
+NNC_ENUM(nnc_check_format, NNC_CHECK_FORMAT_LIST, NNC_CHECK_FORMAT_COUNT);
+const char *nnc_check_format_name(nnc_check_format format);
 
-extern const char *const nnc_check_format_names[NNC_CHECK_FORMAT_COUNT];
-
-typedef enum nnc_check_state {
-    NNC_CHECK_SAME,
-    NNC_CHECK_MOVED,
-    NNC_CHECK_ADDED,     /* there is no estimate of it among the old ones */
-    NNC_CHECK_REMOVED,   /* there is only an old one */
-    NNC_CHECK_NOT_ASKED, /* nothing is recorded at all: only requirements count */
-    NNC_CHECK_STATE_COUNT
-} nnc_check_state;
-
-extern const char *const nnc_check_state_names[NNC_CHECK_STATE_COUNT];
+#define NNC_CHECK_STATE_LIST(X)                                                             \
+    X(NNC_CHECK_SAME, "same")                                                               \
+    X(NNC_CHECK_MOVED, "moved")                                                             \
+    X(NNC_CHECK_ADDED, "not recorded")  /* there is no estimate of it among the old ones */ \
+    X(NNC_CHECK_REMOVED, "removed")     /* there is only an old one */                      \
+    X(NNC_CHECK_NOT_ASKED, "estimated") /* nothing is recorded at all: only requirements count */
+NNC_ENUM(nnc_check_state, NNC_CHECK_STATE_LIST, NNC_CHECK_STATE_COUNT);
+const char *nnc_check_state_name(nnc_check_state state);
 
 typedef struct nnc_check_verdict {
     const nnc_requirement *requirement;

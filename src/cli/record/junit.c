@@ -64,7 +64,7 @@ static void put_estimate(FILE *out, const nnc_check_report *report, const nnc_ch
         return;
     }
     nnc_check_headline(row, headline, sizeof headline);
-    put_failure(out, "moved", headline[0] != '\0' ? headline : nnc_check_state_names[row->state]);
+    put_failure(out, "moved", headline[0] != '\0' ? headline : nnc_check_state_name(row->state));
     for (int32_t i = 0; i < row->cause_count; i++) {
         fputs("why: ", out);
         put_xml(out, row->causes[i]);

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/arena.h"
-#include "base/names.h"
 #include "render/estimate_record.h"
 #include "render/text.h"
 
@@ -15,7 +14,7 @@ static void record_plan(nnc_record *record, const nnc_plan *plan)
     nnc_record_whole(record, "micro_batch", plan->micro_batch);
     nnc_record_whole(record, "micro_batches", plan->micro_batches);
     nnc_record_whole(record, "global_batch", plan->global_batch);
-    nnc_record_text(record, "schedule", nnc_schedule_names[plan->schedule]);
+    nnc_record_text(record, "schedule", nnc_schedule_name(plan->schedule));
     nnc_recompute_text(plan->recompute, text, sizeof text);
     nnc_record_text(record, "recompute", text);
     nnc_offload_text(plan->offload, text, sizeof text);
@@ -107,7 +106,7 @@ static void found_row(nnc_grid *grid, const nnc_found *found, bool sizes, bool c
     nnc_grid_cell(grid, p->sequence_parallel ? "yes" : "no");
     nnc_grid_count(grid, p->zero);
     nnc_grid_count(grid, p->micro_batch);
-    nnc_grid_cell(grid, nnc_schedule_names[p->schedule]);
+    nnc_grid_cell(grid, nnc_schedule_name(p->schedule));
     nnc_recompute_text(p->recompute, text, sizeof text);
     nnc_grid_cell(grid, text);
     nnc_offload_text(p->offload, text, sizeof text);

@@ -187,16 +187,14 @@ static nnc_status read_money(const char *text, double *money, nnc_error *err)
 
 static nnc_status read_objective(const char *text, nnc_objective *objective, nnc_error *err)
 {
-    for (int i = 0; i < NNC_OBJECTIVE_COUNT && text != NULL; i++) {
-        if (strcmp(text, nnc_objective_names[i]) == 0) {
-            *objective = (nnc_objective)i;
-            return NNC_OK;
-        }
+    const nnc_names names = { nnc_objective_name, NNC_OBJECTIVE_COUNT };
+    const int found = text != NULL ? nnc_names_find(names, text) : (int)*objective;
+    if (found < 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--objective",
+                        "unknown value, expected time, memory or cost, found \"%s\"", text);
     }
-    return text == NULL
-               ? NNC_OK
-               : nnc_fail(err, NNC_BAD_USAGE, "--objective",
-                          "unknown value, expected time, memory or cost, found \"%s\"", text);
+    *objective = (nnc_objective)found;
+    return NNC_OK;
 }
 
 /* Counts: how many plans, threads, bytes and devices. */

@@ -182,11 +182,9 @@ static void read_sizes(nnc_json at, nnc_search_shard *shard)
 static nnc_objective read_objective(nnc_json at)
 {
     const char *text = read_text(at, "objective");
-    int objective = 0;
-    while (objective < NNC_OBJECTIVE_COUNT && strcmp(text, nnc_objective_names[objective]) != 0) {
-        objective++;
-    }
-    if (objective == NNC_OBJECTIVE_COUNT) {
+    const int objective =
+        nnc_names_find((nnc_names){ nnc_objective_name, NNC_OBJECTIVE_COUNT }, text);
+    if (objective < 0) {
         nnc_json_fault(at, "objective", "unknown value, expected time, memory or cost");
         return NNC_OBJECTIVE_TIME;
     }

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/names.h"
 #include "base/number.h"
 #include "cli/search/search_found.h"
 #include "render/text.h"
@@ -58,7 +57,7 @@ static void record_shard(nnc_record *record, const nnc_search_report *report)
     nnc_record_text(record, "shard", text);
     nnc_record_text(record, "digest", report->digest);
     nnc_record_object(record, "asked");
-    nnc_record_text(record, "objective", nnc_objective_names[search->objective]);
+    nnc_record_text(record, "objective", nnc_objective_name(search->objective));
     nnc_record_whole(record, "best", search->best);
     nnc_record_close(record);
 }

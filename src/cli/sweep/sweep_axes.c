@@ -172,7 +172,7 @@ static bool is_numeric(const nnc_field *field)
 {
     double number = 0;
     if (field->type == NNC_FIELD_ENUM) { /* the ZeRO stages */
-        return nnc_read_double(field->names[0], &number);
+        return nnc_read_double(field->names.of(0), &number);
     }
     return field->type == NNC_FIELD_I32 || field->type == NNC_FIELD_I64 ||
            field->type == NNC_FIELD_F64 || field->type == NNC_FIELD_RATES;

@@ -14,10 +14,7 @@ double nnc_dtype_bytes(nnc_dtype dtype)
     return (unsigned)dtype < NNC_DTYPE_COUNT ? bytes_of[dtype] : (double)NAN;
 }
 
-const char *nnc_dtype_name(nnc_dtype dtype)
-{
-    return (unsigned)dtype < NNC_DTYPE_COUNT ? nnc_dtype_names[dtype] : "?";
-}
+NNC_ENUM_NAMES(nnc_dtype, NNC_DTYPE_LIST)
 
 double nnc_block_format_bytes(double element_bytes, double scale_bytes, double block)
 {
