@@ -1,1 +1,0 @@
-"$NNCOST" estimate gpt2 a100 --cluster hw/a100-sxm4-80gb.json

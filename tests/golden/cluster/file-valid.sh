@@ -1,1 +1,0 @@
-"$NNCOST" validate clusters/*.json

@@ -1,1 +1,0 @@
-"$NNCOST" estimate --micro-batch 2 -- gpt2 a100

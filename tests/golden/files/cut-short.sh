@@ -1,1 +1,0 @@
-head -c 200 models/gpt2.json >"$SCRATCH/gpt2.json" && cd "$SCRATCH" && "$NNCOST" estimate gpt2.json a100

@@ -1,1 +1,0 @@
-cd "$SCRATCH" && : >empty.json && "$NNCOST" estimate empty.json a100

@@ -1,1 +1,0 @@
-cd "$SCRATCH" && mkdir folder.json && "$NNCOST" estimate folder.json a100

@@ -1,1 +1,0 @@
-cd "$SCRATCH" && "$NNCOST" estimate ./none.json a100

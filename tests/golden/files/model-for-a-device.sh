@@ -1,1 +1,0 @@
-"$NNCOST" estimate gpt2 models/gpt2.json

@@ -1,1 +1,0 @@
-"$NNCOST" list devices --format markdown

@@ -1,1 +1,0 @@
-COLUMNS=60 "$NNCOST" list devices

@@ -1,1 +1,0 @@
-"$NNCOST" list software --format json

@@ -1,1 +1,0 @@
-"$NNCOST" show gpt2-xl

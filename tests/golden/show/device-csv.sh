@@ -1,1 +1,0 @@
-"$NNCOST" show tpu-v4 --format csv

@@ -1,1 +1,0 @@
-"$NNCOST" show h100 --format json

@@ -1,1 +1,0 @@
-"$NNCOST" show v100 --format markdown

@@ -1,1 +1,0 @@
-"$NNCOST" show models/gpt2.json

@@ -1,1 +1,0 @@
-"$NNCOST" show sd1-unet

@@ -1,1 +1,0 @@
-"$NNCOST" estimate gpt2 a100 --micro-batch 2 --micro-batch 4

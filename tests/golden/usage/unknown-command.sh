@@ -1,1 +1,0 @@
-"$NNCOST" estimat gpt2 a100

@@ -1,1 +1,0 @@
-"$NNCOST" explain xyzzy gpt2 a100

@@ -1,1 +1,0 @@
-"$NNCOST" explain mfuu gpt2 a100

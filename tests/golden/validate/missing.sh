@@ -1,1 +1,0 @@
-cd "$SCRATCH" && "$NNCOST" validate none.json

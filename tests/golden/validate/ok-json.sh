@@ -1,1 +1,0 @@
-"$NNCOST" validate hw/a100-sxm4-80gb.json models/gpt2.json --format json

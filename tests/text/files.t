@@ -1,0 +1,96 @@
+# Files that are read: what is wrong in them and where; which are found.
+
+# A file that is not there, not a file, or not JSON.
+$ nncost estimate ./none.json round
+! nncost: ./none.json: cannot be opened, expected a readable file, found: No such file or directory
+[4]
+$ mkdir folder.json && nncost estimate folder.json round
+! nncost: folder.json: cannot be read, expected a readable file, found: Is a directory
+[4]
+$ : >empty.json && nncost estimate empty.json round
+! nncost: empty.json:1:1: bad syntax, expected a value, found the end of the text
+[3]
+$ echo 'layers: 12' >model.json && nncost estimate model.json round
+! nncost: model.json:1:1: bad syntax, expected a value, found layers
+[3]
+
+# Cut short, and with text behind its end.
+$ head -c 200 toy/models/dense.json >cut.json && nncost estimate cut.json round
+! nncost: cut.json:11:12: bad syntax, expected '"' at the end of a text, found the end of the text
+[3]
+$ cp toy/models/dense.json . && echo more >>dense.json && nncost estimate dense.json round
+! nncost: dense.json:28:1: bad syntax, expected nothing after the last brace, found more
+[3]
+
+# Faults of the syntax, each with its line and column.
+$ try() { printf "$1" >x.json; nncost estimate x.json round; }
+> try '{ "a": tru }'; try '{ "a": 01 }'; try '{ "a": 1. }'; try '{ "a": "\\x" }'; try '{ "a": "\\u12g4" }'
+> try '{ "a" 1 }'; try '{ "a": 1, }'; try '{ "a": [1 2] }'; try '{ "a": "tab	" }'; try '{ "a": 1 "b": 2 }'; try '[1, ]'
+! nncost: x.json:1:8: bad syntax, expected a value, found tru
+! nncost: x.json:1:8: bad number, expected one such as 12, -0.5 or 3e9, found 01
+! nncost: x.json:1:8: bad number, expected one such as 12, -0.5 or 3e9, found 1.
+! nncost: x.json:1:9: bad escape in text, expected one of \" \\ \/ \b \f \n \r \t \u, found '\'
+! nncost: x.json:1:9: bad escape in text, expected four hexadecimal digits after \u, found '\'
+! nncost: x.json:1:7: bad syntax, expected ':' after a key, found '1'
+! nncost: x.json:1:11: bad syntax, expected a key in quotes, found '}'
+! nncost: x.json:1:11: bad syntax, expected ',' or ']', found '2'
+! nncost: x.json:1:12: raw control character in text, expected an escape such as \n, found byte 0x09
+! nncost: x.json:1:10: bad syntax, expected ',' or '}', found '"'
+! nncost: x.json:1:5: bad syntax, expected a value, found ']'
+[3]
+
+# A file of another kind.
+$ nncost estimate toy/hw/round.json round
+! nncost: toy/hw/round.json:2: schema: unknown schema, expected "nncost.model/1", found "nncost.device/1"
+[3]
+$ nncost estimate dense toy/models/dense.json
+! nncost: toy/models/dense.json:6: family: unknown key, expected one of the device's keys, found "family"
+[3]
+$ nncost estimate dense round --cluster toy/hw/round.json
+! nncost: toy/hw/round.json:2: schema: unknown schema, expected "nncost.cluster/1", found "nncost.device/1"
+[3]
+$ nncost estimate dense round --cluster none.json
+! nncost: none.json: cannot be opened, expected a readable file, found: No such file or directory
+[4]
+
+# A fraction, a number out of range, a text where a number belongs, a key twice, an unknown key.
+$ sed 's/"layers": 8/"layers": 8.5/' toy/models/dense.json >dense.json; nncost estimate dense.json round
+! nncost: dense.json:7: layers: not a whole number, expected a whole number, found 8.5
+[3]
+$ sed 's/"layers": 8/"layers": -8/' toy/models/dense.json >dense.json; nncost estimate dense.json round
+! nncost: dense.json:7: layers: out of range, expected at least 1, found -8
+[3]
+$ sed 's/"layers": 8/"layers": "8"/' toy/models/dense.json >dense.json; nncost estimate dense.json round
+! nncost: dense.json:7: layers: wrong type, expected a whole number from 1 to 100000, found "8"
+[3]
+$ sed 's/"layers": 8/"layers": 8, "layers": 9/' toy/models/dense.json >dense.json; nncost estimate dense.json round
+! nncost: dense.json:7: layers: repeated key, expected it once, found it again
+[3]
+$ sed 's/"layers"/"layer"/' toy/models/dense.json >dense.json; nncost estimate dense.json round
+! nncost: dense.json:7: layer: unknown key, expected one of the decoder's keys, perhaps "layers", found "layer"
+[3]
+
+# A path is a name with "/" or ".json"; the id in it is the name of the file.
+$ cp toy/models/dense.json my.json; cp toy/hw/round.json board.json
+$ nncost estimate my.json ./board.json
+! nncost: my.json:3: id: not the name of the file, expected "my", found "dense"
+[3]
+$ sed -i 's/"dense"/"my"/' my.json; sed -i 's/"round"/"board"/' board.json
+$ nncost estimate my.json ./board.json --format csv | cut -d, -f1,18
+model.id,device.id
+my,board
+
+# An id is looked up in $NNCOST_PATH; a broken file that has the alias is named.
+$ mkdir -p mine/models; sed 's/"dense"/"mine"/; s/"small"/"tiny"/' toy/models/dense.json >mine/models/mine.json
+$ NNCOST_PATH=mine:toy nncost estimate tiny round --format csv | cut -d, -f1
+model.id
+mine
+$ sed -i 's/"layers"/"layer"/' mine/models/mine.json; NNCOST_PATH=mine:toy nncost estimate tiny round
+! nncost: mine/models/mine.json:7: layer: unknown key, expected one of the decoder's keys, perhaps "layers", found "layer"
+[3]
+$ NNCOST_PATH=mine nncost estimate dense round
+! nncost: MODEL: unknown model, expected one of mine, found "dense"
+[3]
+$ NNCOST_PATH= nncost estimate dense round
+! nncost: MODEL: unknown model, expected files in the models folder of NNCOST_PATH or of the installed data, found none
+[3]

@@ -1,0 +1,228 @@
+# What the program says of itself. 'pages' tests the help of every command in full: it is the man page.
+
+# The version.
+$ nncost --version
+nncost 0.1.0
+
+# The commands, where ids are looked up, the exit codes.
+$ nncost --help
+usage: nncost COMMAND ...
+
+Time, memory, bounds and cost of one neural-network training step, from the shape of
+the network and the datasheet of the device.
+
+Commands:
+  estimate  One training step: time with its bounds, what limits it, memory, throughput, cost.
+  ops       Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
+  compare   Devices, models or plans side by side: every combination of the lists given.
+  explain   The formula of a quantity or of an op, its source, and the numbers put in.
+  sweep     Every combination of the axes given, one row each.
+  merge     The shards of a sweep or of a search as one file, as one run would have written it.
+  search    The best legal plans for N devices, and the front of time against memory.
+  check     A plan file's estimates again: what moved since they were recorded, and why, and which
+            requirements are missed.
+  diff      Two estimates: what changed, largest first, and the op or part responsible.
+  accuracy  Predictions beside measurements: mean, median and largest errors per file, device and
+            framework.
+  calibrate A device's efficiency figures fitted to measured rows, with the errors before and after,
+            and the device file that has them.
+  init      Print a plan file to begin with, for 'nncost check'.
+  list      The devices, models or software profiles that can be named by id.
+  show      A device, model or software profile: the file it came from, every field, the sources.
+  validate  Check device, model, software and plan files: every fault, one per line.
+  docs      The man page, the bash completion, or the JSON Schema of a kind of file.
+
+'nncost COMMAND --help' lists the options of a command; 'nncost --version' prints the
+version.
+
+MODEL and DEVICE are ids ('nncost list models', 'nncost list devices') or paths of files.
+Ids are looked up in $NNCOST_PATH, $XDG_CONFIG_HOME/nncost and the data that came with
+the program.
+
+Exit codes: 0 done; 1 the answer is no, such as: does not fit; 2 bad command line;
+3 bad file, unknown id or illegal plan; 4 cannot read or write, out of memory.
+
+Example: nncost estimate gpt2-xl a100 --micro-batch 4
+
+# The help of a command: usage, summary, options with their units, ranges and defaults.
+$ nncost estimate --help
+usage: nncost estimate MODEL DEVICE | PLANS.json [DEVICE] [options]
+
+One training step: time with its bounds, what limits it, memory, throughput, cost.
+
+Exits with 1 when the step does not fit into the device's memory; everything is printed all the
+same, with the smallest changes that would fit. Stages count from 0. With --format csv, --stages,
+--timeline and --sensitivity print their table in place of the estimate. A timeline has at most
+1000000 passes. An elasticity of -0.5: one percent more of the figure takes half a percent off the
+step.
+
+Options, always in full.
+
+Batch:
+  --micro-batch N         Sequences or images per pass. [1]
+  --micro-batches N       Passes per optimizer step. Also --grad-accum. [1]
+  --global-batch N        Sequences or images per step. [micro_batch x micro_batches x data]
+  --seq-len N             Length of a sequence. [the model's]
+  --image N               Side of an image. [the model's]
+  --scenario ID           The scenario of the plan file that stands for MODEL [its only one].
+
+Parallelism:
+  --devices N             Devices in all. [data x tensor x pipeline x context]
+  --devices-per-node N    Devices in one scale-up domain. [the device file's]
+  --data N                Replicas that share the batch. Also --dp. [devices / the other degrees]
+  --tensor N              Devices that split each matrix product. Also --tp. [1]
+  --pipeline N            Stages the layers are spread over. Also --pp. [1]
+  --virtual-stages N      Groups of layers per pipeline stage. Also --vpp. [1]
+  --context N             Devices that split each sequence. Also --cp. [1]
+  --expert N              Devices that share the experts, out of data x context. Also --ep. [1]
+  --sequence-parallel[=off]
+                          Norms and dropout are split over tensor ranks too. [off]
+  --schedule NAME         Order of the passes in a pipeline. 1f1b, gpipe, interleaved, zb-h1, zb-h2,
+                          zb-v, dualpipe [1f1b, interleaved with virtual stages]
+  --context-kind NAME     How context ranks attend to each other's tokens. ring, all-gather, ulysses
+                          [ring]
+  --rank-order NAME       Which ranks are neighbours: the degree named first varies fastest.
+                          tensor-context-data-pipeline, tensor-context-pipeline-data,
+                          tensor-pipeline-context-data [tensor-context-data-pipeline]
+  --overlap X             Share of hideable communication that hides. [the software profile's]
+  --capacity-factor X     Expert slots over the mean load; 0 = every token is served. [0]
+  --imbalance X           Tokens of the busiest expert rank over the mean. [1]
+  --cluster FILE          Links between the devices, in place of those of the device file.
+
+Memory:
+  --zero NAME             ZeRO stage: optimizer states, gradients too, weights too (FSDP) are
+                          sharded. 0, 1, 2, 3 [0]
+  --shard N               Ranks that share one copy of what ZeRO shards (HSDP). [data x context]
+  --reshard[=off]         ZeRO stage 3 frees weights after forward and gathers them again. [on]
+  --offload LIST          What lives in host memory: optimizer, activations, weights. none, or some
+                          of optimizer,activations,weights [none]
+  --recompute LIST        What is computed again in backward instead of kept. none, selective, full,
+                          or some of attention,norm,activation [none]
+  --recompute-every N     Full recomputation in segments of this many layers. [1]
+  --recompute-layers N    Full recomputation of this many layers of each stage; 0 = all. [0]
+  --activations NAME      How kept activations are counted. per-op, korthikanti [per-op]
+  --reserve-bytes N       Device memory set aside for other uses. [0]
+
+Numbers:
+  --precision NAME        Number format of the matrix products. fp64, fp32, tf32, bf16, fp16, fp8,
+                          int8, fp4, int4 [bf16, else fp16, else fp32]
+  --policy NAME           Bytes kept per parameter; default: fp32 for fp32 and tf32, else mixed.
+                          default, fp32, mixed, mixed-fp32grad, mixed-both, amp, bf16-states-fp32,
+                          bf16-pure, fp8 [default]
+  --optimizer NAME        Optimizer: its state and its step. adamw, adam, sgd, momentum, rmsprop,
+                          adafactor, lion, adam8bit, muon [adamw]
+  --attention NAME        Attention in one kernel, or written out. flash, flash1, flash2, flash3,
+                          unfused [flash]
+  --mode NAME             With the device's fitted efficiency, or the bound of the datasheet.
+                          predicted, ideal [predicted]
+  --flops-convention NAME How model FLOPs are counted. palm, causal, 6nd [palm]
+  --clip-gradients[=off]  Gradients are clipped by their norm before the step. [on]
+  --software PROFILE      Implementation profile: which kernels are fused [torch-compile].
+  --set FIELD=VALUE       Any field of the plan, the model or the device by its name in the files,
+                          such as scale_up.bytes_per_s=450e9; prefix plan., model. or device. to
+                          choose. May be repeated.
+
+Cost:
+  --tokens X              Tokens to train on in the whole run.
+  --samples X             Sequences or images to train on in the whole run.
+  --price X               Price of one device for one hour. [the device file's newest]
+
+Output:
+  --stages                Show every stage of the pipeline: its layers, times and memory.
+  --timeline              Show what every stage does when.
+  --trace FILE            Write the timeline to FILE too, as a trace for chrome://tracing and
+                          Perfetto.
+  --sensitivity           Show what a little more of each figure of the device would bring:
+                          bandwidths, peaks, latencies, capacity.
+  --format FORMAT         table, json, csv or markdown [table].
+  --output FILE           Write to FILE, whole or not at all [standard output].
+  --help                  Show this text.
+
+# On a narrow terminal.
+$ COLUMNS=60 nncost diff --help
+usage: nncost diff OLD NEW [options]
+
+Two estimates: what changed, largest first, and the op or
+part responsible.
+
+OLD and NEW are outputs of 'nncost estimate --format json',
+or plan files with recorded estimates, which are matched by
+scenario. A pipe will do: git show main:plans.json | nncost
+diff /dev/stdin plans.json. Exits with 0 whether they differ
+or not; 'nncost check' is the one that judges.
+
+Options, always in full.
+
+Output:
+  --format FORMAT         table, json, csv or markdown
+                          [table].
+  --output FILE           Write to FILE, whole or not at all
+                          [standard output].
+  --help                  Show this text.
+
+# Every command of the list has one, which begins with its usage.
+$ for c in $(nncost --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p'); do nncost $c --help | head -1; done
+usage: nncost estimate MODEL DEVICE | PLANS.json [DEVICE] [options]
+usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
+usage: nncost compare MODEL[,MODEL...] DEVICE[,DEVICE...] | PLANS.json [DEVICE[,DEVICE...]] [options]
+usage: nncost explain QUANTITY MODEL DEVICE | QUANTITY PLANS.json [DEVICE] [options]
+usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]
+usage: nncost merge OUT SHARD... [options]
+usage: nncost search MODEL DEVICE | PLANS.json [DEVICE] [options]
+usage: nncost check PLANS.json [options]
+usage: nncost diff OLD NEW [options]
+usage: nncost accuracy FILE.csv... [options]
+usage: nncost calibrate FILE.csv... --device DEVICE [options]
+usage: nncost init [MODEL DEVICE] [options]
+usage: nncost list devices|models|software [options]
+usage: nncost show ID [options]
+usage: nncost validate FILE... [options]
+usage: nncost docs man|completion|schema KIND [options]
+
+# Notes of the commands that have some.
+$ for c in search sweep calibrate explain; do nncost $c --help | sed -n '/^usage/,/^Options/p' | sed '$d'; done
+usage: nncost search MODEL DEVICE | PLANS.json [DEVICE] [options]
+
+The best legal plans for N devices, and the front of time against memory.
+
+Needs --devices and --global-batch, or a plan file that has them. Every choice that is left open is
+searched: tensor, pipeline, context, expert, virtual stages, micro-batch, ZeRO stage, sequence
+parallelism, recompute, schedule, offload. An option with a list restricts it: --tensor 4,8
+--recompute none,full; '+' joins what one plan recomputes. Other options hold for every plan. Each
+figure equals that of 'estimate' for the same plan. --devices may be a list of sizes, 64,128 or
+8..4096 (doubling): then the best plan of each size is shown, and the fastest and the cheapest size.
+--shard I/N searches one of N parts, of equal size, for 'nncost merge' to put together: that takes
+--format json. Ctrl-C ends with the best of what was covered. Exits with 1 when no plan fits, with
+128 and the number of the signal when stopped by one.
+
+usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]
+
+Every combination of the axes given, one row each.
+
+An axis is any plan option, --software or --set with a list: 2,4,8 or 1..64 or 1..64*2 (doubling) or
+0..1+0.25 (steps), joined by commas. Rows come in the order of model, device, software, plan
+options, --set and --link as given, the last one varying fastest. What belongs to one value is
+joined by '+': --recompute none,norm+activation. Rows are the plans that are legal and fit; Ctrl-C
+ends with whole rows. --shard I/N does every N-th row only, from the I-th on, for 'nncost merge' to
+put together. Exits with 1 when there is no row, with 128 and the number of the signal when stopped
+by one.
+
+usage: nncost calibrate FILE.csv... --device DEVICE [options]
+
+A device's efficiency figures fitted to measured rows, with the errors before and after, and the
+device file that has them.
+
+The files are those of 'accuracy'. Only figures that the rows can determine are fitted: one machine
+factor from one step, more from more; --fit names others. With --fold the rest of the rows is held
+out and scored. --output takes the new device file, called after it, the report goes to standard
+output. Options of the plan and --set hold for every row, in place of what it says; what --set
+changes is not written.
+
+usage: nncost explain QUANTITY MODEL DEVICE | QUANTITY PLANS.json [DEVICE] [options]
+
+The formula of a quantity or of an op, its source, and the numbers put in.
+
+QUANTITY is a figure of the estimate by its name in the JSON output, such as mfu, step_s, memory,
+weight_bytes or cost, or an op by its name in 'nncost ops', such as attn.qkv; of an op with many
+shapes, the one that takes longest in each phase.
+

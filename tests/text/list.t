@@ -1,0 +1,113 @@
+# What there is to estimate with: 'nncost list'.
+
+# Devices in all formats; a figure that nobody published is "-" or null.
+$ nncost list devices
+id     name     year          peak in     memory  bandwidth ridge       link price/h aliases
+fitted A devi.. 2022 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s   100 200.0 GB/s       2 fit, fitted-2..
+old    An old.. 2010 50.00 TFLOP/s fp16 5.000 GB 500.0 GB/s   100 25.00 GB/s       -
+round  A devi.. 2020 100.0 TFLOP/s bf16 10.00 GB 1.000 TB/s   100 100.0 GB/s       1
+$ nncost list devices --format markdown
+| id | name | year | peak | in | memory | bandwidth | ridge | link | price/h | aliases |
+|:---|:---|---:|---:|:---|---:|---:|---:|---:|---:|:---|
+| fitted | A device of round efficiencies | 2022 | 200.0 TFLOP/s | bf16 | 20.00 GB | 2.000 TB/s | 100 | 200.0 GB/s | 2 | fit, fitted-20gb |
+| old | An old device without bf16 | 2010 | 50.00 TFLOP/s | fp16 | 5.000 GB | 500.0 GB/s | 100 | 25.00 GB/s | - |  |
+| round | A device of round figures | 2020 | 100.0 TFLOP/s | bf16 | 10.00 GB | 1.000 TB/s | 100 | 100.0 GB/s | 1 |  |
+$ nncost list devices --format csv
+id,name,year,precision,peak_flops_per_s,mem_bytes,mem_bytes_per_s,ridge_flops_per_byte,link_bytes_per_s,price_per_device_hour,fitted,aliases\r
+fitted,A device of round efficiencies,2022,bf16,2e14,20000000000,2e12,100,200000000000,2,true,"fit, fitted-20gb"\r
+old,An old device without bf16,2010,fp16,5e13,5000000000,500000000000,100,25000000000,,false,\r
+round,A device of round figures,2020,bf16,1e14,10000000000,1e12,100,100000000000,1,false,\r
+$ nncost list devices --format json
+{
+  "schema": "nncost.devices/1",
+  "devices": [
+    {"id": "fitted", "name": "A device of round efficiencies", "year": 2022, "precision": "bf16", "peak_flops_per_s": 2e14, "mem_bytes": 20000000000, "mem_bytes_per_s": 2e12, "ridge_flops_per_byte": 100, "link_bytes_per_s": 200000000000, "price_per_device_hour": 2, "fitted": true, "aliases": "fit, fitted-20gb"},
+    {"id": "old", "name": "An old device without bf16", "year": 2010, "precision": "fp16", "peak_flops_per_s": 5e13, "mem_bytes": 5000000000, "mem_bytes_per_s": 500000000000, "ridge_flops_per_byte": 100, "link_bytes_per_s": 25000000000, "price_per_device_hour": null, "fitted": false, "aliases": ""},
+    {"id": "round", "name": "A device of round figures", "year": 2020, "precision": "bf16", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "link_bytes_per_s": 100000000000, "price_per_device_hour": 1, "fitted": false, "aliases": ""}
+  ]
+}
+
+# Models.
+$ nncost list models
+id       name                            family    parameters  shape                   input
+dense    A small decoder                 decoder  107,106,000  8 layers, hidden 1000   1000 tokens
+experts  A small mixture of experts      decoder  125,641,000  4 layers, hidden 1000   1000 tokens
+segnet   A small U-Net for segmentation  unet          45,942  3 levels, 10 channels   100 pixels
+unet     A small diffusion U-Net         unet       9,546,304  2 levels, 100 channels  256 pixels
+$ nncost list models --format markdown
+| id | name | family | parameters | shape | input |
+|:---|:---|:---|---:|:---|:---|
+| dense | A small decoder | decoder | 107,106,000 | 8 layers, hidden 1000 | 1000 tokens |
+| experts | A small mixture of experts | decoder | 125,641,000 | 4 layers, hidden 1000 | 1000 tokens |
+| segnet | A small U-Net for segmentation | unet | 45,942 | 3 levels, 10 channels | 100 pixels |
+| unet | A small diffusion U-Net | unet | 9,546,304 | 2 levels, 100 channels | 256 pixels |
+$ nncost list models --format csv
+id,name,family,params,layers,hidden,seq_len,channels,image\r
+dense,A small decoder,decoder,107106000,8,1000,1000,0,0\r
+experts,A small mixture of experts,decoder,125641000,4,1000,1000,0,0\r
+segnet,A small U-Net for segmentation,unet,45942,0,0,0,10,100\r
+unet,A small diffusion U-Net,unet,9546304,0,0,0,100,256\r
+$ nncost list models --format json
+{
+  "schema": "nncost.models/1",
+  "models": [
+    {"id": "dense", "name": "A small decoder", "family": "decoder", "params": 107106000, "layers": 8, "hidden": 1000, "seq_len": 1000, "channels": 0, "image": 0},
+    {"id": "experts", "name": "A small mixture of experts", "family": "decoder", "params": 125641000, "layers": 4, "hidden": 1000, "seq_len": 1000, "channels": 0, "image": 0},
+    {"id": "segnet", "name": "A small U-Net for segmentation", "family": "unet", "params": 45942, "layers": 0, "hidden": 0, "seq_len": 0, "channels": 10, "image": 100},
+    {"id": "unet", "name": "A small diffusion U-Net", "family": "unet", "params": 9546304, "layers": 0, "hidden": 0, "seq_len": 0, "channels": 100, "image": 256}
+  ]
+}
+
+# Software profiles.
+$ nncost list software
+id             name
+eager          Nothing fused
+torch-compile  Everything fused
+$ nncost list software --format markdown
+| id | name |
+|:---|:---|
+| eager | Nothing fused |
+| torch-compile | Everything fused |
+$ nncost list software --format csv
+id,name\r
+eager,Nothing fused\r
+torch-compile,Everything fused\r
+$ nncost list software --format json
+{
+  "schema": "nncost.software-list/1",
+  "software": [
+    {"id": "eager", "name": "Nothing fused"},
+    {"id": "torch-compile", "name": "Everything fused"}
+  ]
+}
+
+# A narrow terminal, and a wide one.
+$ COLUMNS=60 nncost list devices
+id              peak in     memory  bandwidth ridge price/h
+fitted 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s   100       2
+old    50.00 TFLOP/s fp16 5.000 GB 500.0 GB/s   100       -
+round  100.0 TFLOP/s bf16 10.00 GB 1.000 TB/s   100       1
+$ COLUMNS=140 nncost list devices
+id      name                            year           peak  in      memory   bandwidth  ridge        link  price/h  aliases
+fitted  A device of round efficiencies  2022  200.0 TFLOP/s  bf16  20.00 GB  2.000 TB/s    100  200.0 GB/s        2  fit, fitted-20gb
+old     An old device without bf16      2010  50.00 TFLOP/s  fp16  5.000 GB  500.0 GB/s    100  25.00 GB/s        -
+round   A device of round figures       2020  100.0 TFLOP/s  bf16  10.00 GB  1.000 TB/s    100  100.0 GB/s        1
+
+# What $NNCOST_PATH and $XDG_CONFIG_HOME/nncost hold comes with it, the first of one id taken.
+$ mkdir -p mine/hw mine/models config/nncost/hw config/nncost/software
+$ sed 's/"round"/"mine"/; s/A device of/Mine, of/' toy/hw/round.json >mine/hw/mine.json
+$ sed 's/A device of/Another of/' toy/hw/round.json >mine/hw/round.json
+$ sed 's/"round"/"theirs"/' toy/hw/round.json >config/nncost/hw/theirs.json
+$ cp toy/software/eager.json config/nncost/software
+$ export NNCOST_PATH=mine::toy XDG_CONFIG_HOME=$PWD/config; nncost list devices --format csv | cut -d, -f1,2
+id,name
+fitted,A device of round efficiencies
+mine,"Mine
+old,An old device without bf16
+round,Another of round figures
+theirs,A device of round figures
+$ HOME=$PWD NNCOST_PATH= XDG_CONFIG_HOME=not-absolute nncost list models
+id  name  family  parameters  shape  input
+$ mkdir .config && mv config/nncost .config && HOME=$PWD NNCOST_PATH= nncost list devices --format csv | cut -d, -f1,2
+id,name
+theirs,A device of round figures

@@ -1,0 +1,202 @@
+# The command line: what is refused, where, and the nearest name.
+
+# No command, an unknown one near and far.
+$ nncost
+! nncost: command line: no command, see 'nncost --help'
+[2]
+$ nncost estimat dense round
+! nncost: estimat: unknown command, did you mean estimate?
+[2]
+$ nncost xyzzy
+! nncost: xyzzy: unknown command, see 'nncost --help'
+[2]
+
+# Help and version stand alone, and an option that takes no value gets none.
+$ nncost --version please
+! nncost: please: nothing may follow --version
+[2]
+$ nncost --help please
+! nncost: please: nothing may follow --help
+[2]
+$ nncost estimate dense round --help=yes
+! nncost: --help: takes no value
+[2]
+
+# Operands: one missing, one too many.
+$ nncost estimate dense
+! nncost: DEVICE: missing, expected MODEL DEVICE or a plan file, found only "dense"
+[2]
+$ nncost estimate
+! nncost: estimate: too few arguments, expected MODEL DEVICE | PLANS.json [DEVICE]
+[2]
+$ nncost estimate dense round fitted
+! nncost: fitted: one argument too many, expected estimate MODEL DEVICE | PLANS.json [DEVICE]
+[2]
+$ nncost docs man estimate
+! nncost: estimate: one argument too many, expected docs man
+[2]
+
+# An unknown option, near and far.
+$ nncost estimate dense round --mico-batch 2
+! nncost: --mico-batch: unknown option, did you mean --micro-batch?
+[2]
+$ nncost estimate dense round --xyzzy 2
+! nncost: --xyzzy: unknown option, see 'nncost estimate --help'
+[2]
+
+# Options are not abbreviated, so that a new option breaks no script.
+$ nncost estimate dense round --micro 2
+! nncost: --micro: unknown option, options are not abbreviated: did you mean --micro-batch?
+[2]
+$ nncost estimate dense round --prec fp16
+! nncost: --prec: unknown option, options are not abbreviated: did you mean --precision?
+[2]
+$ nncost estimate dense round --prec=fp16
+! nncost: --prec: unknown option, options are not abbreviated: did you mean --precision?
+[2]
+
+# The word that other programs use.
+$ nncost estimate dense round --batch 8
+! nncost: --batch: unknown option, did you mean --micro-batch?
+[2]
+
+# There are no short options.
+$ nncost estimate dense round -m 2
+! nncost: -m: unknown option, options start with two dashes
+[2]
+
+# An option of another command.
+$ nncost estimate dense round --sort time
+! nncost: --sort: is not an option of 'estimate'
+[2]
+
+# An option given twice with two values, also by its other name.
+$ nncost estimate dense round --micro-batch 2 --micro-batch 4
+! nncost: --micro-batch: given twice, as "2" and as "4"
+[2]
+$ nncost estimate dense round --micro-batches 2 --grad-accum 4
+! nncost: --grad-accum: given twice, as "2" and as "4"
+[2]
+
+# Given twice with one value it says nothing new.
+$ nncost estimate dense round --dp 1 --data 1 --micro-batch 2 --micro-batch 2 | head -3
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+
+# "--" ends the options, which may also come first.
+$ nncost estimate --micro-batch 2 -- dense round | head -3
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+
+# A value that is missing or empty.
+$ nncost estimate dense round --micro-batch
+! nncost: --micro-batch: a value is missing
+[2]
+$ nncost estimate dense round --output ''
+! nncost: --output: empty value
+[2]
+
+# A value that is no number, no whole number, or out of range.
+$ nncost estimate dense round --micro-batch two
+! nncost: --micro-batch: not a number, expected a whole number from 1 to 1e9, found "two"
+[2]
+$ nncost estimate dense round --micro-batch 1.5
+! nncost: --micro-batch: not a whole number, expected a whole number, found 1.5
+[2]
+$ nncost estimate dense round --micro-batch 0
+! nncost: --micro-batch: out of range, expected at least 1, found 0
+[2]
+$ nncost estimate dense round --micro-batch 1e18
+! nncost: --micro-batch: out of range, expected at most 1e9, found 1e18
+[2]
+$ nncost ops dense round --top 0
+! nncost: --top: out of range, expected a whole number from 1 to 1000000, found "0"
+[2]
+
+# A value that is none of the choices.
+$ nncost estimate dense round --optimizer adm
+! nncost: --optimizer: unknown value, expected one of adamw, adam, sgd, momentum, rmsprop, adafactor, lion, adam8bit, muon, found "adm"
+[2]
+$ nncost estimate dense round --format xml
+! nncost: --format: unknown value, expected one of table, json, csv, markdown, found "xml"
+[2]
+$ nncost check plans.json --format xml
+! nncost: --format: unknown value, expected one of table, json, csv, markdown, junit, github, found "xml"
+[2]
+$ nncost estimate dense round --clip-gradients=maybe
+! nncost: --clip-gradients: not a switch, expected true or false, found "maybe"
+[2]
+$ nncost list chips
+! nncost: list: unknown list, expected one of devices, models, software, found "chips"
+[2]
+
+# --set: no value, unknown fields near and nested, a value out of range, one that breaks a rule of the model.
+$ nncost estimate dense round --set hidden
+! nncost: --set: expected FIELD=VALUE, found "hidden"
+[2]
+$ nncost estimate dense round --set hiden=1024
+! nncost: --set hiden: no such field of plan, model or device, did you mean hidden?
+[2]
+$ nncost estimate dense round --set scale_up.bytes=1e9
+! nncost: --set scale_up.bytes: unknown field, expected one of the scale_up's fields, found "bytes"
+[2]
+$ nncost estimate dense round --set hidden=0
+! nncost: --set hidden: out of range, expected at least 1, found 0
+[2]
+$ nncost estimate dense round --set kv_heads=7
+! nncost: --set: kv_heads: does not divide heads, expected a divisor of 8, found 7
+[2]
+
+# Batch sizes that disagree.
+$ nncost estimate dense round --micro-batch 2 --micro-batches 3 --global-batch 7
+! nncost: --global-batch: is not micro-batch x micro-batches x data, expected 6, found 7
+[2]
+$ nncost estimate dense round --devices 16 --tensor 4 --micro-batch 1 --micro-batches 8 --global-batch 64
+! nncost: --global-batch: is not micro-batch x micro-batches x data, expected 32, found 64
+[2]
+
+# An unknown quantity of 'explain', near and far.
+$ nncost explain mfuu dense round
+! nncost: mfuu: no quantity or op of this name, did you mean mfu?
+[2]
+$ nncost explain xyzzy dense round
+! nncost: xyzzy: no quantity or op of this name, expected one such as params, flops, mfu, memory, step_s, cost or attn.qkv
+[2]
+
+# Unknown ids: the near one is named, the far one not; an alias is as good as an id.
+$ nncost estimate densee round
+! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, nearest "dense", found "densee"
+[3]
+$ nncost estimate dense rounds
+! nncost: DEVICE: unknown device, expected one of fitted, old, round, nearest "round", found "rounds"
+[3]
+$ nncost estimate dense abacus
+! nncost: DEVICE: unknown device, expected one of fitted, old, round, found "abacus"
+[3]
+$ nncost estimate dense round --software torch-compiled
+! nncost: --software: unknown software profile, expected one of eager, torch-compile, nearest "torch-compile", found "torch-compiled"
+[3]
+$ nncost show densee
+! nncost: densee: no device, model or software profile of this id, did you mean dense?
+[3]
+$ nncost show abacus
+! nncost: abacus: no device, model or software profile of this id, see 'nncost list'
+[3]
+$ nncost estimate small fit --format csv | cut -d, -f1,18 | tail -1
+dense,fitted
+
+# Where there are too many ids for one line, the list is named.
+$ for i in 1 2 3 4 5 6 7 8; do cp toy/hw/old.json toy/hw/a-device-with-a-rather-long-name-$i.json; done
+$ nncost estimate dense rounds
+! nncost: DEVICE: unknown device, expected an id of "nncost list devices" or a path, nearest "round", found "rounds"
+[3]
+
+# Standard output cannot be written.
+$ nncost estimate dense round >/dev/full
+! nncost: standard output: cannot write: No space left on device
+[4]
+$ nncost estimate dense round >&-
+! nncost: standard output: cannot write: Bad file descriptor
+[4]

@@ -1,0 +1,148 @@
+# 'nncost validate': every fault of a file, one per line.
+
+# Files of every kind, good ones.
+$ nncost validate toy/*/*.json
+toy/clusters/pod.json: ok
+toy/hw/fitted.json: ok
+toy/hw/old.json: ok
+toy/hw/round.json: ok
+toy/models/dense.json: ok
+toy/models/experts.json: ok
+toy/models/segnet.json: ok
+toy/models/unet.json: ok
+toy/software/eager.json: ok
+toy/software/torch-compile.json: ok
+$ nncost validate toy/hw/round.json --format csv
+file,ok\r
+toy/hw/round.json,true\r
+$ nncost validate toy/hw/round.json toy/models/dense.json --format json
+{
+  "schema": "nncost.validate/1",
+  "files": [
+    {"file": "toy/hw/round.json", "ok": true},
+    {"file": "toy/models/dense.json", "ok": true}
+  ]
+}
+$ nncost validate toy/hw/round.json --format markdown
+- toy/hw/round.json: ok
+
+# No file, and one that is not there.
+$ nncost validate
+! nncost: validate: too few arguments, expected FILE...
+[2]
+$ nncost validate none.json
+! nncost: none.json: cannot be opened, expected a readable file, found: No such file or directory
+[4]
+
+# A model: all faults at once; the good file beside it says so only when all are good.
+$ sed -i 's/"layers"/"layer"/; s/"hidden": 1000/"hidden": -1/' toy/models/dense.json
+$ nncost validate toy/models/experts.json toy/models/dense.json
+! nncost: toy/models/dense.json:7: layer: unknown key, expected one of the decoder's keys, perhaps "layers", found "layer"
+! nncost: toy/models/dense.json:8: hidden: out of range, expected at least 1, found -1
+! nncost: toy/models/dense.json: layers: missing, expected a whole number from 1 to 100000, found nothing
+[3]
+
+# Rules between the fields of a decoder.
+$ try() { sed "s/$1/$2/" toy/models/experts.json >experts.json; nncost validate experts.json; }
+> try '"kv_heads": 4' '"kv_heads": 3'; try '"head_dim": 100' '"head_dim": 101'; try '"experts_per_token": 2' '"experts_per_token": 9'
+> try '"expert_hidden": 1000' '"expert_hidden": 0'; try '"dropout": 0' '"dropout": 0, "dense_layers": 5'
+> try '"dropout": 0' '"dropout": 0, "kv_lora_rank": 100'
+> try '"positions": "rotary"' '"positions": "rotory"'; try '"head_dim": 100,' ''; try '"sources": {' '"sauces": {'
+! nncost: experts.json:9: kv_heads: does not divide heads, expected a divisor of 8, found 3
+! nncost: experts.json:10: head_dim: odd, expected an even width for rotary positions, found 101
+! nncost: experts.json:21: experts_per_token: out of range, expected 1 to experts = 8, found 9
+! nncost: experts.json:22: expert_hidden: missing, expected the width of one expert
+! nncost: experts.json:19: dense_layers: leaves no layer for experts, expected less than 4, found 5
+! nncost: experts.json:19: kv_lora_rank: incomplete latent attention, expected kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim and v_head_dim together
+! nncost: experts.json:14: positions: unknown value, expected one of none, learned, rotary, found "rotory"
+! nncost: experts.json: head_dim: odd, expected an even width for rotary positions, found 125
+! nncost: experts.json:24: sauces: unknown key, expected one of the decoder's keys, perhaps "sources", found "sauces"
+! nncost: experts.json: sources: missing, expected where each figure comes from, found nothing
+[3]
+
+# Rules between the fields of a U-Net.
+$ try() { sed "s/$1/$2/" toy/models/unet.json >unet.json; nncost validate unet.json; }
+> try '"norm_groups": 10' '"norm_groups": 7'; try '"image": 256' '"image": 250'; try '"heads": 2' '"heads": 3'
+> try '"channel_multipliers": \[1, 2\]' '"channel_multipliers": []'; try '"attention_levels": \[false, true\]' '"attention_levels": [true]'
+> try '"kernel": 3' '"kernel": 2'; try '"context_len": 10,' ''; try '"block": "residual"' '"block": "double_conv"'
+! nncost: unet.json:15: norm_groups: does not divide the channels, expected a divisor of 100, found 7
+! nncost: unet.json:6: image: does not suit the levels, expected a multiple of 8 from 16 up, found 250
+! nncost: unet.json:25: heads: does not divide the channels that attend, expected a divisor of 200, found 3
+! nncost: unet.json:11: channel_multipliers: wrong length, expected a list of 1 to 8 whole numbers, found a list of 0
+! nncost: unet.json:21: attention_levels: wrong length, expected 2, one per level, found 1
+! nncost: unet.json:16: kernel: even, expected an odd side, found 2
+! nncost: unet.json: context_len: half a context, expected context_len and context_width or neither, found one of them
+! nncost: unet.json:18: down: does not suit the blocks, expected max_pool, found conv
+! nncost: unet.json:20: time_embed_width: does not apply, expected none with block double_conv, found some
+[3]
+
+# Rules of a device: dates and prices, formats, efficiencies, sources.
+$ try() { sed "s/$1/$2/" toy/hw/fitted.json >fitted.json; nncost validate fitted.json; }
+> try '"bf16": 200e12' '"bf17": 200e12'; try '"per_device_hour": 2,' ''
+> try '"basis": "steps"' '"basis": "guess"'; try '"sustained_fraction": 0.8' '"sustained_fraction": 1.8'
+> try '"made up; bf16 rows"' '7'; try '"mem_bytes": \["made up", "label 20 GB"\]' '"mem_byte": "x"'; try '"aliases": \["fit", ' '"aliases": [7, '
+> try '"kind": "switch"' '"kind": "torus"'; try '"id": "fitted"' '"id": "..\/fitted"'; try 'device\/1' 'device\/2'
+! nncost: fitted.json:11: matmul_flops_per_s.bf17: unknown key, expected one of the matmul_flops_per_s's keys, perhaps "bf16", found "bf17"
+! nncost: fitted.json:22: prices[0].per_device_hour: missing, expected a number from 0 to 1e6, found nothing
+! nncost: fitted.json:26: efficiency.basis: unknown value, expected one of none, default, kernels, steps, found "guess"
+! nncost: fitted.json:28: efficiency.gemm.bf16.sustained_fraction: out of range, expected at most 1, found 1.8
+! nncost: fitted.json:29: efficiency.gemm.fp16.sustained_fraction: out of range, expected at most 1, found 1.8
+! nncost: fitted.json:35: efficiency.attention.flash3.sustained_fraction: out of range, expected at most 1, found 1.8
+! nncost: fitted.json:29: efficiency.gemm.fp16.fitted_on: wrong type, expected text, found 7
+! nncost: fitted.json:53: sources.mem_byte: unknown key, expected one of the device's keys, perhaps "mem_bytes", found "mem_byte"
+! nncost: fitted.json:5: aliases[0]: wrong type, expected text, found 7
+! nncost: fitted.json:17: scale_up.dims: missing, expected an axis length or more, found nothing
+! nncost: fitted.json:3: id: bad id, expected a file name without '/' or "..", found "../fitted"
+! nncost: fitted.json:2: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1 or nncost.cluster/1, found "nncost.device/2"
+[3]
+
+# A cluster.
+$ try() { sed "s/$1/$2/" toy/clusters/pod.json >pod.json; nncost validate pod.json; }
+> try '"nics_per_node": 2,' '"bytes_per_s": 1e9,'; try '"kind": "switch"' '"kind": "bus"'; try '"devices_per_node"' '"devices_per_nod"'
+> try '"nics_per_node": 2, ' ''; try '"oversubscription": 2' '"oversubscription": 0.5'
+! nncost: pod.json:7: scale_out.bytes_per_s: said twice, expected it or nics_per_node and nic_bytes_per_s, found both
+! nncost: pod.json:6: scale_up.kind: unknown value, expected one of none, switch, torus, mesh, ring, pcie, found "bus"
+! nncost: pod.json:5: devices_per_nod: unknown key, expected one of the cluster's keys, perhaps "devices_per_node", found "devices_per_nod"
+! nncost: pod.json: devices_per_node: missing, expected a whole number from 1 to 1e6, found nothing
+! nncost: pod.json:7: scale_out.nics_per_node: missing, expected it beside the other one, found nothing
+! nncost: pod.json:7: scale_out.oversubscription: out of range, expected at least 1, found 0.5
+[3]
+
+# A software profile.
+$ sed 's/"launch_s": 1e-5/"launch_s": -1/; s/"overlap_data": 0.5/"overlap_data": 50/; s/"norm_keep": "upcast"/"norm_keep": true/' toy/software/eager.json >eager.json
+$ nncost validate eager.json
+! nncost: eager.json:12: norm_keep: wrong type, expected one of fused, upcast, eager, found true
+! nncost: eager.json:17: overlap_data: out of range, expected at most 1, found 50
+! nncost: eager.json:20: launch_s: out of range, expected at least 0 s, found -1
+[3]
+
+# A plan file.
+$ cat >p.json <<J
+> {
+>   "schema": "nncost.plans/1",
+>   "common": { "model": "dense", "zero": "three" },
+>   "scenarios": [
+>     { "id": "a", "micro_batch": 0, "require": { "step_s": "fast" } },
+>     { "id": "b", "devics": 8 }
+>   ]
+> }
+> J
+$ nncost validate p.json
+! nncost: p.json:3: common.zero: unknown value, expected one of 0, 1, 2, 3, found "three"
+! nncost: p.json:5: scenarios[0].micro_batch: out of range, expected at least 1, found 0
+! nncost: p.json:5: scenarios[0].require.step_s: not a requirement, expected one such as "<= 9.5" (<=, <, >=, > or ==), found "fast"
+! nncost: p.json:5: scenarios[0].device: missing, expected an id or a path here or in common, found nothing
+! nncost: p.json:6: scenarios[1].devics: unknown key, expected one of the plan's keys, perhaps "devices", found "devics"
+! nncost: p.json:6: scenarios[1].device: missing, expected an id or a path here or in common, found nothing
+[3]
+
+# Files of no kind.
+$ echo '{}' >x.json; nncost validate x.json
+! nncost: x.json: schema: missing, expected the kind of file, found nothing
+[3]
+$ echo '{ "schema": "nncost.thing/1" }' >x.json; nncost validate x.json
+! nncost: x.json:1: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1 or nncost.cluster/1, found "nncost.thing/1"
+[3]
+$ echo '{ "schema": 7 }' >x.json; nncost validate x.json
+! nncost: x.json:1: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1 or nncost.cluster/1, found 7
+[3]
