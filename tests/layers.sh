@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Fails when a source file includes a room that it must not see (see CONTRIBUTING.md, "Finding the
-# place"), or when two files of src/ share a name.
-# usage: layers.sh ROOT
+# place"), when two files of src/ share a name, or when an object file needs a symbol of such a room: a
+# public header, or a declaration of its own, would let it call upwards.
+# usage: layers.sh ROOT [OBJECTS]    OBJECTS: the folder that holds nncost_<room>.dir/
 set -euo pipefail
 export LC_ALL=C
 
-cd "${1:?usage: layers.sh ROOT}"
+objects=${2:+$(readlink -f "$2")}
+cd "${1:?usage: layers.sh ROOT [OBJECTS]}"
 faults=0
 
 # What each room may include besides itself, base/ and the public headers. The core is a list of
@@ -78,7 +80,51 @@ while IFS=: read -r file number line; do
 done < <(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*("|<(cjson/|nlopt|base/|input/))' \
     -r include || true)
 
+# "D room symbol" for each definition, "U room file symbol" for each need. Objects whose source is gone
+# are left from an earlier build.
+list_symbols()
+{
+    local room object
+    for room in "${!sees[@]}"; do
+        [[ -d $objects/nncost_$room.dir/$room ]] || continue
+        while read -r object; do
+            [[ ! -f src/${object%.o} ]] || printf '%s\n' "$objects/nncost_$room.dir/$object"
+        done < <(cd "$objects/nncost_$room.dir" && find "$room" -name '*.o') | xargs -r nm -A -g |
+            sed -nE -e "s#^.*/([^/:]*)\\.o: +U (nnc_.*)#U $room \\1 \\2#p" \
+                -e "s#^.*\\.o:[0-9a-f]+ [A-Z] (nnc_.*)#D $room \\1#p"
+    done | sort
+}
+
+# "where needs symbol of room" for each call that points the wrong way. The texts and defaults of public
+# types are told to any room by the one that owns them.
+wrong_calls()
+{
+    local room allowed=
+    sees[render]=${core[*]} # asks public functions of the core for an op's shape and its intensity
+    for room in "${!sees[@]}"; do
+        allowed+="$room base $room ${sees[$room]};"
+    done
+    awk -v allowed="$allowed" '
+        BEGIN {
+            rooms = split(allowed, list, ";")
+            for (i = 1; i <= rooms; i++) {
+                names = split(list[i], name, " ")
+                for (k = 2; k <= names; k++) may[name[1], name[k]] = 1
+            }
+        }
+        $1 == "D" { home[$3] = $2 }
+        $4 ~ /_(name|text|default)$/ { next }
+        $1 == "U" && ($4 in home) && !(($2, home[$4]) in may) { print $2, $3, $4, home[$4] }'
+}
+
 ((count > 0)) || fault src "no source files found"
+if [[ -n $objects ]]; then
+    symbols=$(list_symbols)
+    [[ -n $symbols ]] || fault "$objects" "no symbols found"
+    while read -r room file symbol home; do
+        fault "src/$room/$file" "$room must not call $home ($symbol)"
+    done < <(wrong_calls <<<"$symbols")
+fi
 if ((faults > 0)); then
     echo "layers: $faults fault(s)"
     exit 1

@@ -67,4 +67,24 @@ wrong src/attic/x.c '#include <stdio.h>' "room 'attic' has no place"
 wrong src/x.c '#include <stdio.h>' "has no place"
 wrong include/nncost/x.h '#include "base/error.h"' 'a public header includes'
 wrong src/record/axes.h '#include <stdio.h>' ''
+# A call upwards that no #include shows.
+clean_tree
+for room in op cost; do
+    mkdir -p "$tree/objects/nncost_$room.dir/$room"
+    plant "src/$room/$room.c" '#include <stdint.h>'
+done
+compile() # room text
+{
+    printf '%s\n' "$2" | "${CC:-cc}" -x c -c -o "$tree/objects/nncost_$1.dir/$1/$1.c.o" -
+}
+compile op 'int nnc_low(void) { return 1; }'
+compile cost 'int nnc_low(void); int nnc_high(void) { return nnc_low(); }'
+"$here/layers.sh" "$tree" "$tree/objects" >/dev/null
+compile op 'int nnc_high(void); int nnc_low(void) { return nnc_high(); }'
+compile cost 'int nnc_high(void) { return 1; }'
+if said=$("$here/layers.sh" "$tree" "$tree/objects"); then
+    echo "layers.sh passed a call from op to cost"
+    exit 1
+fi
+[[ $said == *"src/op/op.c: op must not call cost (nnc_high)"* ]] || { echo "$said"; exit 1; }
 echo "layers.sh catches what it should"

@@ -14,6 +14,15 @@ nnc_status nnc_fail(nnc_error *err, nnc_status status, const char *where, const 
 nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const char *format,
                      va_list args) NNC_PRINTF(4, 0);
 
+/* Leaves the function with the status of a call that failed. For where nothing has to be released. */
+#define NNC_TRY(call)                             \
+    do {                                          \
+        const nnc_status nnc_try_status = (call); \
+        if (nnc_try_status != NNC_OK) {           \
+            return nnc_try_status;                \
+        }                                         \
+    } while (0)
+
 /* Bytes of the valid UTF-8 character at the start of text; 0 when there is none. */
 size_t nnc_utf8_length(const char *text, size_t size);
 

@@ -1,5 +1,6 @@
 #include "base/number.h"
 
+#include <langinfo.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,28 +13,21 @@ enum { NUMBER_LENGTH_MAX = 63 };
 
 bool nnc_mul_i64(int64_t a, int64_t b, int64_t *out)
 {
-    const uint64_t small = (uint64_t)1 << 31; /* most are: no division then */
-    if (a >= 0 && b >= 0 && (uint64_t)a < small && (uint64_t)b < small) {
-        *out = a * b;
-        return true;
+    int64_t product;
+    if (__builtin_mul_overflow(a, b, &product)) {
+        return false;
     }
-    if (a != 0 && b != 0) {
-        const bool same_sign = (a > 0) == (b > 0);
-        if (same_sign ? (a > 0 ? a > INT64_MAX / b : a < INT64_MAX / b)
-                      : (a > 0 ? b < INT64_MIN / a : a < INT64_MIN / b)) {
-            return false;
-        }
-    }
-    *out = a * b;
+    *out = product;
     return true;
 }
 
 bool nnc_add_i64(int64_t a, int64_t b, int64_t *out)
 {
-    if (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b) {
+    int64_t sum;
+    if (__builtin_add_overflow(a, b, &sum)) {
         return false;
     }
-    *out = a + b;
+    *out = sum;
     return true;
 }
 
@@ -72,67 +66,17 @@ size_t nnc_number_span(const char *text, size_t size)
     return at;
 }
 
-/* A number of at most 15 digits and a small power of ten: both are exact, and so is the rounding of
- * their one product or quotient. Most numbers are, and this needs neither strtod nor its locale.
- * Source: Clinger, How to read floating point numbers accurately, PLDI 1990. */
-static bool read_short(const char *text, size_t size, double *value)
+/* strtod follows the caller's locale. Where it stops at the point, that locale writes another one: put
+ * it in. nl_langinfo names it for the thread's own locale too. */
+static double to_double(const char *text)
 {
-    static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                     1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
-    int64_t mantissa = 0;
-    int digit_count = 0, power = 0, exponent = 0;
-    bool fraction = false;
-    size_t at = text[0] == '-' ? 1 : 0;
-    for (; at < size && text[at] != 'e' && text[at] != 'E'; at++) {
-        if (text[at] == '.') {
-            fraction = true;
-        } else {
-            mantissa = 10 * mantissa + (text[at] - '0');
-            power -= fraction;
-            if (++digit_count > 15) {
-                return false;
-            }
-        }
+    char *end, own[NUMBER_LENGTH_MAX + 16];
+    const double value = strtod(text, &end);
+    if (*end == '\0') {
+        return value;
     }
-    const bool negative = at + 1 < size && text[at + 1] == '-';
-    const bool plus = at + 1 < size && text[at + 1] == '+';
-    for (at += negative || plus ? 2 : 1; at < size; at++) {
-        exponent = 10 * exponent + (text[at] - '0');
-        if (exponent > 99) {
-            return false;
-        }
-    }
-    power += negative ? -exponent : exponent;
-    if (power < -22 || power > 22) {
-        return false;
-    }
-    *value = power < 0 ? (double)mantissa / powers[-power] : (double)mantissa * powers[power];
-    *value = text[0] == '-' ? -*value : *value;
-    return true;
-}
-
-/* strtod reads the decimal point of the caller's locale: write the number with that point. */
-static double to_double(const char *text, size_t size)
-{
-    double exact;
-    if (read_short(text, size, &exact)) {
-        return exact;
-    }
-    char probe[16], number[NUMBER_LENGTH_MAX + sizeof(probe)];
-    snprintf(probe, sizeof(probe), "%.1f", 0.5); /* "0.5", "0,5" */
-    const size_t point_length = strlen(probe) - 2;
-    size_t length = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] == '.') {
-            memcpy(number + length, probe + 1, point_length);
-            length += point_length;
-        } else {
-            number[length++] = text[i];
-        }
-    }
-    number[length] = '\0';
-    return strtod(number, NULL);
+    snprintf(own, sizeof own, "%.*s%s%s", (int)(end - text), text, nl_langinfo(RADIXCHAR), end + 1);
+    return strtod(own, NULL);
 }
 
 bool nnc_read_double(const char *text, double *out)
@@ -141,7 +85,7 @@ bool nnc_read_double(const char *text, double *out)
     if (size == 0 || size > NUMBER_LENGTH_MAX || nnc_number_span(text, size) != size) {
         return false;
     }
-    const double value = to_double(text, size);
+    const double value = to_double(text);
     if (!isfinite(value)) {
         return false;
     }

@@ -3,7 +3,7 @@
 #define NNCOST_CLI_PLAN_FILE_ASKED_H
 
 #include "cli/scenario.h"
-#include "input/plan_file.h"
+#include "record/plan_file.h"
 #include "render/record.h"
 
 /* Reads MODEL as a plan file if it is one; *plans stays NULL if it is not. */

@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "input/file.h"
-#include "input/plan_file.h"
+#include "input/kind.h"
 #include "input/read.h"
 
 uint64_t nnc_json_digest(nnc_json at, const char *const *skip)

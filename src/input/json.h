@@ -62,6 +62,10 @@ double nnc_json_number(nnc_json at);
 const char *nnc_json_text(nnc_json at); /* lives as long as the document */
 int nnc_json_count(nnc_json at);
 
+/* Digest of a value: keys in any order, members named in `skip` (ends with NULL) of its objects, at
+ * any depth, left out. */
+uint64_t nnc_json_digest(nnc_json at, const char *const *skip);
+
 /* Notes a fault. member: a dotted name below `at`, which need not exist; NULL = `at` itself. */
 void nnc_json_fault(nnc_json at, const char *member, const char *format, ...) NNC_PRINTF(3, 4);
 /* "what, expected ..., found" and the value itself. */

@@ -69,6 +69,9 @@ void nnc_spec_stem(const char *path, bool config, char *stem, size_t size);
  * config.json. */
 void nnc_spec_name(nnc_model *model, const char *path);
 
+/* Digest of what a spec file says: keys in any order, notes and sources left out. */
+nnc_status nnc_spec_digest(const char *path, uint64_t *digest, nnc_error *err);
+
 nnc_arena *nnc_specs_arena(nnc_specs *specs);
 
 /* Text of the caller's, which need not end with the NUL that the reader wants; *copy must be freed,

@@ -4,47 +4,15 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "input/flags.h"
 #include "input/read.h"
-
-/* The text a set of flags is read from; "attention" is the flag's own name. */
-typedef struct flag_name {
-    const char *name; /* NULL ends a list */
-    unsigned flags;
-} flag_name;
-
-static const flag_name recompute_names[] = {
-    { "selective", NNC_RECOMPUTE_ATTENTION }, { "attention", NNC_RECOMPUTE_ATTENTION },
-    { "norm", NNC_RECOMPUTE_NORM },           { "activation", NNC_RECOMPUTE_ACTIVATION },
-    { "full", NNC_RECOMPUTE_FULL },           { NULL, 0 },
-};
-
-static const flag_name offload_names[] = {
-    { "optimizer", NNC_OFFLOAD_OPTIMIZER },
-    { "activations", NNC_OFFLOAD_ACTIVATIONS },
-    { "weights", NNC_OFFLOAD_WEIGHTS },
-    { NULL, 0 },
-};
-
-/* '-' and '_' are one, so that an option's spelling is a field's too. */
-static bool same_name(const char *name, const char *text, size_t length)
-{
-    if (name == NULL || strlen(name) != length) {
-        return false;
-    }
-    for (size_t i = 0; i < length; i++) {
-        if (name[i] != text[i] &&
-            !(strchr("-_", name[i]) != NULL && strchr("-_", text[i]) != NULL)) {
-            return false;
-        }
-    }
-    return true;
-}
 
 static const nnc_field *find_here(const nnc_field *fields, size_t count, const char *text,
                                   size_t length)
 {
     for (size_t i = 0; i < count; i++) {
-        if (same_name(fields[i].name, text, length) || same_name(fields[i].alias, text, length)) {
+        if (nnc_same_name(fields[i].name, text, length) ||
+            nnc_same_name(fields[i].alias, text, length)) {
             return &fields[i];
         }
     }
@@ -54,7 +22,7 @@ static const nnc_field *find_here(const nnc_field *fields, size_t count, const c
 static nnc_dtype dtype_named(const char *text, size_t length)
 {
     int i = 0;
-    while (i < NNC_DTYPE_COUNT && !same_name(nnc_dtype_name(i), text, length)) {
+    while (i < NNC_DTYPE_COUNT && !nnc_same_name(nnc_dtype_name(i), text, length)) {
         i++;
     }
     return (nnc_dtype)i;
@@ -139,31 +107,12 @@ static bool read_bool(const char *text, double *value)
     return false;
 }
 
-static bool read_flags(const flag_name *names, const char *text, double *value)
+static bool read_flags(const nnc_flag *names, const char *text, double *value)
 {
-    unsigned flags = 0;
-    if (strcmp(text, "none") == 0) {
-        *value = 0;
-        return true;
-    }
-    for (;;) {
-        const size_t length = strcspn(text, ",");
-        unsigned flag = 0;
-        for (const flag_name *n = names; n->name != NULL; n++) {
-            if (same_name(n->name, text, length)) {
-                flag = n->flags;
-            }
-        }
-        if (flag == 0) {
-            return false;
-        }
-        flags |= flag;
-        if (text[length] == '\0') {
-            *value = flags;
-            return true;
-        }
-        text += length + 1;
-    }
+    unsigned flags;
+    const bool read = nnc_flags_read(names, text, &flags);
+    *value = flags;
+    return read;
 }
 
 /* One value, an element of a list included. Returns what is wrong, NULL = nothing. */
@@ -184,8 +133,9 @@ static const char *parse(const nnc_field *field, const char *text, double *value
         *value = nnc_names_find(field->names, text);
         return *value < 0 ? "unknown value" : NULL;
     case NNC_FIELD_RECOMPUTE:
-        return read_flags(recompute_names, text, value) ? NULL : "unknown value";
-    case NNC_FIELD_OFFLOAD: return read_flags(offload_names, text, value) ? NULL : "unknown value";
+        return read_flags(nnc_recompute_flags, text, value) ? NULL : "unknown value";
+    case NNC_FIELD_OFFLOAD:
+        return read_flags(nnc_offload_flags, text, value) ? NULL : "unknown value";
     default: return "not a single value";
     }
 }

@@ -8,9 +8,9 @@
 
 #include "base/error.h"
 #include "input/file.h"
-#include "input/plan_file.h"
 #include "input/read.h"
 #include "input/scan.h"
+#include "record/plan_file.h"
 #include "record/recorded_figures.h"
 
 static bool is_member(nnc_json at, nnc_json_type type, const char *expected)

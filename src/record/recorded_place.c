@@ -1,8 +1,8 @@
 /* Plan files as text: where the recorded part stands, and putting another one in its place. */
 #include <string.h>
 
-#include "input/plan_file.h"
 #include "input/walk.h"
+#include "record/plan_file.h"
 
 /* Lines of the elements of a list. */
 static void elements(nnc_walk *w, long *lines, int32_t count)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "input/plan_file.h"
+#include "record/plan_file.h"
 
 static void put_text(FILE *out, const char *text)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/plan_file.h"
+#include "record/plan_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,8 @@
 #include <stdio.h>
 
 #include "figures.h"
-#include "input/plan_file.h"
+#include "input/kind.h"
+#include "record/plan_file.h"
 
 static nnc_plans plans;
 

@@ -6,6 +6,7 @@
 #include <nncost/nncost.h>
 
 #include "base/error.h"
+#include "input/kind.h"
 
 static const char plan_kind[] = "plan";
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "cli/scenario.h"
-#include "input/plan_file.h"
+#include "record/plan_file.h"
 #include "render/record.h"
 
 static const char *const default_model = "gpt2-xl", *const default_device = "a100-sxm4-80gb";

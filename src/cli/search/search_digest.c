@@ -3,8 +3,9 @@
 
 #include <nncost/nncost.h>
 
+#include "base/digest.h"
 #include "cli/search/search_ask.h"
-#include "input/plan_file.h"
+#include "input/kind.h"
 
 static void add_number(uint64_t *digest, double number)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "input/plan_file.h"
 #include "input/read.h"
+#include "record/plan_file.h"
 
 const char *const nnc_plans_ref_names[NNC_REF_COUNT] = { "model", "device", "software", "cluster" };
 

@@ -1,4 +1,4 @@
-#include "input/plan_file.h"
+#include "record/plan_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "input/file.h"
 #include "input/kind.h"
-#include "input/plan_file.h"
+#include "record/plan_file.h"
 
 /* The kind has to be known before the file can be read by its table. */
 static nnc_spec_kind kind_of(const nnc_json_doc *doc)

@@ -1,7 +1,7 @@
 /* Plan files ("nncost.plans/1"): scenarios, what is required of them, and the estimates that
  * `nncost check --update` recorded in the same file. */
-#ifndef NNCOST_INPUT_PLAN_FILE_H
-#define NNCOST_INPUT_PLAN_FILE_H
+#ifndef NNCOST_RECORD_PLAN_FILE_H
+#define NNCOST_RECORD_PLAN_FILE_H
 
 #include <nncost/check.h>
 
@@ -117,13 +117,8 @@ void nnc_recorded_write(FILE *out, const nnc_recorded *recorded, bool one_line);
 const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded,
                                     size_t *size);
 
-/* Digest of what a spec file says: keys in any order, notes and sources left out. */
-nnc_status nnc_spec_digest(const char *path, uint64_t *digest, nnc_error *err);
-
 /* ---- between the files of this reader ---- */
 
-/* Digest of a value, members named in `skip` (ends with NULL) of its objects left out. */
-uint64_t nnc_json_digest(nnc_json at, const char *const *skip);
 void nnc_plans_read_scenarios(nnc_json root, nnc_plans *plans);
 /* Fills in plans->places, and the lines where its scenarios begin. */
 void nnc_plans_find_places(nnc_plans *plans, long *lines, int32_t count);

@@ -1,0 +1,88 @@
+#include "input/flags.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <nncost/plan.h>
+
+const nnc_flag nnc_recompute_flags[] = {
+    { "attention", NNC_RECOMPUTE_ATTENTION },   { "norm", NNC_RECOMPUTE_NORM },
+    { "activation", NNC_RECOMPUTE_ACTIVATION }, { "full", NNC_RECOMPUTE_FULL },
+    { "selective", NNC_RECOMPUTE_ATTENTION },   { NULL, 0 },
+};
+
+const nnc_flag nnc_offload_flags[] = {
+    { "optimizer", NNC_OFFLOAD_OPTIMIZER },
+    { "activations", NNC_OFFLOAD_ACTIVATIONS },
+    { "weights", NNC_OFFLOAD_WEIGHTS },
+    { NULL, 0 },
+};
+
+bool nnc_same_name(const char *name, const char *text, size_t length)
+{
+    if (name == NULL || strlen(name) != length) {
+        return false;
+    }
+    for (size_t i = 0; i < length; i++) {
+        if (name[i] != text[i] &&
+            !(strchr("-_", name[i]) != NULL && strchr("-_", text[i]) != NULL)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool nnc_flags_read(const nnc_flag *list, const char *text, unsigned *flags)
+{
+    *flags = 0;
+    if (strcmp(text, "none") == 0) {
+        return true;
+    }
+    for (;;) {
+        const size_t length = strcspn(text, ",");
+        const nnc_flag *f = list;
+        while (f->name != NULL && !nnc_same_name(f->name, text, length)) {
+            f++;
+        }
+        if (f->name == NULL) {
+            return false;
+        }
+        *flags |= f->flag;
+        if (text[length] == '\0') {
+            return true;
+        }
+        text += length + 1;
+    }
+}
+
+static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t size)
+{
+    const char *alone = flags == 0 ? "none" : NULL;
+    size_t length = 0;
+    for (const nnc_flag *f = list; f->name != NULL; f++) {
+        alone = f->flag == flags ? f->name : alone;
+    }
+    if (alone != NULL) {
+        snprintf(text, size, "%s", alone);
+        return;
+    }
+    text[0] = '\0';
+    for (const nnc_flag *f = list; f->name != NULL && length < size; f++) {
+        if ((flags & f->flag) != 0) {
+            length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? "," : "",
+                                       f->name);
+            flags &= ~f->flag; /* its other name says no more */
+        }
+    }
+}
+
+void nnc_recompute_text(unsigned recompute, char *text, unsigned long size)
+{
+    const bool full = (recompute & NNC_RECOMPUTE_FULL) != 0; /* contains the others */
+    flags_text(nnc_recompute_flags, full ? NNC_RECOMPUTE_FULL : recompute, text, size);
+}
+
+void nnc_offload_text(unsigned offload, char *text, unsigned long size)
+{
+    flags_text(nnc_offload_flags, offload, text, size);
+}

@@ -1,0 +1,22 @@
+/* Sets of flags by the names that options and files give them. */
+#ifndef NNCOST_INPUT_FLAGS_H
+#define NNCOST_INPUT_FLAGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct nnc_flag {
+    const char *name; /* NULL ends a list */
+    unsigned flag;
+} nnc_flag;
+
+/* A value with two names is printed by its later one when it stands alone. */
+extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[];
+
+/* "none", or names joined by commas; '-' and '_' are one. false: some name is not in the list. */
+bool nnc_flags_read(const nnc_flag *list, const char *text, unsigned *flags);
+
+/* Are the first `length` letters of text this name, '-' and '_' being one? false for NULL. */
+bool nnc_same_name(const char *name, const char *text, size_t length);
+
+#endif
