@@ -70,7 +70,7 @@ static void record_device(nnc_record *record, const nnc_device *device)
     nnc_record_text(record, "aliases", aliases);
 }
 
-static const nnc_column device_columns[] = {
+static const nnc_grid_column device_columns[] = {
     { .head = "id", .left = true },
     { .head = "name", .left = true, .shrinks = true, .drop = 1 },
     { .head = "year", .drop = 2 },
@@ -130,7 +130,7 @@ static void record_model(nnc_record *record, const nnc_model *model, const nnc_r
     nnc_record_whole(record, "image", model->unet.image);
 }
 
-static const nnc_column model_columns[] = {
+static const nnc_grid_column model_columns[] = {
     { .head = "id", .left = true },
     { .head = "name", .left = true, .shrinks = true, .drop = 1 },
     { .head = "family", .left = true },
@@ -179,7 +179,7 @@ static nnc_status list_model(listing *list, const char *id, nnc_error *err)
     return status;
 }
 
-static const nnc_column software_columns[] = {
+static const nnc_grid_column software_columns[] = {
     { .head = "id", .left = true },
     { .head = "name", .left = true, .shrinks = true },
 };
@@ -201,7 +201,7 @@ static nnc_status list_software(listing *list, const char *id, nnc_error *err)
 static const struct {
     const char *name, *schema;
     nnc_spec_kind kind;
-    const nnc_column *columns;
+    const nnc_grid_column *columns;
     int column_count;
     nnc_status (*row)(listing *list, const char *id, nnc_error *err);
 } lists[] = {

@@ -285,7 +285,7 @@ static void write_notes(nnc_sheet *sheet, const spec_view *view)
 
 static nnc_status write_text(nnc_session *session, const spec_view *view, nnc_error *err)
 {
-    static const nnc_column columns[] = {
+    static const nnc_grid_column columns[] = {
         { .head = "field", .left = true },
         { .head = "value", .left = true, .shrinks = true },
         { .head = "unit", .left = true, .drop = 2 },

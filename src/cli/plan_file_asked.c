@@ -1,12 +1,10 @@
 #include "cli/plan_file_asked.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "render/estimate_record.h"
 
 static bool is_path(const char *text)
 {
@@ -155,53 +153,6 @@ nnc_status nnc_plans_load(nnc_specs *specs, const nnc_options *given, nnc_arena 
 
 /* ---- figures ---- */
 
-/* The columns of a CSV row, their names in the arena; NULL when out of memory. */
-static char *heading_of(nnc_arena *arena, const nnc_report *report)
-{
-    char *text = NULL, *copy = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL) {
-        return NULL;
-    }
-    nnc_record record = nnc_record_csv(out);
-    nnc_record_row(&record, true);
-    nnc_record_estimate(&record, report);
-    const bool whole = ferror(out) == 0;
-    if (fclose(out) == 0 && whole) {
-        copy = nnc_arena_strdup(arena, text);
-    }
-    free(text);
-    return copy;
-}
-
-static bool find_names(nnc_collector *c, const nnc_report *report)
-{
-    char *names = heading_of(c->arena, report);
-    size_t count = 1;
-    for (const char *at = names; at != NULL && *at != '\0'; at++) {
-        count += *at == ',';
-    }
-    c->names = nnc_arena_array(c->arena, count, sizeof *c->names);
-    c->slots = nnc_arena_array(c->arena, count, sizeof *c->slots);
-    c->cells = nnc_arena_array(c->arena, count, sizeof *c->cells);
-    if (names == NULL || c->names == NULL || c->slots == NULL || c->cells == NULL) {
-        c->names = NULL;
-        return false;
-    }
-    for (c->count = 0; c->count < (int32_t)count; c->count++) {
-        char *end = names + strcspn(names, ",");
-        c->names[c->count] = names;
-        c->slots[c->count] = c->count;
-        names = *end == ',' ? end + 1 : end;
-        *end = '\0';
-    }
-    c->capture.slots = c->slots;
-    c->capture.count = c->count;
-    c->capture.cells = c->cells;
-    return true;
-}
-
 static nnc_figure figure_of(nnc_arena *arena, const char *name, const nnc_cell *cell)
 {
     nnc_figure figure = { .name = name, .number = (double)NAN };
@@ -221,22 +172,23 @@ static nnc_figure figure_of(nnc_arena *arena, const char *name, const nnc_cell *
 nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report)
 {
     const nnc_figures none = { NULL, 0 };
-    if (collector->names == NULL && !find_names(collector, report)) {
+    nnc_columns *columns = &collector->columns;
+    if (columns->list == NULL &&
+        nnc_columns_of(&nnc_estimate_metrics, collector->arena, columns) != NNC_OK) {
         return none;
     }
-    nnc_figure *list = nnc_arena_array(collector->arena, (size_t)collector->count, sizeof *list);
+    nnc_figure *list = nnc_arena_array(collector->arena, (size_t)columns->count, sizeof *list);
     if (list == NULL) {
         return none;
     }
-    nnc_record record = nnc_record_captured(&collector->capture);
-    nnc_record_row(&record, false);
-    nnc_record_estimate(&record, report);
-    assert(record.members[0] == collector->count); /* every row has the same columns */
-    for (int32_t i = 0; i < collector->count; i++) {
-        list[i] = figure_of(collector->arena, collector->names[i], &collector->cells[i]);
+    const nnc_place place = { .record = report };
+    for (int32_t i = 0; i < columns->count; i++) {
+        char text[NNC_METRIC_TEXT_MAX];
+        const nnc_cell cell = nnc_column_read(&columns->list[i], place, text);
+        list[i] = figure_of(collector->arena, columns->list[i].name, &cell);
         if (list[i].name == NULL) {
             return none;
         }
     }
-    return (nnc_figures){ list, collector->count };
+    return (nnc_figures){ list, columns->count };
 }

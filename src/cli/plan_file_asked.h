@@ -3,8 +3,8 @@
 #define NNCOST_CLI_PLAN_FILE_ASKED_H
 
 #include "cli/scenario.h"
+#include "metrics/report.h"
 #include "record/plan_file.h"
-#include "render/record.h"
 
 /* Reads MODEL as a plan file if it is one; *plans stays NULL if it is not. */
 nnc_status nnc_plans_open(nnc_arena *arena, const char *model, const nnc_plans **plans,
@@ -27,11 +27,7 @@ nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *fro
 /* Turns reports into figures; the names, the same for every estimate, are found once. */
 typedef struct nnc_collector {
     nnc_arena *arena;
-    const char **names; /* NULL = not found yet */
-    int32_t *slots;
-    nnc_cell *cells;
-    int32_t count;
-    nnc_capture capture;
+    nnc_columns columns; /* list NULL = not found yet */
 } nnc_collector;
 
 /* The figures of an estimate, in the arena; NULL list when out of memory. */

@@ -4,6 +4,8 @@
 
 #include <nncost/sensitivity.h>
 
+#include "metrics/metric.h"
+
 typedef struct nnc_report {
     const char *model_asked, *device_asked; /* as given by the user: "a100", "my/device.json" */
     const char *overrides;                  /* "hidden=2048, ..."; NULL = none */
@@ -31,5 +33,20 @@ const nnc_price *nnc_report_price(const nnc_report *report);
 
 /* Price of a million tokens, or of a thousand samples where there are no tokens; NaN = unknown. */
 double nnc_report_unit_cost(const nnc_result *result);
+
+/* ---- what they say ---- */
+
+/* Of an nnc_report: the sections of an estimate, and with the lists that are asked for all of it. */
+extern const nnc_metrics nnc_estimate_metrics, nnc_estimate_document;
+
+/* Of an nnc_result. */
+extern const nnc_metrics nnc_work_metrics, nnc_step_metrics, nnc_throughput_metrics;
+
+/* Of an nnc_plan: all of it, and what a search chooses. Of an nnc_memory. */
+extern const nnc_metrics nnc_plan_metrics, nnc_plan_choice_metrics, nnc_memory_metrics;
+
+/* Of an nnc_op_cost, nnc_stage, nnc_interval and nnc_sensitivity that a report lists. */
+extern const nnc_metrics nnc_op_metrics, nnc_stage_metrics, nnc_interval_metrics,
+    nnc_sensitivity_metrics;
 
 #endif

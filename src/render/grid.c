@@ -14,7 +14,7 @@ typedef struct line_layout {
     int gap;
 } line_layout;
 
-nnc_grid nnc_grid_begin(nnc_arena *arena, const nnc_column *columns, int column_count)
+nnc_grid nnc_grid_begin(nnc_arena *arena, const nnc_grid_column *columns, int column_count)
 {
     return (nnc_grid){ .arena = arena,
                        .columns = columns,

@@ -5,23 +5,23 @@
 #include "base/arena.h"
 #include "render/style.h"
 
-typedef struct nnc_column {
+typedef struct nnc_grid_column {
     const char *head;
     bool left;    /* text to the left; numbers stand to the right */
     bool shrinks; /* cut where the line would be too long */
     int drop;     /* left out where even that is too long, lowest first; 0 = never */
-} nnc_column;
+} nnc_grid_column;
 
 typedef struct nnc_grid {
     nnc_arena *arena;
-    const nnc_column *columns;
+    const nnc_grid_column *columns;
     int column_count;
     const char **cells; /* row by row */
     int count, capacity;
     bool failed; /* out of memory */
 } nnc_grid;
 
-nnc_grid nnc_grid_begin(nnc_arena *arena, const nnc_column *columns, int column_count);
+nnc_grid nnc_grid_begin(nnc_arena *arena, const nnc_grid_column *columns, int column_count);
 /* Appends a cell; rows fill up from the left. */
 void nnc_grid_cell(nnc_grid *grid, const char *text);
 void nnc_grid_count(nnc_grid *grid, int64_t count);

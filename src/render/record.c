@@ -110,30 +110,6 @@ static bool begin_value(nnc_record *record, const char *key)
     return !record->heading;
 }
 
-/* Keeps a value; false when the record writes its values. */
-static bool keep(nnc_record *record, nnc_cell cell)
-{
-    nnc_capture *into = record->capture;
-    if (into == NULL) {
-        return false;
-    }
-    const int32_t index = record->members[0]++;
-    const int32_t slot = index < into->count ? into->slots[index] : -1;
-    if (slot >= 0 && cell.kind == NNC_CELL_TEXT) {
-        char *copy = into->text + into->text_size;
-        const size_t left = sizeof into->text - into->text_size - 1; /* a NUL ends the last one */
-        const size_t length = strlen(cell.text) < left ? strlen(cell.text) : left;
-        memcpy(copy, cell.text, length);
-        copy[length] = '\0';
-        into->text_size += length < left ? length + 1 : length;
-        cell.text = copy;
-    }
-    if (slot >= 0) {
-        into->cells[slot] = cell;
-    }
-    return true;
-}
-
 nnc_record nnc_record_begin(FILE *out, const char *schema)
 {
     nnc_record record = { .out = out, .depth = 1 };
@@ -153,16 +129,8 @@ nnc_record nnc_record_csv(FILE *out)
     return (nnc_record){ .out = out, .csv = true };
 }
 
-nnc_record nnc_record_captured(nnc_capture *capture)
-{
-    return (nnc_record){ .csv = true, .capture = capture };
-}
-
 void nnc_record_row(nnc_record *record, bool heading)
 {
-    if (record->capture != NULL) {
-        record->capture->text_size = 0;
-    }
     record->heading = heading;
     record->depth = 0;
     record->members[0] = 0;
@@ -177,9 +145,6 @@ void nnc_record_row_end(nnc_record *record)
 static void open_level(nnc_record *record, const char *key, bool list)
 {
     assert(record->depth + 1 < NNC_RECORD_DEPTH);
-    if (record->capture != NULL) {
-        return;
-    }
     if (record->csv) {
         const size_t used = strlen(record->prefix);
         snprintf(record->prefix + used, sizeof record->prefix - used, "%s.", key);
@@ -209,9 +174,6 @@ void nnc_record_list(nnc_record *record, const char *key)
 void nnc_record_close(nnc_record *record)
 {
     const bool list = record->list[record->depth];
-    if (record->capture != NULL) {
-        return;
-    }
     if (record->csv) {
         record->prefix[strlen(record->prefix) - 1] = '\0';
         char *dot = strrchr(record->prefix, '.');
@@ -229,8 +191,7 @@ void nnc_record_text(nnc_record *record, const char *key, const char *text)
 {
     if (text == NULL) {
         nnc_record_null(record, key);
-    } else if (!keep(record, (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text }) &&
-               begin_value(record, key)) {
+    } else if (begin_value(record, key)) {
         (record->csv ? put_csv_text : nnc_put_json_text)(record->out, text);
     }
 }
@@ -240,8 +201,7 @@ void nnc_record_number(nnc_record *record, const char *key, double value)
     char text[NNC_NUMBER_TEXT];
     if (!isfinite(value)) {
         nnc_record_null(record, key);
-    } else if (!keep(record, (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = value }) &&
-               begin_value(record, key)) {
+    } else if (begin_value(record, key)) {
         if (record->exact) {
             snprintf(text, sizeof text, "%.17g", value);
         } else {
@@ -253,16 +213,14 @@ void nnc_record_number(nnc_record *record, const char *key, double value)
 
 void nnc_record_whole(nnc_record *record, const char *key, int64_t value)
 {
-    if (!keep(record, (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = value }) &&
-        begin_value(record, key)) {
+    if (begin_value(record, key)) {
         fprintf(record->out, "%" PRId64, value);
     }
 }
 
 void nnc_record_bool(nnc_record *record, const char *key, bool value)
 {
-    if (!keep(record, (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = value }) &&
-        begin_value(record, key)) {
+    if (begin_value(record, key)) {
         fputs(value ? "true" : "false", record->out);
     }
 }
@@ -270,8 +228,7 @@ void nnc_record_bool(nnc_record *record, const char *key, bool value)
 /* An empty field in CSV. */
 void nnc_record_null(nnc_record *record, const char *key)
 {
-    if (!keep(record, (nnc_cell){ .kind = NNC_CELL_NULL }) && begin_value(record, key) &&
-        !record->csv) {
+    if (begin_value(record, key) && !record->csv) {
         fputs("null", record->out);
     }
 }

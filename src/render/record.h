@@ -7,19 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/cell.h"
-
-enum { NNC_RECORD_DEPTH = 8, NNC_CAPTURE_TEXT = 2048 };
-
-/* Where chosen values of a row go instead of being written: number i, as CSV counts its columns, to
- * cells[slots[i]]; a negative slot leaves it out. */
-typedef struct nnc_capture {
-    const int32_t *slots;
-    int32_t count;
-    nnc_cell *cells;
-    char text[NNC_CAPTURE_TEXT]; /* copies of the texts, until the next row */
-    size_t text_size;
-} nnc_capture;
+enum { NNC_RECORD_DEPTH = 8 };
 
 typedef struct nnc_record {
     FILE *out;
@@ -29,8 +17,7 @@ typedef struct nnc_record {
     int depth;
     int32_t members[NNC_RECORD_DEPTH]; /* written at each depth */
     bool list[NNC_RECORD_DEPTH];
-    char prefix[128];     /* CSV: names of the objects around, "memory." */
-    nnc_capture *capture; /* CSV: values are kept, not written; NULL = written */
+    char prefix[128]; /* CSV: names of the objects around, "memory." */
 } nnc_record;
 
 /* JSON: one document, from nnc_record_begin to nnc_record_end. */
@@ -42,9 +29,6 @@ void nnc_record_end(nnc_record *record);
 nnc_record nnc_record_csv(FILE *out);
 void nnc_record_row(nnc_record *record, bool heading);
 void nnc_record_row_end(nnc_record *record);
-
-/* CSV whose values go to a capture: nnc_record_row, then the values. */
-nnc_record nnc_record_captured(nnc_capture *capture);
 
 /* key: NULL inside a list. */
 void nnc_record_object(nnc_record *record, const char *key);

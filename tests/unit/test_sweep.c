@@ -1,6 +1,7 @@
 /* A sweep's axes, constraints, rows and threads. */
 #include "base/number.h"
-#include "render/estimate_record.h"
+#include "metrics/report.h"
+#include "render/members.h"
 #include "support.h"
 #include "sweep/axes.h"
 #include "sweep/point.h"
@@ -287,9 +288,7 @@ static char *record_text(const nnc_model *model, const nnc_device *device,
     };
     FILE *out = open_memstream(&text, &size);
     ck_assert_ptr_nonnull(out);
-    nnc_record record = nnc_record_csv(out);
-    nnc_record_row(&record, false);
-    nnc_record_estimate(&record, &report);
+    ck_assert_int_eq(nnc_record_lines(out, &nnc_estimate_metrics, NULL, &report, 1), NNC_OK);
     ck_assert_int_eq(fclose(out), 0);
     return text;
 }
@@ -375,56 +374,6 @@ START_TEST(rows_are_estimates)
     nnc_scratch_destroy(other);
     free(point);
     free(axes);
-}
-END_TEST
-
-/* What is captured of an estimate is what CSV writes of it. */
-START_TEST(captured_is_written)
-{
-    const nnc_model *model = load_model("models/llama3-8b.json");
-    const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
-    const nnc_software software = nnc_software_default();
-    nnc_plan plan = nnc_plan_default();
-    plan.devices = 8;
-    plan.recompute = NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION;
-    const nnc_result result = estimate_with(model, device, &software, &plan);
-    char *text = record_text(model, device, &software, &result), *at = text;
-    int32_t slots[512];
-    nnc_cell cells[512];
-    for (int32_t i = 0; i < 512; i++) {
-        slots[i] = i;
-        cells[i].kind = NNC_CELL_NULL;
-    }
-    nnc_capture capture = { .slots = slots, .count = 512, .cells = cells };
-    nnc_record record = nnc_record_captured(&capture);
-    const nnc_report report = {
-        .model = model, .device = device, .software = &software, .result = &result
-    };
-    nnc_record_row(&record, false);
-    nnc_record_estimate(&record, &report);
-    int32_t i = 0;
-    for (bool more = true; more; i++) {
-        char number[NNC_NUMBER_TEXT];
-        const bool quoted = *at == '"';
-        at += quoted;
-        size_t length = strcspn(at, quoted ? "\"" : ",");
-        const nnc_cell *cell = &cells[i];
-        const char *kept = cell->kind == NNC_CELL_TEXT     ? cell->text
-                           : cell->kind == NNC_CELL_NUMBER ? nnc_number_text(cell->number, number)
-                           : cell->kind == NNC_CELL_BOOL   ? (cell->flag ? "true" : "false")
-                                                           : "";
-        if (cell->kind == NNC_CELL_WHOLE) {
-            snprintf(number, sizeof number, "%lld", (long long)cell->whole);
-            kept = number;
-        }
-        ck_assert_msg(strlen(kept) == length && strncmp(kept, at, length) == 0,
-                      "value %d: \"%s\", \"%.*s\"", (int)i, kept, (int)length, at);
-        length += quoted;
-        more = at[length] == ',';
-        at += length + more;
-    }
-    ck_assert_int_gt(i, 80);
-    free(text);
 }
 END_TEST
 
@@ -518,15 +467,8 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        lists,
-        lists_refused,
-        sizes_double,
-        places_of_rows,
-        constraints,
-        constraints_refused,
-        rows_are_estimates,
-        captured_is_written,
-        threads_do_not_show,
+        lists,       lists_refused,       sizes_double,       places_of_rows,
+        constraints, constraints_refused, rows_are_estimates, threads_do_not_show,
         pools_stop,
     };
     return run_tests_with("sweep", open_arena, close_arena, tests, COUNT_OF(tests));

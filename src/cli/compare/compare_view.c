@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "render/estimate_record.h"
 #include "render/grid.h"
+#include "render/members.h"
 #include "render/sheet.h"
 #include "render/text.h"
 
@@ -69,24 +69,25 @@ static nnc_status write_text(FILE *out, nnc_style style, nnc_arena *arena,
                              const nnc_comparison *comparison)
 {
     enum { VARIED_MAX = 32, FIXED = 8 };
-    nnc_column columns[VARIED_MAX + FIXED];
+    nnc_grid_column columns[VARIED_MAX + FIXED];
     const ranking ranked = rank(comparison);
     const int32_t varied =
         comparison->varied_count < VARIED_MAX ? comparison->varied_count : VARIED_MAX;
     int count = 0;
     for (int32_t i = 0; i < varied; i++) {
-        columns[count++] = (nnc_column){ .head = comparison->varied_names[i], .left = true };
+        columns[count++] = (nnc_grid_column){ .head = comparison->varied_names[i], .left = true };
     }
-    columns[count++] = (nnc_column){ .head = "step" };
-    columns[count++] = (nnc_column){ .head = ranked.tokens ? "tokens/s" : "samples/s" };
-    columns[count++] = (nnc_column){ .head = "MFU", .drop = 2 };
-    columns[count++] = (nnc_column){ .head = "memory", .drop = 3 };
-    columns[count++] = (nnc_column){ .head = "fits", .left = true };
-    columns[count++] = (nnc_column){ .head = "bound", .left = true, .drop = 1 };
+    columns[count++] = (nnc_grid_column){ .head = "step" };
+    columns[count++] = (nnc_grid_column){ .head = ranked.tokens ? "tokens/s" : "samples/s" };
+    columns[count++] = (nnc_grid_column){ .head = "MFU", .drop = 2 };
+    columns[count++] = (nnc_grid_column){ .head = "memory", .drop = 3 };
+    columns[count++] = (nnc_grid_column){ .head = "fits", .left = true };
+    columns[count++] = (nnc_grid_column){ .head = "bound", .left = true, .drop = 1 };
     if (ranked.priced) {
-        columns[count++] = (nnc_column){ .head = ranked.tokens ? "cost/Mtoken" : "cost/ksample" };
+        columns[count++] =
+            (nnc_grid_column){ .head = ranked.tokens ? "cost/Mtoken" : "cost/ksample" };
     }
-    columns[count++] = (nnc_column){ .head = "", .left = true };
+    columns[count++] = (nnc_grid_column){ .head = "", .left = true };
 
     nnc_grid grid = nnc_grid_begin(arena, columns, count);
     for (int32_t i = 0; i < comparison->row_count; i++) {
@@ -103,27 +104,19 @@ static nnc_status write_text(FILE *out, nnc_style style, nnc_arena *arena,
     return nnc_grid_write(&grid, out, style);
 }
 
+static const nnc_metric document_rows[] = {
+    { NNC_IN(nnc_comparison, rows), NNC_COUNT(nnc_comparison, row_count), .name = "rows",
+      .type = NNC_METRIC_LIST, .rows = &nnc_estimate_metrics, .help = "Estimates side by side." },
+};
+const nnc_metrics nnc_comparison_document =
+    NNC_METRICS("a comparison", document_rows, nnc_comparison);
+
 static void write_json(FILE *out, const nnc_comparison *comparison)
 {
+    const nnc_place place = { .record = comparison };
     nnc_record record = nnc_record_begin(out, "nncost.compare/1");
-    nnc_record_list(&record, "rows");
-    for (int32_t i = 0; i < comparison->row_count; i++) {
-        nnc_record_object(&record, NULL);
-        nnc_record_estimate(&record, &comparison->rows[i]);
-        nnc_record_close(&record);
-    }
-    nnc_record_close(&record);
+    nnc_record_members(&record, &nnc_comparison_document, &place);
     nnc_record_end(&record);
-}
-
-static void write_csv(FILE *out, const nnc_comparison *comparison)
-{
-    nnc_record record = nnc_record_csv(out);
-    for (int32_t i = -1; i < comparison->row_count; i++) {
-        nnc_record_row(&record, i < 0);
-        nnc_record_estimate(&record, &comparison->rows[i < 0 ? 0 : i]);
-        nnc_record_row_end(&record);
-    }
 }
 
 nnc_status nnc_report_comparison(FILE *out, nnc_style style, const nnc_comparison *comparison)
@@ -132,7 +125,9 @@ nnc_status nnc_report_comparison(FILE *out, nnc_style style, const nnc_compariso
     nnc_arena *arena = NULL;
     switch (style.format) {
     case NNC_FORMAT_JSON: write_json(out, comparison); return NNC_OK;
-    case NNC_FORMAT_CSV: write_csv(out, comparison); return NNC_OK;
+    case NNC_FORMAT_CSV:
+        return nnc_record_lines(out, &nnc_estimate_metrics, comparison, comparison->rows,
+                                comparison->row_count);
     case NNC_FORMAT_TABLE:
     case NNC_FORMAT_MARKDOWN:
     case NNC_FORMAT_COUNT: break;

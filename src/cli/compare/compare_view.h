@@ -14,6 +14,8 @@ typedef struct nnc_comparison {
     int32_t varied_count;
 } nnc_comparison;
 
+extern const nnc_metrics nnc_comparison_document;
+
 nnc_status nnc_report_comparison(FILE *out, nnc_style style, const nnc_comparison *comparison);
 
 #endif

@@ -111,7 +111,7 @@ static int step_groups(const nnc_report *report, slice groups[])
 /* Parts of the step beside groups of ops: two readings of the same time. */
 static nnc_status write_parts(nnc_sheet *sheet, nnc_arena *arena, const nnc_report *report)
 {
-    static const nnc_column columns[] = {
+    static const nnc_grid_column columns[] = {
         { .head = "part", .left = true },    { .head = "time" }, { .head = "share" },
         { .head = "  group", .left = true }, { .head = "time" }, { .head = "share" },
     };
@@ -215,7 +215,7 @@ static void write_rates(nnc_sheet *sheet, const nnc_result *result)
 
 static nnc_status write_memory_classes(nnc_sheet *sheet, nnc_arena *arena, const nnc_memory *memory)
 {
-    static const nnc_column columns[] = {
+    static const nnc_grid_column columns[] = {
         { .head = "memory", .left = true },
         { .head = "size" },
         { .head = "of device" },

@@ -5,14 +5,13 @@
 
 #include "base/names.h"
 #include "cli/estimate/estimate_view.h"
-#include "render/estimate_record.h"
 #include "render/grid.h"
+#include "render/members.h"
 #include "render/sheet.h"
 #include "render/subject.h"
 #include "render/text.h"
 
 NNC_ENUM_NAMES(nnc_ops_sort, NNC_SORT_LIST)
-
 NNC_ENUM_NAMES(nnc_ops_by, NNC_BY_LIST)
 
 /* A row of the table: one op and phase, or several added up. All sums are of the whole step. */
@@ -138,7 +137,7 @@ static void number_cells(nnc_grid *grid, const ops_row *row, double instances, d
 static nnc_status write_rows(FILE *out, nnc_style style, nnc_arena *arena, const nnc_report *report,
                              const ops_row *rows, int32_t count)
 {
-    static const nnc_column columns[] = {
+    static const nnc_grid_column columns[] = {
         { .head = "op", .left = true },
         { .head = "phase", .left = true },
         { .head = "rep", .drop = 4 },
@@ -168,7 +167,7 @@ static nnc_status write_rows(FILE *out, nnc_style style, nnc_arena *arena, const
 static nnc_status write_sums(FILE *out, nnc_style style, nnc_arena *arena, const nnc_report *report,
                              const ops_row *rows, int32_t count, nnc_ops_by by)
 {
-    const nnc_column columns[] = {
+    const nnc_grid_column columns[] = {
         { .head = nnc_ops_by_name(by), .left = true },
         { .head = "ops", .drop = 4 },
         { .head = "FLOPs", .drop = 3 },
@@ -230,47 +229,58 @@ static nnc_status write_text(FILE *out, nnc_style style, const nnc_report *repor
     return status;
 }
 
-static void record_row(nnc_record *record, const nnc_report *report, const ops_row *row,
-                       nnc_ops_by by)
+/* ---- JSON and CSV ---- */
+
+/* A row that adds ops up. */
+static nnc_cell get_sum_share(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
-    if (row->cost != NULL) {
-        nnc_record_op(record, report, row->cost);
-        return;
-    }
-    assert((unsigned)by < NNC_BY_COUNT);
-    nnc_record_text(record, nnc_ops_by_name(by), row->name);
-    nnc_record_number(record, "repeat", row->instances);
-    nnc_record_number(record, "flops", row->flops);
-    nnc_record_number(record, "vector_flops", row->vector_flops);
-    nnc_record_number(record, "bytes", row->bytes);
-    nnc_record_number(record, "time_s", row->seconds);
-    nnc_record_number(record, "share", row->seconds / report->result->step_s);
-    nnc_record_text(record, "bound", nnc_bound_name(main_bound(row)));
+    const ops_row *row = place->record;
+    const nnc_report *report = place->owner;
+    (void)text;
+    return nnc_number_cell(row->seconds / report->result->step_s);
 }
+
+static nnc_cell get_sum_bound(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    (void)text;
+    return nnc_text_cell(nnc_bound_name(main_bound(place->record)));
+}
+
+#define SUM_ROWS(by)                                                                     \
+    {                                                                                    \
+        { .name = (by), .type = NNC_METRIC_TEXT, NNC_IN(ops_row, name) },                \
+            { .name = "repeat", .type = NNC_METRIC_NUMBER, NNC_IN(ops_row, instances) }, \
+            { NNC_NUMBER(ops_row, flops), .unit = "FLOP" },                              \
+            { NNC_NUMBER(ops_row, vector_flops), .unit = "FLOP" },                       \
+            { NNC_NUMBER(ops_row, bytes), .unit = "B" },                                 \
+            { .name = "time_s",                                                          \
+              .type = NNC_METRIC_NUMBER,                                                 \
+              NNC_IN(ops_row, seconds),                                                  \
+              .unit = "s" },                                                             \
+            { .name = "share", .type = NNC_METRIC_NUMBER, .get = get_sum_share },        \
+            { .name = "bound", .type = NNC_METRIC_TEXT, .get = get_sum_bound },          \
+    }
+static const nnc_metric op_sums[] = SUM_ROWS("op"), group_sums[] = SUM_ROWS("group"),
+                        phase_sums[] = SUM_ROWS("phase");
+#undef SUM_ROWS
+
+static const nnc_metric one_op[] = {
+    { .type = NNC_METRIC_OBJECT, NNC_VIA(ops_row, cost), .rows = &nnc_op_metrics },
+};
+
+static const nnc_metrics row_metrics[NNC_BY_COUNT] = {
+    [NNC_BY_ROW] = NNC_METRICS("one op of the step", one_op, ops_row),
+    [NNC_BY_OP] = NNC_METRICS("all phases of an op", op_sums, ops_row),
+    [NNC_BY_GROUP] = NNC_METRICS("a part of the network", group_sums, ops_row),
+    [NNC_BY_PHASE] = NNC_METRICS("a phase of the step", phase_sums, ops_row),
+};
 
 static void write_json(FILE *out, const nnc_report *report, nnc_ops_by by, const ops_row *rows,
                        int32_t count)
 {
     nnc_record record = nnc_record_begin(out, "nncost.ops/1");
-    nnc_record_list(&record, "ops");
-    for (int32_t i = 0; i < count; i++) {
-        nnc_record_object(&record, NULL);
-        record_row(&record, report, &rows[i], by);
-        nnc_record_close(&record);
-    }
-    nnc_record_close(&record);
+    nnc_record_list_of(&record, "ops", &row_metrics[by], report, rows, count);
     nnc_record_end(&record);
-}
-
-static void write_csv(FILE *out, const nnc_report *report, nnc_ops_by by, const ops_row *rows,
-                      int32_t count)
-{
-    nnc_record record = nnc_record_csv(out);
-    for (int32_t i = count > 0 ? -1 : 0; i < count; i++) {
-        nnc_record_row(&record, i < 0);
-        record_row(&record, report, &rows[i < 0 ? 0 : i], by);
-        nnc_record_row_end(&record);
-    }
 }
 
 nnc_status nnc_report_ops(FILE *out, nnc_style style, const nnc_report *report, nnc_ops_view view)
@@ -286,7 +296,9 @@ nnc_status nnc_report_ops(FILE *out, nnc_style style, const nnc_report *report, 
 
     switch (style.format) {
     case NNC_FORMAT_JSON: write_json(out, report, view.by, rows, shown); break;
-    case NNC_FORMAT_CSV: write_csv(out, report, view.by, rows, shown); break;
+    case NNC_FORMAT_CSV:
+        status = nnc_record_lines(out, &row_metrics[view.by], report, rows, shown);
+        break;
     case NNC_FORMAT_TABLE:
     case NNC_FORMAT_MARKDOWN:
     case NNC_FORMAT_COUNT: status = write_text(out, style, report, view, rows, count, shown); break;

@@ -45,7 +45,7 @@ static void write_cache(FILE *out, const nnc_sensitivity *peak, const nnc_report
 nnc_status nnc_sensitivity_write_text(FILE *out, nnc_style style, nnc_arena *arena,
                                       const nnc_report *report)
 {
-    static const nnc_column columns[] = {
+    static const nnc_grid_column columns[] = {
         { .head = "figure", .left = true }, { .head = "value" },
         { .head = "elasticity" },           { .head = "step if doubled" },
         { .head = "change", .drop = 1 },
@@ -76,16 +76,4 @@ nnc_status nnc_sensitivity_write_text(FILE *out, nnc_style style, nnc_arena *are
         write_capacity(out, capacity);
     }
     return status;
-}
-
-void nnc_record_sensitivity(nnc_record *record, const nnc_report *report, int index)
-{
-    const nnc_sensitivity *e = &report->sensitivity[index];
-    char name[NNC_LEVER_TEXT];
-    nnc_record_text(record, "figure",
-                    nnc_lever_name(e->figure, report->result->plan.precision, name));
-    nnc_record_number(record, "value", e->value);
-    nnc_record_number(record, "elasticity", e->elasticity);
-    nnc_record_number(record, "step_if_doubled_s", e->doubled_s);
-    nnc_record_number(record, "needed", e->needed);
 }

@@ -4,13 +4,9 @@
 
 #include "base/arena.h"
 #include "metrics/report.h"
-#include "render/record.h"
 #include "render/style.h"
 
 nnc_status nnc_sensitivity_write_text(FILE *out, nnc_style style, nnc_arena *arena,
                                       const nnc_report *report);
-
-/* Writes one entry as members of the object that is open. */
-void nnc_record_sensitivity(nnc_record *record, const nnc_report *report, int index);
 
 #endif

@@ -1,6 +1,5 @@
 #include "cli/estimate/stages_view.h"
 
-#include "render/estimate_record.h"
 #include "render/grid.h"
 #include "render/text.h"
 
@@ -34,7 +33,7 @@ static const char *ends_text(const nnc_stage *stage)
 static nnc_status write_times(FILE *out, nnc_style style, nnc_arena *arena,
                               const nnc_report *report)
 {
-    static const nnc_column columns[] = {
+    static const nnc_grid_column columns[] = {
         { .head = "stage" },
         { .head = "layers" },
         { .head = "and", .left = true, .drop = 4 },
@@ -69,7 +68,7 @@ static nnc_status write_times(FILE *out, nnc_style style, nnc_arena *arena,
 static nnc_status write_memory(FILE *out, nnc_style style, nnc_arena *arena,
                                const nnc_report *report)
 {
-    static const nnc_column columns[] = {
+    static const nnc_grid_column columns[] = {
         { .head = "stage" },
         { .head = "weights" },
         { .head = "gradients" },
@@ -107,25 +106,4 @@ nnc_status nnc_stages_write_text(FILE *out, nnc_style style, nnc_arena *arena,
     const nnc_status status = write_times(out, style, arena, report);
     fputc('\n', out);
     return status == NNC_OK ? write_memory(out, style, arena, report) : status;
-}
-
-void nnc_record_stage(nnc_record *record, const nnc_report *report, int32_t index)
-{
-    const nnc_stage *stage = &report->stages[index];
-    const nnc_memory *memory = &stage->memory;
-    nnc_record_whole(record, "stage", index);
-    nnc_record_whole(record, "layers", stage->layers);
-    nnc_record_bool(record, "embedding", stage->embedding);
-    nnc_record_bool(record, "head", stage->head);
-    nnc_record_whole(record, "params", stage->params);
-    nnc_record_number(record, "forward_s", stage->forward_s);
-    nnc_record_number(record, "backward_s", stage->backward_s);
-    nnc_record_number(record, "weight_s", stage->weight_s);
-    nnc_record_number(record, "busy_s", stage->busy_s);
-    nnc_record_number(record, "bubble_s", stage->bubble_s);
-    nnc_record_number(record, "exchange_s", stage->exchange_s);
-    nnc_record_number(record, "update_s", stage->update_s);
-    nnc_record_number(record, "in_flight", stage->in_flight);
-    nnc_record_memory_parts(record, memory);
-    nnc_record_bool(record, "fits", memory->headroom_bytes >= 0);
 }

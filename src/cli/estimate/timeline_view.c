@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/estimate/estimate_view.h"
+#include "render/record.h"
 #include "render/sheet.h"
 #include "render/text.h"
 
@@ -174,21 +175,6 @@ nnc_status nnc_timeline_write_text(FILE *out, nnc_style style, const nnc_report 
         at += l.count;
     }
     return NNC_OK;
-}
-
-void nnc_record_interval(nnc_record *record, const nnc_interval *interval)
-{
-    nnc_record_whole(record, "stage", interval->stage);
-    nnc_record_text(record, "activity", nnc_activity_name(interval->activity));
-    if (interval->micro_batch >= 0) {
-        nnc_record_whole(record, "micro_batch", interval->micro_batch);
-        nnc_record_whole(record, "chunk", interval->chunk);
-    } else {
-        nnc_record_null(record, "micro_batch");
-        nnc_record_null(record, "chunk");
-    }
-    nnc_record_number(record, "start_s", interval->start_s);
-    nnc_record_number(record, "end_s", interval->end_s);
 }
 
 /* ---- trace ---- */

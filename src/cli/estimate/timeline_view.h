@@ -3,12 +3,8 @@
 #define NNCOST_CLI_ESTIMATE_TIMELINE_VIEW_H
 
 #include "metrics/report.h"
-#include "render/record.h"
 #include "render/style.h"
 
 nnc_status nnc_timeline_write_text(FILE *out, nnc_style style, const nnc_report *report);
-
-/* Writes one interval as members of the object that is open. */
-void nnc_record_interval(nnc_record *record, const nnc_interval *interval);
 
 #endif

@@ -78,7 +78,7 @@ static void group_row(nnc_grid *grid, const nnc_score_group *group)
 static nnc_status write_section(FILE *out, nnc_style style, nnc_arena *arena,
                                 const nnc_accuracy_report *report, nnc_score_section section)
 {
-    static const nnc_column columns[] = {
+    static const nnc_grid_column columns[] = {
         { .head = "by", .left = true },
         { .head = "", .left = true },
         { .head = "rows" },
@@ -107,7 +107,7 @@ static nnc_status write_section(FILE *out, nnc_style style, nnc_arena *arena,
 static nnc_status write_contradictions(FILE *out, nnc_style style, nnc_arena *arena,
                                        const nnc_accuracy_report *report)
 {
-    static const nnc_column columns[] = {
+    static const nnc_grid_column columns[] = {
         { .head = "row", .left = true, .shrinks = true },
         { .head = "device", .left = true, .drop = 1 },
         { .head = "measured" },
@@ -158,7 +158,7 @@ static int32_t count_reason(const nnc_accuracy_report *report, int32_t i)
 static nnc_status write_reasons(FILE *out, nnc_style style, nnc_arena *arena,
                                 const nnc_accuracy_report *report)
 {
-    static const nnc_column columns[] = {
+    static const nnc_grid_column columns[] = {
         { .head = "rows" },
         { .head = "file", .left = true },
         { .head = "reason", .left = true, .shrinks = true },
@@ -185,7 +185,7 @@ static nnc_status write_reasons(FILE *out, nnc_style style, nnc_arena *arena,
 static nnc_status write_rows(FILE *out, nnc_style style, nnc_arena *arena,
                              const nnc_accuracy_report *report)
 {
-    static const nnc_column columns[] = {
+    static const nnc_grid_column columns[] = {
         { .head = "row", .left = true },
         { .head = "device", .left = true, .drop = 2 },
         { .head = "measured" },

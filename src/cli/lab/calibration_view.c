@@ -15,7 +15,7 @@ static void number_cell(nnc_grid *grid, double value)
 static nnc_status write_fitted(FILE *out, nnc_style style, nnc_arena *arena,
                                const nnc_calibration_report *report)
 {
-    static const nnc_column columns[] = {
+    static const nnc_grid_column columns[] = {
         { .head = "figure", .left = true },
         { .head = "before" },
         { .head = "after" },
@@ -44,7 +44,7 @@ static nnc_status write_fitted(FILE *out, nnc_style style, nnc_arena *arena,
 static nnc_status write_left(FILE *out, nnc_style style, nnc_arena *arena,
                              const nnc_calibration_report *report)
 {
-    static const nnc_column columns[] = {
+    static const nnc_grid_column columns[] = {
         { .head = "figure", .left = true },
         { .head = "value" },
         { .head = "why", .left = true, .shrinks = true },
@@ -83,7 +83,7 @@ static void error_row(nnc_grid *grid, const char *name, const char *what,
 static nnc_status write_errors(FILE *out, nnc_style style, nnc_arena *arena,
                                const nnc_calibration_report *report)
 {
-    static const nnc_column columns[] = {
+    static const nnc_grid_column columns[] = {
         { .head = "", .left = true }, { .head = "", .left = true },  { .head = "rows" },
         { .head = "MAPE before" },    { .head = "median" },          { .head = "after" },
         { .head = "median" },         { .head = "cross-validated" }, { .head = "median" },
@@ -111,7 +111,7 @@ static nnc_status write_errors(FILE *out, nnc_style style, nnc_arena *arena,
 static nnc_status write_unused(FILE *out, nnc_style style, nnc_arena *arena,
                                const nnc_calibration_report *report)
 {
-    static const nnc_column columns[] = {
+    static const nnc_grid_column columns[] = {
         { .head = "rows" },
         { .head = "file", .left = true },
         { .head = "reason", .left = true, .shrinks = true },

@@ -166,10 +166,10 @@ void nnc_check_headline(const nnc_check_row *row, char *text, size_t size)
 nnc_status nnc_changes_write(FILE *out, nnc_style style, const nnc_check_row *row, int32_t most,
                              const char *old_head, const char *now_head)
 {
-    const nnc_column columns[] = { { .head = "figure", .left = true, .shrinks = true },
-                                   { .head = old_head },
-                                   { .head = now_head },
-                                   { .head = "change" } };
+    const nnc_grid_column columns[] = { { .head = "figure", .left = true, .shrinks = true },
+                                        { .head = old_head },
+                                        { .head = now_head },
+                                        { .head = "change" } };
     nnc_arena *arena = nnc_arena_create();
     if (arena == NULL) {
         return NNC_NO_MEMORY;

@@ -10,11 +10,11 @@ enum { SHOWN_OPS = 8 };
 
 static nnc_status write_ops(FILE *out, nnc_style style, const nnc_check_row *row)
 {
-    static const nnc_column columns[] = { { .head = "op", .left = true, .shrinks = true },
-                                          { .head = "phase", .left = true },
-                                          { .head = "old" },
-                                          { .head = "new" },
-                                          { .head = "difference" } };
+    static const nnc_grid_column columns[] = { { .head = "op", .left = true, .shrinks = true },
+                                               { .head = "phase", .left = true },
+                                               { .head = "old" },
+                                               { .head = "new" },
+                                               { .head = "difference" } };
     nnc_arena *arena = nnc_arena_create();
     if (arena == NULL) {
         return NNC_NO_MEMORY;

@@ -3,42 +3,40 @@
 #include <math.h>
 
 #include "base/arena.h"
-#include "render/estimate_record.h"
+#include "render/members.h"
 #include "render/text.h"
 
-static void record_plan(nnc_record *record, const nnc_plan *plan)
-{
-    char text[64];
-    nnc_record_object(record, "plan");
-    nnc_record_degrees(record, plan);
-    nnc_record_whole(record, "micro_batch", plan->micro_batch);
-    nnc_record_whole(record, "micro_batches", plan->micro_batches);
-    nnc_record_whole(record, "global_batch", plan->global_batch);
-    nnc_record_text(record, "schedule", nnc_schedule_name(plan->schedule));
-    nnc_recompute_text(plan->recompute, text, sizeof text);
-    nnc_record_text(record, "recompute", text);
-    nnc_offload_text(plan->offload, text, sizeof text);
-    nnc_record_text(record, "offload", text);
-    nnc_record_close(record);
-}
+static const nnc_metric found_rows[] = {
+    { .name = "plan",
+      .type = NNC_METRIC_OBJECT,
+      NNC_IN(nnc_found, plan),
+      .rows = &nnc_plan_choice_metrics,
+      .help = "The plan." },
+    { NNC_NUMBER(nnc_found, step_s), .unit = "s", .help = "One optimizer step." },
+    { NNC_WHOLE(nnc_found, memory_bytes), .unit = "B", .help = "Memory of the fullest device." },
+    { NNC_NUMBER(nnc_found, mfu), .show = NNC_SHOW_PERCENT, .help = "Model FLOPs utilisation." },
+    { NNC_NUMBER(nnc_found, tokens_per_s), .help = "Tokens trained on per second." },
+    { NNC_NUMBER(nnc_found, bubble_share), .show = NNC_SHOW_PERCENT,
+      .help = "The bubble over the step." },
+    { NNC_NUMBER(nnc_found, exposed_comm_s), .unit = "s",
+      .help = "Communication that no compute overlaps." },
+    { NNC_NUMBER(nnc_found, device_s), .unit = "s",
+      .help = "Devices times step: what a step costs in device time." },
+    { NNC_NUMBER(nnc_found, cost_step), .help = "Price of one step; null without a price." },
+    { NNC_NUMBER(nnc_found, run_s), .unit = "s",
+      .help = "Time of the run of --tokens or --samples." },
+    { NNC_NUMBER(nnc_found, device_hours), .help = "Device-hours of the run." },
+    { NNC_NUMBER(nnc_found, cost_run), .help = "Price of the run." },
+};
+const nnc_metrics nnc_found_metrics = NNC_METRICS("a plan that fits", found_rows, nnc_found);
 
 void nnc_record_found(nnc_record *record, const nnc_found *found)
 {
+    const nnc_place place = { .record = found };
     if (record->exact) {
         nnc_record_whole(record, "index", (int64_t)found->index);
     }
-    record_plan(record, &found->plan);
-    nnc_record_number(record, "step_s", found->step_s);
-    nnc_record_whole(record, "memory_bytes", found->memory_bytes);
-    nnc_record_number(record, "mfu", found->mfu);
-    nnc_record_number(record, "tokens_per_s", found->tokens_per_s);
-    nnc_record_number(record, "bubble_share", found->bubble_share);
-    nnc_record_number(record, "exposed_comm_s", found->exposed_comm_s);
-    nnc_record_number(record, "device_s", found->device_s);
-    nnc_record_number(record, "cost_step", found->cost_step);
-    nnc_record_number(record, "run_s", found->run_s);
-    nnc_record_number(record, "device_hours", found->device_hours);
-    nnc_record_number(record, "cost_run", found->cost_run);
+    nnc_record_members(record, &nnc_found_metrics, &place);
 }
 
 void nnc_record_shard_rest(nnc_record *record, const nnc_found *missed, const nnc_error *why)
@@ -136,7 +134,7 @@ nnc_status nnc_found_write(FILE *out, nnc_style style, const nnc_found *list, in
 {
     const in_use use = used_by(list, count);
     /* Context and expert decide what the devices do: never dropped where a plan uses them. */
-    const nnc_column always[] = {
+    const nnc_grid_column always[] = {
         { .head = "memory" },
         { .head = "MFU", .drop = 6 },
         { .head = "data", .drop = 7 },
@@ -154,7 +152,7 @@ nnc_status nnc_found_write(FILE *out, nnc_style style, const nnc_found *list, in
         { .head = "bubble", .drop = 1 },
     };
     enum { ALWAYS = sizeof always / sizeof always[0], LEADING = 4 };
-    nnc_column columns[LEADING + ALWAYS];
+    nnc_grid_column columns[LEADING + ALWAYS];
     const bool run = count > 0 && !isnan(list[0].run_s);
     int used = 0;
     double spent = 0.0;
@@ -163,14 +161,14 @@ nnc_status nnc_found_write(FILE *out, nnc_style style, const nnc_found *list, in
         return NNC_NO_MEMORY;
     }
     if (sizes) {
-        columns[used++] = (nnc_column){ .head = "devices" };
+        columns[used++] = (nnc_grid_column){ .head = "devices" };
     }
-    columns[used++] = (nnc_column){ .head = "step" };
+    columns[used++] = (nnc_grid_column){ .head = "step" };
     if (run) {
-        columns[used++] = (nnc_column){ .head = "run" };
+        columns[used++] = (nnc_grid_column){ .head = "run" };
     }
     if (run || (sizes && count > 0)) {
-        columns[used++] = (nnc_column){ .head = nnc_found_cost(&list[0], &spent) };
+        columns[used++] = (nnc_grid_column){ .head = nnc_found_cost(&list[0], &spent) };
     }
     for (int i = 0; i < ALWAYS; i++) {
         columns[used++] = always[i];

@@ -4,8 +4,11 @@
 
 #include "cli/search/search_view.h"
 #include "render/grid.h"
-#include "render/record.h"
+#include "render/members.h"
 #include "render/style.h"
+
+/* Of an nnc_found. */
+extern const nnc_metrics nnc_found_metrics;
 
 /* Members of the object or row that is open; with the place in the space where the record is exact. */
 void nnc_record_found(nnc_record *record, const nnc_found *found);
@@ -25,7 +28,7 @@ const char *nnc_found_cost(const nnc_found *found, double *cost);
 
 /* The rows for several sizes, as JSON, CSV, or text. */
 void nnc_sizes_record(nnc_record *record, const nnc_search_report *report);
-void nnc_sizes_csv(FILE *out, const nnc_search_report *report);
+nnc_status nnc_sizes_csv(FILE *out, const nnc_search_report *report);
 nnc_status nnc_sizes_write(FILE *out, nnc_style style, const nnc_search_report *report);
 
 #endif

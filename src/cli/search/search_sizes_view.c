@@ -50,21 +50,23 @@ void nnc_sizes_record(nnc_record *record, const nnc_search_report *report)
     nnc_record_close(record);
 }
 
-void nnc_sizes_csv(FILE *out, const nnc_search_report *report)
+static bool is_found(const nnc_place *place)
 {
-    nnc_found none = { .plan = nnc_plan_default() };
-    nnc_record record = nnc_record_csv(out);
-    none.plan.schedule = NNC_SCHEDULE_1F1B;
-    nnc_record_row(&record, true);
-    nnc_record_found(&record, &none);
-    nnc_record_row_end(&record);
-    for (int32_t i = 0; i < report->size_count; i++) {
-        if (report->sizes[i].found) {
-            nnc_record_row(&record, false);
-            nnc_record_found(&record, &report->sizes[i].best);
-            nnc_record_row_end(&record);
-        }
-    }
+    return ((const nnc_search_size *)place->record)->found;
+}
+
+/* The best plan of each size that has one. */
+nnc_status nnc_sizes_csv(FILE *out, const nnc_search_report *report)
+{
+    static const nnc_metric best[] = {
+        { .type = NNC_METRIC_OBJECT, NNC_IN(nnc_search_size, best), .rows = &nnc_found_metrics },
+    };
+    static const nnc_metrics sizes = { .what = "the best plan of a size",
+                                       .rows = best,
+                                       .count = 1,
+                                       .record_size = sizeof(nnc_search_size),
+                                       .listed = is_found };
+    return nnc_record_lines(out, &sizes, report, report->sizes, report->size_count);
 }
 
 /* Why there is no row. */

@@ -95,21 +95,6 @@ static void write_json(FILE *out, const nnc_search_report *report)
     nnc_record_end(&record);
 }
 
-static void write_csv(FILE *out, const nnc_search_report *report)
-{
-    const nnc_found none = { .plan = nnc_plan_default() };
-    nnc_record record = nnc_record_csv(out);
-    for (int32_t i = -1; i < report->result->best_count; i++) {
-        const nnc_found *row = i < 0 ? &none : &report->result->best[i];
-        nnc_found named = *row;
-        named.plan.schedule =
-            named.plan.schedule == NNC_SCHEDULE_COUNT ? NNC_SCHEDULE_1F1B : named.plan.schedule;
-        nnc_record_row(&record, i < 0);
-        nnc_record_found(&record, &named);
-        nnc_record_row_end(&record);
-    }
-}
-
 /* "bubble 1.2 ms less", when it is more than rounding. */
 static void write_difference(FILE *out, const char *what, double less_s, double step_s)
 {
@@ -284,12 +269,10 @@ nnc_status nnc_report_search(FILE *out, nnc_style style, const nnc_search_report
     switch (style.format) {
     case NNC_FORMAT_JSON: write_json(out, report); return NNC_OK;
     case NNC_FORMAT_CSV:
-        if (report->sizes != NULL) {
-            nnc_sizes_csv(out, report);
-        } else {
-            write_csv(out, report);
-        }
-        return NNC_OK;
+        return report->sizes != NULL
+                   ? nnc_sizes_csv(out, report)
+                   : nnc_record_lines(out, &nnc_found_metrics, NULL, report->result->best,
+                                      report->result->best_count);
     default: return write_text(out, style, report);
     }
 }

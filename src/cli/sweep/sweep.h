@@ -5,7 +5,7 @@
 #include "base/digest.h"
 #include "cli/command.h"
 #include "cli/share.h"
-#include "render/record.h"
+#include "metrics/report.h"
 #include "render/row.h"
 #include "sweep/point.h"
 #include "sweep/pool.h"
@@ -37,9 +37,7 @@ typedef struct nnc_sweep {
     nnc_sweep_axes axes;
     nnc_software software; /* where no axis names one */
     const char *cluster;   /* file; NULL = the devices' own links */
-    const char **figures;  /* names of the estimate's values, as CSV heads them */
-    int32_t figure_count;
-    int32_t *figure_slots; /* slot of each figure, -1 = not used */
+    nnc_columns figures;   /* the estimate's values */
     nnc_slot slots[NNC_SWEEP_SLOTS_MAX];
     int32_t slot_count;
     int32_t columns[NNC_TABLE_COLUMNS_MAX]; /* slots */

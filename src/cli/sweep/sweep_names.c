@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "cli/sweep/sweep.h"
-#include "render/estimate_record.h"
 
 static const char *const own_names[] = { "row", "verdict", "reason" };
 enum { OWN_COUNT = 3 };
@@ -40,32 +39,21 @@ static bool find_axis(const nnc_sweep *sweep, const char *name, nnc_slot *slot)
     return false;
 }
 
-static bool ends_name(const char *full, const char *name)
-{
-    const size_t full_length = strlen(full), length = strlen(name);
-    return full_length > length && full[full_length - length - 1] == '.' &&
-           strcmp(full + full_length - length, name) == 0;
-}
-
 /* A figure by its name in full or by the last parts of it. NNC_BAD_USAGE: several end so. */
 static nnc_status find_figure(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err)
 {
-    const nnc_sweep *sweep = l->sweep;
-    for (int32_t i = 0; i < sweep->figure_count; i++) {
-        const char *full = sweep->figures[i];
-        const bool exact = strcmp(full, name) == 0;
-        if (!exact && !ends_name(full, name)) {
-            continue;
-        }
-        if (!exact && slot->kind == NNC_NAME_FIGURE) {
-            return nnc_fail(err, NNC_BAD_USAGE, l->option,
-                            "\"%s\" stands for several, expected one of %s, %s ...", name,
-                            slot->name, full);
-        }
-        *slot = (nnc_slot){ .name = full, .kind = NNC_NAME_FIGURE, .index = i };
-        if (exact) {
-            break;
-        }
+    const nnc_columns figures = l->sweep->figures;
+    const nnc_name_match match =
+        nnc_name_find(&figures.list[0].name, sizeof figures.list[0], figures.count, name);
+    if (match.other >= 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, l->option,
+                        "\"%s\" stands for several, expected one of %s, %s ...", name,
+                        figures.list[match.index].name, figures.list[match.other].name);
+    }
+    if (match.index >= 0) {
+        *slot = (nnc_slot){ .name = figures.list[match.index].name,
+                            .kind = NNC_NAME_FIGURE,
+                            .index = match.index };
     }
     return NNC_OK;
 }
@@ -124,8 +112,8 @@ static nnc_status unknown(const lookup *l, const char *name, nnc_error *err)
         const nnc_sweep_axis *axis = &sweep->axes.axes[i];
         names[count++] = axis->field != NULL ? axis->field : axis->name;
     }
-    for (int32_t i = 0; i < sweep->figure_count && count < NAMES_MAX; i++) {
-        names[count++] = last_part(sweep->figures[i]);
+    for (int32_t i = 0; i < sweep->figures.count && count < NAMES_MAX; i++) {
+        names[count++] = last_part(sweep->figures.list[i].name);
     }
     const nnc_field_table *const tables[] = { nnc_model_table(l->sample->model.family),
                                               &nnc_device_table, &nnc_plan_table };
@@ -199,9 +187,6 @@ static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_
     }
     if (sweep->slot_count == NNC_SWEEP_SLOTS_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, l->option, "too many names");
-    }
-    if (slot.kind == NNC_NAME_FIGURE) {
-        sweep->figure_slots[slot.index] = *index;
     }
     sweep->slots[sweep->slot_count++] = slot;
     return NNC_OK;
@@ -293,47 +278,6 @@ static nnc_status resolve_by(lookup *l, const char *by, nnc_error *err)
     return status;
 }
 
-/* The names of the figures, from the heading of the estimate's own CSV. */
-static nnc_status list_figures(const nnc_point *sample, nnc_sweep *sweep, nnc_error *err)
-{
-    char *text = NULL;
-    size_t size = 0;
-    nnc_result result = { .plan = sample->plan };
-    result.plan.precision = NNC_BF16;
-    result.plan.schedule = NNC_SCHEDULE_1F1B;
-    const nnc_report report = { .model = &sample->model,
-                                .device = &sample->device,
-                                .software = &sample->software,
-                                .result = &result };
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL) {
-        return nnc_no_memory(err);
-    }
-    nnc_record record = nnc_record_csv(out);
-    nnc_record_row(&record, true);
-    nnc_record_estimate(&record, &report);
-    const bool written = fclose(out) == 0;
-    char *names = written ? nnc_arena_strdup(sweep->arena, text) : NULL;
-    free(text);
-    int32_t count = 1;
-    for (const char *at = names; at != NULL && *at != '\0'; at++) {
-        count += *at == ',';
-    }
-    sweep->figures = nnc_arena_array(sweep->arena, (size_t)count, sizeof *sweep->figures);
-    sweep->figure_slots = nnc_arena_array(sweep->arena, (size_t)count, sizeof *sweep->figure_slots);
-    if (names == NULL || sweep->figures == NULL || sweep->figure_slots == NULL) {
-        return nnc_no_memory(err);
-    }
-    for (sweep->figure_count = 0; sweep->figure_count < count; sweep->figure_count++) {
-        const size_t length = strcspn(names, ",");
-        sweep->figures[sweep->figure_count] = names;
-        sweep->figure_slots[sweep->figure_count] = -1;
-        names[length] = '\0';
-        names += length + 1;
-    }
-    return NNC_OK;
-}
-
 nnc_status nnc_sweep_resolve(const nnc_options *options, nnc_point *sample, nnc_sweep *sweep,
                              nnc_error *err)
 {
@@ -342,7 +286,10 @@ nnc_status nnc_sweep_resolve(const nnc_options *options, nnc_point *sample, nnc_
     lookup l = { .sweep = sweep, .sample = sample, .option = "--columns" };
     sweep->all = asked->all;
     sweep->by = -1;
-    nnc_status status = list_figures(sample, sweep, err);
+    nnc_status status = nnc_columns_of(&nnc_estimate_metrics, sweep->arena, &sweep->figures);
+    if (status != NNC_OK) {
+        return nnc_no_memory(err);
+    }
     /* Rows keep their number where they go on by it: into shards, and through programs. */
     const bool numbered = sweep->shard.of > 1 || to_database ||
                           (asked->columns == NULL && (options->format == NNC_FORMAT_CSV ||

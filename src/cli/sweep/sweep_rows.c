@@ -7,9 +7,6 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "cli/sweep/sweep.h"
-#include "render/estimate_record.h"
-
-enum { FIELD_TEXT = 64 };
 
 /* What of a row is known, in the order in which it costs more to know. */
 typedef enum known { KNOWN_AXES, KNOWN_SPECS, KNOWN_FIGURES } known;
@@ -19,12 +16,10 @@ struct nnc_sweeper {
     nnc_point point;
     nnc_result result;
     int32_t places[NNC_SWEEP_AXES_MAX];
-    known known; /* which cells are those of this row */
-    nnc_capture capture;
-    nnc_record record;
+    known known;                           /* which cells are those of this row */
     nnc_cell cells[NNC_SWEEP_SLOTS_MAX];   /* by slot */
     nnc_cell shown[NNC_TABLE_COLUMNS_MAX]; /* by column */
-    char (*field_texts)[FIELD_TEXT];       /* by slot */
+    char (*texts)[NNC_METRIC_TEXT_MAX];    /* by slot */
     int64_t specs_moves;                   /* that the fields of model and device were read at */
     char reason[sizeof(nnc_error)];        /* both its texts and what joins them */
 };
@@ -38,12 +33,8 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
     sweeper->sweep = sweep;
     sweeper->point.axes = &sweep->axes;
     sweeper->point.scratch = nnc_scratch_create();
-    sweeper->field_texts = calloc(NNC_SWEEP_SLOTS_MAX, sizeof *sweeper->field_texts);
-    sweeper->capture.slots = sweep->figure_slots;
-    sweeper->capture.count = sweep->figure_count;
-    sweeper->capture.cells = sweeper->cells;
-    sweeper->record = nnc_record_captured(&sweeper->capture);
-    if (sweeper->point.scratch == NULL || sweeper->field_texts == NULL) {
+    sweeper->texts = calloc(NNC_SWEEP_SLOTS_MAX, sizeof *sweeper->texts);
+    if (sweeper->point.scratch == NULL || sweeper->texts == NULL) {
         nnc_sweeper_destroy(sweeper);
         return NULL;
     }
@@ -54,7 +45,7 @@ void nnc_sweeper_destroy(nnc_sweeper *sweeper)
 {
     if (sweeper != NULL) {
         nnc_scratch_destroy(sweeper->point.scratch);
-        free(sweeper->field_texts);
+        free(sweeper->texts);
         free(sweeper);
     }
 }
@@ -99,7 +90,7 @@ static void fill_specs(nnc_sweeper *s)
             s->cells[i].kind = NNC_CELL_NULL;
         } else if (from == KNOWN_SPECS && moved) {
             s->cells[i] =
-                nnc_field_cell(slot, &s->point, &s->point.plan, s->field_texts[i], FIELD_TEXT);
+                nnc_field_cell(slot, &s->point, &s->point.plan, s->texts[i], NNC_METRIC_TEXT_MAX);
         }
     }
 }
@@ -126,13 +117,14 @@ static void fill_late(nnc_sweeper *s)
                                 .device = &s->point.device,
                                 .software = &s->point.software,
                                 .result = &s->result };
-    nnc_record_row(&s->record, false);
-    nnc_record_estimate(&s->record, &report);
+    const nnc_place place = { .record = &report };
     for (int32_t i = 0; i < sweep->slot_count; i++) {
         const nnc_slot *slot = &sweep->slots[i];
-        if (slot->kind == NNC_NAME_FIELD && slot->target == NNC_SWEEP_PLAN_FIELD) {
+        if (slot->kind == NNC_NAME_FIGURE) {
+            s->cells[i] = nnc_column_read(&sweep->figures.list[slot->index], place, s->texts[i]);
+        } else if (slot->kind == NNC_NAME_FIELD && slot->target == NNC_SWEEP_PLAN_FIELD) {
             s->cells[i] =
-                nnc_field_cell(slot, &s->point, &s->result.plan, s->field_texts[i], FIELD_TEXT);
+                nnc_field_cell(slot, &s->point, &s->result.plan, s->texts[i], NNC_METRIC_TEXT_MAX);
         }
     }
     s->known = KNOWN_FIGURES;

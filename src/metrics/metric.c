@@ -1,0 +1,207 @@
+#include "metrics/metric.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const nnc_cell no_value = { .kind = NNC_CELL_NULL };
+
+/* What offsets of a row count from; NULL when the pointer on the way there is. */
+static const char *base_of(const nnc_metric *row, const void *record)
+{
+    const char *at = record;
+    if (row->hop > 0 && at != NULL) {
+        memcpy(&at, at + row->hop - 1, sizeof at);
+    }
+    return at;
+}
+
+static int64_t whole_at(const char *at, size_t size)
+{
+    int64_t wide = 0;
+    int32_t narrow = 0;
+    if (size == sizeof wide) {
+        memcpy(&wide, at, sizeof wide);
+        return wide;
+    }
+    assert(size == sizeof narrow);
+    memcpy(&narrow, at, sizeof narrow);
+    return narrow;
+}
+
+nnc_cell nnc_number_cell(double number)
+{
+    return isfinite(number) ? (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = number } : no_value;
+}
+
+nnc_cell nnc_text_cell(const char *text)
+{
+    return text != NULL ? (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text } : no_value;
+}
+
+nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index,
+                         char text[NNC_METRIC_TEXT_MAX])
+{
+    if (row->get != NULL) {
+        return row->get(place, text);
+    }
+    const char *at = base_of(row, place->record);
+    if (at == NULL) {
+        return no_value;
+    }
+    const size_t size = row->each_count > 0 ? row->size / (size_t)row->each_count : row->size;
+    at += row->offset + (size_t)index * size;
+    const char *pointer = NULL;
+    double number = 0;
+    int64_t whole = 0;
+    bool flag = false;
+    switch (row->type) {
+    case NNC_METRIC_NUMBER: memcpy(&number, at, sizeof number); return nnc_number_cell(number);
+    case NNC_METRIC_WHOLE:
+        whole = whole_at(at, size);
+        return row->blank_zero && whole == 0 ? no_value
+                                             : (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = whole };
+    case NNC_METRIC_BOOL:
+        memcpy(&flag, at, sizeof flag);
+        return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = flag };
+    case NNC_METRIC_TEXT: memcpy(&pointer, at, sizeof pointer); return nnc_text_cell(pointer);
+    case NNC_METRIC_CHARS: return nnc_text_cell(at);
+    case NNC_METRIC_ENUM:
+        whole = whole_at(at, size);
+        return whole >= 0 && whole < row->names.count
+                   ? nnc_text_cell(row->names.of((unsigned)whole))
+                   : no_value;
+    default: return no_value;
+    }
+}
+
+nnc_place nnc_metric_inside(const nnc_metric *row, const nnc_place *place)
+{
+    const char *base = base_of(row, place->record);
+    nnc_place inside = *place;
+    inside.record = base != NULL ? base + row->offset : NULL;
+    return inside;
+}
+
+int64_t nnc_metric_count(const nnc_metric *row, const nnc_place *place)
+{
+    const char *base = base_of(row, place->record);
+    return base != NULL ? whole_at(base + row->count_offset, row->count_size) : 0;
+}
+
+const void *nnc_metric_list(const nnc_metric *row, const nnc_place *place)
+{
+    const char *list = base_of(row, place->record);
+    memcpy(&list, list + row->offset, sizeof list);
+    return list;
+}
+
+/* ---- columns ---- */
+
+/* Columns as they are found: counted first, then put into a list that has room for them. */
+typedef struct finder {
+    nnc_arena *arena;
+    nnc_column *list; /* NULL: they are only counted */
+    int32_t count;
+    const nnc_metric *inside[NNC_COLUMN_DEPTH];
+    int depth;
+    bool failed;
+} finder;
+
+static void add_column(finder *f, const char *prefix, const nnc_metric *row, int32_t index)
+{
+    char name[192], number[16];
+    nnc_column *column = f->list != NULL ? &f->list[f->count] : NULL;
+    f->count++;
+    if (column == NULL) {
+        return;
+    }
+    snprintf(number, sizeof number, "%" PRId32, index);
+    snprintf(name, sizeof name, "%s%s%s%s", prefix, row->name, row->each_count > 0 ? "." : "",
+             row->each_count == 0 ? ""
+             : row->each != NULL  ? row->each((unsigned)index)
+                                  : number);
+    *column = (nnc_column){
+        .name = nnc_arena_strdup(f->arena, name), .metric = row, .index = index, .depth = f->depth
+    };
+    memcpy(column->inside, f->inside, sizeof f->inside);
+    f->failed = f->failed || column->name == NULL;
+}
+
+/* Tables nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
+static void find_columns(finder *f, const nnc_metrics *metrics, const char *prefix)
+{
+    for (size_t i = 0; i < metrics->count; i++) {
+        const nnc_metric *row = &metrics->rows[i];
+        const int32_t values = row->each_count > 0 ? row->each_count : 1;
+        if (row->type == NNC_METRIC_OBJECT) {
+            char inner[96];
+            assert(f->depth < NNC_COLUMN_DEPTH);
+            snprintf(inner, sizeof inner, "%s%s%s", prefix, row->name != NULL ? row->name : "",
+                     row->name != NULL ? "." : "");
+            f->inside[f->depth++] = row;
+            find_columns(f, row->rows, inner);
+            f->depth--;
+        } else if (row->name != NULL && row->type != NNC_METRIC_LIST &&
+                   row->type != NNC_METRIC_TEXTS) {
+            for (int32_t k = 0; k < values; k++) {
+                add_column(f, prefix, row, k);
+            }
+        }
+    }
+}
+
+nnc_status nnc_columns_of(const nnc_metrics *metrics, nnc_arena *arena, nnc_columns *columns)
+{
+    finder f = { .arena = arena };
+    *columns = (nnc_columns){ .count = 0 };
+    find_columns(&f, metrics, "");
+    f.list = nnc_arena_array(arena, (size_t)f.count + 1, sizeof *f.list);
+    if (f.list == NULL) {
+        return NNC_NO_MEMORY;
+    }
+    f.count = 0;
+    find_columns(&f, metrics, "");
+    if (f.failed) {
+        return NNC_NO_MEMORY;
+    }
+    *columns = (nnc_columns){ f.list, f.count };
+    return NNC_OK;
+}
+
+nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NNC_METRIC_TEXT_MAX])
+{
+    for (int i = 0; i < column->depth; i++) {
+        place = nnc_metric_inside(column->inside[i], &place);
+    }
+    return nnc_metric_read(column->metric, &place, column->index, text);
+}
+
+/* ---- names ---- */
+
+/* Does `full` end in `word`, after a dot? */
+static bool ends_so(const char *full, const char *word)
+{
+    const size_t whole = strlen(full), part = strlen(word);
+    return part > 0 && whole > part && full[whole - part - 1] == '.' &&
+           strcmp(full + whole - part, word) == 0;
+}
+
+nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, const char *word)
+{
+    nnc_name_match match = { -1, -1 };
+    for (int32_t i = 0; i < count; i++) {
+        const char *full = NULL;
+        memcpy(&full, (const char *)names + (size_t)i * stride, sizeof full);
+        if (strcmp(full, word) == 0) {
+            return (nnc_name_match){ i, -1 };
+        }
+        if (ends_so(full, word)) {
+            match.other = match.index >= 0 && match.other < 0 ? i : match.other;
+            match.index = match.index < 0 ? i : match.index;
+        }
+    }
+    return match;
+}

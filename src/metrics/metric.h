@@ -1,0 +1,157 @@
+/* What a record says, one row per member. JSON, CSV, tables, the names of columns and constraints, the
+ * schema of an output and `explain` read the same rows, so a member is listed once. A record is a C
+ * struct; a row says where in it a value stands, or works it out. */
+#ifndef NNCOST_METRICS_METRIC_H
+#define NNCOST_METRICS_METRIC_H
+
+#include <stddef.h>
+
+#include <nncost/status.h>
+
+#include "base/arena.h"
+#include "base/cell.h"
+#include "base/names.h"
+
+typedef enum nnc_metric_type {
+    NNC_METRIC_NUMBER, /* double; NaN = not known */
+    NNC_METRIC_WHOLE,  /* int32_t, int64_t, or uint64_t below 2^63 */
+    NNC_METRIC_BOOL,
+    NNC_METRIC_TEXT,   /* const char *; NULL = there is none */
+    NNC_METRIC_CHARS,  /* char[] */
+    NNC_METRIC_ENUM,   /* an enumerator, by its name */
+    NNC_METRIC_OBJECT, /* the rows of another table */
+    NNC_METRIC_LIST,   /* a pointer to records of another table */
+    NNC_METRIC_TEXTS   /* a pointer to const char * */
+} nnc_metric_type;
+
+/* How people read a number. */
+typedef enum nnc_show {
+    NNC_SHOW_UNIT,    /* with its unit, four digits: "12.30 ms"; without one as NNC_SHOW_SHORT */
+    NNC_SHOW_SHORT,   /* four digits, from 10,000 up with a prefix: "12.30 k" */
+    NNC_SHOW_COUNT,   /* "1,557,611,200", "16.73" */
+    NNC_SHOW_PLAIN,   /* every digit, 12 at most */
+    NNC_SHOW_PERCENT, /* a share: "41.2%" */
+} nnc_show;
+
+/* Where a record is. */
+typedef struct nnc_place {
+    const void *record;
+    const void *owner; /* the record whose list it is in; NULL = in none */
+    int64_t index;     /* its place in that list */
+} nnc_place;
+
+/* Works a value out; a text may be put into `text`. */
+enum { NNC_METRIC_TEXT_MAX = 160 };
+typedef nnc_cell nnc_metric_get(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
+
+typedef struct nnc_metrics nnc_metrics;
+
+typedef struct nnc_metric {
+    const char
+        *name; /* its JSON key; NULL: only in tables, and an object whose rows stand for it */
+    nnc_metric_type type;
+    /* where it stands in the record: at an offset, if hop > 0 in what the pointer at hop - 1 points
+     * to; or worked out */
+    size_t hop, offset, size;
+    nnc_metric_get *get;
+    bool blank_zero;                      /* 0 = does not apply, written as null */
+    bool (*when)(const nnc_place *place); /* in JSON only then; NULL = always */
+
+    /* an enumerator's names; of an array, each_count values in a row, the name of each (NULL: 0, 1
+     * ...); sparse: JSON leaves zeros out */
+    nnc_names names;
+    const char *(*each)(unsigned index);
+    int32_t each_count;
+    bool sparse;
+
+    /* object, list; count_offset: of a list's int32_t or int64_t count, after the same hop;
+     * null_empty: an empty list is null */
+    const nnc_metrics *rows;
+    size_t count_offset, count_size;
+    bool null_empty;
+
+    const char *unit;    /* "s", "B", "FLOP/s"; NULL = a pure number */
+    const char *help;    /* a sentence */
+    const char *formula; /* in names of metrics and plan options; NULL = none */
+    const char *source;  /* who says so; NULL = nobody needs to */
+    const char *part_of; /* full name of the metric that this one is a summand of; NULL = of none */
+
+    const char *head; /* heading of its column in tables; NULL = it has none */
+    nnc_show show;
+    bool left;    /* text to the left */
+    bool shrinks; /* cut where the line would be too long */
+    int drop;     /* left out where even that is too long, lowest first; 0 = never */
+} nnc_metric;
+
+struct nnc_metrics {
+    const char *what; /* "one training step" */
+    const nnc_metric *rows;
+    size_t count;
+    size_t record_size;                     /* of the records of a list */
+    bool (*listed)(const nnc_place *place); /* is a record listed at all? NULL = all are */
+};
+
+/* In rows: the type and place of a member that has the name of its metric ... */
+#define NNC_NUMBER(of, member) .name = #member, .type = NNC_METRIC_NUMBER, NNC_IN(of, member)
+#define NNC_WHOLE(of, member) .name = #member, .type = NNC_METRIC_WHOLE, NNC_IN(of, member)
+#define NNC_BOOL(of, member) .name = #member, .type = NNC_METRIC_BOOL, NNC_IN(of, member)
+#define NNC_TEXT(of, member) .name = #member, .type = NNC_METRIC_TEXT, NNC_IN(of, member)
+#define NNC_CHARS(of, member) .name = #member, .type = NNC_METRIC_CHARS, NNC_IN(of, member)
+#define NNC_NAMED(of, member, name_of, number) \
+    .name = #member, .type = NNC_METRIC_ENUM, NNC_IN(of, member), .names = { (name_of), (number) }
+/* ... and the parts of these, for those that have another. */
+#define NNC_IN(of, member) \
+    .offset = offsetof(of, member), .size = sizeof(((const of *)NULL)->member)
+#define NNC_VIA(of, pointer) .hop = offsetof(of, pointer) + 1
+#define NNC_COUNT(of, member) \
+    .count_offset = offsetof(of, member), .count_size = sizeof(((const of *)NULL)->member)
+
+#define NNC_METRICS(text, list, of)                                              \
+    {                                                                            \
+        .what = (text), .rows = (list), .count = sizeof(list) / sizeof(list)[0], \
+        .record_size = sizeof(of)                                                \
+    }
+
+/* One value of a row: index, of an array. A number that is not finite is NNC_CELL_NULL. */
+nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index,
+                         char text[NNC_METRIC_TEXT_MAX]);
+
+/* Cells of what may not be there: NaN, NULL. */
+nnc_cell nnc_number_cell(double number);
+nnc_cell nnc_text_cell(const char *text);
+
+/* The place that an object's rows count from. */
+nnc_place nnc_metric_inside(const nnc_metric *row, const nnc_place *place);
+
+/* A list: how many records, or texts, it has, and the first. */
+int64_t nnc_metric_count(const nnc_metric *row, const nnc_place *place);
+const void *nnc_metric_list(const nnc_metric *row, const nnc_place *place);
+
+/* A value under its name in full, "step.interval_s.0": what CSV and a sweep call a column. */
+enum { NNC_COLUMN_DEPTH = 3 };
+typedef struct nnc_column {
+    const char *name;
+    const nnc_metric *metric;
+    int32_t index;                              /* of an array */
+    const nnc_metric *inside[NNC_COLUMN_DEPTH]; /* objects around it, outermost first */
+    int depth;
+} nnc_column;
+
+typedef struct nnc_columns {
+    const nnc_column *list;
+    int32_t count;
+} nnc_columns;
+
+/* All values of a table but those of lists, in its order. Fails with NNC_NO_MEMORY. */
+nnc_status nnc_columns_of(const nnc_metrics *metrics, nnc_arena *arena, nnc_columns *columns);
+
+nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NNC_METRIC_TEXT_MAX]);
+
+/* Which of the names a word stands for: the same one, or the only one that ends so after a dot. names
+ * are count pointers, each `stride` bytes after the one before. */
+typedef struct nnc_name_match {
+    int32_t index, other; /* -1 = none; other: a second one that ends so, and none is the same */
+} nnc_name_match;
+nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, const char *word);
+
+#endif

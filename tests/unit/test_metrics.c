@@ -1,0 +1,268 @@
+/* The tables of what records say: reading values, names of columns, and that the estimate's own table
+ * is whole. */
+#include "input/field.h"
+#include "metrics/report.h"
+#include "support.h"
+
+/* ---- a record of every type ---- */
+
+typedef struct part {
+    double seconds[2];
+} part;
+
+typedef struct record {
+    double number, unknown;
+    int32_t narrow;
+    int64_t wide, nothing;
+    bool flag;
+    const char *text, *no_text;
+    char chars[8];
+    nnc_bound bound;
+    part own;
+    const part *other, *none;
+    const char *const *texts;
+    int32_t text_count;
+} record;
+
+static nnc_cell get_index(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    snprintf(text, NNC_METRIC_TEXT_MAX, "number %d of %s", (int)place->index,
+             (const char *)place->owner);
+    return nnc_text_cell(text);
+}
+
+static const char *half_name(unsigned half)
+{
+    return half == 0 ? "first" : "second";
+}
+
+static const nnc_metric part_rows[] = {
+    { NNC_NUMBER(part, seconds), .each = half_name, .each_count = 2 },
+};
+static const nnc_metrics parts = NNC_METRICS("parts", part_rows, part);
+
+static const nnc_metric rows[] = {
+    { NNC_NUMBER(record, number) },
+    { NNC_NUMBER(record, unknown) },
+    { NNC_WHOLE(record, narrow) },
+    { NNC_WHOLE(record, wide) },
+    { NNC_WHOLE(record, nothing), .blank_zero = true },
+    { NNC_BOOL(record, flag) },
+    { NNC_TEXT(record, text) },
+    { NNC_TEXT(record, no_text) },
+    { NNC_CHARS(record, chars) },
+    { NNC_NAMED(record, bound, nnc_bound_name, NNC_BOUND_COUNT) },
+    { .name = "index", .type = NNC_METRIC_TEXT, .get = get_index },
+    { .name = "own", .type = NNC_METRIC_OBJECT, NNC_IN(record, own), .rows = &parts },
+    { .type = NNC_METRIC_OBJECT, NNC_VIA(record, other), .rows = &parts },
+    { .name = "none", .type = NNC_METRIC_OBJECT, NNC_VIA(record, none), .rows = &parts },
+    { .name = "texts",
+      .type = NNC_METRIC_TEXTS,
+      NNC_IN(record, texts),
+      NNC_COUNT(record, text_count) },
+};
+static const nnc_metrics table = NNC_METRICS("a record", rows, record);
+
+static const part far = { .seconds = { 3, 4 } };
+static const char *const two_texts[] = { "a", "b" };
+static const record sample = { .number = 1.5,
+                               .unknown = NAN,
+                               .narrow = -7,
+                               .wide = INT64_C(1) << 40,
+                               .flag = true,
+                               .text = "long",
+                               .chars = "short",
+                               .bound = NNC_BOUND_MEMORY,
+                               .own = { .seconds = { 1, 2 } },
+                               .other = &far,
+                               .texts = two_texts,
+                               .text_count = 2 };
+
+/* Every column, in order, as text. */
+START_TEST(values_are_read)
+{
+    static const char *const expected[] = {
+        "number=1.5",
+        "unknown=-",
+        "narrow=-7",
+        "wide=1099511627776",
+        "nothing=-",
+        "flag=yes",
+        "text=long",
+        "no_text=-",
+        "chars=short",
+        "bound=memory",
+        "index=number 5 of it",
+        "own.seconds.first=1",
+        "own.seconds.second=2",
+        "seconds.first=3",
+        "seconds.second=4",
+        "none.seconds.first=-",
+        "none.seconds.second=-",
+    };
+    enum { EXPECTED = sizeof expected / sizeof expected[0] };
+    const nnc_place place = { .record = &sample, .owner = "it", .index = 5 };
+    nnc_arena *arena = nnc_arena_create();
+    nnc_columns columns;
+    ck_assert_int_eq(nnc_columns_of(&table, arena, &columns), NNC_OK);
+    ck_assert_int_eq(columns.count, EXPECTED);
+    for (int32_t i = 0; i < columns.count; i++) {
+        char text[NNC_METRIC_TEXT_MAX], found[256], number[32];
+        const nnc_cell cell = nnc_column_read(&columns.list[i], place, text);
+        snprintf(number, sizeof number, cell.kind == NNC_CELL_NUMBER ? "%.9g" : "%.0f",
+                 cell.kind == NNC_CELL_NUMBER  ? cell.number
+                 : cell.kind == NNC_CELL_WHOLE ? (double)cell.whole
+                                               : 0.0);
+        snprintf(found, sizeof found, "%s=%s", columns.list[i].name,
+                 cell.kind == NNC_CELL_NULL   ? "-"
+                 : cell.kind == NNC_CELL_TEXT ? cell.text
+                 : cell.kind == NNC_CELL_BOOL ? (cell.flag ? "yes" : "no")
+                                              : number);
+        ck_assert_str_eq(found, expected[i]);
+    }
+    nnc_arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(lists_are_counted)
+{
+    const nnc_place place = { .record = &sample };
+    const nnc_metric *texts = &rows[sizeof rows / sizeof rows[0] - 1];
+    ck_assert_int_eq(nnc_metric_count(texts, &place), 2);
+    const char *const *list = nnc_metric_list(texts, &place);
+    ck_assert_str_eq(list[1], "b");
+}
+END_TEST
+
+/* ---- names ---- */
+
+START_TEST(names_are_found)
+{
+    static const char *const names[] = { "step.step_s", "step.stage", "memory.stage",
+                                         "step.bound_s.host", "step_s" };
+    static const struct {
+        const char *word;
+        nnc_name_match match;
+    } cases[] = {
+        { "step.step_s", { 0, -1 } }, /* all of it */
+        { "step_s", { 4, -1 } },      /* all of another, which is as good as an end */
+        { "host", { 3, -1 } },        /* one ends so */
+        { "bound_s.host", { 3, -1 } },
+        { "stage", { 1, 2 } }, /* two do */
+        { "age", { -1, -1 } }, /* not after a dot */
+        { "", { -1, -1 } },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const nnc_name_match match = nnc_name_find(names, sizeof names[0], 5, cases[i].word);
+        ck_assert_msg(match.index == cases[i].match.index && match.other == cases[i].match.other,
+                      "\"%s\": %d, %d", cases[i].word, (int)match.index, (int)match.other);
+    }
+}
+END_TEST
+
+/* ---- the estimate ---- */
+
+/* A row says what it is, a member of the plan in the plan's own table. */
+static void check_words(const nnc_metrics *metrics) /* NOLINT(misc-no-recursion) */
+{
+    for (size_t i = 0; i < metrics->count; i++) {
+        const nnc_metric *row = &metrics->rows[i];
+        void *object = NULL;
+        nnc_dtype dtype;
+        if (row->type == NNC_METRIC_OBJECT || row->type == NNC_METRIC_LIST) {
+            check_words(row->rows);
+        } else if (row->help == NULL) {
+            const nnc_field *field = nnc_field_find(&nnc_plan_table, row->name, &object, &dtype);
+            ck_assert_msg(field != NULL && field->help != NULL, "%s: no help", row->name);
+        } else {
+            ck_assert_msg(row->help[strlen(row->help) - 1] == '.', "%s: no sentence", row->name);
+        }
+    }
+}
+
+START_TEST(rows_have_words)
+{
+    check_words(&nnc_estimate_document);
+}
+END_TEST
+
+/* The unit of a metric is in its name, too: step_s, mem_bytes, model_flops. */
+START_TEST(units_match_names)
+{
+    static const struct {
+        const char *end, *unit;
+    } ends[] = { { "flops_per_s", "FLOP/s" }, { "bytes_per_s", "B/s" },  { "_flops", "FLOP" },
+                 { "_bytes", "B" },           { "_per_byte", "FLOP/B" }, { "_j", "J" } };
+    nnc_arena *arena = nnc_arena_create();
+    nnc_columns columns;
+    int checked = 0;
+    ck_assert_int_eq(nnc_columns_of(&nnc_estimate_metrics, arena, &columns), NNC_OK);
+    for (int32_t i = 0; i < columns.count; i++) {
+        const nnc_metric *metric = columns.list[i].metric;
+        const size_t length = strlen(metric->name);
+        for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++) {
+            const size_t end = strlen(ends[k].end);
+            if (length > end && strcmp(metric->name + length - end, ends[k].end) == 0) {
+                ck_assert_msg(metric->unit != NULL && strcmp(metric->unit, ends[k].unit) == 0,
+                              "%s: unit", columns.list[i].name);
+                checked++;
+            }
+        }
+    }
+    ck_assert_int_ge(checked, 25);
+    nnc_arena_destroy(arena);
+}
+END_TEST
+
+/* Metrics that say they are parts of another add up to it. */
+START_TEST(parts_add_up)
+{
+    const nnc_software software = nnc_software_default();
+    const nnc_model *model = load_model("models/llama3-8b.json");
+    const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
+    nnc_plan plan = nnc_plan_default();
+    plan.devices = 8;
+    plan.pipeline = 2;
+    plan.micro_batches = 4;
+    plan.recompute = NNC_RECOMPUTE_FULL;
+    const nnc_result result = estimate_with(model, device, &software, &plan);
+    const nnc_report report = {
+        .model = model, .device = device, .software = &software, .result = &result
+    };
+    const nnc_place place = { .record = &report };
+    nnc_arena *arena = nnc_arena_create();
+    nnc_columns columns;
+    int wholes = 0;
+    ck_assert_int_eq(nnc_columns_of(&nnc_estimate_metrics, arena, &columns), NNC_OK);
+    for (int32_t t = 0; t < columns.count; t++) {
+        double sum = 0;
+        int parts_found = 0;
+        char text[NNC_METRIC_TEXT_MAX];
+        for (int32_t i = 0; i < columns.count; i++) {
+            const char *of = columns.list[i].metric->part_of;
+            if (of != NULL && strcmp(of, columns.list[t].name) == 0) {
+                const nnc_cell cell = nnc_column_read(&columns.list[i], place, text);
+                sum += cell.kind == NNC_CELL_WHOLE ? (double)cell.whole : cell.number;
+                parts_found++;
+            }
+        }
+        if (parts_found > 0) {
+            const nnc_cell cell = nnc_column_read(&columns.list[t], place, text);
+            const double whole = cell.kind == NNC_CELL_WHOLE ? (double)cell.whole : cell.number;
+            ck_assert_double_eq_tol(sum, whole, 1e-9 * whole);
+            wholes++;
+        }
+    }
+    ck_assert_int_eq(wholes, 3); /* parameters, step, memory */
+    nnc_arena_destroy(arena);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        values_are_read, lists_are_counted, names_are_found,
+        rows_have_words, units_match_names, parts_add_up,
+    };
+    return run_tests_with("metrics", open_support, close_support, tests, COUNT_OF(tests));
+}
