@@ -76,15 +76,14 @@ $ nncost estimate my.json ./board.json
 ! nncost: my.json:3: id: not the name of the file, expected "my", found "dense"
 [3]
 $ sed -i 's/"dense"/"my"/' my.json; sed -i 's/"round"/"board"/' board.json
-$ nncost estimate my.json ./board.json --format csv | cut -d, -f1,18
-model.id,device.id
-my,board
+$ nncost estimate my.json ./board.json | head -2
+model     my.json = my, A small decoder, decoder, 107,106,000 parameters
+device    ./board.json = board, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
 
 # An id is looked up in $NNCOST_PATH; a broken file that has the alias is named.
 $ mkdir -p mine/models; sed 's/"dense"/"mine"/; s/"small"/"tiny"/' toy/models/dense.json >mine/models/mine.json
-$ NNCOST_PATH=mine:toy nncost estimate tiny round --format csv | cut -d, -f1
-model.id
-mine
+$ NNCOST_PATH=mine:toy nncost estimate tiny round | head -1
+model     tiny = mine, A small decoder, decoder, 107,106,000 parameters
 $ sed -i 's/"layers"/"layer"/' mine/models/mine.json; NNCOST_PATH=mine:toy nncost estimate tiny round
 ! nncost: mine/models/mine.json:7: layer: unknown key, expected one of the decoder's keys, perhaps "layers", found "layer"
 [3]

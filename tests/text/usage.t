@@ -184,8 +184,9 @@ $ nncost show densee
 $ nncost show abacus
 ! nncost: abacus: no device, model or software profile of this id, see 'nncost list'
 [3]
-$ nncost estimate small fit --format csv | cut -d, -f1,18 | tail -1
-dense,fitted
+$ nncost estimate small fit | head -2
+model     small = dense, A small decoder, decoder, 107,106,000 parameters
+device    fit = fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s,
 
 # Where there are too many ids for one line, the list is named.
 $ for i in 1 2 3 4 5 6 7 8; do cp toy/hw/old.json toy/hw/a-device-with-a-rather-long-name-$i.json; done

@@ -1,1 +1,0 @@
-"$NNCOST" check hw/l40s.json --update

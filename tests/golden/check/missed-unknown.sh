@@ -1,2 +1,0 @@
-sed 's/"mfu": ">= 0.1"/"cost.run": "<= 20000"/' tests/golden/check/plans.json >"$SCRATCH/p.json" && cd "$SCRATCH" || exit
-"$NNCOST" check p.json

@@ -1,1 +1,0 @@
-"$NNCOST" check "$SCRATCH/p.json"

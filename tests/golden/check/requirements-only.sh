@@ -1,1 +1,0 @@
-"$NNCOST" check tests/golden/check/plans.json

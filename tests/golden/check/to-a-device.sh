@@ -1,1 +1,0 @@
-cat tests/golden/check/plans.json | "$NNCOST" check /dev/stdin --update

@@ -1,1 +1,0 @@
-"$NNCOST" estimate llama3-8b a100 --tensor 6

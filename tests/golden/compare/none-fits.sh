@@ -1,1 +1,0 @@
-"$NNCOST" compare llama2-13b h100,a100

@@ -1,1 +1,0 @@
-"$NNCOST" compare gpt2 a100,v100 --precision bf16

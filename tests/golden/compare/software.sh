@@ -1,1 +1,0 @@
-"$NNCOST" compare gpt2-xl a100 --software torch-compile,torch-eager

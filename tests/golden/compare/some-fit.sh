@@ -1,1 +1,0 @@
-"$NNCOST" compare llama2-7b h100,b200

@@ -1,1 +1,0 @@
-"$NNCOST" compare gpt2,sd1-unet a100

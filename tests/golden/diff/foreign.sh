@@ -1,1 +1,0 @@
-"$NNCOST" diff hw/l40s.json hw/l40s.json

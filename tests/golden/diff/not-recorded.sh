@@ -1,1 +1,0 @@
-"$NNCOST" diff tests/golden/check/plans.json tests/golden/check/plans.json

@@ -1,1 +1,0 @@
-"$NNCOST" estimate gpt2-xl a100 --format csv

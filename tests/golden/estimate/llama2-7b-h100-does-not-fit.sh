@@ -1,1 +1,0 @@
-"$NNCOST" estimate llama2-7b h100

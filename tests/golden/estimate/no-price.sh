@@ -1,1 +1,0 @@
-"$NNCOST" estimate gpt2 mi300x

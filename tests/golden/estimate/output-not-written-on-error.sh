@@ -1,4 +1,0 @@
-cd "$SCRATCH"
-"$NNCOST" estimate gpt2 a101 --output result.txt
-echo "exit $?" >&2
-ls

@@ -1,1 +1,0 @@
-"$NNCOST" estimate sd1-unet h100 --micro-batch 8

@@ -1,1 +1,0 @@
-COLUMNS=10 "$NNCOST" estimate gpt2 a100

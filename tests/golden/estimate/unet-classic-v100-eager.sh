@@ -1,1 +1,0 @@
-"$NNCOST" estimate unet-classic v100 --software torch-eager --policy amp

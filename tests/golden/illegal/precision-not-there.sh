@@ -1,1 +1,0 @@
-"$NNCOST" estimate gpt2 v100 --precision bf16

@@ -1,1 +1,0 @@
-"$NNCOST" estimate gpt2 a100 --tp 8

@@ -1,1 +1,0 @@
-"$NNCOST" estimate sd1-unet a100 --tokens 1e9

@@ -1,1 +1,0 @@
-"$NNCOST" ops gpt2 a100 --by phase --format csv

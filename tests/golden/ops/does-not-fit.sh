@@ -1,1 +1,0 @@
-"$NNCOST" ops llama2-7b h100 --by group

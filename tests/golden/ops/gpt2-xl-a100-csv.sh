@@ -1,1 +1,0 @@
-"$NNCOST" ops gpt2-xl a100 --format csv

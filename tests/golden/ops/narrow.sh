@@ -1,1 +1,0 @@
-COLUMNS=60 "$NNCOST" ops gpt2 a100

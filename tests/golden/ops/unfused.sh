@@ -1,1 +1,0 @@
-"$NNCOST" ops llama3-8b b200 --attention unfused --software torch-eager --recompute selective

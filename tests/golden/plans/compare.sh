@@ -1,1 +1,0 @@
-"$NNCOST" compare tests/golden/check/plans.json

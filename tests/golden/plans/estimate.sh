@@ -1,1 +1,0 @@
-"$NNCOST" estimate tests/golden/check/plans.json --scenario recompute

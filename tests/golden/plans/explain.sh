@@ -1,1 +1,0 @@
-"$NNCOST" explain mfu tests/golden/check/plans.json --scenario base

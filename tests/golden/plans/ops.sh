@@ -1,1 +1,0 @@
-"$NNCOST" ops tests/golden/check/plans.json --scenario base --top 3

@@ -1,0 +1,342 @@
+# Estimates under version control: 'nncost check'.
+
+# Requirements alone: met, missed, and one that nobody can tell.
+$ nncost check inputs/plans.json
+inputs/plans.json: 2 estimated; 4 of 4 requirements met
+Nothing is recorded yet; 'nncost check inputs/plans.json --update' does it.
+$ sed 's/<= 0.05"/<= 0.01"/; s/>= 0.1"/> 1"/' inputs/plans.json >p.json; nncost check p.json
+p.json: 2 estimated; 2 of 4 requirements missed
+
+p.json:7: base: estimated
+  missed  step_s <= 0.01, found 0.033543484
+
+p.json:8: recompute: estimated
+  missed  mfu > 1, found 0.68270647604
+
+Nothing is recorded yet; 'nncost check p.json --update' does it.
+[1]
+$ sed 's/"mfu": ">= 0.1"/"cost.run": "<= 20000"/' inputs/plans.json >p.json; nncost check p.json
+p.json: 2 estimated; 1 of 4 requirements missed
+
+p.json:8: recompute: estimated
+  missed  cost.run <= 20000, found nothing: the plan gives no such figure
+
+Nothing is recorded yet; 'nncost check p.json --update' does it.
+[1]
+
+# Recorded, and the same again.
+$ cp inputs/plans.json p.json
+$ nncost check p.json --update && nncost check p.json
+p.json: 2 estimated; 4 of 4 requirements met
+recorded by nncost 0.1.0
+p.json: 2 as recorded; 4 of 4 requirements met
+$ sed 's/"[0-9a-f]\{16\}"/"-"/; /^      "[br]/s/, "pipeline.*"software"/, ... "software"/' p.json
+{
+  "schema": "nncost.plans/1",
+  "note": "Two scenarios, some figures of each.",
+  "common": { "model": "dense", "device": "round", "micro_batch": 4 },
+  "record": ["plan", "step_s", "forward_s", "backward_s", "update_s", "total_bytes", "activation_bytes", "mfu"],
+  "scenarios": [
+    { "id": "base", "require": { "step_s": "<= 0.05", "memory.total_bytes": "<= 10e9", "fits": "== true" } },
+    { "id": "recompute", "recompute": "full", "require": { "mfu": ">= 0.1" } }
+  ],
+  "recorded": {
+    "schema": "nncost.recorded/1",
+    "note": "Written by 'nncost check --update' and by nothing else.",
+    "tool": "0.1.0",
+    "conventions": "nncost.estimate/1, SI units, 12 significant digits",
+    "digest": "-",
+    "digests": {
+      "model": {
+        "dense": "-"
+      },
+      "device": {
+        "round": "-"
+      },
+      "plan": {
+        "base": "-",
+        "recompute": "-"
+      }
+    },
+    "estimates": {
+      "base": {"plan": {"devices": 1, "data": 1, "tensor": 1, ... "software": "torch-compile", "mode": "predicted"}, "step": {"step_s": 0.033543484, "forward_s": 0.010272672, "backward_s": 0.020057632, "update_s": 0.00321318}, "throughput": {"mfu": 0.872896804637}, "memory": {"activation_bytes": 1121608000, "total_bytes": 2923304000}},
+      "recompute": {"plan": {"devices": 1, "data": 1, "tensor": 1, ... "software": "torch-compile", "mode": "predicted"}, "step": {"step_s": 0.042888124, "forward_s": 0.010272672, "backward_s": 0.020057632, "update_s": 0.00321318}, "throughput": {"mfu": 0.68270647604}, "memory": {"activation_bytes": 160072000, "total_bytes": 2089960000}}
+    }
+  }
+}
+
+# A plan that moved, and a requirement that is missed by it: in every format.
+$ cp inputs/plans.json p.json && nncost check p.json --update >/dev/null
+$ sed -i '1,9s/"recompute": "full"/"recompute": "selective"/; 1,9s/<= 0.05"/<= 0.03"/' p.json
+$ for f in table markdown csv json junit github; do nncost check p.json --format $f; done
+p.json: 1 as recorded, 1 moved; 1 of 4 requirements missed
+
+p.json:7: base: as recorded
+  missed  step_s <= 0.03, found 0.033543484
+
+p.json:8: recompute: moved
+  why     plan: recompute full -> selective
+  moved   step 42.89 ms -> 34.18 ms (-20.3%); memory 2.090 GB -> 2.923 GB (+39.9%), most of it
+          activation_bytes
+
+figure                   recorded        now  change
+plan.recompute               full  selective
+memory.activation_bytes  160.1 MB   1.122 GB   +601%
+memory.total_bytes       2.090 GB   2.923 GB  +39.9%
+throughput.mfu             0.6827     0.8565  +25.5%
+step.step_s              42.89 ms   34.18 ms  -20.3%
+
+If this is meant, accept it with 'nncost check p.json --update'.
+<!-- nncost check -->
+**nncost** p.json: 1 as recorded, 1 moved; 1 of 4 requirements missed
+
+| scenario | | step | memory | cost of a step | requirements missed |
+|:---|:---|:---|:---|:---|:---|
+| base | as recorded |  |  |  | step_s \<= 0.03, found 0.033543484 |
+| recompute | moved | 42.89 ms -> 34.18 ms (-20.3%) | 2.090 GB -> 2.923 GB (+39.9%) |  |  |
+
+<details><summary>recompute: 5 figures</summary>
+
+- why: plan: recompute full -> selective
+
+| figure | recorded | now | change |
+|:---|---:|---:|---:|
+| plan.recompute | full | selective |  |
+| memory.activation_bytes | 160.1 MB | 1.122 GB | +601% |
+| memory.total_bytes | 2.090 GB | 2.923 GB | +39.9% |
+| throughput.mfu | 0.6827 | 0.8565 | +25.5% |
+| step.step_s | 42.89 ms | 34.18 ms | -20.3% |
+
+</details>
+
+If this is meant, accept it with 'nncost check p.json --update'.
+scenario,state,figure,kind,old,now,relative\r
+recompute,moved,plan.recompute,moved,full,selective,\r
+recompute,moved,memory.activation_bytes,moved,160072000,1121608000,6.0068968964\r
+recompute,moved,memory.total_bytes,moved,2089960000,2923304000,0.39873681793\r
+recompute,moved,throughput.mfu,moved,0.68270647604,0.856537964817,0.254621121781\r
+recompute,moved,step.step_s,moved,0.042888124,0.034184124,-0.202946624571\r
+{
+  "schema": "nncost.check/1",
+  "file": "p.json",
+  "passed": false,
+  "updated": false,
+  "requirements": 4,
+  "missed": 1,
+  "tool": "0.1.0",
+  "old_tool": "0.1.0",
+  "scenarios": [
+    {"id": "base", "line": 7, "state": "same", "failed": true, "why": [], "responsible": {"step.step_s": null, "memory.total_bytes": null}, "requirements": [{"figure": "step.step_s", "rule": "<= 0.03", "found": 0.033543484, "met": false}, {"figure": "memory.total_bytes", "rule": "<= 10e9", "found": 2923304000, "met": true}, {"figure": "memory.fits", "rule": "== true", "found": "true", "met": true}], "changes": [], "ops": []},
+    {"id": "recompute", "line": 8, "state": "moved", "failed": true, "why": ["plan: recompute full -> selective"], "responsible": {"step.step_s": null, "memory.total_bytes": "memory.activation_bytes"}, "requirements": [{"figure": "throughput.mfu", "rule": ">= 0.1", "found": 0.856537964817, "met": true}], "changes": [{"figure": "plan.recompute", "kind": "moved", "old": "full", "now": "selective", "relative": null}, {"figure": "memory.activation_bytes", "kind": "moved", "old": 160072000, "now": 1121608000, "relative": 6.0068968964}, {"figure": "memory.total_bytes", "kind": "moved", "old": 2089960000, "now": 2923304000, "relative": 0.39873681793}, {"figure": "throughput.mfu", "kind": "moved", "old": 0.68270647604, "now": 0.856537964817, "relative": 0.254621121781}, {"figure": "step.step_s", "kind": "moved", "old": 0.042888124, "now": 0.034184124, "relative": -0.202946624571}], "ops": []}
+  ]
+}
+<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="6" failures="2">
+  <testsuite name="p.json" tests="6" failures="2" errors="0" skipped="0">
+    <testcase classname="base" name="estimate as recorded" file="p.json" line="7"/>
+    <testcase classname="base" name="step_s &lt;= 0.03" file="p.json" line="7">
+      <failure type="requirement" message="step_s &lt;= 0.03, found 0.033543484"></failure>
+    </testcase>
+    <testcase classname="base" name="memory.total_bytes &lt;= 10e9" file="p.json" line="7"/>
+    <testcase classname="base" name="fits == true" file="p.json" line="7"/>
+    <testcase classname="recompute" name="estimate as recorded" file="p.json" line="8">
+      <failure type="moved" message="step 42.89 ms -&gt; 34.18 ms (-20.3%); memory 2.090 GB -&gt; 2.923 GB (+39.9%), most of it activation_bytes">why: plan: recompute full -&gt; selective
+plan.recompute: full -&gt; selective 
+memory.activation_bytes: 160.1 MB -&gt; 1.122 GB +601%
+memory.total_bytes: 2.090 GB -&gt; 2.923 GB +39.9%
+throughput.mfu: 0.6827 -&gt; 0.8565 +25.5%
+step.step_s: 42.89 ms -&gt; 34.18 ms -20.3%
+</failure>
+    </testcase>
+    <testcase classname="recompute" name="mfu &gt;= 0.1" file="p.json" line="8"/>
+  </testsuite>
+</testsuites>
+::error file=p.json,line=7,title=nncost base::requires step_s <= 0.03, found 0.033543484
+::error file=p.json,line=8,title=nncost recompute::step 42.89 ms -> 34.18 ms (-20.3%25); memory 2.090 GB -> 2.923 GB (+39.9%25), most of it activation_bytes%0Awhy: plan: recompute full -> selective%0Aaccept with: nncost check p.json --update
+nncost: p.json: 1 as recorded, 1 moved; 1 of 4 requirements missed
+[1]
+
+# Accepted with --update, which changes the recorded lines alone.
+$ cp inputs/plans.json p.json && nncost check p.json --update >/dev/null
+$ sed -i '1,9s/"micro_batch": 4/"micro_batch": 2/' p.json && cp p.json before.json
+$ nncost check p.json --update && nncost check p.json
+p.json: 2 moved; 4 of 4 requirements met
+
+p.json:7: base: moved
+  why     plan: global_batch 4 -> 2, micro_batch 4 -> 2
+  moved   step 33.54 ms -> 18.38 ms (-45.2%), most of it backward_s; memory 2.923 GB -> 2.319 GB
+          (-20.7%), most of it activation_bytes
+
+figure                   recorded       now  change
+plan.global_batch               4         2    -50%
+plan.micro_batch                4         2    -50%
+step.forward_s           10.27 ms  5.136 ms    -50%
+step.backward_s          20.06 ms  10.03 ms    -50%
+memory.activation_bytes  1.122 GB  560.8 MB    -50%
+step.step_s              33.54 ms  18.38 ms  -45.2%
+memory.total_bytes       2.923 GB  2.319 GB  -20.7%
+throughput.mfu             0.8729    0.7966  -8.74%
+
+p.json:8: recompute: moved
+  why     plan: global_batch 4 -> 2, micro_batch 4 -> 2
+  moved   step 42.89 ms -> 23.05 ms (-46.3%), most of it backward_s; memory 2.090 GB -> 1.902 GB
+          (-9%), most of it activation_bytes
+
+figure                   recorded       now  change
+plan.global_batch               4         2    -50%
+plan.micro_batch                4         2    -50%
+step.forward_s           10.27 ms  5.136 ms    -50%
+step.backward_s          20.06 ms  10.03 ms    -50%
+memory.activation_bytes  160.1 MB  80.04 MB    -50%
+step.step_s              42.89 ms  23.05 ms  -46.3%
+memory.total_bytes       2.090 GB  1.902 GB     -9%
+throughput.mfu             0.6827    0.6351  -6.97%
+
+recorded by nncost 0.1.0
+p.json: 2 as recorded; 4 of 4 requirements met
+$ diff before.json p.json | sed -n 's/^\([<>].\{25\}\).*/\1/p'
+<     "digest": "7e5ee064d
+\>     "digest": "fa9d6de6f
+<         "base": "9de70bd
+<         "recompute": "26
+\>         "base": "367b414
+\>         "recompute": "86
+<       "base": {"plan": {
+<       "recompute": {"pla
+\>       "base": {"plan": {
+\>       "recompute": {"pla
+
+# A scenario that came, and one that went.
+$ cp inputs/plans.json p.json && nncost check p.json --update >/dev/null
+$ sed -i '1,12s/"id": "recompute"/"id": "renamed"/' p.json; nncost check p.json
+p.json: 1 as recorded, 1 not recorded, 1 removed; 4 of 4 requirements met
+
+p.json:8: renamed: not recorded
+
+recompute: removed
+
+If this is meant, accept it with 'nncost check p.json --update'.
+[1]
+
+# The device is the cause: a note changes nothing, a bandwidth does.
+$ nncost check inputs/plans.json --update >/dev/null && sed -i '0,/"note": "/s//"note": "Another word. /' toy/hw/round.json
+$ nncost check inputs/plans.json
+inputs/plans.json: 2 as recorded; 4 of 4 requirements met
+$ sed -i 's/"mem_bytes_per_s": 1e12/"mem_bytes_per_s": 2e12/' toy/hw/round.json
+$ nncost check inputs/plans.json
+inputs/plans.json: 2 moved; 4 of 4 requirements met
+
+inputs/plans.json:7: base: moved
+  why     device file: what round says has changed
+  moved   step 33.54 ms -> 30.61 ms (-8.74%), most of it update_s
+
+figure           recorded       now  change
+step.update_s    3.213 ms  1.607 ms    -50%
+throughput.mfu     0.8729    0.9565  +9.57%
+step.step_s      33.54 ms  30.61 ms  -8.74%
+step.forward_s   10.27 ms  9.697 ms  -5.61%
+step.backward_s  20.06 ms  19.31 ms  -3.73%
+
+inputs/plans.json:8: recompute: moved
+  why     device file: what round says has changed
+  moved   step 42.89 ms -> 39.45 ms (-8.03%), most of it update_s
+
+figure           recorded       now  change
+step.update_s    3.213 ms  1.607 ms    -50%
+throughput.mfu     0.6827    0.7423  +8.73%
+step.step_s      42.89 ms  39.45 ms  -8.03%
+step.forward_s   10.27 ms  9.697 ms  -5.61%
+step.backward_s  20.06 ms  19.31 ms  -3.73%
+
+If this is meant, accept it with 'nncost check inputs/plans.json --update'.
+[1]
+
+# The model is; and a software profile.
+$ nncost check inputs/plans.json --update >/dev/null && sed -i 's/"vocab": 10000/"vocab": 20000/' toy/models/dense.json
+$ nncost check inputs/plans.json --format github
+::error file=inputs/plans.json,line=7,title=nncost base::step 33.54 ms -> 36.48 ms (+8.76%25), most of it backward_s; memory 2.923 GB -> 3.243 GB (+10.9%25), most of it activation_bytes%0Awhy: model file: what dense says has changed%0Aaccept with: nncost check inputs/plans.json --update
+::error file=inputs/plans.json,line=8,title=nncost recompute::step 42.89 ms -> 45.83 ms (+6.86%25), most of it backward_s; memory 2.090 GB -> 2.410 GB (+15.3%25), most of it activation_bytes%0Awhy: model file: what dense says has changed%0Aaccept with: nncost check inputs/plans.json --update
+nncost: inputs/plans.json: 2 moved; 4 of 4 requirements met
+[1]
+$ sed 's/"micro_batch": 4 }/"micro_batch": 4, "software": "eager" }/' inputs/plans.json >p.json; nncost check p.json --update >/dev/null
+$ sed -i 's/"launch_s": 1e-5/"launch_s": 1e-3/' toy/software/eager.json; nncost check p.json | head -5
+p.json: 2 moved; 1 of 4 requirements missed
+
+p.json:7: base: moved
+  why     software file: what eager says has changed
+  moved   step 48.19 ms -> 216.2 ms (+349%)
+
+# A tolerance lets a small move pass, and says so.
+$ sed 's/"micro_batch": 4 }/"micro_batch": 4,\n    "tolerance": { "": { "relative": 0.01 } } }/' inputs/plans.json >p.json
+$ nncost check p.json --update >/dev/null; sed -i 's/"mem_bytes_per_s": 1e12/"mem_bytes_per_s": 1.002e12/' toy/hw/round.json
+$ nncost check p.json && nncost check p.json --format csv
+p.json: 2 as recorded; 4 of 4 requirements met
+scenario,state,figure,kind,old,now,relative\r
+base,same,step.update_s,within tolerance,0.00321318,0.00320676646707,-0.00199600798403\r
+base,same,throughput.mfu,within tolerance,0.872896804637,0.873201354429,0.000348895528838\r
+base,same,step.step_s,within tolerance,0.033543484,0.0335317849102,-0.000348773842942\r
+base,same,step.forward_s,within tolerance,0.010272672,0.0102703725349,-0.000223842936858\r
+base,same,step.backward_s,within tolerance,0.020057632,0.0200546459082,-0.000148875590915\r
+recompute,same,step.update_s,within tolerance,0.00321318,0.00320676646707,-0.00199600798403\r
+recompute,same,throughput.mfu,within tolerance,0.68270647604,0.682925311537,0.000320541117248\r
+recompute,same,step.step_s,within tolerance,0.042888124,0.042874380998,-0.000320438403787\r
+recompute,same,step.forward_s,within tolerance,0.010272672,0.0102703725349,-0.000223842936858\r
+recompute,same,step.backward_s,within tolerance,0.020057632,0.0200546459082,-0.000148875590915\r
+
+# No file, a file of another kind, version or device.
+$ nncost check none.json
+! nncost: none.json: cannot be opened, expected a readable file, found: No such file or directory
+[4]
+$ nncost check toy/hw/round.json --update
+! nncost: toy/hw/round.json:2: schema: not a plan file, expected "nncost.plans/1", found "nncost.device/1"
+[3]
+$ sed 's/plans\/1/plans\/2/' inputs/plans.json >p.json; nncost check p.json --update
+! nncost: p.json:2: schema: of another version of nncost, expected "nncost.plans/1", found "nncost.plans/2"
+[3]
+$ cat inputs/plans.json | nncost check /dev/stdin --update
+! nncost: --update: /dev/stdin is not a file that can be replaced
+[2]
+
+# A merge that was left half done; a file cut short.
+$ sed '6i <<<<<<< HEAD' inputs/plans.json >p.json; nncost check p.json
+! nncost: p.json:6:1: bad syntax, expected a key in quotes, found '<'
+[3]
+$ head -c 300 inputs/plans.json >p.json; nncost check p.json
+! nncost: p.json:7:18: bad syntax, expected '"' at the end of a text, found the end of the text
+[3]
+
+# What was recorded is not to be edited by hand, and a newer program's not to be replaced.
+$ cp inputs/plans.json p.json && nncost check p.json --update >/dev/null
+$ sed 's/"step": {"step_s": 0/"step": {"step_s": 1/' p.json >edited.json && cp edited.json before.json
+$ nncost check edited.json --update; cmp edited.json before.json
+! nncost: edited.json:10: recorded: edited by hand or damaged, expected it as 'nncost check --update' wrote it (digest 7e5ee064d0e9da61); restore it, or remove the whole of it and record again
+$ sed 's/"tool": "[0-9.]*"/"tool": "99.0.0"/' p.json >newer.json; cp newer.json before.json
+$ nncost check newer.json --update; cmp newer.json before.json
+! nncost: newer.json:13: recorded.tool: recorded by a newer nncost, expected at most 0.1.0, found "99.0.0"
+
+# Names: a model, a figure that is required, one that is recorded.
+$ sed 's/"model": "dense"/"model": "densee"/' inputs/plans.json >p.json; nncost check p.json
+! nncost: p.json:7: base: MODEL: unknown model, expected one of dense, experts, segnet, unet, nearest "dense", found "densee"
+[3]
+$ sed 's/"mfu": ">= 0.1"/"mfuu": ">= 0.1"/' inputs/plans.json >p.json; nncost check p.json
+! nncost: p.json:8: recompute: require.mfuu: unknown figure, expected a name of the JSON output such as step_s or memory.total_bytes, perhaps "mfu", found "mfuu"
+[3]
+$ sed 's/"total_bytes", "act/"total_byte", "act/' inputs/plans.json >p.json; nncost check p.json
+! nncost: p.json: record.total_byte: unknown figure, expected a name of the JSON output such as step_s or memory.total_bytes, perhaps "total_bytes", found "total_byte"
+[3]
+
+# A plan that is illegal, and batch sizes that disagree, are named with their scenario.
+$ sed 's/"recompute": "full"/"seq_len": 4096/' inputs/plans.json >p.json; nncost check p.json
+! nncost: p.json:8: recompute: --seq-len: longer than the position table, expected at most 1000, found 4096
+[3]
+$ sed 's/"recompute": "full"/"micro_batches": 2, "global_batch": 7/' inputs/plans.json >p.json; nncost check p.json
+! nncost: p.json:8: recompute: --global-batch: is not micro-batch x micro-batches x data, expected 8, found 7
+[3]
+
+# A disk that fills up, or a kill in the middle, leaves the file as it was.
+$ cp inputs/plans.json p.json; trap '' XFSZ; (ulimit -f 1; nncost check p.json --update); echo $?; cmp p.json inputs/plans.json && ls *.json*
+4
+p.json
+! nncost: p.json: cannot write: File too large
+$ cp inputs/plans.json p.json; sh -c 'ulimit -c 0; ulimit -f 1; nncost check p.json --update; exit $?' 2>/dev/null; test $? -gt 128 && cmp p.json inputs/plans.json && echo whole
+whole

@@ -1,0 +1,150 @@
+# Two estimates: what changed, and the op or part responsible: 'nncost diff'.
+
+# Another device; the same; a price in JSON and CSV.
+$ nncost estimate dense round --format json >a.json; nncost estimate dense fitted --format json >b.json
+$ nncost diff a.json b.json
+a.json -> b.json: the estimates differ
+
+31 figures differ; step 10.80 ms -> 9.414 ms (-12.8%), most of it update_s
+
+figure                                                     old                            new change
+device.mem_bytes                                      10.00 GB                       20.00 GB  +100%
+device.mem_bytes_per_s                              1.000 TB/s                     2.000 TB/s  +100%
+device.peak_flops_per_s                          100.0 TFLOP/s                  200.0 TFLOP/s  +100%
+device.basis                                              none                          steps
+device.fitted                                            false                           true
+device.id                                                round                         fitted
+device.name                          A device of round figures A device of round efficiencies
+step.bound_s.host                                          0 s                       982.0 us
+memory.headroom_bytes                                 7.984 GB                       17.98 GB  +125%
+cost.price_per_device_hour                                   1                              2  +100%
+memory.capacity_bytes                                 10.00 GB                       20.00 GB  +100%
+cost.step                                            2.999e-06                       5.23e-06 +74.4%
+cost.per_million_tokens                               0.002999                        0.00523 +74.4%
+cost.energy_j                                          10.80 J                        4.707 J -56.4%
+step.lower_bound_s                                    6.921 ms                       3.460 ms   -50%
+throughput.hfu                                           0.678                         0.3888 -42.7%
+throughput.mfu                                           0.678                         0.3888 -42.7%
+step.update_s                                         3.213 ms                       2.048 ms -36.3%
+step.bound_s.memory                                   3.875 ms                       2.608 ms -32.7%
+step.bound_s.compute                                  6.921 ms                       5.824 ms -15.8%
+step.upper_bound_s                                    12.77 ms                       10.75 ms -15.8%
+throughput.model_flops_per_s_per_d..             67.80 TFLOP/s                  77.75 TFLOP/s +14.7%
+throughput.samples_per_s                                 92.63                          106.2 +14.7%
+throughput.tokens_per_s                                 92,629                        106,222 +14.7%
+throughput.tokens_per_s_per_device                      92,629                        106,222 +14.7%
+step.step_s                                           10.80 ms                       9.414 ms -12.8%
+step.step_without_bound_s                             5.538 ms                       4.982 ms   -10%
+step.backward_s                                       5.014 ms                       4.834 ms  -3.6%
+step.forward_s                                        2.568 ms                       2.532 ms -1.41%
+step.interval_s.0                                            -                       7.531 ms    new
+step.interval_s.1                                            -                       11.77 ms    new
+
+op         phase             old       new  difference
+optimizer  update       2.999 ms  1.894 ms   -1.105 ms
+attn.core  backward     400.4 us  1.439 ms   +1.039 ms
+attn.core  forward      160.2 us  515.0 us   +354.9 us
+mlp.up     grad_input   640.0 us  373.3 us   -266.7 us
+mlp.down   forward      640.0 us  373.3 us   -266.7 us
+mlp.down   grad_input   640.0 us  390.7 us   -249.3 us
+mlp.down   grad_weight  640.0 us  390.7 us   -249.3 us
+mlp.up     grad_weight  640.0 us  390.7 us   -249.3 us
+... and 29 more ops
+$ nncost diff a.json a.json
+a.json -> a.json: the same
+$ nncost estimate dense round --price 2 --format json >b.json
+$ nncost diff a.json b.json --format json
+{
+  "schema": "nncost.diff/1",
+  "file": "a.json",
+  "other": "b.json",
+  "tool": null,
+  "old_tool": null,
+  "scenarios": [
+    {"id": "", "line": null, "state": "moved", "why": [], "responsible": {"step.step_s": null, "memory.total_bytes": null}, "requirements": [], "changes": [{"figure": "cost.per_million_tokens", "kind": "moved", "old": 0.00299882111111, "now": 0.00599764222222, "relative": 1}, {"figure": "cost.price_per_device_hour", "kind": "moved", "old": 1, "now": 2, "relative": 1}, {"figure": "cost.step", "kind": "moved", "old": 2.99882111111e-6, "now": 5.99764222222e-6, "relative": 1}, {"figure": "cost.currency", "kind": "gone", "old": "USD", "now": null, "relative": null}], "ops": []}
+  ]
+}
+$ nncost diff a.json b.json --format csv
+scenario,state,figure,kind,old,now,relative\r
+,moved,cost.per_million_tokens,moved,0.00299882111111,0.00599764222222,1\r
+,moved,cost.price_per_device_hour,moved,1,2,1\r
+,moved,cost.step,moved,2.99882111111e-6,5.99764222222e-6,1\r
+,moved,cost.currency,gone,USD,,\r
+
+# Ops that come and go.
+$ nncost estimate dense round --format json >a.json; nncost estimate dense round --recompute full --format json >b.json
+$ nncost diff a.json b.json --format markdown
+a.json -> b.json: the estimates differ
+
+28 figures differ; step 10.80 ms -> 13.13 ms (+21.6%), most of it recompute_s; memory 2.016 GB -> 1.808 GB (-10.3%), most of it activation_bytes
+
+| figure | old | new | change |
+|:---|---:|---:|---:|
+| plan.recompute | none | full |  |
+| step.recompute_s | 0 s | 2.336 ms |  |
+| work.recompute_flops | 0 FLOP | 224.0 GFLOP |  |
+| memory.transient_bytes | 22.00 MB | 54.05 MB | +146% |
+| memory.activation_bytes | 280.4 MB | 40.02 MB | -85.7% |
+| work.hardware_flops | 732.0 GFLOP | 956.0 GFLOP | +30.6% |
+| step.bound_s.compute | 6.921 ms | 9.001 ms | +30.1% |
+| step.lower_bound_s | 6.921 ms | 9.001 ms | +30.1% |
+| work.executed_flops | 692.1 GFLOP | 900.1 GFLOP | +30.1% |
+| step.upper_bound_s | 12.77 ms | 15.66 ms | +22.6% |
+| step.step_s | 10.80 ms | 13.13 ms | +21.6% |
+| cost.energy_j | 10.80 J | 13.13 J | +21.6% |
+| cost.step | 2.999e-06 | 3.648e-06 | +21.6% |
+| cost.per_million_tokens | 0.002999 | 0.003648 | +21.6% |
+| throughput.model_flops_per_s_per_device | 67.80 TFLOP/s | 55.74 TFLOP/s | -17.8% |
+| throughput.mfu | 0.678 | 0.5574 | -17.8% |
+| throughput.tokens_per_s | 92,629 | 76,150 | -17.8% |
+| throughput.tokens_per_s_per_device | 92,629 | 76,150 | -17.8% |
+| throughput.samples_per_s | 92.63 | 76.15 | -17.8% |
+| work.vector_flops | 3.575 GFLOP | 4.207 GFLOP | +17.7% |
+| work.read_bytes | 3.230 GB | 3.711 GB | +14.9% |
+| step.step_without_bound_s | 5.538 ms | 6.307 ms | +13.9% |
+| work.write_bytes | 2.308 GB | 2.596 GB | +12.5% |
+| memory.total_bytes | 2.016 GB | 1.808 GB | -10.3% |
+| throughput.hfu | 0.678 | 0.728 | +7.37% |
+| step.bound_s.memory | 3.875 ms | 4.131 ms | +6.61% |
+| memory.headroom_bytes | 7.984 GB | 8.192 GB | +2.61% |
+| memory.transient_what | gradients of activations | one block, recomputed |  |
+
+| op | phase | old | new | difference |
+|:---|:---|---:|---:|---:|
+| mlp.down | recompute | - | 640.0 us | +640.0 us |
+| mlp.up | recompute | - | 640.0 us | +640.0 us |
+| attn.qkv | recompute | - | 480.0 us | +480.0 us |
+| attn.core | recompute | - | 160.2 us | +160.2 us |
+| attn.out | recompute | - | 160.0 us | +160.0 us |
+| mlp.activation | recompute | - | 128.0 us | +128.0 us |
+| attn.norm | recompute | - | 32.00 us | +32.00 us |
+| attn.residual | recompute | - | 32.00 us | +32.00 us |
+
+... and 2 more ops
+
+# Plan files with recorded estimates, scenario by scenario, also from a pipe.
+$ sed 's/"recompute": "full"/"recompute": "selective"/; s/"id": "base"/"id": "new"/' inputs/plans.json >b.json
+$ nncost check inputs/plans.json --update >/dev/null; nncost check b.json --update >/dev/null
+$ nncost diff /dev/stdin b.json <inputs/plans.json
+/dev/stdin -> b.json: 3 of 3 recorded estimates differ
+
+new: only in the new
+
+recompute: 5 figures differ; step 42.89 ms -> 34.18 ms (-20.3%); memory 2.090 GB -> 2.923 GB (+39.9%), most of it activation_bytes
+
+figure                        old        new  change
+plan.recompute               full  selective
+memory.activation_bytes  160.1 MB   1.122 GB   +601%
+memory.total_bytes       2.090 GB   2.923 GB  +39.9%
+throughput.mfu             0.6827     0.8565  +25.5%
+step.step_s              42.89 ms   34.18 ms  -20.3%
+
+base: only in the old
+
+# Files that hold no estimate.
+$ nncost diff toy/hw/round.json toy/hw/round.json
+! nncost: toy/hw/round.json:2: schema: unknown schema, expected nncost.estimate/1 or nncost.plans/1, found "nncost.device/1"
+[3]
+$ nncost diff inputs/plans.json inputs/plans.json
+! nncost: inputs/plans.json: nothing is recorded, expected what 'nncost check inputs/plans.json --update' writes
+[3]

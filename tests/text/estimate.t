@@ -1,0 +1,691 @@
+# One training step on one device: 'nncost estimate'.
+
+# A decoder at the datasheet's rates. 107.1 M parameters are read and written with 30 bytes each in the
+# update: 3.213 ms at 1 TB/s; a pass of 1000 tokens is 2 x 96 M x 1000 FLOP in the layers' products alone.
+$ nncost estimate dense round
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+          software torch-compile, mode predicted
+
+step      10.80 ms, bounds [6.921 ms .. 12.77 ms]
+          no fitted efficiencies for this device: roofline time at the datasheet's rates
+bound by  compute 64.1% of the step, memory 35.9%, were compute free: 5.538 ms
+
+part          time  share    group          time  share
+forward   2.568 ms  23.8%    embedding  16.02 us   0.1%
+backward  5.014 ms  46.4%    attention  2.529 ms  23.4%
+update    3.213 ms  29.8%    mlp        4.208 ms  39.0%
+                             norm       170.0 us   1.6%
+                             head       600.0 us   5.6%
+                             loss       60.00 us   0.6%
+                             optimizer  3.213 ms  29.8%
+
+rate      92,629 tokens/s, 92.63 samples/s, MFU 67.8%, HFU 67.8% of 100.0 TFLOP/s, FLOPs as in palm
+work      model 732.0 GFLOP, executed 692.1 GFLOP, 6ND 636.6 GFLOP, memory traffic 5.538 GB
+
+memory           size  of device
+weights      214.2 MB       2.1%
+gradients    214.2 MB       2.1%
+optimizer    1.285 GB      12.9%  states and master weights
+activations  280.4 MB       2.8%  kept for backward
+transient    22.00 MB       0.2%  gradients of activations
+total     2.016 GB (1.88 GiB) of 10.00 GB (9.31 GiB), 20.2%: fits, 7.984 GB free
+
+cost      1 USD per device-hour (nowhere, 2020-01), 2.999e-06 USD per step,
+          0.002999 USD per million tokens
+
+# The same in the other formats.
+$ nncost estimate dense round --format markdown
+- **model**: dense, A small decoder, decoder, 107,106,000 parameters
+- **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+- **plan**: batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile, mode predicted
+
+- **step**: 10.80 ms, bounds \[6.921 ms .. 12.77 ms]
+  no fitted efficiencies for this device: roofline time at the datasheet's rates
+- **bound by**: compute 64.1% of the step, memory 35.9%, were compute free: 5.538 ms
+
+| part | time | share |   group | time | share |
+|:---|---:|---:|:---|---:|---:|
+| forward | 2.568 ms | 23.8% |   embedding | 16.02 us | 0.1% |
+| backward | 5.014 ms | 46.4% |   attention | 2.529 ms | 23.4% |
+| update | 3.213 ms | 29.8% |   mlp | 4.208 ms | 39.0% |
+|  |  |  |   norm | 170.0 us | 1.6% |
+|  |  |  |   head | 600.0 us | 5.6% |
+|  |  |  |   loss | 60.00 us | 0.6% |
+|  |  |  |   optimizer | 3.213 ms | 29.8% |
+
+- **rate**: 92,629 tokens/s, 92.63 samples/s, MFU 67.8%, HFU 67.8% of 100.0 TFLOP/s, FLOPs as in palm
+- **work**: model 732.0 GFLOP, executed 692.1 GFLOP, 6ND 636.6 GFLOP, memory traffic 5.538 GB
+
+| memory | size | of device |  |
+|:---|---:|---:|:---|
+| weights | 214.2 MB | 2.1% |  |
+| gradients | 214.2 MB | 2.1% |  |
+| optimizer | 1.285 GB | 12.9% | states and master weights |
+| activations | 280.4 MB | 2.8% | kept for backward |
+| transient | 22.00 MB | 0.2% | gradients of activations |
+
+- **total**: 2.016 GB (1.88 GiB) of 10.00 GB (9.31 GiB), 20.2%: fits, 7.984 GB free
+
+- **cost**: 1 USD per device-hour (nowhere, 2020-01), 2.999e-06 USD per step, 0.002999 USD per million tokens
+$ nncost estimate dense round --format csv
+model.id,model.name,model.family,model.params,model.active_params,model.matmul_params,model.params_by_group.embedding,model.params_by_group.attention,model.params_by_group.mlp,model.params_by_group.norm,model.params_by_group.conv,model.params_by_group.resample,model.params_by_group.time,model.params_by_group.head,model.params_by_group.loss,model.params_by_group.optimizer,model.params_by_group.network,device.id,device.name,device.peak_flops_per_s,device.mem_bytes,device.mem_bytes_per_s,device.ridge_flops_per_byte,device.fitted,device.basis,plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.shard,plan.reshard,plan.devices_per_node,plan.schedule,plan.context_kind,plan.rank_order,plan.overlap,plan.capacity_factor,plan.imbalance,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.seq_len,plan.image,plan.precision,plan.policy,plan.optimizer,plan.recompute,plan.recompute_every,plan.recompute_layers,plan.offload,plan.attention,plan.activations,plan.software,plan.mode,plan.overrides,plan.cluster,work.forward_flops,work.backward_flops,work.recompute_flops,work.model_flops,work.hardware_flops,work.executed_flops,work.vector_flops,work.six_nd_flops,work.flops_convention,work.read_bytes,work.write_bytes,work.input_bytes,work.tokens,step.step_s,step.interval_s.0,step.interval_s.1,step.lower_bound_s,step.upper_bound_s,step.forward_s,step.backward_s,step.recompute_s,step.update_s,step.exposed_comm_s,step.bubble_s,step.host_s,step.exposed_comm.tensor,step.exposed_comm.context,step.exposed_comm.expert,step.exposed_comm.data,step.exposed_comm.pipeline,step.exposed_comm.offload,step.communication.tensor,step.communication.context,step.communication.expert,step.communication.data,step.communication.pipeline,step.communication.offload,step.bubble_ratio,step.bubble_share,step.stage,step.bound,step.next_bound,step.bound_s.compute,step.bound_s.memory,step.bound_s.network,step.bound_s.host,step.step_without_bound_s,throughput.samples_per_s,throughput.tokens_per_s,throughput.tokens_per_s_per_device,throughput.model_flops_per_s_per_device,throughput.mfu,throughput.hfu,memory.stage,memory.weight_bytes,memory.gradient_bytes,memory.optimizer_bytes,memory.activation_bytes,memory.transient_bytes,memory.reserve_bytes,memory.total_bytes,memory.capacity_bytes,memory.headroom_bytes,memory.transient_what,memory.fits,cost.price_per_device_hour,cost.currency,cost.step,cost.per_million_tokens,cost.per_thousand_samples,cost.run,cost.device_hours,cost.run_s,cost.energy_j\r
+dense,A small decoder,decoder,107106000,107106000,106106000,11000000,32032000,64040000,34000,0,0,0,0,0,0,0,round,A device of round figures,1e14,10000000000,1e12,100,false,none,1,1,1,1,1,1,1,false,0,1,true,8,1f1b,ring,tensor-context-data-pipeline,,0,1,1,1,1,1000,,bf16,mixed,adamw,none,1,0,none,flash,per-op,torch-compile,predicted,,,244000000000,488000000000,0,732000000000,732000000000,692056000000,3575260000,636636000000,palm,3230368000,2307740000,4000,1000,0.010795756,,,0.00692056,0.0127665588,0.002568168,0.005014408,0,0.00321318,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,compute,memory,0.00692056,0.003875196,0,0,0.005538108,92.6289923559,92628.9923559,92628.9923559,6.78044224045e13,0.678044224045,0.678044224045,0,214212000,214212000,1285272000,280408000,22000000,0,2016104000,10000000000,7983896000,gradients of activations,true,1,USD,2.99882111111e-6,0.00299882111111,,,,,10.795756\r
+$ nncost estimate dense round --format json
+{
+  "schema": "nncost.estimate/1",
+  "model": {"id": "dense", "name": "A small decoder", "family": "decoder", "params": 107106000, "active_params": 107106000, "matmul_params": 106106000, "params_by_group": {"embedding": 11000000, "attention": 32032000, "mlp": 64040000, "norm": 34000}},
+  "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "fitted": false, "basis": "none"},
+  "plan": {"devices": 1, "data": 1, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 0, "shard": 1, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 1, "global_batch": 1, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "mode": "predicted", "overrides": null, "cluster": null},
+  "work": {"forward_flops": 244000000000, "backward_flops": 488000000000, "recompute_flops": 0, "model_flops": 732000000000, "hardware_flops": 732000000000, "executed_flops": 692056000000, "vector_flops": 3575260000, "six_nd_flops": 636636000000, "flops_convention": "palm", "read_bytes": 3230368000, "write_bytes": 2307740000, "input_bytes": 4000, "tokens": 1000},
+  "step": {"step_s": 0.010795756, "interval_s": [null, null], "lower_bound_s": 0.00692056, "upper_bound_s": 0.0127665588, "forward_s": 0.002568168, "backward_s": 0.005014408, "recompute_s": 0, "update_s": 0.00321318, "exposed_comm_s": 0, "bubble_s": 0, "host_s": 0, "exposed_comm": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0, "offload": 0}, "communication": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0, "offload": 0}, "bubble_ratio": 0, "bubble_share": 0, "stage": 0, "bound": "compute", "next_bound": "memory", "bound_s": {"compute": 0.00692056, "memory": 0.003875196, "network": 0, "host": 0}, "step_without_bound_s": 0.005538108},
+  "throughput": {"samples_per_s": 92.6289923559, "tokens_per_s": 92628.9923559, "tokens_per_s_per_device": 92628.9923559, "model_flops_per_s_per_device": 6.78044224045e13, "mfu": 0.678044224045, "hfu": 0.678044224045},
+  "memory": {"stage": 0, "weight_bytes": 214212000, "gradient_bytes": 214212000, "optimizer_bytes": 1285272000, "activation_bytes": 280408000, "transient_bytes": 22000000, "reserve_bytes": 0, "total_bytes": 2016104000, "capacity_bytes": 10000000000, "headroom_bytes": 7983896000, "transient_what": "gradients of activations", "fits": true, "advice": null},
+  "cost": {"price_per_device_hour": 1, "currency": "USD", "step": 2.99882111111e-6, "per_million_tokens": 0.00299882111111, "per_thousand_samples": null, "run": null, "device_hours": null, "run_s": null, "energy_j": 10.795756},
+  "ops": [
+    {"name": "embed.tokens", "kind": "embedding", "phase": "forward", "group": "embedding", "repeat": 1, "shape": "tokens=1000 width=1000", "flops": 0, "vector_flops": 0, "read_bytes": 2008000, "write_bytes": 2000000, "intensity_flops_per_byte": 0, "time_s": 4.008e-6, "share": 0.000371257001362, "bound": "memory", "link": null, "network_s": null},
+    {"name": "embed.positions", "kind": "position_add", "phase": "forward", "group": "embedding", "repeat": 1, "shape": "elements=1000000", "flops": 0, "vector_flops": 1000000, "read_bytes": 2000000, "write_bytes": 2000000, "intensity_flops_per_byte": 0.25, "time_s": 4e-6, "share": 0.000370515969424, "bound": "memory", "link": null, "network_s": null},
+    {"name": "attn.norm", "kind": "layer_norm", "phase": "forward", "group": "norm", "repeat": 8, "shape": "rows=1000 width=1000", "flops": 0, "vector_flops": 8000000, "read_bytes": 2000000, "write_bytes": 2000000, "intensity_flops_per_byte": 2, "time_s": 4e-6, "share": 0.00296412775539, "bound": "memory", "link": null, "network_s": null},
+    {"name": "attn.qkv", "kind": "matmul", "phase": "forward", "group": "attention", "repeat": 8, "shape": "m=1000 n=3000 k=1000", "flops": 6000000000, "vector_flops": 3000000, "read_bytes": 8006000, "write_bytes": 6000000, "intensity_flops_per_byte": 428.602027702, "time_s": 6e-5, "share": 0.0444619163308, "bound": "compute", "link": null, "network_s": null},
+    {"name": "attn.core", "kind": "flash_attention", "phase": "forward", "group": "attention", "repeat": 8, "shape": "b=1 heads=8/8 s=1000x1000 d=125", "flops": 2002000000, "vector_flops": 20020000, "read_bytes": 6000000, "write_bytes": 2032000, "intensity_flops_per_byte": 251.745517928, "time_s": 2.002e-5, "share": 0.0148354594157, "bound": "compute", "link": null, "network_s": null},
+    {"name": "attn.out", "kind": "matmul", "phase": "forward", "group": "attention", "repeat": 8, "shape": "m=1000 n=1000 k=1000", "flops": 2000000000, "vector_flops": 1000000, "read_bytes": 4002000, "write_bytes": 2000000, "intensity_flops_per_byte": 333.388870377, "time_s": 2e-5, "share": 0.0148206387769, "bound": "compute", "link": null, "network_s": null},
+    {"name": "attn.residual", "kind": "residual", "phase": "forward", "group": "attention", "repeat": 8, "shape": "elements=1000000", "flops": 0, "vector_flops": 1000000, "read_bytes": 2000000, "write_bytes": 2000000, "intensity_flops_per_byte": 0.25, "time_s": 4e-6, "share": 0.00296412775539, "bound": "memory", "link": null, "network_s": null},
+    {"name": "mlp.norm", "kind": "layer_norm", "phase": "forward", "group": "norm", "repeat": 8, "shape": "rows=1000 width=1000", "flops": 0, "vector_flops": 8000000, "read_bytes": 2000000, "write_bytes": 2000000, "intensity_flops_per_byte": 2, "time_s": 4e-6, "share": 0.00296412775539, "bound": "memory", "link": null, "network_s": null},
+    {"name": "mlp.up", "kind": "matmul", "phase": "forward", "group": "mlp", "repeat": 8, "shape": "m=1000 n=4000 k=1000", "flops": 8000000000, "vector_flops": 4000000, "read_bytes": 10008000, "write_bytes": 8000000, "intensity_flops_per_byte": 444.469124833, "time_s": 8e-5, "share": 0.0592825551078, "bound": "compute", "link": null, "network_s": null},
+    {"name": "mlp.activation", "kind": "gelu", "phase": "forward", "group": "mlp", "repeat": 8, "shape": "elements=4000000", "flops": 0, "vector_flops": 32000000, "read_bytes": 8000000, "write_bytes": 8000000, "intensity_flops_per_byte": 2, "time_s": 1.6e-5, "share": 0.0118565110216, "bound": "memory", "link": null, "network_s": null},
+    {"name": "mlp.down", "kind": "matmul", "phase": "forward", "group": "mlp", "repeat": 8, "shape": "m=1000 n=1000 k=4000", "flops": 8000000000, "vector_flops": 1000000, "read_bytes": 16002000, "write_bytes": 2000000, "intensity_flops_per_byte": 444.450616598, "time_s": 8e-5, "share": 0.0592825551078, "bound": "compute", "link": null, "network_s": null},
+    {"name": "mlp.residual", "kind": "residual", "phase": "forward", "group": "mlp", "repeat": 8, "shape": "elements=1000000", "flops": 0, "vector_flops": 1000000, "read_bytes": 2000000, "write_bytes": 2000000, "intensity_flops_per_byte": 0.25, "time_s": 4e-6, "share": 0.00296412775539, "bound": "memory", "link": null, "network_s": null},
+    {"name": "head.norm", "kind": "layer_norm", "phase": "forward", "group": "norm", "repeat": 1, "shape": "rows=1000 width=1000", "flops": 0, "vector_flops": 8000000, "read_bytes": 2000000, "write_bytes": 2000000, "intensity_flops_per_byte": 2, "time_s": 4e-6, "share": 0.000370515969424, "bound": "memory", "link": null, "network_s": null},
+    {"name": "head.logits", "kind": "matmul", "phase": "forward", "group": "head", "repeat": 1, "shape": "m=1000 n=10000 k=1000", "flops": 20000000000, "vector_flops": 0, "read_bytes": 22000000, "write_bytes": 20000000, "intensity_flops_per_byte": 476.19047619, "time_s": 0.0002, "share": 0.0185257984712, "bound": "compute", "link": null, "network_s": null},
+    {"name": "loss", "kind": "cross_entropy", "phase": "forward", "group": "loss", "repeat": 1, "shape": "rows=1000 classes=10000", "flops": 0, "vector_flops": 50000000, "read_bytes": 20000000, "write_bytes": 0, "intensity_flops_per_byte": 2.5, "time_s": 2e-5, "share": 0.00185257984712, "bound": "memory", "link": null, "network_s": null},
+    {"name": "loss", "kind": "cross_entropy", "phase": "backward", "group": "loss", "repeat": 1, "shape": "rows=1000 classes=10000", "flops": 0, "vector_flops": 20000000, "read_bytes": 20000000, "write_bytes": 20000000, "intensity_flops_per_byte": 0.5, "time_s": 4e-5, "share": 0.00370515969424, "bound": "memory", "link": null, "network_s": null},
+    {"name": "head.logits", "kind": "matmul", "phase": "grad_input", "group": "head", "repeat": 1, "shape": "m=1000 n=1000 k=10000", "flops": 20000000000, "vector_flops": 0, "read_bytes": 40000000, "write_bytes": 2000000, "intensity_flops_per_byte": 476.19047619, "time_s": 0.0002, "share": 0.0185257984712, "bound": "compute", "link": null, "network_s": null},
+    {"name": "head.logits", "kind": "matmul", "phase": "grad_weight", "group": "head", "repeat": 1, "shape": "m=1000 n=10000 k=1000", "flops": 20000000000, "vector_flops": 0, "read_bytes": 22000000, "write_bytes": 20000000, "intensity_flops_per_byte": 476.19047619, "time_s": 0.0002, "share": 0.0185257984712, "bound": "compute", "link": null, "network_s": null},
+    {"name": "head.norm", "kind": "layer_norm", "phase": "backward", "group": "norm", "repeat": 1, "shape": "rows=1000 width=1000", "flops": 0, "vector_flops": 14000000, "read_bytes": 4000000, "write_bytes": 2000000, "intensity_flops_per_byte": 2.33333333333, "time_s": 6e-6, "share": 0.000555773954135, "bound": "memory", "link": null, "network_s": null},
+    {"name": "mlp.residual", "kind": "residual", "phase": "backward", "group": "mlp", "repeat": 8, "shape": "elements=1000000", "flops": 0, "vector_flops": 1000000, "read_bytes": 2000000, "write_bytes": 0, "intensity_flops_per_byte": 0.5, "time_s": 2e-6, "share": 0.00148206387769, "bound": "memory", "link": null, "network_s": null},
+    {"name": "mlp.down", "kind": "matmul", "phase": "grad_input", "group": "mlp", "repeat": 8, "shape": "m=1000 n=4000 k=1000", "flops": 8000000000, "vector_flops": 0, "read_bytes": 10000000, "write_bytes": 8000000, "intensity_flops_per_byte": 444.444444444, "time_s": 8e-5, "share": 0.0592825551078, "bound": "compute", "link": null, "network_s": null},
+    {"name": "mlp.down", "kind": "matmul", "phase": "grad_weight", "group": "mlp", "repeat": 8, "shape": "m=4000 n=1000 k=1000", "flops": 8000000000, "vector_flops": 1000000, "read_bytes": 10000000, "write_bytes": 8000000, "intensity_flops_per_byte": 444.5, "time_s": 8e-5, "share": 0.0592825551078, "bound": "compute", "link": null, "network_s": null},
+    {"name": "mlp.activation", "kind": "gelu", "phase": "backward", "group": "mlp", "repeat": 8, "shape": "elements=4000000", "flops": 0, "vector_flops": 52000000, "read_bytes": 16000000, "write_bytes": 8000000, "intensity_flops_per_byte": 2.16666666667, "time_s": 2.4e-5, "share": 0.0177847665323, "bound": "memory", "link": null, "network_s": null},
+    {"name": "mlp.up", "kind": "matmul", "phase": "grad_input", "group": "mlp", "repeat": 8, "shape": "m=1000 n=1000 k=4000", "flops": 8000000000, "vector_flops": 0, "read_bytes": 16000000, "write_bytes": 2000000, "intensity_flops_per_byte": 444.444444444, "time_s": 8e-5, "share": 0.0592825551078, "bound": "compute", "link": null, "network_s": null},
+    {"name": "mlp.up", "kind": "matmul", "phase": "grad_weight", "group": "mlp", "repeat": 8, "shape": "m=1000 n=4000 k=1000", "flops": 8000000000, "vector_flops": 4000000, "read_bytes": 10000000, "write_bytes": 8000000, "intensity_flops_per_byte": 444.666666667, "time_s": 8e-5, "share": 0.0592825551078, "bound": "compute", "link": null, "network_s": null},
+    {"name": "mlp.norm", "kind": "layer_norm", "phase": "backward", "group": "norm", "repeat": 8, "shape": "rows=1000 width=1000", "flops": 0, "vector_flops": 14000000, "read_bytes": 4000000, "write_bytes": 2000000, "intensity_flops_per_byte": 2.33333333333, "time_s": 6e-6, "share": 0.00444619163308, "bound": "memory", "link": null, "network_s": null},
+    {"name": "attn.residual", "kind": "residual", "phase": "backward", "group": "attention", "repeat": 8, "shape": "elements=1000000", "flops": 0, "vector_flops": 1000000, "read_bytes": 2000000, "write_bytes": 0, "intensity_flops_per_byte": 0.5, "time_s": 2e-6, "share": 0.00148206387769, "bound": "memory", "link": null, "network_s": null},
+    {"name": "attn.out", "kind": "matmul", "phase": "grad_input", "group": "attention", "repeat": 8, "shape": "m=1000 n=1000 k=1000", "flops": 2000000000, "vector_flops": 0, "read_bytes": 4000000, "write_bytes": 2000000, "intensity_flops_per_byte": 333.333333333, "time_s": 2e-5, "share": 0.0148206387769, "bound": "compute", "link": null, "network_s": null},
+    {"name": "attn.out", "kind": "matmul", "phase": "grad_weight", "group": "attention", "repeat": 8, "shape": "m=1000 n=1000 k=1000", "flops": 2000000000, "vector_flops": 1000000, "read_bytes": 4000000, "write_bytes": 2000000, "intensity_flops_per_byte": 333.5, "time_s": 2e-5, "share": 0.0148206387769, "bound": "compute", "link": null, "network_s": null},
+    {"name": "attn.core", "kind": "flash_attention", "phase": "backward", "group": "attention", "repeat": 8, "shape": "b=1 heads=8/8 s=1000x1000 d=125", "flops": 5005000000, "vector_flops": 24024000, "read_bytes": 10064000, "write_bytes": 6000000, "intensity_flops_per_byte": 313.061752988, "time_s": 5.005e-5, "share": 0.0370886485393, "bound": "compute", "link": null, "network_s": null},
+    {"name": "attn.qkv", "kind": "matmul", "phase": "grad_input", "group": "attention", "repeat": 8, "shape": "m=1000 n=1000 k=3000", "flops": 6000000000, "vector_flops": 0, "read_bytes": 12000000, "write_bytes": 2000000, "intensity_flops_per_byte": 428.571428571, "time_s": 6e-5, "share": 0.0444619163308, "bound": "compute", "link": null, "network_s": null},
+    {"name": "attn.qkv", "kind": "matmul", "phase": "grad_weight", "group": "attention", "repeat": 8, "shape": "m=1000 n=3000 k=1000", "flops": 6000000000, "vector_flops": 3000000, "read_bytes": 8000000, "write_bytes": 6000000, "intensity_flops_per_byte": 428.785714286, "time_s": 6e-5, "share": 0.0444619163308, "bound": "compute", "link": null, "network_s": null},
+    {"name": "attn.norm", "kind": "layer_norm", "phase": "backward", "group": "norm", "repeat": 8, "shape": "rows=1000 width=1000", "flops": 0, "vector_flops": 14000000, "read_bytes": 4000000, "write_bytes": 2000000, "intensity_flops_per_byte": 2.33333333333, "time_s": 6e-6, "share": 0.00444619163308, "bound": "memory", "link": null, "network_s": null},
+    {"name": "embed.positions", "kind": "position_add", "phase": "backward", "group": "embedding", "repeat": 1, "shape": "elements=1000000", "flops": 0, "vector_flops": 1000000, "read_bytes": 2000000, "write_bytes": 0, "intensity_flops_per_byte": 0.5, "time_s": 2e-6, "share": 0.000185257984712, "bound": "memory", "link": null, "network_s": null},
+    {"name": "embed.tokens", "kind": "embedding", "phase": "backward", "group": "embedding", "repeat": 1, "shape": "tokens=1000 width=1000", "flops": 0, "vector_flops": 1000000, "read_bytes": 4008000, "write_bytes": 2000000, "intensity_flops_per_byte": 0.166444740346, "time_s": 6.008e-6, "share": 0.000556514986074, "bound": "memory", "link": null, "network_s": null},
+    {"name": "grad.clip", "kind": "clip_gradients", "phase": "update", "group": "optimizer", "repeat": 1, "shape": "params=107106000", "flops": 0, "vector_flops": 214212000, "read_bytes": 214212000, "write_bytes": 0, "intensity_flops_per_byte": 1, "time_s": 0.000214212, "share": 0.0198422417105, "bound": "memory", "link": null, "network_s": null},
+    {"name": "optimizer", "kind": "optimizer_step", "phase": "update", "group": "optimizer", "repeat": 1, "shape": "params=107106000", "flops": 0, "vector_flops": 1713696000, "read_bytes": 1499484000, "write_bytes": 1499484000, "intensity_flops_per_byte": 0.571428571429, "time_s": 0.002998968, "share": 0.277791383948, "bound": "memory", "link": null, "network_s": null}
+  ]
+}
+
+# With fitted efficiencies a step has the interval in which nine of ten measurements fall; the bound of the
+# datasheet has none.
+$ nncost estimate dense fitted --micro-batch 8
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
+plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+          software torch-compile, mode predicted
+
+step      47.33 ms, bounds [27.68 ms .. 54.21 ms], nine of ten measurements in 37.87 ms .. 59.17 ms
+bound by  compute 82.6% of the step, memory 17.4%, were compute free: 14.36 ms
+
+part          time  share    group          time  share
+forward   15.19 ms  32.1%    embedding  168.1 us   0.4%
+backward  30.10 ms  63.6%    attention  18.47 ms  39.0%
+update    2.048 ms   4.3%    mlp        21.49 ms  45.4%
+                             norm       1.700 ms   3.6%
+                             head       2.956 ms   6.2%
+                             loss       500.0 us   1.1%
+                             optimizer  2.048 ms   4.3%
+
+rate      169,019 tokens/s, 169 samples/s, MFU 61.9%, HFU 61.9% of 200.0 TFLOP/s, FLOPs as in palm
+work      model 5.856 TFLOP, executed 5.536 TFLOP, 6ND 5.093 TFLOP, memory traffic 17.36 GB
+
+memory           size  of device
+weights      214.2 MB       1.1%
+gradients    214.2 MB       1.1%
+optimizer    1.285 GB       6.4%  states and master weights
+activations  2.243 GB      11.2%  kept for backward
+transient    176.0 MB       0.9%  gradients of activations
+total     4.133 GB (3.85 GiB) of 20.00 GB (18.63 GiB), 20.7%: fits, 15.87 GB free
+
+cost      2 USD per device-hour (here, 2022-02), 2.63e-05 USD per step,
+          0.003287 USD per million tokens
+$ nncost estimate dense fitted --micro-batch 8 --mode ideal
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
+plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+          software torch-compile, mode ideal
+
+step      27.68 ms, bounds [27.68 ms .. 35.11 ms]
+          ideal mode: every efficiency 1, no fixed costs, all traffic that can be hidden is
+bound by  compute 100.0% of the step, memory 22.8%, were compute free: 6.312 ms
+
+part          time  share    group          time  share
+forward   9.121 ms  32.9%    attention  9.922 ms  35.8%
+backward  18.56 ms  67.1%    mlp        15.36 ms  55.5%
+                             head       2.400 ms   8.7%
+
+rate      288,994 tokens/s, 289 samples/s, MFU 105.8%, HFU 105.8% of 200.0 TFLOP/s, FLOPs as in palm
+work      model 5.856 TFLOP, executed 5.536 TFLOP, 6ND 5.093 TFLOP, memory traffic 17.36 GB
+
+memory           size  of device
+weights      214.2 MB       1.1%
+gradients    214.2 MB       1.1%
+optimizer    1.285 GB       6.4%  states and master weights
+activations  2.243 GB      11.2%  kept for backward
+transient    176.0 MB       0.9%  gradients of activations
+total     4.133 GB (3.85 GiB) of 20.00 GB (18.63 GiB), 20.7%: fits, 15.87 GB free
+
+cost      2 USD per device-hour (here, 2022-02), 1.538e-05 USD per step,
+          0.001922 USD per million tokens
+
+# Experts: all are kept, two of eight are computed for each token.
+$ nncost estimate experts round --micro-batch 4
+model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
+          53,641,000 active per token
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+          software torch-compile, mode predicted
+
+step      17.17 ms, bounds [11.37 ms .. 20.14 ms]
+          no fitted efficiencies for this device: roofline time at the datasheet's rates
+bound by  compute 66.2% of the step, memory 33.8%, were compute free: 8.385 ms
+
+part          time  share    group          time  share
+forward   4.606 ms  26.8%    embedding  40.06 us   0.2%
+backward  8.799 ms  51.2%    attention  3.450 ms  20.1%
+update    3.769 ms  21.9%    mlp        6.914 ms  40.3%
+                             norm       360.0 us   2.1%
+                             head       2.400 ms  14.0%
+                             loss       240.0 us   1.4%
+                             optimizer  3.769 ms  21.9%
+
+rate      232,910 tokens/s, 232.9 samples/s, MFU 69.9%, HFU 69.9% of 100.0 TFLOP/s, FLOPs as in palm
+work      model 1.201 TFLOP, executed 1.137 TFLOP, 6ND 1.047 TFLOP, memory traffic 8.385 GB
+
+memory           size  of device
+weights      251.3 MB       2.5%
+gradients    251.3 MB       2.5%
+optimizer    1.508 GB      15.1%  states and master weights
+activations  621.7 MB       6.2%  kept for backward
+transient    88.00 MB       0.9%  gradients of activations
+total     2.720 GB (2.53 GiB) of 10.00 GB (9.31 GiB), 27.2%: fits, 7.280 GB free
+
+cost      1 USD per device-hour (nowhere, 2020-01), 4.771e-06 USD per step,
+          0.001193 USD per million tokens
+
+# A diffusion U-Net and one for segmentation, in samples.
+$ nncost estimate unet round --micro-batch 8
+model     unet, A small diffusion U-Net, unet, 9,546,304 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 8, image 256, bf16, policy mixed, adamw, flash attention, recompute none,
+          software torch-compile, mode predicted
+
+step      2.455 ms, bounds [1.575 ms .. 3.103 ms]
+          no fitted efficiencies for this device: roofline time at the datasheet's rates
+bound by  compute 58.8% of the step, memory 41.2%, were compute free: 1.439 ms
+
+part          time  share    group          time  share
+forward   793.9 us  32.3%    attention  272.2 us  11.1%
+backward  1.375 ms  56.0%    mlp        350.6 us  14.3%
+update    286.4 us  11.7%    norm       192.5 us   7.8%
+                             conv       1.103 ms  44.9%
+                             resample   218.3 us   8.9%
+                             time       31.84 us   1.3%
+                             loss       327.7 ns   0.0%
+                             optimizer  286.4 us  11.7%
+
+rate      3,258 samples/s, MFU 63.8%, HFU 63.8% of 100.0 TFLOP/s, FLOPs as in palm
+work      model 156.6 GFLOP, executed 157.5 GFLOP, memory traffic 1.439 GB
+
+memory           size  of device
+weights      19.09 MB       0.2%
+gradients    19.09 MB       0.2%
+optimizer    114.6 MB       1.1%  states and master weights
+activations  170.3 MB       1.7%  kept for backward
+transient    9.830 MB       0.1%  gradients of activations
+total     332.9 MB (317.46 MiB) of 10.00 GB (9.31 GiB), 3.3%: fits, 9.667 GB free
+
+cost      1 USD per device-hour (nowhere, 2020-01), 6.82e-07 USD per step,
+          8.525e-05 USD per thousand samples
+$ nncost estimate segnet old --micro-batch 16 --software eager --policy amp
+model     segnet, A small U-Net for segmentation, unet, 45,942 parameters
+device    old, An old device without bf16, 50.00 TFLOP/s fp16, 500.0 GB/s, ridge 100 FLOP/B
+plan      batch 16, image 100, fp16, policy amp, adamw, flash attention, recompute none,
+          software eager, mode predicted
+
+step      1.338 ms, bounds [320.6 us .. 2.342 ms]
+          no fitted efficiencies for this device: roofline time at the datasheet's rates
+bound by  memory 90.3% of the step, compute 4.5%, were memory free: 207.6 us
+
+part          time  share    group          time  share
+forward   513.5 us  38.4%    norm       624.0 us  46.6%
+backward  746.3 us  55.8%    conv       493.0 us  36.8%
+update    8.821 us   0.7%    resample   124.9 us   9.3%
+host      69.84 us   5.2%    loss       17.92 us   1.3%
+                             optimizer  8.821 us   0.7%
+
+rate      11,954 samples/s, MFU 13.6%, HFU 13.6% of 50.00 TFLOP/s, FLOPs as in palm
+work      model 9.101 GFLOP, executed 9.101 GFLOP, memory traffic 627.1 MB
+
+memory           size  of device
+weights      183.8 kB       0.0%
+gradients    183.8 kB       0.0%
+optimizer    367.5 kB       0.0%  states and master weights
+activations  78.64 MB       1.6%  kept for backward
+transient    12.89 MB       0.3%  gradients of activations
+total     92.27 MB (87.99 MiB) of 5.000 GB (4.66 GiB), 1.8%: fits, 4.908 GB free
+
+cost      no price recorded for this device: give --price
+
+# Does not fit: by how much, and what would.
+$ nncost estimate dense round --micro-batch 64
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 64, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+          software torch-compile, mode predicted
+
+step      488.5 ms, bounds [442.9 ms .. 562.4 ms]
+          no fitted efficiencies for this device: roofline time at the datasheet's rates
+bound by  compute 90.7% of the step, memory 9.3%, were compute free: 111.9 ms
+
+part          time  share    group          time  share
+forward   164.4 ms  33.6%    embedding  1.025 ms   0.2%
+backward  320.9 ms  65.7%    attention  161.8 ms  33.1%
+update    3.213 ms   0.7%    mlp        269.3 ms  55.1%
+                             norm       10.88 ms   2.2%
+                             head       38.40 ms   7.9%
+                             loss       3.840 ms   0.8%
+                             optimizer  3.213 ms   0.7%
+
+rate      131,014 tokens/s, 131 samples/s, MFU 95.9%, HFU 95.9% of 100.0 TFLOP/s, FLOPs as in palm
+work      model 46.85 TFLOP, executed 44.29 TFLOP, 6ND 40.74 TFLOP, memory traffic 111.9 GB
+
+memory           size  of device
+weights      214.2 MB       2.1%
+gradients    214.2 MB       2.1%
+optimizer    1.285 GB      12.9%  states and master weights
+activations  17.95 GB     179.5%  kept for backward
+transient    1.408 GB      14.1%  gradients of activations
+total     21.07 GB (19.62 GiB) of 10.00 GB (9.31 GiB), 210.7%: DOES NOT FIT by 11.07 GB
+would fit --micro-batch 16 --micro-batches 4, 6.552 GB, step 488.5 ms
+          --recompute full, 7.734 GB, step 638.0 ms
+
+cost      1 USD per device-hour (nowhere, 2020-01), 0.0001357 USD per step,
+          0.00212 USD per million tokens
+[1]
+$ nncost estimate dense round --micro-batch 64 --format json | grep -o '"headroom_bytes.*'
+"headroom_bytes": -11067304000, "transient_what": "gradients of activations", "fits": false, "advice": [{"text": "--micro-batch 16 --micro-batches 4", "total_bytes": 6552104000, "step_s": 0.488498044}, {"text": "--recompute full", "total_bytes": 7733800000, "step_s": 0.638012284}]},
+$ COLUMNS=60 nncost estimate dense round --micro-batch 64 --reserve-bytes 5e8
+model     dense, A small decoder, decoder,
+          107,106,000 parameters
+device    round, A device of round figures,
+          100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 64, sequence 1000, bf16, policy mixed, adamw,
+          flash attention, recompute none,
+          software torch-compile, mode predicted
+
+step      488.5 ms, bounds [442.9 ms .. 562.4 ms]
+          no fitted efficiencies for this device: roofline
+          time at the datasheet's rates
+bound by  compute 90.7% of the step, memory 9.3%,
+          were compute free: 111.9 ms
+
+part          time  share    group          time  share
+forward   164.4 ms  33.6%    embedding  1.025 ms   0.2%
+backward  320.9 ms  65.7%    attention  161.8 ms  33.1%
+update    3.213 ms   0.7%    mlp        269.3 ms  55.1%
+                             norm       10.88 ms   2.2%
+                             head       38.40 ms   7.9%
+                             loss       3.840 ms   0.8%
+                             optimizer  3.213 ms   0.7%
+
+rate      131,014 tokens/s, 131 samples/s, MFU 95.9%,
+          HFU 95.9% of 100.0 TFLOP/s, FLOPs as in palm
+work      model 46.85 TFLOP, executed 44.29 TFLOP,
+          6ND 40.74 TFLOP, memory traffic 111.9 GB
+
+memory           size  of device
+weights      214.2 MB       2.1%
+gradients    214.2 MB       2.1%
+optimizer    1.285 GB      12.9%  states and master weights
+activations  17.95 GB     179.5%  kept for backward
+transient    1.408 GB      14.1%  gradients of activations
+reserve      500.0 MB       5.0%  set aside
+total     21.57 GB (20.09 GiB) of 10.00 GB (9.31 GiB),
+          215.7%: DOES NOT FIT by 11.57 GB
+would fit --micro-batch 16 --micro-batches 4, 7.052 GB,
+          step 488.5 ms
+          --recompute full, 8.234 GB, step 638.0 ms
+
+cost      1 USD per device-hour (nowhere, 2020-01),
+          0.0001357 USD per step,
+          0.00212 USD per million tokens
+[1]
+
+# Not even with everything that was tried.
+$ nncost estimate dense round --set layers=500 --micro-batch 2 | tail -8
+optimizer    72.21 GB     722.1%  states and master weights
+activations  32.10 GB     321.0%  kept for backward
+transient    44.00 MB       0.4%  gradients of activations
+total     128.4 GB (119.60 GiB) of 10.00 GB (9.31 GiB), 1284.2%: DOES NOT FIT by 118.4 GB
+          no change of batch, recompute, optimizer or policy alone makes it fit on one device
+
+cost      1 USD per device-hour (nowhere, 2020-01), 0.00029 USD per step,
+          0.145 USD per million tokens
+
+# The whole run: days, device-hours, cost and energy.
+$ nncost estimate dense round --grad-accum 8 --tokens 2e12 --price 4 | tail -6
+activations  280.4 MB       2.8%  kept for backward
+transient    22.00 MB       0.2%  gradients of activations
+total     2.016 GB (1.88 GiB) of 10.00 GB (9.31 GiB), 20.2%: fits, 7.984 GB free
+
+cost      4 per device-hour (--price), 7.097e-05 per step, 0.008871 per million tokens
+run       184.8 days, 4,436 device-hours, 17,743, 4,436 kWh at the device's rated power
+$ nncost estimate unet fitted --micro-batch 32 --samples 1e8 | tail -6
+transient    39.32 MB       0.2%  gradients of activations
+total     873.3 MB (832.84 MiB) of 20.00 GB (18.63 GiB), 4.4%: fits, 19.13 GB free
+
+cost      2 USD per device-hour (here, 2022-02), 7.332e-06 USD per step,
+          0.0002291 USD per thousand samples
+run       11.46 h, 11.46 device-hours, 22.91 USD, 5.728 kWh at the device's rated power
+
+# A device without a price, network, power.
+$ nncost estimate dense old --tokens 1e9 | tail -4
+total     2.016 GB (1.88 GiB) of 5.000 GB (4.66 GiB), 40.3%: fits, 2.984 GB free
+
+cost      no price recorded for this device: give --price
+run       5.998 h, 5.998 device-hours
+$ nncost estimate dense old --tokens 1e9 --format json | grep '"cost"'
+  "cost": {"price_per_device_hour": null, "currency": null, "step": null, "per_million_tokens": null, "per_thousand_samples": null, "run": null, "device_hours": 5.99764222222, "run_s": 21591.512, "energy_j": null},
+
+# Recomputation, and FLOPs counted as causal attention needs them.
+$ nncost estimate dense round --recompute norm,activation --flops-convention causal
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention,
+          recompute norm,activation, software torch-compile, mode predicted
+
+step      10.99 ms, bounds [6.921 ms .. 13.00 ms]
+          no fitted efficiencies for this device: roofline time at the datasheet's rates
+bound by  compute 63.0% of the step, memory 37.0%, were compute free: 5.730 ms
+
+part           time  share    group          time  share
+forward    2.568 ms  23.4%    embedding  16.02 us   0.1%
+backward   5.014 ms  45.6%    attention  2.529 ms  23.0%
+recompute  192.0 us   1.7%    mlp        4.336 ms  39.5%
+update     3.213 ms  29.2%    norm       234.0 us   2.1%
+                              head       600.0 us   5.5%
+                              loss       60.00 us   0.5%
+                              optimizer  3.213 ms  29.2%
+
+rate      91,010 tokens/s, 91.01 samples/s, MFU 62.3%,
+          HFU 62.3% of 100.0 TFLOP/s, FLOPs as in causal
+work      model 684.0 GFLOP, executed 692.1 GFLOP, 6ND 636.6 GFLOP, memory traffic 5.730 GB
+
+memory           size  of device
+weights      214.2 MB       2.1%
+gradients    214.2 MB       2.1%
+optimizer    1.285 GB      12.9%  states and master weights
+activations  184.4 MB       1.8%  kept for backward
+transient    24.00 MB       0.2%  gradients of activations
+total     1.922 GB (1.79 GiB) of 10.00 GB (9.31 GiB), 19.2%: fits, 8.078 GB free
+
+cost      1 USD per device-hour (nowhere, 2020-01), 3.052e-06 USD per step,
+          0.003052 USD per million tokens
+$ nncost estimate dense round --recompute full | sed -n '/^step/,/^update/p'
+step      13.13 ms, bounds [9.001 ms .. 15.66 ms]
+          no fitted efficiencies for this device: roofline time at the datasheet's rates
+bound by  compute 68.5% of the step, memory 31.5%, were compute free: 6.307 ms
+
+part           time  share    group          time  share
+forward    2.568 ms  19.6%    embedding  16.02 us   0.1%
+backward   5.014 ms  38.2%    attention  3.361 ms  25.6%
+recompute  2.336 ms  17.8%    mlp        5.648 ms  43.0%
+update     3.213 ms  24.5%    norm       234.0 us   1.8%
+
+# Gradients clipped by their norm, and not.
+$ nncost estimate dense round --clip-gradients | grep optimizer
+                             optimizer  3.213 ms  29.8%
+optimizer    1.285 GB      12.9%  states and master weights
+$ nncost estimate dense round --clip-gradients=off | grep optimizer
+                             optimizer  2.999 ms  28.3%
+optimizer    1.285 GB      12.9%  states and master weights
+
+# Optimizers, formats and policies: bytes kept per parameter.
+$ for o in sgd momentum adafactor lion adam8bit muon; do nncost estimate dense round --optimizer $o | grep '^optimizer'; done
+optimizer    428.4 MB       4.3%  states and master weights
+optimizer    856.8 MB       8.6%  states and master weights
+optimizer    429.4 MB       4.3%  states and master weights
+optimizer    856.8 MB       8.6%  states and master weights
+optimizer    646.0 MB       6.5%  states and master weights
+optimizer    901.3 MB       9.0%  states and master weights
+$ for p in fp32 mixed-fp32grad amp bf16-pure; do nncost estimate dense round --policy $p | sed -n '/^weights/,/^optimizer/p'; done
+weights      428.4 MB       4.3%
+gradients    428.4 MB       4.3%
+optimizer    856.8 MB       8.6%  states and master weights
+weights      214.2 MB       2.1%
+gradients    428.4 MB       4.3%
+optimizer    1.285 GB      12.9%  states and master weights
+weights      428.4 MB       4.3%
+gradients    428.4 MB       4.3%
+optimizer    856.8 MB       8.6%  states and master weights
+weights      214.2 MB       2.1%
+gradients    214.2 MB       2.1%
+optimizer    428.4 MB       4.3%  states and master weights
+$ nncost estimate dense fitted --precision fp8 | head -8
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    fitted, A device of round efficiencies, 400.0 TFLOP/s fp8, 2.000 TB/s, ridge 200 FLOP/B
+plan      batch 1, sequence 1000, fp8, policy mixed, adamw, flash attention, recompute none,
+          software torch-compile, mode predicted
+
+step      9.169 ms, bounds [2.249 ms .. 10.42 ms], nine of ten measurements in 7.335 ms .. 11.46 ms
+bound by  compute 54.6% of the step, memory 31.9%, were compute free: 5.642 ms
+
+$ nncost estimate dense fitted --precision tf32 | head -8
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    fitted, A device of round efficiencies, 100.0 TFLOP/s tf32, 2.000 TB/s, ridge 50 FLOP/B
+plan      batch 1, sequence 1000, tf32, policy fp32, adamw, flash attention, recompute none,
+          software torch-compile, mode predicted
+
+step      14.50 ms, bounds [6.921 ms .. 16.47 ms], nine of ten measurements in 11.60 ms .. 18.12 ms
+bound by  compute 69.7% of the step, memory 24.3%, were compute free: 6.209 ms
+
+$ nncost estimate dense old --precision fp32 | head -8
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    old, An old device without bf16, 10.00 TFLOP/s fp32, 500.0 GB/s, ridge 20 FLOP/B
+plan      batch 1, sequence 1000, fp32, policy fp32, adamw, flash attention, recompute none,
+          software torch-compile, mode predicted
+
+step      78.71 ms, bounds [69.21 ms .. 85.67 ms]
+          no fitted efficiencies for this device: roofline time at the datasheet's rates
+bound by  compute 87.9% of the step, memory 12.1%, were compute free: 16.15 ms
+
+# Attention written out, in the older kernels, and everything eager: the host issues each op.
+$ nncost estimate dense fitted --attention unfused --software eager
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
+plan      batch 1, sequence 1000, bf16, policy mixed, adamw, unfused attention, recompute none,
+          software eager, mode predicted
+
+step      15.20 ms, bounds [3.460 ms .. 19.68 ms]
+bound by  memory 68.3% of the step, compute 27.8%, were memory free: 6.301 ms
+
+part          time  share    group          time  share
+forward   3.285 ms  21.6%    embedding  56.02 us   0.4%
+backward  5.135 ms  33.8%    attention  3.812 ms  25.1%
+update    6.754 ms  44.4%    mlp        3.045 ms  20.0%
+host      27.37 us   0.2%    norm       850.0 us   5.6%
+                             head       356.4 us   2.3%
+                             loss       300.0 us   2.0%
+                             optimizer  6.754 ms  44.4%
+
+rate      65,784 tokens/s, 65.78 samples/s, MFU 24.1%, HFU 24.1% of 200.0 TFLOP/s, FLOPs as in palm
+work      model 732.0 GFLOP, executed 732.0 GFLOP, 6ND 636.6 GFLOP, memory traffic 15.61 GB
+
+memory           size  of device
+weights      214.2 MB       1.1%
+gradients    214.2 MB       1.1%
+optimizer    1.285 GB       6.4%  states and master weights
+activations  698.2 MB       3.5%  kept for backward
+transient    80.00 MB       0.4%  fp32 logits of the loss
+total     2.492 GB (2.32 GiB) of 20.00 GB (18.63 GiB), 12.5%: fits, 17.51 GB free
+
+cost      2 USD per device-hour (here, 2022-02), 8.445e-06 USD per step,
+          0.008445 USD per million tokens
+$ for a in flash1 flash2 flash3; do nncost estimate dense fitted --attention $a | grep attention; done
+plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash1 attention, recompute none,
+backward  6.137 ms  54.2%    attention  5.276 ms  46.6%
+plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash2 attention, recompute none,
+backward  4.834 ms  51.3%    attention  3.366 ms  35.8%
+plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash3 attention, recompute none,
+backward  4.104 ms  48.6%    attention  2.403 ms  28.4%
+
+# --set changes any field for a what-if; a prefix chooses where.
+$ nncost estimate dense round --set hidden=2000 --set head_dim=250 --set ffn_hidden=8000 --set mem_bytes_per_s=2e12 | head -12
+model     dense, A small decoder, decoder, 406,212,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 2.000 TB/s, ridge 50 FLOP/B
+plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+          software torch-compile, mode predicted
+set       hidden=2000, head_dim=250, ffn_hidden=8000, mem_bytes_per_s=2e12
+
+step      32.09 ms, bounds [25.36 ms .. 35.25 ms]
+          no fitted efficiencies for this device: roofline time at the datasheet's rates
+bound by  compute 79.0% of the step, memory 21.0%, were compute free: 8.934 ms
+
+part          time  share    group          time  share
+forward   8.678 ms  27.0%    embedding  16.01 us   0.0%
+$ nncost estimate dense round --set plan.micro_batch=2 --set model.layers=4 --set device.mem_bytes=40e9 | head -12
+model     dense, A small decoder, decoder, 59,054,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+          software torch-compile, mode predicted
+set       plan.micro_batch=2, model.layers=4, device.mem_bytes=40e9
+
+step      10.04 ms, bounds [7.521 ms .. 11.71 ms]
+          no fitted efficiencies for this device: roofline time at the datasheet's rates
+bound by  compute 74.9% of the step, memory 25.1%, were compute free: 3.960 ms
+
+part          time  share    group          time  share
+forward   2.800 ms  27.9%    embedding  32.03 us   0.3%
+$ nncost estimate dense fitted --set efficiency.basis=none | grep -A1 '^step'
+step      5.398 ms, bounds [3.460 ms .. 6.537 ms]
+          no fitted efficiencies for this device: roofline time at the datasheet's rates
+$ nncost estimate dense fitted --set efficiency.basis=default | grep -A1 '^step'
+step      9.414 ms, bounds [3.460 ms .. 10.75 ms], nine of ten measurements in 4.707 ms .. 18.83 ms
+          not measured on this device: its efficiencies are those of similar ones
+$ nncost estimate dense fitted --set efficiency.basis=kernels | grep -A1 '^step'
+step      9.414 ms, bounds [3.460 ms .. 10.75 ms], nine of ten measurements in 4.707 ms .. 18.83 ms
+bound by  compute 61.9% of the step, memory 27.7%, were compute free: 4.982 ms
+
+# A narrow terminal, and one too narrow for anything.
+$ COLUMNS=60 nncost estimate dense fitted
+model     dense, A small decoder, decoder,
+          107,106,000 parameters
+device    fitted, A device of round efficiencies,
+          200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
+plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
+          flash attention, recompute none,
+          software torch-compile, mode predicted
+
+step      9.414 ms, bounds [3.460 ms .. 10.75 ms],
+          nine of ten measurements in 7.531 ms .. 11.77 ms
+bound by  compute 61.9% of the step, memory 27.7%,
+          were compute free: 4.982 ms
+
+part          time  share    group          time  share
+forward   2.532 ms  26.9%    embedding  56.02 us   0.6%
+backward  4.834 ms  51.3%    attention  3.366 ms  35.8%
+update    2.048 ms  21.8%    mlp        2.997 ms  31.8%
+                             norm       510.0 us   5.4%
+                             head       356.4 us   3.8%
+                             loss       80.00 us   0.8%
+                             optimizer  2.048 ms  21.8%
+
+rate      106,222 tokens/s, 106.2 samples/s, MFU 38.9%,
+          HFU 38.9% of 200.0 TFLOP/s, FLOPs as in palm
+work      model 732.0 GFLOP, executed 692.1 GFLOP,
+          6ND 636.6 GFLOP, memory traffic 5.538 GB
+
+memory           size  of device
+weights      214.2 MB       1.1%
+gradients    214.2 MB       1.1%
+optimizer    1.285 GB       6.4%  states and master weights
+activations  280.4 MB       1.4%  kept for backward
+transient    22.00 MB       0.1%  gradients of activations
+total     2.016 GB (1.88 GiB) of 20.00 GB (18.63 GiB),
+          10.1%: fits, 17.98 GB free
+
+cost      2 USD per device-hour (here, 2022-02),
+          5.23e-06 USD per step,
+          0.00523 USD per million tokens
+$ COLUMNS=10 nncost estimate dense round | head -20
+model     dense, A small decoder, decoder,
+          107,106,000 parameters
+device    round, A device of round figures,
+          100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
+          flash attention, recompute none,
+          software torch-compile, mode predicted
+
+step      10.80 ms, bounds [6.921 ms .. 12.77 ms]
+          no fitted efficiencies for this device: roofline
+          time at the datasheet's rates
+bound by  compute 64.1% of the step, memory 35.9%,
+          were compute free: 5.538 ms
+
+part          time  share    group          time  share
+forward   2.568 ms  23.8%    embedding  16.02 us   0.1%
+backward  5.014 ms  46.4%    attention  2.529 ms  23.4%
+update    3.213 ms  29.8%    mlp        4.208 ms  39.0%
+                             norm       170.0 us   1.6%
+                             head       600.0 us   5.6%
+
+# Activations by the published formula in place of per op.
+$ nncost estimate dense round --activations korthikanti | grep activations
+activations  637.0 MB       6.4%  kept for backward
+transient    22.00 MB       0.2%  gradients of activations
+
+# --output writes a file whole or not at all; through a link to what it names.
+$ nncost estimate dense round --output result.csv --format csv && cut -d, -f1-4 result.csv
+model.id,model.name,model.family,model.params
+dense,A small decoder,decoder,107106000
+$ echo old >result.md && ln -s result.md link.md && nncost estimate dense round --format markdown --output link.md && ls -F *.md && head -1 result.md
+link.md@
+result.md
+- **model**: dense, A small decoder, decoder, 107,106,000 parameters
+$ nncost estimate dense roundd --output never.txt; ls never.txt
+! nncost: DEVICE: unknown device, expected one of fitted, old, round, nearest "round", found "roundd"
+! ls: cannot access 'never.txt': No such file or directory
+[2]
+$ nncost estimate dense round --output .
+! nncost: .: cannot write: Is a directory
+[4]
+$ nncost estimate dense round --output missing/result.txt
+! nncost: missing/result.txt: cannot write: No such file or directory
+[4]
+
+# A configuration of Hugging Face is read as it is.
+$ cat >config.json <<J
+> { "architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 1000, "intermediate_size": 4000,
+>   "num_hidden_layers": 8, "num_attention_heads": 10, "num_key_value_heads": 2, "vocab_size": 10000,
+>   "max_position_embeddings": 1000, "rms_norm_eps": 1e-5, "hidden_act": "silu", "tie_word_embeddings": false }
+> J
+$ nncost estimate config.json round | head -1
+model     config.json = config, config, decoder, 135,217,000 parameters
+$ sed -i 's/"llama"/"lama"/' config.json; nncost estimate config.json round
+! nncost: config.json:1: model_type: unknown architecture, expected one of gpt2, llama, mistral, qwen2, UNet2DConditionModel, UNet2DModel, found "lama"
+[3]
+$ sed -i 's/"lama"/"llama"/; s/"silu"/"sillu"/' config.json; nncost estimate config.json round
+! nncost: config.json:3: hidden_act: shapes a network this version does not know, expected silu|swish, found "sillu"
+[3]
+$ sed -i 's/"sillu"/"silu"/; s/"hidden_size": 1000, //' config.json; nncost estimate config.json round
+! nncost: config.json: hidden_size: missing, expected a whole number from 1 to 1e7, found nothing
+[3]

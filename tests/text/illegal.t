@@ -1,0 +1,107 @@
+# Plans that no program could run: the rule, the numbers and the nearest legal values.
+
+# Formats, policies, sequences.
+$ nncost estimate dense old --precision bf16
+! nncost: --precision: old does not train in this format, expected one of fp32, fp16, found bf16
+[3]
+$ nncost estimate dense round --precision fp32 --policy mixed
+! nncost: --policy: fp32 computes on 4-byte weights, expected fp32, found mixed
+[3]
+$ nncost estimate dense round --seq-len 2000
+! nncost: --seq-len: longer than the position table, expected at most 1000, found 2000
+[3]
+$ nncost estimate unet round --tokens 1e9
+! nncost: --tokens: a unet trains on images, expected --samples
+[3]
+
+# Degrees that divide nothing, or disagree.
+$ nncost estimate dense round --tp 3
+! nncost: --tensor: heads 8 does not divide over 3 ranks, expected 2 or 4
+[3]
+$ nncost estimate dense round --devices 12 --tensor 8
+! nncost: --devices: expected a multiple of tensor x pipeline x context = 8, found 12
+[3]
+$ nncost estimate dense round --devices 16 --tensor 2 --data 4
+! nncost: --devices: disagrees with data x tensor x pipeline x context, expected 8, found 16
+[2]
+$ nncost estimate dense round --devices 16 --global-batch 24
+! nncost: --global-batch: does not divide into passes, expected a multiple of 16 (micro_batch x data), found 24
+[3]
+$ nncost estimate dense round --tensor 16
+! nncost: --tensor: heads 8 does not divide over 16 ranks, expected 8
+[3]
+$ nncost estimate unet round --tensor 2 --context 2
+! nncost: --tensor: a unet is split over data only, expected 1, found 2
+[3]
+$ nncost estimate unet round --pipeline 2
+! nncost: --pipeline: a unet is split over data only, expected 1, found 2
+[3]
+
+# Pipelines.
+$ nncost estimate dense round --pipeline 9
+! nncost: --pipeline: 8 layers cannot fill 9 stages, expected pipeline x virtual_stages of at most 8
+[3]
+$ nncost estimate dense round --pipeline 4 --virtual-stages 2 --micro-batches 6
+! nncost: --micro-batches: interleaving takes micro-batches in groups of 4, expected 8, found 6
+[3]
+$ nncost estimate dense round --virtual-stages 2
+! nncost: --virtual-stages: a pipeline of one stage has no bubble to split, expected 1, found 2
+[3]
+$ nncost estimate dense round --pipeline 4 --virtual-stages 3 --micro-batches 4
+! nncost: --pipeline: 8 layers cannot fill 12 stages, expected pipeline x virtual_stages of at most 8
+[3]
+$ nncost estimate dense round --pipeline 4 --schedule gpipe --virtual-stages 2 --micro-batches 4
+! nncost: --virtual-stages: only the interleaved schedule has virtual stages, expected 1, found 2
+[3]
+$ nncost estimate dense round --pipeline 3 --schedule dualpipe --micro-batches 12
+! nncost: --pipeline: a pipeline entered from both ends: its length 3 does not divide over 2 ranks, expected 1 or 3
+[3]
+$ nncost estimate dense round --pipeline 4 --offload weights --micro-batches 8
+! nncost: --offload: weights leave the device between uses only when they are sharded, expected --zero 3, found 0
+[3]
+
+# Context and sequences.
+$ nncost estimate experts round --context 3
+! nncost: --context: half of seq_len 500 does not divide over 3 ranks, expected 2 or 4
+[3]
+$ nncost estimate dense round --context 8 --context-kind ulysses --tensor 2
+! nncost: --context: heads of a tensor rank 4 does not divide over 8 ranks, expected 4
+[3]
+$ nncost estimate experts round --sequence-parallel
+! nncost: --sequence-parallel: shards activations over tensor ranks, expected --tensor 2 or more
+[3]
+$ nncost estimate dense round --tensor 8 --sequence-parallel --seq-len 100
+! nncost: --sequence-parallel: the tokens of a rank 100 does not divide over 8 ranks, expected 5 or 10
+[3]
+
+# Experts.
+$ nncost estimate dense round --devices 8 --expert 8
+! nncost: --expert: the model has no experts to spread, expected 1
+[3]
+$ nncost estimate experts round --devices 8 --expert 3
+! nncost: --expert: experts 8 does not divide over 3 ranks, expected 2 or 4
+[3]
+$ nncost estimate experts round --devices 4 --expert 8
+! nncost: --expert: data x context 4 does not divide over 8 ranks, expected 4
+[3]
+
+# What ZeRO shards, and how far.
+$ nncost estimate dense round --data 8 --shard 4
+! nncost: --shard: nothing is sharded at --zero 0, expected --zero 1 to 3
+[3]
+$ nncost estimate dense round --data 8 --zero 3 --shard 3
+! nncost: --shard: data x context 8 does not divide over 3 ranks, expected 2 or 4
+[3]
+
+# Recomputation.
+$ nncost estimate unet round --activations korthikanti
+! nncost: --activations: the korthikanti formula counts a GPT, expected per-op
+[3]
+$ nncost estimate experts round --activations korthikanti
+! nncost: --activations: the korthikanti formula counts a GPT layer (plain MLP of 4 x hidden, as many key as query heads), expected per-op for this model
+[3]
+
+# Several at once: the first is told.
+$ nncost estimate dense round --tensor 3 --pipeline 9 --seq-len 5000
+! nncost: --seq-len: longer than the position table, expected at most 1000, found 5000
+[3]

@@ -1,0 +1,134 @@
+# A plan file in place of MODEL and DEVICE; 'nncost init' writes one to begin with.
+
+# All of its scenarios, on its own device and on others.
+$ nncost compare inputs/plans.json
+scenario  device     step tokens/s   MFU   memory fits bound   cost/Mtoken
+base      round  33.54 ms  119,248 87.3% 2.923 GB yes  compute    0.002329 fastest, cheapest
+recompute round  42.89 ms   93,266 68.3% 2.090 GB yes  compute    0.002978
+$ nncost compare inputs/plans.json round,fitted --scenario base --micro-batch 1,4
+scenario device micro-batch     step tokens/s   MFU   memory fits bound   cost/Mtoken
+base     round  1           10.80 ms   92,629 67.8% 2.016 GB yes  compute    0.002999
+base     round  4           33.54 ms  119,248 87.3% 2.923 GB yes  compute    0.002329 cheapest
+base     fitted 1           9.414 ms  106,222 38.9% 2.016 GB yes  compute     0.00523
+base     fitted 4           25.41 ms  157,390 57.6% 2.923 GB yes  compute     0.00353 fastest
+
+# One scenario in every command, and options that override it.
+$ nncost estimate inputs/plans.json --scenario recompute | head -8
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute full,
+          software torch-compile, mode predicted
+
+step      42.89 ms, bounds [36.00 ms .. 49.92 ms]
+          no fitted efficiencies for this device: roofline time at the datasheet's rates
+bound by  compute 83.9% of the step, memory 16.1%, were compute free: 13.10 ms
+$ nncost estimate inputs/plans.json fitted --scenario recompute --micro-batch 2 | head -8
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
+plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute full,
+          software torch-compile, mode predicted
+
+step      18.71 ms, bounds [9.001 ms .. 21.41 ms], nine of ten measurements in 14.96 ms .. 23.38 ms
+bound by  compute 72.4% of the step, memory 19.9%, were compute free: 7.870 ms
+
+$ nncost ops inputs/plans.json --scenario base --top 3
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+          software torch-compile, mode predicted
+
+op              phase   rep shape                    FLOPs   bytes FLOP/B     time share bound
+embed.tokens    forward   1 tokens=4000 width=1000       0 16.03 M      0 16.03 us  0.0% memory
+embed.positions forward   1 elements=4000000       4.000 M 16.00 M   0.25 16.00 us  0.0% memory
+attn.norm       forward   8 rows=4000 width=1000   32.00 M 16.00 M      2 16.00 us  0.4% memory
+
+          34 more rows
+step      2.768 TFLOP executed, 8.517 GFLOP on the vector units, 10.60 GB moved, 33.54 ms, compute
+$ nncost explain mfu inputs/plans.json --scenario base | head -3
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+$ nncost search inputs/plans.json --scenario base --devices 8 --global-batch 32 --best 1 --zero 1 --threads 1 | head -2
+dense on 8 x round, global batch 32
+184320 combinations: 2363 evaluated, 181957 illegal, too large or hopeless; 2363 fit
+
+# Which scenario: it must be named, exist, and be of a plan file.
+$ nncost estimate inputs/plans.json
+! nncost: --scenario: missing, expected one of the 2 scenarios of inputs/plans.json, such as "base"
+[2]
+$ nncost estimate inputs/plans.json --scenario bases
+! nncost: --scenario: unknown scenario, expected one of the 2 of inputs/plans.json, nearest "base", found "bases"
+[2]
+$ nncost estimate dense round --scenario base
+! nncost: --scenario: dense is not a plan file
+[2]
+
+# Paths in a plan file are relative to it.
+$ mkdir sub && sed 's/"id": "round"/"id": "mine"/' toy/hw/round.json >sub/mine.json
+$ echo '{ "schema": "nncost.plans/1", "scenarios": [ { "id": "a", "model": "dense", "device": "mine.json" } ] }' >sub/p.json
+$ nncost estimate sub/p.json | head -2
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    sub/mine.json = mine, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
+
+# 'init': the file that it prints is valid; its comments say what to do.
+$ sed 's/"dense"/"gpt2-xl"/' toy/models/dense.json >toy/models/gpt2-xl.json; sed 's/"id": "fitted"/"id": "a100-sxm4-80gb"/' toy/hw/fitted.json >toy/hw/a100-sxm4-80gb.json
+$ nncost init >default.json; cat default.json
+{
+  "schema": "nncost.plans/1",
+  "note": "Training plans under watch. 'nncost check FILE' estimates every scenario and exits with 1 when one misses a requirement, or moved since 'nncost check FILE --update' recorded it in this file. Keys are the plan options of 'nncost estimate --help' with '_' for '-'; 'note' is the comment key.",
+  "common": {
+    "note": "What every scenario starts from; it may say otherwise, or null to take a key back. Ids, or paths from the folder of this file.",
+    "model": "gpt2-xl",
+    "device": "a100-sxm4-80gb"
+  },
+  "scenarios": [
+    {
+      "id": "gpt2-xl",
+      "note": "A key of 'require' is any figure of 'nncost estimate --format json', in seconds, bytes and FLOPs; the limits here leave a tenth of the time, and the device's memory.",
+      "require": {
+        "step_s": "<= 0.0104",
+        "memory.total_bytes": "<= 20000000000"
+      }
+    }
+  ]
+}
+$ nncost validate default.json
+default.json: ok
+$ nncost init unet round --micro-batch 8 --output p.json && nncost validate p.json && nncost check p.json
+p.json: ok
+p.json: 1 estimated; 2 of 2 requirements met
+Nothing is recorded yet; 'nncost check p.json --update' does it.
+
+# Everything that was asked for is in it; one operand alone is half a choice.
+$ nncost init dense fitted --devices 8 --zero 3 --recompute norm,activation --clip-gradients=off --software eager --set layers=16 --set device.mem_bytes_per_s=3e12
+{
+  "schema": "nncost.plans/1",
+  "note": "Training plans under watch. 'nncost check FILE' estimates every scenario and exits with 1 when one misses a requirement, or moved since 'nncost check FILE --update' recorded it in this file. Keys are the plan options of 'nncost estimate --help' with '_' for '-'; 'note' is the comment key.",
+  "common": {
+    "note": "What every scenario starts from; it may say otherwise, or null to take a key back. Ids, or paths from the folder of this file.",
+    "model": "dense",
+    "device": "fitted",
+    "software": "eager"
+  },
+  "scenarios": [
+    {
+      "id": "dense",
+      "note": "A key of 'require' is any figure of 'nncost estimate --format json', in seconds, bytes and FLOPs; the limits here leave a tenth of the time, and the device's memory.",
+      "devices": 8,
+      "zero": 3,
+      "recompute": "norm,activation",
+      "clip_gradients": false,
+      "set": {
+        "layers": 16,
+        "device.mem_bytes_per_s": 3e12
+      },
+      "require": {
+        "step_s": "<= 0.027",
+        "memory.total_bytes": "<= 20000000000"
+      }
+    }
+  ]
+}
+$ nncost init dense
+! nncost: DEVICE: missing, expected MODEL DEVICE, or neither, found only "dense"
+[2]

@@ -1,0 +1,80 @@
+# What a little more of each figure of the device would bring: --sensitivity.
+
+# On 16 devices, on one, in the other formats.
+$ nncost estimate dense fitted --devices 16 --global-batch 512 --zero 3 --recompute full --sensitivity | sed -n '/^cost/,$p'
+cost      2 USD per device-hour (here, 2022-02), 0.004693 USD per step of all 16 devices,
+          0.009167 USD per million tokens
+
+figure                           value  elasticity  step if doubled  change
+scale_up.bytes_per_s        200.0 GB/s      -0.308         446.6 ms  -15.4%
+scale_out.bytes_per_s       20.00 GB/s      -0.217         470.8 ms  -10.8%
+matmul_flops_per_s.bf16  200.0 TFLOP/s      -0.094         503.8 ms   -4.6%
+scale_out.latency_s           5.000 us       0.042         550.3 ms    4.2%
+mem_bytes_per_s             2.000 TB/s      -0.016         523.8 ms   -0.8%
+vector_flops_per_s.fp32  10.00 TFLOP/s       0.000         528.0 ms    0.0%
+scale_up.latency_s            2.000 us       0.000         528.0 ms    0.0%
+host.bytes_per_s            20.00 GB/s       0.000         528.0 ms    0.0%
+
+mem_bytes moves no time: the plan takes 273.3 MB of 20.00 GB, with less than that it would not fit
+$ nncost estimate dense fitted --devices 16 --global-batch 512 --zero 3 --recompute full --sensitivity --format csv
+figure,value,elasticity,step_if_doubled_s,needed\r
+scale_up.bytes_per_s,200000000000,-0.308115861639,0.446649658764,\r
+scale_out.bytes_per_s,20000000000,-0.216643981565,0.470797809074,\r
+matmul_flops_per_s.bf16,2e14,-0.0940664298838,0.503814543228,\r
+scale_out.latency_s,5e-6,0.0422475580729,0.550297125914,\r
+mem_bytes_per_s,2e12,-0.0160666313728,0.523793175356,\r
+vector_flops_per_s.fp32,1e13,0,0.527990796649,\r
+scale_up.latency_s,2e-6,0,0.527990796649,\r
+host.bytes_per_s,20000000000,0,0.527990796649,\r
+mem_bytes,20000000000,0,0.527990796649,273256000\r
+$ nncost estimate dense fitted --micro-batch 8 --precision fp16 --sensitivity --format json | sed -n '/"sensitivity"/,/^  \]/p'
+  "sensitivity": [
+    {"figure": "matmul_flops_per_s.fp16", "value": 2e14, "elasticity": -0.85094576891, "step_if_doubled_s": 0.027593346434, "needed": null},
+    {"figure": "mem_bytes_per_s", "value": 2e12, "elasticity": -0.154902232213, "step_if_doubled_s": 0.0436734126684, "needed": null},
+    {"figure": "vector_flops_per_s.fp32", "value": 1e13, "elasticity": 0, "step_if_doubled_s": 0.0473320365309, "needed": null},
+    {"figure": "scale_up.bytes_per_s", "value": 200000000000, "elasticity": 0, "step_if_doubled_s": 0.0473320365309, "needed": null},
+    {"figure": "scale_up.latency_s", "value": 2e-6, "elasticity": 0, "step_if_doubled_s": 0.0473320365309, "needed": null},
+    {"figure": "scale_out.bytes_per_s", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0473320365309, "needed": null},
+    {"figure": "scale_out.latency_s", "value": 5e-6, "elasticity": 0, "step_if_doubled_s": 0.0473320365309, "needed": null},
+    {"figure": "host.bytes_per_s", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0473320365309, "needed": null},
+    {"figure": "mem_bytes", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0473320365309, "needed": 4132904000}
+  ],
+$ nncost estimate unet round --micro-batch 8 --sensitivity --format markdown | sed -n '/^- \*\*cost/,$p'
+- **cost**: 1 USD per device-hour (nowhere, 2020-01), 6.82e-07 USD per step, 8.525e-05 USD per thousand samples
+
+| figure | value | elasticity | step if doubled | change |
+|:---|---:|---:|---:|---:|
+| matmul_flops_per_s.bf16 | 100.0 TFLOP/s | -0.588 | 1.794 ms | -26.9% |
+| mem_bytes_per_s | 1.000 TB/s | -0.412 | 2.004 ms | -18.4% |
+| vector_flops_per_s.fp32 | 10.00 TFLOP/s | 0.000 | 2.455 ms | 0.0% |
+| scale_up.bytes_per_s | 100.0 GB/s | 0.000 | 2.455 ms | 0.0% |
+| scale_up.latency_s | 1.000 us | 0.000 | 2.455 ms | 0.0% |
+| scale_out.bytes_per_s | 10.00 GB/s | 0.000 | 2.455 ms | 0.0% |
+| scale_out.latency_s | 10.00 us | 0.000 | 2.455 ms | 0.0% |
+| host.bytes_per_s | 10.00 GB/s | 0.000 | 2.455 ms | 0.0% |
+| host.mem_bytes_per_s | 10.00 GB/s | 0.000 | 2.455 ms | 0.0% |
+
+mem_bytes moves no time: the plan takes 332.9 MB of 10.00 GB, with less than that it would not fit
+
+# Of a step that does not fit, capacity is what is missing.
+$ nncost estimate dense round --micro-batch 64 --sensitivity | sed -n '/^cost/,$p'
+cost      1 USD per device-hour (nowhere, 2020-01), 0.0001357 USD per step,
+          0.00212 USD per million tokens
+
+figure                           value  elasticity  step if doubled  change
+matmul_flops_per_s.bf16  100.0 TFLOP/s      -0.907         267.0 ms  -45.3%
+mem_bytes_per_s             1.000 TB/s      -0.093         465.7 ms   -4.7%
+vector_flops_per_s.fp32  10.00 TFLOP/s       0.000         488.5 ms    0.0%
+scale_up.bytes_per_s        100.0 GB/s       0.000         488.5 ms    0.0%
+scale_up.latency_s            1.000 us       0.000         488.5 ms    0.0%
+scale_out.bytes_per_s       10.00 GB/s       0.000         488.5 ms    0.0%
+scale_out.latency_s           10.00 us       0.000         488.5 ms    0.0%
+host.bytes_per_s            10.00 GB/s       0.000         488.5 ms    0.0%
+host.mem_bytes_per_s        10.00 GB/s       0.000         488.5 ms    0.0%
+
+mem_bytes moves no time: the plan takes 21.07 GB of 10.00 GB, with 2.107 x as much it would fit
+
+# One table in CSV.
+$ nncost estimate dense round --sensitivity --stages --format csv
+! nncost: --sensitivity: CSV holds one table, expected it or --stages, found both
+[2]
