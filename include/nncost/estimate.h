@@ -33,8 +33,6 @@ typedef struct nnc_op_cost {
     double compute_s, memory_s, fixed_s;
     double network_s; /* of an exchange, hidden or not */
     double time_s;    /* on the critical path */
-    int32_t part;     /* of the step: forward, backward ...; internal */
-    int32_t segment;  /* of the model; internal */
     const char *link; /* "scale_up", "scale_out", "host"; NULL unless an exchange */
     nnc_bound bound;
 } nnc_op_cost;

@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "base/names.h"
 #include "base/number.h"
 #include "cost/link.h"
 
@@ -300,5 +299,3 @@ double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes
     default: return bytes;
     }
 }
-
-NNC_ENUM_NAMES(nnc_collective, NNC_COLLECTIVE_LIST)

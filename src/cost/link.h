@@ -2,8 +2,9 @@
 #ifndef NNCOST_COST_LINK_H
 #define NNCOST_COST_LINK_H
 
-#include <nncost/op.h>
 #include <nncost/status.h>
+
+#include "op/dims.h"
 
 /* Algorithms that may be used; the fastest one counts. A set of flags. */
 enum {

@@ -143,7 +143,7 @@ static void transient(const nnc_segment_sums *sums, const nnc_holding *holding,
                       const nnc_plan *plan, double live_block, nnc_memory *memory)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
-    bool is_loss = false;
+    const char *what = NULL;
     double gradients = 0.0, unit = 0.0;
     for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
         if (holding->instances[s] == 0) {
@@ -152,7 +152,7 @@ static void transient(const nnc_segment_sums *sums, const nnc_holding *holding,
         unit = nnc_max(unit, sums[s].dense.params + sums[s].expert.params);
         if (sums[s].transient_bytes > gradients) {
             gradients = sums[s].transient_bytes;
-            is_loss = sums[s].transient_is_loss;
+            what = sums[s].transient_what;
         }
     }
     const double params = nnc_holding_params(sums, holding);
@@ -169,7 +169,7 @@ static void transient(const nnc_segment_sums *sums, const nnc_holding *holding,
                              : largest == gathered   ? "gathered weights"
                              : largest == live_block ? "one block, recomputed"
                              : largest == held       ? held_name(&sizes)
-                             : is_loss               ? "fp32 logits of the loss"
+                             : what != NULL          ? what
                                                      : "gradients of activations";
 }
 

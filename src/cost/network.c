@@ -4,10 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/names.h"
 #include "base/number.h"
-
-NNC_ENUM_NAMES(nnc_comm, NNC_COMM_LIST)
 
 typedef enum axis { TENSOR, CONTEXT, DATA, PIPELINE, AXES } axis;
 

@@ -2,8 +2,6 @@
 #ifndef NNCOST_COST_NETWORK_H
 #define NNCOST_COST_NETWORK_H
 
-#include <nncost/op.h>
-
 #include "cost/link.h"
 
 /* Groups of ranks that exchange. Dense weights are summed over data x context ranks, experts' over

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/number.h"
+#include "op/op_row.h"
 
 double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype)
 {
@@ -51,23 +52,22 @@ static nnc_timing constant_time(const nnc_device *device, const nnc_op *op, cons
 }
 
 /* Casts to 8 bits come with the library of the products, and reach the bandwidth that those reach. */
-static nnc_timing pointwise_time(const nnc_device *device, const nnc_op *op, const nnc_work *work)
+static nnc_timing cast_time(const nnc_device *device, const nnc_op *op, const nnc_work *work)
 {
     nnc_efficiency e = device->efficiency.pointwise;
-    if (op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == NNC_PW_CAST) {
-        e.memory_fraction = device->efficiency.gemm[NNC_FP8].memory_fraction;
-        e.fixed_s = device->efficiency.gemm[NNC_FP8].fixed_s;
-    }
+    e.memory_fraction = device->efficiency.gemm[NNC_FP8].memory_fraction;
+    e.fixed_s = device->efficiency.gemm[NNC_FP8].fixed_s;
     return constant_time(device, op, work, &e);
 }
 
 nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_work *work)
 {
-    switch (op->kind) {
-    case NNC_OP_MATMUL: return nnc_gemm_time(device, op, work);
-    case NNC_OP_FLASH: return nnc_flash_time(device, op, work);
-    case NNC_OP_CONV: return constant_time(device, op, work, &device->efficiency.conv);
-    case NNC_OP_UPDATE: return constant_time(device, op, work, &device->efficiency.optimizer);
-    default: return pointwise_time(device, op, work);
+    switch (nnc_op_timed(op)) {
+    case NNC_TIMED_GEMM: return nnc_gemm_time(device, op, work);
+    case NNC_TIMED_FLASH: return nnc_flash_time(device, op, work);
+    case NNC_TIMED_CONV: return constant_time(device, op, work, &device->efficiency.conv);
+    case NNC_TIMED_UPDATE: return constant_time(device, op, work, &device->efficiency.optimizer);
+    case NNC_TIMED_CAST: return cast_time(device, op, work);
+    default: return constant_time(device, op, work, &device->efficiency.pointwise);
     }
 }

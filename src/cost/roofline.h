@@ -4,6 +4,8 @@
 
 #include <nncost/estimate.h>
 
+#include "op/dims.h"
+
 /* Seconds of one instance. compute_s and memory_s as each alone would take; time_s is at least the
  * larger of them and at most their sum, fixed_s included. bound is the larger side; host when the
  * fixed cost exceeds both. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "op/work.h"
+#include "op/op_row.h"
 
 static bool same_work(const nnc_work *a, const nnc_work *b)
 {
@@ -34,7 +34,8 @@ static const nnc_op_cost *seen_before(nnc_rows *rows, const nnc_op_cost *row)
 
 static nnc_timing time_of(nnc_rows *rows, const nnc_device *device, const nnc_op_cost *row)
 {
-    const nnc_op_cost *same = row->op->kind == NNC_OP_MATMUL ? seen_before(rows, row) : NULL;
+    const nnc_op_cost *same =
+        nnc_op_timed(row->op) == NNC_TIMED_GEMM ? seen_before(rows, row) : NULL;
     if (same != NULL) {
         return (nnc_timing){ same->compute_s, same->memory_s, same->fixed_s, same->time_s,
                              same->bound };
@@ -47,9 +48,7 @@ static void add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
 {
     nnc_op_cost *row = &rows->rows[rows->count++];
     *row = (nnc_op_cost){ .op = op, .work = nnc_op_work(op), .repeat = repeat };
-    row->part = (int32_t)nnc_part_of(op->phase);
-    row->segment = op->segment;
-    if (op->kind == NNC_OP_COLLECTIVE) {
+    if (nnc_op_is_collective(op)) {
         row->bound = NNC_BOUND_NETWORK;
         row->link = "";
         row->network_s =
@@ -63,6 +62,12 @@ static void add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
     row->fixed_s = t.fixed_s;
     row->time_s = t.time_s;
     row->bound = t.bound;
+}
+
+/* Some exchanges happen in backward only. */
+static bool runs(const nnc_op *op)
+{
+    return !nnc_op_is_collective(op) || op->u.exchange.forward != NNC_NO_COLLECTIVE;
 }
 
 static bool full(nnc_rows *rows, int32_t needed)
@@ -85,12 +90,11 @@ static void add_backward(nnc_rows *rows, const nnc_op *op, const nnc_device *dev
                          const nnc_network *network, const nnc_plan *plan)
 {
     const bool whole_block = (plan->recompute & NNC_RECOMPUTE_FULL) != 0 && op->block >= 0;
-    const bool runs = op->kind != NNC_OP_COLLECTIVE || op->u.exchange.forward != NNC_NO_COLLECTIVE;
     const double repeat = (double)op->repeat;
     if (full(rows, 1 + NNC_BACKWARD_MAX)) {
         return;
     }
-    if (runs && (op->recomputed || whole_block)) {
+    if (runs(op) && (op->recomputed || whole_block)) {
         nnc_op *again = &rows->ops[rows->count];
         *again = *op;
         again->phase = NNC_PHASE_RECOMPUTE;
@@ -111,27 +115,11 @@ void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc
     memset(rows->seen, 0, sizeof rows->seen);
     for (int32_t i = 0; i < list->count && !full(rows, 1); i++) {
         const nnc_op *op = &list->ops[i];
-        if (op->kind != NNC_OP_COLLECTIVE || op->u.exchange.forward != NNC_NO_COLLECTIVE) {
+        if (runs(op)) {
             add(rows, op, device, network, (double)op->repeat);
         }
     }
     for (int32_t i = list->count - 1; i >= 0; i--) {
         add_backward(rows, &list->ops[i], device, network, plan);
     }
-}
-
-nnc_part nnc_part_of(nnc_phase phase)
-{
-    switch (phase) {
-    case NNC_PHASE_FORWARD: return NNC_PART_FORWARD;
-    case NNC_PHASE_RECOMPUTE: return NNC_PART_RECOMPUTE;
-    case NNC_PHASE_COMM: return NNC_PART_COMM;
-    case NNC_PHASE_UPDATE: return NNC_PART_UPDATE;
-    default: return NNC_PART_BACKWARD;
-    }
-}
-
-bool nnc_op_fuses_away(const nnc_op *op)
-{
-    return op->kind == NNC_OP_NORM || op->kind == NNC_OP_POINTWISE;
 }

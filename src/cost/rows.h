@@ -26,7 +26,16 @@ typedef enum nnc_part {
     NNC_PARTS
 } nnc_part;
 
-nnc_part nnc_part_of(nnc_phase phase);
+static inline nnc_part nnc_part_of(const nnc_op_cost *row)
+{
+    switch (row->op->phase) {
+    case NNC_PHASE_FORWARD: return NNC_PART_FORWARD;
+    case NNC_PHASE_RECOMPUTE: return NNC_PART_RECOMPUTE;
+    case NNC_PHASE_COMM: return NNC_PART_COMM;
+    case NNC_PHASE_UPDATE: return NNC_PART_UPDATE;
+    default: return NNC_PART_BACKWARD;
+    }
+}
 
 /* Expands the forward list of one rank: forward ops, then for each op from the last to the first what
  * is recomputed and its backward ops. repeat: instances in one micro-batch, all layers. network may
@@ -37,8 +46,5 @@ void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc
 /* Appends one op, copied. */
 void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
                   const nnc_network *network, double repeat);
-
-/* Norms and pointwise ops: ideal fusion hides what they move in their neighbours. */
-bool nnc_op_fuses_away(const nnc_op *op);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "op/work.h"
+#include "op/op_row.h"
 
 static void add_weights(const nnc_weights *w, double instances, nnc_parameters *sum)
 {
@@ -50,7 +50,7 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
         }
         if (transient > s->transient_bytes) {
             s->transient_bytes = transient;
-            s->transient_is_loss = op->kind == NNC_OP_LOSS;
+            s->transient_what = nnc_op_row_of(op)->transient_what;
         }
     }
 }

@@ -16,7 +16,7 @@ typedef struct nnc_segment_sums {
     double input_bytes;           /* block inputs alone kept, and what lies outside blocks */
     double live_bytes;            /* the largest block, while it is run again */
     double transient_bytes;       /* the largest working set of one op's backward */
-    bool transient_is_loss;       /* the fp32 copies of an unfused loss */
+    const char *transient_what;   /* what that is */
 } nnc_segment_sums;
 
 /* Fills sums[0 .. list->segment_count - 1]. */

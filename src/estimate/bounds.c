@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "estimate/timeline.h"
 #include "estimate/update.h"
-#include "op/work.h"
+#include "op/op_row.h"
 
 /* Seconds of one engine per second of work, 0 where its rate is not published. */
 typedef struct engine_rates {
@@ -32,12 +32,12 @@ static double time_on(const engine_rates *rates, nnc_engine engine, const nnc_op
         return w->flops > 0.0 ? w->flops * rates->matrix_s[op->math_dtype] : 0.0;
     case NNC_ENGINE_VECTOR: return w->vector_flops * rates->vector_s;
     default:
-        return nnc_op_fuses_away(op) ? 0.0 : (w->read_bytes + w->write_bytes) * rates->memory_s;
+        return nnc_op_row_of(op)->fuses ? 0.0 : (w->read_bytes + w->write_bytes) * rates->memory_s;
     }
 }
 
 /* Where a row's time goes in a unit. */
-static double *slot(nnc_unit *unit, int32_t part)
+static double *slot(nnc_unit *unit, nnc_part part)
 {
     return part == NNC_PART_FORWARD     ? &unit->forward_s
            : part == NNC_PART_RECOMPUTE ? &unit->recompute_s
@@ -52,7 +52,7 @@ void nnc_bound_units_sum(const nnc_step *step, const nnc_rows *rows, nnc_bound_u
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
         const nnc_op *op = row->op;
-        const double instances = (double)step->list->segments[row->segment].instances;
+        const double instances = (double)step->list->segments[row->op->segment].instances;
         const double repeat = instances > 1.0 ? row->repeat / instances : row->repeat;
         const double times[NNC_ENGINES + 1] = {
             time_on(&rates, NNC_ENGINE_MATRIX, op, &row->work) * repeat,
@@ -64,8 +64,8 @@ void nnc_bound_units_sum(const nnc_step *step, const nnc_rows *rows, nnc_bound_u
         };
         const bool weight = op->phase == NNC_PHASE_GRAD_WEIGHT;
         for (int e = 0; e <= NNC_ENGINES; e++) {
-            nnc_unit *unit = &all[row->segment][e];
-            *slot(unit, row->part) += times[e];
+            nnc_unit *unit = &all[row->op->segment][e];
+            *slot(unit, nnc_part_of(row)) += times[e];
             unit->weight_s += weight ? times[e] : 0.0;
         }
     }
@@ -154,10 +154,10 @@ static void load_links(const nnc_step *step, const nnc_rows *rows, link_loads *l
     memset(loads, 0, sizeof *loads);
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
-        if (row->op->kind == NNC_OP_COLLECTIVE) {
-            const int32_t s = row->segment;
-            double *const sums =
-                full && row->part == NNC_PART_RECOMPUTE ? loads->again_s[s] : loads->once_s[s];
+        if (nnc_op_is_collective(row->op)) {
+            const int32_t s = row->op->segment;
+            double *const sums = full && nnc_part_of(row) == NNC_PART_RECOMPUTE ? loads->again_s[s]
+                                                                                : loads->once_s[s];
             const char *link = NULL;
             const double time_s = nnc_network_ideal_s(step->network, &row->op->u.exchange, &link);
             sums[link_of(link)] += time_s * row->repeat / (double)step->list->segments[s].instances;
@@ -323,12 +323,12 @@ void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows
         const double traffic_s = (row->work.read_bytes + row->work.write_bytes) * rates.memory_s;
         row->memory_s = time_on(&rates, NNC_ENGINE_MEMORY, row->op, &row->work);
         row->compute_s = nnc_max(matrix_s, vector_s);
-        row->bound = row->op->kind == NNC_OP_COLLECTIVE ? NNC_BOUND_NETWORK
-                     : row->compute_s >= traffic_s      ? NNC_BOUND_COMPUTE
-                                                        : NNC_BOUND_MEMORY;
+        row->bound = nnc_op_is_collective(row->op) ? NNC_BOUND_NETWORK
+                     : row->compute_s >= traffic_s ? NNC_BOUND_COMPUTE
+                                                   : NNC_BOUND_MEMORY;
         row->fixed_s = 0.0;
         row->time_s = time_on(&rates, ideal->engine, row->op, &row->work);
-        if (row->op->kind == NNC_OP_COLLECTIVE) {
+        if (nnc_op_is_collective(row->op)) {
             row->network_s = nnc_network_ideal_s(step->network, &row->op->u.exchange, &row->link);
             row->time_s = ideal->network_s > 0.0
                               ? row->network_s * ideal->exposed_comm_s / ideal->network_s

@@ -105,7 +105,7 @@ void nnc_split_list(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
 {
     const double table = second_table(model, how->plan);
     nnc_parameters *head = &sums[list->segment_count - 1].dense;
-    nnc_shard(list, model, how->plan);
+    nnc_shard(list, how->plan);
     nnc_segments_sum(list, sums);
     if (table > 0.0) {
         head->params += table;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "op/op_row.h"
 
 int32_t nnc_deal_device(const nnc_plan *plan, int32_t virtual_stage)
 {
@@ -101,12 +102,12 @@ typedef struct budget {
 static void collect(const nnc_op_cost *row, const nnc_overlap *overlap, budget *b)
 {
     const double time_s = row->time_s * row->repeat;
-    if (row->op->kind == NNC_OP_COLLECTIVE) {
+    if (nnc_op_is_collective(row->op)) {
         const nnc_exchange *e = &row->op->u.exchange;
         *(e->hides ? &b->beside_s[e->comm] : &b->behind_s[e->comm]) += time_s;
     } else if (row->op->phase != NNC_PHASE_GRAD_WEIGHT || !overlap->weight_apart) {
         b->compute_s += time_s;
-        b->attention_s += row->op->kind == NNC_OP_FLASH ? time_s : 0.0;
+        b->attention_s += nnc_op_row_of(row->op)->hides_ring ? time_s : 0.0;
     }
 }
 
@@ -147,9 +148,9 @@ void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_overlap *o
     memset(budgets, 0, sizeof budgets);
     bool any = false;
     for (int32_t i = 0; i < rows->count; i++) {
-        const nnc_op *op = rows->rows[i].op;
-        any = any || op->kind == NNC_OP_COLLECTIVE;
-        collect(&rows->rows[i], overlap, &budgets[rows->rows[i].segment][rows->rows[i].part]);
+        const nnc_op_cost *row = &rows->rows[i];
+        any = any || nnc_op_is_collective(row->op);
+        collect(row, overlap, &budgets[row->op->segment][nnc_part_of(row)]);
     }
     for (int32_t s = 0; s < list->segment_count && any; s++) {
         for (int p = 0; p < NNC_PARTS; p++) {
@@ -159,9 +160,9 @@ void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_overlap *o
     }
     for (int32_t i = 0; i < rows->count && any; i++) {
         nnc_op_cost *row = &rows->rows[i];
-        if (row->op->kind == NNC_OP_COLLECTIVE) {
+        if (nnc_op_is_collective(row->op)) {
             const nnc_exchange *e = &row->op->u.exchange;
-            const budget *b = &budgets[row->segment][row->part];
+            const budget *b = &budgets[row->op->segment][nnc_part_of(row)];
             row->time_s *= e->hides ? b->beside_exposed[e->comm] : b->behind_exposed[e->comm];
         }
     }
@@ -189,16 +190,17 @@ void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, double launch_
     memset(units, 0, sizeof units[0] * NNC_SEGMENTS_MAX);
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
-        nnc_unit *unit = &units[row->segment];
-        const double instances = (double)list->segments[row->segment].instances;
+        nnc_unit *unit = &units[row->op->segment];
+        const nnc_part part = nnc_part_of(row);
+        const double instances = (double)list->segments[row->op->segment].instances;
         const double time_s = row->time_s * row->repeat / instances;
-        unit->host_s[row->part] += launch_s * row->repeat / instances;
-        if (row->op->kind == NNC_OP_COLLECTIVE) {
-            unit->exposed_s[row->part][row->op->u.exchange.comm] += time_s;
-            unit->free_s[row->part] += time_s - row->network_s * row->repeat / instances;
+        unit->host_s[part] += launch_s * row->repeat / instances;
+        if (nnc_op_is_collective(row->op)) {
+            unit->exposed_s[part][row->op->u.exchange.comm] += time_s;
+            unit->free_s[part] += time_s - row->network_s * row->repeat / instances;
         } else {
-            unit->compute_s[row->part] += time_s;
-            unit->free_s[row->part] += time_s;
+            unit->compute_s[part] += time_s;
+            unit->free_s[part] += time_s;
             unit->weight_s += row->op->phase == NNC_PHASE_GRAD_WEIGHT ? time_s : 0.0;
         }
     }

@@ -34,10 +34,11 @@ void nnc_step_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_me
     recomputed_shares(step, m, again);
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
+        const nnc_part part = nnc_part_of(row);
         const double repeat =
-            row->part == NNC_PART_RECOMPUTE ? row->repeat * again[row->segment] : row->repeat;
-        full[row->part] += row->work.full_flops * repeat;
-        counted[row->part] += (causal ? row->work.causal_flops : row->work.full_flops) * repeat;
+            part == NNC_PART_RECOMPUTE ? row->repeat * again[row->op->segment] : row->repeat;
+        full[part] += row->work.full_flops * repeat;
+        counted[part] += (causal ? row->work.causal_flops : row->work.full_flops) * repeat;
     }
     r->forward_flops = full[NNC_PART_FORWARD] * passes;
     r->backward_flops = full[NNC_PART_BACKWARD] * passes;
@@ -55,8 +56,8 @@ void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_ste
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
         double repeat = row->repeat * (double)plan->micro_batches * ranks;
-        if (row->part == NNC_PART_RECOMPUTE) {
-            repeat *= again[row->segment];
+        if (nnc_part_of(row) == NNC_PART_RECOMPUTE) {
+            repeat *= again[row->op->segment];
         }
         r->executed_flops += row->work.flops * repeat;
         r->vector_flops += row->work.vector_flops * repeat;
@@ -126,7 +127,7 @@ void nnc_step_restrict(const nnc_step *step, const nnc_holding *holding, nnc_row
     const double passes = (double)nnc_step_passes(plan);
     for (int32_t i = 0; i < rows->count; i++) {
         nnc_op_cost *row = &rows->rows[i];
-        const int32_t s = row->segment;
+        const int32_t s = row->op->segment;
         const double all = (double)step->list->segments[s].instances;
         const bool again =
             row->op->phase == NNC_PHASE_RECOMPUTE && (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
@@ -202,7 +203,7 @@ static void add_rows(const nnc_rows *rows, nnc_result *r)
         r->bound_s[row->bound] += row->time_s * row->repeat;
         r->read_bytes += row->work.read_bytes * row->repeat;
         r->write_bytes += row->work.write_bytes * row->repeat;
-        if (row->op->kind == NNC_OP_COLLECTIVE) {
+        if (nnc_op_is_collective(row->op)) {
             r->communication_s[row->op->u.exchange.comm] += row->network_s * row->repeat;
         }
     }
@@ -228,7 +229,7 @@ static void rank_bounds(nnc_result *r)
 /* What the op would take if one resource were free. */
 static double time_without(const nnc_op_cost *row, nnc_bound bound)
 {
-    if (row->op->kind == NNC_OP_COLLECTIVE) {
+    if (nnc_op_is_collective(row->op)) {
         return bound == NNC_BOUND_NETWORK ? 0.0 : row->time_s;
     }
     const double compute = bound == NNC_BOUND_COMPUTE ? 0.0 : row->compute_s;

@@ -3,6 +3,7 @@
 #define NNCOST_EXPLAIN_EXPLAIN_H
 
 #include "metrics/report.h"
+#include "op/dims.h"
 #include "render/record.h"
 #include "render/sheet.h"
 

@@ -5,10 +5,10 @@
 
 #include <stddef.h>
 
-#include <nncost/op.h>
 #include <nncost/spec.h>
 
 #include "base/arena.h"
+#include "op/dims.h"
 
 typedef enum nnc_measured_kind {
     NNC_MEASURED_STEP,

@@ -139,7 +139,7 @@ void nnc_measured_collective(nnc_measured_cells *cells, nnc_measured *row)
         .bytes = nnc_cell_number(cells, NNC_COLUMN_BYTES),
     };
     for (int i = NNC_NO_COLLECTIVE + 1; i < NNC_COLLECTIVE_COUNT; i++) {
-        if (strcmp(nnc_collective_name(i), op) == 0) {
+        if (strcmp(nnc_collective_name((nnc_collective)i), op) == 0) {
             row->exchange.kind = (nnc_collective)i;
         }
     }

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "metrics/report.h"
+#include "op/dims.h"
 
 /* ---- ops ---- */
 
@@ -9,7 +10,7 @@ static nnc_cell get_op_name(const nnc_place *place, char text[NNC_METRIC_TEXT_MA
 {
     const nnc_op_cost *cost = place->record;
     (void)text;
-    return nnc_text_cell(cost->op->name);
+    return nnc_text_cell(nnc_op_name(cost->op));
 }
 
 static nnc_cell get_op_kind(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
@@ -45,7 +46,7 @@ static nnc_cell get_op_network_s(const nnc_place *place, char text[NNC_METRIC_TE
 {
     const nnc_op_cost *cost = place->record;
     (void)text;
-    return nnc_number_cell(cost->op->kind == NNC_OP_COLLECTIVE ? cost->network_s : (double)NAN);
+    return nnc_number_cell(cost->link != NULL ? cost->network_s : (double)NAN);
 }
 
 static const nnc_metric op_rows[] = {

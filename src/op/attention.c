@@ -1,4 +1,7 @@
-#include "op/work.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "op/op_row.h"
 
 int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window)
 {
@@ -21,7 +24,7 @@ enum { SOFTMAX_FORWARD = 5, SOFTMAX_BACKWARD = 6 };
  * products instead of four; it reads Q, K, V, O, dO and two fp32 numbers per query, writes dQ, dK,
  * dV. The mathematics (full_flops, causal_flops) has no recomputation: backward is twice forward.
  * Source: FlashAttention arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691.   [flash] */
-nnc_work nnc_flash_work(const nnc_op *op)
+static nnc_work flash_work(const nnc_op *op)
 {
     const nnc_flash *p = &op->u.flash;
     const double bytes = nnc_dtype_bytes(op->dtype), heads = (double)p->batch * (double)p->heads;
@@ -55,7 +58,7 @@ nnc_work nnc_flash_work(const nnc_op *op)
 }
 
 /* Q, K, V and the log-sum-exp; the output is owned by the projection that reads it. */
-double nnc_flash_kept(const nnc_op *op)
+static double flash_kept(const nnc_op *op)
 {
     const nnc_flash *p = &op->u.flash;
     const double batch = (double)p->batch, heads = (double)p->heads;
@@ -68,7 +71,7 @@ double nnc_flash_kept(const nnc_op *op)
     return batch * (q + kv) * nnc_dtype_bytes(op->dtype) + 4.0 * batch * heads * (double)p->s_q;
 }
 
-double nnc_flash_transient(const nnc_op *op)
+static double flash_transient(const nnc_op *op)
 {
     const nnc_flash *p = &op->u.flash;
     const double widths = (double)p->head_dim + (double)p->value_dim;
@@ -76,3 +79,41 @@ double nnc_flash_transient(const nnc_op *op)
     const double kv = (double)p->s_k * (double)p->kv_heads * widths;
     return (double)p->batch * (q + kv) * nnc_dtype_bytes(op->dtype);
 }
+
+static void flash_shard(nnc_op *op, const nnc_degrees *d)
+{
+    nnc_flash *p = &op->u.flash;
+    p->heads /= d->heads;
+    p->kv_heads = nnc_at_least_one(p->kv_heads / d->heads);
+    p->kept_kv_heads = nnc_at_least_one(p->kept_kv_heads / d->heads);
+    p->s_q /= d->positions;
+    p->kept_s_k /= d->positions;
+    p->pairs /= (double)d->positions;
+    p->full_pairs /= (double)d->positions;
+}
+
+static void flash_shape(const nnc_op *op, char *text, size_t size)
+{
+    const nnc_flash *p = &op->u.flash;
+    snprintf(text, size,
+             "b=%" PRId64 " heads=%" PRId64 "/%" PRId64 " s=%" PRId64 "x%" PRId64 " d=%" PRId64,
+             p->batch, p->heads, p->kv_heads, p->s_q, p->s_k, p->head_dim);
+}
+
+static const char *flash_name(const nnc_op *op)
+{
+    (void)op;
+    return "flash_attention";
+}
+
+const nnc_op_row nnc_flash_row = {
+    .name = flash_name,
+    .work = flash_work,
+    .kept = flash_kept,
+    .transient = flash_transient,
+    .backward = nnc_op_same_backward,
+    .shard = flash_shard,
+    .shape = flash_shape,
+    .timed = NNC_TIMED_FLASH,
+    .hides_ring = true,
+};

@@ -1,4 +1,7 @@
-#include "op/work.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "op/op_row.h"
 
 static double input_elements(const nnc_conv *p)
 {
@@ -20,7 +23,7 @@ static double weight_elements(const nnc_conv *p)
  * padding are counted. A transposed convolution does the same products per input position. The
  * input and weight gradients are the same amount each. Input, weights and output cross memory
  * once: an explicit im2col would be efficiency, not work.   [conv2d] */
-nnc_work nnc_conv_work(const nnc_op *op)
+static nnc_work conv_work(const nnc_op *op)
 {
     const nnc_conv *p = &op->u.conv;
     const double bytes = nnc_dtype_bytes(op->math_dtype);
@@ -49,14 +52,51 @@ nnc_work nnc_conv_work(const nnc_op *op)
     return work;
 }
 
-double nnc_conv_kept(const nnc_op *op)
+static double conv_kept(const nnc_op *op)
 {
     return op->u.conv.keeps_input ? input_elements(&op->u.conv) * nnc_dtype_bytes(op->math_dtype)
                                   : 0.0;
 }
 
-double nnc_conv_transient(const nnc_op *op)
+static double conv_transient(const nnc_op *op)
 {
     return (input_elements(&op->u.conv) + output_elements(&op->u.conv)) *
            nnc_dtype_bytes(op->dtype);
 }
+
+static int conv_backward(const nnc_op *op, nnc_op *backward)
+{
+    int count = 0;
+    if (op->u.conv.needs_grad_input) {
+        backward[count] = *op;
+        backward[count++].phase = NNC_PHASE_GRAD_INPUT;
+    }
+    backward[count] = *op;
+    backward[count++].phase = NNC_PHASE_GRAD_WEIGHT;
+    return count;
+}
+
+static void conv_shape(const nnc_op *op, char *text, size_t size)
+{
+    const nnc_conv *p = &op->u.conv;
+    snprintf(text, size,
+             "n=%" PRId64 " c=%" PRId64 "->%" PRId64 " %" PRId64 "x%" PRId64 "->%" PRId64
+             "x%" PRId64 " k=%" PRId64,
+             p->batch, p->c_in, p->c_out, p->h_in, p->w_in, p->h_out, p->w_out, p->kernel);
+}
+
+static const char *conv_name(const nnc_op *op)
+{
+    return op->u.conv.transposed ? "conv_transpose2d" : "conv2d";
+}
+
+const nnc_op_row nnc_conv_row = {
+    .name = conv_name,
+    .work = conv_work,
+    .kept = conv_kept,
+    .transient = conv_transient,
+    .backward = conv_backward,
+    .shard = nnc_op_not_sharded,
+    .shape = conv_shape,
+    .timed = NNC_TIMED_CONV,
+};

@@ -1,11 +1,14 @@
-#include "op/work.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "op/op_row.h"
 
 /* Cross-entropy over `tokens` rows of `classes` logits.
  * Fused: logits read once forward; backward reads them and writes the gradient in their place.
  * Unfused, in fp32: cast, log-softmax, its gradient, cast back.
  * Mean squared error reads prediction and target forward, and writes one gradient backward.
  * Source: counts by inspection.   [cross-entropy] */
-nnc_work nnc_loss_work(const nnc_op *op)
+static nnc_work loss_work(const nnc_op *op)
 {
     const nnc_loss *p = &op->u.loss;
     const double elements = (double)p->tokens * (double)p->classes;
@@ -33,7 +36,7 @@ nnc_work nnc_loss_work(const nnc_op *op)
     return work;
 }
 
-double nnc_loss_kept(const nnc_op *op)
+static double loss_kept(const nnc_op *op)
 {
     const nnc_loss *p = &op->u.loss;
     const double bytes = p->keep == NNC_LOSS_KEEPS_FP32 ? 4.0 : nnc_dtype_bytes(op->dtype);
@@ -42,12 +45,41 @@ double nnc_loss_kept(const nnc_op *op)
 
 /* An unfused loss holds the logits, their fp32 copy and the fp32 probabilities at once; what it
  * keeps is counted there. */
-double nnc_loss_transient(const nnc_op *op)
+static double loss_transient(const nnc_op *op)
 {
     const nnc_loss *p = &op->u.loss;
     if (p->fused || p->squared_error) {
         return 0.0;
     }
     const double elements = (double)p->tokens * (double)p->classes;
-    return elements * (nnc_dtype_bytes(op->dtype) + 4.0 + 4.0) - nnc_loss_kept(op);
+    return elements * (nnc_dtype_bytes(op->dtype) + 4.0 + 4.0) - loss_kept(op);
 }
+
+static void loss_shard(nnc_op *op, const nnc_degrees *d)
+{
+    op->u.loss.tokens /= d->context;
+    op->u.loss.classes /= d->tensor;
+}
+
+static void loss_shape(const nnc_op *op, char *text, size_t size)
+{
+    snprintf(text, size, "rows=%" PRId64 " classes=%" PRId64, op->u.loss.tokens,
+             op->u.loss.classes);
+}
+
+static const char *loss_name(const nnc_op *op)
+{
+    return op->u.loss.squared_error ? "squared_error" : "cross_entropy";
+}
+
+const nnc_op_row nnc_loss_row = {
+    .name = loss_name,
+    .work = loss_work,
+    .kept = loss_kept,
+    .transient = loss_transient,
+    .backward = nnc_op_same_backward,
+    .shard = loss_shard,
+    .shape = loss_shape,
+    .timed = NNC_TIMED_POINTWISE,
+    .transient_what = "fp32 logits of the loss",
+};

@@ -1,4 +1,7 @@
-#include "op/work.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "op/op_row.h"
 
 /* C[m,n] = A[m,k] B[k,n], batch times. Each of the m n k terms is one multiply and one add.
  * Operands cross memory once: reloading tiles is efficiency, not work.
@@ -7,7 +10,7 @@
  * leaves. Rows that only pad an expert's slots are executed, not mathematics. A weight gradient is
  * written in its own format, and read too when passes add up.
  * Source: scaling-book "transformers".   [matmul] */
-nnc_work nnc_matmul_work(const nnc_op *op)
+static nnc_work matmul_work(const nnc_op *op)
 {
     const nnc_matmul *p = &op->u.matmul;
     const double batch = (double)p->batch, m = (double)p->m, n = (double)p->n, k = (double)p->k;
@@ -37,7 +40,7 @@ nnc_work nnc_matmul_work(const nnc_op *op)
     return work;
 }
 
-double nnc_matmul_kept(const nnc_op *op)
+static double matmul_kept(const nnc_op *op)
 {
     const nnc_matmul *p = &op->u.matmul;
     const double bytes = nnc_dtype_bytes(op->math_dtype), batch = (double)p->batch;
@@ -51,9 +54,157 @@ double nnc_matmul_kept(const nnc_op *op)
     return kept;
 }
 
-double nnc_matmul_transient(const nnc_op *op)
+static double matmul_transient(const nnc_op *op)
 {
     const nnc_matmul *p = &op->u.matmul;
     const double bytes = nnc_dtype_bytes(op->dtype);
     return (double)p->batch * (double)p->m * ((double)p->n + (double)p->k) * bytes;
 }
+
+static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k)
+{
+    return (nnc_matmul){
+        .batch = p->batch,
+        .m = m,
+        .n = n,
+        .k = k,
+        .b_shared = p->b_shared,
+        .experts = p->experts,
+        .useful = p->useful,
+        .kept_divisor = 1,
+        .pairs = p->pairs,
+        .full_pairs = p->full_pairs,
+    };
+}
+
+/* C = A B: dA = dC B^T and dB = A^T dC. Of a weight, dB is the weight gradient; dA is left out when
+ * A needs no gradient. Operands shared by a group of heads are read once per group in dA; dB sums
+ * over the group, so its second operand is not shared. */
+static int matmul_backward(const nnc_op *op, nnc_op *backward)
+{
+    const nnc_matmul *p = &op->u.matmul;
+    int count = 0;
+    if (p->needs_grad_input) {
+        nnc_op *a = &backward[count++];
+        *a = *op;
+        a->phase = p->b_is_weight ? NNC_PHASE_GRAD_INPUT : NNC_PHASE_BACKWARD;
+        a->weights.vector = 0;
+        a->u.matmul = product(p, p->m, p->k, p->n);
+    }
+    nnc_op *b = &backward[count++];
+    *b = *op;
+    b->phase = p->b_is_weight ? NNC_PHASE_GRAD_WEIGHT : NNC_PHASE_BACKWARD;
+    b->u.matmul = product(p, p->k, p->n, p->m);
+    b->u.matmul.b_shared = 1;
+    return count;
+}
+
+static void shard_columns(nnc_op *op, int64_t ranks)
+{
+    op->u.matmul.n /= ranks;
+    op->weights.cols /= ranks;
+    op->weights.vector /= ranks;
+}
+
+static void shard_rows(nnc_op *op, int64_t ranks)
+{
+    op->u.matmul.k /= ranks;
+    op->weights.rows /= ranks;
+}
+
+/* Each rank has its heads, and at least one key and value head. */
+static void shard_qkv(nnc_op *op, int64_t ranks)
+{
+    nnc_matmul *p = &op->u.matmul;
+    const int64_t head_dim = p->n / (p->heads + 2 * p->kv_heads);
+    p->n = (p->heads / ranks + 2 * nnc_at_least_one(p->kv_heads / ranks)) * head_dim;
+    op->weights.cols = p->n;
+    op->weights.vector = op->weights.vector > 0 ? p->n : 0;
+}
+
+/* Fewer key and value heads than ranks: every rank has one, for all of its query heads. */
+static void shard_scores(nnc_matmul *p, const nnc_degrees *d)
+{
+    const int64_t heads = nnc_at_least_one(p->heads / d->heads);
+    p->batch /= d->heads;
+    p->b_shared = p->b_shared < heads ? p->b_shared : heads;
+    p->m /= d->positions;
+    p->pairs /= (double)d->positions;
+    p->full_pairs /= (double)d->positions;
+}
+
+/* Tokens arrive from every expert rank, as many as leave: the rows stay, the experts divide. */
+static void shard_experts(nnc_op *op, const nnc_degrees *d)
+{
+    nnc_matmul *p = &op->u.matmul;
+    const double useful = p->useful > 0.0 ? p->useful : 1.0;
+    p->m = nnc_scaled_up(p->m, d->expert > 1 ? d->imbalance : 1.0);
+    if (d->expert > 1 && d->imbalance > 1.0) {
+        p->useful = useful / d->imbalance;
+    }
+    p->experts = nnc_at_least_one(p->experts / d->expert);
+    op->weights.count /= d->expert;
+    op->weights.active = nnc_at_least_one(op->weights.active / d->expert);
+}
+
+static void matmul_shard(nnc_op *op, const nnc_degrees *d)
+{
+    nnc_matmul *p = &op->u.matmul;
+    if (op->split == NNC_SPLIT_HEADS) {
+        shard_scores(p, d);
+        return;
+    }
+    p->m /= op->split == NNC_SPLIT_SEQUENCE ? d->sequence : d->context;
+    switch (op->split) {
+    case NNC_SPLIT_COLUMN:
+    case NNC_SPLIT_QKV:
+        if (op->split == NNC_SPLIT_QKV) {
+            shard_qkv(op, d->tensor);
+        } else {
+            shard_columns(op, d->tensor);
+        }
+        p->kept_divisor = d->sequence / d->context; /* gathered again */
+        break;
+    case NNC_SPLIT_ROW: shard_rows(op, d->tensor); break;
+    case NNC_SPLIT_EXPERT_COLUMN:
+        shard_experts(op, d);
+        shard_columns(op, d->tensor);
+        break;
+    case NNC_SPLIT_EXPERT_ROW:
+        shard_experts(op, d);
+        shard_rows(op, d->tensor);
+        break;
+    default: break;
+    }
+}
+
+static void matmul_shape(const nnc_op *op, char *text, size_t size)
+{
+    const nnc_matmul *p = &op->u.matmul;
+    if (p->experts > 0) {
+        snprintf(text, size, "experts=%" PRId64 " m=%" PRId64 " n=%" PRId64 " k=%" PRId64,
+                 p->experts, p->m, p->n, p->k);
+    } else if (p->batch > 1) {
+        snprintf(text, size, "b=%" PRId64 " m=%" PRId64 " n=%" PRId64 " k=%" PRId64, p->batch, p->m,
+                 p->n, p->k);
+    } else {
+        snprintf(text, size, "m=%" PRId64 " n=%" PRId64 " k=%" PRId64, p->m, p->n, p->k);
+    }
+}
+
+static const char *matmul_name(const nnc_op *op)
+{
+    (void)op;
+    return "matmul";
+}
+
+const nnc_op_row nnc_matmul_row = {
+    .name = matmul_name,
+    .work = matmul_work,
+    .kept = matmul_kept,
+    .transient = matmul_transient,
+    .backward = matmul_backward,
+    .shard = matmul_shard,
+    .shape = matmul_shape,
+    .timed = NNC_TIMED_GEMM,
+};

@@ -1,32 +1,41 @@
-#include "op/work.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 
-/* A set of statistics of up to this many elements stays on the chip between the pass that sums and
- * the pass that scales (128 KiB in 16 bit, what one unit of a current GPU holds). */
-enum { ON_CHIP_ELEMENTS = 65536 };
+#include "op/op_row.h"
 
-static bool reads_twice(const nnc_norm *p)
-{
-    return p->kind == NNC_NORM_BATCH ||
-           (p->kind == NNC_NORM_GROUP && p->elements / p->rows > ON_CHIP_ELEMENTS);
-}
+/* Per element: FLOPs of the kernel forward and backward, and passes over memory forward when every
+ * primitive is a kernel of its own; backward has half as many again. Per row: bytes of statistics,
+ * mean and reciprocal deviation in fp32, RMS the latter only. A row of up to so many elements stays
+ * on the chip between the pass that sums and the pass that scales: of a group 128 KiB in 16 bit,
+ * what one unit of a current GPU holds. Counts by inspection. */
+static const struct {
+    const char *name;
+    double forward_flops, backward_flops, unfused_passes, statistics_bytes, on_chip_elements;
+} kinds[NNC_NORM_KIND_COUNT] = {
+    [NNC_NORM_LAYER] = { "layer_norm", 8, 14, 6, 8, INFINITY },
+    [NNC_NORM_RMS] = { "rms_norm", 4, 10, 5, 4, INFINITY },
+    [NNC_NORM_GROUP] = { "group_norm", 8, 14, 6, 8, 65536 },
+    [NNC_NORM_BATCH] = { "batch_norm", 8, 14, 6, 8, 0 },
+};
 
 /* Normalisation in one kernel reads x and writes y; backward reads x and dy and writes dx. Where
  * the statistics do not stay on the chip x is read once more forward, x and dy once more backward.
  * Without fusion there is one kernel per primitive: 6 passes, 5 for RMS, and half as many again
  * backward.   [norm] */
-nnc_work nnc_norm_work(const nnc_op *op)
+static nnc_work norm_work(const nnc_op *op)
 {
     const nnc_norm *p = &op->u.norm;
-    const bool backward = op->phase == NNC_PHASE_BACKWARD, rms = p->kind == NNC_NORM_RMS;
+    const bool backward = op->phase == NNC_PHASE_BACKWARD;
     const double elements = (double)p->elements, bytes = nnc_dtype_bytes(op->dtype);
-    const double flops = rms ? (backward ? 10.0 : 4.0) : (backward ? 14.0 : 8.0);
+    const double flops = backward ? kinds[p->kind].backward_flops : kinds[p->kind].forward_flops;
 
     double reads = backward ? 2.0 : 1.0, writes = 1.0;
     if (!p->fused) {
-        const double passes = (rms ? 5.0 : 6.0) * (backward ? 1.5 : 1.0);
+        const double passes = kinds[p->kind].unfused_passes * (backward ? 1.5 : 1.0);
         reads = passes / 2.0;
         writes = passes / 2.0;
-    } else if (reads_twice(p)) {
+    } else if ((double)(p->elements / p->rows) > kinds[p->kind].on_chip_elements) {
         reads *= 2.0;
     }
     return (nnc_work){
@@ -36,14 +45,13 @@ nnc_work nnc_norm_work(const nnc_op *op)
     };
 }
 
-/* Statistics: mean and reciprocal deviation in fp32 per row, RMS the latter only.
- * Written out in fp32 ("eager"), an RMS norm of 16-bit data keeps the up-cast input and its square,
+/* Written out in fp32 ("eager"), an RMS norm of 16-bit data keeps the up-cast input and its square,
  * the reciprocal, and the normalised value before the gain. Source: tests/data/reference. */
-double nnc_norm_kept(const nnc_op *op)
+static double norm_kept(const nnc_op *op)
 {
     const nnc_norm *p = &op->u.norm;
     const double elements = (double)p->elements, bytes = nnc_dtype_bytes(op->dtype);
-    const double statistics = (p->kind == NNC_NORM_RMS ? 4.0 : 8.0) * (double)p->rows;
+    const double statistics = kinds[p->kind].statistics_bytes * (double)p->rows;
     const double input = p->keeps_input ? elements * bytes : 0.0;
     const double upcast = bytes < 4.0 ? elements * 4.0 : input; /* fp32 needs no copy */
 
@@ -54,7 +62,36 @@ double nnc_norm_kept(const nnc_op *op)
     }
 }
 
-double nnc_norm_transient(const nnc_op *op)
+static double norm_transient(const nnc_op *op)
 {
     return 2.0 * (double)op->u.norm.elements * nnc_dtype_bytes(op->dtype);
 }
+
+static void norm_shard(nnc_op *op, const nnc_degrees *d)
+{
+    op->u.norm.elements /= d->sequence;
+    op->u.norm.rows /= d->sequence;
+}
+
+static void norm_shape(const nnc_op *op, char *text, size_t size)
+{
+    snprintf(text, size, "rows=%" PRId64 " width=%" PRId64, op->u.norm.rows,
+             op->u.norm.elements / op->u.norm.rows);
+}
+
+static const char *norm_name(const nnc_op *op)
+{
+    return kinds[op->u.norm.kind].name;
+}
+
+const nnc_op_row nnc_norm_row = {
+    .name = norm_name,
+    .work = norm_work,
+    .kept = norm_kept,
+    .transient = norm_transient,
+    .backward = nnc_op_same_backward,
+    .shard = norm_shard,
+    .shape = norm_shape,
+    .timed = NNC_TIMED_POINTWISE,
+    .fuses = true,
+};

@@ -1,5 +1,10 @@
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/names.h"
-#include "op/work.h"
+#include "op/op_row.h"
+
+NNC_ENUM_NAMES(nnc_update_kind, NNC_UPDATE_LIST)
 
 /* weights, gradients, fp32 master copy, one moment, transient cast of the weights.
  * Sources: ZeRO arXiv:1910.02054 section 3.1 (mixed), Megatron-LM (mixed-fp32grad), DeepSeek-V3
@@ -105,7 +110,7 @@ static nnc_work step_work(const nnc_update *u)
 
 /* Clipping by the global norm reads every gradient; scaling is folded into a fused step and is a
  * pass of its own otherwise. Clearing writes them once. */
-nnc_work nnc_update_work(const nnc_op *op)
+static nnc_work update_work(const nnc_op *op)
 {
     const nnc_update *u = &op->u.update;
     const double gradients = nnc_policy_gradient_io_bytes(u->policy) * (double)u->params;
@@ -126,3 +131,24 @@ double nnc_muon_flops(int64_t rows, int64_t cols)
     const double r = (double)(rows < cols ? rows : cols), c = (double)(rows < cols ? cols : rows);
     return 5.0 * (4.0 * r * r * c + 2.0 * r * r * r);
 }
+
+static void update_shape(const nnc_op *op, char *text, size_t size)
+{
+    snprintf(text, size, "params=%" PRId64, op->u.update.params);
+}
+
+static const char *update_name(const nnc_op *op)
+{
+    return nnc_update_kind_name(op->u.update.kind);
+}
+
+const nnc_op_row nnc_update_row = {
+    .name = update_name,
+    .work = update_work,
+    .kept = nnc_op_no_bytes,
+    .transient = nnc_op_no_bytes,
+    .backward = nnc_op_no_backward,
+    .shard = nnc_op_not_sharded,
+    .shape = update_shape,
+    .timed = NNC_TIMED_UPDATE,
+};

@@ -1,5 +1,8 @@
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/names.h"
-#include "op/work.h"
+#include "op/op_row.h"
 
 NNC_ENUM_NAMES(nnc_pointwise_kind, NNC_POINTWISE_LIST)
 
@@ -10,15 +13,15 @@ typedef struct passes {
     double reads, writes;
 } passes;
 
-typedef struct coefficients {
+typedef struct pointwise_row {
     double forward_flops, backward_flops;
     passes forward, backward;
     passes unfused_forward, unfused_backward;
     double inputs;     /* input elements per output element, as kept */
     double mask_bytes; /* per output element */
-} coefficients;
+} pointwise_row;
 
-static const coefficients table[NNC_PW_KIND_COUNT] = {
+static const pointwise_row kinds[NNC_PW_KIND_COUNT] = {
     [NNC_PW_GELU] = { 8, 13, { 1, 1 }, { 2, 1 }, { 8, 8 }, { 16, 8 }, 1, 0 },
     [NNC_PW_RELU] = { 1, 1, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0 },
     [NNC_PW_SILU] = { 4, 7, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0 },
@@ -64,10 +67,10 @@ static const coefficients table[NNC_PW_KIND_COUNT] = {
     [NNC_PW_CAST] = { 2, 2, { 1, 0 }, { 1, 0 }, { 1, 0 }, { 1, 0 }, 1, 1 },
 };
 
-nnc_work nnc_pointwise_work(const nnc_op *op)
+static nnc_work pointwise_work(const nnc_op *op)
 {
     const nnc_pointwise *p = &op->u.pointwise;
-    const coefficients *c = &table[p->kind];
+    const pointwise_row *c = &kinds[p->kind];
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
     const double bytes = nnc_dtype_bytes(op->dtype);
     double elements = (double)p->elements;
@@ -96,10 +99,10 @@ nnc_work nnc_pointwise_work(const nnc_op *op)
     return work;
 }
 
-double nnc_pointwise_kept(const nnc_op *op)
+static double pointwise_kept(const nnc_op *op)
 {
     const nnc_pointwise *p = &op->u.pointwise;
-    const coefficients *c = &table[p->kind];
+    const pointwise_row *c = &kinds[p->kind];
     const double elements = (double)p->elements, bytes = nnc_dtype_bytes(op->dtype);
     double kept = p->extra_kept_bytes;
     if (p->keeps_input) {
@@ -114,10 +117,74 @@ double nnc_pointwise_kept(const nnc_op *op)
     return kept;
 }
 
-double nnc_pointwise_transient(const nnc_op *op)
+static double pointwise_transient(const nnc_op *op)
 {
     const nnc_pointwise *p = &op->u.pointwise;
     /* What is computed again is there beside its gradients. */
     const double again = op->recomputed ? 1.0 : 0.0;
-    return (1.0 + table[p->kind].inputs + again) * (double)p->elements * nnc_dtype_bytes(op->dtype);
+    return (1.0 + kinds[p->kind].inputs + again) * (double)p->elements * nnc_dtype_bytes(op->dtype);
 }
+
+static int pointwise_backward(const nnc_op *op, nnc_op *backward)
+{
+    const bool none = op->u.pointwise.kind == NNC_PW_TIMESTEP; /* no parameters upstream */
+    return none ? 0 : nnc_op_same_backward(op, backward);
+}
+
+/* Ranks that share the elements; of a cast, whose input and output differ. */
+static int64_t ranks_of(const nnc_op *op, const nnc_degrees *d, bool backward)
+{
+    const bool cast = op->u.pointwise.kind == NNC_PW_CAST;
+    switch (op->split) {
+    case NNC_SPLIT_SEQUENCE: return d->sequence;
+    case NNC_SPLIT_INNER:
+    case NNC_SPLIT_HEADS:
+    case NNC_SPLIT_EXPERT_INNER: return d->context * d->tensor;
+    case NNC_SPLIT_COLUMN:
+    case NNC_SPLIT_QKV:
+    case NNC_SPLIT_EXPERT_COLUMN: return d->context * (cast && backward ? d->tensor : 1);
+    case NNC_SPLIT_ROW:
+    case NNC_SPLIT_EXPERT_ROW: return d->context * (cast && !backward ? d->tensor : 1);
+    default: return d->context;
+    }
+}
+
+static void pointwise_shard(nnc_op *op, const nnc_degrees *d)
+{
+    nnc_pointwise *p = &op->u.pointwise;
+    const int64_t ranks = ranks_of(op, d, false);
+    p->elements /= ranks;
+    p->input_elements /= ranks;
+    p->backward_elements /= ranks_of(op, d, true);
+    p->extra_kept_bytes /= (double)ranks;
+    if (op->split == NNC_SPLIT_EXPERT_INNER && d->expert > 1) {
+        p->elements = nnc_scaled_up(p->elements, d->imbalance);
+    }
+}
+
+static void pointwise_shape(const nnc_op *op, char *text, size_t size)
+{
+    snprintf(text, size, "elements=%" PRId64, op->u.pointwise.elements);
+}
+
+static const char *pointwise_name(const nnc_op *op)
+{
+    return nnc_pointwise_kind_name(op->u.pointwise.kind);
+}
+
+static nnc_timed pointwise_timed(const nnc_op *op)
+{
+    return op->u.pointwise.kind == NNC_PW_CAST ? NNC_TIMED_CAST : NNC_TIMED_POINTWISE;
+}
+
+const nnc_op_row nnc_pointwise_row = {
+    .name = pointwise_name,
+    .work = pointwise_work,
+    .kept = pointwise_kept,
+    .transient = pointwise_transient,
+    .backward = pointwise_backward,
+    .shard = pointwise_shard,
+    .shape = pointwise_shape,
+    .timed_of = pointwise_timed,
+    .fuses = true,
+};

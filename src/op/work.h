@@ -2,7 +2,7 @@
 #ifndef NNCOST_OP_WORK_H
 #define NNCOST_OP_WORK_H
 
-#include <nncost/op.h>
+#include "op/dims.h"
 
 /* Work of one instance of an op, forward or backward by its phase. Cannot fail. */
 nnc_work nnc_op_work(const nnc_op *op);
@@ -33,31 +33,6 @@ double nnc_policy_gradient_io_bytes(nnc_policy policy);
 /* FLOPs to orthogonalise one matrix: five Newton-Schulz iterations of two products of r x c by its
  * transpose and one of r x r, r <= c. Source: Jordan 2024, "Muon".   [muon] */
 double nnc_muon_flops(int64_t rows, int64_t cols);
-
-/* One function per kind; work.c's table calls them. */
-nnc_work nnc_matmul_work(const nnc_op *op);
-nnc_work nnc_flash_work(const nnc_op *op);
-nnc_work nnc_conv_work(const nnc_op *op);
-nnc_work nnc_norm_work(const nnc_op *op);
-nnc_work nnc_pointwise_work(const nnc_op *op);
-nnc_work nnc_embedding_work(const nnc_op *op);
-nnc_work nnc_loss_work(const nnc_op *op);
-nnc_work nnc_update_work(const nnc_op *op);
-
-double nnc_matmul_kept(const nnc_op *op);
-double nnc_flash_kept(const nnc_op *op);
-double nnc_conv_kept(const nnc_op *op);
-double nnc_norm_kept(const nnc_op *op);
-double nnc_pointwise_kept(const nnc_op *op);
-double nnc_embedding_kept(const nnc_op *op);
-double nnc_loss_kept(const nnc_op *op);
-
-double nnc_matmul_transient(const nnc_op *op);
-double nnc_flash_transient(const nnc_op *op);
-double nnc_conv_transient(const nnc_op *op);
-double nnc_norm_transient(const nnc_op *op);
-double nnc_pointwise_transient(const nnc_op *op);
-double nnc_loss_transient(const nnc_op *op);
 
 /* Query-key pairs of one head. window 0 = none.
  * Sources: counts by inspection; docs/formulas.md [attention-pairs] */

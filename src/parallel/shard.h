@@ -11,6 +11,6 @@
  * done by every rank.
  * Sources: Megatron-LM arXiv:1909.08053, sequence parallelism arXiv:2205.05198, context parallelism
  * arXiv:2310.01889 and arXiv:2309.14509.   [sharding] */
-void nnc_shard(nnc_op_list *list, const nnc_model *model, const nnc_plan *plan);
+void nnc_shard(nnc_op_list *list, const nnc_plan *plan);
 
 #endif

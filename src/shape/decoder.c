@@ -109,6 +109,8 @@ static void project(const nnc_decoder_writer *w)
     nnc_op *qkv = nnc_decoder_linear(w, "attn.qkv", NNC_GROUP_ATTENTION, NNC_SPLIT_QKV,
                                      width + 2 * kv_width, d->hidden, d->biases || d->qkv_bias);
     qkv->u.matmul.keeps_a = !nnc_decoder_recomputes(w, NNC_RECOMPUTE_NORM);
+    qkv->u.matmul.heads = d->heads;
+    qkv->u.matmul.kv_heads = d->kv_heads;
     if (d->positions == NNC_POSITIONS_ROTARY) {
         nnc_op *rotary = nnc_list_pointwise(
             w->list, w->how, "attn.rotary", NNC_PW_ROTARY, NNC_GROUP_ATTENTION,

@@ -2,7 +2,7 @@
 #ifndef NNCOST_SHAPE_LIST_H
 #define NNCOST_SHAPE_LIST_H
 
-#include <nncost/op.h>
+#include "op/dims.h"
 
 /* Part of a network that full recomputation runs again from its input. */
 typedef struct nnc_block {

@@ -5,7 +5,7 @@
 
 #include "cost/memory.h"
 #include "cost/roofline.h"
-#include "op/work.h"
+#include "op/op_row.h"
 #include "support.h"
 
 /* What the library says to one example. rel: tolerance of this answer, 0 = the file's. */

@@ -95,7 +95,7 @@ static inline double overlapped_s(double compute_s, double network_s, double sha
     rows.count = 2;
     for (int i = 0; i < 2; i++) {
         rows.ops[i] = op_of(i == 0 ? NNC_OP_MATMUL : NNC_OP_COLLECTIVE);
-        rows.rows[i] = (nnc_op_cost){ .op = &rows.ops[i], .repeat = 1.0, .part = NNC_PART_FORWARD };
+        rows.rows[i] = (nnc_op_cost){ .op = &rows.ops[i], .repeat = 1.0 };
     }
     rows.ops[1].u.exchange = (nnc_exchange){ .comm = NNC_COMM_TENSOR };
     rows.rows[0].time_s = compute_s;

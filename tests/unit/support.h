@@ -13,6 +13,7 @@
 #include <nncost/nncost.h>
 
 #include "input/kind.h"
+#include "op/dims.h"
 #include "suite.h"
 
 #define REFERENCE NNCOST_SOURCE_DIR "/tests/data/reference/"

@@ -221,6 +221,11 @@ START_TEST(every_kind_has_a_row)
 {
     nnc_op backward[NNC_BACKWARD_MAX];
     for (int kind = 0; kind < NNC_OP_KIND_COUNT; kind++) {
+        const nnc_op_row *row = nnc_op_rows[kind];
+        ck_assert_msg(row->name != NULL && row->work != NULL && row->kept != NULL &&
+                          row->transient != NULL && row->backward != NULL && row->shard != NULL &&
+                          row->shape != NULL,
+                      "the row of op kind %d has a hole", kind);
         for (int phase = 0; phase < NNC_PHASE_COUNT; phase++) {
             nnc_op op = linear(2, 3, 4); /* ones in every member that divides */
             op.kind = (nnc_op_kind)kind;
@@ -239,11 +244,32 @@ START_TEST(every_kind_has_a_row)
             ck_assert_str_ne(nnc_op_kind_name(&op), "");
         }
     }
+}
+END_TEST
+
+/* The varieties of a kind have rows of their own, which begin with their name. */
+START_TEST(every_variety_has_a_row)
+{
+    nnc_op backward[NNC_BACKWARD_MAX];
     for (int kind = 0; kind < NNC_PW_KIND_COUNT; kind++) {
         nnc_op op = op_of(NNC_OP_POINTWISE);
         op.u.pointwise.kind = (nnc_pointwise_kind)kind;
-        ck_assert_ptr_nonnull(nnc_op_kind_name(&op));
+        ck_assert_msg(nnc_op_kind_name(&op) != NULL, "pointwise op %d has no row", kind);
         ck_assert_int_eq(nnc_op_backward(&op, backward), kind == NNC_PW_TIMESTEP ? 0 : 1);
+    }
+    for (int kind = 0; kind < NNC_NORM_KIND_COUNT; kind++) {
+        nnc_op op = op_of(NNC_OP_NORM);
+        op.u.norm.kind = (nnc_norm_kind)kind;
+        ck_assert_msg(nnc_op_kind_name(&op) != NULL, "norm %d has no row", kind);
+    }
+    for (int kind = 0; kind < NNC_UPDATE_KIND_COUNT; kind++) {
+        nnc_op op = op_of(NNC_OP_UPDATE);
+        op.u.update.kind = (nnc_update_kind)kind;
+        ck_assert_msg(nnc_op_kind_name(&op) != NULL, "update %d has no row", kind);
+    }
+    for (int kind = 0; kind < NNC_COLLECTIVE_COUNT; kind++) {
+        ck_assert_msg(nnc_collective_name((nnc_collective)kind) != NULL, "collective %d has no row",
+                      kind);
     }
 }
 END_TEST
@@ -285,9 +311,18 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        matmul, matmul_backward, matmul_of_scores, matmul_fp8,           attention_pairs, flash,
-        conv2d, conv_transposed, conv_as_products, every_kind_has_a_row, names,           shapes
-    };
+    const TTest *const tests[] = { matmul,
+                                   matmul_backward,
+                                   matmul_of_scores,
+                                   matmul_fp8,
+                                   attention_pairs,
+                                   flash,
+                                   conv2d,
+                                   conv_transposed,
+                                   conv_as_products,
+                                   every_kind_has_a_row,
+                                   every_variety_has_a_row,
+                                   names,
+                                   shapes };
     return run_tests("op", tests, COUNT_OF(tests));
 }

@@ -55,7 +55,7 @@ static bool split(const nnc_model *model, const nnc_plan *given)
     alone.sequence_parallel = false;
     lower(model, &alone, &whole_list);
     lower(model, &plan, &rank_list);
-    nnc_shard(&rank_list, model, &plan);
+    nnc_shard(&rank_list, &plan);
     int32_t kept = 0;
     for (int32_t i = 0; i < rank_list.count; i++) {
         if (rank_list.ops[i].kind != NNC_OP_COLLECTIVE) {

@@ -98,7 +98,7 @@ static int step_groups(const nnc_report *report, slice groups[])
     int count = 0;
     for (int32_t i = 0; i < report->op_count; i++) {
         const nnc_op_cost *cost = &report->ops[i];
-        seconds[cost->op->group] += cost->time_s * cost->repeat;
+        seconds[nnc_op_group(cost->op)] += cost->time_s * cost->repeat;
     }
     for (int group = 0; group < NNC_GROUP_COUNT; group++) {
         if (seconds[group] > 0) {

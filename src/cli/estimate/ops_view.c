@@ -36,13 +36,13 @@ static void add_cost(ops_row *row, const nnc_op_cost *cost)
 static const char *row_key(const nnc_op_cost *cost, nnc_ops_by by)
 {
     switch (by) {
-    case NNC_BY_GROUP: return nnc_group_name(cost->op->group);
-    case NNC_BY_PHASE: return nnc_phase_name(cost->op->phase);
+    case NNC_BY_GROUP: return nnc_group_name(nnc_op_group(cost->op));
+    case NNC_BY_PHASE: return nnc_phase_name(nnc_op_phase(cost->op));
     case NNC_BY_ROW:
     case NNC_BY_OP:
     case NNC_BY_COUNT: break;
     }
-    return cost->op->name;
+    return nnc_op_name(cost->op);
 }
 
 /* Fills rows, in order of first appearance; returns how many. */
@@ -155,7 +155,7 @@ static nnc_status write_rows(FILE *out, nnc_style style, nnc_arena *arena, const
         char number[NNC_NUMBER_TEXT];
         assert(rows[i].cost != NULL);
         nnc_grid_cell(&grid, rows[i].name);
-        nnc_grid_cell(&grid, nnc_phase_name(rows[i].cost->op->phase));
+        nnc_grid_cell(&grid, nnc_phase_name(nnc_op_phase(rows[i].cost->op)));
         nnc_grid_cell(&grid, nnc_count_text(rows[i].instances, number));
         nnc_op_shape(rows[i].cost->op, text, sizeof text);
         nnc_grid_cell(&grid, text);

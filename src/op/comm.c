@@ -1,0 +1,56 @@
+/* What ranks exchange. */
+#include <stdio.h>
+
+#include "base/names.h"
+#include "op/op_row.h"
+
+NNC_ENUM_NAMES(nnc_collective, NNC_COLLECTIVE_LIST)
+NNC_ENUM_NAMES(nnc_comm, NNC_COMM_LIST)
+
+/* An exchange does no work on the device; its time is the network's. */
+static nnc_work collective_work(const nnc_op *op)
+{
+    (void)op;
+    return (nnc_work){ 0 };
+}
+
+/* What is gathered forward is scattered backward, and the other way round. */
+static int collective_backward(const nnc_op *op, nnc_op *backward)
+{
+    const nnc_exchange *e = &op->u.exchange;
+    const nnc_collective runs[] = { e->backward, e->backward_again };
+    int count = 0;
+    for (int i = 0; i < 2; i++) {
+        if (runs[i] != NNC_NO_COLLECTIVE) {
+            backward[count] = *op;
+            backward[count].phase = NNC_PHASE_BACKWARD;
+            backward[count].u.exchange.forward = runs[i];
+            if (e->backward_bytes > 0.0) {
+                backward[count].u.exchange.bytes = e->backward_bytes;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+static void collective_shape(const nnc_op *op, char *text, size_t size)
+{
+    snprintf(text, size, "bytes=%.0f", op->u.exchange.bytes);
+}
+
+static const char *collective_name(const nnc_op *op)
+{
+    return nnc_collective_name(op->u.exchange.forward);
+}
+
+const nnc_op_row nnc_collective_row = {
+    .name = collective_name,
+    .work = collective_work,
+    .kept = nnc_op_no_bytes,
+    .transient = nnc_op_no_bytes,
+    .backward = collective_backward,
+    .shard = nnc_op_not_sharded,
+    .shape = collective_shape,
+    .timed = NNC_TIMED_NETWORK,
+};

@@ -1,0 +1,105 @@
+#include "base/names.h"
+#include "op/op_row.h"
+
+const nnc_op_row *const nnc_op_rows[NNC_OP_KIND_COUNT] = {
+#define NNC_OP_ROW(kind, row) [kind] = &nnc_##row##_row,
+    NNC_OP_KIND_LIST(NNC_OP_ROW)
+#undef NNC_OP_ROW
+};
+
+nnc_work nnc_op_work(const nnc_op *op)
+{
+    return nnc_op_row_of(op)->work(op);
+}
+
+double nnc_op_kept_bytes(const nnc_op *op)
+{
+    return nnc_op_row_of(op)->kept(op);
+}
+
+double nnc_op_transient_bytes(const nnc_op *op)
+{
+    return nnc_op_row_of(op)->transient(op);
+}
+
+int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX])
+{
+    return nnc_op_row_of(op)->backward(op, backward);
+}
+
+double nnc_op_no_bytes(const nnc_op *op)
+{
+    (void)op;
+    return 0.0;
+}
+
+int nnc_op_no_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX])
+{
+    (void)op;
+    (void)backward;
+    return 0;
+}
+
+int nnc_op_same_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX])
+{
+    backward[0] = *op;
+    backward[0].phase = NNC_PHASE_BACKWARD;
+    return 1;
+}
+
+void nnc_op_not_sharded(nnc_op *op, const nnc_degrees *degrees)
+{
+    (void)op;
+    (void)degrees;
+}
+
+int64_t nnc_at_least_one(int64_t value)
+{
+    return value > 0 ? value : 1;
+}
+
+int64_t nnc_scaled_up(int64_t value, double factor)
+{
+    const double exact = (double)value * factor;
+    const int64_t whole = (int64_t)exact;
+    return (double)whole < exact ? whole + 1 : whole;
+}
+
+int64_t nnc_weights_active(const nnc_weights *weights)
+{
+    const int64_t count = weights->active > 0 ? weights->active : weights->count;
+    return count * weights->rows * weights->cols + weights->vector;
+}
+
+int64_t nnc_weights_params(const nnc_weights *weights)
+{
+    return weights->count * weights->rows * weights->cols + weights->vector;
+}
+
+const char *nnc_op_name(const nnc_op *op)
+{
+    return op->name;
+}
+
+const char *nnc_op_kind_name(const nnc_op *op)
+{
+    return nnc_op_row_of(op)->name(op);
+}
+
+nnc_phase nnc_op_phase(const nnc_op *op)
+{
+    return op->phase;
+}
+
+nnc_group nnc_op_group(const nnc_op *op)
+{
+    return op->group;
+}
+
+void nnc_op_shape(const nnc_op *op, char *text, unsigned long size)
+{
+    nnc_op_row_of(op)->shape(op, text, size);
+}
+
+NNC_ENUM_NAMES(nnc_phase, NNC_PHASE_LIST)
+NNC_ENUM_NAMES(nnc_group, NNC_GROUP_LIST)
