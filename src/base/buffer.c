@@ -1,6 +1,8 @@
 #include "base/buffer.h"
 
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +41,31 @@ void nnc_buffer_text(nnc_buffer *buffer, const char *text)
 void nnc_buffer_byte(nnc_buffer *buffer, char byte)
 {
     nnc_buffer_put(buffer, &byte, 1);
+}
+
+void nnc_buffer_blanks(nnc_buffer *buffer, int count)
+{
+    for (int i = 0; i < count; i++) {
+        nnc_buffer_byte(buffer, ' ');
+    }
+}
+
+void nnc_buffer_print(nnc_buffer *buffer, const char *format, ...)
+{
+    va_list arguments;
+    for (bool again = true; again;) {
+        const size_t room = buffer->capacity - buffer->size;
+        char *end = room > 0 ? buffer->bytes + buffer->size : NULL;
+        va_start(arguments, format);
+        const int length = vsnprintf(end, room, format, arguments);
+        va_end(arguments);
+        again = length >= 0 && (size_t)length >= room;
+        if (length < 0 || (again && !make_room(buffer, (size_t)length + 1))) {
+            buffer->failed = true;
+            return;
+        }
+        buffer->size += again ? 0 : (size_t)length;
+    }
 }
 
 void nnc_buffer_clear(nnc_buffer *buffer)

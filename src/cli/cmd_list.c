@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <nncost/nncost.h>
@@ -217,7 +218,7 @@ enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 static nnc_status write_records(listing *list, int which, const char *const *ids, int32_t count,
                                 nnc_error *err)
 {
-    FILE *out = list->session->out;
+    nnc_buffer *out = list->session->out;
     const bool csv = list->session->options.format == NNC_FORMAT_CSV;
     nnc_status status = NNC_OK;
     list->record = csv ? nnc_record_csv(out) : nnc_record_begin(out, lists[which].schema);

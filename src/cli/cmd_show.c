@@ -1,5 +1,6 @@
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -361,7 +362,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     } else if (session->options.format == NNC_FORMAT_CSV) {
         nnc_record record = nnc_record_csv(session->out);
         writer to = { .record = &record, .device = view.device };
-        fputs("field,value,unit\r\n", session->out);
+        nnc_buffer_text(session->out, "field,value,unit\r\n");
         write_fields(&to, view.table, view.object);
     } else {
         return write_text(session, &view, err);

@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "cli/command.h"
 #include "render/record.h"
 
@@ -26,8 +28,9 @@ static void write_ok(const nnc_session *session)
     }
     for (int i = 0; i < options->operand_count; i++) {
         if (options->format == NNC_FORMAT_TABLE || options->format == NNC_FORMAT_MARKDOWN) {
-            fprintf(session->out, "%s%s: ok\n", options->format == NNC_FORMAT_MARKDOWN ? "- " : "",
-                    options->operands[i]);
+            nnc_buffer_print(session->out, "%s%s: ok\n",
+                             options->format == NNC_FORMAT_MARKDOWN ? "- " : "",
+                             options->operands[i]);
             continue;
         }
         if (record.csv) {

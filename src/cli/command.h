@@ -11,8 +11,8 @@ typedef struct nnc_session {
     nnc_options options;
     nnc_style style;
     nnc_specs *specs;
-    FILE *out;     /* memory: shown only once the command has succeeded */
-    int exit_code; /* of a command that succeeded: 0, or 1 when the answer is no */
+    nnc_buffer *out; /* memory: shown only once the command has succeeded */
+    int exit_code;   /* of a command that succeeded: 0, or 1 when the answer is no */
 } nnc_session;
 
 typedef struct nnc_command {

@@ -2,13 +2,13 @@
 #ifndef NNCOST_CLI_DOCS_H
 #define NNCOST_CLI_DOCS_H
 
-#include <stdio.h>
-
 #include <nncost/spec.h>
 
-void nnc_docs_man(FILE *out);
-void nnc_docs_completion(FILE *out);
+#include "base/buffer.h"
+
+void nnc_docs_man(nnc_buffer *out);
+void nnc_docs_completion(nnc_buffer *out);
 /* JSON Schema, draft 2020-12, of one kind of file. */
-void nnc_docs_schema(FILE *out, nnc_spec_kind kind);
+void nnc_docs_schema(nnc_buffer *out, nnc_spec_kind kind);
 
 #endif

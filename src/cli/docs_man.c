@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include <nncost/nncost.h>
@@ -6,55 +7,55 @@
 #include "cli/docs.h"
 
 /* Text as roff takes it: a dash stays a dash, and no line begins a request. */
-static void put(FILE *out, const char *text)
+static void put(nnc_buffer *out, const char *text)
 {
     for (; *text != '\0'; text++) {
         if (*text == '-') {
-            fputs("\\-", out);
+            nnc_buffer_text(out, "\\-");
         } else if (*text == '\\') {
-            fputs("\\e", out);
+            nnc_buffer_text(out, "\\e");
         } else if (*text == '\'') {
-            fputs("\\(aq", out);
+            nnc_buffer_text(out, "\\(aq");
         } else {
-            fputc(*text, out);
+            nnc_buffer_byte(out, *text);
         }
     }
 }
 
-static void put_line(FILE *out, const char *text)
+static void put_line(nnc_buffer *out, const char *text)
 {
-    fputs(*text == '.' ? "\\&" : "", out);
+    nnc_buffer_text(out, *text == '.' ? "\\&" : "");
     put(out, text);
-    fputc('\n', out);
+    nnc_buffer_byte(out, '\n');
 }
 
 /* A term in bold with what follows it, then its explanation. */
-static void put_term(FILE *out, const char *term, const char *rest)
+static void put_term(nnc_buffer *out, const char *term, const char *rest)
 {
-    fputs(".TP\n\\fB", out);
+    nnc_buffer_text(out, ".TP\n\\fB");
     put(out, term);
-    fputs("\\fR", out);
+    nnc_buffer_text(out, "\\fR");
     put_line(out, rest);
 }
 
-static void put_commands(FILE *out)
+static void put_commands(nnc_buffer *out)
 {
     const nnc_command *command = NULL;
-    fputs(".SH COMMANDS\n", out);
+    nnc_buffer_text(out, ".SH COMMANDS\n");
     for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
-        fprintf(out, ".TP\n\\fB%s\\fR \\fI", command->name);
+        nnc_buffer_print(out, ".TP\n\\fB%s\\fR \\fI", command->name);
         put(out, command->operands);
-        fputs("\\fR\n", out);
+        nnc_buffer_text(out, "\\fR\n");
         put_line(out, command->summary);
         if (command->notes != NULL) {
-            fputs(".IP\n", out);
+            nnc_buffer_text(out, ".IP\n");
             put_line(out, command->notes);
         }
     }
 }
 
 /* "Of estimate, ops." where not every command takes it. */
-static void put_takers(FILE *out, unsigned takes)
+static void put_takers(nnc_buffer *out, unsigned takes)
 {
     const nnc_command *command = NULL;
     bool any = false;
@@ -63,24 +64,24 @@ static void put_takers(FILE *out, unsigned takes)
     }
     for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
         if (command->takes & takes) {
-            fprintf(out, "%s%s", any ? ", " : "Of ", command->name);
+            nnc_buffer_print(out, "%s%s", any ? ", " : "Of ", command->name);
             any = true;
         }
     }
-    fputs(any ? ".\n" : "", out);
+    nnc_buffer_text(out, any ? ".\n" : "");
 }
 
-static void put_options(FILE *out)
+static void put_options(nnc_buffer *out)
 {
     nnc_option_text option;
     bool of_plan = false;
     for (int i = 0; nnc_option_at(~0u, i, &option); i++) {
         if (i == 0) {
-            fputs(".SH PLAN OPTIONS\n", out);
+            nnc_buffer_text(out, ".SH PLAN OPTIONS\n");
             put_takers(out, NNC_TAKES_PLAN);
-            fputs("The values of\n.B compare\nmay be lists, joined by commas.\n", out);
+            nnc_buffer_text(out, "The values of\n.B compare\nmay be lists, joined by commas.\n");
         } else if (option.of_plan != of_plan) {
-            fputs(".SH OPTIONS\nAlways in full.\n", out);
+            nnc_buffer_text(out, ".SH OPTIONS\nAlways in full.\n");
         }
         of_plan = option.of_plan;
         put_term(out, option.name, option.argument);
@@ -92,7 +93,7 @@ static void put_options(FILE *out)
 }
 
 /* Calls itself as deep as tables nest. */
-static void put_fields(FILE *out, const nnc_field *fields, size_t count, const char *prefix)
+static void put_fields(nnc_buffer *out, const nnc_field *fields, size_t count, const char *prefix)
 {
     for (size_t i = 0; i < count; i++) {
         const nnc_field *field = &fields[i];
@@ -112,49 +113,49 @@ static void put_fields(FILE *out, const nnc_field *fields, size_t count, const c
         put_line(out, field->help);
         if (field->type == NNC_FIELD_ENUM) {
             nnc_field_expected(field, expected, sizeof expected);
-            fprintf(out, "%c", expected[0] - 'a' + 'A');
+            nnc_buffer_print(out, "%c", expected[0] - 'a' + 'A');
             put(out, expected + 1);
-            fputs(".\n", out);
+            nnc_buffer_text(out, ".\n");
         }
         if (field->required) {
-            fputs("Required.\n", out);
+            nnc_buffer_text(out, "Required.\n");
         } else if (field->default_text != NULL) {
-            fputc('[', out);
+            nnc_buffer_byte(out, '[');
             put(out, field->default_text);
-            fputs("]\n", out);
+            nnc_buffer_text(out, "]\n");
         }
     }
 }
 
-static void put_files(FILE *out)
+static void put_files(nnc_buffer *out)
 {
     static const struct {
         const char *heading;
         const nnc_field_table *table;
     } kinds[] = { { "DEVICE FIELDS", &nnc_device_table },
                   { "SOFTWARE PROFILE FIELDS", &nnc_software_table } };
-    fputs(".SH FILES\n", out);
+    nnc_buffer_text(out, ".SH FILES\n");
     put_line(out, "Devices, models and software profiles are JSON files in the folders hw, models "
                   "and software of the places that ENVIRONMENT lists. A field has the same name in "
                   "a file, for --set and in the output; dots lead into objects, and FORMAT is a "
                   "number format such as bf16. Every file also has schema, id and sources, where "
                   "each figure comes from. \"nncost docs schema KIND\" prints a JSON Schema.");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        fprintf(out, ".SH %s\n", kinds[i].heading);
+        nnc_buffer_print(out, ".SH %s\n", kinds[i].heading);
         put_fields(out, kinds[i].table->fields, kinds[i].table->count, "");
     }
     for (int family = 0; family < NNC_FAMILY_COUNT; family++) {
         const nnc_field_table *table = nnc_model_table((nnc_family)family);
-        fprintf(out, ".SH MODEL FIELDS, FAMILY %s\n",
-                family == NNC_FAMILY_DECODER ? "DECODER" : "UNET");
+        nnc_buffer_print(out, ".SH MODEL FIELDS, FAMILY %s\n",
+                         family == NNC_FAMILY_DECODER ? "DECODER" : "UNET");
         put_fields(out, table->fields, table->count, "");
     }
 }
 
-static void put_exit_codes(FILE *out)
+static void put_exit_codes(nnc_buffer *out)
 {
     char code[16];
-    fputs(".SH EXIT STATUS\n", out);
+    nnc_buffer_text(out, ".SH EXIT STATUS\n");
     put_term(out, "0", "");
     put_line(out, "done");
     put_term(out, "1", "");
@@ -163,40 +164,42 @@ static void put_exit_codes(FILE *out)
     for (int status = NNC_OK + 1; status < NNC_STATUS_COUNT; status++) {
         const int now = nnc_status_exit_code((nnc_status)status);
         if (now != last) {
-            fputs(last > 1 ? "\n" : "", out);
+            nnc_buffer_text(out, last > 1 ? "\n" : "");
             snprintf(code, sizeof code, "%d", now);
             put_term(out, code, "");
         } else {
-            fputs(", ", out);
+            nnc_buffer_text(out, ", ");
         }
         put(out, nnc_status_text((nnc_status)status));
         last = now;
     }
-    fputs("\n.PP\nOn codes 2 to 4 standard output stays empty, and standard error says in one line "
-          "where,\nwhat was expected and what was found.\n",
-          out);
+    nnc_buffer_text(
+        out,
+        "\n.PP\nOn codes 2 to 4 standard output stays empty, and standard error says in one line "
+        "where,\nwhat was expected and what was found.\n");
 }
 
-void nnc_docs_man(FILE *out)
+void nnc_docs_man(nnc_buffer *out)
 {
-    fputs(".\\\" Written by 'nncost docs man'.\n", out);
-    fprintf(out, ".TH NNCOST 1 \"\" \"nncost %s\" \"User Commands\"\n", nnc_version());
-    fputs(".SH NAME\nnncost \\- time, memory, bounds and cost of a neural\\-network training step\n"
-          ".SH SYNOPSIS\n.B nncost\n.I COMMAND\n.RI [ argument ...] \" \" [ options ]\n.br\n"
-          ".B nncost\n.IR COMMAND \" \\-\\-help\"\n.br\n.B nncost \\-\\-version\n"
-          ".SH DESCRIPTION\n",
-          out);
+    nnc_buffer_text(out, ".\\\" Written by 'nncost docs man'.\n");
+    nnc_buffer_print(out, ".TH NNCOST 1 \"\" \"nncost %s\" \"User Commands\"\n", nnc_version());
+    nnc_buffer_text(
+        out,
+        ".SH NAME\nnncost \\- time, memory, bounds and cost of a neural\\-network training step\n"
+        ".SH SYNOPSIS\n.B nncost\n.I COMMAND\n.RI [ argument ...] \" \" [ options ]\n.br\n"
+        ".B nncost\n.IR COMMAND \" \\-\\-help\"\n.br\n.B nncost \\-\\-version\n"
+        ".SH DESCRIPTION\n");
     put_line(out, "nncost estimates one training step from a file that describes the device and a "
                   "file that describes the model, without the device: how long it takes, what "
                   "bounds it, whether it fits and what it costs.");
-    fputs(".PP\n", out);
+    nnc_buffer_text(out, ".PP\n");
     put_line(out, "MODEL and DEVICE are ids (\"nncost list models\", \"nncost list devices\") or "
                   "paths of files: anything with a slash or ending in .json. A Hugging Face "
                   "config.json is a model.");
     put_commands(out);
     put_options(out);
     put_files(out);
-    fputs(".SH ENVIRONMENT\n", out);
+    nnc_buffer_text(out, ".SH ENVIRONMENT\n");
     put_term(out, "NNCOST_PATH", "");
     put_line(out, "Folders with hw, models and software, joined by colons, searched first. Then "
                   "come $XDG_CONFIG_HOME/nncost or ~/.config/nncost, and what was installed with "
@@ -206,11 +209,11 @@ void nnc_docs_man(FILE *out)
     put_term(out, "NO_COLOR", "");
     put_line(out, "If set, no colour.");
     put_exit_codes(out);
-    fputs(".SH EXAMPLES\n.EX\n", out);
+    nnc_buffer_text(out, ".SH EXAMPLES\n.EX\n");
     put_line(out, "nncost estimate gpt2-xl a100 --micro-batch 8");
     put_line(out, "nncost ops sd1-unet h100 --sort time --top 10");
     put_line(out, "nncost compare llama3-8b a100,h100,b200 --micro-batch 1,2,4");
     put_line(out, "nncost explain attn.qkv gpt2-xl a100");
     put_line(out, "nncost estimate path/to/config.json h100 --set mem_bytes_per_s=4e12");
-    fputs(".EE\n", out);
+    nnc_buffer_text(out, ".EE\n");
 }

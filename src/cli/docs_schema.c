@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "base/names.h"
@@ -7,36 +8,36 @@
 
 /* JSON with a line for each field: an object that spans lines keeps its depth here. */
 typedef struct writer {
-    FILE *out;
+    nnc_buffer *out;
     int depth;
     bool first; /* nothing stands in the innermost object yet */
 } writer;
 
-static void put_text(FILE *out, const char *text)
+static void put_text(nnc_buffer *out, const char *text)
 {
-    fputc('"', out);
+    nnc_buffer_byte(out, '"');
     for (; *text != '\0'; text++) {
         if (*text == '"' || *text == '\\') {
-            fputc('\\', out);
+            nnc_buffer_byte(out, '\\');
         }
-        fputc(*text, out);
+        nnc_buffer_byte(out, *text);
     }
-    fputc('"', out);
+    nnc_buffer_byte(out, '"');
 }
 
 /* Starts the line of a member. */
 static void put_key(writer *to, const char *key)
 {
-    fprintf(to->out, "%s\n%*s", to->first ? "" : ",", 2 * to->depth, "");
+    nnc_buffer_print(to->out, "%s\n%*s", to->first ? "" : ",", 2 * to->depth, "");
     put_text(to->out, key);
-    fputs(": ", to->out);
+    nnc_buffer_text(to->out, ": ");
     to->first = false;
 }
 
 static void open_object(writer *to, const char *key)
 {
     put_key(to, key);
-    fputc('{', to->out);
+    nnc_buffer_byte(to->out, '{');
     to->depth++;
     to->first = true;
 }
@@ -44,7 +45,7 @@ static void open_object(writer *to, const char *key)
 static void close_object(writer *to)
 {
     to->depth--;
-    fprintf(to->out, "\n%*s}", 2 * to->depth, "");
+    nnc_buffer_print(to->out, "\n%*s}", 2 * to->depth, "");
     to->first = false;
 }
 
@@ -52,10 +53,10 @@ static void close_object(writer *to)
 static void put_member(writer *to, const char *key, const char *json)
 {
     put_key(to, key);
-    fputs(json, to->out);
+    nnc_buffer_text(to->out, json);
 }
 
-static void put_help(FILE *out, const nnc_field *field)
+static void put_help(nnc_buffer *out, const nnc_field *field)
 {
     char text[256];
     snprintf(text, sizeof text, "%s%s%s%s%s%s%s", field->help != NULL ? field->help : "",
@@ -63,58 +64,58 @@ static void put_help(FILE *out, const nnc_field *field)
              field->unit != NULL ? "." : "", field->default_text != NULL ? " Default: " : "",
              field->default_text != NULL ? field->default_text : "",
              field->default_text != NULL ? "." : "");
-    fputs("\"description\": ", out);
+    nnc_buffer_text(out, "\"description\": ");
     put_text(out, text);
 }
 
-static void put_limits(FILE *out, const nnc_field *field)
+static void put_limits(nnc_buffer *out, const nnc_field *field)
 {
     char number[NNC_NUMBER_TEXT];
     if (field->min == 0 && field->max == 0) {
         return;
     }
-    fprintf(out, ", \"%s\": %s", field->above_min ? "exclusiveMinimum" : "minimum",
-            nnc_number_text(field->min, number));
-    fprintf(out, ", \"maximum\": %s", nnc_number_text(field->max, number));
+    nnc_buffer_print(out, ", \"%s\": %s", field->above_min ? "exclusiveMinimum" : "minimum",
+                     nnc_number_text(field->min, number));
+    nnc_buffer_print(out, ", \"maximum\": %s", nnc_number_text(field->max, number));
 }
 
-static void put_names(FILE *out, nnc_names names)
+static void put_names(nnc_buffer *out, nnc_names names)
 {
-    fputc('[', out);
+    nnc_buffer_byte(out, '[');
     for (int i = 0; i < names.count; i++) {
-        fputs(i > 0 ? ", " : "", out);
+        nnc_buffer_text(out, i > 0 ? ", " : "");
         put_text(out, names.of((unsigned)i));
     }
-    fputc(']', out);
+    nnc_buffer_byte(out, ']');
 }
 
 /* "not recorded" may be written as null, but not where a value is required or in a list. */
-static void put_number_type(FILE *out, const char *type, bool nullable)
+static void put_number_type(nnc_buffer *out, const char *type, bool nullable)
 {
-    fprintf(out, nullable ? "\"type\": [\"%s\", \"null\"]" : "\"type\": \"%s\"", type);
+    nnc_buffer_print(out, nullable ? "\"type\": [\"%s\", \"null\"]" : "\"type\": \"%s\"", type);
 }
 
-static void put_list_type(FILE *out, const nnc_field *field)
+static void put_list_type(nnc_buffer *out, const nnc_field *field)
 {
-    fprintf(out, "\"type\": \"array\", \"minItems\": 1, \"maxItems\": %d, \"items\": { ",
-            (int)field->capacity);
+    nnc_buffer_print(out, "\"type\": \"array\", \"minItems\": 1, \"maxItems\": %d, \"items\": { ",
+                     (int)field->capacity);
     put_number_type(out, field->type == NNC_FIELD_BOOL_LIST ? "boolean" : "integer", false);
     if (field->type != NNC_FIELD_BOOL_LIST) {
         put_limits(out, field);
     }
-    fputs(" }", out);
+    nnc_buffer_text(out, " }");
 }
 
 /* A field that fits on its line. */
 static void put_leaf(writer *to, const nnc_field *field)
 {
-    FILE *out = to->out;
+    nnc_buffer *out = to->out;
     put_key(to, field->name);
-    fputs("{ ", out);
+    nnc_buffer_text(out, "{ ");
     put_help(out, field);
-    fputs(", ", out);
+    nnc_buffer_text(out, ", ");
     switch (field->type) {
-    case NNC_FIELD_BOOL: fputs("\"type\": \"boolean\"", out); break;
+    case NNC_FIELD_BOOL: nnc_buffer_text(out, "\"type\": \"boolean\""); break;
     case NNC_FIELD_I32:
     case NNC_FIELD_I64:
     case NNC_FIELD_F64:
@@ -122,19 +123,19 @@ static void put_leaf(writer *to, const nnc_field *field)
         put_limits(out, field);
         break;
     case NNC_FIELD_ENUM:
-        fputs("\"enum\": ", out);
+        nnc_buffer_text(out, "\"enum\": ");
         put_names(out, field->names);
         break;
     case NNC_FIELD_I32_LIST:
     case NNC_FIELD_I64_LIST:
     case NNC_FIELD_BOOL_LIST: put_list_type(out, field); break;
     default:
-        fputs("\"type\": \"string\", \"minLength\": 1", out);
+        nnc_buffer_text(out, "\"type\": \"string\", \"minLength\": 1");
         if (field->size > 0) {
-            fprintf(out, ", \"maxLength\": %zu", field->size - 1);
+            nnc_buffer_print(out, ", \"maxLength\": %zu", field->size - 1);
         }
     }
-    fputs(" }", out);
+    nnc_buffer_text(out, " }");
 }
 
 /* The key of a number format. */
@@ -161,14 +162,14 @@ static void put_required(writer *to, const nnc_field_table *table, const char *c
         if (count == 0) {
             put_key(to, "required");
         }
-        fputs(count++ > 0 ? ", " : "[", to->out);
+        nnc_buffer_text(to->out, count++ > 0 ? ", " : "[");
         put_text(to->out, table->fields[i].name);
     }
     for (; others != NULL && *others != NULL; others++) {
-        fputs(count++ > 0 ? ", " : "[", to->out);
+        nnc_buffer_text(to->out, count++ > 0 ? ", " : "[");
         put_text(to->out, *others);
     }
-    fputs(count > 0 ? "]" : "", to->out);
+    nnc_buffer_text(to->out, count > 0 ? "]" : "");
 }
 
 static const char *const any_text = "{ \"type\": \"string\" }";
@@ -196,7 +197,7 @@ static void put_fields(writer *to, const nnc_field_table *table)
         }
         const nnc_field_table inner = { field->name, field->fields, field->field_count };
         open_object(to, field->name);
-        fprintf(to->out, "\n%*s", 2 * to->depth, "");
+        nnc_buffer_print(to->out, "\n%*s", 2 * to->depth, "");
         put_help(to->out, field);
         to->first = false;
         if (by_format) {
@@ -206,7 +207,7 @@ static void put_fields(writer *to, const nnc_field_table *table)
             open_formats(to);
         }
         if (field->type == NNC_FIELD_RATES) {
-            fprintf(to->out, "\n%*s", 2 * to->depth, "");
+            nnc_buffer_print(to->out, "\n%*s", 2 * to->depth, "");
             put_number_type(to->out, "number", true);
             put_limits(to->out, field);
         } else {
@@ -272,17 +273,17 @@ static void put_families(writer *to)
 {
     open_object(to, "properties");
     put_key(to, "family");
-    fputs("{ \"enum\": ", to->out);
+    nnc_buffer_text(to->out, "{ \"enum\": ");
     put_names(to->out, (nnc_names){ nnc_family_name, NNC_FAMILY_COUNT });
-    fputs(" }", to->out);
+    nnc_buffer_text(to->out, " }");
     close_object(to);
     put_member(to, "required", "[\"family\"]");
     put_key(to, "allOf");
-    fputc('[', to->out);
+    nnc_buffer_byte(to->out, '[');
     for (int family = 0; family < NNC_FAMILY_COUNT; family++) {
-        fprintf(to->out,
-                "%s{\n%*s\"if\": { \"properties\": { \"family\": { \"const\": \"%s\" } } }",
-                family > 0 ? ", " : "", 2 * to->depth + 2, "", nnc_family_name(family));
+        nnc_buffer_print(
+            to->out, "%s{\n%*s\"if\": { \"properties\": { \"family\": { \"const\": \"%s\" } } }",
+            family > 0 ? ", " : "", 2 * to->depth + 2, "", nnc_family_name(family));
         to->depth++;
         to->first = false;
         open_object(to, "then");
@@ -290,13 +291,13 @@ static void put_families(writer *to)
         close_object(to);
         close_object(to);
     }
-    fputc(']', to->out);
+    nnc_buffer_byte(to->out, ']');
 }
 
-void nnc_docs_schema(FILE *out, nnc_spec_kind kind)
+void nnc_docs_schema(nnc_buffer *out, nnc_spec_kind kind)
 {
     writer to = { .out = out, .depth = 1, .first = true };
-    fputc('{', out);
+    nnc_buffer_byte(out, '{');
     put_member(&to, "$schema", "\"https://json-schema.org/draft/2020-12/schema\"");
     put_member(&to, "$comment",
                "\"Written by 'nncost docs schema'. What ties fields together is checked by 'nncost "
@@ -311,5 +312,5 @@ void nnc_docs_schema(FILE *out, nnc_spec_kind kind)
         put_member(&to, "title", "\"Model\"");
         put_families(&to);
     }
-    fputs("\n}\n", out);
+    nnc_buffer_text(out, "\n}\n");
 }

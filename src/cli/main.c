@@ -1,4 +1,5 @@
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,14 +84,15 @@ static const char *find_data(char path[PATH_MAX])
     return NULL;
 }
 
-static void write_global_help(FILE *out, nnc_style style)
+static void write_global_help(nnc_buffer *out, nnc_style style)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     sheet.indent = 12;
-    fputs("usage: nncost COMMAND ...\n\n"
-          "Time, memory, bounds and cost of one neural-network training step, from the shape of\n"
-          "the network and the datasheet of the device.\n\nCommands:\n",
-          out);
+    nnc_buffer_text(
+        out,
+        "usage: nncost COMMAND ...\n\n"
+        "Time, memory, bounds and cost of one neural-network training step, from the shape of\n"
+        "the network and the datasheet of the device.\n\nCommands:\n");
     for (int i = 0; i < COMMAND_COUNT; i++) {
         char label[32];
         snprintf(label, sizeof label, "  %s", commands[i]->name);
@@ -98,7 +100,8 @@ static void write_global_help(FILE *out, nnc_style style)
         nnc_sheet_words(&sheet, "%s", commands[i]->summary);
         nnc_sheet_end(&sheet);
     }
-    fputs(
+    nnc_buffer_text(
+        out,
         "\n'nncost COMMAND --help' lists the options of a command; 'nncost --version' prints the\n"
         "version.\n\n"
         "MODEL and DEVICE are ids ('nncost list models', 'nncost list devices') or paths of "
@@ -107,14 +110,13 @@ static void write_global_help(FILE *out, nnc_style style)
         "the program.\n\n"
         "Exit codes: 0 done; 1 the answer is no, such as: does not fit; 2 bad command line;\n"
         "3 bad file, unknown id or illegal plan; 4 cannot read or write, out of memory.\n\n"
-        "Example: nncost estimate gpt2-xl a100 --micro-batch 4\n",
-        out);
+        "Example: nncost estimate gpt2-xl a100 --micro-batch 4\n");
 }
 
-static void write_command_help(FILE *out, nnc_style style, const nnc_command *command)
+static void write_command_help(nnc_buffer *out, nnc_style style, const nnc_command *command)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
-    fprintf(out, "usage: nncost %s %s [options]\n\n", command->name, command->operands);
+    nnc_buffer_print(out, "usage: nncost %s %s [options]\n\n", command->name, command->operands);
     sheet.indent = 0;
     nnc_sheet_label(&sheet, "");
     nnc_sheet_words(&sheet, "%s", command->summary);
@@ -187,7 +189,7 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
         }
         session->style = nnc_output_style(&session->options);
         if (strcmp(argv[1], "--version") == 0) {
-            fprintf(session->out, "nncost %s\n", nnc_version());
+            nnc_buffer_print(session->out, "nncost %s\n", nnc_version());
         } else {
             write_global_help(session->out, session->style);
         }
@@ -215,27 +217,18 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
  * stays empty. */
 int main(int argc, char **argv)
 {
-    nnc_session session = { 0 };
+    nnc_buffer out = { 0 };
+    nnc_session session = { .out = &out };
     nnc_error err = { 0 };
-    char *text = NULL;
-    size_t size = 0;
-    nnc_status status = NNC_NO_MEMORY;
-
-    session.out = open_memstream(&text, &size);
-    if (session.out == NULL) {
-        nnc_no_memory(&err);
-    } else {
-        status = dispatch(&session, argc, argv, &err);
-        const bool written = ferror(session.out) == 0;
-        if ((fclose(session.out) != 0 || !written) && status == NNC_OK) {
-            status = nnc_no_memory(&err);
-        }
-    }
+    nnc_status status = dispatch(&session, argc, argv, &err);
     const bool stopped = session.exit_code > 128; /* by a signal: shows how far it came */
-    if (status == NNC_OK && (session.exit_code <= 1 || stopped)) {
-        status = nnc_output_write(session.options.output, text, size, &err);
+    if (status == NNC_OK && out.failed) {
+        status = nnc_no_memory(&err);
     }
-    free(text);
+    if (status == NNC_OK && (session.exit_code <= 1 || stopped)) {
+        status = nnc_output_write(session.options.output, out.bytes, out.size, &err);
+    }
+    nnc_buffer_free(&out);
     if (status != NNC_OK) {
         fprintf(stderr, "nncost: %s: %s\n", err.where, err.what);
         return nnc_status_exit_code(status);

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"

@@ -94,6 +94,6 @@ typedef struct nnc_option_text {
 bool nnc_option_at(unsigned takes, int index, nnc_option_text *text);
 
 /* The options of a command, for --help. */
-void nnc_options_help(FILE *out, nnc_style style, unsigned takes);
+void nnc_options_help(nnc_buffer *out, nnc_style style, unsigned takes);
 
 #endif

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/option.h"
@@ -17,18 +18,18 @@ static void write_option(nnc_sheet *sheet, const nnc_option_text *option)
     nnc_sheet_end(sheet);
 }
 
-void nnc_options_help(FILE *out, nnc_style style, unsigned takes)
+void nnc_options_help(nnc_buffer *out, nnc_style style, unsigned takes)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_option_text option;
     sheet.indent = 26;
-    fputs("\nOptions, always in full.\n", out);
+    nnc_buffer_text(out, "\nOptions, always in full.\n");
     for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++) {
         bool any = false;
         for (int i = 0; nnc_option_at(takes, i, &option); i++) {
             if (strcmp(option.group, groups[g]) == 0) {
                 if (!any) {
-                    fprintf(out, "\n%s:\n", groups[g]);
+                    nnc_buffer_print(out, "\n%s:\n", groups[g]);
                 }
                 any = true;
                 write_option(&sheet, &option);

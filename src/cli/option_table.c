@@ -1,5 +1,6 @@
 #include "cli/option_table.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <nncost/search.h>

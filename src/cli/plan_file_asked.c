@@ -1,6 +1,7 @@
 #include "cli/plan_file_asked.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 #include "cli/scenario.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

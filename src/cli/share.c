@@ -1,5 +1,6 @@
 #include "cli/share.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"

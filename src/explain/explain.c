@@ -101,7 +101,7 @@ void nnc_explain_heading(nnc_explainer *explainer, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     nnc_sheet_gap(&explainer->sheet);
-    fputs(explainer->style.format == NNC_FORMAT_MARKDOWN ? "### " : "", explainer->out);
+    nnc_buffer_text(explainer->out, explainer->style.format == NNC_FORMAT_MARKDOWN ? "### " : "");
     nnc_put_plain(explainer->out, text, (int)sizeof text);
     nnc_sheet_gap(&explainer->sheet);
 }
@@ -245,7 +245,7 @@ static nnc_status unknown_quantity(const nnc_report *report, const char *quantit
                           "mfu, memory, step_s, cost or attn.qkv");
 }
 
-nnc_status nnc_report_explain(FILE *out, nnc_style style, const nnc_report *report,
+nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report *report,
                               const char *quantity, nnc_error *err)
 {
     nnc_explainer explainer = { .out = out, .style = style };

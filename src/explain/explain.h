@@ -2,6 +2,8 @@
 #ifndef NNCOST_EXPLAIN_EXPLAIN_H
 #define NNCOST_EXPLAIN_EXPLAIN_H
 
+#include <stdio.h>
+
 #include "metrics/report.h"
 #include "op/dims.h"
 #include "render/record.h"
@@ -44,7 +46,7 @@ typedef struct nnc_derivation {
 } nnc_derivation;
 
 typedef struct nnc_explainer {
-    FILE *out;
+    nnc_buffer *out;
     nnc_style style;
     nnc_sheet sheet;
     nnc_record record;
@@ -71,7 +73,7 @@ size_t nnc_explain_names(const char **names, size_t max);
 
 /* Writes the formula, source and numbers of a quantity ("mfu") or of an op ("attn.qkv").
  * NNC_BAD_USAGE for a name that is neither; err names the nearest. */
-nnc_status nnc_report_explain(FILE *out, nnc_style style, const nnc_report *report,
+nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report *report,
                               const char *quantity, nnc_error *err);
 
 #endif

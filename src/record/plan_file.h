@@ -5,6 +5,7 @@
 
 #include <nncost/check.h>
 
+#include "base/buffer.h"
 #include "base/digest.h"
 #include "input/field.h"
 #include "input/json.h"
@@ -110,7 +111,7 @@ nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *r
 
 /* Writes recorded estimates as the value of a plan file's "recorded", its digest still open: an
  * estimate takes a line for each of its parts, or, with one_line, one for all of it. */
-void nnc_recorded_write(FILE *out, const nnc_recorded *recorded, bool one_line);
+void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_line);
 
 /* The file's text with `recorded` (as nnc_recorded_write wrote it; its digest is filled in) in the place
  * of the old one; every other byte stays. In the arena; NULL when out of memory. */

@@ -1,6 +1,7 @@
 /* The scenarios of a plan file: each inherits the common part, key by key. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* Recorded estimates: the part of a plan file that `check --update` wrote, or the one estimate of an
  * `estimate --format json`. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,65 +4,52 @@
 
 #include "base/number.h"
 #include "record/plan_file.h"
+#include "render/record.h"
 
-static void put_text(FILE *out, const char *text)
+static void put_member(nnc_buffer *out, int indent, const char *key, const char *text)
 {
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        const unsigned char byte = (unsigned char)*text;
-        if (byte < 0x20 || byte == 0x7F) {
-            fprintf(out, "\\u%04x", (unsigned)byte);
-        } else {
-            fputs(byte == '"' || byte == '\\' ? "\\" : "", out);
-            fputc(byte, out);
-        }
-    }
-    fputc('"', out);
-}
-
-static void put_member(FILE *out, int indent, const char *key, const char *text)
-{
-    fprintf(out, "%*s\"%s\": ", indent, "", key);
-    put_text(out, text);
+    nnc_buffer_print(out, "%*s\"%s\": ", indent, "", key);
+    nnc_put_json_text(out, text);
 }
 
 /* Digests come sorted by kind. */
-static void put_digests(FILE *out, const nnc_recorded *recorded)
+static void put_digests(nnc_buffer *out, const nnc_recorded *recorded)
 {
     const char *kind = NULL;
-    fputs("    \"digests\": {", out);
+    nnc_buffer_text(out, "    \"digests\": {");
     for (int32_t i = 0; i < recorded->digest_count; i++) {
         const nnc_recorded_digest *digest = &recorded->digests[i];
         if (kind == NULL || strcmp(kind, digest->kind) != 0) {
-            fprintf(out, "%s\n      \"%s\": {", kind != NULL ? "\n      }," : "", digest->kind);
+            nnc_buffer_print(out, "%s\n      \"%s\": {", kind != NULL ? "\n      }," : "",
+                             digest->kind);
             kind = digest->kind;
         } else {
-            fputc(',', out);
+            nnc_buffer_byte(out, ',');
         }
-        fputs("\n        ", out);
-        put_text(out, digest->name);
-        fprintf(out, ": \"%s\"", digest->digest);
+        nnc_buffer_text(out, "\n        ");
+        nnc_put_json_text(out, digest->name);
+        nnc_buffer_print(out, ": \"%s\"", digest->digest);
     }
-    fputs(kind != NULL ? "\n      }\n    },\n" : "},\n", out);
+    nnc_buffer_text(out, kind != NULL ? "\n      }\n    },\n" : "},\n");
 }
 
-static void put_figure(FILE *out, const nnc_figure *figure)
+static void put_figure(nnc_buffer *out, const nnc_figure *figure)
 {
     char number[NNC_NUMBER_TEXT];
     const char *rest = strchr(figure->name, '.');
-    put_text(out, rest != NULL ? rest + 1 : figure->name);
-    fputs(": ", out);
+    nnc_put_json_text(out, rest != NULL ? rest + 1 : figure->name);
+    nnc_buffer_text(out, ": ");
     if (figure->text == NULL) {
-        fputs(nnc_number_text(figure->number, number), out);
+        nnc_buffer_text(out, nnc_number_text(figure->number, number));
     } else if (strcmp(figure->text, "true") == 0 || strcmp(figure->text, "false") == 0) {
-        fputs(figure->text, out);
+        nnc_buffer_text(out, figure->text);
     } else {
-        put_text(out, figure->text);
+        nnc_put_json_text(out, figure->text);
     }
 }
 
 /* Figures come part by part: "step.step_s", "step.forward_s". */
-static void put_estimate(FILE *out, nnc_figures figures, bool one_line)
+static void put_estimate(nnc_buffer *out, nnc_figures figures, bool one_line)
 {
     const char *part = "";
     size_t length = 0;
@@ -70,37 +57,37 @@ static void put_estimate(FILE *out, nnc_figures figures, bool one_line)
         const char *name = figures.list[i].name;
         const size_t own = strcspn(name, ".");
         if (own == length && memcmp(part, name, own) == 0) {
-            fputs(", ", out);
+            nnc_buffer_text(out, ", ");
         } else {
-            fputs(i > 0 ? "}," : "", out);
-            fprintf(out, one_line ? "%s" : "\n        %s", i > 0 && one_line ? " " : "");
-            fprintf(out, "\"%.*s\": {", (int)own, name);
+            nnc_buffer_text(out, i > 0 ? "}," : "");
+            nnc_buffer_print(out, one_line ? "%s" : "\n        %s", i > 0 && one_line ? " " : "");
+            nnc_buffer_print(out, "\"%.*s\": {", (int)own, name);
             part = name;
             length = own;
         }
         put_figure(out, &figures.list[i]);
     }
-    fputs(figures.count > 0 ? "}" : "", out);
-    fputs(one_line ? "" : "\n      ", out);
+    nnc_buffer_text(out, figures.count > 0 ? "}" : "");
+    nnc_buffer_text(out, one_line ? "" : "\n      ");
 }
 
-void nnc_recorded_write(FILE *out, const nnc_recorded *recorded, bool one_line)
+void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_line)
 {
-    fputs("{\n    \"schema\": \"" NNC_RECORDED_SCHEMA "\",\n", out);
+    nnc_buffer_text(out, "{\n    \"schema\": \"" NNC_RECORDED_SCHEMA "\",\n");
     put_member(out, 4, "note", "Written by 'nncost check --update' and by nothing else.");
-    fputs(",\n", out);
+    nnc_buffer_text(out, ",\n");
     put_member(out, 4, "tool", recorded->tool);
-    fputs(",\n", out);
+    nnc_buffer_text(out, ",\n");
     put_member(out, 4, "conventions", recorded->conventions);
-    fputs(",\n    \"digest\": \"" NNC_DIGEST_OPEN "\",\n", out);
+    nnc_buffer_text(out, ",\n    \"digest\": \"" NNC_DIGEST_OPEN "\",\n");
     put_digests(out, recorded);
-    fputs("    \"estimates\": {", out);
+    nnc_buffer_text(out, "    \"estimates\": {");
     for (int32_t i = 0; i < recorded->estimate_count; i++) {
-        fputs(i > 0 ? ",\n      " : "\n      ", out);
-        put_text(out, recorded->estimates[i].id);
-        fputs(": {", out);
+        nnc_buffer_text(out, i > 0 ? ",\n      " : "\n      ");
+        nnc_put_json_text(out, recorded->estimates[i].id);
+        nnc_buffer_text(out, ": {");
         put_estimate(out, recorded->estimates[i].figures, one_line);
-        fputc('}', out);
+        nnc_buffer_byte(out, '}');
     }
-    fputs("\n    }\n  }", out);
+    nnc_buffer_text(out, "\n    }\n  }");
 }

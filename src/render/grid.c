@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "render/text.h"
@@ -56,10 +57,10 @@ void nnc_grid_share(nnc_grid *grid, double share)
     nnc_grid_cell(grid, isnan(share) ? "-" : text);
 }
 
-void nnc_grid_heading(FILE *out, nnc_style style, const char *text)
+void nnc_grid_heading(nnc_buffer *out, nnc_style style, const char *text)
 {
-    fprintf(out, "\n%s%s%s\n\n", style.format == NNC_FORMAT_MARKDOWN ? "## " : "", text,
-            style.format == NNC_FORMAT_MARKDOWN ? "" : ":");
+    nnc_buffer_print(out, "\n%s%s%s\n\n", style.format == NNC_FORMAT_MARKDOWN ? "## " : "", text,
+                     style.format == NNC_FORMAT_MARKDOWN ? "" : ":");
 }
 
 static const char *cell(const nnc_grid *grid, int row, int column)
@@ -135,12 +136,12 @@ static void fit(const nnc_grid *grid, int width, line_layout *layout)
     }
 }
 
-static void write_row(const nnc_grid *grid, FILE *out, const line_layout *layout, int row,
+static void write_row(const nnc_grid *grid, nnc_buffer *out, const line_layout *layout, int row,
                       bool strong)
 {
     int pending = 0; /* blanks not written yet: none stand at the end of a line */
     if (strong) {
-        fputs("\033[1m", out);
+        nnc_buffer_text(out, "\033[1m");
     }
     for (int c = 0; c < grid->column_count; c++) {
         const int width = layout->widths[c];
@@ -149,27 +150,27 @@ static void write_row(const nnc_grid *grid, FILE *out, const line_layout *layout
         const bool cut = full > width;
         const int blank = cut ? 0 : width - full;
         if (width > 0 && full > 0) {
-            fprintf(out, "%*s", pending + (grid->columns[c].left ? 0 : blank), "");
+            nnc_buffer_print(out, "%*s", pending + (grid->columns[c].left ? 0 : blank), "");
             nnc_put_plain(out, text, cut ? width - 2 : full);
-            fputs(cut ? ".." : "", out);
+            nnc_buffer_text(out, cut ? ".." : "");
             pending = layout->gap + (grid->columns[c].left ? blank : 0);
         } else if (width > 0) {
             pending += width + layout->gap;
         }
     }
-    fputs(strong ? "\033[0m\n" : "\n", out);
+    nnc_buffer_text(out, strong ? "\033[0m\n" : "\n");
 }
 
-static void write_markdown_row(const nnc_grid *grid, FILE *out, int row)
+static void write_markdown_row(const nnc_grid *grid, nnc_buffer *out, int row)
 {
     for (int c = 0; c < grid->column_count; c++) {
-        fputs(c == 0 ? "| " : " | ", out);
+        nnc_buffer_text(out, c == 0 ? "| " : " | ");
         nnc_put_markdown(out, cell(grid, row, c));
     }
-    fputs(" |\n", out);
+    nnc_buffer_text(out, " |\n");
 }
 
-nnc_status nnc_grid_write(const nnc_grid *grid, FILE *out, nnc_style style)
+nnc_status nnc_grid_write(const nnc_grid *grid, nnc_buffer *out, nnc_style style)
 {
     const int rows = grid->count / grid->column_count;
     if (grid->failed) {
@@ -178,9 +179,9 @@ nnc_status nnc_grid_write(const nnc_grid *grid, FILE *out, nnc_style style)
     if (style.format == NNC_FORMAT_MARKDOWN) {
         write_markdown_row(grid, out, -1);
         for (int c = 0; c < grid->column_count; c++) {
-            fputs(grid->columns[c].left ? "|:---" : "|---:", out);
+            nnc_buffer_text(out, grid->columns[c].left ? "|:---" : "|---:");
         }
-        fputs("|\n", out);
+        nnc_buffer_text(out, "|\n");
         for (int r = 0; r < rows; r++) {
             write_markdown_row(grid, out, r);
         }

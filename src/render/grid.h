@@ -27,8 +27,8 @@ void nnc_grid_cell(nnc_grid *grid, const char *text);
 void nnc_grid_count(nnc_grid *grid, int64_t count);
 void nnc_grid_share(nnc_grid *grid, double share); /* "12.34%", "-" for NaN */
 /* Writes a line above a grid, after an empty one. */
-void nnc_grid_heading(FILE *out, nnc_style style, const char *text);
+void nnc_grid_heading(nnc_buffer *out, nnc_style style, const char *text);
 /* Writes the grid; NNC_NO_MEMORY if a cell got lost. */
-nnc_status nnc_grid_write(const nnc_grid *grid, FILE *out, nnc_style style);
+nnc_status nnc_grid_write(const nnc_grid *grid, nnc_buffer *out, nnc_style style);
 
 #endif

@@ -123,7 +123,7 @@ void nnc_record_columns(nnc_record *record, nnc_columns columns, const nnc_place
     nnc_record_row_end(record);
 }
 
-nnc_status nnc_record_lines(FILE *out, const nnc_metrics *metrics, const void *owner,
+nnc_status nnc_record_lines(nnc_buffer *out, const nnc_metrics *metrics, const void *owner,
                             const void *records, int64_t count)
 {
     nnc_columns columns;

@@ -20,7 +20,7 @@ void nnc_record_columns(nnc_record *record, nnc_columns columns, const nnc_place
 
 /* A CSV file of count records that follow each other, those that are listed at all. Fails with
  * NNC_NO_MEMORY. */
-nnc_status nnc_record_lines(FILE *out, const nnc_metrics *metrics, const void *owner,
+nnc_status nnc_record_lines(nnc_buffer *out, const nnc_metrics *metrics, const void *owner,
                             const void *records, int64_t count);
 
 #endif

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -38,51 +39,51 @@ static int sequence_length(const unsigned char *text)
     return length;
 }
 
-void nnc_put_json_text(FILE *out, const char *text)
+void nnc_put_json_text(nnc_buffer *out, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
-    fputc('"', out);
+    nnc_buffer_byte(out, '"');
     while (*at) {
         const int length = sequence_length(at);
         if (length == 0) {
-            fputs("\\ufffd", out);
+            nnc_buffer_text(out, "\\ufffd");
             at++;
         } else if (length == 1 && (*at == '"' || *at == '\\')) {
-            fprintf(out, "\\%c", *at++);
+            nnc_buffer_print(out, "\\%c", *at++);
         } else if (length == 1 && (*at < 0x20u || *at == 0x7Fu)) {
-            fprintf(out, "\\u%04x", *at++);
+            nnc_buffer_print(out, "\\u%04x", *at++);
         } else {
-            fwrite(at, 1, (size_t)length, out);
+            nnc_buffer_put(out, at, (size_t)length);
             at += length;
         }
     }
-    fputc('"', out);
+    nnc_buffer_byte(out, '"');
 }
 
 /* RFC 4180: fields with a comma, a quote or a line break stand in quotes, quotes are doubled. */
-static void put_csv_text(FILE *out, const char *text)
+static void put_csv_text(nnc_buffer *out, const char *text)
 {
     if (strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, out);
+        nnc_buffer_text(out, text);
         return;
     }
-    fputc('"', out);
+    nnc_buffer_byte(out, '"');
     for (; *text; text++) {
-        fputs(*text == '"' ? "\"" : "", out);
-        fputc(*text, out);
+        nnc_buffer_text(out, *text == '"' ? "\"" : "");
+        nnc_buffer_byte(out, *text);
     }
-    fputc('"', out);
+    nnc_buffer_byte(out, '"');
 }
 
 /* The document's own members and the elements of its lists get a line each, the rest runs on. */
 static void put_separator(nnc_record *record)
 {
     const bool own_line = record->depth == 1 || (record->depth == 2 && record->list[2]);
-    fputs(record->members[record->depth] > 0 ? "," : "", record->out);
+    nnc_buffer_text(record->out, record->members[record->depth] > 0 ? "," : "");
     if (own_line) {
-        fprintf(record->out, "\n%*s", 2 * record->depth, "");
+        nnc_buffer_print(record->out, "\n%*s", 2 * record->depth, "");
     } else {
-        fputs(record->members[record->depth] > 0 ? " " : "", record->out);
+        nnc_buffer_text(record->out, record->members[record->depth] > 0 ? " " : "");
     }
     record->members[record->depth]++;
 }
@@ -95,25 +96,25 @@ static bool begin_value(nnc_record *record, const char *key)
         put_separator(record);
         if (key != NULL) {
             nnc_put_json_text(record->out, key);
-            fputs(": ", record->out);
+            nnc_buffer_text(record->out, ": ");
         }
         return true;
     }
-    fputs(record->members[0]++ > 0 ? "," : "", record->out);
+    nnc_buffer_text(record->out, record->members[0]++ > 0 ? "," : "");
     if (key == NULL) {
         snprintf(index, sizeof index, "%" PRId32, record->members[record->depth]++);
         key = index;
     }
     if (record->heading) {
-        fprintf(record->out, "%s%s", record->prefix, key);
+        nnc_buffer_print(record->out, "%s%s", record->prefix, key);
     }
     return !record->heading;
 }
 
-nnc_record nnc_record_begin(FILE *out, const char *schema)
+nnc_record nnc_record_begin(nnc_buffer *out, const char *schema)
 {
     nnc_record record = { .out = out, .depth = 1 };
-    fputc('{', out);
+    nnc_buffer_byte(out, '{');
     nnc_record_text(&record, "schema", schema);
     return record;
 }
@@ -121,10 +122,10 @@ nnc_record nnc_record_begin(FILE *out, const char *schema)
 void nnc_record_end(nnc_record *record)
 {
     assert(record->depth == 1);
-    fputs("\n}\n", record->out);
+    nnc_buffer_text(record->out, "\n}\n");
 }
 
-nnc_record nnc_record_csv(FILE *out)
+nnc_record nnc_record_csv(nnc_buffer *out)
 {
     return (nnc_record){ .out = out, .csv = true };
 }
@@ -139,7 +140,7 @@ void nnc_record_row(nnc_record *record, bool heading)
 
 void nnc_record_row_end(nnc_record *record)
 {
-    fputs("\r\n", record->out);
+    nnc_buffer_text(record->out, "\r\n");
 }
 
 static void open_level(nnc_record *record, const char *key, bool list)
@@ -152,9 +153,9 @@ static void open_level(nnc_record *record, const char *key, bool list)
         put_separator(record);
         if (key != NULL) {
             nnc_put_json_text(record->out, key);
-            fputs(": ", record->out);
+            nnc_buffer_text(record->out, ": ");
         }
-        fputc(list ? '[' : '{', record->out);
+        nnc_buffer_byte(record->out, list ? '[' : '{');
     }
     record->depth++;
     record->members[record->depth] = 0;
@@ -180,9 +181,9 @@ void nnc_record_close(nnc_record *record)
         *(dot != NULL ? dot + 1 : record->prefix) = '\0';
     } else {
         if (list && record->depth == 2 && record->members[2] > 0) {
-            fputs("\n  ", record->out);
+            nnc_buffer_text(record->out, "\n  ");
         }
-        fputc(list ? ']' : '}', record->out);
+        nnc_buffer_byte(record->out, list ? ']' : '}');
     }
     record->depth--;
 }
@@ -207,21 +208,21 @@ void nnc_record_number(nnc_record *record, const char *key, double value)
         } else {
             nnc_number_text(value, text);
         }
-        fputs(text, record->out);
+        nnc_buffer_text(record->out, text);
     }
 }
 
 void nnc_record_whole(nnc_record *record, const char *key, int64_t value)
 {
     if (begin_value(record, key)) {
-        fprintf(record->out, "%" PRId64, value);
+        nnc_buffer_print(record->out, "%" PRId64, value);
     }
 }
 
 void nnc_record_bool(nnc_record *record, const char *key, bool value)
 {
     if (begin_value(record, key)) {
-        fputs(value ? "true" : "false", record->out);
+        nnc_buffer_text(record->out, value ? "true" : "false");
     }
 }
 
@@ -229,6 +230,6 @@ void nnc_record_bool(nnc_record *record, const char *key, bool value)
 void nnc_record_null(nnc_record *record, const char *key)
 {
     if (begin_value(record, key) && !record->csv) {
-        fputs("null", record->out);
+        nnc_buffer_text(record->out, "null");
     }
 }

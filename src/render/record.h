@@ -5,12 +5,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
+
+#include "base/buffer.h"
 
 enum { NNC_RECORD_DEPTH = 8 };
 
 typedef struct nnc_record {
-    FILE *out;
+    nnc_buffer *out;
     bool csv;
     bool heading; /* CSV: write the names */
     bool exact;   /* numbers with 17 digits, for a program that goes on from them; else 12 */
@@ -21,12 +22,12 @@ typedef struct nnc_record {
 } nnc_record;
 
 /* JSON: one document, from nnc_record_begin to nnc_record_end. */
-nnc_record nnc_record_begin(FILE *out, const char *schema);
+nnc_record nnc_record_begin(nnc_buffer *out, const char *schema);
 void nnc_record_end(nnc_record *record);
 
 /* CSV: nnc_record_csv once, then nnc_record_row before the values of every row, the first of which
  * is the heading; nnc_record_row_end after them. */
-nnc_record nnc_record_csv(FILE *out);
+nnc_record nnc_record_csv(nnc_buffer *out);
 void nnc_record_row(nnc_record *record, bool heading);
 void nnc_record_row_end(nnc_record *record);
 
@@ -41,6 +42,6 @@ void nnc_record_bool(nnc_record *record, const char *key, bool value);
 void nnc_record_null(nnc_record *record, const char *key);
 
 /* A text in quotes, as JSON wants it. */
-void nnc_put_json_text(FILE *out, const char *text);
+void nnc_put_json_text(nnc_buffer *out, const char *text);
 
 #endif

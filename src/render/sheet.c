@@ -1,13 +1,14 @@
 #include "render/sheet.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "render/text.h"
 
 enum { LABEL_WIDTH = 10, TEXT_MAX = 2048 };
 
-nnc_sheet nnc_sheet_begin(FILE *out, nnc_style style)
+nnc_sheet nnc_sheet_begin(nnc_buffer *out, nnc_style style)
 {
     return (nnc_sheet){ .out = out, .style = style, .indent = LABEL_WIDTH };
 }
@@ -30,7 +31,7 @@ static void put(nnc_sheet *sheet, const char *text)
 
 static void break_line(nnc_sheet *sheet)
 {
-    fprintf(sheet->out, "\n%*s", sheet->indent, "");
+    nnc_buffer_print(sheet->out, "\n%*s", sheet->indent, "");
     sheet->column = sheet->indent;
 }
 
@@ -41,15 +42,16 @@ void nnc_sheet_label(nnc_sheet *sheet, const char *label)
         const int width = nnc_text_width(label);
         nnc_put_plain(sheet->out, label, width);
         if (width > 0 && width >= sheet->indent) { /* no room beside it */
-            fprintf(sheet->out, "\n%*s", sheet->indent, "");
+            nnc_buffer_print(sheet->out, "\n%*s", sheet->indent, "");
         } else {
-            fprintf(sheet->out, "%*s", sheet->indent - width, "");
+            nnc_buffer_print(sheet->out, "%*s", sheet->indent - width, "");
         }
         sheet->column = sheet->indent;
     } else if (*label == '\0' || *label == ' ') {
-        fprintf(sheet->out, "  %s%s", label + strspn(label, " "), *label != '\0' ? ": " : "");
+        nnc_buffer_print(sheet->out, "  %s%s", label + strspn(label, " "),
+                         *label != '\0' ? ": " : "");
     } else {
-        fprintf(sheet->out, "- **%s**: ", label);
+        nnc_buffer_print(sheet->out, "- **%s**: ", label);
     }
 }
 
@@ -68,11 +70,11 @@ static void put_piece(nnc_sheet *sheet, nnc_ink ink, const char *text)
         put(sheet, " ");
     }
     if (inked) {
-        fprintf(sheet->out, "\033[%sm", codes[ink]);
+        nnc_buffer_print(sheet->out, "\033[%sm", codes[ink]);
     }
     put(sheet, text);
     if (inked) {
-        fputs("\033[0m", sheet->out);
+        nnc_buffer_text(sheet->out, "\033[0m");
     }
     sheet->items++;
 }
@@ -122,11 +124,11 @@ void nnc_sheet_words(nnc_sheet *sheet, const char *format, ...)
 
 void nnc_sheet_end(nnc_sheet *sheet)
 {
-    fputc('\n', sheet->out);
+    nnc_buffer_byte(sheet->out, '\n');
     sheet->column = 0;
 }
 
 void nnc_sheet_gap(nnc_sheet *sheet)
 {
-    fputc('\n', sheet->out);
+    nnc_buffer_byte(sheet->out, '\n');
 }

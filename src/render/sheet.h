@@ -8,14 +8,14 @@
 typedef enum nnc_ink { NNC_INK_PLAIN, NNC_INK_STRONG, NNC_INK_GOOD, NNC_INK_BAD } nnc_ink;
 
 typedef struct nnc_sheet {
-    FILE *out;
+    nnc_buffer *out;
     nnc_style style;
     int indent; /* width of the labels */
     int column; /* where the next character goes */
     int items;  /* on the current line so far */
 } nnc_sheet;
 
-nnc_sheet nnc_sheet_begin(FILE *out, nnc_style style);
+nnc_sheet nnc_sheet_begin(nnc_buffer *out, nnc_style style);
 
 /* Starts a line; a label that is empty or indented continues the one above. */
 void nnc_sheet_label(nnc_sheet *sheet, const char *label);

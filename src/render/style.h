@@ -4,9 +4,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
-#include <nncost/status.h>
+#include "base/buffer.h"
 
 #define NNC_FORMAT_LIST(X)       \
     X(NNC_FORMAT_TABLE, "table") \

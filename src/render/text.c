@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Past this a double holds no single units, and the grouping below would run out of int64_t. */
@@ -78,24 +79,27 @@ int nnc_text_width(const char *text)
     return width;
 }
 
-void nnc_put_plain(FILE *out, const char *text, int max)
+static void put_printable(nnc_buffer *out, char byte)
+{
+    nnc_buffer_byte(out, (unsigned char)byte < 0x20u || byte == 0x7F ? '?' : byte);
+}
+
+void nnc_put_plain(nnc_buffer *out, const char *text, int max)
 {
     for (; *text; text++) {
         if (starts_character(*text) && max-- <= 0) {
             return;
         }
-        const unsigned char byte = (unsigned char)*text;
-        fputc(byte < 0x20u || byte == 0x7Fu ? '?' : byte, out);
+        put_printable(out, *text);
     }
 }
 
-void nnc_put_markdown(FILE *out, const char *text)
+void nnc_put_markdown(nnc_buffer *out, const char *text)
 {
     for (; *text; text++) {
-        const unsigned char byte = (unsigned char)*text;
-        if (strchr("\\`*<|[", byte) != NULL) {
-            fputc('\\', out);
+        if (strchr("\\`*<|[", *text) != NULL) {
+            nnc_buffer_byte(out, '\\');
         }
-        fputc(byte < 0x20u || byte == 0x7Fu ? '?' : byte, out);
+        put_printable(out, *text);
     }
 }

@@ -2,8 +2,7 @@
 #ifndef NNCOST_RENDER_TEXT_H
 #define NNCOST_RENDER_TEXT_H
 
-#include <stdio.h>
-
+#include "base/buffer.h"
 #include "base/number.h"
 
 /* "1,557,611,200", "16.73", "0.0001234": thousands apart from 1000 up, four significant digits
@@ -23,9 +22,9 @@ char *nnc_binary_text(double bytes, char text[NNC_NUMBER_TEXT]);
 int nnc_text_width(const char *text);
 
 /* Writes at most max columns of text, control characters as '?'. */
-void nnc_put_plain(FILE *out, const char *text, int max);
+void nnc_put_plain(nnc_buffer *out, const char *text, int max);
 
 /* Writes text with the characters escaped that Markdown would take for markup, '|' included. */
-void nnc_put_markdown(FILE *out, const char *text);
+void nnc_put_markdown(nnc_buffer *out, const char *text);
 
 #endif

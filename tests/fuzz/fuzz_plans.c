@@ -13,17 +13,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void record_again(nnc_arena *arena, const nnc_plans *plans)
 {
     const nnc_recorded recorded = { .tool = "0.0.1", .conventions = "none" };
-    char *part = NULL;
-    size_t part_size = 0, size = 0;
-    FILE *out = open_memstream(&part, &part_size);
-    if (out == NULL) {
-        return;
-    }
-    nnc_recorded_write(out, &recorded, true);
-    if (fclose(out) == 0) {
+    size_t size = 0;
+    nnc_buffer part = { 0 };
+    nnc_recorded_write(&part, &recorded, true);
+    nnc_buffer_byte(&part, '\0');
+    if (!part.failed) {
         nnc_faults faults = { .name = "again" };
         nnc_plans again;
-        const char *text = nnc_plans_with_recorded(arena, plans, part, &size);
+        const char *text = nnc_plans_with_recorded(arena, plans, part.bytes, &size);
         if (text != NULL) {
             nnc_plans_parse(arena, text, size, &faults, &again);
             if (faults.count > 0 || again.scenario_count != plans->scenario_count) {
@@ -31,7 +28,7 @@ static void record_again(nnc_arena *arena, const nnc_plans *plans)
             }
         }
     }
-    free(part);
+    nnc_buffer_free(&part);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

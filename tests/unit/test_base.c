@@ -2,6 +2,7 @@
 #include <locale.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include <nncost/status.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "suite.h"
@@ -224,6 +226,30 @@ START_TEST(arena_gives_zeroed_aligned_memory)
 }
 END_TEST
 
+/* Texts of every length around the sizes at which it grows. */
+START_TEST(buffers_grow)
+{
+    enum { LENGTH = 5000 };
+    char *expected = malloc(LENGTH + 16);
+    nnc_buffer buffer = { 0 };
+    size_t size = 0;
+    for (int i = 0; size < LENGTH; i++) {
+        size += (size_t)sprintf(expected + size, "%d,", i);
+        nnc_buffer_print(&buffer, "%d%s", i, ",");
+    }
+    ck_assert_uint_eq(buffer.size, size);
+    ck_assert_mem_eq(buffer.bytes, expected, size);
+    nnc_buffer_clear(&buffer);
+    nnc_buffer_print(&buffer, "%*s|", 3000, "");
+    nnc_buffer_blanks(&buffer, 2);
+    nnc_buffer_blanks(&buffer, -1);
+    ck_assert_uint_eq(buffer.size, 3003);
+    ck_assert(!buffer.failed);
+    nnc_buffer_free(&buffer);
+    free(expected);
+}
+END_TEST
+
 START_TEST(statuses_have_exit_codes)
 {
     ck_assert_int_eq(nnc_status_exit_code(NNC_OK), 0);
@@ -250,12 +276,19 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        products_report_overflow,  largest_keeps_nan,
-        numbers_are_read_strictly, numbers_are_written_short,
-        units_have_prefixes,       numbers_ignore_the_locale,
-        messages_stay_one_line,    nearest_name_is_a_slip_away,
-        characters_are_measured,   arena_gives_zeroed_aligned_memory,
-        statuses_have_exit_codes,  formats_have_sizes,
+        products_report_overflow,
+        largest_keeps_nan,
+        numbers_are_read_strictly,
+        numbers_are_written_short,
+        units_have_prefixes,
+        numbers_ignore_the_locale,
+        messages_stay_one_line,
+        nearest_name_is_a_slip_away,
+        characters_are_measured,
+        arena_gives_zeroed_aligned_memory,
+        buffers_grow,
+        statuses_have_exit_codes,
+        formats_have_sizes,
     };
     return run_tests_with("base", NULL, NULL, tests, COUNT_OF(tests));
 }

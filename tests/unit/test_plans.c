@@ -189,15 +189,13 @@ static const nnc_recorded to_record = { .tool = "0.1.0",
 /* The file with these estimates recorded. */
 static const char *record_into(const char *text, bool one_line, size_t *size)
 {
-    char *part = NULL;
-    size_t part_size = 0;
+    nnc_buffer part = { 0 };
     ck_assert_msg(parse(text) == NNC_OK, "%s: %s", err.where, err.what);
-    FILE *out = open_memstream(&part, &part_size);
-    ck_assert_ptr_nonnull(out);
-    nnc_recorded_write(out, &to_record, one_line);
-    ck_assert_int_eq(fclose(out), 0);
-    const char *whole = nnc_plans_with_recorded(arena, &plans, part, size);
-    free(part);
+    nnc_recorded_write(&part, &to_record, one_line);
+    nnc_buffer_byte(&part, '\0');
+    ck_assert(!part.failed);
+    const char *whole = nnc_plans_with_recorded(arena, &plans, part.bytes, size);
+    nnc_buffer_free(&part);
     ck_assert_ptr_nonnull(whole);
     ck_assert_uint_eq(*size, strlen(whole));
     return whole;

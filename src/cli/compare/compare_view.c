@@ -65,7 +65,7 @@ static void number_cells(nnc_grid *grid, const nnc_result *result, ranking ranke
     }
 }
 
-static nnc_status write_text(FILE *out, nnc_style style, nnc_arena *arena,
+static nnc_status write_text(nnc_buffer *out, nnc_style style, nnc_arena *arena,
                              const nnc_comparison *comparison)
 {
     enum { VARIED_MAX = 32, FIXED = 8 };
@@ -111,7 +111,7 @@ static const nnc_metric document_rows[] = {
 const nnc_metrics nnc_comparison_document =
     NNC_METRICS("a comparison", document_rows, nnc_comparison);
 
-static void write_json(FILE *out, const nnc_comparison *comparison)
+static void write_json(nnc_buffer *out, const nnc_comparison *comparison)
 {
     const nnc_place place = { .record = comparison };
     nnc_record record = nnc_record_begin(out, "nncost.compare/1");
@@ -119,7 +119,7 @@ static void write_json(FILE *out, const nnc_comparison *comparison)
     nnc_record_end(&record);
 }
 
-nnc_status nnc_report_comparison(FILE *out, nnc_style style, const nnc_comparison *comparison)
+nnc_status nnc_report_comparison(nnc_buffer *out, nnc_style style, const nnc_comparison *comparison)
 {
     nnc_status status = NNC_NO_MEMORY;
     nnc_arena *arena = NULL;

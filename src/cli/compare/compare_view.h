@@ -16,6 +16,7 @@ typedef struct nnc_comparison {
 
 extern const nnc_metrics nnc_comparison_document;
 
-nnc_status nnc_report_comparison(FILE *out, nnc_style style, const nnc_comparison *comparison);
+nnc_status nnc_report_comparison(nnc_buffer *out, nnc_style style,
+                                 const nnc_comparison *comparison);
 
 #endif

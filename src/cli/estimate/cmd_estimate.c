@@ -45,21 +45,11 @@ static int compare_intervals(const void *a, const void *b)
 
 static nnc_status write_trace(const nnc_report *report, const char *path, nnc_error *err)
 {
-    char *text = NULL;
-    size_t size = 0;
-    nnc_status status = NNC_OK;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL) {
-        return nnc_no_memory(err);
-    }
-    nnc_report_trace(out, report);
-    const bool written = ferror(out) == 0;
-    if (fclose(out) != 0 || !written) {
-        status = nnc_no_memory(err);
-    } else {
-        status = nnc_output_write(path, text, size, err);
-    }
-    free(text);
+    nnc_buffer out = { 0 };
+    nnc_report_trace(&out, report);
+    const nnc_status status =
+        out.failed ? nnc_no_memory(err) : nnc_output_write(path, out.bytes, out.size, err);
+    nnc_buffer_free(&out);
     return status;
 }
 

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/estimate/sensitivity_view.h"
@@ -349,7 +350,7 @@ static void write_cost(nnc_sheet *sheet, const nnc_report *report)
     }
 }
 
-nnc_status nnc_estimate_write_text(FILE *out, nnc_style style, const nnc_report *report)
+nnc_status nnc_estimate_write_text(nnc_buffer *out, nnc_style style, const nnc_report *report)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_arena *arena = nnc_arena_create();

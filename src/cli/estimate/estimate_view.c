@@ -5,7 +5,7 @@
 #include "cli/estimate/estimate_text.h"
 #include "render/members.h"
 
-static void write_json(FILE *out, const nnc_report *report)
+static void write_json(nnc_buffer *out, const nnc_report *report)
 {
     const nnc_place place = { .record = report };
     nnc_record record = nnc_record_begin(out, "nncost.estimate/1");
@@ -14,7 +14,7 @@ static void write_json(FILE *out, const nnc_report *report)
 }
 
 /* One table: that of the timeline, the stages or the sensitivity where asked for. */
-static nnc_status write_csv(FILE *out, const nnc_report *report)
+static nnc_status write_csv(nnc_buffer *out, const nnc_report *report)
 {
     if (report->intervals != NULL) {
         return nnc_record_lines(out, &nnc_interval_metrics, report, report->intervals,
@@ -31,7 +31,7 @@ static nnc_status write_csv(FILE *out, const nnc_report *report)
     return nnc_record_lines(out, &nnc_estimate_metrics, NULL, report, 1);
 }
 
-nnc_status nnc_report_estimate(FILE *out, nnc_style style, const nnc_report *report)
+nnc_status nnc_report_estimate(nnc_buffer *out, nnc_style style, const nnc_report *report)
 {
     switch (style.format) {
     case NNC_FORMAT_JSON: write_json(out, report); return NNC_OK;

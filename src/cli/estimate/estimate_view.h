@@ -8,10 +8,10 @@
 
 /* The functions below return NNC_OK or NNC_NO_MEMORY. */
 
-nnc_status nnc_report_estimate(FILE *out, nnc_style style, const nnc_report *report);
+nnc_status nnc_report_estimate(nnc_buffer *out, nnc_style style, const nnc_report *report);
 
 /* The intervals as a trace for chrome://tracing and Perfetto: a thread per stage, microseconds. */
-void nnc_report_trace(FILE *out, const nnc_report *report);
+void nnc_report_trace(nnc_buffer *out, const nnc_report *report);
 
 #define NNC_SORT_LIST(X)       \
     X(NNC_SORT_ORDER, "order") \
@@ -34,6 +34,7 @@ typedef struct nnc_ops_view {
     int32_t top; /* rows to show, 0 = all */
 } nnc_ops_view;
 
-nnc_status nnc_report_ops(FILE *out, nnc_style style, const nnc_report *report, nnc_ops_view view);
+nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report,
+                          nnc_ops_view view);
 
 #endif

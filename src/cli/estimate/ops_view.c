@@ -134,8 +134,8 @@ static void number_cells(nnc_grid *grid, const ops_row *row, double instances, d
     nnc_grid_cell(grid, hidden ? "-" : nnc_bound_name(main_bound(row)));
 }
 
-static nnc_status write_rows(FILE *out, nnc_style style, nnc_arena *arena, const nnc_report *report,
-                             const ops_row *rows, int32_t count)
+static nnc_status write_rows(nnc_buffer *out, nnc_style style, nnc_arena *arena,
+                             const nnc_report *report, const ops_row *rows, int32_t count)
 {
     static const nnc_grid_column columns[] = {
         { .head = "op", .left = true },
@@ -164,8 +164,9 @@ static nnc_status write_rows(FILE *out, nnc_style style, nnc_arena *arena, const
     return nnc_grid_write(&grid, out, style);
 }
 
-static nnc_status write_sums(FILE *out, nnc_style style, nnc_arena *arena, const nnc_report *report,
-                             const ops_row *rows, int32_t count, nnc_ops_by by)
+static nnc_status write_sums(nnc_buffer *out, nnc_style style, nnc_arena *arena,
+                             const nnc_report *report, const ops_row *rows, int32_t count,
+                             nnc_ops_by by)
 {
     const nnc_grid_column columns[] = {
         { .head = nnc_ops_by_name(by), .left = true },
@@ -210,7 +211,7 @@ static void write_totals(nnc_sheet *sheet, const nnc_report *report, int32_t lef
     nnc_sheet_end(sheet);
 }
 
-static nnc_status write_text(FILE *out, nnc_style style, const nnc_report *report,
+static nnc_status write_text(nnc_buffer *out, nnc_style style, const nnc_report *report,
                              nnc_ops_view view, const ops_row *rows, int32_t count, int32_t shown)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
@@ -275,15 +276,16 @@ static const nnc_metrics row_metrics[NNC_BY_COUNT] = {
     [NNC_BY_PHASE] = NNC_METRICS("a phase of the step", phase_sums, ops_row),
 };
 
-static void write_json(FILE *out, const nnc_report *report, nnc_ops_by by, const ops_row *rows,
-                       int32_t count)
+static void write_json(nnc_buffer *out, const nnc_report *report, nnc_ops_by by,
+                       const ops_row *rows, int32_t count)
 {
     nnc_record record = nnc_record_begin(out, "nncost.ops/1");
     nnc_record_list_of(&record, "ops", &row_metrics[by], report, rows, count);
     nnc_record_end(&record);
 }
 
-nnc_status nnc_report_ops(FILE *out, nnc_style style, const nnc_report *report, nnc_ops_view view)
+nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report,
+                          nnc_ops_view view)
 {
     ops_row *rows = calloc((size_t)report->op_count + 1, sizeof *rows);
     nnc_status status = NNC_OK;

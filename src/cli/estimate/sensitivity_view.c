@@ -1,6 +1,7 @@
 #include "cli/estimate/sensitivity_view.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "render/grid.h"
 #include "render/text.h"
@@ -8,33 +9,35 @@
 /* Times a step with the figure doubled exceeds what its elasticity promises. */
 static const double worth_a_word = 1.1;
 
-static void write_capacity(FILE *out, const nnc_sensitivity *entry)
+static void write_capacity(nnc_buffer *out, const nnc_sensitivity *entry)
 {
     char needed[NNC_NUMBER_TEXT], has[NNC_NUMBER_TEXT];
     nnc_unit_text(entry->needed, "B", needed);
     nnc_unit_text(entry->value, "B", has);
     if (entry->needed <= entry->value) {
-        fprintf(out,
-                "\nmem_bytes moves no time: the plan takes %s of %s, with less than that it "
-                "would not fit\n",
-                needed, has);
+        nnc_buffer_print(
+            out,
+            "\nmem_bytes moves no time: the plan takes %s of %s, with less than that it "
+            "would not fit\n",
+            needed, has);
     } else {
-        fprintf(out,
-                "\nmem_bytes moves no time: the plan takes %s of %s, with %.4g x as much it "
-                "would fit\n",
-                needed, has, entry->needed / entry->value);
+        nnc_buffer_print(
+            out,
+            "\nmem_bytes moves no time: the plan takes %s of %s, with %.4g x as much it "
+            "would fit\n",
+            needed, has, entry->needed / entry->value);
     }
 }
 
 /* Why twice the matrix peak may gain far less than its elasticity promises. */
-static void write_cache(FILE *out, const nnc_sensitivity *peak, const nnc_report *report)
+static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_report *report)
 {
     const nnc_dtype precision = report->result->plan.precision;
     const double cache = report->device->efficiency.gemm[precision].l2_bytes_per_s;
     const double promised_s = report->result->step_s * exp2(peak->elasticity);
     if (!isnan(cache) && peak->doubled_s > worth_a_word * promised_s) {
         char text[NNC_NUMBER_TEXT];
-        fprintf(
+        nnc_buffer_print(
             out,
             "\neach figure is doubled alone: the cache that feeds the matrix units keeps its %s,"
             "\nefficiency.gemm.%s.l2_bytes_per_s, and may bound products first\n",
@@ -42,7 +45,7 @@ static void write_cache(FILE *out, const nnc_sensitivity *peak, const nnc_report
     }
 }
 
-nnc_status nnc_sensitivity_write_text(FILE *out, nnc_style style, nnc_arena *arena,
+nnc_status nnc_sensitivity_write_text(nnc_buffer *out, nnc_style style, nnc_arena *arena,
                                       const nnc_report *report)
 {
     static const nnc_grid_column columns[] = {

@@ -6,7 +6,7 @@
 #include "metrics/report.h"
 #include "render/style.h"
 
-nnc_status nnc_sensitivity_write_text(FILE *out, nnc_style style, nnc_arena *arena,
+nnc_status nnc_sensitivity_write_text(nnc_buffer *out, nnc_style style, nnc_arena *arena,
                                       const nnc_report *report);
 
 #endif

@@ -30,7 +30,7 @@ static const char *ends_text(const nnc_stage *stage)
 }
 
 /* What a stage holds, and how long it takes: of one micro-batch, then of the step. */
-static nnc_status write_times(FILE *out, nnc_style style, nnc_arena *arena,
+static nnc_status write_times(nnc_buffer *out, nnc_style style, nnc_arena *arena,
                               const nnc_report *report)
 {
     static const nnc_grid_column columns[] = {
@@ -65,7 +65,7 @@ static nnc_status write_times(FILE *out, nnc_style style, nnc_arena *arena,
     return nnc_grid_write(&grid, out, style);
 }
 
-static nnc_status write_memory(FILE *out, nnc_style style, nnc_arena *arena,
+static nnc_status write_memory(nnc_buffer *out, nnc_style style, nnc_arena *arena,
                                const nnc_report *report)
 {
     static const nnc_grid_column columns[] = {
@@ -100,10 +100,10 @@ static nnc_status write_memory(FILE *out, nnc_style style, nnc_arena *arena,
     return nnc_grid_write(&grid, out, style);
 }
 
-nnc_status nnc_stages_write_text(FILE *out, nnc_style style, nnc_arena *arena,
+nnc_status nnc_stages_write_text(nnc_buffer *out, nnc_style style, nnc_arena *arena,
                                  const nnc_report *report)
 {
     const nnc_status status = write_times(out, style, arena, report);
-    fputc('\n', out);
+    nnc_buffer_byte(out, '\n');
     return status == NNC_OK ? write_memory(out, style, arena, report) : status;
 }

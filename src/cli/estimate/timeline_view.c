@@ -1,5 +1,6 @@
 #include "cli/estimate/timeline_view.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/estimate/estimate_view.h"
@@ -148,7 +149,7 @@ static bool has_chunks(const nnc_report *report)
                                   plan->schedule == NNC_SCHEDULE_DUALPIPE);
 }
 
-nnc_status nnc_timeline_write_text(FILE *out, nnc_style style, const nnc_report *report)
+nnc_status nnc_timeline_write_text(nnc_buffer *out, nnc_style style, const nnc_report *report)
 {
     enum { LABEL = 10, PLACES_MAX = 400 };
     char bar[PLACES_MAX + 1];
@@ -161,14 +162,14 @@ nnc_status nnc_timeline_write_text(FILE *out, nnc_style style, const nnc_report 
     const double place_s = (all.end_s - all.begin_s) / places;
 
     write_key(&sheet, &all, place_s);
-    fputs(markdown ? "\n```text\n" : "", out);
+    nnc_buffer_text(out, markdown ? "\n```text\n" : "");
     for (const nnc_interval *at = report->intervals; at < end;) {
         const lane l = lane_of(report, at);
         draw(l, all.begin_s, place_s, bar, places);
-        fprintf(out, "stage %-3d %s\n", (int)at->stage, bar);
+        nnc_buffer_print(out, "stage %-3d %s\n", (int)at->stage, bar);
         at += l.count;
     }
-    fputs(markdown ? "```\n\n" : "\n", out);
+    nnc_buffer_text(out, markdown ? "```\n\n" : "\n");
     for (const nnc_interval *at = report->intervals; at < end;) {
         const lane l = lane_of(report, at);
         write_lane(&sheet, l, has_chunks(report));
@@ -219,7 +220,7 @@ static void trace_event(nnc_record *record, const nnc_interval *one)
 }
 
 /* The object form of the Trace Event Format; idle time is what no event covers. */
-void nnc_report_trace(FILE *out, const nnc_report *report)
+void nnc_report_trace(nnc_buffer *out, const nnc_report *report)
 {
     char name[256];
     nnc_record record = nnc_record_begin(out, "nncost.trace/1");

@@ -5,6 +5,6 @@
 #include "metrics/report.h"
 #include "render/style.h"
 
-nnc_status nnc_timeline_write_text(FILE *out, nnc_style style, const nnc_report *report);
+nnc_status nnc_timeline_write_text(nnc_buffer *out, nnc_style style, const nnc_report *report);
 
 #endif

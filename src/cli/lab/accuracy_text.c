@@ -1,6 +1,7 @@
 #include "cli/lab/accuracy_text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "render/grid.h"
@@ -75,7 +76,7 @@ static void group_row(nnc_grid *grid, const nnc_score_group *group)
     nnc_grid_cell(grid, s->worst != NULL ? s->worst->row->id : "-");
 }
 
-static nnc_status write_section(FILE *out, nnc_style style, nnc_arena *arena,
+static nnc_status write_section(nnc_buffer *out, nnc_style style, nnc_arena *arena,
                                 const nnc_accuracy_report *report, nnc_score_section section)
 {
     static const nnc_grid_column columns[] = {
@@ -104,7 +105,7 @@ static nnc_status write_section(FILE *out, nnc_style style, nnc_arena *arena,
     return nnc_grid_write(&grid, out, style);
 }
 
-static nnc_status write_contradictions(FILE *out, nnc_style style, nnc_arena *arena,
+static nnc_status write_contradictions(nnc_buffer *out, nnc_style style, nnc_arena *arena,
                                        const nnc_accuracy_report *report)
 {
     static const nnc_grid_column columns[] = {
@@ -130,7 +131,7 @@ static nnc_status write_contradictions(FILE *out, nnc_style style, nnc_arena *ar
         }
     }
     if (grid.count == 0) {
-        fputs("\nno lower bound lies above its measurement\n", out);
+        nnc_buffer_text(out, "\nno lower bound lies above its measurement\n");
         return NNC_OK;
     }
     nnc_grid_heading(out, style, "rows whose lower bound lies above their measurement");
@@ -155,7 +156,7 @@ static int32_t count_reason(const nnc_accuracy_report *report, int32_t i)
     return count;
 }
 
-static nnc_status write_reasons(FILE *out, nnc_style style, nnc_arena *arena,
+static nnc_status write_reasons(nnc_buffer *out, nnc_style style, nnc_arena *arena,
                                 const nnc_accuracy_report *report)
 {
     static const nnc_grid_column columns[] = {
@@ -182,7 +183,7 @@ static nnc_status write_reasons(FILE *out, nnc_style style, nnc_arena *arena,
     return nnc_grid_write(&grid, out, style);
 }
 
-static nnc_status write_rows(FILE *out, nnc_style style, nnc_arena *arena,
+static nnc_status write_rows(nnc_buffer *out, nnc_style style, nnc_arena *arena,
                              const nnc_accuracy_report *report)
 {
     static const nnc_grid_column columns[] = {
@@ -211,11 +212,11 @@ static nnc_status write_rows(FILE *out, nnc_style style, nnc_arena *arena,
 }
 
 /* Columns that no file's prediction uses, each once. */
-static void write_unused(FILE *out, nnc_style style, const nnc_accuracy_report *report)
+static void write_unused(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     bool any = false;
-    fputc('\n', out);
+    nnc_buffer_byte(out, '\n');
     for (int32_t f = 0; f < report->file_count; f++) {
         for (int32_t i = 0; i < report->files[f].unused_count; i++) {
             const char *column = report->files[f].unused[i];
@@ -241,7 +242,7 @@ static void write_unused(FILE *out, nnc_style style, const nnc_accuracy_report *
     }
 }
 
-nnc_status nnc_accuracy_write_text(FILE *out, nnc_style style, nnc_arena *arena,
+nnc_status nnc_accuracy_write_text(nnc_buffer *out, nnc_style style, nnc_arena *arena,
                                    const nnc_accuracy_report *report)
 {
     int32_t scored = 0;
@@ -249,10 +250,10 @@ nnc_status nnc_accuracy_write_text(FILE *out, nnc_style style, nnc_arena *arena,
     for (int32_t i = 0; i < report->count; i++) {
         scored += report->rows[i].reason == NULL;
     }
-    fprintf(out, "%d rows: %d predicted, %d that cannot be expressed\n", (int)report->count,
-            (int)scored, (int)(report->count - scored));
+    nnc_buffer_print(out, "%d rows: %d predicted, %d that cannot be expressed\n",
+                     (int)report->count, (int)scored, (int)(report->count - scored));
     if (report->overrides != NULL) {
-        fprintf(out, "with %s\n", report->overrides);
+        nnc_buffer_print(out, "with %s\n", report->overrides);
     }
     for (int section = 0; section < NNC_SECTION_COUNT && status == NNC_OK; section++) {
         status = write_section(out, style, arena, report, (nnc_score_section)section);

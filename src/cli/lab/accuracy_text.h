@@ -6,7 +6,7 @@
 #include "cli/lab/accuracy_view.h"
 #include "render/style.h"
 
-nnc_status nnc_accuracy_write_text(FILE *out, nnc_style style, nnc_arena *arena,
+nnc_status nnc_accuracy_write_text(nnc_buffer *out, nnc_style style, nnc_arena *arena,
                                    const nnc_accuracy_report *report);
 
 /* The last part of a path. */

@@ -74,7 +74,7 @@ static void record_file(nnc_record *record, const nnc_measured_file *file)
     nnc_record_close(record);
 }
 
-static void write_json(FILE *out, const nnc_accuracy_report *report)
+static void write_json(nnc_buffer *out, const nnc_accuracy_report *report)
 {
     nnc_record record = nnc_record_begin(out, "nncost.accuracy/1");
     nnc_record_text(&record, "overrides", report->overrides);
@@ -96,7 +96,7 @@ static void write_json(FILE *out, const nnc_accuracy_report *report)
     nnc_record_end(&record);
 }
 
-static void write_csv(FILE *out, const nnc_accuracy_report *report)
+static void write_csv(nnc_buffer *out, const nnc_accuracy_report *report)
 {
     static const nnc_measured empty = { .id = "" };
     const nnc_scored none = { .row = &empty };
@@ -115,7 +115,7 @@ static void write_csv(FILE *out, const nnc_accuracy_report *report)
     }
 }
 
-nnc_status nnc_report_accuracy(FILE *out, nnc_style style, const nnc_accuracy_report *report)
+nnc_status nnc_report_accuracy(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report)
 {
     nnc_status status = NNC_NO_MEMORY;
     nnc_arena *arena = NULL;

@@ -17,6 +17,6 @@ typedef struct nnc_accuracy_report {
     bool all_rows;         /* list every row, not only those that cannot be expressed */
 } nnc_accuracy_report;
 
-nnc_status nnc_report_accuracy(FILE *out, nnc_style style, const nnc_accuracy_report *report);
+nnc_status nnc_report_accuracy(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report);
 
 #endif

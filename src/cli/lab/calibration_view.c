@@ -12,7 +12,7 @@ static void number_cell(nnc_grid *grid, double value)
     nnc_grid_cell(grid, isnan(value) ? "-" : nnc_number_text(value, text));
 }
 
-static nnc_status write_fitted(FILE *out, nnc_style style, nnc_arena *arena,
+static nnc_status write_fitted(nnc_buffer *out, nnc_style style, nnc_arena *arena,
                                const nnc_calibration_report *report)
 {
     static const nnc_grid_column columns[] = {
@@ -34,14 +34,14 @@ static nnc_status write_fitted(FILE *out, nnc_style style, nnc_arena *arena,
         }
     }
     if (grid.count == 0) {
-        fputs("\nno figure is fitted\n", out);
+        nnc_buffer_text(out, "\nno figure is fitted\n");
         return NNC_OK;
     }
     nnc_grid_heading(out, style, "fitted");
     return nnc_grid_write(&grid, out, style);
 }
 
-static nnc_status write_left(FILE *out, nnc_style style, nnc_arena *arena,
+static nnc_status write_left(nnc_buffer *out, nnc_style style, nnc_arena *arena,
                              const nnc_calibration_report *report)
 {
     static const nnc_grid_column columns[] = {
@@ -80,7 +80,7 @@ static void error_row(nnc_grid *grid, const char *name, const char *what,
     nnc_grid_share(grid, crossed != NULL ? crossed->median : (double)NAN);
 }
 
-static nnc_status write_errors(FILE *out, nnc_style style, nnc_arena *arena,
+static nnc_status write_errors(nnc_buffer *out, nnc_style style, nnc_arena *arena,
                                const nnc_calibration_report *report)
 {
     static const nnc_grid_column columns[] = {
@@ -103,12 +103,13 @@ static nnc_status write_errors(FILE *out, nnc_style style, nnc_arena *arena,
     nnc_grid_heading(out, style, "errors");
     const nnc_status status = nnc_grid_write(&grid, out, style);
     if (!crossed) {
-        fputs("\nno cross-validation: it takes two rows that need not stay together\n", out);
+        nnc_buffer_text(out,
+                        "\nno cross-validation: it takes two rows that need not stay together\n");
     }
     return status;
 }
 
-static nnc_status write_unused(FILE *out, nnc_style style, nnc_arena *arena,
+static nnc_status write_unused(nnc_buffer *out, nnc_style style, nnc_arena *arena,
                                const nnc_calibration_report *report)
 {
     static const nnc_grid_column columns[] = {
@@ -131,25 +132,25 @@ static nnc_status write_unused(FILE *out, nnc_style style, nnc_arena *arena,
     return nnc_grid_write(&grid, out, style);
 }
 
-static nnc_status write_text(FILE *out, nnc_style style, nnc_arena *arena,
+static nnc_status write_text(nnc_buffer *out, nnc_style style, nnc_arena *arena,
                              const nnc_calibration_report *report)
 {
-    typedef nnc_status part(FILE *, nnc_style, nnc_arena *, const nnc_calibration_report *);
+    typedef nnc_status part(nnc_buffer *, nnc_style, nnc_arena *, const nnc_calibration_report *);
     static part *const parts[] = { write_fitted, write_left, write_errors, write_unused };
     nnc_status status = NNC_OK;
-    fprintf(out, "%s: fitted on %d row%s, %d held out, %d of other devices\n", report->device,
-            (int)report->rows, report->rows == 1 ? "" : "s", (int)report->held,
-            (int)report->other_devices);
+    nnc_buffer_print(out, "%s: fitted on %d row%s, %d held out, %d of other devices\n",
+                     report->device, (int)report->rows, report->rows == 1 ? "" : "s",
+                     (int)report->held, (int)report->other_devices);
     if (report->overrides != NULL) {
-        fprintf(out, "with %s\n", report->overrides);
+        nnc_buffer_print(out, "with %s\n", report->overrides);
     }
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == NNC_OK; i++) {
         status = parts[i](out, style, arena, report);
     }
     if (report->written != NULL) {
-        fprintf(out, "\nwritten to %s\n", report->written);
+        nnc_buffer_print(out, "\nwritten to %s\n", report->written);
     } else {
-        fputs("\nno device file is written: --output FILE.json writes one\n", out);
+        nnc_buffer_text(out, "\nno device file is written: --output FILE.json writes one\n");
     }
     return status;
 }
@@ -200,7 +201,7 @@ static void record_unused(nnc_record *record, const nnc_calibration_unused *unus
     nnc_record_close(record);
 }
 
-static void write_json(FILE *out, const nnc_calibration_report *report)
+static void write_json(nnc_buffer *out, const nnc_calibration_report *report)
 {
     nnc_record record = nnc_record_begin(out, "nncost.calibration/1");
     nnc_record_text(&record, "device", report->device);
@@ -230,7 +231,7 @@ static void write_json(FILE *out, const nnc_calibration_report *report)
     nnc_record_end(&record);
 }
 
-static void write_csv(FILE *out, const nnc_calibration_report *report)
+static void write_csv(nnc_buffer *out, const nnc_calibration_report *report)
 {
     static const nnc_calibration_figure none = { .name = "" };
     nnc_record record = nnc_record_csv(out);
@@ -241,7 +242,8 @@ static void write_csv(FILE *out, const nnc_calibration_report *report)
     }
 }
 
-nnc_status nnc_report_calibration(FILE *out, nnc_style style, const nnc_calibration_report *report)
+nnc_status nnc_report_calibration(nnc_buffer *out, nnc_style style,
+                                  const nnc_calibration_report *report)
 {
     nnc_status status = NNC_NO_MEMORY;
     nnc_arena *arena = NULL;

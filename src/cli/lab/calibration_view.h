@@ -40,6 +40,7 @@ typedef struct nnc_calibration_report {
 } nnc_calibration_report;
 
 /* Returns NNC_OK or NNC_NO_MEMORY. */
-nnc_status nnc_report_calibration(FILE *out, nnc_style style, const nnc_calibration_report *report);
+nnc_status nnc_report_calibration(nnc_buffer *out, nnc_style style,
+                                  const nnc_calibration_report *report);
 
 #endif

@@ -1,6 +1,7 @@
 #include "cli/lab/measured_rows.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/digest.h"

@@ -1,5 +1,6 @@
 /* Figures and changes as people read them. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/record/check_view.h"
@@ -163,8 +164,8 @@ void nnc_check_headline(const nnc_check_row *row, char *text, size_t size)
     }
 }
 
-nnc_status nnc_changes_write(FILE *out, nnc_style style, const nnc_check_row *row, int32_t most,
-                             const char *old_head, const char *now_head)
+nnc_status nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row,
+                             int32_t most, const char *old_head, const char *now_head)
 {
     const nnc_grid_column columns[] = { { .head = "figure", .left = true, .shrinks = true },
                                         { .head = old_head },

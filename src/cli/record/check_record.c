@@ -97,7 +97,7 @@ static void put_row(nnc_record *record, const nnc_check_report *report, const nn
     nnc_record_close(record);
 }
 
-void nnc_check_write_json(FILE *out, const char *schema, const nnc_check_report *report)
+void nnc_check_write_json(nnc_buffer *out, const char *schema, const nnc_check_report *report)
 {
     const nnc_check_sum sum = nnc_check_sum_of(report);
     nnc_record record = nnc_record_begin(out, schema);
@@ -131,7 +131,7 @@ static void put_line(nnc_record *record, bool heading, const nnc_check_row *row,
 }
 
 /* A line per change. */
-void nnc_check_write_csv(FILE *out, const nnc_check_report *report)
+void nnc_check_write_csv(nnc_buffer *out, const nnc_check_report *report)
 {
     static const nnc_figure none = { .name = "", .text = "" };
     static const nnc_change nothing = { .old = &none, .now = &none };

@@ -1,6 +1,7 @@
 /* What a check found, as a table and as a comment on a pull request. */
 #include "cli/record/check_view.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/names.h"
@@ -100,7 +101,7 @@ static void write_missed(nnc_sheet *sheet, const nnc_check_row *row)
     }
 }
 
-static nnc_status write_row(FILE *out, nnc_style style, const nnc_check_report *report,
+static nnc_status write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *report,
                             const nnc_check_row *row)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
@@ -109,10 +110,10 @@ static nnc_status write_row(FILE *out, nnc_style style, const nnc_check_report *
     nnc_check_headline(row, headline, sizeof headline);
     nnc_sheet_gap(&sheet);
     if (row->line > 0) {
-        fprintf(out, "%s:%ld: ", report->path, row->line);
+        nnc_buffer_print(out, "%s:%ld: ", report->path, row->line);
     }
     nnc_put_plain(out, row->id, nnc_text_width(row->id));
-    fprintf(out, ": %s\n", state_text(row->state));
+    nnc_buffer_print(out, ": %s\n", state_text(row->state));
     write_causes(&sheet, row);
     if (headline[0] != '\0') {
         nnc_sheet_label(&sheet, "  moved");
@@ -125,8 +126,8 @@ static nnc_status write_row(FILE *out, nnc_style style, const nnc_check_report *
         status = nnc_changes_write(out, style, row, SHOWN_CHANGES, "recorded", "now");
     }
     if (row->change_count > SHOWN_CHANGES) {
-        fprintf(out, "... and %d more (--format json has all)\n",
-                (int)(row->change_count - SHOWN_CHANGES));
+        nnc_buffer_print(out, "... and %d more (--format json has all)\n",
+                         (int)(row->change_count - SHOWN_CHANGES));
     }
     return status;
 }
@@ -144,32 +145,32 @@ static int32_t added_figures(const nnc_check_report *report)
     return added;
 }
 
-static void write_advice(FILE *out, const nnc_check_report *report, const nnc_check_sum *sum)
+static void write_advice(nnc_buffer *out, const nnc_check_report *report, const nnc_check_sum *sum)
 {
     const int32_t moved = sum->states[NNC_CHECK_MOVED] + sum->states[NNC_CHECK_ADDED] +
                           sum->states[NNC_CHECK_REMOVED];
     if (report->updated) {
-        fprintf(out, "recorded by nncost %s\n", report->tool);
+        nnc_buffer_print(out, "recorded by nncost %s\n", report->tool);
     } else if (moved > 0) {
-        fprintf(out, "If this is meant, accept it with 'nncost check %s --update'.\n",
-                report->path);
+        nnc_buffer_print(out, "If this is meant, accept it with 'nncost check %s --update'.\n",
+                         report->path);
     } else if (sum->states[NNC_CHECK_NOT_ASKED] > 0) {
-        fprintf(out, "Nothing is recorded yet; 'nncost check %s --update' does it.\n",
-                report->path);
+        nnc_buffer_print(out, "Nothing is recorded yet; 'nncost check %s --update' does it.\n",
+                         report->path);
     } else if (added_figures(report) > 0) {
-        fprintf(out, "%d figures are new and not recorded yet; they fail nothing.\n",
-                (int)added_figures(report));
+        nnc_buffer_print(out, "%d figures are new and not recorded yet; they fail nothing.\n",
+                         (int)added_figures(report));
     }
 }
 
-static nnc_status write_table(FILE *out, nnc_style style, const nnc_check_report *report)
+static nnc_status write_table(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
 {
     const nnc_check_sum sum = nnc_check_sum_of(report);
     nnc_status status = NNC_OK;
     int32_t shown = 0, hidden = 0;
     char text[256];
     nnc_check_summary(report, text, sizeof text);
-    fprintf(out, "%s: %s\n", report->path, text);
+    nnc_buffer_print(out, "%s: %s\n", report->path, text);
     for (int32_t i = 0; i < report->row_count && status == NNC_OK; i++) {
         const nnc_check_row *row = &report->rows[i];
         if (is_shown(report, row)) {
@@ -181,33 +182,33 @@ static nnc_status write_table(FILE *out, nnc_style style, const nnc_check_report
         }
     }
     if (hidden > 0) {
-        fprintf(out, "\n... and %d more scenarios (--format json has all)\n", (int)hidden);
+        nnc_buffer_print(out, "\n... and %d more scenarios (--format json has all)\n", (int)hidden);
     }
-    fputs(shown > 0 ? "\n" : "", out);
+    nnc_buffer_text(out, shown > 0 ? "\n" : "");
     write_advice(out, report, &sum);
     return status;
 }
 
 /* ---- Markdown ---- */
 
-static void markdown_cell(FILE *out, const nnc_check_row *row, const char *name)
+static void markdown_cell(nnc_buffer *out, const nnc_check_row *row, const char *name)
 {
     for (int32_t i = 0; i < row->change_count; i++) {
         const nnc_change *change = &row->changes[i];
         if (change->kind == NNC_CHANGE_MOVED && strcmp(nnc_change_name(change), name) == 0) {
             const nnc_change_text text = nnc_change_text_of(change);
-            fprintf(out, "%s -> %s (%s)", text.old, text.now, text.percent);
+            nnc_buffer_print(out, "%s -> %s (%s)", text.old, text.now, text.percent);
         }
     }
-    fputs(" | ", out);
+    nnc_buffer_text(out, " | ");
 }
 
-static void markdown_line(FILE *out, const nnc_check_row *row)
+static void markdown_line(nnc_buffer *out, const nnc_check_row *row)
 {
     const int32_t missed = missed_of(row);
-    fputs("| ", out);
+    nnc_buffer_text(out, "| ");
     nnc_put_markdown(out, row->id);
-    fprintf(out, " | %s | ", state_text(row->state));
+    nnc_buffer_print(out, " | %s | ", state_text(row->state));
     markdown_cell(out, row, "step.step_s");
     markdown_cell(out, row, "memory.total_bytes");
     markdown_cell(out, row, "cost.step");
@@ -215,63 +216,63 @@ static void markdown_line(FILE *out, const nnc_check_row *row)
         char text[256];
         if (!row->verdicts[i].met) {
             nnc_verdict_text(&row->verdicts[i], text, sizeof text);
-            fputs(written++ > 0 ? "; " : "", out);
+            nnc_buffer_text(out, written++ > 0 ? "; " : "");
             nnc_put_markdown(out, text);
         }
     }
-    fputs(" |\n", out);
+    nnc_buffer_text(out, " |\n");
 }
 
 /* Inside HTML nothing is taken for Markdown. */
-static void put_html(FILE *out, const char *text)
+static void put_html(nnc_buffer *out, const char *text)
 {
     for (; *text != '\0'; text++) {
         switch (*text) {
-        case '<': fputs("&lt;", out); break;
-        case '>': fputs("&gt;", out); break;
-        case '&': fputs("&amp;", out); break;
-        default: fputc(*text, out); break;
+        case '<': nnc_buffer_text(out, "&lt;"); break;
+        case '>': nnc_buffer_text(out, "&gt;"); break;
+        case '&': nnc_buffer_text(out, "&amp;"); break;
+        default: nnc_buffer_byte(out, *text); break;
         }
     }
 }
 
-static nnc_status markdown_details(FILE *out, nnc_style style, const nnc_check_row *row)
+static nnc_status markdown_details(nnc_buffer *out, nnc_style style, const nnc_check_row *row)
 {
     nnc_status status = NNC_OK;
     if (row->change_count == 0) {
         return NNC_OK;
     }
-    fputs("\n<details><summary>", out);
+    nnc_buffer_text(out, "\n<details><summary>");
     put_html(out, row->id);
-    fprintf(out, ": %d figures</summary>\n\n", (int)row->change_count);
+    nnc_buffer_print(out, ": %d figures</summary>\n\n", (int)row->change_count);
     for (int32_t i = 0; i < row->cause_count; i++) {
-        fputs("- why: ", out);
+        nnc_buffer_text(out, "- why: ");
         nnc_put_markdown(out, row->causes[i]);
-        fputc('\n', out);
+        nnc_buffer_byte(out, '\n');
     }
-    fputs(row->cause_count > 0 ? "\n" : "", out);
+    nnc_buffer_text(out, row->cause_count > 0 ? "\n" : "");
     status = nnc_changes_write(out, style, row, row->change_count, "recorded", "now");
-    fputs("\n</details>\n", out);
+    nnc_buffer_text(out, "\n</details>\n");
     return status;
 }
 
 /* The comment begins with a mark by which a job finds its own comment again. */
-static nnc_status write_markdown(FILE *out, nnc_style style, const nnc_check_report *report)
+static nnc_status write_markdown(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
 {
     const nnc_check_sum sum = nnc_check_sum_of(report);
     nnc_status status = NNC_OK;
     int32_t failing = 0, shown = 0;
     char text[256];
     nnc_check_summary(report, text, sizeof text);
-    fputs("<!-- nncost check -->\n**nncost** ", out);
+    nnc_buffer_text(out, "<!-- nncost check -->\n**nncost** ");
     nnc_put_markdown(out, report->path);
-    fprintf(out, ": %s\n", text);
+    nnc_buffer_print(out, ": %s\n", text);
     for (int32_t i = 0; i < report->row_count; i++) {
         if (is_shown(report, &report->rows[i]) && failing++ < SHOWN_ROWS) {
             if (shown++ == 0) {
-                fputs("\n| scenario | | step | memory | cost of a step | requirements missed |\n"
-                      "|:---|:---|:---|:---|:---|:---|\n",
-                      out);
+                nnc_buffer_text(
+                    out, "\n| scenario | | step | memory | cost of a step | requirements missed |\n"
+                         "|:---|:---|:---|:---|:---|:---|\n");
             }
             markdown_line(out, &report->rows[i]);
         }
@@ -283,14 +284,14 @@ static nnc_status write_markdown(FILE *out, nnc_style style, const nnc_check_rep
         }
     }
     if (failing > shown) {
-        fprintf(out, "\n... and %d more scenarios\n", (int)(failing - shown));
+        nnc_buffer_print(out, "\n... and %d more scenarios\n", (int)(failing - shown));
     }
-    fputs(shown > 0 ? "\n" : "", out);
+    nnc_buffer_text(out, shown > 0 ? "\n" : "");
     write_advice(out, report, &sum);
     return status;
 }
 
-nnc_status nnc_report_check(FILE *out, nnc_style style, nnc_check_format format,
+nnc_status nnc_report_check(nnc_buffer *out, nnc_style style, nnc_check_format format,
                             const nnc_check_report *report)
 {
     switch (format) {

@@ -91,18 +91,18 @@ const char *nnc_change_name(const nnc_change *change);
 void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size);
 
 /* NNC_OK or NNC_NO_MEMORY. */
-nnc_status nnc_report_check(FILE *out, nnc_style style, nnc_check_format format,
+nnc_status nnc_report_check(nnc_buffer *out, nnc_style style, nnc_check_format format,
                             const nnc_check_report *report);
-nnc_status nnc_report_diff(FILE *out, nnc_style style, const nnc_check_report *report);
+nnc_status nnc_report_diff(nnc_buffer *out, nnc_style style, const nnc_check_report *report);
 
 /* ---- between the files of this report ---- */
 
-void nnc_check_write_junit(FILE *out, const nnc_check_report *report);
-void nnc_check_write_github(FILE *out, const nnc_check_report *report);
-void nnc_check_write_json(FILE *out, const char *schema, const nnc_check_report *report);
-void nnc_check_write_csv(FILE *out, const nnc_check_report *report);
+void nnc_check_write_junit(nnc_buffer *out, const nnc_check_report *report);
+void nnc_check_write_github(nnc_buffer *out, const nnc_check_report *report);
+void nnc_check_write_json(nnc_buffer *out, const char *schema, const nnc_check_report *report);
+void nnc_check_write_csv(nnc_buffer *out, const nnc_check_report *report);
 /* At most `most` changes as a grid. */
-nnc_status nnc_changes_write(FILE *out, nnc_style style, const nnc_check_row *row, int32_t most,
-                             const char *old_head, const char *now_head);
+nnc_status nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row,
+                             int32_t most, const char *old_head, const char *now_head);
 
 #endif

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -247,20 +248,14 @@ static nnc_status verify(const nnc_plans *plans, const char *text, size_t size, 
 
 static nnc_status write_recorded(check *c, const nnc_recorded *recorded, nnc_error *err)
 {
-    char *part = NULL;
-    size_t part_size = 0, size = 0;
-    FILE *stream = open_memstream(&part, &part_size);
+    size_t size = 0;
+    nnc_buffer part = { 0 };
     nnc_status status = NNC_OK;
-    if (stream == NULL) {
-        return nnc_no_memory(err);
-    }
-    nnc_recorded_write(stream, recorded, c->plans->record_count > 0);
-    const bool whole = ferror(stream) == 0;
-    const char *text = NULL;
-    if (fclose(stream) == 0 && whole) {
-        text = nnc_plans_with_recorded(c->arena, c->plans, part, &size);
-    }
-    free(part);
+    nnc_recorded_write(&part, recorded, c->plans->record_count > 0);
+    nnc_buffer_byte(&part, '\0');
+    const char *text =
+        part.failed ? NULL : nnc_plans_with_recorded(c->arena, c->plans, part.bytes, &size);
+    nnc_buffer_free(&part);
     if (text == NULL) {
         return nnc_no_memory(err);
     }

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,41 +12,41 @@
 
 static const char *const default_model = "gpt2-xl", *const default_device = "a100-sxm4-80gb";
 
-static void put_member(FILE *out, int indent, const char *key, const char *text)
+static void put_member(nnc_buffer *out, int indent, const char *key, const char *text)
 {
-    fprintf(out, ",\n%*s", indent, "");
+    nnc_buffer_print(out, ",\n%*s", indent, "");
     nnc_put_json_text(out, key);
-    fputs(": ", out);
+    nnc_buffer_text(out, ": ");
     nnc_put_json_text(out, text);
 }
 
 /* A plan option as JSON of the field's type. */
-static void put_setting(FILE *out, const nnc_setting *setting, const nnc_plan *plan)
+static void put_setting(nnc_buffer *out, const nnc_setting *setting, const nnc_plan *plan)
 {
     char text[256];
     double number = 0;
     nnc_field_text(setting->field, plan, text, sizeof text);
-    fprintf(out, ",\n      \"%s\": ", setting->field->name);
+    nnc_buffer_print(out, ",\n      \"%s\": ", setting->field->name);
     if (setting->field->type == NNC_FIELD_BOOL) {
-        fputs(strcmp(text, "on") == 0 ? "true" : "false", out);
+        nnc_buffer_text(out, strcmp(text, "on") == 0 ? "true" : "false");
     } else if (nnc_read_double(text, &number)) {
-        fputs(text, out);
+        nnc_buffer_text(out, text);
     } else {
         nnc_put_json_text(out, text);
     }
 }
 
-static void put_set(FILE *out, const char *set, bool first)
+static void put_set(nnc_buffer *out, const char *set, bool first)
 {
     char key[256];
     const char *value = strchr(set, '=') + 1;
     double number = 0;
     snprintf(key, sizeof key, "%.*s", (int)(value - 1 - set), set);
-    fputs(first ? "\n        " : ",\n        ", out);
+    nnc_buffer_text(out, first ? "\n        " : ",\n        ");
     nnc_put_json_text(out, key);
-    fputs(": ", out);
+    nnc_buffer_text(out, ": ");
     if (nnc_read_double(value, &number)) {
-        fputs(value, out);
+        nnc_buffer_text(out, value);
     } else {
         nnc_put_json_text(out, value);
     }
@@ -58,11 +59,11 @@ static double with_headroom(double value)
     return ceil(1.1 * value / unit) * unit;
 }
 
-static void write_scenario(FILE *out, const nnc_options *options, const nnc_report *report)
+static void write_scenario(nnc_buffer *out, const nnc_options *options, const nnc_report *report)
 {
     const nnc_result *result = report->result;
     char step[NNC_NUMBER_TEXT];
-    fputs("    {\n      \"id\": ", out);
+    nnc_buffer_text(out, "    {\n      \"id\": ");
     nnc_put_json_text(out, report->model->id);
     put_member(out, 6, "note",
                "A key of 'require' is any figure of 'nncost estimate --format json', in seconds, "
@@ -72,29 +73,30 @@ static void write_scenario(FILE *out, const nnc_options *options, const nnc_repo
         put_setting(out, &options->settings[i], &result->plan);
     }
     if (options->set_count > 0) {
-        fputs(",\n      \"set\": {", out);
+        nnc_buffer_text(out, ",\n      \"set\": {");
         for (int i = 0; i < options->set_count; i++) {
             put_set(out, options->sets[i], i == 0);
         }
-        fputs("\n      }", out);
+        nnc_buffer_text(out, "\n      }");
     }
-    fprintf(out,
-            ",\n      \"require\": {\n        \"step_s\": \"<= %s\",\n"
-            "        \"memory.total_bytes\": \"<= %" PRId64 "\"\n      }\n    }\n",
-            nnc_number_text(with_headroom(result->step_s), step), result->memory.capacity_bytes);
+    nnc_buffer_print(out,
+                     ",\n      \"require\": {\n        \"step_s\": \"<= %s\",\n"
+                     "        \"memory.total_bytes\": \"<= %" PRId64 "\"\n      }\n    }\n",
+                     nnc_number_text(with_headroom(result->step_s), step),
+                     result->memory.capacity_bytes);
 }
 
 static void write_file(const nnc_session *session, const nnc_report *report)
 {
     const nnc_options *options = &session->options;
-    FILE *out = session->out;
-    fputs("{\n  \"schema\": \"" NNC_PLANS_SCHEMA "\"", out);
+    nnc_buffer *out = session->out;
+    nnc_buffer_text(out, "{\n  \"schema\": \"" NNC_PLANS_SCHEMA "\"");
     put_member(out, 2, "note",
                "Training plans under watch. 'nncost check FILE' estimates every scenario and exits "
                "with 1 when one misses a requirement, or moved since 'nncost check FILE --update' "
                "recorded it in this file. Keys are the plan options of 'nncost estimate --help' "
                "with '_' for '-'; 'note' is the comment key.");
-    fputs(",\n  \"common\": {\n    \"note\": ", out);
+    nnc_buffer_text(out, ",\n  \"common\": {\n    \"note\": ");
     nnc_put_json_text(out, "What every scenario starts from; it may say otherwise, or null to "
                            "take a key back. Ids, or paths from the folder of this file.");
     put_member(out, 4, "model", report->model_asked);
@@ -105,9 +107,9 @@ static void write_file(const nnc_session *session, const nnc_report *report)
     if (options->cluster != NULL) {
         put_member(out, 4, "cluster", options->cluster);
     }
-    fputs("\n  },\n  \"scenarios\": [\n", out);
+    nnc_buffer_text(out, "\n  },\n  \"scenarios\": [\n");
     write_scenario(out, options, report);
-    fputs("  ]\n}\n", out);
+    nnc_buffer_text(out, "  ]\n}\n");
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err)

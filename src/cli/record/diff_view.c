@@ -1,5 +1,6 @@
 /* Two estimates side by side: what changed, largest first, and the op or part responsible. */
 #include <math.h>
+#include <stdio.h>
 
 #include "cli/record/check_view.h"
 #include "render/grid.h"
@@ -8,7 +9,7 @@
 
 enum { SHOWN_OPS = 8 };
 
-static nnc_status write_ops(FILE *out, nnc_style style, const nnc_check_row *row)
+static nnc_status write_ops(nnc_buffer *out, nnc_style style, const nnc_check_row *row)
 {
     static const nnc_grid_column columns[] = { { .head = "op", .left = true, .shrinks = true },
                                                { .head = "phase", .left = true },
@@ -35,39 +36,40 @@ static nnc_status write_ops(FILE *out, nnc_style style, const nnc_check_row *row
     const nnc_status status = nnc_grid_write(&grid, out, style);
     nnc_arena_destroy(arena);
     if (row->op_count > SHOWN_OPS) {
-        fprintf(out, "%s... and %d more ops\n", style.format == NNC_FORMAT_MARKDOWN ? "\n" : "",
-                (int)(row->op_count - SHOWN_OPS));
+        nnc_buffer_print(out, "%s... and %d more ops\n",
+                         style.format == NNC_FORMAT_MARKDOWN ? "\n" : "",
+                         (int)(row->op_count - SHOWN_OPS));
     }
     return status;
 }
 
-static nnc_status write_row(FILE *out, nnc_style style, const nnc_check_row *row)
+static nnc_status write_row(nnc_buffer *out, nnc_style style, const nnc_check_row *row)
 {
     const bool markdown = style.format == NNC_FORMAT_MARKDOWN;
     char headline[256];
     nnc_status status = NNC_OK;
     nnc_check_headline(row, headline, sizeof headline);
-    fputc('\n', out);
+    nnc_buffer_byte(out, '\n');
     if (row->id[0] != '\0') {
-        fputs(markdown ? "**" : "", out);
+        nnc_buffer_text(out, markdown ? "**" : "");
         nnc_put_plain(out, row->id, nnc_text_width(row->id));
-        fputs(markdown ? "**: " : ": ", out);
+        nnc_buffer_text(out, markdown ? "**: " : ": ");
     }
     if (row->state == NNC_CHECK_ADDED || row->state == NNC_CHECK_REMOVED) {
-        fprintf(out, "only in the %s\n", row->state == NNC_CHECK_ADDED ? "new" : "old");
+        nnc_buffer_print(out, "only in the %s\n", row->state == NNC_CHECK_ADDED ? "new" : "old");
         return NNC_OK;
     }
-    fprintf(out, "%d figures differ%s%s\n\n", (int)row->change_count,
-            headline[0] != '\0' ? "; " : "", headline);
+    nnc_buffer_print(out, "%d figures differ%s%s\n\n", (int)row->change_count,
+                     headline[0] != '\0' ? "; " : "", headline);
     status = nnc_changes_write(out, style, row, row->change_count, "old", "new");
     if (row->op_count > 0 && status == NNC_OK) {
-        fputc('\n', out);
+        nnc_buffer_byte(out, '\n');
         status = write_ops(out, style, row);
     }
     return status;
 }
 
-nnc_status nnc_report_diff(FILE *out, nnc_style style, const nnc_check_report *report)
+nnc_status nnc_report_diff(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
 {
     int32_t differ = 0;
     nnc_status status = NNC_OK;
@@ -81,11 +83,12 @@ nnc_status nnc_report_diff(FILE *out, nnc_style style, const nnc_check_report *r
     for (int32_t i = 0; i < report->row_count; i++) {
         differ += report->rows[i].state != NNC_CHECK_SAME;
     }
-    fprintf(out, "%s -> %s: ", report->path, report->other);
+    nnc_buffer_print(out, "%s -> %s: ", report->path, report->other);
     if (report->row_count == 1 && report->rows[0].id[0] == '\0') {
-        fputs(differ > 0 ? "the estimates differ\n" : "the same\n", out);
+        nnc_buffer_text(out, differ > 0 ? "the estimates differ\n" : "the same\n");
     } else {
-        fprintf(out, "%d of %d recorded estimates differ\n", (int)differ, (int)report->row_count);
+        nnc_buffer_print(out, "%d of %d recorded estimates differ\n", (int)differ,
+                         (int)report->row_count);
     }
     for (int32_t i = 0; i < report->row_count && status == NNC_OK; i++) {
         if (report->rows[i].state != NNC_CHECK_SAME) {

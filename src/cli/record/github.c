@@ -5,51 +5,51 @@
 #include "cli/record/check_view.h"
 
 /* Properties escape two characters more than messages do. */
-static void put(FILE *out, const char *text, bool property)
+static void put(nnc_buffer *out, const char *text, bool property)
 {
     for (; *text != '\0'; text++) {
         const unsigned char byte = (unsigned char)*text;
         if (byte == '%' || byte < 0x20 || (property && (byte == ':' || byte == ','))) {
-            fprintf(out, "%%%02X", (unsigned)byte);
+            nnc_buffer_print(out, "%%%02X", (unsigned)byte);
         } else {
-            fputc(byte, out);
+            nnc_buffer_byte(out, *text);
         }
     }
 }
 
-static void begin(FILE *out, const nnc_check_report *report, const nnc_check_row *row)
+static void begin(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row)
 {
-    fputs("::error file=", out);
+    nnc_buffer_text(out, "::error file=");
     put(out, report->path, true);
-    fprintf(out, ",line=%ld,title=nncost ", row->line > 0 ? row->line : 1);
+    nnc_buffer_print(out, ",line=%ld,title=nncost ", row->line > 0 ? row->line : 1);
     put(out, row->id, true);
-    fputs("::", out);
+    nnc_buffer_text(out, "::");
 }
 
-static void put_moved(FILE *out, const nnc_check_report *report, const nnc_check_row *row)
+static void put_moved(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row)
 {
     char headline[256];
     begin(out, report, row);
     nnc_check_headline(row, headline, sizeof headline);
     if (row->state == NNC_CHECK_ADDED) {
-        fputs("no estimate is recorded", out);
+        nnc_buffer_text(out, "no estimate is recorded");
     } else if (row->state == NNC_CHECK_REMOVED) {
-        fputs("an estimate is recorded, but there is no such scenario", out);
+        nnc_buffer_text(out, "an estimate is recorded, but there is no such scenario");
     } else if (headline[0] != '\0') {
         put(out, headline, false);
     } else {
-        fprintf(out, "%d figures moved", (int)row->change_count);
+        nnc_buffer_print(out, "%d figures moved", (int)row->change_count);
     }
     for (int32_t i = 0; i < row->cause_count; i++) {
-        fputs("%0Awhy: ", out);
+        nnc_buffer_text(out, "%0Awhy: ");
         put(out, row->causes[i], false);
     }
-    fputs("%0Aaccept with: nncost check ", out);
+    nnc_buffer_text(out, "%0Aaccept with: nncost check ");
     put(out, report->path, false);
-    fputs(" --update\n", out);
+    nnc_buffer_text(out, " --update\n");
 }
 
-void nnc_check_write_github(FILE *out, const nnc_check_report *report)
+void nnc_check_write_github(nnc_buffer *out, const nnc_check_report *report)
 {
     char text[256];
     for (int32_t i = 0; i < report->row_count; i++) {
@@ -62,12 +62,12 @@ void nnc_check_write_github(FILE *out, const nnc_check_report *report)
             if (!row->verdicts[k].met) {
                 nnc_verdict_text(&row->verdicts[k], text, sizeof text);
                 begin(out, report, row);
-                fputs("requires ", out);
+                nnc_buffer_text(out, "requires ");
                 put(out, text, false);
-                fputc('\n', out);
+                nnc_buffer_byte(out, '\n');
             }
         }
     }
     nnc_check_summary(report, text, sizeof text);
-    fprintf(out, "nncost: %s: %s\n", report->path, text);
+    nnc_buffer_print(out, "nncost: %s: %s\n", report->path, text);
 }

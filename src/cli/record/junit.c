@@ -1,10 +1,12 @@
 /* A check as JUnit XML: a test case per recorded estimate and one per requirement. Nothing in it
  * depends on the clock or the machine. */
+#include <stdio.h>
+
 #include "base/error.h"
 #include "cli/record/check_view.h"
 
 /* Characters that XML forbids, and bytes that are no UTF-8, are replaced. */
-static void put_xml(FILE *out, const char *text)
+static void put_xml(nnc_buffer *out, const char *text)
 {
     while (*text != '\0') {
         size_t left = 0;
@@ -14,82 +16,82 @@ static void put_xml(FILE *out, const char *text)
         const size_t length = nnc_utf8_length(text, left);
         const unsigned char byte = (unsigned char)*text;
         if (length == 0 || byte < 0x20 || byte == 0x7F) {
-            fputc('?', out);
+            nnc_buffer_byte(out, '?');
         } else if (length > 1) {
-            fwrite(text, 1, length, out);
+            nnc_buffer_put(out, text, length);
         } else {
             switch (byte) {
-            case '&': fputs("&amp;", out); break;
-            case '<': fputs("&lt;", out); break;
-            case '>': fputs("&gt;", out); break;
-            case '"': fputs("&quot;", out); break;
-            default: fputc(byte, out); break;
+            case '&': nnc_buffer_text(out, "&amp;"); break;
+            case '<': nnc_buffer_text(out, "&lt;"); break;
+            case '>': nnc_buffer_text(out, "&gt;"); break;
+            case '"': nnc_buffer_text(out, "&quot;"); break;
+            default: nnc_buffer_byte(out, *text); break;
             }
         }
         text += length > 0 ? length : 1;
     }
 }
 
-static void begin_case(FILE *out, const nnc_check_report *report, const nnc_check_row *row,
+static void begin_case(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row,
                        const char *what)
 {
-    fputs("    <testcase classname=\"", out);
+    nnc_buffer_text(out, "    <testcase classname=\"");
     put_xml(out, row->id);
-    fputs("\" name=\"", out);
+    nnc_buffer_text(out, "\" name=\"");
     put_xml(out, what);
-    fputs("\" file=\"", out);
+    nnc_buffer_text(out, "\" file=\"");
     put_xml(out, report->path);
-    fprintf(out, "\" line=\"%ld\"", row->line);
+    nnc_buffer_print(out, "\" line=\"%ld\"", row->line);
 }
 
-static void put_failure(FILE *out, const char *type, const char *message)
+static void put_failure(nnc_buffer *out, const char *type, const char *message)
 {
-    fprintf(out, ">\n      <failure type=\"%s\" message=\"", type);
+    nnc_buffer_print(out, ">\n      <failure type=\"%s\" message=\"", type);
     put_xml(out, message);
-    fputs("\">", out);
+    nnc_buffer_text(out, "\">");
 }
 
-static void end_failure(FILE *out)
+static void end_failure(nnc_buffer *out)
 {
-    fputs("</failure>\n    </testcase>\n", out);
+    nnc_buffer_text(out, "</failure>\n    </testcase>\n");
 }
 
-static void put_estimate(FILE *out, const nnc_check_report *report, const nnc_check_row *row)
+static void put_estimate(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row)
 {
     char headline[256];
     const bool failed = row->state != NNC_CHECK_SAME && !report->updated;
     begin_case(out, report, row, "estimate as recorded");
     if (!failed) {
-        fputs("/>\n", out);
+        nnc_buffer_text(out, "/>\n");
         return;
     }
     nnc_check_headline(row, headline, sizeof headline);
     put_failure(out, "moved", headline[0] != '\0' ? headline : nnc_check_state_name(row->state));
     for (int32_t i = 0; i < row->cause_count; i++) {
-        fputs("why: ", out);
+        nnc_buffer_text(out, "why: ");
         put_xml(out, row->causes[i]);
-        fputc('\n', out);
+        nnc_buffer_byte(out, '\n');
     }
     for (int32_t i = 0; i < row->change_count; i++) {
         const nnc_change_text text = nnc_change_text_of(&row->changes[i]);
         put_xml(out, nnc_change_name(&row->changes[i]));
-        fputs(": ", out);
+        nnc_buffer_text(out, ": ");
         put_xml(out, text.old);
-        fputs(" -&gt; ", out);
+        nnc_buffer_text(out, " -&gt; ");
         put_xml(out, text.now);
-        fprintf(out, " %s\n", text.percent);
+        nnc_buffer_print(out, " %s\n", text.percent);
     }
     end_failure(out);
 }
 
-static void put_verdict(FILE *out, const nnc_check_report *report, const nnc_check_row *row,
+static void put_verdict(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row,
                         const nnc_check_verdict *verdict)
 {
     char text[256];
     snprintf(text, sizeof text, "%s %s", verdict->requirement->name, verdict->requirement->rule);
     begin_case(out, report, row, text);
     if (verdict->met) {
-        fputs("/>\n", out);
+        nnc_buffer_text(out, "/>\n");
         return;
     }
     nnc_verdict_text(verdict, text, sizeof text);
@@ -97,7 +99,7 @@ static void put_verdict(FILE *out, const nnc_check_report *report, const nnc_che
     end_failure(out);
 }
 
-void nnc_check_write_junit(FILE *out, const nnc_check_report *report)
+void nnc_check_write_junit(nnc_buffer *out, const nnc_check_report *report)
 {
     int32_t cases = 0, failures = 0;
     for (int32_t i = 0; i < report->row_count; i++) {
@@ -109,12 +111,12 @@ void nnc_check_write_junit(FILE *out, const nnc_check_report *report)
             failures += !row->verdicts[k].met;
         }
     }
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
-    fprintf(out, "<testsuites tests=\"%d\" failures=\"%d\">\n  <testsuite name=\"", (int)cases,
-            (int)failures);
+    nnc_buffer_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    nnc_buffer_print(out, "<testsuites tests=\"%d\" failures=\"%d\">\n  <testsuite name=\"",
+                     (int)cases, (int)failures);
     put_xml(out, report->path);
-    fprintf(out, "\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"0\">\n", (int)cases,
-            (int)failures);
+    nnc_buffer_print(out, "\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"0\">\n",
+                     (int)cases, (int)failures);
     for (int32_t i = 0; i < report->row_count; i++) {
         const nnc_check_row *row = &report->rows[i];
         if (row->state != NNC_CHECK_NOT_ASKED) {
@@ -124,5 +126,5 @@ void nnc_check_write_junit(FILE *out, const nnc_check_report *report)
             put_verdict(out, report, row, &row->verdicts[k]);
         }
     }
-    fputs("  </testsuite>\n</testsuites>\n", out);
+    nnc_buffer_text(out, "  </testsuite>\n</testsuites>\n");
 }

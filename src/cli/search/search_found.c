@@ -1,6 +1,7 @@
 #include "cli/search/search_found.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "render/members.h"
@@ -129,7 +130,7 @@ static in_use used_by(const nnc_found *list, int32_t count)
     return use;
 }
 
-nnc_status nnc_found_write(FILE *out, nnc_style style, const nnc_found *list, int32_t count,
+nnc_status nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count,
                            bool sizes)
 {
     const in_use use = used_by(list, count);

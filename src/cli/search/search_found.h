@@ -19,7 +19,7 @@ void nnc_record_shard_rest(nnc_record *record, const nnc_found *missed, const nn
 
 /* A table; sizes: the plans are for different numbers of devices, which are shown. What a run or a
  * step costs is shown where the sizes differ, or the length of the run is known. */
-nnc_status nnc_found_write(FILE *out, nnc_style style, const nnc_found *list, int32_t count,
+nnc_status nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count,
                            bool sizes);
 
 /* What a plan costs: money of the run, else device-hours of the run, else money of a step, else
@@ -28,7 +28,7 @@ const char *nnc_found_cost(const nnc_found *found, double *cost);
 
 /* The rows for several sizes, as JSON, CSV, or text. */
 void nnc_sizes_record(nnc_record *record, const nnc_search_report *report);
-nnc_status nnc_sizes_csv(FILE *out, const nnc_search_report *report);
-nnc_status nnc_sizes_write(FILE *out, nnc_style style, const nnc_search_report *report);
+nnc_status nnc_sizes_csv(nnc_buffer *out, const nnc_search_report *report);
+nnc_status nnc_sizes_write(nnc_buffer *out, nnc_style style, const nnc_search_report *report);
 
 #endif

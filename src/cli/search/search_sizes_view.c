@@ -56,7 +56,7 @@ static bool is_found(const nnc_place *place)
 }
 
 /* The best plan of each size that has one. */
-nnc_status nnc_sizes_csv(FILE *out, const nnc_search_report *report)
+nnc_status nnc_sizes_csv(nnc_buffer *out, const nnc_search_report *report)
 {
     static const nnc_metric best[] = {
         { .type = NNC_METRIC_OBJECT, NNC_IN(nnc_search_size, best), .rows = &nnc_found_metrics },
@@ -70,26 +70,28 @@ nnc_status nnc_sizes_csv(FILE *out, const nnc_search_report *report)
 }
 
 /* Why there is no row. */
-static void write_none(FILE *out, const nnc_search_size *size)
+static void write_none(nnc_buffer *out, const nnc_search_size *size)
 {
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT];
     double spent = 0.0;
-    fprintf(out, "%" PRId32 " devices: ", size->devices);
+    nnc_buffer_print(out, "%" PRId32 " devices: ", size->devices);
     if (size->why.status != NNC_OK) {
-        fprintf(out, "no legal plan, %s: %s\n", size->why.where, size->why.what);
+        nnc_buffer_print(out, "no legal plan, %s: %s\n", size->why.where, size->why.what);
     } else if (size->any_missed) {
         const char *what = nnc_found_cost(&size->missed, &spent);
-        fprintf(out,
-                "misses the deadline or the budget, the fastest takes %s a step, %s for the run, "
-                "%s %s\n",
-                nnc_unit_text(size->missed.step_s, "s", step),
-                nnc_unit_text(size->missed.run_s, "s", run), what, nnc_count_text(spent, cost));
+        nnc_buffer_print(
+            out,
+            "misses the deadline or the budget, the fastest takes %s a step, %s for the run, "
+            "%s %s\n",
+            nnc_unit_text(size->missed.step_s, "s", step),
+            nnc_unit_text(size->missed.run_s, "s", run), what, nnc_count_text(spent, cost));
     } else {
-        fprintf(out, "no plan fits\n");
+        nnc_buffer_print(out, "no plan fits\n");
     }
 }
 
-static void write_named(FILE *out, const char *name, const nnc_search_report *report, int32_t index)
+static void write_named(nnc_buffer *out, const char *name, const nnc_search_report *report,
+                        int32_t index)
 {
     const nnc_found *found = &report->sizes[index].best;
     const bool priced = !isnan(found->cost_step);
@@ -97,16 +99,17 @@ static void write_named(FILE *out, const char *name, const nnc_search_report *re
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT];
     double spent = 0.0;
     const char *what = nnc_found_cost(found, &spent);
-    fprintf(out, "%s: %" PRId32 " devices, %s a step", name, found->plan.devices,
-            nnc_unit_text(found->step_s, "s", step));
+    nnc_buffer_print(out, "%s: %" PRId32 " devices, %s a step", name, found->plan.devices,
+                     nnc_unit_text(found->step_s, "s", step));
     if (!isnan(found->run_s)) {
-        fprintf(out, ", %s for the run", nnc_unit_text(found->run_s, "s", run));
+        nnc_buffer_print(out, ", %s for the run", nnc_unit_text(found->run_s, "s", run));
     }
-    fprintf(out, ", %s %s%s%s\n", what, nnc_count_text(spent, cost), priced && filed ? " " : "",
-            priced && filed ? report->device->prices[0].currency : "");
+    nnc_buffer_print(out, ", %s %s%s%s\n", what, nnc_count_text(spent, cost),
+                     priced && filed ? " " : "",
+                     priced && filed ? report->device->prices[0].currency : "");
 }
 
-nnc_status nnc_sizes_write(FILE *out, nnc_style style, const nnc_search_report *report)
+nnc_status nnc_sizes_write(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
 {
     nnc_arena *arena = nnc_arena_create();
     const size_t room = report->size_count > 0 ? (size_t)report->size_count : 1;
@@ -120,7 +123,7 @@ nnc_status nnc_sizes_write(FILE *out, nnc_style style, const nnc_search_report *
     }
     if (status == NNC_OK && found > 0) {
         status = nnc_found_write(out, style, list, found, true);
-        fputc('\n', out);
+        nnc_buffer_byte(out, '\n');
     }
     for (int32_t i = 0; i < report->size_count && status == NNC_OK; i++) {
         if (!report->sizes[i].found) {
@@ -128,7 +131,7 @@ nnc_status nnc_sizes_write(FILE *out, nnc_style style, const nnc_search_report *
         }
     }
     if (status == NNC_OK && found > 0) {
-        fprintf(out, "%s", found < report->size_count ? "\n" : "");
+        nnc_buffer_print(out, "%s", found < report->size_count ? "\n" : "");
         write_named(out, "fastest", report, report->fastest);
         write_named(out, "cheapest", report, report->cheapest);
     }

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "base/number.h"
 #include "cli/search/search_found.h"
@@ -62,7 +63,7 @@ static void record_shard(nnc_record *record, const nnc_search_report *report)
     nnc_record_close(record);
 }
 
-static void write_json(FILE *out, const nnc_search_report *report)
+static void write_json(nnc_buffer *out, const nnc_search_report *report)
 {
     const nnc_search_total *t = &report->total;
     const nnc_search_result *r = report->result;
@@ -96,17 +97,17 @@ static void write_json(FILE *out, const nnc_search_report *report)
 }
 
 /* "bubble 1.2 ms less", when it is more than rounding. */
-static void write_difference(FILE *out, const char *what, double less_s, double step_s)
+static void write_difference(nnc_buffer *out, const char *what, double less_s, double step_s)
 {
     char text[NNC_NUMBER_TEXT];
     if (fabs(less_s) > 1e-6 * step_s) {
-        fprintf(out, ", %s %s %s", what, nnc_unit_text(fabs(less_s), "s", text),
-                less_s > 0.0 ? "less" : "more");
+        nnc_buffer_print(out, ", %s %s %s", what, nnc_unit_text(fabs(less_s), "s", text),
+                         less_s > 0.0 ? "less" : "more");
     }
 }
 
 /* What sets the best plan apart from the next one: where the time went. */
-static void write_why(FILE *out, const nnc_search_result *r)
+static void write_why(nnc_buffer *out, const nnc_search_result *r)
 {
     const nnc_found *a = &r->best[0], *b = &r->best[1];
     char faster[NNC_NUMBER_TEXT];
@@ -116,16 +117,17 @@ static void write_why(FILE *out, const nnc_search_result *r)
     if (r->best_count < 2 || !(fabs(faster_s) > 1e-6 * a->step_s)) {
         return;
     }
-    fprintf(out, "\nthe first is %s %s than the second", nnc_unit_text(fabs(faster_s), "s", faster),
-            faster_s > 0.0 ? "faster" : "slower");
+    nnc_buffer_print(out, "\nthe first is %s %s than the second",
+                     nnc_unit_text(fabs(faster_s), "s", faster),
+                     faster_s > 0.0 ? "faster" : "slower");
     write_difference(out, "bubble", bubble_s, a->step_s);
     write_difference(out, "exposed communication", exposed_s, a->step_s);
     write_difference(out, "compute", faster_s - bubble_s - exposed_s, a->step_s);
-    fputc('\n', out);
+    nnc_buffer_byte(out, '\n');
 }
 
 /* Else a reader wonders why no plan of a large model is tensor-parallel. */
-static void write_left_out(FILE *out, const nnc_search_report *report)
+static void write_left_out(nnc_buffer *out, const nnc_search_report *report)
 {
     const nnc_decoder *d = &report->model->decoder;
     if (report->model->family != NNC_FAMILY_DECODER || report->search->tensor.count > 0) {
@@ -133,128 +135,134 @@ static void write_left_out(FILE *out, const nnc_search_report *report)
     }
     const int64_t rows = nnc_vocab_rows(d);
     if (rows % 2 != 0) {
-        fprintf(out,
-                "tensor parallelism is left out: a vocabulary of %" PRId64
-                " rows does not divide; --set vocab_multiple=1024 pads it\n\n",
-                rows);
+        nnc_buffer_print(out,
+                         "tensor parallelism is left out: a vocabulary of %" PRId64
+                         " rows does not divide; --set vocab_multiple=1024 pads it\n\n",
+                         rows);
     }
 }
 
 /* A step, and what a run of such steps comes to. */
-static void write_missed(FILE *out, const nnc_found *missed)
+static void write_missed(nnc_buffer *out, const nnc_found *missed)
 {
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT];
     double spent = 0.0;
     const char *what = nnc_found_cost(missed, &spent);
-    fprintf(out,
-            "no plan that fits keeps to the deadline and the budget; the fastest takes %s a step, "
-            "%s for the run, %s %s\n",
-            nnc_unit_text(missed->step_s, "s", step), nnc_unit_text(missed->run_s, "s", run), what,
-            nnc_count_text(spent, cost));
+    nnc_buffer_print(
+        out,
+        "no plan that fits keeps to the deadline and the budget; the fastest takes %s a step, "
+        "%s for the run, %s %s\n",
+        nnc_unit_text(missed->step_s, "s", step), nnc_unit_text(missed->run_s, "s", run), what,
+        nnc_count_text(spent, cost));
 }
 
-static void write_target(FILE *out, const nnc_search_report *report, const nnc_target *t)
+static void write_target(nnc_buffer *out, const nnc_search_report *report, const nnc_target *t)
 {
     char name[NNC_LEVER_TEXT], now[NNC_NUMBER_TEXT], then[NNC_NUMBER_TEXT];
     const char *unit = nnc_lever_unit(t->figure);
     const bool memory = t->figure == NNC_LEVER_MEM_BYTES;
     const nnc_dtype precision =
         report->result->best_count > 0 ? report->result->best[0].plan.precision : NNC_BF16;
-    fprintf(out, "  %-24s %s", nnc_lever_name(t->figure, precision, name),
-            nnc_unit_text(t->value, unit, now));
+    nnc_buffer_print(out, "  %-24s %s", nnc_lever_name(t->figure, precision, name),
+                     nnc_unit_text(t->value, unit, now));
     if (isnan(t->needed)) {
-        fprintf(out, ": alone not enough, even %s leaves %s%s\n",
-                memory                          ? "infinite capacity"
-                : t->figure == NNC_LEVER_MATMUL ? "an infinite peak"
-                                                : "infinite bandwidth",
-                nnc_unit_text(t->step_s, "s", then), memory ? " with the fastest plan of all" : "");
+        nnc_buffer_print(out, ": alone not enough, even %s leaves %s%s\n",
+                         memory                          ? "infinite capacity"
+                         : t->figure == NNC_LEVER_MATMUL ? "an infinite peak"
+                                                         : "infinite bandwidth",
+                         nnc_unit_text(t->step_s, "s", then),
+                         memory ? " with the fastest plan of all" : "");
     } else {
-        fprintf(out, " -> %s, %.4g x%s\n", nnc_unit_text(t->needed, unit, then),
-                t->needed / t->value, memory ? ", with another plan" : "");
+        nnc_buffer_print(out, " -> %s, %.4g x%s\n", nnc_unit_text(t->needed, unit, then),
+                         t->needed / t->value, memory ? ", with another plan" : "");
     }
 }
 
-static void write_targets(FILE *out, const nnc_search_report *report)
+static void write_targets(nnc_buffer *out, const nnc_search_report *report)
 {
     const nnc_search_result *r = report->result;
     char goal[NNC_NUMBER_TEXT], now[NNC_NUMBER_TEXT];
     nnc_unit_text(report->target_step_s, "s", goal);
     if (r->best_count > 0 && r->best[0].step_s <= report->target_step_s) {
-        fprintf(out, "\na step of %s is reached: the best plan takes %s\n", goal,
-                nnc_unit_text(r->best[0].step_s, "s", now));
+        nnc_buffer_print(out, "\na step of %s is reached: the best plan takes %s\n", goal,
+                         nnc_unit_text(r->best[0].step_s, "s", now));
         return;
     }
     if (r->best_count > 0) {
-        fprintf(out, "\nfrom %s to a step of %s, the smallest value of one figure alone\n\n",
-                nnc_unit_text(r->best[0].step_s, "s", now), goal);
+        nnc_buffer_print(out,
+                         "\nfrom %s to a step of %s, the smallest value of one figure alone\n\n",
+                         nnc_unit_text(r->best[0].step_s, "s", now), goal);
     } else {
-        fprintf(out, "\nfor a step of %s\n\n", goal);
+        nnc_buffer_print(out, "\nfor a step of %s\n\n", goal);
     }
     for (int i = 0; i < report->target_count; i++) {
         write_target(out, report, &report->targets[i]);
     }
 }
 
-static nnc_status write_result(FILE *out, nnc_style style, const nnc_search_result *r)
+static nnc_status write_result(nnc_buffer *out, nnc_style style, const nnc_search_result *r)
 {
     if (r->any_missed) {
         write_missed(out, &r->missed);
         return NNC_OK;
     }
     if (r->best_count == 0) {
-        fprintf(out, "no plan fits\n");
+        nnc_buffer_print(out, "no plan fits\n");
         return NNC_OK;
     }
     nnc_status status = nnc_found_write(out, style, r->best, r->best_count, false);
     if (status == NNC_OK) {
         write_why(out, r);
-        fprintf(out, "\ntime against memory, %s\n\n",
-                r->pareto_truncated ? "the fastest part of the front"
-                                    : "no other plan is faster with less");
+        nnc_buffer_print(out, "\ntime against memory, %s\n\n",
+                         r->pareto_truncated ? "the fastest part of the front"
+                                             : "no other plan is faster with less");
         status = nnc_found_write(out, style, r->pareto, r->pareto_count < 12 ? r->pareto_count : 12,
                                  false);
     }
     return status;
 }
 
-static void write_head(FILE *out, const nnc_search_report *report)
+static void write_head(nnc_buffer *out, const nnc_search_report *report)
 {
     const nnc_search_total *t = &report->total;
     if (report->sizes != NULL) {
-        fprintf(out, "%s on %" PRId32 " sizes of %s, global batch %" PRId64 "\n", report->model->id,
-                report->size_count, report->device->id, report->search->base.global_batch);
+        nnc_buffer_print(out, "%s on %" PRId32 " sizes of %s, global batch %" PRId64 "\n",
+                         report->model->id, report->size_count, report->device->id,
+                         report->search->base.global_batch);
     } else {
-        fprintf(out, "%s on %" PRId32 " x %s, global batch %" PRId64 "\n", report->model->id,
-                report->search->base.devices, report->device->id,
-                report->search->base.global_batch);
+        nnc_buffer_print(out, "%s on %" PRId32 " x %s, global batch %" PRId64 "\n",
+                         report->model->id, report->search->base.devices, report->device->id,
+                         report->search->base.global_batch);
     }
     if (report->search->shards > 0) {
-        fprintf(out, "shard %" PRId32 "/%" PRId32 ": ", report->search->shard,
-                report->search->shards);
+        nnc_buffer_print(out, "shard %" PRId32 "/%" PRId32 ": ", report->search->shard,
+                         report->search->shards);
     }
-    fprintf(out,
-            "%" PRIu64 " combinations: %" PRIu64 " evaluated, %" PRIu64
-            " illegal, too large or hopeless; %" PRIu64 " fit\n",
-            t->space, t->evaluated, t->pruned, t->feasible);
+    nnc_buffer_print(out,
+                     "%" PRIu64 " combinations: %" PRIu64 " evaluated, %" PRIu64
+                     " illegal, too large or hopeless; %" PRIu64 " fit\n",
+                     t->space, t->evaluated, t->pruned, t->feasible);
     if (t->covered < t->space) {
-        fprintf(out, "interrupted: only %" PRIu64 " combinations were looked at\n", t->covered);
+        nnc_buffer_print(out, "interrupted: only %" PRIu64 " combinations were looked at\n",
+                         t->covered);
     }
-    fputc('\n', out);
+    nnc_buffer_byte(out, '\n');
 }
 
-static nnc_status write_text(FILE *out, nnc_style style, const nnc_search_report *report)
+static nnc_status write_text(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
 {
     write_head(out, report);
     if (!report->device->efficiency.fitted) {
-        fprintf(out, "no fitted efficiencies for this device: roofline times, real ones are longer "
-                     "and may rank otherwise\n\n");
+        nnc_buffer_print(
+            out, "no fitted efficiencies for this device: roofline times, real ones are longer "
+                 "and may rank otherwise\n\n");
     }
     write_left_out(out, report);
     if (report->sizes != NULL) {
         return nnc_sizes_write(out, style, report);
     }
     if (report->why.status != NNC_OK) {
-        fprintf(out, "no legal plan, %s: %s\n", report->why.where, report->why.what);
+        nnc_buffer_print(out, "no legal plan, %s: %s\n", report->why.where, report->why.what);
         return NNC_OK;
     }
     const nnc_status status = write_result(out, style, report->result);
@@ -264,7 +272,7 @@ static nnc_status write_text(FILE *out, nnc_style style, const nnc_search_report
     return status;
 }
 
-nnc_status nnc_report_search(FILE *out, nnc_style style, const nnc_search_report *report)
+nnc_status nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
 {
     switch (style.format) {
     case NNC_FORMAT_JSON: write_json(out, report); return NNC_OK;

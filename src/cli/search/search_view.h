@@ -45,6 +45,6 @@ typedef struct nnc_search_report {
 
 #define NNC_SEARCH_SCHEMA "nncost.search/1"
 
-nnc_status nnc_report_search(FILE *out, nnc_style style, const nnc_search_report *report);
+nnc_status nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report *report);
 
 #endif

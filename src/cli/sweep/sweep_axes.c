@@ -1,5 +1,6 @@
 /* The axes of a sweep, from operands and options. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* The names of a sweep: what a word in --columns, --where or --by stands for. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

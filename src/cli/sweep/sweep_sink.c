@@ -1,6 +1,7 @@
 #include "cli/sweep/sweep_sink.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -234,13 +235,14 @@ static nnc_status finish_lines(nnc_sink *sink, nnc_error *err)
     return status == NNC_OK ? flush(sink, err) : status;
 }
 
-static nnc_status finish_database(nnc_sink *sink, FILE *out, nnc_error *err)
+static nnc_status finish_database(nnc_sink *sink, nnc_buffer *out, nnc_error *err)
 {
     const nnc_status status = nnc_database_commit(sink->database, sink->done, err);
     const int64_t count = status == NNC_OK ? nnc_database_count(sink->database) : 0;
     if (status == NNC_OK) {
-        fprintf(out, "%s: %" PRId64 " rows of %" PRId64 " combinations%s\n", sink->database_path,
-                count, sink->done, sink->from == sink->sweep->shard_rows ? ", was complete" : "");
+        nnc_buffer_print(out, "%s: %" PRId64 " rows of %" PRId64 " combinations%s\n",
+                         sink->database_path, count, sink->done,
+                         sink->from == sink->sweep->shard_rows ? ", was complete" : "");
         sink->tally.fitting += count > 0 && sink->tally.fitting == 0;
     }
     return status;
@@ -255,7 +257,7 @@ static void say_stopped(const nnc_sink *sink)
             sink->done, sink->sweep->shard_rows, what);
 }
 
-nnc_status nnc_sink_close(nnc_sink *sink, FILE *out, nnc_status status, nnc_error *err)
+nnc_status nnc_sink_close(nnc_sink *sink, nnc_buffer *out, nnc_status status, nnc_error *err)
 {
     nnc_progress_end(&sink->progress);
     if (sink->done == sink->sweep->shard_rows) {

@@ -42,7 +42,7 @@ nnc_status nnc_sink_open(nnc_sink *sink, const nnc_sweep *sweep, const nnc_optio
 nnc_status nnc_sink_emit(void *context, const nnc_batch *batch, bool *stop, nnc_error *err);
 
 /* Writes what is still held. status: of the run so far; out: for a line about a database. */
-nnc_status nnc_sink_close(nnc_sink *sink, FILE *out, nnc_status status, nnc_error *err);
+nnc_status nnc_sink_close(nnc_sink *sink, nnc_buffer *out, nnc_status status, nnc_error *err);
 
 /* Digest of all that decides the rows but the shard: version, axes, names, constraints and the
  * bytes of the files. */
