@@ -56,6 +56,9 @@ nnc_json nnc_json_first(nnc_json container);
 nnc_json nnc_json_next(nnc_json at);
 const char *nnc_json_key(nnc_json at); /* "" in a list */
 
+/* Follows a dotted name as far as it exists; *rest is what is left of it. */
+nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
+
 /* Of the right type only. */
 bool nnc_json_bool(nnc_json at);
 double nnc_json_number(nnc_json at);
@@ -73,5 +76,6 @@ void nnc_json_mismatch(nnc_json at, const char *what, const char *expected);
 /* Should reading go on? */
 bool nnc_json_go_on(nnc_json at);
 void nnc_faults_no_memory(nnc_faults *faults);
+void nnc_faults_note(nnc_faults *faults, const nnc_error *fault);
 
 #endif

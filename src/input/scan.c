@@ -7,24 +7,17 @@
 #include "base/error.h"
 #include "base/number.h"
 
+/* What may come next in a text. */
+enum { VALUE = 1, KEY = 2, COLON = 4, COMMA = 8, CLOSE = 16, END = 32 };
+
 typedef struct scan {
     const char *begin, *at, *end;
+    unsigned allowed;
     uint64_t objects; /* one bit per open bracket, the innermost lowest: 1 = object, 0 = list */
     int depth;
-    int values;      /* begun so far */
-    const char *key; /* where the key of the coming value begins; NULL in a list */
-    int values_max;
-    int wanted;        /* ordinal of the value to find, -1 = none */
-    const char *found; /* where it begins */
-    nnc_scan_fault *fault;
+    int values, values_max; /* begun so far */
+    nnc_scan_fault *fault;  /* NULL: nobody asks what is wrong */
 } scan;
-
-typedef enum step {
-    REFUSED,
-    VALUE_DUE,  /* a value has to begin here */
-    VALUE_DONE, /* a value has just ended */
-    TEXT_DONE
-} step;
 
 nnc_position nnc_scan_position(const char *text, const char *at)
 {
@@ -68,32 +61,20 @@ static void describe(const scan *s, const char *at, char *text, size_t size)
     }
 }
 
-static step refuse(scan *s, const char *at, const char *what, const char *expected)
+static bool refuse(scan *s, const char *at, const char *what, const char *expected)
 {
     char found[48];
-    describe(s, at, found, sizeof(found));
-    snprintf(s->fault->what, sizeof(s->fault->what), "%s, expected %s, found %s", what, expected,
-             found);
-    s->fault->at = nnc_scan_position(s->begin, at);
-    return REFUSED;
-}
-
-static void skip_blanks(scan *s)
-{
-    while (s->at < s->end &&
-           (*s->at == ' ' || *s->at == '\n' || *s->at == '\t' || *s->at == '\r')) {
-        s->at++;
+    if (s->fault != NULL) {
+        describe(s, at, found, sizeof(found));
+        snprintf(s->fault->what, sizeof(s->fault->what), "%s, expected %s, found %s", what,
+                 expected, found);
+        s->fault->at = nnc_scan_position(s->begin, at);
     }
-}
-
-static bool next_is(scan *s, char c)
-{
-    skip_blanks(s);
-    return s->at < s->end && *s->at == c;
+    return false;
 }
 
 /* After a backslash. \u0000 is refused because it would end the C string early. */
-static step scan_escape(scan *s)
+static bool scan_escape(scan *s)
 {
     if (s->end - s->at < 2 || strchr("\"\\/bfnrtu", s->at[1]) == NULL || s->at[1] == '\0') {
         return refuse(s, s->at, "bad escape in text",
@@ -101,7 +82,7 @@ static step scan_escape(scan *s)
     }
     if (s->at[1] != 'u') {
         s->at += 2;
-        return VALUE_DONE;
+        return true;
     }
     bool zero = true;
     for (int i = 2; i < 6; i++) {
@@ -115,34 +96,35 @@ static step scan_escape(scan *s)
         return refuse(s, s->at, "NUL in text", "a character from \\u0001");
     }
     s->at += 6;
-    return VALUE_DONE;
+    return true;
 }
 
-static step scan_text(scan *s)
+static bool scan_text(scan *s)
 {
     s->at++;
     while (s->at < s->end && *s->at != '"') {
-        const size_t length = nnc_utf8_length(s->at, (size_t)(s->end - s->at));
+        const unsigned char c = (unsigned char)*s->at;
+        const size_t length = c < 0x80 ? 1 : nnc_utf8_length(s->at, (size_t)(s->end - s->at));
         if (length == 0) {
             return refuse(s, s->at, "bad character in text", "UTF-8");
         }
-        if ((unsigned char)*s->at < 0x20) {
+        if (c < 0x20) {
             return refuse(s, s->at, "raw control character in text", "an escape such as \\n");
         }
-        if (*s->at != '\\') {
+        if (c != '\\') {
             s->at += length;
-        } else if (scan_escape(s) == REFUSED) {
-            return REFUSED;
+        } else if (!scan_escape(s)) {
+            return false;
         }
     }
     if (s->at == s->end) {
         return refuse(s, s->at, "bad syntax", "'\"' at the end of a text");
     }
     s->at++;
-    return VALUE_DONE;
+    return true;
 }
 
-static step scan_number(scan *s)
+static bool scan_number(scan *s)
 {
     char number[64]; /* cJSON looks at no more than 63 characters */
     double value;
@@ -155,121 +137,143 @@ static step scan_number(scan *s)
     if (length >= sizeof(number)) {
         return refuse(s, s->at, "number too long", "at most 63 characters");
     }
-    memcpy(number, s->at, length);
-    number[length] = '\0';
-    if (!nnc_read_double(number, &value)) {
-        return refuse(s, s->at, "infinite number", "at most 1.79e308");
+    if (s->fault != NULL) { /* else the tree shows it */
+        memcpy(number, s->at, length);
+        number[length] = '\0';
+        if (!nnc_read_double(number, &value)) {
+            return refuse(s, s->at, "infinite number", "at most 1.79e308");
+        }
     }
     s->at = after;
-    return VALUE_DONE;
+    return true;
 }
 
-static step scan_word(scan *s)
+static bool begins_number(char c)
+{
+    return c == '-' || (c >= '0' && c <= '9');
+}
+
+bool nnc_scan_lexemes(const char *text, size_t size, int values_max)
+{
+    scan s = { .begin = text, .at = text, .end = text + size };
+    int values = 1, depth = 0; /* an empty list counts as if it held a value */
+    while (s.at < s.end) {
+        const char c = *s.at;
+        if (c == '"' ? !scan_text(&s) : begins_number(c) && !scan_number(&s)) {
+            return false;
+        }
+        if (c == '"' || begins_number(c)) {
+            continue;
+        }
+        const bool opens = c == '{' || c == '[';
+        depth += opens ? 1 : c == '}' || c == ']' ? -1 : 0;
+        values += opens || c == ',';
+        if (depth > NNC_SCAN_DEPTH_MAX || values > values_max || (unsigned char)c > 0x7E ||
+            (c < ' ' && c != '\n' && c != '\r' && c != '\t')) {
+            return false;
+        }
+        s.at++;
+    }
+    return true;
+}
+
+/* ---- the grammar, for texts that were refused ---- */
+
+static bool scan_word(scan *s)
 {
     static const char *const words[] = { "true", "false", "null" };
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         const size_t length = strlen(words[i]);
         if (word_length(s->at, s->end) == length && memcmp(s->at, words[i], length) == 0) {
             s->at += length;
-            return VALUE_DONE;
+            return true;
         }
     }
     return refuse(s, s->at, "bad syntax", "a value");
 }
 
-static step scan_key(scan *s)
+static bool in_object(const scan *s)
 {
-    if (!next_is(s, '"')) {
-        return refuse(s, s->at, "bad syntax", "a key in quotes");
-    }
-    s->key = s->at;
-    if (scan_text(s) == REFUSED) {
-        return REFUSED;
-    }
-    if (!next_is(s, ':')) {
-        return refuse(s, s->at, "bad syntax", "':' after a key");
-    }
-    s->at++;
-    return VALUE_DUE;
+    return (s->objects & 1U) != 0;
 }
 
-static step close_bracket(scan *s)
+static bool refuse_order(scan *s)
 {
-    s->at++;
-    s->objects >>= 1;
-    s->depth--;
-    return VALUE_DONE;
+    return refuse(s, s->at, "bad syntax",
+                  (s->allowed & VALUE) != 0   ? "a value"
+                  : (s->allowed & KEY) != 0   ? "a key in quotes"
+                  : (s->allowed & COLON) != 0 ? "':' after a key"
+                  : (s->allowed & END) != 0   ? "nothing after the last brace"
+                  : in_object(s)              ? "',' or '}'"
+                                              : "',' or ']'");
 }
 
-static step open_bracket(scan *s)
+static bool open_bracket(scan *s)
 {
     const bool object = *s->at == '{';
     if (s->depth == NNC_SCAN_DEPTH_MAX) {
         return refuse(s, s->at, "nested too deeply", "at most 64 levels");
     }
     s->at++;
-    s->objects = s->objects << 1 | (object ? 1U : 0U);
     s->depth++;
-    if (next_is(s, object ? '}' : ']')) {
-        return close_bracket(s);
-    }
-    s->key = NULL;
-    return object ? scan_key(s) : VALUE_DUE;
+    s->objects = s->objects << 1 | (object ? 1U : 0U);
+    s->allowed = object ? KEY | CLOSE : VALUE | CLOSE;
+    return true;
 }
 
-static step begin_value(scan *s)
+static void close_bracket(scan *s)
 {
-    skip_blanks(s);
-    if (s->values == s->wanted) {
-        s->found = s->key != NULL ? s->key : s->at;
-        return TEXT_DONE;
-    }
+    s->at++;
+    s->depth--;
+    s->objects >>= 1;
+    s->allowed = s->depth > 0 ? COMMA | CLOSE : END;
+}
+
+static bool scan_value(scan *s, char c)
+{
     if (s->values++ == s->values_max) {
         char expected[32];
         snprintf(expected, sizeof(expected), "at most %d", s->values_max);
         return refuse(s, s->at, "too many values", expected);
     }
-    s->key = NULL;
-    if (s->at == s->end) {
-        return refuse(s, s->at, "bad syntax", "a value");
-    }
-    if (*s->at == '{' || *s->at == '[') {
+    if (c == '{' || c == '[') {
         return open_bracket(s);
     }
-    if (*s->at == '"') {
+    s->allowed = s->depth > 0 ? COMMA | CLOSE : END;
+    return c == '"' ? scan_text(s) : begins_number(c) ? scan_number(s) : scan_word(s);
+}
+
+/* What comes next, if it may. */
+static bool scan_next(scan *s)
+{
+    const char c = s->at < s->end ? *s->at : '\0';
+    if ((s->allowed & CLOSE) != 0 && c == (in_object(s) ? '}' : ']')) {
+        close_bracket(s);
+        return true;
+    }
+    if ((s->allowed & KEY) != 0 && c == '"') {
+        s->allowed = COLON;
         return scan_text(s);
     }
-    if (*s->at == '-' || (*s->at >= '0' && *s->at <= '9')) {
-        return scan_number(s);
+    if (((s->allowed & COLON) != 0 && c == ':') || ((s->allowed & COMMA) != 0 && c == ',')) {
+        s->allowed = c == ',' && in_object(s) ? KEY : VALUE;
+        s->at++;
+        return true;
     }
-    return scan_word(s);
+    return (s->allowed & VALUE) != 0 ? scan_value(s, c) : refuse_order(s);
 }
 
-static step end_value(scan *s)
+static bool scan_all(scan *s)
 {
-    const bool object = (s->objects & 1U) != 0;
-    skip_blanks(s);
-    if (s->depth == 0) {
-        return s->at == s->end ? TEXT_DONE
-                               : refuse(s, s->at, "bad syntax", "nothing after the last brace");
-    }
-    if (next_is(s, object ? '}' : ']')) {
-        return close_bracket(s);
-    }
-    if (!next_is(s, ',')) {
-        return refuse(s, s->at, "bad syntax", object ? "',' or '}'" : "',' or ']'");
-    }
-    s->at++;
-    return object ? scan_key(s) : VALUE_DUE;
-}
-
-static step scan_all(scan *s)
-{
-    step now = VALUE_DUE;
-    while (now == VALUE_DUE || now == VALUE_DONE) {
-        now = now == VALUE_DUE ? begin_value(s) : end_value(s);
-    }
-    return now;
+    do {
+        while (s->at < s->end && strchr(" \n\r\t", *s->at) != NULL && *s->at != '\0') {
+            s->at++;
+        }
+        if (s->at == s->end && s->allowed == END) {
+            return true;
+        }
+    } while (scan_next(s));
+    return false;
 }
 
 bool nnc_scan(const char *text, size_t size, int values_max, nnc_scan_fault *fault)
@@ -277,25 +281,11 @@ bool nnc_scan(const char *text, size_t size, int values_max, nnc_scan_fault *fau
     scan s = { .begin = text,
                .at = text,
                .end = text + size,
+               .allowed = VALUE,
                .values_max = values_max,
-               .wanted = -1,
                .fault = fault };
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
-        refuse(&s, text, "byte order mark", "plain UTF-8 text");
-        return false;
+        return refuse(&s, text, "byte order mark", "plain UTF-8 text");
     }
-    return scan_all(&s) == TEXT_DONE;
-}
-
-nnc_position nnc_scan_value(const char *text, size_t size, int ordinal)
-{
-    nnc_scan_fault unused;
-    scan s = { .begin = text,
-               .at = text,
-               .end = text + size,
-               .values_max = NNC_SCAN_VALUES_MANY,
-               .wanted = ordinal,
-               .fault = &unused };
-    scan_all(&s);
-    return nnc_scan_position(text, s.found != NULL ? s.found : text);
+    return scan_all(&s);
 }

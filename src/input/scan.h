@@ -1,5 +1,4 @@
-/* One walk over JSON text: refuses what cJSON lets pass, and finds the line of a value, which cJSON
- * does not keep. */
+/* JSON text: what cJSON lets pass, and what is wrong with a text that it refuses. */
 #ifndef NNCOST_INPUT_SCAN_H
 #define NNCOST_INPUT_SCAN_H
 
@@ -22,15 +21,15 @@ typedef struct nnc_scan_fault {
     char what[160]; /* "bad syntax, expected a value, found '}'" */
 } nnc_scan_fault;
 
+/* false: the text has a number, a text or a character that cJSON accepts and RFC 8259 does not, or it may
+ * be deeper than the limit above or hold more than values_max values. Says nothing about how lexemes
+ * follow each other: that is cJSON's part. */
+bool nnc_scan_lexemes(const char *text, size_t size, int values_max);
+
 /* Is the whole text one JSON value (RFC 8259) with valid UTF-8, finite numbers of at most 63
- * characters, no deeper than the limit above and of at most values_max values? If not, fault says why
- * and where.
+ * characters, within those limits? If not, fault says why and where. Only for a text that was refused.
  * What it leaves to cJSON: unpaired surrogates in \u escapes. */
 bool nnc_scan(const char *text, size_t size, int values_max, nnc_scan_fault *fault);
-
-/* Where value number `ordinal` of a text that passed nnc_scan begins, counted from 0 in the order of
- * the text; for the value of a key, where the key begins. */
-nnc_position nnc_scan_value(const char *text, size_t size, int ordinal);
 
 /* The position of a place in the text. */
 nnc_position nnc_scan_position(const char *text, const char *at);

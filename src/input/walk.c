@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-void nnc_walk_blanks(nnc_walk *w)
+static void skip_blanks(nnc_walk *w)
 {
     for (; strchr(" \t\r\n", w->text[w->at]) != NULL && w->text[w->at] != '\0'; w->at++) {
         w->line += w->text[w->at] == '\n';
     }
 }
 
-void nnc_walk_quoted(nnc_walk *w)
+static void skip_quoted(nnc_walk *w)
 {
     for (w->at++; w->text[w->at] != '"'; w->at++) {
         w->at += w->text[w->at] == '\\';
@@ -17,14 +17,51 @@ void nnc_walk_quoted(nnc_walk *w)
     w->at++;
 }
 
+nnc_walk nnc_walk_begin(const char *text)
+{
+    nnc_walk w = { .text = text, .line = 1, .key_line = 1 };
+    skip_blanks(&w);
+    return w;
+}
+
+bool nnc_walk_member(nnc_walk *w, bool object)
+{
+    skip_blanks(w);
+    if (strchr("}]", w->text[w->at]) == NULL) { /* the opening bracket or a comma */
+        w->at++;
+        skip_blanks(w);
+    }
+    w->key = w->at;
+    w->key_line = w->line;
+    w->key_length = 0;
+    if (strchr("}]", w->text[w->at]) != NULL) {
+        w->at++;
+        return false;
+    }
+    if (object) {
+        skip_quoted(w);
+        w->key_length = w->at - w->key;
+        skip_blanks(w);
+        w->at++; /* the colon */
+        skip_blanks(w);
+    }
+    return true;
+}
+
+bool nnc_walk_key_is(const nnc_walk *w, const char *key)
+{
+    const size_t length = strlen(key);
+    return w->key_length == length + 2 && memcmp(w->text + w->key + 1, key, length) == 0;
+}
+
 void nnc_walk_value(nnc_walk *w)
 {
     int depth = 0;
     do {
-        nnc_walk_blanks(w);
+        skip_blanks(w);
         const char c = w->text[w->at];
         if (c == '"') {
-            nnc_walk_quoted(w);
+            skip_quoted(w);
         } else if (strchr("{[", c) != NULL) {
             depth++;
             w->at++;

@@ -253,49 +253,35 @@ static void put_efficiency(const rewriting *w, nnc_json root)
     }
 }
 
-static bool is_key(const char *text, size_t length, const char *key)
-{
-    return strlen(key) + 2 == length && memcmp(text + 1, key, length - 2) == 0;
-}
-
 /* Member by member: those that change are written, the others copied. */
 static void put_device(const rewriting *w, const char *text, nnc_json root)
 {
     const char *id = old_text(root, "id");
     const bool renamed = id == NULL || strcmp(id, w->change->id) != 0;
     bool known = nnc_json_get(root, "efficiency").node == NULL, any = false;
-    nnc_walk walk = { .text = text, .line = 1 };
-    nnc_walk_blanks(&walk);
+    nnc_walk walk = nnc_walk_begin(text);
     fputc('{', w->out);
-    do {
-        walk.at++; /* the brace or a comma */
-        nnc_walk_blanks(&walk);
-        const char *key = text + walk.at;
-        nnc_walk_quoted(&walk);
-        const size_t length = (size_t)(text + walk.at - key);
-        nnc_walk_blanks(&walk);
-        walk.at++; /* the colon */
-        nnc_walk_blanks(&walk);
+    while (nnc_walk_member(&walk, true)) {
         const size_t begin = walk.at;
         nnc_walk_value(&walk);
-        if (known && is_key(key, length, "sources")) { /* a new object stands before them */
+        if (known && nnc_walk_key_is(&walk, "sources")) { /* a new object stands before them */
             fputs(",\n  \"efficiency\": ", w->out);
             put_efficiency(w, root);
             known = false;
         }
-        if (!is_key(key, length, "aliases") || !renamed) {
-            fprintf(w->out, "%s\n  %.*s: ", any ? "," : "", (int)length, key);
-            any = true;
-            if (is_key(key, length, "id")) {
-                put_text(w->out, w->change->id);
-            } else if (is_key(key, length, "efficiency")) {
-                put_efficiency(w, root);
-            } else {
-                fwrite(text + begin, 1, walk.at - begin, w->out);
-            }
+        if (renamed && nnc_walk_key_is(&walk, "aliases")) {
+            continue;
         }
-        nnc_walk_blanks(&walk);
-    } while (text[walk.at] == ',');
+        fprintf(w->out, "%s\n  %.*s: ", any ? "," : "", (int)walk.key_length, text + walk.key);
+        any = true;
+        if (nnc_walk_key_is(&walk, "id")) {
+            put_text(w->out, w->change->id);
+        } else if (nnc_walk_key_is(&walk, "efficiency")) {
+            put_efficiency(w, root);
+        } else {
+            fwrite(text + begin, 1, walk.at - begin, w->out);
+        }
+    }
     fputs("\n}\n", w->out);
 }
 

@@ -4,46 +4,26 @@
 #include "input/walk.h"
 #include "record/plan_file.h"
 
-/* Lines of the elements of a list. */
-static void elements(nnc_walk *w, long *lines, int32_t count)
-{
-    w->at++;
-    for (int32_t i = 0; i < count; i++) {
-        nnc_walk_blanks(w);
-        lines[i] = w->line;
-        nnc_walk_value(w);
-        nnc_walk_blanks(w);
-        w->at++; /* the comma or the bracket */
-    }
-}
-
 void nnc_plans_find_places(nnc_plans *plans, long *lines, int32_t count)
 {
-    static const char recorded[] = "\"recorded\"", scenarios[] = "\"scenarios\"";
-    nnc_walk w = { .text = plans->text, .line = 1 };
-    nnc_walk_blanks(&w);
-    do {
-        w.at++; /* the brace or a comma */
-        nnc_walk_blanks(&w);
-        const size_t key = w.at;
-        nnc_walk_quoted(&w);
-        const size_t length = w.at - key;
-        nnc_walk_blanks(&w);
-        w.at++; /* the colon */
-        nnc_walk_blanks(&w);
+    nnc_walk w = nnc_walk_begin(plans->text);
+    while (nnc_walk_member(&w, true)) {
         const size_t begin = w.at;
-        if (length == sizeof(scenarios) - 1 && memcmp(w.text + key, scenarios, length) == 0) {
-            elements(&w, lines, count);
+        const bool recorded = nnc_walk_key_is(&w, "recorded");
+        if (nnc_walk_key_is(&w, "scenarios")) {
+            for (int32_t i = 0; nnc_walk_member(&w, false); i++) {
+                lines[i < count ? i : count] = w.line;
+                nnc_walk_value(&w);
+            }
         } else {
             nnc_walk_value(&w);
         }
-        if (length == sizeof(recorded) - 1 && memcmp(w.text + key, recorded, length) == 0) {
+        if (recorded) {
             plans->places.begin = begin;
             plans->places.end = w.at;
         }
         plans->places.insert = w.at;
-        nnc_walk_blanks(&w);
-    } while (w.text[w.at] == ',');
+    }
 }
 
 /* Fills in the digest of a recorded part where it stands open; false when out of memory. */
