@@ -16,6 +16,15 @@
         return (unsigned)value < sizeof texts / sizeof texts[0] ? texts[value] : "?"; \
     }
 
+/* What else there is to know of a value stands in its row, defined under the name NNC_ROW(VALUE). A table
+ * of pointers to them is { LIST(NNC_ROW_AT) }: it does not compile when a value has no row. */
+#define NNC_ROW(value) nnc_row_of_##value
+#define NNC_ROW_AT(name, ...) [name] = &NNC_ROW(name),
+
+/* Where rows are lines of one table: the last value has one. tests/unit/test_rows.c looks at the others. */
+#define NNC_ROW_EACH(rows, values) \
+    _Static_assert(sizeof(rows) / sizeof(rows)[0] == (values), "a value has no row")
+
 /* An enumeration by its names: how many values there are, and the text of each. */
 typedef struct nnc_names {
     const char *(*of)(unsigned value); /* NULL = no names */

@@ -79,10 +79,8 @@ void nnc_describe_model(const nnc_op_list *list, const nnc_device *device, nnc_r
 static double second_table(const nnc_model *model, const nnc_plan *plan)
 {
     const nnc_decoder *d = &model->decoder;
-    /* These two put both ends of the pipeline on the first device. */
-    const bool ends_meet =
-        plan->schedule == NNC_SCHEDULE_ZB_V || plan->schedule == NNC_SCHEDULE_DUALPIPE;
-    if (model->family != NNC_FAMILY_DECODER || !d->tied_head || plan->pipeline == 1 || ends_meet) {
+    if (model->family != NNC_FAMILY_DECODER || !d->tied_head || plan->pipeline == 1 ||
+        nnc_schedule_ends_meet(plan)) {
         return 0.0;
     }
     return (double)nnc_vocab_rows(d) / plan->tensor * (double)d->hidden;

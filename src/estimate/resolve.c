@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "parallel/split.h"
+#include "pipeline/schedule.h"
 
 /* "fp64, fp32, bf16": the formats a device multiplies in. */
 static void formats_of(const nnc_device *device, char *text, size_t size)
@@ -209,24 +210,20 @@ static nnc_status check_ranges(const nnc_plan *p, nnc_error *err)
 nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                             nnc_plan *resolved, nnc_error *err)
 {
-    *resolved = *plan;
-    nnc_status status = check_ranges(resolved, err);
-    if (status == NNC_OK) {
-        status = resolve_precision(device, resolved, err);
+    nnc_plan *p = resolved;
+    *p = *plan;
+    NNC_TRY(check_ranges(p, err));
+    NNC_TRY(resolve_precision(device, p, err));
+    NNC_TRY(resolve_policy(p, err));
+    NNC_TRY(nnc_plan_split_devices(p, err));
+    NNC_TRY(resolve_batch(p, err));
+    if (model->family == NNC_FAMILY_DECODER) {
+        NNC_TRY(resolve_decoder(&model->decoder, p, err));
+        NNC_TRY(nnc_schedule_resolve(p, model->decoder.layers, err));
+    } else {
+        NNC_TRY(resolve_unet(&model->unet, p, err));
+        p->schedule = NNC_SCHEDULE_1F1B;
     }
-    if (status == NNC_OK) {
-        status = resolve_policy(resolved, err);
-    }
-    if (status == NNC_OK) {
-        status = nnc_plan_split_devices(resolved, err);
-    }
-    if (status == NNC_OK) {
-        status = resolve_batch(resolved, err);
-    }
-    if (status == NNC_OK) {
-        status = model->family == NNC_FAMILY_DECODER
-                     ? resolve_decoder(&model->decoder, resolved, err)
-                     : resolve_unet(&model->unet, resolved, err);
-    }
-    return status == NNC_OK ? nnc_plan_split(model, device, resolved, err) : status;
+    NNC_TRY(nnc_plan_split(model, device, p, err));
+    return nnc_schedule_check(p, err);
 }

@@ -9,17 +9,13 @@
 int32_t nnc_deal_device(const nnc_plan *plan, int32_t virtual_stage)
 {
     const int32_t p = plan->pipeline;
-    if (plan->schedule == NNC_SCHEDULE_ZB_V && virtual_stage >= p) {
-        return 2 * p - 1 - virtual_stage;
-    }
-    return virtual_stage % p;
+    const bool back = nnc_schedule_ends_meet(plan) && virtual_stage >= p;
+    return back ? 2 * p - 1 - virtual_stage : virtual_stage % p;
 }
 
 void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *deal)
 {
-    const int32_t chunks = plan->pipeline == 1                   ? 1
-                           : plan->schedule == NNC_SCHEDULE_ZB_V ? 2
-                                                                 : plan->virtual_stages;
+    const int32_t chunks = plan->pipeline > 1 ? nnc_schedule_chunks(plan) : 1;
     const int32_t count = plan->pipeline * chunks;
     int64_t layers = 0, next = 0;
     deal->stages = plan->pipeline;
@@ -51,25 +47,17 @@ void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *de
 nnc_share nnc_deal_device_share(const nnc_deal *deal, const nnc_plan *plan, int32_t device)
 {
     nnc_share sum = { { 0 } };
-    const int32_t p = deal->stages, chunks = deal->virtual_stages / p;
-    const bool mirrored = plan->schedule == NNC_SCHEDULE_DUALPIPE && p > 1;
-    for (int32_t c = 0; c < (mirrored ? 2 : chunks); c++) {
-        const bool back = mirrored ? c == 1 : plan->schedule == NNC_SCHEDULE_ZB_V && c == 1;
-        const int32_t v = mirrored ? (back ? p - 1 - device : device)
-                          : back   ? 2 * p - 1 - device
-                                   : c * p + device;
+    const bool ends_meet = nnc_schedule_ends_meet(plan);
+    const int32_t p = deal->stages;
+    const int32_t chunks = nnc_schedule_dual(plan) ? 2 : deal->virtual_stages / p;
+    for (int32_t c = 0; c < chunks; c++) {
+        const int32_t v = ends_meet && c == 1 ? 2 * p - 1 - device : c * p + device;
+        const nnc_share *share = &deal->shares[v % deal->virtual_stages];
         for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
-            sum.instances[s] += deal->shares[v].instances[s];
+            sum.instances[s] += share->instances[s];
         }
     }
     return sum;
-}
-
-bool nnc_weight_runs_apart(const nnc_plan *plan)
-{
-    return plan->pipeline > 1 &&
-           (plan->schedule == NNC_SCHEDULE_ZB_H1 || plan->schedule == NNC_SCHEDULE_ZB_H2 ||
-            plan->schedule == NNC_SCHEDULE_ZB_V || plan->schedule == NNC_SCHEDULE_DUALPIPE);
 }
 
 nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
@@ -81,7 +69,7 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
                                          [NNC_COMM_PIPELINE] = software->overlap_pipeline,
                                          [NNC_COMM_OFFLOAD] = software->overlap_offload } };
     nnc_overlap overlap = own;
-    overlap.weight_apart = nnc_weight_runs_apart(plan);
+    overlap.weight_apart = nnc_schedule_splits(plan);
     overlap.tensor_backward = isnan(software->overlap_tensor_backward)
                                   ? software->overlap_tensor
                                   : software->overlap_tensor_backward;

@@ -6,8 +6,13 @@
 
 #include "cost/rows.h"
 #include "cost/segment.h"
+#include "pipeline/pipeline.h"
+#include "pipeline/schedule.h"
 
-enum { NNC_STAGES_MAX = 1024, NNC_VIRTUAL_STAGES_MAX = 4096 };
+enum {
+    NNC_STAGES_MAX = NNC_PIPELINE_STAGES_MAX,
+    NNC_VIRTUAL_STAGES_MAX = NNC_PIPELINE_VIRTUAL_MAX
+};
 
 /* How many instances of each segment one virtual stage, or one device, holds. */
 typedef struct nnc_share {
@@ -41,9 +46,6 @@ typedef struct nnc_unit {
     double host_s[NNC_PASS_PARTS]; /* what issuing the ops adds to both */
     double free_s[NNC_PASS_PARTS]; /* compute behind which nothing hides yet */
 } nnc_unit;
-
-/* Do schedule and pipeline run weight gradients as ops of their own? */
-bool nnc_weight_runs_apart(const nnc_plan *plan);
 
 /* Shares of each kind of communication that hide, in [0, 1]. */
 typedef struct nnc_overlap {

@@ -88,7 +88,7 @@ static nnc_holding holding_of(const nnc_step *step, const nnc_share *share, doub
 void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory)
 {
     const nnc_plan *plan = step->plan;
-    const int32_t chunks = plan->schedule == NNC_SCHEDULE_ZB_V ? 2 : plan->virtual_stages;
+    const int32_t chunks = nnc_schedule_chunks(plan);
     nnc_deal_layers(step->list, plan, &memory->deal);
     for (int32_t d = 0; d < plan->pipeline; d++) {
         const nnc_share share = nnc_deal_device_share(&memory->deal, plan, d);
@@ -96,7 +96,7 @@ void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory)
         if (plan->pipeline > 1) {
             in_flight = nnc_pipeline_in_flight(plan->schedule, plan->pipeline, chunks,
                                                plan->micro_batches, d);
-            if (plan->schedule == NNC_SCHEDULE_DUALPIPE) {
+            if (nnc_schedule_dual(plan)) {
                 in_flight *= 0.5; /* counted in one direction's layers, the share has both */
             }
         }
@@ -117,8 +117,7 @@ int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages)
 
 int64_t nnc_step_passes(const nnc_plan *plan)
 {
-    const bool halves = plan->schedule == NNC_SCHEDULE_DUALPIPE && plan->pipeline > 1;
-    return plan->micro_batches / (halves ? 2 : 1);
+    return plan->micro_batches / (nnc_schedule_dual(plan) ? 2 : 1);
 }
 
 void nnc_step_restrict(const nnc_step *step, const nnc_holding *holding, nnc_rows *rows)
@@ -257,7 +256,7 @@ void nnc_step_describe(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
     for (int32_t d = 0; d < plan->pipeline; d++) {
         const nnc_holding *h = &m->holdings[d];
         nnc_stage *stage = &m->stages[d];
-        const bool apart = nnc_weight_runs_apart(plan);
+        const bool apart = nnc_schedule_splits(plan);
         *stage = (nnc_stage){ .memory = stage->memory, /* these three are filled before */
                               .exchange_s = stage->exchange_s,
                               .update_s = stage->update_s,

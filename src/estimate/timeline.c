@@ -21,13 +21,13 @@ void nnc_ideal_stages(const nnc_step *step, const nnc_ideal *ideal, const nnc_ro
 /* Steps follow each other without a barrier: each stage's step begins with its own first pass. */
 static bool rolls(const nnc_plan *plan)
 {
-    return nnc_weight_runs_apart(plan) && plan->schedule != NNC_SCHEDULE_DUALPIPE;
+    return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->rolls;
 }
 
 double nnc_timeline_passes(const nnc_step_memory *m, const nnc_plan *plan)
 {
     return (double)m->deal.virtual_stages * (double)plan->micro_batches *
-           (nnc_weight_runs_apart(plan) ? 3.0 : 2.0);
+           (nnc_schedule_splits(plan) ? 3.0 : 2.0);
 }
 
 /* A timeline under way: where each stage has got to. */

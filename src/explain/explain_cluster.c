@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "explain/explain.h"
+#include "pipeline/pipeline.h"
+#include "pipeline/schedule.h"
 
 static bool is_split(const nnc_plan *plan)
 {
@@ -99,59 +101,6 @@ static const char *exposed_formula(const nnc_result *result, char *text, size_t 
     return text;
 }
 
-static const char *in_flight_formula(const nnc_plan *plan)
-{
-    if (plan->pipeline == 1) {
-        return "1";
-    }
-    switch (plan->schedule) {
-    case NNC_SCHEDULE_GPIPE: return "micro_batches";
-    case NNC_SCHEDULE_INTERLEAVED:
-        return "min(micro_batches * virtual_stages, 2 * (pipeline - memory.stage - 1) + "
-               "(virtual_stages - 1) * pipeline + 1) / virtual_stages";
-    case NNC_SCHEDULE_ZB_H2: return "min(micro_batches, 2 * pipeline - 1)";
-    case NNC_SCHEDULE_ZB_V:
-        return "min(micro_batches, pipeline, (micro_batches + 1 + memory.stage) / 2)";
-    case NNC_SCHEDULE_DUALPIPE:
-        return "half of those of both directions, at most pipeline + 1, counted by replay";
-    case NNC_SCHEDULE_1F1B:
-    case NNC_SCHEDULE_ZB_H1:
-    case NNC_SCHEDULE_COUNT: break;
-    }
-    return "min(micro_batches, pipeline - memory.stage)";
-}
-
-/* Pipelines of equal stages, nothing to send: the closed form, and its value. */
-static const char *equal_bubble(const nnc_result *result, const nnc_stage *stage, double *value)
-{
-    const nnc_plan *plan = &result->plan;
-    const double after = plan->pipeline - 1, f = stage->forward_s, b = stage->backward_s;
-    const double w = stage->weight_s, late = fmax(0, f - w);
-    switch (plan->schedule) {
-    case NNC_SCHEDULE_INTERLEAVED:
-        *value = after * (f + b) / plan->virtual_stages;
-        return "(pipeline - 1) * (stage_forward_s + stage_backward_s) / virtual_stages";
-    case NNC_SCHEDULE_ZB_H1:
-        *value = after * (b + late);
-        return "(pipeline - 1) * (stage_backward_s + max(0, stage_forward_s - stage_weight_s))";
-    case NNC_SCHEDULE_ZB_H2:
-        *value = after * fmax(0, b - f + 2 * late);
-        return "(pipeline - 1) * max(0, stage_backward_s - stage_forward_s + 2 * max(0, "
-               "stage_forward_s - stage_weight_s))";
-    case NNC_SCHEDULE_ZB_V: *value = 0; return "0";
-    case NNC_SCHEDULE_DUALPIPE:
-        /* The device's times are those of two stages. */
-        *value = fmax(0, (0.5 * plan->pipeline - 1) * (f + 2 * b - w) / 2);
-        return "max(0, (pipeline / 2 - 1) * (stage_forward_s + 2 * stage_backward_s - "
-               "stage_weight_s) / 2)";
-    case NNC_SCHEDULE_1F1B:
-    case NNC_SCHEDULE_GPIPE:
-    case NNC_SCHEDULE_COUNT: break;
-    }
-    *value = after * (f + b);
-    return "(pipeline - 1) * (stage_forward_s + stage_backward_s)";
-}
-
 static const char *weights_formula(const nnc_plan *plan)
 {
     return (plan->offload & NNC_OFFLOAD_WEIGHTS) != 0 ? "nothing: weights lie in host memory"
@@ -191,7 +140,7 @@ const char *nnc_cluster_formula(const nnc_report *report, const char *name, char
         return exposed_formula(result, text, size);
     }
     if (strcmp(name, "in_flight") == 0) {
-        return in_flight_formula(plan);
+        return plan->pipeline > 1 ? nnc_schedule_of(plan->schedule)->in_flight_text : "1";
     }
     if (!nnc_on_cluster(plan)) {
         return NULL;
@@ -256,13 +205,17 @@ void nnc_explain_beside(nnc_explainer *explainer, const nnc_report *report, cons
     if (strcmp(name, "exposed_comm_s") == 0) {
         explain_exchanges(explainer, report);
     } else if (strcmp(name, "bubble_s") == 0 && result->plan.pipeline > 1) {
-        double value = 0;
-        const char *formula = equal_bubble(result, &report->stages[result->stage], &value);
+        const nnc_plan *plan = &result->plan;
+        const nnc_stage *stage = &report->stages[result->stage];
+        const double parts = nnc_schedule_dual(plan) ? 2 : 1; /* stages that a device holds */
+        const double value = nnc_pipeline_bubble_s(
+            plan->schedule, plan->pipeline, plan->virtual_stages, stage->forward_s / parts,
+            stage->backward_s / parts, stage->weight_s / parts);
         nnc_explain_line(
             explainer, "bubble_s", scope,
             &(nnc_derivation){ .name = "equal stages",
                                .unit = "s",
-                               .formula = formula,
+                               .formula = nnc_schedule_of(plan->schedule)->bubble_text,
                                .meaning = "the closed form, if every stage took as long as the "
                                           "busiest and nothing had to be sent",
                                .source = "arXiv:2104.04473, arXiv:2401.10241, arXiv:2412.19437",

@@ -6,9 +6,6 @@
 #include "base/error.h"
 #include "base/number.h"
 
-/* What a replay holds; see pipeline/pipeline.h. */
-enum { STAGES_MAX = 1024, VIRTUAL_STAGES_MAX = 4096 };
-
 enum { NEAR_ENOUGH = 1000000 }; /* how far to look for a legal value */
 
 /* "4 or 6": the divisors of whole next to value, below and above. */
@@ -167,66 +164,6 @@ static nnc_status split_experts(const nnc_decoder *d, const nnc_plan *p, nnc_err
     return status;
 }
 
-static nnc_status split_pipeline(const nnc_decoder *d, nnc_plan *p, nnc_error *err)
-{
-    if (p->schedule == NNC_SCHEDULE_COUNT) {
-        p->schedule = p->virtual_stages > 1 ? NNC_SCHEDULE_INTERLEAVED : NNC_SCHEDULE_1F1B;
-    }
-    const bool interleaved = p->schedule == NNC_SCHEDULE_INTERLEAVED;
-    const int64_t chunks = p->schedule == NNC_SCHEDULE_ZB_V ? 2 : p->virtual_stages;
-    if (p->virtual_stages > 1 && !interleaved) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--virtual-stages",
-                        "only the interleaved schedule has virtual stages, expected 1, found "
-                        "%" PRId32,
-                        p->virtual_stages);
-    }
-    if (p->virtual_stages > 1 && p->pipeline == 1) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--virtual-stages",
-                        "a pipeline of one stage has no bubble to split, expected 1, found "
-                        "%" PRId32,
-                        p->virtual_stages);
-    }
-    if (p->pipeline > STAGES_MAX || p->pipeline * chunks > VIRTUAL_STAGES_MAX) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
-                        "expected at most %d stages and %d virtual ones", STAGES_MAX,
-                        VIRTUAL_STAGES_MAX);
-    }
-    if (d->layers < (int64_t)p->pipeline * chunks) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
-                        "%" PRId64 " layers cannot fill %" PRId64
-                        " stages, expected pipeline x virtual_stages of at most %" PRId64,
-                        d->layers, (int64_t)p->pipeline * chunks, d->layers);
-    }
-    if (p->schedule == NNC_SCHEDULE_DUALPIPE && p->pipeline > 1) {
-        return divides("--pipeline", "a pipeline entered from both ends: its length", p->pipeline,
-                       2, err);
-    }
-    return NNC_OK;
-}
-
-static nnc_status split_passes(const nnc_plan *p, nnc_error *err)
-{
-    if (p->pipeline == 1) {
-        return NNC_OK;
-    }
-    if (p->schedule == NNC_SCHEDULE_INTERLEAVED && p->micro_batches % p->pipeline != 0) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batches",
-                        "interleaving takes micro-batches in groups of %" PRId32
-                        ", expected %" PRId64 ", found %" PRId64,
-                        p->pipeline, nnc_ceil_div(p->micro_batches, p->pipeline) * p->pipeline,
-                        p->micro_batches);
-    }
-    if (p->schedule == NNC_SCHEDULE_DUALPIPE &&
-        (p->micro_batches % 2 != 0 || p->micro_batches < p->pipeline)) {
-        const int64_t least = p->micro_batches < p->pipeline ? p->pipeline : p->micro_batches + 1;
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batches",
-                        "dualpipe feeds both ends, expected an even number of at least the "
-                        "stages, %" PRId64 ", found %" PRId64,
-                        least, p->micro_batches);
-    }
-    return NNC_OK;
-}
-
 static nnc_status split_data(nnc_plan *p, nnc_error *err)
 {
     const int64_t replicas = nnc_plan_replicas(p);
@@ -270,7 +207,6 @@ static nnc_status split_unet(nnc_plan *p, nnc_error *err)
                             degrees[i].degree);
         }
     }
-    p->schedule = NNC_SCHEDULE_1F1B;
     return fail_unless(!p->sequence_parallel, "--sequence-parallel", err,
                        "a unet is split over data only");
 }
@@ -283,10 +219,7 @@ nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_
     if (model->family == NNC_FAMILY_UNET) {
         status = split_unet(plan, err);
     } else {
-        status = split_pipeline(d, plan, err);
-        if (status == NNC_OK) {
-            status = split_context(d, plan, err);
-        }
+        status = split_context(d, plan, err);
         if (status == NNC_OK) {
             status = split_tensor(d, plan, err);
         }
@@ -296,9 +229,6 @@ nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_
     }
     if (status == NNC_OK) {
         status = split_data(plan, err);
-    }
-    if (status == NNC_OK) {
-        status = split_passes(plan, err);
     }
     if (plan->devices_per_node == 0) {
         plan->devices_per_node = device->scale_up.devices > 0 ? device->scale_up.devices : 1;

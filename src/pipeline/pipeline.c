@@ -1,4 +1,4 @@
-/* Pipeline schedules: time and activations kept, replayed and in closed form. */
+/* Pipeline schedules: time and activations kept, replayed. */
 #include "pipeline/pipeline.h"
 
 #include <float.h>
@@ -203,7 +203,7 @@ bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,
     if (!nnc_replay_layout(&replay, pipeline, memory)) {
         return false;
     }
-    if (nnc_wave_suits(pipeline->schedule)) {
+    if (replay.row->wave != NULL) {
         nnc_wave_run(pipeline, &memory->wave);
         summarise_wave(&replay, result);
         return true;
@@ -228,61 +228,4 @@ bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,
     }
     summarise(&replay, result);
     return true;
-}
-
-double nnc_pipeline_bubble_s(nnc_schedule schedule, int32_t stages, int32_t chunks,
-                             double forward_s, double backward_s, double weight_s)
-{
-    const double after = (double)(stages - 1);
-    const double whole_s = forward_s + backward_s + weight_s;
-    switch (schedule) {
-    case NNC_SCHEDULE_INTERLEAVED: return after * whole_s / (double)chunks;
-    case NNC_SCHEDULE_ZB_H1:
-        /* Published for tW <= tF. Past that, tB remains: with p micro-batches in flight the first
-         * device has nothing to run until the first gradient is back. */
-        return after * (backward_s + nnc_max(0, forward_s - weight_s));
-    case NNC_SCHEDULE_ZB_H2:
-        /* Published for tW <= tF; past that as above, with 2p-1 in flight. */
-        return after * nnc_max(0, backward_s - forward_s + 2 * nnc_max(0, forward_s - weight_s));
-    case NNC_SCHEDULE_ZB_V: return 0;
-    case NNC_SCHEDULE_DUALPIPE:
-        /* A pair takes the sum of both: tFB + tB - 3 tW with tB the whole backward. */
-        return stages == 1 ? 0
-                           : nnc_max(0, (0.5 * (double)stages - 1) *
-                                            (forward_s + 2 * backward_s - weight_s));
-    case NNC_SCHEDULE_1F1B:
-    case NNC_SCHEDULE_GPIPE:
-    case NNC_SCHEDULE_COUNT: break;
-    }
-    return after * whole_s;
-}
-
-double nnc_pipeline_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks,
-                              int64_t micro_batches, int32_t stage)
-{
-    const double m = (double)micro_batches, p = (double)stages, v = (double)chunks;
-    const double after = p - (double)stage - 1;
-    switch (schedule) {
-    case NNC_SCHEDULE_GPIPE: return m;
-    case NNC_SCHEDULE_INTERLEAVED:
-        if (chunks > 1) {
-            return nnc_min(m * v, 2 * after + (v - 1) * p + 1) / v;
-        }
-        break;
-    case NNC_SCHEDULE_ZB_H2: return nnc_min(m, 2 * p - 1);
-    case NNC_SCHEDULE_ZB_V:
-        /* Both chunks of p, once m >= 2p-1. */
-        return nnc_min(nnc_min(m, p), (m + 1 + (double)stage) / 2);
-    case NNC_SCHEDULE_DUALPIPE:
-        if (stages > 1) { /* p+1 once m >= 2p; those from the nearer end come in first */
-            const bool upper = stage < stages / 2;
-            const double near = upper ? ceil(m / 2) : floor(m / 2);
-            return nnc_min(nnc_min(m, p + 1), near + 1 + (upper ? (double)stage : after));
-        }
-        break;
-    case NNC_SCHEDULE_1F1B:
-    case NNC_SCHEDULE_ZB_H1:
-    case NNC_SCHEDULE_COUNT: break;
-    }
-    return nnc_min(m, after + 1);
 }

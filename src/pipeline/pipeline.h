@@ -10,26 +10,8 @@
 
 /* One schedule to replay. Virtual stages are numbered in the order a micro-batch meets them going
  * forward; there are stages * chunks of them. Each device runs a fixed order list, an op as soon as
- * its input has arrived and the op before it in the list is done:
- *
- *   gpipe        all forwards, then all backwards
- *   1f1b         device i: min(m, p-i-1) forwards, then forward, backward in turn, then the
- *                backwards left
- *   interleaved  the same with chunks for micro-batches, taken in groups of p micro-batches: first
- *                min(m v, 2(p-i-1) + (v-1)p) forwards. Virtual stage s is on device s % p. m is a
- *                multiple of p. One chunk is plain 1f1b.
- *   zb-h1        1f1b, weight gradients apart, device i's i input gradients behind
- *   zb-h2        the same with min(m, 2(p-i-1)) forwards ahead and weight gradients 2i behind
- *   zb-v         two chunks: virtual stages 0..p-1 on devices 0..p-1, p..2p-1 back on p-1..0
- *   dualpipe     half of the micro-batches start at each end (the first half, one more when m is
- *                odd, at device 0); device i holds stage i for one direction and p-1-i for the
- *                other, so chunks is 1 and times are given once per stage. A forward of one
- *                direction paired with a backward of the other takes the sum of their times and
- *                sends both results at its end. p is even, or 1.
- *
- * Lists written for more micro-batches than there are (zb-v m < 2p-1, dualpipe m < 2p) leave the
- * missing ones out. Sources: GPipe arXiv:1811.06965; 1F1B and interleaving arXiv:2104.04473; zero
- * bubble arXiv:2401.10241; DualPipe arXiv:2412.19437.   [pipeline] */
+ * its input has arrived and the op before it in the list is done. What is in the lists, and their
+ * sources, stand with the rows in schedule.c.   [pipeline] */
 typedef struct nnc_pipeline {
     nnc_schedule schedule;
     int32_t stages; /* devices in the pipeline, >= 1 */

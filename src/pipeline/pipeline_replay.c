@@ -49,7 +49,7 @@ static void begin_stream(const nnc_replay *replay, int32_t d, int32_t index)
     /* Stream 0 of dualpipe is the direction that starts at this half of the devices. */
     const int32_t chunk = replay->dual && d >= p / 2 ? 1 - index % 2 : index % 2;
     /* An op of which phase lets the activations go. */
-    const bool late = replay->splits && pipeline->schedule != NNC_SCHEDULE_ZB_H1;
+    const bool late = replay->splits && !replay->row->frees_early;
     const nnc_pipeline_phase last = late ? NNC_RUN_WEIGHT : NNC_RUN_BACKWARD;
     nnc_stream *const stream = &replay->memory->device[d].stream[index];
     stream->done = 0;
@@ -59,7 +59,7 @@ static void begin_stream(const nnc_replay *replay, int32_t d, int32_t index)
     int32_t virtual_stage = chunk == 1 ? 2 * p - 1 - d : d;
     if (replay->dual) {
         stream->limit = chunk == 0 ? (m + 1) / 2 : m / 2;
-    } else if (pipeline->schedule == NNC_SCHEDULE_INTERLEAVED) {
+    } else if (replay->row->chunks == 0) {
         stream->limit = m * v;
         stream->turn = p;
         virtual_stage += phase == NNC_RUN_BACKWARD ? (v - 1) * p : 0;
@@ -71,7 +71,8 @@ static void begin_stream(const nnc_replay *replay, int32_t d, int32_t index)
 static void begin_device(const nnc_replay *replay, int32_t d)
 {
     nnc_pipeline_device *const device = &replay->memory->device[d];
-    nnc_order_write(replay->pipeline, d, device);
+    device->runs = 0;
+    replay->row->write(replay->pipeline, d, device);
     device->free_s = device->first_s = 0;
     device->started = false;
     device->run = device->op = 0;
@@ -103,24 +104,23 @@ bool nnc_replay_layout(nnc_replay *replay, const nnc_pipeline *pipeline,
 {
     const int32_t p = pipeline->stages, v = pipeline->chunks;
     const int64_t m = pipeline->micro_batches;
-    const nnc_schedule schedule = pipeline->schedule;
-    const bool dual = schedule == NNC_SCHEDULE_DUALPIPE && p > 1;
-    const int32_t chunks = schedule == NNC_SCHEDULE_ZB_V ? 2 : 1;
+    const nnc_schedule_row *const row = nnc_schedule_of(pipeline->schedule);
+    const bool alone = row->dual && p == 1; /* with nobody to fold or pair with */
+    const bool dual = row->dual && !alone;
     int64_t chunk_ops;
     if (p < 1 || p > NNC_PIPELINE_STAGES_MAX || v < 1 || v > NNC_PIPELINE_VIRTUAL_MAX / p ||
         m < 1 || !nnc_mul_i64(m, 4 * (int64_t)v, &chunk_ops) ||
-        (schedule == NNC_SCHEDULE_INTERLEAVED ? v > 1 && m % p != 0 : v != chunks) ||
-        (dual && p % 2 != 0)) {
+        (row->chunks == 0 ? v > 1 && m % p != 0 : v != row->chunks) || (dual && p % 2 != 0)) {
         return false;
     }
     replay->pipeline = pipeline;
+    replay->row = row;
     replay->memory = memory;
     replay->virtual_stages = dual ? 2 * p : p * v;
     replay->chain = p * v;
     replay->dual = dual;
-    replay->folded = dual || schedule == NNC_SCHEDULE_ZB_V;
-    replay->splits = schedule == NNC_SCHEDULE_ZB_H1 || schedule == NNC_SCHEDULE_ZB_H2 ||
-                     schedule == NNC_SCHEDULE_ZB_V || dual;
+    replay->folded = row->folded && !alone;
+    replay->splits = row->splits && !alone;
     return true;
 }
 
@@ -175,7 +175,7 @@ static void report(const nnc_replay *replay, int32_t d, const nnc_stream *stream
     const nnc_pipeline *const pipeline = replay->pipeline;
     const int32_t chunk = chunk_of(replay, stream->virtual_stage);
     int64_t micro_batch = stream->done;
-    if (pipeline->schedule == NNC_SCHEDULE_INTERLEAVED) {
+    if (replay->row->chunks == 0) {
         const int64_t p = pipeline->stages;
         micro_batch = stream->done / (p * pipeline->chunks) * p + stream->done % p;
     } else if (replay->dual && chunk == 1) {

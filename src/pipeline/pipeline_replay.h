@@ -4,6 +4,7 @@
 
 #include "pipeline/pipeline.h"
 #include "pipeline/pipeline_wave.h"
+#include "pipeline/schedule.h"
 
 enum {
     NNC_RUNS_MAX = 16,   /* of one device's order list */
@@ -85,6 +86,7 @@ struct nnc_pipeline_memory {
 /* A replay under way. Virtual stages count both directions of dualpipe here. */
 typedef struct nnc_replay {
     const nnc_pipeline *pipeline;
+    const nnc_schedule_row *row;
     nnc_pipeline_memory *memory;
     nnc_pipeline_event_fn *event; /* NULL when nobody listens */
     void *context;
@@ -94,9 +96,6 @@ typedef struct nnc_replay {
     bool splits;                   /* weight gradients are ops of their own */
     bool quiet;                    /* nobody listens or counts what is kept */
 } nnc_replay;
-
-/* Writes the order list of device number d. */
-void nnc_order_write(const nnc_pipeline *pipeline, int32_t d, nnc_pipeline_device *device);
 
 /* Checks the pipeline and lays it out; false when it breaks a rule or a limit. */
 bool nnc_replay_layout(nnc_replay *replay, const nnc_pipeline *pipeline,

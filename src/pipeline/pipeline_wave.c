@@ -9,36 +9,21 @@
  * and the devices of a slot can be run without asking what is ready. */
 #include "pipeline/pipeline_wave.h"
 
+#include "pipeline/schedule.h"
+
 /* Devices first <= i < end. */
 typedef struct device_range {
     int64_t first, end;
 } device_range;
 
-bool nnc_wave_suits(nnc_schedule schedule)
-{
-    return schedule != NNC_SCHEDULE_ZB_V && schedule != NNC_SCHEDULE_DUALPIPE;
-}
-
 nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline)
 {
-    const int64_t p = pipeline->stages, v = pipeline->chunks, m = pipeline->micro_batches;
-    nnc_wave_shape shape = { .pipeline = pipeline, .p = p, .v = v, .ops = m * v, .lead = p - 1 };
-    switch (pipeline->schedule) {
-    case NNC_SCHEDULE_GPIPE: shape.lead = m + p - 1; break;
-    case NNC_SCHEDULE_INTERLEAVED:
-        if (v > 1) {
-            shape.lead = 2 * (p - 1) + (v - 1) * p;
-            shape.skew = 1;
-        }
-        break;
-    case NNC_SCHEDULE_ZB_H2:
-        shape.lead = 2 * (p - 1);
-        shape.skew = 1;
-        shape.splits = true;
-        break;
-    case NNC_SCHEDULE_ZB_H1: shape.splits = true; break;
-    default: break;
-    }
+    const nnc_schedule_row *const row = nnc_schedule_of(pipeline->schedule);
+    const int64_t v = pipeline->chunks, m = pipeline->micro_batches;
+    nnc_wave_shape shape = {
+        .pipeline = pipeline, .p = pipeline->stages, .v = v, .ops = m * v, .splits = row->splits
+    };
+    row->wave(&shape, m);
     return shape;
 }
 

@@ -34,9 +34,6 @@ typedef struct nnc_wave_shape {
     bool splits;
 } nnc_wave_shape;
 
-/* All but zb-v and dualpipe. */
-bool nnc_wave_suits(nnc_schedule schedule);
-
 /* The shape of a schedule; slots it takes, and the slots after which its chunks come round. */
 nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline);
 int64_t nnc_wave_slots(const nnc_wave_shape *shape);

@@ -33,7 +33,7 @@ bool nnc_block_group(nnc_plan_block *b, uint64_t group)
     plan = plainest(&plan);
     b->group++;
     b->dealt = false;
-    return !nnc_space_repeats(&plan) &&
+    return !nnc_schedule_repeats(&plan) &&
            nnc_plan_resolve(&plan, b->model, b->device, &b->settled, NULL) == NNC_OK;
 }
 
@@ -47,11 +47,6 @@ static void find_allowed(nnc_plan_block *b)
         b->allowed[i] = nnc_plan_resolve(&plan, b->model, b->device, &resolved, NULL) == NNC_OK;
     }
     b->known = true;
-}
-
-static bool ends_meet(const nnc_plan *plan)
-{
-    return plan->schedule == NNC_SCHEDULE_ZB_V || plan->schedule == NNC_SCHEDULE_DUALPIPE;
 }
 
 /* Do two plans of a block hold and compute the same in a pass? Stage 3 gathers weights and some
@@ -68,7 +63,7 @@ static bool same_pass(const nnc_plan_block *block, const nnc_plan *a, const nnc_
     const bool tied = model->family == NNC_FAMILY_DECODER && model->decoder.tied_head;
     return (a->zero == 3) == (b->zero == 3) && (a->offload & moved) == (b->offload & moved) &&
            (linked || (a->offload != 0) == (b->offload != 0)) &&
-           (!tied || ends_meet(a) == ends_meet(b));
+           (!tied || nnc_schedule_ends_meet(a) == nnc_schedule_ends_meet(b));
 }
 
 static nnc_pass *find_pass(nnc_plan_block *b, const nnc_plan *plan)
@@ -198,7 +193,7 @@ nnc_pass *nnc_block_plan(nnc_plan_block *b, uint64_t inside, nnc_result *result)
 bool nnc_block_time(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
 {
     nnc_step_memory *m = &b->scratch->step;
-    const int apart = nnc_weight_runs_apart(&result->plan) ? 1 : 0;
+    const int apart = nnc_schedule_splits(&result->plan) ? 1 : 0;
     nnc_step step = pass->step;
     step.plan = &result->plan;
     if (pass->group != b->group) { /* what happens once per step does not change the passes */
@@ -214,7 +209,7 @@ bool nnc_block_time(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
 
 bool nnc_block_parts(nnc_plan_block *b, const nnc_pass *pass, nnc_result *result)
 {
-    const int apart = nnc_weight_runs_apart(&result->plan) ? 1 : 0;
+    const int apart = nnc_schedule_splits(&result->plan) ? 1 : 0;
     nnc_step step = pass->step;
     step.plan = &result->plan;
     return result->plan.pipeline == 1 ||
@@ -223,6 +218,6 @@ bool nnc_block_parts(nnc_plan_block *b, const nnc_pass *pass, nnc_result *result
 
 double nnc_block_least_s(const nnc_pass *pass, const nnc_plan *plan)
 {
-    const int apart = nnc_weight_runs_apart(plan) ? 1 : 0;
+    const int apart = nnc_schedule_splits(plan) ? 1 : 0;
     return pass->pass_s[apart] * (double)plan->micro_batches / plan->pipeline;
 }

@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "pipeline/schedule.h"
 
 static nnc_status add(nnc_choice *choice, const char *option, int64_t value, nnc_error *err)
 {
@@ -38,6 +39,19 @@ static nnc_status add_list(nnc_choice *choice, const char *option, const int64_t
     return status;
 }
 
+/* The schedules a search tries, in its order, as far as `most`. */
+static nnc_status add_schedules(nnc_choice *choice, int32_t most, nnc_error *err)
+{
+    for (int32_t place = 1; place <= most; place++) {
+        for (int i = 0; i < NNC_SCHEDULE_COUNT; i++) {
+            if (nnc_schedule_of((nnc_schedule)i)->searched == place) {
+                NNC_TRY(add(choice, "--schedule", i, err));
+            }
+        }
+    }
+    return NNC_OK;
+}
+
 /* Chunks that divide a device's layers when the layers divide over stages: divisors of the layers,
  * as far as anyone interleaves. */
 enum { VIRTUAL_MOST = 12, CONTEXT_MOST = 16 };
@@ -54,9 +68,6 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
                                           NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
                                           NNC_RECOMPUTE_ATTENTION };
     const bool scores = search->base.attention == NNC_ATTENTION_UNFUSED; /* kept, so worth it */
-    static const int64_t schedules[] = { NNC_SCHEDULE_1F1B,  NNC_SCHEDULE_INTERLEAVED,
-                                         NNC_SCHEDULE_GPIPE, NNC_SCHEDULE_ZB_H1,
-                                         NNC_SCHEDULE_ZB_H2, NNC_SCHEDULE_DUALPIPE };
     static const int64_t offloads[] = { NNC_OFFLOAD_NONE, NNC_OFFLOAD_OPTIMIZER };
     const nnc_decoder *d = &model->decoder;
     const bool decoder = model->family == NNC_FAMILY_DECODER;
@@ -76,7 +87,7 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
         return add_list(choice, "--recompute", recomputes, scores ? 6 : 5, err);
     case NNC_AXIS_PIPELINE:
         return add_divisors(choice, "--pipeline", devices, decoder ? d->layers : 1, err);
-    case NNC_AXIS_SCHEDULE: return add_list(choice, "--schedule", schedules, decoder ? 6 : 1, err);
+    case NNC_AXIS_SCHEDULE: return add_schedules(choice, decoder ? NNC_SCHEDULE_COUNT : 1, err);
     case NNC_AXIS_VIRTUAL_STAGES:
         return add_divisors(choice, "--virtual-stages", decoder ? d->layers : 1, VIRTUAL_MOST, err);
     case NNC_AXIS_ZERO: return add_list(choice, "--zero", stages, 4, err);
@@ -126,15 +137,6 @@ static void digits(const nnc_space *space, int first, int end, uint64_t place, i
         values[a] = space->axes[a].values[place % count];
         place /= count;
     }
-}
-
-bool nnc_space_repeats(const nnc_plan *plan)
-{
-    const bool plain = plan->schedule == NNC_SCHEDULE_1F1B && plan->virtual_stages == 1;
-    if (plan->pipeline == 1) {
-        return !plain;
-    }
-    return plan->schedule == NNC_SCHEDULE_INTERLEAVED && plan->virtual_stages == 1;
 }
 
 /* A row is turned by a digest of its number: anything with a period would meet that of a choice. */

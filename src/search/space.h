@@ -31,10 +31,6 @@ typedef struct nnc_space {
 nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device,
                           const nnc_search *search, nnc_space *space, nnc_error *err);
 
-/* Is the plan another one under a different name? Without a pipeline every schedule is the same, and
- * interleaving one chunk is 1f1b. */
-bool nnc_space_repeats(const nnc_plan *plan);
-
 /* Sets the choices of a block, or of a plan inside it, in plan. */
 void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan);
 void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan);

@@ -54,7 +54,7 @@ $ nncost estimate dense round --pipeline 4 --schedule gpipe --virtual-stages 2 -
 ! nncost: --virtual-stages: only the interleaved schedule has virtual stages, expected 1, found 2
 [3]
 $ nncost estimate dense round --pipeline 3 --schedule dualpipe --micro-batches 12
-! nncost: --pipeline: a pipeline entered from both ends: its length 3 does not divide over 2 ranks, expected 1 or 3
+! nncost: --pipeline: dualpipe enters a pipeline from both ends, expected an even number of stages, 2 or 4, found 3
 [3]
 $ nncost estimate dense round --pipeline 4 --offload weights --micro-batches 8
 ! nncost: --offload: weights leave the device between uses only when they are sharded, expected --zero 3, found 0

@@ -84,7 +84,8 @@ static const struct {
     { GPT, "pipeline=4 virtual_stages=3 micro_batches=6", NNC_ILLEGAL_PLAN, "--micro-batches",
       "interleaving takes micro-batches in groups of 4, expected 8, found 6" },
     { GPT, "pipeline=3 schedule=dualpipe micro_batches=6", NNC_ILLEGAL_PLAN, "--pipeline",
-      "a pipeline entered from both ends: its length 3 does not divide over 2 ranks" },
+      "dualpipe enters a pipeline from both ends, expected an even number of stages, 2 or 4, found "
+      "3" },
     { GPT, "pipeline=4 schedule=dualpipe micro_batches=7", NNC_ILLEGAL_PLAN, "--micro-batches",
       "dualpipe feeds both ends, expected an even number of at least the stages, 8, found 7" },
     { GPT, "pipeline=4 schedule=dualpipe micro_batches=2", NNC_ILLEGAL_PLAN, "--micro-batches",

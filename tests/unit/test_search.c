@@ -5,6 +5,7 @@
 
 #include <nncost/nncost.h>
 
+#include "pipeline/schedule.h"
 #include "search/front.h"
 #include "search/space.h"
 #include "suite.h"
@@ -214,7 +215,7 @@ START_TEST(finds_the_fastest_of_all)
         nnc_plan plan = search.base;
         nnc_space_block(&space, i / space.block_size, &plan);
         nnc_space_inside(&space, i % space.block_size, &plan);
-        if (nnc_space_repeats(&plan) ||
+        if (nnc_schedule_repeats(&plan) ||
             nnc_estimate(gpt, a100, &software, &plan, scratch, &estimate, NULL) != NNC_OK) {
             continue;
         }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/estimate/estimate_view.h"
+#include "pipeline/schedule.h"
 #include "render/record.h"
 #include "render/sheet.h"
 #include "render/text.h"
@@ -145,8 +146,7 @@ static void write_key(nnc_sheet *sheet, const span *all, double place_s)
 static bool has_chunks(const nnc_report *report)
 {
     const nnc_plan *plan = &report->result->plan;
-    return plan->pipeline > 1 && (plan->virtual_stages > 1 || plan->schedule == NNC_SCHEDULE_ZB_V ||
-                                  plan->schedule == NNC_SCHEDULE_DUALPIPE);
+    return plan->pipeline > 1 && (nnc_schedule_chunks(plan) > 1 || nnc_schedule_dual(plan));
 }
 
 nnc_status nnc_timeline_write_text(nnc_buffer *out, nnc_style style, const nnc_report *report)

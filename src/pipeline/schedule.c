@@ -1,0 +1,363 @@
+/* The rows of the schedules. Order lists say what each device runs, one op after the other: they depend
+ * on stages, chunks and micro-batches only, never on times, so a replay is monotone in every time. */
+#include "pipeline/schedule.h"
+
+#include <math.h>
+
+#include "base/names.h"
+#include "base/number.h"
+#include "pipeline/pipeline_replay.h"
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void append(nnc_pipeline_device *device, int64_t repeat, const uint8_t *op, size_t ops)
+{
+    if (repeat <= 0) {
+        return;
+    }
+    nnc_order_run *const run = &device->order[device->runs++];
+    run->repeat = repeat;
+    run->ops = (uint8_t)ops;
+    for (size_t i = 0; i < ops; i++) {
+        run->op[i] = op[i];
+    }
+}
+
+#define APPEND(device, repeat, ...) \
+    append((device), (repeat), (const uint8_t[]){ __VA_ARGS__ }, sizeof((uint8_t[]){ __VA_ARGS__ }))
+
+/* ---- 1f1b, arXiv:2104.04473: device i runs min(m, p-i-1) forwards, then forward and backward in
+ * turn, then the backwards left ---- */
+
+/* `ahead` forwards first. n counts micro-batches, of one chunk each where a device has several. */
+static void alternate(nnc_pipeline_device *device, int64_t n, int64_t ahead)
+{
+    ahead = least(ahead, n);
+    APPEND(device, ahead, NNC_F0);
+    APPEND(device, n - ahead, NNC_F0, NNC_B0);
+    APPEND(device, ahead, NNC_B0);
+}
+
+static void write_1f1b(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device)
+{
+    alternate(device, pipeline->micro_batches, pipeline->stages - d - 1);
+}
+
+static void wave_1f1b(nnc_wave_shape *shape, int64_t m)
+{
+    (void)m;
+    shape->lead = shape->p - 1;
+}
+
+static double bubble_1f1b(const nnc_equal_stages *s)
+{
+    return (s->p - 1) * (s->f + s->b + s->w);
+}
+
+static double in_flight_1f1b(double m, double p, double v, double stage)
+{
+    (void)v;
+    return nnc_min(m, p - stage);
+}
+
+static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_1F1B) = {
+    .chunks = 1,
+    .searched = 1,
+    .write = write_1f1b,
+    .wave = wave_1f1b,
+    .bubble_s = bubble_1f1b,
+    .bubble_text = "(pipeline - 1) * (stage_forward_s + stage_backward_s)",
+    .in_flight = in_flight_1f1b,
+    .in_flight_text = "min(micro_batches, pipeline - memory.stage)",
+};
+
+/* ---- GPipe, arXiv:1811.06965: all forwards, then all backwards ---- */
+
+static void write_gpipe(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device)
+{
+    (void)d;
+    APPEND(device, pipeline->micro_batches, NNC_F0);
+    APPEND(device, pipeline->micro_batches, NNC_B0);
+}
+
+static void wave_gpipe(nnc_wave_shape *shape, int64_t m)
+{
+    shape->lead = m + shape->p - 1;
+}
+
+static double in_flight_gpipe(double m, double p, double v, double stage)
+{
+    (void)p, (void)v, (void)stage;
+    return m;
+}
+
+static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_GPIPE) = {
+    .chunks = 1,
+    .searched = 3,
+    .write = write_gpipe,
+    .wave = wave_gpipe,
+    .bubble_s = bubble_1f1b,
+    .bubble_text = "(pipeline - 1) * (stage_forward_s + stage_backward_s)",
+    .in_flight = in_flight_gpipe,
+    .in_flight_text = "micro_batches",
+};
+
+/* ---- interleaved, arXiv:2104.04473: 1f1b with chunks for micro-batches, taken in groups of p
+ * micro-batches: first min(m v, 2(p-i-1) + (v-1)p) forwards. Virtual stage s is on device s % p, m is
+ * a multiple of p. One chunk is plain 1f1b ---- */
+
+static void write_interleaved(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device)
+{
+    const int64_t p = pipeline->stages, v = pipeline->chunks, after = p - d - 1;
+    alternate(device, pipeline->micro_batches * v, v == 1 ? after : 2 * after + (v - 1) * p);
+}
+
+static void wave_interleaved(nnc_wave_shape *shape, int64_t m)
+{
+    wave_1f1b(shape, m);
+    if (shape->v > 1) {
+        shape->lead = 2 * (shape->p - 1) + (shape->v - 1) * shape->p;
+        shape->skew = 1;
+    }
+}
+
+static double bubble_interleaved(const nnc_equal_stages *s)
+{
+    return bubble_1f1b(s) / s->v;
+}
+
+static double in_flight_interleaved(double m, double p, double v, double stage)
+{
+    return v > 1 ? nnc_min(m * v, 2 * (p - stage - 1) + (v - 1) * p + 1) / v
+                 : in_flight_1f1b(m, p, v, stage);
+}
+
+static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_INTERLEAVED) = {
+    .chunks = 0,
+    .searched = 2,
+    .write = write_interleaved,
+    .wave = wave_interleaved,
+    .bubble_s = bubble_interleaved,
+    .bubble_text = "(pipeline - 1) * (stage_forward_s + stage_backward_s) / virtual_stages",
+    .in_flight = in_flight_interleaved,
+    .in_flight_text = "min(micro_batches * virtual_stages, 2 * (pipeline - memory.stage - 1) + "
+                      "(virtual_stages - 1) * pipeline + 1) / virtual_stages",
+};
+
+/* ---- ZB-H1 and ZB-H2, arXiv:2401.10241: 1f1b with weight gradients apart. The published bubbles are
+ * for tW <= tF. Past that what remains is the wait for the first gradient: with so many micro-batches
+ * in flight the first device has nothing to run until it is back ---- */
+
+/* Each weight gradient runs `late` input gradients after its own: the late ones fill the wait at the
+ * end. */
+static void alternate_split(nnc_pipeline_device *device, int64_t m, int64_t ahead, int64_t late)
+{
+    ahead = least(ahead, m);
+    late = least(late, m);
+    const int64_t paired = m - ahead;
+    APPEND(device, ahead, NNC_F0);
+    APPEND(device, least(late, paired), NNC_F0, NNC_B0);
+    APPEND(device, paired - late, NNC_F0, NNC_B0, NNC_W0);
+    APPEND(device, late - paired, NNC_B0);
+    APPEND(device, m - most(paired, late), NNC_B0, NNC_W0);
+    APPEND(device, late, NNC_W0);
+}
+
+static void write_zb_h1(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device)
+{
+    alternate_split(device, pipeline->micro_batches, pipeline->stages - d - 1, d);
+}
+
+static double bubble_zb_h1(const nnc_equal_stages *s)
+{
+    return (s->p - 1) * (s->b + nnc_max(0, s->f - s->w));
+}
+
+static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_H1) = {
+    .chunks = 1,
+    .splits = true,
+    .frees_early = true, /* as published */
+    .rolls = true,
+    .searched = 4,
+    .write = write_zb_h1,
+    .wave = wave_1f1b,
+    .bubble_s = bubble_zb_h1,
+    .bubble_text = "(pipeline - 1) * (stage_backward_s + max(0, stage_forward_s - stage_weight_s))",
+    .in_flight = in_flight_1f1b,
+    .in_flight_text = "min(micro_batches, pipeline - memory.stage)",
+};
+
+static void write_zb_h2(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device)
+{
+    alternate_split(device, pipeline->micro_batches, 2 * (pipeline->stages - d - 1), 2 * d);
+}
+
+static void wave_zb_h2(nnc_wave_shape *shape, int64_t m)
+{
+    (void)m;
+    shape->lead = 2 * (shape->p - 1);
+    shape->skew = 1;
+}
+
+static double bubble_zb_h2(const nnc_equal_stages *s)
+{
+    return (s->p - 1) * nnc_max(0, s->b - s->f + 2 * nnc_max(0, s->f - s->w));
+}
+
+static double in_flight_zb_h2(double m, double p, double v, double stage)
+{
+    (void)v, (void)stage;
+    return nnc_min(m, 2 * p - 1);
+}
+
+static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_H2) = {
+    .chunks = 1,
+    .splits = true,
+    .rolls = true,
+    .searched = 5,
+    .write = write_zb_h2,
+    .wave = wave_zb_h2,
+    .bubble_s = bubble_zb_h2,
+    .bubble_text = "(pipeline - 1) * max(0, stage_backward_s - stage_forward_s + 2 * max(0, "
+                   "stage_forward_s - stage_weight_s))",
+    .in_flight = in_flight_zb_h2,
+    .in_flight_text = "min(micro_batches, 2 * pipeline - 1)",
+};
+
+/* ---- ZB-V, arXiv:2401.10241: two chunks, virtual stages 0..p-1 down the devices and p..2p-1 back up.
+ * The list is written for n >= 2p-1 micro-batches, missing ones are left out ---- */
+
+static void write_zb_v(const nnc_pipeline *pipeline, int64_t i, nnc_pipeline_device *device)
+{
+    const int64_t p = pipeline->stages, n = most(pipeline->micro_batches, 2 * p - 1);
+    APPEND(device, 2 * (p - i) - 1, NNC_F0);
+    APPEND(device, i, NNC_F1, NNC_F0);
+    APPEND(device, p - i, NNC_F1, NNC_B1, NNC_W1);
+    APPEND(device, n - (2 * p - i - 1), NNC_F0, NNC_B0, NNC_W0, NNC_F1, NNC_B1, NNC_W1);
+    APPEND(device, p - i - 1, NNC_B0, NNC_W0, NNC_F1, NNC_B1, NNC_W1);
+    APPEND(device, i, NNC_B0, NNC_B1);
+    APPEND(device, p - i, NNC_B0, NNC_W0);
+    APPEND(device, i, NNC_W1);
+    APPEND(device, i, NNC_W0);
+}
+
+static double bubble_zb_v(const nnc_equal_stages *s)
+{
+    (void)s;
+    return 0;
+}
+
+/* Both chunks of p, once m >= 2p-1. */
+static double in_flight_zb_v(double m, double p, double v, double stage)
+{
+    (void)v;
+    return nnc_min(nnc_min(m, p), (m + 1 + stage) / 2);
+}
+
+static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_V) = {
+    .chunks = 2,
+    .folded = true,
+    .splits = true,
+    .rolls = true,
+    .write = write_zb_v,
+    .bubble_s = bubble_zb_v,
+    .bubble_text = "0",
+    .in_flight = in_flight_zb_v,
+    .in_flight_text = "min(micro_batches, pipeline, (micro_batches + 1 + memory.stage) / 2)",
+};
+
+/* ---- DualPipe, arXiv:2412.19437: half of the micro-batches start at each end (the first half, one
+ * more when m is odd, at device 0); device i holds stage i for one direction and p-1-i for the other,
+ * so chunks is 1 and times are given once per stage. A forward of one direction paired with a backward
+ * of the other takes the sum of their times and sends both results at its end. p is even, or 1. The
+ * list is written for n >= p micro-batches from each end, missing ones are left out ---- */
+
+/* 0 is the direction that starts at this half of the devices, i counts from the nearer end. */
+static void write_pairs(nnc_pipeline_device *device, int64_t n, int64_t p, int64_t i)
+{
+    const int64_t inner = p / 2 - i - 1; /* devices between this one and the middle */
+    const int64_t late1 =
+        (i + 1) / 2; /* backwards of the drain that leave their weights for later */
+    const int64_t main = n - p + i + 1;
+    APPEND(device, 2 * inner, NNC_F0);
+    APPEND(device, i + 1, NNC_F0, NNC_F1);
+    APPEND(device, inner, NNC_B1, NNC_W1, NNC_F1);
+    if (inner == 0) { /* the middle gains nothing from pairing its first backward */
+        APPEND(device, 1, NNC_F0, NNC_BW1, NNC_F1_BW0);
+    }
+    APPEND(device, main - (inner == 0), NNC_F0_BW1, NNC_F1_BW0);
+    APPEND(device, inner, NNC_BW1, NNC_F1_BW0);
+    APPEND(device, (i + 1) / 2, NNC_BW1, NNC_BW0);
+    if (i % 2 == 0) {
+        APPEND(device, 1, NNC_BW1, NNC_B0);
+    }
+    APPEND(device, late1, NNC_B1, NNC_B0);
+    const int64_t fill1 = least(inner, late1);
+    APPEND(device, fill1, NNC_W1, NNC_B0);
+    APPEND(device, inner - fill1, NNC_W0, NNC_B0);
+    APPEND(device, late1 - fill1, NNC_W1);
+    APPEND(device, i + 1 - (late1 - fill1), NNC_W0);
+}
+
+static void write_dualpipe(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device)
+{
+    const int64_t p = pipeline->stages, m = pipeline->micro_batches;
+    if (p > 1) {
+        write_pairs(device, most((m + 1) / 2, p), p, least(d, p - d - 1));
+    } else {
+        alternate(device, m, 0);
+    }
+}
+
+/* A pair takes the sum of both: tFB + tB - 3 tW with tB the whole backward. */
+static double bubble_dualpipe(const nnc_equal_stages *s)
+{
+    return s->p > 1 ? nnc_max(0, (0.5 * s->p - 1) * (s->f + 2 * s->b - s->w)) : 0;
+}
+
+/* p+1 once m >= 2p; those from the nearer end come in first. */
+static double in_flight_dualpipe(double m, double p, double v, double stage)
+{
+    const bool upper = stage < p / 2;
+    const double near = upper ? ceil(m / 2) : floor(m / 2);
+    return p > 1 ? nnc_min(nnc_min(m, p + 1), near + 1 + (upper ? stage : p - stage - 1))
+                 : in_flight_1f1b(m, p, v, stage);
+}
+
+/* The texts are those of what a device holds, two stages. */
+static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_DUALPIPE) = {
+    .chunks = 1,
+    .folded = true,
+    .dual = true,
+    .splits = true,
+    .searched = 6,
+    .write = write_dualpipe,
+    .bubble_s = bubble_dualpipe,
+    .bubble_text = "max(0, (pipeline / 2 - 1) * (stage_forward_s + 2 * stage_backward_s - "
+                   "stage_weight_s) / 2)",
+    .in_flight = in_flight_dualpipe,
+    .in_flight_text = "half of those of both directions, at most pipeline + 1, counted by replay",
+};
+
+const nnc_schedule_row *const nnc_schedule_rows[] = { NNC_SCHEDULE_LIST(NNC_ROW_AT) };
+
+double nnc_pipeline_bubble_s(nnc_schedule schedule, int32_t stages, int32_t chunks,
+                             double forward_s, double backward_s, double weight_s)
+{
+    const nnc_equal_stages equal = { stages, chunks, forward_s, backward_s, weight_s };
+    return nnc_schedule_of(schedule)->bubble_s(&equal);
+}
+
+double nnc_pipeline_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks,
+                              int64_t micro_batches, int32_t stage)
+{
+    return nnc_schedule_of(schedule)->in_flight((double)micro_batches, stages, chunks, stage);
+}

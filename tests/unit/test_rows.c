@@ -1,0 +1,95 @@
+/* Every value of an enumeration has a name of its own, and the row that says the rest of it is complete. */
+#include <string.h>
+
+#include <nncost/nncost.h>
+
+#include "base/names.h"
+#include "op/dims.h"
+#include "pipeline/schedule.h"
+#include "suite.h"
+
+static const struct {
+    const char *what;
+    nnc_names names;
+} enumerations[] = {
+    { "dtype", { nnc_dtype_name, NNC_DTYPE_COUNT } },
+    { "link kind", { nnc_link_kind_name, NNC_LINK_KIND_COUNT } },
+    { "basis", { nnc_basis_name, NNC_BASIS_COUNT } },
+    { "family", { nnc_family_name, NNC_FAMILY_COUNT } },
+    { "positions", { nnc_positions_name, NNC_POSITIONS_COUNT } },
+    { "norm kind", { nnc_norm_kind_name, NNC_NORM_KIND_COUNT } },
+    { "mlp", { nnc_mlp_name, NNC_MLP_COUNT } },
+    { "unet block", { nnc_unet_block_name, NNC_UNET_BLOCK_COUNT } },
+    { "unet down", { nnc_unet_down_name, NNC_DOWN_COUNT } },
+    { "unet up", { nnc_unet_up_name, NNC_UP_COUNT } },
+    { "policy", { nnc_policy_name, NNC_POLICY_COUNT } },
+    { "optimizer", { nnc_optimizer_name, NNC_OPTIMIZER_COUNT } },
+    { "attention", { nnc_attention_name, NNC_ATTENTION_COUNT } },
+    { "flash kernel", { nnc_flash_kernel_name, NNC_FLASH_KERNEL_COUNT } },
+    { "mode", { nnc_mode_name, NNC_MODE_COUNT } },
+    { "flops convention", { nnc_flops_convention_name, NNC_CONVENTION_COUNT } },
+    { "activations", { nnc_activations_name, NNC_ACTIVATIONS_COUNT } },
+    { "schedule", { nnc_schedule_name, NNC_SCHEDULE_COUNT } },
+    { "context kind", { nnc_context_kind_name, NNC_CONTEXT_KIND_COUNT } },
+    { "rank order", { nnc_rank_order_name, NNC_ORDER_COUNT } },
+    { "norm keep", { nnc_norm_keep_name, NNC_KEEP_COUNT } },
+    { "loss keep", { nnc_loss_keep_name, NNC_LOSS_KEEPS_COUNT } },
+    { "phase", { nnc_phase_name, NNC_PHASE_COUNT } },
+    { "group", { nnc_group_name, NNC_GROUP_COUNT } },
+    { "pointwise kind", { nnc_pointwise_kind_name, NNC_PW_KIND_COUNT } },
+    { "collective", { nnc_collective_name, NNC_COLLECTIVE_COUNT } },
+    { "comm", { nnc_comm_name, NNC_COMM_COUNT } },
+    { "bound", { nnc_bound_name, NNC_BOUND_COUNT } },
+    { "activity", { nnc_activity_name, NNC_ACTIVITY_COUNT } },
+    { "algorithm", { nnc_algorithm_name, NNC_ALGORITHM_COUNT } },
+    { "objective", { nnc_objective_name, NNC_OBJECTIVE_COUNT } },
+};
+
+START_TEST(values_have_names_of_their_own)
+{
+    for (size_t e = 0; e < COUNT_OF(enumerations); e++) {
+        const nnc_names names = enumerations[e].names;
+        for (int i = 0; i < names.count; i++) {
+            const char *name = names.of((unsigned)i);
+            ck_assert_msg(name[0] != '\0' && strcmp(name, "?") != 0, "%s %d has no name",
+                          enumerations[e].what, i);
+            ck_assert_msg(nnc_names_find(names, name) == i, "%s %d is called %s, as another",
+                          enumerations[e].what, i, name);
+        }
+        ck_assert_str_eq(names.of((unsigned)names.count), "?");
+        ck_assert_int_eq(nnc_names_find(names, "?"), -1);
+    }
+}
+END_TEST
+
+#define HAS(what, name, row, member) \
+    ck_assert_msg((row)->member != NULL, "the %s %s has no " #member, what, name)
+
+START_TEST(schedules_are_complete)
+{
+    int tried = 0;
+    for (int i = 0; i < NNC_SCHEDULE_COUNT; i++) {
+        const nnc_schedule_row *row = nnc_schedule_of((nnc_schedule)i);
+        const char *name = nnc_schedule_name((nnc_schedule)i);
+        HAS("schedule", name, row, write);
+        HAS("schedule", name, row, bubble_s);
+        HAS("schedule", name, row, bubble_text);
+        HAS("schedule", name, row, in_flight);
+        HAS("schedule", name, row, in_flight_text);
+        for (int k = 0; k < i; k++) { /* no two at one place of a search */
+            ck_assert(row->searched == 0 ||
+                      row->searched != nnc_schedule_of((nnc_schedule)k)->searched);
+        }
+        tried += row->searched > 0;
+    }
+    for (int i = 0; i < NNC_SCHEDULE_COUNT; i++) { /* and none empty */
+        ck_assert_int_le(nnc_schedule_of((nnc_schedule)i)->searched, tried);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { values_have_names_of_their_own, schedules_are_complete };
+    return run_tests_with("rows", NULL, NULL, tests, COUNT_OF(tests));
+}
