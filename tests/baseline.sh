@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # No digit of the project's own estimates moves unnoticed: checks tests/baseline.json, which has to
-# cover every device of hw/. Accept what is meant to move with
+# cover every device, model, software profile and cluster that comes with nncost. Accept what is meant
+# to move with
 #     nncost check tests/baseline.json --update
 #   usage: baseline.sh NNCOST ROOT
 set -euo pipefail
@@ -11,12 +12,16 @@ home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 
 missing=0
-for device in hw/*.json; do
-    id=$(basename "$device" .json)
-    if ! grep -qF "\"device\": \"$id\"" tests/baseline.json; then
-        echo "tests/baseline.json has no scenario on $id"
-        missing=1
-    fi
+named() # file, text of tests/baseline.json
+{
+    grep -qF "$2" tests/baseline.json || { echo "tests/baseline.json has no scenario on $1"; missing=1; }
+}
+for file in hw/*.json; do named "$file" "\"device\": \"$(basename "$file" .json)\""; done
+for file in models/*.json; do named "$file" "\"model\": \"$(basename "$file" .json)\""; done
+for file in clusters/*.json; do named "$file" "\"cluster\": \"../$file\""; done
+for file in software/*.json; do
+    # The profile that is taken where none is named.
+    [[ $file == software/torch-compile.json ]] || named "$file" "\"software\": \"$(basename "$file" .json)\""
 done
 # Requirements alone would pass without any figure.
 grep -qF '"recorded": {' tests/baseline.json || { echo "nothing is recorded"; missing=1; }

@@ -2,10 +2,10 @@
 # The same input gives the same digits whatever compiles the program: gcc and clang, without
 # optimisation and with all of it (-march=native lets the compiler use fused multiply-add, so a
 # lost -ffp-contract=off shows here).
-#   usage: digits.sh ROOT          exits 77 (skipped) when a compiler is missing
+#   usage: digits.sh ROOT BUILD    exits 77 (skipped) when a compiler is missing; BUILD keeps the builds
 set -euo pipefail
 
-root=$1
+root=$1 builds=$2
 for compiler in gcc clang; do
     command -v "$compiler" >/dev/null || { echo "$compiler not found"; exit 77; }
 done
@@ -23,9 +23,9 @@ cases=(
 
 build() # name compiler flags
 {
-    if ! { cmake -S "$root" -B "$work/$1" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_COMPILER="$2" \
+    if ! { cmake -S "$root" -B "$builds/$1" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_COMPILER="$2" \
         -DCMAKE_C_FLAGS="$3" -DNNCOST_TESTS=OFF &&
-        cmake --build "$work/$1" --target nncost_cli -j2; } >"$work/log" 2>&1; then
+        cmake --build "$builds/$1" --target nncost_cli -j2; } >"$work/log" 2>&1; then
         cat "$work/log"
         exit 1
     fi
@@ -37,8 +37,8 @@ answers() # name
     for line in "${cases[@]}"; do
         read -ra arguments <<<"$line"
         # 1 is the answer "does not fit".
-        "$work/$1/nncost" estimate "${arguments[@]}" --format json || [[ $? == 1 ]]
-        "$work/$1/nncost" ops "${arguments[@]}" --format csv || [[ $? == 1 ]]
+        "$builds/$1/nncost" estimate "${arguments[@]}" --format json || [[ $? == 1 ]]
+        "$builds/$1/nncost" ops "${arguments[@]}" --format csv || [[ $? == 1 ]]
     done
 }
 

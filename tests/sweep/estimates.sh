@@ -8,7 +8,8 @@ nncost=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HOME=$work XDG_CONFIG_HOME=$work
-unset NNCOST_PATH
+NNCOST_PATH=$(cd "$(dirname "$0")/../toy" && pwd)
+export NNCOST_PATH
 
 tensors=(1 2 4 3)
 pipelines=(1 2 4)
@@ -16,10 +17,10 @@ zeros=(0 1 3)
 batches=(1 4)
 recomputes=(none norm+activation full)
 
-"$nncost" estimate gpt2 h100 --format csv >"$work/one"
+"$nncost" estimate dense round --format csv >"$work/one"
 columns=$(head -n 1 "$work/one" | tr -d '\r')
 join() { local IFS=,; echo "$*"; }
-"$nncost" sweep llama3-8b h100 --devices 16 --micro-batches 4 --sequence-parallel \
+"$nncost" sweep dense fitted --devices 16 --micro-batches 4 --sequence-parallel \
     --tensor "$(join "${tensors[@]}")" --pipeline "$(join "${pipelines[@]}")" \
     --zero "$(join "${zeros[@]}")" --micro-batch "$(join "${batches[@]}")" \
     --recompute "$(join "${recomputes[@]}")" --all --columns "verdict,$columns" --format csv |
@@ -38,7 +39,7 @@ for tensor in "${tensors[@]}"; do
                         continue
                     fi
                     # 1: does not fit
-                    "$nncost" estimate llama3-8b h100 --devices 16 --micro-batches 4 \
+                    "$nncost" estimate dense fitted --devices 16 --micro-batches 4 \
                         --sequence-parallel --tensor "$tensor" --pipeline "$pipeline" \
                         --zero "$zero" --micro-batch "$batch" --recompute "${recompute//+/,}" \
                         --format csv >"$work/one" || [[ $? == 1 ]]

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Over MPI ranks a sweep and a search write the bytes that one process writes.
-#   usage: mpi.sh NNCOST ROOT          exits 77 (skipped) when there is no MPI
-# A program that was built without MPI is built with it first, in a folder of its own.
+#   usage: mpi.sh NNCOST ROOT BUILD    exits 77 (skipped) when there is no MPI
+# A program that was built without MPI is built with it first, in BUILD, where the next run finds it.
 set -euo pipefail
 export LC_ALL=C
 
-nncost=$1 root=$2
+nncost=$1 root=$2 build=$3
 for tool in mpirun mpicc; do
     command -v $tool >/dev/null || { echo "$tool not found"; exit 77; }
 done
@@ -15,13 +15,13 @@ export HOME=$work XDG_CONFIG_HOME=$work
 unset NNCOST_PATH CFLAGS
 
 if [[ $(ldd "$nncost") != *libmpi* ]]; then
-    if ! { cmake -S "$root" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DNNCOST_TESTS=OFF \
-        -DNNCOST_MPI=ON && cmake --build "$work/build" --target nncost_cli -j2; } \
+    if ! { cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DNNCOST_TESTS=OFF \
+        -DNNCOST_MPI=ON && cmake --build "$build" --target nncost_cli -j2; } \
         >"$work/log" 2>&1; then
         cat "$work/log"
         exit 1
     fi
-    nncost=$work/build/nncost
+    nncost=$build/nncost
 fi
 
 plans=(sweep llama3-8b 'h100,a100' --devices 16 --tensor 1..4 --zero '0,3' --micro-batch 1..8
@@ -59,11 +59,13 @@ search() # name, ranks (0: without mpirun), options
     sed -i -E 's/"(elapsed_s|threads)": .*/"\1": 0,/' "$work/$name"
     return $status
 }
-same_search()
+same_search() # ranks, options
 {
+    local n ranks=$1
+    shift
     search alone.search 0 "$@"
-    for n in 1 2 4; do
-        search ranks.search $n "$@"
+    for n in $ranks; do
+        search ranks.search "$n" "$@"
         cmp "$work/alone.search" "$work/ranks.search"
     done
 }
@@ -77,12 +79,12 @@ refused_search() # exit-code text options
     grep -q "^nncost: $text" "$work/none.search.err"
 }
 plans=(gpt2-xl a100 --devices 64 --global-batch 96)
-same_search "${plans[@]}" --best 30 --format json
-same_search "${plans[@]}" --no-prune --format json --schedule 1f1b,interleaved
-same_search "${plans[@]}" --objective memory --format csv
-same_search "${plans[@]}" --shard 2/3 --threads 2 --format json
-same_search "${plans[@]}" --max-memory 12e9 --target-step 100ms --format json
-same_search llama3-8b h100 --devices 8..64 --global-batch 64 --format json
+same_search "1 2 4" "${plans[@]}" --best 30 --format json
+same_search 4 "${plans[@]}" --no-prune --format json --schedule 1f1b,interleaved
+same_search 3 "${plans[@]}" --objective memory --format csv
+same_search 2 "${plans[@]}" --shard 2/3 --threads 2 --format json
+same_search 3 "${plans[@]}" --max-memory 12e9 --target-step 100ms --format json
+same_search 4 llama3-8b h100 --devices 8..64 --global-batch 64 --format json
 refused_search 2 '--shard: expected I/N' "${plans[@]}" --shard 4/3
 refused_search 3 '--tensor: ' "${plans[@]}" --tensor 64
 refused_search 3 '.*gpt9' gpt9 a100 --devices 8 --global-batch 8

@@ -8,9 +8,10 @@ nncost=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HOME=$work XDG_CONFIG_HOME=$work
-unset NNCOST_PATH
+NNCOST_PATH=$(cd "$(dirname "$0")/../toy" && pwd)
+export NNCOST_PATH
 
-sweep() { "$nncost" sweep gpt2,llama3-8b h100,a100 --devices 16 --tensor 1..4 --zero 0,3 \
+sweep() { "$nncost" sweep dense,experts fitted,round --devices 16 --tensor 1..4 --zero 0,3 \
     --micro-batch 1..16 --where 'mfu > 0.3' "$@"; }
 
 for format in csv json table markdown; do

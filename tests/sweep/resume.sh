@@ -9,25 +9,29 @@ nncost=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HOME=$work XDG_CONFIG_HOME=$work
-unset NNCOST_PATH
+NNCOST_PATH=$(cd "$(dirname "$0")/../toy" && pwd)
+export NNCOST_PATH
 cd "$work"
 
-"$nncost" sweep gpt2 a100 --db probe.db >log 2>&1 || { cat log; exit 77; }
+"$nncost" sweep dense round --db probe.db >log 2>&1 || { cat log; exit 77; }
 
-# Some seconds of work, so that it is killed in the middle of it.
-plans=(sweep gpt2 h100 --micro-batch '1,2' --seq-len 1..500 --micro-batches 1..150 --threads 2)
+# Enough work that it is killed in the middle of it.
+plans=(sweep dense fitted --micro-batch '1,2' --seq-len 1..300 --micro-batches 1..50 --threads 2)
 sweep() { "$nncost" "${plans[@]}" "$@"; }
 
 rows_of() { rm -f "$1.csv"; "$nncost" merge "$1.csv" "$1"; }
 
+begun=$(date +%s%N)
 sweep --db whole.db
+took=$(($(date +%s%N) - begun))
 rows_of whole.db
+part() { printf '0.%09d' $((took * $1 / 100 % 1000000000)); } # of the time that the whole takes, in percent
 
 killed=0
-for delay in 0.05 0.3 0.4 0.5 0.2 0.3; do
+for delay in "$(part 5)" "$(part 30)" "$(part 40)" "$(part 20)"; do
     "$nncost" "${plans[@]}" --db killed.db >/dev/null 2>&1 & # no function: its shell would be killed
     child=$!
-    sleep $delay
+    sleep "$delay"
     kill -9 $child 2>/dev/null && killed=$((killed + 1))
     wait $child 2>/dev/null || true
 done
@@ -40,7 +44,7 @@ grep -q 'was complete' again
 # A signal: whole rows, a message, 128 and its number; then on from there.
 "$nncost" "${plans[@]}" --db stopped.db >/dev/null 2>stopped.err &
 child=$!
-sleep 0.5
+sleep "$(part 50)"
 kill -TERM $child
 status=0
 wait $child || status=$?

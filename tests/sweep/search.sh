@@ -8,12 +8,13 @@ nncost=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HOME=$work XDG_CONFIG_HOME=$work
-unset NNCOST_PATH
+NNCOST_PATH=$(cd "$(dirname "$0")/../toy" && pwd)
+export NNCOST_PATH
 cd "$work"
 
-plans=(gpt2-xl a100 --devices 64 --global-batch 96 --best 30)
-sizes=(llama3-8b h100 --devices '8,12,16,64' --global-batch 64)
-limits=(gpt2-xl a100 --devices 16 --global-batch 64 --tokens 1e9)
+plans=(dense fitted --devices 8 --global-batch 12 --best 30)
+sizes=(dense fitted --devices '2,4,6,12' --global-batch 12 --recompute 'none,full')
+limits=(dense fitted --devices 8 --global-batch 16 --tokens 1e9)
 
 # Time and threads are those of the run. What one shard alone knows prunes less.
 untimed() { sed -E 's/"(elapsed_s|threads)": .*/"\1": 0,/' "$1"; }
@@ -64,7 +65,7 @@ same 3 "${sizes[@]}"
 same 2 "${sizes[@]}" --no-prune
 same 3 "${limits[@]}" --deadline 12h
 same 3 "${limits[@]}" --deadline 1s # none keeps to it
-same 40 gpt2 a100 --devices 1 --global-batch 2
+same 20 dense round --devices 1 --global-batch 2
 
 refused() # exit-code text command...
 {
@@ -81,7 +82,7 @@ merge() { refused "$1" "$2" "$nncost" merge new.json "${@:3}"; }
 merged 3 "${plans[@]}"
 sed 's/"covered": [0-9]*/"covered": 64/' part2 >stopped
 "$nncost" search "${plans[@]}" --zero 1 --shard 2/3 --format json --output other
-"$nncost" sweep gpt2 a100 --shard 1/2 --format json --output swept
+"$nncost" sweep dense round --shard 1/2 --format json --output swept
 head -c 3000 part2 >"cut-off"
 merge 2 'shard 2/3 is missing' part1 part3
 merge 3 'is shard 1/3, as is part1' part1 part2 part3 part1

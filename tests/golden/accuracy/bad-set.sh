@@ -1,1 +1,0 @@
-"$NNCOST" accuracy tests/golden/accuracy/steps.csv --set layers=x

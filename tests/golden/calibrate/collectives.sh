@@ -1,1 +1,0 @@
-"$NNCOST" calibrate tests/golden/calibrate/collectives.csv --device tests/golden/accuracy/plain.json --fold not:1/3

@@ -1,1 +1,0 @@
-"$NNCOST" calibrate tests/golden/calibrate/products.csv --device h100

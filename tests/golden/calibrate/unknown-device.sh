@@ -1,1 +1,0 @@
-"$NNCOST" calibrate tests/golden/calibrate/steps.csv --device plane-100

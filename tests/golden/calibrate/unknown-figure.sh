@@ -1,1 +1,0 @@
-"$NNCOST" calibrate tests/golden/calibrate/steps.csv --device tests/golden/accuracy/plain.json --fit calibratoin

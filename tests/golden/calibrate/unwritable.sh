@@ -1,1 +1,0 @@
-"$NNCOST" calibrate tests/golden/calibrate/one.csv --device tests/golden/accuracy/plain.json --output /nonexistent/mine.json

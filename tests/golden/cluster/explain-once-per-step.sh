@@ -1,2 +1,0 @@
-"$NNCOST" explain data.scatter_gradients gpt3-175b a100 --tensor 8 --pipeline 8 --data 2 --sequence-parallel --global-batch 64 --zero 1 \
-    --set vocab_multiple=1024

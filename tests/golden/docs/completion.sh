@@ -1,2 +1,0 @@
-# The expected output is the committed file itself.
-"$NNCOST" docs completion

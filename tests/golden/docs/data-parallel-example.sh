@@ -1,1 +1,0 @@
-tests/golden/page.sh docs/data-parallel-example.md

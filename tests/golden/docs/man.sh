@@ -1,2 +1,0 @@
-# The expected output is the man page itself.
-"$NNCOST" docs man

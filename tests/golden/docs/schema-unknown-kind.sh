@@ -1,1 +1,0 @@
-"$NNCOST" docs schema devices

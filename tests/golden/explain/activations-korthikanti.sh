@@ -1,1 +1,0 @@
-"$NNCOST" explain activation_bytes gpt2-xl a100 --activations korthikanti

@@ -1,1 +1,0 @@
-"$NNCOST" explain attn.core llama2-7b h100

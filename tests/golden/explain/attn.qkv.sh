@@ -1,1 +1,0 @@
-"$NNCOST" explain attn.qkv gpt2-xl a100 --micro-batches 4

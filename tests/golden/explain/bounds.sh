@@ -1,1 +1,0 @@
-"$NNCOST" explain bounds gpt2-xl a100

@@ -1,1 +1,0 @@
-"$NNCOST" explain block.conv1 sd1-unet a100

@@ -1,1 +1,0 @@
-"$NNCOST" explain cost gpt2-xl a100

@@ -1,1 +1,0 @@
-"$NNCOST" explain memory gpt2-xl a100 --format csv

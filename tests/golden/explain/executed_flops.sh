@@ -1,1 +1,0 @@
-"$NNCOST" explain executed_flops gpt2-xl a100

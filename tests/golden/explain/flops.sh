@@ -1,1 +1,0 @@
-"$NNCOST" explain flops gpt2-xl a100

@@ -1,1 +1,0 @@
-"$NNCOST" explain hardware_flops gpt2-xl a100

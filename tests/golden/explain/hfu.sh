@@ -1,1 +1,0 @@
-"$NNCOST" explain hfu gpt2-xl a100

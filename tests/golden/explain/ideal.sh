@@ -1,1 +1,0 @@
-"$NNCOST" explain attn.norm gpt2-xl a100 --mode ideal

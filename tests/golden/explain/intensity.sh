@@ -1,1 +1,0 @@
-"$NNCOST" explain intensity gpt2-xl a100

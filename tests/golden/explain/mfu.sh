@@ -1,1 +1,0 @@
-"$NNCOST" explain mfu gpt2-xl a100

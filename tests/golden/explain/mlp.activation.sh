@@ -1,1 +1,0 @@
-"$NNCOST" explain mlp.activation llama2-7b h100

@@ -1,1 +1,0 @@
-"$NNCOST" explain model_flops gpt2-xl a100

@@ -1,1 +1,0 @@
-"$NNCOST" explain optimizer_bytes gpt2-xl a100 --optimizer muon

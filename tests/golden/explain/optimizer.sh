@@ -1,1 +1,0 @@
-"$NNCOST" explain optimizer gpt2-xl a100

@@ -1,1 +1,0 @@
-"$NNCOST" explain params gpt2-xl a100

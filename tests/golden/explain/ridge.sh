@@ -1,1 +1,0 @@
-"$NNCOST" explain ridge gpt2-xl a100

@@ -1,1 +1,0 @@
-"$NNCOST" explain six_nd_flops gpt2-xl a100

@@ -1,1 +1,0 @@
-"$NNCOST" explain step_s gpt2-xl a100

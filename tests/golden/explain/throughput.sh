@@ -1,1 +1,0 @@
-"$NNCOST" explain throughput gpt2-xl a100

@@ -1,1 +1,0 @@
-"$NNCOST" search gpt2-xl a100 --threads 1 --devices 16 --global-batch 512 --budget 1e6

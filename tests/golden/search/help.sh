@@ -1,1 +1,0 @@
-"$NNCOST" search --help

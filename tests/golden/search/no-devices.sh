@@ -1,1 +1,0 @@
-"$NNCOST" search gpt2-xl a100 --threads 1 --global-batch 512

@@ -1,1 +1,0 @@
-"$NNCOST" search gpt2-xl a100 --threads 1 --devices 16 --global-batch 512 --best 2 --tensor 1 --pipeline 1 --objective cost --tokens 1e9

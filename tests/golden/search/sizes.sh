@@ -1,1 +1,0 @@
-"$NNCOST" search gpt2-xl a100 --threads 1 --devices 8..64 --global-batch 512 --tokens 300e9 --price 2

@@ -1,1 +1,0 @@
-"$NNCOST" sweep gpt2,sd1-unet a100 --set layers=1,2

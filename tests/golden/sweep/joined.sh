@@ -1,1 +1,0 @@
-"$NNCOST" sweep llama3-8b h100 --devices 8 --zero 3 --recompute none,norm+activation,full --offload none,optimizer+activations --sequence-parallel=off,on --tensor 2 --columns recompute,offload,sequence_parallel --format csv

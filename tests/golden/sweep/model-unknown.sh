@@ -1,1 +1,0 @@
-"$NNCOST" sweep gpt2,gpt3-xxl a100

@@ -1,1 +1,0 @@
-"$NNCOST" sweep gpt2 a100 --threads 0

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# A page that holds what the program prints holds what it prints now.
+#   usage: pages.sh NNCOST PAGE        a page of docs/ or README.md, by its path from the repository root
+# In Markdown every "$ command" is run ("> " goes on with it), and what stands below it compared. The man
+# page, the completion and the schemas are compared whole. README.md shows no output: its commands have to
+# print something and no error. ACCEPT=1 writes the page anew, as tools/update does for all.
+set -euo pipefail
+
+nncost=$(realpath "$1") page=$2
+cd "$(dirname "$0")/.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin" "$work/home" "$work/page"
+ln -s "$nncost" "$work/bin/nncost"
+
+# Nothing of the user's environment reaches the program, the sanitizers' options excepted.
+environment=(PATH="$work/bin:$PATH" LC_ALL=C COLUMNS=100 HOME="$work/home" SCRATCH="$work")
+for name in ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS; do
+    [[ -z ${!name:-} ]] || environment+=("$name=${!name}")
+done
+clean() { env -i "${environment[@]}" "$@"; }
+
+rewritten() # page
+{
+    # shellcheck disable=SC2016 # awk's own fields
+    clean awk '
+        function run() {
+            fflush()
+            if (command != "") system(command)
+            command = ""
+        }
+        /^\$ / { run(); command = substr($0, 3); stale = 0; print; next }
+        /^> / && command != "" { command = command "\n" substr($0, 3); print; next }
+        /^```/ { run(); stale = 0; print; next }
+        command != "" { stale = 1 }
+        !stale { print }
+    ' "$1"
+}
+
+commands_of() # page
+{
+    sed -n 's/^\$ \(nncost .*\)/\1/p' "$1" | sed 's/ *#.*//'
+}
+
+check_commands() # page
+{
+    local command status count=0
+    while IFS= read -r command; do
+        status=0
+        clean sh -c "$command" >"$work/out" 2>"$work/err" </dev/null || status=$?
+        if ((status > 1)) || [[ ! -s $work/out || -s $work/err ]]; then
+            echo "$1: $command: ends with $status"
+            cat "$work/err"
+            return 1
+        fi
+        count=$((count + 1))
+    done < <(commands_of "$1")
+    ((count > 0))
+}
+
+now=$work/page/now
+case $page in
+    README.md)
+        check_commands "$page"
+        exit
+        ;;
+    *.md) rewritten "$page" >"$now" ;;
+    *.1) clean nncost docs man >"$now" ;;
+    *completion) clean nncost docs completion >"$now" ;;
+    *schema/*.json) clean nncost docs schema "$(basename "$page" .json)" >"$now" ;;
+    *)
+        echo "$page: no page of a known kind"
+        exit 1
+        ;;
+esac
+if [[ ${ACCEPT:-} == 1 ]]; then
+    cmp -s "$page" "$now" || { cp "$now" "$page" && echo "rewritten: $page"; }
+else
+    diff -u --label "$page" --label now "$page" "$now"
+fi

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Every device, model, profile and cluster that comes with nncost is listed, shown and valid. Its figures
+# are watched by tests/baseline.json.
+#   usage: shipped.sh NNCOST ROOT
+set -euo pipefail
+
+nncost=$(realpath "$1")
+cd "$2"
+home=$(mktemp -d)
+trap 'rm -rf "$home"' EXIT
+clean() { env -i PATH="$PATH" LC_ALL=C HOME="$home" NNCOST_PATH="$PWD" "$nncost" "$@"; }
+
+clean validate hw/*.json models/*.json software/*.json clusters/*.json | grep -vx '.*: ok' && exit 1
+for kind in devices:hw models:models software:software; do
+    folder=${kind#*:}
+    clean list "${kind%:*}" --format csv >"$home/list"
+    for file in "$folder"/*.json; do
+        id=$(basename "$file" .json)
+        grep -q "^$id," "$home/list" || { echo "$file: not listed"; exit 1; }
+        clean show "$id" >"$home/shown"
+        grep -q " $PWD/$file\$" "$home/shown" || { echo "$file: not shown"; exit 1; }
+    done
+done
+echo "$(clean list devices --format csv | wc -l) devices and more, listed, shown and valid"

@@ -1,0 +1,320 @@
+# Predictions beside measurements: 'nncost accuracy'.
+
+# Errors per file, device and framework; rows that cannot be used, with the reason; in every format.
+$ nncost accuracy inputs/steps.csv
+5 rows: 4 predicted, 1 that cannot be expressed
+
+steps:
+
+by                  rows scored    MAPE median     p90    bias inside   worst
+file      steps.csv    4      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
+device    round        4      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
+framework mine         3      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
+framework yours        1      0       -      -       -       -      -       - -
+total                  4      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
+
+steps that leave a deciding field open:
+
+by                    rows  scored    MAPE  median     p90    bias  inside   worst
+file       steps.csv     1       1  44.59%  44.59%  44.59%  -44.6%       -  -44.6%  three/open
+device     round         1       1  44.59%  44.59%  44.59%  -44.6%       -  -44.6%  three/open
+framework  yours         1       1  44.59%  44.59%  44.59%  -44.6%       -  -44.6%  three/open
+total                    1       1  44.59%  44.59%  44.59%  -44.6%       -  -44.6%  three/open
+
+peak memory, allocated:
+
+by                 rows  scored    MAPE  median     p90    bias  inside   worst
+file    steps.csv     1       1  49.95%  49.95%  49.95%  -49.9%       -  -49.9%  one/small
+device  round         1       1  49.95%  49.95%  49.95%  -49.9%       -  -49.9%  one/small
+total                 1       1  49.95%  49.95%  49.95%  -49.9%       -  -49.9%  one/small
+
+peak memory of other kinds, or with a deciding field open:
+
+by                 rows  scored    MAPE  median     p90    bias  inside   worst
+file    steps.csv     1       1  79.59%  79.59%  79.59%  -79.6%       -  -79.6%  two/full
+device  round         1       1  79.59%  79.59%  79.59%  -79.6%       -  -79.6%  two/full
+total                 1       1  79.59%  79.59%  79.59%  -79.6%       -  -79.6%  two/full
+
+rows whose lower bound lies above their measurement:
+
+row              device  measured     bound    above  left open
+five/impossible  round   10.00 ms  66.15 ms  +561.5%
+
+rows that cannot be expressed:
+
+rows  file       reason                                   the first
+   1  steps.csv  precision int8: no training in integers  four/int8
+
+columns that no prediction uses: notes
+$ nncost accuracy inputs/steps.csv --format markdown
+5 rows: 4 predicted, 1 that cannot be expressed
+
+## steps
+
+| by |  | rows | scored | MAPE | median | p90 | bias | inside | worst |  |
+|:---|:---|---:|---:|---:|---:|---:|---:|---:|---:|:---|
+| file | steps.csv | 4 | 3 | 254.18% | 37.29% | 691.19% | +206.6% | - | +691.2% | five/impossible |
+| device | round | 4 | 3 | 254.18% | 37.29% | 691.19% | +206.6% | - | +691.2% | five/impossible |
+| framework | mine | 3 | 3 | 254.18% | 37.29% | 691.19% | +206.6% | - | +691.2% | five/impossible |
+| framework | yours | 1 | 0 | - | - | - | - | - | - | - |
+| total |  | 4 | 3 | 254.18% | 37.29% | 691.19% | +206.6% | - | +691.2% | five/impossible |
+
+## steps that leave a deciding field open
+
+| by |  | rows | scored | MAPE | median | p90 | bias | inside | worst |  |
+|:---|:---|---:|---:|---:|---:|---:|---:|---:|---:|:---|
+| file | steps.csv | 1 | 1 | 44.59% | 44.59% | 44.59% | -44.6% | - | -44.6% | three/open |
+| device | round | 1 | 1 | 44.59% | 44.59% | 44.59% | -44.6% | - | -44.6% | three/open |
+| framework | yours | 1 | 1 | 44.59% | 44.59% | 44.59% | -44.6% | - | -44.6% | three/open |
+| total |  | 1 | 1 | 44.59% | 44.59% | 44.59% | -44.6% | - | -44.6% | three/open |
+
+## peak memory, allocated
+
+| by |  | rows | scored | MAPE | median | p90 | bias | inside | worst |  |
+|:---|:---|---:|---:|---:|---:|---:|---:|---:|---:|:---|
+| file | steps.csv | 1 | 1 | 49.95% | 49.95% | 49.95% | -49.9% | - | -49.9% | one/small |
+| device | round | 1 | 1 | 49.95% | 49.95% | 49.95% | -49.9% | - | -49.9% | one/small |
+| total |  | 1 | 1 | 49.95% | 49.95% | 49.95% | -49.9% | - | -49.9% | one/small |
+
+## peak memory of other kinds, or with a deciding field open
+
+| by |  | rows | scored | MAPE | median | p90 | bias | inside | worst |  |
+|:---|:---|---:|---:|---:|---:|---:|---:|---:|---:|:---|
+| file | steps.csv | 1 | 1 | 79.59% | 79.59% | 79.59% | -79.6% | - | -79.6% | two/full |
+| device | round | 1 | 1 | 79.59% | 79.59% | 79.59% | -79.6% | - | -79.6% | two/full |
+| total |  | 1 | 1 | 79.59% | 79.59% | 79.59% | -79.6% | - | -79.6% | two/full |
+
+## rows whose lower bound lies above their measurement
+
+| row | device | measured | bound | above | left open |
+|:---|:---|---:|---:|---:|:---|
+| five/impossible | round | 10.00 ms | 66.15 ms | +561.5% |  |
+
+## rows that cannot be expressed
+
+| rows | file | reason | the first |
+|---:|:---|:---|:---|
+| 1 | steps.csv | precision int8: no training in integers | four/int8 |
+
+  columns that no prediction uses: notes
+$ nncost accuracy inputs/steps.csv --format csv
+id,measured,predicted,error,low,high,reason\r
+one/small,0.12,0.0791185002906,-0.340679164245,,,\r
+two/full,3.1,1.94406116173,-0.372883496217,,,\r
+three/open,0.7,0.387843045682,-0.445938506169,,,\r
+four/int8,0.1,,,,,precision int8: no training in integers\r
+five/impossible,0.01,0.0791185002906,6.91185002906,,,\r
+$ nncost accuracy inputs/steps.csv --format json
+{
+  "schema": "nncost.accuracy/1",
+  "overrides": null,
+  "files": [
+    {"file": "steps.csv", "rows": 5, "unused_columns": ["notes"]}
+  ],
+  "groups": [
+    {"section": "step", "by": "file", "name": "steps.csv", "rows": 4, "scored": 3, "mape": 2.54180422984, "median": 0.372883496217, "p90": 6.91185002906, "bias": 2.06609578953, "intervals": 0, "inside": null, "worst": "five/impossible", "worst_error": 6.91185002906},
+    {"section": "step", "by": "device", "name": "round", "rows": 4, "scored": 3, "mape": 2.54180422984, "median": 0.372883496217, "p90": 6.91185002906, "bias": 2.06609578953, "intervals": 0, "inside": null, "worst": "five/impossible", "worst_error": 6.91185002906},
+    {"section": "step", "by": "framework", "name": "mine", "rows": 3, "scored": 3, "mape": 2.54180422984, "median": 0.372883496217, "p90": 6.91185002906, "bias": 2.06609578953, "intervals": 0, "inside": null, "worst": "five/impossible", "worst_error": 6.91185002906},
+    {"section": "step", "by": "framework", "name": "yours", "rows": 1, "scored": 0, "mape": null, "median": null, "p90": null, "bias": null, "intervals": 0, "inside": null, "worst": null, "worst_error": null},
+    {"section": "step", "by": "total", "name": "", "rows": 4, "scored": 3, "mape": 2.54180422984, "median": 0.372883496217, "p90": 6.91185002906, "bias": 2.06609578953, "intervals": 0, "inside": null, "worst": "five/impossible", "worst_error": 6.91185002906},
+    {"section": "step_apart", "by": "file", "name": "steps.csv", "rows": 1, "scored": 1, "mape": 0.445938506169, "median": 0.445938506169, "p90": 0.445938506169, "bias": -0.445938506169, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.445938506169},
+    {"section": "step_apart", "by": "device", "name": "round", "rows": 1, "scored": 1, "mape": 0.445938506169, "median": 0.445938506169, "p90": 0.445938506169, "bias": -0.445938506169, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.445938506169},
+    {"section": "step_apart", "by": "framework", "name": "yours", "rows": 1, "scored": 1, "mape": 0.445938506169, "median": 0.445938506169, "p90": 0.445938506169, "bias": -0.445938506169, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.445938506169},
+    {"section": "step_apart", "by": "total", "name": "", "rows": 1, "scored": 1, "mape": 0.445938506169, "median": 0.445938506169, "p90": 0.445938506169, "bias": -0.445938506169, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.445938506169},
+    {"section": "memory", "by": "file", "name": "steps.csv", "rows": 1, "scored": 1, "mape": 0.499454345703, "median": 0.499454345703, "p90": 0.499454345703, "bias": -0.499454345703, "intervals": 0, "inside": null, "worst": "one/small", "worst_error": -0.499454345703},
+    {"section": "memory", "by": "device", "name": "round", "rows": 1, "scored": 1, "mape": 0.499454345703, "median": 0.499454345703, "p90": 0.499454345703, "bias": -0.499454345703, "intervals": 0, "inside": null, "worst": "one/small", "worst_error": -0.499454345703},
+    {"section": "memory", "by": "total", "name": "", "rows": 1, "scored": 1, "mape": 0.499454345703, "median": 0.499454345703, "p90": 0.499454345703, "bias": -0.499454345703, "intervals": 0, "inside": null, "worst": "one/small", "worst_error": -0.499454345703},
+    {"section": "memory_apart", "by": "file", "name": "steps.csv", "rows": 1, "scored": 1, "mape": 0.795947519938, "median": 0.795947519938, "p90": 0.795947519938, "bias": -0.795947519938, "intervals": 0, "inside": null, "worst": "two/full", "worst_error": -0.795947519938},
+    {"section": "memory_apart", "by": "device", "name": "round", "rows": 1, "scored": 1, "mape": 0.795947519938, "median": 0.795947519938, "p90": 0.795947519938, "bias": -0.795947519938, "intervals": 0, "inside": null, "worst": "two/full", "worst_error": -0.795947519938},
+    {"section": "memory_apart", "by": "total", "name": "", "rows": 1, "scored": 1, "mape": 0.795947519938, "median": 0.795947519938, "p90": 0.795947519938, "bias": -0.795947519938, "intervals": 0, "inside": null, "worst": "two/full", "worst_error": -0.795947519938}
+  ],
+  "rows": [
+    {"id": "one/small", "file": "steps.csv", "line": 2, "kind": "step", "device": "round", "framework": "mine", "software": null, "undecided": "", "measured_s": 0.12, "rounding": 0.01, "predicted_s": 0.0791185002906, "error": -0.340679164245, "low_s": null, "high_s": null, "lower_bound_s": 0.0661531498906, "model_flops": 7.00133356339e12, "memory_stat": "allocated", "measured_bytes": 13421772800, "predicted_bytes": 6718210048, "memory_error": -0.499454345703, "reason": null},
+    {"id": "two/full", "file": "steps.csv", "line": 3, "kind": "step", "device": "round", "framework": "mine", "software": null, "undecided": "", "measured_s": 3.1, "rounding": null, "predicted_s": 1.94406116173, "error": -0.372883496217, "low_s": null, "high_s": null, "lower_bound_s": 1.83307862016, "model_flops": 1.18932798387e15, "memory_stat": "reserved", "measured_bytes": 32212254720, "predicted_bytes": 6572990464, "memory_error": -0.795947519938, "reason": null},
+    {"id": "three/open", "file": "steps.csv", "line": 4, "kind": "step", "device": "round", "framework": "yours", "software": null, "undecided": "recompute", "measured_s": 0.7, "rounding": 0.005, "predicted_s": 0.387843045682, "error": -0.445938506169, "low_s": null, "high_s": null, "lower_bound_s": 0.22500964565, "model_flops": 3.76496833167e14, "memory_stat": null, "measured_bytes": null, "predicted_bytes": 8776712192, "memory_error": null, "reason": null},
+    {"id": "four/int8", "file": "steps.csv", "line": 5, "kind": "step", "device": "round", "framework": "yours", "software": null, "undecided": "", "measured_s": 0.1, "rounding": null, "predicted_s": null, "error": null, "low_s": null, "high_s": null, "lower_bound_s": null, "model_flops": null, "memory_stat": null, "measured_bytes": null, "predicted_bytes": null, "memory_error": null, "reason": "precision int8: no training in integers"},
+    {"id": "five/impossible", "file": "steps.csv", "line": 6, "kind": "step", "device": "round", "framework": "mine", "software": null, "undecided": "", "measured_s": 0.01, "rounding": 0.01, "predicted_s": 0.0791185002906, "error": 6.91185002906, "low_s": null, "high_s": null, "lower_bound_s": 0.0661531498906, "model_flops": 7.00133356339e12, "memory_stat": null, "measured_bytes": null, "predicted_bytes": 6718210048, "memory_error": null, "reason": null}
+  ]
+}
+
+# Kernels; and every row of several files.
+$ nncost accuracy inputs/parts.csv
+3 rows: 2 predicted, 1 that cannot be expressed
+
+matrix products:
+
+by                   rows  scored    MAPE  median     p90    bias  inside   worst
+file    parts.csv       3       2  28.87%  28.87%  43.64%  -28.9%       -  -43.6%  flat
+device  round           2       2  28.87%  28.87%  43.64%  -28.9%       -  -43.6%  flat
+device  nowhere-100     1       0       -       -       -       -       -       -  -
+total                   3       2  28.87%  28.87%  43.64%  -28.9%       -  -43.6%  flat
+
+no lower bound lies above its measurement
+
+rows that cannot be expressed:
+
+rows  file       reason                                      the first
+   1  parts.csv  hardware: no device file for "nowhere-100"  elsewhere
+
+$ nncost accuracy inputs/steps.csv inputs/parts.csv --rows
+8 rows: 6 predicted, 2 that cannot be expressed
+
+steps:
+
+by                  rows scored    MAPE median     p90    bias inside   worst
+file      steps.csv    4      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
+device    round        4      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
+framework mine         3      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
+framework yours        1      0       -      -       -       -      -       - -
+total                  4      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
+
+steps that leave a deciding field open:
+
+by                    rows  scored    MAPE  median     p90    bias  inside   worst
+file       steps.csv     1       1  44.59%  44.59%  44.59%  -44.6%       -  -44.6%  three/open
+device     round         1       1  44.59%  44.59%  44.59%  -44.6%       -  -44.6%  three/open
+framework  yours         1       1  44.59%  44.59%  44.59%  -44.6%       -  -44.6%  three/open
+total                    1       1  44.59%  44.59%  44.59%  -44.6%       -  -44.6%  three/open
+
+peak memory, allocated:
+
+by                 rows  scored    MAPE  median     p90    bias  inside   worst
+file    steps.csv     1       1  49.95%  49.95%  49.95%  -49.9%       -  -49.9%  one/small
+device  round         1       1  49.95%  49.95%  49.95%  -49.9%       -  -49.9%  one/small
+total                 1       1  49.95%  49.95%  49.95%  -49.9%       -  -49.9%  one/small
+
+peak memory of other kinds, or with a deciding field open:
+
+by                 rows  scored    MAPE  median     p90    bias  inside   worst
+file    steps.csv     1       1  79.59%  79.59%  79.59%  -79.6%       -  -79.6%  two/full
+device  round         1       1  79.59%  79.59%  79.59%  -79.6%       -  -79.6%  two/full
+total                 1       1  79.59%  79.59%  79.59%  -79.6%       -  -79.6%  two/full
+
+matrix products:
+
+by                   rows  scored    MAPE  median     p90    bias  inside   worst
+file    parts.csv       3       2  28.87%  28.87%  43.64%  -28.9%       -  -43.6%  flat
+device  round           2       2  28.87%  28.87%  43.64%  -28.9%       -  -43.6%  flat
+device  nowhere-100     1       0       -       -       -       -       -       -  -
+total                   3       2  28.87%  28.87%  43.64%  -28.9%       -  -43.6%  flat
+
+rows whose lower bound lies above their measurement:
+
+row              device  measured     bound    above  left open
+five/impossible  round   10.00 ms  66.15 ms  +561.5%
+
+rows that cannot be expressed:
+
+rows  file       reason                                      the first
+   1  steps.csv  precision int8: no training in integers     four/int8
+   1  parts.csv  hardware: no device file for "nowhere-100"  elsewhere
+
+every row:
+
+row             device      measured predicted   error memory left open, or why not
+one/small       round       120.0 ms  79.12 ms  -34.1% -49.9%
+two/full        round        3.100 s   1.944 s  -37.3% -79.6%
+three/open      round       700.0 ms  387.8 ms  -44.6%      - recompute
+four/int8       round       100.0 ms         -       -      - precision int8: no training in integ..
+five/impossible round       10.00 ms  79.12 ms +691.2%      -
+square          round       1.600 ms  1.374 ms  -14.1%      -
+flat            round       60.00 us  33.82 us  -43.6%      -
+elsewhere       nowhere-100 60.00 us         -       -      - hardware: no device file for "nowher..
+
+columns that no prediction uses: notes
+
+# Every row is in one of the parts of --fold, and in all but one of their complements; --group keeps rows together.
+$ nncost accuracy inputs/steps.csv --fold 1/2 --format csv
+id,measured,predicted,error,low,high,reason\r
+three/open,0.7,0.387843045682,-0.445938506169,,,\r
+$ nncost accuracy inputs/steps.csv --fold not:1/2 --format csv
+id,measured,predicted,error,low,high,reason\r
+one/small,0.12,0.0791185002906,-0.340679164245,,,\r
+two/full,3.1,1.94406116173,-0.372883496217,,,\r
+four/int8,0.1,,,,,precision int8: no training in integers\r
+five/impossible,0.01,0.0791185002906,6.91185002906,,,\r
+$ nncost accuracy inputs/steps.csv --fold 1/2 --group framework,device --format csv
+id,measured,predicted,error,low,high,reason\r
+one/small,0.12,0.0791185002906,-0.340679164245,,,\r
+two/full,3.1,1.94406116173,-0.372883496217,,,\r
+five/impossible,0.01,0.0791185002906,6.91185002906,,,\r
+
+# Rows whose id holds a text; options and --set hold for every row.
+$ nncost accuracy inputs/steps.csv --only /o --format csv
+id,measured,predicted,error,low,high,reason\r
+three/open,0.7,0.387843045682,-0.445938506169,,,\r
+$ nncost accuracy inputs/steps.csv --only two --rows --set device.mem_bytes_per_s=2e12 --set matmul_flops_per_s.bf16=200e12 --recompute none
+1 rows: 1 predicted, 0 that cannot be expressed
+with device.mem_bytes_per_s=2e12, matmul_flops_per_s.bf16=200e12
+
+steps:
+
+by                    rows  scored    MAPE  median     p90    bias  inside   worst
+file       steps.csv     1       1  75.71%  75.71%  75.71%  -75.7%       -  -75.7%  two/full
+device     round         1       1  75.71%  75.71%  75.71%  -75.7%       -  -75.7%  two/full
+framework  mine          1       1  75.71%  75.71%  75.71%  -75.7%       -  -75.7%  two/full
+total                    1       1  75.71%  75.71%  75.71%  -75.7%       -  -75.7%  two/full
+
+peak memory of other kinds, or with a deciding field open:
+
+by                 rows  scored    MAPE  median     p90    bias  inside   worst
+file    steps.csv     1       1  43.71%  43.71%  43.71%  -43.7%       -  -43.7%  two/full
+device  round         1       1  43.71%  43.71%  43.71%  -43.7%       -  -43.7%  two/full
+total                 1       1  43.71%  43.71%  43.71%  -43.7%       -  -43.7%  two/full
+
+no lower bound lies above its measurement
+
+every row:
+
+row       device  measured  predicted   error  memory  left open, or why not
+two/full  round    3.100 s   753.0 ms  -75.7%  -43.7%
+
+columns that no prediction uses: notes
+$ nncost accuracy inputs/steps.csv --only two --format csv --mode ideal
+id,measured,predicted,error,low,high,reason\r
+two/full,3.1,1.83307862016,-0.408684316077,,,\r
+
+# Files: none, none there, without rows, a column that is missing or unknown, a cell that is no number.
+$ nncost accuracy
+! nncost: accuracy: too few arguments, expected FILE.csv...
+[2]
+$ nncost accuracy none.csv
+! nncost: none.csv: cannot be opened, expected a readable file, found: No such file or directory
+[4]
+$ echo id,hardware,n_devices,measured_step_s >rows.csv; nncost accuracy rows.csv
+0 rows: 0 predicted, 0 that cannot be expressed
+
+no lower bound lies above its measurement
+
+$ printf 'id,hardware,measured_step_s\na,round,1\n' >rows.csv; nncost accuracy rows.csv
+! nncost: rows.csv:1: column n_devices is missing
+[3]
+$ printf 'id,hardware,n_devices,mesured_step_s\na,round,1,1\n' >rows.csv; nncost accuracy rows.csv
+! nncost: rows.csv:1: unknown column "mesured_step_s", did you mean measured_step_s?
+[3]
+$ printf 'id,hardware,n_devices,measured_step_s\na,round,1,1\nb,round,1,fast\n' >rows.csv; nncost accuracy rows.csv
+! nncost: rows.csv:3: column measured_step_s: expected a number, found "fast"
+[3]
+$ printf 'id,hardware,n_devices,measured_step_s\na,round,1\n' >rows.csv; nncost accuracy rows.csv
+! nncost: rows.csv:2: expected 4 cells, found 3
+[3]
+$ printf 'id,hardware,n_devices,measured_step_s\na,"round,1,1\n' >rows.csv; nncost accuracy rows.csv
+! nncost: rows.csv:3: a quote that is not closed, expected '"'
+[3]
+$ printf 'id,hardware,n_devices,id,measured_step_s\na,round,1,a,1\n' >rows.csv; nncost accuracy rows.csv
+! nncost: rows.csv:1: column "id" is there twice
+[3]
+
+# Options: a part that is none, a group that is none or alone, a value of --set.
+$ nncost accuracy inputs/steps.csv --fold 3/2
+! nncost: --fold: expected K/N or not:K/N with K from 1 to N, found "3/2"
+[2]
+$ nncost accuracy inputs/steps.csv --fold 1/2 --group colour
+! nncost: --group: expected file, device, framework, model, found "colour"
+[2]
+$ nncost accuracy inputs/steps.csv --group model
+! nncost: --group: needs --fold K/N
+[2]
+$ nncost accuracy inputs/steps.csv --set layers=x
+! nncost: --set layers: not a number, expected a whole number from 1 to 100000, found "x"
+[2]

@@ -1,0 +1,387 @@
+# A device's efficiencies fitted to measured rows: 'nncost calibrate'.
+
+# One step determines one factor; in every format.
+$ grep -e ^id -e step/4 inputs/fit-steps.csv >one.csv
+$ nncost calibrate one.csv --device round
+round: fitted on 1 row, 0 held out, 0 of other devices
+
+fitted:
+
+figure                  before     after  rows
+efficiency.calibration       1  0.708254     1
+
+left as they are:
+
+figure                                value  why
+efficiency.pointwise.memory_fraction      1  takes 5 rows or more for each figure
+
+errors:
+
+                  rows  MAPE before  median  after  median  cross-validated  median
+steps  fitted on     1       27.06%  27.06%  0.00%   0.00%                -       -
+
+no cross-validation: it takes two rows that need not stay together
+
+no device file is written: --output FILE.json writes one
+$ nncost calibrate one.csv --device round --format csv
+name,before,after,rows,at_limit,reason\r
+efficiency.calibration,1,0.708254,1,false,\r
+efficiency.pointwise.memory_fraction,1,1,0,false,takes 5 rows or more for each figure\r
+$ nncost calibrate one.csv --device round --format markdown
+round: fitted on 1 row, 0 held out, 0 of other devices
+
+## fitted
+
+| figure | before | after | rows |  |
+|:---|---:|---:|---:|:---|
+| efficiency.calibration | 1 | 0.708254 | 1 |  |
+
+## left as they are
+
+| figure | value | why |
+|:---|---:|:---|
+| efficiency.pointwise.memory_fraction | 1 | takes 5 rows or more for each figure |
+
+## errors
+
+|  |  | rows | MAPE before | median | after | median | cross-validated | median |
+|:---|:---|---:|---:|---:|---:|---:|---:|---:|
+| steps | fitted on | 1 | 27.06% | 27.06% | 0.00% | 0.00% | - | - |
+
+no cross-validation: it takes two rows that need not stay together
+
+no device file is written: --output FILE.json writes one
+$ nncost calibrate one.csv --device round --format json
+{
+  "schema": "nncost.calibration/1",
+  "device": "round",
+  "data": "one.csv: 1 row of round, digest of the ids 48bb539a15bb2894",
+  "overrides": null,
+  "written": null,
+  "rows": 1,
+  "held_out": 0,
+  "other_devices": 0,
+  "figures": [
+    {"name": "efficiency.calibration", "before": 1, "after": 0.708254, "rows": 1, "at_limit": false, "reason": null},
+    {"name": "efficiency.pointwise.memory_fraction", "before": 1, "after": 1, "rows": 0, "at_limit": false, "reason": "takes 5 rows or more for each figure"}
+  ],
+  "groups": [
+    {"name": "steps", "rows": 1, "held_out": 0, "parts": 0, "before": {"scored": 1, "mape": 0.270569201644, "median": 0.270569201644, "p90": 0.270569201644, "bias": -0.270569201644}, "after": {"scored": 1, "mape": 4.72647020078e-7, "median": 4.72647020078e-7, "p90": 4.72647020078e-7, "bias": -4.72647020078e-7}, "cross_validated": {"scored": 0, "mape": null, "median": null, "p90": null, "bias": null}, "held_out_before": {"scored": 0, "mape": null, "median": null, "p90": null, "bias": null}, "held_out_after": {"scored": 0, "mape": null, "median": null, "p90": null, "bias": null}}
+  ],
+  "unused": []
+}
+
+# Products alone, collectives alone with a part held out, steps alone.
+$ nncost calibrate inputs/products.csv --device round
+round: fitted on 4 rows, 0 held out, 1 of other devices
+
+fitted:
+
+figure                                   before     after  rows
+efficiency.gemm.bf16.sustained_fraction       1  0.770398     4
+
+left as they are:
+
+figure                                  value  why
+efficiency.gemm.bf16.boost_ratio            1  takes 20 rows or more
+efficiency.gemm.bf16.memory_fraction        1  takes 20 rows or more
+efficiency.gemm.bf16.fixed_s                0  takes 20 rows or more
+efficiency.gemm.bf16.k_fill                 0  takes 20 rows or more
+efficiency.gemm.bf16.l2_bytes_per_s         -  takes 20 rows or more
+efficiency.gemm.bf16.wave_quantization      -  takes 20 rows or more
+
+errors:
+
+                      rows  MAPE before  median  after  median  cross-validated  median
+gemm bf16  fitted on     4       20.66%  21.74%  4.90%   2.09%            5.39%   2.61%
+
+no device file is written: --output FILE.json writes one
+$ nncost calibrate inputs/collectives.csv --device round --fold not:1/3
+round: fitted on 8 rows, 4 held out, 0 of other devices
+
+fitted:
+
+figure                                              before       after  rows
+efficiency.collectives.all_reduce.bus_fraction           1    0.807317     8
+efficiency.collectives.all_reduce.fixed_s                0  8.02086e-6     8
+efficiency.collectives.all_reduce.knee_bytes             0     2140830     8
+efficiency.collectives.all_reduce.log2_s                 0  3.07672e-6     8
+efficiency.collectives.all_reduce.small_group_loss       0   0.0752539     8
+
+errors:
+
+                       rows  MAPE before  median  after  median  cross-validated  median
+all_reduce  fitted on     8       58.93%  62.63%  1.25%   0.33%            5.24%   5.22%
+all_reduce  held out      4       53.22%  55.65%  2.75%   2.37%                -       -
+
+rows that are not used:
+
+rows  file             reason                            the first
+   1  collectives.csv  no efficiency figure explains it  send/1
+
+no device file is written: --output FILE.json writes one
+$ nncost calibrate inputs/fit-steps.csv --device round
+round: fitted on 6 rows, 0 held out, 1 of other devices
+
+fitted:
+
+figure                                before     after  rows
+efficiency.calibration                     1  0.695976     6
+efficiency.pointwise.memory_fraction       1  0.658653     6
+
+left as they are:
+
+figure                                          value  why
+efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each figure
+
+errors:
+
+                  rows  MAPE before  median  after  median  cross-validated  median
+steps  fitted on     6       29.63%  29.08%  1.97%   2.60%            3.60%   3.39%
+
+rows that are not used:
+
+rows  file           reason                  the first
+   1  fit-steps.csv  leaves open: recompute  step/open
+
+no device file is written: --output FILE.json writes one
+
+# Kernels first, then steps on top; the file that comes of it is a device like any other, and fitted again.
+$ nncost calibrate inputs/products.csv inputs/collectives.csv inputs/fit-steps.csv --device round --output mine.json
+round: fitted on 22 rows, 0 held out, 2 of other devices
+
+fitted:
+
+figure                                              before       after  rows
+efficiency.gemm.bf16.sustained_fraction                  1    0.770398     4
+efficiency.collectives.all_reduce.bus_fraction           1    0.830934    12
+efficiency.collectives.all_reduce.fixed_s                0  8.18328e-6    12
+efficiency.collectives.all_reduce.knee_bytes             0     2238820    12
+efficiency.collectives.all_reduce.log2_s                 0  2.87055e-6    12
+efficiency.collectives.all_reduce.small_group_loss       0    0.174436    12
+efficiency.calibration                                   1    0.889178     6
+efficiency.pointwise.memory_fraction                     1    0.689556     6
+
+left as they are:
+
+figure                                          value  why
+efficiency.gemm.bf16.boost_ratio                    1  takes 20 rows or more
+efficiency.gemm.bf16.memory_fraction                1  takes 20 rows or more
+efficiency.gemm.bf16.fixed_s                        0  takes 20 rows or more
+efficiency.gemm.bf16.k_fill                         0  takes 20 rows or more
+efficiency.gemm.bf16.l2_bytes_per_s                 -  takes 20 rows or more
+efficiency.gemm.bf16.wave_quantization              -  takes 20 rows or more
+efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each figure
+
+errors:
+
+                       rows  MAPE before  median   after  median  cross-validated  median
+gemm bf16   fitted on     4       20.66%  21.74%  13.81%  13.94%           14.34%  14.46%
+all_reduce  fitted on    12       57.03%  62.56%   1.39%   1.06%            4.20%   4.30%
+steps       fitted on     6       29.63%  29.08%   1.99%   2.04%            2.92%   3.94%
+
+rows that are not used:
+
+rows  file             reason                            the first
+   1  collectives.csv  no efficiency figure explains it  send/1
+   1  fit-steps.csv    leaves open: recompute            step/open
+
+written to mine.json
+$ cat mine.json
+{
+  "schema": "nncost.device/1",
+  "id": "mine",
+  "name": "A device of round figures",
+  "vendor": "none",
+  "architecture": "none",
+  "year": 2020,
+  "units": 100,
+  "clock_hz": 1e9,
+  "matmul_flops_per_s": { "bf16": 100e12, "fp16": 100e12 },
+  "vector_flops_per_s": { "fp32": 10e12, "bf16": 10e12, "fp16": 10e12 },
+  "mem_bytes": 10000000000,
+  "mem_bytes_per_s": 1e12,
+  "scale_up": { "kind": "switch", "devices": 8, "bytes_per_s": 100e9, "latency_s": 1e-6 },
+  "scale_out": { "bytes_per_s": 10e9, "latency_s": 10e-6 },
+  "host": { "bytes_per_s": 10e9, "mem_bytes_per_s": 10e9 },
+  "power_w": 1000,
+  "prices": [{ "per_device_hour": 1, "currency": "USD", "where": "nowhere", "date": "2020-01" }],
+  "efficiency": {
+    "basis": "steps",
+    "calibration": 0.889178,
+    "gemm": {
+      "bf16": { "sustained_fraction": 0.770398,
+        "fitted_on": "products.csv: 4 rows of round, digest of the ids 9f158255a626818d" }
+    },
+    "pointwise": { "memory_fraction": 0.689556,
+      "fitted_on": "fit-steps.csv: 6 rows of round, digest of the ids ee1feb6b85ebc952" },
+    "collectives": {
+      "all_reduce": { "fixed_s": 8.18328e-6, "log2_s": 2.87055e-6, "bus_fraction": 0.830934, "knee_bytes": 2238820, "small_group_loss": 0.174436,
+        "fitted_on": "collectives.csv: 12 rows of round, digest of the ids e9a1d03907f9d70f" },
+      "fitted_on": "collectives.csv: 12 rows of round, digest of the ids e9a1d03907f9d70f"
+    },
+    "fitted_on": "fit-steps.csv: 6 rows of round, digest of the ids ee1feb6b85ebc952"
+  },
+  "sources": { "": "made up" },
+  "note": "No efficiency: every kernel and link reaches what is written here."
+}
+$ nncost validate mine.json
+mine.json: ok
+$ nncost calibrate inputs/fit-steps.csv --device round --fit pointwise.memory_fraction --output mine.json | tail -1
+written to mine.json
+$ grep -A3 pointwise mine.json
+    "pointwise": { "memory_fraction": 0.158898,
+      "fitted_on": "fit-steps.csv: 6 rows of round, digest of the ids ee1feb6b85ebc952" }
+  },
+  "sources": { "": "made up" },
+
+# What is predicted with the new file has the errors that the report promises.
+$ nncost calibrate inputs/products.csv inputs/fit-steps.csv --device round --output mine.json | grep 'fitted on  '
+gemm bf16  fitted on     4       20.66%  21.74%  13.81%  13.94%           14.34%  14.46%
+steps      fitted on     6       29.63%  29.08%   1.99%   2.04%            2.92%   3.94%
+$ grep -v -e open -e nowhere inputs/fit-steps.csv | sed 's/,round,/,.\/mine.json,/' >steps.csv; sed 's/,round,/,.\/mine.json,/' inputs/products.csv >products.csv
+$ nncost accuracy products.csv steps.csv | grep -e by -e total
+by                    rows  scored   MAPE  median    p90   bias  inside  worst
+total                    6       6  1.99%   2.04%  3.92%  -0.8%  100.0%  -3.9%  step/0
+by                    rows  scored    MAPE  median     p90   bias  inside   worst
+total                    5       4  13.81%  13.94%  16.02%  +6.1%       -  +16.0%  product/1
+
+# Fitting what is fitted already moves next to nothing, and the figures that stay keep their origin.
+$ nncost calibrate inputs/products.csv --device round --output mine.json >first
+$ grep -e ^id -e step/4 inputs/fit-steps.csv | sed 's/,round,/,.\/mine.json,/' >one.csv; nncost calibrate one.csv --device mine.json --output mine.json | head -6
+mine: fitted on 1 row, 0 held out, 0 of other devices
+
+fitted:
+
+figure                  before     after  rows
+efficiency.calibration       1  0.910277     1
+$ grep -e fitted_on -e basis mine.json
+    "basis": "steps",
+        "fitted_on": "products.csv: 4 rows of round, digest of the ids 9f158255a626818d" }
+    "fitted_on": "one.csv: 1 row of mine, digest of the ids 48bb539a15bb2894"
+
+# Figures asked for with --fit.
+$ nncost calibrate inputs/fit-steps.csv inputs/products.csv --device round --fit calibration,efficiency.pointwise.fixed_s,conv.fixed_s
+round: fitted on 10 rows, 0 held out, 2 of other devices
+
+fitted:
+
+figure                        before       after  rows
+efficiency.calibration             1    0.709299    10
+efficiency.pointwise.fixed_s       0  5.64845e-6    10
+
+left as they are:
+
+figure                   value  why
+efficiency.conv.fixed_s      0  changes nothing about these rows
+
+errors:
+
+                      rows  MAPE before  median   after  median  cross-validated  median
+gemm bf16  fitted on     4       20.66%  21.74%  10.90%  10.33%           11.59%  11.71%
+steps      fitted on     6       29.63%  29.08%   4.22%   3.82%            5.59%   3.83%
+
+rows that are not used:
+
+rows  file           reason                  the first
+   1  fit-steps.csv  leaves open: recompute  step/open
+
+no device file is written: --output FILE.json writes one
+
+# Some rows, a part of them, another device and software; all rows of a file together leave nothing to hold out.
+$ nncost calibrate inputs/fit-steps.csv --device round --only step --fold 1/2 --set mem_bytes_per_s=2e12 --software eager
+round: fitted on 3 rows, 3 held out, 0 of other devices
+with mem_bytes_per_s=2e12
+
+fitted:
+
+figure                  before     after  rows
+efficiency.calibration       1  0.702916     3
+
+left as they are:
+
+figure                                          value  why
+efficiency.pointwise.memory_fraction                1  takes 5 rows or more for each figure
+efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each figure
+
+errors:
+
+                  rows  MAPE before  median  after  median  cross-validated  median
+steps  fitted on     3       26.70%  27.02%  2.47%   3.39%            3.57%   3.39%
+steps  held out      3       25.48%  24.12%  2.42%   2.58%                -       -
+
+rows that are not used:
+
+rows  file           reason                  the first
+   1  fit-steps.csv  leaves open: recompute  step/open
+
+no device file is written: --output FILE.json writes one
+$ nncost calibrate inputs/fit-steps.csv --device round --group file
+round: fitted on 6 rows, 0 held out, 1 of other devices
+
+fitted:
+
+figure                                before     after  rows
+efficiency.calibration                     1  0.695976     6
+efficiency.pointwise.memory_fraction       1  0.658653     6
+
+left as they are:
+
+figure                                          value  why
+efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each figure
+
+errors:
+
+                  rows  MAPE before  median  after  median  cross-validated  median
+steps  fitted on     6       29.63%  29.08%  1.97%   2.60%                -       -
+
+no cross-validation: it takes two rows that need not stay together
+
+rows that are not used:
+
+rows  file           reason                  the first
+   1  fit-steps.csv  leaves open: recompute  step/open
+
+no device file is written: --output FILE.json writes one
+
+# The device: missing, unknown, without rows; rows that leave a choice open.
+$ nncost calibrate inputs/fit-steps.csv
+! nncost: --device: missing, expected the device whose figures are fitted
+[2]
+$ nncost calibrate inputs/fit-steps.csv --device plane-100
+! nncost: DEVICE: unknown device, expected one of fitted, old, round, found "plane-100"
+[3]
+$ nncost calibrate inputs/products.csv --device fitted
+! nncost: inputs/products.csv: no row to fit on, expected rows of fitted, found 5 of other devices, 0 held out and 0 that cannot be used
+[3]
+$ nncost calibrate inputs/fit-steps.csv --device round --only open
+! nncost: inputs/fit-steps.csv: no row to fit on, expected rows of round, found 0 of other devices, 0 held out and 1 that cannot be used (the first: leaves open: recompute)
+[3]
+
+# --fit: unknown, no single number, not a number, twice; --group.
+$ nncost calibrate inputs/fit-steps.csv --device round --fit calibratoin
+! nncost: --fit calibratoin: unknown field, expected one of the efficiency's fields, perhaps "calibration", found "calibratoin"
+[2]
+$ nncost calibrate inputs/fit-steps.csv --device round --fit gemm.bf16
+! nncost: --fit gemm.bf16: is no single number to fit
+[2]
+$ nncost calibrate inputs/fit-steps.csv --device round --fit efficiency.basis
+! nncost: --fit efficiency.basis: is no single number to fit
+[2]
+$ nncost calibrate inputs/fit-steps.csv --device round --fit calibration,efficiency.calibration
+! nncost: --fit: names efficiency.calibration twice
+[2]
+$ nncost calibrate inputs/fit-steps.csv --device round --group colour
+! nncost: --group: expected file, device, framework, model, found "colour"
+[2]
+
+# --output: not a device file, too long a name, cannot be written.
+$ nncost calibrate inputs/fit-steps.csv --device round --output mine.txt
+! nncost: --output: expected a device file, which ends in .json, found "mine.txt"
+[2]
+$ nncost calibrate inputs/fit-steps.csv --device round --output a-name-that-is-longer-than-any-id-of-a-device-may-be.json
+! nncost: --output: too long a name, expected at most 47 characters before .json
+[2]
+$ nncost calibrate inputs/fit-steps.csv --device round --only step/4 --output none/mine.json
+! nncost: none/mine.json: cannot write: No such file or directory
+[4]

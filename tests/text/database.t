@@ -1,0 +1,42 @@
+# A sweep into a SQLite file, which is resumed and merged: --db.
+
+# Rows go in, and come out as CSV; a second run has nothing to do.
+$ nncost sweep dense round --micro-batch 1..4 --columns micro_batch,step_s --db rows.db
+rows.db: 4 rows of 4 combinations
+$ nncost merge rows.csv rows.db && cat rows.csv
+row,plan.micro_batch,step.step_s\r
+0,1,0.010795756\r
+1,2,0.018378332\r
+2,3,0.025960908\r
+3,4,0.033543484\r
+$ nncost sweep dense round --micro-batch 1..4 --columns micro_batch,step_s --db rows.db
+rows.db: 4 rows of 4 combinations, was complete
+
+# Shards of databases, put together as a database.
+$ for i in 1 2 3; do nncost sweep dense round --micro-batch 1..4 --db $i.db --shard $i/3; done
+1.db: 2 rows of 2 combinations
+2.db: 1 rows of 1 combinations
+3.db: 1 rows of 1 combinations
+$ nncost merge all.db 3.db 1.db 2.db && nncost merge all.csv all.db
+$ nncost sweep dense round --micro-batch 1..4 --db whole.db && nncost merge whole.csv whole.db && cmp all.csv whole.csv
+whole.db: 4 rows of 4 combinations
+$ nncost merge new.db 1.db 2.db
+! nncost: merge: expected all 3 shards, found 2
+[2]
+$ nncost merge whole.db 1.db
+! nncost: whole.db: is there already, expected the name of a new file first
+[2]
+
+# A file that is no database is left as it is; another sweep's or shard's database is not written to.
+$ seq 1000 >text; cp text before; nncost sweep dense round --db text; cmp text before
+! nncost: text: not a database of a sweep: file is not a database
+$ nncost sweep dense round --micro-batch 1..4 --db one.db --shard 1/2
+one.db: 2 rows of 2 combinations
+$ nncost sweep dense round --micro-batch 1..4 --db one.db --shard 2/2
+! nncost: one.db: holds another shard, expected 2/2, found 1/2
+[3]
+$ nncost sweep dense round --micro-batch 1..5 --db one.db --shard 1/2 2>&1 | sed 's/[0-9a-f]\{16\}/-/g'
+nncost: one.db: holds another sweep (axes, constraints, columns, files or version differ), expected -, found -
+$ nncost sweep dense round --db no/such/file
+! nncost: no/such/file: cannot open: unable to open database file
+[4]

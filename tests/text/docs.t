@@ -1,0 +1,18 @@
+# What 'nncost docs' refuses. That docs/ holds what it writes is tested by 'pages'.
+
+# No document, an unknown one, one too many.
+$ nncost docs
+! nncost: docs: too few arguments, expected man|completion|schema KIND
+[2]
+$ nncost docs manual
+! nncost: docs: unknown document, expected one of man, schema, completion, found "manual"
+[2]
+$ nncost docs man estimate
+! nncost: estimate: one argument too many, expected docs man
+[2]
+$ nncost docs schema
+! nncost: schema: too few arguments, expected schema device|model|software
+[2]
+$ nncost docs schema devices
+! nncost: schema: unknown schema, expected one of device, model, software, found "devices"
+[2]

@@ -1,0 +1,139 @@
+# The shards of a sweep or of a search as one file: 'nncost merge'.
+
+# Shards of a sweep in any order give the rows that one run gives.
+$ for i in 1 2 3; do nncost sweep dense round --micro-batch 1..10 --shard $i/3 --columns micro_batch --format csv --output $i; done
+$ nncost merge all 2 3 1 && cat all
+row,plan.micro_batch\r
+0,1\r
+1,2\r
+2,3\r
+3,4\r
+4,5\r
+5,6\r
+6,7\r
+7,8\r
+8,9\r
+9,10\r
+$ nncost sweep dense round --micro-batch 1..10 --columns row,micro_batch --format csv | cmp - all
+
+# The same in JSON lines; a table is not for merging.
+$ for i in 1 2; do nncost sweep dense round --micro-batch 1..4 --shard $i/2 --columns micro_batch --format json --output $i; done
+$ nncost merge all 2 1 && cat all
+{"row": 0, "plan.micro_batch": 1}
+{"row": 1, "plan.micro_batch": 2}
+{"row": 2, "plan.micro_batch": 3}
+{"row": 3, "plan.micro_batch": 4}
+$ for i in 1 2; do nncost sweep dense round --micro-batch 1..4 --shard $i/2 --columns micro_batch --output $i; done
+$ nncost merge new 2 1
+! nncost: 2: expected the column row first, as sweep --shard writes it
+[3]
+
+# Other columns, a shard twice, a name that is taken.
+$ nncost sweep dense round --shard 1/2 --format csv --output 1; nncost sweep dense round --shard 2/2 --columns mfu --format csv --output 2
+$ nncost merge all 1 2
+! nncost: 2: other columns than in 1
+[3]
+$ nncost merge all 1 1
+! nncost: 1: row 0 is in another shard too
+[3]
+$ nncost merge 1 1
+! nncost: 1: is there already, expected the name of a new file first
+[2]
+
+# Shards of a search, as JSON and as CSV.
+$ search() { nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none "$@"; }
+> for i in 1 2 3; do search --shard $i/3 --format json --output $i; done
+> search --format json --output whole; search --format csv --output whole.csv
+$ nncost merge all.json 2 3 1 && sed 's/"elapsed_s": .*/"elapsed_s": 0,/' all.json
+{
+  "schema": "nncost.search/1",
+  "space": 1152,
+  "covered": 1152,
+  "evaluated": 80,
+  "pruned": 1072,
+  "feasible": 80,
+  "elapsed_s": 0,
+  "threads": 3,
+  "best": [
+    {"plan": {"devices": 4, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 1, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "step_s": 0.0163708445, "memory_bytes": 1354550000, "mfu": 0.894272742008, "tokens_per_s": 488673.629513, "bubble_share": 0, "exposed_comm_s": 0.0004023975, "device_s": 0.065483378, "cost_step": 1.81898272222e-5, "run_s": null, "device_hours": null, "cost_run": null},
+    {"plan": {"devices": 4, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 2, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "step_s": 0.0163708445, "memory_bytes": 1052150000, "mfu": 0.894272742008, "tokens_per_s": 488673.629513, "bubble_share": 0, "exposed_comm_s": 0.0004023975, "device_s": 0.065483378, "cost_step": 1.81898272222e-5, "run_s": null, "device_hours": null, "cost_run": null}
+  ],
+  "pareto": [
+    {"plan": {"devices": 4, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 1, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "step_s": 0.0163708445, "memory_bytes": 1354550000, "mfu": 0.894272742008, "tokens_per_s": 488673.629513, "bubble_share": 0, "exposed_comm_s": 0.0004023975, "device_s": 0.065483378, "cost_step": 1.81898272222e-5, "run_s": null, "device_hours": null, "cost_run": null},
+    {"plan": {"devices": 4, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 2, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "step_s": 0.0163708445, "memory_bytes": 1052150000, "mfu": 0.894272742008, "tokens_per_s": 488673.629513, "bubble_share": 0, "exposed_comm_s": 0.0004023975, "device_s": 0.065483378, "cost_step": 1.81898272222e-5, "run_s": null, "device_hours": null, "cost_run": null},
+    {"plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "step_s": 0.018749762, "memory_bytes": 894988000, "mfu": 0.78080991108, "tokens_per_s": 426672.082558, "bubble_share": 0.0487505921408, "exposed_comm_s": 0.00049177, "device_s": 0.074999048, "cost_step": 2.08330688889e-5, "run_s": null, "device_hours": null, "cost_run": null},
+    {"plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "zb-h1", "recompute": "none", "offload": "none"}, "step_s": 0.018999956, "memory_bytes": 862936000, "mfu": 0.77052810017, "tokens_per_s": 421053.60665, "bubble_share": 0.0612767734831, "exposed_comm_s": 0.00049177, "device_s": 0.075999824, "cost_step": 2.11110622222e-5, "run_s": null, "device_hours": null, "cost_run": null},
+    {"plan": {"devices": 4, "data": 1, "tensor": 1, "pipeline": 4, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 8, "schedule": "zb-h1", "recompute": "none", "offload": "none"}, "step_s": 0.021913336, "memory_bytes": 832864000, "mfu": 0.668086319673, "tokens_per_s": 365074.491625, "bubble_share": 0.0702027295159, "exposed_comm_s": 0.000201, "device_s": 0.087653344, "cost_step": 2.43481511111e-5, "run_s": null, "device_hours": null, "cost_run": null},
+    {"plan": {"devices": 4, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 2, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "optimizer"}, "step_s": 0.0967414251055, "memory_bytes": 730832000, "mfu": 0.151331241855, "tokens_per_s": 82694.6676801, "bubble_share": 0, "exposed_comm_s": 0.0815227201055, "device_s": 0.386965700422, "cost_step": 0.000107490472339, "run_s": null, "device_hours": null, "cost_run": null},
+    {"plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "zb-h2", "recompute": "none", "offload": "optimizer"}, "step_s": 0.1092335135, "memory_bytes": 710816000, "mfu": 0.13402480183, "tokens_per_s": 73237.5966283, "bubble_share": 0.020030761324, "exposed_comm_s": 0.0905143090625, "device_s": 0.436934054, "cost_step": 0.000121370570556, "run_s": null, "device_hours": null, "cost_run": null},
+    {"plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "optimizer"}, "step_s": 0.1101276155, "memory_bytes": 540676000, "mfu": 0.132936683806, "tokens_per_s": 72642.9966151, "bubble_share": 0.0279869170281, "exposed_comm_s": 0.0905143090625, "device_s": 0.440510462, "cost_step": 0.000122364017222, "run_s": null, "device_hours": null, "cost_run": null},
+    {"plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "zb-h1", "recompute": "none", "offload": "optimizer"}, "step_s": 0.1103778095, "memory_bytes": 508624000, "mfu": 0.132635355479, "tokens_per_s": 72478.3363272, "bubble_share": 0.0301901845361, "exposed_comm_s": 0.0905143090625, "device_s": 0.441511238, "cost_step": 0.000122642010556, "run_s": null, "device_hours": null, "cost_run": null},
+    {"plan": {"devices": 4, "data": 1, "tensor": 1, "pipeline": 4, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 8, "schedule": "zb-h1", "recompute": "none", "offload": "optimizer"}, "step_s": 0.131858703, "memory_bytes": 412552000, "mfu": 0.111027938747, "tokens_per_s": 60671.00478, "bubble_share": 0.0389850793542, "exposed_comm_s": 0.107497005, "device_s": 0.527434812, "cost_step": 0.00014650967, "run_s": null, "device_hours": null, "cost_run": null}
+  ]
+}
+$ nncost merge all.csv 2 3 1 && cmp all.csv whole.csv
+$ nncost merge new 3 1
+! nncost: merge: expected all 3 shards, found 2: shard 2/3 is missing
+[2]
+$ cp 1 again; nncost merge new 1 2 again
+! nncost: again: is shard 1/3, as is 1
+[3]
+$ nncost merge new 1 2 toy/hw/round.json
+! nncost: toy/hw/round.json:2: schema: not of a search, expected "nncost.search/1", found "nncost.device/1"
+[3]
+$ nncost merge new 1 2 whole
+! nncost: whole: shard: not of a shard, expected "I/N" as 'nncost search --shard I/N --format json' writes it
+[3]
+$ nncost search dense round --threads 1 --devices 4 --global-batch 16 --best 2 --zero 1 --shard 3/3 --format json --output other
+$ nncost merge new 1 2 other
+! nncost: other: holds a shard of another search than 1
+[3]
+$ nncost sweep dense round --micro-batch 1..3 --shard 3/3 --format json --output swept; nncost merge new 1 2 swept
+! nncost: swept: not of a search, expected "nncost.search/1", found nothing
+[3]
+$ head -18 3 >cut; nncost merge new 1 2 cut
+! nncost: cut:19:1: bad syntax, expected a value, found the end of the text
+[3]
+$ sed 's/"covered": [0-9]*/"covered": 64/' 2 >stopped; nncost merge new 1 stopped 3
+! nncost: stopped:7: covered: was stopped, expected all 384 combinations, found 64
+[3]
+$ nncost merge new 1 2 no-such
+! nncost: no-such: cannot be opened, expected a readable file, found: No such file or directory
+[4]
+$ ls
+1
+2
+3
+again
+all.csv
+all.json
+cut
+inputs
+other
+stopped
+swept
+toy
+whole
+whole.csv
+
+# No plan is legal, or none fits: merged it is said as the search says it.
+$ for i in 1 2; do nncost search dense round --devices 8 --global-batch 8 --tensor 3 --shard $i/2 --format json --output $i; done
+$ nncost merge all 2 1
+! nncost: --devices: expected a multiple of tensor x pipeline x context = 3, found 8
+[3]
+$ for i in 1 2; do nncost search dense round --set layers=800 --threads 1 --devices 1 --global-batch 1 --shard $i/2 --format json --output $i; done
+$ nncost merge none 2 1
+[1]
+$ sed 's/"elapsed_s": .*/"elapsed_s": 0,/' none
+{
+  "schema": "nncost.search/1",
+  "space": 2880,
+  "covered": 2880,
+  "evaluated": 0,
+  "pruned": 2880,
+  "feasible": 0,
+  "elapsed_s": 0,
+  "threads": 2,
+  "best": [],
+  "pareto": []
+}
