@@ -266,6 +266,30 @@ p.json:7: base: moved
   why     software file: what eager says has changed
   moved   step 48.19 ms -> 216.2 ms (+349%)
 
+# Several causes at once, and a figure whose digits alone tell that it moved.
+$ nncost check inputs/plans.json --update >/dev/null; sed -i 's/"layers": 8/"layers": 9/' toy/models/dense.json
+$ sed -i 's/"clock_hz": 1e9/"clock_hz": 2e9/' toy/hw/round.json; sed -i '1,9s/"recompute": "full"/"recompute": "selective", "optimizer": "lion", "zero": 1/' inputs/plans.json
+$ nncost check inputs/plans.json | sed -n '/recompute: moved/,/^$/p'
+inputs/plans.json:8: recompute: moved
+  why     plan: zero 0 -> 1, optimizer adamw -> lion, recompute full -> selective
+          model file: what dense says has changed
+          device file: what round says has changed
+  moved   step 42.89 ms -> 37.12 ms (-13.4%), most of it update_s; memory 2.090 GB -> 2.767 GB
+          (+32.4%), most of it activation_bytes
+
+$ sed 's/"micro_batch": 4 }/"micro_batch": 4, "set": { "device.scale_up.latency_s": 1e-6 }, "data": 2 }/' inputs/plans.json >p.json; nncost check p.json --update >/dev/null
+$ sed -i '1,9s/"device.scale_up.latency_s": 1e-6/"device.scale_up.latency_s": 1.001e-6/' p.json; nncost check p.json | sed -n '/^figure/,/^$/p' | head -4
+figure                                recorded                                 now      change
+plan.overrides  device.scale_up.latency_s=1e-6  device.scale_up.latency_s=1.001e-6
+step.step_s                  0.0376170851111 s                   0.0376170853333 s  +5.91e-07%
+throughput.mfu                  0.867690835257                      0.867690830131  -5.91e-07%
+
+# A figure that is recorded from now on.
+$ nncost check inputs/plans.json --update >/dev/null; sed -i 's/"record": \["plan"/"record": ["lower_bound_s", "plan"/' inputs/plans.json
+$ nncost check inputs/plans.json
+inputs/plans.json: 2 as recorded; 4 of 4 requirements met
+2 figures are new and not recorded yet; they fail nothing.
+
 # A tolerance lets a small move pass, and says so.
 $ sed 's/"micro_batch": 4 }/"micro_batch": 4,\n    "tolerance": { "": { "relative": 0.01 } } }/' inputs/plans.json >p.json
 $ nncost check p.json --update >/dev/null; sed -i 's/"mem_bytes_per_s": 1e12/"mem_bytes_per_s": 1.002e12/' toy/hw/round.json

@@ -314,6 +314,27 @@ exposed   6.532 ms  63.5%    norm       180.0 us   1.7%
 network   tensor 888.2 us exposed of 888.2 us, context 0 s exposed of 256.0 us,
 
 # A torus, and other kinds of links.
+$ nncost estimate experts old --data 8 --expert 8 --zero 1 | sed -n '/^links/,/^network/p'
+links     torus of 16 at 25.00 GB/s
+plan      8 devices = data 8, expert 8, ZeRO 1
+          batch 8 = 1 x 1 pass x data 8, sequence 1000, fp16, policy mixed, adamw, flash attention,
+          recompute none, software torch-compile, mode predicted
+
+step      9.271 ms, bounds [5.684 ms .. 11.70 ms]
+          no fitted efficiencies for this device: roofline time at the datasheet's rates
+bound by  compute 61.3% of the step, memory 21.2%, were compute free: 4.909 ms
+
+part          time  share    group          time  share
+forward   2.303 ms  24.8%    embedding  20.03 us   0.2%
+backward  4.400 ms  47.5%    attention  1.725 ms  18.6%
+update    942.3 us  10.2%    mlp        3.457 ms  37.3%
+exposed   1.626 ms  17.5%    norm       180.0 us   1.9%
+                             head       1.200 ms  12.9%
+                             loss       120.0 us   1.3%
+                             optimizer  942.3 us  10.2%
+                             network    1.626 ms  17.5%
+
+network   expert 1.280 ms exposed of 1.280 ms, data 345.8 us exposed of 1.383 ms
 $ nncost estimate dense old --data 4 --tensor 4 --zero 1 | sed -n '/^links/,/^network/p'
 links     torus of 16 at 25.00 GB/s
 plan      16 devices = data 4 x tensor 4, ZeRO 1
@@ -398,6 +419,10 @@ $ nncost estimate dense round --devices 16 --tensor 4 --devices-per-node 4 --zer
 links     switch of 4 at 100.0 GB/s, network 10.00 GB/s per device
 network   tensor 4.945 ms exposed of 4.945 ms, data 45.12 ms exposed of 53.22 ms
 
+# A network that bounds the step, also in the bound.
+$ nncost estimate dense fitted --devices 32 --data 32 --zero 3 --mode ideal | grep '^bound'
+bound by  network 100.0% of the step, compute 51.7%, were network free: 3.460 ms
+
 # Does not fit: what would, or that nothing of what was tried does.
 $ nncost estimate dense round --set layers=80 --devices 8 --tensor 2 --global-batch 64 --micro-batch 16 | tail -8
 optimizer    5.841 GB      58.4%  states and master weights
@@ -424,6 +449,9 @@ $ nncost estimate dense old --data 32
 [3]
 $ nncost estimate dense old --data 2 --offload optimizer
 ! nncost: old: offload needs host.bytes_per_s, which the device file does not record, expected --set host.bytes_per_s=...
+[3]
+$ nncost estimate dense fitted --data 2 --offload optimizer
+! nncost: fitted: an update in host memory needs host.mem_bytes_per_s, which the device file does not record, expected --set host.mem_bytes_per_s=...
 [3]
 $ nncost estimate dense old --data 32 --set scale_out.bytes_per_s=1e9 --set scale_out.latency_s=1e-5 | grep '^network'
 network   data 8.650 ms exposed of 17.42 ms

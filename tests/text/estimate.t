@@ -285,6 +285,24 @@ total     92.27 MB (87.99 MiB) of 5.000 GB (4.66 GiB), 1.8%: fits, 4.908 GB free
 
 cost      no price recorded for this device: give --price
 
+# Attention in a U-Net without a transformer around it.
+$ nncost ops unet round --set transformer_depth=0 --set context_len=0 --set context_width=0 | grep attn.*forward
+attn.norm      forward       1 rows=10 width=5120     409.6 k 204.8 k      2  204.8 ns  0.0% memory
+attn.qkv       forward       1 m=256 n=600 k=200      61.59 M 650.8 k  94.64  650.8 ns  0.2% memory
+attn.core      forward       1 b=1 heads=2/2 s=256x.. 53.08 M 411.6 k    129  524.3 ns  0.1% compute
+attn.out       forward       1 m=256 n=200 k=200      20.53 M 285.2 k  71.99  285.2 ns  0.1% memory
+attn.residual  forward       1 elements=51200         51.20 k 204.8 k   0.25  204.8 ns  0.0% memory
+attn.norm      forward       1 rows=10 width=5120     409.6 k 204.8 k      2  204.8 ns  0.0% memory
+attn.qkv       forward       1 m=256 n=600 k=200      61.59 M 650.8 k  94.64  650.8 ns  0.2% memory
+attn.core      forward       1 b=1 heads=2/2 s=256x.. 53.08 M 411.6 k    129  524.3 ns  0.1% compute
+attn.out       forward       1 m=256 n=200 k=200      20.53 M 285.2 k  71.99  285.2 ns  0.1% memory
+attn.residual  forward       1 elements=51200         51.20 k 204.8 k   0.25  204.8 ns  0.0% memory
+attn.norm      forward       2 rows=10 width=5120     409.6 k 204.8 k      2  204.8 ns  0.1% memory
+attn.qkv       forward       2 m=256 n=600 k=200      61.59 M 650.8 k  94.64  650.8 ns  0.3% memory
+attn.core      forward       2 b=1 heads=2/2 s=256x.. 53.08 M 411.6 k    129  524.3 ns  0.3% compute
+attn.out       forward       2 m=256 n=200 k=200      20.53 M 285.2 k  71.99  285.2 ns  0.1% memory
+attn.residual  forward       2 elements=51200         51.20 k 204.8 k   0.25  204.8 ns  0.1% memory
+
 # Does not fit: by how much, and what would.
 $ nncost estimate dense round --micro-batch 64
 model     dense, A small decoder, decoder, 107,106,000 parameters
@@ -369,6 +387,23 @@ cost      1 USD per device-hour (nowhere, 2020-01),
           0.0001357 USD per step,
           0.00212 USD per million tokens
 [1]
+
+# With another optimizer, policy or format.
+$ nncost estimate dense round --set layers=47 --tokens 1e9 | sed -n '/^total/,/^$/p'
+total     10.76 GB (10.02 GiB) of 10.00 GB (9.31 GiB), 107.6%: DOES NOT FIT by 762.1 MB
+would fit --recompute full, 9.382 GB, step 72.20 ms
+          --optimizer adam8bit, 7.326 GB, step 51.60 ms
+          --policy bf16-pure, 6.157 GB, step 50.41 ms
+
+$ nncost estimate dense old --precision fp32 --set layers=25 | sed -n '/^total/,/^$/p'
+total     6.674 GB (6.22 GiB) of 5.000 GB (4.66 GiB), 133.5%: DOES NOT FIT by 1.674 GB
+would fit --optimizer adam8bit, 4.816 GB, step 223.6 ms
+
+$ nncost estimate dense fitted --precision fp32 --set layers=100 | sed -n '/^total/,/^$/p'
+total     25.89 GB (24.12 GiB) of 20.00 GB (18.63 GiB), 129.5%: DOES NOT FIT by 5.894 GB
+would fit --recompute full, 19.95 GB, step 1.587 s
+          --optimizer adam8bit, 18.66 GB, step 1.217 s
+
 
 # Not even with everything that was tried.
 $ nncost estimate dense round --set layers=500 --micro-batch 2 | tail -8

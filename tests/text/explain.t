@@ -1171,6 +1171,41 @@ share             = time_s * repeat / step_s
                   = 1.6e-5 * 8 / 0.0217347298681
                   = 0.005889192126
   where           time_s 16.00 us, step_s 21.73 ms
+$ nncost explain data.reduce_gradients dense fitted --devices 16 | sed '1,/^$/d'
+data.reduce_gradients comm: all_reduce of data ranks, 1 in one step
+
+moved             what is exchanged, the whole tensor
+                  = bytes
+                  = 214212000
+                  = 214212000 B (214.2 MB)
+  where           bytes 214.2 MB
+
+ranks             16 ranks, 8 in each of 2 domains, slowed by scale_out, by ring
+                  = inner * outer
+                  = 8 * 2
+                  = 16
+
+network_s         hidden or not; rates are those collectives reach, one direction, of one rank;
+                  stretch: small messages
+                  = stretch * (2 * ((ranks - 1) * latency_s + (ranks - 1) / ranks * moved /
+                  bytes_per_s)) + fixed_s
+                  = 1.09979469648 * (2 * ((16 - 1) * 5e-6 + (16 - 1) / 16 * 214212000 /
+                  128000000000)) + 0.000164
+                  = 0.00377998319161 s (3.780 ms)
+  where           latency_s 5.000 us, moved 214.2 MB, bytes_per_s 128.0 GB/s, fixed_s 164.0 us
+  source          Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel
+                  Computing 35(12), 2009 (tree)
+
+time_s            what no compute hides, by --overlap or the software profile
+                  = network_s - hidden_s
+                  = 0.00377998319161 - 0.00330748529266
+                  = 0.000472497898951 s (472.5 us)
+  where           network_s 3.780 ms, hidden_s 3.307 ms
+
+share             = time_s * repeat / step_s
+                  = 0.000472497898951 * 1 / 0.00988677143312
+                  = 0.0477909196291
+  where           time_s 472.5 us, step_s 9.887 ms
 $ nncost explain communication dense round --data 16 --zero 3 --offload optimizer | sed '1,/^$/d'
 exposed_comm_s    exchanges between ranks and with the host that no compute hides, by kind
                   = exposed.data + exposed.offload

@@ -70,6 +70,25 @@ $ nncost estimate sub/p.json | head -2
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    sub/mine.json = mine, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
 
+# Any field is set in it as with --set; numbers, switches and lists are written as JSON has them.
+$ echo '{ "schema": "nncost.plans/1", "scenarios": [ { "id": "a", "model": "dense", "device": "round", "clip_gradients": false, "sequence_parallel": true, "tensor": 2, "overlap": 0.5, "set": { "layers": 4, "tied_head": false, "device.mem_bytes": 2e10, "norm": "rms" } } ] }' >p.json
+$ nncost estimate p.json | sed '/^$/,$d'
+model     dense, A small decoder, decoder, 69,045,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+links     switch of 8 at 100.0 GB/s
+plan      2 devices = tensor 2, sequence parallel, overlap 0.5
+          batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+          software torch-compile, mode predicted
+set       layers=4, tied_head=off, device.mem_bytes=20000000000, norm=rms
+$ nncost estimate p.json --set layers=2 | grep '^set'
+set       layers=4, tied_head=off, device.mem_bytes=20000000000, norm=rms, layers=2
+$ sed -i 's/"layers": 4/"layers": [4]/' p.json; nncost validate p.json
+! nncost: p.json:1: scenarios[0].set.layers: wrong type, expected true, false, a number or a text, found a list of 1
+[3]
+$ sed -i 's/"layers": \[4\]/"a b": 4/' p.json; nncost validate p.json
+! nncost: p.json:1: scenarios[0].set.a b: not a name, expected a field such as model.layers
+[3]
+
 # 'init': the file that it prints is valid; its comments say what to do.
 $ sed 's/"dense"/"gpt2-xl"/' toy/models/dense.json >toy/models/gpt2-xl.json; sed 's/"id": "fitted"/"id": "a100-sxm4-80gb"/' toy/hw/fitted.json >toy/hw/a100-sxm4-80gb.json
 $ nncost init >default.json; cat default.json

@@ -414,6 +414,13 @@ $ nncost search dense round --devices 4 --global-batch 8 --shard 1/3 --target-st
 ! nncost: --target-step: is for the best plan of all, expected no --shard beside it
 [2]
 
+# Tensor parallelism is left out where the vocabulary does not divide.
+$ nncost search dense fitted --set vocab=10001 --threads 1 --devices 2 --global-batch 4 --recompute none --best 1 | head -4
+dense on 2 x fitted, global batch 4
+4608 combinations: 92 evaluated, 4516 illegal, too large or hopeless; 92 fit
+
+tensor parallelism is left out: a vocabulary of 10001 rows does not divide; --set vocab_multiple=1024 pads it
+
 # No legal plan: what forbids the first.
 $ nncost search dense round --threads 1 --devices 8 --global-batch 8 --tensor 16
 ! nncost: --devices: expected a multiple of tensor x pipeline x context = 16, found 8

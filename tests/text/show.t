@@ -139,6 +139,36 @@ source    efficiency.collectives.all_reduce: made up
 source    efficiency.collectives.all_gather: made up
 source    efficiency.collectives.reduce_scatter: made up
 source    efficiency.collectives.all_to_all: made up
+$ nncost show fitted --format json | sed -n '/"aliases"/,$p'
+  "aliases": [
+    "fit",
+    "fitted-20gb"
+  ],
+  "prices": [
+    {"per_device_hour": 2, "currency": "USD", "where": "here", "date": "2022-02"},
+    {"per_device_hour": 3, "currency": "USD", "where": "there", "date": "2022-01"}
+  ],
+  "sources": [
+    {"key": "", "text": "made up"},
+    {"key": "mem_bytes", "text": "made up"},
+    {"key": "mem_bytes", "text": "label 20 GB"},
+    {"key": "scale_up.devices", "text": "derived: 2 boards of 4"},
+    {"key": "efficiency.gemm.bf16", "text": "made up"},
+    {"key": "efficiency.gemm.fp16", "text": "made up; bf16 rows"},
+    {"key": "efficiency.gemm.fp8", "text": "made up"},
+    {"key": "efficiency.attention.flash1", "text": "made up"},
+    {"key": "efficiency.attention.flash2", "text": "made up"},
+    {"key": "efficiency.attention.flash3", "text": "made up"},
+    {"key": "efficiency.pointwise", "text": "made up"},
+    {"key": "efficiency.optimizer", "text": "made up"},
+    {"key": "efficiency.conv", "text": "not measured: assumed"},
+    {"key": "efficiency.collectives", "text": "by hand"},
+    {"key": "efficiency.collectives.all_reduce", "text": "made up"},
+    {"key": "efficiency.collectives.all_gather", "text": "made up"},
+    {"key": "efficiency.collectives.reduce_scatter", "text": "made up"},
+    {"key": "efficiency.collectives.all_to_all", "text": "made up"}
+  ]
+}
 $ nncost show round --format json
 {
   "schema": "nncost.show/1",
