@@ -11,6 +11,9 @@ void nnc_device_read(nnc_json root, const char *stem, nnc_device *device);
 void nnc_model_read(nnc_json root, const char *stem, nnc_model *model);
 void nnc_software_read(nnc_json root, const char *stem, nnc_software *software);
 
+/* The profile that is taken where none is named. */
+#define NNC_SOFTWARE_DEFAULT "torch-compile"
+
 /* Is it the configuration of a published model rather than one of our files? */
 bool nnc_is_foreign(nnc_json root);
 /* Reads one; model->id is the caller's. */

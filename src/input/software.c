@@ -96,7 +96,7 @@ nnc_software nnc_software_default(void)
 {
     const nnc_spread none = { (double)NAN, (double)NAN };
     return (nnc_software){
-        .id = "torch-compile",
+        .id = NNC_SOFTWARE_DEFAULT,
         .name = "PyTorch with torch.compile",
         .fused_norm = true,
         .fused_activation = true,
