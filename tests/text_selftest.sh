@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# text/run.py tells what differs, and ACCEPT=1 writes what it should.
+set -euo pipefail
+
+run=$(cd "$(dirname "$0")" && pwd)/text/run.py
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+# Stands for the program.
+cat >nncost <<'END'
+#!/bin/sh
+echo "prints $*"; echo "[3]"; printf 'row\r\n'; echo "says $*" >&2; exit 3
+END
+chmod +x nncost
+
+cat >right.t <<'END'
+# Marks in the output, standard error, the exit code; a command over two lines; a blank line printed.
+$ nncost one
+prints one
+\[3]
+row\r
+! says one
+[3]
+$ printf '# a\n\nb'
+\# a
+
+b
+\ no newline at the end
+$ cat <<X
+> toys: $(ls toy) $(test -f toy/hw/round.json && echo round)
+> X
+toys: clusters
+hw
+models
+software round
+
+# The second case begins in a folder of its own, without the data that comes with the program.
+$ ls; echo >left; echo "$NNCOST_PATH, $HOME" | sed "s|$HOME|home|"
+inputs
+toy
+toy, home
+END
+
+fail()
+{
+    echo "text_selftest: $*"
+    exit 1
+}
+
+"$run" nncost right.t >out || fail "what is right differs: $(cat out)"
+grep -qx '2 cases, 0 differ' out || fail "not both cases ran: $(cat out)"
+
+# Each line that is not as expected is found, in its case alone.
+for edit in 's/^prints one/prints two/' 's/^! says one/says one/' '7s/3/4/' 's/^b$/c/' '6d' 's/^toy, home$/&\n/'; do
+    sed "$edit" right.t >wrong.t
+    cmp -s right.t wrong.t && fail "$edit changes nothing"
+    status=0
+    "$run" nncost wrong.t >out || status=$?
+    if ((status != 1)) || ! grep -qx '2 cases, 1 differ' out; then
+        fail "$edit is not found: $(cat out)"
+    fi
+    ACCEPT=1 "$run" nncost wrong.t >out
+    cmp right.t wrong.t || fail "$edit is not accepted"
+done
+
+# One case by its heading, printed; a heading that none has is an error.
+"$run" nncost right.t second >out
+if ! grep -qx 'toy, home' out || grep -q 'prints' out; then
+    fail "not the one case: $(cat out)"
+fi
+if "$run" nncost right.t third >out; then
+    fail "a case that is not there passes"
+fi
+echo "text/run.py tells what differs"
