@@ -7,9 +7,12 @@
 
 #include <nncost/hardware.h>
 
-#define NNC_FAMILY_LIST(X)                                          \
-    X(NNC_FAMILY_DECODER, "decoder", "A decoder-only transformer.") \
-    X(NNC_FAMILY_UNET, "unet", "A U-shaped convolutional network, for segmentation or diffusion.")
+/* The last is the name of the family's rows: nnc_decoder_family (src/shape/), nnc_decoder_fields
+ * (src/input/). */
+#define NNC_FAMILY_LIST(X)                                                                         \
+    X(NNC_FAMILY_DECODER, "decoder", "A decoder-only transformer.", decoder)                       \
+    X(NNC_FAMILY_UNET, "unet", "A U-shaped convolutional network, for segmentation or diffusion.", \
+      unet)
 NNC_ENUM(nnc_family, NNC_FAMILY_LIST, NNC_FAMILY_COUNT);
 NNC_API const char *nnc_family_name(nnc_family family);
 
@@ -35,6 +38,12 @@ NNC_API const char *nnc_norm_kind_name(nnc_norm_kind kind);
     X(NNC_MLP_GEGLU, "geglu", "Three matrices, a GELU gate.")
 NNC_ENUM(nnc_mlp, NNC_MLP_LIST, NNC_MLP_COUNT);
 NNC_API const char *nnc_mlp_name(nnc_mlp mlp);
+
+/* Three matrices: one product of two halves, a gate and a value. */
+static inline bool nnc_mlp_gated(nnc_mlp mlp)
+{
+    return mlp == NNC_MLP_SWIGLU || mlp == NNC_MLP_GEGLU;
+}
 
 /* A decoder-only transformer. */
 typedef struct nnc_decoder {

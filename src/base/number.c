@@ -11,26 +11,6 @@
 
 enum { NUMBER_LENGTH_MAX = 63 };
 
-bool nnc_mul_i64(int64_t a, int64_t b, int64_t *out)
-{
-    int64_t product;
-    if (__builtin_mul_overflow(a, b, &product)) {
-        return false;
-    }
-    *out = product;
-    return true;
-}
-
-bool nnc_add_i64(int64_t a, int64_t b, int64_t *out)
-{
-    int64_t sum;
-    if (__builtin_add_overflow(a, b, &sum)) {
-        return false;
-    }
-    *out = sum;
-    return true;
-}
-
 static size_t digits(const char *text, size_t size)
 {
     size_t n = 0;

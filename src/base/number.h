@@ -8,8 +8,20 @@
 #include <stdint.h>
 
 /* a * b or a + b into *out; false on overflow, *out untouched. */
-bool nnc_mul_i64(int64_t a, int64_t b, int64_t *out);
-bool nnc_add_i64(int64_t a, int64_t b, int64_t *out);
+static inline bool nnc_mul_i64(int64_t a, int64_t b, int64_t *out)
+{
+    int64_t product;
+    const bool fits = !__builtin_mul_overflow(a, b, &product);
+    *out = fits ? product : *out;
+    return fits;
+}
+static inline bool nnc_add_i64(int64_t a, int64_t b, int64_t *out)
+{
+    int64_t sum;
+    const bool fits = !__builtin_add_overflow(a, b, &sum);
+    *out = fits ? sum : *out;
+    return fits;
+}
 
 /* Larger and smaller of two; NaN if either is (fmax and fmin would drop it). */
 static inline double nnc_max(double a, double b)

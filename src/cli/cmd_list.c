@@ -10,6 +10,7 @@
 #include "render/grid.h"
 #include "render/record.h"
 #include "render/text.h"
+#include "shape/family.h"
 
 /* Any device will do to count parameters. */
 static nnc_device counting_device(void)
@@ -120,15 +121,16 @@ static nnc_status list_device(listing *list, const char *id, nnc_error *err)
 
 static void record_model(nnc_record *record, const nnc_model *model, const nnc_result *result)
 {
+    const nnc_model_sizes sizes = nnc_model_sizes_of(model);
     nnc_record_text(record, "id", model->id);
     nnc_record_text(record, "name", model->name);
     nnc_record_text(record, "family", nnc_family_name(model->family));
     nnc_record_whole(record, "params", result->params);
-    nnc_record_whole(record, "layers", model->decoder.layers);
-    nnc_record_whole(record, "hidden", model->decoder.hidden);
-    nnc_record_whole(record, "seq_len", model->decoder.seq_len);
-    nnc_record_whole(record, "channels", model->unet.channels);
-    nnc_record_whole(record, "image", model->unet.image);
+    nnc_record_whole(record, "layers", sizes.layers);
+    nnc_record_whole(record, "hidden", sizes.hidden);
+    nnc_record_whole(record, "seq_len", sizes.seq_len);
+    nnc_record_whole(record, "channels", sizes.channels);
+    nnc_record_whole(record, "image", sizes.image);
 }
 
 static const nnc_grid_column model_columns[] = {
@@ -142,23 +144,14 @@ static const nnc_grid_column model_columns[] = {
 
 static void model_cells(nnc_grid *grid, const nnc_model *model, const nnc_result *result)
 {
-    char text[64], number[NNC_NUMBER_TEXT];
+    char shape[NNC_SHAPE_TEXT], input[NNC_SHAPE_TEXT], number[NNC_NUMBER_TEXT];
     nnc_grid_cell(grid, model->id);
     nnc_grid_cell(grid, model->name);
     nnc_grid_cell(grid, nnc_family_name(model->family));
     nnc_grid_cell(grid, nnc_count_text((double)result->params, number));
-    if (model->family == NNC_FAMILY_UNET) {
-        snprintf(text, sizeof text, "%d levels, %lld channels", (int)model->unet.levels,
-                 (long long)model->unet.channels);
-        nnc_grid_cell(grid, text);
-        snprintf(text, sizeof text, "%lld pixels", (long long)model->unet.image);
-    } else {
-        snprintf(text, sizeof text, "%lld layers, hidden %lld", (long long)model->decoder.layers,
-                 (long long)model->decoder.hidden);
-        nnc_grid_cell(grid, text);
-        snprintf(text, sizeof text, "%lld tokens", (long long)model->decoder.seq_len);
-    }
-    nnc_grid_cell(grid, text);
+    nnc_family_of(model)->describe(model, shape, input);
+    nnc_grid_cell(grid, shape);
+    nnc_grid_cell(grid, input);
 }
 
 static nnc_status list_model(listing *list, const char *id, nnc_error *err)

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -127,6 +128,15 @@ static void put_fields(nnc_buffer *out, const nnc_field *fields, size_t count, c
     }
 }
 
+static void upper_case(const char *text, char *upper, size_t size)
+{
+    size_t length = 0;
+    for (; text[length] != '\0' && length + 1 < size; length++) {
+        upper[length] = (char)toupper((unsigned char)text[length]);
+    }
+    upper[length] = '\0';
+}
+
 static void put_files(nnc_buffer *out)
 {
     static const struct {
@@ -146,8 +156,9 @@ static void put_files(nnc_buffer *out)
     }
     for (int family = 0; family < NNC_FAMILY_COUNT; family++) {
         const nnc_field_table *table = nnc_model_table((nnc_family)family);
-        nnc_buffer_print(out, ".SH MODEL FIELDS, FAMILY %s\n",
-                         family == NNC_FAMILY_DECODER ? "DECODER" : "UNET");
+        char heading[32];
+        upper_case(nnc_family_name((nnc_family)family), heading, sizeof heading);
+        nnc_buffer_print(out, ".SH MODEL FIELDS, FAMILY %s\n", heading);
         put_fields(out, table->fields, table->count, "");
     }
 }

@@ -6,6 +6,8 @@
 
 #include <nncost/estimate.h>
 
+#include "shape/family.h"
+
 /* The changes that save memory, mildest first: those that leave the training result alone come
  * before those that touch its numerics. None takes another device or another global batch. */
 typedef enum change {
@@ -43,7 +45,7 @@ static int steps_of(change what, const nnc_model *model, const nnc_plan *plan,
     const bool single = plan->precision == NNC_FP32 || plan->precision == NNC_TF32;
     const bool adam =
         plan->optimizer == NNC_OPTIMIZER_ADAM || plan->optimizer == NNC_OPTIMIZER_ADAMW;
-    const bool splits = model->family == NNC_FAMILY_DECODER && plan->devices > 1;
+    const bool splits = nnc_family_of(model)->split != NULL && plan->devices > 1;
     switch (what) {
     case CHANGE_MICRO_BATCH: return halvings(plan->micro_batch, STEPS_MAX);
     case CHANGE_RECOMPUTE: return (plan->recompute & NNC_RECOMPUTE_FULL) != 0 ? 0 : 2;

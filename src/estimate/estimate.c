@@ -10,6 +10,7 @@
 #include "estimate/bounds.h"
 #include "estimate/prepare.h"
 #include "estimate/scratch.h"
+#include "shape/family.h"
 
 nnc_scratch *nnc_scratch_create(void)
 {
@@ -81,7 +82,7 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     fused->rows = &scratch->ideal_rows;
     const nnc_lowering how = nnc_lowering_of(step->plan, &fused->software, NNC_ATTENTION_FLASH);
     nnc_lower(model, &how, &scratch->ideal);
-    nnc_split_list(&scratch->ideal, model, &how, fused->sums);
+    nnc_split_list(&scratch->ideal, &how, fused->sums);
     nnc_rows_build(&scratch->ideal, step->device, step->network, step->plan, fused->rows);
     nnc_bound_units_sum(&fused->step, fused->rows, &units);
     return nnc_ideal_step(&fused->step, fused->rows, &units, &scratch->step, &fused->ideal);
@@ -115,7 +116,7 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
 {
     const nnc_spreads *all = &step->software->spread;
     const nnc_basis basis = step->device->efficiency.basis;
-    const bool experts = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0;
+    const bool experts = nnc_model_sizes_of(model).experts > 0;
     const nnc_spread *spread = experts                      ? &all->experts
                                : basis == NNC_BASIS_STEPS   ? &all->steps
                                : basis == NNC_BASIS_KERNELS ? &all->kernels

@@ -8,6 +8,7 @@
 #include "estimate/sync.h"
 #include "op/work.h"
 #include "parallel/shard.h"
+#include "shape/family.h"
 
 /* How the plan is lowered: formats, and who adds to the weight gradients. */
 nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
@@ -76,39 +77,32 @@ void nnc_describe_model(const nnc_op_list *list, const nnc_device *device, nnc_r
 }
 
 /* Parameters of the table that the last stage of a pipeline holds a second time, per rank. */
-static double second_table(const nnc_model *model, const nnc_plan *plan)
+static double second_table(const nnc_op_list *list, const nnc_plan *plan)
 {
-    const nnc_decoder *d = &model->decoder;
-    if (model->family != NNC_FAMILY_DECODER || !d->tied_head || plan->pipeline == 1 ||
-        nnc_schedule_ends_meet(plan)) {
-        return 0.0;
-    }
-    return (double)nnc_vocab_rows(d) / plan->tensor * (double)d->hidden;
-}
-
-/* Activations that pass from stage to stage, of one micro-batch and rank. */
-static double send_bytes(const nnc_model *model, const nnc_lowering *how, int64_t tokens)
-{
-    const nnc_plan *plan = how->plan;
-    const double ranks = (double)plan->context * (plan->sequence_parallel ? plan->tensor : 1);
-    return model->family == NNC_FAMILY_DECODER
-               ? (double)tokens / ranks * (double)model->decoder.hidden *
-                     nnc_dtype_bytes(how->dtype)
+    return plan->pipeline > 1 && !nnc_schedule_ends_meet(plan)
+               ? (double)list->tied_rows / plan->tensor * (double)list->tied_cols
                : 0.0;
 }
 
+/* Activations that pass from stage to stage, of one micro-batch and rank. */
+static double send_bytes(const nnc_op_list *list, const nnc_lowering *how)
+{
+    const nnc_plan *plan = how->plan;
+    const double ranks = (double)plan->context * (plan->sequence_parallel ? plan->tensor : 1);
+    return (double)list->stream_elements / ranks * nnc_dtype_bytes(how->dtype);
+}
+
 /* Divides a list over ranks, sums its segments, and adds what ZeRO-3 and offload exchange. */
-void nnc_split_list(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how,
+void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
                     nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
-    const double table = second_table(model, how->plan);
+    const double table = second_table(list, how->plan);
     nnc_parameters *head = &sums[list->segment_count - 1].dense;
     nnc_shard(list, how->plan);
     nnc_segments_sum(list, sums);
     if (table > 0.0) {
         head->params += table;
-        head->factored_elements +=
-            table / (double)model->decoder.hidden + (double)model->decoder.hidden;
+        head->factored_elements += table / (double)list->tied_cols + (double)list->tied_cols;
     }
     nnc_cluster_unit_exchanges(list, sums, how);
 }
@@ -192,15 +186,15 @@ static nnc_status begin_step(const nnc_model *model, const nnc_device *device,
 }
 
 /* Divides the ops over ranks, and makes rows of them. */
-static void divide_step(const nnc_model *model, nnc_scratch *scratch, nnc_step *step,
+static void divide_step(nnc_scratch *scratch, nnc_step *step,
                         nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
     nnc_op_list *list = &scratch->list;
     const nnc_lowering how = nnc_lowering_of(step->plan, step->software, step->plan->attention);
     step->sums = sums;
-    step->send_bytes = send_bytes(model, &how, list->tokens);
-    step->tied_params = second_table(model, step->plan);
-    nnc_split_list(list, model, &how, sums);
+    step->send_bytes = send_bytes(list, &how);
+    step->tied_params = second_table(list, step->plan);
+    nnc_split_list(list, &how, sums);
     nnc_rows_build(list, step->device, step->network, step->plan, &scratch->rows);
 }
 
@@ -220,7 +214,7 @@ nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,
         nnc_rows_build(&scratch->list, device, NULL, plan, &scratch->rows);
         nnc_step_work(step, &scratch->rows, &scratch->step, r);
     }
-    divide_step(model, scratch, step, sums);
+    divide_step(scratch, step, sums);
     if (whole) {
         nnc_step_work(step, &scratch->rows, &scratch->step, r);
     }
@@ -234,7 +228,7 @@ nnc_status nnc_prepare_rows(const nnc_model *model, const nnc_device *device,
 {
     const nnc_status status = begin_step(model, device, software, &r->plan, scratch, step, err);
     if (status == NNC_OK) {
-        divide_step(model, scratch, step, sums);
+        divide_step(scratch, step, sums);
     }
     return status;
 }

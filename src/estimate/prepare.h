@@ -15,7 +15,7 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
 void nnc_describe_model(const nnc_op_list *list, const nnc_device *device, nnc_result *r);
 
 /* Divides a list over ranks, sums its segments, and adds what ZeRO-3 and offload exchange. */
-void nnc_split_list(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how,
+void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
                     nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
 
 /* From the resolved r->plan to scratch->rows, the op table of one micro-batch on a rank that held

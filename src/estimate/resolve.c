@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "parallel/split.h"
 #include "pipeline/schedule.h"
+#include "shape/family.h"
 
 /* "fp64, fp32, bf16": the formats a device multiplies in. */
 static void formats_of(const nnc_device *device, char *text, size_t size)
@@ -109,66 +110,6 @@ static nnc_status resolve_batch(nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status resolve_decoder(const nnc_decoder *d, nnc_plan *p, nnc_error *err)
-{
-    const int64_t positions = d->positions_max > 0 ? d->positions_max : d->seq_len;
-    if (p->image > 0) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image", "a decoder takes tokens, not images");
-    }
-    p->seq_len = p->seq_len > 0 ? p->seq_len : d->seq_len;
-    if (d->positions == NNC_POSITIONS_LEARNED && p->seq_len > positions) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--seq-len",
-                        "longer than the position table, expected at most %" PRId64
-                        ", found %" PRId64,
-                        positions, p->seq_len);
-    }
-    const bool plain = d->mlp == NNC_MLP_GELU || d->mlp == NNC_MLP_RELU;
-    if (p->activations == NNC_ACTIVATIONS_KORTHIKANTI &&
-        !(plain && d->ffn_hidden == 4 * d->hidden && d->kv_heads == d->heads)) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--activations",
-                        "the korthikanti formula counts a GPT layer (plain MLP of 4 x hidden, as "
-                        "many key as query heads), expected per-op for this model");
-    }
-    if (p->activations == NNC_ACTIVATIONS_KORTHIKANTI && p->precision != NNC_BF16 &&
-        p->precision != NNC_FP16) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--activations",
-                        "the korthikanti formula counts 16-bit activations, found %s",
-                        nnc_dtype_name(p->precision));
-    }
-    return NNC_OK;
-}
-
-static nnc_status resolve_unet(const nnc_unet *u, nnc_plan *p, nnc_error *err)
-{
-    if (p->seq_len > 0) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--seq-len", "a unet takes images, not tokens");
-    }
-    if (!isnan(p->tokens)) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tokens",
-                        "a unet trains on images, expected --samples");
-    }
-    if (p->flops_convention == NNC_CONVENTION_6ND) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--flops-convention",
-                        "6ND counts one use of each parameter per token, which convolutions do "
-                        "not follow, expected palm or causal");
-    }
-    if (p->activations == NNC_ACTIVATIONS_KORTHIKANTI) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--activations",
-                        "the korthikanti formula counts a GPT, expected per-op");
-    }
-    p->image = p->image > 0 ? p->image : u->image;
-    int64_t least = u->latent_factor;
-    for (int i = 1; i < u->levels; i++) {
-        least *= 2;
-    }
-    if (p->image % u->latent_factor != 0 || p->image < least) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image",
-                        "expected a multiple of %" PRId64 " from %" PRId64 " up, found %" PRId64,
-                        u->latent_factor, least, p->image);
-    }
-    return NNC_OK;
-}
-
 /* Ranges that options and files are held to anyway; a plan made in C need not be. */
 static nnc_status check_ranges(const nnc_plan *p, nnc_error *err)
 {
@@ -210,6 +151,7 @@ static nnc_status check_ranges(const nnc_plan *p, nnc_error *err)
 nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                             nnc_plan *resolved, nnc_error *err)
 {
+    const nnc_family_row *family = nnc_family_of(model);
     nnc_plan *p = resolved;
     *p = *plan;
     NNC_TRY(check_ranges(p, err));
@@ -217,12 +159,11 @@ nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model, const 
     NNC_TRY(resolve_policy(p, err));
     NNC_TRY(nnc_plan_split_devices(p, err));
     NNC_TRY(resolve_batch(p, err));
-    if (model->family == NNC_FAMILY_DECODER) {
-        NNC_TRY(resolve_decoder(&model->decoder, p, err));
-        NNC_TRY(nnc_schedule_resolve(p, model->decoder.layers, err));
+    NNC_TRY(family->resolve(model, p, err));
+    if (family->split != NULL) {
+        NNC_TRY(nnc_schedule_resolve(p, family->sizes(model).layers, err));
     } else {
-        NNC_TRY(resolve_unet(&model->unet, p, err));
-        p->schedule = NNC_SCHEDULE_1F1B;
+        p->schedule = NNC_SCHEDULE_1F1B; /* of one stage, where all are the same */
     }
     NNC_TRY(nnc_plan_split(model, device, p, err));
     return nnc_schedule_check(p, err);

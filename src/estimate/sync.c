@@ -7,7 +7,8 @@
 static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char *name,
                           int32_t segment, nnc_exchange exchange)
 {
-    nnc_list_exchange(list, how, name, exchange, list->segments[segment].instances, -1);
+    const nnc_writer w = { list, how, list->segments[segment].instances, -1 };
+    nnc_list_exchange(&w, name, exchange);
     list->ops[list->count - 1].segment = segment;
 }
 

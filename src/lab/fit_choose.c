@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lab/fit.h"
+#include "shape/family.h"
 
 enum {
     KERNEL_ROWS = 20,
@@ -135,13 +136,12 @@ typedef int64_t nnc_row_key(const nnc_fit_row *row);
 
 static int64_t hidden_of(const nnc_fit_row *r)
 {
-    return r->model->family == NNC_FAMILY_DECODER ? r->model->decoder.hidden : 0;
+    return nnc_model_sizes_of(r->model).hidden;
 }
 
 static int64_t seq_len_of(const nnc_fit_row *r)
 {
-    const int64_t own = r->model->family == NNC_FAMILY_DECODER ? r->model->decoder.seq_len : 0;
-    return r->plan.seq_len > 0 ? r->plan.seq_len : own;
+    return r->plan.seq_len > 0 ? r->plan.seq_len : nnc_model_sizes_of(r->model).seq_len;
 }
 
 static int64_t ranks_of(const nnc_fit_row *r)

@@ -55,12 +55,11 @@ static void find_allowed(nnc_plan_block *b)
 static bool same_pass(const nnc_plan_block *block, const nnc_plan *a, const nnc_plan *b)
 {
     const nnc_device *device = block->device;
-    const nnc_model *model = block->model;
     const unsigned moved = NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS;
     /* One device needs links only to offload; offload needs figures that not every file records. */
     const bool linked =
         a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
-    const bool tied = model->family == NNC_FAMILY_DECODER && model->decoder.tied_head;
+    const bool tied = block->scratch->list.tied_rows > 0; /* of whatever was lowered last */
     return (a->zero == 3) == (b->zero == 3) && (a->offload & moved) == (b->offload & moved) &&
            (linked || (a->offload != 0) == (b->offload != 0)) &&
            (!tied || nnc_schedule_ends_meet(a) == nnc_schedule_ends_meet(b));

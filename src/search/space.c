@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "pipeline/schedule.h"
+#include "shape/family.h"
 
 static nnc_status add(nnc_choice *choice, const char *option, int64_t value, nnc_error *err)
 {
@@ -69,27 +70,27 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
                                           NNC_RECOMPUTE_ATTENTION };
     const bool scores = search->base.attention == NNC_ATTENTION_UNFUSED; /* kept, so worth it */
     static const int64_t offloads[] = { NNC_OFFLOAD_NONE, NNC_OFFLOAD_OPTIMIZER };
-    const nnc_decoder *d = &model->decoder;
-    const bool decoder = model->family == NNC_FAMILY_DECODER;
+    const nnc_model_sizes sizes = nnc_model_sizes_of(model);
+    const bool splits = nnc_family_of(model)->split != NULL;
+    const int64_t layers = splits ? sizes.layers : 1;
     const int64_t devices = search->base.devices, batch = search->base.global_batch;
     switch (axis) {
     case NNC_AXIS_TENSOR:
-        return add_divisors(choice, "--tensor", devices, decoder ? devices : 1, err);
+        return add_divisors(choice, "--tensor", devices, splits ? devices : 1, err);
     case NNC_AXIS_CONTEXT:
-        return add_divisors(choice, "--context", devices, decoder ? CONTEXT_MOST : 1, err);
+        return add_divisors(choice, "--context", devices, splits ? CONTEXT_MOST : 1, err);
     case NNC_AXIS_EXPERT:
-        return add_divisors(choice, "--expert", decoder && d->experts > 0 ? d->experts : 1, devices,
+        return add_divisors(choice, "--expert", sizes.experts > 0 ? sizes.experts : 1, devices,
                             err);
     case NNC_AXIS_SEQUENCE_PARALLEL:
-        return add_list(choice, "--sequence-parallel", switches, decoder ? 2 : 1, err);
+        return add_list(choice, "--sequence-parallel", switches, splits ? 2 : 1, err);
     case NNC_AXIS_MICRO_BATCH: return add_divisors(choice, "--micro-batch", batch, batch, err);
     case NNC_AXIS_RECOMPUTE:
         return add_list(choice, "--recompute", recomputes, scores ? 6 : 5, err);
-    case NNC_AXIS_PIPELINE:
-        return add_divisors(choice, "--pipeline", devices, decoder ? d->layers : 1, err);
-    case NNC_AXIS_SCHEDULE: return add_schedules(choice, decoder ? NNC_SCHEDULE_COUNT : 1, err);
+    case NNC_AXIS_PIPELINE: return add_divisors(choice, "--pipeline", devices, layers, err);
+    case NNC_AXIS_SCHEDULE: return add_schedules(choice, splits ? NNC_SCHEDULE_COUNT : 1, err);
     case NNC_AXIS_VIRTUAL_STAGES:
-        return add_divisors(choice, "--virtual-stages", decoder ? d->layers : 1, VIRTUAL_MOST, err);
+        return add_divisors(choice, "--virtual-stages", layers, VIRTUAL_MOST, err);
     case NNC_AXIS_ZERO: return add_list(choice, "--zero", stages, 4, err);
     default: /* an update in host memory needs a bandwidth that not every device file records */
         return add_list(choice, "--offload", offloads, isnan(device->host.mem_bytes_per_s) ? 1 : 2,

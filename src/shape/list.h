@@ -2,6 +2,7 @@
 #ifndef NNCOST_SHAPE_LIST_H
 #define NNCOST_SHAPE_LIST_H
 
+#include "base/number.h"
 #include "op/dims.h"
 
 /* Part of a network that full recomputation runs again from its input. */
@@ -31,6 +32,10 @@ typedef struct nnc_op_list {
     double input_bytes;    /* training data of one micro-batch: token ids or images */
     int64_t tokens;        /* of one micro-batch; 0 for images */
     int64_t lookup_params; /* position table and, when untied, input embedding */
+    /* What layers hand on to the next, of one micro-batch; 0 = there are no layers. */
+    int64_t stream_elements;
+    int64_t tied_rows,
+        tied_cols; /* the table that the first and the last segment share; 0 = none */
 } nnc_op_list;
 
 /* What a family needs to know beside the model. */
@@ -43,53 +48,51 @@ typedef struct nnc_lowering {
     double grad_bytes, grad_accumulate;
 } nnc_lowering;
 
-/* Writes the forward ops of one micro-batch of plan->micro_batch samples. The list is reset first.
- * Check list->overflow and list->truncated afterwards. */
-void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *list);
-
-void nnc_decoder_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *list);
-void nnc_unet_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *list);
-
-/* Building blocks, shared by the families. */
+/* Where ops are written: into the list's last segment, `repeat` equal instances of each in one
+ * micro-batch, inside a recompute block. */
+typedef struct nnc_writer {
+    nnc_op_list *list;
+    const nnc_lowering *how;
+    int64_t repeat;
+    int32_t block; /* -1 = none */
+} nnc_writer;
 
 /* Appends a zeroed op and returns it; a spare one when the list is full. */
-nnc_op *nnc_list_add(nnc_op_list *list, const nnc_lowering *how, const char *name, nnc_op_kind kind,
-                     nnc_group group, int64_t repeat, int32_t block);
-/* a * b * c * d, noting overflow in the list. */
-int64_t nnc_list_mul(nnc_op_list *list, int64_t a, int64_t b, int64_t c, int64_t d);
-/* Opens a recompute block and returns its index. */
-int32_t nnc_list_block(nnc_op_list *list, int64_t repeat, double input_bytes);
-
+nnc_op *nnc_list_add(const nnc_writer *w, const char *name, nnc_op_kind kind, nnc_group group);
+/* a * b, noting overflow in the list. */
+static inline int64_t nnc_list_mul(const nnc_writer *w, int64_t a, int64_t b)
+{
+    int64_t product = 1;
+    w->list->overflow |= !nnc_mul_i64(a, b, &product);
+    return product;
+}
+/* Of so many activations. */
+double nnc_list_bytes(const nnc_writer *w, int64_t elements);
+/* Does the plan compute this again in backward? */
+static inline bool nnc_list_recomputes(const nnc_writer *w, nnc_recompute what)
+{
+    return (w->how->plan->recompute & what) != 0;
+}
+/* The writer inside a recompute block of its own. */
+nnc_writer nnc_list_block(const nnc_writer *w, int64_t repeat, int64_t input_elements);
 /* Opens a segment; ops added from here on belong to it. */
-void nnc_list_segment(nnc_op_list *list, int64_t instances, bool layer);
-/* Adds an exchange between ranks; none where the degree is 1. */
-void nnc_list_exchange(nnc_op_list *list, const nnc_lowering *how, const char *name,
-                       nnc_exchange exchange, int64_t repeat, int32_t block);
+void nnc_list_segment(const nnc_writer *w, int64_t instances, bool layer);
 
-/* Attention over queries and keys already projected: one fused op, or kernel by kernel. */
-typedef struct nnc_attention_shape {
-    int64_t batch, heads, kv_heads, s_q, s_k, head_dim, value_dim, window;
-    bool causal;
-    double dropout;
-} nnc_attention_shape;
-
-/* Names of the ops of one attention: fused; scores, scale and mask, softmax, dropout, context. */
-typedef struct nnc_attention_labels {
-    const char *fused, *scores, *mask, *softmax, *dropout, *context;
-} nnc_attention_labels;
-
-void nnc_list_attention(nnc_op_list *list, const nnc_lowering *how, const nnc_attention_shape *a,
-                        const nnc_attention_labels *labels, int64_t repeat, int32_t block);
-
+/* An exchange between ranks. */
+void nnc_list_exchange(const nnc_writer *w, const char *name, nnc_exchange exchange);
 /* y[m,n] = x[m,k] W, a linear layer with a weight of its own. */
-nnc_op *nnc_list_linear(nnc_op_list *list, const nnc_lowering *how, const char *name,
-                        nnc_group group, int64_t m, int64_t n, int64_t k, bool bias, int64_t repeat,
-                        int32_t block);
-nnc_op *nnc_list_norm(nnc_op_list *list, const nnc_lowering *how, const char *name,
-                      nnc_norm_kind kind, int64_t elements, int64_t rows, int64_t params,
-                      int64_t repeat, int32_t block);
-nnc_op *nnc_list_pointwise(nnc_op_list *list, const nnc_lowering *how, const char *name,
-                           nnc_pointwise_kind kind, nnc_group group, int64_t elements,
-                           int64_t repeat, int32_t block);
+nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, nnc_split split,
+                        int64_t m, int64_t n, int64_t k, bool bias);
+nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind, int64_t elements,
+                      int64_t rows, int64_t params);
+nnc_op *nnc_list_pointwise(const nnc_writer *w, const char *name, nnc_pointwise_kind kind,
+                           nnc_group group, int64_t elements);
+/* A convolution with a kernel of its own. */
+nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, const nnc_conv *conv,
+                      bool bias);
+/* Joins a branch to what it left. */
+nnc_op *nnc_list_residual(const nnc_writer *w, const char *name, nnc_group group, int64_t elements);
+/* Cross-entropy over rows of classes. */
+nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes);
 
 #endif

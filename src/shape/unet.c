@@ -1,6 +1,9 @@
 #include "shape/unet.h"
 
-#include "op/work.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/error.h"
 
 /* Channels of a level. */
 static int64_t channels(const nnc_unet *u, int level)
@@ -29,16 +32,18 @@ static bool attends(const nnc_unet *u, int level)
 
 static void concat(const nnc_unet_writer *w, nnc_map map, int64_t repeat)
 {
-    nnc_list_pointwise(w->list, w->how, "up.concat", NNC_PW_CONCAT, NNC_GROUP_RESAMPLE,
-                       nnc_map_elements(w, map), repeat, -1);
+    nnc_writer to = w->to;
+    to.repeat = repeat;
+    nnc_list_pointwise(&to, "up.concat", NNC_PW_CONCAT, NNC_GROUP_RESAMPLE,
+                       nnc_map_elements(w, map));
 }
 
 /* ---- the segmentation kind: double convolutions, pooling, one skip per level ---- */
 
 static void pool(const nnc_unet_writer *w, nnc_map out)
 {
-    nnc_op *op = nnc_list_pointwise(w->list, w->how, "down.pool", NNC_PW_MAX_POOL,
-                                    NNC_GROUP_RESAMPLE, nnc_map_elements(w, out), 1, -1);
+    nnc_op *op = nnc_list_pointwise(&w->to, "down.pool", NNC_PW_MAX_POOL, NNC_GROUP_RESAMPLE,
+                                    nnc_map_elements(w, out));
     op->u.pointwise.keeps_mask = true; /* the indices; the input is kept by its activation */
 }
 
@@ -71,7 +76,7 @@ static int64_t classic_resample(const nnc_unet_writer *w, nnc_map in)
     const nnc_map out = { w->u->up == NNC_UP_TRANSPOSED_CONV ? in.channels / 2 : in.channels,
                           2 * in.side };
     if (w->u->up == NNC_UP_TRANSPOSED_CONV) {
-        nnc_op *op = nnc_unet_conv(w, "up.conv", NNC_GROUP_RESAMPLE, in, out, 2, false, 1, -1);
+        nnc_op *op = nnc_unet_conv(w, "up.conv", NNC_GROUP_RESAMPLE, in, out, 2, false);
         op->weights.rows = in.channels; /* the weight is [c_in, c_out, 2, 2]; biased in any case */
         op->weights.cols = out.channels * 4;
         op->weights.vector = out.channels;
@@ -82,10 +87,9 @@ static int64_t classic_resample(const nnc_unet_writer *w, nnc_map in)
     }
     const nnc_pointwise_kind kind =
         w->u->up == NNC_UP_BILINEAR ? NNC_PW_UPSAMPLE_BILINEAR : NNC_PW_UPSAMPLE_NEAREST;
-    nnc_list_pointwise(w->list, w->how, "up.sample", kind, NNC_GROUP_RESAMPLE,
-                       nnc_map_elements(w, out), 1, -1);
+    nnc_list_pointwise(&w->to, "up.sample", kind, NNC_GROUP_RESAMPLE, nnc_map_elements(w, out));
     if (w->u->up == NNC_UP_NEAREST_CONV) {
-        nnc_unet_conv(w, "up.conv", NNC_GROUP_RESAMPLE, out, out, w->u->kernel, false, 1, -1);
+        nnc_unet_conv(w, "up.conv", NNC_GROUP_RESAMPLE, out, out, w->u->kernel, false);
     }
     return out.channels;
 }
@@ -118,14 +122,10 @@ static void classic(const nnc_unet_writer *w, int64_t side)
     classic_down(w, side);
     classic_up(w, side);
     nnc_op *out = nnc_unet_conv(w, "out.conv", NNC_GROUP_CONV, last,
-                                (nnc_map){ u->out_channels, side }, 1, false, 1, -1);
+                                (nnc_map){ u->out_channels, side }, 1, false);
     out->weights.vector = u->out_channels;
     out->u.conv.keeps_input = false; /* kept by the activation before */
-    nnc_op *loss = nnc_list_add(w->list, w->how, "loss", NNC_OP_LOSS, NNC_GROUP_LOSS, 1, -1);
-    loss->u.loss = (nnc_loss){ .tokens = nnc_list_mul(w->list, w->batch, side, side, 1),
-                               .classes = u->out_channels,
-                               .fused = w->how->software->fused_loss,
-                               .keep = w->how->software->loss_keep };
+    nnc_list_loss(&w->to, nnc_list_mul(&w->to, w->batch, side * side), u->out_channels);
 }
 
 /* ---- the diffusion kind: residual blocks, every block's output a skip ---- */
@@ -158,18 +158,18 @@ static void time_embedding(const nnc_unet_writer *w)
     if (width == 0) {
         return;
     }
-    nnc_list_pointwise(w->list, w->how, "time.sinusoid", NNC_PW_TIMESTEP, NNC_GROUP_TIME,
-                       w->batch * u->channels, 1, -1);
-    nnc_op *first = nnc_list_linear(w->list, w->how, "time.linear1", NNC_GROUP_TIME, w->batch,
-                                    width, u->channels, true, 1, -1);
+    nnc_list_pointwise(&w->to, "time.sinusoid", NNC_PW_TIMESTEP, NNC_GROUP_TIME,
+                       w->batch * u->channels);
+    nnc_op *first = nnc_list_linear(&w->to, "time.linear1", NNC_GROUP_TIME, NNC_SPLIT_TOKENS,
+                                    w->batch, width, u->channels, true);
     first->u.matmul.needs_grad_input = false;
-    nnc_op *act = nnc_list_pointwise(w->list, w->how, "time.act", NNC_PW_SILU, NNC_GROUP_TIME,
-                                     w->batch * width, 1, -1);
+    nnc_op *act =
+        nnc_list_pointwise(&w->to, "time.act", NNC_PW_SILU, NNC_GROUP_TIME, w->batch * width);
     act->u.pointwise.keeps_input = true;
     /* The embedding itself is kept once, for the SiLU of every block. */
-    act->u.pointwise.extra_kept_bytes = (double)(w->batch * width) * nnc_dtype_bytes(w->how->dtype);
-    nnc_list_linear(w->list, w->how, "time.linear2", NNC_GROUP_TIME, w->batch, width, width, true,
-                    1, -1);
+    act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, w->batch * width);
+    nnc_list_linear(&w->to, "time.linear2", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, width,
+                    width, true);
 }
 
 static void diffusion_down(const nnc_unet_writer *w, int64_t side, skips *stack)
@@ -191,12 +191,12 @@ static void diffusion_down(const nnc_unet_writer *w, int64_t side, skips *stack)
             nnc_unet_attention(w, map, blocks);
         }
         for (int64_t i = 0; i < blocks; i++) {
-            push(w->list, stack, out);
+            push(w->to.list, stack, out);
         }
         if (level < u->levels - 1) {
             nnc_unet_conv(w, "down.conv", NNC_GROUP_RESAMPLE, map,
-                          (nnc_map){ out, side_at(u, side, level + 1) }, u->kernel, false, 1, -1);
-            push(w->list, stack, out);
+                          (nnc_map){ out, side_at(u, side, level + 1) }, u->kernel, false);
+            push(w->to.list, stack, out);
         }
         previous = out;
     }
@@ -245,10 +245,9 @@ static void diffusion_up(const nnc_unet_writer *w, int64_t side, skips *stack)
         }
         if (level > 0) {
             const nnc_map larger = { map.channels, side_at(u, side, level - 1) };
-            nnc_list_pointwise(w->list, w->how, "up.sample", NNC_PW_UPSAMPLE_NEAREST,
-                               NNC_GROUP_RESAMPLE, nnc_map_elements(w, larger), 1, -1);
-            nnc_unet_conv(w, "up.conv", NNC_GROUP_RESAMPLE, larger, larger, u->kernel, false, 1,
-                          -1);
+            nnc_list_pointwise(&w->to, "up.sample", NNC_PW_UPSAMPLE_NEAREST, NNC_GROUP_RESAMPLE,
+                               nnc_map_elements(w, larger));
+            nnc_unet_conv(w, "up.conv", NNC_GROUP_RESAMPLE, larger, larger, u->kernel, false);
         }
     }
 }
@@ -259,18 +258,17 @@ static void diffusion_out(const nnc_unet_writer *w, int64_t side)
     const nnc_unet *u = w->u;
     const nnc_map map = { u->channels * u->channel_multipliers[0], side };
     const nnc_map out = { u->out_channels, side };
-    nnc_op *norm = nnc_list_norm(w->list, w->how, "out.norm", u->norm, nnc_map_elements(w, map),
-                                 w->batch * u->norm_groups, 2 * map.channels, 1, -1);
-    norm->u.norm.keep = w->how->software->group_norm_keep;
-    nnc_op *act = nnc_list_pointwise(w->list, w->how, "out.act", NNC_PW_SILU, NNC_GROUP_CONV,
-                                     nnc_map_elements(w, map), 1, -1);
+    nnc_op *norm = nnc_list_norm(&w->to, "out.norm", u->norm, nnc_map_elements(w, map),
+                                 w->batch * u->norm_groups, 2 * map.channels);
+    norm->u.norm.keep = w->to.how->software->group_norm_keep;
+    nnc_op *act = nnc_list_pointwise(&w->to, "out.act", NNC_PW_SILU, NNC_GROUP_CONV,
+                                     nnc_map_elements(w, map));
     act->u.pointwise.keeps_input = true;
-    nnc_unet_conv(w, "out.conv", NNC_GROUP_CONV, map, out, u->kernel, false, 1, -1);
-    nnc_op *loss = nnc_list_add(w->list, w->how, "loss", NNC_OP_LOSS, NNC_GROUP_LOSS, 1, -1);
-    loss->u.loss = (nnc_loss){ .tokens = nnc_list_mul(w->list, w->batch, side, side, 1),
-                               .classes = u->out_channels,
-                               .fused = true,
-                               .squared_error = true };
+    nnc_unet_conv(w, "out.conv", NNC_GROUP_CONV, map, out, u->kernel, false);
+    nnc_op *loss =
+        nnc_list_loss(&w->to, nnc_list_mul(&w->to, w->batch, side * side), u->out_channels);
+    loss->u.loss.fused = loss->u.loss.squared_error = true;
+    loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* the prediction as it is */
 }
 
 static void diffusion(const nnc_unet_writer *w, int64_t side)
@@ -279,28 +277,61 @@ static void diffusion(const nnc_unet_writer *w, int64_t side)
     skips stack = { .count = 0 };
     time_embedding(w);
     nnc_unet_conv(w, "in.conv", NNC_GROUP_CONV, (nnc_map){ u->in_channels, side },
-                  (nnc_map){ u->channels, side }, u->kernel, true, 1, -1);
-    push(w->list, &stack, u->channels);
+                  (nnc_map){ u->channels, side }, u->kernel, true);
+    push(w->to.list, &stack, u->channels);
     diffusion_down(w, side, &stack);
     diffusion_middle(w, side);
     diffusion_up(w, side, &stack);
     diffusion_out(w, side);
 }
 
-void nnc_unet_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *list)
+static void lower(const nnc_model *model, const nnc_writer *to)
 {
     const nnc_unet *u = &model->unet;
-    const nnc_plan *plan = how->plan;
-    const nnc_unet_writer w = { .u = u, .how = how, .list = list, .batch = plan->micro_batch };
+    const nnc_plan *plan = to->how->plan;
+    const nnc_unet_writer w = { .to = *to, .u = u, .batch = plan->micro_batch };
     const int64_t side = plan->image / u->latent_factor;
     /* What a loader moves: 8-bit pixels, RGB when the network itself works on latents. */
     const double image_channels = u->latent_factor > 1 ? 3.0 : (double)u->in_channels;
-    list->input_bytes =
+    to->list->input_bytes =
         (double)plan->micro_batch * (double)plan->image * (double)plan->image * image_channels;
-    nnc_list_segment(list, 1, false);
+    nnc_list_segment(to, 1, false);
     if (u->block == NNC_UNET_DOUBLE_CONV) {
         classic(&w, side);
     } else {
         diffusion(&w, side);
     }
 }
+
+static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
+{
+    const nnc_unet *u = &model->unet;
+    NNC_TRY(nnc_family_takes_images(model, u->image, p, err));
+    const int64_t least = u->latent_factor << (u->levels - 1);
+    if (p->image % u->latent_factor != 0 || p->image < least) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image",
+                        "expected a multiple of %" PRId64 " from %" PRId64 " up, found %" PRId64,
+                        u->latent_factor, least, p->image);
+    }
+    return NNC_OK;
+}
+
+static nnc_model_sizes sizes(const nnc_model *model)
+{
+    return (nnc_model_sizes){ .channels = model->unet.channels, .image = model->unet.image };
+}
+
+static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char input[NNC_SHAPE_TEXT])
+{
+    const nnc_unet *u = &model->unet;
+    snprintf(shape, NNC_SHAPE_TEXT, "%" PRId32 " levels, %" PRId64 " channels", u->levels,
+             u->channels);
+    snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " pixels", u->image);
+}
+
+const nnc_family_row nnc_unet_family = {
+    .sizes = sizes,
+    .resolve = resolve,
+    .lower = lower,
+    .describe = describe,
+};

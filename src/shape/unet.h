@@ -2,12 +2,11 @@
 #ifndef NNCOST_SHAPE_UNET_H
 #define NNCOST_SHAPE_UNET_H
 
-#include "shape/list.h"
+#include "shape/family.h"
 
 typedef struct nnc_unet_writer {
+    nnc_writer to;
     const nnc_unet *u;
-    const nnc_lowering *how;
-    nnc_op_list *list;
     int64_t batch;
 } nnc_unet_writer;
 
@@ -21,7 +20,7 @@ int64_t nnc_map_elements(const nnc_unet_writer *w, nnc_map map);
 /* Square convolution from one map to another. reads_image: the input needs no gradient and is not
  * kept. Returns the op, for what a caller wants changed. */
 nnc_op *nnc_unet_conv(const nnc_unet_writer *w, const char *name, nnc_group group, nnc_map in,
-                      nnc_map out, int64_t kernel, bool reads_image, int64_t repeat, int32_t block);
+                      nnc_map out, int64_t kernel, bool reads_image);
 
 /* (conv, norm, activation) twice, through `middle` channels. */
 void nnc_unet_double_conv(const nnc_unet_writer *w, nnc_map in, int64_t middle, int64_t out,

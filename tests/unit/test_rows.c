@@ -4,8 +4,10 @@
 #include <nncost/nncost.h>
 
 #include "base/names.h"
+#include "input/kind.h"
 #include "op/dims.h"
 #include "pipeline/schedule.h"
+#include "shape/family.h"
 #include "suite.h"
 
 static const struct {
@@ -88,8 +90,26 @@ START_TEST(schedules_are_complete)
 }
 END_TEST
 
+START_TEST(families_are_complete)
+{
+    for (int i = 0; i < NNC_FAMILY_COUNT; i++) {
+        const nnc_model model = { .family = (nnc_family)i };
+        const nnc_family_row *row = nnc_family_of(&model);
+        const nnc_field_table *table = nnc_model_table((nnc_family)i);
+        const char *name = nnc_family_name((nnc_family)i);
+        HAS("family", name, row, sizes);
+        HAS("family", name, row, resolve);
+        HAS("family", name, row, lower);
+        HAS("family", name, row, describe);
+        ck_assert_msg(table != NULL && table->count > 0, "the family %s has no fields", name);
+        ck_assert_str_eq(table->what, name);
+    }
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = { values_have_names_of_their_own, schedules_are_complete };
+    const TTest *const tests[] = { values_have_names_of_their_own, schedules_are_complete,
+                                   families_are_complete };
     return run_tests_with("rows", NULL, NULL, tests, COUNT_OF(tests));
 }

@@ -3,7 +3,7 @@
 #include "cluster.h"
 #include "cost/memory.h"
 #include "parallel/shard.h"
-#include "shape/list.h"
+#include "shape/family.h"
 
 static nnc_op_list whole_list, rank_list;
 

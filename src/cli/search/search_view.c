@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "cli/search/search_found.h"
 #include "render/text.h"
+#include "shape/family.h"
 
 static void record_list(nnc_record *record, const char *name, const nnc_found *list, int32_t count)
 {
@@ -129,12 +130,8 @@ static void write_why(nnc_buffer *out, const nnc_search_result *r)
 /* Else a reader wonders why no plan of a large model is tensor-parallel. */
 static void write_left_out(nnc_buffer *out, const nnc_search_report *report)
 {
-    const nnc_decoder *d = &report->model->decoder;
-    if (report->model->family != NNC_FAMILY_DECODER || report->search->tensor.count > 0) {
-        return;
-    }
-    const int64_t rows = nnc_vocab_rows(d);
-    if (rows % 2 != 0) {
+    const int64_t rows = nnc_model_sizes_of(report->model).vocab;
+    if (report->search->tensor.count == 0 && rows % 2 != 0) {
         nnc_buffer_print(out,
                          "tensor parallelism is left out: a vocabulary of %" PRId64
                          " rows does not divide; --set vocab_multiple=1024 pads it\n\n",

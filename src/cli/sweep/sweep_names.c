@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "cli/sweep/sweep.h"
+#include "shape/family.h"
 
 static const char *const own_names[] = { "row", "verdict", "reason" };
 enum { OWN_COUNT = 3 };
@@ -235,7 +236,7 @@ static nnc_status add_listed(lookup *l, const char *list, nnc_error *err)
 static nnc_status add_default(lookup *l, nnc_error *err)
 {
     const nnc_sweep_axes *axes = &l->sweep->axes;
-    const bool tokens = l->sample->model.family == NNC_FAMILY_DECODER;
+    const bool tokens = nnc_model_sizes_of(&l->sample->model).seq_len > 0;
     const char *const names[] = {
         "step.step_s",
         "throughput.mfu",

@@ -1,81 +1,72 @@
-/* What the hyper-parameters of a model have to be to each other. */
 #include <inttypes.h>
-#include <string.h>
 
-#include <nncost/model.h>
+#include "input/family_fields.h"
 
-#include "input/kind.h"
-#include "input/read.h"
+#define UNET(member) NNC_FIELD_IN(nnc_model, unet, member)
 
-static void check_experts(nnc_json at, const nnc_decoder *d)
+static const nnc_field fields[] = {
+    NNC_COMMON_FIELDS,
+    { UNET(image), .unit = "pixels", .min = 1, .max = NNC_SIDE_MAX, .required = true,
+      .help = "Side of an image." },
+    { UNET(latent_factor), .min = 1, .max = 1024, .default_text = "1",
+      .help = "Pixels per side of one latent position." },
+    { UNET(in_channels), .min = 1, .max = 1e5, .required = true, .help = "Channels of the input." },
+    { UNET(out_channels), .min = 1, .max = 1e5, .required = true,
+      .help = "Channels of the output." },
+    { UNET(channels), .min = 1, .max = 1e5, .required = true,
+      .help = "Channels of the first level." },
+    { UNET(channel_multipliers),
+      NNC_FIELD_COUNTED(nnc_model, unet.channel_multipliers, unet.levels), .min = 1, .max = 1000,
+      .required = true,
+      .help = "Channels of each level over those of the first, from full resolution down." },
+    { UNET(blocks_per_level), .min = 1, .max = 64, .required = true,
+      .help = "Blocks of a level going down; a residual network has one more going up." },
+    { UNET(block), NNC_FIELD_NAMES(nnc_unet_block, NNC_UNET_BLOCK_COUNT), .required = true,
+      .help = "Kind of block." },
+    { UNET(norm), NNC_FIELD_NAMES(nnc_norm_kind, NNC_NORM_KIND_COUNT), .required = true,
+      .help = "group or batch." },
+    { UNET(norm_groups), .min = 1, .max = 1e5, .default_text = "32 with group norms",
+      .help = "Groups of a group norm." },
+    { UNET(kernel), .min = 1, .max = 31, .default_text = "3", .help = "Side of a convolution." },
+    { UNET(conv_biases), .default_text = "on", .help = "Biases on convolutions." },
+    { UNET(down), NNC_FIELD_NAMES(nnc_unet_down, NNC_DOWN_COUNT), .required = true,
+      .help = "How a level is halved." },
+    { UNET(up), NNC_FIELD_NAMES(nnc_unet_up, NNC_UP_COUNT), .required = true,
+      .help = "How a level is doubled." },
+    { UNET(time_embed_width), .max = 1e6, .default_text = "0",
+      .help = "Width of the time embedding; 0 = none." },
+    { UNET(attention_levels),
+      NNC_FIELD_COUNTED(nnc_model, unet.attention_levels, unet.attention_levels_count),
+      .default_text = "none", .help = "Does each level attend to itself?" },
+    { UNET(middle_attention), .default_text = "off", .help = "Does the middle attend to itself?" },
+    { UNET(transformer_depth), .max = 100, .default_text = "0",
+      .help = "Transformer blocks per attention layer; 0 = bare attention." },
+    { UNET(linear_projections), .default_text = "off",
+      .help = "Transformers are entered and left by linear layers, not by 1x1 convolutions." },
+    { UNET(heads), .max = 1e5, .default_text = "by head_width",
+      .help = "Heads per attention layer." },
+    { UNET(head_width), .max = 1e5, .default_text = "by heads", .help = "Width of one head." },
+    { UNET(context_len), .unit = "tokens", .max = 1e7, .default_text = "0",
+      .help = "Tokens of the cross-attention input; 0 = none." },
+    { UNET(context_width), .max = 1e6, .default_text = "0",
+      .help = "Width of the cross-attention input; 0 = none." },
+    { UNET(dropout), .max = 0.999, .default_text = "0",
+      .help = "Probability of dropping an element." },
+};
+
+static void begin(nnc_model *model)
 {
-    const bool gated = d->mlp == NNC_MLP_SWIGLU || d->mlp == NNC_MLP_GEGLU;
-    if (d->experts == 0) {
-        if (d->experts_per_token > 0 || d->expert_hidden > 0 || d->shared_hidden > 0 ||
-            d->dense_layers > 0 || d->router_bias) {
-            nnc_json_fault(at, "experts", "missing, expected it beside the other expert keys");
-        }
-        return;
-    }
-    if (d->experts_per_token < 1 || d->experts_per_token > d->experts) {
-        nnc_json_fault(at, "experts_per_token",
-                       "out of range, expected 1 to experts = %" PRId64 ", found %" PRId64,
-                       d->experts, d->experts_per_token);
-    }
-    if (d->expert_hidden < 1) {
-        nnc_json_fault(at, "expert_hidden", "missing, expected the width of one expert");
-    }
-    if (d->dense_layers >= d->layers) {
-        nnc_json_fault(at, "dense_layers",
-                       "leaves no layer for experts, expected less than %" PRId64
-                       ", found %" PRId64,
-                       d->layers, d->dense_layers);
-    }
-    if (!gated) {
-        nnc_json_fault(at, "mlp", "experts are gated, expected swiglu or geglu, found %s",
-                       nnc_mlp_name(d->mlp));
-    }
+    model->unet.conv_biases = true;
 }
 
-static void check_latent(nnc_json at, const nnc_decoder *d)
+static void complete(nnc_json root, nnc_model *model)
 {
-    const bool any = d->q_lora_rank > 0 || d->qk_nope_head_dim > 0 || d->qk_rope_head_dim > 0 ||
-                     d->v_head_dim > 0;
-    if (d->kv_lora_rank == 0
-            ? any
-            : d->qk_nope_head_dim < 1 || d->qk_rope_head_dim < 1 || d->v_head_dim < 1) {
-        nnc_json_fault(at, "kv_lora_rank",
-                       "incomplete latent attention, expected kv_lora_rank, qk_nope_head_dim, "
-                       "qk_rope_head_dim and v_head_dim together");
-    }
-}
-
-static void check_decoder(nnc_json at, const nnc_decoder *d)
-{
-    check_experts(at, d);
-    check_latent(at, d);
-    if (d->heads % d->kv_heads != 0) {
-        nnc_json_fault(at, "kv_heads",
-                       "does not divide heads, expected a divisor of %" PRId64 ", found %" PRId64,
-                       d->heads, d->kv_heads);
-    }
-    if (d->norm != NNC_NORM_LAYER && d->norm != NNC_NORM_RMS) {
-        nnc_json_fault(at, "norm", "does not suit a decoder, expected layer or rms, found %s",
-                       nnc_norm_kind_name(d->norm));
-    }
-    if (d->positions == NNC_POSITIONS_ROTARY && d->head_dim % 2 != 0) {
-        nnc_json_fault(at, "head_dim",
-                       "odd, expected an even width for rotary positions, found %" PRId64,
-                       d->head_dim);
-    }
-    if (d->positions_max != 0 && d->positions != NNC_POSITIONS_LEARNED) {
-        nnc_json_fault(at, "positions_max",
-                       "does not apply, expected it with learned positions only, found %" PRId64,
-                       d->positions_max);
-    } else if (d->positions_max != 0 && d->positions_max < d->seq_len) {
-        nnc_json_fault(at, "positions_max",
-                       "shorter than a sequence, expected at least %" PRId64 ", found %" PRId64,
-                       d->seq_len, d->positions_max);
+    nnc_unet *u = &model->unet;
+    (void)root;
+    u->latent_factor = u->latent_factor == 0 ? 1 : u->latent_factor;
+    u->kernel = u->kernel == 0 ? 3 : u->kernel;
+    if (u->norm == NNC_NORM_GROUP && u->norm_groups == 0) {
+        u->norm_groups = 32;
     }
 }
 
@@ -178,8 +169,13 @@ static void check_block(nnc_json at, const nnc_unet *u)
     }
 }
 
-static void check_unet(nnc_json at, const nnc_unet *u)
+static void rules(nnc_json at, const nnc_model *model)
 {
+    const nnc_unet *u = &model->unet;
+    if (u->levels < 1) {
+        nnc_json_fault(at, "channel_multipliers", "empty, expected one per level, found none");
+        return;
+    }
     int64_t side = u->image / u->latent_factor;
     if (u->image % u->latent_factor != 0 || side >> (u->levels - 1) == 0) {
         nnc_json_fault(at, "image",
@@ -207,16 +203,9 @@ static void check_unet(nnc_json at, const nnc_unet *u)
     check_block(at, u);
 }
 
-void nnc_model_rules(nnc_json at, const nnc_model *model)
-{
-    if (!nnc_check_ranges(at, nnc_model_table(model->family), model)) {
-        return; /* the rules below divide by these numbers */
-    }
-    if (model->family == NNC_FAMILY_DECODER) {
-        check_decoder(at, &model->decoder);
-    } else if (model->unet.levels < 1) {
-        nnc_json_fault(at, "channel_multipliers", "empty, expected one per level, found none");
-    } else {
-        check_unet(at, &model->unet);
-    }
-}
+const nnc_family_fields nnc_unet_fields = {
+    .table = { "unet", fields, NNC_COUNT_OF(fields) },
+    .begin = begin,
+    .complete = complete,
+    .rules = rules,
+};

@@ -1,0 +1,350 @@
+#include "shape/transformer.h"
+
+#include "base/names.h"
+#include "op/work.h"
+
+const nnc_attention_names nnc_attention_plain = {
+    "attn.norm",
+    "attn.tensor_in",
+    "attn.qkv",
+    NULL,
+    "attn.rotary",
+    "attn.context_in",
+    { "attn.core", "attn.scores", "attn.mask", "attn.softmax", "attn.dropout", "attn.context" },
+    "attn.context_out",
+    "attn.out",
+    "attn.tensor_out",
+    "attn.residual",
+};
+
+static const nnc_pointwise_kind activations[] = {
+    [NNC_MLP_GELU] = NNC_PW_GELU,
+    [NNC_MLP_RELU] = NNC_PW_RELU,
+    [NNC_MLP_SWIGLU] = NNC_PW_SWIGLU,
+    [NNC_MLP_GEGLU] = NNC_PW_GEGLU,
+};
+NNC_ROW_EACH(activations, NNC_MLP_COUNT);
+
+nnc_layer_writer nnc_layer_begin(const nnc_writer *w, const nnc_layer *layer, int64_t batch,
+                                 int64_t seq_len)
+{
+    const int64_t tokens = nnc_list_mul(w, batch, seq_len);
+    return (nnc_layer_writer){ .to = *w,
+                               .layer = layer,
+                               .batch = batch,
+                               .seq_len = seq_len,
+                               .tokens = tokens,
+                               .hidden_elements = nnc_list_mul(w, tokens, layer->hidden) };
+}
+
+nnc_op *nnc_layer_norm(const nnc_layer_writer *w, const char *name, int64_t width)
+{
+    nnc_op *op = nnc_list_norm(&w->to, name, w->layer->norm, nnc_list_mul(&w->to, w->tokens, width),
+                               w->tokens, width * (w->layer->norm_bias ? 2 : 1));
+    op->split = NNC_SPLIT_SEQUENCE;
+    return op;
+}
+
+nnc_op *nnc_layer_linear(const nnc_layer_writer *w, const char *name, nnc_group group,
+                         nnc_split split, int64_t n, int64_t k, bool bias)
+{
+    return nnc_list_linear(&w->to, name, group, split, w->tokens, n, k, bias);
+}
+
+/* Dropout and addition in one kernel, or addition alone. */
+void nnc_layer_residual(const nnc_layer_writer *w, const char *name, nnc_group group)
+{
+    nnc_op *op = nnc_list_residual(&w->to, name, group, w->hidden_elements);
+    if (w->layer->dropout > 0.0) {
+        op->u.pointwise.kind = NNC_PW_BIAS_DROPOUT_RESIDUAL;
+        op->u.pointwise.keeps_mask = true;
+    }
+}
+
+void nnc_layer_dropout(const nnc_layer_writer *w, const char *name, nnc_group group)
+{
+    if (w->layer->dropout > 0.0) {
+        nnc_op *op = nnc_list_pointwise(&w->to, name, NNC_PW_DROPOUT, group, w->hidden_elements);
+        op->split = NNC_SPLIT_SEQUENCE;
+        op->u.pointwise.keeps_mask = true;
+    }
+}
+
+/* ---- between ranks ---- */
+
+void nnc_layer_tensor_exchange(const nnc_layer_writer *w, const char *name, bool entering,
+                               int64_t width)
+{
+    const nnc_plan *plan = w->to.how->plan;
+    nnc_exchange e = { .comm = NNC_COMM_TENSOR };
+    if (plan->tensor == 1) {
+        return;
+    }
+    e.bytes = (double)w->tokens / (double)plan->context * nnc_list_bytes(&w->to, width);
+    if (plan->sequence_parallel) {
+        e.forward = entering ? NNC_ALL_GATHER : NNC_REDUCE_SCATTER;
+        e.backward = entering ? NNC_REDUCE_SCATTER : NNC_ALL_GATHER;
+        e.backward_again = entering ? NNC_ALL_GATHER : NNC_NO_COLLECTIVE; /* the kept input */
+    } else {
+        e.forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE;
+        e.backward = entering ? NNC_ALL_REDUCE : NNC_NO_COLLECTIVE;
+    }
+    nnc_list_exchange(&w->to, name, e);
+}
+
+void nnc_layer_context_exchange(const nnc_layer_writer *w, const char *name, bool before)
+{
+    const nnc_layer *l = w->layer;
+    const nnc_plan *plan = w->to.how->plan;
+    const double c = plan->context, t = plan->tensor, bytes = nnc_dtype_bytes(w->to.how->dtype);
+    const double kv_local = (double)l->kv_heads > t ? (double)l->kv_heads / t : 1.0;
+    const double local = (double)w->tokens / c; /* tokens of this rank */
+    const double kv = local * kv_local * (double)(l->head_dim + l->value_dim);
+    nnc_exchange e = { .comm = NNC_COMM_CONTEXT };
+    if (plan->context == 1) {
+        return;
+    }
+    if (plan->context_kind == NNC_CONTEXT_ULYSSES) {
+        const double q = local * (double)l->heads / t * (double)l->head_dim;
+        const double o = local * (double)l->heads / t * (double)l->value_dim;
+        e.forward = e.backward = NNC_ALL_TO_ALL;
+        e.bytes = (before ? q + kv : o) * bytes;
+    } else if (!before) {
+        return;
+    } else if (plan->context_kind == NNC_CONTEXT_ALL_GATHER) {
+        e.forward = e.backward = NNC_ALL_GATHER;
+        e.backward_again = NNC_REDUCE_SCATTER;
+        e.bytes = kv * c * bytes;
+    } else { /* gradients of keys and values travel in fp32, beside the blocks themselves */
+        e.forward = e.backward = NNC_P2P;
+        e.bytes = kv * bytes;
+        e.backward_bytes = kv * (bytes + 4.0);
+        e.count = c - 1.0;
+        e.hides = true;
+    }
+    nnc_list_exchange(&w->to, name, e);
+}
+
+/* ---- attention ---- */
+
+void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width)
+{
+    nnc_op *rotary = nnc_list_pointwise(&w->to, name, NNC_PW_ROTARY, NNC_GROUP_ATTENTION,
+                                        nnc_list_mul(&w->to, w->tokens, width));
+    rotary->split = NNC_SPLIT_INNER;
+    rotary->u.pointwise.fused = w->to.how->software->fused_rotary;
+}
+
+void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *names,
+                       const nnc_cross *cross)
+{
+    const nnc_layer *l = w->layer;
+    const int64_t width = l->heads * l->head_dim, kv_width = l->kv_heads * l->head_dim;
+    nnc_layer_tensor_exchange(w, names->tensor_in, true, l->hidden);
+    nnc_op *q =
+        nnc_layer_linear(w, names->q, NNC_GROUP_ATTENTION, NNC_SPLIT_QKV,
+                         cross != NULL ? width : width + 2 * kv_width, l->hidden, l->qkv_bias);
+    q->u.matmul.heads = l->heads;
+    q->u.matmul.kv_heads = cross != NULL ? 0 : l->kv_heads;
+    q->u.matmul.keeps_a = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
+    if (cross != NULL) {
+        nnc_op *kv = nnc_list_linear(&w->to, names->kv, NNC_GROUP_ATTENTION, NNC_SPLIT_QKV,
+                                     nnc_list_mul(&w->to, w->batch, cross->len), 2 * kv_width,
+                                     cross->width, l->qkv_bias);
+        kv->u.matmul.kv_heads = l->kv_heads;
+        kv->u.matmul.needs_grad_input = !cross->frozen;
+        kv->u.matmul.keeps_a = false; /* an input of the model */
+    }
+    if (l->rotary) {
+        nnc_layer_rotary(w, names->rotary, width + kv_width);
+    }
+}
+
+/* The shape of one attention over what is already projected. */
+typedef struct core {
+    const nnc_writer *w;
+    const nnc_layer *layer;
+    const nnc_core_names *names;
+    int64_t batch, s_q, s_k;
+    int64_t all, pairs, scores; /* query-key pairs, and under the mask; elements of all scores */
+    bool recomputed;
+} core;
+
+/* Q K^T, or P V. */
+static nnc_op *score_product(const core *c, const char *name, int64_t n, int64_t k)
+{
+    nnc_op *op = nnc_list_add(c->w, name, NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
+    op->split = NNC_SPLIT_HEADS;
+    op->recomputed = c->recomputed;
+    op->u.matmul = (nnc_matmul){
+        .batch = nnc_list_mul(c->w, c->batch, c->layer->heads),
+        .m = c->s_q,
+        .n = n,
+        .k = k,
+        .b_shared = c->w->how->software->expanded_kv ? 1 : c->layer->heads / c->layer->kv_heads,
+        .heads = c->layer->heads,
+        .kv_heads = c->layer->kv_heads,
+        .kept_divisor = 1,
+        .pairs = (double)c->pairs,
+        .full_pairs = (double)c->all,
+        .needs_grad_input = true,
+        .keeps_b = true,
+    };
+    return op;
+}
+
+static nnc_op *over_scores(const core *c, const char *name, nnc_pointwise_kind kind)
+{
+    nnc_op *op = nnc_list_pointwise(c->w, name, kind, NNC_GROUP_ATTENTION, c->scores);
+    op->recomputed = c->recomputed;
+    op->split = NNC_SPLIT_HEADS;
+    return op;
+}
+
+static void unfused_core(const core *c)
+{
+    const nnc_software *software = c->w->how->software;
+    const bool dropout = c->layer->dropout > 0.0;
+    const bool upcast = software->softmax_upcast && nnc_dtype_bytes(c->w->how->dtype) < 4.0;
+    const double mask_bytes =
+        c->layer->causal && software->attention_mask_kept ? (double)c->s_q * (double)c->s_k : 0.0;
+
+    score_product(c, c->names->scores, c->s_k, c->layer->head_dim)->u.matmul.keeps_a = true;
+    if (!software->fused_softmax) {
+        over_scores(c, c->names->mask, NNC_PW_SCALE_MASK);
+    }
+    nnc_op *softmax = over_scores(c, c->names->softmax, NNC_PW_SOFTMAX);
+    if (!c->recomputed) {
+        softmax->u.pointwise.keeps_output = true;
+        softmax->u.pointwise.extra_kept_bytes =
+            mask_bytes + (upcast ? 4.0 * (double)c->scores : 0.0);
+    }
+    if (dropout) {
+        over_scores(c, c->names->dropout, NNC_PW_DROPOUT)->u.pointwise.keeps_mask = !c->recomputed;
+    }
+    /* Without dropout the softmax owns the probabilities. */
+    score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a =
+        dropout && !c->recomputed;
+}
+
+static nnc_flash_kernel flash_kernel(const nnc_lowering *how)
+{
+    switch (how->attention) {
+    case NNC_ATTENTION_FLASH1: return NNC_FLASH1;
+    case NNC_ATTENTION_FLASH2: return NNC_FLASH2;
+    case NNC_ATTENTION_FLASH3: return NNC_FLASH3;
+    default: return how->software->flash_kernel;
+    }
+}
+
+static void fused_core(const core *c)
+{
+    const nnc_layer *l = c->layer;
+    nnc_op *op = nnc_list_add(c->w, c->names->fused, NNC_OP_FLASH, NNC_GROUP_ATTENTION);
+    op->recomputed = c->recomputed;
+    op->split = NNC_SPLIT_HEADS;
+    op->u.flash = (nnc_flash){
+        .batch = c->batch,
+        .heads = l->heads,
+        .kv_heads = l->kv_heads,
+        .s_q = c->s_q,
+        .s_k = c->s_k,
+        .head_dim = l->head_dim,
+        .value_dim = l->value_dim,
+        .pairs = (double)c->pairs,
+        .full_pairs = (double)c->all,
+        .keeps_qkv = true,
+        .kept_s_k = c->s_k,
+        .kept_kv_heads = c->w->how->software->expanded_kv ? l->heads : l->kv_heads,
+        .kernel = flash_kernel(c->w->how),
+    };
+    nnc_list_mul(c->w, c->scores, l->head_dim);
+}
+
+static void attend(const nnc_layer_writer *w, const nnc_core_names *names, int64_t s_k)
+{
+    const nnc_layer *l = w->layer;
+    core c = { .w = &w->to,
+               .layer = l,
+               .names = names,
+               .batch = w->batch,
+               .s_q = w->seq_len,
+               .s_k = s_k,
+               .recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ATTENTION) };
+    c.all = nnc_list_mul(c.w, c.s_q, c.s_k);
+    c.pairs = l->causal ? nnc_attention_pairs(c.s_q, c.s_k, true, l->window) : c.all;
+    c.scores = nnc_list_mul(c.w, nnc_list_mul(c.w, c.batch, l->heads), c.all);
+    if (w->to.how->attention == NNC_ATTENTION_UNFUSED) {
+        unfused_core(&c);
+    } else {
+        fused_core(&c);
+    }
+}
+
+void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *names,
+                      const nnc_cross *cross)
+{
+    const nnc_layer *l = w->layer;
+    nnc_layer_context_exchange(w, names->context_in, true);
+    attend(w, &names->core, cross != NULL ? cross->len : w->seq_len);
+    nnc_layer_context_exchange(w, names->context_out, false);
+    nnc_layer_linear(w, names->out, NNC_GROUP_ATTENTION, NNC_SPLIT_ROW, l->hidden,
+                     l->heads * l->value_dim, l->out_bias);
+    nnc_layer_tensor_exchange(w, names->tensor_out, false, l->hidden);
+    if (names->residual != NULL) {
+        nnc_layer_residual(w, names->residual, NNC_GROUP_ATTENTION);
+    }
+}
+
+void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *names,
+                         const nnc_cross *cross)
+{
+    nnc_layer_norm(w, names->norm, w->layer->hidden);
+    nnc_layer_project(w, names, cross);
+    nnc_layer_attend(w, names, cross);
+}
+
+/* ---- MLP ---- */
+
+void nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split split,
+                          int64_t elements)
+{
+    nnc_op *act =
+        nnc_list_pointwise(&w->to, name, activations[w->layer->mlp], NNC_GROUP_MLP, elements);
+    act->split = split;
+    act->recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ACTIVATION);
+    act->u.pointwise.keeps_input = true;
+    if (nnc_mlp_gated(w->layer->mlp) && !w->to.how->software->fused_activation) {
+        act->u.pointwise.fused = false;
+        if (!act->recomputed) { /* the activated gate, an input of the product */
+            act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, elements);
+        }
+    }
+}
+
+void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int64_t inner,
+                     bool keeps_input)
+{
+    const nnc_layer *l = w->layer;
+    nnc_op *up =
+        nnc_layer_linear(w, names->up, NNC_GROUP_MLP, NNC_SPLIT_COLUMN,
+                         nnc_mlp_gated(l->mlp) ? 2 * inner : inner, l->hidden, l->mlp_bias);
+    up->u.matmul.keeps_a = keeps_input && !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
+    nnc_layer_activation(w, names->activation, NNC_SPLIT_INNER,
+                         nnc_list_mul(&w->to, w->tokens, inner));
+    nnc_op *down = nnc_layer_linear(w, names->down, NNC_GROUP_MLP, NNC_SPLIT_ROW, l->hidden, inner,
+                                    l->mlp_bias);
+    down->u.matmul.keeps_a = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ACTIVATION);
+}
+
+void nnc_layer_mlp(const nnc_layer_writer *w)
+{
+    const nnc_layer *l = w->layer;
+    const nnc_mlp_names names = { nnc_mlp_gated(l->mlp) ? "mlp.gate_up" : "mlp.up",
+                                  "mlp.activation", "mlp.down" };
+    nnc_layer_norm(w, "mlp.norm", l->hidden);
+    nnc_layer_tensor_exchange(w, "mlp.tensor_in", true, l->hidden);
+    nnc_layer_dense(w, &names, l->ffn_hidden, true);
+    nnc_layer_tensor_exchange(w, "mlp.tensor_out", false, l->hidden);
+    nnc_layer_residual(w, "mlp.residual", NNC_GROUP_MLP);
+}

@@ -1,0 +1,103 @@
+/* One layer of a transformer: what decoders, encoders and the attention of U-Nets are made of. */
+#ifndef NNCOST_SHAPE_TRANSFORMER_H
+#define NNCOST_SHAPE_TRANSFORMER_H
+
+#include "shape/family.h"
+
+/* A layer as its family describes it. */
+typedef struct nnc_layer {
+    int64_t hidden; /* width of the residual stream */
+    nnc_norm_kind norm;
+    bool norm_bias;
+    int64_t heads, kv_heads, head_dim, value_dim;
+    int64_t window; /* keys a query sees under the causal mask, itself included; 0 = all */
+    bool causal, rotary, qkv_bias, out_bias;
+    nnc_mlp mlp;
+    int64_t ffn_hidden;
+    bool mlp_bias;
+    double dropout;
+} nnc_layer;
+
+/* A layer, and where it is written. */
+typedef struct nnc_layer_writer {
+    nnc_writer to;
+    const nnc_layer *layer;
+    int64_t batch, seq_len;
+    int64_t tokens, hidden_elements; /* batch x seq_len; tokens x hidden */
+} nnc_layer_writer;
+
+nnc_layer_writer nnc_layer_begin(const nnc_writer *w, const nnc_layer *layer, int64_t batch,
+                                 int64_t seq_len);
+
+/* Names of the ops of one attention by itself: fused; scores, scale and mask, softmax, dropout,
+ * context. */
+typedef struct nnc_core_names {
+    const char *fused, *scores, *mask, *softmax, *dropout, *context;
+} nnc_core_names;
+
+/* Names of the ops of an attention, in their order. */
+typedef struct nnc_attention_names {
+    const char *norm, *tensor_in, *q, *kv, *rotary, *context_in;
+    nnc_core_names core;
+    const char *context_out, *out, *tensor_out, *residual; /* residual NULL = the caller adds it */
+} nnc_attention_names;
+extern const nnc_attention_names nnc_attention_plain; /* "attn.norm" ... */
+
+/* Names of an MLP's products and of the activation between them. */
+typedef struct nnc_mlp_names {
+    const char *up, *activation, *down;
+} nnc_mlp_names;
+
+/* What a cross-attention looks at, in place of the tokens themselves. */
+typedef struct nnc_cross {
+    int64_t len, width;
+    bool frozen; /* needs no gradient */
+} nnc_cross;
+
+nnc_op *nnc_layer_norm(const nnc_layer_writer *w, const char *name, int64_t width);
+/* y = x W over all tokens. */
+nnc_op *nnc_layer_linear(const nnc_layer_writer *w, const char *name, nnc_group group,
+                         nnc_split split, int64_t n, int64_t k, bool bias);
+
+/* Joins a branch to the residual stream, through a dropout where the layer has one. */
+void nnc_layer_residual(const nnc_layer_writer *w, const char *name, nnc_group group);
+/* A dropout by itself, where the layer has one. */
+void nnc_layer_dropout(const nnc_layer_writer *w, const char *name, nnc_group group);
+/* Rotates `width` values of each token. */
+void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width);
+
+/* Query, key and value; the attention itself, its projection and its residual; both after a norm.
+ * cross NULL: the tokens attend to themselves. */
+void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *names,
+                       const nnc_cross *cross);
+void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *names,
+                      const nnc_cross *cross);
+void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *names,
+                         const nnc_cross *cross);
+
+/* Through `inner` values per token and back. keeps_input: no other op owns the input. */
+void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int64_t inner,
+                     bool keeps_input);
+void nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split split,
+                          int64_t elements);
+/* Norm, MLP and residual, "mlp.norm" ... */
+void nnc_layer_mlp(const nnc_layer_writer *w);
+
+/* Into or out of the part of a layer that tensor ranks share: all-reduce of the activations, or
+ * all-gather and reduce-scatter with sequence parallelism. Nothing where they are not split. Source:
+ * Megatron-LM arXiv:1909.08053, arXiv:2205.05198.   [tensor-parallel] */
+void nnc_layer_tensor_exchange(const nnc_layer_writer *w, const char *name, bool entering,
+                               int64_t width);
+/* Keys and values, or heads, between context ranks, before or after the attention.
+ * [context-parallel] */
+void nnc_layer_context_exchange(const nnc_layer_writer *w, const char *name, bool before);
+
+/* What a layer asks of context ranks, and of tensor ranks. NNC_ILLEGAL_PLAN: err names the option, the
+ * rule with its numbers, and the nearest legal values.   [legal-plans] */
+nnc_status nnc_layer_split_context(const nnc_layer *layer, const nnc_plan *plan, int64_t seq_len,
+                                   nnc_error *err);
+nnc_status nnc_layer_split_tensor(const nnc_layer *layer, const nnc_plan *plan, nnc_error *err);
+/* Sequence parallelism: tensor ranks divide the tokens of a micro-batch too. */
+nnc_status nnc_layer_split_sequence(const nnc_plan *plan, int64_t tokens, nnc_error *err);
+
+#endif
