@@ -69,6 +69,9 @@ static nnc_status replace_file(const char *path, const char *text, size_t size, 
 nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err)
 {
     struct stat status;
+    if (text == NULL) { /* that of an empty buffer */
+        text = "";
+    }
     if (path == NULL) {
         return write_stdout(text, size, err);
     }
