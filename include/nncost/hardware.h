@@ -47,8 +47,7 @@ typedef struct nnc_host_link {
 typedef struct nnc_price {
     double per_device_hour;
     char currency[8];
-    const char *where; /* in the spec set's arena */
-    const char *date;
+    const char *where, *date, *source; /* in the spec set's arena; NULL = not stated */
 } nnc_price;
 
 /* Where a figure comes from. key: a member or a prefix of members; "" = the whole file. */

@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "cli/command.h"
+#include "input/file.h"
+#include "input/kind.h"
 #include "render/grid.h"
 #include "render/record.h"
 #include "render/sheet.h"
@@ -20,26 +22,38 @@ typedef struct spec_view {
     const nnc_source *sources;
     int32_t source_count;
     const nnc_device *device; /* NULL unless it is one */
+    nnc_lineage *lineage;     /* NULL unless it is like another */
 } spec_view;
 
 static spec_view view_device(const nnc_device *device)
 {
-    return (spec_view){ "device", device->path,    &nnc_device_table,
-                        device,   device->sources, device->source_count,
-                        device };
+    return (spec_view){
+        "device", device->path, &nnc_device_table, device, device->sources, device->source_count,
+        device,   NULL
+    };
 }
 
 static spec_view view_model(const nnc_model *model)
 {
-    return (spec_view){ "model", model->path,    nnc_model_table(model->family),
-                        model,   model->sources, model->source_count,
+    return (spec_view){ "model",
+                        model->path,
+                        nnc_model_table(model->family),
+                        model,
+                        model->sources,
+                        model->source_count,
+                        NULL,
                         NULL };
 }
 
 static spec_view view_software(const nnc_software *software)
 {
-    return (spec_view){ "software", software->path,    &nnc_software_table,
-                        software,   software->sources, software->source_count,
+    return (spec_view){ "software",
+                        software->path,
+                        &nnc_software_table,
+                        software,
+                        software->sources,
+                        software->source_count,
+                        NULL,
                         NULL };
 }
 
@@ -60,7 +74,8 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, spe
         status = nnc_software_load(specs, id, &software, err);
         *view = status == NNC_OK ? view_software(software) : *view;
     }
-    return status;
+    return status == NNC_OK ? nnc_lineage_open(specs, kind, view->path, &view->lineage, err)
+                            : status;
 }
 
 /* The kind that a file says it is; a file that says nothing can only be a model. */
@@ -104,8 +119,7 @@ static nnc_status unknown_id(nnc_specs *specs, const char *id, nnc_error *err)
 
 static nnc_status find(nnc_specs *specs, const char *id, spec_view *view, nnc_error *err)
 {
-    const size_t length = strlen(id);
-    if (strchr(id, '/') != NULL || (length > 5 && strcmp(id + length - 5, ".json") == 0)) {
+    if (nnc_is_path(id)) {
         return load(specs, sniff(id), id, view, err);
     }
     for (int kind = 0; kind < NNC_SPEC_KIND_COUNT; kind++) {
@@ -122,6 +136,7 @@ typedef struct writer {
     nnc_grid *grid; /* NULL = record */
     nnc_record *record;
     const nnc_device *device; /* NULL = not one */
+    const nnc_lineage *lineage;
 } writer;
 
 static void write_field(writer *to, const char *name, const char *value, const char *unit)
@@ -137,6 +152,10 @@ static void write_field(writer *to, const char *name, const char *value, const c
         nnc_grid_cell(to->grid, value);
         nnc_grid_cell(to->grid, unit != NULL ? unit : "");
         nnc_grid_cell(to->grid, scaled);
+        if (to->lineage != NULL) {
+            const char *from = nnc_lineage_of(to->lineage, name);
+            nnc_grid_cell(to->grid, from != NULL ? from : "-");
+        }
         return;
     }
     if (to->record->csv) {
@@ -151,6 +170,9 @@ static void write_field(writer *to, const char *name, const char *value, const c
         nnc_record_text(to->record, "value", strcmp(value, "-") == 0 ? NULL : value);
     }
     nnc_record_text(to->record, "unit", unit);
+    if (to->lineage != NULL) {
+        nnc_record_text(to->record, "from", nnc_lineage_of(to->lineage, name));
+    }
     if (to->record->csv) {
         nnc_record_row_end(to->record);
     } else {
@@ -274,6 +296,9 @@ static void write_notes(nnc_sheet *sheet, const spec_view *view)
                         nnc_count_text(price->per_device_hour, text), price->currency);
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", price->where != NULL ? price->where : "-");
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", price->date != NULL ? price->date : "-");
+        if (price->source != NULL) {
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", price->source);
+        }
         nnc_sheet_end(sheet);
     }
     for (int32_t i = 0; i < view->source_count; i++) {
@@ -291,14 +316,16 @@ static nnc_status write_text(nnc_session *session, const spec_view *view, nnc_er
         { .head = "value", .left = true, .shrinks = true },
         { .head = "unit", .left = true, .drop = 2 },
         { .head = "", .drop = 1 },
+        { .head = "from", .left = true },
     };
     nnc_sheet sheet = nnc_sheet_begin(session->out, session->style);
     nnc_arena *arena = nnc_arena_create();
     if (arena == NULL) {
         return nnc_no_memory(err);
     }
-    nnc_grid grid = nnc_grid_begin(arena, columns, sizeof columns / sizeof columns[0]);
-    writer to = { .grid = &grid, .device = view->device };
+    const int count = (int)(sizeof columns / sizeof columns[0]) - (view->lineage == NULL);
+    nnc_grid grid = nnc_grid_begin(arena, columns, count);
+    writer to = { .grid = &grid, .device = view->device, .lineage = view->lineage };
     nnc_sheet_label(&sheet, view->kind);
     nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s", view->path != NULL ? view->path : "built in");
     nnc_sheet_end(&sheet);
@@ -314,7 +341,7 @@ static nnc_status write_text(nnc_session *session, const spec_view *view, nnc_er
 static void write_json(nnc_session *session, const spec_view *view)
 {
     nnc_record record = nnc_record_begin(session->out, "nncost.show/1");
-    writer to = { .record = &record, .device = view->device };
+    writer to = { .record = &record, .device = view->device, .lineage = view->lineage };
     nnc_record_text(&record, "kind", view->kind);
     nnc_record_text(&record, "file", view->path);
     nnc_record_list(&record, "fields");
@@ -334,6 +361,7 @@ static void write_json(nnc_session *session, const spec_view *view)
             nnc_record_text(&record, "currency", price->currency);
             nnc_record_text(&record, "where", price->where);
             nnc_record_text(&record, "date", price->date);
+            nnc_record_text(&record, "source", price->source);
             nnc_record_close(&record);
         }
         nnc_record_close(&record);
@@ -352,22 +380,22 @@ static void write_json(nnc_session *session, const spec_view *view)
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     spec_view view = { 0 };
-    const nnc_status status = find(session->specs, session->options.operands[0], &view, err);
-    if (status != NNC_OK) {
-        return status;
-    }
+    nnc_status status = NNC_OK;
+    NNC_TRY(find(session->specs, session->options.operands[0], &view, err));
     assert(view.table != NULL);
     if (session->options.format == NNC_FORMAT_JSON) {
         write_json(session, &view);
     } else if (session->options.format == NNC_FORMAT_CSV) {
         nnc_record record = nnc_record_csv(session->out);
-        writer to = { .record = &record, .device = view.device };
-        nnc_buffer_text(session->out, "field,value,unit\r\n");
+        writer to = { .record = &record, .device = view.device, .lineage = view.lineage };
+        nnc_buffer_text(session->out, "field,value,unit");
+        nnc_buffer_text(session->out, view.lineage != NULL ? ",from\r\n" : "\r\n");
         write_fields(&to, view.table, view.object);
     } else {
-        return write_text(session, &view, err);
+        status = write_text(session, &view, err);
     }
-    return NNC_OK;
+    nnc_lineage_close(view.lineage);
+    return status;
 }
 
 const nnc_command nnc_cmd_show = {

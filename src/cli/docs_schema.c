@@ -4,7 +4,7 @@
 #include "base/names.h"
 #include "base/number.h"
 #include "cli/docs.h"
-#include "input/field.h"
+#include "input/read.h"
 
 /* JSON with a line for each field: an object that spans lines keeps its depth here. */
 typedef struct writer {
@@ -152,36 +152,51 @@ static void open_formats(writer *to)
     open_object(to, pattern);
 }
 
-static void put_required(writer *to, const nnc_field_table *table, const char *const *others)
+/* Names of what a table requires, and of others: "a", "b". */
+static void put_required_names(nnc_buffer *out, const nnc_field_table *table,
+                               const char *const *others)
 {
     int count = 0;
     for (size_t i = 0; i < table->count; i++) {
-        if (!table->fields[i].required) {
-            continue;
+        if (table->fields[i].required) {
+            nnc_buffer_text(out, count++ > 0 ? ", " : "");
+            put_text(out, table->fields[i].name);
         }
-        if (count == 0) {
-            put_key(to, "required");
-        }
-        nnc_buffer_text(to->out, count++ > 0 ? ", " : "[");
-        put_text(to->out, table->fields[i].name);
     }
     for (; others != NULL && *others != NULL; others++) {
-        nnc_buffer_text(to->out, count++ > 0 ? ", " : "[");
-        put_text(to->out, *others);
+        nnc_buffer_text(out, count++ > 0 ? ", " : "");
+        put_text(out, *others);
     }
-    nnc_buffer_text(to->out, count > 0 ? "]" : "");
+}
+
+static void put_required(writer *to, const nnc_field_table *table, const char *const *others)
+{
+    put_key(to, "required");
+    nnc_buffer_byte(to->out, '[');
+    put_required_names(to->out, table, others);
+    nnc_buffer_byte(to->out, ']');
 }
 
 static const char *const any_text = "{ \"type\": \"string\" }";
 
-/* What every object has: its type, what it requires, and a comment. Leaves "properties" open. */
-static void open_properties(writer *to, const nnc_field_table *table, const char *const *others)
+static bool is_fitted(const nnc_field_table *table)
+{
+    const nnc_field *field = nnc_field_of_key(table, "fitted_on");
+    return field != NULL && field->required;
+}
+
+/* What every object has: its type and a comment. Leaves "properties" open. */
+static void open_properties(writer *to, const nnc_field_table *table)
 {
     put_member(to, "type", "\"object\"");
-    put_required(to, table, others);
     put_member(to, "additionalProperties", "false");
     open_object(to, "properties");
     put_member(to, "note", "{ \"description\": \"A comment.\", \"type\": \"string\" }");
+    if (is_fitted(table)) {
+        put_member(to, "same_as",
+                   "{ \"description\": \"The object next to this one whose figures these are, but "
+                   "for those given.\", \"type\": \"string\" }");
+    }
 }
 
 /* Calls itself as deep as tables nest. */
@@ -211,7 +226,7 @@ static void put_fields(writer *to, const nnc_field_table *table)
             put_number_type(to->out, "number", true);
             put_limits(to->out, field);
         } else {
-            open_properties(to, &inner, NULL);
+            open_properties(to, &inner);
             put_fields(to, &inner);
             close_object(to);
         }
@@ -229,13 +244,65 @@ static void put_prices(writer *to)
     put_member(to, "description", "\"Newest on-demand price first.\"");
     put_member(to, "type", "\"array\"");
     open_object(to, "items");
-    open_properties(to, &nnc_price_table, NULL);
+    put_required(to, &nnc_price_table, NULL);
+    open_properties(to, &nnc_price_table);
     put_fields(to, &nnc_price_table);
     put_member(to, "where", any_text);
     put_member(to, "date", any_text);
+    put_member(to, "source", any_text);
     close_object(to);
     close_object(to);
     close_object(to);
+}
+
+/* Is anything required in the objects of a table, or inside these? Calls itself as deep as tables nest. */
+static bool any_required(const nnc_field *fields, size_t count, bool inside)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (fields[i].required ||
+            (inside && any_required(fields[i].fields, fields[i].field_count, true))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What objects of a table require, at every depth. Calls itself as deep as tables nest. */
+static void put_requirements(writer *to, const nnc_field_table *table, const char *const *others)
+{
+    if (others == NULL && is_fitted(table)) { /* the other object has them */
+        put_key(to, "anyOf");
+        nnc_buffer_text(to->out, "[{ \"required\": [");
+        put_required_names(to->out, table, NULL);
+        nnc_buffer_text(to->out, "] }, { \"required\": [\"same_as\"] }]");
+    } else if (others != NULL || any_required(table->fields, table->count, false)) {
+        put_required(to, table, others);
+    }
+    bool any = false;
+    for (size_t i = 0; i < table->count; i++) {
+        const nnc_field *field = &table->fields[i];
+        const nnc_field_table inner = { field->name, field->fields, field->field_count };
+        if (!any_required(field->fields, field->field_count, true)) {
+            continue;
+        }
+        if (!any) {
+            open_object(to, "properties");
+        }
+        any = true;
+        open_object(to, field->name);
+        if (field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
+            open_formats(to);
+        }
+        put_requirements(to, &inner, NULL);
+        if (field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
+            close_object(to);
+            close_object(to);
+        }
+        close_object(to);
+    }
+    if (any) {
+        close_object(to);
+    }
 }
 
 /* The members of one kind of file, without the braces around them. */
@@ -244,8 +311,17 @@ static void put_root(writer *to, const char *schema, const nnc_field_table *tabl
     static const char *const others[] = { "schema", "sources", NULL };
     char constant[64];
     snprintf(constant, sizeof constant, "{ \"const\": \"%s\" }", schema);
-    open_properties(to, table, others);
+    put_member(to, "if", "{ \"required\": [\"like\"] }");
+    put_member(to, "then", "{ \"required\": [\"schema\", \"id\", \"name\"] }");
+    open_object(to, "else");
+    put_requirements(to, table, others);
+    close_object(to);
+    open_properties(to, table);
     put_member(to, "schema", constant);
+    put_member(
+        to, "like",
+        "{ \"description\": \"Id, alias or path of a file of this kind that says whatever this "
+        "one does not.\", \"type\": \"string\" }");
     put_fields(to, table);
     if (aliases) {
         put_member(to, "aliases",
@@ -255,6 +331,11 @@ static void put_root(writer *to, const char *schema, const nnc_field_table *tabl
     if (table == &nnc_device_table) {
         put_prices(to);
     }
+    put_member(
+        to, "references",
+        "{ \"description\": \"Texts that sources and fitted_on cite as @key. A key is letters, "
+        "digits, - and _.\", \"type\": \"object\", \"additionalProperties\": { \"type\": "
+        "\"string\" } }");
     open_object(to, "sources");
     put_member(to, "description",
                "\"Where figures come from, by field or by the beginning of its dotted name; an "
@@ -277,13 +358,14 @@ static void put_families(writer *to)
     put_names(to->out, (nnc_names){ nnc_family_name, NNC_FAMILY_COUNT });
     nnc_buffer_text(to->out, " }");
     close_object(to);
-    put_member(to, "required", "[\"family\"]");
+    put_member(to, "anyOf", "[{ \"required\": [\"family\"] }, { \"required\": [\"like\"] }]");
     put_key(to, "allOf");
     nnc_buffer_byte(to->out, '[');
     for (int family = 0; family < NNC_FAMILY_COUNT; family++) {
-        nnc_buffer_print(
-            to->out, "%s{\n%*s\"if\": { \"properties\": { \"family\": { \"const\": \"%s\" } } }",
-            family > 0 ? ", " : "", 2 * to->depth + 2, "", nnc_family_name(family));
+        nnc_buffer_print(to->out,
+                         "%s{\n%*s\"if\": { \"required\": [\"family\"], \"properties\": { "
+                         "\"family\": { \"const\": \"%s\" } } }",
+                         family > 0 ? ", " : "", 2 * to->depth + 2, "", nnc_family_name(family));
         to->depth++;
         to->first = false;
         open_object(to, "then");

@@ -6,19 +6,14 @@
 #include <string.h>
 
 #include "base/error.h"
-
-static bool is_path(const char *text)
-{
-    const size_t length = strlen(text);
-    return strchr(text, '/') != NULL || (length > 5 && strcmp(text + length - 5, ".json") == 0);
-}
+#include "input/file.h"
 
 nnc_status nnc_plans_open(nnc_arena *arena, const char *model, const nnc_plans **plans,
                           nnc_error *err)
 {
     *plans = NULL;
-    return is_path(model) && nnc_plans_is(model) ? nnc_plans_read(arena, model, plans, err)
-                                                 : NNC_OK;
+    return nnc_is_path(model) && nnc_plans_is(model) ? nnc_plans_read(arena, model, plans, err)
+                                                     : NNC_OK;
 }
 
 nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id,
@@ -53,17 +48,10 @@ nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id,
 static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans,
                                const nnc_plans_scenario *from, nnc_plans_ref kind)
 {
-    const char *ref = from->refs[kind], *slash = strrchr(plans->path, '/');
-    if (ref == NULL || ref[0] == '/' || slash == NULL ||
-        (!is_path(ref) && kind != NNC_REF_CLUSTER)) {
-        return ref;
-    }
-    const size_t folder = (size_t)(slash - plans->path) + 1, size = folder + strlen(ref) + 1;
-    char *path = nnc_arena_alloc(arena, size);
-    if (path != NULL) {
-        snprintf(path, size, "%.*s%s", (int)folder, plans->path, ref);
-    }
-    return path;
+    const char *ref = from->refs[kind];
+    return ref == NULL || (!nnc_is_path(ref) && kind != NNC_REF_CLUSTER)
+               ? ref
+               : nnc_path_from(arena, plans->path, ref);
 }
 
 static bool is_given(const nnc_options *options, const nnc_field *field)

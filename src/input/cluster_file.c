@@ -58,7 +58,7 @@ static const nnc_field cluster_fields[] = {
 const nnc_field_table nnc_cluster_table = { "cluster", cluster_fields,
                                             NNC_COUNT_OF(cluster_fields) };
 
-static const char *const other_keys[] = { "schema", "sources", NULL };
+static const char *const other_keys[] = { "schema", "sources", "references", NULL };
 
 static bool has(nnc_json root, const char *key)
 {
@@ -129,14 +129,12 @@ bool nnc_is_cluster(nnc_json root)
            strcmp(nnc_json_text(schema), "nncost.cluster/1") == 0;
 }
 
-void nnc_cluster_read(nnc_arena *arena, const char *stem, const char *text, size_t size,
-                      nnc_faults *faults, nnc_device *device)
+void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem,
+                           nnc_device *device)
 {
-    nnc_json_doc doc = { .faults = faults, .arena = arena, .text = text, .size = size };
-    if (nnc_json_parse(&doc)) {
-        read_cluster(nnc_json_root(&doc), stem, device);
+    if (nnc_spec_complete(doc, specs, NNC_SPEC_KIND_COUNT)) {
+        read_cluster(nnc_json_root(doc), stem, device);
     }
-    nnc_json_free(&doc);
 }
 
 /* stem NULL: any id. */
@@ -145,7 +143,13 @@ static nnc_status apply(nnc_specs *specs, const char *name, const char *stem, co
 {
     nnc_device linked = *device;
     nnc_faults faults = { .name = name, .err = err };
-    nnc_cluster_read(nnc_specs_arena(specs), stem, text, size, &faults, &linked);
+    nnc_json_doc doc = {
+        .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
+    };
+    if (nnc_json_parse(&doc)) {
+        nnc_cluster_read_open(&doc, specs, stem, &linked);
+    }
+    nnc_json_free(&doc);
     if (faults.status == NNC_OK) {
         *device = linked;
     }

@@ -83,7 +83,8 @@ static const nnc_field device_fields[] = {
 
 const nnc_field_table nnc_device_table = { "device", device_fields, NNC_COUNT_OF(device_fields) };
 
-static const char *const other_keys[] = { "schema", "aliases", "prices", "sources", NULL };
+static const char *const other_keys[] = { "schema",     "aliases", "prices", "sources",
+                                          "references", "like",    NULL };
 
 static const nnc_field price_fields[] = {
     { NNC_FIELD(nnc_price, per_device_hour), .max = 1e6, .required = true,
@@ -94,7 +95,7 @@ const nnc_field_table nnc_price_table = { "price", price_fields, NNC_COUNT_OF(pr
 
 static void read_prices(nnc_json at, nnc_device *device)
 {
-    static const char *const others[] = { "where", "date", NULL };
+    static const char *const others[] = { "where", "date", "source", NULL };
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
         return;
     }
@@ -112,6 +113,7 @@ static void read_prices(nnc_json at, nnc_device *device)
         nnc_read_object(item, &nnc_price_table, others, price);
         price->where = nnc_read_text(nnc_json_get(item, "where"));
         price->date = nnc_read_text(nnc_json_get(item, "date"));
+        price->source = nnc_read_text(nnc_json_get(item, "source"));
     }
     device->prices = prices;
 }
@@ -173,8 +175,44 @@ void nnc_device_rules(nnc_json at, const nnc_device *device)
     nnc_link_rules(at, &device->scale_up);
 }
 
-void nnc_device_read(nnc_json root, const char *stem, nnc_device *device)
+/* Does the file itself, rather than the one that it is like, say a rate? */
+static bool says_rate(nnc_json root)
 {
+    static const char *const rates[] = {
+        "units",           "clock_hz", "matmul_flops_per_s", "vector_flops_per_s",
+        "mem_bytes_per_s", "l2_bytes", "scratch_bytes",      NULL
+    };
+    nnc_json at = nnc_json_first(root);
+    while (at.node != NULL && (nnc_json_inherited(at) || !nnc_is_one_of(nnc_json_key(at), rates))) {
+        at = nnc_json_next(at);
+    }
+    return at.node != NULL;
+}
+
+static bool says_basis(nnc_json root)
+{
+    const nnc_json all = nnc_json_get(root, "efficiency"), basis = nnc_json_get(all, "basis");
+    return basis.node != NULL && !nnc_json_inherited(all) && !nnc_json_inherited(basis);
+}
+
+/* Efficiencies that were measured on the device that this one is like are no measurements of it where its
+ * rates are others. */
+static nnc_basis basis_of(nnc_json root, nnc_basis basis)
+{
+    for (const nnc_json_doc *doc = root.doc; doc->like != NULL; doc = doc->like) {
+        if (says_basis(nnc_json_root(doc))) {
+            return basis;
+        }
+        if (says_rate(nnc_json_root(doc))) {
+            return basis > NNC_BASIS_DEFAULT ? NNC_BASIS_DEFAULT : basis;
+        }
+    }
+    return basis;
+}
+
+void nnc_device_read(nnc_json root, const char *stem, void *spec)
+{
+    nnc_device *device = spec;
     set_unrecorded(device);
     nnc_read_object(root, &nnc_device_table, other_keys, device);
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
@@ -185,6 +223,7 @@ void nnc_device_read(nnc_json root, const char *stem, nnc_device *device)
     read_prices(nnc_json_get(root, "prices"), device);
     nnc_read_sources(root, &nnc_device_table, other_keys, &device->sources, &device->source_count);
     nnc_read_fitted(root, "efficiency", &device->sources, &device->source_count);
+    device->efficiency.basis = basis_of(root, device->efficiency.basis);
     device->efficiency.fitted =
         nnc_json_type_of(nnc_json_get(root, "efficiency")) == NNC_JSON_OBJECT;
     device->efficiency.collectives.fitted =

@@ -75,3 +75,21 @@ nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error 
     close(fd);
     return status;
 }
+
+bool nnc_is_path(const char *text)
+{
+    const size_t length = strlen(text);
+    return strchr(text, '/') != NULL || (length > 5 && strcmp(text + length - 5, ".json") == 0);
+}
+
+const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path)
+{
+    const char *slash = path[0] != '/' ? strrchr(file, '/') : NULL;
+    const size_t folder = slash != NULL ? (size_t)(slash - file) + 1 : 0;
+    const size_t size = folder + strlen(path) + 1;
+    char *text = nnc_arena_alloc(arena, size);
+    if (text != NULL) {
+        snprintf(text, size, "%.*s%s", (int)folder, file, path);
+    }
+    return text;
+}

@@ -37,17 +37,22 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
     }
 }
 
-nnc_status nnc_spec_digest(const char *path, uint64_t *digest, nnc_error *err)
+nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest, nnc_error *err)
 {
-    static const char *const skip[] = { "note", "sources", NULL };
+    static const char *const skip[] = { "note", "sources", "references", "like", "same_as", NULL };
     char *text = NULL;
     size_t size = 0;
     nnc_status status = nnc_file_read(path, &text, &size, err);
     if (status == NNC_OK) {
         nnc_faults faults = { .name = path, .err = err };
-        nnc_json_doc doc = { .faults = &faults, .text = text, .size = size };
+        nnc_json_doc doc = {
+            .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
+        };
         if (nnc_json_parse(&doc)) {
-            *digest = nnc_json_digest(nnc_json_root(&doc), skip);
+            const nnc_spec_kind kind = nnc_spec_kind_said(nnc_json_root(&doc));
+            if (kind == NNC_SPEC_KIND_COUNT || nnc_spec_complete(&doc, specs, kind)) {
+                *digest = nnc_json_digest(nnc_json_root(&doc), skip);
+            }
         }
         nnc_json_free(&doc);
         status = faults.status;

@@ -108,6 +108,10 @@ void nnc_json_free(nnc_json_doc *doc)
 {
     cJSON_Delete(doc->root);
     doc->root = NULL;
+    if (doc->like != NULL) {
+        nnc_json_free(doc->like);
+        doc->like = NULL;
+    }
 }
 
 nnc_json nnc_json_root(const nnc_json_doc *doc)
@@ -169,4 +173,43 @@ const char *nnc_json_text(nnc_json at)
 int nnc_json_count(nnc_json at)
 {
     return cJSON_GetArraySize(at.node);
+}
+
+/* A bit of a node's type that cJSON does not use. */
+enum { INHERITED = 1 << 16 };
+
+static cJSON *last_of(nnc_json object, bool added)
+{
+    cJSON *last = NULL;
+    if (added) {
+        last = object.node->child->prev; /* cJSON keeps the last one there */
+        last->type |= INHERITED;
+    } else {
+        nnc_faults_no_memory(object.doc->faults);
+    }
+    return last;
+}
+
+void nnc_json_set_text(nnc_json at, const char *text)
+{
+    if (cJSON_SetValuestring((cJSON *)at.node, text) == NULL) {
+        nnc_faults_no_memory(at.doc->faults);
+    }
+}
+
+void nnc_json_inherit(nnc_json object, nnc_json value)
+{
+    last_of(object, cJSON_AddItemReferenceToObject((cJSON *)object.node, value.node->string,
+                                                   (cJSON *)value.node));
+}
+
+nnc_json nnc_json_inherit_object(nnc_json object, const char *key)
+{
+    return (nnc_json){ object.doc, last_of(object, cJSON_AddObjectToObject((cJSON *)object.node,
+                                                                           key) != NULL) };
+}
+
+bool nnc_json_inherited(nnc_json at)
+{
+    return at.node != NULL && (at.node->type & INHERITED) != 0;
 }

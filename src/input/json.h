@@ -24,8 +24,9 @@ typedef struct nnc_json_doc {
     nnc_arena *arena; /* for texts that outlive the document */
     const char *text;
     size_t size;
-    int values_max;     /* 0 = NNC_SCAN_VALUES_MAX */
-    struct cJSON *root; /* NULL: no document, faults carry no line */
+    int values_max;            /* 0 = NNC_SCAN_VALUES_MAX */
+    struct cJSON *root;        /* NULL: no document, faults carry no line */
+    struct nnc_json_doc *like; /* whose values it took over, freed with it; NULL = none */
 } nnc_json_doc;
 
 /* A value in a document; passed by value. node NULL = absent. */
@@ -68,6 +69,16 @@ int nnc_json_count(nnc_json at);
 /* Digest of a value: keys in any order, members named in `skip` (ends with NULL) of its objects, at
  * any depth, left out. */
 uint64_t nnc_json_digest(nnc_json at, const char *const *skip);
+
+/* ---- changing a document ---- */
+
+/* Another text for a text. */
+void nnc_json_set_text(nnc_json at, const char *text);
+/* Adds to an object a value of this or another document, which has to live as long; it is marked as
+ * inherited, and so is an object made empty under a key. */
+void nnc_json_inherit(nnc_json object, nnc_json value);
+nnc_json nnc_json_inherit_object(nnc_json object, const char *key);
+bool nnc_json_inherited(nnc_json at);
 
 /* Notes a fault. member: a dotted name below `at`, which need not exist; NULL = `at` itself. */
 void nnc_json_fault(nnc_json at, const char *member, const char *format, ...) NNC_PRINTF(3, 4);

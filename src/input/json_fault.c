@@ -35,17 +35,34 @@ static way way_to(nnc_json root, nnc_json to)
     return w;
 }
 
+/* Of a value that was taken over, the key that says so. */
+static nnc_json own_of(nnc_json container, nnc_json at)
+{
+    if (!nnc_json_inherited(at)) {
+        return at;
+    }
+    const nnc_json same = nnc_json_get(container, "same_as");
+    return same.node != NULL ? same : nnc_json_get(container, "like");
+}
+
 /* The line of a value's key, or of the value in a list. */
 static long line_of(const way *w, nnc_json at)
 {
     nnc_walk walk = nnc_walk_begin(at.doc->text);
     for (int i = 0; i < w->depth; i++) {
         const bool object = nnc_json_type_of(w->open[i]) == NNC_JSON_OBJECT;
-        const nnc_json child = i + 1 < w->depth ? w->open[i + 1] : at;
+        const nnc_json below = i + 1 < w->depth ? w->open[i + 1] : at;
+        const nnc_json child = own_of(w->open[i], below);
+        if (child.node == NULL) {
+            break; /* part of an object is from elsewhere */
+        }
         nnc_walk_member(&walk, object);
         for (nnc_json c = nnc_json_first(w->open[i]); c.node != child.node; c = nnc_json_next(c)) {
             nnc_walk_value(&walk);
             nnc_walk_member(&walk, object);
+        }
+        if (child.node != below.node) {
+            break;
         }
     }
     return walk.key_line;

@@ -6,10 +6,9 @@
 #include "input/field.h"
 #include "input/json.h"
 
-/* stem: what the id has to be; NULL = any. */
-void nnc_device_read(nnc_json root, const char *stem, nnc_device *device);
-void nnc_model_read(nnc_json root, const char *stem, nnc_model *model);
-void nnc_software_read(nnc_json root, const char *stem, nnc_software *software);
+/* Into a struct of the kind. stem: what the id has to be; NULL = any. */
+typedef void nnc_spec_read_fn(nnc_json root, const char *stem, void *spec);
+nnc_spec_read_fn nnc_device_read, nnc_model_read, nnc_software_read;
 
 /* The profile that is taken where none is named. */
 #define NNC_SOFTWARE_DEFAULT "torch-compile"
@@ -39,11 +38,11 @@ enum { NNC_SCALE_UP_FIELDS = 8, NNC_HOST_FIELDS = 2 };
 extern const nnc_field nnc_scale_up_fields[NNC_SCALE_UP_FIELDS], nnc_host_fields[NNC_HOST_FIELDS];
 void nnc_link_rules(nnc_json at, const nnc_scale_up *link);
 
-/* A cluster is no kind of its own: it is read into the links of a device. Faults are noted; the
- * device is complete only when there are none. text[size] is NUL; stem: what the id has to be. */
+/* A cluster is no kind of its own: it is read from an open document into the links of a device. Faults are
+ * noted; the device is complete only when there are none. stem: what the id has to be. */
 bool nnc_is_cluster(nnc_json root);
-void nnc_cluster_read(nnc_arena *arena, const char *stem, const char *text, size_t size,
-                      nnc_faults *faults, nnc_device *device);
+void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem,
+                           nnc_device *device);
 
 /* What differs between the kinds of spec. */
 typedef struct nnc_spec_info {
@@ -52,28 +51,60 @@ typedef struct nnc_spec_info {
     const char *argument;      /* where a wrong id stands on the command line */
     const char *schema;
     size_t size;
-    size_t aliases_offset, alias_count_offset; /* both 0: the kind has none */
     size_t path_offset;
+    bool has_aliases;
+    nnc_spec_read_fn *read;
 } nnc_spec_info;
 extern const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT];
 
-/* The kind a document's "schema" names; NNC_SPEC_KIND_COUNT with a fault when it names none. */
+/* The kind a document's "schema" names; NNC_SPEC_KIND_COUNT, _of with a fault, when it names none. */
+nnc_spec_kind nnc_spec_kind_said(nnc_json root);
 nnc_spec_kind nnc_spec_kind_of(nnc_json root);
 
-/* One spec of a kind from text, text[size] being NUL, into out (of the kind's struct). */
-nnc_status nnc_spec_read(nnc_arena *arena, nnc_spec_kind kind, const char *stem, const char *text,
+/* One spec of a kind from an open document into out (of the kind's struct). */
+void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind, const char *stem,
+                        void *out);
+/* The same from text, text[size] being NUL. */
+nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem, const char *text,
                          size_t size, nnc_faults *faults, void *out);
 /* The same from a file into the arena, with its path; the id has to be the file's stem. */
-nnc_status nnc_spec_load(nnc_arena *arena, nnc_spec_kind kind, const char *path, const void **out,
+nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path, const void **out,
                          nnc_error *err);
+/* The file of an id or an alias. NNC_UNKNOWN_ID names the nearest. */
+nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
+                          nnc_error *err);
+
+/* A file may be like one that is like another, this many times. */
+enum { NNC_LIKE_MAX = 4 };
+/* Between these two a file of this name waits for the one it is like; false: too many do. */
+bool nnc_specs_begin_like(nnc_specs *specs, const char *name);
+void nnc_specs_end_like(nnc_specs *specs);
+/* Does the file wait for another? */
+bool nnc_specs_is_reading(const nnc_specs *specs, const char *path);
+
+/* Puts the texts of "references" in their places, takes over what the file that this one is "like" says
+ * (of kinds other than NNC_SPEC_KIND_COUNT), and fills in objects that are "same_as" another. What was
+ * taken over is marked in the document. false: a fault was noted, and reading makes no sense. */
+bool nnc_spec_complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
+
+/* Files, each like the next, and who of them says what. *lineage stays NULL when the file is like no
+ * other, or path is NULL. */
+typedef struct nnc_lineage nnc_lineage;
+nnc_status nnc_lineage_open(nnc_specs *specs, nnc_spec_kind kind, const char *path,
+                            nnc_lineage **lineage, nnc_error *err);
+void nnc_lineage_close(nnc_lineage *lineage);
+/* The id of the file that says the field of this dotted name; NULL: none does. */
+const char *nnc_lineage_of(const nnc_lineage *lineage, const char *dotted);
+
 /* "hw/h100.json" -> "h100"; with config, a config.json is called after its folder. */
 void nnc_spec_stem(const char *path, bool config, char *stem, size_t size);
 /* Gives a model without an id (a foreign one) the name of its file, or of the folder of a
  * config.json. */
 void nnc_spec_name(nnc_model *model, const char *path);
 
-/* Digest of what a spec file says: keys in any order, notes and sources left out. */
-nnc_status nnc_spec_digest(const char *path, uint64_t *digest, nnc_error *err);
+/* Digest of what a spec file says, what it takes over included: keys in any order, notes and sources left
+ * out. */
+nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest, nnc_error *err);
 
 nnc_arena *nnc_specs_arena(nnc_specs *specs);
 

@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -9,7 +8,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "input/file.h"
-#include "input/json.h"
+#include "input/id_list.h"
 #include "input/kind.h"
 
 /* A spec that was asked for before. */
@@ -25,6 +24,8 @@ struct nnc_specs {
     const loaded *loaded; /* newest first */
     const char **folders; /* the first wins */
     int folder_count;
+    const char *reading[NNC_LIKE_MAX]; /* files, each like the next */
+    int reading_count;
 };
 
 /* a + b + c in the arena; NULL when out of memory. */
@@ -112,99 +113,51 @@ nnc_arena *nnc_specs_arena(nnc_specs *specs)
     return specs->arena;
 }
 
-static int by_name(const void *a, const void *b)
+bool nnc_specs_begin_like(nnc_specs *specs, const char *name)
 {
-    const char *const *left = a, *const *right = b;
-    return strcmp(*left, *right);
+    const bool begun = specs->reading_count < NNC_LIKE_MAX;
+    if (begun) {
+        specs->reading[specs->reading_count++] = name;
+    }
+    return begun;
 }
 
-/* "h100.json" -> "h100" in the arena; *id NULL for a name that is no spec's. */
-static bool id_of(nnc_arena *arena, const char *name, char **id)
+void nnc_specs_end_like(nnc_specs *specs)
 {
-    const size_t length = strlen(name);
-    *id = NULL;
-    if (name[0] == '.' || length <= 5 || strcmp(name + length - 5, ".json") != 0) {
-        return true;
-    }
-    *id = nnc_arena_strdup(arena, name);
-    if (*id != NULL) {
-        (*id)[length - 5] = '\0';
-    }
-    return *id != NULL;
+    specs->reading_count--;
 }
 
-typedef struct id_list {
-    const char **ids;
-    size_t count, room;
-} id_list;
-
-static bool add_id(nnc_arena *arena, id_list *list, const char *id)
+bool nnc_specs_is_reading(const nnc_specs *specs, const char *path)
 {
-    if (list->count == list->room) {
-        const size_t room = list->room == 0 ? 64 : 2 * list->room;
-        const char **larger = nnc_arena_array(arena, room, sizeof(*larger));
-        if (larger == NULL) {
-            return false;
-        }
-        if (list->count > 0) {
-            memcpy(larger, list->ids, list->count * sizeof(*larger));
-        }
-        list->ids = larger;
-        list->room = room;
+    int i = 0;
+    while (i < specs->reading_count && strcmp(specs->reading[i], path) != 0) {
+        i++;
     }
-    list->ids[list->count++] = id;
-    return true;
+    return i < specs->reading_count;
 }
 
-/* Adds the ids of one folder; none when it is not there. false: out of memory. */
-static bool list_folder(nnc_specs *specs, nnc_spec_kind kind, const char *folder, id_list *list)
+static bool list_folder(nnc_specs *specs, nnc_spec_kind kind, const char *folder, nnc_id_list *list)
 {
     const char *path = join(specs->arena, folder, "/", nnc_spec_kinds[kind].folder);
-    bool added = path != NULL;
-    DIR *dir = added ? opendir(path) : NULL;
-    const struct dirent *entry = dir != NULL ? readdir(dir) : NULL;
-    for (; added && entry != NULL; entry = readdir(dir)) {
-        char *id;
-        added = id_of(specs->arena, entry->d_name, &id) &&
-                (id == NULL || add_id(specs->arena, list, id));
-    }
-    if (dir != NULL) {
-        closedir(dir);
-    }
-    return added;
+    return path != NULL && nnc_id_list_folder(specs->arena, path, list);
 }
 
-/* Sorted, each once. */
-static void tidy(id_list *list)
+static bool list_all(nnc_specs *specs, nnc_spec_kind kind, nnc_id_list *list)
 {
-    size_t kept = 0;
-    if (list->count > 0) {
-        qsort(list->ids, list->count, sizeof(*list->ids), by_name);
-    }
-    for (size_t i = 0; i < list->count; i++) {
-        if (kept == 0 || strcmp(list->ids[kept - 1], list->ids[i]) != 0) {
-            list->ids[kept++] = list->ids[i];
-        }
-    }
-    list->count = kept;
-}
-
-static bool list_all(nnc_specs *specs, nnc_spec_kind kind, id_list *list)
-{
-    *list = (id_list){ .count = 0 };
+    *list = (nnc_id_list){ .count = 0 };
     for (int i = 0; i < specs->folder_count; i++) {
         if (!list_folder(specs, kind, specs->folders[i], list)) {
             return false;
         }
     }
-    tidy(list);
+    nnc_id_list_sort(list);
     return true;
 }
 
 nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *const **ids,
                           int32_t *count, nnc_error *err)
 {
-    id_list list;
+    nnc_id_list list;
     if (!list_all(specs, kind, &list)) {
         return nnc_fail(err, NNC_NO_MEMORY, nnc_spec_kinds[kind].what, "out of memory");
     }
@@ -220,59 +173,38 @@ static const char *path_of(nnc_specs *specs, nnc_spec_kind kind, const char *fol
     return join(specs->arena, folder, name, ".json");
 }
 
-static bool has_alias(nnc_spec_kind kind, const void *spec, const char *alias)
-{
-    const nnc_spec_info *info = &nnc_spec_kinds[kind];
-    const char *const *aliases;
-    int32_t count;
-    memcpy(&aliases, (const char *)spec + info->aliases_offset, sizeof(aliases));
-    memcpy(&count, (const char *)spec + info->alias_count_offset, sizeof(count));
-    for (int32_t i = 0; i < count; i++) {
-        if (strcmp(aliases[i], alias) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Does the file hold the alias as a text of its own? Far cheaper than parsing it. */
-static bool mentions(const char *path, const char *alias)
+/* Is the alias in the file's list of them? Looked up in the text, which is far cheaper than parsing it. */
+static bool has_alias(const char *path, const char *alias)
 {
     char quoted[260];
     char *text = NULL;
     size_t size = 0;
+    const bool read = nnc_file_read(path, &text, &size, NULL) == NNC_OK;
+    const char *list = read ? strstr(text, "\"aliases\"") : NULL;
     snprintf(quoted, sizeof(quoted), "\"%.255s\"", alias);
-    const bool found =
-        nnc_file_read(path, &text, &size, NULL) == NNC_OK && strstr(text, quoted) != NULL;
+    const char *found = list != NULL ? strstr(list, quoted) : NULL;
+    const char *end = list != NULL ? strchr(list, ']') : NULL;
+    const bool has = found != NULL && (end == NULL || found < end);
     free(text);
-    return found;
+    return has;
 }
 
-/* *out stays NULL when no file of the folder has the alias. A file that mentions it and cannot be
- * read is an error: it is likely the one that was meant. */
+/* *path stays NULL when no file of the folder has the alias. */
 static nnc_status find_alias(nnc_specs *specs, nnc_spec_kind kind, const char *folder,
-                             const char *alias, const void **out, nnc_error *err)
+                             const char *alias, const char **path, nnc_error *err)
 {
-    id_list list = { .count = 0 };
+    nnc_id_list list = { .count = 0 };
     if (!list_folder(specs, kind, folder, &list)) {
         return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
     }
-    tidy(&list);
+    nnc_id_list_sort(&list);
     for (size_t i = 0; i < list.count; i++) {
-        const char *path = path_of(specs, kind, folder, list.ids[i]);
-        const void *spec = NULL;
-        if (path == NULL) {
+        const char *one = path_of(specs, kind, folder, list.ids[i]);
+        if (one == NULL) {
             return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
         }
-        if (!mentions(path, alias)) {
-            continue;
-        }
-        const nnc_status status = nnc_spec_load(specs->arena, kind, path, &spec, err);
-        if (status != NNC_OK) {
-            return status;
-        }
-        if (has_alias(kind, spec, alias)) {
-            *out = spec;
+        if (has_alias(one, alias)) {
+            *path = one;
             return NNC_OK;
         }
     }
@@ -280,7 +212,7 @@ static nnc_status find_alias(nnc_specs *specs, nnc_spec_kind kind, const char *f
 }
 
 /* The id that begins like the text, else the nearest by edit distance; NULL = none. */
-static const char *nearest_id(const id_list *list, const char *text)
+static const char *nearest_id(const nnc_id_list *list, const char *text)
 {
     const char *best = NULL;
     for (size_t i = 0; i < list->count; i++) {
@@ -296,7 +228,7 @@ static nnc_status fail_unknown(nnc_specs *specs, nnc_spec_kind kind, const char 
 {
     const nnc_spec_info *info = &nnc_spec_kinds[kind];
     char known[256];
-    id_list list;
+    nnc_id_list list;
     size_t used = 0;
     if (!list_all(specs, kind, &list)) {
         return nnc_fail(err, NNC_NO_MEMORY, info->argument, "out of memory");
@@ -321,31 +253,23 @@ static nnc_status fail_unknown(nnc_specs *specs, nnc_spec_kind kind, const char 
                     near != NULL ? "\"" : "", id);
 }
 
-static bool is_path(const char *text)
-{
-    const size_t length = strlen(text);
-    return strchr(text, '/') != NULL || (length > 5 && strcmp(text + length - 5, ".json") == 0);
-}
-
-/* The spec of an id or an alias; *out stays NULL when there is none. */
-static nnc_status find_id(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out,
+/* The file of an id or an alias; *path stays NULL when there is none. */
+static nnc_status find_id(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
                           nnc_error *err)
 {
     for (int i = 0; i < specs->folder_count; i++) {
-        const char *path = path_of(specs, kind, specs->folders[i], id);
-        if (path == NULL) {
+        const char *one = path_of(specs, kind, specs->folders[i], id);
+        if (one == NULL) {
             return nnc_fail(err, NNC_NO_MEMORY, id, "out of memory");
         }
-        if (access(path, F_OK) == 0) {
-            return nnc_spec_load(specs->arena, kind, path, out, err);
+        if (access(one, F_OK) == 0) {
+            *path = one;
+            return NNC_OK;
         }
     }
-    const bool aliased = nnc_spec_kinds[kind].alias_count_offset != 0;
-    for (int i = 0; aliased && i < specs->folder_count; i++) {
-        const nnc_status status = find_alias(specs, kind, specs->folders[i], id, out, err);
-        if (status != NNC_OK || *out != NULL) {
-            return status;
-        }
+    const bool aliased = nnc_spec_kinds[kind].has_aliases;
+    for (int i = 0; aliased && i < specs->folder_count && *path == NULL; i++) {
+        NNC_TRY(find_alias(specs, kind, specs->folders[i], id, path, err));
     }
     return NNC_OK;
 }
@@ -355,9 +279,9 @@ static nnc_status fail_misplaced(nnc_specs *specs, nnc_spec_kind kind, const cha
                                  nnc_error *err)
 {
     for (int other = 0; other < NNC_SPEC_KIND_COUNT; other++) {
-        const void *spec = NULL;
-        if (other != (int)kind && find_id(specs, (nnc_spec_kind)other, id, &spec, NULL) == NNC_OK &&
-            spec != NULL) {
+        const char *path = NULL;
+        if (other != (int)kind && find_id(specs, (nnc_spec_kind)other, id, &path, NULL) == NNC_OK &&
+            path != NULL) {
             return nnc_fail(err, NNC_UNKNOWN_ID, nnc_spec_kinds[kind].argument,
                             "\"%.80s\" is a %s, expected a %s here", id, nnc_spec_kinds[other].what,
                             nnc_spec_kinds[kind].what);
@@ -366,43 +290,42 @@ static nnc_status fail_misplaced(nnc_specs *specs, nnc_spec_kind kind, const cha
     return fail_unknown(specs, kind, id, err);
 }
 
-static nnc_status find_and_load(nnc_specs *specs, nnc_spec_kind kind, const char *id,
-                                const void **out, nnc_error *err)
+nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
+                          nnc_error *err)
 {
     const bool usable = id[0] != '\0' && id[0] != '.' && strlen(id) < 256 &&
                         strstr(id, "..") == NULL && strchr(id, '"') == NULL;
-    *out = NULL;
-    if (is_path(id)) {
-        return nnc_spec_load(specs->arena, kind, id, out, err);
-    }
+    *path = NULL;
     if (!usable) {
         return fail_unknown(specs, kind, id, err);
     }
-    const nnc_status status = find_id(specs, kind, id, out, err);
-    if (status != NNC_OK || *out != NULL) {
-        return status;
-    }
-    return fail_misplaced(specs, kind, id, err);
+    NNC_TRY(find_id(specs, kind, id, path, err));
+    return *path != NULL ? NNC_OK : fail_misplaced(specs, kind, id, err);
 }
 
 /* Every file is read once. */
 static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out,
                        nnc_error *err)
 {
+    const char *path = id;
     for (const loaded *l = specs->loaded; l != NULL; l = l->next) {
         if (l->kind == kind && strcmp(l->asked, id) == 0) {
             *out = l->spec;
             return NNC_OK;
         }
     }
-    const nnc_status status = find_and_load(specs, kind, id, out, err);
-    loaded *added = status == NNC_OK ? nnc_arena_alloc(specs->arena, sizeof(*added)) : NULL;
+    *out = NULL;
+    if (!nnc_is_path(id)) {
+        NNC_TRY(nnc_specs_find(specs, kind, id, &path, err));
+    }
+    NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
+    loaded *added = nnc_arena_alloc(specs->arena, sizeof(*added));
     const char *asked = added != NULL ? nnc_arena_strdup(specs->arena, id) : NULL;
     if (asked != NULL) { /* else the next call reads it again */
         *added = (loaded){ specs->loaded, kind, asked, *out };
         specs->loaded = added;
     }
-    return status;
+    return NNC_OK;
 }
 
 nnc_status nnc_device_load(nnc_specs *specs, const char *id_or_path, const nnc_device **device,

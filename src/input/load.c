@@ -7,49 +7,77 @@
 #include "input/kind.h"
 
 const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
-    [NNC_SPEC_DEVICE] = { "device", "devices", "hw", "DEVICE", "nncost.device/1",
-                          sizeof(nnc_device), offsetof(nnc_device, aliases),
-                          offsetof(nnc_device, alias_count), offsetof(nnc_device, path) },
-    [NNC_SPEC_MODEL] = { "model", "models", "models", "MODEL", "nncost.model/1", sizeof(nnc_model),
-                         offsetof(nnc_model, aliases), offsetof(nnc_model, alias_count),
-                         offsetof(nnc_model, path) },
-    [NNC_SPEC_SOFTWARE] = { "software profile", "software", "software", "--software",
-                            "nncost.software/1", sizeof(nnc_software), 0, 0,
-                            offsetof(nnc_software, path) },
+    [NNC_SPEC_DEVICE] = { .what = "device",
+                          .plural = "devices",
+                          .folder = "hw",
+                          .argument = "DEVICE",
+                          .schema = "nncost.device/1",
+                          .size = sizeof(nnc_device),
+                          .path_offset = offsetof(nnc_device, path),
+                          .has_aliases = true,
+                          .read = nnc_device_read },
+    [NNC_SPEC_MODEL] = { .what = "model",
+                         .plural = "models",
+                         .folder = "models",
+                         .argument = "MODEL",
+                         .schema = "nncost.model/1",
+                         .size = sizeof(nnc_model),
+                         .path_offset = offsetof(nnc_model, path),
+                         .has_aliases = true,
+                         .read = nnc_model_read },
+    [NNC_SPEC_SOFTWARE] = { .what = "software profile",
+                            .plural = "software",
+                            .folder = "software",
+                            .argument = "--software",
+                            .schema = "nncost.software/1",
+                            .size = sizeof(nnc_software),
+                            .path_offset = offsetof(nnc_software, path),
+                            .read = nnc_software_read },
 };
+
+nnc_spec_kind nnc_spec_kind_said(nnc_json root)
+{
+    const nnc_json at = nnc_json_get(root, "schema");
+    int kind = 0;
+    if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
+        return nnc_is_foreign(root) ? NNC_SPEC_MODEL : NNC_SPEC_KIND_COUNT;
+    }
+    while (kind < NNC_SPEC_KIND_COUNT &&
+           strcmp(nnc_spec_kinds[kind].schema, nnc_json_text(at)) != 0) {
+        kind++;
+    }
+    return (nnc_spec_kind)kind;
+}
 
 nnc_spec_kind nnc_spec_kind_of(nnc_json root)
 {
+    const nnc_spec_kind kind = nnc_spec_kind_said(root);
     const nnc_json at = nnc_json_get(root, "schema");
-    if (nnc_json_type_of(at) == NNC_JSON_TEXT) {
-        for (int i = 0; i < NNC_SPEC_KIND_COUNT; i++) {
-            if (strcmp(nnc_spec_kinds[i].schema, nnc_json_text(at)) == 0) {
-                return (nnc_spec_kind)i;
-            }
-        }
-    } else if (nnc_is_foreign(root)) {
-        return NNC_SPEC_MODEL;
-    }
-    if (at.node == NULL) {
+    if (kind == NNC_SPEC_KIND_COUNT && at.node == NULL) {
         nnc_json_fault(root, "schema", "missing, expected the kind of file, found nothing");
-    } else {
+    } else if (kind == NNC_SPEC_KIND_COUNT) {
         nnc_json_mismatch(at, "unknown schema",
                           "nncost.device/1, nncost.model/1, nncost.software/1 or nncost.cluster/1");
     }
-    return NNC_SPEC_KIND_COUNT;
+    return kind;
 }
 
-nnc_status nnc_spec_read(nnc_arena *arena, nnc_spec_kind kind, const char *stem, const char *text,
+void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind, const char *stem,
+                        void *out)
+{
+    if (nnc_spec_complete(doc, specs, kind)) {
+        nnc_spec_kinds[kind].read(nnc_json_root(doc), stem, out);
+    }
+}
+
+nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem, const char *text,
                          size_t size, nnc_faults *faults, void *out)
 {
-    nnc_json_doc doc = { .faults = faults, .arena = arena, .text = text, .size = size };
+    nnc_json_doc doc = {
+        .faults = faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
+    };
     if (nnc_json_parse(&doc)) {
-        const nnc_json root = nnc_json_root(&doc);
-        switch (kind) {
-        case NNC_SPEC_DEVICE: nnc_device_read(root, stem, out); break;
-        case NNC_SPEC_MODEL: nnc_model_read(root, stem, out); break;
-        default: nnc_software_read(root, stem, out); break;
-        }
+        nnc_spec_read_open(&doc, specs, kind, stem, out);
     }
     nnc_json_free(&doc);
     return faults->status;
@@ -82,20 +110,18 @@ void nnc_spec_name(nnc_model *model, const char *path)
     }
 }
 
-static nnc_status read_text(nnc_arena *arena, nnc_spec_kind kind, const char *path,
+static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *path,
                             const char *text, size_t size, const void **out, nnc_error *err)
 {
     char stem[256];
+    nnc_arena *arena = nnc_specs_arena(specs);
     nnc_faults faults = { .name = path, .err = err };
     void *spec = nnc_arena_alloc(arena, nnc_spec_kinds[kind].size);
     nnc_spec_stem(path, false, stem, sizeof(stem));
     if (spec == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
-    const nnc_status status = nnc_spec_read(arena, kind, stem, text, size, &faults, spec);
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(nnc_spec_read(specs, kind, stem, text, size, &faults, spec));
     if (kind == NNC_SPEC_MODEL) {
         nnc_spec_name(spec, path);
     }
@@ -108,14 +134,14 @@ static nnc_status read_text(nnc_arena *arena, nnc_spec_kind kind, const char *pa
     return NNC_OK;
 }
 
-nnc_status nnc_spec_load(nnc_arena *arena, nnc_spec_kind kind, const char *path, const void **out,
+nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path, const void **out,
                          nnc_error *err)
 {
     char *text = NULL;
     size_t size = 0;
     nnc_status status = nnc_file_read(path, &text, &size, err);
     if (status == NNC_OK) {
-        status = read_text(arena, kind, path, text, size, out, err);
+        status = read_text(specs, kind, path, text, size, out, err);
     }
     free(text);
     return status;
@@ -145,7 +171,7 @@ static nnc_status parse(nnc_specs *specs, nnc_spec_kind kind, const char *name, 
     char *copy = NULL;
     nnc_status status = nnc_text_copy(name, text, size, &copy, err);
     if (status == NNC_OK) {
-        status = nnc_spec_read(nnc_specs_arena(specs), kind, NULL, copy, size, &faults, out);
+        status = nnc_spec_read(specs, kind, NULL, copy, size, &faults, out);
     }
     free(copy);
     return status;

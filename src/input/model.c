@@ -53,9 +53,11 @@ static bool read_family(nnc_json root, nnc_model *model)
     return false;
 }
 
-void nnc_model_read(nnc_json root, const char *stem, nnc_model *model)
+void nnc_model_read(nnc_json root, const char *stem, void *spec)
 {
-    static const char *const other_keys[] = { "schema", "aliases", "sources", NULL };
+    nnc_model *model = spec;
+    static const char *const other_keys[] = { "schema",     "aliases", "sources",
+                                              "references", "like",    NULL };
     memset(model, 0, sizeof(*model));
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(root, "wrong type", "an object");

@@ -238,7 +238,8 @@ void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *cons
         const nnc_field *field = nnc_field_of_key(table, nnc_json_key(item));
         if (field != NULL) {
             read_field(item, field, object);
-        } else if (!is_note(item) && !nnc_is_one_of(nnc_json_key(item), others)) {
+        } else if (!is_note(item) && !nnc_is_one_of(nnc_json_key(item), others) &&
+                   (others != NULL || strcmp(nnc_json_key(item), "same_as") != 0)) {
             nnc_refuse_unknown(item, table, others);
         }
     }

@@ -58,7 +58,7 @@ nnc_field_type nnc_field_element(nnc_field_type type);
 
 /* Reads the members of an object that the table names; faults for a missing required key, an
  * unknown one, and every value that does not suit. Keys in `others` (ends with NULL) are the
- * caller's to read; "note" is accepted everywhere. */
+ * caller's to read; "note" is accepted everywhere, "same_as" where there are no others. */
 void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others,
                      void *object);
 

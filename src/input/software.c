@@ -119,9 +119,10 @@ nnc_software nnc_software_default(void)
     };
 }
 
-void nnc_software_read(nnc_json root, const char *stem, nnc_software *software)
+void nnc_software_read(nnc_json root, const char *stem, void *spec)
 {
-    static const char *const other_keys[] = { "schema", "sources", NULL };
+    nnc_software *software = spec;
+    static const char *const other_keys[] = { "schema", "sources", "references", "like", NULL };
     *software = nnc_software_default();
     nnc_read_object(root, &nnc_software_table, other_keys, software);
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {

@@ -258,7 +258,8 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
 {
     const char *id = old_text(root, "id");
     const bool renamed = id == NULL || strcmp(id, w->change->id) != 0;
-    bool known = nnc_json_get(root, "efficiency").node == NULL, any = false;
+    const nnc_json efficiency = nnc_json_get(root, "efficiency");
+    bool known = efficiency.node == NULL || nnc_json_inherited(efficiency), any = false;
     nnc_walk walk = nnc_walk_begin(text);
     fputc('{', w->out);
     while (nnc_walk_member(&walk, true)) {
@@ -286,15 +287,15 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
 }
 
 /* Nothing is given out that could not be read again. */
-static nnc_status verify(nnc_arena *arena, const char *path, const nnc_device_change *change,
+static nnc_status verify(nnc_specs *specs, const char *path, const nnc_device_change *change,
                          const char *text, size_t size, nnc_error *err)
 {
     nnc_faults faults = { .name = path, .err = err };
-    nnc_device *device = nnc_arena_alloc(arena, sizeof *device);
+    nnc_device *device = nnc_arena_alloc(nnc_specs_arena(specs), sizeof *device);
     if (device == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
-    return nnc_spec_read(arena, NNC_SPEC_DEVICE, change->id, text, size, &faults, device);
+    return nnc_spec_read(specs, NNC_SPEC_DEVICE, change->id, text, size, &faults, device);
 }
 
 /* The stream's text into the arena. */
@@ -316,7 +317,7 @@ static nnc_status write_all(nnc_arena *arena, const char *path, const nnc_device
     return *text != NULL ? NNC_OK : nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
 }
 
-nnc_status nnc_device_with_figures(nnc_arena *arena, const char *path,
+nnc_status nnc_device_with_figures(nnc_specs *specs, const char *path,
                                    const nnc_device_change *change, const char **text, size_t *size,
                                    nnc_error *err)
 {
@@ -327,8 +328,9 @@ nnc_status nnc_device_with_figures(nnc_arena *arena, const char *path,
         return status;
     }
     nnc_faults faults = { .name = path, .err = err };
+    nnc_arena *arena = nnc_specs_arena(specs);
     nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = old, .size = old_size };
-    if (nnc_json_parse(&doc)) {
+    if (nnc_json_parse(&doc) && nnc_spec_complete(&doc, specs, NNC_SPEC_DEVICE)) {
         status = nnc_json_type_of(nnc_json_root(&doc)) == NNC_JSON_OBJECT
                      ? write_all(arena, path, change, &doc, text, size, err)
                      : nnc_fail(err, NNC_BAD_SPEC, path, "is no object any more");
@@ -337,7 +339,7 @@ nnc_status nnc_device_with_figures(nnc_arena *arena, const char *path,
     }
     nnc_json_free(&doc);
     free(old);
-    return status == NNC_OK ? verify(arena, path, change, *text, *size, err) : status;
+    return status == NNC_OK ? verify(specs, path, change, *text, *size, err) : status;
 }
 
 nnc_status nnc_figure_find_place(nnc_device *device, const char *name, nnc_figure_place *place,

@@ -24,7 +24,7 @@ typedef struct nnc_device_change {
  * the order of the field table, objects of single kernels on a line. Everything else stays byte for
  * byte, but for the blanks between the members of the file. The text lives in the arena, *size bytes
  * and a NUL. What is written reads back, or the call fails. */
-nnc_status nnc_device_with_figures(nnc_arena *arena, const char *path,
+nnc_status nnc_device_with_figures(nnc_specs *specs, const char *path,
                                    const nnc_device_change *change, const char **text, size_t *size,
                                    nnc_error *err);
 

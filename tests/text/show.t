@@ -209,7 +209,7 @@ $ nncost show round --format json
   ],
   "aliases": [],
   "prices": [
-    {"per_device_hour": 1, "currency": "USD", "where": "nowhere", "date": "2020-01"}
+    {"per_device_hour": 1, "currency": "USD", "where": "nowhere", "date": "2020-01", "source": null}
   ],
   "sources": [
     {"key": "", "text": "made up"}

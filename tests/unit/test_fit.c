@@ -369,14 +369,12 @@ END_TEST
 
 #define SHIPPED NNCOST_SOURCE_DIR "/hw/a100-sxm4-80gb.json"
 
-static nnc_arena *arena;
-
 static nnc_device rewrite(const nnc_device_change *change, const char **text)
 {
     nnc_error err = { 0 };
     nnc_device device;
     size_t size = 0;
-    ck_assert_msg(nnc_device_with_figures(arena, SHIPPED, change, text, &size, &err) == NNC_OK,
+    ck_assert_msg(nnc_device_with_figures(specs, SHIPPED, change, text, &size, &err) == NNC_OK,
                   "%s: %s", err.where, err.what);
     ck_assert_uint_eq(size, strlen(*text));
     ck_assert_msg(nnc_device_parse(specs, change->id, *text, size, &device, &err) == NNC_OK,
@@ -393,7 +391,6 @@ START_TEST(a_written_device_differs_in_its_figures_only)
     };
     const nnc_device_change change = { "mine", NNC_BASIS_KERNELS, values, 3 };
     const char *text = NULL;
-    arena = nnc_arena_create();
     const nnc_device *old = load_device("hw/a100-sxm4-80gb.json");
     const nnc_device device = rewrite(&change, &text);
     nnc_efficiencies expected = old->efficiency;
@@ -413,7 +410,6 @@ START_TEST(a_written_device_differs_in_its_figures_only)
                      sizeof expected.collectives);
     ck_assert_mem_eq(&device.efficiency.attention, &expected.attention, sizeof expected.attention);
     ck_assert_ptr_nonnull(strstr(text, "\"k_fill: there; the rest: "));
-    nnc_arena_destroy(arena);
 }
 END_TEST
 
@@ -421,14 +417,12 @@ START_TEST(a_device_without_changes_keeps_its_bytes)
 {
     const nnc_device_change change = { "a100-sxm4-80gb", NNC_BASIS_NONE, NULL, 0 };
     const char *text = NULL;
-    arena = nnc_arena_create();
     const nnc_device *old = load_device("hw/a100-sxm4-80gb.json");
     const nnc_device device = rewrite(&change, &text);
     ck_assert_int_eq(device.alias_count, old->alias_count);
     ck_assert_mem_eq(&device.efficiency.gemm[NNC_BF16], &old->efficiency.gemm[NNC_BF16],
                      sizeof(nnc_gemm_efficiency));
     ck_assert_ptr_null(strstr(text, "the rest: "));
-    nnc_arena_destroy(arena);
 }
 END_TEST
 

@@ -330,7 +330,9 @@ static uint64_t digest_of(const char *text)
     ck_assert_ptr_nonnull(file);
     fputs(text, file);
     ck_assert_int_eq(fclose(file), 0);
-    ck_assert_int_eq(nnc_spec_digest(path, &digest, &err), NNC_OK);
+    nnc_specs *set = nnc_specs_open(NULL);
+    ck_assert_int_eq(nnc_spec_digest(set, path, &digest, &err), NNC_OK);
+    nnc_specs_close(set);
     remove(path);
     return digest;
 }

@@ -95,7 +95,7 @@ nnc_status nnc_calibrate_write(nnc_calibrate *c, const char *path, nnc_error *er
         }
     }
     nnc_status status =
-        nnc_device_with_figures(c->arena, c->device->path, &change, &text, &size, err);
+        nnc_device_with_figures(c->session->specs, c->device->path, &change, &text, &size, err);
     return status == NNC_OK ? nnc_output_write(path, text, size, err) : status;
 }
 

@@ -27,7 +27,7 @@ static nnc_status add(nnc_origins *origins, const char *kind, const char *name, 
 {
     char text[NNC_DIGEST_TEXT];
     uint64_t digest = 0;
-    const nnc_status status = nnc_spec_digest(path, &digest, err);
+    const nnc_status status = nnc_spec_digest(origins->specs, path, &digest, err);
     if (status != NNC_OK) {
         return status;
     }

@@ -9,6 +9,7 @@ enum { NNC_CAUSES_MAX = NNC_REF_COUNT + 3 };
 
 /* Digests of the files that the scenarios of a plan file name, each file read once. */
 typedef struct nnc_origins {
+    nnc_specs *specs;
     nnc_arena *arena;
     nnc_recorded_digest *list;
     int32_t count, capacity;

@@ -333,6 +333,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
                 .scratch = nnc_scratch_create(),
                 .scenario = calloc(1, sizeof(nnc_scenario)) };
     nnc_status status = NNC_NO_MEMORY;
+    c.origins.specs = session->specs;
     c.origins.arena = c.collector.arena = c.arena;
     if (c.arena == NULL || c.scratch == NULL || c.scenario == NULL) {
         nnc_no_memory(err);

@@ -15,10 +15,10 @@ static void add_number(uint64_t *digest, double number)
 }
 
 /* What a file says: two machines may keep it in different places. */
-static nnc_status add_file(uint64_t *digest, const char *path, nnc_error *err)
+static nnc_status add_file(nnc_specs *specs, uint64_t *digest, const char *path, nnc_error *err)
 {
     uint64_t content = 0;
-    const nnc_status status = path != NULL ? nnc_spec_digest(path, &content, err) : NNC_OK;
+    const nnc_status status = path != NULL ? nnc_spec_digest(specs, path, &content, err) : NNC_OK;
     *digest = nnc_digest_number(*digest, content);
     return status;
 }
@@ -75,7 +75,7 @@ nnc_status nnc_search_digest(const nnc_session *session, const nnc_scenario *sce
     nnc_status status = NNC_OK;
     *digest = nnc_digest_text(NNC_DIGEST_START, nnc_version());
     for (size_t i = 0; i < sizeof files / sizeof *files && status == NNC_OK; i++) {
-        status = add_file(digest, files[i], err);
+        status = add_file(session->specs, digest, files[i], err);
     }
     *digest = nnc_digest_text(*digest, options->scenario != NULL ? options->scenario : "");
     for (int i = 0; i < options->set_count; i++) {

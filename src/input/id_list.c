@@ -1,0 +1,73 @@
+#include "input/id_list.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_name(const void *a, const void *b)
+{
+    const char *const *left = a, *const *right = b;
+    return strcmp(*left, *right);
+}
+
+/* "h100.json" -> "h100" in the arena; *id NULL for a name that is no spec's. */
+static bool id_of(nnc_arena *arena, const char *name, char **id)
+{
+    const size_t length = strlen(name);
+    *id = NULL;
+    if (name[0] == '.' || length <= 5 || strcmp(name + length - 5, ".json") != 0) {
+        return true;
+    }
+    *id = nnc_arena_strdup(arena, name);
+    if (*id != NULL) {
+        (*id)[length - 5] = '\0';
+    }
+    return *id != NULL;
+}
+
+static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id)
+{
+    if (list->count == list->room) {
+        const size_t room = list->room == 0 ? 64 : 2 * list->room;
+        const char **larger = nnc_arena_array(arena, room, sizeof(*larger));
+        if (larger == NULL) {
+            return false;
+        }
+        if (list->count > 0) {
+            memcpy(larger, list->ids, list->count * sizeof(*larger));
+        }
+        list->ids = larger;
+        list->room = room;
+    }
+    list->ids[list->count++] = id;
+    return true;
+}
+
+bool nnc_id_list_folder(nnc_arena *arena, const char *path, nnc_id_list *list)
+{
+    DIR *dir = opendir(path);
+    const struct dirent *entry = dir != NULL ? readdir(dir) : NULL;
+    bool added = true;
+    for (; added && entry != NULL; entry = readdir(dir)) {
+        char *id;
+        added = id_of(arena, entry->d_name, &id) && (id == NULL || add_id(arena, list, id));
+    }
+    if (dir != NULL) {
+        closedir(dir);
+    }
+    return added;
+}
+
+void nnc_id_list_sort(nnc_id_list *list)
+{
+    size_t kept = 0;
+    if (list->count > 0) {
+        qsort(list->ids, list->count, sizeof(*list->ids), by_name);
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        if (kept == 0 || strcmp(list->ids[kept - 1], list->ids[i]) != 0) {
+            list->ids[kept++] = list->ids[i];
+        }
+    }
+    list->count = kept;
+}

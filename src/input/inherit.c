@@ -1,0 +1,285 @@
+/* What a file takes over: from another file that it is "like", from another object that one is "same_as".
+ * Both work on the document, before any reader sees it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "input/file.h"
+#include "input/kind.h"
+#include "input/read.h"
+#include "input/references.h"
+
+/* A file's own. published_params and spread were counted and measured on the other one. */
+static const char *const never[] = { "schema",     "id",      "name",
+                                     "aliases",    "like",    "note",
+                                     "references", "sources", "published_params",
+                                     "spread",     NULL };
+
+static bool is_object(nnc_json at)
+{
+    return nnc_json_type_of(at) == NNC_JSON_OBJECT;
+}
+
+/* Does an object say figures of its own? Then what it takes over was not fitted with them. */
+static bool has_own_number(nnc_json object)
+{
+    nnc_json at = nnc_json_first(object);
+    while (at.node != NULL && (nnc_json_inherited(at) || nnc_json_type_of(at) != NNC_JSON_NUMBER)) {
+        at = nnc_json_next(at);
+    }
+    return at.node != NULL;
+}
+
+/* Takes over what an object does not say itself, nested objects member by member. Calls itself as deep as
+ * the text is nested. */
+static void merge(nnc_json to, nnc_json from, const char *const *but)
+{
+    static const char *const comment[] = { "note", NULL };
+    const bool other = has_own_number(to);
+    for (nnc_json at = nnc_json_first(from); at.node != NULL; at = nnc_json_next(at)) {
+        const char *key = nnc_json_key(at);
+        const nnc_json own = nnc_json_get(to, key);
+        if (nnc_is_one_of(key, but) || (other && strcmp(key, "fitted_on") == 0)) {
+            continue;
+        }
+        if (own.node == NULL) {
+            nnc_json_inherit(to, at);
+        } else if (is_object(own) && is_object(at)) {
+            merge(own, at, comment);
+        }
+    }
+}
+
+/* ---- same_as ---- */
+
+static void copy_same(nnc_json container, nnc_json object, nnc_json name)
+{
+    static const char *const but[] = { "note", "same_as", NULL };
+    const bool text = nnc_json_type_of(name) == NNC_JSON_TEXT;
+    const nnc_json other = nnc_json_get(container, text ? nnc_json_text(name) : "");
+    if (!text || !is_object(other) || other.node == object.node) {
+        nnc_json_mismatch(name, "unknown", "the key of another object next to this one");
+    } else if (nnc_json_get(other, "same_as").node != NULL) {
+        nnc_json_mismatch(name, "a chain", "an object with figures of its own");
+    } else {
+        merge(object, other, but);
+    }
+}
+
+/* Calls itself as deep as the text is nested. */
+static void fill_in_same(nnc_json container)
+{
+    static const char *const texts[] = { "sources", "references", NULL };
+    for (nnc_json at = nnc_json_first(container); at.node != NULL; at = nnc_json_next(at)) {
+        if (is_object(at) && !nnc_is_one_of(nnc_json_key(at), texts)) {
+            const nnc_json name = nnc_json_get(at, "same_as");
+            if (name.node != NULL) {
+                copy_same(container, at, name);
+            }
+            fill_in_same(at);
+        }
+    }
+}
+
+/* ---- like ---- */
+
+/* Does a file say more than its names and prices? Then it has sources of its own. */
+static bool says_figures(nnc_json root)
+{
+    static const char *const names[] = { "schema", "id",         "name",   "aliases", "like",
+                                         "note",   "references", "prices", NULL };
+    nnc_json at = nnc_json_first(root);
+    while (at.node != NULL && nnc_is_one_of(nnc_json_key(at), names)) {
+        at = nnc_json_next(at);
+    }
+    return at.node != NULL;
+}
+
+/* Sources of what the file does not say itself. */
+static void merge_sources(nnc_json root, nnc_json from)
+{
+    nnc_json to = nnc_json_get(root, "sources");
+    if (to.node == NULL && !says_figures(root)) {
+        to = nnc_json_inherit_object(root, "sources");
+    }
+    for (nnc_json at = nnc_json_first(from); is_object(to) && at.node != NULL;
+         at = nnc_json_next(at)) {
+        const char *rest;
+        const nnc_json said = nnc_json_follow(root, nnc_json_key(at), &rest);
+        if (nnc_json_get(to, nnc_json_key(at)).node == NULL && (*rest != '\0' || is_object(said))) {
+            nnc_json_inherit(to, at);
+        }
+    }
+}
+
+static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
+
+/* The file, read as a document; its text is needed no longer. It was read without fault before. */
+static nnc_json_doc *open_like(nnc_specs *specs, nnc_spec_kind kind, const char *path,
+                               nnc_error *err)
+{
+    nnc_arena *arena = nnc_specs_arena(specs);
+    nnc_json_doc *doc = nnc_arena_alloc(arena, sizeof *doc);
+    nnc_faults *faults = nnc_arena_alloc(arena, sizeof *faults);
+    char *text = NULL;
+    size_t size = 0;
+    if (doc == NULL || faults == NULL) {
+        nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+        return NULL;
+    }
+    *faults = (nnc_faults){ .name = path, .err = err };
+    if (nnc_file_read(path, &text, &size, err) == NNC_OK) {
+        *doc = (nnc_json_doc){ .faults = faults, .arena = arena, .text = text, .size = size };
+        if (nnc_json_parse(doc)) {
+            complete(doc, specs, kind);
+        }
+    }
+    free(text);
+    if (doc->root == NULL || faults->count > 0) {
+        nnc_json_free(doc);
+        return NULL;
+    }
+    doc->text = NULL;
+    return doc;
+}
+
+static bool find_like(nnc_json at, nnc_specs *specs, nnc_spec_kind kind, const char **path)
+{
+    nnc_error err;
+    const char *name = at.doc->faults->name;
+    if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
+        nnc_json_mismatch(at, "wrong type", "the id of another file");
+        return false;
+    }
+    const char *id = nnc_json_text(at);
+    if (nnc_is_path(id)) {
+        *path = nnc_path_from(nnc_specs_arena(specs), name != NULL ? name : "", id);
+        if (*path == NULL) {
+            nnc_faults_no_memory(at.doc->faults);
+            return false;
+        }
+    } else if (nnc_specs_find(specs, kind, id, path, &err) != NNC_OK) {
+        nnc_json_fault(at, NULL, "%s", err.what);
+        return false;
+    }
+    if (nnc_specs_is_reading(specs, *path)) {
+        nnc_json_mismatch(at, "a circle", "a file that is not like this one in turn");
+        return false;
+    }
+    return true;
+}
+
+/* The file that this one is like, which has to be good by itself. false: a fault was noted. */
+static bool read_like(nnc_json_doc *doc, nnc_json at, nnc_specs *specs, nnc_spec_kind kind)
+{
+    nnc_error err;
+    const char *path;
+    const void *spec;
+    const char *name = doc->faults->name != NULL ? doc->faults->name : "";
+    if (!nnc_specs_begin_like(specs, name)) {
+        nnc_json_fault(at, NULL, "too long a chain, expected at most %d files, each like the next",
+                       (int)NNC_LIKE_MAX);
+        return false;
+    }
+    const bool found = find_like(at, specs, kind, &path);
+    if (found && nnc_spec_load(specs, kind, path, &spec, &err) == NNC_OK) {
+        doc->like = open_like(specs, kind, path, &err);
+    }
+    nnc_specs_end_like(specs);
+    if (found && doc->like == NULL) {
+        nnc_faults_note(doc->faults, &err); /* with its own place */
+    }
+    return doc->like != NULL;
+}
+
+static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind)
+{
+    const nnc_json root = nnc_json_root(doc);
+    const nnc_json like = nnc_json_get(root, "like");
+    if (!is_object(root) || nnc_is_foreign(root)) {
+        return true;
+    }
+    if (kind != NNC_SPEC_KIND_COUNT && like.node != NULL && !read_like(doc, like, specs, kind)) {
+        return false;
+    }
+    nnc_references_expand(root);
+    if (doc->like != NULL) {
+        const nnc_json from = nnc_json_root(doc->like);
+        merge_sources(root, nnc_json_get(from, "sources"));
+        merge(root, from, never);
+    }
+    return true;
+}
+
+bool nnc_spec_complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind)
+{
+    const bool completed = complete(doc, specs, kind);
+    if (!nnc_is_foreign(nnc_json_root(doc))) {
+        fill_in_same(nnc_json_root(doc));
+    }
+    return completed;
+}
+
+/* ---- who says what ---- */
+
+struct nnc_lineage {
+    nnc_json_doc *doc;
+};
+
+nnc_status nnc_lineage_open(nnc_specs *specs, nnc_spec_kind kind, const char *path,
+                            nnc_lineage **lineage, nnc_error *err)
+{
+    nnc_json_doc *doc = path != NULL ? open_like(specs, kind, path, err) : NULL;
+    *lineage = NULL;
+    if (doc == NULL) {
+        return path != NULL ? err->status : NNC_OK;
+    }
+    if (doc->like != NULL) {
+        fill_in_same(nnc_json_root(doc));
+        *lineage = nnc_arena_alloc(nnc_specs_arena(specs), sizeof **lineage);
+    }
+    if (*lineage == NULL) {
+        const bool alone = doc->like == NULL;
+        nnc_json_free(doc);
+        return alone ? NNC_OK : nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+    }
+    (*lineage)->doc = doc;
+    return NNC_OK;
+}
+
+void nnc_lineage_close(nnc_lineage *lineage)
+{
+    if (lineage != NULL) {
+        nnc_json_free(lineage->doc);
+    }
+}
+
+/* Does the file itself say it, or say what it is the same as? */
+static bool says(const nnc_json_doc *doc, const char *dotted)
+{
+    nnc_json at = nnc_json_root(doc);
+    const char *rest = dotted;
+    while (*rest != '\0') {
+        char part[64];
+        const size_t length = strcspn(rest, ".");
+        snprintf(part, sizeof part, "%.*s", (int)length, rest);
+        const nnc_json child = nnc_json_get(at, part);
+        if (child.node == NULL || nnc_json_inherited(child)) {
+            return child.node != NULL && nnc_json_get(at, "same_as").node != NULL;
+        }
+        at = child;
+        rest += length + (rest[length] == '.');
+    }
+    return true;
+}
+
+const char *nnc_lineage_of(const nnc_lineage *lineage, const char *dotted)
+{
+    char key[64];
+    const nnc_json_doc *doc = lineage->doc;
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(dotted, "."), dotted);
+    while (doc != NULL && !says(doc, dotted)) {
+        doc = nnc_is_one_of(key, never) ? NULL : doc->like;
+    }
+    return doc != NULL ? nnc_json_text(nnc_json_get(nnc_json_root(doc), "id")) : NULL;
+}

@@ -1,0 +1,217 @@
+# What files take over: "like", "same_as" and "references".
+
+# A device that is like another says what differs; the table says who says what.
+$ cat > toy/hw/mine.json <<'END'
+> {
+>   "schema": "nncost.device/1", "id": "mine", "name": "Faster memory",
+>   "like": "fitted",
+>   "references": { "letter": "the maker's letter of May" },
+>   "mem_bytes_per_s": 3e12,
+>   "scale_up": { "devices": 4 },
+>   "sources": { "mem_bytes_per_s": "@letter, page 2", "scale_up": "what we bought (@letter)" }
+> }
+> END
+$ nncost validate toy/hw/mine.json
+toy/hw/mine.json: ok
+$ nncost show mine | grep -E '^(field|id|vendor|mem_bytes|scale_up\.(kind|dev)|efficiency.(basis|gemm.fp16.k_fill|calib))'
+field                                                   value          unit                   from
+id                                                      mine                                  mine
+vendor                                                  none                                  fitted
+mem_bytes                                               20000000000    B            20.00 GB  fitted
+mem_bytes_per_s                                         3e12           B/s        3.000 TB/s  mine
+scale_up.kind                                           switch                                fitted
+scale_up.devices                                        4                                     mine
+efficiency.basis                                        default                               fitted
+efficiency.calibration                                  1                                     -
+efficiency.gemm.fp16.k_fill                             100                                   fitted
+$ nncost show mine | grep ^source | head -5
+source    mem_bytes_per_s: the maker's letter of May, page 2
+source    scale_up: what we bought (the maker's letter of May)
+source    made up
+source    mem_bytes: made up
+source    mem_bytes: label 20 GB
+$ nncost show mine --format csv | sed -n '1,4p'
+field,value,unit,from\r
+id,mine,,mine\r
+name,Faster memory,,mine\r
+vendor,none,,fitted\r
+$ nncost show mine --format json | grep -E '"(mem_bytes|mem_bytes_per_s|units)"'
+    {"field": "units", "value": 100, "unit": null, "from": "fitted"},
+    {"field": "mem_bytes", "value": 20000000000, "unit": "B", "from": "fitted"},
+    {"field": "mem_bytes_per_s", "value": 3e12, "unit": "B/s", "from": "mine"},
+    {"key": "mem_bytes_per_s", "text": "the maker's letter of May, page 2"},
+    {"key": "mem_bytes", "text": "made up"},
+    {"key": "mem_bytes", "text": "label 20 GB"},
+$ nncost estimate dense mine --set device.power_w=1 --format json | grep -E '"device": \{"id"' | cut -c 1-60
+  "device": {"id": "mine", "name": "Faster memory", "peak_fl
+
+# A device like one that is like another; the nearest that says a figure counts, and aliases stay behind.
+$ cat > toy/hw/a.json <<'END'
+> { "schema": "nncost.device/1", "id": "a", "name": "A", "like": "fit", "year": 2030, "power_w": 700,
+>   "sources": { "year": "a", "power_w": "a" } }
+> END
+$ echo '{ "schema": "nncost.device/1", "id": "b", "name": "B", "like": "a", "year": 2031, "sources": { "year": "b" } }' > toy/hw/b.json
+$ nncost show b | grep -E '^(year|power_w|units|efficiency.basis|aliases)'
+year                                                    2031                                 b
+units                                                   100                                  fitted
+power_w                                                 700           W                      a
+efficiency.basis                                        steps                                fitted
+$ nncost show fit | head -1
+device    toy/hw/fitted.json
+
+# The basis of efficiencies that were measured on another device is "default" where rates differ, and what is only
+# renamed or priced needs no sources.
+$ echo '{ "schema": "nncost.device/1", "id": "c", "name": "C", "like": "fitted", "prices": [{ "per_device_hour": 9, "currency": "USD", "source": "an offer" }] }' > toy/hw/c.json
+$ nncost show c | grep -E '^(efficiency.basis|price)'
+efficiency.basis                                        steps                                fitted
+price     9 USD per device-hour, -, -, an offer
+$ echo '{ "schema": "nncost.device/1", "id": "d", "name": "D", "like": "c", "units": 50, "sources": { "units": "x" } }' > toy/hw/d.json
+$ nncost show d | grep -E '^(efficiency.basis|units|price)'
+units                                                   50                                   d
+efficiency.basis                                        default                              fitted
+price     9 USD per device-hour, -, -, an offer
+
+# Figures of another object may not be passed off as fitted with the file's own.
+$ cat > toy/hw/e.json <<'END'
+> { "schema": "nncost.device/1", "id": "e", "name": "E", "like": "fitted",
+>   "efficiency": { "gemm": { "bf16": { "k_fill": 50 } } } }
+> END
+$ nncost validate toy/hw/e.json
+! nncost: toy/hw/e.json:2: efficiency.gemm.bf16.fitted_on: missing, expected text, found nothing
+! nncost: toy/hw/e.json: sources: missing, expected where each figure comes from, found nothing
+[3]
+
+# A file that is like none, a circle, a chain that is too long, a path.
+$ mk() { echo "{ \"schema\": \"nncost.device/1\", \"id\": \"$1\", \"name\": \"x\",
+>  \"like\": $2 }" > toy/hw/$1.json; }
+> mk f '"fited"'; mk g '5'; mk h '"dense"'; mk i '"j"'; mk j '"i"'; mk k '"./k.json"'
+> nncost validate toy/hw/[fghik].json
+! nncost: toy/hw/f.json:2: like: unknown device, expected one of f, fitted, g, h, i, j, k, old, round, nearest "fitted", found "fited"
+! nncost: toy/hw/g.json:2: like: wrong type, expected the id of another file, found 5
+! nncost: toy/hw/h.json:2: like: "dense" is a model, expected a device here
+! nncost: toy/hw/j.json:2: like: a circle, expected a file that is not like this one in turn, found "i"
+! nncost: toy/hw/././././k.json:2: like: too long a chain, expected at most 4 files, each like the next
+[3]
+$ mk() { echo "{ \"schema\": \"nncost.device/1\", \"id\": \"$1\", \"name\": \"x\",
+>  \"like\": \"$2\" }" > toy/hw/$1.json; }
+> mk l m; mk m n; mk n o; mk o p; mk p fitted; mk q ./fitted.json
+> nncost validate toy/hw/[lmq].json
+! nncost: toy/hw/p.json:2: like: too long a chain, expected at most 4 files, each like the next
+[3]
+
+# A fault in the other file is told with its own place, and what does not go together with the key that took it over.
+$ sed -i 's/"units": 100/"units": -1/' toy/hw/fitted.json
+$ cat > toy/hw/r.json <<'END'
+> { "schema": "nncost.device/1", "id": "r", "name": "R",
+>   "like": "fitted" }
+> END
+$ nncost validate toy/hw/r.json
+! nncost: toy/hw/fitted.json:9: units: out of range, expected at least 1, found -1
+[3]
+$ sed -i 's/"units": -1/"units": 100/; s/"switch", "devices": 8/"torus", "dims": [2, 4], "wrap": [true, true], "devices": 8/' toy/hw/fitted.json
+$ cat > toy/hw/s.json <<'END'
+> { "schema": "nncost.device/1", "id": "s", "name": "S",
+>   "like": "fitted",
+>   "scale_up": { "devices": 4 }, "sources": { "scale_up": "s" } }
+> END
+$ nncost validate toy/hw/fitted.json toy/hw/s.json
+! nncost: toy/hw/s.json:3: scale_up.devices: does not suit dims, expected their product 8, found 4
+[3]
+
+# A model and a software profile; a parameter count and a spread were found on the other one.
+$ echo '{ "schema": "nncost.model/1", "id": "deep", "name": "Deep", "like": "dense", "layers": 16, "sources": { "layers": "twice" } }' > toy/models/deep.json
+$ nncost show deep | grep -E '^(layers|hidden|published)'
+published_params   0                          -
+layers             16                         deep
+hidden             1000                       dense
+$ nncost estimate deep round | sed -n 1p
+model     deep, Deep, decoder, 203,210,000 parameters
+$ echo '{ "schema": "nncost.software/1", "id": "slow", "name": "Slow", "like": "eager", "launch_s": 1e-3, "sources": { "launch_s": "x" } }' > toy/software/slow.json
+$ nncost show slow | grep -E '^(launch_s|fused_norm|spread.steps)'
+fused_norm               off                     eager
+launch_s                 0.001   s     1.000 ms  slow
+spread.steps.low         -                       -
+spread.steps.high        -                       -
+
+# What is recorded notices that the other file changed.
+$ echo '{ "schema": "nncost.device/1", "id": "t", "name": "T", "like": "round" }' > toy/hw/t.json
+$ echo '{ "schema": "nncost.plans/1", "scenarios": [{ "id": "one", "model": "dense", "device": "t" }] }' > p.json
+$ nncost check p.json --update > /dev/null; nncost check p.json | head -2
+p.json: 1 as recorded
+$ sed -i 's/"mem_bytes_per_s": 1e12/"mem_bytes_per_s": 5e11/' toy/hw/round.json
+$ nncost check p.json | grep -E 'device|one'
+p.json:1: one: moved
+  why     device file: what t says has changed
+device.ridge_flops_per_byte  100.0 FLOP/B  200.0 FLOP/B   +100%
+device.mem_bytes_per_s         1.000 TB/s    500.0 GB/s    -50%
+
+# An object that is the same as one next to it, and says why.
+$ cat > t.sed <<'END'
+> s/"fp16": { "sustained_fraction".*/"fp16": { "same_as": "bf16", "note": "one unit does both", "fitted_on": "made up; bf16 rows" },/
+> s/"flash3": { "sus.*/"flash3": { "same_as": "flash2", "sustained_fraction": 0.9, "fitted_on": "guessed" }/
+> s/"reduce_scatter": .*/"reduce_scatter": { "same_as": "all_gather" },/
+> END
+$ nncost show fitted > before; sed -i -f t.sed toy/hw/fitted.json; nncost show fitted | diff before -
+77c77
+< efficiency.attention.flash3.sustained_fraction         0.8
+---
+\> efficiency.attention.flash3.sustained_fraction         0.9
+81c81
+< efficiency.attention.flash3.seq_half                   1000
+---
+\> efficiency.attention.flash3.seq_half                   500
+83c83
+< efficiency.attention.flash3.block_penalty              0
+---
+\> efficiency.attention.flash3.block_penalty              0.5
+129c129
+< source    efficiency.attention.flash3: made up
+---
+\> source    efficiency.attention.flash3: guessed
+[1]
+
+# A name that no neighbour has, a chain, the object itself, no name; and not the whole file.
+$ sed -i 's/"fp16": { "sus.*/"fp16": { "same_as": "bf61" },/; s/"fp8": { "sus.*/"fp8": { "same_as": "fp8" }/; s/"flash3": { .*/"flash3": { "same_as": 3 }/; s/"all_gather": { .*/"all_gather": { "same_as": "reduce_scatter" },/; s/"reduce_scatter": { .*/"reduce_scatter": { "same_as": "all_to_all" },/; s/"units"/"same_as": "round", "units"/; s/"scale_out": { /"scale_out": { "same_as": "scale_up", /' toy/hw/fitted.json
+$ nncost validate toy/hw/fitted.json
+! nncost: toy/hw/fitted.json:29: efficiency.gemm.fp16.same_as: unknown, expected the key of another object next to this one, found "bf61"
+! nncost: toy/hw/fitted.json:30: efficiency.gemm.fp8.same_as: unknown, expected the key of another object next to this one, found "fp8"
+! nncost: toy/hw/fitted.json:35: efficiency.attention.flash3.same_as: unknown, expected the key of another object next to this one, found 3
+! nncost: toy/hw/fitted.json:42: efficiency.collectives.all_gather.same_as: a chain, expected an object with figures of its own, found "reduce_scatter"
+! nncost: toy/hw/fitted.json:9: same_as: unknown key, expected one of the device's keys, found "same_as"
+! nncost: toy/hw/fitted.json:18: scale_out.kind: unknown key, expected one of the scale_out's keys, found "kind"
+! nncost: toy/hw/fitted.json:18: scale_out.devices: unknown key, expected one of the scale_out's keys, found "devices"
+! nncost: toy/hw/fitted.json:18: scale_out.reduces_in_switch: unknown key, expected one of the scale_out's keys, found "reduces_in_switch"
+! nncost: toy/hw/fitted.json:29: efficiency.gemm.fp16.fitted_on: missing, expected text, found nothing
+! nncost: toy/hw/fitted.json:30: efficiency.gemm.fp8.fitted_on: missing, expected text, found nothing
+! nncost: toy/hw/fitted.json:35: efficiency.attention.flash3.fitted_on: missing, expected text, found nothing
+! nncost: toy/hw/fitted.json:42: efficiency.collectives.all_gather.fitted_on: missing, expected text, found nothing
+[3]
+
+# Citations: a key that is not there, one that cannot be cited, a text that is no text; '@' inside a word is a letter.
+$ cat > toy/hw/u.json <<'END'
+> { "schema": "nncost.device/1", "id": "u", "name": "U", "like": "fitted",
+>   "references": { "ds": "datasheet", "a b": "x", "n": 5 },
+>   "units": 7,
+>   "sources": { "units": ["@dss", "see @ds (or @ds2)", "me@example.org", "@"] } }
+> END
+$ nncost validate toy/hw/u.json
+! nncost: toy/hw/u.json:2: references.a b: bad key, expected letters, digits, '-' and '_', found "a b"
+! nncost: toy/hw/u.json:2: references.n: wrong type, expected text, found 5
+! nncost: toy/hw/u.json:4: sources.units[0]: unknown reference, expected a key of "references", perhaps "@ds", found "@dss"
+! nncost: toy/hw/u.json:4: sources.units[1]: unknown reference, expected a key of "references", perhaps "@ds", found "@ds2"
+[3]
+$ sed -i 's/"a b": "x", "n": 5/"n": "nothing"/; s/"@dss", //; s/@ds2/@n/' toy/hw/u.json
+$ nncost show u | grep '^source.*units'
+source    units: see datasheet (or nothing)
+source    units: me@example.org
+source    units: @
+$ sed -i 's/"references": {[^}]*}/"references": []/' toy/hw/u.json
+$ nncost validate toy/hw/u.json
+! nncost: toy/hw/u.json:2: references: wrong type, expected an object of texts, found a list of 0
+[3]
+
+# A cluster has references too.
+$ sed -i 's/"sources": {/"references": { "us": "we built it" }, "sources": { "scale_out": "@us, @them",/' toy/clusters/pod.json
+$ nncost validate toy/clusters/pod.json
+! nncost: toy/clusters/pod.json:9: sources.scale_out: unknown reference, expected a key of "references", found "@them"
+[3]
