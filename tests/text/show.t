@@ -145,8 +145,8 @@ $ nncost show fitted --format json | sed -n '/"aliases"/,$p'
     "fitted-20gb"
   ],
   "prices": [
-    {"per_device_hour": 2, "currency": "USD", "where": "here", "date": "2022-02"},
-    {"per_device_hour": 3, "currency": "USD", "where": "there", "date": "2022-01"}
+    {"per_device_hour": 2, "currency": "USD", "where": "here", "date": "2022-02", "source": null},
+    {"per_device_hour": 3, "currency": "USD", "where": "there", "date": "2022-01", "source": null}
   ],
   "sources": [
     {"key": "", "text": "made up"},
