@@ -12,7 +12,8 @@
 #define NNC_FAMILY_LIST(X)                                                                         \
     X(NNC_FAMILY_DECODER, "decoder", "A decoder-only transformer.", decoder)                       \
     X(NNC_FAMILY_UNET, "unet", "A U-shaped convolutional network, for segmentation or diffusion.", \
-      unet)
+      unet)                                                                                        \
+    X(NNC_FAMILY_VIT, "vit", "A vision transformer that classifies images.", vit)
 NNC_ENUM(nnc_family, NNC_FAMILY_LIST, NNC_FAMILY_COUNT);
 NNC_API const char *nnc_family_name(nnc_family family);
 
@@ -124,12 +125,24 @@ typedef struct nnc_unet {
     double dropout;
 } nnc_unet;
 
+/* A vision transformer that classifies images: patches, a class token, learned positions, layers with
+ * norms before each half and biases everywhere, and a linear head on the class token. */
+typedef struct nnc_vit {
+    int64_t image, patch; /* pixels per side */
+    int64_t in_channels;
+    int64_t layers, hidden, heads, ffn_hidden;
+    nnc_mlp mlp;
+    int64_t classes;
+    double dropout;
+} nnc_vit;
+
 typedef struct nnc_model {
     char id[64];
     char name[96];
     nnc_family family;
-    nnc_decoder decoder; /* the family's own member is set, the other zero */
+    nnc_decoder decoder; /* the family's own member is set, the others zero */
     nnc_unet unet;
+    nnc_vit vit;
     int64_t published_params; /* as the authors count them; 0 = not stated */
     const nnc_source *sources;
     int32_t source_count;

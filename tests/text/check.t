@@ -347,7 +347,7 @@ $ nncost check newer.json --update; cmp newer.json before.json
 
 # Names: a model, a figure that is required, one that is recorded.
 $ sed 's/"model": "dense"/"model": "densee"/' inputs/plans.json >p.json; nncost check p.json
-! nncost: p.json:7: base: MODEL: unknown model, expected one of dense, experts, segnet, unet, nearest "dense", found "densee"
+! nncost: p.json:7: base: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "densee"
 [3]
 $ sed 's/"mfu": ">= 0.1"/"mfuu": ">= 0.1"/' inputs/plans.json >p.json; nncost check p.json
 ! nncost: p.json:8: recompute: require.mfuu: unknown figure, expected a name of the JSON output such as step_s or memory.total_bytes, perhaps "mfu", found "mfuu"

@@ -724,3 +724,51 @@ $ sed -i 's/"lama"/"llama"/; s/"silu"/"sillu"/' config.json; nncost estimate con
 $ sed -i 's/"sillu"/"silu"/; s/"hidden_size": 1000, //' config.json; nncost estimate config.json round
 ! nncost: config.json: hidden_size: missing, expected a whole number from 1 to 1e7, found nothing
 [3]
+
+# A vision transformer, in samples. h = 1000, L = 10, 9 x 9 patches of 10 x 10 pixels and a class token:
+# (3 x 100 + 1) h + h + 82 h + L (12 h^2 + 13 h) + 2 h + 100 (h + 1) = 120,616,100.
+$ nncost estimate vision round --micro-batch 10
+model     vision, A small vision transformer, vit, 120,616,100 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 10, image 90, bf16, policy mixed, adamw, flash attention, recompute none,
+          software torch-compile, mode predicted
+
+step      10.34 ms, bounds [6.008 ms .. 12.27 ms]
+          no fitted efficiencies for this device: roofline time at the datasheet's rates
+bound by  compute 57.2% of the step, memory 42.8%, were compute free: 5.937 ms
+
+part          time  share    group          time  share
+forward   2.311 ms  22.4%    embedding  17.92 us   0.2%
+backward  4.408 ms  42.6%    attention  2.215 ms  21.4%
+update    3.618 ms  35.0%    mlp        4.313 ms  41.7%
+                             norm       172.2 us   1.7%
+                             head       666.2 ns   0.0%
+                             loss       6.000 ns   0.0%
+                             optimizer  3.618 ms  35.0%
+
+rate      967.4 samples/s, MFU 58.0%, HFU 58.0% of 100.0 TFLOP/s, FLOPs as in palm
+work      model 599.4 GFLOP, executed 600.8 GFLOP, memory traffic 5.937 GB
+
+memory           size  of device
+weights      241.2 MB       2.4%
+gradients    241.2 MB       2.4%
+optimizer    1.447 GB      14.5%  states and master weights
+activations  264.5 MB       2.6%  kept for backward
+transient    13.12 MB       0.1%  gradients of activations
+total     2.208 GB (2.06 GiB) of 10.00 GB (9.31 GiB), 22.1%: fits, 7.792 GB free
+
+cost      1 USD per device-hour (nowhere, 2020-01), 2.872e-06 USD per step,
+          0.0002872 USD per thousand samples
+
+# Two tensor ranks, two stages: each sends 10 x 82 x 1000 values of 2 bytes per micro-batch.
+$ nncost estimate vision round --tensor 2 --pipeline 2 --micro-batch 10 --micro-batches 4 --stages | tail -8
+
+stage layers and        params  forward backward weight     busy   bubble in flight
+    0      5 embedding 30.43 M 802.3 us 1.322 ms      - 8.498 ms 2.107 ms         2 busiest
+    1      5 head      30.15 M 794.4 us 1.321 ms      - 8.463 ms 2.142 ms         1
+
+stage   weights  gradients  optimizer  activations  transient  reserve     total  of device  fits
+    0  60.86 MB   60.86 MB   365.2 MB     164.3 MB   6.560 MB      0 B  657.8 MB       6.6%  yes
+    1  60.30 MB   60.30 MB   361.8 MB     83.82 MB   6.560 MB      0 B  572.8 MB       5.7%  yes
+$ nncost ops vision round --tensor 2 --pipeline 2 --micro-batch 10 --micro-batches 4 | grep pipeline.send
+pipeline.send   comm          4 bytes=1640000                0       0      -        -     - -

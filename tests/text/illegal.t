@@ -108,3 +108,20 @@ $ nncost estimate experts round --activations korthikanti
 $ nncost estimate dense round --tensor 3 --pipeline 9 --seq-len 5000
 ! nncost: --seq-len: longer than the position table, expected at most 1000, found 5000
 [3]
+
+# Images in patches.
+$ nncost estimate vision round --tensor 3
+! nncost: --tensor: heads 10 does not divide over 3 ranks, expected 2 or 5
+[3]
+$ nncost estimate vision round --context 2
+! nncost: --context: the patches of an image stay together, expected 1, found 2
+[3]
+$ nncost estimate vision round --image 95
+! nncost: --image: does not divide into patches, expected a multiple of 10, found 95
+[3]
+$ nncost estimate vision round --seq-len 100
+! nncost: --seq-len: a vit takes images, not tokens
+[3]
+$ nncost estimate vision round --flops-convention 6nd
+! nncost: --flops-convention: 6ND counts one use of each parameter per token, and a vit counts images, expected palm or causal
+[3]

@@ -34,6 +34,7 @@ dense    A small decoder                 decoder  107,106,000  8 layers, hidden 
 experts  A small mixture of experts      decoder  125,641,000  4 layers, hidden 1000   1000 tokens
 segnet   A small U-Net for segmentation  unet          45,942  3 levels, 10 channels   100 pixels
 unet     A small diffusion U-Net         unet       9,546,304  2 levels, 100 channels  256 pixels
+vision   A small vision transformer      vit      120,616,100  10 layers, hidden 1000  90 pixels
 $ nncost list models --format markdown
 | id | name | family | parameters | shape | input |
 |:---|:---|:---|---:|:---|:---|
@@ -41,12 +42,14 @@ $ nncost list models --format markdown
 | experts | A small mixture of experts | decoder | 125,641,000 | 4 layers, hidden 1000 | 1000 tokens |
 | segnet | A small U-Net for segmentation | unet | 45,942 | 3 levels, 10 channels | 100 pixels |
 | unet | A small diffusion U-Net | unet | 9,546,304 | 2 levels, 100 channels | 256 pixels |
+| vision | A small vision transformer | vit | 120,616,100 | 10 layers, hidden 1000 | 90 pixels |
 $ nncost list models --format csv
 id,name,family,params,layers,hidden,seq_len,channels,image\r
 dense,A small decoder,decoder,107106000,8,1000,1000,0,0\r
 experts,A small mixture of experts,decoder,125641000,4,1000,1000,0,0\r
 segnet,A small U-Net for segmentation,unet,45942,0,0,0,10,100\r
 unet,A small diffusion U-Net,unet,9546304,0,0,0,100,256\r
+vision,A small vision transformer,vit,120616100,10,1000,0,0,90\r
 $ nncost list models --format json
 {
   "schema": "nncost.models/1",
@@ -54,7 +57,8 @@ $ nncost list models --format json
     {"id": "dense", "name": "A small decoder", "family": "decoder", "params": 107106000, "layers": 8, "hidden": 1000, "seq_len": 1000, "channels": 0, "image": 0},
     {"id": "experts", "name": "A small mixture of experts", "family": "decoder", "params": 125641000, "layers": 4, "hidden": 1000, "seq_len": 1000, "channels": 0, "image": 0},
     {"id": "segnet", "name": "A small U-Net for segmentation", "family": "unet", "params": 45942, "layers": 0, "hidden": 0, "seq_len": 0, "channels": 10, "image": 100},
-    {"id": "unet", "name": "A small diffusion U-Net", "family": "unet", "params": 9546304, "layers": 0, "hidden": 0, "seq_len": 0, "channels": 100, "image": 256}
+    {"id": "unet", "name": "A small diffusion U-Net", "family": "unet", "params": 9546304, "layers": 0, "hidden": 0, "seq_len": 0, "channels": 100, "image": 256},
+    {"id": "vision", "name": "A small vision transformer", "family": "vit", "params": 120616100, "layers": 10, "hidden": 1000, "seq_len": 0, "channels": 0, "image": 90}
   ]
 }
 

@@ -206,7 +206,7 @@ $ nncost sweep dense,unet round --set layers=1,2
 ! nncost: --set layers: unknown field, expected one of the unet's fields, found "layers"
 [2]
 $ nncost sweep dense,densee round
-! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, nearest "dense", found "densee"
+! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "densee"
 [3]
 
 # --link: lists of one length, each with a name.

@@ -167,7 +167,7 @@ $ nncost explain xyzzy dense round
 
 # Unknown ids: the near one is named, the far one not; an alias is as good as an id.
 $ nncost estimate densee round
-! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, nearest "dense", found "densee"
+! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "densee"
 [3]
 $ nncost estimate dense rounds
 ! nncost: DEVICE: unknown device, expected one of fitted, old, round, nearest "round", found "rounds"

@@ -10,6 +10,7 @@ toy/models/dense.json: ok
 toy/models/experts.json: ok
 toy/models/segnet.json: ok
 toy/models/unet.json: ok
+toy/models/vision.json: ok
 toy/software/eager.json: ok
 toy/software/torch-compile.json: ok
 $ nncost validate toy/hw/round.json --format csv

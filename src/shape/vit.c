@@ -1,0 +1,151 @@
+/* A vision transformer that classifies images. Source: arXiv:2010.11929.   [vit] */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "shape/transformer.h"
+
+static int64_t patches_per_side(const nnc_vit *v, const nnc_plan *plan)
+{
+    return plan->image / v->patch;
+}
+
+/* Tokens of an image: its patches, and the one that is classified. */
+static int64_t tokens_of(const nnc_vit *v, const nnc_plan *plan)
+{
+    return patches_per_side(v, plan) * patches_per_side(v, plan) + 1;
+}
+
+static nnc_layer layer_of(const nnc_vit *v)
+{
+    return (nnc_layer){ .hidden = v->hidden,
+                        .norm = NNC_NORM_LAYER,
+                        .norm_bias = true,
+                        .heads = v->heads,
+                        .kv_heads = v->heads,
+                        .head_dim = v->hidden / v->heads,
+                        .value_dim = v->hidden / v->heads,
+                        .qkv_bias = true,
+                        .out_bias = true,
+                        .mlp = v->mlp,
+                        .ffn_hidden = v->ffn_hidden,
+                        .mlp_bias = true,
+                        .dropout = v->dropout };
+}
+
+/* Patches, class token and positions: every tensor rank makes all of them, and under sequence
+ * parallelism keeps its part. */
+static void embedding(const nnc_layer_writer *w, const nnc_vit *v)
+{
+    const nnc_plan *plan = w->to.how->plan;
+    const int64_t side = patches_per_side(v, plan);
+    const nnc_conv patches = { .batch = w->batch,
+                               .c_in = v->in_channels,
+                               .c_out = v->hidden,
+                               .h_in = plan->image,
+                               .w_in = plan->image,
+                               .h_out = side,
+                               .w_out = side,
+                               .kernel = v->patch,
+                               .stride = v->patch,
+                               .groups = 1 };
+    nnc_list_conv(&w->to, "embed.patches", NNC_GROUP_EMBEDDING, &patches, true);
+    nnc_op *op = nnc_list_pointwise(&w->to, "embed.class", NNC_PW_CONCAT, NNC_GROUP_EMBEDDING,
+                                    w->hidden_elements);
+    op->weights.vector = v->hidden;
+    op = nnc_list_pointwise(&w->to, "embed.positions", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING,
+                            w->hidden_elements);
+    op->weights = (nnc_weights){ .count = 1, .rows = w->seq_len, .cols = v->hidden, .table = true };
+    w->to.list->lookup_params = nnc_list_mul(&w->to, w->seq_len + 1, v->hidden);
+    if (plan->sequence_parallel) {
+        const nnc_exchange e = { .comm = NNC_COMM_TENSOR,
+                                 .backward = NNC_ALL_GATHER,
+                                 .bytes = nnc_list_bytes(&w->to, w->hidden_elements) };
+        nnc_list_exchange(&w->to, "embed.tensor", e);
+    }
+    nnc_layer_dropout(w, "embed.dropout", NNC_GROUP_EMBEDDING);
+}
+
+/* Every tensor rank classifies; under sequence parallelism one of them has the class token. */
+static void head(const nnc_layer_writer *w, const nnc_vit *v)
+{
+    nnc_layer_norm(w, "head.norm", v->hidden);
+    if (w->to.how->plan->sequence_parallel) {
+        const nnc_exchange e = { .comm = NNC_COMM_TENSOR,
+                                 .forward = NNC_BROADCAST,
+                                 .bytes = nnc_list_bytes(&w->to, w->batch * v->hidden) };
+        nnc_list_exchange(&w->to, "head.tensor", e);
+    }
+    nnc_list_linear(&w->to, "head.logits", NNC_GROUP_HEAD, NNC_SPLIT_TOKENS, w->batch, v->classes,
+                    v->hidden, true);
+    nnc_list_loss(&w->to, w->batch, v->classes);
+}
+
+static void lower(const nnc_model *model, const nnc_writer *to)
+{
+    const nnc_vit *v = &model->vit;
+    const nnc_layer layer = layer_of(v);
+    const nnc_plan *plan = to->how->plan;
+    const nnc_layer_writer ends =
+        nnc_layer_begin(to, &layer, plan->micro_batch, tokens_of(v, plan));
+    nnc_layer_writer w = ends;
+    to->list->input_bytes = (double)plan->micro_batch * (double)plan->image * (double)plan->image *
+                            (double)v->in_channels; /* 8-bit pixels */
+    to->list->stream_elements = ends.hidden_elements;
+
+    nnc_list_segment(to, 1, false);
+    embedding(&ends, v);
+    nnc_list_segment(to, v->layers, true);
+    w.to = nnc_list_block(to, v->layers, ends.hidden_elements);
+    nnc_layer_attention(&w, &nnc_attention_plain, NULL);
+    nnc_layer_mlp(&w);
+    nnc_list_segment(to, 1, false);
+    head(&ends, v);
+}
+
+static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
+{
+    const nnc_vit *v = &model->vit;
+    NNC_TRY(nnc_family_takes_images(model, v->image, p, err));
+    if (p->image % v->patch != 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image",
+                        "does not divide into patches, expected a multiple of %" PRId64
+                        ", found %" PRId64,
+                        v->patch, p->image);
+    }
+    return NNC_OK;
+}
+
+static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *err)
+{
+    const nnc_vit *v = &model->vit;
+    const nnc_layer layer = layer_of(v);
+    if (p->context > 1) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",
+                        "the patches of an image stay together, expected 1, found %" PRId32,
+                        p->context);
+    }
+    NNC_TRY(nnc_layer_split_tensor(&layer, p, err));
+    return nnc_layer_split_sequence(p, p->micro_batch * tokens_of(v, p), err);
+}
+
+static nnc_model_sizes sizes(const nnc_model *model)
+{
+    const nnc_vit *v = &model->vit;
+    return (nnc_model_sizes){ .layers = v->layers, .hidden = v->hidden, .image = v->image };
+}
+
+static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char input[NNC_SHAPE_TEXT])
+{
+    const nnc_vit *v = &model->vit;
+    snprintf(shape, NNC_SHAPE_TEXT, "%" PRId64 " layers, hidden %" PRId64, v->layers, v->hidden);
+    snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " pixels", v->image);
+}
+
+const nnc_family_row nnc_vit_family = {
+    .sizes = sizes,
+    .resolve = resolve,
+    .split = split,
+    .lower = lower,
+    .describe = describe,
+};

@@ -1,0 +1,104 @@
+/* A vision transformer small enough to count by hand: images of 4 x 4 pixels and 3 channels in patches of
+ * 2 x 2, so 4 patches and a class token; hidden 8, 2 heads, 16 inside the MLP, 2 layers, 3 classes. */
+#include "support.h"
+
+static nnc_model tiny_vit(void)
+{
+    return (nnc_model){ .id = "vit",
+                        .family = NNC_FAMILY_VIT,
+                        .vit = { .image = 4,
+                                 .patch = 2,
+                                 .in_channels = 3,
+                                 .layers = 2,
+                                 .hidden = 8,
+                                 .heads = 2,
+                                 .ffn_hidden = 16,
+                                 .mlp = NNC_MLP_GELU,
+                                 .classes = 3 } };
+}
+
+START_TEST(parameters)
+{
+    const nnc_model model = tiny_vit();
+    const nnc_plan plan = nnc_plan_default();
+    const nnc_result r = estimate(&model, &plan);
+    /* Patches 3 x 2 x 2 x 8 + 8 = 104, class token 8, positions 5 x 8 = 40. */
+    ck_assert_int_eq(r.params_by_group[NNC_GROUP_EMBEDDING], 104 + 8 + 40);
+    /* A layer: qkv 8 x 24 + 24 = 216, out 8 x 8 + 8 = 72; up 8 x 16 + 16 = 144, down 16 x 8 + 8 = 136;
+     * two norms of 16, and the last one. */
+    ck_assert_int_eq(r.params_by_group[NNC_GROUP_ATTENTION], 2 * (216 + 72));
+    ck_assert_int_eq(r.params_by_group[NNC_GROUP_MLP], 2 * (144 + 136));
+    ck_assert_int_eq(r.params_by_group[NNC_GROUP_NORM], 2 * 32 + 16);
+    ck_assert_int_eq(r.params_by_group[NNC_GROUP_HEAD], 8 * 3 + 3);
+    ck_assert_int_eq(r.params, 152 + 576 + 560 + 80 + 27);
+}
+END_TEST
+
+START_TEST(flops)
+{
+    const nnc_model model = tiny_vit();
+    nnc_plan plan = nnc_plan_default();
+    plan.micro_batch = 10;
+    const nnc_result r = estimate(&model, &plan);
+    /* Patches: 4 positions x 12 inputs x 8 outputs x 2 = 768. A layer of 5 tokens: qkv 5 x 8 x 24 x 2 =
+     * 1920, all 25 pairs of 2 heads of 4 twice 800, out 5 x 8 x 8 x 2 = 640, up and down 5 x 8 x 16 x 2
+     * x 2 = 2560: 5920. Head: the class token alone, 8 x 3 x 2 = 48. */
+    ck_assert_double_eq(r.forward_flops, 10 * (768 + 2 * 5920 + 48));
+    /* Twice that, but for the gradient of the image. */
+    ck_assert_double_eq(r.backward_flops, 10 * (768 + 2 * (2 * 5920 + 48)));
+    ck_assert_int_eq(r.tokens, 0); /* images are not counted in tokens */
+    ck_assert_double_eq(r.input_bytes, 10 * 4 * 4 * 3);
+}
+END_TEST
+
+/* Norms, biases and class token are shared; the matrices of a layer divide. */
+START_TEST(tensor_ranks)
+{
+    const nnc_model model = tiny_vit();
+    nnc_device device = plain_device();
+    const nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    const nnc_result whole = estimate(&model, &plan);
+    int32_t count = 0;
+    plan.tensor = 2;
+    device.scale_up.kind = NNC_LINK_SWITCH;
+    device.scale_up.devices = 2;
+    device.scale_up.bytes_per_s = 1e11;
+    const nnc_result r = estimate_with(&model, &device, &software, &plan);
+    ck_assert_double_eq(r.model_flops, whole.model_flops);
+    /* A rank: 12 heads' worth of qkv 8 x 12 + 12, out 4 x 8 + 8, up 8 x 8 + 8, down 8 x 8 + 8. */
+    ck_assert_int_eq(nnc_scratch_stages(scratch, &count)->params,
+                     152 + 2 * (108 + 40 + 72 + 72) + 80 + 27);
+    ck_assert_double_gt(r.communication_s[NNC_COMM_TENSOR], 0);
+}
+END_TEST
+
+/* What stages send: 5 tokens of 8 values in 16 bits, for each image. */
+START_TEST(pipeline_sends)
+{
+    const nnc_model model = tiny_vit();
+    nnc_device device = plain_device();
+    const nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    plan.pipeline = 2;
+    plan.micro_batch = 7;
+    device.scale_out.bytes_per_s = 1e10;
+    device.scale_out.latency_s = 0;
+    estimate_with(&model, &device, &software, &plan);
+    int32_t count = 0;
+    char shape[64] = "";
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    for (int32_t i = 0; i < count; i++) {
+        if (strcmp(nnc_op_name(rows[i].op), "pipeline.send") == 0) {
+            nnc_op_shape(rows[i].op, shape, sizeof shape);
+        }
+    }
+    ck_assert_str_eq(shape, "bytes=560");
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { parameters, flops, tensor_ranks, pipeline_sends };
+    return run_tests("shape_vit", tests, COUNT_OF(tests));
+}
