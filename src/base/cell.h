@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
+
 typedef enum nnc_cell_kind {
     NNC_CELL_NULL, /* not recorded */
     NNC_CELL_NUMBER,
@@ -22,5 +24,9 @@ typedef struct nnc_cell {
         const char *text; /* owned by whoever made the cell */
     };
 } nnc_cell;
+
+/* A row of cells as bytes, and back; texts then point into them. */
+void nnc_cells_pack(nnc_buffer *out, const nnc_cell *cells, int count);
+void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count);
 
 #endif

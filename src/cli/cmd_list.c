@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <nncost/nncost.h>
@@ -7,9 +8,7 @@
 #include "base/error.h"
 #include "cli/command.h"
 #include "input/kind.h"
-#include "render/grid.h"
-#include "render/record.h"
-#include "render/text.h"
+#include "render/table.h"
 #include "shape/family.h"
 
 /* Any device will do to count parameters. */
@@ -44,224 +43,276 @@ static void join_aliases(const nnc_device *device, char *text, size_t size)
     }
 }
 
-/* Everything a listing writes: one row at a time, either as a record or as cells. */
-typedef struct listing {
-    nnc_session *session;
-    nnc_record record; /* JSON and CSV */
-    nnc_grid grid;     /* table and Markdown */
-    nnc_scratch *scratch;
-} listing;
+/* ---- devices ---- */
 
-static void record_device(nnc_record *record, const nnc_device *device)
+static nnc_cell get_precision(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
-    const nnc_dtype dtype = usual_precision(device);
-    char aliases[256];
-    join_aliases(device, aliases, sizeof aliases);
-    nnc_record_text(record, "id", device->id);
-    nnc_record_text(record, "name", device->name);
-    nnc_record_whole(record, "year", device->year);
-    nnc_record_text(record, "precision", nnc_dtype_name(dtype));
-    nnc_record_number(record, "peak_flops_per_s", nnc_device_matmul_peak(device, dtype));
-    nnc_record_whole(record, "mem_bytes", device->mem_bytes);
-    nnc_record_number(record, "mem_bytes_per_s", device->mem_bytes_per_s);
-    nnc_record_number(record, "ridge_flops_per_byte", nnc_device_ridge(device, dtype));
-    nnc_record_number(record, "link_bytes_per_s", device->scale_up.bytes_per_s);
-    nnc_record_number(record, "price_per_device_hour",
-                      device->price_count > 0 ? device->prices[0].per_device_hour : (double)NAN);
-    nnc_record_bool(record, "fitted", device->efficiency.fitted);
-    nnc_record_text(record, "aliases", aliases);
+    (void)text;
+    return nnc_text_cell(nnc_dtype_name(usual_precision(place->record)));
 }
 
-static const nnc_grid_column device_columns[] = {
-    { .head = "id", .left = true },
-    { .head = "name", .left = true, .shrinks = true, .drop = 1 },
-    { .head = "year", .drop = 2 },
-    { .head = "peak" },
-    { .head = "in", .left = true },
-    { .head = "memory" },
-    { .head = "bandwidth" },
-    { .head = "ridge", .drop = 5 },
-    { .head = "link", .drop = 4 },
-    { .head = "price/h", .drop = 6 },
-    { .head = "aliases", .left = true, .shrinks = true, .drop = 3 },
+static nnc_cell get_peak(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_device *device = place->record;
+    (void)text;
+    return nnc_number_cell(nnc_device_matmul_peak(device, usual_precision(device)));
+}
+
+static nnc_cell get_ridge(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_device *device = place->record;
+    (void)text;
+    return nnc_number_cell(nnc_device_ridge(device, usual_precision(device)));
+}
+
+static nnc_cell get_price(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_device *device = place->record;
+    (void)text;
+    return nnc_number_cell(device->price_count > 0 ? device->prices[0].per_device_hour
+                                                   : (double)NAN);
+}
+
+static nnc_cell get_year(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_device *device = place->record;
+    (void)text;
+    return (nnc_cell){ .kind = device->year > 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL,
+                       .whole = device->year };
+}
+
+static nnc_cell get_aliases(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_device *device = place->record;
+    join_aliases(device, text, NNC_METRIC_TEXT_MAX);
+    return nnc_text_cell(text);
+}
+
+static const nnc_metric device_rows[] = {
+    { NNC_CHARS(nnc_device, id), .head = "id" },
+    { NNC_CHARS(nnc_device, name), .head = "name", .shrinks = true, .drop = 1 },
+    { NNC_WHOLE(nnc_device, year) },
+    { .head = "year", .type = NNC_METRIC_WHOLE, .get = get_year, .drop = 2 },
+    { .name = "precision", .type = NNC_METRIC_TEXT, .get = get_precision },
+    { .name = "peak_flops_per_s", .get = get_peak, .head = "peak", .unit = "FLOP/s" },
+    { .head = "in", .type = NNC_METRIC_TEXT, .get = get_precision },
+    { NNC_WHOLE(nnc_device, mem_bytes), .head = "memory", .unit = "B" },
+    { NNC_NUMBER(nnc_device, mem_bytes_per_s), .head = "bandwidth", .unit = "B/s" },
+    { .name = "ridge_flops_per_byte",
+      .get = get_ridge,
+      .head = "ridge",
+      .show = NNC_SHOW_COUNT,
+      .drop = 5 },
+    { .name = "link_bytes_per_s",
+      NNC_IN(nnc_device, scale_up.bytes_per_s),
+      .head = "link",
+      .unit = "B/s",
+      .drop = 4 },
+    { .name = "price_per_device_hour",
+      .get = get_price,
+      .head = "price/h",
+      .show = NNC_SHOW_COUNT,
+      .drop = 6 },
+    { .name = "fitted", .type = NNC_METRIC_BOOL, NNC_IN(nnc_device, efficiency.fitted) },
+    { .name = "aliases",
+      .type = NNC_METRIC_TEXT,
+      .get = get_aliases,
+      .head = "aliases",
+      .shrinks = true,
+      .drop = 3 },
 };
+static const nnc_metrics device_metrics = NNC_METRICS("a device", device_rows, nnc_device);
 
-static void device_cells(nnc_grid *grid, const nnc_device *device)
+/* ---- models ---- */
+
+/* A model, its sizes, and what an estimate counts of it. */
+typedef struct counted_model {
+    nnc_model model;
+    nnc_model_sizes sizes;
+    nnc_result result;
+} counted_model;
+
+static nnc_cell get_shape(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
-    const nnc_dtype dtype = usual_precision(device);
-    char text[256], number[NNC_NUMBER_TEXT];
-    nnc_grid_cell(grid, device->id);
-    nnc_grid_cell(grid, device->name);
-    snprintf(text, sizeof text, "%d", (int)device->year);
-    nnc_grid_cell(grid, device->year > 0 ? text : "-");
-    nnc_grid_cell(grid, nnc_unit_text(nnc_device_matmul_peak(device, dtype), "FLOP/s", number));
-    nnc_grid_cell(grid, nnc_dtype_name(dtype));
-    nnc_grid_cell(grid, nnc_unit_text((double)device->mem_bytes, "B", number));
-    nnc_grid_cell(grid, nnc_unit_text(device->mem_bytes_per_s, "B/s", number));
-    nnc_grid_cell(grid, nnc_count_text(nnc_device_ridge(device, dtype), number));
-    nnc_grid_cell(grid, nnc_unit_text(device->scale_up.bytes_per_s, "B/s", number));
-    nnc_grid_cell(grid, device->price_count > 0
-                            ? nnc_count_text(device->prices[0].per_device_hour, number)
-                            : "-");
-    join_aliases(device, text, sizeof text);
-    nnc_grid_cell(grid, text);
+    const nnc_model *model = &((const counted_model *)place->record)->model;
+    char input[NNC_SHAPE_TEXT];
+    nnc_family_of(model)->describe(model, text, input);
+    return nnc_text_cell(text);
 }
 
-static nnc_status list_device(listing *list, const char *id, nnc_error *err)
+static nnc_cell get_input(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_model *model = &((const counted_model *)place->record)->model;
+    char shape[NNC_SHAPE_TEXT];
+    nnc_family_of(model)->describe(model, shape, text);
+    return nnc_text_cell(text);
+}
+
+#define MODEL(member) NNC_IN(counted_model, model.member)
+static const nnc_metric model_rows[] = {
+    { .name = "id", .type = NNC_METRIC_CHARS, MODEL(id), .head = "id" },
+    { .name = "name",
+      .type = NNC_METRIC_CHARS,
+      MODEL(name),
+      .head = "name",
+      .shrinks = true,
+      .drop = 1 },
+    { .name = "family",
+      .type = NNC_METRIC_ENUM,
+      MODEL(family),
+      .names = { nnc_family_name, NNC_FAMILY_COUNT },
+      .head = "family" },
+    { .name = "params",
+      .type = NNC_METRIC_WHOLE,
+      NNC_IN(counted_model, result.params),
+      .head = "parameters",
+      .show = NNC_SHOW_COUNT },
+    { .name = "layers", .type = NNC_METRIC_WHOLE, NNC_IN(counted_model, sizes.layers) },
+    { .name = "hidden", .type = NNC_METRIC_WHOLE, NNC_IN(counted_model, sizes.hidden) },
+    { .name = "seq_len", .type = NNC_METRIC_WHOLE, NNC_IN(counted_model, sizes.seq_len) },
+    { .name = "channels", .type = NNC_METRIC_WHOLE, NNC_IN(counted_model, sizes.channels) },
+    { .name = "image", .type = NNC_METRIC_WHOLE, NNC_IN(counted_model, sizes.image) },
+    { .head = "shape", .type = NNC_METRIC_TEXT, .get = get_shape },
+    { .head = "input", .type = NNC_METRIC_TEXT, .get = get_input },
+};
+#undef MODEL
+static const nnc_metrics model_metrics = NNC_METRICS("a model", model_rows, counted_model);
+
+/* ---- software ---- */
+
+static const nnc_metric software_rows[] = {
+    { NNC_CHARS(nnc_software, id), .head = "id" },
+    { NNC_CHARS(nnc_software, name), .head = "name", .shrinks = true },
+};
+static const nnc_metrics software_metrics =
+    NNC_METRICS("a software profile", software_rows, nnc_software);
+
+/* ---- lists ---- */
+
+static nnc_status load_device(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record,
+                              nnc_error *err)
 {
     const nnc_device *device = NULL;
-    const nnc_status status = nnc_device_load(list->session->specs, id, &device, err);
-    if (status == NNC_OK && list->grid.columns != NULL) {
-        device_cells(&list->grid, device);
-    } else if (status == NNC_OK) {
-        record_device(&list->record, device);
+    const nnc_status status = nnc_device_load(specs, id, &device, err);
+    (void)scratch;
+    if (status == NNC_OK) {
+        *(nnc_device *)record = *device;
     }
     return status;
 }
 
-static void record_model(nnc_record *record, const nnc_model *model, const nnc_result *result)
-{
-    const nnc_model_sizes sizes = nnc_model_sizes_of(model);
-    nnc_record_text(record, "id", model->id);
-    nnc_record_text(record, "name", model->name);
-    nnc_record_text(record, "family", nnc_family_name(model->family));
-    nnc_record_whole(record, "params", result->params);
-    nnc_record_whole(record, "layers", sizes.layers);
-    nnc_record_whole(record, "hidden", sizes.hidden);
-    nnc_record_whole(record, "seq_len", sizes.seq_len);
-    nnc_record_whole(record, "channels", sizes.channels);
-    nnc_record_whole(record, "image", sizes.image);
-}
-
-static const nnc_grid_column model_columns[] = {
-    { .head = "id", .left = true },
-    { .head = "name", .left = true, .shrinks = true, .drop = 1 },
-    { .head = "family", .left = true },
-    { .head = "parameters" },
-    { .head = "shape", .left = true },
-    { .head = "input", .left = true },
-};
-
-static void model_cells(nnc_grid *grid, const nnc_model *model, const nnc_result *result)
-{
-    char shape[NNC_SHAPE_TEXT], input[NNC_SHAPE_TEXT], number[NNC_NUMBER_TEXT];
-    nnc_grid_cell(grid, model->id);
-    nnc_grid_cell(grid, model->name);
-    nnc_grid_cell(grid, nnc_family_name(model->family));
-    nnc_grid_cell(grid, nnc_count_text((double)result->params, number));
-    nnc_family_of(model)->describe(model, shape, input);
-    nnc_grid_cell(grid, shape);
-    nnc_grid_cell(grid, input);
-}
-
-static nnc_status list_model(listing *list, const char *id, nnc_error *err)
+static nnc_status load_model(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record,
+                             nnc_error *err)
 {
     const nnc_device device = counting_device();
     const nnc_software software = nnc_software_default();
     const nnc_plan plan = nnc_plan_default();
     const nnc_model *model = NULL;
-    nnc_result result;
-    nnc_status status = nnc_model_load(list->session->specs, id, &model, err);
-    if (status == NNC_OK) {
-        status = nnc_estimate(model, &device, &software, &plan, list->scratch, &result, err);
+    counted_model *counted = record;
+    const nnc_status status = nnc_model_load(specs, id, &model, err);
+    if (status != NNC_OK) {
+        return status;
     }
-    if (status == NNC_OK && list->grid.columns != NULL) {
-        model_cells(&list->grid, model, &result);
-    } else if (status == NNC_OK) {
-        record_model(&list->record, model, &result);
-    }
-    return status;
+    counted->model = *model;
+    counted->sizes = nnc_model_sizes_of(model);
+    return nnc_estimate(model, &device, &software, &plan, scratch, &counted->result, err);
 }
 
-static const nnc_grid_column software_columns[] = {
-    { .head = "id", .left = true },
-    { .head = "name", .left = true, .shrinks = true },
-};
-
-static nnc_status list_software(listing *list, const char *id, nnc_error *err)
+static nnc_status load_software(nnc_specs *specs, const char *id, nnc_scratch *scratch,
+                                void *record, nnc_error *err)
 {
     const nnc_software *software = NULL;
-    const nnc_status status = nnc_software_load(list->session->specs, id, &software, err);
-    if (status == NNC_OK && list->grid.columns != NULL) {
-        nnc_grid_cell(&list->grid, software->id);
-        nnc_grid_cell(&list->grid, software->name);
-    } else if (status == NNC_OK) {
-        nnc_record_text(&list->record, "id", software->id);
-        nnc_record_text(&list->record, "name", software->name);
+    const nnc_status status = nnc_software_load(specs, id, &software, err);
+    (void)scratch;
+    if (status == NNC_OK) {
+        *(nnc_software *)record = *software;
     }
     return status;
 }
+
+/* The records of a list. */
+typedef struct listing {
+    const nnc_metrics *metrics;
+    void *records;
+    int32_t count;
+} listing;
+
+static nnc_lines lines_of(const void *record)
+{
+    const listing *list = record;
+    return (nnc_lines){ list->metrics, list, list->records, list->count };
+}
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    nnc_table_of(out, style, lines_of(record));
+}
+
+#define LIST_OF(key, table)                                               \
+    {                                                                     \
+        .name = (key), .type = NNC_METRIC_LIST, NNC_IN(listing, records), \
+        NNC_COUNT(listing, count), .rows = &(table),                      \
+    }
+static const nnc_metric list_rows[] = { LIST_OF("devices", device_metrics),
+                                        LIST_OF("models", model_metrics),
+                                        LIST_OF("software", software_metrics) };
+#undef LIST_OF
 
 static const struct {
     const char *name, *schema;
     nnc_spec_kind kind;
-    const nnc_grid_column *columns;
-    int column_count;
-    nnc_status (*row)(listing *list, const char *id, nnc_error *err);
+    nnc_metrics document;
+    nnc_status (*load)(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record,
+                       nnc_error *err);
 } lists[] = {
-    { "devices", "nncost.devices/1", NNC_SPEC_DEVICE, device_columns,
-      sizeof device_columns / sizeof device_columns[0], list_device },
-    { "models", "nncost.models/1", NNC_SPEC_MODEL, model_columns,
-      sizeof model_columns / sizeof model_columns[0], list_model },
-    { "software", "nncost.software-list/1", NNC_SPEC_SOFTWARE, software_columns,
-      sizeof software_columns / sizeof software_columns[0], list_software },
+    { "devices",
+      "nncost.devices/1",
+      NNC_SPEC_DEVICE,
+      { .rows = &list_rows[0], .count = 1 },
+      load_device },
+    { "models",
+      "nncost.models/1",
+      NNC_SPEC_MODEL,
+      { .rows = &list_rows[1], .count = 1 },
+      load_model },
+    { "software",
+      "nncost.software-list/1",
+      NNC_SPEC_SOFTWARE,
+      { .rows = &list_rows[2], .count = 1 },
+      load_software },
 };
 enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 
-static nnc_status write_records(listing *list, int which, const char *const *ids, int32_t count,
-                                nnc_error *err)
+static nnc_status list_all(nnc_session *session, int which, const char *const *ids, int32_t count,
+                           nnc_error *err)
 {
-    nnc_buffer *out = list->session->out;
-    const bool csv = list->session->options.format == NNC_FORMAT_CSV;
+    const nnc_view view = { .schema = lists[which].schema,
+                            .document = &lists[which].document,
+                            .lines = lines_of,
+                            .page = write_page };
+    listing list = { .metrics = list_rows[which].rows };
+    const size_t size = list.metrics->record_size;
+    nnc_scratch *scratch = nnc_scratch_create();
     nnc_status status = NNC_OK;
-    list->record = csv ? nnc_record_csv(out) : nnc_record_begin(out, lists[which].schema);
-    if (!csv) {
-        nnc_record_list(&list->record, lists[which].name);
-    }
-    for (int32_t i = csv && count > 0 ? -1 : 0; i < count && status == NNC_OK; i++) {
-        if (csv) {
-            nnc_record_row(&list->record, i < 0);
-        } else {
-            nnc_record_object(&list->record, NULL);
-        }
-        status = lists[which].row(list, ids[i < 0 ? 0 : i], err);
-        if (csv) {
-            nnc_record_row_end(&list->record);
-        } else {
-            nnc_record_close(&list->record);
-        }
-    }
-    if (!csv) {
-        nnc_record_close(&list->record);
-        nnc_record_end(&list->record);
-    }
-    return status;
-}
-
-static nnc_status write_grid(listing *list, int which, const char *const *ids, int32_t count,
-                             nnc_error *err)
-{
-    nnc_arena *arena = nnc_arena_create();
-    nnc_status status = NNC_OK;
-    if (arena == NULL) {
-        return nnc_no_memory(err);
-    }
-    list->grid = nnc_grid_begin(arena, lists[which].columns, lists[which].column_count);
-    for (int32_t i = 0; i < count && status == NNC_OK; i++) {
-        status = lists[which].row(list, ids[i], err);
-    }
-    if (status == NNC_OK &&
-        nnc_grid_write(&list->grid, list->session->out, list->session->style) != NNC_OK) {
+    list.records = calloc((size_t)count + 1, size);
+    if (scratch == NULL || list.records == NULL) {
         status = nnc_no_memory(err);
     }
-    nnc_arena_destroy(arena);
+    for (; list.count < count && status == NNC_OK; list.count++) {
+        status = lists[which].load(session->specs, ids[list.count], scratch,
+                                   (char *)list.records + (size_t)list.count * size, err);
+    }
+    if (status == NNC_OK) {
+        nnc_view_write(session->out, session->style, &view, &list);
+    }
+    free(list.records);
+    nnc_scratch_destroy(scratch);
     return status;
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     const char *what = session->options.operands[0];
-    const nnc_format format = session->options.format;
     const char *const *ids = NULL;
     int32_t count = 0;
     int which = 0;
@@ -273,18 +324,8 @@ static nnc_status run(nnc_session *session, nnc_error *err)
                         "unknown list, expected one of devices, models, software, found \"%s\"",
                         what);
     }
-    listing list = { .session = session, .scratch = nnc_scratch_create() };
-    if (list.scratch == NULL) {
-        return nnc_no_memory(err);
-    }
-    nnc_status status = nnc_specs_list(session->specs, lists[which].kind, &ids, &count, err);
-    if (status == NNC_OK) {
-        status = format == NNC_FORMAT_JSON || format == NNC_FORMAT_CSV
-                     ? write_records(&list, which, ids, count, err)
-                     : write_grid(&list, which, ids, count, err);
-    }
-    nnc_scratch_destroy(list.scratch);
-    return status;
+    const nnc_status status = nnc_specs_list(session->specs, lists[which].kind, &ids, &count, err);
+    return status == NNC_OK ? list_all(session, which, ids, count, err) : status;
 }
 
 const nnc_command nnc_cmd_list = {

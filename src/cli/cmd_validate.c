@@ -1,7 +1,6 @@
 #include <stdio.h>
 
 #include "cli/command.h"
-#include "render/record.h"
 
 /* Faults go to standard error as they are found; the worst decides the exit code. */
 static void print_fault(void *context, const nnc_error *fault)
@@ -12,45 +11,52 @@ static void print_fault(void *context, const nnc_error *fault)
     *exit_code = code > *exit_code ? code : *exit_code;
 }
 
-static void write_ok(const nnc_session *session)
+/* A file without a fault: the only kind that is listed. */
+static nnc_cell get_ok(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
-    const nnc_options *options = &session->options;
-    nnc_record record = { 0 };
-    if (options->format == NNC_FORMAT_JSON) {
-        record = nnc_record_begin(session->out, "nncost.validate/1");
-        nnc_record_list(&record, "files");
-    } else if (options->format == NNC_FORMAT_CSV) {
-        record = nnc_record_csv(session->out);
-        nnc_record_row(&record, true);
-        nnc_record_text(&record, "file", "");
-        nnc_record_bool(&record, "ok", true);
-        nnc_record_row_end(&record);
-    }
+    (void)place, (void)text;
+    return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = true };
+}
+
+static nnc_cell get_file(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    (void)text;
+    return nnc_text_cell(*(char *const *)place->record);
+}
+
+static const nnc_metric file_rows[] = {
+    { .name = "file", .type = NNC_METRIC_TEXT, .get = get_file },
+    { .name = "ok", .type = NNC_METRIC_BOOL, .get = get_ok },
+};
+static const nnc_metrics files = NNC_METRICS("a file without fault", file_rows, char *);
+
+static const nnc_metric document_rows[] = {
+    { .name = "files",
+      .type = NNC_METRIC_LIST,
+      NNC_IN(nnc_options, operands),
+      NNC_COUNT(nnc_options, operand_count),
+      .rows = &files },
+};
+static const nnc_metrics document = NNC_METRICS("files", document_rows, nnc_options);
+
+static nnc_lines lines_of(const void *record)
+{
+    const nnc_options *options = record;
+    return (nnc_lines){ &files, options, options->operands, options->operand_count };
+}
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    const nnc_options *options = record;
     for (int i = 0; i < options->operand_count; i++) {
-        if (options->format == NNC_FORMAT_TABLE || options->format == NNC_FORMAT_MARKDOWN) {
-            nnc_buffer_print(session->out, "%s%s: ok\n",
-                             options->format == NNC_FORMAT_MARKDOWN ? "- " : "",
-                             options->operands[i]);
-            continue;
-        }
-        if (record.csv) {
-            nnc_record_row(&record, false);
-        } else {
-            nnc_record_object(&record, NULL);
-        }
-        nnc_record_text(&record, "file", options->operands[i]);
-        nnc_record_bool(&record, "ok", true);
-        if (record.csv) {
-            nnc_record_row_end(&record);
-        } else {
-            nnc_record_close(&record);
-        }
-    }
-    if (options->format == NNC_FORMAT_JSON) {
-        nnc_record_close(&record);
-        nnc_record_end(&record);
+        nnc_buffer_print(out, "%s%s: ok\n", style.format == &nnc_format_markdown ? "- " : "",
+                         options->operands[i]);
     }
 }
+
+static const nnc_view view = {
+    .schema = "nncost.validate/1", .document = &document, .lines = lines_of, .page = write_page
+};
 
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
@@ -60,7 +66,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
                           &session->exit_code);
     }
     if (session->exit_code == 0) {
-        write_ok(session);
+        nnc_view_write(session->out, session->style, &view, &session->options);
     }
     return NNC_OK;
 }

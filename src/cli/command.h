@@ -5,7 +5,7 @@
 #include <nncost/spec.h>
 
 #include "cli/option.h"
-#include "render/style.h"
+#include "render/format.h"
 
 typedef struct nnc_session {
     nnc_options options;

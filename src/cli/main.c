@@ -206,7 +206,7 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     }
     session->style = nnc_output_style(&session->options);
     if (session->options.help) {
-        session->style.format = NNC_FORMAT_TABLE;
+        session->style.format = &nnc_format_table;
         write_command_help(session->out, session->style, command);
         return NNC_OK;
     }

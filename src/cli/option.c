@@ -175,8 +175,7 @@ static nnc_status resolve_choices(nnc_options *options, unsigned takes, const ch
     int chosen = 0;
     if (given->format != NULL) {
         chosen = choose("--format", given->format, checks ? check_formats : formats, err);
-        options->check_format = (nnc_check_format)chosen;
-        options->format = chosen < (int)NNC_FORMAT_COUNT ? (nnc_format)chosen : NNC_FORMAT_TABLE;
+        options->format = chosen >= 0 ? nnc_check_format_at((unsigned)chosen) : NULL;
     }
     if (chosen >= 0 && given->sort != NULL) {
         chosen = choose("--sort", given->sort, sorts, err);
@@ -211,7 +210,7 @@ nnc_status nnc_options_parse(int argc, char **argv, const char *command, unsigne
     choices given = { 0 };
     nnc_status status = NNC_OK;
 
-    *options = (nnc_options){ .operands = argv + 1 };
+    *options = (nnc_options){ .format = &nnc_format_table, .operands = argv + 1 };
     nnc_option_spellings_of(&list, takes);
     for (int i = 0; i < list.count; i++) {
         long_options[i] = (struct option){ .name = list.entries[i].name + 2,

@@ -6,7 +6,7 @@
 #include "cli/record/check_view.h"
 #include "input/field.h"
 #include "metrics/report.h"
-#include "render/style.h"
+#include "render/format.h"
 
 /* Which options a command takes. */
 enum {
@@ -17,7 +17,7 @@ enum {
     NNC_TAKES_STAGES = 16,     /* --stages, --timeline, --trace, --sensitivity */
     NNC_TAKES_SEARCH = 32,     /* what nnc_search_options holds, --threads */
     NNC_TAKES_SCENARIO = 64,   /* --scenario, of a plan file */
-    NNC_TAKES_CHECK = 128,     /* --update, and the formats of nnc_check_format */
+    NNC_TAKES_CHECK = 128,     /* --update, and the formats of a check */
     NNC_TAKES_SWEEP = 256,     /* what nnc_sweep_options holds, --top, --threads */
     NNC_TAKES_HELP = 512,      /* --help alone */
     NNC_TAKES_SCORE = 1024,    /* --rows, --only, --fold, --group */
@@ -49,8 +49,7 @@ typedef struct nnc_search_options {
 } nnc_search_options;
 
 typedef struct nnc_options {
-    nnc_format format;             /* that of a table where check_format has another */
-    nnc_check_format check_format; /* only with NNC_TAKES_CHECK */
+    const nnc_format *format;
     bool help, stages, timeline, sensitivity, update, rows;
     const char *output, *software, *cluster, *trace, *scenario; /* NULL = not given */
     const char *only, *fold, *group, *device, *fit;

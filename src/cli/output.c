@@ -31,7 +31,7 @@ nnc_style nnc_output_style(const nnc_options *options)
     const bool terminal = options->output == NULL && isatty(STDOUT_FILENO) == 1;
     const char *term = getenv("TERM");
     return (nnc_style){
-        .format = options->format,
+        .format = options->format != NULL ? options->format : &nnc_format_table,
         .width = terminal_width(terminal),
         .colour =
             terminal && getenv("NO_COLOR") == NULL && term != NULL && strcmp(term, "dumb") != 0,

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "cli/option.h"
-#include "render/style.h"
+#include "render/format.h"
 
 /* Width and colour for what options say and standard output is. */
 nnc_style nnc_output_style(const nnc_options *options);

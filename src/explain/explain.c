@@ -93,15 +93,14 @@ void nnc_explain_heading(nnc_explainer *explainer, const char *format, ...)
 {
     char text[256];
     va_list arguments;
-    if (explainer->style.format != NNC_FORMAT_TABLE &&
-        explainer->style.format != NNC_FORMAT_MARKDOWN) {
+    if (explainer->style.format->page == NULL) {
         return;
     }
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     nnc_sheet_gap(&explainer->sheet);
-    nnc_buffer_text(explainer->out, explainer->style.format == NNC_FORMAT_MARKDOWN ? "### " : "");
+    nnc_buffer_text(explainer->out, explainer->style.format == &nnc_format_markdown ? "### " : "");
     nnc_put_plain(explainer->out, text, (int)sizeof text);
     nnc_sheet_gap(&explainer->sheet);
 }
@@ -168,51 +167,74 @@ static void write_text(nnc_explainer *explainer, const nnc_scope *scope, const n
     }
 }
 
-static void record_members(nnc_record *record, const char *of, const nnc_scope *scope,
-                           const nnc_derivation *line)
+/* A line as JSON and CSV have it. */
+typedef struct explained {
+    const char *of, *numbers;
+    const nnc_derivation *line;
+} explained;
+
+#define LINE(member) NNC_VIA(explained, line), NNC_IN(nnc_derivation, member)
+static const nnc_metric line_rows[] = {
+    { NNC_TEXT(explained, of), .help = "What the line belongs to: the step, an op." },
+    { .name = "name", .type = NNC_METRIC_TEXT, LINE(name), .help = "Name of the quantity." },
+    { .name = "formula", .type = NNC_METRIC_TEXT, LINE(formula), .help = "Its formula." },
+    { NNC_TEXT(explained, numbers), .help = "The formula with the numbers put in." },
+    { .name = "result", .type = NNC_METRIC_NUMBER, LINE(result), .help = "What it comes to." },
+    { .name = "unit", .type = NNC_METRIC_TEXT, LINE(unit), .help = "Unit of the result." },
+    { .name = "meaning", .type = NNC_METRIC_TEXT, LINE(meaning), .help = "What it says." },
+    { .name = "source", .type = NNC_METRIC_TEXT, LINE(source), .help = "Who says so." },
+};
+#undef LINE
+const nnc_metrics nnc_explain_line_metrics =
+    NNC_METRICS("one line of a derivation", line_rows, explained);
+
+/* place NULL: the heading. */
+static void put_csv(nnc_buffer *out, const nnc_place *place)
 {
-    char numbers[2048];
-    substitute(scope, line->formula, numbers, sizeof numbers);
-    nnc_record_text(record, "of", of);
-    nnc_record_text(record, "name", line->name);
-    nnc_record_text(record, "formula", line->formula);
-    nnc_record_text(record, "numbers", numbers);
-    nnc_record_number(record, "result", line->result);
-    nnc_record_text(record, "unit", line->unit);
-    nnc_record_text(record, "meaning", line->meaning);
-    nnc_record_text(record, "source", line->source);
+    enum { COUNT = sizeof line_rows / sizeof line_rows[0] };
+    nnc_head heads[COUNT];
+    nnc_cell cells[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        heads[i] = (nnc_head){ .name = line_rows[i].name };
+        cells[i] = place != NULL ? nnc_metric_read(&line_rows[i], place, 0, NULL)
+                                 : (nnc_cell){ .kind = NNC_CELL_NULL };
+    }
+    if (place == NULL) {
+        nnc_format_csv.heading(out, (nnc_heads){ heads, COUNT });
+    } else {
+        nnc_format_csv.line(out, (nnc_heads){ heads, COUNT }, cells);
+    }
 }
 
 void nnc_explain_line(nnc_explainer *explainer, const char *of, const nnc_scope *scope,
                       const nnc_derivation *line)
 {
     nnc_record *record = &explainer->record;
-    if (explainer->style.format == NNC_FORMAT_CSV) {
-        nnc_record_row(record, false);
-        record_members(record, of, scope, line);
-        nnc_record_row_end(record);
-    } else if (explainer->style.format == NNC_FORMAT_JSON) {
-        nnc_record_object(record, NULL);
-        record_members(record, of, scope, line);
-        nnc_record_close(record);
-    } else {
+    char numbers[2048];
+    const explained one = { of, numbers, line };
+    const nnc_place place = { .record = &one };
+    if (explainer->style.format->page != NULL) {
         write_text(explainer, scope, line);
+        return;
+    }
+    substitute(scope, line->formula, numbers, sizeof numbers);
+    if (explainer->style.format == &nnc_format_csv) {
+        put_csv(explainer->out, &place);
+    } else {
+        nnc_record_object(record, NULL);
+        nnc_record_members(record, &nnc_explain_line_metrics, &place);
+        nnc_record_close(record);
     }
 }
 
 static void begin(nnc_explainer *explainer, const nnc_report *report, const char *quantity)
 {
-    if (explainer->style.format == NNC_FORMAT_JSON) {
+    if (explainer->style.format == &nnc_format_json) {
         explainer->record = nnc_record_begin(explainer->out, "nncost.explain/1");
         nnc_record_text(&explainer->record, "quantity", quantity);
         nnc_record_list(&explainer->record, "lines");
-    } else if (explainer->style.format == NNC_FORMAT_CSV) {
-        const nnc_scope none = { .count = 0 };
-        const nnc_derivation heading = { .name = "", .formula = "" };
-        explainer->record = nnc_record_csv(explainer->out);
-        nnc_record_row(&explainer->record, true);
-        record_members(&explainer->record, "", &none, &heading);
-        nnc_record_row_end(&explainer->record);
+    } else if (explainer->style.format == &nnc_format_csv) {
+        put_csv(explainer->out, NULL);
     } else {
         explainer->sheet = nnc_sheet_begin(explainer->out, explainer->style);
         nnc_sheet_subject(&explainer->sheet, report);
@@ -222,7 +244,7 @@ static void begin(nnc_explainer *explainer, const nnc_report *report, const char
 
 static void end(nnc_explainer *explainer)
 {
-    if (explainer->style.format == NNC_FORMAT_JSON) {
+    if (explainer->style.format == &nnc_format_json) {
         nnc_record_close(&explainer->record);
         nnc_record_end(&explainer->record);
     }

@@ -6,7 +6,7 @@
 
 #include "metrics/report.h"
 #include "op/dims.h"
-#include "render/record.h"
+#include "render/json_writer.h"
 #include "render/sheet.h"
 
 /* The names a formula may use. */

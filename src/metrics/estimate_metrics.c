@@ -247,8 +247,6 @@ static const nnc_metric cost_rows[] = {
     { .name = "device_hours",
       .type = NNC_METRIC_NUMBER,
       RESULT(device_hours),
-      .unit = "h",
-      .show = NNC_SHOW_SHORT,
       .help = "Device-hours of the run.",
       .formula = "devices * run_s / 3600" },
     { .name = "run_s",

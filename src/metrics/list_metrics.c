@@ -1,6 +1,8 @@
 /* What the lists of an estimate say: ops, stages, intervals, sensitivities. */
 #include <math.h>
+#include <stdio.h>
 
+#include "base/number.h"
 #include "metrics/report.h"
 #include "op/dims.h"
 
@@ -136,6 +138,31 @@ static nnc_cell get_stage(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
     return (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = place->index };
 }
 
+static nnc_cell get_ends(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_stage *stage = place->record;
+    (void)text;
+    return nnc_text_cell(stage->embedding && stage->head ? "embedding, head"
+                         : stage->embedding              ? "embedding"
+                         : stage->head                   ? "head"
+                                                         : "");
+}
+
+/* Only schedules that run weight gradients apart have some. */
+static nnc_cell get_shown_weight_s(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_stage *stage = place->record;
+    (void)text;
+    return nnc_number_cell(stage->weight_s > 0 ? stage->weight_s : (double)NAN);
+}
+
+static nnc_cell get_busiest(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_report *report = place->owner;
+    (void)text;
+    return nnc_text_cell(place->index == report->result->stage ? "busiest" : "");
+}
+
 static nnc_cell get_stage_fits(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
     const nnc_stage *stage = place->record;
@@ -143,27 +170,48 @@ static nnc_cell get_stage_fits(const nnc_place *place, char text[NNC_METRIC_TEXT
     return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = stage->memory.headroom_bytes >= 0 };
 }
 
-static const nnc_metric stage_rows[] = {
+static const nnc_metric stage_time_rows[] = {
     { .name = "stage",
       .type = NNC_METRIC_WHOLE,
       .get = get_stage,
+      .head = "stage",
       .help = "Number of the pipeline stage, from 0." },
-    { NNC_WHOLE(nnc_stage, layers), .help = "Layers it holds." },
+    { NNC_WHOLE(nnc_stage, layers), .head = "layers", .help = "Layers it holds." },
+    { .head = "and", .type = NNC_METRIC_TEXT, .get = get_ends, .drop = 4 },
     { NNC_BOOL(nnc_stage, embedding), .help = "Whether it holds the embedding." },
-    { NNC_BOOL(nnc_stage, head), .help = "Whether it holds the head." },
-    { NNC_WHOLE(nnc_stage, params), .show = NNC_SHOW_SHORT,
+    { .name = "head",
+      .type = NNC_METRIC_BOOL,
+      NNC_IN(nnc_stage, head),
+      .help = "Whether it holds the head." },
+    { NNC_WHOLE(nnc_stage, params), .head = "params", .show = NNC_SHOW_SCALED, .drop = 3,
       .help = "Parameters of one of its ranks." },
-    { NNC_NUMBER(nnc_stage, forward_s), .unit = "s", .help = "Forward pass of one micro-batch." },
-    { NNC_NUMBER(nnc_stage, backward_s), .unit = "s", .help = "Backward pass of one micro-batch." },
+    { NNC_NUMBER(nnc_stage, forward_s), .head = "forward", .unit = "s",
+      .help = "Forward pass of one micro-batch." },
+    { NNC_NUMBER(nnc_stage, backward_s), .head = "backward", .unit = "s",
+      .help = "Backward pass of one micro-batch." },
+    { .head = "weight",
+      .type = NNC_METRIC_NUMBER,
+      .get = get_shown_weight_s,
+      .unit = "s",
+      .drop = 2 },
     { NNC_NUMBER(nnc_stage, weight_s), .unit = "s",
       .help = "Weight gradients of one micro-batch, where they run apart from backward." },
-    { NNC_NUMBER(nnc_stage, busy_s), .unit = "s", .help = "Passes of the whole step." },
-    { NNC_NUMBER(nnc_stage, bubble_s), .unit = "s", .help = "What it waits in the step." },
+    { NNC_NUMBER(nnc_stage, busy_s), .head = "busy", .unit = "s",
+      .help = "Passes of the whole step." },
+    { NNC_NUMBER(nnc_stage, bubble_s), .head = "bubble", .unit = "s",
+      .help = "What it waits in the step." },
     { NNC_NUMBER(nnc_stage, exchange_s), .unit = "s",
       .help = "Exposed collectives, once per step." },
     { NNC_NUMBER(nnc_stage, update_s), .unit = "s", .help = "The optimizer's update." },
-    { NNC_NUMBER(nnc_stage, in_flight), .show = NNC_SHOW_COUNT,
+    { NNC_NUMBER(nnc_stage, in_flight), .head = "in flight", .show = NNC_SHOW_COUNT,
       .help = "Micro-batches whose activations it keeps at once." },
+    { .head = "", .type = NNC_METRIC_TEXT, .get = get_busiest, .drop = 1 },
+};
+const nnc_metrics nnc_stage_time_metrics =
+    NNC_METRICS("times of a pipeline stage", stage_time_rows, nnc_stage);
+
+static const nnc_metric stage_rows[] = {
+    { .type = NNC_METRIC_OBJECT, .rows = &nnc_stage_time_metrics },
     { .type = NNC_METRIC_OBJECT, NNC_IN(nnc_stage, memory), .rows = &nnc_memory_metrics },
     { .name = "fits",
       .type = NNC_METRIC_BOOL,
@@ -217,20 +265,51 @@ static nnc_cell get_lever(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
     return nnc_text_cell(nnc_lever_name(entry->figure, report->result->plan.precision, text));
 }
 
+/* The unit is that of the parameter. */
+static nnc_cell get_shown_value(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_sensitivity *entry = place->record;
+    return nnc_text_cell(nnc_unit_text(entry->value, nnc_lever_unit(entry->figure), text));
+}
+
+static nnc_cell get_shown_elasticity(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_sensitivity *entry = place->record;
+    snprintf(text, NNC_METRIC_TEXT_MAX, "%.3f", entry->elasticity + 0.0); /* no -0 */
+    return nnc_text_cell(text);
+}
+
+static nnc_cell get_change(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_sensitivity *entry = place->record;
+    const nnc_report *report = place->owner;
+    (void)text;
+    return nnc_number_cell(entry->doubled_s / report->result->step_s - 1.0);
+}
+
 static const nnc_metric sensitivity_rows[] = {
     { .name = "figure",
       .type = NNC_METRIC_TEXT,
       .get = get_lever,
+      .head = "figure",
       .help = "Parameter of the device file, as --set names it." },
     { NNC_NUMBER(nnc_sensitivity, value), .help = "What the device has." },
+    { .head = "value", .type = NNC_METRIC_NUMBER, .get = get_shown_value },
     { NNC_NUMBER(nnc_sensitivity, elasticity),
       .help = "Percent that the step changes by when the parameter grows by one.",
       .formula = "d ln step_s / d ln value" },
+    { .head = "elasticity", .type = NNC_METRIC_NUMBER, .get = get_shown_elasticity },
     { .name = "step_if_doubled_s",
       .type = NNC_METRIC_NUMBER,
       NNC_IN(nnc_sensitivity, doubled_s),
+      .head = "step if doubled",
       .unit = "s",
       .help = "One step with twice the value." },
+    { .head = "change",
+      .type = NNC_METRIC_NUMBER,
+      .get = get_change,
+      .show = NNC_SHOW_PERCENT,
+      .drop = 1 },
     { NNC_NUMBER(nnc_sensitivity, needed),
       .help = "Of mem_bytes: what the plan takes; else null." },
 };

@@ -85,17 +85,31 @@ nnc_place nnc_metric_inside(const nnc_metric *row, const nnc_place *place)
     return inside;
 }
 
-int64_t nnc_metric_count(const nnc_metric *row, const nnc_place *place)
+nnc_lines nnc_metric_lines(const nnc_metric *row, const nnc_place *place)
 {
     const char *base = base_of(row, place->record);
-    return base != NULL ? whole_at(base + row->count_offset, row->count_size) : 0;
+    nnc_lines lines = { .metrics = row->rows, .owner = place->record };
+    if (base != NULL) {
+        lines.count = whole_at(base + row->count_offset, row->count_size);
+        lines.records = base + row->offset;
+        if (!row->in_place) {
+            memcpy(&lines.records, base + row->offset, sizeof lines.records);
+        }
+    }
+    return lines;
 }
 
-const void *nnc_metric_list(const nnc_metric *row, const nnc_place *place)
+nnc_place nnc_line_place(const nnc_lines *lines, int64_t index)
 {
-    const char *list = base_of(row, place->record);
-    memcpy(&list, list + row->offset, sizeof list);
-    return list;
+    return (nnc_place){ .record = (const char *)lines->records +
+                                  (size_t)index * lines->metrics->record_size,
+                        .owner = lines->owner,
+                        .index = index };
+}
+
+bool nnc_line_listed(const nnc_lines *lines, const nnc_place *place)
+{
+    return lines->metrics->listed == NULL || lines->metrics->listed(place);
 }
 
 /* ---- columns ---- */
@@ -180,6 +194,25 @@ nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NN
 }
 
 /* ---- names ---- */
+
+/* Tables nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
+const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name)
+{
+    const nnc_metric *found = NULL;
+    for (size_t i = 0; i < metrics->count && found == NULL; i++) {
+        const nnc_metric *row = &metrics->rows[i];
+        const size_t length = row->name != NULL ? strlen(row->name) : 0;
+        const bool begins = row->name != NULL && strncmp(name, row->name, length) == 0;
+        if (row->type == NNC_METRIC_OBJECT && row->name == NULL) {
+            found = nnc_metric_find(row->rows, name);
+        } else if (row->type == NNC_METRIC_OBJECT && begins && name[length] == '.') {
+            found = nnc_metric_find(row->rows, name + length + 1);
+        } else if (begins && name[length] == (row->each_count > 0 ? '.' : '\0')) {
+            found = row;
+        }
+    }
+    return found;
+}
 
 /* Does `full` end in `word`, after a dot? */
 static bool ends_so(const char *full, const char *word)

@@ -19,6 +19,7 @@ typedef enum nnc_metric_type {
     NNC_METRIC_TEXT,   /* const char *; NULL = there is none */
     NNC_METRIC_CHARS,  /* char[] */
     NNC_METRIC_ENUM,   /* an enumerator, by its name */
+    NNC_METRIC_ANY,    /* a number or a text, which is worked out */
     NNC_METRIC_OBJECT, /* the rows of another table */
     NNC_METRIC_LIST,   /* a pointer to records of another table */
     NNC_METRIC_TEXTS   /* a pointer to const char * */
@@ -26,11 +27,14 @@ typedef enum nnc_metric_type {
 
 /* How people read a number. */
 typedef enum nnc_show {
-    NNC_SHOW_UNIT,    /* with its unit, four digits: "12.30 ms"; without one as NNC_SHOW_SHORT */
-    NNC_SHOW_SHORT,   /* four digits, from 10,000 up with a prefix: "12.30 k" */
-    NNC_SHOW_COUNT,   /* "1,557,611,200", "16.73" */
-    NNC_SHOW_PLAIN,   /* every digit, 12 at most */
-    NNC_SHOW_PERCENT, /* a share: "41.2%" */
+    NNC_SHOW_UNIT,     /* with its unit, four digits: "12.30 ms"; without one as NNC_SHOW_SHORT */
+    NNC_SHOW_SHORT,    /* four digits, from 10,000 up with a prefix: "12.30 k" */
+    NNC_SHOW_COUNT,    /* "1,557,611,200", "16.73" */
+    NNC_SHOW_PLAIN,    /* every digit, 12 at most */
+    NNC_SHOW_SCALED,   /* with a prefix, where the heading names the unit: "386.5 G" */
+    NNC_SHOW_PERCENT,  /* a share: "41.2%" */
+    NNC_SHOW_PERCENT2, /* "41.23%" */
+    NNC_SHOW_ERROR     /* how far off: "+12.3%", "x11.5" */
 } nnc_show;
 
 /* Where a record is. */
@@ -41,7 +45,7 @@ typedef struct nnc_place {
 } nnc_place;
 
 /* Works a value out; a text may be put into `text`. */
-enum { NNC_METRIC_TEXT_MAX = 160 };
+enum { NNC_METRIC_TEXT_MAX = 256 };
 typedef nnc_cell nnc_metric_get(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
 
 typedef struct nnc_metrics nnc_metrics;
@@ -68,7 +72,9 @@ typedef struct nnc_metric {
      * null_empty: an empty list is null */
     const nnc_metrics *rows;
     size_t count_offset, count_size;
+    bool in_place; /* the list itself stands in the record, not a pointer to it */
     bool null_empty;
+    bool (*unless)(const nnc_place *place); /* an object is null then */
 
     const char *unit;    /* "s", "B", "FLOP/s"; NULL = a pure number */
     const char *help;    /* a sentence */
@@ -78,7 +84,6 @@ typedef struct nnc_metric {
 
     const char *head; /* heading of its column in tables; NULL = it has none */
     nnc_show show;
-    bool left;    /* text to the left */
     bool shrinks; /* cut where the line would be too long */
     int drop;     /* left out where even that is too long, lowest first; 0 = never */
 } nnc_metric;
@@ -123,9 +128,17 @@ nnc_cell nnc_text_cell(const char *text);
 /* The place that an object's rows count from. */
 nnc_place nnc_metric_inside(const nnc_metric *row, const nnc_place *place);
 
-/* A list: how many records, or texts, it has, and the first. */
-int64_t nnc_metric_count(const nnc_metric *row, const nnc_place *place);
-const void *nnc_metric_list(const nnc_metric *row, const nnc_place *place);
+/* Records that follow each other. */
+typedef struct nnc_lines {
+    const nnc_metrics *metrics; /* NULL: texts, const char * */
+    const void *owner, *records;
+    int64_t count;
+} nnc_lines;
+
+/* Those of a list, and the place of one. */
+nnc_lines nnc_metric_lines(const nnc_metric *row, const nnc_place *place);
+nnc_place nnc_line_place(const nnc_lines *lines, int64_t index);
+bool nnc_line_listed(const nnc_lines *lines, const nnc_place *place);
 
 /* A value under its name in full, "step.interval_s.0": what CSV and a sweep call a column. */
 enum { NNC_COLUMN_DEPTH = 3 };
@@ -146,6 +159,9 @@ typedef struct nnc_columns {
 nnc_status nnc_columns_of(const nnc_metrics *metrics, nnc_arena *arena, nnc_columns *columns);
 
 nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NNC_METRIC_TEXT_MAX]);
+
+/* The row of a value by its name in full, of an array by that of any of its values; NULL = none. */
+const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name);
 
 /* Which of the names a word stands for: the same one, or the only one that ends so after a dot. names
  * are count pointers, each `stride` bytes after the one before. */

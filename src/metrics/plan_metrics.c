@@ -2,17 +2,21 @@
 #include "metrics/report.h"
 
 static const nnc_metric degree_rows[] = {
-    { NNC_WHOLE(nnc_plan, devices) },        { NNC_WHOLE(nnc_plan, data) },
-    { NNC_WHOLE(nnc_plan, tensor) },         { NNC_WHOLE(nnc_plan, pipeline) },
-    { NNC_WHOLE(nnc_plan, virtual_stages) }, { NNC_WHOLE(nnc_plan, context) },
-    { NNC_WHOLE(nnc_plan, expert) },         { NNC_BOOL(nnc_plan, sequence_parallel) },
-    { NNC_WHOLE(nnc_plan, zero) },
+    { NNC_WHOLE(nnc_plan, devices) },
+    { NNC_WHOLE(nnc_plan, data), .head = "data", .drop = 7 },
+    { NNC_WHOLE(nnc_plan, tensor), .head = "tensor" },
+    { NNC_WHOLE(nnc_plan, pipeline), .head = "pipeline" },
+    { NNC_WHOLE(nnc_plan, virtual_stages), .head = "virtual", .drop = 9 },
+    { NNC_WHOLE(nnc_plan, context), .head = "context" },
+    { NNC_WHOLE(nnc_plan, expert), .head = "expert" },
+    { NNC_BOOL(nnc_plan, sequence_parallel), .head = "SP" },
+    { NNC_WHOLE(nnc_plan, zero), .head = "ZeRO" },
 };
 static const nnc_metrics degrees =
     NNC_METRICS("how a plan divides the work", degree_rows, nnc_plan);
 
 static const nnc_metric batch_rows[] = {
-    { NNC_WHOLE(nnc_plan, micro_batch) },
+    { NNC_WHOLE(nnc_plan, micro_batch), .head = "micro-batch" },
     { NNC_WHOLE(nnc_plan, micro_batches) },
     { NNC_WHOLE(nnc_plan, global_batch) },
 };
@@ -61,9 +65,17 @@ const nnc_metrics nnc_plan_metrics = NNC_METRICS("a plan", plan_rows, nnc_plan);
 static const nnc_metric choice_rows[] = {
     { .type = NNC_METRIC_OBJECT, .rows = &degrees },
     { .type = NNC_METRIC_OBJECT, .rows = &batch },
-    { NNC_NAMED(nnc_plan, schedule, nnc_schedule_name, NNC_SCHEDULE_COUNT) },
-    { .name = "recompute", .type = NNC_METRIC_TEXT, .get = get_recompute },
-    { .name = "offload", .type = NNC_METRIC_TEXT, .get = get_offload },
+    { NNC_NAMED(nnc_plan, schedule, nnc_schedule_name, NNC_SCHEDULE_COUNT), .head = "schedule" },
+    { .name = "recompute",
+      .type = NNC_METRIC_TEXT,
+      .get = get_recompute,
+      .head = "recompute",
+      .shrinks = true },
+    { .name = "offload",
+      .type = NNC_METRIC_TEXT,
+      .get = get_offload,
+      .head = "offload",
+      .drop = 8 },
 };
 const nnc_metrics nnc_plan_choice_metrics =
     NNC_METRICS("what a search chooses of a plan", choice_rows, nnc_plan);

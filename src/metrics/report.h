@@ -46,7 +46,7 @@ extern const nnc_metrics nnc_work_metrics, nnc_step_metrics, nnc_throughput_metr
 extern const nnc_metrics nnc_plan_metrics, nnc_plan_choice_metrics, nnc_memory_metrics;
 
 /* Of an nnc_op_cost, nnc_stage, nnc_interval and nnc_sensitivity that a report lists. */
-extern const nnc_metrics nnc_op_metrics, nnc_stage_metrics, nnc_interval_metrics,
-    nnc_sensitivity_metrics;
+extern const nnc_metrics nnc_op_metrics, nnc_stage_metrics, nnc_stage_time_metrics,
+    nnc_interval_metrics, nnc_sensitivity_metrics;
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 #include "record/plan_file.h"
-#include "render/record.h"
+#include "render/json_writer.h"
 
 static void put_member(nnc_buffer *out, int indent, const char *key, const char *text)
 {

@@ -13,46 +13,15 @@ nnc_sheet nnc_sheet_begin(nnc_buffer *out, nnc_style style)
     return (nnc_sheet){ .out = out, .style = style, .indent = LABEL_WIDTH };
 }
 
-static bool is_markdown(const nnc_sheet *sheet)
+static const nnc_page *page_of(const nnc_sheet *sheet)
 {
-    return sheet->style.format == NNC_FORMAT_MARKDOWN;
-}
-
-static void put(nnc_sheet *sheet, const char *text)
-{
-    if (is_markdown(sheet)) {
-        nnc_put_markdown(sheet->out, text);
-    } else {
-        const int width = nnc_text_width(text);
-        nnc_put_plain(sheet->out, text, width);
-        sheet->column += width;
-    }
-}
-
-static void break_line(nnc_sheet *sheet)
-{
-    nnc_buffer_print(sheet->out, "\n%*s", sheet->indent, "");
-    sheet->column = sheet->indent;
+    return sheet->style.format->page;
 }
 
 void nnc_sheet_label(nnc_sheet *sheet, const char *label)
 {
     sheet->items = 0;
-    if (!is_markdown(sheet)) {
-        const int width = nnc_text_width(label);
-        nnc_put_plain(sheet->out, label, width);
-        if (width > 0 && width >= sheet->indent) { /* no room beside it */
-            nnc_buffer_print(sheet->out, "\n%*s", sheet->indent, "");
-        } else {
-            nnc_buffer_print(sheet->out, "%*s", sheet->indent - width, "");
-        }
-        sheet->column = sheet->indent;
-    } else if (*label == '\0' || *label == ' ') {
-        nnc_buffer_print(sheet->out, "  %s%s", label + strspn(label, " "),
-                         *label != '\0' ? ": " : "");
-    } else {
-        nnc_buffer_print(sheet->out, "- **%s**: ", label);
-    }
+    page_of(sheet)->label(sheet, label);
 }
 
 /* Puts one unbreakable piece, on a new line when it would pass the right edge. */
@@ -61,18 +30,21 @@ static void put_piece(nnc_sheet *sheet, nnc_ink ink, const char *text)
     static const char *const codes[] = {
         [NNC_INK_PLAIN] = "", [NNC_INK_STRONG] = "1", [NNC_INK_GOOD] = "32", [NNC_INK_BAD] = "1;31"
     };
+    const nnc_page *page = page_of(sheet);
     const int needed = nnc_text_width(text) + (sheet->items > 0 ? 1 : 0);
-    const bool inked = sheet->style.colour && ink != NNC_INK_PLAIN && !is_markdown(sheet);
+    const bool inked = sheet->style.colour && ink != NNC_INK_PLAIN && page->wraps;
 
-    if (!is_markdown(sheet) && sheet->items > 0 && sheet->column + needed > sheet->style.width) {
-        break_line(sheet);
+    if (page->wraps && sheet->items > 0 && sheet->column + needed > sheet->style.width) {
+        nnc_buffer_byte(sheet->out, '\n');
+        nnc_buffer_blanks(sheet->out, sheet->indent);
+        sheet->column = sheet->indent;
     } else if (sheet->items > 0) {
-        put(sheet, " ");
+        page->text(sheet, " ");
     }
     if (inked) {
         nnc_buffer_print(sheet->out, "\033[%sm", codes[ink]);
     }
-    put(sheet, text);
+    page->text(sheet, text);
     if (inked) {
         nnc_buffer_text(sheet->out, "\033[0m");
     }
@@ -88,7 +60,7 @@ void nnc_sheet_item(nnc_sheet *sheet, nnc_ink ink, const char *format, ...)
     va_end(arguments);
 
     if (sheet->items > 0) {
-        put(sheet, ",");
+        page_of(sheet)->text(sheet, ",");
     }
     put_piece(sheet, ink, text);
 }
@@ -131,4 +103,9 @@ void nnc_sheet_end(nnc_sheet *sheet)
 void nnc_sheet_gap(nnc_sheet *sheet)
 {
     nnc_buffer_byte(sheet->out, '\n');
+}
+
+void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text)
+{
+    style.format->page->heading(out, text);
 }

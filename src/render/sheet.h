@@ -3,17 +3,17 @@
 #ifndef NNCOST_RENDER_SHEET_H
 #define NNCOST_RENDER_SHEET_H
 
-#include "render/style.h"
+#include "render/format.h"
 
 typedef enum nnc_ink { NNC_INK_PLAIN, NNC_INK_STRONG, NNC_INK_GOOD, NNC_INK_BAD } nnc_ink;
 
-typedef struct nnc_sheet {
+struct nnc_sheet {
     nnc_buffer *out;
     nnc_style style;
     int indent; /* width of the labels */
     int column; /* where the next character goes */
     int items;  /* on the current line so far */
-} nnc_sheet;
+};
 
 nnc_sheet nnc_sheet_begin(nnc_buffer *out, nnc_style style);
 
@@ -28,5 +28,8 @@ void nnc_sheet_words(nnc_sheet *sheet, const char *format, ...) NNC_PRINTF(2, 3)
 void nnc_sheet_end(nnc_sheet *sheet);
 /* An empty line. */
 void nnc_sheet_gap(nnc_sheet *sheet);
+
+/* A heading of what follows, after an empty line. */
+void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text);
 
 #endif

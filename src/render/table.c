@@ -1,110 +1,153 @@
-/* The layout of a table that may be longer than memory. */
+#include "render/table.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "render/row.h"
+#include "render/text.h"
 
-enum { GAP = 2 }; /* between columns */
-
-/* Columns a UTF-8 text takes; wide characters count one. */
-static int width_of(const char *text, size_t size)
+void nnc_table_begin(nnc_table *table, const nnc_head *heads, int count)
 {
-    int width = 0;
-    for (size_t i = 0; i < size; i++) {
-        width += ((unsigned char)text[i] & 0xC0U) != 0x80U;
-    }
-    return width;
-}
-
-/* One cell of a line: the text up to the separator. */
-typedef struct field {
-    const char *text;
-    size_t size;
-    bool left;
-    const char *next; /* NULL after the last */
-} field;
-
-static field field_at(const char *at)
-{
-    const size_t length = strcspn(at, "\x1f\n");
-    const bool left = *at == NNC_TABLE_LEFT;
-    return (field){ .text = at + left,
-                    .size = length - left,
-                    .left = left,
-                    .next = at[length] == NNC_TABLE_SEPARATOR ? at + length + 1 : NULL };
-}
-
-static void measure(nnc_table *table, const char *line)
-{
-    for (int i = 0; line != NULL && i < table->count; i++) {
-        const field f = field_at(line);
-        const int width = width_of(f.text, f.size);
-        table->widths[i] = width > table->widths[i] ? width : table->widths[i];
-        table->left[i] = table->left[i] || f.left;
-        line = f.next;
-    }
-}
-
-static void put_blanks(nnc_buffer *out, int count)
-{
+    *table = (nnc_table){ .count = 0 };
     for (int i = 0; i < count; i++) {
-        nnc_buffer_byte(out, ' ');
+        nnc_table_head(table, heads[i]);
     }
 }
 
-static void lay_out(const nnc_table *table, const char *line, nnc_buffer *out)
+void nnc_table_head(nnc_table *table, nnc_head head)
 {
-    for (int i = 0; line != NULL && i < table->count; i++) {
-        const field f = field_at(line);
-        const int room = table->widths[i] - width_of(f.text, f.size);
-        put_blanks(out, (i > 0 ? GAP : 0) + (table->left[i] ? 0 : room));
-        nnc_buffer_put(out, f.text, f.size);
-        if (table->left[i] && f.next != NULL) {
-            put_blanks(out, room);
+    assert(table->count < NNC_TABLE_COLUMNS);
+    table->heads[table->count++] = head;
+}
+
+/* Objects stand in a table by their rows. NOLINTNEXTLINE(misc-no-recursion) */
+void nnc_table_heads(nnc_table *table, const nnc_metrics *metrics)
+{
+    for (size_t i = 0; i < metrics->count; i++) {
+        const nnc_metric *row = &metrics->rows[i];
+        if (row->type == NNC_METRIC_OBJECT) {
+            nnc_table_heads(table, row->rows);
+        } else if (row->head != NULL) {
+            nnc_head head = nnc_head_of(row, row->name);
+            head.text = row->head;
+            nnc_table_head(table, head);
         }
-        line = f.next;
     }
-    nnc_buffer_byte(out, '\n');
 }
 
-static const char *line_end(const char *line, const char *end)
+void nnc_table_cell(nnc_table *table, const char *text)
 {
-    const char *found = memchr(line, '\n', (size_t)(end - line));
-    return found != NULL ? found + 1 : end;
+    nnc_buffer_put(&table->cells, text, strlen(text) + 1);
+    table->cell_count++;
 }
 
-static void put_held(nnc_table *table, nnc_buffer *out)
+void nnc_table_number(nnc_table *table, double value, const char *unit)
 {
-    const char *end = table->held.bytes + table->held.size;
-    for (const char *line = table->held.bytes; line < end; line = line_end(line, end)) {
-        measure(table, line);
-    }
-    for (const char *line = table->held.bytes; line < end; line = line_end(line, end)) {
-        lay_out(table, line, out);
-    }
-    out->failed = out->failed || table->held.failed;
-    nnc_buffer_free(&table->held);
-    table->laid_out = true;
+    char text[NNC_NUMBER_TEXT];
+    nnc_table_cell(table, nnc_unit_text(value, unit, text));
 }
 
-void nnc_table_put(nnc_table *table, const char *lines, size_t size, nnc_buffer *out)
+void nnc_table_whole(nnc_table *table, int64_t whole)
 {
+    char text[NNC_NUMBER_TEXT];
+    snprintf(text, sizeof text, "%" PRId64, whole);
+    nnc_table_cell(table, text);
+}
+
+void nnc_table_share(nnc_table *table, double share)
+{
+    char text[NNC_NUMBER_TEXT];
+    nnc_table_cell(table, nnc_percent_text(share, text));
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
+void nnc_table_record(nnc_table *table, const nnc_metrics *metrics, const nnc_place *place)
+{
+    char text[NNC_METRIC_TEXT_MAX], shown[NNC_METRIC_TEXT_MAX];
+    for (size_t i = 0; i < metrics->count; i++) {
+        const nnc_metric *row = &metrics->rows[i];
+        if (row->type == NNC_METRIC_OBJECT) {
+            const nnc_place inside = nnc_metric_inside(row, place);
+            nnc_table_record(table, row->rows, &inside);
+        } else if (row->head != NULL) {
+            const nnc_cell cell = nnc_metric_read(row, place, 0, text);
+            nnc_table_cell(table, nnc_cell_text(&cell, row->show, row->unit, shown));
+        }
+    }
+}
+
+void nnc_table_records(nnc_table *table, nnc_lines lines)
+{
+    for (int64_t i = 0; i < lines.count; i++) {
+        const nnc_place place = nnc_line_place(&lines, i);
+        if (nnc_line_listed(&lines, &place)) {
+            nnc_table_record(table, lines.metrics, &place);
+        }
+    }
+}
+
+int64_t nnc_table_rows(const nnc_table *table)
+{
+    return table->cell_count / table->count;
+}
+
+void nnc_table_write(nnc_table *table, nnc_buffer *out, nnc_style style)
+{
+    style.format->page->table(out, style, table);
+    out->failed = out->failed || table->cells.failed;
+    nnc_buffer_free(&table->cells);
+}
+
+void nnc_table_of(nnc_buffer *out, nnc_style style, nnc_lines lines)
+{
+    nnc_table table = { .count = 0 };
+    nnc_table_heads(&table, lines.metrics);
+    nnc_table_records(&table, lines);
+    nnc_table_write(&table, out, style);
+}
+
+bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const char *heading)
+{
+    nnc_table table = { .count = 0 };
+    nnc_table_heads(&table, lines.metrics);
+    nnc_table_records(&table, lines);
+    if (table.cell_count == 0) {
+        return false;
+    }
+    style.format->page->heading(out, heading);
+    nnc_table_write(&table, out, style);
+    return true;
+}
+
+/* Writes the rows there are, the first time below the heads. */
+static void put_rows(nnc_table *table, nnc_buffer *out, nnc_style style)
+{
+    style.format->page->table(out, style, table);
+    out->failed = out->failed || table->cells.failed;
+    nnc_buffer_clear(&table->cells);
+    table->cell_count = 0;
+}
+
+void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const char *lines,
+                   size_t size)
+{
+    const int64_t held = (int64_t)NNC_TABLE_HELD * table->count;
     const char *end = lines + size;
-    for (const char *line = lines; line < end; line = line_end(line, end)) {
-        if (table->laid_out) {
-            lay_out(table, line, out);
-        } else {
-            nnc_buffer_put(&table->held, line, (size_t)(line_end(line, end) - line));
-            if (++table->held_count == NNC_TABLE_HELD) {
-                put_held(table, out);
-            }
+    if (!style.format->held) {
+        nnc_buffer_put(out, lines, size);
+        return;
+    }
+    for (const char *at = lines; at < end;) {
+        at += strlen(at) + 1;
+        if (++table->cell_count == held && !table->laid_out) {
+            nnc_buffer_put(&table->cells, lines, (size_t)(at - lines));
+            put_rows(table, out, style);
+            lines = at;
         }
     }
-}
-
-void nnc_table_end(nnc_table *table, nnc_buffer *out)
-{
-    if (!table->laid_out && table->held_count > 0) {
-        put_held(table, out);
+    nnc_buffer_put(&table->cells, lines, (size_t)(end - lines));
+    if (table->laid_out) {
+        put_rows(table, out, style);
     }
-    nnc_buffer_free(&table->held);
 }

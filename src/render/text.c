@@ -1,8 +1,10 @@
 #include "render/text.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Past this a double holds no single units, and the grouping below would run out of int64_t. */
@@ -51,6 +53,90 @@ char *nnc_scaled_text(double value, char text[NNC_NUMBER_TEXT])
         text[--length] = '\0';
     }
     return text;
+}
+
+char *nnc_error_text(double error, char text[NNC_NUMBER_TEXT])
+{
+    if (isnan(error)) {
+        snprintf(text, NNC_NUMBER_TEXT, "-");
+    } else if (fabs(error) >= 100.0) {
+        snprintf(text, NNC_NUMBER_TEXT, "x%.4g", error + 1.0);
+    } else {
+        snprintf(text, NNC_NUMBER_TEXT, "%+.1f%%", 100.0 * error);
+    }
+    return text;
+}
+
+/* At most four digits that count. */
+static char *short_text(double value, char text[NNC_NUMBER_TEXT])
+{
+    char rounded[NNC_NUMBER_TEXT];
+    if (fabs(value) >= 1e4) {
+        return nnc_unit_text(value, "", text);
+    }
+    snprintf(rounded, sizeof rounded, "%.3e", value);
+    return nnc_number_text(strtod(rounded, NULL), text);
+}
+
+/* Tokens and pixels are counted: they take no prefix. */
+static bool is_measured(const char *unit)
+{
+    return !islower((unsigned char)unit[0]) || unit[1] == '\0';
+}
+
+const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit,
+                          char text[NNC_METRIC_TEXT_MAX])
+{
+    const bool whole = cell->kind == NNC_CELL_WHOLE;
+    const double value = whole ? (double)cell->whole : cell->number;
+    if (cell->kind == NNC_CELL_TEXT) {
+        return cell->text;
+    }
+    if (cell->kind == NNC_CELL_BOOL) {
+        return cell->flag ? "yes" : "no";
+    }
+    if (cell->kind == NNC_CELL_NULL || isnan(value)) {
+        return "-";
+    }
+    switch (show) {
+    case NNC_SHOW_UNIT:
+        if (unit != NULL && is_measured(unit)) {
+            return nnc_unit_text(value, unit, text);
+        }
+        if (whole) {
+            snprintf(text, NNC_NUMBER_TEXT, "%" PRId64, cell->whole);
+            return text;
+        }
+        break;
+    case NNC_SHOW_SHORT: break;
+    case NNC_SHOW_COUNT: return nnc_count_text(value, text);
+    case NNC_SHOW_PLAIN: return nnc_number_text(value, text);
+    case NNC_SHOW_SCALED: return nnc_scaled_text(value, text);
+    case NNC_SHOW_PERCENT: return nnc_percent_text(value, text);
+    case NNC_SHOW_PERCENT2: snprintf(text, NNC_NUMBER_TEXT, "%.2f%%", 100.0 * value); return text;
+    case NNC_SHOW_ERROR: return nnc_error_text(value, text);
+    }
+    return short_text(value, text);
+}
+
+/* What people call it: the last part of its name, "model" of model.id. */
+static const char *last_part(const char *name)
+{
+    const char *dot = name != NULL ? strrchr(name, '.') : NULL;
+    return dot != NULL ? dot + 1 : name;
+}
+
+nnc_head nnc_head_of(const nnc_metric *metric, const char *name)
+{
+    const bool text = metric->type == NNC_METRIC_TEXT || metric->type == NNC_METRIC_CHARS ||
+                      metric->type == NNC_METRIC_ENUM || metric->type == NNC_METRIC_BOOL;
+    return (nnc_head){ .name = name,
+                       .text = last_part(name),
+                       .unit = metric->unit,
+                       .show = metric->show,
+                       .left = text,
+                       .shrinks = metric->shrinks,
+                       .drop = metric->drop };
 }
 
 char *nnc_binary_text(double bytes, char text[NNC_NUMBER_TEXT])

@@ -8,7 +8,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/number.h"
-#include "render/row.h"
+#include "render/format.h"
 #include "store/database.h"
 #include "store/line_file.h"
 
@@ -32,6 +32,8 @@ typedef struct merger {
     nnc_file file;     /* of lines, or */
     nnc_beside beside; /* where the database is written */
     nnc_database *database;
+    nnc_head heads[NNC_DATABASE_COLUMNS_MAX]; /* of the lines that rows become */
+    int head_count;
     nnc_buffer text;
 } merger;
 
@@ -209,7 +211,12 @@ static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
     const char *const *names = nnc_database_reader_names(m->sources[0].reader, &count);
     m->json = !ends_with(m->out, ".csv");
     if (to_lines) {
-        nnc_row_heading(&m->text, m->json ? NNC_ROW_JSON : NNC_ROW_CSV, names, count);
+        for (m->head_count = 0; m->head_count < count; m->head_count++) {
+            m->heads[m->head_count].name = names[m->head_count];
+        }
+        if (!m->json) {
+            nnc_format_csv.heading(&m->text, (nnc_heads){ m->heads, count });
+        }
         return NNC_OK;
     }
     nnc_database_head head = *nnc_database_reader_head(m->sources[0].reader);
@@ -226,13 +233,12 @@ static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
 
 static nnc_status put(merger *m, const source *s, nnc_error *err)
 {
-    int count = 0;
+    const nnc_format *format = m->json ? &nnc_format_json : &nnc_format_csv;
     if (m->database != NULL) {
         return nnc_database_put(m->database, s->cells, err);
     }
     if (s->reader != NULL) {
-        const char *const *names = nnc_database_reader_names(s->reader, &count);
-        nnc_row_put(&m->text, m->json ? NNC_ROW_JSON : NNC_ROW_CSV, names, s->cells, count);
+        format->line(&m->text, (nnc_heads){ m->heads, m->head_count }, s->cells);
     } else {
         nnc_buffer_put(&m->text, s->line, s->line_size);
     }

@@ -8,8 +8,8 @@ tensor  zero    step_s    mfu  tokens_per_s  total_bytes  per_million_tokens
      8     0  3.206 ms  28.5%       311.9 k     328.1 MB            0.007125
      8     3  3.206 ms  28.5%       311.9 k     328.1 MB            0.007125
 $ nncost sweep dense round --devices 8 --tensor 4,8 --format markdown
-| tensor | step\_s | mfu | tokens\_per\_s | total\_bytes | per\_million\_tokens |
-|---|---|---|---|---|---|
+| tensor | step_s | mfu | tokens_per_s | total_bytes | per_million_tokens |
+|---:|---:|---:|---:|---:|---:|
 | 4 | 4.239 ms | 43.2% | 471.8 k | 569.2 MB | 0.004711 |
 | 8 | 3.206 ms | 28.5% | 311.9 k | 328.1 MB | 0.007125 |
 $ nncost sweep dense round --devices 8 --tensor 4,8 --format csv
@@ -129,11 +129,11 @@ plan.micro_batch\r
 
 # Fields of the model and the device are axes; images.
 $ nncost sweep dense round --set model.layers=8,16 --set device.mem_bytes=40e9,80e9 --columns layers,device.mem_bytes,params,memory.capacity_bytes
-layers  mem_bytes     params  capacity_bytes
-     8   40.00 GB  107106000        40.00 GB
-     8   80.00 GB  107106000        80.00 GB
-    16   40.00 GB  203210000        40.00 GB
-    16   80.00 GB  203210000        80.00 GB
+layers  mem_bytes       params  capacity_bytes
+     8   40.00 GB  107,106,000        40.00 GB
+     8   80.00 GB  107,106,000        80.00 GB
+    16   40.00 GB  203,210,000        40.00 GB
+    16   80.00 GB  203,210,000        80.00 GB
 $ nncost sweep unet round,old --image 256..512+128 --columns device,image,samples_per_s,tokens_per_s --format csv
 device.id,plan.image,throughput.samples_per_s,throughput.tokens_per_s\r
 round,256,1762.63989421,\r

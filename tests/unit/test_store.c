@@ -1,4 +1,4 @@
-/* Rows as lines and in files, whole or not at all; databases; shards put together. */
+/* Rows in files, whole or not at all; databases; shards put together. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "render/row.h"
 #include "store/database.h"
 #include "store/line_file.h"
 #include "store/merge.h"
@@ -45,88 +44,6 @@ static void fill(nnc_cell cells[COLUMNS], int64_t row, const char *text, double 
     cells[4] = (nnc_cell){ .kind = NNC_CELL_NULL };
     cells[5] = (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = true };
 }
-
-static const char *as_text(nnc_buffer *buffer)
-{
-    nnc_buffer_byte(buffer, '\0');
-    ck_assert(!buffer->failed);
-    return buffer->bytes;
-}
-
-START_TEST(rows)
-{
-    static const struct {
-        nnc_row_form form;
-        const char *heading, *line;
-    } cases[] = {
-        { NNC_ROW_CSV, "row,plan.tensor,device.id,step.step_s,memory.total_bytes,fits\r\n",
-          "7,8,\"a\"\",b c\",0.0123,,true\r\n" },
-        { NNC_ROW_JSON, "",
-          "{\"row\": 7, \"plan.tensor\": 8, \"device.id\": \"a\\\",b\\u000ac\", "
-          "\"step.step_s\": 0.0123, \"memory.total_bytes\": null, \"fits\": true}\n" },
-        { NNC_ROW_MARKDOWN,
-          "| row | tensor | device | step\\_s | total\\_bytes | fits |\n"
-          "|---|---|---|---|---|---|\n",
-          "| 7 | 8 | a\",b c | 12.30 ms | - | yes |\n" },
-    };
-    nnc_cell cells[COLUMNS];
-    fill(cells, 7, "a\",b\nc", 0.0123);
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        nnc_buffer heading = { 0 }, line = { 0 };
-        nnc_row_heading(&heading, cases[i].form, names, COLUMNS);
-        nnc_row_put(&line, cases[i].form, names, cells, COLUMNS);
-        ck_assert_str_eq(as_text(&heading), cases[i].heading);
-        ck_assert_str_eq(as_text(&line), cases[i].line);
-        nnc_buffer_free(&heading);
-        nnc_buffer_free(&line);
-    }
-}
-END_TEST
-
-START_TEST(packed_rows)
-{
-    nnc_cell cells[COLUMNS], found[COLUMNS];
-    nnc_buffer packed = { 0 };
-    fill(cells, INT64_C(1) << 60, "", 0.1);
-    nnc_row_put(&packed, NNC_ROW_PACKED, names, cells, COLUMNS);
-    nnc_row_unpack(packed.bytes, found, COLUMNS);
-    ck_assert_int_eq(found[0].whole, INT64_C(1) << 60);
-    ck_assert_str_eq(found[2].text, "");
-    ck_assert(found[3].number == 0.1 && found[5].flag);
-    ck_assert_int_eq(found[4].kind, NNC_CELL_NULL);
-    nnc_buffer_free(&packed);
-}
-END_TEST
-
-/* Columns are as wide as the first lines need, whatever pieces they come in. */
-START_TEST(tables)
-{
-    nnc_buffer lines = { 0 }, whole = { 0 }, pieces = { 0 };
-    nnc_cell cells[COLUMNS];
-    nnc_row_heading(&lines, NNC_ROW_TABLE, names, COLUMNS);
-    for (int64_t row = 0; row < 2 * NNC_TABLE_HELD; row++) {
-        fill(cells, row, row == 5 ? "h\xc3\xa4ngt" : "x", 1.0);
-        nnc_row_put(&lines, NNC_ROW_TABLE, names, cells, COLUMNS);
-    }
-    nnc_table one = { .count = COLUMNS }, many = { .count = COLUMNS };
-    nnc_table_put(&one, lines.bytes, lines.size, &whole);
-    nnc_table_end(&one, &whole);
-    for (size_t at = 0; at < lines.size;) {
-        const char *end = memchr(lines.bytes + at, '\n', lines.size - at);
-        const size_t size = (size_t)(end - lines.bytes) + 1 - at;
-        nnc_table_put(&many, lines.bytes + at, size, &pieces);
-        at += size;
-    }
-    nnc_table_end(&many, &pieces);
-    ck_assert_str_eq(as_text(&whole), as_text(&pieces));
-    static const char start[] = "row  tensor  device   step_s  total_bytes  fits\n"
-                                "  0       8  x       1.000 s            -  yes\n";
-    ck_assert_msg(strncmp(whole.bytes, start, strlen(start)) == 0, "%.200s", whole.bytes);
-    nnc_buffer_free(&lines);
-    nnc_buffer_free(&whole);
-    nnc_buffer_free(&pieces);
-}
-END_TEST
 
 static void write_text(const char *path, const char *text)
 {
@@ -361,9 +278,6 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        rows,
-        packed_rows,
-        tables,
         files,
         full_disk,
         databases,

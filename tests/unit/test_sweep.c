@@ -1,7 +1,7 @@
 /* A sweep's axes, constraints, rows and threads. */
 #include "base/number.h"
 #include "metrics/report.h"
-#include "render/members.h"
+#include "render/json_writer.h"
 #include "support.h"
 #include "sweep/axes.h"
 #include "sweep/point.h"
@@ -285,7 +285,10 @@ static char *record_text(const nnc_model *model, const nnc_device *device,
     const nnc_report report = {
         .model = model, .device = device, .software = software, .result = result
     };
-    ck_assert_int_eq(nnc_record_lines(&out, &nnc_estimate_metrics, NULL, &report, 1), NNC_OK);
+    const nnc_place place = { .record = &report };
+    nnc_record record = nnc_record_begin(&out, "estimate");
+    nnc_record_members(&record, &nnc_estimate_metrics, &place);
+    nnc_record_end(&record);
     nnc_buffer_byte(&out, '\0');
     ck_assert(!out.failed);
     return out.bytes;

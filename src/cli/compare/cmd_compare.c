@@ -200,9 +200,8 @@ static nnc_status write_rows(nnc_session *session, const product *p, const nnc_s
         .varied = varied,
         .varied_count = shown,
     };
-    return nnc_report_comparison(session->out, session->style, &comparison) == NNC_OK
-               ? NNC_OK
-               : nnc_no_memory(err);
+    nnc_view_write(session->out, session->style, &nnc_comparison_view, &comparison);
+    return NNC_OK;
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err)

@@ -3,7 +3,7 @@
 #define NNCOST_CLI_COMPARE_COMPARE_VIEW_H
 
 #include "metrics/report.h"
-#include "render/style.h"
+#include "render/format.h"
 
 /* varied[i] holds, for every one of the varied_count names, its value in row i. */
 typedef struct nnc_comparison {
@@ -14,9 +14,7 @@ typedef struct nnc_comparison {
     int32_t varied_count;
 } nnc_comparison;
 
-extern const nnc_metrics nnc_comparison_document;
-
-nnc_status nnc_report_comparison(nnc_buffer *out, nnc_style style,
-                                 const nnc_comparison *comparison);
+/* Of an nnc_comparison. */
+extern const nnc_view nnc_comparison_view;
 
 #endif

@@ -61,9 +61,7 @@ static nnc_status write_report(nnc_session *session, const nnc_report *report, n
     if (!options->timeline) {
         shown.intervals = NULL;
     }
-    if (nnc_report_estimate(session->out, session->style, &shown) != NNC_OK) {
-        return nnc_no_memory(err);
-    }
+    nnc_view_write(session->out, session->style, &nnc_estimate_view, &shown);
     return options->trace != NULL ? write_trace(report, options->trace, err) : NNC_OK;
 }
 
@@ -118,11 +116,11 @@ static nnc_status write(nnc_session *session, nnc_scenario *scenario, nnc_scratc
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     const nnc_options *options = &session->options;
-    if (options->format == NNC_FORMAT_CSV && options->stages && options->timeline) {
+    if (options->format == &nnc_format_csv && options->stages && options->timeline) {
         return nnc_fail(err, NNC_BAD_USAGE, "--stages",
                         "CSV holds one table, expected --stages or --timeline, found both");
     }
-    if (options->format == NNC_FORMAT_CSV && options->sensitivity &&
+    if (options->format == &nnc_format_csv && options->sensitivity &&
         (options->stages || options->timeline)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--sensitivity",
                         "CSV holds one table, expected it or %s, found both",

@@ -8,9 +8,9 @@
 #include "cli/estimate/sensitivity_view.h"
 #include "cli/estimate/stages_view.h"
 #include "cli/estimate/timeline_view.h"
-#include "render/grid.h"
 #include "render/sheet.h"
 #include "render/subject.h"
+#include "render/table.h"
 #include "render/text.h"
 
 static void write_step(nnc_sheet *sheet, const nnc_report *report)
@@ -72,22 +72,19 @@ typedef struct slice {
     double seconds;
 } slice;
 
+/* The metrics that the step is the sum of. */
 static int step_parts(const nnc_result *result, slice parts[])
 {
-    const slice all[] = {
-        { "forward", result->forward_s },
-        { "backward", result->backward_s },
-        { "recompute", result->recompute_s },
-        { "update", result->update_s },
-        { "exposed", result->exposed_comm_s },
-        { "bubble", result->bubble_s },
-        { "host", result->host_s },
-    };
     const double shown_from = 1e-6; /* a host that keeps ahead still adds nanoseconds */
+    const nnc_place place = { .record = result };
+    char text[NNC_METRIC_TEXT_MAX];
     int count = 0;
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (all[i].seconds > shown_from * result->step_s) {
-            parts[count++] = all[i];
+    for (size_t i = 0; i < nnc_step_metrics.count; i++) {
+        const nnc_metric *row = &nnc_step_metrics.rows[i];
+        const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
+        if (row->part_of != NULL && cell.kind == NNC_CELL_NUMBER &&
+            cell.number > shown_from * result->step_s) {
+            parts[count++] = (slice){ row->head, cell.number };
         }
     }
     return count;
@@ -110,30 +107,34 @@ static int step_groups(const nnc_report *report, slice groups[])
 }
 
 /* Parts of the step beside groups of ops: two readings of the same time. */
-static nnc_status write_parts(nnc_sheet *sheet, nnc_arena *arena, const nnc_report *report)
+static void write_parts(nnc_sheet *sheet, const nnc_report *report)
 {
-    static const nnc_grid_column columns[] = {
-        { .head = "part", .left = true },    { .head = "time" }, { .head = "share" },
-        { .head = "  group", .left = true }, { .head = "time" }, { .head = "share" },
+    static const nnc_head heads[] = {
+        { .text = "part", .left = true },    { .text = "time" }, { .text = "share" },
+        { .text = "  group", .left = true }, { .text = "time" }, { .text = "share" },
     };
-    enum { COLUMNS = sizeof columns / sizeof columns[0], SLICES_MAX = 16 };
+    enum { SLICES_MAX = 16 };
     slice sides[2][SLICES_MAX];
     const int counts[2] = { step_parts(report->result, sides[0]), step_groups(report, sides[1]) };
-    nnc_grid grid = nnc_grid_begin(arena, columns, COLUMNS);
-
+    nnc_table table;
+    nnc_table_begin(&table, heads, sizeof heads / sizeof heads[0]);
     for (int row = 0; row < counts[0] || row < counts[1]; row++) {
         for (int side = 0; side < 2; side++) {
-            char text[NNC_NUMBER_TEXT] = "";
-            const bool there = row < counts[side];
-            const slice part = there ? sides[side][row] : (slice){ "", NAN };
-            snprintf(text, sizeof text, "%s%s", there && side == 1 ? "  " : "", part.name);
-            nnc_grid_cell(&grid, text);
-            nnc_grid_cell(&grid, there ? nnc_unit_text(part.seconds, "s", text) : "");
-            nnc_grid_cell(
-                &grid, there ? nnc_percent_text(part.seconds / report->result->step_s, text) : "");
+            char name[NNC_NUMBER_TEXT] = "";
+            if (row < counts[side]) {
+                const slice part = sides[side][row];
+                snprintf(name, sizeof name, "%s%s", side == 1 ? "  " : "", part.name);
+                nnc_table_cell(&table, name);
+                nnc_table_number(&table, part.seconds, "s");
+                nnc_table_share(&table, part.seconds / report->result->step_s);
+            } else {
+                nnc_table_cell(&table, "");
+                nnc_table_cell(&table, "");
+                nnc_table_cell(&table, "");
+            }
         }
     }
-    return nnc_grid_write(&grid, sheet->out, sheet->style);
+    nnc_table_write(&table, sheet->out, sheet->style);
 }
 
 /* Communication by kind, and what the pipeline waits. */
@@ -214,39 +215,48 @@ static void write_rates(nnc_sheet *sheet, const nnc_result *result)
     nnc_sheet_end(sheet);
 }
 
-static nnc_status write_memory_classes(nnc_sheet *sheet, nnc_arena *arena, const nnc_memory *memory)
+/* What stands beside a class of memory. */
+static const char *class_note(const nnc_memory *memory, const char *name)
 {
-    static const nnc_grid_column columns[] = {
-        { .head = "memory", .left = true },
-        { .head = "size" },
-        { .head = "of device" },
-        { .head = "", .left = true, .shrinks = true, .drop = 1 },
+    static const char *const notes[][2] = {
+        { "optimizer_bytes", "states and master weights" },
+        { "activation_bytes", "kept for backward" },
+        { "reserve_bytes", "set aside" },
     };
-    const struct {
-        const char *name, *what;
-        int64_t bytes;
-    } rows[] = {
-        { "weights", "", memory->weight_bytes },
-        { "gradients", "", memory->gradient_bytes },
-        { "optimizer", "states and master weights", memory->optimizer_bytes },
-        { "activations", "kept for backward", memory->activation_bytes },
-        { "transient", memory->transient_what != NULL ? memory->transient_what : "",
-          memory->transient_bytes },
-        { "reserve", "set aside", memory->reserve_bytes },
-    };
-    nnc_grid grid = nnc_grid_begin(arena, columns, sizeof columns / sizeof columns[0]);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char text[NNC_NUMBER_TEXT];
-        if (rows[i].bytes == 0) {
-            continue;
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
+        if (strcmp(notes[i][0], name) == 0) {
+            return notes[i][1];
         }
-        const double share = (double)rows[i].bytes / (double)memory->capacity_bytes;
-        nnc_grid_cell(&grid, rows[i].name);
-        nnc_grid_cell(&grid, nnc_unit_text((double)rows[i].bytes, "B", text));
-        nnc_grid_cell(&grid, nnc_percent_text(share, text));
-        nnc_grid_cell(&grid, rows[i].what);
     }
-    return nnc_grid_write(&grid, sheet->out, sheet->style);
+    return strcmp(name, "transient_bytes") == 0 && memory->transient_what != NULL
+               ? memory->transient_what
+               : "";
+}
+
+/* The metrics that the memory is the sum of. */
+static void write_memory_classes(nnc_sheet *sheet, const nnc_memory *memory)
+{
+    static const nnc_head heads[] = {
+        { .text = "memory", .left = true },
+        { .text = "size" },
+        { .text = "of device" },
+        { .text = "", .left = true, .shrinks = true, .drop = 1 },
+    };
+    const nnc_place place = { .record = memory };
+    nnc_table table;
+    nnc_table_begin(&table, heads, sizeof heads / sizeof heads[0]);
+    for (size_t i = 0; i < nnc_memory_metrics.count; i++) {
+        const nnc_metric *row = &nnc_memory_metrics.rows[i];
+        char text[NNC_METRIC_TEXT_MAX];
+        const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
+        if (row->part_of != NULL && cell.whole != 0) {
+            nnc_table_cell(&table, row->head);
+            nnc_table_number(&table, (double)cell.whole, "B");
+            nnc_table_share(&table, (double)cell.whole / (double)memory->capacity_bytes);
+            nnc_table_cell(&table, class_note(memory, row->name));
+        }
+    }
+    nnc_table_write(&table, sheet->out, sheet->style);
 }
 
 static void write_fit(nnc_sheet *sheet, const nnc_report *report)
@@ -350,46 +360,36 @@ static void write_cost(nnc_sheet *sheet, const nnc_report *report)
     }
 }
 
-nnc_status nnc_estimate_write_text(nnc_buffer *out, nnc_style style, const nnc_report *report)
+void nnc_estimate_page(nnc_buffer *out, nnc_style style, const void *record)
 {
+    const nnc_report *report = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
-    nnc_arena *arena = nnc_arena_create();
-    nnc_status status = arena != NULL ? NNC_OK : NNC_NO_MEMORY;
-
-    if (status == NNC_OK) {
-        nnc_sheet_subject(&sheet, report);
-        nnc_sheet_gap(&sheet);
-        write_step(&sheet, report);
-        nnc_sheet_gap(&sheet);
-        status = write_parts(&sheet, arena, report);
+    nnc_sheet_subject(&sheet, report);
+    nnc_sheet_gap(&sheet);
+    write_step(&sheet, report);
+    nnc_sheet_gap(&sheet);
+    write_parts(&sheet, report);
+    nnc_sheet_gap(&sheet);
+    write_waits(&sheet, report->result);
+    write_rates(&sheet, report->result);
+    nnc_sheet_gap(&sheet);
+    write_memory_classes(&sheet, &report->result->memory);
+    if (style.format == &nnc_format_markdown) {
+        nnc_sheet_gap(&sheet); /* a list right below a table would be read as its row */
     }
-    if (status == NNC_OK) {
+    write_fit(&sheet, report);
+    nnc_sheet_gap(&sheet);
+    write_cost(&sheet, report);
+    if (report->all_stages) {
         nnc_sheet_gap(&sheet);
-        write_waits(&sheet, report->result);
-        write_rates(&sheet, report->result);
-        nnc_sheet_gap(&sheet);
-        status = write_memory_classes(&sheet, arena, &report->result->memory);
+        nnc_stages_write(out, style, report);
     }
-    if (status == NNC_OK) {
-        if (style.format == NNC_FORMAT_MARKDOWN) {
-            nnc_sheet_gap(&sheet); /* a list right below a table would be read as its row */
-        }
-        write_fit(&sheet, report);
+    if (report->intervals != NULL) {
         nnc_sheet_gap(&sheet);
-        write_cost(&sheet, report);
+        nnc_timeline_write(out, style, report);
     }
-    if (status == NNC_OK && report->all_stages) {
+    if (report->sensitivity != NULL) {
         nnc_sheet_gap(&sheet);
-        status = nnc_stages_write_text(out, style, arena, report);
+        nnc_sensitivity_write(out, style, report);
     }
-    if (status == NNC_OK && report->intervals != NULL) {
-        nnc_sheet_gap(&sheet);
-        status = nnc_timeline_write_text(out, style, report);
-    }
-    if (status == NNC_OK && report->sensitivity != NULL) {
-        nnc_sheet_gap(&sheet);
-        status = nnc_sensitivity_write_text(out, style, arena, report);
-    }
-    nnc_arena_destroy(arena);
-    return status;
 }

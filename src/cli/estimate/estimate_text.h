@@ -3,8 +3,9 @@
 #define NNCOST_CLI_ESTIMATE_ESTIMATE_TEXT_H
 
 #include "metrics/report.h"
-#include "render/style.h"
+#include "render/format.h"
 
-nnc_status nnc_estimate_write_text(nnc_buffer *out, nnc_style style, const nnc_report *report);
+/* A page of an nnc_report. */
+void nnc_estimate_page(nnc_buffer *out, nnc_style style, const void *record);
 
 #endif

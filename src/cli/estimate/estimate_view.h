@@ -1,14 +1,12 @@
-/* An estimate as text, Markdown, JSON or CSV. Everything is written to a stream that the caller
- * owns; write errors stay in the stream for the caller to find with ferror(). */
+/* An estimate, and its ops. */
 #ifndef NNCOST_CLI_ESTIMATE_ESTIMATE_VIEW_H
 #define NNCOST_CLI_ESTIMATE_ESTIMATE_VIEW_H
 
 #include "metrics/report.h"
-#include "render/style.h"
+#include "render/format.h"
 
-/* The functions below return NNC_OK or NNC_NO_MEMORY. */
-
-nnc_status nnc_report_estimate(nnc_buffer *out, nnc_style style, const nnc_report *report);
+/* Of an nnc_report. */
+extern const nnc_view nnc_estimate_view;
 
 /* The intervals as a trace for chrome://tracing and Perfetto: a thread per stage, microseconds. */
 void nnc_report_trace(nnc_buffer *out, const nnc_report *report);
@@ -34,6 +32,10 @@ typedef struct nnc_ops_view {
     int32_t top; /* rows to show, 0 = all */
 } nnc_ops_view;
 
+/* What `ops --format json` writes. */
+extern const nnc_metrics nnc_ops_document;
+
+/* NNC_NO_MEMORY, or NNC_OK. */
 nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report,
                           nnc_ops_view view);
 

@@ -1,15 +1,13 @@
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/names.h"
+#include "base/number.h"
 #include "cli/estimate/estimate_view.h"
-#include "render/grid.h"
-#include "render/members.h"
 #include "render/sheet.h"
 #include "render/subject.h"
-#include "render/text.h"
+#include "render/table.h"
 
 NNC_ENUM_NAMES(nnc_ops_sort, NNC_SORT_LIST)
 NNC_ENUM_NAMES(nnc_ops_by, NNC_BY_LIST)
@@ -118,75 +116,158 @@ static nnc_bound main_bound(const ops_row *row)
     return main;
 }
 
-/* Cells from FLOPs to bound, of one instance where instances > 1 are shown apart. A row without
- * time is hidden behind others: it has neither share nor bound. */
-static void number_cells(nnc_grid *grid, const ops_row *row, double instances, double step_s)
+/* What a row is shown by: one instance, or all of a sum. */
+static double shown_instances(const ops_row *row)
 {
-    char text[NNC_NUMBER_TEXT];
-    const double flops = row->flops + row->vector_flops;
-    const bool hidden = row->seconds == 0;
-
-    nnc_grid_cell(grid, nnc_scaled_text(flops / instances, text));
-    nnc_grid_cell(grid, nnc_scaled_text(row->bytes / instances, text));
-    nnc_grid_cell(grid, row->bytes > 0 ? nnc_count_text(flops / row->bytes, text) : "-");
-    nnc_grid_cell(grid, hidden ? "-" : nnc_unit_text(row->seconds / instances, "s", text));
-    nnc_grid_cell(grid, hidden ? "-" : nnc_percent_text(row->seconds / step_s, text));
-    nnc_grid_cell(grid, hidden ? "-" : nnc_bound_name(main_bound(row)));
+    return row->cost != NULL ? row->instances : 1.0;
 }
 
-static nnc_status write_rows(nnc_buffer *out, nnc_style style, nnc_arena *arena,
-                             const nnc_report *report, const ops_row *rows, int32_t count)
+static nnc_cell get_flops(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
-    static const nnc_grid_column columns[] = {
-        { .head = "op", .left = true },
-        { .head = "phase", .left = true },
-        { .head = "rep", .drop = 4 },
-        { .head = "shape", .left = true, .shrinks = true, .drop = 1 },
-        { .head = "FLOPs", .drop = 5 },
-        { .head = "bytes", .drop = 3 },
-        { .head = "FLOP/B", .drop = 2 },
-        { .head = "time" },
-        { .head = "share" },
-        { .head = "bound", .left = true },
-    };
-    nnc_grid grid = nnc_grid_begin(arena, columns, sizeof columns / sizeof columns[0]);
-    for (int32_t i = 0; i < count; i++) {
-        char text[128];
-        char number[NNC_NUMBER_TEXT];
-        assert(rows[i].cost != NULL);
-        nnc_grid_cell(&grid, rows[i].name);
-        nnc_grid_cell(&grid, nnc_phase_name(nnc_op_phase(rows[i].cost->op)));
-        nnc_grid_cell(&grid, nnc_count_text(rows[i].instances, number));
-        nnc_op_shape(rows[i].cost->op, text, sizeof text);
-        nnc_grid_cell(&grid, text);
-        number_cells(&grid, &rows[i], rows[i].instances, report->result->step_s);
+    const ops_row *row = place->record;
+    (void)text;
+    return nnc_number_cell((row->flops + row->vector_flops) / shown_instances(row));
+}
+
+static nnc_cell get_bytes(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const ops_row *row = place->record;
+    (void)text;
+    return nnc_number_cell(row->bytes / shown_instances(row));
+}
+
+static nnc_cell get_intensity(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const ops_row *row = place->record;
+    (void)text;
+    return nnc_number_cell((row->flops + row->vector_flops) / row->bytes); /* none of 0 bytes */
+}
+
+/* A row without time is overlapped by others: it has neither share nor bound. */
+static nnc_cell get_time(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const ops_row *row = place->record;
+    (void)text;
+    return nnc_number_cell(row->seconds > 0 ? row->seconds / shown_instances(row) : (double)NAN);
+}
+
+static nnc_cell get_share(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const ops_row *row = place->record;
+    const nnc_report *report = place->owner;
+    (void)text;
+    return nnc_number_cell(row->seconds / report->result->step_s);
+}
+
+static nnc_cell get_shown_share(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const ops_row *row = place->record;
+    return row->seconds > 0 ? get_share(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL };
+}
+
+static nnc_cell get_bound(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    (void)text;
+    return nnc_text_cell(nnc_bound_name(main_bound(place->record)));
+}
+
+static nnc_cell get_shown_bound(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const ops_row *row = place->record;
+    return row->seconds > 0 ? get_bound(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL };
+}
+
+/* The columns that ops and sums of them share. */
+static const nnc_metric number_rows[] = {
+    { .head = "FLOPs", .get = get_flops, .show = NNC_SHOW_SCALED, .drop = 5 },
+    { .head = "bytes", .get = get_bytes, .show = NNC_SHOW_SCALED, .drop = 3 },
+    { .head = "FLOP/B", .get = get_intensity, .show = NNC_SHOW_COUNT, .drop = 2 },
+    { .head = "time", .get = get_time, .unit = "s" },
+    { .head = "share", .get = get_shown_share, .show = NNC_SHOW_PERCENT },
+    { .head = "bound", .type = NNC_METRIC_TEXT, .get = get_shown_bound },
+};
+static const nnc_metrics numbers = NNC_METRICS("numbers of a row", number_rows, ops_row);
+
+static nnc_cell get_phase(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const ops_row *row = place->record;
+    (void)text;
+    return nnc_text_cell(nnc_phase_name(nnc_op_phase(row->cost->op)));
+}
+
+static nnc_cell get_shape(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const ops_row *row = place->record;
+    nnc_op_shape(row->cost->op, text, NNC_METRIC_TEXT_MAX);
+    return nnc_text_cell(text);
+}
+
+static const nnc_metric one_op[] = {
+    { .type = NNC_METRIC_OBJECT, NNC_VIA(ops_row, cost), .rows = &nnc_op_metrics },
+    { .head = "op", .type = NNC_METRIC_TEXT, NNC_IN(ops_row, name) },
+    { .head = "phase", .type = NNC_METRIC_TEXT, .get = get_phase },
+    { .head = "rep",
+      .type = NNC_METRIC_NUMBER,
+      NNC_IN(ops_row, instances),
+      .show = NNC_SHOW_COUNT,
+      .drop = 4 },
+    { .head = "shape", .type = NNC_METRIC_TEXT, .get = get_shape, .shrinks = true, .drop = 1 },
+    { .type = NNC_METRIC_OBJECT, .rows = &numbers },
+};
+
+static const nnc_metric sum_rows[] = {
+    { .name = "repeat",
+      .type = NNC_METRIC_NUMBER,
+      NNC_IN(ops_row, instances),
+      .head = "ops",
+      .show = NNC_SHOW_COUNT,
+      .drop = 4,
+      .help = "Instances in one step on one device." },
+    { NNC_NUMBER(ops_row, flops), .unit = "FLOP", .help = "FLOPs on the matrix units." },
+    { NNC_NUMBER(ops_row, vector_flops), .unit = "FLOP", .help = "FLOPs on the vector units." },
+    { NNC_NUMBER(ops_row, bytes), .unit = "B", .help = "Bytes that cross memory." },
+    { .name = "time_s",
+      .type = NNC_METRIC_NUMBER,
+      NNC_IN(ops_row, seconds),
+      .unit = "s",
+      .help = "Time on the critical path." },
+    { .name = "share", .type = NNC_METRIC_NUMBER, .get = get_share, .help = "Share of the step." },
+    { .name = "bound",
+      .type = NNC_METRIC_TEXT,
+      .get = get_bound,
+      .help = "What bounds most of it." },
+    { .type = NNC_METRIC_OBJECT, .rows = &numbers },
+};
+static const nnc_metrics sums = NNC_METRICS("sums over the step", sum_rows, ops_row);
+
+#define SUM_OF(key, text)                                 \
+    {                                                     \
+        { .name = (key),                                  \
+          .type = NNC_METRIC_TEXT,                        \
+          NNC_IN(ops_row, name),                          \
+          .head = (key),                                  \
+          .help = (text) },                               \
+            { .type = NNC_METRIC_OBJECT, .rows = &sums }, \
     }
-    return nnc_grid_write(&grid, out, style);
-}
+static const nnc_metric op_sums[] = SUM_OF("op", "All phases of an op."),
+                        group_sums[] = SUM_OF("group", "A part of the network."),
+                        phase_sums[] = SUM_OF("phase", "A phase of the step.");
+#undef SUM_OF
 
-static nnc_status write_sums(nnc_buffer *out, nnc_style style, nnc_arena *arena,
-                             const nnc_report *report, const ops_row *rows, int32_t count,
-                             nnc_ops_by by)
-{
-    const nnc_grid_column columns[] = {
-        { .head = nnc_ops_by_name(by), .left = true },
-        { .head = "ops", .drop = 4 },
-        { .head = "FLOPs", .drop = 3 },
-        { .head = "bytes", .drop = 2 },
-        { .head = "FLOP/B", .drop = 1 },
-        { .head = "time" },
-        { .head = "share" },
-        { .head = "bound", .left = true },
-    };
-    nnc_grid grid = nnc_grid_begin(arena, columns, sizeof columns / sizeof columns[0]);
-    for (int32_t i = 0; i < count; i++) {
-        char text[NNC_NUMBER_TEXT];
-        nnc_grid_cell(&grid, rows[i].name);
-        nnc_grid_cell(&grid, nnc_count_text(rows[i].instances, text));
-        number_cells(&grid, &rows[i], 1.0, report->result->step_s);
-    }
-    return nnc_grid_write(&grid, out, style);
-}
+static const nnc_metrics row_metrics[NNC_BY_COUNT] = {
+    [NNC_BY_ROW] = NNC_METRICS("one op of the step", one_op, ops_row),
+    [NNC_BY_OP] = NNC_METRICS("all phases of an op", op_sums, ops_row),
+    [NNC_BY_GROUP] = NNC_METRICS("a part of the network", group_sums, ops_row),
+    [NNC_BY_PHASE] = NNC_METRICS("a phase of the step", phase_sums, ops_row),
+};
+
+/* What is shown. The rows' owner is read as a report, so that comes first. */
+typedef struct ops_list {
+    nnc_report report;
+    nnc_ops_by by;
+    const ops_row *rows;
+    int32_t count, left_out;
+} ops_list;
 
 static void write_totals(nnc_sheet *sheet, const nnc_report *report, int32_t left_out)
 {
@@ -211,100 +292,57 @@ static void write_totals(nnc_sheet *sheet, const nnc_report *report, int32_t lef
     nnc_sheet_end(sheet);
 }
 
-static nnc_status write_text(nnc_buffer *out, nnc_style style, const nnc_report *report,
-                             nnc_ops_view view, const ops_row *rows, int32_t count, int32_t shown)
+static nnc_lines lines_of(const void *record)
 {
+    const ops_list *list = record;
+    return (nnc_lines){ &row_metrics[list->by], list, list->rows, list->count };
+}
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    const ops_list *list = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
-    nnc_arena *arena = nnc_arena_create();
-    if (arena == NULL) {
-        return NNC_NO_MEMORY;
-    }
-    nnc_sheet_subject(&sheet, report);
+    nnc_sheet_subject(&sheet, &list->report);
     nnc_sheet_gap(&sheet);
-    const nnc_status status = view.by == NNC_BY_ROW
-                                  ? write_rows(out, style, arena, report, rows, shown)
-                                  : write_sums(out, style, arena, report, rows, shown, view.by);
+    nnc_table_of(out, style, lines_of(list));
     nnc_sheet_gap(&sheet);
-    write_totals(&sheet, report, count - shown);
-    nnc_arena_destroy(arena);
-    return status;
+    write_totals(&sheet, &list->report, list->left_out);
 }
 
-/* ---- JSON and CSV ---- */
-
-/* A row that adds ops up. */
-static nnc_cell get_sum_share(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const ops_row *row = place->record;
-    const nnc_report *report = place->owner;
-    (void)text;
-    return nnc_number_cell(row->seconds / report->result->step_s);
-}
-
-static nnc_cell get_sum_bound(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    (void)text;
-    return nnc_text_cell(nnc_bound_name(main_bound(place->record)));
-}
-
-#define SUM_ROWS(by)                                                                     \
-    {                                                                                    \
-        { .name = (by), .type = NNC_METRIC_TEXT, NNC_IN(ops_row, name) },                \
-            { .name = "repeat", .type = NNC_METRIC_NUMBER, NNC_IN(ops_row, instances) }, \
-            { NNC_NUMBER(ops_row, flops), .unit = "FLOP" },                              \
-            { NNC_NUMBER(ops_row, vector_flops), .unit = "FLOP" },                       \
-            { NNC_NUMBER(ops_row, bytes), .unit = "B" },                                 \
-            { .name = "time_s",                                                          \
-              .type = NNC_METRIC_NUMBER,                                                 \
-              NNC_IN(ops_row, seconds),                                                  \
-              .unit = "s" },                                                             \
-            { .name = "share", .type = NNC_METRIC_NUMBER, .get = get_sum_share },        \
-            { .name = "bound", .type = NNC_METRIC_TEXT, .get = get_sum_bound },          \
+#define OPS_OF(by)                                                                            \
+    {                                                                                         \
+        .name = "ops", .type = NNC_METRIC_LIST, NNC_IN(ops_list, rows),                       \
+        NNC_COUNT(ops_list, count), .rows = &row_metrics[by], .help = "Ops, or sums of them." \
     }
-static const nnc_metric op_sums[] = SUM_ROWS("op"), group_sums[] = SUM_ROWS("group"),
-                        phase_sums[] = SUM_ROWS("phase");
-#undef SUM_ROWS
-
-static const nnc_metric one_op[] = {
-    { .type = NNC_METRIC_OBJECT, NNC_VIA(ops_row, cost), .rows = &nnc_op_metrics },
+static const nnc_metric document_rows[NNC_BY_COUNT] = {
+    [NNC_BY_ROW] = OPS_OF(NNC_BY_ROW),
+    [NNC_BY_OP] = OPS_OF(NNC_BY_OP),
+    [NNC_BY_GROUP] = OPS_OF(NNC_BY_GROUP),
+    [NNC_BY_PHASE] = OPS_OF(NNC_BY_PHASE),
 };
+#undef OPS_OF
 
-static const nnc_metrics row_metrics[NNC_BY_COUNT] = {
-    [NNC_BY_ROW] = NNC_METRICS("one op of the step", one_op, ops_row),
-    [NNC_BY_OP] = NNC_METRICS("all phases of an op", op_sums, ops_row),
-    [NNC_BY_GROUP] = NNC_METRICS("a part of the network", group_sums, ops_row),
-    [NNC_BY_PHASE] = NNC_METRICS("a phase of the step", phase_sums, ops_row),
-};
-
-static void write_json(nnc_buffer *out, const nnc_report *report, nnc_ops_by by,
-                       const ops_row *rows, int32_t count)
-{
-    nnc_record record = nnc_record_begin(out, "nncost.ops/1");
-    nnc_record_list_of(&record, "ops", &row_metrics[by], report, rows, count);
-    nnc_record_end(&record);
-}
+const nnc_metrics nnc_ops_document = { .what = "the ops of a step",
+                                       .rows = &document_rows[NNC_BY_ROW],
+                                       .count = 1 };
 
 nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report,
                           nnc_ops_view view)
 {
+    const nnc_metrics document = { .rows = &document_rows[view.by], .count = 1 };
+    const nnc_view shown = {
+        .schema = "nncost.ops/1", .document = &document, .lines = lines_of, .page = write_page
+    };
     ops_row *rows = calloc((size_t)report->op_count + 1, sizeof *rows);
-    nnc_status status = NNC_OK;
     if (rows == NULL) {
         return NNC_NO_MEMORY;
     }
     const int32_t count = gather(report, view.by, rows);
-    const int32_t shown = view.top > 0 && view.top < count ? view.top : count;
+    ops_list list = { .report = *report, .by = view.by, .rows = rows };
+    list.count = view.top > 0 && view.top < count ? view.top : count;
+    list.left_out = count - list.count;
     sort_rows(rows, count, view.sort);
-
-    switch (style.format) {
-    case NNC_FORMAT_JSON: write_json(out, report, view.by, rows, shown); break;
-    case NNC_FORMAT_CSV:
-        status = nnc_record_lines(out, &row_metrics[view.by], report, rows, shown);
-        break;
-    case NNC_FORMAT_TABLE:
-    case NNC_FORMAT_MARKDOWN:
-    case NNC_FORMAT_COUNT: status = write_text(out, style, report, view, rows, count, shown); break;
-    }
+    nnc_view_write(out, style, &shown, &list);
     free(rows);
-    return status;
+    return NNC_OK;
 }

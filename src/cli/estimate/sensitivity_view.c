@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "render/grid.h"
+#include "render/table.h"
 #include "render/text.h"
 
 /* Times a step with the figure doubled exceeds what its elasticity promises. */
@@ -45,38 +45,26 @@ static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_
     }
 }
 
-nnc_status nnc_sensitivity_write_text(nnc_buffer *out, nnc_style style, nnc_arena *arena,
-                                      const nnc_report *report)
+void nnc_sensitivity_write(nnc_buffer *out, nnc_style style, const nnc_report *report)
 {
-    static const nnc_grid_column columns[] = {
-        { .head = "figure", .left = true }, { .head = "value" },
-        { .head = "elasticity" },           { .head = "step if doubled" },
-        { .head = "change", .drop = 1 },
-    };
-    nnc_grid grid = nnc_grid_begin(arena, columns, sizeof columns / sizeof columns[0]);
+    nnc_table table = { .count = 0 };
     const nnc_sensitivity *capacity = NULL, *peak = NULL;
-    const double step_s = report->result->step_s;
+    nnc_table_heads(&table, &nnc_sensitivity_metrics);
     for (int i = 0; i < report->sensitivity_count; i++) {
         const nnc_sensitivity *e = &report->sensitivity[i];
-        char text[NNC_NUMBER_TEXT], name[NNC_LEVER_TEXT];
+        const nnc_place place = { e, report, i };
         if (e->figure == NNC_LEVER_MEM_BYTES) {
             capacity = e;
-            continue;
+        } else {
+            peak = e->figure == NNC_LEVER_MATMUL ? e : peak;
+            nnc_table_record(&table, &nnc_sensitivity_metrics, &place);
         }
-        peak = e->figure == NNC_LEVER_MATMUL ? e : peak;
-        nnc_grid_cell(&grid, nnc_lever_name(e->figure, report->result->plan.precision, name));
-        nnc_grid_cell(&grid, nnc_unit_text(e->value, nnc_lever_unit(e->figure), text));
-        snprintf(text, sizeof text, "%.3f", e->elasticity + 0.0); /* no -0 */
-        nnc_grid_cell(&grid, text);
-        nnc_grid_cell(&grid, nnc_unit_text(e->doubled_s, "s", text));
-        nnc_grid_cell(&grid, nnc_percent_text(e->doubled_s / step_s - 1.0, text));
     }
-    const nnc_status status = nnc_grid_write(&grid, out, style);
-    if (status == NNC_OK && peak != NULL) {
+    nnc_table_write(&table, out, style);
+    if (peak != NULL) {
         write_cache(out, peak, report);
     }
-    if (status == NNC_OK && capacity != NULL) {
+    if (capacity != NULL) {
         write_capacity(out, capacity);
     }
-    return status;
 }

@@ -1,12 +1,10 @@
-/* The step time against the figures of the device. */
+/* The step time against the parameters of the device. */
 #ifndef NNCOST_CLI_ESTIMATE_SENSITIVITY_VIEW_H
 #define NNCOST_CLI_ESTIMATE_SENSITIVITY_VIEW_H
 
-#include "base/arena.h"
 #include "metrics/report.h"
-#include "render/style.h"
+#include "render/format.h"
 
-nnc_status nnc_sensitivity_write_text(nnc_buffer *out, nnc_style style, nnc_arena *arena,
-                                      const nnc_report *report);
+void nnc_sensitivity_write(nnc_buffer *out, nnc_style style, const nnc_report *report);
 
 #endif

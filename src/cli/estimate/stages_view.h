@@ -2,11 +2,9 @@
 #ifndef NNCOST_CLI_ESTIMATE_STAGES_VIEW_H
 #define NNCOST_CLI_ESTIMATE_STAGES_VIEW_H
 
-#include "base/arena.h"
 #include "metrics/report.h"
-#include "render/style.h"
+#include "render/format.h"
 
-nnc_status nnc_stages_write_text(nnc_buffer *out, nnc_style style, nnc_arena *arena,
-                                 const nnc_report *report);
+void nnc_stages_write(nnc_buffer *out, nnc_style style, const nnc_report *report);
 
 #endif

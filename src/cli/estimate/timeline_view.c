@@ -5,7 +5,7 @@
 
 #include "cli/estimate/estimate_view.h"
 #include "pipeline/schedule.h"
-#include "render/record.h"
+#include "render/json_writer.h"
 #include "render/sheet.h"
 #include "render/text.h"
 
@@ -149,12 +149,12 @@ static bool has_chunks(const nnc_report *report)
     return plan->pipeline > 1 && (nnc_schedule_chunks(plan) > 1 || nnc_schedule_dual(plan));
 }
 
-nnc_status nnc_timeline_write_text(nnc_buffer *out, nnc_style style, const nnc_report *report)
+void nnc_timeline_write(nnc_buffer *out, nnc_style style, const nnc_report *report)
 {
     enum { LABEL = 10, PLACES_MAX = 400 };
     char bar[PLACES_MAX + 1];
     nnc_sheet sheet = nnc_sheet_begin(out, style);
-    const bool markdown = style.format == NNC_FORMAT_MARKDOWN;
+    const bool markdown = style.format == &nnc_format_markdown;
     const nnc_interval *end = report->intervals + report->interval_count;
     const int room = markdown ? 80 : style.width - LABEL;
     const int places = room > PLACES_MAX ? PLACES_MAX : room;
@@ -175,7 +175,6 @@ nnc_status nnc_timeline_write_text(nnc_buffer *out, nnc_style style, const nnc_r
         write_lane(&sheet, l, has_chunks(report));
         at += l.count;
     }
-    return NNC_OK;
 }
 
 /* ---- trace ---- */

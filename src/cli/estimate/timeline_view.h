@@ -3,8 +3,8 @@
 #define NNCOST_CLI_ESTIMATE_TIMELINE_VIEW_H
 
 #include "metrics/report.h"
-#include "render/style.h"
+#include "render/format.h"
 
-nnc_status nnc_timeline_write_text(nnc_buffer *out, nnc_style style, const nnc_report *report);
+void nnc_timeline_write(nnc_buffer *out, nnc_style style, const nnc_report *report);
 
 #endif

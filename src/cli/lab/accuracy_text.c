@@ -1,12 +1,9 @@
 #include "cli/lab/accuracy_text.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "render/grid.h"
 #include "render/sheet.h"
-#include "render/text.h"
+#include "render/table.h"
 
 const char *nnc_accuracy_file_name(const char *path)
 {
@@ -27,119 +24,55 @@ static const char *const section_titles[NNC_SECTION_COUNT] = {
     [NNC_SECTION_RANK_MEMORY] = "memory of single ranks",
 };
 
-const char *nnc_accuracy_group_name(const nnc_score_group *group)
-{
-    return group->by == NNC_SCORE_BY_FILE ? nnc_accuracy_file_name(group->name) : group->name;
-}
+/* ---- tables ---- */
 
-static bool of_memory(nnc_score_section section)
+static void write_section(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report,
+                          nnc_score_section section)
 {
-    return section == NNC_SECTION_MEMORY || section == NNC_SECTION_MEMORY_APART;
-}
-
-double nnc_accuracy_worst(const nnc_score_group *group)
-{
-    const nnc_scored *worst = group->stats.worst;
-    return worst == NULL               ? (double)NAN
-           : of_memory(group->section) ? worst->memory_error
-                                       : worst->error;
-}
-
-/* "+12.3%", "-" for NaN. */
-static const char *signed_text(double share, char text[NNC_NUMBER_TEXT])
-{
-    if (isnan(share)) {
-        return "-";
-    }
-    if (fabs(share) >= 100.0) {
-        snprintf(text, NNC_NUMBER_TEXT, "x%.4g", share + 1.0);
-    } else {
-        snprintf(text, NNC_NUMBER_TEXT, "%+.1f%%", 100.0 * share);
-    }
-    return text;
-}
-
-static void group_row(nnc_grid *grid, const nnc_score_group *group)
-{
-    char text[NNC_NUMBER_TEXT];
-    const nnc_score_stats *s = &group->stats;
-    nnc_grid_cell(grid, nnc_score_by_name(group->by));
-    nnc_grid_cell(grid, nnc_accuracy_group_name(group));
-    nnc_grid_count(grid, s->rows);
-    nnc_grid_count(grid, s->scored);
-    nnc_grid_share(grid, s->mape);
-    nnc_grid_share(grid, s->median);
-    nnc_grid_share(grid, s->p90);
-    nnc_grid_cell(grid, signed_text(s->bias, text));
-    nnc_grid_cell(grid, nnc_percent_text(s->inside, text));
-    nnc_grid_cell(grid, signed_text(nnc_accuracy_worst(group), text));
-    nnc_grid_cell(grid, s->worst != NULL ? s->worst->row->id : "-");
-}
-
-static nnc_status write_section(nnc_buffer *out, nnc_style style, nnc_arena *arena,
-                                const nnc_accuracy_report *report, nnc_score_section section)
-{
-    static const nnc_grid_column columns[] = {
-        { .head = "by", .left = true },
-        { .head = "", .left = true },
-        { .head = "rows" },
-        { .head = "scored" },
-        { .head = "MAPE" },
-        { .head = "median" },
-        { .head = "p90" },
-        { .head = "bias" },
-        { .head = "inside", .drop = 1 },
-        { .head = "worst" },
-        { .head = "", .left = true, .shrinks = true, .drop = 2 },
-    };
-    nnc_grid grid = nnc_grid_begin(arena, columns, (int)(sizeof columns / sizeof columns[0]));
+    nnc_table table = { .count = 0 };
+    nnc_table_heads(&table, &nnc_score_group_metrics);
     for (int32_t i = 0; i < report->group_count; i++) {
+        const nnc_place place = { &report->groups[i], report, i };
         if (report->groups[i].section == section) {
-            group_row(&grid, &report->groups[i]);
+            nnc_table_record(&table, &nnc_score_group_metrics, &place);
         }
     }
-    if (grid.count == 0) {
-        return NNC_OK;
+    if (nnc_table_rows(&table) > 0) {
+        nnc_sheet_heading(out, style, section_titles[section]);
+        nnc_table_write(&table, out, style);
     }
-    nnc_grid_heading(out, style, section_titles[section]);
-    return nnc_grid_write(&grid, out, style);
 }
 
-static nnc_status write_contradictions(nnc_buffer *out, nnc_style style, nnc_arena *arena,
-                                       const nnc_accuracy_report *report)
+static bool contradicts(const nnc_place *place)
 {
-    static const nnc_grid_column columns[] = {
-        { .head = "row", .left = true, .shrinks = true },
-        { .head = "device", .left = true, .drop = 1 },
-        { .head = "measured" },
-        { .head = "bound" },
-        { .head = "above" },
-        { .head = "left open", .left = true, .drop = 2 },
-    };
-    char text[NNC_NUMBER_TEXT];
-    nnc_grid grid = nnc_grid_begin(arena, columns, (int)(sizeof columns / sizeof columns[0]));
-    for (int32_t i = 0; i < report->count; i++) {
-        const nnc_scored *scored = &report->rows[i];
-        if (nnc_score_contradicts(scored)) {
-            nnc_grid_cell(&grid, scored->row->id);
-            nnc_grid_cell(&grid, scored->device);
-            nnc_grid_cell(&grid, nnc_unit_text(scored->row->measured_s, "s", text));
-            nnc_grid_cell(&grid, nnc_unit_text(scored->lower_bound_s, "s", text));
-            nnc_grid_cell(&grid,
-                          signed_text(scored->lower_bound_s / scored->row->measured_s - 1.0, text));
-            nnc_grid_cell(&grid, scored->row->undecided);
-        }
-    }
-    if (grid.count == 0) {
-        nnc_buffer_text(out, "\nno lower bound lies above its measurement\n");
-        return NNC_OK;
-    }
-    nnc_grid_heading(out, style, "rows whose lower bound lies above their measurement");
-    return nnc_grid_write(&grid, out, style);
+    return nnc_score_contradicts(place->record);
 }
+
+static nnc_cell get_above(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_scored *scored = place->record;
+    (void)text;
+    return nnc_number_cell(scored->lower_bound_s / scored->row->measured_s - 1.0);
+}
+
+#define ROW(member) NNC_VIA(nnc_scored, row), NNC_IN(nnc_measured, member)
+static const nnc_metric contradiction_rows[] = {
+    { .head = "row", .type = NNC_METRIC_TEXT, ROW(id), .shrinks = true },
+    { .head = "device", .type = NNC_METRIC_TEXT, NNC_IN(nnc_scored, device), .drop = 1 },
+    { .head = "measured", ROW(measured_s), .unit = "s" },
+    { .head = "bound", NNC_IN(nnc_scored, lower_bound_s), .unit = "s" },
+    { .head = "above", .get = get_above, .show = NNC_SHOW_ERROR },
+    { .head = "left open", .type = NNC_METRIC_TEXT, ROW(undecided), .drop = 2 },
+};
+static const nnc_metrics contradictions = {
+    .rows = contradiction_rows,
+    .count = sizeof contradiction_rows / sizeof contradiction_rows[0],
+    .record_size = sizeof(nnc_scored),
+    .listed = contradicts,
+};
 
 /* How many rows have this reason in this file, from row i on; 0 = an earlier row says the same. */
-static int32_t count_reason(const nnc_accuracy_report *report, int32_t i)
+static int32_t count_reason(const nnc_accuracy_report *report, int64_t i)
 {
     const nnc_scored *one = &report->rows[i];
     int32_t count = 0;
@@ -156,60 +89,65 @@ static int32_t count_reason(const nnc_accuracy_report *report, int32_t i)
     return count;
 }
 
-static nnc_status write_reasons(nnc_buffer *out, nnc_style style, nnc_arena *arena,
-                                const nnc_accuracy_report *report)
+static bool is_first_of_reason(const nnc_place *place)
 {
-    static const nnc_grid_column columns[] = {
-        { .head = "rows" },
-        { .head = "file", .left = true },
-        { .head = "reason", .left = true, .shrinks = true },
-        { .head = "the first", .left = true, .shrinks = true, .drop = 1 },
-    };
-    nnc_grid grid = nnc_grid_begin(arena, columns, (int)(sizeof columns / sizeof columns[0]));
-    for (int32_t i = 0; i < report->count; i++) {
-        const nnc_scored *scored = &report->rows[i];
-        const int32_t count = scored->reason != NULL ? count_reason(report, i) : 0;
-        if (count > 0) {
-            nnc_grid_count(&grid, count);
-            nnc_grid_cell(&grid, nnc_accuracy_file_name(scored->row->file));
-            nnc_grid_cell(&grid, scored->reason);
-            nnc_grid_cell(&grid, scored->row->id);
-        }
-    }
-    if (grid.count == 0) {
-        return NNC_OK;
-    }
-    nnc_grid_heading(out, style, "rows that cannot be expressed");
-    return nnc_grid_write(&grid, out, style);
+    const nnc_scored *scored = place->record;
+    return scored->reason != NULL && count_reason(place->owner, place->index) > 0;
 }
 
-static nnc_status write_rows(nnc_buffer *out, nnc_style style, nnc_arena *arena,
-                             const nnc_accuracy_report *report)
+static nnc_cell get_reason_rows(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
-    static const nnc_grid_column columns[] = {
-        { .head = "row", .left = true },
-        { .head = "device", .left = true, .drop = 2 },
-        { .head = "measured" },
-        { .head = "predicted" },
-        { .head = "error" },
-        { .head = "memory" },
-        { .head = "left open, or why not", .left = true, .shrinks = true, .drop = 1 },
-    };
-    char text[NNC_NUMBER_TEXT];
-    nnc_grid grid = nnc_grid_begin(arena, columns, (int)(sizeof columns / sizeof columns[0]));
-    for (int32_t i = 0; i < report->count; i++) {
-        const nnc_scored *scored = &report->rows[i];
-        nnc_grid_cell(&grid, scored->row->id);
-        nnc_grid_cell(&grid, scored->device != NULL ? scored->device : scored->row->device);
-        nnc_grid_cell(&grid, nnc_unit_text(scored->row->measured_s, "s", text));
-        nnc_grid_cell(&grid, nnc_unit_text(scored->predicted_s, "s", text));
-        nnc_grid_cell(&grid, signed_text(scored->error, text));
-        nnc_grid_cell(&grid, signed_text(scored->memory_error, text));
-        nnc_grid_cell(&grid, scored->reason != NULL ? scored->reason : scored->row->undecided);
-    }
-    nnc_grid_heading(out, style, "every row");
-    return nnc_grid_write(&grid, out, style);
+    (void)text;
+    return (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = count_reason(place->owner, place->index) };
 }
+
+static nnc_cell get_reason_file(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_scored *scored = place->record;
+    (void)text;
+    return nnc_text_cell(nnc_accuracy_file_name(scored->row->file));
+}
+
+static const nnc_metric reason_rows[] = {
+    { .head = "rows", .type = NNC_METRIC_WHOLE, .get = get_reason_rows },
+    { .head = "file", .type = NNC_METRIC_TEXT, .get = get_reason_file },
+    { .head = "reason", .type = NNC_METRIC_TEXT, NNC_IN(nnc_scored, reason), .shrinks = true },
+    { .head = "the first", .type = NNC_METRIC_TEXT, ROW(id), .shrinks = true, .drop = 1 },
+};
+static const nnc_metrics reasons = { .rows = reason_rows,
+                                     .count = sizeof reason_rows / sizeof reason_rows[0],
+                                     .record_size = sizeof(nnc_scored),
+                                     .listed = is_first_of_reason };
+
+static nnc_cell get_device(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_scored *scored = place->record;
+    (void)text;
+    return nnc_text_cell(scored->device != NULL ? scored->device : scored->row->device);
+}
+
+static nnc_cell get_remark(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_scored *scored = place->record;
+    (void)text;
+    return nnc_text_cell(scored->reason != NULL ? scored->reason : scored->row->undecided);
+}
+
+static const nnc_metric every_row[] = {
+    { .head = "row", .type = NNC_METRIC_TEXT, ROW(id) },
+    { .head = "device", .type = NNC_METRIC_TEXT, .get = get_device, .drop = 2 },
+    { .head = "measured", ROW(measured_s), .unit = "s" },
+    { .head = "predicted", NNC_IN(nnc_scored, predicted_s), .unit = "s" },
+    { .head = "error", NNC_IN(nnc_scored, error), .show = NNC_SHOW_ERROR },
+    { .head = "memory", NNC_IN(nnc_scored, memory_error), .show = NNC_SHOW_ERROR },
+    { .head = "left open, or why not",
+      .type = NNC_METRIC_TEXT,
+      .get = get_remark,
+      .shrinks = true,
+      .drop = 1 },
+};
+#undef ROW
+static const nnc_metrics rows = NNC_METRICS("a row", every_row, nnc_scored);
 
 /* Columns that no file's prediction uses, each once. */
 static void write_unused(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report)
@@ -242,11 +180,10 @@ static void write_unused(nnc_buffer *out, nnc_style style, const nnc_accuracy_re
     }
 }
 
-nnc_status nnc_accuracy_write_text(nnc_buffer *out, nnc_style style, nnc_arena *arena,
-                                   const nnc_accuracy_report *report)
+void nnc_accuracy_page(nnc_buffer *out, nnc_style style, const void *record)
 {
+    const nnc_accuracy_report *report = record;
     int32_t scored = 0;
-    nnc_status status = NNC_OK;
     for (int32_t i = 0; i < report->count; i++) {
         scored += report->rows[i].reason == NULL;
     }
@@ -255,18 +192,19 @@ nnc_status nnc_accuracy_write_text(nnc_buffer *out, nnc_style style, nnc_arena *
     if (report->overrides != NULL) {
         nnc_buffer_print(out, "with %s\n", report->overrides);
     }
-    for (int section = 0; section < NNC_SECTION_COUNT && status == NNC_OK; section++) {
-        status = write_section(out, style, arena, report, (nnc_score_section)section);
+    for (int section = 0; section < NNC_SECTION_COUNT; section++) {
+        write_section(out, style, report, (nnc_score_section)section);
     }
-    if (status == NNC_OK) {
-        status = write_contradictions(out, style, arena, report);
+    nnc_lines lines = { &contradictions, report, report->rows, report->count };
+    if (!nnc_table_under(out, style, lines,
+                         "rows whose lower bound lies above their measurement")) {
+        nnc_buffer_text(out, "\nno lower bound lies above its measurement\n");
     }
-    if (status == NNC_OK) {
-        status = write_reasons(out, style, arena, report);
-    }
-    if (status == NNC_OK && report->all_rows) {
-        status = write_rows(out, style, arena, report);
+    lines.metrics = &reasons;
+    (void)nnc_table_under(out, style, lines, "rows that cannot be expressed");
+    if (report->all_rows) {
+        lines.metrics = &rows;
+        (void)nnc_table_under(out, style, lines, "every row");
     }
     write_unused(out, style, report);
-    return status;
 }

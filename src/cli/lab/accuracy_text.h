@@ -1,19 +1,16 @@
-/* Predictions beside measurements, as text and Markdown. */
+/* Predictions beside measurements, to be read by people. */
 #ifndef NNCOST_CLI_LAB_ACCURACY_TEXT_H
 #define NNCOST_CLI_LAB_ACCURACY_TEXT_H
 
-#include "base/arena.h"
 #include "cli/lab/accuracy_view.h"
-#include "render/style.h"
 
-nnc_status nnc_accuracy_write_text(nnc_buffer *out, nnc_style style, nnc_arena *arena,
-                                   const nnc_accuracy_report *report);
+/* A page of an nnc_accuracy_report. */
+void nnc_accuracy_page(nnc_buffer *out, nnc_style style, const void *record);
 
 /* The last part of a path. */
 const char *nnc_accuracy_file_name(const char *path);
 
-/* What a group is called, and its largest error: NaN if it has none. */
-const char *nnc_accuracy_group_name(const nnc_score_group *group);
-double nnc_accuracy_worst(const nnc_score_group *group);
+/* Of an nnc_score_group. */
+extern const nnc_metrics nnc_score_group_metrics;
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "lab/score.h"
 #include "metrics/report.h"
-#include "render/style.h"
+#include "render/format.h"
 
 typedef struct nnc_accuracy_report {
     const nnc_measured_file *files;
@@ -17,6 +17,8 @@ typedef struct nnc_accuracy_report {
     bool all_rows;         /* list every row, not only those that cannot be expressed */
 } nnc_accuracy_report;
 
-nnc_status nnc_report_accuracy(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report);
+/* Of an nnc_accuracy_report. */
+extern const nnc_metrics nnc_accuracy_document;
+extern const nnc_view nnc_accuracy_view;
 
 #endif

@@ -147,7 +147,6 @@ nnc_status nnc_calibrate_report(nnc_calibrate *c, const char *written, nnc_error
         .unused = c->unused,
         .unused_count = c->unused_count,
     };
-    return nnc_report_calibration(c->session->out, c->session->style, &found) == NNC_OK
-               ? NNC_OK
-               : nnc_no_memory(err);
+    nnc_view_write(c->session->out, c->session->style, &nnc_calibration_view, &found);
+    return NNC_OK;
 }

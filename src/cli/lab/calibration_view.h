@@ -4,7 +4,7 @@
 
 #include "lab/score.h"
 #include "metrics/report.h"
-#include "render/style.h"
+#include "render/format.h"
 
 typedef struct nnc_calibration_figure {
     const char *name;
@@ -39,8 +39,7 @@ typedef struct nnc_calibration_report {
     int32_t unused_count;
 } nnc_calibration_report;
 
-/* Returns NNC_OK or NNC_NO_MEMORY. */
-nnc_status nnc_report_calibration(nnc_buffer *out, nnc_style style,
-                                  const nnc_calibration_report *report);
+/* Of an nnc_calibration_report. */
+extern const nnc_view nnc_calibration_view;
 
 #endif

@@ -104,10 +104,10 @@ static nnc_status report(accuracy *a, nnc_error *err)
         .all_rows = a->session->options.rows,
     };
     found.groups = nnc_score_groups(a->arena, a->rows, a->count, &found.group_count);
-    if (found.groups == NULL ||
-        nnc_report_accuracy(a->session->out, a->session->style, &found) != NNC_OK) {
+    if (found.groups == NULL) {
         return nnc_no_memory(err);
     }
+    nnc_view_write(a->session->out, a->session->style, &nnc_accuracy_view, &found);
     return NNC_OK;
 }
 

@@ -4,39 +4,14 @@
 #include <string.h>
 
 #include "cli/record/check_view.h"
-#include "render/grid.h"
+#include "render/table.h"
 #include "render/text.h"
 
-/* What a name ends in tells its unit. */
-static const struct {
-    const char *ending, *unit;
-} units[] = {
-    { "_flops_per_s", "FLOP/s" },
-    { "_flops_per_s_per_device", "FLOP/s" },
-    { "_bytes_per_s", "B/s" },
-    { "_flops_per_byte", "FLOP/B" },
-    { "_per_s", NULL },
-    { "_per_s_per_device", NULL },
-    { "_flops", "FLOP" },
-    { "_bytes", "B" },
-    { "_s", "s" },
-    { "_j", "J" },
-};
-
-/* NULL = a pure number. A list's index does not count: "interval_s.0". */
+/* NULL = a pure number, or none that this version knows. */
 static const char *unit_of(const char *name)
 {
-    size_t length = strlen(name);
-    while (length > 0 && strchr("0123456789.", name[length - 1]) != NULL) {
-        length--;
-    }
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        const size_t ending = strlen(units[i].ending);
-        if (length > ending && memcmp(name + length - ending, units[i].ending, ending) == 0) {
-            return units[i].unit;
-        }
-    }
-    return strncmp(name, "step.bound_s.", strlen("step.bound_s.")) == 0 ? "s" : NULL;
+    const nnc_metric *metric = nnc_metric_find(&nnc_estimate_metrics, name);
+    return metric != NULL ? metric->unit : NULL;
 }
 
 static void put_text(char *into, size_t size, const char *text)
@@ -164,30 +139,24 @@ void nnc_check_headline(const nnc_check_row *row, char *text, size_t size)
     }
 }
 
-nnc_status nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row,
-                             int32_t most, const char *old_head, const char *now_head)
+void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row, int32_t most,
+                       const char *old_head, const char *now_head)
 {
-    const nnc_grid_column columns[] = { { .head = "figure", .left = true, .shrinks = true },
-                                        { .head = old_head },
-                                        { .head = now_head },
-                                        { .head = "change" } };
-    nnc_arena *arena = nnc_arena_create();
-    if (arena == NULL) {
-        return NNC_NO_MEMORY;
-    }
-    nnc_grid grid = nnc_grid_begin(arena, columns, 4);
-    for (int32_t i = 0, shown = 0; i < row->change_count && shown < most; i++) {
+    const nnc_head heads[] = { { .text = "figure", .left = true, .shrinks = true },
+                               { .text = old_head },
+                               { .text = now_head },
+                               { .text = "change" } };
+    nnc_table table;
+    nnc_table_begin(&table, heads, sizeof heads / sizeof heads[0]);
+    for (int32_t i = 0; i < row->change_count && i < most; i++) {
         const nnc_change *change = &row->changes[i];
         const nnc_change_text text = nnc_change_text_of(change);
-        nnc_grid_cell(&grid, nnc_change_name(change));
-        nnc_grid_cell(&grid, text.old);
-        nnc_grid_cell(&grid, text.now);
-        nnc_grid_cell(&grid, change->kind == NNC_CHANGE_NEW    ? "new"
-                             : change->kind == NNC_CHANGE_GONE ? "gone"
-                                                               : text.percent);
-        shown++;
+        nnc_table_cell(&table, nnc_change_name(change));
+        nnc_table_cell(&table, text.old);
+        nnc_table_cell(&table, text.now);
+        nnc_table_cell(&table, change->kind == NNC_CHANGE_NEW    ? "new"
+                               : change->kind == NNC_CHANGE_GONE ? "gone"
+                                                                 : text.percent);
     }
-    const nnc_status status = nnc_grid_write(&grid, out, style);
-    nnc_arena_destroy(arena);
-    return status;
+    nnc_table_write(&table, out, style);
 }

@@ -2,6 +2,7 @@
 #include "cli/record/check_view.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/names.h"
@@ -9,10 +10,6 @@
 #include "render/text.h"
 
 enum { SHOWN_CHANGES = 10, SHOWN_ROWS = 20 };
-
-NNC_ENUM_NAMES(nnc_check_format, NNC_CHECK_FORMAT_LIST)
-
-NNC_ENUM_NAMES(nnc_check_state, NNC_CHECK_STATE_LIST)
 
 static const char *state_text(nnc_check_state state)
 {
@@ -101,12 +98,11 @@ static void write_missed(nnc_sheet *sheet, const nnc_check_row *row)
     }
 }
 
-static nnc_status write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *report,
-                            const nnc_check_row *row)
+static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *report,
+                      const nnc_check_row *row)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     char headline[256];
-    nnc_status status = NNC_OK;
     nnc_check_headline(row, headline, sizeof headline);
     nnc_sheet_gap(&sheet);
     if (row->line > 0) {
@@ -123,13 +119,12 @@ static nnc_status write_row(nnc_buffer *out, nnc_style style, const nnc_check_re
     write_missed(&sheet, row);
     if (row->change_count > 0) {
         nnc_sheet_gap(&sheet);
-        status = nnc_changes_write(out, style, row, SHOWN_CHANGES, "recorded", "now");
+        nnc_changes_write(out, style, row, SHOWN_CHANGES, "recorded", "now");
     }
     if (row->change_count > SHOWN_CHANGES) {
         nnc_buffer_print(out, "... and %d more (--format json has all)\n",
                          (int)(row->change_count - SHOWN_CHANGES));
     }
-    return status;
 }
 
 /* Figures that this version adds fail nothing; they are only counted. */
@@ -163,19 +158,18 @@ static void write_advice(nnc_buffer *out, const nnc_check_report *report, const 
     }
 }
 
-static nnc_status write_table(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
+static void write_table(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
 {
     const nnc_check_sum sum = nnc_check_sum_of(report);
-    nnc_status status = NNC_OK;
     int32_t shown = 0, hidden = 0;
     char text[256];
     nnc_check_summary(report, text, sizeof text);
     nnc_buffer_print(out, "%s: %s\n", report->path, text);
-    for (int32_t i = 0; i < report->row_count && status == NNC_OK; i++) {
+    for (int32_t i = 0; i < report->row_count; i++) {
         const nnc_check_row *row = &report->rows[i];
         if (is_shown(report, row)) {
             if (shown++ < SHOWN_ROWS) {
-                status = write_row(out, style, report, row);
+                write_row(out, style, report, row);
             } else {
                 hidden++;
             }
@@ -186,7 +180,6 @@ static nnc_status write_table(nnc_buffer *out, nnc_style style, const nnc_check_
     }
     nnc_buffer_text(out, shown > 0 ? "\n" : "");
     write_advice(out, report, &sum);
-    return status;
 }
 
 /* ---- Markdown ---- */
@@ -236,11 +229,10 @@ static void put_html(nnc_buffer *out, const char *text)
     }
 }
 
-static nnc_status markdown_details(nnc_buffer *out, nnc_style style, const nnc_check_row *row)
+static void markdown_details(nnc_buffer *out, nnc_style style, const nnc_check_row *row)
 {
-    nnc_status status = NNC_OK;
     if (row->change_count == 0) {
-        return NNC_OK;
+        return;
     }
     nnc_buffer_text(out, "\n<details><summary>");
     put_html(out, row->id);
@@ -251,16 +243,14 @@ static nnc_status markdown_details(nnc_buffer *out, nnc_style style, const nnc_c
         nnc_buffer_byte(out, '\n');
     }
     nnc_buffer_text(out, row->cause_count > 0 ? "\n" : "");
-    status = nnc_changes_write(out, style, row, row->change_count, "recorded", "now");
+    nnc_changes_write(out, style, row, row->change_count, "recorded", "now");
     nnc_buffer_text(out, "\n</details>\n");
-    return status;
 }
 
 /* The comment begins with a mark by which a job finds its own comment again. */
-static nnc_status write_markdown(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
+static void write_markdown(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
 {
     const nnc_check_sum sum = nnc_check_sum_of(report);
-    nnc_status status = NNC_OK;
     int32_t failing = 0, shown = 0;
     char text[256];
     nnc_check_summary(report, text, sizeof text);
@@ -278,8 +268,8 @@ static nnc_status write_markdown(nnc_buffer *out, nnc_style style, const nnc_che
         }
     }
     for (int32_t i = 0, left = shown; i < report->row_count && left > 0; i++) {
-        if (is_shown(report, &report->rows[i]) && status == NNC_OK) {
-            status = markdown_details(out, style, &report->rows[i]);
+        if (is_shown(report, &report->rows[i])) {
+            markdown_details(out, style, &report->rows[i]);
             left--;
         }
     }
@@ -288,22 +278,55 @@ static nnc_status write_markdown(nnc_buffer *out, nnc_style style, const nnc_che
     }
     nnc_buffer_text(out, shown > 0 ? "\n" : "");
     write_advice(out, report, &sum);
-    return status;
 }
 
-nnc_status nnc_report_check(nnc_buffer *out, nnc_style style, nnc_check_format format,
-                            const nnc_check_report *report)
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
-    switch (format) {
-    case NNC_CHECK_JSON: nnc_check_write_json(out, "nncost.check/1", report); return NNC_OK;
-    case NNC_CHECK_CSV: nnc_check_write_csv(out, report); return NNC_OK;
-    case NNC_CHECK_JUNIT: nnc_check_write_junit(out, report); return NNC_OK;
-    case NNC_CHECK_GITHUB: nnc_check_write_github(out, report); return NNC_OK;
-    case NNC_CHECK_MARKDOWN:
-        style.format = NNC_FORMAT_MARKDOWN;
-        return write_markdown(out, style, report);
-    case NNC_CHECK_TABLE:
-    case NNC_CHECK_FORMAT_COUNT: break;
+    (style.format == &nnc_format_markdown ? write_markdown : write_table)(out, style, record);
+}
+
+nnc_status nnc_check_write(nnc_buffer *out, nnc_style style, const nnc_view *view,
+                           const nnc_check_report *report)
+{
+    nnc_check_report listed = *report;
+    size_t count = 0;
+    for (int32_t i = 0; i < report->row_count; i++) {
+        count += (size_t)report->rows[i].change_count;
     }
-    return write_table(out, style, report);
+    nnc_check_line *lines = calloc(count + 1, sizeof *lines);
+    if (lines == NULL) {
+        return NNC_NO_MEMORY;
+    }
+    for (int32_t i = 0; i < report->row_count; i++) {
+        const nnc_check_row *row = &report->rows[i];
+        for (int32_t k = 0; k < row->change_count; k++) {
+            lines[listed.line_count++] = (nnc_check_line){ row, &row->changes[k] };
+        }
+    }
+    listed.lines = lines;
+    nnc_view_write(out, style, view, &listed);
+    free(lines);
+    return NNC_OK;
+}
+
+static const nnc_view check_view = { .schema = "nncost.check/1",
+                                     .document = &nnc_check_document,
+                                     .lines = nnc_check_lines,
+                                     .page = write_page };
+
+nnc_status nnc_report_check(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
+{
+    return nnc_check_write(out, style, &check_view, report);
+}
+
+const nnc_format *nnc_check_format_at(unsigned index)
+{
+    return index < NNC_FORMAT_COUNT    ? nnc_formats[index]
+           : index == NNC_FORMAT_COUNT ? &nnc_format_junit
+                                       : &nnc_format_github;
+}
+
+const char *nnc_check_format_name(unsigned index)
+{
+    return index < NNC_CHECK_FORMAT_COUNT ? nnc_check_format_at(index)->name : "?";
 }

@@ -5,19 +5,13 @@
 #include <nncost/check.h>
 
 #include "metrics/report.h"
-#include "render/style.h"
+#include "render/format.h"
 
-/* The first ones are those of nnc_format. */
-#define NNC_CHECK_FORMAT_LIST(X)      \
-    X(NNC_CHECK_TABLE, "table")       \
-    X(NNC_CHECK_JSON, "json")         \
-    X(NNC_CHECK_CSV, "csv")           \
-    X(NNC_CHECK_MARKDOWN, "markdown") \
-    X(NNC_CHECK_JUNIT, "junit")       \
-    X(NNC_CHECK_GITHUB,               \
-      "github") /* commands of a GitHub workflow, shown beside the lines of a change */
-NNC_ENUM(nnc_check_format, NNC_CHECK_FORMAT_LIST, NNC_CHECK_FORMAT_COUNT);
-const char *nnc_check_format_name(nnc_check_format format);
+/* What --format takes here: those of every command, and two for what runs checks. */
+extern const nnc_format nnc_format_junit, nnc_format_github;
+enum { NNC_CHECK_FORMAT_COUNT = NNC_FORMAT_COUNT + 2 };
+const nnc_format *nnc_check_format_at(unsigned index);
+const char *nnc_check_format_name(unsigned index); /* "?" past the last */
 
 #define NNC_CHECK_STATE_LIST(X)                                                             \
     X(NNC_CHECK_SAME, "same")                                                               \
@@ -56,6 +50,12 @@ typedef struct nnc_check_row {
     int32_t op_count;
 } nnc_check_row;
 
+/* A change and the scenario it is of. */
+typedef struct nnc_check_line {
+    const nnc_check_row *row;
+    const nnc_change *change;
+} nnc_check_line;
+
 typedef struct nnc_check_report {
     const char *path;     /* of the plan file, or of the old estimate */
     const char *other;    /* diff: of the new one */
@@ -63,7 +63,9 @@ typedef struct nnc_check_report {
     const char *old_tool; /* and the old ones; NULL = none, or not known */
     const nnc_check_row *rows;
     int32_t row_count;
-    bool updated; /* the new figures have taken the place of the old */
+    bool updated;                /* the new figures have taken the place of the old */
+    const nnc_check_line *lines; /* the changes of all rows */
+    int32_t line_count;
 } nnc_check_report;
 
 /* How the rows add up. */
@@ -91,18 +93,21 @@ const char *nnc_change_name(const nnc_change *change);
 void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size);
 
 /* NNC_OK or NNC_NO_MEMORY. */
-nnc_status nnc_report_check(nnc_buffer *out, nnc_style style, nnc_check_format format,
-                            const nnc_check_report *report);
+nnc_status nnc_report_check(nnc_buffer *out, nnc_style style, const nnc_check_report *report);
 nnc_status nnc_report_diff(nnc_buffer *out, nnc_style style, const nnc_check_report *report);
+
+/* Of an nnc_check_report; of an nnc_check_op. */
+extern const nnc_metrics nnc_check_document, nnc_diff_document, nnc_check_op_metrics;
 
 /* ---- between the files of this report ---- */
 
-void nnc_check_write_junit(nnc_buffer *out, const nnc_check_report *report);
-void nnc_check_write_github(nnc_buffer *out, const nnc_check_report *report);
-void nnc_check_write_json(nnc_buffer *out, const char *schema, const nnc_check_report *report);
-void nnc_check_write_csv(nnc_buffer *out, const nnc_check_report *report);
-/* At most `most` changes as a grid. */
-nnc_status nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row,
-                             int32_t most, const char *old_head, const char *now_head);
+/* The changes of a report as lines. */
+nnc_lines nnc_check_lines(const void *record);
+/* Writes a view of a report once its changes are listed. */
+nnc_status nnc_check_write(nnc_buffer *out, nnc_style style, const nnc_view *view,
+                           const nnc_check_report *report);
+/* At most `most` changes as a table. */
+void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row, int32_t most,
+                       const char *old_head, const char *now_head);
 
 #endif

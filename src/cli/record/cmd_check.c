@@ -320,8 +320,7 @@ static nnc_status report(check *c, nnc_error *err)
         .updated = options->update,
     };
     c->session->exit_code = nnc_check_sum_of(&found).passed ? 0 : 1;
-    return nnc_report_check(c->session->out, c->session->style, options->check_format, &found) ==
-                   NNC_OK
+    return nnc_report_check(c->session->out, c->session->style, &found) == NNC_OK
                ? NNC_OK
                : nnc_no_memory(err);
 }

@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "cli/scenario.h"
 #include "record/plan_file.h"
-#include "render/record.h"
+#include "render/json_writer.h"
 
 static const char *const default_model = "gpt2-xl", *const default_device = "a100-sxm4-80gb";
 

@@ -49,8 +49,10 @@ static void put_moved(nnc_buffer *out, const nnc_check_report *report, const nnc
     nnc_buffer_text(out, " --update\n");
 }
 
-void nnc_check_write_github(nnc_buffer *out, const nnc_check_report *report)
+static void write_report(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
 {
+    const nnc_check_report *report = record;
+    (void)style, (void)view;
     char text[256];
     for (int32_t i = 0; i < report->row_count; i++) {
         const nnc_check_row *row = &report->rows[i];
@@ -71,3 +73,5 @@ void nnc_check_write_github(nnc_buffer *out, const nnc_check_report *report)
     nnc_check_summary(report, text, sizeof text);
     nnc_buffer_print(out, "nncost: %s: %s\n", report->path, text);
 }
+
+const nnc_format nnc_format_github = { .name = "github", .view = write_report };

@@ -99,8 +99,10 @@ static void put_verdict(nnc_buffer *out, const nnc_check_report *report, const n
     end_failure(out);
 }
 
-void nnc_check_write_junit(nnc_buffer *out, const nnc_check_report *report)
+static void write_report(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
 {
+    const nnc_check_report *report = record;
+    (void)style, (void)view;
     int32_t cases = 0, failures = 0;
     for (int32_t i = 0; i < report->row_count; i++) {
         const nnc_check_row *row = &report->rows[i];
@@ -128,3 +130,5 @@ void nnc_check_write_junit(nnc_buffer *out, const nnc_check_report *report)
     }
     nnc_buffer_text(out, "  </testsuite>\n</testsuites>\n");
 }
+
+const nnc_format nnc_format_junit = { .name = "junit", .view = write_report };

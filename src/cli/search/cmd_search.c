@@ -220,7 +220,7 @@ static nnc_status search(nnc_session *session, nnc_arena *arena, const nnc_scena
     }
     if (status == NNC_OK) {
         report.elapsed_s = seconds() - start;
-        status = nnc_report_search(session->out, session->style, &report);
+        nnc_report_search(session->out, session->style, &report);
         session->exit_code = report.stopped != 0 ? 128 + report.stopped
                              : shard             ? 0
                                                  : nnc_search_answer(&report);

@@ -135,7 +135,7 @@ static nnc_status write_sum(nnc_session *session, merger *m, const char *out, nn
     const nnc_search search = { .objective = sum->objective,
                                 .best = sum->best,
                                 .threads = sum->threads };
-    const nnc_style style = { .format = is_csv(out) ? NNC_FORMAT_CSV : NNC_FORMAT_JSON };
+    const nnc_style style = { .format = is_csv(out) ? &nnc_format_csv : &nnc_format_json };
     nnc_search_report report = {
         .search = &search, .result = &m->result, .total = sum->total, .elapsed_s = sum->elapsed_s
     };
@@ -149,7 +149,7 @@ static nnc_status write_sum(nnc_session *session, merger *m, const char *out, nn
         report.size_count = report.size_asked = sum->size_count;
         nnc_search_sizes_rank(&report);
     }
-    status = nnc_report_search(session->out, style, &report);
+    nnc_report_search(session->out, style, &report);
     session->options.output = out;
     session->exit_code = nnc_search_answer(&report);
     return status;

@@ -9,17 +9,6 @@
 #include "render/text.h"
 #include "shape/family.h"
 
-static void record_list(nnc_record *record, const char *name, const nnc_found *list, int32_t count)
-{
-    nnc_record_list(record, name);
-    for (int32_t i = 0; i < count; i++) {
-        nnc_record_object(record, NULL);
-        nnc_record_found(record, &list[i]);
-        nnc_record_close(record);
-    }
-    nnc_record_close(record);
-}
-
 void nnc_search_total_add(nnc_search_total *total, const nnc_search_result *result)
 {
     total->space += result->space;
@@ -27,74 +16,6 @@ void nnc_search_total_add(nnc_search_total *total, const nnc_search_result *resu
     total->evaluated += result->evaluated;
     total->pruned += result->pruned;
     total->feasible += result->feasible;
-}
-
-static void record_targets(nnc_record *record, const nnc_search_report *report)
-{
-    char name[NNC_LEVER_TEXT];
-    const nnc_dtype precision =
-        report->result->best_count > 0 ? report->result->best[0].plan.precision : NNC_BF16;
-    nnc_record_object(record, "target");
-    nnc_record_number(record, "step_s", report->target_step_s);
-    nnc_record_list(record, "figures");
-    for (int i = 0; i < report->target_count; i++) {
-        const nnc_target *t = &report->targets[i];
-        nnc_record_object(record, NULL);
-        nnc_record_text(record, "figure", nnc_lever_name(t->figure, precision, name));
-        nnc_record_number(record, "value", t->value);
-        nnc_record_number(record, "needed", t->needed);
-        nnc_record_number(record, "step_s", t->step_s);
-        nnc_record_close(record);
-    }
-    nnc_record_close(record);
-    nnc_record_close(record);
-}
-
-/* Which share of which search this is, and what the shares are put together by. */
-static void record_shard(nnc_record *record, const nnc_search_report *report)
-{
-    char text[48];
-    const nnc_search *search = report->search;
-    snprintf(text, sizeof text, "%" PRId32 "/%" PRId32, search->shard, search->shards);
-    nnc_record_text(record, "shard", text);
-    nnc_record_text(record, "digest", report->digest);
-    nnc_record_object(record, "asked");
-    nnc_record_text(record, "objective", nnc_objective_name(search->objective));
-    nnc_record_whole(record, "best", search->best);
-    nnc_record_close(record);
-}
-
-static void write_json(nnc_buffer *out, const nnc_search_report *report)
-{
-    const nnc_search_total *t = &report->total;
-    const nnc_search_result *r = report->result;
-    nnc_record record = nnc_record_begin(out, NNC_SEARCH_SCHEMA);
-    const bool shard = report->digest != NULL;
-    record.exact = shard;
-    if (shard) {
-        record_shard(&record, report);
-    }
-    nnc_record_whole(&record, "space", (int64_t)t->space);
-    nnc_record_whole(&record, "covered", (int64_t)t->covered);
-    nnc_record_whole(&record, "evaluated", (int64_t)t->evaluated);
-    nnc_record_whole(&record, "pruned", (int64_t)t->pruned);
-    nnc_record_whole(&record, "feasible", (int64_t)t->feasible);
-    nnc_record_number(&record, "elapsed_s", report->elapsed_s);
-    nnc_record_whole(&record, "threads", report->search->threads);
-    if (report->sizes != NULL) {
-        nnc_sizes_record(&record, report);
-    } else {
-        record_list(&record, "best", r->best, r->best_count);
-        record_list(&record, "pareto", r->pareto, r->pareto_count);
-    }
-    if (shard && report->sizes == NULL) {
-        nnc_record_bool(&record, "pareto_truncated", r->pareto_truncated);
-        nnc_record_shard_rest(&record, r->any_missed ? &r->missed : NULL, &report->why);
-    }
-    if (report->target_step_s > 0.0) {
-        record_targets(&record, report);
-    }
-    nnc_record_end(&record);
 }
 
 /* "bubble 1.2 ms less", when it is more than rounding. */
@@ -197,26 +118,22 @@ static void write_targets(nnc_buffer *out, const nnc_search_report *report)
     }
 }
 
-static nnc_status write_result(nnc_buffer *out, nnc_style style, const nnc_search_result *r)
+static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_result *r)
 {
     if (r->any_missed) {
         write_missed(out, &r->missed);
-        return NNC_OK;
+        return;
     }
     if (r->best_count == 0) {
-        nnc_buffer_print(out, "no plan fits\n");
-        return NNC_OK;
+        nnc_buffer_text(out, "no plan fits\n");
+        return;
     }
-    nnc_status status = nnc_found_write(out, style, r->best, r->best_count, false);
-    if (status == NNC_OK) {
-        write_why(out, r);
-        nnc_buffer_print(out, "\ntime against memory, %s\n\n",
-                         r->pareto_truncated ? "the fastest part of the front"
-                                             : "no other plan is faster with less");
-        status = nnc_found_write(out, style, r->pareto, r->pareto_count < 12 ? r->pareto_count : 12,
-                                 false);
-    }
-    return status;
+    nnc_found_write(out, style, r->best, r->best_count, false);
+    write_why(out, r);
+    nnc_buffer_print(out, "\ntime against memory, %s\n\n",
+                     r->pareto_truncated ? "the fastest part of the front"
+                                         : "no other plan is faster with less");
+    nnc_found_write(out, style, r->pareto, r->pareto_count < 12 ? r->pareto_count : 12, false);
 }
 
 static void write_head(nnc_buffer *out, const nnc_search_report *report)
@@ -246,38 +163,42 @@ static void write_head(nnc_buffer *out, const nnc_search_report *report)
     nnc_buffer_byte(out, '\n');
 }
 
-static nnc_status write_text(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
+    const nnc_search_report *report = record;
     write_head(out, report);
     if (!report->device->efficiency.fitted) {
-        nnc_buffer_print(
-            out, "no fitted efficiencies for this device: roofline times, real ones are longer "
-                 "and may rank otherwise\n\n");
+        nnc_buffer_text(out, "no fitted efficiencies for this device: roofline times, real ones "
+                             "are longer and may rank otherwise\n\n");
     }
     write_left_out(out, report);
     if (report->sizes != NULL) {
-        return nnc_sizes_write(out, style, report);
-    }
-    if (report->why.status != NNC_OK) {
+        nnc_sizes_write(out, style, report);
+    } else if (report->why.status != NNC_OK) {
         nnc_buffer_print(out, "no legal plan, %s: %s\n", report->why.where, report->why.what);
-        return NNC_OK;
+    } else {
+        write_result(out, style, report->result);
+        if (report->target_step_s > 0.0) {
+            write_targets(out, report);
+        }
     }
-    const nnc_status status = write_result(out, style, report->result);
-    if (status == NNC_OK && report->target_step_s > 0.0) {
-        write_targets(out, report);
-    }
-    return status;
 }
 
-nnc_status nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
+static nnc_lines lines_of(const void *record)
 {
-    switch (style.format) {
-    case NNC_FORMAT_JSON: write_json(out, report); return NNC_OK;
-    case NNC_FORMAT_CSV:
-        return report->sizes != NULL
-                   ? nnc_sizes_csv(out, report)
-                   : nnc_record_lines(out, &nnc_found_metrics, NULL, report->result->best,
-                                      report->result->best_count);
-    default: return write_text(out, style, report);
-    }
+    const nnc_search_report *report = record;
+    return report->sizes != NULL
+               ? (nnc_lines){ &nnc_size_best_metrics, report, report->sizes, report->size_count }
+               : (nnc_lines){ &nnc_found_metrics, report, report->result->best,
+                              report->result->best_count };
+}
+
+void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
+{
+    const nnc_view view = { .schema = NNC_SEARCH_SCHEMA,
+                            .document = &nnc_search_document,
+                            .exact = report->digest != NULL,
+                            .lines = lines_of,
+                            .page = write_page };
+    nnc_view_write(out, style, &view, report);
 }

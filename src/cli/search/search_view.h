@@ -6,7 +6,7 @@
 #include <nncost/sensitivity.h>
 
 #include "metrics/report.h"
-#include "render/style.h"
+#include "render/format.h"
 
 /* Combinations of a search, or of several. */
 typedef struct nnc_search_total {
@@ -43,8 +43,11 @@ typedef struct nnc_search_report {
         *digest; /* of a shard: of all that decides the search but the shard; NULL = no shard */
 } nnc_search_report;
 
+/* Of an nnc_search_report. */
+extern const nnc_metrics nnc_search_document;
+
 #define NNC_SEARCH_SCHEMA "nncost.search/1"
 
-nnc_status nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report *report);
+void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report *report);
 
 #endif

@@ -15,10 +15,10 @@
 static nnc_status check_options(const nnc_options *options, nnc_error *err)
 {
     const nnc_sweep_options *asked = &options->sweep;
-    const char *with = options->output != NULL               ? "--output"
-                       : options->view.top > 0               ? "--top"
-                       : options->format != NNC_FORMAT_TABLE ? "--format"
-                                                             : NULL;
+    const char *with = options->output != NULL                ? "--output"
+                       : options->view.top > 0                ? "--top"
+                       : options->format != &nnc_format_table ? "--format"
+                                                              : NULL;
     if (asked->database != NULL && with != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--db", "does not go with %s", with);
     }
@@ -36,12 +36,6 @@ static nnc_status read_threads(const char *text, int *threads, nnc_error *err)
 
 static nnc_status prepare(nnc_session *session, nnc_sweep *sweep, nnc_error *err)
 {
-    static const nnc_row_form forms[NNC_FORMAT_COUNT] = {
-        [NNC_FORMAT_TABLE] = NNC_ROW_TABLE,
-        [NNC_FORMAT_JSON] = NNC_ROW_JSON,
-        [NNC_FORMAT_CSV] = NNC_ROW_CSV,
-        [NNC_FORMAT_MARKDOWN] = NNC_ROW_MARKDOWN,
-    };
     const nnc_options *options = &session->options;
     nnc_point *sample = calloc(1, sizeof *sample);
     sweep->arena = nnc_arena_create();
@@ -59,7 +53,7 @@ static nnc_status prepare(nnc_session *session, nnc_sweep *sweep, nnc_error *err
         status = nnc_sweep_resolve(options, sample, sweep, err);
     }
     if (status == NNC_OK) {
-        sweep->form = options->sweep.database != NULL ? NNC_ROW_PACKED : forms[options->format];
+        sweep->format = options->sweep.database == NULL ? options->format : NULL;
         status = nnc_sweep_digest(options, sweep, err);
     }
     free(sample);

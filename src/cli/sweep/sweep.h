@@ -6,12 +6,12 @@
 #include "cli/command.h"
 #include "cli/share.h"
 #include "metrics/report.h"
-#include "render/row.h"
+#include "render/table.h"
 #include "sweep/point.h"
 #include "sweep/pool.h"
 #include "sweep/where.h"
 
-enum { NNC_SWEEP_SLOTS_MAX = NNC_TABLE_COLUMNS_MAX };
+enum { NNC_SWEEP_SLOTS_MAX = NNC_TABLE_COLUMNS };
 
 typedef enum nnc_name_kind {
     NNC_NAME_ROW, /* the row's number */
@@ -40,8 +40,8 @@ typedef struct nnc_sweep {
     nnc_columns figures;   /* the estimate's values */
     nnc_slot slots[NNC_SWEEP_SLOTS_MAX];
     int32_t slot_count;
-    int32_t columns[NNC_TABLE_COLUMNS_MAX]; /* slots */
-    const char *column_names[NNC_TABLE_COLUMNS_MAX];
+    int32_t columns[NNC_TABLE_COLUMNS]; /* slots */
+    nnc_head heads[NNC_TABLE_COLUMNS];  /* of the columns */
     int32_t column_count;
     nnc_where where[NNC_WHERES_MAX];
     int32_t where_count;
@@ -50,7 +50,7 @@ typedef struct nnc_sweep {
     bool by_falls;
     nnc_shard shard;
     int64_t shard_rows;
-    nnc_row_form form;
+    const nnc_format *format;     /* NULL: packed cells, for a database */
     char digest[NNC_DIGEST_TEXT]; /* of all that decides the rows, but the shard */
 } nnc_sweep;
 
@@ -72,6 +72,9 @@ void nnc_sweeper_work(void *sweeper, nnc_batch *batch);
 const nnc_field *nnc_sweep_field(nnc_sweep_target target, const nnc_point *point,
                                  const nnc_plan *plan, const char *field, const void **object,
                                  nnc_dtype *dtype);
+
+/* Is a value of the field a number? */
+bool nnc_sweep_numeric(const nnc_field *field);
 
 /* The value of a field as a cell; a text goes into text. */
 nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_plan *resolved,

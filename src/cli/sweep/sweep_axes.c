@@ -169,16 +169,6 @@ static nnc_status find_field(binder *b, const char *where, const char *name, fou
                     nearest != NULL ? "?" : "");
 }
 
-static bool is_numeric(const nnc_field *field)
-{
-    double number = 0;
-    if (field->type == NNC_FIELD_ENUM) { /* the ZeRO stages */
-        return nnc_read_double(field->names.of(0), &number);
-    }
-    return field->type == NNC_FIELD_I32 || field->type == NNC_FIELD_I64 ||
-           field->type == NNC_FIELD_F64 || field->type == NNC_FIELD_RATES;
-}
-
 /* '+' joins what belongs to one value, since ',' separates values. */
 static bool joins(const nnc_field *field)
 {
@@ -265,8 +255,8 @@ static nnc_status bind_field(binder *b, const char *where, const found_field *fo
             return nnc_fail(b->err, NNC_BAD_USAGE, where, "%s is given twice", axis->name);
         }
     }
-    nnc_status status = nnc_sweep_list(arena, where, list, is_numeric(found->field), &axis->values,
-                                       &axis->count, b->err);
+    nnc_status status = nnc_sweep_list(arena, where, list, nnc_sweep_numeric(found->field),
+                                       &axis->values, &axis->count, b->err);
     if (status == NNC_OK && joins(found->field)) {
         status = split_joined(b, axis);
     }

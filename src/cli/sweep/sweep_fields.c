@@ -54,3 +54,13 @@ nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_
     return nnc_read_double(text, &number) ? (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = number }
                                           : (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text };
 }
+
+bool nnc_sweep_numeric(const nnc_field *field)
+{
+    double number = 0;
+    if (field->type == NNC_FIELD_ENUM) { /* the ZeRO stages */
+        return nnc_read_double(field->names.of(0), &number);
+    }
+    return field->type == NNC_FIELD_I32 || field->type == NNC_FIELD_I64 ||
+           field->type == NNC_FIELD_F64 || field->type == NNC_FIELD_RATES;
+}

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "cli/sweep/sweep.h"
+#include "render/text.h"
 #include "shape/family.h"
 
 static const char *const own_names[] = { "row", "verdict", "reason" };
@@ -194,6 +195,43 @@ static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_
     return NNC_OK;
 }
 
+/* A field of a model, device or plan that a name in full stands for; NULL: a whole one. */
+static const nnc_field *field_of(const lookup *l, nnc_sweep_target target, const char *field)
+{
+    const void *object = NULL;
+    nnc_dtype dtype;
+    return field != NULL
+               ? nnc_sweep_field(target, l->sample, &l->sample->plan, field, &object, &dtype)
+               : NULL;
+}
+
+/* How a column is headed and shown: as the metric's or the field's own row says. */
+static nnc_head head_of(const lookup *l, const nnc_slot *slot)
+{
+    const nnc_sweep *sweep = l->sweep;
+    const bool axis = slot->kind == NNC_NAME_AXIS;
+    const nnc_sweep_axis *of = axis ? &sweep->axes.axes[slot->index] : NULL;
+    const nnc_field *field = NULL;
+    if (slot->kind == NNC_NAME_FIGURE) {
+        return nnc_head_of(sweep->figures.list[slot->index].metric, slot->name);
+    }
+    if (axis) {
+        field = field_of(l, of->target, of->field);
+    } else if (slot->kind == NNC_NAME_FIELD) {
+        field = field_of(l, slot->target, slot->field);
+    }
+    const nnc_metric like = { .type = NNC_METRIC_NUMBER,
+                              .unit = field != NULL ? field->unit : NULL };
+    nnc_head head = nnc_head_of(&like, slot->name);
+    head.left = slot->kind != NNC_NAME_ROW && (field == NULL || !nnc_sweep_numeric(field));
+    if (axis && of->field == NULL) {
+        head.text = of->target == NNC_SWEEP_MODEL    ? "model"
+                    : of->target == NNC_SWEEP_DEVICE ? "device"
+                                                     : "software";
+    }
+    return head;
+}
+
 static nnc_status add_column(lookup *l, const char *name, nnc_error *err)
 {
     nnc_sweep *sweep = l->sweep;
@@ -207,11 +245,11 @@ static nnc_status add_column(lookup *l, const char *name, nnc_error *err)
             return NNC_OK;
         }
     }
-    if (sweep->column_count == NNC_TABLE_COLUMNS_MAX) {
+    if (sweep->column_count == NNC_TABLE_COLUMNS) {
         return nnc_fail(err, NNC_BAD_USAGE, l->option, "too many columns");
     }
     sweep->columns[sweep->column_count] = index;
-    sweep->column_names[sweep->column_count++] = sweep->slots[index].name;
+    sweep->heads[sweep->column_count++] = head_of(l, &sweep->slots[index]);
     return NNC_OK;
 }
 
@@ -294,8 +332,8 @@ nnc_status nnc_sweep_resolve(const nnc_options *options, nnc_point *sample, nnc_
     }
     /* Rows keep their number where they go on by it: into shards, and through programs. */
     const bool numbered = sweep->shard.of > 1 || to_database ||
-                          (asked->columns == NULL && (options->format == NNC_FORMAT_CSV ||
-                                                      options->format == NNC_FORMAT_JSON));
+                          (asked->columns == NULL && (options->format == &nnc_format_csv ||
+                                                      options->format == &nnc_format_json));
     if (status == NNC_OK && numbered) {
         status = add_column(&l, "row", err);
     }

@@ -16,12 +16,12 @@ struct nnc_sweeper {
     nnc_point point;
     nnc_result result;
     int32_t places[NNC_SWEEP_AXES_MAX];
-    known known;                           /* which cells are those of this row */
-    nnc_cell cells[NNC_SWEEP_SLOTS_MAX];   /* by slot */
-    nnc_cell shown[NNC_TABLE_COLUMNS_MAX]; /* by column */
-    char (*texts)[NNC_METRIC_TEXT_MAX];    /* by slot */
-    int64_t specs_moves;                   /* that the fields of model and device were read at */
-    char reason[sizeof(nnc_error)];        /* both its texts and what joins them */
+    known known;                         /* which cells are those of this row */
+    nnc_cell cells[NNC_SWEEP_SLOTS_MAX]; /* by slot */
+    nnc_cell shown[NNC_TABLE_COLUMNS];   /* by column */
+    char (*texts)[NNC_METRIC_TEXT_MAX];  /* by slot */
+    int64_t specs_moves;                 /* that the fields of model and device were read at */
+    char reason[sizeof(nnc_error)];      /* both its texts and what joins them */
 };
 
 nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
@@ -168,7 +168,12 @@ static void write_row(nnc_sweeper *s, int64_t row, nnc_batch *batch)
     for (int32_t i = 0; i < sweep->column_count; i++) {
         s->shown[i] = s->cells[sweep->columns[i]];
     }
-    nnc_row_put(&batch->bytes, sweep->form, sweep->column_names, s->shown, sweep->column_count);
+    if (sweep->format != NULL) {
+        sweep->format->line(&batch->bytes, (nnc_heads){ sweep->heads, sweep->column_count },
+                            s->shown);
+    } else {
+        nnc_cells_pack(&batch->bytes, s->shown, sweep->column_count);
+    }
     nnc_batch_mark(batch, row, key_of(s));
 }
 

@@ -1,6 +1,7 @@
 #include "cli/sweep/sweep_sink.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +32,18 @@ static nnc_status flush(nnc_sink *sink, nnc_error *err)
     return status;
 }
 
+/* As wide as its columns: what was asked for is not left out. */
+static nnc_style style_of(const nnc_sink *sink)
+{
+    return (nnc_style){ .format = sink->sweep->format, .width = INT_MAX };
+}
+
 static nnc_status write_lines(nnc_sink *sink, const char *lines, size_t size, nnc_error *err)
 {
-    if (sink->sweep->form != NNC_ROW_TABLE) {
+    if (!sink->sweep->format->held) {
         return nnc_file_write(&sink->file, lines, size, err);
     }
-    nnc_table_put(&sink->table, lines, size, &sink->text);
+    nnc_table_put(&sink->table, &sink->text, style_of(sink), lines, size);
     return flush(sink, err);
 }
 
@@ -47,7 +54,11 @@ static nnc_status open_database(nnc_sink *sink, nnc_error *err)
                                .shards = (int32_t)sweep->shard.of,
                                .rows = sweep->shard_rows };
     snprintf(head.digest, sizeof head.digest, "%s", sweep->digest);
-    const nnc_status status = nnc_database_open(sink->database_path, &head, sweep->column_names,
+    const char *names[NNC_TABLE_COLUMNS];
+    for (int32_t i = 0; i < sweep->column_count; i++) {
+        names[i] = sweep->heads[i].name;
+    }
+    const nnc_status status = nnc_database_open(sink->database_path, &head, names,
                                                 sweep->column_count, &sink->database, err);
     sink->from = sink->done = head.done;
     sink->commit_s = now_s() + commit_every_s;
@@ -57,8 +68,8 @@ static nnc_status open_database(nnc_sink *sink, nnc_error *err)
 static nnc_status open_lines(nnc_sink *sink, const nnc_options *options, nnc_error *err)
 {
     const nnc_sweep *sweep = sink->sweep;
-    nnc_buffer heading = { 0 };
-    sink->table = (nnc_table){ .count = sweep->column_count };
+    const nnc_format *format = sweep->format;
+    nnc_table_begin(&sink->table, sweep->heads, sweep->column_count);
     sink->top_most = options->view.top;
     sink->top = sink->top_most > 0 ? calloc((size_t)sink->top_most, sizeof *sink->top) : NULL;
     if (sink->top_most > 0 && sink->top == NULL) {
@@ -66,12 +77,10 @@ static nnc_status open_lines(nnc_sink *sink, const nnc_options *options, nnc_err
     }
     nnc_status status = nnc_file_open(&sink->file, options->output, err);
     sink->file_open = status == NNC_OK;
-    if (status == NNC_OK) {
-        nnc_row_heading(&heading, sweep->form, sweep->column_names, sweep->column_count);
-        status = heading.failed ? nnc_no_memory(err)
-                                : write_lines(sink, heading.bytes, heading.size, err);
+    if (status == NNC_OK && !format->held && format->heading != NULL) {
+        format->heading(&sink->text, (nnc_heads){ sweep->heads, sweep->column_count });
+        status = flush(sink, err);
     }
-    nnc_buffer_free(&heading);
     return status;
 }
 
@@ -82,7 +91,7 @@ static void release(nnc_sink *sink)
     }
     free(sink->top);
     nnc_buffer_free(&sink->text);
-    nnc_buffer_free(&sink->table.held);
+    nnc_buffer_free(&sink->table.cells);
     nnc_database_close(sink->database);
 }
 
@@ -167,11 +176,11 @@ static nnc_status keep_best(nnc_sink *sink, const nnc_mark *mark, const char *li
 static nnc_status take_row(nnc_sink *sink, const nnc_mark *mark, const char *bytes, size_t size,
                            nnc_error *err)
 {
-    nnc_cell cells[NNC_TABLE_COLUMNS_MAX];
+    nnc_cell cells[NNC_TABLE_COLUMNS];
     if (sink->database == NULL) {
         return keep_best(sink, mark, bytes, size, err);
     }
-    nnc_row_unpack(bytes, cells, sink->sweep->column_count);
+    nnc_cells_unpack(bytes, cells, sink->sweep->column_count);
     return nnc_database_put(sink->database, cells, err);
 }
 
@@ -231,8 +240,11 @@ static nnc_status finish_lines(nnc_sink *sink, nnc_error *err)
     for (int32_t i = 0; i < sink->top_count && status == NNC_OK; i++) {
         status = write_lines(sink, sink->top[i].line, sink->top[i].size, err);
     }
-    nnc_table_end(&sink->table, &sink->text);
-    return status == NNC_OK ? flush(sink, err) : status;
+    if (status == NNC_OK && sink->sweep->format->held) {
+        nnc_table_write(&sink->table, &sink->text, style_of(sink));
+        status = flush(sink, err);
+    }
+    return status;
 }
 
 static nnc_status finish_database(nnc_sink *sink, nnc_buffer *out, nnc_error *err)
@@ -331,7 +343,7 @@ nnc_status nnc_sweep_digest(const nnc_options *options, nnc_sweep *sweep, nnc_er
         status = add_file(&digest, sweep->cluster, err);
     }
     for (int32_t i = 0; i < sweep->column_count; i++) {
-        digest = nnc_digest_text(digest, sweep->column_names[i]);
+        digest = nnc_digest_text(digest, sweep->heads[i].name);
     }
     for (int i = 0; i < options->sweep.where_count; i++) {
         digest = nnc_digest_text(digest, options->sweep.where[i]);

@@ -1,0 +1,333 @@
+#include "cli/show_view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "render/sheet.h"
+#include "render/table.h"
+#include "render/text.h"
+
+/* A field of the spec with its value. */
+typedef struct shown_field {
+    const char *name, *value, *unit;
+} shown_field;
+
+static nnc_cell get_value(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const shown_field *field = place->record;
+    double number = 0.0;
+    (void)text;
+    return nnc_read_double(field->value, &number)
+               ? nnc_number_cell(number)
+               : nnc_text_cell(strcmp(field->value, "-") == 0 ? NULL : field->value);
+}
+
+/* A large or small number with a prefix, beside all of its digits. */
+static nnc_cell get_scaled(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const shown_field *field = place->record;
+    double number = 0.0;
+    const bool scales = field->unit != NULL && nnc_read_double(field->value, &number) &&
+                        (fabs(number) >= 1e4 || fabs(number) < 1e-2);
+    return nnc_text_cell(scales ? nnc_unit_text(number, field->unit, text) : "");
+}
+
+static nnc_cell get_unit(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const shown_field *field = place->record;
+    (void)text;
+    return nnc_text_cell(field->unit != NULL ? field->unit : "");
+}
+
+/* The file that the field comes from. */
+static nnc_cell get_from(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
+static bool is_like_another(const nnc_place *place);
+
+static const nnc_metric field_rows[] = {
+    { .name = "field", .type = NNC_METRIC_TEXT, NNC_IN(shown_field, name), .head = "field" },
+    { .name = "value", .type = NNC_METRIC_ANY, .get = get_value },
+    { .head = "value", .type = NNC_METRIC_TEXT, NNC_IN(shown_field, value), .shrinks = true },
+    { NNC_TEXT(shown_field, unit) },
+    { .head = "unit", .type = NNC_METRIC_TEXT, .get = get_unit, .drop = 2 },
+    { .head = "", .type = NNC_METRIC_NUMBER, .get = get_scaled, .drop = 1 },
+    { .name = "from",
+      .type = NNC_METRIC_TEXT,
+      .get = get_from,
+      .when = is_like_another,
+      .head = "from" },
+};
+static const nnc_metrics field_metrics = NNC_METRICS("a field", field_rows, shown_field);
+/* The same of a file that is like no other. */
+static const nnc_metrics own_metrics = { .rows = field_rows,
+                                         .count = sizeof field_rows / sizeof field_rows[0] - 1,
+                                         .record_size = sizeof(shown_field) };
+
+/* A spec with the fields that are shown of it, in the arena. */
+typedef struct shown_spec {
+    const nnc_spec_view *view;
+    nnc_arena *arena;
+    const nnc_device *device; /* NULL = not one */
+    shown_field *fields;
+    int32_t count, capacity;
+    bool failed; /* out of memory */
+} shown_spec;
+
+static bool is_like_another(const nnc_place *place)
+{
+    return ((const shown_spec *)place->owner)->view->lineage != NULL;
+}
+
+static nnc_cell get_from(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const shown_field *field = place->record;
+    const shown_spec *shown = place->owner;
+    (void)text;
+    return nnc_text_cell(nnc_lineage_of(shown->view->lineage, field->name));
+}
+
+static void add_field(shown_spec *to, const char *name, const char *value, const char *unit)
+{
+    if (to->count == to->capacity) {
+        const int32_t capacity = to->capacity > 0 ? 2 * to->capacity : 128;
+        shown_field *fields = nnc_arena_array(to->arena, (size_t)capacity, sizeof *fields);
+        if (fields == NULL) {
+            to->failed = true;
+            return;
+        }
+        if (to->count > 0) {
+            memcpy(fields, to->fields, (size_t)to->count * sizeof *fields);
+        }
+        to->fields = fields;
+        to->capacity = capacity;
+    }
+    shown_field *field = &to->fields[to->count++];
+    *field = (shown_field){ nnc_arena_strdup(to->arena, name), nnc_arena_strdup(to->arena, value),
+                            unit };
+    to->failed = to->failed || field->name == NULL || field->value == NULL;
+}
+
+enum { NAME_MAX_LENGTH = 128 };
+
+static void add_rates(shown_spec *to, const nnc_field *field, const void *object, const char *name)
+{
+    for (int dtype = 0; dtype < NNC_DTYPE_COUNT; dtype++) {
+        double rate = 0.0;
+        memcpy(&rate, (const char *)object + field->offset + (size_t)dtype * sizeof rate,
+               sizeof rate);
+        if (!isnan(rate)) {
+            char dotted[NAME_MAX_LENGTH + 16], text[NNC_NUMBER_TEXT];
+            snprintf(dotted, sizeof dotted, "%s.%s", name, nnc_dtype_name(dtype));
+            add_field(to, dotted, nnc_number_text(rate, text), field->unit);
+        }
+    }
+}
+
+/* A stack of tables still to be walked takes the place of recursion; tables nest twice at most. */
+typedef struct level {
+    const nnc_field *fields;
+    size_t count, next;
+    const void *object;
+    char prefix[NAME_MAX_LENGTH];
+} level;
+
+enum { LEVELS_MAX = 16 };
+
+static void push(level *stack, int *depth, const nnc_field *field, const void *object,
+                 const char *prefix)
+{
+    if (*depth < LEVELS_MAX) {
+        level *added = &stack[(*depth)++];
+        *added = (level){ field->fields, field->field_count, 0, object, "" };
+        snprintf(added->prefix, sizeof added->prefix, "%.*s.", NAME_MAX_LENGTH - 2, prefix);
+    }
+}
+
+/* A comment that the file keeps beside figures: it stands among the sources. */
+static bool is_comment(const nnc_field *field)
+{
+    return field->type == NNC_FIELD_TEXT && field->size == 0;
+}
+
+/* Of a format nobody measured products in. */
+static bool is_neutral_product(const shown_spec *to, const nnc_gemm_efficiency *e)
+{
+    return to->device != NULL && e->sustained_fraction == 1.0 && e->memory_fraction == 1.0 &&
+           e->fixed_s == 0.0 && isnan(e->wave_quantization);
+}
+
+/* Efficiencies that nobody fitted are all 1 and say nothing. */
+static bool is_neutral(const shown_spec *to, const void *place)
+{
+    return to->device != NULL && place == (const void *)&to->device->efficiency &&
+           !to->device->efficiency.fitted;
+}
+
+static void add_fields(shown_spec *to, const nnc_field_table *table, const void *root)
+{
+    level stack[LEVELS_MAX] = { { table->fields, table->count, 0, root, "" } };
+    int depth = 1;
+    while (depth > 0) {
+        level *top = &stack[depth - 1];
+        if (top->next == top->count) {
+            depth--;
+            continue;
+        }
+        char name[NAME_MAX_LENGTH], text[256];
+        const nnc_field *field = &top->fields[top->next++];
+        const char *place = (const char *)top->object + field->offset;
+        snprintf(name, sizeof name, "%.64s%.60s", top->prefix, field->name);
+        if (is_neutral(to, place) || is_comment(field)) {
+            continue;
+        }
+        if (field->type == NNC_FIELD_OBJECT) {
+            push(stack, &depth, field, place, name);
+        } else if (field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
+            for (int dtype = NNC_DTYPE_COUNT - 1; dtype >= 0; dtype--) {
+                char dotted[NAME_MAX_LENGTH];
+                if (to->device != NULL &&
+                    (isnan(nnc_device_matmul_peak(to->device, (nnc_dtype)dtype)) ||
+                     is_neutral_product(to, &to->device->efficiency.gemm[dtype]))) {
+                    continue;
+                }
+                snprintf(dotted, sizeof dotted, "%.100s.%s", name, nnc_dtype_name(dtype));
+                push(stack, &depth, field, place + (size_t)dtype * (field->size / NNC_DTYPE_COUNT),
+                     dotted);
+            }
+        } else if (field->type == NNC_FIELD_RATES) {
+            add_rates(to, field, top->object, name);
+        } else {
+            nnc_field_text(field, top->object, text, sizeof text);
+            add_field(to, name, text, field->unit);
+        }
+    }
+}
+
+static void write_notes(nnc_sheet *sheet, const nnc_spec_view *view)
+{
+    char text[NNC_NUMBER_TEXT];
+    const nnc_device *device = view->device;
+    for (int32_t i = 0; device != NULL && i < device->alias_count; i++) {
+        if (i == 0) {
+            nnc_sheet_label(sheet, "aliases");
+        }
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", device->aliases[i]);
+        if (i + 1 == device->alias_count) {
+            nnc_sheet_end(sheet);
+        }
+    }
+    for (int32_t i = 0; device != NULL && i < device->price_count; i++) {
+        const nnc_price *price = &device->prices[i];
+        nnc_sheet_label(sheet, "price");
+        nnc_sheet_words(sheet, "%s %s per device-hour",
+                        nnc_count_text(price->per_device_hour, text), price->currency);
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", price->where != NULL ? price->where : "-");
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", price->date != NULL ? price->date : "-");
+        if (price->source != NULL) {
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", price->source);
+        }
+        nnc_sheet_end(sheet);
+    }
+    for (int32_t i = 0; i < view->source_count; i++) {
+        nnc_sheet_label(sheet, "source");
+        nnc_sheet_words(sheet, "%s%s%s", view->sources[i].key,
+                        *view->sources[i].key != '\0' ? ": " : "", view->sources[i].text);
+        nnc_sheet_end(sheet);
+    }
+}
+
+static nnc_lines lines_of(const void *record)
+{
+    const shown_spec *shown = record;
+    return (nnc_lines){ shown->view->lineage != NULL ? &field_metrics : &own_metrics, shown,
+                        shown->fields, shown->count };
+}
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    const shown_spec *shown = record;
+    const nnc_spec_view *view = shown->view;
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    nnc_sheet_label(&sheet, view->kind);
+    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s", view->path != NULL ? view->path : "built in");
+    nnc_sheet_end(&sheet);
+    nnc_sheet_gap(&sheet);
+    nnc_table_of(out, style, lines_of(shown));
+    nnc_sheet_gap(&sheet);
+    write_notes(&sheet, view);
+}
+
+static const nnc_metric price_rows[] = {
+    { NNC_NUMBER(nnc_price, per_device_hour) },
+    { NNC_CHARS(nnc_price, currency) },
+    { NNC_TEXT(nnc_price, where) },
+    { NNC_TEXT(nnc_price, date) },
+    { NNC_TEXT(nnc_price, source) },
+};
+static const nnc_metrics price_metrics = NNC_METRICS("a price", price_rows, nnc_price);
+
+static const nnc_metric source_rows[] = {
+    { NNC_TEXT(nnc_source, key) },
+    { NNC_TEXT(nnc_source, text) },
+};
+static const nnc_metrics source_metrics = NNC_METRICS("a source", source_rows, nnc_source);
+
+static bool is_device(const nnc_place *place)
+{
+    return ((const shown_spec *)place->record)->device != NULL;
+}
+
+static const nnc_metric document_rows[] = {
+    { .name = "kind",
+      .type = NNC_METRIC_TEXT,
+      NNC_VIA(shown_spec, view),
+      NNC_IN(nnc_spec_view, kind) },
+    { .name = "file",
+      .type = NNC_METRIC_TEXT,
+      NNC_VIA(shown_spec, view),
+      NNC_IN(nnc_spec_view, path) },
+    { .name = "fields",
+      .type = NNC_METRIC_LIST,
+      NNC_IN(shown_spec, fields),
+      NNC_COUNT(shown_spec, count),
+      .rows = &field_metrics },
+    { .name = "aliases",
+      .type = NNC_METRIC_TEXTS,
+      NNC_VIA(shown_spec, device),
+      NNC_IN(nnc_device, aliases),
+      NNC_COUNT(nnc_device, alias_count),
+      .when = is_device },
+    { .name = "prices",
+      .type = NNC_METRIC_LIST,
+      NNC_VIA(shown_spec, device),
+      NNC_IN(nnc_device, prices),
+      NNC_COUNT(nnc_device, price_count),
+      .rows = &price_metrics,
+      .when = is_device },
+    { .name = "sources",
+      .type = NNC_METRIC_LIST,
+      NNC_VIA(shown_spec, view),
+      NNC_IN(nnc_spec_view, sources),
+      NNC_COUNT(nnc_spec_view, source_count),
+      .rows = &source_metrics },
+};
+static const nnc_metrics document = NNC_METRICS("a spec", document_rows, shown_spec);
+
+static const nnc_view spec_output = {
+    .schema = "nncost.show/1", .document = &document, .lines = lines_of, .page = write_page
+};
+
+nnc_status nnc_spec_write(nnc_buffer *out, nnc_style style, const nnc_spec_view *view)
+{
+    shown_spec shown = { .view = view, .arena = nnc_arena_create(), .device = view->device };
+    if (shown.arena == NULL) {
+        return NNC_NO_MEMORY;
+    }
+    add_fields(&shown, view->table, view->object);
+    if (!shown.failed) {
+        nnc_view_write(out, style, &spec_output, &shown);
+    }
+    nnc_arena_destroy(shown.arena);
+    return shown.failed ? NNC_NO_MEMORY : NNC_OK;
+}

@@ -1,0 +1,90 @@
+/* RFC 4180, lines end with "\r\n". */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "render/format.h"
+
+/* A line break, which would end the line, becomes a blank. */
+static void put_text(nnc_buffer *out, const char *text)
+{
+    const bool quoted = strpbrk(text, ",\"") != NULL;
+    nnc_buffer_text(out, quoted ? "\"" : "");
+    for (; *text != '\0'; text++) {
+        nnc_buffer_text(out, *text == '"' ? "\"" : "");
+        nnc_buffer_byte(out, (unsigned char)*text < 0x20U || *text == 0x7F ? ' ' : *text);
+    }
+    nnc_buffer_text(out, quoted ? "\"" : "");
+}
+
+static void put_cell(nnc_buffer *out, const nnc_cell *cell)
+{
+    char text[NNC_NUMBER_TEXT];
+    switch (cell->kind) {
+    case NNC_CELL_NULL: break;
+    case NNC_CELL_NUMBER:
+        nnc_buffer_text(out, isfinite(cell->number) ? nnc_number_text(cell->number, text) : "");
+        break;
+    case NNC_CELL_WHOLE: nnc_buffer_print(out, "%" PRId64, cell->whole); break;
+    case NNC_CELL_BOOL: nnc_buffer_text(out, cell->flag ? "true" : "false"); break;
+    case NNC_CELL_TEXT: put_text(out, cell->text); break;
+    }
+}
+
+static void put_heading(nnc_buffer *out, nnc_heads heads)
+{
+    for (int i = 0; i < heads.count; i++) {
+        nnc_buffer_text(out, i > 0 ? "," : "");
+        put_text(out, heads.list[i].name);
+    }
+    nnc_buffer_text(out, "\r\n");
+}
+
+static void put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells)
+{
+    for (int i = 0; i < heads.count; i++) {
+        nnc_buffer_text(out, i > 0 ? "," : "");
+        put_cell(out, &cells[i]);
+    }
+    nnc_buffer_text(out, "\r\n");
+}
+
+/* The values of a record, each into its cell. */
+static void put_record(nnc_buffer *out, nnc_columns columns, const nnc_place *place)
+{
+    for (int32_t i = 0; i < columns.count; i++) {
+        char text[NNC_METRIC_TEXT_MAX];
+        const nnc_cell cell = nnc_column_read(&columns.list[i], *place, text);
+        nnc_buffer_text(out, i > 0 ? "," : "");
+        put_cell(out, &cell);
+    }
+    nnc_buffer_text(out, "\r\n");
+}
+
+/* The part of a view that is a table. */
+static void write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
+{
+    const nnc_lines lines = view->lines(record);
+    nnc_columns columns = { .count = 0 };
+    nnc_arena *arena = nnc_arena_create();
+    (void)style;
+    out->failed =
+        out->failed || arena == NULL || nnc_columns_of(lines.metrics, arena, &columns) != NNC_OK;
+    for (int32_t i = 0; i < columns.count; i++) {
+        nnc_buffer_text(out, i > 0 ? "," : "");
+        put_text(out, columns.list[i].name);
+    }
+    nnc_buffer_text(out, "\r\n");
+    for (int64_t i = 0; i < lines.count; i++) {
+        const nnc_place place = nnc_line_place(&lines, i);
+        if (nnc_line_listed(&lines, &place)) {
+            put_record(out, columns, &place);
+        }
+    }
+    nnc_arena_destroy(arena);
+}
+
+const nnc_format nnc_format_csv = {
+    .name = "csv", .view = write_view, .heading = put_heading, .line = put_line
+};

@@ -1,0 +1,219 @@
+#include "render/json_writer.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/number.h"
+
+void nnc_put_json_text(nnc_buffer *out, const char *text)
+{
+    nnc_buffer_byte(out, '"');
+    for (size_t left = strlen(text); left > 0;) {
+        const size_t length = nnc_utf8_length(text, left);
+        if (length == 0) {
+            nnc_buffer_text(out, "\\ufffd");
+        } else if (*text == '"' || *text == '\\') {
+            nnc_buffer_byte(out, '\\');
+            nnc_buffer_byte(out, *text);
+        } else if ((unsigned char)*text < 0x20U || *text == 0x7F) {
+            nnc_buffer_print(out, "\\u%04x", (unsigned)(unsigned char)*text);
+        } else {
+            nnc_buffer_put(out, text, length);
+        }
+        text += length > 0 ? length : 1;
+        left -= length > 0 ? length : 1;
+    }
+    nnc_buffer_byte(out, '"');
+}
+
+void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell)
+{
+    char text[NNC_NUMBER_TEXT];
+    switch (cell->kind) {
+    case NNC_CELL_NULL: nnc_buffer_text(out, "null"); break;
+    case NNC_CELL_NUMBER: nnc_buffer_text(out, nnc_number_text(cell->number, text)); break;
+    case NNC_CELL_WHOLE: nnc_buffer_print(out, "%" PRId64, cell->whole); break;
+    case NNC_CELL_BOOL: nnc_buffer_text(out, cell->flag ? "true" : "false"); break;
+    case NNC_CELL_TEXT: nnc_put_json_text(out, cell->text); break;
+    }
+}
+
+/* What stands before a value. */
+static void begin_value(nnc_record *record, const char *key)
+{
+    const bool own_line = record->depth == 1 || (record->depth == 2 && record->list[2]);
+    const bool first = record->members[record->depth]++ == 0;
+    nnc_buffer_text(record->out, first ? "" : ",");
+    if (own_line) {
+        nnc_buffer_byte(record->out, '\n');
+        nnc_buffer_blanks(record->out, 2 * record->depth);
+    } else {
+        nnc_buffer_text(record->out, first ? "" : " ");
+    }
+    if (key != NULL) {
+        nnc_put_json_text(record->out, key);
+        nnc_buffer_text(record->out, ": ");
+    }
+}
+
+nnc_record nnc_record_begin(nnc_buffer *out, const char *schema)
+{
+    nnc_record record = { .out = out, .depth = 1 };
+    nnc_buffer_byte(out, '{');
+    nnc_record_text(&record, "schema", schema);
+    return record;
+}
+
+void nnc_record_end(nnc_record *record)
+{
+    assert(record->depth == 1);
+    nnc_buffer_text(record->out, "\n}\n");
+}
+
+static void open_level(nnc_record *record, const char *key, bool list)
+{
+    assert(record->depth + 1 < NNC_RECORD_DEPTH);
+    begin_value(record, key);
+    nnc_buffer_byte(record->out, list ? '[' : '{');
+    record->depth++;
+    record->members[record->depth] = 0;
+    record->list[record->depth] = list;
+}
+
+void nnc_record_object(nnc_record *record, const char *key)
+{
+    open_level(record, key, false);
+}
+
+void nnc_record_list(nnc_record *record, const char *key)
+{
+    open_level(record, key, true);
+}
+
+void nnc_record_close(nnc_record *record)
+{
+    const bool list = record->list[record->depth];
+    if (list && record->depth == 2 && record->members[2] > 0) {
+        nnc_buffer_text(record->out, "\n  ");
+    }
+    nnc_buffer_byte(record->out, list ? ']' : '}');
+    record->depth--;
+}
+
+void nnc_record_cell(nnc_record *record, const char *key, const nnc_cell *cell)
+{
+    begin_value(record, key);
+    if (cell->kind == NNC_CELL_NUMBER && record->exact) {
+        nnc_buffer_print(record->out, "%.17g", cell->number);
+    } else {
+        nnc_put_json_cell(record->out, cell);
+    }
+}
+
+void nnc_record_text(nnc_record *record, const char *key, const char *text)
+{
+    const nnc_cell cell = nnc_text_cell(text);
+    nnc_record_cell(record, key, &cell);
+}
+
+void nnc_record_number(nnc_record *record, const char *key, double value)
+{
+    const nnc_cell cell = nnc_number_cell(value);
+    nnc_record_cell(record, key, &cell);
+}
+
+void nnc_record_whole(nnc_record *record, const char *key, int64_t value)
+{
+    nnc_record_cell(record, key, &(nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = value });
+}
+
+void nnc_record_bool(nnc_record *record, const char *key, bool value)
+{
+    nnc_record_cell(record, key, &(nnc_cell){ .kind = NNC_CELL_BOOL, .flag = value });
+}
+
+void nnc_record_null(nnc_record *record, const char *key)
+{
+    nnc_record_cell(record, key, &(nnc_cell){ .kind = NNC_CELL_NULL });
+}
+
+/* ---- by tables ---- */
+
+/* An array: an object where its values have names, else a list. */
+static void put_array(nnc_record *record, const nnc_metric *row, const nnc_place *place)
+{
+    char text[NNC_METRIC_TEXT_MAX];
+    open_level(record, row->name, row->each == NULL);
+    for (int32_t i = 0; i < row->each_count; i++) {
+        const nnc_cell cell = nnc_metric_read(row, place, i, text);
+        if (!row->sparse || cell.kind != NNC_CELL_WHOLE || cell.whole > 0) {
+            nnc_record_cell(record, row->each != NULL ? row->each((unsigned)i) : NULL, &cell);
+        }
+    }
+    nnc_record_close(record);
+}
+
+/* Tables nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
+static void put_list(nnc_record *record, const nnc_metric *row, const nnc_place *place)
+{
+    const nnc_lines lines = nnc_metric_lines(row, place);
+    const char *const *texts = lines.records;
+    if (lines.count == 0 && row->null_empty) {
+        nnc_record_null(record, row->name);
+        return;
+    }
+    nnc_record_list(record, row->name);
+    for (int64_t i = 0; i < lines.count; i++) {
+        if (row->type == NNC_METRIC_TEXTS) {
+            nnc_record_text(record, NULL, texts[i]);
+            continue;
+        }
+        const nnc_place item = nnc_line_place(&lines, i);
+        if (nnc_line_listed(&lines, &item)) {
+            nnc_record_object(record, NULL);
+            nnc_record_members(record, row->rows, &item);
+            nnc_record_close(record);
+        }
+    }
+    nnc_record_close(record);
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static void put_object(nnc_record *record, const nnc_metric *row, const nnc_place *place)
+{
+    const nnc_place inside = nnc_metric_inside(row, place);
+    if (row->name == NULL) {
+        nnc_record_members(record, row->rows, &inside);
+    } else if (inside.record == NULL || (row->unless != NULL && row->unless(place))) {
+        nnc_record_null(record, row->name);
+    } else {
+        nnc_record_object(record, row->name);
+        nnc_record_members(record, row->rows, &inside);
+        nnc_record_close(record);
+    }
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
+void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nnc_place *place)
+{
+    char text[NNC_METRIC_TEXT_MAX];
+    for (size_t i = 0; i < metrics->count; i++) {
+        const nnc_metric *row = &metrics->rows[i];
+        if (row->when != NULL && !row->when(place)) {
+            continue;
+        }
+        if (row->type == NNC_METRIC_OBJECT) {
+            put_object(record, row, place);
+        } else if (row->type == NNC_METRIC_LIST || row->type == NNC_METRIC_TEXTS) {
+            put_list(record, row, place);
+        } else if (row->each_count > 0) {
+            put_array(record, row, place);
+        } else if (row->name != NULL) {
+            const nnc_cell cell = nnc_metric_read(row, place, 0, text);
+            nnc_record_cell(record, row->name, &cell);
+        }
+    }
+}
