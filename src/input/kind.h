@@ -15,8 +15,8 @@ nnc_spec_read_fn nnc_device_read, nnc_model_read, nnc_software_read;
 
 /* Is it the configuration of a published model rather than one of our files? */
 bool nnc_is_foreign(nnc_json root);
-/* Reads one; model->id is the caller's. */
-void nnc_foreign_read(nnc_json root, nnc_model *model);
+/* Reads one, but for what fields decide; model->id is the caller's. false: a fault was noted. */
+bool nnc_foreign_read(nnc_json root, nnc_model *model);
 
 /* The cross-field rules. at: the root of the document, or a value without one. */
 void nnc_device_rules(nnc_json at, const nnc_device *device);

@@ -53,6 +53,14 @@ static bool read_family(nnc_json root, nnc_model *model)
     return false;
 }
 
+static void complete(nnc_json root, nnc_model *model)
+{
+    rows[model->family]->complete(root, model);
+    if (root.doc->faults->count == 0) {
+        nnc_model_rules(root, model);
+    }
+}
+
 void nnc_model_read(nnc_json root, const char *stem, void *spec)
 {
     nnc_model *model = spec;
@@ -64,7 +72,9 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec)
         return;
     }
     if (nnc_is_foreign(root)) {
-        nnc_foreign_read(root, model);
+        if (nnc_foreign_read(root, model)) {
+            complete(root, model);
+        }
         return;
     }
     nnc_read_identity(root, "nncost.model/1", stem);
@@ -82,8 +92,7 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec)
     if (root.doc->faults->count > 0) {
         return;
     }
-    row->complete(root, model);
-    nnc_model_rules(root, model);
+    complete(root, model);
 }
 
 nnc_status nnc_model_check(const nnc_model *model, const char *name, nnc_error *err)

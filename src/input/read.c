@@ -157,7 +157,7 @@ static void read_by_dtype(nnc_json at, const nnc_field *field, void *place)
     }
 }
 
-static void read_field(nnc_json at, const nnc_field *field, void *object)
+void nnc_read_field(nnc_json at, const nnc_field *field, void *object)
 {
     void *place = (char *)object + field->offset;
     switch (field->type) {
@@ -225,7 +225,7 @@ static void require(nnc_json at, const nnc_field *field)
     }
 }
 
-/* Calls itself through read_field as deep as tables nest: device, efficiency, gemm. */
+/* Calls itself through nnc_read_field as deep as tables nest: device, efficiency, gemm. */
 void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others,
                      void *object)
 {
@@ -237,7 +237,7 @@ void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *cons
          item = nnc_json_next(item)) {
         const nnc_field *field = nnc_field_of_key(table, nnc_json_key(item));
         if (field != NULL) {
-            read_field(item, field, object);
+            nnc_read_field(item, field, object);
         } else if (!is_note(item) && !nnc_is_one_of(nnc_json_key(item), others) &&
                    (others != NULL || strcmp(nnc_json_key(item), "same_as") != 0)) {
             nnc_refuse_unknown(item, table, others);

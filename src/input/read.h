@@ -56,6 +56,8 @@ void nnc_field_store(const nnc_field *field, void *place, int index, double valu
 /* The type of a list's elements; any other type as it is. */
 nnc_field_type nnc_field_element(nnc_field_type type);
 
+/* Reads a value into a field of an object; faults where it does not suit. */
+void nnc_read_field(nnc_json at, const nnc_field *field, void *object);
 /* Reads the members of an object that the table names; faults for a missing required key, an
  * unknown one, and every value that does not suit. Keys in `others` (ends with NULL) are the
  * caller's to read; "note" is accepted everywhere, "same_as" where there are no others. */

@@ -176,7 +176,7 @@ static const struct {
     { LLAMA ",\n\"hidden_act\": \"relu\" }", "c.json:4: hidden_act",
       "shapes a network this version does not know, expected silu|swish, found \"relu\"" },
     { LLAMA ",\n\"attention_bias\": true }", "c.json:4: attention_bias",
-      "biases of one half of a block, expected attention_bias and mlp_bias alike, found true" },
+      "differs from mlp_bias, expected the same, found true" },
     { LLAMA ",\n\"pruned_heads\": { \"0\": [1] } }", "c.json:4: pruned_heads",
       "shapes a network this version does not know, expected empty, found an object" },
     { LLAMA ",\n\"num_key_value_heads\": 1.5 }", "c.json:4: num_key_value_heads",

@@ -1,0 +1,169 @@
+/* The architectures, as Hugging Face transformers and diffusers write them. Where a key is absent, the default
+ * is the one of the configuration class. */
+#include "input/foreign/foreign.h"
+
+static const nnc_foreign_key gpt2_keys[] = {
+    { "n_layer", .to = "layers" },
+    { "n_embd", .to = "hidden" },
+    { "n_head", .to = "heads" },
+    { "n_inner", .to = "ffn_hidden", .absent = "4*hidden" },
+    { "vocab_size", .to = "vocab" },
+    { "n_positions", .to = "seq_len" },
+    { "n_ctx", .to = "seq_len" },
+    { "activation_function", .to = "mlp", .absent = "gelu",
+      .words = "relu=relu gelu=gelu gelu_new=gelu gelu_fast=gelu gelu_pytorch_tanh=gelu "
+               "quick_gelu=gelu" },
+    { "tie_word_embeddings", .to = "tied_head", .absent = "true" },
+    { "resid_pdrop", .to = "dropout", .absent = "0.1" },
+    { "embd_pdrop", .to = "dropout", .absent = "0.1", .most = true },
+    { "attn_pdrop", .to = "dropout", .absent = "0.1", .most = true },
+    { NULL },
+};
+
+/* The decoders with RMS norms, rotary positions and a gated feed-forward layer. */
+#define GATED_IMPLIES "positions=rotary norm=rms mlp=swiglu"
+#define GATED_ONLY "hidden_act=silu|swish"
+#define GATED_KEYS                                                                                \
+    { "num_hidden_layers", .to = "layers" }, { "hidden_size", .to = "hidden" },                   \
+        { "num_attention_heads", .to = "heads" }, { "head_dim", .to = "head_dim", .absent = "" }, \
+        { "intermediate_size", .to = "ffn_hidden" }, { "vocab_size", .to = "vocab" },             \
+        { "max_position_embeddings", .to = "seq_len" },                                           \
+        { "tie_word_embeddings", .to = "tied_head", .absent = "false" },                          \
+    {                                                                                             \
+        "attention_dropout", .to = "dropout", .absent = "0"                                       \
+    }
+/* How far positions turn is no work of its own. */
+#define GATED_HARMLESS "rms_norm_eps rope_parameters rope_scaling rope_theta"
+
+static const nnc_foreign_key llama_keys[] = {
+    GATED_KEYS,
+    { "num_key_value_heads", .to = "kv_heads", .absent = "heads" },
+    { "attention_bias", .to = "biases", .absent = "false" },
+    { "mlp_bias", .to = "biases", .absent = "false" },
+    { NULL },
+};
+
+static const nnc_foreign_key mistral_keys[] = {
+    GATED_KEYS,
+    { "num_key_value_heads", .to = "kv_heads", .absent = "8" },
+    { "sliding_window", .to = "sliding_window", .absent = "4096", .null = "0" },
+    { NULL },
+};
+
+static const nnc_foreign_key qwen2_keys[] = {
+    GATED_KEYS,
+    { "num_key_value_heads", .to = "kv_heads", .absent = "32" },
+    { NULL },
+};
+
+static const nnc_foreign_window qwen2_window = {
+    .tokens = "sliding_window",
+    .used = "use_sliding_window",
+    .full_layers = "max_window_layers",
+    .types = "layer_types",
+    .default_tokens = 4096,
+    .default_full_layers = 28,
+};
+
+#define UNET_IMPLIES "block=residual norm=group kernel=3 conv_biases=on down=conv up=nearest_conv"
+#define UNET_ONLY                                                    \
+    "act_fn=silu|swish class_embed_type=null num_class_embeds=null " \
+    "resnet_time_scale_shift=default time_embedding_dim=null time_embedding_type=positional "
+#define UNET_KEYS                                                                             \
+    { "sample_size", .to = "image", .levels = true }, { "in_channels", .to = "in_channels" }, \
+        { "out_channels", .to = "out_channels" },                                             \
+        { "layers_per_block", .to = "blocks_per_level", .absent = "2", .levels = true },      \
+        { "norm_num_groups", .to = "norm_groups", .absent = "32" },                           \
+    {                                                                                         \
+        "dropout", .to = "dropout", .absent = "0"                                             \
+    }
+/* Offsets, scales and phases: no work of their own; downsample_padding 0 pads one side only, with the same
+ * output. Then what an averaged copy of the weights has left. */
+#define UNET_HARMLESS                                                                           \
+    "center_input_sample downsample_padding flip_sin_to_cos freq_shift mid_block_scale_factor " \
+    "norm_eps decay inv_gamma min_decay optimization_step power update_after_step use_ema_warmup "
+
+static const nnc_foreign_key condition_keys[] = {
+    UNET_KEYS,
+    { "transformer_layers_per_block", .to = "transformer_depth", .absent = "1", .levels = true },
+    { "use_linear_projection", .to = "linear_projections", .absent = "false" },
+    { "cross_attention_dim", .to = "context_width", .absent = "1280", .levels = true },
+    { NULL },
+};
+
+/* attention_head_dim holds, by a slip the library keeps for its published files, the number of heads and not
+ * their width; num_attention_heads, where given, replaces it. */
+static const nnc_foreign_levels condition_levels = {
+    .attending_down = "CrossAttnDownBlock2D",
+    .attending_up = "CrossAttnUpBlock2D",
+    .heads = { "num_attention_heads", "attention_head_dim" },
+    .default_heads = "8",
+};
+
+/* Here attention_head_dim is a width; null means one head. */
+static const nnc_foreign_key plain_keys[] = {
+    UNET_KEYS,
+    { "add_attention", .to = "middle_attention", .absent = "true" },
+    { "attention_head_dim", .to = "head_width", .absent = "8", .null = "heads=1" },
+    { NULL },
+};
+
+static const nnc_foreign_levels plain_levels = {
+    .attending_down = "AttnDownBlock2D",
+    .attending_up = "AttnUpBlock2D",
+};
+
+const nnc_architecture nnc_architectures[] = {
+    { .name = "gpt2",
+      .family = NNC_FAMILY_DECODER,
+      .implies = "positions=learned norm=layer biases=on",
+      .keys = gpt2_keys,
+      /* how scores are scaled, not how many there are; a head for another task */
+      .harmless = "layer_norm_epsilon reorder_and_upcast_attn scale_attn_by_inverse_layer_idx "
+                  "scale_attn_weights summary_activation summary_first_dropout "
+                  "summary_proj_to_labels summary_type summary_use_proj" },
+    { .name = "llama",
+      .family = NNC_FAMILY_DECODER,
+      .implies = GATED_IMPLIES,
+      .keys = llama_keys,
+      .only = GATED_ONLY,
+      /* the tokenizer's, in early files; the same products, cut up */
+      .harmless = GATED_HARMLESS " max_sequence_length pretraining_tp" },
+    { .name = "mistral",
+      .family = NNC_FAMILY_DECODER,
+      .implies = GATED_IMPLIES,
+      .keys = mistral_keys,
+      .only = GATED_ONLY,
+      .harmless = GATED_HARMLESS },
+    { .name = "qwen2",
+      .family = NNC_FAMILY_DECODER,
+      .implies = GATED_IMPLIES " qkv_bias=on",
+      .keys = qwen2_keys,
+      .only = GATED_ONLY,
+      .harmless = GATED_HARMLESS,
+      .window = &qwen2_window },
+    { .name = "UNet2DConditionModel",
+      .family = NNC_FAMILY_UNET,
+      .implies = UNET_IMPLIES " latent_factor=8 middle_attention=on context_len=77", /* of CLIP */
+      .keys = condition_keys,
+      .levels = &condition_levels,
+      .only = UNET_ONLY
+      "addition_embed_type=null addition_time_embed_dim=null attention_type=default "
+      "class_embeddings_concat=false conv_in_kernel=3 conv_out_kernel=3 cross_attention_norm=null "
+      "dual_cross_attention=false encoder_hid_dim=null encoder_hid_dim_type=null "
+      "mid_block_only_cross_attention=false mid_block_type=UNetMidBlock2DCrossAttn "
+      "only_cross_attention=false projection_class_embeddings_input_dim=null "
+      "resnet_skip_time_act=false reverse_transformer_layers_per_block=null "
+      "time_cond_proj_dim=null time_embedding_act_fn=null timestep_post_act=null",
+      .harmless =
+          UNET_HARMLESS "addition_embed_type_num_heads resnet_out_scale_factor upcast_attention" },
+    { .name = "UNet2DModel",
+      .family = NNC_FAMILY_UNET,
+      .implies = UNET_IMPLIES " latent_factor=1",
+      .keys = plain_keys,
+      .levels = &plain_levels,
+      .only = UNET_ONLY "attn_norm_num_groups=null downsample_type=conv "
+                        "mid_block_type=UNetMidBlock2D num_train_timesteps=null upsample_type=conv",
+      .harmless = UNET_HARMLESS },
+    { .name = NULL },
+};
