@@ -91,10 +91,14 @@ typedef struct nnc_flash_efficiency {
     double block_penalty;      /* loss when blocks of queries fill the units once   [0] */
 } nnc_flash_efficiency;
 
-/* Generations of fused attention kernels, arXiv:2205.14135, 2307.08691, 2407.08608. */
-typedef struct nnc_attention_efficiencies {
-    nnc_flash_efficiency flash1, flash2, flash3;
-} nnc_attention_efficiencies;
+/* Generations of fused attention kernels, arXiv:2205.14135, 2307.08691, 2407.08608, and cuDNN's of
+ * their time: they run the same work at different rates. */
+#define NNC_FLASH_KERNEL_LIST(X)                                               \
+    X(NNC_FLASH1, "flash1", "FlashAttention kernels of the first generation.") \
+    X(NNC_FLASH2, "flash2", "FlashAttention-2 and its equals.")                \
+    X(NNC_FLASH3, "flash3", "FlashAttention-3 and its equals.")
+NNC_ENUM(nnc_flash_kernel, NNC_FLASH_KERNEL_LIST, NNC_FLASH_KERNEL_COUNT);
+NNC_API const char *nnc_flash_kernel_name(nnc_flash_kernel kernel);
 
 /* One kind of collective inside a scale-up domain; see nnc_collective_predicted_s. */
 typedef struct nnc_collective_efficiency {
@@ -127,8 +131,8 @@ typedef struct nnc_efficiencies {
     nnc_basis basis;
     double calibration; /* rate of products, attention and convolution over the figures below, a
                            machine's own factor   [1] */
-    nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT]; /* by the format of the operands */
-    nnc_attention_efficiencies attention;
+    nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT];              /* by the format of the operands */
+    nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* by the generation of the kernel */
     nnc_efficiency conv;
     nnc_efficiency pointwise; /* norms, activations, copies, loss */
     nnc_efficiency optimizer;

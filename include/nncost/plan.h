@@ -54,14 +54,6 @@ typedef enum nnc_recompute {
 NNC_ENUM(nnc_attention, NNC_ATTENTION_LIST, NNC_ATTENTION_COUNT);
 NNC_API const char *nnc_attention_name(nnc_attention attention);
 
-/* Generations of fused attention kernels: they run the same work at different rates. */
-#define NNC_FLASH_KERNEL_LIST(X)                                                             \
-    X(NNC_FLASH1, "flash1", "FlashAttention, arXiv:2205.14135.")                             \
-    X(NNC_FLASH2, "flash2", "FlashAttention-2, arXiv:2307.08691, and cuDNN's of that time.") \
-    X(NNC_FLASH3, "flash3", "FlashAttention-3, arXiv:2407.08608, and cuDNN's of that time.")
-NNC_ENUM(nnc_flash_kernel, NNC_FLASH_KERNEL_LIST, NNC_FLASH_KERNEL_COUNT);
-NNC_API const char *nnc_flash_kernel_name(nnc_flash_kernel kernel);
-
 #define NNC_MODE_LIST(X)                                                       \
     X(NNC_MODE_PREDICTED, "predicted", "At the device's fitted efficiencies.") \
     X(NNC_MODE_IDEAL, "ideal", "The lower bound: datasheet rates, everything overlapped.")

@@ -9,12 +9,6 @@
 
 static const double query_block = 128.0, wide_head = 128.0;
 
-static const nnc_flash_efficiency *kernel_of(const nnc_device *device, nnc_flash_kernel kernel)
-{
-    const nnc_attention_efficiencies *all = &device->efficiency.attention;
-    return kernel == NNC_FLASH1 ? &all->flash1 : kernel == NNC_FLASH3 ? &all->flash3 : &all->flash2;
-}
-
 /* Time of narrow heads over that of wide ones: a wide row of the units stays partly empty. */
 static double narrowness(const nnc_flash *u, const nnc_flash_efficiency *e)
 {
@@ -25,7 +19,7 @@ static double narrowness(const nnc_flash *u, const nnc_flash_efficiency *e)
 nnc_timing nnc_flash_time(const nnc_device *device, const nnc_op *op, const nnc_work *work)
 {
     const nnc_flash *u = &op->u.flash;
-    const nnc_flash_efficiency *e = kernel_of(device, u->kernel);
+    const nnc_flash_efficiency *e = &device->efficiency.attention[u->kernel];
     const double backward = op->phase == NNC_PHASE_BACKWARD ? e->backward_ratio : 1.0;
     const double rate =
         nnc_min(e->sustained_fraction * device->efficiency.calibration * backward, 1.0);

@@ -57,12 +57,8 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
     for (int i = 0; i < NNC_ROUTE_COUNT; i++) {
         network->routes[i].size = 1;
         if (groups[i].size > 1) {
-            const nnc_status status =
-                nnc_route_find(device, plan->devices, plan->devices_per_node, groups[i].size,
-                               groups[i].stride, &network->routes[i], err);
-            if (status != NNC_OK) {
-                return status;
-            }
+            NNC_TRY(nnc_route_find(device, plan->devices, plan->devices_per_node, groups[i].size,
+                                   groups[i].stride, &network->routes[i], err));
         }
     }
     if (plan->offload != 0 && isnan(device->host.bytes_per_s)) {

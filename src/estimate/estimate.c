@@ -167,18 +167,10 @@ nnc_status nnc_estimate(const nnc_model *model, const nnc_device *device,
     memset(r, 0, sizeof *r);
     scratch->shown = NULL;
 
-    nnc_status status = nnc_plan_resolve(plan, model, device, &r->plan, err);
-    if (status == NNC_OK) {
-        status = nnc_prepare(model, device, software, scratch, &step, sums, r, err);
-    }
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(nnc_plan_resolve(plan, model, device, &r->plan, err));
+    NNC_TRY(nnc_prepare(model, device, software, scratch, &step, sums, r, err));
     nnc_weigh(&step, model, &scratch->step, r);
-    status = time_step(model, &step, scratch, r, err);
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(time_step(model, &step, scratch, r, err));
     nnc_utilisation(r);
     nnc_run_cost(device, r);
     return check_result(r, model, err);

@@ -15,8 +15,8 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
                              nnc_attention attention)
 {
     const double passes = (double)plan->micro_batches;
-    const bool own_buffer = nnc_policy_bytes(plan->policy).gradient_bytes > 2.0 &&
-                            plan->policy != NNC_POLICY_FP32 && plan->policy != NNC_POLICY_AMP;
+    const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
+    const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
     return (nnc_lowering){
         .plan = plan,
         .software = software,
@@ -170,10 +170,7 @@ static nnc_status begin_step(const nnc_model *model, const nnc_device *device,
 {
     const bool alone = plan->devices == 1 && plan->offload == 0;
     if (!alone) {
-        const nnc_status status = nnc_network_find(device, plan, &scratch->network, err);
-        if (status != NNC_OK) {
-            return status;
-        }
+        NNC_TRY(nnc_network_find(device, plan, &scratch->network, err));
     }
     const nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
     *step = (nnc_step){ .device = device,
@@ -203,10 +200,7 @@ nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,
                        nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err)
 {
     const nnc_plan *plan = &r->plan;
-    const nnc_status status = begin_step(model, device, software, plan, scratch, step, err);
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(begin_step(model, device, software, plan, scratch, step, err));
     nnc_describe_model(&scratch->list, device, r);
     nnc_step_deal(step, &scratch->step);
     const bool whole = plan->tensor == 1 && plan->context == 1 && plan->expert == 1;
@@ -226,9 +220,7 @@ nnc_status nnc_prepare_rows(const nnc_model *model, const nnc_device *device,
                             nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_result *r,
                             nnc_error *err)
 {
-    const nnc_status status = begin_step(model, device, software, &r->plan, scratch, step, err);
-    if (status == NNC_OK) {
-        divide_step(scratch, step, sums);
-    }
-    return status;
+    NNC_TRY(begin_step(model, device, software, &r->plan, scratch, step, err));
+    divide_step(scratch, step, sums);
+    return NNC_OK;
 }

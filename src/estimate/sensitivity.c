@@ -3,6 +3,8 @@
 
 #include <nncost/sensitivity.h>
 
+#include "base/error.h"
+
 /* Either side of the value. Small against what it takes to leave a bound, large against rounding. */
 #define APART 1e-3
 
@@ -104,16 +106,12 @@ static nnc_status step_with(const trial *t, nnc_lever figure, double factor, dou
 static nnc_status sense(const trial *t, nnc_sensitivity *entry, nnc_error *err)
 {
     double below_s = 0.0, above_s = 0.0;
-    nnc_status status = step_with(t, entry->figure, 1.0 - APART, &below_s, err);
-    if (status == NNC_OK) {
-        status = step_with(t, entry->figure, 1.0 + APART, &above_s, err);
-    }
-    if (status == NNC_OK) {
-        status = step_with(t, entry->figure, 2.0, &entry->doubled_s, err);
-    }
+    NNC_TRY(step_with(t, entry->figure, 1.0 - APART, &below_s, err));
+    NNC_TRY(step_with(t, entry->figure, 1.0 + APART, &above_s, err));
+    NNC_TRY(step_with(t, entry->figure, 2.0, &entry->doubled_s, err));
     const bool same = !(above_s < below_s) && !(above_s > below_s);
     entry->elasticity = same ? 0.0 : log(above_s / below_s) / log((1.0 + APART) / (1.0 - APART));
-    return status;
+    return NNC_OK;
 }
 
 /* What matters most comes first, then the order of the figures. */
@@ -136,9 +134,9 @@ nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device,
     };
     nnc_result now;
     *count = 0;
-    nnc_status status = nnc_estimate(model, device, software, plan, scratch, &now, err);
+    NNC_TRY(nnc_estimate(model, device, software, plan, scratch, &now, err));
     t.precision = now.plan.precision;
-    for (int f = 0; f < NNC_LEVER_COUNT && status == NNC_OK; f++) {
+    for (int f = 0; f < NNC_LEVER_COUNT; f++) {
         const nnc_lever figure = (nnc_lever)f;
         nnc_sensitivity entry = { .figure = figure,
                                   .value = nnc_lever_value(device, figure, t.precision),
@@ -150,11 +148,11 @@ nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device,
             entry.doubled_s = now.step_s;
             entry.needed = (double)now.memory.total_bytes;
         } else {
-            status = sense(&t, &entry, err);
+            NNC_TRY(sense(&t, &entry, err));
         }
         insert(entries, (*count)++, &entry);
     }
-    return status;
+    return NNC_OK;
 }
 
 nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device,
@@ -166,30 +164,27 @@ nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device,
     };
     nnc_plan resolved;
     double low = 0.0, high = log2(WITHOUT_BOUND); /* of the factor, in octaves */
-    nnc_status status = nnc_plan_resolve(plan, model, device, &resolved, err);
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(nnc_plan_resolve(plan, model, device, &resolved, err));
     t.precision = resolved.precision;
     *target = (nnc_target){ .figure = figure,
                             .value = nnc_lever_value(device, figure, t.precision),
                             .needed = (double)NAN };
-    status = step_with(&t, figure, 1.0, &target->step_s, err);
-    if (status != NNC_OK || isnan(target->value)) {
-        return status;
+    NNC_TRY(step_with(&t, figure, 1.0, &target->step_s, err));
+    if (isnan(target->value)) {
+        return NNC_OK;
     }
     if (target->step_s <= step_s) {
         target->needed = target->value;
         return NNC_OK;
     }
-    status = step_with(&t, figure, WITHOUT_BOUND, &target->step_s, err);
-    if (status != NNC_OK || target->step_s > step_s) {
-        return status;
+    NNC_TRY(step_with(&t, figure, WITHOUT_BOUND, &target->step_s, err));
+    if (target->step_s > step_s) {
+        return NNC_OK;
     }
-    for (int i = 0; i < HALVINGS && high - low > 1e-10 && status == NNC_OK; i++) {
+    for (int i = 0; i < HALVINGS && high - low > 1e-10; i++) {
         const double middle = low + (high - low) / 2.0;
         double found_s = 0.0;
-        status = step_with(&t, figure, exp2(middle), &found_s, err);
+        NNC_TRY(step_with(&t, figure, exp2(middle), &found_s, err));
         if (found_s <= step_s) {
             high = middle;
             target->step_s = found_s;
@@ -198,5 +193,5 @@ nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device,
         }
     }
     target->needed = target->value * exp2(high);
-    return status;
+    return NNC_OK;
 }

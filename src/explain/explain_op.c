@@ -3,16 +3,6 @@
 
 #include "explain/explain_formulas.h"
 
-static const nnc_flash_efficiency *flash_of(const nnc_device *device, const nnc_op *op)
-{
-    const nnc_attention_efficiencies *all = &device->efficiency.attention;
-    switch (op->u.flash.kernel) {
-    case NNC_FLASH1: return &all->flash1;
-    case NNC_FLASH3: return &all->flash3;
-    default: return &all->flash2;
-    }
-}
-
 /* The fractions that the forms of all kinds share. */
 static nnc_efficiency efficiency_of(const nnc_device *device, const nnc_op *op)
 {
@@ -22,7 +12,7 @@ static nnc_efficiency efficiency_of(const nnc_device *device, const nnc_op *op)
     case NNC_OP_MATMUL:
         return (nnc_efficiency){ gemm->sustained_fraction, gemm->memory_fraction, gemm->fixed_s };
     case NNC_OP_FLASH:
-        flash = flash_of(device, op);
+        flash = &device->efficiency.attention[op->u.flash.kernel];
         return (nnc_efficiency){ flash->sustained_fraction, flash->memory_fraction,
                                  flash->fixed_s };
     case NNC_OP_CONV: return device->efficiency.conv;

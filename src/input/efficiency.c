@@ -74,14 +74,14 @@ static const nnc_field flash_fields[] = {
     FITTED_ON,
 };
 
-static const nnc_field attention_fields[] = {
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_attention_efficiencies, flash1),
-      NNC_FIELD_TABLE(flash_fields), .help = "FlashAttention kernels of the first generation." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_attention_efficiencies, flash2),
-      NNC_FIELD_TABLE(flash_fields), .help = "FlashAttention-2 and its equals." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_attention_efficiencies, flash3),
-      NNC_FIELD_TABLE(flash_fields), .help = "FlashAttention-3 and its equals." },
-};
+#define KERNEL(kernel, text, about)                      \
+    { .name = (text),                                    \
+      .type = NNC_FIELD_OBJECT,                          \
+      .offset = (kernel) * sizeof(nnc_flash_efficiency), \
+      .size = sizeof(nnc_flash_efficiency),              \
+      NNC_FIELD_TABLE(flash_fields),                     \
+      .help = (about) },
+static const nnc_field attention_fields[] = { NNC_FLASH_KERNEL_LIST(KERNEL) };
 
 static const nnc_field collective_fields[] = {
     { NNC_FIELD(nnc_collective_efficiency, fixed_s), .unit = "s", .max = 1, .default_text = "0",
@@ -152,7 +152,9 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e)
                                             .wave_quantization = (double)NAN,
                                             .unaligned_ratio = 1.0 };
     }
-    e->attention = (nnc_attention_efficiencies){ flash, flash, flash };
+    for (int i = 0; i < NNC_FLASH_KERNEL_COUNT; i++) {
+        e->attention[i] = flash;
+    }
     e->conv = e->pointwise = e->optimizer = kernel;
     e->collectives.all_reduce = e->collectives.all_gather = collective;
     e->collectives.reduce_scatter = e->collectives.all_to_all = collective;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lab/fit.h"
-#include "shape/family.h"
+#include "shape/transformer.h"
 
 enum {
     KERNEL_ROWS = 20,
@@ -174,13 +174,10 @@ static int64_t any_nodes_of(const nnc_fit_row *r)
 /* The generation of attention kernels that a step runs, plus 1; 0 = none. */
 static int64_t flash_of(const nnc_fit_row *r)
 {
-    switch (r->plan.attention) {
-    case NNC_ATTENTION_UNFUSED: return 0;
-    case NNC_ATTENTION_FLASH1: return NNC_FLASH1 + 1;
-    case NNC_ATTENTION_FLASH2: return NNC_FLASH2 + 1;
-    case NNC_ATTENTION_FLASH3: return NNC_FLASH3 + 1;
-    default: return (int64_t)r->software->flash_kernel + 1;
-    }
+    const nnc_attention attention = r->plan.attention;
+    return attention == NNC_ATTENTION_UNFUSED
+               ? 0
+               : (int64_t)nnc_attention_kernel(attention, r->software) + 1;
 }
 
 static bool is_in(const nnc_fit_row *r, int32_t group)

@@ -1,14 +1,15 @@
 #include "parallel/shard.h"
 
 #include "op/op_row.h"
+#include "shape/context.h"
 
 static nnc_degrees degrees_of(const nnc_plan *plan)
 {
-    const bool ulysses = plan->context_kind == NNC_CONTEXT_ULYSSES;
+    const bool over_heads = nnc_context_of(plan)->over_heads;
     nnc_degrees d = { .tensor = plan->tensor, .context = plan->context, .expert = plan->expert };
     d.sequence = d.context * (plan->sequence_parallel ? d.tensor : 1);
-    d.heads = ulysses ? d.tensor * d.context : d.tensor;
-    d.positions = ulysses ? 1 : d.context;
+    d.heads = over_heads ? d.tensor * d.context : d.tensor;
+    d.positions = over_heads ? 1 : d.context;
     d.imbalance = plan->imbalance;
     return d;
 }

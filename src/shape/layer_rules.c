@@ -1,5 +1,6 @@
 /* What a transformer layer asks of the ranks that share it. */
 #include "base/error.h"
+#include "shape/context.h"
 #include "shape/transformer.h"
 
 nnc_status nnc_layer_split_tensor(const nnc_layer *l, const nnc_plan *p, nnc_error *err)
@@ -30,7 +31,7 @@ nnc_status nnc_layer_split_context(const nnc_layer *l, const nnc_plan *p, int64_
     if (c == 1) {
         return NNC_OK;
     }
-    if (p->context_kind == NNC_CONTEXT_ULYSSES) {
+    if (nnc_context_of(p)->over_heads) {
         NNC_TRY(nnc_divides("--context", "heads of a tensor rank", l->heads / p->tensor, c, err));
         if (kv_heads >= 1) {
             NNC_TRY(nnc_divides("--context", "kv_heads of a tensor rank", kv_heads, c, err));

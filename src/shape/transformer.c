@@ -2,6 +2,7 @@
 
 #include "base/names.h"
 #include "op/work.h"
+#include "shape/context.h"
 
 const nnc_attention_names nnc_attention_plain = {
     "attn.norm",
@@ -96,33 +97,24 @@ void nnc_layer_context_exchange(const nnc_layer_writer *w, const char *name, boo
 {
     const nnc_layer *l = w->layer;
     const nnc_plan *plan = w->to.how->plan;
-    const double c = plan->context, t = plan->tensor, bytes = nnc_dtype_bytes(w->to.how->dtype);
-    const double kv_local = (double)l->kv_heads > t ? (double)l->kv_heads / t : 1.0;
-    const double local = (double)w->tokens / c; /* tokens of this rank */
-    const double kv = local * kv_local * (double)(l->head_dim + l->value_dim);
+    const double c = plan->context, t = plan->tensor;
+    const double kv_heads = (double)l->kv_heads > t ? (double)l->kv_heads / t : 1.0;
+    const double tokens = (double)w->tokens / c; /* of this rank */
+    const nnc_context_part part = {
+        .ranks = c,
+        .query = tokens * (double)l->heads / t * (double)l->head_dim,
+        .key_value = tokens * kv_heads * (double)(l->head_dim + l->value_dim),
+        .output = tokens * (double)l->heads / t * (double)l->value_dim,
+        .bytes = nnc_dtype_bytes(w->to.how->dtype),
+    };
     nnc_exchange e = { .comm = NNC_COMM_CONTEXT };
     if (plan->context == 1) {
         return;
     }
-    if (plan->context_kind == NNC_CONTEXT_ULYSSES) {
-        const double q = local * (double)l->heads / t * (double)l->head_dim;
-        const double o = local * (double)l->heads / t * (double)l->value_dim;
-        e.forward = e.backward = NNC_ALL_TO_ALL;
-        e.bytes = (before ? q + kv : o) * bytes;
-    } else if (!before) {
-        return;
-    } else if (plan->context_kind == NNC_CONTEXT_ALL_GATHER) {
-        e.forward = e.backward = NNC_ALL_GATHER;
-        e.backward_again = NNC_REDUCE_SCATTER;
-        e.bytes = kv * c * bytes;
-    } else { /* gradients of keys and values travel in fp32, beside the blocks themselves */
-        e.forward = e.backward = NNC_P2P;
-        e.bytes = kv * bytes;
-        e.backward_bytes = kv * (bytes + 4.0);
-        e.count = c - 1.0;
-        e.hides = true;
+    nnc_context_of(plan)->exchange(&part, before, &e);
+    if (e.forward != NNC_NO_COLLECTIVE) {
+        nnc_list_exchange(&w->to, name, e);
     }
-    nnc_list_exchange(&w->to, name, e);
 }
 
 /* ---- attention ---- */
@@ -227,14 +219,20 @@ static void unfused_core(const core *c)
         dropout && !c->recomputed;
 }
 
-static nnc_flash_kernel flash_kernel(const nnc_lowering *how)
+/* The kernel a plan asks for by name; else it is that of the software. */
+static const struct {
+    bool named;
+    nnc_flash_kernel kernel;
+} kernels[] = {
+    [NNC_ATTENTION_FLASH] = { false, NNC_FLASH2 },   [NNC_ATTENTION_FLASH1] = { true, NNC_FLASH1 },
+    [NNC_ATTENTION_FLASH2] = { true, NNC_FLASH2 },   [NNC_ATTENTION_FLASH3] = { true, NNC_FLASH3 },
+    [NNC_ATTENTION_UNFUSED] = { false, NNC_FLASH2 },
+};
+NNC_ROW_EACH(kernels, NNC_ATTENTION_COUNT);
+
+nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_software *software)
 {
-    switch (how->attention) {
-    case NNC_ATTENTION_FLASH1: return NNC_FLASH1;
-    case NNC_ATTENTION_FLASH2: return NNC_FLASH2;
-    case NNC_ATTENTION_FLASH3: return NNC_FLASH3;
-    default: return how->software->flash_kernel;
-    }
+    return kernels[attention].named ? kernels[attention].kernel : software->flash_kernel;
 }
 
 static void fused_core(const core *c)
@@ -256,7 +254,7 @@ static void fused_core(const core *c)
         .keeps_qkv = true,
         .kept_s_k = c->s_k,
         .kept_kv_heads = c->w->how->software->expanded_kv ? l->heads : l->kv_heads,
-        .kernel = flash_kernel(c->w->how),
+        .kernel = nnc_attention_kernel(c->w->how->attention, c->w->how->software),
     };
     nnc_list_mul(c->w, c->scores, l->head_dim);
 }

@@ -75,6 +75,9 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
 void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *names,
                          const nnc_cross *cross);
 
+/* The kernel that runs a fused attention. */
+nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_software *software);
+
 /* Through `inner` values per token and back. keeps_input: no other op owns the input. */
 void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int64_t inner,
                      bool keeps_input);

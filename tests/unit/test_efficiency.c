@@ -150,13 +150,13 @@ END_TEST
 START_TEST(attention)
 {
     nnc_device device = tiled();
-    device.efficiency.attention.flash1 = (nnc_flash_efficiency){ .sustained_fraction = 0.5,
-                                                                 .backward_ratio = 0.8,
-                                                                 .memory_fraction = 1.0,
-                                                                 .fixed_s = 1e-6,
-                                                                 .seq_half = 1024.0,
-                                                                 .narrow_ratio = 0.5,
-                                                                 .block_penalty = 0.5 };
+    device.efficiency.attention[NNC_FLASH1] = (nnc_flash_efficiency){ .sustained_fraction = 0.5,
+                                                                      .backward_ratio = 0.8,
+                                                                      .memory_fraction = 1.0,
+                                                                      .fixed_s = 1e-6,
+                                                                      .seq_half = 1024.0,
+                                                                      .narrow_ratio = 0.5,
+                                                                      .block_penalty = 0.5 };
     nnc_op op = { .kind = NNC_OP_FLASH, .dtype = NNC_BF16, .math_dtype = NNC_BF16 };
     op.u.flash = (nnc_flash){ .batch = 1,
                               .heads = 16,

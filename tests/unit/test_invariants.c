@@ -103,9 +103,9 @@ static nnc_device draw_device(void)
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
         device.efficiency.gemm[i] = draw_gemm_efficiency();
     }
-    device.efficiency.attention.flash1 = draw_flash_efficiency();
-    device.efficiency.attention.flash2 = draw_flash_efficiency();
-    device.efficiency.attention.flash3 = draw_flash_efficiency();
+    device.efficiency.attention[NNC_FLASH1] = draw_flash_efficiency();
+    device.efficiency.attention[NNC_FLASH2] = draw_flash_efficiency();
+    device.efficiency.attention[NNC_FLASH3] = draw_flash_efficiency();
     device.units = (int32_t)scaled(1, 200);
     device.efficiency.conv = draw_efficiency();
     device.efficiency.pointwise = draw_efficiency();
@@ -378,9 +378,9 @@ START_TEST(scale_free)
             c.device.efficiency.gemm[d].boost_ratio =
                 1.0; /* the clock comes down in its own time */
         }
-        c.device.efficiency.attention.flash1.fixed_s = 0.0;
-        c.device.efficiency.attention.flash2.fixed_s = 0.0;
-        c.device.efficiency.attention.flash3.fixed_s = c.device.efficiency.conv.fixed_s = 0.0;
+        c.device.efficiency.attention[NNC_FLASH1].fixed_s = 0.0;
+        c.device.efficiency.attention[NNC_FLASH2].fixed_s = 0.0;
+        c.device.efficiency.attention[NNC_FLASH3].fixed_s = c.device.efficiency.conv.fixed_s = 0.0;
         c.device.efficiency.pointwise.fixed_s = c.device.efficiency.optimizer.fixed_s = 0.0;
         const nnc_result before = result_of(&c);
         c.device.mem_bytes_per_s *= 2;

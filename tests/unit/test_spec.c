@@ -48,8 +48,8 @@ START_TEST(device_without_efficiency_is_neutral)
     nnc_device d;
     ck_assert_int_eq(read_device(DEVICE SOURCES, &d), NNC_OK);
     ck_assert(!d.efficiency.fitted);
-    ck_assert_double_eq(d.efficiency.attention.flash2.sustained_fraction, 1);
-    ck_assert_double_eq(d.efficiency.attention.flash2.fixed_s, 0);
+    ck_assert_double_eq(d.efficiency.attention[NNC_FLASH2].sustained_fraction, 1);
+    ck_assert_double_eq(d.efficiency.attention[NNC_FLASH2].fixed_s, 0);
 }
 END_TEST
 

@@ -56,7 +56,7 @@ static void set_efficiency(nnc_device *device, const change *c)
 {
     nnc_efficiencies *e = &device->efficiency;
     nnc_gemm_efficiency *gemm = &e->gemm[NNC_BF16];
-    nnc_flash_efficiency *flash = &e->attention.flash2;
+    nnc_flash_efficiency *flash = &e->attention[NNC_FLASH2];
     const nnc_efficiency plain = { c->compute, c->memory, c->fixed_s };
     switch (c->kind) {
     case NNC_OP_MATMUL:
