@@ -45,41 +45,17 @@ static void join_aliases(const nnc_device *device, char *text, size_t size)
 
 /* ---- devices ---- */
 
-static nnc_cell get_precision(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    (void)text;
-    return nnc_text_cell(nnc_dtype_name(usual_precision(place->record)));
-}
+NNC_GET(get_precision, void, nnc_text_cell(nnc_dtype_name(usual_precision(self))))
 
-static nnc_cell get_peak(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_device *device = place->record;
-    (void)text;
-    return nnc_number_cell(nnc_device_matmul_peak(device, usual_precision(device)));
-}
+NNC_GET(get_peak, nnc_device, nnc_number_cell(nnc_device_matmul_peak(self, usual_precision(self))))
 
-static nnc_cell get_ridge(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_device *device = place->record;
-    (void)text;
-    return nnc_number_cell(nnc_device_ridge(device, usual_precision(device)));
-}
+NNC_GET(get_ridge, nnc_device, nnc_number_cell(nnc_device_ridge(self, usual_precision(self))))
 
-static nnc_cell get_price(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_device *device = place->record;
-    (void)text;
-    return nnc_number_cell(device->price_count > 0 ? device->prices[0].per_device_hour
-                                                   : (double)NAN);
-}
+NNC_GET(get_price, nnc_device,
+        nnc_number_cell(self->price_count > 0 ? self->prices[0].per_device_hour : (double)NAN))
 
-static nnc_cell get_year(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_device *device = place->record;
-    (void)text;
-    return (nnc_cell){ .kind = device->year > 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL,
-                       .whole = device->year };
-}
+NNC_GET(get_year, nnc_device,
+        (nnc_cell){ .kind = self->year > 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL, .whole = self->year })
 
 static nnc_cell get_aliases(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
@@ -89,37 +65,23 @@ static nnc_cell get_aliases(const nnc_place *place, char text[NNC_METRIC_TEXT_MA
 }
 
 static const nnc_metric device_rows[] = {
-    { NNC_CHARS(nnc_device, id), .head = "id" },
-    { NNC_CHARS(nnc_device, name), .head = "name", .shrinks = true, .drop = 1 },
-    { NNC_WHOLE(nnc_device, year) },
-    { .head = "year", .type = NNC_METRIC_WHOLE, .get = get_year, .drop = 2 },
-    { .name = "precision", .type = NNC_METRIC_TEXT, .get = get_precision },
-    { .name = "peak_flops_per_s", .get = get_peak, .head = "peak", .unit = "FLOP/s" },
-    { .head = "in", .type = NNC_METRIC_TEXT, .get = get_precision },
-    { NNC_WHOLE(nnc_device, mem_bytes), .head = "memory", .unit = "B" },
-    { NNC_NUMBER(nnc_device, mem_bytes_per_s), .head = "bandwidth", .unit = "B/s" },
-    { .name = "ridge_flops_per_byte",
-      .get = get_ridge,
-      .head = "ridge",
-      .show = NNC_SHOW_COUNT,
-      .drop = 5 },
-    { .name = "link_bytes_per_s",
-      NNC_IN(nnc_device, scale_up.bytes_per_s),
-      .head = "link",
-      .unit = "B/s",
-      .drop = 4 },
-    { .name = "price_per_device_hour",
-      .get = get_price,
-      .head = "price/h",
-      .show = NNC_SHOW_COUNT,
-      .drop = 6 },
-    { .name = "fitted", .type = NNC_METRIC_BOOL, NNC_IN(nnc_device, efficiency.fitted) },
-    { .name = "aliases",
-      .type = NNC_METRIC_TEXT,
-      .get = get_aliases,
-      .head = "aliases",
-      .shrinks = true,
-      .drop = 3 },
+    NNC_CHARS(nnc_device, id, .head = "id"),
+    NNC_CHARS(nnc_device, name, .head = "name", .shrinks = true, .drop = 1),
+    NNC_WHOLE(nnc_device, year),
+    NNC_HEAD("year", WHOLE, .get = get_year, .drop = 2),
+    NNC_AS("precision", TEXT, .get = get_precision),
+    NNC_AS("peak_flops_per_s", NUMBER, .get = get_peak, .head = "peak", .unit = "FLOP/s"),
+    NNC_HEAD("in", TEXT, .get = get_precision),
+    NNC_WHOLE(nnc_device, mem_bytes, .head = "memory", .unit = "B"),
+    NNC_NUMBER(nnc_device, mem_bytes_per_s, .head = "bandwidth", .unit = "B/s"),
+    NNC_AS("ridge_flops_per_byte", NUMBER, .get = get_ridge, .head = "ridge",
+           .show = NNC_SHOW_COUNT, .drop = 5),
+    NNC_AS("link_bytes_per_s", NUMBER, NNC_IN(nnc_device, scale_up.bytes_per_s), .head = "link",
+           .unit = "B/s", .drop = 4),
+    NNC_AS("price_per_device_hour", NUMBER, .get = get_price, .head = "price/h",
+           .show = NNC_SHOW_COUNT, .drop = 6),
+    NNC_AS("fitted", BOOL, NNC_IN(nnc_device, efficiency.fitted)),
+    NNC_AS("aliases", TEXT, .get = get_aliases, .head = "aliases", .shrinks = true, .drop = 3),
 };
 static const nnc_metrics device_metrics = NNC_METRICS("a device", device_rows, nnc_device);
 
@@ -150,30 +112,19 @@ static nnc_cell get_input(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
 
 #define MODEL(member) NNC_IN(counted_model, model.member)
 static const nnc_metric model_rows[] = {
-    { .name = "id", .type = NNC_METRIC_CHARS, MODEL(id), .head = "id" },
-    { .name = "name",
-      .type = NNC_METRIC_CHARS,
-      MODEL(name),
-      .head = "name",
-      .shrinks = true,
-      .drop = 1 },
-    { .name = "family",
-      .type = NNC_METRIC_ENUM,
-      MODEL(family),
-      .names = { nnc_family_name, NNC_FAMILY_COUNT },
-      .head = "family" },
-    { .name = "params",
-      .type = NNC_METRIC_WHOLE,
-      NNC_IN(counted_model, result.params),
-      .head = "parameters",
-      .show = NNC_SHOW_COUNT },
-    { .name = "layers", .type = NNC_METRIC_WHOLE, NNC_IN(counted_model, sizes.layers) },
-    { .name = "hidden", .type = NNC_METRIC_WHOLE, NNC_IN(counted_model, sizes.hidden) },
-    { .name = "seq_len", .type = NNC_METRIC_WHOLE, NNC_IN(counted_model, sizes.seq_len) },
-    { .name = "channels", .type = NNC_METRIC_WHOLE, NNC_IN(counted_model, sizes.channels) },
-    { .name = "image", .type = NNC_METRIC_WHOLE, NNC_IN(counted_model, sizes.image) },
-    { .head = "shape", .type = NNC_METRIC_TEXT, .get = get_shape },
-    { .head = "input", .type = NNC_METRIC_TEXT, .get = get_input },
+    NNC_AS("id", CHARS, MODEL(id), .head = "id"),
+    NNC_AS("name", CHARS, MODEL(name), .head = "name", .shrinks = true, .drop = 1),
+    NNC_AS("family", ENUM, MODEL(family), .names = { nnc_family_name, NNC_FAMILY_COUNT },
+           .head = "family"),
+    NNC_AS("params", WHOLE, NNC_IN(counted_model, result.params), .head = "parameters",
+           .show = NNC_SHOW_COUNT),
+    NNC_AS("layers", WHOLE, NNC_IN(counted_model, sizes.layers)),
+    NNC_AS("hidden", WHOLE, NNC_IN(counted_model, sizes.hidden)),
+    NNC_AS("seq_len", WHOLE, NNC_IN(counted_model, sizes.seq_len)),
+    NNC_AS("channels", WHOLE, NNC_IN(counted_model, sizes.channels)),
+    NNC_AS("image", WHOLE, NNC_IN(counted_model, sizes.image)),
+    NNC_HEAD("shape", TEXT, .get = get_shape),
+    NNC_HEAD("input", TEXT, .get = get_input),
 };
 #undef MODEL
 static const nnc_metrics model_metrics = NNC_METRICS("a model", model_rows, counted_model);
@@ -181,8 +132,8 @@ static const nnc_metrics model_metrics = NNC_METRICS("a model", model_rows, coun
 /* ---- software ---- */
 
 static const nnc_metric software_rows[] = {
-    { NNC_CHARS(nnc_software, id), .head = "id" },
-    { NNC_CHARS(nnc_software, name), .head = "name", .shrinks = true },
+    NNC_CHARS(nnc_software, id, .head = "id"),
+    NNC_CHARS(nnc_software, name, .head = "name", .shrinks = true),
 };
 static const nnc_metrics software_metrics =
     NNC_METRICS("a software profile", software_rows, nnc_software);
@@ -253,9 +204,11 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
         .name = (key), .type = NNC_METRIC_LIST, NNC_IN(listing, records), \
         NNC_COUNT(listing, count), .rows = &(table),                      \
     }
-static const nnc_metric list_rows[] = { LIST_OF("devices", device_metrics),
-                                        LIST_OF("models", model_metrics),
-                                        LIST_OF("software", software_metrics) };
+static const nnc_metric list_rows[] = {
+    LIST_OF("devices", device_metrics),
+    LIST_OF("models", model_metrics),
+    LIST_OF("software", software_metrics),
+};
 #undef LIST_OF
 
 static const struct {

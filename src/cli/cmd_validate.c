@@ -12,30 +12,19 @@ static void print_fault(void *context, const nnc_error *fault)
 }
 
 /* A file without a fault: the only kind that is listed. */
-static nnc_cell get_ok(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    (void)place, (void)text;
-    return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = true };
-}
+NNC_GET(get_ok, void, nnc_bool_cell(true))
 
-static nnc_cell get_file(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    (void)text;
-    return nnc_text_cell(*(char *const *)place->record);
-}
+NNC_GET(get_file, void, nnc_text_cell(*(char *const *)self))
 
 static const nnc_metric file_rows[] = {
-    { .name = "file", .type = NNC_METRIC_TEXT, .get = get_file },
-    { .name = "ok", .type = NNC_METRIC_BOOL, .get = get_ok },
+    NNC_AS("file", TEXT, .get = get_file),
+    NNC_AS("ok", BOOL, .get = get_ok),
 };
 static const nnc_metrics files = NNC_METRICS("a file without fault", file_rows, char *);
 
 static const nnc_metric document_rows[] = {
-    { .name = "files",
-      .type = NNC_METRIC_LIST,
-      NNC_IN(nnc_options, operands),
-      NNC_COUNT(nnc_options, operand_count),
-      .rows = &files },
+    NNC_AS("files", LIST, NNC_IN(nnc_options, operands), NNC_COUNT(nnc_options, operand_count),
+           .rows = &files),
 };
 static const nnc_metrics document = NNC_METRICS("files", document_rows, nnc_options);
 

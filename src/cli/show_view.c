@@ -34,29 +34,20 @@ static nnc_cell get_scaled(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX
     return nnc_text_cell(scales ? nnc_unit_text(number, field->unit, text) : "");
 }
 
-static nnc_cell get_unit(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const shown_field *field = place->record;
-    (void)text;
-    return nnc_text_cell(field->unit != NULL ? field->unit : "");
-}
+NNC_GET(get_unit, shown_field, nnc_text_cell(self->unit != NULL ? self->unit : ""))
 
 /* The file that the field comes from. */
 static nnc_cell get_from(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
 static bool is_like_another(const nnc_place *place);
 
 static const nnc_metric field_rows[] = {
-    { .name = "field", .type = NNC_METRIC_TEXT, NNC_IN(shown_field, name), .head = "field" },
-    { .name = "value", .type = NNC_METRIC_ANY, .get = get_value },
-    { .head = "value", .type = NNC_METRIC_TEXT, NNC_IN(shown_field, value), .shrinks = true },
-    { NNC_TEXT(shown_field, unit) },
-    { .head = "unit", .type = NNC_METRIC_TEXT, .get = get_unit, .drop = 2 },
-    { .head = "", .type = NNC_METRIC_NUMBER, .get = get_scaled, .drop = 1 },
-    { .name = "from",
-      .type = NNC_METRIC_TEXT,
-      .get = get_from,
-      .when = is_like_another,
-      .head = "from" },
+    NNC_AS("field", TEXT, NNC_IN(shown_field, name), .head = "field"),
+    NNC_AS("value", ANY, .get = get_value),
+    NNC_HEAD("value", TEXT, NNC_IN(shown_field, value), .shrinks = true),
+    NNC_TEXT(shown_field, unit),
+    NNC_HEAD("unit", TEXT, .get = get_unit, .drop = 2),
+    NNC_HEAD("", NUMBER, .get = get_scaled, .drop = 1),
+    NNC_AS("from", TEXT, .get = get_from, .when = is_like_another, .head = "from"),
 };
 static const nnc_metrics field_metrics = NNC_METRICS("a field", field_rows, shown_field);
 /* The same of a file that is like no other. */
@@ -74,18 +65,10 @@ typedef struct shown_spec {
     bool failed; /* out of memory */
 } shown_spec;
 
-static bool is_like_another(const nnc_place *place)
-{
-    return ((const shown_spec *)place->owner)->view->lineage != NULL;
-}
+NNC_IF(is_like_another, void, NNC_OWNER(shown_spec)->view->lineage != NULL)
 
-static nnc_cell get_from(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const shown_field *field = place->record;
-    const shown_spec *shown = place->owner;
-    (void)text;
-    return nnc_text_cell(nnc_lineage_of(shown->view->lineage, field->name));
-}
+NNC_GET(get_from, shown_field,
+        nnc_text_cell(nnc_lineage_of(NNC_OWNER(shown_spec)->view->lineage, self->name)))
 
 static void add_field(shown_spec *to, const char *name, const char *value, const char *unit)
 {
@@ -259,58 +242,33 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 }
 
 static const nnc_metric price_rows[] = {
-    { NNC_NUMBER(nnc_price, per_device_hour) },
-    { NNC_CHARS(nnc_price, currency) },
-    { NNC_TEXT(nnc_price, where) },
-    { NNC_TEXT(nnc_price, date) },
-    { NNC_TEXT(nnc_price, source) },
+    NNC_NUMBER(nnc_price, per_device_hour),
+    NNC_CHARS(nnc_price, currency),
+    NNC_TEXT(nnc_price, where),
+    NNC_TEXT(nnc_price, date),
+    NNC_TEXT(nnc_price, source),
 };
 static const nnc_metrics price_metrics = NNC_METRICS("a price", price_rows, nnc_price);
 
 static const nnc_metric source_rows[] = {
-    { NNC_TEXT(nnc_source, key) },
-    { NNC_TEXT(nnc_source, text) },
+    NNC_TEXT(nnc_source, key),
+    NNC_TEXT(nnc_source, text),
 };
 static const nnc_metrics source_metrics = NNC_METRICS("a source", source_rows, nnc_source);
 
-static bool is_device(const nnc_place *place)
-{
-    return ((const shown_spec *)place->record)->device != NULL;
-}
+NNC_IF(is_device, shown_spec, self->device != NULL)
 
 static const nnc_metric document_rows[] = {
-    { .name = "kind",
-      .type = NNC_METRIC_TEXT,
-      NNC_VIA(shown_spec, view),
-      NNC_IN(nnc_spec_view, kind) },
-    { .name = "file",
-      .type = NNC_METRIC_TEXT,
-      NNC_VIA(shown_spec, view),
-      NNC_IN(nnc_spec_view, path) },
-    { .name = "fields",
-      .type = NNC_METRIC_LIST,
-      NNC_IN(shown_spec, fields),
-      NNC_COUNT(shown_spec, count),
-      .rows = &field_metrics },
-    { .name = "aliases",
-      .type = NNC_METRIC_TEXTS,
-      NNC_VIA(shown_spec, device),
-      NNC_IN(nnc_device, aliases),
-      NNC_COUNT(nnc_device, alias_count),
-      .when = is_device },
-    { .name = "prices",
-      .type = NNC_METRIC_LIST,
-      NNC_VIA(shown_spec, device),
-      NNC_IN(nnc_device, prices),
-      NNC_COUNT(nnc_device, price_count),
-      .rows = &price_metrics,
-      .when = is_device },
-    { .name = "sources",
-      .type = NNC_METRIC_LIST,
-      NNC_VIA(shown_spec, view),
-      NNC_IN(nnc_spec_view, sources),
-      NNC_COUNT(nnc_spec_view, source_count),
-      .rows = &source_metrics },
+    NNC_AS("kind", TEXT, NNC_VIA(shown_spec, view), NNC_IN(nnc_spec_view, kind)),
+    NNC_AS("file", TEXT, NNC_VIA(shown_spec, view), NNC_IN(nnc_spec_view, path)),
+    NNC_AS("fields", LIST, NNC_IN(shown_spec, fields), NNC_COUNT(shown_spec, count),
+           .rows = &field_metrics),
+    NNC_AS("aliases", TEXTS, NNC_VIA(shown_spec, device), NNC_IN(nnc_device, aliases),
+           NNC_COUNT(nnc_device, alias_count), .when = is_device),
+    NNC_AS("prices", LIST, NNC_VIA(shown_spec, device), NNC_IN(nnc_device, prices),
+           NNC_COUNT(nnc_device, price_count), .rows = &price_metrics, .when = is_device),
+    NNC_AS("sources", LIST, NNC_VIA(shown_spec, view), NNC_IN(nnc_spec_view, sources),
+           NNC_COUNT(nnc_spec_view, source_count), .rows = &source_metrics),
 };
 static const nnc_metrics document = NNC_METRICS("a spec", document_rows, shown_spec);
 

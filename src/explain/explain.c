@@ -175,14 +175,14 @@ typedef struct explained {
 
 #define LINE(member) NNC_VIA(explained, line), NNC_IN(nnc_derivation, member)
 static const nnc_metric line_rows[] = {
-    { NNC_TEXT(explained, of), .help = "What the line belongs to: the step, an op." },
-    { .name = "name", .type = NNC_METRIC_TEXT, LINE(name), .help = "Name of the quantity." },
-    { .name = "formula", .type = NNC_METRIC_TEXT, LINE(formula), .help = "Its formula." },
-    { NNC_TEXT(explained, numbers), .help = "The formula with the numbers put in." },
-    { .name = "result", .type = NNC_METRIC_NUMBER, LINE(result), .help = "What it comes to." },
-    { .name = "unit", .type = NNC_METRIC_TEXT, LINE(unit), .help = "Unit of the result." },
-    { .name = "meaning", .type = NNC_METRIC_TEXT, LINE(meaning), .help = "What it says." },
-    { .name = "source", .type = NNC_METRIC_TEXT, LINE(source), .help = "Who says so." },
+    NNC_TEXT(explained, of, .help = "What the line belongs to: the step, an op."),
+    NNC_AS("name", TEXT, LINE(name), .help = "Name of the quantity."),
+    NNC_AS("formula", TEXT, LINE(formula), .help = "Its formula."),
+    NNC_TEXT(explained, numbers, .help = "The formula with the numbers put in."),
+    NNC_AS("result", NUMBER, LINE(result), .help = "What it comes to."),
+    NNC_AS("unit", TEXT, LINE(unit), .help = "Unit of the result."),
+    NNC_AS("meaning", TEXT, LINE(meaning), .help = "What it says."),
+    NNC_AS("source", TEXT, LINE(source), .help = "Who says so."),
 };
 #undef LINE
 const nnc_metrics nnc_explain_line_metrics =

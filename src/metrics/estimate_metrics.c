@@ -13,96 +13,55 @@ static const char zero_paper[] = "arXiv:1910.02054 section 3";
 /* ---- model ---- */
 
 static const nnc_metric model_rows[] = {
-    { .name = "id", .type = NNC_METRIC_CHARS, MODEL(id), .help = "Id of the model." },
-    { .name = "name", .type = NNC_METRIC_CHARS, MODEL(name), .help = "Name of the model." },
-    { .name = "family",
-      .type = NNC_METRIC_ENUM,
-      MODEL(family),
-      .names = { nnc_family_name, NNC_FAMILY_COUNT },
-      .help = "Family of the model." },
-    { .name = "params",
-      .type = NNC_METRIC_WHOLE,
-      RESULT(params),
-      .show = NNC_SHOW_COUNT,
-      .help = "Parameters of the model.",
-      .source = "the tensors of the op list, each counted once" },
-    { .name = "active_params",
-      .type = NNC_METRIC_WHOLE,
-      RESULT(active_params),
-      .show = NNC_SHOW_COUNT,
-      .help = "Parameters that one token passes: with experts, those it is sent to." },
-    { .name = "matmul_params",
-      .type = NNC_METRIC_WHOLE,
-      RESULT(matmul_params),
-      .show = NNC_SHOW_COUNT,
-      .help = "Active parameters that sit in a matrix product, the N of 6 N D." },
-    { .name = "params_by_group",
-      .type = NNC_METRIC_WHOLE,
-      RESULT(params_by_group),
-      .each = nnc_group_name,
-      .each_count = NNC_GROUP_COUNT,
-      .sparse = true,
-      .show = NNC_SHOW_COUNT,
-      .part_of = "model.params",
-      .help = "Parameters by the part of the network they belong to." },
+    NNC_AS("id", CHARS, MODEL(id), .help = "Id of the model."),
+    NNC_AS("name", CHARS, MODEL(name), .help = "Name of the model."),
+    NNC_AS("family", ENUM, MODEL(family), .names = { nnc_family_name, NNC_FAMILY_COUNT },
+           .help = "Family of the model."),
+    NNC_AS("params", WHOLE, RESULT(params), .show = NNC_SHOW_COUNT,
+           .help = "Parameters of the model.",
+           .source = "the tensors of the op list, each counted once"),
+    NNC_AS("active_params", WHOLE, RESULT(active_params), .show = NNC_SHOW_COUNT,
+           .help = "Parameters that one token passes: with experts, those it is sent to."),
+    NNC_AS("matmul_params", WHOLE, RESULT(matmul_params), .show = NNC_SHOW_COUNT,
+           .help = "Active parameters that sit in a matrix product, the N of 6 N D."),
+    NNC_AS("params_by_group", WHOLE, RESULT(params_by_group), .each = nnc_group_name,
+           .each_count = NNC_GROUP_COUNT, .sparse = true, .show = NNC_SHOW_COUNT,
+           .part_of = "model.params",
+           .help = "Parameters by the part of the network they belong to."),
 };
 static const nnc_metrics model_metrics = NNC_METRICS("the model", model_rows, nnc_report);
 
 /* ---- device ---- */
 
 static const nnc_metric device_rows[] = {
-    { .name = "id", .type = NNC_METRIC_CHARS, DEVICE(id), .help = "Id of the device." },
-    { .name = "name", .type = NNC_METRIC_CHARS, DEVICE(name), .help = "Name of the device." },
-    { .name = "peak_flops_per_s",
-      .type = NNC_METRIC_NUMBER,
-      RESULT(peak_flops_per_s),
-      .unit = "FLOP/s",
-      .help = "Dense peak of the matrix units in the plan's precision." },
-    { .name = "mem_bytes",
-      .type = NNC_METRIC_WHOLE,
-      DEVICE(mem_bytes),
-      .unit = "B",
-      .help = "Capacity of the device memory." },
-    { .name = "mem_bytes_per_s",
-      .type = NNC_METRIC_NUMBER,
-      DEVICE(mem_bytes_per_s),
-      .unit = "B/s",
-      .help = "Bandwidth of the device memory." },
-    { .name = "ridge_flops_per_byte",
-      .type = NNC_METRIC_NUMBER,
-      RESULT(ridge_flops_per_byte),
-      .unit = "FLOP/B",
-      .show = NNC_SHOW_SHORT,
-      .help = "The ridge point: below it an op waits for memory, above it for arithmetic.",
-      .formula = "peak_flops_per_s / mem_bytes_per_s",
-      .source = roofline_paper },
-    { .name = "fitted",
-      .type = NNC_METRIC_BOOL,
-      DEVICE(efficiency.fitted),
-      .help = "Whether the device file has efficiencies that were fitted to measurements." },
-    { .name = "basis",
-      .type = NNC_METRIC_ENUM,
-      DEVICE(efficiency.basis),
-      .names = { nnc_basis_name, NNC_BASIS_COUNT },
-      .help = "What the efficiencies rest on." },
+    NNC_AS("id", CHARS, DEVICE(id), .help = "Id of the device."),
+    NNC_AS("name", CHARS, DEVICE(name), .help = "Name of the device."),
+    NNC_AS("peak_flops_per_s", NUMBER, RESULT(peak_flops_per_s), .unit = "FLOP/s",
+           .help = "Dense peak of the matrix units in the plan's precision."),
+    NNC_AS("mem_bytes", WHOLE, DEVICE(mem_bytes), .unit = "B",
+           .help = "Capacity of the device memory."),
+    NNC_AS("mem_bytes_per_s", NUMBER, DEVICE(mem_bytes_per_s), .unit = "B/s",
+           .help = "Bandwidth of the device memory."),
+    NNC_AS("ridge_flops_per_byte", NUMBER, RESULT(ridge_flops_per_byte), .unit = "FLOP/B",
+           .show = NNC_SHOW_SHORT,
+           .help = "The ridge point: below it an op waits for memory, above it for arithmetic.",
+           .formula = "peak_flops_per_s / mem_bytes_per_s", .source = roofline_paper),
+    NNC_AS("fitted", BOOL, DEVICE(efficiency.fitted),
+           .help = "Whether the device file has efficiencies that were fitted to measurements."),
+    NNC_AS("basis", ENUM, DEVICE(efficiency.basis), .names = { nnc_basis_name, NNC_BASIS_COUNT },
+           .help = "What the efficiencies rest on."),
 };
 static const nnc_metrics device_metrics = NNC_METRICS("the device", device_rows, nnc_report);
 
 /* ---- plan ---- */
 
 static const nnc_metric plan_rows[] = {
-    { .type = NNC_METRIC_OBJECT, RESULT(plan), .rows = &nnc_plan_metrics },
-    { .name = "software",
-      .type = NNC_METRIC_CHARS,
-      NNC_VIA(nnc_report, software),
-      NNC_IN(nnc_software, id),
-      .help = "Software profile: which kernels are fused, what each keeps." },
-    { .name = "mode",
-      .type = NNC_METRIC_ENUM,
-      RESULT(plan.mode),
-      .names = { nnc_mode_name, NNC_MODE_COUNT } },
-    { NNC_TEXT(nnc_report, overrides), .help = "Fields that --set changed." },
-    { NNC_TEXT(nnc_report, cluster), .help = "File of the links between devices." },
+    NNC_ROWS(&nnc_plan_metrics, RESULT(plan)),
+    NNC_AS("software", CHARS, NNC_VIA(nnc_report, software), NNC_IN(nnc_software, id),
+           .help = "Software profile: which kernels are fused, what each keeps."),
+    NNC_AS("mode", ENUM, RESULT(plan.mode), .names = { nnc_mode_name, NNC_MODE_COUNT }),
+    NNC_TEXT(nnc_report, overrides, .help = "Fields that --set changed."),
+    NNC_TEXT(nnc_report, cluster, .help = "File of the links between devices."),
 };
 static const nnc_metrics plan_metrics = NNC_METRICS("the plan as resolved", plan_rows, nnc_report);
 
@@ -111,83 +70,58 @@ static const nnc_metrics plan_metrics = NNC_METRICS("the plan as resolved", plan
 static const char total_bytes[] = "memory.total_bytes";
 
 static const nnc_metric memory_part_rows[] = {
-    { NNC_WHOLE(nnc_memory, weight_bytes), .head = "weights", .unit = "B", .part_of = total_bytes,
-      .help = "Weights that passes read, by the precision policy.",
-      .source = "arXiv:1910.02054 section 3.1, arXiv:1710.03740" },
-    { NNC_WHOLE(nnc_memory, gradient_bytes), .head = "gradients", .unit = "B",
-      .part_of = total_bytes,
-      .help = "Gradients; they do not grow with the number of micro-batches.",
-      .source = "arXiv:1910.02054 section 3.1" },
-    { NNC_WHOLE(nnc_memory, optimizer_bytes), .head = "optimizer", .unit = "B",
-      .part_of = total_bytes,
-      .help = "The optimizer's moments, and the fp32 master copy if there is one.",
-      .source = "arXiv:1910.02054 section 3.1; adam8bit: arXiv:2110.02861; adafactor: "
-                "arXiv:1804.04235" },
-    { NNC_WHOLE(nnc_memory, activation_bytes), .head = "activations", .unit = "B",
-      .part_of = total_bytes,
-      .help = "Tensors that wait for backward, logits or loss probabilities included.",
-      .source = "each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198 "
-                "section 4" },
-    { NNC_WHOLE(nnc_memory, transient_bytes), .head = "transient", .unit = "B", .drop = 2,
-      .part_of = total_bytes, .help = "The largest extra at the peak that is not kept." },
-    { NNC_WHOLE(nnc_memory, reserve_bytes), .head = "reserve", .unit = "B", .drop = 1,
-      .part_of = total_bytes, .help = "Memory that is set aside." },
-    { NNC_WHOLE(nnc_memory, total_bytes), .head = "total", .unit = "B",
-      .help = "Device memory at the peak.",
-      .formula = "weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes + "
-                 "transient_bytes + reserve_bytes",
-      .source = zero_paper },
+    NNC_WHOLE(nnc_memory, weight_bytes, .head = "weights", .unit = "B", .part_of = total_bytes,
+              .help = "Weights that passes read, by the precision policy.",
+              .source = "arXiv:1910.02054 section 3.1, arXiv:1710.03740"),
+    NNC_WHOLE(nnc_memory, gradient_bytes, .head = "gradients", .unit = "B", .part_of = total_bytes,
+              .help = "Gradients; they do not grow with the number of micro-batches.",
+              .source = "arXiv:1910.02054 section 3.1"),
+    NNC_WHOLE(nnc_memory, optimizer_bytes, .head = "optimizer", .unit = "B", .part_of = total_bytes,
+              .help = "The optimizer's moments, and the fp32 master copy if there is one.",
+              .source = "arXiv:1910.02054 section 3.1; adam8bit: arXiv:2110.02861; adafactor: "
+                        "arXiv:1804.04235"),
+    NNC_WHOLE(
+        nnc_memory, activation_bytes, .head = "activations", .unit = "B", .part_of = total_bytes,
+        .help = "Tensors that wait for backward, logits or loss probabilities included.",
+        .source = "each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198 "
+                  "section 4"),
+    NNC_WHOLE(nnc_memory, transient_bytes, .head = "transient", .unit = "B", .drop = 2,
+              .part_of = total_bytes, .help = "The largest extra at the peak that is not kept."),
+    NNC_WHOLE(nnc_memory, reserve_bytes, .head = "reserve", .unit = "B", .drop = 1,
+              .part_of = total_bytes, .help = "Memory that is set aside."),
+    NNC_WHOLE(nnc_memory, total_bytes, .head = "total", .unit = "B",
+              .help = "Device memory at the peak.",
+              .formula = "weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes + "
+                         "transient_bytes + reserve_bytes",
+              .source = zero_paper),
 };
 const nnc_metrics nnc_memory_metrics =
     NNC_METRICS("memory of one device, by class", memory_part_rows, nnc_memory);
 
-static nnc_cell get_fits(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_report *report = place->record;
-    (void)text;
-    return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = report->result->verdict == NNC_FITS };
-}
+NNC_GET(get_fits, nnc_report, nnc_bool_cell(self->result->verdict == NNC_FITS))
 
 static const nnc_metric advice_rows[] = {
-    { NNC_CHARS(nnc_advice, text), .help = "The changes, as options." },
-    { NNC_WHOLE(nnc_advice, total_bytes), .unit = "B", .help = "Memory with them." },
-    { NNC_NUMBER(nnc_advice, step_s), .unit = "s", .help = "One step with them." },
+    NNC_CHARS(nnc_advice, text, .help = "The changes, as options."),
+    NNC_WHOLE(nnc_advice, total_bytes, .unit = "B", .help = "Memory with them."),
+    NNC_NUMBER(nnc_advice, step_s, .unit = "s", .help = "One step with them."),
 };
 static const nnc_metrics advice_metrics =
     NNC_METRICS("a smallest change of the plan that would fit", advice_rows, nnc_advice);
 
 static const nnc_metric memory_rows[] = {
-    { .name = "stage",
-      .type = NNC_METRIC_WHOLE,
-      RESULT(memory_stage),
-      .help = "The fullest pipeline stage, from 0." },
-    { .type = NNC_METRIC_OBJECT, RESULT(memory), .rows = &nnc_memory_metrics },
-    { .name = "capacity_bytes",
-      .type = NNC_METRIC_WHOLE,
-      RESULT(memory.capacity_bytes),
-      .unit = "B",
-      .help = "Memory of one device." },
-    { .name = "headroom_bytes",
-      .type = NNC_METRIC_WHOLE,
-      RESULT(memory.headroom_bytes),
-      .unit = "B",
-      .help = "What is left; negative when the plan does not fit.",
-      .formula = "capacity_bytes - total_bytes" },
-    { .name = "transient_what",
-      .type = NNC_METRIC_TEXT,
-      RESULT(memory.transient_what),
-      .help = "What the transient peak is." },
-    { .name = "fits",
-      .type = NNC_METRIC_BOOL,
-      .get = get_fits,
-      .help = "Whether the plan fits into the device memory." },
-    { .name = "advice",
-      .type = NNC_METRIC_LIST,
-      NNC_IN(nnc_report, advice),
-      NNC_COUNT(nnc_report, advice_count),
-      .rows = &advice_metrics,
-      .null_empty = true,
-      .help = "Smallest changes of the plan that would fit." },
+    NNC_AS("stage", WHOLE, RESULT(memory_stage), .help = "The fullest pipeline stage, from 0."),
+    NNC_ROWS(&nnc_memory_metrics, RESULT(memory)),
+    NNC_AS("capacity_bytes", WHOLE, RESULT(memory.capacity_bytes), .unit = "B",
+           .help = "Memory of one device."),
+    NNC_AS("headroom_bytes", WHOLE, RESULT(memory.headroom_bytes), .unit = "B",
+           .help = "What is left; negative when the plan does not fit.",
+           .formula = "capacity_bytes - total_bytes"),
+    NNC_AS("transient_what", TEXT, RESULT(memory.transient_what),
+           .help = "What the transient peak is."),
+    NNC_AS("fits", BOOL, .get = get_fits, .help = "Whether the plan fits into the device memory."),
+    NNC_AS("advice", LIST, NNC_IN(nnc_report, advice), NNC_COUNT(nnc_report, advice_count),
+           .rows = &advice_metrics, .null_empty = true,
+           .help = "Smallest changes of the plan that would fit."),
 };
 static const nnc_metrics memory_metrics =
     NNC_METRICS("memory of the fullest device", memory_rows, nnc_report);
@@ -201,134 +135,71 @@ static nnc_cell get_currency(const nnc_place *place, char text[NNC_METRIC_TEXT_M
     return nnc_text_cell(price != NULL ? price->currency : NULL);
 }
 
-static nnc_cell get_per_million_tokens(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_report *report = place->record;
-    (void)text;
-    return nnc_number_cell(report->result->tokens > 0 ? nnc_report_unit_cost(report->result)
-                                                      : (double)NAN);
-}
+NNC_GET(get_per_million_tokens, nnc_report,
+        nnc_number_cell(self->result->tokens > 0 ? nnc_report_unit_cost(self->result)
+                                                 : (double)NAN))
 
-static nnc_cell get_per_thousand_samples(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_report *report = place->record;
-    (void)text;
-    return nnc_number_cell(report->result->tokens > 0 ? (double)NAN
-                                                      : nnc_report_unit_cost(report->result));
-}
+NNC_GET(get_per_thousand_samples, nnc_report,
+        nnc_number_cell(self->result->tokens > 0 ? (double)NAN
+                                                 : nnc_report_unit_cost(self->result)))
 
 static const nnc_metric cost_rows[] = {
-    { .name = "price_per_device_hour",
-      .type = NNC_METRIC_NUMBER,
-      RESULT(price_per_device_hour),
-      .help = "Price of one device for one hour." },
-    { .name = "currency",
-      .type = NNC_METRIC_TEXT,
-      .get = get_currency,
-      .help = "Currency of a price from the device file." },
-    { .name = "step",
-      .type = NNC_METRIC_NUMBER,
-      RESULT(cost_step),
-      .help = "Price of one step over all devices.",
-      .formula = "price_per_device_hour * devices * step_s / 3600" },
-    { .name = "per_million_tokens",
-      .type = NNC_METRIC_NUMBER,
-      .get = get_per_million_tokens,
-      .help = "Price of training on a million tokens; null for images." },
-    { .name = "per_thousand_samples",
-      .type = NNC_METRIC_NUMBER,
-      .get = get_per_thousand_samples,
-      .help = "Price of training on a thousand images; null for tokens." },
-    { .name = "run",
-      .type = NNC_METRIC_NUMBER,
-      RESULT(cost_run),
-      .help = "Price of the run of --tokens or --samples.",
-      .formula = "price_per_device_hour * device_hours" },
-    { .name = "device_hours",
-      .type = NNC_METRIC_NUMBER,
-      RESULT(device_hours),
-      .help = "Device-hours of the run.",
-      .formula = "devices * run_s / 3600" },
-    { .name = "run_s",
-      .type = NNC_METRIC_NUMBER,
-      RESULT(run_s),
-      .unit = "s",
-      .help = "Time to train on what --tokens or --samples says." },
-    { .name = "energy_j",
-      .type = NNC_METRIC_NUMBER,
-      RESULT(energy_j),
-      .unit = "J",
-      .help = "Energy of the run, or else of the step, at the rated power of the board." },
+    NNC_AS("price_per_device_hour", NUMBER, RESULT(price_per_device_hour),
+           .help = "Price of one device for one hour."),
+    NNC_AS("currency", TEXT, .get = get_currency,
+           .help = "Currency of a price from the device file."),
+    NNC_AS("step", NUMBER, RESULT(cost_step), .help = "Price of one step over all devices.",
+           .formula = "price_per_device_hour * devices * step_s / 3600"),
+    NNC_AS("per_million_tokens", NUMBER, .get = get_per_million_tokens,
+           .help = "Price of training on a million tokens; null for images."),
+    NNC_AS("per_thousand_samples", NUMBER, .get = get_per_thousand_samples,
+           .help = "Price of training on a thousand images; null for tokens."),
+    NNC_AS("run", NUMBER, RESULT(cost_run), .help = "Price of the run of --tokens or --samples.",
+           .formula = "price_per_device_hour * device_hours"),
+    NNC_AS("device_hours", NUMBER, RESULT(device_hours), .help = "Device-hours of the run.",
+           .formula = "devices * run_s / 3600"),
+    NNC_AS("run_s", NUMBER, RESULT(run_s), .unit = "s",
+           .help = "Time to train on what --tokens or --samples says."),
+    NNC_AS("energy_j", NUMBER, RESULT(energy_j), .unit = "J",
+           .help = "Energy of the run, or else of the step, at the rated power of the board."),
 };
 static const nnc_metrics cost_metrics = NNC_METRICS("cost", cost_rows, nnc_report);
 
 /* ---- all of it ---- */
 
 static const nnc_metric estimate_rows[] = {
-    { .name = "model", .type = NNC_METRIC_OBJECT, .rows = &model_metrics },
-    { .name = "device", .type = NNC_METRIC_OBJECT, .rows = &device_metrics },
-    { .name = "plan", .type = NNC_METRIC_OBJECT, .rows = &plan_metrics },
-    { .name = "work",
-      .type = NNC_METRIC_OBJECT,
-      NNC_VIA(nnc_report, result),
-      .rows = &nnc_work_metrics },
-    { .name = "step",
-      .type = NNC_METRIC_OBJECT,
-      NNC_VIA(nnc_report, result),
-      .rows = &nnc_step_metrics },
-    { .name = "throughput",
-      .type = NNC_METRIC_OBJECT,
-      NNC_VIA(nnc_report, result),
-      .rows = &nnc_throughput_metrics },
-    { .name = "memory", .type = NNC_METRIC_OBJECT, .rows = &memory_metrics },
-    { .name = "cost", .type = NNC_METRIC_OBJECT, .rows = &cost_metrics },
+    NNC_AS("model", OBJECT, .rows = &model_metrics),
+    NNC_AS("device", OBJECT, .rows = &device_metrics),
+    NNC_AS("plan", OBJECT, .rows = &plan_metrics),
+    NNC_AS("work", OBJECT, NNC_VIA(nnc_report, result), .rows = &nnc_work_metrics),
+    NNC_AS("step", OBJECT, NNC_VIA(nnc_report, result), .rows = &nnc_step_metrics),
+    NNC_AS("throughput", OBJECT, NNC_VIA(nnc_report, result), .rows = &nnc_throughput_metrics),
+    NNC_AS("memory", OBJECT, .rows = &memory_metrics),
+    NNC_AS("cost", OBJECT, .rows = &cost_metrics),
 };
 const nnc_metrics nnc_estimate_metrics =
     NNC_METRICS("one training step", estimate_rows, nnc_report);
 
-static bool has_stages(const nnc_place *place)
-{
-    return ((const nnc_report *)place->record)->all_stages;
-}
+NNC_IF(has_stages, nnc_report, self->all_stages)
 
-static bool has_timeline(const nnc_place *place)
-{
-    return ((const nnc_report *)place->record)->intervals != NULL;
-}
+NNC_IF(has_timeline, nnc_report, self->intervals != NULL)
 
-static bool has_sensitivity(const nnc_place *place)
-{
-    return ((const nnc_report *)place->record)->sensitivity != NULL;
-}
+NNC_IF(has_sensitivity, nnc_report, self->sensitivity != NULL)
 
 static const nnc_metric document_rows[] = {
-    { .type = NNC_METRIC_OBJECT, .rows = &nnc_estimate_metrics },
-    { .name = "stages",
-      .type = NNC_METRIC_LIST,
-      NNC_IN(nnc_report, stages),
-      NNC_COUNT(nnc_report, stage_count),
-      .rows = &nnc_stage_metrics,
-      .when = has_stages,
-      .help = "Every stage of the pipeline, with --stages." },
-    { .name = "timeline",
-      .type = NNC_METRIC_LIST,
-      NNC_IN(nnc_report, intervals),
-      NNC_COUNT(nnc_report, interval_count),
-      .rows = &nnc_interval_metrics,
-      .when = has_timeline,
-      .help = "What every stage does when, with --timeline." },
-    { .name = "sensitivity",
-      .type = NNC_METRIC_LIST,
-      NNC_IN(nnc_report, sensitivity),
-      NNC_COUNT(nnc_report, sensitivity_count),
-      .rows = &nnc_sensitivity_metrics,
-      .when = has_sensitivity,
-      .help = "What each parameter of the device would bring, with --sensitivity." },
-    { .name = "ops",
-      .type = NNC_METRIC_LIST,
-      NNC_IN(nnc_report, ops),
-      NNC_COUNT(nnc_report, op_count),
-      .rows = &nnc_op_metrics,
-      .help = "Every op of the step on one device of the busiest stage." },
+    NNC_ROWS(&nnc_estimate_metrics),
+    NNC_AS("stages", LIST, NNC_IN(nnc_report, stages), NNC_COUNT(nnc_report, stage_count),
+           .rows = &nnc_stage_metrics, .when = has_stages,
+           .help = "Every stage of the pipeline, with --stages."),
+    NNC_AS("timeline", LIST, NNC_IN(nnc_report, intervals), NNC_COUNT(nnc_report, interval_count),
+           .rows = &nnc_interval_metrics, .when = has_timeline,
+           .help = "What every stage does when, with --timeline."),
+    NNC_AS("sensitivity", LIST, NNC_IN(nnc_report, sensitivity),
+           NNC_COUNT(nnc_report, sensitivity_count), .rows = &nnc_sensitivity_metrics,
+           .when = has_sensitivity,
+           .help = "What each parameter of the device would bring, with --sensitivity."),
+    NNC_AS("ops", LIST, NNC_IN(nnc_report, ops), NNC_COUNT(nnc_report, op_count),
+           .rows = &nnc_op_metrics,
+           .help = "Every op of the step on one device of the busiest stage."),
 };
 const nnc_metrics nnc_estimate_document = NNC_METRICS("an estimate", document_rows, nnc_report);

@@ -96,20 +96,62 @@ struct nnc_metrics {
     bool (*listed)(const nnc_place *place); /* is a record listed at all? NULL = all are */
 };
 
-/* In rows: the type and place of a member that has the name of its metric ... */
-#define NNC_NUMBER(of, member) .name = #member, .type = NNC_METRIC_NUMBER, NNC_IN(of, member)
-#define NNC_WHOLE(of, member) .name = #member, .type = NNC_METRIC_WHOLE, NNC_IN(of, member)
-#define NNC_BOOL(of, member) .name = #member, .type = NNC_METRIC_BOOL, NNC_IN(of, member)
-#define NNC_TEXT(of, member) .name = #member, .type = NNC_METRIC_TEXT, NNC_IN(of, member)
-#define NNC_CHARS(of, member) .name = #member, .type = NNC_METRIC_CHARS, NNC_IN(of, member)
-#define NNC_NAMED(of, member, name_of, number) \
-    .name = #member, .type = NNC_METRIC_ENUM, NNC_IN(of, member), .names = { (name_of), (number) }
-/* ... and the parts of these, for those that have another. */
+/* Rows. Of a member that has the name of its metric, with its type; what else there is to say follows. */
+#define NNC_NUMBER(of, ...) NNC_ROW_(of, __VA_ARGS__, .type = NNC_METRIC_NUMBER)
+#define NNC_WHOLE(of, ...) NNC_ROW_(of, __VA_ARGS__, .type = NNC_METRIC_WHOLE)
+#define NNC_BOOL(of, ...) NNC_ROW_(of, __VA_ARGS__, .type = NNC_METRIC_BOOL)
+#define NNC_TEXT(of, ...) NNC_ROW_(of, __VA_ARGS__, .type = NNC_METRIC_TEXT)
+#define NNC_CHARS(of, ...) NNC_ROW_(of, __VA_ARGS__, .type = NNC_METRIC_CHARS)
+#define NNC_ROW_(of, member, ...)                        \
+    {                                                    \
+        .name = #member, NNC_IN(of, member), __VA_ARGS__ \
+    }
+/* An enumerator, with the function that names it and how many there are. */
+#define NNC_NAMED(of, member, name_of, ...) \
+    NNC_NAMED_(of, member, name_of, __VA_ARGS__, .type = NNC_METRIC_ENUM)
+#define NNC_NAMED_(of, member, name_of, number, ...)                                       \
+    {                                                                                      \
+        .name = #member, NNC_IN(of, member), .names = { (name_of), (number) }, __VA_ARGS__ \
+    }
+/* Under another name; only in tables; the rows of another table in place of one. */
+#define NNC_AS(text, kind, ...)                                \
+    {                                                          \
+        .name = (text), .type = NNC_METRIC_##kind, __VA_ARGS__ \
+    }
+#define NNC_HEAD(text, kind, ...)                              \
+    {                                                          \
+        .head = (text), .type = NNC_METRIC_##kind, __VA_ARGS__ \
+    }
+#define NNC_ROWS(...) NNC_ROWS_(__VA_ARGS__, .type = NNC_METRIC_OBJECT)
+#define NNC_ROWS_(table, ...)        \
+    {                                \
+        .rows = (table), __VA_ARGS__ \
+    }
+
+/* Where a value stands: a member, after a pointer. */
 #define NNC_IN(of, member) \
     .offset = offsetof(of, member), .size = sizeof(((const of *)NULL)->member)
 #define NNC_VIA(of, pointer) .hop = offsetof(of, pointer) + 1
 #define NNC_COUNT(of, member) \
     .count_offset = offsetof(of, member), .count_size = sizeof(((const of *)NULL)->member)
+
+/* A getter: the cell of a record of a type, which is `self`; `text` may be filled. A condition. */
+#define NNC_GET(function, of, ...)                                                   \
+    static nnc_cell function(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) \
+    {                                                                                \
+        const of *self = place->record;                                              \
+        (void)self, (void)text;                                                      \
+        return (__VA_ARGS__);                                                        \
+    }
+#define NNC_IF(function, of, condition)          \
+    static bool function(const nnc_place *place) \
+    {                                            \
+        const of *self = place->record;          \
+        (void)self;                              \
+        return (condition);                      \
+    }
+/* In both: the record whose list it is in. */
+#define NNC_OWNER(of) ((const of *)place->owner)
 
 #define NNC_METRICS(text, list, of)                                              \
     {                                                                            \
@@ -121,9 +163,17 @@ struct nnc_metrics {
 nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index,
                          char text[NNC_METRIC_TEXT_MAX]);
 
-/* Cells of what may not be there: NaN, NULL. */
+/* Cells; NaN and NULL are not there. */
 nnc_cell nnc_number_cell(double number);
 nnc_cell nnc_text_cell(const char *text);
+static inline nnc_cell nnc_whole_cell(int64_t whole)
+{
+    return (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = whole };
+}
+static inline nnc_cell nnc_bool_cell(bool flag)
+{
+    return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = flag };
+}
 
 /* The place that an object's rows count from. */
 nnc_place nnc_metric_inside(const nnc_metric *row, const nnc_place *place);

@@ -2,23 +2,23 @@
 #include "metrics/report.h"
 
 static const nnc_metric degree_rows[] = {
-    { NNC_WHOLE(nnc_plan, devices) },
-    { NNC_WHOLE(nnc_plan, data), .head = "data", .drop = 7 },
-    { NNC_WHOLE(nnc_plan, tensor), .head = "tensor" },
-    { NNC_WHOLE(nnc_plan, pipeline), .head = "pipeline" },
-    { NNC_WHOLE(nnc_plan, virtual_stages), .head = "virtual", .drop = 9 },
-    { NNC_WHOLE(nnc_plan, context), .head = "context" },
-    { NNC_WHOLE(nnc_plan, expert), .head = "expert" },
-    { NNC_BOOL(nnc_plan, sequence_parallel), .head = "SP" },
-    { NNC_WHOLE(nnc_plan, zero), .head = "ZeRO" },
+    NNC_WHOLE(nnc_plan, devices),
+    NNC_WHOLE(nnc_plan, data, .head = "data", .drop = 7),
+    NNC_WHOLE(nnc_plan, tensor, .head = "tensor"),
+    NNC_WHOLE(nnc_plan, pipeline, .head = "pipeline"),
+    NNC_WHOLE(nnc_plan, virtual_stages, .head = "virtual", .drop = 9),
+    NNC_WHOLE(nnc_plan, context, .head = "context"),
+    NNC_WHOLE(nnc_plan, expert, .head = "expert"),
+    NNC_BOOL(nnc_plan, sequence_parallel, .head = "SP"),
+    NNC_WHOLE(nnc_plan, zero, .head = "ZeRO"),
 };
 static const nnc_metrics degrees =
     NNC_METRICS("how a plan divides the work", degree_rows, nnc_plan);
 
 static const nnc_metric batch_rows[] = {
-    { NNC_WHOLE(nnc_plan, micro_batch), .head = "micro-batch" },
-    { NNC_WHOLE(nnc_plan, micro_batches) },
-    { NNC_WHOLE(nnc_plan, global_batch) },
+    NNC_WHOLE(nnc_plan, micro_batch, .head = "micro-batch"),
+    NNC_WHOLE(nnc_plan, micro_batches),
+    NNC_WHOLE(nnc_plan, global_batch),
 };
 static const nnc_metrics batch = NNC_METRICS("samples of a step", batch_rows, nnc_plan);
 
@@ -37,45 +37,37 @@ static nnc_cell get_offload(const nnc_place *place, char text[NNC_METRIC_TEXT_MA
 }
 
 static const nnc_metric plan_rows[] = {
-    { .type = NNC_METRIC_OBJECT, .rows = &degrees },
-    { NNC_WHOLE(nnc_plan, shard) },
-    { NNC_BOOL(nnc_plan, reshard) },
-    { NNC_WHOLE(nnc_plan, devices_per_node) },
-    { NNC_NAMED(nnc_plan, schedule, nnc_schedule_name, NNC_SCHEDULE_COUNT) },
-    { NNC_NAMED(nnc_plan, context_kind, nnc_context_kind_name, NNC_CONTEXT_KIND_COUNT) },
-    { NNC_NAMED(nnc_plan, rank_order, nnc_rank_order_name, NNC_ORDER_COUNT) },
-    { NNC_NUMBER(nnc_plan, overlap) },
-    { NNC_NUMBER(nnc_plan, capacity_factor) },
-    { NNC_NUMBER(nnc_plan, imbalance) },
-    { .type = NNC_METRIC_OBJECT, .rows = &batch },
-    { NNC_WHOLE(nnc_plan, seq_len), .blank_zero = true },
-    { NNC_WHOLE(nnc_plan, image), .blank_zero = true },
-    { NNC_NAMED(nnc_plan, precision, nnc_dtype_name, NNC_DTYPE_COUNT) },
-    { NNC_NAMED(nnc_plan, policy, nnc_policy_name, NNC_POLICY_COUNT) },
-    { NNC_NAMED(nnc_plan, optimizer, nnc_optimizer_name, NNC_OPTIMIZER_COUNT) },
-    { .name = "recompute", .type = NNC_METRIC_TEXT, .get = get_recompute },
-    { NNC_WHOLE(nnc_plan, recompute_every) },
-    { NNC_WHOLE(nnc_plan, recompute_layers) },
-    { .name = "offload", .type = NNC_METRIC_TEXT, .get = get_offload },
-    { NNC_NAMED(nnc_plan, attention, nnc_attention_name, NNC_ATTENTION_COUNT) },
-    { NNC_NAMED(nnc_plan, activations, nnc_activations_name, NNC_ACTIVATIONS_COUNT) },
+    NNC_ROWS(&degrees),
+    NNC_WHOLE(nnc_plan, shard),
+    NNC_BOOL(nnc_plan, reshard),
+    NNC_WHOLE(nnc_plan, devices_per_node),
+    NNC_NAMED(nnc_plan, schedule, nnc_schedule_name, NNC_SCHEDULE_COUNT),
+    NNC_NAMED(nnc_plan, context_kind, nnc_context_kind_name, NNC_CONTEXT_KIND_COUNT),
+    NNC_NAMED(nnc_plan, rank_order, nnc_rank_order_name, NNC_ORDER_COUNT),
+    NNC_NUMBER(nnc_plan, overlap),
+    NNC_NUMBER(nnc_plan, capacity_factor),
+    NNC_NUMBER(nnc_plan, imbalance),
+    NNC_ROWS(&batch),
+    NNC_WHOLE(nnc_plan, seq_len, .blank_zero = true),
+    NNC_WHOLE(nnc_plan, image, .blank_zero = true),
+    NNC_NAMED(nnc_plan, precision, nnc_dtype_name, NNC_DTYPE_COUNT),
+    NNC_NAMED(nnc_plan, policy, nnc_policy_name, NNC_POLICY_COUNT),
+    NNC_NAMED(nnc_plan, optimizer, nnc_optimizer_name, NNC_OPTIMIZER_COUNT),
+    NNC_AS("recompute", TEXT, .get = get_recompute),
+    NNC_WHOLE(nnc_plan, recompute_every),
+    NNC_WHOLE(nnc_plan, recompute_layers),
+    NNC_AS("offload", TEXT, .get = get_offload),
+    NNC_NAMED(nnc_plan, attention, nnc_attention_name, NNC_ATTENTION_COUNT),
+    NNC_NAMED(nnc_plan, activations, nnc_activations_name, NNC_ACTIVATIONS_COUNT),
 };
 const nnc_metrics nnc_plan_metrics = NNC_METRICS("a plan", plan_rows, nnc_plan);
 
 static const nnc_metric choice_rows[] = {
-    { .type = NNC_METRIC_OBJECT, .rows = &degrees },
-    { .type = NNC_METRIC_OBJECT, .rows = &batch },
-    { NNC_NAMED(nnc_plan, schedule, nnc_schedule_name, NNC_SCHEDULE_COUNT), .head = "schedule" },
-    { .name = "recompute",
-      .type = NNC_METRIC_TEXT,
-      .get = get_recompute,
-      .head = "recompute",
-      .shrinks = true },
-    { .name = "offload",
-      .type = NNC_METRIC_TEXT,
-      .get = get_offload,
-      .head = "offload",
-      .drop = 8 },
+    NNC_ROWS(&degrees),
+    NNC_ROWS(&batch),
+    NNC_NAMED(nnc_plan, schedule, nnc_schedule_name, NNC_SCHEDULE_COUNT, .head = "schedule"),
+    NNC_AS("recompute", TEXT, .get = get_recompute, .head = "recompute", .shrinks = true),
+    NNC_AS("offload", TEXT, .get = get_offload, .head = "offload", .drop = 8),
 };
 const nnc_metrics nnc_plan_choice_metrics =
     NNC_METRICS("what a search chooses of a plan", choice_rows, nnc_plan);

@@ -8,47 +8,52 @@ static const char roofline_paper[] = "Williams, Waterman, Patterson, CACM 52(4),
 /* ---- work ---- */
 
 static const nnc_metric work_rows[] = {
-    { NNC_NUMBER(nnc_result, forward_flops), .unit = "FLOP",
-      .help = "Matrix products and convolutions of the forward passes of one step over all "
-              "devices, attention over all pairs.",
-      .source = "2 FLOPs per multiply-add: 2 m n k per product, 2 n h w c_out c_in k^2 per "
-                "convolution" },
-    { NNC_NUMBER(nnc_result, backward_flops), .unit = "FLOP",
-      .help = "The same backward: one product for the gradient of the input, one for that of the "
-              "weight.",
-      .source = "the mathematics: twice forward, less the gradients of inputs that need none" },
-    { NNC_NUMBER(nnc_result, recompute_flops), .unit = "FLOP",
-      .help = "What is computed again in backward, in the convention of model_flops." },
-    { NNC_NUMBER(nnc_result, model_flops), .unit = "FLOP",
-      .help = "What the mathematics of one step asks for, by flops_convention.",
-      .source = "palm: arXiv:2204.02311 appendix B; causal: pairs under the mask; 6nd: "
-                "arXiv:2001.08361" },
-    { NNC_NUMBER(nnc_result, hardware_flops), .unit = "FLOP",
-      .help = "Model FLOPs and what is computed again in backward, in the same convention.",
-      .formula = "model_flops + recompute_flops", .source = "arXiv:2205.05198 section 5" },
-    { NNC_NUMBER(nnc_result, executed_flops), .unit = "FLOP",
-      .help = "What kernels run on the matrix units: fused attention leaves masked pairs out and "
-              "recomputes its scores in backward.",
-      .source = "arXiv:2307.08691; only executed work takes time" },
-    { NNC_NUMBER(nnc_result, vector_flops), .unit = "FLOP",
-      .help = "What kernels run on the vector units." },
-    { NNC_NUMBER(nnc_result, six_nd_flops), .unit = "FLOP",
-      .help = "The rule of thumb: 2 FLOPs forward and 4 backward per token and parameter that "
-              "sits in a matrix product.",
-      .formula = "6 * matmul_params * tokens", .source = "arXiv:2001.08361" },
-    { .name = "flops_convention",
-      .type = NNC_METRIC_ENUM,
-      NNC_IN(nnc_result, plan.flops_convention),
-      .names = { nnc_flops_convention_name, NNC_CONVENTION_COUNT },
-      .help = "What model FLOPs count of attention." },
-    { NNC_NUMBER(nnc_result, read_bytes), .unit = "B",
-      .help = "Bytes that one device of the busiest stage reads from its memory in a step." },
-    { NNC_NUMBER(nnc_result, write_bytes), .unit = "B",
-      .help = "Bytes that one device of the busiest stage writes to its memory in a step." },
-    { NNC_NUMBER(nnc_result, input_bytes), .unit = "B",
-      .help = "Training data of one step: token ids or images." },
-    { NNC_WHOLE(nnc_result, tokens), .blank_zero = true, .show = NNC_SHOW_COUNT,
-      .help = "Tokens of one step; null for images." },
+    NNC_NUMBER(
+        nnc_result, forward_flops, .unit = "FLOP",
+        .help = "Matrix products and convolutions of the forward passes of one step over all "
+                "devices, attention over all pairs.",
+        .source = "2 FLOPs per multiply-add: 2 m n k per product, 2 n h w c_out c_in k^2 per "
+                  "convolution"),
+    NNC_NUMBER(
+        nnc_result, backward_flops, .unit = "FLOP",
+        .help = "The same backward: one product for the gradient of the input, one for that of the "
+                "weight.",
+        .source = "the mathematics: twice forward, less the gradients of inputs that need none"),
+    NNC_NUMBER(nnc_result, recompute_flops, .unit = "FLOP",
+               .help = "What is computed again in backward, in the convention of model_flops."),
+    NNC_NUMBER(nnc_result, model_flops, .unit = "FLOP",
+               .help = "What the mathematics of one step asks for, by flops_convention.",
+               .source = "palm: arXiv:2204.02311 appendix B; causal: pairs under the mask; 6nd: "
+                         "arXiv:2001.08361"),
+    NNC_NUMBER(nnc_result, hardware_flops, .unit = "FLOP",
+               .help =
+                   "Model FLOPs and what is computed again in backward, in the same convention.",
+               .formula = "model_flops + recompute_flops", .source = "arXiv:2205.05198 section 5"),
+    NNC_NUMBER(
+        nnc_result, executed_flops, .unit = "FLOP",
+        .help = "What kernels run on the matrix units: fused attention leaves masked pairs out and "
+                "recomputes its scores in backward.",
+        .source = "arXiv:2307.08691; only executed work takes time"),
+    NNC_NUMBER(nnc_result, vector_flops, .unit = "FLOP",
+               .help = "What kernels run on the vector units."),
+    NNC_NUMBER(nnc_result, six_nd_flops, .unit = "FLOP",
+               .help =
+                   "The rule of thumb: 2 FLOPs forward and 4 backward per token and parameter that "
+                   "sits in a matrix product.",
+               .formula = "6 * matmul_params * tokens", .source = "arXiv:2001.08361"),
+    NNC_AS("flops_convention", ENUM, NNC_IN(nnc_result, plan.flops_convention),
+           .names = { nnc_flops_convention_name, NNC_CONVENTION_COUNT },
+           .help = "What model FLOPs count of attention."),
+    NNC_NUMBER(nnc_result, read_bytes, .unit = "B",
+               .help =
+                   "Bytes that one device of the busiest stage reads from its memory in a step."),
+    NNC_NUMBER(nnc_result, write_bytes, .unit = "B",
+               .help =
+                   "Bytes that one device of the busiest stage writes to its memory in a step."),
+    NNC_NUMBER(nnc_result, input_bytes, .unit = "B",
+               .help = "Training data of one step: token ids or images."),
+    NNC_WHOLE(nnc_result, tokens, .blank_zero = true, .show = NNC_SHOW_COUNT,
+              .help = "Tokens of one step; null for images."),
 };
 const nnc_metrics nnc_work_metrics = NNC_METRICS("work of the step", work_rows, nnc_result);
 
@@ -57,108 +62,90 @@ const nnc_metrics nnc_work_metrics = NNC_METRICS("work of the step", work_rows, 
 static const char step_s[] = "step.step_s";
 
 static const nnc_metric step_rows[] = {
-    { NNC_NUMBER(nnc_result, step_s), .unit = "s",
-      .help = "One optimizer step: the sum of its parts.",
-      .formula = "forward_s + backward_s + recompute_s + update_s + exposed_comm_s + bubble_s + "
-                 "host_s",
-      .source = "each op by the roofline model: Williams, Waterman, Patterson, CACM 52(4), 2009" },
-    { NNC_NUMBER(nnc_result, interval_s), .each_count = 2, .unit = "s",
-      .help = "Where about nine of ten measurements fall." },
-    { NNC_NUMBER(nnc_result, lower_bound_s), .unit = "s",
-      .help = "No implementation is faster: the busiest engine at its datasheet rate, everything "
-              "else overlapped with it, norms and pointwise ops fused away.",
-      .source = roofline_paper },
-    { NNC_NUMBER(nnc_result, upper_bound_s), .unit = "s",
-      .help = "The rates of step_s with nothing overlapping.", .source = roofline_paper },
-    { NNC_NUMBER(nnc_result, forward_s), .head = "forward", .unit = "s", .part_of = step_s,
-      .help = "Forward passes of the busiest stage." },
-    { NNC_NUMBER(nnc_result, backward_s), .head = "backward", .unit = "s", .part_of = step_s,
-      .help = "Backward passes of the busiest stage, without recomputation." },
-    { NNC_NUMBER(nnc_result, recompute_s), .head = "recompute", .unit = "s", .part_of = step_s,
-      .help = "Forward work done again in backward." },
-    { NNC_NUMBER(nnc_result, update_s), .head = "update", .unit = "s", .part_of = step_s,
-      .help = "The optimizer's update." },
-    { NNC_NUMBER(nnc_result, exposed_comm_s), .head = "exposed", .unit = "s", .part_of = step_s,
-      .help = "Communication between ranks and with the host that no compute overlaps.",
-      .source = "arXiv:2104.04473, arXiv:1910.02054, arXiv:2006.15704" },
-    { NNC_NUMBER(nnc_result, bubble_s), .head = "bubble", .unit = "s", .part_of = step_s,
-      .help = "What the busiest stage waits, by replaying the schedule with every stage's own "
-              "times.",
-      .formula = "step_s - busy_s",
-      .source = "arXiv:1811.06965, arXiv:2104.04473, arXiv:2401.10241, arXiv:2412.19437" },
-    { NNC_NUMBER(nnc_result, host_s), .head = "host", .unit = "s", .part_of = step_s,
-      .help = "What issuing the ops adds to the device's own time.",
-      .source = "docs/formulas.md, launch" },
-    { .name = "exposed_comm",
-      .type = NNC_METRIC_NUMBER,
-      NNC_IN(nnc_result, exposed_s),
-      .each = nnc_comm_name,
-      .each_count = NNC_COMM_COUNT,
-      .unit = "s",
-      .help = "exposed_comm_s by the ranks that communicate." },
-    { .name = "communication",
-      .type = NNC_METRIC_NUMBER,
-      NNC_IN(nnc_result, communication_s),
-      .each = nnc_comm_name,
-      .each_count = NNC_COMM_COUNT,
-      .unit = "s",
-      .help = "Communication by the ranks that communicate, overlapped or not." },
-    { NNC_NUMBER(nnc_result, bubble_ratio), .show = NNC_SHOW_PERCENT,
-      .help = "The bubble over the busy time of the stage.", .formula = "bubble_s / busy_s",
-      .source = "arXiv:2104.04473 section 2.2" },
-    { NNC_NUMBER(nnc_result, bubble_share), .show = NNC_SHOW_PERCENT,
-      .help = "The bubble over the step.", .formula = "bubble_s / step_s" },
-    { NNC_WHOLE(nnc_result, stage), .help = "The busiest pipeline stage, from 0." },
-    { NNC_NAMED(nnc_result, bound, nnc_bound_name, NNC_BOUND_COUNT),
-      .help = "What bounds the ops that take the largest part of the step." },
-    { NNC_NAMED(nnc_result, next_bound, nnc_bound_name, NNC_BOUND_COUNT),
-      .help = "What bounds the second largest part." },
-    { NNC_NUMBER(nnc_result, bound_s), .each = nnc_bound_name, .each_count = NNC_BOUND_COUNT,
-      .unit = "s", .help = "Step time by what bounds the ops that take it." },
-    { NNC_NUMBER(nnc_result, step_without_bound_s), .unit = "s",
-      .help = "Step time if the bounding resource were free." },
+    NNC_NUMBER(
+        nnc_result, step_s, .unit = "s", .help = "One optimizer step: the sum of its parts.",
+        .formula = "forward_s + backward_s + recompute_s + update_s + exposed_comm_s + bubble_s + "
+                   "host_s",
+        .source = "each op by the roofline model: Williams, Waterman, Patterson, CACM 52(4), 2009"),
+    NNC_NUMBER(nnc_result, interval_s, .each_count = 2, .unit = "s",
+               .help = "Where about nine of ten measurements fall."),
+    NNC_NUMBER(
+        nnc_result, lower_bound_s, .unit = "s",
+        .help = "No implementation is faster: the busiest engine at its datasheet rate, everything "
+                "else overlapped with it, norms and pointwise ops fused away.",
+        .source = roofline_paper),
+    NNC_NUMBER(nnc_result, upper_bound_s, .unit = "s",
+               .help = "The rates of step_s with nothing overlapping.", .source = roofline_paper),
+    NNC_NUMBER(nnc_result, forward_s, .head = "forward", .unit = "s", .part_of = step_s,
+               .help = "Forward passes of the busiest stage."),
+    NNC_NUMBER(nnc_result, backward_s, .head = "backward", .unit = "s", .part_of = step_s,
+               .help = "Backward passes of the busiest stage, without recomputation."),
+    NNC_NUMBER(nnc_result, recompute_s, .head = "recompute", .unit = "s", .part_of = step_s,
+               .help = "Forward work done again in backward."),
+    NNC_NUMBER(nnc_result, update_s, .head = "update", .unit = "s", .part_of = step_s,
+               .help = "The optimizer's update."),
+    NNC_NUMBER(nnc_result, exposed_comm_s, .head = "exposed", .unit = "s", .part_of = step_s,
+               .help = "Communication between ranks and with the host that no compute overlaps.",
+               .source = "arXiv:2104.04473, arXiv:1910.02054, arXiv:2006.15704"),
+    NNC_NUMBER(nnc_result, bubble_s, .head = "bubble", .unit = "s", .part_of = step_s,
+               .help =
+                   "What the busiest stage waits, by replaying the schedule with every stage's own "
+                   "times.",
+               .formula = "step_s - busy_s",
+               .source = "arXiv:1811.06965, arXiv:2104.04473, arXiv:2401.10241, arXiv:2412.19437"),
+    NNC_NUMBER(nnc_result, host_s, .head = "host", .unit = "s", .part_of = step_s,
+               .help = "What issuing the ops adds to the device's own time.",
+               .source = "docs/formulas.md, launch"),
+    NNC_AS("exposed_comm", NUMBER, NNC_IN(nnc_result, exposed_s), .each = nnc_comm_name,
+           .each_count = NNC_COMM_COUNT, .unit = "s",
+           .help = "exposed_comm_s by the ranks that communicate."),
+    NNC_AS("communication", NUMBER, NNC_IN(nnc_result, communication_s), .each = nnc_comm_name,
+           .each_count = NNC_COMM_COUNT, .unit = "s",
+           .help = "Communication by the ranks that communicate, overlapped or not."),
+    NNC_NUMBER(nnc_result, bubble_ratio, .show = NNC_SHOW_PERCENT,
+               .help = "The bubble over the busy time of the stage.",
+               .formula = "bubble_s / busy_s", .source = "arXiv:2104.04473 section 2.2"),
+    NNC_NUMBER(nnc_result, bubble_share, .show = NNC_SHOW_PERCENT,
+               .help = "The bubble over the step.", .formula = "bubble_s / step_s"),
+    NNC_WHOLE(nnc_result, stage, .help = "The busiest pipeline stage, from 0."),
+    NNC_NAMED(nnc_result, bound, nnc_bound_name, NNC_BOUND_COUNT,
+              .help = "What bounds the ops that take the largest part of the step."),
+    NNC_NAMED(nnc_result, next_bound, nnc_bound_name, NNC_BOUND_COUNT,
+              .help = "What bounds the second largest part."),
+    NNC_NUMBER(nnc_result, bound_s, .each = nnc_bound_name, .each_count = NNC_BOUND_COUNT,
+               .unit = "s", .help = "Step time by what bounds the ops that take it."),
+    NNC_NUMBER(nnc_result, step_without_bound_s, .unit = "s",
+               .help = "Step time if the bounding resource were free."),
 };
 const nnc_metrics nnc_step_metrics = NNC_METRICS("time of the step", step_rows, nnc_result);
 
 /* ---- throughput ---- */
 
-static nnc_cell get_tokens_per_s(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_result *result = place->record;
-    (void)text;
-    return nnc_number_cell(result->tokens > 0 ? result->tokens_per_s : (double)NAN);
-}
+NNC_GET(get_tokens_per_s, nnc_result,
+        nnc_number_cell(self->tokens > 0 ? self->tokens_per_s : (double)NAN))
 
-static nnc_cell get_tokens_per_s_per_device(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_result *result = place->record;
-    (void)text;
-    return nnc_number_cell(result->tokens > 0 ? result->tokens_per_s_per_device : (double)NAN);
-}
+NNC_GET(get_tokens_per_s_per_device, nnc_result,
+        nnc_number_cell(self->tokens > 0 ? self->tokens_per_s_per_device : (double)NAN))
 
 static const nnc_metric throughput_rows[] = {
-    { NNC_NUMBER(nnc_result, samples_per_s), .help = "Sequences or images trained on per second.",
-      .formula = "global_batch / step_s" },
-    { .name = "tokens_per_s",
-      .type = NNC_METRIC_NUMBER,
-      .get = get_tokens_per_s,
-      .help = "Tokens trained on per second; null for images.",
-      .formula = "tokens / step_s" },
-    { .name = "tokens_per_s_per_device",
-      .type = NNC_METRIC_NUMBER,
-      .get = get_tokens_per_s_per_device,
-      .help = "Tokens trained on per second and device; null for images.",
-      .formula = "tokens / step_s / devices" },
-    { NNC_NUMBER(nnc_result, model_flops_per_s_per_device), .unit = "FLOP/s",
-      .help = "Model FLOPs per second and device.", .formula = "model_flops / step_s / devices" },
-    { NNC_NUMBER(nnc_result, mfu), .show = NNC_SHOW_PERCENT,
-      .help = "Model FLOPs utilisation: the share of the peak that the mathematics needs.",
-      .formula = "model_flops / (step_s * devices * peak_flops_per_s)",
-      .source = "arXiv:2204.02311 appendix B" },
-    { NNC_NUMBER(nnc_result, hfu), .show = NNC_SHOW_PERCENT,
-      .help = "Hardware FLOPs utilisation: the same with recomputation.",
-      .formula = "hardware_flops / (step_s * devices * peak_flops_per_s)",
-      .source = "arXiv:2205.05198 section 5" },
+    NNC_NUMBER(nnc_result, samples_per_s, .help = "Sequences or images trained on per second.",
+               .formula = "global_batch / step_s"),
+    NNC_AS("tokens_per_s", NUMBER, .get = get_tokens_per_s,
+           .help = "Tokens trained on per second; null for images.", .formula = "tokens / step_s"),
+    NNC_AS("tokens_per_s_per_device", NUMBER, .get = get_tokens_per_s_per_device,
+           .help = "Tokens trained on per second and device; null for images.",
+           .formula = "tokens / step_s / devices"),
+    NNC_NUMBER(nnc_result, model_flops_per_s_per_device, .unit = "FLOP/s",
+               .help = "Model FLOPs per second and device.",
+               .formula = "model_flops / step_s / devices"),
+    NNC_NUMBER(nnc_result, mfu, .show = NNC_SHOW_PERCENT,
+               .help = "Model FLOPs utilisation: the share of the peak that the mathematics needs.",
+               .formula = "model_flops / (step_s * devices * peak_flops_per_s)",
+               .source = "arXiv:2204.02311 appendix B"),
+    NNC_NUMBER(nnc_result, hfu, .show = NNC_SHOW_PERCENT,
+               .help = "Hardware FLOPs utilisation: the same with recomputation.",
+               .formula = "hardware_flops / (step_s * devices * peak_flops_per_s)",
+               .source = "arXiv:2205.05198 section 5"),
 };
 const nnc_metrics nnc_throughput_metrics =
     NNC_METRICS("throughput of the step", throughput_rows, nnc_result);

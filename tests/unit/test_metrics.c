@@ -37,29 +37,26 @@ static const char *half_name(unsigned half)
 }
 
 static const nnc_metric part_rows[] = {
-    { NNC_NUMBER(part, seconds), .each = half_name, .each_count = 2 },
+    NNC_NUMBER(part, seconds, .each = half_name, .each_count = 2),
 };
 static const nnc_metrics parts = NNC_METRICS("parts", part_rows, part);
 
 static const nnc_metric rows[] = {
-    { NNC_NUMBER(record, number) },
-    { NNC_NUMBER(record, unknown) },
-    { NNC_WHOLE(record, narrow) },
-    { NNC_WHOLE(record, wide) },
-    { NNC_WHOLE(record, nothing), .blank_zero = true },
-    { NNC_BOOL(record, flag) },
-    { NNC_TEXT(record, text) },
-    { NNC_TEXT(record, no_text) },
-    { NNC_CHARS(record, chars) },
-    { NNC_NAMED(record, bound, nnc_bound_name, NNC_BOUND_COUNT) },
-    { .name = "index", .type = NNC_METRIC_TEXT, .get = get_index },
-    { .name = "own", .type = NNC_METRIC_OBJECT, NNC_IN(record, own), .rows = &parts },
-    { .type = NNC_METRIC_OBJECT, NNC_VIA(record, other), .rows = &parts },
-    { .name = "none", .type = NNC_METRIC_OBJECT, NNC_VIA(record, none), .rows = &parts },
-    { .name = "texts",
-      .type = NNC_METRIC_TEXTS,
-      NNC_IN(record, texts),
-      NNC_COUNT(record, text_count) },
+    NNC_NUMBER(record, number),
+    NNC_NUMBER(record, unknown),
+    NNC_WHOLE(record, narrow),
+    NNC_WHOLE(record, wide),
+    NNC_WHOLE(record, nothing, .blank_zero = true),
+    NNC_BOOL(record, flag),
+    NNC_TEXT(record, text),
+    NNC_TEXT(record, no_text),
+    NNC_CHARS(record, chars),
+    NNC_NAMED(record, bound, nnc_bound_name, NNC_BOUND_COUNT),
+    NNC_AS("index", TEXT, .get = get_index),
+    NNC_AS("own", OBJECT, NNC_IN(record, own), .rows = &parts),
+    NNC_ROWS(&parts, NNC_VIA(record, other)),
+    NNC_AS("none", OBJECT, NNC_VIA(record, none), .rows = &parts),
+    NNC_AS("texts", TEXTS, NNC_IN(record, texts), NNC_COUNT(record, text_count)),
 };
 static const nnc_metrics table = NNC_METRICS("a record", rows, record);
 

@@ -133,11 +133,11 @@ typedef struct place_name {
 } place_name;
 
 static const nnc_metric name_rows[] = {
-    { NNC_TEXT(place_name, name), .head = "name" },
-    { NNC_TEXT(place_name, note), .head = "note", .shrinks = true },
-    { NNC_NUMBER(place_name, seconds), .head = "time", .unit = "s", .drop = 1 },
-    { NNC_WHOLE(place_name, bytes), .head = "size", .unit = "B" },
-    { .name = "only_json", .type = NNC_METRIC_WHOLE, NNC_IN(place_name, bytes) },
+    NNC_TEXT(place_name, name, .head = "name"),
+    NNC_TEXT(place_name, note, .head = "note", .shrinks = true),
+    NNC_NUMBER(place_name, seconds, .head = "time", .unit = "s", .drop = 1),
+    NNC_WHOLE(place_name, bytes, .head = "size", .unit = "B"),
+    NNC_AS("only_json", WHOLE, NNC_IN(place_name, bytes)),
 };
 static const nnc_metrics names = NNC_METRICS("a name", name_rows, place_name);
 
@@ -207,12 +207,9 @@ START_TEST(documents)
         int32_t count;
     } holder = { list, 1 };
     const nnc_metric rows[] = {
-        { .name = "names",
-          .type = NNC_METRIC_LIST,
-          NNC_IN(struct holder, list),
-          NNC_COUNT(struct holder, count),
-          .rows = &names },
-        { NNC_WHOLE(struct holder, count) },
+        NNC_AS("names", LIST, NNC_IN(struct holder, list), NNC_COUNT(struct holder, count),
+               .rows = &names),
+        NNC_WHOLE(struct holder, count),
     };
     const nnc_metrics document = { .rows = rows, .count = COUNT_OF(rows) };
     const nnc_view view = { .schema = "a/1", .document = &document };

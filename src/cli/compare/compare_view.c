@@ -105,8 +105,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 }
 
 static const nnc_metric document_rows[] = {
-    { NNC_IN(nnc_comparison, rows), NNC_COUNT(nnc_comparison, row_count), .name = "rows",
-      .type = NNC_METRIC_LIST, .rows = &nnc_estimate_metrics, .help = "Estimates side by side." },
+    NNC_AS("rows", LIST, NNC_IN(nnc_comparison, rows), NNC_COUNT(nnc_comparison, row_count),
+           .rows = &nnc_estimate_metrics, .help = "Estimates side by side."),
 };
 static const nnc_metrics document = NNC_METRICS("a comparison", document_rows, nnc_comparison);
 

@@ -122,19 +122,10 @@ static double shown_instances(const ops_row *row)
     return row->cost != NULL ? row->instances : 1.0;
 }
 
-static nnc_cell get_flops(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const ops_row *row = place->record;
-    (void)text;
-    return nnc_number_cell((row->flops + row->vector_flops) / shown_instances(row));
-}
+NNC_GET(get_flops, ops_row,
+        nnc_number_cell((self->flops + self->vector_flops) / shown_instances(self)))
 
-static nnc_cell get_bytes(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const ops_row *row = place->record;
-    (void)text;
-    return nnc_number_cell(row->bytes / shown_instances(row));
-}
+NNC_GET(get_bytes, ops_row, nnc_number_cell(self->bytes / shown_instances(self)))
 
 static nnc_cell get_intensity(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
@@ -144,56 +135,31 @@ static nnc_cell get_intensity(const nnc_place *place, char text[NNC_METRIC_TEXT_
 }
 
 /* A row without time is overlapped by others: it has neither share nor bound. */
-static nnc_cell get_time(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const ops_row *row = place->record;
-    (void)text;
-    return nnc_number_cell(row->seconds > 0 ? row->seconds / shown_instances(row) : (double)NAN);
-}
+NNC_GET(get_time, ops_row,
+        nnc_number_cell(self->seconds > 0 ? self->seconds / shown_instances(self) : (double)NAN))
 
-static nnc_cell get_share(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const ops_row *row = place->record;
-    const nnc_report *report = place->owner;
-    (void)text;
-    return nnc_number_cell(row->seconds / report->result->step_s);
-}
+NNC_GET(get_share, ops_row, nnc_number_cell(self->seconds / NNC_OWNER(nnc_report)->result->step_s))
 
-static nnc_cell get_shown_share(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const ops_row *row = place->record;
-    return row->seconds > 0 ? get_share(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL };
-}
+NNC_GET(get_shown_share, ops_row,
+        self->seconds > 0 ? get_share(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL })
 
-static nnc_cell get_bound(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    (void)text;
-    return nnc_text_cell(nnc_bound_name(main_bound(place->record)));
-}
+NNC_GET(get_bound, ops_row, nnc_text_cell(nnc_bound_name(main_bound(self))))
 
-static nnc_cell get_shown_bound(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const ops_row *row = place->record;
-    return row->seconds > 0 ? get_bound(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL };
-}
+NNC_GET(get_shown_bound, ops_row,
+        self->seconds > 0 ? get_bound(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL })
 
 /* The columns that ops and sums of them share. */
 static const nnc_metric number_rows[] = {
-    { .head = "FLOPs", .get = get_flops, .show = NNC_SHOW_SCALED, .drop = 5 },
-    { .head = "bytes", .get = get_bytes, .show = NNC_SHOW_SCALED, .drop = 3 },
-    { .head = "FLOP/B", .get = get_intensity, .show = NNC_SHOW_COUNT, .drop = 2 },
-    { .head = "time", .get = get_time, .unit = "s" },
-    { .head = "share", .get = get_shown_share, .show = NNC_SHOW_PERCENT },
-    { .head = "bound", .type = NNC_METRIC_TEXT, .get = get_shown_bound },
+    NNC_HEAD("FLOPs", NUMBER, .get = get_flops, .show = NNC_SHOW_SCALED, .drop = 5),
+    NNC_HEAD("bytes", NUMBER, .get = get_bytes, .show = NNC_SHOW_SCALED, .drop = 3),
+    NNC_HEAD("FLOP/B", NUMBER, .get = get_intensity, .show = NNC_SHOW_COUNT, .drop = 2),
+    NNC_HEAD("time", NUMBER, .get = get_time, .unit = "s"),
+    NNC_HEAD("share", NUMBER, .get = get_shown_share, .show = NNC_SHOW_PERCENT),
+    NNC_HEAD("bound", TEXT, .get = get_shown_bound),
 };
 static const nnc_metrics numbers = NNC_METRICS("numbers of a row", number_rows, ops_row);
 
-static nnc_cell get_phase(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const ops_row *row = place->record;
-    (void)text;
-    return nnc_text_cell(nnc_phase_name(nnc_op_phase(row->cost->op)));
-}
+NNC_GET(get_phase, ops_row, nnc_text_cell(nnc_phase_name(nnc_op_phase(self->cost->op))))
 
 static nnc_cell get_shape(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
@@ -203,40 +169,25 @@ static nnc_cell get_shape(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
 }
 
 static const nnc_metric one_op[] = {
-    { .type = NNC_METRIC_OBJECT, NNC_VIA(ops_row, cost), .rows = &nnc_op_metrics },
-    { .head = "op", .type = NNC_METRIC_TEXT, NNC_IN(ops_row, name) },
-    { .head = "phase", .type = NNC_METRIC_TEXT, .get = get_phase },
-    { .head = "rep",
-      .type = NNC_METRIC_NUMBER,
-      NNC_IN(ops_row, instances),
-      .show = NNC_SHOW_COUNT,
-      .drop = 4 },
-    { .head = "shape", .type = NNC_METRIC_TEXT, .get = get_shape, .shrinks = true, .drop = 1 },
-    { .type = NNC_METRIC_OBJECT, .rows = &numbers },
+    NNC_ROWS(&nnc_op_metrics, NNC_VIA(ops_row, cost)),
+    NNC_HEAD("op", TEXT, NNC_IN(ops_row, name)),
+    NNC_HEAD("phase", TEXT, .get = get_phase),
+    NNC_HEAD("rep", NUMBER, NNC_IN(ops_row, instances), .show = NNC_SHOW_COUNT, .drop = 4),
+    NNC_HEAD("shape", TEXT, .get = get_shape, .shrinks = true, .drop = 1),
+    NNC_ROWS(&numbers),
 };
 
 static const nnc_metric sum_rows[] = {
-    { .name = "repeat",
-      .type = NNC_METRIC_NUMBER,
-      NNC_IN(ops_row, instances),
-      .head = "ops",
-      .show = NNC_SHOW_COUNT,
-      .drop = 4,
-      .help = "Instances in one step on one device." },
-    { NNC_NUMBER(ops_row, flops), .unit = "FLOP", .help = "FLOPs on the matrix units." },
-    { NNC_NUMBER(ops_row, vector_flops), .unit = "FLOP", .help = "FLOPs on the vector units." },
-    { NNC_NUMBER(ops_row, bytes), .unit = "B", .help = "Bytes that cross memory." },
-    { .name = "time_s",
-      .type = NNC_METRIC_NUMBER,
-      NNC_IN(ops_row, seconds),
-      .unit = "s",
-      .help = "Time on the critical path." },
-    { .name = "share", .type = NNC_METRIC_NUMBER, .get = get_share, .help = "Share of the step." },
-    { .name = "bound",
-      .type = NNC_METRIC_TEXT,
-      .get = get_bound,
-      .help = "What bounds most of it." },
-    { .type = NNC_METRIC_OBJECT, .rows = &numbers },
+    NNC_AS("repeat", NUMBER, NNC_IN(ops_row, instances), .head = "ops", .show = NNC_SHOW_COUNT,
+           .drop = 4, .help = "Instances in one step on one device."),
+    NNC_NUMBER(ops_row, flops, .unit = "FLOP", .help = "FLOPs on the matrix units."),
+    NNC_NUMBER(ops_row, vector_flops, .unit = "FLOP", .help = "FLOPs on the vector units."),
+    NNC_NUMBER(ops_row, bytes, .unit = "B", .help = "Bytes that cross memory."),
+    NNC_AS("time_s", NUMBER, NNC_IN(ops_row, seconds), .unit = "s",
+           .help = "Time on the critical path."),
+    NNC_AS("share", NUMBER, .get = get_share, .help = "Share of the step."),
+    NNC_AS("bound", TEXT, .get = get_bound, .help = "What bounds most of it."),
+    NNC_ROWS(&numbers),
 };
 static const nnc_metrics sums = NNC_METRICS("sums over the step", sum_rows, ops_row);
 

@@ -2,37 +2,19 @@
 
 #include "render/table.h"
 
-static nnc_cell get_stage(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    (void)text;
-    return (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = place->index };
-}
+NNC_GET(get_stage, void, nnc_whole_cell(place->index))
 
-static nnc_cell get_share(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_stage *stage = place->record;
-    (void)text;
-    return nnc_number_cell((double)stage->memory.total_bytes /
-                           (double)stage->memory.capacity_bytes);
-}
+NNC_GET(get_share, nnc_stage,
+        nnc_number_cell((double)self->memory.total_bytes / (double)self->memory.capacity_bytes))
 
-static nnc_cell get_fits(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_stage *stage = place->record;
-    (void)text;
-    return nnc_text_cell(stage->memory.headroom_bytes >= 0 ? "yes" : "NO");
-}
+NNC_GET(get_fits, nnc_stage, nnc_text_cell(self->memory.headroom_bytes >= 0 ? "yes" : "NO"))
 
 /* The parts of a stage's memory, beside which its times have a table of their own. */
 static const nnc_metric memory_rows[] = {
-    { .head = "stage", .type = NNC_METRIC_WHOLE, .get = get_stage },
-    { .type = NNC_METRIC_OBJECT, NNC_IN(nnc_stage, memory), .rows = &nnc_memory_metrics },
-    { .head = "of device",
-      .type = NNC_METRIC_NUMBER,
-      .get = get_share,
-      .show = NNC_SHOW_PERCENT,
-      .drop = 3 },
-    { .head = "fits", .type = NNC_METRIC_TEXT, .get = get_fits },
+    NNC_HEAD("stage", WHOLE, .get = get_stage),
+    NNC_ROWS(&nnc_memory_metrics, NNC_IN(nnc_stage, memory)),
+    NNC_HEAD("of device", NUMBER, .get = get_share, .show = NNC_SHOW_PERCENT, .drop = 3),
+    NNC_HEAD("fits", TEXT, .get = get_fits),
 };
 static const nnc_metrics memory = NNC_METRICS("memory of a stage", memory_rows, nnc_stage);
 

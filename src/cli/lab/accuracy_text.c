@@ -48,21 +48,16 @@ static bool contradicts(const nnc_place *place)
     return nnc_score_contradicts(place->record);
 }
 
-static nnc_cell get_above(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_scored *scored = place->record;
-    (void)text;
-    return nnc_number_cell(scored->lower_bound_s / scored->row->measured_s - 1.0);
-}
+NNC_GET(get_above, nnc_scored, nnc_number_cell(self->lower_bound_s / self->row->measured_s - 1.0))
 
 #define ROW(member) NNC_VIA(nnc_scored, row), NNC_IN(nnc_measured, member)
 static const nnc_metric contradiction_rows[] = {
-    { .head = "row", .type = NNC_METRIC_TEXT, ROW(id), .shrinks = true },
-    { .head = "device", .type = NNC_METRIC_TEXT, NNC_IN(nnc_scored, device), .drop = 1 },
-    { .head = "measured", ROW(measured_s), .unit = "s" },
-    { .head = "bound", NNC_IN(nnc_scored, lower_bound_s), .unit = "s" },
-    { .head = "above", .get = get_above, .show = NNC_SHOW_ERROR },
-    { .head = "left open", .type = NNC_METRIC_TEXT, ROW(undecided), .drop = 2 },
+    NNC_HEAD("row", TEXT, ROW(id), .shrinks = true),
+    NNC_HEAD("device", TEXT, NNC_IN(nnc_scored, device), .drop = 1),
+    NNC_HEAD("measured", NUMBER, ROW(measured_s), .unit = "s"),
+    NNC_HEAD("bound", NUMBER, NNC_IN(nnc_scored, lower_bound_s), .unit = "s"),
+    NNC_HEAD("above", NUMBER, .get = get_above, .show = NNC_SHOW_ERROR),
+    NNC_HEAD("left open", TEXT, ROW(undecided), .drop = 2),
 };
 static const nnc_metrics contradictions = {
     .rows = contradiction_rows,
@@ -95,56 +90,35 @@ static bool is_first_of_reason(const nnc_place *place)
     return scored->reason != NULL && count_reason(place->owner, place->index) > 0;
 }
 
-static nnc_cell get_reason_rows(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    (void)text;
-    return (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = count_reason(place->owner, place->index) };
-}
+NNC_GET(get_reason_rows, void, nnc_whole_cell(count_reason(place->owner, place->index)))
 
-static nnc_cell get_reason_file(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_scored *scored = place->record;
-    (void)text;
-    return nnc_text_cell(nnc_accuracy_file_name(scored->row->file));
-}
+NNC_GET(get_reason_file, nnc_scored, nnc_text_cell(nnc_accuracy_file_name(self->row->file)))
 
 static const nnc_metric reason_rows[] = {
-    { .head = "rows", .type = NNC_METRIC_WHOLE, .get = get_reason_rows },
-    { .head = "file", .type = NNC_METRIC_TEXT, .get = get_reason_file },
-    { .head = "reason", .type = NNC_METRIC_TEXT, NNC_IN(nnc_scored, reason), .shrinks = true },
-    { .head = "the first", .type = NNC_METRIC_TEXT, ROW(id), .shrinks = true, .drop = 1 },
+    NNC_HEAD("rows", WHOLE, .get = get_reason_rows),
+    NNC_HEAD("file", TEXT, .get = get_reason_file),
+    NNC_HEAD("reason", TEXT, NNC_IN(nnc_scored, reason), .shrinks = true),
+    NNC_HEAD("the first", TEXT, ROW(id), .shrinks = true, .drop = 1),
 };
 static const nnc_metrics reasons = { .rows = reason_rows,
                                      .count = sizeof reason_rows / sizeof reason_rows[0],
                                      .record_size = sizeof(nnc_scored),
                                      .listed = is_first_of_reason };
 
-static nnc_cell get_device(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_scored *scored = place->record;
-    (void)text;
-    return nnc_text_cell(scored->device != NULL ? scored->device : scored->row->device);
-}
+NNC_GET(get_device, nnc_scored,
+        nnc_text_cell(self->device != NULL ? self->device : self->row->device))
 
-static nnc_cell get_remark(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_scored *scored = place->record;
-    (void)text;
-    return nnc_text_cell(scored->reason != NULL ? scored->reason : scored->row->undecided);
-}
+NNC_GET(get_remark, nnc_scored,
+        nnc_text_cell(self->reason != NULL ? self->reason : self->row->undecided))
 
 static const nnc_metric every_row[] = {
-    { .head = "row", .type = NNC_METRIC_TEXT, ROW(id) },
-    { .head = "device", .type = NNC_METRIC_TEXT, .get = get_device, .drop = 2 },
-    { .head = "measured", ROW(measured_s), .unit = "s" },
-    { .head = "predicted", NNC_IN(nnc_scored, predicted_s), .unit = "s" },
-    { .head = "error", NNC_IN(nnc_scored, error), .show = NNC_SHOW_ERROR },
-    { .head = "memory", NNC_IN(nnc_scored, memory_error), .show = NNC_SHOW_ERROR },
-    { .head = "left open, or why not",
-      .type = NNC_METRIC_TEXT,
-      .get = get_remark,
-      .shrinks = true,
-      .drop = 1 },
+    NNC_HEAD("row", TEXT, ROW(id)),
+    NNC_HEAD("device", TEXT, .get = get_device, .drop = 2),
+    NNC_HEAD("measured", NUMBER, ROW(measured_s), .unit = "s"),
+    NNC_HEAD("predicted", NUMBER, NNC_IN(nnc_scored, predicted_s), .unit = "s"),
+    NNC_HEAD("error", NUMBER, NNC_IN(nnc_scored, error), .show = NNC_SHOW_ERROR),
+    NNC_HEAD("memory", NUMBER, NNC_IN(nnc_scored, memory_error), .show = NNC_SHOW_ERROR),
+    NNC_HEAD("left open, or why not", TEXT, .get = get_remark, .shrinks = true, .drop = 1),
 };
 #undef ROW
 static const nnc_metrics rows = NNC_METRICS("a row", every_row, nnc_scored);

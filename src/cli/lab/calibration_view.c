@@ -7,34 +7,25 @@
 
 /* ---- figures ---- */
 
-static bool is_fitted(const nnc_place *place)
-{
-    return ((const nnc_calibration_figure *)place->record)->reason == NULL;
-}
+NNC_IF(is_fitted, nnc_calibration_figure, self->reason == NULL)
 
 static bool is_left(const nnc_place *place)
 {
     return !is_fitted(place);
 }
 
-static nnc_cell get_remark(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_calibration_figure *figure = place->record;
-    (void)text;
-    return nnc_text_cell(figure->at_limit ? "at its limit" : "");
-}
+NNC_GET(get_remark, nnc_calibration_figure, nnc_text_cell(self->at_limit ? "at its limit" : ""))
 
 static const nnc_metric figure_rows[] = {
-    { NNC_TEXT(nnc_calibration_figure, name), .head = "figure",
-      .help = "Name in the device file." },
-    { NNC_NUMBER(nnc_calibration_figure, before), .head = "before", .show = NNC_SHOW_PLAIN,
-      .help = "What the device file had." },
-    { NNC_NUMBER(nnc_calibration_figure, after), .head = "after", .show = NNC_SHOW_PLAIN,
-      .help = "What was fitted." },
-    { NNC_WHOLE(nnc_calibration_figure, rows), .head = "rows", .help = "Rows it was fitted to." },
-    { NNC_BOOL(nnc_calibration_figure, at_limit), .help = "Whether the fit ended at a limit." },
-    { NNC_TEXT(nnc_calibration_figure, reason), .help = "Why it was not fitted." },
-    { .head = "", .type = NNC_METRIC_TEXT, .get = get_remark },
+    NNC_TEXT(nnc_calibration_figure, name, .head = "figure", .help = "Name in the device file."),
+    NNC_NUMBER(nnc_calibration_figure, before, .head = "before", .show = NNC_SHOW_PLAIN,
+               .help = "What the device file had."),
+    NNC_NUMBER(nnc_calibration_figure, after, .head = "after", .show = NNC_SHOW_PLAIN,
+               .help = "What was fitted."),
+    NNC_WHOLE(nnc_calibration_figure, rows, .head = "rows", .help = "Rows it was fitted to."),
+    NNC_BOOL(nnc_calibration_figure, at_limit, .help = "Whether the fit ended at a limit."),
+    NNC_TEXT(nnc_calibration_figure, reason, .help = "Why it was not fitted."),
+    NNC_HEAD("", TEXT, .get = get_remark),
 };
 static const nnc_metrics figures =
     NNC_METRICS("a figure of the device", figure_rows, nnc_calibration_figure);
@@ -44,12 +35,9 @@ static const nnc_metrics fitted = { .rows = figure_rows,
                                     .listed = is_fitted };
 
 static const nnc_metric left_rows[] = {
-    { .head = "figure", .type = NNC_METRIC_TEXT, NNC_IN(nnc_calibration_figure, name) },
-    { .head = "value", NNC_IN(nnc_calibration_figure, before), .show = NNC_SHOW_PLAIN },
-    { .head = "why",
-      .type = NNC_METRIC_TEXT,
-      NNC_IN(nnc_calibration_figure, reason),
-      .shrinks = true },
+    NNC_HEAD("figure", TEXT, NNC_IN(nnc_calibration_figure, name)),
+    NNC_HEAD("value", NUMBER, NNC_IN(nnc_calibration_figure, before), .show = NNC_SHOW_PLAIN),
+    NNC_HEAD("why", TEXT, NNC_IN(nnc_calibration_figure, reason), .shrinks = true),
 };
 static const nnc_metrics left = { .rows = left_rows,
                                   .count = sizeof left_rows / sizeof left_rows[0],
@@ -59,32 +47,28 @@ static const nnc_metrics left = { .rows = left_rows,
 /* ---- errors ---- */
 
 static const nnc_metric error_rows[] = {
-    { NNC_WHOLE(nnc_score_stats, scored), .help = "Rows with a prediction." },
-    { NNC_NUMBER(nnc_score_stats, mape), .help = "Mean of the absolute errors." },
-    { NNC_NUMBER(nnc_score_stats, median), .help = "Median of the absolute errors." },
-    { NNC_NUMBER(nnc_score_stats, p90),
-      .help = "Nine tenths of the absolute errors are at most this." },
-    { NNC_NUMBER(nnc_score_stats, bias), .help = "Mean of the errors." },
+    NNC_WHOLE(nnc_score_stats, scored, .help = "Rows with a prediction."),
+    NNC_NUMBER(nnc_score_stats, mape, .help = "Mean of the absolute errors."),
+    NNC_NUMBER(nnc_score_stats, median, .help = "Median of the absolute errors."),
+    NNC_NUMBER(nnc_score_stats, p90,
+               .help = "Nine tenths of the absolute errors are at most this."),
+    NNC_NUMBER(nnc_score_stats, bias, .help = "Mean of the errors."),
 };
 static const nnc_metrics errors = NNC_METRICS("errors of rows", error_rows, nnc_score_stats);
 
-#define ERRORS(member) \
-    .type = NNC_METRIC_OBJECT, NNC_VIA(nnc_calibration_group, member), .rows = &errors
+#define ERRORS(member) NNC_VIA(nnc_calibration_group, member), .rows = &errors
 static const nnc_metric group_rows[] = {
-    { NNC_TEXT(nnc_calibration_group, name), .help = "What its rows have in common." },
-    { NNC_WHOLE(nnc_calibration_group, rows), .help = "Rows that were fitted to." },
-    { .name = "held_out",
-      .type = NNC_METRIC_WHOLE,
-      NNC_IN(nnc_calibration_group, held),
-      .help = "Rows that were held out." },
-    { NNC_WHOLE(nnc_calibration_group, parts), .help = "Parts of the cross-validation." },
-    { .name = "before", ERRORS(before), .help = "Of the rows fitted to, before." },
-    { .name = "after", ERRORS(after), .help = "Of them, after." },
-    { .name = "cross_validated",
-      ERRORS(crossed),
-      .help = "Of them, each predicted by a fit without it." },
-    { .name = "held_out_before", ERRORS(held_before), .help = "Of those held out, before." },
-    { .name = "held_out_after", ERRORS(held_after), .help = "Of those held out, after." },
+    NNC_TEXT(nnc_calibration_group, name, .help = "What its rows have in common."),
+    NNC_WHOLE(nnc_calibration_group, rows, .help = "Rows that were fitted to."),
+    NNC_AS("held_out", WHOLE, NNC_IN(nnc_calibration_group, held),
+           .help = "Rows that were held out."),
+    NNC_WHOLE(nnc_calibration_group, parts, .help = "Parts of the cross-validation."),
+    NNC_AS("before", OBJECT, ERRORS(before), .help = "Of the rows fitted to, before."),
+    NNC_AS("after", OBJECT, ERRORS(after), .help = "Of them, after."),
+    NNC_AS("cross_validated", OBJECT, ERRORS(crossed),
+           .help = "Of them, each predicted by a fit without it."),
+    NNC_AS("held_out_before", OBJECT, ERRORS(held_before), .help = "Of those held out, before."),
+    NNC_AS("held_out_after", OBJECT, ERRORS(held_after), .help = "Of those held out, after."),
 };
 #undef ERRORS
 static const nnc_metrics groups = NNC_METRICS("a group of rows", group_rows, nnc_calibration_group);
@@ -92,12 +76,12 @@ static const nnc_metrics groups = NNC_METRICS("a group of rows", group_rows, nnc
 /* ---- rows that are not used ---- */
 
 static const nnc_metric unused_rows[] = {
-    { NNC_TEXT(nnc_calibration_unused, file), .help = "Name of the file." },
-    { NNC_WHOLE(nnc_calibration_unused, rows), .head = "rows", .help = "How many." },
-    { .head = "file", .type = NNC_METRIC_TEXT, NNC_IN(nnc_calibration_unused, file) },
-    { NNC_TEXT(nnc_calibration_unused, reason), .head = "reason", .shrinks = true, .help = "Why." },
-    { NNC_TEXT(nnc_calibration_unused, first), .head = "the first", .shrinks = true, .drop = 1,
-      .help = "Id of one of them." },
+    NNC_TEXT(nnc_calibration_unused, file, .help = "Name of the file."),
+    NNC_WHOLE(nnc_calibration_unused, rows, .head = "rows", .help = "How many."),
+    NNC_HEAD("file", TEXT, NNC_IN(nnc_calibration_unused, file)),
+    NNC_TEXT(nnc_calibration_unused, reason, .head = "reason", .shrinks = true, .help = "Why."),
+    NNC_TEXT(nnc_calibration_unused, first, .head = "the first", .shrinks = true, .drop = 1,
+             .help = "Id of one of them."),
 };
 static const nnc_metrics unused =
     NNC_METRICS("rows that are not used", unused_rows, nnc_calibration_unused);
@@ -105,34 +89,23 @@ static const nnc_metrics unused =
 /* ---- all of it ---- */
 
 static const nnc_metric document_rows[] = {
-    { NNC_TEXT(nnc_calibration_report, device), .help = "Id of the device." },
-    { NNC_TEXT(nnc_calibration_report, data), .help = "The files and rows." },
-    { NNC_TEXT(nnc_calibration_report, overrides), .help = "Fields that --set changed." },
-    { NNC_TEXT(nnc_calibration_report, written), .help = "The device file that was written." },
-    { NNC_WHOLE(nnc_calibration_report, rows), .help = "Rows that were fitted to." },
-    { .name = "held_out",
-      .type = NNC_METRIC_WHOLE,
-      NNC_IN(nnc_calibration_report, held),
-      .help = "Rows that were held out." },
-    { NNC_WHOLE(nnc_calibration_report, other_devices), .help = "Rows of other devices." },
-    { .name = "figures",
-      .type = NNC_METRIC_LIST,
-      NNC_IN(nnc_calibration_report, figures),
-      NNC_COUNT(nnc_calibration_report, figure_count),
-      .rows = &figures,
-      .help = "Figures of the device." },
-    { .name = "groups",
-      .type = NNC_METRIC_LIST,
-      NNC_IN(nnc_calibration_report, groups),
-      NNC_COUNT(nnc_calibration_report, group_count),
-      .rows = &groups,
-      .help = "Errors by group of rows." },
-    { .name = "unused",
-      .type = NNC_METRIC_LIST,
-      NNC_IN(nnc_calibration_report, unused),
-      NNC_COUNT(nnc_calibration_report, unused_count),
-      .rows = &unused,
-      .help = "Rows that are not used." },
+    NNC_TEXT(nnc_calibration_report, device, .help = "Id of the device."),
+    NNC_TEXT(nnc_calibration_report, data, .help = "The files and rows."),
+    NNC_TEXT(nnc_calibration_report, overrides, .help = "Fields that --set changed."),
+    NNC_TEXT(nnc_calibration_report, written, .help = "The device file that was written."),
+    NNC_WHOLE(nnc_calibration_report, rows, .help = "Rows that were fitted to."),
+    NNC_AS("held_out", WHOLE, NNC_IN(nnc_calibration_report, held),
+           .help = "Rows that were held out."),
+    NNC_WHOLE(nnc_calibration_report, other_devices, .help = "Rows of other devices."),
+    NNC_AS("figures", LIST, NNC_IN(nnc_calibration_report, figures),
+           NNC_COUNT(nnc_calibration_report, figure_count), .rows = &figures,
+           .help = "Figures of the device."),
+    NNC_AS("groups", LIST, NNC_IN(nnc_calibration_report, groups),
+           NNC_COUNT(nnc_calibration_report, group_count), .rows = &groups,
+           .help = "Errors by group of rows."),
+    NNC_AS("unused", LIST, NNC_IN(nnc_calibration_report, unused),
+           NNC_COUNT(nnc_calibration_report, unused_count), .rows = &unused,
+           .help = "Rows that are not used."),
 };
 static const nnc_metrics document =
     NNC_METRICS("a calibration", document_rows, nnc_calibration_report);

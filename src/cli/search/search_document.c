@@ -7,26 +7,22 @@
 /* ---- plans ---- */
 
 static const nnc_metric found_rows[] = {
-    { .name = "plan",
-      .type = NNC_METRIC_OBJECT,
-      NNC_IN(nnc_found, plan),
-      .rows = &nnc_plan_choice_metrics,
-      .help = "The plan." },
-    { NNC_NUMBER(nnc_found, step_s), .unit = "s", .help = "One optimizer step." },
-    { NNC_WHOLE(nnc_found, memory_bytes), .unit = "B", .help = "Memory of the fullest device." },
-    { NNC_NUMBER(nnc_found, mfu), .show = NNC_SHOW_PERCENT, .help = "Model FLOPs utilisation." },
-    { NNC_NUMBER(nnc_found, tokens_per_s), .help = "Tokens trained on per second." },
-    { NNC_NUMBER(nnc_found, bubble_share), .show = NNC_SHOW_PERCENT,
-      .help = "The bubble over the step." },
-    { NNC_NUMBER(nnc_found, exposed_comm_s), .unit = "s",
-      .help = "Communication that no compute overlaps." },
-    { NNC_NUMBER(nnc_found, device_s), .unit = "s",
-      .help = "Devices times step: what a step costs in device time." },
-    { NNC_NUMBER(nnc_found, cost_step), .help = "Price of one step; null without a price." },
-    { NNC_NUMBER(nnc_found, run_s), .unit = "s",
-      .help = "Time of the run of --tokens or --samples." },
-    { NNC_NUMBER(nnc_found, device_hours), .help = "Device-hours of the run." },
-    { NNC_NUMBER(nnc_found, cost_run), .help = "Price of the run." },
+    NNC_AS("plan", OBJECT, NNC_IN(nnc_found, plan), .rows = &nnc_plan_choice_metrics,
+           .help = "The plan."),
+    NNC_NUMBER(nnc_found, step_s, .unit = "s", .help = "One optimizer step."),
+    NNC_WHOLE(nnc_found, memory_bytes, .unit = "B", .help = "Memory of the fullest device."),
+    NNC_NUMBER(nnc_found, mfu, .show = NNC_SHOW_PERCENT, .help = "Model FLOPs utilisation."),
+    NNC_NUMBER(nnc_found, tokens_per_s, .help = "Tokens trained on per second."),
+    NNC_NUMBER(nnc_found, bubble_share, .show = NNC_SHOW_PERCENT,
+               .help = "The bubble over the step."),
+    NNC_NUMBER(nnc_found, exposed_comm_s, .unit = "s",
+               .help = "Communication that no compute overlaps."),
+    NNC_NUMBER(nnc_found, device_s, .unit = "s",
+               .help = "Devices times step: what a step costs in device time."),
+    NNC_NUMBER(nnc_found, cost_step, .help = "Price of one step; null without a price."),
+    NNC_NUMBER(nnc_found, run_s, .unit = "s", .help = "Time of the run of --tokens or --samples."),
+    NNC_NUMBER(nnc_found, device_hours, .help = "Device-hours of the run."),
+    NNC_NUMBER(nnc_found, cost_run, .help = "Price of the run."),
 };
 const nnc_metrics nnc_found_metrics = NNC_METRICS("a plan that fits", found_rows, nnc_found);
 
@@ -39,100 +35,63 @@ static bool is_in_shard(const nnc_place *place)
 }
 
 static const nnc_metric listed_rows[] = {
-    { .name = "index",
-      .type = NNC_METRIC_WHOLE,
-      NNC_IN(nnc_found, index),
-      .when = is_in_shard,
-      .help = "Place in the space; only in shards." },
-    { .type = NNC_METRIC_OBJECT, .rows = &nnc_found_metrics },
+    NNC_AS("index", WHOLE, NNC_IN(nnc_found, index), .when = is_in_shard,
+           .help = "Place in the space; only in shards."),
+    NNC_ROWS(&nnc_found_metrics),
 };
 static const nnc_metrics listed_metrics = NNC_METRICS("a plan that fits", listed_rows, nnc_found);
 
 /* ---- sizes ---- */
 
 static const nnc_metric refusal_rows[] = {
-    { NNC_CHARS(nnc_error, where), .help = "The option that the rule is about." },
-    { NNC_CHARS(nnc_error, what), .help = "What it says." },
+    NNC_CHARS(nnc_error, where, .help = "The option that the rule is about."),
+    NNC_CHARS(nnc_error, what, .help = "What it says."),
 };
 static const nnc_metrics refusal_metrics =
     NNC_METRICS("why no plan is legal", refusal_rows, nnc_error);
 
-static bool is_of_shard(const nnc_place *place)
-{
-    return ((const nnc_search_report *)place->owner)->digest != NULL;
-}
+NNC_IF(is_of_shard, void, NNC_OWNER(nnc_search_report)->digest != NULL)
 
-static bool is_found(const nnc_place *place)
-{
-    return ((const nnc_search_size *)place->record)->found;
-}
+NNC_IF(is_found, nnc_search_size, self->found)
 
 static bool is_not_found(const nnc_place *place)
 {
     return !is_found(place);
 }
 
-static bool missed_none(const nnc_place *place)
-{
-    return !((const nnc_search_size *)place->record)->any_missed;
-}
+NNC_IF(missed_none, nnc_search_size, !self->any_missed)
 
-static bool is_legal_size(const nnc_place *place)
-{
-    return ((const nnc_search_size *)place->record)->why.status == NNC_OK;
-}
+NNC_IF(is_legal_size, nnc_search_size, self->why.status == NNC_OK)
 
-static nnc_cell get_reason(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_search_size *size = place->record;
-    (void)text;
-    return nnc_text_cell(size->found                  ? NULL
-                         : size->why.status != NNC_OK ? size->why.what
-                         : size->any_missed           ? "misses the deadline or the budget"
-                                                      : "does not fit");
-}
+NNC_GET(get_reason, nnc_search_size,
+        nnc_text_cell(self->found                  ? NULL
+                      : self->why.status != NNC_OK ? self->why.what
+                      : self->any_missed           ? "misses the deadline or the budget"
+                                                   : "does not fit"))
 
 static const nnc_metric size_rows[] = {
-    { NNC_WHOLE(nnc_search_size, devices), .help = "Devices of this size." },
-    { .name = "space",
-      .type = NNC_METRIC_WHOLE,
-      NNC_IN(nnc_search_size, total.space),
-      .help = "Combinations of the choices." },
-    { .name = "evaluated",
-      .type = NNC_METRIC_WHOLE,
-      NNC_IN(nnc_search_size, total.evaluated),
-      .help = "Plans that were evaluated in full." },
-    { .name = "feasible",
-      .type = NNC_METRIC_WHOLE,
-      NNC_IN(nnc_search_size, total.feasible),
-      .help = "Legal plans among them that fit." },
-    { .name = "missed",
-      .type = NNC_METRIC_OBJECT,
-      NNC_IN(nnc_search_size, missed),
-      .rows = &listed_metrics,
-      .when = is_of_shard,
-      .unless = missed_none,
-      .help = "The fastest plan that breaks a limit on the run; only in shards." },
-    { .name = "illegal",
-      .type = NNC_METRIC_OBJECT,
-      NNC_IN(nnc_search_size, why),
-      .rows = &refusal_metrics,
-      .when = is_of_shard,
-      .unless = is_legal_size,
-      .help = "Why no plan is legal; only in shards." },
-    { .name = "best",
-      .type = NNC_METRIC_OBJECT,
-      NNC_IN(nnc_search_size, best),
-      .rows = &listed_metrics,
-      .unless = is_not_found,
-      .help = "The best plan; null when there is none." },
-    { .name = "reason", .type = NNC_METRIC_TEXT, .get = get_reason, .help = "Why there is none." },
+    NNC_WHOLE(nnc_search_size, devices, .help = "Devices of this size."),
+    NNC_AS("space", WHOLE, NNC_IN(nnc_search_size, total.space),
+           .help = "Combinations of the choices."),
+    NNC_AS("evaluated", WHOLE, NNC_IN(nnc_search_size, total.evaluated),
+           .help = "Plans that were evaluated in full."),
+    NNC_AS("feasible", WHOLE, NNC_IN(nnc_search_size, total.feasible),
+           .help = "Legal plans among them that fit."),
+    NNC_AS("missed", OBJECT, NNC_IN(nnc_search_size, missed), .rows = &listed_metrics,
+           .when = is_of_shard, .unless = missed_none,
+           .help = "The fastest plan that breaks a limit on the run; only in shards."),
+    NNC_AS("illegal", OBJECT, NNC_IN(nnc_search_size, why), .rows = &refusal_metrics,
+           .when = is_of_shard, .unless = is_legal_size,
+           .help = "Why no plan is legal; only in shards."),
+    NNC_AS("best", OBJECT, NNC_IN(nnc_search_size, best), .rows = &listed_metrics,
+           .unless = is_not_found, .help = "The best plan; null when there is none."),
+    NNC_AS("reason", TEXT, .get = get_reason, .help = "Why there is none."),
 };
 static const nnc_metrics size_metrics =
     NNC_METRICS("one number of devices", size_rows, nnc_search_size);
 
 static const nnc_metric best_rows[] = {
-    { .type = NNC_METRIC_OBJECT, NNC_IN(nnc_search_size, best), .rows = &nnc_found_metrics },
+    NNC_ROWS(&nnc_found_metrics, NNC_IN(nnc_search_size, best)),
 };
 const nnc_metrics nnc_size_best_metrics = { .what = "the best plan of a size",
                                             .rows = best_rows,
@@ -142,15 +101,9 @@ const nnc_metrics nnc_size_best_metrics = { .what = "the best plan of a size",
 
 /* ---- all of it ---- */
 
-static bool is_shard(const nnc_place *place)
-{
-    return ((const nnc_search_report *)place->record)->digest != NULL;
-}
+NNC_IF(is_shard, nnc_search_report, self->digest != NULL)
 
-static bool has_sizes(const nnc_place *place)
-{
-    return ((const nnc_search_report *)place->record)->sizes != NULL;
-}
+NNC_IF(has_sizes, nnc_search_report, self->sizes != NULL)
 
 static bool has_no_sizes(const nnc_place *place)
 {
@@ -162,20 +115,11 @@ static bool is_lone_shard(const nnc_place *place)
     return is_shard(place) && !has_sizes(place);
 }
 
-static bool has_target(const nnc_place *place)
-{
-    return ((const nnc_search_report *)place->record)->target_step_s > 0.0;
-}
+NNC_IF(has_target, nnc_search_report, self->target_step_s > 0.0)
 
-static bool has_none_missed(const nnc_place *place)
-{
-    return !((const nnc_search_report *)place->record)->result->any_missed;
-}
+NNC_IF(has_none_missed, nnc_search_report, !self->result->any_missed)
 
-static bool is_legal(const nnc_place *place)
-{
-    return ((const nnc_search_report *)place->record)->why.status == NNC_OK;
-}
+NNC_IF(is_legal, nnc_search_report, self->why.status == NNC_OK)
 
 static nnc_cell get_shard(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
@@ -191,19 +135,9 @@ static nnc_cell devices_of(const nnc_search_report *report, int32_t index)
                      : (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = report->sizes[index].devices };
 }
 
-static nnc_cell get_fastest(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_search_report *report = place->record;
-    (void)text;
-    return devices_of(report, report->fastest);
-}
+NNC_GET(get_fastest, nnc_search_report, devices_of(self, self->fastest))
 
-static nnc_cell get_cheapest(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_search_report *report = place->record;
-    (void)text;
-    return devices_of(report, report->cheapest);
-}
+NNC_GET(get_cheapest, nnc_search_report, devices_of(self, self->cheapest))
 
 static nnc_cell get_lever(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
@@ -214,37 +148,28 @@ static nnc_cell get_lever(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
 }
 
 static const nnc_metric asked_rows[] = {
-    { NNC_NAMED(nnc_search, objective, nnc_objective_name, NNC_OBJECTIVE_COUNT),
-      .help = "What is best." },
-    { NNC_WHOLE(nnc_search, best), .help = "How many plans were asked for." },
+    NNC_NAMED(nnc_search, objective, nnc_objective_name, NNC_OBJECTIVE_COUNT,
+              .help = "What is best."),
+    NNC_WHOLE(nnc_search, best, .help = "How many plans were asked for."),
 };
 static const nnc_metrics asked = NNC_METRICS("what was asked for", asked_rows, nnc_search);
 
 static const nnc_metric lever_rows[] = {
-    { .name = "figure",
-      .type = NNC_METRIC_TEXT,
-      .get = get_lever,
-      .help = "Parameter of the device file, as --set names it." },
-    { NNC_NUMBER(nnc_target, value), .help = "What the device has." },
-    { NNC_NUMBER(nnc_target, needed), .help = "What reaches the step; null when nothing does." },
-    { NNC_NUMBER(nnc_target, step_s), .unit = "s", .help = "The step with it." },
+    NNC_AS("figure", TEXT, .get = get_lever,
+           .help = "Parameter of the device file, as --set names it."),
+    NNC_NUMBER(nnc_target, value, .help = "What the device has."),
+    NNC_NUMBER(nnc_target, needed, .help = "What reaches the step; null when nothing does."),
+    NNC_NUMBER(nnc_target, step_s, .unit = "s", .help = "The step with it."),
 };
 static const nnc_metrics levers =
     NNC_METRICS("the smallest value of a parameter", lever_rows, nnc_target);
 
 static const nnc_metric target_rows[] = {
-    { .name = "step_s",
-      .type = NNC_METRIC_NUMBER,
-      NNC_IN(nnc_search_report, target_step_s),
-      .unit = "s",
-      .help = "The step that was asked for." },
-    { .name = "figures",
-      .type = NNC_METRIC_LIST,
-      NNC_IN(nnc_search_report, targets),
-      NNC_COUNT(nnc_search_report, target_count),
-      .in_place = true,
-      .rows = &levers,
-      .help = "What each parameter alone would have to be." },
+    NNC_AS("step_s", NUMBER, NNC_IN(nnc_search_report, target_step_s), .unit = "s",
+           .help = "The step that was asked for."),
+    NNC_AS("figures", LIST, NNC_IN(nnc_search_report, targets),
+           NNC_COUNT(nnc_search_report, target_count), .in_place = true, .rows = &levers,
+           .help = "What each parameter alone would have to be."),
 };
 static const nnc_metrics target =
     NNC_METRICS("the way to a step time", target_rows, nnc_search_report);
@@ -252,103 +177,44 @@ static const nnc_metrics target =
 #define TOTAL(member) NNC_IN(nnc_search_report, total.member)
 #define RESULT(member) NNC_VIA(nnc_search_report, result), NNC_IN(nnc_search_result, member)
 static const nnc_metric document_rows[] = {
-    { .name = "shard",
-      .type = NNC_METRIC_TEXT,
-      .get = get_shard,
-      .when = is_shard,
-      .help = "Which part of how many this is; only with --shard." },
-    { NNC_TEXT(nnc_search_report, digest), .when = is_shard,
-      .help = "Of all that decides the search but the shard; only with --shard." },
-    { .name = "asked",
-      .type = NNC_METRIC_OBJECT,
-      NNC_VIA(nnc_search_report, search),
-      .rows = &asked,
-      .when = is_shard,
-      .help = "What was asked for; only with --shard." },
-    { .name = "space",
-      .type = NNC_METRIC_WHOLE,
-      TOTAL(space),
-      .help = "Combinations of the choices, before any rule." },
-    { .name = "covered",
-      .type = NNC_METRIC_WHOLE,
-      TOTAL(covered),
-      .help = "Those that were looked at: all, unless the search was stopped." },
-    { .name = "evaluated",
-      .type = NNC_METRIC_WHOLE,
-      TOTAL(evaluated),
-      .help = "Plans that were evaluated in full." },
-    { .name = "pruned",
-      .type = NNC_METRIC_WHOLE,
-      TOTAL(pruned),
-      .help = "Combinations excluded by a rule or a sound bound.",
-      .formula = "covered - evaluated" },
-    { .name = "feasible",
-      .type = NNC_METRIC_WHOLE,
-      TOTAL(feasible),
-      .help = "Legal plans among the evaluated that fit." },
-    { NNC_NUMBER(nnc_search_report, elapsed_s), .unit = "s", .help = "Time of the search." },
-    { .name = "threads",
-      .type = NNC_METRIC_WHOLE,
-      NNC_VIA(nnc_search_report, search),
-      NNC_IN(nnc_search, threads),
-      .help = "Threads that worked." },
-    { .name = "fastest",
-      .type = NNC_METRIC_WHOLE,
-      .get = get_fastest,
-      .when = has_sizes,
-      .help = "Devices of the fastest size; null when no plan fits." },
-    { .name = "cheapest",
-      .type = NNC_METRIC_WHOLE,
-      .get = get_cheapest,
-      .when = has_sizes,
-      .help = "Devices of the size that takes the fewest device-seconds." },
-    { .name = "sizes",
-      .type = NNC_METRIC_LIST,
-      NNC_IN(nnc_search_report, sizes),
-      NNC_COUNT(nnc_search_report, size_count),
-      .rows = &size_metrics,
-      .when = has_sizes,
-      .help = "Each number of devices, where --devices lists several." },
-    { .name = "best",
-      .type = NNC_METRIC_LIST,
-      RESULT(best),
-      NNC_COUNT(nnc_search_result, best_count),
-      .in_place = true,
-      .rows = &listed_metrics,
-      .when = has_no_sizes,
-      .help = "The best plans, best first." },
-    { .name = "pareto",
-      .type = NNC_METRIC_LIST,
-      RESULT(pareto),
-      NNC_COUNT(nnc_search_result, pareto_count),
-      .in_place = true,
-      .rows = &listed_metrics,
-      .when = has_no_sizes,
-      .help = "No other plan is faster with less memory; fastest first." },
-    { .name = "pareto_truncated",
-      .type = NNC_METRIC_BOOL,
-      RESULT(pareto_truncated),
-      .when = is_lone_shard,
-      .help = "Whether plans with less memory were left out; only with --shard." },
-    { .name = "missed",
-      .type = NNC_METRIC_OBJECT,
-      RESULT(missed),
-      .rows = &listed_metrics,
-      .when = is_lone_shard,
-      .unless = has_none_missed,
-      .help = "The fastest plan that breaks a limit on the run; only with --shard." },
-    { .name = "illegal",
-      .type = NNC_METRIC_OBJECT,
-      NNC_IN(nnc_search_report, why),
-      .rows = &refusal_metrics,
-      .when = is_lone_shard,
-      .unless = is_legal,
-      .help = "Why no plan is legal; only with --shard." },
-    { .name = "target",
-      .type = NNC_METRIC_OBJECT,
-      .rows = &target,
-      .when = has_target,
-      .help = "With --target-step." },
+    NNC_AS("shard", TEXT, .get = get_shard, .when = is_shard,
+           .help = "Which part of how many this is; only with --shard."),
+    NNC_TEXT(nnc_search_report, digest, .when = is_shard,
+             .help = "Of all that decides the search but the shard; only with --shard."),
+    NNC_AS("asked", OBJECT, NNC_VIA(nnc_search_report, search), .rows = &asked, .when = is_shard,
+           .help = "What was asked for; only with --shard."),
+    NNC_AS("space", WHOLE, TOTAL(space), .help = "Combinations of the choices, before any rule."),
+    NNC_AS("covered", WHOLE, TOTAL(covered),
+           .help = "Those that were looked at: all, unless the search was stopped."),
+    NNC_AS("evaluated", WHOLE, TOTAL(evaluated), .help = "Plans that were evaluated in full."),
+    NNC_AS("pruned", WHOLE, TOTAL(pruned),
+           .help = "Combinations excluded by a rule or a sound bound.",
+           .formula = "covered - evaluated"),
+    NNC_AS("feasible", WHOLE, TOTAL(feasible), .help = "Legal plans among the evaluated that fit."),
+    NNC_NUMBER(nnc_search_report, elapsed_s, .unit = "s", .help = "Time of the search."),
+    NNC_AS("threads", WHOLE, NNC_VIA(nnc_search_report, search), NNC_IN(nnc_search, threads),
+           .help = "Threads that worked."),
+    NNC_AS("fastest", WHOLE, .get = get_fastest, .when = has_sizes,
+           .help = "Devices of the fastest size; null when no plan fits."),
+    NNC_AS("cheapest", WHOLE, .get = get_cheapest, .when = has_sizes,
+           .help = "Devices of the size that takes the fewest device-seconds."),
+    NNC_AS("sizes", LIST, NNC_IN(nnc_search_report, sizes),
+           NNC_COUNT(nnc_search_report, size_count), .rows = &size_metrics, .when = has_sizes,
+           .help = "Each number of devices, where --devices lists several."),
+    NNC_AS("best", LIST, RESULT(best), NNC_COUNT(nnc_search_result, best_count), .in_place = true,
+           .rows = &listed_metrics, .when = has_no_sizes, .help = "The best plans, best first."),
+    NNC_AS("pareto", LIST, RESULT(pareto), NNC_COUNT(nnc_search_result, pareto_count),
+           .in_place = true, .rows = &listed_metrics, .when = has_no_sizes,
+           .help = "No other plan is faster with less memory; fastest first."),
+    NNC_AS("pareto_truncated", BOOL, RESULT(pareto_truncated), .when = is_lone_shard,
+           .help = "Whether plans with less memory were left out; only with --shard."),
+    NNC_AS("missed", OBJECT, RESULT(missed), .rows = &listed_metrics, .when = is_lone_shard,
+           .unless = has_none_missed,
+           .help = "The fastest plan that breaks a limit on the run; only with --shard."),
+    NNC_AS("illegal", OBJECT, NNC_IN(nnc_search_report, why), .rows = &refusal_metrics,
+           .when = is_lone_shard, .unless = is_legal,
+           .help = "Why no plan is legal; only with --shard."),
+    NNC_AS("target", OBJECT, .rows = &target, .when = has_target, .help = "With --target-step."),
 };
 #undef TOTAL
 #undef RESULT

@@ -27,14 +27,15 @@ static nnc_cell get_cost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 
 /* What decides what the devices do is never dropped where a plan uses it. */
 static const nnc_metric column_rows[] = {
-    { .head = "devices", .type = NNC_METRIC_WHOLE, NNC_IN(nnc_found, plan.devices) },
-    { .head = "step", NNC_IN(nnc_found, step_s), .unit = "s" },
-    { .head = "run", NNC_IN(nnc_found, run_s), .unit = "s" },
-    { .head = "cost", .get = get_cost, .show = NNC_SHOW_COUNT },
-    { .head = "memory", .type = NNC_METRIC_WHOLE, NNC_IN(nnc_found, memory_bytes), .unit = "B" },
-    { .head = "MFU", NNC_IN(nnc_found, mfu), .show = NNC_SHOW_PERCENT, .drop = 6 },
-    { .type = NNC_METRIC_OBJECT, NNC_IN(nnc_found, plan), .rows = &nnc_plan_choice_metrics },
-    { .head = "bubble", NNC_IN(nnc_found, bubble_share), .show = NNC_SHOW_PERCENT, .drop = 1 },
+    NNC_HEAD("devices", WHOLE, NNC_IN(nnc_found, plan.devices)),
+    NNC_HEAD("step", NUMBER, NNC_IN(nnc_found, step_s), .unit = "s"),
+    NNC_HEAD("run", NUMBER, NNC_IN(nnc_found, run_s), .unit = "s"),
+    NNC_HEAD("cost", NUMBER, .get = get_cost, .show = NNC_SHOW_COUNT),
+    NNC_HEAD("memory", WHOLE, NNC_IN(nnc_found, memory_bytes), .unit = "B"),
+    NNC_HEAD("MFU", NUMBER, NNC_IN(nnc_found, mfu), .show = NNC_SHOW_PERCENT, .drop = 6),
+    NNC_ROWS(&nnc_plan_choice_metrics, NNC_IN(nnc_found, plan)),
+    NNC_HEAD("bubble", NUMBER, NNC_IN(nnc_found, bubble_share), .show = NNC_SHOW_PERCENT,
+             .drop = 1),
 };
 enum { DEVICES, STEP, RUN, COST };
 static const nnc_metrics columns = NNC_METRICS("a plan that fits", column_rows, nnc_found);
