@@ -17,6 +17,7 @@
     X(NNC_LINK_PCIE, "pcie", "Over PCIe, without a fabric of its own.")
 NNC_ENUM(nnc_link_kind, NNC_LINK_KIND_LIST, NNC_LINK_KIND_COUNT);
 NNC_API const char *nnc_link_kind_name(nnc_link_kind kind);
+NNC_API const char *nnc_link_kind_help(nnc_link_kind kind);
 
 /* The fast fabric that joins `devices` devices. Rates are one direction per device. */
 typedef struct nnc_scale_up {
@@ -99,6 +100,7 @@ typedef struct nnc_flash_efficiency {
     X(NNC_FLASH3, "flash3", "FlashAttention-3 and its equals.")
 NNC_ENUM(nnc_flash_kernel, NNC_FLASH_KERNEL_LIST, NNC_FLASH_KERNEL_COUNT);
 NNC_API const char *nnc_flash_kernel_name(nnc_flash_kernel kernel);
+NNC_API const char *nnc_flash_kernel_help(nnc_flash_kernel kernel);
 
 /* One kind of collective inside a scale-up domain; see nnc_collective_predicted_s. */
 typedef struct nnc_collective_efficiency {
@@ -125,6 +127,7 @@ typedef struct nnc_collective_efficiencies {
     X(NNC_BASIS_STEPS, "steps", "Kernels and whole training steps measured on the device.")
 NNC_ENUM(nnc_basis, NNC_BASIS_LIST, NNC_BASIS_COUNT);
 NNC_API const char *nnc_basis_name(nnc_basis basis);
+NNC_API const char *nnc_basis_help(nnc_basis basis);
 
 /* Fitted figures, apart from the datasheet's. Absent in the file = neutral. */
 typedef struct nnc_efficiencies {

@@ -16,6 +16,7 @@
     X(NNC_FAMILY_VIT, "vit", "A vision transformer that classifies images.", vit)
 NNC_ENUM(nnc_family, NNC_FAMILY_LIST, NNC_FAMILY_COUNT);
 NNC_API const char *nnc_family_name(nnc_family family);
+NNC_API const char *nnc_family_help(nnc_family family);
 
 #define NNC_POSITIONS_LIST(X)                                                                     \
     X(NNC_POSITIONS_NONE, "none", "Nothing is added.")                                            \
@@ -23,6 +24,7 @@ NNC_API const char *nnc_family_name(nnc_family family);
     X(NNC_POSITIONS_ROTARY, "rotary", "Queries and keys are rotated by their position.")
 NNC_ENUM(nnc_positions, NNC_POSITIONS_LIST, NNC_POSITIONS_COUNT);
 NNC_API const char *nnc_positions_name(nnc_positions positions);
+NNC_API const char *nnc_positions_help(nnc_positions positions);
 
 #define NNC_NORM_KIND_LIST(X)                                                              \
     X(NNC_NORM_LAYER, "layer", "Mean and variance of each token.")                         \
@@ -31,6 +33,7 @@ NNC_API const char *nnc_positions_name(nnc_positions positions);
     X(NNC_NORM_BATCH, "batch", "Mean and variance of each channel over the batch.")
 NNC_ENUM(nnc_norm_kind, NNC_NORM_KIND_LIST, NNC_NORM_KIND_COUNT);
 NNC_API const char *nnc_norm_kind_name(nnc_norm_kind kind);
+NNC_API const char *nnc_norm_kind_help(nnc_norm_kind kind);
 
 #define NNC_MLP_LIST(X)                                               \
     X(NNC_MLP_GELU, "gelu", "Two matrices with a GELU between them.") \
@@ -39,6 +42,7 @@ NNC_API const char *nnc_norm_kind_name(nnc_norm_kind kind);
     X(NNC_MLP_GEGLU, "geglu", "Three matrices, a GELU gate.")
 NNC_ENUM(nnc_mlp, NNC_MLP_LIST, NNC_MLP_COUNT);
 NNC_API const char *nnc_mlp_name(nnc_mlp mlp);
+NNC_API const char *nnc_mlp_help(nnc_mlp mlp);
 
 /* Three matrices: one product of two halves, a gate and a value. */
 static inline bool nnc_mlp_gated(nnc_mlp mlp)
@@ -81,12 +85,14 @@ enum { NNC_UNET_LEVELS_MAX = 8 };
     X(NNC_UNET_RESIDUAL, "residual", "Norm, activation and convolution, twice, with a shortcut.")
 NNC_ENUM(nnc_unet_block, NNC_UNET_BLOCK_LIST, NNC_UNET_BLOCK_COUNT);
 NNC_API const char *nnc_unet_block_name(nnc_unet_block block);
+NNC_API const char *nnc_unet_block_help(nnc_unet_block block);
 
 #define NNC_UNET_DOWN_LIST(X)                                           \
     X(NNC_DOWN_MAX_POOL, "max_pool", "The largest of 2 x 2 positions.") \
     X(NNC_DOWN_CONV, "conv", "A convolution with stride 2.")
 NNC_ENUM(nnc_unet_down, NNC_UNET_DOWN_LIST, NNC_DOWN_COUNT);
 NNC_API const char *nnc_unet_down_name(nnc_unet_down down);
+NNC_API const char *nnc_unet_down_help(nnc_unet_down down);
 
 #define NNC_UNET_UP_LIST(X)                                                            \
     X(NNC_UP_TRANSPOSED_CONV, "transposed_conv",                                       \
@@ -95,6 +101,7 @@ NNC_API const char *nnc_unet_down_name(nnc_unet_down down);
     X(NNC_UP_BILINEAR, "bilinear", "Bilinear; the network halves its deepest channels instead.")
 NNC_ENUM(nnc_unet_up, NNC_UNET_UP_LIST, NNC_UP_COUNT);
 NNC_API const char *nnc_unet_up_name(nnc_unet_up up);
+NNC_API const char *nnc_unet_up_help(nnc_unet_up up);
 
 /* A U-shaped convolutional network, of the segmentation or of the diffusion kind. Lists have one
  * entry per level, from full resolution down. */

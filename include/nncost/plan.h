@@ -21,6 +21,7 @@
     X(NNC_POLICY_FP8, "fp8", "8-bit weights, fp32 gradients and master copy, 16-bit states.")
 NNC_ENUM(nnc_policy, NNC_POLICY_LIST, NNC_POLICY_COUNT);
 NNC_API const char *nnc_policy_name(nnc_policy policy);
+NNC_API const char *nnc_policy_help(nnc_policy policy);
 
 #define NNC_OPTIMIZER_LIST(X)                                                                      \
     X(NNC_OPTIMIZER_ADAMW, "adamw", "Adam with decoupled weight decay: two moments.")              \
@@ -35,6 +36,7 @@ NNC_API const char *nnc_policy_name(nnc_policy policy);
       "Orthogonalised momentum for matrices, Adam for tables, gains and biases.")
 NNC_ENUM(nnc_optimizer, NNC_OPTIMIZER_LIST, NNC_OPTIMIZER_COUNT);
 NNC_API const char *nnc_optimizer_name(nnc_optimizer optimizer);
+NNC_API const char *nnc_optimizer_help(nnc_optimizer optimizer);
 
 /* What is computed again in backward instead of kept: a set of flags. */
 typedef enum nnc_recompute {
@@ -53,12 +55,14 @@ typedef enum nnc_recompute {
     X(NNC_ATTENTION_UNFUSED, "unfused", "One kernel per primitive; the scores are stored.")
 NNC_ENUM(nnc_attention, NNC_ATTENTION_LIST, NNC_ATTENTION_COUNT);
 NNC_API const char *nnc_attention_name(nnc_attention attention);
+NNC_API const char *nnc_attention_help(nnc_attention attention);
 
 #define NNC_MODE_LIST(X)                                                       \
     X(NNC_MODE_PREDICTED, "predicted", "At the device's fitted efficiencies.") \
     X(NNC_MODE_IDEAL, "ideal", "The lower bound: datasheet rates, everything overlapped.")
 NNC_ENUM(nnc_mode, NNC_MODE_LIST, NNC_MODE_COUNT);
 NNC_API const char *nnc_mode_name(nnc_mode mode);
+NNC_API const char *nnc_mode_help(nnc_mode mode);
 
 #define NNC_CONVENTION_LIST(X)                                                                    \
     X(NNC_CONVENTION_PALM, "palm", "Attention over all s x s pairs.")                             \
@@ -66,6 +70,7 @@ NNC_API const char *nnc_mode_name(nnc_mode mode);
     X(NNC_CONVENTION_6ND, "6nd", "6 FLOPs per parameter that sits in a matrix product, and token.")
 NNC_ENUM(nnc_flops_convention, NNC_CONVENTION_LIST, NNC_CONVENTION_COUNT);
 NNC_API const char *nnc_flops_convention_name(nnc_flops_convention convention);
+NNC_API const char *nnc_flops_convention_help(nnc_flops_convention convention);
 
 #define NNC_ACTIVATIONS_LIST(X)                                                  \
     X(NNC_ACTIVATIONS_PER_OP, "per-op", "What each op keeps, in exact formats.") \
@@ -73,19 +78,22 @@ NNC_API const char *nnc_flops_convention_name(nnc_flops_convention convention);
       "s b h (34 + 5 a s / h) per layer, arXiv:2205.05198.")
 NNC_ENUM(nnc_activations, NNC_ACTIVATIONS_LIST, NNC_ACTIVATIONS_COUNT);
 NNC_API const char *nnc_activations_name(nnc_activations activations);
+NNC_API const char *nnc_activations_help(nnc_activations activations);
 
-#define NNC_SCHEDULE_LIST(X)                                                                       \
-    X(NNC_SCHEDULE_1F1B, "1f1b", "One forward, one backward in turn.")                             \
-    X(NNC_SCHEDULE_GPIPE, "gpipe", "All forwards, then all backwards.")                            \
-    X(NNC_SCHEDULE_INTERLEAVED, "interleaved", "1f1b over several groups of layers per device.")   \
-    X(NNC_SCHEDULE_ZB_H1, "zb-h1", "1f1b with weight gradients run apart, in the memory of 1f1b.") \
-    X(NNC_SCHEDULE_ZB_H2, "zb-h2", "The same with twice as much in flight and a smaller bubble.")  \
-    X(NNC_SCHEDULE_ZB_V, "zb-v",                                                                   \
-      "Two groups of layers per device, down the pipeline and back up.")                           \
-    X(NNC_SCHEDULE_DUALPIPE, "dualpipe",                                                           \
-      "Micro-batches enter at both ends; forwards run beside backwards.")
+#define NNC_SCHEDULE_LIST(X)                                                                     \
+    X(NNC_SCHEDULE_1F1B, "1f1b", "One forward, one backward in turn.")                           \
+    X(NNC_SCHEDULE_GPIPE, "gpipe", "All forwards, then all backwards.")                          \
+    X(NNC_SCHEDULE_INTERLEAVED, "interleaved", "1f1b over several groups of layers per device.") \
+    X(NNC_SCHEDULE_ZB_H1, "zb-h1",                                                               \
+      "1f1b with weight gradients as ops of their own, in its memory.")                          \
+    X(NNC_SCHEDULE_ZB_H2, "zb-h2", "zb-h1 with twice as much in flight and a smaller bubble.")   \
+    X(NNC_SCHEDULE_ZB_V, "zb-v",                                                                 \
+      "Two groups of layers per device, down the pipeline and back up.")                         \
+    X(NNC_SCHEDULE_DUALPIPE, "dualpipe",                                                         \
+      "Micro-batches enter at both ends; forwards are paired with backwards.")
 NNC_ENUM(nnc_schedule, NNC_SCHEDULE_LIST, NNC_SCHEDULE_COUNT);
 NNC_API const char *nnc_schedule_name(nnc_schedule schedule);
+NNC_API const char *nnc_schedule_help(nnc_schedule schedule);
 
 /* How attention sees the tokens of other context ranks. */
 #define NNC_CONTEXT_KIND_LIST(X)                                                            \
@@ -94,6 +102,7 @@ NNC_API const char *nnc_schedule_name(nnc_schedule schedule);
     X(NNC_CONTEXT_ULYSSES, "ulysses", "Heads are exchanged for tokens and back, arXiv:2309.14509.")
 NNC_ENUM(nnc_context_kind, NNC_CONTEXT_KIND_LIST, NNC_CONTEXT_KIND_COUNT);
 NNC_API const char *nnc_context_kind_name(nnc_context_kind kind);
+NNC_API const char *nnc_context_kind_help(nnc_context_kind kind);
 
 /* Which ranks are neighbours: the degree named first varies fastest. Expert ranks are taken from the
  * context and data ranks, nearest first. */
@@ -106,6 +115,7 @@ NNC_API const char *nnc_context_kind_name(nnc_context_kind kind);
       "Tensor ranks are neighbours, then stages.")
 NNC_ENUM(nnc_rank_order, NNC_RANK_ORDER_LIST, NNC_ORDER_COUNT);
 NNC_API const char *nnc_rank_order_name(nnc_rank_order order);
+NNC_API const char *nnc_rank_order_help(nnc_rank_order order);
 
 /* What lives in host memory: a set of flags. */
 typedef enum nnc_offload {
@@ -160,6 +170,7 @@ typedef struct nnc_plan {
       "RMS norm written out: fp32 input and square, the scale, the normalised value.")
 NNC_ENUM(nnc_norm_keep, NNC_NORM_KEEP_LIST, NNC_KEEP_COUNT);
 NNC_API const char *nnc_norm_keep_name(nnc_norm_keep keep);
+NNC_API const char *nnc_norm_keep_help(nnc_norm_keep keep);
 
 /* What the loss keeps for backward, per logit. */
 #define NNC_LOSS_KEEP_LIST(X)                                                                \
@@ -167,6 +178,7 @@ NNC_API const char *nnc_norm_keep_name(nnc_norm_keep keep);
     X(NNC_LOSS_KEEPS_FP32, "fp32", "fp32 probabilities.")
 NNC_ENUM(nnc_loss_keep, NNC_LOSS_KEEP_LIST, NNC_LOSS_KEEPS_COUNT);
 NNC_API const char *nnc_loss_keep_name(nnc_loss_keep keep);
+NNC_API const char *nnc_loss_keep_help(nnc_loss_keep keep);
 
 /* Where nine of ten measurements fall, as shares of the predicted step. NaN = not known. */
 typedef struct nnc_spread {

@@ -16,6 +16,18 @@
         return (unsigned)value < sizeof texts / sizeof texts[0] ? texts[value] : "?"; \
     }
 
+#define NNC_ENUM_SECOND(text, help, ...) help
+#define NNC_ENUM_HELP(name, ...) [name] = NNC_ENUM_SECOND(__VA_ARGS__, "", ""),
+
+/* Defines const char *TYPE_help(TYPE value) too: the line of help that the list gives the value. */
+#define NNC_ENUM_TEXTS(type, list)                                                    \
+    NNC_ENUM_NAMES(type, list)                                                        \
+    const char *type##_help(type value)                                               \
+    {                                                                                 \
+        static const char *const texts[] = { list(NNC_ENUM_HELP) };                   \
+        return (unsigned)value < sizeof texts / sizeof texts[0] ? texts[value] : "?"; \
+    }
+
 /* What else there is to know of a value stands in its row, defined under the name NNC_ROW(VALUE). A table
  * of pointers to them is { LIST(NNC_ROW_AT) }: it does not compile when a value has no row. */
 #define NNC_ROW(value) nnc_row_of_##value

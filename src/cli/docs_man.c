@@ -72,6 +72,20 @@ static void put_takers(nnc_buffer *out, unsigned takes)
     nnc_buffer_text(out, any ? ".\n" : "");
 }
 
+/* What each value of a list means. */
+static void put_values(nnc_buffer *out, nnc_names names, const char *(*help_of)(unsigned value))
+{
+    if (help_of == NULL) {
+        return;
+    }
+    nnc_buffer_text(out, ".RS\n");
+    for (unsigned i = 0; i < (unsigned)names.count; i++) {
+        put_term(out, names.of(i), "");
+        put_line(out, help_of(i));
+    }
+    nnc_buffer_text(out, ".RE\n");
+}
+
 static void put_options(nnc_buffer *out)
 {
     nnc_option_text option;
@@ -87,6 +101,7 @@ static void put_options(nnc_buffer *out)
         of_plan = option.of_plan;
         put_term(out, option.name, option.argument);
         put_line(out, option.help);
+        put_values(out, option.values, option.help_of);
         if (!of_plan) {
             put_takers(out, option.takes);
         }
@@ -125,6 +140,7 @@ static void put_fields(nnc_buffer *out, const nnc_field *fields, size_t count, c
             put(out, field->default_text);
             nnc_buffer_text(out, "]\n");
         }
+        put_values(out, field->names, field->help_of);
     }
 }
 

@@ -82,6 +82,7 @@ typedef struct nnc_option_text {
     char name[NNC_OPTION_NAME], alias[NNC_OPTION_NAME]; /* "--tensor", "--tp"; "" = none */
     char argument[24]; /* as it follows the name: " N", "[=off]"; "" = a switch */
     nnc_names values;  /* the words it may be; none = not from a list */
+    const char *(*help_of)(unsigned value); /* what each of them means; NULL = they say it */
     bool of_plan;
     const char *group; /* heading in help */
     unsigned takes;    /* the kind of command that takes it, NNC_TAKES_... */

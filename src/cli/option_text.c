@@ -48,6 +48,7 @@ static void describe_field(const nnc_field *field, nnc_option_text *text)
     }
     if (field->type == NNC_FIELD_ENUM && field->names.count > 1) {
         text->values = field->names;
+        text->help_of = field->help_of;
         for (int i = 0; i < field->names.count; i++) {
             append(text->help, size, "", field->names.of((unsigned)i),
                    i + 1 < field->names.count ? "," : "");

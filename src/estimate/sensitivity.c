@@ -1,9 +1,11 @@
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include <nncost/sensitivity.h>
 
 #include "base/error.h"
+#include "base/names.h"
 
 /* Either side of the value. Small against what it takes to leave a bound, large against rounding. */
 #define APART 1e-3
@@ -13,25 +15,33 @@
 
 enum { HALVINGS = 80 };
 
+/* The format that picks a rate, where there is one for each. */
+typedef enum which_rate { ONE_RATE, OF_PRECISION, OF_FP32 } which_rate;
+
 static const struct {
     const char *name, *unit;
-} figures[NNC_LEVER_COUNT] = {
-    [NNC_LEVER_MATMUL] = { "matmul_flops_per_s", "FLOP/s" },
-    [NNC_LEVER_VECTOR] = { "vector_flops_per_s", "FLOP/s" },
-    [NNC_LEVER_MEM_RATE] = { "mem_bytes_per_s", "B/s" },
-    [NNC_LEVER_SCALE_UP_RATE] = { "scale_up.bytes_per_s", "B/s" },
-    [NNC_LEVER_SCALE_UP_LATENCY] = { "scale_up.latency_s", "s" },
-    [NNC_LEVER_SCALE_OUT_RATE] = { "scale_out.bytes_per_s", "B/s" },
-    [NNC_LEVER_SCALE_OUT_LATENCY] = { "scale_out.latency_s", "s" },
-    [NNC_LEVER_HOST_RATE] = { "host.bytes_per_s", "B/s" },
-    [NNC_LEVER_HOST_MEM_RATE] = { "host.mem_bytes_per_s", "B/s" },
-    [NNC_LEVER_MEM_BYTES] = { "mem_bytes", "B" },
+    size_t offset; /* of a double, or the first of one for each format */
+    which_rate rate;
+} figures[] = {
+#define FIGURE(member, unit) #member, (unit), offsetof(nnc_device, member)
+    [NNC_LEVER_MATMUL] = { FIGURE(matmul_flops_per_s, "FLOP/s"), OF_PRECISION },
+    [NNC_LEVER_VECTOR] = { FIGURE(vector_flops_per_s, "FLOP/s"), OF_FP32 },
+    [NNC_LEVER_MEM_RATE] = { FIGURE(mem_bytes_per_s, "B/s"), ONE_RATE },
+    [NNC_LEVER_SCALE_UP_RATE] = { FIGURE(scale_up.bytes_per_s, "B/s"), ONE_RATE },
+    [NNC_LEVER_SCALE_UP_LATENCY] = { FIGURE(scale_up.latency_s, "s"), ONE_RATE },
+    [NNC_LEVER_SCALE_OUT_RATE] = { FIGURE(scale_out.bytes_per_s, "B/s"), ONE_RATE },
+    [NNC_LEVER_SCALE_OUT_LATENCY] = { FIGURE(scale_out.latency_s, "s"), ONE_RATE },
+    [NNC_LEVER_HOST_RATE] = { FIGURE(host.bytes_per_s, "B/s"), ONE_RATE },
+    [NNC_LEVER_HOST_MEM_RATE] = { FIGURE(host.mem_bytes_per_s, "B/s"), ONE_RATE },
+    [NNC_LEVER_MEM_BYTES] = { FIGURE(mem_bytes, "B"), ONE_RATE }, /* a whole number */
+#undef FIGURE
 };
+NNC_ROW_EACH(figures, NNC_LEVER_COUNT);
 
 char *nnc_lever_name(nnc_lever figure, nnc_dtype precision, char text[NNC_LEVER_TEXT])
 {
-    const bool by_format = figure == NNC_LEVER_MATMUL || figure == NNC_LEVER_VECTOR;
-    const nnc_dtype dtype = figure == NNC_LEVER_VECTOR ? NNC_FP32 : precision;
+    const bool by_format = figures[figure].rate != ONE_RATE;
+    const nnc_dtype dtype = figures[figure].rate == OF_FP32 ? NNC_FP32 : precision;
     snprintf(text, NNC_LEVER_TEXT, "%s%s%s", figures[figure].name, by_format ? "." : "",
              by_format ? nnc_dtype_name(dtype) : "");
     return text;
@@ -45,20 +55,10 @@ const char *nnc_lever_unit(nnc_lever figure)
 /* NULL: the capacity, which is a whole number. */
 static double *place_of(nnc_device *device, nnc_lever figure, nnc_dtype precision)
 {
-    switch (figure) {
-    case NNC_LEVER_MATMUL: return &device->matmul_flops_per_s[precision];
-    case NNC_LEVER_VECTOR: return &device->vector_flops_per_s[NNC_FP32];
-    case NNC_LEVER_MEM_RATE: return &device->mem_bytes_per_s;
-    case NNC_LEVER_SCALE_UP_RATE: return &device->scale_up.bytes_per_s;
-    case NNC_LEVER_SCALE_UP_LATENCY: return &device->scale_up.latency_s;
-    case NNC_LEVER_SCALE_OUT_RATE: return &device->scale_out.bytes_per_s;
-    case NNC_LEVER_SCALE_OUT_LATENCY: return &device->scale_out.latency_s;
-    case NNC_LEVER_HOST_RATE: return &device->host.bytes_per_s;
-    case NNC_LEVER_HOST_MEM_RATE: return &device->host.mem_bytes_per_s;
-    case NNC_LEVER_MEM_BYTES:
-    case NNC_LEVER_COUNT: break;
-    }
-    return NULL;
+    const which_rate rate = figures[figure].rate;
+    const int at = rate == OF_PRECISION ? (int)precision : rate == OF_FP32 ? (int)NNC_FP32 : 0;
+    void *place = (char *)device + figures[figure].offset;
+    return figure == NNC_LEVER_MEM_BYTES ? NULL : (double *)place + at;
 }
 
 double nnc_lever_value(const nnc_device *device, nnc_lever figure, nnc_dtype precision)

@@ -7,7 +7,7 @@
 #include "input/kind.h"
 #include "input/read.h"
 
-NNC_ENUM_NAMES(nnc_link_kind, NNC_LINK_KIND_LIST)
+NNC_ENUM_TEXTS(nnc_link_kind, NNC_LINK_KIND_LIST)
 
 const nnc_field nnc_scale_up_fields[NNC_SCALE_UP_FIELDS] = {
     { NNC_FIELD(nnc_scale_up, kind), NNC_FIELD_NAMES(nnc_link_kind, NNC_LINK_KIND_COUNT),

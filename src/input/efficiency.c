@@ -8,7 +8,7 @@
 #include "input/kind.h"
 #include "input/read.h"
 
-NNC_ENUM_NAMES(nnc_basis, NNC_BASIS_LIST)
+NNC_ENUM_TEXTS(nnc_basis, NNC_BASIS_LIST)
 
 #define FITTED_ON                                                                               \
     {                                                                                           \

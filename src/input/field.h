@@ -31,12 +31,13 @@ typedef struct nnc_field {
     const char *name;
     nnc_field_type type;
     size_t offset, size;
-    const char *unit;    /* "B", "FLOP/s"; NULL = a pure number */
-    double min, max;     /* inclusive; both 0 = no limits */
-    bool above_min;      /* min itself is excluded */
-    bool required;       /* in JSON */
-    nnc_names names;     /* enum */
-    size_t count_offset; /* lists */
+    const char *unit;                       /* "B", "FLOP/s"; NULL = a pure number */
+    double min, max;                        /* inclusive; both 0 = no limits */
+    bool above_min;                         /* min itself is excluded */
+    bool required;                          /* in JSON */
+    nnc_names names;                        /* enum */
+    const char *(*help_of)(unsigned value); /* what each value means; NULL = their names say it */
+    size_t count_offset;                    /* lists */
     int32_t capacity;
     const struct nnc_field *fields; /* nested */
     size_t field_count;

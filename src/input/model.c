@@ -4,13 +4,13 @@
 #include "base/names.h"
 #include "input/family_fields.h"
 
-NNC_ENUM_NAMES(nnc_family, NNC_FAMILY_LIST)
-NNC_ENUM_NAMES(nnc_positions, NNC_POSITIONS_LIST)
-NNC_ENUM_NAMES(nnc_norm_kind, NNC_NORM_KIND_LIST)
-NNC_ENUM_NAMES(nnc_mlp, NNC_MLP_LIST)
-NNC_ENUM_NAMES(nnc_unet_block, NNC_UNET_BLOCK_LIST)
-NNC_ENUM_NAMES(nnc_unet_down, NNC_UNET_DOWN_LIST)
-NNC_ENUM_NAMES(nnc_unet_up, NNC_UNET_UP_LIST)
+NNC_ENUM_TEXTS(nnc_family, NNC_FAMILY_LIST)
+NNC_ENUM_TEXTS(nnc_positions, NNC_POSITIONS_LIST)
+NNC_ENUM_TEXTS(nnc_norm_kind, NNC_NORM_KIND_LIST)
+NNC_ENUM_TEXTS(nnc_mlp, NNC_MLP_LIST)
+NNC_ENUM_TEXTS(nnc_unet_block, NNC_UNET_BLOCK_LIST)
+NNC_ENUM_TEXTS(nnc_unet_down, NNC_UNET_DOWN_LIST)
+NNC_ENUM_TEXTS(nnc_unet_up, NNC_UNET_UP_LIST)
 
 static const nnc_family_fields *const rows[] = {
 #define NNC_FAMILY_FIELDS(name, text, help, row) [name] = &nnc_##row##_fields,

@@ -5,13 +5,13 @@
 #include "base/names.h"
 #include "input/read.h"
 
-NNC_ENUM_NAMES(nnc_attention, NNC_ATTENTION_LIST)
-NNC_ENUM_NAMES(nnc_mode, NNC_MODE_LIST)
-NNC_ENUM_NAMES(nnc_flops_convention, NNC_CONVENTION_LIST)
-NNC_ENUM_NAMES(nnc_activations, NNC_ACTIVATIONS_LIST)
-NNC_ENUM_NAMES(nnc_schedule, NNC_SCHEDULE_LIST)
-NNC_ENUM_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_LIST)
-NNC_ENUM_NAMES(nnc_rank_order, NNC_RANK_ORDER_LIST)
+NNC_ENUM_TEXTS(nnc_attention, NNC_ATTENTION_LIST)
+NNC_ENUM_TEXTS(nnc_mode, NNC_MODE_LIST)
+NNC_ENUM_TEXTS(nnc_flops_convention, NNC_CONVENTION_LIST)
+NNC_ENUM_TEXTS(nnc_activations, NNC_ACTIVATIONS_LIST)
+NNC_ENUM_TEXTS(nnc_schedule, NNC_SCHEDULE_LIST)
+NNC_ENUM_TEXTS(nnc_context_kind, NNC_CONTEXT_KIND_LIST)
+NNC_ENUM_TEXTS(nnc_rank_order, NNC_RANK_ORDER_LIST)
 
 #define SAMPLES_MAX 1e9
 #define RUN_MAX 1e18
@@ -82,7 +82,7 @@ static const nnc_field plan_fields[] = {
     { NNC_FIELD(nnc_plan, image), .unit = "pixels", .min = 1, .max = 1e6,
       .default_text = "the model's", .help = "Side of an image." },
     { NNC_FIELD(nnc_plan, precision), .group = "Numbers",
-      NNC_FIELD_NAMES(nnc_dtype, NNC_DTYPE_COUNT), .default_text = "bf16, else fp16, else fp32",
+      .names = { nnc_dtype_name, NNC_DTYPE_COUNT }, .default_text = "bf16, else fp16, else fp32",
       .help = "Number format of the matrix products." },
     { NNC_FIELD(nnc_plan, policy), NNC_FIELD_NAMES(nnc_policy, NNC_POLICY_COUNT),
       .default_text = "default",

@@ -41,7 +41,7 @@
     .capacity = (int32_t)(sizeof(((owner *)0)->list) / sizeof(((owner *)0)->list[0]))
 
 /* An enumeration: its type, and the number of its values. */
-#define NNC_FIELD_NAMES(type, values) .names = { type##_name, (values) }
+#define NNC_FIELD_NAMES(type, values) .names = { type##_name, (values) }, .help_of = type##_help
 
 #define NNC_FIELD_TABLE(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
 

@@ -5,9 +5,9 @@
 #include "input/kind.h"
 #include "input/read.h"
 
-NNC_ENUM_NAMES(nnc_flash_kernel, NNC_FLASH_KERNEL_LIST)
-NNC_ENUM_NAMES(nnc_norm_keep, NNC_NORM_KEEP_LIST)
-NNC_ENUM_NAMES(nnc_loss_keep, NNC_LOSS_KEEP_LIST)
+NNC_ENUM_TEXTS(nnc_flash_kernel, NNC_FLASH_KERNEL_LIST)
+NNC_ENUM_TEXTS(nnc_norm_keep, NNC_NORM_KEEP_LIST)
+NNC_ENUM_TEXTS(nnc_loss_keep, NNC_LOSS_KEEP_LIST)
 
 static const nnc_field spread_fields[] = {
     { NNC_FIELD(nnc_spread, low), .max = 1, .above_min = true, .required = true,

@@ -27,9 +27,9 @@ nnc_policy_sizes nnc_policy_bytes(nnc_policy policy)
     return policies[(unsigned)policy < NNC_POLICY_COUNT ? policy : NNC_POLICY_DEFAULT];
 }
 
-NNC_ENUM_NAMES(nnc_policy, NNC_POLICY_LIST)
+NNC_ENUM_TEXTS(nnc_policy, NNC_POLICY_LIST)
 
-NNC_ENUM_NAMES(nnc_optimizer, NNC_OPTIMIZER_LIST)
+NNC_ENUM_TEXTS(nnc_optimizer, NNC_OPTIMIZER_LIST)
 
 /* Per parameter: moments kept (in units of the policy's moment), FLOPs of one step, and passes over
  * fp32 memory when every primitive is a kernel of its own (Adam: m 3, v 5, sqrt 2, scale 2, eps 2,

@@ -64,6 +64,31 @@ START_TEST(values_have_names_of_their_own)
 }
 END_TEST
 
+static void check_helps(const nnc_field *fields, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const nnc_field *f = &fields[i];
+        check_helps(f->fields, f->field_count);
+        for (int k = 0; f->help_of != NULL && k < f->names.count; k++) {
+            const char *help = f->help_of((unsigned)k);
+            const size_t length = strlen(help);
+            ck_assert_msg(length > 1 && help[length - 1] == '.', "%s %s has no sentence of help",
+                          f->name, f->names.of((unsigned)k));
+        }
+    }
+}
+
+START_TEST(values_have_help)
+{
+    check_helps(nnc_plan_table.fields, nnc_plan_table.count);
+    check_helps(nnc_device_table.fields, nnc_device_table.count);
+    check_helps(nnc_software_table.fields, nnc_software_table.count);
+    for (int i = 0; i < NNC_FAMILY_COUNT; i++) {
+        check_helps(nnc_model_table((nnc_family)i)->fields, nnc_model_table((nnc_family)i)->count);
+    }
+}
+END_TEST
+
 #define HAS(what, name, row, member) \
     ck_assert_msg((row)->member != NULL, "the %s %s has no " #member, what, name)
 
@@ -109,7 +134,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { values_have_names_of_their_own, schedules_are_complete,
-                                   families_are_complete };
+    const TTest *const tests[] = { values_have_names_of_their_own, values_have_help,
+                                   schedules_are_complete, families_are_complete };
     return run_tests_with("rows", NULL, NULL, tests, COUNT_OF(tests));
 }
