@@ -1,30 +1,58 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/docs.h"
 
-static const char *const schema_names[NNC_SPEC_KIND_COUNT] = {
+static const char *const input_names[NNC_SPEC_KIND_COUNT] = {
     [NNC_SPEC_DEVICE] = "device",
     [NNC_SPEC_MODEL] = "model",
     [NNC_SPEC_SOFTWARE] = "software",
 };
 
+/* Kinds of files first, then outputs; NULL past the last. */
+static const char *schema_name(int index)
+{
+    return index < NNC_SPEC_KIND_COUNT ? input_names[index]
+                                       : nnc_docs_output_name(index - NNC_SPEC_KIND_COUNT);
+}
+
+/* "device, model ...": all kinds, with a word between them. */
+static void list_schemas(char *text, size_t size, const char *between)
+{
+    size_t used = 0;
+    for (int i = 0; schema_name(i) != NULL && used < size; i++) {
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? between : "",
+                                 schema_name(i));
+    }
+}
+
 static nnc_status write_schema(nnc_session *session, nnc_error *err)
 {
+    char kinds[256];
     if (session->options.operand_count < 2) {
-        return nnc_fail(err, NNC_BAD_USAGE, "schema",
-                        "too few arguments, expected schema device|model|software");
+        list_schemas(kinds, sizeof kinds, "|");
+        return nnc_fail(err, NNC_BAD_USAGE, "schema", "too few arguments, expected schema %s",
+                        kinds);
     }
     const char *asked = session->options.operands[1];
-    for (int kind = 0; kind < NNC_SPEC_KIND_COUNT; kind++) {
-        if (strcmp(asked, schema_names[kind]) == 0) {
-            nnc_docs_schema(session->out, (nnc_spec_kind)kind);
-            return NNC_OK;
-        }
+    int kind = 0;
+    while (schema_name(kind) != NULL && strcmp(asked, schema_name(kind)) != 0) {
+        kind++;
     }
-    return nnc_fail(err, NNC_BAD_USAGE, "schema",
-                    "unknown schema, expected one of device, model, software, found \"%s\"", asked);
+    if (schema_name(kind) == NULL) {
+        list_schemas(kinds, sizeof kinds, ", ");
+        return nnc_fail(err, NNC_BAD_USAGE, "schema",
+                        "unknown schema, expected one of %s, found \"%s\"", kinds, asked);
+    }
+    if (kind < NNC_SPEC_KIND_COUNT) {
+        nnc_docs_schema(session->out, (nnc_spec_kind)kind);
+        return NNC_OK;
+    }
+    return nnc_docs_output_schema(session->out, kind - NNC_SPEC_KIND_COUNT) == NNC_OK
+               ? NNC_OK
+               : nnc_no_memory(err);
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err)
@@ -50,9 +78,10 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_docs = {
     .name = "docs",
     .operands = "man|completion|schema KIND",
-    .summary = "The man page, the bash completion, or the JSON Schema of a kind of file.",
-    .notes = "KIND is device, model or software. Each document has one form, which --format does "
-             "not change.",
+    .summary = "The man page, the bash completion, or the JSON Schema of a kind of file or output.",
+    .notes = "KIND is device, model or software, for files; or estimate, ops, compare, search, "
+             "sweep, check, diff, accuracy or calibrate, for what these commands print with "
+             "--format json. Each document has one form, which --format does not change.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,

@@ -4,57 +4,8 @@
 #include "base/names.h"
 #include "base/number.h"
 #include "cli/docs.h"
+#include "cli/schema_writer.h"
 #include "input/read.h"
-
-/* JSON with a line for each field: an object that spans lines keeps its depth here. */
-typedef struct writer {
-    nnc_buffer *out;
-    int depth;
-    bool first; /* nothing stands in the innermost object yet */
-} writer;
-
-static void put_text(nnc_buffer *out, const char *text)
-{
-    nnc_buffer_byte(out, '"');
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\') {
-            nnc_buffer_byte(out, '\\');
-        }
-        nnc_buffer_byte(out, *text);
-    }
-    nnc_buffer_byte(out, '"');
-}
-
-/* Starts the line of a member. */
-static void put_key(writer *to, const char *key)
-{
-    nnc_buffer_print(to->out, "%s\n%*s", to->first ? "" : ",", 2 * to->depth, "");
-    put_text(to->out, key);
-    nnc_buffer_text(to->out, ": ");
-    to->first = false;
-}
-
-static void open_object(writer *to, const char *key)
-{
-    put_key(to, key);
-    nnc_buffer_byte(to->out, '{');
-    to->depth++;
-    to->first = true;
-}
-
-static void close_object(writer *to)
-{
-    to->depth--;
-    nnc_buffer_print(to->out, "\n%*s}", 2 * to->depth, "");
-    to->first = false;
-}
-
-/* A member whose value is given as JSON. */
-static void put_member(writer *to, const char *key, const char *json)
-{
-    put_key(to, key);
-    nnc_buffer_text(to->out, json);
-}
 
 static void put_help(nnc_buffer *out, const nnc_field *field)
 {
@@ -65,7 +16,7 @@ static void put_help(nnc_buffer *out, const nnc_field *field)
              field->default_text != NULL ? field->default_text : "",
              field->default_text != NULL ? "." : "");
     nnc_buffer_text(out, "\"description\": ");
-    put_text(out, text);
+    nnc_put_json_text(out, text);
 }
 
 static void put_limits(nnc_buffer *out, const nnc_field *field)
@@ -84,7 +35,7 @@ static void put_names(nnc_buffer *out, nnc_names names)
     nnc_buffer_byte(out, '[');
     for (int i = 0; i < names.count; i++) {
         nnc_buffer_text(out, i > 0 ? ", " : "");
-        put_text(out, names.of((unsigned)i));
+        nnc_put_json_text(out, names.of((unsigned)i));
     }
     nnc_buffer_byte(out, ']');
 }
@@ -107,10 +58,10 @@ static void put_list_type(nnc_buffer *out, const nnc_field *field)
 }
 
 /* A field that fits on its line. */
-static void put_leaf(writer *to, const nnc_field *field)
+static void put_leaf(nnc_schema_writer *to, const nnc_field *field)
 {
     nnc_buffer *out = to->out;
-    put_key(to, field->name);
+    nnc_schema_key(to, field->name);
     nnc_buffer_text(out, "{ ");
     put_help(out, field);
     nnc_buffer_text(out, ", ");
@@ -139,7 +90,7 @@ static void put_leaf(writer *to, const nnc_field *field)
 }
 
 /* The key of a number format. */
-static void open_formats(writer *to)
+static void open_formats(nnc_schema_writer *to)
 {
     char pattern[128] = "^(";
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
@@ -148,8 +99,8 @@ static void open_formats(writer *to)
                  nnc_dtype_name(i));
     }
     strncat(pattern, ")$", sizeof pattern - strlen(pattern) - 1);
-    open_object(to, "patternProperties");
-    open_object(to, pattern);
+    nnc_schema_open(to, "patternProperties");
+    nnc_schema_open(to, pattern);
 }
 
 /* Names of what a table requires, and of others: "a", "b". */
@@ -160,18 +111,19 @@ static void put_required_names(nnc_buffer *out, const nnc_field_table *table,
     for (size_t i = 0; i < table->count; i++) {
         if (table->fields[i].required) {
             nnc_buffer_text(out, count++ > 0 ? ", " : "");
-            put_text(out, table->fields[i].name);
+            nnc_put_json_text(out, table->fields[i].name);
         }
     }
     for (; others != NULL && *others != NULL; others++) {
         nnc_buffer_text(out, count++ > 0 ? ", " : "");
-        put_text(out, *others);
+        nnc_put_json_text(out, *others);
     }
 }
 
-static void put_required(writer *to, const nnc_field_table *table, const char *const *others)
+static void put_required(nnc_schema_writer *to, const nnc_field_table *table,
+                         const char *const *others)
 {
-    put_key(to, "required");
+    nnc_schema_key(to, "required");
     nnc_buffer_byte(to->out, '[');
     put_required_names(to->out, table, others);
     nnc_buffer_byte(to->out, ']');
@@ -186,21 +138,22 @@ static bool is_fitted(const nnc_field_table *table)
 }
 
 /* What every object has: its type and a comment. Leaves "properties" open. */
-static void open_properties(writer *to, const nnc_field_table *table)
+static void open_properties(nnc_schema_writer *to, const nnc_field_table *table)
 {
-    put_member(to, "type", "\"object\"");
-    put_member(to, "additionalProperties", "false");
-    open_object(to, "properties");
-    put_member(to, "note", "{ \"description\": \"A comment.\", \"type\": \"string\" }");
+    nnc_schema_member(to, "type", "\"object\"");
+    nnc_schema_member(to, "additionalProperties", "false");
+    nnc_schema_open(to, "properties");
+    nnc_schema_member(to, "note", "{ \"description\": \"A comment.\", \"type\": \"string\" }");
     if (is_fitted(table)) {
-        put_member(to, "same_as",
-                   "{ \"description\": \"The object next to this one whose figures these are, but "
-                   "for those given.\", \"type\": \"string\" }");
+        nnc_schema_member(
+            to, "same_as",
+            "{ \"description\": \"The object next to this one whose figures these are, but "
+            "for those given.\", \"type\": \"string\" }");
     }
 }
 
 /* Calls itself as deep as tables nest. */
-static void put_fields(writer *to, const nnc_field_table *table)
+static void put_fields(nnc_schema_writer *to, const nnc_field_table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
         const nnc_field *field = &table->fields[i];
@@ -211,14 +164,14 @@ static void put_fields(writer *to, const nnc_field_table *table)
             continue;
         }
         const nnc_field_table inner = { field->name, field->fields, field->field_count };
-        open_object(to, field->name);
+        nnc_schema_open(to, field->name);
         nnc_buffer_print(to->out, "\n%*s", 2 * to->depth, "");
         put_help(to->out, field);
         to->first = false;
         if (by_format) {
-            put_member(to, "type", "\"object\"");
-            put_member(to, "additionalProperties", "false");
-            put_member(to, "properties", "{ \"note\": { \"type\": \"string\" } }");
+            nnc_schema_member(to, "type", "\"object\"");
+            nnc_schema_member(to, "additionalProperties", "false");
+            nnc_schema_member(to, "properties", "{ \"note\": { \"type\": \"string\" } }");
             open_formats(to);
         }
         if (field->type == NNC_FIELD_RATES) {
@@ -228,31 +181,31 @@ static void put_fields(writer *to, const nnc_field_table *table)
         } else {
             open_properties(to, &inner);
             put_fields(to, &inner);
-            close_object(to);
+            nnc_schema_close(to);
         }
         if (by_format) {
-            close_object(to);
-            close_object(to);
+            nnc_schema_close(to);
+            nnc_schema_close(to);
         }
-        close_object(to);
+        nnc_schema_close(to);
     }
 }
 
-static void put_prices(writer *to)
+static void put_prices(nnc_schema_writer *to)
 {
-    open_object(to, "prices");
-    put_member(to, "description", "\"Newest on-demand price first.\"");
-    put_member(to, "type", "\"array\"");
-    open_object(to, "items");
+    nnc_schema_open(to, "prices");
+    nnc_schema_member(to, "description", "\"Newest on-demand price first.\"");
+    nnc_schema_member(to, "type", "\"array\"");
+    nnc_schema_open(to, "items");
     put_required(to, &nnc_price_table, NULL);
     open_properties(to, &nnc_price_table);
     put_fields(to, &nnc_price_table);
-    put_member(to, "where", any_text);
-    put_member(to, "date", any_text);
-    put_member(to, "source", any_text);
-    close_object(to);
-    close_object(to);
-    close_object(to);
+    nnc_schema_member(to, "where", any_text);
+    nnc_schema_member(to, "date", any_text);
+    nnc_schema_member(to, "source", any_text);
+    nnc_schema_close(to);
+    nnc_schema_close(to);
+    nnc_schema_close(to);
 }
 
 /* Is anything required in the objects of a table, or inside these? Calls itself as deep as tables nest. */
@@ -268,10 +221,11 @@ static bool any_required(const nnc_field *fields, size_t count, bool inside)
 }
 
 /* What objects of a table require, at every depth. Calls itself as deep as tables nest. */
-static void put_requirements(writer *to, const nnc_field_table *table, const char *const *others)
+static void put_requirements(nnc_schema_writer *to, const nnc_field_table *table,
+                             const char *const *others)
 {
     if (others == NULL && is_fitted(table)) { /* the other object has them */
-        put_key(to, "anyOf");
+        nnc_schema_key(to, "anyOf");
         nnc_buffer_text(to->out, "[{ \"required\": [");
         put_required_names(to->out, table, NULL);
         nnc_buffer_text(to->out, "] }, { \"required\": [\"same_as\"] }]");
@@ -286,80 +240,85 @@ static void put_requirements(writer *to, const nnc_field_table *table, const cha
             continue;
         }
         if (!any) {
-            open_object(to, "properties");
+            nnc_schema_open(to, "properties");
         }
         any = true;
-        open_object(to, field->name);
+        nnc_schema_open(to, field->name);
         if (field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
             open_formats(to);
         }
         put_requirements(to, &inner, NULL);
         if (field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
-            close_object(to);
-            close_object(to);
+            nnc_schema_close(to);
+            nnc_schema_close(to);
         }
-        close_object(to);
+        nnc_schema_close(to);
     }
     if (any) {
-        close_object(to);
+        nnc_schema_close(to);
     }
 }
 
 /* The members of one kind of file, without the braces around them. */
-static void put_root(writer *to, const char *schema, const nnc_field_table *table, bool aliases)
+static void put_root(nnc_schema_writer *to, const char *schema, const nnc_field_table *table,
+                     bool aliases)
 {
     static const char *const others[] = { "schema", "sources", NULL };
     char constant[64];
     snprintf(constant, sizeof constant, "{ \"const\": \"%s\" }", schema);
-    put_member(to, "if", "{ \"required\": [\"like\"] }");
-    put_member(to, "then", "{ \"required\": [\"schema\", \"id\", \"name\"] }");
-    open_object(to, "else");
+    nnc_schema_member(to, "if", "{ \"required\": [\"like\"] }");
+    nnc_schema_member(to, "then", "{ \"required\": [\"schema\", \"id\", \"name\"] }");
+    nnc_schema_open(to, "else");
     put_requirements(to, table, others);
-    close_object(to);
+    nnc_schema_close(to);
     open_properties(to, table);
-    put_member(to, "schema", constant);
-    put_member(
+    nnc_schema_member(to, "schema", constant);
+    nnc_schema_member(
         to, "like",
         "{ \"description\": \"Id, alias or path of a file of this kind that says whatever this "
         "one does not.\", \"type\": \"string\" }");
     put_fields(to, table);
     if (aliases) {
-        put_member(to, "aliases",
-                   "{ \"description\": \"Other names on the command line.\", \"type\": \"array\", "
-                   "\"items\": { \"type\": \"string\" } }");
+        nnc_schema_member(
+            to, "aliases",
+            "{ \"description\": \"Other names on the command line.\", \"type\": \"array\", "
+            "\"items\": { \"type\": \"string\" } }");
     }
     if (table == &nnc_device_table) {
         put_prices(to);
     }
-    put_member(
+    nnc_schema_member(
         to, "references",
         "{ \"description\": \"Texts that sources and fitted_on cite as @key. A key is letters, "
         "digits, - and _.\", \"type\": \"object\", \"additionalProperties\": { \"type\": "
         "\"string\" } }");
-    open_object(to, "sources");
-    put_member(to, "description",
-               "\"Where figures come from, by field or by the beginning of its dotted name; an "
-               "empty key speaks for all.\"");
-    put_member(to, "type", "\"object\"");
-    put_member(to, "minProperties", "1");
-    put_member(to, "additionalProperties",
-               "{ \"anyOf\": [{ \"type\": \"string\" }, { \"type\": \"array\", \"minItems\": 1, "
-               "\"items\": { \"type\": \"string\" } }] }");
-    close_object(to);
-    close_object(to);
+    nnc_schema_open(to, "sources");
+    nnc_schema_member(
+        to, "description",
+        "\"Where figures come from, by field or by the beginning of its dotted name; an "
+        "empty key speaks for all.\"");
+    nnc_schema_member(to, "type", "\"object\"");
+    nnc_schema_member(to, "minProperties", "1");
+    nnc_schema_member(
+        to, "additionalProperties",
+        "{ \"anyOf\": [{ \"type\": \"string\" }, { \"type\": \"array\", \"minItems\": 1, "
+        "\"items\": { \"type\": \"string\" } }] }");
+    nnc_schema_close(to);
+    nnc_schema_close(to);
 }
 
 /* One schema for each family, chosen by the file's "family". */
-static void put_families(writer *to)
+static void put_families(nnc_schema_writer *to)
 {
-    open_object(to, "properties");
-    put_key(to, "family");
+    nnc_schema_open(to, "properties");
+    nnc_schema_key(to, "family");
     nnc_buffer_text(to->out, "{ \"enum\": ");
     put_names(to->out, (nnc_names){ nnc_family_name, NNC_FAMILY_COUNT });
     nnc_buffer_text(to->out, " }");
-    close_object(to);
-    put_member(to, "anyOf", "[{ \"required\": [\"family\"] }, { \"required\": [\"like\"] }]");
-    put_key(to, "allOf");
+    nnc_schema_close(to);
+    nnc_schema_member(to, "anyOf",
+                      "[{ \"required\": [\"family\"] }, { \"required\": [\"like\"] }]");
+    nnc_schema_key(to, "allOf");
     nnc_buffer_byte(to->out, '[');
     for (int family = 0; family < NNC_FAMILY_COUNT; family++) {
         nnc_buffer_print(to->out,
@@ -368,31 +327,30 @@ static void put_families(writer *to)
                          family > 0 ? ", " : "", 2 * to->depth + 2, "", nnc_family_name(family));
         to->depth++;
         to->first = false;
-        open_object(to, "then");
+        nnc_schema_open(to, "then");
         put_root(to, "nncost.model/1", nnc_model_table((nnc_family)family), true);
-        close_object(to);
-        close_object(to);
+        nnc_schema_close(to);
+        nnc_schema_close(to);
     }
     nnc_buffer_byte(to->out, ']');
 }
 
 void nnc_docs_schema(nnc_buffer *out, nnc_spec_kind kind)
 {
-    writer to = { .out = out, .depth = 1, .first = true };
-    nnc_buffer_byte(out, '{');
-    put_member(&to, "$schema", "\"https://json-schema.org/draft/2020-12/schema\"");
-    put_member(&to, "$comment",
-               "\"Written by 'nncost docs schema'. What ties fields together is checked by 'nncost "
-               "validate' alone.\"");
+    static const char *const titles[NNC_SPEC_KIND_COUNT] = { [NNC_SPEC_DEVICE] = "Device",
+                                                             [NNC_SPEC_MODEL] = "Model",
+                                                             [NNC_SPEC_SOFTWARE] =
+                                                                 "Software profile" };
+    nnc_schema_writer to = nnc_schema_begin(out,
+                                            "Written by 'nncost docs schema'. What ties fields "
+                                            "together is checked by 'nncost validate' alone.",
+                                            titles[kind]);
     if (kind == NNC_SPEC_DEVICE) {
-        put_member(&to, "title", "\"Device\"");
         put_root(&to, "nncost.device/1", &nnc_device_table, true);
     } else if (kind == NNC_SPEC_SOFTWARE) {
-        put_member(&to, "title", "\"Software profile\"");
         put_root(&to, "nncost.software/1", &nnc_software_table, false);
     } else {
-        put_member(&to, "title", "\"Model\"");
         put_families(&to);
     }
-    nnc_buffer_text(out, "\n}\n");
+    nnc_schema_end(&to);
 }

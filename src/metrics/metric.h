@@ -71,6 +71,8 @@ typedef struct nnc_metric {
     /* object, list; count_offset: of a list's int32_t or int64_t count, after the same hop;
      * null_empty: an empty list is null */
     const nnc_metrics *rows;
+    const nnc_metrics *const
+        *others; /* tables that a list's records may have instead; ends with NULL */
     size_t count_offset, count_size;
     bool in_place; /* the list itself stands in the record, not a pointer to it */
     bool null_empty;

@@ -11,8 +11,8 @@ $ nncost docs man estimate
 ! nncost: estimate: one argument too many, expected docs man
 [2]
 $ nncost docs schema
-! nncost: schema: too few arguments, expected schema device|model|software
+! nncost: schema: too few arguments, expected schema device|model|software|estimate|ops|compare|search|sweep|check|diff|accuracy|calibrate
 [2]
 $ nncost docs schema devices
-! nncost: schema: unknown schema, expected one of device, model, software, found "devices"
+! nncost: schema: unknown schema, expected one of device, model, software, estimate, ops, compare, search, sweep, check, diff, accuracy, calibrate, found "devices"
 [2]

@@ -30,7 +30,7 @@ Commands:
   list      The devices, models or software profiles that can be named by id.
   show      A device, model or software profile: the file it came from, every field, the sources.
   validate  Check device, model, software and plan files: every fault, one per line.
-  docs      The man page, the bash completion, or the JSON Schema of a kind of file.
+  docs      The man page, the bash completion, or the JSON Schema of a kind of file or output.
 
 'nncost COMMAND --help' lists the options of a command; 'nncost --version' prints the
 version.

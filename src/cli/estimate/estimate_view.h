@@ -32,8 +32,8 @@ typedef struct nnc_ops_view {
     int32_t top; /* rows to show, 0 = all */
 } nnc_ops_view;
 
-/* What `ops --format json` writes. */
-extern const nnc_metrics nnc_ops_document;
+/* What `ops` writes, whatever its rows are. */
+extern const nnc_view nnc_ops_output;
 
 /* NNC_NO_MEMORY, or NNC_OK. */
 nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report,

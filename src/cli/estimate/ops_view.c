@@ -273,17 +273,25 @@ static const nnc_metric document_rows[NNC_BY_COUNT] = {
 };
 #undef OPS_OF
 
-const nnc_metrics nnc_ops_document = { .what = "the ops of a step",
-                                       .rows = &document_rows[NNC_BY_ROW],
-                                       .count = 1 };
+static const nnc_metrics *const sums_too[] = { &row_metrics[NNC_BY_OP], &row_metrics[NNC_BY_GROUP],
+                                               &row_metrics[NNC_BY_PHASE], NULL };
+static const nnc_metric any_rows[] = {
+    NNC_AS("ops", LIST, NNC_IN(ops_list, rows), NNC_COUNT(ops_list, count),
+           .rows = &row_metrics[NNC_BY_ROW], .others = sums_too,
+           .help = "Ops; with --by sums of them."),
+};
+static const nnc_metrics any_document = NNC_METRICS("the ops of a step", any_rows, ops_list);
+
+const nnc_view nnc_ops_output = {
+    .schema = "nncost.ops/1", .document = &any_document, .lines = lines_of, .page = write_page
+};
 
 nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report,
                           nnc_ops_view view)
 {
     const nnc_metrics document = { .rows = &document_rows[view.by], .count = 1 };
-    const nnc_view shown = {
-        .schema = "nncost.ops/1", .document = &document, .lines = lines_of, .page = write_page
-    };
+    nnc_view shown = nnc_ops_output;
+    shown.document = &document;
     ops_row *rows = calloc((size_t)report->op_count + 1, sizeof *rows);
     if (rows == NULL) {
         return NNC_NO_MEMORY;

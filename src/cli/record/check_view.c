@@ -309,14 +309,14 @@ nnc_status nnc_check_write(nnc_buffer *out, nnc_style style, const nnc_view *vie
     return NNC_OK;
 }
 
-static const nnc_view check_view = { .schema = "nncost.check/1",
-                                     .document = &nnc_check_document,
-                                     .lines = nnc_check_lines,
-                                     .page = write_page };
+const nnc_view nnc_check_output = { .schema = "nncost.check/1",
+                                    .document = &nnc_check_document,
+                                    .lines = nnc_check_lines,
+                                    .page = write_page };
 
 nnc_status nnc_report_check(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
 {
-    return nnc_check_write(out, style, &check_view, report);
+    return nnc_check_write(out, style, &nnc_check_output, report);
 }
 
 const nnc_format *nnc_check_format_at(unsigned index)

@@ -96,6 +96,9 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
 nnc_status nnc_report_check(nnc_buffer *out, nnc_style style, const nnc_check_report *report);
 nnc_status nnc_report_diff(nnc_buffer *out, nnc_style style, const nnc_check_report *report);
 
+/* Of an nnc_check_report. */
+extern const nnc_view nnc_check_output, nnc_diff_output;
+
 /* Of an nnc_check_report; of an nnc_check_op. */
 extern const nnc_metrics nnc_check_document, nnc_diff_document, nnc_check_op_metrics;
 

@@ -61,12 +61,12 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     }
 }
 
-static const nnc_view diff_view = { .schema = "nncost.diff/1",
-                                    .document = &nnc_diff_document,
-                                    .lines = nnc_check_lines,
-                                    .page = write_page };
+const nnc_view nnc_diff_output = { .schema = "nncost.diff/1",
+                                   .document = &nnc_diff_document,
+                                   .lines = nnc_check_lines,
+                                   .page = write_page };
 
 nnc_status nnc_report_diff(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
 {
-    return nnc_check_write(out, style, &diff_view, report);
+    return nnc_check_write(out, style, &nnc_diff_output, report);
 }

@@ -193,12 +193,14 @@ static nnc_lines lines_of(const void *record)
                               report->result->best_count };
 }
 
+const nnc_view nnc_search_output = { .schema = NNC_SEARCH_SCHEMA,
+                                     .document = &nnc_search_document,
+                                     .lines = lines_of,
+                                     .page = write_page };
+
 void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
 {
-    const nnc_view view = { .schema = NNC_SEARCH_SCHEMA,
-                            .document = &nnc_search_document,
-                            .exact = report->digest != NULL,
-                            .lines = lines_of,
-                            .page = write_page };
+    nnc_view view = nnc_search_output;
+    view.exact = report->digest != NULL;
     nnc_view_write(out, style, &view, report);
 }

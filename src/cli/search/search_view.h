@@ -45,6 +45,7 @@ typedef struct nnc_search_report {
 
 /* Of an nnc_search_report. */
 extern const nnc_metrics nnc_search_document;
+extern const nnc_view nnc_search_output;
 
 #define NNC_SEARCH_SCHEMA "nncost.search/1"
 
