@@ -127,12 +127,11 @@ static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *
 
 static nnc_status apply_sets(const nnc_options *options, nnc_scenario *scenario, nnc_error *err)
 {
-    nnc_status status = NNC_OK;
-    for (int i = 0; i < options->set_count && status == NNC_OK; i++) {
-        status = apply_set(scenario, options->sets[i], err);
+    for (int i = 0; i < options->set_count; i++) {
+        NNC_TRY(apply_set(scenario, options->sets[i], err));
     }
-    if (options->set_count == 0 || status != NNC_OK) {
-        return status;
+    if (options->set_count == 0) {
+        return NNC_OK;
     }
     if (nnc_model_check(&scenario->model, "--set", err) != NNC_OK ||
         nnc_device_check(&scenario->device, "--set", err) != NNC_OK) {
@@ -168,15 +167,12 @@ static nnc_status check_batch(const nnc_plan *plan, nnc_error *err)
 nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_options *options, nnc_scenario *scenario,
                               nnc_error *err)
 {
-    nnc_status status = NNC_OK;
     scenario->overrides[0] = '\0';
     if (options->cluster != NULL) {
-        status = nnc_cluster_load(specs, options->cluster, &scenario->device, err);
+        NNC_TRY(nnc_cluster_load(specs, options->cluster, &scenario->device, err));
     }
-    if (status == NNC_OK) {
-        status = apply_settings(options, &scenario->plan, err);
-    }
-    return status == NNC_OK ? apply_sets(options, scenario, err) : status;
+    NNC_TRY(apply_settings(options, &scenario->plan, err));
+    return apply_sets(options, scenario, err);
 }
 
 nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,
@@ -203,16 +199,9 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_options *options, const
 {
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;
-    nnc_status status = nnc_model_load(specs, model_asked, &model, err);
-    if (status == NNC_OK) {
-        status = nnc_device_load(specs, device_asked, &device, err);
-    }
-    if (status == NNC_OK) {
-        status = nnc_software_asked(specs, options->software, &scenario->software, err);
-    }
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(nnc_model_load(specs, model_asked, &model, err));
+    NNC_TRY(nnc_device_load(specs, device_asked, &device, err));
+    NNC_TRY(nnc_software_asked(specs, options->software, &scenario->software, err));
     scenario->model = *model;
     scenario->device = *device;
     scenario->plan = nnc_plan_default();
@@ -227,29 +216,27 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_options *options, const
         .result = &scenario->result,
         .advice = scenario->advice,
     };
-    status = nnc_scenario_apply(specs, options, scenario, err);
-    return status == NNC_OK ? check_batch(&scenario->plan, err) : status;
+    NNC_TRY(nnc_scenario_apply(specs, options, scenario, err));
+    return check_batch(&scenario->plan, err);
 }
 
 nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
 {
     nnc_report *report = &scenario->report;
-    nnc_status status = nnc_estimate(&scenario->model, &scenario->device, &scenario->software,
-                                     &scenario->plan, scratch, &scenario->result, err);
-    if (status == NNC_OK && scenario->result.verdict == NNC_OVER_MEMORY) {
+    NNC_TRY(nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
+                         scratch, &scenario->result, err));
+    if (scenario->result.verdict == NNC_OVER_MEMORY) {
         report->advice_count =
             nnc_advise(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
                        scratch, scenario->advice, NNC_ADVICE_MAX);
         /* The search left its own ops in the scratch. */
-        status = nnc_estimate(&scenario->model, &scenario->device, &scenario->software,
-                              &scenario->plan, scratch, &scenario->result, err);
+        NNC_TRY(nnc_estimate(&scenario->model, &scenario->device, &scenario->software,
+                             &scenario->plan, scratch, &scenario->result, err));
     }
-    if (status == NNC_OK) {
-        report->ops = nnc_scratch_ops(scratch, &report->op_count);
-        report->stages = nnc_scratch_stages(scratch, &report->stage_count);
-        report->scratch = scratch;
-    }
-    return status;
+    report->ops = nnc_scratch_ops(scratch, &report->op_count);
+    report->stages = nnc_scratch_stages(scratch, &report->stage_count);
+    report->scratch = scratch;
+    return NNC_OK;
 }
 
 nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const char *model,
@@ -258,15 +245,10 @@ nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const
     const nnc_options *options = &session->options;
     const nnc_plans_scenario *picked = NULL;
     const nnc_plans *plans = NULL;
-    nnc_status status = nnc_plans_open(arena, model, &plans, err);
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(nnc_plans_open(arena, model, &plans, err));
     if (plans != NULL) {
-        status = nnc_plans_pick(plans, options->scenario, &picked, err);
-        return status == NNC_OK ? nnc_plans_load(session->specs, options, arena, plans, picked,
-                                                 device, scenario, err)
-                                : status;
+        NNC_TRY(nnc_plans_pick(plans, options->scenario, &picked, err));
+        return nnc_plans_load(session->specs, options, arena, plans, picked, device, scenario, err);
     }
     if (options->scenario != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--scenario", "%s is not a plan file", model);

@@ -21,23 +21,21 @@ static nnc_status add(nnc_choice *choice, const char *option, int64_t value, nnc
 static nnc_status add_divisors(nnc_choice *choice, const char *option, int64_t whole, int64_t most,
                                nnc_error *err)
 {
-    nnc_status status = NNC_OK;
-    for (int64_t i = 1; i <= most && i <= whole && status == NNC_OK; i++) {
+    for (int64_t i = 1; i <= most && i <= whole; i++) {
         if (whole % i == 0) {
-            status = add(choice, option, i, err);
+            NNC_TRY(add(choice, option, i, err));
         }
     }
-    return status;
+    return NNC_OK;
 }
 
 static nnc_status add_list(nnc_choice *choice, const char *option, const int64_t *values, int count,
                            nnc_error *err)
 {
-    nnc_status status = NNC_OK;
-    for (int i = 0; i < count && status == NNC_OK; i++) {
-        status = add(choice, option, values[i], err);
+    for (int i = 0; i < count; i++) {
+        NNC_TRY(add(choice, option, values[i], err));
     }
-    return status;
+    return NNC_OK;
 }
 
 /* The schedules a search tries, in its order, as far as `most`. */
@@ -118,11 +116,7 @@ nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device,
     for (int a = 0; a < NNC_AXES; a++) {
         space->axes[a] = *asked[a];
         if (asked[a]->count == 0) {
-            const nnc_status status =
-                fill(model, device, search, (nnc_axis)a, &space->axes[a], err);
-            if (status != NNC_OK) {
-                return status;
-            }
+            NNC_TRY(fill(model, device, search, (nnc_axis)a, &space->axes[a], err));
         }
         *(a < NNC_BLOCK_AXES ? &space->blocks : &space->block_size) *=
             (uint64_t)space->axes[a].count;

@@ -106,46 +106,40 @@ static nnc_status lock(nnc_database *db, nnc_error *err)
                           "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT", err);
 }
 
-nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names,
-                             int count, nnc_database **database, nnc_error *err)
+static nnc_status open_all(nnc_database *db, const char *path, nnc_database_head *head,
+                           const char *const *names, nnc_error *err)
 {
     nnc_database_head found = { 0 };
     bool empty = true;
+    NNC_TRY(nnc_sqlite_path(db->path, path, err));
+    NNC_TRY(open_file(db, err));
+    NNC_TRY(nnc_sqlite_inspect(db->file, path, &empty, err));
+    NNC_TRY(lock(db, err));
+    if (empty) {
+        NNC_TRY(create(db->file, path, head, names, db->count, err));
+    }
+    NNC_TRY(nnc_sqlite_head(db->file, path, &found, err));
+    NNC_TRY(check_head(path, &found, head, err));
+    NNC_TRY(prepare(db, err));
+    head->done = found.done;
+    return NNC_OK;
+}
+
+nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names,
+                             int count, nnc_database **database, nnc_error *err)
+{
     nnc_database *db = calloc(1, sizeof *db);
     *database = db;
     if (db == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
     db->count = count;
-    nnc_status status = nnc_sqlite_path(db->path, path, err);
-    if (status == NNC_OK) {
-        status = open_file(db, err);
-    }
-    if (status == NNC_OK) {
-        status = nnc_sqlite_inspect(db->file, path, &empty, err);
-    }
-    if (status == NNC_OK) {
-        status = lock(db, err);
-    }
-    if (status == NNC_OK && empty) {
-        status = create(db->file, path, head, names, count, err);
-    }
-    if (status == NNC_OK) {
-        status = nnc_sqlite_head(db->file, path, &found, err);
-    }
-    if (status == NNC_OK) {
-        status = check_head(path, &found, head, err);
-    }
-    if (status == NNC_OK) {
-        status = prepare(db, err);
-    }
+    const nnc_status status = open_all(db, path, head, names, err);
     if (status != NNC_OK) {
         nnc_database_close(db);
         *database = NULL;
-        return status;
     }
-    head->done = found.done;
-    return NNC_OK;
+    return status;
 }
 
 static int bind(sqlite3_stmt *insert, int index, const nnc_cell *cell)
@@ -172,10 +166,7 @@ static nnc_status begin_batch(nnc_database *db, nnc_error *err)
 
 nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *err)
 {
-    const nnc_status status = begin_batch(db, err);
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(begin_batch(db, err));
     bool ok = true;
     for (int i = 0; i < db->count; i++) {
         ok = ok && bind(db->insert, i + 1, &cells[i]) == SQLITE_OK;
@@ -187,16 +178,13 @@ nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *
 
 nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err)
 {
-    nnc_status status = begin_batch(db, err);
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(begin_batch(db, err));
     const bool ok = sqlite3_bind_int64(db->progress, 1, done) == SQLITE_OK &&
                     sqlite3_step(db->progress) == SQLITE_DONE;
     if (sqlite3_reset(db->progress) != SQLITE_OK || !ok) {
         return nnc_sqlite_fail(db->file, db->path, err);
     }
-    status = nnc_sqlite_run(db->file, db->path, "COMMIT", err);
+    const nnc_status status = nnc_sqlite_run(db->file, db->path, "COMMIT", err);
     db->in_batch = status != NNC_OK;
     return status;
 }

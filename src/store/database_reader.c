@@ -21,18 +21,23 @@ static nnc_status open_query(nnc_database_reader *reader, nnc_error *err)
         return nnc_sqlite_fail(reader->file, reader->path, err);
     }
     sqlite3_busy_timeout(reader->file, NNC_SQLITE_BUSY_MS);
-    nnc_status status = nnc_sqlite_inspect(reader->file, reader->path, &empty, err);
-    if (status == NNC_OK && empty) {
-        status = nnc_sqlite_foreign(reader->path, err);
+    NNC_TRY(nnc_sqlite_inspect(reader->file, reader->path, &empty, err));
+    if (empty) {
+        return nnc_sqlite_foreign(reader->path, err);
     }
-    if (status == NNC_OK) {
-        status = nnc_sqlite_head(reader->file, reader->path, &reader->head, err);
+    NNC_TRY(nnc_sqlite_head(reader->file, reader->path, &reader->head, err));
+    if (sqlite3_prepare_v2(reader->file, "SELECT * FROM rows ORDER BY row", -1, &reader->query,
+                           NULL) != SQLITE_OK) {
+        return nnc_sqlite_fail(reader->file, reader->path, err);
     }
-    if (status == NNC_OK && sqlite3_prepare_v2(reader->file, "SELECT * FROM rows ORDER BY row", -1,
-                                               &reader->query, NULL) != SQLITE_OK) {
-        status = nnc_sqlite_fail(reader->file, reader->path, err);
+    reader->count = sqlite3_column_count(reader->query);
+    if (reader->count > NNC_DATABASE_COLUMNS_MAX) {
+        return nnc_sqlite_foreign(reader->path, err);
     }
-    return status;
+    for (int i = 0; i < reader->count; i++) {
+        reader->names[i] = sqlite3_column_name(reader->query, i);
+    }
+    return NNC_OK;
 }
 
 nnc_status nnc_database_reader_open(const char *path, nnc_database_reader **out, nnc_error *err)
@@ -45,15 +50,6 @@ nnc_status nnc_database_reader_open(const char *path, nnc_database_reader **out,
     nnc_status status = nnc_sqlite_path(reader->path, path, err);
     if (status == NNC_OK) {
         status = open_query(reader, err);
-    }
-    if (status == NNC_OK) {
-        reader->count = sqlite3_column_count(reader->query);
-        if (reader->count > NNC_DATABASE_COLUMNS_MAX) {
-            status = nnc_sqlite_foreign(path, err);
-        }
-    }
-    for (int i = 0; status == NNC_OK && i < reader->count; i++) {
-        reader->names[i] = sqlite3_column_name(reader->query, i);
     }
     if (status != NNC_OK) {
         nnc_database_reader_close(reader);

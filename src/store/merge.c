@@ -89,16 +89,15 @@ static bool read_row(const source *s, bool json, int64_t *row)
 static nnc_status advance(source *s, bool json, nnc_error *err)
 {
     const int64_t last = s->row;
-    nnc_status status = NNC_OK;
     if (s->reader != NULL) {
-        status = nnc_database_reader_next(s->reader, &s->cells, err);
+        const nnc_status status = nnc_database_reader_next(s->reader, &s->cells, err);
         s->ended = s->cells == NULL;
         s->row = s->ended ? last : s->cells[0].whole;
         return status;
     }
-    status = read_line(s, err);
-    if (status != NNC_OK || s->ended) {
-        return status;
+    NNC_TRY(read_line(s, err));
+    if (s->ended) {
+        return NNC_OK;
     }
     if (!read_row(s, json, &s->row)) {
         return nnc_fail(err, NNC_BAD_SPEC, s->path,
@@ -147,10 +146,7 @@ static nnc_status open_lines(merger *m, nnc_error *err)
         if (json) {
             continue;
         }
-        const nnc_status status = read_line(s, err);
-        if (status != NNC_OK) {
-            return status;
-        }
+        NNC_TRY(read_line(s, err));
         if (i == 0) {
             nnc_buffer_put(&m->text, s->line, s->line_size);
         }
@@ -197,16 +193,10 @@ static nnc_status check_shards(const merger *m, nnc_error *err)
 
 static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
 {
-    nnc_status status = NNC_OK;
-    for (int i = 0; i < m->count && status == NNC_OK; i++) {
-        status = nnc_database_reader_open(m->sources[i].path, &m->sources[i].reader, err);
+    for (int i = 0; i < m->count; i++) {
+        NNC_TRY(nnc_database_reader_open(m->sources[i].path, &m->sources[i].reader, err));
     }
-    if (status == NNC_OK) {
-        status = check_shards(m, err);
-    }
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(check_shards(m, err));
     int count = 0;
     const char *const *names = nnc_database_reader_names(m->sources[0].reader, &count);
     m->json = !ends_with(m->out, ".csv");
@@ -256,12 +246,11 @@ static nnc_status put(merger *m, const source *s, nnc_error *err)
 /* The lowest row comes next. */
 static nnc_status merge_rows(merger *m, nnc_error *err)
 {
-    nnc_status status = NNC_OK;
-    for (int i = 0; i < m->count && status == NNC_OK; i++) {
+    for (int i = 0; i < m->count; i++) {
         m->sources[i].row = -1;
-        status = advance(&m->sources[i], m->json, err);
+        NNC_TRY(advance(&m->sources[i], m->json, err));
     }
-    for (int64_t last = -1; status == NNC_OK;) {
+    for (int64_t last = -1;;) {
         source *next = NULL;
         for (int i = 0; i < m->count; i++) {
             source *s = &m->sources[i];
@@ -275,21 +264,15 @@ static nnc_status merge_rows(merger *m, nnc_error *err)
                             (long long)last);
         }
         last = next->row;
-        status = put(m, next, err);
-        if (status == NNC_OK) {
-            status = advance(next, m->json, err);
-        }
+        NNC_TRY(put(m, next, err));
+        NNC_TRY(advance(next, m->json, err));
     }
-    return status;
 }
 
 static nnc_status merge_lines(merger *m, nnc_error *err)
 {
-    nnc_status status = nnc_file_open(&m->file, m->out, err);
-    if (status != NNC_OK) {
-        return status;
-    }
-    status = merge_rows(m, err);
+    NNC_TRY(nnc_file_open(&m->file, m->out, err));
+    nnc_status status = merge_rows(m, err);
     if (status == NNC_OK) {
         status = nnc_file_write(&m->file, m->text.bytes, m->text.size, err);
     }

@@ -70,14 +70,11 @@ nnc_status nnc_sqlite_head(sqlite3 *file, const char *path, nnc_database_head *h
 nnc_status nnc_sqlite_inspect(sqlite3 *file, const char *path, bool *empty, nnc_error *err)
 {
     int64_t application = 0, tables = 0;
-    nnc_status status = nnc_sqlite_ask(file, path, "PRAGMA application_id", &application, err);
-    if (status == NNC_OK) {
-        status = nnc_sqlite_ask(file, path, "SELECT count(*) FROM sqlite_schema", &tables, err);
-    }
+    NNC_TRY(nnc_sqlite_ask(file, path, "PRAGMA application_id", &application, err));
+    NNC_TRY(nnc_sqlite_ask(file, path, "SELECT count(*) FROM sqlite_schema", &tables, err));
     *empty = tables == 0;
-    return status == NNC_OK && tables > 0 && application != NNC_SQLITE_APPLICATION
-               ? nnc_sqlite_foreign(path, err)
-               : status;
+    return tables > 0 && application != NNC_SQLITE_APPLICATION ? nnc_sqlite_foreign(path, err)
+                                                               : NNC_OK;
 }
 
 nnc_status nnc_sqlite_path(char into[NNC_SQLITE_PATH], const char *path, nnc_error *err)

@@ -87,29 +87,23 @@ static nnc_status list_axes(product *p, const nnc_options *options, nnc_error *e
 {
     const char *device = options->operand_count > 1 ? options->operands[1] : "-";
     p->row_count = 1;
-    nnc_status status = nnc_plans_open(p->arena, options->operands[0], &p->plans, err);
-    if (status == NNC_OK && p->plans == NULL && (options->operand_count < 2 || options->scenario)) {
+    NNC_TRY(nnc_plans_open(p->arena, options->operands[0], &p->plans, err));
+    if (p->plans == NULL && (options->operand_count < 2 || options->scenario)) {
         return nnc_fail(err, NNC_BAD_USAGE, options->scenario != NULL ? "--scenario" : "DEVICE",
                         "%s, expected MODEL DEVICE or a plan file, found \"%s\"",
                         options->scenario != NULL ? "no plan file" : "missing",
                         options->operands[0]);
     }
-    if (status == NNC_OK) {
-        status = p->plans != NULL ? add_scenarios(p, options, err)
-                                  : add_axis(p, "model", options->operands[0], err);
-    }
-    if (status == NNC_OK) {
-        status = add_axis(p, "device", device, err);
-    }
-    if (status == NNC_OK) {
-        status = add_axis(p, "software", options->software != NULL ? options->software : "-", err);
-    }
-    for (int i = 0; i < options->setting_count && status == NNC_OK; i++) {
+    NNC_TRY(p->plans != NULL ? add_scenarios(p, options, err)
+                             : add_axis(p, "model", options->operands[0], err));
+    NNC_TRY(add_axis(p, "device", device, err));
+    NNC_TRY(add_axis(p, "software", options->software != NULL ? options->software : "-", err));
+    for (int i = 0; i < options->setting_count; i++) {
         char name[NNC_OPTION_NAME];
         nnc_option_name(options->settings[i].field->name, name);
-        status = add_axis(p, name + 2, options->settings[i].value, err);
+        NNC_TRY(add_axis(p, name + 2, options->settings[i].value, err));
     }
-    return status;
+    return NNC_OK;
 }
 
 /* The value of every axis in a row; the last axis varies fastest. */
@@ -133,23 +127,17 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
         options.settings[i].value = values[AXIS_SETTINGS + i];
     }
     const nnc_plans_scenario *from = NULL;
-    nnc_status status;
     if (p->plans == NULL) {
-        status = nnc_scenario_load(session->specs, &options, values[AXIS_MODEL],
-                                   values[AXIS_DEVICE], scenario, err);
+        NNC_TRY(nnc_scenario_load(session->specs, &options, values[AXIS_MODEL], values[AXIS_DEVICE],
+                                  scenario, err));
     } else {
         const bool own = strcmp(values[AXIS_DEVICE], "-") == 0;
-        status = nnc_plans_pick(p->plans, values[AXIS_MODEL], &from, err);
-        if (status == NNC_OK) {
-            status = nnc_plans_load(session->specs, &options, p->arena, p->plans, from,
-                                    own ? NULL : values[AXIS_DEVICE], scenario, err);
-        }
+        NNC_TRY(nnc_plans_pick(p->plans, values[AXIS_MODEL], &from, err));
+        NNC_TRY(nnc_plans_load(session->specs, &options, p->arena, p->plans, from,
+                               own ? NULL : values[AXIS_DEVICE], scenario, err));
     }
-    if (status == NNC_OK) {
-        status = nnc_estimate(&scenario->model, &scenario->device, &scenario->software,
-                              &scenario->plan, scratch, &scenario->result, err);
-    }
-    return status;
+    return nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
+                        scratch, &scenario->result, err);
 }
 
 /* The device and the scenario always, and what else takes more than one value. */

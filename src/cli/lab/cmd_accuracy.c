@@ -51,10 +51,7 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
     if (status != NNC_OK) {
         return give_reason(a, scored, &why, err);
     }
-    status = nnc_scenario_apply(specs, &a->session->options, s, err);
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(nnc_scenario_apply(specs, &a->session->options, s, err));
     const char *id = scored->device; /* of its file; the scenario is the next row's */
     status =
         nnc_score_row(row, &s->model, &s->device, &s->software, &s->plan, a->scratch, scored, &why);
@@ -65,10 +62,7 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
 static nnc_status read_files(accuracy *a, nnc_error *err)
 {
     size_t rows = 0;
-    const nnc_status status = nnc_rows_read(a->session, a->arena, &a->files, &a->file_count, err);
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(nnc_rows_read(a->session, a->arena, &a->files, &a->file_count, err));
     for (int32_t f = 0; f < a->file_count; f++) {
         rows += (size_t)a->files[f].count;
     }
@@ -78,19 +72,18 @@ static nnc_status read_files(accuracy *a, nnc_error *err)
 
 static nnc_status score_files(accuracy *a, nnc_error *err)
 {
-    nnc_status status = NNC_OK;
     for (int32_t f = 0; f < a->file_count; f++) {
-        for (int32_t i = 0; i < a->files[f].count && status == NNC_OK; i++) {
+        for (int32_t i = 0; i < a->files[f].count; i++) {
             const nnc_measured *row = &a->files[f].rows[i];
             if (!nnc_row_passes(&a->choice, row) || !nnc_row_in_fold(&a->choice, row)) {
                 continue;
             }
             nnc_scored *scored = &a->rows[a->count++];
             *scored = nnc_scored_open(row);
-            status = score(a, row, scored, err);
+            NNC_TRY(score(a, row, scored, err));
         }
     }
-    return status;
+    return NNC_OK;
 }
 
 static nnc_status report(accuracy *a, nnc_error *err)
@@ -111,6 +104,17 @@ static nnc_status report(accuracy *a, nnc_error *err)
     return NNC_OK;
 }
 
+static nnc_status score_all(accuracy *a, nnc_error *err)
+{
+    NNC_TRY(nnc_row_choice_read(&a->session->options, &a->choice, err));
+    if (a->choice.together != 0 && a->choice.parts == 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--group", "needs --fold K/N");
+    }
+    NNC_TRY(read_files(a, err));
+    NNC_TRY(score_files(a, err));
+    return report(a, err);
+}
+
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     accuracy a = { .session = session,
@@ -120,22 +124,9 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     nnc_status status = NNC_NO_MEMORY;
     if (a.arena == NULL || a.scratch == NULL || a.scenario == NULL) {
         nnc_no_memory(err);
-        goto done;
+    } else {
+        status = score_all(&a, err);
     }
-    status = nnc_row_choice_read(&session->options, &a.choice, err);
-    if (status == NNC_OK && a.choice.together != 0 && a.choice.parts == 0) {
-        status = nnc_fail(err, NNC_BAD_USAGE, "--group", "needs --fold K/N");
-    }
-    if (status == NNC_OK) {
-        status = read_files(&a, err);
-    }
-    if (status == NNC_OK) {
-        status = score_files(&a, err);
-    }
-    if (status == NNC_OK) {
-        status = report(&a, err);
-    }
-done:
     free(a.scenario);
     nnc_scratch_destroy(a.scratch);
     nnc_arena_destroy(a.arena);

@@ -135,33 +135,31 @@ static nnc_status take_row(nnc_calibrate *c, const nnc_measured *row, int32_t fi
         return give_reason(c, row, &why, err);
     }
     c->scenario->device = *c->device;
-    nnc_status status =
-        nnc_row_load(c->session->specs, &c->session->options, row, c->scenario, &why);
-    if (status != NNC_OK) {
+    if (nnc_row_load(c->session->specs, &c->session->options, row, c->scenario, &why) != NNC_OK) {
         return give_reason(c, row, &why, err);
     }
-    status = nnc_scenario_apply(c->session->specs, &c->session->options, c->scenario, err);
-    return status == NNC_OK ? add_row(c, row, file, err) : status;
+    NNC_TRY(nnc_scenario_apply(c->session->specs, &c->session->options, c->scenario, err));
+    return add_row(c, row, file, err);
 }
 
 static nnc_status read_rows(nnc_calibrate *c, nnc_error *err)
 {
     size_t rows = 1;
-    nnc_status status = nnc_rows_read(c->session, c->arena, &c->files, &c->file_count, err);
-    for (int32_t f = 0; f < c->file_count && status == NNC_OK; f++) {
+    NNC_TRY(nnc_rows_read(c->session, c->arena, &c->files, &c->file_count, err));
+    for (int32_t f = 0; f < c->file_count; f++) {
         rows += (size_t)c->files[f].count;
     }
     c->fit->rows = nnc_arena_array(c->arena, rows, sizeof *c->fit->rows);
     c->unused = nnc_arena_array(c->arena, rows, sizeof *c->unused);
-    if (status == NNC_OK && (c->fit->rows == NULL || c->unused == NULL)) {
+    if (c->fit->rows == NULL || c->unused == NULL) {
         return nnc_no_memory(err);
     }
-    for (int32_t f = 0; f < c->file_count && status == NNC_OK; f++) {
-        for (int32_t i = 0; i < c->files[f].count && status == NNC_OK; i++) {
-            status = take_row(c, &c->files[f].rows[i], f, err);
+    for (int32_t f = 0; f < c->file_count; f++) {
+        for (int32_t i = 0; i < c->files[f].count; i++) {
+            NNC_TRY(take_row(c, &c->files[f].rows[i], f, err));
         }
     }
-    return status;
+    return NNC_OK;
 }
 
 static nnc_status need_rows(const nnc_calibrate *c, nnc_error *err)
@@ -186,12 +184,10 @@ static nnc_status need_rows(const nnc_calibrate *c, nnc_error *err)
 static nnc_status place_figure(nnc_calibrate *c, nnc_fit_figure *figure, nnc_error *err)
 {
     nnc_figure_place place = { 0 };
-    const nnc_status status = nnc_figure_find_place(&c->start, figure->name, &place, err);
-    if (status == NNC_OK) {
-        figure->offset = (size_t)((char *)place.value - (char *)&c->start);
-        figure->before = *place.value;
-    }
-    return status;
+    NNC_TRY(nnc_figure_find_place(&c->start, figure->name, &place, err));
+    figure->offset = (size_t)((char *)place.value - (char *)&c->start);
+    figure->before = *place.value;
+    return NNC_OK;
 }
 
 static nnc_status add_asked(nnc_calibrate *c, const char *name, nnc_error *err)
@@ -218,43 +214,37 @@ static nnc_status add_asked(nnc_calibrate *c, const char *name, nnc_error *err)
 static nnc_status choose_figures(nnc_calibrate *c, nnc_error *err)
 {
     const char *asked = c->session->options.fit;
-    nnc_status status = NNC_OK;
     nnc_fit_group_rows(c->fit);
     if (asked == NULL) {
         nnc_fit_choose(c->fit);
     }
-    while (asked != NULL && *asked != '\0' && status == NNC_OK) {
+    while (asked != NULL && *asked != '\0') {
         char name[NNC_FIT_NAME];
         const size_t length = strcspn(asked, ",");
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
                  asked);
-        status = add_asked(c, name, err);
+        NNC_TRY(add_asked(c, name, err));
         asked += length + (asked[length] == ',');
     }
-    for (int32_t i = 0; i < c->fit->figure_count && status == NNC_OK; i++) {
-        status = place_figure(c, &c->fit->figures[i], err);
+    for (int32_t i = 0; i < c->fit->figure_count; i++) {
+        NNC_TRY(place_figure(c, &c->fit->figures[i], err));
     }
-    return status;
+    return NNC_OK;
 }
 
 /* The device that the figures start from. */
 static nnc_status load_device(nnc_calibrate *c, nnc_error *err)
 {
     static const nnc_measured nothing = { .device = "", .framework = "" };
-    nnc_status status = nnc_device_load(c->session->specs, c->asked, &c->device, err);
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(nnc_device_load(c->session->specs, c->asked, &c->device, err));
     c->scenario->device = *c->device;
     nnc_measured row = nothing;
     row.plan = nnc_plan_default();
     row.internode_bytes_per_s = (double)NAN;
-    status = nnc_row_load(c->session->specs, &c->session->options, &row, c->scenario, err);
-    if (status == NNC_OK) {
-        status = nnc_scenario_apply(c->session->specs, &c->session->options, c->scenario, err);
-    }
+    NNC_TRY(nnc_row_load(c->session->specs, &c->session->options, &row, c->scenario, err));
+    NNC_TRY(nnc_scenario_apply(c->session->specs, &c->session->options, c->scenario, err));
     c->start = c->scenario->device;
-    return status;
+    return NNC_OK;
 }
 
 /* What the command line must say, before any file is read. */
@@ -287,28 +277,16 @@ static nnc_status calibrate(nnc_calibrate *c, nnc_error *err)
 {
     nnc_options *options = &c->session->options;
     const char *output = options->output;
-    nnc_status status = check_options(c, output, err);
     options->output = NULL; /* takes the device file; the report goes to standard output */
     c->session->style = nnc_output_style(options);
-    if (status == NNC_OK) {
-        status = load_device(c, err);
-    }
-    if (status == NNC_OK) {
-        status = read_rows(c, err);
-    }
-    if (status == NNC_OK) {
-        status = need_rows(c, err);
-    }
-    if (status == NNC_OK) {
-        status = choose_figures(c, err);
-    }
-    if (status == NNC_OK) {
-        status = nnc_fit_run(c->fit, err);
-    }
-    if (status == NNC_OK) {
-        status = nnc_calibrate_report(c, output, err);
-    }
-    return status == NNC_OK && output != NULL ? nnc_calibrate_write(c, output, err) : status;
+    NNC_TRY(check_options(c, output, err));
+    NNC_TRY(load_device(c, err));
+    NNC_TRY(read_rows(c, err));
+    NNC_TRY(need_rows(c, err));
+    NNC_TRY(choose_figures(c, err));
+    NNC_TRY(nnc_fit_run(c->fit, err));
+    NNC_TRY(nnc_calibrate_report(c, output, err));
+    return output != NULL ? nnc_calibrate_write(c, output, err) : NNC_OK;
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err)

@@ -54,8 +54,8 @@ static nnc_status read_group(const char *text, nnc_row_choice *into, nnc_error *
 nnc_status nnc_row_choice_read(const nnc_options *options, nnc_row_choice *choice, nnc_error *err)
 {
     *choice = (nnc_row_choice){ .only = options->only };
-    const nnc_status status = read_fold(options->fold, choice, err);
-    return status == NNC_OK ? read_group(options->group, choice, err) : status;
+    NNC_TRY(read_fold(options->fold, choice, err));
+    return read_group(options->group, choice, err);
 }
 
 bool nnc_row_passes(const nnc_row_choice *choice, const nnc_measured *row)
@@ -125,14 +125,11 @@ static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scen
                                                      .vocab_multiple = 1,
                                                      .seq_len = 1 } };
     const nnc_model *model = row->model != NULL ? row->model : &stand_in;
-    nnc_status status = NNC_OK;
     if (row->model_id != NULL) {
-        status = nnc_model_load(specs, row->model_id, &model, err);
+        NNC_TRY(nnc_model_load(specs, row->model_id, &model, err));
     }
-    if (status == NNC_OK) {
-        scenario->model = *model;
-    }
-    return status;
+    scenario->model = *model;
+    return NNC_OK;
 }
 
 static nnc_status load_software(nnc_specs *specs, const nnc_options *options,
@@ -165,11 +162,8 @@ nnc_status nnc_rows_read(nnc_session *session, nnc_arena *arena, nnc_measured_fi
         return nnc_no_memory(err);
     }
     for (*count = 0; *count < options->operand_count; (*count)++) {
-        const nnc_status status =
-            nnc_measured_load(session->specs, options->operands[*count], &(*files)[*count], err);
-        if (status != NNC_OK) {
-            return status;
-        }
+        NNC_TRY(
+            nnc_measured_load(session->specs, options->operands[*count], &(*files)[*count], err));
     }
     return NNC_OK;
 }

@@ -76,7 +76,6 @@ static nnc_status judge(check *c, const nnc_plans_scenario *from, nnc_figures al
 {
     nnc_check_verdict *verdicts =
         nnc_arena_array(c->arena, (size_t)from->requirement_count + 1, sizeof *verdicts);
-    nnc_status status = NNC_OK;
     if (verdicts == NULL) {
         return nnc_no_memory(err);
     }
@@ -92,13 +91,12 @@ static nnc_status judge(check *c, const nnc_plans_scenario *from, nnc_figures al
     }
     row->verdicts = verdicts;
     row->verdict_count = from->requirement_count;
-    for (int32_t i = 0; i < from->tolerance_count && status == NNC_OK; i++) {
-        status = check_name(all, "tolerance", from->tolerances[i].name, err);
-        if (status != NNC_OK) {
-            status = nnc_plans_blame(c->plans, from, err);
+    for (int32_t i = 0; i < from->tolerance_count; i++) {
+        if (check_name(all, "tolerance", from->tolerances[i].name, err) != NNC_OK) {
+            return nnc_plans_blame(c->plans, from, err);
         }
     }
-    return status;
+    return NNC_OK;
 }
 
 static const nnc_recorded_estimate *find_old(check *c, const char *id)
@@ -148,20 +146,13 @@ static nnc_status check_scenario(check *c, const nnc_plans_scenario *from, nnc_e
 {
     nnc_scenario *scenario = c->scenario;
     nnc_check_row *row = &c->rows[c->row_count];
-    nnc_status status = nnc_plans_load(c->session->specs, &c->session->options, c->arena, c->plans,
-                                       from, NULL, scenario, err);
-    if (status != NNC_OK) {
-        return status;
-    }
-    status = nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
-                          c->scratch, &scenario->result, err);
-    if (status != NNC_OK) {
+    NNC_TRY(nnc_plans_load(c->session->specs, &c->session->options, c->arena, c->plans, from, NULL,
+                           scenario, err));
+    if (nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
+                     c->scratch, &scenario->result, err) != NNC_OK) {
         return nnc_plans_blame(c->plans, from, err);
     }
-    status = nnc_origins_add(&c->origins, from, scenario, err);
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(nnc_origins_add(&c->origins, from, scenario, err));
     const nnc_figures all = nnc_figures_of(&c->collector, &scenario->report);
     const nnc_recorded_estimate *old = find_old(c, from->id);
     *row = (nnc_check_row){ .id = from->id, .line = from->line };
@@ -169,25 +160,17 @@ static nnc_status check_scenario(check *c, const nnc_plans_scenario *from, nnc_e
         return nnc_no_memory(err);
     }
     c->names = all;
-    status = select_figures(c, all, &row->now, err);
-    if (status == NNC_OK) {
-        status = judge(c, from, all, row, err);
-    }
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(select_figures(c, all, &row->now, err));
+    NNC_TRY(judge(c, from, all, row, err));
     row->state = old != NULL                       ? NNC_CHECK_SAME
                  : c->plans->recorded.tool != NULL ? NNC_CHECK_ADDED
                                                    : NNC_CHECK_NOT_ASKED;
     if (old != NULL) {
         /* What the file no longer records is not missed. */
-        status = select_figures(c, old->figures, &row->old, err);
-        if (status == NNC_OK && !compare(c, from, row)) {
-            status = nnc_no_memory(err);
+        NNC_TRY(select_figures(c, old->figures, &row->old, err));
+        if (!compare(c, from, row)) {
+            return nnc_no_memory(err);
         }
-    }
-    if (status != NNC_OK) {
-        return status;
     }
     c->estimates[c->row_count++] = (nnc_recorded_estimate){ .id = from->id, .figures = row->now };
     return NNC_OK;
@@ -250,7 +233,6 @@ static nnc_status write_recorded(check *c, const nnc_recorded *recorded, nnc_err
 {
     size_t size = 0;
     nnc_buffer part = { 0 };
-    nnc_status status = NNC_OK;
     nnc_recorded_write(&part, recorded, c->plans->record_count > 0);
     nnc_buffer_byte(&part, '\0');
     const char *text =
@@ -262,11 +244,9 @@ static nnc_status write_recorded(check *c, const nnc_recorded *recorded, nnc_err
     if (size == c->plans->size && memcmp(text, c->plans->text, size) == 0) {
         return NNC_OK;
     }
-    status = verify(c->plans, text, size, err);
-    if (status == NNC_OK) {
-        status = refuse_other(c->plans, err);
-    }
-    return status == NNC_OK ? nnc_output_write(c->plans->path, text, size, err) : status;
+    NNC_TRY(verify(c->plans, text, size, err));
+    NNC_TRY(refuse_other(c->plans, err));
+    return nnc_output_write(c->plans->path, text, size, err);
 }
 
 static nnc_status update(check *c, nnc_error *err)
@@ -285,27 +265,24 @@ static nnc_status check_all(check *c, nnc_error *err)
 {
     const nnc_plans *plans = c->plans;
     const size_t room = (size_t)plans->scenario_count + (size_t)plans->recorded.estimate_count;
-    nnc_status status = NNC_OK;
     c->rows = nnc_arena_array(c->arena, room, sizeof *c->rows);
     c->estimates = nnc_arena_array(c->arena, room, sizeof *c->estimates);
     if (c->rows == NULL || c->estimates == NULL) {
         return nnc_no_memory(err);
     }
-    for (int32_t i = 0; i < plans->scenario_count && status == NNC_OK; i++) {
-        status = check_scenario(c, &plans->scenarios[i], err);
+    for (int32_t i = 0; i < plans->scenario_count; i++) {
+        NNC_TRY(check_scenario(c, &plans->scenarios[i], err));
     }
-    for (int32_t i = 0; i < plans->record_count && status == NNC_OK; i++) {
-        status = check_name(c->names, "record", plans->record[i], err);
-        if (status != NNC_OK) {
+    for (int32_t i = 0; i < plans->record_count; i++) {
+        if (check_name(c->names, "record", plans->record[i], err) != NNC_OK) {
             char where[sizeof err->where];
             memcpy(where, err->where, sizeof where);
             snprintf(err->where, sizeof err->where, "%.256s: %.128s", plans->path, where);
+            return NNC_BAD_SPEC;
         }
     }
-    if (status == NNC_OK) {
-        add_removed(c);
-    }
-    return status;
+    add_removed(c);
+    return NNC_OK;
 }
 
 static nnc_status report(check *c, nnc_error *err)
@@ -325,6 +302,17 @@ static nnc_status report(check *c, nnc_error *err)
                : nnc_no_memory(err);
 }
 
+static nnc_status check_file(check *c, nnc_error *err)
+{
+    const nnc_options *options = &c->session->options;
+    NNC_TRY(nnc_plans_read(c->arena, options->operands[0], &c->plans, err));
+    NNC_TRY(check_all(c, err));
+    if (options->update) {
+        NNC_TRY(update(c, err));
+    }
+    return report(c, err);
+}
+
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     check c = { .session = session,
@@ -336,19 +324,9 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     c.origins.arena = c.collector.arena = c.arena;
     if (c.arena == NULL || c.scratch == NULL || c.scenario == NULL) {
         nnc_no_memory(err);
-        goto done;
+    } else {
+        status = check_file(&c, err);
     }
-    status = nnc_plans_read(c.arena, session->options.operands[0], &c.plans, err);
-    if (status == NNC_OK) {
-        status = check_all(&c, err);
-    }
-    if (status == NNC_OK && session->options.update) {
-        status = update(&c, err);
-    }
-    if (status == NNC_OK) {
-        status = report(&c, err);
-    }
-done:
     free(c.scenario);
     nnc_scratch_destroy(c.scratch);
     nnc_arena_destroy(c.arena);
