@@ -126,3 +126,8 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
     }
     return best;
 }
+
+nnc_status nnc_no_memory(nnc_error *err)
+{
+    return nnc_fail(err, NNC_NO_MEMORY, "nncost", "out of memory");
+}

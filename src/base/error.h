@@ -23,6 +23,9 @@ nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const
         }                                         \
     } while (0)
 
+/* "nncost: out of memory". */
+nnc_status nnc_no_memory(nnc_error *err);
+
 /* Bytes of the valid UTF-8 character at the start of text; 0 when there is none. */
 size_t nnc_utf8_length(const char *text, size_t size);
 

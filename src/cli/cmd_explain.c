@@ -1,4 +1,4 @@
-#include "cli/scenario.h"
+#include "cli/scenario_asked.h"
 #include "explain/explain.h"
 
 static nnc_status write(nnc_session *session, nnc_scenario *scenario, nnc_scratch *scratch,

@@ -32,6 +32,4 @@ extern const nnc_command nnc_cmd_estimate, nnc_cmd_ops, nnc_cmd_compare, nnc_cmd
 /* Number index of all commands, in the order of help; NULL past the last. */
 const nnc_command *nnc_command_at(int index);
 
-nnc_status nnc_no_memory(nnc_error *err);
-
 #endif

@@ -24,11 +24,6 @@ const nnc_command *nnc_command_at(int index)
     return index < COMMAND_COUNT ? commands[index] : NULL;
 }
 
-nnc_status nnc_no_memory(nnc_error *err)
-{
-    return nnc_fail(err, NNC_NO_MEMORY, "nncost", "out of memory");
-}
-
 /* Cuts the last part off a path; false when nothing would be left. */
 static bool to_parent(char *path)
 {

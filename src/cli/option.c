@@ -53,18 +53,18 @@ static nnc_status take_text(const char *option, const char *value, const char **
 static nnc_status take_setting(nnc_options *options, const nnc_option_spelling *entry,
                                const char *value, nnc_error *err)
 {
-    for (int i = 0; i < options->setting_count; i++) {
-        const nnc_setting *setting = &options->settings[i];
+    for (int i = 0; i < options->given.setting_count; i++) {
+        const nnc_setting *setting = &options->given.settings[i];
         if (setting->field == entry->field) {
             return strcmp(setting->value, value) == 0
                        ? NNC_OK
                        : repeated(entry->name, setting->value, value, err);
         }
     }
-    if (options->setting_count == NNC_SETTINGS_MAX) {
+    if (options->given.setting_count == NNC_SETTINGS_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, entry->name, "too many options");
     }
-    options->settings[options->setting_count++] = (nnc_setting){ entry->field, value };
+    options->given.settings[options->given.setting_count++] = (nnc_setting){ entry->field, value };
     return NNC_OK;
 }
 
@@ -81,7 +81,7 @@ static nnc_status take_repeated(nnc_options *options, const nnc_option_spelling 
         const char **texts;
         int *count, max;
     } lists[] = {
-        { "set", options->sets, &options->set_count, NNC_SETS_MAX },
+        { "set", options->given.sets, &options->given.set_count, NNC_SETS_MAX },
         { "where", options->sweep.where, &options->sweep.where_count, NNC_WHERES_MAX },
         { "link", options->sweep.links, &options->sweep.link_count, NNC_LINKS_MAX },
     };
@@ -126,8 +126,8 @@ static nnc_status take_own(nnc_options *options, choices *given, const nnc_optio
         { "target-step", NULL, &options->search.target_step },
         { "threads", NULL, &options->threads },
         { "output", NULL, &options->output },
-        { "software", NULL, &options->software },
-        { "cluster", NULL, &options->cluster },
+        { "software", NULL, &options->given.software },
+        { "cluster", NULL, &options->given.cluster },
         { "trace", NULL, &options->trace },
         { "scenario", NULL, &options->scenario },
         { "format", NULL, &given->format },

@@ -6,6 +6,7 @@
 #include "cli/record/check_view.h"
 #include "input/field.h"
 #include "metrics/report.h"
+#include "record/scenario.h"
 #include "render/format.h"
 
 /* Which options a command takes. */
@@ -23,14 +24,6 @@ enum {
     NNC_TAKES_SCORE = 1024,    /* --rows, --only, --fold, --group */
     NNC_TAKES_CALIBRATE = 2048 /* --device, --fit, --only, --fold, --group */
 };
-
-/* A plan option as given. */
-typedef struct nnc_setting {
-    const nnc_field *field;
-    const char *value;
-} nnc_setting;
-
-enum { NNC_SETTINGS_MAX = 64, NNC_SETS_MAX = 64, NNC_OPTION_NAME = 40 };
 
 enum { NNC_WHERES_MAX = 8, NNC_LINKS_MAX = 8 };
 
@@ -51,16 +44,13 @@ typedef struct nnc_search_options {
 typedef struct nnc_options {
     const nnc_format *format;
     bool help, stages, timeline, sensitivity, update, rows;
-    const char *output, *software, *cluster, *trace, *scenario; /* NULL = not given */
+    const char *output, *trace, *scenario; /* NULL = not given */
     const char *only, *fold, *group, *device, *fit;
     const char *threads;
     nnc_search_options search;
     nnc_sweep_options sweep;
     nnc_ops_view view;
-    nnc_setting settings[NNC_SETTINGS_MAX]; /* each field once */
-    int setting_count;
-    const char *sets[NNC_SETS_MAX]; /* "FIELD=VALUE", in the order given */
-    int set_count;
+    nnc_given given; /* on top of the files */
     char **operands; /* ends with NULL */
     int operand_count;
 } nnc_options;
@@ -73,9 +63,6 @@ nnc_status nnc_options_parse(int argc, char **argv, const char *command, unsigne
 /* Reads a count from 1 to most; *value stays as it is when the option is not given, text NULL. */
 nnc_status nnc_option_count(const char *option, const char *text, int64_t most, int64_t *value,
                             nnc_error *err);
-
-/* Writes "--micro-batch" for the field micro_batch into text; returns text. */
-char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME]);
 
 /* An option as --help, the man page and completion show it. */
 typedef struct nnc_option_text {

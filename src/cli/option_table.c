@@ -98,17 +98,6 @@ const nnc_own_option nnc_own_options[] = {
 
 const int nnc_own_option_count = sizeof nnc_own_options / sizeof nnc_own_options[0];
 
-char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME])
-{
-    snprintf(text, NNC_OPTION_NAME, "--%s", field);
-    for (char *at = text; *at; at++) {
-        if (*at == '_') {
-            *at = '-';
-        }
-    }
-    return text;
-}
-
 static void add_entry(nnc_option_spellings *list, const char *name, const nnc_own_option *own,
                       const nnc_field *field)
 {

@@ -242,3 +242,14 @@ void nnc_field_text(const nnc_field *field, const void *object, char *text, size
     default: value_text(field, place, 0, text, size); break;
     }
 }
+
+char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME])
+{
+    snprintf(text, NNC_OPTION_NAME, "--%s", field);
+    for (char *at = text; *at; at++) {
+        if (*at == '_') {
+            *at = '-';
+        }
+    }
+    return text;
+}

@@ -75,4 +75,8 @@ void nnc_field_text(const nnc_field *field, const void *object, char *text, size
 /* "at least 1 B", "one of flash, unfused", "a whole number from 1 to 8" ... */
 void nnc_field_expected(const nnc_field *field, char *text, size_t size);
 
+/* Writes the option of a field of the plan, "--micro-batch" for micro_batch, into text; returns text. */
+enum { NNC_OPTION_NAME = 40 };
+char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME]);
+
 #endif

@@ -5,8 +5,9 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "cli/command.h"
 #include "cli/compare/compare_view.h"
-#include "cli/plan_file_asked.h"
+#include "record/plan_file_load.h"
 
 enum { ROWS_MAX = 1000, AXES_MAX = NNC_SETTINGS_MAX + 3, VALUES_MAX = 256 };
 
@@ -97,11 +98,12 @@ static nnc_status list_axes(product *p, const nnc_options *options, nnc_error *e
     NNC_TRY(p->plans != NULL ? add_scenarios(p, options, err)
                              : add_axis(p, "model", options->operands[0], err));
     NNC_TRY(add_axis(p, "device", device, err));
-    NNC_TRY(add_axis(p, "software", options->software != NULL ? options->software : "-", err));
-    for (int i = 0; i < options->setting_count; i++) {
+    NNC_TRY(add_axis(p, "software", options->given.software != NULL ? options->given.software : "-",
+                     err));
+    for (int i = 0; i < options->given.setting_count; i++) {
         char name[NNC_OPTION_NAME];
-        nnc_option_name(options->settings[i].field->name, name);
-        NNC_TRY(add_axis(p, name + 2, options->settings[i].value, err));
+        nnc_option_name(options->given.settings[i].field->name, name);
+        NNC_TRY(add_axis(p, name + 2, options->given.settings[i].value, err));
     }
     return NNC_OK;
 }
@@ -122,18 +124,18 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
     const char *values[AXES_MAX] = { NULL };
     nnc_options options = session->options;
     row_values(p, row, values);
-    options.software = options.software != NULL ? values[AXIS_SOFTWARE] : NULL;
-    for (int i = 0; i < options.setting_count; i++) {
-        options.settings[i].value = values[AXIS_SETTINGS + i];
+    options.given.software = options.given.software != NULL ? values[AXIS_SOFTWARE] : NULL;
+    for (int i = 0; i < options.given.setting_count; i++) {
+        options.given.settings[i].value = values[AXIS_SETTINGS + i];
     }
     const nnc_plans_scenario *from = NULL;
     if (p->plans == NULL) {
-        NNC_TRY(nnc_scenario_load(session->specs, &options, values[AXIS_MODEL], values[AXIS_DEVICE],
-                                  scenario, err));
+        NNC_TRY(nnc_scenario_load(session->specs, &options.given, values[AXIS_MODEL],
+                                  values[AXIS_DEVICE], scenario, err));
     } else {
         const bool own = strcmp(values[AXIS_DEVICE], "-") == 0;
         NNC_TRY(nnc_plans_pick(p->plans, values[AXIS_MODEL], &from, err));
-        NNC_TRY(nnc_plans_load(session->specs, &options, p->arena, p->plans, from,
+        NNC_TRY(nnc_plans_load(session->specs, &options.given, p->arena, p->plans, from,
                                own ? NULL : values[AXIS_DEVICE], scenario, err));
     }
     return nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "cli/estimate/estimate_view.h"
 #include "cli/output.h"
-#include "cli/scenario.h"
+#include "cli/scenario_asked.h"
 
 /* The intervals of a timeline as they come in. */
 typedef struct interval_list {

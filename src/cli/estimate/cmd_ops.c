@@ -1,5 +1,6 @@
+#include "base/error.h"
 #include "cli/estimate/estimate_view.h"
-#include "cli/scenario.h"
+#include "cli/scenario_asked.h"
 
 static nnc_status write(nnc_session *session, nnc_scenario *scenario, nnc_scratch *scratch,
                         nnc_error *err)

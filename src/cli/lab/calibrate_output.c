@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/error.h"
 #include "cli/lab/calibrate.h"
 #include "cli/output.h"
 #include "input/kind.h"

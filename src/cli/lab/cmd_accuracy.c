@@ -51,7 +51,7 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
     if (status != NNC_OK) {
         return give_reason(a, scored, &why, err);
     }
-    NNC_TRY(nnc_scenario_apply(specs, &a->session->options, s, err));
+    NNC_TRY(nnc_scenario_apply(specs, &a->session->options.given, s, err));
     const char *id = scored->device; /* of its file; the scenario is the next row's */
     status =
         nnc_score_row(row, &s->model, &s->device, &s->software, &s->plan, a->scratch, scored, &why);

@@ -138,7 +138,7 @@ static nnc_status take_row(nnc_calibrate *c, const nnc_measured *row, int32_t fi
     if (nnc_row_load(c->session->specs, &c->session->options, row, c->scenario, &why) != NNC_OK) {
         return give_reason(c, row, &why, err);
     }
-    NNC_TRY(nnc_scenario_apply(c->session->specs, &c->session->options, c->scenario, err));
+    NNC_TRY(nnc_scenario_apply(c->session->specs, &c->session->options.given, c->scenario, err));
     return add_row(c, row, file, err);
 }
 
@@ -242,7 +242,7 @@ static nnc_status load_device(nnc_calibrate *c, nnc_error *err)
     row.plan = nnc_plan_default();
     row.internode_bytes_per_s = (double)NAN;
     NNC_TRY(nnc_row_load(c->session->specs, &c->session->options, &row, c->scenario, err));
-    NNC_TRY(nnc_scenario_apply(c->session->specs, &c->session->options, c->scenario, err));
+    NNC_TRY(nnc_scenario_apply(c->session->specs, &c->session->options.given, c->scenario, err));
     c->start = c->scenario->device;
     return NNC_OK;
 }

@@ -135,7 +135,7 @@ static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scen
 static nnc_status load_software(nnc_specs *specs, const nnc_options *options,
                                 const nnc_measured *row, nnc_scenario *scenario, nnc_error *err)
 {
-    const char *asked = options->software != NULL ? options->software : row->software;
+    const char *asked = options->given.software != NULL ? options->given.software : row->software;
     return nnc_software_asked(specs, asked, &scenario->software, err);
 }
 

@@ -2,8 +2,9 @@
 #ifndef NNCOST_CLI_LAB_MEASURED_ROWS_H
 #define NNCOST_CLI_LAB_MEASURED_ROWS_H
 
-#include "cli/scenario.h"
+#include "cli/command.h"
 #include "lab/measured.h"
+#include "record/scenario.h"
 
 /* --only, --fold and --group: "not:2/5" leaves out the rows whose digest falls into the second of
  * five parts. */

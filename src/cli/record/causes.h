@@ -2,8 +2,8 @@
 #ifndef NNCOST_CLI_RECORD_CAUSES_H
 #define NNCOST_CLI_RECORD_CAUSES_H
 
-#include "cli/plan_file_asked.h"
 #include "cli/record/check_view.h"
+#include "record/plan_file_load.h"
 
 enum { NNC_CAUSES_MAX = NNC_REF_COUNT + 3 };
 

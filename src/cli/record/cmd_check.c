@@ -6,6 +6,7 @@
 #include <nncost/nncost.h>
 
 #include "base/error.h"
+#include "cli/command.h"
 #include "cli/output.h"
 #include "cli/record/causes.h"
 #include "input/file.h"
@@ -146,8 +147,8 @@ static nnc_status check_scenario(check *c, const nnc_plans_scenario *from, nnc_e
 {
     nnc_scenario *scenario = c->scenario;
     nnc_check_row *row = &c->rows[c->row_count];
-    NNC_TRY(nnc_plans_load(c->session->specs, &c->session->options, c->arena, c->plans, from, NULL,
-                           scenario, err));
+    NNC_TRY(nnc_plans_load(c->session->specs, &c->session->options.given, c->arena, c->plans, from,
+                           NULL, scenario, err));
     if (nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
                      c->scratch, &scenario->result, err) != NNC_OK) {
         return nnc_plans_blame(c->plans, from, err);

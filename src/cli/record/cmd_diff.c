@@ -5,8 +5,9 @@
 #include <nncost/nncost.h>
 
 #include "base/error.h"
-#include "cli/plan_file_asked.h"
+#include "cli/command.h"
 #include "cli/record/check_view.h"
+#include "record/plan_file_load.h"
 
 static const nnc_recorded_estimate *find(const nnc_recorded *recorded, const char *id)
 {

@@ -6,8 +6,9 @@
 
 #include "base/error.h"
 #include "base/number.h"
-#include "cli/scenario.h"
+#include "cli/command.h"
 #include "record/plan_file.h"
+#include "record/scenario.h"
 #include "render/json_writer.h"
 
 static const char *const default_model = "gpt2-xl", *const default_device = "a100-sxm4-80gb";
@@ -69,13 +70,13 @@ static void write_scenario(nnc_buffer *out, const nnc_options *options, const nn
                "A key of 'require' is any figure of 'nncost estimate --format json', in seconds, "
                "bytes and FLOPs; the limits here leave a tenth of the time, and the device's "
                "memory.");
-    for (int i = 0; i < options->setting_count; i++) {
-        put_setting(out, &options->settings[i], &result->plan);
+    for (int i = 0; i < options->given.setting_count; i++) {
+        put_setting(out, &options->given.settings[i], &result->plan);
     }
-    if (options->set_count > 0) {
+    if (options->given.set_count > 0) {
         nnc_buffer_text(out, ",\n      \"set\": {");
-        for (int i = 0; i < options->set_count; i++) {
-            put_set(out, options->sets[i], i == 0);
+        for (int i = 0; i < options->given.set_count; i++) {
+            put_set(out, options->given.sets[i], i == 0);
         }
         nnc_buffer_text(out, "\n      }");
     }
@@ -101,11 +102,11 @@ static void write_file(const nnc_session *session, const nnc_report *report)
                            "take a key back. Ids, or paths from the folder of this file.");
     put_member(out, 4, "model", report->model_asked);
     put_member(out, 4, "device", report->device_asked);
-    if (options->software != NULL) {
-        put_member(out, 4, "software", options->software);
+    if (options->given.software != NULL) {
+        put_member(out, 4, "software", options->given.software);
     }
-    if (options->cluster != NULL) {
-        put_member(out, 4, "cluster", options->cluster);
+    if (options->given.cluster != NULL) {
+        put_member(out, 4, "cluster", options->given.cluster);
     }
     nnc_buffer_text(out, "\n  },\n  \"scenarios\": [\n");
     write_scenario(out, options, report);
@@ -129,9 +130,9 @@ static nnc_status run(nnc_session *session, nnc_error *err)
         goto done;
     }
     const bool given = options->operand_count == 2;
-    status =
-        nnc_scenario_load(session->specs, options, given ? options->operands[0] : default_model,
-                          given ? options->operands[1] : default_device, scenario, err);
+    status = nnc_scenario_load(session->specs, &options->given,
+                               given ? options->operands[0] : default_model,
+                               given ? options->operands[1] : default_device, scenario, err);
     if (status == NNC_OK) {
         status = nnc_estimate(&scenario->model, &scenario->device, &scenario->software,
                               &scenario->plan, scratch, &scenario->result, err);

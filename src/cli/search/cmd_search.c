@@ -5,9 +5,9 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "cli/plan_file_asked.h"
 #include "cli/progress.h"
 #include "cli/search/search_ask.h"
+#include "record/plan_file_load.h"
 
 static double seconds(void)
 {

@@ -4,7 +4,7 @@
 
 #include <nncost/search.h>
 
-#include "cli/scenario.h"
+#include "cli/scenario_asked.h"
 #include "cli/search/search_view.h"
 #include "search/search_ranks.h"
 

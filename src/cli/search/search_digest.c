@@ -78,8 +78,8 @@ nnc_status nnc_search_digest(const nnc_session *session, const nnc_scenario *sce
         status = add_file(session->specs, digest, files[i], err);
     }
     *digest = nnc_digest_text(*digest, options->scenario != NULL ? options->scenario : "");
-    for (int i = 0; i < options->set_count; i++) {
-        *digest = nnc_digest_text(*digest, options->sets[i]);
+    for (int i = 0; i < options->given.set_count; i++) {
+        *digest = nnc_digest_text(*digest, options->given.sets[i]);
     }
     add_search(digest, ask);
     return status;

@@ -122,8 +122,8 @@ static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_sea
 {
     int kept = 0;
     nnc_status status = NNC_OK;
-    for (int i = 0; i < options->setting_count && status == NNC_OK; i++) {
-        const nnc_setting *setting = &options->settings[i];
+    for (int i = 0; i < options->given.setting_count && status == NNC_OK; i++) {
+        const nnc_setting *setting = &options->given.settings[i];
         const searched *axis = find_searched(setting->field->name);
         const bool sizes = strcmp(setting->field->name, "devices") == 0 &&
                            (strchr(setting->value, ',') || strstr(setting->value, ".."));
@@ -138,10 +138,10 @@ static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_sea
         } else if (sizes) {
             status = read_devices(setting->value, arena, ask, err);
         } else {
-            options->settings[kept++] = *setting;
+            options->given.settings[kept++] = *setting;
         }
     }
-    options->setting_count = kept;
+    options->given.setting_count = kept;
     return status;
 }
 

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/command.h"
 #include "cli/search/search_shard.h"
 #include "store/merge.h"
 

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/number.h"
-#include "cli/scenario.h"
 #include "cli/sweep/sweep.h"
+#include "record/scenario.h"
 
 /* What axes are made with. */
 typedef struct binder {
@@ -46,7 +46,7 @@ static nnc_sweep_axis *add_axis(binder *b, const char *where)
 static nnc_status load(binder *b, nnc_sweep_target target, const char *value, const void **spec)
 {
     nnc_specs *specs = b->session->specs;
-    const char *cluster = b->session->options.cluster;
+    const char *cluster = b->session->options.given.cluster;
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;
     const nnc_software *software = NULL;
@@ -280,8 +280,8 @@ static nnc_status bind_settings(binder *b)
 {
     const nnc_options *options = &b->session->options;
     nnc_status status = NNC_OK;
-    for (int i = 0; i < options->setting_count && status == NNC_OK; i++) {
-        const nnc_setting *setting = &options->settings[i];
+    for (int i = 0; i < options->given.setting_count && status == NNC_OK; i++) {
+        const nnc_setting *setting = &options->given.settings[i];
         char name[NNC_OPTION_NAME];
         if (nnc_shard_asked(setting)) {
             status = nnc_shard_read(setting->value, &b->sweep->shard, b->err);
@@ -337,13 +337,13 @@ nnc_status nnc_sweep_bind(nnc_session *session, nnc_sweep *sweep, nnc_error *err
     *b = (binder){ .session = session, .sweep = sweep, .err = err };
     b->trial.plan = nnc_plan_default();
     sweep->shard = (nnc_shard){ 1, 1 };
-    sweep->cluster = options->cluster;
+    sweep->cluster = options->given.cluster;
     nnc_status status = bind_whole(b, NNC_SWEEP_MODEL, "model.id", options->operands[0]);
     if (status == NNC_OK) {
         status = bind_whole(b, NNC_SWEEP_DEVICE, "device.id", options->operands[1]);
     }
-    if (status == NNC_OK && options->software != NULL) {
-        status = bind_whole(b, NNC_SWEEP_SOFTWARE, "plan.software", options->software);
+    if (status == NNC_OK && options->given.software != NULL) {
+        status = bind_whole(b, NNC_SWEEP_SOFTWARE, "plan.software", options->given.software);
     } else if (status == NNC_OK) {
         status = nnc_software_asked(session->specs, NULL, &sweep->software, err);
         sweep->axes.software = &sweep->software;
@@ -351,8 +351,8 @@ nnc_status nnc_sweep_bind(nnc_session *session, nnc_sweep *sweep, nnc_error *err
     if (status == NNC_OK) {
         status = bind_settings(b);
     }
-    for (int i = 0; i < options->set_count && status == NNC_OK; i++) {
-        status = bind_pair(b, "--set", options->sets[i], b->groups++);
+    for (int i = 0; i < options->given.set_count && status == NNC_OK; i++) {
+        status = bind_pair(b, "--set", options->given.sets[i], b->groups++);
     }
     for (int i = 0; i < options->sweep.link_count && status == NNC_OK; i++) {
         status = bind_link(b, options->sweep.links[i]);

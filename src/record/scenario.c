@@ -1,12 +1,10 @@
-#include "cli/scenario.h"
+#include "record/scenario.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/number.h"
-#include "cli/plan_file_asked.h"
 
 static nnc_status bad_option(const char *option, nnc_error *err)
 {
@@ -15,10 +13,10 @@ static nnc_status bad_option(const char *option, nnc_error *err)
     return NNC_BAD_USAGE;
 }
 
-static nnc_status apply_settings(const nnc_options *options, nnc_plan *plan, nnc_error *err)
+static nnc_status apply_settings(const nnc_given *given, nnc_plan *plan, nnc_error *err)
 {
-    for (int i = 0; i < options->setting_count; i++) {
-        const nnc_setting *setting = &options->settings[i];
+    for (int i = 0; i < given->setting_count; i++) {
+        const nnc_setting *setting = &given->settings[i];
         char value[256];
         snprintf(value, sizeof value, "%s", setting->value);
         /* '+' joins what one plan recomputes, since ',' separates plans in lists of them. */
@@ -125,12 +123,12 @@ static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *
     return NNC_OK;
 }
 
-static nnc_status apply_sets(const nnc_options *options, nnc_scenario *scenario, nnc_error *err)
+static nnc_status apply_sets(const nnc_given *given, nnc_scenario *scenario, nnc_error *err)
 {
-    for (int i = 0; i < options->set_count; i++) {
-        NNC_TRY(apply_set(scenario, options->sets[i], err));
+    for (int i = 0; i < given->set_count; i++) {
+        NNC_TRY(apply_set(scenario, given->sets[i], err));
     }
-    if (options->set_count == 0) {
+    if (given->set_count == 0) {
         return NNC_OK;
     }
     if (nnc_model_check(&scenario->model, "--set", err) != NNC_OK ||
@@ -164,15 +162,15 @@ static nnc_status check_batch(const nnc_plan *plan, nnc_error *err)
                     (long long)product, (long long)plan->global_batch);
 }
 
-nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_options *options, nnc_scenario *scenario,
+nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_given *given, nnc_scenario *scenario,
                               nnc_error *err)
 {
     scenario->overrides[0] = '\0';
-    if (options->cluster != NULL) {
-        NNC_TRY(nnc_cluster_load(specs, options->cluster, &scenario->device, err));
+    if (given->cluster != NULL) {
+        NNC_TRY(nnc_cluster_load(specs, given->cluster, &scenario->device, err));
     }
-    NNC_TRY(apply_settings(options, &scenario->plan, err));
-    return apply_sets(options, scenario, err);
+    NNC_TRY(apply_settings(given, &scenario->plan, err));
+    return apply_sets(given, scenario, err);
 }
 
 nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,
@@ -194,29 +192,29 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
     return status;
 }
 
-nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_options *options, const char *model_asked,
+nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const char *model_asked,
                              const char *device_asked, nnc_scenario *scenario, nnc_error *err)
 {
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;
     NNC_TRY(nnc_model_load(specs, model_asked, &model, err));
     NNC_TRY(nnc_device_load(specs, device_asked, &device, err));
-    NNC_TRY(nnc_software_asked(specs, options->software, &scenario->software, err));
+    NNC_TRY(nnc_software_asked(specs, given->software, &scenario->software, err));
     scenario->model = *model;
     scenario->device = *device;
     scenario->plan = nnc_plan_default();
     scenario->report = (nnc_report){
         .model_asked = model_asked,
         .device_asked = device_asked,
-        .overrides = options->set_count > 0 ? scenario->overrides : NULL,
-        .cluster = options->cluster,
+        .overrides = given->set_count > 0 ? scenario->overrides : NULL,
+        .cluster = given->cluster,
         .model = &scenario->model,
         .device = &scenario->device,
         .software = &scenario->software,
         .result = &scenario->result,
         .advice = scenario->advice,
     };
-    NNC_TRY(nnc_scenario_apply(specs, options, scenario, err));
+    NNC_TRY(nnc_scenario_apply(specs, given, scenario, err));
     return check_batch(&scenario->plan, err);
 }
 
@@ -237,51 +235,4 @@ nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, n
     report->stages = nnc_scratch_stages(scratch, &report->stage_count);
     report->scratch = scratch;
     return NNC_OK;
-}
-
-nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const char *model,
-                                   const char *device, nnc_scenario *scenario, nnc_error *err)
-{
-    const nnc_options *options = &session->options;
-    const nnc_plans_scenario *picked = NULL;
-    const nnc_plans *plans = NULL;
-    NNC_TRY(nnc_plans_open(arena, model, &plans, err));
-    if (plans != NULL) {
-        NNC_TRY(nnc_plans_pick(plans, options->scenario, &picked, err));
-        return nnc_plans_load(session->specs, options, arena, plans, picked, device, scenario, err);
-    }
-    if (options->scenario != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--scenario", "%s is not a plan file", model);
-    }
-    if (device == NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "DEVICE",
-                        "missing, expected MODEL DEVICE or a plan file, found only \"%s\"", model);
-    }
-    return nnc_scenario_load(session->specs, options, model, device, scenario, err);
-}
-
-nnc_status nnc_scenario_report(nnc_session *session, const char *model_asked,
-                               const char *device_asked, nnc_report_writer *write, nnc_error *err)
-{
-    nnc_scenario *scenario = calloc(1, sizeof *scenario);
-    nnc_scratch *scratch = nnc_scratch_create();
-    nnc_arena *arena = nnc_arena_create();
-    nnc_status status = NNC_NO_MEMORY;
-
-    if (scenario == NULL || scratch == NULL || arena == NULL) {
-        nnc_no_memory(err);
-        goto done;
-    }
-    status = nnc_scenario_load_asked(session, arena, model_asked, device_asked, scenario, err);
-    if (status == NNC_OK) {
-        status = nnc_scenario_estimate(scenario, scratch, err);
-    }
-    if (status == NNC_OK) {
-        status = write(session, scenario, scratch, err);
-    }
-done:
-    nnc_arena_destroy(arena);
-    nnc_scratch_destroy(scratch);
-    free(scenario);
-    return status;
 }

@@ -1,10 +1,10 @@
-/* Scenarios of a plan file where a command takes MODEL and DEVICE. */
-#ifndef NNCOST_CLI_PLAN_FILE_ASKED_H
-#define NNCOST_CLI_PLAN_FILE_ASKED_H
+/* The scenarios of a plan file made concrete. */
+#ifndef NNCOST_RECORD_PLAN_FILE_LOAD_H
+#define NNCOST_RECORD_PLAN_FILE_LOAD_H
 
-#include "cli/scenario.h"
 #include "metrics/report.h"
 #include "record/plan_file.h"
+#include "record/scenario.h"
 
 /* Reads MODEL as a plan file if it is one; *plans stays NULL if it is not. */
 nnc_status nnc_plans_open(nnc_arena *arena, const char *model, const nnc_plans **plans,
@@ -14,9 +14,9 @@ nnc_status nnc_plans_open(nnc_arena *arena, const char *model, const nnc_plans *
 nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id,
                           const nnc_plans_scenario **scenario, nnc_error *err);
 
-/* Loads a scenario with the options of the command line on top; device NULL = its own. The error
+/* Loads a scenario with what is given on top; device NULL = its own. The error
  * names the file, the line and the scenario. */
-nnc_status nnc_plans_load(nnc_specs *specs, const nnc_options *given, nnc_arena *arena,
+nnc_status nnc_plans_load(nnc_specs *specs, const nnc_given *given, nnc_arena *arena,
                           const nnc_plans *plans, const nnc_plans_scenario *from,
                           const char *device, nnc_scenario *scenario, nnc_error *err);
 

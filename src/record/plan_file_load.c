@@ -1,4 +1,4 @@
-#include "cli/plan_file_asked.h"
+#include "record/plan_file_load.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,10 +54,10 @@ static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans,
                : nnc_path_from(arena, plans->path, ref);
 }
 
-static bool is_given(const nnc_options *options, const nnc_field *field)
+static bool is_given(const nnc_given *given, const nnc_field *field)
 {
-    for (int i = 0; i < options->setting_count; i++) {
-        if (options->settings[i].field == field) {
+    for (int i = 0; i < given->setting_count; i++) {
+        if (given->settings[i].field == field) {
             return true;
         }
     }
@@ -65,19 +65,19 @@ static bool is_given(const nnc_options *options, const nnc_field *field)
 }
 
 /* The options that say what the scenario says, and then what the command line does. */
-static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_options *options,
+static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_given *given,
                         nnc_error *err)
 {
     const char *sets[NNC_SETS_MAX];
     int set_count = 0;
-    if (from->values.count + options->setting_count > NNC_SETTINGS_MAX ||
-        from->sets.count + options->set_count > NNC_SETS_MAX) {
+    if (from->values.count + given->setting_count > NNC_SETTINGS_MAX ||
+        from->sets.count + given->set_count > NNC_SETS_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, "command line", "too many options on top");
     }
     for (int32_t i = 0; i < from->values.count; i++) {
         const nnc_pair *pair = &from->values.list[i];
-        if (!is_given(options, pair->field)) {
-            options->settings[options->setting_count++] = (nnc_setting){ pair->field, pair->text };
+        if (!is_given(given, pair->field)) {
+            given->settings[given->setting_count++] = (nnc_setting){ pair->field, pair->text };
         }
     }
     for (int32_t i = 0; i < from->sets.count; i++) {
@@ -90,13 +90,13 @@ static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_op
         snprintf(set, size, "%s=%s", pair->key, pair->text);
         sets[set_count++] = set;
     }
-    for (int i = 0; i < options->set_count; i++) {
-        sets[set_count++] = options->sets[i];
+    for (int i = 0; i < given->set_count; i++) {
+        sets[set_count++] = given->sets[i];
     }
     if (set_count > 0) {
-        memcpy(options->sets, sets, (size_t)set_count * sizeof *sets);
+        memcpy(given->sets, sets, (size_t)set_count * sizeof *sets);
     }
-    options->set_count = set_count;
+    given->set_count = set_count;
     return NNC_OK;
 }
 
@@ -110,14 +110,14 @@ nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *fro
     return err->status;
 }
 
-nnc_status nnc_plans_load(nnc_specs *specs, const nnc_options *given, nnc_arena *arena,
+nnc_status nnc_plans_load(nnc_specs *specs, const nnc_given *given, nnc_arena *arena,
                           const nnc_plans *plans, const nnc_plans_scenario *from,
                           const char *device, nnc_scenario *scenario, nnc_error *err)
 {
-    nnc_options options = *given;
-    const char *refs[NNC_REF_COUNT] = { NULL, device, options.software, options.cluster };
-    const bool own = options.setting_count == 0 && options.set_count == 0 && device == NULL &&
-                     options.software == NULL && options.cluster == NULL;
+    nnc_given whole = *given;
+    const char *refs[NNC_REF_COUNT] = { NULL, device, whole.software, whole.cluster };
+    const bool own = whole.setting_count == 0 && whole.set_count == 0 && device == NULL &&
+                     whole.software == NULL && whole.cluster == NULL;
     for (int i = 0; i < NNC_REF_COUNT; i++) {
         if (refs[i] == NULL && from->refs[i] != NULL) {
             refs[i] = resolve_ref(arena, plans, from, (nnc_plans_ref)i);
@@ -126,11 +126,11 @@ nnc_status nnc_plans_load(nnc_specs *specs, const nnc_options *given, nnc_arena 
             }
         }
     }
-    options.software = refs[NNC_REF_SOFTWARE];
-    options.cluster = refs[NNC_REF_CLUSTER];
-    nnc_status status = merge(arena, from, &options, err);
+    whole.software = refs[NNC_REF_SOFTWARE];
+    whole.cluster = refs[NNC_REF_CLUSTER];
+    nnc_status status = merge(arena, from, &whole, err);
     if (status == NNC_OK) {
-        status = nnc_scenario_load(specs, &options, refs[NNC_REF_MODEL], refs[NNC_REF_DEVICE],
+        status = nnc_scenario_load(specs, &whole, refs[NNC_REF_MODEL], refs[NNC_REF_DEVICE],
                                    scenario, err);
         if (status != NNC_OK) {
             err->status = status == NNC_BAD_USAGE && own ? NNC_BAD_SPEC : status;

@@ -1,0 +1,54 @@
+#include "cli/scenario_asked.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "record/plan_file_load.h"
+
+nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const char *model,
+                                   const char *device, nnc_scenario *scenario, nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    const nnc_plans_scenario *picked = NULL;
+    const nnc_plans *plans = NULL;
+    NNC_TRY(nnc_plans_open(arena, model, &plans, err));
+    if (plans != NULL) {
+        NNC_TRY(nnc_plans_pick(plans, options->scenario, &picked, err));
+        return nnc_plans_load(session->specs, &options->given, arena, plans, picked, device,
+                              scenario, err);
+    }
+    if (options->scenario != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--scenario", "%s is not a plan file", model);
+    }
+    if (device == NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "DEVICE",
+                        "missing, expected MODEL DEVICE or a plan file, found only \"%s\"", model);
+    }
+    return nnc_scenario_load(session->specs, &options->given, model, device, scenario, err);
+}
+
+nnc_status nnc_scenario_report(nnc_session *session, const char *model_asked,
+                               const char *device_asked, nnc_report_writer *write, nnc_error *err)
+{
+    nnc_scenario *scenario = calloc(1, sizeof *scenario);
+    nnc_scratch *scratch = nnc_scratch_create();
+    nnc_arena *arena = nnc_arena_create();
+    nnc_status status = NNC_NO_MEMORY;
+
+    if (scenario == NULL || scratch == NULL || arena == NULL) {
+        nnc_no_memory(err);
+        goto done;
+    }
+    status = nnc_scenario_load_asked(session, arena, model_asked, device_asked, scenario, err);
+    if (status == NNC_OK) {
+        status = nnc_scenario_estimate(scenario, scratch, err);
+    }
+    if (status == NNC_OK) {
+        status = write(session, scenario, scratch, err);
+    }
+done:
+    nnc_arena_destroy(arena);
+    nnc_scratch_destroy(scratch);
+    free(scenario);
+    return status;
+}

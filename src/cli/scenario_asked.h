@@ -1,0 +1,22 @@
+/* The scenario that the operands of a command name. */
+#ifndef NNCOST_CLI_SCENARIO_ASKED_H
+#define NNCOST_CLI_SCENARIO_ASKED_H
+
+#include "base/arena.h"
+#include "cli/command.h"
+#include "record/scenario.h"
+
+/* Loads what the operands name: a model and a device, or a plan file, whose --scenario is taken, and a
+ * device in place of its own (NULL = its own). What comes from a plan file lives in the arena. */
+nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const char *model,
+                                   const char *device, nnc_scenario *scenario, nnc_error *err);
+
+/* Loads and estimates what the operands name, then hands the scenario to write, with the scratch its
+ * report points into. model_asked may be a plan file: then the device, which may be NULL, replaces
+ * that of its scenario. */
+typedef nnc_status nnc_report_writer(nnc_session *session, nnc_scenario *scenario,
+                                     nnc_scratch *scratch, nnc_error *err);
+nnc_status nnc_scenario_report(nnc_session *session, const char *model_asked,
+                               const char *device_asked, nnc_report_writer *write, nnc_error *err);
+
+#endif

@@ -1,0 +1,57 @@
+/* One model on one device under one plan: loading it, with what is changed on top, and estimating it. */
+#ifndef NNCOST_RECORD_SCENARIO_H
+#define NNCOST_RECORD_SCENARIO_H
+
+#include <nncost/spec.h>
+
+#include "base/arena.h"
+#include "input/field.h"
+#include "metrics/report.h"
+
+/* A field of the plan, as text. */
+typedef struct nnc_setting {
+    const nnc_field *field;
+    const char *value;
+} nnc_setting;
+
+enum { NNC_SETTINGS_MAX = 64, NNC_SETS_MAX = 64, NNC_ADVICE_MAX = 3 };
+
+/* What stands on top of the files. */
+typedef struct nnc_given {
+    const char *software, *cluster;         /* NULL = not given */
+    nnc_setting settings[NNC_SETTINGS_MAX]; /* each field once */
+    int setting_count;
+    const char *sets[NNC_SETS_MAX]; /* "FIELD=VALUE", in the order given */
+    int set_count;
+} nnc_given;
+
+/* report points into the rest: a scenario must not be moved once it is estimated. */
+typedef struct nnc_scenario {
+    nnc_model model;
+    nnc_device device;
+    nnc_software software;
+    nnc_plan plan;
+    char overrides[256]; /* the --set options, "" = none */
+    nnc_result result;
+    nnc_advice advice[NNC_ADVICE_MAX];
+    nnc_report report;
+} nnc_scenario;
+
+/* The software profile asked for; NULL = the default one, from its file where there is one. */
+nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,
+                              nnc_error *err);
+
+/* Loads the files, then applies what is given in its order. A bad value is NNC_BAD_USAGE and
+ * err->where names the option. The asked names must outlive the scenario. */
+nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const char *model_asked,
+                             const char *device_asked, nnc_scenario *scenario, nnc_error *err);
+
+/* Changes what a scenario holds: links, plan, and what sets name. */
+nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_given *given, nnc_scenario *scenario,
+                              nnc_error *err);
+
+/* Estimates it; where it does not fit, looks for the smallest changes that would. Afterwards
+ * scenario->report is complete, its ops valid until the next use of scratch. */
+nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
+
+#endif
