@@ -32,6 +32,7 @@ $ cat <<X
 > X
 toys: clusters
 hw
+lab
 models
 software round
 

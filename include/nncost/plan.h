@@ -190,6 +190,23 @@ typedef struct nnc_spreads {
     nnc_spread steps, kernels, carried, experts;
 } nnc_spreads;
 
+/* A framework that a profile stands for, and what its runs do where they do not say. */
+typedef struct nnc_framework {
+    char framework[48], version[32]; /* how both begin; version "" = any */
+    nnc_policy policy;
+    nnc_attention attention;
+    nnc_context_kind context_kind;
+    double overlap;                       /* NaN = the profile's */
+    double capacity_factor, fp16_dropout; /* of models with experts, and of those trained in fp16 */
+    int32_t zero;
+    int64_t micro_batch;        /* 0 = what a rank has to do in one pass, where that is little */
+    bool one_pass;              /* however much it is */
+    int64_t vocab_multiple;     /* the table is padded to this times the tensor degree; 0 = not */
+    bool sequence_parallel;     /* wherever there is tensor parallelism */
+    bool half_selective;        /* "selective" recomputes every other layer or product */
+    bool gathered_in_pipelines; /* ZeRO stage 3 keeps weights gathered between passes there */
+} nnc_framework;
+
 /* An implementation: which kernels are fused and what each keeps. Read from software/<id>.json. */
 typedef struct nnc_software {
     char id[48];
@@ -217,7 +234,9 @@ typedef struct nnc_software {
     double overlap_tensor_backward; /* in backward passes; NaN = as overlap_tensor */
     double launch_s; /* the host's time to issue one op; 0 = recorded once and replayed */
     nnc_spreads spread;
-    bool zero_gradients; /* gradients are cleared by a kernel, not freed */
+    bool zero_gradients;             /* gradients are cleared by a kernel, not freed */
+    const nnc_framework *stands_for; /* says nothing to an estimate */
+    int32_t stands_for_count;
     const nnc_source *sources;
     int32_t source_count;
     const char *path;

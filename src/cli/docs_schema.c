@@ -191,18 +191,20 @@ static void put_fields(nnc_schema_writer *to, const nnc_field_table *table)
     }
 }
 
-static void put_prices(nnc_schema_writer *to)
+/* A list of objects of a table; texts: further keys, ends with NULL. */
+static void put_objects(nnc_schema_writer *to, const char *key, const char *description,
+                        const nnc_field_table *table, const char *const *texts)
 {
-    nnc_schema_open(to, "prices");
-    nnc_schema_member(to, "description", "\"Newest on-demand price first.\"");
+    nnc_schema_open(to, key);
+    nnc_schema_member(to, "description", description);
     nnc_schema_member(to, "type", "\"array\"");
     nnc_schema_open(to, "items");
-    put_required(to, &nnc_price_table, NULL);
-    open_properties(to, &nnc_price_table);
-    put_fields(to, &nnc_price_table);
-    nnc_schema_member(to, "where", any_text);
-    nnc_schema_member(to, "date", any_text);
-    nnc_schema_member(to, "source", any_text);
+    put_required(to, table, NULL);
+    open_properties(to, table);
+    put_fields(to, table);
+    for (; *texts != NULL; texts++) {
+        nnc_schema_member(to, *texts, any_text);
+    }
     nnc_schema_close(to);
     nnc_schema_close(to);
     nnc_schema_close(to);
@@ -264,6 +266,7 @@ static void put_root(nnc_schema_writer *to, const char *schema, const nnc_field_
                      bool aliases)
 {
     static const char *const others[] = { "schema", "sources", NULL };
+    static const char *const price_texts[] = { "where", "date", "source", NULL };
     char constant[64];
     snprintf(constant, sizeof constant, "{ \"const\": \"%s\" }", schema);
     nnc_schema_member(to, "if", "{ \"required\": [\"like\"] }");
@@ -285,7 +288,12 @@ static void put_root(nnc_schema_writer *to, const char *schema, const nnc_field_
             "\"items\": { \"type\": \"string\" } }");
     }
     if (table == &nnc_device_table) {
-        put_prices(to);
+        put_objects(to, "prices", "\"Newest on-demand price first.\"", &nnc_price_table,
+                    price_texts);
+    } else if (table == &nnc_software_table) {
+        put_objects(to, "stands_for",
+                    "\"Frameworks whose runs this profile describes, and what they do unasked.\"",
+                    &nnc_framework_table, price_texts + 3);
     }
     nnc_schema_member(
         to, "references",

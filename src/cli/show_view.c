@@ -212,6 +212,13 @@ static void write_notes(nnc_sheet *sheet, const nnc_spec_view *view)
         }
         nnc_sheet_end(sheet);
     }
+    const nnc_software *software = view->table == &nnc_software_table ? view->object : NULL;
+    for (int32_t i = 0; software != NULL && i < software->stands_for_count; i++) {
+        const nnc_framework *framework = &software->stands_for[i];
+        nnc_sheet_label(sheet, "for");
+        nnc_sheet_words(sheet, "%s %s", framework->framework, framework->version);
+        nnc_sheet_end(sheet);
+    }
     for (int32_t i = 0; i < view->source_count; i++) {
         nnc_sheet_label(sheet, "source");
         nnc_sheet_words(sheet, "%s%s%s", view->sources[i].key,

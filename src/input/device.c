@@ -96,21 +96,12 @@ const nnc_field_table nnc_price_table = { "price", price_fields, NNC_COUNT_OF(pr
 static void read_prices(nnc_json at, nnc_device *device)
 {
     static const char *const others[] = { "where", "date", "source", NULL };
-    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
-        return;
-    }
-    if (nnc_json_type_of(at) != NNC_JSON_LIST) {
-        nnc_json_mismatch(at, "wrong type", "a list of prices");
-        return;
-    }
-    nnc_price *prices = nnc_arena_array(at.doc->arena, (size_t)nnc_json_count(at), sizeof(*prices));
-    if (prices == NULL) {
-        nnc_faults_no_memory(at.doc->faults);
-        return;
-    }
-    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
-        nnc_price *price = &prices[device->price_count++];
-        nnc_read_object(item, &nnc_price_table, others, price);
+    static const nnc_price unsaid = { .per_device_hour = (double)NAN };
+    nnc_price *prices = nnc_read_objects(at, &nnc_price_table, others, sizeof(*prices), &unsaid,
+                                         &device->price_count);
+    nnc_json item = nnc_json_first(at);
+    for (int32_t i = 0; i < device->price_count; i++, item = nnc_json_next(item)) {
+        nnc_price *price = &prices[i];
         price->where = nnc_read_text(nnc_json_get(item, "where"));
         price->date = nnc_read_text(nnc_json_get(item, "date"));
         price->source = nnc_read_text(nnc_json_get(item, "source"));

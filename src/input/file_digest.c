@@ -39,7 +39,8 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
 
 nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest, nnc_error *err)
 {
-    static const char *const skip[] = { "note", "sources", "references", "like", "same_as", NULL };
+    static const char *const skip[] = { "note",    "sources",    "references", "like",
+                                        "same_as", "stands_for", NULL };
     char *text = NULL;
     size_t size = 0;
     nnc_status status = nnc_file_read(path, &text, &size, err);

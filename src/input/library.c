@@ -290,6 +290,19 @@ static nnc_status fail_misplaced(nnc_specs *specs, nnc_spec_kind kind, const cha
     return fail_unknown(specs, kind, id, err);
 }
 
+nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err)
+{
+    *path = NULL;
+    for (int i = 0; i < specs->folder_count && *path == NULL; i++) {
+        const char *one = join(specs->arena, specs->folders[i], "/", name);
+        if (one == NULL) {
+            return nnc_fail(err, NNC_NO_MEMORY, name, "out of memory");
+        }
+        *path = access(one, F_OK) == 0 ? one : NULL;
+    }
+    return NNC_OK;
+}
+
 nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
                           nnc_error *err)
 {

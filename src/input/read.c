@@ -1,5 +1,6 @@
 #include "input/read.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -248,6 +249,32 @@ void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *cons
             require(at, &table->fields[i]);
         }
     }
+}
+
+void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *const *others,
+                       size_t size, const void *unsaid, int32_t *count)
+{
+    *count = 0;
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
+        return NULL;
+    }
+    if (nnc_json_type_of(at) != NNC_JSON_LIST) {
+        char expected[64];
+        snprintf(expected, sizeof(expected), "a list of %ss", table->what);
+        nnc_json_mismatch(at, "wrong type", expected);
+        return NULL;
+    }
+    char *list = nnc_arena_array(at.doc->arena, (size_t)nnc_json_count(at) + 1, size);
+    if (list == NULL) {
+        nnc_faults_no_memory(at.doc->faults);
+        return NULL;
+    }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        char *object = list + (size_t)(*count)++ * size;
+        memcpy(object, unsaid, size);
+        nnc_read_object(item, table, others, object);
+    }
+    return list;
 }
 
 /* What is wrong with the whole number of a field; NULL = nothing, or it is none. */

@@ -64,6 +64,11 @@ void nnc_read_field(nnc_json at, const nnc_field *field, void *object);
 void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others,
                      void *object);
 
+/* A list of objects, each read like that into an array of structs that begin as `unsaid`. In the arena;
+ * NULL with *count 0 when absent or, with a fault, when it is no list. */
+void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *const *others,
+                       size_t size, const void *unsaid, int32_t *count);
+
 /* Whole numbers of an object that was filled by other means: within the table's limits, or 0 where
  * they are not required. false: a fault was noted. */
 bool nnc_check_ranges(nnc_json at, const nnc_field_table *table, const void *object);

@@ -92,6 +92,41 @@ static const nnc_field software_fields[] = {
 const nnc_field_table nnc_software_table = { "software profile", software_fields,
                                              NNC_COUNT_OF(software_fields) };
 
+static const nnc_field framework_fields[] = {
+    { NNC_FIELD(nnc_framework, framework), .required = true,
+      .help = "What the name of a framework begins with." },
+    { NNC_FIELD(nnc_framework, version), .help = "What its version begins with." },
+    { NNC_FIELD(nnc_framework, policy), NNC_FIELD_NAMES(nnc_policy, NNC_POLICY_COUNT),
+      .default_text = "default", .help = "Formats that it trains with." },
+    { NNC_FIELD(nnc_framework, attention), NNC_FIELD_NAMES(nnc_attention, NNC_ATTENTION_COUNT),
+      .default_text = "flash", .help = "Its attention kernel." },
+    { NNC_FIELD(nnc_framework, context_kind),
+      NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT), .default_text = "ring",
+      .help = "How context ranks attend to each other's tokens." },
+    { NNC_FIELD(nnc_framework, overlap), .max = 1,
+      .help = "Share of all communication that hides behind compute; not given: by the profile." },
+    { NNC_FIELD(nnc_framework, capacity_factor), .max = 1e3, .default_text = "0",
+      .help = "Of models with experts: tokens that an expert takes over its even share." },
+    { NNC_FIELD(nnc_framework, fp16_dropout), .max = 0.999, .default_text = "0",
+      .help = "Dropout of models that it trains in fp16." },
+    { NNC_FIELD(nnc_framework, zero), .max = 3, .default_text = "0", .help = "ZeRO stage." },
+    { NNC_FIELD(nnc_framework, micro_batch), .max = 1e9,
+      .default_text = "a rank's whole share where it is small, else 1",
+      .help = "Sequences of a pass." },
+    { NNC_FIELD(nnc_framework, one_pass), .default_text = "off",
+      .help = "A pass is a rank's whole share of the batch." },
+    { NNC_FIELD(nnc_framework, vocab_multiple), .max = 1e9, .default_text = "0",
+      .help = "The table is padded to a multiple of this times the tensor degree; 0 = not." },
+    { NNC_FIELD(nnc_framework, sequence_parallel), .default_text = "off",
+      .help = "Wherever there is tensor parallelism." },
+    { NNC_FIELD(nnc_framework, half_selective), .default_text = "off",
+      .help = "Selective recomputation means every other layer, or product of each." },
+    { NNC_FIELD(nnc_framework, gathered_in_pipelines), .default_text = "off",
+      .help = "ZeRO stage 3 keeps weights gathered between the passes of a pipeline." },
+};
+const nnc_field_table nnc_framework_table = { "framework", framework_fields,
+                                              NNC_COUNT_OF(framework_fields) };
+
 nnc_software nnc_software_default(void)
 {
     const nnc_spread none = { (double)NAN, (double)NAN };
@@ -122,7 +157,10 @@ nnc_software nnc_software_default(void)
 void nnc_software_read(nnc_json root, const char *stem, void *spec)
 {
     nnc_software *software = spec;
-    static const char *const other_keys[] = { "schema", "sources", "references", "like", NULL };
+    static const nnc_framework unsaid = { .overlap = (double)NAN };
+    static const char *const no_keys[] = { NULL };
+    static const char *const other_keys[] = { "schema",     "sources", "references",
+                                              "stands_for", "like",    NULL };
     *software = nnc_software_default();
     nnc_read_object(root, &nnc_software_table, other_keys, software);
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
@@ -131,5 +169,8 @@ void nnc_software_read(nnc_json root, const char *stem, void *spec)
     nnc_read_identity(root, "nncost.software/1", stem);
     nnc_read_sources(root, &nnc_software_table, other_keys, &software->sources,
                      &software->source_count);
+    software->stands_for =
+        nnc_read_objects(nnc_json_get(root, "stands_for"), &nnc_framework_table, no_keys,
+                         sizeof(nnc_framework), &unsaid, &software->stands_for_count);
     nnc_read_fitted(root, "spread", &software->sources, &software->source_count);
 }

@@ -11,6 +11,7 @@
 #include "input/csv.h"
 #include "input/file.h"
 #include "input/kind.h"
+#include "lab/measured_words.h"
 
 typedef enum column_type { TEXT, WHOLE, NUMBER, FLAG } column_type;
 
@@ -31,6 +32,7 @@ static const column_info columns[NNC_COLUMN_COUNT] = {
 typedef struct reading {
     nnc_csv csv;
     nnc_arena *arena;
+    nnc_words *words;
     nnc_measured_column order[NNC_CSV_CELLS_MAX]; /* column of each cell */
     int width;
     bool has[NNC_COLUMN_COUNT];
@@ -50,6 +52,11 @@ const char *nnc_measured_kind_name(nnc_measured_kind kind)
         [NNC_MEASURED_MEMORY] = "memory",
     };
     return (unsigned)kind < NNC_MEASURED_KIND_COUNT ? names[kind] : "?";
+}
+
+const char *nnc_measured_column_name(nnc_measured_column column)
+{
+    return columns[column].name;
 }
 
 bool nnc_cell_given(const nnc_measured_cells *cells, nnc_measured_column column)
@@ -213,7 +220,7 @@ static nnc_status take_cells(reading *r, nnc_measured_cells *cells, nnc_error *e
         return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "expected %d cells, found %d", r->width,
                         r->csv.count);
     }
-    *cells = (nnc_measured_cells){ .arena = r->arena };
+    *cells = (nnc_measured_cells){ .arena = r->arena, .words = r->words };
     for (int i = 0; i < NNC_COLUMN_COUNT; i++) {
         cells->text[i] = "";
     }
@@ -283,19 +290,19 @@ static nnc_status read_rows(reading *r, nnc_error *err)
 {
     nnc_measured_cells cells = { 0 };
     bool more = true;
-    nnc_status status = nnc_csv_next(&r->csv, &more, err);
-    while (status == NNC_OK && more) {
-        status = take_cells(r, &cells, err);
-        if (status != NNC_OK) {
-            break;
-        }
+    NNC_TRY(nnc_csv_next(&r->csv, &more, err));
+    while (more) {
+        NNC_TRY(take_cells(r, &cells, err));
         if (!grow(r)) {
             return no_memory(r, err);
         }
         read_row(r, &cells, &r->rows[r->count++]);
-        status = cells.no_memory ? no_memory(r, err) : nnc_csv_next(&r->csv, &more, err);
+        if (cells.no_memory) {
+            return no_memory(r, err);
+        }
+        NNC_TRY(nnc_csv_next(&r->csv, &more, err));
     }
-    return status;
+    return NNC_OK;
 }
 
 static bool list_unused(const reading *r, nnc_measured_file *file)
@@ -310,6 +317,24 @@ static bool list_unused(const reading *r, nnc_measured_file *file)
     return unused != NULL;
 }
 
+static nnc_status read_all(nnc_specs *specs, reading *r, nnc_measured_file *file, nnc_error *err)
+{
+    bool more = false;
+    NNC_TRY(nnc_csv_next(&r->csv, &more, err));
+    if (!more) {
+        return nnc_fail(err, NNC_BAD_SPEC, r->csv.name, "empty, expected a row of column names");
+    }
+    NNC_TRY(read_heading(r, err));
+    NNC_TRY(check_heading(r, err));
+    NNC_TRY(nnc_words_open(specs, &r->words, err));
+    const nnc_status status = read_rows(r, err);
+    nnc_words_close(r->words);
+    NNC_TRY(status);
+    file->rows = r->rows;
+    file->count = r->count;
+    return list_unused(r, file) ? NNC_OK : no_memory(r, err);
+}
+
 nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                               nnc_measured_file *file, nnc_error *err)
 {
@@ -317,7 +342,6 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
     char *copy = nnc_arena_alloc(arena, size + 1); /* cells are decoded in it, and stay there */
     const char *path = nnc_arena_strdup(arena, name);
     reading *r = nnc_arena_alloc(arena, sizeof *r);
-    bool more = false;
     *file = (nnc_measured_file){ .path = path };
     if (copy == NULL || path == NULL || r == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, name, "out of memory");
@@ -327,25 +351,7 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
     }
     r->csv = nnc_csv_begin(path, copy, size);
     r->arena = arena;
-    nnc_status status = nnc_csv_next(&r->csv, &more, err);
-    if (status == NNC_OK && !more) {
-        return nnc_fail(err, NNC_BAD_SPEC, name, "empty, expected a row of column names");
-    }
-    if (status == NNC_OK) {
-        status = read_heading(r, err);
-    }
-    if (status == NNC_OK) {
-        status = check_heading(r, err);
-    }
-    if (status == NNC_OK) {
-        status = read_rows(r, err);
-    }
-    if (status == NNC_OK && !list_unused(r, file)) {
-        status = no_memory(r, err);
-    }
-    file->rows = r->rows;
-    file->count = r->count;
-    return status;
+    return read_all(specs, r, file, err);
 }
 
 nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file,
@@ -353,10 +359,8 @@ nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_fi
 {
     char *text = NULL;
     size_t size = 0;
-    nnc_status status = nnc_file_read(path, &text, &size, err);
-    if (status == NNC_OK) {
-        status = nnc_measured_parse(specs, path, text, size, file, err);
-    }
+    NNC_TRY(nnc_file_read(path, &text, &size, err));
+    const nnc_status status = nnc_measured_parse(specs, path, text, size, file, err);
     free(text);
     return status;
 }

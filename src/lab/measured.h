@@ -203,10 +203,12 @@ typedef enum nnc_measured_column {
 /* The cells of a row by column; "" = empty, or the file has no such column. Numbers were checked. */
 typedef struct nnc_measured_cells {
     nnc_arena *arena;
+    const struct nnc_words *words;
     const char *text[NNC_COLUMN_COUNT];
     bool no_memory;
 } nnc_measured_cells;
 
+const char *nnc_measured_column_name(nnc_measured_column column);
 bool nnc_cell_given(const nnc_measured_cells *cells, nnc_measured_column column);
 /* Within 1e15 either way, above what any field takes, so that sums of them are safe; 0 when empty. */
 int64_t nnc_cell_whole(const nnc_measured_cells *cells, nnc_measured_column column);

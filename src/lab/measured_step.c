@@ -7,16 +7,6 @@
 #include "lab/measured.h"
 #include "lab/measured_words.h"
 
-/* Families whose feed-forward layer is not what gated_mlp alone says. */
-static const struct {
-    const char *family;
-    bool gated;
-    nnc_mlp mlp;
-} family_mlps[] = {
-    { "gemma", true, NNC_MLP_GEGLU },
-    { "nemotron", false, NNC_MLP_RELU },
-};
-
 /* A row being read. */
 typedef struct step_reader {
     nnc_measured_cells *cells;
@@ -25,19 +15,32 @@ typedef struct step_reader {
     char undecided[160];
 } step_reader;
 
-static unsigned spelled(step_reader *r, nnc_measured_column column, const nnc_spelling *table)
+/* What a cell stands for, "" = nothing is said. */
+static const char *meaning(step_reader *r, nnc_measured_column column)
 {
-    const char *text = r->cells->text[column];
-    while (table->text != NULL && strcmp(table->text, text) != 0) {
-        table++;
+    const char *refused = NULL;
+    const char *text = nnc_words_meaning(r->cells->words, nnc_measured_column_name(column),
+                                         r->cells->text[column], &refused);
+    if (refused != NULL) {
+        nnc_measured_refuse(r->cells, r->row, "%s", refused);
     }
-    if (table->text == NULL) {
-        nnc_measured_refuse(r->cells, r->row, "%s \"%.64s\" has no meaning here", table->refused,
-                            text);
-    } else if (table->refused != NULL) {
-        nnc_measured_refuse(r->cells, r->row, "%s", table->refused);
+    return text;
+}
+
+static void refuse_word(step_reader *r, nnc_measured_column column)
+{
+    nnc_measured_refuse(r->cells, r->row, "%s \"%.64s\" has no meaning here",
+                        nnc_measured_column_name(column), r->cells->text[column]);
+}
+
+/* Sets a field of the plan to what a cell stands for. false: it says nothing. */
+static bool set_word(step_reader *r, nnc_measured_column column, const char *field)
+{
+    const char *text = meaning(r, column);
+    if (text[0] != '\0' && nnc_plan_set(&r->row->plan, field, text, NULL) != NNC_OK) {
+        refuse_word(r, column);
     }
-    return table->value;
+    return text[0] != '\0';
 }
 
 static void leaves_open(step_reader *r, const char *what)
@@ -58,13 +61,8 @@ static bool given(const step_reader *r, nnc_measured_column column)
 
 static void find_framework(step_reader *r)
 {
-    r->from = nnc_frameworks;
-    while (!nnc_cell_starts(r->cells, NNC_COLUMN_FRAMEWORK, r->from->prefix) ||
-           (r->from->version != NULL &&
-            !nnc_cell_starts(r->cells, NNC_COLUMN_FRAMEWORK_VERSION, r->from->version))) {
-        r->from++;
-    }
-    r->row->software = r->from->software;
+    r->from = nnc_words_framework(r->cells->words, r->cells->text[NNC_COLUMN_FRAMEWORK],
+                                  r->cells->text[NNC_COLUMN_FRAMEWORK_VERSION], &r->row->software);
 }
 
 static void set_experts(step_reader *r, nnc_decoder *d)
@@ -80,7 +78,8 @@ static void set_experts(step_reader *r, nnc_decoder *d)
             d->ffn_hidden = d->expert_hidden;
         }
     }
-    if (spelled(r, NNC_COLUMN_ATTENTION, nnc_words_attentions) == 1) {
+    const char *attention = meaning(r, NNC_COLUMN_ATTENTION);
+    if (strcmp(attention, "latent") == 0) {
         d->q_lora_rank = whole(r, NNC_COLUMN_Q_LORA_RANK);
         d->kv_lora_rank = whole(r, NNC_COLUMN_KV_LORA_RANK);
         d->qk_nope_head_dim = whole(r, NNC_COLUMN_QK_NOPE_DIM);
@@ -88,29 +87,28 @@ static void set_experts(step_reader *r, nnc_decoder *d)
         d->v_head_dim = whole(r, NNC_COLUMN_V_HEAD_DIM);
         d->head_dim = d->qk_nope_head_dim + d->qk_rope_head_dim;
         d->kv_heads = d->heads;
+    } else if (attention[0] != '\0' && strcmp(attention, "plain") != 0) {
+        refuse_word(r, NNC_COLUMN_ATTENTION);
     }
 }
 
 /* A GPT: biases, GELU, layer norm, learned positions. A LLaMA: none, SwiGLU, RMS norm, rotary. */
-static void set_block(step_reader *r, nnc_decoder *d)
+static void set_block(step_reader *r, nnc_words_family family, nnc_model *model)
 {
+    nnc_decoder *d = &model->decoder;
     const bool gated = whole(r, NNC_COLUMN_GATED_MLP) == 1;
-    const unsigned position = spelled(r, NNC_COLUMN_POS_EMBEDDING, nnc_words_positions);
-    const char *family = r->cells->text[NNC_COLUMN_MODEL_FAMILY];
+    const char *positions = meaning(r, NNC_COLUMN_POS_EMBEDDING);
     d->mlp = gated ? NNC_MLP_SWIGLU : NNC_MLP_GELU;
-    for (size_t i = 0; i < sizeof family_mlps / sizeof family_mlps[0]; i++) {
-        if (gated == family_mlps[i].gated &&
-            strncmp(family, family_mlps[i].family, strlen(family_mlps[i].family)) == 0) {
-            d->mlp = family_mlps[i].mlp;
-        }
-    }
-    d->positions = position < NNC_POSITIONS_COUNT ? (nnc_positions)position
-                   : gated                        ? NNC_POSITIONS_ROTARY
-                                                  : NNC_POSITIONS_LEARNED;
+    d->positions = gated ? NNC_POSITIONS_ROTARY : NNC_POSITIONS_LEARNED;
     d->norm = gated ? NNC_NORM_RMS : NNC_NORM_LAYER;
+    if (positions[0] != '\0' && nnc_model_set(model, "positions", positions, NULL) != NNC_OK) {
+        refuse_word(r, NNC_COLUMN_POS_EMBEDDING);
+    }
     d->biases = !gated && d->positions != NNC_POSITIONS_ROTARY;
-    d->qkv_bias = nnc_cell_starts(r->cells, NNC_COLUMN_MODEL_FAMILY, "qwen2");
     d->dropout = !gated && r->row->plan.precision == NNC_FP16 ? r->from->fp16_dropout : 0.0;
+    if (!nnc_words_family_set(family, gated, model)) {
+        nnc_measured_refuse(r->cells, r->row, "lab/words.json sets a field that a model has not");
+    }
 }
 
 static void set_decoder(step_reader *r, nnc_decoder *d)
@@ -134,13 +132,10 @@ static void set_decoder(step_reader *r, nnc_decoder *d)
     if (d->head_dim == 0 && d->heads > 0) {
         d->head_dim = d->hidden / d->heads;
     }
-    /* As Megatron pads it, so that every rank holds as many rows. */
-    if (r->from->software != NULL &&
-        strncmp(r->from->software, "megatron", strlen("megatron")) == 0 && tensor > 0) {
-        d->vocab_multiple = 128 * (int64_t)tensor;
+    if (r->from->vocab_multiple > 0 && tensor > 0) { /* so that every rank holds as many rows */
+        d->vocab_multiple = r->from->vocab_multiple * (int64_t)tensor;
     }
     set_experts(r, d);
-    set_block(r, d);
 }
 
 static void set_model(step_reader *r)
@@ -148,14 +143,18 @@ static void set_model(step_reader *r)
     nnc_error err = { 0 };
     const char *family = r->cells->text[NNC_COLUMN_MODEL_FAMILY];
     nnc_model *model = NULL;
-    (void)spelled(r, NNC_COLUMN_TASK, nnc_words_tasks);
-    if (strcmp(family, "unet") == 0) { /* of all U-Nets, the files have this one */
-        r->row->model_id = "sd2-unet";
+    const nnc_words_family words = nnc_words_family_of(r->cells->words, family);
+    if (meaning(r, NNC_COLUMN_TASK)[0] != '\0') {
+        refuse_word(r, NNC_COLUMN_TASK);
+    }
+    if (words.model_id != NULL) {
+        r->row->model_id = nnc_arena_strdup(r->cells->arena, words.model_id);
+        r->cells->no_memory = r->cells->no_memory || r->row->model_id == NULL;
         r->row->plan.image = whole(r, NNC_COLUMN_IMAGE_SIZE);
         return;
     }
-    if (nnc_cell_starts(r->cells, NNC_COLUMN_MODEL_FAMILY, "dit")) {
-        nnc_measured_refuse(r->cells, r->row, "model family %.32s is not known", family);
+    if (words.refused != NULL) {
+        nnc_measured_refuse(r->cells, r->row, "model family %.32s %s", family, words.refused);
     }
     if (given(r, NNC_COLUMN_SLIDING_WINDOW)) {
         nnc_measured_refuse(r->cells, r->row, "sliding_window on some layers only");
@@ -172,6 +171,7 @@ static void set_model(step_reader *r)
     snprintf(model->id, sizeof model->id, "%.63s", r->cells->text[NNC_COLUMN_MODEL_NAME]);
     snprintf(model->name, sizeof model->name, "%.95s", r->cells->text[NNC_COLUMN_MODEL_NAME]);
     set_decoder(r, &model->decoder);
+    set_block(r, words, model);
     r->row->model = model;
     if (nnc_model_check(model, "model", &err) != NNC_OK) {
         const char *field = strrchr(err.where, ' ');
@@ -182,13 +182,13 @@ static void set_model(step_reader *r)
 
 static void set_sharding(step_reader *r, nnc_plan *p)
 {
-    const unsigned words = spelled(r, NNC_COLUMN_SHARDING, nnc_words_shardings);
-    const bool open = !given(r, NNC_COLUMN_ZERO_STAGE) && !given(r, NNC_COLUMN_SHARDING);
-    p->zero =
-        open ? r->from->zero : nnc_cell_degree(r->cells, NNC_COLUMN_ZERO_STAGE, (int32_t)words);
+    if (!set_word(r, NNC_COLUMN_SHARDING, "zero")) {
+        p->zero = given(r, NNC_COLUMN_ZERO_STAGE) ? 0 : r->from->zero;
+    }
+    p->zero = nnc_cell_degree(r->cells, NNC_COLUMN_ZERO_STAGE, p->zero);
     p->shard = p->zero > 0 ? nnc_cell_degree(r->cells, NNC_COLUMN_SHARD_SIZE, 0) : 0;
-    p->reshard = p->pipeline == 1 || !r->from->stays_gathered;
-    p->offload = spelled(r, NNC_COLUMN_OFFLOAD, nnc_words_offloads);
+    p->reshard = p->pipeline == 1 || !r->from->gathered_in_pipelines;
+    (void)set_word(r, NNC_COLUMN_OFFLOAD, "offload");
 }
 
 static void set_degrees(step_reader *r, nnc_plan *p)
@@ -207,12 +207,8 @@ static void set_degrees(step_reader *r, nnc_plan *p)
     if (p->tensor == 1) {
         p->sequence_parallel = false; /* stated of runs where it has nothing to divide */
     }
-    if (r->from->ulysses) {
-        p->context_kind = NNC_CONTEXT_ULYSSES;
-    }
-    if (r->from->nothing_hides) {
-        p->overlap = 0.0;
-    }
+    p->context_kind = r->from->context_kind;
+    p->overlap = isnan(r->from->overlap) ? p->overlap : r->from->overlap;
     if (p->devices > 1 && !given(r, NNC_COLUMN_TP) && !given(r, NNC_COLUMN_DP)) {
         leaves_open(r, "parallelism");
     } else if (p->pipeline > 1 && !given(r, NNC_COLUMN_VPP)) {
@@ -248,7 +244,7 @@ static void guess_micro_batch(step_reader *r, nnc_plan *p)
     const int64_t own = data > 0 && p->global_batch % data == 0 ? p->global_batch / data : 0;
     const int64_t usual = r->from->micro_batch;
     leaves_open(r, "micro_batch");
-    const bool one_pass = usual == NNC_ONE_PASS || (own <= ONE_PASS_MOST && p->pipeline == 1);
+    const bool one_pass = r->from->one_pass || (own <= ONE_PASS_MOST && p->pipeline == 1);
     p->micro_batch = usual > 0 && own % usual == 0 ? usual : one_pass && own > 0 ? own : 1;
 }
 
@@ -270,7 +266,7 @@ static void set_batch(step_reader *r, nnc_plan *p)
 
 static void set_recompute(step_reader *r, nnc_plan *p)
 {
-    p->recompute = spelled(r, NNC_COLUMN_RECOMPUTE, nnc_words_recomputes);
+    (void)set_word(r, NNC_COLUMN_RECOMPUTE, "recompute");
     if (!given(r, NNC_COLUMN_RECOMPUTE)) {
         leaves_open(r, "recompute");
     }
@@ -284,10 +280,11 @@ static void set_recompute(step_reader *r, nnc_plan *p)
 
 static void set_formats(step_reader *r, nnc_plan *p)
 {
-    const unsigned flash = spelled(r, NNC_COLUMN_FLASH_ATTENTION, nnc_words_flashes);
-    p->precision = (nnc_dtype)spelled(r, NNC_COLUMN_PRECISION, nnc_words_precisions);
-    p->optimizer = (nnc_optimizer)spelled(r, NNC_COLUMN_OPTIMIZER, nnc_words_optimizers);
-    p->attention = flash == NNC_WORDS_FLASH_UNKNOWN ? r->from->attention : (nnc_attention)flash;
+    if (!set_word(r, NNC_COLUMN_FLASH_ATTENTION, "attention")) {
+        p->attention = r->from->attention;
+    }
+    (void)set_word(r, NNC_COLUMN_PRECISION, "precision");
+    (void)set_word(r, NNC_COLUMN_OPTIMIZER, "optimizer");
     if (p->attention == NNC_ATTENTION_FLASH && r->from->attention != NNC_ATTENTION_UNFUSED) {
         p->attention = r->from->attention; /* which of the fused kernels */
     }

@@ -1,189 +1,173 @@
 #include "lab/measured_words.h"
 
-#include <stddef.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
-const nnc_spelling nnc_words_precisions[] = {
-    { "", NNC_DTYPE_COUNT, NULL }, /* the device's */
-    { "fp32", NNC_FP32, NULL },
-    { "tf32", NNC_TF32, NULL },
-    { "bf16", NNC_BF16, NULL },
-    { "fp16", NNC_FP16, NULL },
-    { "amp fp16", NNC_FP16, NULL },
-    { "fp8", NNC_FP8, NULL },
-    { "fp8-cs", NNC_FP8, NULL }, /* scaling differs, sizes and rates do not */
-    { "fp8-mx", NNC_FP8, NULL },
-    { "nvfp4", 0, "precision nvfp4: no training in 4 bits" },
-    { "int8", 0, "precision int8: no training in integers" },
-    { NULL, 0, "precision" },
+#include "base/error.h"
+#include "input/file.h"
+#include "input/kind.h"
+#include "input/read.h"
+
+#define SCHEMA "nncost.words/1"
+
+struct nnc_words {
+    nnc_faults faults;
+    nnc_json_doc doc; /* without a root: there is no table */
+    const nnc_software **profiles;
+    int32_t profile_count;
 };
 
-enum {
-    RECOMPUTE_MINIMAL = NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION
-};
+static bool begins(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
 
-const nnc_spelling nnc_words_recomputes[] = {
-    { "", NNC_RECOMPUTE_NONE, NULL }, /* undecided */
-    { "none", NNC_RECOMPUTE_NONE, NULL },
-    { "selective", NNC_RECOMPUTE_ATTENTION, NULL },
-    { "full", NNC_RECOMPUTE_FULL, NULL },
-    { "minimal (matmul outputs saved)", RECOMPUTE_MINIMAL, NULL },
-    { "full, qkv offloaded to host", 0, "recompute: some inputs are kept in host memory" },
-    { "custom/offload", 0, "recompute: a list that is not stated" },
-    { NULL, 0, "recompute" },
-};
+static const char *text_of(nnc_json at)
+{
+    return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : NULL;
+}
 
-const nnc_spelling nnc_words_optimizers[] = {
-    { "", NNC_OPTIMIZER_ADAMW, NULL },
-    { "adam", NNC_OPTIMIZER_ADAM, NULL },
-    { "adamw", NNC_OPTIMIZER_ADAMW, NULL },
-    { "adamw fused", NNC_OPTIMIZER_ADAMW, NULL },
-    { "adamw (fp32 weights)", NNC_OPTIMIZER_ADAMW, NULL },
-    { "decoupled_adamw", NNC_OPTIMIZER_ADAMW, NULL },
-    { "distributed adam", NNC_OPTIMIZER_ADAM, NULL },
-    { "cpu adamw", NNC_OPTIMIZER_ADAMW, NULL },
-    { "adam (fp32 grad accumulation)", NNC_OPTIMIZER_ADAM, NULL },
-    { "adam (fp32 master, fp32 grad accumulation)", NNC_OPTIMIZER_ADAM, NULL },
-    { "sgd", NNC_OPTIMIZER_SGD, NULL },
-    { "momentum", NNC_OPTIMIZER_MOMENTUM, NULL },
-    { "adafactor", NNC_OPTIMIZER_ADAFACTOR, NULL },
-    { "lion", NNC_OPTIMIZER_LION, NULL },
-    { "muon", NNC_OPTIMIZER_MUON, NULL },
-    { NULL, 0, "optimizer" },
-};
+/* The words of a column: texts, and objects that say why not. */
+static void check_words(nnc_json column)
+{
+    for (nnc_json at = nnc_json_first(column); at.node != NULL; at = nnc_json_next(at)) {
+        if (text_of(at) == NULL && text_of(nnc_json_get(at, "refused")) == NULL) {
+            nnc_json_mismatch(at, "wrong type", "a text, or an object with \"refused\"");
+        }
+    }
+}
 
-const nnc_spelling nnc_words_offloads[] = {
-    { "", NNC_OFFLOAD_NONE, NULL },
-    { "none", NNC_OFFLOAD_NONE, NULL },
-    { "optimizer states on CPU (ZeRO-Offload AdamW)", NNC_OFFLOAD_OPTIMIZER, NULL },
-    { "activations to host", NNC_OFFLOAD_ACTIVATIONS, NULL },
-    { NULL, 0, "offload" },
-};
+static void check_table(nnc_json root)
+{
+    const char *schema = text_of(nnc_json_get(root, "schema"));
+    if (schema == NULL || strcmp(schema, SCHEMA) != 0) {
+        nnc_json_fault(root, "schema", "unknown schema, expected \"" SCHEMA "\"");
+    }
+    for (nnc_json at = nnc_json_first(nnc_json_get(root, "words")); at.node != NULL;
+         at = nnc_json_next(at)) {
+        check_words(at);
+    }
+    for (nnc_json at = nnc_json_first(nnc_json_get(root, "families")); at.node != NULL;
+         at = nnc_json_next(at)) {
+        if (text_of(nnc_json_get(at, "begins")) == NULL) {
+            nnc_json_fault(at, "begins", "missing, expected what the name of a family begins with");
+        }
+    }
+}
 
-const nnc_spelling nnc_words_shardings[] = {
-    /* the ZeRO stage, where zero_stage is empty */
-    { "", 0, NULL },
-    { "none", 0, NULL },
-    { "ddp", 0, NULL },
-    { "zero0", 0, NULL },
-    { "zero1", 1, NULL },
-    { "distributed-optimizer", 1, NULL },
-    { "zero2", 2, NULL },
-    { "fsdp-shard_grad_op", 2, NULL },
-    { "zero3", 3, NULL },
-    { "fsdp", 3, NULL },
-    { "fsdp2", 3, NULL },
-    { "fsdp-full_shard", 3, NULL },
-    { "fsdp within slice, dp across slices", 3, NULL }, /* shard_size says how far */
-    { "fsdp within node, dp across nodes", 3, NULL },
-    { NULL, 0, "sharding" },
-};
+static nnc_status open_table(nnc_specs *specs, nnc_words *w, nnc_error *err)
+{
+    const char *path = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    NNC_TRY(nnc_specs_file(specs, "lab/words.json", &path, err));
+    if (path == NULL) {
+        return NNC_OK;
+    }
+    NNC_TRY(nnc_file_read(path, &text, &size, err));
+    w->faults = (nnc_faults){ .name = path, .err = err };
+    w->doc = (nnc_json_doc){
+        .faults = &w->faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
+    };
+    if (nnc_json_parse(&w->doc)) {
+        check_table(nnc_json_root(&w->doc));
+    }
+    free(text);
+    return w->faults.status;
+}
 
-const nnc_spelling nnc_words_positions[] = {
-    { "", NNC_POSITIONS_COUNT, NULL }, /* by the kind of block */
-    { "learned", NNC_POSITIONS_LEARNED, NULL }, { "rope", NNC_POSITIONS_ROTARY, NULL },
-    { "alibi", NNC_POSITIONS_NONE, NULL }, /* a bias inside the attention kernel */
-    { "none", NNC_POSITIONS_NONE, NULL },       { NULL, 0, "pos_embedding" },
-};
+static nnc_status load_profiles(nnc_specs *specs, nnc_words *w, nnc_error *err)
+{
+    const char *const *ids = NULL;
+    int32_t count = 0;
+    NNC_TRY(nnc_specs_list(specs, NNC_SPEC_SOFTWARE, &ids, &count, err));
+    w->profiles = nnc_arena_array(nnc_specs_arena(specs), (size_t)count + 1, sizeof *w->profiles);
+    if (w->profiles == NULL) {
+        return nnc_fail(err, NNC_NO_MEMORY, "software", "out of memory");
+    }
+    for (; w->profile_count < count; w->profile_count++) {
+        NNC_TRY(
+            nnc_software_load(specs, ids[w->profile_count], &w->profiles[w->profile_count], err));
+    }
+    return NNC_OK;
+}
 
-const nnc_spelling nnc_words_tasks[] = {
-    { "", 0, NULL },     { "pretrain", 0, NULL },
-    { "sft", 0, NULL },  { "lora", 0, "task lora: only adapters are trained" },
-    { NULL, 0, "task" },
-};
+nnc_status nnc_words_open(nnc_specs *specs, nnc_words **words, nnc_error *err)
+{
+    *words = nnc_arena_alloc(nnc_specs_arena(specs), sizeof **words);
+    if (*words == NULL) {
+        return nnc_fail(err, NNC_NO_MEMORY, "words", "out of memory");
+    }
+    nnc_status status = open_table(specs, *words, err);
+    if (status == NNC_OK) {
+        status = load_profiles(specs, *words, err);
+    }
+    if (status != NNC_OK) {
+        nnc_words_close(*words);
+        *words = NULL;
+    }
+    return status;
+}
 
-const nnc_spelling nnc_words_attentions[] = {
-    /* whether latent attention's ranks are read */
-    { "", 0, NULL },    { "mha", 0, NULL },       { "gqa", 0, NULL },
-    { "mla", 1, NULL }, { NULL, 0, "attention" },
-};
+void nnc_words_close(nnc_words *words)
+{
+    if (words != NULL) {
+        nnc_json_free(&words->doc);
+    }
+}
 
-const nnc_spelling nnc_words_flashes[] = {
-    { "", NNC_WORDS_FLASH_UNKNOWN, NULL }, { "unknown", NNC_WORDS_FLASH_UNKNOWN, NULL },
-    { "0", NNC_ATTENTION_UNFUSED, NULL },  { "1", NNC_ATTENTION_FLASH, NULL },
-    { NULL, 0, "flash_attention" },
-};
+const char *nnc_words_meaning(const nnc_words *words, const char *column, const char *text,
+                              const char **refused)
+{
+    const nnc_json all = nnc_json_get(nnc_json_root(&words->doc), "words");
+    const nnc_json at = nnc_json_get(nnc_json_get(all, column), text);
+    *refused = text_of(nnc_json_get(at, "refused"));
+    return at.node == NULL ? text : *refused != NULL ? "" : nnc_json_text(at);
+}
 
-const nnc_framework nnc_frameworks[] = {
-    { .prefix = "Megatron-DeepSpeed",
-      .software = "megatron-classic",
-      .policy = NNC_POLICY_MIXED,
-      .attention = NNC_ATTENTION_UNFUSED,
-      .fp16_dropout = 0.1 },
-    { .prefix = "Megatron-LM + Transformer Engine",
-      .software = "megatron",
-      .policy = NNC_POLICY_MIXED_FP32GRAD,
-      .sequence_parallel = true,
-      .ulysses = true,
-      .nothing_hides = true,
-      .capacity_factor = 1.0 },
-    { .prefix = "Megatron-LM",
-      .version = "Megatron-Core",
-      .software = "megatron",
-      .policy = NNC_POLICY_MIXED_FP32GRAD,
-      .sequence_parallel = true },
-    { .prefix = "Megatron-LM",
-      .software = "megatron-classic",
-      .policy = NNC_POLICY_MIXED_FP32GRAD,
-      .attention = NNC_ATTENTION_UNFUSED,
-      .fp16_dropout = 0.1,
-      .sequence_parallel = true },
-    { .prefix = "Megatron-Bridge",
-      .software = "megatron",
-      .policy = NNC_POLICY_MIXED_FP32GRAD,
-      .sequence_parallel = true },
-    { .prefix = "NeMo AutoModel",
-      .software = "fsdp",
-      .policy = NNC_POLICY_AMP,
-      .attention = NNC_ATTENTION_FLASH2,
-      .stays_gathered = true },
-    { .prefix = "NeMo",
-      .software = "megatron",
-      .policy = NNC_POLICY_MIXED_FP32GRAD,
-      .sequence_parallel = true },
-    { .prefix = "nanotron", /* eager PyTorch */
-      .software = "fsdp",
-      .policy = NNC_POLICY_MIXED_FP32GRAD,
-      .attention = NNC_ATTENTION_FLASH2 },
-    { .prefix = "DeepSpeed",
-      .software = "fsdp",
-      .policy = NNC_POLICY_MIXED,
-      .attention = NNC_ATTENTION_FLASH2,
-      .fp16_dropout = 0.1 },
-    { .prefix = "llm-foundry", /* kernels of 2023 */
-      .software = "fsdp",
-      .policy = NNC_POLICY_AMP,
-      .attention = NNC_ATTENTION_FLASH1 },
-    { .prefix = "Composer FSDP",
-      .software = "torch-eager",
-      .policy = NNC_POLICY_AMP,
-      .micro_batch = 16 }, /* of its configuration files */
-    { .prefix = "FairScale",
-      .software = "fsdp",
-      .policy = NNC_POLICY_AMP,
-      .attention = NNC_ATTENTION_FLASH1,
-      .zero = 3 },
-    { .prefix = "torchtitan",
-      .software = "torch-compile",
-      .policy = NNC_POLICY_AMP,
-      .half_selective = true,
-      .stays_gathered = true },
-    { .prefix = "llm.c", .software = "torch-compile", .policy = NNC_POLICY_MIXED },
-    { .prefix = "MaxText",
-      .software = "maxtext",
-      .policy = NNC_POLICY_AMP,
-      .zero = 3,
-      .micro_batch = NNC_ONE_PASS },
-    { .prefix = "Paxml + TE", .software = "maxtext", .policy = NNC_POLICY_AMP },
-    { .prefix = "Paxml",
-      .software = "maxtext",
-      .policy = NNC_POLICY_AMP,
-      .attention = NNC_ATTENTION_UNFUSED },
-    /* Our own profiles, for files that are written for this program. */
-    { .prefix = "megatron-classic", .software = "megatron-classic" },
-    { .prefix = "megatron", .software = "megatron" },
-    { .prefix = "fsdp", .software = "fsdp" },
-    { .prefix = "torch-eager", .software = "torch-eager" },
-    { .prefix = "torch-compile", .software = "torch-compile" },
-    { .prefix = "maxtext", .software = "maxtext" },
-    { .prefix = "" },
-};
+nnc_words_family nnc_words_family_of(const nnc_words *words, const char *family)
+{
+    nnc_json at = nnc_json_first(nnc_json_get(nnc_json_root(&words->doc), "families"));
+    while (at.node != NULL && !begins(family, nnc_json_text(nnc_json_get(at, "begins")))) {
+        at = nnc_json_next(at);
+    }
+    return (nnc_words_family){
+        .model_id = text_of(nnc_json_get(at, "model")),
+        .refused = text_of(nnc_json_get(at, "refused")),
+        .fields = { nnc_json_get(at, "plain"), nnc_json_get(at, "gated") },
+    };
+}
+
+bool nnc_words_family_set(nnc_words_family family, bool gated, nnc_model *model)
+{
+    bool set = true;
+    nnc_json at = nnc_json_first(family.fields[gated]);
+    for (; at.node != NULL; at = nnc_json_next(at)) {
+        const char *value = text_of(at);
+        set = set && value != NULL && nnc_model_set(model, nnc_json_key(at), value, NULL) == NNC_OK;
+    }
+    return set;
+}
+
+const nnc_framework *nnc_words_framework(const nnc_words *words, const char *framework,
+                                         const char *version, const char **software)
+{
+    static const nnc_framework unknown = { .overlap = (double)NAN };
+    const nnc_framework *best = &unknown;
+    *software = NULL;
+    for (int32_t i = 0; i < words->profile_count; i++) {
+        const nnc_software *profile = words->profiles[i];
+        for (int32_t k = 0; k < profile->stands_for_count; k++) {
+            const nnc_framework *one = &profile->stands_for[k];
+            const size_t length = strlen(one->framework), longest = strlen(best->framework);
+            if (begins(framework, one->framework) && begins(version, one->version) &&
+                (length > longest ||
+                 (length == longest && strlen(one->version) > strlen(best->version)))) {
+                best = one;
+                *software = profile->id;
+            }
+        }
+    }
+    return best;
+}

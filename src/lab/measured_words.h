@@ -1,43 +1,34 @@
-/* Every spelling of a value in a file of measured steps, and what frameworks do unasked. */
+/* How files of measured steps spell values, and what frameworks do unasked: the table lab/words.json of the
+ * data folders, and what software profiles stand for. */
 #ifndef NNCOST_LAB_MEASURED_WORDS_H
 #define NNCOST_LAB_MEASURED_WORDS_H
 
-#include <nncost/plan.h>
+#include "input/json.h"
 
-/* One spelling of a value; refused: why it has no meaning here, NULL = it has. */
-typedef struct nnc_spelling {
-    const char *text;
-    unsigned value;
-    const char *refused;
-} nnc_spelling;
+typedef struct nnc_words nnc_words;
 
-/* By column; each ends with a NULL text and the name of the column. */
-extern const nnc_spelling nnc_words_precisions[], nnc_words_recomputes[], nnc_words_optimizers[],
-    nnc_words_offloads[], nnc_words_shardings[], nnc_words_positions[], nnc_words_tasks[],
-    nnc_words_attentions[], nnc_words_flashes[];
+/* In the set's arena, to be closed. Without a data folder every word stands for itself. */
+nnc_status nnc_words_open(nnc_specs *specs, nnc_words **words, nnc_error *err);
+void nnc_words_close(nnc_words *words);
 
-enum { NNC_WORDS_FLASH_UNKNOWN = NNC_ATTENTION_COUNT };
+/* What a word of a column stands for: "" = nothing is said. *refused: why it has no meaning here, NULL = it
+ * may have one. */
+const char *nnc_words_meaning(const nnc_words *words, const char *column, const char *text,
+                              const char **refused);
 
-enum { NNC_ONE_PASS = -1 };
+/* What a family of models has apart from others. model_id: a shipped model that stands for all of it; refused
+ * as above; both may be NULL. */
+typedef struct nnc_words_family {
+    const char *model_id, *refused;
+    nnc_json fields[2]; /* those that are set, of a plain feed-forward layer and of a gated one */
+} nnc_words_family;
+nnc_words_family nnc_words_family_of(const nnc_words *words, const char *family);
+/* Sets its fields; false: the table names one that a model has not. */
+bool nnc_words_family_set(nnc_words_family family, bool gated, nnc_model *model);
 
-/* What a framework does where its row does not say. The first prefix that fits counts. */
-typedef struct nnc_framework {
-    const char *prefix, *version; /* version: NULL = any */
-    const char *software;         /* NULL = the default profile */
-    nnc_policy policy;
-    nnc_attention attention;
-    double fp16_dropout; /* GPTs in fp16 were trained with dropout, later ones were not */
-    int32_t zero;
-    bool sequence_parallel; /* wherever there is tensor parallelism */
-    bool half_selective;    /* "selective" recomputes every other layer or product */
-    bool ulysses;           /* context parallelism by all-to-all */
-    bool nothing_hides;     /* its runs overlapped no communication */
-    bool stays_gathered;    /* FSDP in a pipeline does not reshard after each forward pass */
-    double capacity_factor;
-    int64_t micro_batch; /* 0 = one pass where it is small, NNC_ONE_PASS = always */
-} nnc_framework;
-
-/* Ends with an empty prefix, which fits all. */
-extern const nnc_framework nnc_frameworks[];
+/* What a framework does where its row does not say: the longest name that fits counts, with a version before
+ * without. *software: the profile that stands for it, NULL = the default one. */
+const nnc_framework *nnc_words_framework(const nnc_words *words, const char *framework,
+                                         const char *version, const char **software);
 
 #endif

@@ -21,7 +21,7 @@ static void check_row(const nnc_measured *row)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    nnc_specs *specs = nnc_specs_open(NULL);
+    nnc_specs *specs = nnc_specs_open(NNCOST_SOURCE_DIR "/tests/toy"); /* with words and profiles */
     nnc_measured_file file;
     nnc_error err;
     if (specs != NULL &&

@@ -318,3 +318,84 @@ $ nncost accuracy inputs/steps.csv --group model
 $ nncost accuracy inputs/steps.csv --set layers=x
 ! nncost: --set layers: not a number, expected a whole number from 1 to 100000, found "x"
 [2]
+
+# What words stand for is in lab/words.json, and what a framework does in the profile that stands for it: the longest
+# name that fits, with a version before without.
+$ cat > toy/software/mine.json <<'END'
+> { "schema": "nncost.software/1", "id": "mine", "name": "Mine", "like": "eager",
+>   "stands_for": [{ "framework": "mine", "zero": 1, "micro_batch": 2, "vocab_multiple": 128 },
+>     { "framework": "mine", "version": "2", "zero": 2, "one_pass": true },
+>     { "framework": "mine too", "attention": "unfused", "half_selective": true }] }
+> END
+$ nncost validate toy/software/mine.json && nncost show mine | grep ^for
+toy/software/mine.json: ok
+for       mine
+for       mine 2
+for       mine too
+$ cat > words.csv <<'END'
+> id,hardware,n_devices,framework,framework_version,model_family,n_layers,d_model,n_heads,d_ff,vocab,seq_len,gated_mlp,tp,dp,sharding,global_batch,precision,recompute,task,measured_step_s
+> mine,round,4,mine,1.9,net,2,512,8,1024,1000,128,0,1,4,,16,half,none,,0.1
+> two,round,4,mine,2.1,wide net,2,512,8,1024,1000,128,0,1,4,zero3,16,bf16,selective,,0.1
+> too,round,4,mine too,2.1,wide net,2,512,8,1024,1000,128,1,1,4,,16,bf16,selective,,0.1
+> none,round,4,other,,net,2,512,8,1024,1000,128,0,1,4,,16,bf16,none,,0.1
+> odd,round,4,mine,,oddity,2,512,8,1024,1000,128,0,1,4,,16,bf16,none,,0.1
+> unet,round,4,mine,,net-x,,,,,,,,1,4,,16,bf16,none,,0.1
+> word,round,4,mine,,net,2,512,8,1024,1000,128,0,1,4,zero4,16,bf16,none,,0.1
+> task,round,4,mine,,net,2,512,8,1024,1000,128,0,1,4,,16,bf16,none,play,0.1
+> END
+$ nncost accuracy words.csv --format csv | cut -d, -f1,7
+id,reason\r
+mine,\r
+two,\r
+too,\r
+none,\r
+odd,model family oddity is too odd\r
+unet,\r
+word,"sharding ""zero4"" has no meaning here"\r
+task,"task ""play"" has no meaning here"\r
+$ nncost accuracy words.csv --format json | grep -oE '"id": "[a-z]*"|"(software|undecided)": [^,]*,'
+"id": "mine"
+"software": "mine",
+"undecided": "micro_batch",
+"id": "two"
+"software": "mine",
+"undecided": "micro_batch",
+"id": "too"
+"software": "mine",
+"undecided": "micro_batch",
+"id": "none"
+"software": null,
+"undecided": "micro_batch",
+"id": "odd"
+"software": "mine",
+"undecided": "micro_batch",
+"id": "unet"
+"software": "mine",
+"undecided": "micro_batch",
+"id": "word"
+"software": "mine",
+"undecided": "micro_batch",
+"id": "task"
+"software": "mine",
+"undecided": "micro_batch",
+
+# A table that is none, and a profile that stands for what it does not know.
+$ sed -i 's/"half": "fp16"/"half": 16/; s/"begins": "net-"/"starts": "net-"/' toy/lab/words.json
+$ nncost accuracy inputs/steps.csv
+! nncost: toy/lab/words.json:4: words.precision.half: wrong type, expected a text, or an object with "refused", found 16
+[3]
+$ sed -i 's/"schema": "nncost.words.1"/"schema": 1/' toy/lab/words.json
+$ nncost accuracy inputs/steps.csv
+! nncost: toy/lab/words.json:2: schema: unknown schema, expected "nncost.words/1"
+[3]
+$ sed -i 's/"sources"/"stands_for": [{ "framwork": "x", "zero": 4, "same_as": "y" }], "sources"/' toy/software/eager.json
+$ nncost validate toy/software/eager.json
+! nncost: toy/software/eager.json:22: stands_for[0].framwork: unknown key, expected one of the framework's keys, perhaps "framework", found "framwork"
+! nncost: toy/software/eager.json:22: stands_for[0].zero: out of range, expected at most 3, found 4
+! nncost: toy/software/eager.json:22: stands_for[0].same_as: unknown key, expected one of the framework's keys, found "same_as"
+! nncost: toy/software/eager.json:22: stands_for[0].framework: missing, expected text of 1 to 47 bytes, found nothing
+[3]
+$ sed -i 's/"stands_for": .*], "sources"/"stands_for": 3, "sources"/' toy/software/eager.json
+$ nncost validate toy/software/eager.json
+! nncost: toy/software/eager.json:22: stands_for: wrong type, expected a list of frameworks, found 3
+[3]
