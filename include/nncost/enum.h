@@ -9,6 +9,7 @@
 #define NNCOST_ENUM_H
 
 #define NNC_ENUM_VALUE(name, ...) name,
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): names take none */
 #define NNC_ENUM(type, list, count) typedef enum type { list(NNC_ENUM_VALUE) count } type
 
 #endif

@@ -11,16 +11,20 @@
 static inline bool nnc_mul_i64(int64_t a, int64_t b, int64_t *out)
 {
     int64_t product;
-    const bool fits = !__builtin_mul_overflow(a, b, &product);
-    *out = fits ? product : *out;
-    return fits;
+    if (__builtin_mul_overflow(a, b, &product)) {
+        return false;
+    }
+    *out = product;
+    return true;
 }
 static inline bool nnc_add_i64(int64_t a, int64_t b, int64_t *out)
 {
     int64_t sum;
-    const bool fits = !__builtin_add_overflow(a, b, &sum);
-    *out = fits ? sum : *out;
-    return fits;
+    if (__builtin_add_overflow(a, b, &sum)) {
+        return false;
+    }
+    *out = sum;
+    return true;
 }
 
 /* Larger and smaller of two; NaN if either is (fmax and fmin would drop it). */

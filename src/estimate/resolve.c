@@ -20,7 +20,7 @@ static void formats_of(const nnc_device *device, char *text, size_t size)
         if (!isnan(nnc_device_matmul_peak(device, (nnc_dtype)i)) && i != NNC_FP64 &&
             i != NNC_INT8 && i != NNC_FP4 && i != NNC_INT4) {
             const int n = snprintf(text + length, size - length, "%s%s", length > 0 ? ", " : "",
-                                   nnc_dtype_name(i));
+                                   nnc_dtype_name((nnc_dtype)i));
             length += n > 0 ? (size_t)n : 0;
         }
     }

@@ -198,7 +198,7 @@ static void rates_text(const nnc_field *field, const double *rates, char *text, 
         if (!isnan(rates[i])) {
             char number[NNC_NUMBER_TEXT], part[64];
             value_text(field, rates, i, number, sizeof(number));
-            snprintf(part, sizeof(part), "%s %s", nnc_dtype_name(i), number);
+            snprintf(part, sizeof(part), "%s %s", nnc_dtype_name((nnc_dtype)i), number);
             append(text, size, &used, part);
         }
     }

@@ -22,7 +22,7 @@ static const nnc_field *find_here(const nnc_field *fields, size_t count, const c
 static nnc_dtype dtype_named(const char *text, size_t length)
 {
     int i = 0;
-    while (i < NNC_DTYPE_COUNT && !nnc_same_name(nnc_dtype_name(i), text, length)) {
+    while (i < NNC_DTYPE_COUNT && !nnc_same_name(nnc_dtype_name((nnc_dtype)i), text, length)) {
         i++;
     }
     return (nnc_dtype)i;
@@ -85,7 +85,7 @@ static nnc_status fail_unknown(const search *s, const char *dotted, nnc_error *e
     }
     if (s->fields == NULL) {
         for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
-            names[count++] = nnc_dtype_name(i);
+            names[count++] = nnc_dtype_name((nnc_dtype)i);
         }
     }
     const char *near = nnc_nearest(s->rest, names, count);

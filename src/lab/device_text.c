@@ -170,11 +170,11 @@ static void put_inner(const rewriting *w, const object_place *p, const nnc_field
     fputc('{', w->out);
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
         char format[NAME_MAX_BYTES + 16];
-        snprintf(format, sizeof format, "%s.%s", name, nnc_dtype_name(i));
-        object_place of_format = { nnc_json_get(at, nnc_dtype_name(i)), field->fields,
+        snprintf(format, sizeof format, "%s.%s", name, nnc_dtype_name((nnc_dtype)i));
+        object_place of_format = { nnc_json_get(at, nnc_dtype_name((nnc_dtype)i)), field->fields,
                                    field->field_count, format, p->indent + 4 };
         if (of_format.at.node != NULL || value_below(w, format) != NULL) {
-            begin_member(w, &inner, &some, true, nnc_dtype_name(i));
+            begin_member(w, &inner, &some, true, nnc_dtype_name((nnc_dtype)i));
             put_object(w, &of_format);
         }
     }

@@ -288,7 +288,8 @@ static void choose_steps(nnc_fit *fit, int32_t g)
     for (int64_t kernel = NNC_FLASH1; kernel < NNC_FLASH_KERNEL_COUNT; kernel++) {
         if (knows_flash(fit, g, kernel + 1)) {
             char object[48];
-            snprintf(object, sizeof object, "attention.%s", nnc_flash_kernel_name(kernel));
+            snprintf(object, sizeof object, "attention.%s",
+                     nnc_flash_kernel_name((nnc_flash_kernel)kernel));
             add(fit, g, object, "sustained_fraction",
                 why != NULL   ? why
                 : rows < next ? few_steps

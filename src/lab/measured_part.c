@@ -8,7 +8,7 @@
 static nnc_dtype dtype_of(nnc_measured_cells *cells, nnc_measured *row, const char *text)
 {
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
-        if (strcmp(nnc_dtype_name(i), text) == 0) {
+        if (strcmp(nnc_dtype_name((nnc_dtype)i), text) == 0) {
             return (nnc_dtype)i;
         }
     }

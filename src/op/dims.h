@@ -81,7 +81,7 @@ typedef struct nnc_norm {
     X(NNC_PW_DISPATCH, "dispatch") /* tokens copied to the order of their experts */ \
     X(NNC_PW_COMBINE, "combine")   /* their results weighted and added up again */
 NNC_ENUM(nnc_pointwise_kind, NNC_POINTWISE_LIST, NNC_PW_KIND_COUNT);
-const char *nnc_pointwise_kind_name(nnc_pointwise_kind kind);
+const char *nnc_pointwise_kind_name(nnc_pointwise_kind value);
 
 typedef struct nnc_pointwise {
     nnc_pointwise_kind kind;
@@ -109,7 +109,7 @@ typedef struct nnc_loss {
     X(NNC_UPDATE_CLIP, "clip_gradients") \
     X(NNC_UPDATE_ZERO, "zero_gradients")
 NNC_ENUM(nnc_update_kind, NNC_UPDATE_LIST, NNC_UPDATE_KIND_COUNT);
-const char *nnc_update_kind_name(nnc_update_kind kind);
+const char *nnc_update_kind_name(nnc_update_kind value);
 
 typedef struct nnc_update {
     nnc_update_kind kind;
@@ -139,7 +139,7 @@ typedef struct nnc_weights {
     X(NNC_BROADCAST, "broadcast")           \
     X(NNC_P2P, "p2p")
 NNC_ENUM(nnc_collective, NNC_COLLECTIVE_LIST, NNC_COLLECTIVE_COUNT);
-const char *nnc_collective_name(nnc_collective collective);
+const char *nnc_collective_name(nnc_collective value);
 
 /* One exchange, with its counterpart in backward. Bytes are those of the full tensor. */
 typedef struct nnc_exchange {
