@@ -4,30 +4,36 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "input/field.h"
 #include "lab/fit_moving.h"
-#include "lab/stats.h"
 
+/* Where no limit is given, the field's own holds. */
 static const nnc_fit_range ranges[] = {
-    { "calibration", 0.05, 5.0, 0.1, 1.0, 1.0, true },
-    { "sustained_fraction", 0.01, 1.0, 0.15, 1.0, 0.7, true },
-    { "memory_fraction", 0.02, 1.0, 0.15, 1.0, 0.7, true },
-    { "bus_fraction", 0.005, 1.0, 0.15, 1.0, 0.75, true },
-    { "scale_out_fraction", 0.02, 1.0, 0.15, 1.0, 0.8, true },
-    { "backward_ratio", 0.1, 5.0, 0.1, 1.0, 0.9, true },
-    { "narrow_ratio", 0.1, 1.0, 0.1, 1.0, 0.9, true },
-    { "l2_bytes_per_s", 1e10, 1e15, 0.3, NAN, NAN, true },
-    { "boost_ratio", 1.0, 2.0, 0.05, 1.0, 1.05, false },
-    { "unaligned_ratio", 1.0, 10.0, 0.3, 1.0, 1.5, false },
-    { "fixed_s", 0.0, 1e-2, 2e-6, 0.0, 5e-6, false },
-    { "log2_s", 0.0, 1e-2, 2e-6, 0.0, 3e-6, false },
-    { "step_fixed_s", 0.0, 1e-1, 2e-5, 0.0, 5e-5, false },
-    { "scale_out_fixed_s", 0.0, 1e-1, 5e-5, 0.0, 1e-4, false },
-    { "k_fill", 0.0, 1e4, 50.0, 0.0, 150.0, false },
-    { "wave_quantization", 0.0, 1.0, 0.2, NAN, 0.5, false },
-    { "seq_half", 0.0, 1e5, 150.0, 0.0, 400.0, false },
-    { "block_penalty", 0.0, 100.0, 0.3, 0.0, 0.5, false },
-    { "knee_bytes", 0.0, 1e10, 2e6, 0.0, 4e6, false },
-    { "small_group_loss", 0.0, 3.5, 0.2, 0.0, 0.5, false },
+    { .member = "calibration", .low = 0.05, .high = 5, .step = 0.1, .usual = 1, .ratio = true },
+    { .member = "sustained_fraction", .low = 0.01, .step = 0.15, .usual = 0.7, .ratio = true },
+    { .member = "memory_fraction", .low = 0.02, .step = 0.15, .usual = 0.7, .ratio = true },
+    { .member = "bus_fraction", .low = 0.005, .step = 0.15, .usual = 0.75, .ratio = true },
+    { .member = "scale_out_fraction", .low = 0.02, .step = 0.15, .usual = 0.8, .ratio = true },
+    { .member = "backward_ratio", .low = 0.1, .high = 5, .step = 0.1, .usual = 0.9, .ratio = true },
+    { .member = "narrow_ratio", .low = 0.1, .step = 0.1, .usual = 0.9, .ratio = true },
+    { .member = "l2_bytes_per_s",
+      .low = 1e10,
+      .high = 1e15,
+      .step = 0.3,
+      .usual = NAN,
+      .ratio = true },
+    { .member = "boost_ratio", .high = 2, .step = 0.05, .usual = 1.05 },
+    { .member = "unaligned_ratio", .high = 10, .step = 0.3, .usual = 1.5 },
+    { .member = "fixed_s", .high = 1e-2, .step = 2e-6, .usual = 5e-6 },
+    { .member = "log2_s", .high = 1e-2, .step = 2e-6, .usual = 3e-6 },
+    { .member = "step_fixed_s", .high = 1e-1, .step = 2e-5, .usual = 5e-5 },
+    { .member = "scale_out_fixed_s", .high = 1e-1, .step = 5e-5, .usual = 1e-4 },
+    { .member = "k_fill", .high = 1e4, .step = 50, .usual = 150 },
+    { .member = "wave_quantization", .step = 0.2, .usual = 0.5 },
+    { .member = "seq_half", .high = 1e5, .step = 150, .usual = 400 },
+    { .member = "block_penalty", .high = 100, .step = 0.3, .usual = 0.5 },
+    { .member = "knee_bytes", .high = 1e10, .step = 2e6, .usual = 4e6 },
+    { .member = "small_group_loss", .high = 3.5, .step = 0.2, .usual = 0.5 },
 };
 
 /* What it costs to be a step away from the start: little for a lone figure, which any row
@@ -45,6 +51,13 @@ static const nnc_fit_range *range_of(const char *name)
         }
     }
     return NULL;
+}
+
+static const nnc_field *field_of(nnc_fit_moving *m, const char *name)
+{
+    void *object = &m->device;
+    nnc_dtype dtype;
+    return nnc_field_find(&nnc_device_table, name, &object, &dtype);
 }
 
 static double value_at(const nnc_fit_moving *m, int i, double x)
@@ -160,9 +173,12 @@ static double usual_of(const nnc_fit_moving *m, int i)
                                       : m->ranges[i]->usual;
 }
 
-static bool is_neutral(double value, const nnc_fit_range *r)
+/* A field's default changes nothing; without one it is not recorded. */
+static bool is_neutral(double value, const nnc_field *field)
 {
-    return isnan(value) || value == r->neutral;
+    double neutral = (double)NAN;
+    return isnan(value) || (field->default_text != NULL &&
+                            nnc_read_double(field->default_text, &neutral) && value == neutral);
 }
 
 /* Starts from the device's own figures, or where these are neutral and it fits better, from usual
@@ -173,16 +189,18 @@ static void begin(nnc_fit_moving *m)
     bool complete = true, neutral = false;
     for (int i = 0; i < m->count; i++) {
         const double before = m->figures[i]->before;
-        const bool none = is_neutral(before, m->ranges[i]);
+        const bool none = is_neutral(before, m->fields[i]);
         complete = complete && !isnan(before);
         neutral = neutral || none;
         m->start[i] = none ? usual_of(m, i) : before;
     }
     for (int i = 0; i < m->count; i++) {
         const double before = m->figures[i]->before;
-        m->low[i] = place_of(m, i, nnc_min(m->ranges[i]->low, m->start[i]));
-        m->high[i] =
-            place_of(m, i, m->start[i] > m->ranges[i]->high ? m->start[i] : m->ranges[i]->high);
+        const nnc_fit_range *r = m->ranges[i];
+        const double low = r->low > 0 ? r->low : m->fields[i]->min;
+        const double high = r->high > 0 ? r->high : m->fields[i]->max;
+        m->low[i] = place_of(m, i, nnc_min(low, m->start[i]));
+        m->high[i] = place_of(m, i, nnc_max(high, m->start[i]));
         m->step[i] = 1.0;
         own[i] = isnan(before) ? 0.0 : place_of(m, i, before);
     }
@@ -218,6 +236,7 @@ static void drop_idle(nnc_fit_moving *m)
         }
         m->figures[kept] = m->figures[i];
         m->ranges[kept] = m->ranges[i];
+        m->fields[kept] = m->fields[i];
         m->start[kept] = m->start[i];
         m->low[kept] = m->low[i];
         m->high[kept] = m->high[i];
@@ -289,11 +308,13 @@ static bool fit_group(nnc_fit_moving *m, nnc_fit *fit, int32_t group)
         if (figure->group != group || figure->reason != NULL) {
             continue;
         }
-        if (m->count == NNC_MINIMISE_MAX || range_of(figure->name) == NULL) {
+        if (m->count == NNC_MINIMISE_MAX || range_of(figure->name) == NULL ||
+            field_of(m, figure->name) == NULL) {
             figure->reason = "is one figure too many";
             continue;
         }
         m->ranges[m->count] = range_of(figure->name);
+        m->fields[m->count] = field_of(m, figure->name);
         m->figures[m->count++] = figure;
     }
     weigh_rows(m);
@@ -311,36 +332,6 @@ static bool fit_group(nnc_fit_moving *m, nnc_fit *fit, int32_t group)
 double nnc_fit_error(const nnc_fit *fit, const nnc_fit_row *r, nnc_device *device)
 {
     return predict(fit, r, device) / r->row->measured_s - 1.0;
-}
-
-/* ---- errors ---- */
-
-static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double *errors,
-                   nnc_score_stats *stats)
-{
-    int32_t count = 0;
-    *stats = (nnc_score_stats){ 0 };
-    for (int32_t i = 0; i < fit->row_count; i++) {
-        const nnc_fit_row *r = &fit->rows[i];
-        const double error = *(const double *)(const void *)((const char *)r + offset);
-        if (r->group == group && r->held == held && !isnan(error)) {
-            errors[count++] = error;
-        }
-    }
-    stats->rows = held ? fit->groups[group].held : fit->groups[group].rows;
-    nnc_errors_sum(errors, count, stats);
-}
-
-static void sum_errors(nnc_fit *fit, double *errors)
-{
-    for (int32_t g = 0; g < fit->group_count; g++) {
-        nnc_fit_group *group = &fit->groups[g];
-        add_up(fit, g, false, offsetof(nnc_fit_row, before), errors, &group->before);
-        add_up(fit, g, false, offsetof(nnc_fit_row, after), errors, &group->after);
-        add_up(fit, g, false, offsetof(nnc_fit_row, crossed), errors, &group->crossed);
-        add_up(fit, g, true, offsetof(nnc_fit_row, before), errors, &group->held_before);
-        add_up(fit, g, true, offsetof(nnc_fit_row, after), errors, &group->held_after);
-    }
 }
 
 /* A figure of the caller's own for all rows makes one group of them. */
@@ -384,7 +375,7 @@ nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err)
     }
     ok = ok && fit_all(fit, m, hands);
     if (ok) {
-        sum_errors(fit, errors);
+        nnc_fit_sum_errors(fit, errors);
     }
     free(errors);
     free(hands);

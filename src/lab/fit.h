@@ -27,7 +27,7 @@
 #ifndef NNCOST_LAB_FIT_H
 #define NNCOST_LAB_FIT_H
 
-#include "lab/score.h"
+#include "lab/stats.h"
 
 enum { NNC_FIT_FIGURES_MAX = 160, NNC_FIT_GROUPS_MAX = 40, NNC_FIT_NAME = 80 };
 

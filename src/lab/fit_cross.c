@@ -1,4 +1,4 @@
-/* Cross-validation: rows predicted by figures that other rows say. */
+/* Cross-validation: rows predicted by figures that other rows say. And all errors, added up. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -90,4 +90,34 @@ bool nnc_fit_cross(nnc_fit_moving *m, nnc_fit_hand *hands)
         }
     }
     return ok;
+}
+
+/* ---- errors ---- */
+
+static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double *errors,
+                   nnc_score_stats *stats)
+{
+    int32_t count = 0;
+    *stats = (nnc_score_stats){ 0 };
+    for (int32_t i = 0; i < fit->row_count; i++) {
+        const nnc_fit_row *r = &fit->rows[i];
+        const double error = *(const double *)(const void *)((const char *)r + offset);
+        if (r->group == group && r->held == held && !isnan(error)) {
+            errors[count++] = error;
+        }
+    }
+    stats->rows = held ? fit->groups[group].held : fit->groups[group].rows;
+    nnc_errors_sum(errors, count, stats);
+}
+
+void nnc_fit_sum_errors(nnc_fit *fit, double *errors)
+{
+    for (int32_t g = 0; g < fit->group_count; g++) {
+        nnc_fit_group *group = &fit->groups[g];
+        add_up(fit, g, false, offsetof(nnc_fit_row, before), errors, &group->before);
+        add_up(fit, g, false, offsetof(nnc_fit_row, after), errors, &group->after);
+        add_up(fit, g, false, offsetof(nnc_fit_row, crossed), errors, &group->crossed);
+        add_up(fit, g, true, offsetof(nnc_fit_row, before), errors, &group->held_before);
+        add_up(fit, g, true, offsetof(nnc_fit_row, after), errors, &group->held_after);
+    }
 }

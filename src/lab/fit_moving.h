@@ -9,7 +9,8 @@
  * neutral. Factors move by ratios, times and sizes by sums, because these may be 0. */
 typedef struct nnc_fit_range {
     const char *member;
-    double low, high, step, neutral, usual; /* step: of the logarithm if `ratio` */
+    double low, high, step,
+        usual; /* low and high 0: the field's own; step: of the logarithm if `ratio` */
     bool ratio;
 } nnc_fit_range;
 
@@ -21,6 +22,7 @@ typedef struct nnc_fit_moving {
     nnc_device device; /* of the row at hand */
     nnc_fit_figure *figures[NNC_MINIMISE_MAX];
     const nnc_fit_range *ranges[NNC_MINIMISE_MAX];
+    const struct nnc_field *fields[NNC_MINIMISE_MAX];
     double start[NNC_MINIMISE_MAX];
     double low[NNC_MINIMISE_MAX], high[NNC_MINIMISE_MAX], step[NNC_MINIMISE_MAX];
     int count;
@@ -43,5 +45,8 @@ typedef struct nnc_fit_hand {
 /* Fills in the crossed errors of the rows. hands: room for as many as there are rows. false: out of
  * memory. */
 bool nnc_fit_cross(nnc_fit_moving *m, nnc_fit_hand *hands);
+
+/* Fills in the errors of the groups from those of the rows. errors: room for as many as there are rows. */
+void nnc_fit_sum_errors(nnc_fit *fit, double *errors);
 
 #endif

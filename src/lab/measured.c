@@ -1,5 +1,3 @@
-#include "lab/measured.h"
-
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,11 +5,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "base/number.h"
 #include "input/csv.h"
 #include "input/file.h"
 #include "input/kind.h"
-#include "lab/measured_words.h"
+#include "lab/measured_cells.h"
 
 typedef enum column_type { TEXT, WHOLE, NUMBER, FLAG } column_type;
 
@@ -41,17 +40,13 @@ typedef struct reading {
     int32_t count, capacity;
 } reading;
 
-const char *nnc_measured_kind_name(nnc_measured_kind kind)
+NNC_ENUM_NAMES(nnc_measured_kind, NNC_MEASURED_KIND_LIST)
+NNC_ENUM_NAMES(nnc_memory_stat, NNC_MEMORY_STAT_LIST)
+
+const char *nnc_measured_file_name(const char *path)
 {
-    static const char *const names[NNC_MEASURED_KIND_COUNT] = {
-        [NNC_MEASURED_STEP] = "step",
-        [NNC_MEASURED_GEMM] = "gemm",
-        [NNC_MEASURED_ATTENTION] = "attention",
-        [NNC_MEASURED_VECTOR] = "vector",
-        [NNC_MEASURED_COLLECTIVE] = "collective",
-        [NNC_MEASURED_MEMORY] = "memory",
-    };
-    return (unsigned)kind < NNC_MEASURED_KIND_COUNT ? names[kind] : "?";
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
 }
 
 const char *nnc_measured_column_name(nnc_measured_column column)

@@ -1,32 +1,28 @@
-/* Measured training steps, kernels and collectives of others, read from CSV files: rows, and the columns
- * and cells that they are made from. */
+/* Measured training steps, kernels and collectives of others, read from CSV files. */
 #ifndef NNCOST_LAB_MEASURED_H
 #define NNCOST_LAB_MEASURED_H
 
-#include <stddef.h>
-
 #include <nncost/spec.h>
 
-#include "base/arena.h"
 #include "op/dims.h"
 
-typedef enum nnc_measured_kind {
-    NNC_MEASURED_STEP,
-    NNC_MEASURED_GEMM,
-    NNC_MEASURED_ATTENTION,
-    NNC_MEASURED_VECTOR, /* a norm, a softmax, an activation */
-    NNC_MEASURED_COLLECTIVE,
-    NNC_MEASURED_MEMORY, /* of one rank, its run in another file */
-    NNC_MEASURED_KIND_COUNT
-} nnc_measured_kind;
+#define NNC_MEASURED_KIND_LIST(X)                                         \
+    X(NNC_MEASURED_STEP, "step", "A training step.")                      \
+    X(NNC_MEASURED_GEMM, "gemm", "A matrix product.")                     \
+    X(NNC_MEASURED_ATTENTION, "attention", "A fused kernel.")             \
+    X(NNC_MEASURED_VECTOR, "vector", "A norm, a softmax, an activation.") \
+    X(NNC_MEASURED_COLLECTIVE, "collective", "Ranks that communicate.")   \
+    X(NNC_MEASURED_MEMORY, "memory", "Of one rank, its run in another file.")
+NNC_ENUM(nnc_measured_kind, NNC_MEASURED_KIND_LIST, NNC_MEASURED_KIND_COUNT);
+const char *nnc_measured_kind_name(nnc_measured_kind kind);
 
 /* What a measured number of bytes is. */
-typedef enum nnc_memory_stat {
-    NNC_MEMORY_ALLOCATED, /* peak of live tensors */
-    NNC_MEMORY_RESERVED,  /* peak of the caching allocator */
-    NNC_MEMORY_UNSTATED,
-    NNC_MEMORY_STAT_COUNT
-} nnc_memory_stat;
+#define NNC_MEMORY_STAT_LIST(X)                                          \
+    X(NNC_MEMORY_ALLOCATED, "allocated", "Peak of live tensors.")        \
+    X(NNC_MEMORY_RESERVED, "reserved", "Peak of the caching allocator.") \
+    X(NNC_MEMORY_UNSTATED, "unstated", "One of the two.")
+NNC_ENUM(nnc_memory_stat, NNC_MEMORY_STAT_LIST, NNC_MEMORY_STAT_COUNT);
+const char *nnc_memory_stat_name(nnc_memory_stat stat);
 
 /* Ranks that exchange, without a training step around them. */
 typedef struct nnc_measured_exchange {
@@ -74,158 +70,7 @@ nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_fi
 nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                               nnc_measured_file *file, nnc_error *err);
 
-const char *nnc_measured_kind_name(nnc_measured_kind kind);
-
-/* ---- between the files of this reader ---- */
-
-/* Every column that is known: enumerator, name in the files, type, and whether it has a part in a
- * prediction or is there for people. */
-#define NNC_MEASURED_COLUMNS(X)                                        \
-    X(ID, "id", TEXT, true)                                            \
-    X(SOURCE, "source", TEXT, false)                                   \
-    X(URL, "url", TEXT, false)                                         \
-    X(HARDWARE, "hardware", TEXT, true)                                \
-    X(HARDWARE_STATED, "hardware_stated", TEXT, false)                 \
-    X(N_DEVICES, "n_devices", WHOLE, true)                             \
-    X(DEVICES_PER_NODE, "devices_per_node", WHOLE, true)               \
-    X(INTERNODE, "internode_gbps_per_node", NUMBER, true)              \
-    X(N_SLICES, "n_slices", WHOLE, false)                              \
-    X(N_NODES, "n_nodes", WHOLE, true)                                 \
-    X(MODEL_FAMILY, "model_family", TEXT, true)                        \
-    X(MODEL_NAME, "model_name", TEXT, true)                            \
-    X(N_LAYERS, "n_layers", WHOLE, true)                               \
-    X(D_MODEL, "d_model", WHOLE, true)                                 \
-    X(N_HEADS, "n_heads", WHOLE, true)                                 \
-    X(N_KV_HEADS, "n_kv_heads", WHOLE, true)                           \
-    X(HEAD_DIM, "head_dim", WHOLE, true)                               \
-    X(D_FF, "d_ff", WHOLE, true)                                       \
-    X(VOCAB, "vocab", WHOLE, true)                                     \
-    X(SEQ_LEN, "seq_len", WHOLE, true)                                 \
-    X(GATED_MLP, "gated_mlp", FLAG, true)                              \
-    X(TIED_EMBEDDINGS, "tied_embeddings", FLAG, true)                  \
-    X(POS_EMBEDDING, "pos_embedding", TEXT, true)                      \
-    X(N_PARAMS, "n_params", NUMBER, false)                             \
-    X(ATTENTION, "attention", TEXT, true)                              \
-    X(Q_LORA_RANK, "q_lora_rank", WHOLE, true)                         \
-    X(KV_LORA_RANK, "kv_lora_rank", WHOLE, true)                       \
-    X(QK_NOPE_DIM, "qk_nope_dim", WHOLE, true)                         \
-    X(QK_ROPE_DIM, "qk_rope_dim", WHOLE, true)                         \
-    X(QK_HEAD_DIM, "qk_head_dim", WHOLE, true)                         \
-    X(V_HEAD_DIM, "v_head_dim", WHOLE, true)                           \
-    X(N_EXPERTS, "n_experts", WHOLE, true)                             \
-    X(TOP_K, "top_k", WHOLE, true)                                     \
-    X(MOE_D_FF, "moe_d_ff", WHOLE, true)                               \
-    X(SHARED_D_FF, "shared_d_ff", WHOLE, true)                         \
-    X(N_DENSE_LAYERS, "n_dense_layers", WHOLE, true)                   \
-    X(MTP_LAYERS, "mtp_layers", WHOLE, true)                           \
-    X(SLIDING_WINDOW, "sliding_window", TEXT, true)                    \
-    X(IMAGE_SIZE, "image_size", WHOLE, true)                           \
-    X(TASK, "task", TEXT, true)                                        \
-    X(TP, "tp", WHOLE, true)                                           \
-    X(PP, "pp", WHOLE, true)                                           \
-    X(VPP, "vpp", WHOLE, true)                                         \
-    X(DP, "dp", WHOLE, true)                                           \
-    X(CP, "cp", WHOLE, true)                                           \
-    X(EP, "ep", WHOLE, true)                                           \
-    X(SP, "sp", FLAG, true)                                            \
-    X(SHARDING, "sharding", TEXT, true)                                \
-    X(ZERO_STAGE, "zero_stage", WHOLE, true)                           \
-    X(SHARD_SIZE, "shard_size", WHOLE, true)                           \
-    X(MICRO_BATCH, "micro_batch", NUMBER, true)                        \
-    X(GRAD_ACCUM, "grad_accum", NUMBER, true)                          \
-    X(GLOBAL_BATCH, "global_batch", NUMBER, true)                      \
-    X(TOKENS_PER_STEP, "tokens_per_step", NUMBER, true)                \
-    X(PRECISION, "precision", TEXT, true)                              \
-    X(RECOMPUTE, "recompute", TEXT, true)                              \
-    X(FLASH_ATTENTION, "flash_attention", TEXT, true)                  \
-    X(OPTIMIZER, "optimizer", TEXT, true)                              \
-    X(OFFLOAD, "offload", TEXT, true)                                  \
-    X(FRAMEWORK, "framework", TEXT, true)                              \
-    X(FRAMEWORK_VERSION, "framework_version", TEXT, false)             \
-    X(MEASURED_STEP_S, "measured_step_s", NUMBER, true)                \
-    X(STEP_BASIS, "step_basis", TEXT, true)                            \
-    X(STEP_REL_UNC, "step_rel_unc", NUMBER, true)                      \
-    X(TOKENS_PER_S, "measured_tokens_per_s_per_device", NUMBER, false) \
-    X(SAMPLES_PER_S, "measured_samples_per_s", NUMBER, false)          \
-    X(MEASURED_TFLOPS, "measured_tflops_per_device", NUMBER, false)    \
-    X(MEASURED_MFU, "measured_mfu", NUMBER, false)                     \
-    X(PEAK_MEM_GB, "measured_peak_mem_gb", NUMBER, true)               \
-    X(PEAK_MEM_GIB, "measured_peak_mem_gib", NUMBER, true)             \
-    X(PEAK_RESERVED_GIB, "measured_peak_reserved_gib", NUMBER, true)   \
-    X(MEM_STAT, "mem_stat", TEXT, true)                                \
-    X(PEER_STEP_S, "peer_pred_step_s", NUMBER, false)                  \
-    X(PEER_PEAK_GIB, "peer_pred_peak_mem_gib", NUMBER, false)          \
-    X(FLOPS_CONVENTION, "flops_convention", TEXT, false)               \
-    X(CHECK_MFU_CAUSAL, "check_mfu_causal", NUMBER, false)             \
-    X(CHECK_MFU_FULL, "check_mfu_full", NUMBER, false)                 \
-    X(NOTES, "notes", TEXT, false)                                     \
-    X(NOTE, "note", TEXT, false)                                       \
-    X(OP, "op", TEXT, true)                                            \
-    X(DTYPE, "dtype", TEXT, true)                                      \
-    X(BYTES, "bytes", NUMBER, true)                                    \
-    X(ALGO, "algo", TEXT, false)                                       \
-    X(TIME_US, "time_us", NUMBER, true)                                \
-    X(TIME_INPLACE_US, "time_inplace_us", NUMBER, false)               \
-    X(BUSBW_GBS, "busbw_gbs", NUMBER, false)                           \
-    X(M, "m", WHOLE, true)                                             \
-    X(N, "n", WHOLE, true)                                             \
-    X(K, "k", WHOLE, true)                                             \
-    X(GROUPS, "groups", WHOLE, true)                                   \
-    X(LAYOUT, "layout", TEXT, false)                                   \
-    X(ACCUMULATE, "accumulate", TEXT, true)                            \
-    X(OUT_DTYPE, "out_dtype", TEXT, true)                              \
-    X(STAGE, "stage", TEXT, true)                                      \
-    X(TFLOPS, "tflops", NUMBER, false)                                 \
-    X(PEAK_TFLOPS, "peak_tflops", NUMBER, false)                       \
-    X(EFFICIENCY, "efficiency", NUMBER, false)                         \
-    X(GBS, "gbs", NUMBER, false)                                       \
-    X(BATCH, "batch", WHOLE, true)                                     \
-    X(CAUSAL, "causal", FLAG, true)                                    \
-    X(KERNEL, "kernel", TEXT, false)                                   \
-    X(TFLOPS_CAUSAL, "tflops_causal", NUMBER, false)                   \
-    X(CONTIGUOUS, "contiguous", TEXT, false)                           \
-    X(RUN_ID, "run_id", TEXT, false)                                   \
-    X(RANK, "rank", TEXT, false)                                       \
-    X(QUANTITY, "quantity", TEXT, false)                               \
-    X(VALUE_GIB, "value_gib", NUMBER, false)                           \
-    X(RESERVED_GIB, "reserved_gib", NUMBER, false)                     \
-    X(VALUE, "value", NUMBER, false)                                   \
-    X(UNIT, "unit", TEXT, false)                                       \
-    X(VALUE_KIND, "value_kind", TEXT, false)
-
-typedef enum nnc_measured_column {
-#define NNC_MEASURED_ENUM(name, text, type, used) NNC_COLUMN_##name,
-    NNC_MEASURED_COLUMNS(NNC_MEASURED_ENUM)
-#undef NNC_MEASURED_ENUM
-        NNC_COLUMN_COUNT
-} nnc_measured_column;
-
-/* The cells of a row by column; "" = empty, or the file has no such column. Numbers were checked. */
-typedef struct nnc_measured_cells {
-    nnc_arena *arena;
-    const struct nnc_words *words;
-    const char *text[NNC_COLUMN_COUNT];
-    bool no_memory;
-} nnc_measured_cells;
-
-const char *nnc_measured_column_name(nnc_measured_column column);
-bool nnc_cell_given(const nnc_measured_cells *cells, nnc_measured_column column);
-/* Within 1e15 either way, above what any field takes, so that sums of them are safe; 0 when empty. */
-int64_t nnc_cell_whole(const nnc_measured_cells *cells, nnc_measured_column column);
-/* Clamped to what the plan's degrees hold, far above any legal one. */
-int32_t nnc_cell_degree(const nnc_measured_cells *cells, nnc_measured_column column, int32_t empty);
-double nnc_cell_number(const nnc_measured_cells *cells, nnc_measured_column column); /* NaN */
-bool nnc_cell_starts(const nnc_measured_cells *cells, nnc_measured_column column,
-                     const char *prefix);
-
-/* Notes why the row cannot be expressed; the first reason stays. */
-void nnc_measured_refuse(nnc_measured_cells *cells, nnc_measured *row, const char *format, ...)
-    NNC_PRINTF(3, 4);
-
-/* The row's own part by its kind; row->kind is set. */
-void nnc_measured_step(nnc_measured_cells *cells, nnc_measured *row);
-void nnc_measured_product(nnc_measured_cells *cells, nnc_measured *row); /* or a vector op */
-void nnc_measured_attention(nnc_measured_cells *cells, nnc_measured *row);
-void nnc_measured_collective(nnc_measured_cells *cells, nnc_measured *row);
+/* The last part of a path: files are told apart by it in reports. */
+const char *nnc_measured_file_name(const char *path);
 
 #endif

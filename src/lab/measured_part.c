@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lab/measured.h"
+#include "lab/measured_cells.h"
 
 /* NNC_DTYPE_COUNT and a reason when it is none of ours. */
 static nnc_dtype dtype_of(nnc_measured_cells *cells, nnc_measured *row, const char *text)

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "lab/measured.h"
-#include "lab/measured_words.h"
+#include "lab/measured_cells.h"
 
 /* A row being read. */
 typedef struct step_reader {

@@ -4,31 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
+
 /* Messages of a megabyte and more are bound by links, shorter ones by latencies. */
 #define SMALL_BYTES 1e6
 
-const char *nnc_score_section_name(nnc_score_section section)
-{
-    static const char *const names[NNC_SECTION_COUNT] = {
-        [NNC_SECTION_STEP] = "step",
-        [NNC_SECTION_STEP_APART] = "step_apart",
-        [NNC_SECTION_MEMORY] = "memory",
-        [NNC_SECTION_MEMORY_APART] = "memory_apart",
-        [NNC_SECTION_GEMM] = "gemm",
-        [NNC_SECTION_ATTENTION] = "attention",
-        [NNC_SECTION_VECTOR] = "vector",
-        [NNC_SECTION_COLLECTIVE] = "collective",
-        [NNC_SECTION_COLLECTIVE_SMALL] = "collective_small",
-        [NNC_SECTION_RANK_MEMORY] = "rank_memory",
-    };
-    return (unsigned)section < NNC_SECTION_COUNT ? names[section] : "?";
-}
-
-const char *nnc_score_by_name(nnc_score_by by)
-{
-    static const char *const names[NNC_SCORE_BY_COUNT] = { "file", "device", "framework", "total" };
-    return (unsigned)by < NNC_SCORE_BY_COUNT ? names[by] : "?";
-}
+NNC_ENUM_NAMES(nnc_score_section, NNC_SCORE_SECTION_LIST)
+NNC_ENUM_NAMES(nnc_score_by, NNC_SCORE_BY_LIST)
 
 static int by_size(const void *a, const void *b)
 {

@@ -5,23 +5,10 @@
 #include "render/sheet.h"
 #include "render/table.h"
 
-const char *nnc_accuracy_file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
 static const char *const section_titles[NNC_SECTION_COUNT] = {
-    [NNC_SECTION_STEP] = "steps",
-    [NNC_SECTION_STEP_APART] = "steps that leave a deciding field open",
-    [NNC_SECTION_MEMORY] = "peak memory, allocated",
-    [NNC_SECTION_MEMORY_APART] = "peak memory of other kinds, or with a deciding field open",
-    [NNC_SECTION_GEMM] = "matrix products",
-    [NNC_SECTION_ATTENTION] = "attention kernels",
-    [NNC_SECTION_VECTOR] = "norms, softmax, activations",
-    [NNC_SECTION_COLLECTIVE] = "collectives of 1 MB and more",
-    [NNC_SECTION_COLLECTIVE_SMALL] = "collectives below 1 MB",
-    [NNC_SECTION_RANK_MEMORY] = "memory of single ranks",
+#define TITLE(section, name, title) [section] = (title),
+    NNC_SCORE_SECTION_LIST(TITLE)
+#undef TITLE
 };
 
 /* ---- tables ---- */
@@ -65,45 +52,6 @@ static const nnc_metrics contradictions = {
     .record_size = sizeof(nnc_scored),
     .listed = contradicts,
 };
-
-/* How many rows have this reason in this file, from row i on; 0 = an earlier row says the same. */
-static int32_t count_reason(const nnc_accuracy_report *report, int64_t i)
-{
-    const nnc_scored *one = &report->rows[i];
-    int32_t count = 0;
-    for (int32_t k = 0; k < report->count; k++) {
-        const nnc_scored *other = &report->rows[k];
-        if (other->reason != NULL && strcmp(other->row->file, one->row->file) == 0 &&
-            strcmp(other->reason, one->reason) == 0) {
-            if (k < i) {
-                return 0;
-            }
-            count++;
-        }
-    }
-    return count;
-}
-
-static bool is_first_of_reason(const nnc_place *place)
-{
-    const nnc_scored *scored = place->record;
-    return scored->reason != NULL && count_reason(place->owner, place->index) > 0;
-}
-
-NNC_GET(get_reason_rows, void, nnc_whole_cell(count_reason(place->owner, place->index)))
-
-NNC_GET(get_reason_file, nnc_scored, nnc_text_cell(nnc_accuracy_file_name(self->row->file)))
-
-static const nnc_metric reason_rows[] = {
-    NNC_HEAD("rows", WHOLE, .get = get_reason_rows),
-    NNC_HEAD("file", TEXT, .get = get_reason_file),
-    NNC_HEAD("reason", TEXT, NNC_IN(nnc_scored, reason), .shrinks = true),
-    NNC_HEAD("the first", TEXT, ROW(id), .shrinks = true, .drop = 1),
-};
-static const nnc_metrics reasons = { .rows = reason_rows,
-                                     .count = sizeof reason_rows / sizeof reason_rows[0],
-                                     .record_size = sizeof(nnc_scored),
-                                     .listed = is_first_of_reason };
 
 NNC_GET(get_device, nnc_scored,
         nnc_text_cell(self->device != NULL ? self->device : self->row->device))
@@ -174,8 +122,9 @@ void nnc_accuracy_page(nnc_buffer *out, nnc_style style, const void *record)
                          "rows whose lower bound lies above their measurement")) {
         nnc_buffer_text(out, "\nno lower bound lies above its measurement\n");
     }
-    lines.metrics = &reasons;
-    (void)nnc_table_under(out, style, lines, "rows that cannot be expressed");
+    const nnc_lines left_out = { &nnc_left_out_metrics, report, report->left_out,
+                                 report->left_out_count };
+    (void)nnc_table_under(out, style, left_out, "rows that cannot be expressed");
     if (report->all_rows) {
         lines.metrics = &rows;
         (void)nnc_table_under(out, style, lines, "every row");

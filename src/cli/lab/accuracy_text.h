@@ -7,9 +7,6 @@
 /* A page of an nnc_accuracy_report. */
 void nnc_accuracy_page(nnc_buffer *out, nnc_style style, const void *record);
 
-/* The last part of a path. */
-const char *nnc_accuracy_file_name(const char *path);
-
 /* Of an nnc_score_group. */
 extern const nnc_metrics nnc_score_group_metrics;
 

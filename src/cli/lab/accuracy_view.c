@@ -11,7 +11,7 @@ NNC_GET(get_section, nnc_score_group, nnc_text_cell(nnc_score_section_name(self-
 NNC_GET(get_by, nnc_score_group, nnc_text_cell(nnc_score_by_name(self->by)))
 
 NNC_GET(get_group_name, nnc_score_group,
-        nnc_text_cell(self->by == NNC_SCORE_BY_FILE ? nnc_accuracy_file_name(self->name)
+        nnc_text_cell(self->by == NNC_SCORE_BY_FILE ? nnc_measured_file_name(self->name)
                                                     : self->name))
 
 NNC_GET(get_worst, nnc_score_group,
@@ -61,20 +61,15 @@ const nnc_metrics nnc_score_group_metrics =
 
 /* ---- rows ---- */
 
-NNC_GET(get_row_file, nnc_scored, nnc_text_cell(nnc_accuracy_file_name(self->row->file)))
+NNC_GET(get_row_file, nnc_scored, nnc_text_cell(nnc_measured_file_name(self->row->file)))
 
 NNC_GET(get_kind, nnc_scored, nnc_text_cell(nnc_measured_kind_name(self->row->kind)))
 
 NNC_GET(get_device, nnc_scored,
         nnc_text_cell(self->device != NULL ? self->device : self->row->device))
 
-static nnc_cell get_memory_stat(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    static const char *const stats[NNC_MEMORY_STAT_COUNT] = { "allocated", "reserved", "unstated" };
-    const nnc_scored *scored = place->record;
-    (void)text;
-    return nnc_text_cell(isnan(scored->memory_error) ? NULL : stats[scored->memory_stat]);
-}
+NNC_GET(get_memory_stat, nnc_scored,
+        nnc_text_cell(isnan(self->memory_error) ? NULL : nnc_memory_stat_name(self->memory_stat)))
 
 NNC_GET(get_measured_bytes, nnc_scored,
         nnc_number_cell(isnan(self->memory_error) ? (double)NAN
@@ -123,7 +118,7 @@ static const nnc_metrics lines = NNC_METRICS("a line of CSV", line_rows, nnc_sco
 
 /* ---- files, and all of it ---- */
 
-NNC_GET(get_file, nnc_measured_file, nnc_text_cell(nnc_accuracy_file_name(self->path)))
+NNC_GET(get_file, nnc_measured_file, nnc_text_cell(nnc_measured_file_name(self->path)))
 
 static const nnc_metric file_rows[] = {
     NNC_AS("file", TEXT, .get = get_file, .help = "Name of the file."),

@@ -2,8 +2,8 @@
 #ifndef NNCOST_CLI_LAB_ACCURACY_VIEW_H
 #define NNCOST_CLI_LAB_ACCURACY_VIEW_H
 
-#include "lab/score.h"
-#include "metrics/report.h"
+#include "cli/lab/left_out.h"
+#include "lab/stats.h"
 #include "render/format.h"
 
 typedef struct nnc_accuracy_report {
@@ -13,6 +13,8 @@ typedef struct nnc_accuracy_report {
     int32_t count;
     const nnc_score_group *groups;
     int32_t group_count;
+    const nnc_left_out *left_out;
+    int32_t left_out_count;
     const char *overrides; /* "scale_out.latency_s=1e-5, ..."; NULL = none */
     bool all_rows;         /* list every row, not only those that cannot be expressed */
 } nnc_accuracy_report;

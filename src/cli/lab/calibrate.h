@@ -17,14 +17,12 @@ typedef struct nnc_calibrate {
     nnc_measured_file *files;
     int32_t file_count;
     nnc_fit *fit;
-    nnc_calibration_unused *unused;
+    nnc_left_out *unused;
     int32_t unused_count, other_devices, room;
     const char *last_name; /* of a row's device, to look each up once */
     bool last_is_ours;
 } nnc_calibrate;
 
-/* The last part of a path. */
-const char *nnc_calibrate_file_name(const char *path);
 /* Rows that the figures are fitted to. */
 int32_t nnc_calibrate_rows(const nnc_fit *fit);
 

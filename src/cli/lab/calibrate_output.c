@@ -9,12 +9,6 @@
 #include "input/kind.h"
 #include "lab/device_text.h"
 
-const char *nnc_calibrate_file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
 int32_t nnc_calibrate_rows(const nnc_fit *fit)
 {
     int32_t count = 0;
@@ -46,7 +40,7 @@ static const char *data_text(nnc_calibrate *c, int32_t group)
         const size_t used = strlen(text);
         if (any && used < sizeof text / 2) {
             snprintf(text + used, sizeof text - used, "%s%.200s", used > 0 ? ", " : "",
-                     nnc_calibrate_file_name(c->files[f].path));
+                     nnc_measured_file_name(c->files[f].path));
         }
     }
     const size_t used = strlen(text);

@@ -73,19 +73,6 @@ static const nnc_metric group_rows[] = {
 #undef ERRORS
 static const nnc_metrics groups = NNC_METRICS("a group of rows", group_rows, nnc_calibration_group);
 
-/* ---- rows that are not used ---- */
-
-static const nnc_metric unused_rows[] = {
-    NNC_TEXT(nnc_calibration_unused, file, .help = "Name of the file."),
-    NNC_WHOLE(nnc_calibration_unused, rows, .head = "rows", .help = "How many."),
-    NNC_HEAD("file", TEXT, NNC_IN(nnc_calibration_unused, file)),
-    NNC_TEXT(nnc_calibration_unused, reason, .head = "reason", .shrinks = true, .help = "Why."),
-    NNC_TEXT(nnc_calibration_unused, first, .head = "the first", .shrinks = true, .drop = 1,
-             .help = "Id of one of them."),
-};
-static const nnc_metrics unused =
-    NNC_METRICS("rows that are not used", unused_rows, nnc_calibration_unused);
-
 /* ---- all of it ---- */
 
 static const nnc_metric document_rows[] = {
@@ -104,7 +91,7 @@ static const nnc_metric document_rows[] = {
            NNC_COUNT(nnc_calibration_report, group_count), .rows = &groups,
            .help = "Errors by group of rows."),
     NNC_AS("unused", LIST, NNC_IN(nnc_calibration_report, unused),
-           NNC_COUNT(nnc_calibration_report, unused_count), .rows = &unused,
+           NNC_COUNT(nnc_calibration_report, unused_count), .rows = &nnc_left_out_metrics,
            .help = "Rows that are not used."),
 };
 static const nnc_metrics document =
@@ -184,9 +171,10 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     lines.metrics = &left;
     (void)nnc_table_under(out, style, lines, "left as they are");
     write_errors(out, style, report);
-    (void)nnc_table_under(out, style,
-                          (nnc_lines){ &unused, report, report->unused, report->unused_count },
-                          "rows that are not used");
+    (void)nnc_table_under(
+        out, style,
+        (nnc_lines){ &nnc_left_out_metrics, report, report->unused, report->unused_count },
+        "rows that are not used");
     if (report->written != NULL) {
         nnc_buffer_print(out, "\nwritten to %s\n", report->written);
     } else {

@@ -2,7 +2,8 @@
 #ifndef NNCOST_CLI_LAB_CALIBRATION_VIEW_H
 #define NNCOST_CLI_LAB_CALIBRATION_VIEW_H
 
-#include "lab/score.h"
+#include "cli/lab/left_out.h"
+#include "lab/stats.h"
 #include "metrics/report.h"
 #include "render/format.h"
 
@@ -20,12 +21,6 @@ typedef struct nnc_calibration_group {
     const nnc_score_stats *before, *after, *crossed, *held_before, *held_after;
 } nnc_calibration_group;
 
-/* Rows that were not used, counted by the reason. */
-typedef struct nnc_calibration_unused {
-    const char *file, *reason, *first; /* first: the id of one */
-    int32_t rows;
-} nnc_calibration_unused;
-
 typedef struct nnc_calibration_report {
     const char *device, *data; /* data: the files and rows, as the device file names them */
     const char *overrides;     /* NULL = none */
@@ -35,7 +30,7 @@ typedef struct nnc_calibration_report {
     int32_t figure_count;
     const nnc_calibration_group *groups;
     int32_t group_count;
-    const nnc_calibration_unused *unused;
+    const nnc_left_out *unused;
     int32_t unused_count;
 } nnc_calibration_report;
 

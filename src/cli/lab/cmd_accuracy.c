@@ -6,8 +6,6 @@
 #include "base/error.h"
 #include "cli/lab/accuracy_view.h"
 #include "cli/lab/measured_rows.h"
-#include "lab/score.h"
-#include "lab/stats.h"
 
 typedef struct accuracy {
     nnc_session *session;
@@ -20,19 +18,6 @@ typedef struct accuracy {
     nnc_scored *rows;
     int32_t count;
 } accuracy;
-
-/* What no estimate can be made of is a row that cannot be expressed; the rest ends the command. */
-static nnc_status give_reason(accuracy *a, nnc_scored *scored, const nnc_error *why, nnc_error *err)
-{
-    char text[sizeof why->where + sizeof why->what + 4];
-    if (why->status == NNC_IO || why->status == NNC_NO_MEMORY) {
-        *err = *why;
-        return why->status;
-    }
-    snprintf(text, sizeof text, "%s: %s", why->where, why->what);
-    scored->reason = nnc_arena_strdup(a->arena, text);
-    return scored->reason != NULL ? NNC_OK : nnc_no_memory(err);
-}
 
 /* Loads what a row names, lets the options change it, and predicts. */
 static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored, nnc_error *err)
@@ -49,14 +34,14 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
         status = nnc_row_load(specs, &a->session->options, row, s, &why);
     }
     if (status != NNC_OK) {
-        return give_reason(a, scored, &why, err);
+        return nnc_left_out_reason(a->arena, &why, &scored->reason, err);
     }
     NNC_TRY(nnc_scenario_apply(specs, &a->session->options.given, s, err));
     const char *id = scored->device; /* of its file; the scenario is the next row's */
     status =
         nnc_score_row(row, &s->model, &s->device, &s->software, &s->plan, a->scratch, scored, &why);
     scored->device = id;
-    return status == NNC_OK ? NNC_OK : give_reason(a, scored, &why, err);
+    return status == NNC_OK ? NNC_OK : nnc_left_out_reason(a->arena, &why, &scored->reason, err);
 }
 
 static nnc_status read_files(accuracy *a, nnc_error *err)
@@ -96,8 +81,15 @@ static nnc_status report(accuracy *a, nnc_error *err)
         .overrides = a->scenario->overrides[0] != '\0' ? a->scenario->overrides : NULL,
         .all_rows = a->session->options.rows,
     };
+    nnc_left_out *left_out = nnc_arena_array(a->arena, (size_t)a->count + 1, sizeof *left_out);
+    for (int32_t i = 0; left_out != NULL && i < a->count; i++) {
+        if (a->rows[i].reason != NULL) {
+            nnc_left_out_add(left_out, &found.left_out_count, a->rows[i].row, a->rows[i].reason);
+        }
+    }
+    found.left_out = left_out;
     found.groups = nnc_score_groups(a->arena, a->rows, a->count, &found.group_count);
-    if (found.groups == NULL) {
+    if (found.groups == NULL || left_out == NULL) {
         return nnc_no_memory(err);
     }
     nnc_view_write(a->session->out, a->session->style, &nnc_accuracy_view, &found);

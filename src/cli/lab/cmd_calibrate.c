@@ -33,33 +33,14 @@ static bool is_ours(nnc_calibrate *c, const nnc_measured *row)
 
 static void count_unused(nnc_calibrate *c, const nnc_measured *row, const char *reason)
 {
-    for (int32_t i = 0; i < c->unused_count; i++) {
-        nnc_calibration_unused *u = &c->unused[i];
-        if (strcmp(u->reason, reason) == 0 &&
-            strcmp(u->file, nnc_calibrate_file_name(row->file)) == 0) {
-            u->rows++;
-            return;
-        }
-    }
-    c->unused[c->unused_count++] = (nnc_calibration_unused){
-        .file = nnc_calibrate_file_name(row->file), .reason = reason, .first = row->id, .rows = 1
-    };
+    nnc_left_out_add(c->unused, &c->unused_count, row, reason);
 }
 
-/* What no estimate can be made of is a row that is not used; the rest ends the command. */
 static nnc_status give_reason(nnc_calibrate *c, const nnc_measured *row, const nnc_error *why,
                               nnc_error *err)
 {
-    char text[sizeof why->where + sizeof why->what + 4];
-    if (why->status == NNC_IO || why->status == NNC_NO_MEMORY) {
-        *err = *why;
-        return why->status;
-    }
-    snprintf(text, sizeof text, "%s: %s", why->where, why->what);
-    const char *reason = nnc_arena_strdup(c->arena, text);
-    if (reason == NULL) {
-        return nnc_no_memory(err);
-    }
+    const char *reason = NULL;
+    NNC_TRY(nnc_left_out_reason(c->arena, why, &reason, err));
     count_unused(c, row, reason);
     return NNC_OK;
 }
@@ -265,7 +246,7 @@ static nnc_status check_options(nnc_calibrate *c, const char *output, nnc_error 
                         "expected a device file, which ends in .json, found \"%s\"", output);
     }
     if (output != NULL &&
-        strlen(nnc_calibrate_file_name(output)) - strlen(ending) >= sizeof c->start.id) {
+        strlen(nnc_measured_file_name(output)) - strlen(ending) >= sizeof c->start.id) {
         return nnc_fail(err, NNC_BAD_USAGE, "--output",
                         "too long a name, expected at most %d characters before %s",
                         (int)sizeof c->start.id - 1, ending);
