@@ -161,11 +161,9 @@ nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *devi
     char *text = NULL;
     char stem[256];
     size_t size = 0;
-    nnc_status status = nnc_file_read(path, &text, &size, err);
-    if (status == NNC_OK) {
-        nnc_spec_stem(path, false, stem, sizeof(stem));
-        status = apply(specs, path, stem, text, size, device, err);
-    }
+    NNC_TRY(nnc_file_read(path, &text, &size, err));
+    nnc_spec_stem(path, false, stem, sizeof(stem));
+    const nnc_status status = apply(specs, path, stem, text, size, device, err);
     free(text);
     return status;
 }
@@ -174,10 +172,8 @@ nnc_status nnc_cluster_parse(nnc_specs *specs, const char *name, const char *tex
                              nnc_device *device, nnc_error *err)
 {
     char *copy = NULL;
-    nnc_status status = nnc_text_copy(name, text, size, &copy, err);
-    if (status == NNC_OK) {
-        status = apply(specs, name, NULL, copy, size, device, err);
-    }
+    NNC_TRY(nnc_text_copy(name, text, size, &copy, err));
+    const nnc_status status = apply(specs, name, NULL, copy, size, device, err);
     free(copy);
     return status;
 }

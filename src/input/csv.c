@@ -68,11 +68,8 @@ static nnc_status read_cell(nnc_csv *csv, bool *last, nnc_error *err)
     if (csv->count == NNC_CSV_CELLS_MAX) {
         return refuse(csv, "more cells in a row than can be read, expected at most 256", err);
     }
-    const nnc_status status = csv->at < csv->end && *csv->at == '"' ? read_quoted(csv, &close, err)
-                                                                    : read_plain(csv, &close, err);
-    if (status != NNC_OK) {
-        return status;
-    }
+    const bool quoted = csv->at < csv->end && *csv->at == '"';
+    NNC_TRY(quoted ? read_quoted(csv, &close, err) : read_plain(csv, &close, err));
     const size_t ends = break_length(csv->at);
     *last = csv->at >= csv->end || ends > 0;
     if (!*last && *csv->at != ',') {
@@ -90,15 +87,14 @@ static nnc_status read_cell(nnc_csv *csv, bool *last, nnc_error *err)
 nnc_status nnc_csv_next(nnc_csv *csv, bool *more, nnc_error *err)
 {
     bool last = false;
-    nnc_status status = NNC_OK;
     csv->count = 0;
     for (size_t ends = 0; csv->at < csv->end && (ends = break_length(csv->at)) > 0; csv->line++) {
         csv->at += ends;
     }
     csv->row_line = csv->line;
     *more = csv->at < csv->end;
-    while (*more && status == NNC_OK && !last) {
-        status = read_cell(csv, &last, err);
+    while (*more && !last) {
+        NNC_TRY(read_cell(csv, &last, err));
     }
-    return status;
+    return NNC_OK;
 }

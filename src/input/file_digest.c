@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/error.h"
 #include "input/file.h"
 #include "input/kind.h"
 #include "input/read.h"
@@ -43,21 +44,18 @@ nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest,
                                         "same_as", "stands_for", NULL };
     char *text = NULL;
     size_t size = 0;
-    nnc_status status = nnc_file_read(path, &text, &size, err);
-    if (status == NNC_OK) {
-        nnc_faults faults = { .name = path, .err = err };
-        nnc_json_doc doc = {
-            .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
-        };
-        if (nnc_json_parse(&doc)) {
-            const nnc_spec_kind kind = nnc_spec_kind_said(nnc_json_root(&doc));
-            if (kind == NNC_SPEC_KIND_COUNT || nnc_spec_complete(&doc, specs, kind)) {
-                *digest = nnc_json_digest(nnc_json_root(&doc), skip);
-            }
+    NNC_TRY(nnc_file_read(path, &text, &size, err));
+    nnc_faults faults = { .name = path, .err = err };
+    nnc_json_doc doc = {
+        .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
+    };
+    if (nnc_json_parse(&doc)) {
+        const nnc_spec_kind kind = nnc_spec_kind_said(nnc_json_root(&doc));
+        if (kind == NNC_SPEC_KIND_COUNT || nnc_spec_complete(&doc, specs, kind)) {
+            *digest = nnc_json_digest(nnc_json_root(&doc), skip);
         }
-        nnc_json_free(&doc);
-        status = faults.status;
     }
+    nnc_json_free(&doc);
     free(text);
-    return status;
+    return faults.status;
 }

@@ -139,10 +139,8 @@ nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path,
 {
     char *text = NULL;
     size_t size = 0;
-    nnc_status status = nnc_file_read(path, &text, &size, err);
-    if (status == NNC_OK) {
-        status = read_text(specs, kind, path, text, size, out, err);
-    }
+    NNC_TRY(nnc_file_read(path, &text, &size, err));
+    const nnc_status status = read_text(specs, kind, path, text, size, out, err);
     free(text);
     return status;
 }
@@ -169,10 +167,8 @@ static nnc_status parse(nnc_specs *specs, nnc_spec_kind kind, const char *name, 
 {
     nnc_faults faults = { .name = name, .err = err };
     char *copy = NULL;
-    nnc_status status = nnc_text_copy(name, text, size, &copy, err);
-    if (status == NNC_OK) {
-        status = nnc_spec_read(specs, kind, NULL, copy, size, &faults, out);
-    }
+    NNC_TRY(nnc_text_copy(name, text, size, &copy, err));
+    const nnc_status status = nnc_spec_read(specs, kind, NULL, copy, size, &faults, out);
     free(copy);
     return status;
 }
@@ -186,11 +182,9 @@ nnc_status nnc_device_parse(nnc_specs *specs, const char *name, const char *text
 nnc_status nnc_model_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                            nnc_model *model, nnc_error *err)
 {
-    const nnc_status status = parse(specs, NNC_SPEC_MODEL, name, text, size, model, err);
-    if (status == NNC_OK) {
-        nnc_spec_name(model, name);
-    }
-    return status;
+    NNC_TRY(parse(specs, NNC_SPEC_MODEL, name, text, size, model, err));
+    nnc_spec_name(model, name);
+    return NNC_OK;
 }
 
 nnc_status nnc_software_parse(nnc_specs *specs, const char *name, const char *text, size_t size,

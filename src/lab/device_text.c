@@ -323,13 +323,11 @@ nnc_status nnc_device_with_figures(nnc_specs *specs, const char *path,
 {
     char *old = NULL;
     size_t old_size = 0;
-    nnc_status status = nnc_file_read(path, &old, &old_size, err);
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(nnc_file_read(path, &old, &old_size, err));
     nnc_faults faults = { .name = path, .err = err };
     nnc_arena *arena = nnc_specs_arena(specs);
     nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = old, .size = old_size };
+    nnc_status status = NNC_OK;
     if (nnc_json_parse(&doc) && nnc_spec_complete(&doc, specs, NNC_SPEC_DEVICE)) {
         status = nnc_json_type_of(nnc_json_root(&doc)) == NNC_JSON_OBJECT
                      ? write_all(arena, path, change, &doc, text, size, err)
@@ -339,7 +337,8 @@ nnc_status nnc_device_with_figures(nnc_specs *specs, const char *path,
     }
     nnc_json_free(&doc);
     free(old);
-    return status == NNC_OK ? verify(specs, path, change, *text, *size, err) : status;
+    NNC_TRY(status);
+    return verify(specs, path, change, *text, *size, err);
 }
 
 nnc_status nnc_figure_find_place(nnc_device *device, const char *name, nnc_figure_place *place,

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/error.h"
 #include "cost/link.h"
 #include "cost/roofline.h"
 #include "op/work.h"
@@ -51,12 +52,9 @@ static nnc_status score_collective(const nnc_measured *row, const nnc_device *de
     const nnc_measured_exchange *e = &row->exchange;
     nnc_route route;
     const int32_t per_node = e->nodes > 1 ? e->devices / e->nodes : 0;
-    const nnc_status status =
-        nnc_route_find(device, e->devices, per_node, e->devices, 1, &route, err);
-    if (status == NNC_OK) {
-        scored->predicted_s = nnc_collective_predicted_s(&route, e->kind, e->bytes);
-    }
-    return status;
+    NNC_TRY(nnc_route_find(device, e->devices, per_node, e->devices, 1, &route, err));
+    scored->predicted_s = nnc_collective_predicted_s(&route, e->kind, e->bytes);
+    return NNC_OK;
 }
 
 /* The first kind of memory that the row states. */
@@ -79,16 +77,14 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
                              nnc_error *err)
 {
     nnc_result result;
-    const nnc_status status = nnc_estimate(model, device, software, plan, scratch, &result, err);
-    if (status == NNC_OK) {
-        scored->predicted_s = result.step_s;
-        scored->low_s = result.interval_s[0];
-        scored->high_s = result.interval_s[1];
-        scored->lower_bound_s = result.lower_bound_s;
-        scored->model_flops = result.model_flops;
-        score_memory(row, (double)result.memory.total_bytes, scored);
-    }
-    return status;
+    NNC_TRY(nnc_estimate(model, device, software, plan, scratch, &result, err));
+    scored->predicted_s = result.step_s;
+    scored->low_s = result.interval_s[0];
+    scored->high_s = result.interval_s[1];
+    scored->lower_bound_s = result.lower_bound_s;
+    scored->model_flops = result.model_flops;
+    score_memory(row, (double)result.memory.total_bytes, scored);
+    return NNC_OK;
 }
 
 nnc_scored nnc_scored_open(const nnc_measured *row)

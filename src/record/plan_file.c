@@ -91,18 +91,14 @@ static nnc_status read_text(nnc_arena *arena, const char *path, const char **tex
                             nnc_error *err)
 {
     char *read = NULL;
-    nnc_status status = nnc_file_read(path, &read, size, err);
-    if (status == NNC_OK) {
-        char *copy = nnc_arena_alloc(arena, *size + 1);
-        if (copy == NULL) {
-            status = nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
-        } else {
-            memcpy(copy, read, *size + 1);
-            *text = copy;
-        }
+    NNC_TRY(nnc_file_read(path, &read, size, err));
+    char *copy = nnc_arena_alloc(arena, *size + 1);
+    if (copy != NULL) {
+        memcpy(copy, read, *size + 1);
     }
+    *text = copy;
     free(read);
-    return status;
+    return copy != NULL ? NNC_OK : nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
 }
 
 nnc_status nnc_plans_read(nnc_arena *arena, const char *path, const nnc_plans **plans,
@@ -115,10 +111,7 @@ nnc_status nnc_plans_read(nnc_arena *arena, const char *path, const nnc_plans **
     if (read == NULL || faults.name == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
-    const nnc_status status = read_text(arena, path, &text, &size, err);
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(read_text(arena, path, &text, &size, err));
     nnc_plans_parse(arena, text, size, &faults, read);
     *plans = read;
     return faults.status;

@@ -267,10 +267,8 @@ nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *r
     size_t size = 0;
     nnc_faults faults = { .name = path, .err = err };
     *recorded = (nnc_recorded){ .tool = NULL };
-    nnc_status status = nnc_file_read(path, &text, &size, err);
-    if (status == NNC_OK) {
-        status = parse_either(arena, text, size, &faults, recorded);
-    }
+    NNC_TRY(nnc_file_read(path, &text, &size, err));
+    const nnc_status status = parse_either(arena, text, size, &faults, recorded);
     free(text);
     return status;
 }
