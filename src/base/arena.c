@@ -78,6 +78,19 @@ void *nnc_arena_array(nnc_arena *arena, size_t count, size_t size)
     return nnc_arena_alloc(arena, count * size);
 }
 
+void *nnc_arena_grow(nnc_arena *arena, void *list, int32_t count, int32_t *capacity, size_t size)
+{
+    if (count < *capacity) {
+        return list;
+    }
+    const int32_t larger = *capacity > 0 ? 2 * *capacity : 64;
+    void *copy = nnc_arena_array(arena, (size_t)larger, size);
+    if (copy != NULL) {
+        *capacity = larger;
+    }
+    return copy != NULL && count > 0 ? memcpy(copy, list, (size_t)count * size) : copy;
+}
+
 char *nnc_arena_strdup(nnc_arena *arena, const char *text)
 {
     const size_t size = strlen(text) + 1;

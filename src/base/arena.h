@@ -3,6 +3,7 @@
 #define NNCOST_BASE_ARENA_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct nnc_arena nnc_arena;
 
@@ -12,6 +13,9 @@ void nnc_arena_destroy(nnc_arena *arena);
 void *nnc_arena_alloc(nnc_arena *arena, size_t size);
 /* count * size, NULL also when the product overflows. */
 void *nnc_arena_array(nnc_arena *arena, size_t count, size_t size);
+/* A list with room for one more than count: the old one while it has, else a copy twice as large. NULL when
+ * out of memory; the old one is still good then. */
+void *nnc_arena_grow(nnc_arena *arena, void *list, int32_t count, int32_t *capacity, size_t size);
 char *nnc_arena_strdup(nnc_arena *arena, const char *text);
 
 #endif

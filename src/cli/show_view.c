@@ -72,19 +72,13 @@ NNC_GET(get_from, shown_field,
 
 static void add_field(shown_spec *to, const char *name, const char *value, const char *unit)
 {
-    if (to->count == to->capacity) {
-        const int32_t capacity = to->capacity > 0 ? 2 * to->capacity : 128;
-        shown_field *fields = nnc_arena_array(to->arena, (size_t)capacity, sizeof *fields);
-        if (fields == NULL) {
-            to->failed = true;
-            return;
-        }
-        if (to->count > 0) {
-            memcpy(fields, to->fields, (size_t)to->count * sizeof *fields);
-        }
-        to->fields = fields;
-        to->capacity = capacity;
+    shown_field *fields =
+        nnc_arena_grow(to->arena, to->fields, to->count, &to->capacity, sizeof *fields);
+    if (fields == NULL) {
+        to->failed = true;
+        return;
     }
+    to->fields = fields;
     shown_field *field = &to->fields[to->count++];
     *field = (shown_field){ nnc_arena_strdup(to->arena, name), nnc_arena_strdup(to->arena, value),
                             unit };

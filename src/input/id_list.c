@@ -27,20 +27,12 @@ static bool id_of(nnc_arena *arena, const char *name, char **id)
 
 static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id)
 {
-    if (list->count == list->room) {
-        const size_t room = list->room == 0 ? 64 : 2 * list->room;
-        const char **larger = nnc_arena_array(arena, room, sizeof(*larger));
-        if (larger == NULL) {
-            return false;
-        }
-        if (list->count > 0) {
-            memcpy(larger, list->ids, list->count * sizeof(*larger));
-        }
-        list->ids = larger;
-        list->room = room;
+    const char **ids = nnc_arena_grow(arena, list->ids, list->count, &list->room, sizeof(*ids));
+    if (ids != NULL) {
+        list->ids = ids;
+        list->ids[list->count++] = id;
     }
-    list->ids[list->count++] = id;
-    return true;
+    return ids != NULL;
 }
 
 bool nnc_id_list_folder(nnc_arena *arena, const char *path, nnc_id_list *list)
@@ -60,11 +52,11 @@ bool nnc_id_list_folder(nnc_arena *arena, const char *path, nnc_id_list *list)
 
 void nnc_id_list_sort(nnc_id_list *list)
 {
-    size_t kept = 0;
+    int32_t kept = 0;
     if (list->count > 0) {
-        qsort(list->ids, list->count, sizeof(*list->ids), by_name);
+        qsort(list->ids, (size_t)list->count, sizeof(*list->ids), by_name);
     }
-    for (size_t i = 0; i < list->count; i++) {
+    for (int32_t i = 0; i < list->count; i++) {
         if (kept == 0 || strcmp(list->ids[kept - 1], list->ids[i]) != 0) {
             list->ids[kept++] = list->ids[i];
         }

@@ -10,7 +10,7 @@
 /* Starts as { 0 }; lives in the arena. */
 typedef struct nnc_id_list {
     const char **ids;
-    size_t count, room;
+    int32_t count, room;
 } nnc_id_list;
 
 /* Adds "h100" for each "h100.json" of a folder; none when it is not there. false: out of memory. */

@@ -162,7 +162,7 @@ nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *cons
         return nnc_fail(err, NNC_NO_MEMORY, nnc_spec_kinds[kind].what, "out of memory");
     }
     *ids = list.ids;
-    *count = (int32_t)list.count;
+    *count = list.count;
     return NNC_OK;
 }
 
@@ -198,7 +198,7 @@ static nnc_status find_alias(nnc_specs *specs, nnc_spec_kind kind, const char *f
         return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
     }
     nnc_id_list_sort(&list);
-    for (size_t i = 0; i < list.count; i++) {
+    for (int32_t i = 0; i < list.count; i++) {
         const char *one = path_of(specs, kind, folder, list.ids[i]);
         if (one == NULL) {
             return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
@@ -215,13 +215,13 @@ static nnc_status find_alias(nnc_specs *specs, nnc_spec_kind kind, const char *f
 static const char *nearest_id(const nnc_id_list *list, const char *text)
 {
     const char *best = NULL;
-    for (size_t i = 0; i < list->count; i++) {
+    for (int32_t i = 0; i < list->count; i++) {
         const bool begins = strlen(text) >= 2 && strncasecmp(list->ids[i], text, strlen(text)) == 0;
         if (begins && (best == NULL || strlen(list->ids[i]) < strlen(best))) {
             best = list->ids[i];
         }
     }
-    return best != NULL ? best : nnc_nearest(text, list->ids, list->count);
+    return best != NULL ? best : nnc_nearest(text, list->ids, (size_t)list->count);
 }
 
 static nnc_status fail_unknown(nnc_specs *specs, nnc_spec_kind kind, const char *id, nnc_error *err)
@@ -239,7 +239,7 @@ static nnc_status fail_unknown(nnc_specs *specs, nnc_spec_kind kind, const char 
                         "installed data, found none",
                         info->what, info->folder);
     }
-    for (size_t i = 0; i < list.count && used < sizeof(known); i++) {
+    for (int32_t i = 0; i < list.count && used < sizeof(known); i++) {
         used += (size_t)snprintf(known + used, sizeof(known) - used, i > 0 ? ", %s" : "one of %s",
                                  list.ids[i]);
     }

@@ -58,45 +58,46 @@ static bool names_fields(const char *key, const nnc_field_table *table, const ch
     return key[0] == '\0' || nnc_field_of_key(table, first) != NULL || nnc_is_one_of(first, others);
 }
 
-static int source_count(nnc_json at)
+/* Sources as they are added, in the arena. */
+typedef struct source_list {
+    nnc_source *list;
+    int32_t count, capacity;
+} source_list;
+
+static void add_source(source_list *to, const char *key, nnc_json text)
 {
-    int count = 0;
-    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
-        count += nnc_json_type_of(item) == NNC_JSON_LIST ? nnc_json_count(item) : 1;
+    nnc_arena *arena = text.doc->arena;
+    nnc_source *list = nnc_arena_grow(arena, to->list, to->count, &to->capacity, sizeof(*list));
+    const nnc_source source = { nnc_arena_strdup(arena, key), nnc_read_text(text) };
+    if (list == NULL || source.key == NULL) {
+        nnc_faults_no_memory(text.doc->faults);
+        return;
     }
-    return count;
+    to->list = list;
+    if (source.text != NULL) {
+        to->list[to->count++] = source;
+    }
 }
 
-static int add_sources(nnc_json item, nnc_source *list)
+static void add_sources(nnc_json item, source_list *to)
 {
-    const bool many = nnc_json_type_of(item) == NNC_JSON_LIST;
-    const char *key = nnc_arena_strdup(item.doc->arena, nnc_json_key(item));
-    int used = 0;
-    if (key == NULL) {
-        nnc_faults_no_memory(item.doc->faults);
-        return 0;
+    if (nnc_json_type_of(item) != NNC_JSON_LIST) {
+        add_source(to, nnc_json_key(item), item);
+        return;
     }
-    if (many && nnc_json_count(item) == 0) {
+    if (nnc_json_count(item) == 0) {
         nnc_json_mismatch(item, "empty", "where the figure comes from");
     }
-    for (nnc_json one = many ? nnc_json_first(item) : item; one.node != NULL;
-         one = nnc_json_next(one)) {
-        const char *text = nnc_read_text(one);
-        if (text != NULL) {
-            list[used++] = (nnc_source){ key, text };
-        }
-        if (!many) {
-            break;
-        }
+    for (nnc_json one = nnc_json_first(item); one.node != NULL; one = nnc_json_next(one)) {
+        add_source(to, nnc_json_key(item), one);
     }
-    return used;
 }
 
 void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *const *others,
                       const nnc_source **sources, int32_t *count)
 {
     const nnc_json at = nnc_json_get(root, "sources");
-    int32_t used = 0;
+    source_list list = { .count = 0 };
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
         nnc_json_fault(root, "sources",
                        "missing, expected where each figure comes from, found nothing");
@@ -106,68 +107,49 @@ void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *c
         nnc_json_mismatch(at, "no sources", "an object of texts or lists of texts");
         return;
     }
-    nnc_source *list = nnc_arena_array(at.doc->arena, (size_t)source_count(at), sizeof(*list));
-    if (list == NULL) {
-        nnc_faults_no_memory(at.doc->faults);
-        return;
-    }
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
          item = nnc_json_next(item)) {
         if (!names_fields(nnc_json_key(item), table, others)) {
             nnc_refuse_unknown(item, table, others);
         }
-        used += add_sources(item, list + used);
+        add_sources(item, &list);
     }
-    *sources = list;
-    *count = used;
+    *sources = list.list;
+    *count = list.count;
 }
 
-static bool is_object(nnc_json at)
+/* The texts beside fitted figures, under the names of their objects. Calls itself as deep as the text is
+ * nested. */
+static void add_fitted(nnc_json at, const char *name, source_list *to)
 {
-    return nnc_json_type_of(at) == NNC_JSON_OBJECT;
-}
-
-/* The text beside fitted figures, under the name of their object. */
-static void add_fitted(nnc_json at, const char *name, nnc_source *list, int32_t *used)
-{
+    char below[96];
     const nnc_json text = nnc_json_get(at, "fitted_on");
-    if (is_object(at) && nnc_json_type_of(text) == NNC_JSON_TEXT) {
-        list[(*used)++] =
-            (nnc_source){ nnc_arena_strdup(at.doc->arena, name), nnc_read_text(text) };
+    if (nnc_json_type_of(text) == NNC_JSON_TEXT) {
+        add_source(to, name, text);
+    }
+    for (nnc_json child = nnc_json_first(at); child.node != NULL; child = nnc_json_next(child)) {
+        snprintf(below, sizeof below, "%.60s.%.30s", name, nnc_json_key(child));
+        if (nnc_json_type_of(child) == NNC_JSON_OBJECT) {
+            add_fitted(child, below, to);
+        }
     }
 }
 
 void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources, int32_t *count)
 {
-    const nnc_json at = nnc_json_get(root, key);
-    size_t most = 1;
-    if (!is_object(at)) {
+    source_list list = { .count = 0 };
+    add_fitted(nnc_json_get(root, key), key, &list);
+    nnc_source *all =
+        nnc_arena_array(root.doc->arena, (size_t)(*count + list.count) + 1, sizeof *all);
+    if (all == NULL) {
+        nnc_faults_no_memory(root.doc->faults);
         return;
     }
-    for (nnc_json a = nnc_json_first(at); a.node != NULL; a = nnc_json_next(a)) {
-        most += 1 + (is_object(a) ? (size_t)nnc_json_count(a) : 0);
+    for (int32_t i = 0; i < *count + list.count; i++) {
+        all[i] = i < *count ? (*sources)[i] : list.list[i - *count];
     }
-    nnc_source *list = nnc_arena_array(at.doc->arena, (size_t)*count + most, sizeof *list);
-    if (list == NULL) {
-        nnc_faults_no_memory(at.doc->faults);
-        return;
-    }
-    int32_t used = 0;
-    for (; used < *count; used++) {
-        list[used] = (*sources)[used];
-    }
-    add_fitted(at, key, list, &used);
-    for (nnc_json a = nnc_json_first(at); a.node != NULL; a = nnc_json_next(a)) {
-        char name[96], below[96];
-        snprintf(name, sizeof name, "%.40s.%.40s", key, nnc_json_key(a));
-        add_fitted(a, name, list, &used);
-        for (nnc_json b = nnc_json_first(a); is_object(a) && b.node != NULL; b = nnc_json_next(b)) {
-            snprintf(below, sizeof below, "%.60s.%.30s", name, nnc_json_key(b));
-            add_fitted(b, below, list, &used);
-        }
-    }
-    *sources = list;
-    *count = used;
+    *sources = all;
+    *count += list.count;
 }
 
 static bool is_id(const char *id)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/names.h"
 #include "base/number.h"
@@ -11,10 +12,11 @@
 #include "input/kind.h"
 #include "input/read.h"
 #include "input/walk.h"
+#include "render/json_writer.h"
 
 /* One rewriting: the new figures, and where the text goes. */
 typedef struct rewriting {
-    FILE *out;
+    nnc_buffer *out;
     const nnc_device_change *change;
 } rewriting;
 
@@ -28,21 +30,6 @@ typedef struct object_place {
 } object_place;
 
 enum { NAME_MAX_BYTES = 128 };
-
-static void put_text(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        const unsigned char byte = (unsigned char)*text;
-        if (byte < 0x20) {
-            fprintf(out, "\\u%04x", (unsigned)byte);
-        } else {
-            fputs(byte == '"' || byte == '\\' ? "\\" : "", out);
-            fputc(byte, out);
-        }
-    }
-    fputc('"', out);
-}
 
 static const char *old_text(nnc_json object, const char *key)
 {
@@ -80,15 +67,15 @@ static const nnc_fitted_value *value_below(const rewriting *w, const char *objec
 static void begin_member(const rewriting *w, const object_place *p, bool *any, bool own_line,
                          const char *key)
 {
-    fputs(*any ? "," : "", w->out);
+    nnc_buffer_text(w->out, *any ? "," : "");
     if (own_line) {
-        fprintf(w->out, "\n%*s", p->indent + 2, "");
+        nnc_buffer_print(w->out, "\n%*s", p->indent + 2, "");
     } else {
-        fputc(' ', w->out);
+        nnc_buffer_byte(w->out, ' ');
     }
     *any = true;
-    put_text(w->out, key);
-    fputs(": ", w->out);
+    nnc_put_json_text(w->out, key);
+    nnc_buffer_text(w->out, ": ");
 }
 
 static bool has_objects(const object_place *p)
@@ -128,7 +115,7 @@ static void put_fitted_on(const rewriting *w, const object_place *p)
         if (old == NULL) {
             old = first != NULL ? first->fitted_on : "";
         }
-        put_text(w->out, old);
+        nnc_put_json_text(w->out, old);
         return;
     }
     const size_t length = strlen(list);
@@ -140,13 +127,7 @@ static void put_fitted_on(const rewriting *w, const object_place *p)
     const bool partly = kept && old != NULL;
     snprintf(text, sizeof text, "%s%s%s%s%s", partly ? list : "", partly ? ": " : "",
              first->fitted_on, partly ? rest_mark : "", partly ? old : "");
-    put_text(w->out, text);
-}
-
-static void put_number(FILE *out, double value)
-{
-    char text[NNC_NUMBER_TEXT];
-    fputs(nnc_number_text(value, text), out);
+    nnc_put_json_text(w->out, text);
 }
 
 static void put_object(const rewriting *w, const object_place *p);
@@ -167,7 +148,7 @@ static void put_inner(const rewriting *w, const object_place *p, const nnc_field
         return;
     }
     bool some = false;
-    fputc('{', w->out);
+    nnc_buffer_byte(w->out, '{');
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
         char format[NAME_MAX_BYTES + 16];
         snprintf(format, sizeof format, "%s.%s", name, nnc_dtype_name((nnc_dtype)i));
@@ -178,7 +159,7 @@ static void put_inner(const rewriting *w, const object_place *p, const nnc_field
             put_object(w, &of_format);
         }
     }
-    fprintf(w->out, "\n%*s}", inner.indent, "");
+    nnc_buffer_print(w->out, "\n%*s}", inner.indent, "");
 }
 
 static void put_member(const rewriting *w, const object_place *p, const nnc_field *field,
@@ -193,10 +174,12 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
         int basis = old != NULL ? nnc_names_find(field->names, old) : -1;
         basis = basis > (int)w->change->basis ? basis : (int)w->change->basis;
         begin_member(w, p, any, lines, field->name);
-        put_text(w->out, field->names.of((unsigned)basis));
+        nnc_put_json_text(w->out, field->names.of((unsigned)basis));
     } else if (value != NULL || nnc_json_type_of(at) == NNC_JSON_NUMBER) {
         begin_member(w, p, any, lines, field->name);
-        put_number(w->out, value != NULL ? value->value : nnc_json_number(at));
+        char text[NNC_NUMBER_TEXT];
+        nnc_buffer_text(w->out,
+                        nnc_number_text(value != NULL ? value->value : nnc_json_number(at), text));
     }
 }
 
@@ -216,7 +199,7 @@ static void put_object(const rewriting *w, const object_place *p)
     const bool lines = has_objects(p);
     bool any = false;
     const nnc_field *comment = NULL;
-    fputc('{', w->out);
+    nnc_buffer_byte(w->out, '{');
     for (size_t i = 0; i < p->count; i++) {
         if (p->fields[i].type == NNC_FIELD_TEXT) {
             comment = &p->fields[i];
@@ -227,7 +210,7 @@ static void put_object(const rewriting *w, const object_place *p)
     const char *note = old_text(p->at, "note");
     if (note != NULL) {
         begin_member(w, p, &any, true, "note");
-        put_text(w->out, note);
+        nnc_put_json_text(w->out, note);
     }
     if (comment != NULL && (old_text(p->at, "fitted_on") != NULL || has_new(w, p) ||
                             (comment->required && value_below(w, p->name) != NULL))) {
@@ -235,9 +218,9 @@ static void put_object(const rewriting *w, const object_place *p)
         put_fitted_on(w, p);
     }
     if (lines) {
-        fprintf(w->out, "\n%*s}", p->indent, "");
+        nnc_buffer_print(w->out, "\n%*s}", p->indent, "");
     } else {
-        fputs(" }", w->out);
+        nnc_buffer_text(w->out, " }");
     }
 }
 
@@ -261,29 +244,30 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
     const nnc_json efficiency = nnc_json_get(root, "efficiency");
     bool known = efficiency.node == NULL || nnc_json_inherited(efficiency), any = false;
     nnc_walk walk = nnc_walk_begin(text);
-    fputc('{', w->out);
+    nnc_buffer_byte(w->out, '{');
     while (nnc_walk_member(&walk, true)) {
         const size_t begin = walk.at;
         nnc_walk_value(&walk);
         if (known && nnc_walk_key_is(&walk, "sources")) { /* a new object stands before them */
-            fputs(",\n  \"efficiency\": ", w->out);
+            nnc_buffer_text(w->out, ",\n  \"efficiency\": ");
             put_efficiency(w, root);
             known = false;
         }
         if (renamed && nnc_walk_key_is(&walk, "aliases")) {
             continue;
         }
-        fprintf(w->out, "%s\n  %.*s: ", any ? "," : "", (int)walk.key_length, text + walk.key);
+        nnc_buffer_print(w->out, "%s\n  %.*s: ", any ? "," : "", (int)walk.key_length,
+                         text + walk.key);
         any = true;
         if (nnc_walk_key_is(&walk, "id")) {
-            put_text(w->out, w->change->id);
+            nnc_put_json_text(w->out, w->change->id);
         } else if (nnc_walk_key_is(&walk, "efficiency")) {
             put_efficiency(w, root);
         } else {
-            fwrite(text + begin, 1, walk.at - begin, w->out);
+            nnc_buffer_put(w->out, text + begin, walk.at - begin);
         }
     }
-    fputs("\n}\n", w->out);
+    nnc_buffer_text(w->out, "\n}\n");
 }
 
 /* Nothing is given out that could not be read again. */
@@ -298,22 +282,18 @@ static nnc_status verify(nnc_specs *specs, const char *path, const nnc_device_ch
     return nnc_spec_read(specs, NNC_SPEC_DEVICE, change->id, text, size, &faults, device);
 }
 
-/* The stream's text into the arena. */
-static nnc_status write_all(nnc_arena *arena, const char *path, const nnc_device_change *change,
+/* The new text into the arena. */
+static nnc_status write_all(const char *path, const nnc_device_change *change,
                             const nnc_json_doc *doc, const char **text, size_t *size,
                             nnc_error *err)
 {
-    char *bytes = NULL;
-    rewriting w = { .out = open_memstream(&bytes, size), .change = change };
-    *text = NULL;
-    if (w.out != NULL) {
-        put_device(&w, doc->text, nnc_json_root(doc));
-        const bool whole = ferror(w.out) == 0;
-        if (fclose(w.out) == 0 && whole) {
-            *text = nnc_arena_strdup(arena, bytes);
-        }
-    }
-    free(bytes);
+    nnc_buffer out = { 0 };
+    const rewriting w = { .out = &out, .change = change };
+    put_device(&w, doc->text, nnc_json_root(doc));
+    *size = out.size;
+    nnc_buffer_byte(&out, '\0');
+    *text = out.failed ? NULL : nnc_arena_strdup(doc->arena, out.bytes);
+    nnc_buffer_free(&out);
     return *text != NULL ? NNC_OK : nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
 }
 
@@ -325,12 +305,13 @@ nnc_status nnc_device_with_figures(nnc_specs *specs, const char *path,
     size_t old_size = 0;
     NNC_TRY(nnc_file_read(path, &old, &old_size, err));
     nnc_faults faults = { .name = path, .err = err };
-    nnc_arena *arena = nnc_specs_arena(specs);
-    nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = old, .size = old_size };
+    nnc_json_doc doc = {
+        .faults = &faults, .arena = nnc_specs_arena(specs), .text = old, .size = old_size
+    };
     nnc_status status = NNC_OK;
     if (nnc_json_parse(&doc) && nnc_spec_complete(&doc, specs, NNC_SPEC_DEVICE)) {
         status = nnc_json_type_of(nnc_json_root(&doc)) == NNC_JSON_OBJECT
-                     ? write_all(arena, path, change, &doc, text, size, err)
+                     ? write_all(path, change, &doc, text, size, err)
                      : nnc_fail(err, NNC_BAD_SPEC, path, "is no object any more");
     } else {
         status = faults.status;

@@ -34,7 +34,9 @@ typedef struct reading {
     nnc_words *words;
     nnc_measured_column order[NNC_CSV_CELLS_MAX]; /* column of each cell */
     int width;
-    bool has[NNC_COLUMN_COUNT];
+    bool has[NNC_COLUMN_COUNT + 1]; /* the last: of columns that are not read */
+    const char **unused;
+    int32_t unused_count;
     nnc_measured_kind kind;
     nnc_measured *rows;
     int32_t count, capacity;
@@ -131,23 +133,40 @@ static nnc_status unknown_column(const reading *r, const char *name, nnc_error *
                     "unknown column \"%.64s\", did you mean %s?", name, nearest);
 }
 
+static bool is_twice(const nnc_csv *csv, int i)
+{
+    int k = 0;
+    while (strcmp(csv->cells[k], csv->cells[i]) != 0) {
+        k++;
+    }
+    return k < i;
+}
+
 static nnc_status read_heading(reading *r, nnc_error *err)
 {
     char where[512];
+    r->unused = nnc_arena_array(r->arena, NNC_CSV_CELLS_MAX, sizeof *r->unused);
+    if (r->unused == NULL) {
+        return no_memory(r, err);
+    }
     for (int i = 0; i < r->csv.count; i++) {
+        const char *name = r->csv.cells[i];
         int found = 0;
-        while (found < NNC_COLUMN_COUNT && strcmp(columns[found].name, r->csv.cells[i]) != 0) {
+        while (found < NNC_COLUMN_COUNT && strcmp(columns[found].name, name) != 0) {
             found++;
         }
-        if (found == NNC_COLUMN_COUNT) {
-            return unknown_column(r, r->csv.cells[i], err);
+        if (found == NNC_COLUMN_COUNT && !nnc_words_unused_column(r->words, name)) {
+            return unknown_column(r, name, err);
         }
-        if (r->has[found]) {
+        if (is_twice(&r->csv, i)) {
             return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "column \"%s\" is there twice",
-                            columns[found].name);
+                            name);
         }
         r->has[found] = true;
         r->order[i] = (nnc_measured_column)found;
+        if (found == NNC_COLUMN_COUNT || !columns[found].used) {
+            r->unused[r->unused_count++] = name;
+        }
     }
     r->width = r->csv.count;
     return NNC_OK;
@@ -220,8 +239,11 @@ static nnc_status take_cells(reading *r, nnc_measured_cells *cells, nnc_error *e
         cells->text[i] = "";
     }
     for (int i = 0; i < r->width; i++) {
-        const column_info *column = &columns[r->order[i]];
         const char *text = r->csv.cells[i];
+        if (r->order[i] == NNC_COLUMN_COUNT) {
+            continue;
+        }
+        const column_info *column = &columns[r->order[i]];
         const char *expected = text[0] != '\0' ? expected_of(column->type, text) : NULL;
         if (expected != NULL) {
             return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
@@ -263,24 +285,6 @@ static void read_row(const reading *r, nnc_measured_cells *cells, nnc_measured *
     }
 }
 
-static bool grow(reading *r)
-{
-    if (r->count < r->capacity) {
-        return true;
-    }
-    const int32_t capacity = r->capacity > 0 ? 2 * r->capacity : 64;
-    nnc_measured *rows = nnc_arena_array(r->arena, (size_t)capacity, sizeof *rows);
-    if (rows == NULL) {
-        return false;
-    }
-    if (r->count > 0) {
-        memcpy(rows, r->rows, (size_t)r->count * sizeof *rows);
-    }
-    r->rows = rows;
-    r->capacity = capacity;
-    return true;
-}
-
 static nnc_status read_rows(reading *r, nnc_error *err)
 {
     nnc_measured_cells cells = { 0 };
@@ -288,9 +292,12 @@ static nnc_status read_rows(reading *r, nnc_error *err)
     NNC_TRY(nnc_csv_next(&r->csv, &more, err));
     while (more) {
         NNC_TRY(take_cells(r, &cells, err));
-        if (!grow(r)) {
+        nnc_measured *rows =
+            nnc_arena_grow(r->arena, r->rows, r->count, &r->capacity, sizeof *rows);
+        if (rows == NULL) {
             return no_memory(r, err);
         }
+        r->rows = rows;
         read_row(r, &cells, &r->rows[r->count++]);
         if (cells.no_memory) {
             return no_memory(r, err);
@@ -300,19 +307,7 @@ static nnc_status read_rows(reading *r, nnc_error *err)
     return NNC_OK;
 }
 
-static bool list_unused(const reading *r, nnc_measured_file *file)
-{
-    const char **unused = nnc_arena_array(r->arena, NNC_COLUMN_COUNT, sizeof *unused);
-    for (int i = 0; unused != NULL && i < r->width; i++) {
-        if (!columns[r->order[i]].used) {
-            unused[file->unused_count++] = columns[r->order[i]].name;
-        }
-    }
-    file->unused = unused;
-    return unused != NULL;
-}
-
-static nnc_status read_all(nnc_specs *specs, reading *r, nnc_measured_file *file, nnc_error *err)
+static nnc_status read_all(reading *r, nnc_measured_file *file, nnc_error *err)
 {
     bool more = false;
     NNC_TRY(nnc_csv_next(&r->csv, &more, err));
@@ -321,13 +316,12 @@ static nnc_status read_all(nnc_specs *specs, reading *r, nnc_measured_file *file
     }
     NNC_TRY(read_heading(r, err));
     NNC_TRY(check_heading(r, err));
-    NNC_TRY(nnc_words_open(specs, &r->words, err));
-    const nnc_status status = read_rows(r, err);
-    nnc_words_close(r->words);
-    NNC_TRY(status);
+    NNC_TRY(read_rows(r, err));
     file->rows = r->rows;
     file->count = r->count;
-    return list_unused(r, file) ? NNC_OK : no_memory(r, err);
+    file->unused = r->unused;
+    file->unused_count = r->unused_count;
+    return NNC_OK;
 }
 
 nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
@@ -346,7 +340,10 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
     }
     r->csv = nnc_csv_begin(path, copy, size);
     r->arena = arena;
-    return read_all(specs, r, file, err);
+    NNC_TRY(nnc_words_open(specs, &r->words, err));
+    const nnc_status status = read_all(r, file, err);
+    nnc_words_close(r->words);
+    return status;
 }
 
 nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file,

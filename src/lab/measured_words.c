@@ -126,6 +126,15 @@ const char *nnc_words_meaning(const nnc_words *words, const char *column, const 
     return at.node == NULL ? text : *refused != NULL ? "" : nnc_json_text(at);
 }
 
+bool nnc_words_unused_column(const nnc_words *words, const char *column)
+{
+    nnc_json at = nnc_json_first(nnc_json_get(nnc_json_root(&words->doc), "unused_columns"));
+    while (at.node != NULL && (text_of(at) == NULL || strcmp(text_of(at), column) != 0)) {
+        at = nnc_json_next(at);
+    }
+    return at.node != NULL;
+}
+
 nnc_words_family nnc_words_family_of(const nnc_words *words, const char *family)
 {
     nnc_json at = nnc_json_first(nnc_json_get(nnc_json_root(&words->doc), "families"));

@@ -16,6 +16,9 @@ void nnc_words_close(nnc_words *words);
 const char *nnc_words_meaning(const nnc_words *words, const char *column, const char *text,
                               const char **refused);
 
+/* Is it a column that is there for people? */
+bool nnc_words_unused_column(const nnc_words *words, const char *column);
+
 /* What a family of models has apart from others. model_id: a shipped model that stands for all of it; refused
  * as above; both may be NULL. */
 typedef struct nnc_words_family {

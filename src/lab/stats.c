@@ -105,19 +105,13 @@ static void add_group(gathering *g, nnc_score_section section, nnc_score_by by, 
             return;
         }
     }
-    if (g->group_count == g->capacity) {
-        const int32_t capacity = g->capacity > 0 ? 2 * g->capacity : 64;
-        nnc_score_group *groups = nnc_arena_array(g->arena, (size_t)capacity, sizeof *groups);
-        if (groups == NULL) {
-            g->failed = true;
-            return;
-        }
-        if (g->group_count > 0) {
-            memcpy(groups, g->groups, (size_t)g->group_count * sizeof *groups);
-        }
-        g->groups = groups;
-        g->capacity = capacity;
+    nnc_score_group *groups =
+        nnc_arena_grow(g->arena, g->groups, g->group_count, &g->capacity, sizeof *groups);
+    g->failed = g->failed || groups == NULL;
+    if (groups == NULL) {
+        return;
     }
+    g->groups = groups;
     g->groups[g->group_count++] = (nnc_score_group){ .section = section, .by = by, .name = name };
 }
 
@@ -166,8 +160,7 @@ const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows
 {
     gathering g = { .arena = arena, .rows = rows, .count = count };
     g.errors = nnc_arena_array(arena, (size_t)count + 1, sizeof *g.errors);
-    g.groups = nnc_arena_array(arena, 64, sizeof *g.groups);
-    g.capacity = 64;
+    g.groups = nnc_arena_grow(arena, NULL, 0, &g.capacity, sizeof *g.groups);
     if (g.errors == NULL || g.groups == NULL) {
         return NULL;
     }

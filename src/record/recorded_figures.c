@@ -16,19 +16,13 @@ static const char *name_for(nnc_arena *arena, const nnc_figure_list *into, const
 static void add_figure(nnc_json at, const char *name, nnc_figure_list *into)
 {
     nnc_arena *arena = at.doc->arena;
-    if (into->count == into->capacity) {
-        const int32_t capacity = into->capacity > 0 ? 2 * into->capacity : 128;
-        nnc_figure *list = nnc_arena_array(arena, (size_t)capacity, sizeof(*list));
-        if (list == NULL) {
-            nnc_faults_no_memory(at.doc->faults);
-            return;
-        }
-        if (into->count > 0) {
-            memcpy(list, into->list, (size_t)into->count * sizeof(*list));
-        }
-        into->list = list;
-        into->capacity = capacity;
+    nnc_figure *list =
+        nnc_arena_grow(arena, into->list, into->count, &into->capacity, sizeof(*list));
+    if (list == NULL) {
+        nnc_faults_no_memory(at.doc->faults);
+        return;
     }
+    into->list = list;
     nnc_figure figure = { .name = name_for(arena, into, name), .number = (double)NAN };
     bool kept = figure.name != NULL;
     switch (nnc_json_type_of(at)) {

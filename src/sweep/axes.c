@@ -30,18 +30,12 @@ static nnc_status add(value_list *list, const char *text, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, list->where, "too many values, expected at most %d",
                         NNC_SWEEP_VALUES_MAX);
     }
-    if (list->count == list->capacity) {
-        const int32_t capacity = list->capacity > 0 ? 2 * list->capacity : 16;
-        const char **values = nnc_arena_array(list->arena, (size_t)capacity, sizeof *values);
-        if (values == NULL) {
-            return no_memory(list, err);
-        }
-        for (int32_t i = 0; i < list->count; i++) {
-            values[i] = list->values[i];
-        }
-        list->values = values;
-        list->capacity = capacity;
+    const char **values = nnc_arena_grow(list->arena, list->values, list->count, &list->capacity,
+                                         sizeof *list->values);
+    if (values == NULL) {
+        return no_memory(list, err);
     }
+    list->values = values;
     list->values[list->count] = nnc_arena_strdup(list->arena, text);
     return list->values[list->count++] != NULL ? NNC_OK : no_memory(list, err);
 }

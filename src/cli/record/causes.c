@@ -27,22 +27,13 @@ static nnc_status add(nnc_origins *origins, const char *kind, const char *name, 
 {
     char text[NNC_DIGEST_TEXT];
     uint64_t digest = 0;
-    const nnc_status status = nnc_spec_digest(origins->specs, path, &digest, err);
-    if (status != NNC_OK) {
-        return status;
+    NNC_TRY(nnc_spec_digest(origins->specs, path, &digest, err));
+    nnc_recorded_digest *list = nnc_arena_grow(origins->arena, origins->list, origins->count,
+                                               &origins->capacity, sizeof *list);
+    if (list == NULL) {
+        return nnc_no_memory(err);
     }
-    if (origins->count == origins->capacity) {
-        const int32_t capacity = origins->capacity > 0 ? 2 * origins->capacity : 16;
-        nnc_recorded_digest *list = nnc_arena_array(origins->arena, (size_t)capacity, sizeof *list);
-        if (list == NULL) {
-            return nnc_no_memory(err);
-        }
-        if (origins->count > 0) {
-            memcpy(list, origins->list, (size_t)origins->count * sizeof *list);
-        }
-        origins->list = list;
-        origins->capacity = capacity;
-    }
+    origins->list = list;
     const char *copy = nnc_arena_strdup(origins->arena, nnc_digest_print(digest, text));
     if (copy == NULL) {
         return nnc_no_memory(err);
