@@ -255,22 +255,16 @@ void nnc_lineage_close(nnc_lineage *lineage)
 }
 
 /* Does the file itself say it, or say what it is the same as? */
-static bool says(const nnc_json_doc *doc, const char *dotted)
+static bool says(nnc_json at, const char *dotted)
 {
-    nnc_json at = nnc_json_root(doc);
-    const char *rest = dotted;
-    while (*rest != '\0') {
-        char part[64];
-        const size_t length = strcspn(rest, ".");
-        snprintf(part, sizeof part, "%.*s", (int)length, rest);
-        const nnc_json child = nnc_json_get(at, part);
-        if (child.node == NULL || nnc_json_inherited(child)) {
-            return child.node != NULL && nnc_json_get(at, "same_as").node != NULL;
-        }
-        at = child;
-        rest += length + (rest[length] == '.');
+    char key[64];
+    const size_t length = strcspn(dotted, ".");
+    snprintf(key, sizeof key, "%.*s", (int)length, dotted);
+    const nnc_json child = nnc_json_get(at, key);
+    if (child.node == NULL || nnc_json_inherited(child)) {
+        return child.node != NULL && nnc_json_get(at, "same_as").node != NULL;
     }
-    return true;
+    return dotted[length] == '\0' || says(child, dotted + length + 1);
 }
 
 const char *nnc_lineage_of(const nnc_lineage *lineage, const char *dotted)
@@ -278,7 +272,7 @@ const char *nnc_lineage_of(const nnc_lineage *lineage, const char *dotted)
     char key[64];
     const nnc_json_doc *doc = lineage->doc;
     snprintf(key, sizeof key, "%.*s", (int)strcspn(dotted, "."), dotted);
-    while (doc != NULL && !says(doc, dotted)) {
+    while (doc != NULL && !says(nnc_json_root(doc), dotted)) {
         doc = nnc_is_one_of(key, never) ? NULL : doc->like;
     }
     return doc != NULL ? nnc_json_text(nnc_json_get(nnc_json_root(doc), "id")) : NULL;

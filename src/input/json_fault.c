@@ -14,25 +14,20 @@ typedef struct way {
     int depth;
 } way;
 
-static way way_to(nnc_json root, nnc_json to)
+/* Calls itself as deep as the text is nested. */
+static bool find(nnc_json at, nnc_json to, way *w)
 {
-    way w = { .depth = 0 };
-    nnc_json at = root;
-    while (at.node != to.node) {
-        nnc_json next = nnc_json_first(at);
-        if (next.node != NULL) {
-            w.open[w.depth++] = at;
-        } else {
-            while (w.depth > 0 && (next = nnc_json_next(at)).node == NULL) {
-                at = w.open[--w.depth];
-            }
-        }
-        if (next.node == NULL) {
-            break;
-        }
-        at = next;
+    if (at.node == to.node) {
+        return true;
     }
-    return w;
+    w->open[w->depth++] = at;
+    for (nnc_json child = nnc_json_first(at); child.node != NULL; child = nnc_json_next(child)) {
+        if (find(child, to, w)) {
+            return true;
+        }
+    }
+    w->depth--;
+    return false;
 }
 
 /* Of a value that was taken over, the key that says so. */
@@ -127,7 +122,8 @@ static void write_where(nnc_json at, const char *member, char *where, size_t siz
     char path[256] = "", line[32] = "";
     if (doc->root != NULL && at.node != NULL) {
         at = nnc_json_follow(at, rest, &rest);
-        const way w = way_to(nnc_json_root(doc), at);
+        way w = { .depth = 0 };
+        find(nnc_json_root(doc), at, &w);
         write_path(&w, at, path, sizeof(path));
         if (w.depth > 0) {
             snprintf(line, sizeof(line), ":%ld", line_of(&w, at));

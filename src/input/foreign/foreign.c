@@ -75,27 +75,10 @@ static bool allowed(nnc_json at, const char *only)
 
 static bool is_key(const nnc_foreign_key *keys, const char *key)
 {
-    while (keys != NULL && keys->key != NULL && strcmp(keys->key, key) != 0) {
+    while (keys->key != NULL && strcmp(keys->key, key) != 0) {
         keys++;
     }
-    return keys != NULL && keys->key != NULL;
-}
-
-/* Keys that the window and the levels read themselves. */
-static bool is_read(const nnc_architecture *row, const char *key)
-{
-    const nnc_foreign_window *w = row->window;
-    const nnc_foreign_levels *l = row->levels;
-    const char *const window[] = { w != NULL ? w->tokens : "", w != NULL ? w->used : "",
-                                   w != NULL ? w->full_layers : "", w != NULL ? w->types : "",
-                                   NULL };
-    const char *const levels[] = { "block_out_channels",
-                                   "down_block_types",
-                                   "up_block_types",
-                                   l != NULL ? l->heads[0] : NULL,
-                                   l != NULL ? l->heads[1] : NULL,
-                                   NULL };
-    return (w != NULL && nnc_is_one_of(key, window)) || (l != NULL && nnc_is_one_of(key, levels));
+    return keys->key != NULL;
 }
 
 static void check_keys(nnc_json root, const nnc_architecture *row)
@@ -111,7 +94,7 @@ static void check_keys(nnc_json root, const nnc_architecture *row)
             }
         } else if (find_word(common_harmless, key) == NULL &&
                    find_word(row->harmless, key) == NULL && !is_key(row->keys, key) &&
-                   !is_key(row->more_keys, key) && !is_read(row, key)) {
+                   find_word(row->reads, key) == NULL) {
             nnc_json_fault(
                 at, NULL, "unknown key, expected those of a %s this version knows, found \"%.60s\"",
                 row->name, key);
@@ -251,8 +234,7 @@ static const nnc_foreign_key *earlier(const nnc_foreign_key *keys, const nnc_for
 
 static void read_keys(nnc_json root, const nnc_foreign_key *keys, nnc_model *model)
 {
-    for (const nnc_foreign_key *k = keys; k != NULL && k->key != NULL && nnc_json_go_on(root);
-         k++) {
+    for (const nnc_foreign_key *k = keys; k->key != NULL && nnc_json_go_on(root); k++) {
         nnc_foreign_read_key(root, k, earlier(keys, k), model);
     }
 }
@@ -324,7 +306,6 @@ bool nnc_foreign_read(nnc_json root, nnc_model *model)
     check_keys(root, row);
     set_implied(row->implies, model);
     read_keys(root, row->keys, model);
-    read_keys(root, row->more_keys, model);
     if (row->window != NULL && nnc_json_go_on(root)) {
         nnc_foreign_window_read(root, row->window, &model->decoder);
     }

@@ -44,11 +44,12 @@ typedef struct nnc_architecture {
     const char *name; /* as "model_type" or "_class_name" say it */
     nnc_family family;
     const char *implies; /* fields that no key says: "norm=rms mlp=swiglu" */
-    const nnc_foreign_key *keys, *more_keys;
+    const nnc_foreign_key *keys;
     const char
         *only; /* keys and the values that are understood: "hidden_act=silu|swish"; null always is;
                          "empty" = a list or object of nothing */
     const char *harmless;             /* keys that do not shape the network */
+    const char *reads;                /* those of the two that follow */
     const nnc_foreign_window *window; /* NULL = its layers are alike */
     const nnc_foreign_levels *levels;
 } nnc_architecture;

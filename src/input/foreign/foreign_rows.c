@@ -83,6 +83,8 @@ static const nnc_foreign_window qwen2_window = {
     "center_input_sample downsample_padding flip_sin_to_cos freq_shift mid_block_scale_factor " \
     "norm_eps decay inv_gamma min_decay optimization_step power update_after_step use_ema_warmup "
 
+#define UNET_READS "block_out_channels down_block_types up_block_types"
+
 static const nnc_foreign_key condition_keys[] = {
     UNET_KEYS,
     { "transformer_layers_per_block", .to = "transformer_depth", .absent = "1", .levels = true },
@@ -141,11 +143,13 @@ const nnc_architecture nnc_architectures[] = {
       .keys = qwen2_keys,
       .only = GATED_ONLY,
       .harmless = GATED_HARMLESS,
+      .reads = "layer_types max_window_layers sliding_window use_sliding_window",
       .window = &qwen2_window },
     { .name = "UNet2DConditionModel",
       .family = NNC_FAMILY_UNET,
       .implies = UNET_IMPLIES " latent_factor=8 middle_attention=on context_len=77", /* of CLIP */
       .keys = condition_keys,
+      .reads = UNET_READS " num_attention_heads attention_head_dim",
       .levels = &condition_levels,
       .only = UNET_ONLY
       "addition_embed_type=null addition_time_embed_dim=null attention_type=default "
@@ -161,6 +165,7 @@ const nnc_architecture nnc_architectures[] = {
       .family = NNC_FAMILY_UNET,
       .implies = UNET_IMPLIES " latent_factor=1",
       .keys = plain_keys,
+      .reads = UNET_READS,
       .levels = &plain_levels,
       .only = UNET_ONLY "attn_norm_num_groups=null downsample_type=conv "
                         "mid_block_type=UNetMidBlock2D num_train_timesteps=null upsample_type=conv",
