@@ -8,6 +8,7 @@
 #ifndef NNCOST_NNCOST_H
 #define NNCOST_NNCOST_H
 
+#include <nncost/cell.h>
 #include <nncost/check.h>
 #include <nncost/dtype.h>
 #include <nncost/estimate.h>
@@ -19,6 +20,7 @@
 #include <nncost/sensitivity.h>
 #include <nncost/spec.h>
 #include <nncost/status.h>
+#include <nncost/sweep.h>
 
 /* "0.1.0" */
 NNC_API const char *nnc_version(void);

@@ -1,29 +1,10 @@
-/* One value of a row of results. */
+/* Cells as bytes. */
 #ifndef NNCOST_BASE_CELL_H
 #define NNCOST_BASE_CELL_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <nncost/cell.h>
 
 #include "base/buffer.h"
-
-typedef enum nnc_cell_kind {
-    NNC_CELL_NULL, /* not recorded */
-    NNC_CELL_NUMBER,
-    NNC_CELL_WHOLE,
-    NNC_CELL_BOOL,
-    NNC_CELL_TEXT
-} nnc_cell_kind;
-
-typedef struct nnc_cell {
-    nnc_cell_kind kind;
-    union {
-        double number;
-        int64_t whole;
-        bool flag;
-        const char *text; /* owned by whoever made the cell */
-    };
-} nnc_cell;
 
 /* A row of cells as bytes, and back; texts then point into them. */
 void nnc_cells_pack(nnc_buffer *out, const nnc_cell *cells, int count);

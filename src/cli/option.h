@@ -8,6 +8,7 @@
 #include "metrics/report.h"
 #include "record/scenario.h"
 #include "render/format.h"
+#include "sweep/where.h"
 
 /* Which options a command takes. */
 enum {
@@ -25,7 +26,7 @@ enum {
     NNC_TAKES_CALIBRATE = 2048 /* --device, --fit, --only, --fold, --group */
 };
 
-enum { NNC_WHERES_MAX = 8, NNC_LINKS_MAX = 8 };
+enum { NNC_LINKS_MAX = 8 };
 
 /* The options of a sweep as given; NULL = not given. */
 typedef struct nnc_sweep_options {

@@ -3,12 +3,7 @@
 #define NNCOST_CLI_SHARE_H
 
 #include "cli/option.h"
-
-typedef struct nnc_shard {
-    int64_t number, of; /* number counts from 1; 1 of 1: not divided */
-} nnc_shard;
-
-enum { NNC_SHARDS_MAX = 1000000 };
+#include "sweep/pool.h"
 
 /* Does the setting ask for a share? */
 bool nnc_shard_asked(const nnc_setting *setting);

@@ -117,4 +117,8 @@ nnc_arena *nnc_specs_arena(nnc_specs *specs);
 nnc_status nnc_text_copy(const char *name, const char *text, size_t size, char **copy,
                          nnc_error *err);
 
+/* The software profile asked for; NULL = the default one, from its file where there is one. */
+nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,
+                              nnc_error *err);
+
 #endif

@@ -174,3 +174,22 @@ void nnc_software_read(nnc_json root, const char *stem, void *spec)
                          sizeof(nnc_framework), &unsaid, &software->stands_for_count);
     nnc_read_fitted(root, "spread", &software->sources, &software->source_count);
 }
+
+nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,
+                              nnc_error *err)
+{
+    const nnc_software *loaded = NULL;
+    nnc_error missing = { 0 };
+    *software = nnc_software_default();
+    nnc_status status =
+        nnc_software_load(specs, asked != NULL ? asked : software->id, &loaded, &missing);
+    if (status == NNC_UNKNOWN_ID && asked == NULL) {
+        return NNC_OK; /* no folder of profiles */
+    }
+    if (status == NNC_OK) {
+        *software = *loaded;
+    } else {
+        *err = missing;
+    }
+    return status;
+}

@@ -173,25 +173,6 @@ nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_given *given, nnc_scen
     return apply_sets(given, scenario, err);
 }
 
-nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,
-                              nnc_error *err)
-{
-    const nnc_software *loaded = NULL;
-    nnc_error missing = { 0 };
-    *software = nnc_software_default();
-    nnc_status status =
-        nnc_software_load(specs, asked != NULL ? asked : software->id, &loaded, &missing);
-    if (status == NNC_UNKNOWN_ID && asked == NULL) {
-        return NNC_OK; /* no folder of profiles */
-    }
-    if (status == NNC_OK) {
-        *software = *loaded;
-    } else {
-        *err = missing;
-    }
-    return status;
-}
-
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const char *model_asked,
                              const char *device_asked, nnc_scenario *scenario, nnc_error *err)
 {

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "input/field.h"
+#include "input/kind.h"
 #include "metrics/report.h"
 
 /* A field of the plan, as text. */
@@ -36,10 +37,6 @@ typedef struct nnc_scenario {
     nnc_advice advice[NNC_ADVICE_MAX];
     nnc_report report;
 } nnc_scenario;
-
-/* The software profile asked for; NULL = the default one, from its file where there is one. */
-nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,
-                              nnc_error *err);
 
 /* Loads the files, then applies what is given in its order. A bad value is NNC_BAD_USAGE and
  * err->where names the option. The asked names must outlive the scenario. */

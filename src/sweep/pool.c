@@ -3,6 +3,7 @@
 /* Not <threads.h>: thread sanitizers follow POSIX threads only. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -12,7 +13,7 @@ void nnc_batch_clear(nnc_batch *batch)
 {
     nnc_buffer_clear(&batch->bytes);
     nnc_buffer_clear(&batch->marks);
-    batch->tally = (nnc_tally){ 0 };
+    batch->tally = (nnc_sweep_tally){ 0 };
 }
 
 void nnc_batch_free(nnc_batch *batch)
@@ -21,10 +22,42 @@ void nnc_batch_free(nnc_batch *batch)
     nnc_buffer_free(&batch->marks);
 }
 
+typedef struct mark {
+    int64_t row;
+    double key;
+    size_t end; /* where the row ends in the bytes of its batch */
+} mark;
+
 void nnc_batch_mark(nnc_batch *batch, int64_t row, double key)
 {
-    const nnc_mark mark = { row, key, batch->bytes.size };
-    nnc_buffer_put(&batch->marks, &mark, sizeof mark);
+    const mark put = { row, key, batch->bytes.size };
+    nnc_buffer_put(&batch->marks, &put, sizeof put);
+}
+
+bool nnc_batch_next(const nnc_batch *batch, size_t *at, nnc_batch_row *row)
+{
+    mark before = { 0 }, next;
+    if (*at >= batch->marks.size) {
+        return false;
+    }
+    if (*at > 0) {
+        memcpy(&before, batch->marks.bytes + *at - sizeof before, sizeof before);
+    }
+    memcpy(&next, batch->marks.bytes + *at, sizeof next);
+    *at += sizeof next;
+    *row = (nnc_batch_row){ .number = next.row,
+                            .key = next.key,
+                            .bytes = batch->bytes.bytes + before.end,
+                            .size = next.end - before.end };
+    return true;
+}
+
+void nnc_tally_add(nnc_sweep_tally *sum, const nnc_sweep_tally *more)
+{
+    sum->excluded += more->excluded;
+    sum->illegal += more->illegal;
+    sum->over_memory += more->over_memory;
+    sum->fitting += more->fitting;
 }
 
 typedef struct slot {
@@ -93,14 +126,9 @@ static void *run_thread(void *argument)
     return NULL;
 }
 
-static nnc_status no_memory(nnc_error *err)
-{
-    return nnc_fail(err, NNC_NO_MEMORY, "sweep", "out of memory");
-}
-
 static nnc_status emit(const nnc_pool *pool, const nnc_batch *batch, bool *stop, nnc_error *err)
 {
-    return batch->bytes.failed || batch->marks.failed ? no_memory(err)
+    return batch->bytes.failed || batch->marks.failed ? nnc_no_memory(err)
                                                       : pool->emit(pool->context, batch, stop, err);
 }
 
@@ -191,7 +219,7 @@ nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err)
     runner *runners = calloc((size_t)pool->threads, sizeof *runners);
     nnc_status status = NNC_NO_MEMORY;
     if (r.slots == NULL || runners == NULL) {
-        no_memory(err);
+        nnc_no_memory(err);
         goto done;
     }
     pthread_mutex_init(&r.lock, NULL);

@@ -4,42 +4,50 @@
 #ifndef NNCOST_SWEEP_POOL_H
 #define NNCOST_SWEEP_POOL_H
 
-#include <nncost/status.h>
+#include <nncost/sweep.h>
 
 #include "base/buffer.h"
 #include "base/cell.h"
 
 enum { NNC_POOL_THREADS_MAX = 256, NNC_POOL_CHUNK = 128 };
 
-/* One row that a batch holds. */
-typedef struct nnc_mark {
-    int64_t row;
-    double key; /* what --by sorts by */
-    size_t end; /* where the row ends in the bytes of its batch */
-} nnc_mark;
+/* A share of the work. */
+typedef struct nnc_shard {
+    int64_t number, of; /* number counts from 1; 1 of 1: not divided */
+} nnc_shard;
 
-/* What became of the rows. */
-typedef struct nnc_tally {
-    int64_t excluded, illegal, over_memory, fitting; /* excluded: by a constraint */
-} nnc_tally;
+enum { NNC_SHARDS_MAX = 1000000 };
 
 /* A chunk of rows: number first and count - 1 more. */
 typedef struct nnc_batch {
     int64_t first, count;
     nnc_buffer bytes; /* of the rows that are kept, one after the other */
-    nnc_buffer marks; /* nnc_mark, one per row kept */
-    nnc_tally tally;
+    nnc_buffer marks; /* one per row kept: number, key and where it ends */
+    nnc_sweep_tally tally;
 } nnc_batch;
 
 void nnc_batch_clear(nnc_batch *batch);
 void nnc_batch_free(nnc_batch *batch);
-/* Ends a row whose bytes have been put. */
+/* Ends a row whose bytes have been put. key: what rows are sorted by. */
 void nnc_batch_mark(nnc_batch *batch, int64_t row, double key);
+
+/* One row that a batch holds. */
+typedef struct nnc_batch_row {
+    int64_t number;
+    double key;
+    const char *bytes;
+    size_t size;
+} nnc_batch_row;
+
+/* The next row; *at starts with 0. False after the last one. */
+bool nnc_batch_next(const nnc_batch *batch, size_t *at, nnc_batch_row *row);
+
+void nnc_tally_add(nnc_sweep_tally *sum, const nnc_sweep_tally *more);
 
 typedef struct nnc_pool {
     int64_t first, end; /* rows to do */
     int threads;
-    void *const *workers; /* one per thread, handed to work */
+    void **workers; /* one per thread, handed to work */
     void (*work)(void *worker, nnc_batch *batch);
     /* Called by the caller's thread, batch by batch in order. *stop = true ends the run after the
      * batches that have been begun. */

@@ -110,7 +110,7 @@ int nnc_crew_first(nnc_crew crew, bool mine)
 typedef struct header {
     int64_t chunk; /* -1: only asks for work */
     int64_t marks_size, bytes_size;
-    nnc_tally tally;
+    nnc_sweep_tally tally;
     bool failed;
 } header;
 
@@ -187,7 +187,7 @@ typedef struct desk {
 
 static void keep_failure(desk *d, nnc_error *err)
 {
-    d->status = nnc_fail(err, NNC_NO_MEMORY, "sweep", "out of memory");
+    d->status = nnc_no_memory(err);
     d->stop = true;
 }
 

@@ -10,8 +10,6 @@
 
 enum { DEPTH_MAX = 64, NAME_MAX_SIZE = 64 };
 
-static const char option[] = "--where";
-
 /* Operators of two letters go by another one. */
 enum {
     OP_OR = 'o',
@@ -39,7 +37,7 @@ static const operator_text operators[] = {
 enum { OPERATOR_COUNT = sizeof operators / sizeof operators[0], TIGHTEST = 5 };
 
 typedef struct parser {
-    const char *text, *at;
+    const char *option, *text, *at;
     nnc_where_name *name;
     void *context;
     nnc_where *where;
@@ -53,10 +51,10 @@ static int32_t parse_level(parser *p, int level);
 static int32_t refuse(parser *p, const char *expected)
 {
     if (p->status == NNC_OK && *p->at == '\0') {
-        p->status = nnc_fail(p->err, NNC_BAD_USAGE, option, "expected %s at the end of \"%s\"",
+        p->status = nnc_fail(p->err, NNC_BAD_USAGE, p->option, "expected %s at the end of \"%s\"",
                              expected, p->text);
     } else if (p->status == NNC_OK) {
-        p->status = nnc_fail(p->err, NNC_BAD_USAGE, option,
+        p->status = nnc_fail(p->err, NNC_BAD_USAGE, p->option,
                              "expected %s at column %d of \"%s\", found \"%.20s\"", expected,
                              (int)(p->at - p->text) + 1, p->text, p->at);
     }
@@ -67,7 +65,7 @@ static int32_t add_node(parser *p, nnc_where_node node)
 {
     if (p->where->node_count == NNC_WHERE_NODES) {
         if (p->status == NNC_OK) {
-            p->status = nnc_fail(p->err, NNC_BAD_USAGE, option, "too long: \"%s\"", p->text);
+            p->status = nnc_fail(p->err, NNC_BAD_USAGE, p->option, "too long: \"%s\"", p->text);
         }
         return -1;
     }
@@ -195,12 +193,16 @@ static int32_t parse_level(parser *p, int level)
     return left;
 }
 
-nnc_status nnc_where_parse(const char *text, nnc_where_name *name, void *context, nnc_where *where,
-                           nnc_error *err)
+nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name *name,
+                           void *context, nnc_where *where, nnc_error *err)
 {
-    parser p = {
-        .text = text, .at = text, .name = name, .context = context, .where = where, .err = err
-    };
+    parser p = { .option = option,
+                 .text = text,
+                 .at = text,
+                 .name = name,
+                 .context = context,
+                 .where = where,
+                 .err = err };
     *where = (nnc_where){ 0 };
     where->root = parse_level(&p, 1);
     if (p.status == NNC_OK && *p.at != '\0') {

@@ -11,7 +11,7 @@
 
 #include "base/cell.h"
 
-enum { NNC_WHERE_NODES = 128, NNC_WHERE_TEXT = 512 };
+enum { NNC_WHERES_MAX = 8, NNC_WHERE_NODES = 128, NNC_WHERE_TEXT = 512 };
 
 typedef struct nnc_where_node {
     char op;             /* '0' number, 'v' variable, 't' text; else the operator */
@@ -31,9 +31,10 @@ typedef struct nnc_where {
 typedef nnc_status nnc_where_name(void *context, const char *name, int32_t *variable,
                                   nnc_error *err);
 
-/* Reads a constraint; what is wrong is said with its place. NNC_BAD_USAGE, or what name returns. */
-nnc_status nnc_where_parse(const char *text, nnc_where_name *name, void *context, nnc_where *where,
-                           nnc_error *err);
+/* Reads a constraint; what is wrong is said with its place, of option. NNC_BAD_USAGE, or what name
+ * returns. */
+nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name *name,
+                           void *context, nnc_where *where, nnc_error *err);
 
 /* The value of a variable; NULL when it is not known yet. */
 typedef const nnc_cell *nnc_where_read(void *context, int32_t variable);

@@ -204,8 +204,9 @@ START_TEST(constraints)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         nnc_where where;
         nnc_error err = { 0 };
-        ck_assert_msg(nnc_where_parse(cases[i].text, name_variable, NULL, &where, &err) == NNC_OK,
-                      "%s: %s", cases[i].text, err.what);
+        ck_assert_msg(
+            nnc_where_parse("--where", cases[i].text, name_variable, NULL, &where, &err) == NNC_OK,
+            "%s: %s", cases[i].text, err.what);
         ck_assert_msg(nnc_where_test(&where, read_variable, NULL) == cases[i].truth, "%s",
                       cases[i].text);
     }
@@ -223,17 +224,20 @@ START_TEST(constraints_refused)
     nnc_error err = { 0 };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         err.what[0] = '\0';
-        ck_assert_msg(nnc_where_parse(cases[i], name_variable, NULL, &where, &err) == NNC_BAD_USAGE,
+        ck_assert_msg(nnc_where_parse("--where", cases[i], name_variable, NULL, &where, &err) ==
+                          NNC_BAD_USAGE,
                       "\"%s\"", cases[i]);
     }
     memset(deep, '(', sizeof deep - 1);
     deep[sizeof deep - 1] = '\0';
-    ck_assert_int_eq(nnc_where_parse(deep, name_variable, NULL, &where, &err), NNC_BAD_USAGE);
+    ck_assert_int_eq(nnc_where_parse("--where", deep, name_variable, NULL, &where, &err),
+                     NNC_BAD_USAGE);
     for (size_t i = 0; i + 1 < sizeof wide; i++) {
         wide[i] = "a + "[i % 4];
     }
     wide[sizeof wide - 4] = '\0'; /* after an a */
-    ck_assert_int_eq(nnc_where_parse(wide, name_variable, NULL, &where, &err), NNC_BAD_USAGE);
+    ck_assert_int_eq(nnc_where_parse("--where", wide, name_variable, NULL, &where, &err),
+                     NNC_BAD_USAGE);
 }
 END_TEST
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "cli/progress.h"
-#include "cli/sweep/sweep.h"
+#include "cli/share.h"
 #include "cli/sweep/sweep_sink.h"
 #include "sweep/ranks.h"
 
@@ -34,78 +34,85 @@ static nnc_status read_threads(const char *text, int *threads, nnc_error *err)
     return status;
 }
 
-static nnc_status prepare(nnc_session *session, nnc_sweep *sweep, nnc_error *err)
+static nnc_status add_axes(const nnc_options *options, nnc_sweep *sweep, nnc_error *err)
+{
+    const nnc_given *given = &options->given;
+    for (int i = 0; i < given->setting_count; i++) {
+        const nnc_setting *setting = &given->settings[i];
+        char option[NNC_OPTION_NAME], field[NNC_OPTION_NAME];
+        if (nnc_shard_asked(setting)) {
+            nnc_shard part;
+            NNC_TRY(nnc_shard_read(setting->value, &part, err));
+            NNC_TRY(nnc_sweep_part(sweep, part.number, part.of, err));
+            continue;
+        }
+        snprintf(field, sizeof field, "plan.%s", setting->field->name);
+        NNC_TRY(nnc_sweep_add_as(sweep, nnc_option_name(setting->field->name, option), field,
+                                 setting->value, err));
+    }
+    for (int i = 0; i < given->set_count; i++) {
+        NNC_TRY(nnc_sweep_add_pair(sweep, "--set", given->sets[i], err));
+    }
+    for (int i = 0; i < options->sweep.link_count; i++) {
+        NNC_TRY(nnc_sweep_add_link(sweep, "--link", options->sweep.links[i], err));
+    }
+    return NNC_OK;
+}
+
+/* The names that columns, --where and --by use. */
+static nnc_status add_names(const nnc_options *options, nnc_sweep *sweep, nnc_error *err)
+{
+    const nnc_sweep_options *asked = &options->sweep;
+    const bool to_program =
+        options->format == &nnc_format_csv || options->format == &nnc_format_json;
+    /* Rows keep their number where they go on by it: into shards, and through programs. */
+    if (sweep->shard.of > 1 || asked->database != NULL || (asked->columns == NULL && to_program)) {
+        NNC_TRY(nnc_sweep_add_columns(sweep, "--columns", "row", err));
+    }
+    NNC_TRY(nnc_sweep_add_columns(sweep, "--columns", asked->columns, err));
+    for (int i = 0; i < asked->where_count; i++) {
+        NNC_TRY(nnc_sweep_add_where(sweep, "--where", asked->where[i], err));
+    }
+    if (options->view.top > 0) {
+        return nnc_sweep_sort(sweep, "--by", asked->by != NULL ? asked->by : "step.step_s", err);
+    }
+    return asked->by != NULL ? nnc_fail(err, NNC_BAD_USAGE, "--by", "goes with --top N") : NNC_OK;
+}
+
+static nnc_status prepare(nnc_session *session, nnc_sweep **made, nnc_error *err)
 {
     const nnc_options *options = &session->options;
-    nnc_point *sample = calloc(1, sizeof *sample);
-    sweep->arena = nnc_arena_create();
-    if (sample == NULL || sweep->arena == NULL) {
-        free(sample);
-        return nnc_no_memory(err);
+    NNC_TRY(check_options(options, err));
+    NNC_TRY(nnc_sweep_create(session->specs, options->operands[0], options->operands[1],
+                             options->given.software, options->given.cluster, made, err));
+    nnc_sweep *sweep = *made;
+    sweep->format = options->sweep.database == NULL ? options->format : NULL;
+    if (options->sweep.all) {
+        nnc_sweep_keep_all(sweep);
     }
-    nnc_status status = check_options(options, err);
-    if (status == NNC_OK) {
-        status = nnc_sweep_bind(session, sweep, err);
-    }
-    if (status == NNC_OK) {
-        sample->axes = &sweep->axes;
-        nnc_point_move(sample, 0);
-        status = nnc_sweep_resolve(options, sample, sweep, err);
-    }
-    if (status == NNC_OK) {
-        sweep->format = options->sweep.database == NULL ? options->format : NULL;
-        status = nnc_sweep_digest(options, sweep, err);
-    }
-    free(sample);
-    return status;
-}
-
-static void destroy_workers(void **workers, int count)
-{
-    for (int i = 0; workers != NULL && i < count; i++) {
-        nnc_sweeper_destroy(workers[i]);
-    }
-    free(workers);
-}
-
-static void **create_workers(const nnc_sweep *sweep, int count)
-{
-    void **workers = calloc((size_t)count, sizeof *workers);
-    for (int i = 0; workers != NULL && i < count; i++) {
-        workers[i] = nnc_sweeper_create(sweep);
-        if (workers[i] == NULL) {
-            destroy_workers(workers, count);
-            return NULL;
-        }
-    }
-    return workers;
+    NNC_TRY(add_axes(options, sweep, err));
+    return add_names(options, sweep, err);
 }
 
 static nnc_status run_rows(nnc_crew crew, const nnc_sweep *sweep, nnc_sink *sink, int threads,
                            nnc_error *err)
 {
-    const int64_t chunks = (sweep->shard_rows - sink->from) / NNC_POOL_CHUNK + 1;
-    nnc_pool pool = { .first = sink->from,
-                      .end = sweep->shard_rows,
-                      .threads = crew.size > 1      ? 1
-                                 : threads > chunks ? (int)chunks
-                                                    : threads,
-                      .work = nnc_sweeper_work,
-                      .emit = nnc_sink_emit,
-                      .context = sink };
-    void **workers = create_workers(sweep, pool.threads);
-    if (workers == NULL) {
-        nnc_crew_abandon(crew, NNC_NO_MEMORY);
-        return nnc_no_memory(err);
+    nnc_pool pool;
+    nnc_status status =
+        nnc_sweep_open_pool(sweep, sink->from, crew.size > 1 ? 1 : threads, &pool, err);
+    if (status != NNC_OK) {
+        nnc_crew_abandon(crew, status);
+        return status;
     }
-    pool.workers = workers;
-    const nnc_status status = nnc_crew_run(crew, &pool, err);
-    destroy_workers(workers, pool.threads);
+    pool.emit = nnc_sink_emit;
+    pool.context = sink;
+    status = nnc_crew_run(crew, &pool, err);
+    nnc_sweep_close_pool(&pool);
     return status;
 }
 
 /* Why there is no row. */
-static void say_none(const nnc_sweep *sweep, const nnc_tally *tally)
+static void say_none(const nnc_sweep *sweep, const nnc_sweep_tally *tally)
 {
     const int64_t plans = tally->illegal + tally->over_memory + tally->fitting;
     if (plans == 0) {
@@ -121,23 +128,17 @@ static void say_none(const nnc_sweep *sweep, const nnc_tally *tally)
 }
 
 /* Rank 0 writes; the others are silent, as they fail in the same way. */
-static nnc_status run_crew(nnc_session *session, nnc_crew crew, nnc_sweep *sweep, nnc_error *err)
+static nnc_status run_crew(nnc_session *session, nnc_crew crew, const nnc_sweep *sweep,
+                           nnc_error *err)
 {
     const nnc_options *options = &session->options;
     nnc_interrupt interrupt;
     nnc_sink sink = { 0 };
     int threads = 1;
-    nnc_status status = prepare(session, sweep, err);
-    if (status == NNC_OK) {
-        status = read_threads(options->threads, &threads, err);
-    }
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(read_threads(options->threads, &threads, err));
     nnc_interrupt_hold(&interrupt);
-    if (crew.rank == 0) {
-        status = nnc_sink_open(&sink, sweep, options, &interrupt, err);
-    }
+    nnc_status status =
+        crew.rank == 0 ? nnc_sink_open(&sink, sweep, options, &interrupt, err) : NNC_OK;
     if (!nnc_crew_agree(status == NNC_OK)) {
         nnc_interrupt_release(&interrupt);
         return status;
@@ -157,16 +158,17 @@ static nnc_status run_crew(nnc_session *session, nnc_crew crew, nnc_sweep *sweep
     return status;
 }
 
+/* Rank 0 writes; the others are silent, as they fail in the same way. */
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     const nnc_crew crew = nnc_crew_begin();
-    nnc_sweep *sweep = calloc(1, sizeof *sweep);
-    nnc_status status = sweep != NULL ? run_crew(session, crew, sweep, err) : nnc_no_memory(err);
-    session->options.output = NULL; /* it is written */
-    if (sweep != NULL) {
-        nnc_arena_destroy(sweep->arena);
+    nnc_sweep *sweep = NULL;
+    nnc_status status = prepare(session, &sweep, err);
+    if (status == NNC_OK) {
+        status = run_crew(session, crew, sweep, err);
     }
-    free(sweep);
+    session->options.output = NULL; /* it is written */
+    nnc_sweep_destroy(sweep);
     nnc_crew_end();
     if (crew.rank > 0 && status != NNC_OK) {
         session->exit_code = nnc_status_exit_code(status);

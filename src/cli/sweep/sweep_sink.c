@@ -8,8 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <nncost/nncost.h>
-
 #include "base/error.h"
 
 static const double commit_every_s = 0.25;
@@ -53,8 +51,8 @@ static nnc_status open_database(nnc_sink *sink, nnc_error *err)
     nnc_database_head head = { .shard = (int32_t)sweep->shard.number,
                                .shards = (int32_t)sweep->shard.of,
                                .rows = sweep->shard_rows };
-    snprintf(head.digest, sizeof head.digest, "%s", sweep->digest);
     const char *names[NNC_TABLE_COLUMNS];
+    NNC_TRY(nnc_sweep_digest(sweep, head.digest, err));
     for (int32_t i = 0; i < sweep->column_count; i++) {
         names[i] = sweep->heads[i].name;
     }
@@ -149,20 +147,19 @@ static void sift_down(nnc_kept *heap, int32_t count)
     }
 }
 
-static nnc_status keep_best(nnc_sink *sink, const nnc_mark *mark, const char *line, size_t size,
-                            nnc_error *err)
+static nnc_status keep_best(nnc_sink *sink, const nnc_batch_row *row, nnc_error *err)
 {
-    nnc_kept kept = { .key = mark->key, .row = mark->row, .size = size };
+    nnc_kept kept = { .key = row->key, .row = row->number, .size = row->size };
     const bool full = sink->top_count == sink->top_most;
     if (full && !is_worse(&sink->top[0], &kept)) {
         return NNC_OK;
     }
     /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): it does not follow the rows of the heap */
-    kept.line = realloc(full ? sink->top[0].line : NULL, size);
+    kept.line = realloc(full ? sink->top[0].line : NULL, row->size);
     if (kept.line == NULL) {
         return nnc_no_memory(err);
     }
-    memcpy(kept.line, line, size);
+    memcpy(kept.line, row->bytes, row->size);
     if (full) {
         sink->top[0] = kept;
         sift_down(sink->top, sink->top_count);
@@ -173,39 +170,26 @@ static nnc_status keep_best(nnc_sink *sink, const nnc_mark *mark, const char *li
     return NNC_OK;
 }
 
-static nnc_status take_row(nnc_sink *sink, const nnc_mark *mark, const char *bytes, size_t size,
-                           nnc_error *err)
+static nnc_status take_row(nnc_sink *sink, const nnc_batch_row *row, nnc_error *err)
 {
     nnc_cell cells[NNC_TABLE_COLUMNS];
     if (sink->database == NULL) {
-        return keep_best(sink, mark, bytes, size, err);
+        return keep_best(sink, row, err);
     }
-    nnc_cells_unpack(bytes, cells, sink->sweep->column_count);
+    nnc_cells_unpack(row->bytes, cells, sink->sweep->column_count);
     return nnc_database_put(sink->database, cells, err);
 }
 
 static nnc_status take_rows(nnc_sink *sink, const nnc_batch *batch, nnc_error *err)
 {
-    nnc_status status = NNC_OK;
-    size_t begin = 0;
+    nnc_batch_row row;
     if (sink->database == NULL && sink->top == NULL) {
         return write_lines(sink, batch->bytes.bytes, batch->bytes.size, err);
     }
-    for (size_t at = 0; at < batch->marks.size && status == NNC_OK; at += sizeof(nnc_mark)) {
-        nnc_mark mark;
-        memcpy(&mark, batch->marks.bytes + at, sizeof mark);
-        status = take_row(sink, &mark, batch->bytes.bytes + begin, mark.end - begin, err);
-        begin = mark.end;
+    for (size_t at = 0; nnc_batch_next(batch, &at, &row);) {
+        NNC_TRY(take_row(sink, &row, err));
     }
-    return status;
-}
-
-static void add_tally(nnc_tally *sum, const nnc_tally *more)
-{
-    sum->excluded += more->excluded;
-    sum->illegal += more->illegal;
-    sum->over_memory += more->over_memory;
-    sum->fitting += more->fitting;
+    return NNC_OK;
 }
 
 nnc_status nnc_sink_emit(void *context, const nnc_batch *batch, bool *stop, nnc_error *err)
@@ -213,7 +197,7 @@ nnc_status nnc_sink_emit(void *context, const nnc_batch *batch, bool *stop, nnc_
     nnc_sink *sink = context;
     nnc_status status = take_rows(sink, batch, err);
     sink->done = batch->first + batch->count;
-    add_tally(&sink->tally, &batch->tally);
+    nnc_tally_add(&sink->tally, &batch->tally);
     if (status == NNC_OK && sink->database != NULL && now_s() >= sink->commit_s) {
         status = nnc_database_commit(sink->database, sink->done, err);
         sink->commit_s = now_s() + commit_every_s;
@@ -286,69 +270,5 @@ nnc_status nnc_sink_close(nnc_sink *sink, nnc_buffer *out, nnc_status status, nn
         say_stopped(sink);
     }
     release(sink);
-    return status;
-}
-
-static nnc_status add_file(uint64_t *digest, const char *path, nnc_error *err)
-{
-    char block[4096];
-    FILE *file = fopen(path, "rb");
-    bool ok = file != NULL;
-    while (ok) {
-        const size_t size = fread(block, 1, sizeof block, file);
-        *digest = nnc_digest_bytes(*digest, block, size);
-        if (size < sizeof block) {
-            ok = ferror(file) == 0;
-            break;
-        }
-    }
-    if (file != NULL) {
-        fclose(file);
-    }
-    *digest = nnc_digest_text(*digest, "");
-    return ok ? NNC_OK : nnc_fail(err, NNC_IO, path, "cannot read");
-}
-
-static nnc_status add_axis(uint64_t *digest, const nnc_sweep_axis *axis, nnc_error *err)
-{
-    nnc_status status = NNC_OK;
-    *digest = nnc_digest_text(*digest, axis->name);
-    *digest = nnc_digest_number(*digest, (uint64_t)axis->group);
-    for (int32_t i = 0; i < axis->count && status == NNC_OK; i++) {
-        const char *path = NULL;
-        *digest = nnc_digest_text(*digest, axis->values[i]);
-        if (axis->target == NNC_SWEEP_MODEL) {
-            path = ((const nnc_model *)axis->specs[i])->path;
-        } else if (axis->target == NNC_SWEEP_DEVICE) {
-            path = ((const nnc_device *)axis->specs[i])->path;
-        } else if (axis->target == NNC_SWEEP_SOFTWARE) {
-            path = ((const nnc_software *)axis->specs[i])->path;
-        }
-        status = path != NULL ? add_file(digest, path, err) : NNC_OK;
-    }
-    return status;
-}
-
-nnc_status nnc_sweep_digest(const nnc_options *options, nnc_sweep *sweep, nnc_error *err)
-{
-    uint64_t digest = nnc_digest_text(NNC_DIGEST_START, nnc_version());
-    nnc_status status = NNC_OK;
-    if (options->sweep.database == NULL) {
-        return NNC_OK;
-    }
-    for (int32_t i = 0; i < sweep->axes.axis_count && status == NNC_OK; i++) {
-        status = add_axis(&digest, &sweep->axes.axes[i], err);
-    }
-    if (status == NNC_OK && sweep->cluster != NULL) {
-        status = add_file(&digest, sweep->cluster, err);
-    }
-    for (int32_t i = 0; i < sweep->column_count; i++) {
-        digest = nnc_digest_text(digest, sweep->heads[i].name);
-    }
-    for (int i = 0; i < options->sweep.where_count; i++) {
-        digest = nnc_digest_text(digest, options->sweep.where[i]);
-    }
-    digest = nnc_digest_text(digest, sweep->all ? "all" : "fits");
-    nnc_digest_print(digest, sweep->digest);
     return status;
 }

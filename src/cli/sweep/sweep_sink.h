@@ -3,10 +3,11 @@
 #ifndef NNCOST_CLI_SWEEP_SWEEP_SINK_H
 #define NNCOST_CLI_SWEEP_SWEEP_SINK_H
 
+#include "cli/command.h"
 #include "cli/progress.h"
-#include "cli/sweep/sweep.h"
 #include "store/database.h"
 #include "store/line_file.h"
+#include "sweep/sweep.h"
 
 /* A row that may be among the best. */
 typedef struct nnc_kept {
@@ -29,7 +30,7 @@ typedef struct nnc_sink {
     int32_t top_count, top_most;
     int64_t from, done; /* rows when it was opened, and now */
     double commit_s;    /* time of the next commit */
-    nnc_tally tally;
+    nnc_sweep_tally tally;
     nnc_progress progress;
     int stopped; /* by this signal; 0 = not */
 } nnc_sink;
@@ -43,9 +44,5 @@ nnc_status nnc_sink_emit(void *context, const nnc_batch *batch, bool *stop, nnc_
 
 /* Writes what is still held. status: of the run so far; out: for a line about a database. */
 nnc_status nnc_sink_close(nnc_sink *sink, nnc_buffer *out, nnc_status status, nnc_error *err);
-
-/* Digest of all that decides the rows but the shard: version, axes, names, constraints and the
- * bytes of the files. */
-nnc_status nnc_sweep_digest(const nnc_options *options, nnc_sweep *sweep, nnc_error *err);
 
 #endif

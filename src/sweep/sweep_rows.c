@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
-#include "cli/sweep/sweep.h"
+#include "sweep/sweep.h"
 
 /* What of a row is known, in the order in which it costs more to know. */
 typedef enum known { KNOWN_AXES, KNOWN_SPECS, KNOWN_FIGURES } known;

@@ -1,17 +1,30 @@
 /* Fields of the model, device and plan of a row. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
-#include "cli/sweep/sweep.h"
+#include "sweep/sweep.h"
+
+enum { PLACE_COUNT = 3 };
+
+static const struct place {
+    const char *prefix;
+    nnc_sweep_target target;
+} places[PLACE_COUNT] = { { "plan.", NNC_SWEEP_PLAN_FIELD },
+                          { "model.", NNC_SWEEP_MODEL_FIELD },
+                          { "device.", NNC_SWEEP_DEVICE_FIELD } };
+
+static const nnc_field_table *table_of(nnc_sweep_target target, const nnc_point *point)
+{
+    return target == NNC_SWEEP_PLAN_FIELD    ? &nnc_plan_table
+           : target == NNC_SWEEP_MODEL_FIELD ? nnc_model_table(point->model.family)
+                                             : &nnc_device_table;
+}
 
 const nnc_field *nnc_sweep_field(nnc_sweep_target target, const nnc_point *point,
                                  const nnc_plan *plan, const char *field, const void **object,
                                  nnc_dtype *dtype)
 {
-    const nnc_field_table *table = target == NNC_SWEEP_PLAN_FIELD ? &nnc_plan_table
-                                   : target == NNC_SWEEP_MODEL_FIELD
-                                       ? nnc_model_table(point->model.family)
-                                       : &nnc_device_table;
     /* The finder hands back an address to write to; here it is only read from. */
     union {
         const void *read;
@@ -19,9 +32,50 @@ const nnc_field *nnc_sweep_field(nnc_sweep_target target, const nnc_point *point
     } at = { .read = target == NNC_SWEEP_PLAN_FIELD    ? (const void *)plan
                      : target == NNC_SWEEP_MODEL_FIELD ? (const void *)&point->model
                                                        : (const void *)&point->device };
-    const nnc_field *found = nnc_field_find(table, field, &at.write, dtype);
+    const nnc_field *found = nnc_field_find(table_of(target, point), field, &at.write, dtype);
     *object = at.read;
     return found;
+}
+
+bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_found_field *found)
+{
+    for (int i = 0; i < PLACE_COUNT; i++) {
+        const struct place *in = &places[i];
+        const size_t length = strlen(in->prefix);
+        const char *dotted = strncmp(name, in->prefix, length) == 0 ? name + length : name;
+        const void *object = NULL;
+        nnc_dtype dtype;
+        const nnc_field *field =
+            nnc_sweep_field(in->target, point, &point->plan, dotted, &object, &dtype);
+        const bool bare = field != NULL && (field->type == NNC_FIELD_OBJECT ||
+                                            (field->type == NNC_FIELD_TEXT && field->size == 0));
+        if (field != NULL && !(shown && bare)) {
+            *found = (nnc_found_field){ in->target, field, in->prefix, dotted };
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Parts after a dot stay as they were written. */
+const char *nnc_found_name(nnc_arena *arena, const nnc_found_field *found)
+{
+    char name[192];
+    const bool top = strchr(found->dotted, '.') == NULL;
+    snprintf(name, sizeof name, "%s%s", found->prefix, top ? found->field->name : found->dotted);
+    return nnc_arena_strdup(arena, name);
+}
+
+size_t nnc_sweep_field_names(const nnc_point *point, const char **names, size_t max)
+{
+    size_t count = 0;
+    for (int i = 0; i < PLACE_COUNT; i++) {
+        const nnc_field_table *table = table_of(places[i].target, point);
+        for (size_t k = 0; k < table->count && count < max; k++) {
+            names[count++] = table->fields[k].name;
+        }
+    }
+    return count;
 }
 
 nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_plan *resolved,

@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "base/number.h"
-#include "cli/sweep/sweep.h"
 #include "render/text.h"
 #include "shape/family.h"
+#include "sweep/sweep.h"
 
 static const char *const own_names[] = { "row", "verdict", "reason" };
 enum { OWN_COUNT = 3 };
@@ -15,7 +15,6 @@ enum { OWN_COUNT = 3 };
 /* What names are looked up in. */
 typedef struct lookup {
     nnc_sweep *sweep;
-    nnc_point *sample;
     const char *option; /* for messages */
 } lookup;
 
@@ -61,41 +60,20 @@ static nnc_status find_figure(const lookup *l, const char *name, nnc_slot *slot,
     return NNC_OK;
 }
 
-typedef struct place {
-    const char *prefix;
-    nnc_sweep_target target;
-} place;
-
-static const place places[] = { { "plan.", NNC_SWEEP_PLAN_FIELD },
-                                { "model.", NNC_SWEEP_MODEL_FIELD },
-                                { "device.", NNC_SWEEP_DEVICE_FIELD } };
-enum { PLACE_COUNT = 3 };
-
 static nnc_status find_field(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err)
 {
-    for (int i = 0; i < PLACE_COUNT; i++) {
-        const size_t length = strlen(places[i].prefix);
-        const char *field = strncmp(name, places[i].prefix, length) == 0 ? name + length : name;
-        const void *object = NULL;
-        nnc_dtype dtype;
-        const nnc_field *found =
-            nnc_sweep_field(places[i].target, l->sample, &l->sample->plan, field, &object, &dtype);
-        if (found == NULL || found->type == NNC_FIELD_OBJECT ||
-            (found->type == NNC_FIELD_TEXT && found->size == 0)) {
-            continue;
-        }
-        char full[192];
-        snprintf(full, sizeof full, "%s%s", places[i].prefix,
-                 strchr(field, '.') != NULL ? field : found->name);
-        char *kept = nnc_arena_strdup(l->sweep->arena, full);
-        if (kept == NULL) {
-            return nnc_no_memory(err);
-        }
-        *slot = (nnc_slot){
-            .name = kept, .kind = NNC_NAME_FIELD, .target = places[i].target, .field = kept + length
-        };
+    nnc_found_field found;
+    if (!nnc_sweep_find(&l->sweep->point, name, true, &found)) {
         return NNC_OK;
     }
+    const char *full = nnc_found_name(l->sweep->arena, &found);
+    if (full == NULL) {
+        return nnc_no_memory(err);
+    }
+    *slot = (nnc_slot){ .name = full,
+                        .kind = NNC_NAME_FIELD,
+                        .target = found.target,
+                        .field = full + strlen(found.prefix) };
     return NNC_OK;
 }
 
@@ -118,13 +96,7 @@ static nnc_status unknown(const lookup *l, const char *name, nnc_error *err)
     for (int32_t i = 0; i < sweep->figures.count && count < NAMES_MAX; i++) {
         names[count++] = last_part(sweep->figures.list[i].name);
     }
-    const nnc_field_table *const tables[] = { nnc_model_table(l->sample->model.family),
-                                              &nnc_device_table, &nnc_plan_table };
-    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
-        for (size_t i = 0; i < tables[t]->count && count < NAMES_MAX; i++) {
-            names[count++] = tables[t]->fields[i].name;
-        }
-    }
+    count += nnc_sweep_field_names(&sweep->point, names + count, NAMES_MAX - count);
     const char *nearest = nnc_nearest(last_part(name), names, count);
     return nearest != NULL
                ? nnc_fail(err, NNC_BAD_USAGE, l->option,
@@ -153,8 +125,8 @@ static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, n
     /* An option's other spelling: "tp". */
     const void *object = NULL;
     nnc_dtype dtype;
-    const nnc_field *option =
-        nnc_sweep_field(NNC_SWEEP_PLAN_FIELD, l->sample, &l->sample->plan, name, &object, &dtype);
+    const nnc_field *option = nnc_sweep_field(NNC_SWEEP_PLAN_FIELD, &l->sweep->point,
+                                              &l->sweep->point.plan, name, &object, &dtype);
     if (option != NULL) {
         snprintf(full, sizeof full, "plan.%s", option->name);
         name = full;
@@ -200,9 +172,9 @@ static const nnc_field *field_of(const lookup *l, nnc_sweep_target target, const
 {
     const void *object = NULL;
     nnc_dtype dtype;
-    return field != NULL
-               ? nnc_sweep_field(target, l->sample, &l->sample->plan, field, &object, &dtype)
-               : NULL;
+    const nnc_point *point = &l->sweep->point;
+    return field != NULL ? nnc_sweep_field(target, point, &point->plan, field, &object, &dtype)
+                         : NULL;
 }
 
 /* How a column is headed and shown: as the metric's or the field's own row says. */
@@ -274,7 +246,7 @@ static nnc_status add_listed(lookup *l, const char *list, nnc_error *err)
 static nnc_status add_default(lookup *l, nnc_error *err)
 {
     const nnc_sweep_axes *axes = &l->sweep->axes;
-    const bool tokens = nnc_model_sizes_of(&l->sample->model).seq_len > 0;
+    const bool tokens = nnc_model_sizes_of(&l->sweep->point.model).seq_len > 0;
     const char *const names[] = {
         "step.step_s",
         "throughput.mfu",
@@ -297,59 +269,45 @@ static nnc_status add_default(lookup *l, nnc_error *err)
     return status;
 }
 
-static nnc_status resolve_by(lookup *l, const char *by, nnc_error *err)
+nnc_status nnc_sweep_add_columns(nnc_sweep *sweep, const char *option, const char *names,
+                                 nnc_error *err)
+{
+    lookup l = { .sweep = sweep, .option = option };
+    NNC_TRY(nnc_sweep_settle(sweep, err));
+    return names != NULL ? add_listed(&l, names, err) : add_default(&l, err);
+}
+
+nnc_status nnc_sweep_add_where(nnc_sweep *sweep, const char *option, const char *constraint,
+                               nnc_error *err)
+{
+    lookup l = { .sweep = sweep, .option = option };
+    const int32_t at = sweep->where_count;
+    NNC_TRY(nnc_sweep_settle(sweep, err));
+    if (at == NNC_WHERES_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, option, "too many constraints, expected at most %d",
+                        NNC_WHERES_MAX);
+    }
+    NNC_TRY(nnc_where_parse(option, constraint, use_name, &l, &sweep->where[at], err));
+    sweep->where_texts[at] = nnc_arena_strdup(sweep->arena, constraint);
+    sweep->where_count++;
+    return sweep->where_texts[at] != NULL ? NNC_OK : nnc_no_memory(err);
+}
+
+nnc_status nnc_sweep_sort(nnc_sweep *sweep, const char *option, const char *by, nnc_error *err)
 {
     char name[192];
-    nnc_sweep *sweep = l->sweep;
+    lookup l = { .sweep = sweep, .option = option };
     const size_t length = strcspn(by, ":");
     const char *order = by[length] == ':' ? by + length + 1 : "";
     const bool falls = strcmp(order, "desc") == 0;
-    l->option = "--by";
+    NNC_TRY(nnc_sweep_settle(sweep, err));
     if (length >= sizeof name || (*order != '\0' && !falls && strcmp(order, "asc") != 0)) {
-        return nnc_fail(err, NNC_BAD_USAGE, l->option,
+        return nnc_fail(err, NNC_BAD_USAGE, option,
                         "expected COLUMN, COLUMN:asc or COLUMN:desc, found \"%s\"", by);
     }
     snprintf(name, sizeof name, "%.*s", (int)length, by);
-    const nnc_status status = use_name(l, name, &sweep->by, err);
-    if (status == NNC_OK) {
-        const bool is_rate = strncmp(sweep->slots[sweep->by].name, "throughput.", 11) == 0;
-        sweep->by_falls = falls || (*order == '\0' && is_rate);
-    }
-    return status;
-}
-
-nnc_status nnc_sweep_resolve(const nnc_options *options, nnc_point *sample, nnc_sweep *sweep,
-                             nnc_error *err)
-{
-    const nnc_sweep_options *asked = &options->sweep;
-    const bool to_database = asked->database != NULL;
-    lookup l = { .sweep = sweep, .sample = sample, .option = "--columns" };
-    sweep->all = asked->all;
-    sweep->by = -1;
-    nnc_status status = nnc_columns_of(&nnc_estimate_metrics, sweep->arena, &sweep->figures);
-    if (status != NNC_OK) {
-        return nnc_no_memory(err);
-    }
-    /* Rows keep their number where they go on by it: into shards, and through programs. */
-    const bool numbered = sweep->shard.of > 1 || to_database ||
-                          (asked->columns == NULL && (options->format == &nnc_format_csv ||
-                                                      options->format == &nnc_format_json));
-    if (status == NNC_OK && numbered) {
-        status = add_column(&l, "row", err);
-    }
-    if (status == NNC_OK) {
-        status =
-            asked->columns != NULL ? add_listed(&l, asked->columns, err) : add_default(&l, err);
-    }
-    l.option = "--where";
-    for (int i = 0; i < asked->where_count && status == NNC_OK; i++) {
-        status = nnc_where_parse(asked->where[i], use_name, &l, &sweep->where[sweep->where_count++],
-                                 err);
-    }
-    if (status == NNC_OK && options->view.top > 0) {
-        status = resolve_by(&l, asked->by != NULL ? asked->by : "step.step_s", err);
-    } else if (status == NNC_OK && asked->by != NULL) {
-        status = nnc_fail(err, NNC_BAD_USAGE, "--by", "goes with --top N");
-    }
-    return status;
+    NNC_TRY(use_name(&l, name, &sweep->by, err));
+    const bool is_rate = strncmp(sweep->slots[sweep->by].name, "throughput.", 11) == 0;
+    sweep->by_falls = falls || (*order == '\0' && is_rate);
+    return NNC_OK;
 }

@@ -1,0 +1,26 @@
+/* One value of a row of results. */
+#ifndef NNCOST_CELL_H
+#define NNCOST_CELL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum nnc_cell_kind {
+    NNC_CELL_NULL, /* not recorded */
+    NNC_CELL_NUMBER,
+    NNC_CELL_WHOLE,
+    NNC_CELL_BOOL,
+    NNC_CELL_TEXT
+} nnc_cell_kind;
+
+typedef struct nnc_cell {
+    nnc_cell_kind kind;
+    union {
+        double number;
+        int64_t whole;
+        bool flag;
+        const char *text; /* owned by whoever made the cell */
+    };
+} nnc_cell;
+
+#endif

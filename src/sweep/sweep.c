@@ -1,0 +1,203 @@
+/* A sweep from its axes to its rows. */
+#include "sweep/sweep.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "input/kind.h"
+
+static nnc_status add_specs(nnc_sweep *sweep, const char *models, const char *devices,
+                            const char *software, nnc_error *err)
+{
+    NNC_TRY(nnc_sweep_add_whole(sweep, NNC_SWEEP_MODEL, "model.id", models, err));
+    NNC_TRY(nnc_sweep_add_whole(sweep, NNC_SWEEP_DEVICE, "device.id", devices, err));
+    if (software != NULL) {
+        return nnc_sweep_add_whole(sweep, NNC_SWEEP_SOFTWARE, "plan.software", software, err);
+    }
+    sweep->axes.software = &sweep->software;
+    return nnc_software_asked(sweep->specs, NULL, &sweep->software, err);
+}
+
+nnc_status nnc_sweep_create(nnc_specs *specs, const char *models, const char *devices,
+                            const char *software, const char *cluster, nnc_sweep **sweep,
+                            nnc_error *err)
+{
+    nnc_sweep *made = calloc(1, sizeof *made);
+    *sweep = NULL;
+    if (made == NULL) {
+        return nnc_no_memory(err);
+    }
+    *made = (nnc_sweep){ .specs = specs, .cluster = cluster, .by = -1, .shard = { 1, 1 } };
+    made->point.plan = nnc_plan_default();
+    made->arena = nnc_arena_create();
+    nnc_status status = made->arena != NULL ? NNC_OK : nnc_no_memory(err);
+    if (status == NNC_OK && cluster != NULL) {
+        made->cluster = nnc_arena_strdup(made->arena, cluster);
+        status = made->cluster != NULL ? NNC_OK : nnc_no_memory(err);
+    }
+    if (status == NNC_OK) {
+        status = add_specs(made, models, devices, software, err);
+    }
+    if (status != NNC_OK) {
+        nnc_sweep_destroy(made);
+        return status;
+    }
+    *sweep = made;
+    return NNC_OK;
+}
+
+void nnc_sweep_destroy(nnc_sweep *sweep)
+{
+    if (sweep != NULL) {
+        nnc_arena_destroy(sweep->arena);
+        free(sweep);
+    }
+}
+
+nnc_status nnc_sweep_add(nnc_sweep *sweep, const char *name, const char *list, nnc_error *err)
+{
+    return nnc_sweep_add_as(sweep, name, name, list, err);
+}
+
+nnc_status nnc_sweep_link(nnc_sweep *sweep, const char *axes, nnc_error *err)
+{
+    return nnc_sweep_add_link(sweep, "link", axes, err);
+}
+
+nnc_status nnc_sweep_part(nnc_sweep *sweep, int64_t number, int64_t of, nnc_error *err)
+{
+    if (sweep->settled || of < 1 || of > NNC_SHARDS_MAX || number < 1 || number > of) {
+        return nnc_fail(err, NNC_BAD_USAGE, "part",
+                        "expected a number from 1 to that of the parts, before columns");
+    }
+    sweep->shard = (nnc_shard){ number, of };
+    return NNC_OK;
+}
+
+nnc_status nnc_sweep_settle(nnc_sweep *sweep, nnc_error *err)
+{
+    const nnc_shard shard = sweep->shard;
+    if (sweep->settled) {
+        return NNC_OK;
+    }
+    NNC_TRY(nnc_sweep_count(&sweep->axes, err));
+    const int64_t rows = sweep->axes.rows;
+    sweep->shard_rows = shard.number > rows ? 0 : (rows - shard.number) / shard.of + 1;
+    if (nnc_columns_of(&nnc_estimate_metrics, sweep->arena, &sweep->figures) != NNC_OK) {
+        return nnc_no_memory(err);
+    }
+    sweep->settled = true;
+    return NNC_OK;
+}
+
+void nnc_sweep_keep_all(nnc_sweep *sweep)
+{
+    sweep->all = true;
+}
+
+nnc_status nnc_sweep_columns(nnc_sweep *sweep, const char *names, nnc_error *err)
+{
+    return nnc_sweep_add_columns(sweep, "columns", names, err);
+}
+
+nnc_status nnc_sweep_where(nnc_sweep *sweep, const char *constraint, nnc_error *err)
+{
+    return nnc_sweep_add_where(sweep, "where", constraint, err);
+}
+
+int nnc_sweep_column_count(const nnc_sweep *sweep)
+{
+    return sweep->column_count;
+}
+
+const char *nnc_sweep_column_name(const nnc_sweep *sweep, int column)
+{
+    return column >= 0 && column < sweep->column_count ? sweep->heads[column].name : NULL;
+}
+
+nnc_status nnc_sweep_size(nnc_sweep *sweep, int64_t *rows, nnc_error *err)
+{
+    *rows = 0;
+    NNC_TRY(nnc_sweep_settle(sweep, err));
+    *rows = sweep->shard_rows;
+    return NNC_OK;
+}
+
+void nnc_sweep_close_pool(nnc_pool *pool)
+{
+    for (int i = 0; pool->workers != NULL && i < pool->threads; i++) {
+        nnc_sweeper_destroy(pool->workers[i]);
+    }
+    free(pool->workers);
+    pool->workers = NULL;
+}
+
+nnc_status nnc_sweep_open_pool(const nnc_sweep *sweep, int64_t first, int threads, nnc_pool *pool,
+                               nnc_error *err)
+{
+    const int64_t chunks = (sweep->shard_rows - first) / NNC_POOL_CHUNK + 1;
+    *pool = (nnc_pool){ .first = first,
+                        .end = sweep->shard_rows,
+                        .threads = threads > chunks ? (int)chunks : threads,
+                        .work = nnc_sweeper_work };
+    pool->workers = calloc((size_t)pool->threads, sizeof *pool->workers);
+    bool made = pool->workers != NULL;
+    for (int i = 0; made && i < pool->threads; i++) {
+        pool->workers[i] = nnc_sweeper_create(sweep);
+        made = pool->workers[i] != NULL;
+    }
+    if (!made) {
+        nnc_sweep_close_pool(pool);
+        return nnc_no_memory(err);
+    }
+    return NNC_OK;
+}
+
+/* Whom rows are told to. */
+typedef struct teller {
+    const nnc_sweep *sweep;
+    nnc_sweep_row_fn *row;
+    void *context;
+    nnc_sweep_tally tally;
+    bool ended;
+} teller;
+
+static nnc_status tell(void *context, const nnc_batch *batch, bool *stop, nnc_error *err)
+{
+    teller *to = context;
+    nnc_batch_row row;
+    nnc_cell cells[NNC_TABLE_COLUMNS];
+    (void)err;
+    if (!to->ended) { /* batches that had been begun */
+        nnc_tally_add(&to->tally, &batch->tally);
+    }
+    for (size_t at = 0; !to->ended && nnc_batch_next(batch, &at, &row);) {
+        nnc_cells_unpack(row.bytes, cells, to->sweep->column_count);
+        to->ended = !to->row(to->context, row.number, cells);
+    }
+    *stop = to->ended;
+    return NNC_OK;
+}
+
+nnc_status nnc_sweep_run(nnc_sweep *sweep, int threads, nnc_sweep_row_fn *row, void *context,
+                         nnc_sweep_tally *tally, nnc_error *err)
+{
+    teller to = { .sweep = sweep, .row = row, .context = context };
+    nnc_pool pool;
+    if (threads < 1 || threads > NNC_POOL_THREADS_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, "threads", "expected a number from 1 to %d, found %d",
+                        NNC_POOL_THREADS_MAX, threads);
+    }
+    if (sweep->column_count == 0) {
+        NNC_TRY(nnc_sweep_columns(sweep, NULL, err));
+    }
+    NNC_TRY(nnc_sweep_open_pool(sweep, 0, threads, &pool, err));
+    pool.emit = tell;
+    pool.context = &to;
+    const nnc_status status = nnc_pool_run(&pool, err);
+    nnc_sweep_close_pool(&pool);
+    if (tally != NULL) {
+        *tally = to.tally;
+    }
+    return status;
+}
