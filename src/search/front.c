@@ -156,3 +156,14 @@ void nnc_front_result(const nnc_front *front, nnc_search_result *result)
     result->any_missed = front->any_missed && front->best_count == 0;
     result->missed = front->missed;
 }
+
+void nnc_front_of(const nnc_search_result *result, nnc_front *front)
+{
+    memcpy(front->best, result->best, sizeof front->best);
+    memcpy(front->pareto, result->pareto, sizeof front->pareto);
+    front->best_count = result->best_count;
+    front->pareto_count = result->pareto_count;
+    front->truncated = result->pareto_truncated;
+    front->any_missed = result->any_missed;
+    front->missed = result->missed;
+}

@@ -36,5 +36,7 @@ bool nnc_front_beats(const nnc_front *front, nnc_objective objective, int32_t be
                      int64_t memory_bytes);
 
 void nnc_front_result(const nnc_front *front, nnc_search_result *result);
+/* The front that a result came from. */
+void nnc_front_of(const nnc_search_result *result, nnc_front *front);
 
 #endif

@@ -97,6 +97,30 @@ $ head -18 3 >cut; nncost merge new 1 2 cut
 $ sed 's/"covered": [0-9]*/"covered": 64/' 2 >stopped; nncost merge new 1 stopped 3
 ! nncost: stopped:7: covered: was stopped, expected all 384 combinations, found 64
 [3]
+$ sed 's/"index": [0-9]*, //' 2 >odd; nncost merge new 1 odd 3
+! nncost: odd:14: best[0].index: missing, expected a whole number, found nothing
+[3]
+$ sed 's/"step_s": [0-9.e-]*/"step_s": null/' 2 >odd; nncost merge new 1 odd 3
+! nncost: odd:14: best[0].step_s: missing, expected a number, found null
+[3]
+$ sed 's/"mfu": [0-9.e-]*/"mfu": "high"/' 2 >odd; nncost merge new 1 odd 3
+! nncost: odd:14: best[0].mfu: wrong type, expected a number, found "high"
+[3]
+$ sed 's/"memory_bytes": [0-9]*/"memory_bytes": 0.5/' 2 >odd; nncost merge new 1 odd 3
+! nncost: odd:14: best[0].memory_bytes: out of range, expected a whole number as nncost writes it, found 0.5
+[3]
+$ sed 's/"pareto": \[/"front": [/' 2 >odd; nncost merge new 1 odd 3
+! nncost: odd: pareto: missing, expected a list, found nothing
+[3]
+$ sed 's/"schedule": "[a-z0-9]*"/"schedule": "gpipes"/' 2 >odd; nncost merge new 1 odd 3
+! nncost: odd:14: best[0].plan.schedule: unknown value, expected one of 1f1b, gpipe, interleaved, zb-h1, zb-h2, zb-v, dualpipe, found "gpipes"
+[3]
+$ sed 's/"best": 2/"best": 101/' 2 >odd; nncost merge new 1 odd 3
+! nncost: odd:5: asked.best: out of range, expected 1 to 100, found 101
+[3]
+$ sed 's/"objective": "time"/"objective": "speed"/' 2 >odd; nncost merge new 1 odd 3
+! nncost: odd:5: asked.objective: unknown value, expected one of time, memory, cost, found "speed"
+[3]
 $ nncost merge new 1 2 no-such
 ! nncost: no-such: cannot be opened, expected a readable file, found: No such file or directory
 [4]
@@ -109,6 +133,7 @@ all.csv
 all.json
 cut
 inputs
+odd
 other
 stopped
 swept

@@ -1,148 +1,102 @@
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "cli/progress.h"
+#include "cli/scenario_asked.h"
 #include "cli/search/search_ask.h"
+#include "cli/search/search_view.h"
 #include "record/plan_file_load.h"
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* What a search shows and hears. */
 typedef struct watch {
     nnc_progress progress;
-    const nnc_interrupt *interrupt;
+    nnc_interrupt interrupt;
+    uint64_t covered;
     int stopped; /* the signal; 0 = none */
 } watch;
 
 static bool show_progress(void *context, uint64_t covered, uint64_t space)
 {
     watch *w = context;
-    w->progress.end = (int64_t)space;
+    if (covered < w->covered || w->progress.end != (int64_t)space) { /* of the next size */
+        w->progress = nnc_progress_begin("plans", 0, (int64_t)space, false);
+    }
+    w->covered = covered;
     nnc_progress_show(&w->progress, (int64_t)covered);
-    w->stopped = nnc_interrupt_asked(w->interrupt);
+    w->stopped = nnc_interrupt_asked(&w->interrupt);
     return w->stopped == 0;
 }
 
-nnc_status nnc_search_with_progress(const nnc_scenario *scenario, nnc_crew crew,
-                                    const nnc_search *search, nnc_search_result *result,
-                                    int *stopped, nnc_error *err)
-{
-    nnc_interrupt interrupt;
-    nnc_interrupt_hold(&interrupt);
-    watch w = { .progress = nnc_progress_begin("plans", 0, 0, false), .interrupt = &interrupt };
-    const nnc_search_watch shown = { show_progress, &w };
-    const nnc_status status = nnc_crew_search(crew, &scenario->model, &scenario->device,
-                                              &scenario->software, search, &shown, result, err);
-    nnc_progress_end(&w.progress);
-    nnc_interrupt_release(&interrupt);
-    *stopped = w.stopped;
-    return status;
-}
+/* What stands for all that is searched, and what the digest is made of beside the task. */
+typedef struct base {
+    nnc_scenario scenario;
+    const char *plans_path; /* the plan file that stands for the model; NULL = none */
+} base;
 
 /* Of a plan file the devices and the batch hold; how they are shared out is what is searched. */
-static nnc_status load_base(nnc_session *session, nnc_arena *arena, nnc_scenario *scenario,
-                            nnc_search_ask *ask, nnc_error *err)
+static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
+                            int64_t max_devices, nnc_error *err)
 {
     char **operands = session->options.operands;
-    nnc_plan *base = &ask->search.base;
+    const nnc_scenario *scenario = &b->scenario;
+    nnc_plan *plan = &task->search.base;
     const nnc_plans *plans = NULL;
     nnc_plan resolved;
-    nnc_status status = nnc_plans_open(arena, operands[0], &plans, err);
-    if (status == NNC_OK) {
-        status = nnc_scenario_load_asked(session, arena, operands[0], operands[1], scenario, err);
-    }
-    if (status != NNC_OK) {
-        return status;
-    }
-    *base = scenario->plan;
+    NNC_TRY(nnc_plans_open(arena, operands[0], &plans, err));
+    NNC_TRY(nnc_scenario_load_asked(session, arena, operands[0], operands[1], &b->scenario, err));
+    task->model = &scenario->model;
+    task->device = &scenario->device;
+    task->software = &scenario->software;
+    *plan = scenario->plan;
     if (plans != NULL) {
-        ask->plans_path = plans->path;
-        status = nnc_plan_resolve(base, &scenario->model, &scenario->device, &resolved, err);
-        if (status != NNC_OK) {
-            return status;
-        }
-        base->devices = resolved.devices;
-        base->global_batch = resolved.global_batch;
-        base->data = 0;
-        base->micro_batches = 0;
+        b->plans_path = plans->path;
+        NNC_TRY(nnc_plan_resolve(plan, task->model, task->device, &resolved, err));
+        plan->devices = resolved.devices;
+        plan->global_batch = resolved.global_batch;
+        plan->data = 0;
+        plan->micro_batches = 0;
     }
-    status = nnc_search_sizes_settle(base, &scenario->device, arena, ask, err);
-    if (status != NNC_OK) {
-        return status;
+    NNC_TRY(nnc_search_sizes_settle(plan, task->device, max_devices, arena, task, err));
+    if (task->size_count > 0) {
+        plan->devices = task->sizes[0];
     }
-    if (ask->size_count > 0) {
-        base->devices = ask->sizes[0];
-    }
-    if (base->devices == 0 || base->global_batch == 0) {
-        return nnc_fail(err, NNC_BAD_USAGE, base->devices == 0 ? "--devices" : "--global-batch",
-                        "missing, expected the number that every plan is for");
-    }
-    return status;
+    return plan->devices > 0 && plan->global_batch > 0
+               ? NNC_OK
+               : nnc_fail(err, NNC_BAD_USAGE, plan->devices == 0 ? "--devices" : "--global-batch",
+                          "missing, expected the number that every plan is for");
 }
 
-/* The memory of the plan on the front that needs least and takes no longer than step_s. */
-static nnc_target room_for(const nnc_search *search, const nnc_device *device,
-                           const nnc_search_result *r, double step_s)
+static nnc_status make_digest(const nnc_session *session, const base *b,
+                              const nnc_search_task *task, uint64_t *digest, nnc_error *err)
 {
-    const int64_t now = search->mem_bytes > 0 ? search->mem_bytes : device->mem_bytes;
-    nnc_target target = { .figure = NNC_LEVER_MEM_BYTES,
-                          .value = (double)now,
-                          .needed = (double)NAN,
-                          .step_s = r->pareto_count > 0 ? r->pareto[0].step_s : (double)NAN };
-    for (int32_t i = 0; i < r->pareto_count && r->pareto[i].step_s <= step_s; i++) {
-        target.needed = (double)r->pareto[i].memory_bytes;
-        target.step_s = r->pareto[i].step_s;
+    const nnc_options *options = &session->options;
+    const nnc_given *given = &options->given;
+    const char *const files[] = { task->model->path, task->device->path, task->software->path,
+                                  b->scenario.report.cluster, b->plans_path };
+    const char *texts[1 + NNC_SETS_MAX] = { options->scenario != NULL ? options->scenario : "" };
+    for (int i = 0; i < given->set_count; i++) {
+        texts[1 + i] = given->sets[i];
     }
-    return target;
+    return nnc_search_digest(task, session->specs, files, sizeof files / sizeof *files, texts,
+                             1 + given->set_count, digest, err);
 }
 
-/* The figures that bring a step down one by one, and the memory of a faster plan. */
-static nnc_status find_targets(const nnc_scenario *scenario, const nnc_search_ask *ask,
-                               nnc_search_report *report, nnc_error *err)
+/* What was asked for, of which every rank makes the same. */
+static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
+                          uint64_t *digest, nnc_error *err)
 {
-    static const nnc_lever levers[] = { NNC_LEVER_MATMUL, NNC_LEVER_MEM_RATE,
-                                        NNC_LEVER_SCALE_UP_RATE, NNC_LEVER_SCALE_OUT_RATE };
-    nnc_search roomy = ask->search;
-    nnc_status status = NNC_OK;
-    nnc_scratch *scratch = nnc_scratch_create();
-    nnc_search_result *result = calloc(1, sizeof *result);
-    report->target_step_s = ask->target_step_s;
-    if (scratch == NULL || result == NULL) {
-        status = nnc_no_memory(err);
+    int64_t max_devices = 0;
+    NNC_TRY(nnc_search_options_read(&session->options, arena, task, &max_devices, err));
+    NNC_TRY(load_base(session, arena, b, task, max_devices, err));
+    if (task->size_count > 0 && task->target_step_s > 0.0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--target-step",
+                        "is for one size, expected a single number of --devices");
     }
-    for (size_t i = 0;
-         i < sizeof levers / sizeof *levers && status == NNC_OK && report->result->best_count > 0;
-         i++) {
-        nnc_target *target = &report->targets[report->target_count];
-        status = nnc_target_find(&scenario->model, &scenario->device, &scenario->software,
-                                 &report->result->best[0].plan, levers[i], ask->target_step_s,
-                                 scratch, target, err);
-        report->target_count += isnan(target->value) ? 0 : 1;
-    }
-    roomy.mem_bytes = INT64_C(1) << 50;
-    roomy.objective = NNC_OBJECTIVE_TIME;
-    const bool reached =
-        report->result->best_count > 0 && report->result->best[0].step_s <= ask->target_step_s;
-    if (status == NNC_OK && report->stopped == 0 && !reached) {
-        status =
-            nnc_search_with_progress(scenario, ask->crew, &roomy, result, &report->stopped, err);
-    }
-    if (status == NNC_OK && report->stopped == 0 && !reached) {
-        report->targets[report->target_count++] =
-            room_for(&ask->search, &scenario->device, result, ask->target_step_s);
-    }
-    free(result);
-    nnc_scratch_destroy(scratch);
-    return status;
+    return task->search.shards > 0 || task->crew.size > 1
+               ? make_digest(session, b, task, digest, err)
+               : NNC_OK;
 }
 
 /* What a search that was stopped has covered. */
@@ -160,83 +114,38 @@ static void say_stopped(const nnc_search_report *report)
             covered, space, space > 0 ? 100.0 * (double)covered / (double)space : 0.0);
 }
 
-int nnc_search_answer(const nnc_search_report *report)
-{
-    return (report->sizes != NULL ? report->fastest >= 0 : report->result->best_count > 0) ? 0 : 1;
-}
-
-static nnc_status find_best(const nnc_scenario *scenario, const nnc_search_ask *ask,
-                            nnc_search_result *result, nnc_search_report *report, nnc_error *err)
-{
-    nnc_status status =
-        nnc_search_with_progress(scenario, ask->crew, &ask->search, result, &report->stopped, err);
-    if (status == NNC_ILLEGAL_PLAN && ask->search.shards > 0) { /* other shards may have some */
-        report->why = *err;
-        status = NNC_OK;
-    }
-    nnc_search_total_add(&report->total, result);
-    return status;
-}
-
-/* What was asked for, of which every rank makes the same. */
-static nnc_status prepare(nnc_session *session, nnc_arena *arena, nnc_scenario *scenario,
-                          nnc_search_ask *ask, uint64_t *digest, nnc_error *err)
-{
-    nnc_status status = nnc_search_options_read(&session->options, arena, ask, err);
-    if (status == NNC_OK) {
-        status = load_base(session, arena, scenario, ask, err);
-    }
-    if (status == NNC_OK && ask->size_count > 0 && ask->target_step_s > 0.0) {
-        status = nnc_fail(err, NNC_BAD_USAGE, "--target-step",
-                          "is for one size, expected a single number of --devices");
-    }
-    if (status == NNC_OK && (ask->search.shards > 0 || ask->crew.size > 1)) {
-        status = nnc_search_digest(session, scenario, ask, digest, err);
-    }
-    return status;
-}
-
 /* Searches and writes; on rank 0 only. */
-static nnc_status search(nnc_session *session, nnc_arena *arena, const nnc_scenario *scenario,
-                         const nnc_search_ask *ask, uint64_t digest, nnc_search_result *result,
-                         nnc_error *err)
+static nnc_status search(nnc_session *session, nnc_arena *arena, nnc_search_task *task,
+                         uint64_t digest, nnc_error *err)
 {
     char text[NNC_DIGEST_TEXT];
-    const double start = seconds();
-    const bool shard = ask->search.shards > 0;
-    nnc_status status = NNC_OK;
-    nnc_search_report report = { .model = &scenario->model,
-                                 .device = &scenario->device,
-                                 .search = &ask->search,
-                                 .result = result,
-                                 .digest = shard ? nnc_digest_print(digest, text) : NULL };
-    if (ask->size_count > 0) {
-        status = nnc_search_sizes_run(scenario, ask, arena, result, &report, err);
-    } else {
-        status = find_best(scenario, ask, result, &report, err);
-    }
-    if (status == NNC_OK && ask->target_step_s > 0.0) {
-        status = find_targets(scenario, ask, &report, err);
-    }
-    if (status == NNC_OK) {
-        report.elapsed_s = seconds() - start;
-        nnc_report_search(session->out, session->style, &report);
-        session->exit_code = report.stopped != 0 ? 128 + report.stopped
-                             : shard             ? 0
-                                                 : nnc_search_answer(&report);
-    }
-    if (status == NNC_OK && report.stopped != 0) {
+    nnc_search_report report;
+    watch w = { .progress.end = -1 };
+    const bool shard = task->search.shards > 0;
+    task->watch = (nnc_search_watch){ show_progress, &w };
+    nnc_interrupt_hold(&w.interrupt);
+    const nnc_status status = nnc_search_task_run(task, arena, &report, err);
+    nnc_progress_end(&w.progress);
+    nnc_interrupt_release(&w.interrupt);
+    NNC_TRY(status);
+    report.digest = shard ? nnc_digest_print(digest, text) : NULL;
+    nnc_report_search(session->out, session->style, &report);
+    session->exit_code = report.stopped                          ? 128 + w.stopped
+                         : shard || nnc_search_answered(&report) ? 0
+                                                                 : 1;
+    if (report.stopped) {
         say_stopped(&report);
     }
-    return status;
+    return NNC_OK;
 }
 
 /* Any rank but 0 works for it until it has the result. */
-static void serve(nnc_crew crew, const nnc_scenario *scenario, int32_t threads)
+static void serve(const nnc_search_task *task)
 {
     nnc_interrupt interrupt;
     nnc_interrupt_hold(&interrupt);
-    nnc_crew_search_serve(crew, &scenario->model, &scenario->device, &scenario->software, threads);
+    nnc_crew_search_serve(task->crew, task->model, task->device, task->software,
+                          task->search.threads);
     nnc_interrupt_release(&interrupt);
 }
 
@@ -258,24 +167,22 @@ static bool all_well(nnc_session *session, nnc_crew crew, uint64_t digest, nnc_s
     return first < 0;
 }
 
-static nnc_status run_crew(nnc_session *session, nnc_crew crew, nnc_arena *arena,
-                           nnc_search_result *result, nnc_error *err)
+static nnc_status run_crew(nnc_session *session, nnc_crew crew, nnc_arena *arena, nnc_error *err)
 {
-    nnc_search_ask ask = { .crew = crew };
-    nnc_scenario scenario;
+    nnc_search_task task = { .crew = crew };
     uint64_t digest = 0;
-    nnc_status status = result != NULL && arena != NULL
-                            ? prepare(session, arena, &scenario, &ask, &digest, err)
-                            : nnc_no_memory(err);
+    base *b = arena != NULL ? nnc_arena_alloc(arena, sizeof *b) : NULL;
+    nnc_status status =
+        b != NULL ? prepare(session, arena, b, &task, &digest, err) : nnc_no_memory(err);
     if (!all_well(session, crew, digest, &status, err)) {
         return status;
     }
     if (crew.rank > 0) {
-        serve(crew, &scenario, ask.search.threads);
+        serve(&task);
         session->options.output = NULL; /* rank 0 writes */
         return NNC_OK;
     }
-    status = search(session, arena, &scenario, &ask, digest, result, err);
+    status = search(session, arena, &task, digest, err);
     nnc_crew_search_end(crew);
     return status;
 }
@@ -283,11 +190,9 @@ static nnc_status run_crew(nnc_session *session, nnc_crew crew, nnc_arena *arena
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     const nnc_crew crew = nnc_crew_begin();
-    nnc_search_result *result = calloc(1, sizeof *result);
     nnc_arena *arena = nnc_arena_create();
-    const nnc_status status = run_crew(session, crew, arena, result, err);
+    const nnc_status status = run_crew(session, crew, arena, err);
     nnc_arena_destroy(arena);
-    free(result);
     nnc_crew_end();
     return status;
 }

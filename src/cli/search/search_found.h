@@ -5,9 +5,6 @@
 #include "cli/search/search_view.h"
 #include "render/table.h"
 
-/* Of an nnc_found; and of an nnc_search_size, its best plan. */
-extern const nnc_metrics nnc_found_metrics, nnc_size_best_metrics;
-
 /* A table; sizes: the plans are for different numbers of devices, which are shown. What a run or a
  * step costs is shown where the sizes differ, or the length of the run is known. */
 void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count,

@@ -10,7 +10,6 @@
 #include "base/number.h"
 #include "cli/search/search_ask.h"
 #include "cli/share.h"
-#include "search/front.h"
 #include "sweep/axes.h"
 
 enum { BEST = 10 };
@@ -93,56 +92,52 @@ static nnc_status read_choice(const nnc_setting *setting, const searched *axis, 
 }
 
 /* "8..4096" or "8,16": sizes to search one by one; a plain number stays an option of the plan. */
-static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_ask *ask,
+static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_task *task,
                                nnc_error *err)
 {
     const char **values = NULL;
-    nnc_status status = nnc_sweep_sizes(arena, "--devices", text, &values, &ask->size_count, err);
-    ask->sizes = status == NNC_OK
-                     ? nnc_arena_array(arena, (size_t)ask->size_count, sizeof *ask->sizes)
-                     : NULL;
-    if (status == NNC_OK && ask->sizes == NULL) {
+    NNC_TRY(nnc_sweep_sizes(arena, "--devices", text, &values, &task->size_count, err));
+    task->sizes = nnc_arena_array(arena, (size_t)task->size_count, sizeof *task->sizes);
+    if (task->sizes == NULL) {
         return nnc_no_memory(err);
     }
-    for (int32_t i = 0; i < ask->size_count && status == NNC_OK; i++) {
+    for (int32_t i = 0; i < task->size_count; i++) {
         nnc_plan plan = nnc_plan_default();
-        status = nnc_plan_set(&plan, "devices", values[i], err);
-        ask->sizes[i] = plan.devices;
+        if (nnc_plan_set(&plan, "devices", values[i], err) != NNC_OK) {
+            snprintf(err->where, sizeof err->where, "--devices");
+            return err->status = NNC_BAD_USAGE;
+        }
+        task->sizes[i] = plan.devices;
     }
-    if (status != NNC_OK) {
-        snprintf(err->where, sizeof err->where, "--devices");
-        err->status = NNC_BAD_USAGE;
-    }
-    return status == NNC_OK ? NNC_OK : NNC_BAD_USAGE;
+    return NNC_OK;
 }
 
 /* Takes the options that are searched out of the settings; the rest apply to every plan. */
-static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_search_ask *ask,
+static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_search_task *task,
                                  nnc_error *err)
 {
     int kept = 0;
-    nnc_status status = NNC_OK;
-    for (int i = 0; i < options->given.setting_count && status == NNC_OK; i++) {
+    for (int i = 0; i < options->given.setting_count; i++) {
         const nnc_setting *setting = &options->given.settings[i];
         const searched *axis = find_searched(setting->field->name);
         const bool sizes = strcmp(setting->field->name, "devices") == 0 &&
                            (strchr(setting->value, ',') || strstr(setting->value, ".."));
         if (nnc_shard_asked(setting)) {
-            nnc_shard shard = { 1, 1 };
-            status = nnc_shard_read(setting->value, &shard, err);
-            ask->search.shard = (int32_t)shard.number;
-            ask->search.shards = (int32_t)shard.of;
+            nnc_shard shard;
+            NNC_TRY(nnc_shard_read(setting->value, &shard, err));
+            task->search.shard = (int32_t)shard.number;
+            task->search.shards = (int32_t)shard.of;
         } else if (axis != NULL) {
-            nnc_choice *choice = (nnc_choice *)((char *)&ask->search + axis->choice);
-            status = read_choice(setting, axis, choice, err);
+            nnc_choice *choice = (nnc_choice *)((char *)&task->search + axis->choice);
+            NNC_TRY(read_choice(setting, axis, choice, err));
         } else if (sizes) {
-            status = read_devices(setting->value, arena, ask, err);
+            NNC_TRY(read_devices(setting->value, arena, task, err));
         } else {
             options->given.settings[kept++] = *setting;
         }
     }
     options->given.setting_count = kept;
-    return status;
+    return NNC_OK;
 }
 
 /* "2.5s", "800ms", "30d", and plain seconds. */
@@ -199,106 +194,89 @@ static nnc_status read_objective(const char *text, nnc_objective *objective, nnc
 }
 
 /* Counts: how many plans, threads, bytes and devices. */
-static nnc_status read_counts(const nnc_options *options, nnc_search_ask *ask, nnc_error *err)
+static nnc_status read_counts(const nnc_options *options, nnc_search_task *task,
+                              int64_t *max_devices, nnc_error *err)
 {
     const nnc_search_options *given = &options->search;
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     /* Ranks are started as many as there are cores. */
-    int64_t best = BEST, threads = cores > 0 && ask->crew.size <= 1 ? cores : 1;
-    nnc_status status = nnc_option_count("--best", given->best, NNC_SEARCH_BEST_MAX, &best, err);
-    if (status == NNC_OK) {
-        status =
-            nnc_option_count("--threads", options->threads, NNC_SEARCH_THREADS_MAX, &threads, err);
-    }
-    if (status == NNC_OK) {
-        status = nnc_option_count("--max-memory", given->max_memory, INT64_C(1) << 50,
-                                  &ask->search.mem_bytes, err);
-    }
-    if (status == NNC_OK) {
-        status = nnc_option_count("--max-devices", given->max_devices, INT32_MAX, &ask->max_devices,
-                                  err);
-    }
-    ask->search.best = (int32_t)best;
-    ask->search.threads = (int32_t)threads;
-    return status;
+    int64_t best = BEST, threads = cores > 0 && task->crew.size <= 1 ? cores : 1;
+    NNC_TRY(nnc_option_count("--best", given->best, NNC_SEARCH_BEST_MAX, &best, err));
+    NNC_TRY(nnc_option_count("--threads", options->threads, NNC_SEARCH_THREADS_MAX, &threads, err));
+    NNC_TRY(nnc_option_count("--max-memory", given->max_memory, INT64_C(1) << 50,
+                             &task->search.mem_bytes, err));
+    NNC_TRY(nnc_option_count("--max-devices", given->max_devices, INT32_MAX, max_devices, err));
+    task->search.best = (int32_t)best;
+    task->search.threads = (int32_t)threads;
+    return NNC_OK;
 }
 
-nnc_status nnc_search_options_read(nnc_options *options, nnc_arena *arena, nnc_search_ask *ask,
-                                   nnc_error *err)
+nnc_status nnc_search_options_read(nnc_options *options, nnc_arena *arena, nnc_search_task *task,
+                                   int64_t *max_devices, nnc_error *err)
 {
     const nnc_search_options *given = &options->search;
-    nnc_search *search = &ask->search;
-    nnc_status status = split_settings(options, arena, ask, err);
-    if (status == NNC_OK) {
-        status = read_counts(options, ask, err);
-    }
-    if (status == NNC_OK) {
-        status = read_objective(given->objective, &search->objective, err);
-    }
-    if (status == NNC_OK) {
-        status = read_time("--deadline", given->deadline, &search->deadline_s, err);
-    }
-    if (status == NNC_OK) {
-        status = read_money(given->budget, &search->budget, err);
-    }
-    if (status == NNC_OK) {
-        status = read_time("--target-step", given->target_step, &ask->target_step_s, err);
-    }
+    nnc_search *search = &task->search;
+    NNC_TRY(split_settings(options, arena, task, err));
+    NNC_TRY(read_counts(options, task, max_devices, err));
+    NNC_TRY(read_objective(given->objective, &search->objective, err));
+    NNC_TRY(read_time("--deadline", given->deadline, &search->deadline_s, err));
+    NNC_TRY(read_money(given->budget, &search->budget, err));
+    NNC_TRY(read_time("--target-step", given->target_step, &task->target_step_s, err));
     search->no_prune = given->no_prune;
-    if (status == NNC_OK && search->shards > 0 && ask->target_step_s > 0.0) {
-        status = nnc_fail(err, NNC_BAD_USAGE, "--target-step",
-                          "is for the best plan of all, expected no --shard beside it");
-    }
-    return status;
+    return search->shards > 0 && task->target_step_s > 0.0
+               ? nnc_fail(err, NNC_BAD_USAGE, "--target-step",
+                          "is for the best plan of all, expected no --shard beside it")
+               : NNC_OK;
 }
 
 /* One node, two, four ... of those that a plan or the device file names. */
-static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, nnc_arena *arena,
-                             nnc_search_ask *ask, nnc_error *err)
+static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices,
+                             nnc_arena *arena, nnc_search_task *task, nnc_error *err)
 {
     const int64_t node = base->devices_per_node > 0     ? base->devices_per_node
                          : device->scale_up.devices > 0 ? device->scale_up.devices
                                                         : 1;
     enum { DOUBLINGS = 32 };
-    ask->sizes = nnc_arena_array(arena, DOUBLINGS, sizeof *ask->sizes);
-    if (ask->sizes == NULL) {
+    task->sizes = nnc_arena_array(arena, DOUBLINGS, sizeof *task->sizes);
+    if (task->sizes == NULL) {
         return nnc_no_memory(err);
     }
-    for (int64_t size = node; size <= ask->max_devices && ask->size_count < DOUBLINGS; size *= 2) {
-        ask->sizes[ask->size_count++] = (int32_t)size;
+    for (int64_t size = node; size <= max_devices && task->size_count < DOUBLINGS; size *= 2) {
+        task->sizes[task->size_count++] = (int32_t)size;
     }
-    if (ask->size_count == 0) {
+    if (task->size_count == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--max-devices",
                         "below one node, expected at least the %lld devices of one, or --devices, "
                         "found %lld",
-                        (long long)node, (long long)ask->max_devices);
+                        (long long)node, (long long)max_devices);
     }
     return NNC_OK;
 }
 
-nnc_status nnc_search_sizes_settle(const nnc_plan *base, const nnc_device *device, nnc_arena *arena,
-                                   nnc_search_ask *ask, nnc_error *err)
+nnc_status nnc_search_sizes_settle(const nnc_plan *base, const nnc_device *device,
+                                   int64_t max_devices, nnc_arena *arena, nnc_search_task *task,
+                                   nnc_error *err)
 {
     int32_t kept = 0, least = INT32_MAX;
-    if (ask->size_count == 0 && ask->max_devices > 0 && base->devices == 0) {
-        return fill_sizes(base, device, arena, ask, err);
+    if (task->size_count == 0 && max_devices > 0 && base->devices == 0) {
+        return fill_sizes(base, device, max_devices, arena, task, err);
     }
-    for (int32_t i = 0; i < ask->size_count; i++) {
-        least = ask->sizes[i] < least ? ask->sizes[i] : least;
-        if (ask->max_devices == 0 || ask->sizes[i] <= ask->max_devices) {
-            ask->sizes[kept++] = ask->sizes[i];
+    for (int32_t i = 0; i < task->size_count; i++) {
+        least = task->sizes[i] < least ? task->sizes[i] : least;
+        if (max_devices == 0 || task->sizes[i] <= max_devices) {
+            task->sizes[kept++] = task->sizes[i];
         }
     }
-    least = ask->size_count == 0 ? base->devices : least;
-    ask->size_count = kept;
-    if (ask->max_devices > 0 && least > ask->max_devices) {
+    least = task->size_count == 0 ? base->devices : least;
+    task->size_count = kept;
+    if (max_devices > 0 && least > max_devices) {
         return nnc_fail(err, NNC_BAD_USAGE, "--max-devices",
                         "leaves no size of --devices, expected at least %d, found %lld", (int)least,
-                        (long long)ask->max_devices);
+                        (long long)max_devices);
     }
-    if (ask->size_count > NNC_SEARCH_SIZES_MAX) {
+    if (task->size_count > NNC_SEARCH_SIZES_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, "--devices", "expected at most %d sizes, found %d",
-                        (int)NNC_SEARCH_SIZES_MAX, (int)ask->size_count);
+                        (int)NNC_SEARCH_SIZES_MAX, (int)task->size_count);
     }
     return NNC_OK;
 }

@@ -9,15 +9,6 @@
 #include "render/text.h"
 #include "shape/family.h"
 
-void nnc_search_total_add(nnc_search_total *total, const nnc_search_result *result)
-{
-    total->space += result->space;
-    total->covered += result->covered;
-    total->evaluated += result->evaluated;
-    total->pruned += result->pruned;
-    total->feasible += result->feasible;
-}
-
 /* "bubble 1.2 ms less", when it is more than rounding. */
 static void write_difference(nnc_buffer *out, const char *what, double less_s, double step_s)
 {

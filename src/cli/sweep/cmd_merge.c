@@ -1,9 +1,34 @@
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "cli/command.h"
-#include "cli/search/search_shard.h"
+#include "cli/search/search_view.h"
 #include "store/merge.h"
+
+static bool is_csv(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, ".csv") == 0;
+}
+
+/* The session writes it. */
+static nnc_status merge_search(nnc_session *session, const char *out, char *const *shards,
+                               int count, nnc_error *err)
+{
+    const nnc_style style = { .format = is_csv(out) ? &nnc_format_csv : &nnc_format_json };
+    nnc_search_report report;
+    nnc_arena *arena = nnc_arena_create();
+    const nnc_status status =
+        arena != NULL ? nnc_search_merge(arena, shards, count, &report, err) : nnc_no_memory(err);
+    if (status == NNC_OK) {
+        nnc_report_search(session->out, style, &report);
+        session->options.output = out;
+        session->exit_code = nnc_search_answered(&report) ? 0 : 1;
+    }
+    nnc_arena_destroy(arena);
+    return status;
+}
 
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
@@ -14,8 +39,8 @@ static nnc_status run(nnc_session *session, nnc_error *err)
                         "is there already, expected the name of a new file first");
     }
     if (nnc_search_shard_is(options->operands[1])) {
-        return nnc_search_merge(session, options->operands[0], options->operands + 1,
-                                options->operand_count - 1, err);
+        return merge_search(session, options->operands[0], options->operands + 1,
+                            options->operand_count - 1, err);
     }
     return nnc_merge(options->operands[0], options->operands + 1, options->operand_count - 1, err);
 }

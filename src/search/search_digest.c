@@ -1,11 +1,11 @@
-#include <stdio.h>
 #include <string.h>
 
 #include <nncost/nncost.h>
 
 #include "base/digest.h"
-#include "cli/search/search_ask.h"
+#include "base/error.h"
 #include "input/kind.h"
+#include "search/search_task.h"
 
 static void add_number(uint64_t *digest, double number)
 {
@@ -48,9 +48,9 @@ static void add_choices(uint64_t *digest, const nnc_search *search)
     }
 }
 
-static void add_search(uint64_t *digest, const nnc_search_ask *ask)
+static void add_search(uint64_t *digest, const nnc_search_task *task)
 {
-    const nnc_search *search = &ask->search;
+    const nnc_search *search = &task->search;
     add_plan(digest, &search->base);
     add_choices(digest, search);
     *digest = nnc_digest_number(*digest, (uint64_t)search->mem_bytes);
@@ -59,28 +59,23 @@ static void add_search(uint64_t *digest, const nnc_search_ask *ask)
     *digest = nnc_digest_number(*digest, (uint64_t)search->objective);
     *digest = nnc_digest_number(*digest, (uint64_t)search->best);
     *digest = nnc_digest_number(*digest, search->no_prune);
-    *digest = nnc_digest_number(*digest, (uint64_t)ask->size_count);
-    for (int32_t i = 0; i < ask->size_count; i++) {
-        *digest = nnc_digest_number(*digest, (uint64_t)ask->sizes[i]);
+    *digest = nnc_digest_number(*digest, (uint64_t)task->size_count);
+    for (int32_t i = 0; i < task->size_count; i++) {
+        *digest = nnc_digest_number(*digest, (uint64_t)task->sizes[i]);
     }
 }
 
-nnc_status nnc_search_digest(const nnc_session *session, const nnc_scenario *scenario,
-                             const nnc_search_ask *ask, uint64_t *digest, nnc_error *err)
+nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs,
+                             const char *const *files, int file_count, const char *const *texts,
+                             int text_count, uint64_t *digest, nnc_error *err)
 {
-    const nnc_options *options = &session->options;
-    const char *const files[] = { scenario->model.path, scenario->device.path,
-                                  scenario->software.path, scenario->report.cluster,
-                                  ask->plans_path };
-    nnc_status status = NNC_OK;
     *digest = nnc_digest_text(NNC_DIGEST_START, nnc_version());
-    for (size_t i = 0; i < sizeof files / sizeof *files && status == NNC_OK; i++) {
-        status = add_file(session->specs, digest, files[i], err);
+    for (int i = 0; i < file_count; i++) {
+        NNC_TRY(add_file(specs, digest, files[i], err));
     }
-    *digest = nnc_digest_text(*digest, options->scenario != NULL ? options->scenario : "");
-    for (int i = 0; i < options->given.set_count; i++) {
-        *digest = nnc_digest_text(*digest, options->given.sets[i]);
+    for (int i = 0; i < text_count; i++) {
+        *digest = nnc_digest_text(*digest, texts[i]);
     }
-    add_search(digest, ask);
-    return status;
+    add_search(digest, task);
+    return NNC_OK;
 }

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cli/search/search_found.h"
+#include "search/search_task.h"
 
 /* ---- plans ---- */
 
