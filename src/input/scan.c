@@ -246,7 +246,7 @@ static bool scan_value(scan *s, char c)
 /* What comes next, if it may. */
 static bool scan_next(scan *s)
 {
-    const char c = s->at < s->end ? *s->at : '\0';
+    const char c = *s->at; /* a NUL at the end */
     if ((s->allowed & CLOSE) != 0 && c == (in_object(s) ? '}' : ']')) {
         close_bracket(s);
         return true;

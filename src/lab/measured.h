@@ -14,7 +14,7 @@
     X(NNC_MEASURED_COLLECTIVE, "collective", "Ranks that communicate.")   \
     X(NNC_MEASURED_MEMORY, "memory", "Of one rank, its run in another file.")
 NNC_ENUM(nnc_measured_kind, NNC_MEASURED_KIND_LIST, NNC_MEASURED_KIND_COUNT);
-const char *nnc_measured_kind_name(nnc_measured_kind kind);
+const char *nnc_measured_kind_name(nnc_measured_kind value);
 
 /* What a measured number of bytes is. */
 #define NNC_MEMORY_STAT_LIST(X)                                          \
@@ -22,7 +22,7 @@ const char *nnc_measured_kind_name(nnc_measured_kind kind);
     X(NNC_MEMORY_RESERVED, "reserved", "Peak of the caching allocator.") \
     X(NNC_MEMORY_UNSTATED, "unstated", "One of the two.")
 NNC_ENUM(nnc_memory_stat, NNC_MEMORY_STAT_LIST, NNC_MEMORY_STAT_COUNT);
-const char *nnc_memory_stat_name(nnc_memory_stat stat);
+const char *nnc_memory_stat_name(nnc_memory_stat value);
 
 /* Ranks that exchange, without a training step around them. */
 typedef struct nnc_measured_exchange {

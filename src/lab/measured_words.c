@@ -82,6 +82,7 @@ static nnc_status load_profiles(nnc_specs *specs, nnc_words *w, nnc_error *err)
     const char *const *ids = NULL;
     int32_t count = 0;
     NNC_TRY(nnc_specs_list(specs, NNC_SPEC_SOFTWARE, &ids, &count, err));
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): a list of pointers */
     w->profiles = nnc_arena_array(nnc_specs_arena(specs), (size_t)count + 1, sizeof *w->profiles);
     if (w->profiles == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, "software", "out of memory");

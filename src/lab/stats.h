@@ -19,7 +19,7 @@
     X(NNC_SECTION_COLLECTIVE_SMALL, "collective_small", "collectives below 1 MB")     \
     X(NNC_SECTION_RANK_MEMORY, "rank_memory", "memory of single ranks")
 NNC_ENUM(nnc_score_section, NNC_SCORE_SECTION_LIST, NNC_SECTION_COUNT);
-const char *nnc_score_section_name(nnc_score_section section);
+const char *nnc_score_section_name(nnc_score_section value);
 
 #define NNC_SCORE_BY_LIST(X)               \
     X(NNC_SCORE_BY_FILE, "file")           \
@@ -27,7 +27,7 @@ const char *nnc_score_section_name(nnc_score_section section);
     X(NNC_SCORE_BY_FRAMEWORK, "framework") \
     X(NNC_SCORE_IN_TOTAL, "total")
 NNC_ENUM(nnc_score_by, NNC_SCORE_BY_LIST, NNC_SCORE_BY_COUNT);
-const char *nnc_score_by_name(nnc_score_by by);
+const char *nnc_score_by_name(nnc_score_by value);
 
 /* e = error, over the scored rows; NaN when there are none. */
 typedef struct nnc_score_stats {

@@ -17,7 +17,7 @@ static const nnc_foreign_key gpt2_keys[] = {
     { "resid_pdrop", .to = "dropout", .absent = "0.1" },
     { "embd_pdrop", .to = "dropout", .absent = "0.1", .most = true },
     { "attn_pdrop", .to = "dropout", .absent = "0.1", .most = true },
-    { NULL },
+    { .key = NULL },
 };
 
 /* The decoders with RMS norms, rotary positions and a gated feed-forward layer. */
@@ -40,20 +40,20 @@ static const nnc_foreign_key llama_keys[] = {
     { "num_key_value_heads", .to = "kv_heads", .absent = "heads" },
     { "attention_bias", .to = "biases", .absent = "false" },
     { "mlp_bias", .to = "biases", .absent = "false" },
-    { NULL },
+    { .key = NULL },
 };
 
 static const nnc_foreign_key mistral_keys[] = {
     GATED_KEYS,
     { "num_key_value_heads", .to = "kv_heads", .absent = "8" },
     { "sliding_window", .to = "sliding_window", .absent = "4096", .null = "0" },
-    { NULL },
+    { .key = NULL },
 };
 
 static const nnc_foreign_key qwen2_keys[] = {
     GATED_KEYS,
     { "num_key_value_heads", .to = "kv_heads", .absent = "32" },
-    { NULL },
+    { .key = NULL },
 };
 
 static const nnc_foreign_window qwen2_window = {
@@ -90,7 +90,7 @@ static const nnc_foreign_key condition_keys[] = {
     { "transformer_layers_per_block", .to = "transformer_depth", .absent = "1", .levels = true },
     { "use_linear_projection", .to = "linear_projections", .absent = "false" },
     { "cross_attention_dim", .to = "context_width", .absent = "1280", .levels = true },
-    { NULL },
+    { .key = NULL },
 };
 
 /* attention_head_dim holds, by a slip the library keeps for its published files, the number of heads and not
@@ -107,7 +107,7 @@ static const nnc_foreign_key plain_keys[] = {
     UNET_KEYS,
     { "add_attention", .to = "middle_attention", .absent = "true" },
     { "attention_head_dim", .to = "head_width", .absent = "8", .null = "heads=1" },
-    { NULL },
+    { .key = NULL },
 };
 
 static const nnc_foreign_levels plain_levels = {
