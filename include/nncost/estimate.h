@@ -135,37 +135,6 @@ typedef void nnc_interval_fn(void *context, const nnc_interval *interval);
 NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result,
                                 nnc_interval_fn *interval, void *context, nnc_error *err);
 
-/* The algorithm of a collective, the fastest there is on its links. */
-#define NNC_ALGORITHM_LIST(X)                                            \
-    X(NNC_BY_RING, "ring")                                               \
-    X(NNC_BY_TREE, "tree")                                               \
-    X(NNC_BY_LEVELS, "levels") /* inside the domains, and across them */ \
-    X(NNC_BY_LEVEL_TREE, "levels, a tree across")                        \
-    X(NNC_BY_SWITCH, "in the switch")                                    \
-    X(NNC_BY_HOP, "hop") /* each rank to the next */                     \
-    X(NNC_BY_HOST_LINK, "host link")                                     \
-    X(NNC_BY_HOST_MEMORY, "host memory")
-NNC_ENUM(nnc_algorithm, NNC_ALGORITHM_LIST, NNC_ALGORITHM_COUNT);
-NNC_API const char *nnc_algorithm_name(nnc_algorithm algorithm);
-
-/* The ranks of one exchange and the links between them. Rates are one direction, of one rank. */
-typedef struct nnc_ranks {
-    int32_t size;         /* ranks in the group */
-    int32_t inner, outer; /* ranks inside one scale-up domain; domains spanned */
-    double inner_bytes_per_s, inner_latency_s;
-    double outer_bytes_per_s, outer_latency_s;
-    double ring_bytes_per_s, ring_latency_s; /* of one ring through all ranks; hop: of one hop */
-    double knee_bytes;                       /* of the slower link; 0 = none */
-    double bytes;                            /* what the route carries */
-    double stretch, fixed_s;                 /* fitted: small messages, launch; 1 and 0 = nothing */
-    double hops;      /* torus, ring: links to the farthest inner rank; 0 = joined pair by pair */
-    const char *link; /* the one that takes longer: "scale_up", "scale_out" or "host" */
-    nnc_algorithm algorithm;
-} nnc_ranks;
-
-/* Who makes the exchange of a row of the last estimate made with scratch. */
-NNC_API nnc_ranks nnc_scratch_ranks(const nnc_scratch *scratch, const nnc_op_cost *exchange);
-
 /* Smallest changes of the plan that would fit, fewest first: fills at most max entries of advice,
  * returns how many. Each plan is complete; text names the changes as options. */
 typedef struct nnc_advice {

@@ -37,6 +37,13 @@ static inline double nnc_min(double a, double b)
     return isnan(a) || a < b ? a : b;
 }
 
+/* ceil without the call; x is positive and far below 2^63. */
+static inline double nnc_ceil(double x)
+{
+    const double whole = (double)(int64_t)x;
+    return whole < x ? whole + 1.0 : whole;
+}
+
 /* ceil(a / b) for a >= 0, b > 0. */
 static inline int64_t nnc_ceil_div(int64_t a, int64_t b)
 {

@@ -37,12 +37,9 @@ const char *nnc_docs_output_name(int index)
 /* A member of the plan is described by the plan's own table. */
 static void put_description(nnc_buffer *out, const nnc_metric *row)
 {
-    void *object = NULL;
-    nnc_dtype dtype;
-    const nnc_field *field = row->help == NULL && row->name != NULL
-                                 ? nnc_field_find(&nnc_plan_table, row->name, &object, &dtype)
-                                 : NULL;
-    const char *help = field != NULL ? field->help : row->help;
+    const char *help = row->help == NULL && row->name != NULL
+                           ? nnc_field_help(&nnc_plan_table, row->name)
+                           : row->help;
     nnc_buffer text = { 0 };
     if (help != NULL) {
         nnc_buffer_print(&text, "%s%s%s%s", help, row->unit != NULL ? " Unit: " : "",

@@ -3,8 +3,8 @@
 #include "base/number.h"
 #include "cost/link.h"
 
-/* S bytes of the full tensor, n ranks, B bytes per second, alpha seconds per step, as in the
- * papers; _i inside a domain, _o between domains.   [collectives] */
+/* `moved` bytes of the full tensor, `ranks` of them, rates in one direction; inner_ inside a domain,
+ * outer_ between domains. In the papers S, n, B and alpha.   [collectives] */
 
 static int32_t ceil_log2(int32_t n)
 {
@@ -15,274 +15,395 @@ static int32_t ceil_log2(int32_t n)
     return steps;
 }
 
-/* n - 1 steps of S/n bytes: an all-gather or reduce-scatter around a ring, and an all-to-all of
- * S per rank. */
-static double ring_s(int32_t n, double S, double B, double alpha)
-{
-    return n > 1 ? (n - 1.0) * alpha + (n - 1.0) / n * S / B : 0.0;
-}
-
 /* A ring through all nodes, node by node. Each NIC of a node closes a ring of its own (as NCCL
  * does), which carries its part of the data: a node's links are then as fast as all its NICs. */
-static double flat_bytes_per_s(const nnc_route *r)
+static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why)
 {
-    if (r->inner == 1) {
-        return r->outer_bytes_per_s;
+    double bytes_per_s = r->inner == 1 ? r->outer_bytes_per_s : r->inner_bytes_per_s;
+    if (r->inner > 1 && r->outer > 1) {
+        NNC_SET(why, bytes_per_s, "B/s",
+                nnc_min(r->inner_bytes_per_s, r->inner * r->outer_bytes_per_s));
+        NNC_NOTE(why, "a ring passes a domain through all its NICs");
     }
-    return r->outer == 1 ? r->inner_bytes_per_s
-                         : nnc_min(r->inner_bytes_per_s, r->inner * r->outer_bytes_per_s);
+    NNC_PUT(why, bytes_per_s, "B/s");
+    return bytes_per_s;
 }
 
 /* The steps of a ring keep pace with its slowest hop. */
-static double flat_latency_s(const nnc_route *r)
+static double flat_latency_s(const nnc_route *r, nnc_derivation *why)
 {
     const double inner = r->inner > 1 ? r->inner_latency_s : 0.0;
-    return r->outer > 1 ? nnc_max(inner, r->outer_latency_s) : inner;
+    NNC_LET(why, latency_s, "s", r->outer > 1 ? nnc_max(inner, r->outer_latency_s) : inner);
+    return latency_s;
 }
 
-static double flat_ring_s(const nnc_route *r, double S)
+/* n - 1 steps of S/n bytes: an all-gather or reduce-scatter around a ring. */
+static double flat_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
-    return ring_s(r->size, S, flat_bytes_per_s(r), flat_latency_s(r));
+    const double bytes_per_s = flat_bytes_per_s(r, why), latency_s = flat_latency_s(r, why);
+    NNC_LET(why, ranks, NULL, r->size);
+    NNC_SAY(why, ring_s, "s",
+            (ranks - 1.0) * latency_s + (ranks - 1.0) / ranks * moved / bytes_per_s);
+    return ring_s;
 }
 
 /* Steps to the farthest rank of a torus, one axis after the other. */
-static double torus_latency_s(const nnc_route *r)
+static double torus_latency_s(const nnc_route *r, nnc_derivation *why)
 {
     double hops = 0.0;
     for (int32_t i = 0; i < r->axes; i++) {
         const int32_t X = r->axis_length[i];
         hops += (double)r->axis_stride[i] * (r->axis_wraps[i] ? X / 2 : X - 1);
     }
-    return hops * r->inner_latency_s;
+    NNC_PUT(why, hops, NULL);
+    NNC_SAY(why, hops_s, "s", hops * r->inner_latency_s);
+    NNC_NOTE(why, "to the farthest rank of the torus");
+    return hops_s;
 }
 
-/* On a torus bytes are on their way while the next are sent, so the longer of both counts. */
-static double inner_gather_s(const nnc_route *r, double S)
+/* Inside a domain. On a torus bytes are on their way while the next are sent, so the longer of both
+ * counts. */
+static double inner_gather_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
-    const double n = r->inner;
-    return r->axes == 0 ? ring_s(r->inner, S, r->inner_bytes_per_s, r->inner_latency_s)
-                        : nnc_max((n - 1.0) / n * S / r->inner_bytes_per_s, torus_latency_s(r));
-}
-
-static double outer_gather_s(const nnc_route *r, double S)
-{
-    return ring_s(r->outer, S, r->outer_bytes_per_s, r->outer_latency_s);
-}
-
-static bool two_levels(const nnc_route *r)
-{
-    return r->inner > 1 && r->outer > 1;
-}
-
-/* All-gather; a reduce-scatter runs the same steps backwards. In two levels the domains exchange
- * what their ranks hold, 1/inner of the tensor each. */
-static double gather_s(const nnc_route *r, double S, unsigned algorithms)
-{
-    const double levels = inner_gather_s(r, S) + outer_gather_s(r, S / r->inner);
-    const bool by_levels = (algorithms & NNC_ALGORITHM_HIERARCHICAL) != 0;
-    if (!two_levels(r) || r->axes > 0) {
-        return levels;
+    double inside_s = 0.0;
+    if (r->axes > 0) {
+        const double hops_s = torus_latency_s(r, why);
+        NNC_SET(why, inside_s, "s",
+                nnc_max((r->inner - 1.0) / r->inner * moved / r->inner_bytes_per_s, hops_s));
+    } else if (r->inner > 1) {
+        NNC_SET(why, inside_s, "s",
+                (r->inner - 1.0) * r->inner_latency_s +
+                    (r->inner - 1.0) / r->inner * moved / r->inner_bytes_per_s);
     }
-    if (by_levels && (algorithms & NNC_ALGORITHM_RING) != 0) {
-        return nnc_min(levels, flat_ring_s(r, S));
+    NNC_PUT(why, inside_s, "s");
+    return inside_s;
+}
+
+/* Between domains, `part` bytes of the tensor. */
+static double outer_gather_s(const nnc_route *r, double part, nnc_derivation *why)
+{
+    double across_s = 0.0;
+    NNC_PUT(why, part, "B");
+    if (r->outer > 1) {
+        NNC_SET(why, across_s, "s",
+                (r->outer - 1.0) * r->outer_latency_s +
+                    (r->outer - 1.0) / r->outer * part / r->outer_bytes_per_s);
     }
-    return by_levels ? levels : flat_ring_s(r, S);
+    NNC_PUT(why, across_s, "s");
+    return across_s;
+}
+
+/* What each of a domain's ranks holds of the tensor. */
+static double part_of(const nnc_route *r, double moved, nnc_derivation *why)
+{
+    NNC_SAY(why, part, "B", moved / r->inner);
+    NNC_NOTE(why, "what one rank of a domain sends across");
+    return part;
+}
+
+/* All-gather; a reduce-scatter runs the same steps backwards. */
+static double gather_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
+{
+    const double ring_s = flat_ring_s(r, moved, why);
+    NNC_SAY(why, collective_s, "s", ring_s);
+    return collective_s;
+}
+
+static double gather_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
+{
+    const double inside_s = inner_gather_s(r, moved, why);
+    const double across_s = outer_gather_s(r, part_of(r, moved, why), why);
+    NNC_SAY(why, collective_s, "s", inside_s + across_s);
+    return collective_s;
+}
+
+static double reduce_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
+{
+    const double ring_s = flat_ring_s(r, moved, why);
+    NNC_SAY(why, collective_s, "s", 2.0 * ring_s);
+    NNC_NOTE(why, "a reduce-scatter, then an all-gather");
+    return collective_s;
 }
 
 /* Two trees, each with half the data, leaves of one inside the other. */
-static double tree_s(const nnc_route *r, double S)
+static double reduce_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
-    const double alpha = (r->inner > 1 ? ceil_log2(r->inner) * r->inner_latency_s : 0.0) +
-                         (r->outer > 1 ? ceil_log2(r->outer) * r->outer_latency_s : 0.0);
-    return 2.0 * alpha + 2.0 * S / flat_bytes_per_s(r);
+    const double bytes_per_s = flat_bytes_per_s(r, why);
+    NNC_LET(why, inner_depth, NULL, r->inner > 1 ? ceil_log2(r->inner) : 0);
+    NNC_LET(why, outer_depth, NULL, r->outer > 1 ? ceil_log2(r->outer) : 0);
+    NNC_SAY(why, depth_s, "s", inner_depth * r->inner_latency_s + outer_depth * r->outer_latency_s);
+    NNC_SAY(why, collective_s, "s", 2.0 * depth_s + 2.0 * moved / bytes_per_s);
+    NNC_NOTE(why, "two trees, each with half of the data, the leaves of one inside the other");
+    return collective_s;
 }
 
 /* Reduce-scatter inside, all-reduce across, all-gather inside. */
-static double all_reduce_levels_s(const nnc_route *r, double S, unsigned algorithms)
+static double reduce_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
-    const double part = S / r->inner;
-    double across = 2.0 * outer_gather_s(r, part);
-    if (r->outer > 1 && (algorithms & NNC_ALGORITHM_TREE) != 0) {
-        across = nnc_min(across, 2.0 * ceil_log2(r->outer) * r->outer_latency_s +
-                                     2.0 * part / r->outer_bytes_per_s);
-    }
-    return 2.0 * inner_gather_s(r, S) + across;
+    const double inside_s = inner_gather_s(r, moved, why);
+    const double across_s = outer_gather_s(r, part_of(r, moved, why), why);
+    NNC_SAY(why, collective_s, "s", 2.0 * inside_s + 2.0 * across_s);
+    NNC_NOTE(why, "reduce-scatter inside, all-reduce across, all-gather inside");
+    return collective_s;
 }
 
-static double all_reduce_s(const nnc_route *r, double S, unsigned algorithms)
+static double reduce_level_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
-    if (r->axes > 0) {
-        return all_reduce_levels_s(r, S, algorithms);
-    }
-    double best = INFINITY;
-    if ((algorithms & NNC_ALGORITHM_HIERARCHICAL) != 0 && two_levels(r)) {
-        best = all_reduce_levels_s(r, S, algorithms);
-    }
-    if ((algorithms & NNC_ALGORITHM_TREE) != 0) {
-        best = nnc_min(best, tree_s(r, S));
-    }
-    if ((algorithms & NNC_ALGORITHM_IN_NETWORK) != 0 && r->reduces_in_switch && r->outer == 1) {
-        best = nnc_min(best, 2.0 * r->inner_latency_s + S / r->inner_bytes_per_s);
-    }
-    if ((algorithms & NNC_ALGORITHM_RING) != 0 || isinf(best)) {
-        best = nnc_min(best, 2.0 * flat_ring_s(r, S));
-    }
-    return best;
+    const double inside_s = inner_gather_s(r, moved, why), part = part_of(r, moved, why);
+    NNC_LET(why, outer_depth, NULL, ceil_log2(r->outer));
+    NNC_SAY(why, across_s, "s",
+            2.0 * outer_depth * r->outer_latency_s + 2.0 * part / r->outer_bytes_per_s);
+    NNC_SAY(why, collective_s, "s", 2.0 * inside_s + across_s);
+    NNC_NOTE(why, "reduce-scatter inside, a tree across, all-gather inside");
+    return collective_s;
+}
+
+static double reduce_switch_s(const nnc_route *r, double moved, nnc_derivation *why)
+{
+    NNC_SAY(why, collective_s, "s", 2.0 * r->inner_latency_s + moved / r->inner_bytes_per_s);
+    NNC_NOTE(why, "the switch adds up");
+    return collective_s;
 }
 
 /* A byte to a random rank of an axis crosses X/4 places of a ring whose 2X links share the work; a
  * line's middle link carries a quarter of all. Axes work at once. */
-static double torus_all_to_all_s(const nnc_route *r, double S)
+static double torus_all_to_all_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
-    double slowest = torus_latency_s(r);
+    double inside_s = torus_latency_s(r, why);
+    NNC_PUT(why, r->link_bytes_per_s, "B/s");
     for (int32_t i = 0; i < r->axes; i++) {
-        const double links = (r->axis_wraps[i] ? 2.0 : 1.0) / r->axis_stride[i];
-        slowest = nnc_max(slowest, S * r->axis_length[i] / (4.0 * links * r->link_bytes_per_s));
+        NNC_LET(why, longest_s, "s", inside_s);
+        NNC_LET(why, length, NULL, r->axis_length[i]);
+        NNC_LET(why, links, NULL, (r->axis_wraps[i] ? 2.0 : 1.0) / r->axis_stride[i]);
+        NNC_SET(why, inside_s, "s",
+                nnc_max(longest_s, moved * length / (4.0 * links * r->link_bytes_per_s)));
+        NNC_NOTE(why, "along one axis, or what took longest before");
     }
-    return slowest;
+    NNC_PUT(why, inside_s, "s");
+    return inside_s;
 }
 
 /* Pair by pair: inside and across use different links at the same time. */
-static double pairs_s(const nnc_route *r, double S)
+static double pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
-    const double near = r->inner - 1.0, far = r->size - r->inner;
-    const double near_s = near > 0.0 ? S / r->size * near / r->inner_bytes_per_s : 0.0;
-    const double far_s = far > 0.0 ? S / r->size * far / r->outer_bytes_per_s : 0.0;
-    return near * r->inner_latency_s + far * r->outer_latency_s + nnc_max(near_s, far_s);
+    NNC_LET(why, ranks, NULL, r->size);
+    NNC_LET(why, near, NULL, r->inner - 1.0);
+    NNC_LET(why, far, NULL, r->size - r->inner);
+    double near_s = 0.0, far_s = 0.0;
+    if (near > 0.0) {
+        NNC_SET(why, near_s, "s", moved / ranks * near / r->inner_bytes_per_s);
+    }
+    if (far > 0.0) {
+        NNC_SET(why, far_s, "s", moved / ranks * far / r->outer_bytes_per_s);
+    }
+    NNC_PUT(why, near_s, "s");
+    NNC_PUT(why, far_s, "s");
+    NNC_SAY(why, collective_s, "s",
+            near * r->inner_latency_s + far * r->outer_latency_s + nnc_max(near_s, far_s));
+    NNC_NOTE(why, "every pair by itself; links inside and across work at once");
+    return collective_s;
 }
 
 /* In two levels a rank first collects inside its domain what goes to its peers in the others. */
-static double all_to_all_s(const nnc_route *r, double S, unsigned algorithms)
+static double all_to_all_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
-    const bool by_levels = (algorithms & NNC_ALGORITHM_HIERARCHICAL) != 0;
-    const double inside = r->axes > 0 ? torus_all_to_all_s(r, S) : inner_gather_s(r, S);
-    const double levels = inside + outer_gather_s(r, S);
-    if (!two_levels(r) || r->axes > 0) {
-        return levels;
+    const double inside_s =
+        r->axes > 0 ? torus_all_to_all_s(r, moved, why) : inner_gather_s(r, moved, why);
+    const double across_s = outer_gather_s(r, moved, why);
+    NNC_SAY(why, collective_s, "s", inside_s + across_s);
+    return collective_s;
+}
+
+static double broadcast_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
+{
+    const double bytes_per_s = flat_bytes_per_s(r, why), latency_s = flat_latency_s(r, why);
+    NNC_LET(why, ranks, NULL, r->size);
+    NNC_SAY(why, collective_s, "s", (ranks - 1.0) * latency_s + moved / bytes_per_s);
+    return collective_s;
+}
+
+static double broadcast_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
+{
+    double inside_s = 0.0, across_s = 0.0;
+    NNC_LET(why, inner_depth, NULL, ceil_log2(r->inner));
+    NNC_LET(why, outer_depth, NULL, ceil_log2(r->outer));
+    if (r->outer > 1) {
+        NNC_SET(why, across_s, "s",
+                outer_depth * (r->outer_latency_s + moved / r->outer_bytes_per_s));
     }
-    if (by_levels && (algorithms & NNC_ALGORITHM_RING) != 0) {
-        return nnc_min(levels, pairs_s(r, S));
+    if (r->inner > 1) {
+        NNC_SET(why, inside_s, "s",
+                inner_depth * (r->inner_latency_s + moved / r->inner_bytes_per_s));
     }
-    return by_levels ? levels : pairs_s(r, S);
+    NNC_PUT(why, across_s, "s");
+    NNC_PUT(why, inside_s, "s");
+    NNC_SAY(why, collective_s, "s", across_s + inside_s);
+    return collective_s;
 }
 
 /* From domain to domain through all NICs of each, then along all axes at once. */
-static double torus_broadcast_s(const nnc_route *r, double S)
+static double torus_broadcast_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
-    const double across =
-        r->outer > 1 ? (r->outer - 1.0) * r->outer_latency_s + S / flat_bytes_per_s(r) : 0.0;
-    return across + nnc_max(S / r->inner_bytes_per_s, torus_latency_s(r));
-}
-
-static double binomial_s(const nnc_route *r, double S)
-{
-    double time_s = 0.0;
+    double across_s = 0.0;
     if (r->outer > 1) {
-        time_s += ceil_log2(r->outer) * (r->outer_latency_s + S / r->outer_bytes_per_s);
+        const double bytes_per_s = flat_bytes_per_s(r, why);
+        NNC_SET(why, across_s, "s", (r->outer - 1.0) * r->outer_latency_s + moved / bytes_per_s);
     }
-    if (r->inner > 1) {
-        time_s += ceil_log2(r->inner) * (r->inner_latency_s + S / r->inner_bytes_per_s);
-    }
-    return time_s;
-}
-
-static double broadcast_s(const nnc_route *r, double S, unsigned algorithms)
-{
-    if (r->axes > 0) {
-        return torus_broadcast_s(r, S);
-    }
-    const double ring = (r->size - 1.0) * flat_latency_s(r) + S / flat_bytes_per_s(r);
-    if ((algorithms & NNC_ALGORITHM_TREE) == 0) {
-        return ring;
-    }
-    const double tree = binomial_s(r, S);
-    return (algorithms & NNC_ALGORITHM_RING) != 0 ? nnc_min(ring, tree) : tree;
+    const double hops_s = torus_latency_s(r, why);
+    NNC_PUT(why, across_s, "s");
+    NNC_SAY(why, collective_s, "s", across_s + nnc_max(moved / r->inner_bytes_per_s, hops_s));
+    return collective_s;
 }
 
 /* From each rank to the next, all at once: the slowest of the hops. */
-static double p2p_s(const nnc_route *r, double S)
+static double hop_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
-    int32_t hops = 1;
+    int32_t links = 1;
+    double inside_s = 0.0, across_s = 0.0;
     for (int32_t i = 0; i < r->axes; i++) {
-        hops = r->axis_stride[i] > hops ? r->axis_stride[i] : hops;
+        links = r->axis_stride[i] > links ? r->axis_stride[i] : links;
     }
-    const double inside =
-        r->inner > 1 ? hops * (r->inner_latency_s + S / r->link_bytes_per_s) : 0.0;
-    return r->outer > 1 ? nnc_max(inside, r->outer_latency_s + S / r->outer_bytes_per_s) : inside;
+    NNC_PUT(why, links, NULL);
+    NNC_PUT(why, r->link_bytes_per_s, "B/s");
+    if (r->inner > 1) {
+        NNC_SET(why, inside_s, "s", links * (r->inner_latency_s + moved / r->link_bytes_per_s));
+    }
+    if (r->outer > 1) {
+        NNC_SET(why, across_s, "s", r->outer_latency_s + moved / r->outer_bytes_per_s);
+    }
+    NNC_PUT(why, inside_s, "s");
+    NNC_PUT(why, across_s, "s");
+    NNC_SAY(why, collective_s, "s", nnc_max(inside_s, across_s));
+    NNC_NOTE(why, "from each rank to the next, all at once: the slowest of the hops");
+    return collective_s;
 }
 
-double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double bytes,
-                           unsigned algorithms)
+/* Groups of ranks that an algorithm suits: a set of flags. */
+enum {
+    PLAIN = 1, /* no torus */
+    ONE = 2,   /* no torus, one level: inside a domain, or a rank of each */
+    TWO = 4,   /* no torus, two levels */
+    ADDS = 8,  /* inside a domain whose switch adds up */
+    TORUS = 16,
+    TORUSES = 32 /* several of them */
+};
+
+static unsigned group_of(const nnc_route *r)
 {
+    if (r->axes > 0) {
+        return TORUS | (r->outer > 1 ? TORUSES : 0U);
+    }
+    return PLAIN | (r->inner > 1 && r->outer > 1 ? TWO : ONE) |
+           (r->reduces_in_switch && r->outer == 1 ? ADDS : 0U);
+}
+
+/* The algorithms of a collective, one row each, and an empty one; of equally fast ones the first runs. */
+typedef struct algorithm {
+    const char *by;
+    unsigned groups;
+    unsigned needs; /* NNC_ALGORITHM_*: all of them must be allowed */
+    double (*seconds)(const nnc_route *r, double moved, nnc_derivation *why);
+} algorithm;
+
+enum { ALGORITHMS = 8 };
+#define LEVELS NNC_ALGORITHM_HIERARCHICAL
+
+static const algorithm algorithms[NNC_COLLECTIVE_COUNT][ALGORITHMS] = {
+    [NNC_ALL_REDUCE] = { { "ring", PLAIN, NNC_ALGORITHM_RING, reduce_ring_s },
+                         { "tree", PLAIN, NNC_ALGORITHM_TREE, reduce_tree_s },
+                         { "switch", ADDS, NNC_ALGORITHM_IN_NETWORK, reduce_switch_s },
+                         { "levels", TWO, LEVELS, reduce_levels_s },
+                         { "levels, a tree across", TWO, LEVELS | NNC_ALGORITHM_TREE,
+                           reduce_level_tree_s },
+                         { "levels", TORUS, 0, reduce_levels_s },
+                         { "levels, a tree across", TORUSES, NNC_ALGORITHM_TREE,
+                           reduce_level_tree_s } },
+    [NNC_ALL_GATHER] = { { "ring", PLAIN, NNC_ALGORITHM_RING, gather_ring_s },
+                         { "levels", TWO, LEVELS, gather_levels_s },
+                         { "levels", TORUS, 0, gather_levels_s } },
+    [NNC_REDUCE_SCATTER] = { { "ring", PLAIN, NNC_ALGORITHM_RING, gather_ring_s },
+                             { "levels", TWO, LEVELS, gather_levels_s },
+                             { "levels", TORUS, 0, gather_levels_s } },
+    [NNC_ALL_TO_ALL] = { { "pairs", ONE, 0, all_to_all_levels_s },
+                         { "pairs", TWO, NNC_ALGORITHM_RING, pairs_s },
+                         { "levels", TWO, LEVELS, all_to_all_levels_s },
+                         { "levels", TORUS, 0, all_to_all_levels_s } },
+    [NNC_BROADCAST] = { { "ring", PLAIN, NNC_ALGORITHM_RING, broadcast_ring_s },
+                        { "tree", PLAIN, NNC_ALGORITHM_TREE, broadcast_tree_s },
+                        { "levels", TORUS, 0, torus_broadcast_s } },
+    [NNC_P2P] = { { "hop", PLAIN | TORUS, 0, hop_s } },
+};
+
+/* The fastest that is allowed, else the first that suits; NULL if the collective moves nothing. */
+static const algorithm *fastest(const nnc_route *route, nnc_collective kind, double moved,
+                                unsigned allowed, double *seconds)
+{
+    const unsigned group = group_of(route);
+    const algorithm *best = NULL, *first = NULL;
+    for (const algorithm *a = algorithms[kind]; a->seconds != NULL; a++) {
+        if ((a->groups & group) == 0) {
+            continue;
+        }
+        first = first != NULL ? first : a;
+        if ((a->needs & ~allowed) == 0) {
+            const double time_s = a->seconds(route, moved, NULL);
+            if (best == NULL || time_s < *seconds) {
+                *seconds = time_s;
+                best = a;
+            }
+        }
+    }
+    if (best == NULL && first != NULL) {
+        *seconds = first->seconds(route, moved, NULL);
+    }
+    return best != NULL ? best : first;
+}
+
+static void say_route(const nnc_route *r, nnc_derivation *why)
+{
+    NNC_PUT(why, (double)r->inner, NULL);
+    NNC_PUT(why, (double)r->outer, NULL);
+    NNC_PUT(why, r->inner_bytes_per_s, "B/s");
+    NNC_PUT(why, r->inner_latency_s, "s");
+    NNC_PUT(why, r->outer_bytes_per_s, "B/s");
+    NNC_PUT(why, r->outer_latency_s, "s");
+}
+
+double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double bytes,
+                            unsigned allowed, nnc_derivation *why, const char **by)
+{
+    double seconds = 0.0, moved = bytes;
+    *by = "none";
     if (route->size <= 1) {
         return 0.0;
     }
     if (route->knee_bytes > 0.0) {
-        bytes += sqrt(route->knee_bytes * bytes);
+        NNC_PUT(why, route->knee_bytes, "B");
+        NNC_SET(why, moved, "B", bytes + sqrt(route->knee_bytes * bytes));
+        NNC_NOTE(why, "small messages take as long as larger ones where the link has a knee");
     }
-    switch (kind) {
-    case NNC_NO_COLLECTIVE: return 0.0;
-    case NNC_ALL_REDUCE: return all_reduce_s(route, bytes, algorithms);
-    case NNC_ALL_GATHER:
-    case NNC_REDUCE_SCATTER: return gather_s(route, bytes, algorithms);
-    case NNC_ALL_TO_ALL: return all_to_all_s(route, bytes, algorithms);
-    case NNC_BROADCAST: return broadcast_s(route, bytes, algorithms);
-    case NNC_P2P: return p2p_s(route, bytes);
-    default: break;
+    const algorithm *a = fastest(route, kind, moved, allowed, &seconds);
+    if (a != NULL) {
+        *by = a->by;
     }
-    return NAN;
+    if (a != NULL && why != NULL) {
+        NNC_PUT(why, moved, "B");
+        say_route(route, why);
+        a->seconds(route, moved, why);
+    }
+    return seconds;
+}
+
+double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double bytes,
+                           unsigned allowed)
+{
+    const char *by = NULL;
+    return nnc_collective_say_s(route, kind, bytes, allowed, NULL, &by);
 }
 
 double nnc_collective_s(const nnc_route *route, nnc_collective kind, double bytes)
 {
     return nnc_collective_by_s(route, kind, bytes, NNC_ALGORITHM_ALL);
-}
-
-static const nnc_collective_efficiency *efficiency_of(const nnc_collective_efficiencies *fitted,
-                                                      nnc_collective kind)
-{
-    switch (kind) {
-    case NNC_ALL_REDUCE: return &fitted->all_reduce;
-    case NNC_ALL_GATHER: return &fitted->all_gather;
-    case NNC_REDUCE_SCATTER: return &fitted->reduce_scatter;
-    case NNC_ALL_TO_ALL: return &fitted->all_to_all;
-    default: return NULL;
-    }
-}
-
-/* The route at the rates that collectives reach. Latency inside a domain is in the fixed costs. */
-static nnc_route reached(const nnc_route *route, const nnc_collective_efficiency *e)
-{
-    nnc_route r = *route;
-    const double ranks = r.inner > 1 ? (double)r.inner : 2.0;
-    const double share = e->bus_fraction * (1.0 - e->small_group_loss / (ranks * ranks));
-    r.inner_bytes_per_s *= share;
-    r.link_bytes_per_s *= share;
-    r.outer_bytes_per_s *= r.fitted->scale_out_fraction;
-    r.inner_latency_s = e->fixed_s + e->log2_s > 0.0 ? 0.0 : r.inner_latency_s;
-    return r;
-}
-
-nnc_collective_fit nnc_collective_fit_of(const nnc_route *route, nnc_collective kind, double bytes)
-{
-    const nnc_collective_efficiency *e =
-        route->fitted != NULL ? efficiency_of(route->fitted, kind) : NULL;
-    nnc_collective_fit fit = { .route = *route, .algorithms = NNC_ALGORITHM_ALL, .stretch = 1.0 };
-    if (e == NULL || route->size <= 1 || !(bytes > 0.0)) {
-        return fit;
-    }
-    fit.route = reached(route, e);
-    fit.algorithms &= ~(unsigned)NNC_ALGORITHM_IN_NETWORK;
-    fit.stretch += sqrt(e->knee_bytes / nnc_collective_sent_bytes(kind, route->size, bytes));
-    fit.fixed_s = e->fixed_s + (route->inner > 1 ? e->log2_s * log2((double)route->inner) : 0.0) +
-                  (route->outer > 1 ? route->fitted->scale_out_fixed_s : 0.0);
-    return fit;
-}
-
-double nnc_collective_predicted_s(const nnc_route *route, nnc_collective kind, double bytes)
-{
-    const nnc_collective_fit fit = nnc_collective_fit_of(route, kind, bytes);
-    return fit.stretch * nnc_collective_by_s(&fit.route, kind, bytes, fit.algorithms) + fit.fixed_s;
 }
 
 double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes)

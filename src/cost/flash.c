@@ -1,37 +1,55 @@
-#include <math.h>
-
-#include "base/number.h"
 #include "cost/roofline.h"
 
 /* t = F / (f P) (1 + s0 / s) (1 + c N / blocks) (1 + (1 / r - 1) (128 / d - 1)) + t0, blocks = batch heads s_q / 128, N the
  * device's units: short sequences and few blocks of queries leave them idle. f of backward is
  * backward_ratio times that of forward. Beside it the operands cross memory once. */
 
-static const double query_block = 128.0, wide_head = 128.0;
-
-/* Time of narrow heads over that of wide ones: a wide row of the units stays partly empty. */
-static double narrowness(const nnc_flash *u, const nnc_flash_efficiency *e)
+NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
+                                 nnc_derivation *why)
 {
-    const double width = nnc_min((double)u->head_dim, wide_head);
-    return 1.0 + (1.0 / e->narrow_ratio - 1.0) * (wide_head / width - 1.0);
+    const nnc_flash *u = &op->u.flash;
+    const nnc_flash_efficiency *e = &device->efficiency.attention[u->kernel];
+    const nnc_efficiency shared = { e->sustained_fraction, e->memory_fraction, e->fixed_s };
+    const nnc_rates r = nnc_rates_of(device, op->math_dtype, &shared, why);
+    nnc_say_work(work, why);
+    NNC_LET(why, backward_ratio, NULL, op->phase == NNC_PHASE_BACKWARD ? e->backward_ratio : 1.0);
+    NNC_PUT(why, (double)u->batch, NULL);
+    NNC_PUT(why, (double)u->heads, NULL);
+    NNC_PUT(why, (double)u->s_q, NULL);
+    NNC_PUT(why, (double)u->s_k, NULL);
+    NNC_PUT(why, e->seq_half, NULL);
+    NNC_PUT(why, e->narrow_ratio, NULL);
+    NNC_PUT(why, e->block_penalty, NULL);
+    NNC_PUT(why, device->units, NULL);
+    NNC_LET(why, width, NULL, nnc_min((double)u->head_dim, 128.0));
+
+    NNC_SAY(why, sustained, NULL,
+            nnc_min(r.sustained_fraction * r.calibration * backward_ratio, 1.0));
+    NNC_SAY(why, blocks, NULL, (double)u->batch * (double)u->heads * (double)u->s_q / 128.0);
+    NNC_SAY(why, long_s, "s", work->flops / (sustained * r.matmul_flops_per_s));
+    NNC_NOTE(why, "of many blocks of long sequences and wide heads");
+    NNC_SAY(why, short_factor, NULL, 1.0 + e->seq_half / (double)u->s_k);
+    NNC_NOTE(why, "short sequences");
+    NNC_SAY(why, narrow_factor, NULL, 1.0 + (1.0 / e->narrow_ratio - 1.0) * (128.0 / width - 1.0));
+    NNC_NOTE(why,
+             "narrow heads leave a row of the units partly empty; width: of a head, at most 128");
+    NNC_SAY(why, block_factor, NULL, 1.0 + e->block_penalty * device->units / blocks);
+    NNC_NOTE(why, "few blocks of queries leave units idle");
+    NNC_SAY(why, matrix_s, "s", long_s * short_factor * narrow_factor * block_factor);
+    const double vector_s = nnc_vector_s(&r, work, why);
+    NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
+    NNC_SAY(why, memory_s, "s",
+            (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
+    return nnc_roofline(compute_s, memory_s, r.fixed_s, why);
 }
 
 nnc_timing nnc_flash_time(const nnc_device *device, const nnc_op *op, const nnc_work *work)
 {
-    const nnc_flash *u = &op->u.flash;
-    const nnc_flash_efficiency *e = &device->efficiency.attention[u->kernel];
-    const double backward = op->phase == NNC_PHASE_BACKWARD ? e->backward_ratio : 1.0;
-    const double rate =
-        nnc_min(e->sustained_fraction * device->efficiency.calibration * backward, 1.0);
-    const double blocks = (double)u->batch * (double)u->heads * (double)u->s_q / query_block;
-    const double bytes = work->read_bytes + work->write_bytes;
-    double compute_s = work->flops / (rate * nnc_device_matmul_peak(device, op->math_dtype));
-    compute_s *= 1.0 + e->seq_half / (double)u->s_k;
-    compute_s *= narrowness(u, e);
-    compute_s *= 1.0 + e->block_penalty * device->units / blocks;
-    if (!isnan(device->vector_flops_per_s[NNC_FP32])) {
-        compute_s = nnc_max(compute_s, work->vector_flops / device->vector_flops_per_s[NNC_FP32]);
-    }
-    return nnc_roofline(compute_s, bytes / (e->memory_fraction * device->mem_bytes_per_s),
-                        e->fixed_s);
+    return flash_time(device, op, work, NULL);
+}
+
+nnc_timing nnc_flash_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
+                              nnc_derivation *why)
+{
+    return flash_time(device, op, work, why);
 }

@@ -1,6 +1,3 @@
-#include <math.h>
-
-#include "base/number.h"
 #include "cost/roofline.h"
 
 /* C[m,n] = A[m,k] B[k,n]: C is cut into tiles of tm x tn, each computed by one of the device's N
@@ -20,7 +17,7 @@ enum { TILES = 6, SPLIT_MOST = 8, ALIGNED = 8 };
 /* Sides of the tiles: wide and narrow, as the libraries of the vendors have them. */
 static const struct {
     int side_m, side_n; /* index into the sides below */
-} tiles[TILES] = { { 0, 1 }, { 1, 0 }, { 1, 1 }, { 1, 2 }, { 2, 1 }, { 2, 2 } };
+} kinds_of_tile[TILES] = { { 0, 1 }, { 1, 0 }, { 1, 1 }, { 1, 2 }, { 2, 1 }, { 2, 2 } };
 
 enum { SIDES = 3 };
 static const double sides[SIDES] = { 256.0, 128.0, 64.0 };
@@ -31,122 +28,192 @@ static const double split_waves = 4.0;
 /* Time after which the clock has come down half of the way. */
 static const double throttle_s = 0.5e-3;
 
-/* Whole and positive, far below 2^63: ceil without the call. */
-static double round_up(double x)
-{
-    const double whole = (double)(int64_t)x;
-    return whole < x ? whole + 1.0 : whole;
-}
-
 typedef struct product {
     double count, m, n, k; /* so many products of this shape */
-    double memory_s;       /* operands and result, once */
     double unit_s;         /* seconds of one multiply-add pair on one unit */
     double cache_s;        /* seconds per byte; 0 = no limit */
     double partial_s;      /* seconds per byte of partial sums */
-    double element_bytes, units, k_fill, quantization;
+    double element_bytes, units, k_fill, wave_quantization;
+    double operands_s; /* operands and result through memory, once */
 } product;
 
 typedef struct choice {
-    double compute_s, memory_s, score; /* score: fourth power of their blend */
+    double tiled_s, moved_s, score; /* score: fourth power of their blend */
 } choice;
 
-static double fourth(double x)
+NNC_SAYING choice try_split(const product *p, double tiles, double tm, double tn, double split,
+                            nnc_derivation *why)
 {
-    return x * x * x * x;
+    NNC_SAY(why, blocks, NULL, tiles * split);
+    NNC_SAY(why, waves, NULL, blocks / p->units);
+    NNC_SAY(why, counted_waves, NULL,
+            p->wave_quantization * nnc_ceil(waves) +
+                (1.0 - p->wave_quantization) * nnc_max(waves, 1.0));
+    NNC_NOTE(why, "a wave that is not full counts as full to this share");
+    NNC_SAY(why, part, NULL, p->k / split);
+    NNC_SAY(why, busy_s, "s", counted_waves * 2.0 * tm * tn * (part + p->k_fill) * p->unit_s);
+    NNC_NOTE(why, "the units; a tile's start and end cost as much as k_fill elements of k");
+    NNC_SAY(why, fed_s, "s", blocks * (tm + tn) * part * p->element_bytes * p->cache_s);
+    NNC_NOTE(why, "the cache that feeds them");
+    double partial_bytes = 0.0;
+    if (split > 1.0) {
+        NNC_SET(why, partial_bytes, "B", 8.0 * p->count * p->m * p->n * split);
+        NNC_NOTE(why, "partial sums of the parts of k, written and read in fp32");
+    }
+    NNC_PUT(why, partial_bytes, "B");
+    NNC_SAY(why, tiled_s, "s", nnc_max(busy_s, fed_s));
+    NNC_SAY(why, moved_s, "s", p->operands_s + partial_bytes * p->partial_s);
+    return (choice){ tiled_s, moved_s, nnc_pow4(tiled_s) + nnc_pow4(moved_s) };
 }
 
-static choice try_split(const product *p, double tile_count, double tm, double tn, double split)
+/* How many tiles of each kind, and into how many parts k may be split. */
+typedef struct grid {
+    double rows[SIDES], columns[SIDES];
+    double most_blocks;
+} grid;
+
+NNC_SAYING grid grid_of(const product *p)
 {
-    const double blocks = tile_count * split;
-    const double waves = blocks / p->units;
-    const double part = p->k / split;
-    const double counted =
-        p->quantization * round_up(waves) + (1.0 - p->quantization) * nnc_max(waves, 1.0);
-    const double busy_s = counted * 2.0 * tm * tn * (part + p->k_fill) * p->unit_s;
-    const double fed_s = blocks * (tm + tn) * part * p->element_bytes * p->cache_s;
-    const double partial_bytes = split > 1.0 ? 8.0 * p->count * p->m * p->n * split : 0.0;
-    choice c = { .compute_s = nnc_max(busy_s, fed_s),
-                 .memory_s = p->memory_s + partial_bytes * p->partial_s };
-    c.score = fourth(c.compute_s) + fourth(c.memory_s);
-    return c;
+    grid g = { .most_blocks = split_waves * p->units };
+    for (int i = 0; i < SIDES; i++) {
+        g.rows[i] = nnc_ceil(p->m / sides[i]) * p->count;
+        g.columns[i] = nnc_ceil(p->n / sides[i]);
+    }
+    return g;
 }
 
-static choice best_tiling(const product *p)
+NNC_SAYING choice best_tiling(const product *p)
 {
     choice best = { .score = INFINITY };
-    double rows[SIDES], columns[SIDES];
-    const double most_blocks = split_waves * p->units;
-    for (int i = 0; i < SIDES; i++) {
-        rows[i] = round_up(p->m / sides[i]) * p->count;
-        columns[i] = round_up(p->n / sides[i]);
-    }
+    const grid g = grid_of(p);
     for (int i = 0; i < TILES; i++) {
-        const double tm = sides[tiles[i].side_m], tn = sides[tiles[i].side_n];
-        const double tile_count = rows[tiles[i].side_m] * columns[tiles[i].side_n];
-        for (int split = 1;
-             split == 1 || (split <= SPLIT_MOST && tile_count * split <= most_blocks); split *= 2) {
-            const choice c = try_split(p, tile_count, tm, tn, split);
+        const double tm = sides[kinds_of_tile[i].side_m], tn = sides[kinds_of_tile[i].side_n];
+        const double count = g.rows[kinds_of_tile[i].side_m] * g.columns[kinds_of_tile[i].side_n];
+        for (int split = 1; split == 1 || (split <= SPLIT_MOST && count * split <= g.most_blocks);
+             split *= 2) {
+            const choice c = try_split(p, count, tm, tn, split, NULL);
             best = c.score < best.score ? c : best;
         }
     }
     return best;
 }
 
-static product product_of(const nnc_device *device, const nnc_op *op, const nnc_gemm_efficiency *e,
-                          double rate)
+/* The first choice that was the best, again and saying why. */
+static void say_tiling(const product *p, const choice *best, nnc_derivation *why)
+{
+    for (int i = 0; i < TILES; i++) {
+        for (int split = 1; split <= SPLIT_MOST; split *= 2) {
+            const double tm = sides[kinds_of_tile[i].side_m], tn = sides[kinds_of_tile[i].side_n];
+            const double count = nnc_ceil(p->m / tm) * p->count * nnc_ceil(p->n / tn);
+            if ((split > 1 && count * split > split_waves * p->units) ||
+                try_split(p, count, tm, tn, split, NULL).score != best->score) {
+                continue;
+            }
+            NNC_PUT(why, tm, NULL);
+            NNC_PUT(why, tn, NULL);
+            NNC_PUT(why, (double)split, NULL);
+            NNC_SAY(why, tiles, NULL, nnc_ceil(p->m / tm) * p->count * nnc_ceil(p->n / tn));
+            NNC_NOTE(why,
+                     "of tm x tn, each computed by one unit; of the tiles and splits of k there "
+                     "are, those that take least");
+            try_split(p, tiles, tm, tn, split, why);
+            return;
+        }
+    }
+}
+
+NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op,
+                              const nnc_gemm_efficiency *e, double rate, double memory_rate,
+                              nnc_derivation *why)
 {
     const nnc_matmul *u = &op->u.matmul;
     const double experts = u->experts > 0 ? (double)u->experts : 1.0;
     const bool grouped_k = op->phase == NNC_PHASE_GRAD_WEIGHT; /* rows of an expert are its k */
-    const double memory_rate = e->memory_fraction * device->mem_bytes_per_s;
-    return (product){
+    product p = {
         .count = (double)u->batch * experts,
         .m = (double)u->m / (grouped_k ? 1.0 : experts),
         .n = (double)u->n,
         .k = (double)u->k / (grouped_k ? experts : 1.0),
-        .unit_s = device->units / rate,
         .cache_s = isnan(e->l2_bytes_per_s) ? 0.0 : 1.0 / e->l2_bytes_per_s,
         .partial_s = isnan(e->l2_bytes_per_s) ? 1.0 / memory_rate : 1.0 / e->l2_bytes_per_s,
         .element_bytes = nnc_dtype_bytes(op->math_dtype),
         .units = device->units,
         .k_fill = e->k_fill,
-        .quantization = e->wave_quantization,
+        .wave_quantization = e->wave_quantization,
     };
+    NNC_PUT(why, p.count, NULL);
+    NNC_PUT(why, p.m, NULL);
+    NNC_PUT(why, p.n, NULL);
+    NNC_PUT(why, p.k, NULL);
+    NNC_PUT(why, p.cache_s, "s");
+    NNC_PUT(why, p.partial_s, "s");
+    NNC_PUT(why, p.element_bytes, NULL);
+    NNC_PUT(why, p.units, NULL);
+    NNC_PUT(why, p.k_fill, NULL);
+    NNC_PUT(why, p.wave_quantization, NULL);
+    NNC_SET(why, p.unit_s, "s", p.units / rate);
+    NNC_NOTE(why,
+             "of a multiply and an add on one of the device's units; cache_s and partial_s: of a "
+             "byte of operands and of partial sums");
+    return p;
 }
 
-static double alignment(const nnc_matmul *u, const nnc_gemm_efficiency *e)
+static double alignment_of(const nnc_matmul *u, const nnc_gemm_efficiency *e)
 {
     const bool odd = u->n % ALIGNED != 0 || u->k % ALIGNED != 0 || u->m % ALIGNED != 0;
     return u->b_is_weight && odd ? e->unaligned_ratio : 1.0;
 }
 
-nnc_timing nnc_gemm_time(const nnc_device *device, const nnc_op *op, const nnc_work *work)
+NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
+                                nnc_derivation *why)
 {
     const nnc_gemm_efficiency *e = &device->efficiency.gemm[op->math_dtype];
-    const double peak = nnc_device_matmul_peak(device, op->math_dtype);
-    const double sustained = e->sustained_fraction * device->efficiency.calibration;
-    const double rate = nnc_min(sustained * e->boost_ratio, 1.0) * peak;
-    const double bytes = work->read_bytes + work->write_bytes;
-    const double memory_s = bytes / (e->memory_fraction * device->mem_bytes_per_s);
-    double vector_s = 0.0;
-    if (!isnan(device->vector_flops_per_s[NNC_FP32])) {
-        vector_s = work->vector_flops / device->vector_flops_per_s[NNC_FP32];
-    }
+    const nnc_efficiency shared = { e->sustained_fraction, e->memory_fraction, e->fixed_s };
+    const nnc_rates r = nnc_rates_of(device, op->math_dtype, &shared, why);
+    nnc_say_work(work, why);
+    NNC_LET(why, alignment, NULL, alignment_of(&op->u.matmul, e));
+    NNC_PUT(why, e->boost_ratio, NULL);
+    const double vector_s = nnc_vector_s(&r, work, why);
     if (isnan(e->wave_quantization) || device->units <= 0) {
-        const double compute_s = work->flops / (nnc_min(sustained, 1.0) * peak);
-        return nnc_roofline(nnc_max(compute_s * alignment(&op->u.matmul, e), vector_s), memory_s,
-                            e->fixed_s);
+        NNC_SAY(why, sustained, NULL, nnc_min(r.sustained_fraction * r.calibration, 1.0));
+        NNC_SAY(why, matrix_s, "s", work->flops / (sustained * r.matmul_flops_per_s) * alignment);
+        NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
+        NNC_SAY(why, memory_s, "s",
+                (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
+        return nnc_roofline(compute_s, memory_s, r.fixed_s, why);
     }
-    product p = product_of(device, op, e, rate);
-    p.memory_s = memory_s;
+    NNC_SAY(why, rate, "FLOP/s",
+            nnc_min(r.sustained_fraction * r.calibration * e->boost_ratio, 1.0) *
+                r.matmul_flops_per_s);
+    NNC_NOTE(why, "of short kernels");
+    NNC_SAY(why, memory_rate, "B/s", r.memory_fraction * r.mem_bytes_per_s);
+    product p = product_of(device, op, e, rate, memory_rate, why);
+    NNC_SET(why, p.operands_s, "s", (work->read_bytes + work->write_bytes) / memory_rate);
+    NNC_NOTE(why, "operands and result, once");
     const choice c = best_tiling(&p);
-    const double odd = alignment(&op->u.matmul, e);
-    const double blend_s =
-        sqrt(sqrt(odd > 1.0 ? fourth(c.compute_s * odd) + fourth(c.memory_s) : c.score));
-    const double slower = 1.0 + (e->boost_ratio - 1.0) * blend_s / (blend_s + throttle_s);
-    nnc_timing t = nnc_roofline(nnc_max(c.compute_s * odd * slower, vector_s), c.memory_s * slower,
-                                e->fixed_s);
-    t.time_s = nnc_max(blend_s * slower, vector_s) + e->fixed_s;
+    NNC_WHEN(why, say_tiling(&p, &c, why));
+    NNC_SAY(why, aligned_s, "s", c.tiled_s * alignment);
+    NNC_NOTE(why, "a weight with a side that is no multiple of 8 takes longer");
+    NNC_SAY(why, blend_s, "s", sqrt(sqrt(nnc_pow4(aligned_s) + nnc_pow4(c.moved_s))));
+    NNC_NOTE(why, "units and memory at once");
+    NNC_PUT(why, throttle_s, "s");
+    NNC_SAY(why, clock, NULL, 1.0 + (e->boost_ratio - 1.0) * blend_s / (blend_s + throttle_s));
+    NNC_NOTE(why, "long kernels run at a lower clock");
+    NNC_SAY(why, compute_s, "s", nnc_max(aligned_s * clock, vector_s));
+    NNC_SAY(why, memory_s, "s", c.moved_s * clock);
+    nnc_timing t = nnc_roofline(compute_s, memory_s, r.fixed_s, NULL);
+    NNC_SET(why, t.time_s, "s", nnc_max(blend_s * clock, vector_s) + r.fixed_s);
+    NNC_SOURCE(why, "Williams, Waterman, Patterson, CACM 52(4), 2009; docs/formulas.md, gemm-time");
     return t;
+}
+
+nnc_timing nnc_gemm_time(const nnc_device *device, const nnc_op *op, const nnc_work *work)
+{
+    return gemm_time(device, op, work, NULL);
+}
+
+nnc_timing nnc_gemm_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
+                             nnc_derivation *why)
+{
+    return gemm_time(device, op, work, why);
 }

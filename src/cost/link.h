@@ -4,6 +4,7 @@
 
 #include <nncost/status.h>
 
+#include "base/derivation.h"
 #include "op/dims.h"
 
 /* Algorithms that may be used; the fastest one counts. A set of flags. */
@@ -67,14 +68,11 @@ double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double b
  *     the domain.   [collectives-fitted] */
 double nnc_collective_predicted_s(const nnc_route *route, nnc_collective kind, double bytes);
 
-/* What the line above is put together from: t = stretch R + fixed_s, R by the algorithms allowed over
- * `route`. */
-typedef struct nnc_collective_fit {
-    nnc_route route;
-    unsigned algorithms;
-    double stretch, fixed_s;
-} nnc_collective_fit;
-nnc_collective_fit nnc_collective_fit_of(const nnc_route *route, nnc_collective kind, double bytes);
+/* The first and the last of these, saying how; *by names the algorithm: "ring", "tree" ... */
+double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double bytes,
+                            unsigned allowed, nnc_derivation *why, const char **by);
+double nnc_collective_say_predicted_s(const nnc_route *route, nnc_collective kind, double bytes,
+                                      nnc_derivation *why, const char **by);
 
 /* Bytes one rank sends in a ring algorithm of the collective. */
 double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes);

@@ -1,6 +1,7 @@
 #include "cost/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -9,33 +10,67 @@
 /* Whole bytes. The cap is past any device, and keeps sums of a few of them defined. */
 static int64_t whole_bytes(double bytes)
 {
-    return (int64_t)ceil(nnc_min(bytes, 0x1p60));
+    return (int64_t)nnc_min(bytes, 0x1p60);
+}
+
+NNC_SAYING double korthikanti_layer(const nnc_decoder *d, const nnc_plan *plan, nnc_derivation *why)
+{
+    NNC_LET(why, s, NULL, (double)plan->seq_len / plan->context);
+    NNC_LET(why, b, NULL, (double)plan->micro_batch);
+    NNC_LET(why, h, NULL, (double)d->hidden);
+    NNC_LET(why, a, NULL, (double)d->heads);
+    NNC_LET(why, t, NULL, plan->tensor);
+    NNC_SAY(why, sbh, NULL, s * b * h);
+    NNC_NOTE(why, "s: sequence of a rank, b: micro-batch, h: hidden, a: heads, t: tensor ranks");
+    if ((plan->recompute & NNC_RECOMPUTE_FULL) != 0) {
+        NNC_LET(why, divisor, NULL, plan->sequence_parallel ? t : 1.0);
+        NNC_SAY(why, layer_bytes, "B", 2.0 * sbh / divisor);
+        return layer_bytes;
+    }
+    double linear_bytes = 0.0;
+    if (plan->sequence_parallel) {
+        NNC_SET(why, linear_bytes, "B", 34.0 * sbh / t);
+    } else {
+        NNC_SET(why, linear_bytes, "B", sbh * (10.0 + 24.0 / t));
+    }
+    if ((plan->recompute & NNC_RECOMPUTE_ATTENTION) != 0) {
+        NNC_SAY(why, layer_bytes, "B", linear_bytes);
+        return layer_bytes;
+    }
+    NNC_SAY(why, layer_bytes, "B", linear_bytes + 5.0 * a * s * s * b / t);
+    NNC_NOTE(why, "the second term: scores, softmax and its dropout");
+    return layer_bytes;
 }
 
 double nnc_korthikanti_layer_bytes(const nnc_decoder *d, const nnc_plan *plan)
 {
-    const double s = (double)plan->seq_len / plan->context, b = (double)plan->micro_batch;
-    const double h = (double)d->hidden, a = (double)d->heads, t = plan->tensor;
-    const double sbh = s * b * h;
-    const double scores = 5.0 * a * s * s * b / t;
-    const bool selective = (plan->recompute & NNC_RECOMPUTE_ATTENTION) != 0;
-    if ((plan->recompute & NNC_RECOMPUTE_FULL) != 0) {
-        return plan->sequence_parallel ? 2.0 * sbh / t : 2.0 * sbh;
-    }
-    const double layer = plan->sequence_parallel ? 34.0 * sbh / t : sbh * (10.0 + 24.0 / t);
-    return selective ? layer : layer + scores;
+    return korthikanti_layer(d, plan, NULL);
 }
 
 /* The same paper's terms outside the layers: the embedding's dropout mask, and at the head the norm's
  * and the logits' input and the fp32 logits. */
-static double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan,
-                               const nnc_holding *holding, int32_t last)
+NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan,
+                                   const nnc_holding *holding, int32_t last, nnc_derivation *why)
 {
-    const double t = plan->tensor,
-                 sb = (double)plan->seq_len / plan->context * (double)plan->micro_batch;
-    const double h = (double)d->hidden, V = (double)d->vocab;
-    const double masks = holding->instances[0] > 0 ? sb * h / t * holding->in_flight : 0.0;
-    return masks + (holding->instances[last] > 0 ? 4.0 * sb * (h + V) / t : 0.0);
+    NNC_LET(why, s, NULL, (double)plan->seq_len / plan->context);
+    NNC_LET(why, b, NULL, (double)plan->micro_batch);
+    NNC_LET(why, h, NULL, (double)d->hidden);
+    NNC_LET(why, V, NULL, (double)d->vocab);
+    NNC_LET(why, t, NULL, plan->tensor);
+    NNC_PUT(why, holding->in_flight, NULL);
+    double masks_bytes = 0.0, head_bytes = 0.0;
+    if (holding->instances[0] > 0) {
+        NNC_SET(why, masks_bytes, "B", s * b * h / t * holding->in_flight);
+        NNC_NOTE(why, "the embedding's dropout mask");
+    }
+    if (holding->instances[last] > 0) {
+        NNC_SET(why, head_bytes, "B", 4.0 * (s * b) * (h + V) / t);
+        NNC_NOTE(why, "inputs of the last norm and of the logits, the fp32 logits; V: vocabulary");
+    }
+    NNC_PUT(why, masks_bytes, "B");
+    NNC_PUT(why, head_bytes, "B");
+    NNC_SAY(why, ends_bytes, "B", masks_bytes + head_bytes);
+    return ends_bytes;
 }
 
 double nnc_dense_shards(const nnc_plan *plan)
@@ -93,28 +128,47 @@ typedef struct kept {
     double bytes, live_bytes, largest_layer_bytes;
 } kept;
 
-static kept kept_of(const nnc_segment_sums *sums, const nnc_holding *holding, const nnc_plan *plan)
+static kept kept_of(const nnc_segment_sums *sums, const nnc_holding *holding, const nnc_plan *plan,
+                    nnc_derivation *why)
 {
-    const double every = plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0;
+    NNC_LET(why, every, NULL, plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0);
     kept k = { 0 };
     for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
-        const double again = (double)holding->recomputed[s];
-        const double whole = (double)holding->instances[s] - again;
-        k.bytes += whole * sums[s].kept_bytes + ceil(again / every) * sums[s].input_bytes;
+        if (holding->instances[s] == 0) {
+            continue;
+        }
+        const nnc_segment_sums *sum = &sums[s];
+        char name[16];
+        double segment_bytes = 0.0;
+        NNC_LET(why, again, NULL, (double)holding->recomputed[s]);
+        NNC_LET(why, whole, NULL, (double)holding->instances[s] - again);
+        NNC_PUT(why, sum->kept_bytes, "B");
+        NNC_PUT(why, sum->input_bytes, "B");
+        NNC_WHEN(why, snprintf(name, sizeof name, "kept.%d", (int)s));
+        NNC_SET_AS(why, name, segment_bytes, "B",
+                   whole * sum->kept_bytes + ceil(again / every) * sum->input_bytes);
+        NNC_NOTE(why,
+                 "of a segment (embedding, equal layers, head): whole instances keep kept_bytes of "
+                 "all their ops, those run again the input of a block");
+        k.bytes += segment_bytes;
+        NNC_WHEN(why, nnc_say_term(why, name, "B", segment_bytes));
         if (again > 0.0) {
-            k.live_bytes = nnc_max(k.live_bytes, nnc_min(every, again) * sums[s].live_bytes);
+            k.live_bytes = nnc_max(k.live_bytes, nnc_min(every, again) * sum->live_bytes);
         }
-        if (holding->instances[s] > 0) {
-            k.largest_layer_bytes = nnc_max(k.largest_layer_bytes, sums[s].kept_bytes);
-        }
+        k.largest_layer_bytes = nnc_max(k.largest_layer_bytes, sum->kept_bytes);
     }
+    NNC_WHEN(why, nnc_say_sum(why, "pass_bytes", "B", k.bytes));
+    NNC_NOTE(why, "kept of one micro-batch");
     return k;
 }
 
 static double activations(const nnc_model *model, const nnc_op_list *list,
-                          const nnc_holding *holding, const nnc_plan *plan, const kept *k)
+                          const nnc_holding *holding, const nnc_plan *plan, const kept *k,
+                          nnc_derivation *why)
 {
-    double bytes = k->bytes * holding->in_flight;
+    const double pass_bytes = k->bytes;
+    double waiting_bytes = 0.0;
+    NNC_PUT(why, holding->in_flight, NULL);
     if (plan->activations == NNC_ACTIVATIONS_KORTHIKANTI) {
         const nnc_decoder *d = &model->decoder;
         const int32_t last = list->segment_count - 1;
@@ -122,13 +176,23 @@ static double activations(const nnc_model *model, const nnc_op_list *list,
         for (int32_t s = 1; s < last; s++) {
             layers += holding->instances[s];
         }
-        bytes = nnc_korthikanti_layer_bytes(d, plan) * (double)layers * holding->in_flight +
-                korthikanti_ends(d, plan, holding, last);
+        const double layer_bytes = korthikanti_layer(d, plan, why);
+        const double ends_bytes = korthikanti_ends(d, plan, holding, last, why);
+        NNC_PUT(why, layers, NULL);
+        NNC_SET(why, waiting_bytes, "B",
+                layer_bytes * (double)layers * holding->in_flight + ends_bytes);
+        NNC_SOURCE(why, "arXiv:2205.05198 section 4");
+    } else {
+        NNC_SET(why, waiting_bytes, "B", pass_bytes * holding->in_flight);
     }
-    if ((plan->offload & NNC_OFFLOAD_ACTIVATIONS) != 0) { /* one goes down while one is made */
-        bytes = nnc_min(bytes, 2.0 * k->largest_layer_bytes);
+    if ((plan->offload & NNC_OFFLOAD_ACTIVATIONS) != 0) {
+        NNC_LET(why, layer_kept_bytes, "B", k->largest_layer_bytes);
+        NNC_SAY(why, activation_bytes, "B", ceil(nnc_min(waiting_bytes, 2.0 * layer_kept_bytes)));
+        NNC_NOTE(why, "one layer's on its way to host memory while the next layer's are made");
+        return activation_bytes;
     }
-    return bytes;
+    NNC_SAY(why, activation_bytes, "B", ceil(waiting_bytes));
+    return activation_bytes;
 }
 
 static const char *held_name(const nnc_policy_sizes *sizes)
@@ -140,68 +204,153 @@ static const char *held_name(const nnc_policy_sizes *sizes)
  * (the unit at hand and the one prefetched, and the unit's whole gradient), and what the policy holds
  * for a while. */
 static void transient(const nnc_segment_sums *sums, const nnc_holding *holding,
-                      const nnc_plan *plan, double live_block, nnc_memory *memory)
+                      const nnc_plan *plan, double params, double live_block, nnc_memory *memory,
+                      nnc_derivation *why)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const char *what = NULL;
-    double gradients = 0.0, unit = 0.0;
+    double op_bytes = 0.0, unit_params = 0.0;
     for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
         if (holding->instances[s] == 0) {
             continue;
         }
-        unit = nnc_max(unit, sums[s].dense.params + sums[s].expert.params);
-        if (sums[s].transient_bytes > gradients) {
-            gradients = sums[s].transient_bytes;
+        unit_params = nnc_max(unit_params, sums[s].dense.params + sums[s].expert.params);
+        if (sums[s].transient_bytes > op_bytes) {
+            op_bytes = sums[s].transient_bytes;
             what = sums[s].transient_what;
         }
     }
-    const double params = nnc_holding_params(sums, holding);
-    double held = (sizes.cast_bytes + (sizes.gradient_bytes > 0.0 ? 0.0 : 2.0)) * params;
-    double gathered = 0.0;
+    NNC_PUT(why, op_bytes, "B");
+    NNC_LET(why, block_bytes, "B", live_block);
+    NNC_LET(why, held_per_param, NULL, sizes.cast_bytes + (sizes.gradient_bytes > 0.0 ? 0.0 : 2.0));
+    double held_bytes = 0.0, gathered_bytes = 0.0;
     if (plan->zero == 3 && plan->shard > 1) {
-        const double weights = plan->reshard ? 2.0 * unit : params;
-        gathered = weights * sizes.weight_bytes + unit * nnc_policy_gradient_io_bytes(plan->policy);
-        held = held > 0.0 ? held / params * unit : 0.0;
+        NNC_LET(why, gathered_params, NULL, plan->reshard ? 2.0 * unit_params : params);
+        NNC_PUT(why, unit_params, NULL);
+        NNC_LET(why, weight_bytes_per_param, NULL, sizes.weight_bytes);
+        NNC_LET(why, gradient_bytes_per_param, NULL, nnc_policy_gradient_io_bytes(plan->policy));
+        NNC_SET(why, gathered_bytes, "B",
+                gathered_params * weight_bytes_per_param + unit_params * gradient_bytes_per_param);
+        NNC_NOTE(why, "ZeRO-3: the weights of the unit at hand and of the next, or of all; and the "
+                      "whole gradient of a unit");
+        NNC_SET(why, held_bytes, "B", held_per_param * unit_params);
+    } else {
+        NNC_LET(why, stage_params, NULL, params);
+        NNC_SET(why, held_bytes, "B", held_per_param * stage_params);
     }
-    memory->transient_bytes = whole_bytes(gradients + live_block + gathered + held);
-    const double largest = nnc_max(nnc_max(gradients, live_block), nnc_max(gathered, held));
-    memory->transient_what = largest == 0.0          ? "nothing"
-                             : largest == gathered   ? "gathered weights"
-                             : largest == live_block ? "one block, recomputed"
-                             : largest == held       ? held_name(&sizes)
-                             : what != NULL          ? what
-                                                     : "gradients of activations";
+    NNC_NOTE(why,
+             "what the precision policy holds for a while: a 16-bit copy, or gradients that it "
+             "does not store");
+    NNC_PUT(why, gathered_bytes, "B");
+    NNC_SAY(why, transient_bytes, "B", ceil(op_bytes + block_bytes + gathered_bytes + held_bytes));
+    memory->transient_bytes = whole_bytes(transient_bytes);
+    const double largest =
+        nnc_max(nnc_max(op_bytes, live_block), nnc_max(gathered_bytes, held_bytes));
+    memory->transient_what = largest == 0.0              ? "nothing"
+                             : largest == gathered_bytes ? "gathered weights"
+                             : largest == live_block     ? "one block, recomputed"
+                             : largest == held_bytes     ? held_name(&sizes)
+                             : what != NULL              ? what
+                                                         : "gradients of activations";
+    NNC_NOTE(why,
+             "op_bytes: the largest working set of an op's backward; block_bytes: the block that "
+             "is run again");
+}
+
+/* Parameters on the device: dense and expert ones of the stage, and those left after ZeRO. */
+typedef struct parts {
+    double stage_params, sharded_params;
+} parts;
+
+static parts parts_of(const nnc_segment_sums *sums, const nnc_holding *holding,
+                      const nnc_plan *plan, nnc_derivation *why)
+{
+    NNC_LET(why, dense_params, NULL, total_of(sums, holding, false).params);
+    NNC_LET(why, expert_params, NULL, total_of(sums, holding, true).params);
+    NNC_LET(why, dense_shards, NULL, nnc_dense_shards(plan));
+    NNC_LET(why, expert_shards, NULL, nnc_expert_shards(plan));
+    NNC_SAY(why, stage_params, NULL, dense_params + expert_params);
+    NNC_NOTE(why, "that one rank of the stage holds");
+    NNC_SAY(why, sharded_params, NULL, dense_params / dense_shards + expert_params / expert_shards);
+    NNC_NOTE(why, "of those, what ZeRO leaves it; experts are replicated over fewer ranks");
+    return (parts){ stage_params, sharded_params };
+}
+
+static double states_of(const nnc_segment_sums *sums, const nnc_holding *holding,
+                        const nnc_plan *plan, const parts *p, nnc_derivation *why)
+{
+    nnc_update update = { .optimizer = plan->optimizer, .policy = plan->policy };
+    nnc_holding_update(sums, holding, plan, &update);
+    NNC_LET(why, master_bytes_per_param, NULL, nnc_policy_bytes(plan->policy).master_bytes);
+    double master_params = p->stage_params;
+    if (plan->zero > 0) {
+        NNC_SET(why, master_params, NULL, p->sharded_params);
+    } else {
+        NNC_SET(why, master_params, NULL, p->stage_params);
+    }
+    const double moments_bytes =
+        why != NULL ? nnc_update_say_moments(&update, why) : nnc_update_moment_bytes(&update);
+    NNC_SAY(why, optimizer_bytes, "B",
+            ceil(master_bytes_per_param * master_params + moments_bytes));
+    return optimizer_bytes;
+}
+
+nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
+                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
+                          const nnc_plan *plan, int64_t capacity_bytes, nnc_derivation *why)
+{
+    const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
+    const parts p = parts_of(sums, holding, plan, why);
+    const kept k = kept_of(sums, holding, plan, why);
+    const bool weights_leave = (plan->offload & NNC_OFFLOAD_WEIGHTS) != 0;
+    const bool states_leave = (plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0;
+    double held_params = 0.0, gradient_params = 0.0;
+    if (weights_leave) {
+        NNC_SET(why, held_params, NULL, 0.0);
+        NNC_NOTE(why, "weights lie in host memory");
+    } else if (plan->zero == 3) {
+        NNC_SET(why, held_params, NULL, p.sharded_params);
+    } else {
+        NNC_SET(why, held_params, NULL, p.stage_params);
+    }
+    if (plan->zero >= 2) {
+        NNC_SET(why, gradient_params, NULL, p.sharded_params);
+    } else {
+        NNC_SET(why, gradient_params, NULL, p.stage_params);
+    }
+    NNC_LET(why, weight_bytes_per_param, NULL, sizes.weight_bytes);
+    NNC_SAY(why, weight_bytes, "B", ceil(weight_bytes_per_param * held_params));
+    NNC_LET(why, gradient_bytes_per_param, NULL, sizes.gradient_bytes);
+    NNC_SAY(why, gradient_bytes, "B", ceil(gradient_bytes_per_param * gradient_params));
+    double optimizer_bytes = 0.0;
+    if (states_leave) {
+        NNC_SET(why, optimizer_bytes, "B", 0.0);
+        NNC_NOTE(why, "states lie in host memory");
+    } else {
+        optimizer_bytes = states_of(sums, holding, plan, &p, why);
+    }
+    const double activation_bytes = activations(model, list, holding, plan, &k, why);
+    nnc_memory memory = {
+        .weight_bytes = whole_bytes(weight_bytes),
+        .gradient_bytes = whole_bytes(gradient_bytes),
+        .optimizer_bytes = whole_bytes(optimizer_bytes),
+        .activation_bytes = whole_bytes(activation_bytes),
+        .reserve_bytes = plan->reserve_bytes,
+        .capacity_bytes = capacity_bytes,
+    };
+    NNC_PUT(why, memory.reserve_bytes, "B");
+    NNC_PUT(why, memory.capacity_bytes, "B");
+    transient(sums, holding, plan, p.stage_params, k.live_bytes, &memory, why);
+    NNC_SET(why, memory.total_bytes, "B",
+            memory.weight_bytes + memory.gradient_bytes + memory.optimizer_bytes +
+                memory.activation_bytes + memory.transient_bytes + memory.reserve_bytes);
+    NNC_SET(why, memory.headroom_bytes, "B", memory.capacity_bytes - memory.total_bytes);
+    return memory;
 }
 
 nnc_memory nnc_memory_of(const nnc_model *model, const nnc_op_list *list,
                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
                          const nnc_plan *plan, int64_t capacity_bytes)
 {
-    const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
-    const double dense = total_of(sums, holding, false).params;
-    const double expert = total_of(sums, holding, true).params;
-    const double d = nnc_dense_shards(plan), e = nnc_expert_shards(plan);
-    const double whole = dense + expert, sharded = dense / d + expert / e;
-    const kept k = kept_of(sums, holding, plan);
-    nnc_update update = { .optimizer = plan->optimizer, .policy = plan->policy };
-    nnc_holding_update(sums, holding, plan, &update);
-
-    const bool weights_leave = (plan->offload & NNC_OFFLOAD_WEIGHTS) != 0;
-    const bool states_leave = (plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0;
-    const double weights = weights_leave ? 0.0 : plan->zero == 3 ? sharded : whole;
-    const double states =
-        sizes.master_bytes * (plan->zero > 0 ? sharded : whole) + nnc_update_moment_bytes(&update);
-    nnc_memory memory = {
-        .weight_bytes = whole_bytes(sizes.weight_bytes * weights),
-        .gradient_bytes = whole_bytes(sizes.gradient_bytes * (plan->zero >= 2 ? sharded : whole)),
-        .optimizer_bytes = whole_bytes(states_leave ? 0.0 : states),
-        .activation_bytes = whole_bytes(activations(model, list, holding, plan, &k)),
-        .reserve_bytes = plan->reserve_bytes,
-        .capacity_bytes = capacity_bytes,
-    };
-    transient(sums, holding, plan, k.live_bytes, &memory);
-    memory.total_bytes = memory.weight_bytes + memory.gradient_bytes + memory.optimizer_bytes +
-                         memory.activation_bytes + memory.transient_bytes + memory.reserve_bytes;
-    memory.headroom_bytes = capacity_bytes - memory.total_bytes;
-    return memory;
+    return nnc_memory_say(model, list, sums, holding, plan, capacity_bytes, NULL);
 }

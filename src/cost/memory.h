@@ -4,6 +4,7 @@
 
 #include <nncost/estimate.h>
 
+#include "base/derivation.h"
 #include "cost/segment.h"
 
 /* What one device of the pipeline holds of each segment. */
@@ -23,6 +24,10 @@ bool nnc_holding_same(const nnc_holding *a, const nnc_holding *b);
 nnc_memory nnc_memory_of(const nnc_model *model, const nnc_op_list *list,
                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
                          const nnc_plan *plan, int64_t capacity_bytes);
+/* The same, saying how. */
+nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
+                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
+                          const nnc_plan *plan, int64_t capacity_bytes, nnc_derivation *why);
 
 /* Parameters that one device holds; those it updates, after ZeRO. Fills update's sums too. */
 double nnc_holding_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],

@@ -87,52 +87,114 @@ nnc_route_kind nnc_network_route_of(const nnc_exchange *exchange)
 }
 
 /* Over the host link, or in host memory. */
-static double offload_s(const nnc_network *network, const nnc_exchange *exchange)
+static double offload_s(const nnc_network *network, const nnc_exchange *exchange, double count,
+                        nnc_derivation *why)
 {
-    return exchange->bytes / (exchange->route == NNC_OFFLOAD_HOST_MEMORY
-                                  ? network->host_mem_bytes_per_s
-                                  : network->host_bytes_per_s);
+    const bool memory = exchange->route == NNC_OFFLOAD_HOST_MEMORY;
+    NNC_PUT(why, exchange->bytes, "B");
+    NNC_LET(why, host_bytes_per_s, "B/s",
+            memory ? network->host_mem_bytes_per_s : network->host_bytes_per_s);
+    NNC_SAY(why, network_s, "s", count * (exchange->bytes / host_bytes_per_s));
+    NNC_NOTE(why, memory ? "in host memory" : "between the device and host memory");
+    return network_s;
+}
+
+static double carried_bytes(const nnc_network *network, const nnc_exchange *exchange, bool ideal,
+                            nnc_derivation *why)
+{
+    const double bytes = exchange->bytes;
+    NNC_LET(why, domains, NULL, network->routes[nnc_network_route_of(exchange)].outer);
+    NNC_LET(why, copies, NULL, exchange->copies);
+    if (!(copies > 1.0 && domains > 1.0 && (ideal || exchange->once_per_node))) {
+        return bytes;
+    }
+    NNC_LET(why, all_bytes, "B", bytes);
+    NNC_SAY(why, carried, "B",
+            all_bytes * domains * (1.0 - pow(1.0 - 1.0 / domains, copies)) / copies);
+    NNC_NOTE(why, "each token once per domain that any of its copies goes to, at random");
+    return carried;
 }
 
 double nnc_network_bytes(const nnc_network *network, const nnc_exchange *exchange, bool ideal)
 {
-    const double domains = network->routes[nnc_network_route_of(exchange)].outer;
-    const double copies = exchange->copies;
-    if (!(copies > 1.0 && domains > 1.0 && (ideal || exchange->once_per_node))) {
-        return exchange->bytes;
-    }
-    return exchange->bytes * domains * (1.0 - pow(1.0 - 1.0 / domains, copies)) / copies;
+    return carried_bytes(network, exchange, ideal, NULL);
 }
 
-static double exchange_s(const nnc_network *network, const nnc_exchange *exchange, bool ideal,
-                         const char **link)
+/* count times by the fitted figures, with what a call inside a step adds. */
+static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes, double count,
+                       const char **by, nnc_derivation *why)
 {
-    const double count = exchange->count > 0.0 ? exchange->count : 1.0;
+    const double predicted_s = nnc_collective_say_predicted_s(route, kind, bytes, why, by);
+    NNC_LET(why, step_fixed_s, "s", route->fitted->step_fixed_s);
+    NNC_PUT(why, predicted_s, "s");
+    NNC_SAY(why, network_s, "s", count * (predicted_s + step_fixed_s));
+    NNC_NOTE(why, "overlapped or not; rates are those that collectives reach, one direction of one "
+                  "rank; step_fixed_s: launch and skew inside a step");
+    return network_s;
+}
+
+/* How long, and by what algorithm. */
+static double exchange_s(const nnc_network *network, const nnc_exchange *exchange, bool ideal,
+                         const char **by, nnc_derivation *why)
+{
+    NNC_LET(why, count, NULL, exchange->count > 0.0 ? exchange->count : 1.0);
     const nnc_route *route = &network->routes[nnc_network_route_of(exchange)];
     if (exchange->comm == NNC_COMM_OFFLOAD) {
-        *link = "host";
-        return count * offload_s(network, exchange);
+        *by = "host link";
+        return offload_s(network, exchange, count, why);
     }
-    *link = route->link;
-    const double bytes = nnc_network_bytes(network, exchange, ideal);
-    const double plain_s = nnc_collective_s(route, exchange->forward, bytes);
-    if (route->fitted == NULL || !(plain_s > 0.0)) {
-        return count * plain_s;
+    const double bytes = carried_bytes(network, exchange, ideal, why);
+    NNC_PUT(why, bytes, "B");
+    if (route->fitted != NULL && !ideal && bytes > 0.0 && route->size > 1) {
+        return fitted_s(route, exchange->forward, bytes, count, by, why);
     }
-    const double fitted_s =
-        nnc_collective_predicted_s(route, exchange->forward, bytes) + route->fitted->step_fixed_s;
-    /* A vendor's latency per step may be longer than what a whole call was measured to take. */
-    return count * (ideal ? nnc_min(plain_s, fitted_s) : fitted_s);
+    const double collective_s =
+        nnc_collective_say_s(route, exchange->forward, bytes, NNC_ALGORITHM_ALL, NULL, by);
+    if (route->fitted != NULL && collective_s > 0.0) {
+        /* A vendor's latency per step may be longer than what a whole call was measured to take. */
+        const char *fitted_by = NULL;
+        const double all_s = fitted_s(route, exchange->forward, bytes, 1.0, &fitted_by, NULL);
+        if (all_s < collective_s) {
+            return fitted_s(route, exchange->forward, bytes, count, by, why);
+        }
+    }
+    NNC_WHEN(why,
+             nnc_collective_say_s(route, exchange->forward, bytes, NNC_ALGORITHM_ALL, why, by));
+    NNC_PUT(why, collective_s, "s");
+    NNC_SAY(why, network_s, "s", count * collective_s);
+    NNC_NOTE(why, "overlapped or not; rates are one direction of one rank");
+    return network_s;
+}
+
+static const char *link_of(const nnc_network *network, const nnc_exchange *exchange)
+{
+    return exchange->comm == NNC_COMM_OFFLOAD
+               ? "host"
+               : network->routes[nnc_network_route_of(exchange)].link;
 }
 
 double nnc_network_exchange_s(const nnc_network *network, const nnc_exchange *exchange,
                               const char **link)
 {
-    return exchange_s(network, exchange, false, link);
+    const char *by = NULL;
+    *link = link_of(network, exchange);
+    return exchange_s(network, exchange, false, &by, NULL);
 }
 
 double nnc_network_ideal_s(const nnc_network *network, const nnc_exchange *exchange,
                            const char **link)
 {
-    return exchange_s(network, exchange, true, link);
+    const char *by = NULL;
+    *link = link_of(network, exchange);
+    return exchange_s(network, exchange, true, &by, NULL);
+}
+
+const char *nnc_network_say_s(const nnc_network *network, const nnc_exchange *exchange, bool ideal,
+                              nnc_derivation *why)
+{
+    const char *by = NULL;
+    exchange_s(network, exchange, ideal, &by, why);
+    NNC_SOURCE(why, "Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel "
+                    "Computing 35(12), 2009 (tree)");
+    return by;
 }

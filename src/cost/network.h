@@ -47,5 +47,8 @@ double nnc_network_exchange_s(const nnc_network *network, const nnc_exchange *ex
 /* The same at the rates of the datasheet: no software gets below. */
 double nnc_network_ideal_s(const nnc_network *network, const nnc_exchange *exchange,
                            const char **link);
+/* Either of the two, saying how: leaves network_s. Returns the name of the algorithm. */
+const char *nnc_network_say_s(const nnc_network *network, const nnc_exchange *exchange, bool ideal,
+                              nnc_derivation *why);
 
 #endif

@@ -22,52 +22,66 @@ double nnc_intensity(const nnc_work *work)
     return bytes > 0.0 ? (work->flops + work->vector_flops) / bytes : NAN;
 }
 
-nnc_timing nnc_roofline(double compute_s, double memory_s, double fixed_s)
-{
-    nnc_timing t = { .compute_s = compute_s, .memory_s = memory_s, .fixed_s = fixed_s };
-    const double larger = nnc_max(compute_s, memory_s);
-    t.time_s = larger + fixed_s;
-    t.bound = fixed_s > larger        ? NNC_BOUND_HOST
-              : compute_s >= memory_s ? NNC_BOUND_COMPUTE
-                                      : NNC_BOUND_MEMORY;
-    return t;
-}
-
 /* Constant fractions of the datasheet. Products (convolutions, an optimizer's) run at the machine's
  * own rate. */
-static nnc_timing constant_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
-                                const nnc_efficiency *e)
+NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op,
+                                    const nnc_work *work, const nnc_efficiency *e,
+                                    nnc_derivation *why)
 {
-    const double rate = nnc_min(e->sustained_fraction * device->efficiency.calibration, 1.0);
-    const double bytes = work->read_bytes + work->write_bytes;
-    double compute_s = 0.0;
+    const nnc_rates r = nnc_rates_of(device, op->math_dtype, e, why);
+    nnc_say_work(work, why);
+    double matrix_s = 0.0;
     if (work->flops > 0.0) {
-        compute_s = work->flops / (rate * nnc_device_matmul_peak(device, op->math_dtype));
+        NNC_SAY(why, sustained, NULL, nnc_min(r.sustained_fraction * r.calibration, 1.0));
+        NNC_SET(why, matrix_s, "s", work->flops / (sustained * r.matmul_flops_per_s));
     }
-    if (!isnan(device->vector_flops_per_s[NNC_FP32])) {
-        compute_s = nnc_max(compute_s, work->vector_flops / device->vector_flops_per_s[NNC_FP32]);
-    }
-    return nnc_roofline(compute_s, bytes / (e->memory_fraction * device->mem_bytes_per_s),
-                        e->fixed_s);
+    NNC_PUT(why, matrix_s, "s");
+    const double vector_s = nnc_vector_s(&r, work, why);
+    NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
+    NNC_SAY(why, memory_s, "s",
+            (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
+    return nnc_roofline(compute_s, memory_s, r.fixed_s, why);
 }
 
 /* Casts to 8 bits come with the library of the products, and reach the bandwidth that those reach. */
-static nnc_timing cast_time(const nnc_device *device, const nnc_op *op, const nnc_work *work)
+static nnc_efficiency efficiency_of(const nnc_device *device, nnc_timed timed)
 {
-    nnc_efficiency e = device->efficiency.pointwise;
-    e.memory_fraction = device->efficiency.gemm[NNC_FP8].memory_fraction;
-    e.fixed_s = device->efficiency.gemm[NNC_FP8].fixed_s;
-    return constant_time(device, op, work, &e);
+    const nnc_efficiencies *all = &device->efficiency;
+    nnc_efficiency e = all->pointwise;
+    switch (timed) {
+    case NNC_TIMED_CONV: return all->conv;
+    case NNC_TIMED_UPDATE: return all->optimizer;
+    case NNC_TIMED_CAST:
+        e.memory_fraction = all->gemm[NNC_FP8].memory_fraction;
+        e.fixed_s = all->gemm[NNC_FP8].fixed_s;
+        return e;
+    default: return e;
+    }
 }
 
 nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_work *work)
 {
-    switch (nnc_op_timed(op)) {
-    case NNC_TIMED_GEMM: return nnc_gemm_time(device, op, work);
-    case NNC_TIMED_FLASH: return nnc_flash_time(device, op, work);
-    case NNC_TIMED_CONV: return constant_time(device, op, work, &device->efficiency.conv);
-    case NNC_TIMED_UPDATE: return constant_time(device, op, work, &device->efficiency.optimizer);
-    case NNC_TIMED_CAST: return cast_time(device, op, work);
-    default: return constant_time(device, op, work, &device->efficiency.pointwise);
+    const nnc_timed timed = nnc_op_timed(op);
+    if (timed == NNC_TIMED_GEMM) {
+        return nnc_gemm_time(device, op, work);
     }
+    if (timed == NNC_TIMED_FLASH) {
+        return nnc_flash_time(device, op, work);
+    }
+    const nnc_efficiency e = efficiency_of(device, timed);
+    return constant_time(device, op, work, &e, NULL);
+}
+
+nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
+                           nnc_derivation *why)
+{
+    const nnc_timed timed = nnc_op_timed(op);
+    if (timed == NNC_TIMED_GEMM) {
+        return nnc_gemm_say_time(device, op, work, why);
+    }
+    if (timed == NNC_TIMED_FLASH) {
+        return nnc_flash_say_time(device, op, work, why);
+    }
+    const nnc_efficiency e = efficiency_of(device, timed);
+    return constant_time(device, op, work, &e, why);
 }

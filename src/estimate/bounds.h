@@ -38,6 +38,11 @@ void nnc_bound_units_sum(const nnc_step *step, const nnc_rows *rows, nnc_bound_u
 bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_units *units,
                     nnc_step_memory *m, nnc_ideal *ideal);
 
+/* Says which engine decides a lower bound; the time of one row in an ideal step. */
+void nnc_ideal_say(const nnc_ideal *ideal, nnc_derivation *why);
+void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const nnc_op_cost *row,
+                       nnc_derivation *why);
+
 /* Leaves in rows those of the ideal step, and in the result its times. */
 void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows,
                     nnc_step_memory *m, nnc_result *r);

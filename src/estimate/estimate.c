@@ -95,18 +95,22 @@ static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch
 {
     nnc_bound_units units;
     bound_rows own = { .step = *step, .rows = &scratch->rows };
-    nnc_bound_units_sum(step, own.rows, &units);
+    own.step.why = NULL;
+    nnc_bound_units_sum(&own.step, own.rows, &units);
     r->upper_bound_s = nnc_upper_bound(step, &units, nnc_step_send_s(step), &scratch->step);
     bool done = !(r->upper_bound_s < 0.0) &&
-                nnc_ideal_step(step, own.rows, &units, &scratch->step, &own.ideal);
+                nnc_ideal_step(&own.step, own.rows, &units, &scratch->step, &own.ideal);
     *lower = own;
     if (done && !is_ideal(step->plan, step->software)) {
-        done = fuse(model, step, scratch, lower);
+        done = fuse(model, &own.step, scratch, lower);
         if (lower->ideal.step_s > own.ideal.step_s) {
             *lower = own;
         }
     }
     r->lower_bound_s = lower->ideal.step_s;
+    scratch->bound = lower->ideal;
+    NNC_WHEN(step->why, nnc_ideal_say(&lower->ideal, step->why));
+    lower->step.why = step->why;
     return done;
 }
 
@@ -122,8 +126,14 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
                                : basis == NNC_BASIS_KERNELS ? &all->kernels
                                                             : &all->carried;
     const bool known = basis != NNC_BASIS_NONE && r->plan.mode == NNC_MODE_PREDICTED;
-    r->interval_s[0] = known ? nnc_max(spread->low * r->step_s, r->lower_bound_s) : NAN;
-    r->interval_s[1] = known ? spread->high * r->step_s : NAN;
+    r->interval_s[0] = r->interval_s[1] = NAN;
+    if (known) {
+        NNC_PUT(step->why, spread->low, NULL);
+        NNC_PUT(step->why, spread->high, NULL);
+        NNC_SET(step->why, r->interval_s[0], "s",
+                nnc_max(spread->low * r->step_s, r->lower_bound_s));
+        NNC_SET(step->why, r->interval_s[1], "s", spread->high * r->step_s);
+    }
 }
 
 /* Builds the op table of the plan's mode and times it. */
@@ -171,7 +181,7 @@ nnc_status nnc_estimate(const nnc_model *model, const nnc_device *device,
     NNC_TRY(nnc_prepare(model, device, software, scratch, &step, sums, r, err));
     nnc_weigh(&step, model, &scratch->step, r);
     NNC_TRY(time_step(model, &step, scratch, r, err));
-    nnc_utilisation(r);
-    nnc_run_cost(device, r);
+    nnc_utilisation(r, step.why);
+    nnc_run_cost(device, r, step.why);
     return check_result(r, model, err);
 }

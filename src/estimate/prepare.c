@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "estimate/say.h"
 #include "estimate/sync.h"
 #include "op/work.h"
 #include "parallel/shard.h"
@@ -56,7 +57,8 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
 }
 
 /* What the whole model is, before it is split: parameters, tokens and input of a step. */
-void nnc_describe_model(const nnc_op_list *list, const nnc_device *device, nnc_result *r)
+static void describe_model(const nnc_op_list *list, const nnc_device *device, nnc_result *r,
+                           nnc_derivation *why)
 {
     const nnc_plan *plan = &r->plan;
     for (int32_t i = 0; i < list->count; i++) {
@@ -68,12 +70,27 @@ void nnc_describe_model(const nnc_op_list *list, const nnc_device *device, nnc_r
             r->params_by_group[op->group] += params;
         }
     }
-    r->tokens = list->tokens * plan->micro_batches * plan->data;
-    r->input_bytes = list->input_bytes * (double)plan->micro_batches * plan->data;
-    r->matmul_params = r->active_params - list->lookup_params;
-    r->six_nd_flops = list->tokens > 0 ? 6.0 * (double)r->matmul_params * (double)r->tokens : NAN;
+    if (why != NULL) {
+        nnc_say_plan(plan, why);
+        nnc_say_params(list, r, why);
+    }
+    const int64_t pass_tokens = list->tokens;
+    NNC_PUT(why, pass_tokens, NULL);
+    NNC_LET(why, pass_input_bytes, "B", list->input_bytes);
+    NNC_PUT(why, list->lookup_params, NULL);
+    NNC_SET(why, r->tokens, NULL, pass_tokens * plan->micro_batches * plan->data);
+    NNC_NOTE(why, "pass_tokens: of one micro-batch");
+    NNC_SET(why, r->input_bytes, "B", pass_input_bytes * (double)plan->micro_batches * plan->data);
+    NNC_SET(why, r->matmul_params, NULL, r->active_params - list->lookup_params);
+    NNC_NOTE(why, "lookup_params: of position tables, and of an untied input embedding");
+    r->six_nd_flops = NAN;
+    if (list->tokens > 0) {
+        NNC_SET(why, r->six_nd_flops, "FLOP", 6.0 * (double)r->matmul_params * (double)r->tokens);
+    }
     r->peak_flops_per_s = nnc_device_matmul_peak(device, plan->precision);
-    r->ridge_flops_per_byte = nnc_device_ridge(device, plan->precision);
+    NNC_PUT(why, r->peak_flops_per_s, "FLOP/s");
+    NNC_PUT(why, device->mem_bytes_per_s, "B/s");
+    NNC_SET(why, r->ridge_flops_per_byte, "FLOP/B", r->peak_flops_per_s / device->mem_bytes_per_s);
 }
 
 /* Parameters of the table that the last stage of a pipeline holds a second time, per rank. */
@@ -123,23 +140,30 @@ void nnc_weigh(const nnc_step *step, const nnc_model *model, nnc_step_memory *m,
         }
     }
     r->verdict = r->memory.headroom_bytes < 0 ? NNC_OVER_MEMORY : NNC_FITS;
+    if (step->why != NULL) {
+        const nnc_holding *h = &m->holdings[r->memory_stage];
+        nnc_step_say_in_flight(step, r->memory_stage);
+        nnc_memory_say(model, step->list, step->sums, h, plan, step->device->mem_bytes, step->why);
+    }
 }
 
-void nnc_utilisation(nnc_result *r)
+void nnc_utilisation(nnc_result *r, nnc_derivation *why)
 {
     const nnc_plan *plan = &r->plan;
     const double devices = plan->devices;
-    const double capacity = r->step_s * devices * r->peak_flops_per_s;
     if (plan->flops_convention == NNC_CONVENTION_6ND) {
-        r->model_flops = r->six_nd_flops;
+        NNC_SET(why, r->model_flops, "FLOP", r->six_nd_flops);
     }
-    r->hardware_flops = r->model_flops + r->recompute_flops;
-    r->mfu = r->model_flops / capacity;
-    r->hfu = r->hardware_flops / capacity;
-    r->model_flops_per_s_per_device = r->model_flops / r->step_s / devices;
-    r->samples_per_s = (double)plan->global_batch / r->step_s;
-    r->tokens_per_s = r->tokens > 0 ? (double)r->tokens / r->step_s : NAN;
-    r->tokens_per_s_per_device = r->tokens_per_s / devices;
+    NNC_SET(why, r->hardware_flops, "FLOP", r->model_flops + r->recompute_flops);
+    NNC_SET(why, r->mfu, NULL, r->model_flops / (r->step_s * devices * r->peak_flops_per_s));
+    NNC_SET(why, r->hfu, NULL, r->hardware_flops / (r->step_s * devices * r->peak_flops_per_s));
+    NNC_SET(why, r->model_flops_per_s_per_device, "FLOP/s", r->model_flops / r->step_s / devices);
+    NNC_SET(why, r->samples_per_s, NULL, (double)plan->global_batch / r->step_s);
+    r->tokens_per_s = r->tokens_per_s_per_device = NAN;
+    if (r->tokens > 0) {
+        NNC_SET(why, r->tokens_per_s, NULL, (double)r->tokens / r->step_s);
+        NNC_SET(why, r->tokens_per_s_per_device, NULL, r->tokens_per_s / devices);
+    }
 }
 
 double nnc_price_of(const nnc_plan *plan, const nnc_device *device)
@@ -149,18 +173,30 @@ double nnc_price_of(const nnc_plan *plan, const nnc_device *device)
                                      : (double)NAN;
 }
 
-void nnc_run_cost(const nnc_device *device, nnc_result *r)
+void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why)
 {
     const nnc_plan *plan = &r->plan;
-    const double devices = plan->devices, hour_s = 3600.0;
+    const double devices = plan->devices;
     r->price_per_device_hour = nnc_price_of(plan, device);
-    r->cost_step = r->step_s / hour_s * devices * r->price_per_device_hour;
-    r->run_s = !isnan(plan->samples)  ? plan->samples / r->samples_per_s
-               : !isnan(plan->tokens) ? plan->tokens / r->tokens_per_s
-                                      : (double)NAN;
-    r->device_hours = r->run_s / hour_s * devices;
-    r->cost_run = r->device_hours * r->price_per_device_hour;
-    r->energy_j = device->power_w * devices * (isnan(r->run_s) ? r->step_s : r->run_s);
+    NNC_PUT(why, r->price_per_device_hour, NULL);
+    NNC_PUT(why, device->power_w, "W");
+    NNC_SET(why, r->cost_step, NULL, r->step_s / 3600.0 * devices * r->price_per_device_hour);
+    r->run_s = NAN;
+    if (!isnan(plan->samples)) {
+        NNC_LET(why, samples_to_train, NULL, plan->samples);
+        NNC_SET(why, r->run_s, "s", samples_to_train / r->samples_per_s);
+    } else if (!isnan(plan->tokens)) {
+        NNC_LET(why, tokens_to_train, NULL, plan->tokens);
+        NNC_SET(why, r->run_s, "s", tokens_to_train / r->tokens_per_s);
+    }
+    NNC_PUT(why, r->run_s, "s");
+    NNC_SET(why, r->device_hours, "h", r->run_s / 3600.0 * devices);
+    NNC_SET(why, r->cost_run, NULL, r->device_hours * r->price_per_device_hour);
+    if (isnan(r->run_s)) {
+        NNC_SET(why, r->energy_j, "J", device->power_w * devices * r->step_s);
+    } else {
+        NNC_SET(why, r->energy_j, "J", device->power_w * devices * r->run_s);
+    }
 }
 
 /* The links of a plan, and the ops of one micro-batch before they are divided. */
@@ -177,7 +213,8 @@ static nnc_status begin_step(const nnc_model *model, const nnc_device *device,
                         .plan = plan,
                         .software = software,
                         .list = &scratch->list,
-                        .network = alone ? NULL : &scratch->network };
+                        .network = alone ? NULL : &scratch->network,
+                        .why = scratch->why };
     nnc_lower(model, &how, &scratch->list);
     return nnc_check_list(&scratch->list, model, err);
 }
@@ -201,7 +238,7 @@ nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,
 {
     const nnc_plan *plan = &r->plan;
     NNC_TRY(begin_step(model, device, software, plan, scratch, step, err));
-    nnc_describe_model(&scratch->list, device, r);
+    describe_model(&scratch->list, device, r, step->why);
     nnc_step_deal(step, &scratch->step);
     const bool whole = plan->tensor == 1 && plan->context == 1 && plan->expert == 1;
     if (!whole) { /* the mathematics is counted before it is divided */

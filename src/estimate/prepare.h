@@ -11,9 +11,6 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
 /* Refuses a list whose tensors or parameters are past what the arithmetic holds. */
 nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err);
 
-/* What the whole model is, before it is split: parameters, tokens and input of a step. */
-void nnc_describe_model(const nnc_op_list *list, const nnc_device *device, nnc_result *r);
-
 /* Divides a list over ranks, sums its segments, and adds what ZeRO-3 and offload exchange. */
 void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
                     nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
@@ -34,11 +31,11 @@ nnc_status nnc_prepare_rows(const nnc_model *model, const nnc_device *device,
 void nnc_weigh(const nnc_step *step, const nnc_model *model, nnc_step_memory *m, nnc_result *r);
 
 /* Rates and utilisation from the work and the step time. */
-void nnc_utilisation(nnc_result *r);
+void nnc_utilisation(nnc_result *r, nnc_derivation *why);
 
 /* Device-hours, money and energy from the rates: of the whole run when its length is given. Energy
  * counts the device's power limit. */
-void nnc_run_cost(const nnc_device *device, nnc_result *r);
+void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why);
 
 /* Per device-hour: the plan's, else the device file's newest; NaN = not known. */
 double nnc_price_of(const nnc_plan *plan, const nnc_device *device);

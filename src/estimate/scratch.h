@@ -2,7 +2,7 @@
 #ifndef NNCOST_ESTIMATE_SCRATCH_H
 #define NNCOST_ESTIMATE_SCRATCH_H
 
-#include "estimate/step.h"
+#include "estimate/bounds.h"
 
 struct nnc_scratch {
     nnc_op_list list;  /* the plan's own ops, of one rank */
@@ -13,6 +13,8 @@ struct nnc_scratch {
     nnc_step_memory step;
     const nnc_rows *shown; /* the rows of the last result */
     int32_t stages;        /* of the last result */
+    nnc_ideal bound;       /* the lower bound of the last result, and in ideal mode its step */
+    nnc_derivation *why;   /* where estimates say how they came about; NULL = nowhere */
 };
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "estimate/say.h"
 #include "op/op_row.h"
 
 int32_t nnc_deal_device(const nnc_plan *plan, int32_t virtual_stage)
@@ -106,31 +107,81 @@ static double share_of(const nnc_overlap *overlap, int comm, nnc_part part)
 }
 
 /* Takes what hides from the compute left; returns the share of the exchange that stays exposed. */
-static double hide(double exchange_s, double share, double *left_s)
+NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_derivation *why)
 {
-    const double hidden = share * nnc_min(exchange_s, *left_s);
-    *left_s -= hidden;
-    return exchange_s > 0.0 ? (exchange_s - hidden) / exchange_s : 1.0;
+    NNC_LET(why, overlap, NULL, share);
+    NNC_LET(why, compute_left_s, "s", *left_s);
+    NNC_PUT(why, exchange_s, "s");
+    NNC_SAY(why, overlapped_s, "s", overlap * nnc_min(exchange_s, compute_left_s));
+    NNC_NOTE(why,
+             "of all collectives of this kind in one pass over the layers, with the compute that "
+             "no kind before it took");
+    *left_s = compute_left_s - overlapped_s;
+    double exposed_rest = 1.0;
+    if (exchange_s > 0.0) {
+        NNC_SET(why, exposed_rest, NULL, (exchange_s - overlapped_s) / exchange_s);
+    }
+    return exposed_rest;
 }
 
-static void settle(budget *b, const nnc_overlap *overlap, nnc_part part)
+/* asked: the exchange that is explained; NULL = none. */
+NNC_SAYING void settle(budget *b, const nnc_overlap *overlap, nnc_part part,
+                       const nnc_exchange *asked, nnc_derivation *why)
 {
     double attention = b->attention_s, left = b->compute_s;
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
+        nnc_derivation *const said =
+            asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
         const double before = attention;
-        b->beside_exposed[k] = hide(b->beside_s[k], share_of(overlap, k, part), &attention);
+        const double exposed_rest =
+            hide(b->beside_s[k], share_of(overlap, k, part), &attention, said);
+        NNC_SAY(said, exposed_share, NULL, exposed_rest);
+        b->beside_exposed[k] = exposed_share;
         left -= before - attention;
     }
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
+        nnc_derivation *const said =
+            asked != NULL && !asked->hides && (int)asked->comm == k ? why : NULL;
         const bool prefetched = k == NNC_COMM_DATA && b->instances > 1.0;
-        const double first = prefetched ? b->behind_s[k] / b->instances : 0.0;
-        const double rest = b->behind_s[k] - first;
-        const double exposed = first + rest * hide(rest, share_of(overlap, k, part), &left);
-        b->behind_exposed[k] = b->behind_s[k] > 0.0 ? exposed / b->behind_s[k] : 1.0;
+        NNC_LET(said, all_s, "s", b->behind_s[k]);
+        NNC_LET(said, layers, NULL, b->instances);
+        double first_s = 0.0;
+        if (prefetched) {
+            NNC_SET(said, first_s, "s", all_s / layers);
+            NNC_NOTE(said, "the first layer's weights are gathered before anything runs");
+        }
+        const double rest_s = all_s - first_s;
+        const double exposed_rest = hide(rest_s, share_of(overlap, k, part), &left, said);
+        b->behind_exposed[k] = 1.0;
+        if (all_s > 0.0) {
+            NNC_PUT(said, rest_s, "s");
+            NNC_PUT(said, first_s, "s");
+            NNC_PUT(said, exposed_rest, NULL);
+            NNC_SAY(said, exposed_share, NULL, (first_s + rest_s * exposed_rest) / all_s);
+            b->behind_exposed[k] = exposed_share;
+        }
     }
 }
 
-void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_overlap *overlap)
+/* How the exchange of a row came to the time it has now. */
+static void say_hidden(const budget *settled, const nnc_overlap *overlap, const nnc_op_cost *row,
+                       int32_t index, nnc_derivation *why)
+{
+    budget b = *settled;
+    const nnc_exchange *e = &row->op->u.exchange;
+    nnc_say_of_row(why, index);
+    settle(&b, overlap, nnc_part_of(row), e, why);
+    const double exposed_share = e->hides ? b.beside_exposed[e->comm] : b.behind_exposed[e->comm];
+    NNC_PUT(why, exposed_share, NULL);
+    NNC_PUT(why, row->network_s, "s");
+    NNC_SAY(why, time_s, "s", row->network_s * exposed_share);
+    NNC_NOTE(why, "what no compute overlaps, by --overlap or the software profile");
+    (void)time_s;
+    nnc_say_of_step(why);
+}
+
+void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_overlap *overlap,
+                   nnc_derivation *why)
 {
     budget budgets[NNC_SEGMENTS_MAX][NNC_PARTS];
     memset(budgets, 0, sizeof budgets);
@@ -143,7 +194,7 @@ void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_overlap *o
     for (int32_t s = 0; s < list->segment_count && any; s++) {
         for (int p = 0; p < NNC_PARTS; p++) {
             budgets[s][p].instances = (double)list->segments[s].instances;
-            settle(&budgets[s][p], overlap, (nnc_part)p);
+            settle(&budgets[s][p], overlap, (nnc_part)p, NULL, NULL);
         }
     }
     for (int32_t i = 0; i < rows->count && any; i++) {
@@ -152,28 +203,37 @@ void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_overlap *o
             const nnc_exchange *e = &row->op->u.exchange;
             const budget *b = &budgets[row->op->segment][nnc_part_of(row)];
             row->time_s *= e->hides ? b->beside_exposed[e->comm] : b->behind_exposed[e->comm];
+            NNC_WHEN(why, say_hidden(b, overlap, row, i, why));
         }
     }
 }
 
-/* What issuing takes is in host_s; leaves there what it adds. */
-static double part_s(nnc_unit *unit, nnc_part part)
+/* What issuing takes is in host_s; leaves there what it adds. name: of that. */
+static double part_s(nnc_unit *unit, nnc_part part, const char *name, nnc_derivation *why)
 {
-    double sum = unit->compute_s[part];
+    double device_s = unit->compute_s[part];
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
-        sum += unit->exposed_s[part][k];
+        device_s += unit->exposed_s[part][k];
     }
-    const double host_s = unit->host_s[part];
-    if (host_s > 0.0) {
-        const double larger = nnc_max(sum, host_s);
-        const double ratio = nnc_min(sum, host_s) / larger;
-        unit->host_s[part] = larger * sqrt(sqrt(1.0 + ratio * ratio * ratio * ratio)) - sum;
+    const double issue_s = unit->host_s[part];
+    if (issue_s > 0.0) {
+        NNC_PUT(why, device_s, "s");
+        NNC_PUT(why, issue_s, "s");
+        const double larger_s = nnc_max(device_s, issue_s);
+        const double ratio = nnc_min(device_s, issue_s) / larger_s;
+        NNC_PUT(why, larger_s, "s");
+        NNC_PUT(why, ratio, NULL);
+        NNC_SET_AS(why, name, unit->host_s[part], "s",
+                   larger_s * sqrt(sqrt(1.0 + nnc_pow4(ratio))) - device_s);
+        NNC_NOTE(why,
+                 "what issuing the ops adds to one instance: (device^4 + issue^4)^(1/4) - device; "
+                 "larger_s and ratio are of the two");
     }
-    return sum + unit->host_s[part];
+    return device_s + unit->host_s[part];
 }
 
 void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, double launch_s,
-                   nnc_unit units[NNC_SEGMENTS_MAX])
+                   nnc_unit units[NNC_SEGMENTS_MAX], nnc_derivation *why)
 {
     memset(units, 0, sizeof units[0] * NNC_SEGMENTS_MAX);
     for (int32_t i = 0; i < rows->count; i++) {
@@ -193,9 +253,14 @@ void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, double launch_
         }
     }
     for (int32_t s = 0; s < list->segment_count; s++) {
-        units[s].forward_s = part_s(&units[s], NNC_PART_FORWARD);
-        units[s].backward_s = part_s(&units[s], NNC_PART_BACKWARD);
-        units[s].recompute_s = part_s(&units[s], NNC_PART_RECOMPUTE);
+        char names[NNC_PASS_PARTS][NNC_SAY_NAME];
+        for (int p = 0; p < NNC_PASS_PARTS; p++) {
+            NNC_WHEN(why, nnc_say_name("host", s, (nnc_part)p, names[p]));
+        }
+        units[s].forward_s = part_s(&units[s], NNC_PART_FORWARD, names[NNC_PART_FORWARD], why);
+        units[s].backward_s = part_s(&units[s], NNC_PART_BACKWARD, names[NNC_PART_BACKWARD], why);
+        units[s].recompute_s =
+            part_s(&units[s], NNC_PART_RECOMPUTE, names[NNC_PART_RECOMPUTE], why);
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "estimate/bounds.h"
+#include "estimate/say.h"
 #include "estimate/timeline.h"
 #include "estimate/update.h"
 #include "op/work.h"
@@ -24,13 +25,14 @@ static void recomputed_shares(const nnc_step *step, const nnc_step_memory *m,
     }
 }
 
-void nnc_step_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
-                   nnc_result *r)
+NNC_SAYING void add_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
+                         nnc_result *r, nnc_derivation *why)
 {
     const nnc_plan *plan = step->plan;
     const double passes = (double)plan->micro_batches * plan->data;
     const bool causal = plan->flops_convention == NNC_CONVENTION_CAUSAL;
     double again[NNC_SEGMENTS_MAX], full[NNC_PASS_PARTS] = { 0 }, counted[NNC_PASS_PARTS] = { 0 };
+    nnc_group_sums groups = { { { 0 } } };
     recomputed_shares(step, m, again);
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
@@ -39,19 +41,43 @@ void nnc_step_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_me
             part == NNC_PART_RECOMPUTE ? row->repeat * again[row->op->segment] : row->repeat;
         full[part] += row->work.full_flops * repeat;
         counted[part] += (causal ? row->work.causal_flops : row->work.full_flops) * repeat;
+        NNC_WHEN(why, groups.sums[part][row->op->group] += row->work.full_flops * repeat);
     }
-    r->forward_flops = full[NNC_PART_FORWARD] * passes;
-    r->backward_flops = full[NNC_PART_BACKWARD] * passes;
-    r->model_flops = (counted[NNC_PART_FORWARD] + counted[NNC_PART_BACKWARD]) * passes;
-    r->recompute_flops = counted[NNC_PART_RECOMPUTE] * passes;
+    NNC_PUT(why, passes, NULL);
+    NNC_LET(why, forward_pass_flops, "FLOP", full[NNC_PART_FORWARD]);
+    NNC_LET(why, backward_pass_flops, "FLOP", full[NNC_PART_BACKWARD]);
+    NNC_LET(why, forward_counted_flops, "FLOP", counted[NNC_PART_FORWARD]);
+    NNC_LET(why, backward_counted_flops, "FLOP", counted[NNC_PART_BACKWARD]);
+    NNC_LET(why, recomputed_pass_flops, "FLOP", counted[NNC_PART_RECOMPUTE]);
+    if (why != NULL) {
+        nnc_say_groups(&groups, NNC_PART_FORWARD, "forward_pass_flops", forward_pass_flops, why);
+        nnc_say_groups(&groups, NNC_PART_BACKWARD, "backward_pass_flops", backward_pass_flops, why);
+    }
+    NNC_SET(why, r->forward_flops, "FLOP", forward_pass_flops * passes);
+    NNC_NOTE(why, "passes: micro-batches of all data-parallel ranks");
+    NNC_SET(why, r->backward_flops, "FLOP", backward_pass_flops * passes);
+    NNC_SET(why, r->model_flops, "FLOP", (forward_counted_flops + backward_counted_flops) * passes);
+    NNC_NOTE(why, causal ? "of a pass, attention over the pairs that the mask leaves"
+                         : "of a pass, attention over all pairs");
+    NNC_SET(why, r->recompute_flops, "FLOP", recomputed_pass_flops * passes);
 }
 
-void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
-                       nnc_result *r)
+void nnc_step_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
+                   nnc_result *r)
+{
+    if (step->why != NULL) {
+        add_work(step, rows, m, r, step->why);
+    } else {
+        add_work(step, rows, m, r, NULL);
+    }
+}
+
+NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
+                             nnc_result *r, nnc_derivation *why)
 {
     const nnc_plan *plan = step->plan;
     const double ranks = (double)plan->tensor * plan->context * plan->data;
-    double again[NNC_SEGMENTS_MAX];
+    double again[NNC_SEGMENTS_MAX], matrix[NNC_PARTS] = { 0 }, vector[NNC_PARTS] = { 0 };
     recomputed_shares(step, m, again);
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
@@ -61,6 +87,8 @@ void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_ste
         }
         r->executed_flops += row->work.flops * repeat;
         r->vector_flops += row->work.vector_flops * repeat;
+        NNC_WHEN(why, matrix[nnc_part_of(row)] += row->work.flops * repeat);
+        NNC_WHEN(why, vector[nnc_part_of(row)] += row->work.vector_flops * repeat);
     }
     for (int32_t d = 0; d < plan->pipeline; d++) {
         nnc_tail t;
@@ -69,7 +97,25 @@ void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_ste
             const nnc_work work = nnc_op_work(&t.updates[i]);
             r->executed_flops += work.flops * ranks;
             r->vector_flops += work.vector_flops * ranks;
+            NNC_WHEN(why, matrix[NNC_PART_UPDATE] += work.flops * ranks);
+            NNC_WHEN(why, vector[NNC_PART_UPDATE] += work.vector_flops * ranks);
         }
+    }
+    if (why != NULL) {
+        nnc_say_parts(matrix, "executed_flops", "FLOP", r->executed_flops, why);
+        NNC_NOTE(why, "over all micro-batches and ranks");
+        nnc_say_parts(vector, "vector_flops", "FLOP", r->vector_flops, why);
+        NNC_NOTE(why, "over all micro-batches and ranks");
+    }
+}
+
+void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
+                       nnc_result *r)
+{
+    if (step->why != NULL) {
+        add_executed(step, rows, m, r, step->why);
+    } else {
+        add_executed(step, rows, m, r, NULL);
     }
 }
 
@@ -85,22 +131,36 @@ static nnc_holding holding_of(const nnc_step *step, const nnc_share *share, doub
     return h;
 }
 
+static double in_flight_of(const nnc_plan *plan, int32_t device, nnc_derivation *why)
+{
+    if (plan->pipeline == 1) {
+        NNC_SAY(why, in_flight, NULL, 1.0);
+        return in_flight;
+    }
+    const double kept =
+        nnc_pipeline_say_in_flight(plan->schedule, plan->pipeline, nnc_schedule_chunks(plan),
+                                   plan->micro_batches, device, why);
+    if (!nnc_schedule_dual(plan)) {
+        return kept;
+    }
+    NNC_LET(why, of_both, NULL, kept);
+    NNC_SAY(why, in_flight, NULL, of_both * 0.5);
+    NNC_NOTE(why, "of both directions; counted in one direction's layers, the device has both");
+    return in_flight;
+}
+
+void nnc_step_say_in_flight(const nnc_step *step, int32_t device)
+{
+    (void)in_flight_of(step->plan, device, step->why);
+}
+
 void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory)
 {
     const nnc_plan *plan = step->plan;
-    const int32_t chunks = nnc_schedule_chunks(plan);
     nnc_deal_layers(step->list, plan, &memory->deal);
     for (int32_t d = 0; d < plan->pipeline; d++) {
         const nnc_share share = nnc_deal_device_share(&memory->deal, plan, d);
-        double in_flight = 1.0;
-        if (plan->pipeline > 1) {
-            in_flight = nnc_pipeline_in_flight(plan->schedule, plan->pipeline, chunks,
-                                               plan->micro_batches, d);
-            if (nnc_schedule_dual(plan)) {
-                in_flight *= 0.5; /* counted in one direction's layers, the share has both */
-            }
-        }
-        memory->holdings[d] = holding_of(step, &share, in_flight);
+        memory->holdings[d] = holding_of(step, &share, in_flight_of(plan, d, NULL));
     }
 }
 
@@ -160,7 +220,13 @@ static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t
     if (sends > 0.0) {
         nnc_rows_add(rows, &op, step->device, step->network, sends * (double)plan->micro_batches);
         nnc_op_cost *row = &rows->rows[rows->count - 1];
-        row->time_s = exposed_s / row->repeat;
+        nnc_say_of_row(step->why, rows->count - 1);
+        NNC_LET(step->why, delay_s, "s", exposed_s);
+        NNC_PUT(step->why, row->repeat, NULL);
+        NNC_SET(step->why, row->time_s, "s", delay_s / row->repeat);
+        NNC_NOTE(step->why,
+                 "what the step takes longer than with messages between stages for free");
+        nnc_say_of_step(step->why);
     }
 }
 
@@ -186,12 +252,6 @@ static void add_units(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MA
                                again * units[s].exposed_s[NNC_PART_RECOMPUTE][k];
         }
     }
-}
-
-static double busy_parts(const nnc_result *r)
-{
-    return r->forward_s + r->backward_s + r->recompute_s + r->update_s + r->exposed_comm_s +
-           r->host_s;
 }
 
 /* What the rows add to the times: traffic, communication hidden or not, what bounds them. */
@@ -237,15 +297,16 @@ static double time_without(const nnc_op_cost *row, nnc_bound bound)
     return (compute > memory ? compute : memory) + fixed;
 }
 
-void nnc_step_rank(const nnc_rows *rows, nnc_result *r)
+void nnc_step_rank(const nnc_rows *rows, nnc_result *r, nnc_derivation *why)
 {
     double without = 0.0;
     rank_bounds(r);
     for (int32_t i = 0; i < rows->count; i++) {
         without += time_without(&rows->rows[i], r->bound) * rows->rows[i].repeat;
     }
-    /* A pipeline idles in proportion to the work it waits for. */
-    r->step_without_bound_s = without * (1.0 + r->bubble_ratio);
+    NNC_LET(why, ops_without_bound_s, "s", without);
+    NNC_SET(why, r->step_without_bound_s, "s", ops_without_bound_s * (1.0 + r->bubble_ratio));
+    NNC_NOTE(why, "what the ops take without it; a pipeline idles in proportion to the work");
 }
 
 void nnc_step_describe(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
@@ -314,7 +375,13 @@ double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         longest_s = nnc_max(longest_s, m->stages[d].exchange_s + m->stages[d].update_s);
     }
-    return times->total_s + longest_s;
+    NNC_LET(step->why, passes_s, "s", times->total_s);
+    NNC_LET(step->why, once_per_step_s, "s", longest_s);
+    NNC_SAY(step->why, step_s, "s", passes_s + once_per_step_s);
+    NNC_NOTE(step->why,
+             "the passes by replaying the schedule with every stage's own times; then what "
+             "the slowest stage does once per step: collectives and update");
+    return step_s;
 }
 
 /* What messages between stages delay: the same passes run again without them. */
@@ -328,7 +395,10 @@ static bool find_delay(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
     if (!nnc_step_run(step, units, 0.0, m)) {
         return false;
     }
-    m->delay_s = nnc_max(0.0, times->total_s - m->run.total_s);
+    NNC_LET(step->why, passes_s, "s", times->total_s);
+    NNC_LET(step->why, without_messages_s, "s", m->run.total_s);
+    NNC_SET(step->why, m->delay_s, "s", nnc_max(0.0, passes_s - without_messages_s));
+    NNC_NOTE(step->why, "the passes with messages between stages, and with them for free");
     return nnc_step_rerun(step->plan, times->send_s, m); /* for those who ask m->run */
 }
 
@@ -348,14 +418,22 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         r->exposed_comm_s += r->exposed_s[k];
     }
-    const double busy = busy_parts(r);
-    r->step_s = busy;
+    if (step->why != NULL) {
+        nnc_say_step(step, units, holding, r);
+    }
+    NNC_SAY(step->why, busy_s, "s",
+            r->forward_s + r->backward_s + r->recompute_s + r->update_s + r->exposed_comm_s +
+                r->host_s);
     if (plan->pipeline > 1) {
         r->step_s = nnc_step_core_s(step, units, times, m);
-        r->bubble_s = nnc_max(0.0, r->step_s - busy);
+        NNC_SET(step->why, r->bubble_s, "s", nnc_max(0.0, r->step_s - busy_s));
+    } else {
+        NNC_SET(step->why, r->bubble_s, "s", 0.0);
+        NNC_NOTE(step->why, "there is no pipeline");
+        NNC_SET(step->why, r->step_s, "s", busy_s + r->bubble_s);
     }
-    r->bubble_ratio = r->bubble_s / busy;
-    r->bubble_share = r->bubble_s / r->step_s;
+    NNC_SET(step->why, r->bubble_ratio, NULL, r->bubble_s / busy_s);
+    NNC_SET(step->why, r->bubble_share, NULL, r->bubble_s / r->step_s);
     return true;
 }
 
@@ -380,7 +458,13 @@ bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_step_memory *m, nnc
     }
     nnc_tail_append(step, units, holding, &overlap, rows);
     add_rows(rows, r);
-    nnc_step_rank(rows, r);
+    if (step->why != NULL) {
+        nnc_say_rows(rows, r, step->why);
+        nnc_say_bounds(rows, r, step->why);
+        nnc_say_serial(step, rows, r);
+        nnc_say_equal_stages(step, &m->stages[r->stage]);
+    }
+    nnc_step_rank(rows, r, step->why);
     return true;
 }
 
@@ -388,7 +472,7 @@ void nnc_step_units(const nnc_step *step, nnc_rows *rows, nnc_unit units[NNC_SEG
 {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     if (step->network != NULL) {
-        nnc_rows_hide(rows, step->list, &overlap);
+        nnc_rows_hide(rows, step->list, &overlap, step->why);
     }
-    nnc_units_sum(rows, step->list, step->software->launch_s, units);
+    nnc_units_sum(rows, step->list, step->software->launch_s, units, step->why);
 }

@@ -4,6 +4,7 @@
 
 #include <nncost/estimate.h>
 
+#include "base/derivation.h"
 #include "cost/memory.h"
 #include "cost/network.h"
 #include "cost/rows.h"
@@ -20,6 +21,7 @@ typedef struct nnc_step {
     const nnc_network *network;   /* NULL on one device */
     double tied_params;           /* of one rank: table at both ends of a pipeline, else 0 */
     double send_bytes;            /* activations from stage to stage, one micro-batch */
+    nnc_derivation *why;          /* NULL: the step is not explained */
 } nnc_step;
 
 /* Replays of the last few pipelines. Plans that differ in what happens once per step have the same
@@ -53,6 +55,8 @@ typedef struct nnc_step_memory {
 /* Deals the layers out and fills memory->holdings: what each device of the pipeline keeps, for how
  * many micro-batches in flight. */
 void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory);
+/* Says how many micro-batches a device keeps in flight. */
+void nnc_step_say_in_flight(const nnc_step *step, int32_t device);
 
 /* Times the step: rows hold the op table of one micro-batch on a rank that held every layer. On
  * return they are those of the busiest stage over the whole step, with its exchanges and its update
@@ -112,6 +116,6 @@ int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages);
 /* Leaves in rows what one device holds, repeated over the step. */
 void nnc_step_restrict(const nnc_step *step, const nnc_holding *holding, nnc_rows *rows);
 /* Ranks what bounds the step, and what it would take without. */
-void nnc_step_rank(const nnc_rows *rows, nnc_result *r);
+void nnc_step_rank(const nnc_rows *rows, nnc_result *r, nnc_derivation *why);
 
 #endif

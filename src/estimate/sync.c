@@ -179,12 +179,28 @@ int nnc_cluster_step_exchanges(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
 double nnc_cluster_exposed_s(const nnc_exchange *exchange, double exchange_s, double share,
                              const nnc_hideout *hideout)
 {
-    const double N = exchange_s, L = (double)(hideout->layers > 0 ? hideout->layers : 1);
-    /* Gradients leave while backward runs, weights come back while the next forward does. */
-    const double t = exchange->forward == NNC_ALL_GATHER ? hideout->forward_s : hideout->backward_s;
+    return nnc_cluster_say_exposed_s(exchange, exchange_s, share, hideout, NULL);
+}
+
+double nnc_cluster_say_exposed_s(const nnc_exchange *exchange, double exchange_s, double share,
+                                 const nnc_hideout *hideout, nnc_derivation *why)
+{
+    NNC_LET(why, network_s, "s", exchange_s);
     if (exchange->comm == NNC_COMM_PIPELINE) {
-        return N; /* nothing else runs at the end of the pipeline */
+        NNC_SAY(why, time_s, "s", network_s);
+        NNC_NOTE(why, "nothing else runs at the end of the pipeline");
+        return time_s;
     }
-    const double overlapped = nnc_max(t + N / L, N + t / L) - t;
-    return share * nnc_min(overlapped, N) + (1.0 - share) * N;
+    /* Gradients leave while backward runs, weights come back while the next forward does. */
+    NNC_LET(why, compute_s, "s",
+            exchange->forward == NNC_ALL_GATHER ? hideout->forward_s : hideout->backward_s);
+    NNC_LET(why, layers, NULL, (double)(hideout->layers > 0 ? hideout->layers : 1));
+    NNC_LET(why, overlap, NULL, share);
+    NNC_SAY(why, left_s, "s",
+            nnc_max(compute_s + network_s / layers, network_s + compute_s / layers) - compute_s);
+    NNC_NOTE(why, "of what may overlap: a bucket per layer, each as soon as its layer is done; "
+                  "compute_s: of a pass, that nothing overlaps yet");
+    NNC_SAY(why, time_s, "s", overlap * nnc_min(left_s, network_s) + (1.0 - overlap) * network_s);
+    NNC_SOURCE(why, "PyTorch DDP arXiv:2006.15704");
+    return time_s;
 }

@@ -32,5 +32,7 @@ int nnc_cluster_step_exchanges(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
 double nnc_cluster_exposed_s(const nnc_exchange *exchange, double exchange_s, double share,
                              const nnc_hideout *hideout);
+double nnc_cluster_say_exposed_s(const nnc_exchange *exchange, double exchange_s, double share,
+                                 const nnc_hideout *hideout, nnc_derivation *why);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "estimate/say.h"
 #include "op/work.h"
 
 static bool holds(const nnc_holding *holding, int32_t segment)
@@ -80,9 +81,10 @@ static nnc_hideout hideout_of(const nnc_step *step, const nnc_unit units[NNC_SEG
 
 /* Seconds of an exchange that stay exposed; behind what hides the rest nothing else can. */
 static double expose(const nnc_exchange *e, double raw_s, const nnc_overlap *overlap,
-                     nnc_hideout *hideout)
+                     nnc_hideout *hideout, nnc_derivation *why)
 {
-    const double exposed_s = nnc_cluster_exposed_s(e, raw_s, overlap->share[e->comm], hideout);
+    const double exposed_s =
+        nnc_cluster_say_exposed_s(e, raw_s, overlap->share[e->comm], hideout, why);
     double *const left_s =
         e->forward == NNC_ALL_GATHER ? &hideout->forward_s : &hideout->backward_s;
     *left_s = nnc_max(0.0, *left_s - (raw_s - exposed_s));
@@ -99,7 +101,8 @@ void nnc_tail_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX]
     for (int i = 0; i < t.exchange_count; i++) {
         const nnc_exchange *e = &t.exchanges[i].u.exchange;
         const double raw = nnc_network_exchange_s(step->network, e, &link);
-        r->exposed_s[e->comm] += expose(e, raw, overlap, &hideout) * (double)t.exchanges[i].repeat;
+        r->exposed_s[e->comm] +=
+            expose(e, raw, overlap, &hideout, NULL) * (double)t.exchanges[i].repeat;
     }
     for (int i = 0; i < t.update_count; i++) {
         const nnc_work work = nnc_op_work(&t.updates[i]);
@@ -141,7 +144,9 @@ void nnc_tail_append(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX
         nnc_rows_add(rows, &t.exchanges[i], step->device, step->network,
                      (double)t.exchanges[i].repeat);
         nnc_op_cost *row = &rows->rows[rows->count - 1];
-        row->time_s = expose(e, row->network_s, overlap, &hideout);
+        nnc_say_of_row(step->why, rows->count - 1);
+        row->time_s = expose(e, row->network_s, overlap, &hideout, step->why);
+        nnc_say_of_step(step->why);
     }
     for (int i = 0; i < t.update_count && !rows->truncated; i++) {
         nnc_rows_add(rows, &t.updates[i], step->device, step->network, 1.0);

@@ -2,78 +2,59 @@
 #ifndef NNCOST_EXPLAIN_EXPLAIN_H
 #define NNCOST_EXPLAIN_EXPLAIN_H
 
-#include <stdio.h>
-
+#include "base/arena.h"
+#include "base/derivation.h"
 #include "metrics/report.h"
-#include "op/dims.h"
-#include "render/json_writer.h"
-#include "render/sheet.h"
+#include "render/format.h"
 
-/* The names a formula may use. */
-enum { NNC_SYMBOLS_MAX = 192 };
-typedef struct nnc_symbol {
-    char name[32];
-    double value;
-    const char *unit; /* NULL = a pure number */
-} nnc_symbol;
+/* What a line of an answer is. */
+#define NNC_EXPLAINED_LIST(X)                                                           \
+    X(NNC_EXPLAINED_FORMULA, "formula") /* computed: formula, numbers, result */        \
+    X(NNC_EXPLAINED_GIVEN, "given")     /* read from model, device, software or plan */ \
+    X(NNC_EXPLAINED_TEXT, "text")       /* found out, not computed: what its meaning says */
+NNC_ENUM(nnc_explained_kind, NNC_EXPLAINED_LIST, NNC_EXPLAINED_KINDS);
+const char *nnc_explained_kind_name(nnc_explained_kind kind);
 
-typedef struct nnc_scope {
-    nnc_symbol symbols[NNC_SYMBOLS_MAX];
-    int count;
-} nnc_scope;
+typedef struct nnc_explained {
+    const char *heading; /* of the lines that begin here, in tables; NULL = none */
+    nnc_explained_kind kind;
+    nnc_line line;
+    const char *text; /* a value that is no number; NULL = it is one, or not known */
+    const char *note; /* what the names of the formula mean, beside line.meaning */
+} nnc_explained;
 
-void nnc_scope_add(nnc_scope *scope, const char *name, double value, const char *unit);
-/* NULL if there is none. name need not end after length. */
-const nnc_symbol *nnc_scope_find(const nnc_scope *scope, const char *name, size_t length);
+typedef struct nnc_answer {
+    const nnc_report *report; /* NULL: there are no numbers */
+    const char *asked;
+    nnc_arena *arena;
+    nnc_explained *lines;
+    int32_t count, capacity;
+    bool failed; /* out of memory */
+} nnc_answer;
 
-/* The figures of an estimate, and the sums over its ops that formulas are made of. */
-void nnc_scope_fill(nnc_scope *scope, const nnc_report *report);
+/* Appends a line; what it points to must live as long as the answer. */
+void nnc_answer_add(nnc_answer *answer, nnc_explained explained);
 
-/* On several devices, or with the host's memory. */
-bool nnc_on_cluster(const nnc_plan *plan);
-void nnc_cluster_scope_fill(nnc_scope *scope, const nnc_report *report);
-/* The formula of a quantity where it is another one there, maybe in text; NULL: the same as on one
- * device. */
-const char *nnc_cluster_formula(const nnc_report *report, const char *name, char *text,
-                                size_t size);
+/* Appends the lines of every row of an op; of one with many shapes, the row that takes longest in each
+ * phase. step: what the estimate said of itself; why: has what the lines point to. false: there is no
+ * such op. */
+bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_derivation *step,
+                    nnc_derivation *why, const char *name);
 
-/* One line of a derivation: name = formula = numbers = result. */
-typedef struct nnc_derivation {
-    const char *name, *unit;
-    const char *formula;          /* what is not a name of the scope is left as it stands */
-    const char *meaning, *source; /* NULL = none */
-    double result;
-} nnc_derivation;
+void nnc_answer_write(nnc_buffer *out, nnc_style style, const nnc_answer *answer);
+extern const nnc_metrics nnc_answer_document;
 
-typedef struct nnc_explainer {
-    nnc_buffer *out;
-    nnc_style style;
-    nnc_sheet sheet;
-    nnc_record record;
-} nnc_explainer;
-
-/* A heading of what follows, "attn.qkv forward"; JSON and CSV repeat it as "of". */
-void nnc_explain_heading(nnc_explainer *explainer, const char *format, ...) NNC_PRINTF(2, 3);
-void nnc_explain_line(nnc_explainer *explainer, const char *of, const nnc_scope *scope,
-                      const nnc_derivation *line);
-
-/* Write the derivation of a quantity, or of an op; false if there is none of this name. */
-bool nnc_explain_quantity(nnc_explainer *explainer, const nnc_report *report, const char *name);
-bool nnc_explain_op(nnc_explainer *explainer, const nnc_report *report, const char *name);
-/* The same of one row that is an exchange between ranks. */
-void nnc_explain_exchange(nnc_explainer *explainer, const nnc_report *report,
-                          const nnc_op_cost *cost);
-
-/* Lines that stand below those of a quantity: exchanges, the closed form of a bubble. */
-void nnc_explain_beside(nnc_explainer *explainer, const nnc_report *report, const nnc_scope *scope,
-                        const char *name);
-
-/* Fills names with those of the quantities; returns how many. */
-size_t nnc_explain_names(const char **names, size_t max);
-
-/* Writes the formula, source and numbers of a quantity ("mfu") or of an op ("attn.qkv").
- * NNC_BAD_USAGE for a name that is neither; err names the nearest. */
+/* Writes the formula, source and numbers of a metric ("mfu", "step.exposed_comm.data"), of several
+ * ("memory") or of an op ("attn.qkv"). report: of an estimate that its scratch made last. Fails with
+ * NNC_BAD_USAGE for a name that is none of these; err names the nearest. */
 nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report *report,
-                              const char *quantity, nnc_error *err);
+                              const char *asked, nnc_error *err);
+
+/* Names that stand for several metrics: the name and what it stands for, NULL after the last. */
+typedef struct nnc_alias {
+    const char *name, *help;
+    const char *stands_for[14];
+} nnc_alias;
+extern const nnc_alias nnc_aliases[];
 
 #endif

@@ -64,6 +64,9 @@ const nnc_field_table *nnc_model_table(nnc_family family);
 const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object,
                                 nnc_dtype *dtype);
 
+/* The sentence that says what a field of the table itself is; NULL if the table has no such field. */
+const char *nnc_field_help(const nnc_field_table *table, const char *name);
+
 /* Sets a field from text. err->where is the dotted name as given; an unknown name is refused with
  * the nearest known one. */
 nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char *dotted,

@@ -76,6 +76,16 @@ const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted
     return find(&s, object, dtype);
 }
 
+const char *nnc_field_help(const nnc_field_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        if (strcmp(table->fields[i].name, name) == 0) {
+            return table->fields[i].help;
+        }
+    }
+    return NULL;
+}
+
 static nnc_status fail_unknown(const search *s, const char *dotted, nnc_error *err)
 {
     const char *names[NNC_DTYPE_COUNT + 64];

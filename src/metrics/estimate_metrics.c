@@ -45,7 +45,7 @@ static const nnc_metric device_rows[] = {
     NNC_AS("ridge_flops_per_byte", NUMBER, RESULT(ridge_flops_per_byte), .unit = "FLOP/B",
            .show = NNC_SHOW_SHORT,
            .help = "The ridge point: below it an op waits for memory, above it for arithmetic.",
-           .formula = "peak_flops_per_s / mem_bytes_per_s", .source = roofline_paper),
+           .source = roofline_paper),
     NNC_AS("fitted", BOOL, DEVICE(efficiency.fitted),
            .help = "Whether the device file has efficiencies that were fitted to measurements."),
     NNC_AS("basis", ENUM, DEVICE(efficiency.basis), .names = { nnc_basis_name, NNC_BASIS_COUNT },
@@ -90,10 +90,7 @@ static const nnc_metric memory_part_rows[] = {
     NNC_WHOLE(nnc_memory, reserve_bytes, .head = "reserve", .unit = "B", .drop = 1,
               .part_of = total_bytes, .help = "Memory that is set aside."),
     NNC_WHOLE(nnc_memory, total_bytes, .head = "total", .unit = "B",
-              .help = "Device memory at the peak.",
-              .formula = "weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes + "
-                         "transient_bytes + reserve_bytes",
-              .source = zero_paper),
+              .help = "Device memory at the peak.", .source = zero_paper),
 };
 const nnc_metrics nnc_memory_metrics =
     NNC_METRICS("memory of one device, by class", memory_part_rows, nnc_memory);
@@ -114,8 +111,7 @@ static const nnc_metric memory_rows[] = {
     NNC_AS("capacity_bytes", WHOLE, RESULT(memory.capacity_bytes), .unit = "B",
            .help = "Memory of one device."),
     NNC_AS("headroom_bytes", WHOLE, RESULT(memory.headroom_bytes), .unit = "B",
-           .help = "What is left; negative when the plan does not fit.",
-           .formula = "capacity_bytes - total_bytes"),
+           .help = "What is left; negative when the plan does not fit."),
     NNC_AS("transient_what", TEXT, RESULT(memory.transient_what),
            .help = "What the transient peak is."),
     NNC_AS("fits", BOOL, .get = get_fits, .help = "Whether the plan fits into the device memory."),
@@ -136,28 +132,25 @@ static nnc_cell get_currency(const nnc_place *place, char text[NNC_METRIC_TEXT_M
 }
 
 NNC_GET(get_per_million_tokens, nnc_report,
-        nnc_number_cell(self->result->tokens > 0 ? nnc_report_unit_cost(self->result)
+        nnc_number_cell(self->result->tokens > 0 ? nnc_report_unit_cost(self->result, NULL)
                                                  : (double)NAN))
 
 NNC_GET(get_per_thousand_samples, nnc_report,
         nnc_number_cell(self->result->tokens > 0 ? (double)NAN
-                                                 : nnc_report_unit_cost(self->result)))
+                                                 : nnc_report_unit_cost(self->result, NULL)))
 
 static const nnc_metric cost_rows[] = {
     NNC_AS("price_per_device_hour", NUMBER, RESULT(price_per_device_hour),
            .help = "Price of one device for one hour."),
     NNC_AS("currency", TEXT, .get = get_currency,
            .help = "Currency of a price from the device file."),
-    NNC_AS("step", NUMBER, RESULT(cost_step), .help = "Price of one step over all devices.",
-           .formula = "price_per_device_hour * devices * step_s / 3600"),
+    NNC_AS("step", NUMBER, RESULT(cost_step), .help = "Price of one step over all devices."),
     NNC_AS("per_million_tokens", NUMBER, .get = get_per_million_tokens,
            .help = "Price of training on a million tokens; null for images."),
     NNC_AS("per_thousand_samples", NUMBER, .get = get_per_thousand_samples,
            .help = "Price of training on a thousand images; null for tokens."),
-    NNC_AS("run", NUMBER, RESULT(cost_run), .help = "Price of the run of --tokens or --samples.",
-           .formula = "price_per_device_hour * device_hours"),
-    NNC_AS("device_hours", NUMBER, RESULT(device_hours), .help = "Device-hours of the run.",
-           .formula = "devices * run_s / 3600"),
+    NNC_AS("run", NUMBER, RESULT(cost_run), .help = "Price of the run of --tokens or --samples."),
+    NNC_AS("device_hours", NUMBER, RESULT(device_hours), .help = "Device-hours of the run."),
     NNC_AS("run_s", NUMBER, RESULT(run_s), .unit = "s",
            .help = "Time to train on what --tokens or --samples says."),
     NNC_AS("energy_j", NUMBER, RESULT(energy_j), .unit = "J",

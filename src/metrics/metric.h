@@ -79,8 +79,7 @@ typedef struct nnc_metric {
     bool (*unless)(const nnc_place *place); /* an object is null then */
 
     const char *unit;    /* "s", "B", "FLOP/s"; NULL = a pure number */
-    const char *help;    /* a sentence */
-    const char *formula; /* in names of metrics and plan options; NULL = none */
+    const char *help;    /* a sentence; the formula stands where it is computed */
     const char *source;  /* who says so; NULL = nobody needs to */
     const char *part_of; /* full name of the metric that this one is a summand of; NULL = of none */
 

@@ -9,8 +9,15 @@ const nnc_price *nnc_report_price(const nnc_report *report)
     return isnan(report->result->plan.price) && device->price_count > 0 ? device->prices : NULL;
 }
 
-double nnc_report_unit_cost(const nnc_result *result)
+double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why)
 {
-    return result->tokens > 0 ? 1e6 * result->cost_step / (double)result->tokens
-                              : 1e3 * result->cost_step / (double)result->plan.global_batch;
+    double unit_cost = 0.0;
+    if (result->tokens > 0) {
+        NNC_SET_AS(why, "per_million_tokens", unit_cost, NULL,
+                   1e6 * result->cost_step / (double)result->tokens);
+    } else {
+        NNC_SET_AS(why, "per_thousand_samples", unit_cost, NULL,
+                   1e3 * result->cost_step / (double)result->plan.global_batch);
+    }
+    return unit_cost;
 }

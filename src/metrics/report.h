@@ -4,6 +4,7 @@
 
 #include <nncost/sensitivity.h>
 
+#include "base/derivation.h"
 #include "metrics/metric.h"
 
 typedef struct nnc_report {
@@ -18,7 +19,7 @@ typedef struct nnc_report {
     int32_t op_count;
     const nnc_stage *stages; /* NULL: only in comparisons */
     int32_t stage_count;
-    const nnc_scratch *scratch; /* of the estimate; NULL: exchanges cannot be explained */
+    nnc_scratch *scratch; /* of the estimate; NULL: it cannot be explained */
     const nnc_advice *advice;
     int advice_count;
     bool all_stages;               /* show a table of them */
@@ -32,7 +33,7 @@ typedef struct nnc_report {
 const nnc_price *nnc_report_price(const nnc_report *report);
 
 /* Price of a million tokens, or of a thousand samples where there are no tokens; NaN = unknown. */
-double nnc_report_unit_cost(const nnc_result *result);
+double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 
 /* ---- what they say ---- */
 

@@ -28,7 +28,7 @@ static const nnc_metric work_rows[] = {
     NNC_NUMBER(nnc_result, hardware_flops, .unit = "FLOP",
                .help =
                    "Model FLOPs and what is computed again in backward, in the same convention.",
-               .formula = "model_flops + recompute_flops", .source = "arXiv:2205.05198 section 5"),
+               .source = "arXiv:2205.05198 section 5"),
     NNC_NUMBER(
         nnc_result, executed_flops, .unit = "FLOP",
         .help = "What kernels run on the matrix units: fused attention leaves masked pairs out and "
@@ -40,7 +40,7 @@ static const nnc_metric work_rows[] = {
                .help =
                    "The rule of thumb: 2 FLOPs forward and 4 backward per token and parameter that "
                    "sits in a matrix product.",
-               .formula = "6 * matmul_params * tokens", .source = "arXiv:2001.08361"),
+               .source = "arXiv:2001.08361"),
     NNC_AS("flops_convention", ENUM, NNC_IN(nnc_result, plan.flops_convention),
            .names = { nnc_flops_convention_name, NNC_CONVENTION_COUNT },
            .help = "What model FLOPs count of attention."),
@@ -64,8 +64,6 @@ static const char step_s[] = "step.step_s";
 static const nnc_metric step_rows[] = {
     NNC_NUMBER(
         nnc_result, step_s, .unit = "s", .help = "One optimizer step: the sum of its parts.",
-        .formula = "forward_s + backward_s + recompute_s + update_s + exposed_comm_s + bubble_s + "
-                   "host_s",
         .source = "each op by the roofline model: Williams, Waterman, Patterson, CACM 52(4), 2009"),
     NNC_NUMBER(nnc_result, interval_s, .each_count = 2, .unit = "s",
                .help = "Where about nine of ten measurements fall."),
@@ -91,7 +89,6 @@ static const nnc_metric step_rows[] = {
                .help =
                    "What the busiest stage waits, by replaying the schedule with every stage's own "
                    "times.",
-               .formula = "step_s - busy_s",
                .source = "arXiv:1811.06965, arXiv:2104.04473, arXiv:2401.10241, arXiv:2412.19437"),
     NNC_NUMBER(nnc_result, host_s, .head = "host", .unit = "s", .part_of = step_s,
                .help = "What issuing the ops adds to the device's own time.",
@@ -104,9 +101,9 @@ static const nnc_metric step_rows[] = {
            .help = "Communication by the ranks that communicate, overlapped or not."),
     NNC_NUMBER(nnc_result, bubble_ratio, .show = NNC_SHOW_PERCENT,
                .help = "The bubble over the busy time of the stage.",
-               .formula = "bubble_s / busy_s", .source = "arXiv:2104.04473 section 2.2"),
+               .source = "arXiv:2104.04473 section 2.2"),
     NNC_NUMBER(nnc_result, bubble_share, .show = NNC_SHOW_PERCENT,
-               .help = "The bubble over the step.", .formula = "bubble_s / step_s"),
+               .help = "The bubble over the step."),
     NNC_WHOLE(nnc_result, stage, .help = "The busiest pipeline stage, from 0."),
     NNC_NAMED(nnc_result, bound, nnc_bound_name, NNC_BOUND_COUNT,
               .help = "What bounds the ops that take the largest part of the step."),
@@ -128,23 +125,18 @@ NNC_GET(get_tokens_per_s_per_device, nnc_result,
         nnc_number_cell(self->tokens > 0 ? self->tokens_per_s_per_device : (double)NAN))
 
 static const nnc_metric throughput_rows[] = {
-    NNC_NUMBER(nnc_result, samples_per_s, .help = "Sequences or images trained on per second.",
-               .formula = "global_batch / step_s"),
+    NNC_NUMBER(nnc_result, samples_per_s, .help = "Sequences or images trained on per second."),
     NNC_AS("tokens_per_s", NUMBER, .get = get_tokens_per_s,
-           .help = "Tokens trained on per second; null for images.", .formula = "tokens / step_s"),
+           .help = "Tokens trained on per second; null for images."),
     NNC_AS("tokens_per_s_per_device", NUMBER, .get = get_tokens_per_s_per_device,
-           .help = "Tokens trained on per second and device; null for images.",
-           .formula = "tokens / step_s / devices"),
+           .help = "Tokens trained on per second and device; null for images."),
     NNC_NUMBER(nnc_result, model_flops_per_s_per_device, .unit = "FLOP/s",
-               .help = "Model FLOPs per second and device.",
-               .formula = "model_flops / step_s / devices"),
+               .help = "Model FLOPs per second and device."),
     NNC_NUMBER(nnc_result, mfu, .show = NNC_SHOW_PERCENT,
                .help = "Model FLOPs utilisation: the share of the peak that the mathematics needs.",
-               .formula = "model_flops / (step_s * devices * peak_flops_per_s)",
                .source = "arXiv:2204.02311 appendix B"),
     NNC_NUMBER(nnc_result, hfu, .show = NNC_SHOW_PERCENT,
                .help = "Hardware FLOPs utilisation: the same with recomputation.",
-               .formula = "hardware_flops / (step_s * devices * peak_flops_per_s)",
                .source = "arXiv:2205.05198 section 5"),
 };
 const nnc_metrics nnc_throughput_metrics =

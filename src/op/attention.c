@@ -15,70 +15,109 @@ int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t windo
            (s_q - short_views) * window;
 }
 
-/* FLOPs of the softmax on the vector units, per pair: max, subtract, exp, sum, divide forward;
- * subtract and exp again, then four for its gradient backward. */
-enum { SOFTMAX_FORWARD = 5, SOFTMAX_BACKWARD = 6 };
+typedef struct dims {
+    double batch, heads, kv_heads, s_q, s_k, head_dim, value_dim, pairs;
+    double element_bytes;
+} dims;
+
+NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
+{
+    const nnc_flash *p = &op->u.flash;
+    const dims d = { .batch = (double)p->batch,
+                     .heads = (double)p->heads,
+                     .kv_heads = (double)p->kv_heads,
+                     .s_q = (double)p->s_q,
+                     .s_k = (double)p->s_k,
+                     .head_dim = (double)p->head_dim,
+                     .value_dim = (double)p->value_dim,
+                     .pairs = p->pairs,
+                     .element_bytes = nnc_dtype_bytes(op->dtype) };
+    NNC_PUT(why, d.batch, NULL);
+    NNC_PUT(why, d.heads, NULL);
+    NNC_PUT(why, d.kv_heads, NULL);
+    NNC_PUT(why, d.s_q, NULL);
+    NNC_PUT(why, d.s_k, NULL);
+    NNC_PUT(why, d.head_dim, NULL);
+    NNC_PUT(why, d.value_dim, NULL);
+    NNC_PUT(why, d.pairs, NULL);
+    NNC_PUT(why, d.element_bytes, NULL);
+    return d;
+}
 
 /* Attention in one kernel. Forward: Q K^T and P V over the pairs of the mask; Q, K, V are read once,
  * the output and one fp32 log-sum-exp per query are written. Backward recomputes the scores: five
  * products instead of four; it reads Q, K, V, O, dO and two fp32 numbers per query, writes dQ, dK,
  * dV. The mathematics (full_flops, causal_flops) has no recomputation: backward is twice forward.
+ * The softmax takes on the vector units, per pair: max, subtract, exp, sum, divide forward; subtract
+ * and exp again, then four for its gradient backward.
  * Source: FlashAttention arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691.   [flash] */
-static nnc_work flash_work(const nnc_op *op)
+NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_flash *p = &op->u.flash;
-    const double bytes = nnc_dtype_bytes(op->dtype), heads = (double)p->batch * (double)p->heads;
-    const double kv_heads = (double)p->batch * (double)p->kv_heads;
-    const double d = (double)p->head_dim, v = (double)p->value_dim;
-    const double s_q = (double)p->s_q, s_k = (double)p->s_k;
-    const double per_pair = 2.0 * heads * (d + v); /* Q K^T over d, P V over v */
-    const double q_bytes = bytes * s_q * heads * d, o_bytes = bytes * s_q * heads * v;
-    const double k_bytes = bytes * s_k * kv_heads * d, v_bytes = bytes * s_k * kv_heads * v;
-    const double row_bytes = 4.0 * heads * s_q;
+    const dims d = dims_of(op, why);
+    nnc_work work = { 0 };
+    NNC_SAY(why, pair_flops, "FLOP", 2.0 * d.batch * d.heads * (d.head_dim + d.value_dim));
+    NNC_NOTE(why, "of one query-key pair in every head: Q K^T over head_dim, P V over value_dim");
+    NNC_SAY(why, q_bytes, "B", d.batch * d.heads * d.s_q * d.head_dim * d.element_bytes);
+    NNC_SAY(why, k_bytes, "B", d.batch * d.kv_heads * d.s_k * d.head_dim * d.element_bytes);
+    NNC_SAY(why, v_bytes, "B", d.batch * d.kv_heads * d.s_k * d.value_dim * d.element_bytes);
+    NNC_SAY(why, o_bytes, "B", d.batch * d.heads * d.s_q * d.value_dim * d.element_bytes);
+    NNC_SAY(why, row_bytes, "B", 4.0 * d.batch * d.heads * d.s_q);
+    NNC_NOTE(why, "one fp32 log-sum-exp per query");
 
     if (op->phase == NNC_PHASE_BACKWARD) {
-        const double again = 2.0 * heads * d; /* the scores, recomputed */
-        return (nnc_work){
-            .flops = (2.0 * per_pair + again) * p->pairs,
-            .full_flops = 2.0 * per_pair * p->full_pairs,
-            .causal_flops = 2.0 * per_pair * p->pairs,
-            .vector_flops = SOFTMAX_BACKWARD * heads * p->pairs,
-            .read_bytes = q_bytes + k_bytes + v_bytes + 2.0 * o_bytes + 2.0 * row_bytes,
-            .write_bytes = q_bytes + k_bytes + v_bytes,
-        };
+        NNC_SET(why, work.flops, "FLOP",
+                (2.0 * pair_flops + 2.0 * d.batch * d.heads * d.head_dim) * d.pairs);
+        NNC_NOTE(why,
+                 "pairs: queries and keys that the mask lets meet; four products, and the scores "
+                 "recomputed");
+        work.full_flops = 2.0 * pair_flops * p->full_pairs;
+        work.causal_flops = 2.0 * pair_flops * d.pairs;
+        NNC_SET(why, work.vector_flops, "FLOP", 6.0 * d.batch * d.heads * d.pairs);
+        NNC_SET(why, work.read_bytes, "B",
+                q_bytes + k_bytes + v_bytes + 2.0 * o_bytes + 2.0 * row_bytes);
+        NNC_SET(why, work.write_bytes, "B", q_bytes + k_bytes + v_bytes);
+        return work;
     }
-    return (nnc_work){
-        .flops = per_pair * p->pairs,
-        .full_flops = per_pair * p->full_pairs,
-        .causal_flops = per_pair * p->pairs,
-        .vector_flops = SOFTMAX_FORWARD * heads * p->pairs,
-        .read_bytes = q_bytes + k_bytes + v_bytes,
-        .write_bytes = o_bytes + row_bytes,
-    };
+    NNC_SET(why, work.flops, "FLOP", pair_flops * d.pairs);
+    NNC_NOTE(why, "pairs: queries and keys that the mask lets meet");
+    work.full_flops = pair_flops * p->full_pairs;
+    work.causal_flops = pair_flops * d.pairs;
+    NNC_SET(why, work.vector_flops, "FLOP", 5.0 * d.batch * d.heads * d.pairs);
+    NNC_SET(why, work.read_bytes, "B", q_bytes + k_bytes + v_bytes);
+    NNC_SET(why, work.write_bytes, "B", o_bytes + row_bytes);
+    return work;
 }
 
 /* Q, K, V and the log-sum-exp; the output is owned by the projection that reads it. */
-static double flash_kept(const nnc_op *op)
+NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_flash *p = &op->u.flash;
-    const double batch = (double)p->batch, heads = (double)p->heads;
-    const double q = (double)p->s_q * heads * (double)p->head_dim;
-    const double kv = (double)p->kept_s_k * (double)p->kept_kv_heads *
-                      ((double)p->head_dim + (double)p->value_dim);
+    const dims d = dims_of(op, NULL);
     if (!p->keeps_qkv) {
         return 0.0;
     }
-    return batch * (q + kv) * nnc_dtype_bytes(op->dtype) + 4.0 * batch * heads * (double)p->s_q;
+    NNC_LET(why, kept_s_k, NULL, (double)p->kept_s_k);
+    NNC_LET(why, kept_kv_heads, NULL, (double)p->kept_kv_heads);
+    NNC_SAY(why, kept_elements, NULL,
+            d.s_q * d.heads * d.head_dim + kept_s_k * kept_kv_heads * (d.head_dim + d.value_dim));
+    NNC_SAY(why, kept_bytes, "B",
+            d.batch * kept_elements * d.element_bytes + 4.0 * d.batch * d.heads * d.s_q);
+    NNC_NOTE(why, nnc_kept_note);
+    return kept_bytes;
 }
 
-static double flash_transient(const nnc_op *op)
+NNC_SAYING double flash_transient(const nnc_op *op, nnc_derivation *why)
 {
-    const nnc_flash *p = &op->u.flash;
-    const double widths = (double)p->head_dim + (double)p->value_dim;
-    const double q = (double)p->s_q * (double)p->heads * widths;
-    const double kv = (double)p->s_k * (double)p->kv_heads * widths;
-    return (double)p->batch * (q + kv) * nnc_dtype_bytes(op->dtype);
+    const dims d = dims_of(op, NULL);
+    NNC_SAY(why, transient_bytes, "B",
+            d.batch * (d.s_q * d.heads + d.s_k * d.kv_heads) * (d.head_dim + d.value_dim) *
+                d.element_bytes);
+    NNC_NOTE(why, nnc_transient_note);
+    return transient_bytes;
 }
+
+NNC_OP_FUNCTIONS(flash)
 
 static void flash_shard(nnc_op *op, const nnc_degrees *d)
 {
@@ -108,9 +147,7 @@ static const char *flash_name(const nnc_op *op)
 
 const nnc_op_row nnc_flash_row = {
     .name = flash_name,
-    .work = flash_work,
-    .kept = flash_kept,
-    .transient = flash_transient,
+    NNC_OP_MEMBERS(flash),
     .backward = nnc_op_same_backward,
     .shard = flash_shard,
     .shape = flash_shape,

@@ -7,11 +7,23 @@
 NNC_ENUM_NAMES(nnc_collective, NNC_COLLECTIVE_LIST)
 NNC_ENUM_NAMES(nnc_comm, NNC_COMM_LIST)
 
-/* An exchange does no work on the device; its time is the network's. */
+/* An exchange does no work on the device and keeps nothing there; its time is the network's. */
 static nnc_work collective_work(const nnc_op *op)
 {
     (void)op;
     return (nnc_work){ 0 };
+}
+
+static double collective_bytes(const nnc_op *op)
+{
+    (void)op;
+    return 0.0;
+}
+
+static void collective_say(const nnc_op *op, nnc_derivation *why)
+{
+    (void)op;
+    (void)why;
 }
 
 /* What is gathered forward is scattered backward, and the other way round. */
@@ -47,8 +59,9 @@ static const char *collective_name(const nnc_op *op)
 const nnc_op_row nnc_collective_row = {
     .name = collective_name,
     .work = collective_work,
-    .kept = nnc_op_no_bytes,
-    .transient = nnc_op_no_bytes,
+    .kept = collective_bytes,
+    .transient = collective_bytes,
+    .say = collective_say,
     .backward = collective_backward,
     .shard = nnc_op_not_sharded,
     .shape = collective_shape,

@@ -3,66 +3,108 @@
 
 #include "op/op_row.h"
 
-static double input_elements(const nnc_conv *p)
-{
-    return (double)p->batch * (double)p->c_in * (double)p->h_in * (double)p->w_in;
-}
+typedef struct dims {
+    double batch, c_in, h_in, w_in, c_out, h_out, w_out, kernel, groups, bias;
+    double inputs, outputs, weights;        /* elements */
+    double in_bytes, out_bytes, grad_bytes; /* of an element */
+} dims;
 
-static double output_elements(const nnc_conv *p)
+NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
 {
-    return (double)p->batch * (double)p->c_out * (double)p->h_out * (double)p->w_out;
-}
-
-static double weight_elements(const nnc_conv *p)
-{
-    return (double)p->c_out * ((double)p->c_in / (double)p->groups) * (double)p->kernel *
-           (double)p->kernel;
+    const nnc_conv *p = &op->u.conv;
+    dims d = { .batch = (double)p->batch,
+               .c_in = (double)p->c_in,
+               .h_in = (double)p->h_in,
+               .w_in = (double)p->w_in,
+               .c_out = (double)p->c_out,
+               .h_out = (double)p->h_out,
+               .w_out = (double)p->w_out,
+               .kernel = (double)p->kernel,
+               .groups = (double)p->groups,
+               .bias = (double)op->weights.vector,
+               .in_bytes = nnc_dtype_bytes(op->math_dtype),
+               .out_bytes = nnc_dtype_bytes(op->dtype),
+               .grad_bytes = op->grad_bytes };
+    NNC_PUT(why, d.batch, NULL);
+    NNC_PUT(why, d.c_in, NULL);
+    NNC_PUT(why, d.h_in, NULL);
+    NNC_PUT(why, d.w_in, NULL);
+    NNC_PUT(why, d.c_out, NULL);
+    NNC_PUT(why, d.h_out, NULL);
+    NNC_PUT(why, d.w_out, NULL);
+    NNC_PUT(why, d.kernel, NULL);
+    NNC_PUT(why, d.groups, NULL);
+    NNC_PUT(why, d.bias, NULL);
+    NNC_PUT(why, d.in_bytes, NULL);
+    NNC_PUT(why, d.out_bytes, NULL);
+    NNC_PUT(why, d.grad_bytes, NULL);
+    NNC_SET(why, d.inputs, NULL, d.batch * d.c_in * d.h_in * d.w_in);
+    NNC_SET(why, d.outputs, NULL, d.batch * d.c_out * d.h_out * d.w_out);
+    NNC_SET(why, d.weights, NULL, d.c_out * (d.c_in / d.groups) * d.kernel * d.kernel);
+    return d;
 }
 
 /* 2-d convolution: every output element is a sum of c_in/groups * kernel^2 products; taps on the
  * padding are counted. A transposed convolution does the same products per input position. The
  * input and weight gradients are the same amount each. Input, weights and output cross memory
  * once: an explicit im2col would be efficiency, not work.   [conv2d] */
-static nnc_work conv_work(const nnc_op *op)
+NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
 {
-    const nnc_conv *p = &op->u.conv;
-    const double bytes = nnc_dtype_bytes(op->math_dtype);
-    const double x = input_elements(p), y = output_elements(p), w = weight_elements(p);
-    const double positions =
-        (double)p->batch *
-        (p->transposed ? (double)p->h_in * (double)p->w_in : (double)p->h_out * (double)p->w_out);
-    const double bias = (double)op->weights.vector;
-
+    const dims d = dims_of(op, why);
     nnc_work work = { 0 };
-    work.flops = 2.0 * positions * w;
+    if (op->u.conv.transposed) {
+        NNC_SET(why, work.flops, "FLOP", 2.0 * (d.batch * d.h_in * d.w_in) * d.weights);
+    } else {
+        NNC_SET(why, work.flops, "FLOP", 2.0 * (d.batch * d.h_out * d.w_out) * d.weights);
+    }
+    NNC_NOTE(why,
+             "every weight meets every position of the output, of the input if transposed: one "
+             "multiply and one add; taps on the padding count");
     work.full_flops = work.flops;
     work.causal_flops = work.flops;
     if (op->phase == NNC_PHASE_GRAD_INPUT) {
-        work.read_bytes = (y + w) * bytes;
-        work.write_bytes = x * nnc_dtype_bytes(op->dtype);
-    } else if (op->phase == NNC_PHASE_GRAD_WEIGHT) {
-        work.read_bytes = (x + y) * bytes + w * op->grad_bytes * op->grad_accumulate;
-        work.write_bytes = w * op->grad_bytes;
-        work.vector_flops = bias > 0.0 ? y : 0.0;
-    } else {
-        work.read_bytes = (x + w + bias) * bytes;
-        work.write_bytes = y * nnc_dtype_bytes(op->dtype);
-        work.vector_flops = bias > 0.0 ? y : 0.0;
+        NNC_SET(why, work.read_bytes, "B", (d.outputs + d.weights) * d.in_bytes);
+        NNC_SET(why, work.write_bytes, "B", d.inputs * d.out_bytes);
+        return work;
     }
+    if (d.bias > 0.0) {
+        NNC_SET(why, work.vector_flops, "FLOP", d.outputs);
+    }
+    if (op->phase == NNC_PHASE_GRAD_WEIGHT) {
+        NNC_LET(why, grad_accumulate, NULL, op->grad_accumulate);
+        NNC_SET(why, work.read_bytes, "B",
+                (d.inputs + d.outputs) * d.in_bytes + d.weights * d.grad_bytes * grad_accumulate);
+        NNC_NOTE(why,
+                 "operands cross memory once; grad_accumulate: share of the micro-batches that "
+                 "add to a gradient already there");
+        NNC_SET(why, work.write_bytes, "B", d.weights * d.grad_bytes);
+        return work;
+    }
+    NNC_SET(why, work.read_bytes, "B", (d.inputs + d.weights + d.bias) * d.in_bytes);
+    NNC_SET(why, work.write_bytes, "B", d.outputs * d.out_bytes);
     return work;
 }
 
-static double conv_kept(const nnc_op *op)
+NNC_SAYING double conv_kept(const nnc_op *op, nnc_derivation *why)
 {
-    return op->u.conv.keeps_input ? input_elements(&op->u.conv) * nnc_dtype_bytes(op->math_dtype)
-                                  : 0.0;
+    const dims d = dims_of(op, NULL);
+    if (!op->u.conv.keeps_input) {
+        return 0.0;
+    }
+    NNC_SAY(why, kept_bytes, "B", d.inputs * d.in_bytes);
+    NNC_NOTE(why, nnc_kept_note);
+    return kept_bytes;
 }
 
-static double conv_transient(const nnc_op *op)
+NNC_SAYING double conv_transient(const nnc_op *op, nnc_derivation *why)
 {
-    return (input_elements(&op->u.conv) + output_elements(&op->u.conv)) *
-           nnc_dtype_bytes(op->dtype);
+    const dims d = dims_of(op, NULL);
+    NNC_SAY(why, transient_bytes, "B", (d.inputs + d.outputs) * d.out_bytes);
+    NNC_NOTE(why, nnc_transient_note);
+    return transient_bytes;
 }
+
+NNC_OP_FUNCTIONS(conv)
 
 static int conv_backward(const nnc_op *op, nnc_op *backward)
 {
@@ -92,9 +134,7 @@ static const char *conv_name(const nnc_op *op)
 
 const nnc_op_row nnc_conv_row = {
     .name = conv_name,
-    .work = conv_work,
-    .kept = conv_kept,
-    .transient = conv_transient,
+    NNC_OP_MEMBERS(conv),
     .backward = conv_backward,
     .shard = nnc_op_not_sharded,
     .shape = conv_shape,

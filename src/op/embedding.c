@@ -7,28 +7,45 @@ enum { TOKEN_ID_BYTES = 8 }; /* int64 on the device */
 
 /* A lookup multiplies nothing: it reads one row per token and writes it. Backward reads dy and adds
  * it to the row's gradient, which is read and written.   [embedding] */
-static nnc_work embedding_work(const nnc_op *op)
+NNC_SAYING nnc_work embedding_work(const nnc_op *op, nnc_derivation *why)
 {
-    const double tokens = (double)op->u.embedding.tokens;
-    const double elements = tokens * (double)op->u.embedding.width;
-    const double bytes = nnc_dtype_bytes(op->dtype);
+    NNC_LET(why, tokens, NULL, (double)op->u.embedding.tokens);
+    NNC_LET(why, width, NULL, (double)op->u.embedding.width);
+    NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
+    NNC_LET(why, token_id_bytes, NULL, TOKEN_ID_BYTES);
+    nnc_work work = { 0 };
     if (op->phase == NNC_PHASE_BACKWARD) {
-        return (nnc_work){
-            .vector_flops = elements,
-            .read_bytes = elements * (bytes + op->grad_bytes) + TOKEN_ID_BYTES * tokens,
-            .write_bytes = elements * op->grad_bytes,
-        };
+        NNC_LET(why, grad_bytes, NULL, op->grad_bytes);
+        NNC_SET(why, work.vector_flops, "FLOP", tokens * width);
+        NNC_SET(why, work.read_bytes, "B",
+                tokens * width * (element_bytes + grad_bytes) + token_id_bytes * tokens);
+        NNC_NOTE(why, "dy, and the gradients of the rows that it is added to");
+        NNC_SET(why, work.write_bytes, "B", tokens * width * grad_bytes);
+    } else {
+        NNC_SET(why, work.read_bytes, "B",
+                tokens * width * element_bytes + token_id_bytes * tokens);
+        NNC_NOTE(why, "one row of the table per token: a lookup multiplies nothing");
+        NNC_SET(why, work.write_bytes, "B", tokens * width * element_bytes);
     }
-    return (nnc_work){
-        .read_bytes = elements * bytes + TOKEN_ID_BYTES * tokens,
-        .write_bytes = elements * bytes,
-    };
+    return work;
 }
 
-static double embedding_kept(const nnc_op *op)
+NNC_SAYING double embedding_kept(const nnc_op *op, nnc_derivation *why)
 {
-    return TOKEN_ID_BYTES * (double)op->u.embedding.tokens;
+    const double tokens = (double)op->u.embedding.tokens, token_id_bytes = TOKEN_ID_BYTES;
+    NNC_SAY(why, kept_bytes, "B", token_id_bytes * tokens);
+    NNC_NOTE(why, nnc_kept_note);
+    return kept_bytes;
 }
+
+NNC_SAYING double embedding_transient(const nnc_op *op, nnc_derivation *why)
+{
+    (void)op;
+    (void)why;
+    return 0.0;
+}
+
+NNC_OP_FUNCTIONS(embedding)
 
 static void embedding_shard(nnc_op *op, const nnc_degrees *d)
 {
@@ -50,9 +67,7 @@ static const char *embedding_name(const nnc_op *op)
 
 const nnc_op_row nnc_embedding_row = {
     .name = embedding_name,
-    .work = embedding_work,
-    .kept = embedding_kept,
-    .transient = nnc_op_no_bytes,
+    NNC_OP_MEMBERS(embedding),
     .backward = nnc_op_same_backward,
     .shard = embedding_shard,
     .shape = embedding_shape,

@@ -8,52 +8,68 @@
  * Unfused, in fp32: cast, log-softmax, its gradient, cast back.
  * Mean squared error reads prediction and target forward, and writes one gradient backward.
  * Source: counts by inspection.   [cross-entropy] */
-static nnc_work loss_work(const nnc_op *op)
+NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_loss *p = &op->u.loss;
-    const double elements = (double)p->tokens * (double)p->classes;
-    const double bytes = nnc_dtype_bytes(op->dtype), fp32 = 4.0;
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
+    NNC_LET(why, tokens, NULL, (double)p->tokens);
+    NNC_LET(why, classes, NULL, (double)p->classes);
+    NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
+    NNC_LET(why, flops_per_element, NULL, backward ? 2.0 : p->squared_error ? 3.0 : 5.0);
 
+    nnc_work work = { 0 };
+    NNC_SET(why, work.vector_flops, "FLOP", flops_per_element * tokens * classes);
+    NNC_NOTE(why, "counts by inspection of the kernel; transcendentals count as one");
     if (p->squared_error) {
-        return (nnc_work){
-            .vector_flops = (backward ? 2.0 : 3.0) * elements,
-            .read_bytes = 2.0 * elements * bytes,
-            .write_bytes = backward ? elements * bytes : 0.0,
-        };
-    }
-    nnc_work work = { .vector_flops = (backward ? 2.0 : 5.0) * elements };
-    if (p->fused) {
-        work.read_bytes = elements * bytes;
-        work.write_bytes = backward ? elements * bytes : 0.0;
+        NNC_SET(why, work.read_bytes, "B", 2.0 * tokens * classes * element_bytes);
+        NNC_NOTE(why, "prediction and target");
+    } else if (p->fused) {
+        NNC_SET(why, work.read_bytes, "B", tokens * classes * element_bytes);
+        NNC_NOTE(why, "the logits, in one kernel");
     } else if (backward) {
-        work.read_bytes = elements * (fp32 + fp32);
-        work.write_bytes = elements * (fp32 + bytes);
+        NNC_SET(why, work.read_bytes, "B", tokens * classes * (4.0 + 4.0));
+        NNC_NOTE(why, "written out in fp32: the gradient of the log-softmax, then the cast back");
+        NNC_SET(why, work.write_bytes, "B", tokens * classes * (4.0 + element_bytes));
+        return work;
     } else {
-        work.read_bytes = elements * (bytes + fp32);
-        work.write_bytes = elements * (fp32 + fp32);
+        NNC_SET(why, work.read_bytes, "B", tokens * classes * (element_bytes + 4.0));
+        NNC_NOTE(why, "written out in fp32: the cast, then the log-softmax");
+        NNC_SET(why, work.write_bytes, "B", tokens * classes * (4.0 + 4.0));
+        return work;
+    }
+    if (backward) {
+        NNC_SET(why, work.write_bytes, "B", tokens * classes * element_bytes);
     }
     return work;
 }
 
-static double loss_kept(const nnc_op *op)
+NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_loss *p = &op->u.loss;
-    const double bytes = p->keep == NNC_LOSS_KEEPS_FP32 ? 4.0 : nnc_dtype_bytes(op->dtype);
-    return (double)p->tokens * (double)p->classes * bytes;
+    const double tokens = (double)p->tokens, classes = (double)p->classes;
+    NNC_LET(why, logit_bytes, NULL,
+            p->keep == NNC_LOSS_KEEPS_FP32 ? 4.0 : nnc_dtype_bytes(op->dtype));
+    NNC_SAY(why, kept_bytes, "B", tokens * classes * logit_bytes);
+    NNC_NOTE(why, nnc_kept_note);
+    return kept_bytes;
 }
 
 /* An unfused loss holds the logits, their fp32 copy and the fp32 probabilities at once; what it
  * keeps is counted there. */
-static double loss_transient(const nnc_op *op)
+NNC_SAYING double loss_transient(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_loss *p = &op->u.loss;
+    const double tokens = (double)p->tokens, classes = (double)p->classes;
+    const double element_bytes = nnc_dtype_bytes(op->dtype), kept_bytes = loss_kept(op, NULL);
     if (p->fused || p->squared_error) {
         return 0.0;
     }
-    const double elements = (double)p->tokens * (double)p->classes;
-    return elements * (nnc_dtype_bytes(op->dtype) + 4.0 + 4.0) - loss_kept(op);
+    NNC_SAY(why, transient_bytes, "B", tokens * classes * (element_bytes + 4.0 + 4.0) - kept_bytes);
+    NNC_NOTE(why, "logits, their fp32 copy and the fp32 probabilities at once, less what is kept");
+    return transient_bytes;
 }
+
+NNC_OP_FUNCTIONS(loss)
 
 static void loss_shard(nnc_op *op, const nnc_degrees *d)
 {
@@ -74,9 +90,7 @@ static const char *loss_name(const nnc_op *op)
 
 const nnc_op_row nnc_loss_row = {
     .name = loss_name,
-    .work = loss_work,
-    .kept = loss_kept,
-    .transient = loss_transient,
+    NNC_OP_MEMBERS(loss),
     .backward = nnc_op_same_backward,
     .shard = loss_shard,
     .shape = loss_shape,

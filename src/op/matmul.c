@@ -3,6 +3,37 @@
 
 #include "op/op_row.h"
 
+typedef struct dims {
+    double batch, m, n, k, experts, b_shared, bias;
+    double in_bytes, out_bytes, grad_bytes; /* of an element */
+} dims;
+
+NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
+{
+    const nnc_matmul *p = &op->u.matmul;
+    const dims d = { .batch = (double)p->batch,
+                     .m = (double)p->m,
+                     .n = (double)p->n,
+                     .k = (double)p->k,
+                     .experts = p->experts > 0 ? (double)p->experts : 1.0,
+                     .b_shared = (double)p->b_shared,
+                     .bias = (double)op->weights.vector,
+                     .in_bytes = nnc_dtype_bytes(op->math_dtype),
+                     .out_bytes = nnc_dtype_bytes(op->dtype),
+                     .grad_bytes = op->grad_bytes };
+    NNC_PUT(why, d.batch, NULL);
+    NNC_PUT(why, d.m, NULL);
+    NNC_PUT(why, d.n, NULL);
+    NNC_PUT(why, d.k, NULL);
+    NNC_PUT(why, d.experts, NULL);
+    NNC_PUT(why, d.b_shared, NULL);
+    NNC_PUT(why, d.bias, NULL);
+    NNC_PUT(why, d.in_bytes, NULL);
+    NNC_PUT(why, d.out_bytes, NULL);
+    NNC_PUT(why, d.grad_bytes, NULL);
+    return d;
+}
+
 /* C[m,n] = A[m,k] B[k,n], batch times. Each of the m n k terms is one multiply and one add.
  * Operands cross memory once: reloading tiles is efficiency, not work.
  * Rows spread over experts read one B each; a weight gradient writes one per expert.
@@ -10,56 +41,76 @@
  * leaves. Rows that only pad an expert's slots are executed, not mathematics. A weight gradient is
  * written in its own format, and read too when passes add up.
  * Source: scaling-book "transformers".   [matmul] */
-static nnc_work matmul_work(const nnc_op *op)
+NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_matmul *p = &op->u.matmul;
-    const double batch = (double)p->batch, m = (double)p->m, n = (double)p->n, k = (double)p->k;
-    const double experts = p->experts > 0 ? (double)p->experts : 1.0;
-    const double in_bytes = nnc_dtype_bytes(op->math_dtype);
-    const double bias = (double)op->weights.vector;
-
+    const dims d = dims_of(op, why);
     nnc_work work = { 0 };
-    work.flops = 2.0 * batch * m * n * k;
+    NNC_SET(why, work.flops, "FLOP", 2.0 * d.batch * d.m * d.n * d.k);
+    NNC_NOTE(why, "C[m,n] = A[m,k] B[k,n], batch times: one multiply and one add per term");
     work.full_flops = p->useful > 0.0 ? work.flops * p->useful : work.flops;
     work.causal_flops = work.full_flops;
     if (p->full_pairs > 0.0) {
         work.causal_flops = work.flops / p->full_pairs * p->pairs;
     }
     if (op->phase == NNC_PHASE_GRAD_WEIGHT) {
-        work.read_bytes = batch * (m * k + k * n) * in_bytes;
-        work.write_bytes = batch * experts * m * n * op->grad_bytes;
-        work.read_bytes += work.write_bytes * op->grad_accumulate;
-        work.vector_flops = bias > 0.0 ? k * n : 0.0; /* the bias gradient sums dy over the rows */
-    } else {
-        work.read_bytes =
-            (batch * m * k + batch * experts / (double)p->b_shared * k * n) * in_bytes;
-        work.write_bytes = batch * m * n * nnc_dtype_bytes(op->dtype);
-        work.vector_flops = bias > 0.0 ? m * n : 0.0;
-        work.read_bytes += bias * in_bytes;
+        NNC_LET(why, grad_accumulate, NULL, op->grad_accumulate);
+        if (d.bias > 0.0) {
+            NNC_SET(why, work.vector_flops, "FLOP", d.k * d.n);
+            NNC_NOTE(why, "the bias gradient sums dy over the rows");
+        }
+        NNC_SET(why, work.write_bytes, "B", d.batch * d.experts * d.m * d.n * d.grad_bytes);
+        NNC_SET(why, work.read_bytes, "B",
+                d.batch * (d.m * d.k + d.k * d.n) * d.in_bytes +
+                    work.write_bytes * grad_accumulate);
+        NNC_NOTE(why,
+                 "operands cross memory once; grad_accumulate: share of the micro-batches that "
+                 "add to a gradient already there");
+        return work;
     }
+    if (d.bias > 0.0) {
+        NNC_SET(why, work.vector_flops, "FLOP", d.m * d.n);
+    }
+    NNC_SET(why, work.read_bytes, "B",
+            (d.batch * d.m * d.k + d.batch * d.experts / d.b_shared * d.k * d.n) * d.in_bytes +
+                d.bias * d.in_bytes);
+    NNC_NOTE(why,
+             "operands cross memory once; rows go to experts, each a B of its own; b_shared of "
+             "the batch share one");
+    NNC_SET(why, work.write_bytes, "B", d.batch * d.m * d.n * d.out_bytes);
     return work;
 }
 
-static double matmul_kept(const nnc_op *op)
+NNC_SAYING double matmul_kept(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_matmul *p = &op->u.matmul;
-    const double bytes = nnc_dtype_bytes(op->math_dtype), batch = (double)p->batch;
-    double kept = 0.0;
+    const dims d = dims_of(op, NULL);
+    double a_bytes = 0.0, b_bytes = 0.0;
     if (p->keeps_a) {
-        kept += batch * (double)p->m * (double)p->k * bytes / (double)p->kept_divisor;
+        NNC_LET(why, ranks, NULL, (double)p->kept_divisor);
+        NNC_SET(why, a_bytes, "B", d.batch * d.m * d.k * d.in_bytes / ranks);
+        NNC_NOTE(why, "ranks hold one copy of A between them");
     }
     if (p->keeps_b) {
-        kept += batch / (double)p->b_shared * (double)p->k * (double)p->n * bytes;
+        NNC_SET(why, b_bytes, "B", d.batch / d.b_shared * d.k * d.n * d.in_bytes);
+        NNC_NOTE(why, "B is no weight: it is kept too");
     }
-    return kept;
+    NNC_PUT(why, a_bytes, "B");
+    NNC_PUT(why, b_bytes, "B");
+    NNC_SAY(why, kept_bytes, "B", a_bytes + b_bytes);
+    NNC_NOTE(why, nnc_kept_note);
+    return kept_bytes;
 }
 
-static double matmul_transient(const nnc_op *op)
+NNC_SAYING double matmul_transient(const nnc_op *op, nnc_derivation *why)
 {
-    const nnc_matmul *p = &op->u.matmul;
-    const double bytes = nnc_dtype_bytes(op->dtype);
-    return (double)p->batch * (double)p->m * ((double)p->n + (double)p->k) * bytes;
+    const dims d = dims_of(op, NULL);
+    NNC_SAY(why, transient_bytes, "B", d.batch * d.m * (d.n + d.k) * d.out_bytes);
+    NNC_NOTE(why, nnc_transient_note);
+    return transient_bytes;
 }
+
+NNC_OP_FUNCTIONS(matmul)
 
 static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k)
 {
@@ -200,9 +251,7 @@ static const char *matmul_name(const nnc_op *op)
 
 const nnc_op_row nnc_matmul_row = {
     .name = matmul_name,
-    .work = matmul_work,
-    .kept = matmul_kept,
-    .transient = matmul_transient,
+    NNC_OP_MEMBERS(matmul),
     .backward = matmul_backward,
     .shard = matmul_shard,
     .shape = matmul_shape,

@@ -23,12 +23,14 @@ static const struct {
  * the statistics do not stay on the chip x is read once more forward, x and dy once more backward.
  * Without fusion there is one kernel per primitive: 6 passes, 5 for RMS, and half as many again
  * backward.   [norm] */
-static nnc_work norm_work(const nnc_op *op)
+NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_norm *p = &op->u.norm;
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
-    const double elements = (double)p->elements, bytes = nnc_dtype_bytes(op->dtype);
-    const double flops = backward ? kinds[p->kind].backward_flops : kinds[p->kind].forward_flops;
+    NNC_LET(why, elements, NULL, (double)p->elements);
+    NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
+    NNC_LET(why, flops_per_element, NULL,
+            backward ? kinds[p->kind].backward_flops : kinds[p->kind].forward_flops);
 
     double reads = backward ? 2.0 : 1.0, writes = 1.0;
     if (!p->fused) {
@@ -38,34 +40,53 @@ static nnc_work norm_work(const nnc_op *op)
     } else if ((double)(p->elements / p->rows) > kinds[p->kind].on_chip_elements) {
         reads *= 2.0;
     }
-    return (nnc_work){
-        .vector_flops = flops * elements,
-        .read_bytes = reads * elements * bytes,
-        .write_bytes = writes * elements * bytes,
-    };
+    NNC_PUT(why, reads, NULL);
+    NNC_PUT(why, writes, NULL);
+    nnc_work work = { 0 };
+    NNC_SET(why, work.vector_flops, "FLOP", flops_per_element * elements);
+    NNC_NOTE(why, "counts by inspection of the kernel; transcendentals count as one");
+    NNC_SET(why, work.read_bytes, "B", reads * elements * element_bytes);
+    NNC_NOTE(why, p->fused ? "in one kernel; twice where a row's statistics do not stay on the chip"
+                           : "one kernel per primitive");
+    NNC_SET(why, work.write_bytes, "B", writes * elements * element_bytes);
+    return work;
 }
 
 /* Written out in fp32 ("eager"), an RMS norm of 16-bit data keeps the up-cast input and its square,
  * the reciprocal, and the normalised value before the gain. Source: tests/data/reference. */
-static double norm_kept(const nnc_op *op)
+NNC_SAYING double norm_kept(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_norm *p = &op->u.norm;
-    const double elements = (double)p->elements, bytes = nnc_dtype_bytes(op->dtype);
-    const double statistics = kinds[p->kind].statistics_bytes * (double)p->rows;
-    const double input = p->keeps_input ? elements * bytes : 0.0;
-    const double upcast = bytes < 4.0 ? elements * 4.0 : input; /* fp32 needs no copy */
-
+    const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
+    NNC_LET(why, rows, NULL, (double)p->rows);
+    NNC_LET(why, statistics_bytes, "B", kinds[p->kind].statistics_bytes);
+    NNC_LET(why, input_bytes, "B", p->keeps_input ? elements * element_bytes : 0.0);
+    NNC_LET(why, upcast_bytes, "B",
+            element_bytes < 4.0 ? elements * 4.0 : input_bytes); /* fp32 needs no copy */
+    double kept_bytes = 0.0;
     switch (p->keep) {
-    case NNC_KEEP_UPCAST: return upcast + statistics;
-    case NNC_KEEP_EAGER: return upcast + elements * 4.0 + statistics + elements * bytes;
-    default: return input + statistics;
+    case NNC_KEEP_UPCAST:
+        NNC_SET(why, kept_bytes, "B", upcast_bytes + statistics_bytes * rows);
+        break;
+    case NNC_KEEP_EAGER:
+        NNC_SET(why, kept_bytes, "B",
+                upcast_bytes + elements * 4.0 + statistics_bytes * rows + elements * element_bytes);
+        break;
+    default: NNC_SET(why, kept_bytes, "B", input_bytes + statistics_bytes * rows); break;
     }
+    NNC_NOTE(why, nnc_kept_note);
+    return kept_bytes;
 }
 
-static double norm_transient(const nnc_op *op)
+NNC_SAYING double norm_transient(const nnc_op *op, nnc_derivation *why)
 {
-    return 2.0 * (double)op->u.norm.elements * nnc_dtype_bytes(op->dtype);
+    const double elements = (double)op->u.norm.elements, element_bytes = nnc_dtype_bytes(op->dtype);
+    NNC_SAY(why, transient_bytes, "B", 2.0 * elements * element_bytes);
+    NNC_NOTE(why, nnc_transient_note);
+    return transient_bytes;
 }
+
+NNC_OP_FUNCTIONS(norm)
 
 static void norm_shard(nnc_op *op, const nnc_degrees *d)
 {
@@ -86,9 +107,7 @@ static const char *norm_name(const nnc_op *op)
 
 const nnc_op_row nnc_norm_row = {
     .name = norm_name,
-    .work = norm_work,
-    .kept = norm_kept,
-    .transient = norm_transient,
+    NNC_OP_MEMBERS(norm),
     .backward = nnc_op_same_backward,
     .shard = norm_shard,
     .shape = norm_shape,

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "base/derivation.h"
 #include "op/work.h"
 
 /* The fitted figures of a device that time an op. */
@@ -33,6 +34,7 @@ typedef struct nnc_op_row {
     nnc_work (*work)(const nnc_op *op);
     double (*kept)(const nnc_op *op);
     double (*transient)(const nnc_op *op);
+    void (*say)(const nnc_op *op, nnc_derivation *why); /* all three, with their formulas */
     int (*backward)(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
     void (*shard)(nnc_op *op, const nnc_degrees *degrees);
     void (*shape)(const nnc_op *op, char *text, size_t size);
@@ -42,6 +44,33 @@ typedef struct nnc_op_row {
     bool fuses;                 /* ideal fusion hides what it moves in its neighbours */
     bool hides_ring;            /* a ring of blocks travels while it runs */
 } nnc_op_row;
+
+/* The functions of a row, made of those of the kind: KIND_work, which also names its dims, KIND_kept
+ * and KIND_transient, each NNC_SAYING and with a derivation. Only a forward op keeps anything. */
+#define NNC_OP_FUNCTIONS(kind)                                    \
+    static nnc_work kind##_plain_work(const nnc_op *op)           \
+    {                                                             \
+        return kind##_work(op, NULL);                             \
+    }                                                             \
+    static double kind##_plain_kept(const nnc_op *op)             \
+    {                                                             \
+        return kind##_kept(op, NULL);                             \
+    }                                                             \
+    static double kind##_plain_transient(const nnc_op *op)        \
+    {                                                             \
+        return kind##_transient(op, NULL);                        \
+    }                                                             \
+    static void kind##_say(const nnc_op *op, nnc_derivation *why) \
+    {                                                             \
+        (void)kind##_work(op, why);                               \
+        if (op->phase == NNC_PHASE_FORWARD) {                     \
+            (void)kind##_kept(op, why);                           \
+            (void)kind##_transient(op, why);                      \
+        }                                                         \
+    }
+#define NNC_OP_MEMBERS(kind)                                                                   \
+    .work = kind##_plain_work, .kept = kind##_plain_kept, .transient = kind##_plain_transient, \
+    .say = kind##_say
 
 #define NNC_OP_ROW(kind, row) extern const nnc_op_row nnc_##row##_row;
 NNC_OP_KIND_LIST(NNC_OP_ROW)
@@ -60,11 +89,13 @@ static inline nnc_timed nnc_op_timed(const nnc_op *op)
     return row->timed_of != NULL ? row->timed_of(op) : row->timed;
 }
 
-double nnc_op_no_bytes(const nnc_op *op);
 int nnc_op_no_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 /* Backward is the same op, its work told apart by its phase. */
 int nnc_op_same_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 void nnc_op_not_sharded(nnc_op *op, const nnc_degrees *degrees);
+
+/* What lines of all kinds mean. */
+extern const char nnc_kept_note[], nnc_transient_note[];
 
 /* value, at least 1; value * factor rounded up. */
 int64_t nnc_at_least_one(int64_t value);

@@ -27,11 +27,8 @@ int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX])
     return nnc_op_row_of(op)->backward(op, backward);
 }
 
-double nnc_op_no_bytes(const nnc_op *op)
-{
-    (void)op;
-    return 0.0;
-}
+const char nnc_kept_note[] = "for backward, of tensors that no other op keeps";
+const char nnc_transient_note[] = "while its backward runs: gradients of its input and output";
 
 int nnc_op_no_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX])
 {
@@ -74,6 +71,21 @@ int64_t nnc_weights_active(const nnc_weights *weights)
 int64_t nnc_weights_params(const nnc_weights *weights)
 {
     return weights->count * weights->rows * weights->cols + weights->vector;
+}
+
+void nnc_op_say_params(const nnc_op *op, nnc_derivation *why)
+{
+    const nnc_weights *w = &op->weights;
+    if (w->count == 0 && w->vector == 0) {
+        return;
+    }
+    NNC_LET(why, matrices, NULL, (double)w->count);
+    NNC_LET(why, rows, NULL, (double)w->rows);
+    NNC_LET(why, columns, NULL, (double)w->cols);
+    NNC_LET(why, vector, NULL, (double)w->vector);
+    NNC_SAY(why, params, NULL, matrices * rows * columns + vector);
+    NNC_NOTE(why, "of one instance, on one rank; vector: biases and gains");
+    (void)params;
 }
 
 const char *nnc_op_name(const nnc_op *op)

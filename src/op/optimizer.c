@@ -22,9 +22,14 @@ static const nnc_policy_sizes policies[NNC_POLICY_COUNT] = {
     [NNC_POLICY_FP8] = { 1, 4, 4, 2, 0 },
 };
 
+static const nnc_policy_sizes *sizes_of(nnc_policy policy)
+{
+    return &policies[(unsigned)policy < NNC_POLICY_COUNT ? policy : NNC_POLICY_DEFAULT];
+}
+
 nnc_policy_sizes nnc_policy_bytes(nnc_policy policy)
 {
-    return policies[(unsigned)policy < NNC_POLICY_COUNT ? policy : NNC_POLICY_DEFAULT];
+    return *sizes_of(policy);
 }
 
 NNC_ENUM_TEXTS(nnc_policy, NNC_POLICY_LIST)
@@ -44,87 +49,197 @@ static const struct {
     [NNC_OPTIMIZER_MUON] = { 1, 4, 6 },
 };
 
-/* Adam's two moments in 8 bits, with one fp32 scale per block of 256. Source: arXiv:2110.02861. */
-static double adam8bit_bytes(void)
+static double gradient_io_bytes(const nnc_policy_sizes *sizes)
 {
-    return 2.0 * nnc_block_format_bytes(1.0, 4.0, 256.0);
-}
-
-double nnc_update_moment_bytes(const nnc_update *update)
-{
-    const double moment_bytes = nnc_policy_bytes(update->policy).state_bytes;
-    const double params = (double)update->params;
-    switch (update->optimizer) {
-    case NNC_OPTIMIZER_ADAFACTOR: return moment_bytes * update->factored_elements;
-    case NNC_OPTIMIZER_ADAM8BIT: return adam8bit_bytes() * params;
-    case NNC_OPTIMIZER_MUON: /* momentum for matrices, Adam for tables, gains and biases */
-        return moment_bytes * (2.0 * params - (double)update->matrix_params);
-    default: return moment_bytes * optimizers[update->optimizer].moments * params;
-    }
+    return sizes->gradient_bytes > 0.0
+               ? sizes->gradient_bytes
+               : 2.0; /* not stored, yet written by backward and read once */
 }
 
 double nnc_policy_gradient_io_bytes(nnc_policy policy)
 {
-    const double bytes = nnc_policy_bytes(policy).gradient_bytes;
-    return bytes > 0.0 ? bytes : 2.0; /* not stored, yet written by backward and read once */
+    return gradient_io_bytes(sizes_of(policy));
+}
+
+/* What a step works on. Adam's two moments in 8 bits have one fp32 scale per block of 256: source
+ * arXiv:2110.02861. */
+typedef struct dims {
+    double params, matrix_params, factored_elements;
+    double weight_bytes_per_param, gradient_bytes_per_param, master_bytes_per_param,
+        moment_bytes_per_param;
+} dims;
+
+NNC_SAYING dims dims_of(const nnc_update *u, nnc_derivation *why)
+{
+    const nnc_policy_sizes *sizes = sizes_of(u->policy);
+    const dims d = { .params = (double)u->params,
+                     .matrix_params = (double)u->matrix_params,
+                     .factored_elements = u->factored_elements,
+                     .weight_bytes_per_param = sizes->weight_bytes,
+                     .gradient_bytes_per_param = gradient_io_bytes(sizes),
+                     .master_bytes_per_param = sizes->master_bytes,
+                     .moment_bytes_per_param = sizes->state_bytes };
+    NNC_PUT(why, d.params, NULL);
+    NNC_PUT(why, d.matrix_params, NULL);
+    NNC_PUT(why, d.factored_elements, NULL);
+    NNC_PUT(why, d.weight_bytes_per_param, NULL);
+    NNC_PUT(why, d.gradient_bytes_per_param, NULL);
+    NNC_PUT(why, d.master_bytes_per_param, NULL);
+    NNC_PUT(why, d.moment_bytes_per_param, NULL);
+    return d;
+}
+
+NNC_SAYING double moments_of(const nnc_update *u, const dims *d, nnc_derivation *why)
+{
+    double moments_bytes = 0.0;
+    switch (u->optimizer) {
+    case NNC_OPTIMIZER_ADAFACTOR:
+        NNC_SET(why, moments_bytes, "B", d->moment_bytes_per_param * d->factored_elements);
+        NNC_NOTE(why, "rows and columns of each matrix, and what is no matrix");
+        break;
+    case NNC_OPTIMIZER_ADAM8BIT:
+        NNC_SET(why, moments_bytes, "B", 2.0 * (1.0 + 4.0 / 256.0) * d->params);
+        NNC_NOTE(why, "two moments of 8 bits, an fp32 scale per block of 256");
+        break;
+    case NNC_OPTIMIZER_MUON:
+        NNC_SET(why, moments_bytes, "B",
+                d->moment_bytes_per_param * (2.0 * d->params - d->matrix_params));
+        NNC_NOTE(why, "momentum for matrices, Adam for tables, gains and biases");
+        break;
+    default: {
+        NNC_LET(why, moments, NULL, optimizers[u->optimizer].moments);
+        NNC_SET(why, moments_bytes, "B", d->moment_bytes_per_param * moments * d->params);
+    }
+    }
+    return moments_bytes;
+}
+
+double nnc_update_moment_bytes(const nnc_update *update)
+{
+    const dims d = dims_of(update, NULL);
+    return moments_of(update, &d, NULL);
+}
+
+double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why)
+{
+    const dims d = dims_of(update, why);
+    return moments_of(update, &d, why);
+}
+
+/* Read and written besides in a step: Adafactor reads the gradient once more, for its row and column
+ * means; Muon orthogonalises each matrix by five Newton-Schulz iterations, each about four passes
+ * over a 16-bit copy, of which half are reads. */
+typedef struct besides {
+    double read_bytes, written_bytes;
+} besides;
+
+NNC_SAYING besides besides_of(const nnc_update *u, const dims *d, nnc_derivation *why)
+{
+    double more_read_bytes = 0.0, more_written_bytes = 0.0;
+    if (u->optimizer == NNC_OPTIMIZER_ADAFACTOR) {
+        NNC_SET(why, more_read_bytes, "B", d->gradient_bytes_per_param * d->params);
+        NNC_NOTE(why, "the gradient once more, for its row and column means");
+    }
+    if (u->optimizer == NNC_OPTIMIZER_MUON) {
+        NNC_SET(why, more_read_bytes, "B", 0.5 * (5.0 * 4.0 * 2.0 * d->matrix_params));
+        NNC_NOTE(why, "five Newton-Schulz iterations, each about four passes over a 16-bit copy");
+        NNC_SET(why, more_written_bytes, "B", 0.5 * (5.0 * 4.0 * 2.0 * d->matrix_params));
+    }
+    NNC_PUT(why, more_read_bytes, "B");
+    NNC_PUT(why, more_written_bytes, "B");
+    return (besides){ more_read_bytes, more_written_bytes };
 }
 
 /* One fused pass reads the gradient, the master copy (or the weight itself) and the moments, and
- * writes them back with the 16-bit weight.
- * Muon orthogonalises each matrix by five Newton-Schulz iterations, each about four passes over a
- * 16-bit copy. Adafactor reads the gradient once more, for its row and column means. */
-static nnc_work step_work(const nnc_update *u)
+ * writes them back with the 16-bit weight. One kernel per primitive reads and writes fp32 in turn; with
+ * a master copy it casts the gradient up and the weight down. */
+NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why)
 {
-    const nnc_policy_sizes sizes = nnc_policy_bytes(u->policy);
-    const double params = (double)u->params, moments = nnc_update_moment_bytes(u);
-    const double gradient = nnc_policy_gradient_io_bytes(u->policy);
-    const bool master = sizes.master_bytes > 0.0;
+    const dims d = dims_of(u, why);
+    const double moments_bytes = moments_of(u, &d, why);
+    const besides b = besides_of(u, &d, why);
+    const double more_read_bytes = b.read_bytes, more_written_bytes = b.written_bytes;
+    NNC_LET(why, flops_per_param, NULL, optimizers[u->optimizer].flops);
 
     nnc_work work = { 0 };
-    work.vector_flops = optimizers[u->optimizer].flops * params;
-    if (u->fused) {
-        work.read_bytes = (gradient + (master ? sizes.master_bytes : sizes.weight_bytes)) * params;
-        work.write_bytes = (sizes.master_bytes + sizes.weight_bytes) * params;
-        work.read_bytes += moments;
-        work.write_bytes += moments;
-    } else {
-        const double passes = optimizers[u->optimizer].unfused_passes * 4.0 * params;
-        work.read_bytes = passes * 0.6;
-        work.write_bytes = passes * 0.4;
-        if (master) { /* cast the gradient up and the weight down */
-            work.read_bytes += (gradient < 4.0 ? gradient : 0.0) * params + 4.0 * params;
-            work.write_bytes += (gradient < 4.0 ? 4.0 : 0.0) * params + sizes.weight_bytes * params;
-        }
-    }
-    if (u->optimizer == NNC_OPTIMIZER_ADAFACTOR) {
-        work.read_bytes += gradient * params;
-    }
+    NNC_SET(why, work.vector_flops, "FLOP", flops_per_param * d.params);
+    NNC_NOTE(why, "counts by inspection of the kernel; transcendentals count as one");
     if (u->optimizer == NNC_OPTIMIZER_MUON) {
-        const double passes = 5.0 * 4.0 * 2.0 * (double)u->matrix_params;
-        work.flops = u->orthogonalise_flops;
-        work.read_bytes += 0.5 * passes;
-        work.write_bytes += 0.5 * passes;
+        NNC_LET(why, orthogonalise_flops, "FLOP", u->orthogonalise_flops);
+        NNC_SET(why, work.flops, "FLOP", orthogonalise_flops);
+        NNC_NOTE(why, "of every matrix of r x c, r <= c: 5 (4 r^2 c + 2 r^3)");
     }
+    if (u->fused) {
+        NNC_LET(why, source_bytes, NULL,
+                d.master_bytes_per_param > 0.0 ? d.master_bytes_per_param
+                                               : d.weight_bytes_per_param);
+        NNC_SET(why, work.read_bytes, "B",
+                (d.gradient_bytes_per_param + source_bytes) * d.params + moments_bytes +
+                    more_read_bytes);
+        NNC_NOTE(why, "in one kernel; source_bytes: the master copy, or the weight itself");
+        NNC_SET(why, work.write_bytes, "B",
+                (d.master_bytes_per_param + d.weight_bytes_per_param) * d.params + moments_bytes +
+                    more_written_bytes);
+        return work;
+    }
+    const bool master = d.master_bytes_per_param > 0.0,
+               cast = master && d.gradient_bytes_per_param < 4.0;
+    NNC_LET(why, passes, NULL, optimizers[u->optimizer].unfused_passes);
+    NNC_LET(why, cast_read, NULL, cast ? d.gradient_bytes_per_param : 0.0);
+    NNC_LET(why, cast_written, NULL, cast ? 4.0 : 0.0);
+    NNC_LET(why, master_read, NULL, master ? 4.0 : 0.0);
+    NNC_LET(why, weight_written, NULL, master ? d.weight_bytes_per_param : 0.0);
+    NNC_SET(why, work.read_bytes, "B",
+            passes * 4.0 * d.params * 0.6 + (cast_read * d.params + master_read * d.params) +
+                more_read_bytes);
+    NNC_NOTE(why, "one kernel per primitive, in fp32, 6 of 10 passes reads; the gradient cast up");
+    NNC_SET(why, work.write_bytes, "B",
+            passes * 4.0 * d.params * 0.4 + (cast_written * d.params + weight_written * d.params) +
+                more_written_bytes);
+    NNC_NOTE(why, "and the weight cast down");
     return work;
 }
 
 /* Clipping by the global norm reads every gradient; scaling is folded into a fused step and is a
  * pass of its own otherwise. Clearing writes them once. */
-static nnc_work update_work(const nnc_op *op)
+NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_update *u = &op->u.update;
-    const double gradients = nnc_policy_gradient_io_bytes(u->policy) * (double)u->params;
-    switch (u->kind) {
-    case NNC_UPDATE_CLIP:
-        return (nnc_work){
-            .vector_flops = (u->fused ? 2.0 : 3.0) * (double)u->params,
-            .read_bytes = gradients * (u->fused ? 1.0 : 2.0),
-            .write_bytes = u->fused ? 0.0 : gradients,
-        };
-    case NNC_UPDATE_ZERO: return (nnc_work){ .write_bytes = gradients };
-    default: return step_work(u);
+    if (u->kind == NNC_UPDATE_STEP) {
+        return step_work(u, why);
     }
+    const dims d = dims_of(u, why);
+    nnc_work work = { 0 };
+    if (u->kind == NNC_UPDATE_ZERO) {
+        NNC_SET(why, work.write_bytes, "B", d.gradient_bytes_per_param * d.params);
+        NNC_NOTE(why, "every gradient, cleared once");
+        return work;
+    }
+    NNC_LET(why, flops_per_param, NULL, u->fused ? 2.0 : 3.0);
+    NNC_LET(why, reads, NULL, u->fused ? 1.0 : 2.0);
+    NNC_LET(why, writes, NULL, u->fused ? 0.0 : 1.0);
+    NNC_SET(why, work.vector_flops, "FLOP", flops_per_param * d.params);
+    NNC_NOTE(why, "the global norm; scaling is folded into a fused step, else a pass of its own");
+    NNC_SET(why, work.read_bytes, "B", d.gradient_bytes_per_param * d.params * reads);
+    NNC_SET(why, work.write_bytes, "B", d.gradient_bytes_per_param * d.params * writes);
+    return work;
 }
+
+NNC_SAYING double update_kept(const nnc_op *op, nnc_derivation *why)
+{
+    (void)op;
+    (void)why;
+    return 0.0;
+}
+
+NNC_SAYING double update_transient(const nnc_op *op, nnc_derivation *why)
+{
+    (void)op;
+    (void)why;
+    return 0.0;
+}
+
+NNC_OP_FUNCTIONS(update)
 
 double nnc_muon_flops(int64_t rows, int64_t cols)
 {
@@ -144,9 +259,7 @@ static const char *update_name(const nnc_op *op)
 
 const nnc_op_row nnc_update_row = {
     .name = update_name,
-    .work = update_work,
-    .kept = nnc_op_no_bytes,
-    .transient = nnc_op_no_bytes,
+    NNC_OP_MEMBERS(update),
     .backward = nnc_op_no_backward,
     .shard = nnc_op_not_sharded,
     .shape = update_shape,

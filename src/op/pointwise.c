@@ -19,6 +19,7 @@ typedef struct pointwise_row {
     passes unfused_forward, unfused_backward;
     double inputs;     /* input elements per output element, as kept */
     double mask_bytes; /* per output element */
+    double forward_input_flops, backward_input_flops, backward_input_reads; /* of the other side */
 } pointwise_row;
 
 static const pointwise_row kinds[NNC_PW_KIND_COUNT] = {
@@ -63,67 +64,81 @@ static const pointwise_row kinds[NNC_PW_KIND_COUNT] = {
     /* Gathers read a row per copy; sums read every copy and write one row. Combining weights each
      * copy, and its backward also reads the copies for the gradients of the weights. */
     [NNC_PW_DISPATCH] = { 0, 1, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 0, 0 },
-    [NNC_PW_COMBINE] = { 0, 0, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 0, 0 },
+    [NNC_PW_COMBINE] = { 0, 0, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 0, 0, 2, 3, 1 },
     [NNC_PW_CAST] = { 2, 2, { 1, 0 }, { 1, 0 }, { 1, 0 }, { 1, 0 }, 1, 1 },
 };
 
-static nnc_work pointwise_work(const nnc_op *op)
+/* Of a dispatch or its opposite, input_elements are those of the other side: one row per token where
+ * elements have one per copy. Combining weighs each copy; its backward reads them too. */
+NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_pointwise *p = &op->u.pointwise;
-    const pointwise_row *c = &kinds[p->kind];
+    const pointwise_row *row = &kinds[p->kind];
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
-    const double bytes = nnc_dtype_bytes(op->dtype);
-    double elements = (double)p->elements;
-    if (backward && p->backward_elements > 0) {
-        elements = (double)p->backward_elements;
+    const bool other = backward && p->backward_elements > 0;
+    const passes pass = backward ? (p->fused ? row->backward : row->unfused_backward)
+                                 : (p->fused ? row->forward : row->unfused_forward);
+    /* a cast writes 8-bit copies both ways */
+    const bool masks_written = p->kind == NNC_PW_CAST || !backward;
+    NNC_LET(why, elements, NULL, (double)(other ? p->backward_elements : p->elements));
+    NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
+    NNC_LET(why, flops_per_element, NULL, backward ? row->backward_flops : row->forward_flops);
+    NNC_LET(why, reads, NULL, pass.reads);
+    NNC_LET(why, writes, NULL, pass.writes);
+    NNC_LET(why, mask_read, NULL, masks_written ? 0.0 : row->mask_bytes);
+    NNC_LET(why, mask_written, NULL, masks_written ? row->mask_bytes : 0.0);
+
+    nnc_work work = { 0 };
+    if (p->input_elements > 0) {
+        NNC_LET(why, input_elements, NULL, (double)p->input_elements);
+        NNC_LET(why, flops_per_input, NULL,
+                backward ? row->backward_input_flops : row->forward_input_flops);
+        NNC_LET(why, inputs_read, NULL, backward ? row->backward_input_reads : 1.0);
+        NNC_LET(why, inputs_written, NULL, backward ? 1.0 : 0.0);
+        NNC_SET(why, work.vector_flops, "FLOP",
+                flops_per_element * elements + flops_per_input * input_elements);
+        NNC_SET(why, work.read_bytes, "B",
+                (reads * elements + inputs_read * input_elements) * element_bytes);
+        NNC_SET(why, work.write_bytes, "B",
+                (writes * elements + inputs_written * input_elements) * element_bytes);
+        return work;
     }
-    const double others = (double)p->input_elements; /* of the other side of a dispatch */
-    const passes pass = backward ? (p->fused ? c->backward : c->unfused_backward)
-                                 : (p->fused ? c->forward : c->unfused_forward);
-    nnc_work work = {
-        .vector_flops = (backward ? c->backward_flops : c->forward_flops) * elements,
-        .read_bytes = pass.reads * elements * bytes,
-        .write_bytes = pass.writes * elements * bytes,
-    };
-    work.read_bytes += backward ? 0.0 : others * bytes;
-    work.write_bytes += backward ? others * bytes : 0.0;
-    if (p->kind == NNC_PW_COMBINE) {
-        work.vector_flops = (backward ? 3.0 : 2.0) * others;
-        work.read_bytes += backward ? others * bytes : 0.0;
-    }
-    if (p->kind == NNC_PW_CAST || !backward) {
-        work.write_bytes += c->mask_bytes * elements; /* a cast writes 8-bit copies both ways */
-    } else {
-        work.read_bytes += c->mask_bytes * elements;
-    }
+    NNC_SET(why, work.vector_flops, "FLOP", flops_per_element * elements);
+    NNC_NOTE(why, "counts by inspection of the kernel; transcendentals count as one");
+    NNC_SET(why, work.read_bytes, "B", (reads * element_bytes + mask_read) * elements);
+    NNC_NOTE(why, p->fused ? "in one kernel" : "one kernel per primitive");
+    NNC_SET(why, work.write_bytes, "B", (writes * element_bytes + mask_written) * elements);
     return work;
 }
 
-static double pointwise_kept(const nnc_op *op)
+NNC_SAYING double pointwise_kept(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_pointwise *p = &op->u.pointwise;
-    const pointwise_row *c = &kinds[p->kind];
-    const double elements = (double)p->elements, bytes = nnc_dtype_bytes(op->dtype);
-    double kept = p->extra_kept_bytes;
-    if (p->keeps_input) {
-        kept += c->inputs * elements * bytes;
-    }
-    if (p->keeps_output) {
-        kept += elements * bytes;
-    }
-    if (p->keeps_mask) {
-        kept += c->mask_bytes * elements;
-    }
-    return kept;
+    const pointwise_row *row = &kinds[p->kind];
+    const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
+    NNC_LET(why, extra_bytes, "B", p->extra_kept_bytes);
+    NNC_LET(why, tensors, NULL,
+            (p->keeps_input ? row->inputs : 0.0) + (p->keeps_output ? 1.0 : 0.0));
+    NNC_LET(why, mask_bytes, NULL, p->keeps_mask ? row->mask_bytes : 0.0);
+    NNC_SAY(why, kept_bytes, "B",
+            extra_bytes + tensors * elements * element_bytes + mask_bytes * elements);
+    NNC_NOTE(why, nnc_kept_note);
+    return kept_bytes;
 }
 
-static double pointwise_transient(const nnc_op *op)
+NNC_SAYING double pointwise_transient(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_pointwise *p = &op->u.pointwise;
+    const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
+    NNC_LET(why, inputs, NULL, kinds[p->kind].inputs);
     /* What is computed again is there beside its gradients. */
-    const double again = op->recomputed ? 1.0 : 0.0;
-    return (1.0 + kinds[p->kind].inputs + again) * (double)p->elements * nnc_dtype_bytes(op->dtype);
+    NNC_LET(why, again, NULL, op->recomputed ? 1.0 : 0.0);
+    NNC_SAY(why, transient_bytes, "B", (1.0 + inputs + again) * elements * element_bytes);
+    NNC_NOTE(why, nnc_transient_note);
+    return transient_bytes;
 }
+
+NNC_OP_FUNCTIONS(pointwise)
 
 static int pointwise_backward(const nnc_op *op, nnc_op *backward)
 {
@@ -179,9 +194,7 @@ static nnc_timed pointwise_timed(const nnc_op *op)
 
 const nnc_op_row nnc_pointwise_row = {
     .name = pointwise_name,
-    .work = pointwise_work,
-    .kept = pointwise_kept,
-    .transient = pointwise_transient,
+    NNC_OP_MEMBERS(pointwise),
     .backward = pointwise_backward,
     .shard = pointwise_shard,
     .shape = pointwise_shape,

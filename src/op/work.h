@@ -2,6 +2,7 @@
 #ifndef NNCOST_OP_WORK_H
 #define NNCOST_OP_WORK_H
 
+#include "base/derivation.h"
 #include "op/dims.h"
 
 /* Work of one instance of an op, forward or backward by its phase. Cannot fail. */
@@ -24,8 +25,12 @@ int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 int64_t nnc_weights_active(const nnc_weights *weights);
 int64_t nnc_weights_params(const nnc_weights *weights);
 
+/* The same of one instance of an op, saying how. */
+void nnc_op_say_params(const nnc_op *op, nnc_derivation *why);
+
 /* Bytes of the optimizer's moments, the master copy apart.   [optimizer-states] */
 double nnc_update_moment_bytes(const nnc_update *update);
+double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why);
 
 /* Bytes per element of the gradient that backward writes and the update reads. */
 double nnc_policy_gradient_io_bytes(nnc_policy policy);

@@ -57,15 +57,17 @@ static void wave_1f1b(nnc_wave_shape *shape, int64_t m)
     shape->lead = shape->p - 1;
 }
 
-static double bubble_1f1b(const nnc_equal_stages *s)
+static double bubble_1f1b(const nnc_equal_stages *s, nnc_derivation *why)
 {
-    return (s->p - 1) * (s->f + s->b + s->w);
+    NNC_SAY(why, equal_bubble_s, "s", (s->p - 1) * (s->f + s->b + s->w));
+    return equal_bubble_s;
 }
 
-static double in_flight_1f1b(double m, double p, double v, double stage)
+static double in_flight_1f1b(double m, double p, double v, double stage, nnc_derivation *why)
 {
     (void)v;
-    return nnc_min(m, p - stage);
+    NNC_SAY(why, in_flight, NULL, nnc_min(m, p - stage));
+    return in_flight;
 }
 
 static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_1F1B) = {
@@ -74,9 +76,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_1F1B) = {
     .write = write_1f1b,
     .wave = wave_1f1b,
     .bubble_s = bubble_1f1b,
-    .bubble_text = "(pipeline - 1) * (stage_forward_s + stage_backward_s)",
     .in_flight = in_flight_1f1b,
-    .in_flight_text = "min(micro_batches, pipeline - memory.stage)",
 };
 
 /* ---- GPipe, arXiv:1811.06965: all forwards, then all backwards ---- */
@@ -93,10 +93,11 @@ static void wave_gpipe(nnc_wave_shape *shape, int64_t m)
     shape->lead = m + shape->p - 1;
 }
 
-static double in_flight_gpipe(double m, double p, double v, double stage)
+static double in_flight_gpipe(double m, double p, double v, double stage, nnc_derivation *why)
 {
     (void)p, (void)v, (void)stage;
-    return m;
+    NNC_SAY(why, in_flight, NULL, m);
+    return in_flight;
 }
 
 static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_GPIPE) = {
@@ -105,9 +106,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_GPIPE) = {
     .write = write_gpipe,
     .wave = wave_gpipe,
     .bubble_s = bubble_1f1b,
-    .bubble_text = "(pipeline - 1) * (stage_forward_s + stage_backward_s)",
     .in_flight = in_flight_gpipe,
-    .in_flight_text = "micro_batches",
 };
 
 /* ---- interleaved, arXiv:2104.04473: 1f1b with chunks for micro-batches, taken in groups of p
@@ -129,15 +128,19 @@ static void wave_interleaved(nnc_wave_shape *shape, int64_t m)
     }
 }
 
-static double bubble_interleaved(const nnc_equal_stages *s)
+static double bubble_interleaved(const nnc_equal_stages *s, nnc_derivation *why)
 {
-    return bubble_1f1b(s) / s->v;
+    NNC_SAY(why, equal_bubble_s, "s", (s->p - 1) * (s->f + s->b + s->w) / s->v);
+    return equal_bubble_s;
 }
 
-static double in_flight_interleaved(double m, double p, double v, double stage)
+static double in_flight_interleaved(double m, double p, double v, double stage, nnc_derivation *why)
 {
-    return v > 1 ? nnc_min(m * v, 2 * (p - stage - 1) + (v - 1) * p + 1) / v
-                 : in_flight_1f1b(m, p, v, stage);
+    if (!(v > 1)) {
+        return in_flight_1f1b(m, p, v, stage, why);
+    }
+    NNC_SAY(why, in_flight, NULL, nnc_min(m * v, 2 * (p - stage - 1) + (v - 1) * p + 1) / v);
+    return in_flight;
 }
 
 static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_INTERLEAVED) = {
@@ -146,10 +149,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_INTERLEAVED) = {
     .write = write_interleaved,
     .wave = wave_interleaved,
     .bubble_s = bubble_interleaved,
-    .bubble_text = "(pipeline - 1) * (stage_forward_s + stage_backward_s) / virtual_stages",
     .in_flight = in_flight_interleaved,
-    .in_flight_text = "min(micro_batches * virtual_stages, 2 * (pipeline - memory.stage - 1) + "
-                      "(virtual_stages - 1) * pipeline + 1) / virtual_stages",
 };
 
 /* ---- ZB-H1 and ZB-H2, arXiv:2401.10241: 1f1b with weight gradients apart. The published bubbles are
@@ -176,9 +176,10 @@ static void write_zb_h1(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_de
     alternate_split(device, pipeline->micro_batches, pipeline->stages - d - 1, d);
 }
 
-static double bubble_zb_h1(const nnc_equal_stages *s)
+static double bubble_zb_h1(const nnc_equal_stages *s, nnc_derivation *why)
 {
-    return (s->p - 1) * (s->b + nnc_max(0, s->f - s->w));
+    NNC_SAY(why, equal_bubble_s, "s", (s->p - 1) * (s->b + nnc_max(0, s->f - s->w)));
+    return equal_bubble_s;
 }
 
 static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_H1) = {
@@ -190,9 +191,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_H1) = {
     .write = write_zb_h1,
     .wave = wave_1f1b,
     .bubble_s = bubble_zb_h1,
-    .bubble_text = "(pipeline - 1) * (stage_backward_s + max(0, stage_forward_s - stage_weight_s))",
     .in_flight = in_flight_1f1b,
-    .in_flight_text = "min(micro_batches, pipeline - memory.stage)",
 };
 
 static void write_zb_h2(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device)
@@ -207,15 +206,18 @@ static void wave_zb_h2(nnc_wave_shape *shape, int64_t m)
     shape->skew = 1;
 }
 
-static double bubble_zb_h2(const nnc_equal_stages *s)
+static double bubble_zb_h2(const nnc_equal_stages *s, nnc_derivation *why)
 {
-    return (s->p - 1) * nnc_max(0, s->b - s->f + 2 * nnc_max(0, s->f - s->w));
+    NNC_SAY(why, equal_bubble_s, "s",
+            (s->p - 1) * nnc_max(0, s->b - s->f + 2 * nnc_max(0, s->f - s->w)));
+    return equal_bubble_s;
 }
 
-static double in_flight_zb_h2(double m, double p, double v, double stage)
+static double in_flight_zb_h2(double m, double p, double v, double stage, nnc_derivation *why)
 {
     (void)v, (void)stage;
-    return nnc_min(m, 2 * p - 1);
+    NNC_SAY(why, in_flight, NULL, nnc_min(m, 2 * p - 1));
+    return in_flight;
 }
 
 static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_H2) = {
@@ -226,10 +228,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_H2) = {
     .write = write_zb_h2,
     .wave = wave_zb_h2,
     .bubble_s = bubble_zb_h2,
-    .bubble_text = "(pipeline - 1) * max(0, stage_backward_s - stage_forward_s + 2 * max(0, "
-                   "stage_forward_s - stage_weight_s))",
     .in_flight = in_flight_zb_h2,
-    .in_flight_text = "min(micro_batches, 2 * pipeline - 1)",
 };
 
 /* ---- ZB-V, arXiv:2401.10241: two chunks, virtual stages 0..p-1 down the devices and p..2p-1 back up.
@@ -249,17 +248,19 @@ static void write_zb_v(const nnc_pipeline *pipeline, int64_t i, nnc_pipeline_dev
     APPEND(device, i, NNC_W0);
 }
 
-static double bubble_zb_v(const nnc_equal_stages *s)
+static double bubble_zb_v(const nnc_equal_stages *s, nnc_derivation *why)
 {
     (void)s;
-    return 0;
+    NNC_SAY(why, equal_bubble_s, "s", 0.0);
+    return equal_bubble_s;
 }
 
 /* Both chunks of p, once m >= 2p-1. */
-static double in_flight_zb_v(double m, double p, double v, double stage)
+static double in_flight_zb_v(double m, double p, double v, double stage, nnc_derivation *why)
 {
     (void)v;
-    return nnc_min(nnc_min(m, p), (m + 1 + stage) / 2);
+    NNC_SAY(why, in_flight, NULL, nnc_min(nnc_min(m, p), (m + 1 + stage) / 2));
+    return in_flight;
 }
 
 static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_V) = {
@@ -269,9 +270,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_V) = {
     .rolls = true,
     .write = write_zb_v,
     .bubble_s = bubble_zb_v,
-    .bubble_text = "0",
     .in_flight = in_flight_zb_v,
-    .in_flight_text = "min(micro_batches, pipeline, (micro_batches + 1 + memory.stage) / 2)",
 };
 
 /* ---- DualPipe, arXiv:2412.19437: half of the micro-batches start at each end (the first half, one
@@ -318,21 +317,29 @@ static void write_dualpipe(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline
 }
 
 /* A pair takes the sum of both: tFB + tB - 3 tW with tB the whole backward. */
-static double bubble_dualpipe(const nnc_equal_stages *s)
+static double bubble_dualpipe(const nnc_equal_stages *s, nnc_derivation *why)
 {
-    return s->p > 1 ? nnc_max(0, (0.5 * s->p - 1) * (s->f + 2 * s->b - s->w)) : 0;
+    if (!(s->p > 1)) {
+        return 0;
+    }
+    NNC_SAY(why, equal_bubble_s, "s", nnc_max(0, (0.5 * s->p - 1) * (s->f + 2 * s->b - s->w)));
+    return equal_bubble_s;
 }
 
 /* p+1 once m >= 2p; those from the nearer end come in first. */
-static double in_flight_dualpipe(double m, double p, double v, double stage)
+static double in_flight_dualpipe(double m, double p, double v, double stage, nnc_derivation *why)
 {
     const bool upper = stage < p / 2;
-    const double near = upper ? ceil(m / 2) : floor(m / 2);
-    return p > 1 ? nnc_min(nnc_min(m, p + 1), near + 1 + (upper ? stage : p - stage - 1))
-                 : in_flight_1f1b(m, p, v, stage);
+    if (!(p > 1)) {
+        return in_flight_1f1b(m, p, v, stage, why);
+    }
+    NNC_LET(why, near, NULL, upper ? ceil(m / 2) : floor(m / 2));
+    NNC_LET(why, before, NULL, upper ? stage : p - stage - 1);
+    NNC_SAY(why, in_flight, NULL, nnc_min(nnc_min(m, p + 1), near + 1 + before));
+    NNC_NOTE(why, "near: those that enter at the nearer end; before: devices from there");
+    return in_flight;
 }
 
-/* The texts are those of what a device holds, two stages. */
 static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_DUALPIPE) = {
     .chunks = 1,
     .folded = true,
@@ -341,10 +348,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_DUALPIPE) = {
     .searched = 6,
     .write = write_dualpipe,
     .bubble_s = bubble_dualpipe,
-    .bubble_text = "max(0, (pipeline / 2 - 1) * (stage_forward_s + 2 * stage_backward_s - "
-                   "stage_weight_s) / 2)",
     .in_flight = in_flight_dualpipe,
-    .in_flight_text = "half of those of both directions, at most pipeline + 1, counted by replay",
 };
 
 const nnc_schedule_row *const nnc_schedule_rows[] = { NNC_SCHEDULE_LIST(NNC_ROW_AT) };
@@ -353,11 +357,36 @@ double nnc_pipeline_bubble_s(nnc_schedule schedule, int32_t stages, int32_t chun
                              double forward_s, double backward_s, double weight_s)
 {
     const nnc_equal_stages equal = { stages, chunks, forward_s, backward_s, weight_s };
-    return nnc_schedule_of(schedule)->bubble_s(&equal);
+    return nnc_pipeline_say_bubble(schedule, &equal, NULL);
+}
+
+double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal,
+                               nnc_derivation *why)
+{
+    NNC_PUT(why, equal->p, NULL);
+    NNC_PUT(why, equal->v, NULL);
+    NNC_PUT(why, equal->f, "s");
+    NNC_PUT(why, equal->b, "s");
+    NNC_PUT(why, equal->w, "s");
+    return nnc_schedule_of(schedule)->bubble_s(equal, why);
 }
 
 double nnc_pipeline_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks,
                               int64_t micro_batches, int32_t stage)
 {
-    return nnc_schedule_of(schedule)->in_flight((double)micro_batches, stages, chunks, stage);
+    return nnc_pipeline_say_in_flight(schedule, stages, chunks, micro_batches, stage, NULL);
+}
+
+double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks,
+                                  int64_t micro_batches, int32_t stage, nnc_derivation *why)
+{
+    const double m = (double)micro_batches, p = stages, v = chunks;
+    NNC_PUT(why, m, NULL);
+    NNC_PUT(why, p, NULL);
+    NNC_PUT(why, v, NULL);
+    NNC_PUT(why, stage, NULL);
+    const double in_flight = nnc_schedule_of(schedule)->in_flight(m, p, v, stage, why);
+    NNC_NOTE(why,
+             "m: micro-batches, p: pipeline stages, v: virtual stages of each, stage: the fullest");
+    return in_flight;
 }

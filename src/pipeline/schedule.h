@@ -4,6 +4,8 @@
 
 #include <nncost/plan.h>
 
+#include "base/derivation.h"
+
 struct nnc_pipeline;
 struct nnc_pipeline_device;
 struct nnc_wave_shape;
@@ -14,7 +16,6 @@ typedef struct nnc_equal_stages {
     double p, v, f, b, w;
 } nnc_equal_stages;
 
-/* Closed forms come with their texts, in the names that `explain` gives the plan's figures. */
 typedef struct nnc_schedule_row {
     int32_t chunks; /* groups of layers per device; 0 = the plan's virtual_stages, taken in turn */
     bool folded;    /* the second chunk or direction runs back up: both ends on the first device */
@@ -29,11 +30,9 @@ typedef struct nnc_schedule_row {
     /* Lead and skew of the slots, where all devices move in step; NULL = they do not. */
     void (*wave)(struct nnc_wave_shape *shape, int64_t micro_batches);
     /* Idle seconds of a step: see nnc_pipeline_bubble_s. */
-    double (*bubble_s)(const nnc_equal_stages *s);
-    const char *bubble_text;
+    double (*bubble_s)(const nnc_equal_stages *s, nnc_derivation *why);
     /* Most micro-batches kept at once by the device of a stage: see nnc_pipeline_in_flight. */
-    double (*in_flight)(double m, double p, double v, double stage);
-    const char *in_flight_text;
+    double (*in_flight)(double m, double p, double v, double stage, nnc_derivation *why);
 } nnc_schedule_row;
 
 extern const nnc_schedule_row *const nnc_schedule_rows[];
@@ -79,5 +78,11 @@ bool nnc_schedule_repeats(const nnc_plan *plan);
 nnc_status nnc_schedule_resolve(nnc_plan *plan, int64_t layers, nnc_error *err);
 /* The same for what it asks of the number of micro-batches. */
 nnc_status nnc_schedule_check(const nnc_plan *plan, nnc_error *err);
+
+/* nnc_pipeline_bubble_s and nnc_pipeline_in_flight, saying how. */
+double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal,
+                               nnc_derivation *why);
+double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks,
+                                  int64_t micro_batches, int32_t stage, nnc_derivation *why);
 
 #endif

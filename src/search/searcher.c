@@ -93,8 +93,8 @@ static void keep_plan(worker *w, const nnc_pass *pass, nnc_result *result, uint6
     const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
     bool missed = false;
     if (limited) {
-        nnc_utilisation(result);
-        nnc_run_cost(r->device, result);
+        nnc_utilisation(result, NULL);
+        nnc_run_cost(r->device, result, NULL);
         missed = breaks_limits(search, result->run_s, result->cost_run);
     }
     w->part.feasible += missed ? 0 : 1;
@@ -108,8 +108,8 @@ static void keep_plan(worker *w, const nnc_pass *pass, nnc_result *result, uint6
     if (!wanted || !nnc_block_parts(&w->block, pass, result)) {
         return;
     }
-    nnc_utilisation(result);
-    nnc_run_cost(r->device, result);
+    nnc_utilisation(result, NULL);
+    nnc_run_cost(r->device, result, NULL);
     found = found_of(result, index);
     if (missed) {
         nnc_front_miss(&w->part.front, &found);

@@ -8,25 +8,48 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile, mode predicted
 
-attn.qkv forward: matmul, m=1000 n=3000 k=1000, 8 in one step
+attn.qkv forward, matmul, m=1000 n=3000 k=1000, 8 in one step:
 
-flops             = 2 * batch * m * n * k
+flops             C[m,n] = A[m,k] B[k,n], batch times: one multiply and one add per term
+                  = 2 * batch * m * n * k
                   = 2 * 1 * 1000 * 3000 * 1000
                   = 6000000000 FLOP (6.000 GFLOP)
-  source          C[m,n] = A[m,k] B[k,n]: one multiply and one add per term; operands cross memory
-                  once
 
 vector_flops      = m * n
                   = 1000 * 3000
                   = 3000000 FLOP (3.000 MFLOP)
 
-read_bytes        = (batch * m * k + batch / b_shared * k * n + bias) * in_bytes
-                  = (1 * 1000 * 1000 + 1 / 1 * 1000 * 3000 + 3000) * 2
+read_bytes        operands cross memory once; rows go to experts, each a B of its own; b_shared of
+                  the batch share one
+                  = (batch * m * k + batch * experts / b_shared * k * n) * in_bytes + bias *
+                  in_bytes
+                  = (1 * 1000 * 1000 + 1 * 1 / 1 * 1000 * 3000) * 2 + 3000 * 2
                   = 8006000 B (8.006 MB)
 
 write_bytes       = batch * m * n * out_bytes
                   = 1 * 1000 * 3000 * 2
                   = 6000000 B (6.000 MB)
+
+a_bytes           ranks hold one copy of A between them
+                  = batch * m * k * in_bytes / ranks
+                  = 1 * 1000 * 1000 * 2 / 1
+                  = 2000000 B (2.000 MB)
+
+kept_bytes        for backward, of tensors that no other op keeps
+                  = a_bytes + b_bytes
+                  = 2000000 + 0
+                  = 2000000 B (2.000 MB)
+  where           a_bytes 2.000 MB, b_bytes 0 B
+
+transient_bytes   while its backward runs: gradients of its input and output
+                  = batch * m * (n + k) * out_bytes
+                  = 1 * 1000 * (3000 + 1000) * 2
+                  = 8000000 B (8.000 MB)
+
+params            of one instance, on one rank; vector: biases and gains
+                  = matrices * rows * columns + vector
+                  = 1 * 1000 * 3000 + 3000
+                  = 3003000
 
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
                   FLOP/B
@@ -36,12 +59,24 @@ intensity         FLOPs per byte moved: bound by compute; the ridge point of the
   where           flops 6.000 GFLOP, vector_flops 3.000 MFLOP, read_bytes 8.006 MB,
                   write_bytes 6.000 MB
 
-compute_s         = max(flops / (sustained_fraction * matmul_flops_per_s), vector_flops /
-                  vector_flops_per_s)
-                  = max(6000000000 / (1 * 1e14), 3000000 / 1e13)
+vector_s          = vector_flops / vector_flops_per_s
+                  = 3000000 / 1e13
+                  = 3e-7 s (300.0 ns)
+  where           vector_flops 3.000 MFLOP, vector_flops_per_s 10.00 TFLOP/s
+
+sustained         = min(sustained_fraction * calibration, 1)
+                  = min(1 * 1, 1)
+                  = 1
+
+matrix_s          = flops / (sustained * matmul_flops_per_s) * alignment
+                  = 6000000000 / (1 * 1e14) * 1
                   = 6e-5 s (60.00 us)
-  where           flops 6.000 GFLOP, matmul_flops_per_s 100.0 TFLOP/s, vector_flops 3.000 MFLOP,
-                  vector_flops_per_s 10.00 TFLOP/s
+  where           flops 6.000 GFLOP, matmul_flops_per_s 100.0 TFLOP/s
+
+compute_s         = max(matrix_s, vector_s)
+                  = max(6e-5, 3e-7)
+                  = 6e-5 s (60.00 us)
+  where           matrix_s 60.00 us, vector_s 300.0 ns
 
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
                   = (8006000 + 6000000) / (1 * 1e12)
@@ -59,16 +94,18 @@ share             = time_s * repeat / step_s
                   = 0.0444619163308
   where           time_s 60.00 us, step_s 10.80 ms
 
-attn.qkv grad_input: matmul, m=1000 n=1000 k=3000, 8 in one step
+attn.qkv grad_input, matmul, m=1000 n=1000 k=3000, 8 in one step:
 
-flops             = 2 * batch * m * n * k
+flops             C[m,n] = A[m,k] B[k,n], batch times: one multiply and one add per term
+                  = 2 * batch * m * n * k
                   = 2 * 1 * 1000 * 1000 * 3000
                   = 6000000000 FLOP (6.000 GFLOP)
-  source          C[m,n] = A[m,k] B[k,n]: one multiply and one add per term; operands cross memory
-                  once
 
-read_bytes        = (batch * m * k + batch / b_shared * k * n) * in_bytes
-                  = (1 * 1000 * 3000 + 1 / 1 * 3000 * 1000) * 2
+read_bytes        operands cross memory once; rows go to experts, each a B of its own; b_shared of
+                  the batch share one
+                  = (batch * m * k + batch * experts / b_shared * k * n) * in_bytes + bias *
+                  in_bytes
+                  = (1 * 1000 * 3000 + 1 * 1 / 1 * 3000 * 1000) * 2 + 0 * 2
                   = 12000000 B (12.00 MB)
 
 write_bytes       = batch * m * n * out_bytes
@@ -82,10 +119,19 @@ intensity         FLOPs per byte moved: bound by compute; the ridge point of the
                   = 428.571428571 FLOP/B
   where           flops 6.000 GFLOP, vector_flops 0 FLOP, read_bytes 12.00 MB, write_bytes 2.000 MB
 
-compute_s         = flops / (sustained_fraction * matmul_flops_per_s)
-                  = 6000000000 / (1 * 1e14)
+sustained         = min(sustained_fraction * calibration, 1)
+                  = min(1 * 1, 1)
+                  = 1
+
+matrix_s          = flops / (sustained * matmul_flops_per_s) * alignment
+                  = 6000000000 / (1 * 1e14) * 1
                   = 6e-5 s (60.00 us)
   where           flops 6.000 GFLOP, matmul_flops_per_s 100.0 TFLOP/s
+
+compute_s         = max(matrix_s, vector_s)
+                  = max(6e-5, 0)
+                  = 6e-5 s (60.00 us)
+  where           matrix_s 60.00 us, vector_s 0 s
 
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
                   = (12000000 + 2000000) / (1 * 1e12)
@@ -103,27 +149,28 @@ share             = time_s * repeat / step_s
                   = 0.0444619163308
   where           time_s 60.00 us, step_s 10.80 ms
 
-attn.qkv grad_weight: matmul, m=1000 n=3000 k=1000, 8 in one step
+attn.qkv grad_weight, matmul, m=1000 n=3000 k=1000, 8 in one step:
 
-flops             = 2 * batch * m * n * k
+flops             C[m,n] = A[m,k] B[k,n], batch times: one multiply and one add per term
+                  = 2 * batch * m * n * k
                   = 2 * 1 * 1000 * 3000 * 1000
                   = 6000000000 FLOP (6.000 GFLOP)
-  source          C[m,n] = A[m,k] B[k,n]: one multiply and one add per term; operands cross memory
-                  once
 
-vector_flops      = k * n
+vector_flops      the bias gradient sums dy over the rows
+                  = k * n
                   = 1000 * 3000
                   = 3000000 FLOP (3.000 MFLOP)
 
-read_bytes        grad_accumulate: share of the passes that add to a gradient already there
-                  = (batch * m * k + batch / b_shared * k * n) * in_bytes + batch * m * n *
-                  grad_bytes * grad_accumulate
-                  = (1 * 1000 * 1000 + 1 / 1 * 1000 * 3000) * 2 + 1 * 1000 * 3000 * 2 * 0
-                  = 8000000 B (8.000 MB)
-
-write_bytes       = batch * m * n * grad_bytes
-                  = 1 * 1000 * 3000 * 2
+write_bytes       = batch * experts * m * n * grad_bytes
+                  = 1 * 1 * 1000 * 3000 * 2
                   = 6000000 B (6.000 MB)
+
+read_bytes        operands cross memory once; grad_accumulate: share of the micro-batches that add
+                  to a gradient already there
+                  = batch * (m * k + k * n) * in_bytes + write_bytes * grad_accumulate
+                  = 1 * (1000 * 1000 + 1000 * 3000) * 2 + 6000000 * 0
+                  = 8000000 B (8.000 MB)
+  where           write_bytes 6.000 MB
 
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
                   FLOP/B
@@ -133,12 +180,24 @@ intensity         FLOPs per byte moved: bound by compute; the ridge point of the
   where           flops 6.000 GFLOP, vector_flops 3.000 MFLOP, read_bytes 8.000 MB,
                   write_bytes 6.000 MB
 
-compute_s         = max(flops / (sustained_fraction * matmul_flops_per_s), vector_flops /
-                  vector_flops_per_s)
-                  = max(6000000000 / (1 * 1e14), 3000000 / 1e13)
+vector_s          = vector_flops / vector_flops_per_s
+                  = 3000000 / 1e13
+                  = 3e-7 s (300.0 ns)
+  where           vector_flops 3.000 MFLOP, vector_flops_per_s 10.00 TFLOP/s
+
+sustained         = min(sustained_fraction * calibration, 1)
+                  = min(1 * 1, 1)
+                  = 1
+
+matrix_s          = flops / (sustained * matmul_flops_per_s) * alignment
+                  = 6000000000 / (1 * 1e14) * 1
                   = 6e-5 s (60.00 us)
-  where           flops 6.000 GFLOP, matmul_flops_per_s 100.0 TFLOP/s, vector_flops 3.000 MFLOP,
-                  vector_flops_per_s 10.00 TFLOP/s
+  where           flops 6.000 GFLOP, matmul_flops_per_s 100.0 TFLOP/s
+
+compute_s         = max(matrix_s, vector_s)
+                  = max(6e-5, 3e-7)
+                  = 6e-5 s (60.00 us)
+  where           matrix_s 60.00 us, vector_s 300.0 ns
 
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
                   = (8000000 + 6000000) / (1 * 1e12)
@@ -158,63 +217,246 @@ share             = time_s * repeat / step_s
 
 # The time of a product by fitted efficiencies, and by the datasheet.
 $ nncost explain mlp.up dense fitted | sed -n '/^compute_s/,/source/p' | sed '/source/q'
-compute_s         shape_factor: tiles at the edges, waves, start and end of k, cache, clock;
-                  formulas.md#gemm-time
-                  = flops / (sustained_fraction * matmul_flops_per_s) * shape_factor
-                  = 8000000000 / (0.8 * 2e14) * 0.93587636302
+compute_s         = max(aligned_s * clock, vector_s)
+                  = max(4.58309632e-5 * 1.02100883079, 4e-7)
                   = 4.6793818151e-5 s (46.79 us)
-  where           flops 8.000 GFLOP, matmul_flops_per_s 200.0 TFLOP/s
+  where           aligned_s 45.83 us, vector_s 400.0 ns
 
-memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s) * partial_sums
-                  = (10008000 + 8000000) / (0.8 * 2e12) * 1.02100883079
+memory_s          = moved_s * clock
+                  = 1.1255e-5 * 1.02100883079
                   = 1.14914543906e-5 s (11.49 us)
-  where           read_bytes 10.01 MB, write_bytes 8.000 MB, mem_bytes_per_s 2.000 TB/s
+  where           moved_s 11.26 us
 
-time_s            = (compute_s^4 + memory_s^4)^(1/4) + fixed_s
-                  = (4.6793818151e-5^4 + 1.14914543906e-5^4)^(1/4) + 2e-6
+time_s            = max(blend_s * clock, vector_s) + fixed_s
+                  = max(4.58725785523e-5 * 1.02100883079, 4e-7) + 2e-6
                   = 4.88363077932e-5 s (48.84 us)
-  where           compute_s 46.79 us, memory_s 11.49 us, fixed_s 2.000 us
-  source          Williams, Waterman, Patterson, CACM 52(4), 2009
+  where           blend_s 45.87 us, vector_s 400.0 ns, fixed_s 2.000 us
+  source          Williams, Waterman, Patterson, CACM 52(4), 2009; docs/formulas.md, gemm-time
 $ nncost explain mlp.up dense fitted --mode ideal | sed -n '/^compute_s/,/source/p' | sed '/source/q'
-compute_s         = max(flops / (sustained_fraction * matmul_flops_per_s), vector_flops /
-                  vector_flops_per_s)
-                  = max(8000000000 / (1 * 2e14), 4000000 / 1e13)
+compute_s         = max(matrix_s, vector_s)
+                  = max(4e-5, 4e-7)
                   = 4e-5 s (40.00 us)
-  where           flops 8.000 GFLOP, matmul_flops_per_s 200.0 TFLOP/s, vector_flops 4.000 MFLOP,
-                  vector_flops_per_s 10.00 TFLOP/s
+  where           matrix_s 40.00 us, vector_s 400.0 ns
 
-memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
-                  = (10008000 + 8000000) / (1 * 2e12)
-                  = 9.004e-6 s (9.004 us)
-  where           read_bytes 10.01 MB, write_bytes 8.000 MB, mem_bytes_per_s 2.000 TB/s
-
-time_s            = compute_s
-                  = 4e-5
+time_s            on the engine that is the busiest of the whole step
+                  = matrix_s
                   = 4e-5 s (40.00 us)
-  where           compute_s 40.00 us
-  source          Williams, Waterman, Patterson, CACM 52(4), 2009
+  where           matrix_s 40.00 us
+
+share             = time_s * repeat / step_s
+                  = 4e-5 * 8 / 0.00346028
+                  = 0.0924780653589
+  where           time_s 40.00 us, step_s 3.460 ms
+
+mlp.up grad_input, matmul, m=1000 n=1000 k=4000, 8 in one step:
+
+flops             C[m,n] = A[m,k] B[k,n], batch times: one multiply and one add per term
+                  = 2 * batch * m * n * k
+                  = 2 * 1 * 1000 * 1000 * 4000
+                  = 8000000000 FLOP (8.000 GFLOP)
+
+read_bytes        operands cross memory once; rows go to experts, each a B of its own; b_shared of
+                  the batch share one
+                  = (batch * m * k + batch * experts / b_shared * k * n) * in_bytes + bias *
+                  in_bytes
+                  = (1 * 1000 * 4000 + 1 * 1 / 1 * 4000 * 1000) * 2 + 0 * 2
+                  = 16000000 B (16.00 MB)
+
+write_bytes       = batch * m * n * out_bytes
+                  = 1 * 1000 * 1000 * 2
+                  = 2000000 B (2.000 MB)
+
+intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
+                  FLOP/B
+                  = (flops + vector_flops) / (read_bytes + write_bytes)
+                  = (8000000000 + 0) / (16000000 + 2000000)
+                  = 444.444444444 FLOP/B
+  where           flops 8.000 GFLOP, vector_flops 0 FLOP, read_bytes 16.00 MB, write_bytes 2.000 MB
+
+s_per_matrix_flop = 1 / matmul_flops_per_s
+                  = 1 / 2e14
+                  = 5e-15
+  where           matmul_flops_per_s 200.0 TFLOP/s
+
+s_per_vector_flop = 1 / vector_flops_per_s
+                  = 1 / 1e13
+                  = 1e-13
+  where           vector_flops_per_s 10.00 TFLOP/s
+
+s_per_byte        = 1 / mem_bytes_per_s
+                  = 1 / 2e12
+                  = 5e-13
+  where           mem_bytes_per_s 2.000 TB/s
+
+matrix_s          = flops * s_per_matrix_flop
+                  = 8000000000 * 5e-15
+                  = 4e-5 s (40.00 us)
+  where           flops 8.000 GFLOP
+
+vector_s          = vector_flops * s_per_vector_flop
+                  = 0 * 1e-13
+                  = 0 s (0 s)
+  where           vector_flops 0 FLOP
+
+memory_s          = (read_bytes + write_bytes) * s_per_byte
+                  = (16000000 + 2000000) * 5e-13
+                  = 9e-6 s (9.000 us)
+  where           read_bytes 16.00 MB, write_bytes 2.000 MB
+
+compute_s         = max(matrix_s, vector_s)
+                  = max(4e-5, 0)
+                  = 4e-5 s (40.00 us)
+  where           matrix_s 40.00 us, vector_s 0 s
+
+time_s            on the engine that is the busiest of the whole step
+                  = matrix_s
+                  = 4e-5 s (40.00 us)
+  where           matrix_s 40.00 us
+
+share             = time_s * repeat / step_s
+                  = 4e-5 * 8 / 0.00346028
+                  = 0.0924780653589
+  where           time_s 40.00 us, step_s 3.460 ms
+
+mlp.up grad_weight, matmul, m=1000 n=4000 k=1000, 8 in one step:
+
+flops             C[m,n] = A[m,k] B[k,n], batch times: one multiply and one add per term
+                  = 2 * batch * m * n * k
+                  = 2 * 1 * 1000 * 4000 * 1000
+                  = 8000000000 FLOP (8.000 GFLOP)
+
+vector_flops      the bias gradient sums dy over the rows
+                  = k * n
+                  = 1000 * 4000
+                  = 4000000 FLOP (4.000 MFLOP)
+
+write_bytes       = batch * experts * m * n * grad_bytes
+                  = 1 * 1 * 1000 * 4000 * 2
+                  = 8000000 B (8.000 MB)
+
+read_bytes        operands cross memory once; grad_accumulate: share of the micro-batches that add
+                  to a gradient already there
+                  = batch * (m * k + k * n) * in_bytes + write_bytes * grad_accumulate
+                  = 1 * (1000 * 1000 + 1000 * 4000) * 2 + 8000000 * 0
+                  = 10000000 B (10.00 MB)
+  where           write_bytes 8.000 MB
+
+intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
+                  FLOP/B
+                  = (flops + vector_flops) / (read_bytes + write_bytes)
+                  = (8000000000 + 4000000) / (10000000 + 8000000)
+                  = 444.666666667 FLOP/B
+  where           flops 8.000 GFLOP, vector_flops 4.000 MFLOP, read_bytes 10.00 MB,
+                  write_bytes 8.000 MB
+
+s_per_matrix_flop = 1 / matmul_flops_per_s
+                  = 1 / 2e14
+                  = 5e-15
+  where           matmul_flops_per_s 200.0 TFLOP/s
+
+s_per_vector_flop = 1 / vector_flops_per_s
+                  = 1 / 1e13
+                  = 1e-13
+  where           vector_flops_per_s 10.00 TFLOP/s
+
+s_per_byte        = 1 / mem_bytes_per_s
+                  = 1 / 2e12
+                  = 5e-13
+  where           mem_bytes_per_s 2.000 TB/s
+
+matrix_s          = flops * s_per_matrix_flop
+                  = 8000000000 * 5e-15
+                  = 4e-5 s (40.00 us)
+  where           flops 8.000 GFLOP
+
+vector_s          = vector_flops * s_per_vector_flop
+                  = 4000000 * 1e-13
+                  = 4e-7 s (400.0 ns)
+  where           vector_flops 4.000 MFLOP
+
+memory_s          = (read_bytes + write_bytes) * s_per_byte
+                  = (10000000 + 8000000) * 5e-13
+                  = 9e-6 s (9.000 us)
+  where           read_bytes 10.00 MB, write_bytes 8.000 MB
+
+compute_s         = max(matrix_s, vector_s)
+                  = max(4e-5, 4e-7)
+                  = 4e-5 s (40.00 us)
+  where           matrix_s 40.00 us, vector_s 400.0 ns
+
+time_s            on the engine that is the busiest of the whole step
+                  = matrix_s
+                  = 4e-5 s (40.00 us)
+  where           matrix_s 40.00 us
+
+share             = time_s * repeat / step_s
+                  = 4e-5 * 8 / 0.00346028
+                  = 0.0924780653589
+  where           time_s 40.00 us, step_s 3.460 ms
 
 # Attention, with a key and value for several heads; an activation; a norm; a convolution.
 $ nncost explain attn.core experts fitted | sed '1,/^$/d'
-attn.core forward: flash_attention, b=1 heads=8/4 s=1000x1000 d=100, 4 in one step
+attn.core forward, flash_attention, b=1 heads=8/4 s=1000x1000 d=100, 4 in one step:
 
-flops             = 4 * batch * heads * head_dim * pairs
-                  = 4 * 1 * 8 * 100 * 500500
+pair_flops        of one query-key pair in every head: Q K^T over head_dim, P V over value_dim
+                  = 2 * batch * heads * (head_dim + value_dim)
+                  = 2 * 1 * 8 * (100 + 100)
+                  = 3200 FLOP (3.200 kFLOP)
+
+q_bytes           = batch * heads * s_q * head_dim * element_bytes
+                  = 1 * 8 * 1000 * 100 * 2
+                  = 1600000 B (1.600 MB)
+
+k_bytes           = batch * kv_heads * s_k * head_dim * element_bytes
+                  = 1 * 4 * 1000 * 100 * 2
+                  = 800000 B (800.0 kB)
+
+v_bytes           = batch * kv_heads * s_k * value_dim * element_bytes
+                  = 1 * 4 * 1000 * 100 * 2
+                  = 800000 B (800.0 kB)
+
+o_bytes           = batch * heads * s_q * value_dim * element_bytes
+                  = 1 * 8 * 1000 * 100 * 2
+                  = 1600000 B (1.600 MB)
+
+row_bytes         one fp32 log-sum-exp per query
+                  = 4 * batch * heads * s_q
+                  = 4 * 1 * 8 * 1000
+                  = 32000 B (32.00 kB)
+
+flops             pairs: queries and keys that the mask lets meet
+                  = pair_flops * pairs
+                  = 3200 * 500500
                   = 1601600000 FLOP (1.602 GFLOP)
-  source          pairs: queries and keys that the mask lets meet; five products backward, since the
-                  scores are recomputed; arXiv:2205.14135, arXiv:2307.08691
+  where           pair_flops 3.200 kFLOP
 
 vector_flops      = 5 * batch * heads * pairs
                   = 5 * 1 * 8 * 500500
                   = 20020000 FLOP (20.02 MFLOP)
 
-read_bytes        = out_bytes * batch * head_dim * (s_q * heads + 2 * s_k * kv_heads)
-                  = 2 * 1 * 100 * (1000 * 8 + 2 * 1000 * 4)
+read_bytes        = q_bytes + k_bytes + v_bytes
+                  = 1600000 + 800000 + 800000
                   = 3200000 B (3.200 MB)
+  where           q_bytes 1.600 MB, k_bytes 800.0 kB, v_bytes 800.0 kB
 
-write_bytes       = out_bytes * batch * head_dim * s_q * heads + 4 * batch * heads * s_q
-                  = 2 * 1 * 100 * 1000 * 8 + 4 * 1 * 8 * 1000
+write_bytes       = o_bytes + row_bytes
+                  = 1600000 + 32000
                   = 1632000 B (1.632 MB)
+  where           o_bytes 1.600 MB, row_bytes 32.00 kB
+
+kept_elements     = s_q * heads * head_dim + kept_s_k * kept_kv_heads * (head_dim + value_dim)
+                  = 1000 * 8 * 100 + 1000 * 4 * (100 + 100)
+                  = 1600000
+
+kept_bytes        for backward, of tensors that no other op keeps
+                  = batch * kept_elements * element_bytes + 4 * batch * heads * s_q
+                  = 1 * 1600000 * 2 + 4 * 1 * 8 * 1000
+                  = 3232000 B (3.232 MB)
+
+transient_bytes   while its backward runs: gradients of its input and output
+                  = batch * (s_q * heads + s_k * kv_heads) * (head_dim + value_dim) * element_bytes
+                  = 1 * (1000 * 8 + 1000 * 4) * (100 + 100) * 2
+                  = 4800000 B (4.800 MB)
 
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
                   FLOP/B
@@ -224,12 +466,49 @@ intensity         FLOPs per byte moved: bound by compute; the ridge point of the
   where           flops 1.602 GFLOP, vector_flops 20.02 MFLOP, read_bytes 3.200 MB,
                   write_bytes 1.632 MB
 
-compute_s         shape_factor: short sequences, few blocks of queries, narrow heads;
-                  formulas.md#flash-time
-                  = flops / (sustained_fraction * matmul_flops_per_s) * shape_factor
-                  = 1601600000 / (0.5 * 2e14) * 2.889
-                  = 4.6270224e-5 s (46.27 us)
+sustained         = min(sustained_fraction * calibration * backward_ratio, 1)
+                  = min(0.5 * 1 * 1, 1)
+                  = 0.5
+
+blocks            = batch * heads * s_q / 128
+                  = 1 * 8 * 1000 / 128
+                  = 62.5
+
+long_s            of many blocks of long sequences and wide heads
+                  = flops / (sustained * matmul_flops_per_s)
+                  = 1601600000 / (0.5 * 2e14)
+                  = 1.6016e-5 s (16.02 us)
   where           flops 1.602 GFLOP, matmul_flops_per_s 200.0 TFLOP/s
+
+short_factor      short sequences
+                  = 1 + seq_half / s_k
+                  = 1 + 500 / 1000
+                  = 1.5
+
+narrow_factor     narrow heads leave a row of the units partly empty; width: of a head, at most 128
+                  = 1 + (1 / narrow_ratio - 1) * (128 / width - 1)
+                  = 1 + (1 / 0.8 - 1) * (128 / 100 - 1)
+                  = 1.07
+
+block_factor      few blocks of queries leave units idle
+                  = 1 + block_penalty * units / blocks
+                  = 1 + 0.5 * 100 / 62.5
+                  = 1.8
+
+matrix_s          = long_s * short_factor * narrow_factor * block_factor
+                  = 1.6016e-5 * 1.5 * 1.07 * 1.8
+                  = 4.6270224e-5 s (46.27 us)
+  where           long_s 16.02 us
+
+vector_s          = vector_flops / vector_flops_per_s
+                  = 20020000 / 1e13
+                  = 2.002e-6 s (2.002 us)
+  where           vector_flops 20.02 MFLOP, vector_flops_per_s 10.00 TFLOP/s
+
+compute_s         = max(matrix_s, vector_s)
+                  = max(4.6270224e-5, 2.002e-6)
+                  = 4.6270224e-5 s (46.27 us)
+  where           matrix_s 46.27 us, vector_s 2.002 us
 
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
                   = (3200000 + 1632000) / (1 * 2e12)
@@ -247,26 +526,55 @@ share             = time_s * repeat / step_s
                   = 0.035815403054
   where           time_s 56.27 us, step_s 6.284 ms
 
-attn.core backward: flash_attention, b=1 heads=8/4 s=1000x1000 d=100, 4 in one step
+attn.core backward, flash_attention, b=1 heads=8/4 s=1000x1000 d=100, 4 in one step:
 
-flops             = 10 * batch * heads * head_dim * pairs
-                  = 10 * 1 * 8 * 100 * 500500
+pair_flops        of one query-key pair in every head: Q K^T over head_dim, P V over value_dim
+                  = 2 * batch * heads * (head_dim + value_dim)
+                  = 2 * 1 * 8 * (100 + 100)
+                  = 3200 FLOP (3.200 kFLOP)
+
+q_bytes           = batch * heads * s_q * head_dim * element_bytes
+                  = 1 * 8 * 1000 * 100 * 2
+                  = 1600000 B (1.600 MB)
+
+k_bytes           = batch * kv_heads * s_k * head_dim * element_bytes
+                  = 1 * 4 * 1000 * 100 * 2
+                  = 800000 B (800.0 kB)
+
+v_bytes           = batch * kv_heads * s_k * value_dim * element_bytes
+                  = 1 * 4 * 1000 * 100 * 2
+                  = 800000 B (800.0 kB)
+
+o_bytes           = batch * heads * s_q * value_dim * element_bytes
+                  = 1 * 8 * 1000 * 100 * 2
+                  = 1600000 B (1.600 MB)
+
+row_bytes         one fp32 log-sum-exp per query
+                  = 4 * batch * heads * s_q
+                  = 4 * 1 * 8 * 1000
+                  = 32000 B (32.00 kB)
+
+flops             pairs: queries and keys that the mask lets meet; four products, and the scores
+                  recomputed
+                  = (2 * pair_flops + 2 * batch * heads * head_dim) * pairs
+                  = (2 * 3200 + 2 * 1 * 8 * 100) * 500500
                   = 4004000000 FLOP (4.004 GFLOP)
-  source          pairs: queries and keys that the mask lets meet; five products backward, since the
-                  scores are recomputed; arXiv:2205.14135, arXiv:2307.08691
+  where           pair_flops 3.200 kFLOP
 
 vector_flops      = 6 * batch * heads * pairs
                   = 6 * 1 * 8 * 500500
                   = 24024000 FLOP (24.02 MFLOP)
 
-read_bytes        = out_bytes * batch * head_dim * (3 * s_q * heads + 2 * s_k * kv_heads) + 8 *
-                  batch * heads * s_q
-                  = 2 * 1 * 100 * (3 * 1000 * 8 + 2 * 1000 * 4) + 8 * 1 * 8 * 1000
+read_bytes        = q_bytes + k_bytes + v_bytes + 2 * o_bytes + 2 * row_bytes
+                  = 1600000 + 800000 + 800000 + 2 * 1600000 + 2 * 32000
                   = 6464000 B (6.464 MB)
+  where           q_bytes 1.600 MB, k_bytes 800.0 kB, v_bytes 800.0 kB, o_bytes 1.600 MB,
+                  row_bytes 32.00 kB
 
-write_bytes       = out_bytes * batch * head_dim * (s_q * heads + 2 * s_k * kv_heads)
-                  = 2 * 1 * 100 * (1000 * 8 + 2 * 1000 * 4)
+write_bytes       = q_bytes + k_bytes + v_bytes
+                  = 1600000 + 800000 + 800000
                   = 3200000 B (3.200 MB)
+  where           q_bytes 1.600 MB, k_bytes 800.0 kB, v_bytes 800.0 kB
 
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
                   FLOP/B
@@ -276,12 +584,49 @@ intensity         FLOPs per byte moved: bound by compute; the ridge point of the
   where           flops 4.004 GFLOP, vector_flops 24.02 MFLOP, read_bytes 6.464 MB,
                   write_bytes 3.200 MB
 
-compute_s         shape_factor: short sequences, few blocks of queries, narrow heads;
-                  formulas.md#flash-time
-                  = flops / (sustained_fraction * matmul_flops_per_s) * shape_factor
-                  = 4004000000 / (0.5 * 2e14) * 3.61125
-                  = 0.00014459445 s (144.6 us)
+sustained         = min(sustained_fraction * calibration * backward_ratio, 1)
+                  = min(0.5 * 1 * 0.8, 1)
+                  = 0.4
+
+blocks            = batch * heads * s_q / 128
+                  = 1 * 8 * 1000 / 128
+                  = 62.5
+
+long_s            of many blocks of long sequences and wide heads
+                  = flops / (sustained * matmul_flops_per_s)
+                  = 4004000000 / (0.4 * 2e14)
+                  = 5.005e-5 s (50.05 us)
   where           flops 4.004 GFLOP, matmul_flops_per_s 200.0 TFLOP/s
+
+short_factor      short sequences
+                  = 1 + seq_half / s_k
+                  = 1 + 500 / 1000
+                  = 1.5
+
+narrow_factor     narrow heads leave a row of the units partly empty; width: of a head, at most 128
+                  = 1 + (1 / narrow_ratio - 1) * (128 / width - 1)
+                  = 1 + (1 / 0.8 - 1) * (128 / 100 - 1)
+                  = 1.07
+
+block_factor      few blocks of queries leave units idle
+                  = 1 + block_penalty * units / blocks
+                  = 1 + 0.5 * 100 / 62.5
+                  = 1.8
+
+matrix_s          = long_s * short_factor * narrow_factor * block_factor
+                  = 5.005e-5 * 1.5 * 1.07 * 1.8
+                  = 0.00014459445 s (144.6 us)
+  where           long_s 50.05 us
+
+vector_s          = vector_flops / vector_flops_per_s
+                  = 24024000 / 1e13
+                  = 2.4024e-6 s (2.402 us)
+  where           vector_flops 24.02 MFLOP, vector_flops_per_s 10.00 TFLOP/s
+
+compute_s         = max(matrix_s, vector_s)
+                  = max(0.00014459445, 2.4024e-6)
+                  = 0.00014459445 s (144.6 us)
+  where           matrix_s 144.6 us, vector_s 2.402 us
 
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
                   = (6464000 + 3200000) / (1 * 2e12)
@@ -299,19 +644,32 @@ share             = time_s * repeat / step_s
                   = 0.0983977340602
   where           time_s 154.6 us, step_s 6.284 ms
 $ nncost explain moe.activation experts round | sed '1,/^$/d'
-moe.activation forward: swiglu, elements=2000000, 4 in one step
+moe.activation forward, swiglu, elements=2000000, 4 in one step:
 
-vector_flops      = elements * vector_flops_per_element
-                  = 2000000 * 5
+vector_flops      counts by inspection of the kernel; transcendentals count as one
+                  = flops_per_element * elements
+                  = 5 * 2000000
                   = 10000000 FLOP (10.00 MFLOP)
 
-read_bytes        = elements * read_per_element
-                  = 2000000 * 4
+read_bytes        in one kernel
+                  = (reads * element_bytes + mask_read) * elements
+                  = (2 * 2 + 0) * 2000000
                   = 8000000 B (8.000 MB)
 
-write_bytes       = elements * written_per_element
-                  = 2000000 * 2
+write_bytes       = (writes * element_bytes + mask_written) * elements
+                  = (1 * 2 + 0) * 2000000
                   = 4000000 B (4.000 MB)
+
+kept_bytes        for backward, of tensors that no other op keeps
+                  = extra_bytes + tensors * elements * element_bytes + mask_bytes * elements
+                  = 0 + 2 * 2000000 * 2 + 0 * 2000000
+                  = 8000000 B (8.000 MB)
+  where           extra_bytes 0 B
+
+transient_bytes   while its backward runs: gradients of its input and output
+                  = (1 + inputs + again) * elements * element_bytes
+                  = (1 + 2 + 0) * 2000000 * 2
+                  = 12000000 B (12.00 MB)
 
 intensity         FLOPs per byte moved: bound by memory; no matrix product
                   = (flops + vector_flops) / (read_bytes + write_bytes)
@@ -319,10 +677,15 @@ intensity         FLOPs per byte moved: bound by memory; no matrix product
                   = 0.833333333333 FLOP/B
   where           flops 0 FLOP, vector_flops 10.00 MFLOP, read_bytes 8.000 MB, write_bytes 4.000 MB
 
-compute_s         = vector_flops / vector_flops_per_s
+vector_s          = vector_flops / vector_flops_per_s
                   = 10000000 / 1e13
                   = 1e-6 s (1.000 us)
   where           vector_flops 10.00 MFLOP, vector_flops_per_s 10.00 TFLOP/s
+
+compute_s         = max(matrix_s, vector_s)
+                  = max(0, 1e-6)
+                  = 1e-6 s (1.000 us)
+  where           matrix_s 0 s, vector_s 1.000 us
 
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
                   = (8000000 + 4000000) / (1 * 1e12)
@@ -340,18 +703,20 @@ share             = time_s * repeat / step_s
                   = 0.00674102958554
   where           time_s 12.00 us, step_s 7.121 ms
 
-moe.activation backward: swiglu, elements=2000000, 4 in one step
+moe.activation backward, swiglu, elements=2000000, 4 in one step:
 
-vector_flops      = elements * vector_flops_per_element
-                  = 2000000 * 10
+vector_flops      counts by inspection of the kernel; transcendentals count as one
+                  = flops_per_element * elements
+                  = 10 * 2000000
                   = 20000000 FLOP (20.00 MFLOP)
 
-read_bytes        = elements * read_per_element
-                  = 2000000 * 6
+read_bytes        in one kernel
+                  = (reads * element_bytes + mask_read) * elements
+                  = (3 * 2 + 0) * 2000000
                   = 12000000 B (12.00 MB)
 
-write_bytes       = elements * written_per_element
-                  = 2000000 * 4
+write_bytes       = (writes * element_bytes + mask_written) * elements
+                  = (2 * 2 + 0) * 2000000
                   = 8000000 B (8.000 MB)
 
 intensity         FLOPs per byte moved: bound by memory; no matrix product
@@ -360,10 +725,15 @@ intensity         FLOPs per byte moved: bound by memory; no matrix product
                   = 1 FLOP/B
   where           flops 0 FLOP, vector_flops 20.00 MFLOP, read_bytes 12.00 MB, write_bytes 8.000 MB
 
-compute_s         = vector_flops / vector_flops_per_s
+vector_s          = vector_flops / vector_flops_per_s
                   = 20000000 / 1e13
                   = 2e-6 s (2.000 us)
   where           vector_flops 20.00 MFLOP, vector_flops_per_s 10.00 TFLOP/s
+
+compute_s         = max(matrix_s, vector_s)
+                  = max(0, 2e-6)
+                  = 2e-6 s (2.000 us)
+  where           matrix_s 0 s, vector_s 2.000 us
 
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
                   = (12000000 + 8000000) / (1 * 1e12)
@@ -381,19 +751,37 @@ share             = time_s * repeat / step_s
                   = 0.0112350493092
   where           time_s 20.00 us, step_s 7.121 ms
 $ nncost explain attn.norm dense round --mode ideal | sed '1,/^$/d'
-attn.norm forward: layer_norm, rows=1000 width=1000, 8 in one step
+attn.norm forward, layer_norm, rows=1000 width=1000, 8 in one step:
 
-vector_flops      = elements * vector_flops_per_element
-                  = 1000000 * 8
+vector_flops      counts by inspection of the kernel; transcendentals count as one
+                  = flops_per_element * elements
+                  = 8 * 1000000
                   = 8000000 FLOP (8.000 MFLOP)
 
-read_bytes        = elements * read_per_element
-                  = 1000000 * 2
+read_bytes        in one kernel; twice where a row's statistics do not stay on the chip
+                  = reads * elements * element_bytes
+                  = 1 * 1000000 * 2
                   = 2000000 B (2.000 MB)
 
-write_bytes       = elements * written_per_element
-                  = 1000000 * 2
+write_bytes       = writes * elements * element_bytes
+                  = 1 * 1000000 * 2
                   = 2000000 B (2.000 MB)
+
+kept_bytes        for backward, of tensors that no other op keeps
+                  = input_bytes + statistics_bytes * rows
+                  = 2000000 + 8 * 1000
+                  = 2008000 B (2.008 MB)
+  where           input_bytes 2.000 MB, statistics_bytes 8 B
+
+transient_bytes   while its backward runs: gradients of its input and output
+                  = 2 * elements * element_bytes
+                  = 2 * 1000000 * 2
+                  = 4000000 B (4.000 MB)
+
+params            of one instance, on one rank; vector: biases and gains
+                  = matrices * rows * columns + vector
+                  = 0 * 0 * 0 + 2000
+                  = 2000
 
 intensity         FLOPs per byte moved: bound by memory; no matrix product
                   = (flops + vector_flops) / (read_bytes + write_bytes)
@@ -401,37 +789,54 @@ intensity         FLOPs per byte moved: bound by memory; no matrix product
                   = 2 FLOP/B
   where           flops 0 FLOP, vector_flops 8.000 MFLOP, read_bytes 2.000 MB, write_bytes 2.000 MB
 
-compute_s         = vector_flops / vector_flops_per_s
-                  = 8000000 / 1e13
+s_per_vector_flop = 1 / vector_flops_per_s
+                  = 1 / 1e13
+                  = 1e-13
+  where           vector_flops_per_s 10.00 TFLOP/s
+
+s_per_byte        = 1 / mem_bytes_per_s
+                  = 1 / 1e12
+                  = 1e-12
+  where           mem_bytes_per_s 1.000 TB/s
+
+vector_s          = vector_flops * s_per_vector_flop
+                  = 8000000 * 1e-13
                   = 8e-7 s (800.0 ns)
-  where           vector_flops 8.000 MFLOP, vector_flops_per_s 10.00 TFLOP/s
+  where           vector_flops 8.000 MFLOP
 
-memory_s          = nothing: ideal fusion with the ops around it
-                  = 0 s (0 s)
-
-time_s            = memory_s
+memory_s          ideal fusion hides what it moves in its neighbours
                   = 0
                   = 0 s (0 s)
-  where           memory_s 0 s
-  source          Williams, Waterman, Patterson, CACM 52(4), 2009
+
+compute_s         = max(matrix_s, vector_s)
+                  = max(0, 8e-7)
+                  = 8e-7 s (800.0 ns)
+  where           matrix_s 0 s, vector_s 800.0 ns
+
+time_s            on the engine that is the busiest of the whole step
+                  = matrix_s
+                  = 0 s (0 s)
+  where           matrix_s 0 s
 
 share             = time_s * repeat / step_s
                   = 0 * 8 / 0.00692056
                   = 0
   where           time_s 0 s, step_s 6.921 ms
 
-attn.norm backward: layer_norm, rows=1000 width=1000, 8 in one step
+attn.norm backward, layer_norm, rows=1000 width=1000, 8 in one step:
 
-vector_flops      = elements * vector_flops_per_element
-                  = 1000000 * 14
+vector_flops      counts by inspection of the kernel; transcendentals count as one
+                  = flops_per_element * elements
+                  = 14 * 1000000
                   = 14000000 FLOP (14.00 MFLOP)
 
-read_bytes        = elements * read_per_element
-                  = 1000000 * 4
+read_bytes        in one kernel; twice where a row's statistics do not stay on the chip
+                  = reads * elements * element_bytes
+                  = 2 * 1000000 * 2
                   = 4000000 B (4.000 MB)
 
-write_bytes       = elements * written_per_element
-                  = 1000000 * 2
+write_bytes       = writes * elements * element_bytes
+                  = 1 * 1000000 * 2
                   = 2000000 B (2.000 MB)
 
 intensity         FLOPs per byte moved: bound by memory; no matrix product
@@ -440,44 +845,85 @@ intensity         FLOPs per byte moved: bound by memory; no matrix product
                   = 2.33333333333 FLOP/B
   where           flops 0 FLOP, vector_flops 14.00 MFLOP, read_bytes 4.000 MB, write_bytes 2.000 MB
 
-compute_s         = vector_flops / vector_flops_per_s
-                  = 14000000 / 1e13
+s_per_vector_flop = 1 / vector_flops_per_s
+                  = 1 / 1e13
+                  = 1e-13
+  where           vector_flops_per_s 10.00 TFLOP/s
+
+s_per_byte        = 1 / mem_bytes_per_s
+                  = 1 / 1e12
+                  = 1e-12
+  where           mem_bytes_per_s 1.000 TB/s
+
+vector_s          = vector_flops * s_per_vector_flop
+                  = 14000000 * 1e-13
                   = 1.4e-6 s (1.400 us)
-  where           vector_flops 14.00 MFLOP, vector_flops_per_s 10.00 TFLOP/s
+  where           vector_flops 14.00 MFLOP
 
-memory_s          = nothing: ideal fusion with the ops around it
-                  = 0 s (0 s)
-
-time_s            = memory_s
+memory_s          ideal fusion hides what it moves in its neighbours
                   = 0
                   = 0 s (0 s)
-  where           memory_s 0 s
-  source          Williams, Waterman, Patterson, CACM 52(4), 2009
+
+compute_s         = max(matrix_s, vector_s)
+                  = max(0, 1.4e-6)
+                  = 1.4e-6 s (1.400 us)
+  where           matrix_s 0 s, vector_s 1.400 us
+
+time_s            on the engine that is the busiest of the whole step
+                  = matrix_s
+                  = 0 s (0 s)
+  where           matrix_s 0 s
 
 share             = time_s * repeat / step_s
                   = 0 * 8 / 0.00692056
                   = 0
   where           time_s 0 s, step_s 6.921 ms
 $ nncost explain block.conv1 unet round | sed '1,/^$/d'
-block.conv1 forward: conv2d, n=1 c=300->100 32x32->32x32 k=3, 1 in one step
+block.conv1 forward, conv2d, n=1 c=300->100 32x32->32x32 k=3, 1 in one step:
 
-flops             = 2 * batch * positions * weights
-                  = 2 * 1 * 1024 * 270000
-                  = 552960000 FLOP (553.0 MFLOP)
-  source          weights = c_out c_in / groups kernel^2; positions are those of the output, of the
-                  input if transposed; taps on the padding count
+inputs            = batch * c_in * h_in * w_in
+                  = 1 * 300 * 32 * 32
+                  = 307200
 
-vector_flops      = batch * c_out * h_out * w_out
+outputs           = batch * c_out * h_out * w_out
                   = 1 * 100 * 32 * 32
+                  = 102400
+
+weights           = c_out * (c_in / groups) * kernel * kernel
+                  = 100 * (300 / 1) * 3 * 3
+                  = 270000
+
+flops             every weight meets every position of the output, of the input if transposed: one
+                  multiply and one add; taps on the padding count
+                  = 2 * (batch * h_out * w_out) * weights
+                  = 2 * (1 * 32 * 32) * 270000
+                  = 552960000 FLOP (553.0 MFLOP)
+
+vector_flops      = outputs
                   = 102400 FLOP (102.4 kFLOP)
 
-read_bytes        = (batch * c_in * h_in * w_in + weights + bias) * in_bytes
-                  = (1 * 300 * 32 * 32 + 270000 + 100) * 2
+read_bytes        = (inputs + weights + bias) * in_bytes
+                  = (307200 + 270000 + 100) * 2
                   = 1154600 B (1.155 MB)
 
-write_bytes       = batch * c_out * h_out * w_out * out_bytes
-                  = 1 * 100 * 32 * 32 * 2
+write_bytes       = outputs * out_bytes
+                  = 102400 * 2
                   = 204800 B (204.8 kB)
+
+kept_bytes        for backward, of tensors that no other op keeps
+                  = inputs * in_bytes
+                  = 307200 * 2
+                  = 614400 B (614.4 kB)
+
+transient_bytes   while its backward runs: gradients of its input and output
+                  = (inputs + outputs) * out_bytes
+                  = (307200 + 102400) * 2
+                  = 819200 B (819.2 kB)
+
+params            of one instance, on one rank; vector: biases and gains
+                  = matrices * rows * columns + vector
+                  = 1 * 100 * 2700 + 100
+                  = 270100
 
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
                   FLOP/B
@@ -487,12 +933,24 @@ intensity         FLOPs per byte moved: bound by compute; the ridge point of the
   where           flops 553.0 MFLOP, vector_flops 102.4 kFLOP, read_bytes 1.155 MB,
                   write_bytes 204.8 kB
 
-compute_s         = max(flops / (sustained_fraction * matmul_flops_per_s), vector_flops /
-                  vector_flops_per_s)
-                  = max(552960000 / (1 * 1e14), 102400 / 1e13)
+sustained         = min(sustained_fraction * calibration, 1)
+                  = min(1 * 1, 1)
+                  = 1
+
+matrix_s          = flops / (sustained * matmul_flops_per_s)
+                  = 552960000 / (1 * 1e14)
                   = 5.5296e-6 s (5.530 us)
-  where           flops 553.0 MFLOP, matmul_flops_per_s 100.0 TFLOP/s, vector_flops 102.4 kFLOP,
-                  vector_flops_per_s 10.00 TFLOP/s
+  where           flops 553.0 MFLOP, matmul_flops_per_s 100.0 TFLOP/s
+
+vector_s          = vector_flops / vector_flops_per_s
+                  = 102400 / 1e13
+                  = 1.024e-8 s (10.24 ns)
+  where           vector_flops 102.4 kFLOP, vector_flops_per_s 10.00 TFLOP/s
+
+compute_s         = max(matrix_s, vector_s)
+                  = max(5.5296e-6, 1.024e-8)
+                  = 5.5296e-6 s (5.530 us)
+  where           matrix_s 5.530 us, vector_s 10.24 ns
 
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
                   = (1154600 + 204800) / (1 * 1e12)
@@ -510,20 +968,32 @@ share             = time_s * repeat / step_s
                   = 0.00974669355901
   where           time_s 5.530 us, step_s 567.3 us
 
-block.conv1 grad_input: conv2d, n=1 c=300->100 32x32->32x32 k=3, 1 in one step
+block.conv1 grad_input, conv2d, n=1 c=300->100 32x32->32x32 k=3, 1 in one step:
 
-flops             = 2 * batch * positions * weights
-                  = 2 * 1 * 1024 * 270000
+inputs            = batch * c_in * h_in * w_in
+                  = 1 * 300 * 32 * 32
+                  = 307200
+
+outputs           = batch * c_out * h_out * w_out
+                  = 1 * 100 * 32 * 32
+                  = 102400
+
+weights           = c_out * (c_in / groups) * kernel * kernel
+                  = 100 * (300 / 1) * 3 * 3
+                  = 270000
+
+flops             every weight meets every position of the output, of the input if transposed: one
+                  multiply and one add; taps on the padding count
+                  = 2 * (batch * h_out * w_out) * weights
+                  = 2 * (1 * 32 * 32) * 270000
                   = 552960000 FLOP (553.0 MFLOP)
-  source          weights = c_out c_in / groups kernel^2; positions are those of the output, of the
-                  input if transposed; taps on the padding count
 
-read_bytes        = (batch * c_out * h_out * w_out + weights) * in_bytes
-                  = (1 * 100 * 32 * 32 + 270000) * 2
+read_bytes        = (outputs + weights) * in_bytes
+                  = (102400 + 270000) * 2
                   = 744800 B (744.8 kB)
 
-write_bytes       = batch * c_in * h_in * w_in * out_bytes
-                  = 1 * 300 * 32 * 32 * 2
+write_bytes       = inputs * out_bytes
+                  = 307200 * 2
                   = 614400 B (614.4 kB)
 
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
@@ -533,10 +1003,19 @@ intensity         FLOPs per byte moved: bound by compute; the ridge point of the
                   = 406.827545615 FLOP/B
   where           flops 553.0 MFLOP, vector_flops 0 FLOP, read_bytes 744.8 kB, write_bytes 614.4 kB
 
-compute_s         = flops / (sustained_fraction * matmul_flops_per_s)
+sustained         = min(sustained_fraction * calibration, 1)
+                  = min(1 * 1, 1)
+                  = 1
+
+matrix_s          = flops / (sustained * matmul_flops_per_s)
                   = 552960000 / (1 * 1e14)
                   = 5.5296e-6 s (5.530 us)
   where           flops 553.0 MFLOP, matmul_flops_per_s 100.0 TFLOP/s
+
+compute_s         = max(matrix_s, vector_s)
+                  = max(5.5296e-6, 0)
+                  = 5.5296e-6 s (5.530 us)
+  where           matrix_s 5.530 us, vector_s 0 s
 
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
                   = (744800 + 614400) / (1 * 1e12)
@@ -554,22 +1033,33 @@ share             = time_s * repeat / step_s
                   = 0.00974669355901
   where           time_s 5.530 us, step_s 567.3 us
 
-block.conv1 grad_weight: conv2d, n=1 c=300->100 32x32->32x32 k=3, 1 in one step
+block.conv1 grad_weight, conv2d, n=1 c=300->100 32x32->32x32 k=3, 1 in one step:
 
-flops             = 2 * batch * positions * weights
-                  = 2 * 1 * 1024 * 270000
-                  = 552960000 FLOP (553.0 MFLOP)
-  source          weights = c_out c_in / groups kernel^2; positions are those of the output, of the
-                  input if transposed; taps on the padding count
+inputs            = batch * c_in * h_in * w_in
+                  = 1 * 300 * 32 * 32
+                  = 307200
 
-vector_flops      = batch * c_out * h_out * w_out
+outputs           = batch * c_out * h_out * w_out
                   = 1 * 100 * 32 * 32
+                  = 102400
+
+weights           = c_out * (c_in / groups) * kernel * kernel
+                  = 100 * (300 / 1) * 3 * 3
+                  = 270000
+
+flops             every weight meets every position of the output, of the input if transposed: one
+                  multiply and one add; taps on the padding count
+                  = 2 * (batch * h_out * w_out) * weights
+                  = 2 * (1 * 32 * 32) * 270000
+                  = 552960000 FLOP (553.0 MFLOP)
+
+vector_flops      = outputs
                   = 102400 FLOP (102.4 kFLOP)
 
-read_bytes        grad_accumulate: share of the passes that add to a gradient already there
-                  = (batch * c_in * h_in * w_in + batch * c_out * h_out * w_out) * in_bytes +
-                  weights * grad_bytes * grad_accumulate
-                  = (1 * 300 * 32 * 32 + 1 * 100 * 32 * 32) * 2 + 270000 * 2 * 0
+read_bytes        operands cross memory once; grad_accumulate: share of the micro-batches that add
+                  to a gradient already there
+                  = (inputs + outputs) * in_bytes + weights * grad_bytes * grad_accumulate
+                  = (307200 + 102400) * 2 + 270000 * 2 * 0
                   = 819200 B (819.2 kB)
 
 write_bytes       = weights * grad_bytes
@@ -584,12 +1074,24 @@ intensity         FLOPs per byte moved: bound by compute; the ridge point of the
   where           flops 553.0 MFLOP, vector_flops 102.4 kFLOP, read_bytes 819.2 kB,
                   write_bytes 540.0 kB
 
-compute_s         = max(flops / (sustained_fraction * matmul_flops_per_s), vector_flops /
-                  vector_flops_per_s)
-                  = max(552960000 / (1 * 1e14), 102400 / 1e13)
+sustained         = min(sustained_fraction * calibration, 1)
+                  = min(1 * 1, 1)
+                  = 1
+
+matrix_s          = flops / (sustained * matmul_flops_per_s)
+                  = 552960000 / (1 * 1e14)
                   = 5.5296e-6 s (5.530 us)
-  where           flops 553.0 MFLOP, matmul_flops_per_s 100.0 TFLOP/s, vector_flops 102.4 kFLOP,
-                  vector_flops_per_s 10.00 TFLOP/s
+  where           flops 553.0 MFLOP, matmul_flops_per_s 100.0 TFLOP/s
+
+vector_s          = vector_flops / vector_flops_per_s
+                  = 102400 / 1e13
+                  = 1.024e-8 s (10.24 ns)
+  where           vector_flops 102.4 kFLOP, vector_flops_per_s 10.00 TFLOP/s
+
+compute_s         = max(matrix_s, vector_s)
+                  = max(5.5296e-6, 1.024e-8)
+                  = 5.5296e-6 s (5.530 us)
+  where           matrix_s 5.530 us, vector_s 10.24 ns
 
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
                   = (819200 + 540000) / (1 * 1e12)
@@ -609,152 +1111,149 @@ share             = time_s * repeat / step_s
 
 # A step: its parts, its bounds, what limits it.
 $ nncost explain step_s dense round | sed '1,/^$/d'
-step_s            one optimizer step: the time of every op, times its instances
-                  = forward_s + backward_s + recompute_s + update_s + exposed_comm_s + bubble_s +
-                  host_s
-                  = 0.002568168 + 0.005014408 + 0 + 0.00321318 + 0 + 0 + 0
+step_s            One optimizer step: the sum of its parts.
+                  = busy_s + bubble_s
+                  = 0.010795756 + 0
+                  = 0.010795756 s (10.80 ms)
+  where           busy_s 10.80 ms, bubble_s 0 s
+  source          each op by the roofline model: Williams, Waterman, Patterson, CACM 52(4), 2009
+
+busy_s            = forward_s + backward_s + recompute_s + update_s + exposed_comm_s + host_s
+                  = 0.002568168 + 0.005014408 + 0 + 0.00321318 + 0 + 0
                   = 0.010795756 s (10.80 ms)
   where           forward_s 2.568 ms, backward_s 5.014 ms, recompute_s 0 s, update_s 3.213 ms,
-                  exposed_comm_s 0 s, bubble_s 0 s, host_s 0 s
-  source          each op by the roofline model: Williams, Waterman, Patterson, CACM 52(4), 2009
+                  exposed_comm_s 0 s, host_s 0 s
 $ nncost explain bounds dense round | sed '1,/^$/d'
-lower_bound_s     no implementation is faster: the busiest engine at its datasheet rate, everything
-                  else hidden behind it, norms and pointwise ops fused away
-                  = max(matrix_s, vector_s, memory_s)
-                  = max(0.00692056, 0.000357526, 0.004946108)
+lower_bound_s     No implementation is faster: the busiest engine at its datasheet rate, everything
+                  else overlapped with it, norms and pointwise ops fused away.
+                  = max(max(matrix_s, vector_s), max(memory_s, network_s))
+                  = max(max(0.00692056, 0.000357526), max(0.004946108, 0))
                   = 0.00692056 s (6.921 ms)
-  where           matrix_s 6.921 ms, vector_s 357.5 us, memory_s 4.946 ms
+  where           matrix_s 6.921 ms, vector_s 357.5 us, memory_s 4.946 ms, network_s 0 s
+  note            the busiest engine at its datasheet rate; norms and pointwise ops move nothing,
+                  the attention is fused unless the plan's own products take less
   source          Williams, Waterman, Patterson, CACM 52(4), 2009
 
-upper_bound_s     the rates of step_s, with nothing overlapping
-                  = compute_total_s + memory_total_s + fixed_total_s
-                  = 0.0072284508 + 0.005538108 + 0
+upper_bound_s     The rates of step_s with nothing overlapping.
+                  = compute_total_s + memory_total_s
+                  = 0.0072284508 + 0.005538108
                   = 0.0127665588 s (12.77 ms)
-  where           compute_total_s 7.228 ms, memory_total_s 5.538 ms, fixed_total_s 0 s
+  where           compute_total_s 7.228 ms, memory_total_s 5.538 ms
+  note            of every op of the step, one after the other
   source          Williams, Waterman, Patterson, CACM 52(4), 2009
 
 # Parameters and FLOPs by the ways of counting them; utilisation.
 $ nncost explain params dense round | sed '1,/^$/d'
-params            parameters, by the part of the network they belong to
-                  = params.embedding + params.attention + params.mlp + params.norm
+params            Parameters of the model.
+                  = params_by_group.embedding + params_by_group.attention + params_by_group.mlp +
+                  params_by_group.norm
                   = 11000000 + 32032000 + 64040000 + 34000
                   = 107106000
   source          the tensors of the op list, each counted once
-
-embed.tokens      = instances * matrices * rows * columns
-                  = 1 * 1 * 10000 * 1000
-                  = 10000000
-
-embed.positions   = instances * matrices * rows * columns
-                  = 1 * 1 * 1000 * 1000
-                  = 1000000
-
-attn.norm         = instances * vector
-                  = 8 * 2000
-                  = 16000
-
-attn.qkv          = instances * (matrices * rows * columns + vector)
-                  = 8 * (1 * 1000 * 3000 + 3000)
-                  = 24024000
-
-attn.out          = instances * (matrices * rows * columns + vector)
-                  = 8 * (1 * 1000 * 1000 + 1000)
-                  = 8008000
-
-mlp.norm          = instances * vector
-                  = 8 * 2000
-                  = 16000
-
-mlp.up            = instances * (matrices * rows * columns + vector)
-                  = 8 * (1 * 1000 * 4000 + 4000)
-                  = 32032000
-
-mlp.down          = instances * (matrices * rows * columns + vector)
-                  = 8 * (1 * 4000 * 1000 + 1000)
-                  = 32008000
-
-head.norm         = instances * vector
-                  = 1 * 2000
-                  = 2000
 $ for q in flops model_flops hardware_flops executed_flops six_nd_flops; do nncost explain $q dense round --recompute full | sed '1,/^$/d'; done
-forward_flops     matrix products and convolutions of the forward passes of one step, attention over
-                  all pairs, by part of the network
+forward_flops     Matrix products and convolutions of the forward passes of one step over all
+                  devices, attention over all pairs.
+                  = forward_pass_flops * passes
+                  = 244000000000 * 1
+                  = 244000000000 FLOP (244.0 GFLOP)
+  where           forward_pass_flops 244.0 GFLOP
+  note            passes: micro-batches of all data-parallel ranks
+  source          2 FLOPs per multiply-add: 2 m n k per product, 2 n h w c_out c_in k^2 per
+                  convolution
+
+forward_pass_flops
                   = forward.attention + forward.mlp + forward.head
                   = 96000000000 + 128000000000 + 20000000000
                   = 244000000000 FLOP (244.0 GFLOP)
   where           forward.attention 96.00 GFLOP, forward.mlp 128.0 GFLOP, forward.head 20.00 GFLOP
-  source          2 FLOPs per multiply-add: 2 m n k per product, 2 n h w c_out c_in k^2 per
-                  convolution
 
-backward_flops    the same backward: one product for the gradient of the input, one for that of the
-                  weight
+backward_flops    The same backward: one product for the gradient of the input, one for that of the
+                  weight.
+                  = backward_pass_flops * passes
+                  = 488000000000 * 1
+                  = 488000000000 FLOP (488.0 GFLOP)
+  where           backward_pass_flops 488.0 GFLOP
+  source          the mathematics: twice forward, less the gradients of inputs that need none
+
+backward_pass_flops
                   = backward.attention + backward.mlp + backward.head
                   = 192000000000 + 256000000000 + 40000000000
                   = 488000000000 FLOP (488.0 GFLOP)
   where           backward.attention 192.0 GFLOP, backward.mlp 256.0 GFLOP,
                   backward.head 40.00 GFLOP
-  source          the mathematics: twice forward, less the gradients of inputs that need none
-model_flops       what the mathematics of one step asks for, by the convention of --flops-convention
-                  = forward_flops + backward_flops
-                  = 244000000000 + 488000000000
+model_flops       What the mathematics of one step asks for, by flops_convention.
+                  = (forward_counted_flops + backward_counted_flops) * passes
+                  = (244000000000 + 488000000000) * 1
                   = 732000000000 FLOP (732.0 GFLOP)
-  where           forward_flops 244.0 GFLOP, backward_flops 488.0 GFLOP
+  where           forward_counted_flops 244.0 GFLOP, backward_counted_flops 488.0 GFLOP
+  note            of a pass, attention over all pairs
   source          palm: arXiv:2204.02311 appendix B; causal: pairs under the mask; 6nd:
                   arXiv:2001.08361
-hardware_flops    model FLOPs and what is computed again in backward, in the same convention
+hardware_flops    Model FLOPs and what is computed again in backward, in the same convention.
                   = model_flops + recompute_flops
                   = 732000000000 + 224000000000
                   = 956000000000 FLOP (956.0 GFLOP)
   where           model_flops 732.0 GFLOP, recompute_flops 224.0 GFLOP
   source          arXiv:2205.05198 section 5
-executed_flops    what the kernels run on the matrix units: fused attention leaves masked pairs out
-                  and recomputes its scores backward
-                  = forward.executed + backward.executed + recompute.executed + update.executed
-                  = 228016000000 + 464040000000 + 208016000000 + 0
+executed_flops    What kernels run on the matrix units: fused attention leaves masked pairs out and
+                  recomputes its scores in backward.
+                  = forward.executed_flops + backward.executed_flops + recompute.executed_flops
+                  = 228016000000 + 464040000000 + 208016000000
                   = 900072000000 FLOP (900.1 GFLOP)
-  where           forward.executed 228.0 GFLOP, backward.executed 464.0 GFLOP,
-                  recompute.executed 208.0 GFLOP, update.executed 0 FLOP
+  where           forward.executed_flops 228.0 GFLOP, backward.executed_flops 464.0 GFLOP,
+                  recompute.executed_flops 208.0 GFLOP
+  note            over all micro-batches and ranks
   source          arXiv:2307.08691; only executed work takes time
-six_nd_flops      the rule of thumb: 2 FLOPs forward and 4 backward per token and parameter that
-                  sits in a matrix product
+six_nd_flops      The rule of thumb: 2 FLOPs forward and 4 backward per token and parameter that
+                  sits in a matrix product.
                   = 6 * matmul_params * tokens
                   = 6 * 106106000 * 1000
                   = 636636000000 FLOP (636.6 GFLOP)
   source          arXiv:2001.08361
 $ for q in mfu hfu ridge intensity throughput; do nncost explain $q dense round | sed '1,/^$/d'; done
-mfu               model FLOPs utilisation: the share of the peak that the mathematics needs
+mfu               Model FLOPs utilisation: the share of the peak that the mathematics needs.
                   = model_flops / (step_s * devices * peak_flops_per_s)
                   = 732000000000 / (0.010795756 * 1 * 1e14)
                   = 0.678044224045
   where           model_flops 732.0 GFLOP, step_s 10.80 ms, peak_flops_per_s 100.0 TFLOP/s
   source          arXiv:2204.02311 appendix B
-hfu               hardware FLOPs utilisation: the same with recomputation
+hfu               Hardware FLOPs utilisation: the same with recomputation.
                   = hardware_flops / (step_s * devices * peak_flops_per_s)
                   = 732000000000 / (0.010795756 * 1 * 1e14)
                   = 0.678044224045
   where           hardware_flops 732.0 GFLOP, step_s 10.80 ms, peak_flops_per_s 100.0 TFLOP/s
   source          arXiv:2205.05198 section 5
 ridge_flops_per_byte
-                  the ridge point: below it an op waits for memory, above it for arithmetic
+                  The ridge point: below it an op waits for memory, above it for arithmetic.
                   = peak_flops_per_s / mem_bytes_per_s
                   = 1e14 / 1e12
                   = 100 FLOP/B
   where           peak_flops_per_s 100.0 TFLOP/s, mem_bytes_per_s 1.000 TB/s
   source          Williams, Waterman, Patterson, CACM 52(4), 2009
 intensity         arithmetic intensity of the whole step; ops differ widely from it
-                  = (executed_flops + vector_flops) / (read_bytes + write_bytes)
-                  = (692056000000 + 3575260000) / (3230368000 + 2307740000)
+                  = device_flops / (read_bytes + write_bytes)
+                  = 695631260000 / (3230368000 + 2307740000)
                   = 125.608106595 FLOP/B
-  where           executed_flops 692.1 GFLOP, vector_flops 3.575 GFLOP, read_bytes 3.230 GB,
-                  write_bytes 2.308 GB
+  where           device_flops 695.6 GFLOP, read_bytes 3.230 GB, write_bytes 2.308 GB
   source          Williams, Waterman, Patterson, CACM 52(4), 2009
-tokens_per_s      tokens trained on per second
+
+device_flops      of the ops of the busiest stage: nncost ops lists them, flops and vector_flops
+                  times repeat
+                  = flops.embedding + flops.norm + flops.attention + flops.mlp + flops.head +
+                  flops.loss + flops.optimizer
+                  = 3000000 + 374000000 + 248488352000 + 384768000000 + 60000000000 + 70000000 +
+                  1927908000
+                  = 695631260000 FLOP (695.6 GFLOP)
+  where           flops.embedding 3.000 MFLOP, flops.norm 374.0 MFLOP, flops.attention 248.5 GFLOP,
+                  flops.mlp 384.8 GFLOP, flops.head 60.00 GFLOP, flops.loss 70.00 MFLOP,
+                  flops.optimizer 1.928 GFLOP
+tokens_per_s      Tokens trained on per second; null for images.
                   = tokens / step_s
                   = 1000 / 0.010795756
                   = 92628.9923559
   where           step_s 10.80 ms
 
-samples_per_s     sequences or images trained on per second
+samples_per_s     Sequences or images trained on per second.
                   = global_batch / step_s
                   = 1 / 0.010795756
                   = 92.6289923559
@@ -762,7 +1261,7 @@ samples_per_s     sequences or images trained on per second
 
 # Memory: each part.
 $ nncost explain memory dense round | sed '1,/^$/d'
-total_bytes       device memory at the peak
+total_bytes       Device memory at the peak.
                   = weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes +
                   transient_bytes + reserve_bytes
                   = 214212000 + 214212000 + 1285272000 + 280408000 + 22000000 + 0
@@ -771,36 +1270,102 @@ total_bytes       device memory at the peak
                   activation_bytes 280.4 MB, transient_bytes 22.00 MB, reserve_bytes 0 B
   source          arXiv:1910.02054 section 3
 
-weight_bytes      the weights that passes read, by the precision policy
-                  = stored_params * weight_bytes_per_param
-                  = 107106000 * 2
+weight_bytes      Weights that passes read, by the precision policy.
+                  = ceil(weight_bytes_per_param * held_params)
+                  = ceil(2 * 107106000)
                   = 214212000 B (214.2 MB)
   source          arXiv:1910.02054 section 3.1, arXiv:1710.03740
 
-gradient_bytes    one gradient per weight; it does not grow with the number of micro-batches
-                  = stored_params * gradient_bytes_per_param
-                  = 107106000 * 2
+held_params       = stage_params
+                  = 107106000
+
+stage_params      that one rank of the stage holds
+                  = dense_params + expert_params
+                  = 107106000 + 0
+                  = 107106000
+
+gradient_bytes    Gradients; they do not grow with the number of micro-batches.
+                  = ceil(gradient_bytes_per_param * gradient_params)
+                  = ceil(2 * 107106000)
                   = 214212000 B (214.2 MB)
   source          arXiv:1910.02054 section 3.1
 
-optimizer_bytes   the optimizer's moments, and the fp32 master copy if any
-                  = stored_params * (master_bytes_per_param + 2 * moment_bytes)
-                  = 107106000 * (4 + 2 * 4)
+gradient_params   = stage_params
+                  = 107106000
+
+optimizer_bytes   The optimizer's moments, and the fp32 master copy if there is one.
+                  = ceil(master_bytes_per_param * master_params + moments_bytes)
+                  = ceil(4 * 107106000 + 856848000)
                   = 1285272000 B (1.285 GB)
+  where           moments_bytes 856.8 MB
   source          arXiv:1910.02054 section 3.1; adam8bit: arXiv:2110.02861; adafactor:
                   arXiv:1804.04235
 
-activation_bytes  tensors of one micro-batch that wait for backward
-                  = sum over forward ops of what each keeps
+master_params     = stage_params
+                  = 107106000
+
+moments_bytes     = moment_bytes_per_param * moments * params
+                  = 4 * 2 * 107106000
+                  = 856848000 B (856.8 MB)
+
+activation_bytes  Tensors that wait for backward, logits or loss probabilities included.
+                  = ceil(waiting_bytes)
+                  = ceil(280408000)
                   = 280408000 B (280.4 MB)
+  where           waiting_bytes 280.4 MB
   source          each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198
                   section 4
 
-transient_bytes   the largest extra at the peak that is not kept
-                  = gradients of activations
+waiting_bytes     = pass_bytes * in_flight
+                  = 280408000 * 1
+                  = 280408000 B (280.4 MB)
+  where           pass_bytes 280.4 MB
+
+pass_bytes        kept of one micro-batch
+                  = kept.0 + kept.1 + kept.2
+                  = 16000 + 256384000 + 24008000
+                  = 280408000 B (280.4 MB)
+  where           kept.0 16.00 kB, kept.1 256.4 MB, kept.2 24.01 MB
+
+kept.0            of a segment (embedding, equal layers, head): whole instances keep kept_bytes of
+                  all their ops, those run again the input of a block
+                  = whole * kept_bytes + ceil(again / every) * input_bytes
+                  = 1 * 16000 + ceil(0 / 1) * 16000
+                  = 16000 B (16.00 kB)
+  where           kept_bytes 16.00 kB, input_bytes 16.00 kB
+
+kept.1            of a segment (embedding, equal layers, head): whole instances keep kept_bytes of
+                  all their ops, those run again the input of a block
+                  = whole * kept_bytes + ceil(again / every) * input_bytes
+                  = 8 * 32048000 + ceil(0 / 1) * 2000000
+                  = 256384000 B (256.4 MB)
+  where           kept_bytes 32.05 MB, input_bytes 2.000 MB
+
+kept.2            of a segment (embedding, equal layers, head): whole instances keep kept_bytes of
+                  all their ops, those run again the input of a block
+                  = whole * kept_bytes + ceil(again / every) * input_bytes
+                  = 1 * 24008000 + ceil(0 / 1) * 24008000
+                  = 24008000 B (24.01 MB)
+  where           kept_bytes 24.01 MB, input_bytes 24.01 MB
+
+in_flight         = 1
+                  = 1
+
+transient_bytes   The largest extra at the peak that is not kept.
+                  = ceil(op_bytes + block_bytes + gathered_bytes + held_bytes)
+                  = ceil(22000000 + 0 + 0 + 0)
                   = 22000000 B (22.00 MB)
+  where           op_bytes 22.00 MB, block_bytes 0 B, gathered_bytes 0 B, held_bytes 0 B
+  note            op_bytes: the largest working set of an op's backward; block_bytes: the block that
+                  is run again
+
+held_bytes        what the precision policy holds for a while: a 16-bit copy, or gradients that it
+                  does not store
+                  = held_per_param * stage_params
+                  = 0 * 107106000
+                  = 0 B (0 B)
 $ nncost explain memory dense round --devices 16 --zero 3 | sed '1,/^$/d'
-total_bytes       device memory at the peak
+total_bytes       Device memory at the peak.
                   = weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes +
                   transient_bytes + reserve_bytes
                   = 13388250 + 13388250 + 80329500 + 280408000 + 94078000 + 0
@@ -809,57 +1374,178 @@ total_bytes       device memory at the peak
                   activation_bytes 280.4 MB, transient_bytes 94.08 MB, reserve_bytes 0 B
   source          arXiv:1910.02054 section 3
 
-weight_bytes      the weights that passes read, by the precision policy
-                  = sharded_params * weight_bytes_per_param
-                  = 6694125 * 2
+weight_bytes      Weights that passes read, by the precision policy.
+                  = ceil(weight_bytes_per_param * held_params)
+                  = ceil(2 * 6694125)
                   = 13388250 B (13.39 MB)
   source          arXiv:1910.02054 section 3.1, arXiv:1710.03740
 
-gradient_bytes    one gradient per weight; it does not grow with the number of micro-batches
-                  = sharded_params * gradient_bytes_per_param
-                  = 6694125 * 2
+held_params       = sharded_params
+                  = 6694125
+
+sharded_params    of those, what ZeRO leaves it; experts are replicated over fewer ranks
+                  = dense_params / dense_shards + expert_params / expert_shards
+                  = 107106000 / 16 + 0 / 16
+                  = 6694125
+
+gradient_bytes    Gradients; they do not grow with the number of micro-batches.
+                  = ceil(gradient_bytes_per_param * gradient_params)
+                  = ceil(2 * 6694125)
                   = 13388250 B (13.39 MB)
   source          arXiv:1910.02054 section 3.1
 
-optimizer_bytes   the optimizer's moments, and the fp32 master copy if any
-                  = stored_params * (master_bytes_per_param + 2 * moment_bytes)
-                  = 6694125 * (4 + 2 * 4)
+gradient_params   = sharded_params
+                  = 6694125
+
+optimizer_bytes   The optimizer's moments, and the fp32 master copy if there is one.
+                  = ceil(master_bytes_per_param * master_params + moments_bytes)
+                  = ceil(4 * 6694125 + 53553000)
                   = 80329500 B (80.33 MB)
+  where           moments_bytes 53.55 MB
   source          arXiv:1910.02054 section 3.1; adam8bit: arXiv:2110.02861; adafactor:
                   arXiv:1804.04235
 
-activation_bytes  tensors of one micro-batch that wait for backward
-                  = in_flight * (sum over the stage's forward ops of what each keeps)
-                  = 1 * (sum over the stage's forward ops of what each keeps)
+master_params     = sharded_params
+                  = 6694125
+
+moments_bytes     = moment_bytes_per_param * moments * params
+                  = 4 * 2 * 6694125
+                  = 53553000 B (53.55 MB)
+
+activation_bytes  Tensors that wait for backward, logits or loss probabilities included.
+                  = ceil(waiting_bytes)
+                  = ceil(280408000)
                   = 280408000 B (280.4 MB)
+  where           waiting_bytes 280.4 MB
   source          each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198
                   section 4
 
-transient_bytes   the largest extra at the peak that is not kept
-                  = gathered weights
+waiting_bytes     = pass_bytes * in_flight
+                  = 280408000 * 1
+                  = 280408000 B (280.4 MB)
+  where           pass_bytes 280.4 MB
+
+pass_bytes        kept of one micro-batch
+                  = kept.0 + kept.1 + kept.2
+                  = 16000 + 256384000 + 24008000
+                  = 280408000 B (280.4 MB)
+  where           kept.0 16.00 kB, kept.1 256.4 MB, kept.2 24.01 MB
+
+kept.0            of a segment (embedding, equal layers, head): whole instances keep kept_bytes of
+                  all their ops, those run again the input of a block
+                  = whole * kept_bytes + ceil(again / every) * input_bytes
+                  = 1 * 16000 + ceil(0 / 1) * 16000
+                  = 16000 B (16.00 kB)
+  where           kept_bytes 16.00 kB, input_bytes 16.00 kB
+
+kept.1            of a segment (embedding, equal layers, head): whole instances keep kept_bytes of
+                  all their ops, those run again the input of a block
+                  = whole * kept_bytes + ceil(again / every) * input_bytes
+                  = 8 * 32048000 + ceil(0 / 1) * 2000000
+                  = 256384000 B (256.4 MB)
+  where           kept_bytes 32.05 MB, input_bytes 2.000 MB
+
+kept.2            of a segment (embedding, equal layers, head): whole instances keep kept_bytes of
+                  all their ops, those run again the input of a block
+                  = whole * kept_bytes + ceil(again / every) * input_bytes
+                  = 1 * 24008000 + ceil(0 / 1) * 24008000
+                  = 24008000 B (24.01 MB)
+  where           kept_bytes 24.01 MB, input_bytes 24.01 MB
+
+in_flight         = 1
+                  = 1
+
+transient_bytes   The largest extra at the peak that is not kept.
+                  = ceil(op_bytes + block_bytes + gathered_bytes + held_bytes)
+                  = ceil(22000000 + 0 + 72078000 + 0)
                   = 94078000 B (94.08 MB)
+  where           op_bytes 22.00 MB, block_bytes 0 B, gathered_bytes 72.08 MB, held_bytes 0 B
+  note            op_bytes: the largest working set of an op's backward; block_bytes: the block that
+                  is run again
+
+gathered_bytes    ZeRO-3: the weights of the unit at hand and of the next, or of all; and the whole
+                  gradient of a unit
+                  = gathered_params * weight_bytes_per_param + unit_params *
+                  gradient_bytes_per_param
+                  = 24026000 * 2 + 12013000 * 2
+                  = 72078000 B (72.08 MB)
+
+held_bytes        what the precision policy holds for a while: a 16-bit copy, or gradients that it
+                  does not store
+                  = held_per_param * unit_params
+                  = 0 * 12013000
+                  = 0 B (0 B)
 $ nncost explain activation_bytes dense round --activations korthikanti | sed '1,/^$/d'
-activation_bytes  tensors of one micro-batch that wait for backward
-                  = seq_len * micro_batch * (layers * (34 * hidden + 5 * heads * seq_len) + 5 *
-                  hidden + 4 * vocab)
-                  = 1000 * 1 * (8 * (34 * 1000 + 5 * 8 * 1000) + 5 * 1000 + 4 * 10000)
+activation_bytes  Tensors that wait for backward, logits or loss probabilities included.
+                  = ceil(waiting_bytes)
+                  = ceil(637000000)
                   = 637000000 B (637.0 MB)
+  where           waiting_bytes 637.0 MB
   source          each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198
                   section 4
-$ nncost explain optimizer dense round | sed '1,/^$/d'
-optimizer update: optimizer_step, params=107106000, 1 in one step
 
-vector_flops      = elements * vector_flops_per_element
-                  = 107106000 * 16
+waiting_bytes     = layer_bytes * layers * in_flight + ends_bytes
+                  = 74000000 * 8 * 1 + 45000000
+                  = 637000000 B (637.0 MB)
+  where           layer_bytes 74.00 MB, ends_bytes 45.00 MB
+  source          arXiv:2205.05198 section 4
+
+layer_bytes       the second term: scores, softmax and its dropout
+                  = linear_bytes + 5 * a * s * s * b / t
+                  = 34000000 + 5 * 8 * 1000 * 1000 * 1 / 1
+                  = 74000000 B (74.00 MB)
+  where           linear_bytes 34.00 MB
+
+linear_bytes      = sbh * (10 + 24 / t)
+                  = 1000000 * (10 + 24 / 1)
+                  = 34000000 B (34.00 MB)
+
+sbh               s: sequence of a rank, b: micro-batch, h: hidden, a: heads, t: tensor ranks
+                  = s * b * h
+                  = 1000 * 1 * 1000
+                  = 1000000
+
+in_flight         = 1
+                  = 1
+
+ends_bytes        = masks_bytes + head_bytes
+                  = 1000000 + 44000000
+                  = 45000000 B (45.00 MB)
+  where           masks_bytes 1.000 MB, head_bytes 44.00 MB
+
+masks_bytes       the embedding's dropout mask
+                  = s * b * h / t * in_flight
+                  = 1000 * 1 * 1000 / 1 * 1
+                  = 1000000 B (1.000 MB)
+
+head_bytes        inputs of the last norm and of the logits, the fp32 logits; V: vocabulary
+                  = 4 * (s * b) * (h + V) / t
+                  = 4 * (1000 * 1) * (1000 + 10000) / 1
+                  = 44000000 B (44.00 MB)
+$ nncost explain optimizer dense round | sed '1,/^$/d'
+optimizer update, optimizer_step, params=107106000, 1 in one step:
+
+moments_bytes     = moment_bytes_per_param * moments * params
+                  = 4 * 2 * 107106000
+                  = 856848000 B (856.8 MB)
+
+vector_flops      counts by inspection of the kernel; transcendentals count as one
+                  = flops_per_param * params
+                  = 16 * 107106000
                   = 1713696000 FLOP (1.714 GFLOP)
 
-read_bytes        = elements * read_per_element
-                  = 107106000 * 14
+read_bytes        in one kernel; source_bytes: the master copy, or the weight itself
+                  = (gradient_bytes_per_param + source_bytes) * params + moments_bytes +
+                  more_read_bytes
+                  = (2 + 4) * 107106000 + 856848000 + 0
                   = 1499484000 B (1.499 GB)
+  where           moments_bytes 856.8 MB, more_read_bytes 0 B
 
-write_bytes       = elements * written_per_element
-                  = 107106000 * 14
+write_bytes       = (master_bytes_per_param + weight_bytes_per_param) * params + moments_bytes +
+                  more_written_bytes
+                  = (4 + 2) * 107106000 + 856848000 + 0
                   = 1499484000 B (1.499 GB)
+  where           moments_bytes 856.8 MB, more_written_bytes 0 B
 
 intensity         FLOPs per byte moved: bound by memory; no matrix product
                   = (flops + vector_flops) / (read_bytes + write_bytes)
@@ -867,10 +1553,15 @@ intensity         FLOPs per byte moved: bound by memory; no matrix product
                   = 0.571428571429 FLOP/B
   where           flops 0 FLOP, vector_flops 1.714 GFLOP, read_bytes 1.499 GB, write_bytes 1.499 GB
 
-compute_s         = vector_flops / vector_flops_per_s
+vector_s          = vector_flops / vector_flops_per_s
                   = 1713696000 / 1e13
                   = 0.0001713696 s (171.4 us)
   where           vector_flops 1.714 GFLOP, vector_flops_per_s 10.00 TFLOP/s
+
+compute_s         = max(matrix_s, vector_s)
+                  = max(0, 0.0001713696)
+                  = 0.0001713696 s (171.4 us)
+  where           matrix_s 0 s, vector_s 171.4 us
 
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
                   = (1499484000 + 1499484000) / (1 * 1e12)
@@ -888,162 +1579,376 @@ share             = time_s * repeat / step_s
                   = 0.277791383948
   where           time_s 2.999 ms, step_s 10.80 ms
 $ nncost explain optimizer_bytes dense round --optimizer muon | sed '1,/^$/d'
-optimizer_bytes   the optimizer's moments, and the fp32 master copy if any
-                  = stored_params * master_bytes_per_param + moment_bytes * (2 * stored_params -
-                  matrix_params)
-                  = 107106000 * 4 + 4 * (2 * 107106000 - 96000000)
+optimizer_bytes   The optimizer's moments, and the fp32 master copy if there is one.
+                  = ceil(master_bytes_per_param * master_params + moments_bytes)
+                  = ceil(4 * 107106000 + 472848000)
                   = 901272000 B (901.3 MB)
+  where           moments_bytes 472.8 MB
   source          arXiv:1910.02054 section 3.1; adam8bit: arXiv:2110.02861; adafactor:
                   arXiv:1804.04235
 
+master_params     = stage_params
+                  = 107106000
+
+stage_params      that one rank of the stage holds
+                  = dense_params + expert_params
+                  = 107106000 + 0
+                  = 107106000
+
+moments_bytes     momentum for matrices, Adam for tables, gains and biases
+                  = moment_bytes_per_param * (2 * params - matrix_params)
+                  = 4 * (2 * 107106000 - 96000000)
+                  = 472848000 B (472.8 MB)
+
 # Cost of a step and of a run.
 $ nncost explain cost dense round --tokens 1e9 | sed '1,/^$/d'
-cost_step         price of one step; the price is per device
-                  = price_per_device_hour * devices * step_s / 3600
-                  = 1 * 1 * 0.010795756 / 3600
+cost.step         Price of one step over all devices.
+                  = step_s / 3600 * devices * price_per_device_hour
+                  = 0.010795756 / 3600 * 1 * 1
                   = 2.99882111111e-6
   where           step_s 10.80 ms
 
-run_s             time to train on what --tokens or --samples says
+cost.run_s        Time to train on what --tokens or --samples says.
                   = tokens_to_train / tokens_per_s
                   = 1000000000 / 92628.9923559
                   = 10795.756 s (2.999 h)
 
-device_hours      device-hours of the run
-                  = devices * run_s / 3600
-                  = 1 * 10795.756 / 3600
-                  = 2.99882111111
+cost.device_hours Device-hours of the run.
+                  = run_s / 3600 * devices
+                  = 10795.756 / 3600 * 1
+                  = 2.99882111111 h (2.999 h)
   where           run_s 2.999 h
 
-cost_run          price of the run
-                  = price_per_device_hour * device_hours
-                  = 1 * 2.99882111111
+cost.run          Price of the run of --tokens or --samples.
+                  = device_hours * price_per_device_hour
+                  = 2.99882111111 * 1
                   = 2.99882111111
+  where           device_hours 2.999 h
 
 # A pipeline: the plan, the bubble, FLOPs of all stages.
 $ nncost explain plan dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 | sed '1,/^$/d'
-devices           experts are spread over data x context ranks, so they take no devices of their own
+devices           Devices in all.
                   = data * tensor * pipeline * context
                   = 2 * 2 * 4 * 1
                   = 16
+  note            experts are spread over data x context ranks, and take no devices of their own
 
-in_flight         micro-batches whose activations the fullest stage keeps at once, in its own
-                  layers' worth
-                  = min(micro_batches, pipeline - memory.stage)
-                  = min(8, 4 - 0)
+data              Replicas that share the batch.
+                  = 2
+
+tensor            Devices that split each matrix product.
+                  = 2
+
+pipeline          Stages the layers are spread over.
                   = 4
-  source          arXiv:2104.04473, arXiv:2401.10241, arXiv:2412.19437
+
+virtual_stages    Groups of layers per pipeline stage.
+                  = 1
+
+context           Devices that split each sequence.
+                  = 1
+
+expert            Devices that share the experts, out of data x context.
+                  = 1
+
+sequence_parallel Norms and dropout are split over tensor ranks too.
+                  = false
+
+zero              ZeRO stage: optimizer states, gradients too, weights too (FSDP) are sharded.
+                  = 1
+
+shard             Ranks that share one copy of what ZeRO shards (HSDP).
+                  = 2
+
+reshard           ZeRO stage 3 frees weights after forward and gathers them again.
+                  = true
+
+devices_per_node  Devices in one scale-up domain.
+                  = 8
+
+schedule          Order of the passes in a pipeline.
+                  = 1f1b
+
+context_kind      How context ranks attend to each other's tokens.
+                  = ring
+
+rank_order        Which ranks are neighbours: the degree named first varies fastest.
+                  = tensor-context-data-pipeline
+
+overlap           Share of hideable communication that hides.
+                  = not given
+
+capacity_factor   Expert slots over the mean load; 0 = every token is served.
+                  = 0
+
+imbalance         Tokens of the busiest expert rank over the mean.
+                  = 1
+
+micro_batch       Sequences or images per pass.
+                  = 1
+
+micro_batches     Passes per optimizer step.
+                  = 8
+
+global_batch      Sequences or images per step.
+                  = 16
+
+seq_len           Length of a sequence.
+                  = 1000
+
+image             Side of an image.
+                  = not given
+
+precision         Number format of the matrix products.
+                  = bf16
+
+policy            Bytes kept per parameter; default: fp32 for fp32 and tf32, else mixed.
+                  = mixed
+
+optimizer         Optimizer: its state and its step.
+                  = adamw
+
+recompute         What is computed again in backward instead of kept.
+                  = none
+
+recompute_every   Full recomputation in segments of this many layers.
+                  = 1
+
+recompute_layers  Full recomputation of this many layers of each stage; 0 = all.
+                  = 0
+
+offload           What lives in host memory: optimizer, activations, weights.
+                  = none
+
+attention         Attention in one kernel, or written out.
+                  = flash
+
+activations       How kept activations are counted.
+                  = per-op
+
+software          Software profile: which kernels are fused, what each keeps.
+                  = torch-compile
+
+mode              With the device's fitted efficiency, or the bound of the datasheet.
+                  = predicted
+
+overrides         Fields that --set changed.
+                  = not given
+
+cluster           File of the links between devices.
+                  = not given
 $ nncost explain bubble dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 --schedule zb-h1 | sed '1,/^$/d'
-bubble_s          what the busiest stage waits, by replaying the schedule with every stage's own
-                  times
-                  = step_s - busy_s
-                  = 0.014375221 - 0.012942045
+bubble_s          What the busiest stage waits, by replaying the schedule with every stage's own
+                  times.
+                  = max(0, step_s - busy_s)
+                  = max(0, 0.014375221 - 0.012942045)
                   = 0.001433176 s (1.433 ms)
   where           step_s 14.38 ms, busy_s 12.94 ms
   source          arXiv:1811.06965, arXiv:2104.04473, arXiv:2401.10241, arXiv:2412.19437
 
-equal stages      the closed form, if every stage took as long as the busiest and nothing had to be
-                  sent
-                  = (pipeline - 1) * (stage_backward_s + max(0, stage_forward_s - stage_weight_s))
+equal_bubble_s    the closed form, if every stage took as long as the busiest and nothing had to be
+                  sent; p: stages, v: virtual stages of each, f, b, w: forward, backward and weight
+                  gradients of a micro-batch
+                  = (p - 1) * (b + max(0, f - w))
                   = (4 - 1) * (0.00058205 + max(0, 0.00051614 - 0.00034))
                   = 0.00227457 s (2.275 ms)
-  where           stage_backward_s 582.1 us, stage_forward_s 516.1 us, stage_weight_s 340.0 us
+  where           b 582.1 us, f 516.1 us, w 340.0 us
   source          arXiv:2104.04473, arXiv:2401.10241, arXiv:2412.19437
 
-bubble_ratio      the bubble over the stage's busy time
+busy_s            = forward_s + backward_s + recompute_s + update_s + exposed_comm_s + host_s
+                  = 0.00337616 + 0.0064964 + 0 + 0.000255315 + 0.00281417 + 0
+                  = 0.012942045 s (12.94 ms)
+  where           forward_s 3.376 ms, backward_s 6.496 ms, recompute_s 0 s, update_s 255.3 us,
+                  exposed_comm_s 2.814 ms, host_s 0 s
+
+bubble_ratio      The bubble over the busy time of the stage.
                   = bubble_s / busy_s
                   = 0.001433176 / 0.012942045
                   = 0.110737986153
   where           bubble_s 1.433 ms, busy_s 12.94 ms
   source          arXiv:2104.04473 section 2.2
 
-bubble_share      the bubble over the step
+bubble_share      The bubble over the step.
                   = bubble_s / step_s
                   = 0.001433176 / 0.014375221
                   = 0.0996976672567
   where           bubble_s 1.433 ms, step_s 14.38 ms
 $ nncost explain flops dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 | sed '1,/^$/d'
-forward_flops     matrix products and convolutions of the forward passes of one step, attention over
-                  all pairs, by part of the network
-                  = 2 * matmul_params * tokens + forward_pair_flops
-                  = 2 * 106106000 * 16000 + 508608000000
+forward_flops     Matrix products and convolutions of the forward passes of one step over all
+                  devices, attention over all pairs.
+                  = forward_pass_flops * passes
+                  = 244000000000 * 16
                   = 3.904e12 FLOP (3.904 TFLOP)
-  where           forward_pair_flops 508.6 GFLOP
+  where           forward_pass_flops 244.0 GFLOP
+  note            passes: micro-batches of all data-parallel ranks
   source          2 FLOPs per multiply-add: 2 m n k per product, 2 n h w c_out c_in k^2 per
                   convolution
 
-backward_flops    the same backward: one product for the gradient of the input, one for that of the
-                  weight
-                  = 4 * matmul_params * tokens + backward_pair_flops
-                  = 4 * 106106000 * 16000 + 1.017216e12
+forward_pass_flops
+                  = forward.attention + forward.mlp + forward.head
+                  = 96000000000 + 128000000000 + 20000000000
+                  = 244000000000 FLOP (244.0 GFLOP)
+  where           forward.attention 96.00 GFLOP, forward.mlp 128.0 GFLOP, forward.head 20.00 GFLOP
+
+backward_flops    The same backward: one product for the gradient of the input, one for that of the
+                  weight.
+                  = backward_pass_flops * passes
+                  = 488000000000 * 16
                   = 7.808e12 FLOP (7.808 TFLOP)
-  where           backward_pair_flops 1.017 TFLOP
+  where           backward_pass_flops 488.0 GFLOP
   source          the mathematics: twice forward, less the gradients of inputs that need none
+
+backward_pass_flops
+                  = backward.attention + backward.mlp + backward.head
+                  = 192000000000 + 256000000000 + 40000000000
+                  = 488000000000 FLOP (488.0 GFLOP)
+  where           backward.attention 192.0 GFLOP, backward.mlp 256.0 GFLOP,
+                  backward.head 40.00 GFLOP
 
 # Collectives: within a domain, across domains, in a torus, once per step, of experts; what of them hides.
 $ nncost explain attn.tensor_out dense fitted --devices 16 --tensor 4 --sequence-parallel --global-batch 16 | sed '1,/^$/d'
-attn.tensor_out forward: reduce_scatter of tensor ranks, 32 in one step
+attn.tensor_out forward, reduce_scatter of tensor ranks, 4 ranks inside one domain, over scale_up, by ring, 32 in one step:
 
-moved             what is exchanged, the whole tensor
-                  = bytes
-                  = 2000000
-                  = 2000000 B (2.000 MB)
-  where           bytes 2.000 MB
+reached           of the rate of the links inside a domain; group: its ranks there
+                  = bus_fraction * (1 - small_group_loss / (group * group))
+                  = 0.8 * (1 - 1 / (4 * 4))
+                  = 0.75
 
-ranks             4 ranks inside one domain, over scale_up, by ring
-                  = inner * outer
-                  = 4 * 1
-                  = 4
+inner_bytes_per_s = domain_bytes_per_s * reached
+                  = 200000000000 * 0.75
+                  = 150000000000 B/s (150.0 GB/s)
+  where           domain_bytes_per_s 200.0 GB/s
 
-network_s         hidden or not; rates are those collectives reach, one direction, of one rank;
-                  stretch: small messages
-                  = stretch * ((ranks - 1) * latency_s + (ranks - 1) / ranks * moved / bytes_per_s)
-                  + fixed_s
-                  = 2.63299316186 * ((4 - 1) * 0 + (4 - 1) / 4 * 2000000 / 150000000000) + 5.8e-5
+ring_s            = (ranks - 1) * latency_s + (ranks - 1) / ranks * moved / bytes_per_s
+                  = (4 - 1) * 0 + (4 - 1) / 4 * 2000000 / 150000000000
+                  = 1e-5 s (10.00 us)
+  where           latency_s 0 s, moved 2.000 MB, bytes_per_s 150.0 GB/s
+
+collective_s      = ring_s
+                  = 1e-5 s (10.00 us)
+  where           ring_s 10.00 us
+
+stretch           small messages; sent_bytes: what one rank sends
+                  = 1 + sqrt(call_knee_bytes / sent_bytes)
+                  = 1 + sqrt(4000000 / 1500000)
+                  = 2.63299316186
+  where           call_knee_bytes 4.000 MB, sent_bytes 1.500 MB
+
+fixed_s           = call_s + doubling_s * log2(inner) + leaving_s
+                  = 4e-6 + 2e-6 * log2(4) + 0
+                  = 8e-6 s (8.000 us)
+  where           call_s 4.000 us, doubling_s 2.000 us, leaving_s 0 s
+
+predicted_s       = stretch * collective_s + fixed_s
+                  = 2.63299316186 * 1e-5 + 8e-6
+                  = 3.43299316186e-5 s (34.33 us)
+  where           collective_s 10.00 us, fixed_s 8.000 us
+
+network_s         overlapped or not; rates are those that collectives reach, one direction of one
+                  rank; step_fixed_s: launch and skew inside a step
+                  = count * (predicted_s + step_fixed_s)
+                  = 1 * (3.43299316186e-5 + 5e-5)
                   = 8.43299316186e-5 s (84.33 us)
-  where           latency_s 0 s, moved 2.000 MB, bytes_per_s 150.0 GB/s, fixed_s 58.00 us
+  where           predicted_s 34.33 us, step_fixed_s 50.00 us
   source          Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel
                   Computing 35(12), 2009 (tree)
 
-time_s            what no compute hides, by --overlap or the software profile
-                  = network_s - hidden_s
-                  = 8.43299316186e-5 - 0
+overlapped_s      of all collectives of this kind in one pass over the layers, with the compute that
+                  no kind before it took
+                  = overlap * min(exchange_s, compute_left_s)
+                  = 0 * min(0.00269855781179, 0.00115152714411)
+                  = 0 s (0 s)
+  where           exchange_s 2.699 ms, compute_left_s 1.152 ms
+
+exposed_rest      = (exchange_s - overlapped_s) / exchange_s
+                  = (0.00269855781179 - 0) / 0.00269855781179
+                  = 1
+  where           exchange_s 2.699 ms, overlapped_s 0 s
+
+exposed_share     = (first_s + rest_s * exposed_rest) / all_s
+                  = (0 + 0.00269855781179 * 1) / 0.00269855781179
+                  = 1
+  where           first_s 0 s, rest_s 2.699 ms, all_s 2.699 ms
+
+time_s            what no compute overlaps, by --overlap or the software profile
+                  = network_s * exposed_share
+                  = 8.43299316186e-5 * 1
                   = 8.43299316186e-5 s (84.33 us)
-  where           network_s 84.33 us, hidden_s 0 s
+  where           network_s 84.33 us
 
 share             = time_s * repeat / step_s
                   = 8.43299316186e-5 * 32 / 0.0444609625075
                   = 0.0606949930815
   where           time_s 84.33 us, step_s 44.46 ms
 
-attn.tensor_out backward: all_gather of tensor ranks, 32 in one step
+attn.tensor_out backward, all_gather of tensor ranks, 4 ranks inside one domain, over scale_up, by ring, 32 in one step:
 
-moved             what is exchanged, the whole tensor
-                  = bytes
-                  = 2000000
-                  = 2000000 B (2.000 MB)
-  where           bytes 2.000 MB
+reached           of the rate of the links inside a domain; group: its ranks there
+                  = bus_fraction * (1 - small_group_loss / (group * group))
+                  = 0.8 * (1 - 1 / (4 * 4))
+                  = 0.75
 
-ranks             4 ranks inside one domain, over scale_up, by ring
-                  = inner * outer
-                  = 4 * 1
-                  = 4
+inner_bytes_per_s = domain_bytes_per_s * reached
+                  = 200000000000 * 0.75
+                  = 150000000000 B/s (150.0 GB/s)
+  where           domain_bytes_per_s 200.0 GB/s
 
-network_s         hidden or not; rates are those collectives reach, one direction, of one rank;
-                  stretch: small messages
-                  = stretch * ((ranks - 1) * latency_s + (ranks - 1) / ranks * moved / bytes_per_s)
-                  + fixed_s
-                  = 2.63299316186 * ((4 - 1) * 0 + (4 - 1) / 4 * 2000000 / 150000000000) + 5.8e-5
+ring_s            = (ranks - 1) * latency_s + (ranks - 1) / ranks * moved / bytes_per_s
+                  = (4 - 1) * 0 + (4 - 1) / 4 * 2000000 / 150000000000
+                  = 1e-5 s (10.00 us)
+  where           latency_s 0 s, moved 2.000 MB, bytes_per_s 150.0 GB/s
+
+collective_s      = ring_s
+                  = 1e-5 s (10.00 us)
+  where           ring_s 10.00 us
+
+stretch           small messages; sent_bytes: what one rank sends
+                  = 1 + sqrt(call_knee_bytes / sent_bytes)
+                  = 1 + sqrt(4000000 / 1500000)
+                  = 2.63299316186
+  where           call_knee_bytes 4.000 MB, sent_bytes 1.500 MB
+
+fixed_s           = call_s + doubling_s * log2(inner) + leaving_s
+                  = 4e-6 + 2e-6 * log2(4) + 0
+                  = 8e-6 s (8.000 us)
+  where           call_s 4.000 us, doubling_s 2.000 us, leaving_s 0 s
+
+predicted_s       = stretch * collective_s + fixed_s
+                  = 2.63299316186 * 1e-5 + 8e-6
+                  = 3.43299316186e-5 s (34.33 us)
+  where           collective_s 10.00 us, fixed_s 8.000 us
+
+network_s         overlapped or not; rates are those that collectives reach, one direction of one
+                  rank; step_fixed_s: launch and skew inside a step
+                  = count * (predicted_s + step_fixed_s)
+                  = 1 * (3.43299316186e-5 + 5e-5)
                   = 8.43299316186e-5 s (84.33 us)
-  where           latency_s 0 s, moved 2.000 MB, bytes_per_s 150.0 GB/s, fixed_s 58.00 us
+  where           predicted_s 34.33 us, step_fixed_s 50.00 us
   source          Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel
                   Computing 35(12), 2009 (tree)
 
-time_s            what no compute hides, by --overlap or the software profile
-                  = network_s - hidden_s
-                  = 8.43299316186e-5 - 0
+overlapped_s      of all collectives of this kind in one pass over the layers, with the compute that
+                  no kind before it took
+                  = overlap * min(exchange_s, compute_left_s)
+                  = 0 * min(0.00404783671769, 0.00206040880645)
+                  = 0 s (0 s)
+  where           exchange_s 4.048 ms, compute_left_s 2.060 ms
+
+exposed_rest      = (exchange_s - overlapped_s) / exchange_s
+                  = (0.00404783671769 - 0) / 0.00404783671769
+                  = 1
+  where           exchange_s 4.048 ms, overlapped_s 0 s
+
+exposed_share     = (first_s + rest_s * exposed_rest) / all_s
+                  = (0 + 0.00404783671769 * 1) / 0.00404783671769
+                  = 1
+  where           first_s 0 s, rest_s 4.048 ms, all_s 4.048 ms
+
+time_s            what no compute overlaps, by --overlap or the software profile
+                  = network_s * exposed_share
+                  = 8.43299316186e-5 * 1
                   = 8.43299316186e-5 s (84.33 us)
-  where           network_s 84.33 us, hidden_s 0 s
+  where           network_s 84.33 us
 
 share             = time_s * repeat / step_s
                   = 8.43299316186e-5 * 32 / 0.0444609625075
@@ -1054,54 +1959,79 @@ $ nncost explain attn.tensor_in dense old --data 4 --tensor 4 --format json
   "schema": "nncost.explain/1",
   "quantity": "attn.tensor_in",
   "lines": [
-    {"of": "attn.tensor_in backward", "name": "moved", "formula": "bytes", "numbers": "2000000", "result": 2000000, "unit": "B", "meaning": "what is exchanged, the whole tensor", "source": null},
-    {"of": "attn.tensor_in backward", "name": "ranks", "formula": "inner * outer", "numbers": "4 * 1", "result": 4, "unit": null, "meaning": "4 ranks inside one domain, over scale_up, by levels", "source": null},
-    {"of": "attn.tensor_in backward", "name": "network_s", "formula": "2 * max((inner - 1) / inner * moved / inner_bytes_per_s, hops * inner_latency_s)", "numbers": "2 * max((4 - 1) / 4 * 2000000 / 50000000000, 2 * 1e-6)", "result": 6e-5, "unit": "s", "meaning": "hidden or not; rates are one direction, of one rank", "source": "Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel Computing 35(12), 2009 (tree)"},
-    {"of": "attn.tensor_in backward", "name": "time_s", "formula": "network_s - hidden_s", "numbers": "6e-5 - 0", "result": 6e-5, "unit": "s", "meaning": "what no compute hides, by --overlap or the software profile", "source": null},
-    {"of": "attn.tensor_in backward", "name": "share", "formula": "time_s * repeat / step_s", "numbers": "6e-5 * 8 / 0.008126882", "result": 0.0590632422127, "unit": null, "meaning": null, "source": null}
+    {"of": "attn.tensor_in backward", "name": "hops_s", "kind": "formula", "formula": "hops * inner_latency_s", "numbers": "2 * 1e-6", "result": 2e-6, "unit": "s", "text": null, "meaning": "to the farthest rank of the torus", "note": null, "source": null},
+    {"of": "attn.tensor_in backward", "name": "inside_s", "kind": "formula", "formula": "max((inner - 1) / inner * moved / inner_bytes_per_s, hops_s)", "numbers": "max((4 - 1) / 4 * 2000000 / 50000000000, 2e-6)", "result": 3e-5, "unit": "s", "text": null, "meaning": null, "note": null, "source": null},
+    {"of": "attn.tensor_in backward", "name": "part", "kind": "formula", "formula": "moved / inner", "numbers": "2000000 / 4", "result": 500000, "unit": "B", "text": null, "meaning": "what one rank of a domain sends across", "note": null, "source": null},
+    {"of": "attn.tensor_in backward", "name": "collective_s", "kind": "formula", "formula": "2 * inside_s + 2 * across_s", "numbers": "2 * 3e-5 + 2 * 0", "result": 6e-5, "unit": "s", "text": null, "meaning": "reduce-scatter inside, all-reduce across, all-gather inside", "note": null, "source": null},
+    {"of": "attn.tensor_in backward", "name": "network_s", "kind": "formula", "formula": "count * collective_s", "numbers": "1 * 6e-5", "result": 6e-5, "unit": "s", "text": null, "meaning": "overlapped or not; rates are one direction of one rank", "note": null, "source": "Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel Computing 35(12), 2009 (tree)"},
+    {"of": "attn.tensor_in backward", "name": "overlapped_s", "kind": "formula", "formula": "overlap * min(exchange_s, compute_left_s)", "numbers": "0 * min(0.00096, 0.0024722)", "result": 0, "unit": "s", "text": null, "meaning": "of all collectives of this kind in one pass over the layers, with the compute that no kind before it took", "note": null, "source": null},
+    {"of": "attn.tensor_in backward", "name": "exposed_rest", "kind": "formula", "formula": "(exchange_s - overlapped_s) / exchange_s", "numbers": "(0.00096 - 0) / 0.00096", "result": 1, "unit": null, "text": null, "meaning": null, "note": null, "source": null},
+    {"of": "attn.tensor_in backward", "name": "exposed_share", "kind": "formula", "formula": "(first_s + rest_s * exposed_rest) / all_s", "numbers": "(0 + 0.00096 * 1) / 0.00096", "result": 1, "unit": null, "text": null, "meaning": null, "note": null, "source": null},
+    {"of": "attn.tensor_in backward", "name": "time_s", "kind": "formula", "formula": "network_s * exposed_share", "numbers": "6e-5 * 1", "result": 6e-5, "unit": "s", "text": null, "meaning": "what no compute overlaps, by --overlap or the software profile", "note": null, "source": null},
+    {"of": "attn.tensor_in backward", "name": "share", "kind": "formula", "formula": "time_s * repeat / step_s", "numbers": "6e-5 * 8 / 0.008126882", "result": 0.0590632422127, "unit": null, "text": null, "meaning": null, "note": null, "source": null}
   ]
 }
 $ nncost explain data.scatter_gradients dense round --devices 16 --tensor 2 --pipeline 2 --global-batch 16 --zero 1 | sed '1,/^$/d'
-data.scatter_gradients comm: reduce_scatter of data ranks, 1 in one step
+data.scatter_gradients comm, reduce_scatter of data ranks, 4 ranks inside one domain, over scale_up, by ring, 1 in one step:
 
-moved             what is exchanged, the whole tensor
-                  = bytes
-                  = 58080000
-                  = 58080000 B (58.08 MB)
-  where           bytes 58.08 MB
-
-ranks             4 ranks inside one domain, over scale_up, by ring
-                  = inner * outer
-                  = 4 * 1
-                  = 4
-
-network_s         hidden or not; rates are one direction, of one rank
-                  = (ranks - 1) * latency_s + (ranks - 1) / ranks * moved / bytes_per_s
+ring_s            = (ranks - 1) * latency_s + (ranks - 1) / ranks * moved / bytes_per_s
                   = (4 - 1) * 1e-6 + (4 - 1) / 4 * 58080000 / 100000000000
                   = 0.0004386 s (438.6 us)
   where           latency_s 1.000 us, moved 58.08 MB, bytes_per_s 100.0 GB/s
+
+collective_s      = ring_s
+                  = 0.0004386 s (438.6 us)
+  where           ring_s 438.6 us
+
+network_s         overlapped or not; rates are one direction of one rank
+                  = count * collective_s
+                  = 1 * 0.0004386
+                  = 0.0004386 s (438.6 us)
+  where           collective_s 438.6 us
   source          Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel
                   Computing 35(12), 2009 (tree)
 
-time_s            what no compute hides, by --overlap or the software profile
-                  = network_s - hidden_s
-                  = 0.0004386 - 0.00032895
+left_s            of what may overlap: a bucket per layer, each as soon as its layer is done;
+                  compute_s: of a pass, that nothing overlaps yet
+                  = max(compute_s + network_s / layers, network_s + compute_s / layers) - compute_s
+                  = max(0.0013981 + 0.0004386 / 4, 0.0004386 + 0.0013981 / 4) - 0.0013981
                   = 0.00010965 s (109.6 us)
-  where           network_s 438.6 us, hidden_s 329.0 us
+  where           compute_s 1.398 ms, network_s 438.6 us
+
+time_s            = overlap * min(left_s, network_s) + (1 - overlap) * network_s
+                  = 1 * min(0.00010965, 0.0004386) + (1 - 1) * 0.0004386
+                  = 0.00010965 s (109.6 us)
+  where           left_s 109.6 us, network_s 438.6 us
+  source          PyTorch DDP arXiv:2006.15704
 
 share             = time_s * repeat / step_s
                   = 0.00010965 * 1 / 0.013673266
                   = 0.00801929838855
   where           time_s 109.6 us, step_s 13.67 ms
 $ nncost explain moe.dispatch experts fitted --devices 16 --expert 8 --tensor 2 --zero 1 --global-batch 16 | sed '1,/^$/d'
-moe.dispatch forward: dispatch, elements=2000000, 8 in one step
+moe.dispatch forward, dispatch, elements=2000000, 8 in one step:
 
-read_bytes        = elements * read_per_element
-                  = 2000000 * 1
+vector_flops      = flops_per_element * elements + flops_per_input * input_elements
+                  = 0 * 2000000 + 0 * 1000000
+                  = 0 FLOP (0 FLOP)
+
+read_bytes        = (reads * elements + inputs_read * input_elements) * element_bytes
+                  = (0 * 2000000 + 1 * 1000000) * 2
                   = 2000000 B (2.000 MB)
 
-write_bytes       = elements * written_per_element
-                  = 2000000 * 2
+write_bytes       = (writes * elements + inputs_written * input_elements) * element_bytes
+                  = (1 * 2000000 + 0 * 1000000) * 2
+                  = 4000000 B (4.000 MB)
+
+kept_bytes        for backward, of tensors that no other op keeps
+                  = extra_bytes + tensors * elements * element_bytes + mask_bytes * elements
+                  = 0 + 0 * 2000000 * 2 + 0 * 2000000
+                  = 0 B (0 B)
+  where           extra_bytes 0 B
+
+transient_bytes   while its backward runs: gradients of its input and output
+                  = (1 + inputs + again) * elements * element_bytes
+                  = (1 + 0 + 0) * 2000000 * 2
                   = 4000000 B (4.000 MB)
 
 intensity         FLOPs per byte moved: bound by host; no matrix product
@@ -1110,10 +2040,10 @@ intensity         FLOPs per byte moved: bound by host; no matrix product
                   = 0 FLOP/B
   where           flops 0 FLOP, vector_flops 0 FLOP, read_bytes 2.000 MB, write_bytes 4.000 MB
 
-compute_s         = flops / (sustained_fraction * matmul_flops_per_s)
-                  = 0 / (1 * 2e14)
+compute_s         = max(matrix_s, vector_s)
+                  = max(0, 0)
                   = 0 s (0 s)
-  where           flops 0 FLOP, matmul_flops_per_s 200.0 TFLOP/s
+  where           matrix_s 0 s, vector_s 0 s
 
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
                   = (2000000 + 4000000) / (0.5 * 2e12)
@@ -1131,18 +2061,18 @@ share             = time_s * repeat / step_s
                   = 0.005889192126
   where           time_s 16.00 us, step_s 21.73 ms
 
-moe.dispatch backward: dispatch, elements=2000000, 8 in one step
+moe.dispatch backward, dispatch, elements=2000000, 8 in one step:
 
-vector_flops      = elements * vector_flops_per_element
-                  = 2000000 * 1
+vector_flops      = flops_per_element * elements + flops_per_input * input_elements
+                  = 1 * 2000000 + 0 * 1000000
                   = 2000000 FLOP (2.000 MFLOP)
 
-read_bytes        = elements * read_per_element
-                  = 2000000 * 2
+read_bytes        = (reads * elements + inputs_read * input_elements) * element_bytes
+                  = (1 * 2000000 + 0 * 1000000) * 2
                   = 4000000 B (4.000 MB)
 
-write_bytes       = elements * written_per_element
-                  = 2000000 * 1
+write_bytes       = (writes * elements + inputs_written * input_elements) * element_bytes
+                  = (0 * 2000000 + 1 * 1000000) * 2
                   = 2000000 B (2.000 MB)
 
 intensity         FLOPs per byte moved: bound by host; no matrix product
@@ -1151,10 +2081,15 @@ intensity         FLOPs per byte moved: bound by host; no matrix product
                   = 0.333333333333 FLOP/B
   where           flops 0 FLOP, vector_flops 2.000 MFLOP, read_bytes 4.000 MB, write_bytes 2.000 MB
 
-compute_s         = vector_flops / vector_flops_per_s
+vector_s          = vector_flops / vector_flops_per_s
                   = 2000000 / 1e13
                   = 2e-7 s (200.0 ns)
   where           vector_flops 2.000 MFLOP, vector_flops_per_s 10.00 TFLOP/s
+
+compute_s         = max(matrix_s, vector_s)
+                  = max(0, 2e-7)
+                  = 2e-7 s (200.0 ns)
+  where           matrix_s 0 s, vector_s 200.0 ns
 
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
                   = (4000000 + 2000000) / (0.5 * 2e12)
@@ -1172,131 +2107,132 @@ share             = time_s * repeat / step_s
                   = 0.005889192126
   where           time_s 16.00 us, step_s 21.73 ms
 $ nncost explain data.reduce_gradients dense fitted --devices 16 | sed '1,/^$/d'
-data.reduce_gradients comm: all_reduce of data ranks, 1 in one step
+data.reduce_gradients comm, all_reduce of data ranks, 16 ranks, 8 in each of 2 domains, slowed by scale_out, by ring, 1 in one step:
 
-moved             what is exchanged, the whole tensor
-                  = bytes
-                  = 214212000
-                  = 214212000 B (214.2 MB)
-  where           bytes 214.2 MB
+reached           of the rate of the links inside a domain; group: its ranks there
+                  = bus_fraction * (1 - small_group_loss / (group * group))
+                  = 0.8 * (1 - 0.5 / (8 * 8))
+                  = 0.79375
 
-ranks             16 ranks, 8 in each of 2 domains, slowed by scale_out, by ring
-                  = inner * outer
-                  = 8 * 2
-                  = 16
+inner_bytes_per_s = domain_bytes_per_s * reached
+                  = 200000000000 * 0.79375
+                  = 158750000000 B/s (158.8 GB/s)
+  where           domain_bytes_per_s 200.0 GB/s
 
-network_s         hidden or not; rates are those collectives reach, one direction, of one rank;
-                  stretch: small messages
-                  = stretch * (2 * ((ranks - 1) * latency_s + (ranks - 1) / ranks * moved /
-                  bytes_per_s)) + fixed_s
-                  = 1.09979469648 * (2 * ((16 - 1) * 5e-6 + (16 - 1) / 16 * 214212000 /
-                  128000000000)) + 0.000164
+outer_bytes_per_s = network_bytes_per_s * scale_out_fraction
+                  = 20000000000 * 0.8
+                  = 16000000000 B/s (16.00 GB/s)
+  where           network_bytes_per_s 20.00 GB/s
+
+bytes_per_s       a ring passes a domain through all its NICs
+                  = min(inner_bytes_per_s, inner * outer_bytes_per_s)
+                  = min(158750000000, 8 * 16000000000)
+                  = 128000000000 B/s (128.0 GB/s)
+  where           inner_bytes_per_s 158.8 GB/s, outer_bytes_per_s 16.00 GB/s
+
+ring_s            = (ranks - 1) * latency_s + (ranks - 1) / ranks * moved / bytes_per_s
+                  = (16 - 1) * 5e-6 + (16 - 1) / 16 * 214212000 / 128000000000
+                  = 0.00164393554687 s (1.644 ms)
+  where           latency_s 5.000 us, moved 214.2 MB, bytes_per_s 128.0 GB/s
+
+collective_s      a reduce-scatter, then an all-gather
+                  = 2 * ring_s
+                  = 2 * 0.00164393554687
+                  = 0.00328787109375 s (3.288 ms)
+  where           ring_s 1.644 ms
+
+stretch           small messages; sent_bytes: what one rank sends
+                  = 1 + sqrt(call_knee_bytes / sent_bytes)
+                  = 1 + sqrt(4000000 / 401647500)
+                  = 1.09979469648
+  where           call_knee_bytes 4.000 MB, sent_bytes 401.6 MB
+
+fixed_s           = call_s + doubling_s * log2(inner) + leaving_s
+                  = 2e-6 + 4e-6 * log2(8) + 0.0001
+                  = 0.000114 s (114.0 us)
+  where           call_s 2.000 us, doubling_s 4.000 us, leaving_s 100.0 us
+
+predicted_s       = stretch * collective_s + fixed_s
+                  = 1.09979469648 * 0.00328787109375 + 0.000114
+                  = 0.00372998319161 s (3.730 ms)
+  where           collective_s 3.288 ms, fixed_s 114.0 us
+
+network_s         overlapped or not; rates are those that collectives reach, one direction of one
+                  rank; step_fixed_s: launch and skew inside a step
+                  = count * (predicted_s + step_fixed_s)
+                  = 1 * (0.00372998319161 + 5e-5)
                   = 0.00377998319161 s (3.780 ms)
-  where           latency_s 5.000 us, moved 214.2 MB, bytes_per_s 128.0 GB/s, fixed_s 164.0 us
+  where           predicted_s 3.730 ms, step_fixed_s 50.00 us
   source          Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel
                   Computing 35(12), 2009 (tree)
 
-time_s            what no compute hides, by --overlap or the software profile
-                  = network_s - hidden_s
-                  = 0.00377998319161 - 0.00330748529266
+left_s            of what may overlap: a bucket per layer, each as soon as its layer is done;
+                  compute_s: of a pass, that nothing overlaps yet
+                  = max(compute_s + network_s / layers, network_s + compute_s / layers) - compute_s
+                  = max(0.0048340227429 + 0.00377998319161 / 8, 0.00377998319161 + 0.0048340227429 /
+                  8) - 0.0048340227429
                   = 0.000472497898951 s (472.5 us)
-  where           network_s 3.780 ms, hidden_s 3.307 ms
+  where           compute_s 4.834 ms, network_s 3.780 ms
+
+time_s            = overlap * min(left_s, network_s) + (1 - overlap) * network_s
+                  = 1 * min(0.000472497898951, 0.00377998319161) + (1 - 1) * 0.00377998319161
+                  = 0.000472497898951 s (472.5 us)
+  where           left_s 472.5 us, network_s 3.780 ms
+  source          PyTorch DDP arXiv:2006.15704
 
 share             = time_s * repeat / step_s
                   = 0.000472497898951 * 1 / 0.00988677143312
                   = 0.0477909196291
   where           time_s 472.5 us, step_s 9.887 ms
 $ nncost explain communication dense round --data 16 --zero 3 --offload optimizer | sed '1,/^$/d'
-exposed_comm_s    exchanges between ranks and with the host that no compute hides, by kind
-                  = exposed.data + exposed.offload
+exposed_comm_s    Communication between ranks and with the host that no compute overlaps.
+                  = exposed_comm.data + exposed_comm.offload
                   = 0.003185784 + 0.020834683125
                   = 0.024020467125 s (24.02 ms)
-  where           exposed.data 3.186 ms, exposed.offload 20.83 ms
+  where           exposed_comm.data 3.186 ms, exposed_comm.offload 20.83 ms
   source          arXiv:2104.04473, arXiv:1910.02054, arXiv:2006.15704
 
-data.gather_weights forward
-                  data, all_gather over scale_out
-                  = (network_s - hidden_s) * repeat
-                  = (0.000347 - 8.008e-6) * 1
-                  = 0.000338992 s (339.0 us)
-  where           network_s 347.0 us, hidden_s 8.008 us
-
-data.gather_weights forward
-                  data, all_gather over scale_out
-                  = (network_s - hidden_s) * repeat
-                  = (0.00037739 - 0.00029202) * 8
-                  = 0.00068296 s (683.0 us)
-  where           network_s 377.4 us, hidden_s 292.0 us
-
-data.gather_weights forward
-                  data, all_gather over scale_out
-                  = (network_s - hidden_s) * repeat
-                  = (1.706e-5 - 1.706e-5) * 1
+exposed_comm.tensor
+                  exposed_comm_s by the ranks that communicate.
+                  = 0
                   = 0 s (0 s)
-  where           network_s 17.06 us, hidden_s 17.06 us
+  note            of each collective, time_s times repeat
 
-data.scatter_gradients backward
-                  data, reduce_scatter over scale_out
-                  = (network_s - hidden_s) * repeat
-                  = (1.706e-5 - 1.706e-5) * 1
+exposed_comm.context
+                  exposed_comm_s by the ranks that communicate.
+                  = 0
                   = 0 s (0 s)
-  where           network_s 17.06 us, hidden_s 17.06 us
+  note            of each collective, time_s times repeat
 
-data.gather_weights backward
-                  data, all_gather over scale_out
-                  = (network_s - hidden_s) * repeat
-                  = (1.706e-5 - 1.706e-5) * 1
+exposed_comm.expert
+                  exposed_comm_s by the ranks that communicate.
+                  = 0
                   = 0 s (0 s)
-  where           network_s 17.06 us, hidden_s 17.06 us
+  note            of each collective, time_s times repeat
 
-data.scatter_gradients backward
-                  data, reduce_scatter over scale_out
-                  = (network_s - hidden_s) * repeat
-                  = (0.00037739 - 0.000285025) * 8
-                  = 0.00073892 s (738.9 us)
-  where           network_s 377.4 us, hidden_s 285.0 us
+exposed_comm.data exposed_comm_s by the ranks that communicate.
+                  = data.gather_weights.forward + data.scatter_gradients.backward +
+                  data.gather_weights.backward
+                  = 0.001021952 + 0.001081916 + 0.001081916
+                  = 0.003185784 s (3.186 ms)
+  where           data.gather_weights.forward 1.022 ms, data.scatter_gradients.backward 1.082 ms,
+                  data.gather_weights.backward 1.082 ms
+  note            of each collective, time_s times repeat
 
-data.gather_weights backward
-                  data, all_gather over scale_out
-                  = (network_s - hidden_s) * repeat
-                  = (0.00037739 - 0.000285025) * 8
-                  = 0.00073892 s (738.9 us)
-  where           network_s 377.4 us, hidden_s 285.0 us
+exposed_comm.pipeline
+                  exposed_comm_s by the ranks that communicate.
+                  = 0
+                  = 0 s (0 s)
+  note            of each collective, time_s times repeat
 
-data.scatter_gradients backward
-                  data, reduce_scatter over scale_out
-                  = (network_s - hidden_s) * repeat
-                  = (0.000347 - 4.004e-6) * 1
-                  = 0.000342996 s (343.0 us)
-  where           network_s 347.0 us, hidden_s 4.004 us
-
-data.gather_weights backward
-                  data, all_gather over scale_out
-                  = (network_s - hidden_s) * repeat
-                  = (0.000347 - 4.004e-6) * 1
-                  = 0.000342996 s (343.0 us)
-  where           network_s 347.0 us, hidden_s 4.004 us
-
-offload.gradients comm
-                  offload, reduce_scatter over host
-                  = (network_s - hidden_s) * repeat
-                  = (0.001338825 - 0.000360395) * 1
-                  = 0.00097843 s (978.4 us)
-  where           network_s 1.339 ms, hidden_s 360.4 us
-
-offload.weights comm
-                  offload, all_gather over host
-                  = (network_s - hidden_s) * repeat
-                  = (0.001338825 - 0.0001810725) * 1
-                  = 0.0011577525 s (1.158 ms)
-  where           network_s 1.339 ms, hidden_s 181.1 us
-
-offload.update comm
-                  offload, p2p over host
-                  = (network_s - hidden_s) * repeat
-                  = (0.01874355 - 4.5049375e-5) * 1
-                  = 0.018698500625 s (18.70 ms)
-  where           network_s 18.74 ms, hidden_s 45.05 us
+exposed_comm.offload
+                  exposed_comm_s by the ranks that communicate.
+                  = offload.gradients.comm + offload.weights.comm + offload.update.comm
+                  = 0.00097843 + 0.0011577525 + 0.018698500625
+                  = 0.020834683125 s (20.83 ms)
+  where           offload.gradients.comm 978.4 us, offload.weights.comm 1.158 ms,
+                  offload.update.comm 18.70 ms
+  note            of each collective, time_s times repeat
 
 # The other formats.
 $ nncost explain mfu dense round --format json
@@ -1304,60 +2240,36 @@ $ nncost explain mfu dense round --format json
   "schema": "nncost.explain/1",
   "quantity": "mfu",
   "lines": [
-    {"of": "step", "name": "mfu", "formula": "model_flops / (step_s * devices * peak_flops_per_s)", "numbers": "732000000000 / (0.010795756 * 1 * 1e14)", "result": 0.678044224045, "unit": null, "meaning": "model FLOPs utilisation: the share of the peak that the mathematics needs", "source": "arXiv:2204.02311 appendix B"}
+    {"of": "step", "name": "mfu", "kind": "formula", "formula": "model_flops / (step_s * devices * peak_flops_per_s)", "numbers": "732000000000 / (0.010795756 * 1 * 1e14)", "result": 0.678044224045, "unit": null, "text": null, "meaning": "Model FLOPs utilisation: the share of the peak that the mathematics needs.", "note": null, "source": "arXiv:2204.02311 appendix B"}
   ]
 }
 $ nncost explain memory dense round --format csv
-of,name,formula,numbers,result,unit,meaning,source\r
-step,total_bytes,weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes + transient_bytes + reserve_bytes,214212000 + 214212000 + 1285272000 + 280408000 + 22000000 + 0,2016104000,B,device memory at the peak,arXiv:1910.02054 section 3\r
-step,weight_bytes,stored_params * weight_bytes_per_param,107106000 * 2,214212000,B,"the weights that passes read, by the precision policy","arXiv:1910.02054 section 3.1, arXiv:1710.03740"\r
-step,gradient_bytes,stored_params * gradient_bytes_per_param,107106000 * 2,214212000,B,one gradient per weight; it does not grow with the number of micro-batches,arXiv:1910.02054 section 3.1\r
-step,optimizer_bytes,stored_params * (master_bytes_per_param + 2 * moment_bytes),107106000 * (4 + 2 * 4),1285272000,B,"the optimizer's moments, and the fp32 master copy if any",arXiv:1910.02054 section 3.1; adam8bit: arXiv:2110.02861; adafactor: arXiv:1804.04235\r
-step,activation_bytes,sum over forward ops of what each keeps,sum over forward ops of what each keeps,280408000,B,tensors of one micro-batch that wait for backward,"each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198 section 4"\r
-step,transient_bytes,gradients of activations,gradients of activations,22000000,B,the largest extra at the peak that is not kept,\r
+of,name,kind,formula,numbers,result,unit,text,meaning,note,source\r
+step,total_bytes,formula,weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes + transient_bytes + reserve_bytes,214212000 + 214212000 + 1285272000 + 280408000 + 22000000 + 0,2016104000,B,,Device memory at the peak.,,arXiv:1910.02054 section 3\r
+step,weight_bytes,formula,ceil(weight_bytes_per_param * held_params),ceil(2 * 107106000),214212000,B,,"Weights that passes read, by the precision policy.",,"arXiv:1910.02054 section 3.1, arXiv:1710.03740"\r
+step,held_params,formula,stage_params,107106000,107106000,,,,,\r
+step,stage_params,formula,dense_params + expert_params,107106000 + 0,107106000,,,that one rank of the stage holds,,\r
+step,gradient_bytes,formula,ceil(gradient_bytes_per_param * gradient_params),ceil(2 * 107106000),214212000,B,,Gradients; they do not grow with the number of micro-batches.,,arXiv:1910.02054 section 3.1\r
+step,gradient_params,formula,stage_params,107106000,107106000,,,,,\r
+step,optimizer_bytes,formula,ceil(master_bytes_per_param * master_params + moments_bytes),ceil(4 * 107106000 + 856848000),1285272000,B,,"The optimizer's moments, and the fp32 master copy if there is one.",,arXiv:1910.02054 section 3.1; adam8bit: arXiv:2110.02861; adafactor: arXiv:1804.04235\r
+step,master_params,formula,stage_params,107106000,107106000,,,,,\r
+step,moments_bytes,formula,moment_bytes_per_param * moments * params,4 * 2 * 107106000,856848000,B,,,,\r
+step,activation_bytes,formula,ceil(waiting_bytes),ceil(280408000),280408000,B,,"Tensors that wait for backward, logits or loss probabilities included.",,"each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198 section 4"\r
+step,waiting_bytes,formula,pass_bytes * in_flight,280408000 * 1,280408000,B,,,,\r
+step,pass_bytes,formula,kept.0 + kept.1 + kept.2,16000 + 256384000 + 24008000,280408000,B,,kept of one micro-batch,,\r
+step,kept.0,formula,whole * kept_bytes + ceil(again / every) * input_bytes,1 * 16000 + ceil(0 / 1) * 16000,16000,B,,"of a segment (embedding, equal layers, head): whole instances keep kept_bytes of all their ops, those run again the input of a block",,\r
+step,kept.1,formula,whole * kept_bytes + ceil(again / every) * input_bytes,8 * 32048000 + ceil(0 / 1) * 2000000,256384000,B,,"of a segment (embedding, equal layers, head): whole instances keep kept_bytes of all their ops, those run again the input of a block",,\r
+step,kept.2,formula,whole * kept_bytes + ceil(again / every) * input_bytes,1 * 24008000 + ceil(0 / 1) * 24008000,24008000,B,,"of a segment (embedding, equal layers, head): whole instances keep kept_bytes of all their ops, those run again the input of a block",,\r
+step,in_flight,formula,1,1,1,,,,,\r
+step,transient_bytes,formula,ceil(op_bytes + block_bytes + gathered_bytes + held_bytes),ceil(22000000 + 0 + 0 + 0),22000000,B,,The largest extra at the peak that is not kept.,op_bytes: the largest working set of an op's backward; block_bytes: the block that is run again,\r
+step,held_bytes,formula,held_per_param * stage_params,0 * 107106000,0,B,,"what the precision policy holds for a while: a 16-bit copy, or gradients that it does not store",,\r
 $ nncost explain params dense round --format markdown
 - **model**: dense, A small decoder, decoder, 107,106,000 parameters
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 - **plan**: batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile, mode predicted
 
-- **params**: parameters, by the part of the network they belong to
-  = params.embedding + params.attention + params.mlp + params.norm
+- **params**: Parameters of the model.
+  = params_by_group.embedding + params_by_group.attention + params_by_group.mlp + params_by_group.norm
   = 11000000 + 32032000 + 64040000 + 34000
   = 107106000
   source: the tensors of the op list, each counted once
-
-- **embed.tokens**: = instances \* matrices \* rows \* columns
-  = 1 \* 1 \* 10000 \* 1000
-  = 10000000
-
-- **embed.positions**: = instances \* matrices \* rows \* columns
-  = 1 \* 1 \* 1000 \* 1000
-  = 1000000
-
-- **attn.norm**: = instances \* vector
-  = 8 \* 2000
-  = 16000
-
-- **attn.qkv**: = instances \* (matrices \* rows \* columns + vector)
-  = 8 \* (1 \* 1000 \* 3000 + 3000)
-  = 24024000
-
-- **attn.out**: = instances \* (matrices \* rows \* columns + vector)
-  = 8 \* (1 \* 1000 \* 1000 + 1000)
-  = 8008000
-
-- **mlp.norm**: = instances \* vector
-  = 8 \* 2000
-  = 16000
-
-- **mlp.up**: = instances \* (matrices \* rows \* columns + vector)
-  = 8 \* (1 \* 1000 \* 4000 + 4000)
-  = 32032000
-
-- **mlp.down**: = instances \* (matrices \* rows \* columns + vector)
-  = 8 \* (1 \* 4000 \* 1000 + 1000)
-  = 32008000
-
-- **head.norm**: = instances \* vector
-  = 1 \* 2000
-  = 2000

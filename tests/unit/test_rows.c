@@ -43,7 +43,6 @@ static const struct {
     { "comm", { nnc_comm_name, NNC_COMM_COUNT } },
     { "bound", { nnc_bound_name, NNC_BOUND_COUNT } },
     { "activity", { nnc_activity_name, NNC_ACTIVITY_COUNT } },
-    { "algorithm", { nnc_algorithm_name, NNC_ALGORITHM_COUNT } },
     { "objective", { nnc_objective_name, NNC_OBJECTIVE_COUNT } },
 };
 
@@ -100,9 +99,7 @@ START_TEST(schedules_are_complete)
         const char *name = nnc_schedule_name((nnc_schedule)i);
         HAS("schedule", name, row, write);
         HAS("schedule", name, row, bubble_s);
-        HAS("schedule", name, row, bubble_text);
         HAS("schedule", name, row, in_flight);
-        HAS("schedule", name, row, in_flight_text);
         for (int k = 0; k < i; k++) { /* no two at one place of a search */
             ck_assert(row->searched == 0 ||
                       row->searched != nnc_schedule_of((nnc_schedule)k)->searched);

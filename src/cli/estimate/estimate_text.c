@@ -339,7 +339,7 @@ static void write_cost(nnc_sheet *sheet, const nnc_report *report)
                            nnc_count_text(result->cost_step, a), space, currency);
         }
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s%s%s per %s",
-                       nnc_count_text(nnc_report_unit_cost(result), a), space, currency,
+                       nnc_count_text(nnc_report_unit_cost(result, NULL), a), space, currency,
                        result->tokens > 0 ? "million tokens" : "thousand samples");
         nnc_sheet_end(sheet);
     }

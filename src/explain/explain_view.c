@@ -1,0 +1,144 @@
+/* How an answer is written. */
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "explain/explain.h"
+#include "render/sheet.h"
+#include "render/subject.h"
+#include "render/text.h"
+
+#define LINE(member) NNC_IN(nnc_explained, line.member)
+static const nnc_metric line_rows[] = {
+    NNC_AS("of", TEXT, LINE(of),
+           .help = "What the line belongs to: the step, an op and its phase."),
+    NNC_AS("name", TEXT, LINE(name), .help = "Name of the metric, or of a value on the way to it."),
+    NNC_NAMED(nnc_explained, kind, nnc_explained_kind_name, NNC_EXPLAINED_KINDS,
+              .help = "formula: computed; given: read from specs or plan; text: found out."),
+    NNC_AS("formula", TEXT, LINE(formula), .help = "The arithmetic, in names."),
+    NNC_AS("numbers", TEXT, LINE(numbers), .help = "The same with the values put in."),
+    NNC_AS("result", NUMBER, LINE(value), .help = "What it comes to."),
+    NNC_AS("unit", TEXT, LINE(unit), .help = "Unit of the result."),
+    NNC_TEXT(nnc_explained, text, .help = "A value that is no number."),
+    NNC_AS("meaning", TEXT, LINE(meaning), .help = "What it is."),
+    NNC_TEXT(nnc_explained, note, .help = "What the names of the formula mean."),
+    NNC_AS("source", TEXT, LINE(source), .help = "Who says so."),
+};
+#undef LINE
+static const nnc_metrics line_metrics =
+    NNC_METRICS("one line of a derivation", line_rows, nnc_explained);
+
+static const nnc_metric answer_rows[] = {
+    NNC_AS("quantity", TEXT, NNC_IN(nnc_answer, asked), .help = "What was asked for."),
+    NNC_AS("lines", LIST, NNC_IN(nnc_answer, lines), NNC_COUNT(nnc_answer, count),
+           .rows = &line_metrics, .help = "Its derivation."),
+};
+const nnc_metrics nnc_answer_document = NNC_METRICS("a derivation", answer_rows, nnc_answer);
+
+static void write_words(nnc_sheet *sheet, const char *label, const char *text)
+{
+    if (text != NULL) {
+        nnc_sheet_label(sheet, label);
+        nnc_sheet_words(sheet, "%s", text);
+        nnc_sheet_end(sheet);
+    }
+}
+
+static void write_result(nnc_sheet *sheet, const nnc_explained *e, const char *label)
+{
+    char number[NNC_NUMBER_TEXT];
+    const nnc_line *line = &e->line;
+    const bool known = !isnan(line->value), unit = line->unit != NULL && known;
+    nnc_sheet_label(sheet, label);
+    if (e->text != NULL) {
+        nnc_sheet_phrase(sheet, NNC_INK_STRONG, "= %s", e->text);
+    } else {
+        nnc_sheet_phrase(sheet, NNC_INK_STRONG, "= %s%s%s",
+                         known                            ? nnc_number_text(line->value, number)
+                         : e->kind == NNC_EXPLAINED_GIVEN ? "not given"
+                                                          : "unknown",
+                         unit ? " " : "", unit ? line->unit : "");
+    }
+    if (unit && strcmp(line->unit, "FLOP/B") != 0) {
+        nnc_sheet_phrase(sheet, NNC_INK_PLAIN, "(%s)",
+                         nnc_unit_text(line->value, line->unit, number));
+    }
+    nnc_sheet_end(sheet);
+}
+
+/* Operands with units, one after the other. */
+static void write_where(nnc_sheet *sheet, const char *where)
+{
+    nnc_sheet_label(sheet, "  where");
+    while (*where) {
+        const size_t length = strcspn(where, "\n");
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%.*s", (int)length, where);
+        where += length + (where[length] == '\n' ? 1 : 0);
+    }
+    nnc_sheet_end(sheet);
+}
+
+static void write_line(nnc_sheet *sheet, const nnc_explained *e, bool symbols)
+{
+    const nnc_line *line = &e->line;
+    const bool computed = line->formula != NULL;
+    const char *label = line->name;
+    char number[NNC_NUMBER_TEXT];
+    if (line->meaning != NULL) {
+        write_words(sheet, label, line->meaning);
+        label = "";
+    }
+    if (computed) {
+        nnc_sheet_label(sheet, label);
+        nnc_sheet_words(sheet, "= %s", line->formula);
+        nnc_sheet_end(sheet);
+        label = "";
+    }
+    if (!symbols) {
+        if (computed && strcmp(line->numbers, line->formula) != 0 &&
+            strcmp(line->numbers, nnc_number_text(line->value, number)) != 0) {
+            nnc_sheet_label(sheet, label);
+            nnc_sheet_words(sheet, "= %s", line->numbers);
+            nnc_sheet_end(sheet);
+        }
+        write_result(sheet, e, label);
+        if (line->where != NULL && line->where[0] != '\0') {
+            write_where(sheet, line->where);
+        }
+    }
+    write_words(sheet, "  note", e->note);
+    write_words(sheet, "  source", line->source);
+}
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    const nnc_answer *answer = record;
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    if (answer->report != NULL) {
+        nnc_sheet_subject(&sheet, answer->report);
+    }
+    sheet.indent = 18;
+    for (int32_t i = 0; i < answer->count; i++) {
+        if (answer->lines[i].heading != NULL) {
+            nnc_sheet_heading(out, style, answer->lines[i].heading);
+        } else {
+            nnc_sheet_gap(&sheet);
+        }
+        write_line(&sheet, &answer->lines[i], answer->report == NULL);
+    }
+}
+
+static nnc_lines lines_of(const void *record)
+{
+    const nnc_answer *answer = record;
+    return (nnc_lines){ &line_metrics, answer, answer->lines, answer->count };
+}
+
+void nnc_answer_write(nnc_buffer *out, nnc_style style, const nnc_answer *answer)
+{
+    static const nnc_view view = { .schema = "nncost.explain/1",
+                                   .document = &nnc_answer_document,
+                                   .lines = lines_of,
+                                   .page = write_page };
+    nnc_view_write(out, style, &view, answer);
+}
