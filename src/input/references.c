@@ -56,24 +56,24 @@ static void refuse(nnc_json at, const char *key, size_t length)
 
 static void expand_text(nnc_json at)
 {
-    const char *text = nnc_json_text(at);
+    const char *text = nnc_json_text(at); /* what is not in out yet */
     nnc_buffer out = { 0 };
-    if (strchr(text, '@') == NULL) {
-        return;
-    }
-    for (const char *c = text; *c != '\0';) {
-        const size_t length = cited(text, c);
+    for (const char *c = strchr(text, '@'); c != NULL; c = strchr(c + 1, '@')) {
+        const size_t length = cited(nnc_json_text(at), c);
         const char *meant = length > 0 ? find(at.doc, c + 1, length) : NULL;
         if (length > 0 && meant == NULL) {
             refuse(at, c + 1, length);
         }
         if (meant != NULL) {
+            nnc_buffer_put(&out, text, (size_t)(c - text));
             nnc_buffer_text(&out, meant);
-        } else {
-            nnc_buffer_put(&out, c, length + 1);
+            text = c + 1 + length;
         }
-        c += length + 1;
     }
+    if (text == nnc_json_text(at)) {
+        return;
+    }
+    nnc_buffer_text(&out, text);
     nnc_buffer_byte(&out, '\0');
     if (out.failed) {
         nnc_faults_no_memory(at.doc->faults);

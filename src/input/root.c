@@ -128,8 +128,8 @@ static void add_fitted(nnc_json at, const char *name, source_list *to)
         add_source(to, name, text);
     }
     for (nnc_json child = nnc_json_first(at); child.node != NULL; child = nnc_json_next(child)) {
-        snprintf(below, sizeof below, "%.60s.%.30s", name, nnc_json_key(child));
         if (nnc_json_type_of(child) == NNC_JSON_OBJECT) {
+            snprintf(below, sizeof below, "%.60s.%.30s", name, nnc_json_key(child));
             add_fitted(child, below, to);
         }
     }
