@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <nncost/spec.h>
 #include <nncost/status.h>
 
 /* One value of an estimate under its name in the JSON output, nested names joined by dots:
@@ -86,5 +87,56 @@ NNC_API nnc_status nnc_requirement_read(const char *name, const char *rule,
                                         nnc_requirement *requirement, nnc_error *err);
 /* A figure that is not known (NULL or NaN) meets nothing. */
 NNC_API bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_figure *figure);
+
+/* ---- plan files ---- */
+
+#define NNC_CHECK_STATE_LIST(X)                                                             \
+    X(NNC_CHECK_SAME, "same")                                                               \
+    X(NNC_CHECK_MOVED, "moved")                                                             \
+    X(NNC_CHECK_ADDED, "not recorded")  /* there is no estimate of it among the old ones */ \
+    X(NNC_CHECK_REMOVED, "removed")     /* there is only an old one */                      \
+    X(NNC_CHECK_NOT_ASKED, "estimated") /* nothing is recorded at all: only requirements count */
+NNC_ENUM(nnc_check_state, NNC_CHECK_STATE_LIST, NNC_CHECK_STATE_COUNT);
+NNC_API const char *nnc_check_state_name(nnc_check_state state);
+
+typedef struct nnc_check_verdict {
+    const nnc_requirement *requirement;
+    const nnc_figure *figure;
+    bool met;
+} nnc_check_verdict;
+
+/* One scenario. */
+typedef struct nnc_check_row {
+    const char *id;
+    long line; /* of the plan file; 0 = none */
+    nnc_check_state state;
+    nnc_figures old, now;
+    const nnc_change *changes; /* as nnc_figures_compare orders them */
+    int32_t change_count;
+    const char *const *causes; /* "plan: micro_batch 1 -> 2" */
+    int32_t cause_count;
+    const nnc_check_verdict *verdicts;
+    int32_t verdict_count;
+    const struct nnc_check_op *ops; /* of a comparison of two estimates */
+    int32_t op_count;
+} nnc_check_row;
+
+/* A plan file, whose scenarios are estimated again: what moved since they were recorded and why, and which
+ * requirements are missed. */
+typedef struct nnc_check nnc_check;
+
+/* Reads the file and estimates its scenarios. specs must outlive the check. Errors: NNC_BAD_SPEC, NNC_UNKNOWN_ID,
+ * NNC_ILLEGAL_PLAN, NNC_IO, NNC_NO_MEMORY; *check is NULL then. */
+NNC_API nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **check,
+                                    nnc_error *err);
+NNC_API void nnc_check_destroy(nnc_check *check);
+
+/* Nothing moved, or the move was accepted, and no requirement is missed. */
+NNC_API bool nnc_check_passed(const nnc_check *check);
+/* The scenarios in the order of the file, then those removed from it; owned by the check. NULL past the
+ * last. */
+NNC_API const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index);
+/* Accepts what moved: writes the file's "recorded" part, whole or not at all. */
+NNC_API nnc_status nnc_check_update(nnc_check *check, nnc_error *err);
 
 #endif

@@ -23,6 +23,9 @@ bool nnc_beside_keep(nnc_beside *file, bool durable);
 /* Removes the file; what path held before stays. Without effect on one that is not open. */
 void nnc_beside_drop(nnc_beside *file);
 
+/* Puts a text in the place of what path held, durably. On failure that stays, and errno says why. */
+bool nnc_beside_write(const char *path, const char *text, size_t size);
+
 /* Writes size bytes to a descriptor. Returns how many got there: fewer only when the rest cannot be
  * written, and errno says why. */
 size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size);

@@ -51,21 +51,6 @@ static nnc_status write_stdout(const char *text, size_t size, nnc_error *err)
     return NNC_OK;
 }
 
-/* Into a new file beside path, which takes its name once it is complete. */
-static nnc_status replace_file(const char *path, const char *text, size_t size, nnc_error *err)
-{
-    nnc_beside file;
-    if (!nnc_beside_open(&file, path)) {
-        return write_failed(path, err);
-    }
-    if (nnc_write_bytes(file.descriptor, text, size) < size) {
-        const nnc_status status = write_failed(path, err);
-        nnc_beside_drop(&file);
-        return status;
-    }
-    return nnc_beside_keep(&file, true) ? NNC_OK : write_failed(path, err);
-}
-
 nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err)
 {
     struct stat status;
@@ -85,5 +70,5 @@ nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc
         const bool closed = file != NULL && fclose(file) == 0;
         return written && closed ? NNC_OK : write_failed(path, err);
     }
-    return replace_file(path, text, size, err);
+    return nnc_beside_write(path, text, size) ? NNC_OK : write_failed(path, err);
 }

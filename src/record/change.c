@@ -6,6 +6,7 @@
 #include <nncost/check.h>
 
 #include "base/number.h"
+#include "metrics/report.h"
 
 /* Two estimates mostly list the same figures in the same order: the search goes on from the last
  * find. */
@@ -156,19 +157,6 @@ int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_toleranc
     return count;
 }
 
-/* What the parts of a total end in, beside it: "step.forward_s" of "step.step_s". */
-static const struct {
-    const char *total;
-    const char *parts[8];
-} totals[] = {
-    { "step.step_s",
-      { "step.forward_s", "step.backward_s", "step.recompute_s", "step.update_s",
-        "step.exposed_comm_s", "step.bubble_s", "step.host_s" } },
-    { "memory.total_bytes",
-      { "memory.weight_bytes", "memory.gradient_bytes", "memory.optimizer_bytes",
-        "memory.activation_bytes", "memory.transient_bytes", "memory.reserve_bytes" } },
-};
-
 /* By how much a figure moved; 0 when it is not in both. */
 static double moved(nnc_figures old, nnc_figures now, const char *name)
 {
@@ -182,20 +170,25 @@ static double moved(nnc_figures old, nnc_figures now, const char *name)
     return is->number - was->number;
 }
 
+/* Is a figure a summand of the total? */
+static bool is_part(const char *name, const char *total)
+{
+    const nnc_metric *metric = nnc_metric_find(&nnc_estimate_metrics, name);
+    return metric != NULL && metric->part_of != NULL && strcmp(metric->part_of, total) == 0;
+}
+
 const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total,
                                     double *moved_by)
 {
-    const double direction = moved(old, now, total) < 0 ? -1 : 1;
+    const double all = moved(old, now, total), direction = all < 0 ? -1 : 1;
     const char *found = NULL;
     *moved_by = 0;
-    for (size_t t = 0; t < sizeof totals / sizeof totals[0]; t++) {
-        const bool wanted = strcmp(totals[t].total, total) == 0 && moved(old, now, total) != 0;
-        for (int i = 0; wanted && totals[t].parts[i] != NULL; i++) {
-            const double by = moved(old, now, totals[t].parts[i]);
-            if (by * direction > *moved_by * direction) {
-                *moved_by = by;
-                found = totals[t].parts[i];
-            }
+    for (int32_t i = 0; all != 0 && i < now.count; i++) {
+        const char *name = now.list[i].name;
+        const double by = is_part(name, total) ? moved(old, now, name) : 0;
+        if (by * direction > *moved_by * direction) {
+            *moved_by = by;
+            found = name;
         }
     }
     return found;

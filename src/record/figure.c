@@ -5,6 +5,7 @@
 #include <nncost/check.h>
 
 #include "base/error.h"
+#include "metrics/metric.h"
 
 enum { NAMES_MAX = 512 };
 
@@ -52,22 +53,16 @@ static const nnc_figure *unknown(nnc_figures figures, const char *name, nnc_erro
 
 const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name, nnc_error *err)
 {
-    const nnc_figure *found = NULL;
-    for (int32_t i = 0; i < figures.count; i++) {
-        const nnc_figure *figure = figures.list + i;
-        if (strcmp(figure->name, name) == 0) {
-            return figure;
-        }
-        if (!ends(figure->name, name)) {
-            continue;
-        }
-        if (found != NULL) {
-            nnc_fail(err, NNC_BAD_SPEC, name,
-                     "ambiguous, expected a full name such as %s or %s, found \"%.60s\"",
-                     found->name, figure->name, name);
-            return NULL;
-        }
-        found = figure;
+    const nnc_figure *list = figures.list;
+    if (figures.count == 0) {
+        return unknown(figures, name, err);
     }
-    return found != NULL ? found : unknown(figures, name, err);
+    const nnc_name_match match = nnc_name_find(&list[0].name, sizeof list[0], figures.count, name);
+    if (match.other >= 0) {
+        nnc_fail(err, NNC_BAD_SPEC, name,
+                 "ambiguous, expected a full name such as %s or %s, found \"%.60s\"",
+                 list[match.index].name, list[match.other].name, name);
+        return NULL;
+    }
+    return match.index >= 0 ? &list[match.index] : unknown(figures, name, err);
 }

@@ -2,11 +2,10 @@
 #include "cli/record/check_view.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "render/sheet.h"
+#include "render/table.h"
 #include "render/text.h"
 
 enum { SHOWN_CHANGES = 10, SHOWN_ROWS = 20 };
@@ -16,65 +15,34 @@ static const char *state_text(nnc_check_state state)
     return state == NNC_CHECK_SAME ? "as recorded" : nnc_check_state_name(state);
 }
 
-static int32_t missed_of(const nnc_check_row *row)
-{
-    int32_t missed = 0;
-    for (int32_t i = 0; i < row->verdict_count; i++) {
-        missed += !row->verdicts[i].met;
-    }
-    return missed;
-}
-
-static bool is_moved(const nnc_check_row *row)
-{
-    return row->state == NNC_CHECK_MOVED || row->state == NNC_CHECK_ADDED ||
-           row->state == NNC_CHECK_REMOVED;
-}
-
-bool nnc_check_row_failed(const nnc_check_report *report, const nnc_check_row *row)
-{
-    return (is_moved(row) && !report->updated) || missed_of(row) > 0;
-}
-
 static bool is_shown(const nnc_check_report *report, const nnc_check_row *row)
 {
-    return is_moved(row) || nnc_check_row_failed(report, row);
-}
-
-nnc_check_sum nnc_check_sum_of(const nnc_check_report *report)
-{
-    nnc_check_sum sum = { .passed = true };
-    for (int32_t i = 0; i < report->row_count; i++) {
-        const nnc_check_row *row = &report->rows[i];
-        sum.states[row->state]++;
-        sum.requirements += row->verdict_count;
-        sum.missed += missed_of(row);
-        sum.passed = sum.passed && !nnc_check_row_failed(report, row);
-    }
-    return sum;
-}
-
-void nnc_check_summary(const nnc_check_report *report, char *text, size_t size)
-{
-    const nnc_check_sum sum = nnc_check_sum_of(report);
-    size_t used = 0;
-    text[0] = '\0';
-    for (int state = 0; state < NNC_CHECK_STATE_COUNT && used < size; state++) {
-        if (sum.states[state] > 0) {
-            const int n = snprintf(
-                text + used, size - used, "%s%d %s", used > 0 ? ", " : "", sum.states[state],
-                state == NNC_CHECK_SAME ? "as recorded" : nnc_check_state_name(state));
-            used += n > 0 ? (size_t)n : 0;
-        }
-    }
-    if (sum.requirements > 0 && used < size) {
-        snprintf(text + used, size - used,
-                 sum.missed > 0 ? "; %d of %d requirements missed" : "; %d of %d requirements met",
-                 sum.missed > 0 ? sum.missed : sum.requirements, sum.requirements);
-    }
+    return nnc_check_row_moved(row) || nnc_check_row_failed(report, row);
 }
 
 /* ---- table ---- */
+
+void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row, int32_t most,
+                       const char *old_head, const char *now_head)
+{
+    const nnc_head heads[] = { { .text = "figure", .left = true, .shrinks = true },
+                               { .text = old_head },
+                               { .text = now_head },
+                               { .text = "change" } };
+    nnc_table table;
+    nnc_table_begin(&table, heads, sizeof heads / sizeof heads[0]);
+    for (int32_t i = 0; i < row->change_count && i < most; i++) {
+        const nnc_change *change = &row->changes[i];
+        const nnc_change_text text = nnc_change_text_of(change);
+        nnc_table_cell(&table, nnc_change_name(change));
+        nnc_table_cell(&table, text.old);
+        nnc_table_cell(&table, text.now);
+        nnc_table_cell(&table, change->kind == NNC_CHANGE_NEW    ? "new"
+                               : change->kind == NNC_CHANGE_GONE ? "gone"
+                                                                 : text.percent);
+    }
+    nnc_table_write(&table, out, style);
+}
 
 static void write_causes(nnc_sheet *sheet, const nnc_check_row *row)
 {
@@ -198,7 +166,7 @@ static void markdown_cell(nnc_buffer *out, const nnc_check_row *row, const char 
 
 static void markdown_line(nnc_buffer *out, const nnc_check_row *row)
 {
-    const int32_t missed = missed_of(row);
+    const int32_t missed = nnc_check_missed(row);
     nnc_buffer_text(out, "| ");
     nnc_put_markdown(out, row->id);
     nnc_buffer_print(out, " | %s | ", state_text(row->state));
@@ -285,39 +253,10 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     (style.format == &nnc_format_markdown ? write_markdown : write_table)(out, style, record);
 }
 
-nnc_status nnc_check_write(nnc_buffer *out, nnc_style style, const nnc_view *view,
-                           const nnc_check_report *report)
-{
-    nnc_check_report listed = *report;
-    size_t count = 0;
-    for (int32_t i = 0; i < report->row_count; i++) {
-        count += (size_t)report->rows[i].change_count;
-    }
-    nnc_check_line *lines = calloc(count + 1, sizeof *lines);
-    if (lines == NULL) {
-        return NNC_NO_MEMORY;
-    }
-    for (int32_t i = 0; i < report->row_count; i++) {
-        const nnc_check_row *row = &report->rows[i];
-        for (int32_t k = 0; k < row->change_count; k++) {
-            lines[listed.line_count++] = (nnc_check_line){ row, &row->changes[k] };
-        }
-    }
-    listed.lines = lines;
-    nnc_view_write(out, style, view, &listed);
-    free(lines);
-    return NNC_OK;
-}
-
-const nnc_view nnc_check_output = { .schema = "nncost.check/1",
+const nnc_view nnc_check_output = { .schema = NNC_CHECK_SCHEMA,
                                     .document = &nnc_check_document,
                                     .lines = nnc_check_lines,
                                     .page = write_page };
-
-nnc_status nnc_report_check(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
-{
-    return nnc_check_write(out, style, &nnc_check_output, report);
-}
 
 const nnc_format *nnc_check_format_at(unsigned index)
 {

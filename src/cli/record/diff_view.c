@@ -65,8 +65,3 @@ const nnc_view nnc_diff_output = { .schema = "nncost.diff/1",
                                    .document = &nnc_diff_document,
                                    .lines = nnc_check_lines,
                                    .page = write_page };
-
-nnc_status nnc_report_diff(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
-{
-    return nnc_check_write(out, style, &nnc_diff_output, report);
-}

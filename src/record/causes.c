@@ -1,4 +1,4 @@
-#include "cli/record/causes.h"
+#include "record/causes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

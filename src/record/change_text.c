@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/record/check_view.h"
-#include "render/table.h"
+#include "base/number.h"
+#include "record/check_report.h"
 #include "render/text.h"
 
 /* NULL = a pure number, or none that this version knows. */
@@ -137,26 +137,4 @@ void nnc_check_headline(const nnc_check_row *row, char *text, size_t size)
                      part != NULL ? ", most of it " : "", dot != NULL ? dot + 1 : "");
         used += n > 0 ? (size_t)n : 0;
     }
-}
-
-void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row, int32_t most,
-                       const char *old_head, const char *now_head)
-{
-    const nnc_head heads[] = { { .text = "figure", .left = true, .shrinks = true },
-                               { .text = old_head },
-                               { .text = now_head },
-                               { .text = "change" } };
-    nnc_table table;
-    nnc_table_begin(&table, heads, sizeof heads / sizeof heads[0]);
-    for (int32_t i = 0; i < row->change_count && i < most; i++) {
-        const nnc_change *change = &row->changes[i];
-        const nnc_change_text text = nnc_change_text_of(change);
-        nnc_table_cell(&table, nnc_change_name(change));
-        nnc_table_cell(&table, text.old);
-        nnc_table_cell(&table, text.now);
-        nnc_table_cell(&table, change->kind == NNC_CHANGE_NEW    ? "new"
-                               : change->kind == NNC_CHANGE_GONE ? "gone"
-                                                                 : text.percent);
-    }
-    nnc_table_write(&table, out, style);
 }

@@ -1,8 +1,8 @@
 /* Why an estimate moved: digests of what it was made from, now and when it was recorded. */
-#ifndef NNCOST_CLI_RECORD_CAUSES_H
-#define NNCOST_CLI_RECORD_CAUSES_H
+#ifndef NNCOST_RECORD_CAUSES_H
+#define NNCOST_RECORD_CAUSES_H
 
-#include "cli/record/check_view.h"
+#include "record/check_report.h"
 #include "record/plan_file_load.h"
 
 enum { NNC_CAUSES_MAX = NNC_REF_COUNT + 3 };

@@ -4,7 +4,7 @@
 
 #include "base/names.h"
 #include "base/number.h"
-#include "cli/record/check_view.h"
+#include "record/check_report.h"
 
 NNC_ENUM_NAMES(nnc_check_state, NNC_CHECK_STATE_LIST)
 

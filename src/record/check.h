@@ -1,0 +1,24 @@
+/* One run over the scenarios of a plan file. */
+#ifndef NNCOST_RECORD_CHECK_H
+#define NNCOST_RECORD_CHECK_H
+
+#include "record/causes.h"
+#include "record/check_report.h"
+
+struct nnc_check {
+    nnc_specs *specs;
+    nnc_arena *arena;
+    nnc_scratch *scratch;
+    nnc_scenario *scenario;
+    const nnc_plans *plans;
+    nnc_origins origins;
+    nnc_collector collector;
+    nnc_figures names; /* of the last estimate, all of it */
+    nnc_recorded_estimate *estimates;
+    nnc_change *changes; /* room for those of one scenario */
+    int32_t change_room;
+    int32_t next_old;
+    nnc_check_report report;
+};
+
+#endif

@@ -1,0 +1,89 @@
+/* Recording what a check found. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <nncost/nncost.h>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "input/file.h"
+#include "record/check.h"
+
+/* The file may have been edited while it was being checked. */
+static nnc_status refuse_other(const nnc_plans *plans, nnc_error *err)
+{
+    struct stat about;
+    char *text = NULL;
+    size_t size = 0;
+    if (stat(plans->path, &about) == 0 && !S_ISREG(about.st_mode)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--update", "%s is not a file that can be replaced",
+                        plans->path);
+    }
+    nnc_status status = nnc_file_read(plans->path, &text, &size, err);
+    if (status == NNC_OK && (size != plans->size || memcmp(text, plans->text, size) != 0)) {
+        status = nnc_fail(err, NNC_IO, plans->path,
+                          "changed while it was being checked; nothing is written");
+    }
+    free(text);
+    return status;
+}
+
+/* Nothing is written that could not be read again. */
+static nnc_status verify(const nnc_plans *plans, const char *text, size_t size, nnc_error *err)
+{
+    nnc_arena *arena = nnc_arena_create();
+    nnc_faults faults = { .name = plans->path, .err = err };
+    nnc_plans again;
+    if (arena == NULL) {
+        return nnc_no_memory(err);
+    }
+    nnc_plans_parse(arena, text, size, &faults, &again);
+    nnc_arena_destroy(arena);
+    return faults.status;
+}
+
+static nnc_status replace(const char *path, const char *text, size_t size, nnc_error *err)
+{
+    return nnc_beside_write(path, text, size)
+               ? NNC_OK
+               : nnc_fail(err, NNC_IO, path, "cannot write: %s", strerror(errno));
+}
+
+static nnc_status write_recorded(nnc_check *c, const nnc_recorded *recorded, nnc_error *err)
+{
+    size_t size = 0;
+    nnc_buffer part = { 0 };
+    nnc_recorded_write(&part, recorded, c->plans->record_count > 0);
+    nnc_buffer_byte(&part, '\0');
+    const char *text =
+        part.failed ? NULL : nnc_plans_with_recorded(c->arena, c->plans, part.bytes, &size);
+    nnc_buffer_free(&part);
+    if (text == NULL) {
+        return nnc_no_memory(err);
+    }
+    if (size == c->plans->size && memcmp(text, c->plans->text, size) == 0) {
+        return NNC_OK;
+    }
+    NNC_TRY(verify(c->plans, text, size, err));
+    NNC_TRY(refuse_other(c->plans, err));
+    return replace(c->plans->path, text, size, err);
+}
+
+nnc_status nnc_check_update(nnc_check *c, nnc_error *err)
+{
+    nnc_recorded recorded = {
+        .tool = nnc_version(),
+        .conventions = NNC_RECORDED_CONVENTIONS,
+        .estimates = c->estimates,
+        .estimate_count = c->plans->scenario_count,
+    };
+    recorded.digests = nnc_origins_sorted(&c->origins, c->plans, &recorded.digest_count);
+    if (recorded.digests == NULL) {
+        return nnc_no_memory(err);
+    }
+    NNC_TRY(write_recorded(c, &recorded, err));
+    c->report.updated = true;
+    return NNC_OK;
+}
