@@ -4,15 +4,20 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "base/number.h"
 
 typedef enum axis { TENSOR, CONTEXT, DATA, PIPELINE, AXES } axis;
 
-static const axis orders[NNC_ORDER_COUNT][AXES] = {
-    [NNC_ORDER_TENSOR_CONTEXT_DATA_PIPELINE] = { TENSOR, CONTEXT, DATA, PIPELINE },
-    [NNC_ORDER_TENSOR_CONTEXT_PIPELINE_DATA] = { TENSOR, CONTEXT, PIPELINE, DATA },
-    [NNC_ORDER_TENSOR_PIPELINE_CONTEXT_DATA] = { TENSOR, PIPELINE, CONTEXT, DATA },
-};
+/* The axes of an order, that of neighbours first. */
+typedef axis order[AXES];
+#define ORDER(a, b, c, d) \
+    static const order NNC_ROW(NNC_ORDER_##a##_##b##_##c##_##d) = { a, b, c, d };
+ORDER(TENSOR, CONTEXT, DATA, PIPELINE)
+ORDER(TENSOR, CONTEXT, PIPELINE, DATA)
+ORDER(TENSOR, PIPELINE, CONTEXT, DATA)
+#undef ORDER
+static const order *const orders[] = { NNC_RANK_ORDER_LIST(NNC_ROW_AT) };
 
 /* Distance between neighbours along each axis. */
 static void strides_of(const nnc_plan *plan, int32_t strides[AXES])
@@ -20,7 +25,7 @@ static void strides_of(const nnc_plan *plan, int32_t strides[AXES])
     const int32_t degrees[AXES] = { plan->tensor, plan->context, plan->data, plan->pipeline };
     int32_t stride = 1;
     for (int i = 0; i < AXES; i++) {
-        const axis a = orders[plan->rank_order][i];
+        const axis a = (*orders[plan->rank_order])[i];
         strides[a] = stride;
         stride *= degrees[a];
     }

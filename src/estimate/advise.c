@@ -6,6 +6,7 @@
 
 #include <nncost/estimate.h>
 
+#include "op/work.h"
 #include "shape/family.h"
 
 /* The changes that save memory, mildest first: those that leave the training result alone come
@@ -43,8 +44,7 @@ static int steps_of(change what, const nnc_model *model, const nnc_plan *plan,
                     const nnc_device *device)
 {
     const bool single = plan->precision == NNC_FP32 || plan->precision == NNC_TF32;
-    const bool adam =
-        plan->optimizer == NNC_OPTIMIZER_ADAM || plan->optimizer == NNC_OPTIMIZER_ADAMW;
+    const bool smaller = nnc_optimizer_smaller(plan->optimizer) != plan->optimizer;
     const bool splits = nnc_family_of(model)->split != NULL && plan->devices > 1;
     switch (what) {
     case CHANGE_MICRO_BATCH: return halvings(plan->micro_batch, STEPS_MAX);
@@ -58,7 +58,7 @@ static int steps_of(change what, const nnc_model *model, const nnc_plan *plan,
                           !isnan(nnc_device_matmul_peak(device, NNC_FP16)))
                    ? 1
                    : 0;
-    case CHANGE_OPTIMIZER: return adam ? 1 : 0;
+    case CHANGE_OPTIMIZER: return smaller ? 1 : 0;
     default: return plan->policy == NNC_POLICY_BF16_PURE || single ? 0 : 1;
     }
 }
@@ -98,7 +98,7 @@ static bool apply(change what, int step, const nnc_device *device, nnc_plan *pla
         plan->precision = isnan(nnc_device_matmul_peak(device, NNC_BF16)) ? NNC_FP16 : NNC_BF16;
         plan->policy = NNC_POLICY_MIXED;
         break;
-    case CHANGE_OPTIMIZER: plan->optimizer = NNC_OPTIMIZER_ADAM8BIT; break;
+    case CHANGE_OPTIMIZER: plan->optimizer = nnc_optimizer_smaller(plan->optimizer); break;
     default: plan->policy = NNC_POLICY_BF16_PURE; break;
     }
     return true;

@@ -151,7 +151,7 @@ void nnc_utilisation(nnc_result *r, nnc_derivation *why)
 {
     const nnc_plan *plan = &r->plan;
     const double devices = plan->devices;
-    if (plan->flops_convention == NNC_CONVENTION_6ND) {
+    if (nnc_convention_of(plan->flops_convention)->by_params) {
         NNC_SET(why, r->model_flops, "FLOP", r->six_nd_flops);
     }
     NNC_SET(why, r->hardware_flops, "FLOP", r->model_flops + r->recompute_flops);

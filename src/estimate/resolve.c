@@ -53,19 +53,18 @@ static nnc_status resolve_precision(const nnc_device *device, nnc_plan *p, nnc_e
 
 static nnc_status resolve_policy(nnc_plan *p, nnc_error *err)
 {
-    const bool single = p->precision == NNC_FP32 || p->precision == NNC_TF32;
+    const double needed = nnc_dtype_bytes(p->precision);
+    const nnc_policy usual = needed < 4.0 ? NNC_POLICY_MIXED : NNC_POLICY_FP32;
     if (p->policy == NNC_POLICY_DEFAULT) {
-        p->policy = single ? NNC_POLICY_FP32 : NNC_POLICY_MIXED;
+        p->policy = usual;
     }
-    if (single && p->policy != NNC_POLICY_FP32) {
+    const nnc_policy_sizes sizes = nnc_policy_bytes(p->policy);
+    const double used = sizes.cast_bytes > 0.0 ? sizes.cast_bytes : sizes.weight_bytes;
+    if (used < needed) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--policy",
-                        "%s computes on 4-byte weights, expected fp32, found %s",
-                        nnc_dtype_name(p->precision), nnc_policy_name(p->policy));
-    }
-    if (p->policy == NNC_POLICY_FP8 && p->precision != NNC_FP8) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--policy",
-                        "1-byte weights need --precision fp8, found %s",
-                        nnc_dtype_name(p->precision));
+                        "%s computes on %g-byte weights, expected %s, found %s with %g-byte ones",
+                        nnc_dtype_name(p->precision), needed, nnc_policy_name(usual),
+                        nnc_policy_name(p->policy), used);
     }
     return NNC_OK;
 }

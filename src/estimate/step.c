@@ -30,7 +30,8 @@ NNC_SAYING void add_work(const nnc_step *step, const nnc_rows *rows, const nnc_s
 {
     const nnc_plan *plan = step->plan;
     const double passes = (double)plan->micro_batches * plan->data;
-    const bool causal = plan->flops_convention == NNC_CONVENTION_CAUSAL;
+    const nnc_convention *convention = nnc_convention_of(plan->flops_convention);
+    const bool masked = convention->masked;
     double again[NNC_SEGMENTS_MAX], full[NNC_PASS_PARTS] = { 0 }, counted[NNC_PASS_PARTS] = { 0 };
     nnc_group_sums groups = { { { 0 } } };
     recomputed_shares(step, m, again);
@@ -40,7 +41,7 @@ NNC_SAYING void add_work(const nnc_step *step, const nnc_rows *rows, const nnc_s
         const double repeat =
             part == NNC_PART_RECOMPUTE ? row->repeat * again[row->op->segment] : row->repeat;
         full[part] += row->work.full_flops * repeat;
-        counted[part] += (causal ? row->work.causal_flops : row->work.full_flops) * repeat;
+        counted[part] += (masked ? row->work.causal_flops : row->work.full_flops) * repeat;
         NNC_WHEN(why, groups.sums[part][row->op->group] += row->work.full_flops * repeat);
     }
     NNC_PUT(why, passes, NULL);
@@ -57,8 +58,7 @@ NNC_SAYING void add_work(const nnc_step *step, const nnc_rows *rows, const nnc_s
     NNC_NOTE(why, "passes: micro-batches of all data-parallel ranks");
     NNC_SET(why, r->backward_flops, "FLOP", backward_pass_flops * passes);
     NNC_SET(why, r->model_flops, "FLOP", (forward_counted_flops + backward_counted_flops) * passes);
-    NNC_NOTE(why, causal ? "of a pass, attention over the pairs that the mask leaves"
-                         : "of a pass, attention over all pairs");
+    NNC_NOTE(why, convention->note);
     NNC_SET(why, r->recompute_flops, "FLOP", recomputed_pass_flops * passes);
 }
 

@@ -10,21 +10,20 @@ NNC_ENUM_NAMES(nnc_update_kind, NNC_UPDATE_LIST)
  * Sources: ZeRO arXiv:1910.02054 section 3.1 (mixed), Megatron-LM (mixed-fp32grad), DeepSeek-V3
  * arXiv:2412.19437 (fp8), scaling-book (bf16-states-fp32), Micikevicius arXiv:1710.03740.
  * [policies] */
-static const nnc_policy_sizes policies[NNC_POLICY_COUNT] = {
-    [NNC_POLICY_DEFAULT] = { 2, 2, 4, 4, 0 },
-    [NNC_POLICY_FP32] = { 4, 4, 0, 4, 0 },
-    [NNC_POLICY_MIXED] = { 2, 2, 4, 4, 0 },
-    [NNC_POLICY_MIXED_FP32GRAD] = { 2, 4, 4, 4, 0 },
-    [NNC_POLICY_MIXED_BOTH] = { 2, 6, 4, 4, 0 },
-    [NNC_POLICY_AMP] = { 4, 4, 0, 4, 2 },
-    [NNC_POLICY_BF16_STATES_FP32] = { 2, 0, 0, 4, 0 },
-    [NNC_POLICY_BF16_PURE] = { 2, 2, 0, 2, 0 },
-    [NNC_POLICY_FP8] = { 1, 4, 4, 2, 0 },
-};
+static const nnc_policy_sizes NNC_ROW(NNC_POLICY_DEFAULT) = { 2, 2, 4, 4, 0 };
+static const nnc_policy_sizes NNC_ROW(NNC_POLICY_FP32) = { 4, 4, 0, 4, 0 };
+static const nnc_policy_sizes NNC_ROW(NNC_POLICY_MIXED) = { 2, 2, 4, 4, 0 };
+static const nnc_policy_sizes NNC_ROW(NNC_POLICY_MIXED_FP32GRAD) = { 2, 4, 4, 4, 0 };
+static const nnc_policy_sizes NNC_ROW(NNC_POLICY_MIXED_BOTH) = { 2, 6, 4, 4, 0 };
+static const nnc_policy_sizes NNC_ROW(NNC_POLICY_AMP) = { 4, 4, 0, 4, 2 };
+static const nnc_policy_sizes NNC_ROW(NNC_POLICY_BF16_STATES_FP32) = { 2, 0, 0, 4, 0 };
+static const nnc_policy_sizes NNC_ROW(NNC_POLICY_BF16_PURE) = { 2, 2, 0, 2, 0 };
+static const nnc_policy_sizes NNC_ROW(NNC_POLICY_FP8) = { 1, 4, 4, 2, 0 };
+static const nnc_policy_sizes *const policies[] = { NNC_POLICY_LIST(NNC_ROW_AT) };
 
 static const nnc_policy_sizes *sizes_of(nnc_policy policy)
 {
-    return &policies[(unsigned)policy < NNC_POLICY_COUNT ? policy : NNC_POLICY_DEFAULT];
+    return policies[(unsigned)policy < NNC_POLICY_COUNT ? policy : NNC_POLICY_DEFAULT];
 }
 
 nnc_policy_sizes nnc_policy_bytes(nnc_policy policy)
@@ -35,19 +34,6 @@ nnc_policy_sizes nnc_policy_bytes(nnc_policy policy)
 NNC_ENUM_TEXTS(nnc_policy, NNC_POLICY_LIST)
 
 NNC_ENUM_TEXTS(nnc_optimizer, NNC_OPTIMIZER_LIST)
-
-/* Per parameter: moments kept (in units of the policy's moment), FLOPs of one step, and passes over
- * fp32 memory when every primitive is a kernel of its own (Adam: m 3, v 5, sqrt 2, scale 2, eps 2,
- * addcdiv 4; AdamW: decay 2 more). Counts by inspection.   [optimizer-step] */
-static const struct {
-    double moments, flops, unfused_passes;
-} optimizers[NNC_OPTIMIZER_COUNT] = {
-    [NNC_OPTIMIZER_ADAMW] = { 2, 16, 20 },  [NNC_OPTIMIZER_ADAM] = { 2, 14, 18 },
-    [NNC_OPTIMIZER_SGD] = { 0, 2, 3 },      [NNC_OPTIMIZER_MOMENTUM] = { 1, 4, 6 },
-    [NNC_OPTIMIZER_RMSPROP] = { 1, 9, 13 }, [NNC_OPTIMIZER_ADAFACTOR] = { 0, 14, 18 },
-    [NNC_OPTIMIZER_LION] = { 1, 8, 13 },    [NNC_OPTIMIZER_ADAM8BIT] = { 0, 24, 20 },
-    [NNC_OPTIMIZER_MUON] = { 1, 4, 6 },
-};
 
 static double gradient_io_bytes(const nnc_policy_sizes *sizes)
 {
@@ -61,8 +47,7 @@ double nnc_policy_gradient_io_bytes(nnc_policy policy)
     return gradient_io_bytes(sizes_of(policy));
 }
 
-/* What a step works on. Adam's two moments in 8 bits have one fp32 scale per block of 256: source
- * arXiv:2110.02861. */
+/* What a step works on. */
 typedef struct dims {
     double params, matrix_params, factored_elements;
     double weight_bytes_per_param, gradient_bytes_per_param, master_bytes_per_param,
@@ -89,28 +74,90 @@ NNC_SAYING dims dims_of(const nnc_update *u, nnc_derivation *why)
     return d;
 }
 
-NNC_SAYING double moments_of(const nnc_update *u, const dims *d, nnc_derivation *why)
+static double factored(const dims *d, nnc_derivation *why)
 {
-    double moments_bytes = 0.0;
-    switch (u->optimizer) {
-    case NNC_OPTIMIZER_ADAFACTOR:
-        NNC_SET(why, moments_bytes, "B", d->moment_bytes_per_param * d->factored_elements);
-        NNC_NOTE(why, "rows and columns of each matrix, and what is no matrix");
-        break;
-    case NNC_OPTIMIZER_ADAM8BIT:
-        NNC_SET(why, moments_bytes, "B", 2.0 * (1.0 + 4.0 / 256.0) * d->params);
-        NNC_NOTE(why, "two moments of 8 bits, an fp32 scale per block of 256");
-        break;
-    case NNC_OPTIMIZER_MUON:
-        NNC_SET(why, moments_bytes, "B",
-                d->moment_bytes_per_param * (2.0 * d->params - d->matrix_params));
-        NNC_NOTE(why, "momentum for matrices, Adam for tables, gains and biases");
-        break;
-    default: {
-        NNC_LET(why, moments, NULL, optimizers[u->optimizer].moments);
-        NNC_SET(why, moments_bytes, "B", d->moment_bytes_per_param * moments * d->params);
+    NNC_SAY(why, moments_bytes, "B", d->moment_bytes_per_param * d->factored_elements);
+    NNC_NOTE(why, "rows and columns of each matrix, and what is no matrix");
+    return moments_bytes;
+}
+
+/* arXiv:2110.02861 */
+static double in_8_bits(const dims *d, nnc_derivation *why)
+{
+    NNC_SAY(why, moments_bytes, "B", 2.0 * (1.0 + 4.0 / 256.0) * d->params);
+    NNC_NOTE(why, "two moments of 8 bits, an fp32 scale per block of 256");
+    return moments_bytes;
+}
+
+static double of_muon(const dims *d, nnc_derivation *why)
+{
+    NNC_SAY(why, moments_bytes, "B",
+            d->moment_bytes_per_param * (2.0 * d->params - d->matrix_params));
+    NNC_NOTE(why, "momentum for matrices, Adam for tables, gains and biases");
+    return moments_bytes;
+}
+
+/* Of a step, besides what every optimizer reads, writes and multiplies. */
+static nnc_work means(const nnc_update *u, const dims *d, nnc_derivation *why)
+{
+    (void)u;
+    NNC_SAY(why, more_read_bytes, "B", d->gradient_bytes_per_param * d->params);
+    NNC_NOTE(why, "the gradient once more, for its row and column means");
+    return (nnc_work){ .read_bytes = more_read_bytes };
+}
+
+static nnc_work orthogonalise(const nnc_update *u, const dims *d, nnc_derivation *why)
+{
+    nnc_work work = { 0 };
+    NNC_LET(why, orthogonalise_flops, "FLOP", u->orthogonalise_flops);
+    NNC_SET(why, work.flops, "FLOP", orthogonalise_flops);
+    NNC_NOTE(why, "of every matrix of r x c, r <= c: 5 (4 r^2 c + 2 r^3)");
+    NNC_SAY(why, more_read_bytes, "B", 0.5 * (5.0 * 4.0 * 2.0 * d->matrix_params));
+    NNC_NOTE(why, "five Newton-Schulz iterations, each about four passes over a 16-bit copy");
+    NNC_SAY(why, more_written_bytes, "B", 0.5 * (5.0 * 4.0 * 2.0 * d->matrix_params));
+    work.read_bytes = more_read_bytes;
+    work.write_bytes = more_written_bytes;
+    return work;
+}
+
+/* Moments are per parameter and in units of the policy's moment, FLOPs per parameter of one step, and
+ * passes those over fp32 memory when every primitive is a kernel of its own (Adam: m 3, v 5, sqrt 2,
+ * scale 2, eps 2, addcdiv 4; AdamW: decay 2 more). Counts by inspection.   [optimizer-step] */
+typedef struct optimizer {
+    double moments, flops, passes;
+    double (*moments_bytes)(const dims *d, nnc_derivation *why); /* NULL: as many as moments says */
+    nnc_work (*more)(const nnc_update *u, const dims *d, nnc_derivation *why); /* NULL: none */
+    unsigned instead_of; /* those, as bits, that it does the work of in fewer bytes */
+} optimizer;
+enum { ADAMS = 1 << NNC_OPTIMIZER_ADAMW | 1 << NNC_OPTIMIZER_ADAM };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAMW) = { 2, 16, 20, NULL, NULL, 0 };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM) = { 2, 14, 18, NULL, NULL, 0 };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_SGD) = { 0, 2, 3, NULL, NULL, 0 };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_MOMENTUM) = { 1, 4, 6, NULL, NULL, 0 };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_RMSPROP) = { 1, 9, 13, NULL, NULL, 0 };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAFACTOR) = { 0, 14, 18, factored, means, 0 };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_LION) = { 1, 8, 13, NULL, NULL, 0 };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM8BIT) = { 0, 24, 20, in_8_bits, NULL, ADAMS };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_MUON) = { 1, 4, 6, of_muon, orthogonalise, 0 };
+static const optimizer *const optimizers[] = { NNC_OPTIMIZER_LIST(NNC_ROW_AT) };
+
+nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind)
+{
+    for (int i = 0; i < NNC_OPTIMIZER_COUNT; i++) {
+        if ((optimizers[i]->instead_of >> kind & 1U) != 0) {
+            return (nnc_optimizer)i;
+        }
     }
+    return kind;
+}
+
+static double moments_of(const nnc_update *u, const dims *d, nnc_derivation *why)
+{
+    if (optimizers[u->optimizer]->moments_bytes != NULL) {
+        return optimizers[u->optimizer]->moments_bytes(d, why);
     }
+    NNC_LET(why, moments, NULL, optimizers[u->optimizer]->moments);
+    NNC_SAY(why, moments_bytes, "B", d->moment_bytes_per_param * moments * d->params);
     return moments_bytes;
 }
 
@@ -126,30 +173,6 @@ double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why)
     return moments_of(update, &d, why);
 }
 
-/* Read and written besides in a step: Adafactor reads the gradient once more, for its row and column
- * means; Muon orthogonalises each matrix by five Newton-Schulz iterations, each about four passes
- * over a 16-bit copy, of which half are reads. */
-typedef struct besides {
-    double read_bytes, written_bytes;
-} besides;
-
-NNC_SAYING besides besides_of(const nnc_update *u, const dims *d, nnc_derivation *why)
-{
-    double more_read_bytes = 0.0, more_written_bytes = 0.0;
-    if (u->optimizer == NNC_OPTIMIZER_ADAFACTOR) {
-        NNC_SET(why, more_read_bytes, "B", d->gradient_bytes_per_param * d->params);
-        NNC_NOTE(why, "the gradient once more, for its row and column means");
-    }
-    if (u->optimizer == NNC_OPTIMIZER_MUON) {
-        NNC_SET(why, more_read_bytes, "B", 0.5 * (5.0 * 4.0 * 2.0 * d->matrix_params));
-        NNC_NOTE(why, "five Newton-Schulz iterations, each about four passes over a 16-bit copy");
-        NNC_SET(why, more_written_bytes, "B", 0.5 * (5.0 * 4.0 * 2.0 * d->matrix_params));
-    }
-    NNC_PUT(why, more_read_bytes, "B");
-    NNC_PUT(why, more_written_bytes, "B");
-    return (besides){ more_read_bytes, more_written_bytes };
-}
-
 /* One fused pass reads the gradient, the master copy (or the weight itself) and the moments, and
  * writes them back with the 16-bit weight. One kernel per primitive reads and writes fp32 in turn; with
  * a master copy it casts the gradient up and the weight down. */
@@ -157,18 +180,17 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why)
 {
     const dims d = dims_of(u, why);
     const double moments_bytes = moments_of(u, &d, why);
-    const besides b = besides_of(u, &d, why);
-    const double more_read_bytes = b.read_bytes, more_written_bytes = b.written_bytes;
-    NNC_LET(why, flops_per_param, NULL, optimizers[u->optimizer].flops);
-
+    const optimizer *row = optimizers[u->optimizer];
     nnc_work work = { 0 };
+    if (row->more != NULL) {
+        work = row->more(u, &d, why);
+    }
+    NNC_LET(why, more_read_bytes, "B", work.read_bytes);
+    NNC_LET(why, more_written_bytes, "B", work.write_bytes);
+    NNC_LET(why, flops_per_param, NULL, row->flops);
+
     NNC_SET(why, work.vector_flops, "FLOP", flops_per_param * d.params);
     NNC_NOTE(why, "counts by inspection of the kernel; transcendentals count as one");
-    if (u->optimizer == NNC_OPTIMIZER_MUON) {
-        NNC_LET(why, orthogonalise_flops, "FLOP", u->orthogonalise_flops);
-        NNC_SET(why, work.flops, "FLOP", orthogonalise_flops);
-        NNC_NOTE(why, "of every matrix of r x c, r <= c: 5 (4 r^2 c + 2 r^3)");
-    }
     if (u->fused) {
         NNC_LET(why, source_bytes, NULL,
                 d.master_bytes_per_param > 0.0 ? d.master_bytes_per_param
@@ -184,7 +206,7 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why)
     }
     const bool master = d.master_bytes_per_param > 0.0,
                cast = master && d.gradient_bytes_per_param < 4.0;
-    NNC_LET(why, passes, NULL, optimizers[u->optimizer].unfused_passes);
+    NNC_LET(why, passes, NULL, row->passes);
     NNC_LET(why, cast_read, NULL, cast ? d.gradient_bytes_per_param : 0.0);
     NNC_LET(why, cast_written, NULL, cast ? 4.0 : 0.0);
     NNC_LET(why, master_read, NULL, master ? 4.0 : 0.0);

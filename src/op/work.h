@@ -32,8 +32,19 @@ void nnc_op_say_params(const nnc_op *op, nnc_derivation *why);
 double nnc_update_moment_bytes(const nnc_update *update);
 double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why);
 
+/* The same optimizer with its moments in fewer bytes; itself where there is none. */
+nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind);
+
 /* Bytes per element of the gradient that backward writes and the update reads. */
 double nnc_policy_gradient_io_bytes(nnc_policy policy);
+
+/* Which FLOPs of a step count as the model's. */
+typedef struct nnc_convention {
+    bool masked;      /* attention over the pairs that a causal mask leaves; else over all */
+    bool by_params;   /* by parameters and tokens, whatever the ops do */
+    const char *note; /* what is counted of the ops */
+} nnc_convention;
+const nnc_convention *nnc_convention_of(nnc_flops_convention convention);
 
 /* FLOPs to orthogonalise one matrix: five Newton-Schulz iterations of two products of r x c by its
  * transpose and one of r x r, r <= c. Source: Jordan 2024, "Muon".   [muon] */

@@ -31,14 +31,12 @@ static void swap(const nnc_context_part *part, bool before, nnc_exchange *e)
     e->bytes = (before ? part->query + part->key_value : part->output) * part->bytes;
 }
 
-static const nnc_context_row rows[] = {
-    [NNC_CONTEXT_RING] = { .exchange = pass_blocks },
-    [NNC_CONTEXT_ALL_GATHER] = { .exchange = gather },
-    [NNC_CONTEXT_ULYSSES] = { .over_heads = true, .exchange = swap },
-};
-NNC_ROW_EACH(rows, NNC_CONTEXT_KIND_COUNT);
+static const nnc_context_row NNC_ROW(NNC_CONTEXT_RING) = { false, pass_blocks };
+static const nnc_context_row NNC_ROW(NNC_CONTEXT_ALL_GATHER) = { false, gather };
+static const nnc_context_row NNC_ROW(NNC_CONTEXT_ULYSSES) = { true, swap };
+static const nnc_context_row *const rows[] = { NNC_CONTEXT_KIND_LIST(NNC_ROW_AT) };
 
 const nnc_context_row *nnc_context_of(const nnc_plan *plan)
 {
-    return &rows[plan->context_kind];
+    return rows[plan->context_kind];
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "op/work.h"
 
 static const nnc_family_row *const rows[] = {
 #define NNC_FAMILY_ROW(name, text, help, row) [name] = &nnc_##row##_family,
@@ -49,11 +50,10 @@ nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_pl
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tokens",
                         "a %s trains on images, expected --samples", family);
     }
-    if (plan->flops_convention == NNC_CONVENTION_6ND) {
+    if (nnc_convention_of(plan->flops_convention)->by_params) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--flops-convention",
-                        "6ND counts one use of each parameter per token, and a %s counts images, "
-                        "expected palm or causal",
-                        family);
+                        "%s counts one use of each parameter per token, and a %s counts images",
+                        nnc_flops_convention_name(plan->flops_convention), family);
     }
     if (plan->activations == NNC_ACTIVATIONS_KORTHIKANTI) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--activations",

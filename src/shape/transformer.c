@@ -18,13 +18,11 @@ const nnc_attention_names nnc_attention_plain = {
     "attn.residual",
 };
 
-static const nnc_pointwise_kind activations[] = {
-    [NNC_MLP_GELU] = NNC_PW_GELU,
-    [NNC_MLP_RELU] = NNC_PW_RELU,
-    [NNC_MLP_SWIGLU] = NNC_PW_SWIGLU,
-    [NNC_MLP_GEGLU] = NNC_PW_GEGLU,
-};
-NNC_ROW_EACH(activations, NNC_MLP_COUNT);
+static const nnc_pointwise_kind NNC_ROW(NNC_MLP_GELU) = NNC_PW_GELU;
+static const nnc_pointwise_kind NNC_ROW(NNC_MLP_RELU) = NNC_PW_RELU;
+static const nnc_pointwise_kind NNC_ROW(NNC_MLP_SWIGLU) = NNC_PW_SWIGLU;
+static const nnc_pointwise_kind NNC_ROW(NNC_MLP_GEGLU) = NNC_PW_GEGLU;
+static const nnc_pointwise_kind *const activations[] = { NNC_MLP_LIST(NNC_ROW_AT) };
 
 nnc_layer_writer nnc_layer_begin(const nnc_writer *w, const nnc_layer *layer, int64_t batch,
                                  int64_t seq_len)
@@ -220,19 +218,20 @@ static void unfused_core(const core *c)
 }
 
 /* The kernel a plan asks for by name; else it is that of the software. */
-static const struct {
+typedef struct kernel {
     bool named;
     nnc_flash_kernel kernel;
-} kernels[] = {
-    [NNC_ATTENTION_FLASH] = { false, NNC_FLASH2 },   [NNC_ATTENTION_FLASH1] = { true, NNC_FLASH1 },
-    [NNC_ATTENTION_FLASH2] = { true, NNC_FLASH2 },   [NNC_ATTENTION_FLASH3] = { true, NNC_FLASH3 },
-    [NNC_ATTENTION_UNFUSED] = { false, NNC_FLASH2 },
-};
-NNC_ROW_EACH(kernels, NNC_ATTENTION_COUNT);
+} kernel;
+static const kernel NNC_ROW(NNC_ATTENTION_FLASH) = { false, NNC_FLASH2 };
+static const kernel NNC_ROW(NNC_ATTENTION_FLASH1) = { true, NNC_FLASH1 };
+static const kernel NNC_ROW(NNC_ATTENTION_FLASH2) = { true, NNC_FLASH2 };
+static const kernel NNC_ROW(NNC_ATTENTION_FLASH3) = { true, NNC_FLASH3 };
+static const kernel NNC_ROW(NNC_ATTENTION_UNFUSED) = { false, NNC_FLASH2 };
+static const kernel *const kernels[] = { NNC_ATTENTION_LIST(NNC_ROW_AT) };
 
 nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_software *software)
 {
-    return kernels[attention].named ? kernels[attention].kernel : software->flash_kernel;
+    return kernels[attention]->named ? kernels[attention]->kernel : software->flash_kernel;
 }
 
 static void fused_core(const core *c)
@@ -308,7 +307,7 @@ void nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split
                           int64_t elements)
 {
     nnc_op *act =
-        nnc_list_pointwise(&w->to, name, activations[w->layer->mlp], NNC_GROUP_MLP, elements);
+        nnc_list_pointwise(&w->to, name, *activations[w->layer->mlp], NNC_GROUP_MLP, elements);
     act->split = split;
     act->recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ACTIVATION);
     act->u.pointwise.keeps_input = true;

@@ -5,7 +5,7 @@ $ nncost estimate dense old --precision bf16
 ! nncost: --precision: old does not train in this format, expected one of fp32, fp16, found bf16
 [3]
 $ nncost estimate dense round --precision fp32 --policy mixed
-! nncost: --policy: fp32 computes on 4-byte weights, expected fp32, found mixed
+! nncost: --policy: fp32 computes on 4-byte weights, expected fp32, found mixed with 2-byte ones
 [3]
 $ nncost estimate dense round --seq-len 2000
 ! nncost: --seq-len: longer than the position table, expected at most 1000, found 2000
@@ -123,5 +123,5 @@ $ nncost estimate vision round --seq-len 100
 ! nncost: --seq-len: a vit takes images, not tokens
 [3]
 $ nncost estimate vision round --flops-convention 6nd
-! nncost: --flops-convention: 6ND counts one use of each parameter per token, and a vit counts images, expected palm or causal
+! nncost: --flops-convention: 6nd counts one use of each parameter per token, and a vit counts images
 [3]

@@ -69,9 +69,7 @@ static const struct {
     { "overlap", "1.5", "out of range, expected at most 1, found 1.5" },
     { "imbalance", "0.5", "out of range, expected at least 1, found 0.5" },
     { "zero", "4", "unknown value, expected one of 0, 1, 2, 3, found 4" },
-    { "schedule", "2f2b",
-      "unknown value, expected one of 1f1b, gpipe, interleaved, zb-h1, zb-h2, zb-v, dualpipe, "
-      "found \"2f2b\"" },
+    { "mode", "best", "unknown value, expected one of predicted, ideal, found \"best\"" },
     { "sequence_parallel", "maybe", "not a switch, expected true or false, found \"maybe\"" },
     { "clip_gradients", "maybe", "not a switch, expected true or false, found \"maybe\"" },
     { "mode", "guess", "unknown value, expected one of predicted, ideal, found \"guess\"" },

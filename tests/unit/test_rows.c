@@ -5,7 +5,7 @@
 
 #include "base/names.h"
 #include "input/kind.h"
-#include "op/dims.h"
+#include "op/work.h"
 #include "pipeline/schedule.h"
 #include "shape/family.h"
 #include "suite.h"
@@ -129,9 +129,51 @@ START_TEST(families_are_complete)
 }
 END_TEST
 
+/* One fused step of a small matrix and two biases. */
+static nnc_update step_of(nnc_optimizer optimizer, nnc_policy policy)
+{
+    return (nnc_update){ .kind = NNC_UPDATE_STEP,
+                         .optimizer = optimizer,
+                         .policy = policy,
+                         .fused = true,
+                         .params = 1024 + 64,
+                         .matrix_params = 1024,
+                         .factored_elements = 32 + 32 + 64,
+                         .orthogonalise_flops = nnc_muon_flops(32, 32) };
+}
+
+START_TEST(optimizers_are_complete)
+{
+    for (int i = 0; i < NNC_OPTIMIZER_COUNT; i++) {
+        const nnc_update update = step_of((nnc_optimizer)i, NNC_POLICY_MIXED);
+        nnc_op op = { .kind = NNC_OP_UPDATE, .phase = NNC_PHASE_UPDATE, .u.update = update };
+        const double fused = nnc_op_work(&op).read_bytes;
+        const char *name = nnc_optimizer_name((nnc_optimizer)i);
+        ck_assert_msg(nnc_op_work(&op).vector_flops > 0, "the optimizer %s has no FLOPs", name);
+        op.u.update.fused = false;
+        ck_assert_msg(nnc_op_work(&op).read_bytes > fused, "%s has no unfused passes", name);
+        const nnc_optimizer smaller = nnc_optimizer_smaller((nnc_optimizer)i);
+        const nnc_update in_fewer = step_of(smaller, NNC_POLICY_MIXED);
+        ck_assert_msg((int)smaller == i ||
+                          nnc_update_moment_bytes(&in_fewer) < nnc_update_moment_bytes(&update),
+                      "%s is no smaller than %s", nnc_optimizer_name(smaller), name);
+    }
+}
+END_TEST
+
+START_TEST(levers_are_complete)
+{
+    char text[NNC_LEVER_TEXT];
+    for (int i = 0; i < NNC_LEVER_COUNT; i++) {
+        ck_assert_ptr_null(strstr(nnc_lever_name((nnc_lever)i, NNC_BF16, text), "(null)"));
+    }
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = { values_have_names_of_their_own, values_have_help,
-                                   schedules_are_complete, families_are_complete };
+                                   schedules_are_complete,         families_are_complete,
+                                   optimizers_are_complete,        levers_are_complete };
     return run_tests_with("rows", NULL, NULL, tests, COUNT_OF(tests));
 }
