@@ -1,7 +1,6 @@
-#include <math.h>
+#include "cost/collective.h"
 
 #include "base/number.h"
-#include "cost/link.h"
 
 /* `moved` bytes of the full tensor, `ranks` of them, rates in one direction; inner_ inside a domain,
  * outer_ between domains. In the papers S, n, B and alpha.   [collectives] */
@@ -102,14 +101,14 @@ static double part_of(const nnc_route *r, double moved, nnc_derivation *why)
 }
 
 /* All-gather; a reduce-scatter runs the same steps backwards. */
-static double gather_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
+double nnc_gather_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double ring_s = flat_ring_s(r, moved, why);
     NNC_SAY(why, collective_s, "s", ring_s);
     return collective_s;
 }
 
-static double gather_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
+double nnc_gather_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double inside_s = inner_gather_s(r, moved, why);
     const double across_s = outer_gather_s(r, part_of(r, moved, why), why);
@@ -117,7 +116,7 @@ static double gather_levels_s(const nnc_route *r, double moved, nnc_derivation *
     return collective_s;
 }
 
-static double reduce_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
+double nnc_reduce_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double ring_s = flat_ring_s(r, moved, why);
     NNC_SAY(why, collective_s, "s", 2.0 * ring_s);
@@ -126,7 +125,7 @@ static double reduce_ring_s(const nnc_route *r, double moved, nnc_derivation *wh
 }
 
 /* Two trees, each with half the data, leaves of one inside the other. */
-static double reduce_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
+double nnc_reduce_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double bytes_per_s = flat_bytes_per_s(r, why);
     NNC_LET(why, inner_depth, NULL, r->inner > 1 ? ceil_log2(r->inner) : 0);
@@ -138,7 +137,7 @@ static double reduce_tree_s(const nnc_route *r, double moved, nnc_derivation *wh
 }
 
 /* Reduce-scatter inside, all-reduce across, all-gather inside. */
-static double reduce_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
+double nnc_reduce_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double inside_s = inner_gather_s(r, moved, why);
     const double across_s = outer_gather_s(r, part_of(r, moved, why), why);
@@ -147,7 +146,7 @@ static double reduce_levels_s(const nnc_route *r, double moved, nnc_derivation *
     return collective_s;
 }
 
-static double reduce_level_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
+double nnc_reduce_level_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double inside_s = inner_gather_s(r, moved, why), part = part_of(r, moved, why);
     NNC_LET(why, outer_depth, NULL, ceil_log2(r->outer));
@@ -158,7 +157,7 @@ static double reduce_level_tree_s(const nnc_route *r, double moved, nnc_derivati
     return collective_s;
 }
 
-static double reduce_switch_s(const nnc_route *r, double moved, nnc_derivation *why)
+double nnc_reduce_switch_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     NNC_SAY(why, collective_s, "s", 2.0 * r->inner_latency_s + moved / r->inner_bytes_per_s);
     NNC_NOTE(why, "the switch adds up");
@@ -184,7 +183,7 @@ static double torus_all_to_all_s(const nnc_route *r, double moved, nnc_derivatio
 }
 
 /* Pair by pair: inside and across use different links at the same time. */
-static double pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
+double nnc_pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     NNC_LET(why, ranks, NULL, r->size);
     NNC_LET(why, near, NULL, r->inner - 1.0);
@@ -205,7 +204,7 @@ static double pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
 }
 
 /* In two levels a rank first collects inside its domain what goes to its peers in the others. */
-static double all_to_all_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
+double nnc_all_to_all_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double inside_s =
         r->axes > 0 ? torus_all_to_all_s(r, moved, why) : inner_gather_s(r, moved, why);
@@ -214,7 +213,7 @@ static double all_to_all_levels_s(const nnc_route *r, double moved, nnc_derivati
     return collective_s;
 }
 
-static double broadcast_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
+double nnc_broadcast_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double bytes_per_s = flat_bytes_per_s(r, why), latency_s = flat_latency_s(r, why);
     NNC_LET(why, ranks, NULL, r->size);
@@ -222,7 +221,7 @@ static double broadcast_ring_s(const nnc_route *r, double moved, nnc_derivation 
     return collective_s;
 }
 
-static double broadcast_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
+double nnc_broadcast_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     double inside_s = 0.0, across_s = 0.0;
     NNC_LET(why, inner_depth, NULL, ceil_log2(r->inner));
@@ -242,7 +241,7 @@ static double broadcast_tree_s(const nnc_route *r, double moved, nnc_derivation 
 }
 
 /* From domain to domain through all NICs of each, then along all axes at once. */
-static double torus_broadcast_s(const nnc_route *r, double moved, nnc_derivation *why)
+double nnc_torus_broadcast_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     double across_s = 0.0;
     if (r->outer > 1) {
@@ -256,7 +255,7 @@ static double torus_broadcast_s(const nnc_route *r, double moved, nnc_derivation
 }
 
 /* From each rank to the next, all at once: the slowest of the hops. */
-static double hop_s(const nnc_route *r, double moved, nnc_derivation *why)
+double nnc_hop_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     int32_t links = 1;
     double inside_s = 0.0, across_s = 0.0;
@@ -276,147 +275,4 @@ static double hop_s(const nnc_route *r, double moved, nnc_derivation *why)
     NNC_SAY(why, collective_s, "s", nnc_max(inside_s, across_s));
     NNC_NOTE(why, "from each rank to the next, all at once: the slowest of the hops");
     return collective_s;
-}
-
-/* Groups of ranks that an algorithm suits: a set of flags. */
-enum {
-    PLAIN = 1, /* no torus */
-    ONE = 2,   /* no torus, one level: inside a domain, or a rank of each */
-    TWO = 4,   /* no torus, two levels */
-    ADDS = 8,  /* inside a domain whose switch adds up */
-    TORUS = 16,
-    TORUSES = 32 /* several of them */
-};
-
-static unsigned group_of(const nnc_route *r)
-{
-    if (r->axes > 0) {
-        return TORUS | (r->outer > 1 ? TORUSES : 0U);
-    }
-    return PLAIN | (r->inner > 1 && r->outer > 1 ? TWO : ONE) |
-           (r->reduces_in_switch && r->outer == 1 ? ADDS : 0U);
-}
-
-/* The algorithms of a collective, one row each, and an empty one; of equally fast ones the first runs. */
-typedef struct algorithm {
-    const char *by;
-    unsigned groups;
-    unsigned needs; /* NNC_ALGORITHM_*: all of them must be allowed */
-    double (*seconds)(const nnc_route *r, double moved, nnc_derivation *why);
-} algorithm;
-
-enum { ALGORITHMS = 8 };
-#define LEVELS NNC_ALGORITHM_HIERARCHICAL
-
-static const algorithm algorithms[NNC_COLLECTIVE_COUNT][ALGORITHMS] = {
-    [NNC_ALL_REDUCE] = { { "ring", PLAIN, NNC_ALGORITHM_RING, reduce_ring_s },
-                         { "tree", PLAIN, NNC_ALGORITHM_TREE, reduce_tree_s },
-                         { "switch", ADDS, NNC_ALGORITHM_IN_NETWORK, reduce_switch_s },
-                         { "levels", TWO, LEVELS, reduce_levels_s },
-                         { "levels, a tree across", TWO, LEVELS | NNC_ALGORITHM_TREE,
-                           reduce_level_tree_s },
-                         { "levels", TORUS, 0, reduce_levels_s },
-                         { "levels, a tree across", TORUSES, NNC_ALGORITHM_TREE,
-                           reduce_level_tree_s } },
-    [NNC_ALL_GATHER] = { { "ring", PLAIN, NNC_ALGORITHM_RING, gather_ring_s },
-                         { "levels", TWO, LEVELS, gather_levels_s },
-                         { "levels", TORUS, 0, gather_levels_s } },
-    [NNC_REDUCE_SCATTER] = { { "ring", PLAIN, NNC_ALGORITHM_RING, gather_ring_s },
-                             { "levels", TWO, LEVELS, gather_levels_s },
-                             { "levels", TORUS, 0, gather_levels_s } },
-    [NNC_ALL_TO_ALL] = { { "pairs", ONE, 0, all_to_all_levels_s },
-                         { "pairs", TWO, NNC_ALGORITHM_RING, pairs_s },
-                         { "levels", TWO, LEVELS, all_to_all_levels_s },
-                         { "levels", TORUS, 0, all_to_all_levels_s } },
-    [NNC_BROADCAST] = { { "ring", PLAIN, NNC_ALGORITHM_RING, broadcast_ring_s },
-                        { "tree", PLAIN, NNC_ALGORITHM_TREE, broadcast_tree_s },
-                        { "levels", TORUS, 0, torus_broadcast_s } },
-    [NNC_P2P] = { { "hop", PLAIN | TORUS, 0, hop_s } },
-};
-
-/* The fastest that is allowed, else the first that suits; NULL if the collective moves nothing. */
-static const algorithm *fastest(const nnc_route *route, nnc_collective kind, double moved,
-                                unsigned allowed, double *seconds)
-{
-    const unsigned group = group_of(route);
-    const algorithm *best = NULL, *first = NULL;
-    for (const algorithm *a = algorithms[kind]; a->seconds != NULL; a++) {
-        if ((a->groups & group) == 0) {
-            continue;
-        }
-        first = first != NULL ? first : a;
-        if ((a->needs & ~allowed) == 0) {
-            const double time_s = a->seconds(route, moved, NULL);
-            if (best == NULL || time_s < *seconds) {
-                *seconds = time_s;
-                best = a;
-            }
-        }
-    }
-    if (best == NULL && first != NULL) {
-        *seconds = first->seconds(route, moved, NULL);
-    }
-    return best != NULL ? best : first;
-}
-
-static void say_route(const nnc_route *r, nnc_derivation *why)
-{
-    NNC_PUT(why, (double)r->inner, NULL);
-    NNC_PUT(why, (double)r->outer, NULL);
-    NNC_PUT(why, r->inner_bytes_per_s, "B/s");
-    NNC_PUT(why, r->inner_latency_s, "s");
-    NNC_PUT(why, r->outer_bytes_per_s, "B/s");
-    NNC_PUT(why, r->outer_latency_s, "s");
-}
-
-double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double bytes,
-                            unsigned allowed, nnc_derivation *why, const char **by)
-{
-    double seconds = 0.0, moved = bytes;
-    *by = "none";
-    if (route->size <= 1) {
-        return 0.0;
-    }
-    if (route->knee_bytes > 0.0) {
-        NNC_PUT(why, route->knee_bytes, "B");
-        NNC_SET(why, moved, "B", bytes + sqrt(route->knee_bytes * bytes));
-        NNC_NOTE(why, "small messages take as long as larger ones where the link has a knee");
-    }
-    const algorithm *a = fastest(route, kind, moved, allowed, &seconds);
-    if (a != NULL) {
-        *by = a->by;
-    }
-    if (a != NULL && why != NULL) {
-        NNC_PUT(why, moved, "B");
-        say_route(route, why);
-        a->seconds(route, moved, why);
-    }
-    return seconds;
-}
-
-double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double bytes,
-                           unsigned allowed)
-{
-    const char *by = NULL;
-    return nnc_collective_say_s(route, kind, bytes, allowed, NULL, &by);
-}
-
-double nnc_collective_s(const nnc_route *route, nnc_collective kind, double bytes)
-{
-    return nnc_collective_by_s(route, kind, bytes, NNC_ALGORITHM_ALL);
-}
-
-double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes)
-{
-    if (size <= 1) {
-        return 0.0;
-    }
-    const double most = (size - 1.0) / size * bytes;
-    switch (kind) {
-    case NNC_ALL_REDUCE: return 2.0 * most;
-    case NNC_ALL_GATHER:
-    case NNC_REDUCE_SCATTER:
-    case NNC_ALL_TO_ALL: return most;
-    default: return bytes;
-    }
 }

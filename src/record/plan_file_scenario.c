@@ -1,13 +1,8 @@
 /* The scenarios of a plan file: each inherits the common part, key by key. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
-#include "input/read.h"
-#include "record/plan_file.h"
+#include "record/plan_file_pairs.h"
 
 const char *const nnc_plans_ref_names[NNC_REF_COUNT] = { "model", "device", "software", "cluster" };
 
@@ -22,159 +17,6 @@ typedef struct part {
     nnc_tolerance *tolerances;
     int32_t tolerance_count;
 } part;
-
-static bool no_memory(nnc_json at)
-{
-    nnc_faults_no_memory(at.doc->faults);
-    return false;
-}
-
-static const char *copy_text(nnc_json at, const char *text)
-{
-    const char *copy = nnc_arena_strdup(at.doc->arena, text);
-    if (copy == NULL) {
-        no_memory(at);
-    }
-    return copy;
-}
-
-/* Replaces the pair of a key or appends it; text NULL removes it. */
-static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair)
-{
-    int32_t i = 0;
-    while (i < pairs->count && strcmp(pairs->list[i].key, pair.key) != 0) {
-        i++;
-    }
-    if (pair.text == NULL) {
-        if (i < pairs->count) {
-            pairs->count--;
-            memmove(&pairs->list[i], &pairs->list[i + 1],
-                    (size_t)(pairs->count - i) * sizeof(pair));
-        }
-    } else if (i < NNC_PLANS_PAIRS_MAX) {
-        pairs->list[i] = pair;
-        pairs->count += i == pairs->count;
-    } else {
-        nnc_json_fault(at, NULL, "too many keys, expected at most %d, found more",
-                       NNC_PLANS_PAIRS_MAX);
-    }
-}
-
-/* A value as an option would give it; "" with a fault when it is none. */
-static void value_text(nnc_json at, char *text, size_t size)
-{
-    char number[NNC_NUMBER_TEXT];
-    text[0] = '\0';
-    switch (nnc_json_type_of(at)) {
-    case NNC_JSON_BOOL: snprintf(text, size, "%s", nnc_json_bool(at) ? "on" : "off"); break;
-    case NNC_JSON_NUMBER: {
-        const double value = nnc_json_number(at);
-        if (value == floor(value) && fabs(value) < 1e15) { /* every digit counts */
-            snprintf(text, size, "%" PRId64, (int64_t)value);
-        } else {
-            snprintf(text, size, "%s", nnc_number_text(value, number));
-        }
-        break;
-    }
-    case NNC_JSON_TEXT:
-        if (strlen(nnc_json_text(at)) >= size || nnc_json_text(at)[0] == '\0') {
-            nnc_json_mismatch(at, "wrong length", "a text of 1 to 255 bytes");
-        } else {
-            snprintf(text, size, "%s", nnc_json_text(at));
-        }
-        break;
-    default: nnc_json_mismatch(at, "wrong type", "true, false, a number or a text"); break;
-    }
-}
-
-static bool suits(const nnc_field *field, nnc_json at)
-{
-    const nnc_json_type type = nnc_json_type_of(at);
-    switch (field->type) {
-    case NNC_FIELD_BOOL: return type == NNC_JSON_BOOL;
-    case NNC_FIELD_I32:
-    case NNC_FIELD_I64:
-    case NNC_FIELD_F64: return type == NNC_JSON_NUMBER;
-    default: return type == NNC_JSON_TEXT || type == NNC_JSON_NUMBER; /* "zero": 1 */
-    }
-}
-
-static void read_value(nnc_json at, const nnc_field *field, part *into)
-{
-    nnc_plan probe = nnc_plan_default();
-    nnc_error err;
-    char text[256];
-    nnc_pair pair = { .key = field->name, .field = field };
-    if (nnc_json_type_of(at) != NNC_JSON_NULL) {
-        if (!suits(field, at)) {
-            char expected[256];
-            nnc_field_expected(field, expected, sizeof(expected));
-            nnc_json_mismatch(at, "wrong type", expected);
-            return;
-        }
-        value_text(at, text, sizeof(text));
-        if (text[0] == '\0') {
-            return;
-        }
-        if (nnc_plan_set(&probe, field->name, text, &err) != NNC_OK) {
-            nnc_json_fault(at, NULL, "%s", err.what);
-            return;
-        }
-        pair.text = copy_text(at, text);
-    }
-    put_pair(at, &into->values, pair);
-}
-
-/* An object of keys with a value each, null to remove one; `read` turns a value into a text, NULL
- * with a fault where it cannot. */
-static void read_pairs(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_json item))
-{
-    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
-        return;
-    }
-    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
-        nnc_json_mismatch(at, "wrong type", "an object");
-        return;
-    }
-    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
-         item = nnc_json_next(item)) {
-        nnc_pair pair = { .key = copy_text(item, nnc_json_key(item)) };
-        const bool removes = nnc_json_type_of(item) == NNC_JSON_NULL;
-        if (strcmp(nnc_json_key(item), "note") == 0 || pair.key == NULL) {
-            continue;
-        }
-        pair.text = removes ? NULL : read(item);
-        if (removes || pair.text != NULL) {
-            put_pair(item, pairs, pair);
-        }
-    }
-}
-
-static const char *read_set(nnc_json item)
-{
-    char text[256];
-    value_text(item, text, sizeof(text));
-    if (strpbrk(nnc_json_key(item), "=, ") != NULL || nnc_json_key(item)[0] == '\0') {
-        nnc_json_fault(item, NULL, "not a name, expected a field such as model.layers");
-        return NULL;
-    }
-    return text[0] != '\0' ? copy_text(item, text) : NULL;
-}
-
-static const char *read_rule(nnc_json item)
-{
-    nnc_requirement ignored;
-    nnc_error err;
-    if (nnc_json_type_of(item) != NNC_JSON_TEXT) {
-        nnc_json_mismatch(item, "wrong type", "a text such as \"<= 9.5\"");
-        return NULL;
-    }
-    if (nnc_requirement_read(nnc_json_key(item), nnc_json_text(item), &ignored, &err) != NNC_OK) {
-        nnc_json_fault(item, NULL, "%s", err.what);
-        return NULL;
-    }
-    return copy_text(item, nnc_json_text(item));
-}
 
 typedef struct allowance {
     double absolute, relative;
@@ -197,7 +39,7 @@ static void read_tolerances(nnc_json at, part *into)
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
          item = nnc_json_next(item)) {
         allowance given = { 0 };
-        const char *name = copy_text(item, nnc_json_key(item));
+        const char *name = nnc_plans_copy_text(item, nnc_json_key(item));
         int32_t i = 0;
         if (name == NULL || strcmp(name, "note") == 0) {
             continue;
@@ -216,20 +58,6 @@ static void read_tolerances(nnc_json at, part *into)
     }
 }
 
-/* A copy of the list with room for more; false when out of memory. */
-static bool copy_pairs(nnc_json at, nnc_pairs *pairs)
-{
-    nnc_pair *list = nnc_arena_array(at.doc->arena, NNC_PLANS_PAIRS_MAX, sizeof(*list));
-    if (list == NULL) {
-        return no_memory(at);
-    }
-    if (pairs->count > 0) {
-        memcpy(list, pairs->list, (size_t)pairs->count * sizeof(*list));
-    }
-    pairs->list = list;
-    return true;
-}
-
 /* Only what a scenario changes is copied. */
 static bool own_lists(nnc_json at, part *own)
 {
@@ -239,15 +67,15 @@ static bool own_lists(nnc_json at, part *own)
         own->tolerances =
             nnc_arena_array(at.doc->arena, NNC_PLANS_PAIRS_MAX, sizeof(*own->tolerances));
         if (own->tolerances == NULL) {
-            return no_memory(at);
+            return nnc_plans_no_memory(at);
         }
         if (own->tolerance_count > 0) {
             memcpy(own->tolerances, common, (size_t)own->tolerance_count * sizeof(*common));
         }
     }
-    return copy_pairs(at, &own->values) &&
-           (nnc_json_get(at, "set").node == NULL || copy_pairs(at, &own->sets)) &&
-           (nnc_json_get(at, "require").node == NULL || copy_pairs(at, &own->require));
+    return nnc_pairs_own(at, &own->values) &&
+           (nnc_json_get(at, "set").node == NULL || nnc_pairs_own(at, &own->sets)) &&
+           (nnc_json_get(at, "require").node == NULL || nnc_pairs_own(at, &own->require));
 }
 
 static void read_ref(nnc_json at, const char **ref)
@@ -277,7 +105,7 @@ static void read_part(nnc_json at, bool scenario, part *into)
          item = nnc_json_next(item)) {
         const nnc_field *field = nnc_field_of_key(&nnc_plan_table, nnc_json_key(item));
         if (field != NULL) {
-            read_value(item, field, into);
+            nnc_pairs_read_value(item, field, &into->values);
         } else if (!nnc_is_one_of(nnc_json_key(item), scenario ? own_keys : own_keys + 1)) {
             nnc_refuse_unknown(item, &nnc_plan_table, scenario ? own_keys : own_keys + 1);
         }
@@ -286,20 +114,9 @@ static void read_part(nnc_json at, bool scenario, part *into)
     for (int i = 0; i < NNC_REF_COUNT; i++) {
         read_ref(nnc_json_get(at, nnc_plans_ref_names[i]), &into->refs[i]);
     }
-    read_pairs(nnc_json_get(at, "set"), &into->sets, read_set);
-    read_pairs(nnc_json_get(at, "require"), &into->require, read_rule);
+    nnc_pairs_read(nnc_json_get(at, "set"), &into->sets, nnc_plans_read_set);
+    nnc_pairs_read(nnc_json_get(at, "require"), &into->require, nnc_plans_read_rule);
     read_tolerances(nnc_json_get(at, "tolerance"), into);
-}
-
-/* Does not depend on the order in which keys were written. */
-static uint64_t digest_pairs(uint64_t digest, const nnc_pairs *pairs)
-{
-    uint64_t sum = 0;
-    for (int32_t i = 0; i < pairs->count; i++) {
-        sum += nnc_digest_text(nnc_digest_text(NNC_DIGEST_START, pairs->list[i].key),
-                               pairs->list[i].text);
-    }
-    return nnc_digest_number(digest, sum);
 }
 
 static uint64_t digest_part(const part *own)
@@ -308,7 +125,7 @@ static uint64_t digest_part(const part *own)
     for (int i = 0; i < NNC_REF_COUNT; i++) {
         digest = nnc_digest_text(digest, own->refs[i] != NULL ? own->refs[i] : "");
     }
-    return digest_pairs(digest_pairs(digest, &own->values), &own->sets);
+    return nnc_pairs_digest(nnc_pairs_digest(digest, &own->values), &own->sets);
 }
 
 /* The rules were read once already, so that their faults have a place. */
@@ -316,7 +133,7 @@ static const nnc_requirement *requirements_of(nnc_json at, const nnc_pairs *rule
 {
     nnc_requirement *list = nnc_arena_array(at.doc->arena, (size_t)rules->count + 1, sizeof(*list));
     if (list == NULL) {
-        no_memory(at);
+        nnc_plans_no_memory(at);
     }
     for (int32_t i = 0; list != NULL && i < rules->count; i++) {
         nnc_requirement_read(rules->list[i].key, rules->list[i].text, &list[i], NULL);
@@ -337,7 +154,7 @@ static void read_id(nnc_json at, nnc_plans_scenario *scenario)
     } else if (!plain) {
         nnc_json_mismatch(id, "bad id", "a text of 1 to 127 bytes without commas");
     } else {
-        scenario->id = copy_text(id, text);
+        scenario->id = nnc_plans_copy_text(id, text);
     }
 }
 
@@ -383,7 +200,7 @@ static void refuse_equal_ids(nnc_json list, const nnc_plans *plans)
     const int32_t count = plans->scenario_count;
     id_place *sorted = nnc_arena_array(list.doc->arena, (size_t)count + 1, sizeof(*sorted));
     if (sorted == NULL) {
-        no_memory(list);
+        nnc_plans_no_memory(list);
         return;
     }
     for (int32_t i = 0; i < count; i++) {
@@ -420,7 +237,7 @@ void nnc_plans_read_scenarios(nnc_json root, nnc_plans *plans)
     }
     nnc_plans_scenario *list = nnc_arena_array(root.doc->arena, (size_t)count, sizeof(*list));
     if (list == NULL) {
-        no_memory(root);
+        nnc_plans_no_memory(root);
         return;
     }
     int32_t used = 0;

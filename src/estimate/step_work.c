@@ -1,0 +1,114 @@
+/* The work of a step, over all its ranks and micro-batches: the mathematics, and what kernels run. */
+#include "estimate/say.h"
+#include "estimate/step.h"
+#include "estimate/update.h"
+#include "op/work.h"
+
+/* Share of each segment's instances that full recomputation runs again, over all stages. */
+static void recomputed_shares(const nnc_step *step, const nnc_step_memory *m,
+                              double shares[NNC_SEGMENTS_MAX])
+{
+    for (int32_t s = 0; s < step->list->segment_count; s++) {
+        int64_t again = 0, held = 0;
+        for (int32_t d = 0; d < step->plan->pipeline; d++) {
+            again += m->holdings[d].recomputed[s];
+            held += m->holdings[d].instances[s];
+        }
+        const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
+        shares[s] = full ? (held > 0 ? (double)again / (double)held : 0.0) : 1.0;
+    }
+}
+
+NNC_SAYING void add_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
+                         nnc_result *r, nnc_derivation *why)
+{
+    const nnc_plan *plan = step->plan;
+    const double passes = (double)plan->micro_batches * plan->data;
+    const nnc_convention *convention = nnc_convention_of(plan->flops_convention);
+    const bool masked = convention->masked;
+    double again[NNC_SEGMENTS_MAX], full[NNC_PASS_PARTS] = { 0 }, counted[NNC_PASS_PARTS] = { 0 };
+    nnc_group_sums groups = { { { 0 } } };
+    recomputed_shares(step, m, again);
+    for (int32_t i = 0; i < rows->count; i++) {
+        const nnc_op_cost *row = &rows->rows[i];
+        const nnc_part part = nnc_part_of(row);
+        const double repeat =
+            part == NNC_PART_RECOMPUTE ? row->repeat * again[row->op->segment] : row->repeat;
+        full[part] += row->work.full_flops * repeat;
+        counted[part] += (masked ? row->work.causal_flops : row->work.full_flops) * repeat;
+        NNC_WHEN(why, groups.sums[part][row->op->group] += row->work.full_flops * repeat);
+    }
+    NNC_PUT(why, passes, NULL);
+    NNC_LET(why, forward_pass_flops, "FLOP", full[NNC_PART_FORWARD]);
+    NNC_LET(why, backward_pass_flops, "FLOP", full[NNC_PART_BACKWARD]);
+    NNC_LET(why, forward_counted_flops, "FLOP", counted[NNC_PART_FORWARD]);
+    NNC_LET(why, backward_counted_flops, "FLOP", counted[NNC_PART_BACKWARD]);
+    NNC_LET(why, recomputed_pass_flops, "FLOP", counted[NNC_PART_RECOMPUTE]);
+    if (why != NULL) {
+        nnc_say_groups(&groups, NNC_PART_FORWARD, "forward_pass_flops", forward_pass_flops, why);
+        nnc_say_groups(&groups, NNC_PART_BACKWARD, "backward_pass_flops", backward_pass_flops, why);
+    }
+    NNC_SET(why, r->forward_flops, "FLOP", forward_pass_flops * passes);
+    NNC_NOTE(why, "passes: micro-batches of all data-parallel ranks");
+    NNC_SET(why, r->backward_flops, "FLOP", backward_pass_flops * passes);
+    NNC_SET(why, r->model_flops, "FLOP", (forward_counted_flops + backward_counted_flops) * passes);
+    NNC_NOTE(why, convention->note);
+    NNC_SET(why, r->recompute_flops, "FLOP", recomputed_pass_flops * passes);
+}
+
+void nnc_step_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
+                   nnc_result *r)
+{
+    if (step->why != NULL) {
+        add_work(step, rows, m, r, step->why);
+    } else {
+        add_work(step, rows, m, r, NULL);
+    }
+}
+
+NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
+                             nnc_result *r, nnc_derivation *why)
+{
+    const nnc_plan *plan = step->plan;
+    const double ranks = (double)plan->tensor * plan->context * plan->data;
+    double again[NNC_SEGMENTS_MAX], matrix[NNC_PARTS] = { 0 }, vector[NNC_PARTS] = { 0 };
+    recomputed_shares(step, m, again);
+    for (int32_t i = 0; i < rows->count; i++) {
+        const nnc_op_cost *row = &rows->rows[i];
+        double repeat = row->repeat * (double)plan->micro_batches * ranks;
+        if (nnc_part_of(row) == NNC_PART_RECOMPUTE) {
+            repeat *= again[row->op->segment];
+        }
+        r->executed_flops += row->work.flops * repeat;
+        r->vector_flops += row->work.vector_flops * repeat;
+        NNC_WHEN(why, matrix[nnc_part_of(row)] += row->work.flops * repeat);
+        NNC_WHEN(why, vector[nnc_part_of(row)] += row->work.vector_flops * repeat);
+    }
+    for (int32_t d = 0; d < plan->pipeline; d++) {
+        nnc_tail t;
+        nnc_tail_of(step, &m->holdings[d], &t);
+        for (int i = 0; i < t.update_count; i++) {
+            const nnc_work work = nnc_op_work(&t.updates[i]);
+            r->executed_flops += work.flops * ranks;
+            r->vector_flops += work.vector_flops * ranks;
+            NNC_WHEN(why, matrix[NNC_PART_UPDATE] += work.flops * ranks);
+            NNC_WHEN(why, vector[NNC_PART_UPDATE] += work.vector_flops * ranks);
+        }
+    }
+    if (why != NULL) {
+        nnc_say_parts(matrix, "executed_flops", "FLOP", r->executed_flops, why);
+        NNC_NOTE(why, "over all micro-batches and ranks");
+        nnc_say_parts(vector, "vector_flops", "FLOP", r->vector_flops, why);
+        NNC_NOTE(why, "over all micro-batches and ranks");
+    }
+}
+
+void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
+                       nnc_result *r)
+{
+    if (step->why != NULL) {
+        add_executed(step, rows, m, r, step->why);
+    } else {
+        add_executed(step, rows, m, r, NULL);
+    }
+}
