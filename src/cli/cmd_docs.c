@@ -18,13 +18,19 @@ static const char *schema_name(int index)
                                        : nnc_docs_output_name(index - NNC_SPEC_KIND_COUNT);
 }
 
-/* "device, model ...": all kinds, with a word between them. */
-static void list_schemas(char *text, size_t size, const char *between)
+static const char *schema_title(int index)
+{
+    return index < NNC_SPEC_KIND_COUNT ? nnc_docs_file_title((nnc_spec_kind)index)
+                                       : nnc_docs_output_title(index - NNC_SPEC_KIND_COUNT);
+}
+
+/* "device, model ...": all kinds, with commas. */
+static void list_schemas(char *text, size_t size)
 {
     size_t used = 0;
     for (int i = 0; schema_name(i) != NULL && used < size; i++) {
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? between : "",
-                                 schema_name(i));
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", schema_name(i));
     }
 }
 
@@ -32,9 +38,10 @@ static nnc_status write_schema(nnc_session *session, nnc_error *err)
 {
     char kinds[256];
     if (session->options.operand_count < 2) {
-        list_schemas(kinds, sizeof kinds, "|");
-        return nnc_fail(err, NNC_BAD_USAGE, "schema", "too few arguments, expected schema %s",
-                        kinds);
+        for (int i = 0; schema_name(i) != NULL; i++) {
+            nnc_buffer_print(session->out, "%-10s %s\n", schema_name(i), schema_title(i));
+        }
+        return NNC_OK;
     }
     const char *asked = session->options.operands[1];
     int kind = 0;
@@ -42,7 +49,7 @@ static nnc_status write_schema(nnc_session *session, nnc_error *err)
         kind++;
     }
     if (schema_name(kind) == NULL) {
-        list_schemas(kinds, sizeof kinds, ", ");
+        list_schemas(kinds, sizeof kinds);
         return nnc_fail(err, NNC_BAD_USAGE, "schema",
                         "unknown schema, expected one of %s, found \"%s\"", kinds, asked);
     }
@@ -77,11 +84,12 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_docs = {
     .name = "docs",
-    .operands = "man|completion|schema KIND",
+    .operands = "man|completion|schema [KIND]",
     .summary = "The man page, the bash completion, or the JSON Schema of a kind of file or output.",
     .notes = "KIND is device, model or software, for files; or estimate, ops, compare, search, "
              "sweep, check, diff, accuracy or calibrate, for what these commands print with "
-             "--format json. Each document has one form, which --format does not change.",
+             "--format json; without KIND they are listed. Each document has one form, which "
+             "--format does not change.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,

@@ -12,6 +12,9 @@ void nnc_docs_completion(nnc_buffer *out);
 void nnc_docs_schema(nnc_buffer *out, nnc_spec_kind kind);
 /* The same of what --format json prints: that of number `index`, by name; NULL past the last. */
 const char *nnc_docs_output_name(int index);
+/* What they describe, for people. */
+const char *nnc_docs_file_title(nnc_spec_kind kind);
+const char *nnc_docs_output_title(int index);
 /* NNC_NO_MEMORY, or NNC_OK. */
 nnc_status nnc_docs_output_schema(nnc_buffer *out, int index);
 

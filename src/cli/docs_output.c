@@ -34,6 +34,11 @@ const char *nnc_docs_output_name(int index)
     return index < (int)(sizeof outputs / sizeof outputs[0]) ? outputs[index].name : NULL;
 }
 
+const char *nnc_docs_output_title(int index)
+{
+    return outputs[index].title;
+}
+
 /* A member of the plan is described by the plan's own table. */
 static void put_description(nnc_buffer *out, const nnc_metric *row)
 {

@@ -343,16 +343,21 @@ static void put_families(nnc_schema_writer *to)
     nnc_buffer_byte(to->out, ']');
 }
 
-void nnc_docs_schema(nnc_buffer *out, nnc_spec_kind kind)
+const char *nnc_docs_file_title(nnc_spec_kind kind)
 {
     static const char *const titles[NNC_SPEC_KIND_COUNT] = { [NNC_SPEC_DEVICE] = "Device",
                                                              [NNC_SPEC_MODEL] = "Model",
                                                              [NNC_SPEC_SOFTWARE] =
                                                                  "Software profile" };
+    return titles[kind];
+}
+
+void nnc_docs_schema(nnc_buffer *out, nnc_spec_kind kind)
+{
     nnc_schema_writer to = nnc_schema_begin(out,
                                             "Written by 'nncost docs schema'. What ties fields "
                                             "together is checked by 'nncost validate' alone.",
-                                            titles[kind]);
+                                            nnc_docs_file_title(kind));
     if (kind == NNC_SPEC_DEVICE) {
         put_root(&to, "nncost.device/1", &nnc_device_table, true);
     } else if (kind == NNC_SPEC_SOFTWARE) {

@@ -147,6 +147,24 @@ static nnc_status check_ranges(const nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
+/* --recompute-layers counts the layers of a stage. */
+static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *model, nnc_error *err)
+{
+    const int64_t layers = nnc_model_sizes_of(model).layers;
+    const int64_t held = (nnc_schedule_dual(p) ? 2 : 1) * nnc_ceil_div(layers, p->pipeline);
+    if (p->recompute_layers <= held) {
+        return NNC_OK;
+    }
+    return layers > 0
+               ? nnc_fail(err, NNC_ILLEGAL_PLAN, "--recompute-layers",
+                          "more than the layers of a stage, expected at most %" PRId64
+                          ", found %" PRId64,
+                          held, p->recompute_layers)
+               : nnc_fail(err, NNC_ILLEGAL_PLAN, "--recompute-layers",
+                          "a %s is not a sequence of equal layers, expected 0, found %" PRId64,
+                          nnc_family_name(model->family), p->recompute_layers);
+}
+
 nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                             nnc_plan *resolved, nnc_error *err)
 {
@@ -165,5 +183,6 @@ nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model, const 
         p->schedule = NNC_SCHEDULE_1F1B; /* of one stage, where all are the same */
     }
     NNC_TRY(nnc_plan_split(model, device, p, err));
-    return nnc_schedule_check(p, err);
+    NNC_TRY(nnc_schedule_check(p, err));
+    return check_recompute_layers(p, model, err);
 }

@@ -34,7 +34,7 @@ NNC_FAMILY_LIST(NNC_FAMILY_FIELDS)
     { NNC_FIELD(nnc_model, family), NNC_FIELD_NAMES(nnc_family, NNC_FAMILY_COUNT),           \
       .required = true,                                                                      \
       .help = "Kind of network, which decides the fields that follow." },                    \
-    { NNC_FIELD(nnc_model, published_params), .max = 1e15,                                   \
+    { NNC_FIELD(nnc_model, published_params), .max = 1e15, .zero_unknown = true,             \
       .help = "Parameters as the authors count them." }
 /* clang-format on */
 

@@ -188,6 +188,7 @@ static void value_text(const nnc_field *field, const void *place, int index, cha
     case NNC_FIELD_F64: value = ((const double *)place)[index]; break;
     default: break;
     }
+    value = field->zero_unknown && value == 0.0 ? (double)NAN : value;
     snprintf(text, size, "%s", isnan(value) ? "-" : nnc_number_text(value, number));
 }
 

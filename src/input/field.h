@@ -35,6 +35,7 @@ typedef struct nnc_field {
     double min, max;                        /* inclusive; both 0 = no limits */
     bool above_min;                         /* min itself is excluded */
     bool required;                          /* in JSON */
+    bool zero_unknown;                      /* a whole number of 0 = not recorded */
     nnc_names names;                        /* enum */
     const char *(*help_of)(unsigned value); /* what each value means; NULL = their names say it */
     size_t count_offset;                    /* lists */

@@ -113,7 +113,8 @@ static const nnc_field plan_fields[] = {
     { NNC_FIELD(nnc_plan, samples), .min = 1, .max = RUN_MAX,
       .help = "Sequences or images to train on in the whole run." },
     { NNC_FIELD(nnc_plan, price), .max = 1e6, .default_text = "the device file's newest",
-      .help = "Price of one device for one hour." },
+      .help = "Price of one device for one hour, in the currency of the device file, or else US "
+              "dollars." },
     { NNC_FIELD(nnc_plan, reserve_bytes), .group = "Memory", .unit = "B", .max = 1e15,
       .default_text = "0", .help = "Device memory set aside for other uses." },
 };

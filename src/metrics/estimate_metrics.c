@@ -124,12 +124,7 @@ static const nnc_metrics memory_metrics =
 
 /* ---- cost ---- */
 
-static nnc_cell get_currency(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
-    const nnc_price *price = nnc_report_price(place->record);
-    (void)text;
-    return nnc_text_cell(price != NULL ? price->currency : NULL);
-}
+NNC_GET(get_currency, nnc_report, nnc_text_cell(nnc_report_currency(self)))
 
 NNC_GET(get_per_million_tokens, nnc_report,
         nnc_number_cell(self->result->tokens > 0 ? nnc_report_unit_cost(self->result, NULL)
@@ -143,7 +138,7 @@ static const nnc_metric cost_rows[] = {
     NNC_AS("price_per_device_hour", NUMBER, RESULT(price_per_device_hour),
            .help = "Price of one device for one hour."),
     NNC_AS("currency", TEXT, .get = get_currency,
-           .help = "Currency of a price from the device file."),
+           .help = "Currency of the prices: that of the device file, or else USD."),
     NNC_AS("step", NUMBER, RESULT(cost_step), .help = "Price of one step over all devices."),
     NNC_AS("per_million_tokens", NUMBER, .get = get_per_million_tokens,
            .help = "Price of training on a million tokens; null for images."),

@@ -9,6 +9,16 @@ const nnc_price *nnc_report_price(const nnc_report *report)
     return isnan(report->result->plan.price) && device->price_count > 0 ? device->prices : NULL;
 }
 
+const char *nnc_price_currency(const nnc_device *device)
+{
+    return device->price_count > 0 ? device->prices->currency : "USD";
+}
+
+const char *nnc_report_currency(const nnc_report *report)
+{
+    return isnan(report->result->price_per_device_hour) ? NULL : nnc_price_currency(report->device);
+}
+
 double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why)
 {
     double unit_cost = 0.0;

@@ -32,6 +32,13 @@ typedef struct nnc_report {
 /* The price of the device file that the costs count; NULL if the plan gives one, or none is known. */
 const nnc_price *nnc_report_price(const nnc_report *report);
 
+/* Currency of the prices of a plan on a device: that of the device file, or else US dollars, which
+ * --price is taken to be in too. */
+const char *nnc_price_currency(const nnc_device *device);
+
+/* The same of what a report costs; NULL if no price is known. */
+const char *nnc_report_currency(const nnc_report *report);
+
 /* Price of a million tokens, or of a thousand samples where there are no tokens; NaN = unknown. */
 double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 

@@ -193,6 +193,8 @@ static const nnc_metric document_rows[] = {
     NNC_NUMBER(nnc_search_report, elapsed_s, .unit = "s", .help = "Time of the search."),
     NNC_AS("threads", WHOLE, NNC_VIA(nnc_search_report, search), NNC_IN(nnc_search, threads),
            .help = "Threads that worked."),
+    NNC_TEXT(nnc_search_report, currency,
+             .help = "Currency of the prices; null where none is known."),
     NNC_AS("fastest", WHOLE, .get = get_fastest, .when = has_sizes,
            .help = "Devices of the fastest size; null when no plan fits."),
     NNC_AS("cheapest", WHOLE, .get = get_cheapest, .when = has_sizes,

@@ -199,6 +199,12 @@ static nnc_status search_best(const nnc_search_task *task, nnc_search_report *re
     return status == NNC_OK ? NNC_OK : nnc_fail(err, status, why.where, "%s", why.what);
 }
 
+static const char *currency_of(const nnc_search_task *task)
+{
+    const bool priced = !isnan(task->search.base.price) || task->device->price_count > 0;
+    return priced ? nnc_price_currency(task->device) : NULL;
+}
+
 nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_search_report *report,
                                nnc_error *err)
 {
@@ -207,6 +213,7 @@ nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_sear
                                    .device = task->device,
                                    .search = &task->search,
                                    .result = nnc_arena_alloc(arena, sizeof *report->result),
+                                   .currency = currency_of(task),
                                    .fastest = -1,
                                    .cheapest = -1 };
     if (report->result == NULL) {

@@ -50,7 +50,8 @@ typedef struct nnc_search_report {
     nnc_target targets[NNC_LEVER_COUNT]; /* one figure each */
     int target_count;
     double elapsed_s;
-    bool stopped;  /* before all was covered */
+    const char *currency; /* of the prices; NULL = there are none */
+    bool stopped;         /* before all was covered */
     nnc_error why; /* no combination of a shard is legal; status NNC_OK: one is, or no shard */
     const char
         *digest; /* of a shard: of all that decides the search but the shard; NULL = no shard */

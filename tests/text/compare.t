@@ -2,10 +2,10 @@
 
 # Devices, in all formats.
 $ nncost compare dense round,fitted,old
-device      step  tokens/s    MFU    memory  fits  bound    cost/Mtoken
-round   10.80 ms    92,629  67.8%  2.016 GB  yes   compute     0.002999  cheapest
-fitted  9.414 ms   106,222  38.9%  2.016 GB  yes   compute      0.00523  fastest
-old     21.59 ms    46,314  67.8%  2.016 GB  yes   compute            -
+device      step  tokens/s    MFU    memory  fits  bound    USD/Mtoken
+round   10.80 ms    92,629  67.8%  2.016 GB  yes   compute    0.002999  cheapest
+fitted  9.414 ms   106,222  38.9%  2.016 GB  yes   compute     0.00523  fastest
+old     21.59 ms    46,314  67.8%  2.016 GB  yes   compute           -
 $ nncost compare dense round,old --format csv
 model.id,model.name,model.family,model.params,model.active_params,model.matmul_params,model.params_by_group.embedding,model.params_by_group.attention,model.params_by_group.mlp,model.params_by_group.norm,model.params_by_group.conv,model.params_by_group.resample,model.params_by_group.time,model.params_by_group.head,model.params_by_group.loss,model.params_by_group.optimizer,model.params_by_group.network,device.id,device.name,device.peak_flops_per_s,device.mem_bytes,device.mem_bytes_per_s,device.ridge_flops_per_byte,device.fitted,device.basis,plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.shard,plan.reshard,plan.devices_per_node,plan.schedule,plan.context_kind,plan.rank_order,plan.overlap,plan.capacity_factor,plan.imbalance,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.seq_len,plan.image,plan.precision,plan.policy,plan.optimizer,plan.recompute,plan.recompute_every,plan.recompute_layers,plan.offload,plan.attention,plan.activations,plan.software,plan.mode,plan.overrides,plan.cluster,work.forward_flops,work.backward_flops,work.recompute_flops,work.model_flops,work.hardware_flops,work.executed_flops,work.vector_flops,work.six_nd_flops,work.flops_convention,work.read_bytes,work.write_bytes,work.input_bytes,work.tokens,step.step_s,step.interval_s.0,step.interval_s.1,step.lower_bound_s,step.upper_bound_s,step.forward_s,step.backward_s,step.recompute_s,step.update_s,step.exposed_comm_s,step.bubble_s,step.host_s,step.exposed_comm.tensor,step.exposed_comm.context,step.exposed_comm.expert,step.exposed_comm.data,step.exposed_comm.pipeline,step.exposed_comm.offload,step.communication.tensor,step.communication.context,step.communication.expert,step.communication.data,step.communication.pipeline,step.communication.offload,step.bubble_ratio,step.bubble_share,step.stage,step.bound,step.next_bound,step.bound_s.compute,step.bound_s.memory,step.bound_s.network,step.bound_s.host,step.step_without_bound_s,throughput.samples_per_s,throughput.tokens_per_s,throughput.tokens_per_s_per_device,throughput.model_flops_per_s_per_device,throughput.mfu,throughput.hfu,memory.stage,memory.weight_bytes,memory.gradient_bytes,memory.optimizer_bytes,memory.activation_bytes,memory.transient_bytes,memory.reserve_bytes,memory.total_bytes,memory.capacity_bytes,memory.headroom_bytes,memory.transient_what,memory.fits,cost.price_per_device_hour,cost.currency,cost.step,cost.per_million_tokens,cost.per_thousand_samples,cost.run,cost.device_hours,cost.run_s,cost.energy_j\r
 dense,A small decoder,decoder,107106000,107106000,106106000,11000000,32032000,64040000,34000,0,0,0,0,0,0,0,round,A device of round figures,1e14,10000000000,1e12,100,false,none,1,1,1,1,1,1,1,false,0,1,true,8,1f1b,ring,tensor-context-data-pipeline,,0,1,1,1,1,1000,,bf16,mixed,adamw,none,1,0,none,flash,per-op,torch-compile,predicted,,,244000000000,488000000000,0,732000000000,732000000000,692056000000,3575260000,636636000000,palm,3230368000,2307740000,4000,1000,0.010795756,,,0.00692056,0.0127665588,0.002568168,0.005014408,0,0.00321318,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,compute,memory,0.00692056,0.003875196,0,0,0.005538108,92.6289923559,92628.9923559,92628.9923559,6.78044224045e13,0.678044224045,0.678044224045,0,214212000,214212000,1285272000,280408000,22000000,0,2016104000,10000000000,7983896000,gradients of activations,true,1,USD,2.99882111111e-6,0.00299882111111,,,,,10.795756\r
@@ -19,71 +19,71 @@ $ nncost compare dense round,old --format json
   ]
 }
 $ nncost compare dense round,old --format markdown
-| device | step | tokens/s | MFU | memory | fits | bound | cost/Mtoken |  |
+| device | step | tokens/s | MFU | memory | fits | bound | USD/Mtoken |  |
 |:---|---:|---:|---:|---:|:---|:---|---:|:---|
 | round | 10.80 ms | 92,629 | 67.8% | 2.016 GB | yes | compute | 0.002999 | fastest, cheapest |
 | old | 21.59 ms | 46,314 | 67.8% | 2.016 GB | yes | compute | - |  |
 
 # Models, in tokens, and beside a model that counts images.
 $ nncost compare dense,experts round --micro-batch 4
-model    device      step  tokens/s    MFU    memory  fits  bound    cost/Mtoken
-dense    round   33.54 ms   119,248  87.3%  2.923 GB  yes   compute     0.002329
-experts  round   17.17 ms   232,910  69.9%  2.720 GB  yes   compute     0.001193  fastest, cheapest
+model    device      step  tokens/s    MFU    memory  fits  bound    USD/Mtoken
+dense    round   33.54 ms   119,248  87.3%  2.923 GB  yes   compute    0.002329
+experts  round   17.17 ms   232,910  69.9%  2.720 GB  yes   compute    0.001193  fastest, cheapest
 $ nncost compare dense,unet round
-model  device      step  samples/s    MFU    memory  fits  bound    cost/ksample
-dense  round   10.80 ms      92.63  67.8%  2.016 GB  yes   compute      0.002999
-unet   round   567.3 us      1,763  34.5%  175.3 MB  yes   memory      0.0001576  fastest, cheapest
+model  device      step  samples/s    MFU    memory  fits  bound    USD/ksample
+dense  round   10.80 ms      92.63  67.8%  2.016 GB  yes   compute     0.002999
+unet   round   567.3 us      1,763  34.5%  175.3 MB  yes   memory     0.0001576  fastest, cheapest
 
 # Every combination of the lists; what belongs to one value is joined by "+".
 $ nncost compare dense round,fitted --micro-batch 1,4 --recompute none,norm+activation,full
-device micro-batch recompute           step tokens/s   MFU   memory fits cost/Mtoken
-round  1           none            10.80 ms   92,629 67.8% 2.016 GB yes     0.002999
-round  1           norm+activation 10.99 ms   91,010 66.6% 1.922 GB yes     0.003052
-round  1           full            13.13 ms   76,150 55.7% 1.808 GB yes     0.003648
-round  4           none            33.54 ms  119,248 87.3% 2.923 GB yes     0.002329 cheapest
-round  4           norm+activation 34.31 ms  116,579 85.3% 2.547 GB yes     0.002383
-round  4           full            42.89 ms   93,266 68.3% 2.090 GB yes     0.002978
-fitted 1           none            9.414 ms  106,222 38.9% 2.016 GB yes      0.00523
-fitted 1           norm+activation 9.846 ms  101,561 37.2% 1.922 GB yes      0.00547
-fitted 1           full            11.75 ms   85,082 31.1% 1.808 GB yes      0.00653
-fitted 4           none            25.41 ms  157,390 57.6% 2.923 GB yes      0.00353 fastest
-fitted 4           norm+activation 26.42 ms  151,386 55.4% 2.547 GB yes      0.00367
-fitted 4           full            32.62 ms  122,613 44.9% 2.090 GB yes     0.004531
+device micro-batch recompute           step tokens/s   MFU   memory fits bound   USD/Mtoken
+round  1           none            10.80 ms   92,629 67.8% 2.016 GB yes  compute   0.002999
+round  1           norm+activation 10.99 ms   91,010 66.6% 1.922 GB yes  compute   0.003052
+round  1           full            13.13 ms   76,150 55.7% 1.808 GB yes  compute   0.003648
+round  4           none            33.54 ms  119,248 87.3% 2.923 GB yes  compute   0.002329 cheapest
+round  4           norm+activation 34.31 ms  116,579 85.3% 2.547 GB yes  compute   0.002383
+round  4           full            42.89 ms   93,266 68.3% 2.090 GB yes  compute   0.002978
+fitted 1           none            9.414 ms  106,222 38.9% 2.016 GB yes  compute    0.00523
+fitted 1           norm+activation 9.846 ms  101,561 37.2% 1.922 GB yes  compute    0.00547
+fitted 1           full            11.75 ms   85,082 31.1% 1.808 GB yes  compute    0.00653
+fitted 4           none            25.41 ms  157,390 57.6% 2.923 GB yes  compute    0.00353 fastest
+fitted 4           norm+activation 26.42 ms  151,386 55.4% 2.547 GB yes  compute    0.00367
+fitted 4           full            32.62 ms  122,613 44.9% 2.090 GB yes  compute   0.004531
 $ nncost compare dense round --software torch-compile,eager
-device software          step tokens/s   MFU   memory fits bound   cost/Mtoken
-round  torch-compile 10.80 ms   92,629 67.8% 2.016 GB yes  compute    0.002999 fastest, cheapest
-round  eager         18.98 ms   52,677 38.6% 2.108 GB yes  memory     0.005273
+device software          step tokens/s   MFU   memory fits bound   USD/Mtoken
+round  torch-compile 10.80 ms   92,629 67.8% 2.016 GB yes  compute   0.002999 fastest, cheapest
+round  eager         18.98 ms   52,677 38.6% 2.108 GB yes  memory    0.005273
 
 # Some do not fit: by how much; then none, which is the answer "no".
 $ nncost compare dense round,fitted --micro-batch 48
-device      step  tokens/s    MFU    memory  fits  bound    cost/Mtoken
-round   367.2 ms   130,727  95.7%  16.23 GB  NO    compute     0.002125
-fitted  278.8 ms   172,188  63.0%  16.23 GB  yes   compute     0.003226  fastest, cheapest
+device      step  tokens/s    MFU    memory  fits  bound    USD/Mtoken
+round   367.2 ms   130,727  95.7%  16.23 GB  NO    compute    0.002125
+fitted  278.8 ms   172,188  63.0%  16.23 GB  yes   compute    0.003226  fastest, cheapest
 $ nncost compare dense round,old --micro-batch 64
-device      step  tokens/s    MFU    memory  fits  bound    cost/Mtoken
-round   488.5 ms   131,014  95.9%  21.07 GB  NO    compute      0.00212
-old     977.0 ms    65,507  95.9%  21.07 GB  NO    compute            -
+device      step  tokens/s    MFU    memory  fits  bound    USD/Mtoken
+round   488.5 ms   131,014  95.9%  21.07 GB  NO    compute     0.00212
+old     977.0 ms    65,507  95.9%  21.07 GB  NO    compute           -
 [1]
 
 # Degrees and schedules on many devices.
 $ nncost compare dense round,fitted --devices 16 --tensor 2,4 --pipeline 1,2 --global-batch 32 --zero 1
-device tensor pipeline     step  tokens/s   MFU   memory fits bound   cost/Mtoken
-round  2      1        20.21 ms 1,583,236 72.4% 483.7 MB yes  compute    0.002807 fastest, cheapest
-round  2      2        23.71 ms 1,349,852 61.8% 378.6 MB yes  compute    0.003293
-round  4      1        28.44 ms 1,125,183 51.5% 321.2 MB yes  compute     0.00395
-round  4      2        30.52 ms 1,048,350 48.0% 271.5 MB yes  compute    0.004239
-fitted 2      1        33.19 ms   964,095 22.1% 483.7 MB yes  compute     0.00922
-fitted 2      2        38.81 ms   824,512 18.9% 378.6 MB yes  compute     0.01078
-fitted 4      1        58.87 ms   543,575 12.4% 321.2 MB yes  network     0.01635
-fitted 4      2        64.47 ms   496,390 11.4% 271.5 MB yes  network     0.01791
+device tensor pipeline     step  tokens/s   MFU   memory fits bound   USD/Mtoken
+round  2      1        20.21 ms 1,583,236 72.4% 483.7 MB yes  compute   0.002807 fastest, cheapest
+round  2      2        23.71 ms 1,349,852 61.8% 378.6 MB yes  compute   0.003293
+round  4      1        28.44 ms 1,125,183 51.5% 321.2 MB yes  compute    0.00395
+round  4      2        30.52 ms 1,048,350 48.0% 271.5 MB yes  compute   0.004239
+fitted 2      1        33.19 ms   964,095 22.1% 483.7 MB yes  compute    0.00922
+fitted 2      2        38.81 ms   824,512 18.9% 378.6 MB yes  compute    0.01078
+fitted 4      1        58.87 ms   543,575 12.4% 321.2 MB yes  network    0.01635
+fitted 4      2        64.47 ms   496,390 11.4% 271.5 MB yes  network    0.01791
 $ nncost compare dense round --devices 16 --tensor 2 --pipeline 4 --schedule 1f1b,gpipe,zb-h1,zb-h2,zb-v,dualpipe --global-batch 16 --zero 1
-device schedule     step  tokens/s   MFU   memory fits bound   cost/Mtoken
-round  1f1b     16.22 ms   986,727 45.1% 348.5 MB yes  compute    0.004504
-round  gpipe    16.22 ms   986,727 45.1% 614.8 MB yes  compute    0.004504
-round  zb-h1    14.38 ms 1,113,026 50.9% 348.5 MB yes  compute    0.003993
-round  zb-h2    13.36 ms 1,198,033 54.8% 560.7 MB yes  compute     0.00371
-round  zb-v     12.31 ms 1,299,944 59.5% 408.6 MB yes  compute    0.003419
-round  dualpipe 10.99 ms 1,455,559 66.6% 547.8 MB yes  compute    0.003053 fastest, cheapest
+device  schedule      step   tokens/s    MFU    memory  fits  bound    USD/Mtoken
+round   1f1b      16.22 ms    986,727  45.1%  348.5 MB  yes   compute    0.004504
+round   gpipe     16.22 ms    986,727  45.1%  614.8 MB  yes   compute    0.004504
+round   zb-h1     14.38 ms  1,113,026  50.9%  348.5 MB  yes   compute    0.003993
+round   zb-h2     13.36 ms  1,198,033  54.8%  560.7 MB  yes   compute     0.00371
+round   zb-v      12.31 ms  1,299,944  59.5%  408.6 MB  yes   compute    0.003419
+round   dualpipe  10.99 ms  1,455,559  66.6%  547.8 MB  yes   compute    0.003053  fastest, cheapest
 
 # Devices that are not in one of the lists, a plan that is illegal on one of them.
 $ nncost compare dense round,old --precision bf16
@@ -95,11 +95,11 @@ $ nncost compare dense round --devices 64 --tensor 3,8 --global-batch 64
 
 # A narrow terminal.
 $ COLUMNS=60 nncost compare dense round,old --micro-batch 1,2
-device micro-batch     step tokens/s fits cost/Mtoken
-round  1           10.80 ms   92,629 yes     0.002999
-round  2           18.38 ms  108,824 yes     0.002553 fastest, cheapest
-old    1           21.59 ms   46,314 yes            -
-old    2           36.76 ms   54,412 yes            -
+device micro-batch     step tokens/s fits USD/Mtoken
+round  1           10.80 ms   92,629 yes    0.002999
+round  2           18.38 ms  108,824 yes    0.002553 fastest, cheapest
+old    1           21.59 ms   46,314 yes           -
+old    2           36.76 ms   54,412 yes           -
 
 # Lists: an empty value, a value twice, too many combinations.
 $ nncost compare dense round,,old

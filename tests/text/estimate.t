@@ -422,8 +422,8 @@ activations  280.4 MB       2.8%  kept for backward
 transient    22.00 MB       0.2%  gradients of activations
 total     2.016 GB (1.88 GiB) of 10.00 GB (9.31 GiB), 20.2%: fits, 7.984 GB free
 
-cost      4 per device-hour (--price), 7.097e-05 per step, 0.008871 per million tokens
-run       184.8 days, 4,436 device-hours, 17,743, 4,436 kWh at the device's rated power
+cost      4 USD per device-hour (--price), 7.097e-05 USD per step, 0.008871 USD per million tokens
+run       184.8 days, 4,436 device-hours, 17,743 USD, 4,436 kWh at the device's rated power
 $ nncost estimate unet fitted --micro-batch 32 --samples 1e8 | tail -6
 transient    39.32 MB       0.2%  gradients of activations
 total     873.3 MB (832.84 MiB) of 20.00 GB (18.63 GiB), 4.4%: fits, 19.13 GB free

@@ -125,7 +125,8 @@ Numbers:
 Cost:
   --tokens X              Tokens to train on in the whole run.
   --samples X             Sequences or images to train on in the whole run.
-  --price X               Price of one device for one hour. [the device file's newest]
+  --price X               Price of one device for one hour, in the currency of the device file, or
+                          else US dollars. [the device file's newest]
 
 Output:
   --stages                Show every stage of the pipeline: its layers, times and memory.
@@ -177,7 +178,7 @@ usage: nncost init [MODEL DEVICE] [options]
 usage: nncost list devices|models|software [options]
 usage: nncost show ID [options]
 usage: nncost validate FILE... [options]
-usage: nncost docs man|completion|schema KIND [options]
+usage: nncost docs man|completion|schema [KIND] [options]
 
 # Notes of the commands that have some.
 $ for c in search sweep calibrate explain; do nncost $c --help | sed -n '/^usage/,/^Options/p' | sed '$d'; done

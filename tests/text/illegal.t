@@ -109,6 +109,17 @@ $ nncost estimate dense round --tensor 3 --pipeline 9 --seq-len 5000
 ! nncost: --seq-len: longer than the position table, expected at most 1000, found 5000
 [3]
 
+# Recomputation of more layers than a stage has.
+$ nncost estimate dense round --recompute full --recompute-layers 9
+! nncost: --recompute-layers: more than the layers of a stage, expected at most 8, found 9
+[3]
+$ nncost estimate dense round --pipeline 3 --recompute full --recompute-layers 4
+! nncost: --recompute-layers: more than the layers of a stage, expected at most 3, found 4
+[3]
+$ nncost estimate unet round --recompute full --recompute-layers 1
+! nncost: --recompute-layers: a unet is not a sequence of equal layers, expected 0, found 1
+[3]
+
 # Images in patches.
 $ nncost estimate vision round --tensor 3
 ! nncost: --tensor: heads 10 does not divide over 3 ranks, expected 2 or 5

@@ -121,7 +121,7 @@ $ nncost validate toy/hw/fitted.json toy/hw/s.json
 # A model and a software profile; a parameter count and a spread were found on the other one.
 $ echo '{ "schema": "nncost.model/1", "id": "deep", "name": "Deep", "like": "dense", "layers": 16, "sources": { "layers": "twice" } }' > toy/models/deep.json
 $ nncost show deep | grep -E '^(layers|hidden|published)'
-published_params   0                          -
+published_params   -                          -
 layers             16                         deep
 hidden             1000                       dense
 $ nncost estimate deep round | sed -n 1p

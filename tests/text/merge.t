@@ -54,6 +54,7 @@ $ nncost merge all.json 2 3 1 && sed 's/"elapsed_s": .*/"elapsed_s": 0,/' all.js
   "feasible": 80,
   "elapsed_s": 0,
   "threads": 3,
+  "currency": "USD",
   "best": [
     {"plan": {"devices": 4, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 1, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "step_s": 0.0163708445, "memory_bytes": 1354550000, "mfu": 0.894272742008, "tokens_per_s": 488673.629513, "bubble_share": 0, "exposed_comm_s": 0.0004023975, "device_s": 0.065483378, "cost_step": 1.81898272222e-5, "run_s": null, "device_hours": null, "cost_run": null},
     {"plan": {"devices": 4, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 2, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "step_s": 0.0163708445, "memory_bytes": 1052150000, "mfu": 0.894272742008, "tokens_per_s": 488673.629513, "bubble_share": 0, "exposed_comm_s": 0.0004023975, "device_s": 0.065483378, "cost_step": 1.81898272222e-5, "run_s": null, "device_hours": null, "cost_run": null}
@@ -98,22 +99,22 @@ $ sed 's/"covered": [0-9]*/"covered": 64/' 2 >stopped; nncost merge new 1 stoppe
 ! nncost: stopped:7: covered: was stopped, expected all 384 combinations, found 64
 [3]
 $ sed 's/"index": [0-9]*, //' 2 >odd; nncost merge new 1 odd 3
-! nncost: odd:14: best[0].index: missing, expected a whole number, found nothing
+! nncost: odd:15: best[0].index: missing, expected a whole number, found nothing
 [3]
 $ sed 's/"step_s": [0-9.e-]*/"step_s": null/' 2 >odd; nncost merge new 1 odd 3
-! nncost: odd:14: best[0].step_s: missing, expected a number, found null
+! nncost: odd:15: best[0].step_s: missing, expected a number, found null
 [3]
 $ sed 's/"mfu": [0-9.e-]*/"mfu": "high"/' 2 >odd; nncost merge new 1 odd 3
-! nncost: odd:14: best[0].mfu: wrong type, expected a number, found "high"
+! nncost: odd:15: best[0].mfu: wrong type, expected a number, found "high"
 [3]
 $ sed 's/"memory_bytes": [0-9]*/"memory_bytes": 0.5/' 2 >odd; nncost merge new 1 odd 3
-! nncost: odd:14: best[0].memory_bytes: out of range, expected a whole number as nncost writes it, found 0.5
+! nncost: odd:15: best[0].memory_bytes: out of range, expected a whole number as nncost writes it, found 0.5
 [3]
 $ sed 's/"pareto": \[/"front": [/' 2 >odd; nncost merge new 1 odd 3
 ! nncost: odd: pareto: missing, expected a list, found nothing
 [3]
 $ sed 's/"schedule": "[a-z0-9]*"/"schedule": "gpipes"/' 2 >odd; nncost merge new 1 odd 3
-! nncost: odd:14: best[0].plan.schedule: unknown value, expected one of 1f1b, gpipe, interleaved, zb-h1, zb-h2, zb-v, dualpipe, found "gpipes"
+! nncost: odd:15: best[0].plan.schedule: unknown value, expected one of 1f1b, gpipe, interleaved, zb-h1, zb-h2, zb-v, dualpipe, found "gpipes"
 [3]
 $ sed 's/"best": 2/"best": 101/' 2 >odd; nncost merge new 1 odd 3
 ! nncost: odd:5: asked.best: out of range, expected 1 to 100, found 101
@@ -159,6 +160,7 @@ $ sed 's/"elapsed_s": .*/"elapsed_s": 0,/' none
   "feasible": 0,
   "elapsed_s": 0,
   "threads": 2,
+  "currency": "USD",
   "best": [],
   "pareto": []
 }

@@ -2,15 +2,15 @@
 
 # All of its scenarios, on its own device and on others.
 $ nncost compare inputs/plans.json
-scenario  device     step tokens/s   MFU   memory fits bound   cost/Mtoken
-base      round  33.54 ms  119,248 87.3% 2.923 GB yes  compute    0.002329 fastest, cheapest
-recompute round  42.89 ms   93,266 68.3% 2.090 GB yes  compute    0.002978
+scenario   device      step  tokens/s    MFU    memory  fits  bound    USD/Mtoken
+base       round   33.54 ms   119,248  87.3%  2.923 GB  yes   compute    0.002329  fastest, cheapest
+recompute  round   42.89 ms    93,266  68.3%  2.090 GB  yes   compute    0.002978
 $ nncost compare inputs/plans.json round,fitted --scenario base --micro-batch 1,4
-scenario device micro-batch     step tokens/s   MFU   memory fits bound   cost/Mtoken
-base     round  1           10.80 ms   92,629 67.8% 2.016 GB yes  compute    0.002999
-base     round  4           33.54 ms  119,248 87.3% 2.923 GB yes  compute    0.002329 cheapest
-base     fitted 1           9.414 ms  106,222 38.9% 2.016 GB yes  compute     0.00523
-base     fitted 4           25.41 ms  157,390 57.6% 2.923 GB yes  compute     0.00353 fastest
+scenario device micro-batch     step tokens/s   MFU   memory fits bound   USD/Mtoken
+base     round  1           10.80 ms   92,629 67.8% 2.016 GB yes  compute   0.002999
+base     round  4           33.54 ms  119,248 87.3% 2.923 GB yes  compute   0.002329 cheapest
+base     fitted 1           9.414 ms  106,222 38.9% 2.016 GB yes  compute    0.00523
+base     fitted 4           25.41 ms  157,390 57.6% 2.923 GB yes  compute    0.00353 fastest
 
 # One scenario in every command, and options that override it.
 $ nncost estimate inputs/plans.json --scenario recompute | head -8

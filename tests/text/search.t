@@ -66,6 +66,7 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
   "feasible": 44,
   "elapsed_s": 0,
   "threads": 1,
+  "currency": "USD",
   "best": [
     {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 8, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "step_s": 0.024040870178, "memory_bytes": 1718357500, "mfu": 0.608962982273, "tokens_per_s": 2662133.25584, "bubble_share": 0, "exposed_comm_s": 0.000508986459065, "device_s": 0.384653922847, "cost_step": 0.000213696623804, "run_s": 112691.578959, "device_hours": 500.851462041, "cost_run": 1001.70292408}
   ],
@@ -150,36 +151,36 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2
 dense on 16 x fitted, global batch 64
 33600 combinations: 105 evaluated, 33495 illegal, too large or hopeless; 98 fit
 
-    step     run run cost   memory tensor pipeline context SP ZeRO micro-batch schedule recompute
-24.04 ms 31.30 h    1,002 1.518 GB      1        1       2 no    2           8 1f1b     none
-24.04 ms 31.30 h    1,002 1.718 GB      1        1       2 no    1           8 1f1b     none
+    step     run run USD   memory data tensor pipeline context SP ZeRO micro-batch schedule recomp..
+24.04 ms 31.30 h   1,002 1.518 GB    8      1        1       2 no    2           8 1f1b     none
+24.04 ms 31.30 h   1,002 1.718 GB    8      1        1       2 no    1           8 1f1b     none
 
 time against memory, no other plan is faster with less
 
-    step     run run cost   memory tensor pipeline context SP ZeRO micro-batch schedule recompute
-24.04 ms 31.30 h    1,002 1.518 GB      1        1       2 no    2           8 1f1b     none
-24.46 ms 31.84 h    1,019 1.390 GB      1        1       2 no    2           8 1f1b     norm
-24.63 ms 32.07 h    1,026 1.270 GB      1        1       2 no    2           8 1f1b     activation
-25.05 ms 32.62 h    1,044 1.142 GB      1        1       2 no    2           8 1f1b     norm,activ..
-26.05 ms 33.92 h    1,086 1.114 GB      1        1       2 no    1           4 1f1b     none
-26.31 ms 34.25 h    1,096 912.7 MB      1        1       1 no    2           2 1f1b     none
-26.31 ms 34.25 h    1,096 912.7 MB      1        1       2 no    2           4 1f1b     none
-26.88 ms 35.00 h    1,120 848.7 MB      1        1       1 no    2           2 1f1b     norm
-26.88 ms 35.00 h    1,120 848.7 MB      1        1       2 no    2           4 1f1b     norm
-26.98 ms 35.13 h    1,124 788.7 MB      1        1       1 no    2           2 1f1b     activation
-26.98 ms 35.13 h    1,124 788.7 MB      1        1       2 no    2           4 1f1b     activation
-27.56 ms 35.88 h    1,148 724.7 MB      1        1       1 no    2           2 1f1b     norm,activ..
+    step     run run USD   memory data tensor pipeline context SP ZeRO micro-batch schedule recomp..
+24.04 ms 31.30 h   1,002 1.518 GB    8      1        1       2 no    2           8 1f1b     none
+24.46 ms 31.84 h   1,019 1.390 GB    8      1        1       2 no    2           8 1f1b     norm
+24.63 ms 32.07 h   1,026 1.270 GB    8      1        1       2 no    2           8 1f1b     activa..
+25.05 ms 32.62 h   1,044 1.142 GB    8      1        1       2 no    2           8 1f1b     norm,a..
+26.05 ms 33.92 h   1,086 1.114 GB    8      1        1       2 no    1           4 1f1b     none
+26.31 ms 34.25 h   1,096 912.7 MB   16      1        1       1 no    2           2 1f1b     none
+26.31 ms 34.25 h   1,096 912.7 MB    8      1        1       2 no    2           4 1f1b     none
+26.88 ms 35.00 h   1,120 848.7 MB   16      1        1       1 no    2           2 1f1b     norm
+26.88 ms 35.00 h   1,120 848.7 MB    8      1        1       2 no    2           4 1f1b     norm
+26.98 ms 35.13 h   1,124 788.7 MB   16      1        1       1 no    2           2 1f1b     activa..
+26.98 ms 35.13 h   1,124 788.7 MB    8      1        1       2 no    2           4 1f1b     activa..
+27.56 ms 35.88 h   1,148 724.7 MB   16      1        1       1 no    2           2 1f1b     norm,a..
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --budget 100
 dense on 16 x fitted, global batch 64
 134400 combinations: 2385 evaluated, 132015 illegal, too large or hopeless; 0 fit
 
-no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 ms a step, 31.27 h for the run, run cost 1,001
+no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 ms a step, 31.27 h for the run, run cost 1,001 USD
 [1]
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --deadline 1h
 dense on 16 x fitted, global batch 64
 134400 combinations: 2385 evaluated, 132015 illegal, too large or hopeless; 0 fit
 
-no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 ms a step, 31.27 h for the run, run cost 1,001
+no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 ms a step, 31.27 h for the run, run cost 1,001 USD
 [1]
 
 # Other objectives.
@@ -212,25 +213,25 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2
 dense on 16 x fitted, global batch 64
 33600 combinations: 114 evaluated, 33486 illegal, too large or hopeless; 114 fit
 
-    step     run run cost   memory tensor pipeline context SP ZeRO micro-batch schedule recompute
-24.04 ms 375.6 s    3.339 1.518 GB      1        1       2 no    2           8 1f1b     none
-24.04 ms 375.6 s    3.339 1.718 GB      1        1       2 no    1           8 1f1b     none
+    step     run run USD   memory data tensor pipeline context SP ZeRO micro-batch schedule recomp..
+24.04 ms 375.6 s   3.339 1.518 GB    8      1        1       2 no    2           8 1f1b     none
+24.04 ms 375.6 s   3.339 1.718 GB    8      1        1       2 no    1           8 1f1b     none
 
 time against memory, no other plan is faster with less
 
-    step     run run cost   memory tensor pipeline context SP ZeRO micro-batch schedule recompute
-24.04 ms 375.6 s    3.339 1.518 GB      1        1       2 no    2           8 1f1b     none
-24.46 ms 382.1 s    3.397 1.390 GB      1        1       2 no    2           8 1f1b     norm
-24.63 ms 384.9 s    3.421 1.270 GB      1        1       2 no    2           8 1f1b     activation
-25.05 ms 391.4 s    3.479 1.142 GB      1        1       2 no    2           8 1f1b     norm,activ..
-26.05 ms 407.1 s    3.618 1.114 GB      1        1       2 no    1           4 1f1b     none
-26.31 ms 411.1 s    3.654 912.7 MB      1        1       1 no    2           2 1f1b     none
-26.31 ms 411.1 s    3.654 912.7 MB      1        1       2 no    2           4 1f1b     none
-26.88 ms 420.1 s    3.734 848.7 MB      1        1       1 no    2           2 1f1b     norm
-26.88 ms 420.1 s    3.734 848.7 MB      1        1       2 no    2           4 1f1b     norm
-26.98 ms 421.6 s    3.747 788.7 MB      1        1       1 no    2           2 1f1b     activation
-26.98 ms 421.6 s    3.747 788.7 MB      1        1       2 no    2           4 1f1b     activation
-27.56 ms 430.6 s    3.827 724.7 MB      1        1       1 no    2           2 1f1b     norm,activ..
+    step     run run USD   memory data tensor pipeline context SP ZeRO micro-batch schedule recomp..
+24.04 ms 375.6 s   3.339 1.518 GB    8      1        1       2 no    2           8 1f1b     none
+24.46 ms 382.1 s   3.397 1.390 GB    8      1        1       2 no    2           8 1f1b     norm
+24.63 ms 384.9 s   3.421 1.270 GB    8      1        1       2 no    2           8 1f1b     activa..
+25.05 ms 391.4 s   3.479 1.142 GB    8      1        1       2 no    2           8 1f1b     norm,a..
+26.05 ms 407.1 s   3.618 1.114 GB    8      1        1       2 no    1           4 1f1b     none
+26.31 ms 411.1 s   3.654 912.7 MB   16      1        1       1 no    2           2 1f1b     none
+26.31 ms 411.1 s   3.654 912.7 MB    8      1        1       2 no    2           4 1f1b     none
+26.88 ms 420.1 s   3.734 848.7 MB   16      1        1       1 no    2           2 1f1b     norm
+26.88 ms 420.1 s   3.734 848.7 MB    8      1        1       2 no    2           4 1f1b     norm
+26.98 ms 421.6 s   3.747 788.7 MB   16      1        1       1 no    2           2 1f1b     activa..
+26.98 ms 421.6 s   3.747 788.7 MB    8      1        1       2 no    2           4 1f1b     activa..
+27.56 ms 430.6 s   3.827 724.7 MB   16      1        1       1 no    2           2 1f1b     norm,a..
 
 # What a target takes: figures of the device that reach it, that do not, and that it is reached.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 20ms
@@ -334,6 +335,7 @@ $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 -
   "feasible": 22,
   "elapsed_s": 0,
   "threads": 1,
+  "currency": "USD",
   "best": [
     {"index": 116, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "step_s": 0.014013505336125344, "memory_bytes": 1675868000, "mfu": 0.52235324598834021, "tokens_per_s": 570877.86446813145, "bubble_share": 1.2378940417604669e-16, "exposed_comm_s": 0.00028025917861605829, "device_s": 0.056054021344501374, "cost_step": 3.1141122969167434e-05, "run_s": null, "device_hours": null, "cost_run": null}
   ],

@@ -332,7 +332,7 @@ field                value                    unit
 id                   unet
 name                 A small diffusion U-Net
 family               unet
-published_params     0
+published_params     -
 image                256                      pixels
 latent_factor        8
 in_channels          4

@@ -5,21 +5,21 @@ $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --ten
 dense on 4 sizes of fitted, global batch 64
 408576 combinations: 6807 evaluated, 401769 illegal, too large or hopeless; 6807 fit
 
-devices     step        run run cost   memory tensor pipeline context SP ZeRO micro-batch schedule recomp..
-      8 45.93 ms 2.492 days    956.9 2.821 GB      1        1       2 no    2          16 1f1b     none
-     16 24.01 ms    31.27 h    1,001 1.611 GB      1        2       2 no    2           8 dualpipe none
-     32 13.34 ms    17.37 h    1,111 865.9 MB      1        1       2 no    2           4 1f1b     none
-     64 8.016 ms    10.44 h    1,336 563.5 MB      1        2       1 no    2           1 dualpipe none
+devices     step        run run USD   memory tensor pipeline context SP ZeRO micro-batch schedule recomp..
+      8 45.93 ms 2.492 days   956.9 2.821 GB      1        1       2 no    2          16 1f1b     none
+     16 24.01 ms    31.27 h   1,001 1.611 GB      1        2       2 no    2           8 dualpipe none
+     32 13.34 ms    17.37 h   1,111 865.9 MB      1        1       2 no    2           4 1f1b     none
+     64 8.016 ms    10.44 h   1,336 563.5 MB      1        2       1 no    2           1 dualpipe none
 
-fastest: 64 devices, 8.016 ms a step, 10.44 h for the run, run cost 1,336
-cheapest: 8 devices, 45.93 ms a step, 2.492 days for the run, run cost 956.9
+fastest: 64 devices, 8.016 ms a step, 10.44 h for the run, run cost 1,336 USD
+cheapest: 8 devices, 45.93 ms a step, 2.492 days for the run, run cost 956.9 USD
 
 # Lists and steps, in the other formats.
 $ nncost search dense fitted --threads 1 --devices 8..24+8 --global-batch 96 --recompute none --offload none --tensor 1
 dense on 3 sizes of fitted, global batch 96
 179712 combinations: 2924 evaluated, 176788 illegal, too large or hopeless; 2924 fit
 
-devices     step step cost   memory tensor pipeline context SP ZeRO micro-batch schedule recompute
+devices     step  step USD   memory tensor pipeline context SP ZeRO micro-batch schedule recompute
       8 68.60 ms 0.0003049 4.030 GB      1        1       2 no    2          24 1f1b     none
      16 34.93 ms 0.0003105 2.216 GB      1        2       2 no    2          12 dualpipe none
      24 24.02 ms 0.0003203 1.486 GB      1        1       1 no    2           4 1f1b     none
@@ -34,7 +34,7 @@ $ nncost search dense fitted --threads 1 --devices 8,24,32 --global-batch 96 --r
 dense on 3 sizes of fitted, global batch 96
 179712 combinations: 2740 evaluated, 176972 illegal, too large or hopeless; 2740 fit
 
-| devices | step | step cost | memory | MFU | data | tensor | pipeline | virtual | context | expert | SP | ZeRO | micro-batch | schedule | recompute | offload | bubble |
+| devices | step | step USD | memory | MFU | data | tensor | pipeline | virtual | context | expert | SP | ZeRO | micro-batch | schedule | recompute | offload | bubble |
 |---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|:---|---:|---:|:---|:---|:---|---:|
 | 8 | 68.60 ms | 0.0003049 | 4.030 GB | 64.0% | 4 | 1 | 1 | 1 | 2 | 1 | no | 2 | 24 | 1f1b | none | none | 0.0% |
 | 24 | 24.02 ms | 0.0003203 | 1.486 GB | 60.9% | 24 | 1 | 1 | 1 | 1 | 1 | no | 2 | 4 | 1f1b | none | none | 0.0% |
@@ -52,6 +52,7 @@ $ nncost search dense fitted --threads 1 --devices 8,12 --data 8 --global-batch 
   "feasible": 4,
   "elapsed_s": 0,
   "threads": 1,
+  "currency": "USD",
   "fastest": 8,
   "cheapest": 8,
   "sizes": [
@@ -67,10 +68,10 @@ unet on 3 sizes of round, global batch 256
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
-devices     step     run run cost   memory tensor pipeline SP ZeRO micro-batch schedule recompute
-      8 8.681 ms  3391 s    7.535 796.9 MB      1        1 no    3          32 1f1b     none
-     16 4.345 ms  1697 s    7.544 427.1 MB      1        1 no    3          16 1f1b     none
-     32 2.178 ms 850.7 s    7.562 242.2 MB      1        1 no    3           8 1f1b     none
+devices     step     run run USD   memory data tensor pipeline SP ZeRO micro-batch schedule recomp..
+      8 8.681 ms  3391 s   7.535 796.9 MB    8      1        1 no    3          32 1f1b     none
+     16 4.345 ms  1697 s   7.544 427.1 MB   16      1        1 no    3          16 1f1b     none
+     32 2.178 ms 850.7 s   7.562 242.2 MB   32      1        1 no    3           8 1f1b     none
 
 fastest: 32 devices, 2.178 ms a step, 850.7 s for the run, run cost 7.562 USD
 cheapest: 8 devices, 8.681 ms a step, 3391 s for the run, run cost 7.535 USD
@@ -80,12 +81,12 @@ $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --ten
 dense on 4 sizes of fitted, global batch 64
 408576 combinations: 5001 evaluated, 403575 illegal, too large or hopeless; 450 fit
 
-devices     step     run run cost   memory tensor pipeline context SP ZeRO micro-batch schedule recomp..
-     16 24.01 ms 31.27 h    1,001 1.611 GB      1        2       2 no    2           8 dualpipe none
-     32 13.34 ms 17.37 h    1,111 865.9 MB      1        1       2 no    2           4 1f1b     none
-     64 8.016 ms 10.44 h    1,336 563.5 MB      1        2       1 no    2           1 dualpipe none
+devices     step     run run USD   memory tensor pipeline context SP ZeRO micro-batch schedule recomp..
+     16 24.01 ms 31.27 h   1,001 1.611 GB      1        2       2 no    2           8 dualpipe none
+     32 13.34 ms 17.37 h   1,111 865.9 MB      1        1       2 no    2           4 1f1b     none
+     64 8.016 ms 10.44 h   1,336 563.5 MB      1        2       1 no    2           1 dualpipe none
 
-8 devices: misses the deadline or the budget, the fastest takes 45.93 ms a step, 2.492 days for the run, run cost 956.9
+8 devices: misses the deadline or the budget, the fastest takes 45.93 ms a step, 2.492 days for the run, run cost 956.9 USD
 
 fastest: 64 devices, 8.016 ms a step, 10.44 h for the run, run cost 1,336 USD
 cheapest: 16 devices, 24.01 ms a step, 31.27 h for the run, run cost 1,001 USD
@@ -93,8 +94,8 @@ $ nncost search dense fitted --threads 1 --devices 8,16 --global-batch 64 --tens
 dense on 2 sizes of fitted, global batch 64
 193536 combinations: 1926 evaluated, 191610 illegal, too large or hopeless; 0 fit
 
-8 devices: misses the deadline or the budget, the fastest takes 45.93 ms a step, 2.492 days for the run, run cost 956.9
-16 devices: misses the deadline or the budget, the fastest takes 24.01 ms a step, 31.27 h for the run, run cost 1,001
+8 devices: misses the deadline or the budget, the fastest takes 45.93 ms a step, 2.492 days for the run, run cost 956.9 USD
+16 devices: misses the deadline or the budget, the fastest takes 24.01 ms a step, 31.27 h for the run, run cost 1,001 USD
 [1]
 
 # Sizes that have no legal plan say why; all of them is an error.
@@ -102,7 +103,7 @@ $ nncost search dense fitted --threads 1 --devices 8,12,16 --global-batch 8 --te
 dense on 3 sizes of fitted, global batch 8
 101376 combinations: 28 evaluated, 101348 illegal, too large or hopeless; 28 fit
 
-devices     step step cost   memory tensor pipeline context SP ZeRO micro-batch schedule recompute
+devices     step  step USD   memory tensor pipeline context SP ZeRO micro-batch schedule recompute
       8 8.013 ms 3.561e-05 704.1 MB      1        1       1 no    2           1 1f1b     none
      16 6.217 ms 5.526e-05 459.1 MB      1        1       2 no    2           1 1f1b     none
 
@@ -138,7 +139,7 @@ $ nncost search dense fitted --threads 1 --max-devices 40 --global-batch 64 --te
 dense on 3 sizes of fitted, global batch 64
 150528 combinations: 2319 evaluated, 148209 illegal, too large or hopeless; 2319 fit
 
-devices     step step cost   memory tensor pipeline context SP ZeRO micro-batch schedule recompute
+devices     step  step USD   memory tensor pipeline context SP ZeRO micro-batch schedule recompute
       8 45.93 ms 0.0002041 2.821 GB      1        1       2 no    2          16 1f1b     none
      16 24.01 ms 0.0002135 1.611 GB      1        2       2 no    2           8 dualpipe none
      32 13.34 ms 0.0002371 865.9 MB      1        1       2 no    2           4 1f1b     none
@@ -149,7 +150,7 @@ $ nncost search dense fitted --threads 1 --devices 8..64 --max-devices 20 --glob
 dense on 2 sizes of fitted, global batch 64
 193536 combinations: 3194 evaluated, 190342 illegal, too large or hopeless; 3194 fit
 
-devices     step step cost   memory tensor pipeline context SP ZeRO micro-batch schedule recompute
+devices     step  step USD   memory tensor pipeline context SP ZeRO micro-batch schedule recompute
       8 45.93 ms 0.0002041 2.821 GB      1        1       2 no    2          16 1f1b     none
      16 24.01 ms 0.0002135 1.611 GB      1        2       2 no    2           8 dualpipe none
 

@@ -1,6 +1,8 @@
 #include "cli/compare/compare_view.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "render/table.h"
 #include "render/text.h"
@@ -19,7 +21,8 @@ static double unit_cost(const nnc_result *result, bool tokens)
 
 typedef struct ranking {
     bool tokens;               /* every row counts tokens */
-    bool priced;               /* some row has a cost */
+    const char *currency;      /* of the last row that has a cost; NULL = none has */
+    bool mixed;                /* costs are in several currencies, so none is the cheapest */
     int32_t fastest, cheapest; /* of the rows that fit; -1 = none */
 } ranking;
 
@@ -28,7 +31,10 @@ static ranking rank(const nnc_comparison *comparison)
     ranking found = { .tokens = true, .fastest = -1, .cheapest = -1 };
     for (int32_t i = 0; i < comparison->row_count; i++) {
         found.tokens = found.tokens && comparison->rows[i].result->tokens > 0;
-        found.priced = found.priced || !isnan(comparison->rows[i].result->cost_step);
+        const char *currency = nnc_report_currency(&comparison->rows[i]);
+        found.mixed = found.mixed || (currency != NULL && found.currency != NULL &&
+                                      strcmp(currency, found.currency) != 0);
+        found.currency = currency != NULL ? currency : found.currency;
     }
     for (int32_t i = 0; i < comparison->row_count; i++) {
         const nnc_result *result = comparison->rows[i].result;
@@ -39,7 +45,7 @@ static ranking rank(const nnc_comparison *comparison)
                                      speed(comparison->rows[found.fastest].result, found.tokens)) {
             found.fastest = i;
         }
-        if (!isnan(result->cost_step) &&
+        if (!isnan(result->cost_step) && !found.mixed &&
             (found.cheapest < 0 ||
              unit_cost(result, found.tokens) <
                  unit_cost(comparison->rows[found.cheapest].result, found.tokens))) {
@@ -49,17 +55,22 @@ static ranking rank(const nnc_comparison *comparison)
     return found;
 }
 
-static void put_numbers(nnc_table *table, const nnc_result *result, ranking ranked)
+static void put_numbers(nnc_table *table, const nnc_report *report, ranking ranked)
 {
-    char text[NNC_NUMBER_TEXT];
+    char text[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT + 16];
+    const nnc_result *result = report->result;
     nnc_table_number(table, result->step_s, "s");
     nnc_table_cell(table, nnc_count_text(speed(result, ranked.tokens), text));
     nnc_table_share(table, result->mfu);
     nnc_table_number(table, (double)result->memory.total_bytes, "B");
     nnc_table_cell(table, result->verdict == NNC_FITS ? "yes" : "NO");
     nnc_table_cell(table, nnc_bound_name(result->bound));
-    if (ranked.priced) {
-        nnc_table_cell(table, nnc_count_text(unit_cost(result, ranked.tokens), text));
+    if (ranked.currency != NULL) {
+        const char *currency = ranked.mixed ? nnc_report_currency(report) : NULL;
+        snprintf(cost, sizeof cost, "%s%s%s",
+                 nnc_count_text(unit_cost(result, ranked.tokens), text),
+                 currency != NULL ? " " : "", currency != NULL ? currency : "");
+        nnc_table_cell(table, cost);
     }
 }
 
@@ -85,9 +96,11 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
         nnc_table_head(&table, heads[i]);
     }
-    if (ranked.priced) {
-        nnc_table_head(&table,
-                       (nnc_head){ .text = ranked.tokens ? "cost/Mtoken" : "cost/ksample" });
+    char cost_head[32];
+    if (ranked.currency != NULL) {
+        snprintf(cost_head, sizeof cost_head, "%s/%s", ranked.mixed ? "cost" : ranked.currency,
+                 ranked.tokens ? "Mtoken" : "ksample");
+        nnc_table_head(&table, (nnc_head){ .text = cost_head });
     }
     nnc_table_head(&table, (nnc_head){ .text = "", .left = true });
     for (int32_t i = 0; i < comparison->row_count; i++) {
@@ -95,7 +108,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
         for (int32_t c = 0; c < varied; c++) {
             nnc_table_cell(&table, comparison->varied[i * comparison->varied_count + c]);
         }
-        put_numbers(&table, comparison->rows[i].result, ranked);
+        put_numbers(&table, &comparison->rows[i], ranked);
         nnc_table_cell(&table, fastest && cheapest ? "fastest, cheapest"
                                : fastest           ? "fastest"
                                : cheapest          ? "cheapest"

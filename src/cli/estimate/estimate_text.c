@@ -313,8 +313,7 @@ static void write_cost(nnc_sheet *sheet, const nnc_report *report)
     char a[NNC_NUMBER_TEXT];
     const nnc_result *result = report->result;
     const nnc_price *price = nnc_report_price(report);
-    const char *currency = price != NULL ? price->currency : "";
-    const char *space = price != NULL ? " " : "";
+    const char *currency = nnc_report_currency(report);
 
     nnc_sheet_label(sheet, "cost");
     if (isnan(result->price_per_device_hour)) {
@@ -322,7 +321,7 @@ static void write_cost(nnc_sheet *sheet, const nnc_report *report)
         nnc_sheet_end(sheet);
     } else {
         nnc_count_text(result->price_per_device_hour, a);
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s%s%s per device-hour", a, space, currency);
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s per device-hour", a, currency);
         if (price != NULL) {
             nnc_sheet_words(sheet, "(%s%s%s)", price->where != NULL ? price->where : "",
                             price->where != NULL && price->date != NULL ? ", " : "",
@@ -331,15 +330,14 @@ static void write_cost(nnc_sheet *sheet, const nnc_report *report)
             nnc_sheet_words(sheet, "(--price)");
         }
         if (result->plan.devices > 1) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s%s%s per step of all %" PRId32 " devices",
-                           nnc_count_text(result->cost_step, a), space, currency,
-                           result->plan.devices);
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s per step of all %" PRId32 " devices",
+                           nnc_count_text(result->cost_step, a), currency, result->plan.devices);
         } else {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s%s%s per step",
-                           nnc_count_text(result->cost_step, a), space, currency);
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s per step",
+                           nnc_count_text(result->cost_step, a), currency);
         }
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s%s%s per %s",
-                       nnc_count_text(nnc_report_unit_cost(result, NULL), a), space, currency,
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s per %s",
+                       nnc_count_text(nnc_report_unit_cost(result, NULL), a), currency,
                        result->tokens > 0 ? "million tokens" : "thousand samples");
         nnc_sheet_end(sheet);
     }
@@ -349,8 +347,8 @@ static void write_cost(nnc_sheet *sheet, const nnc_report *report)
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s device-hours",
                        nnc_count_text(result->device_hours, a));
         if (!isnan(result->cost_run)) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s%s%s", nnc_count_text(result->cost_run, a),
-                           space, currency);
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s", nnc_count_text(result->cost_run, a),
+                           currency);
         }
         if (!isnan(result->energy_j)) {
             nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s kWh at the device's rated power",

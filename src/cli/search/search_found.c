@@ -1,29 +1,33 @@
 #include "cli/search/search_found.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "render/table.h"
+#include "render/text.h"
 
-const char *nnc_found_cost(const nnc_found *found, double *cost)
+nnc_spent nnc_found_spent(const nnc_found *found, const char *currency)
 {
-    if (!isnan(found->run_s)) {
-        const bool priced = !isnan(found->cost_run);
-        *cost = priced ? found->cost_run : found->device_hours;
-        return priced ? "run cost" : "device-hours";
+    const bool run = !isnan(found->run_s);
+    const double money = run ? found->cost_run : found->cost_step;
+    if (!isnan(money)) {
+        return (nnc_spent){ run ? "run cost" : "step cost", money, currency };
     }
-    const bool priced = !isnan(found->cost_step);
-    *cost = priced ? found->cost_step : found->device_s;
-    return priced ? "step cost" : "device-s";
+    return run ? (nnc_spent){ "device-hours", found->device_hours, NULL }
+               : (nnc_spent){ "device-s", found->device_s, NULL };
 }
 
-static nnc_cell get_cost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+const char *nnc_spent_text(const nnc_found *found, const char *currency, char text[NNC_SPENT_TEXT])
 {
-    double spent = 0.0;
-    (void)text;
-    (void)nnc_found_cost(place->record, &spent);
-    return nnc_number_cell(spent);
+    const nnc_spent spent = nnc_found_spent(found, currency);
+    char amount[NNC_NUMBER_TEXT];
+    snprintf(text, NNC_SPENT_TEXT, "%s %s%s%s", spent.what, nnc_count_text(spent.amount, amount),
+             spent.currency != NULL ? " " : "", spent.currency != NULL ? spent.currency : "");
+    return text;
 }
+
+NNC_GET(get_cost, nnc_found, nnc_number_cell(nnc_found_spent(self, NULL).amount))
 
 /* What decides what the devices do is never dropped where a plan uses it. */
 static const nnc_metric column_rows[] = {
@@ -68,15 +72,23 @@ static void drop_unused(nnc_table *table, const nnc_found *list, int32_t count)
 }
 
 void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count,
-                     bool sizes)
+                     const char *currency, bool sizes)
 {
     const bool run = count > 0 && !isnan(list[0].run_s);
-    double spent = 0.0;
+    char head[64] = "";
     nnc_table table = { .count = 0 };
     nnc_table_heads(&table, &columns);
     table.heads[DEVICES].text = sizes ? table.heads[DEVICES].text : NULL;
     table.heads[RUN].text = run ? table.heads[RUN].text : NULL;
-    table.heads[COST].text = run || (sizes && count > 0) ? nnc_found_cost(&list[0], &spent) : NULL;
+    if (run || (sizes && count > 0)) {
+        const nnc_spent spent = nnc_found_spent(&list[0], currency);
+        if (spent.currency != NULL) { /* "run USD" */
+            snprintf(head, sizeof head, "%s %s", run ? "run" : "step", spent.currency);
+        } else {
+            snprintf(head, sizeof head, "%s", spent.what);
+        }
+    }
+    table.heads[COST].text = *head != '\0' ? head : NULL;
     drop_unused(&table, list, count);
     nnc_table_records(&table, (nnc_lines){ &columns, NULL, list, count });
     nnc_table_write(&table, out, style);

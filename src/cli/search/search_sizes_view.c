@@ -5,21 +5,20 @@
 #include "render/text.h"
 
 /* Why there is no row. */
-static void write_none(nnc_buffer *out, const nnc_search_size *size)
+static void write_none(nnc_buffer *out, const nnc_search_size *size, const char *currency)
 {
-    char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT];
-    double spent = 0.0;
+    char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[NNC_SPENT_TEXT];
     nnc_buffer_print(out, "%" PRId32 " devices: ", size->devices);
     if (size->why.status != NNC_OK) {
         nnc_buffer_print(out, "no legal plan, %s: %s\n", size->why.where, size->why.what);
     } else if (size->any_missed) {
-        const char *what = nnc_found_cost(&size->missed, &spent);
         nnc_buffer_print(
             out,
             "misses the deadline or the budget, the fastest takes %s a step, %s for the run, "
-            "%s %s\n",
+            "%s\n",
             nnc_unit_text(size->missed.step_s, "s", step),
-            nnc_unit_text(size->missed.run_s, "s", run), what, nnc_count_text(spent, cost));
+            nnc_unit_text(size->missed.run_s, "s", run),
+            nnc_spent_text(&size->missed, currency, cost));
     } else {
         nnc_buffer_print(out, "no plan fits\n");
     }
@@ -29,19 +28,13 @@ static void write_named(nnc_buffer *out, const char *name, const nnc_search_repo
                         int32_t index)
 {
     const nnc_found *found = &report->sizes[index].best;
-    const bool priced = !isnan(found->cost_step);
-    const bool filed = isnan(report->search->base.price) && report->device->price_count > 0;
-    char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT];
-    double spent = 0.0;
-    const char *what = nnc_found_cost(found, &spent);
+    char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[NNC_SPENT_TEXT];
     nnc_buffer_print(out, "%s: %" PRId32 " devices, %s a step", name, found->plan.devices,
                      nnc_unit_text(found->step_s, "s", step));
     if (!isnan(found->run_s)) {
         nnc_buffer_print(out, ", %s for the run", nnc_unit_text(found->run_s, "s", run));
     }
-    nnc_buffer_print(out, ", %s %s%s%s\n", what, nnc_count_text(spent, cost),
-                     priced && filed ? " " : "",
-                     priced && filed ? report->device->prices[0].currency : "");
+    nnc_buffer_print(out, ", %s\n", nnc_spent_text(found, report->currency, cost));
 }
 
 void nnc_sizes_write(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
@@ -57,12 +50,12 @@ void nnc_sizes_write(nnc_buffer *out, nnc_style style, const nnc_search_report *
         }
     }
     if (found > 0) {
-        nnc_found_write(out, style, list, found, true);
+        nnc_found_write(out, style, list, found, report->currency, true);
         nnc_buffer_byte(out, '\n');
     }
     for (int32_t i = 0; i < report->size_count; i++) {
         if (!report->sizes[i].found) {
-            write_none(out, &report->sizes[i]);
+            write_none(out, &report->sizes[i], report->currency);
         }
     }
     if (found > 0) {

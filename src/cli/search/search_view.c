@@ -52,17 +52,15 @@ static void write_left_out(nnc_buffer *out, const nnc_search_report *report)
 }
 
 /* A step, and what a run of such steps comes to. */
-static void write_missed(nnc_buffer *out, const nnc_found *missed)
+static void write_missed(nnc_buffer *out, const nnc_found *missed, const char *currency)
 {
-    char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT];
-    double spent = 0.0;
-    const char *what = nnc_found_cost(missed, &spent);
+    char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[NNC_SPENT_TEXT];
     nnc_buffer_print(
         out,
         "no plan that fits keeps to the deadline and the budget; the fastest takes %s a step, "
-        "%s for the run, %s %s\n",
-        nnc_unit_text(missed->step_s, "s", step), nnc_unit_text(missed->run_s, "s", run), what,
-        nnc_count_text(spent, cost));
+        "%s for the run, %s\n",
+        nnc_unit_text(missed->step_s, "s", step), nnc_unit_text(missed->run_s, "s", run),
+        nnc_spent_text(missed, currency, cost));
 }
 
 static void write_target(nnc_buffer *out, const nnc_search_report *report, const nnc_target *t)
@@ -109,22 +107,24 @@ static void write_targets(nnc_buffer *out, const nnc_search_report *report)
     }
 }
 
-static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_result *r)
+static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
 {
+    const nnc_search_result *r = report->result;
     if (r->any_missed) {
-        write_missed(out, &r->missed);
+        write_missed(out, &r->missed, report->currency);
         return;
     }
     if (r->best_count == 0) {
         nnc_buffer_text(out, "no plan fits\n");
         return;
     }
-    nnc_found_write(out, style, r->best, r->best_count, false);
+    nnc_found_write(out, style, r->best, r->best_count, report->currency, false);
     write_why(out, r);
     nnc_buffer_print(out, "\ntime against memory, %s\n\n",
                      r->pareto_truncated ? "the fastest part of the front"
                                          : "no other plan is faster with less");
-    nnc_found_write(out, style, r->pareto, r->pareto_count < 12 ? r->pareto_count : 12, false);
+    nnc_found_write(out, style, r->pareto, r->pareto_count < 12 ? r->pareto_count : 12,
+                    report->currency, false);
 }
 
 static void write_head(nnc_buffer *out, const nnc_search_report *report)
@@ -168,7 +168,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     } else if (report->why.status != NNC_OK) {
         nnc_buffer_print(out, "no legal plan, %s: %s\n", report->why.where, report->why.what);
     } else {
-        write_result(out, style, report->result);
+        write_result(out, style, report);
         if (report->target_step_s > 0.0) {
             write_targets(out, report);
         }
