@@ -75,7 +75,9 @@ typedef struct nnc_gemm_efficiency {
     double memory_fraction;    /* of mem_bytes_per_s   [1] */
     double fixed_s;            /* [0] */
     double k_fill;             /* a tile's start and end cost as many elements of k   [0] */
-    double l2_bytes_per_s;     /* operands reach the units no faster; NaN = no such limit */
+    double l2_bytes_per_flop;  /* operands reach the units no faster than so many times the peak;
+                                  NaN = no such limit */
+    double l2_bytes_per_s;     /* the same as a rate, in its place; NaN = by the peak */
     double wave_quantization;  /* share of a partly filled wave that counts as full; NaN = rates
                                   are constant, without tiles */
     double unaligned_ratio;    /* time over that of widths that are multiples of 8   [1] */
@@ -143,6 +145,14 @@ typedef struct nnc_efficiencies {
     bool fitted; /* false: the file has no efficiency object, all of it neutral */
 } nnc_efficiencies;
 
+/* The peaks as the file says them, and the units and the clock that they belong to. */
+typedef struct nnc_rated {
+    int32_t units;
+    double clock_hz;
+    double matmul_flops_per_s[NNC_DTYPE_COUNT], vector_flops_per_s[NNC_DTYPE_COUNT];
+    uint32_t matmul_set, vector_set; /* formats whose peak nnc_device_set has set: a bit each */
+} nnc_rated;
+
 /* A device. NaN = not recorded. Strings live in the arena of the set it was read into. */
 typedef struct nnc_device {
     char id[48]; /* file stem: "h100-sxm5-80gb" */
@@ -163,6 +173,7 @@ typedef struct nnc_device {
     nnc_host_link host;
     double power_w;
     nnc_efficiencies efficiency;
+    nnc_rated rated;         /* all 0: units and clock change no peak */
     const nnc_price *prices; /* newest on-demand price first; may be NULL */
     int32_t price_count;
     const char *const *aliases;

@@ -9,7 +9,7 @@
  *     tv = bytes / (g B) + 8 m n s / L if s > 1                 memory; partial sums through the cache
  *     tb = min over tiles and s of (tc^4 + tv^4)^(1/4)
  *     t  = tb (1 + (b - 1) tb / (tb + 0.5 ms)) + t0             long kernels run at a lower clock
- * with P the peak, f the rate of short kernels, b = boost_ratio. A weight whose sides are no
+ * with L = l2_bytes_per_flop P, or l2_bytes_per_s where that is given, P the peak, f the rate of short kernels, b = boost_ratio. A weight whose sides are no
  * multiples of 8 takes unaligned_ratio times tc. */
 
 enum { TILES = 6, SPLIT_MOST = 8, ALIGNED = 8 };
@@ -122,10 +122,25 @@ static void say_tiling(const product *p, const choice *best, nnc_derivation *why
     }
 }
 
+/* What the cache feeds to the units; NaN = no limit. */
+NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flops_per_s,
+                                nnc_derivation *why)
+{
+    if (!isnan(e->l2_bytes_per_s) || isnan(e->l2_bytes_per_flop)) {
+        return e->l2_bytes_per_s;
+    }
+    NNC_PUT(why, e->l2_bytes_per_flop, "B/FLOP");
+    NNC_PUT(why, matmul_flops_per_s, "FLOP/s");
+    NNC_SAY(why, cache_rate, "B/s", e->l2_bytes_per_flop * matmul_flops_per_s);
+    NNC_NOTE(why, "what the cache feeds to the units grows with their peak");
+    return cache_rate;
+}
+
 NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op,
                               const nnc_gemm_efficiency *e, double rate, double memory_rate,
                               nnc_derivation *why)
 {
+    const double cache_rate = cache_rate_of(e, nnc_device_matmul_peak(device, op->math_dtype), why);
     const nnc_matmul *u = &op->u.matmul;
     const double experts = u->experts > 0 ? (double)u->experts : 1.0;
     const bool grouped_k = op->phase == NNC_PHASE_GRAD_WEIGHT; /* rows of an expert are its k */
@@ -134,8 +149,8 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op,
         .m = (double)u->m / (grouped_k ? 1.0 : experts),
         .n = (double)u->n,
         .k = (double)u->k / (grouped_k ? experts : 1.0),
-        .cache_s = isnan(e->l2_bytes_per_s) ? 0.0 : 1.0 / e->l2_bytes_per_s,
-        .partial_s = isnan(e->l2_bytes_per_s) ? 1.0 / memory_rate : 1.0 / e->l2_bytes_per_s,
+        .cache_s = isnan(cache_rate) ? 0.0 : 1.0 / cache_rate,
+        .partial_s = isnan(cache_rate) ? 1.0 / memory_rate : 1.0 / cache_rate,
         .element_bytes = nnc_dtype_bytes(op->math_dtype),
         .units = device->units,
         .k_fill = e->k_fill,

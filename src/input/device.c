@@ -53,9 +53,11 @@ static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, architecture), .help = "Generation of the design." },
     { NNC_FIELD(nnc_device, year), .min = 1990, .max = 2100, .help = "Year it came out." },
     { NNC_FIELD(nnc_device, units), .min = 1, .max = 1e6,
-      .help = "Streaming multiprocessors, compute units or tensor cores." },
+      .help = "Streaming multiprocessors, compute units or tensor cores; set, the peaks that are "
+              "not set too grow with it." },
     { NNC_FIELD(nnc_device, clock_hz), .unit = "Hz", .max = 1e12, .above_min = true,
-      .help = "Boost clock, the one the peaks are stated at." },
+      .help = "Boost clock, the one the peaks are stated at; set, the peaks that are not set too "
+              "grow with it." },
     { NNC_FIELD(nnc_device, matmul_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX,
       .above_min = true, .required = true, .help = "Dense peak of the matrix units, by format." },
     { NNC_FIELD(nnc_device, vector_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX,
@@ -201,6 +203,41 @@ static nnc_basis basis_of(nnc_json root, nnc_basis basis)
     return basis;
 }
 
+/* Formats without figures of their own take those of the nearest that has some: narrow ones those of
+ * fp8, others those of 16 bits. An element of twice the width takes the cache twice as long, and the
+ * peak of its format is half as high. */
+static void fill_formats(nnc_json gemm, nnc_efficiencies *e)
+{
+    static const double bytes_of[NNC_DTYPE_COUNT] = {
+#define BYTES(name, text, bytes) [name] = (bytes),
+        NNC_DTYPE_LIST(BYTES)
+#undef BYTES
+    };
+    static const nnc_dtype narrow[] = { NNC_FP8, NNC_BF16, NNC_FP16 };
+    static const nnc_dtype wide[] = { NNC_BF16, NNC_FP16, NNC_FP8 };
+    enum { NEAR = 3 };
+    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
+        const nnc_dtype dtype = (nnc_dtype)i;
+        const nnc_dtype *near = bytes_of[i] < 2.0 ? narrow : wide;
+        int k = 0;
+        while (k < NEAR && nnc_json_get(gemm, nnc_dtype_name(near[k])).node == NULL) {
+            k++;
+        }
+        if (k < NEAR && nnc_json_get(gemm, nnc_dtype_name(dtype)).node == NULL) {
+            e->gemm[i] = e->gemm[near[k]];
+            e->gemm[i].l2_bytes_per_flop *= bytes_of[i] / bytes_of[near[k]];
+        }
+    }
+}
+
+static nnc_rated rated_of(const nnc_device *device)
+{
+    nnc_rated rated = { .units = device->units, .clock_hz = device->clock_hz };
+    memcpy(rated.matmul_flops_per_s, device->matmul_flops_per_s, sizeof rated.matmul_flops_per_s);
+    memcpy(rated.vector_flops_per_s, device->vector_flops_per_s, sizeof rated.vector_flops_per_s);
+    return rated;
+}
+
 void nnc_device_read(nnc_json root, const char *stem, void *spec)
 {
     nnc_device *device = spec;
@@ -220,6 +257,8 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec)
     device->efficiency.collectives.fitted =
         nnc_json_type_of(nnc_json_get(nnc_json_get(root, "efficiency"), "collectives")) ==
         NNC_JSON_OBJECT;
+    fill_formats(nnc_json_get(nnc_json_get(root, "efficiency"), "gemm"), &device->efficiency);
+    device->rated = rated_of(device);
     if (root.doc->faults->count == 0) {
         nnc_device_rules(root, device);
     }
@@ -233,6 +272,34 @@ nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_erro
     return faults.status;
 }
 
+/* Peaks are clock times units times what a unit does in a cycle: what is not set goes with them. */
+static void scale_peaks(nnc_device *device)
+{
+    const nnc_rated *rated = &device->rated;
+    const double units = rated->units > 0 ? (double)device->units / rated->units : 1.0;
+    const double clock = rated->clock_hz > 0.0 ? device->clock_hz / rated->clock_hz : 1.0;
+    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
+        if ((rated->matmul_set >> i & 1U) == 0 && rated->matmul_flops_per_s[i] > 0.0) {
+            device->matmul_flops_per_s[i] = rated->matmul_flops_per_s[i] * units * clock;
+        }
+        if ((rated->vector_set >> i & 1U) == 0 && rated->vector_flops_per_s[i] > 0.0) {
+            device->vector_flops_per_s[i] = rated->vector_flops_per_s[i] * units * clock;
+        }
+    }
+}
+
+/* The format of a name "<peaks>.<format>" as a bit; 0: another name. */
+static uint32_t format_of(const char *field, const char *peaks)
+{
+    const size_t length = strlen(peaks);
+    for (int i = 0; strncmp(field, peaks, length) == 0 && i < NNC_DTYPE_COUNT; i++) {
+        if (strcmp(field + length, nnc_dtype_name((nnc_dtype)i)) == 0) {
+            return 1U << i;
+        }
+    }
+    return 0;
+}
+
 nnc_status nnc_device_set(nnc_device *device, const char *field, const char *value, nnc_error *err)
 {
     const nnc_status status = nnc_field_set(&nnc_device_table, device, field, value, err);
@@ -243,6 +310,12 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
         device->efficiency.fitted = true;
         device->efficiency.collectives.fitted |=
             strncmp(field, "efficiency.collectives.", strlen("efficiency.collectives.")) == 0;
+    } else if (status == NNC_OK) {
+        device->rated.matmul_set |= format_of(field, "matmul_flops_per_s.");
+        device->rated.vector_set |= format_of(field, "vector_flops_per_s.");
+        if (strcmp(field, "units") == 0 || strcmp(field, "clock_hz") == 0) {
+            scale_peaks(device);
+        }
     }
     return status;
 }

@@ -49,8 +49,13 @@ static const nnc_field gemm_fields[] = {
     FIXED(nnc_gemm_efficiency),
     { NNC_FIELD(nnc_gemm_efficiency, k_fill), .max = 1e5, .default_text = "0",
       .help = "Start and end of a tile cost as many elements of k." },
+    { NNC_FIELD(nnc_gemm_efficiency, l2_bytes_per_flop), .unit = "B/FLOP", .max = 1e3,
+      .above_min = true,
+      .help = "Bytes of operands that the cache feeds to the units per FLOP of their peak: with "
+              "the peak this rate grows." },
     { NNC_FIELD(nnc_gemm_efficiency, l2_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX,
-      .above_min = true, .help = "Rate at which operands reach the units from the cache." },
+      .above_min = true,
+      .help = "The same as a rate that the peak leaves as it is; taken where it is given." },
     { NNC_FIELD(nnc_gemm_efficiency, wave_quantization), .max = 1,
       .help = "Share of a partly filled wave of tiles that counts as full; not given: rates are "
               "constant, without tiles." },
@@ -148,6 +153,7 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e)
         e->gemm[i] = (nnc_gemm_efficiency){ .sustained_fraction = 1.0,
                                             .boost_ratio = 1.0,
                                             .memory_fraction = 1.0,
+                                            .l2_bytes_per_flop = (double)NAN,
                                             .l2_bytes_per_s = (double)NAN,
                                             .wave_quantization = (double)NAN,
                                             .unaligned_ratio = 1.0 };

@@ -3,7 +3,8 @@
  * Rows that the same figures explain are a group, and each group only moves what it can determine:
  *
  *   products of a format         sustained_fraction; from 20 rows also boost_ratio, memory_fraction,
- *                                fixed_s, k_fill, l2_bytes_per_s, wave_quantization
+ *                                fixed_s, k_fill, l2_bytes_per_flop (l2_bytes_per_s of a device
+ *                                that says it), wave_quantization
  *   a generation of attention    sustained_fraction; from 20 rows also fixed_s, seq_half,
  *                                block_penalty; narrow_ratio with two head widths; backward_ratio
  *                                with backward rows

@@ -1,4 +1,5 @@
 /* Which figures rows can determine: the table at the head of fit.h. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -209,10 +210,24 @@ static int32_t count_equal(const nnc_fit *fit, int32_t group, nnc_row_key *key, 
     return count;
 }
 
+/* Does the device say its cache's rate as such, which the peak leaves as it is? */
+static bool keeps_cache_rate(const nnc_fit *fit, int32_t group)
+{
+    int32_t i = 0;
+    while (i < fit->row_count && !is_in(&fit->rows[i], group)) {
+        i++;
+    }
+    return i < fit->row_count &&
+           !isnan(fit->rows[i]
+                      .device->efficiency.gemm[fit->rows[i].row->op.math_dtype]
+                      .l2_bytes_per_s);
+}
+
 static void choose_gemm(nnc_fit *fit, int32_t g)
 {
-    static const char *const more[] = { "boost_ratio",    "memory_fraction",   "fixed_s", "k_fill",
-                                        "l2_bytes_per_s", "wave_quantization", NULL };
+    const char *cache = keeps_cache_rate(fit, g) ? "l2_bytes_per_s" : "l2_bytes_per_flop";
+    const char *const more[] = { "boost_ratio", "memory_fraction",   "fixed_s", "k_fill",
+                                 cache,         "wave_quantization", NULL };
     char object[48];
     const char *reason = fit->groups[g].rows < KERNEL_ROWS ? few_kernels : NULL;
     snprintf(object, sizeof object, "gemm.%s", fit->groups[g].name + strlen("gemm "));

@@ -87,7 +87,7 @@ efficiency.gemm.bf16.boost_ratio            1  takes 20 rows or more
 efficiency.gemm.bf16.memory_fraction        1  takes 20 rows or more
 efficiency.gemm.bf16.fixed_s                0  takes 20 rows or more
 efficiency.gemm.bf16.k_fill                 0  takes 20 rows or more
-efficiency.gemm.bf16.l2_bytes_per_s         -  takes 20 rows or more
+efficiency.gemm.bf16.l2_bytes_per_flop      -  takes 20 rows or more
 efficiency.gemm.bf16.wave_quantization      -  takes 20 rows or more
 
 errors:
@@ -169,7 +169,7 @@ efficiency.gemm.bf16.boost_ratio                    1  takes 20 rows or more
 efficiency.gemm.bf16.memory_fraction                1  takes 20 rows or more
 efficiency.gemm.bf16.fixed_s                        0  takes 20 rows or more
 efficiency.gemm.bf16.k_fill                         0  takes 20 rows or more
-efficiency.gemm.bf16.l2_bytes_per_s                 -  takes 20 rows or more
+efficiency.gemm.bf16.l2_bytes_per_flop              -  takes 20 rows or more
 efficiency.gemm.bf16.wave_quantization              -  takes 20 rows or more
 efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each figure
 

@@ -401,8 +401,8 @@ would fit --optimizer adam8bit, 4.816 GB, step 223.6 ms
 
 $ nncost estimate dense fitted --precision fp32 --set layers=100 | sed -n '/^total/,/^$/p'
 total     25.89 GB (24.12 GiB) of 20.00 GB (18.63 GiB), 129.5%: DOES NOT FIT by 5.894 GB
-would fit --recompute full, 19.95 GB, step 1.587 s
-          --optimizer adam8bit, 18.66 GB, step 1.217 s
+would fit --recompute full, 19.95 GB, step 1.880 s
+          --optimizer adam8bit, 18.66 GB, step 1.437 s
 
 
 # Not even with everything that was tried.
@@ -530,8 +530,8 @@ device    fitted, A device of round efficiencies, 100.0 TFLOP/s tf32, 2.000 TB/s
 plan      batch 1, sequence 1000, tf32, policy fp32, adamw, flash attention, recompute none,
           software torch-compile, mode predicted
 
-step      14.50 ms, bounds [6.921 ms .. 16.47 ms], nine of ten measurements in 11.60 ms .. 18.12 ms
-bound by  compute 69.7% of the step, memory 24.3%, were compute free: 6.209 ms
+step      15.80 ms, bounds [6.921 ms .. 18.20 ms], nine of ten measurements in 12.64 ms .. 19.75 ms
+bound by  compute 72.2% of the step, memory 22.3%, were compute free: 6.842 ms
 
 $ nncost estimate dense old --precision fp32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters

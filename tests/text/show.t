@@ -40,12 +40,31 @@ host.mem_bytes_per_s                                   -                        
 power_w                                                500                      W
 efficiency.basis                                       steps
 efficiency.calibration                                 1
+efficiency.gemm.fp32.sustained_fraction                0.8
+efficiency.gemm.fp32.boost_ratio                       1.25
+efficiency.gemm.fp32.memory_fraction                   0.8
+efficiency.gemm.fp32.fixed_s                           2e-6                     s           2.000 us
+efficiency.gemm.fp32.k_fill                            100
+efficiency.gemm.fp32.l2_bytes_per_flop                 0.1                      B/FLOP
+efficiency.gemm.fp32.l2_bytes_per_s                    -                        B/s
+efficiency.gemm.fp32.wave_quantization                 0.1
+efficiency.gemm.fp32.unaligned_ratio                   1
+efficiency.gemm.tf32.sustained_fraction                0.8
+efficiency.gemm.tf32.boost_ratio                       1.25
+efficiency.gemm.tf32.memory_fraction                   0.8
+efficiency.gemm.tf32.fixed_s                           2e-6                     s           2.000 us
+efficiency.gemm.tf32.k_fill                            100
+efficiency.gemm.tf32.l2_bytes_per_flop                 0.1                      B/FLOP
+efficiency.gemm.tf32.l2_bytes_per_s                    -                        B/s
+efficiency.gemm.tf32.wave_quantization                 0.1
+efficiency.gemm.tf32.unaligned_ratio                   1
 efficiency.gemm.bf16.sustained_fraction                0.8
 efficiency.gemm.bf16.boost_ratio                       1.25
 efficiency.gemm.bf16.memory_fraction                   0.8
 efficiency.gemm.bf16.fixed_s                           2e-6                     s           2.000 us
 efficiency.gemm.bf16.k_fill                            100
-efficiency.gemm.bf16.l2_bytes_per_s                    1e13                     B/s       10.00 TB/s
+efficiency.gemm.bf16.l2_bytes_per_flop                 0.05                     B/FLOP
+efficiency.gemm.bf16.l2_bytes_per_s                    -                        B/s
 efficiency.gemm.bf16.wave_quantization                 0.1
 efficiency.gemm.bf16.unaligned_ratio                   1
 efficiency.gemm.fp16.sustained_fraction                0.8
@@ -53,7 +72,8 @@ efficiency.gemm.fp16.boost_ratio                       1.25
 efficiency.gemm.fp16.memory_fraction                   0.8
 efficiency.gemm.fp16.fixed_s                           2e-6                     s           2.000 us
 efficiency.gemm.fp16.k_fill                            100
-efficiency.gemm.fp16.l2_bytes_per_s                    1e13                     B/s       10.00 TB/s
+efficiency.gemm.fp16.l2_bytes_per_flop                 0.05                     B/FLOP
+efficiency.gemm.fp16.l2_bytes_per_s                    -                        B/s
 efficiency.gemm.fp16.wave_quantization                 0.1
 efficiency.gemm.fp16.unaligned_ratio                   1
 efficiency.gemm.fp8.sustained_fraction                 0.75
@@ -61,7 +81,8 @@ efficiency.gemm.fp8.boost_ratio                        1
 efficiency.gemm.fp8.memory_fraction                    0.6
 efficiency.gemm.fp8.fixed_s                            4e-6                     s           4.000 us
 efficiency.gemm.fp8.k_fill                             200
-efficiency.gemm.fp8.l2_bytes_per_s                     2e13                     B/s       20.00 TB/s
+efficiency.gemm.fp8.l2_bytes_per_flop                  0.05                     B/FLOP
+efficiency.gemm.fp8.l2_bytes_per_s                     -                        B/s
 efficiency.gemm.fp8.wave_quantization                  0
 efficiency.gemm.fp8.unaligned_ratio                    1
 efficiency.attention.flash1.sustained_fraction         0.2

@@ -164,7 +164,8 @@ static nnc_device device_of_products(void)
                                 .memory_fraction = 0.63,
                                 .fixed_s = 4e-6,
                                 .k_fill = 120.0,
-                                .l2_bytes_per_s = 2.6e12,
+                                .l2_bytes_per_flop = 0.026,
+                                .l2_bytes_per_s = (double)NAN,
                                 .wave_quantization = 0.6,
                                 .unaligned_ratio = 1.0 };
     return truth;
@@ -182,7 +183,7 @@ START_TEST(constants_of_products_come_back)
     e->memory_fraction *= 1.2;
     e->fixed_s *= 0.5;
     e->k_fill *= 1.6;
-    e->l2_bytes_per_s *= 1.3;
+    e->l2_bytes_per_flop *= 1.3;
     e->wave_quantization = 0.3;
     begin_fit();
     nnc_fit_choose(&fit);
@@ -192,7 +193,7 @@ START_TEST(constants_of_products_come_back)
     check_value("efficiency.gemm.bf16.memory_fraction", 0.63);
     check_value("efficiency.gemm.bf16.fixed_s", 4e-6);
     check_value("efficiency.gemm.bf16.k_fill", 120.0);
-    check_value("efficiency.gemm.bf16.l2_bytes_per_s", 2.6e12);
+    check_value("efficiency.gemm.bf16.l2_bytes_per_flop", 0.026);
     check_value("efficiency.gemm.bf16.wave_quantization", 0.6);
     ck_assert_int_eq(fit.groups[0].parts, 5);
     ck_assert_double_lt(fit.groups[0].after.mape, 0.002);

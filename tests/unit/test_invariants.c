@@ -71,6 +71,7 @@ static nnc_gemm_efficiency draw_gemm_efficiency(void)
     e.memory_fraction = scaled(0.1, 1.0);
     e.fixed_s = coin() ? 0.0 : scaled(1e-7, 1e-4);
     e.k_fill = coin() ? 0.0 : scaled(1.0, 300.0);
+    e.l2_bytes_per_flop = coin() ? (double)NAN : scaled(1e-3, 1.0);
     e.l2_bytes_per_s = coin() ? (double)NAN : scaled(1e11, 1e14);
     e.wave_quantization = coin() ? (double)NAN : scaled(0.1, 1.0);
     e.unaligned_ratio = 1.0;

@@ -1,0 +1,172 @@
+/* What a change of a device's datasheet changes, on the devices that are shipped: fitted figures are
+ * shares of the datasheet and go along. */
+#include "support.h"
+
+static nnc_model model_of(const char *id)
+{
+    const nnc_model *model = NULL;
+    nnc_error err = { 0 };
+    ck_assert_msg(nnc_model_load(specs, id, &model, &err) == NNC_OK, "%s", err.what);
+    return *model;
+}
+
+static nnc_device device_of(const char *id)
+{
+    const nnc_device *device = NULL;
+    nnc_error err = { 0 };
+    ck_assert_msg(nnc_device_load(specs, id, &device, &err) == NNC_OK, "%s", err.what);
+    return *device;
+}
+
+static void set(nnc_device *device, const char *field, double value)
+{
+    char text[40];
+    nnc_error err = { 0 };
+    snprintf(text, sizeof text, "%.17g", value);
+    ck_assert_msg(nnc_device_set(device, field, text, &err) == NNC_OK, "%s: %s", field, err.what);
+}
+
+static double step_s(const nnc_model *model, const nnc_device *device, const nnc_plan *plan)
+{
+    const nnc_software software = *load_software("software/torch-compile.json");
+    return estimate_with(model, device, &software, plan).step_s;
+}
+
+/* 4 sequences of 2,048 tokens a pass, 8 passes a step on one device: products and little else. */
+static nnc_plan compute_bound(void)
+{
+    nnc_plan plan = nnc_plan_default();
+    plan.micro_batch = 4;
+    plan.micro_batches = 8;
+    plan.seq_len = 2048;
+    return plan;
+}
+
+START_TEST(twice_the_peak_is_nearly_twice_as_fast)
+{
+    static const struct {
+        const char *device, *peak;
+        double value;
+    } cases[] = { { "v100", "matmul_flops_per_s.fp16", 250e12 },
+                  { "a100", "matmul_flops_per_s.bf16", 624e12 },
+                  { "h100", "matmul_flops_per_s.bf16", 1978.8e12 },
+                  { "h200", "matmul_flops_per_s.bf16", 1978.8e12 },
+                  { "b200", "matmul_flops_per_s.bf16", 4500e12 },
+                  { "gb200", "matmul_flops_per_s.bf16", 5000e12 } };
+    const nnc_model model = model_of("llama3-8b");
+    const nnc_plan plan = compute_bound();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        nnc_device device = device_of(cases[i].device);
+        const double before_s = step_s(&model, &device, &plan);
+        set(&device, cases[i].peak, cases[i].value);
+        const double after_s = step_s(&model, &device, &plan);
+        ck_assert_msg(before_s / after_s >= 1.7, "%s: %.3f", cases[i].device, before_s / after_s);
+    }
+}
+END_TEST
+
+/* A file with the datasheet of another: everything that is no fit. */
+static nnc_device become(const nnc_device *from, const nnc_device *to)
+{
+    nnc_device device = *from;
+    memcpy(device.matmul_flops_per_s, to->matmul_flops_per_s, sizeof device.matmul_flops_per_s);
+    memcpy(device.vector_flops_per_s, to->vector_flops_per_s, sizeof device.vector_flops_per_s);
+    device.units = to->units;
+    device.clock_hz = to->clock_hz;
+    device.mem_bytes = to->mem_bytes;
+    device.mem_bytes_per_s = to->mem_bytes_per_s;
+    device.l2_bytes = to->l2_bytes;
+    device.scratch_bytes = to->scratch_bytes;
+    device.scale_up = to->scale_up;
+    device.scale_out = to->scale_out;
+    device.host = to->host;
+    return device;
+}
+
+START_TEST(a_datasheet_gets_near_the_device_it_describes)
+{
+    static const char *const pairs[][2] = {
+        { "v100", "a100" }, { "a100", "h100" }, { "h100", "h200" }, { "h100", "b200" }
+    };
+    nnc_plan plans[2] = { compute_bound(), nnc_plan_default() };
+    const nnc_model models[2] = { model_of("llama3-8b"), model_of("llama2-7b") };
+    plans[1].devices = 16;
+    plans[1].zero = 2;
+    for (size_t i = 0; i < 4; i++) {
+        const nnc_device from = device_of(pairs[i][0]), to = device_of(pairs[i][1]);
+        const nnc_device changed = become(&from, &to);
+        for (int k = 0; k < 2; k++) {
+            nnc_plan plan = plans[k];
+            plan.precision = NNC_BF16;
+            const double ratio =
+                step_s(&models[k], &changed, &plan) / step_s(&models[k], &to, &plan);
+            ck_assert_msg(fabs(ratio - 1.0) < 0.15, "%s -> %s, plan %d: %.3f", pairs[i][0],
+                          pairs[i][1], k, ratio);
+        }
+    }
+}
+END_TEST
+
+/* L = 0.01 B/FLOP x the peak, until it is said as a rate. */
+START_TEST(the_cache_goes_with_the_peak_unless_it_is_set)
+{
+    nnc_device device = device_of("a100");
+    const nnc_model model = model_of("llama3-8b");
+    const nnc_plan plan = compute_bound();
+    set(&device, "efficiency.gemm.bf16.l2_bytes_per_flop", 0.01);
+    const double relative_s = step_s(&model, &device, &plan);
+    set(&device, "efficiency.gemm.bf16.l2_bytes_per_s", 0.01 * 312e12);
+    ck_assert_double_eq_tol(step_s(&model, &device, &plan), relative_s, 1e-12 * relative_s);
+    set(&device, "matmul_flops_per_s.bf16", 624e12);
+    ck_assert_double_gt(step_s(&model, &device, &plan), 0.9 * relative_s);
+}
+END_TEST
+
+/* A100: 312 TFLOP/s of 108 units at 1.41 GHz. */
+START_TEST(peaks_go_with_units_and_clock)
+{
+    nnc_device device = device_of("a100"), other = device;
+    set(&device, "units", 54);
+    ck_assert_double_eq(device.matmul_flops_per_s[NNC_BF16], 156e12);
+    ck_assert_double_eq(device.vector_flops_per_s[NNC_FP32], 19.5e12 / 2);
+    set(&device, "clock_hz", 2.82e9);
+    ck_assert_double_eq(device.matmul_flops_per_s[NNC_BF16], 312e12);
+    set(&device, "matmul_flops_per_s.bf16", 400e12);
+    set(&device, "units", 108);
+    ck_assert_double_eq(device.matmul_flops_per_s[NNC_BF16], 400e12);
+    ck_assert_double_eq(device.matmul_flops_per_s[NNC_FP16], 624e12);
+    /* the order makes no difference */
+    set(&other, "matmul_flops_per_s.bf16", 400e12);
+    set(&other, "clock_hz", 2.82e9);
+    ck_assert_mem_eq(other.matmul_flops_per_s, device.matmul_flops_per_s,
+                     sizeof device.matmul_flops_per_s);
+}
+END_TEST
+
+/* No figures for tf32, int8 in A100's file: those of bf16, whose elements are half and twice as many. */
+START_TEST(formats_without_figures_take_those_of_the_nearest)
+{
+    const nnc_device device = device_of("a100"), volta = device_of("v100");
+    const nnc_gemm_efficiency *e = device.efficiency.gemm;
+    ck_assert_double_eq(e[NNC_TF32].sustained_fraction, e[NNC_BF16].sustained_fraction);
+    ck_assert_double_eq(e[NNC_TF32].l2_bytes_per_flop, 2 * e[NNC_BF16].l2_bytes_per_flop);
+    ck_assert_double_eq(e[NNC_INT8].l2_bytes_per_flop, e[NNC_BF16].l2_bytes_per_flop / 2);
+    ck_assert_double_eq(volta.efficiency.gemm[NNC_BF16].sustained_fraction, 0.75);
+    ck_assert_double_eq(volta.efficiency.gemm[NNC_FP32].sustained_fraction, 0.9);
+    const nnc_device b200 = device_of("b200");
+    ck_assert_double_eq(b200.efficiency.gemm[NNC_FP4].sustained_fraction,
+                        b200.efficiency.gemm[NNC_FP8].sustained_fraction);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        twice_the_peak_is_nearly_twice_as_fast,
+        a_datasheet_gets_near_the_device_it_describes,
+        the_cache_goes_with_the_peak_unless_it_is_set,
+        peaks_go_with_units_and_clock,
+        formats_without_figures_take_those_of_the_nearest,
+    };
+    return run_tests("whatif", tests, COUNT_OF(tests));
+}
