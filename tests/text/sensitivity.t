@@ -17,9 +17,9 @@ host.bytes_per_s            20.00 GB/s       0.000         528.0 ms    0.0%
 
 mem_bytes moves no time: the plan takes 273.3 MB of 20.00 GB, with less than that it would not fit
 $ nncost estimate dense fitted --micro-batch 8 --set efficiency.gemm.bf16.l2_bytes_per_s=4e12 --sensitivity | tail -5
-scale_out.bytes_per_s       20.00 GB/s       0.000         88.26 ms    0.0%
-scale_out.latency_s           5.000 us       0.000         88.26 ms    0.0%
-host.bytes_per_s            20.00 GB/s       0.000         88.26 ms    0.0%
+
+each figure is doubled alone: the cache that feeds the matrix units keeps its 4.000 TB/s,
+efficiency.gemm.bf16.l2_bytes_per_s, and may bound products first
 
 mem_bytes moves no time: the plan takes 4.133 GB of 20.00 GB, with less than that it would not fit
 $ nncost estimate dense fitted --devices 16 --global-batch 512 --zero 3 --recompute full --sensitivity --format csv
