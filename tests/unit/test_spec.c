@@ -35,7 +35,7 @@ START_TEST(device_is_read)
     ck_assert_str_eq(d.prices[0].date, "2025-06");
     ck_assert(d.efficiency.fitted);
     ck_assert_double_eq(d.efficiency.gemm[NNC_BF16].sustained_fraction, 0.7);
-    ck_assert_double_eq(d.efficiency.gemm[NNC_BF16].memory_fraction, 1); /* neutral */
+    ck_assert_double_eq(d.efficiency.gemm[NNC_BF16].memory_fraction, 1);      /* neutral */
     ck_assert_double_eq(d.efficiency.gemm[NNC_FP16].sustained_fraction, 0.7); /* as bf16 */
     ck_assert_int_eq(d.source_count, 2);
     ck_assert_str_eq(d.sources[1].key, "efficiency.gemm.bf16"); /* what fitted figures rest on */
