@@ -156,6 +156,9 @@ typedef struct nnc_model {
     const char *const *aliases;
     int32_t alias_count;
     const char *path;
+    const char *const
+        *notes; /* of another program's file: what was taken for what it leaves open */
+    int32_t note_count;
 } nnc_model;
 
 #endif

@@ -16,7 +16,8 @@ NNC_API nnc_specs *nnc_specs_open(const char *data_path);
 NNC_API void nnc_specs_close(nnc_specs *specs);
 
 /* Loads a spec by id, alias or path (anything with a '/' or ending in ".json"). The struct is owned
- * by the set. A model path may be a Hugging Face config.json. Errors: NNC_UNKNOWN_ID (err names the
+ * by the set. A model path may be a Hugging Face config.json, a folder that holds one or a diffusers pipeline, or
+ * "-", standard input. Errors: NNC_UNKNOWN_ID (err names the
  * nearest id), NNC_BAD_SPEC, NNC_IO, NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_device_load(nnc_specs *specs, const char *id_or_path,
                                    const nnc_device **device, nnc_error *err);
@@ -24,6 +25,10 @@ NNC_API nnc_status nnc_model_load(nnc_specs *specs, const char *id_or_path, cons
                                   nnc_error *err);
 NNC_API nnc_status nnc_software_load(nnc_specs *specs, const char *id_or_path,
                                      const nnc_software **software, nnc_error *err);
+
+/* Unknown keys of a Hugging Face or diffusers configuration are skipped, and named in the model's notes, where
+ * they cannot be told to shape the network; else they are refused, which is the default. */
+NNC_API void nnc_specs_set_lenient(nnc_specs *specs, bool lenient);
 
 /* The same from text in memory; name stands in messages. */
 NNC_API nnc_status nnc_device_parse(nnc_specs *specs, const char *name, const char *text,

@@ -10,13 +10,20 @@
 #include "cli/show_view.h"
 #include "input/file.h"
 #include "input/kind.h"
+#include "input/place.h"
 
 static nnc_spec_view view_device(const nnc_device *device)
 {
-    return (nnc_spec_view){
-        "device", device->path, &nnc_device_table, device, device->sources, device->source_count,
-        device,   NULL
-    };
+    return (nnc_spec_view){ "device",
+                            device->path,
+                            &nnc_device_table,
+                            device,
+                            device->sources,
+                            device->source_count,
+                            device,
+                            NULL,
+                            NULL,
+                            0 };
 }
 
 static nnc_spec_view view_model(const nnc_model *model)
@@ -28,7 +35,9 @@ static nnc_spec_view view_model(const nnc_model *model)
                             model->sources,
                             model->source_count,
                             NULL,
-                            NULL };
+                            NULL,
+                            model->notes,
+                            model->note_count };
 }
 
 static nnc_spec_view view_software(const nnc_software *software)
@@ -40,7 +49,9 @@ static nnc_spec_view view_software(const nnc_software *software)
                             software->sources,
                             software->source_count,
                             NULL,
-                            NULL };
+                            NULL,
+                            NULL,
+                            0 };
 }
 
 static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, nnc_spec_view *view,
@@ -65,17 +76,18 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, nnc
 }
 
 /* The kind that a file says it is; a file that says nothing can only be a model. */
-static nnc_spec_kind sniff(const char *path)
+static nnc_spec_kind sniff(nnc_specs *specs, const char *path)
 {
-    char text[4096] = "";
-    FILE *file = fopen(path, "r");
-    if (file != NULL) {
-        text[fread(text, 1, sizeof text - 1, file)] = '\0';
-        fclose(file);
+    char *text = NULL;
+    size_t size = 0;
+    nnc_spec_kind kind = NNC_SPEC_MODEL;
+    if (!nnc_is_folder(path) && nnc_specs_read(specs, path, &text, &size, NULL) == NNC_OK) {
+        kind = strstr(text, "\"nncost.device/") != NULL     ? NNC_SPEC_DEVICE
+               : strstr(text, "\"nncost.software/") != NULL ? NNC_SPEC_SOFTWARE
+                                                            : NNC_SPEC_MODEL;
     }
-    return strstr(text, "\"nncost.device/") != NULL     ? NNC_SPEC_DEVICE
-           : strstr(text, "\"nncost.software/") != NULL ? NNC_SPEC_SOFTWARE
-                                                        : NNC_SPEC_MODEL;
+    free(text);
+    return kind;
 }
 
 static nnc_status unknown_id(nnc_specs *specs, const char *id, nnc_error *err)
@@ -105,8 +117,8 @@ static nnc_status unknown_id(nnc_specs *specs, const char *id, nnc_error *err)
 
 static nnc_status find(nnc_specs *specs, const char *id, nnc_spec_view *view, nnc_error *err)
 {
-    if (nnc_is_path(id)) {
-        return load(specs, sniff(id), id, view, err);
+    if (nnc_is_path(id) || nnc_is_folder(id)) {
+        return load(specs, sniff(specs, id), id, view, err);
     }
     for (int kind = 0; kind < NNC_SPEC_KIND_COUNT; kind++) {
         const nnc_status status = load(specs, (nnc_spec_kind)kind, id, view, err);
@@ -134,6 +146,6 @@ const nnc_command nnc_cmd_show = {
                "sources.",
     .min_operands = 1,
     .max_operands = 1,
-    .takes = NNC_TAKES_COMMON,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL,
     .run = run,
 };

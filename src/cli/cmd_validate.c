@@ -68,6 +68,6 @@ const nnc_command nnc_cmd_validate = {
              "reported as ok.",
     .min_operands = 1,
     .max_operands = 1000000,
-    .takes = NNC_TAKES_COMMON,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL,
     .run = run,
 };

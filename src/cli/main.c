@@ -168,6 +168,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     if (session->specs == NULL) {
         return nnc_no_memory(err);
     }
+    nnc_specs_set_lenient(session->specs, session->options.lenient);
     status = command->run(session, err);
     nnc_specs_close(session->specs);
     return status;

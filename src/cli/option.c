@@ -110,6 +110,7 @@ static nnc_status take_own(nnc_options *options, choices *given, const nnc_optio
         { "timeline", &options->timeline, NULL },
         { "update", &options->update, NULL },
         { "rows", &options->rows, NULL },
+        { "lenient", &options->lenient, NULL },
         { "only", NULL, &options->only },
         { "fold", NULL, &options->fold },
         { "group", NULL, &options->group },

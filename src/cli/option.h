@@ -12,18 +12,19 @@
 
 /* Which options a command takes. */
 enum {
-    NNC_TAKES_COMMON = 1,      /* --format, --output, --help */
-    NNC_TAKES_PLAN = 2,        /* every field of the plan, --software, --set */
-    NNC_TAKES_OPS = 4,         /* --sort, --top, --by */
-    NNC_TAKES_LISTS = 8,       /* values of plan options may be comma lists */
-    NNC_TAKES_STAGES = 16,     /* --stages, --timeline, --trace, --sensitivity */
-    NNC_TAKES_SEARCH = 32,     /* what nnc_search_options holds, --threads */
-    NNC_TAKES_SCENARIO = 64,   /* --scenario, of a plan file */
-    NNC_TAKES_CHECK = 128,     /* --update, and the formats of a check */
-    NNC_TAKES_SWEEP = 256,     /* what nnc_sweep_options holds, --top, --threads */
-    NNC_TAKES_HELP = 512,      /* --help alone */
-    NNC_TAKES_SCORE = 1024,    /* --rows, --only, --fold, --group */
-    NNC_TAKES_CALIBRATE = 2048 /* --device, --fit, --only, --fold, --group */
+    NNC_TAKES_COMMON = 1,       /* --format, --output, --help */
+    NNC_TAKES_PLAN = 2,         /* every field of the plan, --software, --set */
+    NNC_TAKES_OPS = 4,          /* --sort, --top, --by */
+    NNC_TAKES_LISTS = 8,        /* values of plan options may be comma lists */
+    NNC_TAKES_STAGES = 16,      /* --stages, --timeline, --trace, --sensitivity */
+    NNC_TAKES_SEARCH = 32,      /* what nnc_search_options holds, --threads */
+    NNC_TAKES_SCENARIO = 64,    /* --scenario, of a plan file */
+    NNC_TAKES_CHECK = 128,      /* --update, and the formats of a check */
+    NNC_TAKES_SWEEP = 256,      /* what nnc_sweep_options holds, --top, --threads */
+    NNC_TAKES_HELP = 512,       /* --help alone */
+    NNC_TAKES_SCORE = 1024,     /* --rows, --only, --fold, --group */
+    NNC_TAKES_CALIBRATE = 2048, /* --device, --fit, --only, --fold, --group */
+    NNC_TAKES_MODEL = 4096      /* --lenient, as those that take a plan */
 };
 
 enum { NNC_LINKS_MAX = 8 };
@@ -44,7 +45,7 @@ typedef struct nnc_search_options {
 
 typedef struct nnc_options {
     const nnc_format *format;
-    bool help, stages, timeline, sensitivity, update, rows;
+    bool help, stages, timeline, sensitivity, update, rows, lenient;
     const char *output, *trace, *scenario; /* NULL = not given */
     const char *only, *fold, *group, *device, *fit;
     const char *threads;

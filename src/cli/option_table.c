@@ -17,6 +17,10 @@ const nnc_own_option nnc_own_options[] = {
       "Any field of the plan, the model or the device by its name in the files, such as "
       "scale_up.bytes_per_s=450e9; prefix plan., model. or device. to choose. May be repeated.",
       "Numbers", NNC_TAKES_PLAN, NULL, 0 },
+    { "lenient", NULL,
+      "Skip keys of a Hugging Face configuration that are not known, unless they look like part of "
+      "the shape; the output names them.",
+      "Batch", NNC_TAKES_PLAN | NNC_TAKES_MODEL, NULL, 0 },
     { "scenario", "ID", "The scenario of the plan file that stands for MODEL [its only one].",
       "Batch", NNC_TAKES_SCENARIO, NULL, 0 },
     { "update", NULL, "Write the estimates into the file's recorded part, and nothing else.",

@@ -79,7 +79,8 @@ nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error 
 bool nnc_is_path(const char *text)
 {
     const size_t length = strlen(text);
-    return strchr(text, '/') != NULL || (length > 5 && strcmp(text + length - 5, ".json") == 0);
+    return strchr(text, '/') != NULL || strcmp(text, "-") == 0 ||
+           (length > 5 && strcmp(text + length - 5, ".json") == 0);
 }
 
 const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path)

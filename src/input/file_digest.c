@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "input/file.h"
 #include "input/kind.h"
+#include "input/place.h"
 #include "input/read.h"
 
 uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
@@ -44,11 +45,13 @@ nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest,
                                         "same_as", "stands_for", NULL };
     char *text = NULL;
     size_t size = 0;
-    NNC_TRY(nnc_file_read(path, &text, &size, err));
+    NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
     nnc_faults faults = { .name = path, .err = err };
-    nnc_json_doc doc = {
-        .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
-    };
+    nnc_json_doc doc = { .faults = &faults,
+                         .arena = nnc_specs_arena(specs),
+                         .text = text,
+                         .size = size,
+                         .foreign = true };
     if (nnc_json_parse(&doc)) {
         const nnc_spec_kind kind = nnc_spec_kind_said(nnc_json_root(&doc));
         if (kind == NNC_SPEC_KIND_COUNT || nnc_spec_complete(&doc, specs, kind)) {

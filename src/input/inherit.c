@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "input/file.h"
 #include "input/kind.h"
+#include "input/place.h"
 #include "input/read.h"
 #include "input/references.h"
 
@@ -128,8 +129,12 @@ static nnc_json_doc *open_like(nnc_specs *specs, nnc_spec_kind kind, const char 
         return NULL;
     }
     *faults = (nnc_faults){ .name = path, .err = err };
-    if (nnc_file_read(path, &text, &size, err) == NNC_OK) {
-        *doc = (nnc_json_doc){ .faults = faults, .arena = arena, .text = text, .size = size };
+    if (nnc_specs_read(specs, path, &text, &size, err) == NNC_OK) {
+        *doc = (nnc_json_doc){ .faults = faults,
+                               .arena = arena,
+                               .text = text,
+                               .size = size,
+                               .foreign = kind == NNC_SPEC_MODEL };
         if (nnc_json_parse(doc)) {
             complete(doc, specs, kind);
         }

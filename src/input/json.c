@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "input/file.h"
+#include "input/python_text.h"
 #include "input/scan.h"
 
 static void fault_at(const nnc_json_doc *doc, nnc_position at, const char *what)
@@ -86,7 +87,10 @@ static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end
 bool nnc_json_parse(nnc_json_doc *doc)
 {
     const int before = doc->faults->count;
-    const int values_max = doc->values_max > 0 ? doc->values_max : NNC_SCAN_VALUES_MAX;
+    const bool python = doc->foreign && strstr(doc->text, "\"schema\"") == NULL;
+    const int values_max = python                ? NNC_SCAN_VALUES_MANY
+                           : doc->values_max > 0 ? doc->values_max
+                                                 : NNC_SCAN_VALUES_MAX;
     const char *end = doc->text;
     nnc_scan_fault fault;
     doc->root = NULL;
@@ -94,6 +98,11 @@ bool nnc_json_parse(nnc_json_doc *doc)
         fault_at(doc, (nnc_position){ 1, 1 }, "too large, expected at most 16 MB, found more");
         return false;
     }
+    if (python && !nnc_python_text(doc->arena, &doc->text, doc->size)) {
+        nnc_faults_no_memory(doc->faults);
+        return false;
+    }
+    end = doc->text;
     if (nnc_scan_lexemes(doc->text, doc->size, values_max) ||
         nnc_scan(doc->text, doc->size, values_max, &fault)) {
         doc->root = cJSON_ParseWithLengthOpts(doc->text, doc->size + 1, &end, true);

@@ -24,8 +24,10 @@ typedef struct nnc_json_doc {
     nnc_arena *arena; /* for texts that outlive the document */
     const char *text;
     size_t size;
-    int values_max;            /* 0 = NNC_SCAN_VALUES_MAX */
-    struct cJSON *root;        /* NULL: no document, faults carry no line */
+    int values_max;     /* 0 = NNC_SCAN_VALUES_MAX */
+    bool foreign;       /* may be the configuration of a published model: see nnc_json_parse */
+    bool lenient;       /* unknown keys of such a file are skipped, and named */
+    struct cJSON *root; /* NULL: no document, faults carry no line */
     struct nnc_json_doc *like; /* whose values it took over, freed with it; NULL = none */
 } nnc_json_doc;
 
@@ -45,7 +47,9 @@ typedef enum nnc_json_type {
     NNC_JSON_OBJECT
 } nnc_json_type;
 
-/* doc: faults, arena, text and size are given; text[size] must be a NUL. false: a fault was noted. */
+/* doc: faults, arena, text and size are given; text[size] must be a NUL. false: a fault was noted. With
+ * doc->foreign a text without a "schema" may be as Python writes it: Infinity and NaN are read as texts
+ * ("+inf"), which no number's key accepts, and there may be many values. */
 bool nnc_json_parse(nnc_json_doc *doc);
 void nnc_json_free(nnc_json_doc *doc);
 

@@ -74,6 +74,8 @@ nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path,
 nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
                           nnc_error *err);
 
+bool nnc_specs_are_lenient(const nnc_specs *specs);
+
 /* A file of another kind by its path below a data folder, "lab/words.json". *path stays NULL when there is
  * none. */
 nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err);

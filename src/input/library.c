@@ -10,6 +10,7 @@
 #include "input/file.h"
 #include "input/id_list.h"
 #include "input/kind.h"
+#include "input/place.h"
 
 /* A spec that was asked for before. */
 typedef struct loaded {
@@ -26,6 +27,8 @@ struct nnc_specs {
     int folder_count;
     const char *reading[NNC_LIKE_MAX]; /* files, each like the next */
     int reading_count;
+    const nnc_piped *piped; /* newest first */
+    bool lenient;
 };
 
 /* a + b + c in the arena; NULL when out of memory. */
@@ -111,6 +114,21 @@ void nnc_specs_close(nnc_specs *specs)
 nnc_arena *nnc_specs_arena(nnc_specs *specs)
 {
     return specs->arena;
+}
+
+const nnc_piped **nnc_specs_piped(nnc_specs *specs)
+{
+    return &specs->piped;
+}
+
+void nnc_specs_set_lenient(nnc_specs *specs, bool lenient)
+{
+    specs->lenient = lenient;
+}
+
+bool nnc_specs_are_lenient(const nnc_specs *specs)
+{
+    return specs->lenient;
 }
 
 bool nnc_specs_begin_like(nnc_specs *specs, const char *name)
@@ -316,6 +334,20 @@ nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, 
     return *path != NULL ? NNC_OK : fail_misplaced(specs, kind, id, err);
 }
 
+/* The file that an id or a path stands for. A folder of a model may be named without a stroke. */
+static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
+                            nnc_error *err)
+{
+    *path = id;
+    if (!nnc_is_path(id)) {
+        const nnc_status status = nnc_specs_find(specs, kind, id, path, err);
+        if (status != NNC_UNKNOWN_ID || kind != NNC_SPEC_MODEL || !nnc_is_folder(id)) {
+            return status;
+        }
+    }
+    return kind == NNC_SPEC_MODEL ? nnc_place_of_model(specs, id, path, err) : NNC_OK;
+}
+
 /* Every file is read once. */
 static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out,
                        nnc_error *err)
@@ -328,9 +360,7 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
         }
     }
     *out = NULL;
-    if (!nnc_is_path(id)) {
-        NNC_TRY(nnc_specs_find(specs, kind, id, &path, err));
-    }
+    NNC_TRY(find_path(specs, kind, id, &path, err));
     NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
     loaded *added = nnc_arena_alloc(specs->arena, sizeof(*added));
     const char *asked = added != NULL ? nnc_arena_strdup(specs->arena, id) : NULL;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "input/file.h"
 #include "input/kind.h"
+#include "input/place.h"
 
 const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
     [NNC_SPEC_DEVICE] = { .what = "device",
@@ -74,9 +75,12 @@ void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind,
 nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem, const char *text,
                          size_t size, nnc_faults *faults, void *out)
 {
-    nnc_json_doc doc = {
-        .faults = faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
-    };
+    nnc_json_doc doc = { .faults = faults,
+                         .arena = nnc_specs_arena(specs),
+                         .text = text,
+                         .size = size,
+                         .foreign = kind == NNC_SPEC_MODEL,
+                         .lenient = nnc_specs_are_lenient(specs) };
     if (nnc_json_parse(&doc)) {
         nnc_spec_read_open(&doc, specs, kind, stem, out);
     }
@@ -122,9 +126,9 @@ static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *pa
     if (spec == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
-    NNC_TRY(nnc_spec_read(specs, kind, stem, text, size, &faults, spec));
+    NNC_TRY(nnc_spec_read(specs, kind, nnc_is_pipe(path) ? NULL : stem, text, size, &faults, spec));
     if (kind == NNC_SPEC_MODEL) {
-        nnc_spec_name(spec, path);
+        nnc_spec_name(spec, nnc_is_pipe(path) ? NULL : path);
     }
     const char *copy = nnc_arena_strdup(arena, path);
     if (copy == NULL) {
@@ -140,7 +144,7 @@ nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path,
 {
     char *text = NULL;
     size_t size = 0;
-    NNC_TRY(nnc_file_read(path, &text, &size, err));
+    NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
     const nnc_status status = read_text(specs, kind, path, text, size, out, err);
     free(text);
     return status;

@@ -12,6 +12,8 @@ static const char zero_paper[] = "arXiv:1910.02054 section 3";
 
 /* ---- model ---- */
 
+NNC_IF(has_notes, nnc_report, self->model->note_count > 0)
+
 static const nnc_metric model_rows[] = {
     NNC_AS("id", CHARS, MODEL(id), .help = "Id of the model."),
     NNC_AS("name", CHARS, MODEL(name), .help = "Name of the model."),
@@ -28,6 +30,8 @@ static const nnc_metric model_rows[] = {
            .each_count = NNC_GROUP_COUNT, .sparse = true, .show = NNC_SHOW_COUNT,
            .part_of = "model.params",
            .help = "Parameters by the part of the network they belong to."),
+    NNC_AS("notes", TEXTS, MODEL(notes), NNC_COUNT(nnc_model, note_count), .when = has_notes,
+           .help = "Of a Hugging Face configuration: what was taken for what it leaves open."),
 };
 static const nnc_metrics model_metrics = NNC_METRICS("the model", model_rows, nnc_report);
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "input/file.h"
+#include "input/place.h"
 #include "input/read.h"
 #include "input/scan.h"
 
@@ -121,7 +122,7 @@ bool nnc_plans_is(const char *path)
 {
     char *text = NULL;
     size_t size = 0;
-    const bool is = nnc_file_read(path, &text, &size, NULL) == NNC_OK &&
+    const bool is = !nnc_is_pipe(path) && nnc_file_read(path, &text, &size, NULL) == NNC_OK &&
                     strstr(text, "\"nncost.plans/") != NULL;
     free(text);
     return is;

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/file.h"
 #include "input/kind.h"
+#include "input/place.h"
 #include "record/plan_file.h"
 
 /* The kind has to be known before the file can be read by its table. */
@@ -15,28 +15,37 @@ static void read_any(nnc_json_doc *doc, nnc_specs *specs, const char *path)
     void *spec =
         kind != NNC_SPEC_KIND_COUNT ? nnc_arena_alloc(doc->arena, nnc_spec_kinds[kind].size) : NULL;
     nnc_spec_stem(path, false, stem, sizeof(stem));
+    const char *named = nnc_is_pipe(path) ? NULL : stem;
     if (spec == NULL && kind != NNC_SPEC_KIND_COUNT) {
         nnc_faults_no_memory(doc->faults);
     } else if (cluster) {
-        nnc_cluster_read_open(doc, specs, stem, spec);
+        nnc_cluster_read_open(doc, specs, named, spec);
     } else if (spec != NULL) {
-        nnc_spec_read_open(doc, specs, kind, stem, spec);
+        nnc_spec_read_open(doc, specs, kind, named, spec);
     }
 }
 
-int nnc_spec_validate(nnc_specs *specs, const char *path, nnc_fault_fn *report, void *context)
+int nnc_spec_validate(nnc_specs *specs, const char *asked, nnc_fault_fn *report, void *context)
 {
     char *text = NULL;
     size_t size = 0;
     nnc_error err;
-    if (nnc_file_read(path, &text, &size, &err) != NNC_OK) {
+    const char *path = asked;
+    if (nnc_is_folder(asked) && nnc_place_of_model(specs, asked, &path, &err) != NNC_OK) {
+        report(context, &err);
+        return 1;
+    }
+    if (nnc_specs_read(specs, path, &text, &size, &err) != NNC_OK) {
         report(context, &err);
         return 1;
     }
     nnc_faults faults = { .name = path, .report = report, .context = context };
-    nnc_json_doc doc = {
-        .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
-    };
+    nnc_json_doc doc = { .faults = &faults,
+                         .arena = nnc_specs_arena(specs),
+                         .text = text,
+                         .size = size,
+                         .foreign = true,
+                         .lenient = nnc_specs_are_lenient(specs) };
     if (strstr(text, "\"nncost.plans/") != NULL) {
         nnc_plans plans;
         nnc_plans_parse(doc.arena, text, size, &faults, &plans);

@@ -199,6 +199,11 @@ void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report)
                        nnc_count_text((double)result->active_params, a));
     }
     nnc_sheet_end(sheet);
+    for (int32_t i = 0; i < report->model->note_count; i++) {
+        nnc_sheet_label(sheet, i == 0 ? "noted" : "");
+        nnc_sheet_words(sheet, "%s", report->model->notes[i]);
+        nnc_sheet_end(sheet);
+    }
 
     subject_id(sheet, "device", report->device_asked, device->id);
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", device->name);

@@ -5,7 +5,7 @@ $ nncost estimate ./none.json round
 ! nncost: ./none.json: cannot be opened, expected a readable file, found: No such file or directory
 [4]
 $ mkdir folder.json && nncost estimate folder.json round
-! nncost: folder.json: cannot be read, expected a readable file, found: Is a directory
+! nncost: folder.json: no network in it, expected config.json, or model_index.json and unet/config.json or transformer/config.json, found neither
 [4]
 $ : >empty.json && nncost estimate empty.json round
 ! nncost: empty.json:1:1: bad syntax, expected a value, found the end of the text

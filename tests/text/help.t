@@ -64,6 +64,8 @@ Batch:
   --global-batch N        Sequences or images per step. [micro_batch x micro_batches x data]
   --seq-len N             Length of a sequence. [the model's]
   --image N               Side of an image. [the model's]
+  --lenient               Skip keys of a Hugging Face configuration that are not known, unless they
+                          look like part of the shape; the output names them.
   --scenario ID           The scenario of the plan file that stands for MODEL [its only one].
 
 Parallelism:

@@ -58,7 +58,7 @@ START_TEST(mistral_slides)
     ck_assert_int_eq(d->kv_heads, 8);
     ck_assert_int_eq(d->ffn_hidden, 14336);
     ck_assert_int_eq(d->sliding_window, 4096);
-    ck_assert_int_eq(d->seq_len, 32768);
+    ck_assert_int_eq(d->seq_len, 8192); /* of the 32768 that are possible */
 }
 END_TEST
 
@@ -160,19 +160,28 @@ static nnc_status parse(const char *text, nnc_model *model)
     return nnc_model_parse(specs, "c.json", text, strlen(text), model, &err);
 }
 
+#define REFUSED(type, found)                                                               \
+    "shapes a network in a way that a " type " is not known to, expected it left out, or " \
+    "the shape as a file of your own (nncost show llama3-8b --format json), found " found
+
 static const struct {
     const char *text, *where, *what;
 } faults[] = {
-    { "{ \"model_type\": \"bert\" }", "c.json:1: model_type",
-      "unknown architecture, expected one of gpt2, llama, mistral, qwen2, UNet2DConditionModel, "
-      "UNet2DModel, found \"bert\"" },
+    { "{ \"model_type\": \"lama\" }", "c.json:1: model_type",
+      "unknown architecture, expected one of those in docs/models.md, nearest llama, or the shape "
+      "as a "
+      "file of your own (nncost show llama3-8b --format json), found \"lama\"" },
     { "{ \"model_type\": 3 }", "c.json:1: model_type",
-      "unknown architecture, expected one of gpt2, llama, mistral, qwen2, UNet2DConditionModel, "
-      "UNet2DModel, found 3" },
-    { LLAMA ",\n\"num_experts\": 8 }", "c.json:4: num_experts",
-      "unknown key, expected those of a llama this version knows, found \"num_experts\"" },
+      "unknown architecture, expected one of those in docs/models.md, or the shape as a file of "
+      "your own "
+      "(nncost show llama3-8b --format json), found 3" },
+    { LLAMA ",\n\"num_experts\": 8 }", "c.json:4: num_experts", REFUSED("llama", "8") },
     { LLAMA ",\n\"sliding_window\": 8 }", "c.json:4: sliding_window", /* a Mistral key */
-      "unknown key, expected those of a llama this version knows, found \"sliding_window\"" },
+      REFUSED("llama", "8") },
+    { LLAMA ",\n\"fast_path\": \"yes\" }", "c.json:4: fast_path",
+      "unknown key, expected those of a llama; --lenient skips it if it does not shape the "
+      "network, "
+      "found yes" },
     { LLAMA ",\n\"hidden_act\": \"relu\" }", "c.json:4: hidden_act",
       "shapes a network this version does not know, expected silu|swish, found \"relu\"" },
     { LLAMA ",\n\"attention_bias\": true }", "c.json:4: attention_bias",
@@ -253,6 +262,86 @@ START_TEST(variants_are_read)
 }
 END_TEST
 
+/* What says nothing passes, with and without --lenient; what might shape the network does not. */
+START_TEST(unknown_keys_that_say_nothing_pass)
+{
+    nnc_model m;
+    ck_assert_int_eq(parse(LLAMA ", \"a_b\": null, \"b_c\": false, \"c_d\": 0, \"d_e\": \"\", "
+                                 "\"e_f\": [], \"f_g\": {} }",
+                           &m),
+                     NNC_OK);
+    ck_assert_int_eq(m.note_count, 1); /* the defaults of its class */
+}
+END_TEST
+
+START_TEST(lenient_skips_and_names)
+{
+    nnc_model m;
+    const char text[] = LLAMA ", \"fast_path\": true, \"num_key_value_heads\": 2, "
+                              "\"tie_word_embeddings\": false, \"attention_bias\": false, "
+                              "\"mlp_bias\": false }";
+    ck_assert_int_eq(parse(text, &m), NNC_BAD_SPEC);
+    nnc_specs_set_lenient(specs, true);
+    ck_assert_int_eq(parse(text, &m), NNC_OK);
+    ck_assert_int_eq(m.note_count, 1);
+    ck_assert_str_eq(m.notes[0], "skipped by --lenient: fast_path");
+    /* the shape of another architecture, and a number that is called like a size */
+    ck_assert_int_eq(parse(LLAMA ", \"kv_lora_rank\": 64 }", &m), NNC_BAD_SPEC);
+    ck_assert_int_eq(parse(LLAMA ", \"extra_hidden_size\": 64 }", &m), NNC_BAD_SPEC);
+    nnc_specs_set_lenient(specs, false);
+}
+END_TEST
+
+/* Python writes what JSON does not have; it is no number to us. */
+START_TEST(python_numbers_are_texts)
+{
+    nnc_model m;
+    ck_assert_int_eq(parse(LLAMA ", \"rope_theta\": Infinity, \"rms_norm_eps\": -Infinity, "
+                                 "\"_name_or_path\": \"NaN Infinity\", \"rope_scaling\": NaN }",
+                           &m),
+                     NNC_OK);
+    ck_assert_int_eq(parse(LLAMA ",\n\"num_key_value_heads\": NaN }", &m), NNC_BAD_SPEC);
+    ck_assert_str_eq(err.where, "c.json:4: num_key_value_heads");
+}
+END_TEST
+
+/* The list of modules that a quantised model leaves alone may be long. */
+START_TEST(long_lists_pass)
+{
+    static char text[200000];
+    nnc_model m;
+    size_t used = (size_t)snprintf(text, sizeof text,
+                                   LLAMA ", \"quantization_config\": { \"quant_method\": \"fp8\", "
+                                         "\"ignore\": [\"a\"");
+    for (int i = 0; i < 20000; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, ",\"b\"");
+    }
+    snprintf(text + used, sizeof text - used, "] } }");
+    ck_assert_int_eq(parse(text, &m), NNC_OK);
+    ck_assert_str_eq(
+        m.notes[m.note_count - 1],
+        "quantization_config (fp8) says how the weights are stored; a training step takes "
+        "--precision and --policy");
+}
+END_TEST
+
+START_TEST(defaults_are_named)
+{
+    nnc_model m;
+    ck_assert_int_eq(parse("{ \"model_type\": \"mistral\", \"hidden_size\": 64, "
+                           "\"intermediate_size\": 16, \"num_hidden_layers\": 2, "
+                           "\"num_attention_heads\": 16, \"max_position_embeddings\": 32, "
+                           "\"vocab_size\": 100, \"sliding_window\": null }",
+                           &m),
+                     NNC_OK);
+    ck_assert_int_eq(m.decoder.kv_heads, 8);       /* not 16 */
+    ck_assert_int_eq(m.decoder.sliding_window, 0); /* null is not absent */
+    ck_assert_str_eq(m.notes[0],
+                     "not in the file, so as mistral has it: tie_word_embeddings false, "
+                     "num_key_value_heads 8");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("foreign");
@@ -266,5 +355,10 @@ int main(void)
     tcase_add_test(tests, ddpm_attends_at_16);
     tcase_add_loop_test(tests, what_is_not_known_is_refused, 0, (int)COUNT_OF(faults));
     tcase_add_test(tests, variants_are_read);
+    tcase_add_test(tests, unknown_keys_that_say_nothing_pass);
+    tcase_add_test(tests, lenient_skips_and_names);
+    tcase_add_test(tests, python_numbers_are_texts);
+    tcase_add_test(tests, long_lists_pass);
+    tcase_add_test(tests, defaults_are_named);
     return run_suite(suite);
 }

@@ -1,25 +1,35 @@
 /* Configurations of published models. Every key is read, allowed at the values that this version
- * understands, or known not to shape the network; any other key is refused, so that a new architecture is
- * never read as an old one. An architecture is one row of a table, without a function of its own. */
+ * understands, or known not to shape the network; any other key is refused unless it says nothing, so that
+ * a new architecture is never read as an old one. An architecture is one row of a table, without a
+ * function of its own. */
 #ifndef NNCOST_INPUT_FOREIGN_FOREIGN_H
 #define NNCOST_INPUT_FOREIGN_FOREIGN_H
 
 #include "input/family_fields.h"
 
-/* A key and the field of the family that it sets. Keys are taken in the order of the row; two that set the
- * same field have to agree. */
+/* A key and the field of the family that it sets. Keys are taken in the order of the row, those of the row it
+ * is like first; two that set the same field have to agree.
+ *
+ * A value in a row is a number or a name of ours, a field read before ("hidden"), a multiple of one
+ * ("4*hidden"), or other fields and their values ("heads=1,head_dim=64"); "" = nothing is set. */
 typedef struct nnc_foreign_key {
-    const char *key; /* NULL ends a list */
-    const char *to;  /* "layers" */
-    const char
-        *absent; /* where the key is not there, the default of its class: "8", a field read before
-                           ("hidden") or a multiple of one ("4*hidden"), another field and its value
-                           ("heads=1"); "" = nothing is set; NULL = it has to be there */
+    const char *
+        key; /* NULL ends a list; "n_embd|hidden_size": two names of one thing; "attn_config.alibi": a
+                        key inside an object */
+    const char *to; /* "layers"; NULL = what `words` say */
+    const char *
+        absent; /* where the key is not there, the default of its class; NULL = it has to be there */
     const char *null; /* where it is null; NULL = as if it were not there */
     const char
-        *words;  /* their names for ours: "gelu_new=gelu relu=relu"; NULL = they are the same */
-    bool most;   /* of keys that set the same field the largest counts */
-    bool levels; /* may be a list of equal numbers, one for each level */
+        *words; /* their values and ours: "gelu_new=gelu relu=relu"; NULL = they are the same */
+    const char
+        *when; /* only where another key has this value, else it says nothing: "multi_query=true",
+                           "multi_query=true/true" with the default of that key behind the stroke */
+    const char *times; /* the field that the number is a multiple of */
+    int divide;        /* the number is this many times ours; 0 = the same */
+    bool zero;         /* may be 0 */
+    bool most;         /* of keys that set the same field the largest counts */
+    bool levels;       /* may be a list of equal numbers, one for each level */
 } nnc_foreign_key;
 
 /* A window on the attention of some layers; only all of them or none can be expressed. */
@@ -42,28 +52,74 @@ typedef struct nnc_foreign_levels {
 /* Lists of words are separated by blanks. */
 typedef struct nnc_architecture {
     const char *name; /* as "model_type" or "_class_name" say it */
+    const char
+        *like; /* row whose words and keys it takes over, but for keys that it names itself */
     nnc_family family;
     const char *implies; /* fields that no key says: "norm=rms mlp=swiglu" */
     const nnc_foreign_key *keys;
     const char
-        *only; /* keys and the values that are understood: "hidden_act=silu|swish"; null always is;
-                         "empty" = a list or object of nothing */
+        *only; /* keys and the values that are understood: "hidden_act=silu|swish"; null always
+                             is; "empty" = a list or object of nothing */
     const char *harmless;             /* keys that do not shape the network */
     const char *reads;                /* those of the two that follow */
     const nnc_foreign_window *window; /* NULL = its layers are alike */
     const nnc_foreign_levels *levels;
 } nnc_architecture;
 
-/* Ends with a NULL name. */
-extern const nnc_architecture nnc_architectures[];
+/* The tables, one for each kind of network; each ends with a NULL name. */
+enum { NNC_FOREIGN_TABLES = 2 };
+extern const nnc_architecture nnc_foreign_decoders[], nnc_foreign_unets[];
+extern const nnc_architecture *const nnc_foreign_tables[NNC_FOREIGN_TABLES];
 
-bool nnc_foreign_given(nnc_json root, const char *key);
+/* A configuration while it is read. */
+typedef struct nnc_foreign_file {
+    nnc_json at; /* the object that holds the keys */
+    const nnc_architecture *row;
+    nnc_model *model;
+    char taken[512];   /* defaults that stand for absent keys */
+    char skipped[256]; /* unknown keys that were let pass */
+} nnc_foreign_file;
+
+/* ---- rows (foreign_row.c) ---- */
+
+/* The row of a name; NULL = there is none. */
+const nnc_architecture *nnc_foreign_row(const char *name);
+/* The row and those that it is like, the last one first: each call with the one before, NULL begins. */
+const nnc_architecture *nnc_foreign_next(const nnc_architecture *row,
+                                         const nnc_architecture *after);
+/* The word of a list that is the key, or begins with it and a '='; NULL = none. */
+const char *nnc_foreign_word(const char *words, const char *key);
+/* What stands behind the '=' of a word; NULL = there is no such word. */
+const char *nnc_foreign_value(const char *words, const char *key, char *value, size_t size);
+/* Is it one of the names of a key ("n_embd|hidden_size"), or the object one of them is in? */
+bool nnc_foreign_names(const char *names, const char *key);
+/* Does a row between this one and the one that was asked for speak of the key itself? */
+bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architecture *row,
+                            const char *names);
+/* Does any architecture take this key for a part of its shape? */
+bool nnc_foreign_shapes(const char *key);
+
+/* Faults for keys that the row does not know, and for values that it does not. */
+void nnc_foreign_check_keys(nnc_foreign_file *file);
+
+/* ---- keys (foreign_key.c) ---- */
+
+/* The value of a key by one of its names; faults where two names disagree. */
+nnc_json nnc_foreign_get(nnc_json at, const char *names);
+bool nnc_foreign_given(nnc_json at, const char *key);
+/* The value as words write it: "true", "8", "silu"; "null"; NULL = a list or an object. */
+const char *nnc_foreign_text(nnc_json at, char *text, size_t size);
+/* Sets a field to a value as rows write it; faults at `at` where it does not suit. */
+void nnc_foreign_set(nnc_json at, nnc_model *model, const char *to, const char *text);
 /* Reads a key into its field, or what it stands for where it is not there. again: another key has set the
  * field, and has to agree. */
-void nnc_foreign_read_key(nnc_json root, const nnc_foreign_key *key, const nnc_foreign_key *again,
-                          nnc_model *model);
+void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
+                          const nnc_foreign_key *again);
+/* Adds "what" to a list in a text, with a comma where it is not the first. */
+void nnc_foreign_note(char *list, size_t size, const char *format, ...) NNC_PRINTF(3, 4);
+
 /* What the keys of one field cannot say. */
-void nnc_foreign_window_read(nnc_json root, const nnc_foreign_window *window, nnc_decoder *d);
-void nnc_foreign_levels_read(nnc_json root, const nnc_foreign_levels *levels, nnc_unet *u);
+void nnc_foreign_window_read(nnc_foreign_file *file, const nnc_foreign_window *window);
+void nnc_foreign_levels_read(nnc_foreign_file *file, const nnc_foreign_levels *levels);
 
 #endif

@@ -6,8 +6,10 @@
 
 enum { CHANNELS_MAX = 100000 };
 
-void nnc_foreign_window_read(nnc_json root, const nnc_foreign_window *window, nnc_decoder *d)
+void nnc_foreign_window_read(nnc_foreign_file *file, const nnc_foreign_window *window)
 {
+    const nnc_json root = file->at;
+    nnc_decoder *d = &file->model->decoder;
     const nnc_foreign_key tokens = { window->tokens, .to = "sliding_window", .absent = "" };
     const nnc_json types = nnc_json_get(root, window->types);
     const nnc_json first = nnc_json_get(root, window->full_layers);
@@ -32,10 +34,8 @@ void nnc_foreign_window_read(nnc_json root, const nnc_foreign_window *window, nn
         }
     }
     if (slides && full <= 0) {
-        nnc_model model = { .family = NNC_FAMILY_DECODER, .decoder = *d };
-        model.decoder.sliding_window = window->default_tokens;
-        nnc_foreign_read_key(root, &tokens, NULL, &model);
-        *d = model.decoder;
+        d->sliding_window = window->default_tokens;
+        nnc_foreign_read_key(file, &tokens, NULL);
     }
 }
 
@@ -133,22 +133,23 @@ static void read_head_list(nnc_json list, nnc_unet *u)
     }
 }
 
-static void read_heads(nnc_json root, const nnc_foreign_levels *levels, nnc_unet *u)
+static void read_heads(nnc_foreign_file *file, const nnc_foreign_levels *levels)
 {
+    const nnc_json root = file->at;
     const char *key = levels->heads[nnc_foreign_given(root, levels->heads[0]) ? 0 : 1];
     const nnc_foreign_key heads = { key, .to = "heads", .absent = levels->default_heads };
     const nnc_json at = nnc_json_get(root, key);
-    nnc_model model = { .family = NNC_FAMILY_UNET, .unet = *u };
     if (nnc_json_type_of(at) == NNC_JSON_LIST) {
-        read_head_list(at, u);
+        read_head_list(at, &file->model->unet);
         return;
     }
-    nnc_foreign_read_key(root, &heads, NULL, &model);
-    *u = model.unet;
+    nnc_foreign_read_key(file, &heads, NULL);
 }
 
-void nnc_foreign_levels_read(nnc_json root, const nnc_foreign_levels *levels, nnc_unet *u)
+void nnc_foreign_levels_read(nnc_foreign_file *file, const nnc_foreign_levels *levels)
 {
+    const nnc_json root = file->at;
+    nnc_unet *u = &file->model->unet;
     read_channels(root, u);
     if (u->levels == 0) {
         return;
@@ -157,6 +158,6 @@ void nnc_foreign_levels_read(nnc_json root, const nnc_foreign_levels *levels, nn
     u->time_embed_width = 4 * u->channels;
     read_blocks(root, levels, u);
     if (levels->heads[0] != NULL) {
-        read_heads(root, levels, u);
+        read_heads(file, levels);
     }
 }

@@ -1,0 +1,272 @@
+/* One key: from what a file says, or what stands for it, to a field. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "input/foreign/foreign.h"
+
+void nnc_foreign_note(char *list, size_t size, const char *format, ...)
+{
+    const size_t used = strlen(list);
+    va_list values;
+    if (used + 3 < size) {
+        snprintf(list + used, size - used, "%s", used > 0 ? ", " : "");
+        va_start(values, format);
+        vsnprintf(list + strlen(list), size - strlen(list), format, values);
+        va_end(values);
+    }
+}
+
+bool nnc_foreign_given(nnc_json at, const char *key)
+{
+    const nnc_json_type type = nnc_json_type_of(nnc_json_get(at, key));
+    return type != NNC_JSON_ABSENT && type != NNC_JSON_NULL;
+}
+
+const char *nnc_foreign_text(nnc_json at, char *text, size_t size)
+{
+    char number[NNC_NUMBER_TEXT];
+    switch (nnc_json_type_of(at)) {
+    case NNC_JSON_ABSENT:
+    case NNC_JSON_NULL: return "null";
+    case NNC_JSON_BOOL: return nnc_json_bool(at) ? "true" : "false";
+    case NNC_JSON_NUMBER:
+        snprintf(text, size, "%s", nnc_number_text(nnc_json_number(at), number));
+        return text;
+    case NNC_JSON_TEXT: return nnc_json_text(at);
+    case NNC_JSON_LIST:
+    case NNC_JSON_OBJECT: break;
+    }
+    return NULL;
+}
+
+/* Of one name; that of a key inside objects has dots. */
+static nnc_json get_one(nnc_json at, const char *name, size_t length)
+{
+    char dotted[96];
+    const char *rest;
+    snprintf(dotted, sizeof dotted, "%.*s", (int)length, name);
+    const nnc_json found = nnc_json_follow(at, dotted, &rest);
+    return *rest == '\0' ? found : (nnc_json){ at.doc, NULL };
+}
+
+nnc_json nnc_foreign_get(nnc_json at, const char *names)
+{
+    nnc_json found = { at.doc, NULL };
+    for (const char *name = names; *name != '\0'; name += *name == '|') {
+        char a[64], b[64];
+        const size_t length = strcspn(name, "|");
+        const nnc_json one = get_one(at, name, length);
+        const bool given =
+            nnc_json_type_of(one) != NNC_JSON_ABSENT && nnc_json_type_of(one) != NNC_JSON_NULL;
+        if (given && found.node != NULL && nnc_json_type_of(found) != NNC_JSON_NULL) {
+            const char *first = nnc_foreign_text(found, a, sizeof a);
+            const char *second = nnc_foreign_text(one, b, sizeof b);
+            if (first == NULL || second == NULL || strcmp(first, second) != 0) {
+                char what[96];
+                snprintf(what, sizeof what, "differs from %s", nnc_json_key(found));
+                nnc_json_mismatch(one, what, "the same");
+            }
+        } else if (given || found.node == NULL) {
+            found = one;
+        }
+        name += length;
+    }
+    return found;
+}
+
+static double number_in(const nnc_field *field, const nnc_model *model)
+{
+    const void *place = (const char *)model + field->offset;
+    return field->type == NNC_FIELD_I64   ? (double)*(const int64_t *)place
+           : field->type == NNC_FIELD_F64 ? *(const double *)place
+                                          : 0;
+}
+
+static void set_one(nnc_json at, nnc_model *model, const char *to, const char *text)
+{
+    nnc_error why;
+    const nnc_field_table *table = nnc_model_table(model->family);
+    char name[64], number[NNC_NUMBER_TEXT];
+    const char *equals = strchr(text, '='), *times = strchr(text, '*');
+    if (equals != NULL) {
+        snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+        to = name;
+        text = equals + 1;
+    }
+    const nnc_field *from = nnc_field_of_key(table, times != NULL ? times + 1 : text);
+    if (from != NULL) {
+        text = nnc_number_text((times != NULL ? strtod(text, NULL) : 1) * number_in(from, model),
+                               number);
+    }
+    if (text[0] != '\0' && nnc_field_set(table, model, to, text, &why) != NNC_OK) {
+        nnc_json_fault(at, NULL, "%.80s: %.300s", why.where, why.what);
+    }
+}
+
+void nnc_foreign_set(nnc_json at, nnc_model *model, const char *to, const char *text)
+{
+    while (*text != '\0') {
+        char one[96];
+        const size_t size = strcspn(text, ",");
+        snprintf(one, sizeof one, "%.*s", (int)size, text);
+        set_one(at, model, to, one);
+        text += size + (text[size] == ',');
+    }
+}
+
+/* A list that repeats one number stands for it. false: a fault was noted. */
+static bool first_of_equal(nnc_json *at)
+{
+    const nnc_json first = nnc_json_first(*at);
+    if (first.node == NULL) {
+        nnc_json_mismatch(*at, "empty", "a whole number");
+        return false;
+    }
+    for (nnc_json item = first; item.node != NULL; item = nnc_json_next(item)) {
+        if (nnc_json_type_of(item) != NNC_JSON_NUMBER ||
+            nnc_json_number(item) != nnc_json_number(first)) {
+            nnc_json_mismatch(item, "uneven list", "the same whole number at every level");
+            return false;
+        }
+    }
+    *at = first;
+    return true;
+}
+
+static void read_word(nnc_json at, const nnc_foreign_key *key, nnc_model *model)
+{
+    char value[96], known[160] = "one of ", own[64];
+    const char *text = nnc_foreign_text(at, own, sizeof own);
+    if (text != NULL && nnc_foreign_value(key->words, text, value, sizeof value) != NULL) {
+        nnc_foreign_set(at, model, key->to, value);
+        return;
+    }
+    for (const char *word = key->words; *word != '\0'; word += strcspn(word, " ")) {
+        const size_t used = strlen(known);
+        word += strspn(word, " ");
+        snprintf(known + used, sizeof known - used, "%s%.*s", word > key->words ? ", " : "",
+                 (int)strcspn(word, "= "), word);
+    }
+    nnc_json_mismatch(at, "unknown value", known);
+}
+
+static int64_t *whole_number(const nnc_field *field, nnc_model *model)
+{
+    return (int64_t *)(void *)((char *)model + field->offset);
+}
+
+/* A number that is a multiple or a part of ours. */
+static void scale(nnc_json at, const nnc_foreign_key *key, const nnc_field *field, nnc_model *model)
+{
+    const nnc_field *times =
+        key->times != NULL ? nnc_field_of_key(nnc_model_table(model->family), key->times) : NULL;
+    int64_t *value = whole_number(field, model);
+    const double product = (double)*value * (times != NULL ? number_in(times, model) : 1);
+    if (key->divide > 1 && *value % key->divide != 0) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "a multiple of %d", key->divide);
+        nnc_json_mismatch(at, "does not divide", expected);
+    } else if (product > 1e15) {
+        nnc_json_mismatch(at, "out of range", "a smaller number");
+    } else {
+        *value = (int64_t)product / (key->divide > 1 ? key->divide : 1);
+    }
+}
+
+/* The value of a key that is there. */
+static void read_given(nnc_json at, const nnc_foreign_key *key, const nnc_field *field,
+                       nnc_model *model)
+{
+    if (key->levels && nnc_json_type_of(at) == NNC_JSON_LIST && !first_of_equal(&at)) {
+        return;
+    }
+    if (key->words != NULL) {
+        read_word(at, key, model);
+        return;
+    }
+    const int faults = at.doc->faults->count;
+    nnc_read_field(at, field, model);
+    if ((key->times != NULL || key->divide > 1) && at.doc->faults->count == faults) {
+        scale(at, key, field, model);
+    }
+}
+
+/* Is the key one that `when` lets speak? */
+static bool speaks(nnc_json at, const char *when)
+{
+    char key[64], wanted[64], text[64];
+    if (when == NULL) {
+        return true;
+    }
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(when, "="), when);
+    when += strlen(key) + 1;
+    snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(when, "/"), when);
+    const char *absent = strchr(when, '/');
+    const nnc_json value = nnc_foreign_get(at, key);
+    const char *found = nnc_json_type_of(value) == NNC_JSON_ABSENT && absent != NULL
+                            ? absent + 1
+                            : nnc_foreign_text(value, text, sizeof text);
+    return found != NULL && strcmp(found, wanted) == 0;
+}
+
+/* What stands for a key that is not there. */
+static void read_absent(nnc_foreign_file *file, nnc_json at, const nnc_foreign_key *key,
+                        const nnc_field *field, nnc_model *model)
+{
+    char name[64];
+    const bool null = at.node != NULL && key->null != NULL;
+    const char *value = null ? key->null : key->absent;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(key->key, "|"), key->key);
+    if (value == NULL) {
+        char expected[128];
+        nnc_field_expected(field, expected, sizeof(expected));
+        nnc_json_fault(file->at, name, "missing, expected %s, found nothing", expected);
+        return;
+    }
+    nnc_foreign_set(at.node != NULL ? at : file->at, model, key->to, value);
+    if (value[0] != '\0' && !null && strcmp(key->to != NULL ? key->to : "", "dropout") != 0) {
+        nnc_foreign_note(file->taken, sizeof file->taken, "%s %s", name, value);
+    }
+}
+
+void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
+                          const nnc_foreign_key *again)
+{
+    static const nnc_field none = { .name = "" };
+    const nnc_field *own =
+        key->to != NULL ? nnc_field_of_key(nnc_model_table(file->model->family), key->to) : &none;
+    if (!speaks(file->at, key->when)) {
+        return;
+    }
+    const nnc_json at = nnc_foreign_get(file->at, key->key);
+    nnc_field one = *own, *field = &one;
+    if (one.type == NNC_FIELD_I64 &&
+        !key->zero) { /* where 0 says "none" to us, theirs have no key */
+        one.min = 1;
+        one.unit = NULL;
+    }
+    const bool given =
+        nnc_json_type_of(at) != NNC_JSON_ABSENT && nnc_json_type_of(at) != NNC_JSON_NULL;
+    nnc_model read = *file->model;
+    if (given) {
+        read_given(at, key, field, &read);
+    } else if (key->absent != NULL || again == NULL) {
+        read_absent(file, at, key, field, &read);
+    }
+    if (again != NULL && key->most) {
+        *file->model =
+            number_in(field, &read) > number_in(field, file->model) ? read : *file->model;
+        return;
+    }
+    if (again != NULL && memcmp((const char *)&read + field->offset,
+                                (const char *)file->model + field->offset, field->size) != 0) {
+        char what[96];
+        snprintf(what, sizeof what, "differs from %s", given ? again->key : key->key);
+        nnc_json_mismatch(given ? at : nnc_foreign_get(file->at, again->key), what, "the same");
+    }
+    *file->model = read;
+}

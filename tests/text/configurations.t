@@ -1,0 +1,73 @@
+# Configurations of Hugging Face and diffusers: where they are found, and what is said of them.
+
+# A folder as it was downloaded, with or without a stroke; the network of a diffusers pipeline.
+$ mkdir -p llama/sub pipe/unet; cat >llama/config.json <<J
+> { "model_type": "llama", "hidden_size": 1000, "intermediate_size": 4000, "num_hidden_layers": 8,
+>   "num_attention_heads": 10, "num_key_value_heads": 2, "vocab_size": 10000, "rms_norm_eps": Infinity,
+>   "max_position_embeddings": 100000, "hidden_act": "silu", "quantization_config": { "quant_method": "fp8" } }
+> J
+$ nncost estimate llama/ round | head -3
+model     llama/ = llama, llama, decoder, 135,217,000 parameters
+noted     sequence: 8192 tokens unless --seq-len sets another; the file's 100000 is the longest
+          possible
+$ nncost estimate llama round --seq-len 1000 | head -1
+model     llama, llama, decoder, 135,217,000 parameters
+$ nncost show llama | head -1
+model     llama/config.json
+$ nncost validate llama
+llama: ok
+$ nncost estimate llama/sub round
+! nncost: llama/sub: no network in it, expected config.json, or model_index.json and unet/config.json or transformer/config.json, found neither
+[4]
+$ echo '{ "_class_name": "StableDiffusionPipeline", "unet": ["diffusers", "UNet2DModel"] }' >pipe/model_index.json
+$ cat >pipe/unet/config.json <<J
+> { "_class_name": "UNet2DModel", "sample_size": 8, "in_channels": 3, "out_channels": 3, "norm_num_groups": 8,
+>   "block_out_channels": [32, 64], "layers_per_block": 1, "down_block_types": ["DownBlock2D", "AttnDownBlock2D"],
+>   "up_block_types": ["AttnUpBlock2D", "UpBlock2D"] }
+> J
+$ nncost estimate pipe round | head -1
+model     pipe = unet, unet, unet, 702,499 parameters
+$ nncost estimate pipe/model_index.json round | head -1
+model     pipe/model_index.json = unet, unet, unet, 702,499 parameters
+
+# Standard input and other pipes, of both kinds of file.
+$ cat >config.json <<J
+> { "model_type": "llama", "hidden_size": 1000, "intermediate_size": 4000, "num_hidden_layers": 8,
+>   "num_attention_heads": 10, "num_key_value_heads": 2, "vocab_size": 10000, "tie_word_embeddings": false,
+>   "attention_bias": false, "mlp_bias": false, "max_position_embeddings": 1000 }
+> J
+$ cat config.json | nncost estimate - round | head -1
+model     - = model, model, decoder, 135,217,000 parameters
+$ cat config.json | nncost estimate /dev/stdin round | head -1
+model     /dev/stdin = model, model, decoder, 135,217,000 parameters
+$ cat config.json | nncost show - | head -1
+model     -
+$ cat config.json | nncost validate -
+-: ok
+$ mkfifo pipe; (cat toy/models/dense.json >pipe) & nncost estimate ./pipe round | head -1
+model     ./pipe = dense, A small decoder, decoder, 107,106,000 parameters
+
+# A name of the hub is no file, but can be fetched.
+$ nncost estimate someone/Dense-7B round
+! nncost: someone/Dense-7B: no such file or folder, expected a shipped model, nearest dense or the file of this one: hf download someone/Dense-7B config.json --local-dir Dense-7B, then Dense-7B/config.json; or curl -LO https://huggingface.co/someone/Dense-7B/resolve/main/config.json
+[3]
+
+# A key that is not known is refused, unless it says nothing; --lenient skips it where it does not look like a
+# part of the shape, and says so.
+$ cat >config.json <<J
+> { "model_type": "llama", "hidden_size": 1000, "intermediate_size": 4000, "num_hidden_layers": 8,
+>   "num_attention_heads": 10, "num_key_value_heads": 2, "vocab_size": 10000, "tie_word_embeddings": false,
+>   "attention_bias": false, "mlp_bias": false, "max_position_embeddings": 1000, "new_idea": null,
+>   "fast_path": "yes" }
+> J
+$ nncost estimate config.json round
+! nncost: config.json:4: fast_path: unknown key, expected those of a llama; --lenient skips it if it does not shape the network, found yes
+[3]
+$ nncost estimate config.json round --lenient | head -2
+model     config.json = config, config, decoder, 135,217,000 parameters
+noted     skipped by --lenient: fast_path
+$ nncost show config.json --lenient | tail -1
+noted     skipped by --lenient: fast_path
+$ sed -i 's/"fast_path": "yes"/"idea_layers": 3/' config.json; nncost estimate config.json round --lenient
+! nncost: config.json:4: idea_layers: shapes a network in a way that a llama is not known to, expected it left out, or the shape as a file of your own (nncost show llama3-8b --format json), found 3
+[3]
