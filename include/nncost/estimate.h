@@ -147,5 +147,9 @@ typedef struct nnc_advice {
 NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device,
                        const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                        nnc_advice *advice, int max);
+/* The same, each plan under its own profile. */
+NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device,
+                               const nnc_profiles *profiles, const nnc_plan *plan,
+                               nnc_scratch *scratch, nnc_advice *advice, int max);
 
 #endif

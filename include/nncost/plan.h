@@ -207,6 +207,13 @@ typedef struct nnc_framework {
     bool gathered_in_pipelines; /* ZeRO stage 3 keeps weights gathered between passes there */
 } nnc_framework;
 
+/* What a framework has; where a profile does not say, it has it. */
+typedef struct nnc_shipped {
+    bool schedules[NNC_SCHEDULE_COUNT];
+    bool recompute_attention, recompute_norm, recompute_activation, recompute_full;
+    bool offload_optimizer, offload_activations, offload_weights;
+} nnc_shipped;
+
 /* An implementation: which kernels are fused and what each keeps. Read from software/<id>.json. */
 typedef struct nnc_software {
     char id[48];
@@ -234,6 +241,7 @@ typedef struct nnc_software {
     double overlap_tensor_backward; /* in backward passes; NaN = as overlap_tensor */
     double launch_s; /* the host's time to issue one op; 0 = recorded once and replayed */
     nnc_spreads spread;
+    nnc_shipped ships;
     bool zero_gradients;             /* gradients are cleared by a kernel, not freed */
     const nnc_framework *stands_for; /* says nothing to an estimate */
     int32_t stands_for_count;
@@ -241,6 +249,27 @@ typedef struct nnc_software {
     int32_t source_count;
     const char *path;
 } nnc_software;
+
+/* The profiles that plans get when none is asked for. */
+typedef struct nnc_profiles {
+    const nnc_software *copies;  /* one device, or copies of the weights: ZeRO 0 to 2 */
+    const nnc_software *sharded; /* weights are sharded: ZeRO 3 */
+    const nnc_software *split;   /* layers are: tensor, pipeline, context or expert parallelism */
+    const nnc_software *tpu;     /* whatever the plan does, on a TPU */
+    bool any;                    /* a search offers what no framework of the profile ships, too */
+} nnc_profiles;
+
+/* One profile, whatever the plan. */
+NNC_API nnc_profiles nnc_profiles_of_one(const nnc_software *software);
+
+/* The profile of a plan, resolved or not, on a device. */
+NNC_API const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_device *device,
+                                           const nnc_plan *plan);
+
+/* Does the framework of a profile have the schedule of a plan, and all that it recomputes and offloads? Else
+ * *option, unless NULL, is what it lacks: "--schedule", "--recompute", "--offload". */
+NNC_API bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan,
+                                const char **option);
 
 /* A plan with every field at its default. */
 NNC_API nnc_plan nnc_plan_default(void);

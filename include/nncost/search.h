@@ -45,6 +45,7 @@ typedef struct nnc_found {
     double cost_step;                     /* NaN without a price */
     double run_s, device_hours, cost_run; /* NaN without the length of the run */
     int64_t memory_bytes;
+    char software[48]; /* id of its profile */
 } nnc_found;
 
 enum { NNC_PARETO_MAX = 256 };
@@ -67,7 +68,7 @@ typedef struct nnc_search_result {
  * has been covered. */
 typedef bool nnc_search_progress_fn(void *context, uint64_t covered, uint64_t space);
 
-/* Enumerates the space. Results are the same for any number of threads. Every plan is in exactly one
+/* Enumerates the space, all plans under one profile that ships what it ships. Results are the same for any number of threads. Every plan is in exactly one
  * of the shards, and the best of all shards together are the best of the space. Errors: NNC_ILLEGAL_PLAN
  * when no combination is legal (err names the rule that refused the last one), NNC_BAD_USAGE when a
  * deadline or budget lacks the length of the run or a price, NNC_BAD_SPEC, NNC_NO_MEMORY. */
@@ -75,5 +76,12 @@ NNC_API nnc_status nnc_search_run(const nnc_model *model, const nnc_device *devi
                                   const nnc_software *software, const nnc_search *search,
                                   nnc_search_progress_fn *progress, void *context,
                                   nnc_search_result *result, nnc_error *err);
+
+/* The same, each plan under its own profile; of each those schedules and memory savers that the profile ships,
+ * unless profiles->any. */
+NNC_API nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *device,
+                                      const nnc_profiles *profiles, const nnc_search *search,
+                                      nnc_search_progress_fn *progress, void *context,
+                                      nnc_search_result *result, nnc_error *err);
 
 #endif

@@ -30,6 +30,10 @@ NNC_API nnc_status nnc_software_load(nnc_specs *specs, const char *id_or_path,
  * they cannot be told to shape the network; else they are refused, which is the default. */
 NNC_API void nnc_specs_set_lenient(nnc_specs *specs, bool lenient);
 
+/* The profiles that plans are given by what they do: torch-compile, fsdp, megatron, maxtext. One that is not
+ * found is the neutral one. */
+NNC_API nnc_status nnc_profiles_load(nnc_specs *specs, nnc_profiles *profiles, nnc_error *err);
+
 /* The same from text in memory; name stands in messages. */
 NNC_API nnc_status nnc_device_parse(nnc_specs *specs, const char *name, const char *text,
                                     size_t size, nnc_device *device, nnc_error *err);

@@ -11,7 +11,10 @@
 const nnc_own_option nnc_own_options[] = {
     { "cluster", "FILE", "Links between the devices, in place of those of the device file.",
       "Parallelism", NNC_TAKES_PLAN, NULL, 0 },
-    { "software", "PROFILE", "Implementation profile: which kernels are fused [torch-compile].",
+    { "software", "PROFILE",
+      "Implementation profile: which kernels are fused, what each keeps, what hides. 'any' chooses "
+      "by plan and lets a search offer what no framework of the profile has "
+      "[chosen for the plan and the device].",
       "Numbers", NNC_TAKES_PLAN, NULL, 0 },
     { "set", "FIELD=VALUE",
       "Any field of the plan, the model or the device by its name in the files, such as "

@@ -161,7 +161,7 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
 typedef struct search {
     const nnc_model *model;
     const nnc_device *device;
-    const nnc_software *software;
+    const nnc_profiles *profiles;
     const nnc_plan *base;
     nnc_scratch *scratch;
     int steps[CHANGES];
@@ -181,8 +181,8 @@ static bool try_plan(search *s, const int at[CHANGES], nnc_advice *advice)
         }
     }
     if (!possible || s->tries-- <= 0 ||
-        nnc_estimate(s->model, s->device, s->software, &advice->plan, s->scratch, &result, NULL) !=
-            NNC_OK ||
+        nnc_estimate(s->model, s->device, nnc_profile_of(s->profiles, s->device, &advice->plan),
+                     &advice->plan, s->scratch, &result, NULL) != NNC_OK ||
         result.verdict != NNC_FITS) {
         return false;
     }
@@ -229,6 +229,15 @@ static int bits(unsigned set)
 int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max)
 {
+    const nnc_profiles profiles = nnc_profiles_of_one(software);
+    return nnc_advise_by_plan(model, device, &profiles, plan, scratch, advice, max);
+}
+
+int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device,
+                       const nnc_profiles *profiles, const nnc_plan *plan, nnc_scratch *scratch,
+                       nnc_advice *advice, int max)
+{
+    const nnc_software *software = nnc_profile_of(profiles, device, plan);
     nnc_plan base;
     nnc_result now;
     int found = 0;
@@ -237,7 +246,7 @@ int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_softw
         now.verdict == NNC_FITS) {
         return 0;
     }
-    search s = { model, device, software, &base, scratch, { 0 }, TRIES_MAX };
+    search s = { model, device, profiles, &base, scratch, { 0 }, TRIES_MAX };
     for (int c = 0; c < CHANGES; c++) {
         s.steps[c] = steps_of((change)c, model, &base, device);
     }

@@ -119,6 +119,13 @@ nnc_arena *nnc_specs_arena(nnc_specs *specs);
 nnc_status nnc_text_copy(const char *name, const char *text, size_t size, char **copy,
                          nnc_error *err);
 
+/* Every plan with its own profile: NULL, and "any", with which a search is not held to what a profile ships; or one
+ * profile for all of them. */
+#define NNC_SOFTWARE_ANY "any"
+bool nnc_software_is_chosen(const char *asked);
+nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles *profiles,
+                              nnc_error *err);
+
 /* The software profile asked for; NULL = the default one, from its file where there is one. */
 nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,
                               nnc_error *err);

@@ -1,6 +1,9 @@
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/error.h"
 #include "base/names.h"
 #include "input/kind.h"
 #include "input/read.h"
@@ -27,6 +30,31 @@ static const nnc_field spreads_fields[] = {
       .help = "On devices whose efficiencies are those of similar ones." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_spreads, experts), NNC_FIELD_TABLE(spread_fields),
       .help = "Of models with experts, on any of these devices." },
+};
+
+#define SHIPS(field, member, text)                                                      \
+    {                                                                                   \
+        .name = field, .type = NNC_FIELD_BOOL, .offset = offsetof(nnc_shipped, member), \
+        .size = sizeof(bool), .default_text = "on", .help = text                        \
+    }
+static const nnc_field shipped_fields[] = {
+    SHIPS("1f1b", schedules[NNC_SCHEDULE_1F1B],
+          "Pipelines with one forward, one backward in turn."),
+    SHIPS("gpipe", schedules[NNC_SCHEDULE_GPIPE], "All forwards, then all backwards."),
+    SHIPS("interleaved", schedules[NNC_SCHEDULE_INTERLEAVED],
+          "Several groups of layers per device."),
+    SHIPS("zb_h1", schedules[NNC_SCHEDULE_ZB_H1], "The zero-bubble schedule ZB-H1."),
+    SHIPS("zb_h2", schedules[NNC_SCHEDULE_ZB_H2], "The zero-bubble schedule ZB-H2."),
+    SHIPS("zb_v", schedules[NNC_SCHEDULE_ZB_V], "The zero-bubble schedule ZB-V."),
+    SHIPS("dualpipe", schedules[NNC_SCHEDULE_DUALPIPE], "DualPipe."),
+    SHIPS("recompute_attention", recompute_attention, "Attention can be recomputed by itself."),
+    SHIPS("recompute_norm", recompute_norm, "Norm outputs can be recomputed by themselves."),
+    SHIPS("recompute_activation", recompute_activation,
+          "Outputs of activation functions can be recomputed by themselves."),
+    SHIPS("recompute_full", recompute_full, "Whole layers can be recomputed."),
+    SHIPS("offload_optimizer", offload_optimizer, "The optimizer can live in host memory."),
+    SHIPS("offload_activations", offload_activations, "Activations can live in host memory."),
+    SHIPS("offload_weights", offload_weights, "Weights can live in host memory."),
 };
 
 static const nnc_field software_fields[] = {
@@ -85,6 +113,8 @@ static const nnc_field software_fields[] = {
       .help = "The host's time to issue one op; 0: kernels are recorded once and replayed." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, spread), NNC_FIELD_TABLE(spreads_fields),
       .help = "Where nine of ten measurements fall, as shares of the predicted step." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, ships), NNC_FIELD_TABLE(shipped_fields),
+      .help = "Schedules and memory savers that its frameworks have; a search offers no others." },
     { NNC_FIELD(nnc_software, zero_gradients), .default_text = "off",
       .help = "Gradients are cleared by a kernel instead of freed." },
 };
@@ -130,6 +160,16 @@ const nnc_field_table nnc_framework_table = { "framework", framework_fields,
 nnc_software nnc_software_default(void)
 {
     const nnc_spread none = { (double)NAN, (double)NAN };
+    nnc_shipped all = { .recompute_attention = true,
+                        .recompute_norm = true,
+                        .recompute_activation = true,
+                        .recompute_full = true,
+                        .offload_optimizer = true,
+                        .offload_activations = true,
+                        .offload_weights = true };
+    for (int i = 0; i < NNC_SCHEDULE_COUNT; i++) {
+        all.schedules[i] = true;
+    }
     return (nnc_software){
         .id = NNC_SOFTWARE_DEFAULT,
         .name = "PyTorch with torch.compile",
@@ -151,6 +191,7 @@ nnc_software nnc_software_default(void)
         .overlap_pipeline = 1.0,
         .overlap_offload = 1.0,
         .spread = { none, none, none, none },
+        .ships = all,
     };
 }
 
@@ -192,4 +233,59 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
         *err = missing;
     }
     return status;
+}
+
+/* The profile of an id, or the neutral one where no folder has it. */
+static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_software **software,
+                                  nnc_error *err)
+{
+    const nnc_status status = nnc_software_load(specs, id, software, err);
+    if (status != NNC_UNKNOWN_ID) {
+        return status;
+    }
+    if (strcmp(id, NNC_SOFTWARE_DEFAULT) != 0) {
+        return load_or_neutral(specs, NNC_SOFTWARE_DEFAULT, software, err);
+    }
+    nnc_software *made = nnc_arena_alloc(nnc_specs_arena(specs), sizeof *made);
+    if (made == NULL) {
+        return nnc_no_memory(err);
+    }
+    *made = nnc_software_default();
+    *software = made;
+    return NNC_OK;
+}
+
+nnc_status nnc_profiles_load(nnc_specs *specs, nnc_profiles *profiles, nnc_error *err)
+{
+    const struct {
+        const char *id;
+        const nnc_software **software;
+    } wanted[] = { { "torch-compile", &profiles->copies },
+                   { "fsdp", &profiles->sharded },
+                   { "megatron", &profiles->split },
+                   { "maxtext", &profiles->tpu } };
+    profiles->any = false;
+    for (size_t i = 0; i < NNC_COUNT_OF(wanted); i++) {
+        NNC_TRY(load_or_neutral(specs, wanted[i].id, wanted[i].software, err));
+    }
+    return NNC_OK;
+}
+
+bool nnc_software_is_chosen(const char *asked)
+{
+    return asked == NULL || strcmp(asked, NNC_SOFTWARE_ANY) == 0;
+}
+
+nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles *profiles,
+                              nnc_error *err)
+{
+    const nnc_software *one = NULL;
+    if (nnc_software_is_chosen(asked)) {
+        NNC_TRY(nnc_profiles_load(specs, profiles, err));
+        profiles->any = asked != NULL;
+        return NNC_OK;
+    }
+    NNC_TRY(nnc_software_load(specs, asked, &one, err));
+    *profiles = (nnc_profiles){ one, one, one, one, false };
+    return NNC_OK;
 }

@@ -63,6 +63,8 @@ static const nnc_metric plan_rows[] = {
     NNC_ROWS(&nnc_plan_metrics, RESULT(plan)),
     NNC_AS("software", CHARS, NNC_VIA(nnc_report, software), NNC_IN(nnc_software, id),
            .help = "Software profile: which kernels are fused, what each keeps."),
+    NNC_AS("software_chosen", BOOL, NNC_IN(nnc_report, software_chosen),
+           .help = "Whether the profile was chosen for the plan, not asked for."),
     NNC_AS("mode", ENUM, RESULT(plan.mode), .names = { nnc_mode_name, NNC_MODE_COUNT }),
     NNC_TEXT(nnc_report, overrides, .help = "Fields that --set changed."),
     NNC_TEXT(nnc_report, cluster, .help = "File of the links between devices."),

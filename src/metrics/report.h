@@ -14,6 +14,7 @@ typedef struct nnc_report {
     const nnc_model *model;
     const nnc_device *device;
     const nnc_software *software;
+    bool software_chosen; /* by the plan, not asked for */
     const nnc_result *result;
     const nnc_op_cost *ops; /* NULL: leave the op list out */
     int32_t op_count;

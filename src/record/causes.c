@@ -42,11 +42,11 @@ static nnc_status add(nnc_origins *origins, const char *kind, const char *name, 
     return NNC_OK;
 }
 
-/* What a scenario names, the default profile where it names none; NULL: no file of this kind. */
-static const char *name_of(const nnc_plans_scenario *from, int kind)
+/* What a scenario names, the profile of its plan where it names none; NULL: no file of this kind. */
+static const char *name_of(const nnc_plans_scenario *from, const nnc_scenario *scenario, int kind)
 {
     const char *name = from->refs[kind];
-    return name == NULL && kind == NNC_REF_SOFTWARE ? NNC_SOFTWARE_DEFAULT : name;
+    return kind == NNC_REF_SOFTWARE && nnc_software_is_chosen(name) ? scenario->software.id : name;
 }
 
 nnc_status nnc_origins_add(nnc_origins *origins, const nnc_plans_scenario *from,
@@ -56,7 +56,7 @@ nnc_status nnc_origins_add(nnc_origins *origins, const nnc_plans_scenario *from,
                                                scenario->software.path, scenario->report.cluster };
     nnc_status status = NNC_OK;
     for (int i = 0; i < NNC_REF_COUNT && status == NNC_OK; i++) {
-        const char *kind = nnc_plans_ref_names[i], *name = name_of(from, i);
+        const char *kind = nnc_plans_ref_names[i], *name = name_of(from, scenario, i);
         /* What is built in is the tool's own. */
         if (name != NULL && paths[i] != NULL &&
             find(origins->list, origins->count, kind, name) == NULL) {
@@ -148,7 +148,7 @@ static void plan_text(const nnc_check_row *row, char *text, size_t size)
 }
 
 bool nnc_causes_find(const nnc_origins *origins, const nnc_plans_scenario *from,
-                     const nnc_recorded *recorded, nnc_check_row *row)
+                     const nnc_scenario *scenario, const nnc_recorded *recorded, nnc_check_row *row)
 {
     const char **causes = nnc_arena_array(origins->arena, NNC_CAUSES_MAX, sizeof *causes);
     char text[256], digest[NNC_DIGEST_TEXT];
@@ -162,7 +162,7 @@ bool nnc_causes_find(const nnc_origins *origins, const nnc_plans_scenario *from,
         said = say(origins, causes, row, text);
     }
     for (int i = 0; i < NNC_REF_COUNT && said; i++) {
-        const char *kind = nnc_plans_ref_names[i], *name = name_of(from, i);
+        const char *kind = nnc_plans_ref_names[i], *name = name_of(from, scenario, i);
         const char *now = name != NULL ? find(origins->list, origins->count, kind, name) : NULL;
         old = name != NULL ? find(recorded->digests, recorded->digest_count, kind, name) : NULL;
         if (now != NULL && old != NULL && strcmp(now, old) != 0) {

@@ -26,6 +26,7 @@ const nnc_recorded_digest *nnc_origins_sorted(const nnc_origins *origins, const 
 
 /* Fills in row->causes from what differs between now and `recorded`; false when out of memory. */
 bool nnc_causes_find(const nnc_origins *origins, const nnc_plans_scenario *from,
-                     const nnc_recorded *recorded, nnc_check_row *row);
+                     const nnc_scenario *scenario, const nnc_recorded *recorded,
+                     nnc_check_row *row);
 
 #endif

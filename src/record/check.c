@@ -121,7 +121,7 @@ static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row 
         row->changes = own;
     }
     return row->state != NNC_CHECK_MOVED ||
-           nnc_causes_find(&c->origins, from, &c->plans->recorded, row);
+           nnc_causes_find(&c->origins, from, c->scenario, &c->plans->recorded, row);
 }
 
 static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, nnc_error *err)

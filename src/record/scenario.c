@@ -180,7 +180,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const cha
     const nnc_device *device = NULL;
     NNC_TRY(nnc_model_load(specs, model_asked, &model, err));
     NNC_TRY(nnc_device_load(specs, device_asked, &device, err));
-    NNC_TRY(nnc_software_asked(specs, given->software, &scenario->software, err));
+    NNC_TRY(nnc_profiles_asked(specs, given->software, &scenario->profiles, err));
     scenario->model = *model;
     scenario->device = *device;
     scenario->plan = nnc_plan_default();
@@ -192,10 +192,12 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const cha
         .model = &scenario->model,
         .device = &scenario->device,
         .software = &scenario->software,
+        .software_chosen = nnc_software_is_chosen(given->software),
         .result = &scenario->result,
         .advice = scenario->advice,
     };
     NNC_TRY(nnc_scenario_apply(specs, given, scenario, err));
+    scenario->software = *nnc_profile_of(&scenario->profiles, &scenario->device, &scenario->plan);
     return check_batch(&scenario->plan, err);
 }
 
@@ -206,8 +208,8 @@ nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, n
                          scratch, &scenario->result, err));
     if (scenario->result.verdict == NNC_OVER_MEMORY) {
         report->advice_count =
-            nnc_advise(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
-                       scratch, scenario->advice, NNC_ADVICE_MAX);
+            nnc_advise_by_plan(&scenario->model, &scenario->device, &scenario->profiles,
+                               &scenario->plan, scratch, scenario->advice, NNC_ADVICE_MAX);
         /* The search left its own ops in the scratch. */
         NNC_TRY(nnc_estimate(&scenario->model, &scenario->device, &scenario->software,
                              &scenario->plan, scratch, &scenario->result, err));

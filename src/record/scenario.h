@@ -30,6 +30,7 @@ typedef struct nnc_given {
 typedef struct nnc_scenario {
     nnc_model model;
     nnc_device device;
+    nnc_profiles profiles; /* that software is one of */
     nnc_software software;
     nnc_plan plan;
     char overrides[256]; /* the --set options, "" = none */

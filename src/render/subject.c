@@ -148,7 +148,8 @@ static void write_plan(nnc_sheet *sheet, const nnc_report *report)
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_optimizer_name(plan->optimizer));
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s attention", nnc_attention_name(plan->attention));
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "recompute %s", text);
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "software %s", report->software->id);
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "software %s%s", report->software->id,
+                   report->software_chosen ? " (chosen for this plan)" : "");
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "mode %s", nnc_mode_name(plan->mode));
     nnc_sheet_end(sheet);
 }

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
+
 /* The ZeRO stage and offload that break no rule of their own: what is refused with them is refused
  * with all others. */
 static nnc_plan plainest(const nnc_plan *plan)
@@ -11,6 +13,17 @@ static nnc_plan plainest(const nnc_plan *plan)
     plain.zero = plan->shard > 0 ? 3 : 0; /* what is not sharded has no shards */
     plain.offload = NNC_OFFLOAD_NONE;
     return plain;
+}
+
+static const nnc_software *software_of(const nnc_plan_block *b, const nnc_plan *plan)
+{
+    return nnc_profile_of(b->profiles, b->device, plan);
+}
+
+/* Has the framework of the plan's profile what the plan asks for? */
+static bool ships(const nnc_plan_block *b, const nnc_plan *plan)
+{
+    return b->profiles->any || nnc_software_ships(software_of(b, plan), plan, NULL);
 }
 
 bool nnc_block_begin(nnc_plan_block *b, const nnc_plan *base, uint64_t number, nnc_error *err)
@@ -24,6 +37,27 @@ bool nnc_block_begin(nnc_plan_block *b, const nnc_plan *base, uint64_t number, n
     plain.schedule = NNC_SCHEDULE_1F1B;
     plain.virtual_stages = 1;
     return nnc_plan_resolve(&plain, b->model, b->device, &resolved, err) == NNC_OK;
+}
+
+bool nnc_block_ships(nnc_plan_block *b, nnc_error *err)
+{
+    const char *option = NULL;
+    nnc_plan plan = b->plan;
+    for (uint64_t inside = b->space->block_size; inside-- > 0;) {
+        nnc_space_inside(b->space, inside, &plan);
+        if (nnc_schedule_repeats(&plan)) {
+            continue;
+        }
+        if (b->profiles->any || nnc_software_ships(software_of(b, &plan), &plan, &option)) {
+            return true;
+        }
+    }
+    if (option != NULL) {
+        nnc_fail(err, NNC_ILLEGAL_PLAN, option,
+                 "software %s does not have it; --software any searches beyond what it has",
+                 software_of(b, &plan)->id);
+    }
+    return false;
 }
 
 bool nnc_block_group(nnc_plan_block *b, uint64_t group)
@@ -60,7 +94,8 @@ static bool same_pass(const nnc_plan_block *block, const nnc_plan *a, const nnc_
     const bool linked =
         a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
     const bool tied = block->scratch->list.tied_rows > 0; /* of whatever was lowered last */
-    return (a->zero == 3) == (b->zero == 3) && (a->offload & moved) == (b->offload & moved) &&
+    return software_of(block, a) == software_of(block, b) && (a->zero == 3) == (b->zero == 3) &&
+           (a->offload & moved) == (b->offload & moved) &&
            (linked || (a->offload != 0) == (b->offload != 0)) &&
            (!tied || nnc_schedule_ends_meet(a) == nnc_schedule_ends_meet(b));
 }
@@ -110,18 +145,21 @@ static void sum_both_units(nnc_plan_block *b, nnc_pass *pass)
 static nnc_pass *make_pass(nnc_plan_block *b, const nnc_plan *plan)
 {
     nnc_scratch *scratch = b->scratch;
-    const nnc_result *known = b->pass_count > 0 && b->passes[0].usable ? &b->passes[0].work : NULL;
+    const nnc_software *software = software_of(b, plan);
+    const bool same = b->pass_count > 0 && b->passes[0].usable &&
+                      b->passes[0].step.software->context_frozen == software->context_frozen;
+    const nnc_result *known = same ? &b->passes[0].work : NULL;
     nnc_pass *pass = &b->passes[b->pass_next];
     nnc_status status;
     if (known != NULL && pass != &b->passes[0]) {
         pass->work = *known; /* the mathematics of a block is the same */
         pass->work.plan = *plan;
-        status = nnc_prepare_rows(b->model, b->device, b->software, scratch, &pass->step,
-                                  pass->sums, &pass->work, NULL);
+        status = nnc_prepare_rows(b->model, b->device, software, scratch, &pass->step, pass->sums,
+                                  &pass->work, NULL);
     } else {
         memset(&pass->work, 0, sizeof pass->work);
         pass->work.plan = *plan;
-        status = nnc_prepare(b->model, b->device, b->software, scratch, &pass->step, pass->sums,
+        status = nnc_prepare(b->model, b->device, software, scratch, &pass->step, pass->sums,
                              &pass->work, NULL);
     }
     b->pass_next = (b->pass_next + 1) % NNC_PASSES_MAX;
@@ -166,6 +204,9 @@ nnc_pass *nnc_block_plan(nnc_plan_block *b, uint64_t inside, nnc_result *result)
     }
     nnc_plan plan = b->settled;
     nnc_space_moved(b->space, inside, &plan);
+    if (!ships(b, &plan)) {
+        return NULL;
+    }
     nnc_pass *pass = find_pass(b, &plan);
     pass = pass != NULL ? pass : make_pass(b, &plan);
     if (!pass->usable) {

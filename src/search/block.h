@@ -25,7 +25,7 @@ typedef struct nnc_pass {
 typedef struct nnc_plan_block {
     const nnc_model *model;
     const nnc_device *device;
-    const nnc_software *software;
+    const nnc_profiles *profiles;
     const nnc_space *space;
     nnc_scratch *scratch;
     nnc_plan plan;                                       /* open: the choices inside the block */
@@ -42,6 +42,10 @@ typedef struct nnc_plan_block {
 
 /* Begins a block; false: none of its plans is legal, err (which may be NULL) names the rule. */
 bool nnc_block_begin(nnc_plan_block *block, const nnc_plan *base, uint64_t number, nnc_error *err);
+
+/* Is any plan of the block one that its profile's framework has? If not, err says which choice it lacks, unless
+ * all of its schedules are those of another block. */
+bool nnc_block_ships(nnc_plan_block *block, nnc_error *err);
 
 /* Begins a group, the plans of one schedule with one number of virtual stages; false: none is legal,
  * or they are those of another group. */

@@ -20,14 +20,17 @@ enum { REASONS_MOST = 1000000 };
 /* NNC_OK when some block is legal after all; else why the first, the simplest plan, is not. */
 static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err)
 {
+    bool said =
+        false; /* blocks of one stage repeat 1f1b with other schedules, which is no reason */
     for (uint64_t place = 0; place < blocks && place < REASONS_MOST; place++) {
         nnc_error refusal = { .status = NNC_OK };
         if (nnc_searcher_legal(searcher, place, &refusal)) {
             return NNC_OK;
         }
-        if (place == 0 && err != NULL) {
+        if (!said && err != NULL && refusal.status != NNC_OK) {
             *err = refusal;
         }
+        said = said || refusal.status != NNC_OK;
     }
     return blocks > 0 ? NNC_ILLEGAL_PLAN
                       : nnc_fail(err, NNC_ILLEGAL_PLAN, "--shard",
@@ -84,7 +87,7 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
 }
 
 nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
-                           const nnc_software *software, const nnc_search *search,
+                           const nnc_profiles *profiles, const nnc_search *search,
                            const nnc_helpers *helpers, const nnc_search_watch *watch,
                            nnc_search_result *result, nnc_error *err)
 {
@@ -99,7 +102,7 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
     }
     const uint64_t blocks = nnc_shard_size(search, &space);
     result->space = blocks * space.block_size;
-    nnc_searcher *searcher = nnc_searcher_create(model, device, software, search, &space);
+    nnc_searcher *searcher = nnc_searcher_create(model, device, profiles, search, &space);
     nnc_search_part *part = calloc(1, sizeof *part);
     status = searcher != NULL && part != NULL
                  ? search_rounds(search, &space, searcher, helpers, part, watch, result)
@@ -121,11 +124,20 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
     return status;
 }
 
+nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *device,
+                              const nnc_profiles *profiles, const nnc_search *search,
+                              nnc_search_progress_fn *progress, void *context,
+                              nnc_search_result *result, nnc_error *err)
+{
+    const nnc_search_watch watch = { progress, context };
+    return nnc_search_with(model, device, profiles, search, NULL, &watch, result, err);
+}
+
 nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,
                           const nnc_software *software, const nnc_search *search,
                           nnc_search_progress_fn *progress, void *context,
                           nnc_search_result *result, nnc_error *err)
 {
-    const nnc_search_watch watch = { progress, context };
-    return nnc_search_with(model, device, software, search, NULL, &watch, result, err);
+    const nnc_profiles profiles = nnc_profiles_of_one(software);
+    return nnc_search_by_plan(model, device, &profiles, search, progress, context, result, err);
 }

@@ -19,7 +19,7 @@ typedef struct nnc_search_watch {
 
 /* As nnc_search_run; helpers NULL: the threads of this process. */
 nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
-                           const nnc_software *software, const nnc_search *search,
+                           const nnc_profiles *profiles, const nnc_search *search,
                            const nnc_helpers *helpers, const nnc_search_watch *watch,
                            nnc_search_result *result, nnc_error *err);
 

@@ -9,6 +9,7 @@
 static const nnc_metric found_rows[] = {
     NNC_AS("plan", OBJECT, NNC_IN(nnc_found, plan), .rows = &nnc_plan_choice_metrics,
            .help = "The plan."),
+    NNC_CHARS(nnc_found, software, .help = "The software profile that the plan runs under."),
     NNC_NUMBER(nnc_found, step_s, .unit = "s", .help = "One optimizer step."),
     NNC_WHOLE(nnc_found, memory_bytes, .unit = "B", .help = "Memory of the fullest device."),
     NNC_NUMBER(nnc_found, mfu, .show = NNC_SHOW_PERCENT, .help = "Model FLOPs utilisation."),

@@ -3,17 +3,17 @@
 #ifndef NNCOST_MPI
 
 nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_device *device,
-                           const nnc_software *software, const nnc_search *search,
+                           const nnc_profiles *profiles, const nnc_search *search,
                            const nnc_search_watch *watch, nnc_search_result *result, nnc_error *err)
 {
     (void)crew;
-    return nnc_search_with(model, device, software, search, NULL, watch, result, err);
+    return nnc_search_with(model, device, profiles, search, NULL, watch, result, err);
 }
 
 void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_device *device,
-                           const nnc_software *software, int32_t threads)
+                           const nnc_profiles *profiles, int32_t threads)
 {
-    (void)crew, (void)model, (void)device, (void)software, (void)threads;
+    (void)crew, (void)model, (void)device, (void)profiles, (void)threads;
 }
 
 void nnc_crew_search_end(nnc_crew crew)
@@ -160,13 +160,13 @@ static void lead_round(void *context, const nnc_front *known, uint64_t first, ui
 }
 
 nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_device *device,
-                           const nnc_software *software, const nnc_search *search,
+                           const nnc_profiles *profiles, const nnc_search *search,
                            const nnc_search_watch *watch, nnc_search_result *result, nnc_error *err)
 {
     nnc_search said = *search;
     desk d = { .crew = crew, .search = search };
     if (crew.size == 1) {
-        return nnc_search_with(model, device, software, search, NULL, watch, result, err);
+        return nnc_search_with(model, device, profiles, search, NULL, watch, result, err);
     }
     d.known = malloc(sizeof *d.known);
     d.part = malloc(sizeof *d.part);
@@ -177,7 +177,7 @@ nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_devi
     tell(ORDER_SEARCH);
     MPI_Bcast(&said, (int)sizeof said, MPI_BYTE, 0, MPI_COMM_WORLD);
     const nnc_status status =
-        nnc_search_with(model, device, software, search, &helpers, watch, result, err);
+        nnc_search_with(model, device, profiles, search, &helpers, watch, result, err);
     tell(ORDER_END_SEARCH);
     free(d.known);
     free(d.part);
@@ -209,7 +209,7 @@ static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_par
 }
 
 void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_device *device,
-                           const nnc_software *software, int32_t threads)
+                           const nnc_profiles *profiles, int32_t threads)
 {
     nnc_front *known = calloc(1, sizeof *known);
     nnc_search_part *part = calloc(1, sizeof *part);
@@ -230,7 +230,7 @@ void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_devi
             /* Only now: rank 0 has found the space to be sound. */
             if (searcher == NULL &&
                 nnc_space_make(model, device, &search, &space, NULL) == NNC_OK) {
-                searcher = nnc_searcher_create(model, device, software, &search, &space);
+                searcher = nnc_searcher_create(model, device, profiles, &search, &space);
             }
             if (searcher == NULL) {
                 nnc_crew_abandon(crew, NNC_NO_MEMORY);

@@ -31,7 +31,7 @@ static nnc_status search_one(const nnc_search_task *task, const nnc_search *sear
 {
     listener l = { .watch = &task->watch };
     const nnc_search_watch watch = { listen, &l };
-    const nnc_status status = nnc_crew_search(task->crew, task->model, task->device, task->software,
+    const nnc_status status = nnc_crew_search(task->crew, task->model, task->device, task->profiles,
                                               search, &watch, result, err);
     *stopped = l.stopped;
     return status;
@@ -143,7 +143,8 @@ static nnc_status find_levers(const nnc_search_task *task, const nnc_plan *plan,
                                         NNC_LEVER_SCALE_UP_RATE, NNC_LEVER_SCALE_OUT_RATE };
     for (size_t i = 0; i < sizeof levers / sizeof *levers; i++) {
         nnc_target *target = &report->targets[report->target_count];
-        NNC_TRY(nnc_target_find(task->model, task->device, task->software, plan, levers[i],
+        NNC_TRY(nnc_target_find(task->model, task->device,
+                                nnc_profile_of(task->profiles, task->device, plan), plan, levers[i],
                                 task->target_step_s, scratch, target, err));
         report->target_count += isnan(target->value) ? 0 : 1;
     }

@@ -15,7 +15,7 @@ typedef struct nnc_search_task {
     nnc_crew crew;
     const nnc_model *model;
     const nnc_device *device;
-    const nnc_software *software;
+    const nnc_profiles *profiles;
     nnc_search search;
     int32_t *sizes;         /* numbers of devices to search one by one */
     int32_t size_count;     /* 0: the one of the plan */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "search/block.h"
@@ -46,9 +47,9 @@ uint64_t nnc_shard_block(const nnc_search *search, uint64_t place)
     return nnc_space_shard_block(place, shard_of(search), shards_of(search));
 }
 
-static nnc_found found_of(const nnc_result *result, uint64_t index)
+static nnc_found found_of(const nnc_result *result, const nnc_software *software, uint64_t index)
 {
-    return (nnc_found){ .plan = result->plan,
+    nnc_found found = { .plan = result->plan,
                         .index = index,
                         .step_s = result->step_s,
                         .mfu = result->mfu,
@@ -61,6 +62,8 @@ static nnc_found found_of(const nnc_result *result, uint64_t index)
                         .device_hours = result->device_hours,
                         .cost_run = result->cost_run,
                         .memory_bytes = result->memory.total_bytes };
+    snprintf(found.software, sizeof found.software, "%s", software->id);
+    return found;
 }
 
 /* Does the run break its deadline or its budget? */
@@ -110,7 +113,7 @@ static void keep_plan(worker *w, const nnc_pass *pass, nnc_result *result, uint6
     }
     nnc_utilisation(result, NULL);
     nnc_run_cost(r->device, result, NULL);
-    found = found_of(result, index);
+    found = found_of(result, pass->step.software, index);
     if (missed) {
         nnc_front_miss(&w->part.front, &found);
     } else {
@@ -221,12 +224,14 @@ void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t 
 
 bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err)
 {
-    return nnc_block_begin(&searcher->workers[0].block, &searcher->search->base,
-                           nnc_shard_block(searcher->search, place), err);
+    nnc_plan_block *block = &searcher->workers[0].block;
+    return nnc_block_begin(block, &searcher->search->base, nnc_shard_block(searcher->search, place),
+                           err) &&
+           nnc_block_ships(block, err);
 }
 
 nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *device,
-                                  const nnc_software *software, const nnc_search *search,
+                                  const nnc_profiles *profiles, const nnc_search *search,
                                   const nnc_space *space)
 {
     const int32_t count = search->threads < 1                        ? 1
@@ -246,7 +251,7 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
         made->workers[i].of = made;
         made->workers[i].block = (nnc_plan_block){ .model = model,
                                                    .device = device,
-                                                   .software = software,
+                                                   .profiles = profiles,
                                                    .space = space,
                                                    .scratch = nnc_scratch_create() };
         complete = complete && made->workers[i].block.scratch != NULL;

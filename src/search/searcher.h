@@ -22,7 +22,7 @@ uint64_t nnc_shard_block(const nnc_search *search, uint64_t place);
 /* Everything it is made with must outlive it. NULL when out of memory. */
 typedef struct nnc_searcher nnc_searcher;
 nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *device,
-                                  const nnc_software *software, const nnc_search *search,
+                                  const nnc_profiles *profiles, const nnc_search *search,
                                   const nnc_space *space);
 void nnc_searcher_destroy(nnc_searcher *searcher);
 

@@ -36,7 +36,7 @@ typedef struct nnc_sweep_axes {
     int32_t lengths[NNC_SWEEP_AXES_MAX]; /* of each group */
     int32_t group_count;
     int64_t rows;                 /* product of the lengths */
-    const nnc_software *software; /* where no axis names one; NULL = the neutral one */
+    const nnc_profiles *profiles; /* where no axis names one; NULL = the neutral one */
 } nnc_sweep_axes;
 
 /* Reads a list: "2,4", "1..8" (step 1), "1..64*2" (times 2), "0..1+0.25" (step 0.25), or several of

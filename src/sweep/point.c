@@ -44,7 +44,7 @@ void nnc_point_move(nnc_point *point, int64_t row)
     const nnc_sweep_axes *axes = point->axes;
     if (!point->placed) {
         point->plan = nnc_plan_default();
-        point->software = axes->software != NULL ? *axes->software : nnc_software_default();
+        point->software = nnc_software_default();
     }
     nnc_sweep_place(axes, row, places);
     for (int32_t i = 0; i < axes->axis_count; i++) {
@@ -66,6 +66,9 @@ void nnc_point_move(nnc_point *point, int64_t row)
     point->placed = true;
     if (specs_moved) {
         check_specs(point);
+    }
+    if (axes->profiles != NULL) {
+        point->software = *nnc_profile_of(axes->profiles, &point->device, &point->plan);
     }
 }
 

@@ -11,11 +11,11 @@ static nnc_status add_specs(nnc_sweep *sweep, const char *models, const char *de
 {
     NNC_TRY(nnc_sweep_add_whole(sweep, NNC_SWEEP_MODEL, "model.id", models, err));
     NNC_TRY(nnc_sweep_add_whole(sweep, NNC_SWEEP_DEVICE, "device.id", devices, err));
-    if (software != NULL) {
+    if (!nnc_software_is_chosen(software)) {
         return nnc_sweep_add_whole(sweep, NNC_SWEEP_SOFTWARE, "plan.software", software, err);
     }
-    sweep->axes.software = &sweep->software;
-    return nnc_software_asked(sweep->specs, NULL, &sweep->software, err);
+    sweep->axes.profiles = &sweep->profiles;
+    return nnc_profiles_asked(sweep->specs, NULL, &sweep->profiles, err);
 }
 
 nnc_status nnc_sweep_create(nnc_specs *specs, const char *models, const char *devices,

@@ -37,7 +37,7 @@ struct nnc_sweep {
     nnc_specs *specs;
     nnc_arena *arena;
     nnc_sweep_axes axes;
-    nnc_software software; /* where no axis names one */
+    nnc_profiles profiles; /* where no axis names one */
     const char *cluster;   /* file; NULL = the devices' own links */
     nnc_columns figures;   /* the estimate's values */
     nnc_point point;       /* with every axis at its first value */

@@ -55,6 +55,15 @@ nnc_status nnc_sweep_digest(const nnc_sweep *sweep, char text[NNC_DIGEST_TEXT], 
     if (sweep->cluster != NULL) {
         NNC_TRY(add_file(&digest, sweep->cluster, err));
     }
+    const nnc_profiles *p = sweep->axes.profiles;
+    const nnc_software *const chosen[] = { p != NULL ? p->copies : NULL,
+                                           p != NULL ? p->sharded : NULL,
+                                           p != NULL ? p->split : NULL, p != NULL ? p->tpu : NULL };
+    for (size_t i = 0; i < sizeof chosen / sizeof chosen[0]; i++) {
+        if (chosen[i] != NULL && chosen[i]->path != NULL) {
+            NNC_TRY(add_file(&digest, chosen[i]->path, err));
+        }
+    }
     for (int32_t i = 0; i < sweep->column_count; i++) {
         digest = nnc_digest_text(digest, sweep->heads[i].name);
     }

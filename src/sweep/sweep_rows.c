@@ -116,6 +116,7 @@ static void fill_late(nnc_sweeper *s)
                                 .model = &s->point.model,
                                 .device = &s->point.device,
                                 .software = &s->point.software,
+                                .software_chosen = sweep->axes.profiles != NULL,
                                 .result = &s->result };
     const nnc_place place = { .record = &report };
     for (int32_t i = 0; i < sweep->slot_count; i++) {

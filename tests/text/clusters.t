@@ -7,7 +7,8 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 2 x tensor 4 x pipeline 2, sequence parallel, ZeRO 1, 1f1b
           batch 16 = 1 x 8 passes x data 2, sequence 1000, bf16, policy mixed, adamw,
-          flash attention, recompute none, software torch-compile, mode predicted
+          flash attention, recompute none, software torch-compile (chosen for this plan),
+          mode predicted
 
 step      16.98 ms, bounds [8.311 ms .. 20.37 ms], busiest stage 1 of 2
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -49,7 +50,7 @@ $ nncost estimate dense round --tensor 4 --pipeline 2 --data 2 --sequence-parall
   "schema": "nncost.estimate/1",
   "model": {"id": "dense", "name": "A small decoder", "family": "decoder", "params": 107106000, "active_params": 107106000, "matmul_params": 106106000, "params_by_group": {"embedding": 11000000, "attention": 32032000, "mlp": 64040000, "norm": 34000}},
   "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "fitted": false, "basis": "none"},
-  "plan": {"devices": 16, "data": 2, "tensor": 4, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": true, "zero": 1, "shard": 2, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 16, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "mode": "predicted", "overrides": null, "cluster": null},
+  "plan": {"devices": 16, "data": 2, "tensor": 4, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": true, "zero": 1, "shard": 2, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 16, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "software_chosen": true, "mode": "predicted", "overrides": null, "cluster": null},
   "work": {"forward_flops": 3.904e12, "backward_flops": 7.808e12, "recompute_flops": 0, "model_flops": 1.1712e13, "hardware_flops": 1.1712e13, "executed_flops": 1.1072896e13, "vector_flops": 30106240000, "six_nd_flops": 1.0186176e13, "flops_convention": "palm", "read_bytes": 2364016000, "write_bytes": 1173987000, "input_bytes": 64000, "tokens": 16000},
   "step": {"step_s": 0.016977186, "interval_s": [null, null], "lower_bound_s": 0.00831063, "upper_bound_s": 0.0203721129, "forward_s": 0.00278416, "backward_s": 0.0054524, "recompute_s": 0, "update_s": 0.000217995, "exposed_comm_s": 0.006873085, "bubble_s": 0.001649546, "host_s": 0, "exposed_comm": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 7.3165e-5, "pipeline": 0.00051, "offload": 0}, "communication": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 0.00029266, "pipeline": 0.00099, "offload": 0}, "bubble_ratio": 0.107619046376, "bubble_share": 0.0971625097351, "stage": 1, "bound": "compute", "next_bound": "network", "bound_s": {"compute": 0.00752056, "memory": 0.000933995, "network": 0.006873085, "host": 0}, "step_without_bound_s": 0.0115315193623},
   "throughput": {"samples_per_s": 942.441226714, "tokens_per_s": 942441.226714, "tokens_per_s_per_device": 58902.5766697, "model_flops_per_s_per_device": 4.31166861222e13, "mfu": 0.431166861222, "hfu": 0.431166861222},
@@ -63,7 +64,7 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 links     switch of 8 at 200.0 GB/s, network 20.00 GB/s per device
 plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
           batch 16 = 1 x 8 passes x data 2, sequence 1000, bf16, policy mixed, adamw,
-          flash attention, recompute none, software torch-compile, mode ideal
+          flash attention, recompute none, software torch-compile (chosen for this plan), mode ideal
 
 step      4.155 ms, bounds [4.155 ms .. 8.297 ms], busiest stage 1 of 2
           ideal mode: every efficiency 1, no fixed costs, all traffic that can be hidden is
@@ -108,7 +109,7 @@ stage   weights  gradients  optimizer  activations  transient  reserve     total
 $ nncost estimate dense fitted --data 16 --zero 3 | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3
           batch 16 = 1 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw, flash attention,
-          recompute none, software torch-compile, mode predicted
+          recompute none, software torch-compile (chosen for this plan), mode predicted
 
 step      14.32 ms, bounds [5.390 ms .. 22.84 ms], nine of ten measurements in 11.46 ms .. 17.90 ms
 bound by  network 47.4% of the step, compute 40.7%, were network free: 7.527 ms
@@ -127,7 +128,7 @@ network   data 6.789 ms exposed of 14.16 ms
 $ nncost estimate dense fitted --data 16 --zero 3 --shard 8 | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3, sharded over 8 of 16 ranks
           batch 16 = 1 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw, flash attention,
-          recompute none, software torch-compile, mode predicted
+          recompute none, software torch-compile (chosen for this plan), mode predicted
 
 step      14.14 ms, bounds [3.460 ms .. 22.00 ms], nine of ten measurements in 11.32 ms .. 17.68 ms
 bound by  network 45.9% of the step, compute 41.2%, were network free: 7.653 ms
@@ -146,7 +147,7 @@ network   data 6.488 ms exposed of 13.17 ms
 $ nncost estimate dense fitted --data 16 --zero 3 --shard 8 --reshard=off | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3 without resharding, sharded over 8 of 16 ranks
           batch 16 = 1 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw, flash attention,
-          recompute none, software torch-compile, mode predicted
+          recompute none, software torch-compile (chosen for this plan), mode predicted
 
 step      11.55 ms, bounds [3.460 ms .. 18.80 ms], nine of ten measurements in 9.239 ms .. 14.44 ms
 bound by  compute 50.4% of the step, network 33.7%, were compute free: 7.117 ms
@@ -246,7 +247,7 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 16, expert 8, ZeRO 1
           batch 32 = 2 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw, flash attention,
-          recompute none, software torch-compile, mode predicted
+          recompute none, software torch-compile (chosen for this plan), mode predicted
 
 step      9.197 ms, bounds [5.684 ms .. 13.51 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -295,7 +296,8 @@ network   context 0 s exposed of 624.0 us, data 1.106 ms exposed of 4.425 ms
 $ nncost estimate experts round --devices 32 --tensor 2 --context 2 --expert 4 --context-kind ulysses --zero 1 --global-batch 32 | sed -n '/^plan/,/^network/p'
 plan      32 devices = data 8 x tensor 2 x context 2, expert 4, context by ulysses, ZeRO 1
           batch 32 = 1 x 4 passes x data 8, sequence 1000, bf16, policy mixed, adamw,
-          flash attention, recompute none, software torch-compile, mode predicted
+          flash attention, recompute none, software torch-compile (chosen for this plan),
+          mode predicted
 
 step      10.29 ms, bounds [5.284 ms .. 12.68 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -318,7 +320,7 @@ $ nncost estimate experts old --data 8 --expert 8 --zero 1 | sed -n '/^links/,/^
 links     torus of 16 at 25.00 GB/s
 plan      8 devices = data 8, expert 8, ZeRO 1
           batch 8 = 1 x 1 pass x data 8, sequence 1000, fp16, policy mixed, adamw, flash attention,
-          recompute none, software torch-compile, mode predicted
+          recompute none, software torch-compile (chosen for this plan), mode predicted
 
 step      9.271 ms, bounds [5.684 ms .. 11.70 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -339,7 +341,7 @@ $ nncost estimate dense old --data 4 --tensor 4 --zero 1 | sed -n '/^links/,/^ne
 links     torus of 16 at 25.00 GB/s
 plan      16 devices = data 4 x tensor 4, ZeRO 1
           batch 4 = 1 x 1 pass x data 4, sequence 1000, fp16, policy mixed, adamw, flash attention,
-          recompute none, software torch-compile, mode predicted
+          recompute none, software torch-compile (chosen for this plan), mode predicted
 
 step      6.887 ms, bounds [3.706 ms .. 9.534 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -382,7 +384,8 @@ links     toy/clusters/pod.json, switch of 4 at 50.00 GB/s, network 10.00 GB/s p
           oversubscribed 2 to 1
 plan      16 devices = data 4 x tensor 4, ZeRO 3
           batch 16 = 1 x 4 passes x data 4, sequence 1000, bf16, policy mixed, adamw,
-          flash attention, recompute none, software torch-compile, mode predicted
+          flash attention, recompute none, software torch-compile (chosen for this plan),
+          mode predicted
 
 step      112.4 ms, bounds [102.8 ms .. 123.2 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -463,7 +466,8 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 2 x tensor 2 x pipeline 4, ZeRO 1, interleaved, 2 virtual stages
           batch 16 = 1 x 8 passes x data 2, sequence 1000, bf16, policy mixed, adamw,
-          flash attention, recompute none, software torch-compile, mode predicted
+          flash attention, recompute none, software torch-compile (chosen for this plan),
+          mode predicted
 
 step      14.72 ms, bounds [9.906 ms .. 20.82 ms], busiest stage 3 of 4
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -522,7 +526,7 @@ $ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 - **links**: switch of 8 at 100.0 GB/s
 - **plan**: 2 devices = pipeline 2, 1f1b
-  batch 2 = 1 x 2 passes, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile, mode predicted
+  batch 2 = 1 x 2 passes, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
 - **step**: 13.67 ms, bounds \[10.68 ms .. 16.72 ms], busiest stage 1 of 2
   no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -581,7 +585,7 @@ $ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline
   "schema": "nncost.estimate/1",
   "model": {"id": "dense", "name": "A small decoder", "family": "decoder", "params": 107106000, "active_params": 107106000, "matmul_params": 106106000, "params_by_group": {"embedding": 11000000, "attention": 32032000, "mlp": 64040000, "norm": 34000}},
   "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "fitted": false, "basis": "none"},
-  "plan": {"devices": 2, "data": 1, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 0, "shard": 1, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 2, "global_batch": 2, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "mode": "predicted", "overrides": null, "cluster": null},
+  "plan": {"devices": 2, "data": 1, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 0, "shard": 1, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 2, "global_batch": 2, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "software_chosen": true, "mode": "predicted", "overrides": null, "cluster": null},
   "work": {"forward_flops": 488000000000, "backward_flops": 976000000000, "recompute_flops": 0, "model_flops": 1.464e12, "hardware_flops": 1.464e12, "executed_flops": 1.384112e12, "vector_flops": 5402612000, "six_nd_flops": 1.273272e12, "flops_convention": "palm", "read_bytes": 2681520000, "write_bytes": 1681012000, "input_bytes": 8000, "tokens": 2000},
   "step": {"step_s": 0.013673416, "interval_s": [null, null], "lower_bound_s": 0.01068084, "upper_bound_s": 0.0167201776, "forward_s": 0.00278416, "backward_s": 0.0054524, "recompute_s": 0, "update_s": 0.00174162, "exposed_comm_s": 0.000201, "bubble_s": 0.003494236, "host_s": 0, "exposed_comm": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0.000201, "offload": 0}, "communication": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0.000243, "offload": 0}, "bubble_ratio": 0.343272837301, "bubble_share": 0.255549600773, "stage": 1, "bound": "compute", "next_bound": "memory", "bound_s": {"compute": 0.00752056, "memory": 0.00245762, "network": 0.000201, "host": 0}, "step_without_bound_s": 0.00613006857775},
   "throughput": {"samples_per_s": 146.269227821, "tokens_per_s": 146269.227821, "tokens_per_s_per_device": 73134.6139107, "model_flops_per_s_per_device": 5.35345373826e13, "mfu": 0.535345373826, "hfu": 0.535345373826},

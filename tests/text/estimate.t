@@ -6,7 +6,7 @@ $ nncost estimate dense round
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 step      10.80 ms, bounds [6.921 ms .. 12.77 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -39,7 +39,7 @@ cost      1 USD per device-hour (nowhere, 2020-01), 2.999e-06 USD per step,
 $ nncost estimate dense round --format markdown
 - **model**: dense, A small decoder, decoder, 107,106,000 parameters
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
-- **plan**: batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile, mode predicted
+- **plan**: batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
 - **step**: 10.80 ms, bounds \[6.921 ms .. 12.77 ms]
   no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -70,14 +70,14 @@ $ nncost estimate dense round --format markdown
 
 - **cost**: 1 USD per device-hour (nowhere, 2020-01), 2.999e-06 USD per step, 0.002999 USD per million tokens
 $ nncost estimate dense round --format csv
-model.id,model.name,model.family,model.params,model.active_params,model.matmul_params,model.params_by_group.embedding,model.params_by_group.attention,model.params_by_group.mlp,model.params_by_group.norm,model.params_by_group.conv,model.params_by_group.resample,model.params_by_group.time,model.params_by_group.head,model.params_by_group.loss,model.params_by_group.optimizer,model.params_by_group.network,device.id,device.name,device.peak_flops_per_s,device.mem_bytes,device.mem_bytes_per_s,device.ridge_flops_per_byte,device.fitted,device.basis,plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.shard,plan.reshard,plan.devices_per_node,plan.schedule,plan.context_kind,plan.rank_order,plan.overlap,plan.capacity_factor,plan.imbalance,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.seq_len,plan.image,plan.precision,plan.policy,plan.optimizer,plan.recompute,plan.recompute_every,plan.recompute_layers,plan.offload,plan.attention,plan.activations,plan.software,plan.mode,plan.overrides,plan.cluster,work.forward_flops,work.backward_flops,work.recompute_flops,work.model_flops,work.hardware_flops,work.executed_flops,work.vector_flops,work.six_nd_flops,work.flops_convention,work.read_bytes,work.write_bytes,work.input_bytes,work.tokens,step.step_s,step.interval_s.0,step.interval_s.1,step.lower_bound_s,step.upper_bound_s,step.forward_s,step.backward_s,step.recompute_s,step.update_s,step.exposed_comm_s,step.bubble_s,step.host_s,step.exposed_comm.tensor,step.exposed_comm.context,step.exposed_comm.expert,step.exposed_comm.data,step.exposed_comm.pipeline,step.exposed_comm.offload,step.communication.tensor,step.communication.context,step.communication.expert,step.communication.data,step.communication.pipeline,step.communication.offload,step.bubble_ratio,step.bubble_share,step.stage,step.bound,step.next_bound,step.bound_s.compute,step.bound_s.memory,step.bound_s.network,step.bound_s.host,step.step_without_bound_s,throughput.samples_per_s,throughput.tokens_per_s,throughput.tokens_per_s_per_device,throughput.model_flops_per_s_per_device,throughput.mfu,throughput.hfu,memory.stage,memory.weight_bytes,memory.gradient_bytes,memory.optimizer_bytes,memory.activation_bytes,memory.transient_bytes,memory.reserve_bytes,memory.total_bytes,memory.capacity_bytes,memory.headroom_bytes,memory.transient_what,memory.fits,cost.price_per_device_hour,cost.currency,cost.step,cost.per_million_tokens,cost.per_thousand_samples,cost.run,cost.device_hours,cost.run_s,cost.energy_j\r
-dense,A small decoder,decoder,107106000,107106000,106106000,11000000,32032000,64040000,34000,0,0,0,0,0,0,0,round,A device of round figures,1e14,10000000000,1e12,100,false,none,1,1,1,1,1,1,1,false,0,1,true,8,1f1b,ring,tensor-context-data-pipeline,,0,1,1,1,1,1000,,bf16,mixed,adamw,none,1,0,none,flash,per-op,torch-compile,predicted,,,244000000000,488000000000,0,732000000000,732000000000,692056000000,3575260000,636636000000,palm,3230368000,2307740000,4000,1000,0.010795756,,,0.00692056,0.0127665588,0.002568168,0.005014408,0,0.00321318,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,compute,memory,0.00692056,0.003875196,0,0,0.005538108,92.6289923559,92628.9923559,92628.9923559,6.78044224045e13,0.678044224045,0.678044224045,0,214212000,214212000,1285272000,280408000,22000000,0,2016104000,10000000000,7983896000,gradients of activations,true,1,USD,2.99882111111e-6,0.00299882111111,,,,,10.795756\r
+model.id,model.name,model.family,model.params,model.active_params,model.matmul_params,model.params_by_group.embedding,model.params_by_group.attention,model.params_by_group.mlp,model.params_by_group.norm,model.params_by_group.conv,model.params_by_group.resample,model.params_by_group.time,model.params_by_group.head,model.params_by_group.loss,model.params_by_group.optimizer,model.params_by_group.network,device.id,device.name,device.peak_flops_per_s,device.mem_bytes,device.mem_bytes_per_s,device.ridge_flops_per_byte,device.fitted,device.basis,plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.shard,plan.reshard,plan.devices_per_node,plan.schedule,plan.context_kind,plan.rank_order,plan.overlap,plan.capacity_factor,plan.imbalance,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.seq_len,plan.image,plan.precision,plan.policy,plan.optimizer,plan.recompute,plan.recompute_every,plan.recompute_layers,plan.offload,plan.attention,plan.activations,plan.software,plan.software_chosen,plan.mode,plan.overrides,plan.cluster,work.forward_flops,work.backward_flops,work.recompute_flops,work.model_flops,work.hardware_flops,work.executed_flops,work.vector_flops,work.six_nd_flops,work.flops_convention,work.read_bytes,work.write_bytes,work.input_bytes,work.tokens,step.step_s,step.interval_s.0,step.interval_s.1,step.lower_bound_s,step.upper_bound_s,step.forward_s,step.backward_s,step.recompute_s,step.update_s,step.exposed_comm_s,step.bubble_s,step.host_s,step.exposed_comm.tensor,step.exposed_comm.context,step.exposed_comm.expert,step.exposed_comm.data,step.exposed_comm.pipeline,step.exposed_comm.offload,step.communication.tensor,step.communication.context,step.communication.expert,step.communication.data,step.communication.pipeline,step.communication.offload,step.bubble_ratio,step.bubble_share,step.stage,step.bound,step.next_bound,step.bound_s.compute,step.bound_s.memory,step.bound_s.network,step.bound_s.host,step.step_without_bound_s,throughput.samples_per_s,throughput.tokens_per_s,throughput.tokens_per_s_per_device,throughput.model_flops_per_s_per_device,throughput.mfu,throughput.hfu,memory.stage,memory.weight_bytes,memory.gradient_bytes,memory.optimizer_bytes,memory.activation_bytes,memory.transient_bytes,memory.reserve_bytes,memory.total_bytes,memory.capacity_bytes,memory.headroom_bytes,memory.transient_what,memory.fits,cost.price_per_device_hour,cost.currency,cost.step,cost.per_million_tokens,cost.per_thousand_samples,cost.run,cost.device_hours,cost.run_s,cost.energy_j\r
+dense,A small decoder,decoder,107106000,107106000,106106000,11000000,32032000,64040000,34000,0,0,0,0,0,0,0,round,A device of round figures,1e14,10000000000,1e12,100,false,none,1,1,1,1,1,1,1,false,0,1,true,8,1f1b,ring,tensor-context-data-pipeline,,0,1,1,1,1,1000,,bf16,mixed,adamw,none,1,0,none,flash,per-op,torch-compile,true,predicted,,,244000000000,488000000000,0,732000000000,732000000000,692056000000,3575260000,636636000000,palm,3230368000,2307740000,4000,1000,0.010795756,,,0.00692056,0.0127665588,0.002568168,0.005014408,0,0.00321318,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,compute,memory,0.00692056,0.003875196,0,0,0.005538108,92.6289923559,92628.9923559,92628.9923559,6.78044224045e13,0.678044224045,0.678044224045,0,214212000,214212000,1285272000,280408000,22000000,0,2016104000,10000000000,7983896000,gradients of activations,true,1,USD,2.99882111111e-6,0.00299882111111,,,,,10.795756\r
 $ nncost estimate dense round --format json
 {
   "schema": "nncost.estimate/1",
   "model": {"id": "dense", "name": "A small decoder", "family": "decoder", "params": 107106000, "active_params": 107106000, "matmul_params": 106106000, "params_by_group": {"embedding": 11000000, "attention": 32032000, "mlp": 64040000, "norm": 34000}},
   "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "fitted": false, "basis": "none"},
-  "plan": {"devices": 1, "data": 1, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 0, "shard": 1, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 1, "global_batch": 1, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "mode": "predicted", "overrides": null, "cluster": null},
+  "plan": {"devices": 1, "data": 1, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 0, "shard": 1, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 1, "global_batch": 1, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "software_chosen": true, "mode": "predicted", "overrides": null, "cluster": null},
   "work": {"forward_flops": 244000000000, "backward_flops": 488000000000, "recompute_flops": 0, "model_flops": 732000000000, "hardware_flops": 732000000000, "executed_flops": 692056000000, "vector_flops": 3575260000, "six_nd_flops": 636636000000, "flops_convention": "palm", "read_bytes": 3230368000, "write_bytes": 2307740000, "input_bytes": 4000, "tokens": 1000},
   "step": {"step_s": 0.010795756, "interval_s": [null, null], "lower_bound_s": 0.00692056, "upper_bound_s": 0.0127665588, "forward_s": 0.002568168, "backward_s": 0.005014408, "recompute_s": 0, "update_s": 0.00321318, "exposed_comm_s": 0, "bubble_s": 0, "host_s": 0, "exposed_comm": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0, "offload": 0}, "communication": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0, "offload": 0}, "bubble_ratio": 0, "bubble_share": 0, "stage": 0, "bound": "compute", "next_bound": "memory", "bound_s": {"compute": 0.00692056, "memory": 0.003875196, "network": 0, "host": 0}, "step_without_bound_s": 0.005538108},
   "throughput": {"samples_per_s": 92.6289923559, "tokens_per_s": 92628.9923559, "tokens_per_s_per_device": 92628.9923559, "model_flops_per_s_per_device": 6.78044224045e13, "mfu": 0.678044224045, "hfu": 0.678044224045},
@@ -130,7 +130,7 @@ $ nncost estimate dense fitted --micro-batch 8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
 plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 step      47.33 ms, bounds [27.68 ms .. 54.21 ms], nine of ten measurements in 37.87 ms .. 59.17 ms
 bound by  compute 82.6% of the step, memory 17.4%, were compute free: 14.36 ms
@@ -161,7 +161,7 @@ $ nncost estimate dense fitted --micro-batch 8 --mode ideal
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
 plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode ideal
+          software torch-compile (chosen for this plan), mode ideal
 
 step      27.68 ms, bounds [27.68 ms .. 35.11 ms]
           ideal mode: every efficiency 1, no fixed costs, all traffic that can be hidden is
@@ -192,7 +192,7 @@ model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
           53,641,000 active per token
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 step      17.17 ms, bounds [11.37 ms .. 20.14 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -226,7 +226,7 @@ $ nncost estimate unet round --micro-batch 8
 model     unet, A small diffusion U-Net, unet, 9,546,304 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 8, image 256, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 step      2.455 ms, bounds [1.575 ms .. 3.103 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -308,7 +308,7 @@ $ nncost estimate dense round --micro-batch 64
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 64, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 step      488.5 ms, bounds [442.9 ms .. 562.4 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -348,7 +348,8 @@ device    round, A device of round figures,
           100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 64, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan),
+          mode predicted
 
 step      488.5 ms, bounds [442.9 ms .. 562.4 ms]
           no fitted efficiencies for this device: roofline
@@ -446,7 +447,7 @@ $ nncost estimate dense round --recompute norm,activation --flops-convention cau
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention,
-          recompute norm,activation, software torch-compile, mode predicted
+          recompute norm,activation, software torch-compile (chosen for this plan), mode predicted
 
 step      10.99 ms, bounds [6.921 ms .. 13.00 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -519,7 +520,7 @@ $ nncost estimate dense fitted --precision fp8 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 400.0 TFLOP/s fp8, 2.000 TB/s, ridge 200 FLOP/B
 plan      batch 1, sequence 1000, fp8, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 step      9.169 ms, bounds [2.249 ms .. 10.42 ms], nine of ten measurements in 7.335 ms .. 11.46 ms
 bound by  compute 54.6% of the step, memory 31.9%, were compute free: 5.642 ms
@@ -528,7 +529,7 @@ $ nncost estimate dense fitted --precision tf32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 100.0 TFLOP/s tf32, 2.000 TB/s, ridge 50 FLOP/B
 plan      batch 1, sequence 1000, tf32, policy fp32, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 step      15.80 ms, bounds [6.921 ms .. 18.20 ms], nine of ten measurements in 12.64 ms .. 19.75 ms
 bound by  compute 72.2% of the step, memory 22.3%, were compute free: 6.842 ms
@@ -537,7 +538,7 @@ $ nncost estimate dense old --precision fp32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    old, An old device without bf16, 10.00 TFLOP/s fp32, 500.0 GB/s, ridge 20 FLOP/B
 plan      batch 1, sequence 1000, fp32, policy fp32, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 step      78.71 ms, bounds [69.21 ms .. 85.67 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -588,7 +589,7 @@ $ nncost estimate dense round --set hidden=2000 --set head_dim=250 --set ffn_hid
 model     dense, A small decoder, decoder, 406,212,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 2.000 TB/s, ridge 50 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 set       hidden=2000, head_dim=250, ffn_hidden=8000, mem_bytes_per_s=2e12
 
 step      32.09 ms, bounds [25.36 ms .. 35.25 ms]
@@ -601,7 +602,7 @@ $ nncost estimate dense round --set plan.micro_batch=2 --set model.layers=4 --se
 model     dense, A small decoder, decoder, 59,054,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 set       plan.micro_batch=2, model.layers=4, device.mem_bytes=40e9
 
 step      10.04 ms, bounds [7.521 ms .. 11.71 ms]
@@ -628,7 +629,8 @@ device    fitted, A device of round efficiencies,
           200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan),
+          mode predicted
 
 step      9.414 ms, bounds [3.460 ms .. 10.75 ms],
           nine of ten measurements in 7.531 ms .. 11.77 ms
@@ -668,7 +670,8 @@ device    round, A device of round figures,
           100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan),
+          mode predicted
 
 step      10.80 ms, bounds [6.921 ms .. 12.77 ms]
           no fitted efficiencies for this device: roofline
@@ -681,7 +684,6 @@ forward   2.568 ms  23.8%    embedding  16.02 us   0.1%
 backward  5.014 ms  46.4%    attention  2.529 ms  23.4%
 update    3.213 ms  29.8%    mlp        4.208 ms  39.0%
                              norm       170.0 us   1.6%
-                             head       600.0 us   5.6%
 
 # Activations by the published formula in place of per op.
 $ nncost estimate dense round --activations korthikanti | grep activations
@@ -731,7 +733,7 @@ $ nncost estimate vision round --micro-batch 10
 model     vision, A small vision transformer, vit, 120,616,100 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 10, image 90, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 step      10.34 ms, bounds [6.008 ms .. 12.27 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates

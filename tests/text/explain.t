@@ -6,7 +6,7 @@ $ nncost explain attn.qkv dense round
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 attn.qkv forward, matmul, m=1000 n=3000 k=1000, 8 in one step:
 
@@ -1729,6 +1729,9 @@ activations       How kept activations are counted.
 software          Software profile: which kernels are fused, what each keeps.
                   = torch-compile
 
+software_chosen   Whether the profile was chosen for the plan, not asked for.
+                  = true
+
 mode              With the device's fitted efficiency, or the bound of the datasheet.
                   = predicted
 
@@ -2266,7 +2269,7 @@ step,held_bytes,formula,held_per_param * stage_params,0 * 107106000,0,B,,"what t
 $ nncost explain params dense round --format markdown
 - **model**: dense, A small decoder, decoder, 107,106,000 parameters
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
-- **plan**: batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile, mode predicted
+- **plan**: batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
 - **params**: Parameters of the model.
   = params_by_group.embedding + params_by_group.attention + params_by_group.mlp + params_by_group.norm

@@ -119,7 +119,9 @@ Numbers:
                           predicted, ideal [predicted]
   --flops-convention NAME How model FLOPs are counted. palm, causal, 6nd [palm]
   --clip-gradients[=off]  Gradients are clipped by their norm before the step. [on]
-  --software PROFILE      Implementation profile: which kernels are fused [torch-compile].
+  --software PROFILE      Implementation profile: which kernels are fused, what each keeps, what
+                          hides. 'any' chooses by plan and lets a search offer what no framework of
+                          the profile has [chosen for the plan and the device].
   --set FIELD=VALUE       Any field of the plan, the model or the device by its name in the files,
                           such as scale_up.bytes_per_s=450e9; prefix plan., model. or device. to
                           choose. May be repeated.

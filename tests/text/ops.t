@@ -5,7 +5,7 @@ $ nncost ops dense round
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 op              phase       rep shape                    FLOPs   bytes FLOP/B     time share bound
 embed.tokens    forward       1 tokens=1000 width=1000       0 4.008 M      0 4.008 us  0.0% memory
@@ -50,7 +50,7 @@ step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved,
 $ nncost ops dense round --format markdown
 - **model**: dense, A small decoder, decoder, 107,106,000 parameters
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
-- **plan**: batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile, mode predicted
+- **plan**: batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
 | op | phase | rep | shape | FLOPs | bytes | FLOP/B | time | share | bound |
 |:---|:---|---:|:---|---:|---:|---:|---:|---:|:---|
@@ -147,7 +147,7 @@ $ nncost ops dense fitted --top 8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 op              phase   rep shape                        FLOPs   bytes FLOP/B     time share bound
 embed.tokens    forward   1 tokens=1000 width=1000           0 4.008 M      0 14.01 us  0.1% host
@@ -165,7 +165,7 @@ $ nncost ops dense fitted --top 8 --mode ideal
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode ideal
+          software torch-compile (chosen for this plan), mode ideal
 
 op              phase   rep shape                        FLOPs   bytes FLOP/B     time share bound
 embed.tokens    forward   1 tokens=1000 width=1000           0 4.008 M      0        -     - -
@@ -185,7 +185,7 @@ $ nncost ops unet round --sort time --top 10
 model     unet, A small diffusion U-Net, unet, 9,546,304 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, image 256, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 op            phase       rep shape                      FLOPs   bytes FLOP/B     time share bound
 optimizer     update        1 params=9546304           152.7 M 267.3 M 0.5714 267.3 us 47.1% memory
@@ -205,7 +205,7 @@ $ nncost ops dense round --sort bytes --top 5
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 op             phase    rep shape                  FLOPs   bytes FLOP/B     time share bound
 optimizer      update     1 params=107106000     1.714 G 2.999 G 0.5714 2.999 ms 27.8% memory
@@ -220,7 +220,7 @@ $ nncost ops dense round --sort flops --top 5
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 op        phase        rep  shape                   FLOPs    bytes  FLOP/B      time  share  bound
 mlp.up    forward        8  m=1000 n=4000 k=1000  8.004 G  18.01 M   444.5  80.00 us   5.9%  compute
@@ -237,7 +237,7 @@ $ nncost ops unet round --by group
 model     unet, A small diffusion U-Net, unet, 9,546,304 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, image 256, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 group      ops    FLOPs    bytes  FLOP/B      time  share  bound
 time        64  5.410 M  7.693 M  0.7033  7.693 us   1.4%  memory
@@ -268,7 +268,7 @@ $ nncost ops unet round --by op --sort time --top 12
 model     unet, A small diffusion U-Net, unet, 9,546,304 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, image 256, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 op              ops    FLOPs    bytes  FLOP/B      time  share  bound
 optimizer         1  152.7 M  267.3 M  0.5714  267.3 us  47.1%  memory
@@ -370,7 +370,7 @@ $ nncost ops segnet round --by op
 model     segnet, A small U-Net for segmentation, unet, 45,942 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, image 100, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 op           ops    FLOPs    bytes  FLOP/B      time  share  bound
 block.conv1   14  273.6 M  3.923 M   69.74  4.062 us  13.0%  memory
@@ -397,7 +397,8 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 8 x tensor 2, expert 8, sequence parallel, ZeRO 1
           batch 16 = 1 x 2 passes x data 8, sequence 1000, bf16, policy mixed, adamw,
-          flash attention, recompute none, software torch-compile, mode predicted
+          flash attention, recompute none, software torch-compile (chosen for this plan),
+          mode predicted
 
 op                  phase       rep shape                FLOPs   bytes FLOP/B     time share bound
 moe.all_to_all_in   forward       8 bytes=2000000            0       0      - 128.0 us 10.9% network
@@ -426,7 +427,8 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 4 x tensor 2 x pipeline 2, ZeRO 3, 1f1b
           batch 16 = 1 x 4 passes x data 4, sequence 1000, bf16, policy mixed, adamw,
-          flash attention, recompute none, software torch-compile, mode predicted
+          flash attention, recompute none, software torch-compile (chosen for this plan),
+          mode predicted
 
 group      ops    FLOPs    bytes  FLOP/B      time  share  bound
 norm        72  792.0 M  360.0 M     2.2  360.0 us   2.5%  memory
@@ -451,7 +453,8 @@ device    round, A device of round figures,
           100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan),
+          mode predicted
 
 op              phase         FLOPs     time share bound
 embed.tokens    forward           0 4.008 us  0.0% memory
@@ -497,7 +500,8 @@ step      692.1 GFLOP executed, 3.575 GFLOP on the vector units,
 $ COLUMNS=140 nncost ops unet round --top 10
 model     unet, A small diffusion U-Net, unet, 9,546,304 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
-plan      batch 1, image 256, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile, mode predicted
+plan      batch 1, image 256, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan),
+          mode predicted
 
 op              phase    rep  shape                              FLOPs    bytes  FLOP/B       time  share  bound
 time.sinusoid   forward    1  elements=100                       200.0    200.0       1  0.2000 ns   0.0%  memory
@@ -519,7 +523,7 @@ $ nncost ops dense round --micro-batch 64 --by group
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 64, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 group      ops    FLOPs    bytes  FLOP/B      time  share  bound
 embedding    4  192.0 M  1.025 G  0.1873  1.025 ms   0.2%  memory

@@ -17,7 +17,7 @@ $ nncost estimate inputs/plans.json --scenario recompute | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute full,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 step      42.89 ms, bounds [36.00 ms .. 49.92 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -26,7 +26,7 @@ $ nncost estimate inputs/plans.json fitted --scenario recompute --micro-batch 2 
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute full,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 step      18.71 ms, bounds [9.001 ms .. 21.41 ms], nine of ten measurements in 14.96 ms .. 23.38 ms
 bound by  compute 72.4% of the step, memory 19.9%, were compute free: 7.870 ms
@@ -35,7 +35,7 @@ $ nncost ops inputs/plans.json --scenario base --top 3
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 
 op              phase   rep shape                    FLOPs   bytes FLOP/B     time share bound
 embed.tokens    forward   1 tokens=4000 width=1000       0 16.03 M      0 16.03 us  0.0% memory
@@ -78,7 +78,7 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 links     switch of 8 at 100.0 GB/s
 plan      2 devices = tensor 2, sequence parallel, overlap 0.5
           batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile, mode predicted
+          software torch-compile (chosen for this plan), mode predicted
 set       layers=4, tied_head=off, device.mem_bytes=20000000000, norm=rms
 $ nncost estimate p.json --set layers=2 | grep '^set'
 set       layers=4, tied_head=off, device.mem_bytes=20000000000, norm=rms, layers=2

@@ -397,42 +397,56 @@ name                 A small U-Net for segmentation
 $ nncost show eager
 software  toy/software/eager.json
 
-field                    value          unit
-id                       eager
-name                     Nothing fused
-fused_norm               off
-fused_activation         off
-fused_residual           off
-fused_rotary             off
-fused_softmax            off
-fused_loss               off
-fused_optimizer          off
-flash_kernel             flash2
-norm_keep                upcast
-group_norm_keep          upcast
-loss_keep                logits
-softmax_upcast           on
-attention_mask_kept      off
-expanded_kv              on
-expert_once_per_node     off
-context_frozen           on
-overlap_tensor           0
-overlap_tensor_backward  -
-overlap_context          0
-overlap_expert           0
-overlap_data             0.5
-overlap_pipeline         0
-overlap_offload          0.5
-launch_s                 1e-5           s     10.00 us
-spread.steps.low         -
-spread.steps.high        -
-spread.kernels.low       -
-spread.kernels.high      -
-spread.carried.low       -
-spread.carried.high      -
-spread.experts.low       -
-spread.experts.high      -
-zero_gradients           on
+field                       value          unit
+id                          eager
+name                        Nothing fused
+fused_norm                  off
+fused_activation            off
+fused_residual              off
+fused_rotary                off
+fused_softmax               off
+fused_loss                  off
+fused_optimizer             off
+flash_kernel                flash2
+norm_keep                   upcast
+group_norm_keep             upcast
+loss_keep                   logits
+softmax_upcast              on
+attention_mask_kept         off
+expanded_kv                 on
+expert_once_per_node        off
+context_frozen              on
+overlap_tensor              0
+overlap_tensor_backward     -
+overlap_context             0
+overlap_expert              0
+overlap_data                0.5
+overlap_pipeline            0
+overlap_offload             0.5
+launch_s                    1e-5           s     10.00 us
+spread.steps.low            -
+spread.steps.high           -
+spread.kernels.low          -
+spread.kernels.high         -
+spread.carried.low          -
+spread.carried.high         -
+spread.experts.low          -
+spread.experts.high         -
+ships.1f1b                  on
+ships.gpipe                 on
+ships.interleaved           on
+ships.zb_h1                 on
+ships.zb_h2                 on
+ships.zb_v                  on
+ships.dualpipe              on
+ships.recompute_attention   on
+ships.recompute_norm        on
+ships.recompute_activation  on
+ships.recompute_full        on
+ships.offload_optimizer     on
+ships.offload_activations   on
+ships.offload_weights       on
+zero_gradients              on
 
 source    made up
 source    launch_s: assumed: one kernel

@@ -27,9 +27,9 @@ devices     step  step USD   memory tensor pipeline context SP ZeRO micro-batch 
 fastest: 24 devices, 24.02 ms a step, step cost 0.0003203 USD
 cheapest: 8 devices, 68.60 ms a step, step cost 0.0003049 USD
 $ nncost search dense fitted --threads 1 --devices 8,16 --global-batch 64 --tensor 1,2 --recompute none --offload none --format csv
-plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.schedule,plan.recompute,plan.offload,step_s,memory_bytes,mfu,tokens_per_s,bubble_share,exposed_comm_s,device_s,cost_step,run_s,device_hours,cost_run\r
-8,4,1,1,1,2,1,false,2,16,1,64,1f1b,none,none,0.0459308079518,2820851500,0.637480621519,1393400.26561,0,0.000355979233422,0.367446463615,0.00020413692423,,,\r
-16,4,1,2,1,2,1,false,2,8,2,64,dualpipe,none,none,0.0240139000002,1611251500,0.609646912824,2665123.11617,0,0.000355979233422,0.384222400004,0.000213456888891,,,\r
+plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.schedule,plan.recompute,plan.offload,software,step_s,memory_bytes,mfu,tokens_per_s,bubble_share,exposed_comm_s,device_s,cost_step,run_s,device_hours,cost_run\r
+8,4,1,1,1,2,1,false,2,16,1,64,1f1b,none,none,torch-compile,0.0459308079518,2820851500,0.637480621519,1393400.26561,0,0.000355979233422,0.367446463615,0.00020413692423,,,\r
+16,4,1,2,1,2,1,false,2,8,2,64,dualpipe,none,none,torch-compile,0.0240139000002,1611251500,0.609646912824,2665123.11617,0,0.000355979233422,0.384222400004,0.000213456888891,,,\r
 $ nncost search dense fitted --threads 1 --devices 8,24,32 --global-batch 96 --recompute none --offload none --tensor 1 --format markdown
 dense on 3 sizes of fitted, global batch 96
 179712 combinations: 2740 evaluated, 176972 illegal, too large or hopeless; 2740 fit
@@ -56,7 +56,7 @@ $ nncost search dense fitted --threads 1 --devices 8,12 --data 8 --global-batch 
   "fastest": 8,
   "cheapest": 8,
   "sizes": [
-    {"devices": 8, "space": 24576, "evaluated": 4, "feasible": 4, "best": {"plan": {"devices": 8, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 2, "micro_batch": 1, "micro_batches": 1, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "step_s": 0.00801304495509, "memory_bytes": 704055500, "mfu": 0.456755206106, "tokens_per_s": 998372.035205, "bubble_share": 0, "exposed_comm_s": 0.000355979233422, "device_s": 0.0641043596407, "cost_step": 3.56135331337e-5, "run_s": null, "device_hours": null, "cost_run": null}, "reason": null},
+    {"devices": 8, "space": 24576, "evaluated": 4, "feasible": 4, "best": {"plan": {"devices": 8, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 2, "micro_batch": 1, "micro_batches": 1, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.00801304495509, "memory_bytes": 704055500, "mfu": 0.456755206106, "tokens_per_s": 998372.035205, "bubble_share": 0, "exposed_comm_s": 0.000355979233422, "device_s": 0.0641043596407, "cost_step": 3.56135331337e-5, "run_s": null, "device_hours": null, "cost_run": null}, "reason": null},
     {"devices": 12, "space": 46080, "evaluated": 0, "feasible": 0, "best": null, "reason": "disagrees with data x tensor x pipeline x context, expected 8, found 12"}
   ]
 }

@@ -48,7 +48,7 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc
     NNC_TRY(nnc_scenario_load_asked(session, arena, operands[0], operands[1], &b->scenario, err));
     task->model = &scenario->model;
     task->device = &scenario->device;
-    task->software = &scenario->software;
+    task->profiles = &scenario->profiles;
     *plan = scenario->plan;
     if (plans != NULL) {
         b->plans_path = plans->path;
@@ -73,14 +73,17 @@ static nnc_status make_digest(const nnc_session *session, const base *b,
 {
     const nnc_options *options = &session->options;
     const nnc_given *given = &options->given;
-    const char *const files[] = { task->model->path, task->device->path, task->software->path,
+    const nnc_profiles *p = task->profiles;
+    const char *const files[] = { task->model->path,          task->device->path, p->copies->path,
+                                  p->sharded->path,           p->split->path,     p->tpu->path,
                                   b->scenario.report.cluster, b->plans_path };
-    const char *texts[1 + NNC_SETS_MAX] = { options->scenario != NULL ? options->scenario : "" };
+    const char *texts[2 + NNC_SETS_MAX] = { options->scenario != NULL ? options->scenario : "",
+                                            p->any ? "any" : "" };
     for (int i = 0; i < given->set_count; i++) {
-        texts[1 + i] = given->sets[i];
+        texts[2 + i] = given->sets[i];
     }
     return nnc_search_digest(task, session->specs, files, sizeof files / sizeof *files, texts,
-                             1 + given->set_count, digest, err);
+                             2 + given->set_count, digest, err);
 }
 
 /* What was asked for, of which every rank makes the same. */
@@ -144,7 +147,7 @@ static void serve(const nnc_search_task *task)
 {
     nnc_interrupt interrupt;
     nnc_interrupt_hold(&interrupt);
-    nnc_crew_search_serve(task->crew, task->model, task->device, task->software,
+    nnc_crew_search_serve(task->crew, task->model, task->device, task->profiles,
                           task->search.threads);
     nnc_interrupt_release(&interrupt);
 }

@@ -37,11 +37,12 @@ static const nnc_metric column_rows[] = {
     NNC_HEAD("cost", NUMBER, .get = get_cost, .show = NNC_SHOW_COUNT),
     NNC_HEAD("memory", WHOLE, NNC_IN(nnc_found, memory_bytes), .unit = "B"),
     NNC_HEAD("MFU", NUMBER, NNC_IN(nnc_found, mfu), .show = NNC_SHOW_PERCENT, .drop = 6),
+    NNC_HEAD("software", CHARS, NNC_IN(nnc_found, software), .shrinks = true),
     NNC_ROWS(&nnc_plan_choice_metrics, NNC_IN(nnc_found, plan)),
     NNC_HEAD("bubble", NUMBER, NNC_IN(nnc_found, bubble_share), .show = NNC_SHOW_PERCENT,
              .drop = 1),
 };
-enum { DEVICES, STEP, RUN, COST };
+enum { DEVICES, STEP, RUN, COST, MEMORY, MFU, SOFTWARE };
 static const nnc_metrics columns = NNC_METRICS("a plan that fits", column_rows, nnc_found);
 
 /* Of the columns that most plans leave at nothing, those that no plan uses go first. */
@@ -71,6 +72,16 @@ static void drop_unused(nnc_table *table, const nnc_found *list, int32_t count)
     }
 }
 
+bool nnc_found_differ(const nnc_found *list, int32_t count)
+{
+    for (int32_t i = 1; i < count; i++) {
+        if (strcmp(list[i].software, list[0].software) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count,
                      const char *currency, bool sizes)
 {
@@ -89,6 +100,7 @@ void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, in
         }
     }
     table.heads[COST].text = *head != '\0' ? head : NULL;
+    table.heads[SOFTWARE].text = nnc_found_differ(list, count) ? table.heads[SOFTWARE].text : NULL;
     drop_unused(&table, list, count);
     nnc_table_records(&table, (nnc_lines){ &columns, NULL, list, count });
     nnc_table_write(&table, out, style);

@@ -10,6 +10,9 @@
 void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count,
                      const char *currency, bool sizes);
 
+/* Do the plans run under more than one profile? */
+bool nnc_found_differ(const nnc_found *list, int32_t count);
+
 /* What a plan costs: money of the run, else device-hours of the run, else money of a step, else
  * device-seconds of a step. */
 typedef struct nnc_spent {

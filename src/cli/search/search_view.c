@@ -118,6 +118,9 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
         nnc_buffer_text(out, "no plan fits\n");
         return;
     }
+    if (!nnc_found_differ(r->best, r->best_count)) {
+        nnc_buffer_print(out, "software %s\n\n", r->best[0].software);
+    }
     nnc_found_write(out, style, r->best, r->best_count, report->currency, false);
     write_why(out, r);
     nnc_buffer_print(out, "\ntime against memory, %s\n\n",

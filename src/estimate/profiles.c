@@ -1,0 +1,52 @@
+#include <string.h>
+
+#include <nncost/plan.h>
+
+nnc_profiles nnc_profiles_of_one(const nnc_software *software)
+{
+    return (nnc_profiles){ software, software, software, software, false };
+}
+
+/* Weights that are sharded whole are FSDP's whatever else the plan splits: torchtitan and others
+ * combine it with tensor and pipeline parallelism. */
+const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_device *device,
+                                   const nnc_plan *plan)
+{
+    const bool split =
+        plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || plan->expert > 1;
+    if (strncmp(device->architecture, "tpu", 3) == 0) {
+        return profiles->tpu;
+    }
+    return plan->zero == 3 ? profiles->sharded : split ? profiles->split : profiles->copies;
+}
+
+bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, const char **option)
+{
+    const nnc_shipped *has = &software->ships;
+    const struct {
+        unsigned asked, flag;
+        bool has;
+        const char *option;
+    } savers[] = {
+        { plan->recompute, NNC_RECOMPUTE_ATTENTION, has->recompute_attention, "--recompute" },
+        { plan->recompute, NNC_RECOMPUTE_NORM, has->recompute_norm, "--recompute" },
+        { plan->recompute, NNC_RECOMPUTE_ACTIVATION, has->recompute_activation, "--recompute" },
+        { plan->recompute, NNC_RECOMPUTE_FULL, has->recompute_full, "--recompute" },
+        { plan->offload, NNC_OFFLOAD_OPTIMIZER, has->offload_optimizer, "--offload" },
+        { plan->offload, NNC_OFFLOAD_ACTIVATIONS, has->offload_activations, "--offload" },
+        { plan->offload, NNC_OFFLOAD_WEIGHTS, has->offload_weights, "--offload" },
+    };
+    const char *lacks = NULL;
+    for (size_t i = 0; i < sizeof savers / sizeof savers[0]; i++) {
+        const bool asked = (savers[i].asked & savers[i].flag) != 0;
+        lacks = asked && !savers[i].has ? savers[i].option : lacks;
+    }
+    if (plan->pipeline > 1 && plan->schedule < NNC_SCHEDULE_COUNT &&
+        !has->schedules[plan->schedule]) {
+        lacks = "--schedule";
+    }
+    if (option != NULL && lacks != NULL) {
+        *option = lacks;
+    }
+    return lacks == NULL;
+}

@@ -1,0 +1,65 @@
+# What a plan does chooses the software, where none is asked for: copies of the weights, shards of them, or split layers. The page says that it was chosen.
+$ for id in fsdp megatron; do sed "s/torch-compile/$id/" toy/software/torch-compile.json >toy/software/$id.json; done
+$ for plan in "" "--devices 4 --zero 2" "--devices 4 --zero 3" "--devices 4 --tensor 2" "--devices 4 --pipeline 2" "--devices 4 --tensor 2 --zero 3" "--devices 4 --software eager"; do nncost estimate dense round $plan | grep -o "software.*"; done
+software torch-compile (chosen for this plan), mode predicted
+software torch-compile (chosen for this plan), mode predicted
+software fsdp (chosen for this plan), mode predicted
+software megatron (chosen for this plan), mode predicted
+software megatron (chosen for this plan), mode predicted
+software fsdp (chosen for this plan), mode predicted
+software eager, mode predicted
+
+# The same of comparisons and sweeps, row by row.
+$ for id in fsdp megatron; do sed "s/torch-compile/$id/" toy/software/torch-compile.json >toy/software/$id.json; done
+$ nncost compare dense round --devices 4 --zero 0,3 --format json | grep -o '"software": "[a-z-]*", "software_chosen": [a-z]*'
+"software": "torch-compile", "software_chosen": true
+"software": "fsdp", "software_chosen": true
+$ nncost sweep dense round --devices 4 --zero 0,3 --tensor 1,2 --columns zero,tensor,plan.software,plan.software_chosen --format csv
+plan.zero,plan.tensor,plan.software,plan.software_chosen\r
+0,1,torch-compile,true\r
+0,2,megatron,true\r
+3,1,fsdp,true\r
+3,2,fsdp,true\r
+$ nncost sweep dense round --devices 4 --zero 0,3 --software eager --columns zero,plan.software,plan.software_chosen --format csv
+plan.zero,plan.software,plan.software_chosen\r
+0,eager,false\r
+3,eager,false\r
+
+# A search runs each plan under its own, and offers what its framework has: nothing but 1f1b here, unless --software any. A choice that it lacks is refused.
+$ for id in fsdp megatron; do sed "s/torch-compile/$id/" toy/software/torch-compile.json >toy/software/$id.json; done
+$ sed -i 's/"sources"/"ships": { "gpipe": false, "interleaved": false, "zb_h1": false, "zb_h2": false, "zb_v": false, "dualpipe": false, "recompute_norm": false }, "sources"/' toy/software/megatron.json
+$ nncost search dense round --devices 4 --global-batch 8 --pipeline 2 --zero 1 --format json | grep -o '"schedule": "[0-9a-z-]*"' | sort -u
+"schedule": "1f1b"
+$ nncost search dense round --devices 4 --global-batch 8 --pipeline 2 --zero 1 --software any --format json | grep -o '"schedule": "[0-9a-z-]*"' | sort -u
+"schedule": "dualpipe"
+"schedule": "interleaved"
+"schedule": "zb-h1"
+"schedule": "zb-h2"
+$ nncost search dense round --devices 4 --global-batch 8 --pipeline 2 --zero 1 --schedule zb-h1
+! nncost: --schedule: software megatron does not have it; --software any searches beyond what it has
+[3]
+$ nncost search dense round --devices 4 --global-batch 8 --pipeline 2 --zero 1 --recompute norm
+! nncost: --recompute: software megatron does not have it; --software any searches beyond what it has
+[3]
+$ nncost search dense round --devices 4 --global-batch 8 --pipeline 1,2 --tensor 1 --context 1 --zero 1,3 --recompute none --best 4 | cut -c1-100
+dense on 4 x round, global batch 8
+1536 combinations: 50 evaluated, 1486 illegal, too large or hopeless; 50 fit
+
+no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
+
+    step   memory   MFU software data tensor pipeline virtual SP ZeRO micro-batch schedule recompute
+16.37 ms 1.355 GB 89.4% torch-..    4      1        1       1 no    1           2 1f1b     none
+16.37 ms 1.052 GB 89.4% torch-..    4      1        1       1 no    1           1 1f1b     none
+16.99 ms 1.105 GB 86.2% fsdp        4      1        1       1 no    3           2 1f1b     none
+17.44 ms 1.534 GB 84.0% fsdp        2      1        2       1 no    3           2 dualpipe none
+
+time against memory, no other plan is faster with less
+
+    step   memory software     data tensor pipeline SP ZeRO micro-batch schedule recompute offload
+16.37 ms 1.355 GB torch-comp..    4      1        1 no    1           2 1f1b     none      none
+16.37 ms 1.052 GB torch-comp..    4      1        1 no    1           1 1f1b     none      none
+18.04 ms 802.9 MB fsdp            4      1        1 no    3           1 1f1b     none      none
+91.47 ms 784.0 MB fsdp            4      1        1 no    3           2 1f1b     none      optimizer
+96.74 ms 730.8 MB torch-comp..    4      1        1 no    1           1 1f1b     none      optimizer
+99.47 ms 481.6 MB fsdp            4      1        1 no    3           1 1f1b     none      optimizer
+111.7 ms 462.6 MB fsdp            2      1        2 no    3           1 zb-h1    none      optimizer

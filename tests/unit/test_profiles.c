@@ -1,0 +1,153 @@
+/* The software that a plan runs under when none is asked for, and what its framework has. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <nncost/nncost.h>
+
+#include "suite.h"
+
+static nnc_specs *specs;
+static nnc_profiles profiles;
+static const nnc_device *h100, *tpu;
+static const nnc_model *llama;
+
+static void setup(void)
+{
+    nnc_error err;
+    specs = nnc_specs_open(NNCOST_SOURCE_DIR);
+    ck_assert_int_eq(nnc_profiles_load(specs, &profiles, &err), NNC_OK);
+    ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, &err), NNC_OK);
+    ck_assert_int_eq(nnc_device_load(specs, "tpu-v5e", &tpu, &err), NNC_OK);
+    ck_assert_int_eq(nnc_model_load(specs, "llama3-8b", &llama, &err), NNC_OK);
+}
+
+static void teardown(void)
+{
+    nnc_specs_close(specs);
+}
+
+static const char *chosen(const nnc_device *device, const nnc_plan *plan)
+{
+    return nnc_profile_of(&profiles, device, plan)->id;
+}
+
+START_TEST(follows_what_the_plan_does)
+{
+    nnc_plan plan = nnc_plan_default();
+    ck_assert_str_eq(chosen(h100, &plan), "torch-compile");
+    plan.devices = plan.data = 8; /* copies of the weights, then copies with sharded gradients */
+    ck_assert_str_eq(chosen(h100, &plan), "torch-compile");
+    plan.zero = 2;
+    ck_assert_str_eq(chosen(h100, &plan), "torch-compile");
+    plan.zero = 3;
+    ck_assert_str_eq(chosen(h100, &plan), "fsdp");
+    int32_t *const degrees[] = { &plan.tensor, &plan.pipeline, &plan.context, &plan.expert };
+    for (size_t i = 0; i < COUNT_OF(degrees); i++) {
+        *degrees[i] = 2;
+        plan.zero = 3;
+        ck_assert_str_eq(chosen(h100, &plan), "fsdp");
+        plan.zero = 1;
+        ck_assert_str_eq(chosen(h100, &plan), "megatron");
+        *degrees[i] = 1;
+    }
+}
+END_TEST
+
+/* No profile of PyTorch exists for a TPU, whatever the plan is. */
+START_TEST(is_one_that_exists_for_the_device)
+{
+    nnc_plan plan = nnc_plan_default();
+    for (plan.zero = 0; plan.zero <= 3; plan.zero++) {
+        for (plan.tensor = 1; plan.tensor <= 2; plan.tensor++) {
+            ck_assert_str_eq(chosen(tpu, &plan), "maxtext");
+            ck_assert_str_ne(chosen(h100, &plan), "maxtext");
+        }
+    }
+}
+END_TEST
+
+START_TEST(names_what_a_framework_lacks)
+{
+    const char *lacks = NULL;
+    nnc_plan plan = nnc_plan_default();
+    plan.pipeline = 4;
+    plan.schedule = NNC_SCHEDULE_ZB_H1;
+    ck_assert(!nnc_software_ships(profiles.split, &plan, &lacks));
+    ck_assert_str_eq(lacks, "--schedule");
+    plan.schedule = NNC_SCHEDULE_INTERLEAVED;
+    plan.recompute = NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM;
+    ck_assert(nnc_software_ships(profiles.split, &plan, &lacks));
+    plan.recompute |= NNC_RECOMPUTE_ACTIVATION;
+    ck_assert(!nnc_software_ships(profiles.split, &plan, &lacks));
+    ck_assert_str_eq(lacks, "--recompute");
+    const nnc_software neutral = nnc_software_default(); /* a profile that says nothing has all */
+    ck_assert(nnc_software_ships(&neutral, &plan, NULL));
+}
+END_TEST
+
+/* Every plan that a search finds runs under its own profile, has the figures of an estimate under it, and asks for
+ * nothing that the framework lacks. */
+START_TEST(a_search_compares_plans_under_their_own)
+{
+    nnc_search search = { .base = nnc_plan_default(), .best = 40, .threads = 1 };
+    nnc_search_result *result = calloc(1, sizeof *result);
+    nnc_scratch *scratch = nnc_scratch_create();
+    bool any_sharded = false, any_split = false;
+    nnc_error err;
+    search.base.devices = 16;
+    search.base.global_batch = 32;
+    search.objective = NNC_OBJECTIVE_MEMORY;
+    ck_assert_int_eq(nnc_search_by_plan(llama, h100, &profiles, &search, NULL, NULL, result, &err),
+                     NNC_OK);
+    for (int32_t i = 0; i < result->best_count + result->pareto_count; i++) {
+        const nnc_found *found =
+            i < result->best_count ? &result->best[i] : &result->pareto[i - result->best_count];
+        const nnc_software *software = nnc_profile_of(&profiles, h100, &found->plan);
+        nnc_result estimate;
+        ck_assert_str_eq(found->software, software->id);
+        ck_assert(nnc_software_ships(software, &found->plan, NULL));
+        ck_assert_int_eq(
+            nnc_estimate(llama, h100, software, &found->plan, scratch, &estimate, &err), NNC_OK);
+        ck_assert_double_eq(found->step_s, estimate.step_s);
+        ck_assert_int_eq(found->memory_bytes, estimate.memory.total_bytes);
+        any_sharded = any_sharded || software == profiles.sharded;
+        any_split = any_split || software == profiles.split;
+    }
+    ck_assert(any_sharded && any_split);
+    nnc_scratch_destroy(scratch);
+    free(result);
+}
+END_TEST
+
+/* Asked for a schedule that the profile lacks, a search says so; with any it has it. */
+START_TEST(any_lifts_what_is_shipped)
+{
+    nnc_search search = { .base = nnc_plan_default(), .best = 1, .threads = 1 };
+    nnc_search_result *result = calloc(1, sizeof *result);
+    nnc_error err;
+    search.base.devices = 8;
+    search.base.global_batch = 16;
+    search.pipeline = (nnc_choice){ { 4 }, 1 };
+    search.zero = (nnc_choice){ { 1 }, 1 };
+    search.schedule = (nnc_choice){ { NNC_SCHEDULE_ZB_H1 }, 1 };
+    ck_assert_int_eq(nnc_search_by_plan(llama, h100, &profiles, &search, NULL, NULL, result, &err),
+                     NNC_ILLEGAL_PLAN);
+    ck_assert_str_eq(err.where, "--schedule");
+    profiles.any = true;
+    ck_assert_int_eq(nnc_search_by_plan(llama, h100, &profiles, &search, NULL, NULL, result, &err),
+                     NNC_OK);
+    ck_assert_int_eq(result->best_count, 1);
+    ck_assert_str_eq(result->best[0].software, "megatron");
+    free(result);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        follows_what_the_plan_does,   is_one_that_exists_for_the_device,
+        names_what_a_framework_lacks, a_search_compares_plans_under_their_own,
+        any_lifts_what_is_shipped,
+    };
+    return run_tests_with("profiles", setup, teardown, tests, COUNT_OF(tests));
+}
