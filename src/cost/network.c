@@ -104,8 +104,8 @@ static double offload_s(const nnc_network *network, const nnc_exchange *exchange
     return network_s;
 }
 
-static double carried_bytes(const nnc_network *network, const nnc_exchange *exchange, bool ideal,
-                            nnc_derivation *why)
+double nnc_network_carried_bytes(const nnc_network *network, const nnc_exchange *exchange,
+                                 bool ideal, nnc_derivation *why)
 {
     const double bytes = exchange->bytes;
     NNC_LET(why, domains, NULL, network->routes[nnc_network_route_of(exchange)].outer);
@@ -118,11 +118,6 @@ static double carried_bytes(const nnc_network *network, const nnc_exchange *exch
             all_bytes * domains * (1.0 - pow(1.0 - 1.0 / domains, copies)) / copies);
     NNC_NOTE(why, "each token once per domain that any of its copies goes to, at random");
     return carried;
-}
-
-double nnc_network_bytes(const nnc_network *network, const nnc_exchange *exchange, bool ideal)
-{
-    return carried_bytes(network, exchange, ideal, NULL);
 }
 
 /* count times by the fitted figures, with what a call inside a step adds. */
@@ -139,8 +134,8 @@ static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes
 }
 
 /* How long, and by what algorithm. */
-static double exchange_s(const nnc_network *network, const nnc_exchange *exchange, bool ideal,
-                         const char **by, nnc_derivation *why)
+static double exchange_s(const nnc_network *network, const nnc_exchange *exchange, const char **by,
+                         nnc_derivation *why)
 {
     NNC_LET(why, count, NULL, exchange->count > 0.0 ? exchange->count : 1.0);
     const nnc_route *route = &network->routes[nnc_network_route_of(exchange)];
@@ -148,23 +143,13 @@ static double exchange_s(const nnc_network *network, const nnc_exchange *exchang
         *by = "host link";
         return offload_s(network, exchange, count, why);
     }
-    const double bytes = carried_bytes(network, exchange, ideal, why);
+    const double bytes = nnc_network_carried_bytes(network, exchange, false, why);
     NNC_PUT(why, bytes, "B");
-    if (route->fitted != NULL && !ideal && bytes > 0.0 && route->size > 1) {
+    if (route->fitted != NULL && bytes > 0.0 && route->size > 1) {
         return fitted_s(route, exchange->forward, bytes, count, by, why);
     }
     const double collective_s =
-        nnc_collective_say_s(route, exchange->forward, bytes, NNC_ALGORITHM_ALL, NULL, by);
-    if (route->fitted != NULL && collective_s > 0.0) {
-        /* A vendor's latency per step may be longer than what a whole call was measured to take. */
-        const char *fitted_by = NULL;
-        const double all_s = fitted_s(route, exchange->forward, bytes, 1.0, &fitted_by, NULL);
-        if (all_s < collective_s) {
-            return fitted_s(route, exchange->forward, bytes, count, by, why);
-        }
-    }
-    NNC_WHEN(why,
-             nnc_collective_say_s(route, exchange->forward, bytes, NNC_ALGORITHM_ALL, why, by));
+        nnc_collective_say_s(route, exchange->forward, bytes, NNC_ALGORITHM_ALL, why, by);
     NNC_PUT(why, collective_s, "s");
     NNC_SAY(why, network_s, "s", count * collective_s);
     NNC_NOTE(why, "overlapped or not; rates are one direction of one rank");
@@ -183,22 +168,14 @@ double nnc_network_exchange_s(const nnc_network *network, const nnc_exchange *ex
 {
     const char *by = NULL;
     *link = link_of(network, exchange);
-    return exchange_s(network, exchange, false, &by, NULL);
+    return exchange_s(network, exchange, &by, NULL);
 }
 
-double nnc_network_ideal_s(const nnc_network *network, const nnc_exchange *exchange,
-                           const char **link)
-{
-    const char *by = NULL;
-    *link = link_of(network, exchange);
-    return exchange_s(network, exchange, true, &by, NULL);
-}
-
-const char *nnc_network_say_s(const nnc_network *network, const nnc_exchange *exchange, bool ideal,
+const char *nnc_network_say_s(const nnc_network *network, const nnc_exchange *exchange,
                               nnc_derivation *why)
 {
     const char *by = NULL;
-    exchange_s(network, exchange, ideal, &by, why);
+    exchange_s(network, exchange, &by, why);
     NNC_SOURCE(why, "Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel "
                     "Computing 35(12), 2009 (tree)");
     return by;

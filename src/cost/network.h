@@ -39,16 +39,14 @@ nnc_route_kind nnc_network_route_of(const nnc_exchange *exchange);
  * from M domains, software may send one to each domain that gets any,
  *     M (1 - (1 - 1/M)^k)
  * on average; ideal: it always does.   [experts] */
-double nnc_network_bytes(const nnc_network *network, const nnc_exchange *exchange, bool ideal);
+double nnc_network_carried_bytes(const nnc_network *network, const nnc_exchange *exchange,
+                                 bool ideal, nnc_derivation *why);
 
 /* Seconds of one exchange in a training step, and the link it loads. */
 double nnc_network_exchange_s(const nnc_network *network, const nnc_exchange *exchange,
                               const char **link);
-/* The same at the rates of the datasheet: no software gets below. */
-double nnc_network_ideal_s(const nnc_network *network, const nnc_exchange *exchange,
-                           const char **link);
-/* Either of the two, saying how: leaves network_s. Returns the name of the algorithm. */
-const char *nnc_network_say_s(const nnc_network *network, const nnc_exchange *exchange, bool ideal,
+/* The same, saying how: leaves network_s. Returns the name of the algorithm. */
+const char *nnc_network_say_s(const nnc_network *network, const nnc_exchange *exchange,
                               nnc_derivation *why);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef NNCOST_ESTIMATE_BOUNDS_H
 #define NNCOST_ESTIMATE_BOUNDS_H
 
+#include "cost/fabric.h"
 #include "estimate/step.h"
 
 typedef enum nnc_engine {
@@ -21,7 +22,8 @@ typedef struct nnc_ideal {
     nnc_engine engine;
     int32_t stage;
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s;
-    double engine_s[NNC_ENGINES], network_s;
+    double engine_s[NNC_ENGINES], network_s; /* network_s: of the fabric that is the busiest */
+    nnc_fabric fabric;
 } nnc_ideal;
 
 /* Seconds of one instance of each segment, in one pass: on each engine alone, and with compute,

@@ -136,6 +136,17 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     }
 }
 
+/* Times of parts that overlap need not grow part by part, and a schedule that splits backward may end a
+ * little later for a shorter one: what takes longest bounds. */
+static void raise_upper(nnc_result *r, nnc_derivation *why)
+{
+    if (r->step_s > r->upper_bound_s) {
+        NNC_LET(why, nothing_hides_s, "s", r->upper_bound_s);
+        NNC_PUT(why, r->step_s, "s");
+        NNC_SET(why, r->upper_bound_s, "s", nnc_max(nothing_hides_s, r->step_s));
+    }
+}
+
 /* Builds the op table of the plan's mode and times it. */
 static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
                             nnc_result *r, nnc_error *err)
@@ -150,6 +161,7 @@ static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_sc
     } else if (done) {
         nnc_step_executed(step, rows, &scratch->step, r);
         done = nnc_step_time(step, rows, &scratch->step, r);
+        raise_upper(r, step->why);
     }
     if (!done) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",

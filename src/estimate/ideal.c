@@ -35,17 +35,10 @@ static double parts_s(const nnc_ideal *i)
            i->bubble_s;
 }
 
-enum { LINKS = 3 };
-
-static int link_of(const char *link)
-{
-    return strcmp(link, "scale_up") == 0 ? 0 : strcmp(link, "scale_out") == 0 ? 1 : 2;
-}
-
-/* Seconds each link works in one pass over an instance of each segment: always, and where it is run
+/* Seconds each fabric works in one pass over an instance of each segment: always, and where it is run
  * again. */
 typedef struct link_loads {
-    double once_s[NNC_SEGMENTS_MAX][LINKS], again_s[NNC_SEGMENTS_MAX][LINKS];
+    double once_s[NNC_SEGMENTS_MAX][NNC_FABRICS], again_s[NNC_SEGMENTS_MAX][NNC_FABRICS];
 } link_loads;
 
 static void load_links(const nnc_step *step, const nnc_rows *rows, link_loads *loads)
@@ -58,54 +51,66 @@ static void load_links(const nnc_step *step, const nnc_rows *rows, link_loads *l
             const int32_t s = row->op->segment;
             double *const sums = full && nnc_part_of(row) == NNC_PART_RECOMPUTE ? loads->again_s[s]
                                                                                 : loads->once_s[s];
-            const char *link = NULL;
-            const double time_s = nnc_network_ideal_s(step->network, &row->op->u.exchange, &link);
-            sums[link_of(link)] += time_s * row->repeat / (double)step->list->segments[s].instances;
+            double load_s[NNC_FABRICS];
+            nnc_fabric_load(step->network, &row->op->u.exchange, load_s);
+            for (int f = 0; f < NNC_FABRICS; f++) {
+                sums[f] += load_s[f] * row->repeat / (double)step->list->segments[s].instances;
+            }
         }
     }
 }
 
-/* Seconds the busiest link of a device works over the step, hidden or not. */
+/* Seconds the busiest fabric of a device works over the step, hidden or not, and which it is. */
 static double device_network_s(const nnc_step *step, const link_loads *loads,
-                               const nnc_holding *holding)
+                               const nnc_holding *holding, nnc_fabric *fabric)
 {
     const double passes = (double)nnc_step_passes(step->plan);
-    double sums[LINKS] = { 0 };
+    double sums[NNC_FABRICS] = { 0 };
     nnc_tail t;
-    const char *link = NULL;
     for (int32_t s = 0; s < step->list->segment_count; s++) {
-        for (int l = 0; l < LINKS; l++) {
-            sums[l] += passes * ((double)holding->instances[s] * loads->once_s[s][l] +
-                                 (double)holding->recomputed[s] * loads->again_s[s][l]);
+        for (int f = 0; f < NNC_FABRICS; f++) {
+            sums[f] += passes * ((double)holding->instances[s] * loads->once_s[s][f] +
+                                 (double)holding->recomputed[s] * loads->again_s[s][f]);
         }
     }
     nnc_tail_of(step, holding, &t);
     for (int i = 0; i < t.exchange_count; i++) {
-        const double time_s = nnc_network_ideal_s(step->network, &t.exchanges[i].u.exchange, &link);
-        sums[link_of(link)] += time_s * (double)t.exchanges[i].repeat;
+        double load_s[NNC_FABRICS];
+        nnc_fabric_load(step->network, &t.exchanges[i].u.exchange, load_s);
+        for (int f = 0; f < NNC_FABRICS; f++) {
+            sums[f] += load_s[f] * (double)t.exchanges[i].repeat;
+        }
     }
-    return nnc_max(nnc_max(sums[0], sums[1]), sums[2]);
+    *fabric = NNC_FABRIC_SCALE_UP;
+    for (int f = 0; f < NNC_FABRICS; f++) {
+        *fabric = sums[f] > sums[*fabric] ? (nnc_fabric)f : *fabric;
+    }
+    return sums[*fabric];
 }
 
-/* The same of the device whose links are busiest. */
-static double network_s(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
-                        int32_t *stage)
+/* The device whose links are busiest. */
+static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
+                               nnc_ideal *ideal, int32_t *stage)
 {
     link_loads loads;
-    double longest = 0.0;
+    ideal->network_s = 0.0;
+    ideal->fabric = NNC_FABRIC_SCALE_UP;
     if (step->network == NULL) {
-        return 0.0;
+        return;
     }
     load_links(step, rows, &loads);
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         const nnc_holding *h = &m->holdings[d];
-        if (d == 0 || memcmp(h->instances, h[-1].instances, sizeof h->instances) != 0) {
-            const double one = device_network_s(step, &loads, h);
-            *stage = one > longest ? d : *stage;
-            longest = nnc_max(longest, one);
+        if (d == 0 || !nnc_holding_same(h, &h[-1])) {
+            nnc_fabric fabric;
+            const double one_s = device_network_s(step, &loads, h, &fabric);
+            if (one_s > ideal->network_s) {
+                *stage = d;
+                ideal->network_s = one_s;
+                ideal->fabric = fabric;
+            }
         }
     }
-    return longest;
 }
 
 /* Seconds a pipeline takes at the very most: every stage in turn, then the slowest for every other
@@ -198,7 +203,7 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
     }
     memcpy(ideal->engine_s, engine_s, sizeof engine_s);
     int32_t stage = ideal->stage;
-    ideal->network_s = network_s(step, rows, m, &stage);
+    find_busiest_links(step, rows, m, ideal, &stage);
     if (ideal->network_s > ideal->step_s) {
         wait_for_links(step, units, &rates, stage, m, ideal);
     }

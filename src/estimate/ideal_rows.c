@@ -108,6 +108,32 @@ static void set_bounds(const nnc_ideal *ideal, const nnc_rows *rows, nnc_result 
     }
 }
 
+/* A collective's load on the links, and its share of what the busiest of them takes longer than the
+ * engine. */
+static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_cost *row)
+{
+    nnc_derivation *const why = step->why;
+    double load_s[NNC_FABRICS];
+    int most = 0;
+    nnc_fabric_load(step->network, &row->op->u.exchange, load_s);
+    row->network_s = 0.0;
+    for (int f = 0; f < NNC_FABRICS; f++) {
+        row->network_s += load_s[f];
+        most = load_s[f] > load_s[most] ? f : most;
+    }
+    row->link = nnc_fabric_name((nnc_fabric)most);
+    NNC_PUT(why, ideal->exposed_comm_s, "s");
+    NNC_LET(why, links_s, "s", ideal->network_s);
+    NNC_LET(why, busiest_s, "s", load_s[ideal->fabric]);
+    double time_s = 0.0;
+    if (links_s > 0.0) {
+        NNC_SET(why, time_s, "s", busiest_s * ideal->exposed_comm_s / links_s);
+        NNC_NOTE(why, "its share of what the busiest link takes longer than the engine; busiest_s: "
+                      "on that link");
+    }
+    return time_s;
+}
+
 void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows,
                     nnc_step_memory *m, nnc_result *r)
 {
@@ -137,16 +163,8 @@ void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows
         row->fixed_s = 0.0;
         row->time_s = nnc_engine_time_s(&rates, ideal->engine, row->op, &row->work, NULL);
         if (nnc_op_is_collective(row->op)) {
-            row->network_s = nnc_network_ideal_s(step->network, &row->op->u.exchange, &row->link);
             nnc_say_of_row(why, i);
-            NNC_PUT(why, ideal->exposed_comm_s, "s");
-            NNC_LET(why, links_s, "s", ideal->network_s);
-            NNC_PUT(why, row->network_s, "s");
-            row->time_s = 0.0;
-            if (links_s > 0.0) {
-                NNC_SET(why, row->time_s, "s", row->network_s * ideal->exposed_comm_s / links_s);
-                NNC_NOTE(why, "its share of what the busiest link takes longer than the engine");
-            }
+            row->time_s = exposed_of(step, ideal, row);
             nnc_say_of_step(why);
             r->communication_s[row->op->u.exchange.comm] += row->network_s * row->repeat;
             r->exposed_s[row->op->u.exchange.comm] += row->time_s * row->repeat;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cost/fabric.h"
 #include "cost/roofline.h"
 #include "estimate/scratch.h"
 #include "explain/explain.h"
@@ -68,11 +69,12 @@ static void route_text(const nnc_network *network, const nnc_op_cost *cost, cons
     if (e->comm == NNC_COMM_OFFLOAD) {
         snprintf(text, size, "between the device and host memory, over the host link");
     } else if (route->outer == 1) {
-        snprintf(text, size, "%d ranks inside one domain, over %s, by %s", (int)route->size,
-                 route->link, by);
+        snprintf(text, size, "%d ranks inside one domain, over %s%s%s", (int)route->size,
+                 route->link, by != NULL ? ", by " : "", by != NULL ? by : "");
     } else {
-        snprintf(text, size, "%d ranks, %d in each of %d domains, slowed by %s, by %s",
-                 (int)route->size, (int)route->inner, (int)route->outer, route->link, by);
+        snprintf(text, size, "%d ranks, %d in each of %d domains, slowed by %s%s%s",
+                 (int)route->size, (int)route->inner, (int)route->outer, cost->link,
+                 by != NULL ? ", by " : "", by != NULL ? by : "");
     }
 }
 
@@ -82,7 +84,12 @@ static void say_network(const nnc_report *report, const nnc_op_cost *cost,
 {
     const bool ideal = report->result->plan.mode == NNC_MODE_IDEAL;
     const nnc_network *network = &report->scratch->network;
-    const char *by = nnc_network_say_s(network, &cost->op->u.exchange, ideal, why);
+    const char *by = NULL;
+    if (ideal) {
+        nnc_fabric_say_load(network, &cost->op->u.exchange, why);
+    } else {
+        by = nnc_network_say_s(network, &cost->op->u.exchange, why);
+    }
     const nnc_line *lines = NULL;
     char row[16];
     int count = 0;

@@ -66,17 +66,17 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
           batch 16 = 1 x 8 passes x data 2, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan), mode ideal
 
-step      4.155 ms, bounds [4.155 ms .. 8.297 ms], busiest stage 1 of 2
+step      4.155 ms, bounds [4.155 ms .. 7.648 ms], busiest stage 1 of 2
           ideal mode: every efficiency 1, no fixed costs, all traffic that can be hidden is
-bound by  compute 100.0% of the step, network 51.7%, were compute free: 2.150 ms
+bound by  compute 100.0% of the step, network 36.5%, were compute free: 1.515 ms
 
 part          time  share    group          time  share
 forward   1.240 ms  29.8%    attention  1.240 ms  29.8%
 backward  2.520 ms  60.7%    mlp        1.920 ms  46.2%
 bubble    395.0 us   9.5%    head       600.0 us  14.4%
 
-network   tensor 0 s exposed of 2.000 ms, data 0 s exposed of 149.3 us,
-          pipeline 0 s exposed of 255.0 us
+network   tensor 0 s exposed of 1.360 ms, data 0 s exposed of 145.3 us,
+          pipeline 0 s exposed of 250.0 us
 bubble    395.0 us, 10.5% of the busy time, 9.5% of the step
 
 rate      3,850,490 tokens/s, 3,850 samples/s, MFU 88.1%,
@@ -111,7 +111,7 @@ plan      16 devices = data 16, ZeRO 3
           batch 16 = 1 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw, flash attention,
           recompute none, software torch-compile (chosen for this plan), mode predicted
 
-step      14.32 ms, bounds [5.390 ms .. 22.84 ms], nine of ten measurements in 11.46 ms .. 17.90 ms
+step      14.32 ms, bounds [3.460 ms .. 22.84 ms], nine of ten measurements in 11.46 ms .. 17.90 ms
 bound by  network 47.4% of the step, compute 40.7%, were network free: 7.527 ms
 
 part          time  share    group          time  share
@@ -299,7 +299,7 @@ plan      32 devices = data 8 x tensor 2 x context 2, expert 4, context by ulyss
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-step      10.29 ms, bounds [5.284 ms .. 12.68 ms]
+step      10.29 ms, bounds [4.713 ms .. 12.68 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 63.5% of the step, compute 27.6%, were network free: 3.754 ms
 
@@ -343,7 +343,7 @@ plan      16 devices = data 4 x tensor 4, ZeRO 1
           batch 4 = 1 x 1 pass x data 4, sequence 1000, fp16, policy mixed, adamw, flash attention,
           recompute none, software torch-compile (chosen for this plan), mode predicted
 
-step      6.887 ms, bounds [3.706 ms .. 9.534 ms]
+step      6.887 ms, bounds [3.694 ms .. 9.534 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 50.2% of the step, network 32.8%, were compute free: 4.555 ms
 
@@ -387,7 +387,7 @@ plan      16 devices = data 4 x tensor 4, ZeRO 3
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-step      112.4 ms, bounds [102.8 ms .. 123.2 ms]
+step      112.4 ms, bounds [99.23 ms .. 123.2 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 92.3% of the step, compute 6.2%, were network free: 8.635 ms
 
@@ -423,8 +423,8 @@ links     switch of 4 at 100.0 GB/s, network 10.00 GB/s per device
 network   tensor 4.945 ms exposed of 4.945 ms, data 45.12 ms exposed of 53.22 ms
 
 # A network that bounds the step, also in the bound.
-$ nncost estimate dense fitted --devices 32 --data 32 --zero 3 --mode ideal | grep '^bound'
-bound by  network 100.0% of the step, compute 51.7%, were network free: 3.460 ms
+$ nncost estimate dense fitted --devices 32 --data 32 --zero 3 --mode ideal --set scale_out.bytes_per_s=10e9 | grep '^bound'
+bound by  network 100.0% of the step, compute 57.4%, were network free: 3.460 ms
 
 # Does not fit: what would, or that nothing of what was tried does.
 $ nncost estimate dense round --set layers=80 --devices 8 --tensor 2 --global-batch 64 --micro-batch 16 | tail -8

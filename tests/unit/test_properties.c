@@ -1,0 +1,195 @@
+/* What holds of every plan: parts, bounds, what more of anything does. Models, devices and software as they
+ * are shipped, plans drawn at random from a fixed seed. */
+#include "draw.h"
+
+enum { PLANS = 10000, MODELS = 64, DEVICES = 64, PROFILES = 16 };
+
+static struct {
+    const nnc_model *models[MODELS];
+    const nnc_device *devices[DEVICES];
+    const nnc_software *software[PROFILES];
+    int model_count, device_count, software_count;
+} shipped;
+
+static const char *const *ids_of(nnc_spec_kind kind, int most, int *count)
+{
+    const char *const *ids = NULL;
+    nnc_error err = { 0 };
+    ck_assert_int_eq(nnc_specs_list(specs, kind, &ids, count, &err), NNC_OK);
+    ck_assert_int_gt(*count, 0);
+    *count = *count < most ? *count : most;
+    return ids;
+}
+
+static void load_shipped(void)
+{
+    const char *const *ids = ids_of(NNC_SPEC_MODEL, MODELS, &shipped.model_count);
+    for (int i = 0; i < shipped.model_count; i++) {
+        ck_assert_int_eq(nnc_model_load(specs, ids[i], &shipped.models[i], NULL), NNC_OK);
+    }
+    ids = ids_of(NNC_SPEC_DEVICE, DEVICES, &shipped.device_count);
+    for (int i = 0; i < shipped.device_count; i++) {
+        ck_assert_int_eq(nnc_device_load(specs, ids[i], &shipped.devices[i], NULL), NNC_OK);
+    }
+    ids = ids_of(NNC_SPEC_SOFTWARE, PROFILES, &shipped.software_count);
+    for (int i = 0; i < shipped.software_count; i++) {
+        ck_assert_int_eq(nnc_software_load(specs, ids[i], &shipped.software[i], NULL), NNC_OK);
+    }
+}
+
+static void set_up(void)
+{
+    open_support();
+    load_shipped();
+}
+
+/* Degrees and savers of any kind; most combinations are illegal. */
+static nnc_plan draw_any(const nnc_model *model)
+{
+    nnc_plan plan = draw_split();
+    plan.data = power(5);
+    plan.devices = 0;
+    plan.global_batch = 0;
+    plan.optimizer = coin() ? NNC_OPTIMIZER_ADAMW : plan.optimizer;
+    plan.mode = NNC_MODE_PREDICTED;
+    if (model->family != NNC_FAMILY_DECODER) {
+        plan.tensor = plan.pipeline = plan.context = plan.expert = plan.virtual_stages = 1;
+        plan.schedule = NNC_SCHEDULE_1F1B;
+        plan.sequence_parallel = false;
+    } else {
+        plan.seq_len = coin() ? 0 : 512 * (int64_t)power(6);
+        plan.precision = draw(4) == 0 ? NNC_FP8 : NNC_DTYPE_COUNT;
+    }
+    return plan;
+}
+
+static split_case draw_shipped(int number)
+{
+    seed(number);
+    split_case c = { .model = *shipped.models[draw((uint64_t)shipped.model_count)],
+                     .device = *shipped.devices[draw((uint64_t)shipped.device_count)],
+                     .software = *shipped.software[draw((uint64_t)shipped.software_count)] };
+    if (c.model.family == NNC_FAMILY_DECODER) {
+        c.model.decoder.vocab_multiple = 128;
+    }
+    c.plan = draw_any(&c.model);
+    return c;
+}
+
+/* The next legal plan; *number is where to go on. */
+static split_case next_legal(int *number)
+{
+    for (;;) {
+        const split_case c = draw_shipped((*number)++);
+        nnc_result result;
+        if (nnc_estimate(&c.model, &c.device, &c.software, &c.plan, scratch, &result, NULL) ==
+            NNC_OK) {
+            return c;
+        }
+    }
+}
+
+static void say(const split_case *c, int number, const char *what, double found, double expected)
+{
+    const nnc_plan *p = &c->plan;
+    fprintf(stderr,
+            "%d, %s: %.9g, expected %.9g: %s %s %s t%d p%d c%d(%d) e%d d%d zero%d vs%d sched%d "
+            "mb%d x%d s%d off%u "
+            "rec%u\n",
+            number, what, found, expected, c->model.id, c->device.id, c->software.id, p->tensor,
+            p->pipeline, p->context, (int)p->context_kind, p->expert, p->data, p->zero,
+            p->virtual_stages, (int)p->schedule, (int)p->micro_batch, (int)p->micro_batches,
+            (int)p->seq_len, p->offload, p->recompute);
+}
+
+static int failures;
+
+static void at_most(const split_case *c, int number, const char *what, double a, double b)
+{
+    if (!(a <= b * (1 + 1e-9))) {
+        failures++;
+        say(c, number, what, a, b);
+    }
+}
+
+START_TEST(parts_and_bounds)
+{
+    int number = 0;
+    for (int i = 0; i < PLANS; i++) {
+        const split_case c = next_legal(&number);
+        const nnc_result r = result_of_split(&c);
+        const double parts = r.forward_s + r.backward_s + r.recompute_s + r.update_s +
+                             r.exposed_comm_s + r.bubble_s + r.host_s;
+        at_most(&c, number - 1, "parts", fabs(parts - r.step_s), 1e-9 * r.step_s);
+        at_most(&c, number - 1, "lower", r.lower_bound_s, r.step_s);
+        at_most(&c, number - 1, "upper", r.step_s, r.upper_bound_s);
+    }
+    ck_assert_int_eq(failures, 0);
+}
+END_TEST
+
+/* Data-parallel traffic hides behind kernels alone: faster ones leave it less to hide behind, where
+ * something else takes the time. */
+#define SLACK (strncmp(what, "scale", 5) == 0 ? 1.0 : 1.1)
+
+static void check_faster(const split_case *c, const nnc_result *before, const char *what,
+                         int number)
+{
+    const nnc_result after = result_of_split(c);
+    at_most(c, number, what, after.step_s, before->step_s * SLACK);
+    at_most(c, number, "bound", after.lower_bound_s, before->lower_bound_s);
+    at_most(c, number, "upper", after.upper_bound_s, before->upper_bound_s * SLACK);
+}
+
+START_TEST(better_devices)
+{
+    int number = 0;
+    for (int i = 0; i < PLANS; i++) {
+        const split_case c = next_legal(&number);
+        const nnc_result before = result_of_split(&c);
+        const double factor = scaled(1.01, 4.0);
+        split_case better = c;
+        better.device.scale_up.bytes_per_s *= factor;
+        check_faster(&better, &before, "scale-up", number - 1);
+        better = c;
+        better.device.scale_out.bytes_per_s *= factor;
+        check_faster(&better, &before, "scale-out", number - 1);
+        better = c;
+        better.device.mem_bytes_per_s *= factor;
+        check_faster(&better, &before, "memory", number - 1);
+        better = c;
+        for (int d = 0; d < NNC_DTYPE_COUNT; d++) {
+            better.device.matmul_flops_per_s[d] *= factor;
+        }
+        check_faster(&better, &before, "peak", number - 1);
+    }
+    ck_assert_int_eq(failures, 0);
+}
+END_TEST
+
+START_TEST(ideal_parts_add_up)
+{
+    int number = 0;
+    for (int i = 0; i < PLANS; i++) {
+        split_case c = next_legal(&number);
+        c.plan.mode = NNC_MODE_IDEAL;
+        const nnc_result r = result_of_split(&c);
+        double exposed = 0.0;
+        for (int k = 0; k < NNC_COMM_COUNT; k++) {
+            exposed += r.exposed_s[k];
+            at_most(&c, number - 1, "exposed", r.exposed_s[k], r.communication_s[k]);
+        }
+        at_most(&c, number - 1, "sum", fabs(exposed - r.exposed_comm_s), 1e-9 * r.step_s);
+        const double parts = r.forward_s + r.backward_s + r.recompute_s + r.update_s +
+                             r.exposed_comm_s + r.bubble_s + r.host_s;
+        at_most(&c, number - 1, "parts", fabs(parts - r.step_s), 1e-9 * r.step_s);
+    }
+    ck_assert_int_eq(failures, 0);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { parts_and_bounds, better_devices, ideal_parts_add_up };
+    return run_tests_with("properties", set_up, close_support, tests, COUNT_OF(tests));
+}
