@@ -5,6 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum nnc_cell_kind {
     NNC_CELL_NULL, /* not recorded */
     NNC_CELL_NUMBER,
@@ -22,5 +26,9 @@ typedef struct nnc_cell {
         const char *text; /* owned by whoever made the cell */
     };
 } nnc_cell;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,10 @@
 #include <nncost/spec.h>
 #include <nncost/status.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* One value of an estimate under its name in the JSON output, nested names joined by dots:
  * "step.step_s", "plan.precision". */
 typedef struct nnc_figure {
@@ -138,5 +142,9 @@ NNC_API bool nnc_check_passed(const nnc_check *check);
 NNC_API const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index);
 /* Accepts what moved: writes the file's "recorded" part, whole or not at all. */
 NNC_API nnc_status nnc_check_update(nnc_check *check, nnc_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

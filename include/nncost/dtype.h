@@ -4,6 +4,10 @@
 
 #include <nncost/status.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* name, text, bytes per stored element.
  * tf32 is a rate of the matrix units; its operands are stored in fp32. */
 #define NNC_DTYPE_LIST(X)    \
@@ -26,5 +30,9 @@ NNC_API const char *nnc_dtype_name(nnc_dtype dtype);
 /* Bytes per element of a block-scaled format: element + scale / block length.
  * Sources: OCP MX specification 1.0; QLoRA arXiv:2305.14314; arXiv:2110.02861.   [formats] */
 NNC_API double nnc_block_format_bytes(double element_bytes, double scale_bytes, double block);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,6 +4,10 @@
 
 #include <nncost/op.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum nnc_verdict { NNC_FITS, NNC_OVER_MEMORY } nnc_verdict;
 
 #define NNC_BOUND_LIST(X)           \
@@ -151,5 +155,9 @@ NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device,
 NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device,
                                const nnc_profiles *profiles, const nnc_plan *plan,
                                nnc_scratch *scratch, nnc_advice *advice, int max);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

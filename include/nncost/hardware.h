@@ -7,6 +7,10 @@
 
 #include <nncost/dtype.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define NNC_LINK_KIND_LIST(X)                                                                \
     X(NNC_LINK_NONE, "none", "No scale-up fabric: PCIe or the network only.")                \
     X(NNC_LINK_SWITCH, "switch", "Every pair at full rate through a switch.")                \
@@ -18,6 +22,12 @@
 NNC_ENUM(nnc_link_kind, NNC_LINK_KIND_LIST, NNC_LINK_KIND_COUNT);
 NNC_API const char *nnc_link_kind_name(nnc_link_kind kind);
 NNC_API const char *nnc_link_kind_help(nnc_link_kind kind);
+
+/* A device; owned by the set it was loaded into. Its fields have the names of the device file:
+ * nnc_device_number, nnc_device_text and nnc_device_set of <nncost/spec.h>. */
+typedef struct nnc_device nnc_device;
+
+#ifdef NNC_STATIC_LINKING_ONLY
 
 /* The fast fabric that joins `devices` devices. Rates are one direction per device. */
 typedef struct nnc_scale_up {
@@ -94,6 +104,8 @@ typedef struct nnc_flash_efficiency {
     double block_penalty;      /* loss when blocks of queries fill the units once   [0] */
 } nnc_flash_efficiency;
 
+#endif /* NNC_STATIC_LINKING_ONLY */
+
 /* Generations of fused attention kernels, arXiv:2205.14135, 2307.08691, 2407.08608, and cuDNN's of
  * their time: they run the same work at different rates. */
 #define NNC_FLASH_KERNEL_LIST(X)                                               \
@@ -103,6 +115,8 @@ typedef struct nnc_flash_efficiency {
 NNC_ENUM(nnc_flash_kernel, NNC_FLASH_KERNEL_LIST, NNC_FLASH_KERNEL_COUNT);
 NNC_API const char *nnc_flash_kernel_name(nnc_flash_kernel kernel);
 NNC_API const char *nnc_flash_kernel_help(nnc_flash_kernel kernel);
+
+#ifdef NNC_STATIC_LINKING_ONLY
 
 /* One kind of collective inside a scale-up domain; see nnc_collective_predicted_s. */
 typedef struct nnc_collective_efficiency {
@@ -120,6 +134,8 @@ typedef struct nnc_collective_efficiencies {
     bool fitted;               /* false: the file has no such object */
 } nnc_collective_efficiencies;
 
+#endif /* NNC_STATIC_LINKING_ONLY */
+
 /* On what the figures of an efficiency object rest, best first. */
 #define NNC_BASIS_LIST(X)                                              \
     X(NNC_BASIS_NONE, "none", "Neutral: the datasheet alone.")         \
@@ -130,6 +146,8 @@ typedef struct nnc_collective_efficiencies {
 NNC_ENUM(nnc_basis, NNC_BASIS_LIST, NNC_BASIS_COUNT);
 NNC_API const char *nnc_basis_name(nnc_basis basis);
 NNC_API const char *nnc_basis_help(nnc_basis basis);
+
+#ifdef NNC_STATIC_LINKING_ONLY
 
 /* Fitted figures, apart from the datasheet's. Absent in the file = neutral. */
 typedef struct nnc_efficiencies {
@@ -154,7 +172,7 @@ typedef struct nnc_rated {
 } nnc_rated;
 
 /* A device. NaN = not recorded. Strings live in the arena of the set it was read into. */
-typedef struct nnc_device {
+struct nnc_device {
     char id[48]; /* file stem: "h100-sxm5-80gb" */
     char name[96];
     char vendor[24];
@@ -181,7 +199,9 @@ typedef struct nnc_device {
     const nnc_source *sources;
     int32_t source_count;
     const char *path; /* file it was read from */
-} nnc_device;
+};
+
+#endif /* NNC_STATIC_LINKING_ONLY */
 
 /* Dense peak for matrix products in a format, FLOP/s. fp32 falls back to the vector units, which
  * is where such products run on devices without an fp32 matrix path. NaN: the device lacks it. */
@@ -190,5 +210,9 @@ NNC_API double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype)
 /* Ridge point: FLOP/B at which a product in this format stops being memory-bound.
  * Source: Williams, Waterman, Patterson, CACM 52(4), 2009.   [roofline] */
 NNC_API double nnc_device_ridge(const nnc_device *device, nnc_dtype dtype);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

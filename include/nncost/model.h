@@ -7,6 +7,10 @@
 
 #include <nncost/hardware.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The last is the name of the family's rows: nnc_decoder_family (src/shape/), nnc_decoder_fields
  * (src/input/). */
 #define NNC_FAMILY_LIST(X)                                                                         \
@@ -50,6 +54,12 @@ static inline bool nnc_mlp_gated(nnc_mlp mlp)
     return mlp == NNC_MLP_SWIGLU || mlp == NNC_MLP_GEGLU;
 }
 
+/* A model; owned by the set it was loaded into. Its fields have the names of the model file:
+ * nnc_model_number, nnc_model_text and nnc_model_set of <nncost/spec.h>. */
+typedef struct nnc_model nnc_model;
+
+#ifdef NNC_STATIC_LINKING_ONLY
+
 /* A decoder-only transformer. */
 typedef struct nnc_decoder {
     int64_t layers, hidden, heads, kv_heads, head_dim, ffn_hidden;
@@ -80,6 +90,8 @@ int64_t nnc_vocab_rows(const nnc_decoder *decoder);
 
 enum { NNC_UNET_LEVELS_MAX = 8 };
 
+#endif /* NNC_STATIC_LINKING_ONLY */
+
 #define NNC_UNET_BLOCK_LIST(X)                                                         \
     X(NNC_UNET_DOUBLE_CONV, "double_conv", "Convolution, norm and activation, twice.") \
     X(NNC_UNET_RESIDUAL, "residual", "Norm, activation and convolution, twice, with a shortcut.")
@@ -102,6 +114,8 @@ NNC_API const char *nnc_unet_down_help(nnc_unet_down down);
 NNC_ENUM(nnc_unet_up, NNC_UNET_UP_LIST, NNC_UP_COUNT);
 NNC_API const char *nnc_unet_up_name(nnc_unet_up up);
 NNC_API const char *nnc_unet_up_help(nnc_unet_up up);
+
+#ifdef NNC_STATIC_LINKING_ONLY
 
 /* A U-shaped convolutional network, of the segmentation or of the diffusion kind. Lists have one
  * entry per level, from full resolution down. */
@@ -143,7 +157,7 @@ typedef struct nnc_vit {
     double dropout;
 } nnc_vit;
 
-typedef struct nnc_model {
+struct nnc_model {
     char id[64];
     char name[96];
     nnc_family family;
@@ -159,6 +173,12 @@ typedef struct nnc_model {
     const char *const
         *notes; /* of another program's file: what was taken for what it leaves open */
     int32_t note_count;
-} nnc_model;
+};
+
+#endif /* NNC_STATIC_LINKING_ONLY */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

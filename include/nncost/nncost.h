@@ -22,7 +22,15 @@
 #include <nncost/status.h>
 #include <nncost/sweep.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* "0.1.0" */
 NNC_API const char *nnc_version(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

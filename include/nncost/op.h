@@ -4,6 +4,10 @@
 
 #include <nncost/plan.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define NNC_PHASE_LIST(X)                                                                      \
     X(NNC_PHASE_FORWARD, "forward")                                                            \
     X(NNC_PHASE_BACKWARD, "backward") /* not split into input and weight gradient */           \
@@ -61,5 +65,9 @@ NNC_API nnc_phase nnc_op_phase(const nnc_op *op);
 NNC_API nnc_group nnc_op_group(const nnc_op *op);
 /* Its dims as text, "m=1024 n=4800 k=1600"; a product's are those of its own phase. */
 NNC_API void nnc_op_shape(const nnc_op *op, char *text, unsigned long size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,6 +4,10 @@
 
 #include <nncost/model.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Bytes per parameter by precision policy; see nnc_policy_bytes. */
 #define NNC_POLICY_LIST(X)                                                                     \
     X(NNC_POLICY_DEFAULT, "default", "fp32 for fp32 and tf32, else mixed.")                    \
@@ -180,6 +184,13 @@ NNC_ENUM(nnc_loss_keep, NNC_LOSS_KEEP_LIST, NNC_LOSS_KEEPS_COUNT);
 NNC_API const char *nnc_loss_keep_name(nnc_loss_keep keep);
 NNC_API const char *nnc_loss_keep_help(nnc_loss_keep keep);
 
+/* An implementation: which kernels are fused and what each keeps. Owned by the set it was loaded into; its
+ * fields have the names of the file: nnc_software_number, nnc_software_text and nnc_software_set of
+ * <nncost/spec.h>. */
+typedef struct nnc_software nnc_software;
+
+#ifdef NNC_STATIC_LINKING_ONLY
+
 /* Where nine of ten measurements fall, as shares of the predicted step. NaN = not known. */
 typedef struct nnc_spread {
     double low, high;
@@ -214,8 +225,8 @@ typedef struct nnc_shipped {
     bool offload_optimizer, offload_activations, offload_weights;
 } nnc_shipped;
 
-/* An implementation: which kernels are fused and what each keeps. Read from software/<id>.json. */
-typedef struct nnc_software {
+/* Read from software/<id>.json. */
+struct nnc_software {
     char id[48];
     char name[96];
     bool fused_norm;       /* else one kernel per primitive */
@@ -248,7 +259,12 @@ typedef struct nnc_software {
     const nnc_source *sources;
     int32_t source_count;
     const char *path;
-} nnc_software;
+};
+
+/* The neutral implementation: everything fused, nothing kept twice ("torch-compile"). */
+nnc_software nnc_software_default(void);
+
+#endif /* NNC_STATIC_LINKING_ONLY */
 
 /* The profiles that plans get when none is asked for. */
 typedef struct nnc_profiles {
@@ -274,9 +290,6 @@ NNC_API bool nnc_software_ships(const nnc_software *software, const nnc_plan *pl
 /* A plan with every field at its default. */
 NNC_API nnc_plan nnc_plan_default(void);
 
-/* The neutral implementation: everything fused, nothing kept twice ("torch-compile"). */
-NNC_API nnc_software nnc_software_default(void);
-
 /* Fills in what was left open: sequence length and image from the model, precision and policy from
  * the device, the third of micro_batch, micro_batches, global_batch from the other two.
  * Fails with NNC_ILLEGAL_PLAN when the three disagree, the device lacks the precision, or a length
@@ -296,5 +309,9 @@ NNC_API nnc_policy_sizes nnc_policy_bytes(nnc_policy policy);
 NNC_API void nnc_recompute_text(unsigned recompute, char *text, unsigned long size);
 /* "none", or the flags joined by commas, into text. */
 NNC_API void nnc_offload_text(unsigned offload, char *text, unsigned long size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

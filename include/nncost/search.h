@@ -4,6 +4,10 @@
 
 #include <nncost/estimate.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { NNC_SEARCH_VALUES = 64, NNC_SEARCH_BEST_MAX = 100 };
 
 /* Values one choice may take, in the order they are tried; count 0 = every value that makes sense. */
@@ -50,10 +54,30 @@ typedef struct nnc_found {
 
 enum { NNC_PARETO_MAX = 256 };
 
-/* space: of the shard, where one was asked for. covered = evaluated + pruned, all of the space unless the
- * search was stopped; feasible: the legal plans among the evaluated that fit, deadline and budget
- * included. */
-typedef struct nnc_search_result {
+/* What a search found; owned by the caller, who may search into it again. */
+typedef struct nnc_search_result nnc_search_result;
+NNC_API nnc_search_result *nnc_search_result_create(void); /* NULL when out of memory */
+NNC_API void nnc_search_result_destroy(nnc_search_result *result);
+
+/* space: plans in all, of the shard where one was asked for. covered = evaluated + pruned, all of the space
+ * unless the search was stopped; feasible: the legal plans among the evaluated that fit, deadline and
+ * budget included. */
+typedef struct nnc_search_tally {
+    uint64_t space, covered, evaluated, pruned, feasible;
+} nnc_search_tally;
+NNC_API nnc_search_tally nnc_search_result_tally(const nnc_search_result *result);
+
+/* The plans that were found, in their order from index 0; NULL past the last. They live until the next
+ * search into the result. best: by the objective. pareto: by step time, no other plan is faster with less
+ * memory; at most NNC_PARETO_MAX are kept. missed: where no plan is the best because of a deadline or a
+ * budget, the fastest of those that break nothing else; else NULL. */
+NNC_API const nnc_found *nnc_search_result_best(const nnc_search_result *result, int32_t index);
+NNC_API const nnc_found *nnc_search_result_pareto(const nnc_search_result *result, int32_t index);
+NNC_API const nnc_found *nnc_search_result_missed(const nnc_search_result *result);
+
+#ifdef NNC_STATIC_LINKING_ONLY
+
+struct nnc_search_result {
     uint64_t space, covered, evaluated, pruned, feasible;
     nnc_found best[NNC_SEARCH_BEST_MAX];
     int32_t best_count;
@@ -62,7 +86,9 @@ typedef struct nnc_search_result {
     bool pareto_truncated;
     bool any_missed; /* best is empty, but missed, the fastest, breaks only deadline or budget */
     nnc_found missed;
-} nnc_search_result;
+};
+
+#endif /* NNC_STATIC_LINKING_ONLY */
 
 /* Called now and then with what has been covered; returns false to stop early, with a result of what
  * has been covered. */
@@ -83,5 +109,9 @@ NNC_API nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *
                                       const nnc_profiles *profiles, const nnc_search *search,
                                       nnc_search_progress_fn *progress, void *context,
                                       nnc_search_result *result, nnc_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

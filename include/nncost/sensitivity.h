@@ -4,6 +4,10 @@
 
 #include <nncost/estimate.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A figure of the device file that a step may depend on, and that money may move. */
 typedef enum nnc_lever {
     NNC_LEVER_MATMUL, /* peak of the plan's precision */
@@ -61,5 +65,9 @@ NNC_API nnc_status nnc_target_find(const nnc_model *model, const nnc_device *dev
                                    const nnc_software *software, const nnc_plan *plan,
                                    nnc_lever figure, double step_s, nnc_scratch *scratch,
                                    nnc_target *target, nnc_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

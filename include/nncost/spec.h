@@ -6,6 +6,10 @@
 
 #include <nncost/plan.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A set of loaded specs: one arena, freed at once. Not for two threads at a time. */
 typedef struct nnc_specs nnc_specs;
 
@@ -34,13 +38,22 @@ NNC_API void nnc_specs_set_lenient(nnc_specs *specs, bool lenient);
  * found is the neutral one. */
 NNC_API nnc_status nnc_profiles_load(nnc_specs *specs, nnc_profiles *profiles, nnc_error *err);
 
-/* The same from text in memory; name stands in messages. */
+/* The same from `size` bytes of JSON text in memory, which need no NUL at their end; name stands in
+ * messages. */
 NNC_API nnc_status nnc_device_parse(nnc_specs *specs, const char *name, const char *text,
-                                    size_t size, nnc_device *device, nnc_error *err);
+                                    size_t size, const nnc_device **device, nnc_error *err);
 NNC_API nnc_status nnc_model_parse(nnc_specs *specs, const char *name, const char *text,
-                                   size_t size, nnc_model *model, nnc_error *err);
+                                   size_t size, const nnc_model **model, nnc_error *err);
 NNC_API nnc_status nnc_software_parse(nnc_specs *specs, const char *name, const char *text,
-                                      size_t size, nnc_software *software, nnc_error *err);
+                                      size_t size, const nnc_software **software, nnc_error *err);
+
+/* A copy that may be changed, owned by the set; the original stays as it is. NNC_NO_MEMORY. */
+NNC_API nnc_status nnc_device_copy(nnc_specs *specs, const nnc_device *from, nnc_device **copy,
+                                   nnc_error *err);
+NNC_API nnc_status nnc_model_copy(nnc_specs *specs, const nnc_model *from, nnc_model **copy,
+                                  nnc_error *err);
+NNC_API nnc_status nnc_software_copy(nnc_specs *specs, const nnc_software *from,
+                                     nnc_software **copy, nnc_error *err);
 
 /* Replaces the links of a device by those of a cluster file, "nncost.cluster/1": scale_up, scale_out
  * and host, each as a whole where the file has it. Devices share the NICs of their node. On a
@@ -50,12 +63,34 @@ NNC_API nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_devi
 NNC_API nnc_status nnc_cluster_parse(nnc_specs *specs, const char *name, const char *text,
                                      size_t size, nnc_device *device, nnc_error *err);
 
-/* Sets one field by its dotted name from text, with the field table's own limits:
- * nnc_device_set(&d, "scale_up.bytes_per_s", "450e9", &err). err->where is the name. */
+/* One field by its dotted name, "scale_up.bytes_per_s", "matmul_flops_per_s.bf16": the names of the file,
+ * which `nncost show` lists. _number: numbers and switches (0, 1); NaN = not recorded. _text: any field, as
+ * `nncost show` prints it ("-" = not recorded), cut at size bytes, the NUL included. NNC_BAD_USAGE: no such
+ * field (err names the nearest), or no number. */
+NNC_API nnc_status nnc_device_number(const nnc_device *device, const char *field, double *value,
+                                     nnc_error *err);
+NNC_API nnc_status nnc_device_text(const nnc_device *device, const char *field, char *text,
+                                   size_t size, nnc_error *err);
+NNC_API nnc_status nnc_model_number(const nnc_model *model, const char *field, double *value,
+                                    nnc_error *err);
+NNC_API nnc_status nnc_model_text(const nnc_model *model, const char *field, char *text,
+                                  size_t size, nnc_error *err);
+NNC_API nnc_status nnc_software_number(const nnc_software *software, const char *field,
+                                       double *value, nnc_error *err);
+NNC_API nnc_status nnc_software_text(const nnc_software *software, const char *field, char *text,
+                                     size_t size, nnc_error *err);
+NNC_API nnc_status nnc_plan_text(const nnc_plan *plan, const char *field, char *text, size_t size,
+                                 nnc_error *err);
+
+/* Sets one field by its dotted name from text, with the limits of files:
+ * nnc_device_set(copy, "scale_up.bytes_per_s", "450e9", &err). err->where is the name. NNC_BAD_USAGE: no
+ * such field, no such value; nothing is changed then. */
 NNC_API nnc_status nnc_device_set(nnc_device *device, const char *field, const char *value,
                                   nnc_error *err);
 NNC_API nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
                                  nnc_error *err);
+NNC_API nnc_status nnc_software_set(nnc_software *software, const char *field, const char *value,
+                                    nnc_error *err);
 NNC_API nnc_status nnc_plan_set(nnc_plan *plan, const char *field, const char *value,
                                 nnc_error *err);
 
@@ -81,5 +116,21 @@ NNC_API nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const ch
 typedef void nnc_fault_fn(void *context, const nnc_error *fault);
 NNC_API int nnc_spec_validate(nnc_specs *specs, const char *path, nnc_fault_fn *report,
                               void *context);
+
+#ifdef NNC_STATIC_LINKING_ONLY
+
+/* As nnc_..._parse, into a struct of the caller's. */
+nnc_status nnc_device_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size,
+                                 nnc_device *device, nnc_error *err);
+nnc_status nnc_model_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size,
+                                nnc_model *model, nnc_error *err);
+nnc_status nnc_software_parse_into(nnc_specs *specs, const char *name, const char *text,
+                                   size_t size, nnc_software *software, nnc_error *err);
+
+#endif /* NNC_STATIC_LINKING_ONLY */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,6 +4,14 @@
 
 #include <nncost/enum.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Functions of the library. What has no NNC_API is there for programs that link the static library of the
+ * very headers they were compiled with, and define NNC_STATIC_LINKING_ONLY before the first of them:
+ * members of devices, models and software profiles, and functions that take or return such structs. They
+ * change from release to release, and the shared library has no symbols for them. */
 #if defined(__GNUC__)
 #define NNC_API __attribute__((visibility("default")))
 #define NNC_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
@@ -37,5 +45,9 @@ typedef struct nnc_error {
 NNC_API int nnc_status_exit_code(nnc_status status);
 /* Short text of a status; static storage. */
 NNC_API const char *nnc_status_text(nnc_status status);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,10 @@
 #include <nncost/cell.h>
 #include <nncost/spec.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Axes come first, then what is asked of the rows, then nnc_sweep_run. */
 typedef struct nnc_sweep nnc_sweep;
 
@@ -53,5 +57,9 @@ typedef bool nnc_sweep_row_fn(void *context, int64_t row, const nnc_cell *cells)
  * stays flat. tally may be NULL. Errors: NNC_BAD_USAGE, NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_sweep_run(nnc_sweep *sweep, int threads, nnc_sweep_row_fn *row,
                                  void *context, nnc_sweep_tally *tally, nnc_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -65,6 +65,10 @@ const nnc_field_table *nnc_model_table(nnc_family family);
 const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object,
                                 nnc_dtype *dtype);
 
+/* The same; NNC_BAD_USAGE when there is none, naming the nearest. */
+nnc_status nnc_field_at(const nnc_field_table *table, const char *dotted, void **object,
+                        const nnc_field **field, nnc_dtype *dtype, nnc_error *err);
+
 /* The sentence that says what a field of the table itself is; NULL if the table has no such field. */
 const char *nnc_field_help(const nnc_field_table *table, const char *name);
 

@@ -178,22 +178,22 @@ static nnc_status parse(nnc_specs *specs, nnc_spec_kind kind, const char *name, 
     return status;
 }
 
-nnc_status nnc_device_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
-                            nnc_device *device, nnc_error *err)
+nnc_status nnc_device_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size,
+                                 nnc_device *device, nnc_error *err)
 {
     return parse(specs, NNC_SPEC_DEVICE, name, text, size, device, err);
 }
 
-nnc_status nnc_model_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
-                           nnc_model *model, nnc_error *err)
+nnc_status nnc_model_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size,
+                                nnc_model *model, nnc_error *err)
 {
     NNC_TRY(parse(specs, NNC_SPEC_MODEL, name, text, size, model, err));
     nnc_spec_name(model, name);
     return NNC_OK;
 }
 
-nnc_status nnc_software_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
-                              nnc_software *software, nnc_error *err)
+nnc_status nnc_software_parse_into(nnc_specs *specs, const char *name, const char *text,
+                                   size_t size, nnc_software *software, nnc_error *err)
 {
     return parse(specs, NNC_SPEC_SOFTWARE, name, text, size, software, err);
 }

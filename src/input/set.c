@@ -193,6 +193,14 @@ static const char *set_text(const nnc_field *field, void *object, const char *te
     return NULL;
 }
 
+nnc_status nnc_field_at(const nnc_field_table *table, const char *dotted, void **object,
+                        const nnc_field **field, nnc_dtype *dtype, nnc_error *err)
+{
+    search s = { table->what, table->fields, table->count, dotted };
+    *field = find(&s, object, dtype);
+    return *field != NULL ? NNC_OK : fail_unknown(&s, dotted, err);
+}
+
 nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char *dotted,
                          const char *value, nnc_error *err)
 {
@@ -200,11 +208,8 @@ nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char 
     const char *what;
     double number = 0;
     nnc_dtype dtype;
-    search s = { table->what, table->fields, table->count, dotted };
-    const nnc_field *field = find(&s, &object, &dtype);
-    if (field == NULL) {
-        return fail_unknown(&s, dotted, err);
-    }
+    const nnc_field *field = NULL;
+    NNC_TRY(nnc_field_at(table, dotted, &object, &field, &dtype, err));
     if (field->type == NNC_FIELD_TEXT) {
         what = set_text(field, object, value, expected, sizeof(expected));
     } else if (field->capacity > 0) {

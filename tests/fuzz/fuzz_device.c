@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     nnc_device device;
     nnc_error err;
     if (specs != NULL) {
-        (void)nnc_device_parse(specs, "fuzz", (const char *)data, size, &device, &err);
+        (void)nnc_device_parse_into(specs, "fuzz", (const char *)data, size, &device, &err);
     }
     nnc_specs_close(specs);
     return 0;

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     nnc_model model;
     nnc_error err;
     if (specs != NULL) {
-        (void)nnc_model_parse(specs, "fuzz", (const char *)data, size, &model, &err);
+        (void)nnc_model_parse_into(specs, "fuzz", (const char *)data, size, &model, &err);
     }
     nnc_specs_close(specs);
     return 0;

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     nnc_software software;
     nnc_error err;
     if (specs != NULL) {
-        (void)nnc_software_parse(specs, "fuzz", (const char *)data, size, &software, &err);
+        (void)nnc_software_parse_into(specs, "fuzz", (const char *)data, size, &software, &err);
     }
     nnc_specs_close(specs);
     return 0;

@@ -8,9 +8,12 @@ int main(void)
     nnc_error err = { 0 };
     const nnc_device *device = NULL;
     nnc_specs *specs = nnc_specs_open(DATA_DIR);
-    const nnc_status status = nnc_device_load(specs, "a100", &device, &err);
+    char id[64] = "";
+    nnc_status status = nnc_device_load(specs, "a100", &device, &err);
     if (status == NNC_OK)
-        printf("nncost %s: %s %.0f FLOP/B\n", nnc_version(), device->id,
+        status = nnc_device_text(device, "id", id, sizeof id, &err);
+    if (status == NNC_OK)
+        printf("nncost %s: %s %.0f FLOP/B\n", nnc_version(), id,
                nnc_device_ridge(device, NNC_BF16));
     else
         fprintf(stderr, "%s: %s\n", err.where, err.what);

@@ -24,13 +24,13 @@ static inline void tear_down(void)
 static inline nnc_status read_device(const char *text, nnc_device *device)
 {
     memset(&err, 0, sizeof(err));
-    return nnc_device_parse(specs, "d.json", text, strlen(text), device, &err);
+    return nnc_device_parse_into(specs, "d.json", text, strlen(text), device, &err);
 }
 
 static inline nnc_status read_model(const char *text, nnc_model *model)
 {
     memset(&err, 0, sizeof(err));
-    return nnc_model_parse(specs, "m.json", text, strlen(text), model, &err);
+    return nnc_model_parse_into(specs, "m.json", text, strlen(text), model, &err);
 }
 
 #endif

@@ -378,7 +378,7 @@ static nnc_device rewrite(const nnc_device_change *change, const char **text)
     ck_assert_msg(nnc_device_with_figures(specs, SHIPPED, change, text, &size, &err) == NNC_OK,
                   "%s: %s", err.where, err.what);
     ck_assert_uint_eq(size, strlen(*text));
-    ck_assert_msg(nnc_device_parse(specs, change->id, *text, size, &device, &err) == NNC_OK,
+    ck_assert_msg(nnc_device_parse_into(specs, change->id, *text, size, &device, &err) == NNC_OK,
                   "%s: %s", err.where, err.what);
     return device;
 }

@@ -157,7 +157,7 @@ END_TEST
 static nnc_status parse(const char *text, nnc_model *model)
 {
     memset(&err, 0, sizeof(err));
-    return nnc_model_parse(specs, "c.json", text, strlen(text), model, &err);
+    return nnc_model_parse_into(specs, "c.json", text, strlen(text), model, &err);
 }
 
 #define REFUSED(type, found)                                                               \

@@ -77,7 +77,8 @@ START_TEST(software_gets_its_defaults)
         "{ \"schema\": \"nncost.software/1\", \"id\": \"s\", \"name\": \"S\","
         "\"fused_norm\": false, \"norm_keep\": \"eager\"," SOURCES;
     nnc_software s;
-    ck_assert_int_eq(nnc_software_parse(specs, "s.json", text, sizeof(text) - 1, &s, &err), NNC_OK);
+    ck_assert_int_eq(nnc_software_parse_into(specs, "s.json", text, sizeof(text) - 1, &s, &err),
+                     NNC_OK);
     ck_assert(!s.fused_norm && s.fused_loss && s.context_frozen && !s.softmax_upcast);
     ck_assert_int_eq(s.norm_keep, NNC_KEEP_EAGER);
     ck_assert_str_eq(nnc_software_default().id, "torch-compile");
@@ -307,7 +308,8 @@ START_TEST(long_texts_are_refused_quickly)
     memset(text, '1', SIZE);
     ck_assert_int_eq(read_device(text, &d), NNC_BAD_SPEC);
     ck_assert_ptr_nonnull(strstr(err.what, "number too long, expected at most 63 characters"));
-    ck_assert_int_eq(nnc_device_parse(specs, "d.json", text, (size_t)17e6, &d, &err), NNC_BAD_SPEC);
+    ck_assert_int_eq(nnc_device_parse_into(specs, "d.json", text, (size_t)17e6, &d, &err),
+                     NNC_BAD_SPEC);
     ck_assert_str_eq(err.what, "too large, expected at most 16 MB, found more");
     free(text);
 }
@@ -317,14 +319,14 @@ START_TEST(a_nul_is_refused)
 {
     static const char inside[] = "{\"a\": \"b\0c\"}", after[] = "{}\0x";
     nnc_device d;
-    ck_assert_int_eq(nnc_device_parse(specs, "d", inside, sizeof(inside) - 1, &d, &err),
+    ck_assert_int_eq(nnc_device_parse_into(specs, "d", inside, sizeof(inside) - 1, &d, &err),
                      NNC_BAD_SPEC);
     ck_assert_str_eq(err.where, "d:1:9");
-    ck_assert_int_eq(nnc_device_parse(specs, "d", after, sizeof(after) - 1, &d, &err),
+    ck_assert_int_eq(nnc_device_parse_into(specs, "d", after, sizeof(after) - 1, &d, &err),
                      NNC_BAD_SPEC);
     ck_assert_str_eq(err.what,
                      "bad syntax, expected nothing after the last brace, found byte 0x00");
-    ck_assert_int_eq(nnc_device_parse(specs, "d", "", 0, &d, NULL), NNC_BAD_SPEC);
+    ck_assert_int_eq(nnc_device_parse_into(specs, "d", "", 0, &d, NULL), NNC_BAD_SPEC);
 }
 END_TEST
 
