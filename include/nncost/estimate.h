@@ -10,11 +10,12 @@ extern "C" {
 
 typedef enum nnc_verdict { NNC_FITS, NNC_OVER_MEMORY } nnc_verdict;
 
-#define NNC_BOUND_LIST(X)           \
-    X(NNC_BOUND_COMPUTE, "compute") \
-    X(NNC_BOUND_MEMORY, "memory")   \
-    X(NNC_BOUND_NETWORK, "network") \
-    X(NNC_BOUND_HOST, "host") /* fixed costs of launching kernels */
+#define NNC_BOUND_LIST(X)                                                           \
+    X(NNC_BOUND_COMPUTE, "compute")                                                 \
+    X(NNC_BOUND_MEMORY, "memory")                                                   \
+    X(NNC_BOUND_NETWORK, "network")                                                 \
+    X(NNC_BOUND_HOST, "host")     /* issuing ops, and the fixed costs of kernels */ \
+    X(NNC_BOUND_BUBBLE, "bubble") /* waiting for other stages of the pipeline; of no op */
 NNC_ENUM(nnc_bound, NNC_BOUND_LIST, NNC_BOUND_COUNT);
 NNC_API const char *nnc_bound_name(nnc_bound bound);
 
@@ -65,9 +66,10 @@ typedef struct nnc_result {
     double communication_s[NNC_COMM_COUNT]; /* the same kinds, hidden or not */
     double bubble_ratio, bubble_share;      /* bubble_s over the stage's busy time, over step_s */
     int32_t stage, memory_stage; /* pipeline stage with the longest busy time, the fullest memory */
-    double bound_s[NNC_BOUND_COUNT]; /* step time by what bounds the ops that take it */
-    nnc_bound bound, next_bound;     /* largest and second largest of bound_s */
-    double step_without_bound_s;     /* step time if the bounding resource were free */
+    double
+        bound_s[NNC_BOUND_COUNT]; /* step_s by what bounds it; in ideal mode all of them overlap */
+    nnc_bound bound, next_bound;  /* largest and second largest of bound_s */
+    double step_without_bound_s;  /* step time if `bound` were no limit: computed again */
     /* rates */
     double samples_per_s, tokens_per_s, tokens_per_s_per_device;
     double model_flops_per_s_per_device, mfu, hfu;

@@ -160,7 +160,7 @@ static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_sc
         nnc_ideal_rows(&lower.step, &lower.ideal, rows, &scratch->step, r);
     } else if (done) {
         nnc_step_executed(step, rows, &scratch->step, r);
-        done = nnc_step_time(step, rows, &scratch->step, r);
+        done = nnc_step_time(step, rows, &scratch->ideal_rows, &scratch->step, r);
         raise_upper(r, step->why);
     }
     if (!done) {

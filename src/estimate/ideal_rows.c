@@ -85,8 +85,7 @@ static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const n
 }
 
 /* Of the ideal step each resource may be busy all the time, so that without one the next decides. */
-static void set_bounds(const nnc_ideal *ideal, const nnc_rows *rows, nnc_result *r,
-                       nnc_derivation *why)
+static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *why)
 {
     NNC_LET(why, matrix_s, "s", ideal->engine_s[NNC_ENGINE_MATRIX]);
     NNC_LET(why, vector_s, "s", ideal->engine_s[NNC_ENGINE_VECTOR]);
@@ -97,7 +96,9 @@ static void set_bounds(const nnc_ideal *ideal, const nnc_rows *rows, nnc_result 
     NNC_SET_AS(why, "bound_s.memory", r->bound_s[NNC_BOUND_MEMORY], "s", memory_s);
     NNC_SET_AS(why, "bound_s.network", r->bound_s[NNC_BOUND_NETWORK], "s", ideal->network_s);
     NNC_SET_AS(why, "bound_s.host", r->bound_s[NNC_BOUND_HOST], "s", 0.0);
-    nnc_step_rank(rows, r, NULL);
+    NNC_PUT(why, r->bubble_s, "s");
+    NNC_SET_AS(why, "bound_s.bubble", r->bound_s[NNC_BOUND_BUBBLE], "s", r->bubble_s);
+    nnc_step_rank(r);
     NNC_LET(why, compute_s, "s", r->bound_s[NNC_BOUND_COMPUTE]);
     if (r->bound == NNC_BOUND_COMPUTE) {
         NNC_SET(why, r->step_without_bound_s, "s", nnc_max(memory_s, ideal->network_s));
@@ -195,5 +196,5 @@ void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows
     NNC_WHEN(why, nnc_say_formula(why, "rows_s", "s",
                                   "compute_total_s + memory_total_s + network_total_s", rows_s));
     NNC_SET(why, r->upper_bound_s, "s", nnc_max(rows_s + r->bubble_s, r->step_s));
-    set_bounds(ideal, rows, r, why);
+    set_bounds(ideal, r, why);
 }

@@ -219,7 +219,8 @@ static void say_kind(const nnc_rows *rows, nnc_comm kind, bool exposed, double r
                               : "of each collective, network_s times repeat");
 }
 
-static void say_bound(const nnc_rows *rows, nnc_bound bound, double result, nnc_derivation *why)
+static void say_bound(const nnc_rows *rows, nnc_bound bound, const nnc_result *r,
+                      nnc_derivation *why)
 {
     char name[NNC_SAY_NAME];
     keyed sums = { .count = 0 };
@@ -231,9 +232,16 @@ static void say_bound(const nnc_rows *rows, nnc_bound bound, double result, nnc_
             add_keyed(&sums, key, row->time_s * row->repeat);
         }
     }
+    if (bound == NNC_BOUND_HOST || bound == NNC_BOUND_BUBBLE) {
+        add_keyed(&sums, bound == NNC_BOUND_HOST ? "host_s" : "bubble_s",
+                  bound == NNC_BOUND_HOST ? r->host_s : r->bubble_s);
+    }
     snprintf(name, sizeof name, "bound_s.%s", nnc_bound_name(bound));
-    say_keyed(&sums, name, "s", result, why);
-    nnc_say_note(why, "of the ops that it bounds");
+    say_keyed(&sums, name, "s", r->bound_s[bound], why);
+    nnc_say_note(why, bound == NNC_BOUND_BUBBLE ? "waiting for other stages"
+                      : bound == NNC_BOUND_HOST
+                          ? "of the ops that it bounds, and what issuing all of them adds"
+                          : "of the ops that it bounds");
 }
 
 static void say_traffic(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why)
@@ -280,7 +288,7 @@ void nnc_say_rows(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why
 void nnc_say_bounds(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why)
 {
     for (int bound = 0; bound < NNC_BOUND_COUNT; bound++) {
-        say_bound(rows, (nnc_bound)bound, r->bound_s[bound], why);
+        say_bound(rows, (nnc_bound)bound, r, why);
     }
 }
 

@@ -1,5 +1,7 @@
 #include "estimate/step.h"
 
+#include <string.h>
+
 #include "base/number.h"
 #include "estimate/say.h"
 #include "estimate/update.h"
@@ -151,6 +153,8 @@ static void add_rows(const nnc_rows *rows, nnc_result *r)
             r->communication_s[row->op->u.exchange.comm] += row->network_s * row->repeat;
         }
     }
+    r->bound_s[NNC_BOUND_HOST] += r->host_s;
+    r->bound_s[NNC_BOUND_BUBBLE] += r->bubble_s;
 }
 
 void nnc_step_describe(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
@@ -189,7 +193,9 @@ double nnc_step_send_s(const nnc_step *step)
                                 .forward = NNC_P2P,
                                 .bytes = step->send_bytes };
     const char *link = NULL;
-    return step->plan->pipeline > 1 ? nnc_network_exchange_s(step->network, &send, &link) : 0.0;
+    return step->plan->pipeline > 1 && !step->free[NNC_BOUND_NETWORK]
+               ? nnc_network_exchange_s(step->network, &send, &link)
+               : 0.0;
 }
 
 static double exposed_send_s(const nnc_step *step)
@@ -281,11 +287,38 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
     return true;
 }
 
-bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_step_memory *m, nnc_result *r)
+/* What the step would take without what binds it. */
+static void free_bound(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       const nnc_step_times *times, nnc_rows *fresh, nnc_step_memory *m,
+                       nnc_result *r)
+{
+    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
+    NNC_PUT(step->why, r->step_s, "s");
+    NNC_PUT(step->why, r->bubble_s, "s");
+    if (r->bound == NNC_BOUND_BUBBLE) {
+        NNC_SET(step->why, r->step_without_bound_s, "s", r->step_s - r->bubble_s);
+        NNC_NOTE(step->why, "with stages that never wait for each other");
+        return;
+    }
+    NNC_LET(step->why, step_again_s, "s", nnc_step_without_s(step, r->bound, fresh, m));
+    NNC_SET(step->why, r->step_without_bound_s, "s", step_again_s);
+    NNC_NOTE(step->why,
+             "the same step again where what binds it takes no time: what hides, what the "
+             "host issues and the pipeline are worked out anew");
+    if (step->plan->pipeline > 1) { /* for those who ask m of the step */
+        (void)nnc_step_run(step, units, times->send_s, m);
+        nnc_tail_stages(step, units, &overlap, m);
+    }
+}
+
+bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m,
+                   nnc_result *r)
 {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     nnc_unit units[NNC_SEGMENTS_MAX];
     nnc_step_times times;
+    spare->count = rows->count;
+    memcpy(spare->rows, rows->rows, sizeof *rows->rows * (size_t)rows->count);
     nnc_step_units(step, rows, units);
     if (!nnc_step_core_run(step, units, m, &times) ||
         !nnc_step_core_parts(step, units, &times, m, r)) {
@@ -308,7 +341,8 @@ bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_step_memory *m, nnc
         nnc_say_serial(step, rows, r);
         nnc_say_equal_stages(step, &m->stages[r->stage]);
     }
-    nnc_step_rank(rows, r, step->why);
+    nnc_step_rank(r);
+    free_bound(step, units, &times, spare, m, r);
     return true;
 }
 

@@ -21,6 +21,7 @@ typedef struct nnc_step {
     const nnc_network *network;   /* NULL on one device */
     double tied_params;           /* of one rank: table at both ends of a pipeline, else 0 */
     double send_bytes;            /* activations from stage to stage, one micro-batch */
+    bool free[NNC_BOUND_COUNT];   /* what costs nothing, to see what a step would take without */
     nnc_derivation *why;          /* NULL: the step is not explained */
 } nnc_step;
 
@@ -60,8 +61,9 @@ void nnc_step_say_in_flight(const nnc_step *step, int32_t device);
 
 /* Times the step: rows hold the op table of one micro-batch on a rank that held every layer. On
  * return they are those of the busiest stage over the whole step, with its exchanges and its update
- * appended, and the result has the times. false: the pipeline is too large to replay.   [step] */
-bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_step_memory *memory,
+ * appended, and the result has the times. spare: room for as many rows. false: the pipeline is too large to
+ * replay.   [step] */
+bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *memory,
                    nnc_result *result);
 
 /* Hides what hides in the rows, and sums them into units. */
@@ -115,7 +117,13 @@ void nnc_step_describe(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
 int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages);
 /* Leaves in rows what one device holds, repeated over the step. */
 void nnc_step_restrict(const nnc_step *step, const nnc_holding *holding, nnc_rows *rows);
-/* Ranks what bounds the step, and what it would take without. */
-void nnc_step_rank(const nnc_rows *rows, nnc_result *r, nnc_derivation *why);
+/* The largest and the second largest of what bounds the step. */
+void nnc_step_rank(nnc_result *r);
+/* Seconds of an op, unless it communicates, where some resources are free. */
+double nnc_step_free_s(const nnc_step *step, double compute_s, double memory_s, double fixed_s);
+/* The step, not its parts, if one resource were free: its rows, fresh, in every way through hiding, issuing and the
+ * pipeline again. Leaves its own passes in m. */
+double nnc_step_without_s(const nnc_step *step, nnc_bound bound, nnc_rows *fresh,
+                          nnc_step_memory *m);
 
 #endif

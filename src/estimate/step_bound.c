@@ -1,8 +1,12 @@
 /* What binds a step, and what it would take without. */
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
 #include "estimate/step.h"
 
 /* The largest of what bounds the step, and the largest of the rest. */
-static void rank_bounds(nnc_result *r)
+void nnc_step_rank(nnc_result *r)
 {
     r->bound = NNC_BOUND_COMPUTE;
     for (int b = 0; b < NNC_BOUND_COUNT; b++) {
@@ -18,26 +22,47 @@ static void rank_bounds(nnc_result *r)
     }
 }
 
-/* What the op would take if one resource were free. */
-static double time_without(const nnc_op_cost *row, nnc_bound bound)
+double nnc_step_free_s(const nnc_step *step, double compute_s, double memory_s, double fixed_s)
 {
-    if (nnc_op_is_collective(row->op)) {
-        return bound == NNC_BOUND_NETWORK ? 0.0 : row->time_s;
-    }
-    const double compute = bound == NNC_BOUND_COMPUTE ? 0.0 : row->compute_s;
-    const double memory = bound == NNC_BOUND_MEMORY ? 0.0 : row->memory_s;
-    const double fixed = bound == NNC_BOUND_HOST ? 0.0 : row->fixed_s;
-    return (compute > memory ? compute : memory) + fixed;
+    const double compute = step->free[NNC_BOUND_COMPUTE] ? 0.0 : compute_s;
+    const double memory = step->free[NNC_BOUND_MEMORY] ? 0.0 : memory_s;
+    return nnc_max(compute, memory) + (step->free[NNC_BOUND_HOST] ? 0.0 : fixed_s);
 }
 
-void nnc_step_rank(const nnc_rows *rows, nnc_result *r, nnc_derivation *why)
+static void free_rows(const nnc_step *step, nnc_rows *rows)
 {
-    double without = 0.0;
-    rank_bounds(r);
     for (int32_t i = 0; i < rows->count; i++) {
-        without += time_without(&rows->rows[i], r->bound) * rows->rows[i].repeat;
+        nnc_op_cost *row = &rows->rows[i];
+        if (nnc_op_is_collective(row->op)) {
+            row->network_s = step->free[NNC_BOUND_NETWORK] ? 0.0 : row->network_s;
+            row->time_s = row->network_s;
+        } else {
+            row->time_s = nnc_step_free_s(step, row->compute_s, row->memory_s, row->fixed_s);
+        }
     }
-    NNC_LET(why, ops_without_bound_s, "s", without);
-    NNC_SET(why, r->step_without_bound_s, "s", ops_without_bound_s * (1.0 + r->bubble_ratio));
-    NNC_NOTE(why, "what the ops take without it; a pipeline idles in proportion to the work");
+}
+
+double nnc_step_without_s(const nnc_step *step, nnc_bound bound, nnc_rows *fresh,
+                          nnc_step_memory *m)
+{
+    nnc_software software = *step->software;
+    nnc_step freed = *step;
+    nnc_unit units[NNC_SEGMENTS_MAX];
+    nnc_step_times times = { .stage = 0 };
+    nnc_result r;
+    freed.why = NULL;
+    freed.free[bound] = true;
+    if (bound == NNC_BOUND_HOST) {
+        software.launch_s = 0.0;
+        freed.software = &software;
+    }
+    free_rows(&freed, fresh);
+    nnc_step_units(&freed, fresh, units);
+    if (step->plan->pipeline > 1) {
+        return nnc_step_core_run(&freed, units, m, &times)
+                   ? nnc_step_core_s(&freed, units, &times, m)
+                   : (double)NAN;
+    }
+    memset(&r, 0, sizeof r);
+    return nnc_step_core_parts(&freed, units, &times, m, &r) ? r.step_s : (double)NAN;
 }

@@ -100,13 +100,15 @@ void nnc_tail_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX]
     nnc_hideout hideout = hideout_of(step, units, holding);
     for (int i = 0; i < t.exchange_count; i++) {
         const nnc_exchange *e = &t.exchanges[i].u.exchange;
-        const double raw = nnc_network_exchange_s(step->network, e, &link);
+        const double raw =
+            step->free[NNC_BOUND_NETWORK] ? 0.0 : nnc_network_exchange_s(step->network, e, &link);
         r->exposed_s[e->comm] +=
             expose(e, raw, overlap, &hideout, NULL) * (double)t.exchanges[i].repeat;
     }
     for (int i = 0; i < t.update_count; i++) {
         const nnc_work work = nnc_op_work(&t.updates[i]);
-        r->update_s += nnc_op_time(step->device, &t.updates[i], &work).time_s;
+        const nnc_timing time = nnc_op_time(step->device, &t.updates[i], &work);
+        r->update_s += nnc_step_free_s(step, time.compute_s, time.memory_s, time.fixed_s);
     }
 }
 

@@ -19,6 +19,18 @@ const char *nnc_report_currency(const nnc_report *report)
     return isnan(report->result->price_per_device_hour) ? NULL : nnc_price_currency(report->device);
 }
 
+const char *nnc_launch_advice(const nnc_result *result)
+{
+    if (result->bound != NNC_BOUND_HOST) {
+        return NULL;
+    }
+    return result->host_s > 0.5 * result->bound_s[NNC_BOUND_HOST]
+               ? "issuing ops is the limit: record them once and replay them (CUDA graphs, "
+                 "torch.compile), or give each more to do (a larger --micro-batch)"
+               : "the fixed costs of kernels are the limit: give each more to do (a larger "
+                 "--micro-batch, fewer of them)";
+}
+
 double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why)
 {
     double unit_cost = 0.0;

@@ -40,6 +40,9 @@ const char *nnc_price_currency(const nnc_device *device);
 /* The same of what a report costs; NULL if no price is known. */
 const char *nnc_report_currency(const nnc_report *report);
 
+/* What to do where issuing and launching ops takes the largest part of the step; NULL: it does not. */
+const char *nnc_launch_advice(const nnc_result *result);
+
 /* Price of a million tokens, or of a thousand samples where there are no tokens; NaN = unknown. */
 double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 

@@ -61,6 +61,8 @@ const nnc_metrics nnc_work_metrics = NNC_METRICS("work of the step", work_rows, 
 
 static const char step_s[] = "step.step_s";
 
+NNC_GET(get_launch_advice, nnc_result, nnc_text_cell(nnc_launch_advice(self)))
+
 static const nnc_metric step_rows[] = {
     NNC_NUMBER(
         nnc_result, step_s, .unit = "s", .help = "One optimizer step: the sum of its parts.",
@@ -105,14 +107,21 @@ static const nnc_metric step_rows[] = {
     NNC_NUMBER(nnc_result, bubble_share, .show = NNC_SHOW_PERCENT,
                .help = "The bubble over the step."),
     NNC_WHOLE(nnc_result, stage, .help = "The busiest pipeline stage, from 0."),
-    NNC_NAMED(nnc_result, bound, nnc_bound_name, NNC_BOUND_COUNT,
-              .help = "What bounds the ops that take the largest part of the step."),
+    NNC_NAMED(
+        nnc_result, bound, nnc_bound_name, NNC_BOUND_COUNT,
+        .help =
+            "What takes the largest part of the step: compute, memory, network, host or bubble."),
     NNC_NAMED(nnc_result, next_bound, nnc_bound_name, NNC_BOUND_COUNT,
-              .help = "What bounds the second largest part."),
-    NNC_NUMBER(nnc_result, bound_s, .each = nnc_bound_name, .each_count = NNC_BOUND_COUNT,
-               .unit = "s", .help = "Step time by what bounds the ops that take it."),
+              .help = "What takes the second largest part."),
+    NNC_NUMBER(
+        nnc_result, bound_s, .each = nnc_bound_name, .each_count = NNC_BOUND_COUNT, .unit = "s",
+        .help = "Step time by what bounds the ops that take it, by what issuing them adds, and by "
+                "waiting in the pipeline; they add up to step_s, but in ideal mode, where they "
+                "overlap."),
     NNC_NUMBER(nnc_result, step_without_bound_s, .unit = "s",
-               .help = "Step time if the bounding resource were free."),
+               .help = "The step, computed again, if what bounds it were no limit."),
+    NNC_AS("advice", TEXT, .get = get_launch_advice,
+           .help = "What to do where issuing ops takes the largest part; null elsewhere."),
 };
 const nnc_metrics nnc_step_metrics = NNC_METRICS("time of the step", step_rows, nnc_result);
 

@@ -12,7 +12,7 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, sequence parallel, ZeRO 1
 
 step      16.98 ms, bounds [8.311 ms .. 20.37 ms], busiest stage 1 of 2
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 44.3% of the step, network 40.5%, were compute free: 11.53 ms
+bound by  compute 44.3% of the step, network 40.5%, without the compute limit it would take 11.58 ms
 
 part          time  share    group          time  share
 forward   2.784 ms  16.4%    attention  2.529 ms  14.9%
@@ -22,6 +22,7 @@ exposed   6.873 ms  40.5%    head       1.200 ms   7.1%
 bubble    1.650 ms   9.7%    loss       120.0 us   0.7%
                              optimizer  218.0 us   1.3%
                              network    6.873 ms  40.5%
+                             bubble     1.650 ms   9.7%
 
 network   tensor 6.290 ms exposed of 6.290 ms, data 73.17 us exposed of 292.7 us,
           pipeline 510.0 us exposed of 990.0 us
@@ -52,7 +53,7 @@ $ nncost estimate dense round --tensor 4 --pipeline 2 --data 2 --sequence-parall
   "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "fitted": false, "basis": "none"},
   "plan": {"devices": 16, "data": 2, "tensor": 4, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": true, "zero": 1, "shard": 2, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 16, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "software_chosen": true, "mode": "predicted", "overrides": null, "cluster": null},
   "work": {"forward_flops": 3.904e12, "backward_flops": 7.808e12, "recompute_flops": 0, "model_flops": 1.1712e13, "hardware_flops": 1.1712e13, "executed_flops": 1.1072896e13, "vector_flops": 30106240000, "six_nd_flops": 1.0186176e13, "flops_convention": "palm", "read_bytes": 2364016000, "write_bytes": 1173987000, "input_bytes": 64000, "tokens": 16000},
-  "step": {"step_s": 0.016977186, "interval_s": [null, null], "lower_bound_s": 0.00831063, "upper_bound_s": 0.0203721129, "forward_s": 0.00278416, "backward_s": 0.0054524, "recompute_s": 0, "update_s": 0.000217995, "exposed_comm_s": 0.006873085, "bubble_s": 0.001649546, "host_s": 0, "exposed_comm": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 7.3165e-5, "pipeline": 0.00051, "offload": 0}, "communication": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 0.00029266, "pipeline": 0.00099, "offload": 0}, "bubble_ratio": 0.107619046376, "bubble_share": 0.0971625097351, "stage": 1, "bound": "compute", "next_bound": "network", "bound_s": {"compute": 0.00752056, "memory": 0.000933995, "network": 0.006873085, "host": 0}, "step_without_bound_s": 0.0115315193623},
+  "step": {"step_s": 0.016977186, "interval_s": [null, null], "lower_bound_s": 0.00831063, "upper_bound_s": 0.0203721129, "forward_s": 0.00278416, "backward_s": 0.0054524, "recompute_s": 0, "update_s": 0.000217995, "exposed_comm_s": 0.006873085, "bubble_s": 0.001649546, "host_s": 0, "exposed_comm": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 7.3165e-5, "pipeline": 0.00051, "offload": 0}, "communication": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 0.00029266, "pipeline": 0.00099, "offload": 0}, "bubble_ratio": 0.107619046376, "bubble_share": 0.0971625097351, "stage": 1, "bound": "compute", "next_bound": "network", "bound_s": {"compute": 0.00752056, "memory": 0.000933995, "network": 0.006873085, "host": 0, "bubble": 0.001649546}, "step_without_bound_s": 0.01157912, "advice": null},
   "throughput": {"samples_per_s": 942.441226714, "tokens_per_s": 942441.226714, "tokens_per_s_per_device": 58902.5766697, "model_flops_per_s_per_device": 4.31166861222e13, "mfu": 0.431166861222, "hfu": 0.431166861222},
   "memory": {"stage": 0, "weight_bytes": 31062000, "gradient_bytes": 31062000, "optimizer_bytes": 93186000, "activation_bytes": 64116000, "transient_bytes": 4000000, "reserve_bytes": 0, "total_bytes": 223426000, "capacity_bytes": 10000000000, "headroom_bytes": 9776574000, "transient_what": "gradients of activations", "fits": true, "advice": null},
   "cost": {"price_per_device_hour": 1, "currency": "USD", "step": 7.545416e-5, "per_million_tokens": 0.004715885, "per_thousand_samples": null, "run": null, "device_hours": null, "run_s": null, "energy_j": 271.634976},
@@ -68,12 +69,14 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
 
 step      4.155 ms, bounds [4.155 ms .. 7.648 ms], busiest stage 1 of 2
           ideal mode: every efficiency 1, no fixed costs, all traffic that can be hidden is
-bound by  compute 100.0% of the step, network 36.5%, were compute free: 1.515 ms
+bound by  compute 100.0% of the step, network 36.5%,
+          without the compute limit it would take 1.515 ms
 
 part          time  share    group          time  share
 forward   1.240 ms  29.8%    attention  1.240 ms  29.8%
 backward  2.520 ms  60.7%    mlp        1.920 ms  46.2%
 bubble    395.0 us   9.5%    head       600.0 us  14.4%
+                             bubble     395.0 us   9.5%
 
 network   tensor 0 s exposed of 1.360 ms, data 0 s exposed of 145.3 us,
           pipeline 0 s exposed of 250.0 us
@@ -112,7 +115,7 @@ plan      16 devices = data 16, ZeRO 3
           recompute none, software torch-compile (chosen for this plan), mode predicted
 
 step      14.32 ms, bounds [3.460 ms .. 22.84 ms], nine of ten measurements in 11.46 ms .. 17.90 ms
-bound by  network 47.4% of the step, compute 40.7%, were network free: 7.527 ms
+bound by  network 47.4% of the step, compute 40.7%, without the network limit it would take 7.527 ms
 
 part          time  share    group          time  share
 forward   2.532 ms  17.7%    embedding  56.02 us   0.4%
@@ -131,7 +134,7 @@ plan      16 devices = data 16, ZeRO 3, sharded over 8 of 16 ranks
           recompute none, software torch-compile (chosen for this plan), mode predicted
 
 step      14.14 ms, bounds [3.460 ms .. 22.00 ms], nine of ten measurements in 11.32 ms .. 17.68 ms
-bound by  network 45.9% of the step, compute 41.2%, were network free: 7.653 ms
+bound by  network 45.9% of the step, compute 41.2%, without the network limit it would take 7.653 ms
 
 part          time  share    group          time  share
 forward   2.532 ms  17.9%    embedding  56.02 us   0.4%
@@ -150,7 +153,7 @@ plan      16 devices = data 16, ZeRO 3 without resharding, sharded over 8 of 16 
           recompute none, software torch-compile (chosen for this plan), mode predicted
 
 step      11.55 ms, bounds [3.460 ms .. 18.80 ms], nine of ten measurements in 9.239 ms .. 14.44 ms
-bound by  compute 50.4% of the step, network 33.7%, were compute free: 7.117 ms
+bound by  compute 50.4% of the step, network 33.7%, without the compute limit it would take 10.42 ms
 
 part          time  share    group          time  share
 forward   2.532 ms  21.9%    embedding  56.02 us   0.5%
@@ -177,7 +180,7 @@ network   data 2.993 ms exposed of 5.321 ms
 $ nncost estimate dense round --data 8 --zero 2 --offload optimizer | sed -n '/^step/,$p'
 step      46.88 ms, bounds [42.84 ms .. 56.00 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  network 83.8% of the step, compute 14.8%, were network free: 7.609 ms
+bound by  network 83.8% of the step, compute 14.8%, without the network limit it would take 7.609 ms
 
 part          time  share    group          time  share
 forward   2.568 ms   5.5%    embedding  16.02 us   0.0%
@@ -208,7 +211,7 @@ cost      1 USD per device-hour (nowhere, 2020-01), 0.0001042 USD per step of al
 $ nncost estimate dense round --micro-batch 4 --offload activations | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      211.1 ms, bounds [205.1 ms .. 244.0 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  network 84.1% of the step, compute 13.1%, were network free: 33.54 ms
+bound by  network 84.1% of the step, compute 13.1%, without the network limit it would take 33.54 ms
 network   offload 177.5 ms exposed of 205.1 ms
 
 rate      18,952 tokens/s, 18.95 samples/s, MFU 13.9%, HFU 13.9% of 100.0 TFLOP/s, FLOPs as in palm
@@ -224,7 +227,7 @@ total     2.058 GB (1.92 GiB) of 10.00 GB (9.31 GiB), 20.6%: fits, 7.942 GB free
 $ nncost estimate dense round --data 8 --zero 3 --offload weights | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      12.24 ms, bounds [6.921 ms .. 20.97 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 56.5% of the step, network 34.8%, were compute free: 6.981 ms
+bound by  compute 56.5% of the step, network 34.8%, without the compute limit it would take 11.76 ms
 network   data 1.234 ms exposed of 5.833 ms, offload 3.020 ms exposed of 5.355 ms
 
 rate      653,658 tokens/s, 653.7 samples/s, MFU 59.8%, HFU 59.8% of 100.0 TFLOP/s, FLOPs as in palm
@@ -251,7 +254,7 @@ plan      16 devices = data 16, expert 8, ZeRO 1
 
 step      9.197 ms, bounds [5.684 ms .. 13.51 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 61.8% of the step, network 24.6%, were compute free: 4.646 ms
+bound by  compute 61.8% of the step, network 24.6%, without the compute limit it would take 5.805 ms
 
 part          time  share    group          time  share
 forward   2.303 ms  25.0%    embedding  20.03 us   0.2%
@@ -301,7 +304,7 @@ plan      32 devices = data 8 x tensor 2 x context 2, expert 4, context by ulyss
 
 step      10.29 ms, bounds [4.713 ms .. 12.68 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  network 63.5% of the step, compute 27.6%, were network free: 3.754 ms
+bound by  network 63.5% of the step, compute 27.6%, without the network limit it would take 3.754 ms
 
 part          time  share    group          time  share
 forward   1.280 ms  12.4%    embedding  20.03 us   0.2%
@@ -324,7 +327,7 @@ plan      8 devices = data 8, expert 8, ZeRO 1
 
 step      9.271 ms, bounds [5.684 ms .. 11.70 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 61.3% of the step, memory 21.2%, were compute free: 4.909 ms
+bound by  compute 61.3% of the step, memory 21.2%, without the compute limit it would take 4.909 ms
 
 part          time  share    group          time  share
 forward   2.303 ms  24.8%    embedding  20.03 us   0.2%
@@ -345,7 +348,7 @@ plan      16 devices = data 4 x tensor 4, ZeRO 1
 
 step      6.887 ms, bounds [3.694 ms .. 9.534 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 50.2% of the step, network 32.8%, were compute free: 4.555 ms
+bound by  compute 50.2% of the step, network 32.8%, without the compute limit it would take 4.639 ms
 
 part          time  share    group          time  share
 forward   1.494 ms  21.7%    embedding  32.03 us   0.5%
@@ -389,7 +392,7 @@ plan      16 devices = data 4 x tensor 4, ZeRO 3
 
 step      112.4 ms, bounds [99.23 ms .. 123.2 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  network 92.3% of the step, compute 6.2%, were network free: 8.635 ms
+bound by  network 92.3% of the step, compute 6.2%, without the network limit it would take 8.635 ms
 
 part          time  share    group          time  share
 forward   2.988 ms   2.7%    embedding  64.06 us   0.1%
@@ -423,8 +426,8 @@ links     switch of 4 at 100.0 GB/s, network 10.00 GB/s per device
 network   tensor 4.945 ms exposed of 4.945 ms, data 45.12 ms exposed of 53.22 ms
 
 # A network that bounds the step, also in the bound.
-$ nncost estimate dense fitted --devices 32 --data 32 --zero 3 --mode ideal --set scale_out.bytes_per_s=10e9 | grep '^bound'
-bound by  network 100.0% of the step, compute 57.4%, were network free: 3.460 ms
+$ nncost estimate dense fitted --devices 32 --data 32 --zero 3 --mode ideal | grep '^bound'
+bound by  compute 100.0% of the step, network 87.1%,
 
 # Does not fit: what would, or that nothing of what was tried does.
 $ nncost estimate dense round --set layers=80 --devices 8 --tensor 2 --global-batch 64 --micro-batch 16 | tail -8
@@ -471,7 +474,7 @@ plan      16 devices = data 2 x tensor 2 x pipeline 4, ZeRO 1, interleaved, 2 vi
 
 step      14.72 ms, bounds [9.906 ms .. 20.82 ms], busiest stage 3 of 4
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 59.2% of the step, network 19.1%, were compute free: 7.641 ms
+bound by  compute 59.2% of the step, network 19.1%, without the compute limit it would take 7.696 ms
 
 part          time  share    group          time  share
 forward   3.376 ms  22.9%    attention  2.577 ms  17.5%
@@ -481,6 +484,7 @@ exposed   2.814 ms  19.1%    head       2.400 ms  16.3%
 bubble    1.782 ms  12.1%    loss       240.0 us   1.6%
                              optimizer  255.3 us   1.7%
                              network    2.814 ms  19.1%
+                             bubble     1.782 ms  12.1%
 
 network   tensor 1.633 ms exposed of 1.633 ms, data 171.2 us exposed of 342.4 us,
           pipeline 1.010 ms exposed of 6.050 ms
@@ -530,7 +534,7 @@ $ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline
 
 - **step**: 13.67 ms, bounds \[10.68 ms .. 16.72 ms], busiest stage 1 of 2
   no fitted efficiencies for this device: roofline time at the datasheet's rates
-- **bound by**: compute 55.0% of the step, memory 18.0%, were compute free: 6.130 ms
+- **bound by**: compute 55.0% of the step, bubble 25.6%, without the compute limit it would take 5.714 ms
 
 | part | time | share |   group | time | share |
 |:---|---:|---:|:---|---:|---:|
@@ -541,6 +545,7 @@ $ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline
 | bubble | 3.494 ms | 25.6% |   loss | 120.0 us | 0.9% |
 |  |  |  |   optimizer | 1.742 ms | 12.7% |
 |  |  |  |   network | 201.0 us | 1.5% |
+|  |  |  |   bubble | 3.494 ms | 25.6% |
 
 - **network**: pipeline 201.0 us exposed of 243.0 us
 - **bubble**: 3.494 ms, 34.3% of the busy time, 25.6% of the step
@@ -587,7 +592,7 @@ $ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline
   "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "fitted": false, "basis": "none"},
   "plan": {"devices": 2, "data": 1, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 0, "shard": 1, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 2, "global_batch": 2, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "software_chosen": true, "mode": "predicted", "overrides": null, "cluster": null},
   "work": {"forward_flops": 488000000000, "backward_flops": 976000000000, "recompute_flops": 0, "model_flops": 1.464e12, "hardware_flops": 1.464e12, "executed_flops": 1.384112e12, "vector_flops": 5402612000, "six_nd_flops": 1.273272e12, "flops_convention": "palm", "read_bytes": 2681520000, "write_bytes": 1681012000, "input_bytes": 8000, "tokens": 2000},
-  "step": {"step_s": 0.013673416, "interval_s": [null, null], "lower_bound_s": 0.01068084, "upper_bound_s": 0.0167201776, "forward_s": 0.00278416, "backward_s": 0.0054524, "recompute_s": 0, "update_s": 0.00174162, "exposed_comm_s": 0.000201, "bubble_s": 0.003494236, "host_s": 0, "exposed_comm": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0.000201, "offload": 0}, "communication": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0.000243, "offload": 0}, "bubble_ratio": 0.343272837301, "bubble_share": 0.255549600773, "stage": 1, "bound": "compute", "next_bound": "memory", "bound_s": {"compute": 0.00752056, "memory": 0.00245762, "network": 0.000201, "host": 0}, "step_without_bound_s": 0.00613006857775},
+  "step": {"step_s": 0.013673416, "interval_s": [null, null], "lower_bound_s": 0.01068084, "upper_bound_s": 0.0167201776, "forward_s": 0.00278416, "backward_s": 0.0054524, "recompute_s": 0, "update_s": 0.00174162, "exposed_comm_s": 0.000201, "bubble_s": 0.003494236, "host_s": 0, "exposed_comm": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0.000201, "offload": 0}, "communication": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0.000243, "offload": 0}, "bubble_ratio": 0.343272837301, "bubble_share": 0.255549600773, "stage": 1, "bound": "compute", "next_bound": "bubble", "bound_s": {"compute": 0.00752056, "memory": 0.00245762, "network": 0.000201, "host": 0, "bubble": 0.003494236}, "step_without_bound_s": 0.005713944, "advice": null},
   "throughput": {"samples_per_s": 146.269227821, "tokens_per_s": 146269.227821, "tokens_per_s_per_device": 73134.6139107, "model_flops_per_s_per_device": 5.35345373826e13, "mfu": 0.535345373826, "hfu": 0.535345373826},
   "memory": {"stage": 0, "weight_bytes": 118104000, "gradient_bytes": 118104000, "optimizer_bytes": 708624000, "activation_bytes": 256416000, "transient_bytes": 16000000, "reserve_bytes": 0, "total_bytes": 1217248000, "capacity_bytes": 10000000000, "headroom_bytes": 8782752000, "transient_what": "gradients of activations", "fits": true, "advice": null},
   "cost": {"price_per_device_hour": 1, "currency": "USD", "step": 7.59634222222e-6, "per_million_tokens": 0.00379817111111, "per_thousand_samples": null, "run": null, "device_hours": null, "run_s": null, "energy_j": 27.346832},

@@ -10,7 +10,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 
 step      10.80 ms, bounds [6.921 ms .. 12.77 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 64.1% of the step, memory 35.9%, were compute free: 5.538 ms
+bound by  compute 64.1% of the step, memory 35.9%, without the compute limit it would take 5.538 ms
 
 part          time  share    group          time  share
 forward   2.568 ms  23.8%    embedding  16.02 us   0.1%
@@ -43,7 +43,7 @@ $ nncost estimate dense round --format markdown
 
 - **step**: 10.80 ms, bounds \[6.921 ms .. 12.77 ms]
   no fitted efficiencies for this device: roofline time at the datasheet's rates
-- **bound by**: compute 64.1% of the step, memory 35.9%, were compute free: 5.538 ms
+- **bound by**: compute 64.1% of the step, memory 35.9%, without the compute limit it would take 5.538 ms
 
 | part | time | share |   group | time | share |
 |:---|---:|---:|:---|---:|---:|
@@ -70,8 +70,8 @@ $ nncost estimate dense round --format markdown
 
 - **cost**: 1 USD per device-hour (nowhere, 2020-01), 2.999e-06 USD per step, 0.002999 USD per million tokens
 $ nncost estimate dense round --format csv
-model.id,model.name,model.family,model.params,model.active_params,model.matmul_params,model.params_by_group.embedding,model.params_by_group.attention,model.params_by_group.mlp,model.params_by_group.norm,model.params_by_group.conv,model.params_by_group.resample,model.params_by_group.time,model.params_by_group.head,model.params_by_group.loss,model.params_by_group.optimizer,model.params_by_group.network,device.id,device.name,device.peak_flops_per_s,device.mem_bytes,device.mem_bytes_per_s,device.ridge_flops_per_byte,device.fitted,device.basis,plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.shard,plan.reshard,plan.devices_per_node,plan.schedule,plan.context_kind,plan.rank_order,plan.overlap,plan.capacity_factor,plan.imbalance,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.seq_len,plan.image,plan.precision,plan.policy,plan.optimizer,plan.recompute,plan.recompute_every,plan.recompute_layers,plan.offload,plan.attention,plan.activations,plan.software,plan.software_chosen,plan.mode,plan.overrides,plan.cluster,work.forward_flops,work.backward_flops,work.recompute_flops,work.model_flops,work.hardware_flops,work.executed_flops,work.vector_flops,work.six_nd_flops,work.flops_convention,work.read_bytes,work.write_bytes,work.input_bytes,work.tokens,step.step_s,step.interval_s.0,step.interval_s.1,step.lower_bound_s,step.upper_bound_s,step.forward_s,step.backward_s,step.recompute_s,step.update_s,step.exposed_comm_s,step.bubble_s,step.host_s,step.exposed_comm.tensor,step.exposed_comm.context,step.exposed_comm.expert,step.exposed_comm.data,step.exposed_comm.pipeline,step.exposed_comm.offload,step.communication.tensor,step.communication.context,step.communication.expert,step.communication.data,step.communication.pipeline,step.communication.offload,step.bubble_ratio,step.bubble_share,step.stage,step.bound,step.next_bound,step.bound_s.compute,step.bound_s.memory,step.bound_s.network,step.bound_s.host,step.step_without_bound_s,throughput.samples_per_s,throughput.tokens_per_s,throughput.tokens_per_s_per_device,throughput.model_flops_per_s_per_device,throughput.mfu,throughput.hfu,memory.stage,memory.weight_bytes,memory.gradient_bytes,memory.optimizer_bytes,memory.activation_bytes,memory.transient_bytes,memory.reserve_bytes,memory.total_bytes,memory.capacity_bytes,memory.headroom_bytes,memory.transient_what,memory.fits,cost.price_per_device_hour,cost.currency,cost.step,cost.per_million_tokens,cost.per_thousand_samples,cost.run,cost.device_hours,cost.run_s,cost.energy_j\r
-dense,A small decoder,decoder,107106000,107106000,106106000,11000000,32032000,64040000,34000,0,0,0,0,0,0,0,round,A device of round figures,1e14,10000000000,1e12,100,false,none,1,1,1,1,1,1,1,false,0,1,true,8,1f1b,ring,tensor-context-data-pipeline,,0,1,1,1,1,1000,,bf16,mixed,adamw,none,1,0,none,flash,per-op,torch-compile,true,predicted,,,244000000000,488000000000,0,732000000000,732000000000,692056000000,3575260000,636636000000,palm,3230368000,2307740000,4000,1000,0.010795756,,,0.00692056,0.0127665588,0.002568168,0.005014408,0,0.00321318,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,compute,memory,0.00692056,0.003875196,0,0,0.005538108,92.6289923559,92628.9923559,92628.9923559,6.78044224045e13,0.678044224045,0.678044224045,0,214212000,214212000,1285272000,280408000,22000000,0,2016104000,10000000000,7983896000,gradients of activations,true,1,USD,2.99882111111e-6,0.00299882111111,,,,,10.795756\r
+model.id,model.name,model.family,model.params,model.active_params,model.matmul_params,model.params_by_group.embedding,model.params_by_group.attention,model.params_by_group.mlp,model.params_by_group.norm,model.params_by_group.conv,model.params_by_group.resample,model.params_by_group.time,model.params_by_group.head,model.params_by_group.loss,model.params_by_group.optimizer,model.params_by_group.network,device.id,device.name,device.peak_flops_per_s,device.mem_bytes,device.mem_bytes_per_s,device.ridge_flops_per_byte,device.fitted,device.basis,plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.shard,plan.reshard,plan.devices_per_node,plan.schedule,plan.context_kind,plan.rank_order,plan.overlap,plan.capacity_factor,plan.imbalance,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.seq_len,plan.image,plan.precision,plan.policy,plan.optimizer,plan.recompute,plan.recompute_every,plan.recompute_layers,plan.offload,plan.attention,plan.activations,plan.software,plan.software_chosen,plan.mode,plan.overrides,plan.cluster,work.forward_flops,work.backward_flops,work.recompute_flops,work.model_flops,work.hardware_flops,work.executed_flops,work.vector_flops,work.six_nd_flops,work.flops_convention,work.read_bytes,work.write_bytes,work.input_bytes,work.tokens,step.step_s,step.interval_s.0,step.interval_s.1,step.lower_bound_s,step.upper_bound_s,step.forward_s,step.backward_s,step.recompute_s,step.update_s,step.exposed_comm_s,step.bubble_s,step.host_s,step.exposed_comm.tensor,step.exposed_comm.context,step.exposed_comm.expert,step.exposed_comm.data,step.exposed_comm.pipeline,step.exposed_comm.offload,step.communication.tensor,step.communication.context,step.communication.expert,step.communication.data,step.communication.pipeline,step.communication.offload,step.bubble_ratio,step.bubble_share,step.stage,step.bound,step.next_bound,step.bound_s.compute,step.bound_s.memory,step.bound_s.network,step.bound_s.host,step.bound_s.bubble,step.step_without_bound_s,step.advice,throughput.samples_per_s,throughput.tokens_per_s,throughput.tokens_per_s_per_device,throughput.model_flops_per_s_per_device,throughput.mfu,throughput.hfu,memory.stage,memory.weight_bytes,memory.gradient_bytes,memory.optimizer_bytes,memory.activation_bytes,memory.transient_bytes,memory.reserve_bytes,memory.total_bytes,memory.capacity_bytes,memory.headroom_bytes,memory.transient_what,memory.fits,cost.price_per_device_hour,cost.currency,cost.step,cost.per_million_tokens,cost.per_thousand_samples,cost.run,cost.device_hours,cost.run_s,cost.energy_j\r
+dense,A small decoder,decoder,107106000,107106000,106106000,11000000,32032000,64040000,34000,0,0,0,0,0,0,0,round,A device of round figures,1e14,10000000000,1e12,100,false,none,1,1,1,1,1,1,1,false,0,1,true,8,1f1b,ring,tensor-context-data-pipeline,,0,1,1,1,1,1000,,bf16,mixed,adamw,none,1,0,none,flash,per-op,torch-compile,true,predicted,,,244000000000,488000000000,0,732000000000,732000000000,692056000000,3575260000,636636000000,palm,3230368000,2307740000,4000,1000,0.010795756,,,0.00692056,0.0127665588,0.002568168,0.005014408,0,0.00321318,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,compute,memory,0.00692056,0.003875196,0,0,0,0.005538108,,92.6289923559,92628.9923559,92628.9923559,6.78044224045e13,0.678044224045,0.678044224045,0,214212000,214212000,1285272000,280408000,22000000,0,2016104000,10000000000,7983896000,gradients of activations,true,1,USD,2.99882111111e-6,0.00299882111111,,,,,10.795756\r
 $ nncost estimate dense round --format json
 {
   "schema": "nncost.estimate/1",
@@ -79,7 +79,7 @@ $ nncost estimate dense round --format json
   "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "fitted": false, "basis": "none"},
   "plan": {"devices": 1, "data": 1, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 0, "shard": 1, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 1, "global_batch": 1, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "software_chosen": true, "mode": "predicted", "overrides": null, "cluster": null},
   "work": {"forward_flops": 244000000000, "backward_flops": 488000000000, "recompute_flops": 0, "model_flops": 732000000000, "hardware_flops": 732000000000, "executed_flops": 692056000000, "vector_flops": 3575260000, "six_nd_flops": 636636000000, "flops_convention": "palm", "read_bytes": 3230368000, "write_bytes": 2307740000, "input_bytes": 4000, "tokens": 1000},
-  "step": {"step_s": 0.010795756, "interval_s": [null, null], "lower_bound_s": 0.00692056, "upper_bound_s": 0.0127665588, "forward_s": 0.002568168, "backward_s": 0.005014408, "recompute_s": 0, "update_s": 0.00321318, "exposed_comm_s": 0, "bubble_s": 0, "host_s": 0, "exposed_comm": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0, "offload": 0}, "communication": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0, "offload": 0}, "bubble_ratio": 0, "bubble_share": 0, "stage": 0, "bound": "compute", "next_bound": "memory", "bound_s": {"compute": 0.00692056, "memory": 0.003875196, "network": 0, "host": 0}, "step_without_bound_s": 0.005538108},
+  "step": {"step_s": 0.010795756, "interval_s": [null, null], "lower_bound_s": 0.00692056, "upper_bound_s": 0.0127665588, "forward_s": 0.002568168, "backward_s": 0.005014408, "recompute_s": 0, "update_s": 0.00321318, "exposed_comm_s": 0, "bubble_s": 0, "host_s": 0, "exposed_comm": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0, "offload": 0}, "communication": {"tensor": 0, "context": 0, "expert": 0, "data": 0, "pipeline": 0, "offload": 0}, "bubble_ratio": 0, "bubble_share": 0, "stage": 0, "bound": "compute", "next_bound": "memory", "bound_s": {"compute": 0.00692056, "memory": 0.003875196, "network": 0, "host": 0, "bubble": 0}, "step_without_bound_s": 0.005538108, "advice": null},
   "throughput": {"samples_per_s": 92.6289923559, "tokens_per_s": 92628.9923559, "tokens_per_s_per_device": 92628.9923559, "model_flops_per_s_per_device": 6.78044224045e13, "mfu": 0.678044224045, "hfu": 0.678044224045},
   "memory": {"stage": 0, "weight_bytes": 214212000, "gradient_bytes": 214212000, "optimizer_bytes": 1285272000, "activation_bytes": 280408000, "transient_bytes": 22000000, "reserve_bytes": 0, "total_bytes": 2016104000, "capacity_bytes": 10000000000, "headroom_bytes": 7983896000, "transient_what": "gradients of activations", "fits": true, "advice": null},
   "cost": {"price_per_device_hour": 1, "currency": "USD", "step": 2.99882111111e-6, "per_million_tokens": 0.00299882111111, "per_thousand_samples": null, "run": null, "device_hours": null, "run_s": null, "energy_j": 10.795756},
@@ -133,7 +133,7 @@ plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      47.33 ms, bounds [27.68 ms .. 54.21 ms], nine of ten measurements in 37.87 ms .. 59.17 ms
-bound by  compute 82.6% of the step, memory 17.4%, were compute free: 14.36 ms
+bound by  compute 82.6% of the step, memory 17.4%, without the compute limit it would take 14.36 ms
 
 part          time  share    group          time  share
 forward   15.19 ms  32.1%    embedding  168.1 us   0.4%
@@ -165,7 +165,7 @@ plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 
 step      27.68 ms, bounds [27.68 ms .. 35.11 ms]
           ideal mode: every efficiency 1, no fixed costs, all traffic that can be hidden is
-bound by  compute 100.0% of the step, memory 22.8%, were compute free: 6.312 ms
+bound by  compute 100.0% of the step, memory 22.8%, without the compute limit it would take 6.312 ms
 
 part          time  share    group          time  share
 forward   9.121 ms  32.9%    attention  9.922 ms  35.8%
@@ -196,7 +196,7 @@ plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 
 step      17.17 ms, bounds [11.37 ms .. 20.14 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 66.2% of the step, memory 33.8%, were compute free: 8.385 ms
+bound by  compute 66.2% of the step, memory 33.8%, without the compute limit it would take 8.385 ms
 
 part          time  share    group          time  share
 forward   4.606 ms  26.8%    embedding  40.06 us   0.2%
@@ -230,7 +230,7 @@ plan      batch 8, image 256, bf16, policy mixed, adamw, flash attention, recomp
 
 step      2.455 ms, bounds [1.575 ms .. 3.103 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 58.8% of the step, memory 41.2%, were compute free: 1.439 ms
+bound by  compute 58.8% of the step, memory 41.2%, without the compute limit it would take 1.439 ms
 
 part          time  share    group          time  share
 forward   793.9 us  32.3%    attention  272.2 us  11.1%
@@ -263,7 +263,7 @@ plan      batch 16, image 100, fp16, policy amp, adamw, flash attention, recompu
 
 step      1.338 ms, bounds [320.6 us .. 2.342 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  memory 90.3% of the step, compute 4.5%, were memory free: 207.6 us
+bound by  memory 90.3% of the step, host 5.2%, without the memory limit it would take 880.9 us
 
 part          time  share    group          time  share
 forward   513.5 us  38.4%    norm       624.0 us  46.6%
@@ -271,6 +271,7 @@ backward  746.3 us  55.8%    conv       493.0 us  36.8%
 update    8.821 us   0.7%    resample   124.9 us   9.3%
 host      69.84 us   5.2%    loss       17.92 us   1.3%
                              optimizer  8.821 us   0.7%
+                             host       69.84 us   5.2%
 
 rate      11,954 samples/s, MFU 13.6%, HFU 13.6% of 50.00 TFLOP/s, FLOPs as in palm
 work      model 9.101 GFLOP, executed 9.101 GFLOP, memory traffic 627.1 MB
@@ -312,7 +313,7 @@ plan      batch 64, sequence 1000, bf16, policy mixed, adamw, flash attention, r
 
 step      488.5 ms, bounds [442.9 ms .. 562.4 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 90.7% of the step, memory 9.3%, were compute free: 111.9 ms
+bound by  compute 90.7% of the step, memory 9.3%, without the compute limit it would take 111.9 ms
 
 part          time  share    group          time  share
 forward   164.4 ms  33.6%    embedding  1.025 ms   0.2%
@@ -355,7 +356,7 @@ step      488.5 ms, bounds [442.9 ms .. 562.4 ms]
           no fitted efficiencies for this device: roofline
           time at the datasheet's rates
 bound by  compute 90.7% of the step, memory 9.3%,
-          were compute free: 111.9 ms
+          without the compute limit it would take 111.9 ms
 
 part          time  share    group          time  share
 forward   164.4 ms  33.6%    embedding  1.025 ms   0.2%
@@ -451,7 +452,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention,
 
 step      10.99 ms, bounds [6.921 ms .. 13.00 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 63.0% of the step, memory 37.0%, were compute free: 5.730 ms
+bound by  compute 63.0% of the step, memory 37.0%, without the compute limit it would take 5.730 ms
 
 part           time  share    group          time  share
 forward    2.568 ms  23.4%    embedding  16.02 us   0.1%
@@ -479,7 +480,7 @@ cost      1 USD per device-hour (nowhere, 2020-01), 3.052e-06 USD per step,
 $ nncost estimate dense round --recompute full | sed -n '/^step/,/^update/p'
 step      13.13 ms, bounds [9.001 ms .. 15.66 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 68.5% of the step, memory 31.5%, were compute free: 6.307 ms
+bound by  compute 68.5% of the step, memory 31.5%, without the compute limit it would take 6.307 ms
 
 part           time  share    group          time  share
 forward    2.568 ms  19.6%    embedding  16.02 us   0.1%
@@ -523,7 +524,7 @@ plan      batch 1, sequence 1000, fp8, policy mixed, adamw, flash attention, rec
           software torch-compile (chosen for this plan), mode predicted
 
 step      9.169 ms, bounds [2.249 ms .. 10.42 ms], nine of ten measurements in 7.335 ms .. 11.46 ms
-bound by  compute 54.6% of the step, memory 31.9%, were compute free: 5.642 ms
+bound by  compute 54.6% of the step, memory 31.9%, without the compute limit it would take 5.642 ms
 
 $ nncost estimate dense fitted --precision tf32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
@@ -532,7 +533,7 @@ plan      batch 1, sequence 1000, tf32, policy fp32, adamw, flash attention, rec
           software torch-compile (chosen for this plan), mode predicted
 
 step      15.80 ms, bounds [6.921 ms .. 18.20 ms], nine of ten measurements in 12.64 ms .. 19.75 ms
-bound by  compute 72.2% of the step, memory 22.3%, were compute free: 6.842 ms
+bound by  compute 72.2% of the step, memory 22.3%, without the compute limit it would take 6.842 ms
 
 $ nncost estimate dense old --precision fp32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
@@ -542,7 +543,7 @@ plan      batch 1, sequence 1000, fp32, policy fp32, adamw, flash attention, rec
 
 step      78.71 ms, bounds [69.21 ms .. 85.67 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 87.9% of the step, memory 12.1%, were compute free: 16.15 ms
+bound by  compute 87.9% of the step, memory 12.1%, without the compute limit it would take 16.15 ms
 
 # Attention written out, in the older kernels, and everything eager: the host issues each op.
 $ nncost estimate dense fitted --attention unfused --software eager
@@ -552,7 +553,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, unfused attention, 
           software eager, mode predicted
 
 step      15.20 ms, bounds [3.460 ms .. 19.68 ms]
-bound by  memory 68.3% of the step, compute 27.8%, were memory free: 6.301 ms
+bound by  memory 68.3% of the step, compute 27.8%, without the memory limit it would take 6.370 ms
 
 part          time  share    group          time  share
 forward   3.285 ms  21.6%    embedding  56.02 us   0.4%
@@ -562,6 +563,7 @@ host      27.37 us   0.2%    norm       850.0 us   5.6%
                              head       356.4 us   2.3%
                              loss       300.0 us   2.0%
                              optimizer  6.754 ms  44.4%
+                             host       27.37 us   0.2%
 
 rate      65,784 tokens/s, 65.78 samples/s, MFU 24.1%, HFU 24.1% of 200.0 TFLOP/s, FLOPs as in palm
 work      model 732.0 GFLOP, executed 732.0 GFLOP, 6ND 636.6 GFLOP, memory traffic 15.61 GB
@@ -594,7 +596,7 @@ set       hidden=2000, head_dim=250, ffn_hidden=8000, mem_bytes_per_s=2e12
 
 step      32.09 ms, bounds [25.36 ms .. 35.25 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 79.0% of the step, memory 21.0%, were compute free: 8.934 ms
+bound by  compute 79.0% of the step, memory 21.0%, without the compute limit it would take 8.934 ms
 
 part          time  share    group          time  share
 forward   8.678 ms  27.0%    embedding  16.01 us   0.0%
@@ -607,7 +609,7 @@ set       plan.micro_batch=2, model.layers=4, device.mem_bytes=40e9
 
 step      10.04 ms, bounds [7.521 ms .. 11.71 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 74.9% of the step, memory 25.1%, were compute free: 3.960 ms
+bound by  compute 74.9% of the step, memory 25.1%, without the compute limit it would take 3.960 ms
 
 part          time  share    group          time  share
 forward   2.800 ms  27.9%    embedding  32.03 us   0.3%
@@ -619,7 +621,7 @@ step      9.414 ms, bounds [3.460 ms .. 10.75 ms], nine of ten measurements in 4
           not measured on this device: its efficiencies are those of similar ones
 $ nncost estimate dense fitted --set efficiency.basis=kernels | grep -A1 '^step'
 step      9.414 ms, bounds [3.460 ms .. 10.75 ms], nine of ten measurements in 4.707 ms .. 18.83 ms
-bound by  compute 61.9% of the step, memory 27.7%, were compute free: 4.982 ms
+bound by  compute 61.9% of the step, memory 27.7%, without the compute limit it would take 4.982 ms
 
 # A narrow terminal, and one too narrow for anything.
 $ COLUMNS=60 nncost estimate dense fitted
@@ -635,7 +637,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
 step      9.414 ms, bounds [3.460 ms .. 10.75 ms],
           nine of ten measurements in 7.531 ms .. 11.77 ms
 bound by  compute 61.9% of the step, memory 27.7%,
-          were compute free: 4.982 ms
+          without the compute limit it would take 4.982 ms
 
 part          time  share    group          time  share
 forward   2.532 ms  26.9%    embedding  56.02 us   0.6%
@@ -677,7 +679,7 @@ step      10.80 ms, bounds [6.921 ms .. 12.77 ms]
           no fitted efficiencies for this device: roofline
           time at the datasheet's rates
 bound by  compute 64.1% of the step, memory 35.9%,
-          were compute free: 5.538 ms
+          without the compute limit it would take 5.538 ms
 
 part          time  share    group          time  share
 forward   2.568 ms  23.8%    embedding  16.02 us   0.1%
@@ -737,7 +739,7 @@ plan      batch 10, image 90, bf16, policy mixed, adamw, flash attention, recomp
 
 step      10.34 ms, bounds [6.008 ms .. 12.27 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 57.2% of the step, memory 42.8%, were compute free: 5.937 ms
+bound by  compute 57.2% of the step, memory 42.8%, without the compute limit it would take 5.937 ms
 
 part          time  share    group          time  share
 forward   2.311 ms  22.4%    embedding  17.92 us   0.2%

@@ -363,7 +363,8 @@ grad.clip      update        1 params=125641000        376.9 M 753.8 M    0.5 49
 optimizer      update        1 params=125641000        2.010 G 11.56 G 0.1739 7.244 ms 54.9% memory
 grad.zero      update        1 params=125641000              0 251.3 M      0 177.1 us  1.3% memory
 
-step      313.0 GFLOP executed, 3.405 GFLOP on the vector units, 16.19 GB moved, 13.19 ms, memory
+step      313.0 GFLOP executed, 3.405 GFLOP on the vector units, 16.19 GB moved, 13.19 ms, memory,
+          of which no op takes host 36.26 us and bubble 0 s
 
 # A network for segmentation.
 $ nncost ops segnet round --by op
@@ -440,7 +441,8 @@ loss         8  140.0 M  120.0 M   1.167  120.0 us   0.8%  memory
 optimizer    2  130.7 M  217.8 M     0.6  217.8 us   1.5%  memory
 
 step      11.07 TFLOP executed by all devices, 35.54 GFLOP on the vector units,
-          3.377 GB moved by one, 14.41 ms, compute
+          3.377 GB moved by one, 14.41 ms, compute,
+          of which no op takes host 0 s and bubble 2.588 ms
 $ nncost ops experts round --devices 16 --context 2 --data 8 --zero 3 --global-batch 16 --by op --sort name
 ! nncost: --sort: unknown value, expected one of order, time, flops, bytes, found "name"
 [2]

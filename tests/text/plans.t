@@ -21,7 +21,7 @@ plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 
 step      42.89 ms, bounds [36.00 ms .. 49.92 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 83.9% of the step, memory 16.1%, were compute free: 13.10 ms
+bound by  compute 83.9% of the step, memory 16.1%, without the compute limit it would take 13.10 ms
 $ nncost estimate inputs/plans.json fitted --scenario recompute --micro-batch 2 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
@@ -29,7 +29,7 @@ plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 
 step      18.71 ms, bounds [9.001 ms .. 21.41 ms], nine of ten measurements in 14.96 ms .. 23.38 ms
-bound by  compute 72.4% of the step, memory 19.9%, were compute free: 7.870 ms
+bound by  compute 72.4% of the step, memory 19.9%, without the compute limit it would take 7.870 ms
 
 $ nncost ops inputs/plans.json --scenario base --top 3
 model     dense, A small decoder, decoder, 107,106,000 parameters

@@ -61,10 +61,17 @@ static void write_step(nnc_sheet *sheet, const nnc_report *report)
         }
     }
     if (!isnan(result->step_without_bound_s)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "were %s free: %s", nnc_bound_name(result->bound),
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "without the %s limit it would take %s",
+                       nnc_bound_name(result->bound),
                        nnc_unit_text(result->step_without_bound_s, "s", a));
     }
     nnc_sheet_end(sheet);
+    const char *advice = nnc_launch_advice(result);
+    if (advice != NULL) {
+        nnc_sheet_label(sheet, "");
+        nnc_sheet_words(sheet, "%s", advice);
+        nnc_sheet_end(sheet);
+    }
 }
 
 typedef struct slice {
@@ -72,10 +79,12 @@ typedef struct slice {
     double seconds;
 } slice;
 
+/* Of the step: a host that keeps ahead still adds nanoseconds. */
+static const double shown_from = 1e-6;
+
 /* The metrics that the step is the sum of. */
 static int step_parts(const nnc_result *result, slice parts[])
 {
-    const double shown_from = 1e-6; /* a host that keeps ahead still adds nanoseconds */
     const nnc_place place = { .record = result };
     char text[NNC_METRIC_TEXT_MAX];
     int count = 0;
@@ -103,6 +112,13 @@ static int step_groups(const nnc_report *report, slice groups[])
             groups[count++] = (slice){ nnc_group_name(group), seconds[group] };
         }
     }
+    const nnc_result *result = report->result; /* what no op takes */
+    if (result->host_s > shown_from * result->step_s) {
+        groups[count++] = (slice){ "host", result->host_s };
+    }
+    if (result->bubble_s > shown_from * result->step_s) {
+        groups[count++] = (slice){ "bubble", result->bubble_s };
+    }
     return count;
 }
 
@@ -113,7 +129,7 @@ static void write_parts(nnc_sheet *sheet, const nnc_report *report)
         { .text = "part", .left = true },    { .text = "time" }, { .text = "share" },
         { .text = "  group", .left = true }, { .text = "time" }, { .text = "share" },
     };
-    enum { SLICES_MAX = 16 };
+    enum { SLICES_MAX = NNC_GROUP_COUNT + 8 };
     slice sides[2][SLICES_MAX];
     const int counts[2] = { step_parts(report->result, sides[0]), step_groups(report, sides[1]) };
     nnc_table table;

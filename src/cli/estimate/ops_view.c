@@ -240,6 +240,11 @@ static void write_totals(nnc_sheet *sheet, const nnc_report *report, int32_t lef
                    several ? " by one" : "");
     nnc_sheet_item(sheet, NNC_INK_STRONG, "%s", nnc_unit_text(result->step_s, "s", a));
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_bound_name(result->bound));
+    if (result->host_s + result->bubble_s > 1e-6 * result->step_s) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "of which no op takes host %s and bubble %s",
+                       nnc_unit_text(result->host_s, "s", a),
+                       nnc_unit_text(result->bubble_s, "s", b));
+    }
     nnc_sheet_end(sheet);
 }
 

@@ -1,0 +1,96 @@
+/* What binds a step: everything that takes time competes, and what it would take without is computed again. */
+#include "draw.h"
+#include "suite.h"
+
+enum { CASES = 400 };
+
+/* A split case whose host may be the slowest of all. */
+static split_case draw_issued(int *number)
+{
+    split_case c = draw_legal(number);
+    c.software.launch_s = coin() ? 0.0 : scaled(1e-7, 1e-4);
+    return c;
+}
+
+/* Compute, memory, network, host and bubble together are the step; the one that is named is the largest. */
+START_TEST(everything_competes)
+{
+    for (int i = 0, number = 0; i < CASES; i++) {
+        const split_case c = draw_issued(&number);
+        const nnc_result r = result_of_split(&c);
+        double sum = 0.0;
+        for (int b = 0; b < NNC_BOUND_COUNT; b++) {
+            sum += r.bound_s[b];
+            ck_assert_double_le(r.bound_s[b], r.bound_s[r.bound]);
+            ck_assert(b == (int)r.bound || r.bound_s[b] <= r.bound_s[r.next_bound]);
+        }
+        ck_assert_msg(fabs(sum - r.step_s) <= 1e-9 * r.step_s, "case %d: %g of %g", number, sum,
+                      r.step_s);
+        ck_assert_double_ge(r.bound_s[NNC_BOUND_HOST], r.host_s);
+        ck_assert_double_eq(r.bound_s[NNC_BOUND_BUBBLE], r.bubble_s);
+    }
+}
+END_TEST
+
+/* Without one limit a step takes no longer, and never less than what else the busiest stage has to do. */
+START_TEST(without_a_limit_the_rest_remains)
+{
+    int seen[NNC_BOUND_COUNT] = { 0 };
+    for (int i = 0, number = 0; i < CASES; i++) {
+        const split_case c = draw_issued(&number);
+        nnc_result r;
+        nnc_error err;
+        ck_assert_int_eq(nnc_estimate(&c.model, &c.device, &c.software, &c.plan, scratch, &r, &err),
+                         NNC_OK);
+        int32_t count = 0;
+        const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+        double compute_s = 0.0, memory_s = 0.0, issue_s = 0.0;
+        for (int32_t k = 0; k < count; k++) {
+            const nnc_op_cost *row = &rows[k];
+            compute_s += row->compute_s * row->repeat;
+            memory_s += row->memory_s * row->repeat;
+            const bool issued =
+                row->op->phase != NNC_PHASE_UPDATE && row->op->phase != NNC_PHASE_COMM;
+            issue_s += issued ? c.software.launch_s * row->repeat : 0.0;
+        }
+        const double least = 1.0 - 1e-9, without_s = r.step_without_bound_s;
+        ck_assert_double_le(without_s * least, r.step_s);
+        ck_assert(r.bound == NNC_BOUND_COMPUTE || without_s >= compute_s * least);
+        ck_assert(r.bound == NNC_BOUND_MEMORY || without_s >= memory_s * least);
+        ck_assert_msg(r.bound == NNC_BOUND_HOST || without_s >= issue_s * least,
+                      "case %d: %g below %g to issue", number, without_s, issue_s);
+        seen[r.bound]++;
+    }
+    for (int b = 0; b < NNC_BOUND_COUNT; b++) {
+        ck_assert_msg(seen[b] > 0, "no case is bound by %s", nnc_bound_name((nnc_bound)b));
+    }
+}
+END_TEST
+
+/* GPT-2 op by op on one H100: the host is the limit, not the memory. */
+START_TEST(a_slow_host_is_named)
+{
+    const nnc_model *gpt2 = NULL;
+    const nnc_device *h100 = NULL;
+    const nnc_software *eager = NULL;
+    nnc_error err;
+    ck_assert_int_eq(nnc_model_load(specs, "gpt2", &gpt2, &err), NNC_OK);
+    ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, &err), NNC_OK);
+    ck_assert_int_eq(nnc_software_load(specs, "torch-eager", &eager, &err), NNC_OK);
+    const nnc_plan plan = nnc_plan_default();
+    const nnc_result r = estimate_with(gpt2, h100, eager, &plan);
+    ck_assert_int_eq(r.bound, NNC_BOUND_HOST);
+    ck_assert_double_gt(r.bound_s[NNC_BOUND_HOST], 0.5 * r.step_s);
+    ck_assert_double_lt(r.step_without_bound_s, 0.5 * r.step_s);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        everything_competes,
+        without_a_limit_the_rest_remains,
+        a_slow_host_is_named,
+    };
+    return run_tests_with("bound", open_support, close_support, tests, COUNT_OF(tests));
+}
