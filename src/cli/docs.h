@@ -5,6 +5,7 @@
 #include <nncost/spec.h>
 
 #include "base/buffer.h"
+#include "metrics/metric.h"
 
 void nnc_docs_man(nnc_buffer *out);
 void nnc_docs_completion(nnc_buffer *out);
@@ -15,6 +16,8 @@ const char *nnc_docs_output_name(int index);
 /* What they describe, for people. */
 const char *nnc_docs_file_title(nnc_spec_kind kind);
 const char *nnc_docs_output_title(int index);
+/* The table that it is printed by; of a sweep, of its columns that are no metrics of an estimate. */
+const nnc_metrics *nnc_docs_output_metrics(int index);
 /* NNC_NO_MEMORY, or NNC_OK. */
 nnc_status nnc_docs_output_schema(nnc_buffer *out, int index);
 

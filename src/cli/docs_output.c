@@ -10,6 +10,7 @@
 #include "cli/schema_writer.h"
 #include "cli/search/search_view.h"
 #include "input/field.h"
+#include "sweep/sweep.h"
 
 static const char comment[] = "Written by 'nncost docs schema'. Later versions may add members.";
 
@@ -37,6 +38,11 @@ const char *nnc_docs_output_name(int index)
 const char *nnc_docs_output_title(int index)
 {
     return outputs[index].title;
+}
+
+const nnc_metrics *nnc_docs_output_metrics(int index)
+{
+    return outputs[index].view != NULL ? outputs[index].view->document : &nnc_sweep_own_metrics;
 }
 
 /* A member of the plan is described by the plan's own table. */
@@ -224,15 +230,7 @@ static nnc_status put_columns(nnc_schema_writer *to)
     const nnc_status status =
         arena != NULL ? nnc_columns_of(&nnc_estimate_metrics, arena, &columns) : NNC_NO_MEMORY;
     nnc_schema_open(to, "properties");
-    nnc_schema_member(to, "row",
-                      "{ \"description\": \"Number of the combination.\", \"type\": "
-                      "\"integer\" }");
-    nnc_schema_member(to, "verdict",
-                      "{ \"description\": \"What became of the plan.\", \"enum\": [\"fits\", "
-                      "\"over_memory\", \"illegal\"] }");
-    nnc_schema_member(to, "reason",
-                      "{ \"description\": \"Why it does not fit, or is illegal.\", \"type\": "
-                      "[\"string\", \"null\"] }");
+    put_members(to, &nnc_sweep_own_metrics);
     for (int32_t i = 0; status == NNC_OK && i < columns.count; i++) {
         nnc_metric row = *columns.list[i].metric;
         row.hop = row.type == NNC_METRIC_WHOLE ? 1 : row.hop; /* a plan that is illegal has none */

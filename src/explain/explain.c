@@ -1,15 +1,13 @@
 #include "explain/explain.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/formula.h"
 #include "base/names.h"
 #include "estimate/scratch.h"
-#include "input/field.h"
+#include "explain/asked.h"
 
 NNC_ENUM_NAMES(nnc_explained_kind, NNC_EXPLAINED_LIST)
 
@@ -59,207 +57,12 @@ void nnc_answer_add(nnc_answer *answer, nnc_explained explained)
     answer->lines[answer->count++] = explained;
 }
 
-/* What a question is answered from: the estimate once more, saying how. */
-typedef struct asked {
-    const nnc_report *report;
-    nnc_answer answer;
-    nnc_columns columns; /* of the estimate */
-    nnc_derivation *step, *row;
-    const nnc_line *said; /* by the estimate */
-    int said_count;
-    bool *shown; /* of these */
-} asked;
-
-/* ---- metrics ---- */
-
-/* The name of a metric without its section: what the estimate calls it. */
-static const char *short_name(const char *column)
-{
-    const char *dot = strchr(column, '.');
-    return dot != NULL ? dot + 1 : column;
-}
-
-/* Prices keep it: "cost.step" beside step. */
-static const char *price_name(const char *column)
-{
-    return strncmp(column, "cost.", 5) == 0 ? column : short_name(column);
-}
-
-/* The last line of that name, before line `before`, that belongs to the step itself; -1 = none. */
-static int find_said(const asked *a, const char *name, size_t length, int before)
-{
-    for (int i = before - 1; i >= 0; i--) {
-        if (a->said[i].of[0] == '\0' && strlen(a->said[i].name) == length &&
-            memcmp(a->said[i].name, name, length) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-/* What the estimate said of a metric: under its short name, or "cost_step" for cost.step. */
-static int said_of(const asked *a, const char *column)
-{
-    char joined[96];
-    const char *name = short_name(column);
-    const int found = find_said(a, name, strlen(name), a->said_count);
-    if (found >= 0 || strncmp(column, "cost.", 5) != 0) {
-        return found;
-    }
-    snprintf(joined, sizeof joined, "cost_%s", name);
-    return find_said(a, joined, strlen(joined), a->said_count);
-}
-
-static bool is_metric(const asked *a, const char *name, size_t length)
-{
-    for (int32_t i = 0; i < a->columns.count; i++) {
-        const char *metric = short_name(a->columns.list[i].name);
-        if (strlen(metric) == length && memcmp(metric, name, length) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The lines behind the operands of a line that are no metrics, and what is behind those. */
-static void add_operands(asked *a, int line) /* NOLINT(misc-no-recursion): no line twice */
-{
-    const char *at = a->said[line].formula, *name = NULL;
-    size_t length = 0;
-    while ((name = nnc_formula_name(&at, &length)) != NULL) {
-        const int operand = find_said(a, name, length, line);
-        if (operand >= 0 && !a->shown[operand] && !is_metric(a, name, length)) {
-            nnc_explained e = { .line = a->said[operand] };
-            a->shown[operand] = true;
-            e.line.of = "step";
-            nnc_answer_add(&a->answer, e);
-            add_operands(a, operand);
-        }
-    }
-}
-
-/* Lines that the estimate said about a metric beside its own. */
-static void add_asides(asked *a, const char *name)
-{
-    for (int i = 0; i < a->said_count; i++) {
-        if (strcmp(a->said[i].of, name) == 0) {
-            nnc_answer_add(&a->answer, (nnc_explained){ .line = a->said[i] });
-        }
-    }
-}
-
-/* A plan's own table describes its fields. */
-static const char *help_of(const nnc_column *column)
-{
-    const char *help = column->metric->help;
-    return help == NULL && strncmp(column->name, "plan.", 5) == 0
-               ? nnc_field_help(&nnc_plan_table, short_name(column->name))
-               : help;
-}
-
-/* A metric that is read or found out, not computed. */
-static void add_value(asked *a, const nnc_column *column)
-{
-    static const char *const inputs[] = { "model.", "device.", "plan.", "cost." };
-    char text[NNC_METRIC_TEXT_MAX] = "";
-    const nnc_cell cell = nnc_column_read(column, (nnc_place){ .record = a->report }, text);
-    nnc_explained e = { .kind = NNC_EXPLAINED_TEXT,
-                        .line = { .of = "step",
-                                  .name = price_name(column->name),
-                                  .unit = column->metric->unit,
-                                  .meaning = help_of(column),
-                                  .source = column->metric->source,
-                                  .value = (double)NAN } };
-    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
-        if (strncmp(column->name, inputs[i], strlen(inputs[i])) == 0) {
-            e.kind = NNC_EXPLAINED_GIVEN;
-        }
-    }
-    switch (cell.kind) {
-    case NNC_CELL_NUMBER: e.line.value = cell.number; break;
-    case NNC_CELL_WHOLE: e.line.value = (double)cell.whole; break;
-    case NNC_CELL_BOOL: e.text = cell.flag ? "true" : "false"; break;
-    case NNC_CELL_TEXT:
-        e.text = nnc_arena_strdup(a->answer.arena, cell.text);
-        a->answer.failed = a->answer.failed || e.text == NULL;
-        break;
-    case NNC_CELL_NULL: break;
-    }
-    nnc_answer_add(&a->answer, e);
-}
-
-static void add_metric(asked *a, const nnc_column *column)
-{
-    const int line = said_of(a, column->name);
-    if (line < 0) {
-        add_value(a, column);
-        return;
-    }
-    if (a->shown[line]) {
-        return;
-    }
-    nnc_explained e = { .line = a->said[line], .note = a->said[line].meaning };
-    a->shown[line] = true;
-    e.line.of = "step";
-    e.line.name = price_name(column->name);
-    e.line.meaning = help_of(column);
-    e.line.unit = column->metric->unit != NULL ? column->metric->unit : e.line.unit;
-    e.line.source = column->metric->source != NULL ? column->metric->source : e.line.source;
-    nnc_answer_add(&a->answer, e);
-    add_asides(a, short_name(column->name));
-    add_operands(a, line);
-}
-
-/* ---- names ---- */
-
-/* How well a word names a column: as a section or an array it is in, as the end of its name, in full. */
-enum { NOT_AT_ALL, AROUND, ENDING, EXACT };
-
-static int names_column(const char *column, const char *word)
-{
-    const size_t length = strlen(word);
-    int best = NOT_AT_ALL;
-    for (const char *at = column; at != NULL && best < ENDING;) {
-        if (strncmp(at, word, length) == 0 && (at[length] == '\0' || at[length] == '.')) {
-            best = at[length] == '.' ? AROUND : at == column ? EXACT : ENDING;
-        }
-        at = strchr(at, '.');
-        at = at != NULL ? at + 1 : NULL;
-    }
-    return best;
-}
-
-/* A part of the network that the model does not have. */
-static bool is_left_out(const asked *a, const nnc_column *column)
-{
-    char text[NNC_METRIC_TEXT_MAX];
-    const nnc_cell cell = nnc_column_read(column, (nnc_place){ .record = a->report }, text);
-    return column->metric->sparse && cell.kind == NNC_CELL_WHOLE && cell.whole == 0;
-}
-
-/* Those that the word names best, if at least so well. */
-static bool add_columns(asked *a, const char *word, int least)
-{
-    int best = NOT_AT_ALL;
-    for (int32_t i = 0; i < a->columns.count; i++) {
-        const int fits = names_column(a->columns.list[i].name, word);
-        best = fits > best && fits >= least ? fits : best;
-    }
-    for (int32_t i = 0; i < a->columns.count && best > NOT_AT_ALL; i++) {
-        if (names_column(a->columns.list[i].name, word) == best &&
-            (best > AROUND || !is_left_out(a, &a->columns.list[i]))) {
-            add_metric(a, &a->columns.list[i]);
-        }
-    }
-    return best > NOT_AT_ALL;
-}
-
-static bool add_alias(asked *a, const char *word)
+static bool add_alias(nnc_asked *a, const char *word)
 {
     for (const nnc_alias *alias = nnc_aliases; alias->name != NULL; alias++) {
         if (strcmp(alias->name, word) == 0) {
             for (const char *const *name = alias->stands_for; *name != NULL; name++) {
-                add_columns(a, *name, EXACT);
+                nnc_asked_columns(a, *name, NNC_NAMES_EXACT);
             }
             return true;
         }
@@ -267,61 +70,22 @@ static bool add_alias(asked *a, const char *word)
     return false;
 }
 
-/* An operand that is no metric: "busy_s". */
-static bool add_operand(asked *a, const char *word)
+static nnc_status unknown_name(const nnc_asked *a, const char *word, nnc_error *err)
 {
-    const int line = find_said(a, word, strlen(word), a->said_count);
-    if (line >= 0) {
-        nnc_explained e = { .line = a->said[line] };
-        a->shown[line] = true;
-        e.line.of = "step";
-        nnc_answer_add(&a->answer, e);
-        add_operands(a, line);
-    }
-    return line >= 0;
-}
-
-/* A member of the records in a list of the document: it has a value for each. Tables nest a few deep. */
-static bool add_listed(asked *a, const nnc_metrics *metrics,
-                       bool inside, /* NOLINT(misc-no-recursion) */
-                       const char *word)
-{
-    for (size_t i = 0; i < metrics->count; i++) {
-        const nnc_metric *row = &metrics->rows[i];
-        const bool list = row->type == NNC_METRIC_LIST, object = row->type == NNC_METRIC_OBJECT;
-        if (list && row->name != NULL && strcmp(row->name, word) == 0) {
-            inside = true;
-        }
-        if ((inside || list) && row->name != NULL && strcmp(row->name, word) == 0) {
-            nnc_answer_add(&a->answer, (nnc_explained){ .kind = NNC_EXPLAINED_TEXT,
-                                                        .line = { .of = metrics->what,
-                                                                  .name = row->name,
-                                                                  .unit = row->unit,
-                                                                  .meaning = row->help,
-                                                                  .source = row->source,
-                                                                  .value = (double)NAN } });
-            return true;
-        }
-        if ((list || object) && add_listed(a, row->rows, inside || list, word)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static nnc_status unknown_name(const asked *a, const char *word, nnc_error *err)
-{
-    enum { NAMES_MAX = 1024 };
+    enum { NAMES_MAX = 2048 };
     const char *names[NAMES_MAX];
     size_t count = 0;
     for (const nnc_alias *alias = nnc_aliases; alias->name != NULL; alias++) {
         names[count++] = alias->name;
     }
     for (int32_t i = 0; i < a->columns.count && count < NAMES_MAX; i++) {
-        names[count++] = short_name(a->columns.list[i].name);
+        names[count++] = nnc_asked_short_name(a->columns.list[i].name);
     }
     for (int32_t i = 0; i < a->report->op_count && count < NAMES_MAX; i++) {
         names[count++] = nnc_op_name(a->report->ops[i].op);
+    }
+    for (int32_t i = 0; i < a->names.count && count < NAMES_MAX; i++) {
+        names[count++] = a->names.list[i].row->name;
     }
     const char *nearest = nnc_nearest(word, names, count);
     return nearest != NULL
@@ -329,13 +93,11 @@ static nnc_status unknown_name(const asked *a, const char *word, nnc_error *err)
                           "no metric or op of this name, did you mean %s?", nearest)
                : nnc_fail(err, NNC_BAD_USAGE, word,
                           "no metric or op of this name, expected one such as params, flops, mfu, "
-                          "memory, step_s, cost or attn.qkv");
+                          "memory, step_s, cost or attn.qkv; 'nncost explain' lists them");
 }
 
-/* ---- the question ---- */
-
 /* Makes the estimate again; everything it says is kept. */
-static nnc_status repeat_estimate(asked *a, nnc_error *err)
+static nnc_status repeat_estimate(nnc_asked *a, nnc_error *err)
 {
     const nnc_report *r = a->report;
     nnc_result again;
@@ -343,55 +105,137 @@ static nnc_status repeat_estimate(asked *a, nnc_error *err)
     const nnc_status status =
         nnc_estimate(r->model, r->device, r->software, &r->result->plan, r->scratch, &again, err);
     r->scratch->why = NULL;
-    if (status != NNC_OK) {
-        return status;
-    }
+    NNC_TRY(status);
     (void)nnc_report_unit_cost(&again, a->step);
     if (!nnc_derivation_lines(a->step, &a->said, &a->said_count)) {
-        return NNC_NO_MEMORY;
+        return nnc_no_memory(err);
     }
-    a->shown = nnc_arena_array(a->answer.arena, (size_t)a->said_count + 1, sizeof *a->shown);
-    return a->shown != NULL ? NNC_OK : NNC_NO_MEMORY;
+    a->shown = nnc_arena_array(a->arena, (size_t)a->said_count + 1, sizeof *a->shown);
+    return a->shown != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-static nnc_status answer_it(asked *a, const char *word, nnc_error *err)
+static nnc_status answer_word(nnc_asked *a, const char *word, nnc_error *err)
 {
-    nnc_status status = nnc_columns_of(&nnc_estimate_metrics, a->answer.arena, &a->columns);
-    if (status == NNC_OK) {
-        status = repeat_estimate(a, err);
+    memset(a->shown, 0, (size_t)a->said_count * sizeof *a->shown);
+    const bool known = add_alias(a, word) || nnc_asked_columns(a, word, NNC_NAMES_EXACT) ||
+                       nnc_explain_op(&a->answer, a->report, a->step, a->row, word) ||
+                       nnc_asked_columns(a, word, NNC_NAMES_AROUND) || nnc_asked_operand(a, word);
+    if (!known && a->names.list == NULL &&
+        nnc_explained_names_of(a->outputs, a->arena, &a->names) != NNC_OK) {
+        return nnc_no_memory(err);
     }
-    if (status != NNC_OK) {
-        return status;
-    }
-    if (!add_alias(a, word) && !add_columns(a, word, EXACT) &&
-        !nnc_explain_op(&a->answer, a->report, a->step, a->row, word) &&
-        !add_columns(a, word, AROUND) && !add_operand(a, word) &&
-        !add_listed(a, &nnc_estimate_document, false, word)) {
+    if (!known && !nnc_asked_member(a, word)) {
         return unknown_name(a, word, err);
     }
-    return a->answer.failed ? NNC_NO_MEMORY : NNC_OK;
+    return a->answer.failed ? nnc_no_memory(err) : NNC_OK;
+}
+
+/* The formula alone, without what belongs to the example. */
+static void forget_numbers(nnc_answer *answer)
+{
+    for (int32_t i = 0; i < answer->count; i++) {
+        nnc_explained *e = &answer->lines[i];
+        e->line.numbers = e->line.where = e->text = NULL;
+        e->line.value = (double)NAN;
+    }
+}
+
+/* Cuts "mfu,memory" at its commas; texts NULL: only counts. */
+static int32_t cut_words(char *text, const char **words)
+{
+    int32_t count = 0;
+    for (char *at = text; at != NULL; count++) {
+        char *comma = strchr(at, ',');
+        if (words != NULL) {
+            words[count] = at;
+            if (comma != NULL) {
+                *comma = '\0';
+            }
+        }
+        at = comma != NULL ? comma + 1 : NULL;
+    }
+    return count;
+}
+
+/* ---- the question ---- */
+/* Answers word after word, each from the first of the estimates that knows it. */
+static nnc_status answer_words(nnc_asked *asked, int asked_count, const char *const *words,
+                               int32_t count, nnc_answer *answers, nnc_error *err)
+{
+    for (int32_t w = 0; w < count; w++) {
+        nnc_error why = { 0 };
+        nnc_status status = NNC_BAD_USAGE;
+        for (int i = 0; i < asked_count && status == NNC_BAD_USAGE; i++) {
+            asked[i].answer = (nnc_answer){ .report = asked[i].example ? NULL : asked[i].report,
+                                            .example = asked[i].example,
+                                            .asked = words[w],
+                                            .arena = asked[i].arena };
+            status = answer_word(&asked[i], words[w], i == 0 ? err : &why);
+            answers[w] = asked[i].answer;
+        }
+        NNC_TRY(status);
+        if (answers[w].report == NULL) {
+            forget_numbers(&answers[w]);
+        }
+    }
+    return NNC_OK;
+}
+
+static nnc_status open_asked(nnc_asked *a, nnc_error *err)
+{
+    a->arena = nnc_arena_create();
+    a->step = nnc_derivation_create();
+    a->row = nnc_derivation_create();
+    if (a->arena == NULL || a->step == NULL || a->row == NULL ||
+        nnc_columns_of(&nnc_estimate_metrics, a->arena, &a->columns) != NNC_OK) {
+        return nnc_no_memory(err);
+    }
+    return repeat_estimate(a, err);
+}
+
+static void close_asked(nnc_asked *a)
+{
+    nnc_arena_destroy(a->arena);
+    nnc_derivation_destroy(a->step);
+    nnc_derivation_destroy(a->row);
+}
+
+nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_asked *asked, int asked_count,
+                       const char *names, nnc_error *err)
+{
+    nnc_status status = NNC_OK;
+    char *text = strdup(names);
+    const int32_t count = text != NULL ? cut_words(text, NULL) : 0;
+    const char **words = calloc((size_t)count + 1, sizeof *words);
+    nnc_answer *answers = calloc((size_t)count + 1, sizeof *answers);
+    for (int i = 0; i < asked_count && status == NNC_OK; i++) {
+        status = open_asked(&asked[i], err);
+    }
+    if (text == NULL || words == NULL || answers == NULL) {
+        status = nnc_no_memory(err);
+    }
+    if (status == NNC_OK) {
+        (void)cut_words(text, words);
+        status = answer_words(asked, asked_count, words, count, answers, err);
+    }
+    if (status == NNC_OK) {
+        nnc_answers_write(out, style, answers, count);
+    }
+    for (int32_t i = 0; i < count && answers != NULL; i++) {
+        free(answers[i].lines);
+    }
+    for (int i = 0; i < asked_count; i++) {
+        close_asked(&asked[i]);
+    }
+    free(answers);
+    free(words);
+    free(text);
+    return status;
 }
 
 nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report *report,
-                              const char *word, nnc_error *err)
+                              const nnc_explain_output *outputs, const char *names, nnc_error *err)
 {
-    asked a = { .report = report,
-                .answer = { .report = report, .asked = word, .arena = nnc_arena_create() },
-                .step = nnc_derivation_create(),
-                .row = nnc_derivation_create() };
-    nnc_status status = NNC_NO_MEMORY;
-    if (a.answer.arena == NULL || a.step == NULL || a.row == NULL) {
-        nnc_fail(err, NNC_NO_MEMORY, word, "out of memory");
-        goto done;
-    }
-    status = answer_it(&a, word, err);
-    if (status == NNC_OK) {
-        nnc_answer_write(out, style, &a.answer);
-    }
-done:
-    free(a.answer.lines);
-    nnc_arena_destroy(a.answer.arena);
-    nnc_derivation_destroy(a.step);
-    nnc_derivation_destroy(a.row);
-    return status;
+    nnc_asked asked = { .report = report, .outputs = outputs };
+    return nnc_explain(out, style, &asked, 1, names, err);
 }

@@ -2,6 +2,8 @@
 #ifndef NNCOST_EXPLAIN_EXPLAIN_H
 #define NNCOST_EXPLAIN_EXPLAIN_H
 
+#include <nncost/spec.h>
+
 #include "base/arena.h"
 #include "base/derivation.h"
 #include "metrics/report.h"
@@ -25,6 +27,7 @@ typedef struct nnc_explained {
 
 typedef struct nnc_answer {
     const nnc_report *report; /* NULL: there are no numbers */
+    const char *example;      /* then: what the formulas were taken from */
     const char *asked;
     nnc_arena *arena;
     nnc_explained *lines;
@@ -41,14 +44,32 @@ void nnc_answer_add(nnc_answer *answer, nnc_explained explained);
 bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_derivation *step,
                     nnc_derivation *why, const char *name);
 
-void nnc_answer_write(nnc_buffer *out, nnc_style style, const nnc_answer *answer);
+void nnc_answers_write(nnc_buffer *out, nnc_style style, const nnc_answer *answers, int32_t count);
 extern const nnc_metrics nnc_answer_document;
 
-/* Writes the formula, source and numbers of a metric ("mfu", "step.exposed_comm.data"), of several
- * ("memory") or of an op ("attn.qkv"). report: of an estimate that its scratch made last. Fails with
+/* The output of a command, whose members can be explained too. */
+typedef struct nnc_explain_output {
+    const char *name; /* of the command; NULL ends a list */
+    const nnc_metrics *metrics;
+} nnc_explain_output;
+
+/* Writes the formula, source and numbers of names joined by commas: a metric ("mfu",
+ * "step.exposed_comm.data"), several ("memory"), an op ("attn.qkv"), a member of another output
+ * ("groups.mape"). report: of an estimate that its scratch made last. outputs: NULL = none. Fails with
  * NNC_BAD_USAGE for a name that is none of these; err names the nearest. */
 nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report *report,
-                              const char *asked, nnc_error *err);
+                              const nnc_explain_output *outputs, const char *names, nnc_error *err);
+
+/* The same without numbers, by examples of every family. */
+nnc_status nnc_explain_formulas(nnc_buffer *out, nnc_style style, nnc_specs *specs,
+                                const nnc_explain_output *outputs, const char *names,
+                                nnc_error *err);
+
+/* Lists every name. */
+nnc_status nnc_explain_list(nnc_buffer *out, nnc_style style, const nnc_explain_output *outputs,
+                            nnc_error *err);
+extern const nnc_metrics nnc_explained_names_document;
+extern const nnc_view nnc_explained_names_view, nnc_answer_view;
 
 /* Names that stand for several metrics: the name and what it stands for, NULL after the last. */
 typedef struct nnc_alias {

@@ -22,7 +22,8 @@ static void add_lines(nnc_answer *answer, const nnc_derivation *why, const char 
     }
 }
 
-static void say_intensity(const nnc_device *device, const nnc_op_cost *cost, nnc_derivation *why)
+static void say_intensity(const nnc_device *device, const nnc_op_cost *cost, bool numbers,
+                          nnc_derivation *why)
 {
     const nnc_work *work = &cost->work;
     char verdict[160];
@@ -33,26 +34,30 @@ static void say_intensity(const nnc_device *device, const nnc_op_cost *cost, nnc
     NNC_SAY(why, intensity, "FLOP/B",
             (work->flops + work->vector_flops) / (work->read_bytes + work->write_bytes));
     (void)intensity;
-    if (work->flops > 0.0) {
+    const char *bound = nnc_bound_name(cost->bound);
+    if (!numbers) {
+        snprintf(verdict, sizeof verdict, "FLOPs per byte moved");
+    } else if (work->flops > 0.0) {
         snprintf(
             verdict, sizeof verdict,
             "FLOPs per byte moved: bound by %s; the ridge point of the device is at %.1f FLOP/B",
-            nnc_bound_name(cost->bound), nnc_device_ridge(device, cost->op->math_dtype));
+            bound, nnc_device_ridge(device, cost->op->math_dtype));
     } else {
         snprintf(verdict, sizeof verdict, "FLOPs per byte moved: bound by %s; no matrix product",
-                 nnc_bound_name(cost->bound));
+                 bound);
     }
     nnc_say_note(why, verdict);
 }
 
-static void say_compute(const nnc_report *report, const nnc_op_cost *cost, nnc_derivation *why)
+static void say_compute(const nnc_report *report, const nnc_op_cost *cost, bool numbers,
+                        nnc_derivation *why)
 {
     const nnc_op *op = cost->op;
     nnc_op_row_of(op)->say(op, why);
     if (op->phase == NNC_PHASE_FORWARD) {
         nnc_op_say_params(op, why);
     }
-    say_intensity(report->device, cost, why);
+    say_intensity(report->device, cost, numbers, why);
     if (report->result->plan.mode == NNC_MODE_IDEAL) {
         nnc_ideal_say_row(&report->scratch->bound, report->device, cost, why);
     } else {
@@ -117,9 +122,12 @@ static void explain_row(nnc_answer *answer, const nnc_report *report, const nnc_
         snprintf(heading, sizeof heading, "%s, %s of %s ranks, %s, %.0f in one step", of,
                  nnc_op_kind_name(op), nnc_comm_name(op->u.exchange.comm), route, cost->repeat);
     } else {
-        say_compute(report, cost, why);
+        say_compute(report, cost, answer->report != NULL, why);
         snprintf(heading, sizeof heading, "%s, %s, %s, %.0f in one step", of, nnc_op_kind_name(op),
                  shape, cost->repeat);
+    }
+    if (answer->report == NULL) { /* without the numbers of the example */
+        snprintf(heading, sizeof heading, "%s, %s", of, nnc_op_kind_name(op));
     }
     NNC_PUT(why, cost->time_s, "s");
     NNC_PUT(why, cost->repeat, NULL);
@@ -157,12 +165,13 @@ bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_deri
     for (int32_t i = 0; i < report->op_count; i++) {
         rows += is_named(&report->ops[i], name) ? 1 : 0;
     }
-    for (int32_t i = 0; i < report->op_count && rows <= ROWS_SHOWN; i++) {
+    const bool all = answer->report != NULL && rows <= ROWS_SHOWN;
+    for (int32_t i = 0; i < report->op_count && all; i++) {
         if (is_named(&report->ops[i], name)) {
             explain_row(answer, report, step, &report->ops[i], why);
         }
     }
-    for (int phase = 0; phase < NNC_PHASE_COUNT && rows > ROWS_SHOWN; phase++) {
+    for (int phase = 0; phase < NNC_PHASE_COUNT && !all; phase++) {
         const nnc_op_cost *longest = longest_row(report, name, (nnc_phase)phase);
         if (longest != NULL) {
             explain_row(answer, report, step, longest, why);

@@ -1,5 +1,6 @@
 /* How an answer is written. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -28,10 +29,14 @@ static const nnc_metric line_rows[] = {
 static const nnc_metrics line_metrics =
     NNC_METRICS("one line of a derivation", line_rows, nnc_explained);
 
+NNC_IF(is_of_example, nnc_answer, self->example != NULL)
+
 static const nnc_metric answer_rows[] = {
     NNC_AS("quantity", TEXT, NNC_IN(nnc_answer, asked), .help = "What was asked for."),
     NNC_AS("lines", LIST, NNC_IN(nnc_answer, lines), NNC_COUNT(nnc_answer, count),
            .rows = &line_metrics, .help = "Its derivation."),
+    NNC_TEXT(nnc_answer, example, .when = is_of_example,
+             .help = "What the formulas were taken from, where no model and device were named."),
 };
 const nnc_metrics nnc_answer_document = NNC_METRICS("a derivation", answer_rows, nnc_answer);
 
@@ -116,6 +121,13 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     if (answer->report != NULL) {
         nnc_sheet_subject(&sheet, answer->report);
+    } else {
+        nnc_sheet_label(&sheet, "formulas");
+        nnc_sheet_words(&sheet,
+                        "by the example of %s; those of another plan may have other terms. "
+                        "With MODEL DEVICE the numbers are put in.",
+                        answer->example);
+        nnc_sheet_end(&sheet);
     }
     sheet.indent = 18;
     for (int32_t i = 0; i < answer->count; i++) {
@@ -134,11 +146,41 @@ static nnc_lines lines_of(const void *record)
     return (nnc_lines){ &line_metrics, answer, answer->lines, answer->count };
 }
 
-void nnc_answer_write(nnc_buffer *out, nnc_style style, const nnc_answer *answer)
-{
-    static const nnc_view view = { .schema = "nncost.explain/1",
+const nnc_view nnc_answer_view = { .schema = "nncost.explain/1",
                                    .document = &nnc_answer_document,
                                    .lines = lines_of,
                                    .page = write_page };
-    nnc_view_write(out, style, &view, answer);
+
+/* One page of them all: each begins with its name. */
+static void write_together(nnc_buffer *out, nnc_style style, const nnc_answer *answers,
+                           int32_t count)
+{
+    nnc_answer all = answers[0];
+    all.lines = NULL;
+    all.count = all.capacity = 0;
+    for (int32_t i = 0; i < count; i++) {
+        for (int32_t k = 0; k < answers[i].count; k++) {
+            nnc_explained e = answers[i].lines[k];
+            e.heading = k == 0 && e.heading == NULL ? answers[i].asked : e.heading;
+            nnc_answer_add(&all, e);
+        }
+    }
+    out->failed = out->failed || all.failed;
+    nnc_view_write(out, style, &nnc_answer_view, &all);
+    free(all.lines);
+}
+
+void nnc_answers_write(nnc_buffer *out, nnc_style style, const nnc_answer *answers, int32_t count)
+{
+    if (count > 1 && !style.format->documents) {
+        write_together(out, style, answers, count);
+        return;
+    }
+    nnc_buffer_text(out, count > 1 ? "[\n" : "");
+    for (int32_t i = 0; i < count; i++) {
+        nnc_buffer_text(out, i > 0 ? ",\n" : "");
+        nnc_view_write(out, style, &nnc_answer_view, &answers[i]);
+        out->size -= count > 1 && out->size > 0 ? 1 : 0; /* the end of its line */
+    }
+    nnc_buffer_text(out, count > 1 ? "\n]\n" : "");
 }

@@ -81,6 +81,7 @@ typedef struct nnc_metric {
     const char *unit;    /* "s", "B", "FLOP/s"; NULL = a pure number */
     const char *help;    /* a sentence; the formula stands where it is computed */
     const char *source;  /* who says so; NULL = nobody needs to */
+    const char *same_as; /* full name of the metric of an estimate that it is; NULL = of none */
     const char *part_of; /* full name of the metric that this one is a summand of; NULL = of none */
 
     const char *head; /* heading of its column in tables; NULL = it has none */

@@ -58,6 +58,7 @@ struct nnc_format {
     /* Lines one by one, of an output that may be longer than memory; heading NULL: they have none. */
     void (*heading)(nnc_buffer *out, nnc_heads heads);
     void (*line)(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells);
+    bool documents;       /* several results are written as a list of documents, not as one table */
     bool held;            /* lines are cells, which nnc_table_put lays out */
     const nnc_page *page; /* NULL: a form for programs */
 };

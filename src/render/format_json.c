@@ -23,4 +23,6 @@ static void put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells)
     nnc_buffer_text(out, "}\n");
 }
 
-const nnc_format nnc_format_json = { .name = "json", .view = write_view, .line = put_line };
+const nnc_format nnc_format_json = {
+    .name = "json", .view = write_view, .line = put_line, .documents = true
+};

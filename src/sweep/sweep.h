@@ -24,6 +24,17 @@ typedef enum nnc_name_kind {
     NNC_NAME_NONE
 } nnc_name_kind;
 
+/* What became of a plan. */
+#define NNC_SWEEP_VERDICT_LIST(X)                                       \
+    X(NNC_SWEEP_FITS, "fits")               /* its metrics are there */ \
+    X(NNC_SWEEP_OVER_MEMORY, "over_memory") /* it does not fit */       \
+    X(NNC_SWEEP_ILLEGAL, "illegal")         /* it has no metrics */
+NNC_ENUM(nnc_sweep_verdict, NNC_SWEEP_VERDICT_LIST, NNC_SWEEP_VERDICTS);
+const char *nnc_sweep_verdict_name(nnc_sweep_verdict verdict);
+
+/* The columns that are a sweep's own, in the order of nnc_name_kind. */
+extern const nnc_metrics nnc_sweep_own_metrics;
+
 /* A name that a column, a constraint or --by uses. */
 typedef struct nnc_slot {
     const char *name; /* in full: "plan.tensor", "step.step_s" */

@@ -9,8 +9,17 @@
 #include "shape/family.h"
 #include "sweep/sweep.h"
 
-static const char *const own_names[] = { "row", "verdict", "reason" };
-enum { OWN_COUNT = 3 };
+NNC_ENUM_NAMES(nnc_sweep_verdict, NNC_SWEEP_VERDICT_LIST)
+
+/* Cells are filled as a row is made: the table only says what they are. */
+static const nnc_metric own_rows[] = {
+    NNC_AS("row", WHOLE, .help = "Number of the combination, from 0."),
+    NNC_AS("verdict", ENUM, .names = { nnc_sweep_verdict_name, NNC_SWEEP_VERDICTS },
+           .help = "What became of the plan."),
+    NNC_AS("reason", TEXT, .help = "Why it does not fit, or is illegal."),
+};
+const nnc_metrics nnc_sweep_own_metrics =
+    NNC_METRICS("one combination of a sweep", own_rows, nnc_cell);
 
 /* What names are looked up in. */
 typedef struct lookup {
@@ -113,9 +122,9 @@ static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, n
 {
     char full[192];
     *slot = (nnc_slot){ .kind = NNC_NAME_NONE };
-    for (int i = 0; i < OWN_COUNT; i++) {
-        if (strcmp(name, own_names[i]) == 0) {
-            *slot = (nnc_slot){ .name = own_names[i], .kind = (nnc_name_kind)i };
+    for (size_t i = 0; i < nnc_sweep_own_metrics.count; i++) {
+        if (strcmp(name, own_rows[i].name) == 0) {
+            *slot = (nnc_slot){ .name = own_rows[i].name, .kind = (nnc_name_kind)i };
             return NNC_OK;
         }
     }

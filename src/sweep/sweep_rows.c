@@ -95,13 +95,14 @@ static void fill_specs(nnc_sweeper *s)
     }
 }
 
-static void fill_verdict(nnc_sweeper *s, const char *verdict, const char *reason)
+static void fill_verdict(nnc_sweeper *s, nnc_sweep_verdict verdict, const char *reason)
 {
     const nnc_sweep *sweep = s->sweep;
     for (int32_t i = 0; i < sweep->slot_count; i++) {
         const nnc_name_kind kind = sweep->slots[i].kind;
         if (kind == NNC_NAME_VERDICT) {
-            s->cells[i] = (nnc_cell){ .kind = NNC_CELL_TEXT, .text = verdict };
+            s->cells[i] =
+                (nnc_cell){ .kind = NNC_CELL_TEXT, .text = nnc_sweep_verdict_name(verdict) };
         } else if (kind == NNC_NAME_REASON && reason != NULL) {
             s->cells[i] = (nnc_cell){ .kind = NNC_CELL_TEXT, .text = reason };
         }
@@ -185,7 +186,7 @@ static void over_memory(nnc_sweeper *s)
     snprintf(s->reason, sizeof s->reason, "memory: needs %s of %s",
              nnc_unit_text((double)memory->total_bytes, "B", needed),
              nnc_unit_text((double)memory->capacity_bytes, "B", capacity));
-    fill_verdict(s, "over_memory", s->reason);
+    fill_verdict(s, NNC_SWEEP_OVER_MEMORY, s->reason);
 }
 
 static void do_illegal(nnc_sweeper *s, int64_t row, nnc_truth met, const nnc_error *why,
@@ -195,7 +196,7 @@ static void do_illegal(nnc_sweeper *s, int64_t row, nnc_truth met, const nnc_err
     /* A constraint on figures is not met by a plan that has none. */
     if (s->sweep->all && met == NNC_TRUE) {
         snprintf(s->reason, sizeof s->reason, "%s: %s", why->where, why->what);
-        fill_verdict(s, "illegal", s->reason);
+        fill_verdict(s, NNC_SWEEP_ILLEGAL, s->reason);
         write_row(s, row, batch);
     }
 }
@@ -226,7 +227,7 @@ static void do_row(nnc_sweeper *s, int64_t row, nnc_batch *batch)
     }
     fill_late(s);
     if (fits) {
-        fill_verdict(s, "fits", NULL);
+        fill_verdict(s, NNC_SWEEP_FITS, NULL);
     } else {
         over_memory(s);
     }

@@ -2276,3 +2276,186 @@ $ nncost explain params dense round --format markdown
   = 11000000 + 32032000 + 64040000 + 34000
   = 107106000
   source: the tensors of the op list, each counted once
+
+# Names alone: the formula and its source, no numbers.
+$ nncost explain step_s,mfu,data.gather_weights
+formulas  by the example of a mixture of experts split in every way over 16 devices; those of
+          another plan may have other terms. With MODEL DEVICE the numbers are put in.
+
+step_s:
+
+step_s            One optimizer step: the sum of its parts.
+                  = passes_s + once_per_step_s
+  note            the passes by replaying the schedule with every stage's own times; then what the
+                  slowest stage does once per step: collectives and update
+  source          each op by the roofline model: Williams, Waterman, Patterson, CACM 52(4), 2009
+
+mfu:
+
+mfu               Model FLOPs utilisation: the share of the peak that the mathematics needs.
+                  = model_flops / (step_s * devices * peak_flops_per_s)
+  source          arXiv:2204.02311 appendix B
+
+data.gather_weights comm, all_gather:
+
+ring_s            = (ranks - 1) * latency_s + (ranks - 1) / ranks * moved / bytes_per_s
+
+collective_s      = ring_s
+
+network_s         overlapped or not; rates are one direction of one rank
+                  = count * collective_s
+  source          Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel
+                  Computing 35(12), 2009 (tree)
+
+left_s            of what may overlap: a bucket per layer, each as soon as its layer is done;
+                  compute_s: of a pass, that nothing overlaps yet
+                  = max(compute_s + network_s / layers, network_s + compute_s / layers) - compute_s
+
+time_s            = overlap * min(left_s, network_s) + (1 - overlap) * network_s
+  source          PyTorch DDP arXiv:2006.15704
+
+share             = time_s * repeat / step_s
+$ nncost explain memory.weight_bytes,attn.qkv | sed -n '1,12p'
+formulas  by the example of a mixture of experts split in every way over 16 devices; those of
+          another plan may have other terms. With MODEL DEVICE the numbers are put in.
+
+memory.weight_bytes:
+
+weight_bytes      Weights that passes read, by the precision policy.
+                  = ceil(weight_bytes_per_param * held_params)
+  source          arXiv:1910.02054 section 3.1, arXiv:1710.03740
+
+held_params       = stage_params
+
+stage_params      that one rank of the stage holds
+$ nncost explain groups.mape,best.memory_bytes,sensitivity.elasticity
+formulas  by the example of a mixture of experts split in every way over 16 devices; those of
+          another plan may have other terms. With MODEL DEVICE the numbers are put in.
+
+groups.mape:
+
+mape              Mean of the absolute errors, predicted / measured - 1.
+
+best.memory_bytes:
+
+total_bytes       Device memory at the peak.
+                  = weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes +
+                  transient_bytes + reserve_bytes
+  source          arXiv:1910.02054 section 3
+
+sensitivity.elasticity:
+
+elasticity        Percent that the step changes by when the parameter grows by one.
+$ nncost explain mfu --format json
+{
+  "schema": "nncost.explain/1",
+  "quantity": "mfu",
+  "lines": [
+    {"of": "step", "name": "mfu", "kind": "formula", "formula": "model_flops / (step_s * devices * peak_flops_per_s)", "numbers": null, "result": null, "unit": null, "text": null, "meaning": "Model FLOPs utilisation: the share of the peak that the mathematics needs.", "note": null, "source": "arXiv:2204.02311 appendix B"}
+  ],
+  "example": "a mixture of experts split in every way over 16 devices"
+}
+
+# Several names in one call; one that is unknown among them.
+$ nncost explain step_s,mfu,memory.total_bytes dense round
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+          software torch-compile (chosen for this plan), mode predicted
+
+step_s:
+
+step_s            One optimizer step: the sum of its parts.
+                  = busy_s + bubble_s
+                  = 0.010795756 + 0
+                  = 0.010795756 s (10.80 ms)
+  where           busy_s 10.80 ms, bubble_s 0 s
+  source          each op by the roofline model: Williams, Waterman, Patterson, CACM 52(4), 2009
+
+busy_s            = forward_s + backward_s + recompute_s + update_s + exposed_comm_s + host_s
+                  = 0.002568168 + 0.005014408 + 0 + 0.00321318 + 0 + 0
+                  = 0.010795756 s (10.80 ms)
+  where           forward_s 2.568 ms, backward_s 5.014 ms, recompute_s 0 s, update_s 3.213 ms,
+                  exposed_comm_s 0 s, host_s 0 s
+
+mfu:
+
+mfu               Model FLOPs utilisation: the share of the peak that the mathematics needs.
+                  = model_flops / (step_s * devices * peak_flops_per_s)
+                  = 732000000000 / (0.010795756 * 1 * 1e14)
+                  = 0.678044224045
+  where           model_flops 732.0 GFLOP, step_s 10.80 ms, peak_flops_per_s 100.0 TFLOP/s
+  source          arXiv:2204.02311 appendix B
+
+memory.total_bytes:
+
+total_bytes       Device memory at the peak.
+                  = weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes +
+                  transient_bytes + reserve_bytes
+                  = 214212000 + 214212000 + 1285272000 + 280408000 + 22000000 + 0
+                  = 2016104000 B (2.016 GB)
+  where           weight_bytes 214.2 MB, gradient_bytes 214.2 MB, optimizer_bytes 1.285 GB,
+                  activation_bytes 280.4 MB, transient_bytes 22.00 MB, reserve_bytes 0 B
+  source          arXiv:1910.02054 section 3
+$ nncost explain mfu,groups.mape dense round --format json
+[
+{
+  "schema": "nncost.explain/1",
+  "quantity": "mfu",
+  "lines": [
+    {"of": "step", "name": "mfu", "kind": "formula", "formula": "model_flops / (step_s * devices * peak_flops_per_s)", "numbers": "732000000000 / (0.010795756 * 1 * 1e14)", "result": 0.678044224045, "unit": null, "text": null, "meaning": "Model FLOPs utilisation: the share of the peak that the mathematics needs.", "note": null, "source": "arXiv:2204.02311 appendix B"}
+  ]
+},
+{
+  "schema": "nncost.explain/1",
+  "quantity": "groups.mape",
+  "lines": [
+    {"of": "errors of a group of rows", "name": "mape", "kind": "text", "formula": null, "numbers": null, "result": null, "unit": null, "text": null, "meaning": "Mean of the absolute errors, predicted / measured - 1.", "note": null, "source": null}
+  ]
+}
+]
+$ nncost explain mfu,bound_s dense round --format csv
+of,name,kind,formula,numbers,result,unit,text,meaning,note,source\r
+step,mfu,formula,model_flops / (step_s * devices * peak_flops_per_s),732000000000 / (0.010795756 * 1 * 1e14),0.678044224045,,,Model FLOPs utilisation: the share of the peak that the mathematics needs.,,arXiv:2204.02311 appendix B\r
+step,bound_s.compute,formula,compute.attention + compute.mlp + compute.head,0.00248056 + 0.00384 + 0.0006,0.00692056,s,,Step time by what bounds the ops that take it.,of the ops that it bounds,\r
+step,bound_s.memory,formula,memory.embedding + memory.norm + memory.attention + memory.mlp + memory.loss + memory.optimizer,1.6016e-5 + 0.00017 + 4.8e-5 + 0.000368 + 6e-5 + 0.00321318,0.003875196,s,,Step time by what bounds the ops that take it.,of the ops that it bounds,\r
+step,bound_s.network,formula,0,0,0,s,,Step time by what bounds the ops that take it.,of the ops that it bounds,\r
+step,bound_s.host,formula,0,0,0,s,,Step time by what bounds the ops that take it.,of the ops that it bounds,\r
+$ nncost explain mfu,xyzzy dense round
+! nncost: xyzzy: no metric or op of this name, expected one such as params, flops, mfu, memory, step_s, cost or attn.qkv; 'nncost explain' lists them
+[2]
+
+# What there is to explain.
+$ nncost explain | sed -n '1,19p'
+'nncost explain NAMES' prints what these are, with formula and source; 'nncost explain NAMES MODEL
+DEVICE' puts the numbers in. NAMES are joined by commas; the last parts of a name will do. An op
+goes by its name in 'nncost ops', such as attn.qkv.
+
+several at once:
+
+flops                           FLOPs of a step by the mathematics.
+step                            The step and its parts.
+bounds                          What no implementation beats, and what the step takes without
+                                overlap.
+ridge                           The ridge point of the device.
+communication                   Exposed communication, and each of its kinds.
+bubble                          What the busiest pipeline stage waits.
+throughput                      Tokens and samples per second.
+memory                          Memory of the fullest device, by class.
+cost                            Price of a step and of the run.
+energy                          Energy of the run, or of the step.
+
+estimate: the model:
+$ nncost explain | grep -A3 '^accuracy: errors'
+accuracy: errors of a group of rows:
+
+groups.section                  What is compared: steps, memory, matrix products ...
+groups.by                       What its rows have in common.
+$ nncost explain --format json | head -4
+{
+  "schema": "nncost.explain-list/1",
+  "names": [
+    {"name": "model.id", "output": "estimate", "unit": null, "meaning": "Id of the model.", "source": null},
+$ nncost explain --format csv | head -2
+name,output,unit,meaning,source\r
+model.id,estimate,,Id of the model.,\r

@@ -15,7 +15,7 @@ Commands:
   estimate  One training step: time with its bounds, what limits it, memory, throughput, cost.
   ops       Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
   compare   Devices, models or plans side by side: every combination of the lists given.
-  explain   The formula of a quantity or of an op, its source, and the numbers put in.
+  explain   What metrics and ops are: formula, source, and with MODEL DEVICE the numbers put in.
   sweep     Every combination of the axes given, one row each.
   merge     The shards of a sweep or of a search as one file, as one run would have written it.
   search    The best legal plans for N devices, and the front of time against memory.
@@ -170,7 +170,7 @@ $ for c in $(nncost --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1
 usage: nncost estimate MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost compare MODEL[,MODEL...] DEVICE[,DEVICE...] | PLANS.json [DEVICE[,DEVICE...]] [options]
-usage: nncost explain QUANTITY MODEL DEVICE | QUANTITY PLANS.json [DEVICE] [options]
+usage: nncost explain [NAMES [MODEL DEVICE | PLANS.json [DEVICE]]] [options]
 usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]
 usage: nncost merge OUT SHARD... [options]
 usage: nncost search MODEL DEVICE | PLANS.json [DEVICE] [options]
@@ -223,11 +223,12 @@ out and scored. --output takes the new device file, called after it, the report 
 output. Options of the plan and --set hold for every row, in place of what it says; what --set
 changes is not written.
 
-usage: nncost explain QUANTITY MODEL DEVICE | QUANTITY PLANS.json [DEVICE] [options]
+usage: nncost explain [NAMES [MODEL DEVICE | PLANS.json [DEVICE]]] [options]
 
-The formula of a quantity or of an op, its source, and the numbers put in.
+What metrics and ops are: formula, source, and with MODEL DEVICE the numbers put in.
 
-QUANTITY is a figure of the estimate by its name in the JSON output, such as mfu, step_s, memory,
-weight_bytes or cost, or an op by its name in 'nncost ops', such as attn.qkv; of an op with many
-shapes, the one that takes longest in each phase.
+NAMES are joined by commas: metrics by their names in the JSON output of any command, such as mfu,
+step_s, exposed_comm.data, memory or cost, and ops by their names in 'nncost ops', such as attn.qkv;
+of an op with many shapes, the one that takes longest in each phase. Without NAMES, all of them are
+listed. JSON of several names is a list.
 

@@ -162,7 +162,7 @@ $ nncost explain mfuu dense round
 ! nncost: mfuu: no metric or op of this name, did you mean mfu?
 [2]
 $ nncost explain xyzzy dense round
-! nncost: xyzzy: no metric or op of this name, expected one such as params, flops, mfu, memory, step_s, cost or attn.qkv
+! nncost: xyzzy: no metric or op of this name, expected one such as params, flops, mfu, memory, step_s, cost or attn.qkv; 'nncost explain' lists them
 [2]
 
 # Unknown ids: the near one is named, the far one not; an alias is as good as an id.

@@ -98,7 +98,8 @@ static const nnc_metric scored_rows[] = {
     NNC_AS("memory_stat", TEXT, .get = get_memory_stat, .help = "Which memory was measured."),
     NNC_AS("measured_bytes", NUMBER, .get = get_measured_bytes, .unit = "B",
            .help = "Measured memory."),
-    NNC_NUMBER(nnc_scored, predicted_bytes, .unit = "B", .help = "Predicted memory."),
+    NNC_NUMBER(nnc_scored, predicted_bytes, .unit = "B", .same_as = "memory.total_bytes",
+               .help = "Predicted memory."),
     NNC_NUMBER(nnc_scored, memory_error, .help = "predicted / measured - 1."),
     NNC_TEXT(nnc_scored, reason, .help = "Why there is no prediction."),
 };

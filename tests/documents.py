@@ -1,0 +1,94 @@
+"""Commands with --format json, run on the toy devices and models, and the documents that they print."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PROGRAM, ROOT = (Path(argument).resolve() for argument in sys.argv[1:3])
+
+CLUSTER = "dense round --devices 16 --tensor 2 --pipeline 2 --micro-batches 4 --sequence-parallel"
+COMMANDS = {
+    "estimate": [
+        "dense round",
+        "dense round --mode ideal --tokens 1e9 --price 2",
+        "dense round --set hidden=256 --recompute full --offload optimizer",
+        "dense round --micro-batch 4096",
+        "unet round --samples 1e6",
+        "experts round --devices 8 --expert 8 --zero 1",
+        f"{CLUSTER} --stages --timeline --sensitivity",
+    ],
+    "ops": ["dense round", "unet old", f"{CLUSTER}"]
+    + [f"dense round --by {by} --sort time --top 3" for by in ("op", "group", "phase")],
+    "compare": ["dense,unet round,old --micro-batch 1,2"],
+    "search": [
+        "dense round --devices 8 --global-batch 64 --threads 1",
+        "dense round --devices 8 --global-batch 64 --tokens 1e9 --target-step 1ms --threads 1",
+        "dense round --devices 4,8 --global-batch 64 --threads 1",
+        "dense round --devices 8 --global-batch 64 --shard 1/2 --threads 1",
+        "dense round --devices 4,8 --global-batch 64 --shard 1/2 --threads 1",
+        "dense round --devices 8 --global-batch 64 --max-memory 1000 --threads 1",
+    ],
+    "sweep": [
+        "dense round,old --devices 8 --tensor 1,2,3 --all",
+        "unet round --image 256,512 --columns row,image,step_s,memory.fits,device.mem_bytes,recompute",
+    ],
+    "check": ["plans.json", "moved.json"],
+    "diff": ["estimate.json other.json", "plans.json moved.json"],
+    "accuracy": [f"{ROOT}/tests/text/inputs/{name}.csv" for name in
+                 ("steps", "parts", "products", "collectives")],
+    "calibrate": [f"{ROOT}/tests/text/inputs/{name}.csv --device round" for name in
+                  ("fit-steps", "products")],
+}
+
+
+class Folder:
+    """A scratch folder with plan files and estimates, in which commands run."""
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = Path(self.folder.name)
+        self.environment = {
+            "PATH": os.environ["PATH"], "LC_ALL": "C", "HOME": str(self.path),
+            "XDG_CONFIG_HOME": str(self.path), "NNCOST_PATH": str(ROOT / "tests/toy"),
+        }
+        self.prepare()
+        return self
+
+    def __exit__(self, *fault):
+        self.folder.cleanup()
+
+    def run(self, *words, refused=()):
+        """What a command prints. refused: exit codes above 1 that are no fault of the test."""
+        done = subprocess.run([PROGRAM, *words], cwd=self.path, env=self.environment,
+                              capture_output=True, text=True, check=False)
+        if words[0] == "calibrate" and "NLopt" in done.stderr:
+            return ""  # built without it
+        if done.returncode in refused:
+            return done.stderr
+        if done.returncode > 1:
+            sys.exit(f"nncost {' '.join(words)}: {done.stderr}")
+        return done.stdout
+
+    def documents(self):
+        """Every document: the kind of command, the command, the parsed JSON."""
+        for kind, commands in COMMANDS.items():
+            for command in commands:
+                text = self.run(kind, *command.split(), "--format", "json")
+                for one in text.splitlines() if kind == "sweep" else [text] if text else []:
+                    yield kind, command, json.loads(one)
+
+    def prepare(self):
+        """Plan files and estimates that the commands read."""
+        plans = self.path / "plans.json"
+        plans.write_text(self.run("init", "dense", "round"))
+        self.run("check", "plans.json", "--update")
+        moved = json.loads(plans.read_text())
+        moved["scenarios"][0]["micro_batch"] = 2
+        moved["scenarios"][0]["require"]["mfu"] = ">= 0.99"
+        (self.path / "moved.json").write_text(json.dumps(moved))
+        (self.path / "estimate.json").write_text(
+            self.run("estimate", "dense", "round", "--format", "json"))
+        (self.path / "other.json").write_text(
+            self.run("estimate", "dense", "round", "--micro-batch", "2", "--format", "json"))
