@@ -25,7 +25,8 @@ NNC_API const char *nnc_family_help(nnc_family family);
 #define NNC_POSITIONS_LIST(X)                                                                     \
     X(NNC_POSITIONS_NONE, "none", "Nothing is added.")                                            \
     X(NNC_POSITIONS_LEARNED, "learned", "A table of positions_max rows, added to the embedding.") \
-    X(NNC_POSITIONS_ROTARY, "rotary", "Queries and keys are rotated by their position.")
+    X(NNC_POSITIONS_ROTARY, "rotary", "Queries and keys are rotated by their position.")          \
+    X(NNC_POSITIONS_ALIBI, "alibi", "Scores fall with the distance, by a fixed slope per head.")
 NNC_ENUM(nnc_positions, NNC_POSITIONS_LIST, NNC_POSITIONS_COUNT);
 NNC_API const char *nnc_positions_name(nnc_positions positions);
 NNC_API const char *nnc_positions_help(nnc_positions positions);
@@ -43,7 +44,8 @@ NNC_API const char *nnc_norm_kind_help(nnc_norm_kind kind);
     X(NNC_MLP_GELU, "gelu", "Two matrices with a GELU between them.") \
     X(NNC_MLP_RELU, "relu", "Two matrices with a ReLU between them.") \
     X(NNC_MLP_SWIGLU, "swiglu", "Three matrices, a SiLU gate.")       \
-    X(NNC_MLP_GEGLU, "geglu", "Three matrices, a GELU gate.")
+    X(NNC_MLP_GEGLU, "geglu", "Three matrices, a GELU gate.")         \
+    X(NNC_MLP_RELU2, "relu2", "Two matrices with a squared ReLU between them.")
 NNC_ENUM(nnc_mlp, NNC_MLP_LIST, NNC_MLP_COUNT);
 NNC_API const char *nnc_mlp_name(nnc_mlp mlp);
 NNC_API const char *nnc_mlp_help(nnc_mlp mlp);
@@ -53,6 +55,49 @@ static inline bool nnc_mlp_gated(nnc_mlp mlp)
 {
     return mlp == NNC_MLP_SWIGLU || mlp == NNC_MLP_GEGLU;
 }
+
+/* How a layer mixes tokens. */
+#define NNC_MIXER_LIST(X)                                                                        \
+    X(NNC_MIXER_FULL, "full", "Attention to every token before it.")                             \
+    X(NNC_MIXER_WINDOW, "window", "Attention to the sliding_window tokens up to its own.")       \
+    X(NNC_MIXER_CHUNK, "chunk", "Attention inside consecutive chunks of sliding_window tokens.") \
+    X(NNC_MIXER_UNROTATED, "full_unrotated",                                                     \
+      "Attention to every token before it, without the rotary positions of the other layers.")
+NNC_ENUM(nnc_mixer, NNC_MIXER_LIST, NNC_MIXER_COUNT);
+NNC_API const char *nnc_mixer_name(nnc_mixer mixer);
+NNC_API const char *nnc_mixer_help(nnc_mixer mixer);
+
+/* What a layer does to each token by itself. */
+#define NNC_MLP_KIND_LIST(X)                                                  \
+    X(NNC_LAYER_DENSE, "dense", "One MLP of width ffn_hidden.")                \
+    X(NNC_LAYER_EXPERTS, "experts", "Experts that are chosen for each token.") \
+    X(NNC_LAYER_NO_MLP, "none", "Nothing.")
+NNC_ENUM(nnc_mlp_kind, NNC_MLP_KIND_LIST, NNC_MLP_KIND_COUNT);
+NNC_API const char *nnc_mlp_kind_name(nnc_mlp_kind mlp);
+NNC_API const char *nnc_mlp_kind_help(nnc_mlp_kind mlp);
+
+#define NNC_NORM_PLACE_LIST(X)                                                                     \
+    X(NNC_NORM_PRE, "pre", "Before attention and before the MLP.")                                 \
+    X(NNC_NORM_POST, "post", "After each is added to the stream; none before the head.")           \
+    X(NNC_NORM_BRANCH, "branch", "At the end of attention and of the MLP, before they are added.") \
+    X(NNC_NORM_SANDWICH, "sandwich", "Before attention and MLP and at the end of both.")           \
+    X(NNC_NORM_PARALLEL, "parallel", "One norm for attention and MLP, which run side by side.")    \
+    X(NNC_NORM_PARALLEL_TWO, "parallel_two", "Attention and MLP side by side, a norm for each.")
+NNC_ENUM(nnc_norm_place, NNC_NORM_PLACE_LIST, NNC_NORM_PLACE_COUNT);
+NNC_API const char *nnc_norm_place_name(nnc_norm_place place);
+NNC_API const char *nnc_norm_place_help(nnc_norm_place place);
+
+#define NNC_QK_NORM_LIST(X)                                                                  \
+    X(NNC_QK_NORM_NONE, "none", "Queries and keys are taken as they are.")                   \
+    X(NNC_QK_NORM_HEAD, "head", "Each head is normalised, all heads with the same weights.") \
+    X(NNC_QK_NORM_PROJECTION, "projection",                                                  \
+      "Each value of all heads has a weight of its own, no bias.")                           \
+    X(NNC_QK_NORM_PLAIN, "plain", "Each head is normalised, without weights.")
+NNC_ENUM(nnc_qk_norm, NNC_QK_NORM_LIST, NNC_QK_NORM_COUNT);
+NNC_API const char *nnc_qk_norm_name(nnc_qk_norm norm);
+NNC_API const char *nnc_qk_norm_help(nnc_qk_norm norm);
+
+enum { NNC_PATTERN_MAX = 256 };
 
 /* A model; owned by the set it was loaded into. Its fields have the names of the model file:
  * nnc_model_number, nnc_model_text and nnc_model_set of <nncost/spec.h>. */
@@ -72,17 +117,35 @@ typedef struct nnc_decoder {
     nnc_norm_kind norm; /* layer or rms */
     nnc_mlp mlp;
     bool biases;    /* on every linear layer but the head, and on layer norms */
-    bool qkv_bias;  /* on the query, key and value projections alone */
+    bool qkv_bias;  /* on the query, key and value projections */
     bool tied_head; /* the logits use the embedding table */
     double dropout; /* probability, 0 = no dropout kernels and masks */
     /* Mixture of experts: layers after the first dense_layers route each token to experts_per_token
      * of `experts` gated MLPs of width expert_hidden; shared_hidden is the width, in sum, of those
      * every token passes. experts 0 = a dense model. */
     int64_t experts, experts_per_token, expert_hidden, shared_hidden, dense_layers;
-    bool router_bias; /* one value per expert, added to its score when choosing */
+    bool router_bias; /* one value per expert, added to its score */
     /* Latent attention (arXiv:2405.04434): keys and values are projected up from kv_lora_rank
      * values per token, queries from q_lora_rank (0 = directly). kv_lora_rank 0 = plain heads. */
     int64_t q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim;
+    /* Where layers differ: lists repeated over the layers from the first on. Without them: windows where
+     * there is a sliding_window, and dense_layers before those with experts. */
+    nnc_mixer mixers[NNC_PATTERN_MAX];
+    int32_t mixers_count;
+    nnc_mlp_kind mlps[NNC_PATTERN_MAX];
+    int32_t mlps_count;
+    nnc_norm_place norm_place;
+    bool norm_bias;   /* on layer norms, where linear layers have none */
+    bool plain_norms; /* norms have no weights */
+    bool embed_norm;  /* after the embedding */
+    nnc_qk_norm qk_norm;
+    bool out_bias, mlp_bias, head_bias, expert_bias; /* where `biases` is off */
+    bool no_key_bias;                                /* queries and values have one, keys do not */
+    int64_t rotary_dim;                              /* of a head, what turns; 0 = all of it */
+    bool sinks;          /* one more score per head, which takes attention from the tokens */
+    bool attention_gate; /* the attention's output is gated, by a second query projection */
+    bool shared_gate;    /* the shared expert's output is gated, by one value per token */
+    bool score_softcap, logit_softcap; /* tanh bounds attention scores; logits */
 } nnc_decoder;
 
 /* Rows of the table of words and of the head: vocab, padded to a multiple of vocab_multiple. */

@@ -50,8 +50,13 @@ static void put_list_type(nnc_buffer *out, const nnc_field *field)
 {
     nnc_buffer_print(out, "\"type\": \"array\", \"minItems\": 1, \"maxItems\": %d, \"items\": { ",
                      (int)field->capacity);
-    put_number_type(out, field->type == NNC_FIELD_BOOL_LIST ? "boolean" : "integer", false);
-    if (field->type != NNC_FIELD_BOOL_LIST) {
+    if (field->type == NNC_FIELD_ENUM_LIST) {
+        nnc_buffer_text(out, "\"enum\": ");
+        put_names(out, field->names);
+    } else if (field->type == NNC_FIELD_BOOL_LIST) {
+        put_number_type(out, "boolean", false);
+    } else {
+        put_number_type(out, "integer", false);
         put_limits(out, field);
     }
     nnc_buffer_text(out, " }");
@@ -79,7 +84,8 @@ static void put_leaf(nnc_schema_writer *to, const nnc_field *field)
         break;
     case NNC_FIELD_I32_LIST:
     case NNC_FIELD_I64_LIST:
-    case NNC_FIELD_BOOL_LIST: put_list_type(out, field); break;
+    case NNC_FIELD_BOOL_LIST:
+    case NNC_FIELD_ENUM_LIST: put_list_type(out, field); break;
     default:
         nnc_buffer_text(out, "\"type\": \"string\", \"minLength\": 1");
         if (field->size > 0) {

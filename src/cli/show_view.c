@@ -85,7 +85,7 @@ static void add_field(shown_spec *to, const char *name, const char *value, const
     to->failed = to->failed || field->name == NULL || field->value == NULL;
 }
 
-enum { NAME_MAX_LENGTH = 128 };
+enum { NAME_MAX_LENGTH = 128, VALUE_MAX_LENGTH = 8192 }; /* a list names every layer */
 
 static void add_rates(shown_spec *to, const nnc_field *field, const void *object, const char *name)
 {
@@ -127,6 +127,14 @@ static bool is_comment(const nnc_field *field)
     return field->type == NNC_FIELD_TEXT && field->size == 0;
 }
 
+/* Most specs leave these fields off, and people need not read so. */
+static bool is_off(const nnc_field *field, const char *text)
+{
+    return field->rare &&
+           (strcmp(text, "off") == 0 || strcmp(text, "0") == 0 || strcmp(text, "-") == 0 ||
+            (field->type == NNC_FIELD_ENUM && strcmp(text, field->names.of(0)) == 0));
+}
+
 /* Of a format nobody measured products in. */
 static bool is_neutral_product(const shown_spec *to, const nnc_gemm_efficiency *e)
 {
@@ -151,7 +159,7 @@ static void add_fields(shown_spec *to, const nnc_field_table *table, const void 
             depth--;
             continue;
         }
-        char name[NAME_MAX_LENGTH], text[256];
+        char name[NAME_MAX_LENGTH], text[VALUE_MAX_LENGTH];
         const nnc_field *field = &top->fields[top->next++];
         const char *place = (const char *)top->object + field->offset;
         snprintf(name, sizeof name, "%.64s%.60s", top->prefix, field->name);
@@ -176,7 +184,9 @@ static void add_fields(shown_spec *to, const nnc_field_table *table, const void 
             add_rates(to, field, top->object, name);
         } else {
             nnc_field_text(field, top->object, text, sizeof text);
-            add_field(to, name, text, field->unit);
+            if (!is_off(field, text)) {
+                add_field(to, name, text, field->unit);
+            }
         }
     }
 }

@@ -14,6 +14,25 @@ int32_t nnc_deal_device(const nnc_plan *plan, int32_t virtual_stage)
     return back ? 2 * p - 1 - virtual_stage : virtual_stage % p;
 }
 
+/* Layers of a segment from number `from` to `to`; *first is the number of its first one, and of the
+ * next segment's afterwards. */
+static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t *first,
+                              int64_t from, int64_t to)
+{
+    int64_t held = 0;
+    for (int64_t i = from; list->mixed_count > 0 && i < to; i++) {
+        held += list->mixed[i] == segment ? 1 : 0;
+    }
+    if (list->mixed_count > 0) {
+        return held;
+    }
+    const int64_t last = *first + list->segments[segment].instances;
+    from = from > *first ? from : *first;
+    to = to < last ? to : last;
+    *first = last;
+    return to > from ? to - from : 0;
+}
+
 void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *deal)
 {
     const int32_t chunks = plan->pipeline > 1 ? nnc_schedule_chunks(plan) : 1;
@@ -31,11 +50,7 @@ void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *de
             const nnc_segment *segment = &list->segments[s];
             int64_t held = 0;
             if (segment->layer) {
-                const int64_t from = next > first ? next : first;
-                const int64_t last = first + segment->instances;
-                const int64_t to = end < last ? end : last;
-                held = to > from ? to - from : 0;
-                first = last;
+                held = layers_between(list, s, &first, next, end);
             } else if ((s == 0 && v == 0) || (s > 0 && v == count - 1)) {
                 held = segment->instances;
             }

@@ -16,6 +16,7 @@ nnc_field_type nnc_field_element(nnc_field_type type)
     case NNC_FIELD_I32_LIST: return NNC_FIELD_I32;
     case NNC_FIELD_I64_LIST: return NNC_FIELD_I64;
     case NNC_FIELD_BOOL_LIST: return NNC_FIELD_BOOL;
+    case NNC_FIELD_ENUM_LIST: return NNC_FIELD_ENUM;
     default: return type;
     }
 }
@@ -112,13 +113,13 @@ static void expect_number(const nnc_field *field, char *text, size_t size)
     }
 }
 
-static void expect_name(const nnc_field *field, char *text, size_t size)
+static void expect_name(const nnc_field *field, const char *before, char *text, size_t size)
 {
     if (field->names.count == 1) {
         snprintf(text, size, "%s in this version", field->names.of(0));
         return;
     }
-    size_t used = (size_t)snprintf(text, size, "one of ");
+    size_t used = (size_t)snprintf(text, size, "%s", before);
     for (int i = 0; i < field->names.count && used < size; i++) {
         used += (size_t)snprintf(text + used, size - used, i > 0 ? ", %s" : "%s",
                                  field->names.of((unsigned)i));
@@ -132,7 +133,8 @@ void nnc_field_expected(const nnc_field *field, char *text, size_t size)
     case NNC_FIELD_I32:
     case NNC_FIELD_I64:
     case NNC_FIELD_F64: expect_number(field, text, size); break;
-    case NNC_FIELD_ENUM: expect_name(field, text, size); break;
+    case NNC_FIELD_ENUM: expect_name(field, "one of ", text, size); break;
+    case NNC_FIELD_ENUM_LIST: expect_name(field, "a list out of ", text, size); break;
     case NNC_FIELD_TEXT:
         if (field->size > 0) {
             snprintf(text, size, "text of 1 to %zu bytes", field->size - 1);
@@ -178,7 +180,7 @@ static void value_text(const nnc_field *field, const void *place, int index, cha
         snprintf(text, size, "%s", ((const bool *)place)[index] ? "on" : "off");
         return;
     case NNC_FIELD_ENUM: {
-        const unsigned name = *(const unsigned *)place;
+        const unsigned name = ((const unsigned *)place)[index];
         snprintf(text, size, "%s",
                  name < (unsigned)field->names.count ? field->names.of(name) : "-");
         return;
@@ -235,7 +237,8 @@ void nnc_field_text(const nnc_field *field, const void *object, char *text, size
     case NNC_FIELD_RATES: rates_text(field, place, text, size); break;
     case NNC_FIELD_I32_LIST:
     case NNC_FIELD_I64_LIST:
-    case NNC_FIELD_BOOL_LIST: list_text(field, object, text, size); break;
+    case NNC_FIELD_BOOL_LIST:
+    case NNC_FIELD_ENUM_LIST: list_text(field, object, text, size); break;
     case NNC_FIELD_RECOMPUTE: nnc_recompute_text(*(const unsigned *)place, text, size); break;
     case NNC_FIELD_OFFLOAD: nnc_offload_text(*(const unsigned *)place, text, size); break;
     case NNC_FIELD_OBJECT:

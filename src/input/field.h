@@ -21,6 +21,7 @@ typedef enum nnc_field_type {
     NNC_FIELD_I32_LIST, /* int32_t[capacity] and an int32_t count at count_offset */
     NNC_FIELD_I64_LIST,
     NNC_FIELD_BOOL_LIST,
+    NNC_FIELD_ENUM_LIST,
     NNC_FIELD_RECOMPUTE,      /* unsigned flags: none, selective, full, or names joined by commas */
     NNC_FIELD_OFFLOAD,        /* unsigned flags: none, or names joined by commas */
     NNC_FIELD_OBJECT,         /* members of a nested table, offsets relative to this field's */
@@ -36,6 +37,7 @@ typedef struct nnc_field {
     bool above_min;                         /* min itself is excluded */
     bool required;                          /* in JSON */
     bool zero_unknown;                      /* a whole number of 0 = not recorded */
+    bool rare;                              /* shown where it is set, not where it is off */
     nnc_names names;                        /* enum */
     const char *(*help_of)(unsigned value); /* what each value means; NULL = their names say it */
     size_t count_offset;                    /* lists */

@@ -36,6 +36,33 @@ static const nnc_field fields[] = {
       .help = "Biases on every linear layer but the head, and on layer norms." },
     { DECODER(qkv_bias), .default_text = "off",
       .help = "Biases on the query, key and value projections." },
+    { DECODER(no_key_bias), .rare = true, .default_text = "off",
+      .help = "Keys have no bias, where queries and values have one." },
+    { DECODER(out_bias), .rare = true, .default_text = "off",
+      .help = "A bias on the output projection of attention." },
+    { DECODER(mlp_bias), .rare = true, .default_text = "off",
+      .help = "Biases on the feed-forward layer." },
+    { DECODER(expert_bias), .rare = true, .default_text = "off", .help = "Biases on the experts." },
+    { DECODER(head_bias), .rare = true, .default_text = "off", .help = "A bias on the logits." },
+    { DECODER(norm_bias), .rare = true, .default_text = "off",
+      .help = "Biases on layer norms, whatever linear layers have." },
+    { DECODER(plain_norms), .rare = true, .default_text = "off", .help = "Norms have no weights." },
+    { DECODER(norm_place), NNC_FIELD_NAMES(nnc_norm_place, NNC_NORM_PLACE_COUNT), .rare = true,
+      .default_text = "pre", .help = "Where the norms of a layer stand." },
+    { DECODER(embed_norm), .rare = true, .default_text = "off",
+      .help = "A norm after the embedding." },
+    { DECODER(qk_norm), NNC_FIELD_NAMES(nnc_qk_norm, NNC_QK_NORM_COUNT), .rare = true,
+      .default_text = "none", .help = "Norms of queries and keys." },
+    { DECODER(rotary_dim), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "head_dim",
+      .help = "Values of a head that rotary positions turn." },
+    { DECODER(sinks), .rare = true, .default_text = "off",
+      .help = "One learned score per head that takes attention from the tokens." },
+    { DECODER(attention_gate), .rare = true, .default_text = "off",
+      .help = "The output of attention is gated by a second query projection." },
+    { DECODER(score_softcap), .rare = true, .default_text = "off",
+      .help = "Attention scores are bounded by a tanh." },
+    { DECODER(logit_softcap), .rare = true, .default_text = "off",
+      .help = "Logits are bounded by a tanh." },
     { DECODER(tied_head), .required = true, .help = "The logits use the embedding table." },
     { DECODER(dropout), .max = 0.999, .default_text = "0",
       .help = "Probability of dropping an element." },
@@ -49,7 +76,17 @@ static const nnc_field fields[] = {
     { DECODER(dense_layers), .max = 1e5, .default_text = "0",
       .help = "Leading layers without experts." },
     { DECODER(router_bias), .default_text = "off",
-      .help = "One value per expert is added to its score when choosing." },
+      .help = "One value per expert is added to its score." },
+    { DECODER(shared_gate), .rare = true, .default_text = "off",
+      .help = "The shared expert's output is gated by one value per token." },
+    { DECODER(mixers), NNC_FIELD_COUNTED(nnc_model, decoder.mixers, decoder.mixers_count),
+      NNC_FIELD_NAMES(nnc_mixer, NNC_MIXER_COUNT), .rare = true,
+      .default_text = "window with a sliding_window, else full",
+      .help = "How each layer mixes tokens; the list is repeated over the layers." },
+    { DECODER(mlps), NNC_FIELD_COUNTED(nnc_model, decoder.mlps, decoder.mlps_count),
+      NNC_FIELD_NAMES(nnc_mlp_kind, NNC_MLP_KIND_COUNT), .rare = true,
+      .default_text = "dense_layers, then experts where there are some",
+      .help = "What follows it in each layer; the list is repeated over the layers." },
     { DECODER(q_lora_rank), .max = 1e7, .default_text = "0",
       .help = "Width of the query latent; 0 = queries are projected directly." },
     { DECODER(kv_lora_rank), .max = 1e7, .default_text = "0",
@@ -80,7 +117,7 @@ static void check_experts(nnc_json at, const nnc_decoder *d)
 {
     if (d->experts == 0) {
         if (d->experts_per_token > 0 || d->expert_hidden > 0 || d->shared_hidden > 0 ||
-            d->dense_layers > 0 || d->router_bias) {
+            d->dense_layers > 0 || d->router_bias || d->shared_gate || d->expert_bias) {
             nnc_json_fault(at, "experts", "missing, expected it beside the other expert keys");
         }
         return;
@@ -99,9 +136,90 @@ static void check_experts(nnc_json at, const nnc_decoder *d)
                        ", found %" PRId64,
                        d->layers, d->dense_layers);
     }
-    if (!nnc_mlp_gated(d->mlp)) {
-        nnc_json_fault(at, "mlp", "experts are gated, expected swiglu or geglu, found %s",
-                       nnc_mlp_name(d->mlp));
+    if (d->shared_gate && d->shared_hidden < 1) {
+        nnc_json_fault(at, "shared_gate", "gates nothing, expected it beside a shared_hidden");
+    }
+}
+
+/* How many layers of a pattern are of a kind. */
+static int64_t layers_of(const nnc_decoder *d, const unsigned *kinds, int32_t count, unsigned kind)
+{
+    int64_t found = 0;
+    for (int32_t i = 0; i < count; i++) {
+        found += kinds[i] == kind && i < d->layers ? 1 : 0;
+    }
+    return found;
+}
+
+static void check_mixers(nnc_json at, const nnc_decoder *d)
+{
+    const unsigned *kinds = (const unsigned *)d->mixers;
+    const int64_t windows = layers_of(d, kinds, d->mixers_count, NNC_MIXER_WINDOW) +
+                            layers_of(d, kinds, d->mixers_count, NNC_MIXER_CHUNK);
+    if (d->mixers_count > d->layers) {
+        nnc_json_fault(at, "mixers",
+                       "more than there are layers, expected at most %" PRId64
+                       " names, found %" PRId32,
+                       d->layers, d->mixers_count);
+    } else if (windows > 0 && d->sliding_window == 0) {
+        nnc_json_fault(at, "sliding_window",
+                       "missing, expected the tokens that window and chunk "
+                       "layers see");
+    } else if (d->mixers_count > 0 && windows == 0 && d->sliding_window > 0) {
+        nnc_json_fault(at, "sliding_window",
+                       "does not apply, expected a layer in mixers that slides");
+    }
+    if (layers_of(d, kinds, d->mixers_count, NNC_MIXER_UNROTATED) > 0 &&
+        d->positions != NNC_POSITIONS_ROTARY) {
+        nnc_json_fault(at, "mixers",
+                       "full_unrotated does not apply, expected it with rotary positions");
+    }
+}
+
+static void check_mlps(nnc_json at, const nnc_decoder *d)
+{
+    const int64_t experts =
+        layers_of(d, (const unsigned *)d->mlps, d->mlps_count, NNC_LAYER_EXPERTS);
+    if (d->mlps_count > d->layers) {
+        nnc_json_fault(at, "mlps",
+                       "more than there are layers, expected at most %" PRId64
+                       " names, found %" PRId32,
+                       d->layers, d->mlps_count);
+    } else if (d->mlps_count > 0 && d->dense_layers > 0) {
+        nnc_json_fault(at, "dense_layers", "said twice, expected it or mlps, found both");
+    } else if (d->mlps_count > 0 && (experts > 0) != (d->experts > 0)) {
+        nnc_json_fault(at, "mlps",
+                       experts > 0
+                           ? "has experts, expected how many: the key experts"
+                           : "has no experts, expected a layer of them beside the key experts");
+    }
+}
+
+static void check_layers(nnc_json at, const nnc_decoder *d)
+{
+    check_mixers(at, d);
+    check_mlps(at, d);
+    if (d->norm_place >= NNC_NORM_PARALLEL &&
+        (d->experts > 0 ||
+         layers_of(d, (const unsigned *)d->mlps, d->mlps_count, NNC_LAYER_NO_MLP) > 0)) {
+        nnc_json_fault(at, "norm_place",
+                       "parallel halves are attention and a dense MLP, expected "
+                       "no experts and an MLP in every layer");
+    }
+    if (d->rotary_dim > 0 &&
+        (d->positions != NNC_POSITIONS_ROTARY || d->rotary_dim > d->head_dim)) {
+        nnc_json_fault(at, "rotary_dim",
+                       "out of range, expected at most head_dim = %" PRId64
+                       " with rotary positions, found %" PRId64,
+                       d->head_dim, d->rotary_dim);
+    }
+    if (d->no_key_bias && !d->biases && !d->qkv_bias) {
+        nnc_json_fault(at, "no_key_bias", "does not apply, expected biases or qkv_bias beside it");
+    }
+    if (d->norm_bias && (d->norm != NNC_NORM_LAYER || d->plain_norms)) {
+        nnc_json_fault(at, "norm_bias",
+                       "does not apply, expected it with layer norms that have "
+                       "weights");
     }
 }
 
@@ -115,6 +233,10 @@ static void check_latent(nnc_json at, const nnc_decoder *d)
         nnc_json_fault(at, "kv_lora_rank",
                        "incomplete latent attention, expected kv_lora_rank, qk_nope_head_dim, "
                        "qk_rope_head_dim and v_head_dim together");
+    } else if (d->kv_lora_rank > 0 && (d->qk_norm != NNC_QK_NORM_NONE || d->attention_gate)) {
+        nnc_json_fault(at, "kv_lora_rank",
+                       "latent attention has norms of its own and no gate, expected qk_norm none "
+                       "and attention_gate off");
     }
 }
 
@@ -123,6 +245,7 @@ static void rules(nnc_json at, const nnc_model *model)
     const nnc_decoder *d = &model->decoder;
     check_experts(at, d);
     check_latent(at, d);
+    check_layers(at, d);
     if (d->heads % d->kv_heads != 0) {
         nnc_json_fault(at, "kv_heads",
                        "does not divide heads, expected a divisor of %" PRId64 ", found %" PRId64,

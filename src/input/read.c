@@ -43,17 +43,17 @@ static void read_bool(nnc_json at, const nnc_field *field, void *place, int inde
     }
 }
 
-static void read_name(nnc_json at, const nnc_field *field, void *place)
+static void read_name(nnc_json at, const nnc_field *field, void *place, int index)
 {
     if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
         mismatch(at, field, "wrong type");
         return;
     }
-    const int index = nnc_names_find(field->names, nnc_json_text(at));
-    if (index < 0) {
+    const int value = nnc_names_find(field->names, nnc_json_text(at));
+    if (value < 0) {
         mismatch(at, field, "unknown value");
     } else {
-        nnc_field_store(field, place, 0, index);
+        nnc_field_store(field, place, index, value);
     }
 }
 
@@ -90,6 +90,8 @@ static void read_list(nnc_json at, const nnc_field *field, void *object)
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
         if (one.type == NNC_FIELD_BOOL) {
             read_bool(item, &one, base + field->offset, count++);
+        } else if (one.type == NNC_FIELD_ENUM) {
+            read_name(item, &one, base + field->offset, count++);
         } else if (nnc_json_type_of(item) == NNC_JSON_NULL) {
             mismatch(item, &one, "wrong type");
         } else {
@@ -166,11 +168,12 @@ void nnc_read_field(nnc_json at, const nnc_field *field, void *object)
     case NNC_FIELD_I32:
     case NNC_FIELD_I64:
     case NNC_FIELD_F64: read_number(at, field, place, 0); break;
-    case NNC_FIELD_ENUM: read_name(at, field, place); break;
+    case NNC_FIELD_ENUM: read_name(at, field, place, 0); break;
     case NNC_FIELD_TEXT: read_text(at, field, place); break;
     case NNC_FIELD_I32_LIST:
     case NNC_FIELD_I64_LIST:
-    case NNC_FIELD_BOOL_LIST: read_list(at, field, object); break;
+    case NNC_FIELD_BOOL_LIST:
+    case NNC_FIELD_ENUM_LIST: read_list(at, field, object); break;
     case NNC_FIELD_RATES:
     case NNC_FIELD_OBJECT_BY_DTYPE: read_by_dtype(at, field, place); break;
     case NNC_FIELD_OBJECT: {

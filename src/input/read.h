@@ -18,7 +18,8 @@
         double *: NNC_FIELD_RATES,          \
         int32_t *: NNC_FIELD_I32_LIST,      \
         int64_t *: NNC_FIELD_I64_LIST,      \
-        bool *: NNC_FIELD_BOOL_LIST)
+        bool *: NNC_FIELD_BOOL_LIST,        \
+        unsigned *: NNC_FIELD_ENUM_LIST)
 
 /* Of a type given in full, for members whose C type does not tell. */
 #define NNC_FIELD_AS(field_type, owner, member)                               \

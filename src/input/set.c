@@ -153,13 +153,13 @@ static const char *parse(const nnc_field *field, const char *text, double *value
 static const char *set_list(const nnc_field *field, void *object, const char *text, char *expected,
                             size_t size)
 {
-    double values[16];
+    double values[NNC_PATTERN_MAX]; /* the longest list there is */
     int32_t count = 0;
     for (const char *at = text; at != NULL;) {
         char part[64];
         at += strspn(at, " ");
         const size_t length = strcspn(at, ",");
-        if (count == field->capacity || count == 16 || length >= sizeof(part)) {
+        if (count == field->capacity || count == NNC_PATTERN_MAX || length >= sizeof(part)) {
             nnc_field_expected(field, expected, size);
             return "too long";
         }

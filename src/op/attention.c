@@ -73,7 +73,12 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why)
                  "recomputed");
         work.full_flops = 2.0 * pair_flops * p->full_pairs;
         work.causal_flops = 2.0 * pair_flops * d.pairs;
-        NNC_SET(why, work.vector_flops, "FLOP", 6.0 * d.batch * d.heads * d.pairs);
+        if (p->softcap) {
+            NNC_SET(why, work.vector_flops, "FLOP", 13.0 * d.batch * d.heads * d.pairs);
+            NNC_NOTE(why, "a soft cap: divide, tanh, multiply again, and four for its gradient");
+        } else {
+            NNC_SET(why, work.vector_flops, "FLOP", 6.0 * d.batch * d.heads * d.pairs);
+        }
         NNC_SET(why, work.read_bytes, "B",
                 q_bytes + k_bytes + v_bytes + 2.0 * o_bytes + 2.0 * row_bytes);
         NNC_SET(why, work.write_bytes, "B", q_bytes + k_bytes + v_bytes);
@@ -83,7 +88,12 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why)
     NNC_NOTE(why, "pairs: queries and keys that the mask lets meet");
     work.full_flops = pair_flops * p->full_pairs;
     work.causal_flops = pair_flops * d.pairs;
-    NNC_SET(why, work.vector_flops, "FLOP", 5.0 * d.batch * d.heads * d.pairs);
+    if (p->softcap) {
+        NNC_SET(why, work.vector_flops, "FLOP", 8.0 * d.batch * d.heads * d.pairs);
+        NNC_NOTE(why, "a soft cap: divide, tanh, multiply");
+    } else {
+        NNC_SET(why, work.vector_flops, "FLOP", 5.0 * d.batch * d.heads * d.pairs);
+    }
     NNC_SET(why, work.read_bytes, "B", q_bytes + k_bytes + v_bytes);
     NNC_SET(why, work.write_bytes, "B", o_bytes + row_bytes);
     return work;
@@ -129,6 +139,7 @@ static void flash_shard(nnc_op *op, const nnc_degrees *d)
     p->kept_s_k /= d->positions;
     p->pairs /= (double)d->positions;
     p->full_pairs /= (double)d->positions;
+    op->weights.vector /= d->tensor; /* sinks */
 }
 
 static void flash_shape(const nnc_op *op, char *text, size_t size)

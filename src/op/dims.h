@@ -38,6 +38,7 @@ typedef struct nnc_flash {
     bool keeps_qkv;              /* kept for backward, owned by this op */
     int64_t kept_s_k;            /* keys and values kept: s_k, or this rank's own part */
     int64_t kept_kv_heads;       /* kv_heads, or heads when copied to each */
+    bool softcap;                /* a tanh bounds every score */
     nnc_flash_kernel kernel;
 } nnc_flash;
 
@@ -53,13 +54,17 @@ typedef struct nnc_norm {
     int64_t elements;
     int64_t rows; /* sets of statistics: tokens, samples x groups, or channels */
     bool fused;
-    bool keeps_input; /* the input is owned here, not by another op */
+    bool keeps_input;  /* the input is owned here, not by another op */
+    bool across_heads; /* a row is all heads of a token, which tensor ranks divide */
     nnc_norm_keep keep;
 } nnc_norm;
 
 #define NNC_POINTWISE_LIST(X)                                                        \
     X(NNC_PW_GELU, "gelu")                                                           \
     X(NNC_PW_RELU, "relu")                                                           \
+    X(NNC_PW_RELU2, "relu2")                                                         \
+    X(NNC_PW_SCALE, "scale")     /* each row by a value of its own */                \
+    X(NNC_PW_SOFTCAP, "softcap") /* tanh between two scales */                       \
     X(NNC_PW_SILU, "silu")                                                           \
     X(NNC_PW_SWIGLU, "swiglu")                                                       \
     X(NNC_PW_GEGLU, "geglu")                                                         \
@@ -126,8 +131,8 @@ typedef struct nnc_update {
 typedef struct nnc_weights {
     int64_t count, rows, cols; /* `count` matrices of rows x cols */
     int64_t vector;            /* elements outside matrices: biases, norm gains */
-    int64_t active;            /* of the `count` matrices, those one token uses; 0 = all */
-    bool table;                /* an embedding: Adam under Muon, and no gradient product */
+    int64_t active; /* of `count` matrices and their vectors, what a token uses; 0 = all */
+    bool table;     /* an embedding: Adam under Muon, and no gradient product */
 } nnc_weights;
 
 #define NNC_COLLECTIVE_LIST(X)              \

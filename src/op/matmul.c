@@ -167,10 +167,10 @@ static void shard_rows(nnc_op *op, int64_t ranks)
 static void shard_qkv(nnc_op *op, int64_t ranks)
 {
     nnc_matmul *p = &op->u.matmul;
-    const int64_t head_dim = p->n / (p->heads + 2 * p->kv_heads);
+    const int64_t all = p->n, head_dim = all / (p->heads + 2 * p->kv_heads);
     p->n = (p->heads / ranks + 2 * nnc_at_least_one(p->kv_heads / ranks)) * head_dim;
     op->weights.cols = p->n;
-    op->weights.vector = op->weights.vector > 0 ? p->n : 0;
+    op->weights.vector = op->weights.vector * p->n / all;
 }
 
 /* Fewer key and value heads than ranks: every rank has one, for all of its query heads. */
@@ -195,6 +195,7 @@ static void shard_experts(nnc_op *op, const nnc_degrees *d)
     }
     p->experts = nnc_at_least_one(p->experts / d->expert);
     op->weights.count /= d->expert;
+    op->weights.vector /= d->expert;
     op->weights.active = nnc_at_least_one(op->weights.active / d->expert);
 }
 

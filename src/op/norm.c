@@ -90,8 +90,12 @@ NNC_OP_FUNCTIONS(norm)
 
 static void norm_shard(nnc_op *op, const nnc_degrees *d)
 {
-    op->u.norm.elements /= d->sequence;
-    op->u.norm.rows /= d->sequence;
+    nnc_norm *p = &op->u.norm;
+    /* of queries and keys: each rank its heads */
+    const int64_t ranks = op->split == NNC_SPLIT_INNER ? d->context * d->tensor : d->sequence;
+    p->elements /= ranks;
+    p->rows /= p->across_heads ? d->context : ranks;
+    op->weights.vector /= p->across_heads ? d->tensor : 1;
 }
 
 static void norm_shape(const nnc_op *op, char *text, size_t size)

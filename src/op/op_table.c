@@ -64,8 +64,10 @@ int64_t nnc_scaled_up(int64_t value, double factor)
 
 int64_t nnc_weights_active(const nnc_weights *weights)
 {
-    const int64_t count = weights->active > 0 ? weights->active : weights->count;
-    return count * weights->rows * weights->cols + weights->vector;
+    const nnc_weights *w = weights;
+    const bool some = w->active > 0;
+    return (some ? w->active : w->count) * w->rows * w->cols +
+           (some ? w->vector / w->count * w->active : w->vector);
 }
 
 int64_t nnc_weights_params(const nnc_weights *weights)

@@ -25,6 +25,12 @@ typedef struct pointwise_row {
 static const pointwise_row kinds[NNC_PW_KIND_COUNT] = {
     [NNC_PW_GELU] = { 8, 13, { 1, 1 }, { 2, 1 }, { 8, 8 }, { 16, 8 }, 1, 0 },
     [NNC_PW_RELU] = { 1, 1, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0 },
+    /* a compare and a product; backward 2 x max(x, 0) */
+    [NNC_PW_RELU2] = { 2, 3, { 1, 1 }, { 2, 1 }, { 2, 2 }, { 3, 2 }, 1, 0 },
+    /* a sigmoid per row, a product; backward also the sum of a row's products */
+    [NNC_PW_SCALE] = { 1, 3, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 3, 1 }, 1, 0 },
+    /* divide, tanh, multiply; backward 1 - tanh^2 of the output */
+    [NNC_PW_SOFTCAP] = { 3, 4, { 1, 1 }, { 2, 1 }, { 3, 3 }, { 4, 3 }, 1, 0 },
     [NNC_PW_SILU] = { 4, 7, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0 },
     /* gate and up in; unfused: the activation, then the product */
     [NNC_PW_SWIGLU] = { 5, 10, { 2, 1 }, { 3, 2 }, { 3, 2 }, { 5, 3 }, 2, 0 },
@@ -172,6 +178,7 @@ static void pointwise_shard(nnc_op *op, const nnc_degrees *d)
     p->input_elements /= ranks;
     p->backward_elements /= ranks_of(op, d, true);
     p->extra_kept_bytes /= (double)ranks;
+    op->weights.vector /= op->split == NNC_SPLIT_HEADS ? d->tensor : 1; /* sinks */
     if (op->split == NNC_SPLIT_EXPERT_INNER && d->expert > 1) {
         p->elements = nnc_scaled_up(p->elements, d->imbalance);
     }

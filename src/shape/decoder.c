@@ -16,30 +16,54 @@ static bool is_latent(const nnc_decoder *d)
     return d->kv_lora_rank > 0;
 }
 
-/* Layers without experts come first. */
-static int64_t dense_layers(const nnc_decoder *d)
+static nnc_mixer mixer_of(const nnc_decoder *d, int64_t layer)
 {
-    return d->experts > 0 ? d->dense_layers : d->layers;
+    return d->mixers_count > 0     ? d->mixers[layer % d->mixers_count]
+           : d->sliding_window > 0 ? NNC_MIXER_WINDOW
+                                   : NNC_MIXER_FULL;
+}
+
+static nnc_mlp_kind mlp_of(const nnc_decoder *d, int64_t layer)
+{
+    return d->mlps_count > 0                            ? d->mlps[layer % d->mlps_count]
+           : d->experts > 0 && layer >= d->dense_layers ? NNC_LAYER_EXPERTS
+                                                        : NNC_LAYER_DENSE;
+}
+
+static bool has_dense(const nnc_decoder *d)
+{
+    bool dense = d->mlps_count == 0 && mlp_of(d, 0) == NNC_LAYER_DENSE;
+    for (int32_t i = 0; i < d->mlps_count && !dense; i++) {
+        dense = d->mlps[i] == NNC_LAYER_DENSE;
+    }
+    return dense;
 }
 
 static nnc_layer layer_of(const nnc_decoder *d)
 {
+    const int64_t rotary = d->rotary_dim > 0 ? d->rotary_dim : d->head_dim;
     return (nnc_layer){
         .hidden = d->hidden,
         .norm = d->norm,
-        .norm_bias = d->norm == NNC_NORM_LAYER && d->biases,
+        .norm_place = d->norm_place,
+        .norm_bias = d->norm == NNC_NORM_LAYER && (d->biases || d->norm_bias),
+        .plain_norms = d->plain_norms,
         .heads = d->heads,
         .kv_heads = is_latent(d) ? d->heads : d->kv_heads,
         .head_dim = is_latent(d) ? d->qk_nope_head_dim + d->qk_rope_head_dim : d->head_dim,
         .value_dim = is_latent(d) ? d->v_head_dim : d->head_dim,
-        .window = d->sliding_window,
         .causal = true,
-        .rotary = d->positions == NNC_POSITIONS_ROTARY,
+        .rotary = d->positions == NNC_POSITIONS_ROTARY ? rotary : 0,
+        .qk_norm = d->qk_norm,
         .qkv_bias = d->biases || d->qkv_bias,
-        .out_bias = d->biases,
+        .no_key_bias = d->no_key_bias,
+        .out_bias = d->biases || d->out_bias,
+        .sinks = d->sinks,
+        .attention_gate = d->attention_gate,
+        .score_softcap = d->score_softcap,
         .mlp = d->mlp,
-        .ffn_hidden = dense_layers(d) > 0 ? d->ffn_hidden : 0,
-        .mlp_bias = d->biases,
+        .ffn_hidden = has_dense(d) ? d->ffn_hidden : 0,
+        .mlp_bias = d->biases || d->mlp_bias,
         .dropout = d->dropout,
     };
 }
@@ -69,42 +93,97 @@ static void embedding(const nnc_layer_writer *w, const nnc_decoder *d)
     } else {
         list->lookup_params += nnc_list_mul(&w->to, vocab, d->hidden);
     }
+    if (d->embed_norm) {
+        nnc_layer_norm(w, "embed.norm", d->hidden);
+    }
     nnc_layer_dropout(w, "embed.dropout", NNC_GROUP_EMBEDDING);
 }
 
-/* A run of equal layers. */
-static void layers(const nnc_layer_writer *w, const nnc_decoder *d, int64_t count, bool experts)
+/* Layers that are alike. */
+typedef struct kind {
+    nnc_mixer mixer;
+    nnc_mlp_kind mlp;
+    int64_t count;
+} kind;
+
+static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k)
 {
-    if (count == 0) {
-        return;
-    }
+    nnc_layer layer = *w->layer;
     nnc_layer_writer one = *w;
-    nnc_list_segment(&w->to, count, true);
-    one.to = nnc_list_block(&w->to, count, w->hidden_elements);
+    const bool slides = k->mixer == NNC_MIXER_WINDOW || k->mixer == NNC_MIXER_CHUNK;
+    layer.window = slides ? d->sliding_window : 0;
+    layer.chunked = k->mixer == NNC_MIXER_CHUNK;
+    layer.rotary = k->mixer == NNC_MIXER_UNROTATED ? 0 : layer.rotary;
+    one.layer = &layer;
+    nnc_list_segment(&w->to, k->count, true);
+    one.to = nnc_list_block(&w->to, k->count, w->hidden_elements);
     if (is_latent(d)) {
-        nnc_layer_norm(&one, nnc_attention_plain.norm, d->hidden);
+        nnc_layer_begin_norm(&one, nnc_attention_plain.norm);
         nnc_decoder_project_latent(&one, d);
         nnc_layer_attend(&one, &nnc_attention_plain, NULL);
     } else {
         nnc_layer_attention(&one, &nnc_attention_plain, NULL);
     }
-    if (experts) {
+    if (k->mlp == NNC_LAYER_EXPERTS) {
         nnc_decoder_experts(&one, d);
-    } else {
+    } else if (k->mlp == NNC_LAYER_DENSE) {
         nnc_layer_mlp(&one);
     }
+}
+
+enum { KINDS_MAX = NNC_SEGMENTS_MAX - 2 };
+
+/* The kinds of layers in the order of their first; where they alternate, the list notes which is which. */
+static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KINDS_MAX])
+{
+    int32_t count = 0;
+    if (d->mixers_count == 0 && d->mlps_count == 0) {
+        const int64_t dense = d->experts > 0 ? d->dense_layers : d->layers;
+        const kind runs[] = { { mixer_of(d, 0), NNC_LAYER_DENSE, dense },
+                              { mixer_of(d, 0), NNC_LAYER_EXPERTS, d->layers - dense } };
+        for (int i = 0; i < 2; i++) {
+            if (runs[i].count > 0) {
+                kinds[count++] = runs[i];
+            }
+        }
+        return count;
+    }
+    for (int64_t layer = 0; layer < d->layers && layer < NNC_MIXED_LAYERS_MAX; layer++) {
+        const kind k = { mixer_of(d, layer), mlp_of(d, layer), 0 };
+        int32_t i = 0;
+        while (i < count && (kinds[i].mixer != k.mixer || kinds[i].mlp != k.mlp)) {
+            i++;
+        }
+        if (i == KINDS_MAX) {
+            list->truncated = true;
+            return count;
+        }
+        if (i == count) {
+            kinds[count++] = k;
+        }
+        kinds[i].count++;
+        list->mixed[list->mixed_count++] = (uint8_t)(i + 1); /* the embedding is segment 0 */
+    }
+    return count;
 }
 
 static void head(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const nnc_plan *plan = w->to.how->plan;
     const int64_t vocab = nnc_vocab_rows(d);
-    nnc_layer_norm(w, "head.norm", d->hidden);
+    if (d->norm_place != NNC_NORM_POST) {
+        nnc_layer_norm(w, "head.norm", d->hidden);
+    }
     nnc_layer_tensor_exchange(w, "head.tensor_in", true, d->hidden);
     nnc_op *logits = nnc_layer_linear(w, "head.logits", NNC_GROUP_HEAD, NNC_SPLIT_COLUMN, vocab,
-                                      d->hidden, false);
+                                      d->hidden, d->head_bias);
     logits->weights.table = true;
     logits->weights.count = d->tied_head ? 0 : 1; /* a tied table is counted as the embedding */
+    if (d->logit_softcap) {
+        nnc_list_pointwise(&w->to, "head.softcap", NNC_PW_SOFTCAP, NNC_GROUP_HEAD,
+                           nnc_list_mul(&w->to, w->tokens, vocab))
+            ->split = NNC_SPLIT_INNER;
+    }
     nnc_list_loss(&w->to, w->tokens, vocab)->split = NNC_SPLIT_VOCAB;
     if (plan->tensor > 1) { /* maximum, sum and target logit of each token, in fp32 */
         const nnc_exchange e = { .comm = NNC_COMM_TENSOR,
@@ -126,10 +205,13 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     to->list->input_bytes = token_id_bytes * (double)w.tokens;
     to->list->stream_elements = w.hidden_elements;
 
+    kind kinds[KINDS_MAX];
+    const int32_t kind_count = kinds_of(d, to->list, kinds);
     nnc_list_segment(to, 1, false);
     embedding(&w, d);
-    layers(&w, d, dense_layers(d), false);
-    layers(&w, d, d->layers - dense_layers(d), true);
+    for (int32_t i = 0; i < kind_count; i++) {
+        layers(&w, d, &kinds[i]);
+    }
     nnc_list_segment(to, 1, false);
     head(&w, d);
 }

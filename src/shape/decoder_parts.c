@@ -10,12 +10,12 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
 
     if (d->q_lora_rank > 0) {
         nnc_op *down = nnc_layer_linear(w, "attn.q_down", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE,
-                                        d->q_lora_rank, d->hidden, false);
+                                        d->q_lora_rank, d->hidden, w->layer->qkv_bias);
         down->u.matmul.keeps_a = keep_norm;
         nnc_layer_norm(w, "attn.q_norm", d->q_lora_rank);
     }
     nnc_op *kv_down = nnc_layer_linear(w, "attn.kv_down", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE,
-                                       latent, d->hidden, false);
+                                       latent, d->hidden, w->layer->qkv_bias);
     kv_down->u.matmul.keeps_a = keep_norm && d->q_lora_rank == 0; /* the same input as q_down */
     nnc_layer_norm(w, "attn.kv_norm", d->kv_lora_rank);
     /* The down-projections are replicated over tensor ranks; what they give is gathered. */
@@ -58,6 +58,7 @@ static void expert_linear(const routing *r, const char *name, nnc_split split, i
 {
     const int64_t experts = r->d->experts;
     nnc_op *op = nnc_list_linear(&r->w->to, name, NNC_GROUP_MLP, split, r->rows, n, k, false);
+    op->weights.vector = r->d->expert_bias ? nnc_list_mul(&r->w->to, experts, n) : 0;
     op->weights.count = experts;
     op->weights.active = r->d->experts_per_token;
     op->u.matmul.experts = experts < r->rows ? experts : r->rows;
@@ -100,7 +101,9 @@ static void routed(const routing *r)
     const int64_t copied = nnc_list_mul(&w->to, r->copies, d->hidden);
     reorder(r, "moe.dispatch", NNC_PW_DISPATCH, copied, w->hidden_elements);
     dispatch_exchange(r, "moe.all_to_all_in");
-    expert_linear(r, "moe.gate_up", NNC_SPLIT_EXPERT_COLUMN, 2 * d->expert_hidden, d->hidden);
+    const bool gated = nnc_mlp_gated(d->mlp);
+    expert_linear(r, gated ? "moe.gate_up" : "moe.up", NNC_SPLIT_EXPERT_COLUMN,
+                  gated ? 2 * d->expert_hidden : d->expert_hidden, d->hidden);
     nnc_layer_activation(w, "moe.activation", NNC_SPLIT_EXPERT_INNER,
                          nnc_list_mul(&w->to, r->rows, d->expert_hidden));
     expert_linear(r, "moe.down", NNC_SPLIT_EXPERT_ROW, d->hidden, d->expert_hidden);
@@ -112,15 +115,15 @@ static void routed(const routing *r)
 
 void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
 {
-    static const nnc_mlp_names shared = { "moe.shared_gate_up", "moe.shared_activation",
-                                          "moe.shared_down" };
+    const nnc_mlp_names shared = { nnc_mlp_gated(d->mlp) ? "moe.shared_gate_up" : "moe.shared_up",
+                                   "moe.shared_activation", "moe.shared_down" };
     const routing r = routing_of(w, d);
     /* Tokens are divided over the tensor ranks when they go to their experts, so what is gathered is
      * each one's copies, and the tokens themselves for the shared expert. */
     const int64_t copies = d->experts_per_token + (d->shared_hidden > 0 ? 1 : 0);
     const int64_t width = d->hidden * (w->to.how->plan->sequence_parallel ? copies : 1);
 
-    nnc_layer_norm(w, "mlp.norm", d->hidden);
+    nnc_layer_begin_norm(w, "mlp.norm");
     nnc_layer_tensor_exchange(w, "mlp.tensor_in", true, width);
     nnc_op *router = nnc_layer_linear(w, "moe.router", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE,
                                       d->experts, d->hidden, false);
@@ -133,7 +136,16 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
     if (d->shared_hidden > 0) {
         nnc_layer_dense(w, &shared, d->shared_hidden, false); /* the router owns its input */
     }
+    if (d->shared_gate) {
+        nnc_layer_linear(w, "moe.shared_gate", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, 1, d->hidden,
+                         false)
+            ->u.matmul.keeps_a = false;
+        nnc_op *gate = nnc_list_pointwise(&w->to, "moe.shared_scale", NNC_PW_SCALE, NNC_GROUP_MLP,
+                                          w->hidden_elements);
+        gate->split = NNC_SPLIT_SEQUENCE;
+        gate->u.pointwise.keeps_input = true;
+    }
     routed(&r);
     nnc_layer_tensor_exchange(w, "mlp.tensor_out", false, width);
-    nnc_layer_residual(w, "mlp.residual", NNC_GROUP_MLP);
+    nnc_layer_join(w, "mlp.end_norm", "mlp.residual", NNC_GROUP_MLP);
 }

@@ -28,6 +28,7 @@ void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *lis
     list->count = 0;
     list->block_count = 0;
     list->segment_count = 0;
+    list->mixed_count = 0;
     list->truncated = false;
     list->overflow = false;
     list->input_bytes = 0.0;

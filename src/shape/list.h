@@ -18,7 +18,12 @@ typedef struct nnc_segment {
     bool layer;        /* can be dealt out to stages */
 } nnc_segment;
 
-enum { NNC_OPS_MAX = 2048, NNC_BLOCKS_MAX = 512, NNC_SEGMENTS_MAX = 4 };
+enum {
+    NNC_OPS_MAX = 2048,
+    NNC_BLOCKS_MAX = 512,
+    NNC_SEGMENTS_MAX = 12,
+    NNC_MIXED_LAYERS_MAX = 1024
+};
 
 typedef struct nnc_op_list {
     nnc_op ops[NNC_OPS_MAX];
@@ -27,6 +32,9 @@ typedef struct nnc_op_list {
     int32_t block_count;
     nnc_segment segments[NNC_SEGMENTS_MAX];
     int32_t segment_count; /* ops are added to the last one */
+    /* Where layers of several kinds alternate, the segment of each; 0 = segments come one by one. */
+    uint8_t mixed[NNC_MIXED_LAYERS_MAX];
+    int32_t mixed_count;
     bool truncated;        /* more ops or blocks than the list holds */
     bool overflow;         /* a product of dims left int64 */
     double input_bytes;    /* training data of one micro-batch: token ids or images */

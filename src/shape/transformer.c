@@ -15,11 +15,13 @@ const nnc_attention_names nnc_attention_plain = {
     "attn.context_out",
     "attn.out",
     "attn.tensor_out",
+    "attn.end_norm",
     "attn.residual",
 };
 
 static const nnc_pointwise_kind NNC_ROW(NNC_MLP_GELU) = NNC_PW_GELU;
 static const nnc_pointwise_kind NNC_ROW(NNC_MLP_RELU) = NNC_PW_RELU;
+static const nnc_pointwise_kind NNC_ROW(NNC_MLP_RELU2) = NNC_PW_RELU2;
 static const nnc_pointwise_kind NNC_ROW(NNC_MLP_SWIGLU) = NNC_PW_SWIGLU;
 static const nnc_pointwise_kind NNC_ROW(NNC_MLP_GEGLU) = NNC_PW_GEGLU;
 static const nnc_pointwise_kind *const activations[] = { NNC_MLP_LIST(NNC_ROW_AT) };
@@ -36,12 +38,25 @@ nnc_layer_writer nnc_layer_begin(const nnc_writer *w, const nnc_layer *layer, in
                                .hidden_elements = nnc_list_mul(w, tokens, layer->hidden) };
 }
 
+static int64_t norm_params(const nnc_layer *l, int64_t width)
+{
+    return l->plain_norms ? 0 : width * (l->norm_bias ? 2 : 1);
+}
+
 nnc_op *nnc_layer_norm(const nnc_layer_writer *w, const char *name, int64_t width)
 {
     nnc_op *op = nnc_list_norm(&w->to, name, w->layer->norm, nnc_list_mul(&w->to, w->tokens, width),
-                               w->tokens, width * (w->layer->norm_bias ? 2 : 1));
+                               w->tokens, norm_params(w->layer, width));
     op->split = NNC_SPLIT_SEQUENCE;
     return op;
+}
+
+void nnc_layer_begin_norm(const nnc_layer_writer *w, const char *name)
+{
+    const nnc_norm_place place = w->layer->norm_place;
+    if (place != NNC_NORM_POST && place != NNC_NORM_BRANCH) {
+        nnc_layer_norm(w, name, w->layer->hidden);
+    }
 }
 
 nnc_op *nnc_layer_linear(const nnc_layer_writer *w, const char *name, nnc_group group,
@@ -57,6 +72,18 @@ void nnc_layer_residual(const nnc_layer_writer *w, const char *name, nnc_group g
     if (w->layer->dropout > 0.0) {
         op->u.pointwise.kind = NNC_PW_BIAS_DROPOUT_RESIDUAL;
         op->u.pointwise.keeps_mask = true;
+    }
+}
+
+void nnc_layer_join(const nnc_layer_writer *w, const char *norm, const char *name, nnc_group group)
+{
+    const nnc_norm_place place = w->layer->norm_place;
+    if (place == NNC_NORM_BRANCH || place == NNC_NORM_SANDWICH) {
+        nnc_layer_norm(w, norm, w->layer->hidden);
+    }
+    nnc_layer_residual(w, name, group);
+    if (place == NNC_NORM_POST) {
+        nnc_layer_norm(w, norm, w->layer->hidden);
     }
 }
 
@@ -125,16 +152,33 @@ void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width
     rotary->u.pointwise.fused = w->to.how->software->fused_rotary;
 }
 
+/* Of the queries or the keys. Source: arXiv:2302.05442, section 2.   [qk-norm] */
+static void head_norm(const nnc_layer_writer *w, const char *name, int64_t heads)
+{
+    const nnc_layer *l = w->layer;
+    const int64_t width = heads * l->head_dim, rows = nnc_list_mul(&w->to, w->tokens, heads);
+    const bool across = l->qk_norm == NNC_QK_NORM_PROJECTION;
+    const int64_t params = across                           ? width
+                           : l->qk_norm == NNC_QK_NORM_HEAD ? norm_params(l, l->head_dim)
+                                                            : 0;
+    nnc_op *op = nnc_list_norm(&w->to, name, l->norm, nnc_list_mul(&w->to, w->tokens, width),
+                               across ? w->tokens : rows, params);
+    op->split = NNC_SPLIT_INNER;
+    op->u.norm.across_heads = across;
+}
+
 void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *names,
                        const nnc_cross *cross)
 {
     const nnc_layer *l = w->layer;
-    const int64_t width = l->heads * l->head_dim, kv_width = l->kv_heads * l->head_dim;
+    const int64_t q_heads = l->attention_gate ? 2 * l->heads : l->heads;
+    const int64_t width = q_heads * l->head_dim, kv_width = l->kv_heads * l->head_dim;
     nnc_layer_tensor_exchange(w, names->tensor_in, true, l->hidden);
     nnc_op *q =
         nnc_layer_linear(w, names->q, NNC_GROUP_ATTENTION, NNC_SPLIT_QKV,
                          cross != NULL ? width : width + 2 * kv_width, l->hidden, l->qkv_bias);
-    q->u.matmul.heads = l->heads;
+    q->weights.vector -= l->no_key_bias && q->weights.vector > 0 && cross == NULL ? kv_width : 0;
+    q->u.matmul.heads = q_heads;
     q->u.matmul.kv_heads = cross != NULL ? 0 : l->kv_heads;
     q->u.matmul.keeps_a = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
     if (cross != NULL) {
@@ -145,8 +189,12 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
         kv->u.matmul.needs_grad_input = !cross->frozen;
         kv->u.matmul.keeps_a = false; /* an input of the model */
     }
-    if (l->rotary) {
-        nnc_layer_rotary(w, names->rotary, width + kv_width);
+    if (l->qk_norm != NNC_QK_NORM_NONE) {
+        head_norm(w, "attn.q_norm", l->heads);
+        head_norm(w, "attn.k_norm", l->kv_heads);
+    }
+    if (l->rotary > 0) {
+        nnc_layer_rotary(w, names->rotary, (l->heads + l->kv_heads) * l->rotary);
     }
 }
 
@@ -200,10 +248,14 @@ static void unfused_core(const core *c)
         c->layer->causal && software->attention_mask_kept ? (double)c->s_q * (double)c->s_k : 0.0;
 
     score_product(c, c->names->scores, c->s_k, c->layer->head_dim)->u.matmul.keeps_a = true;
+    if (c->layer->score_softcap) {
+        over_scores(c, "attn.softcap", NNC_PW_SOFTCAP)->u.pointwise.keeps_output = !c->recomputed;
+    }
     if (!software->fused_softmax) {
         over_scores(c, c->names->mask, NNC_PW_SCALE_MASK);
     }
     nnc_op *softmax = over_scores(c, c->names->softmax, NNC_PW_SOFTMAX);
+    softmax->weights.vector = c->layer->sinks ? c->layer->heads : 0;
     if (!c->recomputed) {
         softmax->u.pointwise.keeps_output = true;
         softmax->u.pointwise.extra_kept_bytes =
@@ -253,9 +305,19 @@ static void fused_core(const core *c)
         .keeps_qkv = true,
         .kept_s_k = c->s_k,
         .kept_kv_heads = c->w->how->software->expanded_kv ? l->heads : l->kv_heads,
+        .softcap = l->score_softcap,
         .kernel = nnc_attention_kernel(c->w->how->attention, c->w->how->software),
     };
+    op->weights.vector = l->sinks ? l->heads : 0;
     nnc_list_mul(c->w, c->scores, l->head_dim);
+}
+
+/* Query-key pairs inside chunks of so many tokens. */
+static int64_t chunk_pairs(int64_t seq_len, int64_t chunk)
+{
+    const int64_t rest = seq_len % chunk;
+    return seq_len / chunk * nnc_attention_pairs(chunk, chunk, true, 0) +
+           nnc_attention_pairs(rest, rest, true, 0);
 }
 
 static void attend(const nnc_layer_writer *w, const nnc_core_names *names, int64_t s_k)
@@ -269,7 +331,9 @@ static void attend(const nnc_layer_writer *w, const nnc_core_names *names, int64
                .s_k = s_k,
                .recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ATTENTION) };
     c.all = nnc_list_mul(c.w, c.s_q, c.s_k);
-    c.pairs = l->causal ? nnc_attention_pairs(c.s_q, c.s_k, true, l->window) : c.all;
+    c.pairs = !l->causal   ? c.all
+              : l->chunked ? chunk_pairs(c.s_q, l->window)
+                           : nnc_attention_pairs(c.s_q, c.s_k, true, l->window);
     c.scores = nnc_list_mul(c.w, nnc_list_mul(c.w, c.batch, l->heads), c.all);
     if (w->to.how->attention == NNC_ATTENTION_UNFUSED) {
         unfused_core(&c);
@@ -285,18 +349,26 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
     nnc_layer_context_exchange(w, names->context_in, true);
     attend(w, &names->core, cross != NULL ? cross->len : w->seq_len);
     nnc_layer_context_exchange(w, names->context_out, false);
+    if (l->attention_gate) { /* as of a gated MLP: one half activated, times the other */
+        nnc_op *gate = nnc_list_pointwise(&w->to, "attn.gate", NNC_PW_SWIGLU, NNC_GROUP_ATTENTION,
+                                          nnc_list_mul(&w->to, w->tokens, l->heads * l->value_dim));
+        gate->split = NNC_SPLIT_INNER;
+        gate->u.pointwise.keeps_input = true;
+    }
     nnc_layer_linear(w, names->out, NNC_GROUP_ATTENTION, NNC_SPLIT_ROW, l->hidden,
                      l->heads * l->value_dim, l->out_bias);
-    nnc_layer_tensor_exchange(w, names->tensor_out, false, l->hidden);
+    if (!nnc_layer_parallel(l)) { /* else the MLP's is added first: one reduction for both */
+        nnc_layer_tensor_exchange(w, names->tensor_out, false, l->hidden);
+    }
     if (names->residual != NULL) {
-        nnc_layer_residual(w, names->residual, NNC_GROUP_ATTENTION);
+        nnc_layer_join(w, names->end_norm, names->residual, NNC_GROUP_ATTENTION);
     }
 }
 
 void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *names,
                          const nnc_cross *cross)
 {
-    nnc_layer_norm(w, names->norm, w->layer->hidden);
+    nnc_layer_begin_norm(w, names->norm);
     nnc_layer_project(w, names, cross);
     nnc_layer_attend(w, names, cross);
 }
@@ -339,9 +411,16 @@ void nnc_layer_mlp(const nnc_layer_writer *w)
     const nnc_layer *l = w->layer;
     const nnc_mlp_names names = { nnc_mlp_gated(l->mlp) ? "mlp.gate_up" : "mlp.up",
                                   "mlp.activation", "mlp.down" };
-    nnc_layer_norm(w, "mlp.norm", l->hidden);
-    nnc_layer_tensor_exchange(w, "mlp.tensor_in", true, l->hidden);
-    nnc_layer_dense(w, &names, l->ffn_hidden, true);
+    const bool shared = l->norm_place == NNC_NORM_PARALLEL; /* the input of the attention */
+    if (l->norm_place == NNC_NORM_PARALLEL_TWO) {           /* the first norm owns what both read */
+        nnc_layer_norm(w, "mlp.norm", l->hidden)->u.norm.keeps_input = false;
+    } else if (!shared) {
+        nnc_layer_begin_norm(w, "mlp.norm");
+    }
+    if (!shared) {
+        nnc_layer_tensor_exchange(w, "mlp.tensor_in", true, l->hidden);
+    }
+    nnc_layer_dense(w, &names, l->ffn_hidden, !shared);
     nnc_layer_tensor_exchange(w, "mlp.tensor_out", false, l->hidden);
-    nnc_layer_residual(w, "mlp.residual", NNC_GROUP_MLP);
+    nnc_layer_join(w, "mlp.end_norm", "mlp.residual", NNC_GROUP_MLP);
 }

@@ -8,10 +8,15 @@
 typedef struct nnc_layer {
     int64_t hidden; /* width of the residual stream */
     nnc_norm_kind norm;
-    bool norm_bias;
+    nnc_norm_place norm_place;
+    bool norm_bias, plain_norms;
     int64_t heads, kv_heads, head_dim, value_dim;
     int64_t window; /* keys a query sees under the causal mask, itself included; 0 = all */
-    bool causal, rotary, qkv_bias, out_bias;
+    bool chunked;   /* ... of its chunk of so many */
+    int64_t rotary; /* values of a head that turn; 0 = none */
+    nnc_qk_norm qk_norm;
+    bool causal, qkv_bias, no_key_bias, out_bias;
+    bool sinks, attention_gate, score_softcap;
     nnc_mlp mlp;
     int64_t ffn_hidden;
     bool mlp_bias;
@@ -39,7 +44,8 @@ typedef struct nnc_core_names {
 typedef struct nnc_attention_names {
     const char *norm, *tensor_in, *q, *kv, *rotary, *context_in;
     nnc_core_names core;
-    const char *context_out, *out, *tensor_out, *residual; /* residual NULL = the caller adds it */
+    const char *context_out, *out, *tensor_out, *end_norm,
+        *residual; /* NULL = the caller adds it */
 } nnc_attention_names;
 extern const nnc_attention_names nnc_attention_plain; /* "attn.norm" ... */
 
@@ -61,6 +67,15 @@ nnc_op *nnc_layer_linear(const nnc_layer_writer *w, const char *name, nnc_group 
 
 /* Joins a branch to the residual stream, through a dropout where the layer has one. */
 void nnc_layer_residual(const nnc_layer_writer *w, const char *name, nnc_group group);
+/* The same with the norm that stands before or after it, where the layer has one there. */
+void nnc_layer_join(const nnc_layer_writer *w, const char *norm, const char *name, nnc_group group);
+/* Do attention and MLP run side by side? */
+static inline bool nnc_layer_parallel(const nnc_layer *layer)
+{
+    return layer->norm_place == NNC_NORM_PARALLEL || layer->norm_place == NNC_NORM_PARALLEL_TWO;
+}
+/* The norm before attention or the MLP, where the layer has one there. */
+void nnc_layer_begin_norm(const nnc_layer_writer *w, const char *name);
 /* A dropout by itself, where the layer has one. */
 void nnc_layer_dropout(const nnc_layer_writer *w, const char *name, nnc_group group);
 /* Rotates `width` values of each token. */

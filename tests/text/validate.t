@@ -55,10 +55,31 @@ $ try() { sed "s/$1/$2/" toy/models/experts.json >experts.json; nncost validate 
 ! nncost: experts.json:22: expert_hidden: missing, expected the width of one expert
 ! nncost: experts.json:19: dense_layers: leaves no layer for experts, expected less than 4, found 5
 ! nncost: experts.json:19: kv_lora_rank: incomplete latent attention, expected kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim and v_head_dim together
-! nncost: experts.json:14: positions: unknown value, expected one of none, learned, rotary, found "rotory"
+! nncost: experts.json:14: positions: unknown value, expected one of none, learned, rotary, alibi, found "rotory"
 ! nncost: experts.json: head_dim: odd, expected an even width for rotary positions, found 125
 ! nncost: experts.json:24: sauces: unknown key, expected one of the decoder's keys, perhaps "sources", found "sauces"
 ! nncost: experts.json: sources: missing, expected where each figure comes from, found nothing
+[3]
+
+# Rules of layers that differ.
+$ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >experts.json; nncost validate experts.json; }
+> try '"mixers": ["window", "full"]'; try '"sliding_window": 9, "mixers": ["full"]'; try '"mixers": ["fill"]'; try '"mixers": "full"'
+> try '"mixers": ["full", "full", "full", "full", "full"]'; try '"mlps": ["dense"]'; try '"mlps": ["dense", "experts"], "dense_layers": 1'
+> try '"norm_place": "parallel"'; try '"rotary_dim": 128'; try '"no_key_bias": true'; try '"norm_bias": true'; try '"shared_gate": true'
+> try '"kv_lora_rank": 10, "qk_nope_head_dim": 10, "qk_rope_head_dim": 10, "v_head_dim": 10, "qk_norm": "head"'
+! nncost: experts.json: sliding_window: missing, expected the tokens that window and chunk layers see
+! nncost: experts.json:19: sliding_window: does not apply, expected a layer in mixers that slides
+! nncost: experts.json:19: mixers[0]: unknown value, expected one of full, window, chunk, full_unrotated, found "fill"
+! nncost: experts.json:19: mixers: wrong type, expected a list out of full, window, chunk, full_unrotated, found "full"
+! nncost: experts.json:19: mixers: more than there are layers, expected at most 4 names, found 5
+! nncost: experts.json:19: mlps: has no experts, expected a layer of them beside the key experts
+! nncost: experts.json:19: dense_layers: said twice, expected it or mlps, found both
+! nncost: experts.json:19: norm_place: parallel halves are attention and a dense MLP, expected no experts and an MLP in every layer
+! nncost: experts.json:19: rotary_dim: out of range, expected at most head_dim = 100 with rotary positions, found 128
+! nncost: experts.json:19: no_key_bias: does not apply, expected biases or qkv_bias beside it
+! nncost: experts.json:19: norm_bias: does not apply, expected it with layer norms that have weights
+! nncost: experts.json:19: shared_gate: gates nothing, expected it beside a shared_hidden
+! nncost: experts.json:19: kv_lora_rank: latent attention has norms of its own and no gate, expected qk_norm none and attention_gate off
 [3]
 
 # Rules between the fields of a U-Net.

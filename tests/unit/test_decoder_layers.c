@@ -1,0 +1,288 @@
+/* Decoders whose layers differ from the plain ones, small enough to count by hand. */
+#include "cluster.h"
+
+static nnc_plan bf16(void)
+{
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.flops_convention = NNC_CONVENTION_CAUSAL;
+    return plan;
+}
+
+static const char *wanted_name;
+
+static bool is_named(const nnc_op_cost *row)
+{
+    return strcmp(nnc_op_name(row->op), wanted_name) == 0 &&
+           nnc_op_phase(row->op) == NNC_PHASE_FORWARD;
+}
+
+static double one(const nnc_op_cost *row)
+{
+    (void)row;
+    return 1.0;
+}
+
+static double vector_flops(const nnc_op_cost *row)
+{
+    return row->work.vector_flops;
+}
+
+/* How often an op of this name runs forward in the last estimate. */
+static double runs(const char *name)
+{
+    wanted_name = name;
+    return sum_rows(is_named, one);
+}
+
+static double vector_flops_of(const char *name)
+{
+    wanted_name = name;
+    return sum_rows(is_named, vector_flops);
+}
+
+static void set_mixers(nnc_model *model, const char *text)
+{
+    ck_assert_int_eq(nnc_model_set(model, "mixers", text, NULL), NNC_OK);
+}
+
+/* Width 4, 2 heads of 2, 8 tokens: a pair costs 4 * 2 * 2 = 16 FLOPs. All: 36 pairs; a window of 3: 1 + 2 +
+ * 6 * 3 = 21; chunks of 3, 3 and 2: 6 + 6 + 3 = 15. Of five layers two have the window: those at 0 and 3. */
+START_TEST(mixers_alternate)
+{
+    nnc_model model = gpt(5, 4, 2, 10, 8);
+    const nnc_plan plan = bf16();
+    const nnc_result full = estimate_on_cluster(&model, &plan);
+    model.decoder.sliding_window = 3;
+    set_mixers(&model, "window,full,full");
+    const nnc_result mixed = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(mixed.params, full.params);
+    ck_assert_double_eq(mixed.model_flops, full.model_flops - 3 * 2 * 16 * (36 - 21));
+    ck_assert_double_eq(runs("attn.core"), 5);
+    set_mixers(&model, "chunk");
+    ck_assert_double_eq(estimate_on_cluster(&model, &plan).model_flops,
+                        full.model_flops - 3 * 5 * 16 * (36 - 15));
+}
+END_TEST
+
+/* A list that says what is so anyway changes nothing, whatever the plan. */
+START_TEST(mixers_that_are_alike)
+{
+    nnc_model model = llama(6, 8, 4, 2, 12, 10, 8);
+    nnc_plan plan = bf16();
+    for (int pipeline = 1; pipeline <= 3; pipeline += 2) {
+        plan.pipeline = pipeline;
+        plan.micro_batches = 4;
+        model.decoder.mixers_count = 0;
+        const nnc_result plain = estimate_on_cluster(&model, &plan);
+        set_mixers(&model, "full");
+        const nnc_result listed = estimate_on_cluster(&model, &plan);
+        ck_assert_double_eq(listed.step_s, plain.step_s);
+        ck_assert_int_eq(listed.memory.total_bytes, plain.memory.total_bytes);
+    }
+}
+END_TEST
+
+/* Four layers, dense at 0 and 2, experts at 1 and 3, over two stages: each holds one of both. With the experts
+ * in the last two layers the second stage holds 2 * (4 experts * 3 matrices of 8 x 12, router 8 x 4) instead of
+ * 2 * (3 matrices of 8 x 12). */
+START_TEST(stages_hold_their_own_layers)
+{
+    nnc_model model = llama(4, 8, 4, 2, 12, 10, 8);
+    nnc_plan plan = bf16();
+    plan.pipeline = 2;
+    plan.micro_batches = 2;
+    model.decoder.experts = 4;
+    model.decoder.experts_per_token = 1;
+    model.decoder.expert_hidden = 12;
+    ck_assert_int_eq(nnc_model_set(&model, "mlps", "dense,experts", NULL), NNC_OK);
+    const nnc_result mixed = estimate_on_cluster(&model, &plan);
+    model.decoder.mlps_count = 0;
+    model.decoder.dense_layers = 2;
+    const nnc_result apart = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(mixed.params, apart.params);
+    /* More for an expert layer than for a dense one; and the last norm, as of equal stages the first, with
+     * two micro-batches in flight, is the fullest. Weights have 2 B, copies and moments 12 B. */
+    const int64_t more = 4 * 3 * 96 + 32 - 3 * 96 + 8;
+    ck_assert_int_eq(mixed.memory_stage, 0);
+    ck_assert_int_eq(apart.memory_stage, 1);
+    ck_assert_int_eq(apart.memory.weight_bytes - mixed.memory.weight_bytes, 2 * more);
+    ck_assert_int_eq(apart.memory.optimizer_bytes - mixed.memory.optimizer_bytes, 12 * more);
+}
+END_TEST
+
+/* Two layers of width 4 with layer norms of 8 parameters each, and the last one. */
+START_TEST(norms_by_place)
+{
+    static const struct {
+        nnc_norm_place place;
+        int norms;
+    } places[] = {
+        { NNC_NORM_PRE, 5 },      { NNC_NORM_POST, 4 },     { NNC_NORM_BRANCH, 5 },
+        { NNC_NORM_SANDWICH, 9 }, { NNC_NORM_PARALLEL, 3 }, { NNC_NORM_PARALLEL_TWO, 5 }
+    };
+    nnc_model model = gpt(2, 4, 2, 10, 3);
+    const nnc_plan plan = bf16();
+    ck_assert_int_eq(COUNT_OF(places), NNC_NORM_PLACE_COUNT);
+    for (int i = 0; i < NNC_NORM_PLACE_COUNT; i++) {
+        model.decoder.norm_place = places[i].place;
+        const nnc_result r = estimate_on_cluster(&model, &plan);
+        ck_assert_int_eq(r.params_by_group[NNC_GROUP_NORM], 8 * places[i].norms);
+    }
+    model.decoder.norm_place = NNC_NORM_PRE;
+    model.decoder.embed_norm = true;
+    ck_assert_int_eq(estimate_on_cluster(&model, &plan).params_by_group[NNC_GROUP_NORM], 8 * 6);
+    model.decoder.plain_norms = true;
+    ck_assert_int_eq(estimate_on_cluster(&model, &plan).params_by_group[NNC_GROUP_NORM], 0);
+}
+END_TEST
+
+/* Halves side by side read one norm's output: per token of width 4 the MLP's copy of it, its norm's input and
+ * its statistics are not kept. With a norm each, only the second norm's input is not. */
+START_TEST(parallel_halves_keep_less)
+{
+    nnc_model model = gpt(1, 4, 2, 10, 3);
+    const nnc_plan plan = bf16();
+    const int64_t pre = estimate_on_cluster(&model, &plan).memory.activation_bytes;
+    model.decoder.norm_place = NNC_NORM_PARALLEL;
+    ck_assert_int_eq(pre - estimate_on_cluster(&model, &plan).memory.activation_bytes,
+                     3 * (8 + 8 + 8));
+    model.decoder.norm_place = NNC_NORM_PARALLEL_TWO;
+    ck_assert_int_eq(pre - estimate_on_cluster(&model, &plan).memory.activation_bytes, 3 * 8);
+}
+END_TEST
+
+/* Tensor ranks reduce the sum of both halves once. */
+START_TEST(parallel_halves_reduce_once)
+{
+    nnc_model model = gpt(3, 4, 2, 10, 4);
+    nnc_plan plan = bf16();
+    plan.tensor = 2;
+    estimate_on_cluster(&model, &plan);
+    ck_assert_double_eq(runs("attn.tensor_out") + runs("mlp.tensor_out"), 6);
+    model.decoder.norm_place = NNC_NORM_PARALLEL;
+    estimate_on_cluster(&model, &plan);
+    ck_assert_double_eq(runs("attn.tensor_out") + runs("mlp.tensor_out"), 3);
+}
+END_TEST
+
+/* 4 heads on 2 of width 6: 24 and 12 wide. RMS norms have one weight per value. */
+START_TEST(query_and_key_norms)
+{
+    static const int params[] = { 0, 2 * 6, 24 + 12, 0 };
+    nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
+    nnc_plan plan = bf16();
+    model.decoder.head_dim = 6;
+    const int64_t without = estimate_on_cluster(&model, &plan).params;
+    for (int i = 0; i < NNC_QK_NORM_COUNT; i++) {
+        model.decoder.qk_norm = (nnc_qk_norm)i;
+        ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, without + params[i]);
+        ck_assert_double_eq(vector_flops_of("attn.q_norm"), i > 0 ? 4 * 5 * 24 : 0);
+        ck_assert_double_eq(vector_flops_of("attn.k_norm"), i > 0 ? 4 * 5 * 12 : 0);
+        plan.tensor = 2; /* each rank its heads */
+        estimate_on_cluster(&model, &plan);
+        ck_assert_double_eq(vector_flops_of("attn.q_norm"), i > 0 ? 4 * 5 * 12 : 0);
+        plan.tensor = 1;
+    }
+}
+END_TEST
+
+/* Width 8, 4 heads on 2 of width 2, inner width 12, 10 words: queries 8, keys 4, values 4. */
+START_TEST(biases_by_place)
+{
+    static const struct {
+        const char *field;
+        int params;
+    } places[] = { { "qkv_bias", 8 + 4 + 4 }, { "out_bias", 8 },        { "mlp_bias", 2 * 12 + 8 },
+                   { "head_bias", 10 },       { "no_key_bias", 8 + 4 }, /* after qkv_bias below */
+                   { "biases", 16 + 8 + 32 } };
+    const nnc_plan plan = bf16();
+    for (int i = 0; i < (int)COUNT_OF(places); i++) {
+        nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
+        const int64_t without = estimate_on_cluster(&model, &plan).params;
+        model.decoder.qkv_bias = strcmp(places[i].field, "no_key_bias") == 0;
+        ck_assert_int_eq(nnc_model_set(&model, places[i].field, "on", NULL), NNC_OK);
+        ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, without + places[i].params);
+    }
+}
+END_TEST
+
+/* 4 heads of width 2 on tokens of width 8: the gate is a second query projection of 8 x 8, and one product per
+ * value of the output; sinks are one value per head; what turns is 2 or 1 of each 4 + 2 heads' values. */
+START_TEST(gates_sinks_and_rotation)
+{
+    nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
+    const nnc_plan plan = bf16();
+    const nnc_result plain = estimate_on_cluster(&model, &plan);
+    const double turned = vector_flops_of("attn.rotary");
+    model.decoder.sinks = true;
+    ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, plain.params + 4);
+    model.decoder.sinks = false;
+    model.decoder.attention_gate = true;
+    nnc_result r = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(r.params, plain.params + 64);
+    ck_assert_double_eq(r.forward_flops, plain.forward_flops + 2 * 5 * 64);
+    ck_assert_double_eq(runs("attn.gate"), 1);
+    model.decoder.attention_gate = false;
+    model.decoder.rotary_dim = 1;
+    estimate_on_cluster(&model, &plan);
+    ck_assert_double_eq(vector_flops_of("attn.rotary"), turned / 2);
+    model.decoder.rotary_dim = 0;
+    set_mixers(&model, "full_unrotated");
+    estimate_on_cluster(&model, &plan);
+    ck_assert_double_eq(runs("attn.rotary"), 0);
+}
+END_TEST
+
+/* Three more operations for each of 2 heads and 6 pairs; over 3 tokens and 10 words. */
+START_TEST(soft_caps)
+{
+    nnc_model model = gpt(1, 4, 2, 10, 3);
+    nnc_plan plan = bf16();
+    estimate_on_cluster(&model, &plan);
+    const double plain = vector_flops_of("attn.core");
+    model.decoder.score_softcap = model.decoder.logit_softcap = true;
+    estimate_on_cluster(&model, &plan);
+    ck_assert_double_eq(vector_flops_of("attn.core"), plain + 3 * 2 * 6);
+    ck_assert_double_eq(vector_flops_of("head.softcap"), 3 * 3 * 10);
+    plan.attention = NNC_ATTENTION_UNFUSED; /* over all scores, masked or not */
+    estimate_on_cluster(&model, &plan);
+    ck_assert_double_eq(vector_flops_of("attn.softcap"), 3 * 2 * 9);
+}
+END_TEST
+
+/* 4 experts of width 12 on tokens of width 8: 24 + 8 biases each, plain ones 2 matrices of 96, and a gate of 8
+ * beside a shared expert. */
+START_TEST(experts_of_other_forms)
+{
+    nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
+    const nnc_plan plan = bf16();
+    model.decoder.experts = 4;
+    model.decoder.experts_per_token = 1;
+    model.decoder.expert_hidden = 12;
+    const nnc_result gated = estimate_on_cluster(&model, &plan);
+    model.decoder.expert_bias = true;
+    const nnc_result biased = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(biased.params, gated.params + 4 * (24 + 8));
+    ck_assert_int_eq(biased.active_params, gated.active_params + 24 + 8);
+    model.decoder.expert_bias = false;
+    model.decoder.mlp = NNC_MLP_RELU2;
+    ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, gated.params - 4 * 96);
+    model.decoder.mlp = NNC_MLP_SWIGLU;
+    model.decoder.shared_hidden = 12;
+    const int64_t shared = estimate_on_cluster(&model, &plan).params;
+    model.decoder.shared_gate = true;
+    ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, shared + 8);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        mixers_alternate,    mixers_that_are_alike,     stages_hold_their_own_layers,
+        norms_by_place,      parallel_halves_keep_less, parallel_halves_reduce_once,
+        query_and_key_norms, biases_by_place,           gates_sinks_and_rotation,
+        soft_caps,           experts_of_other_forms,
+    };
+    return run_tests("decoder_layers", tests, COUNT_OF(tests));
+}
