@@ -1,7 +1,6 @@
 #include "shape/transformer.h"
 
 #include "base/names.h"
-#include "op/work.h"
 #include "shape/context.h"
 
 const nnc_attention_names nnc_attention_plain = {
@@ -198,156 +197,12 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
     }
 }
 
-/* The shape of one attention over what is already projected. */
-typedef struct core {
-    const nnc_writer *w;
-    const nnc_layer *layer;
-    const nnc_core_names *names;
-    int64_t batch, s_q, s_k;
-    int64_t all, pairs, scores; /* query-key pairs, and under the mask; elements of all scores */
-    bool recomputed;
-} core;
-
-/* Q K^T, or P V. */
-static nnc_op *score_product(const core *c, const char *name, int64_t n, int64_t k)
-{
-    nnc_op *op = nnc_list_add(c->w, name, NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
-    op->split = NNC_SPLIT_HEADS;
-    op->recomputed = c->recomputed;
-    op->u.matmul = (nnc_matmul){
-        .batch = nnc_list_mul(c->w, c->batch, c->layer->heads),
-        .m = c->s_q,
-        .n = n,
-        .k = k,
-        .b_shared = c->w->how->software->expanded_kv ? 1 : c->layer->heads / c->layer->kv_heads,
-        .heads = c->layer->heads,
-        .kv_heads = c->layer->kv_heads,
-        .kept_divisor = 1,
-        .pairs = (double)c->pairs,
-        .full_pairs = (double)c->all,
-        .needs_grad_input = true,
-        .keeps_b = true,
-    };
-    return op;
-}
-
-static nnc_op *over_scores(const core *c, const char *name, nnc_pointwise_kind kind)
-{
-    nnc_op *op = nnc_list_pointwise(c->w, name, kind, NNC_GROUP_ATTENTION, c->scores);
-    op->recomputed = c->recomputed;
-    op->split = NNC_SPLIT_HEADS;
-    return op;
-}
-
-static void unfused_core(const core *c)
-{
-    const nnc_software *software = c->w->how->software;
-    const bool dropout = c->layer->dropout > 0.0;
-    const bool upcast = software->softmax_upcast && nnc_dtype_bytes(c->w->how->dtype) < 4.0;
-    const double mask_bytes =
-        c->layer->causal && software->attention_mask_kept ? (double)c->s_q * (double)c->s_k : 0.0;
-
-    score_product(c, c->names->scores, c->s_k, c->layer->head_dim)->u.matmul.keeps_a = true;
-    if (c->layer->score_softcap) {
-        over_scores(c, "attn.softcap", NNC_PW_SOFTCAP)->u.pointwise.keeps_output = !c->recomputed;
-    }
-    if (!software->fused_softmax) {
-        over_scores(c, c->names->mask, NNC_PW_SCALE_MASK);
-    }
-    nnc_op *softmax = over_scores(c, c->names->softmax, NNC_PW_SOFTMAX);
-    softmax->weights.vector = c->layer->sinks ? c->layer->heads : 0;
-    if (!c->recomputed) {
-        softmax->u.pointwise.keeps_output = true;
-        softmax->u.pointwise.extra_kept_bytes =
-            mask_bytes + (upcast ? 4.0 * (double)c->scores : 0.0);
-    }
-    if (dropout) {
-        over_scores(c, c->names->dropout, NNC_PW_DROPOUT)->u.pointwise.keeps_mask = !c->recomputed;
-    }
-    /* Without dropout the softmax owns the probabilities. */
-    score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a =
-        dropout && !c->recomputed;
-}
-
-/* The kernel a plan asks for by name; else it is that of the software. */
-typedef struct kernel {
-    bool named;
-    nnc_flash_kernel kernel;
-} kernel;
-static const kernel NNC_ROW(NNC_ATTENTION_FLASH) = { false, NNC_FLASH2 };
-static const kernel NNC_ROW(NNC_ATTENTION_FLASH1) = { true, NNC_FLASH1 };
-static const kernel NNC_ROW(NNC_ATTENTION_FLASH2) = { true, NNC_FLASH2 };
-static const kernel NNC_ROW(NNC_ATTENTION_FLASH3) = { true, NNC_FLASH3 };
-static const kernel NNC_ROW(NNC_ATTENTION_UNFUSED) = { false, NNC_FLASH2 };
-static const kernel *const kernels[] = { NNC_ATTENTION_LIST(NNC_ROW_AT) };
-
-nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_software *software)
-{
-    return kernels[attention]->named ? kernels[attention]->kernel : software->flash_kernel;
-}
-
-static void fused_core(const core *c)
-{
-    const nnc_layer *l = c->layer;
-    nnc_op *op = nnc_list_add(c->w, c->names->fused, NNC_OP_FLASH, NNC_GROUP_ATTENTION);
-    op->recomputed = c->recomputed;
-    op->split = NNC_SPLIT_HEADS;
-    op->u.flash = (nnc_flash){
-        .batch = c->batch,
-        .heads = l->heads,
-        .kv_heads = l->kv_heads,
-        .s_q = c->s_q,
-        .s_k = c->s_k,
-        .head_dim = l->head_dim,
-        .value_dim = l->value_dim,
-        .pairs = (double)c->pairs,
-        .full_pairs = (double)c->all,
-        .keeps_qkv = true,
-        .kept_s_k = c->s_k,
-        .kept_kv_heads = c->w->how->software->expanded_kv ? l->heads : l->kv_heads,
-        .softcap = l->score_softcap,
-        .kernel = nnc_attention_kernel(c->w->how->attention, c->w->how->software),
-    };
-    op->weights.vector = l->sinks ? l->heads : 0;
-    nnc_list_mul(c->w, c->scores, l->head_dim);
-}
-
-/* Query-key pairs inside chunks of so many tokens. */
-static int64_t chunk_pairs(int64_t seq_len, int64_t chunk)
-{
-    const int64_t rest = seq_len % chunk;
-    return seq_len / chunk * nnc_attention_pairs(chunk, chunk, true, 0) +
-           nnc_attention_pairs(rest, rest, true, 0);
-}
-
-static void attend(const nnc_layer_writer *w, const nnc_core_names *names, int64_t s_k)
-{
-    const nnc_layer *l = w->layer;
-    core c = { .w = &w->to,
-               .layer = l,
-               .names = names,
-               .batch = w->batch,
-               .s_q = w->seq_len,
-               .s_k = s_k,
-               .recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ATTENTION) };
-    c.all = nnc_list_mul(c.w, c.s_q, c.s_k);
-    c.pairs = !l->causal   ? c.all
-              : l->chunked ? chunk_pairs(c.s_q, l->window)
-                           : nnc_attention_pairs(c.s_q, c.s_k, true, l->window);
-    c.scores = nnc_list_mul(c.w, nnc_list_mul(c.w, c.batch, l->heads), c.all);
-    if (w->to.how->attention == NNC_ATTENTION_UNFUSED) {
-        unfused_core(&c);
-    } else {
-        fused_core(&c);
-    }
-}
-
 void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *names,
                       const nnc_cross *cross)
 {
     const nnc_layer *l = w->layer;
     nnc_layer_context_exchange(w, names->context_in, true);
-    attend(w, &names->core, cross != NULL ? cross->len : w->seq_len);
+    nnc_layer_core(w, &names->core, cross != NULL ? cross->len : w->seq_len);
     nnc_layer_context_exchange(w, names->context_out, false);
     if (l->attention_gate) { /* as of a gated MLP: one half activated, times the other */
         nnc_op *gate = nnc_list_pointwise(&w->to, "attn.gate", NNC_PW_SWIGLU, NNC_GROUP_ATTENTION,

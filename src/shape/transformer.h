@@ -90,6 +90,9 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
 void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *names,
                          const nnc_cross *cross);
 
+/* The attention over what is projected, s_k keys and values for each sequence. */
+void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int64_t s_k);
+
 /* The kernel that runs a fused attention. */
 nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_software *software);
 
