@@ -68,7 +68,7 @@ NNC_API const char *nnc_mixer_name(nnc_mixer mixer);
 NNC_API const char *nnc_mixer_help(nnc_mixer mixer);
 
 /* What a layer does to each token by itself. */
-#define NNC_MLP_KIND_LIST(X)                                                  \
+#define NNC_MLP_KIND_LIST(X)                                                   \
     X(NNC_LAYER_DENSE, "dense", "One MLP of width ffn_hidden.")                \
     X(NNC_LAYER_EXPERTS, "experts", "Experts that are chosen for each token.") \
     X(NNC_LAYER_NO_MLP, "none", "Nothing.")
