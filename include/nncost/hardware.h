@@ -171,6 +171,17 @@ typedef struct nnc_rated {
     uint32_t matmul_set, vector_set; /* formats whose peak nnc_device_set has set: a bit each */
 } nnc_rated;
 
+/* Device-seconds between two stops of a job that runs on many: of any cause, and of faults of the
+ * hardware alone. */
+typedef struct nnc_mtbf {
+    double any_s, hardware_s;
+} nnc_mtbf;
+
+/* Measured power of a whole node over its devices: host, memory and fans counted in. */
+typedef struct nnc_node_power {
+    double idle_w, busy_w;
+} nnc_node_power;
+
 /* A device. NaN = not recorded. Strings live in the arena of the set it was read into. */
 struct nnc_device {
     char id[48]; /* file stem: "h100-sxm5-80gb" */
@@ -190,6 +201,8 @@ struct nnc_device {
     nnc_scale_out scale_out;
     nnc_host_link host;
     double power_w;
+    nnc_node_power node_power;
+    nnc_mtbf mtbf;
     nnc_efficiencies efficiency;
     nnc_rated rated;         /* all 0: units and clock change no peak */
     const nnc_price *prices; /* newest on-demand price first; may be NULL */

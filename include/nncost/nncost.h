@@ -16,6 +16,7 @@
 #include <nncost/model.h>
 #include <nncost/op.h>
 #include <nncost/plan.h>
+#include <nncost/run.h>
 #include <nncost/search.h>
 #include <nncost/sensitivity.h>
 #include <nncost/spec.h>

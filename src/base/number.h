@@ -60,6 +60,12 @@ bool nnc_read_double(const char *text, double *out);
 /* The same for a whole number; "1e3" counts, "1.5" does not. */
 bool nnc_read_i64(const char *text, int64_t *out);
 
+/* Reads a number with a unit behind it, or none: of times ns, us, ms, s, min, h, d, w; of bytes and
+ * rates a prefix, k M G T P by 1000, Ki Mi Gi Ti by 1024 for bytes, and the unit or not ("2GiB",
+ * "3.35TB/s", "3.35T"); of counts (unit NULL, "tokens") k, M, B = G, T by 1000, of whole lengths in
+ * tokens k and M by 1024. unit: that of the value in SI. */
+bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *out);
+
 /* Shortest decimal text with at most 12 significant digits, '.' as the point in every locale, into
  * text; "null" for NaN and infinities. Returns text. */
 enum { NNC_NUMBER_TEXT = 32 };

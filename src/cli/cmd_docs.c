@@ -86,10 +86,11 @@ const nnc_command nnc_cmd_docs = {
     .name = "docs",
     .operands = "man|completion|schema [KIND]",
     .summary = "The man page, the bash completion, or the JSON Schema of a kind of file or output.",
-    .notes = "KIND is device, model or software, for files; or estimate, ops, compare, search, "
-             "sweep, check, diff, accuracy or calibrate, for what these commands print with "
-             "--format json; without KIND they are listed. Each document has one form, which "
-             "--format does not change.",
+    .notes =
+        "KIND is device, model or software, for files; or estimate, ops, compare, run, search, "
+        "sweep, check, diff, accuracy or calibrate, for what these commands print with "
+        "--format json; without KIND they are listed. Each document has one form, which "
+        "--format does not change.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,

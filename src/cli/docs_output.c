@@ -7,6 +7,7 @@
 #include "cli/lab/accuracy_view.h"
 #include "cli/lab/calibration_view.h"
 #include "cli/record/check_view.h"
+#include "cli/run/run_view.h"
 #include "cli/schema_writer.h"
 #include "cli/search/search_view.h"
 #include "input/field.h"
@@ -22,6 +23,7 @@ static const struct {
     { "estimate", "nncost estimate --format json", &nnc_estimate_view },
     { "ops", "nncost ops --format json", &nnc_ops_output },
     { "compare", "nncost compare --format json", &nnc_comparison_view },
+    { "run", "nncost run --format json", &nnc_run_view },
     { "search", "nncost search --format json", &nnc_search_output },
     { "sweep", "One line of nncost sweep --format json", NULL },
     { "check", "nncost check --format json", &nnc_check_output },

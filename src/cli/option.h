@@ -24,7 +24,8 @@ enum {
     NNC_TAKES_HELP = 512,       /* --help alone */
     NNC_TAKES_SCORE = 1024,     /* --rows, --only, --fold, --group */
     NNC_TAKES_CALIBRATE = 2048, /* --device, --fit, --only, --fold, --group */
-    NNC_TAKES_MODEL = 4096      /* --lenient, as those that take a plan */
+    NNC_TAKES_MODEL = 4096,     /* --lenient, as those that take a plan */
+    NNC_TAKES_RUN = 32768       /* every field of the run */
 };
 
 enum { NNC_LINKS_MAX = 8 };

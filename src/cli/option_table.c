@@ -126,6 +126,9 @@ void nnc_option_spellings_of(nnc_option_spellings *list, unsigned takes)
             add_entry(list, field->alias, NULL, field);
         }
     }
+    for (size_t i = 0; (takes & NNC_TAKES_RUN) && i < nnc_run_table.count; i++) {
+        add_entry(list, nnc_run_table.fields[i].name, NULL, &nnc_run_table.fields[i]);
+    }
     for (int i = 0; i < nnc_own_option_count; i++) {
         if (nnc_own_options[i].takes & takes) {
             add_entry(list, nnc_own_options[i].name, &nnc_own_options[i], NULL);

@@ -16,7 +16,7 @@ typedef struct nnc_own_option {
 extern const nnc_own_option nnc_own_options[];
 extern const int nnc_own_option_count;
 
-enum { NNC_SPELLINGS_MAX = 128 };
+enum { NNC_SPELLINGS_MAX = 192 };
 
 /* One spelling of an option. */
 typedef struct nnc_option_spelling {

@@ -24,23 +24,24 @@ static void append(char *text, size_t size, const char *before, const char *part
 }
 
 /* Fields of the plan stand together by group, only the first of them names it. */
-static const char *group_of(const nnc_field *field)
+static const char *group_of(const nnc_field_table *table, const nnc_field *field)
 {
-    while (field->group == NULL && field > nnc_plan_table.fields) {
+    while (field->group == NULL && field > table->fields) {
         field--;
     }
     return field->group;
 }
 
-static void describe_field(const nnc_field *field, nnc_option_text *text)
+static void describe_field(const nnc_field_table *table, const nnc_field *field,
+                           nnc_option_text *text)
 {
     const size_t size = sizeof text->help;
     char expected[128];
     nnc_option_name(field->name, text->name);
     snprintf(text->argument, sizeof text->argument, "%s", field_argument(field));
-    text->of_plan = true;
-    text->group = group_of(field);
-    text->takes = NNC_TAKES_PLAN;
+    text->of_plan = table == &nnc_plan_table;
+    text->group = group_of(table, field);
+    text->takes = text->of_plan ? NNC_TAKES_PLAN : NNC_TAKES_RUN;
     append(text->help, size, "", field->help != NULL ? field->help : "", "");
     if (field->type == NNC_FIELD_RECOMPUTE || field->type == NNC_FIELD_OFFLOAD) {
         nnc_field_expected(field, expected, sizeof expected);
@@ -80,10 +81,16 @@ bool nnc_option_at(unsigned takes, int index, nnc_option_text *text)
     const int plan_count = (takes & NNC_TAKES_PLAN) ? (int)nnc_plan_table.count : 0;
     *text = (nnc_option_text){ 0 };
     if (index < plan_count) {
-        describe_field(&nnc_plan_table.fields[index], text);
+        describe_field(&nnc_plan_table, &nnc_plan_table.fields[index], text);
         return true;
     }
     int left = index - plan_count;
+    const int run_count = (takes & NNC_TAKES_RUN) ? (int)nnc_run_table.count : 0;
+    if (left < run_count) {
+        describe_field(&nnc_run_table, &nnc_run_table.fields[left], text);
+        return true;
+    }
+    left -= run_count;
     for (int i = 0; i < nnc_own_option_count; i++) {
         if ((nnc_own_options[i].takes & takes) && left-- == 0) {
             describe_own(&nnc_own_options[i], text);

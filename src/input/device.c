@@ -45,6 +45,20 @@ const nnc_field nnc_host_fields[NNC_HOST_FIELDS] = {
       .above_min = true, .help = "Bandwidth of host memory, one device's share." },
 };
 
+static const nnc_field node_power_fields[] = {
+    { NNC_FIELD(nnc_node_power, idle_w), .unit = "W", .max = 1e6,
+      .help = "Power of a node that waits, over its devices." },
+    { NNC_FIELD(nnc_node_power, busy_w), .unit = "W", .max = 1e6, .above_min = true,
+      .help = "Power of a node that trains without waiting, over its devices." },
+};
+
+static const nnc_field mtbf_fields[] = {
+    { NNC_FIELD(nnc_mtbf, any_s), .unit = "s", .max = 1e12, .above_min = true,
+      .help = "Device-seconds between stops of any cause." },
+    { NNC_FIELD(nnc_mtbf, hardware_s), .unit = "s", .max = 1e12, .above_min = true,
+      .help = "Device-seconds between stops by faults of the hardware." },
+};
+
 static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, id), .required = true,
       .help = "File stem and name on the command line." },
@@ -78,6 +92,10 @@ static const nnc_field device_fields[] = {
       .help = "The link to the host." },
     { NNC_FIELD(nnc_device, power_w), .unit = "W", .max = 1e6, .above_min = true,
       .help = "Board power limit." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, node_power), NNC_FIELD_TABLE(node_power_fields),
+      .help = "Measured power of a node in training, over its devices." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, mtbf), NNC_FIELD_TABLE(mtbf_fields),
+      .help = "Mean time between stops of training jobs, times their devices." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, efficiency),
       NNC_FIELD_TABLE(nnc_efficiencies_fields),
       .help = "Fitted figures, apart from the datasheet's." },
@@ -125,6 +143,8 @@ static void set_unrecorded(nnc_device *device)
     device->scale_out.bytes_per_s = device->scale_out.latency_s = none;
     device->scale_out.oversubscription = none;
     device->host.bytes_per_s = device->host.mem_bytes_per_s = none;
+    device->node_power = (nnc_node_power){ none, none };
+    device->mtbf = (nnc_mtbf){ none, none };
     nnc_efficiencies_neutral(&device->efficiency);
 }
 

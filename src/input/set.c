@@ -135,7 +135,7 @@ static const char *parse(const nnc_field *field, const char *text, double *value
     case NNC_FIELD_I32:
     case NNC_FIELD_I64:
     case NNC_FIELD_F64:
-        if (!nnc_read_double(text, value)) {
+        if (!nnc_read_quantity(text, field->unit, field->type != NNC_FIELD_F64, value)) {
             return "not a number";
         }
         return nnc_field_refuse(field, *value, expected, size);

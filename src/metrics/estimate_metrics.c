@@ -174,6 +174,16 @@ static const nnc_metric estimate_rows[] = {
 const nnc_metrics nnc_estimate_metrics =
     NNC_METRICS("one training step", estimate_rows, nnc_report);
 
+NNC_IF(has_run, nnc_report, self->run != NULL)
+
+#define RUN_ROW                                                                                \
+    NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics, .when = has_run, \
+           .help = "The whole run, where it is asked for.")
+
+static const nnc_metric estimate_run_rows[] = { NNC_ROWS(&nnc_estimate_metrics), RUN_ROW };
+const nnc_metrics nnc_estimate_run_metrics =
+    NNC_METRICS("one training step, and the run", estimate_run_rows, nnc_report);
+
 NNC_IF(has_stages, nnc_report, self->all_stages)
 
 NNC_IF(has_timeline, nnc_report, self->intervals != NULL)
@@ -182,6 +192,7 @@ NNC_IF(has_sensitivity, nnc_report, self->sensitivity != NULL)
 
 static const nnc_metric document_rows[] = {
     NNC_ROWS(&nnc_estimate_metrics),
+    RUN_ROW,
     NNC_AS("stages", LIST, NNC_IN(nnc_report, stages), NNC_COUNT(nnc_report, stage_count),
            .rows = &nnc_stage_metrics, .when = has_stages,
            .help = "Every stage of the pipeline, with --stages."),

@@ -2,6 +2,7 @@
 #ifndef NNCOST_METRICS_REPORT_H
 #define NNCOST_METRICS_REPORT_H
 
+#include <nncost/run.h>
 #include <nncost/sensitivity.h>
 
 #include "base/derivation.h"
@@ -28,6 +29,8 @@ typedef struct nnc_report {
     int64_t interval_count;
     const nnc_sensitivity *sensitivity; /* NULL: not asked */
     int sensitivity_count;
+    const nnc_run_ask *run_ask; /* NULL: a run is not asked for */
+    const nnc_run *run;
 } nnc_report;
 
 /* The price of the device file that the costs count; NULL if the plan gives one, or none is known. */
@@ -50,6 +53,8 @@ double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 
 /* Of an nnc_report: the sections of an estimate, and with the lists that are asked for all of it. */
 extern const nnc_metrics nnc_estimate_metrics, nnc_estimate_document;
+/* With the run that was asked for beside it. Of an nnc_run. */
+extern const nnc_metrics nnc_estimate_run_metrics, nnc_run_metrics;
 
 /* Of an nnc_result. */
 extern const nnc_metrics nnc_work_metrics, nnc_step_metrics, nnc_throughput_metrics;

@@ -1,5 +1,6 @@
 #include "record/scenario.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +14,23 @@ static nnc_status bad_option(const char *option, nnc_error *err)
     return NNC_BAD_USAGE;
 }
 
-static nnc_status apply_settings(const nnc_given *given, nnc_plan *plan, nnc_error *err)
+/* A field of the run rather than of the plan? */
+static bool of_run(const nnc_field *field)
+{
+    return field >= nnc_run_table.fields && field < nnc_run_table.fields + nnc_run_table.count;
+}
+
+static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_scenario *scenario,
+                                nnc_error *err)
+{
+    if (of_run(field)) {
+        scenario->asks_run = true;
+        return nnc_field_set(&nnc_run_table, &scenario->run_ask, field->name, value, err);
+    }
+    return nnc_plan_set(&scenario->plan, field->name, value, err);
+}
+
+static nnc_status apply_settings(const nnc_given *given, nnc_scenario *scenario, nnc_error *err)
 {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
@@ -27,7 +44,7 @@ static nnc_status apply_settings(const nnc_given *given, nnc_plan *plan, nnc_err
                 *at = ',';
             }
         }
-        if (nnc_plan_set(plan, setting->field->name, value, err) != NNC_OK) {
+        if (apply_setting(setting->field, value, scenario, err) != NNC_OK) {
             char name[NNC_OPTION_NAME];
             return bad_option(nnc_option_name(setting->field->name, name), err);
         }
@@ -169,7 +186,7 @@ nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_given *given, nnc_scen
     if (given->cluster != NULL) {
         NNC_TRY(nnc_cluster_load(specs, given->cluster, &scenario->device, err));
     }
-    NNC_TRY(apply_settings(given, &scenario->plan, err));
+    NNC_TRY(apply_settings(given, scenario, err));
     return apply_sets(given, scenario, err);
 }
 
@@ -184,6 +201,8 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const cha
     scenario->model = *model;
     scenario->device = *device;
     scenario->plan = nnc_plan_default();
+    scenario->run_ask = nnc_run_ask_default();
+    scenario->asks_run = given->asks_run;
     scenario->report = (nnc_report){
         .model_asked = model_asked,
         .device_asked = device_asked,
@@ -201,6 +220,32 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const cha
     return check_batch(&scenario->plan, err);
 }
 
+/* What the device file knows of runs, where nothing else was said. */
+static void fill_run_ask(const nnc_device *device, nnc_run_ask *ask)
+{
+    if (isnan(ask->device_mtbf_s)) {
+        ask->device_mtbf_s =
+            ask->stops == NNC_STOPS_ANY ? device->mtbf.any_s : device->mtbf.hardware_s;
+    }
+    if (isnan(ask->idle_w) && isnan(ask->busy_w)) {
+        ask->idle_w = device->node_power.idle_w;
+        ask->busy_w = device->node_power.busy_w;
+    }
+}
+
+static nnc_status work_out_run(nnc_scenario *scenario, nnc_error *err)
+{
+    if (!scenario->asks_run) {
+        return NNC_OK;
+    }
+    fill_run_ask(&scenario->device, &scenario->run_ask);
+    NNC_TRY(nnc_run_of(&scenario->result, &scenario->device, &scenario->plan, &scenario->run_ask,
+                       &scenario->run, err));
+    scenario->report.run_ask = &scenario->run_ask;
+    scenario->report.run = &scenario->run;
+    return NNC_OK;
+}
+
 nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
 {
     nnc_report *report = &scenario->report;
@@ -214,6 +259,7 @@ nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, n
         NNC_TRY(nnc_estimate(&scenario->model, &scenario->device, &scenario->software,
                              &scenario->plan, scratch, &scenario->result, err));
     }
+    NNC_TRY(work_out_run(scenario, err));
     report->ops = nnc_scratch_ops(scratch, &report->op_count);
     report->stages = nnc_scratch_stages(scratch, &report->stage_count);
     report->scratch = scratch;

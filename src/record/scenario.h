@@ -9,7 +9,7 @@
 #include "input/kind.h"
 #include "metrics/report.h"
 
-/* A field of the plan, as text. */
+/* A field of the plan or of the run, as text. */
 typedef struct nnc_setting {
     const nnc_field *field;
     const char *value;
@@ -20,6 +20,7 @@ enum { NNC_SETTINGS_MAX = 64, NNC_SETS_MAX = 64, NNC_ADVICE_MAX = 3 };
 /* What stands on top of the files. */
 typedef struct nnc_given {
     const char *software, *cluster;         /* NULL = not given */
+    bool asks_run;                          /* the whole run, though nothing is said of it */
     nnc_setting settings[NNC_SETTINGS_MAX]; /* each field once */
     int setting_count;
     const char *sets[NNC_SETS_MAX]; /* "FIELD=VALUE", in the order given */
@@ -33,8 +34,11 @@ typedef struct nnc_scenario {
     nnc_profiles profiles; /* that software is one of */
     nnc_software software;
     nnc_plan plan;
+    nnc_run_ask run_ask;
+    bool asks_run;       /* something is said of the run */
     char overrides[256]; /* the --set options, "" = none */
     nnc_result result;
+    nnc_run run;
     nnc_advice advice[NNC_ADVICE_MAX];
     nnc_report report;
 } nnc_scenario;

@@ -15,6 +15,8 @@ Commands:
   estimate  One training step: time with its bounds, what limits it, memory, throughput, cost.
   ops       Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
   compare   Devices, models or plans side by side: every combination of the lists given.
+  run       The whole run: days, device-hours, cost, energy and carbon, with failures, checkpoints
+            and input.
   explain   What metrics and ops are: formula, source, and with MODEL DEVICE the numbers put in.
   sweep     Every combination of the axes given, one row each.
   merge     The shards of a sweep or of a search as one file, as one run would have written it.
@@ -131,6 +133,10 @@ Cost:
   --samples X             Sequences or images to train on in the whole run.
   --price X               Price of one device for one hour, in the currency of the device file, or
                           else US dollars. [the device file's newest]
+  --stored-bytes X        Data and checkpoints kept during the run.
+  --storage-price X       Price of a stored gigabyte for a month.
+  --egress-bytes X        Data moved out.
+  --egress-price X        Price of moving out a gigabyte.
 
 Output:
   --stages                Show every stage of the pipeline: its layers, times and memory.
@@ -170,6 +176,7 @@ $ for c in $(nncost --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1
 usage: nncost estimate MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost compare MODEL[,MODEL...] DEVICE[,DEVICE...] | PLANS.json [DEVICE[,DEVICE...]] [options]
+usage: nncost run [MODEL DEVICE | PLANS.json [DEVICE]] [options]
 usage: nncost explain [NAMES [MODEL DEVICE | PLANS.json [DEVICE]]] [options]
 usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]
 usage: nncost merge OUT SHARD... [options]

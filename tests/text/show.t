@@ -38,6 +38,10 @@ scale_out.oversubscription                             -
 host.bytes_per_s                                       20000000000              B/s       20.00 GB/s
 host.mem_bytes_per_s                                   -                        B/s
 power_w                                                500                      W
+node_power.idle_w                                      -                        W
+node_power.busy_w                                      -                        W
+mtbf.any_s                                             -                        s
+mtbf.hardware_s                                        -                        s
 efficiency.basis                                       steps
 efficiency.calibration                                 1
 efficiency.gemm.fp32.sustained_fraction                0.8
@@ -226,7 +230,11 @@ $ nncost show round --format json
     {"field": "scale_out.oversubscription", "value": null, "unit": null},
     {"field": "host.bytes_per_s", "value": 10000000000, "unit": "B/s"},
     {"field": "host.mem_bytes_per_s", "value": 10000000000, "unit": "B/s"},
-    {"field": "power_w", "value": 1000, "unit": "W"}
+    {"field": "power_w", "value": 1000, "unit": "W"},
+    {"field": "node_power.idle_w", "value": null, "unit": "W"},
+    {"field": "node_power.busy_w", "value": null, "unit": "W"},
+    {"field": "mtbf.any_s", "value": null, "unit": "s"},
+    {"field": "mtbf.hardware_s", "value": null, "unit": "s"}
   ],
   "aliases": [],
   "prices": [
@@ -267,6 +275,10 @@ scale_out.oversubscription,,\r
 host.bytes_per_s,,B/s\r
 host.mem_bytes_per_s,,B/s\r
 power_w,,W\r
+node_power.idle_w,,W\r
+node_power.busy_w,,W\r
+mtbf.any_s,,s\r
+mtbf.hardware_s,,s\r
 $ nncost show old --format markdown
 - **device**: toy/hw/old.json
 
@@ -301,6 +313,10 @@ $ nncost show old --format markdown
 | host.bytes_per_s | - | B/s |  |
 | host.mem_bytes_per_s | - | B/s |  |
 | power_w | - | W |  |
+| node_power.idle_w | - | W |  |
+| node_power.busy_w | - | W |  |
+| mtbf.any_s | - | s |  |
+| mtbf.hardware_s | - | s |  |
 
 - **source**: made up
 

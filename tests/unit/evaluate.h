@@ -45,7 +45,7 @@ static inline double evaluate_call(evaluator *e, const char *name, size_t length
     } functions[] = {
         { "max", NULL, larger }, { "min", NULL, smaller }, { "sqrt", sqrt, NULL },
         { "log2", log2, NULL },  { "ceil", ceil, NULL },   { "floor", floor, NULL },
-        { "pow", NULL, pow },
+        { "pow", NULL, pow },    { "exp", exp, NULL },     { "expm1", expm1, NULL },
     };
     double value = evaluate_sum(e);
     size_t i = 0;

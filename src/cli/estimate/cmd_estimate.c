@@ -143,6 +143,7 @@ const nnc_command nnc_cmd_estimate = {
         "takes half a percent off the step.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_STAGES,
+    .takes =
+        NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_STAGES,
     .run = run,
 };

@@ -8,6 +8,7 @@
 #include "cli/estimate/sensitivity_view.h"
 #include "cli/estimate/stages_view.h"
 #include "cli/estimate/timeline_view.h"
+#include "cli/run/run_view.h"
 #include "render/sheet.h"
 #include "render/subject.h"
 #include "render/table.h"
@@ -394,6 +395,10 @@ void nnc_estimate_page(nnc_buffer *out, nnc_style style, const void *record)
     write_fit(&sheet, report);
     nnc_sheet_gap(&sheet);
     write_cost(&sheet, report);
+    if (report->run != NULL) {
+        nnc_sheet_gap(&sheet);
+        nnc_run_lines(out, style, report);
+    }
     if (report->all_stages) {
         nnc_sheet_gap(&sheet);
         nnc_stages_write(out, style, report);

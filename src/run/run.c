@@ -1,0 +1,353 @@
+/* From one step to the whole run. */
+#include "run/run.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "op/work.h"
+
+#define HOUR_S 3600.0
+#define DAY_S 86400.0
+
+nnc_run_ask nnc_run_ask_default(void)
+{
+    const double unknown = (double)NAN;
+    return (nnc_run_ask){
+        .epochs = unknown,
+        .dataset_size = unknown,
+        .days = unknown,
+        .step_s = unknown,
+        .step_flops = unknown,
+        .device_mtbf_s = unknown,
+        .detect_s = 600.0,
+        .start_s = 30.0,
+        .replace_s = unknown,
+        .repair_s = 2.0 * DAY_S,
+        .failing_share = 1.0,
+        .checkpoint_bytes = unknown,
+        .storage_write_bytes_per_s = unknown,
+        .storage_read_bytes_per_s = unknown,
+        .block_s = unknown,
+        .save_s = unknown,
+        .load_s = unknown,
+        .checkpoint_interval_s = unknown,
+        .evaluate_s = unknown,
+        .sample_bytes = unknown,
+        .input_bytes_per_s = unknown,
+        .access_share = 1.0,
+        .prepare_s = unknown,
+        .workers = 8.0,
+        .prefetch = 2.0,
+        .prepared_bytes = unknown,
+        .idle_w = unknown,
+        .busy_w = unknown,
+        .pue = 1.0,
+        .carbon_g_per_kwh = unknown,
+        .embodied_kg = unknown,
+        .life_s = unknown,
+        .use_share = unknown,
+        .stored_bytes = unknown,
+        .storage_price = unknown,
+        .egress_bytes = unknown,
+        .egress_price = unknown,
+    };
+}
+
+/* ---- what there is to do ---- */
+
+typedef struct step {
+    double samples, tokens, flops, seconds; /* of one step */
+} step;
+
+static step step_of(const nnc_result *result, const nnc_plan *plan, const nnc_run_ask *ask)
+{
+    if (result == NULL) {
+        return (step){ .samples = plan->global_batch > 0 ? (double)plan->global_batch : (double)NAN,
+                       .tokens = plan->global_batch > 0 && plan->seq_len > 0
+                                     ? (double)plan->global_batch * (double)plan->seq_len
+                                     : (double)NAN,
+                       .flops = ask->step_flops,
+                       .seconds = ask->step_s };
+    }
+    return (step){ .samples = (double)result->plan.global_batch,
+                   .tokens = result->tokens > 0 ? (double)result->tokens : (double)NAN,
+                   .flops = isnan(ask->step_flops) ? result->model_flops : ask->step_flops,
+                   .seconds = isnan(ask->step_s) ? result->step_s : ask->step_s };
+}
+
+/* What is trained on: an amount, and of what; NaN = nothing was said. */
+static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const step *one,
+                          nnc_derivation *why)
+{
+    double steps = (double)NAN;
+    NNC_LET(why, tokens_per_step, NULL, one->tokens);
+    NNC_LET(why, samples_per_step, NULL, one->samples);
+    if (!isnan(ask->epochs)) {
+        NNC_LET(why, epochs, NULL, ask->epochs);
+        NNC_LET(why, dataset_size, NULL, ask->dataset_size);
+        if (isnan(one->tokens)) {
+            NNC_SET(why, steps, NULL, ceil(epochs * dataset_size / samples_per_step));
+        } else {
+            NNC_SET(why, steps, NULL, ceil(epochs * dataset_size / tokens_per_step));
+        }
+    } else if (!isnan(plan->samples)) {
+        NNC_LET(why, samples_to_train, NULL, plan->samples);
+        NNC_SET(why, steps, NULL, samples_to_train / samples_per_step);
+    } else if (!isnan(plan->tokens)) {
+        NNC_LET(why, tokens_to_train, NULL, plan->tokens);
+        NNC_SET(why, steps, NULL, tokens_to_train / tokens_per_step);
+    }
+    return steps;
+}
+
+static nnc_status check_asked(const nnc_plan *plan, const nnc_run_ask *ask, nnc_error *err)
+{
+    const int amounts =
+        !isnan(plan->tokens) + !isnan(plan->samples) + !isnan(ask->epochs) + !isnan(ask->days);
+    if (amounts > 1) {
+        return nnc_fail(err, NNC_BAD_USAGE, !isnan(ask->days) ? "--days" : "--epochs",
+                        "one amount of training is enough, expected --tokens, --samples, --epochs "
+                        "or --days, found %d of them",
+                        amounts);
+    }
+    if (isnan(ask->epochs) != isnan(ask->dataset_size)) {
+        return nnc_fail(err, NNC_BAD_USAGE, isnan(ask->epochs) ? "--dataset-size" : "--epochs",
+                        "expected both --epochs and --dataset-size, found only this");
+    }
+    if (isnan(ask->idle_w) != isnan(ask->busy_w)) {
+        return nnc_fail(err, NNC_BAD_USAGE, isnan(ask->idle_w) ? "--busy-w" : "--idle-w",
+                        "expected both --idle-w and --busy-w, found only this");
+    }
+    if (ask->idle_w > ask->busy_w) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--idle-w", "expected at most --busy-w, %g W, found %g",
+                        ask->busy_w, ask->idle_w);
+    }
+    if (ask->save_s < ask->block_s) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--block-s",
+                        "expected at most --save-s, %g s, found %g", ask->save_s, ask->block_s);
+    }
+    if (ask->straggler_share >= 1.0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--straggler-share", "expected below 1, found %g",
+                        ask->straggler_share);
+    }
+    return NNC_OK;
+}
+
+static void say_checkpoint_bytes(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run,
+                                 nnc_derivation *why)
+{
+    run->checkpoint_bytes = ask->checkpoint_bytes;
+    if (isnan(ask->checkpoint_bytes) && result != NULL) {
+        const nnc_policy_sizes sizes = nnc_policy_bytes(result->plan.policy);
+        const nnc_update update = { .kind = NNC_UPDATE_STEP,
+                                    .optimizer = result->plan.optimizer,
+                                    .policy = result->plan.policy,
+                                    .params = result->params,
+                                    .matrix_params = result->params };
+        NNC_LET(why, params, NULL, (double)result->params);
+        NNC_LET(why, weight_bytes_per_param, "B", sizes.weight_bytes);
+        NNC_LET(why, master_bytes_per_param, "B", sizes.master_bytes);
+        NNC_LET(why, moments_bytes, "B", nnc_update_moment_bytes(&update));
+        NNC_SET(why, run->checkpoint_bytes, "B",
+                params * (weight_bytes_per_param + master_bytes_per_param) + moments_bytes);
+        NNC_NOTE(why, "weights, master copy and moments: all that training goes on from");
+    }
+    NNC_PUT(why, run->checkpoint_bytes, "B");
+}
+
+/* ---- times ---- */
+
+static void say_amount(const step *one, nnc_run *run, nnc_derivation *why)
+{
+    NNC_LET(why, tokens_per_step, NULL, one->tokens);
+    NNC_LET(why, samples_per_step, NULL, one->samples);
+    NNC_LET(why, flops_per_step, "FLOP", one->flops);
+    NNC_SET(why, run->tokens, NULL, run->steps * tokens_per_step);
+    NNC_SET(why, run->samples, NULL, run->steps * samples_per_step);
+    NNC_SET(why, run->flops, "FLOP", run->steps * flops_per_step);
+}
+
+/* Steps that fit into so many days. */
+static double steps_of_days(const nnc_run_ask *ask, const nnc_run *run, nnc_derivation *why)
+{
+    double steps = 0.0;
+    NNC_LET(why, days, NULL, ask->days);
+    NNC_LET(why, straggler_share, NULL, ask->straggler_share);
+    NNC_LET(why, evaluation_of_a_step_s, "s",
+            ask->evaluate_every > 0.0 ? ask->evaluate_s / ask->evaluate_every : 0.0);
+    NNC_SET(why, steps, NULL,
+            nnc_max(0.0, days * DAY_S - run->warmup_s - run->planned_s) /
+                (run->step_s / (1.0 - straggler_share) / run->goodput + evaluation_of_a_step_s));
+    return steps;
+}
+
+static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, nnc_derivation *why)
+{
+    NNC_LET(why, straggler_share, NULL, ask->straggler_share);
+    NNC_PUT(why, computed_s, "s");
+    NNC_SET(why, run->train_s, "s", run->steps * computed_s);
+    NNC_SET(why, run->wait_s, "s", run->steps * run->input_wait_s);
+    NNC_SET(why, run->straggler_s, "s",
+            (run->train_s + run->wait_s) * straggler_share / (1.0 - straggler_share));
+    NNC_SAY(why, useful_s, "s", run->train_s + run->wait_s + run->straggler_s);
+    run->save_time_s = 0.0;
+    if (run->interval_s > 0.0) {
+        NNC_SET(why, run->save_time_s, "s", useful_s / run->interval_s * run->block_s);
+    }
+    NNC_PUT(why, run->save_time_s, "s");
+    if (isnan(run->system_mtbf_s)) { /* nothing stops: what is not useful are checkpoints */
+        run->lost_s = 0.0;
+        NNC_PUT(why, run->lost_s, "s");
+    } else {
+        NNC_SET(why, run->lost_s, "s", useful_s / run->goodput - useful_s - run->save_time_s);
+        NNC_NOTE(why, "restarts, and work that is done again");
+    }
+    run->evaluate_s = 0.0;
+    if (ask->evaluate_every > 0.0) {
+        NNC_LET(why, evaluate_every, NULL, ask->evaluate_every);
+        NNC_LET(why, evaluation_s, "s", ask->evaluate_s);
+        NNC_SET(why, run->evaluate_s, "s", floor(run->steps / evaluate_every) * evaluation_s);
+    }
+    NNC_PUT(why, run->evaluate_s, "s");
+    NNC_SET(why, run->run_s, "s",
+            useful_s + run->save_time_s + run->lost_s + run->evaluate_s + run->warmup_s +
+                run->planned_s);
+    if (!isnan(run->system_mtbf_s)) {
+        NNC_SET(why, run->stops, NULL, run->run_s / run->system_mtbf_s);
+    }
+}
+
+/* Where no step is known, the time is all there is. */
+static void say_days_alone(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
+{
+    NNC_LET(why, days, NULL, ask->days);
+    NNC_LET(why, straggler_share, NULL, ask->straggler_share);
+    NNC_SET(why, run->run_s, "s", days * 86400.0);
+    NNC_SAY(why, useful_s, "s", (run->run_s - run->warmup_s - run->planned_s) * run->goodput);
+    NNC_SET(why, run->train_s, "s", useful_s * (1.0 - straggler_share));
+    NNC_SET(why, run->straggler_s, "s", useful_s * straggler_share);
+    run->wait_s = run->lost_s = run->save_time_s = run->evaluate_s = 0.0;
+    if (!isnan(run->system_mtbf_s)) {
+        NNC_SET(why, run->save_time_s, "s", useful_s / run->interval_s * run->block_s);
+        NNC_SET(why, run->lost_s, "s", useful_s / run->goodput - useful_s - run->save_time_s);
+        NNC_SET(why, run->stops, NULL, run->run_s / run->system_mtbf_s);
+    }
+}
+
+static void say_money(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
+{
+    NNC_LET(why, devices, NULL, run->devices);
+    NNC_SET(why, run->days, "days", run->run_s / 86400.0);
+    NNC_SET(why, run->device_hours, "h", run->run_s / 3600.0 * devices);
+    NNC_PUT(why, run->price_per_device_hour, NULL);
+    NNC_SET(why, run->cost_devices, NULL, run->device_hours * run->price_per_device_hour);
+    run->cost_storage = run->cost_egress = 0.0;
+    if (!isnan(ask->stored_bytes)) {
+        NNC_LET(why, stored_bytes, "B", ask->stored_bytes);
+        NNC_LET(why, price_per_gb_month, NULL, ask->storage_price);
+        NNC_SET(why, run->cost_storage, NULL,
+                stored_bytes / 1e9 * price_per_gb_month * run->run_s / (730.0 * 3600.0));
+    }
+    NNC_PUT(why, run->cost_storage, NULL);
+    if (!isnan(ask->egress_bytes)) {
+        NNC_LET(why, egress_bytes, "B", ask->egress_bytes);
+        NNC_LET(why, price_per_gb, NULL, ask->egress_price);
+        NNC_SET(why, run->cost_egress, NULL, egress_bytes / 1e9 * price_per_gb);
+    }
+    NNC_PUT(why, run->cost_egress, NULL);
+    NNC_SET(why, run->cost, NULL, run->cost_devices + run->cost_storage + run->cost_egress);
+}
+
+static double busy_of(const nnc_result *result)
+{
+    return result == NULL ? 1.0
+                          : 1.0 - (result->bubble_s + result->exposed_comm_s + result->host_s) /
+                                      result->step_s;
+}
+
+static void forget(nnc_run *run)
+{
+    const double unknown = (double)NAN;
+    *run = (nnc_run){
+        .samples = unknown,
+        .tokens = unknown,
+        .steps = unknown,
+        .flops = unknown,
+        .fetch_s = unknown,
+        .prepare_s = unknown,
+        .transfer_s = unknown,
+        .input_s = unknown,
+        .input_bytes_per_s = unknown,
+        .workers_needed = unknown,
+        .prefetch_bytes = unknown,
+        .device_mtbf_s = unknown,
+        .system_mtbf_s = unknown,
+        .survive_hour = unknown,
+        .checkpoint_bytes = unknown,
+        .block_s = unknown,
+        .save_s = unknown,
+        .load_s = unknown,
+        .restart_s = unknown,
+        .young_s = unknown,
+        .interval_s = unknown,
+        .first_order = unknown,
+        .stops = unknown,
+        .nodes_out = unknown,
+        .spares_needed = unknown,
+        .short_share = unknown,
+        .busy_share = unknown,
+        .power_w = unknown,
+    };
+}
+
+nnc_status nnc_run_say(const nnc_result *result, const nnc_device *device, const nnc_plan *plan,
+                       const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why, nnc_error *err)
+{
+    const step one = step_of(result, plan, ask);
+    const double link = device != NULL ? device->host.bytes_per_s : (double)NAN;
+    const double rated_w = device != NULL ? device->power_w : (double)NAN;
+    NNC_TRY(check_asked(plan, ask, err));
+    forget(run);
+    run->devices = result != NULL ? result->plan.devices : plan->devices > 0 ? plan->devices : 1;
+    const int32_t per_node = result != NULL               ? result->plan.devices_per_node
+                             : plan->devices_per_node > 0 ? plan->devices_per_node
+                                                          : 8;
+    run->nodes = ceil(run->devices / per_node);
+    run->price_per_device_hour = result != NULL ? result->price_per_device_hour : plan->price;
+
+    run->step_s = one.seconds;
+    if (!isnan(ask->sample_bytes) || !isnan(ask->prepare_s) || !isnan(ask->prepared_bytes)) {
+        nnc_run_input(ask, link, one.samples, one.seconds, run, why);
+    } else {
+        NNC_PUT(why, run->step_s, "s");
+        NNC_PUT(why, run->input_wait_s, "s");
+    }
+    say_checkpoint_bytes(result, ask, run, why);
+    nnc_run_failures(ask, link, run, why);
+    run->warmup_s = ask->warmup_s;
+    NNC_PUT(why, run->warmup_s, "s");
+    run->planned_s = 0.0;
+    if (ask->planned_stops > 0.0) {
+        NNC_LET(why, planned_stops, NULL, ask->planned_stops);
+        NNC_SET(why, run->planned_s, "s", planned_stops * run->restart_s);
+    }
+    NNC_PUT(why, run->planned_s, "s");
+
+    run->steps =
+        isnan(ask->days) ? steps_asked(plan, ask, &one, why) : steps_of_days(ask, run, why);
+    say_amount(&one, run, why);
+    say_times(ask, one.seconds, run, why);
+    if (isnan(run->run_s) && !isnan(ask->days)) {
+        say_days_alone(ask, run, why);
+    }
+    say_money(ask, run, why);
+    nnc_run_energy(ask, busy_of(result), rated_w, run, why);
+    return NNC_OK;
+}
+
+nnc_status nnc_run_of(const nnc_result *result, const nnc_device *device, const nnc_plan *plan,
+                      const nnc_run_ask *ask, nnc_run *run, nnc_error *err)
+{
+    return nnc_run_say(result, device, plan, ask, run, NULL, err);
+}

@@ -1,0 +1,83 @@
+# The whole run: days, device-hours, cost, energy and carbon, and what is lost on the way.
+
+# Steps times the step where nothing else is known.
+$ nncost run dense round --devices 16 --tokens 1T --price 2 | sed -n '/^run/,$p'
+run         8.484 days, 3,258 device-hours, 62,500,000 steps of 11.73 ms, 1.000 T tokens,
+            7.32e+20 FLOP
+
+part            time   share
+training  8.484 days  100.0%  Steps as estimated.
+
+goodput     100.00% (stops are not counted: the device file has no rate of failures, give
+            --device-mtbf-s)
+cost        6,516 USD, at 2 USD per device-hour
+energy      3,258 kWh, 1.000 kW per device as rated, PUE 1
+
+# Stops of devices, checkpoints to storage of a rate, evaluation, a building and its grid.
+$ nncost run dense round --devices 16 --tokens 100B --price 2 --device-mtbf-s 1000h --storage-write-bytes-per-s 100MB/s --evaluate-every 1000 --evaluate-s 30s --pue 1.1 --carbon-g-per-kwh 400 --idle-w 100 --busy-w 500 | sed -n '/^run/,$p'
+run         3.031 days, 1,164 device-hours, 6,250,000 steps of 11.73 ms, 100.0 G tokens,
+            7.32e+19 FLOP
+
+part               time  share
+training        20.36 h  28.0%  Steps as estimated.
+checkpoints     424.8 s   0.2%  Waiting for checkpoints.
+restarts        641.0 s   0.2%  Restarts, and work that is lost and done again.
+evaluation   2.170 days  71.6%  Evaluation.
+
+goodput     98.57%, a stop every 2.604 days, 1.164 in all, 645.0 s from one to training again
+            1,000 device-hours per stop of any cause
+checkpoint  1.499 GB, every 2588 s, training waits 14.99 s, durable after 14.99 s, loaded in 14.99 s
+spares      3 beside 2 nodes are enough for 99% of the time
+cost        2,328 USD, at 2 USD per device-hour
+energy      626.6 kWh, 489.5 W per device with its share of the node, PUE 1.1,
+            1,280 kWh at the devices' rated power
+carbon      0.2507 t CO2e, at 400 g/kWh, 0.5121 t at the devices' rated power
+
+# A loader that cannot keep up; samples of images.
+$ nncost run unet round --samples 1e6 --micro-batch 4 --prepare-s 50ms --workers 2 --prepared-bytes 3MB --sample-bytes 100kB --input-bytes-per-s 1GB/s --price 2 | sed -n '/^run/,$p'
+run         6.944 h, 6.944 device-hours, 250,000 steps of 100.0 ms, 1.000 M samples, 1.958e+16 FLOP
+
+part         time  share
+training  344.0 s   1.4%  Steps as estimated.
+input     6.849 h  98.6%  Waiting for input.
+
+input       the step waits for its input, storage 400.0 us a step, workers 100.0 ms a step,
+            link 1.200 ms a step
+            needs 290.7 MB/s from storage, 146 workers per device,
+            prefetch holds 48.00 MB per device
+goodput     100.00% (stops are not counted: the device file has no rate of failures, give
+            --device-mtbf-s)
+cost        13.89 USD, at 2 USD per device-hour
+energy      6.944 kWh, 1.000 kW per device as rated, PUE 1
+
+# Formulas alone: 16,384 devices for 54 days, saving beside training.
+$ nncost run --devices 16384 --days 54 --device-mtbf-s 50677h --asynchronous --block-s 0.59 --save-s 51.06 --load-s 130 --checkpoint-bytes 5.67T --price 2
+run         54.00 days, 21,233,664 device-hours
+
+part               time  share
+training     49.69 days  92.0%  Steps as estimated.
+checkpoints     6.138 h   0.5%  Waiting for checkpoints.
+restarts     4.053 days   7.5%  Restarts, and work that is lost and done again.
+
+goodput     92.02%, a stop every 3.093 h, 419 in all, 760.0 s from one to training again
+            50,677 device-hours per stop of any cause
+checkpoint  5.670 TB, every 114.6 s, training waits 590.0 ms,
+            durable after 51.06 s, loaded in 130.0 s
+spares      25 beside 2,048 nodes are enough for 99% of the time
+cost        42,467,328 USD, at 2 USD per device-hour
+$ nncost run --devices 16384 --days 54 --device-mtbf-s 50677h --checkpoint-bytes 5.67T --storage-write-bytes-per-s 2TB/s --format csv | sed -n 1p
+devices,nodes,steps,tokens,samples,flops,step_s,fetch_s,prepare_s,transfer_s,input_s,input_wait_s,input_bound,input_bytes_per_s,workers_needed,prefetch_bytes,device_mtbf_s,system_mtbf_s,survive_hour,stops,nodes_out,spares_needed,short_share,checkpoint_bytes,block_s,save_s,load_s,restart_s,young_s,interval_s,goodput,first_order,train_s,wait_s,straggler_s,save_time_s,lost_s,evaluate_s,warmup_s,planned_s,run_s,days,device_hours,price_per_device_hour,cost_devices,cost_storage,cost_egress,cost,busy_share,power_w,energy_j,rated_energy_j,carbon_kg,rated_carbon_kg,embodied_carbon_kg\r
+
+# What contradicts itself.
+$ nncost run dense round --tokens 1T --days 3
+! nncost: --days: one amount of training is enough, expected --tokens, --samples, --epochs or --days, found 2 of them
+[2]
+$ nncost run dense round --epochs 3
+! nncost: --epochs: expected both --epochs and --dataset-size, found only this
+[2]
+$ nncost run dense round --device-mtbf-s fast
+! nncost: --device-mtbf-s: not a number, expected a number above 0 s, at most 1e12 s, found "fast"
+[2]
+$ nncost run dense
+! nncost: DEVICE: missing, expected MODEL DEVICE or a plan file, found only "dense"
+[2]

@@ -1,0 +1,434 @@
+/* Whole runs: failures, checkpoints, input, energy and budgets, against published figures, against a
+ * simulation, and against what must hold whatever the figures are. */
+#include "evaluate.h"
+#include "run/run.h"
+#include "support.h"
+
+#define HOUR 3600.0
+#define DAY 86400.0
+
+static double relative(double a, double b)
+{
+    return fabs(a / b - 1.0);
+}
+#define CLOSE(a, b, share)                                                                   \
+    ck_assert_msg(relative((a), (b)) <= (share), "%s: %.9g, expected %.9g", #a, (double)(a), \
+                  (double)(b))
+
+static nnc_run run_of(const nnc_plan *plan, const nnc_run_ask *ask)
+{
+    nnc_run run;
+    nnc_error err = { 0 };
+    ck_assert_msg(nnc_run_of(NULL, NULL, plan, ask, &run, &err) == NNC_OK, "%s: %s", err.where,
+                  err.what);
+    return run;
+}
+
+static nnc_plan devices_of(int32_t devices)
+{
+    nnc_plan plan = nnc_plan_default();
+    plan.devices = devices;
+    return plan;
+}
+
+/* ---- failures ---- */
+
+/* Llama 3 405B, arXiv:2407.21783 table 5: 419 unexpected stops of 16,384 H100 in 54 days. */
+START_TEST(llama_3_stops)
+{
+    const nnc_plan plan = devices_of(16384);
+    nnc_run_ask ask = nnc_run_ask_default();
+    ask.days = 54.0;
+    ask.device_mtbf_s = 54.0 * 24.0 * HOUR * 16384.0 / 419.0;
+    ck_assert_double_eq_tol(ask.device_mtbf_s / HOUR, 50677.0, 0.5);
+    ask.checkpoint_bytes = 405e9 * 14.0;
+    ask.storage_write_bytes_per_s = 2e12;
+    const nnc_run exact = run_of(&plan, &ask);
+    CLOSE(exact.system_mtbf_s / HOUR, 3.09308, 1e-5);
+    CLOSE(exact.stops, 419.0, 1e-9);
+
+    /* the rate that the device file ships */
+    const nnc_device *h100 = NULL;
+    ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, NULL), NNC_OK);
+    ask.device_mtbf_s = h100->mtbf.any_s;
+    CLOSE(run_of(&plan, &ask).stops, 419.0, 0.02);
+}
+END_TEST
+
+/* Goodput and intervals beside a Monte Carlo simulation of the same cases. */
+START_TEST(goodput_of_known_runs)
+{
+    const double m = 54.0 * 24.0 * HOUR / 419.0;
+    CLOSE(nnc_daly_interval(2.835, m), 249.382, 1e-5);
+    CLOSE(nnc_young_interval(2.835, m), 251.269, 1e-5);
+    CLOSE(nnc_goodput(249.382, 2.835, 2.835, 900.0, m, false), 0.901697, 1e-5);
+    CLOSE(nnc_goodput(114.627, 0.59, 51.06, 760.0, m, true), 0.920213, 1e-5);
+    CLOSE(nnc_goodput(10800.0, 40.0, 40.0, 1800.0, 168.0 * HOUR, false), 0.984474, 1e-5);
+    CLOSE(nnc_young_interval(40.0, 168.0 * HOUR), 6955.86, 1e-6);
+    ck_assert_double_eq(nnc_daly_interval(100.0, 50.0),
+                        50.0); /* a save longer than the time between stops */
+    ck_assert_double_eq(nnc_goodput(300.0, 100.0, 100.0, 50.0, (double)INFINITY, false), 0.75);
+}
+END_TEST
+
+/* Uniform in (0, 1): a linear congruence of Knuth's. */
+static double next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return ((double)(*state >> 11) + 0.5) / 9007199254740992.0;
+}
+
+/* Useful over wall time of a run that stops at random, also during saves and restarts. */
+static double simulate(double interval, double save, double restart, double mtbf, double useful)
+{
+    uint64_t state = 20240731;
+    double wall = 0.0, done = 0.0, stop = -mtbf * log(next_random(&state));
+    while (done < useful) {
+        if (stop >= interval + save) {
+            stop -= interval + save;
+            wall += interval + save;
+            done += interval;
+            continue;
+        }
+        wall += stop; /* all since the checkpoint is lost */
+        stop = -mtbf * log(next_random(&state));
+        while (stop < restart) {
+            wall += stop;
+            stop = -mtbf * log(next_random(&state));
+        }
+        wall += restart;
+        stop -= restart;
+    }
+    return done / wall;
+}
+
+START_TEST(goodput_is_that_of_a_simulation)
+{
+    static const double cases[][4] = { /* interval, save, restart, mean time between stops */
+                                       { 249.382, 2.835, 900.0, 11135.0 },
+                                       { 10800.0, 40.0, 1800.0, 604800.0 },
+                                       { 3600.0, 60.0, 7200.0, 49371.0 },
+                                       { 3600.0, 300.0, 750.0, 28440.0 },
+                                       { 1116.29, 60.0, 600.0, 11135.0 }
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const double *c = cases[i];
+        const double formula = nnc_goodput(c[0], c[1], c[1], c[2], c[3], false);
+        const double simulated = simulate(c[0], c[1], c[2], c[3], 20000.0 * c[3]);
+        ck_assert_msg(fabs(formula - simulated) < 0.004, "case %zu: %g, simulated %g", i, formula,
+                      simulated);
+    }
+}
+END_TEST
+
+/* 2,048 nodes, 78 % of 419 stops in 54 days cost one for 2 days. */
+START_TEST(spares_for_most_of_the_time)
+{
+    double short_share = 0.0;
+    const double out = 419.0 * 0.78 / 54.0 * 2.0;
+    CLOSE(out, 12.1044, 1e-5);
+    ck_assert_double_eq(nnc_spares(out, 0.99, &short_share), 21.0);
+    CLOSE(short_share, 0.00666607, 1e-5);
+    ck_assert_double_eq(nnc_spares(0.0, 0.99, &short_share), 0.0);
+    const double many = nnc_spares(5000.0, 0.99, &short_share);
+    ck_assert(many > 5000.0 && many < 5200.0);
+}
+END_TEST
+
+/* A larger mean time, rate or number of spares never makes a run longer; ideal inputs make it steps
+ * times the step, to the digit. */
+START_TEST(better_is_never_longer)
+{
+    nnc_plan plan = devices_of(1024);
+    plan.global_batch = 1024;
+    plan.samples = 1e8;
+    nnc_run_ask ask = nnc_run_ask_default();
+    ask.step_s = 2.0;
+    const nnc_run ideal = run_of(&plan, &ask);
+    ck_assert_double_eq(ideal.run_s, 1e8 / 1024.0 * 2.0);
+    ck_assert_double_eq(ideal.goodput, 1.0);
+
+    ask.checkpoint_bytes = 1e12;
+    ask.device_mtbf_s = 1e4 * HOUR;
+    ask.storage_write_bytes_per_s = 1e10;
+    ask.replace_s = 2.0 * HOUR;
+    ask.sample_bytes = 1e6;
+    ask.input_bytes_per_s = 1e9;
+    ask.prepare_s = 0.5;
+    ask.workers = 4.0;
+    double *const knobs[] = { &ask.device_mtbf_s, &ask.storage_write_bytes_per_s, &ask.spares,
+                              &ask.input_bytes_per_s, &ask.workers };
+    for (size_t k = 0; k < COUNT_OF(knobs); k++) {
+        const double kept = *knobs[k];
+        double last = (double)INFINITY;
+        for (int i = 0; i < 12; i++) {
+            const nnc_run run = run_of(&plan, &ask);
+            ck_assert_msg(run.run_s <= last * (1.0 + 1e-12), "knob %zu, turn %d: %g after %g", k, i,
+                          run.run_s, last);
+            ck_assert(run.run_s >= ideal.run_s);
+            last = run.run_s;
+            *knobs[k] = *knobs[k] * 1.7 + (k == 2 ? 1.0 : 0.0);
+        }
+        *knobs[k] = kept;
+    }
+}
+END_TEST
+
+/* A save beside training is never worse than one that it waits for. */
+START_TEST(asynchronous_saves_pay)
+{
+    for (double m = 2e3; m < 1e6; m *= 1.9) {
+        for (double save = 1.0; save < 200.0; save *= 2.3) {
+            const double blocking =
+                nnc_goodput(nnc_daly_interval(save, m), save, save, 600.0, m, false);
+            const double block = save / 50.0;
+            const double beside =
+                nnc_goodput(fmax(nnc_young_interval(block, m), save), block, save, 600.0, m, true);
+            ck_assert_msg(beside >= blocking - 1e-12 || save > 0.2 * m, "m %g save %g: %g below %g",
+                          m, save, beside, blocking);
+        }
+    }
+}
+END_TEST
+
+/* ---- input ---- */
+
+static nnc_run input_of(double batch, double step_s, nnc_run_ask ask)
+{
+    nnc_plan plan = devices_of(1);
+    plan.global_batch = (int64_t)batch;
+    plan.samples = 1e6;
+    ask.step_s = step_s;
+    return run_of(&plan, &ask);
+}
+
+START_TEST(inputs_that_were_measured)
+{
+    nnc_run_ask ask = nnc_run_ask_default();
+    /* nnU-Net issue 3063: 8 workers, 1,022.9 ms a sample, batches of 2 in 0.1307 s: 6.61 measured */
+    ask.prepare_s = 1.0229;
+    nnc_run run = input_of(2, 0.1307, ask);
+    CLOSE(2.0 / run.step_s, 7.8209, 1e-5);
+    ck_assert(run.input_bound);
+    CLOSE(2.0 / run.step_s, 6.61, 0.25);
+
+    /* lerobot issue 4627: 425 samples/s from 8 workers, a device that takes 1,200: 23 workers */
+    ask.prepare_s = 8.0 / 425.0;
+    run = input_of(1200, 1.0, ask);
+    ck_assert_double_eq(run.workers_needed, 23.0);
+
+    /* MLPerf Storage: 3-D U-Net, 146,600,628 B, batches of 7 in 0.323 s; four on one drive */
+    ask = nnc_run_ask_default();
+    ask.sample_bytes = 146600628.0;
+    ask.input_bytes_per_s = 10220.0 * 1048576.0 / 4.0;
+    run = input_of(7, 0.323, ask);
+    CLOSE(run.input_bytes_per_s, 3.1771e9, 1e-4);
+    CLOSE(0.323 / run.step_s, 0.843256, 1e-4);
+    CLOSE(0.323 / run.step_s, 0.820, 0.25);
+
+    /* prefetch: 8 workers, 2 batches each of 256 images of 224 x 224 x 3 bytes */
+    ask = nnc_run_ask_default();
+    ask.prepared_bytes = 224.0 * 224.0 * 3.0;
+    run = input_of(256, 1.0, ask);
+    ck_assert_double_eq(run.prefetch_bytes, 616562688.0);
+
+    /* waits add to the step where nothing overlaps */
+    ask = nnc_run_ask_default();
+    ask.prepare_s = 0.08 * 8.0;
+    ask.serial_input = true;
+    run = input_of(1, 0.065536, ask);
+    CLOSE(run.step_s, 0.145536, 1e-12);
+}
+END_TEST
+
+/* ---- energy ---- */
+
+/* Totals as published: Llama 2 (arXiv:2307.09288 table 2), BLOOM (arXiv:2211.02001), GPT-3
+ * (arXiv:2104.10350 table 4), all by rated or average power times hours. */
+START_TEST(published_energy)
+{
+    static const struct {
+        double hours, watts, pue, grams, mwh, tonnes;
+    } runs[] = {
+        { 184320, 400, 1.1, 385, 81.1, 31.22 },    { 368640, 400, 1.1, 385, 162.2, 62.44 },
+        { 1038336, 350, 1.1, 385, 399.8, 153.90 }, { 1720320, 400, 1.1, 385, 756.9, 291.42 },
+        { 1082990, 400, 1.0, 57, 433.196, 24.69 }, { 3552000, 330, 1.1, 429, 1289.4, 553.1 },
+    };
+    for (size_t i = 0; i < COUNT_OF(runs); i++) {
+        const nnc_plan plan = devices_of(1);
+        nnc_run_ask ask = nnc_run_ask_default();
+        ask.days = runs[i].hours / 24.0;
+        ask.idle_w = ask.busy_w = runs[i].watts;
+        ask.pue = runs[i].pue;
+        ask.carbon_g_per_kwh = runs[i].grams;
+        const nnc_run run = run_of(&plan, &ask);
+        CLOSE(run.energy_j / 3.6e9, runs[i].mwh, 0.001);
+        CLOSE(run.carbon_kg / 1000.0, runs[i].tonnes, 0.001);
+    }
+}
+END_TEST
+
+START_TEST(embodied_carbon)
+{
+    /* BLOOM: 150 kg a device over six years at 85 % */
+    const nnc_plan plan = devices_of(1);
+    nnc_run_ask ask = nnc_run_ask_default();
+    ask.days = 1082990.0 / 24.0;
+    ask.embodied_kg = 150.0;
+    ask.life_s = 6.0 * 365.0 * DAY;
+    ask.use_share = 0.85;
+    const nnc_run run = run_of(&plan, &ask);
+    CLOSE(run.embodied_carbon_kg, 1082990.0 * 150.0 / (6.0 * 8760.0 * 0.85), 1e-9);
+}
+END_TEST
+
+/* ---- budgets ---- */
+
+START_TEST(compute_optimal_models)
+{
+    static const struct {
+        nnc_law law;
+        double flops, params, tokens;
+    } known[] = {
+        { NNC_LAW_RULE_20, 5.76e23, 69.282e9, 1.38564e12 },
+        { NNC_LAW_TEX, 5.76e23, 40.3609e9, 2.3785e12 },
+        { NNC_LAW_EPOCH, 5.76e23, 72.3527e9, 1.32683e12 },
+        { NNC_LAW_PRINTED, 1e20, 0.644857509e9, 25.845502974e9 },
+        { NNC_LAW_TEX, 1e20, 0.774873739e9, 21.508880521e9 },
+        { NNC_LAW_EPOCH, 1e20, 0.854506719e9, 19.504430222e9 },
+        { NNC_LAW_RULE_20, 4.58813e23, 61.834e9, 1.23668e12 },
+        { NNC_LAW_EPOCH, 4.58813e23, 64.3892e9, 1.1876e12 },
+    };
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        const nnc_optimum best = nnc_compute_optimal(known[i].law, known[i].flops);
+        CLOSE(best.params, known[i].params, 1e-4);
+        CLOSE(best.tokens, known[i].tokens, 1e-4);
+        CLOSE(6.0 * best.params * best.tokens, known[i].flops, 1e-12);
+    }
+    CLOSE(nnc_law_loss(NNC_LAW_PRINTED, 7e9, 2e12), 2.0203, 1e-4);
+    /* nothing beside the optimum reaches less loss for the same FLOPs */
+    const nnc_optimum best = nnc_compute_optimal(NNC_LAW_EPOCH, 1e23);
+    for (double shift = 0.5; shift < 2.0; shift += 0.1) {
+        ck_assert(nnc_law_loss(NNC_LAW_EPOCH, best.params * shift, best.tokens / shift) >=
+                  best.loss - 1e-12);
+    }
+}
+END_TEST
+
+/* ---- what is said ---- */
+
+static double evaluated(const char *text)
+{
+    evaluator e = { .at = text };
+    const double value = evaluate_sum(&e);
+    ck_assert_msg(!e.failed, "cannot be evaluated: %s", text);
+    return value;
+}
+
+/* Every line that a run says of itself is true, and the parts of its time add up. */
+START_TEST(every_line_is_true)
+{
+    nnc_plan plan = devices_of(512);
+    plan.global_batch = 1024;
+    plan.seq_len = 4096;
+    plan.tokens = 1e12;
+    plan.price = 2.5;
+    for (int variant = 0; variant < 8; variant++) {
+        nnc_run_ask ask = nnc_run_ask_default();
+        ask.step_s = 1.5;
+        ask.step_flops = 1e18;
+        ask.device_mtbf_s = variant & 1 ? 1e8 : (double)NAN;
+        ask.asynchronous = (variant & 2) != 0;
+        ask.block_s = variant & 2 ? 3.0 : (double)NAN;
+        ask.checkpoint_bytes = 1e12;
+        ask.checkpoint_interval_s = variant & 1 ? (double)NAN : 1800.0;
+        ask.replace_s = 7200.0;
+        ask.spares = 1.0;
+        ask.reclaim_per_month = variant & 4 ? 0.15 : 0.0;
+        ask.straggler_share = 0.05;
+        ask.evaluate_every = 500.0;
+        ask.evaluate_s = 60.0;
+        ask.warmup_s = 3600.0;
+        ask.planned_stops = variant & 1 ? 3.0 : 0.0;
+        ask.sample_bytes = 8192.0;
+        ask.input_bytes_per_s = 1e9;
+        ask.prepare_s = 0.002;
+        ask.prepared_bytes = 8192.0;
+        ask.serial_input = (variant & 4) != 0;
+        ask.idle_w = 300.0;
+        ask.busy_w = 900.0;
+        ask.carbon_g_per_kwh = 100.0;
+        nnc_run run;
+        nnc_derivation *why = nnc_derivation_create();
+        const nnc_line *lines = NULL;
+        int count = 0;
+        ck_assert_int_eq(nnc_run_say(NULL, NULL, &plan, &ask, &run, why, NULL), NNC_OK);
+        ck_assert(nnc_derivation_lines(why, &lines, &count));
+        ck_assert_int_gt(count, 20);
+        for (int i = 0; i < count; i++) {
+            if (lines[i].numbers != NULL && !isnan(lines[i].value)) {
+                const double value = evaluated(lines[i].numbers);
+                ck_assert_msg(fabs(value - lines[i].value) <= 1e-9 * fabs(lines[i].value),
+                              "%s = %s = %s is %.12g, said %.12g", lines[i].name, lines[i].formula,
+                              lines[i].numbers, value, lines[i].value);
+            }
+        }
+        nnc_derivation_destroy(why);
+        CLOSE(run.train_s + run.wait_s + run.straggler_s + run.save_time_s + run.lost_s +
+                  run.evaluate_s + run.warmup_s + run.planned_s,
+              run.run_s, 1e-12);
+    }
+}
+END_TEST
+
+START_TEST(contradictions_are_refused)
+{
+    static const struct {
+        const char *where;
+        double days, epochs, dataset, idle, busy, block, save, stragglers;
+    } cases[] = {
+        { "--days", 1, 1, 1e9, NAN, NAN, NAN, NAN, 0 },
+        { "--dataset-size", NAN, NAN, 1e9, NAN, NAN, NAN, NAN, 0 },
+        { "--epochs", NAN, 2, NAN, NAN, NAN, NAN, NAN, 0 },
+        { "--busy-w", 1, NAN, NAN, NAN, 100, NAN, NAN, 0 },
+        { "--idle-w", 1, NAN, NAN, 200, 100, NAN, NAN, 0 },
+        { "--block-s", 1, NAN, NAN, NAN, NAN, 5, 1, 0 },
+        { "--straggler-share", 1, NAN, NAN, NAN, NAN, NAN, NAN, 1 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        nnc_plan plan = devices_of(8);
+        nnc_run_ask ask = nnc_run_ask_default();
+        nnc_error err = { 0 };
+        nnc_run run;
+        ask.days = cases[i].days;
+        ask.epochs = cases[i].epochs;
+        ask.dataset_size = cases[i].dataset;
+        ask.idle_w = cases[i].idle;
+        ask.busy_w = cases[i].busy;
+        ask.block_s = cases[i].block;
+        ask.save_s = cases[i].save;
+        ask.straggler_share = cases[i].stragglers;
+        ck_assert_int_eq(nnc_run_of(NULL, NULL, &plan, &ask, &run, &err), NNC_BAD_USAGE);
+        ck_assert_msg(strstr(err.where, cases[i].where) != NULL || i == 3, "%s", err.where);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        llama_3_stops,
+        goodput_of_known_runs,
+        goodput_is_that_of_a_simulation,
+        spares_for_most_of_the_time,
+        better_is_never_longer,
+        asynchronous_saves_pay,
+        inputs_that_were_measured,
+        published_energy,
+        embodied_carbon,
+        compute_optimal_models,
+        every_line_is_true,
+        contradictions_are_refused,
+    };
+    return run_tests_with("run", open_support, close_support, tests, COUNT_OF(tests));
+}
