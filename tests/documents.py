@@ -22,6 +22,10 @@ COMMANDS = {
     "ops": ["dense round", "unet old", f"{CLUSTER}"]
     + [f"dense round --by {by} --sort time --top 3" for by in ("op", "group", "phase")],
     "compare": ["dense,unet round,old --micro-batch 1,2"],
+    "run": [
+        "dense round --devices 16 --tokens 1T --device-mtbf-s 10000h --sample-bytes 8192 --input-bytes-per-s 1GB/s",
+        "unet round --epochs 10 --dataset-size 1e6 --prepare-s 20ms --prepared-bytes 3MB --price 2",
+    ],
     "search": [
         "dense round --devices 8 --global-batch 64 --threads 1",
         "dense round --devices 8 --global-batch 64 --tokens 1e9 --target-step 1ms --threads 1",

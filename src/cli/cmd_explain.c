@@ -57,6 +57,6 @@ const nnc_command nnc_cmd_explain = {
         "Without NAMES, all of them are listed. JSON of several names is a list.",
     .min_operands = 0,
     .max_operands = 3,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,
     .run = run,
 };

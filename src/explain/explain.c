@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "estimate/scratch.h"
 #include "explain/asked.h"
+#include "run/run.h"
 
 NNC_ENUM_NAMES(nnc_explained_kind, NNC_EXPLAINED_LIST)
 
@@ -107,6 +108,12 @@ static nnc_status repeat_estimate(nnc_asked *a, nnc_error *err)
     r->scratch->why = NULL;
     NNC_TRY(status);
     (void)nnc_report_unit_cost(&again, a->step);
+    if (r->run != NULL) {
+        nnc_run run;
+        nnc_say_of(a->step, "run");
+        NNC_TRY(nnc_run_say(&again, r->device, &r->result->plan, r->run_ask, &run, a->step, err));
+        nnc_say_of(a->step, "%s", "");
+    }
     if (!nnc_derivation_lines(a->step, &a->said, &a->said_count)) {
         return nnc_no_memory(err);
     }
@@ -187,7 +194,8 @@ static nnc_status open_asked(nnc_asked *a, nnc_error *err)
     a->step = nnc_derivation_create();
     a->row = nnc_derivation_create();
     if (a->arena == NULL || a->step == NULL || a->row == NULL ||
-        nnc_columns_of(&nnc_estimate_metrics, a->arena, &a->columns) != NNC_OK) {
+        nnc_columns_of(a->report->run != NULL ? &nnc_estimate_run_metrics : &nnc_estimate_metrics,
+                       a->arena, &a->columns) != NNC_OK) {
         return nnc_no_memory(err);
     }
     return repeat_estimate(a, err);

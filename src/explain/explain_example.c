@@ -67,6 +67,8 @@ typedef struct opened {
     const nnc_device *device;
     nnc_software software;
     nnc_result result;
+    nnc_run_ask run_ask;
+    nnc_run run;
     nnc_report report;
     nnc_scratch *scratch;
 } opened;
@@ -95,6 +97,13 @@ static nnc_status open_example(nnc_specs *specs, int index, opened *to, nnc_erro
                                .software = &to->software,
                                .result = &to->result,
                                .scratch = to->scratch };
+    to->run_ask = nnc_run_ask_default();
+    to->run_ask.device_mtbf_s = 1e8;
+    to->run_ask.idle_w = 100.0;
+    to->run_ask.busy_w = 1000.0;
+    NNC_TRY(nnc_run_of(&to->result, to->device, &plan, &to->run_ask, &to->run, err));
+    to->report.run_ask = &to->run_ask;
+    to->report.run = &to->run;
     to->report.ops = nnc_scratch_ops(to->scratch, &to->report.op_count);
     to->report.stages = nnc_scratch_stages(to->scratch, &to->report.stage_count);
     return NNC_OK;

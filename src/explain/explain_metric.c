@@ -12,17 +12,31 @@ const char *nnc_asked_short_name(const char *column)
     return dot != NULL ? dot + 1 : column;
 }
 
-/* Prices keep it: "cost.step" beside step. */
-static const char *price_name(const char *column)
+/* Prices and what a run says keep it: "cost.step" beside step. */
+static const char *full_name(const char *column)
 {
-    return strncmp(column, "cost.", 5) == 0 ? column : nnc_asked_short_name(column);
+    return strncmp(column, "cost.", 5) == 0 || strncmp(column, "run.", 4) == 0
+               ? column
+               : nnc_asked_short_name(column);
 }
 
-/* The last line of that name, before line `before`, that belongs to the step itself; -1 = none. */
-static int find_said(const nnc_asked *a, const char *name, size_t length, int before)
+/* What the lines of a metric belong to: the run, or the step itself. */
+static const char *owner_of(const char *column)
+{
+    return strncmp(column, "run.", 4) == 0 ? "run" : "";
+}
+
+static const char *owner_text(const char *of)
+{
+    return of[0] != '\0' ? "run" : "step";
+}
+
+/* The last line of that name, before line `before`, that belongs to `of`; -1 = none. */
+static int find_said(const nnc_asked *a, const char *of, const char *name, size_t length,
+                     int before)
 {
     for (int i = before - 1; i >= 0; i--) {
-        if (a->said[i].of[0] == '\0' && strlen(a->said[i].name) == length &&
+        if (strcmp(a->said[i].of, of) == 0 && strlen(a->said[i].name) == length &&
             memcmp(a->said[i].name, name, length) == 0) {
             return i;
         }
@@ -35,12 +49,12 @@ static int said_of(const nnc_asked *a, const char *column)
 {
     char joined[96];
     const char *name = nnc_asked_short_name(column);
-    const int found = find_said(a, name, strlen(name), a->said_count);
+    const int found = find_said(a, owner_of(column), name, strlen(name), a->said_count);
     if (found >= 0 || strncmp(column, "cost.", 5) != 0) {
         return found;
     }
     snprintf(joined, sizeof joined, "cost_%s", name);
-    return find_said(a, joined, strlen(joined), a->said_count);
+    return find_said(a, "", joined, strlen(joined), a->said_count);
 }
 
 static bool is_metric(const nnc_asked *a, const char *name, size_t length)
@@ -60,11 +74,11 @@ static void add_operands(nnc_asked *a, int line) /* NOLINT(misc-no-recursion): n
     const char *at = a->said[line].formula, *name = NULL;
     size_t length = 0;
     while ((name = nnc_formula_name(&at, &length)) != NULL) {
-        const int operand = find_said(a, name, length, line);
+        const int operand = find_said(a, a->said[line].of, name, length, line);
         if (operand >= 0 && !a->shown[operand] && !is_metric(a, name, length)) {
             nnc_explained e = { .line = a->said[operand] };
             a->shown[operand] = true;
-            e.line.of = "step";
+            e.line.of = owner_text(e.line.of);
             nnc_answer_add(&a->answer, e);
             add_operands(a, operand);
         }
@@ -88,8 +102,8 @@ static void add_value(nnc_asked *a, const nnc_column *column)
     char text[NNC_METRIC_TEXT_MAX] = "";
     const nnc_cell cell = nnc_column_read(column, (nnc_place){ .record = a->report }, text);
     nnc_explained e = { .kind = NNC_EXPLAINED_TEXT,
-                        .line = { .of = "step",
-                                  .name = price_name(column->name),
+                        .line = { .of = owner_text(owner_of(column->name)),
+                                  .name = full_name(column->name),
                                   .unit = column->metric->unit,
                                   .meaning = nnc_metric_meaning(column->metric),
                                   .source = column->metric->source,
@@ -124,8 +138,8 @@ static void add_metric(nnc_asked *a, const nnc_column *column)
     }
     nnc_explained e = { .line = a->said[line], .note = a->said[line].meaning };
     a->shown[line] = true;
-    e.line.of = "step";
-    e.line.name = price_name(column->name);
+    e.line.of = owner_text(owner_of(column->name));
+    e.line.name = full_name(column->name);
     e.line.meaning = nnc_metric_meaning(column->metric);
     e.line.unit = column->metric->unit != NULL ? column->metric->unit : e.line.unit;
     e.line.source = column->metric->source != NULL ? column->metric->source : e.line.source;
@@ -178,11 +192,12 @@ bool nnc_asked_columns(nnc_asked *a, const char *word, nnc_naming least)
 
 bool nnc_asked_operand(nnc_asked *a, const char *word)
 {
-    const int line = find_said(a, word, strlen(word), a->said_count);
+    int line = find_said(a, "", word, strlen(word), a->said_count);
+    line = line >= 0 ? line : find_said(a, "run", word, strlen(word), a->said_count);
     if (line >= 0) {
         nnc_explained e = { .line = a->said[line] };
         a->shown[line] = true;
-        e.line.of = "step";
+        e.line.of = owner_text(e.line.of);
         nnc_answer_add(&a->answer, e);
         add_operands(a, line);
     }
