@@ -65,6 +65,7 @@ typedef struct nnc_result {
     double exposed_s[NNC_COMM_COUNT];       /* exposed_comm_s by kind */
     double communication_s[NNC_COMM_COUNT]; /* the same kinds, hidden or not */
     double bubble_ratio, bubble_share;      /* bubble_s over the stage's busy time, over step_s */
+    double idle_share;                      /* mean over all stages; 0 without a pipeline */
     int32_t stage, memory_stage; /* pipeline stage with the longest busy time, the fullest memory */
     double
         bound_s[NNC_BOUND_COUNT]; /* step_s by what bounds it; in ideal mode all of them overlap */

@@ -147,6 +147,23 @@ static void raise_upper(nnc_result *r, nnc_derivation *why)
     }
 }
 
+/* What the stages of a pipeline do not work, in the mean. */
+static void set_idle_share(const nnc_step *step, const nnc_stage *stages, nnc_result *r)
+{
+    const int32_t count = step->plan->pipeline;
+    double work_s = 0.0; /* of a stage, in the mean */
+    if (count == 1) {
+        NNC_SET(step->why, r->idle_share, NULL, 0.0);
+        NNC_NOTE(step->why, "there is no pipeline");
+        return;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        work_s += (stages[i].busy_s + stages[i].exchange_s + stages[i].update_s) / count;
+    }
+    NNC_PUT(step->why, work_s, "s");
+    NNC_SET(step->why, r->idle_share, NULL, nnc_max(0.0, 1.0 - work_s / r->step_s));
+}
+
 /* Builds the op table of the plan's mode and times it. */
 static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
                             nnc_result *r, nnc_error *err)
@@ -175,6 +192,7 @@ static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_sc
     scratch->shown = rows;
     scratch->stages = step->plan->pipeline;
     r->op_count = rows->count;
+    set_idle_share(step, scratch->step.stages, r);
     set_interval(model, step, r);
     return NNC_OK;
 }

@@ -106,6 +106,8 @@ static const nnc_metric step_rows[] = {
                .source = "arXiv:2104.04473 section 2.2"),
     NNC_NUMBER(nnc_result, bubble_share, .show = NNC_SHOW_PERCENT,
                .help = "The bubble over the step."),
+    NNC_NUMBER(nnc_result, idle_share, .show = NNC_SHOW_PERCENT,
+               .help = "What a stage waits of the step, in the mean of all stages."),
     NNC_WHOLE(nnc_result, stage, .help = "The busiest pipeline stage, from 0."),
     NNC_NAMED(
         nnc_result, bound, nnc_bound_name, NNC_BOUND_COUNT,
