@@ -21,11 +21,12 @@ engine="${core[*]} input render"
 sees[sweep]=$engine
 sees[search]="$engine sweep"
 sees[record]=$engine
-# The library ends here. store, explain and lab are the program's own.
+# The library ends here. store, explain, plot and lab are the program's own.
 sees[store]="render"
+sees[plot]="$engine sweep search record"
 sees[explain]="$engine sweep search record"
 sees[lab]="$engine sweep search record"
-sees[cli]="$engine sweep search record store explain lab"
+sees[cli]="$engine sweep search record store explain plot lab"
 
 # Libraries that one file alone knows.
 declare -A only=(["cjson/"]=input/json.c ["nlopt.h"]=lab/minimise.c)

@@ -116,6 +116,10 @@ static nnc_status take_own(nnc_options *options, choices *given, const nnc_optio
         { "group", NULL, &options->group },
         { "device", NULL, &options->device },
         { "fit", NULL, &options->fit },
+        { "width", NULL, &options->width },
+        { "from", NULL, &options->from },
+        { "to", NULL, &options->to },
+        { "fragment", &options->fragment, NULL },
         { "sensitivity", &options->sensitivity, NULL },
         { "no-prune", &options->search.no_prune, NULL },
         { "best", NULL, &options->search.best },
@@ -159,6 +163,36 @@ nnc_status nnc_option_count(const char *option, const char *text, int64_t most, 
         return nnc_fail(err, NNC_BAD_USAGE, option,
                         "out of range, expected a whole number from 1 to %" PRId64 ", found \"%s\"",
                         most, text);
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_option_time(const char *option, const char *text, double *seconds, nnc_error *err)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = { { "", 1.0 },     { "s", 1.0 },    { "ms", 1e-3 },  { "us", 1e-6 },
+                  { "min", 60.0 }, { "h", 3600.0 }, { "d", 86400.0 } };
+    char number[NNC_NUMBER_TEXT];
+    const size_t length = text != NULL ? nnc_number_span(text, strlen(text)) : 0;
+    double value = 0.0;
+    if (text == NULL) {
+        return NNC_OK;
+    }
+    if (length < sizeof number) {
+        snprintf(number, sizeof number, "%.*s", (int)length, text);
+        for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+            if (strcmp(text + length, units[i].unit) == 0 && nnc_read_double(number, &value)) {
+                *seconds = value * units[i].seconds;
+            }
+        }
+    }
+    if (!(*seconds > 0.0)) {
+        return nnc_fail(err, NNC_BAD_USAGE, option,
+                        "not a time, expected a number above 0 and one of us, ms, s, min, h, d, "
+                        "such as 2.5s or 30d, found \"%s\"",
+                        text);
     }
     return NNC_OK;
 }

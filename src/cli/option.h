@@ -25,6 +25,7 @@ enum {
     NNC_TAKES_SCORE = 1024,     /* --rows, --only, --fold, --group */
     NNC_TAKES_CALIBRATE = 2048, /* --device, --fit, --only, --fold, --group */
     NNC_TAKES_MODEL = 4096,     /* --lenient, as those that take a plan */
+    NNC_TAKES_PLOT = 8192,      /* --width, --fragment, --from, --to, --stages */
     NNC_TAKES_RUN = 32768       /* every field of the run */
 };
 
@@ -49,6 +50,8 @@ typedef struct nnc_options {
     bool help, stages, timeline, sensitivity, update, rows, lenient;
     const char *output, *trace, *scenario; /* NULL = not given */
     const char *only, *fold, *group, *device, *fit;
+    const char *width, *from, *to; /* of a picture */
+    bool fragment;
     const char *threads;
     nnc_search_options search;
     nnc_sweep_options sweep;
@@ -66,6 +69,9 @@ nnc_status nnc_options_parse(int argc, char **argv, const char *command, unsigne
 /* Reads a count from 1 to most; *value stays as it is when the option is not given, text NULL. */
 nnc_status nnc_option_count(const char *option, const char *text, int64_t most, int64_t *value,
                             nnc_error *err);
+
+/* "2.5s", "800ms", "30d", and plain seconds; stays as it is without text. */
+nnc_status nnc_option_time(const char *option, const char *text, double *seconds, nnc_error *err);
 
 /* An option as --help, the man page and completion show it. */
 typedef struct nnc_option_text {

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/number.h"
+
 const nnc_price *nnc_report_price(const nnc_report *report)
 {
     const nnc_device *device = report->device;
@@ -42,4 +44,18 @@ double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why)
                    1e3 * result->cost_step / (double)result->plan.global_batch);
     }
     return unit_cost;
+}
+
+double nnc_report_sustained_flops_per_s(const nnc_report *report)
+{
+    const nnc_efficiencies *e = &report->device->efficiency;
+    const double fraction =
+        e->gemm[report->result->plan.precision].sustained_fraction * e->calibration;
+    return nnc_min(fraction, 1.0) * report->result->peak_flops_per_s;
+}
+
+double nnc_report_sustained_bytes_per_s(const nnc_report *report)
+{
+    const nnc_efficiencies *e = &report->device->efficiency;
+    return e->pointwise.memory_fraction * report->device->mem_bytes_per_s;
 }

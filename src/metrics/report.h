@@ -49,6 +49,10 @@ const char *nnc_launch_advice(const nnc_result *result);
 /* Price of a million tokens, or of a thousand samples where there are no tokens; NaN = unknown. */
 double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 
+/* What the fit says that long kernels hold: of the peak of the plan's precision, of the bandwidth. */
+double nnc_report_sustained_flops_per_s(const nnc_report *report);
+double nnc_report_sustained_bytes_per_s(const nnc_report *report);
+
 /* ---- what they say ---- */
 
 /* Of an nnc_report: the sections of an estimate, and with the lists that are asked for all of it. */

@@ -40,6 +40,7 @@ typedef struct nnc_scenario {
     nnc_result result;
     nnc_run run;
     nnc_advice advice[NNC_ADVICE_MAX];
+    nnc_interval *intervals; /* of the report; NULL = none */
     nnc_report report;
 } nnc_scenario;
 
@@ -55,5 +56,9 @@ nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_given *given, nnc_scen
 /* Estimates it; where it does not fit, looks for the smallest changes that would. Afterwards
  * scenario->report is complete, its ops valid until the next use of scratch. */
 nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
+
+/* Adds the timeline of that estimate to the report, stage by stage, each in the order of time; and frees it. */
+nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
+void nnc_scenario_timeline_free(nnc_scenario *scenario);
 
 #endif

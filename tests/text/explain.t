@@ -2417,10 +2417,11 @@ $ nncost explain mfu,groups.mape dense round --format json
 $ nncost explain mfu,bound_s dense round --format csv
 of,name,kind,formula,numbers,result,unit,text,meaning,note,source\r
 step,mfu,formula,model_flops / (step_s * devices * peak_flops_per_s),732000000000 / (0.010795756 * 1 * 1e14),0.678044224045,,,Model FLOPs utilisation: the share of the peak that the mathematics needs.,,arXiv:2204.02311 appendix B\r
-step,bound_s.compute,formula,compute.attention + compute.mlp + compute.head,0.00248056 + 0.00384 + 0.0006,0.00692056,s,,Step time by what bounds the ops that take it.,of the ops that it bounds,\r
-step,bound_s.memory,formula,memory.embedding + memory.norm + memory.attention + memory.mlp + memory.loss + memory.optimizer,1.6016e-5 + 0.00017 + 4.8e-5 + 0.000368 + 6e-5 + 0.00321318,0.003875196,s,,Step time by what bounds the ops that take it.,of the ops that it bounds,\r
-step,bound_s.network,formula,0,0,0,s,,Step time by what bounds the ops that take it.,of the ops that it bounds,\r
-step,bound_s.host,formula,0,0,0,s,,Step time by what bounds the ops that take it.,of the ops that it bounds,\r
+step,bound_s.compute,formula,compute.attention + compute.mlp + compute.head,0.00248056 + 0.00384 + 0.0006,0.00692056,s,,"Step time by what bounds the ops that take it, by what issuing them adds, and by waiting in the pipeline; they add up to step_s, but in ideal mode, where they overlap.",of the ops that it bounds,\r
+step,bound_s.memory,formula,memory.embedding + memory.norm + memory.attention + memory.mlp + memory.loss + memory.optimizer,1.6016e-5 + 0.00017 + 4.8e-5 + 0.000368 + 6e-5 + 0.00321318,0.003875196,s,,"Step time by what bounds the ops that take it, by what issuing them adds, and by waiting in the pipeline; they add up to step_s, but in ideal mode, where they overlap.",of the ops that it bounds,\r
+step,bound_s.network,formula,0,0,0,s,,"Step time by what bounds the ops that take it, by what issuing them adds, and by waiting in the pipeline; they add up to step_s, but in ideal mode, where they overlap.",of the ops that it bounds,\r
+step,bound_s.host,formula,0,0,0,s,,"Step time by what bounds the ops that take it, by what issuing them adds, and by waiting in the pipeline; they add up to step_s, but in ideal mode, where they overlap.","of the ops that it bounds, and what issuing all of them adds",\r
+step,bound_s.bubble,formula,0,0,0,s,,"Step time by what bounds the ops that take it, by what issuing them adds, and by waiting in the pipeline; they add up to step_s, but in ideal mode, where they overlap.",waiting for other stages,\r
 $ nncost explain mfu,xyzzy dense round
 ! nncost: xyzzy: no metric or op of this name, expected one such as params, flops, mfu, memory, step_s, cost or attn.qkv; 'nncost explain' lists them
 [2]

@@ -29,6 +29,7 @@ Commands:
   calibrate A device's efficiency figures fitted to measured rows, with the errors before and after,
             and the device file that has them.
   init      Print a plan file to begin with, for 'nncost check'.
+  plot      A picture as SVG: step, memory, roofline, timeline, front or scaling.
   list      The devices, models or software profiles that can be named by id.
   show      A device, model or software profile: the file it came from, every field, the sources.
   validate  Check device, model, software and plan files: every fault, one per line.
@@ -186,6 +187,7 @@ usage: nncost diff OLD NEW [options]
 usage: nncost accuracy FILE.csv... [options]
 usage: nncost calibrate FILE.csv... --device DEVICE [options]
 usage: nncost init [MODEL DEVICE] [options]
+usage: nncost plot PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE] [options]
 usage: nncost list devices|models|software [options]
 usage: nncost show ID [options]
 usage: nncost validate FILE... [options]

@@ -5,44 +5,6 @@
 #include "cli/output.h"
 #include "cli/scenario_asked.h"
 
-/* The intervals of a timeline as they come in. */
-typedef struct interval_list {
-    nnc_interval *items;
-    size_t count, room;
-    bool failed;
-} interval_list;
-
-static void add_interval(void *context, const nnc_interval *interval)
-{
-    interval_list *list = context;
-    if (list->count == list->room && !list->failed) {
-        const size_t room = list->room > 0 ? 2 * list->room : 1024;
-        void *items = realloc(list->items, room * sizeof *list->items);
-        if (items == NULL) {
-            list->failed = true;
-        } else {
-            list->items = items;
-            list->room = room;
-        }
-    }
-    if (!list->failed) {
-        list->items[list->count++] = *interval;
-    }
-}
-
-/* Stage by stage, each in the order of time. */
-static int compare_intervals(const void *a, const void *b)
-{
-    const nnc_interval *x = a, *y = b;
-    if (x->stage != y->stage) {
-        return x->stage < y->stage ? -1 : 1;
-    }
-    if (x->start_s < y->start_s || x->start_s > y->start_s) {
-        return x->start_s < y->start_s ? -1 : 1;
-    }
-    return x->end_s < y->end_s ? -1 : x->end_s > y->end_s ? 1 : 0;
-}
-
 static nnc_status write_trace(const nnc_report *report, const char *path, nnc_error *err)
 {
     nnc_buffer out = { 0 };
@@ -85,21 +47,12 @@ static nnc_status write(nnc_session *session, nnc_scenario *scenario, nnc_scratc
                         nnc_error *err)
 {
     const nnc_options *options = &session->options;
-    interval_list list = { .items = NULL };
     nnc_sensitivity entries[NNC_LEVER_COUNT];
     nnc_report *report = &scenario->report;
     nnc_status status = NNC_OK;
     session->exit_code = scenario->result.verdict == NNC_FITS ? 0 : 1;
     if (options->timeline || options->trace != NULL) {
-        status = nnc_timeline(scratch, &scenario->result, add_interval, &list, err);
-        if (status == NNC_OK && (list.failed || list.count == 0)) {
-            status = nnc_no_memory(err);
-        }
-    }
-    if (status == NNC_OK && list.count > 0) {
-        qsort(list.items, list.count, sizeof *list.items, compare_intervals);
-        report->intervals = list.items;
-        report->interval_count = (int64_t)list.count;
+        status = nnc_scenario_timeline(scenario, scratch, err);
     }
     if (status == NNC_OK && options->sensitivity) {
         status = find_sensitivity(scenario, entries, err);
@@ -107,9 +60,8 @@ static nnc_status write(nnc_session *session, nnc_scenario *scenario, nnc_scratc
     if (status == NNC_OK) {
         status = write_report(session, report, err);
     }
-    report->intervals = NULL;
     report->sensitivity = NULL;
-    free(list.items);
+    nnc_scenario_timeline_free(scenario);
     return status;
 }
 

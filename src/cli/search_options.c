@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "base/number.h"
-#include "cli/search/search_ask.h"
+#include "cli/search_asked.h"
 #include "cli/share.h"
 #include "sweep/axes.h"
 
@@ -140,37 +140,6 @@ static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_sea
     return NNC_OK;
 }
 
-/* "2.5s", "800ms", "30d", and plain seconds. */
-static nnc_status read_time(const char *option, const char *text, double *seconds, nnc_error *err)
-{
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = { { "", 1.0 },     { "s", 1.0 },    { "ms", 1e-3 },  { "us", 1e-6 },
-                  { "min", 60.0 }, { "h", 3600.0 }, { "d", 86400.0 } };
-    char number[NNC_NUMBER_TEXT];
-    const size_t length = text != NULL ? nnc_number_span(text, strlen(text)) : 0;
-    double value = 0.0;
-    if (text == NULL) {
-        return NNC_OK;
-    }
-    if (length < sizeof number) {
-        snprintf(number, sizeof number, "%.*s", (int)length, text);
-        for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-            if (strcmp(text + length, units[i].unit) == 0 && nnc_read_double(number, &value)) {
-                *seconds = value * units[i].seconds;
-            }
-        }
-    }
-    if (!(*seconds > 0.0)) {
-        return nnc_fail(err, NNC_BAD_USAGE, option,
-                        "not a time, expected a number above 0 and one of us, ms, s, min, h, d, "
-                        "such as 2.5s or 30d, found \"%s\"",
-                        text);
-    }
-    return NNC_OK;
-}
-
 static nnc_status read_money(const char *text, double *money, nnc_error *err)
 {
     if (text != NULL && (!nnc_read_double(text, money) || !(*money > 0.0))) {
@@ -219,9 +188,9 @@ nnc_status nnc_search_options_read(nnc_options *options, nnc_arena *arena, nnc_s
     NNC_TRY(split_settings(options, arena, task, err));
     NNC_TRY(read_counts(options, task, max_devices, err));
     NNC_TRY(read_objective(given->objective, &search->objective, err));
-    NNC_TRY(read_time("--deadline", given->deadline, &search->deadline_s, err));
+    NNC_TRY(nnc_option_time("--deadline", given->deadline, &search->deadline_s, err));
     NNC_TRY(read_money(given->budget, &search->budget, err));
-    NNC_TRY(read_time("--target-step", given->target_step, &task->target_step_s, err));
+    NNC_TRY(nnc_option_time("--target-step", given->target_step, &task->target_step_s, err));
     search->no_prune = given->no_prune;
     return search->shards > 0 && task->target_step_s > 0.0
                ? nnc_fail(err, NNC_BAD_USAGE, "--target-step",

@@ -1,6 +1,6 @@
-/* What a search was asked for on the command line. */
-#ifndef NNCOST_CLI_SEARCH_SEARCH_ASK_H
-#define NNCOST_CLI_SEARCH_SEARCH_ASK_H
+/* The search that a command line asks for. */
+#ifndef NNCOST_CLI_SEARCH_ASKED_H
+#define NNCOST_CLI_SEARCH_ASKED_H
 
 #include "cli/command.h"
 #include "search/search_task.h"
@@ -17,5 +17,12 @@ nnc_status nnc_search_options_read(nnc_options *options, nnc_arena *arena, nnc_s
 nnc_status nnc_search_sizes_settle(const nnc_plan *base, const nnc_device *device,
                                    int64_t max_devices, nnc_arena *arena, nnc_search_task *task,
                                    nnc_error *err);
+
+/* Searches for plans of what model and device name, which are as those of nnc_scenario_load_asked, with progress on standard error, and hands the result to write,
+ * on one rank alone. Sets the exit code: 1 when nothing was found, of a signal that stopped it. */
+typedef nnc_status nnc_search_writer(nnc_session *session, const nnc_search_report *report,
+                                     nnc_error *err);
+nnc_status nnc_search_asked(nnc_session *session, const char *model, const char *device,
+                            nnc_search_writer *write, nnc_error *err);
 
 #endif

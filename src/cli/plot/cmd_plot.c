@@ -1,0 +1,166 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "cli/scenario_asked.h"
+#include "cli/search_asked.h"
+#include "plot/plot.h"
+
+/* The picture that a command line names, the first of its operands. */
+static nnc_status picture_asked(const nnc_session *session, const nnc_picture **picture,
+                                nnc_error *err)
+{
+    const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
+    const char *asked = session->options.operands[0];
+    char expected[128] = "";
+    const int found = nnc_names_find(names, asked);
+    if (found >= 0) {
+        *picture = nnc_pictures[found];
+        return NNC_OK;
+    }
+    for (unsigned i = 0; i < NNC_PICTURE_COUNT; i++) {
+        const size_t used = strlen(expected);
+        snprintf(expected + used, sizeof expected - used, "%s%s", i > 0 ? ", " : "",
+                 nnc_picture_name(i));
+    }
+    return nnc_fail(err, NNC_BAD_USAGE, "plot", "unknown picture, expected one of %s, found \"%s\"",
+                    expected, asked);
+}
+
+/* An option that another picture has. */
+static nnc_status foreign(const char *option, const nnc_picture *picture, nnc_error *err)
+{
+    return nnc_fail(err, NNC_BAD_USAGE, option, "is not an option of 'plot %s'", picture->name);
+}
+
+static nnc_status check_options(const nnc_options *options, const nnc_picture *picture,
+                                nnc_error *err)
+{
+    const nnc_search_options *search = &options->search;
+    const struct {
+        const char *option;
+        bool given, allowed;
+    } some[] = {
+        { "--stages", options->stages, picture->by_stages },
+        { "--from", options->from != NULL, picture->of == NNC_PLOT_TIMELINE },
+        { "--to", options->to != NULL, picture->of == NNC_PLOT_TIMELINE },
+        { "--best", search->best != NULL, picture->of == NNC_PLOT_FRONT },
+        { "--objective", search->objective != NULL, picture->of >= NNC_PLOT_FRONT },
+        { "--max-memory", search->max_memory != NULL, picture->of >= NNC_PLOT_FRONT },
+        { "--max-devices", search->max_devices != NULL, picture->of == NNC_PLOT_SIZES },
+        { "--deadline", search->deadline != NULL, picture->of >= NNC_PLOT_FRONT },
+        { "--budget", search->budget != NULL, picture->of >= NNC_PLOT_FRONT },
+        { "--target-step", search->target_step != NULL, false },
+        { "--no-prune", search->no_prune, picture->of >= NNC_PLOT_FRONT },
+        { "--threads", options->threads != NULL, picture->of >= NNC_PLOT_FRONT },
+    };
+    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
+        if (some[i].given && !some[i].allowed) {
+            return foreign(some[i].option, picture, err);
+        }
+    }
+    return NNC_OK;
+}
+
+static nnc_status how_asked(const nnc_options *options, nnc_plot_how *how, nnc_error *err)
+{
+    int64_t width = NNC_PLOT_WIDTH;
+    *how = (nnc_plot_how){ .fragment = options->fragment,
+                           .stages = options->stages,
+                           .from_s = (double)NAN,
+                           .to_s = (double)NAN };
+    NNC_TRY(nnc_option_time("--from", options->from, &how->from_s, err));
+    NNC_TRY(nnc_option_time("--to", options->to, &how->to_s, err));
+    if (nnc_option_count("--width", options->width, NNC_PLOT_WIDTH_MAX, &width, NULL) != NNC_OK ||
+        width < NNC_PLOT_WIDTH_MIN) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--width",
+                        "out of range, expected a whole number from %d to %d, found \"%s\"",
+                        NNC_PLOT_WIDTH_MIN, NNC_PLOT_WIDTH_MAX, options->width);
+    }
+    how->width = (int32_t)width;
+    return NNC_OK;
+}
+
+/* How a picture is drawn that has been checked. */
+static nnc_status draw(nnc_session *session, const nnc_plot_data *data, nnc_error *err)
+{
+    const nnc_picture *picture = NULL;
+    nnc_plot_how how;
+    NNC_TRY(picture_asked(session, &picture, err));
+    NNC_TRY(how_asked(&session->options, &how, err));
+    nnc_plot_draw(session->out, picture, data, &how);
+    return NNC_OK;
+}
+
+static nnc_status draw_report(nnc_session *session, nnc_scenario *scenario, nnc_scratch *scratch,
+                              nnc_error *err)
+{
+    const nnc_picture *picture = NULL;
+    nnc_plot_how how;
+    NNC_TRY(picture_asked(session, &picture, err));
+    NNC_TRY(how_asked(&session->options, &how, err));
+    char text[NNC_NUMBER_TEXT];
+    const double end_s = isnan(how.to_s) ? scenario->result.step_s : how.to_s;
+    if (how.from_s >= nnc_min(end_s, scenario->result.step_s)) {
+        return nnc_fail(
+            err, NNC_BAD_USAGE, "--from",
+            "out of range, expected less than the %s at which the timeline ends, found \"%s\"",
+            nnc_unit_text(nnc_min(end_s, scenario->result.step_s), "s", text),
+            session->options.from);
+    }
+    if (picture->of == NNC_PLOT_TIMELINE) {
+        NNC_TRY(nnc_scenario_timeline(scenario, scratch, err));
+    }
+    const nnc_status status = draw(session, &(nnc_plot_data){ .report = &scenario->report }, err);
+    nnc_scenario_timeline_free(scenario);
+    return status;
+}
+
+/* One size for a front, several for scaling. */
+static nnc_status draw_found(nnc_session *session, const nnc_search_report *report, nnc_error *err)
+{
+    const nnc_picture *picture = NULL;
+    NNC_TRY(picture_asked(session, &picture, err));
+    const bool sizes = report->sizes != NULL;
+    if (sizes != (picture->of == NNC_PLOT_SIZES)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--devices",
+                        sizes ? "one number is expected, 'plot scaling' shows several"
+                              : "several numbers are expected, such as 8..512");
+    }
+    return draw(session, &(nnc_plot_data){ .search = report }, err);
+}
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    const nnc_picture *picture = NULL;
+    nnc_plot_how how;
+    char **operands = session->options.operands;
+    NNC_TRY(picture_asked(session, &picture, err));
+    NNC_TRY(check_options(&session->options, picture, err));
+    NNC_TRY(how_asked(&session->options, &how, err));
+    return picture->of >= NNC_PLOT_FRONT
+               ? nnc_search_asked(session, operands[1], operands[2], draw_found, err)
+               : nnc_scenario_report(session, operands[1], operands[2], draw_report, err);
+}
+
+const nnc_command nnc_cmd_plot = {
+    .name = "plot",
+    .operands = "PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE]",
+    .summary = "A picture as SVG: step, memory, roofline, timeline, front or scaling.",
+    .notes =
+        "step: the parts of a step and the range in which it falls. memory: what fills the fullest "
+        "device, with --stages every stage. roofline: every op under the roof of the device. "
+        "timeline: what every pipeline stage does when. front: what memory buys, of the plans that "
+        "'search' finds for --devices N and --global-batch. scaling: where more devices stop "
+        "paying, of the best plans for --devices 8..512. Every figure is that of 'estimate' or "
+        "'search' with the same options. The file follows the reader's choice of light or dark, "
+        "and 'rsvg-convert' makes PNG or PDF of it. --format does not change it. Exits with 0 "
+        "whether the step fits or not, with 1 when no plan of a search does.",
+    .min_operands = 2,
+    .max_operands = 3,
+    .takes =
+        NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH | NNC_TAKES_PLOT,
+    .run = run,
+};

@@ -1,0 +1,200 @@
+/* Where the time of a step goes, and how sure that is. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plot/canvas.h"
+#include "render/text.h"
+
+enum { PARTS_MAX = 16 };
+
+typedef struct part {
+    const nnc_metric *row;
+    double seconds;
+    nnc_px x, w;
+} part;
+
+/* The metrics that the step is the sum of, in their order. */
+static int parts_of(const nnc_result *result, part parts[PARTS_MAX])
+{
+    const nnc_place place = { .record = result };
+    char text[NNC_METRIC_TEXT_MAX];
+    int count = 0;
+    for (size_t i = 0; i < nnc_step_metrics.count && count < PARTS_MAX; i++) {
+        const nnc_metric *row = &nnc_step_metrics.rows[i];
+        const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
+        if (row->part_of != NULL && cell.kind == NNC_CELL_NUMBER && cell.number > 0) {
+            parts[count++] = (part){ .row = row, .seconds = cell.number };
+        }
+    }
+    return count;
+}
+
+static bool is_exposed(const part *p)
+{
+    return strcmp(p->row->name, "exposed_comm_s") == 0;
+}
+
+static nnc_legend entry_of(const part *p, double step_s)
+{
+    char time[NNC_NUMBER_TEXT], share[NNC_NUMBER_TEXT];
+    const bool hatched = strcmp(p->row->name, "bubble_s") == 0;
+    nnc_legend entry = { .hue = hatched ? "" : p->row->head,
+                         .label = is_exposed(p) ? "exposed communication" : p->row->head,
+                         .explain = p->row->name };
+    snprintf(entry.value, sizeof entry.value, "%s, %s", nnc_unit_text(p->seconds, "s", time),
+             nnc_percent_text(p->seconds / step_s, share));
+    return entry;
+}
+
+/* By the ranks that communicate. */
+static void add_kinds(const nnc_result *result, char *tip, size_t size)
+{
+    char exposed[NNC_NUMBER_TEXT], all[NNC_NUMBER_TEXT];
+    for (unsigned kind = 0; kind < NNC_COMM_COUNT; kind++) {
+        const size_t used = strlen(tip);
+        if (result->communication_s[kind] > 0) {
+            snprintf(tip + used, size - used, "\n%s: %s of %s", nnc_comm_name((nnc_comm)kind),
+                     nnc_unit_text(result->exposed_s[kind], "s", exposed),
+                     nnc_unit_text(result->communication_s[kind], "s", all));
+        }
+    }
+}
+
+static void draw_bar(nnc_canvas *canvas, const nnc_result *result, part *parts, int count)
+{
+    const nnc_scale scale = { 0.0, result->step_s, canvas->left, canvas->right, false };
+    double done_s = 0.0;
+    for (int i = 0; i < count; i++) {
+        part *p = &parts[i];
+        char tip[512];
+        const nnc_legend entry = entry_of(p, result->step_s);
+        p->x = nnc_scale_at(&scale, done_s);
+        done_s += p->seconds;
+        p->w = nnc_scale_at(&scale, done_s) - p->x;
+        snprintf(tip, sizeof tip, "%s: %s", entry.label, entry.value);
+        nnc_canvas_say(canvas, " %c%s %s.", entry.label[0] - 'a' + 'A', entry.label + 1,
+                       entry.value);
+        if (is_exposed(p)) {
+            add_kinds(result, tip, sizeof tip);
+        }
+        const nnc_box box = { p->x, canvas->y, p->w, NNC_PX(30) };
+        nnc_svg_mark(&canvas->svg, p->row->name, NULL, tip);
+        if (entry.hue[0] == '\0') {
+            nnc_svg_hatched(&canvas->svg, box);
+        } else {
+            char class[32];
+            snprintf(class, sizeof class, "bar %s", entry.hue);
+            nnc_svg_rect(&canvas->svg, class, box);
+        }
+        nnc_svg_mark_end(&canvas->svg);
+    }
+    canvas->y += NNC_PX(30);
+}
+
+/* Under each part that is more than a line its label, with a leader where it had to move. */
+static void draw_labels(nnc_canvas *canvas, const part *parts, int count, double step_s)
+{
+    const double shown_from = 0.02;
+    nnc_legend entries[PARTS_MAX];
+    nnc_px x[PARTS_MAX], w[PARTS_MAX], at[PARTS_MAX];
+    int shown = 0;
+    for (int i = 0; i < count; i++) {
+        if (parts[i].seconds >= shown_from * step_s) {
+            entries[shown] = entry_of(&parts[i], step_s);
+            w[shown] = nnc_canvas_entry_px(&entries[shown]);
+            at[shown] = parts[i].x + (parts[i].w < NNC_PX(16) ? parts[i].w / 2 : NNC_PX(8));
+            x[shown] = parts[i].x;
+            shown++;
+        }
+    }
+    if (canvas->narrow || !nnc_place_row(x, w, shown, canvas->left, canvas->right, NNC_PX(14))) {
+        nnc_canvas_rows(canvas, entries, shown);
+        return;
+    }
+    for (int i = 0; i < shown; i++) {
+        nnc_svg_path(&canvas->svg, "axis thin");
+        nnc_svg_to(&canvas->svg, 'M', at[i], canvas->y);
+        nnc_svg_to(&canvas->svg, 'L', at[i], canvas->y + NNC_PX(5));
+        nnc_svg_to(&canvas->svg, 'L', x[i] + NNC_PX(4), canvas->y + NNC_PX(11));
+        nnc_svg_path_end(&canvas->svg, false);
+        nnc_canvas_entry(canvas, x[i], canvas->y + NNC_PX(23), &entries[i]);
+    }
+    canvas->y += NNC_PX(43);
+}
+
+static void draw_tick(nnc_canvas *canvas, nnc_px x, const char *explain, const char *tip)
+{
+    nnc_svg_mark(&canvas->svg, explain, NULL, tip);
+    nnc_svg_line(&canvas->svg, "edge thin", x, canvas->y - NNC_PX(8), x, canvas->y + NNC_PX(8));
+    nnc_svg_mark_end(&canvas->svg);
+}
+
+/* From 0: the bounds, where nine of ten measurements fall, and the prediction. */
+static void draw_bounds(nnc_canvas *canvas, const nnc_result *r)
+{
+    const bool known = !isnan(r->interval_s[0]) && !isnan(r->interval_s[1]);
+    const double most = known ? nnc_max(r->interval_s[1], r->upper_bound_s) : r->upper_bound_s;
+    const nnc_scale scale = { 0.0, nnc_max(most, r->step_s) * 1.02, canvas->left, canvas->right,
+                              false };
+    char low[64], high[64], band[96], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
+    const nnc_px lower = nnc_scale_at(&scale, r->lower_bound_s);
+    const nnc_px upper = nnc_scale_at(&scale, r->upper_bound_s);
+    snprintf(low, sizeof low, "at least %s", nnc_unit_text(r->lower_bound_s, "s", a));
+    snprintf(high, sizeof high, "without overlap %s", nnc_unit_text(r->upper_bound_s, "s", a));
+    const nnc_px w[2] = { nnc_text_px(low, NNC_TYPE_PLAIN), nnc_text_px(high, NNC_TYPE_PLAIN) };
+    nnc_px x[2] = { lower - w[0] / 2, upper - w[1] / 2 };
+    const bool both = nnc_place_row(x, w, 2, canvas->left, canvas->right, NNC_PX(12));
+
+    canvas->y += NNC_PX(20);
+    nnc_svg_text(&canvas->svg, "dim", 's', both ? x[0] : canvas->left, canvas->y, low);
+    if (both) {
+        nnc_svg_text(&canvas->svg, "dim", 's', x[1], canvas->y, high);
+    }
+    canvas->y += NNC_PX(14);
+    nnc_svg_line(&canvas->svg, "axis", canvas->left, canvas->y, canvas->right, canvas->y);
+    nnc_canvas_say(canvas, " %c%s, %s.", 'A', low + 1, high);
+    if (known) {
+        const nnc_px from = nnc_scale_at(&scale, r->interval_s[0]);
+        const nnc_px to = nnc_scale_at(&scale, r->interval_s[1]);
+        snprintf(band, sizeof band, "9 of 10 measured: %s to %s",
+                 nnc_unit_text(r->interval_s[0], "s", a), nnc_unit_text(r->interval_s[1], "s", b));
+        nnc_canvas_say(canvas, " %s.", band);
+        nnc_svg_mark(&canvas->svg, "interval_s", NULL, band);
+        nnc_svg_round(&canvas->svg, "band",
+                      (nnc_box){ from, canvas->y - NNC_PX(6), to - from, NNC_PX(12) }, NNC_PX(6));
+        nnc_svg_mark_end(&canvas->svg);
+        nnc_px w_band = nnc_text_px(band, NNC_TYPE_PLAIN), x_band = (from + to - w_band) / 2;
+        nnc_place_row(&x_band, &w_band, 1, canvas->left, canvas->right, 0);
+        nnc_svg_text(&canvas->svg, "dim", 's', x_band, canvas->y + NNC_PX(22), band);
+    }
+    draw_tick(canvas, lower, "lower_bound_s", low);
+    draw_tick(canvas, upper, "upper_bound_s", high);
+    snprintf(band, sizeof band, "predicted: %s", nnc_unit_text(r->step_s, "s", a));
+    nnc_svg_mark(&canvas->svg, "step_s", NULL, band);
+    nnc_svg_circle(&canvas->svg, "dot backward", nnc_scale_at(&scale, r->step_s), canvas->y,
+                   NNC_PX(5));
+    nnc_svg_mark_end(&canvas->svg);
+    canvas->y += NNC_PX(known ? 32 : 16);
+}
+
+static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
+{
+    const nnc_report *report = data->report;
+    const nnc_result *result = report->result;
+    part parts[PARTS_MAX];
+    char subject[NNC_CANVAS_TITLE], step[NNC_NUMBER_TEXT];
+    const int count = parts_of(result, parts);
+    nnc_canvas_subject(report->model, report->device, result->plan.devices, subject);
+    nnc_canvas_heading(canvas, "One step", subject, nnc_unit_text(result->step_s, "s", step));
+    draw_bar(canvas, result, parts, count);
+    draw_labels(canvas, parts, count, result->step_s);
+    draw_bounds(canvas, result);
+}
+
+const nnc_picture nnc_plot_step = {
+    .name = "step",
+    .help = "The parts of a step, and the range in which it falls.",
+    .of = NNC_PLOT_ESTIMATE,
+    .draw = draw,
+};

@@ -1,0 +1,92 @@
+#include "plot/roofline_marks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double rate_of(const nnc_op_cost *cost)
+{
+    return (cost->work.flops + cost->work.vector_flops) / cost->time_s;
+}
+
+static bool is_drawn(const nnc_op_cost *cost)
+{
+    const double rate = rate_of(cost), intensity = nnc_intensity(&cost->work);
+    return cost->repeat > 0 && cost->time_s > 0 && isfinite(rate) && isfinite(intensity) &&
+           rate > 0 && intensity > 0;
+}
+
+static double power_below(double value)
+{
+    return pow(10.0, floor(log10(value) + 1e-9));
+}
+
+/* Whole decades: of FLOP/B from 0.1 or the first op to eight times the ridge or the last; of FLOP/s at
+ * most seven, down to the slowest op. */
+void nnc_roofline_scale(nnc_roofline *r, nnc_box area)
+{
+    double least = 0.1, most = 8.0 * r->peak / r->rate, slowest = r->peak / 1e3;
+    for (int32_t i = 0; i < r->report->op_count; i++) {
+        const nnc_op_cost *cost = &r->report->ops[i];
+        if (is_drawn(cost)) {
+            const double at = nnc_intensity(&cost->work);
+            least = nnc_min(least, at);
+            most = nnc_max(most, at);
+            slowest = nnc_min(slowest, rate_of(cost));
+        }
+    }
+    least = nnc_max(least, 1e-4 * r->peak / r->rate);
+    slowest = nnc_max(slowest, r->peak / 1e7);
+    r->x = (nnc_scale){ power_below(least), 10.0 * power_below(most * 0.999), area.x,
+                        area.x + area.w, true };
+    r->y = (nnc_scale){ power_below(slowest), r->peak * 2.2, area.y + area.h, area.y, true };
+}
+
+/* Joins what cannot be told apart: the same op in a place that is less than three pixels away. */
+static void add_mark(nnc_roofline *r, const nnc_op_cost *cost, double share)
+{
+    const double intensity = nnc_intensity(&cost->work), flops_per_s = rate_of(cost);
+    const nnc_px x = nnc_scale_at(&r->x, intensity), y = nnc_scale_at(&r->y, flops_per_s);
+    for (int i = 0; i < r->count; i++) {
+        nnc_roof_mark *m = &r->marks[i];
+        if (abs(m->x - x) <= NNC_PX(3) && abs(m->y - y) <= NNC_PX(3) &&
+            m->cost->bound == cost->bound && nnc_op_phase(m->cost->op) == nnc_op_phase(cost->op) &&
+            strcmp(nnc_op_name(m->cost->op), nnc_op_name(cost->op)) == 0) {
+            m->share += share;
+            m->rows++;
+            return;
+        }
+    }
+    r->marks[r->count++] = (nnc_roof_mark){ cost, intensity, flops_per_s, share, 1, x, y, 0 };
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const nnc_roof_mark *x = a, *y = b;
+    return x->share > y->share ? -1 : x->share < y->share ? 1 : x->cost < y->cost ? -1 : 1;
+}
+
+void nnc_roofline_gather(nnc_roofline *r)
+{
+    for (int32_t i = 0; i < r->report->op_count; i++) {
+        const nnc_op_cost *cost = &r->report->ops[i];
+        const double share = cost->time_s * cost->repeat / r->report->result->step_s;
+        if (!(cost->repeat > 0)) {
+            continue;
+        }
+        if (is_drawn(cost) && rate_of(cost) >= r->y.from &&
+            nnc_intensity(&cost->work) >= r->x.from && r->count < NNC_ROOF_MARKS_MAX) {
+            add_mark(r, cost, share);
+            r->bound_share[cost->bound] += share;
+        }
+    }
+    r->not_drawn = 1.0;
+    for (int bound = 0; bound < NNC_BOUND_COUNT; bound++) {
+        r->not_drawn -= r->bound_share[bound];
+    }
+    qsort(r->marks, (size_t)r->count, sizeof *r->marks, by_share);
+    for (int i = 0; i < r->count; i++) {
+        const double radius = 46.0 * sqrt(r->marks[i].share);
+        r->marks[i].radius = nnc_px_of(radius < 3.0 ? 3.0 : radius);
+    }
+}

@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""Reads the pictures of 'nncost plot' and compares their marks with the JSON of the same command line.
+
+    usage: pictures.py PROGRAM ROOT [COUNT]
+
+Every picture is well-formed, has a description, stays within its size and 200 kB, and no two of its labels
+overlap, by the widths that src/render/advance.c holds. Bars, circles and passes lie where their JSON says;
+no op of a device and model that come with nncost is faster than its roof. COUNT combinations of model,
+device, plan and width are drawn [200], by a fixed seed.
+"""
+import json
+import math
+import os
+import random
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+PROGRAM, ROOT = (Path(argument).resolve() for argument in sys.argv[1:3])
+COUNT = int(sys.argv[3]) if len(sys.argv) > 3 else 200
+ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C", "HOME": "/nonexistent", "NNCOST_PATH": str(ROOT)}
+SVG = "{http://www.w3.org/2000/svg}"
+PREFIX = {"": 1, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
+PLANS = ["", "--micro-batch 4 --recompute full", "--devices 8 --pipeline 4 --micro-batches 6 --zero 1",
+         "--devices 16 --tensor 4 --pipeline 2 --micro-batches 4 --set vocab_multiple=512"]
+PARTS = {"step": ("step", "step_s"), "memory": ("memory", "total_bytes")}
+
+
+def nncost(*words):
+    done = subprocess.run([PROGRAM, *words], env=ENVIRONMENT, capture_output=True, cwd=ROOT, check=False)
+    return (done.returncode, done.stdout.decode()) if done.returncode < 2 else (done.returncode, "")
+
+
+def document(*words):
+    return json.loads(nncost(*words, "--format", "json")[1])
+
+
+def widths():
+    text = (ROOT / "src/render/advance.c").read_text()
+    tables = re.findall(r"(plain|bold)\[.*?\] = \{(.*?)\}", text, re.S)
+    return {name: [int(number) for number in re.findall(r"\d+", body)] for name, body in tables}
+
+
+WIDTHS = widths()
+
+
+def box_of(text):
+    """Left, top, right, bottom of a label; None of one that is turned."""
+    if text.get("transform"):
+        return None
+    classes = text.get("class", "").split()
+    table = WIDTHS["bold" if "b" in classes else "plain"]
+    size = 10 if "s" in classes else 12
+    wide = sum(table[ord(c) - 32] if 32 <= ord(c) < 127 else 1000 for c in text.text or "") * size * 1.05 / 1000
+    x, y = float(text.get("x")), float(text.get("y"))
+    x -= wide * {"middle": 0.5, "end": 1.0}.get(text.get("text-anchor"), 0.0)
+    return x, y - 0.75 * size, x + wide, y + 0.22 * size
+
+
+def check_form(svg, text):
+    root = ElementTree.fromstring(text)
+    wide, high = (float(number) for number in root.get("viewBox").split()[2:])
+    title, desc = root.find(SVG + "title"), root.find(SVG + "desc")
+    assert len(text) <= 200_000, f"{svg}: {len(text)} bytes"
+    assert title.text and len(desc.text) > len(title.text), f"{svg}: no description"
+    assert " style=" not in text and "<script" not in text and text.count("http") == 1, svg
+    assert all(one.get("id", "nnc-").startswith("nnc-") for one in root.iter()), svg
+    boxes = [(box_of(label), label.text) for label in root.iter(SVG + "text")]
+    boxes = [(box, label) for box, label in boxes if box]
+    for i, (a, name) in enumerate(boxes):
+        assert a[0] > -0.5 and a[1] > -0.5 and a[2] < wide + 0.5 and a[3] < high + 0.5, f"{svg}: outside: {name}"
+        for b, other in boxes[:i]:
+            apart = a[2] <= b[0] + 0.1 or b[2] <= a[0] + 0.1 or a[3] <= b[1] + 0.1 or b[3] <= a[1] + 0.1
+            assert apart, f"{svg}: '{name}' over '{other}'"
+    return root
+
+
+def marks(root):
+    return [(group, group.find(SVG + "title").text, list(group)[1:]) for group in root.iter(SVG + "g")]
+
+
+def number(one, name):
+    return float(one.get(name))
+
+
+def check_bar(svg, root, part, whole):
+    """The parts of a step or of the memory as widths; whole is what the bar's scale ends at."""
+    drawn = {group.get("data-explain"): shapes[0] for group, _, shapes in marks(root)
+             if shapes and shapes[0].tag == SVG + "rect" and group.get("data-explain") in part}
+    wide = number(root, "width") - 16
+    assert drawn, svg
+    for name, value in part.items():
+        if value > 0 or name in drawn:
+            assert abs(number(drawn[name], "width") - value / whole * wide) < 0.25, f"{svg}: {name}"
+
+
+def scale(root, along):
+    """From a value to a place, by the grid's lines and labels; None with less than three."""
+    points = []
+    for label in root.iter(SVG + "text"):
+        found = re.fullmatch(r"([\d.]+) ?([numkMGTPE]?)(B|s|)", label.text or "")
+        anchor = label.get("text-anchor")
+        if found and label.get("class") == "dim" and anchor == ("middle" if along == "x" else "end"):
+            place = number(label, "x") if along == "x" else number(label, "y")
+            points.append((float(found[1]) * PREFIX[found[2]], place))
+    for change in (math.log, float):
+        if len(points) > 2 and min(points)[0] > 0:
+            (v0, p0), (v1, p1) = [(change(points[i][0]), points[i][1]) for i in (0, -1)]
+            slope = (p1 - p0) / (v1 - v0)
+            if all(abs(p0 + (change(v) - v0) * slope - p) < 0.3 for v, p in points):
+                return lambda value: p0 + (change(value) - v0) * slope
+    return None
+
+
+def check_points(svg, root, classes, points, least=(0, 0)):
+    """Circles and squares lie where their values are on the grid's scales; True when that could be seen. What
+    is below the least values may be left out."""
+    x, y = scale(root, "x"), scale(root, "y")
+    if x is None or y is None:
+        return False
+    shift = -3 if classes == "mark" else -4  # of the labels' baseline from their line
+    drawn = []
+    for _, _, shapes in marks(root):
+        for one in shapes:
+            if classes not in one.get("class", "").split():
+                continue
+            if one.tag == SVG + "circle":
+                drawn.append((number(one, "cx"), number(one, "cy")))
+            elif one.tag == SVG + "rect":
+                drawn.append((number(one, "x") + number(one, "width") / 2, number(one, "y") + number(one, "width") / 2))
+            else:
+                corner = [float(value) for value in re.findall(r"[\d.]+", one.get("d"))]
+                drawn.append((corner[0], corner[3]))
+    for value, name in points:
+        if value[0] < least[0] or value[1] < least[1]:
+            continue
+        at = x(value[0]), y(value[1]) + shift
+        assert any(abs(at[0] - p[0]) < 3.5 and abs(at[1] - p[1]) < 3.5 for p in drawn), f"{svg}: no mark for {name} at {at}"
+    for p in drawn:
+        assert any(abs(x(v[0]) - p[0]) < 3.5 and abs(y(v[1]) + shift - p[1]) < 3.5 for v, _ in points), f"{svg}: {p}"
+    return True
+
+
+def drawn_ops(ops):
+    return [(op["intensity_flops_per_byte"], (op["flops"] + op["vector_flops"]) / op["time_s"], op) for op in ops
+            if op["time_s"] and op["intensity_flops_per_byte"] and op["repeat"] and op["flops"] + op["vector_flops"] > 0]
+
+
+def check_roof(where, result):
+    peak, rate = result["device"]["peak_flops_per_s"], result["device"]["mem_bytes_per_s"]
+    for intensity, flops_per_s, op in drawn_ops(result["ops"]):
+        # Vector FLOPs have no roof of their own; where the ridge is below 1 memory feeds more of them than the peak.
+        roof = rate * intensity if op["flops"] == 0 and peak < rate else min(peak, rate * intensity)
+        assert flops_per_s <= 1.005 * roof, f"{where}: {op['name']} is above its roof"
+
+
+def check_timeline(svg, root, result):
+    """Of few passes each is a mark; of many each stage is one."""
+    rows = [one for one in result["timeline"] if one["activity"] != "idle"]
+    end = max(one["end_s"] for one in result["timeline"])
+    left = 64 if number(root, "width") >= 500 else 34
+    wide = number(root, "width") - 8 - left
+    places = [(number(shapes[0], "x"), number(shapes[0], "width")) for _, title, shapes in marks(root)
+              if " to " in title and shapes]
+    for x, w in places:
+        assert any(abs(left + one["start_s"] / end * wide - x) < 0.25 and
+                   abs((one["end_s"] - one["start_s"]) / end * wide - w) < 0.25 for one in rows), f"{svg}: {x}"
+    assert len({title.split(":")[0] for _, title, _ in marks(root) if ": idle" in title}) == result["plan"]["pipeline"]
+
+
+def check_estimate(model, device, plan, width):
+    words = [model, device, *plan.split()]
+    result = document("estimate", *words, "--timeline", "--stages")
+    seen = 0
+    for picture in ("step", "memory", "roofline", "timeline"):
+        svg = f"{picture} {' '.join(words)} --width {width}"
+        text = nncost("plot", picture, *words, "--width", str(width))[1]
+        root = check_form(svg, text)
+        if picture == "step":
+            names = ("forward_s", "backward_s", "recompute_s", "update_s", "exposed_comm_s", "bubble_s", "host_s")
+            check_bar(svg, root, {name: result["step"][name] for name in names}, result["step"]["step_s"])
+        elif picture == "memory":
+            memory = result["memory"]
+            names = [name for name in memory if name.endswith("_bytes") and name.split("_")[0] not in
+                     ("total", "capacity", "headroom")]
+            check_bar(svg, root, {name: memory[name] for name in names},
+                      max(memory["total_bytes"], memory["capacity_bytes"]))
+        elif picture == "timeline":
+            check_timeline(svg, root, result)
+        else:
+            peak = result["device"]["peak_flops_per_s"]
+            least = peak / result["device"]["mem_bytes_per_s"] * 1e-4, peak / 1e7
+            points = [((x, y), op["name"]) for x, y, op in drawn_ops(result["ops"])]
+            seen += check_points(svg, root, "mark", points, least)
+    return seen
+
+
+def check_search(words, width):
+    words = words.split()
+    front, scaling = [*words, "--devices", "8"], [*words, "--devices", "1..16"]
+    svg = f"front {' '.join(front)} --width {width}"
+    result = document("search", *front)
+    root = check_form(svg, nncost("plot", "front", *front, "--width", str(width))[1])
+    seen = check_points(svg, root, "dot", [((one["memory_bytes"], one["step_s"]), "plan") for one in result["pareto"]])
+    svg = f"scaling {' '.join(scaling)} --width {width}"
+    result = document("search", *scaling)
+    root = check_form(svg, nncost("plot", "scaling", *scaling, "--width", str(width))[1])
+    found = [size for size in result["sizes"] if size["best"]]
+    rates = [1 / size["best"]["step_s"] / size["devices"] for size in found]
+    bars = [shapes[-1] for _, title, shapes in marks(root) if "MFU" in title]
+    assert len(bars) == len(found), svg
+    for rate, bar in zip(rates, bars):
+        full = number(bars[0], "height")
+        assert abs(number(bar, "height") - rate / rates[0] * full) < 0.25, svg
+    return seen
+
+
+def main():
+    models = sorted(path.stem for path in (ROOT / "models").glob("*.json"))
+    devices = sorted(path.stem for path in (ROOT / "hw").glob("*.json"))
+    for model in models:
+        for device in devices:
+            code, text = nncost("estimate", model, device, "--format", "json")
+            if code < 2:
+                check_roof(f"{model} {device}", json.loads(text))
+    chance, drawn, placed = random.Random(1), 0, 0
+    while drawn < COUNT:
+        words = chance.choice(models), chance.choice(devices), chance.choice(PLANS)
+        if nncost("estimate", *words[:2], *words[2].split())[0] < 2:
+            placed += check_estimate(*words, chance.choice((300, 360, 720, 1200)))
+            drawn += 1
+    searches = [f"{model} {device} --global-batch 64 --threads 1"
+                for model, device in (("gpt2", "a100"), ("llama3-8b", "h100"), ("sd1-unet", "a100"))]
+    fronts = sum(check_search(words, width) for words in searches for width in (360, 720))
+    assert placed > COUNT * 0.9 and fronts > 3, f"scales cannot be read: {placed} of {COUNT}, {fronts}"
+    print(f"{len(models)} x {len(devices)} under their roofs; {4 * drawn + 12} pictures, {placed + fronts} with scales")
+
+
+try:
+    main()
+except AssertionError as fault:
+    sys.exit(f"pictures: {fault}")

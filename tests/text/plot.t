@@ -1,0 +1,904 @@
+# Pictures as SVG. A fragment is what a page shows that holds the style sheet; tests/pictures.py reads the
+# marks of all of them.
+
+# A step: its parts, and the range in which it falls.
+$ nncost plot step dense round --pipeline 2 --micro-batches 4 --fragment
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 151" width="720" height="151" role="img" aria-labelledby="nnc-step-title nnc-step-desc">
+<title id="nnc-step-title">One step 21.91 ms</title>
+<desc id="nnc-step-desc">One step, A small decoder on 2 x A device of round figures: 21.91 ms. Forward 5.568 ms, 25.4%. Backward 10.90 ms, 49.8%. Update 1.742 ms, 7.9%. Exposed communication 201.0 us, 0.9%. Bubble 3.494 ms, 15.9%. At least 18.20 ms, without overlap 27.13 ms.</desc>
+<pattern id="nnc-step-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">One step</text>
+<text class="b" x="712" y="18" text-anchor="end">21.91 ms</text>
+<text class="dim" x="79.7" y="18">A small decoder on 2 x A device of round figures</text>
+<g data-explain="forward_s"><title>forward: 5.568 ms, 25.4%</title><rect class="bar forward" x="8" y="28" width="178.9" height="30"/></g>
+<g data-explain="backward_s"><title>backward: 10.90 ms, 49.8%</title><rect class="bar backward" x="186.9" y="28" width="350.4" height="30"/></g>
+<g data-explain="update_s"><title>update: 1.742 ms, 7.9%</title><rect class="bar update" x="537.3" y="28" width="56" height="30"/></g>
+<g data-explain="exposed_comm_s"><title>exposed communication: 201.0 us, 0.9%
+pipeline: 201.0 us of 285.0 us</title><rect class="bar exposed" x="593.3" y="28" width="6.4" height="30"/></g>
+<g data-explain="bubble_s"><title>bubble: 3.494 ms, 15.9%</title><rect class="bar" fill="url(#nnc-step-hatch)" x="599.7" y="28" width="112.3" height="30"/></g>
+<path class="axis thin" d="M16 58L16 63L12 69"/><rect class="forward" x="8" y="72" width="9" height="9" rx="2"/><text x="21" y="81">forward</text>
+<text class="dim" x="21" y="96">5.568 ms, 25.4%</text>
+<path class="axis thin" d="M194.9 58L194.9 63L190.9 69"/><rect class="backward" x="186.9" y="72" width="9" height="9" rx="2"/><text x="199.9" y="81">backward</text>
+<text class="dim" x="199.9" y="96">10.90 ms, 49.8%</text>
+<path class="axis thin" d="M545.3 58L545.3 63L470 69"/><rect class="update" x="466" y="72" width="9" height="9" rx="2"/><text x="479" y="81">update</text>
+<text class="dim" x="479" y="96">1.742 ms, 7.9%</text>
+<path class="axis thin" d="M607.7 58L607.7 63L596 69"/><rect class="bar" fill="url(#nnc-step-hatch)" x="592" y="72" width="9" height="9"/><text x="605" y="81">bubble</text>
+<text class="dim" x="605" y="96">3.494 ms, 15.9%</text>
+<text class="dim" x="416.1" y="121">at least 18.20 ms</text>
+<text class="dim" x="550.3" y="121">without overlap 27.13 ms</text>
+<path class="axis" d="M8 135L712 135"/><g data-explain="lower_bound_s"><title>at least 18.20 ms</title><path class="edge thin" d="M471.1 127L471.1 143"/></g>
+<g data-explain="upper_bound_s"><title>without overlap 27.13 ms</title><path class="edge thin" d="M698.2 127L698.2 143"/></g>
+<g data-explain="step_s"><title>predicted: 21.91 ms</title><circle class="dot backward" cx="565.5" cy="135" r="5"/></g>
+</svg>
+
+# The same on a phone.
+$ nncost plot step dense round --pipeline 2 --micro-batches 4 --fragment --width 360
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 200" width="360" height="200" role="img" aria-labelledby="nnc-step-title nnc-step-desc">
+<title id="nnc-step-title">One step 21.91 ms</title>
+<desc id="nnc-step-desc">One step, A small decoder on 2 x A device of round figures: 21.91 ms. Forward 5.568 ms, 25.4%. Backward 10.90 ms, 49.8%. Update 1.742 ms, 7.9%. Exposed communication 201.0 us, 0.9%. Bubble 3.494 ms, 15.9%. At least 18.20 ms, without overlap 27.13 ms.</desc>
+<pattern id="nnc-step-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">One step</text>
+<text class="b" x="352" y="18" text-anchor="end">21.91 ms</text>
+<text class="dim" x="79.7" y="18">A small decoder on 2 x A</text>
+<text class="dim" x="8" y="34">device of round figures</text>
+<g data-explain="forward_s"><title>forward: 5.568 ms, 25.4%</title><rect class="bar forward" x="8" y="44" width="87.4" height="30"/></g>
+<g data-explain="backward_s"><title>backward: 10.90 ms, 49.8%</title><rect class="bar backward" x="95.4" y="44" width="171.2" height="30"/></g>
+<g data-explain="update_s"><title>update: 1.742 ms, 7.9%</title><rect class="bar update" x="266.6" y="44" width="27.4" height="30"/></g>
+<g data-explain="exposed_comm_s"><title>exposed communication: 201.0 us, 0.9%
+pipeline: 201.0 us of 285.0 us</title><rect class="bar exposed" x="294" y="44" width="3.1" height="30"/></g>
+<g data-explain="bubble_s"><title>bubble: 3.494 ms, 15.9%</title><rect class="bar" fill="url(#nnc-step-hatch)" x="297.1" y="44" width="54.9" height="30"/></g>
+<rect class="forward" x="8" y="82" width="9" height="9" rx="2"/><text x="21" y="91">forward</text>
+<text class="dim" x="352" y="91" text-anchor="end">5.568 ms, 25.4%</text>
+<rect class="backward" x="8" y="99" width="9" height="9" rx="2"/><text x="21" y="108">backward</text>
+<text class="dim" x="352" y="108" text-anchor="end">10.90 ms, 49.8%</text>
+<rect class="update" x="8" y="116" width="9" height="9" rx="2"/><text x="21" y="125">update</text>
+<text class="dim" x="352" y="125" text-anchor="end">1.742 ms, 7.9%</text>
+<rect class="bar" fill="url(#nnc-step-hatch)" x="8" y="133" width="9" height="9"/><text x="21" y="142">bubble</text>
+<text class="dim" x="352" y="142" text-anchor="end">3.494 ms, 15.9%</text>
+<text class="dim" x="68.2" y="170">at least 18.20 ms</text>
+<text class="dim" x="190.3" y="170">without overlap 27.13 ms</text>
+<path class="axis" d="M8 184L352 184"/><g data-explain="lower_bound_s"><title>at least 18.20 ms</title><path class="edge thin" d="M234.3 176L234.3 192"/></g>
+<g data-explain="upper_bound_s"><title>without overlap 27.13 ms</title><path class="edge thin" d="M345.3 176L345.3 192"/></g>
+<g data-explain="step_s"><title>predicted: 21.91 ms</title><circle class="dot backward" cx="280.4" cy="184" r="5"/></g>
+</svg>
+
+# Memory of a plan that fits.
+$ nncost plot memory dense round --fragment
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 98" width="720" height="98" role="img" aria-labelledby="nnc-memory-title nnc-memory-desc">
+<title id="nnc-memory-title">Memory 2.016 GB of 10.00 GB, 20.2%</title>
+<desc id="nnc-memory-desc">Memory, A small decoder on A device of round figures: 2.016 GB of 10.00 GB, 20.2%. 7.984 GB free. Weights 214.2 MB. Gradients 214.2 MB. Optimizer 1.285 GB. Activations 280.4 MB. Transient 22.00 MB.</desc>
+<pattern id="nnc-memory-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">Memory</text>
+<text class="b" x="712" y="18" text-anchor="end">2.016 GB of 10.00 GB, 20.2%</text>
+<text class="dim" x="73.3" y="18">A small decoder on A device of round figures</text>
+<rect class="idle" x="8" y="28" width="704" height="30"/><g data-explain="weight_bytes"><title>weights: 214.2 MB, 2.1% of the device</title><rect class="bar weights" x="8" y="28" width="15.1" height="30"/></g>
+<g data-explain="gradient_bytes"><title>gradients: 214.2 MB, 2.1% of the device</title><rect class="bar gradients" x="23.1" y="28" width="15.1" height="30"/></g>
+<g data-explain="optimizer_bytes"><title>optimizer: 1.285 GB, 12.9% of the device</title><rect class="bar optimizer" x="38.2" y="28" width="90.4" height="30"/></g>
+<g data-explain="activation_bytes"><title>activations: 280.4 MB, 2.8% of the device</title><rect class="bar activations" x="128.6" y="28" width="19.8" height="30"/></g>
+<g data-explain="transient_bytes"><title>transient: 22.00 MB, 0.2% of the device</title><rect class="bar transient" x="148.4" y="28" width="1.5" height="30"/></g>
+<path class="edge" d="M712 24L712 62"/><text class="dim" x="430.9" y="47" text-anchor="middle">7.984 GB free</text>
+<rect class="weights" x="8" y="66" width="9" height="9" rx="2"/><text x="21" y="75">weights</text>
+<text class="dim" x="21" y="90">214.2 MB</text>
+<rect class="gradients" x="96.6" y="66" width="9" height="9" rx="2"/><text x="109.6" y="75">gradients</text>
+<text class="dim" x="109.6" y="90">214.2 MB</text>
+<rect class="optimizer" x="185.3" y="66" width="9" height="9" rx="2"/><text x="198.3" y="75">optimizer</text>
+<text class="dim" x="198.3" y="90">1.285 GB</text>
+<rect class="activations" x="273.8" y="66" width="9" height="9" rx="2"/><text x="286.8" y="75">activations</text>
+<text class="dim" x="286.8" y="90">280.4 MB</text>
+<rect class="transient" x="371.8" y="66" width="9" height="9" rx="2"/><text x="384.8" y="75">transient</text>
+<text class="dim" x="384.8" y="90">22.00 MB</text>
+</svg>
+$ nncost plot memory dense round --fragment --width 360
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 167" width="360" height="167" role="img" aria-labelledby="nnc-memory-title nnc-memory-desc">
+<title id="nnc-memory-title">Memory 2.016 GB of 10.00 GB, 20.2%</title>
+<desc id="nnc-memory-desc">Memory, A small decoder on A device of round figures: 2.016 GB of 10.00 GB, 20.2%. 7.984 GB free. Weights 214.2 MB. Gradients 214.2 MB. Optimizer 1.285 GB. Activations 280.4 MB. Transient 22.00 MB.</desc>
+<pattern id="nnc-memory-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">Memory</text>
+<text class="b" x="352" y="18" text-anchor="end">2.016 GB of 10.00 GB, 20.2%</text>
+<text class="dim" x="8" y="34">A small decoder on A device of round figures</text>
+<rect class="idle" x="8" y="44" width="344" height="30"/><g data-explain="weight_bytes"><title>weights: 214.2 MB, 2.1% of the device</title><rect class="bar weights" x="8" y="44" width="7.4" height="30"/></g>
+<g data-explain="gradient_bytes"><title>gradients: 214.2 MB, 2.1% of the device</title><rect class="bar gradients" x="15.4" y="44" width="7.3" height="30"/></g>
+<g data-explain="optimizer_bytes"><title>optimizer: 1.285 GB, 12.9% of the device</title><rect class="bar optimizer" x="22.7" y="44" width="44.3" height="30"/></g>
+<g data-explain="activation_bytes"><title>activations: 280.4 MB, 2.8% of the device</title><rect class="bar activations" x="67" y="44" width="9.6" height="30"/></g>
+<g data-explain="transient_bytes"><title>transient: 22.00 MB, 0.2% of the device</title><rect class="bar transient" x="76.6" y="44" width="0.8" height="30"/></g>
+<path class="edge" d="M352 40L352 78"/><text class="dim" x="214.7" y="63" text-anchor="middle">7.984 GB free</text>
+<rect class="weights" x="8" y="82" width="9" height="9" rx="2"/><text x="21" y="91">weights</text>
+<text class="dim" x="352" y="91" text-anchor="end">214.2 MB</text>
+<rect class="gradients" x="8" y="99" width="9" height="9" rx="2"/><text x="21" y="108">gradients</text>
+<text class="dim" x="352" y="108" text-anchor="end">214.2 MB</text>
+<rect class="optimizer" x="8" y="116" width="9" height="9" rx="2"/><text x="21" y="125">optimizer</text>
+<text class="dim" x="352" y="125" text-anchor="end">1.285 GB</text>
+<rect class="activations" x="8" y="133" width="9" height="9" rx="2"/><text x="21" y="142">activations</text>
+<text class="dim" x="352" y="142" text-anchor="end">280.4 MB</text>
+<rect class="transient" x="8" y="150" width="9" height="9" rx="2"/><text x="21" y="159">transient</text>
+<text class="dim" x="352" y="159" text-anchor="end">22.00 MB</text>
+</svg>
+
+# And of one that does not: the frame begins at the capacity.
+$ nncost plot memory dense round --micro-batch 4096 --fragment
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 114" width="720" height="114" role="img" aria-labelledby="nnc-memory-title nnc-memory-desc">
+<title id="nnc-memory-title">Memory 1.240 TB of 10.00 GB, 12403.4%</title>
+<desc id="nnc-memory-desc">Memory, A small decoder on A device of round figures: 1.240 TB of 10.00 GB, 12403.4%. 1.230 TB too much. Weights 214.2 MB. Gradients 214.2 MB. Optimizer 1.285 GB. Activations 1.149 TB. Transient 90.11 GB.</desc>
+<pattern id="nnc-memory-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">Memory</text>
+<text class="b" x="712" y="18" text-anchor="end">1.240 TB of 10.00 GB, 12403.4%</text>
+<text class="dim" x="73.3" y="18">A small decoder on A device of round figures</text>
+<rect class="idle" x="8" y="28" width="5.7" height="30"/><g data-explain="weight_bytes"><title>weights: 214.2 MB, 2.1% of the device</title><rect class="bar weights" x="8" y="28" width="0.1" height="30"/></g>
+<g data-explain="gradient_bytes"><title>gradients: 214.2 MB, 2.1% of the device</title><rect class="bar gradients" x="8.1" y="28" width="0.1" height="30"/></g>
+<g data-explain="optimizer_bytes"><title>optimizer: 1.285 GB, 12.9% of the device</title><rect class="bar optimizer" x="8.2" y="28" width="0.8" height="30"/></g>
+<g data-explain="activation_bytes"><title>activations: 1.149 TB, 11485.2% of the device</title><rect class="bar activations" x="9" y="28" width="651.9" height="30"/></g>
+<g data-explain="transient_bytes"><title>transient: 90.11 GB, 901.1% of the device</title><rect class="bar transient" x="660.9" y="28" width="51.1" height="30"/></g>
+<rect class="frame" x="13.7" y="26" width="698.3" height="34"/><path class="edge" d="M13.7 24L13.7 62"/><text class="b" x="712" y="74" text-anchor="end">1.230 TB too much</text>
+<rect class="weights" x="8" y="82" width="9" height="9" rx="2"/><text x="21" y="91">weights</text>
+<text class="dim" x="21" y="106">214.2 MB</text>
+<rect class="gradients" x="96.6" y="82" width="9" height="9" rx="2"/><text x="109.6" y="91">gradients</text>
+<text class="dim" x="109.6" y="106">214.2 MB</text>
+<rect class="optimizer" x="185.3" y="82" width="9" height="9" rx="2"/><text x="198.3" y="91">optimizer</text>
+<text class="dim" x="198.3" y="106">1.285 GB</text>
+<rect class="activations" x="273.8" y="82" width="9" height="9" rx="2"/><text x="286.8" y="91">activations</text>
+<text class="dim" x="286.8" y="106">1.149 TB</text>
+<rect class="transient" x="371.8" y="82" width="9" height="9" rx="2"/><text x="384.8" y="91">transient</text>
+<text class="dim" x="384.8" y="106">90.11 GB</text>
+</svg>
+$ nncost plot memory dense round --micro-batch 4096 --fragment --width 360
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 183" width="360" height="183" role="img" aria-labelledby="nnc-memory-title nnc-memory-desc">
+<title id="nnc-memory-title">Memory 1.240 TB of 10.00 GB, 12403.4%</title>
+<desc id="nnc-memory-desc">Memory, A small decoder on A device of round figures: 1.240 TB of 10.00 GB, 12403.4%. 1.230 TB too much. Weights 214.2 MB. Gradients 214.2 MB. Optimizer 1.285 GB. Activations 1.149 TB. Transient 90.11 GB.</desc>
+<pattern id="nnc-memory-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">Memory</text>
+<text class="b" x="352" y="18" text-anchor="end">1.240 TB of 10.00 GB, 12403.4%</text>
+<text class="dim" x="8" y="34">A small decoder on A device of round figures</text>
+<rect class="idle" x="8" y="44" width="2.8" height="30"/><g data-explain="weight_bytes"><title>weights: 214.2 MB, 2.1% of the device</title><rect class="bar weights" x="8" y="44" width="0.1" height="30"/></g>
+<g data-explain="gradient_bytes"><title>gradients: 214.2 MB, 2.1% of the device</title><rect class="bar gradients" x="8.1" y="44" width="0" height="30"/></g>
+<g data-explain="optimizer_bytes"><title>optimizer: 1.285 GB, 12.9% of the device</title><rect class="bar optimizer" x="8.1" y="44" width="0.4" height="30"/></g>
+<g data-explain="activation_bytes"><title>activations: 1.149 TB, 11485.2% of the device</title><rect class="bar activations" x="8.5" y="44" width="318.5" height="30"/></g>
+<g data-explain="transient_bytes"><title>transient: 90.11 GB, 901.1% of the device</title><rect class="bar transient" x="327" y="44" width="25" height="30"/></g>
+<rect class="frame" x="10.8" y="42" width="341.2" height="34"/><path class="edge" d="M10.8 40L10.8 78"/><text class="b" x="352" y="90" text-anchor="end">1.230 TB too much</text>
+<rect class="weights" x="8" y="98" width="9" height="9" rx="2"/><text x="21" y="107">weights</text>
+<text class="dim" x="352" y="107" text-anchor="end">214.2 MB</text>
+<rect class="gradients" x="8" y="115" width="9" height="9" rx="2"/><text x="21" y="124">gradients</text>
+<text class="dim" x="352" y="124" text-anchor="end">214.2 MB</text>
+<rect class="optimizer" x="8" y="132" width="9" height="9" rx="2"/><text x="21" y="141">optimizer</text>
+<text class="dim" x="352" y="141" text-anchor="end">1.285 GB</text>
+<rect class="activations" x="8" y="149" width="9" height="9" rx="2"/><text x="21" y="158">activations</text>
+<text class="dim" x="352" y="158" text-anchor="end">1.149 TB</text>
+<rect class="transient" x="8" y="166" width="9" height="9" rx="2"/><text x="21" y="175">transient</text>
+<text class="dim" x="352" y="175" text-anchor="end">90.11 GB</text>
+</svg>
+
+# Every stage on one scale.
+$ nncost plot memory dense round --pipeline 4 --micro-batches 8 --stages --fragment
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 149" width="720" height="149" role="img" aria-labelledby="nnc-memory-title nnc-memory-desc">
+<title id="nnc-memory-title">Memory 10.00 GB each</title>
+<desc id="nnc-memory-desc">Memory, A small decoder on 4 x A device of round figures, a device of each stage; right: micro-batches in flight: 10.00 GB each. Stage 0 832.9 MB. Stage 1 592.7 MB. Stage 2 528.6 MB. Stage 3 654.6 MB.</desc>
+<pattern id="nnc-memory-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">Memory</text>
+<text class="b" x="712" y="18" text-anchor="end">10.00 GB each</text>
+<text class="dim" x="73.3" y="18">A small decoder on 4 x A device of round figures, a device of each stage; right:</text>
+<text class="dim" x="8" y="34">micro-batches in flight</text>
+<text class="dim" x="8" y="56">stage 0</text>
+<text class="dim" x="712" y="56" text-anchor="end">4</text>
+<rect class="idle" x="64" y="44" width="608" height="16"/><g data-explain="weight_bytes"><title>weights: 70.05 MB, 0.7% of the device</title><rect class="bar weights" x="64" y="44" width="4.3" height="16"/></g>
+<g data-explain="gradient_bytes"><title>gradients: 70.05 MB, 0.7% of the device</title><rect class="bar gradients" x="68.3" y="44" width="4.2" height="16"/></g>
+<g data-explain="optimizer_bytes"><title>optimizer: 420.3 MB, 4.2% of the device</title><rect class="bar optimizer" x="72.5" y="44" width="25.6" height="16"/></g>
+<g data-explain="activation_bytes"><title>activations: 256.4 MB, 2.6% of the device</title><rect class="bar activations" x="98.1" y="44" width="15.6" height="16"/></g>
+<g data-explain="transient_bytes"><title>transient: 16.00 MB, 0.2% of the device</title><rect class="bar transient" x="113.7" y="44" width="0.9" height="16"/></g>
+<path class="edge" d="M672 40L672 64"/><text class="dim" x="8" y="76">stage 1</text>
+<text class="dim" x="712" y="76" text-anchor="end">3</text>
+<rect class="idle" x="64" y="64" width="608" height="16"/><g data-explain="weight_bytes"><title>weights: 48.05 MB, 0.5% of the device</title><rect class="bar weights" x="64" y="64" width="2.9" height="16"/></g>
+<g data-explain="gradient_bytes"><title>gradients: 48.05 MB, 0.5% of the device</title><rect class="bar gradients" x="66.9" y="64" width="2.9" height="16"/></g>
+<g data-explain="optimizer_bytes"><title>optimizer: 288.3 MB, 2.9% of the device</title><rect class="bar optimizer" x="69.8" y="64" width="17.6" height="16"/></g>
+<g data-explain="activation_bytes"><title>activations: 192.3 MB, 1.9% of the device</title><rect class="bar activations" x="87.4" y="64" width="11.7" height="16"/></g>
+<g data-explain="transient_bytes"><title>transient: 16.00 MB, 0.2% of the device</title><rect class="bar transient" x="99.1" y="64" width="0.9" height="16"/></g>
+<path class="edge" d="M672 60L672 84"/><text class="dim" x="8" y="96">stage 2</text>
+<text class="dim" x="712" y="96" text-anchor="end">2</text>
+<rect class="idle" x="64" y="84" width="608" height="16"/><g data-explain="weight_bytes"><title>weights: 48.05 MB, 0.5% of the device</title><rect class="bar weights" x="64" y="84" width="2.9" height="16"/></g>
+<g data-explain="gradient_bytes"><title>gradients: 48.05 MB, 0.5% of the device</title><rect class="bar gradients" x="66.9" y="84" width="2.9" height="16"/></g>
+<g data-explain="optimizer_bytes"><title>optimizer: 288.3 MB, 2.9% of the device</title><rect class="bar optimizer" x="69.8" y="84" width="17.6" height="16"/></g>
+<g data-explain="activation_bytes"><title>activations: 128.2 MB, 1.3% of the device</title><rect class="bar activations" x="87.4" y="84" width="7.8" height="16"/></g>
+<g data-explain="transient_bytes"><title>transient: 16.00 MB, 0.2% of the device</title><rect class="bar transient" x="95.2" y="84" width="0.9" height="16"/></g>
+<path class="edge" d="M672 80L672 104"/><text class="dim" x="8" y="116">stage 3</text>
+<text class="dim" x="712" y="116" text-anchor="end">1</text>
+<rect class="idle" x="64" y="104" width="608" height="16"/><g data-explain="weight_bytes"><title>weights: 68.06 MB, 0.7% of the device</title><rect class="bar weights" x="64" y="104" width="4.1" height="16"/></g>
+<g data-explain="gradient_bytes"><title>gradients: 68.06 MB, 0.7% of the device</title><rect class="bar gradients" x="68.1" y="104" width="4.2" height="16"/></g>
+<g data-explain="optimizer_bytes"><title>optimizer: 408.3 MB, 4.1% of the device</title><rect class="bar optimizer" x="72.3" y="104" width="24.8" height="16"/></g>
+<g data-explain="activation_bytes"><title>activations: 88.10 MB, 0.9% of the device</title><rect class="bar activations" x="97.1" y="104" width="5.4" height="16"/></g>
+<g data-explain="transient_bytes"><title>transient: 22.00 MB, 0.2% of the device</title><rect class="bar transient" x="102.5" y="104" width="1.3" height="16"/></g>
+<path class="edge" d="M672 100L672 124"/><rect class="weights" x="8" y="132" width="9" height="9" rx="2"/><text x="21" y="141">weights</text>
+<rect class="gradients" x="86.1" y="132" width="9" height="9" rx="2"/><text x="99.1" y="141">gradients</text>
+<rect class="optimizer" x="174.8" y="132" width="9" height="9" rx="2"/><text x="187.8" y="141">optimizer</text>
+<rect class="activations" x="263.3" y="132" width="9" height="9" rx="2"/><text x="276.3" y="141">activations</text>
+<rect class="transient" x="361.3" y="132" width="9" height="9" rx="2"/><text x="374.3" y="141">transient</text>
+</svg>
+$ nncost plot memory dense round --pipeline 4 --micro-batches 8 --stages --fragment --width 360
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 182" width="360" height="182" role="img" aria-labelledby="nnc-memory-title nnc-memory-desc">
+<title id="nnc-memory-title">Memory 10.00 GB each</title>
+<desc id="nnc-memory-desc">Memory, A small decoder on 4 x A device of round figures, a device of each stage; right: micro-batches in flight: 10.00 GB each. Stage 0 832.9 MB. Stage 1 592.7 MB. Stage 2 528.6 MB. Stage 3 654.6 MB.</desc>
+<pattern id="nnc-memory-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">Memory</text>
+<text class="b" x="352" y="18" text-anchor="end">10.00 GB each</text>
+<text class="dim" x="73.3" y="18">A small decoder on 4 x A</text>
+<text class="dim" x="8" y="34">device of round figures, a device of each stage; right:</text>
+<text class="dim" x="8" y="50">micro-batches in flight</text>
+<text class="dim" x="8" y="72">0</text>
+<text class="dim" x="352" y="72" text-anchor="end">4</text>
+<rect class="idle" x="32" y="60" width="280" height="16"/><g data-explain="weight_bytes"><title>weights: 70.05 MB, 0.7% of the device</title><rect class="bar weights" x="32" y="60" width="2" height="16"/></g>
+<g data-explain="gradient_bytes"><title>gradients: 70.05 MB, 0.7% of the device</title><rect class="bar gradients" x="34" y="60" width="1.9" height="16"/></g>
+<g data-explain="optimizer_bytes"><title>optimizer: 420.3 MB, 4.2% of the device</title><rect class="bar optimizer" x="35.9" y="60" width="11.8" height="16"/></g>
+<g data-explain="activation_bytes"><title>activations: 256.4 MB, 2.6% of the device</title><rect class="bar activations" x="47.7" y="60" width="7.2" height="16"/></g>
+<g data-explain="transient_bytes"><title>transient: 16.00 MB, 0.2% of the device</title><rect class="bar transient" x="54.9" y="60" width="0.4" height="16"/></g>
+<path class="edge" d="M312 56L312 80"/><text class="dim" x="8" y="92">1</text>
+<text class="dim" x="352" y="92" text-anchor="end">3</text>
+<rect class="idle" x="32" y="80" width="280" height="16"/><g data-explain="weight_bytes"><title>weights: 48.05 MB, 0.5% of the device</title><rect class="bar weights" x="32" y="80" width="1.3" height="16"/></g>
+<g data-explain="gradient_bytes"><title>gradients: 48.05 MB, 0.5% of the device</title><rect class="bar gradients" x="33.3" y="80" width="1.4" height="16"/></g>
+<g data-explain="optimizer_bytes"><title>optimizer: 288.3 MB, 2.9% of the device</title><rect class="bar optimizer" x="34.7" y="80" width="8.1" height="16"/></g>
+<g data-explain="activation_bytes"><title>activations: 192.3 MB, 1.9% of the device</title><rect class="bar activations" x="42.8" y="80" width="5.3" height="16"/></g>
+<g data-explain="transient_bytes"><title>transient: 16.00 MB, 0.2% of the device</title><rect class="bar transient" x="48.1" y="80" width="0.5" height="16"/></g>
+<path class="edge" d="M312 76L312 100"/><text class="dim" x="8" y="112">2</text>
+<text class="dim" x="352" y="112" text-anchor="end">2</text>
+<rect class="idle" x="32" y="100" width="280" height="16"/><g data-explain="weight_bytes"><title>weights: 48.05 MB, 0.5% of the device</title><rect class="bar weights" x="32" y="100" width="1.3" height="16"/></g>
+<g data-explain="gradient_bytes"><title>gradients: 48.05 MB, 0.5% of the device</title><rect class="bar gradients" x="33.3" y="100" width="1.4" height="16"/></g>
+<g data-explain="optimizer_bytes"><title>optimizer: 288.3 MB, 2.9% of the device</title><rect class="bar optimizer" x="34.7" y="100" width="8.1" height="16"/></g>
+<g data-explain="activation_bytes"><title>activations: 128.2 MB, 1.3% of the device</title><rect class="bar activations" x="42.8" y="100" width="3.6" height="16"/></g>
+<g data-explain="transient_bytes"><title>transient: 16.00 MB, 0.2% of the device</title><rect class="bar transient" x="46.4" y="100" width="0.4" height="16"/></g>
+<path class="edge" d="M312 96L312 120"/><text class="dim" x="8" y="132">3</text>
+<text class="dim" x="352" y="132" text-anchor="end">1</text>
+<rect class="idle" x="32" y="120" width="280" height="16"/><g data-explain="weight_bytes"><title>weights: 68.06 MB, 0.7% of the device</title><rect class="bar weights" x="32" y="120" width="1.9" height="16"/></g>
+<g data-explain="gradient_bytes"><title>gradients: 68.06 MB, 0.7% of the device</title><rect class="bar gradients" x="33.9" y="120" width="1.9" height="16"/></g>
+<g data-explain="optimizer_bytes"><title>optimizer: 408.3 MB, 4.1% of the device</title><rect class="bar optimizer" x="35.8" y="120" width="11.4" height="16"/></g>
+<g data-explain="activation_bytes"><title>activations: 88.10 MB, 0.9% of the device</title><rect class="bar activations" x="47.2" y="120" width="2.5" height="16"/></g>
+<g data-explain="transient_bytes"><title>transient: 22.00 MB, 0.2% of the device</title><rect class="bar transient" x="49.7" y="120" width="0.6" height="16"/></g>
+<path class="edge" d="M312 116L312 140"/><rect class="weights" x="8" y="148" width="9" height="9" rx="2"/><text x="21" y="157">weights</text>
+<rect class="gradients" x="86.1" y="148" width="9" height="9" rx="2"/><text x="99.1" y="157">gradients</text>
+<rect class="optimizer" x="174.8" y="148" width="9" height="9" rx="2"/><text x="187.8" y="157">optimizer</text>
+<rect class="activations" x="263.3" y="148" width="9" height="9" rx="2"/><text x="276.3" y="157">activations</text>
+<rect class="transient" x="8" y="165" width="9" height="9" rx="2"/><text x="21" y="174">transient</text>
+</svg>
+
+# The ops under the roof.
+$ nncost plot roofline dense round --fragment
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 400" width="720" height="400" role="img" aria-labelledby="nnc-roofline-title nnc-roofline-desc">
+<title id="nnc-roofline-title">Roofline</title>
+<desc id="nnc-roofline-desc">Roofline, A small decoder on A device of round figures, every op of the step; area is its share. Compute-bound 64.1% of the step. Memory-bound 35.9%.</desc>
+<pattern id="nnc-roofline-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">Roofline</text>
+<text class="dim" x="74.7" y="18">A small decoder on A device of round figures, every op of the step; area is its share</text>
+<path class="grid" d="M58 36L58 356"/><text class="dim" x="58" y="373" text-anchor="middle">0.1</text>
+<path class="grid" d="M217.5 36L217.5 356"/><text class="dim" x="217.5" y="373" text-anchor="middle">1</text>
+<path class="grid" d="M377 36L377 356"/><text class="dim" x="377" y="373" text-anchor="middle">10</text>
+<path class="grid" d="M536.5 36L536.5 356"/><text class="dim" x="536.5" y="373" text-anchor="middle">100</text>
+<path class="grid" d="M696 36L696 356"/><text class="dim" x="696" y="373" text-anchor="middle">1 k</text>
+<path class="grid" d="M58 356L696 356"/><text class="dim" x="52" y="359" text-anchor="end">100 G</text>
+<path class="grid" d="M58 260.3L696 260.3"/><text class="dim" x="52" y="263.3" text-anchor="end">1 T</text>
+<path class="grid" d="M58 164.5L696 164.5"/><text class="dim" x="52" y="167.5" text-anchor="end">10 T</text>
+<path class="grid" d="M58 68.8L696 68.8"/><text class="dim" x="52" y="71.8" text-anchor="end">100 T</text>
+<text class="dim" x="377" y="390" text-anchor="middle">FLOP per byte of device memory traffic</text>
+<text class="dim" x="14" y="196" text-anchor="middle" transform="rotate(-90 14 196)">FLOP/s</text>
+<path class="tint" d="M58 356L58 356L536.5 68.8L696 68.8L696 356Z"/><g><title>datasheet: 100.0 TFLOP/s, 1.000 TB/s</title><path class="roof" d="M58 356L536.5 68.8L696 68.8"/></g>
+<text x="696" y="62.8" text-anchor="end">100.0 TFLOP/s bf16</text>
+<text x="294.1" y="207.3" text-anchor="middle" transform="rotate(-31 294.1 207.3)">1.000 TB/s</text>
+<path class="axis dash" d="M536.5 68.8L536.5 356"/><text class="dim" x="531.5" y="228" text-anchor="end">ridge 100</text>
+<rect class="page" x="450" y="315" width="242" height="36"/><rect class="tint" x="450" y="315" width="242" height="36"/><circle class="mark compute" cx="461" cy="324" r="5"/><text x="471" y="328">compute-bound 64.1% of the step</text>
+<rect class="mark memory" x="456.6" y="336.6" width="8.8" height="8.8"/><text x="471" y="345">memory-bound 35.9%</text>
+<g data-explain="optimizer" data-key="optimizer/update"><title>optimizer, update: 27.8% of the step, 571.4 GFLOP/s at 0.5714 FLOP/B, memory-bound</title><rect class="mark memory" x="157.3" y="262.1" width="42.8" height="42.8"/></g>
+<g data-explain="mlp.up" data-key="mlp.up/forward"><title>mlp.up, forward: 5.9% of the step, 100.0 TFLOP/s at 444.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="639.8" cy="68.8" r="11.2"/></g>
+<g data-explain="mlp.down" data-key="mlp.down/forward"><title>mlp.down, forward: 5.9% of the step, 100.0 TFLOP/s at 444.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="639.8" cy="68.8" r="11.2"/></g>
+<g data-explain="mlp.down" data-key="mlp.down/grad_input"><title>mlp.down, grad_input: 5.9% of the step, 100.0 TFLOP/s at 444.4 FLOP/B, compute-bound</title><circle class="mark compute" cx="639.8" cy="68.8" r="11.2"/></g>
+<g data-explain="mlp.down" data-key="mlp.down/grad_weight"><title>mlp.down, grad_weight: 5.9% of the step, 100.0 TFLOP/s at 444.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="639.8" cy="68.8" r="11.2"/></g>
+<g data-explain="mlp.up" data-key="mlp.up/grad_input"><title>mlp.up, grad_input: 5.9% of the step, 100.0 TFLOP/s at 444.4 FLOP/B, compute-bound</title><circle class="mark compute" cx="639.8" cy="68.8" r="11.2"/></g>
+<g data-explain="mlp.up" data-key="mlp.up/grad_weight"><title>mlp.up, grad_weight: 5.9% of the step, 100.0 TFLOP/s at 444.7 FLOP/B, compute-bound</title><circle class="mark compute" cx="639.9" cy="68.8" r="11.2"/></g>
+<g data-explain="attn.qkv" data-key="attn.qkv/forward"><title>attn.qkv, forward: 4.4% of the step, 100.0 TFLOP/s at 428.6 FLOP/B, compute-bound</title><circle class="mark compute" cx="637.3" cy="68.8" r="9.7"/></g>
+<g data-explain="attn.qkv" data-key="attn.qkv/grad_input"><title>attn.qkv, grad_input: 4.4% of the step, 100.0 TFLOP/s at 428.6 FLOP/B, compute-bound</title><circle class="mark compute" cx="637.3" cy="68.8" r="9.7"/></g>
+<g data-explain="attn.qkv" data-key="attn.qkv/grad_weight"><title>attn.qkv, grad_weight: 4.4% of the step, 100.0 TFLOP/s at 428.8 FLOP/B, compute-bound</title><circle class="mark compute" cx="637.3" cy="68.8" r="9.7"/></g>
+<g data-explain="attn.core" data-key="attn.core/backward"><title>attn.core, backward: 3.7% of the step, 100.5 TFLOP/s at 313.1 FLOP/B, compute-bound</title><circle class="mark compute" cx="615.6" cy="68.6" r="8.9"/></g>
+<g data-explain="grad.clip" data-key="grad.clip/update"><title>grad.clip, update: 2.0% of the step, 1.000 TFLOP/s at 1 FLOP/B, memory-bound</title><rect class="mark memory" x="211.8" y="254.6" width="11.4" height="11.4"/></g>
+<g data-explain="head.logits" data-key="head.logits/forward"><title>head.logits, forward: 1.9% of the step, 100.0 TFLOP/s at 476.2 FLOP/B, compute-bound</title><circle class="mark compute" cx="644.6" cy="68.8" r="6.3"/></g>
+<g data-explain="head.logits" data-key="head.logits/grad_input"><title>head.logits, grad_input: 1.9% of the step, 100.0 TFLOP/s at 476.2 FLOP/B, compute-bound</title><circle class="mark compute" cx="644.6" cy="68.8" r="6.3"/></g>
+<g data-explain="head.logits" data-key="head.logits/grad_weight"><title>head.logits, grad_weight: 1.9% of the step, 100.0 TFLOP/s at 476.2 FLOP/B, compute-bound</title><circle class="mark compute" cx="644.6" cy="68.8" r="6.3"/></g>
+<g data-explain="mlp.activation" data-key="mlp.activation/backward"><title>mlp.activation, backward: 1.8% of the step, 2.167 TFLOP/s at 2.167 FLOP/B, memory-bound</title><rect class="mark memory" x="265.7" y="222.7" width="10.8" height="10.8"/></g>
+<g data-explain="attn.core" data-key="attn.core/forward"><title>attn.core, forward: 1.5% of the step, 101.0 TFLOP/s at 251.7 FLOP/B, compute-bound</title><circle class="mark compute" cx="600.5" cy="68.4" r="5.6"/></g>
+<g data-explain="attn.out" data-key="attn.out/forward"><title>attn.out, forward: 1.5% of the step, 100.0 TFLOP/s at 333.4 FLOP/B, compute-bound</title><circle class="mark compute" cx="619.9" cy="68.8" r="5.6"/></g>
+<g data-explain="attn.out" data-key="attn.out/grad_input"><title>attn.out, grad_input: 1.5% of the step, 100.0 TFLOP/s at 333.3 FLOP/B, compute-bound</title><circle class="mark compute" cx="619.9" cy="68.8" r="5.6"/></g>
+<g data-explain="attn.out" data-key="attn.out/grad_weight"><title>attn.out, grad_weight: 1.5% of the step, 100.0 TFLOP/s at 333.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="619.9" cy="68.8" r="5.6"/></g>
+<g data-explain="mlp.activation" data-key="mlp.activation/forward"><title>mlp.activation, forward: 1.2% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound</title><rect class="mark memory" x="261.1" y="227" width="8.8" height="8.8"/></g>
+<g data-explain="mlp.norm" data-key="mlp.norm/backward"><title>mlp.norm, backward: 0.4% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="273.5" y="222.3" width="5.4" height="5.4"/></g>
+<g data-explain="attn.norm" data-key="attn.norm/backward"><title>attn.norm, backward: 0.4% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="273.5" y="222.3" width="5.4" height="5.4"/></g>
+<g data-explain="loss" data-key="loss/backward"><title>loss, backward: 0.4% of the step, 500.0 GFLOP/s at 0.5 FLOP/B, memory-bound</title><rect class="mark memory" x="166.9" y="286.5" width="5.2" height="5.2"/></g>
+<g data-explain="attn.norm" data-key="attn.norm/forward"><title>attn.norm, forward: 0.3% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound</title><rect class="mark memory" x="262.9" y="228.8" width="5.2" height="5.2"/></g>
+<g data-explain="attn.residual" data-key="attn.residual/forward"><title>attn.residual, forward: 0.3% of the step, 250.0 GFLOP/s at 0.25 FLOP/B, memory-bound</title><rect class="mark memory" x="118.9" y="315.3" width="5.2" height="5.2"/></g>
+<g data-explain="mlp.norm" data-key="mlp.norm/forward"><title>mlp.norm, forward: 0.3% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound</title><rect class="mark memory" x="262.9" y="228.8" width="5.2" height="5.2"/></g>
+<g data-explain="mlp.residual" data-key="mlp.residual/forward"><title>mlp.residual, forward: 0.3% of the step, 250.0 GFLOP/s at 0.25 FLOP/B, memory-bound</title><rect class="mark memory" x="118.9" y="315.3" width="5.2" height="5.2"/></g>
+<g data-explain="loss" data-key="loss/forward"><title>loss, forward: 0.2% of the step, 2.500 TFLOP/s at 2.5 FLOP/B, memory-bound</title><rect class="mark memory" x="278.4" y="219.6" width="5.2" height="5.2"/></g>
+<g data-explain="mlp.residual" data-key="mlp.residual/backward"><title>mlp.residual, backward: 0.1% of the step, 500.0 GFLOP/s at 0.5 FLOP/B, memory-bound</title><rect class="mark memory" x="166.9" y="286.5" width="5.2" height="5.2"/></g>
+<g data-explain="attn.residual" data-key="attn.residual/backward"><title>attn.residual, backward: 0.1% of the step, 500.0 GFLOP/s at 0.5 FLOP/B, memory-bound</title><rect class="mark memory" x="166.9" y="286.5" width="5.2" height="5.2"/></g>
+<g data-explain="embed.tokens" data-key="embed.tokens/backward"><title>embed.tokens, backward: 0.1% of the step, 166.4 GFLOP/s at 0.1664 FLOP/B, memory-bound</title><rect class="mark memory" x="90.7" y="332.2" width="5.2" height="5.2"/></g>
+<g data-explain="head.norm" data-key="head.norm/backward"><title>head.norm, backward: 0.1% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="273.6" y="222.4" width="5.2" height="5.2"/></g>
+<g data-explain="embed.positions" data-key="embed.positions/forward"><title>embed.positions, forward: 0.0% of the step, 250.0 GFLOP/s at 0.25 FLOP/B, memory-bound</title><rect class="mark memory" x="118.9" y="315.3" width="5.2" height="5.2"/></g>
+<g data-explain="head.norm" data-key="head.norm/forward"><title>head.norm, forward: 0.0% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound</title><rect class="mark memory" x="262.9" y="228.8" width="5.2" height="5.2"/></g>
+<g data-explain="embed.positions" data-key="embed.positions/backward"><title>embed.positions, backward: 0.0% of the step, 500.0 GFLOP/s at 0.5 FLOP/B, memory-bound</title><rect class="mark memory" x="166.9" y="286.5" width="5.2" height="5.2"/></g>
+<text class="halo" x="205.9" y="287">optimizer</text>
+<text class="halo" x="617.9" y="92">mlp.up</text>
+<path class="axis" d="M609.3 74.9L601 83.2"/><text class="halo" x="543.8" y="93.2">attn.core</text>
+<path class="axis" d="M224 260.3L239 260.3"/><text class="halo" x="239" y="263.8">grad.clip</text>
+<path class="axis" d="M277.2 228.1L292.2 228.1"/><text class="halo" x="292.2" y="231.6">mlp.activation</text>
+<path class="axis" d="M273.1 225L258.1 225"/><text class="halo" x="197.1" y="228.5">mlp.norm</text>
+<path class="axis" d="M278.4 227.2L286.7 235.5"/><text class="halo" x="286.7" y="245.5">attn.norm</text>
+</svg>
+$ nncost plot roofline dense round --fragment --width 360
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 376" width="360" height="376" role="img" aria-labelledby="nnc-roofline-title nnc-roofline-desc">
+<title id="nnc-roofline-title">Roofline</title>
+<desc id="nnc-roofline-desc">Roofline, A small decoder on A device of round figures, every op of the step; area is its share. Compute-bound 64.1% of the step. Memory-bound 35.9%.</desc>
+<pattern id="nnc-roofline-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">Roofline</text>
+<text class="dim" x="74.7" y="18">A small decoder on A device of round</text>
+<text class="dim" x="8" y="34">figures, every op of the step; area is its share</text>
+<path class="grid" d="M58 52L58 292"/><text class="dim" x="58" y="309" text-anchor="middle">0.1</text>
+<path class="grid" d="M127.5 52L127.5 292"/><text class="dim" x="127.5" y="309" text-anchor="middle">1</text>
+<path class="grid" d="M197 52L197 292"/><text class="dim" x="197" y="309" text-anchor="middle">10</text>
+<path class="grid" d="M266.5 52L266.5 292"/><text class="dim" x="266.5" y="309" text-anchor="middle">100</text>
+<path class="grid" d="M336 52L336 292"/><text class="dim" x="336" y="309" text-anchor="middle">1 k</text>
+<path class="grid" d="M58 292L336 292"/><text class="dim" x="52" y="295" text-anchor="end">100 G</text>
+<path class="grid" d="M58 220.2L336 220.2"/><text class="dim" x="52" y="223.2" text-anchor="end">1 T</text>
+<path class="grid" d="M58 148.4L336 148.4"/><text class="dim" x="52" y="151.4" text-anchor="end">10 T</text>
+<path class="grid" d="M58 76.6L336 76.6"/><text class="dim" x="52" y="79.6" text-anchor="end">100 T</text>
+<text class="dim" x="197" y="326" text-anchor="middle">FLOP per byte of device memory traffic</text>
+<text class="dim" x="14" y="172" text-anchor="middle" transform="rotate(-90 14 172)">FLOP/s</text>
+<path class="tint" d="M58 292L58 292L266.5 76.6L336 76.6L336 292Z"/><g><title>datasheet: 100.0 TFLOP/s, 1.000 TB/s</title><path class="roof" d="M58 292L266.5 76.6L336 76.6"/></g>
+<text x="336" y="70.6" text-anchor="end">100.0 TFLOP/s bf16</text>
+<text x="157.9" y="180.1" text-anchor="middle" transform="rotate(-45.9 157.9 180.1)">1.000 TB/s</text>
+<path class="axis dash" d="M266.5 76.6L266.5 292"/><text class="dim" x="261.5" y="196" text-anchor="end">ridge 100</text>
+<circle class="mark compute" cx="13" cy="344" r="5"/><text x="23" y="348">compute-bound 64.1% of the step</text>
+<rect class="mark memory" x="8.6" y="356.6" width="8.8" height="8.8"/><text x="23" y="365">memory-bound 35.9%</text>
+<g data-explain="optimizer" data-key="optimizer/update"><title>optimizer, update: 27.8% of the step, 571.4 GFLOP/s at 0.5714 FLOP/B, memory-bound</title><rect class="mark memory" x="89.2" y="216.2" width="42.8" height="42.8"/></g>
+<g data-explain="mlp.up" data-key="mlp.up/forward"><title>mlp.up, forward: 5.9% of the step, 100.0 TFLOP/s at 444.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="311.5" cy="76.6" r="11.2"/></g>
+<g data-explain="mlp.down" data-key="mlp.down/forward"><title>mlp.down, forward: 5.9% of the step, 100.0 TFLOP/s at 444.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="311.5" cy="76.6" r="11.2"/></g>
+<g data-explain="mlp.down" data-key="mlp.down/grad_input"><title>mlp.down, grad_input: 5.9% of the step, 100.0 TFLOP/s at 444.4 FLOP/B, compute-bound</title><circle class="mark compute" cx="311.5" cy="76.6" r="11.2"/></g>
+<g data-explain="mlp.down" data-key="mlp.down/grad_weight"><title>mlp.down, grad_weight: 5.9% of the step, 100.0 TFLOP/s at 444.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="311.5" cy="76.6" r="11.2"/></g>
+<g data-explain="mlp.up" data-key="mlp.up/grad_input"><title>mlp.up, grad_input: 5.9% of the step, 100.0 TFLOP/s at 444.4 FLOP/B, compute-bound</title><circle class="mark compute" cx="311.5" cy="76.6" r="11.2"/></g>
+<g data-explain="mlp.up" data-key="mlp.up/grad_weight"><title>mlp.up, grad_weight: 5.9% of the step, 100.0 TFLOP/s at 444.7 FLOP/B, compute-bound</title><circle class="mark compute" cx="311.5" cy="76.6" r="11.2"/></g>
+<g data-explain="attn.qkv" data-key="attn.qkv/forward"><title>attn.qkv, forward: 4.4% of the step, 100.0 TFLOP/s at 428.6 FLOP/B, compute-bound</title><circle class="mark compute" cx="310.4" cy="76.6" r="9.7"/></g>
+<g data-explain="attn.qkv" data-key="attn.qkv/grad_input"><title>attn.qkv, grad_input: 4.4% of the step, 100.0 TFLOP/s at 428.6 FLOP/B, compute-bound</title><circle class="mark compute" cx="310.4" cy="76.6" r="9.7"/></g>
+<g data-explain="attn.qkv" data-key="attn.qkv/grad_weight"><title>attn.qkv, grad_weight: 4.4% of the step, 100.0 TFLOP/s at 428.8 FLOP/B, compute-bound</title><circle class="mark compute" cx="310.4" cy="76.6" r="9.7"/></g>
+<g data-explain="attn.core" data-key="attn.core/backward"><title>attn.core, backward: 3.7% of the step, 100.5 TFLOP/s at 313.1 FLOP/B, compute-bound</title><circle class="mark compute" cx="300.9" cy="76.4" r="8.9"/></g>
+<g data-explain="grad.clip" data-key="grad.clip/update"><title>grad.clip, update: 2.0% of the step, 1.000 TFLOP/s at 1 FLOP/B, memory-bound</title><rect class="mark memory" x="121.8" y="214.5" width="11.4" height="11.4"/></g>
+<g data-explain="head.logits" data-key="head.logits/forward"><title>head.logits, forward: 1.9% of the step, 100.0 TFLOP/s at 476.2 FLOP/B, compute-bound</title><circle class="mark compute" cx="313.6" cy="76.6" r="6.3"/></g>
+<g data-explain="head.logits" data-key="head.logits/grad_input"><title>head.logits, grad_input: 1.9% of the step, 100.0 TFLOP/s at 476.2 FLOP/B, compute-bound</title><circle class="mark compute" cx="313.6" cy="76.6" r="6.3"/></g>
+<g data-explain="head.logits" data-key="head.logits/grad_weight"><title>head.logits, grad_weight: 1.9% of the step, 100.0 TFLOP/s at 476.2 FLOP/B, compute-bound</title><circle class="mark compute" cx="313.6" cy="76.6" r="6.3"/></g>
+<g data-explain="mlp.activation" data-key="mlp.activation/backward"><title>mlp.activation, backward: 1.8% of the step, 2.167 TFLOP/s at 2.167 FLOP/B, memory-bound</title><rect class="mark memory" x="145.4" y="190.7" width="10.8" height="10.8"/></g>
+<g data-explain="attn.core" data-key="attn.core/forward"><title>attn.core, forward: 1.5% of the step, 101.0 TFLOP/s at 251.7 FLOP/B, compute-bound</title><circle class="mark compute" cx="294.4" cy="76.3" r="5.6"/></g>
+<g data-explain="attn.out" data-key="attn.out/forward"><title>attn.out, forward: 1.5% of the step, 100.0 TFLOP/s at 333.4 FLOP/B, compute-bound</title><circle class="mark compute" cx="302.8" cy="76.6" r="5.6"/></g>
+<g data-explain="attn.out" data-key="attn.out/grad_input"><title>attn.out, grad_input: 1.5% of the step, 100.0 TFLOP/s at 333.3 FLOP/B, compute-bound</title><circle class="mark compute" cx="302.8" cy="76.6" r="5.6"/></g>
+<g data-explain="attn.out" data-key="attn.out/grad_weight"><title>attn.out, grad_weight: 1.5% of the step, 100.0 TFLOP/s at 333.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="302.9" cy="76.6" r="5.6"/></g>
+<g data-explain="mlp.activation" data-key="mlp.activation/forward"><title>mlp.activation, forward: 1.2% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound</title><rect class="mark memory" x="144" y="194.2" width="8.8" height="8.8"/></g>
+<g data-explain="mlp.norm" data-key="mlp.norm/backward"><title>mlp.norm, backward: 0.4% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="150.4" y="191.1" width="5.4" height="5.4"/></g>
+<g data-explain="attn.norm" data-key="attn.norm/backward"><title>attn.norm, backward: 0.4% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="150.4" y="191.1" width="5.4" height="5.4"/></g>
+<g data-explain="loss" data-key="loss/backward"><title>loss, backward: 0.4% of the step, 500.0 GFLOP/s at 0.5 FLOP/B, memory-bound</title><rect class="mark memory" x="104" y="239.2" width="5.2" height="5.2"/></g>
+<g data-explain="attn.norm" data-key="attn.norm/forward"><title>attn.norm, forward: 0.3% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound</title><rect class="mark memory" x="145.8" y="196" width="5.2" height="5.2"/></g>
+<g data-explain="attn.residual" data-key="attn.residual/forward"><title>attn.residual, forward: 0.3% of the step, 250.0 GFLOP/s at 0.25 FLOP/B, memory-bound</title><rect class="mark memory" x="83.1" y="260.8" width="5.2" height="5.2"/></g>
+<g data-explain="mlp.norm" data-key="mlp.norm/forward"><title>mlp.norm, forward: 0.3% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound</title><rect class="mark memory" x="145.8" y="196" width="5.2" height="5.2"/></g>
+<g data-explain="mlp.residual" data-key="mlp.residual/forward"><title>mlp.residual, forward: 0.3% of the step, 250.0 GFLOP/s at 0.25 FLOP/B, memory-bound</title><rect class="mark memory" x="83.1" y="260.8" width="5.2" height="5.2"/></g>
+<g data-explain="loss" data-key="loss/forward"><title>loss, forward: 0.2% of the step, 2.500 TFLOP/s at 2.5 FLOP/B, memory-bound</title><rect class="mark memory" x="152.6" y="189" width="5.2" height="5.2"/></g>
+<g data-explain="mlp.residual" data-key="mlp.residual/backward"><title>mlp.residual, backward: 0.1% of the step, 500.0 GFLOP/s at 0.5 FLOP/B, memory-bound</title><rect class="mark memory" x="104" y="239.2" width="5.2" height="5.2"/></g>
+<g data-explain="attn.residual" data-key="attn.residual/backward"><title>attn.residual, backward: 0.1% of the step, 500.0 GFLOP/s at 0.5 FLOP/B, memory-bound</title><rect class="mark memory" x="104" y="239.2" width="5.2" height="5.2"/></g>
+<g data-explain="embed.tokens" data-key="embed.tokens/backward"><title>embed.tokens, backward: 0.1% of the step, 166.4 GFLOP/s at 0.1664 FLOP/B, memory-bound</title><rect class="mark memory" x="70.8" y="273.5" width="5.2" height="5.2"/></g>
+<g data-explain="head.norm" data-key="head.norm/backward"><title>head.norm, backward: 0.1% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="150.5" y="191.2" width="5.2" height="5.2"/></g>
+<g data-explain="embed.positions" data-key="embed.positions/forward"><title>embed.positions, forward: 0.0% of the step, 250.0 GFLOP/s at 0.25 FLOP/B, memory-bound</title><rect class="mark memory" x="83.1" y="260.8" width="5.2" height="5.2"/></g>
+<g data-explain="head.norm" data-key="head.norm/forward"><title>head.norm, forward: 0.0% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound</title><rect class="mark memory" x="145.8" y="196" width="5.2" height="5.2"/></g>
+<g data-explain="embed.positions" data-key="embed.positions/backward"><title>embed.positions, backward: 0.0% of the step, 500.0 GFLOP/s at 0.5 FLOP/B, memory-bound</title><rect class="mark memory" x="104" y="239.2" width="5.2" height="5.2"/></g>
+<text class="halo" x="137.8" y="241.1">optimizer</text>
+<text class="halo" x="289.6" y="99.8">mlp.up</text>
+<path class="axis" d="M134 220.2L149 220.2"/><text class="halo" x="149" y="223.7">grad.clip</text>
+<path class="axis" d="M150.8 190L150.8 140"/><text class="halo" x="105.7" y="137">mlp.activation</text>
+</svg>
+
+# A fitted device has a second roof, of what its kernels hold.
+$ nncost plot roofline dense fitted --fragment | grep -c 'roof dash'
+1
+
+# Who waits, and when.
+$ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --fragment
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 137" width="720" height="137" role="img" aria-labelledby="nnc-timeline-title nnc-timeline-desc">
+<title id="nnc-timeline-title">Timeline</title>
+<desc id="nnc-timeline-desc">Timeline, A small decoder on 2 x A device of round figures, 1f1b, 2 stages, 4 micro-batches; idle 21.8% of all stages' time. The busiest stage, 1, waits 15.9% of the step.</desc>
+<pattern id="nnc-timeline-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">Timeline</text>
+<text class="dim" x="76.8" y="18">A small decoder on 2 x A device of round figures, 1f1b, 2 stages, 4 micro-batches; idle 21.8% of all</text>
+<text class="dim" x="8" y="34">stages' time</text>
+<text class="dim" x="8" y="59">stage 0</text>
+<g data-explain="bubble_s"><title>stage 0: idle 27.8% of the step</title><rect class="bar" fill="url(#nnc-timeline-hatch)" x="64" y="44" width="648" height="22"/></g>
+<g><title>stage 0, forward of micro-batch 0: 0 s to 1.176 ms</title><rect class="bar forward" x="64" y="44" width="34.8" height="22"/><text class="s on-forward" x="81.4" y="59" text-anchor="middle">0</text>
+</g>
+<g><title>stage 0, forward of micro-batch 1: 1.176 ms to 2.352 ms</title><rect class="bar forward" x="98.8" y="44" width="34.8" height="22"/><text class="s on-forward" x="116.2" y="59" text-anchor="middle">1</text>
+</g>
+<g><title>stage 0, forward of micro-batch 2: 7.583 ms to 8.759 ms</title><rect class="bar forward" x="288.3" y="44" width="34.7" height="22"/><text class="s on-forward" x="305.6" y="59" text-anchor="middle">2</text>
+</g>
+<g><title>stage 0, forward of micro-batch 3: 11.70 ms to 12.88 ms</title><rect class="bar forward" x="410.1" y="44" width="34.7" height="22"/><text class="s on-forward" x="427.4" y="59" text-anchor="middle">3</text>
+</g>
+<g><title>stage 0, backward of micro-batch 0: 5.294 ms to 7.583 ms</title><rect class="bar backward" x="220.6" y="44" width="67.7" height="22"/><text class="s on-backward" x="254.4" y="59" text-anchor="middle">0</text>
+</g>
+<g><title>stage 0, backward of micro-batch 1: 9.413 ms to 11.70 ms</title><rect class="bar backward" x="342.4" y="44" width="67.7" height="22"/><text class="s on-backward" x="376.2" y="59" text-anchor="middle">1</text>
+</g>
+<g><title>stage 0, backward of micro-batch 2: 13.53 ms to 15.82 ms</title><rect class="bar backward" x="464.2" y="44" width="67.7" height="22"/><text class="s on-backward" x="498" y="59" text-anchor="middle">2</text>
+</g>
+<g><title>stage 0, backward of micro-batch 3: 17.65 ms to 19.94 ms</title><rect class="bar backward" x="586" y="44" width="67.7" height="22"/><text class="s on-backward" x="619.8" y="59" text-anchor="middle">3</text>
+</g>
+<g><title>stage 0, exposed collectives: 19.94 ms to 20.14 ms</title><rect class="bar exposed" x="653.7" y="44" width="5.9" height="22"/></g>
+<g><title>stage 0, update: 20.14 ms to 21.91 ms</title><rect class="bar update" x="659.6" y="44" width="52.4" height="22"/></g>
+<text class="dim" x="8" y="84">stage 1</text>
+<g data-explain="bubble_s"><title>stage 1: idle 15.9% of the step</title><rect class="bar" fill="url(#nnc-timeline-hatch)" x="64" y="69" width="648" height="22"/></g>
+<g><title>stage 1, forward of micro-batch 0: 1.176 ms to 2.568 ms</title><rect class="bar forward" x="98.8" y="69" width="41.2" height="22"/><text class="s on-forward" x="119.4" y="84" text-anchor="middle">0</text>
+</g>
+<g><title>stage 1, forward of micro-batch 1: 5.294 ms to 6.686 ms</title><rect class="bar forward" x="220.6" y="69" width="41.2" height="22"/><text class="s on-forward" x="241.2" y="84" text-anchor="middle">1</text>
+</g>
+<g><title>stage 1, forward of micro-batch 2: 9.413 ms to 10.80 ms</title><rect class="bar forward" x="342.4" y="69" width="41.2" height="22"/><text class="s on-forward" x="363" y="84" text-anchor="middle">2</text>
+</g>
+<g><title>stage 1, forward of micro-batch 3: 13.53 ms to 14.92 ms</title><rect class="bar forward" x="464.2" y="69" width="41.2" height="22"/><text class="s on-forward" x="484.8" y="84" text-anchor="middle">3</text>
+</g>
+<g><title>stage 1, backward of micro-batch 0: 2.568 ms to 5.294 ms</title><rect class="bar backward" x="140" y="69" width="80.6" height="22"/><text class="s on-backward" x="180.3" y="84" text-anchor="middle">0</text>
+</g>
+<g><title>stage 1, backward of micro-batch 1: 6.686 ms to 9.413 ms</title><rect class="bar backward" x="261.8" y="69" width="80.6" height="22"/><text class="s on-backward" x="302.1" y="84" text-anchor="middle">1</text>
+</g>
+<g><title>stage 1, backward of micro-batch 2: 10.80 ms to 13.53 ms</title><rect class="bar backward" x="383.6" y="69" width="80.6" height="22"/><text class="s on-backward" x="423.9" y="84" text-anchor="middle">2</text>
+</g>
+<g><title>stage 1, backward of micro-batch 3: 14.92 ms to 17.65 ms</title><rect class="bar backward" x="505.4" y="69" width="80.6" height="22"/><text class="s on-backward" x="545.7" y="84" text-anchor="middle">3</text>
+</g>
+<g><title>stage 1, exposed collectives: 17.65 ms to 17.85 ms</title><rect class="bar exposed" x="586" y="69" width="5.9" height="22"/></g>
+<g><title>stage 1, update: 17.85 ms to 19.59 ms</title><rect class="bar update" x="591.9" y="69" width="51.5" height="22"/></g>
+<path class="grid" d="M64 94L64 99"/><text class="dim" x="54.7" y="110">0 s</text>
+<path class="grid" d="M211.9 94L211.9 99"/><text class="dim" x="196.5" y="110">5 ms</text>
+<path class="grid" d="M359.8 94L359.8 99"/><text class="dim" x="340.4" y="110">10 ms</text>
+<path class="grid" d="M507.6 94L507.6 99"/><text class="dim" x="488.2" y="110">15 ms</text>
+<path class="grid" d="M655.5 94L655.5 99"/><text class="dim" x="636.1" y="110">20 ms</text>
+<rect class="forward" x="64" y="120" width="9" height="9" rx="2"/><text x="77" y="129">forward</text>
+<rect class="backward" x="141.6" y="120" width="9" height="9" rx="2"/><text x="154.6" y="129">backward</text>
+<rect class="exposed" x="231.8" y="120" width="9" height="9" rx="2"/><text x="244.8" y="129">exposed collectives</text>
+<rect class="update" x="384.6" y="120" width="9" height="9" rx="2"/><text x="397.6" y="129">update</text>
+<rect class="bar" fill="url(#nnc-timeline-hatch)" x="458.1" y="120" width="9" height="9"/><text x="471.1" y="129">idle</text>
+</svg>
+$ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --fragment --width 360
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 170" width="360" height="170" role="img" aria-labelledby="nnc-timeline-title nnc-timeline-desc">
+<title id="nnc-timeline-title">Timeline</title>
+<desc id="nnc-timeline-desc">Timeline, A small decoder on 2 x A device of round figures, 1f1b, 2 stages, 4 micro-batches; idle 21.8% of all stages' time. The busiest stage, 1, waits 15.9% of the step.</desc>
+<pattern id="nnc-timeline-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">Timeline</text>
+<text class="dim" x="76.8" y="18">A small decoder on 2 x A device of round</text>
+<text class="dim" x="8" y="34">figures, 1f1b, 2 stages, 4 micro-batches; idle 21.8% of</text>
+<text class="dim" x="8" y="50">all stages' time</text>
+<text class="dim" x="8" y="75">0</text>
+<g data-explain="bubble_s"><title>stage 0: idle 27.8% of the step</title><rect class="bar" fill="url(#nnc-timeline-hatch)" x="34" y="60" width="318" height="22"/></g>
+<g><title>stage 0, forward of micro-batch 0: 0 s to 1.176 ms</title><rect class="bar forward" x="34" y="60" width="17.1" height="22"/><text class="s on-forward" x="42.5" y="75" text-anchor="middle">0</text>
+</g>
+<g><title>stage 0, forward of micro-batch 1: 1.176 ms to 2.352 ms</title><rect class="bar forward" x="51.1" y="60" width="17" height="22"/><text class="s on-forward" x="59.6" y="75" text-anchor="middle">1</text>
+</g>
+<g><title>stage 0, forward of micro-batch 2: 7.583 ms to 8.759 ms</title><rect class="bar forward" x="144.1" y="60" width="17" height="22"/><text class="s on-forward" x="152.6" y="75" text-anchor="middle">2</text>
+</g>
+<g><title>stage 0, forward of micro-batch 3: 11.70 ms to 12.88 ms</title><rect class="bar forward" x="203.8" y="60" width="17.1" height="22"/><text class="s on-forward" x="212.3" y="75" text-anchor="middle">3</text>
+</g>
+<g><title>stage 0, backward of micro-batch 0: 5.294 ms to 7.583 ms</title><rect class="bar backward" x="110.8" y="60" width="33.3" height="22"/><text class="s on-backward" x="127.4" y="75" text-anchor="middle">0</text>
+</g>
+<g><title>stage 0, backward of micro-batch 1: 9.413 ms to 11.70 ms</title><rect class="bar backward" x="170.6" y="60" width="33.2" height="22"/><text class="s on-backward" x="187.2" y="75" text-anchor="middle">1</text>
+</g>
+<g><title>stage 0, backward of micro-batch 2: 13.53 ms to 15.82 ms</title><rect class="bar backward" x="230.4" y="60" width="33.2" height="22"/><text class="s on-backward" x="247" y="75" text-anchor="middle">2</text>
+</g>
+<g><title>stage 0, backward of micro-batch 3: 17.65 ms to 19.94 ms</title><rect class="bar backward" x="290.2" y="60" width="33.2" height="22"/><text class="s on-backward" x="306.8" y="75" text-anchor="middle">3</text>
+</g>
+<g><title>stage 0, exposed collectives: 19.94 ms to 20.14 ms</title><rect class="bar exposed" x="323.4" y="60" width="2.9" height="22"/></g>
+<g><title>stage 0, update: 20.14 ms to 21.91 ms</title><rect class="bar update" x="326.3" y="60" width="25.7" height="22"/></g>
+<text class="dim" x="8" y="100">1</text>
+<g data-explain="bubble_s"><title>stage 1: idle 15.9% of the step</title><rect class="bar" fill="url(#nnc-timeline-hatch)" x="34" y="85" width="318" height="22"/></g>
+<g><title>stage 1, forward of micro-batch 0: 1.176 ms to 2.568 ms</title><rect class="bar forward" x="51.1" y="85" width="20.2" height="22"/><text class="s on-forward" x="61.2" y="100" text-anchor="middle">0</text>
+</g>
+<g><title>stage 1, forward of micro-batch 1: 5.294 ms to 6.686 ms</title><rect class="bar forward" x="110.8" y="85" width="20.2" height="22"/><text class="s on-forward" x="120.9" y="100" text-anchor="middle">1</text>
+</g>
+<g><title>stage 1, forward of micro-batch 2: 9.413 ms to 10.80 ms</title><rect class="bar forward" x="170.6" y="85" width="20.2" height="22"/><text class="s on-forward" x="180.7" y="100" text-anchor="middle">2</text>
+</g>
+<g><title>stage 1, forward of micro-batch 3: 13.53 ms to 14.92 ms</title><rect class="bar forward" x="230.4" y="85" width="20.2" height="22"/><text class="s on-forward" x="240.5" y="100" text-anchor="middle">3</text>
+</g>
+<g><title>stage 1, backward of micro-batch 0: 2.568 ms to 5.294 ms</title><rect class="bar backward" x="71.3" y="85" width="39.5" height="22"/><text class="s on-backward" x="91" y="100" text-anchor="middle">0</text>
+</g>
+<g><title>stage 1, backward of micro-batch 1: 6.686 ms to 9.413 ms</title><rect class="bar backward" x="131" y="85" width="39.6" height="22"/><text class="s on-backward" x="150.8" y="100" text-anchor="middle">1</text>
+</g>
+<g><title>stage 1, backward of micro-batch 2: 10.80 ms to 13.53 ms</title><rect class="bar backward" x="190.8" y="85" width="39.6" height="22"/><text class="s on-backward" x="210.6" y="100" text-anchor="middle">2</text>
+</g>
+<g><title>stage 1, backward of micro-batch 3: 14.92 ms to 17.65 ms</title><rect class="bar backward" x="250.6" y="85" width="39.6" height="22"/><text class="s on-backward" x="270.4" y="100" text-anchor="middle">3</text>
+</g>
+<g><title>stage 1, exposed collectives: 17.65 ms to 17.85 ms</title><rect class="bar exposed" x="290.2" y="85" width="2.9" height="22"/></g>
+<g><title>stage 1, update: 17.85 ms to 19.59 ms</title><rect class="bar update" x="293.1" y="85" width="25.3" height="22"/></g>
+<path class="grid" d="M34 110L34 115"/><text class="dim" x="24.7" y="126">0 s</text>
+<path class="grid" d="M179.1 110L179.1 115"/><text class="dim" x="159.7" y="126">10 ms</text>
+<path class="grid" d="M324.3 110L324.3 115"/><text class="dim" x="304.9" y="126">20 ms</text>
+<rect class="forward" x="34" y="136" width="9" height="9" rx="2"/><text x="47" y="145">forward</text>
+<rect class="backward" x="111.6" y="136" width="9" height="9" rx="2"/><text x="124.6" y="145">backward</text>
+<rect class="exposed" x="201.8" y="136" width="9" height="9" rx="2"/><text x="214.8" y="145">exposed collectives</text>
+<rect class="update" x="34" y="153" width="9" height="9" rx="2"/><text x="47" y="162">update</text>
+<rect class="bar" fill="url(#nnc-timeline-hatch)" x="107.5" y="153" width="9" height="9"/><text x="120.5" y="162">idle</text>
+</svg>
+
+# A part of it.
+$ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --from 1ms --to 2ms --fragment
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 137" width="720" height="137" role="img" aria-labelledby="nnc-timeline-title nnc-timeline-desc">
+<title id="nnc-timeline-title">Timeline</title>
+<desc id="nnc-timeline-desc">Timeline, A small decoder on 2 x A device of round figures, 1f1b, 2 stages, 4 micro-batches; idle 21.8% of all stages' time. The busiest stage, 1, waits 15.9% of the step.</desc>
+<pattern id="nnc-timeline-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">Timeline</text>
+<text class="dim" x="76.8" y="18">A small decoder on 2 x A device of round figures, 1f1b, 2 stages, 4 micro-batches; idle 21.8% of all</text>
+<text class="dim" x="8" y="34">stages' time</text>
+<text class="dim" x="8" y="59">stage 0</text>
+<g data-explain="bubble_s"><title>stage 0: idle 27.8% of the step</title><rect class="bar" fill="url(#nnc-timeline-hatch)" x="64" y="44" width="648" height="22"/></g>
+<g><title>stage 0, forward of micro-batch 0: 0 s to 1.176 ms</title><rect class="bar forward" x="64" y="44" width="114.1" height="22"/><text class="s on-forward" x="121" y="59" text-anchor="middle">0</text>
+</g>
+<g><title>stage 0, forward of micro-batch 1: 1.176 ms to 2.352 ms</title><rect class="bar forward" x="178.1" y="44" width="533.9" height="22"/><text class="s on-forward" x="445" y="59" text-anchor="middle">1</text>
+</g>
+<text class="dim" x="8" y="84">stage 1</text>
+<g data-explain="bubble_s"><title>stage 1: idle 15.9% of the step</title><rect class="bar" fill="url(#nnc-timeline-hatch)" x="64" y="69" width="648" height="22"/></g>
+<g><title>stage 1, forward of micro-batch 0: 1.176 ms to 2.568 ms</title><rect class="bar forward" x="178.1" y="69" width="533.9" height="22"/><text class="s on-forward" x="445" y="84" text-anchor="middle">0</text>
+</g>
+<path class="grid" d="M64 94L64 99"/><text class="dim" x="48.6" y="110">1 ms</text>
+<path class="grid" d="M193.6 94L193.6 99"/><text class="dim" x="172.2" y="110">1.2 ms</text>
+<path class="grid" d="M323.2 94L323.2 99"/><text class="dim" x="301.8" y="110">1.4 ms</text>
+<path class="grid" d="M452.8 94L452.8 99"/><text class="dim" x="431.4" y="110">1.6 ms</text>
+<path class="grid" d="M582.4 94L582.4 99"/><text class="dim" x="561" y="110">1.8 ms</text>
+<path class="grid" d="M712 94L712 99"/><text class="dim" x="681.1" y="110">2 ms</text>
+<rect class="forward" x="64" y="120" width="9" height="9" rx="2"/><text x="77" y="129">forward</text>
+<rect class="bar" fill="url(#nnc-timeline-hatch)" x="141.6" y="120" width="9" height="9"/><text x="154.6" y="129">idle</text>
+</svg>
+
+# What memory buys.
+$ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragment
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 344" width="720" height="344" role="img" aria-labelledby="nnc-front-title nnc-front-desc">
+<title id="nnc-front-title">Time against memory</title>
+<desc id="nnc-front-desc">Time against memory, A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster with less memory. Fastest 31.54 ms: d4 z2 mb4. Leanest 135.3 MB: t4 mb1 re:full. Knee 32.91 ms: d4 z2 mb1 re:norm,activation.</desc>
+<pattern id="nnc-front-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">Time against memory</text>
+<text class="dim" x="170.1" y="18">A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster</text>
+<text class="dim" x="8" y="34">with less memory</text>
+<path class="grid" d="M174.4 50L174.4 300"/><text class="dim" x="174.4" y="316" text-anchor="middle">200 MB</text>
+<path class="grid" d="M370.7 50L370.7 300"/><text class="dim" x="370.7" y="316" text-anchor="middle">500 MB</text>
+<path class="grid" d="M519.2 50L519.2 300"/><text class="dim" x="519.2" y="316" text-anchor="middle">1 GB</text>
+<path class="grid" d="M667.8 50L667.8 300"/><text class="dim" x="667.8" y="316" text-anchor="middle">2 GB</text>
+<path class="grid" d="M62 295.6L692 295.6"/><text class="dim" x="56" y="299.6" text-anchor="end">30 ms</text>
+<path class="grid" d="M62 255.3L692 255.3"/><text class="dim" x="56" y="259.3" text-anchor="end">40 ms</text>
+<path class="grid" d="M62 224L692 224"/><text class="dim" x="56" y="228" text-anchor="end">50 ms</text>
+<path class="grid" d="M62 176.9L692 176.9"/><text class="dim" x="56" y="180.9" text-anchor="end">70 ms</text>
+<path class="grid" d="M62 126.9L692 126.9"/><text class="dim" x="56" y="130.9" text-anchor="end">100 ms</text>
+<path class="grid" d="M62 70L692 70"/><text class="dim" x="56" y="74" text-anchor="end">150 ms</text>
+<text class="dim" x="377" y="334" text-anchor="middle">memory of the fullest device</text>
+<path class="stair" d="M645 288.6L645 288.6L530.1 288.6L530.1 287.5L523.5 287.5L523.5 286.4L517.1 286.4L517.1 286L494.6 286L494.6 284.9L486.8 284.9L486.8 283.8L479.2 283.8L479.2 282.7L470.8 282.7L470.8 271.9L463.5 271.9L463.5 270.9L455 270.9L455 269.9L445.5 269.9L445.5 266L440.8 266L440.8 260.2L440.6 260.2L440.6 259.2L434.4 259.2L434.4 257.7L423.3 257.7L423.3 256.8L417.8 256.8L417.8 255.9L412.3 255.9L412.3 255L406.5 255L406.5 248.3L405.8 248.3L405.8 247.5L399.9 247.5L399.9 243.7L399.9 243.7L399.9 242.9L396.5 242.9L396.5 242.8L396.1 242.8L396.1 242L393 242L393 241.3L390.3 241.3L390.3 241.2L389.9 241.2L389.9 240.4L386.7 240.4L386.7 228.1L385.9 228.1L385.9 227.5L383.1 227.5L383.1 227.3L382.7 227.3L382.7 226.6L379.5 226.6L379.5 214L377.8 214L377.8 209.9L377.8 209.9L377.8 209.2L376.1 209.2L376.1 207.6L375 207.6L375 207L371.6 207L371.6 206.4L368.2 206.4L368.2 195L367.6 195L367.6 173.7L366.9 173.7L366.9 168.3L365.1 168.3L365.1 168.1L355.7 168.1L355.7 112.8L350.9 112.8L350.9 109.8L304.7 109.8L304.7 104L304.7 104L304.7 102.5L297 102.5L297 101.6L285.8 101.6L285.8 98.6L272.8 98.6L272.8 98.6L271.4 98.6L271.4 98.3L260.2 98.3L260.2 98L249.9 98L249.9 98L248.4 98L248.4 97.7L235.9 97.7L235.9 95.1L234.2 95.1L234.2 94.8L220.9 94.8L220.9 91.6L212.9 91.6L212.9 91.5L212 91.5L212 91.2L204.7 91.2L204.7 91L198.1 91L198.1 90.9L197.1 90.9L197.1 90.7L189.2 90.7L189.2 86.5L185.1 86.5L185.1 85.8L180.1 85.8L180.1 85.7L179 85.7L179 85.4L170.4 85.4L170.4 83.8L165.9 83.8L165.9 79.7L165.9 79.7L165.9 78.4L163.9 78.4L163.9 78.4L159.1 78.4L159.1 77.9L151.1 77.9L151.1 77.6L141.3 77.6L141.3 77.4L131.1 77.4L131.1 71.2L126.8 71.2L126.8 61.7L121.6 61.7L121.6 61.4L90.6 61.4"/><g data-key="d4 z2 mb4"><title>d4 z2 mb4: 31.54 ms in 1.799 GB, MFU 92.8%</title><circle class="hollow" cx="645" cy="288.6" r="4"/></g>
+<g data-key="d4 z1 mb4"><title>d4 z1 mb4: 31.54 ms in 1.959 GB, MFU 92.8%</title><circle class="hollow" cx="663.4" cy="288.6" r="4"/></g>
+<g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.54 ms in 1.052 GB, MFU 92.8%</title><circle class="hollow" cx="530.1" cy="288.6" r="4"/></g>
+<g data-key="d4 z2 mb4"><title>d4 z2 mb4: 31.54 ms in 1.799 GB, MFU 92.8%</title><circle class="dot compute" cx="645" cy="288.6" r="4.5"/></g>
+<g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.54 ms in 1.052 GB, MFU 92.8%</title><circle class="dot compute" cx="530.1" cy="288.6" r="4.5"/></g>
+<g data-key="d4 z1 mb1 re:norm"><title>d4 z1 mb1 re:norm: 31.79 ms in 1.020 GB, MFU 92.1%</title><circle class="dot compute" cx="523.5" cy="287.5" r="4.5"/></g>
+<g data-key="d4 z1 mb1 re:activation"><title>d4 z1 mb1 re:activation: 32.05 ms in 990.1 MB, MFU 91.4%</title><circle class="dot compute" cx="517.1" cy="286.4" r="4.5"/></g>
+<g data-key="d4 z2 mb1"><title>d4 z2 mb1: 32.14 ms in 891.5 MB, MFU 91.1%</title><circle class="dot compute" cx="494.6" cy="286" r="4.5"/></g>
+<g data-key="d4 z2 mb1 re:norm"><title>d4 z2 mb1 re:norm: 32.40 ms in 859.5 MB, MFU 90.4%</title><circle class="dot compute" cx="486.8" cy="284.9" r="4.5"/></g>
+<g data-key="d4 z2 mb1 re:activation"><title>d4 z2 mb1 re:activation: 32.65 ms in 829.5 MB, MFU 89.7%</title><circle class="dot compute" cx="479.2" cy="283.8" r="4.5"/></g>
+<g data-key="d4 z2 mb1 re:norm,activation"><title>d4 z2 mb1 re:norm,activation: 32.91 ms in 797.5 MB, MFU 89.0%</title><circle class="dot compute" cx="470.8" cy="282.7" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 35.54 ms in 770.9 MB, MFU 82.4%</title><circle class="dot compute" cx="463.5" cy="271.9" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 35.80 ms in 740.9 MB, MFU 81.8%</title><circle class="dot compute" cx="455" cy="270.9" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 36.05 ms in 708.9 MB, MFU 81.2%</title><circle class="dot compute" cx="445.5" cy="269.9" r="4.5"/></g>
+<g data-key="d2 c2 z2 mb1 re:norm,activation"><title>d2 c2 z2 mb1 re:norm,activation: 37.07 ms in 693.3 MB, MFU 79.0%</title><circle class="dot compute" cx="440.8" cy="266" r="4.5"/></g>
+<g data-key="p2 v4 c2 z1 mb1 re:norm,activation"><title>p2 v4 c2 z1 mb1 re:norm,activation: 38.64 ms in 692.8 MB, MFU 75.8%</title><circle class="dot compute" cx="440.6" cy="260.2" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 38.91 ms in 673.0 MB, MFU 75.2%</title><circle class="dot compute" cx="434.4" cy="259.2" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.32 ms in 638.9 MB, MFU 74.5%</title><circle class="dot compute" cx="423.3" cy="257.7" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 39.58 ms in 622.9 MB, MFU 74.0%</title><circle class="dot compute" cx="417.8" cy="256.8" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 39.83 ms in 606.9 MB, MFU 73.5%</title><circle class="dot compute" cx="412.3" cy="255.9" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 40.09 ms in 590.9 MB, MFU 73.0%</title><circle class="dot compute" cx="406.5" cy="255" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 42.05 ms in 588.9 MB, MFU 69.6%</title><circle class="dot compute" cx="405.8" cy="248.3" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 42.30 ms in 572.9 MB, MFU 69.2%</title><circle class="dot compute" cx="399.9" cy="247.5" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:norm,activation"><title>t2 p2 mb1 re:norm,activation: 43.47 ms in 572.8 MB, MFU 67.4%</title><circle class="dot compute" cx="399.9" cy="243.7" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 43.69 ms in 563.8 MB, MFU 67.0%</title><circle class="dot compute" cx="396.5" cy="242.9" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 43.72 ms in 562.8 MB, MFU 67.0%</title><circle class="dot compute" cx="396.1" cy="242.8" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 43.98 ms in 554.8 MB, MFU 66.6%</title><circle class="dot compute" cx="393" cy="242" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 44.20 ms in 547.8 MB, MFU 66.2%</title><circle class="dot compute" cx="390.3" cy="241.3" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 44.24 ms in 546.8 MB, MFU 66.2%</title><circle class="dot compute" cx="389.9" cy="241.2" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 44.49 ms in 538.8 MB, MFU 65.8%</title><circle class="dot compute" cx="386.7" cy="240.4" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 48.58 ms in 536.8 MB, MFU 60.3%</title><circle class="dot compute" cx="385.9" cy="228.1" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 48.78 ms in 529.8 MB, MFU 60.0%</title><circle class="dot compute" cx="383.1" cy="227.5" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 48.84 ms in 528.8 MB, MFU 60.0%</title><circle class="dot compute" cx="382.7" cy="227.3" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 49.10 ms in 520.8 MB, MFU 59.6%</title><circle class="dot compute" cx="379.5" cy="226.6" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 53.70 ms in 516.7 MB, MFU 54.5%</title><circle class="dot compute" cx="377.8" cy="214" r="4.5"/></g>
+<g data-key="t2 p2 v2 mb1 re:full"><title>t2 p2 v2 mb1 re:full: 55.31 ms in 516.7 MB, MFU 52.9%</title><circle class="dot compute" cx="377.8" cy="209.9" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 55.57 ms in 512.7 MB, MFU 52.7%</title><circle class="dot compute" cx="376.1" cy="209.2" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 56.21 ms in 510.1 MB, MFU 52.1%</title><circle class="dot compute" cx="375" cy="207.6" r="4.5"/></g>
+<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 56.47 ms in 502.1 MB, MFU 51.9%</title><circle class="dot compute" cx="371.6" cy="207" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 56.72 ms in 494.1 MB, MFU 51.6%</title><circle class="dot compute" cx="368.2" cy="206.4" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:full"><title>t2 c2 z3 mb1 re:full: 61.51 ms in 492.7 MB, MFU 47.6%</title><circle class="dot compute" cx="367.6" cy="195" r="4.5"/></g>
+<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 71.61 ms in 491.1 MB, MFU 40.9%</title><circle class="dot compute" cx="366.9" cy="173.7" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.42 ms in 487.1 MB, MFU 39.3%</title><circle class="dot compute" cx="365.1" cy="168.3" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.51 ms in 466.0 MB, MFU 39.3%</title><circle class="dot compute" cx="355.7" cy="168.1" r="4.5"/></g>
+<g data-key="d4 z2 mb2 re:full"><title>d4 z2 mb2 re:full: 110.5 ms in 455.9 MB, MFU 26.5%</title><circle class="dot compute" cx="350.9" cy="112.8" r="4.5"/></g>
+<g data-key="d4 z3 mb2 re:full"><title>d4 z3 mb2 re:full: 112.9 ms in 367.3 MB, MFU 25.9%</title><circle class="dot compute" cx="304.7" cy="109.8" r="4.5"/></g>
+<g data-key="d2 c2 z3 mb4 re:full"><title>d2 c2 z3 mb4 re:full: 117.7 ms in 367.3 MB, MFU 24.9%</title><circle class="dot compute" cx="304.7" cy="104" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb4 re:full"><title>d2 t2 z2 mb4 re:full: 119.0 ms in 354.4 MB, MFU 24.6%</title><circle class="dot compute" cx="297" cy="102.5" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb4 re:full"><title>d2 t2 z3 mb4 re:full: 119.7 ms in 336.4 MB, MFU 24.5%</title><circle class="dot compute" cx="285.8" cy="101.6" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 122.4 ms in 316.5 MB, MFU 23.9%</title><circle class="dot compute" cx="272.8" cy="98.6" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 122.4 ms in 314.4 MB, MFU 23.9%</title><circle class="dot compute" cx="271.4" cy="98.6" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 122.6 ms in 298.4 MB, MFU 23.9%</title><circle class="dot compute" cx="260.2" cy="98.3" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 122.9 ms in 284.5 MB, MFU 23.8%</title><circle class="dot compute" cx="249.9" cy="98" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 122.9 ms in 282.4 MB, MFU 23.8%</title><circle class="dot compute" cx="248.4" cy="98" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 123.1 ms in 266.4 MB, MFU 23.8%</title><circle class="dot compute" cx="235.9" cy="97.7" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 125.5 ms in 264.4 MB, MFU 23.3%</title><circle class="dot compute" cx="234.2" cy="95.1" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 125.7 ms in 248.4 MB, MFU 23.3%</title><circle class="dot compute" cx="220.9" cy="94.8" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 128.6 ms in 239.4 MB, MFU 22.8%</title><circle class="dot compute" cx="212.9" cy="91.6" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 128.7 ms in 238.3 MB, MFU 22.7%</title><circle class="dot compute" cx="212" cy="91.5" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 129.0 ms in 230.3 MB, MFU 22.7%</title><circle class="dot compute" cx="204.7" cy="91.2" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 129.1 ms in 223.4 MB, MFU 22.7%</title><circle class="dot compute" cx="198.1" cy="91" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 129.2 ms in 222.3 MB, MFU 22.7%</title><circle class="dot compute" cx="197.1" cy="90.9" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 129.5 ms in 214.3 MB, MFU 22.6%</title><circle class="dot compute" cx="189.2" cy="90.7" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:full"><title>d2 t2 z2 mb1 re:full: 133.4 ms in 210.3 MB, MFU 22.0%</title><circle class="dot compute" cx="185.1" cy="86.5" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 134.1 ms in 205.4 MB, MFU 21.8%</title><circle class="dot compute" cx="180.1" cy="85.8" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 134.2 ms in 204.3 MB, MFU 21.8%</title><circle class="dot compute" cx="179" cy="85.7" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 134.4 ms in 196.3 MB, MFU 21.8%</title><circle class="dot compute" cx="170.4" cy="85.4" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 136.0 ms in 192.3 MB, MFU 21.5%</title><circle class="dot compute" cx="165.9" cy="83.8" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb2 re:full"><title>t2 c2 z3 mb2 re:full: 140.0 ms in 192.3 MB, MFU 20.9%</title><circle class="dot compute" cx="165.9" cy="79.7" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 141.3 ms in 190.5 MB, MFU 20.7%</title><circle class="dot compute" cx="163.9" cy="78.4" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:full"><title>t2 c2 z2 mb1 re:full: 141.4 ms in 186.3 MB, MFU 20.7%</title><circle class="dot compute" cx="159.1" cy="78.4" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 141.8 ms in 179.4 MB, MFU 20.6%</title><circle class="dot compute" cx="151.1" cy="77.9" r="4.5"/></g>
+<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 142.1 ms in 171.4 MB, MFU 20.6%</title><circle class="dot compute" cx="141.3" cy="77.6" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 142.4 ms in 163.4 MB, MFU 20.6%</title><circle class="dot compute" cx="131.1" cy="77.4" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 148.8 ms in 160.2 MB, MFU 19.7%</title><circle class="dot compute" cx="126.8" cy="71.2" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 159.2 ms in 156.3 MB, MFU 18.4%</title><circle class="dot compute" cx="121.6" cy="61.7" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 159.6 ms in 135.3 MB, MFU 18.3%</title><circle class="dot compute" cx="90.6" cy="61.4" r="4.5"/></g>
+<text class="b halo" x="555.9" y="261.6">fastest 31.54 ms</text>
+<text class="dim halo" x="555.9" y="276.6">d4 z2 mb4</text>
+<path class="axis" d="M94.8 65.6L136.8 107.6"/><text class="b halo" x="136.8" y="117.6">leanest 135.3 MB</text>
+<text class="dim halo" x="136.8" y="132.6">t4 mb1 re:full</text>
+<path class="axis" d="M470.8 276.7L470.8 250.7"/><text class="b halo" x="423.8" y="231.7">knee 32.91 ms</text>
+<text class="dim halo" x="423.8" y="246.7">d4 z2 mb1 re:norm,activation</text>
+</svg>
+$ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragment --width 360
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 310" width="360" height="310" role="img" aria-labelledby="nnc-front-title nnc-front-desc">
+<title id="nnc-front-title">Time against memory</title>
+<desc id="nnc-front-desc">Time against memory, A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster with less memory. Fastest 31.54 ms: d4 z2 mb4. Leanest 135.3 MB: t4 mb1 re:full. Knee 32.91 ms: d4 z2 mb1 re:norm,activation.</desc>
+<pattern id="nnc-front-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">Time against memory</text>
+<text class="dim" x="170.1" y="18">A small decoder on 4 x A</text>
+<text class="dim" x="8" y="34">device of round figures, batch 16; filled: no plan is</text>
+<text class="dim" x="8" y="50">faster with less memory</text>
+<path class="grid" d="M110.2 66L110.2 266"/><text class="dim" x="110.2" y="282" text-anchor="middle">200 MB</text>
+<path class="grid" d="M194.3 66L194.3 266"/><text class="dim" x="194.3" y="282" text-anchor="middle">500 MB</text>
+<path class="grid" d="M258 66L258 266"/><text class="dim" x="258" y="282" text-anchor="middle">1 GB</text>
+<path class="grid" d="M321.6 66L321.6 266"/><text class="dim" x="321.6" y="282" text-anchor="middle">2 GB</text>
+<path class="grid" d="M62 262.5L332 262.5"/><text class="dim" x="56" y="266.5" text-anchor="end">30 ms</text>
+<path class="grid" d="M62 230.2L332 230.2"/><text class="dim" x="56" y="234.2" text-anchor="end">40 ms</text>
+<path class="grid" d="M62 205.2L332 205.2"/><text class="dim" x="56" y="209.2" text-anchor="end">50 ms</text>
+<path class="grid" d="M62 167.5L332 167.5"/><text class="dim" x="56" y="171.5" text-anchor="end">70 ms</text>
+<path class="grid" d="M62 127.5L332 127.5"/><text class="dim" x="56" y="131.5" text-anchor="end">100 ms</text>
+<path class="grid" d="M62 82L332 82"/><text class="dim" x="56" y="86" text-anchor="end">150 ms</text>
+<text class="dim" x="197" y="300" text-anchor="middle">memory of the fullest device</text>
+<path class="stair" d="M311.9 256.9L311.9 256.9L262.6 256.9L262.6 256L259.8 256L259.8 255.1L257.1 255.1L257.1 254.8L247.4 254.8L247.4 253.9L244.1 253.9L244.1 253L240.8 253L240.8 252.1L237.2 252.1L237.2 243.5L234.1 243.5L234.1 242.7L230.4 242.7L230.4 241.9L226.4 241.9L226.4 238.8L224.3 238.8L224.3 234.1L224.3 234.1L224.3 233.3L221.6 233.3L221.6 232.2L216.8 232.2L216.8 231.4L214.5 231.4L214.5 230.7L212.1 230.7L212.1 230L209.7 230L209.7 224.6L209.3 224.6L209.3 224L206.8 224L206.8 220.9L206.8 220.9L206.8 220.3L205.3 220.3L205.3 220.3L205.2 220.3L205.2 219.6L203.9 219.6L203.9 219L202.7 219L202.7 219L202.5 219L202.5 218.3L201.2 218.3L201.2 208.4L200.8 208.4L200.8 208L199.6 208L199.6 207.9L199.5 207.9L199.5 207.3L198.1 207.3L198.1 197.2L197.3 197.2L197.3 193.9L197.3 193.9L197.3 193.4L196.6 193.4L196.6 192.1L196.2 192.1L196.2 191.6L194.7 191.6L194.7 191.1L193.2 191.1L193.2 182L193 182L193 164.9L192.7 164.9L192.7 160.6L191.9 160.6L191.9 160.5L187.9 160.5L187.9 116.3L185.8 116.3L185.8 113.9L166 113.9L166 109.2L166 109.2L166 108L162.7 108L162.7 107.3L157.9 107.3L157.9 104.9L152.3 104.9L152.3 104.9L151.7 104.9L151.7 104.6L146.9 104.6L146.9 104.4L142.5 104.4L142.5 104.4L141.9 104.4L141.9 104.2L136.5 104.2L136.5 102.1L135.8 102.1L135.8 101.8L130.1 101.8L130.1 99.3L126.7 99.3L126.7 99.2L126.3 99.2L126.3 99L123.1 99L123.1 98.8L120.3 98.8L120.3 98.7L119.9 98.7L119.9 98.5L116.5 98.5L116.5 95.2L114.8 95.2L114.8 94.6L112.6 94.6L112.6 94.5L112.1 94.5L112.1 94.3L108.5 94.3L108.5 93.1L106.5 93.1L106.5 89.8L106.5 89.8L106.5 88.7L105.7 88.7L105.7 88.7L103.6 88.7L103.6 88.3L100.2 88.3L100.2 88.1L96 88.1L96 87.9L91.6 87.9L91.6 82.9L89.8 82.9L89.8 75.4L87.5 75.4L87.5 75.1L74.3 75.1"/><g data-key="d4 z2 mb4"><title>d4 z2 mb4: 31.54 ms in 1.799 GB, MFU 92.8%</title><circle class="hollow" cx="311.9" cy="256.9" r="4"/></g>
+<g data-key="d4 z1 mb4"><title>d4 z1 mb4: 31.54 ms in 1.959 GB, MFU 92.8%</title><circle class="hollow" cx="319.7" cy="256.9" r="4"/></g>
+<g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.54 ms in 1.052 GB, MFU 92.8%</title><circle class="hollow" cx="262.6" cy="256.9" r="4"/></g>
+<g data-key="d4 z2 mb4"><title>d4 z2 mb4: 31.54 ms in 1.799 GB, MFU 92.8%</title><circle class="dot compute" cx="311.9" cy="256.9" r="4.5"/></g>
+<g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.54 ms in 1.052 GB, MFU 92.8%</title><circle class="dot compute" cx="262.6" cy="256.9" r="4.5"/></g>
+<g data-key="d4 z1 mb1 re:norm"><title>d4 z1 mb1 re:norm: 31.79 ms in 1.020 GB, MFU 92.1%</title><circle class="dot compute" cx="259.8" cy="256" r="4.5"/></g>
+<g data-key="d4 z1 mb1 re:activation"><title>d4 z1 mb1 re:activation: 32.05 ms in 990.1 MB, MFU 91.4%</title><circle class="dot compute" cx="257.1" cy="255.1" r="4.5"/></g>
+<g data-key="d4 z2 mb1"><title>d4 z2 mb1: 32.14 ms in 891.5 MB, MFU 91.1%</title><circle class="dot compute" cx="247.4" cy="254.8" r="4.5"/></g>
+<g data-key="d4 z2 mb1 re:norm"><title>d4 z2 mb1 re:norm: 32.40 ms in 859.5 MB, MFU 90.4%</title><circle class="dot compute" cx="244.1" cy="253.9" r="4.5"/></g>
+<g data-key="d4 z2 mb1 re:activation"><title>d4 z2 mb1 re:activation: 32.65 ms in 829.5 MB, MFU 89.7%</title><circle class="dot compute" cx="240.8" cy="253" r="4.5"/></g>
+<g data-key="d4 z2 mb1 re:norm,activation"><title>d4 z2 mb1 re:norm,activation: 32.91 ms in 797.5 MB, MFU 89.0%</title><circle class="dot compute" cx="237.2" cy="252.1" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 35.54 ms in 770.9 MB, MFU 82.4%</title><circle class="dot compute" cx="234.1" cy="243.5" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 35.80 ms in 740.9 MB, MFU 81.8%</title><circle class="dot compute" cx="230.4" cy="242.7" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 36.05 ms in 708.9 MB, MFU 81.2%</title><circle class="dot compute" cx="226.4" cy="241.9" r="4.5"/></g>
+<g data-key="d2 c2 z2 mb1 re:norm,activation"><title>d2 c2 z2 mb1 re:norm,activation: 37.07 ms in 693.3 MB, MFU 79.0%</title><circle class="dot compute" cx="224.3" cy="238.8" r="4.5"/></g>
+<g data-key="p2 v4 c2 z1 mb1 re:norm,activation"><title>p2 v4 c2 z1 mb1 re:norm,activation: 38.64 ms in 692.8 MB, MFU 75.8%</title><circle class="dot compute" cx="224.3" cy="234.1" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 38.91 ms in 673.0 MB, MFU 75.2%</title><circle class="dot compute" cx="221.6" cy="233.3" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.32 ms in 638.9 MB, MFU 74.5%</title><circle class="dot compute" cx="216.8" cy="232.2" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 39.58 ms in 622.9 MB, MFU 74.0%</title><circle class="dot compute" cx="214.5" cy="231.4" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 39.83 ms in 606.9 MB, MFU 73.5%</title><circle class="dot compute" cx="212.1" cy="230.7" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 40.09 ms in 590.9 MB, MFU 73.0%</title><circle class="dot compute" cx="209.7" cy="230" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 42.05 ms in 588.9 MB, MFU 69.6%</title><circle class="dot compute" cx="209.3" cy="224.6" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 42.30 ms in 572.9 MB, MFU 69.2%</title><circle class="dot compute" cx="206.8" cy="224" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:norm,activation"><title>t2 p2 mb1 re:norm,activation: 43.47 ms in 572.8 MB, MFU 67.4%</title><circle class="dot compute" cx="206.8" cy="220.9" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 43.69 ms in 563.8 MB, MFU 67.0%</title><circle class="dot compute" cx="205.3" cy="220.3" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 43.72 ms in 562.8 MB, MFU 67.0%</title><circle class="dot compute" cx="205.2" cy="220.3" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 43.98 ms in 554.8 MB, MFU 66.6%</title><circle class="dot compute" cx="203.9" cy="219.6" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 44.20 ms in 547.8 MB, MFU 66.2%</title><circle class="dot compute" cx="202.7" cy="219" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 44.24 ms in 546.8 MB, MFU 66.2%</title><circle class="dot compute" cx="202.5" cy="219" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 44.49 ms in 538.8 MB, MFU 65.8%</title><circle class="dot compute" cx="201.2" cy="218.3" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 48.58 ms in 536.8 MB, MFU 60.3%</title><circle class="dot compute" cx="200.8" cy="208.4" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 48.78 ms in 529.8 MB, MFU 60.0%</title><circle class="dot compute" cx="199.6" cy="208" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 48.84 ms in 528.8 MB, MFU 60.0%</title><circle class="dot compute" cx="199.5" cy="207.9" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 49.10 ms in 520.8 MB, MFU 59.6%</title><circle class="dot compute" cx="198.1" cy="207.3" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 53.70 ms in 516.7 MB, MFU 54.5%</title><circle class="dot compute" cx="197.3" cy="197.2" r="4.5"/></g>
+<g data-key="t2 p2 v2 mb1 re:full"><title>t2 p2 v2 mb1 re:full: 55.31 ms in 516.7 MB, MFU 52.9%</title><circle class="dot compute" cx="197.3" cy="193.9" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 55.57 ms in 512.7 MB, MFU 52.7%</title><circle class="dot compute" cx="196.6" cy="193.4" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 56.21 ms in 510.1 MB, MFU 52.1%</title><circle class="dot compute" cx="196.2" cy="192.1" r="4.5"/></g>
+<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 56.47 ms in 502.1 MB, MFU 51.9%</title><circle class="dot compute" cx="194.7" cy="191.6" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 56.72 ms in 494.1 MB, MFU 51.6%</title><circle class="dot compute" cx="193.2" cy="191.1" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:full"><title>t2 c2 z3 mb1 re:full: 61.51 ms in 492.7 MB, MFU 47.6%</title><circle class="dot compute" cx="193" cy="182" r="4.5"/></g>
+<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 71.61 ms in 491.1 MB, MFU 40.9%</title><circle class="dot compute" cx="192.7" cy="164.9" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.42 ms in 487.1 MB, MFU 39.3%</title><circle class="dot compute" cx="191.9" cy="160.6" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.51 ms in 466.0 MB, MFU 39.3%</title><circle class="dot compute" cx="187.9" cy="160.5" r="4.5"/></g>
+<g data-key="d4 z2 mb2 re:full"><title>d4 z2 mb2 re:full: 110.5 ms in 455.9 MB, MFU 26.5%</title><circle class="dot compute" cx="185.8" cy="116.3" r="4.5"/></g>
+<g data-key="d4 z3 mb2 re:full"><title>d4 z3 mb2 re:full: 112.9 ms in 367.3 MB, MFU 25.9%</title><circle class="dot compute" cx="166" cy="113.9" r="4.5"/></g>
+<g data-key="d2 c2 z3 mb4 re:full"><title>d2 c2 z3 mb4 re:full: 117.7 ms in 367.3 MB, MFU 24.9%</title><circle class="dot compute" cx="166" cy="109.2" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb4 re:full"><title>d2 t2 z2 mb4 re:full: 119.0 ms in 354.4 MB, MFU 24.6%</title><circle class="dot compute" cx="162.7" cy="108" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb4 re:full"><title>d2 t2 z3 mb4 re:full: 119.7 ms in 336.4 MB, MFU 24.5%</title><circle class="dot compute" cx="157.9" cy="107.3" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 122.4 ms in 316.5 MB, MFU 23.9%</title><circle class="dot compute" cx="152.3" cy="104.9" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 122.4 ms in 314.4 MB, MFU 23.9%</title><circle class="dot compute" cx="151.7" cy="104.9" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 122.6 ms in 298.4 MB, MFU 23.9%</title><circle class="dot compute" cx="146.9" cy="104.6" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 122.9 ms in 284.5 MB, MFU 23.8%</title><circle class="dot compute" cx="142.5" cy="104.4" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 122.9 ms in 282.4 MB, MFU 23.8%</title><circle class="dot compute" cx="141.9" cy="104.4" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 123.1 ms in 266.4 MB, MFU 23.8%</title><circle class="dot compute" cx="136.5" cy="104.2" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 125.5 ms in 264.4 MB, MFU 23.3%</title><circle class="dot compute" cx="135.8" cy="102.1" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 125.7 ms in 248.4 MB, MFU 23.3%</title><circle class="dot compute" cx="130.1" cy="101.8" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 128.6 ms in 239.4 MB, MFU 22.8%</title><circle class="dot compute" cx="126.7" cy="99.3" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 128.7 ms in 238.3 MB, MFU 22.7%</title><circle class="dot compute" cx="126.3" cy="99.2" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 129.0 ms in 230.3 MB, MFU 22.7%</title><circle class="dot compute" cx="123.1" cy="99" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 129.1 ms in 223.4 MB, MFU 22.7%</title><circle class="dot compute" cx="120.3" cy="98.8" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 129.2 ms in 222.3 MB, MFU 22.7%</title><circle class="dot compute" cx="119.9" cy="98.7" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 129.5 ms in 214.3 MB, MFU 22.6%</title><circle class="dot compute" cx="116.5" cy="98.5" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:full"><title>d2 t2 z2 mb1 re:full: 133.4 ms in 210.3 MB, MFU 22.0%</title><circle class="dot compute" cx="114.8" cy="95.2" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 134.1 ms in 205.4 MB, MFU 21.8%</title><circle class="dot compute" cx="112.6" cy="94.6" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 134.2 ms in 204.3 MB, MFU 21.8%</title><circle class="dot compute" cx="112.1" cy="94.5" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 134.4 ms in 196.3 MB, MFU 21.8%</title><circle class="dot compute" cx="108.5" cy="94.3" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 136.0 ms in 192.3 MB, MFU 21.5%</title><circle class="dot compute" cx="106.5" cy="93.1" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb2 re:full"><title>t2 c2 z3 mb2 re:full: 140.0 ms in 192.3 MB, MFU 20.9%</title><circle class="dot compute" cx="106.5" cy="89.8" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 141.3 ms in 190.5 MB, MFU 20.7%</title><circle class="dot compute" cx="105.7" cy="88.7" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:full"><title>t2 c2 z2 mb1 re:full: 141.4 ms in 186.3 MB, MFU 20.7%</title><circle class="dot compute" cx="103.6" cy="88.7" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 141.8 ms in 179.4 MB, MFU 20.6%</title><circle class="dot compute" cx="100.2" cy="88.3" r="4.5"/></g>
+<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 142.1 ms in 171.4 MB, MFU 20.6%</title><circle class="dot compute" cx="96" cy="88.1" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 142.4 ms in 163.4 MB, MFU 20.6%</title><circle class="dot compute" cx="91.6" cy="87.9" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 148.8 ms in 160.2 MB, MFU 19.7%</title><circle class="dot compute" cx="89.8" cy="82.9" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 159.2 ms in 156.3 MB, MFU 18.4%</title><circle class="dot compute" cx="87.5" cy="75.4" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 159.6 ms in 135.3 MB, MFU 18.3%</title><circle class="dot compute" cx="74.3" cy="75.1" r="4.5"/></g>
+</svg>
+
+# Where more devices stop paying.
+$ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 310" width="720" height="310" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
+<title id="nnc-scaling-title">Scaling</title>
+<desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, throughput per device against 1; the batch of 16 is fixed, every size has its own best plan. 1 device: 100.0%, step 124.5 ms. 2 devices: 99.6%, step 62.54 ms. 4 devices: 98.7%, step 31.54 ms. 8 devices: 97.1%, step 16.04 ms.</desc>
+<pattern id="nnc-scaling-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">Scaling</text>
+<text class="dim" x="67.7" y="18">A small decoder on A device of round figures, throughput per device against 1; the batch of 16 is</text>
+<text class="dim" x="8" y="34">fixed, every size has its own best plan</text>
+<path class="grid" d="M52 266L712 266"/><text class="dim" x="46" y="270" text-anchor="end">0%</text>
+<path class="grid" d="M52 216L712 216"/><text class="dim" x="46" y="220" text-anchor="end">25%</text>
+<path class="grid" d="M52 166L712 166"/><text class="dim" x="46" y="170" text-anchor="end">50%</text>
+<path class="grid" d="M52 116L712 116"/><text class="dim" x="46" y="120" text-anchor="end">75%</text>
+<path class="grid" d="M52 66L712 66"/><text class="dim" x="46" y="70" text-anchor="end">100%</text>
+<text class="dim" x="134.5" y="282" text-anchor="middle">1</text>
+<g><title>1 device: 100.0% of the smallest size's rate, step 124.5 ms, MFU 94.0%</title><rect class="backward" x="94.5" y="66" width="80" height="200"/></g>
+<text class="b" x="134.5" y="61" text-anchor="middle">100%</text>
+<text class="s on-backward" x="134.5" y="246" text-anchor="middle">124.5 ms</text>
+<text class="s on-backward" x="134.5" y="259" text-anchor="middle">MFU 94.0%</text>
+<text class="dim" x="299.5" y="282" text-anchor="middle">2</text>
+<g><title>2 devices: 99.6% of the smallest size's rate, step 62.54 ms, MFU 93.6%</title><rect class="axis dash" x="259.5" y="66" width="80" height="0.9"/><rect class="backward" x="259.5" y="66.9" width="80" height="199.1"/></g>
+<text class="b" x="299.5" y="61" text-anchor="middle">100%</text>
+<text class="s on-backward" x="299.5" y="246" text-anchor="middle">62.54 ms</text>
+<text class="s on-backward" x="299.5" y="259" text-anchor="middle">MFU 93.6%</text>
+<text class="dim" x="464.5" y="282" text-anchor="middle">4</text>
+<g><title>4 devices: 98.7% of the smallest size's rate, step 31.54 ms, MFU 92.8%</title><rect class="axis dash" x="424.5" y="66" width="80" height="2.6"/><rect class="backward" x="424.5" y="68.6" width="80" height="197.4"/></g>
+<text class="b" x="464.5" y="61" text-anchor="middle">99%</text>
+<text class="s on-backward" x="464.5" y="246" text-anchor="middle">31.54 ms</text>
+<text class="s on-backward" x="464.5" y="259" text-anchor="middle">MFU 92.8%</text>
+<text class="dim" x="629.5" y="282" text-anchor="middle">8</text>
+<g><title>8 devices: 97.1% of the smallest size's rate, step 16.04 ms, MFU 91.3%</title><rect class="axis dash" x="589.5" y="66" width="80" height="5.9"/><rect class="backward" x="589.5" y="71.9" width="80" height="194.1"/></g>
+<text class="b" x="629.5" y="61" text-anchor="middle">97%</text>
+<text class="s on-backward" x="629.5" y="246" text-anchor="middle">16.04 ms</text>
+<text class="s on-backward" x="629.5" y="259" text-anchor="middle">MFU 91.3%</text>
+<text class="dim" x="382" y="300" text-anchor="middle">devices</text>
+</svg>
+$ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment --width 360
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 276" width="360" height="276" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
+<title id="nnc-scaling-title">Scaling</title>
+<desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, throughput per device against 1; the batch of 16 is fixed, every size has its own best plan. 1 device: 100.0%, step 124.5 ms. 2 devices: 99.6%, step 62.54 ms. 4 devices: 98.7%, step 31.54 ms. 8 devices: 97.1%, step 16.04 ms.</desc>
+<pattern id="nnc-scaling-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">Scaling</text>
+<text class="dim" x="67.7" y="18">A small decoder on A device of round</text>
+<text class="dim" x="8" y="34">figures, throughput per device against 1; the batch of</text>
+<text class="dim" x="8" y="50">16 is fixed, every size has its own best plan</text>
+<path class="grid" d="M52 232L352 232"/><text class="dim" x="46" y="236" text-anchor="end">0%</text>
+<path class="grid" d="M52 194.5L352 194.5"/><text class="dim" x="46" y="198.5" text-anchor="end">25%</text>
+<path class="grid" d="M52 157L352 157"/><text class="dim" x="46" y="161" text-anchor="end">50%</text>
+<path class="grid" d="M52 119.5L352 119.5"/><text class="dim" x="46" y="123.5" text-anchor="end">75%</text>
+<path class="grid" d="M52 82L352 82"/><text class="dim" x="46" y="86" text-anchor="end">100%</text>
+<text class="dim" x="89.4" y="248" text-anchor="middle">1</text>
+<g><title>1 device: 100.0% of the smallest size's rate, step 124.5 ms, MFU 94.0%</title><rect class="backward" x="63.2" y="82" width="52.5" height="150"/></g>
+<text class="b" x="89.4" y="77" text-anchor="middle">100%</text>
+<text class="s on-backward" x="89.4" y="212" text-anchor="middle">124.5 ms</text>
+<text class="dim" x="164.4" y="248" text-anchor="middle">2</text>
+<g><title>2 devices: 99.6% of the smallest size's rate, step 62.54 ms, MFU 93.6%</title><rect class="axis dash" x="138.2" y="82" width="52.5" height="0.6"/><rect class="backward" x="138.2" y="82.6" width="52.5" height="149.4"/></g>
+<text class="b" x="164.4" y="77" text-anchor="middle">100%</text>
+<text class="s on-backward" x="164.4" y="212" text-anchor="middle">62.54 ms</text>
+<text class="dim" x="239.4" y="248" text-anchor="middle">4</text>
+<g><title>4 devices: 98.7% of the smallest size's rate, step 31.54 ms, MFU 92.8%</title><rect class="axis dash" x="213.2" y="82" width="52.5" height="1.9"/><rect class="backward" x="213.2" y="83.9" width="52.5" height="148.1"/></g>
+<text class="b" x="239.4" y="77" text-anchor="middle">99%</text>
+<text class="s on-backward" x="239.4" y="212" text-anchor="middle">31.54 ms</text>
+<text class="dim" x="314.4" y="248" text-anchor="middle">8</text>
+<g><title>8 devices: 97.1% of the smallest size's rate, step 16.04 ms, MFU 91.3%</title><rect class="axis dash" x="288.2" y="82" width="52.5" height="4.4"/><rect class="backward" x="288.2" y="86.4" width="52.5" height="145.6"/></g>
+<text class="b" x="314.4" y="77" text-anchor="middle">97%</text>
+<text class="s on-backward" x="314.4" y="212" text-anchor="middle">16.04 ms</text>
+<text class="dim" x="202" y="266" text-anchor="middle">devices</text>
+</svg>
+
+# A file of its own has the colours and the ground; it can go to a file.
+$ nncost plot step dense round --output step.svg && head -c 60 step.svg && grep -c '<style>' step.svg && grep -c 'class="page"' step.svg
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox=1
+1
+
+# A plan file draws as a model does.
+$ nncost plot step inputs/plans.json --scenario base | grep '<desc'
+<desc id="nnc-step-desc">One step, A small decoder on A device of round figures: 33.54 ms. Forward 10.27 ms, 30.6%. Backward 20.06 ms, 59.8%. Update 3.213 ms, 9.6%. At least 27.68 ms, without overlap 38.94 ms.</desc>
+
+# No plan fits: said in the picture, and by the exit code.
+$ nncost plot front dense round --devices 4 --global-batch 16 --max-memory 1000 --fragment
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 36" width="720" height="36" role="img" aria-labelledby="nnc-front-title nnc-front-desc">
+<title id="nnc-front-title">Time against memory</title>
+<desc id="nnc-front-desc">Time against memory, A small decoder on 4 x A device of round figures, batch 16; no plan fits.</desc>
+<pattern id="nnc-front-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">Time against memory</text>
+<text class="dim" x="170.1" y="18">A small decoder on 4 x A device of round figures, batch 16; no plan fits</text>
+</svg>
+[1]
+$ nncost plot scaling dense round --devices 2..4 --global-batch 16 --max-memory 1000 --fragment
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 310" width="720" height="310" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
+<title id="nnc-scaling-title">Scaling</title>
+<desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, no plan of any size fits; the batch of 16 is fixed, every size has its own best plan.</desc>
+<pattern id="nnc-scaling-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
+<text class="b" x="8" y="18">Scaling</text>
+<text class="dim" x="67.7" y="18">A small decoder on A device of round figures, no plan of any size fits; the batch of 16 is fixed, every</text>
+<text class="dim" x="8" y="34">size has its own best plan</text>
+<path class="grid" d="M52 266L712 266"/><text class="dim" x="46" y="270" text-anchor="end">0%</text>
+<path class="grid" d="M52 216L712 216"/><text class="dim" x="46" y="220" text-anchor="end">25%</text>
+<path class="grid" d="M52 166L712 166"/><text class="dim" x="46" y="170" text-anchor="end">50%</text>
+<path class="grid" d="M52 116L712 116"/><text class="dim" x="46" y="120" text-anchor="end">75%</text>
+<path class="grid" d="M52 66L712 66"/><text class="dim" x="46" y="70" text-anchor="end">100%</text>
+<text class="dim" x="217" y="282" text-anchor="middle">2</text>
+<g><title>2 devices: no plan fits</title><rect class="grid dash" x="177" y="66" width="80" height="200"/></g>
+<text class="dim" x="547" y="282" text-anchor="middle">4</text>
+<g><title>4 devices: no plan fits</title><rect class="grid dash" x="507" y="66" width="80" height="200"/></g>
+<text class="dim" x="382" y="300" text-anchor="middle">devices</text>
+</svg>
+[1]
+
+# A step that does not fit is a picture all the same.
+$ nncost plot step dense round --micro-batch 4096 | grep -c '<svg'
+1
+
+# Wrong: no such picture, an option of another, a width, a window, one size or many.
+$ nncost plot pie dense round
+! nncost: plot: unknown picture, expected one of step, memory, roofline, timeline, front, scaling, found "pie"
+[2]
+$ nncost plot step dense round --from 1s
+! nncost: --from: is not an option of 'plot step'
+[2]
+$ nncost plot step dense round --stages
+! nncost: --stages: is not an option of 'plot step'
+[2]
+$ nncost plot roofline dense round --threads 2
+! nncost: --threads: is not an option of 'plot roofline'
+[2]
+$ nncost plot front dense round --devices 4 --global-batch 16 --target-step 1s
+! nncost: --target-step: is not an option of 'plot front'
+[2]
+$ nncost plot step dense round --width 200
+! nncost: --width: out of range, expected a whole number from 300 to 4000, found "200"
+[2]
+$ nncost plot step dense round --width x
+! nncost: --width: out of range, expected a whole number from 300 to 4000, found "x"
+[2]
+$ nncost plot timeline dense round --from 3s
+! nncost: --from: out of range, expected less than the 10.80 ms at which the timeline ends, found "3s"
+[2]
+$ nncost plot timeline dense round --from 2ms --to 1ms
+! nncost: --from: out of range, expected less than the 1.000 ms at which the timeline ends, found "2ms"
+[2]
+$ nncost plot timeline dense round --from soon
+! nncost: --from: not a time, expected a number above 0 and one of us, ms, s, min, h, d, such as 2.5s or 30d, found "soon"
+[2]
+$ nncost plot front dense round --devices 2..4 --global-batch 16
+! nncost: --devices: one number is expected, 'plot scaling' shows several
+[2]
+$ nncost plot scaling dense round --devices 4 --global-batch 16
+! nncost: --devices: several numbers are expected, such as 8..512
+[2]
+$ nncost plot step dense
+! nncost: DEVICE: missing, expected MODEL DEVICE or a plan file, found only "dense"
+[2]
+$ nncost plot
+! nncost: plot: too few arguments, expected PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE]
+[2]
