@@ -140,7 +140,15 @@ static void write_notes(const nnc_foreign_file *file, nnc_json root, int64_t max
                  (long long)model->decoder.seq_len, (long long)maximum);
     }
     if (file->taken[0] != '\0') {
-        add_note(&list, "not in the file, so as %s has it: %s", file->row->name, file->taken);
+        add_note(&list, "left open by the file, so as %s has it: %s", file->row->name, file->taken);
+    }
+    if (file->noted[0] != '\0') {
+        add_note(&list, "%s", file->noted);
+    }
+    for (const nnc_architecture *row = file->row; row != NULL; row = nnc_foreign_row(row->like)) {
+        if (row->says != NULL) {
+            add_note(&list, "%s", row->says);
+        }
     }
     if (file->skipped[0] != '\0') {
         add_note(&list, "skipped by --lenient: %s", file->skipped);
@@ -175,14 +183,14 @@ static const nnc_architecture *find_row(nnc_json root)
     if (nnc_json_type_of(at) == NNC_JSON_TEXT) {
         name = nnc_json_text(at);
         const nnc_architecture *row = nnc_foreign_row(name);
-        if (row != NULL && row->keys != NULL) {
+        if (row != NULL && !row->base) {
             return row;
         }
     }
     for (int t = 0; t < NNC_FOREIGN_TABLES; t++) {
         for (const nnc_architecture *row = nnc_foreign_tables[t]; row->name != NULL; row++) {
             names[count] = row->name;
-            count += count < NAMES_MAX - 1;
+            count += !row->base && count < NAMES_MAX - 1;
         }
     }
     const char *near = name != NULL ? nnc_nearest(name, names, count) : NULL;
@@ -193,6 +201,15 @@ static const nnc_architecture *find_row(nnc_json root)
              near != NULL ? ", nearest " : "", near != NULL ? near : "");
     nnc_json_mismatch(at, "unknown architecture", expected);
     return NULL;
+}
+
+/* Those of the row, else of the nearest row that it is like. */
+static const nnc_foreign_pattern *patterns_of(const nnc_architecture *row)
+{
+    while (row != NULL && row->patterns == NULL) {
+        row = nnc_foreign_row(row->like);
+    }
+    return row != NULL ? row->patterns : NULL;
 }
 
 bool nnc_foreign_read(nnc_json root, nnc_model *model)
@@ -206,8 +223,9 @@ bool nnc_foreign_read(nnc_json root, nnc_model *model)
     nnc_foreign_check_keys(&file);
     set_implied(&file);
     read_keys(&file);
-    if (file.row->window != NULL && nnc_json_go_on(root)) {
-        nnc_foreign_window_read(&file, file.row->window);
+    for (const nnc_foreign_pattern *p = patterns_of(file.row);
+         p != NULL && p->to != NULL && root.doc->faults->count == 0; p++) {
+        nnc_foreign_pattern_read(&file, p);
     }
     if (file.row->levels != NULL && nnc_json_go_on(root)) {
         nnc_foreign_levels_read(&file, file.row->levels);

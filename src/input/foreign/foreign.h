@@ -13,32 +13,45 @@
  * A value in a row is a number or a name of ours, a field read before ("hidden"), a multiple of one
  * ("4*hidden"), or other fields and their values ("heads=1,head_dim=64"); "" = nothing is set. */
 typedef struct nnc_foreign_key {
-    const char *
-        key; /* NULL ends a list; "n_embd|hidden_size": two names of one thing; "attn_config.alibi": a
-                        key inside an object */
+    /* NULL ends a list; "n_embd|hidden_size": two names of one thing; "attn_config.alibi": inside an object */
+    const char *key;
     const char *to; /* "layers"; NULL = what `words` say */
-    const char *
-        absent; /* where the key is not there, the default of its class; NULL = it has to be there */
+    const char
+        *absent; /* the default of its class where there is no key; NULL = it has to be there */
     const char *null; /* where it is null; NULL = as if it were not there */
     const char
         *words; /* their values and ours: "gelu_new=gelu relu=relu"; NULL = they are the same */
-    const char
-        *when; /* only where another key has this value, else it says nothing: "multi_query=true",
-                           "multi_query=true/true" with the default of that key behind the stroke */
-    const char *times; /* the field that the number is a multiple of */
+    /* Only where another key has this value, else the key says nothing: "multi_query=true", or
+     * "multi_query=true/true" with the default of that other key. */
+    const char *when;
+    const char *times; /* the field that the number is a multiple, or a share, of */
+    const char *noted; /* a number that is no field's is told: "counted without layers: " */
+    int plus;          /* ours is this much larger */
     int divide;        /* the number is this many times ours; 0 = the same */
+    bool flag;         /* ours is whether theirs says anything */
     bool zero;         /* may be 0 */
     bool most;         /* of keys that set the same field the largest counts */
     bool levels;       /* may be a list of equal numbers, one for each level */
 } nnc_foreign_key;
 
-/* A window on the attention of some layers; only all of them or none can be expressed. */
-typedef struct nnc_foreign_window {
-    const char *tokens, *used; /* keys: how wide it is, and whether it is used at all */
-    const char *full_layers;   /* key: how many layers, the first, see everything */
-    const char *types;         /* key: a list with the kind of each layer */
-    int64_t default_tokens, default_full_layers;
-} nnc_foreign_window;
+/* Which kind each layer is. The first of these ways counts that the file has; keys may have two names. The
+ * layers of a rule are those from `from` to `end` whose number, from 0 and more by `shift`, is `offset` above a
+ * multiple of `every`: each of the four a key and its default, "sliding_window_pattern=6", or the
+ * default alone, "=2". */
+typedef struct nnc_foreign_pattern {
+    const char *to;     /* the field: "mixers", "mlps" */
+    const char *list;   /* key: a word for each layer, or letters that repeat */
+    const char *matrix; /* key: [[["global", "local"], 12]] */
+    const char *words;  /* theirs and ours, of the two above: "full_attention=full" */
+    const char *only;   /* key: the numbers of the layers that are `in` */
+    const char *in,
+        *out;         /* of the layers of the rule, and of the others; NULL = there is no rule */
+    const char *when; /* the rule holds: as in nnc_foreign_key */
+    const char *from, *end, *every, *offset;
+    int shift;
+    const char *except; /* key: the numbers of layers that are `out` all the same */
+    const char *last;   /* the kind of the last layer, whatever was said; NULL = as the others */
+} nnc_foreign_pattern;
 
 /* The levels of a U-Net. */
 typedef struct nnc_foreign_levels {
@@ -52,23 +65,27 @@ typedef struct nnc_foreign_levels {
 /* Lists of words are separated by blanks. */
 typedef struct nnc_architecture {
     const char *name; /* as "model_type" or "_class_name" say it */
+    bool base;        /* no architecture: what rows are like */
     const char
         *like; /* row whose words and keys it takes over, but for keys that it names itself */
     nnc_family family;
     const char *implies; /* fields that no key says: "norm=rms mlp=swiglu" */
     const nnc_foreign_key *keys;
-    const char
-        *only; /* keys and the values that are understood: "hidden_act=silu|swish"; null always
-                             is; "empty" = a list or object of nothing */
-    const char *harmless;             /* keys that do not shape the network */
-    const char *reads;                /* those of the two that follow */
-    const nnc_foreign_window *window; /* NULL = its layers are alike */
+    /* Keys and the values that are understood: "hidden_act=silu|swish"; null always is; "empty" = a list or
+     * object of nothing. */
+    const char *only;
+    const char *harmless; /* keys that do not shape the network */
+    const char *reads;    /* keys of `levels` */
+    const char *says;     /* to be noted of every file; NULL = nothing */
+    const nnc_foreign_pattern
+        *patterns; /* ends with a NULL field; NULL = those of the row it is like */
     const nnc_foreign_levels *levels;
 } nnc_architecture;
 
 /* The tables, one for each kind of network; each ends with a NULL name. */
-enum { NNC_FOREIGN_TABLES = 2 };
-extern const nnc_architecture nnc_foreign_decoders[], nnc_foreign_unets[];
+enum { NNC_FOREIGN_TABLES = 4 };
+extern const nnc_architecture nnc_foreign_decoders[], nnc_foreign_experts[], nnc_foreign_plain[],
+    nnc_foreign_unets[];
 extern const nnc_architecture *const nnc_foreign_tables[NNC_FOREIGN_TABLES];
 
 /* A configuration while it is read. */
@@ -78,6 +95,7 @@ typedef struct nnc_foreign_file {
     nnc_model *model;
     char taken[512];   /* defaults that stand for absent keys */
     char skipped[256]; /* unknown keys that were let pass */
+    char noted[256];   /* what keys say that is no field's */
 } nnc_foreign_file;
 
 /* ---- rows (foreign_row.c) ---- */
@@ -91,6 +109,8 @@ const nnc_architecture *nnc_foreign_next(const nnc_architecture *row,
 const char *nnc_foreign_word(const char *words, const char *key);
 /* What stands behind the '=' of a word; NULL = there is no such word. */
 const char *nnc_foreign_value(const char *words, const char *key, char *value, size_t size);
+/* Null, false, 0, "" or nothing inside. */
+bool nnc_foreign_is_empty(nnc_json at);
 /* Is it one of the names of a key ("n_embd|hidden_size"), or the object one of them is in? */
 bool nnc_foreign_names(const char *names, const char *key);
 /* Does a row between this one and the one that was asked for speak of the key itself? */
@@ -109,6 +129,8 @@ nnc_json nnc_foreign_get(nnc_json at, const char *names);
 bool nnc_foreign_given(nnc_json at, const char *key);
 /* The value as words write it: "true", "8", "silu"; "null"; NULL = a list or an object. */
 const char *nnc_foreign_text(nnc_json at, char *text, size_t size);
+/* Does the file say what a `when` asks for? NULL asks for nothing. */
+bool nnc_foreign_speaks(nnc_json at, const char *when);
 /* Sets a field to a value as rows write it; faults at `at` where it does not suit. */
 void nnc_foreign_set(nnc_json at, nnc_model *model, const char *to, const char *text);
 /* Reads a key into its field, or what it stands for where it is not there. again: another key has set the
@@ -119,7 +141,7 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
 void nnc_foreign_note(char *list, size_t size, const char *format, ...) NNC_PRINTF(3, 4);
 
 /* What the keys of one field cannot say. */
-void nnc_foreign_window_read(nnc_foreign_file *file, const nnc_foreign_window *window);
+void nnc_foreign_pattern_read(nnc_foreign_file *file, const nnc_foreign_pattern *pattern);
 void nnc_foreign_levels_read(nnc_foreign_file *file, const nnc_foreign_levels *levels);
 
 #endif

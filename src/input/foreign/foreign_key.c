@@ -1,4 +1,5 @@
 /* One key: from what a file says, or what stands for it, to a field. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,9 +79,14 @@ nnc_json nnc_foreign_get(nnc_json at, const char *names)
     return found;
 }
 
+/* Of a decoder whose file does not say how wide a head is, the width that the family will take. */
 static double number_in(const nnc_field *field, const nnc_model *model)
 {
     const void *place = (const char *)model + field->offset;
+    const nnc_decoder *d = &model->decoder;
+    if (place == (const void *)&d->head_dim && d->head_dim == 0 && d->heads > 0) {
+        return floor((double)d->hidden / (double)d->heads);
+    }
     return field->type == NNC_FIELD_I64   ? (double)*(const int64_t *)place
            : field->type == NNC_FIELD_F64 ? *(const double *)place
                                           : 0;
@@ -99,8 +105,8 @@ static void set_one(nnc_json at, nnc_model *model, const char *to, const char *t
     }
     const nnc_field *from = nnc_field_of_key(table, times != NULL ? times + 1 : text);
     if (from != NULL) {
-        text = nnc_number_text((times != NULL ? strtod(text, NULL) : 1) * number_in(from, model),
-                               number);
+        const double value = (times != NULL ? strtod(text, NULL) : 1) * number_in(from, model);
+        text = nnc_number_text(from->type == NNC_FIELD_I64 ? floor(value) : value, number);
     }
     if (text[0] != '\0' && nnc_field_set(table, model, to, text, &why) != NNC_OK) {
         nnc_json_fault(at, NULL, "%.80s: %.300s", why.where, why.what);
@@ -154,26 +160,25 @@ static void read_word(nnc_json at, const nnc_foreign_key *key, nnc_model *model)
     nnc_json_mismatch(at, "unknown value", known);
 }
 
-static int64_t *whole_number(const nnc_field *field, nnc_model *model)
-{
-    return (int64_t *)(void *)((char *)model + field->offset);
-}
-
 /* A number that is a multiple or a part of ours. */
-static void scale(nnc_json at, const nnc_foreign_key *key, const nnc_field *field, nnc_model *model)
+static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field *field,
+                        nnc_model *model)
 {
     const nnc_field *times =
         key->times != NULL ? nnc_field_of_key(nnc_model_table(model->family), key->times) : NULL;
-    int64_t *value = whole_number(field, model);
-    const double product = (double)*value * (times != NULL ? number_in(times, model) : 1);
-    if (key->divide > 1 && *value % key->divide != 0) {
+    const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1;
+    const double product = number * (times != NULL ? number_in(times, model) : 1);
+    const double ours = product / (key->divide > 1 ? key->divide : 1) + key->plus;
+    if (number < 0 || (number == 0 && !key->zero)) {
+        nnc_json_mismatch(at, "wrong value", key->zero ? "a number from 0" : "a number above 0");
+    } else if (key->divide > 1 && ours != (double)(int64_t)ours) {
         char expected[64];
         snprintf(expected, sizeof expected, "a multiple of %d", key->divide);
         nnc_json_mismatch(at, "does not divide", expected);
-    } else if (product > 1e15) {
+    } else if (!(ours <= field->max)) {
         nnc_json_mismatch(at, "out of range", "a smaller number");
     } else {
-        *value = (int64_t)product / (key->divide > 1 ? key->divide : 1);
+        nnc_field_store(field, (char *)model + field->offset, 0, floor(ours));
     }
 }
 
@@ -188,15 +193,17 @@ static void read_given(nnc_json at, const nnc_foreign_key *key, const nnc_field 
         read_word(at, key, model);
         return;
     }
-    const int faults = at.doc->faults->count;
-    nnc_read_field(at, field, model);
-    if ((key->times != NULL || key->divide > 1) && at.doc->faults->count == faults) {
-        scale(at, key, field, model);
+    if (key->flag) {
+        nnc_field_store(field, (char *)model + field->offset, 0, !nnc_foreign_is_empty(at));
+    } else if (key->times != NULL || key->divide > 1 || key->plus > 0) {
+        read_scaled(at, key, field, model);
+    } else {
+        nnc_read_field(at, field, model);
     }
 }
 
 /* Is the key one that `when` lets speak? */
-static bool speaks(nnc_json at, const char *when)
+bool nnc_foreign_speaks(nnc_json at, const char *when)
 {
     char key[64], wanted[64], text[64];
     if (when == NULL) {
@@ -228,18 +235,47 @@ static void read_absent(nnc_foreign_file *file, nnc_json at, const nnc_foreign_k
         return;
     }
     nnc_foreign_set(at.node != NULL ? at : file->at, model, key->to, value);
-    if (value[0] != '\0' && !null && strcmp(key->to != NULL ? key->to : "", "dropout") != 0) {
-        nnc_foreign_note(file->taken, sizeof file->taken, "%s %s", name, value);
+    if (value[0] != '\0' && !null && key->to != NULL && strcmp(key->to, "dropout") != 0) {
+        char text[64];
+        nnc_field_text(field, model, text, sizeof text);
+        nnc_foreign_note(file->taken, sizeof file->taken, "%s %s", name, text);
+    } else if (value[0] != '\0' && !null && key->to == NULL) {
+        nnc_foreign_note(file->taken, sizeof file->taken, "%s: %s", name, value);
     }
+}
+
+/* A key without a field or words is only told. */
+static void tell(nnc_foreign_file *file, const nnc_foreign_key *key)
+{
+    char text[64];
+    const nnc_json at = nnc_foreign_get(file->at, key->key);
+    const char *value = nnc_foreign_text(at, text, sizeof text);
+    if (!nnc_foreign_is_empty(at) && value != NULL) {
+        nnc_foreign_note(file->noted, sizeof file->noted, "%s%s", key->noted, value);
+    }
+}
+
+/* The field that a key sets; NULL with a fault where the model has none of that name. */
+static const nnc_field *field_of(const nnc_foreign_file *file, const nnc_foreign_key *key)
+{
+    static const nnc_field none = { .name = "" };
+    const nnc_field *field =
+        key->to != NULL ? nnc_field_of_key(nnc_model_table(file->model->family), key->to) : &none;
+    if (field == NULL) {
+        nnc_json_fault(file->at, NULL, "%s: no field of a model", key->to);
+    }
+    return field;
 }
 
 void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
                           const nnc_foreign_key *again)
 {
-    static const nnc_field none = { .name = "" };
-    const nnc_field *own =
-        key->to != NULL ? nnc_field_of_key(nnc_model_table(file->model->family), key->to) : &none;
-    if (!speaks(file->at, key->when)) {
+    const nnc_field *own = field_of(file, key);
+    if (own == NULL || !nnc_foreign_speaks(file->at, key->when)) {
+        return;
+    }
+    if (key->noted != NULL) {
+        tell(file, key);
         return;
     }
     const nnc_json at = nnc_foreign_get(file->at, key->key);

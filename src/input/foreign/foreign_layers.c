@@ -1,43 +1,10 @@
-/* What keys of one field cannot say: which layers slide, and what the levels of a U-Net are. */
+/* What keys of one field cannot say of a U-Net: its levels. */
 #include <stdio.h>
 #include <string.h>
 
 #include "input/foreign/foreign.h"
 
 enum { CHANNELS_MAX = 100000 };
-
-void nnc_foreign_window_read(nnc_foreign_file *file, const nnc_foreign_window *window)
-{
-    const nnc_json root = file->at;
-    nnc_decoder *d = &file->model->decoder;
-    const nnc_foreign_key tokens = { window->tokens, .to = "sliding_window", .absent = "" };
-    const nnc_json types = nnc_json_get(root, window->types);
-    const nnc_json first = nnc_json_get(root, window->full_layers);
-    const nnc_json used = nnc_json_get(root, window->used);
-    const double full = nnc_json_type_of(first) == NNC_JSON_NUMBER
-                            ? nnc_json_number(first)
-                            : (double)window->default_full_layers;
-    if (nnc_foreign_given(root, window->used) && nnc_json_type_of(used) != NNC_JSON_BOOL) {
-        nnc_json_mismatch(used, "wrong type", "true or false");
-        return;
-    }
-    const bool slides = nnc_json_type_of(used) == NNC_JSON_BOOL && nnc_json_bool(used);
-    if (slides && full > 0 && full < (double)d->layers) {
-        nnc_json_mismatch(first, "mixes full and sliding layers", "0 or at least the layers");
-        return;
-    }
-    const char *type = slides && full <= 0 ? "sliding_attention" : "full_attention";
-    for (nnc_json at = nnc_json_first(types); at.node != NULL; at = nnc_json_next(at)) {
-        if (nnc_json_type_of(at) != NNC_JSON_TEXT || strcmp(nnc_json_text(at), type) != 0) {
-            nnc_json_mismatch(at, "a layer of another kind", type);
-            return;
-        }
-    }
-    if (slides && full <= 0) {
-        d->sliding_window = window->default_tokens;
-        nnc_foreign_read_key(file, &tokens, NULL);
-    }
-}
 
 /* block_out_channels as multiples of its first. */
 static void read_channels(nnc_json root, nnc_unet *u)

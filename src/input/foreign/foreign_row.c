@@ -5,8 +5,9 @@
 #include "base/number.h"
 #include "input/foreign/foreign.h"
 
-const nnc_architecture *const nnc_foreign_tables[NNC_FOREIGN_TABLES] = { nnc_foreign_decoders,
-                                                                         nnc_foreign_unets };
+const nnc_architecture *const nnc_foreign_tables[NNC_FOREIGN_TABLES] = {
+    nnc_foreign_decoders, nnc_foreign_experts, nnc_foreign_plain, nnc_foreign_unets
+};
 
 /* What any configuration may have: where it comes from; number format and kernels, which are the plan's and
  * the software profile's business; tokens; initialisation, and heads for other tasks; generation, cache and
@@ -14,18 +15,52 @@ const nnc_architecture *const nnc_foreign_tables[NNC_FOREIGN_TABLES] = { nnc_for
 static const char common_harmless[] =
     "_class_name model_type _commit_hash _diffusers_version _name_or_path architectures auto_map "
     "transformers_version transformers.js_config _attn_implementation "
-    "_attn_implementation_autoset _attn_implementation_internal attn_implementation "
-    "dtype gradient_checkpointing torch_dtype torchscript use_bfloat16 bos_token_id "
-    "decoder_start_token_id eos_token_id pad_token_id sep_token_id mask_token_id cls_token_id "
-    "tokenizer_class unk_token_id image_token_id video_token_id finetuning_task id2label "
-    "initializer_range initializer_factor label2id num_labels _num_labels problem_type "
-    "task_specific_params do_sample keys_to_ignore_at_inference max_length min_length num_beams "
-    "output_attentions output_hidden_states output_past prefix repetition_penalty return_dict "
-    "temperature top_k top_p use_cache is_decoder quantization_config compression_config "
-    "unsloth_version unsloth_fixed is_llama_config use_mrope rope_interleaved max_window_size "
-    "use_flash_attn use_flash_attention use_flash_attention_2 license pretraining_tp "
-    "forced_bos_token_id forced_eos_token_id length_penalty no_repeat_ngram_size early_stopping "
-    "diversity_penalty num_beam_groups num_return_sequences bad_words_ids typical_p";
+    "_attn_implementation_autoset _attn_implementation_internal attn_implementation attn_impl "
+    "_flash_attn_2_enabled dtype torch_dtype gradient_checkpointing torchscript use_bfloat16 bf16 "
+    "fp16 fp32 tokenizer_class finetuning_task id2label label2id num_labels _num_labels "
+    "problem_type task_specific_params do_sample keys_to_ignore_at_inference max_length "
+    "min_length num_beams output_attentions output_hidden_states output_past prefix "
+    "repetition_penalty return_dict temperature top_k top_p use_cache is_decoder "
+    "quantization_config compression_config unsloth_version unsloth_fixed is_llama_config "
+    "use_mrope max_window_size use_flash_attn use_flash_attention use_flash_attention_2 license "
+    "pretraining_tp length_penalty no_repeat_ngram_size early_stopping diversity_penalty "
+    "num_beam_groups num_return_sequences bad_words_ids typical_p remove_invalid_values "
+    "begin_suppress_tokens suppress_tokens exponential_decay_length_penalty tf_legacy_loss "
+    "encoder_no_repeat_ngram_size _from_model_config cache_implementation model_max_length "
+    "onnx_safe init_std initializer_range initializer_factor initializer_cutoff_factor "
+    "embedding_initializer_range attention_softmax_in_fp32 "
+    /* how far positions turn; how small a variance may be; how scores and outputs are scaled */
+    "partial_rotary_factor mrope_section original_rope original_max_position_embeddings "
+    "rms_norm_eps layer_norm_eps layer_norm_epsilon layernorm_epsilon norm_eps norm_epsilon "
+    "query_pre_attn_scalar logit_scale logits_scaling scale_emb scale_depth dim_model_base "
+    "clip_qkv scale_attn_weights "
+    /* how experts are chosen, and what is added to the loss */
+    "scoring_func topk_method n_group topk_group norm_topk_prob seq_aux aux_loss_alpha "
+    "output_router_logits input_jitter_noise router_jitter_noise router_dtype ep_size "
+    "capacity_factor routed_scaling_factor embedding_multiplier residual_multiplier "
+    "attention_multiplier lm_head_multiplier "
+    /* for serving, by mlc-llm */
+    "attention_sink_size context_window_size prefill_chunk_size sliding_window_size "
+    "tensor_parallel_shards";
+
+/* How such keys begin and end. */
+static const char *const harmless_begins[] = { "rope_", "rotary_", "summary_", "forced_" };
+static const char *const harmless_ends[] = { "_token_id", "_token_index",  "_token_ids", "_dropout",
+                                             "_pdrop",    "_dropout_prob", "_loss_coef" };
+
+static bool is_harmless(const char *key)
+{
+    const size_t length = strlen(key);
+    bool harmless = nnc_foreign_word(common_harmless, key) != NULL;
+    for (size_t i = 0; i < NNC_COUNT_OF(harmless_begins); i++) {
+        harmless = harmless || strncmp(key, harmless_begins[i], strlen(harmless_begins[i])) == 0;
+    }
+    for (size_t i = 0; i < NNC_COUNT_OF(harmless_ends); i++) {
+        const size_t end = strlen(harmless_ends[i]);
+        harmless = harmless || (length > end && strcmp(key + length - end, harmless_ends[i]) == 0);
+    }
+    return harmless;
+}
 
 static const char common_only[] = "add_cross_attention=false is_encoder_decoder=false "
                                   "pruned_heads=empty chunk_size_feed_forward=0 "
@@ -83,7 +118,7 @@ const char *nnc_foreign_value(const char *words, const char *key, char *value, s
 bool nnc_foreign_names(const char *names, const char *key)
 {
     const size_t length = strlen(key);
-    for (const char *at = names; *at != '\0'; at += *at == '|') {
+    for (const char *at = names; *at != '\0' && length > 0; at += *at == '|') {
         const size_t size = strcspn(at, "|");
         if (size >= length && memcmp(at, key, length) == 0 &&
             (size == length || at[length] == '.')) {
@@ -94,14 +129,40 @@ bool nnc_foreign_names(const char *names, const char *key)
     return false;
 }
 
+/* Is it the key of "key=default", or one of its names? */
+static bool is_part(const char *part, const char *key)
+{
+    char names[96];
+    if (part == NULL) {
+        return false;
+    }
+    snprintf(names, sizeof names, "%.*s", (int)strcspn(part, "=/"), part);
+    return nnc_foreign_names(names, key);
+}
+
+static bool patterns_read(const nnc_architecture *row, const char *key)
+{
+    for (const nnc_foreign_pattern *p = row->patterns; p != NULL && p->to != NULL; p++) {
+        const char *const parts[] = { p->list, p->matrix, p->only,   p->when,  p->from,
+                                      p->end,  p->every,  p->offset, p->except };
+        for (size_t i = 0; i < NNC_COUNT_OF(parts); i++) {
+            if (is_part(parts[i], key)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* Does the row itself read the key into a field? */
 static bool reads(const nnc_architecture *row, const char *key)
 {
-    const nnc_foreign_key *k = row->keys;
-    while (k != NULL && k->key != NULL && !nnc_foreign_names(k->key, key)) {
-        k++;
+    for (const nnc_foreign_key *k = row->keys; k != NULL && k->key != NULL; k++) {
+        if (nnc_foreign_names(k->key, key) || is_part(k->when, key)) {
+            return true;
+        }
     }
-    return (k != NULL && k->key != NULL) || nnc_foreign_word(row->reads, key) != NULL;
+    return patterns_read(row, key) || nnc_foreign_word(row->reads, key) != NULL;
 }
 
 static bool speaks_of(const nnc_architecture *row, const char *key)
@@ -160,7 +221,7 @@ static bool allowed(nnc_json at, const char *only)
 }
 
 /* Null, false, 0, "" or nothing inside. */
-static bool says_nothing(nnc_json at)
+bool nnc_foreign_is_empty(nnc_json at)
 {
     switch (nnc_json_type_of(at)) {
     case NNC_JSON_ABSENT:
@@ -221,8 +282,29 @@ static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key)
         !allowed(at, only)) {
         nnc_json_mismatch(at, "shapes a network this version does not know", only);
     }
-    return row != NULL || nnc_foreign_word(common_only, key) != NULL ||
-           nnc_foreign_word(common_harmless, key) != NULL;
+    return row != NULL || nnc_foreign_word(common_only, key) != NULL || is_harmless(key);
+}
+
+/* Does a row speak of keys inside the object of this key? */
+static bool speaks_inside(const nnc_architecture *row, const char *key)
+{
+    const char *const lists[] = { row->only, row->harmless };
+    const size_t length = strlen(key);
+    for (const nnc_foreign_key *k = row->keys; k != NULL && k->key != NULL; k++) {
+        if (strncmp(k->key, key, length) == 0 && k->key[length] == '.') {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < NNC_COUNT_OF(lists); i++) {
+        for (const char *at = lists[i]; at != NULL && *at != '\0';) {
+            if (strncmp(at, key, length) == 0 && at[length] == '.') {
+                return true;
+            }
+            at += strcspn(at, " ");
+            at += strspn(at, " ");
+        }
+    }
+    return false;
 }
 
 /* The members of an object, whose names begin with its own inside another. Calls itself once for a key
@@ -237,15 +319,12 @@ static void check_members(nnc_foreign_file *file, nnc_json object, const char *p
         bool inside = false;
         for (const nnc_architecture *row = file->row; row != NULL && depth < 2;
              row = nnc_foreign_row(row->like)) {
-            for (const nnc_foreign_key *k = row->keys; k != NULL && k->key != NULL; k++) {
-                inside = inside || (strchr(k->key, '.') != NULL && nnc_foreign_names(k->key, key) &&
-                                    strcmp(k->key, key) != 0);
-            }
+            inside = inside || speaks_inside(row, key);
         }
-        if (known && inside && nnc_json_type_of(at) == NNC_JSON_OBJECT) {
+        if (inside && nnc_json_type_of(at) == NNC_JSON_OBJECT) {
             snprintf(key, sizeof key, "%s%.80s.", prefix, nnc_json_key(at));
             check_members(file, at, key, depth + 1);
-        } else if (!known && !says_nothing(at)) {
+        } else if (!known && !nnc_foreign_is_empty(at)) {
             refuse_unknown(file, at, key);
         }
     }

@@ -1,0 +1,16 @@
+/* How rows are written. */
+#ifndef NNCOST_INPUT_FOREIGN_ROWS_H
+#define NNCOST_INPUT_FOREIGN_ROWS_H
+
+#include "input/foreign/foreign.h"
+
+/* clang-format off */
+#define NNC_KEYS(...) (const nnc_foreign_key[]){ __VA_ARGS__, { .key = NULL } }
+#define NNC_PATTERNS(...) (const nnc_foreign_pattern[]){ __VA_ARGS__, { .to = NULL } }
+/* clang-format on */
+
+/* Biases by place. */
+#define NNC_BIAS_QKVO "true=qkv_bias=on,out_bias=on false="
+#define NNC_BIAS_QKV "true=qkv_bias=on false="
+
+#endif
