@@ -19,6 +19,10 @@ for kind in devices:hw models:models software:software; do
         grep -q "^$id," "$home/list" || { echo "$file: not listed"; exit 1; }
         clean show "$id" >"$home/shown"
         grep -q " $PWD/$file\$" "$home/shown" || { echo "$file: not shown"; exit 1; }
+        [[ $folder == models ]] || continue
+        clean show "$id" --format json >"$home/$id.json"
+        [[ $(clean estimate "$id" a100 --format json) == "$(clean estimate "$home/$id.json" a100 --format json)" ]] ||
+            { echo "$file: shown as JSON it is another model"; exit 1; }
     done
 done
 echo "$(clean list devices --format csv | wc -l) devices and more, listed, shown and valid"

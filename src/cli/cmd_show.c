@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "cli/command.h"
+#include "cli/model_text.h"
 #include "cli/show_view.h"
 #include "input/file.h"
 #include "input/kind.h"
@@ -14,44 +15,34 @@
 
 static nnc_spec_view view_device(const nnc_device *device)
 {
-    return (nnc_spec_view){ "device",
-                            device->path,
-                            &nnc_device_table,
-                            device,
-                            device->sources,
-                            device->source_count,
-                            device,
-                            NULL,
-                            NULL,
-                            0 };
+    return (nnc_spec_view){ .kind = "device",
+                            .path = device->path,
+                            .table = &nnc_device_table,
+                            .object = device,
+                            .sources = device->sources,
+                            .source_count = device->source_count,
+                            .device = device };
 }
 
 static nnc_spec_view view_model(const nnc_model *model)
 {
-    return (nnc_spec_view){ "model",
-                            model->path,
-                            nnc_model_table(model->family),
-                            model,
-                            model->sources,
-                            model->source_count,
-                            NULL,
-                            NULL,
-                            model->notes,
-                            model->note_count };
+    return (nnc_spec_view){ .kind = "model",
+                            .path = model->path,
+                            .table = nnc_model_table(model->family),
+                            .object = model,
+                            .sources = model->sources,
+                            .source_count = model->source_count,
+                            .model = model };
 }
 
 static nnc_spec_view view_software(const nnc_software *software)
 {
-    return (nnc_spec_view){ "software",
-                            software->path,
-                            &nnc_software_table,
-                            software,
-                            software->sources,
-                            software->source_count,
-                            NULL,
-                            NULL,
-                            NULL,
-                            0 };
+    return (nnc_spec_view){ .kind = "software",
+                            .path = software->path,
+                            .table = &nnc_software_table,
+                            .object = software,
+                            .sources = software->sources,
+                            .source_count = software->source_count };
 }
 
 static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, nnc_spec_view *view,
@@ -134,7 +125,13 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     nnc_spec_view view = { 0 };
     NNC_TRY(find(session->specs, session->options.operands[0], &view, err));
     assert(view.table != NULL);
-    const nnc_status status = nnc_spec_write(session->out, session->style, &view);
+    const bool file = view.model != NULL && session->style.format == &nnc_format_json;
+    nnc_status status = NNC_OK;
+    if (file) { /* to be edited and read back */
+        nnc_model_write(session->out, view.model);
+    } else {
+        status = nnc_spec_write(session->out, session->style, &view);
+    }
     nnc_lineage_close(view.lineage);
     return status == NNC_OK ? NNC_OK : nnc_no_memory(err);
 }
@@ -144,6 +141,7 @@ const nnc_command nnc_cmd_show = {
     .operands = "ID",
     .summary = "A device, model or software profile: the file it came from, every field, the "
                "sources.",
+    .notes = "A model in --format json is a file that reads back.",
     .min_operands = 1,
     .max_operands = 1,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL,

@@ -223,9 +223,9 @@ static void write_notes(nnc_sheet *sheet, const nnc_spec_view *view)
         nnc_sheet_words(sheet, "%s %s", framework->framework, framework->version);
         nnc_sheet_end(sheet);
     }
-    for (int32_t i = 0; i < view->note_count; i++) {
+    for (int32_t i = 0; view->model != NULL && i < view->model->note_count; i++) {
         nnc_sheet_label(sheet, "noted");
-        nnc_sheet_words(sheet, "%s", view->notes[i]);
+        nnc_sheet_words(sheet, "%s", view->model->notes[i]);
         nnc_sheet_end(sheet);
     }
     for (int32_t i = 0; i < view->source_count; i++) {

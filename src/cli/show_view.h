@@ -15,8 +15,7 @@ typedef struct nnc_spec_view {
     int32_t source_count;
     const nnc_device *device; /* NULL unless it is one */
     nnc_lineage *lineage;     /* NULL unless it is like another */
-    const char *const *notes; /* of a model in another program's file */
-    int32_t note_count;
+    const nnc_model *model;   /* NULL unless it is one */
 } nnc_spec_view;
 
 /* NNC_OK or NNC_NO_MEMORY. */

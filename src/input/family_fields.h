@@ -18,6 +18,8 @@ typedef struct nnc_family_fields {
 NNC_FAMILY_LIST(NNC_FAMILY_FIELDS)
 #undef NNC_FAMILY_FIELDS
 
+const nnc_family_fields *nnc_family_fields_of(nnc_family family);
+
 /* Far above any network, and low enough that a product of two dims cannot overflow. */
 #define NNC_LAYERS_MAX 1e5
 #define NNC_WIDTH_MAX 1e7

@@ -22,9 +22,14 @@ static const nnc_family_fields *const rows[] = {
 #undef NNC_FAMILY_FIELDS
 };
 
+const nnc_family_fields *nnc_family_fields_of(nnc_family family)
+{
+    return rows[(unsigned)family < NNC_FAMILY_COUNT ? family : 0];
+}
+
 const nnc_field_table *nnc_model_table(nnc_family family)
 {
-    return &rows[(unsigned)family < NNC_FAMILY_COUNT ? family : 0]->table;
+    return &nnc_family_fields_of(family)->table;
 }
 
 void nnc_model_rules(nnc_json at, const nnc_model *model)

@@ -47,6 +47,50 @@ $ cat config.json | nncost validate -
 $ mkfifo pipe; (cat toy/models/dense.json >pipe) & nncost estimate ./pipe round | head -1
 model     ./pipe = dense, A small decoder, decoder, 107,106,000 parameters
 
+# What is shown as JSON is a file that reads back, from a configuration too.
+$ cat >config.json <<J
+> { "model_type": "gemma2", "hidden_size": 1000, "intermediate_size": 4000, "num_hidden_layers": 8, "head_dim": 100,
+>   "num_attention_heads": 10, "num_key_value_heads": 2, "vocab_size": 10000, "max_position_embeddings": 1000,
+>   "sliding_window": 100 }
+> J
+$ nncost show config.json --format json >copy.json; cat copy.json
+{
+  "schema": "nncost.model/1",
+  "id": "config",
+  "name": "config",
+  "family": "decoder",
+  "layers": 8,
+  "hidden": 1000,
+  "heads": 10,
+  "kv_heads": 2,
+  "head_dim": 100,
+  "ffn_hidden": 4000,
+  "vocab": 10000,
+  "vocab_multiple": 1,
+  "seq_len": 1000,
+  "sliding_window": 100,
+  "positions": "rotary",
+  "norm": "rms",
+  "mlp": "geglu",
+  "norm_place": "sandwich",
+  "score_softcap": true,
+  "logit_softcap": true,
+  "tied_head": true,
+  "mixers": [
+    "window",
+    "full"
+  ],
+  "sources": {"": "config.json"}
+}
+$ sed -i 's/"id": "config"/"id": "copy"/' copy.json; nncost estimate copy.json round | head -1
+model     copy.json = copy, config, decoder, 125,233,000 parameters
+$ nncost estimate config.json round | head -2
+model     config.json = config, config, decoder, 125,233,000 parameters
+noted     left open by the file, so as gemma2 has it: tie_word_embeddings on, attn_logit_softcapping
+$ nncost show experts --format json | nncost estimate - round | head -1; nncost estimate experts round | head -1
+model     - = experts, A small mixture of experts, decoder, 125,641,000 parameters,
+model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
+
 # A name of the hub is no file, but can be fetched.
 $ nncost estimate someone/Dense-7B round
 ! nncost: someone/Dense-7B: no such file or folder, expected a shipped model, nearest dense or the file of this one: hf download someone/Dense-7B config.json --local-dir Dense-7B, then Dense-7B/config.json; or curl -LO https://huggingface.co/someone/Dense-7B/resolve/main/config.json

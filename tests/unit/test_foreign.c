@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "input/foreign/foreign.h"
 #include "spec_reader.h"
 
 static const nnc_model *load(const char *name)
@@ -184,8 +185,6 @@ static const struct {
       "found yes" },
     { LLAMA ",\n\"hidden_act\": \"relu\" }", "c.json:4: hidden_act",
       "shapes a network this version does not know, expected silu|swish, found \"relu\"" },
-    { LLAMA ",\n\"attention_bias\": true }", "c.json:4: attention_bias",
-      "differs from mlp_bias, expected the same, found true" },
     { LLAMA ",\n\"pruned_heads\": { \"0\": [1] } }", "c.json:4: pruned_heads",
       "shapes a network this version does not know, expected empty, found an object" },
     { LLAMA ",\n\"num_key_value_heads\": 1.5 }", "c.json:4: num_key_value_heads",
@@ -194,12 +193,10 @@ static const struct {
       "repeated key, expected it once, found it again" },
     { "{ \"model_type\": \"gpt2\", \"n_layer\": 2 }", "c.json: n_embd",
       "missing, expected a whole number from 1 to 1e7, found nothing" },
-    { QWEN2 ",\n\"use_sliding_window\": true, \"max_window_layers\": 1 }",
-      "c.json:4: max_window_layers",
-      "mixes full and sliding layers, expected 0 or at least the layers, found 1" },
     { QWEN2 ",\n\"layer_types\": [\"full_attention\", \"linear_attention\"] }",
       "c.json:4: layer_types[1]",
-      "a layer of another kind, expected full_attention, found \"linear_attention\"" },
+      "a layer of a kind this version does not know, expected one of full_attention, "
+      "sliding_attention, found \"linear_attention\"" },
     { UNET("\"attention_head_dim\": [2, 3],\n") " }", "c.json:3: attention_head_dim[1]",
       "not a head count, expected a divisor of the level's channels, found 3" },
     { UNET("\"attention_head_dim\": [8, 4],\n") " }", "c.json:3: attention_head_dim",
@@ -243,7 +240,7 @@ START_TEST(variants_are_read)
     ck_assert_int_eq(m.decoder.kv_heads, 2);
     ck_assert_str_eq(m.id, "c");
     ck_assert_int_eq(parse(LLAMA ", \"attention_bias\": true, \"mlp_bias\": true }", &m), NNC_OK);
-    ck_assert(m.decoder.biases);
+    ck_assert(m.decoder.qkv_bias && m.decoder.out_bias && m.decoder.mlp_bias);
     ck_assert_int_eq(parse(LLAMA ", \"head_dim\": 16, \"tie_word_embeddings\": true }", &m),
                      NNC_OK);
     ck_assert_int_eq(m.decoder.head_dim, 16);
@@ -336,9 +333,117 @@ START_TEST(defaults_are_named)
                      NNC_OK);
     ck_assert_int_eq(m.decoder.kv_heads, 8);       /* not 16 */
     ck_assert_int_eq(m.decoder.sliding_window, 0); /* null is not absent */
-    ck_assert_str_eq(m.notes[0],
-                     "not in the file, so as mistral has it: tie_word_embeddings false, "
-                     "num_key_value_heads 8");
+    ck_assert_str_eq(m.notes[0], "left open by the file, so as mistral has it: "
+                                 "tie_word_embeddings off, num_key_value_heads 8");
+}
+END_TEST
+
+/* ---- which kind each layer is ---- */
+
+#define LAYERS(type, more)                                                                     \
+    "{ \"model_type\": \"" type "\", \"hidden_size\": 64, \"intermediate_size\": 16,\n"        \
+    "\"num_hidden_layers\": 6, \"num_attention_heads\": 4, \"max_position_embeddings\": 32,\n" \
+    "\"vocab_size\": 100, \"num_key_value_heads\": 4, " more " }"
+
+/* F full, W window, C chunk, U without rotary positions; D dense, E experts. */
+static const struct {
+    const char *text, *mixers, *mlps;
+} patterns[] = {
+    /* a period, the class's own and the file's */
+    { LAYERS("gemma3_text", "\"sliding_window\": 8"), "WWWWWF", "" },
+    { LAYERS("gemma3_text", "\"sliding_window\": 8, \"sliding_window_pattern\": 3"), "WWF", "" },
+    { LAYERS("gemma2", "\"sliding_window\": 8"), "WF", "" },
+    /* a list wins */
+    { LAYERS("gemma2",
+             "\"layer_types\": [\"full_attention\", \"sliding_attention\", \"full_attention\", "
+             "\"full_attention\", \"sliding_attention\", \"full_attention\"]"),
+      "FWF", "" },
+    { LAYERS("smollm3", "\"no_rope_layers\": [1, 1, 0, 1, 1, 0]"), "FFU", "" },
+    { LAYERS("smollm3", "\"no_rope_layer_interval\": 2"), "FU", "" },
+    /* from a layer on */
+    { LAYERS("qwen2", "\"use_sliding_window\": true, \"max_window_layers\": 4"), "FFFFWW", "" },
+    { LAYERS("qwen2", "\"use_sliding_window\": true, \"max_window_layers\": 9"), "", "" },
+    /* every second one, but not those listed; from the start to the end; those listed alone */
+    { LAYERS("qwen3_moe", "\"decoder_sparse_step\": 2"), "", "DE" },
+    { LAYERS("qwen3_moe", "\"mlp_only_layers\": [1, 5]"), "", "EDEE" },
+    { LAYERS("qwen3_moe", "\"mlp_only_layers\": []"), "", "" },
+    { LAYERS("ernie4_5_moe", "\"moe_layer_start_index\": 1, \"moe_layer_end_index\": 4"), "",
+      "DEEEE" },
+    { LAYERS("llama4_text", "\"intermediate_size_mlp\": 32, \"num_local_experts\": 4, "
+                            "\"interleave_moe_layer_step\": 2, \"attention_chunk_size\": 8"),
+      "CCCU", "DE" },
+    { LAYERS("llama4_text", "\"intermediate_size_mlp\": 32, \"num_local_experts\": 4, "
+                            "\"moe_layers\": [2, 5], \"attention_chunk_size\": 8"),
+      "CCCU", "DDE" },
+};
+
+START_TEST(layers_follow_patterns)
+{
+    nnc_model m;
+    char mixers[8] = "", mlps[8] = "";
+    const nnc_status status = parse(patterns[_i].text, &m);
+    ck_assert_msg(status == NNC_OK, "%s: %s", err.where, err.what);
+    for (int32_t i = 0; i < m.decoder.mixers_count && i < 7; i++) {
+        mixers[i] = "FWCU"[m.decoder.mixers[i]];
+    }
+    for (int32_t i = 0; i < m.decoder.mlps_count && i < 7; i++) {
+        mlps[i] = "DE"[m.decoder.mlps[i]];
+    }
+    ck_assert_str_eq(mixers, patterns[_i].mixers);
+    ck_assert_str_eq(mlps, patterns[_i].mlps);
+}
+END_TEST
+
+static const struct {
+    const char *text, *where, *what;
+} bad_patterns[] = {
+    { LAYERS("gemma2", "\n\"layer_types\": [\"full_attention\"]"), "c.json:4: layer_types",
+      "wrong length, expected one for each of the 6 layers, found a list of 1" },
+    { LAYERS("gemma3_text", "\n\"sliding_window_pattern\": 0"), "c.json:4: sliding_window_pattern",
+      "out of range, expected a whole number from 1, found 0" },
+    { LAYERS("qwen3_moe", "\n\"mlp_only_layers\": [6]"), "c.json:4: mlp_only_layers[0]",
+      "no layer, expected the number of one, from 0, found 6" },
+    { LAYERS("smollm3", "\n\"no_rope_layers\": [1, 1, 0, 1, 1, 2]"), "c.json:4: no_rope_layers[5]",
+      "a layer of a kind this version does not know, expected one of 1, 0, found 2" },
+};
+
+START_TEST(bad_patterns_are_refused)
+{
+    nnc_model m;
+    ck_assert_int_eq(parse(bad_patterns[_i].text, &m), NNC_BAD_SPEC);
+    ck_assert_str_eq(err.where, bad_patterns[_i].where);
+    ck_assert_str_eq(err.what, bad_patterns[_i].what);
+}
+END_TEST
+
+/* A text of a row names fields that the family has, so that no row waits for a file to show its fault. */
+static void check_fields(const nnc_architecture *row, const nnc_architecture *of)
+{
+    const nnc_field_table *table = nnc_model_table(nnc_foreign_next(of, NULL)->family);
+    for (const nnc_foreign_key *k = row->keys; k != NULL && k->key != NULL; k++) {
+        ck_assert_msg(k->to == NULL || nnc_field_of_key(table, k->to) != NULL, "%s: %s", of->name,
+                      k->to);
+        ck_assert_msg(k->to != NULL || k->words != NULL || k->noted != NULL, "%s: %s", of->name,
+                      k->key);
+    }
+    for (const nnc_foreign_pattern *p = row->patterns; p != NULL && p->to != NULL; p++) {
+        ck_assert_msg(nnc_field_of_key(table, p->to) != NULL, "%s: %s", of->name, p->to);
+    }
+}
+
+START_TEST(rows_name_fields)
+{
+    int rows = 0;
+    for (int t = 0; t < NNC_FOREIGN_TABLES; t++) {
+        for (const nnc_architecture *of = nnc_foreign_tables[t]; of->name != NULL; of++, rows++) {
+            ck_assert_msg(of->like == NULL || nnc_foreign_row(of->like) != NULL, "%s", of->name);
+            ck_assert_ptr_eq(nnc_foreign_row(of->name), of); /* once */
+            for (const nnc_architecture *row = of; row != NULL; row = nnc_foreign_row(row->like)) {
+                check_fields(row, of);
+            }
+        }
+    }
+    ck_assert_int_gt(rows, 40);
 }
 END_TEST
 
@@ -360,5 +465,8 @@ int main(void)
     tcase_add_test(tests, python_numbers_are_texts);
     tcase_add_test(tests, long_lists_pass);
     tcase_add_test(tests, defaults_are_named);
+    tcase_add_loop_test(tests, layers_follow_patterns, 0, (int)COUNT_OF(patterns));
+    tcase_add_loop_test(tests, bad_patterns_are_refused, 0, (int)COUNT_OF(bad_patterns));
+    tcase_add_test(tests, rows_name_fields);
     return run_suite(suite);
 }

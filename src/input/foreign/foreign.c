@@ -10,15 +10,16 @@
 enum { TRAINED_TOKENS = 8192 };
 
 /* The key that set the same field before, of this row or one that it is like; NULL = none. */
-static const nnc_foreign_key *earlier(const nnc_architecture *asked, const nnc_foreign_key *key)
+static const nnc_foreign_key *earlier(const nnc_foreign_file *file, const nnc_foreign_key *key)
 {
-    const nnc_architecture *row = NULL;
+    const nnc_architecture *asked = file->row, *row = NULL;
     while (key->to != NULL && (row = nnc_foreign_next(asked, row)) != NULL) {
         for (const nnc_foreign_key *k = row->keys; k != NULL && k->key != NULL; k++) {
             if (k == key) {
                 return NULL;
             }
             if (k->to != NULL && strcmp(k->to, key->to) == 0 &&
+                nnc_foreign_speaks(file->at, k->when) &&
                 !nnc_foreign_overridden(asked, row, k->key)) {
                 return k;
             }
@@ -34,7 +35,7 @@ static void read_keys(nnc_foreign_file *file)
         for (const nnc_foreign_key *k = row->keys;
              k != NULL && k->key != NULL && nnc_json_go_on(file->at); k++) {
             if (!nnc_foreign_overridden(file->row, row, k->key)) {
-                nnc_foreign_read_key(file, k, earlier(file->row, k));
+                nnc_foreign_read_key(file, k, earlier(file, k));
             }
         }
     }

@@ -93,7 +93,7 @@ const nnc_architecture nnc_foreign_decoders[] = {
       .family = NNC_FAMILY_DECODER,
       .implies = "positions=rotary norm=rms mlp=swiglu",
       .keys = NNC_KEYS(
-          { "num_layers", .to = "layers" }, { "hidden_size", .to = "hidden" },
+          { "num_layers|num_hidden_layers", .to = "layers" }, { "hidden_size", .to = "hidden" },
           { "num_attention_heads", .to = "heads" },
           { "kv_channels", .to = "head_dim", .absent = "128" },
           { "multi_query_group_num", .to = "kv_heads", .when = "multi_query_attention=true/false" },
