@@ -202,10 +202,18 @@ typedef struct nnc_unet {
     int32_t attention_levels_count;
     bool middle_attention;
     int64_t transformer_depth; /* 0 = a bare attention layer, no feed-forward or cross-attention */
-    bool linear_projections;   /* transformer in/out projections are linear, not 1x1 convolutions */
-    int64_t heads;             /* per attention layer; 0 = by head_width */
-    int64_t head_width;        /* 0 = by heads */
+    int64_t transformer_depths[NNC_UNET_LEVELS_MAX]; /* of each level; the middle has the last */
+    int32_t transformer_depths_count;                /* 0 = transformer_depth everywhere */
+    bool cross_only_levels[NNC_UNET_LEVELS_MAX]; /* both attentions of a block read the context */
+    int32_t cross_only_levels_count;
+    bool linear_projections; /* transformer in/out projections are linear, not 1x1 convolutions */
+    int64_t heads;           /* per attention layer; 0 = by head_width */
+    int64_t head_width;      /* 0 = by heads */
     int64_t context_len, context_width; /* cross-attention input: tokens and width; 0 = none */
+    int64_t
+        context_input_width; /* of the context before a linear layer; 0 = context_width, no layer */
+    int64_t added_embed_width; /* of an input added to the time embedding; 0 = none */
+    int64_t class_embeds;      /* rows of a table added to the time embedding; 0 = none */
     double dropout;
 } nnc_unet;
 

@@ -41,6 +41,14 @@ static const nnc_field fields[] = {
     { UNET(middle_attention), .default_text = "off", .help = "Does the middle attend to itself?" },
     { UNET(transformer_depth), .max = 100, .default_text = "0",
       .help = "Transformer blocks per attention layer; 0 = bare attention." },
+    { UNET(transformer_depths),
+      NNC_FIELD_COUNTED(nnc_model, unet.transformer_depths, unet.transformer_depths_count),
+      .max = 100, .default_text = "transformer_depth",
+      .help = "Transformer blocks per attention layer of each level; the middle has the last." },
+    { UNET(cross_only_levels),
+      NNC_FIELD_COUNTED(nnc_model, unet.cross_only_levels, unet.cross_only_levels_count),
+      .default_text = "none",
+      .help = "Do both attentions of a level's transformer blocks read the context?" },
     { UNET(linear_projections), .default_text = "off",
       .help = "Transformers are entered and left by linear layers, not by 1x1 convolutions." },
     { UNET(heads), .max = 1e5, .default_text = "by head_width",
@@ -50,6 +58,12 @@ static const nnc_field fields[] = {
       .help = "Tokens of the cross-attention input; 0 = none." },
     { UNET(context_width), .max = 1e6, .default_text = "0",
       .help = "Width of the cross-attention input; 0 = none." },
+    { UNET(context_input_width), .max = 1e6, .default_text = "0",
+      .help = "Width of that input before a linear layer to context_width; 0 = no such layer." },
+    { UNET(added_embed_width), .max = 1e6, .default_text = "0",
+      .help = "Width of an input that two linear layers add to the time embedding; 0 = none." },
+    { UNET(class_embeds), .max = 1e6, .default_text = "0",
+      .help = "Rows of a table that is added to the time embedding; 0 = none." },
     { UNET(dropout), .max = 0.999, .default_text = "0",
       .help = "Probability of dropping an element." },
 };
@@ -91,6 +105,39 @@ static bool has_attention(const nnc_unet *u)
     return any;
 }
 
+static bool has_transformers(const nnc_unet *u)
+{
+    bool any = u->transformer_depth > 0;
+    for (int32_t i = 0; i < u->transformer_depths_count; i++) {
+        any = any || u->transformer_depths[i] > 0;
+    }
+    return any;
+}
+
+/* Lists with an entry for each level, and what is added to a time embedding. */
+static void check_levels(nnc_json at, const nnc_unet *u)
+{
+    const struct {
+        const char *name;
+        int32_t count;
+    } lists[] = { { "transformer_depths", u->transformer_depths_count },
+                  { "cross_only_levels", u->cross_only_levels_count } };
+    for (size_t i = 0; i < NNC_COUNT_OF(lists); i++) {
+        if (lists[i].count != 0 && lists[i].count != u->levels) {
+            nnc_json_fault(at, lists[i].name, "wrong length, expected %d, one per level, found %d",
+                           u->levels, lists[i].count);
+        }
+    }
+    if (u->time_embed_width == 0 && (u->added_embed_width > 0 || u->class_embeds > 0)) {
+        nnc_json_fault(at, u->added_embed_width > 0 ? "added_embed_width" : "class_embeds",
+                       "does not apply, expected it with a time_embed_width only");
+    }
+    if (u->context_len == 0 && (u->context_input_width > 0 || u->cross_only_levels_count > 0)) {
+        nnc_json_fault(at, u->context_input_width > 0 ? "context_input_width" : "cross_only_levels",
+                       "does not apply, expected it with a context_len only");
+    }
+}
+
 static void check_heads(nnc_json at, const nnc_unet *u)
 {
     const char *member = u->heads > 0 ? "heads" : "head_width";
@@ -126,12 +173,12 @@ static void check_attention(nnc_json at, const nnc_unet *u)
     }
     if (has_attention(u)) {
         check_heads(at, u);
-    } else if (u->transformer_depth > 0) {
+    } else if (has_transformers(u)) {
         nnc_json_fault(at, "transformer_depth",
                        "does not apply, expected 0 without attention, found %" PRId64,
                        u->transformer_depth);
     }
-    if (u->transformer_depth == 0 && (u->context_len > 0 || u->linear_projections)) {
+    if (!has_transformers(u) && (u->context_len > 0 || u->linear_projections)) {
         nnc_json_fault(at, u->context_len > 0 ? "context_len" : "linear_projections",
                        "does not apply, expected it with transformer blocks only, found "
                        "transformer_depth 0");
@@ -200,6 +247,7 @@ static void rules(nnc_json at, const nnc_model *model)
         }
     }
     check_attention(at, u);
+    check_levels(at, u);
     check_block(at, u);
 }
 

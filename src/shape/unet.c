@@ -172,6 +172,36 @@ static void time_embedding(const nnc_unet_writer *w)
                     width, true);
 }
 
+/* What is added to the time embedding: a row of a table, and an input through two linear layers. */
+static void added_embedding(const nnc_unet_writer *w)
+{
+    const nnc_unet *u = w->u;
+    const int64_t width = u->time_embed_width;
+    if (u->class_embeds > 0) {
+        nnc_op *table = nnc_list_add(&w->to, "time.classes", NNC_OP_EMBEDDING, NNC_GROUP_TIME);
+        table->split = NNC_SPLIT_TOKENS;
+        table->u.embedding = (nnc_embedding){ .tokens = w->batch, .width = width };
+        table->weights =
+            (nnc_weights){ .count = 1, .rows = u->class_embeds, .cols = width, .table = true };
+        w->to.list->lookup_params += nnc_list_mul(&w->to, u->class_embeds, width);
+    }
+    if (u->added_embed_width > 0) {
+        nnc_op *first = nnc_list_linear(&w->to, "added.linear1", NNC_GROUP_TIME, NNC_SPLIT_TOKENS,
+                                        w->batch, width, u->added_embed_width, true);
+        first->u.matmul.needs_grad_input = false;
+        nnc_list_pointwise(&w->to, "added.act", NNC_PW_SILU, NNC_GROUP_TIME, w->batch * width)
+            ->u.pointwise.keeps_input = true;
+        nnc_list_linear(&w->to, "added.linear2", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, width,
+                        width, true);
+    }
+    if (u->context_input_width > 0) {
+        nnc_list_linear(&w->to, "context.linear", NNC_GROUP_ATTENTION, NNC_SPLIT_TOKENS,
+                        nnc_list_mul(&w->to, w->batch, u->context_len), u->context_width,
+                        u->context_input_width, true)
+            ->u.matmul.needs_grad_input = false;
+    }
+}
+
 static void diffusion_down(const nnc_unet_writer *w, int64_t side, skips *stack)
 {
     const nnc_unet *u = w->u;
@@ -188,7 +218,7 @@ static void diffusion_down(const nnc_unet_writer *w, int64_t side, skips *stack)
             nnc_unet_residual(w, map, out, blocks - first);
         }
         if (attends(u, level)) {
-            nnc_unet_attention(w, map, blocks);
+            nnc_unet_attention(w, level, map, blocks);
         }
         for (int64_t i = 0; i < blocks; i++) {
             push(w->to.list, stack, out);
@@ -208,7 +238,7 @@ static void diffusion_middle(const nnc_unet_writer *w, int64_t side)
     const nnc_map map = { channels(u, u->levels - 1), side_at(u, side, u->levels - 1) };
     nnc_unet_residual(w, map, map.channels, 2);
     if (u->middle_attention) {
-        nnc_unet_attention(w, map, 1);
+        nnc_unet_attention(w, u->levels, map, 1);
     }
 }
 
@@ -241,7 +271,7 @@ static void diffusion_up(const nnc_unet_writer *w, int64_t side, skips *stack)
         const nnc_map map = { channels(u, level), side_at(u, side, level) };
         previous = diffusion_up_blocks(w, map, previous, stack);
         if (attends(u, level)) {
-            nnc_unet_attention(w, map, u->blocks_per_level + 1);
+            nnc_unet_attention(w, level, map, u->blocks_per_level + 1);
         }
         if (level > 0) {
             const nnc_map larger = { map.channels, side_at(u, side, level - 1) };
@@ -276,6 +306,7 @@ static void diffusion(const nnc_unet_writer *w, int64_t side)
     const nnc_unet *u = w->u;
     skips stack = { .count = 0 };
     time_embedding(w);
+    added_embedding(w);
     nnc_unet_conv(w, "in.conv", NNC_GROUP_CONV, (nnc_map){ u->in_channels, side },
                   (nnc_map){ u->channels, side }, u->kernel, true);
     push(w->to.list, &stack, u->channels);

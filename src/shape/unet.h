@@ -29,7 +29,8 @@ void nnc_unet_double_conv(const nnc_unet_writer *w, nnc_map in, int64_t middle, 
 /* Residual block with time embedding. */
 void nnc_unet_residual(const nnc_unet_writer *w, nnc_map in, int64_t out, int64_t repeat);
 
-/* Attention of one level: a bare layer, or transformer blocks with cross-attention. */
-void nnc_unet_attention(const nnc_unet_writer *w, nnc_map map, int64_t repeat);
+/* Attention of one level, the middle's being `levels`: a bare layer, or transformer blocks with
+ * cross-attention. */
+void nnc_unet_attention(const nnc_unet_writer *w, int level, nnc_map map, int64_t repeat);
 
 #endif

@@ -150,7 +150,8 @@ static void projection(const nnc_unet_writer *w, const char *name, nnc_map map, 
 }
 
 /* Self-attention, cross-attention and MLP. */
-static void transformer(const nnc_unet_writer *w, const nnc_layer *layer, int64_t seq_len)
+static void transformer(const nnc_unet_writer *w, const nnc_layer *layer, int64_t seq_len,
+                        bool cross_only)
 {
     static const nnc_attention_names self = {
         .norm = "attn1.norm",
@@ -169,12 +170,21 @@ static void transformer(const nnc_unet_writer *w, const nnc_layer *layer, int64_
         .out = "attn2.out",
         .residual = "attn2.residual",
     };
+    static const nnc_attention_names first_cross = {
+        .norm = "attn1.norm",
+        .q = "attn1.q",
+        .kv = "attn1.kv",
+        .core = { "attn1.core", "attn1.scores", "attn1.mask", "attn1.softmax", "attn1.dropout",
+                  "attn1.context" },
+        .out = "attn1.out",
+        .residual = "attn1.residual",
+    };
     static const nnc_mlp_names mlp = { "ff.gate_up", "ff.activation", "ff.down" };
     const nnc_layer_writer one = nnc_layer_begin(&w->to, layer, w->batch, seq_len);
     const nnc_cross context = { w->u->context_len, w->u->context_width,
                                 w->to.how->software->context_frozen };
 
-    nnc_layer_attention(&one, &self, NULL);
+    nnc_layer_attention(&one, cross_only ? &first_cross : &self, cross_only ? &context : NULL);
     if (context.len > 0) {
         nnc_layer_attention(&one, &cross, &context);
     }
@@ -183,9 +193,17 @@ static void transformer(const nnc_unet_writer *w, const nnc_layer *layer, int64_
     nnc_layer_residual(&one, "ff.residual", NNC_GROUP_MLP);
 }
 
-void nnc_unet_attention(const nnc_unet_writer *w, nnc_map map, int64_t repeat)
+/* Of the middle, which is at index `levels`, the last level's. */
+static int64_t depth_at(const nnc_unet *u, int level)
 {
-    const int64_t depth = w->u->transformer_depth, seq_len = map.side * map.side;
+    const int last = u->transformer_depths_count - 1;
+    return last < 0 ? u->transformer_depth : u->transformer_depths[level < last ? level : last];
+}
+
+void nnc_unet_attention(const nnc_unet_writer *w, int level, nnc_map map, int64_t repeat)
+{
+    const int64_t depth = depth_at(w->u, level), seq_len = map.side * map.side;
+    const bool cross_only = level < w->u->cross_only_levels_count && w->u->cross_only_levels[level];
     const nnc_unet_writer outer = block_of(w, repeat, map);
     nnc_layer layer = layer_of(w->u, map);
 
@@ -200,7 +218,7 @@ void nnc_unet_attention(const nnc_unet_writer *w, nnc_map map, int64_t repeat)
     } else {
         projection(&outer, "attn.in", map, !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM));
         const nnc_unet_writer inner = block_of(w, repeat * depth, map);
-        transformer(&inner, &layer, seq_len);
+        transformer(&inner, &layer, seq_len, cross_only);
         projection(&outer, "attn.out", map, true);
     }
     nnc_list_residual(&outer.to, "attn.residual", NNC_GROUP_ATTENTION, nnc_map_elements(w, map));

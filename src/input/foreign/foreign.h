@@ -26,6 +26,7 @@ typedef struct nnc_foreign_key {
     const char *when;
     const char *times; /* the field that the number is a multiple, or a share, of */
     const char *noted; /* a number that is no field's is told: "counted without layers: " */
+    const char *list;  /* the field of a list with a value for each level, where they differ */
     int plus;          /* ours is this much larger */
     int divide;        /* the number is this many times ours; 0 = the same */
     bool flag;         /* ours is whether theirs says anything */

@@ -143,6 +143,18 @@ static bool first_of_equal(nnc_json *at)
     return true;
 }
 
+/* Is it a list of more than one number repeated? */
+static bool is_uneven(nnc_json at)
+{
+    const nnc_json first = nnc_json_first(at);
+    bool even = nnc_json_type_of(at) == NNC_JSON_LIST && nnc_json_type_of(first) == NNC_JSON_NUMBER;
+    for (nnc_json item = first; even && item.node != NULL; item = nnc_json_next(item)) {
+        even = nnc_json_type_of(item) == NNC_JSON_NUMBER &&
+               nnc_json_number(item) == nnc_json_number(first);
+    }
+    return nnc_json_type_of(at) == NNC_JSON_LIST && !even;
+}
+
 static void read_word(nnc_json at, const nnc_foreign_key *key, nnc_model *model)
 {
     char value[96], known[160] = "one of ", own[64];
@@ -186,6 +198,11 @@ static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field
 static void read_given(nnc_json at, const nnc_foreign_key *key, const nnc_field *field,
                        nnc_model *model)
 {
+    if (key->list != NULL && is_uneven(at)) {
+        const nnc_field *list = nnc_field_of_key(nnc_model_table(model->family), key->list);
+        nnc_read_field(at, list, model);
+        return;
+    }
     if (key->levels && nnc_json_type_of(at) == NNC_JSON_LIST && !first_of_equal(&at)) {
         return;
     }

@@ -195,7 +195,7 @@ static bool find_kinds(kinds *k)
         p->only != NULL ? nnc_foreign_get(root, p->only) : (nnc_json){ root.doc, NULL };
     const nnc_json matrix =
         p->matrix != NULL ? nnc_foreign_get(root, p->matrix) : (nnc_json){ root.doc, NULL };
-    if (nnc_json_type_of(list) == NNC_JSON_LIST) {
+    if (nnc_json_type_of(list) == NNC_JSON_LIST && nnc_json_count(list) > 0) {
         return read_list(k, list);
     }
     if (nnc_json_type_of(list) == NNC_JSON_TEXT) {

@@ -153,7 +153,8 @@ const nnc_architecture nnc_foreign_plain[] = {
       .like = "cohere",
       .keys = NNC_KEYS({ "sliding_window", .to = "sliding_window", .absent = "4096" }),
       .only = "use_qk_norm=false",
-      .harmless = "order_of_interleaved_layers use_gated_activation use_parallel_block "
+      .harmless = "order_of_interleaved_layers layer_switch use_embedding_sharing "
+                  "use_gated_activation use_parallel_block "
                   "use_parallel_embedding position_embedding_type",
       .patterns = NNC_PATTERNS({ .to = "mixers",
                                  .list = "layer_types",
@@ -192,6 +193,6 @@ const nnc_architecture nnc_foreign_plain[] = {
           { "residual_dropout", .to = "dropout", .absent = "0", .most = true },
           { "embedding_dropout", .to = "dropout", .absent = "0", .most = true }),
       .only = "norm_type=layer_norm mlp_type=default",
-      .harmless = "norm_epsilon attention_softmax_in_fp32 scale_attention_softmax_in_fp32" },
+      .harmless = "activation_function scale_attention_softmax_in_fp32" },
     { .name = NULL },
 };

@@ -27,7 +27,8 @@ static const char common_harmless[] =
     "num_beam_groups num_return_sequences bad_words_ids typical_p remove_invalid_values "
     "begin_suppress_tokens suppress_tokens exponential_decay_length_penalty tf_legacy_loss "
     "encoder_no_repeat_ngram_size _from_model_config cache_implementation model_max_length "
-    "onnx_safe init_std initializer_range initializer_factor initializer_cutoff_factor "
+    "onnx_safe _pre_quantization_dtype language model_name seed init_std initializer_range "
+    "initializer_factor initializer_cutoff_factor "
     "embedding_initializer_range attention_softmax_in_fp32 "
     /* how far positions turn; how small a variance may be; how scores and outputs are scaled */
     "partial_rotary_factor mrope_section original_rope original_max_position_embeddings "
@@ -205,7 +206,8 @@ static bool allowed(nnc_json at, const char *only)
 {
     char text[64];
     const char *value = nnc_foreign_text(at, text, sizeof text);
-    if (nnc_json_type_of(at) == NNC_JSON_NULL) {
+    if (nnc_json_type_of(at) == NNC_JSON_NULL ||
+        (strcmp(only, "null") == 0 && nnc_foreign_is_empty(at))) {
         return true;
     }
     if (value == NULL) {

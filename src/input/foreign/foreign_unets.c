@@ -2,14 +2,15 @@
 #include "input/foreign/foreign.h"
 
 #define UNET_IMPLIES "block=residual norm=group kernel=3 conv_biases=on down=conv up=nearest_conv"
-#define UNET_ONLY                                                    \
-    "act_fn=silu|swish class_embed_type=null num_class_embeds=null " \
+#define UNET_ONLY                              \
+    "act_fn=silu|swish class_embed_type=null " \
     "resnet_time_scale_shift=default time_embedding_dim=null time_embedding_type=positional "
 #define UNET_KEYS                                                                             \
     { "sample_size", .to = "image", .levels = true }, { "in_channels", .to = "in_channels" }, \
         { "out_channels", .to = "out_channels" },                                             \
         { "layers_per_block", .to = "blocks_per_level", .absent = "2", .levels = true },      \
         { "norm_num_groups", .to = "norm_groups", .absent = "32" },                           \
+        { "num_class_embeds", .to = "class_embeds", .absent = "" },                           \
     {                                                                                         \
         "dropout", .to = "dropout", .absent = "0"                                             \
     }
@@ -23,7 +24,14 @@
 
 static const nnc_foreign_key condition_keys[] = {
     UNET_KEYS,
-    { "transformer_layers_per_block", .to = "transformer_depth", .absent = "1", .levels = true },
+    { "transformer_layers_per_block", .to = "transformer_depth", .list = "transformer_depths",
+      .absent = "1", .levels = true },
+    { "only_cross_attention", .to = "cross_only_levels", .list = "cross_only_levels", .absent = "",
+      .words = "false=", .levels = true },
+    { "projection_class_embeddings_input_dim", .to = "added_embed_width", .absent = "",
+      .when = "addition_embed_type=text_time" },
+    { "encoder_hid_dim", .to = "context_input_width", .absent = "",
+      .when = "encoder_hid_dim_type=text_proj" },
     { "use_linear_projection", .to = "linear_projections", .absent = "false" },
     { "cross_attention_dim", .to = "context_width", .absent = "1280", .levels = true },
     { .key = NULL },
@@ -59,15 +67,14 @@ const nnc_architecture nnc_foreign_unets[] = {
       .reads = UNET_READS " num_attention_heads attention_head_dim",
       .levels = &condition_levels,
       .only = UNET_ONLY
-      "addition_embed_type=null addition_time_embed_dim=null attention_type=default "
+      "addition_embed_type=null|text_time attention_type=default "
       "class_embeddings_concat=false conv_in_kernel=3 conv_out_kernel=3 cross_attention_norm=null "
-      "dual_cross_attention=false encoder_hid_dim=null encoder_hid_dim_type=null "
+      "dual_cross_attention=false encoder_hid_dim_type=null|text_proj "
       "mid_block_only_cross_attention=false mid_block_type=UNetMidBlock2DCrossAttn "
-      "only_cross_attention=false projection_class_embeddings_input_dim=null "
       "resnet_skip_time_act=false reverse_transformer_layers_per_block=null "
       "time_cond_proj_dim=null time_embedding_act_fn=null timestep_post_act=null",
-      .harmless =
-          UNET_HARMLESS "addition_embed_type_num_heads resnet_out_scale_factor upcast_attention" },
+      .harmless = UNET_HARMLESS "addition_embed_type_num_heads addition_time_embed_dim "
+                                "resnet_out_scale_factor upcast_attention" },
     { .name = "UNet2DModel",
       .family = NNC_FAMILY_UNET,
       .implies = UNET_IMPLIES " latent_factor=1",
