@@ -40,11 +40,13 @@ typedef struct nnc_foreign_key {
  * multiple of `every`: each of the four a key and its default, "sliding_window_pattern=6", or the
  * default alone, "=2". */
 typedef struct nnc_foreign_pattern {
-    const char *to;     /* the field: "mixers", "mlps" */
-    const char *list;   /* key: a word for each layer, or letters that repeat */
-    const char *matrix; /* key: [[["global", "local"], 12]] */
-    const char *words;  /* theirs and ours, of the two above: "full_attention=full" */
-    const char *only;   /* key: the numbers of the layers that are `in` */
+    const char *to;      /* the field: "mixers", "mlps" */
+    const char *needs;   /* key: without it, or where it is null, layers are alike */
+    const char *list;    /* key: a word for each layer, or letters that repeat */
+    const char *letters; /* another key of letters */
+    const char *matrix;  /* key: [[["global", "local"], 12]] */
+    const char *words;   /* theirs and ours, of the two above: "full_attention=full" */
+    const char *only;    /* key: the numbers of the layers that are `in` */
     const char *in,
         *out;         /* of the layers of the rule, and of the others; NULL = there is no rule */
     const char *when; /* the rule holds: as in nnc_foreign_key */

@@ -10,8 +10,6 @@
                    .shift = 1,                       \
                    .except = "mlp_only_layers" })
 
-#define NEXT_TOKENS "counted without the layers that predict tokens further on: "
-
 /* Of routers whose scores are corrected. */
 #define CORRECTIONS                                                                         \
     "counted without the corrections of the router's scores, one per expert and layer: no " \
@@ -40,6 +38,29 @@ const nnc_architecture nnc_foreign_experts[] = {
                        { "intermediate_size", .to = "ffn_hidden", .absent = "2048" },
                        { "intermediate_size", .to = "expert_hidden", .absent = "2048" },
                        { "attention_bias", .absent = "", .words = NNC_BIAS_QKVO }) },
+    { .name = "minimax_m2",
+      .like = "mixtral",
+      .implies = "qk_norm=projection",
+      .says = CORRECTIONS,
+      .keys = NNC_KEYS({ "rotary_dim", .to = "rotary_dim", .absent = "" },
+                       { "num_mtp_modules", .absent = "", .zero = true, .noted = NNC_NEXT_TOKENS }),
+      .only = "use_qk_norm=true qk_norm_type=per_layer shared_intermediate_size=0",
+      .harmless = "attn_type_list layernorm_full_attention_beta layernorm_linear_attention_beta "
+                  "layernorm_mlp_beta mlp_intermediate_size mtp_transformer_layers shared_moe_mode "
+                  "use_mtp use_routing_bias" },
+    { .name = "qwen2_moe",
+      .like = "gated decoder",
+      .implies = "shared_gate=on",
+      .keys =
+          NNC_KEYS({ "num_key_value_heads", .to = "kv_heads", .absent = "16" },
+                   { "num_experts", .to = "experts", .absent = "60" },
+                   { "num_experts_per_tok", .to = "experts_per_token", .absent = "4" },
+                   { "moe_intermediate_size", .to = "expert_hidden", .absent = "1408" },
+                   { "shared_expert_intermediate_size", .to = "shared_hidden", .absent = "5632" },
+                   { "qkv_bias", .absent = "qkv_bias=on", .words = NNC_BIAS_QKV }),
+      .only = "use_sliding_window=false",
+      .harmless = "sliding_window max_window_layers",
+      .patterns = QWEN_EXPERTS },
     { .name = "qwen3_moe",
       .like = "gated decoder",
       .implies = "qk_norm=head",
@@ -80,7 +101,7 @@ const nnc_architecture nnc_foreign_experts[] = {
       .like = "deepseek_v2",
       .says = CORRECTIONS,
       .keys = NNC_KEYS(
-          { "num_nextn_predict_layers", .absent = "", .zero = true, .noted = NEXT_TOKENS }),
+          { "num_nextn_predict_layers", .absent = "", .zero = true, .noted = NNC_NEXT_TOKENS }),
       .patterns = NNC_PATTERNS({ .to = "mlps",
                                  .in = "experts",
                                  .out = "dense",
@@ -97,7 +118,7 @@ const nnc_architecture nnc_foreign_experts[] = {
           { "use_qk_norm", .to = "qk_norm", .absent = "none", .words = "true=head false=none" },
           { "partial_rotary_factor", .to = "rotary_dim", .times = "head_dim",
             .absent = "0.5*head_dim" },
-          { "num_nextn_predict_layers", .absent = "", .zero = true, .noted = NEXT_TOKENS }),
+          { "num_nextn_predict_layers", .absent = "", .zero = true, .noted = NNC_NEXT_TOKENS }),
       .patterns = NNC_PATTERNS(
           { .to = "mlps", .in = "experts", .out = "dense", .from = "first_k_dense_replace=1" }) },
     { .name = "gpt_oss",

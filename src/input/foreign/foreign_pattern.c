@@ -189,17 +189,22 @@ static bool find_kinds(kinds *k)
 {
     const nnc_foreign_pattern *p = k->pattern;
     const nnc_json root = k->file->at;
-    const nnc_json list =
-        p->list != NULL ? nnc_foreign_get(root, p->list) : (nnc_json){ root.doc, NULL };
-    const nnc_json only =
-        p->only != NULL ? nnc_foreign_get(root, p->only) : (nnc_json){ root.doc, NULL };
-    const nnc_json matrix =
-        p->matrix != NULL ? nnc_foreign_get(root, p->matrix) : (nnc_json){ root.doc, NULL };
+    const nnc_json none = { root.doc, NULL };
+    const nnc_json list = p->list != NULL ? nnc_foreign_get(root, p->list) : none;
+    const nnc_json letters = p->letters != NULL ? nnc_foreign_get(root, p->letters) : none;
+    const nnc_json only = p->only != NULL ? nnc_foreign_get(root, p->only) : none;
+    const nnc_json matrix = p->matrix != NULL ? nnc_foreign_get(root, p->matrix) : none;
+    if (p->needs != NULL && !given(nnc_foreign_get(root, p->needs))) {
+        return false;
+    }
     if (nnc_json_type_of(list) == NNC_JSON_LIST && nnc_json_count(list) > 0) {
         return read_list(k, list);
     }
     if (nnc_json_type_of(list) == NNC_JSON_TEXT) {
         return read_letters(k, list);
+    }
+    if (nnc_json_type_of(letters) == NNC_JSON_TEXT) {
+        return read_letters(k, letters);
     }
     if (nnc_json_type_of(matrix) == NNC_JSON_LIST) {
         return read_matrix(k, matrix);

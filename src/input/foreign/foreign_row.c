@@ -144,8 +144,8 @@ static bool is_part(const char *part, const char *key)
 static bool patterns_read(const nnc_architecture *row, const char *key)
 {
     for (const nnc_foreign_pattern *p = row->patterns; p != NULL && p->to != NULL; p++) {
-        const char *const parts[] = { p->list, p->matrix, p->only,   p->when,  p->from,
-                                      p->end,  p->every,  p->offset, p->except };
+        const char *const parts[] = { p->needs, p->list, p->letters, p->matrix, p->only,  p->when,
+                                      p->from,  p->end,  p->every,   p->offset, p->except };
         for (size_t i = 0; i < NNC_COUNT_OF(parts); i++) {
             if (is_part(parts[i], key)) {
                 return true;

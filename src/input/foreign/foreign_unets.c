@@ -28,7 +28,7 @@ static const nnc_foreign_key condition_keys[] = {
       .absent = "1", .levels = true },
     { "only_cross_attention", .to = "cross_only_levels", .list = "cross_only_levels", .absent = "",
       .words = "false=", .levels = true },
-    { "projection_class_embeddings_input_dim", .to = "added_embed_width", .absent = "",
+    { "projection_class_embeddings_input_dim", .to = "added_embed_width",
       .when = "addition_embed_type=text_time" },
     { "encoder_hid_dim", .to = "context_input_width", .absent = "",
       .when = "encoder_hid_dim_type=text_proj" },
