@@ -1,7 +1,9 @@
 /* Published configurations: read as what they are, or refused by name. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "input/file.h"
 #include "input/foreign/foreign.h"
 #include "spec_reader.h"
 
@@ -201,11 +203,14 @@ static const struct {
       "not a head count, expected a divisor of the level's channels, found 3" },
     { UNET("\"attention_head_dim\": [8, 4],\n") " }", "c.json:3: attention_head_dim",
       "uneven heads, expected one count or one width for all levels, found a list of 2" },
-    { UNET("") ",\n\"addition_embed_type\": \"text_time\" }", "c.json:5: addition_embed_type",
-      "shapes a network this version does not know, expected null, found \"text_time\"" },
-    { UNET("") ",\n\"transformer_layers_per_block\": [1, 2] }",
-      "c.json:5: transformer_layers_per_block[1]",
-      "uneven list, expected the same whole number at every level, found 2" },
+    { UNET("") ",\n\"addition_embed_type\": \"text_image\" }", "c.json:5: addition_embed_type",
+      "shapes a network this version does not know, expected null|text_time, found "
+      "\"text_image\"" },
+    { UNET("") ",\n\"addition_embed_type\": \"text_time\" }",
+      "c.json: projection_class_embeddings_input_dim",
+      "missing, expected a whole number from 1 to 1e6, found nothing" },
+    { UNET("") ",\n\"transformer_layers_per_block\": [1, 2, 3] }", "c.json: transformer_depths",
+      "wrong length, expected 2, one per level, found 3" },
     { "{ \"_class_name\": \"UNet2DModel\", \"sample_size\": 8, \"in_channels\": 3,\n"
       "\"out_channels\": 3, \"block_out_channels\": [32, 48],\n"
       "\"down_block_types\": [], \"up_block_types\": [] }",
@@ -431,6 +436,23 @@ static void check_fields(const nnc_architecture *row, const nnc_architecture *of
     }
 }
 
+/* docs/models.md names every architecture. */
+START_TEST(rows_are_documented)
+{
+    char *page = NULL, word[80];
+    size_t size = 0;
+    ck_assert_int_eq(nnc_file_read(NNCOST_SOURCE_DIR "/docs/models.md", &page, &size, &err),
+                     NNC_OK);
+    for (int t = 0; t < NNC_FOREIGN_TABLES; t++) {
+        for (const nnc_architecture *of = nnc_foreign_tables[t]; of->name != NULL; of++) {
+            snprintf(word, sizeof word, "`%s`", of->name);
+            ck_assert_msg(of->base || strstr(page, word) != NULL, "%s", of->name);
+        }
+    }
+    free(page);
+}
+END_TEST
+
 START_TEST(rows_name_fields)
 {
     int rows = 0;
@@ -468,5 +490,6 @@ int main(void)
     tcase_add_loop_test(tests, layers_follow_patterns, 0, (int)COUNT_OF(patterns));
     tcase_add_loop_test(tests, bad_patterns_are_refused, 0, (int)COUNT_OF(bad_patterns));
     tcase_add_test(tests, rows_name_fields);
+    tcase_add_test(tests, rows_are_documented);
     return run_suite(suite);
 }
