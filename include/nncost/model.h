@@ -218,7 +218,7 @@ typedef struct nnc_unet {
 } nnc_unet;
 
 /* A vision transformer that classifies images: patches, a class token, learned positions, layers with
- * norms before each half and biases everywhere, and a linear head on the class token. */
+ * norms before each half and biases, and a linear head on the class token. */
 typedef struct nnc_vit {
     int64_t image, patch; /* pixels per side */
     int64_t in_channels;
@@ -226,6 +226,10 @@ typedef struct nnc_vit {
     nnc_mlp mlp;
     int64_t classes;
     double dropout;
+    bool distilled;          /* a second token and a second head, for what a teacher says */
+    bool relative_positions; /* a table of each layer is added to the scores; none to the patches */
+    bool no_key_bias;        /* queries and values have one, keys do not */
+    bool layer_scale;        /* each half of a layer ends with one factor per channel */
 } nnc_vit;
 
 struct nnc_model {

@@ -195,8 +195,17 @@ static void check_mlps(nnc_json at, const nnc_decoder *d)
     }
 }
 
+/* As many as a list of ops tells apart: NNC_MIXED_LAYERS_MAX of shape/list.h. */
+enum { MIXED_LAYERS_MAX = 1024 };
+
 static void check_layers(nnc_json at, const nnc_decoder *d)
 {
+    if (d->layers > MIXED_LAYERS_MAX && (d->mixers_count > 1 || d->mlps_count > 1)) {
+        nnc_json_fault(
+            at, "layers",
+            "too many that differ, expected at most %d with mixers or mlps, found %" PRId64,
+            (int)MIXED_LAYERS_MAX, d->layers);
+    }
     check_mixers(at, d);
     check_mlps(at, d);
     if (d->norm_place >= NNC_NORM_PARALLEL &&

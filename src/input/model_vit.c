@@ -22,6 +22,14 @@ static const nnc_field fields[] = {
       .help = "Activation of the feed-forward layer; swiglu and geglu have three matrices." },
     { VIT(classes), .min = 1, .max = NNC_VOCAB_MAX, .required = true,
       .help = "Classes that the head tells apart." },
+    { VIT(distilled), .default_text = "off",
+      .help = "A second token and a second head, for what a teacher says (DeiT)." },
+    { VIT(relative_positions), .default_text = "off",
+      .help = "Each layer adds a table of relative positions to its scores; patches have none "
+              "(BEiT)." },
+    { VIT(no_key_bias), .default_text = "off", .help = "Keys have no bias." },
+    { VIT(layer_scale), .default_text = "off",
+      .help = "Each half of a layer ends with one factor per channel." },
     { VIT(dropout), .max = 0.999, .default_text = "0",
       .help = "Probability of dropping an element." },
 };

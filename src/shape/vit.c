@@ -10,10 +10,10 @@ static int64_t patches_per_side(const nnc_vit *v, const nnc_plan *plan)
     return plan->image / v->patch;
 }
 
-/* Tokens of an image: its patches, and the one that is classified. */
+/* Tokens of an image: its patches, and the one or two that are classified. */
 static int64_t tokens_of(const nnc_vit *v, const nnc_plan *plan)
 {
-    return patches_per_side(v, plan) * patches_per_side(v, plan) + 1;
+    return patches_per_side(v, plan) * patches_per_side(v, plan) + (v->distilled ? 2 : 1);
 }
 
 static nnc_layer layer_of(const nnc_vit *v)
@@ -26,6 +26,7 @@ static nnc_layer layer_of(const nnc_vit *v)
                         .head_dim = v->hidden / v->heads,
                         .value_dim = v->hidden / v->heads,
                         .qkv_bias = true,
+                        .no_key_bias = v->no_key_bias,
                         .out_bias = true,
                         .mlp = v->mlp,
                         .ffn_hidden = v->ffn_hidden,
@@ -52,11 +53,15 @@ static void embedding(const nnc_layer_writer *w, const nnc_vit *v)
     nnc_list_conv(&w->to, "embed.patches", NNC_GROUP_EMBEDDING, &patches, true);
     nnc_op *op = nnc_list_pointwise(&w->to, "embed.class", NNC_PW_CONCAT, NNC_GROUP_EMBEDDING,
                                     w->hidden_elements);
-    op->weights.vector = v->hidden;
+    op->weights.vector = (v->distilled ? 2 : 1) * v->hidden;
+    w->to.list->lookup_params = op->weights.vector;
+    if (v->relative_positions) {
+        return;
+    }
     op = nnc_list_pointwise(&w->to, "embed.positions", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING,
                             w->hidden_elements);
     op->weights = (nnc_weights){ .count = 1, .rows = w->seq_len, .cols = v->hidden, .table = true };
-    w->to.list->lookup_params = nnc_list_mul(&w->to, w->seq_len + 1, v->hidden);
+    w->to.list->lookup_params += nnc_list_mul(&w->to, w->seq_len, v->hidden);
     if (plan->sequence_parallel) {
         const nnc_exchange e = { .comm = NNC_COMM_TENSOR,
                                  .backward = NNC_ALL_GATHER,
@@ -78,7 +83,29 @@ static void head(const nnc_layer_writer *w, const nnc_vit *v)
     }
     nnc_list_linear(&w->to, "head.logits", NNC_GROUP_HEAD, NNC_SPLIT_TOKENS, w->batch, v->classes,
                     v->hidden, true);
-    nnc_list_loss(&w->to, w->batch, v->classes);
+    if (v->distilled) {
+        nnc_list_linear(&w->to, "head.teacher", NNC_GROUP_HEAD, NNC_SPLIT_TOKENS, w->batch,
+                        v->classes, v->hidden, true);
+    }
+    nnc_list_loss(&w->to, (v->distilled ? 2 : 1) * w->batch, v->classes);
+}
+
+/* The table of a layer, (2 side - 1)^2 distances and three for the class token, added to all scores. */
+static void relative_positions(const nnc_layer_writer *w, const nnc_vit *v, const nnc_plan *plan)
+{
+    const int64_t reach = 2 * patches_per_side(v, plan) - 1;
+    const int64_t scores = nnc_list_mul(&w->to, w->seq_len * w->seq_len, v->heads);
+    nnc_op *op = nnc_list_pointwise(&w->to, "attn.relative", NNC_PW_POSITION_ADD,
+                                    NNC_GROUP_ATTENTION, scores);
+    op->weights =
+        (nnc_weights){ .count = 1, .rows = reach * reach + 3, .cols = v->heads, .table = true };
+}
+
+static void scale(const nnc_layer_writer *w, const nnc_vit *v, const char *name, nnc_group group)
+{
+    nnc_op *op = nnc_list_pointwise(&w->to, name, NNC_PW_SCALE, group, w->hidden_elements);
+    op->weights.vector = v->hidden;
+    op->u.pointwise.keeps_input = true;
 }
 
 static void lower(const nnc_model *model, const nnc_writer *to)
@@ -97,8 +124,17 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     embedding(&ends, v);
     nnc_list_segment(to, v->layers, true);
     w.to = nnc_list_block(to, v->layers, ends.hidden_elements);
+    if (v->relative_positions) {
+        relative_positions(&w, v, plan);
+    }
     nnc_layer_attention(&w, &nnc_attention_plain, NULL);
+    if (v->layer_scale) {
+        scale(&w, v, "attn.scale", NNC_GROUP_ATTENTION);
+    }
     nnc_layer_mlp(&w);
+    if (v->layer_scale) {
+        scale(&w, v, "mlp.scale", NNC_GROUP_MLP);
+    }
     nnc_list_segment(to, 1, false);
     head(&ends, v);
 }

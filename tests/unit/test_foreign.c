@@ -178,6 +178,17 @@ static const struct {
       "unknown architecture, expected one of those in docs/models.md, or the shape as a file of "
       "your own "
       "(nncost show llama3-8b --format json), found 3" },
+    { LLAMA ",\n\"architectures\": [\"LlamaModel\"] }", "c.json:4: architectures[0]",
+      "a class with another head, or without one, expected one that ends in ForCausalLM "
+      "LMHeadModel, "
+      "found \"LlamaModel\"" },
+    { LLAMA ",\n\"architectures\": [\"LlamaForSequenceClassification\"] }",
+      "c.json:4: architectures[0]",
+      "a class with another head, or without one, expected one that ends in ForCausalLM "
+      "LMHeadModel, "
+      "found \"LlamaForSequenceClassification\"" },
+    { LLAMA ",\n\"tie_word_embeddings\": null }", "c.json:4: tie_word_embeddings",
+      "says nothing, expected true or false, found null" },
     { LLAMA ",\n\"num_experts\": 8 }", "c.json:4: num_experts", REFUSED("llama", "8") },
     { LLAMA ",\n\"sliding_window\": 8 }", "c.json:4: sliding_window", /* a Mistral key */
       REFUSED("llama", "8") },
@@ -338,6 +349,21 @@ START_TEST(defaults_are_named)
                      NNC_OK);
     ck_assert_int_eq(m.decoder.kv_heads, 8);       /* not 16 */
     ck_assert_int_eq(m.decoder.sliding_window, 0); /* null is not absent */
+    ck_assert_int_eq(parse("{ \"model_type\": \"mistral\", \"hidden_size\": 64, "
+                           "\"intermediate_size\": 16, \"num_hidden_layers\": 2, "
+                           "\"num_attention_heads\": 16, \"max_position_embeddings\": 32, "
+                           "\"vocab_size\": 100, \"num_key_value_heads\": null, "
+                           "\"sliding_window\": null }",
+                           &m),
+                     NNC_OK);
+    ck_assert_int_eq(m.decoder.kv_heads, 16);
+    m = (nnc_model){ .family = NNC_FAMILY_DECODER };
+    ck_assert_int_eq(parse("{ \"model_type\": \"mistral\", \"hidden_size\": 64, "
+                           "\"intermediate_size\": 16, \"num_hidden_layers\": 2, "
+                           "\"num_attention_heads\": 16, \"max_position_embeddings\": 32, "
+                           "\"vocab_size\": 100, \"sliding_window\": null }",
+                           &m),
+                     NNC_OK);
     ck_assert_str_eq(m.notes[0], "left open by the file, so as mistral has it: "
                                  "tie_word_embeddings off, num_key_value_heads 8");
 }

@@ -213,6 +213,41 @@ static const nnc_foreign_pattern *patterns_of(const nnc_architecture *row)
     return row != NULL ? row->patterns : NULL;
 }
 
+static bool ends_with(const char *name, const char *end, size_t length)
+{
+    const size_t size = strlen(name);
+    return size >= length && memcmp(name + size - length, end, length) == 0;
+}
+
+/* The class that the file names has to build this network with this head: a base model has none, and a
+ * classifier another. */
+static void check_class(const nnc_foreign_file *file, nnc_json root)
+{
+    const nnc_json list = nnc_json_get(root, "architectures");
+    const nnc_json at = nnc_json_first(list);
+    const nnc_architecture *row = file->row;
+    while (row != NULL && row->classes == NULL) {
+        row = nnc_foreign_row(row->like);
+    }
+    const char *classes = row != NULL                                 ? row->classes
+                          : file->model->family == NNC_FAMILY_DECODER ? "ForCausalLM LMHeadModel"
+                                                                      : NULL;
+    if (classes == NULL || nnc_json_type_of(list) != NNC_JSON_LIST ||
+        nnc_json_type_of(at) != NNC_JSON_TEXT) {
+        return;
+    }
+    for (const char *c = classes; *c != '\0'; c += strspn(c, " ")) {
+        const size_t length = strcspn(c, " ");
+        if (ends_with(nnc_json_text(at), c, length)) {
+            return;
+        }
+        c += length;
+    }
+    char expected[160];
+    snprintf(expected, sizeof expected, "one that ends in %s", classes);
+    nnc_json_mismatch(at, "a class with another head, or without one", expected);
+}
+
 bool nnc_foreign_read(nnc_json root, nnc_model *model)
 {
     nnc_foreign_file file = { .at = root, .row = find_row(root), .model = model };
@@ -222,6 +257,7 @@ bool nnc_foreign_read(nnc_json root, nnc_model *model)
     }
     model->family = nnc_foreign_next(file.row, NULL)->family;
     nnc_foreign_check_keys(&file);
+    check_class(&file, root);
     set_implied(&file);
     read_keys(&file);
     for (const nnc_foreign_pattern *p = patterns_of(file.row);

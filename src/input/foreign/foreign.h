@@ -29,6 +29,8 @@ typedef struct nnc_foreign_key {
     const char *list;  /* the field of a list with a value for each level, where they differ */
     int plus;          /* ours is this much larger */
     int divide;        /* the number is this many times ours; 0 = the same */
+    bool members;      /* ours is how many members it has */
+    bool wins;         /* counts where another key has set the same field */
     bool flag;         /* ours is whether theirs says anything */
     bool zero;         /* may be 0 */
     bool most;         /* of keys that set the same field the largest counts */
@@ -72,6 +74,8 @@ typedef struct nnc_architecture {
     const char
         *like; /* row whose words and keys it takes over, but for keys that it names itself */
     nnc_family family;
+    /* Ends of the names of classes ("architectures") that build this network with this head. */
+    const char *classes;
     const char *implies; /* fields that no key says: "norm=rms mlp=swiglu" */
     const nnc_foreign_key *keys;
     /* Keys and the values that are understood: "hidden_act=silu|swish"; null always is; "empty" = a list or
@@ -86,9 +90,9 @@ typedef struct nnc_architecture {
 } nnc_architecture;
 
 /* The tables, one for each kind of network; each ends with a NULL name. */
-enum { NNC_FOREIGN_TABLES = 4 };
+enum { NNC_FOREIGN_TABLES = 5 };
 extern const nnc_architecture nnc_foreign_decoders[], nnc_foreign_experts[], nnc_foreign_plain[],
-    nnc_foreign_unets[];
+    nnc_foreign_vision[], nnc_foreign_unets[];
 extern const nnc_architecture *const nnc_foreign_tables[NNC_FOREIGN_TABLES];
 
 /* A configuration while it is read. */

@@ -18,7 +18,7 @@
 const nnc_architecture nnc_foreign_experts[] = {
     { .name = "mixtral",
       .like = "gated decoder",
-      .keys = NNC_KEYS({ "num_key_value_heads", .to = "kv_heads", .absent = "8" },
+      .keys = NNC_KEYS({ "num_key_value_heads", .to = "kv_heads", .absent = "8", .null = "heads" },
                        { "sliding_window", .to = "sliding_window", .absent = "", .null = "0" },
                        { "num_local_experts", .to = "experts", .absent = "8" },
                        { "num_experts_per_tok", .to = "experts_per_token", .absent = "2" },

@@ -210,7 +210,9 @@ static void read_given(nnc_json at, const nnc_foreign_key *key, const nnc_field 
         read_word(at, key, model);
         return;
     }
-    if (key->flag) {
+    if (key->members) {
+        nnc_field_store(field, (char *)model + field->offset, 0, nnc_json_count(at));
+    } else if (key->flag) {
         nnc_field_store(field, (char *)model + field->offset, 0, !nnc_foreign_is_empty(at));
     } else if (key->times != NULL || key->divide > 1 || key->plus > 0) {
         read_scaled(at, key, field, model);
@@ -237,6 +239,16 @@ bool nnc_foreign_speaks(nnc_json at, const char *when)
     return found != NULL && strcmp(found, wanted) == 0;
 }
 
+/* Does the default follow from other fields, or set nothing? Where it is a number or a word of its own, null
+ * is none: the class would not build. */
+static bool is_derived(const nnc_model *model, const nnc_foreign_key *key)
+{
+    const char *times = strchr(key->absent, '*');
+    return key->absent[0] == '\0' || (key->to != NULL && strcmp(key->to, "dropout") == 0) ||
+           nnc_field_of_key(nnc_model_table(model->family),
+                            times != NULL ? times + 1 : key->absent) != NULL;
+}
+
 /* What stands for a key that is not there. */
 static void read_absent(nnc_foreign_file *file, nnc_json at, const nnc_foreign_key *key,
                         const nnc_field *field, nnc_model *model)
@@ -245,6 +257,14 @@ static void read_absent(nnc_foreign_file *file, nnc_json at, const nnc_foreign_k
     const bool null = at.node != NULL && key->null != NULL;
     const char *value = null ? key->null : key->absent;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(key->key, "|"), key->key);
+    if (!null && value != NULL && at.node != NULL && !is_derived(model, key)) {
+        char expected[128] = "a value";
+        if (key->to != NULL) {
+            nnc_field_expected(field, expected, sizeof(expected));
+        }
+        nnc_json_mismatch(at, "says nothing", expected);
+        return;
+    }
     if (value == NULL) {
         char expected[128];
         nnc_field_expected(field, expected, sizeof(expected));
@@ -315,8 +335,9 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
             number_in(field, &read) > number_in(field, file->model) ? read : *file->model;
         return;
     }
-    if (again != NULL && memcmp((const char *)&read + field->offset,
-                                (const char *)file->model + field->offset, field->size) != 0) {
+    if (again != NULL && !key->wins &&
+        memcmp((const char *)&read + field->offset, (const char *)file->model + field->offset,
+               field->size) != 0) {
         char what[96];
         snprintf(what, sizeof what, "differs from %s", given ? again->key : key->key);
         nnc_json_mismatch(given ? at : nnc_foreign_get(file->at, again->key), what, "the same");
