@@ -726,7 +726,7 @@ $ sed -i 's/"lama"/"llama"/; s/"silu"/"sillu"/' config.json; nncost estimate con
 ! nncost: config.json:3: hidden_act: shapes a network this version does not know, expected silu|swish, found "sillu"
 [3]
 $ sed -i 's/"sillu"/"silu"/; s/"hidden_size": 1000, //' config.json; nncost estimate config.json round
-! nncost: config.json: hidden_size: missing, expected a whole number from 1 to 1e7, found nothing
+! nncost: config.json:2: num_attention_heads: does not divide hidden_size, expected a divisor, found 10
 [3]
 
 # A vision transformer, in samples. h = 1000, L = 10, 9 x 9 patches of 10 x 10 pixels and a class token:

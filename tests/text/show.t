@@ -388,11 +388,16 @@ time_embed_width     400
 attention_levels     off, on
 middle_attention     on
 transformer_depth    1
+transformer_depths   -
+cross_only_levels    -
 linear_projections   off
 heads                2
 head_width           0
 context_len          10                       tokens
 context_width        100
+context_input_width  0
+added_embed_width    0
+class_embeds         0
 dropout              0
 
 source    made up
