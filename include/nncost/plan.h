@@ -250,7 +250,8 @@ struct nnc_software {
     double overlap_tensor, overlap_context, overlap_expert, overlap_data, overlap_pipeline,
         overlap_offload;
     double overlap_tensor_backward; /* in backward passes; NaN = as overlap_tensor */
-    double launch_s; /* the host's time to issue one op; 0 = recorded once and replayed */
+    double bucket_bytes; /* gradients that are reduced at once, beside the rest of backward */
+    double launch_s;     /* the host's time to issue one op; 0 = recorded once and replayed */
     nnc_spreads spread;
     nnc_shipped ships;
     bool zero_gradients;             /* gradients are cleared by a kernel, not freed */

@@ -13,6 +13,17 @@ typedef enum nnc_fabric {
 
 /* "scale_up", "scale_out", "host"; static. */
 const char *nnc_fabric_name(nnc_fabric fabric);
+/* Which fabrics an exchange needs, by where its ranks are and not by how fast the links are: exchanges in different
+ * lanes that do not meet run side by side. */
+typedef enum nnc_lane {
+    NNC_LANE_SCALE_UP,  /* within domains */
+    NNC_LANE_SCALE_OUT, /* between domains, one rank in each */
+    NNC_LANE_HOST,
+    NNC_LANE_BOTH, /* within and between domains */
+    NNC_LANES
+} nnc_lane;
+nnc_lane nnc_lane_of(const nnc_network *network, const nnc_exchange *exchange);
+bool nnc_lanes_meet(nnc_lane a, nnc_lane b);
 
 /* Seconds that one rank's links of each fabric are busy with an exchange, at the rates of the datasheet:
  * the bytes that have to pass, which no algorithm gets below, without latency. Inside a domain and

@@ -214,7 +214,7 @@ static void transient(const nnc_segment_sums *sums, const nnc_holding *holding,
         if (holding->instances[s] == 0) {
             continue;
         }
-        unit_params = nnc_max(unit_params, sums[s].dense.params + sums[s].expert.params);
+        unit_params = nnc_max(unit_params, sums[s].unit_params);
         if (sums[s].transient_bytes > op_bytes) {
             op_bytes = sums[s].transient_bytes;
             what = sums[s].transient_what;

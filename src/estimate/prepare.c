@@ -119,6 +119,7 @@ void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
     nnc_segments_sum(list, sums);
     if (table > 0.0) {
         head->params += table;
+        sums[list->segment_count - 1].unit_params += table;
         head->factored_elements += table / (double)list->tied_cols + (double)list->tied_cols;
     }
     nnc_cluster_unit_exchanges(list, sums, how);

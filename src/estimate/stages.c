@@ -98,16 +98,21 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
 /* Compute there is in one segment and part, and exchanges of each kind that could hide behind it. */
 typedef struct budget {
     double compute_s, attention_s;
-    double instances; /* layers: the first one's weights are gathered before anything runs */
+    double units; /* the weights of the first one are gathered before anything runs */
+    nnc_lane lanes[NNC_COMM_COUNT];                            /* that each kind travels by */
     double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* beside the attention; anywhere */
     double beside_exposed[NNC_COMM_COUNT], behind_exposed[NNC_COMM_COUNT]; /* shares of the time */
 } budget;
 
-static void collect(const nnc_op_cost *row, const nnc_overlap *overlap, budget *b)
+static void collect(const nnc_op_cost *row, const nnc_network *network, const nnc_overlap *overlap,
+                    budget *b)
 {
     const double time_s = row->time_s * row->repeat;
     if (nnc_op_is_collective(row->op)) {
         const nnc_exchange *e = &row->op->u.exchange;
+        const nnc_lane lane = nnc_lane_of(network, e);
+        const bool first = b->beside_s[e->comm] + b->behind_s[e->comm] <= 0.0;
+        b->lanes[e->comm] = first || b->lanes[e->comm] == lane ? lane : NNC_LANE_BOTH;
         *(e->hides ? &b->beside_s[e->comm] : &b->behind_s[e->comm]) += time_s;
     } else if (row->op->phase != NNC_PHASE_GRAD_WEIGHT || !overlap->weight_apart) {
         b->compute_s += time_s;
@@ -121,17 +126,18 @@ static double share_of(const nnc_overlap *overlap, int comm, nnc_part part)
                                                                 : overlap->share[comm];
 }
 
-/* Takes what hides from the compute left; returns the share of the exchange that stays exposed. */
+/* Takes what hides from the time left; returns the share of the exchange that stays exposed. */
 NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_derivation *why)
 {
     NNC_LET(why, overlap, NULL, share);
-    NNC_LET(why, compute_left_s, "s", *left_s);
+    NNC_LET(why, window_s, "s", *left_s);
     NNC_PUT(why, exchange_s, "s");
-    NNC_SAY(why, overlapped_s, "s", overlap * nnc_min(exchange_s, compute_left_s));
-    NNC_NOTE(why,
-             "of all collectives of this kind in one pass over the layers, with the compute that "
-             "no kind before it took");
-    *left_s = compute_left_s - overlapped_s;
+    NNC_SAY(why, overlapped_s, "s", overlap * nnc_min(exchange_s, window_s));
+    NNC_NOTE(why, "of all collectives of this kind in one pass over the layers, with the compute "
+                  "behind which "
+                  "nothing else hides on this fabric; data and offload also with what others carry "
+                  "meanwhile");
+    *left_s = window_s - overlapped_s;
     double exposed_rest = 1.0;
     if (exchange_s > 0.0) {
         NNC_SET(why, exposed_rest, NULL, (exchange_s - overlapped_s) / exchange_s);
@@ -139,34 +145,69 @@ NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_deri
     return exposed_rest;
 }
 
+/* Time beside which a fabric may still carry something, in one segment and part: kinds on different fabrics hide
+ * behind the same compute. exposed_s: what each carries while the device waits for it. */
+typedef struct windows {
+    double left_s[NNC_LANES], exposed_s[NNC_LANES];
+} windows;
+
+/* Nothing else in the lanes that it meets hides behind the same time. */
+static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s)
+{
+    for (int f = 0; f < NNC_LANES; f++) {
+        w->left_s[f] -= nnc_lanes_meet((nnc_lane)f, lane) ? hidden_s : 0.0;
+        w->left_s[f] = nnc_max(0.0, w->left_s[f]);
+    }
+    w->exposed_s[lane] += exposed_s;
+}
+
+/* Ranks wait for each other's activations and experts; gradients, weights and transfers to the host wait for nobody,
+ * and go on while the device waits for another fabric. */
+static double beside_waits_s(const windows *w, int comm, nnc_lane lane)
+{
+    double waits_s = 0.0;
+    for (int f = 0; f < NNC_LANES; f++) {
+        waits_s += nnc_lanes_meet((nnc_lane)f, lane) ? 0.0 : w->exposed_s[f];
+    }
+    return comm == NNC_COMM_DATA || comm == NNC_COMM_OFFLOAD ? waits_s : 0.0;
+}
+
 /* asked: the exchange that is explained; NULL = none. */
 NNC_SAYING void settle(budget *b, const nnc_overlap *overlap, nnc_part part,
                        const nnc_exchange *asked, nnc_derivation *why)
 {
-    double attention = b->attention_s, left = b->compute_s;
+    windows w = { { 0 }, { 0 } };
+    double attention[NNC_LANES];
+    for (int f = 0; f < NNC_LANES; f++) {
+        attention[f] = b->attention_s;
+        w.left_s[f] = b->compute_s;
+    }
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         nnc_derivation *const said =
             asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
-        const double before = attention;
+        const nnc_lane f = b->lanes[k];
+        const double before = attention[f];
         const double exposed_rest =
-            hide(b->beside_s[k], share_of(overlap, k, part), &attention, said);
+            hide(b->beside_s[k], share_of(overlap, k, part), &attention[f], said);
         NNC_SAY(said, exposed_share, NULL, exposed_rest);
         b->beside_exposed[k] = exposed_share;
-        left -= before - attention;
+        use(&w, f, before - attention[f], b->beside_s[k] * exposed_share);
     }
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         nnc_derivation *const said =
             asked != NULL && !asked->hides && (int)asked->comm == k ? why : NULL;
-        const bool prefetched = k == NNC_COMM_DATA && b->instances > 1.0;
+        const nnc_lane f = b->lanes[k];
+        const bool prefetched = k == NNC_COMM_DATA && b->units > 1.0;
         NNC_LET(said, all_s, "s", b->behind_s[k]);
-        NNC_LET(said, layers, NULL, b->instances);
+        NNC_LET(said, units, NULL, b->units);
         double first_s = 0.0;
         if (prefetched) {
-            NNC_SET(said, first_s, "s", all_s / layers);
-            NNC_NOTE(said, "the first layer's weights are gathered before anything runs");
+            NNC_SET(said, first_s, "s", all_s / units);
+            NNC_NOTE(said, "the first unit's weights are gathered before anything runs");
         }
-        const double rest_s = all_s - first_s;
-        const double exposed_rest = hide(rest_s, share_of(overlap, k, part), &left, said);
+        const double rest_s = all_s - first_s, waits_s = beside_waits_s(&w, k, f);
+        double left_s = w.left_s[f] + waits_s;
+        const double exposed_rest = hide(rest_s, share_of(overlap, k, part), &left_s, said);
         b->behind_exposed[k] = 1.0;
         if (all_s > 0.0) {
             NNC_PUT(said, rest_s, "s");
@@ -175,6 +216,7 @@ NNC_SAYING void settle(budget *b, const nnc_overlap *overlap, nnc_part part,
             NNC_SAY(said, exposed_share, NULL, (first_s + rest_s * exposed_rest) / all_s);
             b->behind_exposed[k] = exposed_share;
         }
+        use(&w, f, all_s * (1.0 - b->behind_exposed[k]), all_s * b->behind_exposed[k]);
     }
 }
 
@@ -195,8 +237,8 @@ static void say_hidden(const budget *settled, const nnc_overlap *overlap, const 
     nnc_say_of_step(why);
 }
 
-void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_overlap *overlap,
-                   nnc_derivation *why)
+void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
+                   const nnc_overlap *overlap, nnc_derivation *why)
 {
     budget budgets[NNC_SEGMENTS_MAX][NNC_PARTS];
     memset(budgets, 0, sizeof budgets);
@@ -204,11 +246,11 @@ void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_overlap *o
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
         any = any || nnc_op_is_collective(row->op);
-        collect(row, overlap, &budgets[row->op->segment][nnc_part_of(row)]);
+        collect(row, network, overlap, &budgets[row->op->segment][nnc_part_of(row)]);
     }
     for (int32_t s = 0; s < list->segment_count && any; s++) {
         for (int p = 0; p < NNC_PARTS; p++) {
-            budgets[s][p].instances = (double)list->segments[s].instances;
+            budgets[s][p].units = (double)list->segments[s].instances * nnc_list_units(list, s);
             settle(&budgets[s][p], overlap, (nnc_part)p, NULL, NULL);
         }
     }
@@ -247,8 +289,16 @@ static double part_s(nnc_unit *unit, nnc_part part, const char *name, nnc_deriva
     return device_s + unit->host_s[part];
 }
 
-void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, double launch_s,
-                   nnc_unit units[NNC_SEGMENTS_MAX], nnc_derivation *why)
+/* Time behind which lanes may carry something; of an exchange, those that it does not meet. */
+static void add_free(nnc_unit *unit, nnc_part part, double time_s, double network_s, nnc_lane lane)
+{
+    for (int f = 0; f < NNC_LANES; f++) {
+        unit->free_s[part][f] += time_s - (nnc_lanes_meet((nnc_lane)f, lane) ? network_s : 0.0);
+    }
+}
+
+void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
+                   double launch_s, nnc_unit units[NNC_SEGMENTS_MAX], nnc_derivation *why)
 {
     memset(units, 0, sizeof units[0] * NNC_SEGMENTS_MAX);
     for (int32_t i = 0; i < rows->count; i++) {
@@ -260,10 +310,11 @@ void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, double launch_
         unit->host_s[part] += launch_s * row->repeat / instances;
         if (nnc_op_is_collective(row->op)) {
             unit->exposed_s[part][row->op->u.exchange.comm] += time_s;
-            unit->free_s[part] += time_s - row->network_s * row->repeat / instances;
+            add_free(unit, part, time_s, row->network_s * row->repeat / instances,
+                     nnc_lane_of(network, &row->op->u.exchange));
         } else {
             unit->compute_s[part] += time_s;
-            unit->free_s[part] += time_s;
+            add_free(unit, part, time_s, 0.0, NNC_LANE_HOST);
             unit->weight_s += row->op->phase == NNC_PHASE_GRAD_WEIGHT ? time_s : 0.0;
         }
     }

@@ -4,6 +4,7 @@
 
 #include <nncost/estimate.h>
 
+#include "cost/fabric.h"
 #include "cost/rows.h"
 #include "cost/segment.h"
 #include "pipeline/pipeline.h"
@@ -44,7 +45,8 @@ typedef struct nnc_unit {
     double compute_s[NNC_PASS_PARTS];
     double exposed_s[NNC_PASS_PARTS][NNC_COMM_COUNT];
     double host_s[NNC_PASS_PARTS]; /* what issuing the ops adds to both */
-    double free_s[NNC_PASS_PARTS]; /* compute behind which nothing hides yet */
+    /* Behind which nothing hides yet on a fabric: compute, and what others carry exposed. */
+    double free_s[NNC_PASS_PARTS][NNC_LANES];
 } nnc_unit;
 
 /* Shares of each kind of communication that hide, in [0, 1]. */
@@ -58,15 +60,15 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);
 /* Hides what can hide: in each segment and phase, exchanges run beside the compute there is, those
  * that pass blocks beside the attention first. An exposed exchange keeps its row's time, a hidden one
  * loses it: t = C + N - share min(C, N).   [overlap] */
-void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_overlap *overlap,
-                   nnc_derivation *why);
+void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
+                   const nnc_overlap *overlap, nnc_derivation *why);
 
 /* Sums the rows of each segment into units, one instance and pass each. The host issues one op after
  * the other, launch_s each, while the device works through them: a part takes
  *     (device^4 + host^4)^(1/4)
  * of both, of which host_s is what exceeds the device's.   [launch] */
-void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, double launch_s,
-                   nnc_unit units[NNC_SEGMENTS_MAX], nnc_derivation *why);
+void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
+                   double launch_s, nnc_unit units[NNC_SEGMENTS_MAX], nnc_derivation *why);
 
 /* Layers of a share that full recomputation runs again. */
 int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,

@@ -7,7 +7,10 @@
 static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char *name,
                           int32_t segment, nnc_exchange exchange)
 {
-    const nnc_writer w = { list, how, list->segments[segment].instances, -1 };
+    const double units = nnc_list_units(list, segment);
+    const nnc_writer w = { list, how, (int64_t)((double)list->segments[segment].instances * units),
+                           -1 };
+    exchange.bytes /= units;
     nnc_list_exchange(&w, name, exchange);
     list->ops[list->count - 1].segment = segment;
 }
@@ -177,14 +180,18 @@ int nnc_cluster_step_exchanges(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
 }
 
 double nnc_cluster_exposed_s(const nnc_exchange *exchange, double exchange_s, double share,
-                             const nnc_hideout *hideout)
+                             nnc_lane lane, const nnc_hideout *hideout)
 {
-    return nnc_cluster_say_exposed_s(exchange, exchange_s, share, hideout, NULL);
+    return nnc_cluster_say_exposed_s(exchange, exchange_s, share, lane, hideout, NULL);
 }
 
 double nnc_cluster_say_exposed_s(const nnc_exchange *exchange, double exchange_s, double share,
-                                 const nnc_hideout *hideout, nnc_derivation *why)
+                                 nnc_lane lane, const nnc_hideout *hideout, nnc_derivation *why)
 {
+    const bool data = exchange->comm == NNC_COMM_DATA;
+    const nnc_route_kind route = data ? (nnc_route_kind)exchange->route : NNC_ROUTE_COUNT;
+    const bool expert = route == NNC_ROUTE_EXPERT_SHARD || route == NNC_ROUTE_EXPERT_REPLICA;
+    const bool replica = route == NNC_ROUTE_REPLICA || route == NNC_ROUTE_EXPERT_REPLICA;
     NNC_LET(why, network_s, "s", exchange_s);
     if (exchange->comm == NNC_COMM_PIPELINE) {
         NNC_SAY(why, time_s, "s", network_s);
@@ -192,14 +199,27 @@ double nnc_cluster_say_exposed_s(const nnc_exchange *exchange, double exchange_s
         return time_s;
     }
     /* Gradients leave while backward runs, weights come back while the next forward does. */
-    NNC_LET(why, compute_s, "s",
-            exchange->forward == NNC_ALL_GATHER ? hideout->forward_s : hideout->backward_s);
-    NNC_LET(why, layers, NULL, (double)(hideout->layers > 0 ? hideout->layers : 1));
+    NNC_LET(why, window_s, "s",
+            exchange->forward == NNC_ALL_GATHER ? hideout->forward_s[lane]
+                                                : hideout->backward_s[lane]);
+    NNC_PUT(why, hideout->bucket_bytes, "B");
+    NNC_LET(why, bytes, "B", exchange->bytes); /* of replicas: a shard of every bucket */
+    NNC_LET(why, shards, NULL, !replica ? 1.0 : expert ? hideout->expert_shards : hideout->shards);
+    NNC_LET(why, table_share, NULL, data && !expert ? hideout->table_share : 0.0);
     NNC_LET(why, overlap, NULL, share);
+    NNC_PUT(why, hideout->unit_share, NULL);
+    NNC_SAY(why, bucket_share, NULL,
+            nnc_max(hideout->unit_share, nnc_min(1.0, hideout->bucket_bytes / (bytes * shards))));
+    NNC_NOTE(why, "the first bucket leaves when so much of the window is over");
+    NNC_SAY(why, last_share, NULL, nnc_max(bucket_share, table_share));
+    NNC_NOTE(why, "the last one has nothing left to hide behind; a table is never cut");
     NNC_SAY(why, left_s, "s",
-            nnc_max(compute_s + network_s / layers, network_s + compute_s / layers) - compute_s);
-    NNC_NOTE(why, "of what may overlap: a bucket per layer, each as soon as its layer is done; "
-                  "compute_s: of a pass, that nothing overlaps yet");
+            nnc_max(window_s + network_s * last_share, network_s + window_s * bucket_share) -
+                window_s);
+    NNC_NOTE(
+        why,
+        "of what may overlap; window_s: of a pass, what the device and other links do, and what "
+        "the host takes to issue it, without what travels by the same links");
     NNC_SAY(why, time_s, "s", overlap * nnc_min(left_s, network_s) + (1.0 - overlap) * network_s);
     NNC_SOURCE(why, "PyTorch DDP arXiv:2006.15704");
     return time_s;

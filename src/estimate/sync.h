@@ -2,15 +2,20 @@
 #ifndef NNCOST_ESTIMATE_SYNC_H
 #define NNCOST_ESTIMATE_SYNC_H
 
+#include "cost/fabric.h"
 #include "cost/memory.h"
 #include "cost/network.h"
 #include "cost/rows.h"
 #include "estimate/stages.h"
 
-/* One device's times that exchanges of the whole step can hide behind. */
+/* One device's times that exchanges of the whole step can hide behind, on each fabric: what the device computes,
+ * the host takes longer to issue, and other fabrics carry, less what hides behind it already. */
 typedef struct nnc_hideout {
-    double forward_s, backward_s; /* of one pass over everything the device holds */
-    int64_t layers;
+    double forward_s[NNC_LANES], backward_s[NNC_LANES]; /* of one pass over what the device holds */
+    double bucket_bytes,
+        table_share;              /* of the dense gradients: a bucket; the first table's share */
+    double unit_share;            /* of a unit, where units are the buckets; else 0 */
+    double shards, expert_shards; /* of a replica's gradients */
 } nnc_hideout;
 
 /* Appends to a list the exchanges that a unit of ZeRO-3 or of offload makes in every pass: weights
@@ -26,13 +31,14 @@ int nnc_cluster_step_exchanges(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                                const nnc_holding *holding, const nnc_plan *plan, double tied_params,
                                nnc_op ops[NNC_STEP_EXCHANGES_MAX]);
 
-/* Exposed seconds of an exchange of the whole step that takes exchange_s: gradients travel in as many
- * buckets as there are layers, each as soon as its layer is done:
- *     max(t + N / L, N + t / L) - t     for the share that overlaps, N for the rest.
+/* Exposed seconds of an exchange of the whole step that takes N = exchange_s on a fabric, with a window of t
+ * seconds beside it: gradients travel in buckets, a share f of them each, as soon as their layers are done, the last
+ * of which, a share l, may be a whole table:
+ *     max(t + l N, N + f t) - t     for the share that overlaps, N for the rest.
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
 double nnc_cluster_exposed_s(const nnc_exchange *exchange, double exchange_s, double share,
-                             const nnc_hideout *hideout);
+                             nnc_lane lane, const nnc_hideout *hideout);
 double nnc_cluster_say_exposed_s(const nnc_exchange *exchange, double exchange_s, double share,
-                                 const nnc_hideout *hideout, nnc_derivation *why);
+                                 nnc_lane lane, const nnc_hideout *hideout, nnc_derivation *why);
 
 #endif

@@ -62,32 +62,59 @@ void nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *t)
     }
 }
 
-/* Compute that exchanges of the layers have not hidden behind. */
+/* The share of the dense gradients that is the first segment's table, which is reduced last. */
+static double table_share(const nnc_step *step, const nnc_holding *holding)
+{
+    const nnc_parameters *first = &step->sums[0].dense;
+    double dense = 0.0;
+    for (int32_t s = 0; s < step->list->segment_count; s++) {
+        dense += (double)holding->instances[s] * step->sums[s].dense.params;
+    }
+    const bool table = holds(holding, 0) && !step->list->segments[0].layer && dense > 0.0;
+    return table ? (first->params - first->matrix_params) / dense : 0.0;
+}
+
+/* What exchanges of the whole step can hide behind on each fabric. */
 static nnc_hideout hideout_of(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                               const nnc_holding *holding)
 {
-    nnc_hideout h = { 0 };
+    nnc_hideout h = { .bucket_bytes = step->software->bucket_bytes,
+                      .table_share = table_share(step, holding),
+                      .shards = nnc_dense_shards(step->plan),
+                      .expert_shards = nnc_expert_shards(step->plan) };
+    double count = 0.0;
     for (int32_t s = 0; s < step->list->segment_count; s++) {
-        const double n = (double)holding->instances[s];
-        h.forward_s += n * units[s].free_s[NNC_PART_FORWARD];
-        h.backward_s += n * units[s].free_s[NNC_PART_BACKWARD] +
-                        (double)holding->recomputed[s] * units[s].free_s[NNC_PART_RECOMPUTE];
-        h.layers += step->list->segments[s].layer ? holding->instances[s] : 0;
+        count += (double)holding->instances[s] * nnc_list_units(step->list, s);
     }
-    h.forward_s = nnc_max(h.forward_s, 0.0); /* rounding */
-    h.backward_s = nnc_max(h.backward_s, 0.0);
+    h.unit_share = step->plan->zero == 3 ? 1.0 / count : 0.0; /* FSDP cuts by unit, not by size */
+    for (int f = 0; f < NNC_LANES; f++) {
+        for (int32_t s = 0; s < step->list->segment_count; s++) {
+            const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
+            const nnc_unit *u = &units[s];
+            h.forward_s[f] += n * (u->free_s[NNC_PART_FORWARD][f] + u->host_s[NNC_PART_FORWARD]);
+            h.backward_s[f] +=
+                n * (u->free_s[NNC_PART_BACKWARD][f] + u->host_s[NNC_PART_BACKWARD]) +
+                again * (u->free_s[NNC_PART_RECOMPUTE][f] + u->host_s[NNC_PART_RECOMPUTE]);
+        }
+        h.forward_s[f] = nnc_max(h.forward_s[f], 0.0); /* rounding */
+        h.backward_s[f] = nnc_max(h.backward_s[f], 0.0);
+    }
     return h;
 }
 
-/* Seconds of an exchange that stay exposed; behind what hides the rest nothing else can. */
-static double expose(const nnc_exchange *e, double raw_s, const nnc_overlap *overlap,
-                     nnc_hideout *hideout, nnc_derivation *why)
+/* Seconds of an exchange that stay exposed; behind what hides the rest nothing else that it meets can. */
+static double expose(const nnc_step *step, const nnc_exchange *e, double raw_s,
+                     const nnc_overlap *overlap, nnc_hideout *hideout, nnc_derivation *why)
 {
+    const nnc_lane lane = nnc_lane_of(step->network, e);
     const double exposed_s =
-        nnc_cluster_say_exposed_s(e, raw_s, overlap->share[e->comm], hideout, why);
-    double *const left_s =
-        e->forward == NNC_ALL_GATHER ? &hideout->forward_s : &hideout->backward_s;
-    *left_s = nnc_max(0.0, *left_s - (raw_s - exposed_s));
+        nnc_cluster_say_exposed_s(e, raw_s, overlap->share[e->comm], lane, hideout, why);
+    double *const left_s = e->forward == NNC_ALL_GATHER ? hideout->forward_s : hideout->backward_s;
+    for (int l = 0; l < NNC_LANES; l++) {
+        if (nnc_lanes_meet((nnc_lane)l, lane)) {
+            left_s[l] = nnc_max(0.0, left_s[l] - (raw_s - exposed_s));
+        }
+    }
     return exposed_s;
 }
 
@@ -95,7 +122,7 @@ void nnc_tail_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX]
                     const nnc_holding *holding, const nnc_overlap *overlap, nnc_result *r)
 {
     nnc_tail t;
-    const char *link = NULL;
+    const char *link = "";
     nnc_tail_of(step, holding, &t);
     nnc_hideout hideout = hideout_of(step, units, holding);
     for (int i = 0; i < t.exchange_count; i++) {
@@ -103,7 +130,7 @@ void nnc_tail_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX]
         const double raw =
             step->free[NNC_BOUND_NETWORK] ? 0.0 : nnc_network_exchange_s(step->network, e, &link);
         r->exposed_s[e->comm] +=
-            expose(e, raw, overlap, &hideout, NULL) * (double)t.exchanges[i].repeat;
+            expose(step, e, raw, overlap, &hideout, NULL) * (double)t.exchanges[i].repeat;
     }
     for (int i = 0; i < t.update_count; i++) {
         const nnc_work work = nnc_op_work(&t.updates[i]);
@@ -147,7 +174,7 @@ void nnc_tail_append(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX
                      (double)t.exchanges[i].repeat);
         nnc_op_cost *row = &rows->rows[rows->count - 1];
         nnc_say_of_row(step->why, rows->count - 1);
-        row->time_s = expose(e, row->network_s, overlap, &hideout, step->why);
+        row->time_s = expose(step, e, row->network_s, overlap, &hideout, step->why);
         nnc_say_of_step(step->why);
     }
     for (int i = 0; i < t.update_count && !rows->truncated; i++) {

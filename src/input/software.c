@@ -109,6 +109,10 @@ static const nnc_field software_fields[] = {
       .help = "The same of messages between pipeline stages." },
     { NNC_FIELD(nnc_software, overlap_offload), .max = 1, .default_text = "1",
       .help = "The same of transfers to and from host memory." },
+    { NNC_FIELD(nnc_software, bucket_bytes), .unit = "B", .max = 1e15, .above_min = true,
+      .default_text = "26214400",
+      .help = "Gradients that are reduced together while backward goes on; and gathered weights, "
+              "where whole steps gather them." },
     { NNC_FIELD(nnc_software, launch_s), .unit = "s", .max = 1, .default_text = "0",
       .help = "The host's time to issue one op; 0: kernels are recorded once and replayed." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, spread), NNC_FIELD_TABLE(spreads_fields),
@@ -186,6 +190,7 @@ nnc_software nnc_software_default(void)
         .loss_keep = NNC_LOSS_KEEPS_LOGITS,
         .context_frozen = true,
         .overlap_tensor_backward = (double)NAN,
+        .bucket_bytes = 26214400.0,
         .overlap_context = 1.0,
         .overlap_data = 1.0,
         .overlap_pipeline = 1.0,

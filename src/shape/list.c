@@ -52,6 +52,15 @@ void nnc_list_segment(const nnc_writer *w, int64_t instances, bool layer)
     list->segments[list->segment_count++] = (nnc_segment){ instances, layer };
 }
 
+double nnc_list_units(const nnc_op_list *list, int32_t segment)
+{
+    double blocks = 0.0;
+    for (int32_t i = 0; i < list->block_count; i++) {
+        blocks += list->blocks[i].segment == segment ? (double)list->blocks[i].repeat : 0.0;
+    }
+    return nnc_max(1.0, blocks / (double)list->segments[segment].instances);
+}
+
 void nnc_list_exchange(const nnc_writer *w, const char *name, nnc_exchange exchange)
 {
     nnc_list_add(w, name, NNC_OP_COLLECTIVE, NNC_GROUP_NETWORK)->u.exchange = exchange;

@@ -83,6 +83,9 @@ static inline bool nnc_list_recomputes(const nnc_writer *w, nnc_recompute what)
 }
 /* The writer inside a recompute block of its own. */
 nnc_writer nnc_list_block(const nnc_writer *w, int64_t repeat, int64_t input_elements);
+/* Parts that one instance of a segment gathers one after the other: its blocks; 1 where it has none. */
+double nnc_list_units(const nnc_op_list *list, int32_t segment);
+
 /* Opens a segment; ops added from here on belong to it. */
 void nnc_list_segment(const nnc_writer *w, int64_t instances, bool layer);
 

@@ -16,10 +16,10 @@ total                  4      3 254.18% 37.29% 691.19% +206.6%      - +691.2% fi
 steps that leave a deciding field open:
 
 by                    rows  scored    MAPE  median     p90    bias  inside   worst
-file       steps.csv     1       1  44.59%  44.59%  44.59%  -44.6%       -  -44.6%  three/open
-device     round         1       1  44.59%  44.59%  44.59%  -44.6%       -  -44.6%  three/open
-framework  yours         1       1  44.59%  44.59%  44.59%  -44.6%       -  -44.6%  three/open
-total                    1       1  44.59%  44.59%  44.59%  -44.6%       -  -44.6%  three/open
+file       steps.csv     1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
+device     round         1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
+framework  yours         1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
+total                    1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
 
 peak memory, allocated:
 
@@ -63,10 +63,10 @@ $ nncost accuracy inputs/steps.csv --format markdown
 
 | by |  | rows | scored | MAPE | median | p90 | bias | inside | worst |  |
 |:---|:---|---:|---:|---:|---:|---:|---:|---:|---:|:---|
-| file | steps.csv | 1 | 1 | 44.59% | 44.59% | 44.59% | -44.6% | - | -44.6% | three/open |
-| device | round | 1 | 1 | 44.59% | 44.59% | 44.59% | -44.6% | - | -44.6% | three/open |
-| framework | yours | 1 | 1 | 44.59% | 44.59% | 44.59% | -44.6% | - | -44.6% | three/open |
-| total |  | 1 | 1 | 44.59% | 44.59% | 44.59% | -44.6% | - | -44.6% | three/open |
+| file | steps.csv | 1 | 1 | 44.43% | 44.43% | 44.43% | -44.4% | - | -44.4% | three/open |
+| device | round | 1 | 1 | 44.43% | 44.43% | 44.43% | -44.4% | - | -44.4% | three/open |
+| framework | yours | 1 | 1 | 44.43% | 44.43% | 44.43% | -44.4% | - | -44.4% | three/open |
+| total |  | 1 | 1 | 44.43% | 44.43% | 44.43% | -44.4% | - | -44.4% | three/open |
 
 ## peak memory, allocated
 
@@ -101,7 +101,7 @@ $ nncost accuracy inputs/steps.csv --format csv
 id,measured,predicted,error,low,high,reason\r
 one/small,0.12,0.0791185002906,-0.340679164245,,,\r
 two/full,3.1,1.94406116173,-0.372883496217,,,\r
-three/open,0.7,0.387843045682,-0.445938506169,,,\r
+three/open,0.7,0.389008569013,-0.444273472838,,,\r
 four/int8,0.1,,,,,precision int8: no training in integers\r
 five/impossible,0.01,0.0791185002906,6.91185002906,,,\r
 $ nncost accuracy inputs/steps.csv --format json
@@ -117,10 +117,10 @@ $ nncost accuracy inputs/steps.csv --format json
     {"section": "step", "by": "framework", "name": "mine", "rows": 3, "scored": 3, "mape": 2.54180422984, "median": 0.372883496217, "p90": 6.91185002906, "bias": 2.06609578953, "intervals": 0, "inside": null, "worst": "five/impossible", "worst_error": 6.91185002906},
     {"section": "step", "by": "framework", "name": "yours", "rows": 1, "scored": 0, "mape": null, "median": null, "p90": null, "bias": null, "intervals": 0, "inside": null, "worst": null, "worst_error": null},
     {"section": "step", "by": "total", "name": "", "rows": 4, "scored": 3, "mape": 2.54180422984, "median": 0.372883496217, "p90": 6.91185002906, "bias": 2.06609578953, "intervals": 0, "inside": null, "worst": "five/impossible", "worst_error": 6.91185002906},
-    {"section": "step_apart", "by": "file", "name": "steps.csv", "rows": 1, "scored": 1, "mape": 0.445938506169, "median": 0.445938506169, "p90": 0.445938506169, "bias": -0.445938506169, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.445938506169},
-    {"section": "step_apart", "by": "device", "name": "round", "rows": 1, "scored": 1, "mape": 0.445938506169, "median": 0.445938506169, "p90": 0.445938506169, "bias": -0.445938506169, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.445938506169},
-    {"section": "step_apart", "by": "framework", "name": "yours", "rows": 1, "scored": 1, "mape": 0.445938506169, "median": 0.445938506169, "p90": 0.445938506169, "bias": -0.445938506169, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.445938506169},
-    {"section": "step_apart", "by": "total", "name": "", "rows": 1, "scored": 1, "mape": 0.445938506169, "median": 0.445938506169, "p90": 0.445938506169, "bias": -0.445938506169, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.445938506169},
+    {"section": "step_apart", "by": "file", "name": "steps.csv", "rows": 1, "scored": 1, "mape": 0.444273472838, "median": 0.444273472838, "p90": 0.444273472838, "bias": -0.444273472838, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.444273472838},
+    {"section": "step_apart", "by": "device", "name": "round", "rows": 1, "scored": 1, "mape": 0.444273472838, "median": 0.444273472838, "p90": 0.444273472838, "bias": -0.444273472838, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.444273472838},
+    {"section": "step_apart", "by": "framework", "name": "yours", "rows": 1, "scored": 1, "mape": 0.444273472838, "median": 0.444273472838, "p90": 0.444273472838, "bias": -0.444273472838, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.444273472838},
+    {"section": "step_apart", "by": "total", "name": "", "rows": 1, "scored": 1, "mape": 0.444273472838, "median": 0.444273472838, "p90": 0.444273472838, "bias": -0.444273472838, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.444273472838},
     {"section": "memory", "by": "file", "name": "steps.csv", "rows": 1, "scored": 1, "mape": 0.499454345703, "median": 0.499454345703, "p90": 0.499454345703, "bias": -0.499454345703, "intervals": 0, "inside": null, "worst": "one/small", "worst_error": -0.499454345703},
     {"section": "memory", "by": "device", "name": "round", "rows": 1, "scored": 1, "mape": 0.499454345703, "median": 0.499454345703, "p90": 0.499454345703, "bias": -0.499454345703, "intervals": 0, "inside": null, "worst": "one/small", "worst_error": -0.499454345703},
     {"section": "memory", "by": "total", "name": "", "rows": 1, "scored": 1, "mape": 0.499454345703, "median": 0.499454345703, "p90": 0.499454345703, "bias": -0.499454345703, "intervals": 0, "inside": null, "worst": "one/small", "worst_error": -0.499454345703},
@@ -131,7 +131,7 @@ $ nncost accuracy inputs/steps.csv --format json
   "rows": [
     {"id": "one/small", "file": "steps.csv", "line": 2, "kind": "step", "device": "round", "framework": "mine", "software": null, "undecided": "", "measured_s": 0.12, "rounding": 0.01, "predicted_s": 0.0791185002906, "error": -0.340679164245, "low_s": null, "high_s": null, "lower_bound_s": 0.0661531498906, "model_flops": 7.00133356339e12, "memory_stat": "allocated", "measured_bytes": 13421772800, "predicted_bytes": 6718210048, "memory_error": -0.499454345703, "reason": null},
     {"id": "two/full", "file": "steps.csv", "line": 3, "kind": "step", "device": "round", "framework": "mine", "software": null, "undecided": "", "measured_s": 3.1, "rounding": null, "predicted_s": 1.94406116173, "error": -0.372883496217, "low_s": null, "high_s": null, "lower_bound_s": 1.83307862016, "model_flops": 1.18932798387e15, "memory_stat": "reserved", "measured_bytes": 32212254720, "predicted_bytes": 6572990464, "memory_error": -0.795947519938, "reason": null},
-    {"id": "three/open", "file": "steps.csv", "line": 4, "kind": "step", "device": "round", "framework": "yours", "software": null, "undecided": "recompute", "measured_s": 0.7, "rounding": 0.005, "predicted_s": 0.387843045682, "error": -0.445938506169, "low_s": null, "high_s": null, "lower_bound_s": 0.22500964565, "model_flops": 3.76496833167e14, "memory_stat": null, "measured_bytes": null, "predicted_bytes": 8776712192, "memory_error": null, "reason": null},
+    {"id": "three/open", "file": "steps.csv", "line": 4, "kind": "step", "device": "round", "framework": "yours", "software": null, "undecided": "recompute", "measured_s": 0.7, "rounding": 0.005, "predicted_s": 0.389008569013, "error": -0.444273472838, "low_s": null, "high_s": null, "lower_bound_s": 0.22500964565, "model_flops": 3.76496833167e14, "memory_stat": null, "measured_bytes": null, "predicted_bytes": 8776712192, "memory_error": null, "reason": null},
     {"id": "four/int8", "file": "steps.csv", "line": 5, "kind": "step", "device": "round", "framework": "yours", "software": null, "undecided": "", "measured_s": 0.1, "rounding": null, "predicted_s": null, "error": null, "low_s": null, "high_s": null, "lower_bound_s": null, "model_flops": null, "memory_stat": null, "measured_bytes": null, "predicted_bytes": null, "memory_error": null, "reason": "precision int8: no training in integers"},
     {"id": "five/impossible", "file": "steps.csv", "line": 6, "kind": "step", "device": "round", "framework": "mine", "software": null, "undecided": "", "measured_s": 0.01, "rounding": 0.01, "predicted_s": 0.0791185002906, "error": 6.91185002906, "low_s": null, "high_s": null, "lower_bound_s": 0.0661531498906, "model_flops": 7.00133356339e12, "memory_stat": null, "measured_bytes": null, "predicted_bytes": 6718210048, "memory_error": null, "reason": null}
   ]
@@ -171,10 +171,10 @@ total                  4      3 254.18% 37.29% 691.19% +206.6%      - +691.2% fi
 steps that leave a deciding field open:
 
 by                    rows  scored    MAPE  median     p90    bias  inside   worst
-file       steps.csv     1       1  44.59%  44.59%  44.59%  -44.6%       -  -44.6%  three/open
-device     round         1       1  44.59%  44.59%  44.59%  -44.6%       -  -44.6%  three/open
-framework  yours         1       1  44.59%  44.59%  44.59%  -44.6%       -  -44.6%  three/open
-total                    1       1  44.59%  44.59%  44.59%  -44.6%       -  -44.6%  three/open
+file       steps.csv     1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
+device     round         1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
+framework  yours         1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
+total                    1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
 
 peak memory, allocated:
 
@@ -214,7 +214,7 @@ every row:
 row             device      measured predicted   error memory left open, or why not
 one/small       round       120.0 ms  79.12 ms  -34.1% -49.9%
 two/full        round        3.100 s   1.944 s  -37.3% -79.6%
-three/open      round       700.0 ms  387.8 ms  -44.6%      - recompute
+three/open      round       700.0 ms  389.0 ms  -44.4%      - recompute
 four/int8       round       100.0 ms         -       -      - precision int8: no training in integ..
 five/impossible round       10.00 ms  79.12 ms +691.2%      -
 square          round       1.600 ms  1.374 ms  -14.1%      -
@@ -226,7 +226,7 @@ columns that no prediction uses: notes
 # Every row is in one of the parts of --fold, and in all but one of their complements; --group keeps rows together.
 $ nncost accuracy inputs/steps.csv --fold 1/2 --format csv
 id,measured,predicted,error,low,high,reason\r
-three/open,0.7,0.387843045682,-0.445938506169,,,\r
+three/open,0.7,0.389008569013,-0.444273472838,,,\r
 $ nncost accuracy inputs/steps.csv --fold not:1/2 --format csv
 id,measured,predicted,error,low,high,reason\r
 one/small,0.12,0.0791185002906,-0.340679164245,,,\r
@@ -242,7 +242,7 @@ five/impossible,0.01,0.0791185002906,6.91185002906,,,\r
 # Rows whose id holds a text; options and --set hold for every row.
 $ nncost accuracy inputs/steps.csv --only /o --format csv
 id,measured,predicted,error,low,high,reason\r
-three/open,0.7,0.387843045682,-0.445938506169,,,\r
+three/open,0.7,0.389008569013,-0.444273472838,,,\r
 $ nncost accuracy inputs/steps.csv --only two --rows --set device.mem_bytes_per_s=2e12 --set matmul_flops_per_s.bf16=200e12 --recompute none
 1 rows: 1 predicted, 0 that cannot be expressed
 with device.mem_bytes_per_s=2e12, matmul_flops_per_s.bf16=200e12

@@ -288,8 +288,8 @@ $ sed 's/"micro_batch": 4 }/"micro_batch": 4, "set": { "device.scale_up.latency_
 $ sed -i '1,9s/"device.scale_up.latency_s": 1e-6/"device.scale_up.latency_s": 1.001e-6/' p.json; nncost check p.json | sed -n '/^figure/,/^$/p' | head -4
 figure                                recorded                                 now      change
 plan.overrides  device.scale_up.latency_s=1e-6  device.scale_up.latency_s=1.001e-6
-step.step_s                  0.0376170851111 s                   0.0376170853333 s  +5.91e-07%
-throughput.mfu                  0.867690835257                      0.867690830131  -5.91e-07%
+step.step_s                   0.037614518069 s                   0.0376145182891 s  +5.85e-07%
+throughput.mfu                  0.867750051725                      0.867750046648  -5.85e-07%
 
 # A figure that is recorded from now on.
 $ nncost check inputs/plans.json --update >/dev/null; sed -i 's/"record": \["plan"/"record": ["lower_bound_s", "plan"/' inputs/plans.json

@@ -10,26 +10,26 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, sequence parallel, ZeRO 1
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-step      16.98 ms, bounds [8.311 ms .. 20.37 ms], busiest stage 1 of 2
+step      17.16 ms, bounds [8.311 ms .. 20.37 ms], busiest stage 1 of 2
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 44.3% of the step, network 40.5%, without the compute limit it would take 11.58 ms
+bound by  compute 43.8% of the step, network 41.2%, without the compute limit it would take 11.75 ms
 
 part          time  share    group          time  share
-forward   2.784 ms  16.4%    attention  2.529 ms  14.9%
-backward  5.452 ms  32.1%    mlp        4.208 ms  24.8%
-update    218.0 us   1.3%    norm       180.0 us   1.1%
-exposed   6.873 ms  40.5%    head       1.200 ms   7.1%
-bubble    1.650 ms   9.7%    loss       120.0 us   0.7%
+forward   2.784 ms  16.2%    attention  2.529 ms  14.7%
+backward  5.452 ms  31.8%    mlp        4.208 ms  24.5%
+update    218.0 us   1.3%    norm       180.0 us   1.0%
+exposed   7.064 ms  41.2%    head       1.200 ms   7.0%
+bubble    1.644 ms   9.6%    loss       120.0 us   0.7%
                              optimizer  218.0 us   1.3%
-                             network    6.873 ms  40.5%
-                             bubble     1.650 ms   9.7%
+                             network    7.064 ms  41.2%
+                             bubble     1.644 ms   9.6%
 
-network   tensor 6.290 ms exposed of 6.290 ms, data 73.17 us exposed of 292.7 us,
+network   tensor 6.290 ms exposed of 6.290 ms, data 263.9 us exposed of 292.7 us,
           pipeline 510.0 us exposed of 990.0 us
-bubble    1.650 ms, 10.8% of the busy time, 9.7% of the step
+bubble    1.644 ms, 10.6% of the busy time, 9.6% of the step
 
-rate      942,441 tokens/s, 942.4 samples/s, MFU 43.1%, HFU 43.1% of 100.0 TFLOP/s, FLOPs as in palm
-          per device 58,903 tokens/s, 43.12 TFLOP/s
+rate      932,245 tokens/s, 932.2 samples/s, MFU 42.7%, HFU 42.7% of 100.0 TFLOP/s, FLOPs as in palm
+          per device 58,265 tokens/s, 42.65 TFLOP/s
 work      model 11.71 TFLOP, executed 11.07 TFLOP, 6ND 10.19 TFLOP,
           memory traffic 3.538 GB per device
 
@@ -42,8 +42,8 @@ transient    4.000 MB       0.0%  gradients of activations
 total     on the fullest stage 0: 223.4 MB (213.08 MiB) of 10.00 GB (9.31 GiB), 2.2%:
           fits, 9.777 GB free
 
-cost      1 USD per device-hour (nowhere, 2020-01), 7.545e-05 USD per step of all 16 devices,
-          0.004716 USD per million tokens
+cost      1 USD per device-hour (nowhere, 2020-01), 7.628e-05 USD per step of all 16 devices,
+          0.004767 USD per million tokens
 
 # The same in JSON, without the ops.
 $ nncost estimate dense round --tensor 4 --pipeline 2 --data 2 --sequence-parallel --global-batch 16 --zero 1 --format json | sed '/"ops"/,$d'
@@ -53,10 +53,10 @@ $ nncost estimate dense round --tensor 4 --pipeline 2 --data 2 --sequence-parall
   "device": {"id": "round", "name": "A device of round figures", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "fitted": false, "basis": "none"},
   "plan": {"devices": 16, "data": 2, "tensor": 4, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": true, "zero": 1, "shard": 2, "reshard": true, "devices_per_node": 8, "schedule": "1f1b", "context_kind": "ring", "rank_order": "tensor-context-data-pipeline", "overlap": null, "capacity_factor": 0, "imbalance": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 16, "seq_len": 1000, "image": null, "precision": "bf16", "policy": "mixed", "optimizer": "adamw", "recompute": "none", "recompute_every": 1, "recompute_layers": 0, "offload": "none", "attention": "flash", "activations": "per-op", "software": "torch-compile", "software_chosen": true, "mode": "predicted", "overrides": null, "cluster": null},
   "work": {"forward_flops": 3.904e12, "backward_flops": 7.808e12, "recompute_flops": 0, "model_flops": 1.1712e13, "hardware_flops": 1.1712e13, "executed_flops": 1.1072896e13, "vector_flops": 30106240000, "six_nd_flops": 1.0186176e13, "flops_convention": "palm", "read_bytes": 2364016000, "write_bytes": 1173987000, "input_bytes": 64000, "tokens": 16000},
-  "step": {"step_s": 0.016977186, "interval_s": [null, null], "lower_bound_s": 0.00831063, "upper_bound_s": 0.0203721129, "forward_s": 0.00278416, "backward_s": 0.0054524, "recompute_s": 0, "update_s": 0.000217995, "exposed_comm_s": 0.006873085, "bubble_s": 0.001649546, "host_s": 0, "exposed_comm": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 7.3165e-5, "pipeline": 0.00051, "offload": 0}, "communication": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 0.00029266, "pipeline": 0.00099, "offload": 0}, "bubble_ratio": 0.107619046376, "bubble_share": 0.0971625097351, "idle_share": 0.140450955771, "stage": 1, "bound": "compute", "next_bound": "network", "bound_s": {"compute": 0.00752056, "memory": 0.000933995, "network": 0.006873085, "host": 0, "bubble": 0.001649546}, "step_without_bound_s": 0.01157912, "advice": null},
-  "throughput": {"samples_per_s": 942.441226714, "tokens_per_s": 942441.226714, "tokens_per_s_per_device": 58902.5766697, "model_flops_per_s_per_device": 4.31166861222e13, "mfu": 0.431166861222, "hfu": 0.431166861222},
+  "step": {"step_s": 0.0171628628759, "interval_s": [null, null], "lower_bound_s": 0.00831063, "upper_bound_s": 0.0203721129, "forward_s": 0.00278416, "backward_s": 0.0054524, "recompute_s": 0, "update_s": 0.000217995, "exposed_comm_s": 0.00706386778449, "bubble_s": 0.00164444009137, "host_s": 0, "exposed_comm": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 0.00026394778449, "pipeline": 0.00051, "offload": 0}, "communication": {"tensor": 0.00628992, "context": 0, "expert": 0, "data": 0.00029266, "pipeline": 0.00099, "offload": 0}, "bubble_ratio": 0.105966960316, "bubble_share": 0.0958138571207, "stage": 1, "bound": "compute", "next_bound": "network", "bound_s": {"compute": 0.00752056, "memory": 0.000933995, "network": 0.00706386778449, "host": 0, "bubble": 0.00164444009137}, "step_without_bound_s": 0.0117462422549, "advice": null},
+  "throughput": {"samples_per_s": 932.245401931, "tokens_per_s": 932245.401931, "tokens_per_s_per_device": 58265.3376207, "model_flops_per_s_per_device": 4.26502271384e13, "mfu": 0.426502271384, "hfu": 0.426502271384},
   "memory": {"stage": 0, "weight_bytes": 31062000, "gradient_bytes": 31062000, "optimizer_bytes": 93186000, "activation_bytes": 64116000, "transient_bytes": 4000000, "reserve_bytes": 0, "total_bytes": 223426000, "capacity_bytes": 10000000000, "headroom_bytes": 9776574000, "transient_what": "gradients of activations", "fits": true, "advice": null},
-  "cost": {"price_per_device_hour": 1, "currency": "USD", "step": 7.545416e-5, "per_million_tokens": 0.004715885, "per_thousand_samples": null, "run": null, "device_hours": null, "run_s": null, "energy_j": 271.634976},
+  "cost": {"price_per_device_hour": 1, "currency": "USD", "step": 7.62793905594e-5, "per_million_tokens": 0.00476746190996, "per_thousand_samples": null, "run": null, "device_hours": null, "run_s": null, "energy_j": 274.605806014},
 
 # The bound of the datasheet: every collective hides.
 $ nncost estimate dense fitted --tensor 4 --pipeline 2 --data 2 --global-batch 16 --zero 1 --mode ideal --stages
@@ -152,50 +152,50 @@ plan      16 devices = data 16, ZeRO 3 without resharding, sharded over 8 of 16 
           batch 16 = 1 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw, flash attention,
           recompute none, software torch-compile (chosen for this plan), mode predicted
 
-step      11.55 ms, bounds [3.460 ms .. 18.80 ms], nine of ten measurements in 9.239 ms .. 14.44 ms
-bound by  compute 50.4% of the step, network 33.7%, without the compute limit it would take 10.42 ms
+step      11.55 ms, bounds [3.460 ms .. 18.80 ms], nine of ten measurements in 9.236 ms .. 14.43 ms
+bound by  compute 50.4% of the step, network 33.7%, without the compute limit it would take 10.41 ms
 
 part          time  share    group          time  share
 forward   2.532 ms  21.9%    embedding  56.02 us   0.5%
-backward  4.834 ms  41.9%    attention  3.366 ms  29.1%
+backward  4.834 ms  41.9%    attention  3.366 ms  29.2%
 update    291.0 us   2.5%    mlp        2.997 ms  26.0%
-exposed   3.892 ms  33.7%    norm       510.0 us   4.4%
+exposed   3.888 ms  33.7%    norm       510.0 us   4.4%
                              head       356.4 us   3.1%
                              loss       80.00 us   0.7%
                              optimizer  291.0 us   2.5%
-                             network    3.892 ms  33.7%
+                             network    3.888 ms  33.7%
 
-network   data 3.892 ms exposed of 9.972 ms
+network   data 3.888 ms exposed of 9.972 ms
 
 # Half of what could hide does; a software profile that hides less; all exposed.
 $ for o in 1 0.5 0; do nncost estimate dense round --data 16 --overlap $o | grep '^network'; done
-network   data 933.0 us exposed of 5.321 ms
-network   data 3.127 ms exposed of 5.321 ms
+network   data 919.8 us exposed of 5.321 ms
+network   data 3.120 ms exposed of 5.321 ms
 network   data 5.321 ms exposed of 5.321 ms
 $ nncost estimate dense round --data 16 --software eager | grep -e '^network' -e '^host'
 host      34.32 us   0.2%    head       600.0 us   2.7%
-network   data 2.993 ms exposed of 5.321 ms
+network   data 2.986 ms exposed of 5.321 ms
 
 # States and activations in host memory.
 $ nncost estimate dense round --data 8 --zero 2 --offload optimizer | sed -n '/^step/,$p'
-step      46.88 ms, bounds [42.84 ms .. 56.00 ms]
+step      46.19 ms, bounds [42.84 ms .. 56.00 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  network 83.8% of the step, compute 14.8%, without the network limit it would take 7.609 ms
+bound by  network 83.5% of the step, compute 15.0%, without the network limit it would take 7.609 ms
 
 part          time  share    group          time  share
-forward   2.568 ms   5.5%    embedding  16.02 us   0.0%
-backward  5.014 ms  10.7%    attention  2.529 ms   5.4%
-update    26.78 us   0.1%    mlp        4.208 ms   9.0%
-exposed   39.27 ms  83.8%    norm       170.0 us   0.4%
+forward   2.568 ms   5.6%    embedding  16.02 us   0.0%
+backward  5.014 ms  10.9%    attention  2.529 ms   5.5%
+update    26.78 us   0.1%    mlp        4.208 ms   9.1%
+exposed   38.58 ms  83.5%    norm       170.0 us   0.4%
                              head       600.0 us   1.3%
                              loss       60.00 us   0.1%
                              optimizer  26.78 us   0.1%
-                             network    39.27 ms  83.8%
+                             network    38.58 ms  83.5%
 
-network   data 470.3 us exposed of 3.763 ms, offload 38.80 ms exposed of 42.84 ms
+network   data 460.5 us exposed of 3.763 ms, offload 38.12 ms exposed of 42.84 ms
 
-rate      170,666 tokens/s, 170.7 samples/s, MFU 15.6%, HFU 15.6% of 100.0 TFLOP/s, FLOPs as in palm
-          per device 21,333 tokens/s, 15.62 TFLOP/s
+rate      173,195 tokens/s, 173.2 samples/s, MFU 15.8%, HFU 15.8% of 100.0 TFLOP/s, FLOPs as in palm
+          per device 21,649 tokens/s, 15.85 TFLOP/s
 work      model 5.856 TFLOP, executed 5.536 TFLOP, 6ND 5.093 TFLOP,
           memory traffic 2.352 GB per device
 
@@ -206,8 +206,8 @@ activations  280.4 MB       2.8%  kept for backward
 transient    22.00 MB       0.2%  gradients of activations
 total     543.4 MB (518.22 MiB) of 10.00 GB (9.31 GiB), 5.4%: fits, 9.457 GB free
 
-cost      1 USD per device-hour (nowhere, 2020-01), 0.0001042 USD per step of all 8 devices,
-          0.01302 USD per million tokens
+cost      1 USD per device-hour (nowhere, 2020-01), 0.0001026 USD per step of all 8 devices,
+          0.01283 USD per million tokens
 $ nncost estimate dense round --micro-batch 4 --offload activations | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      211.1 ms, bounds [205.1 ms .. 244.0 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
@@ -225,13 +225,13 @@ activations  256.4 MB       2.6%  kept for backward
 transient    88.00 MB       0.9%  gradients of activations
 total     2.058 GB (1.92 GiB) of 10.00 GB (9.31 GiB), 20.6%: fits, 7.942 GB free
 $ nncost estimate dense round --data 8 --zero 3 --offload weights | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
-step      12.24 ms, bounds [6.921 ms .. 20.97 ms]
+step      9.294 ms, bounds [6.921 ms .. 20.97 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 56.5% of the step, network 34.8%, without the compute limit it would take 11.76 ms
-network   data 1.234 ms exposed of 5.833 ms, offload 3.020 ms exposed of 5.355 ms
+bound by  compute 74.5% of the step, network 14.1%, without the compute limit it would take 7.150 ms
+network   data 1.234 ms exposed of 5.833 ms, offload 75.50 us exposed of 5.355 ms
 
-rate      653,658 tokens/s, 653.7 samples/s, MFU 59.8%, HFU 59.8% of 100.0 TFLOP/s, FLOPs as in palm
-          per device 81,707 tokens/s, 59.81 TFLOP/s
+rate      860,781 tokens/s, 860.8 samples/s, MFU 78.8%, HFU 78.8% of 100.0 TFLOP/s, FLOPs as in palm
+          per device 107,598 tokens/s, 78.76 TFLOP/s
 work      model 5.856 TFLOP, executed 5.536 TFLOP, 6ND 5.093 TFLOP,
           memory traffic 2.727 GB per device
 
@@ -252,25 +252,25 @@ plan      16 devices = data 16, expert 8, ZeRO 1
           batch 32 = 2 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw, flash attention,
           recompute none, software torch-compile (chosen for this plan), mode predicted
 
-step      9.197 ms, bounds [5.684 ms .. 13.51 ms]
+step      11.34 ms, bounds [5.684 ms .. 13.51 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 61.8% of the step, network 24.6%, without the compute limit it would take 5.805 ms
+bound by  compute 50.1% of the step, network 38.8%, without the compute limit it would take 6.806 ms
 
 part          time  share    group          time  share
-forward   2.303 ms  25.0%    embedding  20.03 us   0.2%
-backward  4.400 ms  47.8%    attention  1.725 ms  18.8%
-update    235.6 us   2.6%    mlp        3.457 ms  37.6%
-exposed   2.259 ms  24.6%    norm       180.0 us   2.0%
-                             head       1.200 ms  13.0%
-                             loss       120.0 us   1.3%
-                             optimizer  235.6 us   2.6%
-                             network    2.259 ms  24.6%
+forward   2.303 ms  20.3%    embedding  20.03 us   0.2%
+backward  4.400 ms  38.8%    attention  1.725 ms  15.2%
+update    235.6 us   2.1%    mlp        3.457 ms  30.5%
+exposed   4.399 ms  38.8%    norm       180.0 us   1.6%
+                             head       1.200 ms  10.6%
+                             loss       120.0 us   1.1%
+                             optimizer  235.6 us   2.1%
+                             network    4.399 ms  38.8%
 
-network   expert 1.232 ms exposed of 1.232 ms, data 1.027 ms exposed of 4.109 ms
+network   expert 1.232 ms exposed of 1.232 ms, data 3.167 ms exposed of 4.109 ms
 
-rate      3,479,233 tokens/s, 3,479 samples/s, MFU 65.3%,
-          HFU 65.3% of 100.0 TFLOP/s, FLOPs as in palm
-          per device 217,452 tokens/s, 65.28 TFLOP/s
+rate      2,822,583 tokens/s, 2,823 samples/s, MFU 53.0%,
+          HFU 53.0% of 100.0 TFLOP/s, FLOPs as in palm
+          per device 176,411 tokens/s, 52.96 TFLOP/s
 work      model 9.606 TFLOP, executed 9.095 TFLOP, 6ND 8.379 TFLOP,
           memory traffic 2.386 GB per device
 
@@ -282,39 +282,39 @@ activations  310.9 MB       3.1%  kept for backward
 transient    44.00 MB       0.4%  gradients of activations
 total     615.7 MB (587.15 MiB) of 10.00 GB (9.31 GiB), 6.2%: fits, 9.384 GB free
 
-cost      1 USD per device-hour (nowhere, 2020-01), 4.088e-05 USD per step of all 16 devices,
-          0.001277 USD per million tokens
+cost      1 USD per device-hour (nowhere, 2020-01), 5.039e-05 USD per step of all 16 devices,
+          0.001575 USD per million tokens
 $ nncost estimate experts round --devices 16 --expert 8 --zero 1 --global-batch 32 --capacity-factor 1.25 --imbalance 1.1 | grep -e '^step' -e '^network'
-step      10.86 ms, bounds [6.771 ms .. 15.25 ms]
-network   expert 1.344 ms exposed of 1.344 ms, data 1.397 ms exposed of 4.109 ms
+step      12.63 ms, bounds [6.771 ms .. 15.25 ms]
+network   expert 1.344 ms exposed of 1.344 ms, data 3.167 ms exposed of 4.109 ms
 
 # Context parallelism in its three kinds.
 $ for k in ring all-gather ulysses; do nncost estimate experts round --devices 8 --context 4 --context-kind $k --seq-len 8000 --global-batch 2 | grep -e '^step' -e '^network'; done
-step      14.71 ms, bounds [8.820 ms .. 21.65 ms]
-network   context 0 s exposed of 1.560 ms, data 1.106 ms exposed of 4.425 ms
-step      14.71 ms, bounds [8.820 ms .. 21.28 ms]
-network   context 0 s exposed of 1.188 ms, data 1.106 ms exposed of 4.425 ms
-step      14.71 ms, bounds [8.820 ms .. 20.60 ms]
-network   context 0 s exposed of 624.0 us, data 1.106 ms exposed of 4.425 ms
+step      14.53 ms, bounds [8.820 ms .. 21.65 ms]
+network   context 0 s exposed of 1.560 ms, data 925.6 us exposed of 4.425 ms
+step      14.53 ms, bounds [8.820 ms .. 21.28 ms]
+network   context 0 s exposed of 1.188 ms, data 925.6 us exposed of 4.425 ms
+step      14.53 ms, bounds [8.820 ms .. 20.60 ms]
+network   context 0 s exposed of 624.0 us, data 925.6 us exposed of 4.425 ms
 $ nncost estimate experts round --devices 32 --tensor 2 --context 2 --expert 4 --context-kind ulysses --zero 1 --global-batch 32 | sed -n '/^plan/,/^network/p'
 plan      32 devices = data 8 x tensor 2 x context 2, expert 4, context by ulysses, ZeRO 1
           batch 32 = 1 x 4 passes x data 8, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-step      10.29 ms, bounds [4.713 ms .. 12.68 ms]
+step      10.98 ms, bounds [4.713 ms .. 12.68 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  network 63.5% of the step, compute 27.6%, without the network limit it would take 3.754 ms
+bound by  network 65.8% of the step, compute 25.9%, without the network limit it would take 3.754 ms
 
 part          time  share    group          time  share
-forward   1.280 ms  12.4%    embedding  20.03 us   0.2%
-backward  2.357 ms  22.9%    attention  886.6 us   8.6%
-update    117.8 us   1.1%    mlp        1.890 ms  18.4%
-exposed   6.532 ms  63.5%    norm       180.0 us   1.7%
-                             head       600.0 us   5.8%
-                             loss       60.00 us   0.6%
+forward   1.280 ms  11.7%    embedding  20.03 us   0.2%
+backward  2.357 ms  21.5%    attention  886.6 us   8.1%
+update    117.8 us   1.1%    mlp        1.890 ms  17.2%
+exposed   7.226 ms  65.8%    norm       180.0 us   1.6%
+                             head       600.0 us   5.5%
+                             loss       60.00 us   0.5%
                              optimizer  117.8 us   1.1%
-                             network    6.532 ms  63.5%
+                             network    7.226 ms  65.8%
 
 network   tensor 888.2 us exposed of 888.2 us, context 0 s exposed of 256.0 us,
 
@@ -325,59 +325,59 @@ plan      8 devices = data 8, expert 8, ZeRO 1
           batch 8 = 1 x 1 pass x data 8, sequence 1000, fp16, policy mixed, adamw, flash attention,
           recompute none, software torch-compile (chosen for this plan), mode predicted
 
-step      9.271 ms, bounds [5.684 ms .. 11.70 ms]
+step      9.537 ms, bounds [5.684 ms .. 11.70 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 61.3% of the step, memory 21.2%, without the compute limit it would take 4.909 ms
+bound by  compute 59.6% of the step, memory 20.6%, without the compute limit it would take 5.175 ms
 
 part          time  share    group          time  share
-forward   2.303 ms  24.8%    embedding  20.03 us   0.2%
-backward  4.400 ms  47.5%    attention  1.725 ms  18.6%
-update    942.3 us  10.2%    mlp        3.457 ms  37.3%
-exposed   1.626 ms  17.5%    norm       180.0 us   1.9%
-                             head       1.200 ms  12.9%
+forward   2.303 ms  24.1%    embedding  20.03 us   0.2%
+backward  4.400 ms  46.1%    attention  1.725 ms  18.1%
+update    942.3 us   9.9%    mlp        3.457 ms  36.3%
+exposed   1.892 ms  19.8%    norm       180.0 us   1.9%
+                             head       1.200 ms  12.6%
                              loss       120.0 us   1.3%
-                             optimizer  942.3 us  10.2%
-                             network    1.626 ms  17.5%
+                             optimizer  942.3 us   9.9%
+                             network    1.892 ms  19.8%
 
-network   expert 1.280 ms exposed of 1.280 ms, data 345.8 us exposed of 1.383 ms
+network   expert 1.280 ms exposed of 1.280 ms, data 611.7 us exposed of 1.383 ms
 $ nncost estimate dense old --data 4 --tensor 4 --zero 1 | sed -n '/^links/,/^network/p'
 links     torus of 16 at 25.00 GB/s
 plan      16 devices = data 4 x tensor 4, ZeRO 1
           batch 4 = 1 x 1 pass x data 4, sequence 1000, fp16, policy mixed, adamw, flash attention,
           recompute none, software torch-compile (chosen for this plan), mode predicted
 
-step      6.887 ms, bounds [3.694 ms .. 9.534 ms]
+step      7.466 ms, bounds [3.694 ms .. 9.534 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 50.2% of the step, network 32.8%, without the compute limit it would take 4.639 ms
+bound by  compute 46.3% of the step, network 38.0%, without the compute limit it would take 5.185 ms
 
 part          time  share    group          time  share
-forward   1.494 ms  21.7%    embedding  32.03 us   0.5%
-backward  2.720 ms  39.5%    attention  1.336 ms  19.4%
-update    413.5 us   6.0%    mlp        2.176 ms  31.6%
-exposed   2.259 ms  32.8%    norm       340.0 us   4.9%
-                             head       300.0 us   4.4%
+forward   1.494 ms  20.0%    embedding  32.03 us   0.4%
+backward  2.720 ms  36.4%    attention  1.336 ms  17.9%
+update    413.5 us   5.5%    mlp        2.176 ms  29.1%
+exposed   2.838 ms  38.0%    norm       340.0 us   4.6%
+                             head       300.0 us   4.0%
                              loss       30.00 us   0.4%
-                             optimizer  413.5 us   6.0%
-                             network    2.259 ms  32.8%
+                             optimizer  413.5 us   5.5%
+                             network    2.838 ms  38.0%
 
-network   tensor 2.052 ms exposed of 2.052 ms, data 206.7 us exposed of 1.654 ms
+network   tensor 2.052 ms exposed of 2.052 ms, data 786.4 us exposed of 1.654 ms
 $ for k in mesh ring pcie none; do nncost estimate dense round --data 8 --tensor 2 --set scale_up.kind=$k | grep -e '^links' -e '^network'; done
 links     mesh of 8 at 100.0 GB/s, network 10.00 GB/s per device
-network   tensor 4.835 ms exposed of 4.835 ms, data 2.616 ms exposed of 4.872 ms
+network   tensor 4.835 ms exposed of 4.835 ms, data 2.919 ms exposed of 4.872 ms
 links     ring of 8 at 100.0 GB/s, network 10.00 GB/s per device
-network   tensor 1.366 ms exposed of 1.366 ms, data 3.713 ms exposed of 5.969 ms
+network   tensor 1.366 ms exposed of 1.366 ms, data 4.015 ms exposed of 5.969 ms
 links     pcie of 8 at 100.0 GB/s, network 10.00 GB/s per device
-network   tensor 754.1 us exposed of 754.1 us, data 2.096 ms exposed of 4.352 ms
+network   tensor 754.1 us exposed of 754.1 us, data 2.399 ms exposed of 4.352 ms
 links     network 10.00 GB/s per device
-network   tensor 7.541 ms exposed of 7.541 ms, data 16.81 ms exposed of 19.07 ms
+network   tensor 7.541 ms exposed of 7.541 ms, data 17.11 ms exposed of 19.07 ms
 $ nncost estimate dense fitted --data 8 --set scale_up.reduces_in_switch=false | grep -e '^links' -e '^network'
 links     switch of 8 at 200.0 GB/s
-network   data 333.7 us exposed of 2.669 ms
+network   data 326.7 us exposed of 2.669 ms
 
 # Ranks in another order: what is near changes.
 $ for r in tensor-context-data-pipeline tensor-pipeline-context-data; do nncost estimate dense round --devices 32 --tensor 2 --pipeline 4 --global-batch 32 --rank-order $r | grep '^network'; done
-network   tensor 1.633 ms exposed of 1.633 ms, data 258.3 us exposed of 516.6 us,
-network   tensor 1.633 ms exposed of 1.633 ms, data 4.760 ms exposed of 5.166 ms,
+network   tensor 1.633 ms exposed of 1.633 ms, data 397.8 us exposed of 516.6 us,
+network   tensor 1.633 ms exposed of 1.633 ms, data 4.954 ms exposed of 5.166 ms,
 
 # A cluster of one's own: nodes of 4, two adapters each, half the network at once.
 $ nncost estimate dense round --cluster toy/clusters/pod.json --devices 16 --tensor 4 --zero 3 --global-batch 16
@@ -390,24 +390,24 @@ plan      16 devices = data 4 x tensor 4, ZeRO 3
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-step      112.4 ms, bounds [99.23 ms .. 123.2 ms]
+step      103.7 ms, bounds [99.23 ms .. 123.2 ms]
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  network 92.3% of the step, compute 6.2%, without the network limit it would take 8.635 ms
+bound by  network 91.7% of the step, compute 6.7%, without the network limit it would take 8.635 ms
 
 part          time  share    group          time  share
-forward   2.988 ms   2.7%    embedding  64.06 us   0.1%
-backward  5.440 ms   4.8%    attention  2.673 ms   2.4%
-update    206.7 us   0.2%    mlp        4.352 ms   3.9%
-exposed   103.8 ms  92.3%    norm       680.0 us   0.6%
-                             head       600.0 us   0.5%
+forward   2.988 ms   2.9%    embedding  64.06 us   0.1%
+backward  5.440 ms   5.2%    attention  2.673 ms   2.6%
+update    206.7 us   0.2%    mlp        4.352 ms   4.2%
+exposed   95.05 ms  91.7%    norm       680.0 us   0.7%
+                             head       600.0 us   0.6%
                              loss       60.00 us   0.1%
                              optimizer  206.7 us   0.2%
-                             network    103.8 ms  92.3%
+                             network    95.05 ms  91.7%
 
-network   tensor 9.026 ms exposed of 9.026 ms, data 94.73 ms exposed of 102.8 ms
+network   tensor 9.026 ms exposed of 9.026 ms, data 86.02 ms exposed of 102.8 ms
 
-rate      142,354 tokens/s, 142.4 samples/s, MFU 6.5%, HFU 6.5% of 100.0 TFLOP/s, FLOPs as in palm
-          per device 8,897 tokens/s, 6.513 TFLOP/s
+rate      154,315 tokens/s, 154.3 samples/s, MFU 7.1%, HFU 7.1% of 100.0 TFLOP/s, FLOPs as in palm
+          per device 9,645 tokens/s, 7.060 TFLOP/s
 work      model 11.71 TFLOP, executed 11.07 TFLOP, 6ND 10.19 TFLOP,
           memory traffic 4.131 GB per device
 
@@ -419,11 +419,11 @@ activations  121.2 MB       1.2%  kept for backward
 transient    28.00 MB       0.3%  gathered weights
 total     259.5 MB (247.45 MiB) of 10.00 GB (9.31 GiB), 2.6%: fits, 9.741 GB free
 
-cost      1 USD per device-hour (nowhere, 2020-01), 0.0004995 USD per step of all 16 devices,
-          0.03122 USD per million tokens
+cost      1 USD per device-hour (nowhere, 2020-01), 0.0004608 USD per step of all 16 devices,
+          0.0288 USD per million tokens
 $ nncost estimate dense round --devices 16 --tensor 4 --devices-per-node 4 --zero 3 --global-batch 16 | grep -e '^links' -e '^network'
 links     switch of 4 at 100.0 GB/s, network 10.00 GB/s per device
-network   tensor 4.945 ms exposed of 4.945 ms, data 45.12 ms exposed of 53.22 ms
+network   tensor 4.945 ms exposed of 4.945 ms, data 40.37 ms exposed of 53.22 ms
 
 # A network that bounds the step, also in the bound.
 $ nncost estimate dense fitted --devices 32 --data 32 --zero 3 --mode ideal | grep '^bound'
@@ -435,10 +435,10 @@ optimizer    5.841 GB      58.4%  states and master weights
 activations  25.87 GB     258.7%  kept for backward
 transient    192.0 MB       1.9%  gradients of activations
 total     33.85 GB (31.52 GiB) of 10.00 GB (9.31 GiB), 338.5%: DOES NOT FIT by 23.85 GB
-would fit --micro-batch 1 --micro-batches 16, 9.417 GB, step 706.1 ms
+would fit --micro-batch 1 --micro-batches 16, 9.417 GB, step 706.3 ms
 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.001548 USD per step of all 8 devices,
-          0.02418 USD per million tokens
+          0.02419 USD per million tokens
 $ nncost estimate dense round --set layers=8000 --devices 2 --global-batch 2 | tail -8
 activations  256.4 GB    2564.1%  kept for backward
 transient    22.00 MB       0.2%  gradients of activations
@@ -460,7 +460,7 @@ $ nncost estimate dense fitted --data 2 --offload optimizer
 ! nncost: fitted: an update in host memory needs host.mem_bytes_per_s, which the device file does not record, expected --set host.mem_bytes_per_s=...
 [3]
 $ nncost estimate dense old --data 32 --set scale_out.bytes_per_s=1e9 --set scale_out.latency_s=1e-5 | grep '^network'
-network   data 8.650 ms exposed of 17.42 ms
+network   data 8.623 ms exposed of 17.42 ms
 
 # Every stage of the pipeline, in all formats.
 $ nncost estimate dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 --virtual-stages 2 --stages
@@ -472,27 +472,27 @@ plan      16 devices = data 2 x tensor 2 x pipeline 4, ZeRO 1, interleaved, 2 vi
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-step      14.72 ms, bounds [9.906 ms .. 20.82 ms], busiest stage 3 of 4
+step      14.81 ms, bounds [9.906 ms .. 20.82 ms], busiest stage 3 of 4
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 59.2% of the step, network 19.1%, without the compute limit it would take 7.696 ms
+bound by  compute 58.9% of the step, network 19.6%, without the compute limit it would take 7.766 ms
 
 part          time  share    group          time  share
-forward   3.376 ms  22.9%    attention  2.577 ms  17.5%
-backward  6.496 ms  44.1%    mlp        4.256 ms  28.9%
+forward   3.376 ms  22.8%    attention  2.577 ms  17.4%
+backward  6.496 ms  43.9%    mlp        4.256 ms  28.7%
 update    255.3 us   1.7%    norm       400.0 us   2.7%
-exposed   2.814 ms  19.1%    head       2.400 ms  16.3%
-bubble    1.782 ms  12.1%    loss       240.0 us   1.6%
+exposed   2.907 ms  19.6%    head       2.400 ms  16.2%
+bubble    1.772 ms  12.0%    loss       240.0 us   1.6%
                              optimizer  255.3 us   1.7%
-                             network    2.814 ms  19.1%
-                             bubble     1.782 ms  12.1%
+                             network    2.907 ms  19.6%
+                             bubble     1.772 ms  12.0%
 
-network   tensor 1.633 ms exposed of 1.633 ms, data 171.2 us exposed of 342.4 us,
+network   tensor 1.633 ms exposed of 1.633 ms, data 263.7 us exposed of 342.4 us,
           pipeline 1.010 ms exposed of 6.050 ms
-bubble    1.782 ms, 13.8% of the busy time, 12.1% of the step
+bubble    1.772 ms, 13.6% of the busy time, 12.0% of the step
 
-rate      1,086,649 tokens/s, 1,087 samples/s, MFU 49.7%,
-          HFU 49.7% of 100.0 TFLOP/s, FLOPs as in palm
-          per device 67,916 tokens/s, 49.71 TFLOP/s
+rate      1,080,601 tokens/s, 1,081 samples/s, MFU 49.4%,
+          HFU 49.4% of 100.0 TFLOP/s, FLOPs as in palm
+          per device 67,538 tokens/s, 49.44 TFLOP/s
 work      model 11.71 TFLOP, executed 11.07 TFLOP, 6ND 10.19 TFLOP,
           memory traffic 3.902 GB per device
 
@@ -505,8 +505,8 @@ transient    8.000 MB       0.1%  gradients of activations
 total     on the fullest stage 0: 408.6 MB (389.70 MiB) of 10.00 GB (9.31 GiB), 4.1%:
           fits, 9.591 GB free
 
-cost      1 USD per device-hour (nowhere, 2020-01), 6.544e-05 USD per step of all 16 devices,
-          0.00409 USD per million tokens
+cost      1 USD per device-hour (nowhere, 2020-01), 6.581e-05 USD per step of all 16 devices,
+          0.004113 USD per million tokens
 
 stage layers and        params  forward backward weight     busy   bubble in flight
     0      2 embedding 18.02 M 426.0 us 682.1 us      - 8.865 ms 4.398 ms       5.5

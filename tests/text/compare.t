@@ -68,22 +68,22 @@ old     977.0 ms    65,507  95.9%  21.07 GB  NO    compute           -
 # Degrees and schedules on many devices.
 $ nncost compare dense round,fitted --devices 16 --tensor 2,4 --pipeline 1,2 --global-batch 32 --zero 1
 device tensor pipeline     step  tokens/s   MFU   memory fits bound   USD/Mtoken
-round  2      1        20.21 ms 1,583,236 72.4% 483.7 MB yes  compute   0.002807 fastest, cheapest
-round  2      2        23.71 ms 1,349,852 61.8% 378.6 MB yes  compute   0.003293
-round  4      1        28.44 ms 1,125,183 51.5% 321.2 MB yes  compute    0.00395
-round  4      2        30.52 ms 1,048,350 48.0% 271.5 MB yes  compute   0.004239
-fitted 2      1        33.19 ms   964,095 22.1% 483.7 MB yes  compute    0.00922
-fitted 2      2        38.81 ms   824,512 18.9% 378.6 MB yes  compute    0.01078
-fitted 4      1        58.87 ms   543,575 12.4% 321.2 MB yes  network    0.01635
-fitted 4      2        64.47 ms   496,390 11.4% 271.5 MB yes  network    0.01791
+round  2      1        20.63 ms 1,551,430 71.0% 483.7 MB yes  compute   0.002865 fastest, cheapest
+round  2      2        23.88 ms 1,340,294 61.3% 378.6 MB yes  compute   0.003316
+round  4      1        29.18 ms 1,096,701 50.2% 321.2 MB yes  compute   0.004053
+round  4      2        30.71 ms 1,042,011 47.7% 271.5 MB yes  compute   0.004265
+fitted 2      1        33.61 ms   952,072 21.8% 483.7 MB yes  compute   0.009336
+fitted 2      2        38.98 ms   820,981 18.8% 378.6 MB yes  compute    0.01083
+fitted 4      1        59.90 ms   534,258 12.2% 321.2 MB yes  network    0.01664
+fitted 4      2        64.76 ms   494,097 11.3% 271.5 MB yes  network    0.01799
 $ nncost compare dense round --devices 16 --tensor 2 --pipeline 4 --schedule 1f1b,gpipe,zb-h1,zb-h2,zb-v,dualpipe --global-batch 16 --zero 1
 device  schedule      step   tokens/s    MFU    memory  fits  bound    USD/Mtoken
-round   1f1b      16.22 ms    986,727  45.1%  348.5 MB  yes   compute    0.004504
-round   gpipe     16.22 ms    986,727  45.1%  614.8 MB  yes   compute    0.004504
-round   zb-h1     14.38 ms  1,113,026  50.9%  348.5 MB  yes   compute    0.003993
-round   zb-h2     13.36 ms  1,198,033  54.8%  560.7 MB  yes   compute     0.00371
-round   zb-v      12.31 ms  1,299,944  59.5%  408.6 MB  yes   compute    0.003419
-round   dualpipe  10.99 ms  1,455,559  66.6%  547.8 MB  yes   compute    0.003053  fastest, cheapest
+round   1f1b      16.30 ms    981,738  44.9%  348.5 MB  yes   compute    0.004527
+round   gpipe     16.30 ms    981,738  44.9%  614.8 MB  yes   compute    0.004527
+round   zb-h1     14.46 ms  1,106,682  50.6%  348.5 MB  yes   compute    0.004016
+round   zb-h2     13.44 ms  1,190,686  54.5%  560.7 MB  yes   compute    0.003733
+round   zb-v      12.39 ms  1,291,300  59.1%  408.6 MB  yes   compute    0.003442
+round   dualpipe  11.10 ms  1,440,837  65.9%  547.8 MB  yes   compute    0.003085  fastest, cheapest
 
 # Devices that are not in one of the lists, a plan that is illegal on one of them.
 $ nncost compare dense round,old --precision bf16

@@ -1744,9 +1744,9 @@ $ nncost explain bubble dense round --devices 16 --tensor 2 --pipeline 4 --globa
 bubble_s          What the busiest stage waits, by replaying the schedule with every stage's own
                   times.
                   = max(0, step_s - busy_s)
-                  = max(0, 0.014375221 - 0.012942045)
-                  = 0.001433176 s (1.433 ms)
-  where           step_s 14.38 ms, busy_s 12.94 ms
+                  = max(0, 0.0144576298199 - 0.013034519121)
+                  = 0.00142311069889 s (1.423 ms)
+  where           step_s 14.46 ms, busy_s 13.03 ms
   source          arXiv:1811.06965, arXiv:2104.04473, arXiv:2401.10241, arXiv:2412.19437
 
 equal_bubble_s    the closed form, if every stage took as long as the busiest and nothing had to be
@@ -1759,23 +1759,23 @@ equal_bubble_s    the closed form, if every stage took as long as the busiest an
   source          arXiv:2104.04473, arXiv:2401.10241, arXiv:2412.19437
 
 busy_s            = forward_s + backward_s + recompute_s + update_s + exposed_comm_s + host_s
-                  = 0.00337616 + 0.0064964 + 0 + 0.000255315 + 0.00281417 + 0
-                  = 0.012942045 s (12.94 ms)
+                  = 0.00337616 + 0.0064964 + 0 + 0.000255315 + 0.00290664412103 + 0
+                  = 0.013034519121 s (13.03 ms)
   where           forward_s 3.376 ms, backward_s 6.496 ms, recompute_s 0 s, update_s 255.3 us,
-                  exposed_comm_s 2.814 ms, host_s 0 s
+                  exposed_comm_s 2.907 ms, host_s 0 s
 
 bubble_ratio      The bubble over the busy time of the stage.
                   = bubble_s / busy_s
-                  = 0.001433176 / 0.012942045
-                  = 0.110737986153
-  where           bubble_s 1.433 ms, busy_s 12.94 ms
+                  = 0.00142311069889 / 0.013034519121
+                  = 0.109180145863
+  where           bubble_s 1.423 ms, busy_s 13.03 ms
   source          arXiv:2104.04473 section 2.2
 
 bubble_share      The bubble over the step.
                   = bubble_s / step_s
-                  = 0.001433176 / 0.014375221
-                  = 0.0996976672567
-  where           bubble_s 1.433 ms, step_s 14.38 ms
+                  = 0.00142311069889 / 0.0144576298199
+                  = 0.0984331952479
+  where           bubble_s 1.423 ms, step_s 14.46 ms
 $ nncost explain flops dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 | sed '1,/^$/d'
 forward_flops     Matrix products and convolutions of the forward passes of one step over all
                   devices, attention over all pairs.
@@ -1856,12 +1856,13 @@ network_s         overlapped or not; rates are those that collectives reach, one
   source          Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel
                   Computing 35(12), 2009 (tree)
 
-overlapped_s      of all collectives of this kind in one pass over the layers, with the compute that
-                  no kind before it took
-                  = overlap * min(exchange_s, compute_left_s)
+overlapped_s      of all collectives of this kind in one pass over the layers, with the compute
+                  behind which nothing else hides on this fabric; data and offload also with what
+                  others carry meanwhile
+                  = overlap * min(exchange_s, window_s)
                   = 0 * min(0.00269855781179, 0.00115152714411)
                   = 0 s (0 s)
-  where           exchange_s 2.699 ms, compute_left_s 1.152 ms
+  where           exchange_s 2.699 ms, window_s 1.152 ms
 
 exposed_rest      = (exchange_s - overlapped_s) / exchange_s
                   = (0.00269855781179 - 0) / 0.00269855781179
@@ -1880,9 +1881,9 @@ time_s            what no compute overlaps, by --overlap or the software profile
   where           network_s 84.33 us
 
 share             = time_s * repeat / step_s
-                  = 8.43299316186e-5 * 32 / 0.0444609625075
-                  = 0.0606949930815
-  where           time_s 84.33 us, step_s 44.46 ms
+                  = 8.43299316186e-5 * 32 / 0.0452251475864
+                  = 0.0596694086324
+  where           time_s 84.33 us, step_s 45.23 ms
 
 attn.tensor_out backward, all_gather of tensor ranks, 4 ranks inside one domain, over scale_up, by ring, 32 in one step:
 
@@ -1930,12 +1931,13 @@ network_s         overlapped or not; rates are those that collectives reach, one
   source          Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel
                   Computing 35(12), 2009 (tree)
 
-overlapped_s      of all collectives of this kind in one pass over the layers, with the compute that
-                  no kind before it took
-                  = overlap * min(exchange_s, compute_left_s)
+overlapped_s      of all collectives of this kind in one pass over the layers, with the compute
+                  behind which nothing else hides on this fabric; data and offload also with what
+                  others carry meanwhile
+                  = overlap * min(exchange_s, window_s)
                   = 0 * min(0.00404783671769, 0.00206040880645)
                   = 0 s (0 s)
-  where           exchange_s 4.048 ms, compute_left_s 2.060 ms
+  where           exchange_s 4.048 ms, window_s 2.060 ms
 
 exposed_rest      = (exchange_s - overlapped_s) / exchange_s
                   = (0.00404783671769 - 0) / 0.00404783671769
@@ -1954,9 +1956,9 @@ time_s            what no compute overlaps, by --overlap or the software profile
   where           network_s 84.33 us
 
 share             = time_s * repeat / step_s
-                  = 8.43299316186e-5 * 32 / 0.0444609625075
-                  = 0.0606949930815
-  where           time_s 84.33 us, step_s 44.46 ms
+                  = 8.43299316186e-5 * 32 / 0.0452251475864
+                  = 0.0596694086324
+  where           time_s 84.33 us, step_s 45.23 ms
 $ nncost explain attn.tensor_in dense old --data 4 --tensor 4 --format json
 {
   "schema": "nncost.explain/1",
@@ -1967,11 +1969,11 @@ $ nncost explain attn.tensor_in dense old --data 4 --tensor 4 --format json
     {"of": "attn.tensor_in backward", "name": "part", "kind": "formula", "formula": "moved / inner", "numbers": "2000000 / 4", "result": 500000, "unit": "B", "text": null, "meaning": "what one rank of a domain sends across", "note": null, "source": null},
     {"of": "attn.tensor_in backward", "name": "collective_s", "kind": "formula", "formula": "2 * inside_s + 2 * across_s", "numbers": "2 * 3e-5 + 2 * 0", "result": 6e-5, "unit": "s", "text": null, "meaning": "reduce-scatter inside, all-reduce across, all-gather inside", "note": null, "source": null},
     {"of": "attn.tensor_in backward", "name": "network_s", "kind": "formula", "formula": "count * collective_s", "numbers": "1 * 6e-5", "result": 6e-5, "unit": "s", "text": null, "meaning": "overlapped or not; rates are one direction of one rank", "note": null, "source": "Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel Computing 35(12), 2009 (tree)"},
-    {"of": "attn.tensor_in backward", "name": "overlapped_s", "kind": "formula", "formula": "overlap * min(exchange_s, compute_left_s)", "numbers": "0 * min(0.00096, 0.0024722)", "result": 0, "unit": "s", "text": null, "meaning": "of all collectives of this kind in one pass over the layers, with the compute that no kind before it took", "note": null, "source": null},
+    {"of": "attn.tensor_in backward", "name": "overlapped_s", "kind": "formula", "formula": "overlap * min(exchange_s, window_s)", "numbers": "0 * min(0.00096, 0.0024722)", "result": 0, "unit": "s", "text": null, "meaning": "of all collectives of this kind in one pass over the layers, with the compute behind which nothing else hides on this fabric; data and offload also with what others carry meanwhile", "note": null, "source": null},
     {"of": "attn.tensor_in backward", "name": "exposed_rest", "kind": "formula", "formula": "(exchange_s - overlapped_s) / exchange_s", "numbers": "(0.00096 - 0) / 0.00096", "result": 1, "unit": null, "text": null, "meaning": null, "note": null, "source": null},
     {"of": "attn.tensor_in backward", "name": "exposed_share", "kind": "formula", "formula": "(first_s + rest_s * exposed_rest) / all_s", "numbers": "(0 + 0.00096 * 1) / 0.00096", "result": 1, "unit": null, "text": null, "meaning": null, "note": null, "source": null},
     {"of": "attn.tensor_in backward", "name": "time_s", "kind": "formula", "formula": "network_s * exposed_share", "numbers": "6e-5 * 1", "result": 6e-5, "unit": "s", "text": null, "meaning": "what no compute overlaps, by --overlap or the software profile", "note": null, "source": null},
-    {"of": "attn.tensor_in backward", "name": "share", "kind": "formula", "formula": "time_s * repeat / step_s", "numbers": "6e-5 * 8 / 0.008126882", "result": 0.0590632422127, "unit": null, "text": null, "meaning": null, "note": null, "source": null}
+    {"of": "attn.tensor_in backward", "name": "share", "kind": "formula", "formula": "time_s * repeat / step_s", "numbers": "6e-5 * 8 / 0.008706584", "result": 0.0551306918994, "unit": null, "text": null, "meaning": null, "note": null, "source": null}
   ]
 }
 $ nncost explain data.scatter_gradients dense round --devices 16 --tensor 2 --pipeline 2 --global-batch 16 --zero 1 | sed '1,/^$/d'
@@ -1994,23 +1996,36 @@ network_s         overlapped or not; rates are one direction of one rank
   source          Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel
                   Computing 35(12), 2009 (tree)
 
-left_s            of what may overlap: a bucket per layer, each as soon as its layer is done;
-                  compute_s: of a pass, that nothing overlaps yet
-                  = max(compute_s + network_s / layers, network_s + compute_s / layers) - compute_s
-                  = max(0.0013981 + 0.0004386 / 4, 0.0004386 + 0.0013981 / 4) - 0.0013981
-                  = 0.00010965 s (109.6 us)
-  where           compute_s 1.398 ms, network_s 438.6 us
+bucket_share      the first bucket leaves when so much of the window is over
+                  = max(unit_share, min(1, bucket_bytes / (bytes * shards)))
+                  = max(0, min(1, 26214400 / (58080000 * 1)))
+                  = 0.451349862259
+  where           bucket_bytes 26.21 MB, bytes 58.08 MB
+
+last_share        the last one has nothing left to hide behind; a table is never cut
+                  = max(bucket_share, table_share)
+                  = max(0.451349862259, 0)
+                  = 0.451349862259
+
+left_s            of what may overlap; window_s: of a pass, what the device and other links do, and
+                  what the host takes to issue it, without what travels by the same links
+                  = max(window_s + network_s * last_share, network_s + window_s * bucket_share) -
+                  window_s
+                  = max(0.0013981 + 0.0004386 * 0.451349862259, 0.0004386 + 0.0013981 *
+                  0.451349862259) - 0.0013981
+                  = 0.000197962049587 s (198.0 us)
+  where           window_s 1.398 ms, network_s 438.6 us
 
 time_s            = overlap * min(left_s, network_s) + (1 - overlap) * network_s
-                  = 1 * min(0.00010965, 0.0004386) + (1 - 1) * 0.0004386
-                  = 0.00010965 s (109.6 us)
-  where           left_s 109.6 us, network_s 438.6 us
+                  = 1 * min(0.000197962049587, 0.0004386) + (1 - 1) * 0.0004386
+                  = 0.000197962049587 s (198.0 us)
+  where           left_s 198.0 us, network_s 438.6 us
   source          PyTorch DDP arXiv:2006.15704
 
 share             = time_s * repeat / step_s
-                  = 0.00010965 * 1 / 0.013673266
-                  = 0.00801929838855
-  where           time_s 109.6 us, step_s 13.67 ms
+                  = 0.000197962049587 * 1 / 0.0138423151237
+                  = 0.0143012240234
+  where           time_s 198.0 us, step_s 13.84 ms
 $ nncost explain moe.dispatch experts fitted --devices 16 --expert 8 --tensor 2 --zero 1 --global-batch 16 | sed '1,/^$/d'
 moe.dispatch forward, dispatch, elements=2000000, 8 in one step:
 
@@ -2060,9 +2075,9 @@ time_s            = max(compute_s, memory_s) + fixed_s
   source          Williams, Waterman, Patterson, CACM 52(4), 2009
 
 share             = time_s * repeat / step_s
-                  = 1.6e-5 * 8 / 0.0217347298681
-                  = 0.005889192126
-  where           time_s 16.00 us, step_s 21.73 ms
+                  = 1.6e-5 * 8 / 0.0226142227595
+                  = 0.00566015473365
+  where           time_s 16.00 us, step_s 22.61 ms
 
 moe.dispatch backward, dispatch, elements=2000000, 8 in one step:
 
@@ -2106,9 +2121,9 @@ time_s            = max(compute_s, memory_s) + fixed_s
   source          Williams, Waterman, Patterson, CACM 52(4), 2009
 
 share             = time_s * repeat / step_s
-                  = 1.6e-5 * 8 / 0.0217347298681
-                  = 0.005889192126
-  where           time_s 16.00 us, step_s 21.73 ms
+                  = 1.6e-5 * 8 / 0.0226142227595
+                  = 0.00566015473365
+  where           time_s 16.00 us, step_s 22.61 ms
 $ nncost explain data.reduce_gradients dense fitted --devices 16 | sed '1,/^$/d'
 data.reduce_gradients comm, all_reduce of data ranks, 16 ranks, 8 in each of 2 domains, slowed by scale_out, by ring, 1 in one step:
 
@@ -2169,30 +2184,42 @@ network_s         overlapped or not; rates are those that collectives reach, one
   source          Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel
                   Computing 35(12), 2009 (tree)
 
-left_s            of what may overlap: a bucket per layer, each as soon as its layer is done;
-                  compute_s: of a pass, that nothing overlaps yet
-                  = max(compute_s + network_s / layers, network_s + compute_s / layers) - compute_s
-                  = max(0.0048340227429 + 0.00377998319161 / 8, 0.00377998319161 + 0.0048340227429 /
-                  8) - 0.0048340227429
-                  = 0.000472497898951 s (472.5 us)
-  where           compute_s 4.834 ms, network_s 3.780 ms
+bucket_share      the first bucket leaves when so much of the window is over
+                  = max(unit_share, min(1, bucket_bytes / (bytes * shards)))
+                  = max(0, min(1, 26214400 / (214212000 * 1)))
+                  = 0.122375963998
+  where           bucket_bytes 26.21 MB, bytes 214.2 MB
+
+last_share        the last one has nothing left to hide behind; a table is never cut
+                  = max(bucket_share, table_share)
+                  = max(0.122375963998, 0.102701996153)
+                  = 0.122375963998
+
+left_s            of what may overlap; window_s: of a pass, what the device and other links do, and
+                  what the host takes to issue it, without what travels by the same links
+                  = max(window_s + network_s * last_share, network_s + window_s * bucket_share) -
+                  window_s
+                  = max(0.0048340227429 + 0.00377998319161 * 0.122375963998, 0.00377998319161 +
+                  0.0048340227429 * 0.122375963998) - 0.0048340227429
+                  = 0.000462579086971 s (462.6 us)
+  where           window_s 4.834 ms, network_s 3.780 ms
 
 time_s            = overlap * min(left_s, network_s) + (1 - overlap) * network_s
-                  = 1 * min(0.000472497898951, 0.00377998319161) + (1 - 1) * 0.00377998319161
-                  = 0.000472497898951 s (472.5 us)
-  where           left_s 472.5 us, network_s 3.780 ms
+                  = 1 * min(0.000462579086971, 0.00377998319161) + (1 - 1) * 0.00377998319161
+                  = 0.000462579086971 s (462.6 us)
+  where           left_s 462.6 us, network_s 3.780 ms
   source          PyTorch DDP arXiv:2006.15704
 
 share             = time_s * repeat / step_s
-                  = 0.000472497898951 * 1 / 0.00988677143312
-                  = 0.0477909196291
-  where           time_s 472.5 us, step_s 9.887 ms
+                  = 0.000462579086971 * 1 / 0.00987685262114
+                  = 0.0468346653245
+  where           time_s 462.6 us, step_s 9.877 ms
 $ nncost explain communication dense round --data 16 --zero 3 --offload optimizer | sed '1,/^$/d'
 exposed_comm_s    Communication between ranks and with the host that no compute overlaps.
                   = exposed_comm.data + exposed_comm.offload
-                  = 0.003185784 + 0.020834683125
-                  = 0.024020467125 s (24.02 ms)
-  where           exposed_comm.data 3.186 ms, exposed_comm.offload 20.83 ms
+                  = 0.003185784 + 0.0152468960455
+                  = 0.0184326800455 s (18.43 ms)
+  where           exposed_comm.data 3.186 ms, exposed_comm.offload 15.25 ms
   source          arXiv:2104.04473, arXiv:1910.02054, arXiv:2006.15704
 
 exposed_comm.tensor
@@ -2231,10 +2258,10 @@ exposed_comm.pipeline
 exposed_comm.offload
                   exposed_comm_s by the ranks that communicate.
                   = offload.gradients.comm + offload.weights.comm + offload.update.comm
-                  = 0.00097843 + 0.0011577525 + 0.018698500625
-                  = 0.020834683125 s (20.83 ms)
-  where           offload.gradients.comm 978.4 us, offload.weights.comm 1.158 ms,
-                  offload.update.comm 18.70 ms
+                  = 0.001338825 + 0.001338825 + 0.0125692460455
+                  = 0.0152468960455 s (15.25 ms)
+  where           offload.gradients.comm 1.339 ms, offload.weights.comm 1.339 ms,
+                  offload.update.comm 12.57 ms
   note            of each collective, time_s times repeat
 
 # The other formats.
@@ -2290,6 +2317,8 @@ step_s            One optimizer step: the sum of its parts.
                   slowest stage does once per step: collectives and update
   source          each op by the roofline model: Williams, Waterman, Patterson, CACM 52(4), 2009
 
+run.step_s        One step, with what it waits for input.
+
 mfu:
 
 mfu               Model FLOPs utilisation: the share of the peak that the mathematics needs.
@@ -2307,9 +2336,16 @@ network_s         overlapped or not; rates are one direction of one rank
   source          Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel
                   Computing 35(12), 2009 (tree)
 
-left_s            of what may overlap: a bucket per layer, each as soon as its layer is done;
-                  compute_s: of a pass, that nothing overlaps yet
-                  = max(compute_s + network_s / layers, network_s + compute_s / layers) - compute_s
+bucket_share      the first bucket leaves when so much of the window is over
+                  = max(unit_share, min(1, bucket_bytes / (bytes * shards)))
+
+last_share        the last one has nothing left to hide behind; a table is never cut
+                  = max(bucket_share, table_share)
+
+left_s            of what may overlap; window_s: of a pass, what the device and other links do, and
+                  what the host takes to issue it, without what travels by the same links
+                  = max(window_s + network_s * last_share, network_s + window_s * bucket_share) -
+                  window_s
 
 time_s            = overlap * min(left_s, network_s) + (1 - overlap) * network_s
   source          PyTorch DDP arXiv:2006.15704

@@ -401,27 +401,27 @@ plan      16 devices = data 8 x tensor 2, expert 8, sequence parallel, ZeRO 1
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-op                  phase       rep shape                FLOPs   bytes FLOP/B     time share bound
-moe.all_to_all_in   forward       8 bytes=2000000            0       0      - 128.0 us 10.9% network
-moe.all_to_all_out  forward       8 bytes=2000000            0       0      - 128.0 us 10.9% network
-moe.all_to_all_out  backward      8 bytes=2000000            0       0      - 128.0 us 10.9% network
-moe.all_to_all_in   backward      8 bytes=2000000            0       0      - 128.0 us 10.9% network
-moe.gate_up         forward       8 experts=1 m=2000.. 4.000 G 10.00 M    400 40.00 us  3.4% compute
-moe.gate_up         grad_input    8 experts=1 m=2000.. 4.000 G 10.00 M    400 40.00 us  3.4% compute
-moe.gate_up         grad_weight   8 experts=1 m=1000.. 4.000 G 11.00 M  363.6 40.00 us  3.4% compute
-optimizer           update        1 params=7855125     125.7 M 219.9 M 0.5714 219.9 us  2.3% memory
-head.logits         forward       2 m=1000 n=5000 k=.. 10.00 G 22.00 M  454.5 100.0 us  2.1% compute
-head.logits         grad_input    2 m=1000 n=1000 k=.. 10.00 G 22.00 M  454.5 100.0 us  2.1% compute
-head.logits         grad_weight   2 m=1000 n=5000 k=.. 10.00 G 27.00 M  370.4 100.0 us  2.1% compute
-data.gather_weights comm          1 bytes=29682000           0       0      - 173.3 us  1.8% network
-mlp.tensor_in       forward       8 bytes=4000000            0       0      - 21.00 us  1.8% network
-mlp.tensor_out      forward       8 bytes=4000000            0       0      - 21.00 us  1.8% network
-mlp.tensor_out      backward      8 bytes=4000000            0       0      - 21.00 us  1.8% network
-mlp.tensor_in       backward      8 bytes=4000000            0       0      - 21.00 us  1.8% network
+op                     phase       rep shape             FLOPs   bytes FLOP/B     time share bound
+moe.all_to_all_in      forward       8 bytes=2000000         0       0      - 128.0 us 10.1% network
+moe.all_to_all_out     forward       8 bytes=2000000         0       0      - 128.0 us 10.1% network
+moe.all_to_all_out     backward      8 bytes=2000000         0       0      - 128.0 us 10.1% network
+moe.all_to_all_in      backward      8 bytes=2000000         0       0      - 128.0 us 10.1% network
+data.gather_weights    comm          1 bytes=29682000        0       0      - 539.1 us  5.3% network
+data.scatter_gradients comm          1 bytes=29682000        0       0      - 535.8 us  5.3% network
+moe.gate_up            forward       8 experts=1 m=2.. 4.000 G 10.00 M    400 40.00 us  3.1% compute
+moe.gate_up            grad_input    8 experts=1 m=2.. 4.000 G 10.00 M    400 40.00 us  3.1% compute
+moe.gate_up            grad_weight   8 experts=1 m=1.. 4.000 G 11.00 M  363.6 40.00 us  3.1% compute
+optimizer              update        1 params=7855125  125.7 M 219.9 M 0.5714 219.9 us  2.2% memory
+head.logits            forward       2 m=1000 n=5000.. 10.00 G 22.00 M  454.5 100.0 us  2.0% compute
+head.logits            grad_input    2 m=1000 n=1000.. 10.00 G 22.00 M  454.5 100.0 us  2.0% compute
+head.logits            grad_weight   2 m=1000 n=5000.. 10.00 G 27.00 M  370.4 100.0 us  2.0% compute
+mlp.tensor_in          forward       8 bytes=4000000         0       0      - 21.00 us  1.7% network
+mlp.tensor_out         forward       8 bytes=4000000         0       0      - 21.00 us  1.7% network
+mlp.tensor_out         backward      8 bytes=4000000         0       0      - 21.00 us  1.7% network
 
           52 more rows
 step      4.547 TFLOP executed by all devices, 11.66 GFLOP on the vector units,
-          1.598 GB moved by one, 9.420 ms, network
+          1.598 GB moved by one, 10.17 ms, network
 $ nncost ops dense round --devices 16 --tensor 2 --pipeline 2 --zero 3 --global-batch 16 --by group
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B

@@ -2,36 +2,36 @@
 
 # Steps times the step where nothing else is known.
 $ nncost run dense round --devices 16 --tokens 1T --price 2 | sed -n '/^run/,$p'
-run         8.484 days, 3,258 device-hours, 62,500,000 steps of 11.73 ms, 1.000 T tokens,
+run         8.475 days, 3,254 device-hours, 62,500,000 steps of 11.72 ms, 1.000 T tokens,
             7.32e+20 FLOP
 
 part            time   share
-training  8.484 days  100.0%  Steps as estimated.
+training  8.475 days  100.0%  Steps as estimated.
 
 goodput     100.00% (stops are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
-cost        6,516 USD, at 2 USD per device-hour
-energy      3,258 kWh, 1.000 kW per device as rated, PUE 1
+cost        6,509 USD, at 2 USD per device-hour
+energy      3,254 kWh, 1.000 kW per device as rated, PUE 1
 
 # Stops of devices, checkpoints to storage of a rate, evaluation, a building and its grid.
 $ nncost run dense round --devices 16 --tokens 100B --price 2 --device-mtbf-s 1000h --storage-write-bytes-per-s 100MB/s --evaluate-every 1000 --evaluate-s 30s --pue 1.1 --carbon-g-per-kwh 400 --idle-w 100 --busy-w 500 | sed -n '/^run/,$p'
-run         3.031 days, 1,164 device-hours, 6,250,000 steps of 11.73 ms, 100.0 G tokens,
+run         3.030 days, 1,163 device-hours, 6,250,000 steps of 11.72 ms, 100.0 G tokens,
             7.32e+19 FLOP
 
 part               time  share
-training        20.36 h  28.0%  Steps as estimated.
-checkpoints     424.8 s   0.2%  Waiting for checkpoints.
-restarts        641.0 s   0.2%  Restarts, and work that is lost and done again.
+training        20.34 h  28.0%  Steps as estimated.
+checkpoints     424.3 s   0.2%  Waiting for checkpoints.
+restarts        640.2 s   0.2%  Restarts, and work that is lost and done again.
 evaluation   2.170 days  71.6%  Evaluation.
 
-goodput     98.57%, a stop every 2.604 days, 1.164 in all, 645.0 s from one to training again
+goodput     98.57%, a stop every 2.604 days, 1.163 in all, 645.0 s from one to training again
             1,000 device-hours per stop of any cause
 checkpoint  1.499 GB, every 2588 s, training waits 14.99 s, durable after 14.99 s, loaded in 14.99 s
 spares      3 beside 2 nodes are enough for 99% of the time
-cost        2,328 USD, at 2 USD per device-hour
-energy      626.6 kWh, 489.5 W per device with its share of the node, PUE 1.1,
+cost        2,327 USD, at 2 USD per device-hour
+energy      626.6 kWh, 489.6 W per device with its share of the node, PUE 1.1,
             1,280 kWh at the devices' rated power
-carbon      0.2507 t CO2e, at 400 g/kWh, 0.5121 t at the devices' rated power
+carbon      0.2506 t CO2e, at 400 g/kWh, 0.5119 t at the devices' rated power
 
 # A loader that cannot keep up; samples of images.
 $ nncost run unet round --samples 1e6 --micro-batch 4 --prepare-s 50ms --workers 2 --prepared-bytes 3MB --sample-bytes 100kB --input-bytes-per-s 1GB/s --price 2 | sed -n '/^run/,$p'

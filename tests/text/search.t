@@ -3,36 +3,36 @@
 # The best three, and why the first beats the second.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 3
 dense on 16 x fitted, global batch 64
-672000 combinations: 3688 evaluated, 668312 illegal, too large or hopeless; 3688 fit
+672000 combinations: 3686 evaluated, 668314 illegal, too large or hopeless; 3686 fit
 
 software torch-compile
 
     step   memory   MFU data tensor pipeline virtual context SP ZeRO micro-batch schedule recompute
 24.01 ms 1.611 GB 61.0%    4      1        2       1       2 no    2           8 dualpipe none
-24.01 ms 1.799 GB 61.0%    4      1        2       1       2 no    1           8 dualpipe none
 24.01 ms 1.611 GB 61.0%    8      1        2       1       1 no    2           4 dualpipe none
+24.01 ms 1.799 GB 61.0%    4      1        2       1       2 no    1           8 dualpipe none
 
 time against memory, no other plan is faster with less
 
     step   memory   MFU data tensor pipeline virtual context SP ZeRO micro-batch schedule recompute
 24.01 ms 1.611 GB 61.0%    4      1        2       1       2 no    2           8 dualpipe none
-24.04 ms 1.518 GB 60.9%    8      1        1       1       2 no    2           8 1f1b     none
-24.43 ms 1.483 GB 59.9%    4      1        2       1       2 no    2           8 dualpipe norm
-24.46 ms 1.390 GB 59.9%    8      1        1       1       2 no    2           8 1f1b     norm
-24.61 ms 1.363 GB 59.5%    4      1        2       1       2 no    2           8 dualpipe activation
-24.63 ms 1.270 GB 59.4%    8      1        1       1       2 no    2           8 1f1b     activation
-25.02 ms 1.235 GB 58.5%    4      1        2       1       2 no    2           8 dualpipe norm,act..
-25.05 ms 1.142 GB 58.4%    8      1        1       1       2 no    2           8 1f1b     norm,act..
+24.03 ms 1.518 GB 60.9%    8      1        1       1       2 no    2           8 1f1b     none
+24.42 ms 1.483 GB 59.9%    4      1        2       1       2 no    2           8 dualpipe norm
+24.45 ms 1.390 GB 59.9%    8      1        1       1       2 no    2           8 1f1b     norm
+24.60 ms 1.363 GB 59.5%    4      1        2       1       2 no    2           8 dualpipe activation
+24.62 ms 1.270 GB 59.5%    8      1        1       1       2 no    2           8 1f1b     activation
+25.01 ms 1.235 GB 58.5%    4      1        2       1       2 no    2           8 dualpipe norm,act..
+25.04 ms 1.142 GB 58.5%    8      1        1       1       2 no    2           8 1f1b     norm,act..
 26.03 ms 1.120 GB 56.2%    4      1        2       1       2 no    3           8 dualpipe norm,act..
-26.05 ms 1.114 GB 56.2%    8      1        1       1       2 no    1           4 1f1b     none
-26.31 ms 912.7 MB 55.7%   16      1        1       1       1 no    2           2 1f1b     none
-26.31 ms 912.7 MB 55.7%    8      1        1       1       2 no    2           4 1f1b     none
+26.04 ms 1.114 GB 56.2%    8      1        1       1       2 no    1           4 1f1b     none
+26.29 ms 912.7 MB 55.7%   16      1        1       1       1 no    2           2 1f1b     none
+26.29 ms 912.7 MB 55.7%    8      1        1       1       2 no    2           4 1f1b     none
 
 # In the other formats; the time it took is not the same twice.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 1e9 --format csv
 plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.schedule,plan.recompute,plan.offload,software,step_s,memory_bytes,mfu,tokens_per_s,bubble_share,exposed_comm_s,device_s,cost_step,run_s,device_hours,cost_run\r
-16,8,1,1,1,2,1,false,2,8,1,64,1f1b,none,none,torch-compile,0.024040870178,1517533750,0.608962982273,2662133.25584,0,0.000508986459065,0.384653922847,0.000213696623804,375.638596531,1.66950487347,3.33900974694\r
-16,8,1,1,1,2,1,false,1,8,1,64,1f1b,none,none,torch-compile,0.024040870178,1718357500,0.608962982273,2662133.25584,0,0.000508986459065,0.384653922847,0.000213696623804,375.638596531,1.66950487347,3.33900974694\r
+16,8,1,1,1,2,1,false,2,8,1,64,1f1b,none,none,torch-compile,0.0240301853876,1517533750,0.609233751794,2663316.94773,0,0.000498301668722,0.384482966202,0.00021360164789,375.471646681,1.66876287414,3.33752574828\r
+16,8,1,1,1,2,1,false,1,8,1,64,1f1b,none,none,torch-compile,0.0240301853876,1718357500,0.609233751794,2663316.94773,0,0.000498301668722,0.384482966202,0.00021360164789,375.471646681,1.66876287414,3.33752574828\r
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --format markdown
 dense on 16 x fitted, global batch 64
 33600 combinations: 114 evaluated, 33486 illegal, too large or hopeless; 114 fit
@@ -41,25 +41,25 @@ software torch-compile
 
 | step | memory | MFU | data | tensor | pipeline | virtual | context | expert | SP | ZeRO | micro-batch | schedule | recompute | offload | bubble |
 |---:|---:|---:|---:|---:|---:|---:|---:|---:|:---|---:|---:|:---|:---|:---|---:|
-| 24.04 ms | 1.518 GB | 60.9% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 8 | 1f1b | none | none | 0.0% |
-| 24.04 ms | 1.718 GB | 60.9% | 8 | 1 | 1 | 1 | 2 | 1 | no | 1 | 8 | 1f1b | none | none | 0.0% |
+| 24.03 ms | 1.518 GB | 60.9% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 8 | 1f1b | none | none | 0.0% |
+| 24.03 ms | 1.718 GB | 60.9% | 8 | 1 | 1 | 1 | 2 | 1 | no | 1 | 8 | 1f1b | none | none | 0.0% |
 
 time against memory, no other plan is faster with less
 
 | step | memory | MFU | data | tensor | pipeline | virtual | context | expert | SP | ZeRO | micro-batch | schedule | recompute | offload | bubble |
 |---:|---:|---:|---:|---:|---:|---:|---:|---:|:---|---:|---:|:---|:---|:---|---:|
-| 24.04 ms | 1.518 GB | 60.9% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 8 | 1f1b | none | none | 0.0% |
-| 24.46 ms | 1.390 GB | 59.9% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 8 | 1f1b | norm | none | 0.0% |
-| 24.63 ms | 1.270 GB | 59.4% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 8 | 1f1b | activation | none | 0.0% |
-| 25.05 ms | 1.142 GB | 58.4% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 8 | 1f1b | norm,activation | none | 0.0% |
-| 26.05 ms | 1.114 GB | 56.2% | 8 | 1 | 1 | 1 | 2 | 1 | no | 1 | 4 | 1f1b | none | none | 0.0% |
-| 26.31 ms | 912.7 MB | 55.7% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 2 | 1f1b | none | none | 0.0% |
-| 26.31 ms | 912.7 MB | 55.7% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 4 | 1f1b | none | none | 0.0% |
-| 26.88 ms | 848.7 MB | 54.5% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 2 | 1f1b | norm | none | 0.0% |
-| 26.88 ms | 848.7 MB | 54.5% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 4 | 1f1b | norm | none | 0.0% |
-| 26.98 ms | 788.7 MB | 54.3% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 2 | 1f1b | activation | none | 0.0% |
-| 26.98 ms | 788.7 MB | 54.3% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 4 | 1f1b | activation | none | 0.0% |
-| 27.56 ms | 724.7 MB | 53.1% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 2 | 1f1b | norm,activation | none | 0.0% |
+| 24.03 ms | 1.518 GB | 60.9% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 8 | 1f1b | none | none | 0.0% |
+| 24.45 ms | 1.390 GB | 59.9% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 8 | 1f1b | norm | none | 0.0% |
+| 24.62 ms | 1.270 GB | 59.5% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 8 | 1f1b | activation | none | 0.0% |
+| 25.04 ms | 1.142 GB | 58.5% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 8 | 1f1b | norm,activation | none | 0.0% |
+| 26.04 ms | 1.114 GB | 56.2% | 8 | 1 | 1 | 1 | 2 | 1 | no | 1 | 4 | 1f1b | none | none | 0.0% |
+| 26.29 ms | 912.7 MB | 55.7% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 2 | 1f1b | none | none | 0.0% |
+| 26.29 ms | 912.7 MB | 55.7% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 4 | 1f1b | none | none | 0.0% |
+| 26.87 ms | 848.7 MB | 54.5% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 2 | 1f1b | norm | none | 0.0% |
+| 26.87 ms | 848.7 MB | 54.5% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 4 | 1f1b | norm | none | 0.0% |
+| 26.96 ms | 788.7 MB | 54.3% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 2 | 1f1b | activation | none | 0.0% |
+| 26.96 ms | 788.7 MB | 54.3% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 4 | 1f1b | activation | none | 0.0% |
+| 27.54 ms | 724.7 MB | 53.2% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 2 | 1f1b | norm,activation | none | 0.0% |
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --tokens 300e9 --format json | sed 's/"elapsed_s": .*/"elapsed_s": 0,/'
 {
   "schema": "nncost.search/1",
@@ -72,29 +72,29 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
   "threads": 1,
   "currency": "USD",
   "best": [
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 8, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.024040870178, "memory_bytes": 1718357500, "mfu": 0.608962982273, "tokens_per_s": 2662133.25584, "bubble_share": 0, "exposed_comm_s": 0.000508986459065, "device_s": 0.384653922847, "cost_step": 0.000213696623804, "run_s": 112691.578959, "device_hours": 500.851462041, "cost_run": 1001.70292408}
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 8, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0240301853876, "memory_bytes": 1718357500, "mfu": 0.609233751794, "tokens_per_s": 2663316.94773, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.384482966202, "cost_step": 0.00021360164789, "run_s": 112641.494004, "device_hours": 500.628862242, "cost_run": 1001.25772448}
   ],
   "pareto": [
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 8, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.024040870178, "memory_bytes": 1718357500, "mfu": 0.608962982273, "tokens_per_s": 2662133.25584, "bubble_share": 0, "exposed_comm_s": 0.000508986459065, "device_s": 0.384653922847, "cost_step": 0.000213696623804, "run_s": 112691.578959, "device_hours": 500.851462041, "cost_run": 1001.70292408},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 8, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "norm", "offload": "none"}, "software": "torch-compile", "step_s": 0.024456870178, "memory_bytes": 1590357500, "mfu": 0.598604804845, "tokens_per_s": 2616851.60588, "bubble_share": 0, "exposed_comm_s": 0.000508986459065, "device_s": 0.391309922847, "cost_step": 0.000217394401582, "run_s": 114641.578959, "device_hours": 509.518128707, "cost_run": 1019.03625741},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 8, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.024632870178, "memory_bytes": 1470357500, "mfu": 0.594327818652, "tokens_per_s": 2598154.39848, "bubble_share": 0, "exposed_comm_s": 0.000508986459065, "device_s": 0.394125922847, "cost_step": 0.000218958846026, "run_s": 115466.578959, "device_hours": 513.184795374, "cost_run": 1026.36959075},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 8, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.025048870178, "memory_bytes": 1342357500, "mfu": 0.584457498322, "tokens_per_s": 2555005.45715, "bubble_share": 0, "exposed_comm_s": 0.000508986459065, "device_s": 0.400781922847, "cost_step": 0.000222656623804, "run_s": 117416.578959, "device_hours": 521.851462041, "cost_run": 1043.70292408},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0260527561178, "memory_bytes": 1113557500, "mfu": 0.561936707724, "tokens_per_s": 2456553.91355, "bubble_share": 0, "exposed_comm_s": 0.000508986459065, "device_s": 0.416844097885, "cost_step": 0.000231580054381, "run_s": 122122.294302, "device_hours": 542.765752455, "cost_run": 1085.53150491},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "norm", "offload": "none"}, "software": "torch-compile", "step_s": 0.0266287561178, "memory_bytes": 1049557500, "mfu": 0.549781594575, "tokens_per_s": 2403416.80688, "bubble_share": 0, "exposed_comm_s": 0.000508986459065, "device_s": 0.426060097885, "cost_step": 0.000236700054381, "run_s": 124822.294302, "device_hours": 554.765752455, "cost_run": 1109.53150491},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0267247561178, "memory_bytes": 989557500, "mfu": 0.547806682892, "tokens_per_s": 2394783.31319, "bubble_share": 0, "exposed_comm_s": 0.000508986459065, "device_s": 0.427596097885, "cost_step": 0.000237553387714, "run_s": 125272.294302, "device_hours": 556.765752455, "cost_run": 1113.53150491},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0273007561178, "memory_bytes": 925557500, "mfu": 0.53624888398, "tokens_per_s": 2344257.41631, "bubble_share": 0, "exposed_comm_s": 0.000508986459065, "device_s": 0.436812097885, "cost_step": 0.000242673387714, "run_s": 127972.294302, "device_hours": 568.765752455, "cost_run": 1137.53150491},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0301493234981, "memory_bytes": 811161500, "mfu": 0.485583034755, "tokens_per_s": 2122767.36505, "bubble_share": 0, "exposed_comm_s": 0.000508986459065, "device_s": 0.482389175969, "cost_step": 0.000267993986649, "run_s": 141324.953897, "device_hours": 628.11090621, "cost_run": 1256.22181242},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0304098063749, "memory_bytes": 811157500, "mfu": 0.481423650631, "tokens_per_s": 2104584.26505, "bubble_share": 0, "exposed_comm_s": 0.000769469335935, "device_s": 0.486556901999, "cost_step": 0.000270309389999, "run_s": 142545.967382, "device_hours": 633.537632811, "cost_run": 1267.07526562},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0309813234981, "memory_bytes": 749161500, "mfu": 0.472542756313, "tokens_per_s": 2065760.68334, "bubble_share": 0, "exposed_comm_s": 0.000508986459065, "device_s": 0.495701175969, "cost_step": 0.000275389542205, "run_s": 145224.953897, "device_hours": 645.444239543, "cost_run": 1290.88847909},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0312418063749, "memory_bytes": 749157500, "mfu": 0.468602865798, "tokens_per_s": 2048537.11824, "bubble_share": 0, "exposed_comm_s": 0.000769469335935, "device_s": 0.499868901999, "cost_step": 0.000277704945555, "run_s": 146445.967382, "device_hours": 650.870966144, "cost_run": 1301.74193229},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0318773234981, "memory_bytes": 717161500, "mfu": 0.459260640276, "tokens_per_s": 2007696.78809, "bubble_share": 0, "exposed_comm_s": 0.000508986459065, "device_s": 0.510037175969, "cost_step": 0.000283353986649, "run_s": 149424.953897, "device_hours": 664.11090621, "cost_run": 1328.22181242},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0321378063749, "memory_bytes": 717157500, "mfu": 0.45553824767, "tokens_per_s": 1991424.03353, "bubble_share": 0, "exposed_comm_s": 0.000769469335935, "device_s": 0.514204901999, "cost_step": 0.000285669389999, "run_s": 150645.967382, "device_hours": 669.537632811, "cost_run": 1339.07526562},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0339909306345, "memory_bytes": 696885500, "mfu": 0.430703123648, "tokens_per_s": 1882855.18535, "bubble_share": 0, "exposed_comm_s": 0.000508986459065, "device_s": 0.543854890152, "cost_step": 0.00030214160564, "run_s": 159332.487349, "device_hours": 708.144388219, "cost_run": 1416.28877644},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0395056612006, "memory_bytes": 602825500, "mfu": 0.370579799327, "tokens_per_s": 1620020.98067, "bubble_share": 0, "exposed_comm_s": 0.000508986459065, "device_s": 0.632090579209, "cost_step": 0.000351161432894, "run_s": 185182.786878, "device_hours": 823.034608345, "cost_run": 1646.06921669},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0400100377095, "memory_bytes": 602821500, "mfu": 0.365908178001, "tokens_per_s": 1599598.59235, "bubble_share": 0, "exposed_comm_s": 0.00101336296794, "device_s": 0.640160603351, "cost_step": 0.00035564477964, "run_s": 187547.051763, "device_hours": 833.54245228, "cost_run": 1667.08490456},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.053533330124, "memory_bytes": 555789500, "mfu": 0.27347448713, "tokens_per_s": 1195516.88363, "bubble_share": 0, "exposed_comm_s": 0.00281176058586, "device_s": 0.856533281984, "cost_step": 0.000475851823324, "run_s": 250937.484956, "device_hours": 1115.27771092, "cost_run": 2230.55542183},
-    {"plan": {"devices": 16, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 4, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 8, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.076654683324, "memory_bytes": 555787500, "mfu": 0.190986373763, "tokens_per_s": 834913.109346, "bubble_share": 0, "exposed_comm_s": 0.0259331137859, "device_s": 1.22647493318, "cost_step": 0.00068137496288, "run_s": 359318.828081, "device_hours": 1596.97256925, "cost_run": 3193.9451385},
-    {"plan": {"devices": 16, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 4, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 16, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.121171321355, "memory_bytes": 532271500, "mfu": 0.120820668095, "tokens_per_s": 528177.784021, "bubble_share": 0, "exposed_comm_s": 0.0463599217709, "device_s": 1.93874114168, "cost_step": 0.00107707841204, "run_s": 567990.56885, "device_hours": 2524.40252822, "cost_run": 5048.80505645}
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 8, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0240301853876, "memory_bytes": 1718357500, "mfu": 0.609233751794, "tokens_per_s": 2663316.94773, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.384482966202, "cost_step": 0.00021360164789, "run_s": 112641.494004, "device_hours": 500.628862242, "cost_run": 1001.25772448},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 8, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "norm", "offload": "none"}, "software": "torch-compile", "step_s": 0.0244461853876, "memory_bytes": 1590357500, "mfu": 0.5988664394, "tokens_per_s": 2617995.3635, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.391138966202, "cost_step": 0.000217299425668, "run_s": 114591.494004, "device_hours": 509.295528909, "cost_run": 1018.59105782},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 8, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0246221853876, "memory_bytes": 1470357500, "mfu": 0.59458572704, "tokens_per_s": 2599281.86684, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.393954966202, "cost_step": 0.000218863870112, "run_s": 115416.494004, "device_hours": 512.962195575, "cost_run": 1025.92439115},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 8, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0250381853876, "memory_bytes": 1342357500, "mfu": 0.584706909601, "tokens_per_s": 2556095.77967, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.400610966202, "cost_step": 0.00022256164789, "run_s": 117366.494004, "device_hours": 521.628862242, "cost_run": 1043.25772448},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0260420713275, "memory_bytes": 1113557500, "mfu": 0.562167264497, "tokens_per_s": 2457561.81201, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.41667314124, "cost_step": 0.000231485078467, "run_s": 122072.209348, "device_hours": 542.543152656, "cost_run": 1085.08630531},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "norm", "offload": "none"}, "software": "torch-compile", "step_s": 0.0266180713275, "memory_bytes": 1049557500, "mfu": 0.550002283031, "tokens_per_s": 2404381.56516, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.42588914124, "cost_step": 0.000236605078467, "run_s": 124772.209348, "device_hours": 554.543152656, "cost_run": 1109.08630531},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0267140713275, "memory_bytes": 989557500, "mfu": 0.548025788377, "tokens_per_s": 2395741.15137, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.42742514124, "cost_step": 0.0002374584118, "run_s": 125222.209348, "device_hours": 556.543152656, "cost_run": 1113.08630531},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0272900713275, "memory_bytes": 925557500, "mfu": 0.536458839712, "tokens_per_s": 2345175.25557, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.43664114124, "cost_step": 0.0002425784118, "run_s": 127922.209348, "device_hours": 568.543152656, "cost_run": 1137.08630531},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0301386387077, "memory_bytes": 811161500, "mfu": 0.485755184299, "tokens_per_s": 2123519.93136, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.482218219323, "cost_step": 0.000267899010735, "run_s": 141274.868942, "device_hours": 627.888306411, "cost_run": 1255.77661282},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.030399171334, "memory_bytes": 811157500, "mfu": 0.481592074966, "tokens_per_s": 2105320.5463, "bubble_share": 0, "exposed_comm_s": 0.000758834295049, "device_s": 0.486386741345, "cost_step": 0.000270214856303, "run_s": 142496.115628, "device_hours": 633.316069459, "cost_run": 1266.63213892},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0309706387077, "memory_bytes": 749161500, "mfu": 0.472705782343, "tokens_per_s": 2066473.36543, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.495530219323, "cost_step": 0.000275294566291, "run_s": 145174.868942, "device_hours": 645.221639744, "cost_run": 1290.44327949},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.031231171334, "memory_bytes": 749157500, "mfu": 0.468762437483, "tokens_per_s": 2049234.69938, "bubble_share": 0, "exposed_comm_s": 0.000758834295049, "device_s": 0.499698741345, "cost_step": 0.000277610411858, "run_s": 146396.115628, "device_hours": 650.649402793, "cost_run": 1301.29880559},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0318666387077, "memory_bytes": 717161500, "mfu": 0.459414629019, "tokens_per_s": 2008369.96293, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.509866219323, "cost_step": 0.000283259010735, "run_s": 149374.868942, "device_hours": 663.888306411, "cost_run": 1327.77661282},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.032127171334, "memory_bytes": 717157500, "mfu": 0.45568904426, "tokens_per_s": 1992083.2536, "bubble_share": 0, "exposed_comm_s": 0.000758834295049, "device_s": 0.514034741345, "cost_step": 0.000285574856303, "run_s": 150596.115628, "device_hours": 669.316069459, "cost_run": 1338.63213892},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0339802458442, "memory_bytes": 696885500, "mfu": 0.430838554469, "tokens_per_s": 1883447.23265, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.543683933507, "cost_step": 0.000302046629726, "run_s": 159282.402395, "device_hours": 707.92178842, "cost_run": 1415.84357684},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0394949764102, "memory_bytes": 602825500, "mfu": 0.370680054292, "tokens_per_s": 1620459.25373, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.631919622564, "cost_step": 0.00035106645698, "run_s": 185132.701923, "device_hours": 822.812008547, "cost_run": 1645.62401709},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0399994026686, "memory_bytes": 602821500, "mfu": 0.366005465664, "tokens_per_s": 1600023.89361, "bubble_share": 0, "exposed_comm_s": 0.00100272792705, "device_s": 0.639990442697, "cost_step": 0.000355550245943, "run_s": 187497.200009, "device_hours": 833.320888928, "cost_run": 1666.64177786},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0535246658356, "memory_bytes": 555789500, "mfu": 0.273518755726, "tokens_per_s": 1195710.40755, "bubble_share": 0, "exposed_comm_s": 0.00280309629748, "device_s": 0.85639465337, "cost_step": 0.000475774807428, "run_s": 250896.871104, "device_hours": 1115.09720491, "cost_run": 2230.19440982},
+    {"plan": {"devices": 16, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 4, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 8, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0766460190356, "memory_bytes": 555787500, "mfu": 0.191007963417, "tokens_per_s": 835007.490347, "bubble_share": 0, "exposed_comm_s": 0.0259244494975, "device_s": 1.22633630457, "cost_step": 0.000681297946983, "run_s": 359278.214229, "device_hours": 1596.79206324, "cost_run": 3193.58412648},
+    {"plan": {"devices": 16, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 4, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 16, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.121163622589, "memory_bytes": 532271500, "mfu": 0.120828345069, "tokens_per_s": 528211.344563, "bubble_share": 0, "exposed_comm_s": 0.0463522230055, "device_s": 1.93861796143, "cost_step": 0.00107700997857, "run_s": 567954.480887, "device_hours": 2524.24213728, "cost_run": 5048.48427455}
   ]
 }
 
@@ -126,71 +126,71 @@ time against memory, no other plan is faster with less
 75.07 ms 168.3 MB  4.9%    1      4        4       1 yes    0           1 zb-h1       full
 $ nncost search experts round --threads 1 --devices 16 --global-batch 32 --best 2 --expert 4,8 --max-memory 600e6
 experts on 16 x round, global batch 32
-1296000 combinations: 8393 evaluated, 1287607 illegal, too large or hopeless; 8393 fit
+1296000 combinations: 8989 evaluated, 1287011 illegal, too large or hopeless; 8989 fit
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
 software torch-compile
 
-    step   memory   MFU data tensor pipeline virtual expert SP ZeRO micro-batch schedule recompute
-8.805 ms 582.3 MB 68.2%    8      1        2       1      4 no    2           1 dualpipe none
-8.845 ms 586.2 MB 67.9%    8      1        2       1      8 no    1           1 dualpipe norm
+    step   memory   MFU data tensor pipeline context expert SP ZeRO micro-batch schedule recompute
+9.047 ms 586.2 MB 66.4%    8      1        2       1      8 no    1           1 dualpipe norm
+9.126 ms 586.2 MB 65.8%    4      1        2       2      8 no    1           2 dualpipe norm
 
-the first is 39.82 us faster than the second, exposed communication 24.18 us more, compute 64.00 us less
+the first is 79.55 us faster than the second, exposed communication 79.55 us less
 
 time against memory, no other plan is faster with less
 
     step   memory   MFU data tensor pipeline context expert SP ZeRO micro-batch schedule recompute
-8.805 ms 582.3 MB 68.2%    8      1        2       1      4 no    2           1 dualpipe none
-8.869 ms 558.3 MB 67.7%    8      1        2       1      4 no    2           1 dualpipe norm
-8.874 ms 530.6 MB 67.7%    4      1        2       2      4 no    1           1 dualpipe none
-8.938 ms 518.6 MB 67.2%    4      1        2       2      4 no    1           1 dualpipe norm
-9.101 ms 482.6 MB 66.0%    4      1        2       2      8 no    1           1 dualpipe none
-9.165 ms 470.6 MB 65.5%    4      1        2       2      8 no    1           1 dualpipe norm
-9.449 ms 454.7 MB 63.5%    4      1        2       2      4 no    2           1 dualpipe none
-9.495 ms 430.7 MB 63.2%    4      1        2       2      8 no    2           1 dualpipe none
-9.559 ms 418.7 MB 62.8%    4      1        2       2      8 no    2           1 dualpipe norm
-9.943 ms 347.1 MB 60.4%    4      1        2       2      4 no    1           1 zb-h2    none
-10.02 ms 335.1 MB 59.9%    4      1        2       2      4 no    1           1 zb-h2    norm
-10.21 ms 273.2 MB 58.8%    4      1        2       2      4 no    1           1 zb-h1    none
+9.047 ms 586.2 MB 66.4%    8      1        2       1      8 no    1           1 dualpipe norm
+9.150 ms 530.6 MB 65.6%    4      1        2       2      4 no    1           1 dualpipe none
+9.214 ms 518.6 MB 65.2%    4      1        2       2      4 no    1           1 dualpipe norm
+9.303 ms 482.6 MB 64.5%    4      1        2       2      8 no    1           1 dualpipe none
+9.367 ms 470.6 MB 64.1%    4      1        2       2      8 no    1           1 dualpipe norm
+10.00 ms 430.7 MB 60.0%    4      1        2       2      8 no    2           1 dualpipe none
+10.06 ms 418.7 MB 59.7%    4      1        2       2      8 no    2           1 dualpipe norm
+10.24 ms 347.1 MB 58.6%    4      1        2       2      4 no    1           1 zb-h2    none
+10.32 ms 335.1 MB 58.2%    4      1        2       2      4 no    1           1 zb-h2    norm
+10.47 ms 323.1 MB 57.3%    4      1        2       2      8 no    1           1 zb-h2    none
+10.51 ms 273.2 MB 57.1%    4      1        2       2      4 no    1           1 zb-h1    none
+10.59 ms 265.2 MB 56.7%    4      1        2       2      4 no    1           1 zb-h1    norm
 
 # The whole run: a deadline and a budget, kept and missed.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 300e9 --deadline 3d --budget 4000
 dense on 16 x fitted, global batch 64
-33600 combinations: 105 evaluated, 33495 illegal, too large or hopeless; 98 fit
+33600 combinations: 105 evaluated, 33495 illegal, too large or hopeless; 99 fit
 
 software torch-compile
 
     step     run run USD   memory data tensor pipeline context SP ZeRO micro-batch schedule recomp..
-24.04 ms 31.30 h   1,002 1.518 GB    8      1        1       2 no    2           8 1f1b     none
-24.04 ms 31.30 h   1,002 1.718 GB    8      1        1       2 no    1           8 1f1b     none
+24.03 ms 31.29 h   1,001 1.518 GB    8      1        1       2 no    2           8 1f1b     none
+24.03 ms 31.29 h   1,001 1.718 GB    8      1        1       2 no    1           8 1f1b     none
 
 time against memory, no other plan is faster with less
 
     step     run run USD   memory data tensor pipeline context SP ZeRO micro-batch schedule recomp..
-24.04 ms 31.30 h   1,002 1.518 GB    8      1        1       2 no    2           8 1f1b     none
-24.46 ms 31.84 h   1,019 1.390 GB    8      1        1       2 no    2           8 1f1b     norm
-24.63 ms 32.07 h   1,026 1.270 GB    8      1        1       2 no    2           8 1f1b     activa..
-25.05 ms 32.62 h   1,044 1.142 GB    8      1        1       2 no    2           8 1f1b     norm,a..
-26.05 ms 33.92 h   1,086 1.114 GB    8      1        1       2 no    1           4 1f1b     none
-26.31 ms 34.25 h   1,096 912.7 MB   16      1        1       1 no    2           2 1f1b     none
-26.31 ms 34.25 h   1,096 912.7 MB    8      1        1       2 no    2           4 1f1b     none
-26.88 ms 35.00 h   1,120 848.7 MB   16      1        1       1 no    2           2 1f1b     norm
-26.88 ms 35.00 h   1,120 848.7 MB    8      1        1       2 no    2           4 1f1b     norm
-26.98 ms 35.13 h   1,124 788.7 MB   16      1        1       1 no    2           2 1f1b     activa..
-26.98 ms 35.13 h   1,124 788.7 MB    8      1        1       2 no    2           4 1f1b     activa..
-27.56 ms 35.88 h   1,148 724.7 MB   16      1        1       1 no    2           2 1f1b     norm,a..
+24.03 ms 31.29 h   1,001 1.518 GB    8      1        1       2 no    2           8 1f1b     none
+24.45 ms 31.83 h   1,019 1.390 GB    8      1        1       2 no    2           8 1f1b     norm
+24.62 ms 32.06 h   1,026 1.270 GB    8      1        1       2 no    2           8 1f1b     activa..
+25.04 ms 32.60 h   1,043 1.142 GB    8      1        1       2 no    2           8 1f1b     norm,a..
+26.04 ms 33.91 h   1,085 1.114 GB    8      1        1       2 no    1           4 1f1b     none
+26.29 ms 34.23 h   1,095 912.7 MB   16      1        1       1 no    2           2 1f1b     none
+26.29 ms 34.23 h   1,095 912.7 MB    8      1        1       2 no    2           4 1f1b     none
+26.87 ms 34.98 h   1,119 848.7 MB   16      1        1       1 no    2           2 1f1b     norm
+26.87 ms 34.98 h   1,119 848.7 MB    8      1        1       2 no    2           4 1f1b     norm
+26.96 ms 35.11 h   1,123 788.7 MB   16      1        1       1 no    2           2 1f1b     activa..
+26.96 ms 35.11 h   1,123 788.7 MB    8      1        1       2 no    2           4 1f1b     activa..
+27.54 ms 35.86 h   1,147 724.7 MB   16      1        1       1 no    2           2 1f1b     norm,a..
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --budget 100
 dense on 16 x fitted, global batch 64
 134400 combinations: 2385 evaluated, 132015 illegal, too large or hopeless; 0 fit
 
-no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 ms a step, 31.27 h for the run, run cost 1,001 USD
+no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 ms a step, 31.26 h for the run, run cost 1,000 USD
 [1]
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --deadline 1h
 dense on 16 x fitted, global batch 64
 134400 combinations: 2385 evaluated, 132015 illegal, too large or hopeless; 0 fit
 
-no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 ms a step, 31.27 h for the run, run cost 1,001 USD
+no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 ms a step, 31.26 h for the run, run cost 1,000 USD
 [1]
 
 # Other objectives.
@@ -209,18 +209,18 @@ the first is 147.1 ms slower than the second, exposed communication 123.0 ms mor
 time against memory, no other plan is faster with less
 
     step   memory   MFU data tensor pipeline virtual context SP ZeRO micro-batch schedule recompute
-24.04 ms 1.518 GB 60.9%    8      1        1       1       2 no    2           8 1f1b     none
-24.46 ms 1.390 GB 59.9%    8      1        1       1       2 no    2           8 1f1b     norm
-24.63 ms 1.270 GB 59.4%    8      1        1       1       2 no    2           8 1f1b     activation
-25.05 ms 1.142 GB 58.4%    8      1        1       1       2 no    2           8 1f1b     norm,act..
-26.05 ms 1.114 GB 56.2%    8      1        1       1       2 no    1           4 1f1b     none
-26.31 ms 912.7 MB 55.7%   16      1        1       1       1 no    2           2 1f1b     none
-26.31 ms 912.7 MB 55.7%    8      1        1       1       2 no    2           4 1f1b     none
-26.88 ms 848.7 MB 54.5%   16      1        1       1       1 no    2           2 1f1b     norm
-26.88 ms 848.7 MB 54.5%    8      1        1       1       2 no    2           4 1f1b     norm
-26.98 ms 788.7 MB 54.3%   16      1        1       1       1 no    2           2 1f1b     activation
-26.98 ms 788.7 MB 54.3%    8      1        1       1       2 no    2           4 1f1b     activation
-27.56 ms 724.7 MB 53.1%   16      1        1       1       1 no    2           2 1f1b     norm,act..
+24.03 ms 1.518 GB 60.9%    8      1        1       1       2 no    2           8 1f1b     none
+24.45 ms 1.390 GB 59.9%    8      1        1       1       2 no    2           8 1f1b     norm
+24.62 ms 1.270 GB 59.5%    8      1        1       1       2 no    2           8 1f1b     activation
+25.04 ms 1.142 GB 58.5%    8      1        1       1       2 no    2           8 1f1b     norm,act..
+26.04 ms 1.114 GB 56.2%    8      1        1       1       2 no    1           4 1f1b     none
+26.29 ms 912.7 MB 55.7%   16      1        1       1       1 no    2           2 1f1b     none
+26.29 ms 912.7 MB 55.7%    8      1        1       1       2 no    2           4 1f1b     none
+26.87 ms 848.7 MB 54.5%   16      1        1       1       1 no    2           2 1f1b     norm
+26.87 ms 848.7 MB 54.5%    8      1        1       1       2 no    2           4 1f1b     norm
+26.96 ms 788.7 MB 54.3%   16      1        1       1       1 no    2           2 1f1b     activation
+26.96 ms 788.7 MB 54.3%    8      1        1       1       2 no    2           4 1f1b     activation
+27.54 ms 724.7 MB 53.2%   16      1        1       1       1 no    2           2 1f1b     norm,act..
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --objective cost --tokens 1e9
 dense on 16 x fitted, global batch 64
 33600 combinations: 114 evaluated, 33486 illegal, too large or hopeless; 114 fit
@@ -228,24 +228,24 @@ dense on 16 x fitted, global batch 64
 software torch-compile
 
     step     run run USD   memory data tensor pipeline context SP ZeRO micro-batch schedule recomp..
-24.04 ms 375.6 s   3.339 1.518 GB    8      1        1       2 no    2           8 1f1b     none
-24.04 ms 375.6 s   3.339 1.718 GB    8      1        1       2 no    1           8 1f1b     none
+24.03 ms 375.5 s   3.338 1.518 GB    8      1        1       2 no    2           8 1f1b     none
+24.03 ms 375.5 s   3.338 1.718 GB    8      1        1       2 no    1           8 1f1b     none
 
 time against memory, no other plan is faster with less
 
     step     run run USD   memory data tensor pipeline context SP ZeRO micro-batch schedule recomp..
-24.04 ms 375.6 s   3.339 1.518 GB    8      1        1       2 no    2           8 1f1b     none
-24.46 ms 382.1 s   3.397 1.390 GB    8      1        1       2 no    2           8 1f1b     norm
-24.63 ms 384.9 s   3.421 1.270 GB    8      1        1       2 no    2           8 1f1b     activa..
-25.05 ms 391.4 s   3.479 1.142 GB    8      1        1       2 no    2           8 1f1b     norm,a..
-26.05 ms 407.1 s   3.618 1.114 GB    8      1        1       2 no    1           4 1f1b     none
-26.31 ms 411.1 s   3.654 912.7 MB   16      1        1       1 no    2           2 1f1b     none
-26.31 ms 411.1 s   3.654 912.7 MB    8      1        1       2 no    2           4 1f1b     none
-26.88 ms 420.1 s   3.734 848.7 MB   16      1        1       1 no    2           2 1f1b     norm
-26.88 ms 420.1 s   3.734 848.7 MB    8      1        1       2 no    2           4 1f1b     norm
-26.98 ms 421.6 s   3.747 788.7 MB   16      1        1       1 no    2           2 1f1b     activa..
-26.98 ms 421.6 s   3.747 788.7 MB    8      1        1       2 no    2           4 1f1b     activa..
-27.56 ms 430.6 s   3.827 724.7 MB   16      1        1       1 no    2           2 1f1b     norm,a..
+24.03 ms 375.5 s   3.338 1.518 GB    8      1        1       2 no    2           8 1f1b     none
+24.45 ms 382.0 s   3.395 1.390 GB    8      1        1       2 no    2           8 1f1b     norm
+24.62 ms 384.7 s    3.42 1.270 GB    8      1        1       2 no    2           8 1f1b     activa..
+25.04 ms 391.2 s   3.478 1.142 GB    8      1        1       2 no    2           8 1f1b     norm,a..
+26.04 ms 406.9 s   3.617 1.114 GB    8      1        1       2 no    1           4 1f1b     none
+26.29 ms 410.8 s   3.652 912.7 MB   16      1        1       1 no    2           2 1f1b     none
+26.29 ms 410.8 s   3.652 912.7 MB    8      1        1       2 no    2           4 1f1b     none
+26.87 ms 419.8 s   3.732 848.7 MB   16      1        1       1 no    2           2 1f1b     norm
+26.87 ms 419.8 s   3.732 848.7 MB    8      1        1       2 no    2           4 1f1b     norm
+26.96 ms 421.3 s   3.745 788.7 MB   16      1        1       1 no    2           2 1f1b     activa..
+26.96 ms 421.3 s   3.745 788.7 MB    8      1        1       2 no    2           4 1f1b     activa..
+27.54 ms 430.3 s   3.825 724.7 MB   16      1        1       1 no    2           2 1f1b     norm,a..
 
 # What a target takes: figures of the device that reach it, that do not, and that it is reached.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 20ms
@@ -255,46 +255,46 @@ dense on 16 x fitted, global batch 64
 software torch-compile
 
     step   memory   MFU data tensor pipeline virtual context SP ZeRO micro-batch schedule recompute
-24.04 ms 1.518 GB 60.9%    8      1        1       1       2 no    2           8 1f1b     none
+24.03 ms 1.518 GB 60.9%    8      1        1       1       2 no    2           8 1f1b     none
 
 time against memory, no other plan is faster with less
 
     step   memory   MFU data tensor pipeline virtual context SP ZeRO micro-batch schedule recompute
-24.04 ms 1.518 GB 60.9%    8      1        1       1       2 no    2           8 1f1b     none
-24.46 ms 1.390 GB 59.9%    8      1        1       1       2 no    2           8 1f1b     norm
-24.63 ms 1.270 GB 59.4%    8      1        1       1       2 no    2           8 1f1b     activation
-25.05 ms 1.142 GB 58.4%    8      1        1       1       2 no    2           8 1f1b     norm,act..
-26.05 ms 1.114 GB 56.2%    8      1        1       1       2 no    1           4 1f1b     none
-26.31 ms 912.7 MB 55.7%   16      1        1       1       1 no    2           2 1f1b     none
-26.31 ms 912.7 MB 55.7%    8      1        1       1       2 no    2           4 1f1b     none
-26.88 ms 848.7 MB 54.5%   16      1        1       1       1 no    2           2 1f1b     norm
-26.88 ms 848.7 MB 54.5%    8      1        1       1       2 no    2           4 1f1b     norm
-26.98 ms 788.7 MB 54.3%   16      1        1       1       1 no    2           2 1f1b     activation
-26.98 ms 788.7 MB 54.3%    8      1        1       1       2 no    2           4 1f1b     activation
-27.56 ms 724.7 MB 53.1%   16      1        1       1       1 no    2           2 1f1b     norm,act..
+24.03 ms 1.518 GB 60.9%    8      1        1       1       2 no    2           8 1f1b     none
+24.45 ms 1.390 GB 59.9%    8      1        1       1       2 no    2           8 1f1b     norm
+24.62 ms 1.270 GB 59.5%    8      1        1       1       2 no    2           8 1f1b     activation
+25.04 ms 1.142 GB 58.5%    8      1        1       1       2 no    2           8 1f1b     norm,act..
+26.04 ms 1.114 GB 56.2%    8      1        1       1       2 no    1           4 1f1b     none
+26.29 ms 912.7 MB 55.7%   16      1        1       1       1 no    2           2 1f1b     none
+26.29 ms 912.7 MB 55.7%    8      1        1       1       2 no    2           4 1f1b     none
+26.87 ms 848.7 MB 54.5%   16      1        1       1       1 no    2           2 1f1b     norm
+26.87 ms 848.7 MB 54.5%    8      1        1       1       2 no    2           4 1f1b     norm
+26.96 ms 788.7 MB 54.3%   16      1        1       1       1 no    2           2 1f1b     activation
+26.96 ms 788.7 MB 54.3%    8      1        1       1       2 no    2           4 1f1b     activation
+27.54 ms 724.7 MB 53.2%   16      1        1       1       1 no    2           2 1f1b     norm,act..
 
-from 24.04 ms to a step of 20.00 ms, the smallest value of one figure alone
+from 24.03 ms to a step of 20.00 ms, the smallest value of one figure alone
 
-  matmul_flops_per_s.bf16  200.0 TFLOP/s -> 251.5 TFLOP/s, 1.258 x
-  mem_bytes_per_s          2.000 TB/s: alone not enough, even infinite bandwidth leaves 21.74 ms
+  matmul_flops_per_s.bf16  200.0 TFLOP/s -> 251.4 TFLOP/s, 1.257 x
+  mem_bytes_per_s          2.000 TB/s: alone not enough, even infinite bandwidth leaves 21.72 ms
   scale_up.bytes_per_s     200.0 GB/s: alone not enough, even infinite bandwidth leaves 23.81 ms
-  scale_out.bytes_per_s    20.00 GB/s: alone not enough, even infinite bandwidth leaves 23.91 ms
-  mem_bytes                20.00 GB: alone not enough, even infinite capacity leaves 24.04 ms with the fastest plan of all
+  scale_out.bytes_per_s    20.00 GB/s: alone not enough, even infinite bandwidth leaves 23.90 ms
+  mem_bytes                20.00 GB: alone not enough, even infinite capacity leaves 24.03 ms with the fastest plan of all
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 2 | tail -3
-27.56 ms 724.7 MB 53.1%   16      1        1       1       1 no    2           2 1f1b     norm,act..
+27.54 ms 724.7 MB 53.2%   16      1        1       1       1 no    2           2 1f1b     norm,act..
 
-a step of 2.000 s is reached: the best plan takes 24.04 ms
+a step of 2.000 s is reached: the best plan takes 24.03 ms
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --max-memory 600e6 --target-step 30ms | tail -8
 
-from 31.74 ms to a step of 30.00 ms, the smallest value of one figure alone
+from 31.72 ms to a step of 30.00 ms, the smallest value of one figure alone
 
-  matmul_flops_per_s.bf16  200.0 TFLOP/s -> 217.2 TFLOP/s, 1.086 x
-  mem_bytes_per_s          2.000 TB/s -> 4.195 TB/s, 2.097 x
-  scale_up.bytes_per_s     200.0 GB/s: alone not enough, even infinite bandwidth leaves 31.17 ms
-  scale_out.bytes_per_s    20.00 GB/s: alone not enough, even infinite bandwidth leaves 31.42 ms
+  matmul_flops_per_s.bf16  200.0 TFLOP/s -> 216.9 TFLOP/s, 1.085 x
+  mem_bytes_per_s          2.000 TB/s -> 4.124 TB/s, 2.062 x
+  scale_up.bytes_per_s     200.0 GB/s: alone not enough, even infinite bandwidth leaves 31.16 ms
+  scale_out.bytes_per_s    20.00 GB/s: alone not enough, even infinite bandwidth leaves 31.40 ms
   mem_bytes                600.0 MB -> 724.7 MB, 1.208 x, with another plan
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --target-step 20ms --format json | sed -n '/"target"/,$p'
-  "target": {"step_s": 0.02, "figures": [{"figure": "matmul_flops_per_s.bf16", "value": 2e14, "needed": 2.5154062745e14, "step_s": 0.0199999999993}, {"figure": "mem_bytes_per_s", "value": 2e12, "needed": null, "step_s": 0.0217353939479}, {"figure": "scale_up.bytes_per_s", "value": 200000000000, "needed": null, "step_s": 0.023812024934}, {"figure": "scale_out.bytes_per_s", "value": 20000000000, "needed": null, "step_s": 0.0239128156279}, {"figure": "mem_bytes", "value": 20000000000, "needed": null, "step_s": 0.024040870178}]}
+  "target": {"step_s": 0.02, "figures": [{"figure": "matmul_flops_per_s.bf16", "value": 2e14, "needed": 2.51360062564e14, "step_s": 0.0199999999993}, {"figure": "mem_bytes_per_s", "value": 2e12, "needed": null, "step_s": 0.0217247091575}, {"figure": "scale_up.bytes_per_s", "value": 200000000000, "needed": null, "step_s": 0.023806144129}, {"figure": "scale_out.bytes_per_s", "value": 20000000000, "needed": null, "step_s": 0.0239048189956}, {"figure": "mem_bytes", "value": 20000000000, "needed": null, "step_s": 0.0240301853876}]}
 }
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --max-memory 1e8 --target-step 30ms
 dense on 16 x fitted, global batch 64
@@ -329,16 +329,16 @@ time against memory, no other plan is faster with less
 
     step   memory   MFU data tensor pipeline virtual SP ZeRO micro-batch schedule recompute  offload
 13.55 ms 1.194 GB 54.0%    4      1        1       1 no    2           2 1f1b     none       none
-13.89 ms 1.070 GB 52.7%    4      1        1       1 no    2           2 1f1b     activation none
-14.18 ms 1.006 GB 51.6%    4      1        1       1 no    2           2 1f1b     norm,act.. none
+13.88 ms 1.070 GB 52.7%    4      1        1       1 no    2           2 1f1b     activation none
+14.17 ms 1.006 GB 51.7%    4      1        1       1 no    2           2 1f1b     norm,act.. none
 14.87 ms 981.3 MB 49.2%    4      1        1       1 no    3           2 1f1b     activation none
 15.15 ms 917.3 MB 48.3%    4      1        1       1 no    3           2 1f1b     norm,act.. none
-15.76 ms 891.5 MB 46.4%    4      1        1       1 no    2           1 1f1b     none       none
-16.18 ms 829.5 MB 45.2%    4      1        1       1 no    2           1 1f1b     activation none
-16.63 ms 797.5 MB 44.0%    4      1        1       1 no    2           1 1f1b     norm,act.. none
+15.75 ms 891.5 MB 46.5%    4      1        1       1 no    2           1 1f1b     none       none
+16.17 ms 829.5 MB 45.3%    4      1        1       1 no    2           1 1f1b     activation none
+16.62 ms 797.5 MB 44.0%    4      1        1       1 no    2           1 1f1b     norm,act.. none
 18.32 ms 740.9 MB 40.0%    4      1        1       1 no    3           1 1f1b     activation none
 18.77 ms 708.9 MB 39.0%    4      1        1       1 no    3           1 1f1b     norm,act.. none
-20.44 ms 683.2 MB 35.8%    4      1        1       1 no    2           1 1f1b     full       none
+20.43 ms 683.2 MB 35.8%    4      1        1       1 no    2           1 1f1b     full       none
 22.58 ms 594.6 MB 32.4%    4      1        1       1 no    3           1 1f1b     full       none
 $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 --context 1 --tensor 1 --recompute none --zero 1 --shard 2/3 --format json | sed -E 's/("elapsed_s": )[^,]*/\10/; s/("digest": )[^,]*/\1"-"/'
 {
@@ -355,14 +355,14 @@ $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 -
   "threads": 1,
   "currency": "USD",
   "best": [
-    {"index": 116, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.014013505336125344, "memory_bytes": 1675868000, "mfu": 0.52235324598834021, "tokens_per_s": 570877.86446813145, "bubble_share": 1.2378940417604669e-16, "exposed_comm_s": 0.00028025917861605829, "device_s": 0.056054021344501374, "cost_step": 3.1141122969167434e-05, "run_s": null, "device_hours": null, "cost_run": null}
+    {"index": 116, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.01400762205472934, "memory_bytes": 1675868000, "mfu": 0.52257263733986714, "tokens_per_s": 571117.63643701328, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.05603048821891736, "cost_step": 3.1128049010509644e-05, "run_s": null, "device_hours": null, "cost_run": null}
   ],
   "pareto": [
-    {"index": 116, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.014013505336125344, "memory_bytes": 1675868000, "mfu": 0.52235324598834021, "tokens_per_s": 570877.86446813145, "bubble_share": 1.2378940417604669e-16, "exposed_comm_s": 0.00028025917861605829, "device_s": 0.056054021344501374, "cost_step": 3.1141122969167434e-05, "run_s": null, "device_hours": null, "cost_run": null},
-    {"index": 44, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016061789026238588, "memory_bytes": 1513672000, "mfu": 0.45574001675915593, "tokens_per_s": 498076.52104825783, "bubble_share": 0, "exposed_comm_s": 0.00028025917861605916, "device_s": 0.06424715610495435, "cost_step": 3.5692864502752415e-05, "run_s": null, "device_hours": null, "cost_run": null},
-    {"index": 102, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016205598109231212, "memory_bytes": 1157240000, "mfu": 0.45169576282595209, "tokens_per_s": 493656.57139448321, "bubble_share": 0.10017006835808812, "exposed_comm_s": 0.00048538597962285014, "device_s": 0.06482239243692485, "cost_step": 3.6012440242736024e-05, "run_s": null, "device_hours": null, "cost_run": null},
-    {"index": 30, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.017610173287123141, "memory_bytes": 894988000, "mfu": 0.41566882282484457, "tokens_per_s": 454282.86647523998, "bubble_share": 0.055754391556116271, "exposed_comm_s": 0.00048538597962285014, "device_s": 0.070440693148492564, "cost_step": 3.9133718415829199e-05, "run_s": null, "device_hours": null, "cost_run": null},
-    {"index": 36, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "zb-h1", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.018691229999799684, "memory_bytes": 862936000, "mfu": 0.39162751729439149, "tokens_per_s": 428008.21562228579, "bubble_share": 0.1103673332102796, "exposed_comm_s": 0.00048538597962285014, "device_s": 0.074764919999198737, "cost_step": 4.1536066666221517e-05, "run_s": null, "device_hours": null, "cost_run": null}
+    {"index": 116, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.01400762205472934, "memory_bytes": 1675868000, "mfu": 0.52257263733986714, "tokens_per_s": 571117.63643701328, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.05603048821891736, "cost_step": 3.1128049010509644e-05, "run_s": null, "device_hours": null, "cost_run": null},
+    {"index": 44, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016055905744842582, "memory_bytes": 1513672000, "mfu": 0.45590701118504651, "tokens_per_s": 498259.02861753717, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.064223622979370329, "cost_step": 3.5679790544094625e-05, "run_s": null, "device_hours": null, "cost_run": null},
+    {"index": 102, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016167678601321973, "memory_bytes": 1157240000, "mfu": 0.45275516544480726, "tokens_per_s": 494814.38846427022, "bubble_share": 0.10005766245379367, "exposed_comm_s": 0.00045308221394650618, "device_s": 0.064670714405287891, "cost_step": 3.5928174669604381e-05, "run_s": null, "device_hours": null, "cost_run": null},
+    {"index": 30, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.017572253779213901, "memory_bytes": 894988000, "mfu": 0.41656580265525062, "tokens_per_s": 455263.17230082036, "bubble_share": 0.055555124963150709, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.070289015116855605, "cost_step": 3.9049452842697556e-05, "run_s": null, "device_hours": null, "cost_run": null},
+    {"index": 36, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "zb-h1", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.018653310491890444, "memory_bytes": 862936000, "mfu": 0.39242363993149532, "tokens_per_s": 428878.29500709876, "bubble_share": 0.11029063544293528, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.074613241967561778, "cost_step": 4.1451801093089874e-05, "run_s": null, "device_hours": null, "cost_run": null}
   ],
   "pareto_truncated": false,
   "missed": null,

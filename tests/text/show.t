@@ -444,6 +444,7 @@ overlap_expert              0
 overlap_data                0.5
 overlap_pipeline            0
 overlap_offload             0.5
+bucket_bytes                26214400       B     26.21 MB
 launch_s                    1e-5           s     10.00 us
 spread.steps.low            -
 spread.steps.high           -

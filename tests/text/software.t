@@ -48,18 +48,18 @@ dense on 4 x round, global batch 8
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
     step   memory   MFU software data tensor pipeline virtual SP ZeRO micro-batch schedule recompute
-16.37 ms 1.355 GB 89.4% torch-..    4      1        1       1 no    1           2 1f1b     none
-16.37 ms 1.052 GB 89.4% torch-..    4      1        1       1 no    1           1 1f1b     none
+16.36 ms 1.355 GB 89.5% torch-..    4      1        1       1 no    1           2 1f1b     none
+16.36 ms 1.052 GB 89.5% torch-..    4      1        1       1 no    1           1 1f1b     none
 16.99 ms 1.105 GB 86.2% fsdp        4      1        1       1 no    3           2 1f1b     none
 17.44 ms 1.534 GB 84.0% fsdp        2      1        2       1 no    3           2 dualpipe none
 
 time against memory, no other plan is faster with less
 
     step   memory software     data tensor pipeline SP ZeRO micro-batch schedule recompute offload
-16.37 ms 1.355 GB torch-comp..    4      1        1 no    1           2 1f1b     none      none
-16.37 ms 1.052 GB torch-comp..    4      1        1 no    1           1 1f1b     none      none
+16.36 ms 1.355 GB torch-comp..    4      1        1 no    1           2 1f1b     none      none
+16.36 ms 1.052 GB torch-comp..    4      1        1 no    1           1 1f1b     none      none
 18.04 ms 802.9 MB fsdp            4      1        1 no    3           1 1f1b     none      none
-91.47 ms 784.0 MB fsdp            4      1        1 no    3           2 1f1b     none      optimizer
-96.74 ms 730.8 MB torch-comp..    4      1        1 no    1           1 1f1b     none      optimizer
-99.47 ms 481.6 MB fsdp            4      1        1 no    3           1 1f1b     none      optimizer
-111.7 ms 462.6 MB fsdp            2      1        2 no    3           1 zb-h1    none      optimizer
+89.27 ms 784.0 MB fsdp            4      1        1 no    3           2 1f1b     none      optimizer
+95.06 ms 730.8 MB torch-comp..    4      1        1 no    1           1 1f1b     none      optimizer
+96.08 ms 481.6 MB fsdp            4      1        1 no    3           1 1f1b     none      optimizer
+110.5 ms 462.6 MB fsdp            2      1        2 no    3           1 zb-h1    none      optimizer

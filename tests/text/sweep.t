@@ -3,21 +3,21 @@
 # Two axes on eight devices, in every format. Rows are the plans that are legal and fit.
 $ nncost sweep dense round --devices 8 --tensor 4,8 --zero 0,3
 tensor  zero    step_s    mfu  tokens_per_s  total_bytes  per_million_tokens
-     4     0  4.239 ms  43.2%       471.8 k     569.2 MB            0.004711
+     4     0  4.433 ms  41.3%       451.1 k     569.2 MB            0.004926
      4     3  3.942 ms  46.4%       507.3 k     369.7 MB             0.00438
      8     0  3.206 ms  28.5%       311.9 k     328.1 MB            0.007125
      8     3  3.206 ms  28.5%       311.9 k     328.1 MB            0.007125
 $ nncost sweep dense round --devices 8 --tensor 4,8 --format markdown
 | tensor | step_s | mfu | tokens_per_s | total_bytes | per_million_tokens |
 |---:|---:|---:|---:|---:|---:|
-| 4 | 4.239 ms | 43.2% | 471.8 k | 569.2 MB | 0.004711 |
+| 4 | 4.433 ms | 41.3% | 451.1 k | 569.2 MB | 0.004926 |
 | 8 | 3.206 ms | 28.5% | 311.9 k | 328.1 MB | 0.007125 |
 $ nncost sweep dense round --devices 8 --tensor 4,8 --format csv
 row,plan.tensor,step.step_s,throughput.mfu,throughput.tokens_per_s,memory.total_bytes,cost.per_million_tokens\r
-0,4,0.004239476,0.431657119889,471756.41518,569240000,0.00471052888889\r
+0,4,0.00443341103759,0.412774720071,451119.912646,569240000,0.00492601226398\r
 1,8,0.003206052,0.285397741521,311910.100023,328096000,0.00712456\r
 $ nncost sweep dense round --devices 8 --tensor 4,8 --format json
-{"row": 0, "plan.tensor": 4, "step.step_s": 0.004239476, "throughput.mfu": 0.431657119889, "throughput.tokens_per_s": 471756.41518, "memory.total_bytes": 569240000, "cost.per_million_tokens": 0.00471052888889}
+{"row": 0, "plan.tensor": 4, "step.step_s": 0.00443341103759, "throughput.mfu": 0.412774720071, "throughput.tokens_per_s": 451119.912646, "memory.total_bytes": 569240000, "cost.per_million_tokens": 0.00492601226398}
 {"row": 1, "plan.tensor": 8, "step.step_s": 0.003206052, "throughput.mfu": 0.285397741521, "throughput.tokens_per_s": 311910.100023, "memory.total_bytes": 328096000, "cost.per_million_tokens": 0.00712456}
 
 # The order: model, device, software, options, the last of them fastest.

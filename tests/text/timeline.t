@@ -80,12 +80,12 @@ stage 1   F0.0 592.0 us..1.176 ms, F1.0 1.184 ms..1.768 ms, F0.1 1.768 ms..2.576
 
 # One stage.
 $ nncost estimate dense round --micro-batches 4 --data 4 --timeline | sed -n '/^time/,/^rate/p'
-timeline  0 s..33.95 ms, a place is 377.2 us, F forward, B backward, x exchange, u update
+timeline  0 s..33.94 ms, a place is 377.1 us, F forward, B backward, x exchange, u update
 stage 0   FFFFFFFBBBBBBBBBBBBBFFFFFFFBBBBBBBBBBBBBBFFFFFFBBBBBBBBBBBBBFFFFFFFBBBBBBBBBBBBBxuuuuuuuuu
 
 stage 0   F0 0 s..2.568 ms, B0 2.568 ms..7.583 ms, F1 7.583 ms..10.15 ms, ..., B2 17.73 ms..22.75 ms,
-          F3 22.75 ms..25.32 ms, B3 25.32 ms..30.33 ms, exchange 30.33 ms..30.73 ms,
-          update 30.73 ms..33.95 ms
+          F3 22.75 ms..25.32 ms, B3 25.32 ms..30.33 ms, exchange 30.33 ms..30.72 ms,
+          update 30.72 ms..33.94 ms
 
 # As a table of passes.
 $ nncost estimate dense round --pipeline 2 --micro-batches 2 --timeline --format csv

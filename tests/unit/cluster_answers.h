@@ -100,7 +100,7 @@ static inline double overlapped_s(double compute_s, double network_s, double sha
     rows.ops[1].u.exchange = (nnc_exchange){ .comm = NNC_COMM_TENSOR };
     rows.rows[0].time_s = compute_s;
     rows.rows[1].time_s = rows.rows[1].network_s = network_s;
-    nnc_rows_hide(&rows, &list, &overlap, NULL);
+    nnc_rows_hide(&rows, &list, NULL, &overlap, NULL);
     return rows.rows[0].time_s + rows.rows[1].time_s;
 }
 

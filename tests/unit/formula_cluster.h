@@ -313,10 +313,14 @@ static void partial_overlap(const cJSON *in, answers *out)
 
 static void bucketed(const cJSON *in, answers *out)
 {
-    const nnc_exchange e = { .comm = NNC_COMM_DATA, .forward = NNC_ALL_REDUCE };
-    const nnc_hideout hideout = { .backward_s = number(in, "t_bwd"), .layers = whole(in, "L") };
+    const nnc_exchange e = { .comm = NNC_COMM_DATA,
+                             .route = NNC_ROUTE_SHARD,
+                             .forward = NNC_ALL_REDUCE,
+                             .bytes = number(in, "L") };
+    const nnc_hideout hideout = { .backward_s = { number(in, "t_bwd") }, .bucket_bytes = 1.0 };
     give(out, "ddp_backward",
-         number(in, "t_bwd") + nnc_cluster_exposed_s(&e, number(in, "N"), 1.0, &hideout));
+         number(in, "t_bwd") +
+             nnc_cluster_exposed_s(&e, number(in, "N"), 1.0, NNC_LANE_SCALE_UP, &hideout));
 }
 
 static double host_s(double bytes, double bytes_per_s)

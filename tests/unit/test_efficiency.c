@@ -232,10 +232,10 @@ START_TEST(launches)
     nnc_unit units[NNC_SEGMENTS_MAX];
     rows.count = 1;
     rows.rows[0] = (nnc_op_cost){ .op = &op, .repeat = 3, .time_s = 1e-3 };
-    nnc_units_sum(&rows, &list, 2e-3, units, NULL);
+    nnc_units_sum(&rows, &list, NULL, 2e-3, units, NULL);
     near(units[0].forward_s, blend(3e-3, 6e-3));
     near(units[0].host_s[NNC_PART_FORWARD], blend(3e-3, 6e-3) - 3e-3);
-    nnc_units_sum(&rows, &list, 0.0, units, NULL);
+    nnc_units_sum(&rows, &list, NULL, 0.0, units, NULL);
     ck_assert_double_eq(units[0].forward_s, 3e-3);
     ck_assert_double_eq(units[0].host_s[NNC_PART_FORWARD], 0.0);
 }

@@ -10,15 +10,11 @@ static bool at_most(double a, double b)
     return a <= b * (1 + 1e-9);
 }
 
-/* Without a barrier between steps the longest tail of all stages is added to the longest span of all,
- * which need not be one stage's: where both are near each other, a faster stage with more left to
- * exchange can add a little. */
+/* The longest tail of all stages is added to the longest span of all, which need not be one stage's: where both
+ * are near each other, a faster stage, with less time to hide behind, can add a little. */
 static double slack_of(const nnc_plan *plan)
 {
-    const bool rolls =
-        plan->schedule == NNC_SCHEDULE_ZB_H1 || plan->schedule == NNC_SCHEDULE_ZB_H2 ||
-        plan->schedule == NNC_SCHEDULE_ZB_V || plan->schedule == NNC_SCHEDULE_DUALPIPE;
-    return plan->pipeline > 1 && rolls ? 1.002 : 1.0;
+    return plan->pipeline > 1 ? 1.002 : 1.0;
 }
 
 static void check_no_slower(const split_case *c, const nnc_result *before, const char *what,
@@ -112,8 +108,9 @@ START_TEST(more_work)
                 continue;
             }
             const nnc_result after = result_of_split(&more);
-            ck_assert_msg(at_most(before.step_s, after.step_s), "%d, %d: %.12g after %.12g",
-                          number - 1, kind, after.step_s, before.step_s);
+            ck_assert_msg(at_most(before.step_s, after.step_s * slack_of(&before.plan)),
+                          "%d, %d: %.12g after %.12g", number - 1, kind, after.step_s,
+                          before.step_s);
             /* in a pipeline it counts the update of one stage, which changes with the layers */
             ck_assert_msg(at_most(before.lower_bound_s, after.lower_bound_s) || c.plan.pipeline > 1,
                           "%d, %d: bound", number - 1, kind);

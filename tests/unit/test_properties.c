@@ -128,9 +128,9 @@ START_TEST(parts_and_bounds)
 }
 END_TEST
 
-/* Data-parallel traffic hides behind kernels alone: faster ones leave it less to hide behind, where
- * something else takes the time. */
-#define SLACK (strncmp(what, "scale", 5) == 0 ? 1.0 : 1.1)
+/* What is left to hide of one stage of a pipeline is added to the span of another, so that a faster stage, with less
+ * time to hide behind, can add a little. Faster kernels leave context and data traffic less to hide behind. */
+#define SLACK (strncmp(what, "scale", 5) != 0 ? 1.08 : c->plan.pipeline > 1 ? 1.002 : 1.0)
 
 static void check_faster(const split_case *c, const nnc_result *before, const char *what,
                          int number)
