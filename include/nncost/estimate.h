@@ -8,7 +8,13 @@
 extern "C" {
 #endif
 
-typedef enum nnc_verdict { NNC_FITS, NNC_OVER_MEMORY } nnc_verdict;
+/* Does a plan fit into the memory of its device? */
+#define NNC_VERDICT_LIST(X)                                                   \
+    X(NNC_FITS, "fits")   /* as large as its peak may be */                   \
+    X(NNC_TIGHT, "tight") /* at its prediction, not at the upper end of it */ \
+    X(NNC_OVER_MEMORY, "does_not_fit")
+NNC_ENUM(nnc_verdict, NNC_VERDICT_LIST, NNC_VERDICT_COUNT);
+NNC_API const char *nnc_verdict_name(nnc_verdict verdict);
 
 #define NNC_BOUND_LIST(X)                                                           \
     X(NNC_BOUND_COMPUTE, "compute")                                                 \
@@ -24,9 +30,11 @@ typedef struct nnc_memory {
     int64_t weight_bytes, gradient_bytes, optimizer_bytes;
     int64_t activation_bytes; /* kept for backward, logits or loss probabilities included */
     int64_t transient_bytes;  /* the largest extra at the peak that is not kept */
-    int64_t reserve_bytes;    /* set aside by the user */
+    int64_t reserve_bytes;    /* set aside by the user, or by the software profile */
     int64_t total_bytes, capacity_bytes;
-    int64_t headroom_bytes;     /* capacity - total, negative when it does not fit */
+    int64_t total_interval_bytes
+        [2];                /* where measured peaks fell; total twice where the user set aside */
+    int64_t headroom_bytes; /* capacity - total, negative when it does not fit */
     const char *transient_what; /* what the transient peak is; static storage */
 } nnc_memory;
 
@@ -142,8 +150,9 @@ typedef void nnc_interval_fn(void *context, const nnc_interval *interval);
 NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result,
                                 nnc_interval_fn *interval, void *context, nnc_error *err);
 
-/* Smallest changes of the plan that would fit, fewest first: fills at most max entries of advice,
- * returns how many. Each plan is complete; text names the changes as options. */
+/* Changes of the plan that would fit: up to four at once of those that leave the training result alone, the fastest
+ * first; where none does, the smallest sets of any kind. Fills at most max entries of advice, returns how many. Each
+ * plan is complete; text names the changes as options. */
 typedef struct nnc_advice {
     nnc_plan plan;
     int32_t changes;

@@ -160,10 +160,10 @@ typedef struct nnc_plan {
     nnc_mode mode;
     nnc_flops_convention flops_convention;
     bool clip_gradients;
-    double tokens;  /* to train on in the whole run; NaN = not asked */
-    double samples; /* sequences or images to train on; NaN = not asked */
-    double price;   /* per device-hour; NaN = the device file's newest */
-    int64_t reserve_bytes;
+    double tokens;         /* to train on in the whole run; NaN = not asked */
+    double samples;        /* sequences or images to train on; NaN = not asked */
+    double price;          /* per device-hour; NaN = the device file's newest */
+    int64_t reserve_bytes; /* set aside; -1 = what the software profile reserves */
 } nnc_plan;
 
 /* What a norm keeps for backward. */
@@ -218,6 +218,14 @@ typedef struct nnc_framework {
     bool gathered_in_pipelines; /* ZeRO stage 3 keeps weights gathered between passes there */
 } nnc_framework;
 
+/* Device memory that a plan takes beside what it counts: the driver's context and collectives, and what an allocator
+ * cannot hand out again; and where measured peaks fell. */
+typedef struct nnc_reserve {
+    double bytes, share; /* of every plan; of what it counts */
+    double low,
+        high; /* of the peak, nine of ten measured ones lie below `high` times the prediction */
+} nnc_reserve;
+
 /* What a framework has; where a profile does not say, it has it. */
 typedef struct nnc_shipped {
     bool schedules[NNC_SCHEDULE_COUNT];
@@ -253,6 +261,7 @@ struct nnc_software {
     double bucket_bytes; /* gradients that are reduced at once, beside the rest of backward */
     double launch_s;     /* the host's time to issue one op; 0 = recorded once and replayed */
     nnc_spreads spread;
+    nnc_reserve reserve;
     nnc_shipped ships;
     bool zero_gradients;             /* gradients are cleared by a kernel, not freed */
     const nnc_framework *stands_for; /* says nothing to an estimate */

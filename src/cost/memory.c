@@ -295,9 +295,45 @@ static double states_of(const nnc_segment_sums *sums, const nnc_holding *holding
     return optimizer_bytes;
 }
 
+/* What the plan does not count: the user's figure, or the profile's. */
+static void set_aside(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory,
+                      nnc_derivation *why)
+{
+    if (plan->reserve_bytes >= 0) {
+        memory->reserve_bytes = plan->reserve_bytes;
+        NNC_PUT(why, memory->reserve_bytes, "B");
+        return;
+    }
+    NNC_LET(why, counted_bytes, "B",
+            (double)(memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +
+                     memory->activation_bytes + memory->transient_bytes));
+    NNC_LET(why, fixed_bytes, "B", software->reserve.bytes);
+    NNC_LET(why, share, NULL, software->reserve.share);
+    NNC_SAY(why, reserve_bytes, "B", ceil(fixed_bytes + share * counted_bytes));
+    NNC_NOTE(why, "context and collectives, and what the allocator cannot hand out again, by the "
+                  "software profile");
+    memory->reserve_bytes = whole_bytes(reserve_bytes);
+}
+
+/* Where measured peaks fell; a figure of the user's own is taken at its word. */
+static void set_interval(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory,
+                         nnc_derivation *why)
+{
+    const bool own = plan->reserve_bytes >= 0;
+    NNC_LET(why, low, NULL, own ? 1.0 : software->reserve.low);
+    NNC_LET(why, high, NULL, own ? 1.0 : software->reserve.high);
+    NNC_LET(why, total_bytes, "B", (double)memory->total_bytes);
+    double least_bytes = 0.0, most_bytes = 0.0;
+    NNC_SET_AS(why, "total_interval_bytes.0", least_bytes, "B", ceil(low * total_bytes));
+    NNC_SET_AS(why, "total_interval_bytes.1", most_bytes, "B", ceil(high * total_bytes));
+    memory->total_interval_bytes[0] = whole_bytes(least_bytes);
+    memory->total_interval_bytes[1] = whole_bytes(most_bytes);
+}
+
 nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
                           const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
-                          const nnc_plan *plan, int64_t capacity_bytes, nnc_derivation *why)
+                          const nnc_plan *plan, const nnc_software *software,
+                          int64_t capacity_bytes, nnc_derivation *why)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const parts p = parts_of(sums, holding, plan, why);
@@ -335,22 +371,29 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
         .gradient_bytes = whole_bytes(gradient_bytes),
         .optimizer_bytes = whole_bytes(optimizer_bytes),
         .activation_bytes = whole_bytes(activation_bytes),
-        .reserve_bytes = plan->reserve_bytes,
         .capacity_bytes = capacity_bytes,
     };
-    NNC_PUT(why, memory.reserve_bytes, "B");
     NNC_PUT(why, memory.capacity_bytes, "B");
     transient(sums, holding, plan, p.stage_params, k.live_bytes, &memory, why);
+    set_aside(plan, software, &memory, why);
     NNC_SET(why, memory.total_bytes, "B",
             memory.weight_bytes + memory.gradient_bytes + memory.optimizer_bytes +
                 memory.activation_bytes + memory.transient_bytes + memory.reserve_bytes);
     NNC_SET(why, memory.headroom_bytes, "B", memory.capacity_bytes - memory.total_bytes);
+    set_interval(plan, software, &memory, why);
     return memory;
 }
 
 nnc_memory nnc_memory_of(const nnc_model *model, const nnc_op_list *list,
                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
-                         const nnc_plan *plan, int64_t capacity_bytes)
+                         const nnc_plan *plan, const nnc_software *software, int64_t capacity_bytes)
 {
-    return nnc_memory_say(model, list, sums, holding, plan, capacity_bytes, NULL);
+    return nnc_memory_say(model, list, sums, holding, plan, software, capacity_bytes, NULL);
+}
+
+nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes)
+{
+    return memory->total_bytes > capacity_bytes               ? NNC_OVER_MEMORY
+           : memory->total_interval_bytes[1] > capacity_bytes ? NNC_TIGHT
+                                                              : NNC_FITS;
 }

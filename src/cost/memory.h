@@ -21,13 +21,18 @@ bool nnc_holding_same(const nnc_holding *a, const nnc_holding *b);
  * ZeRO stage; what its ops keep for backward of every micro-batch in flight, or block inputs alone
  * where they are recomputed; the largest working set beside it.
  * Sources: ZeRO arXiv:1910.02054; docs/formulas.md   [memory] */
+/* Whether it fits into so many bytes. */
+nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes);
+
 nnc_memory nnc_memory_of(const nnc_model *model, const nnc_op_list *list,
                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
-                         const nnc_plan *plan, int64_t capacity_bytes);
+                         const nnc_plan *plan, const nnc_software *software,
+                         int64_t capacity_bytes);
 /* The same, saying how. */
 nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
                           const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
-                          const nnc_plan *plan, int64_t capacity_bytes, nnc_derivation *why);
+                          const nnc_plan *plan, const nnc_software *software,
+                          int64_t capacity_bytes, nnc_derivation *why);
 
 /* Parameters that one device holds; those it updates, after ZeRO. Fills update's sums too. */
 double nnc_holding_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],

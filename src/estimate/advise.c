@@ -6,11 +6,12 @@
 
 #include <nncost/estimate.h>
 
+#include "base/number.h"
 #include "op/work.h"
 #include "shape/family.h"
 
-/* The changes that save memory, mildest first: those that leave the training result alone come
- * before those that touch its numerics. None takes another device or another global batch. */
+/* The changes that save memory: those that leave the training result alone come before those that touch its
+ * numerics. None takes another device or another global batch. */
 typedef enum change {
     CHANGE_MICRO_BATCH,
     CHANGE_RECOMPUTE,
@@ -18,7 +19,9 @@ typedef enum change {
     CHANGE_ZERO,
     CHANGE_TENSOR,
     CHANGE_PIPELINE,
-    CHANGE_PRECISION,
+    CHANGE_CONTEXT,
+    CHANGES_GENTLE, /* the others touch numerics */
+    CHANGE_PRECISION = CHANGES_GENTLE,
     CHANGE_OPTIMIZER,
     CHANGE_POLICY,
     CHANGES
@@ -26,6 +29,11 @@ typedef enum change {
 
 /* A search over a long pipeline gives up after this many estimates. */
 enum { STEPS_MAX = 40, DOUBLINGS_MAX = 3, TRIES_MAX = 4000 };
+
+/* What recomputation is tried, mildest first. */
+static const unsigned recomputes[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NORM,
+                                       NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
+                                       NNC_RECOMPUTE_FULL };
 
 /* How often value can be halved. */
 static int halvings(int64_t value, int max)
@@ -48,11 +56,15 @@ static int steps_of(change what, const nnc_model *model, const nnc_plan *plan,
     const bool splits = nnc_family_of(model)->split != NULL && plan->devices > 1;
     switch (what) {
     case CHANGE_MICRO_BATCH: return halvings(plan->micro_batch, STEPS_MAX);
-    case CHANGE_RECOMPUTE: return (plan->recompute & NNC_RECOMPUTE_FULL) != 0 ? 0 : 2;
+    case CHANGE_RECOMPUTE:
+        return (plan->recompute & NNC_RECOMPUTE_FULL) != 0
+                   ? 0
+                   : (int)(sizeof recomputes / sizeof recomputes[0]);
     case CHANGE_SEQUENCE: return splits && !plan->sequence_parallel ? 1 : 0;
     case CHANGE_ZERO: return plan->data * plan->context > 1 ? 3 - plan->zero : 0;
     case CHANGE_TENSOR:
-    case CHANGE_PIPELINE: return splits ? halvings(plan->data, DOUBLINGS_MAX) : 0;
+    case CHANGE_PIPELINE:
+    case CHANGE_CONTEXT: return splits ? halvings(plan->data, DOUBLINGS_MAX) : 0;
     case CHANGE_PRECISION:
         return single && (!isnan(nnc_device_matmul_peak(device, NNC_BF16)) ||
                           !isnan(nnc_device_matmul_peak(device, NNC_FP16)))
@@ -87,13 +99,12 @@ static bool apply(change what, int step, const nnc_device *device, nnc_plan *pla
         plan->micro_batch >>= step;
         plan->micro_batches <<= step;
         break;
-    case CHANGE_RECOMPUTE:
-        plan->recompute |= step == 1 ? NNC_RECOMPUTE_ATTENTION : NNC_RECOMPUTE_FULL;
-        break;
+    case CHANGE_RECOMPUTE: plan->recompute |= recomputes[step - 1]; break;
     case CHANGE_SEQUENCE: plan->sequence_parallel = true; break;
     case CHANGE_ZERO: plan->zero += step; break;
     case CHANGE_TENSOR: return take_from_data(step, plan, &plan->tensor);
     case CHANGE_PIPELINE: return take_from_data(step, plan, &plan->pipeline);
+    case CHANGE_CONTEXT: return take_from_data(step, plan, &plan->context);
     case CHANGE_PRECISION:
         plan->precision = isnan(nnc_device_matmul_peak(device, NNC_BF16)) ? NNC_FP16 : NNC_BF16;
         plan->policy = NNC_POLICY_MIXED;
@@ -128,7 +139,8 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
                     { "--zero", from->zero, to->zero },
                     { "--data", from->data, to->data },
                     { "--tensor", from->tensor, to->tensor },
-                    { "--pipeline", from->pipeline, to->pipeline } };
+                    { "--pipeline", from->pipeline, to->pipeline },
+                    { "--context", from->context, to->context } };
     const bool precision = from->precision != to->precision;
     const bool policy = from->policy != to->policy;
     text[0] = '\0';
@@ -165,7 +177,8 @@ typedef struct search {
     const nnc_plan *base;
     nnc_scratch *scratch;
     int steps[CHANGES];
-    int tries; /* left */
+    int tries;    /* left */
+    bool shipped; /* only what a profile's framework has */
 } search;
 
 /* Does the plan with these steps of each change fit? */
@@ -180,9 +193,11 @@ static bool try_plan(search *s, const int at[CHANGES], nnc_advice *advice)
             advice->changes++;
         }
     }
+    const nnc_software *software = nnc_profile_of(s->profiles, s->device, &advice->plan);
     if (!possible || s->tries-- <= 0 ||
-        nnc_estimate(s->model, s->device, nnc_profile_of(s->profiles, s->device, &advice->plan),
-                     &advice->plan, s->scratch, &result, NULL) != NNC_OK ||
+        (s->shipped && !nnc_software_ships(software, &advice->plan, NULL)) ||
+        nnc_estimate(s->model, s->device, software, &advice->plan, s->scratch, &result, NULL) !=
+            NNC_OK ||
         result.verdict != NNC_FITS) {
         return false;
     }
@@ -226,6 +241,58 @@ static int bits(unsigned set)
     return count;
 }
 
+/* Puts a plan that fits among the fastest. */
+static int keep_fastest(nnc_advice *advice, int found, int max, const nnc_advice *one)
+{
+    int place = found;
+    while (place > 0 && one->step_s < advice[place - 1].step_s) {
+        place--;
+    }
+    if (place == max) {
+        return found;
+    }
+    found += found < max ? 1 : 0;
+    memmove(&advice[place + 1], &advice[place], sizeof *advice * (size_t)(found - 1 - place));
+    advice[place] = *one;
+    return found;
+}
+
+/* All steps of the changes from `c` on that leave the training result alone, at most `left` of them at once. */
+static void try_gentle(search *s, int at[CHANGES], int c, int left, nnc_advice *advice, int *found,
+                       int max)
+{
+    nnc_advice one;
+    if (c == CHANGES_GENTLE || left == 0) {
+        if (try_plan(s, at, &one) && one.changes > 0) {
+            *found = keep_fastest(advice, *found, max, &one);
+        }
+        return;
+    }
+    for (int step = 0; step <= s->steps[c] && s->tries > 0; step++) {
+        at[c] = step;
+        try_gentle(s, at, c + 1, left - (step > 0 ? 1 : 0), advice, found, max);
+    }
+    at[c] = 0;
+}
+
+/* The smallest sets of changes of any kind, each with its mildest steps. */
+static int try_any(search *s, nnc_advice *advice, int max)
+{
+    int found = 0;
+    for (int size = 1; size <= CHANGES && found == 0; size++) {
+        for (unsigned set = 1; set < 1U << CHANGES && found < max; set++) {
+            bool possible = bits(set) == size;
+            for (int c = 0; c < CHANGES; c++) {
+                possible = possible && ((set >> c & 1U) == 0 || s->steps[c] > 0);
+            }
+            if (possible && try_set(s, set, &advice[found])) {
+                found++;
+            }
+        }
+    }
+    return found;
+}
+
 int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max)
 {
@@ -237,29 +304,24 @@ int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device,
                        const nnc_profiles *profiles, const nnc_plan *plan, nnc_scratch *scratch,
                        nnc_advice *advice, int max)
 {
+    enum { AT_ONCE = 4 };
     const nnc_software *software = nnc_profile_of(profiles, device, plan);
     nnc_plan base;
     nnc_result now;
-    int found = 0;
-    if (nnc_plan_resolve(plan, model, device, &base, NULL) != NNC_OK ||
+    int at[CHANGES] = { 0 }, found = 0;
+    if (max < 1 || nnc_plan_resolve(plan, model, device, &base, NULL) != NNC_OK ||
         nnc_estimate(model, device, software, plan, scratch, &now, NULL) != NNC_OK ||
         now.verdict == NNC_FITS) {
         return 0;
     }
-    search s = { model, device, profiles, &base, scratch, { 0 }, TRIES_MAX };
+    search s = { model,     device,
+                 profiles,  &base,
+                 scratch,   { 0 },
+                 TRIES_MAX, !profiles->any && nnc_software_ships(software, &base, NULL) };
     for (int c = 0; c < CHANGES; c++) {
         s.steps[c] = steps_of((change)c, model, &base, device);
     }
-    for (int size = 1; size <= CHANGES && found == 0; size++) {
-        for (unsigned set = 1; set < 1U << CHANGES && found < max; set++) {
-            bool possible = bits(set) == size;
-            for (int c = 0; c < CHANGES; c++) {
-                possible = possible && ((set >> c & 1U) == 0 || s.steps[c] > 0);
-            }
-            if (possible && try_set(&s, set, &advice[found])) {
-                found++;
-            }
-        }
-    }
-    return found;
+    try_gentle(&s, at, 0, AT_ONCE, advice, &found, max);
+    s.tries = TRIES_MAX;
+    return found > 0 ? found : try_any(&s, advice, max);
 }

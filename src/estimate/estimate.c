@@ -35,6 +35,7 @@ const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count)
 }
 
 NNC_ENUM_NAMES(nnc_bound, NNC_BOUND_LIST)
+NNC_ENUM_NAMES(nnc_verdict, NNC_VERDICT_LIST)
 
 /* Kept tensors, parameters and times must stay exact or at least finite. */
 static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_error *err)

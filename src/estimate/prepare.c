@@ -132,19 +132,20 @@ void nnc_weigh(const nnc_step *step, const nnc_model *model, nnc_step_memory *m,
     for (int32_t d = 0; d < plan->pipeline; d++) {
         const nnc_holding *h = &m->holdings[d];
         const bool same = d > 0 && nnc_holding_same(h, h - 1) && h->in_flight == h[-1].in_flight;
-        m->stages[d].memory =
-            same ? m->stages[d - 1].memory
-                 : nnc_memory_of(model, step->list, step->sums, h, plan, step->device->mem_bytes);
+        m->stages[d].memory = same ? m->stages[d - 1].memory
+                                   : nnc_memory_of(model, step->list, step->sums, h, plan,
+                                                   step->software, step->device->mem_bytes);
         if (d == 0 || m->stages[d].memory.total_bytes > r->memory.total_bytes) {
             r->memory = m->stages[d].memory;
             r->memory_stage = d;
         }
     }
-    r->verdict = r->memory.headroom_bytes < 0 ? NNC_OVER_MEMORY : NNC_FITS;
+    r->verdict = nnc_memory_verdict(&r->memory, r->memory.capacity_bytes);
     if (step->why != NULL) {
         const nnc_holding *h = &m->holdings[r->memory_stage];
         nnc_step_say_in_flight(step, r->memory_stage);
-        nnc_memory_say(model, step->list, step->sums, h, plan, step->device->mem_bytes, step->why);
+        nnc_memory_say(model, step->list, step->sums, h, plan, step->software,
+                       step->device->mem_bytes, step->why);
     }
 }
 

@@ -116,7 +116,9 @@ static const nnc_field plan_fields[] = {
       .help = "Price of one device for one hour, in the currency of the device file, or else US "
               "dollars." },
     { NNC_FIELD(nnc_plan, reserve_bytes), .group = "Memory", .unit = "B", .max = 1e15,
-      .default_text = "0", .help = "Device memory set aside for other uses." },
+      .default_text = "the software profile's",
+      .help = "Device memory set aside for other uses: the driver, collectives, what an allocator "
+              "cannot hand out again. With a number the verdict counts no spread." },
 };
 
 const nnc_field_table nnc_plan_table = { "plan", plan_fields, NNC_COUNT_OF(plan_fields) };
@@ -133,6 +135,7 @@ nnc_plan nnc_plan_default(void)
         .schedule = NNC_SCHEDULE_COUNT,
         .overlap = (double)NAN,
         .imbalance = 1.0,
+        .reserve_bytes = -1,
         .recompute_every = 1,
         .precision = NNC_DTYPE_COUNT,
         .clip_gradients = true,

@@ -32,6 +32,17 @@ static const nnc_field spreads_fields[] = {
       .help = "Of models with experts, on any of these devices." },
 };
 
+static const nnc_field reserve_fields[] = {
+    { NNC_FIELD(nnc_reserve, bytes), .unit = "B", .max = 1e13, .default_text = "0",
+      .help = "The context of the driver and the buffers of collectives." },
+    { NNC_FIELD(nnc_reserve, share), .max = 1, .default_text = "0",
+      .help = "What the allocator cannot hand out again, as a share of what a plan counts." },
+    { NNC_FIELD(nnc_reserve, low), .max = 1, .above_min = true, .default_text = "1",
+      .help = "Smallest measured peak over prediction, but for one in ten." },
+    { NNC_FIELD(nnc_reserve, high), .min = 1, .max = 10, .default_text = "1",
+      .help = "Largest measured peak over prediction, but for one in ten." },
+};
+
 #define SHIPS(field, member, text)                                                      \
     {                                                                                   \
         .name = field, .type = NNC_FIELD_BOOL, .offset = offsetof(nnc_shipped, member), \
@@ -117,6 +128,8 @@ static const nnc_field software_fields[] = {
       .help = "The host's time to issue one op; 0: kernels are recorded once and replayed." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, spread), NNC_FIELD_TABLE(spreads_fields),
       .help = "Where nine of ten measurements fall, as shares of the predicted step." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, reserve), NNC_FIELD_TABLE(reserve_fields),
+      .help = "Device memory beside what a plan counts, where --reserve-bytes does not say." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, ships), NNC_FIELD_TABLE(shipped_fields),
       .help = "Schedules and memory savers that its frameworks have; a search offers no others." },
     { NNC_FIELD(nnc_software, zero_gradients), .default_text = "off",
@@ -196,6 +209,7 @@ nnc_software nnc_software_default(void)
         .overlap_pipeline = 1.0,
         .overlap_offload = 1.0,
         .spread = { none, none, none, none },
+        .reserve = { .low = 1.0, .high = 1.0 },
         .ships = all,
     };
 }

@@ -58,13 +58,19 @@ static nnc_status score_collective(const nnc_measured *row, const nnc_device *de
 }
 
 /* The first kind of memory that the row states. */
-static void score_memory(const nnc_measured *row, double predicted, nnc_scored *scored)
+static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_scored *scored)
 {
+    const nnc_memory *memory = &result->memory;
     int stat = 0;
     while (stat < NNC_MEMORY_STAT_COUNT && isnan(row->measured_bytes[stat])) {
         stat++;
     }
+    /* Peaks of live tensors know neither context nor fragmentation. */
+    const bool live = stat == NNC_MEMORY_ALLOCATED;
+    const double predicted = (double)(memory->total_bytes - (live ? memory->reserve_bytes : 0));
     scored->predicted_bytes = predicted;
+    scored->most_bytes = (double)memory->total_interval_bytes[1];
+    scored->fit = result->verdict;
     if (stat < NNC_MEMORY_STAT_COUNT) {
         scored->memory_stat = (nnc_memory_stat)stat;
         scored->memory_error = predicted / row->measured_bytes[stat] - 1.0;
@@ -83,7 +89,7 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
     scored->high_s = result.interval_s[1];
     scored->lower_bound_s = result.lower_bound_s;
     scored->model_flops = result.model_flops;
-    score_memory(row, (double)result.memory.total_bytes, scored);
+    score_memory(row, &result, scored);
     return NNC_OK;
 }
 
@@ -97,6 +103,7 @@ nnc_scored nnc_scored_open(const nnc_measured *row)
                          .error = NAN,
                          .model_flops = NAN,
                          .predicted_bytes = NAN,
+                         .most_bytes = NAN,
                          .memory_error = NAN };
 }
 

@@ -15,6 +15,8 @@ typedef struct nnc_scored {
     double model_flops;          /* of the step, over all devices; attention over all pairs */
     nnc_memory_stat memory_stat; /* what memory_error compares with */
     double predicted_bytes, memory_error;
+    double most_bytes;  /* the upper end of the memory */
+    nnc_verdict fit;    /* of a step, which ran */
     const char *reason; /* why there is no prediction; NULL = there is one */
 } nnc_scored;
 

@@ -93,15 +93,18 @@ static const nnc_metric memory_part_rows[] = {
                   "section 4"),
     NNC_WHOLE(nnc_memory, transient_bytes, .head = "transient", .unit = "B", .drop = 2,
               .part_of = total_bytes, .help = "The largest extra at the peak that is not kept."),
-    NNC_WHOLE(nnc_memory, reserve_bytes, .head = "reserve", .unit = "B", .drop = 1,
-              .part_of = total_bytes, .help = "Memory that is set aside."),
+    NNC_WHOLE(
+        nnc_memory, reserve_bytes, .head = "reserve", .unit = "B", .drop = 1,
+        .part_of = total_bytes,
+        .help = "Memory that is set aside: by --reserve-bytes, or by the software profile for the "
+                "context, collectives and fragmentation."),
     NNC_WHOLE(nnc_memory, total_bytes, .head = "total", .unit = "B",
               .help = "Device memory at the peak.", .source = zero_paper),
 };
 const nnc_metrics nnc_memory_metrics =
     NNC_METRICS("memory of one device, by class", memory_part_rows, nnc_memory);
 
-NNC_GET(get_fits, nnc_report, nnc_bool_cell(self->result->verdict == NNC_FITS))
+NNC_GET(get_fits, nnc_report, nnc_bool_cell(self->result->verdict != NNC_OVER_MEMORY))
 
 static const nnc_metric advice_rows[] = {
     NNC_CHARS(nnc_advice, text, .help = "The changes, as options."),
@@ -109,7 +112,7 @@ static const nnc_metric advice_rows[] = {
     NNC_NUMBER(nnc_advice, step_s, .unit = "s", .help = "One step with them."),
 };
 static const nnc_metrics advice_metrics =
-    NNC_METRICS("a smallest change of the plan that would fit", advice_rows, nnc_advice);
+    NNC_METRICS("a change of the plan that would fit", advice_rows, nnc_advice);
 
 static const nnc_metric memory_rows[] = {
     NNC_AS("stage", WHOLE, RESULT(memory_stage), .help = "The fullest pipeline stage, from 0."),
@@ -118,12 +121,18 @@ static const nnc_metric memory_rows[] = {
            .help = "Memory of one device."),
     NNC_AS("headroom_bytes", WHOLE, RESULT(memory.headroom_bytes), .unit = "B",
            .help = "What is left; negative when the plan does not fit."),
+    NNC_AS("total_interval_bytes", WHOLE, RESULT(memory.total_interval_bytes), .each_count = 2,
+           .unit = "B",
+           .help =
+               "Where peaks measured under the software profile fell, but for one in ten above."),
     NNC_AS("transient_what", TEXT, RESULT(memory.transient_what),
            .help = "What the transient peak is."),
     NNC_AS("fits", BOOL, .get = get_fits, .help = "Whether the plan fits into the device memory."),
+    NNC_AS("fit", ENUM, RESULT(verdict), .names = { nnc_verdict_name, NNC_VERDICT_COUNT },
+           .help = "fits; tight: the upper end of total_interval_bytes does not; or does_not_fit."),
     NNC_AS("advice", LIST, NNC_IN(nnc_report, advice), NNC_COUNT(nnc_report, advice_count),
            .rows = &advice_metrics, .null_empty = true,
-           .help = "Smallest changes of the plan that would fit."),
+           .help = "Changes of the plan that would fit, the fastest first."),
 };
 static const nnc_metrics memory_metrics =
     NNC_METRICS("memory of the fullest device", memory_rows, nnc_report);

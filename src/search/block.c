@@ -221,8 +221,8 @@ nnc_pass *nnc_block_plan(nnc_plan_block *b, uint64_t inside, nnc_result *result)
     }
     for (int32_t i = 0; i < b->heaviest_count; i++) {
         const nnc_holding *h = &b->scratch->step.holdings[b->heaviest[i]];
-        const nnc_memory memory =
-            nnc_memory_of(b->model, step.list, step.sums, h, &result->plan, b->device->mem_bytes);
+        const nnc_memory memory = nnc_memory_of(b->model, step.list, step.sums, h, &result->plan,
+                                                step.software, b->device->mem_bytes);
         if (i == 0 || memory.total_bytes > result->memory.total_bytes) {
             result->memory = memory;
         }

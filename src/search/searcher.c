@@ -133,7 +133,7 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
         return;
     }
     const int64_t capacity = search->mem_bytes > 0 ? search->mem_bytes : r->device->mem_bytes;
-    const bool fits = result.memory.total_bytes <= capacity;
+    const bool fits = nnc_memory_verdict(&result.memory, capacity) == NNC_FITS;
     const double least_s = nnc_block_least_s(pass, &result.plan);
     const bool hopeless = !fits || misses_more(r, &result, least_s) ||
                           nnc_front_beats(r->known, search->objective, search->best, least_s,

@@ -220,7 +220,7 @@ static void do_row(nnc_sweeper *s, int64_t row, nnc_batch *batch)
         do_illegal(s, row, met, &why, batch);
         return;
     }
-    const bool fits = s->result.verdict == NNC_FITS;
+    const bool fits = s->result.verdict != NNC_OVER_MEMORY;
     if (!fits && !all) {
         batch->tally.over_memory++;
         return;

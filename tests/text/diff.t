@@ -75,7 +75,7 @@ $ nncost estimate dense round --format json >a.json; nncost estimate dense round
 $ nncost diff a.json b.json --format markdown
 a.json -> b.json: the estimates differ
 
-28 figures differ; step 10.80 ms -> 13.13 ms (+21.6%), most of it recompute_s; memory 2.016 GB -> 1.808 GB (-10.3%), most of it activation_bytes
+30 figures differ; step 10.80 ms -> 13.13 ms (+21.6%), most of it recompute_s; memory 2.016 GB -> 1.808 GB (-10.3%), most of it activation_bytes
 
 | figure | old | new | change |
 |:---|---:|---:|---:|
@@ -103,6 +103,8 @@ a.json -> b.json: the estimates differ
 | step.step_without_bound_s | 5.538 ms | 6.307 ms | +13.9% |
 | work.write_bytes | 2.308 GB | 2.596 GB | +12.5% |
 | memory.total_bytes | 2.016 GB | 1.808 GB | -10.3% |
+| memory.total_interval_bytes.0 | 2.016 GB | 1.808 GB | -10.3% |
+| memory.total_interval_bytes.1 | 2.016 GB | 1.808 GB | -10.3% |
 | throughput.hfu | 0.678 | 0.728 | +7.37% |
 | step.bound_s.memory | 3.875 ms | 4.131 ms | +6.61% |
 | memory.headroom_bytes | 7.984 GB | 8.192 GB | +2.61% |

@@ -106,7 +106,9 @@ Memory:
   --recompute-every N     Full recomputation in segments of this many layers. [1]
   --recompute-layers N    Full recomputation of this many layers of each stage; 0 = all. [0]
   --activations NAME      How kept activations are counted. per-op, korthikanti [per-op]
-  --reserve-bytes N       Device memory set aside for other uses. [0]
+  --reserve-bytes N       Device memory set aside for other uses: the driver, collectives, what an
+                          allocator cannot hand out again. With a number the verdict counts no
+                          spread. [the software profile's]
 
 Numbers:
   --precision NAME        Number format of the matrix products. fp64, fp32, tf32, bf16, fp16, fp8,

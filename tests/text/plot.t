@@ -547,210 +547,212 @@ $ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --from 1ms --t
 $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 344" width="720" height="344" role="img" aria-labelledby="nnc-front-title nnc-front-desc">
 <title id="nnc-front-title">Time against memory</title>
-<desc id="nnc-front-desc">Time against memory, A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster with less memory. Fastest 31.54 ms: d4 z2 mb4. Leanest 135.3 MB: t4 mb1 re:full. Knee 32.91 ms: d4 z2 mb1 re:norm,activation.</desc>
+<desc id="nnc-front-desc">Time against memory, A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster with less memory. Fastest 31.53 ms: d4 z1 mb1. Leanest 135.3 MB: t4 mb1 re:full. Knee 40.66 ms: d2 t2 z2 mb1 re:norm,activation.</desc>
 <pattern id="nnc-front-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
 <text class="b" x="8" y="18">Time against memory</text>
 <text class="dim" x="170.1" y="18">A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster</text>
 <text class="dim" x="8" y="34">with less memory</text>
-<path class="grid" d="M174.4 50L174.4 300"/><text class="dim" x="174.4" y="316" text-anchor="middle">200 MB</text>
-<path class="grid" d="M370.7 50L370.7 300"/><text class="dim" x="370.7" y="316" text-anchor="middle">500 MB</text>
-<path class="grid" d="M519.2 50L519.2 300"/><text class="dim" x="519.2" y="316" text-anchor="middle">1 GB</text>
-<path class="grid" d="M667.8 50L667.8 300"/><text class="dim" x="667.8" y="316" text-anchor="middle">2 GB</text>
+<path class="grid" d="M177.2 50L177.2 300"/><text class="dim" x="177.2" y="316" text-anchor="middle">200 MB</text>
+<path class="grid" d="M380 50L380 300"/><text class="dim" x="380" y="316" text-anchor="middle">500 MB</text>
+<path class="grid" d="M533.4 50L533.4 300"/><text class="dim" x="533.4" y="316" text-anchor="middle">1 GB</text>
+<path class="grid" d="M686.8 50L686.8 300"/><text class="dim" x="686.8" y="316" text-anchor="middle">2 GB</text>
 <path class="grid" d="M62 295.6L692 295.6"/><text class="dim" x="56" y="299.6" text-anchor="end">30 ms</text>
-<path class="grid" d="M62 255.3L692 255.3"/><text class="dim" x="56" y="259.3" text-anchor="end">40 ms</text>
-<path class="grid" d="M62 224L692 224"/><text class="dim" x="56" y="228" text-anchor="end">50 ms</text>
-<path class="grid" d="M62 176.9L692 176.9"/><text class="dim" x="56" y="180.9" text-anchor="end">70 ms</text>
-<path class="grid" d="M62 126.9L692 126.9"/><text class="dim" x="56" y="130.9" text-anchor="end">100 ms</text>
-<path class="grid" d="M62 70L692 70"/><text class="dim" x="56" y="74" text-anchor="end">150 ms</text>
+<path class="grid" d="M62 255.1L692 255.1"/><text class="dim" x="56" y="259.1" text-anchor="end">40 ms</text>
+<path class="grid" d="M62 223.6L692 223.6"/><text class="dim" x="56" y="227.6" text-anchor="end">50 ms</text>
+<path class="grid" d="M62 176.2L692 176.2"/><text class="dim" x="56" y="180.2" text-anchor="end">70 ms</text>
+<path class="grid" d="M62 125.9L692 125.9"/><text class="dim" x="56" y="129.9" text-anchor="end">100 ms</text>
+<path class="grid" d="M62 68.7L692 68.7"/><text class="dim" x="56" y="72.7" text-anchor="end">150 ms</text>
 <text class="dim" x="377" y="334" text-anchor="middle">memory of the fullest device</text>
-<path class="stair" d="M645 288.6L645 288.6L530.1 288.6L530.1 287.5L523.5 287.5L523.5 286.4L517.1 286.4L517.1 286L494.6 286L494.6 284.9L486.8 284.9L486.8 283.8L479.2 283.8L479.2 282.7L470.8 282.7L470.8 271.9L463.5 271.9L463.5 270.9L455 270.9L455 269.9L445.5 269.9L445.5 266L440.8 266L440.8 260.2L440.6 260.2L440.6 259.2L434.4 259.2L434.4 257.7L423.3 257.7L423.3 256.8L417.8 256.8L417.8 255.9L412.3 255.9L412.3 255L406.5 255L406.5 248.3L405.8 248.3L405.8 247.5L399.9 247.5L399.9 243.7L399.9 243.7L399.9 242.9L396.5 242.9L396.5 242.8L396.1 242.8L396.1 242L393 242L393 241.3L390.3 241.3L390.3 241.2L389.9 241.2L389.9 240.4L386.7 240.4L386.7 228.1L385.9 228.1L385.9 227.5L383.1 227.5L383.1 227.3L382.7 227.3L382.7 226.6L379.5 226.6L379.5 214L377.8 214L377.8 209.9L377.8 209.9L377.8 209.2L376.1 209.2L376.1 207.6L375 207.6L375 207L371.6 207L371.6 206.4L368.2 206.4L368.2 195L367.6 195L367.6 173.7L366.9 173.7L366.9 168.3L365.1 168.3L365.1 168.1L355.7 168.1L355.7 112.8L350.9 112.8L350.9 109.8L304.7 109.8L304.7 104L304.7 104L304.7 102.5L297 102.5L297 101.6L285.8 101.6L285.8 98.6L272.8 98.6L272.8 98.6L271.4 98.6L271.4 98.3L260.2 98.3L260.2 98L249.9 98L249.9 98L248.4 98L248.4 97.7L235.9 97.7L235.9 95.1L234.2 95.1L234.2 94.8L220.9 94.8L220.9 91.6L212.9 91.6L212.9 91.5L212 91.5L212 91.2L204.7 91.2L204.7 91L198.1 91L198.1 90.9L197.1 90.9L197.1 90.7L189.2 90.7L189.2 86.5L185.1 86.5L185.1 85.8L180.1 85.8L180.1 85.7L179 85.7L179 85.4L170.4 85.4L170.4 83.8L165.9 83.8L165.9 79.7L165.9 79.7L165.9 78.4L163.9 78.4L163.9 78.4L159.1 78.4L159.1 77.9L151.1 77.9L151.1 77.6L141.3 77.6L141.3 77.4L131.1 77.4L131.1 71.2L126.8 71.2L126.8 61.7L121.6 61.7L121.6 61.4L90.6 61.4"/><g data-key="d4 z2 mb4"><title>d4 z2 mb4: 31.54 ms in 1.799 GB, MFU 92.8%</title><circle class="hollow" cx="645" cy="288.6" r="4"/></g>
-<g data-key="d4 z1 mb4"><title>d4 z1 mb4: 31.54 ms in 1.959 GB, MFU 92.8%</title><circle class="hollow" cx="663.4" cy="288.6" r="4"/></g>
-<g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.54 ms in 1.052 GB, MFU 92.8%</title><circle class="hollow" cx="530.1" cy="288.6" r="4"/></g>
-<g data-key="d4 z2 mb4"><title>d4 z2 mb4: 31.54 ms in 1.799 GB, MFU 92.8%</title><circle class="dot compute" cx="645" cy="288.6" r="4.5"/></g>
-<g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.54 ms in 1.052 GB, MFU 92.8%</title><circle class="dot compute" cx="530.1" cy="288.6" r="4.5"/></g>
-<g data-key="d4 z1 mb1 re:norm"><title>d4 z1 mb1 re:norm: 31.79 ms in 1.020 GB, MFU 92.1%</title><circle class="dot compute" cx="523.5" cy="287.5" r="4.5"/></g>
-<g data-key="d4 z1 mb1 re:activation"><title>d4 z1 mb1 re:activation: 32.05 ms in 990.1 MB, MFU 91.4%</title><circle class="dot compute" cx="517.1" cy="286.4" r="4.5"/></g>
-<g data-key="d4 z2 mb1"><title>d4 z2 mb1: 32.14 ms in 891.5 MB, MFU 91.1%</title><circle class="dot compute" cx="494.6" cy="286" r="4.5"/></g>
-<g data-key="d4 z2 mb1 re:norm"><title>d4 z2 mb1 re:norm: 32.40 ms in 859.5 MB, MFU 90.4%</title><circle class="dot compute" cx="486.8" cy="284.9" r="4.5"/></g>
-<g data-key="d4 z2 mb1 re:activation"><title>d4 z2 mb1 re:activation: 32.65 ms in 829.5 MB, MFU 89.7%</title><circle class="dot compute" cx="479.2" cy="283.8" r="4.5"/></g>
-<g data-key="d4 z2 mb1 re:norm,activation"><title>d4 z2 mb1 re:norm,activation: 32.91 ms in 797.5 MB, MFU 89.0%</title><circle class="dot compute" cx="470.8" cy="282.7" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 35.54 ms in 770.9 MB, MFU 82.4%</title><circle class="dot compute" cx="463.5" cy="271.9" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 35.80 ms in 740.9 MB, MFU 81.8%</title><circle class="dot compute" cx="455" cy="270.9" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 36.05 ms in 708.9 MB, MFU 81.2%</title><circle class="dot compute" cx="445.5" cy="269.9" r="4.5"/></g>
-<g data-key="d2 c2 z2 mb1 re:norm,activation"><title>d2 c2 z2 mb1 re:norm,activation: 37.07 ms in 693.3 MB, MFU 79.0%</title><circle class="dot compute" cx="440.8" cy="266" r="4.5"/></g>
-<g data-key="p2 v4 c2 z1 mb1 re:norm,activation"><title>p2 v4 c2 z1 mb1 re:norm,activation: 38.64 ms in 692.8 MB, MFU 75.8%</title><circle class="dot compute" cx="440.6" cy="260.2" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 38.91 ms in 673.0 MB, MFU 75.2%</title><circle class="dot compute" cx="434.4" cy="259.2" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.32 ms in 638.9 MB, MFU 74.5%</title><circle class="dot compute" cx="423.3" cy="257.7" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 39.58 ms in 622.9 MB, MFU 74.0%</title><circle class="dot compute" cx="417.8" cy="256.8" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 39.83 ms in 606.9 MB, MFU 73.5%</title><circle class="dot compute" cx="412.3" cy="255.9" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 40.09 ms in 590.9 MB, MFU 73.0%</title><circle class="dot compute" cx="406.5" cy="255" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 42.05 ms in 588.9 MB, MFU 69.6%</title><circle class="dot compute" cx="405.8" cy="248.3" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 42.30 ms in 572.9 MB, MFU 69.2%</title><circle class="dot compute" cx="399.9" cy="247.5" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:norm,activation"><title>t2 p2 mb1 re:norm,activation: 43.47 ms in 572.8 MB, MFU 67.4%</title><circle class="dot compute" cx="399.9" cy="243.7" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 43.69 ms in 563.8 MB, MFU 67.0%</title><circle class="dot compute" cx="396.5" cy="242.9" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 43.72 ms in 562.8 MB, MFU 67.0%</title><circle class="dot compute" cx="396.1" cy="242.8" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 43.98 ms in 554.8 MB, MFU 66.6%</title><circle class="dot compute" cx="393" cy="242" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 44.20 ms in 547.8 MB, MFU 66.2%</title><circle class="dot compute" cx="390.3" cy="241.3" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 44.24 ms in 546.8 MB, MFU 66.2%</title><circle class="dot compute" cx="389.9" cy="241.2" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 44.49 ms in 538.8 MB, MFU 65.8%</title><circle class="dot compute" cx="386.7" cy="240.4" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 48.58 ms in 536.8 MB, MFU 60.3%</title><circle class="dot compute" cx="385.9" cy="228.1" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 48.78 ms in 529.8 MB, MFU 60.0%</title><circle class="dot compute" cx="383.1" cy="227.5" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 48.84 ms in 528.8 MB, MFU 60.0%</title><circle class="dot compute" cx="382.7" cy="227.3" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 49.10 ms in 520.8 MB, MFU 59.6%</title><circle class="dot compute" cx="379.5" cy="226.6" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 53.70 ms in 516.7 MB, MFU 54.5%</title><circle class="dot compute" cx="377.8" cy="214" r="4.5"/></g>
-<g data-key="t2 p2 v2 mb1 re:full"><title>t2 p2 v2 mb1 re:full: 55.31 ms in 516.7 MB, MFU 52.9%</title><circle class="dot compute" cx="377.8" cy="209.9" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 55.57 ms in 512.7 MB, MFU 52.7%</title><circle class="dot compute" cx="376.1" cy="209.2" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 56.21 ms in 510.1 MB, MFU 52.1%</title><circle class="dot compute" cx="375" cy="207.6" r="4.5"/></g>
-<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 56.47 ms in 502.1 MB, MFU 51.9%</title><circle class="dot compute" cx="371.6" cy="207" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 56.72 ms in 494.1 MB, MFU 51.6%</title><circle class="dot compute" cx="368.2" cy="206.4" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:full"><title>t2 c2 z3 mb1 re:full: 61.51 ms in 492.7 MB, MFU 47.6%</title><circle class="dot compute" cx="367.6" cy="195" r="4.5"/></g>
-<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 71.61 ms in 491.1 MB, MFU 40.9%</title><circle class="dot compute" cx="366.9" cy="173.7" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.42 ms in 487.1 MB, MFU 39.3%</title><circle class="dot compute" cx="365.1" cy="168.3" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.51 ms in 466.0 MB, MFU 39.3%</title><circle class="dot compute" cx="355.7" cy="168.1" r="4.5"/></g>
-<g data-key="d4 z2 mb2 re:full"><title>d4 z2 mb2 re:full: 110.5 ms in 455.9 MB, MFU 26.5%</title><circle class="dot compute" cx="350.9" cy="112.8" r="4.5"/></g>
-<g data-key="d4 z3 mb2 re:full"><title>d4 z3 mb2 re:full: 112.9 ms in 367.3 MB, MFU 25.9%</title><circle class="dot compute" cx="304.7" cy="109.8" r="4.5"/></g>
-<g data-key="d2 c2 z3 mb4 re:full"><title>d2 c2 z3 mb4 re:full: 117.7 ms in 367.3 MB, MFU 24.9%</title><circle class="dot compute" cx="304.7" cy="104" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb4 re:full"><title>d2 t2 z2 mb4 re:full: 119.0 ms in 354.4 MB, MFU 24.6%</title><circle class="dot compute" cx="297" cy="102.5" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb4 re:full"><title>d2 t2 z3 mb4 re:full: 119.7 ms in 336.4 MB, MFU 24.5%</title><circle class="dot compute" cx="285.8" cy="101.6" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 122.4 ms in 316.5 MB, MFU 23.9%</title><circle class="dot compute" cx="272.8" cy="98.6" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 122.4 ms in 314.4 MB, MFU 23.9%</title><circle class="dot compute" cx="271.4" cy="98.6" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 122.6 ms in 298.4 MB, MFU 23.9%</title><circle class="dot compute" cx="260.2" cy="98.3" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 122.9 ms in 284.5 MB, MFU 23.8%</title><circle class="dot compute" cx="249.9" cy="98" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 122.9 ms in 282.4 MB, MFU 23.8%</title><circle class="dot compute" cx="248.4" cy="98" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 123.1 ms in 266.4 MB, MFU 23.8%</title><circle class="dot compute" cx="235.9" cy="97.7" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 125.5 ms in 264.4 MB, MFU 23.3%</title><circle class="dot compute" cx="234.2" cy="95.1" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 125.7 ms in 248.4 MB, MFU 23.3%</title><circle class="dot compute" cx="220.9" cy="94.8" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 128.6 ms in 239.4 MB, MFU 22.8%</title><circle class="dot compute" cx="212.9" cy="91.6" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 128.7 ms in 238.3 MB, MFU 22.7%</title><circle class="dot compute" cx="212" cy="91.5" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 129.0 ms in 230.3 MB, MFU 22.7%</title><circle class="dot compute" cx="204.7" cy="91.2" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 129.1 ms in 223.4 MB, MFU 22.7%</title><circle class="dot compute" cx="198.1" cy="91" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 129.2 ms in 222.3 MB, MFU 22.7%</title><circle class="dot compute" cx="197.1" cy="90.9" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 129.5 ms in 214.3 MB, MFU 22.6%</title><circle class="dot compute" cx="189.2" cy="90.7" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:full"><title>d2 t2 z2 mb1 re:full: 133.4 ms in 210.3 MB, MFU 22.0%</title><circle class="dot compute" cx="185.1" cy="86.5" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 134.1 ms in 205.4 MB, MFU 21.8%</title><circle class="dot compute" cx="180.1" cy="85.8" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 134.2 ms in 204.3 MB, MFU 21.8%</title><circle class="dot compute" cx="179" cy="85.7" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 134.4 ms in 196.3 MB, MFU 21.8%</title><circle class="dot compute" cx="170.4" cy="85.4" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 136.0 ms in 192.3 MB, MFU 21.5%</title><circle class="dot compute" cx="165.9" cy="83.8" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb2 re:full"><title>t2 c2 z3 mb2 re:full: 140.0 ms in 192.3 MB, MFU 20.9%</title><circle class="dot compute" cx="165.9" cy="79.7" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 141.3 ms in 190.5 MB, MFU 20.7%</title><circle class="dot compute" cx="163.9" cy="78.4" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:full"><title>t2 c2 z2 mb1 re:full: 141.4 ms in 186.3 MB, MFU 20.7%</title><circle class="dot compute" cx="159.1" cy="78.4" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 141.8 ms in 179.4 MB, MFU 20.6%</title><circle class="dot compute" cx="151.1" cy="77.9" r="4.5"/></g>
-<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 142.1 ms in 171.4 MB, MFU 20.6%</title><circle class="dot compute" cx="141.3" cy="77.6" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 142.4 ms in 163.4 MB, MFU 20.6%</title><circle class="dot compute" cx="131.1" cy="77.4" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 148.8 ms in 160.2 MB, MFU 19.7%</title><circle class="dot compute" cx="126.8" cy="71.2" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 159.2 ms in 156.3 MB, MFU 18.4%</title><circle class="dot compute" cx="121.6" cy="61.7" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 159.6 ms in 135.3 MB, MFU 18.3%</title><circle class="dot compute" cx="90.6" cy="61.4" r="4.5"/></g>
-<text class="b halo" x="555.9" y="261.6">fastest 31.54 ms</text>
-<text class="dim halo" x="555.9" y="276.6">d4 z2 mb4</text>
+<path class="stair" d="M544.7 288.6L544.7 287.5L537.8 287.5L537.8 286.4L531.2 286.4L531.2 286L508 286L508 284.9L499.9 284.9L499.9 283.8L492 283.8L492 282.7L483.3 282.7L483.3 271.7L475.8 271.7L475.8 270.7L467 270.7L467 269.7L457.3 269.7L457.3 265.9L452.3 265.9L452.3 260.1L452.2 260.1L452.2 259L448.9 259L448.9 257.8L447.1 257.8L447.1 256.9L445.8 256.9L445.8 256.9L441.8 256.9L441.8 256L436.4 256L436.4 255.5L434.3 255.5L434.3 254.6L428.6 254.6L428.6 253.7L422.9 253.7L422.9 252.8L417 252.8L417 248L416.2 248L416.2 247.2L410.1 247.2L410.1 243.3L410.1 243.3L410.1 239.2L406.6 239.2L406.6 239.1L406.2 239.1L406.2 238.3L403 238.3L403 237.6L400.2 237.6L400.2 237.5L399.8 237.5L399.8 236.7L396.5 236.7L396.5 227.7L395.7 227.7L395.7 227.1L392.8 227.1L392.8 226.9L392.4 226.9L392.4 226.2L389 226.2L389 213.5L387.3 213.5L387.3 209.4L387.3 209.4L387.3 208.7L385.5 208.7L385.5 207.1L384.4 207.1L384.4 206.5L380.9 206.5L380.9 205.8L377.4 205.8L377.4 194.4L376.7 194.4L376.7 173L376 173L376 167.5L374.2 167.5L374.2 167.3L364.4 167.3L364.4 113.6L359.6 113.6L359.6 111.7L311.7 111.7L311.7 108.8L311.7 108.8L311.7 105L303.8 105L303.8 103.8L292.2 103.8L292.2 101.1L292.2 101.1L292.2 99.5L246.3 99.5L246.3 97.2L240.7 97.2L240.7 95.8L239 95.8L239 95.5L225.2 95.5L225.2 92.5L225.2 92.5L225.2 92.1L217.8 92.1L217.8 90.6L216 90.6L216 90.3L208.4 90.3L208.4 90L200.6 90L200.6 89.7L192.5 89.7L192.5 86.7L190.4 86.7L190.4 86.5L183 86.5L183 86.5L181.9 86.5L181.9 86.2L173.1 86.2L173.1 84.6L168.4 84.6L168.4 81.2L168.4 81.2L168.4 77.8L162.7 77.8L162.7 77.6L161.4 77.6L161.4 77.6L153.1 77.6L153.1 77.3L143 77.3L143 77.1L132.4 77.1L132.4 70.3L128 70.3L128 61.4L122.6 61.4L122.6 61.4L90.6 61.4"/><g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="hollow" cx="544.7" cy="288.6" r="4"/></g>
+<g data-key="d4 z1 mb2"><title>d4 z1 mb2: 31.53 ms in 1.355 GB, MFU 92.9%</title><circle class="hollow" cx="600.6" cy="288.6" r="4"/></g>
+<g data-key="d4 z2 mb4"><title>d4 z2 mb4: 31.53 ms in 1.799 GB, MFU 92.9%</title><circle class="hollow" cx="663.4" cy="288.6" r="4"/></g>
+<g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="dot compute" cx="544.7" cy="288.6" r="4.5"/></g>
+<g data-key="d4 z1 mb1 re:norm"><title>d4 z1 mb1 re:norm: 31.78 ms in 1.020 GB, MFU 92.1%</title><circle class="dot compute" cx="537.8" cy="287.5" r="4.5"/></g>
+<g data-key="d4 z1 mb1 re:activation"><title>d4 z1 mb1 re:activation: 32.04 ms in 990.1 MB, MFU 91.4%</title><circle class="dot compute" cx="531.2" cy="286.4" r="4.5"/></g>
+<g data-key="d4 z2 mb1"><title>d4 z2 mb1: 32.12 ms in 891.5 MB, MFU 91.2%</title><circle class="dot compute" cx="508" cy="286" r="4.5"/></g>
+<g data-key="d4 z2 mb1 re:norm"><title>d4 z2 mb1 re:norm: 32.37 ms in 859.5 MB, MFU 90.4%</title><circle class="dot compute" cx="499.9" cy="284.9" r="4.5"/></g>
+<g data-key="d4 z2 mb1 re:activation"><title>d4 z2 mb1 re:activation: 32.63 ms in 829.5 MB, MFU 89.7%</title><circle class="dot compute" cx="492" cy="283.8" r="4.5"/></g>
+<g data-key="d4 z2 mb1 re:norm,activation"><title>d4 z2 mb1 re:norm,activation: 32.89 ms in 797.5 MB, MFU 89.0%</title><circle class="dot compute" cx="483.3" cy="282.7" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 35.54 ms in 770.9 MB, MFU 82.4%</title><circle class="dot compute" cx="475.8" cy="271.7" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 35.80 ms in 740.9 MB, MFU 81.8%</title><circle class="dot compute" cx="467" cy="270.7" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 36.05 ms in 708.9 MB, MFU 81.2%</title><circle class="dot compute" cx="457.3" cy="269.7" r="4.5"/></g>
+<g data-key="d2 c2 z2 mb1 re:norm,activation"><title>d2 c2 z2 mb1 re:norm,activation: 37.04 ms in 693.3 MB, MFU 79.1%</title><circle class="dot compute" cx="452.3" cy="265.9" r="4.5"/></g>
+<g data-key="p2 v4 c2 z1 mb1 re:norm,activation"><title>p2 v4 c2 z1 mb1 re:norm,activation: 38.61 ms in 692.8 MB, MFU 75.8%</title><circle class="dot compute" cx="452.2" cy="260.1" r="4.5"/></g>
+<g data-key="p2 c2 z1 mb1 re:norm,activation"><title>p2 c2 z1 mb1 re:norm,activation: 38.91 ms in 682.7 MB, MFU 75.2%</title><circle class="dot compute" cx="448.9" cy="259" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:norm"><title>d2 t2 z1 mb1 re:norm: 39.23 ms in 677.0 MB, MFU 74.6%</title><circle class="dot compute" cx="447.1" cy="257.8" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.48 ms in 673.0 MB, MFU 74.2%</title><circle class="dot compute" cx="445.8" cy="256.9" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:activation"><title>d2 t2 z1 mb1 re:activation: 39.49 ms in 661.0 MB, MFU 74.2%</title><circle class="dot compute" cx="441.8" cy="256.9" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:norm,activation"><title>d2 t2 z1 mb1 re:norm,activation: 39.74 ms in 645.0 MB, MFU 73.7%</title><circle class="dot compute" cx="436.4" cy="256" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.89 ms in 638.9 MB, MFU 73.4%</title><circle class="dot compute" cx="434.3" cy="255.5" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 40.15 ms in 622.9 MB, MFU 72.9%</title><circle class="dot compute" cx="428.6" cy="254.6" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 40.40 ms in 606.9 MB, MFU 72.5%</title><circle class="dot compute" cx="422.9" cy="253.7" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 40.66 ms in 590.9 MB, MFU 72.0%</title><circle class="dot compute" cx="417" cy="252.8" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 42.05 ms in 588.9 MB, MFU 69.6%</title><circle class="dot compute" cx="416.2" cy="248" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 42.30 ms in 572.9 MB, MFU 69.2%</title><circle class="dot compute" cx="410.1" cy="247.2" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:norm,activation"><title>t2 p2 mb1 re:norm,activation: 43.47 ms in 572.8 MB, MFU 67.4%</title><circle class="dot compute" cx="410.1" cy="243.3" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 44.77 ms in 563.8 MB, MFU 65.4%</title><circle class="dot compute" cx="406.6" cy="239.2" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 44.80 ms in 562.8 MB, MFU 65.4%</title><circle class="dot compute" cx="406.2" cy="239.1" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 45.06 ms in 554.8 MB, MFU 65.0%</title><circle class="dot compute" cx="403" cy="238.3" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 45.28 ms in 547.8 MB, MFU 64.7%</title><circle class="dot compute" cx="400.2" cy="237.6" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 45.32 ms in 546.8 MB, MFU 64.6%</title><circle class="dot compute" cx="399.8" cy="237.5" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 45.57 ms in 538.8 MB, MFU 64.2%</title><circle class="dot compute" cx="396.5" cy="236.7" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 48.58 ms in 536.8 MB, MFU 60.3%</title><circle class="dot compute" cx="395.7" cy="227.7" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 48.78 ms in 529.8 MB, MFU 60.0%</title><circle class="dot compute" cx="392.8" cy="227.1" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 48.84 ms in 528.8 MB, MFU 60.0%</title><circle class="dot compute" cx="392.4" cy="226.9" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 49.10 ms in 520.8 MB, MFU 59.6%</title><circle class="dot compute" cx="389" cy="226.2" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 53.70 ms in 516.7 MB, MFU 54.5%</title><circle class="dot compute" cx="387.3" cy="213.5" r="4.5"/></g>
+<g data-key="t2 p2 v2 mb1 re:full"><title>t2 p2 v2 mb1 re:full: 55.31 ms in 516.7 MB, MFU 52.9%</title><circle class="dot compute" cx="387.3" cy="209.4" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 55.57 ms in 512.7 MB, MFU 52.7%</title><circle class="dot compute" cx="385.5" cy="208.7" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 56.21 ms in 510.1 MB, MFU 52.1%</title><circle class="dot compute" cx="384.4" cy="207.1" r="4.5"/></g>
+<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 56.47 ms in 502.1 MB, MFU 51.9%</title><circle class="dot compute" cx="380.9" cy="206.5" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 56.72 ms in 494.1 MB, MFU 51.6%</title><circle class="dot compute" cx="377.4" cy="205.8" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:full"><title>t2 c2 z3 mb1 re:full: 61.51 ms in 492.7 MB, MFU 47.6%</title><circle class="dot compute" cx="376.7" cy="194.4" r="4.5"/></g>
+<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 71.61 ms in 491.1 MB, MFU 40.9%</title><circle class="dot compute" cx="376" cy="173" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.42 ms in 487.1 MB, MFU 39.3%</title><circle class="dot compute" cx="374.2" cy="167.5" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.51 ms in 466.0 MB, MFU 39.3%</title><circle class="dot compute" cx="364.4" cy="167.3" r="4.5"/></g>
+<g data-key="d4 z2 mb2 re:full"><title>d4 z2 mb2 re:full: 109.1 ms in 455.9 MB, MFU 26.8%</title><circle class="dot compute" cx="359.6" cy="113.6" r="4.5"/></g>
+<g data-key="d4 z3 mb2 re:full"><title>d4 z3 mb2 re:full: 110.6 ms in 367.3 MB, MFU 26.5%</title><circle class="dot compute" cx="311.7" cy="111.7" r="4.5"/></g>
+<g data-key="d2 c2 z3 mb4 re:full"><title>d2 c2 z3 mb4 re:full: 112.9 ms in 367.3 MB, MFU 25.9%</title><circle class="dot compute" cx="311.7" cy="108.8" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb4 re:full"><title>d2 t2 z2 mb4 re:full: 115.9 ms in 354.4 MB, MFU 25.3%</title><circle class="dot compute" cx="303.8" cy="105" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb4 re:full"><title>d2 t2 z3 mb4 re:full: 117.0 ms in 336.4 MB, MFU 25.0%</title><circle class="dot compute" cx="292.2" cy="103.8" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb8 re:full"><title>t2 c2 z3 mb8 re:full: 119.2 ms in 336.4 MB, MFU 24.6%</title><circle class="dot compute" cx="292.2" cy="101.1" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:full"><title>d4 z3 mb1 re:full: 120.6 ms in 273.3 MB, MFU 24.3%</title><circle class="dot compute" cx="246.3" cy="99.5" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 122.5 ms in 266.4 MB, MFU 23.9%</title><circle class="dot compute" cx="240.7" cy="97.2" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 123.8 ms in 264.4 MB, MFU 23.7%</title><circle class="dot compute" cx="239" cy="95.8" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 124.0 ms in 248.4 MB, MFU 23.6%</title><circle class="dot compute" cx="225.2" cy="95.5" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb2 re:norm,activation"><title>t2 c2 z3 mb2 re:norm,activation: 126.7 ms in 248.4 MB, MFU 23.1%</title><circle class="dot compute" cx="225.2" cy="92.5" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb2 re:full"><title>d2 t2 z3 mb2 re:full: 127.1 ms in 240.3 MB, MFU 23.0%</title><circle class="dot compute" cx="217.8" cy="92.1" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 128.4 ms in 238.3 MB, MFU 22.8%</title><circle class="dot compute" cx="216" cy="90.6" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 128.7 ms in 230.3 MB, MFU 22.8%</title><circle class="dot compute" cx="208.4" cy="90.3" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 128.9 ms in 222.3 MB, MFU 22.7%</title><circle class="dot compute" cx="200.6" cy="90" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 129.2 ms in 214.3 MB, MFU 22.7%</title><circle class="dot compute" cx="192.5" cy="89.7" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 132.0 ms in 212.3 MB, MFU 22.2%</title><circle class="dot compute" cx="190.4" cy="86.7" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 132.2 ms in 205.4 MB, MFU 22.1%</title><circle class="dot compute" cx="183" cy="86.5" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 132.2 ms in 204.3 MB, MFU 22.1%</title><circle class="dot compute" cx="181.9" cy="86.5" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 132.5 ms in 196.3 MB, MFU 22.1%</title><circle class="dot compute" cx="173.1" cy="86.2" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 134.0 ms in 192.3 MB, MFU 21.9%</title><circle class="dot compute" cx="168.4" cy="84.6" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb2 re:full"><title>t2 c2 z3 mb2 re:full: 137.3 ms in 192.3 MB, MFU 21.3%</title><circle class="dot compute" cx="168.4" cy="81.2" r="4.5"/></g>
+<g data-key="t4 mb1"><title>t4 mb1: 140.6 ms in 187.4 MB, MFU 20.8%</title><circle class="dot compute" cx="162.7" cy="77.8" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:full"><title>t2 c2 z2 mb1 re:full: 140.8 ms in 186.3 MB, MFU 20.8%</title><circle class="dot compute" cx="161.4" cy="77.6" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 140.8 ms in 179.4 MB, MFU 20.8%</title><circle class="dot compute" cx="153.1" cy="77.6" r="4.5"/></g>
+<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 141.1 ms in 171.4 MB, MFU 20.8%</title><circle class="dot compute" cx="143" cy="77.3" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 141.3 ms in 163.4 MB, MFU 20.7%</title><circle class="dot compute" cx="132.4" cy="77.1" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 148.3 ms in 160.2 MB, MFU 19.7%</title><circle class="dot compute" cx="128" cy="70.3" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 158.0 ms in 156.3 MB, MFU 18.5%</title><circle class="dot compute" cx="122.6" cy="61.4" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 158.0 ms in 135.3 MB, MFU 18.5%</title><circle class="dot compute" cx="90.6" cy="61.4" r="4.5"/></g>
+<text class="b halo" x="515" y="261.6">fastest 31.53 ms</text>
+<text class="dim halo" x="515" y="276.6">d4 z1 mb1</text>
 <path class="axis" d="M94.8 65.6L136.8 107.6"/><text class="b halo" x="136.8" y="117.6">leanest 135.3 MB</text>
 <text class="dim halo" x="136.8" y="132.6">t4 mb1 re:full</text>
-<path class="axis" d="M470.8 276.7L470.8 250.7"/><text class="b halo" x="423.8" y="231.7">knee 32.91 ms</text>
-<text class="dim halo" x="423.8" y="246.7">d4 z2 mb1 re:norm,activation</text>
+<path class="axis" d="M412.8 257.1L404.5 265.4"/><text class="b halo" x="199.8" y="275.4">knee 40.66 ms</text>
+<text class="dim halo" x="199.8" y="290.4">d2 t2 z2 mb1 re:norm,activation</text>
 </svg>
 $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragment --width 360
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 310" width="360" height="310" role="img" aria-labelledby="nnc-front-title nnc-front-desc">
 <title id="nnc-front-title">Time against memory</title>
-<desc id="nnc-front-desc">Time against memory, A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster with less memory. Fastest 31.54 ms: d4 z2 mb4. Leanest 135.3 MB: t4 mb1 re:full. Knee 32.91 ms: d4 z2 mb1 re:norm,activation.</desc>
+<desc id="nnc-front-desc">Time against memory, A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster with less memory. Fastest 31.53 ms: d4 z1 mb1. Leanest 135.3 MB: t4 mb1 re:full. Knee 40.66 ms: d2 t2 z2 mb1 re:norm,activation.</desc>
 <pattern id="nnc-front-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
 <text class="b" x="8" y="18">Time against memory</text>
 <text class="dim" x="170.1" y="18">A small decoder on 4 x A</text>
 <text class="dim" x="8" y="34">device of round figures, batch 16; filled: no plan is</text>
 <text class="dim" x="8" y="50">faster with less memory</text>
-<path class="grid" d="M110.2 66L110.2 266"/><text class="dim" x="110.2" y="282" text-anchor="middle">200 MB</text>
-<path class="grid" d="M194.3 66L194.3 266"/><text class="dim" x="194.3" y="282" text-anchor="middle">500 MB</text>
-<path class="grid" d="M258 66L258 266"/><text class="dim" x="258" y="282" text-anchor="middle">1 GB</text>
-<path class="grid" d="M321.6 66L321.6 266"/><text class="dim" x="321.6" y="282" text-anchor="middle">2 GB</text>
+<path class="grid" d="M111.4 66L111.4 266"/><text class="dim" x="111.4" y="282" text-anchor="middle">200 MB</text>
+<path class="grid" d="M198.3 66L198.3 266"/><text class="dim" x="198.3" y="282" text-anchor="middle">500 MB</text>
+<path class="grid" d="M264 66L264 266"/><text class="dim" x="264" y="282" text-anchor="middle">1 GB</text>
+<path class="grid" d="M329.8 66L329.8 266"/><text class="dim" x="329.8" y="282" text-anchor="middle">2 GB</text>
 <path class="grid" d="M62 262.5L332 262.5"/><text class="dim" x="56" y="266.5" text-anchor="end">30 ms</text>
-<path class="grid" d="M62 230.2L332 230.2"/><text class="dim" x="56" y="234.2" text-anchor="end">40 ms</text>
-<path class="grid" d="M62 205.2L332 205.2"/><text class="dim" x="56" y="209.2" text-anchor="end">50 ms</text>
-<path class="grid" d="M62 167.5L332 167.5"/><text class="dim" x="56" y="171.5" text-anchor="end">70 ms</text>
-<path class="grid" d="M62 127.5L332 127.5"/><text class="dim" x="56" y="131.5" text-anchor="end">100 ms</text>
-<path class="grid" d="M62 82L332 82"/><text class="dim" x="56" y="86" text-anchor="end">150 ms</text>
+<path class="grid" d="M62 230.1L332 230.1"/><text class="dim" x="56" y="234.1" text-anchor="end">40 ms</text>
+<path class="grid" d="M62 204.9L332 204.9"/><text class="dim" x="56" y="208.9" text-anchor="end">50 ms</text>
+<path class="grid" d="M62 166.9L332 166.9"/><text class="dim" x="56" y="170.9" text-anchor="end">70 ms</text>
+<path class="grid" d="M62 126.7L332 126.7"/><text class="dim" x="56" y="130.7" text-anchor="end">100 ms</text>
+<path class="grid" d="M62 81L332 81"/><text class="dim" x="56" y="85" text-anchor="end">150 ms</text>
 <text class="dim" x="197" y="300" text-anchor="middle">memory of the fullest device</text>
-<path class="stair" d="M311.9 256.9L311.9 256.9L262.6 256.9L262.6 256L259.8 256L259.8 255.1L257.1 255.1L257.1 254.8L247.4 254.8L247.4 253.9L244.1 253.9L244.1 253L240.8 253L240.8 252.1L237.2 252.1L237.2 243.5L234.1 243.5L234.1 242.7L230.4 242.7L230.4 241.9L226.4 241.9L226.4 238.8L224.3 238.8L224.3 234.1L224.3 234.1L224.3 233.3L221.6 233.3L221.6 232.2L216.8 232.2L216.8 231.4L214.5 231.4L214.5 230.7L212.1 230.7L212.1 230L209.7 230L209.7 224.6L209.3 224.6L209.3 224L206.8 224L206.8 220.9L206.8 220.9L206.8 220.3L205.3 220.3L205.3 220.3L205.2 220.3L205.2 219.6L203.9 219.6L203.9 219L202.7 219L202.7 219L202.5 219L202.5 218.3L201.2 218.3L201.2 208.4L200.8 208.4L200.8 208L199.6 208L199.6 207.9L199.5 207.9L199.5 207.3L198.1 207.3L198.1 197.2L197.3 197.2L197.3 193.9L197.3 193.9L197.3 193.4L196.6 193.4L196.6 192.1L196.2 192.1L196.2 191.6L194.7 191.6L194.7 191.1L193.2 191.1L193.2 182L193 182L193 164.9L192.7 164.9L192.7 160.6L191.9 160.6L191.9 160.5L187.9 160.5L187.9 116.3L185.8 116.3L185.8 113.9L166 113.9L166 109.2L166 109.2L166 108L162.7 108L162.7 107.3L157.9 107.3L157.9 104.9L152.3 104.9L152.3 104.9L151.7 104.9L151.7 104.6L146.9 104.6L146.9 104.4L142.5 104.4L142.5 104.4L141.9 104.4L141.9 104.2L136.5 104.2L136.5 102.1L135.8 102.1L135.8 101.8L130.1 101.8L130.1 99.3L126.7 99.3L126.7 99.2L126.3 99.2L126.3 99L123.1 99L123.1 98.8L120.3 98.8L120.3 98.7L119.9 98.7L119.9 98.5L116.5 98.5L116.5 95.2L114.8 95.2L114.8 94.6L112.6 94.6L112.6 94.5L112.1 94.5L112.1 94.3L108.5 94.3L108.5 93.1L106.5 93.1L106.5 89.8L106.5 89.8L106.5 88.7L105.7 88.7L105.7 88.7L103.6 88.7L103.6 88.3L100.2 88.3L100.2 88.1L96 88.1L96 87.9L91.6 87.9L91.6 82.9L89.8 82.9L89.8 75.4L87.5 75.4L87.5 75.1L74.3 75.1"/><g data-key="d4 z2 mb4"><title>d4 z2 mb4: 31.54 ms in 1.799 GB, MFU 92.8%</title><circle class="hollow" cx="311.9" cy="256.9" r="4"/></g>
-<g data-key="d4 z1 mb4"><title>d4 z1 mb4: 31.54 ms in 1.959 GB, MFU 92.8%</title><circle class="hollow" cx="319.7" cy="256.9" r="4"/></g>
-<g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.54 ms in 1.052 GB, MFU 92.8%</title><circle class="hollow" cx="262.6" cy="256.9" r="4"/></g>
-<g data-key="d4 z2 mb4"><title>d4 z2 mb4: 31.54 ms in 1.799 GB, MFU 92.8%</title><circle class="dot compute" cx="311.9" cy="256.9" r="4.5"/></g>
-<g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.54 ms in 1.052 GB, MFU 92.8%</title><circle class="dot compute" cx="262.6" cy="256.9" r="4.5"/></g>
-<g data-key="d4 z1 mb1 re:norm"><title>d4 z1 mb1 re:norm: 31.79 ms in 1.020 GB, MFU 92.1%</title><circle class="dot compute" cx="259.8" cy="256" r="4.5"/></g>
-<g data-key="d4 z1 mb1 re:activation"><title>d4 z1 mb1 re:activation: 32.05 ms in 990.1 MB, MFU 91.4%</title><circle class="dot compute" cx="257.1" cy="255.1" r="4.5"/></g>
-<g data-key="d4 z2 mb1"><title>d4 z2 mb1: 32.14 ms in 891.5 MB, MFU 91.1%</title><circle class="dot compute" cx="247.4" cy="254.8" r="4.5"/></g>
-<g data-key="d4 z2 mb1 re:norm"><title>d4 z2 mb1 re:norm: 32.40 ms in 859.5 MB, MFU 90.4%</title><circle class="dot compute" cx="244.1" cy="253.9" r="4.5"/></g>
-<g data-key="d4 z2 mb1 re:activation"><title>d4 z2 mb1 re:activation: 32.65 ms in 829.5 MB, MFU 89.7%</title><circle class="dot compute" cx="240.8" cy="253" r="4.5"/></g>
-<g data-key="d4 z2 mb1 re:norm,activation"><title>d4 z2 mb1 re:norm,activation: 32.91 ms in 797.5 MB, MFU 89.0%</title><circle class="dot compute" cx="237.2" cy="252.1" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 35.54 ms in 770.9 MB, MFU 82.4%</title><circle class="dot compute" cx="234.1" cy="243.5" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 35.80 ms in 740.9 MB, MFU 81.8%</title><circle class="dot compute" cx="230.4" cy="242.7" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 36.05 ms in 708.9 MB, MFU 81.2%</title><circle class="dot compute" cx="226.4" cy="241.9" r="4.5"/></g>
-<g data-key="d2 c2 z2 mb1 re:norm,activation"><title>d2 c2 z2 mb1 re:norm,activation: 37.07 ms in 693.3 MB, MFU 79.0%</title><circle class="dot compute" cx="224.3" cy="238.8" r="4.5"/></g>
-<g data-key="p2 v4 c2 z1 mb1 re:norm,activation"><title>p2 v4 c2 z1 mb1 re:norm,activation: 38.64 ms in 692.8 MB, MFU 75.8%</title><circle class="dot compute" cx="224.3" cy="234.1" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 38.91 ms in 673.0 MB, MFU 75.2%</title><circle class="dot compute" cx="221.6" cy="233.3" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.32 ms in 638.9 MB, MFU 74.5%</title><circle class="dot compute" cx="216.8" cy="232.2" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 39.58 ms in 622.9 MB, MFU 74.0%</title><circle class="dot compute" cx="214.5" cy="231.4" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 39.83 ms in 606.9 MB, MFU 73.5%</title><circle class="dot compute" cx="212.1" cy="230.7" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 40.09 ms in 590.9 MB, MFU 73.0%</title><circle class="dot compute" cx="209.7" cy="230" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 42.05 ms in 588.9 MB, MFU 69.6%</title><circle class="dot compute" cx="209.3" cy="224.6" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 42.30 ms in 572.9 MB, MFU 69.2%</title><circle class="dot compute" cx="206.8" cy="224" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:norm,activation"><title>t2 p2 mb1 re:norm,activation: 43.47 ms in 572.8 MB, MFU 67.4%</title><circle class="dot compute" cx="206.8" cy="220.9" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 43.69 ms in 563.8 MB, MFU 67.0%</title><circle class="dot compute" cx="205.3" cy="220.3" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 43.72 ms in 562.8 MB, MFU 67.0%</title><circle class="dot compute" cx="205.2" cy="220.3" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 43.98 ms in 554.8 MB, MFU 66.6%</title><circle class="dot compute" cx="203.9" cy="219.6" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 44.20 ms in 547.8 MB, MFU 66.2%</title><circle class="dot compute" cx="202.7" cy="219" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 44.24 ms in 546.8 MB, MFU 66.2%</title><circle class="dot compute" cx="202.5" cy="219" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 44.49 ms in 538.8 MB, MFU 65.8%</title><circle class="dot compute" cx="201.2" cy="218.3" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 48.58 ms in 536.8 MB, MFU 60.3%</title><circle class="dot compute" cx="200.8" cy="208.4" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 48.78 ms in 529.8 MB, MFU 60.0%</title><circle class="dot compute" cx="199.6" cy="208" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 48.84 ms in 528.8 MB, MFU 60.0%</title><circle class="dot compute" cx="199.5" cy="207.9" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 49.10 ms in 520.8 MB, MFU 59.6%</title><circle class="dot compute" cx="198.1" cy="207.3" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 53.70 ms in 516.7 MB, MFU 54.5%</title><circle class="dot compute" cx="197.3" cy="197.2" r="4.5"/></g>
-<g data-key="t2 p2 v2 mb1 re:full"><title>t2 p2 v2 mb1 re:full: 55.31 ms in 516.7 MB, MFU 52.9%</title><circle class="dot compute" cx="197.3" cy="193.9" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 55.57 ms in 512.7 MB, MFU 52.7%</title><circle class="dot compute" cx="196.6" cy="193.4" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 56.21 ms in 510.1 MB, MFU 52.1%</title><circle class="dot compute" cx="196.2" cy="192.1" r="4.5"/></g>
-<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 56.47 ms in 502.1 MB, MFU 51.9%</title><circle class="dot compute" cx="194.7" cy="191.6" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 56.72 ms in 494.1 MB, MFU 51.6%</title><circle class="dot compute" cx="193.2" cy="191.1" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:full"><title>t2 c2 z3 mb1 re:full: 61.51 ms in 492.7 MB, MFU 47.6%</title><circle class="dot compute" cx="193" cy="182" r="4.5"/></g>
-<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 71.61 ms in 491.1 MB, MFU 40.9%</title><circle class="dot compute" cx="192.7" cy="164.9" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.42 ms in 487.1 MB, MFU 39.3%</title><circle class="dot compute" cx="191.9" cy="160.6" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.51 ms in 466.0 MB, MFU 39.3%</title><circle class="dot compute" cx="187.9" cy="160.5" r="4.5"/></g>
-<g data-key="d4 z2 mb2 re:full"><title>d4 z2 mb2 re:full: 110.5 ms in 455.9 MB, MFU 26.5%</title><circle class="dot compute" cx="185.8" cy="116.3" r="4.5"/></g>
-<g data-key="d4 z3 mb2 re:full"><title>d4 z3 mb2 re:full: 112.9 ms in 367.3 MB, MFU 25.9%</title><circle class="dot compute" cx="166" cy="113.9" r="4.5"/></g>
-<g data-key="d2 c2 z3 mb4 re:full"><title>d2 c2 z3 mb4 re:full: 117.7 ms in 367.3 MB, MFU 24.9%</title><circle class="dot compute" cx="166" cy="109.2" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb4 re:full"><title>d2 t2 z2 mb4 re:full: 119.0 ms in 354.4 MB, MFU 24.6%</title><circle class="dot compute" cx="162.7" cy="108" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb4 re:full"><title>d2 t2 z3 mb4 re:full: 119.7 ms in 336.4 MB, MFU 24.5%</title><circle class="dot compute" cx="157.9" cy="107.3" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 122.4 ms in 316.5 MB, MFU 23.9%</title><circle class="dot compute" cx="152.3" cy="104.9" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 122.4 ms in 314.4 MB, MFU 23.9%</title><circle class="dot compute" cx="151.7" cy="104.9" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 122.6 ms in 298.4 MB, MFU 23.9%</title><circle class="dot compute" cx="146.9" cy="104.6" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 122.9 ms in 284.5 MB, MFU 23.8%</title><circle class="dot compute" cx="142.5" cy="104.4" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 122.9 ms in 282.4 MB, MFU 23.8%</title><circle class="dot compute" cx="141.9" cy="104.4" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 123.1 ms in 266.4 MB, MFU 23.8%</title><circle class="dot compute" cx="136.5" cy="104.2" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 125.5 ms in 264.4 MB, MFU 23.3%</title><circle class="dot compute" cx="135.8" cy="102.1" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 125.7 ms in 248.4 MB, MFU 23.3%</title><circle class="dot compute" cx="130.1" cy="101.8" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 128.6 ms in 239.4 MB, MFU 22.8%</title><circle class="dot compute" cx="126.7" cy="99.3" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 128.7 ms in 238.3 MB, MFU 22.7%</title><circle class="dot compute" cx="126.3" cy="99.2" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 129.0 ms in 230.3 MB, MFU 22.7%</title><circle class="dot compute" cx="123.1" cy="99" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 129.1 ms in 223.4 MB, MFU 22.7%</title><circle class="dot compute" cx="120.3" cy="98.8" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 129.2 ms in 222.3 MB, MFU 22.7%</title><circle class="dot compute" cx="119.9" cy="98.7" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 129.5 ms in 214.3 MB, MFU 22.6%</title><circle class="dot compute" cx="116.5" cy="98.5" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:full"><title>d2 t2 z2 mb1 re:full: 133.4 ms in 210.3 MB, MFU 22.0%</title><circle class="dot compute" cx="114.8" cy="95.2" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 134.1 ms in 205.4 MB, MFU 21.8%</title><circle class="dot compute" cx="112.6" cy="94.6" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 134.2 ms in 204.3 MB, MFU 21.8%</title><circle class="dot compute" cx="112.1" cy="94.5" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 134.4 ms in 196.3 MB, MFU 21.8%</title><circle class="dot compute" cx="108.5" cy="94.3" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 136.0 ms in 192.3 MB, MFU 21.5%</title><circle class="dot compute" cx="106.5" cy="93.1" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb2 re:full"><title>t2 c2 z3 mb2 re:full: 140.0 ms in 192.3 MB, MFU 20.9%</title><circle class="dot compute" cx="106.5" cy="89.8" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 141.3 ms in 190.5 MB, MFU 20.7%</title><circle class="dot compute" cx="105.7" cy="88.7" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:full"><title>t2 c2 z2 mb1 re:full: 141.4 ms in 186.3 MB, MFU 20.7%</title><circle class="dot compute" cx="103.6" cy="88.7" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 141.8 ms in 179.4 MB, MFU 20.6%</title><circle class="dot compute" cx="100.2" cy="88.3" r="4.5"/></g>
-<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 142.1 ms in 171.4 MB, MFU 20.6%</title><circle class="dot compute" cx="96" cy="88.1" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 142.4 ms in 163.4 MB, MFU 20.6%</title><circle class="dot compute" cx="91.6" cy="87.9" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 148.8 ms in 160.2 MB, MFU 19.7%</title><circle class="dot compute" cx="89.8" cy="82.9" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 159.2 ms in 156.3 MB, MFU 18.4%</title><circle class="dot compute" cx="87.5" cy="75.4" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 159.6 ms in 135.3 MB, MFU 18.3%</title><circle class="dot compute" cx="74.3" cy="75.1" r="4.5"/></g>
+<path class="stair" d="M268.9 256.9L268.9 256L265.9 256L265.9 255.1L263.1 255.1L263.1 254.8L253.1 254.8L253.1 253.9L249.7 253.9L249.7 253L246.3 253L246.3 252.1L242.6 252.1L242.6 243.4L239.4 243.4L239.4 242.6L235.6 242.6L235.6 241.8L231.4 241.8L231.4 238.7L229.3 238.7L229.3 234.1L229.2 234.1L229.2 233.2L227.8 233.2L227.8 232.3L227 232.3L227 231.5L226.5 231.5L226.5 231.5L224.8 231.5L224.8 230.8L222.4 230.8L222.4 230.4L221.5 230.4L221.5 229.6L219.1 229.6L219.1 228.9L216.7 228.9L216.7 228.2L214.1 228.2L214.1 224.4L213.8 224.4L213.8 223.7L211.2 223.7L211.2 220.7L211.2 220.7L211.2 217.3L209.7 217.3L209.7 217.3L209.5 217.3L209.5 216.6L208.1 216.6L208.1 216.1L207 216.1L207 216L206.8 216L206.8 215.3L205.4 215.3L205.4 208.1L205 208.1L205 207.7L203.8 207.7L203.8 207.5L203.6 207.5L203.6 206.9L202.1 206.9L202.1 196.8L201.4 196.8L201.4 193.5L201.4 193.5L201.4 193L200.7 193L200.7 191.7L200.2 191.7L200.2 191.2L198.7 191.2L198.7 190.7L197.2 190.7L197.2 181.5L196.9 181.5L196.9 164.4L196.6 164.4L196.6 160L195.8 160L195.8 159.9L191.6 159.9L191.6 116.9L189.5 116.9L189.5 115.3L169 115.3L169 113L169 113L169 110L165.6 110L165.6 109L160.7 109L160.7 106.9L160.7 106.9L160.7 105.6L141 105.6L141 103.8L138.6 103.8L138.6 102.7L137.8 102.7L137.8 102.4L131.9 102.4L131.9 100L131.9 100L131.9 99.7L128.8 99.7L128.8 98.5L128 98.5L128 98.2L124.8 98.2L124.8 98L121.4 98L121.4 97.8L117.9 97.8L117.9 95.4L117 95.4L117 95.2L113.9 95.2L113.9 95.2L113.4 95.2L113.4 95L109.6 95L109.6 93.7L107.6 93.7L107.6 91L107.6 91L107.6 88.3L105.2 88.3L105.2 88.1L104.6 88.1L104.6 88.1L101 88.1L101 87.9L96.7 87.9L96.7 87.7L92.2 87.7L92.2 82.3L90.3 82.3L90.3 75.1L88 75.1L88 75.1L74.3 75.1"/><g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="hollow" cx="268.9" cy="256.9" r="4"/></g>
+<g data-key="d4 z1 mb2"><title>d4 z1 mb2: 31.53 ms in 1.355 GB, MFU 92.9%</title><circle class="hollow" cx="292.8" cy="256.9" r="4"/></g>
+<g data-key="d4 z2 mb4"><title>d4 z2 mb4: 31.53 ms in 1.799 GB, MFU 92.9%</title><circle class="hollow" cx="319.7" cy="256.9" r="4"/></g>
+<g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="dot compute" cx="268.9" cy="256.9" r="4.5"/></g>
+<g data-key="d4 z1 mb1 re:norm"><title>d4 z1 mb1 re:norm: 31.78 ms in 1.020 GB, MFU 92.1%</title><circle class="dot compute" cx="265.9" cy="256" r="4.5"/></g>
+<g data-key="d4 z1 mb1 re:activation"><title>d4 z1 mb1 re:activation: 32.04 ms in 990.1 MB, MFU 91.4%</title><circle class="dot compute" cx="263.1" cy="255.1" r="4.5"/></g>
+<g data-key="d4 z2 mb1"><title>d4 z2 mb1: 32.12 ms in 891.5 MB, MFU 91.2%</title><circle class="dot compute" cx="253.1" cy="254.8" r="4.5"/></g>
+<g data-key="d4 z2 mb1 re:norm"><title>d4 z2 mb1 re:norm: 32.37 ms in 859.5 MB, MFU 90.4%</title><circle class="dot compute" cx="249.7" cy="253.9" r="4.5"/></g>
+<g data-key="d4 z2 mb1 re:activation"><title>d4 z2 mb1 re:activation: 32.63 ms in 829.5 MB, MFU 89.7%</title><circle class="dot compute" cx="246.3" cy="253" r="4.5"/></g>
+<g data-key="d4 z2 mb1 re:norm,activation"><title>d4 z2 mb1 re:norm,activation: 32.89 ms in 797.5 MB, MFU 89.0%</title><circle class="dot compute" cx="242.6" cy="252.1" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 35.54 ms in 770.9 MB, MFU 82.4%</title><circle class="dot compute" cx="239.4" cy="243.4" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 35.80 ms in 740.9 MB, MFU 81.8%</title><circle class="dot compute" cx="235.6" cy="242.6" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 36.05 ms in 708.9 MB, MFU 81.2%</title><circle class="dot compute" cx="231.4" cy="241.8" r="4.5"/></g>
+<g data-key="d2 c2 z2 mb1 re:norm,activation"><title>d2 c2 z2 mb1 re:norm,activation: 37.04 ms in 693.3 MB, MFU 79.1%</title><circle class="dot compute" cx="229.3" cy="238.7" r="4.5"/></g>
+<g data-key="p2 v4 c2 z1 mb1 re:norm,activation"><title>p2 v4 c2 z1 mb1 re:norm,activation: 38.61 ms in 692.8 MB, MFU 75.8%</title><circle class="dot compute" cx="229.2" cy="234.1" r="4.5"/></g>
+<g data-key="p2 c2 z1 mb1 re:norm,activation"><title>p2 c2 z1 mb1 re:norm,activation: 38.91 ms in 682.7 MB, MFU 75.2%</title><circle class="dot compute" cx="227.8" cy="233.2" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:norm"><title>d2 t2 z1 mb1 re:norm: 39.23 ms in 677.0 MB, MFU 74.6%</title><circle class="dot compute" cx="227" cy="232.3" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.48 ms in 673.0 MB, MFU 74.2%</title><circle class="dot compute" cx="226.5" cy="231.5" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:activation"><title>d2 t2 z1 mb1 re:activation: 39.49 ms in 661.0 MB, MFU 74.2%</title><circle class="dot compute" cx="224.8" cy="231.5" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:norm,activation"><title>d2 t2 z1 mb1 re:norm,activation: 39.74 ms in 645.0 MB, MFU 73.7%</title><circle class="dot compute" cx="222.4" cy="230.8" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.89 ms in 638.9 MB, MFU 73.4%</title><circle class="dot compute" cx="221.5" cy="230.4" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 40.15 ms in 622.9 MB, MFU 72.9%</title><circle class="dot compute" cx="219.1" cy="229.6" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 40.40 ms in 606.9 MB, MFU 72.5%</title><circle class="dot compute" cx="216.7" cy="228.9" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 40.66 ms in 590.9 MB, MFU 72.0%</title><circle class="dot compute" cx="214.1" cy="228.2" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 42.05 ms in 588.9 MB, MFU 69.6%</title><circle class="dot compute" cx="213.8" cy="224.4" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 42.30 ms in 572.9 MB, MFU 69.2%</title><circle class="dot compute" cx="211.2" cy="223.7" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:norm,activation"><title>t2 p2 mb1 re:norm,activation: 43.47 ms in 572.8 MB, MFU 67.4%</title><circle class="dot compute" cx="211.2" cy="220.7" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 44.77 ms in 563.8 MB, MFU 65.4%</title><circle class="dot compute" cx="209.7" cy="217.3" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 44.80 ms in 562.8 MB, MFU 65.4%</title><circle class="dot compute" cx="209.5" cy="217.3" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 45.06 ms in 554.8 MB, MFU 65.0%</title><circle class="dot compute" cx="208.1" cy="216.6" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 45.28 ms in 547.8 MB, MFU 64.7%</title><circle class="dot compute" cx="207" cy="216.1" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 45.32 ms in 546.8 MB, MFU 64.6%</title><circle class="dot compute" cx="206.8" cy="216" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 45.57 ms in 538.8 MB, MFU 64.2%</title><circle class="dot compute" cx="205.4" cy="215.3" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 48.58 ms in 536.8 MB, MFU 60.3%</title><circle class="dot compute" cx="205" cy="208.1" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 48.78 ms in 529.8 MB, MFU 60.0%</title><circle class="dot compute" cx="203.8" cy="207.7" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 48.84 ms in 528.8 MB, MFU 60.0%</title><circle class="dot compute" cx="203.6" cy="207.5" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 49.10 ms in 520.8 MB, MFU 59.6%</title><circle class="dot compute" cx="202.1" cy="206.9" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 53.70 ms in 516.7 MB, MFU 54.5%</title><circle class="dot compute" cx="201.4" cy="196.8" r="4.5"/></g>
+<g data-key="t2 p2 v2 mb1 re:full"><title>t2 p2 v2 mb1 re:full: 55.31 ms in 516.7 MB, MFU 52.9%</title><circle class="dot compute" cx="201.4" cy="193.5" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 55.57 ms in 512.7 MB, MFU 52.7%</title><circle class="dot compute" cx="200.7" cy="193" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 56.21 ms in 510.1 MB, MFU 52.1%</title><circle class="dot compute" cx="200.2" cy="191.7" r="4.5"/></g>
+<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 56.47 ms in 502.1 MB, MFU 51.9%</title><circle class="dot compute" cx="198.7" cy="191.2" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 56.72 ms in 494.1 MB, MFU 51.6%</title><circle class="dot compute" cx="197.2" cy="190.7" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:full"><title>t2 c2 z3 mb1 re:full: 61.51 ms in 492.7 MB, MFU 47.6%</title><circle class="dot compute" cx="196.9" cy="181.5" r="4.5"/></g>
+<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 71.61 ms in 491.1 MB, MFU 40.9%</title><circle class="dot compute" cx="196.6" cy="164.4" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.42 ms in 487.1 MB, MFU 39.3%</title><circle class="dot compute" cx="195.8" cy="160" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.51 ms in 466.0 MB, MFU 39.3%</title><circle class="dot compute" cx="191.6" cy="159.9" r="4.5"/></g>
+<g data-key="d4 z2 mb2 re:full"><title>d4 z2 mb2 re:full: 109.1 ms in 455.9 MB, MFU 26.8%</title><circle class="dot compute" cx="189.5" cy="116.9" r="4.5"/></g>
+<g data-key="d4 z3 mb2 re:full"><title>d4 z3 mb2 re:full: 110.6 ms in 367.3 MB, MFU 26.5%</title><circle class="dot compute" cx="169" cy="115.3" r="4.5"/></g>
+<g data-key="d2 c2 z3 mb4 re:full"><title>d2 c2 z3 mb4 re:full: 112.9 ms in 367.3 MB, MFU 25.9%</title><circle class="dot compute" cx="169" cy="113" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb4 re:full"><title>d2 t2 z2 mb4 re:full: 115.9 ms in 354.4 MB, MFU 25.3%</title><circle class="dot compute" cx="165.6" cy="110" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb4 re:full"><title>d2 t2 z3 mb4 re:full: 117.0 ms in 336.4 MB, MFU 25.0%</title><circle class="dot compute" cx="160.7" cy="109" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb8 re:full"><title>t2 c2 z3 mb8 re:full: 119.2 ms in 336.4 MB, MFU 24.6%</title><circle class="dot compute" cx="160.7" cy="106.9" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:full"><title>d4 z3 mb1 re:full: 120.6 ms in 273.3 MB, MFU 24.3%</title><circle class="dot compute" cx="141" cy="105.6" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 122.5 ms in 266.4 MB, MFU 23.9%</title><circle class="dot compute" cx="138.6" cy="103.8" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 123.8 ms in 264.4 MB, MFU 23.7%</title><circle class="dot compute" cx="137.8" cy="102.7" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 124.0 ms in 248.4 MB, MFU 23.6%</title><circle class="dot compute" cx="131.9" cy="102.4" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb2 re:norm,activation"><title>t2 c2 z3 mb2 re:norm,activation: 126.7 ms in 248.4 MB, MFU 23.1%</title><circle class="dot compute" cx="131.9" cy="100" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb2 re:full"><title>d2 t2 z3 mb2 re:full: 127.1 ms in 240.3 MB, MFU 23.0%</title><circle class="dot compute" cx="128.8" cy="99.7" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 128.4 ms in 238.3 MB, MFU 22.8%</title><circle class="dot compute" cx="128" cy="98.5" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 128.7 ms in 230.3 MB, MFU 22.8%</title><circle class="dot compute" cx="124.8" cy="98.2" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 128.9 ms in 222.3 MB, MFU 22.7%</title><circle class="dot compute" cx="121.4" cy="98" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 129.2 ms in 214.3 MB, MFU 22.7%</title><circle class="dot compute" cx="117.9" cy="97.8" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 132.0 ms in 212.3 MB, MFU 22.2%</title><circle class="dot compute" cx="117" cy="95.4" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 132.2 ms in 205.4 MB, MFU 22.1%</title><circle class="dot compute" cx="113.9" cy="95.2" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 132.2 ms in 204.3 MB, MFU 22.1%</title><circle class="dot compute" cx="113.4" cy="95.2" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 132.5 ms in 196.3 MB, MFU 22.1%</title><circle class="dot compute" cx="109.6" cy="95" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 134.0 ms in 192.3 MB, MFU 21.9%</title><circle class="dot compute" cx="107.6" cy="93.7" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb2 re:full"><title>t2 c2 z3 mb2 re:full: 137.3 ms in 192.3 MB, MFU 21.3%</title><circle class="dot compute" cx="107.6" cy="91" r="4.5"/></g>
+<g data-key="t4 mb1"><title>t4 mb1: 140.6 ms in 187.4 MB, MFU 20.8%</title><circle class="dot compute" cx="105.2" cy="88.3" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:full"><title>t2 c2 z2 mb1 re:full: 140.8 ms in 186.3 MB, MFU 20.8%</title><circle class="dot compute" cx="104.6" cy="88.1" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 140.8 ms in 179.4 MB, MFU 20.8%</title><circle class="dot compute" cx="101" cy="88.1" r="4.5"/></g>
+<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 141.1 ms in 171.4 MB, MFU 20.8%</title><circle class="dot compute" cx="96.7" cy="87.9" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 141.3 ms in 163.4 MB, MFU 20.7%</title><circle class="dot compute" cx="92.2" cy="87.7" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 148.3 ms in 160.2 MB, MFU 19.7%</title><circle class="dot compute" cx="90.3" cy="82.3" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 158.0 ms in 156.3 MB, MFU 18.5%</title><circle class="dot compute" cx="88" cy="75.1" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 158.0 ms in 135.3 MB, MFU 18.5%</title><circle class="dot compute" cx="74.3" cy="75.1" r="4.5"/></g>
+<path class="axis" d="M268.9 250.9L268.9 200.9"/><text class="b halo" x="209.5" y="181.9">fastest 31.53 ms</text>
+<text class="dim halo" x="209.5" y="196.9">d4 z1 mb1</text>
 </svg>
 
 # Where more devices stop paying.
 $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 310" width="720" height="310" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
 <title id="nnc-scaling-title">Scaling</title>
-<desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, throughput per device against 1; the batch of 16 is fixed, every size has its own best plan. 1 device: 100.0%, step 124.5 ms. 2 devices: 99.6%, step 62.54 ms. 4 devices: 98.7%, step 31.54 ms. 8 devices: 97.1%, step 16.04 ms.</desc>
+<desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, throughput per device against 1; the batch of 16 is fixed, every size has its own best plan. 1 device: 100.0%, step 124.5 ms. 2 devices: 99.6%, step 62.53 ms. 4 devices: 98.8%, step 31.53 ms. 8 devices: 97.1%, step 16.03 ms.</desc>
 <pattern id="nnc-scaling-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
 <text class="b" x="8" y="18">Scaling</text>
 <text class="dim" x="67.7" y="18">A small decoder on A device of round figures, throughput per device against 1; the batch of 16 is</text>
@@ -766,26 +768,26 @@ $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment
 <text class="s on-backward" x="134.5" y="246" text-anchor="middle">124.5 ms</text>
 <text class="s on-backward" x="134.5" y="259" text-anchor="middle">MFU 94.0%</text>
 <text class="dim" x="299.5" y="282" text-anchor="middle">2</text>
-<g><title>2 devices: 99.6% of the smallest size's rate, step 62.54 ms, MFU 93.6%</title><rect class="axis dash" x="259.5" y="66" width="80" height="0.9"/><rect class="backward" x="259.5" y="66.9" width="80" height="199.1"/></g>
+<g><title>2 devices: 99.6% of the smallest size's rate, step 62.53 ms, MFU 93.7%</title><rect class="axis dash" x="259.5" y="66" width="80" height="0.8"/><rect class="backward" x="259.5" y="66.8" width="80" height="199.2"/></g>
 <text class="b" x="299.5" y="61" text-anchor="middle">100%</text>
-<text class="s on-backward" x="299.5" y="246" text-anchor="middle">62.54 ms</text>
-<text class="s on-backward" x="299.5" y="259" text-anchor="middle">MFU 93.6%</text>
+<text class="s on-backward" x="299.5" y="246" text-anchor="middle">62.53 ms</text>
+<text class="s on-backward" x="299.5" y="259" text-anchor="middle">MFU 93.7%</text>
 <text class="dim" x="464.5" y="282" text-anchor="middle">4</text>
-<g><title>4 devices: 98.7% of the smallest size's rate, step 31.54 ms, MFU 92.8%</title><rect class="axis dash" x="424.5" y="66" width="80" height="2.6"/><rect class="backward" x="424.5" y="68.6" width="80" height="197.4"/></g>
+<g><title>4 devices: 98.8% of the smallest size's rate, step 31.53 ms, MFU 92.9%</title><rect class="axis dash" x="424.5" y="66" width="80" height="2.5"/><rect class="backward" x="424.5" y="68.5" width="80" height="197.5"/></g>
 <text class="b" x="464.5" y="61" text-anchor="middle">99%</text>
-<text class="s on-backward" x="464.5" y="246" text-anchor="middle">31.54 ms</text>
-<text class="s on-backward" x="464.5" y="259" text-anchor="middle">MFU 92.8%</text>
+<text class="s on-backward" x="464.5" y="246" text-anchor="middle">31.53 ms</text>
+<text class="s on-backward" x="464.5" y="259" text-anchor="middle">MFU 92.9%</text>
 <text class="dim" x="629.5" y="282" text-anchor="middle">8</text>
-<g><title>8 devices: 97.1% of the smallest size's rate, step 16.04 ms, MFU 91.3%</title><rect class="axis dash" x="589.5" y="66" width="80" height="5.9"/><rect class="backward" x="589.5" y="71.9" width="80" height="194.1"/></g>
+<g><title>8 devices: 97.1% of the smallest size's rate, step 16.03 ms, MFU 91.3%</title><rect class="axis dash" x="589.5" y="66" width="80" height="5.7"/><rect class="backward" x="589.5" y="71.7" width="80" height="194.3"/></g>
 <text class="b" x="629.5" y="61" text-anchor="middle">97%</text>
-<text class="s on-backward" x="629.5" y="246" text-anchor="middle">16.04 ms</text>
+<text class="s on-backward" x="629.5" y="246" text-anchor="middle">16.03 ms</text>
 <text class="s on-backward" x="629.5" y="259" text-anchor="middle">MFU 91.3%</text>
 <text class="dim" x="382" y="300" text-anchor="middle">devices</text>
 </svg>
 $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment --width 360
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 276" width="360" height="276" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
 <title id="nnc-scaling-title">Scaling</title>
-<desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, throughput per device against 1; the batch of 16 is fixed, every size has its own best plan. 1 device: 100.0%, step 124.5 ms. 2 devices: 99.6%, step 62.54 ms. 4 devices: 98.7%, step 31.54 ms. 8 devices: 97.1%, step 16.04 ms.</desc>
+<desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, throughput per device against 1; the batch of 16 is fixed, every size has its own best plan. 1 device: 100.0%, step 124.5 ms. 2 devices: 99.6%, step 62.53 ms. 4 devices: 98.8%, step 31.53 ms. 8 devices: 97.1%, step 16.03 ms.</desc>
 <pattern id="nnc-scaling-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
 <text class="b" x="8" y="18">Scaling</text>
 <text class="dim" x="67.7" y="18">A small decoder on A device of round</text>
@@ -801,17 +803,17 @@ $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment --
 <text class="b" x="89.4" y="77" text-anchor="middle">100%</text>
 <text class="s on-backward" x="89.4" y="212" text-anchor="middle">124.5 ms</text>
 <text class="dim" x="164.4" y="248" text-anchor="middle">2</text>
-<g><title>2 devices: 99.6% of the smallest size's rate, step 62.54 ms, MFU 93.6%</title><rect class="axis dash" x="138.2" y="82" width="52.5" height="0.6"/><rect class="backward" x="138.2" y="82.6" width="52.5" height="149.4"/></g>
+<g><title>2 devices: 99.6% of the smallest size's rate, step 62.53 ms, MFU 93.7%</title><rect class="axis dash" x="138.2" y="82" width="52.5" height="0.6"/><rect class="backward" x="138.2" y="82.6" width="52.5" height="149.4"/></g>
 <text class="b" x="164.4" y="77" text-anchor="middle">100%</text>
-<text class="s on-backward" x="164.4" y="212" text-anchor="middle">62.54 ms</text>
+<text class="s on-backward" x="164.4" y="212" text-anchor="middle">62.53 ms</text>
 <text class="dim" x="239.4" y="248" text-anchor="middle">4</text>
-<g><title>4 devices: 98.7% of the smallest size's rate, step 31.54 ms, MFU 92.8%</title><rect class="axis dash" x="213.2" y="82" width="52.5" height="1.9"/><rect class="backward" x="213.2" y="83.9" width="52.5" height="148.1"/></g>
+<g><title>4 devices: 98.8% of the smallest size's rate, step 31.53 ms, MFU 92.9%</title><rect class="axis dash" x="213.2" y="82" width="52.5" height="1.9"/><rect class="backward" x="213.2" y="83.9" width="52.5" height="148.1"/></g>
 <text class="b" x="239.4" y="77" text-anchor="middle">99%</text>
-<text class="s on-backward" x="239.4" y="212" text-anchor="middle">31.54 ms</text>
+<text class="s on-backward" x="239.4" y="212" text-anchor="middle">31.53 ms</text>
 <text class="dim" x="314.4" y="248" text-anchor="middle">8</text>
-<g><title>8 devices: 97.1% of the smallest size's rate, step 16.04 ms, MFU 91.3%</title><rect class="axis dash" x="288.2" y="82" width="52.5" height="4.4"/><rect class="backward" x="288.2" y="86.4" width="52.5" height="145.6"/></g>
+<g><title>8 devices: 97.1% of the smallest size's rate, step 16.03 ms, MFU 91.3%</title><rect class="axis dash" x="288.2" y="82" width="52.5" height="4.3"/><rect class="backward" x="288.2" y="86.3" width="52.5" height="145.7"/></g>
 <text class="b" x="314.4" y="77" text-anchor="middle">97%</text>
-<text class="s on-backward" x="314.4" y="212" text-anchor="middle">16.04 ms</text>
+<text class="s on-backward" x="314.4" y="212" text-anchor="middle">16.03 ms</text>
 <text class="dim" x="202" y="266" text-anchor="middle">devices</text>
 </svg>
 

@@ -454,6 +454,10 @@ spread.carried.low          -
 spread.carried.high         -
 spread.experts.low          -
 spread.experts.high         -
+reserve.bytes               0              B          0 B
+reserve.share               0
+reserve.low                 1
+reserve.high                1
 ships.1f1b                  on
 ships.gpipe                 on
 ships.interleaved           on

@@ -63,3 +63,20 @@ time against memory, no other plan is faster with less
 95.06 ms 730.8 MB torch-comp..    4      1        1 no    1           1 1f1b     none      optimizer
 96.08 ms 481.6 MB fsdp            4      1        1 no    3           1 1f1b     none      optimizer
 110.5 ms 462.6 MB fsdp            2      1        2 no    3           1 zb-h1    none      optimizer
+
+# What a profile reserves: 1 GB, a tenth of what the plan counts, and peaks up to 1.2 times the prediction. Tight is no failure; a figure of one's own replaces it all.
+$ sed -i 's/"sources"/"reserve": { "bytes": 1e9, "share": 0.1, "low": 0.9, "high": 1.2 }, "sources"/' toy/software/torch-compile.json
+$ nncost estimate dense round | grep -A1 "^reserve"
+reserve      1.202 GB      12.0%  set aside
+total     3.218 GB (3.00 GiB) of 10.00 GB (9.31 GiB), 32.2%: fits, 6.782 GB free
+$ nncost estimate dense round --set device.mem_bytes=3.5e9 | grep "^total"
+total     3.218 GB (3.00 GiB) of 3.500 GB (3.26 GiB), 91.9%:
+$ nncost estimate dense round --set device.mem_bytes=3.5e9 --format json | grep -o '"reserve_bytes.*"fit": "[a-z_]*"'
+"reserve_bytes": 1201610400, "total_bytes": 3217714400, "capacity_bytes": 3500000000, "headroom_bytes": 282285600, "total_interval_bytes": [2895942960, 3861257280], "transient_what": "gradients of activations", "fits": true, "fit": "tight"
+$ nncost compare dense round --set device.mem_bytes=3.5e9 --micro-batch 1,2,4
+device micro-batch     step tokens/s   MFU   memory fits  bound   USD/Mtoken
+round  1           10.80 ms   92,629 67.8% 3.218 GB tight compute   0.002999 fastest, cheapest
+round  2           18.38 ms  108,824 79.7% 3.550 GB NO    compute   0.002553
+round  4           33.54 ms  119,248 87.3% 4.216 GB NO    compute   0.002329
+$ nncost estimate dense round --set device.mem_bytes=3.5e9 --reserve-bytes 0 --format json | grep -o '"total_interval_bytes.*"fit": "[a-z_]*"'
+"total_interval_bytes": [2016104000, 2016104000], "transient_what": "gradients of activations", "fits": true, "fit": "fits"

@@ -179,7 +179,7 @@ static nnc_status write_rows(nnc_session *session, const product *p, const nnc_s
             }
         }
         rows[row] = scenarios[row].report;
-        if (scenarios[row].result.verdict == NNC_FITS) {
+        if (scenarios[row].result.verdict != NNC_OVER_MEMORY) {
             session->exit_code = 0;
         }
     }

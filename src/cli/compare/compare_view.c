@@ -38,7 +38,7 @@ static ranking rank(const nnc_comparison *comparison)
     }
     for (int32_t i = 0; i < comparison->row_count; i++) {
         const nnc_result *result = comparison->rows[i].result;
-        if (result->verdict != NNC_FITS) {
+        if (result->verdict == NNC_OVER_MEMORY) {
             continue;
         }
         if (found.fastest < 0 || speed(result, found.tokens) >
@@ -63,7 +63,9 @@ static void put_numbers(nnc_table *table, const nnc_report *report, ranking rank
     nnc_table_cell(table, nnc_count_text(speed(result, ranked.tokens), text));
     nnc_table_share(table, result->mfu);
     nnc_table_number(table, (double)result->memory.total_bytes, "B");
-    nnc_table_cell(table, result->verdict == NNC_FITS ? "yes" : "NO");
+    nnc_table_cell(table, result->verdict == NNC_FITS    ? "yes"
+                          : result->verdict == NNC_TIGHT ? "tight"
+                                                         : "NO");
     nnc_table_cell(table, nnc_bound_name(result->bound));
     if (ranked.currency != NULL) {
         const char *currency = ranked.mixed ? nnc_report_currency(report) : NULL;

@@ -50,7 +50,7 @@ static nnc_status write(nnc_session *session, nnc_scenario *scenario, nnc_scratc
     nnc_sensitivity entries[NNC_LEVER_COUNT];
     nnc_report *report = &scenario->report;
     nnc_status status = NNC_OK;
-    session->exit_code = scenario->result.verdict == NNC_FITS ? 0 : 1;
+    session->exit_code = scenario->result.verdict != NNC_OVER_MEMORY ? 0 : 1;
     if (options->timeline || options->trace != NULL) {
         status = nnc_scenario_timeline(scenario, scratch, err);
     }

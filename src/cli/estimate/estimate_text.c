@@ -281,7 +281,8 @@ static void write_fit(nnc_sheet *sheet, const nnc_report *report)
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
     const nnc_memory *memory = &report->result->memory;
     const double total = (double)memory->total_bytes, capacity = (double)memory->capacity_bytes;
-    const bool fits = report->result->verdict == NNC_FITS;
+    const nnc_verdict verdict = report->result->verdict;
+    const bool fits = verdict != NNC_OVER_MEMORY;
 
     nnc_sheet_label(sheet, "total");
     if (report->result->plan.pipeline > 1) {
@@ -295,7 +296,10 @@ static void write_fit(nnc_sheet *sheet, const nnc_report *report)
     nnc_sheet_words(sheet, "of %s (%s), %s:", nnc_unit_text(capacity, "B", a),
                     nnc_binary_text(capacity, b), nnc_percent_text(total / capacity, c));
     nnc_unit_text(fabs((double)memory->headroom_bytes), "B", a);
-    if (fits) {
+    if (verdict == NNC_TIGHT) {
+        nnc_sheet_phrase(sheet, NNC_INK_BAD, "tight, %s free, where peaks up to %s were measured",
+                         a, nnc_unit_text((double)memory->total_interval_bytes[1], "B", b));
+    } else if (fits) {
         nnc_sheet_phrase(sheet, NNC_INK_GOOD, "fits, %s free", a);
     } else {
         nnc_sheet_phrase(sheet, NNC_INK_BAD, "DOES NOT FIT by %s", a);

@@ -100,6 +100,10 @@ static const nnc_metric scored_rows[] = {
            .help = "Measured memory."),
     NNC_NUMBER(nnc_scored, predicted_bytes, .unit = "B", .same_as = "memory.total_bytes",
                .help = "Predicted memory."),
+    NNC_NUMBER(nnc_scored, most_bytes, .unit = "B",
+               .help = "Upper end of the predicted memory, above which one peak in ten lies."),
+    NNC_NAMED(nnc_scored, fit, nnc_verdict_name, NNC_VERDICT_COUNT,
+              .help = "Whether the step, which ran, is predicted to fit."),
     NNC_NUMBER(nnc_scored, memory_error, .help = "predicted / measured - 1."),
     NNC_TEXT(nnc_scored, reason, .help = "Why there is no prediction."),
 };

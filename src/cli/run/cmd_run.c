@@ -7,7 +7,7 @@ static nnc_status write(nnc_session *session, nnc_scenario *scenario, nnc_scratc
                         nnc_error *err)
 {
     (void)scratch, (void)err;
-    session->exit_code = scenario->result.verdict == NNC_FITS ? 0 : 1;
+    session->exit_code = scenario->result.verdict != NNC_OVER_MEMORY ? 0 : 1;
     nnc_view_write(session->out, session->style, &nnc_run_view, &scenario->report);
     return NNC_OK;
 }

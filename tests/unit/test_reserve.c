@@ -1,0 +1,97 @@
+/* What a plan takes beside what it counts, and whether it fits: against measured peaks. */
+#include <nncost/search.h>
+
+#include "support.h"
+
+static nnc_software reserved(double bytes, double share, double high)
+{
+    nnc_software software = nnc_software_default();
+    software.reserve = (nnc_reserve){ bytes, share, 0.9, high };
+    return software;
+}
+
+/* 1000 bytes and a tenth of what the plan counts; a figure of the user's own replaces both, and the spread. */
+START_TEST(what_is_set_aside)
+{
+    const nnc_model model = gpt(2, 64, 4, 500, 64);
+    const nnc_device device = plain_device();
+    const nnc_software software = reserved(1000.0, 0.1, 1.2);
+    nnc_plan plan = nnc_plan_default();
+    const nnc_memory m = estimate_with(&model, &device, &software, &plan).memory;
+    const int64_t counted = m.total_bytes - m.reserve_bytes;
+    ck_assert_int_eq(m.reserve_bytes, (int64_t)ceil(1000.0 + 0.1 * (double)counted));
+    ck_assert_int_eq(m.total_interval_bytes[0], (int64_t)ceil(0.9 * (double)m.total_bytes));
+    ck_assert_int_eq(m.total_interval_bytes[1], (int64_t)ceil(1.2 * (double)m.total_bytes));
+    plan.reserve_bytes = 0;
+    const nnc_memory own = estimate_with(&model, &device, &software, &plan).memory;
+    ck_assert_int_eq(own.total_bytes, counted);
+    ck_assert_int_eq(own.total_interval_bytes[0], counted);
+    ck_assert_int_eq(own.total_interval_bytes[1], counted);
+}
+END_TEST
+
+/* On a device that holds the upper end, the prediction, and a byte less. */
+START_TEST(three_words)
+{
+    const nnc_model model = gpt(2, 64, 4, 500, 64);
+    const nnc_software software = reserved(1000.0, 0.1, 1.2);
+    const nnc_plan plan = nnc_plan_default();
+    nnc_device device = plain_device();
+    const nnc_memory m = estimate_with(&model, &device, &software, &plan).memory;
+    const struct {
+        int64_t mem_bytes;
+        nnc_verdict verdict;
+        const char *word;
+    } cases[] = { { m.total_interval_bytes[1], NNC_FITS, "fits" },
+                  { m.total_interval_bytes[1] - 1, NNC_TIGHT, "tight" },
+                  { m.total_bytes, NNC_TIGHT, "tight" },
+                  { m.total_bytes - 1, NNC_OVER_MEMORY, "does_not_fit" } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        device.mem_bytes = cases[i].mem_bytes;
+        const nnc_result r = estimate_with(&model, &device, &software, &plan);
+        ck_assert_int_eq(r.verdict, cases[i].verdict);
+        ck_assert_str_eq(nnc_verdict_name(r.verdict), cases[i].word);
+    }
+}
+END_TEST
+
+/* 8 A100 of 40 GB: what the first command says for Llama 3 8B is what a search finds, within 3 %, and it is no plan that is
+ * tight. */
+START_TEST(advice_is_what_a_search_finds)
+{
+    static const char *const models[] = { "llama3-8b", "llama2-13b", "mistral-7b" };
+    nnc_profiles profiles;
+    const nnc_device *a100 = NULL;
+    nnc_search_result *found = calloc(1, sizeof *found);
+    ck_assert_int_eq(nnc_profiles_load(specs, &profiles, NULL), NNC_OK);
+    ck_assert_int_eq(nnc_device_load(specs, "a100-40gb", &a100, NULL), NNC_OK);
+    for (size_t i = 0; i < COUNT_OF(models); i++) {
+        const nnc_model *model = NULL;
+        nnc_plan plan = nnc_plan_default();
+        nnc_advice advice[3];
+        nnc_result r;
+        ck_assert_int_eq(nnc_model_load(specs, models[i], &model, NULL), NNC_OK);
+        plan.devices = 8;
+        ck_assert_int_gt(nnc_advise_by_plan(model, a100, &profiles, &plan, scratch, advice, 3), 0);
+        nnc_search search = { .base = nnc_plan_default(), .best = 1, .threads = 1 };
+        search.base.devices = 8;
+        search.base.global_batch = 8;
+        ck_assert_int_eq(
+            nnc_search_by_plan(model, a100, &profiles, &search, NULL, NULL, found, NULL), NNC_OK);
+        ck_assert_int_eq(found->best_count, 1);
+        ck_assert_msg(advice[0].step_s <= 1.03 * found->best[0].step_s, "%s: %g, found %g",
+                      models[i], advice[0].step_s, found->best[0].step_s);
+        const nnc_software *software = nnc_profile_of(&profiles, a100, &found->best[0].plan);
+        ck_assert_int_eq(
+            nnc_estimate(model, a100, software, &found->best[0].plan, scratch, &r, NULL), NNC_OK);
+        ck_assert_int_eq(r.verdict, NNC_FITS);
+    }
+    free(found);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { what_is_set_aside, three_words, advice_is_what_a_search_finds };
+    return run_tests("reserve", tests, COUNT_OF(tests));
+}
