@@ -96,8 +96,8 @@ list_symbols()
     done | sort
 }
 
-# "where needs symbol of room" for each call that points the wrong way. The texts and defaults of public
-# types are told to any room by the one that owns them.
+# "where needs symbol of room" for each call that points the wrong way. The texts, defaults and limits of
+# public types are told to any room by the one that owns them.
 wrong_calls()
 {
     local room allowed=
@@ -114,7 +114,7 @@ wrong_calls()
             }
         }
         $1 == "D" { home[$3] = $2 }
-        $4 ~ /_(name|help|text|default)$/ { next }
+        $4 ~ /_(name|help|text|default|init)$|^nnc_(plan|software)_check$/ { next }
         $1 == "U" && ($4 in home) && !(($2, home[$4]) in may) { print $2, $3, $4, home[$4] }'
 }
 

@@ -38,6 +38,9 @@ typedef struct nnc_memory {
     const char *transient_what; /* what the transient peak is; static storage */
 } nnc_memory;
 
+/* Room for members and values that later releases add. */
+enum { NNC_MEMORY_ROOM = 192, NNC_GROUP_ROOM = 32, NNC_COMM_ROOM = 16, NNC_BOUND_ROOM = 8 };
+
 /* One row of the op table. Times and work are of one instance. */
 typedef struct nnc_op_cost {
     const nnc_op *op; /* in the scratch, valid until its next use */
@@ -55,10 +58,14 @@ NNC_API double nnc_intensity(const nnc_work *work);
 
 /* Unknown figures are NaN. The parts forward_s ... host_s add up to step_s. */
 typedef struct nnc_result {
+    size_t struct_size; /* as of nnc_plan; nnc_estimate sets it */
     nnc_verdict verdict;
-    nnc_plan plan; /* resolved */
+    union {
+        nnc_plan plan; /* resolved */
+        unsigned char plan_room[NNC_PLAN_ROOM];
+    };
     int64_t params, active_params;
-    int64_t params_by_group[NNC_GROUP_COUNT];
+    int64_t params_by_group[NNC_GROUP_ROOM];
     int64_t matmul_params; /* that sit in a matrix product: the N of 6 N D */
     int64_t tokens;        /* of one step; 0 for images */
     /* work of the whole step over all devices */
@@ -70,19 +77,22 @@ typedef struct nnc_result {
     /* time */
     double step_s, interval_s[2], lower_bound_s, upper_bound_s;
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s, host_s;
-    double exposed_s[NNC_COMM_COUNT];       /* exposed_comm_s by kind */
-    double communication_s[NNC_COMM_COUNT]; /* the same kinds, hidden or not */
-    double bubble_ratio, bubble_share;      /* bubble_s over the stage's busy time, over step_s */
-    double idle_share;                      /* mean over all stages; 0 without a pipeline */
+    double exposed_s[NNC_COMM_ROOM];       /* exposed_comm_s by kind */
+    double communication_s[NNC_COMM_ROOM]; /* the same kinds, hidden or not */
+    double bubble_ratio, bubble_share;     /* bubble_s over the stage's busy time, over step_s */
+    double idle_share;                     /* mean over all stages; 0 without a pipeline */
     int32_t stage, memory_stage; /* pipeline stage with the longest busy time, the fullest memory */
     double
-        bound_s[NNC_BOUND_COUNT]; /* step_s by what bounds it; in ideal mode all of them overlap */
-    nnc_bound bound, next_bound;  /* largest and second largest of bound_s */
-    double step_without_bound_s;  /* step time if `bound` were no limit: computed again */
+        bound_s[NNC_BOUND_ROOM]; /* step_s by what bounds it; in ideal mode all of them overlap */
+    nnc_bound bound, next_bound; /* largest and second largest of bound_s */
+    double step_without_bound_s; /* step time if `bound` were no limit: computed again */
     /* rates */
     double samples_per_s, tokens_per_s, tokens_per_s_per_device;
     double model_flops_per_s_per_device, mfu, hfu;
-    nnc_memory memory;
+    union {
+        nnc_memory memory;
+        unsigned char memory_room[NNC_MEMORY_ROOM];
+    };
     /* money and energy; run figures need plan.tokens or plan.samples */
     double price_per_device_hour, cost_step, cost_run, device_hours, run_s, energy_j;
     int32_t op_count;
@@ -93,17 +103,25 @@ typedef struct nnc_scratch nnc_scratch;
 NNC_API nnc_scratch *nnc_scratch_create(void); /* NULL when out of memory */
 NNC_API void nnc_scratch_destroy(nnc_scratch *scratch);
 
-/* Estimates one training step of model on device under plan with software.
+/* Estimates one training step of model on device under plan with software (NULL = the neutral profile; plan
+ * NULL = every field at its default).
  * Does not fit is an answer (result->verdict), not an error. Errors: NNC_ILLEGAL_PLAN,
  * NNC_BAD_SPEC (a figure the estimate needs is not recorded; err names it).
  * Calls no malloc. */
-NNC_API nnc_status nnc_estimate(const nnc_model *model, const nnc_device *device,
-                                const nnc_software *software, const nnc_plan *plan,
-                                nnc_scratch *scratch, nnc_result *result, nnc_error *err);
+NNC_API nnc_status nnc_estimate_into(const nnc_model *model, const nnc_device *device,
+                                     const nnc_software *software, const nnc_plan *plan,
+                                     nnc_scratch *scratch, nnc_result *result, nnc_error *err);
+static inline nnc_status nnc_estimate(const nnc_model *model, const nnc_device *device,
+                                      const nnc_software *software, const nnc_plan *plan,
+                                      nnc_scratch *scratch, nnc_result *result, nnc_error *err)
+{
+    result->struct_size = sizeof *result;
+    return nnc_estimate_into(model, device, software, plan, scratch, result, err);
+}
 
-/* Rows of the op table of the last estimate made with scratch; *count receives their number.
- * Valid until the next use of the scratch. */
-NNC_API const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count);
+/* Row of the op table of the last estimate made with scratch, from index 0; NULL past the last of
+ * result->op_count. Valid until the next use of the scratch. */
+NNC_API const nnc_op_cost *nnc_scratch_op(const nnc_scratch *scratch, int32_t index);
 
 /* One pipeline stage of the last estimate. */
 typedef struct nnc_stage {
@@ -117,8 +135,17 @@ typedef struct nnc_stage {
     nnc_memory memory;
 } nnc_stage;
 
-/* Stages of the last estimate made with scratch, first to last; *count receives their number. */
-NNC_API const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
+/* Stage of the last estimate made with scratch, from index 0, the first; NULL past the last of
+ * result->plan.pipeline. */
+NNC_API const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index);
+
+#ifdef NNC_STATIC_LINKING_ONLY
+
+/* All of them, one after the other; *count receives their number. */
+const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count);
+const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
+
+#endif /* NNC_STATIC_LINKING_ONLY */
 
 /* What a stage of the pipeline does in one interval of the step. */
 #define NNC_ACTIVITY_LIST(X)                                                                    \
@@ -154,7 +181,10 @@ NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result,
  * first; where none does, the smallest sets of any kind. Fills at most max entries of advice, returns how many. Each
  * plan is complete; text names the changes as options. */
 typedef struct nnc_advice {
-    nnc_plan plan;
+    union {
+        nnc_plan plan;
+        unsigned char plan_room[NNC_PLAN_ROOM];
+    };
     int32_t changes;
     int64_t total_bytes;
     double step_s;

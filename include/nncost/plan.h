@@ -2,6 +2,8 @@
 #ifndef NNCOST_PLAN_H
 #define NNCOST_PLAN_H
 
+#include <stddef.h>
+
 #include <nncost/model.h>
 
 #ifdef __cplusplus
@@ -129,8 +131,12 @@ typedef enum nnc_offload {
     NNC_OFFLOAD_WEIGHTS = 4
 } nnc_offload;
 
-/* Zero or NaN means "not given" where a comment names a default; nnc_plan_resolve fills it in. */
+/* Where zero or NaN means "not given", a comment names the default, which nnc_plan_resolve fills in. A plan
+ * begins as nnc_plan_default(), which sets its size: members are only ever appended, so that a program may be
+ * older or newer than the library it runs with. Where a plan is part of another struct it has this room. */
+enum { NNC_PLAN_ROOM = 512 };
 typedef struct nnc_plan {
+    size_t struct_size; /* of the struct as the program knows it */
     int32_t devices, data, tensor, pipeline, virtual_stages, context, expert; /* degrees, 1 = off */
     bool sequence_parallel;
     int32_t zero;  /* ZeRO stage: 1 states, 2 gradients too, 3 weights too (FSDP) */
@@ -274,19 +280,28 @@ struct nnc_software {
 /* The neutral implementation: everything fused, nothing kept twice ("torch-compile"). */
 nnc_software nnc_software_default(void);
 
+/* Is every field within its limits? As nnc_plan_check; a profile that was loaded is. */
+nnc_status nnc_software_check(const nnc_software *software, nnc_error *err);
+
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* The profiles that plans get when none is asked for. */
-typedef struct nnc_profiles {
+/* The profiles that plans get when none is asked for: nnc_profiles_get of <nncost/spec.h>. */
+typedef struct nnc_profiles nnc_profiles;
+
+#ifdef NNC_STATIC_LINKING_ONLY
+
+struct nnc_profiles {
     const nnc_software *copies;  /* one device, or copies of the weights: ZeRO 0 to 2 */
     const nnc_software *sharded; /* weights are sharded: ZeRO 3 */
     const nnc_software *split;   /* layers are: tensor, pipeline, context or expert parallelism */
     const nnc_software *tpu;     /* whatever the plan does, on a TPU */
     bool any;                    /* a search offers what no framework of the profile ships, too */
-} nnc_profiles;
+};
 
 /* One profile, whatever the plan. */
-NNC_API nnc_profiles nnc_profiles_of_one(const nnc_software *software);
+nnc_profiles nnc_profiles_of_one(const nnc_software *software);
+
+#endif /* NNC_STATIC_LINKING_ONLY */
 
 /* The profile of a plan, resolved or not, on a device. */
 NNC_API const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_device *device,
@@ -297,15 +312,36 @@ NNC_API const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const n
 NNC_API bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan,
                                 const char **option);
 
-/* A plan with every field at its default. */
-NNC_API nnc_plan nnc_plan_default(void);
+/* A plan with every field at its default. nnc_plan_init: the same of a struct of this size, for programs that
+ * do not read this header. */
+NNC_API void nnc_plan_init(nnc_plan *plan, size_t struct_size);
+static inline nnc_plan nnc_plan_default(void)
+{
+    nnc_plan plan;
+    nnc_plan_init(&plan, sizeof plan);
+    return plan;
+}
+
+/* Is every field within its limits, those of the command line? NNC_ILLEGAL_PLAN; err names the option, what
+ * it expects and what was found. Every function that takes a plan begins with it. */
+NNC_API nnc_status nnc_plan_check(const nnc_plan *plan, nnc_error *err);
 
 /* Fills in what was left open: sequence length and image from the model, precision and policy from
  * the device, the third of micro_batch, micro_batches, global_batch from the other two.
  * Fails with NNC_ILLEGAL_PLAN when the three disagree, the device lacks the precision, or a length
  * does not suit the model; err names the option. */
-NNC_API nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model,
-                                    const nnc_device *device, nnc_plan *resolved, nnc_error *err);
+NNC_API nnc_status nnc_plan_resolve_into(const nnc_plan *plan, const nnc_model *model,
+                                         const nnc_device *device, nnc_plan *resolved,
+                                         nnc_error *err);
+static inline nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model,
+                                          const nnc_device *device, nnc_plan *resolved,
+                                          nnc_error *err)
+{
+    if (resolved != plan) {
+        resolved->struct_size = sizeof *resolved;
+    }
+    return nnc_plan_resolve_into(plan, model, device, resolved, err);
+}
 
 /* Bytes per parameter of a precision policy with an Adam-like optimizer.
  * Sources: ZeRO arXiv:1910.02054 section 3.1; Megatron-LM; docs/formulas.md [policies] */

@@ -23,8 +23,13 @@ typedef struct nnc_choice {
 NNC_ENUM(nnc_objective, NNC_OBJECTIVE_LIST, NNC_OBJECTIVE_COUNT);
 NNC_API const char *nnc_objective_name(nnc_objective objective);
 
+/* Begins as nnc_search_default(), which sets its size: members are only ever appended. */
 typedef struct nnc_search {
-    nnc_plan base; /* every choice that is not searched; devices and global_batch are set */
+    size_t struct_size; /* of the struct as the program knows it */
+    union {
+        nnc_plan base; /* every choice that is not searched; devices and global_batch are set */
+        unsigned char base_room[NNC_PLAN_ROOM];
+    };
     nnc_choice tensor, pipeline, context, expert, virtual_stages, micro_batch, zero,
         sequence_parallel;
     nnc_choice recompute; /* nnc_recompute flags */
@@ -40,9 +45,22 @@ typedef struct nnc_search {
     int32_t shard, shards; /* search part shard, from 1, of shards alone; 0 = all of the space */
 } nnc_search;
 
+/* A search for the ten fastest plans over every choice; base.devices and base.global_batch are still to be set.
+ * nnc_search_init: the same of a struct of this size, for programs that do not read this header. */
+NNC_API void nnc_search_init(nnc_search *search, size_t struct_size);
+static inline nnc_search nnc_search_default(void)
+{
+    nnc_search search;
+    nnc_search_init(&search, sizeof search);
+    return search;
+}
+
 /* One plan that fits. Every figure equals nnc_estimate's of the same plan, to the last digit. */
 typedef struct nnc_found {
-    nnc_plan plan;  /* resolved */
+    union {
+        nnc_plan plan; /* resolved */
+        unsigned char plan_room[NNC_PLAN_ROOM];
+    };
     uint64_t index; /* place in the space, decides ties */
     double step_s, mfu, tokens_per_s, bubble_share, exposed_comm_s;
     double device_s;                      /* devices x step_s, what a step costs */

@@ -45,13 +45,12 @@ typedef struct nnc_sensitivity {
     double needed;    /* NNC_LEVER_MEM_BYTES: what the plan takes; else NaN */
 } nnc_sensitivity;
 
-/* Estimates the plan some 30 times; fills an entry for every figure that is recorded, those that
- * matter most first. Returns nnc_estimate's status. */
+/* Estimates the plan some 30 times; fills an entry for every figure that is recorded, at most max, those
+ * that matter most first. Returns nnc_estimate's status. */
 NNC_API nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device,
                                       const nnc_software *software, const nnc_plan *plan,
-                                      nnc_scratch *scratch,
-                                      nnc_sensitivity entries[NNC_LEVER_COUNT], int *count,
-                                      nnc_error *err);
+                                      nnc_scratch *scratch, nnc_sensitivity *entries, int max,
+                                      int *count, nnc_error *err);
 
 /* The smallest value of one rate that alone brings a plan to a step time. */
 typedef struct nnc_target {

@@ -35,8 +35,10 @@ NNC_API nnc_status nnc_software_load(nnc_specs *specs, const char *id_or_path,
 NNC_API void nnc_specs_set_lenient(nnc_specs *specs, bool lenient);
 
 /* The profiles that plans are given by what they do: torch-compile, fsdp, megatron, maxtext. One that is not
- * found is the neutral one. */
-NNC_API nnc_status nnc_profiles_load(nnc_specs *specs, nnc_profiles *profiles, nnc_error *err);
+ * found is the neutral one. any: a search offers what no framework of a plan's profile ships, too. Owned by
+ * the set. */
+NNC_API nnc_status nnc_profiles_get(nnc_specs *specs, bool any, const nnc_profiles **profiles,
+                                    nnc_error *err);
 
 /* The same from `size` bytes of JSON text in memory, which need no NUL at their end; name stands in
  * messages. */
@@ -118,6 +120,9 @@ NNC_API int nnc_spec_validate(nnc_specs *specs, const char *path, nnc_fault_fn *
                               void *context);
 
 #ifdef NNC_STATIC_LINKING_ONLY
+
+/* As nnc_profiles_get, into a struct of the caller's, without any. */
+nnc_status nnc_profiles_load(nnc_specs *specs, nnc_profiles *profiles, nnc_error *err);
 
 /* As nnc_..._parse, into a struct of the caller's. */
 nnc_status nnc_device_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size,

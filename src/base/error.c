@@ -131,3 +131,12 @@ nnc_status nnc_no_memory(nnc_error *err)
 {
     return nnc_fail(err, NNC_NO_MEMORY, "nncost", "out of memory");
 }
+
+nnc_status nnc_need(const char *function, const char *what, bool given, nnc_error *err)
+{
+    if (given) {
+        return NNC_OK;
+    }
+    return nnc_fail(err, NNC_BAD_USAGE, function, "no %s, expected a pointer to it, found NULL",
+                    what);
+}

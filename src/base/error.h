@@ -3,6 +3,7 @@
 #define NNCOST_BASE_ERROR_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <nncost/status.h>
@@ -22,6 +23,9 @@ nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const
             return nnc_try_status;                \
         }                                         \
     } while (0)
+
+/* Refuses NULL where a function of the library needs a pointer: "nnc_estimate: no model ...". */
+nnc_status nnc_need(const char *function, const char *what, bool given, nnc_error *err);
 
 /* "nncost: out of memory". */
 nnc_status nnc_no_memory(nnc_error *err);

@@ -7,6 +7,7 @@
 #include <nncost/estimate.h>
 
 #include "base/number.h"
+#include "estimate/plan_asked.h"
 #include "op/work.h"
 #include "shape/family.h"
 
@@ -196,8 +197,8 @@ static bool try_plan(search *s, const int at[CHANGES], nnc_advice *advice)
     const nnc_software *software = nnc_profile_of(s->profiles, s->device, &advice->plan);
     if (!possible || s->tries-- <= 0 ||
         (s->shipped && !nnc_software_ships(software, &advice->plan, NULL)) ||
-        nnc_estimate(s->model, s->device, software, &advice->plan, s->scratch, &result, NULL) !=
-            NNC_OK ||
+        nnc_estimate_asked(s->model, s->device, software, &advice->plan, s->scratch, &result,
+                           NULL) != NNC_OK ||
         result.verdict != NNC_FITS) {
         return false;
     }
@@ -293,24 +294,17 @@ static int try_any(search *s, nnc_advice *advice, int max)
     return found;
 }
 
-int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,
-               const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max)
-{
-    const nnc_profiles profiles = nnc_profiles_of_one(software);
-    return nnc_advise_by_plan(model, device, &profiles, plan, scratch, advice, max);
-}
-
-int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device,
-                       const nnc_profiles *profiles, const nnc_plan *plan, nnc_scratch *scratch,
-                       nnc_advice *advice, int max)
+/* The changes of a plan that was read. */
+static int advise(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
+                  const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max)
 {
     enum { AT_ONCE = 4 };
     const nnc_software *software = nnc_profile_of(profiles, device, plan);
     nnc_plan base;
     nnc_result now;
     int at[CHANGES] = { 0 }, found = 0;
-    if (max < 1 || nnc_plan_resolve(plan, model, device, &base, NULL) != NNC_OK ||
-        nnc_estimate(model, device, software, plan, scratch, &now, NULL) != NNC_OK ||
+    if (max < 1 || nnc_plan_settle(plan, model, device, &base, NULL) != NNC_OK ||
+        nnc_estimate_asked(model, device, software, plan, scratch, &now, NULL) != NNC_OK ||
         now.verdict == NNC_FITS) {
         return 0;
     }
@@ -324,4 +318,28 @@ int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device,
     try_gentle(&s, at, 0, AT_ONCE, advice, &found, max);
     s.tries = TRIES_MAX;
     return found > 0 ? found : try_any(&s, advice, max);
+}
+
+int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+               const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max)
+{
+    nnc_asked asked;
+    if (scratch == NULL || advice == NULL ||
+        nnc_asked_read("nnc_advise", model, device, software, plan, &asked, NULL) != NNC_OK) {
+        return 0;
+    }
+    const nnc_profiles profiles = nnc_profiles_of_one(asked.software);
+    return advise(model, device, &profiles, &asked.plan, scratch, advice, max);
+}
+
+int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device,
+                       const nnc_profiles *profiles, const nnc_plan *plan, nnc_scratch *scratch,
+                       nnc_advice *advice, int max)
+{
+    nnc_plan full;
+    if (model == NULL || device == NULL || profiles == NULL || scratch == NULL || advice == NULL ||
+        nnc_plan_read(plan, &full, NULL) != NNC_OK) {
+        return 0;
+    }
+    return advise(model, device, profiles, &full, scratch, advice, max);
 }

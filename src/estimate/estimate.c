@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "base/number.h"
 #include "estimate/bounds.h"
+#include "estimate/plan_asked.h"
 #include "estimate/prepare.h"
 #include "estimate/scratch.h"
 #include "shape/family.h"
@@ -34,8 +35,24 @@ const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count)
     return scratch->step.stages;
 }
 
+const nnc_op_cost *nnc_scratch_op(const nnc_scratch *scratch, int32_t index)
+{
+    const nnc_rows *rows = scratch != NULL ? scratch->shown : NULL;
+    return rows != NULL && index >= 0 && index < rows->count ? &rows->rows[index] : NULL;
+}
+
+const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index)
+{
+    const bool known = scratch != NULL && scratch->shown != NULL;
+    return known && index >= 0 && index < scratch->stages ? &scratch->step.stages[index] : NULL;
+}
+
 NNC_ENUM_NAMES(nnc_bound, NNC_BOUND_LIST)
 NNC_ENUM_NAMES(nnc_verdict, NNC_VERDICT_LIST)
+
+_Static_assert(sizeof(nnc_memory) <= NNC_MEMORY_ROOM && (int)NNC_GROUP_COUNT <= NNC_GROUP_ROOM &&
+                   (int)NNC_COMM_COUNT <= NNC_COMM_ROOM && (int)NNC_BOUND_COUNT <= NNC_BOUND_ROOM,
+               "a result has less room");
 
 /* Kept tensors, parameters and times must stay exact or at least finite. */
 static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_error *err)
@@ -198,17 +215,18 @@ static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_sc
     return NNC_OK;
 }
 
-nnc_status nnc_estimate(const nnc_model *model, const nnc_device *device,
-                        const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
-                        nnc_result *result, nnc_error *err)
+nnc_status nnc_estimate_asked(const nnc_model *model, const nnc_device *device,
+                              const nnc_software *software, const nnc_plan *plan,
+                              nnc_scratch *scratch, nnc_result *result, nnc_error *err)
 {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_step step = { .sums = sums };
     nnc_result *r = result;
     memset(r, 0, sizeof *r);
+    r->struct_size = sizeof *r;
     scratch->shown = NULL;
 
-    NNC_TRY(nnc_plan_resolve(plan, model, device, &r->plan, err));
+    NNC_TRY(nnc_plan_settle(plan, model, device, &r->plan, err));
     NNC_TRY(nnc_prepare(model, device, software, scratch, &step, sums, r, err));
     nnc_weigh(&step, model, &scratch->step, r);
     NNC_TRY(time_step(model, &step, scratch, r, err));

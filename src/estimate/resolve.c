@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "estimate/plan_asked.h"
 #include "parallel/split.h"
 #include "pipeline/schedule.h"
 #include "shape/family.h"
@@ -109,44 +110,6 @@ static nnc_status resolve_batch(nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
-/* Ranges that options and files are held to anyway; a plan made in C need not be. */
-static nnc_status check_ranges(const nnc_plan *p, nnc_error *err)
-{
-    const struct {
-        const char *option;
-        int64_t value, least, most;
-    } ranges[] = {
-        { "--devices", p->devices, 0, INT32_MAX },
-        { "--data", p->data, 0, INT32_MAX },
-        { "--tensor", p->tensor, 1, INT32_MAX },
-        { "--pipeline", p->pipeline, 1, INT32_MAX },
-        { "--virtual-stages", p->virtual_stages, 1, INT32_MAX },
-        { "--context", p->context, 1, INT32_MAX },
-        { "--expert", p->expert, 1, INT32_MAX },
-        { "--zero", p->zero, 0, 3 },
-        { "--shard", p->shard, 0, INT32_MAX },
-        { "--devices-per-node", p->devices_per_node, 0, INT32_MAX },
-        { "--schedule", (int64_t)p->schedule, 0, NNC_SCHEDULE_COUNT }, /* the last: not given */
-        { "--context-kind", (int64_t)p->context_kind, 0, NNC_CONTEXT_KIND_COUNT - 1 },
-        { "--rank-order", (int64_t)p->rank_order, 0, NNC_ORDER_COUNT - 1 },
-        { "--recompute-every", p->recompute_every, 0, INT64_MAX },
-        { "--recompute-layers", p->recompute_layers, 0, INT64_MAX },
-        { "--micro-batch", p->micro_batch, 0, INT64_MAX },
-        { "--micro-batches", p->micro_batches, 0, INT64_MAX },
-        { "--global-batch", p->global_batch, 0, INT64_MAX },
-        { "--seq-len", p->seq_len, 0, INT64_MAX },
-        { "--image", p->image, 0, INT64_MAX },
-    };
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
-        if (ranges[i].value < ranges[i].least || ranges[i].value > ranges[i].most) {
-            return nnc_fail(err, NNC_ILLEGAL_PLAN, ranges[i].option,
-                            "out of range, expected %" PRId64 " to %" PRId64 ", found %" PRId64,
-                            ranges[i].least, ranges[i].most, ranges[i].value);
-        }
-    }
-    return NNC_OK;
-}
-
 /* --recompute-layers counts the layers of a stage. */
 static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *model, nnc_error *err)
 {
@@ -165,13 +128,12 @@ static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *mod
                           nnc_family_name(model->family), p->recompute_layers);
 }
 
-nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
-                            nnc_plan *resolved, nnc_error *err)
+nnc_status nnc_plan_settle(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
+                           nnc_plan *resolved, nnc_error *err)
 {
     const nnc_family_row *family = nnc_family_of(model);
     nnc_plan *p = resolved;
     *p = *plan;
-    NNC_TRY(check_ranges(p, err));
     NNC_TRY(resolve_precision(device, p, err));
     NNC_TRY(resolve_policy(p, err));
     NNC_TRY(nnc_plan_split_devices(p, err));

@@ -13,8 +13,11 @@ struct nnc_scratch {
     nnc_step_memory step;
     const nnc_rows *shown; /* the rows of the last result */
     int32_t stages;        /* of the last result */
-    nnc_ideal bound;       /* the lower bound of the last result, and in ideal mode its step */
-    nnc_derivation *why;   /* where estimates say how they came about; NULL = nowhere */
+    nnc_plan plan;         /* the last that was checked, and the last profile */
+    nnc_software software;
+    nnc_result result;   /* where the program knows less of it than this library */
+    nnc_ideal bound;     /* the lower bound of the last result, and in ideal mode its step */
+    nnc_derivation *why; /* where estimates say how they came about; NULL = nowhere */
 };
 
 #endif

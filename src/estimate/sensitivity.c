@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/names.h"
+#include "estimate/plan_asked.h"
 
 /* Either side of the value. Small against what it takes to leave a bound, large against rounding. */
 #define APART 1e-3
@@ -98,9 +99,24 @@ static nnc_status step_with(const trial *t, nnc_lever figure, double factor, dou
     nnc_result result;
     nnc_lever_scale(&device, figure, t->precision, factor);
     const nnc_status status =
-        nnc_estimate(t->model, &device, t->software, t->plan, t->scratch, &result, err);
+        nnc_estimate_asked(t->model, &device, t->software, t->plan, t->scratch, &result, err);
     *step_s = result.step_s;
     return status;
+}
+
+/* What was asked for, read; t points into it. */
+static nnc_status begin(const char *function, const nnc_model *model, const nnc_device *device,
+                        const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
+                        nnc_asked *asked, trial *t, nnc_error *err)
+{
+    NNC_TRY(nnc_need(function, "scratch", scratch != NULL, err));
+    NNC_TRY(nnc_asked_read(function, model, device, software, plan, asked, err));
+    *t = (trial){ .model = model,
+                  .device = device,
+                  .software = asked->software,
+                  .plan = &asked->plan,
+                  .scratch = scratch };
+    return NNC_OK;
 }
 
 static nnc_status sense(const trial *t, nnc_sensitivity *entry, nnc_error *err)
@@ -115,26 +131,33 @@ static nnc_status sense(const trial *t, nnc_sensitivity *entry, nnc_error *err)
 }
 
 /* What matters most comes first, then the order of the figures. */
-static void insert(nnc_sensitivity *entries, int count, const nnc_sensitivity *entry)
+static void insert(nnc_sensitivity *entries, int max, int *count, const nnc_sensitivity *entry)
 {
-    int at = count;
+    int at = *count;
     for (; at > 0 && fabs(entries[at - 1].elasticity) < fabs(entry->elasticity); at--) {
-        entries[at] = entries[at - 1];
+        if (at < max) {
+            entries[at] = entries[at - 1];
+        }
     }
-    entries[at] = *entry;
+    if (at < max) {
+        entries[at] = *entry;
+    }
+    *count += *count < max;
 }
 
 nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device,
                               const nnc_software *software, const nnc_plan *plan,
-                              nnc_scratch *scratch, nnc_sensitivity entries[NNC_LEVER_COUNT],
-                              int *count, nnc_error *err)
+                              nnc_scratch *scratch, nnc_sensitivity *entries, int max, int *count,
+                              nnc_error *err)
 {
-    trial t = {
-        .model = model, .device = device, .software = software, .plan = plan, .scratch = scratch
-    };
+    nnc_asked asked;
     nnc_result now;
+    trial t;
+    NNC_TRY(nnc_need(__func__, "entries", entries != NULL, err));
+    NNC_TRY(nnc_need(__func__, "count", count != NULL, err));
     *count = 0;
-    NNC_TRY(nnc_estimate(model, device, software, plan, scratch, &now, err));
+    NNC_TRY(begin(__func__, model, device, software, plan, scratch, &asked, &t, err));
+    NNC_TRY(nnc_estimate_asked(model, device, t.software, t.plan, scratch, &now, err));
     t.precision = now.plan.precision;
     for (int f = 0; f < NNC_LEVER_COUNT; f++) {
         const nnc_lever figure = (nnc_lever)f;
@@ -150,7 +173,7 @@ nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device,
         } else {
             NNC_TRY(sense(&t, &entry, err));
         }
-        insert(entries, (*count)++, &entry);
+        insert(entries, max, count, &entry);
     }
     return NNC_OK;
 }
@@ -159,12 +182,19 @@ nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device,
                            const nnc_software *software, const nnc_plan *plan, nnc_lever figure,
                            double step_s, nnc_scratch *scratch, nnc_target *target, nnc_error *err)
 {
-    trial t = {
-        .model = model, .device = device, .software = software, .plan = plan, .scratch = scratch
-    };
+    nnc_asked asked;
     nnc_plan resolved;
+    trial t;
     double low = 0.0, high = log2(WITHOUT_BOUND); /* of the factor, in octaves */
-    NNC_TRY(nnc_plan_resolve(plan, model, device, &resolved, err));
+    NNC_TRY(nnc_need(__func__, "target", target != NULL, err));
+    NNC_TRY(begin(__func__, model, device, software, plan, scratch, &asked, &t, err));
+    if ((unsigned)figure >= NNC_LEVER_COUNT || !(step_s > 0.0) || isinf(step_s)) {
+        return nnc_fail(err, NNC_BAD_USAGE, __func__,
+                        "out of range, expected one of %d figures and a time above 0 s, found %d "
+                        "and %g s",
+                        NNC_LEVER_COUNT, (int)figure, step_s);
+    }
+    NNC_TRY(nnc_plan_settle(t.plan, model, device, &resolved, err));
     t.precision = resolved.precision;
     *target = (nnc_target){ .figure = figure,
                             .value = nnc_lever_value(device, figure, t.precision),

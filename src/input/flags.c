@@ -32,6 +32,15 @@ bool nnc_same_name(const char *name, const char *text, size_t length)
     return true;
 }
 
+unsigned nnc_flags_all(const nnc_flag *list)
+{
+    unsigned all = 0;
+    for (; list->name != NULL; list++) {
+        all |= list->flag;
+    }
+    return all;
+}
+
 bool nnc_flags_read(const nnc_flag *list, const char *text, unsigned *flags)
 {
     *flags = 0;

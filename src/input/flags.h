@@ -13,6 +13,9 @@ typedef struct nnc_flag {
 /* A value with two names is printed by its later one when it stands alone. */
 extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[];
 
+/* Every flag of a list. */
+unsigned nnc_flags_all(const nnc_flag *list);
+
 /* "none", or names joined by commas; '-' and '_' are one. false: some name is not in the list. */
 bool nnc_flags_read(const nnc_flag *list, const char *text, unsigned *flags);
 

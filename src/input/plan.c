@@ -3,6 +3,7 @@
 #include <nncost/plan.h>
 
 #include "base/names.h"
+#include "base/sized.h"
 #include "input/read.h"
 
 NNC_ENUM_TEXTS(nnc_attention, NNC_ATTENTION_LIST)
@@ -123,9 +124,11 @@ static const nnc_field plan_fields[] = {
 
 const nnc_field_table nnc_plan_table = { "plan", plan_fields, NNC_COUNT_OF(plan_fields) };
 
-nnc_plan nnc_plan_default(void)
+_Static_assert(sizeof(nnc_plan) <= NNC_PLAN_ROOM, "a plan has less room in other structs");
+
+void nnc_plan_init(nnc_plan *plan, size_t struct_size)
 {
-    return (nnc_plan){
+    const nnc_plan unset = {
         .tensor = 1,
         .pipeline = 1,
         .virtual_stages = 1,
@@ -143,6 +146,8 @@ nnc_plan nnc_plan_default(void)
         .samples = (double)NAN,
         .price = (double)NAN,
     };
+    plan->struct_size = struct_size;
+    nnc_sized_write(plan, &unset, sizeof unset);
 }
 
 nnc_status nnc_plan_set(nnc_plan *plan, const char *field, const char *value, nnc_error *err)

@@ -290,6 +290,23 @@ nnc_status nnc_profiles_load(nnc_specs *specs, nnc_profiles *profiles, nnc_error
     return NNC_OK;
 }
 
+nnc_status nnc_profiles_get(nnc_specs *specs, bool any, const nnc_profiles **profiles,
+                            nnc_error *err)
+{
+    nnc_profiles *made = NULL;
+    NNC_TRY(nnc_need("nnc_profiles_get", "specs", specs != NULL, err));
+    NNC_TRY(nnc_need("nnc_profiles_get", "profiles", profiles != NULL, err));
+    *profiles = NULL;
+    made = nnc_arena_alloc(nnc_specs_arena(specs), sizeof *made);
+    if (made == NULL) {
+        return nnc_no_memory(err);
+    }
+    NNC_TRY(nnc_profiles_load(specs, made, err));
+    made->any = any;
+    *profiles = made;
+    return NNC_OK;
+}
+
 bool nnc_software_is_chosen(const char *asked)
 {
     return asked == NULL || strcmp(asked, NNC_SOFTWARE_ANY) == 0;

@@ -51,7 +51,7 @@ nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t 
     if (at == NULL) {
         return no_value;
     }
-    const size_t size = row->each_count > 0 ? row->size / (size_t)row->each_count : row->size;
+    const size_t size = row->each_count > 0 ? sizeof(int64_t) : row->size; /* or double */
     at += row->offset + (size_t)index * size;
     const char *pointer = NULL;
     double number = 0;

@@ -61,7 +61,7 @@ typedef struct nnc_metric {
     bool blank_zero;                      /* 0 = does not apply, written as null */
     bool (*when)(const nnc_place *place); /* in JSON only then; NULL = always */
 
-    /* an enumerator's names; of an array, each_count values in a row, the name of each (NULL: 0, 1
+    /* an enumerator's names; of an array, its first each_count values, int64_t or double, and the name of each (NULL: 0, 1
      * ...); sparse: JSON leaves zeros out */
     nnc_names names;
     const char *(*each)(unsigned index);

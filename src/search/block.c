@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "estimate/plan_asked.h"
 
 /* The ZeRO stage and offload that break no rule of their own: what is refused with them is refused
  * with all others. */
@@ -36,7 +37,7 @@ bool nnc_block_begin(nnc_plan_block *b, const nnc_plan *base, uint64_t number, n
     nnc_plan plain = plainest(&b->plan), resolved; /* the schedule, too, that breaks fewest */
     plain.schedule = NNC_SCHEDULE_1F1B;
     plain.virtual_stages = 1;
-    return nnc_plan_resolve(&plain, b->model, b->device, &resolved, err) == NNC_OK;
+    return nnc_plan_settle(&plain, b->model, b->device, &resolved, err) == NNC_OK;
 }
 
 bool nnc_block_ships(nnc_plan_block *b, nnc_error *err)
@@ -68,7 +69,7 @@ bool nnc_block_group(nnc_plan_block *b, uint64_t group)
     b->group++;
     b->dealt = false;
     return !nnc_schedule_repeats(&plan) &&
-           nnc_plan_resolve(&plan, b->model, b->device, &b->settled, NULL) == NNC_OK;
+           nnc_plan_settle(&plan, b->model, b->device, &b->settled, NULL) == NNC_OK;
 }
 
 /* Which ZeRO stages go with which offloads does not depend on the schedule. */
@@ -78,7 +79,7 @@ static void find_allowed(nnc_plan_block *b)
     for (uint64_t i = 0; i < size; i++) {
         nnc_plan plan = b->settled, resolved;
         nnc_space_moved(b->space, i, &plan);
-        b->allowed[i] = nnc_plan_resolve(&plan, b->model, b->device, &resolved, NULL) == NNC_OK;
+        b->allowed[i] = nnc_plan_settle(&plan, b->model, b->device, &resolved, NULL) == NNC_OK;
     }
     b->known = true;
 }

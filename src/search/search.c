@@ -6,7 +6,9 @@
 
 #include "base/error.h"
 #include "base/names.h"
+#include "estimate/plan_asked.h"
 #include "estimate/prepare.h"
+#include "search/search_asked.h"
 
 NNC_ENUM_NAMES(nnc_objective, NNC_OBJECTIVE_LIST)
 
@@ -129,8 +131,15 @@ nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *device,
                               nnc_search_progress_fn *progress, void *context,
                               nnc_search_result *result, nnc_error *err)
 {
+    static const char here[] = "nnc_search_by_plan";
     const nnc_search_watch watch = { progress, context };
-    return nnc_search_with(model, device, profiles, search, NULL, &watch, result, err);
+    nnc_search whole;
+    NNC_TRY(nnc_need(here, "model", model != NULL, err));
+    NNC_TRY(nnc_need(here, "device", device != NULL, err));
+    NNC_TRY(nnc_need(here, "profiles", profiles != NULL, err));
+    NNC_TRY(nnc_need(here, "result", result != NULL, err));
+    NNC_TRY(nnc_search_read(search, &whole, err));
+    return nnc_search_with(model, device, profiles, &whole, NULL, &watch, result, err);
 }
 
 nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,
@@ -138,6 +147,8 @@ nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,
                           nnc_search_progress_fn *progress, void *context,
                           nnc_search_result *result, nnc_error *err)
 {
-    const nnc_profiles profiles = nnc_profiles_of_one(software);
+    nnc_asked asked;
+    NNC_TRY(nnc_asked_read("nnc_search_run", model, device, software, NULL, &asked, err));
+    const nnc_profiles profiles = nnc_profiles_of_one(asked.software);
     return nnc_search_by_plan(model, device, &profiles, search, progress, context, result, err);
 }

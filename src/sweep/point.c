@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "estimate/plan_asked.h"
+
 nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t index,
                          nnc_error *err)
 {
@@ -80,6 +82,6 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
         }
         return point->spec_fault.status;
     }
-    return nnc_estimate(&point->model, &point->device, &point->software, &point->plan,
-                        point->scratch, result, err);
+    return nnc_estimate_asked(&point->model, &point->device, &point->software, &point->plan,
+                              point->scratch, result, err);
 }

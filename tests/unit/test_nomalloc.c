@@ -141,7 +141,9 @@ static long allocations_of_search(int32_t devices, uint64_t *evaluated)
     static nnc_search_result result;
     const nnc_model *model = load("llama3-8b");
     const nnc_software software = nnc_software_default();
-    nnc_search search = { .base = nnc_plan_default(), .best = 3, .threads = 1, .no_prune = true };
+    nnc_search search = nnc_search_default();
+    search.best = 3;
+    search.no_prune = true;
     nnc_error err = { 0 };
     search.base.devices = devices;
     search.base.global_batch = 64;

@@ -89,7 +89,8 @@ END_TEST
  * nothing that the framework lacks. */
 START_TEST(a_search_compares_plans_under_their_own)
 {
-    nnc_search search = { .base = nnc_plan_default(), .best = 40, .threads = 1 };
+    nnc_search search = nnc_search_default();
+    search.best = 40;
     nnc_search_result *result = calloc(1, sizeof *result);
     nnc_scratch *scratch = nnc_scratch_create();
     bool any_sharded = false, any_split = false;
@@ -122,7 +123,8 @@ END_TEST
 /* Asked for a schedule that the profile lacks, a search says so; with any it has it. */
 START_TEST(any_lifts_what_is_shipped)
 {
-    nnc_search search = { .base = nnc_plan_default(), .best = 1, .threads = 1 };
+    nnc_search search = nnc_search_default();
+    search.best = 1;
     nnc_search_result *result = calloc(1, sizeof *result);
     nnc_error err;
     search.base.devices = 8;

@@ -37,8 +37,8 @@ static void teardown(void)
 
 static nnc_search search_of(int32_t devices, int64_t batch)
 {
-    nnc_search search = { .best = 20, .threads = 1 };
-    search.base = nnc_plan_default();
+    nnc_search search = nnc_search_default();
+    search.best = 20;
     search.base.devices = devices;
     search.base.global_batch = batch;
     return search;

@@ -42,8 +42,9 @@ static void sense(const nnc_device *device, const nnc_plan *plan,
     nnc_sensitivity sorted[NNC_LEVER_COUNT];
     nnc_error err;
     int count = 0;
-    ck_assert_int_eq(
-        nnc_sensitivity_of(gpt, device, &software, plan, scratch, sorted, &count, &err), NNC_OK);
+    ck_assert_int_eq(nnc_sensitivity_of(gpt, device, &software, plan, scratch, sorted,
+                                        NNC_LEVER_COUNT, &count, &err),
+                     NNC_OK);
     for (int i = 0; i < NNC_LEVER_COUNT; i++) {
         entries[i] = (nnc_sensitivity){ .elasticity = (double)NAN };
     }

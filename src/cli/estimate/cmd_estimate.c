@@ -35,9 +35,9 @@ static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entri
     if (scratch == NULL) {
         return nnc_no_memory(err);
     }
-    const nnc_status status = nnc_sensitivity_of(&scenario->model, &scenario->device,
-                                                 &scenario->software, &scenario->plan, scratch,
-                                                 entries, &scenario->report.sensitivity_count, err);
+    const nnc_status status = nnc_sensitivity_of(
+        &scenario->model, &scenario->device, &scenario->software, &scenario->plan, scratch, entries,
+        NNC_LEVER_COUNT, &scenario->report.sensitivity_count, err);
     scenario->report.sensitivity = entries;
     nnc_scratch_destroy(scratch);
     return status;
