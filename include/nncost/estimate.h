@@ -198,6 +198,19 @@ NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device,
                                const nnc_profiles *profiles, const nnc_plan *plan,
                                nnc_scratch *scratch, nnc_advice *advice, int max);
 
+/* Estimates a step and writes what `nncost estimate --software SOFTWARE --format json` prints, byte for byte;
+ * _by_plan: the same without --software. *text ends with a NUL, is *size bytes long without it, and has to be
+ * freed with nnc_text_free; NULL on a failure. size may be NULL. Errors: nnc_estimate's, NNC_NO_MEMORY. */
+NNC_API nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device,
+                                     const nnc_software *software, const nnc_plan *plan,
+                                     nnc_scratch *scratch, char **text, size_t *size,
+                                     nnc_error *err);
+NNC_API nnc_status nnc_estimate_json_by_plan(const nnc_model *model, const nnc_device *device,
+                                             const nnc_profiles *profiles, const nnc_plan *plan,
+                                             nnc_scratch *scratch, char **text, size_t *size,
+                                             nnc_error *err);
+NNC_API void nnc_text_free(char *text); /* NULL: nothing */
+
 #ifdef __cplusplus
 }
 #endif

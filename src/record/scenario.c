@@ -246,22 +246,30 @@ static nnc_status work_out_run(nnc_scenario *scenario, nnc_error *err)
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
+nnc_status nnc_report_estimate(nnc_report *report, const nnc_profiles *profiles,
+                               const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
+                               nnc_advice advice[NNC_ADVICE_MAX], nnc_error *err)
 {
-    nnc_report *report = &scenario->report;
-    NNC_TRY(nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
-                         scratch, &scenario->result, err));
-    if (scenario->result.verdict == NNC_OVER_MEMORY) {
+    const nnc_model *model = report->model;
+    const nnc_device *device = report->device;
+    NNC_TRY(nnc_estimate(model, device, report->software, plan, scratch, result, err));
+    if (result->verdict == NNC_OVER_MEMORY) {
         report->advice_count =
-            nnc_advise_by_plan(&scenario->model, &scenario->device, &scenario->profiles,
-                               &scenario->plan, scratch, scenario->advice, NNC_ADVICE_MAX);
+            nnc_advise_by_plan(model, device, profiles, plan, scratch, advice, NNC_ADVICE_MAX);
         /* The search left its own ops in the scratch. */
-        NNC_TRY(nnc_estimate(&scenario->model, &scenario->device, &scenario->software,
-                             &scenario->plan, scratch, &scenario->result, err));
+        NNC_TRY(nnc_estimate(model, device, report->software, plan, scratch, result, err));
     }
-    NNC_TRY(work_out_run(scenario, err));
+    report->result = result;
+    report->advice = advice;
     report->ops = nnc_scratch_ops(scratch, &report->op_count);
     report->stages = nnc_scratch_stages(scratch, &report->stage_count);
     report->scratch = scratch;
     return NNC_OK;
+}
+
+nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
+{
+    NNC_TRY(nnc_report_estimate(&scenario->report, &scenario->profiles, &scenario->plan, scratch,
+                                &scenario->result, scenario->advice, err));
+    return work_out_run(scenario, err);
 }

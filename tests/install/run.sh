@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# Installs a build into a fresh prefix, builds a consumer against it through CMake and through
-# pkg-config, and runs both and the installed program.
+# Installs a build into a fresh prefix, builds the installed examples against it through CMake and through
+# pkg-config, and runs them and the installed program.
 #   usage: run.sh BUILD_DIR        (CC and CFLAGS as the build had them)
 set -euo pipefail
 
 build=$1
-here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
@@ -16,21 +15,39 @@ cmake --install "$build" --prefix "$prefix" >/dev/null
 # Moved once more: nothing may depend on where it was first put.
 mv "$prefix" "$work/moved"
 prefix=$work/moved
+cp -r "$prefix/share/doc/nncost/examples" "$work/examples"
+# A sanitizer that is in the library has to be in the programs.
+export CXXFLAGS=${CFLAGS:-}
+
+quietly()
+{
+    "$@" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+}
+
+# Of a program that was built: its first line, and that the library it needs is the installed one.
+try() # folder
+{
+    "$1/train_step" "$prefix/share/nncost" >"$work/output"
+    head -1 "$work/output"
+    grep -q '"schema": "nncost.estimate/1"' "$work/output"
+    "$1/faster_memory" "$prefix/share/nncost" | head -1
+    if compgen -G "$prefix/lib/*/libnncost.so*" >/dev/null || compgen -G "$prefix/lib/libnncost.so*" >/dev/null; then
+        ldd "$1/train_step" | grep -qE "libnncost\.so\.[0-9]+ => $prefix/" ||
+            { echo "not linked with the installed library:"; ldd "$1/train_step"; exit 1; }
+    fi
+}
 
 echo "find_package(nncost)"
-cmake -S "$here" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" ||
-    { cat "$work/log"; exit 1; }
-cmake --build "$work/consumer" >"$work/log" || { cat "$work/log"; exit 1; }
-"$work/consumer/consumer"
+quietly cmake -S "$work/examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix"
+quietly cmake --build "$work/cmake"
+try "$work/cmake"
 
 echo "pkg-config nncost"
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name nncost.pc)")
 export PKG_CONFIG_PATH
-read -ra cflags <<<"${CFLAGS:-} $(pkg-config --cflags nncost)"
-read -ra libs <<<"$(pkg-config --libs nncost) -Wl,-rpath,$(pkg-config --variable=libdir nncost)"
-"${CC:-cc}" "${cflags[@]}" -DDATA_DIR="\"$(pkg-config --variable=datadir nncost)\"" \
-    "$here/consumer.c" -o "$work/by-pkg-config" "${libs[@]}"
-"$work/by-pkg-config"
+quietly make -C "$work/examples"
+try "$work/examples"
+[[ $(pkg-config --variable=datadir nncost) -ef $prefix/share/nncost ]]
 
 echo "installed program"
 cd "$work"
