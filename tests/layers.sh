@@ -114,7 +114,7 @@ wrong_calls()
             }
         }
         $1 == "D" { home[$3] = $2 }
-        $4 ~ /_(name|help|text|default|init)$|^nnc_(plan|software)_check$/ { next }
+        $4 ~ /_(name|help|text|default|init)$|^nnc_(plan|software|run_ask)_check$/ { next }
         $1 == "U" && ($4 in home) && !(($2, home[$4]) in may) { print $2, $3, $4, home[$4] }'
 }
 

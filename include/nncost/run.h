@@ -5,6 +5,10 @@
 
 #include <nncost/estimate.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Which stops a mean time between failures counts. */
 #define NNC_STOPS_LIST(X)                                                                       \
     X(NNC_STOPS_ANY, "any", "Every stop that loses work: hardware, software, network, people.") \
@@ -17,6 +21,7 @@ NNC_API const char *nnc_stops_help(nnc_stops stops);
  * from a default that names its source, or left out of the answer; 0 where the comment says so.
  * Shares are from 0 to 1. */
 typedef struct nnc_run_ask {
+    size_t struct_size; /* as of nnc_plan; nnc_run_ask_default sets it */
     /* what is trained on: one of these, or tokens or samples of the plan */
     double epochs, dataset_size; /* times through so many tokens, or samples where there are none */
     double days;                 /* or for so long */
@@ -65,10 +70,20 @@ typedef struct nnc_run_ask {
 
 /* With every default that has no source of its own: detection 600 s and start 30 s as in
  * arXiv:2402.15627, repair 2 days, two batches per worker, a building without overhead. */
-NNC_API nnc_run_ask nnc_run_ask_default(void);
+NNC_API void nnc_run_ask_init(nnc_run_ask *ask, size_t struct_size);
+static inline nnc_run_ask nnc_run_ask_default(void)
+{
+    nnc_run_ask ask;
+    nnc_run_ask_init(&ask, sizeof ask);
+    return ask;
+}
+
+/* Is every member within its limits, those of the command line? NNC_ILLEGAL_PLAN; err names the option. */
+NNC_API nnc_status nnc_run_ask_check(const nnc_run_ask *ask, nnc_error *err);
 
 /* What stands between the answer and its parts. Figures that are not known are NaN. */
 typedef struct nnc_run {
+    size_t struct_size; /* nnc_run_of sets it */
     double devices, nodes;
     /* work */
     double samples, tokens, steps, flops;
@@ -105,9 +120,16 @@ typedef struct nnc_run {
  * batch and price. params: for the bytes of a checkpoint; 0 = unknown. power_w: rated, of a device;
  * link_bytes_per_s: of a host to one of its devices; NaN = unknown. Fails with NNC_BAD_USAGE where what
  * is given contradicts itself or is too little. */
-NNC_API nnc_status nnc_run_of(const nnc_result *result, const nnc_device *device,
-                              const nnc_plan *plan, const nnc_run_ask *ask, nnc_run *run,
-                              nnc_error *err);
+NNC_API nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device,
+                                const nnc_plan *plan, const nnc_run_ask *ask, nnc_run *run,
+                                nnc_error *err);
+static inline nnc_status nnc_run_of(const nnc_result *result, const nnc_device *device,
+                                    const nnc_plan *plan, const nnc_run_ask *ask, nnc_run *run,
+                                    nnc_error *err)
+{
+    run->struct_size = sizeof *run;
+    return nnc_run_into(result, device, plan, ask, run, err);
+}
 
 /* ---- the formulas one by one ---- */
 
@@ -144,5 +166,9 @@ typedef struct nnc_optimum {
 NNC_API nnc_optimum nnc_compute_optimal(nnc_law law, double flops);
 /* The loss of N parameters after D tokens; NaN for the rule of 20. */
 NNC_API double nnc_law_loss(nnc_law law, double params, double tokens);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

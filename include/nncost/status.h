@@ -32,6 +32,19 @@ extern "C" {
 
 NNC_ENUM(nnc_status, NNC_STATUS_LIST, NNC_STATUS_COUNT);
 
+/* Pointers. Unless a comment says what it means, NULL is a mistake: a function that returns a status then
+ * refuses it with NNC_BAD_USAGE and names the parameter; others return NaN, NULL, "?", 0 or false, and do
+ * nothing. err may always be NULL, and functions that end something (..._destroy, ..._close, ..._free) take
+ * NULL. What a function gives out belongs to who its comment says, else to the struct or set it came from.
+ *
+ * Structs of the caller's either begin with struct_size, or never change: nnc_error, nnc_work, nnc_cell,
+ * nnc_figure(s), nnc_tolerance, nnc_change, nnc_requirement, nnc_policy_sizes, nnc_choice, nnc_advice,
+ * nnc_sensitivity, nnc_target, nnc_optimum and the tallies. All others are made by the library alone; what it
+ * gives out as a const pointer may grow at its end.
+ *
+ * Values of an enumeration that a later release adds come after those of today; a program should expect
+ * them. */
+
 /* What went wrong. The caller owns it and may pass NULL wherever one is taken.
  * where   "hw/demo.json: mem_bytes", "models/x.json:3:14", "--micro-batch"
  * what    "out of range, expected at least 1 B, found -5" */

@@ -27,6 +27,9 @@ nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const
 /* Refuses NULL where a function of the library needs a pointer: "nnc_estimate: no model ...". */
 nnc_status nnc_need(const char *function, const char *what, bool given, nnc_error *err);
 
+/* The same of a parameter, in a function that returns a status. */
+#define NNC_NEED(pointer) NNC_TRY(nnc_need(__func__, #pointer, (pointer) != NULL, err))
+
 /* "nncost: out of memory". */
 nnc_status nnc_no_memory(nnc_error *err);
 

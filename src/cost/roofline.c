@@ -7,18 +7,22 @@
 
 double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype)
 {
+    if (device == NULL || (unsigned)dtype >= NNC_DTYPE_COUNT) {
+        return (double)NAN;
+    }
     const double peak = device->matmul_flops_per_s[dtype];
     return isnan(peak) && dtype == NNC_FP32 ? device->vector_flops_per_s[dtype] : peak;
 }
 
 double nnc_device_ridge(const nnc_device *device, nnc_dtype dtype)
 {
-    return nnc_device_matmul_peak(device, dtype) / device->mem_bytes_per_s;
+    return device != NULL ? nnc_device_matmul_peak(device, dtype) / device->mem_bytes_per_s
+                          : (double)NAN;
 }
 
 double nnc_intensity(const nnc_work *work)
 {
-    const double bytes = work->read_bytes + work->write_bytes;
+    const double bytes = work != NULL ? work->read_bytes + work->write_bytes : 0.0;
     return bytes > 0.0 ? (work->flops + work->vector_flops) / bytes : NAN;
 }
 

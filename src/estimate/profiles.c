@@ -12,6 +12,12 @@ nnc_profiles nnc_profiles_of_one(const nnc_software *software)
 const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_device *device,
                                    const nnc_plan *plan)
 {
+    if (profiles == NULL || device == NULL) {
+        return NULL;
+    }
+    if (plan == NULL) {
+        return strncmp(device->architecture, "tpu", 3) == 0 ? profiles->tpu : profiles->copies;
+    }
     const bool split =
         plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || plan->expert > 1;
     if (strncmp(device->architecture, "tpu", 3) == 0) {
@@ -22,6 +28,9 @@ const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_devic
 
 bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, const char **option)
 {
+    if (software == NULL || plan == NULL) {
+        return false;
+    }
     const nnc_shipped *has = &software->ships;
     const struct {
         unsigned asked, flag;

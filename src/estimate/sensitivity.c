@@ -41,6 +41,12 @@ NNC_ROW_EACH(figures, NNC_LEVER_COUNT);
 
 char *nnc_lever_name(nnc_lever figure, nnc_dtype precision, char text[NNC_LEVER_TEXT])
 {
+    if (text == NULL || (unsigned)figure >= NNC_LEVER_COUNT) {
+        if (text != NULL) {
+            snprintf(text, NNC_LEVER_TEXT, "?");
+        }
+        return text;
+    }
     const bool by_format = figures[figure].rate != ONE_RATE;
     const nnc_dtype dtype = figures[figure].rate == OF_FP32 ? NNC_FP32 : precision;
     snprintf(text, NNC_LEVER_TEXT, "%s%s%s", figures[figure].name, by_format ? "." : "",
@@ -50,7 +56,7 @@ char *nnc_lever_name(nnc_lever figure, nnc_dtype precision, char text[NNC_LEVER_
 
 const char *nnc_lever_unit(nnc_lever figure)
 {
-    return figures[figure].unit;
+    return (unsigned)figure < NNC_LEVER_COUNT ? figures[figure].unit : "?";
 }
 
 /* NULL: the capacity, which is a whole number. */
@@ -64,6 +70,10 @@ static double *place_of(nnc_device *device, nnc_lever figure, nnc_dtype precisio
 
 double nnc_lever_value(const nnc_device *device, nnc_lever figure, nnc_dtype precision)
 {
+    if (device == NULL || (unsigned)figure >= NNC_LEVER_COUNT ||
+        (unsigned)precision >= NNC_DTYPE_COUNT) {
+        return (double)NAN;
+    }
     nnc_device copy = *device;
     const double *place = place_of(&copy, figure, precision);
     return figure == NNC_LEVER_MATMUL ? nnc_device_matmul_peak(device, precision)
@@ -74,6 +84,9 @@ double nnc_lever_value(const nnc_device *device, nnc_lever figure, nnc_dtype pre
 void nnc_lever_scale(nnc_device *device, nnc_lever figure, nnc_dtype precision, double factor)
 {
     const double value = nnc_lever_value(device, figure, precision) * factor;
+    if (isnan(value) || !(factor > 0.0)) {
+        return; /* not recorded, or no such figure */
+    }
     double *place = place_of(device, figure, precision);
     if (place != NULL) {
         *place = value;

@@ -158,6 +158,9 @@ static nnc_status apply(nnc_specs *specs, const char *name, const char *stem, co
 
 nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *device, nnc_error *err)
 {
+    NNC_NEED(specs);
+    NNC_NEED(path);
+    NNC_NEED(device);
     char *text = NULL;
     char stem[256];
     size_t size = 0;
@@ -171,6 +174,10 @@ nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *devi
 nnc_status nnc_cluster_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                              nnc_device *device, nnc_error *err)
 {
+    NNC_NEED(specs);
+    NNC_NEED(name);
+    NNC_NEED(text);
+    NNC_NEED(device);
     char *copy = NULL;
     NNC_TRY(nnc_text_copy(name, text, size, &copy, err));
     const nnc_status status = apply(specs, name, NULL, copy, size, device, err);

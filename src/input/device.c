@@ -3,6 +3,7 @@
 
 #include <nncost/hardware.h>
 
+#include "base/error.h"
 #include "base/names.h"
 #include "input/kind.h"
 #include "input/read.h"
@@ -286,6 +287,8 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec)
 
 nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_error *err)
 {
+    NNC_NEED(device);
+    NNC_NEED(name);
     nnc_faults faults = { .name = name, .err = err };
     const nnc_json_doc none = { .faults = &faults };
     nnc_device_rules(nnc_json_root(&none), device);
@@ -322,6 +325,9 @@ static uint32_t format_of(const char *field, const char *peaks)
 
 nnc_status nnc_device_set(nnc_device *device, const char *field, const char *value, nnc_error *err)
 {
+    NNC_NEED(device);
+    NNC_NEED(field);
+    NNC_NEED(value);
     const nnc_status status = nnc_field_set(&nnc_device_table, device, field, value, err);
     if (status == NNC_OK && strcmp(field, "efficiency.basis") == 0 &&
         device->efficiency.basis == NNC_BASIS_NONE) { /* the datasheet as it stands */

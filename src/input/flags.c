@@ -66,6 +66,9 @@ bool nnc_flags_read(const nnc_flag *list, const char *text, unsigned *flags)
 
 static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t size)
 {
+    if (text == NULL || size == 0) {
+        return;
+    }
     const char *alone = flags == 0 ? "none" : NULL;
     size_t length = 0;
     for (const nnc_flag *f = list; f->name != NULL; f++) {

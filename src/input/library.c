@@ -123,7 +123,9 @@ const nnc_piped **nnc_specs_piped(nnc_specs *specs)
 
 void nnc_specs_set_lenient(nnc_specs *specs, bool lenient)
 {
-    specs->lenient = lenient;
+    if (specs != NULL) {
+        specs->lenient = lenient;
+    }
 }
 
 bool nnc_specs_are_lenient(const nnc_specs *specs)
@@ -175,6 +177,13 @@ static bool list_all(nnc_specs *specs, nnc_spec_kind kind, nnc_id_list *list)
 nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *const **ids,
                           int32_t *count, nnc_error *err)
 {
+    NNC_NEED(specs);
+    NNC_NEED(ids);
+    NNC_NEED(count);
+    if ((unsigned)kind >= NNC_SPEC_KIND_COUNT) {
+        return nnc_fail(err, NNC_BAD_USAGE, __func__, "no kind of spec, expected 0 to %d, found %d",
+                        NNC_SPEC_KIND_COUNT - 1, (int)kind);
+    }
     nnc_id_list list;
     if (!list_all(specs, kind, &list)) {
         return nnc_fail(err, NNC_NO_MEMORY, nnc_spec_kinds[kind].what, "out of memory");
@@ -374,6 +383,9 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
 nnc_status nnc_device_load(nnc_specs *specs, const char *id_or_path, const nnc_device **device,
                            nnc_error *err)
 {
+    NNC_NEED(specs);
+    NNC_NEED(id_or_path);
+    NNC_NEED(device);
     const void *spec;
     const nnc_status status = load(specs, NNC_SPEC_DEVICE, id_or_path, &spec, err);
     *device = spec;
@@ -383,6 +395,9 @@ nnc_status nnc_device_load(nnc_specs *specs, const char *id_or_path, const nnc_d
 nnc_status nnc_model_load(nnc_specs *specs, const char *id_or_path, const nnc_model **model,
                           nnc_error *err)
 {
+    NNC_NEED(specs);
+    NNC_NEED(id_or_path);
+    NNC_NEED(model);
     const void *spec;
     const nnc_status status = load(specs, NNC_SPEC_MODEL, id_or_path, &spec, err);
     *model = spec;
@@ -392,6 +407,9 @@ nnc_status nnc_model_load(nnc_specs *specs, const char *id_or_path, const nnc_mo
 nnc_status nnc_software_load(nnc_specs *specs, const char *id_or_path,
                              const nnc_software **software, nnc_error *err)
 {
+    NNC_NEED(specs);
+    NNC_NEED(id_or_path);
+    NNC_NEED(software);
     const void *spec;
     const nnc_status status = load(specs, NNC_SPEC_SOFTWARE, id_or_path, &spec, err);
     *software = spec;

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <nncost/run.h>
+
 #include "base/error.h"
 #include "base/number.h"
 #include "input/flags.h"
@@ -115,6 +117,13 @@ nnc_status nnc_plan_check(const nnc_plan *plan, nnc_error *err)
     NNC_TRY(nnc_need("nnc_plan_check", "plan", plan != NULL, err));
     const nnc_plan unset = nnc_plan_default();
     return check(&nnc_plan_table, NULL, plan, &unset, err);
+}
+
+nnc_status nnc_run_ask_check(const nnc_run_ask *ask, nnc_error *err)
+{
+    NNC_TRY(nnc_need("nnc_run_ask_check", "ask", ask != NULL, err));
+    const nnc_run_ask unset = nnc_run_ask_default();
+    return check(&nnc_run_table, NULL, ask, &unset, err);
 }
 
 nnc_status nnc_software_check(const nnc_software *software, nnc_error *err)

@@ -106,6 +106,8 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec)
 
 nnc_status nnc_model_check(const nnc_model *model, const char *name, nnc_error *err)
 {
+    NNC_NEED(model);
+    NNC_NEED(name);
     nnc_faults faults = { .name = name, .err = err };
     const nnc_json_doc none = { .faults = &faults };
     nnc_model_rules(nnc_json_root(&none), model);
@@ -114,6 +116,9 @@ nnc_status nnc_model_check(const nnc_model *model, const char *name, nnc_error *
 
 nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value, nnc_error *err)
 {
+    NNC_NEED(model);
+    NNC_NEED(field);
+    NNC_NEED(value);
     const nnc_family family = model->family;
     const nnc_status status = nnc_field_set(nnc_model_table(family), model, field, value, err);
     if (model->family != family) {

@@ -2,6 +2,7 @@
 
 #include <nncost/plan.h>
 
+#include "base/error.h"
 #include "base/names.h"
 #include "base/sized.h"
 #include "input/read.h"
@@ -146,11 +147,17 @@ void nnc_plan_init(nnc_plan *plan, size_t struct_size)
         .samples = (double)NAN,
         .price = (double)NAN,
     };
+    if (plan == NULL || struct_size < sizeof struct_size) {
+        return;
+    }
     plan->struct_size = struct_size;
     nnc_sized_write(plan, &unset, sizeof unset);
 }
 
 nnc_status nnc_plan_set(nnc_plan *plan, const char *field, const char *value, nnc_error *err)
 {
+    NNC_NEED(plan);
+    NNC_NEED(field);
+    NNC_NEED(value);
     return nnc_field_set(&nnc_plan_table, plan, field, value, err);
 }

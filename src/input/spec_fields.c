@@ -90,6 +90,10 @@ static nnc_status read_field_text(const nnc_field_table *table, const void *obje
 nnc_status nnc_device_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                             const nnc_device **device, nnc_error *err)
 {
+    NNC_NEED(specs);
+    NNC_NEED(name);
+    NNC_NEED(text);
+    NNC_NEED(device);
     void *read = NULL;
     *device = NULL;
     NNC_TRY(room_for(specs, NNC_SPEC_DEVICE, &read, err));
@@ -101,6 +105,9 @@ nnc_status nnc_device_parse(nnc_specs *specs, const char *name, const char *text
 nnc_status nnc_device_copy(nnc_specs *specs, const nnc_device *from, nnc_device **copy,
                            nnc_error *err)
 {
+    NNC_NEED(specs);
+    NNC_NEED(from);
+    NNC_NEED(copy);
     void *made = NULL;
     const nnc_status status = copy_of(specs, NNC_SPEC_DEVICE, from, &made, err);
     *copy = made;
@@ -110,18 +117,28 @@ nnc_status nnc_device_copy(nnc_specs *specs, const nnc_device *from, nnc_device 
 nnc_status nnc_device_number(const nnc_device *device, const char *field, double *value,
                              nnc_error *err)
 {
+    NNC_NEED(device);
+    NNC_NEED(field);
+    NNC_NEED(value);
     return read_number(&nnc_device_table, device, field, value, err);
 }
 
 nnc_status nnc_device_text(const nnc_device *device, const char *field, char *text, size_t size,
                            nnc_error *err)
 {
+    NNC_NEED(device);
+    NNC_NEED(field);
+    NNC_NEED(text);
     return read_field_text(&nnc_device_table, device, field, text, size, err);
 }
 
 nnc_status nnc_model_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                            const nnc_model **model, nnc_error *err)
 {
+    NNC_NEED(specs);
+    NNC_NEED(name);
+    NNC_NEED(text);
+    NNC_NEED(model);
     void *read = NULL;
     *model = NULL;
     NNC_TRY(room_for(specs, NNC_SPEC_MODEL, &read, err));
@@ -132,6 +149,9 @@ nnc_status nnc_model_parse(nnc_specs *specs, const char *name, const char *text,
 
 nnc_status nnc_model_copy(nnc_specs *specs, const nnc_model *from, nnc_model **copy, nnc_error *err)
 {
+    NNC_NEED(specs);
+    NNC_NEED(from);
+    NNC_NEED(copy);
     void *made = NULL;
     const nnc_status status = copy_of(specs, NNC_SPEC_MODEL, from, &made, err);
     *copy = made;
@@ -141,18 +161,28 @@ nnc_status nnc_model_copy(nnc_specs *specs, const nnc_model *from, nnc_model **c
 nnc_status nnc_model_number(const nnc_model *model, const char *field, double *value,
                             nnc_error *err)
 {
+    NNC_NEED(model);
+    NNC_NEED(field);
+    NNC_NEED(value);
     return read_number(nnc_model_table(model->family), model, field, value, err);
 }
 
 nnc_status nnc_model_text(const nnc_model *model, const char *field, char *text, size_t size,
                           nnc_error *err)
 {
+    NNC_NEED(model);
+    NNC_NEED(field);
+    NNC_NEED(text);
     return read_field_text(nnc_model_table(model->family), model, field, text, size, err);
 }
 
 nnc_status nnc_software_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                               const nnc_software **software, nnc_error *err)
 {
+    NNC_NEED(specs);
+    NNC_NEED(name);
+    NNC_NEED(text);
+    NNC_NEED(software);
     void *read = NULL;
     *software = NULL;
     NNC_TRY(room_for(specs, NNC_SPEC_SOFTWARE, &read, err));
@@ -164,6 +194,9 @@ nnc_status nnc_software_parse(nnc_specs *specs, const char *name, const char *te
 nnc_status nnc_software_copy(nnc_specs *specs, const nnc_software *from, nnc_software **copy,
                              nnc_error *err)
 {
+    NNC_NEED(specs);
+    NNC_NEED(from);
+    NNC_NEED(copy);
     void *made = NULL;
     const nnc_status status = copy_of(specs, NNC_SPEC_SOFTWARE, from, &made, err);
     *copy = made;
@@ -173,23 +206,35 @@ nnc_status nnc_software_copy(nnc_specs *specs, const nnc_software *from, nnc_sof
 nnc_status nnc_software_number(const nnc_software *software, const char *field, double *value,
                                nnc_error *err)
 {
+    NNC_NEED(software);
+    NNC_NEED(field);
+    NNC_NEED(value);
     return read_number(&nnc_software_table, software, field, value, err);
 }
 
 nnc_status nnc_software_text(const nnc_software *software, const char *field, char *text,
                              size_t size, nnc_error *err)
 {
+    NNC_NEED(software);
+    NNC_NEED(field);
+    NNC_NEED(text);
     return read_field_text(&nnc_software_table, software, field, text, size, err);
 }
 
 nnc_status nnc_software_set(nnc_software *software, const char *field, const char *value,
                             nnc_error *err)
 {
+    NNC_NEED(software);
+    NNC_NEED(field);
+    NNC_NEED(value);
     return nnc_field_set(&nnc_software_table, software, field, value, err);
 }
 
 nnc_status nnc_plan_text(const nnc_plan *plan, const char *field, char *text, size_t size,
                          nnc_error *err)
 {
+    NNC_NEED(plan);
+    NNC_NEED(field);
+    NNC_NEED(text);
     return read_field_text(&nnc_plan_table, plan, field, text, size, err);
 }

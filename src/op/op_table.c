@@ -92,27 +92,33 @@ void nnc_op_say_params(const nnc_op *op, nnc_derivation *why)
 
 const char *nnc_op_name(const nnc_op *op)
 {
-    return op->name;
+    return op != NULL ? op->name : "?";
 }
 
 const char *nnc_op_kind_name(const nnc_op *op)
 {
-    return nnc_op_row_of(op)->name(op);
+    return op != NULL ? nnc_op_row_of(op)->name(op) : "?";
 }
 
 nnc_phase nnc_op_phase(const nnc_op *op)
 {
-    return op->phase;
+    return op != NULL ? op->phase : NNC_PHASE_COUNT;
 }
 
 nnc_group nnc_op_group(const nnc_op *op)
 {
-    return op->group;
+    return op != NULL ? op->group : NNC_GROUP_COUNT;
 }
 
 void nnc_op_shape(const nnc_op *op, char *text, unsigned long size)
 {
-    nnc_op_row_of(op)->shape(op, text, size);
+    if (text == NULL || size == 0) {
+        return;
+    }
+    text[0] = '\0';
+    if (op != NULL) {
+        nnc_op_row_of(op)->shape(op, text, size);
+    }
 }
 
 NNC_ENUM_NAMES(nnc_phase, NNC_PHASE_LIST)

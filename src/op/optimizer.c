@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "base/names.h"
@@ -28,7 +29,10 @@ static const nnc_policy_sizes *sizes_of(nnc_policy policy)
 
 nnc_policy_sizes nnc_policy_bytes(nnc_policy policy)
 {
-    return *sizes_of(policy);
+    const double unknown = (double)NAN;
+    return (unsigned)policy < NNC_POLICY_COUNT
+               ? *sizes_of(policy)
+               : (nnc_policy_sizes){ unknown, unknown, unknown, unknown, unknown };
 }
 
 NNC_ENUM_TEXTS(nnc_policy, NNC_POLICY_LIST)

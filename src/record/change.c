@@ -136,6 +136,9 @@ int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_toleranc
                             int32_t tolerance_count, nnc_change *changes)
 {
     int32_t count = 0, next = 0;
+    if (changes == NULL) {
+        return 0;
+    }
     for (int32_t i = 0; i < old.count; i++) {
         const nnc_figure *was = &old.list[i], *is = find_from(now, &next, was->name);
         if (!is_known(was) || (is_known(is) && same(was, is))) {
@@ -180,6 +183,9 @@ static bool is_part(const char *name, const char *total)
 const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total,
                                     double *moved_by)
 {
+    if (total == NULL || moved_by == NULL) {
+        return NULL;
+    }
     const double all = moved(old, now, total), direction = all < 0 ? -1 : 1;
     const char *found = NULL;
     *moved_by = 0;

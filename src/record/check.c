@@ -205,6 +205,9 @@ static nnc_status check_all(nnc_check *c, nnc_error *err)
 
 nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **check, nnc_error *err)
 {
+    NNC_NEED(specs);
+    NNC_NEED(path);
+    NNC_NEED(check);
     nnc_check *made = calloc(1, sizeof *made);
     *check = NULL;
     if (made == NULL) {
@@ -253,11 +256,11 @@ const nnc_check_report *nnc_check_report_of(const nnc_check *check)
 
 bool nnc_check_passed(const nnc_check *check)
 {
-    return nnc_check_sum_of(&check->report).passed;
+    return check != NULL && nnc_check_sum_of(&check->report).passed;
 }
 
 const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index)
 {
-    const nnc_check_report *report = &check->report;
-    return index >= 0 && index < report->row_count ? &report->rows[index] : NULL;
+    const nnc_check_report *report = check != NULL ? &check->report : NULL;
+    return report != NULL && index >= 0 && index < report->row_count ? &report->rows[index] : NULL;
 }

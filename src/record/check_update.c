@@ -73,6 +73,7 @@ static nnc_status write_recorded(nnc_check *c, const nnc_recorded *recorded, nnc
 
 nnc_status nnc_check_update(nnc_check *c, nnc_error *err)
 {
+    NNC_NEED(c);
     nnc_recorded recorded = {
         .tool = nnc_version(),
         .conventions = NNC_RECORDED_CONVENTIONS,

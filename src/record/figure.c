@@ -21,9 +21,9 @@ static bool ends(const char *figure, const char *name)
 
 int nnc_figure_match(const char *name, const char *figure)
 {
-    const size_t length = strlen(name);
+    const size_t length = name != NULL && figure != NULL ? strlen(name) : 0;
     if (length == 0) {
-        return 0;
+        return name != NULL && figure != NULL ? 0 : -1;
     }
     const bool begins =
         strncmp(figure, name, length) == 0 && (figure[length] == '.' || figure[length] == '\0');
@@ -54,6 +54,9 @@ static const nnc_figure *unknown(nnc_figures figures, const char *name, nnc_erro
 const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name, nnc_error *err)
 {
     const nnc_figure *list = figures.list;
+    if (nnc_need(__func__, "name", name != NULL, err) != NNC_OK) {
+        return NULL;
+    }
     if (figures.count == 0) {
         return unknown(figures, name, err);
     }

@@ -20,6 +20,9 @@ static const struct {
 nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirement *requirement,
                                 nnc_error *err)
 {
+    NNC_NEED(name);
+    NNC_NEED(rule);
+    NNC_NEED(requirement);
     size_t i = 0;
     while (i < NNC_RELATION_COUNT &&
            strncmp(rule, relations[i].sign, strlen(relations[i].sign)) != 0) {
@@ -50,7 +53,7 @@ nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirem
 
 bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_figure *figure)
 {
-    if (figure == NULL) {
+    if (requirement == NULL || figure == NULL) {
         return false;
     }
     if (requirement->text != NULL || figure->text != NULL) {

@@ -31,6 +31,9 @@ int nnc_spec_validate(nnc_specs *specs, const char *asked, nnc_fault_fn *report,
     size_t size = 0;
     nnc_error err;
     const char *path = asked;
+    if (specs == NULL || asked == NULL || report == NULL) {
+        return 1;
+    }
     if (nnc_is_folder(asked) && nnc_place_of_model(specs, asked, &path, &err) != NNC_OK) {
         report(context, &err);
         return 1;

@@ -5,15 +5,17 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/sized.h"
+#include "estimate/plan_asked.h"
 #include "op/work.h"
 
 #define HOUR_S 3600.0
 #define DAY_S 86400.0
 
-nnc_run_ask nnc_run_ask_default(void)
+void nnc_run_ask_init(nnc_run_ask *ask, size_t struct_size)
 {
     const double unknown = (double)NAN;
-    return (nnc_run_ask){
+    const nnc_run_ask unset = {
         .epochs = unknown,
         .dataset_size = unknown,
         .days = unknown,
@@ -52,6 +54,11 @@ nnc_run_ask nnc_run_ask_default(void)
         .egress_bytes = unknown,
         .egress_price = unknown,
     };
+    if (ask == NULL || struct_size < sizeof struct_size) {
+        return;
+    }
+    ask->struct_size = struct_size;
+    nnc_sized_write(ask, &unset, sizeof unset);
 }
 
 /* ---- what there is to do ---- */
@@ -270,6 +277,7 @@ static void forget(nnc_run *run)
 {
     const double unknown = (double)NAN;
     *run = (nnc_run){
+        .struct_size = sizeof *run,
         .samples = unknown,
         .tokens = unknown,
         .steps = unknown,
@@ -346,8 +354,27 @@ nnc_status nnc_run_say(const nnc_result *result, const nnc_device *device, const
     return NNC_OK;
 }
 
-nnc_status nnc_run_of(const nnc_result *result, const nnc_device *device, const nnc_plan *plan,
-                      const nnc_run_ask *ask, nnc_run *run, nnc_error *err)
+nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, const nnc_plan *plan,
+                        const nnc_run_ask *ask, nnc_run *run, nnc_error *err)
 {
-    return nnc_run_say(result, device, plan, ask, run, NULL, err);
+    static const char here[] = "nnc_run_of";
+    nnc_plan full_plan;
+    nnc_result full_result = { 0 };
+    nnc_run_ask full_ask = nnc_run_ask_default();
+    nnc_run full_run;
+    NNC_TRY(nnc_need(here, "plan", plan != NULL || result != NULL, err));
+    NNC_TRY(nnc_need(here, "run", run != NULL, err));
+    NNC_TRY(nnc_sized_check(run, sizeof *run, "nnc_run", err));
+    NNC_TRY(nnc_plan_read(plan, &full_plan, err));
+    if (ask != NULL) {
+        NNC_TRY(nnc_sized_read(&full_ask, sizeof full_ask, ask, "nnc_run_ask", err));
+    }
+    NNC_TRY(nnc_run_ask_check(&full_ask, err));
+    if (result != NULL) {
+        NNC_TRY(nnc_sized_read(&full_result, sizeof full_result, result, "nnc_result", err));
+    }
+    NNC_TRY(nnc_run_say(result != NULL ? &full_result : NULL, device, &full_plan, &full_ask,
+                        &full_run, NULL, err));
+    nnc_sized_write(run, &full_run, sizeof full_run);
+    return NNC_OK;
 }

@@ -13,6 +13,9 @@
 void nnc_search_init(nnc_search *search, size_t struct_size)
 {
     nnc_search unset;
+    if (search == NULL || struct_size < sizeof struct_size) {
+        return;
+    }
     memset(&unset, 0, sizeof unset);
     unset.base = nnc_plan_default();
     unset.best = 10;

@@ -15,6 +15,9 @@ void nnc_search_result_destroy(nnc_search_result *result)
 
 nnc_search_tally nnc_search_result_tally(const nnc_search_result *result)
 {
+    if (result == NULL) {
+        return (nnc_search_tally){ 0 };
+    }
     return (nnc_search_tally){ .space = result->space,
                                .covered = result->covered,
                                .evaluated = result->evaluated,
@@ -24,15 +27,16 @@ nnc_search_tally nnc_search_result_tally(const nnc_search_result *result)
 
 const nnc_found *nnc_search_result_best(const nnc_search_result *result, int32_t index)
 {
-    return index >= 0 && index < result->best_count ? &result->best[index] : NULL;
+    return result != NULL && index >= 0 && index < result->best_count ? &result->best[index] : NULL;
 }
 
 const nnc_found *nnc_search_result_pareto(const nnc_search_result *result, int32_t index)
 {
-    return index >= 0 && index < result->pareto_count ? &result->pareto[index] : NULL;
+    return result != NULL && index >= 0 && index < result->pareto_count ? &result->pareto[index]
+                                                                        : NULL;
 }
 
 const nnc_found *nnc_search_result_missed(const nnc_search_result *result)
 {
-    return result->any_missed ? &result->missed : NULL;
+    return result != NULL && result->any_missed ? &result->missed : NULL;
 }

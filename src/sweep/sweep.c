@@ -22,6 +22,10 @@ nnc_status nnc_sweep_create(nnc_specs *specs, const char *models, const char *de
                             const char *software, const char *cluster, nnc_sweep **sweep,
                             nnc_error *err)
 {
+    NNC_NEED(specs);
+    NNC_NEED(models);
+    NNC_NEED(devices);
+    NNC_NEED(sweep);
     nnc_sweep *made = calloc(1, sizeof *made);
     *sweep = NULL;
     if (made == NULL) {
@@ -56,16 +60,22 @@ void nnc_sweep_destroy(nnc_sweep *sweep)
 
 nnc_status nnc_sweep_add(nnc_sweep *sweep, const char *name, const char *list, nnc_error *err)
 {
+    NNC_NEED(sweep);
+    NNC_NEED(name);
+    NNC_NEED(list);
     return nnc_sweep_add_as(sweep, name, name, list, err);
 }
 
 nnc_status nnc_sweep_link(nnc_sweep *sweep, const char *axes, nnc_error *err)
 {
+    NNC_NEED(sweep);
+    NNC_NEED(axes);
     return nnc_sweep_add_link(sweep, "link", axes, err);
 }
 
 nnc_status nnc_sweep_part(nnc_sweep *sweep, int64_t number, int64_t of, nnc_error *err)
 {
+    NNC_NEED(sweep);
     if (sweep->settled || of < 1 || of > NNC_SHARDS_MAX || number < 1 || number > of) {
         return nnc_fail(err, NNC_BAD_USAGE, "part",
                         "expected a number from 1 to that of the parts, before columns");
@@ -92,31 +102,39 @@ nnc_status nnc_sweep_settle(nnc_sweep *sweep, nnc_error *err)
 
 void nnc_sweep_keep_all(nnc_sweep *sweep)
 {
-    sweep->all = true;
+    if (sweep != NULL) {
+        sweep->all = true;
+    }
 }
 
 nnc_status nnc_sweep_columns(nnc_sweep *sweep, const char *names, nnc_error *err)
 {
+    NNC_NEED(sweep);
     return nnc_sweep_add_columns(sweep, "columns", names, err);
 }
 
 nnc_status nnc_sweep_where(nnc_sweep *sweep, const char *constraint, nnc_error *err)
 {
+    NNC_NEED(sweep);
+    NNC_NEED(constraint);
     return nnc_sweep_add_where(sweep, "where", constraint, err);
 }
 
 int nnc_sweep_column_count(const nnc_sweep *sweep)
 {
-    return sweep->column_count;
+    return sweep != NULL ? sweep->column_count : 0;
 }
 
 const char *nnc_sweep_column_name(const nnc_sweep *sweep, int column)
 {
-    return column >= 0 && column < sweep->column_count ? sweep->heads[column].name : NULL;
+    return sweep != NULL && column >= 0 && column < sweep->column_count ? sweep->heads[column].name
+                                                                        : NULL;
 }
 
 nnc_status nnc_sweep_size(nnc_sweep *sweep, int64_t *rows, nnc_error *err)
 {
+    NNC_NEED(sweep);
+    NNC_NEED(rows);
     *rows = 0;
     NNC_TRY(nnc_sweep_settle(sweep, err));
     *rows = sweep->shard_rows;
@@ -182,6 +200,8 @@ static nnc_status tell(void *context, const nnc_batch *batch, bool *stop, nnc_er
 nnc_status nnc_sweep_run(nnc_sweep *sweep, int threads, nnc_sweep_row_fn *row, void *context,
                          nnc_sweep_tally *tally, nnc_error *err)
 {
+    NNC_NEED(sweep);
+    NNC_NEED(row);
     teller to = { .sweep = sweep, .row = row, .context = context };
     nnc_pool pool;
     if (threads < 1 || threads > NNC_POOL_THREADS_MAX) {
