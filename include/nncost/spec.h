@@ -97,7 +97,7 @@ NNC_API nnc_status nnc_plan_set(nnc_plan *plan, const char *field, const char *v
                                 nnc_error *err);
 
 /* Cross-field rules (heads divide by kv_heads, wrap has one entry per axis ...), run after reading
- * and again after nnc_..._set. name stands in messages. */
+ * and again after nnc_..._set. name stands in messages; NULL = none. */
 NNC_API nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_error *err);
 NNC_API nnc_status nnc_model_check(const nnc_model *model, const char *name, nnc_error *err);
 

@@ -107,7 +107,6 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec)
 nnc_status nnc_model_check(const nnc_model *model, const char *name, nnc_error *err)
 {
     NNC_NEED(model);
-    NNC_NEED(name);
     nnc_faults faults = { .name = name, .err = err };
     const nnc_json_doc none = { .faults = &faults };
     nnc_model_rules(nnc_json_root(&none), model);
