@@ -8,7 +8,7 @@
 #include "base/names.h"
 #include "estimate/plan_asked.h"
 #include "estimate/prepare.h"
-#include "search/search_asked.h"
+#include "search/search_limits.h"
 
 NNC_ENUM_NAMES(nnc_objective, NNC_OBJECTIVE_LIST)
 

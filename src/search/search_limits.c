@@ -1,4 +1,4 @@
-#include "search/search_asked.h"
+#include "search/search_limits.h"
 
 #include <inttypes.h>
 #include <math.h>

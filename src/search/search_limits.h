@@ -1,6 +1,6 @@
 /* What a program asks of a search, as this library knows it. */
-#ifndef NNCOST_SEARCH_SEARCH_ASKED_H
-#define NNCOST_SEARCH_SEARCH_ASKED_H
+#ifndef NNCOST_SEARCH_SEARCH_LIMITS_H
+#define NNCOST_SEARCH_SEARCH_LIMITS_H
 
 #include <nncost/search.h>
 
