@@ -22,7 +22,10 @@ double nnc_device_ridge(const nnc_device *device, nnc_dtype dtype)
 
 double nnc_intensity(const nnc_work *work)
 {
-    const double bytes = work != NULL ? work->read_bytes + work->write_bytes : 0.0;
+    if (work == NULL) {
+        return NAN;
+    }
+    const double bytes = work->read_bytes + work->write_bytes;
     return bytes > 0.0 ? (work->flops + work->vector_flops) / bytes : NAN;
 }
 

@@ -60,11 +60,14 @@ static nnc_status read_again(const char *function, const nnc_model *model, const
     nnc_asked asked;
     NNC_TRY(nnc_need(function, "model", model != NULL, err));
     NNC_TRY(nnc_need(function, "device", device != NULL, err));
+    /* Equal bytes are equal values; others are read again.
+     * NOLINTBEGIN(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     if (plan != NULL && software != NULL &&
         memcmp(software, &scratch->software, sizeof *software) == 0 &&
         plan->struct_size == sizeof *plan && memcmp(plan, &scratch->plan, sizeof *plan) == 0) {
         return NNC_OK;
     }
+    /* NOLINTEND(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     scratch->plan.struct_size = 0; /* none, should this one fail */
     NNC_TRY(nnc_asked_read(function, model, device, software, plan, &asked, err));
     memcpy(&scratch->software, asked.software, sizeof scratch->software);

@@ -1,4 +1,5 @@
 /* Specs for those who do not see their members: parsed, copied, and read field by field. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,9 @@ static nnc_status room_for(nnc_specs *specs, nnc_spec_kind kind, void **spec, nn
 static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from, void **copy,
                           nnc_error *err)
 {
+    assert(from != NULL); /* refused before */
     NNC_TRY(room_for(specs, kind, copy, err));
+    assert(*copy != NULL);
     memcpy(*copy, from, nnc_spec_kinds[kind].size);
     return NNC_OK;
 }
@@ -26,7 +29,8 @@ static nnc_status find(const nnc_field_table *table, const void *object, const c
                        const nnc_field **field, const char **place, nnc_dtype *dtype,
                        nnc_error *err)
 {
-    void *at = (void *)(uintptr_t)object; /* only read */
+    void *at = NULL; /* only read, so that the const which is lost here comes back */
+    memcpy(&at, &object, sizeof at);
     const nnc_status status = nnc_field_at(table, name, &at, field, dtype, err);
     *place = at;
     return status;

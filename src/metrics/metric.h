@@ -133,7 +133,8 @@ struct nnc_metrics {
 /* Where a value stands: a member, after a pointer. */
 #define NNC_IN(of, member) \
     .offset = offsetof(of, member), .size = sizeof(((const of *)NULL)->member)
-#define NNC_VIA(of, pointer) .hop = offsetof(of, pointer) + 1
+#define NNC_VIA(of, pointer) \
+    .hop = offsetof(of, pointer) + 1 /* NOLINT(bugprone-macro-parentheses) */
 #define NNC_COUNT(of, member) \
     .count_offset = offsetof(of, member), .count_size = sizeof(((const of *)NULL)->member)
 

@@ -1,5 +1,6 @@
 #include "search/search_limits.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -86,7 +87,10 @@ static nnc_status check_choices(const nnc_search *s, nnc_error *err)
 
 nnc_status nnc_search_read(const nnc_search *given, nnc_search *search, nnc_error *err)
 {
-    NNC_TRY(nnc_need("nnc_search_run", "search", given != NULL, err));
+    if (given == NULL) {
+        return nnc_need("nnc_search_run", "search", false, err);
+    }
+    assert(search != NULL);
     nnc_search_init(search, sizeof *search);
     NNC_TRY(nnc_sized_read(search, sizeof *search, given, "nnc_search", err));
     NNC_TRY(nnc_plan_read(&given->base, &search->base, err));

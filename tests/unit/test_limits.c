@@ -77,14 +77,20 @@ static void put(const nnc_field *field, char *object, double value)
     }
 }
 
+/* Does the value stand for "not given"? */
 static bool is_unset(const nnc_field *field, const char *unset, double value)
 {
+    const char *at = unset + field->offset;
     double number = 0.0;
-    if (field->type != NNC_FIELD_F64) {
-        return false;
+    int32_t narrow = 0;
+    int64_t wide = 0;
+    switch (field->type) {
+    case NNC_FIELD_F64: memcpy(&number, at, sizeof number); return isnan(number) && isnan(value);
+    case NNC_FIELD_I64:
+        memcpy(&wide, at, sizeof wide);
+        return value <= 0.0 && (double)wide == value;
+    default: memcpy(&narrow, at, sizeof narrow); return value <= 0.0 && narrow == (int32_t)value;
     }
-    memcpy(&number, unset + field->offset, sizeof number);
-    return isnan(number) && isnan(value);
 }
 
 static void expect_refusal(nnc_status status, const char *where, double value)

@@ -73,7 +73,8 @@ START_TEST(advice_is_what_a_search_finds)
         ck_assert_int_eq(nnc_model_load(specs, models[i], &model, NULL), NNC_OK);
         plan.devices = 8;
         ck_assert_int_gt(nnc_advise_by_plan(model, a100, &profiles, &plan, scratch, advice, 3), 0);
-        nnc_search search = { .base = nnc_plan_default(), .best = 1, .threads = 1 };
+        nnc_search search = nnc_search_default();
+        search.best = 1;
         search.base.devices = 8;
         search.base.global_batch = 8;
         ck_assert_int_eq(
