@@ -12,10 +12,10 @@
 #include "render/sheet.h"
 
 static const nnc_command *const commands[] = {
-    &nnc_cmd_estimate, &nnc_cmd_ops,       &nnc_cmd_compare, &nnc_cmd_run,   &nnc_cmd_explain,
-    &nnc_cmd_sweep,    &nnc_cmd_merge,     &nnc_cmd_search,  &nnc_cmd_check, &nnc_cmd_diff,
-    &nnc_cmd_accuracy, &nnc_cmd_calibrate, &nnc_cmd_init,    &nnc_cmd_plot,  &nnc_cmd_list,
-    &nnc_cmd_show,     &nnc_cmd_validate,  &nnc_cmd_docs,
+    &nnc_cmd_estimate, &nnc_cmd_ops,       &nnc_cmd_compare,  &nnc_cmd_run,   &nnc_cmd_explain,
+    &nnc_cmd_sweep,    &nnc_cmd_merge,     &nnc_cmd_search,   &nnc_cmd_check, &nnc_cmd_diff,
+    &nnc_cmd_accuracy, &nnc_cmd_calibrate, &nnc_cmd_init,     &nnc_cmd_plot,  &nnc_cmd_report,
+    &nnc_cmd_list,     &nnc_cmd_show,      &nnc_cmd_validate, &nnc_cmd_docs,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -191,6 +191,9 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
         }
         return NNC_OK;
     }
+    for (int i = 1; i < argc; i++) { /* before they are taken apart */
+        nnc_buffer_put(&session->arguments, argv[i], strlen(argv[i]) + 1);
+    }
     const nnc_command *command = find_command(argv[1], err);
     if (command == NULL) {
         return NNC_BAD_USAGE;
@@ -224,6 +227,7 @@ int main(int argc, char **argv)
     if (status == NNC_OK && (session.exit_code <= 1 || stopped)) {
         status = nnc_output_write(session.options.output, out.bytes, out.size, &err);
     }
+    nnc_buffer_free(&session.arguments);
     nnc_buffer_free(&out);
     if (status != NNC_OK) {
         fprintf(stderr, "nncost: %s: %s\n", err.where, err.what);

@@ -120,6 +120,7 @@ static nnc_status take_own(nnc_options *options, choices *given, const nnc_optio
         { "from", NULL, &options->from },
         { "to", NULL, &options->to },
         { "fragment", &options->fragment, NULL },
+        { "date", NULL, &options->date },
         { "sensitivity", &options->sensitivity, NULL },
         { "no-prune", &options->search.no_prune, NULL },
         { "best", NULL, &options->search.best },

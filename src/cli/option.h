@@ -26,6 +26,7 @@ enum {
     NNC_TAKES_CALIBRATE = 2048, /* --device, --fit, --only, --fold, --group */
     NNC_TAKES_MODEL = 4096,     /* --lenient, as those that take a plan */
     NNC_TAKES_PLOT = 8192,      /* --width, --fragment, --from, --to, --stages */
+    NNC_TAKES_REPORT = 16384,   /* --date */
     NNC_TAKES_RUN = 32768       /* every field of the run */
 };
 
@@ -52,6 +53,7 @@ typedef struct nnc_options {
     const char *only, *fold, *group, *device, *fit;
     const char *width, *from, *to; /* of a picture */
     bool fragment;
+    const char *date;
     const char *threads;
     nnc_search_options search;
     nnc_sweep_options sweep;

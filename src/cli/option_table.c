@@ -36,6 +36,8 @@ const nnc_own_option nnc_own_options[] = {
     { "from", "TIME", "Begin of what a timeline shows: 1.2s, 800ms [the step's begin].", "Output",
       NNC_TAKES_PLOT, NULL, 0 },
     { "to", "TIME", "End of it [the step's end].", "Output", NNC_TAKES_PLOT, NULL, 0 },
+    { "date", "DATE", "A date to print on the report; it is no part of it otherwise.", "Output",
+      NNC_TAKES_REPORT, NULL, 0 },
     { "fragment", NULL, "Write the picture for a page that has the style sheet.", "Output",
       NNC_TAKES_PLOT, NULL, 0 },
     { "timeline", NULL, "Show what every stage does when.", "Output", NNC_TAKES_STAGES, NULL, 0 },

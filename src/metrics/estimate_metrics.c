@@ -199,7 +199,13 @@ NNC_IF(has_timeline, nnc_report, self->intervals != NULL)
 
 NNC_IF(has_sensitivity, nnc_report, self->sensitivity != NULL)
 
+static nnc_cell get_sentence(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    return nnc_text_cell(nnc_report_sentence(place->record, text));
+}
+
 static const nnc_metric document_rows[] = {
+    NNC_AS("sentence", TEXT, .get = get_sentence, .help = "The verdict in one line."),
     NNC_ROWS(&nnc_estimate_metrics),
     RUN_ROW,
     NNC_AS("stages", LIST, NNC_IN(nnc_report, stages), NNC_COUNT(nnc_report, stage_count),

@@ -1,7 +1,9 @@
 #include "metrics/report.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/number.h"
 
@@ -58,4 +60,26 @@ double nnc_report_sustained_bytes_per_s(const nnc_report *report)
 {
     const nnc_efficiencies *e = &report->device->efficiency;
     return e->pointwise.memory_fraction * report->device->mem_bytes_per_s;
+}
+
+const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_result *r = report->result;
+    const nnc_model *model = report->model;
+    const nnc_device *device = report->device;
+    char step[NNC_NUMBER_TEXT], total[NNC_NUMBER_TEXT], capacity[NNC_NUMBER_TEXT], many[32] = "";
+    if (r->plan.devices > 1) {
+        snprintf(many, sizeof many, "%" PRId32 " x ", r->plan.devices);
+    }
+    snprintf(
+        text, NNC_METRIC_TEXT_MAX,
+        "One step of %.48s takes %s%s on %s%.48s and is bound by %s, %.1f%% of it; it %s: %s of %s "
+        "per device.",
+        model->name[0] != '\0' ? model->name : model->id,
+        r->plan.mode == NNC_MODE_IDEAL ? "at least " : "", nnc_unit_text(r->step_s, "s", step),
+        many, device->name[0] != '\0' ? device->name : device->id, nnc_bound_name(r->bound),
+        100.0 * r->bound_s[r->bound] / r->step_s, r->verdict == NNC_FITS ? "fits" : "does not fit",
+        nnc_unit_text((double)r->memory.total_bytes, "B", total),
+        nnc_unit_text((double)r->memory.capacity_bytes, "B", capacity));
+    return text;
 }

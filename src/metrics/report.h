@@ -49,6 +49,9 @@ const char *nnc_launch_advice(const nnc_result *result);
 /* Price of a million tokens, or of a thousand samples where there are no tokens; NaN = unknown. */
 double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 
+/* The verdict in one line, with its figures, into text; returns text. */
+const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]);
+
 /* What the fit says that long kernels hold: of the peak of the plan's precision, of the bandwidth. */
 double nnc_report_sustained_flops_per_s(const nnc_report *report);
 double nnc_report_sustained_bytes_per_s(const nnc_report *report);

@@ -18,6 +18,8 @@ typedef struct nnc_plot_how {
     bool fragment;       /* for a page that has the style sheet */
     const char *id;      /* of the picture on its page; NULL = "nnc-" and its name */
     bool stages;         /* memory: every stage */
+    int32_t marks;       /* for a page of several: of how many passes each is a mark, and
+                         * small ops are joined from farther off; 0 = for a picture alone */
     double from_s, to_s; /* timeline: what part of it; NaN = from its begin, to its end */
 } nnc_plot_how;
 

@@ -156,17 +156,19 @@ static void draw_marks(nnc_roofline *r)
     for (int i = 0; i < r->count; i++) {
         const nnc_roof_mark *m = &r->marks[i];
         char tip[256], key[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
-        char rows[32] = "";
+        char rows[64] = "";
         snprintf(key, sizeof key, "%s/%s", nnc_op_name(m->cost->op),
                  nnc_phase_name(nnc_op_phase(m->cost->op)));
-        if (m->rows > 1) {
+        if (m->others > 0) {
+            snprintf(rows, sizeof rows, ", %d rows of several ops", m->rows);
+        } else if (m->rows > 1) {
             snprintf(rows, sizeof rows, ", %d rows", m->rows);
         }
         snprintf(tip, sizeof tip, "%s, %s: %s of the step, %s at %s FLOP/B, %s-bound%s",
                  nnc_op_name(m->cost->op), nnc_phase_name(nnc_op_phase(m->cost->op)),
                  nnc_percent_text(m->share, a), nnc_unit_text(m->flops_per_s, "FLOP/s", b),
                  nnc_count_text(m->intensity, c), nnc_bound_name(m->cost->bound), rows);
-        nnc_svg_mark(&r->canvas->svg, nnc_op_name(m->cost->op), key, tip);
+        nnc_svg_mark(&r->canvas->svg, NULL, key, tip);
         draw_shape(&r->canvas->svg, m->cost->bound, m->x, m->y, m->radius);
         nnc_svg_mark_end(&r->canvas->svg);
         if (m->share >= SHOWN_FROM) {
@@ -186,13 +188,18 @@ static void draw_labels(nnc_roofline *r)
     for (int i = 0; i < r->count && shown < most && r->marks[i].share >= SHOWN_FROM; i++) {
         const nnc_roof_mark *m = &r->marks[i];
         const char *name = nnc_op_name(m->cost->op);
+        char label[96];
         bool near = false;
+        snprintf(label, sizeof label, "%.60s", name);
+        if (m->others > 0) {
+            snprintf(label, sizeof label, "%.60s and %d more", name, m->others);
+        }
         for (int k = 0; k < i && !near; k++) {
             near = strcmp(nnc_op_name(r->marks[k].cost->op), name) == 0 &&
                    abs(r->marks[k].x - m->x) < NNC_PX(60) && abs(r->marks[k].y - m->y) < NNC_PX(60);
         }
         if (!near && nnc_canvas_label(r->canvas, &r->places, (nnc_spot){ m->x, m->y, m->radius },
-                                      NNC_PX(60), name, "")) {
+                                      NNC_PX(60), label, "")) {
             shown++;
         }
     }

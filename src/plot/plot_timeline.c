@@ -191,7 +191,8 @@ static void put_lane(timeline *t, lane l)
     char text[96], share[NNC_NUMBER_TEXT];
     double idle_s = 0.0;
     const nnc_interval all = { .start_s = first->start_s, .end_s = last->end_s };
-    const bool detail = t->passes <= DETAIL;
+    const int32_t marks = t->canvas->how->marks;
+    const bool detail = t->passes <= (marks > 0 ? marks : DETAIL);
     nnc_px from = t->x.start, to = t->x.start;
     for (const nnc_interval *one = l.first; one < l.end; one++) {
         idle_s += one->activity == NNC_ACTIVITY_IDLE ? one->end_s - one->start_s : 0.0;
@@ -233,8 +234,9 @@ static const nnc_interval *next_row(const timeline *t, const nnc_interval *at)
 /* Columns as narrow as the number of rectangles allows. */
 static void choose_column(timeline *t)
 {
-    int64_t count = MARKS + 1;
-    for (t->column = NNC_PX(1); count > MARKS && t->column < NNC_PX(64); t->column *= 2) {
+    const int64_t most = t->canvas->how->marks > 0 ? MARKS / 3 : MARKS;
+    int64_t count = most + 1;
+    for (t->column = NNC_PX(1); count > most && t->column < NNC_PX(64); t->column *= 2) {
         count = t->passes = 0;
         for (const nnc_interval *at = next_row(t, NULL); at != NULL; at = next_row(t, at)) {
             const int64_t wide = sort_out(t, lane_from(t, at));
@@ -244,7 +246,7 @@ static void choose_column(timeline *t)
                 count += put_columns(t, NULL, a, 0);
             }
         }
-        if (count <= MARKS) {
+        if (count <= most) {
             return;
         }
     }

@@ -57,13 +57,43 @@ static void add_mark(nnc_roofline *r, const nnc_op_cost *cost, double share)
             return;
         }
     }
-    r->marks[r->count++] = (nnc_roof_mark){ cost, intensity, flops_per_s, share, 1, x, y, 0 };
+    r->marks[r->count++] = (nnc_roof_mark){ cost, intensity, flops_per_s, share, 1, 0, x, y, 0 };
 }
 
 static int by_share(const void *a, const void *b)
 {
     const nnc_roof_mark *x = a, *y = b;
     return x->share > y->share ? -1 : x->share < y->share ? 1 : x->cost < y->cost ? -1 : 1;
+}
+
+/* Marks of the smallest size that lie in one place become one, whatever their ops: a network of hundreds of
+ * small ones is a cloud. */
+static void join_small(nnc_roofline *r)
+{
+    const double small = 9.0 / (46.0 * 46.0); /* share from which a mark is larger */
+    const bool page = r->canvas->how->marks > 0;
+    const nnc_px near = NNC_PX(!page ? 3 : 6);
+    int kept = 0;
+    for (int i = 0; i < r->count; i++) {
+        const nnc_roof_mark mark = r->marks[i];
+        nnc_roof_mark *into = NULL;
+        for (int k = 0; k < kept && mark.share < small && into == NULL; k++) {
+            nnc_roof_mark *other = &r->marks[k];
+            into = (other->share < small || other->others > 0) &&
+                           other->cost->bound == mark.cost->bound &&
+                           abs(other->x - mark.x) <= near && abs(other->y - mark.y) <= near
+                       ? other
+                       : NULL;
+        }
+        if (into != NULL) {
+            into->share += mark.share;
+            into->rows += mark.rows;
+            into->others++;
+        } else {
+            r->marks[kept++] = mark;
+        }
+    }
+    r->count = kept;
 }
 
 void nnc_roofline_gather(nnc_roofline *r)
@@ -84,6 +114,8 @@ void nnc_roofline_gather(nnc_roofline *r)
     for (int bound = 0; bound < NNC_BOUND_COUNT; bound++) {
         r->not_drawn -= r->bound_share[bound];
     }
+    qsort(r->marks, (size_t)r->count, sizeof *r->marks, by_share);
+    join_small(r);
     qsort(r->marks, (size_t)r->count, sizeof *r->marks, by_share);
     for (int i = 0; i < r->count; i++) {
         const double radius = 46.0 * sqrt(r->marks[i].share);

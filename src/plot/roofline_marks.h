@@ -10,7 +10,7 @@ enum { NNC_ROOF_MARKS_MAX = 1024 };
 typedef struct nnc_roof_mark {
     const nnc_op_cost *cost; /* the first of them */
     double intensity, flops_per_s, share;
-    int rows;
+    int rows, others; /* of the op table; marks of other ops that it stands for */
     nnc_px x, y, radius;
 } nnc_roof_mark;
 

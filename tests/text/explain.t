@@ -2482,7 +2482,7 @@ memory                          Memory of the fullest device, by class.
 cost                            Price of a step and of the run.
 energy                          Energy of the run, or of the step.
 
-estimate: the model:
+estimate: an estimate:
 $ nncost explain | grep -A3 '^accuracy: errors'
 accuracy: errors of a group of rows:
 
@@ -2492,7 +2492,7 @@ $ nncost explain --format json | head -4
 {
   "schema": "nncost.explain-list/1",
   "names": [
-    {"name": "model.id", "output": "estimate", "unit": null, "meaning": "Id of the model.", "source": null},
+    {"name": "sentence", "output": "estimate", "unit": null, "meaning": "The verdict in one line.", "source": null},
 $ nncost explain --format csv | head -2
 name,output,unit,meaning,source\r
-model.id,estimate,,Id of the model.,\r
+sentence,estimate,,The verdict in one line.,\r

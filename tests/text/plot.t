@@ -280,49 +280,44 @@ $ nncost plot roofline dense round --fragment
 <path class="axis dash" d="M536.5 68.8L536.5 356"/><text class="dim" x="531.5" y="228" text-anchor="end">ridge 100</text>
 <rect class="page" x="450" y="315" width="242" height="36"/><rect class="tint" x="450" y="315" width="242" height="36"/><circle class="mark compute" cx="461" cy="324" r="5"/><text x="471" y="328">compute-bound 64.1% of the step</text>
 <rect class="mark memory" x="456.6" y="336.6" width="8.8" height="8.8"/><text x="471" y="345">memory-bound 35.9%</text>
-<g data-explain="optimizer" data-key="optimizer/update"><title>optimizer, update: 27.8% of the step, 571.4 GFLOP/s at 0.5714 FLOP/B, memory-bound</title><rect class="mark memory" x="157.3" y="262.1" width="42.8" height="42.8"/></g>
-<g data-explain="mlp.up" data-key="mlp.up/forward"><title>mlp.up, forward: 5.9% of the step, 100.0 TFLOP/s at 444.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="639.8" cy="68.8" r="11.2"/></g>
-<g data-explain="mlp.down" data-key="mlp.down/forward"><title>mlp.down, forward: 5.9% of the step, 100.0 TFLOP/s at 444.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="639.8" cy="68.8" r="11.2"/></g>
-<g data-explain="mlp.down" data-key="mlp.down/grad_input"><title>mlp.down, grad_input: 5.9% of the step, 100.0 TFLOP/s at 444.4 FLOP/B, compute-bound</title><circle class="mark compute" cx="639.8" cy="68.8" r="11.2"/></g>
-<g data-explain="mlp.down" data-key="mlp.down/grad_weight"><title>mlp.down, grad_weight: 5.9% of the step, 100.0 TFLOP/s at 444.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="639.8" cy="68.8" r="11.2"/></g>
-<g data-explain="mlp.up" data-key="mlp.up/grad_input"><title>mlp.up, grad_input: 5.9% of the step, 100.0 TFLOP/s at 444.4 FLOP/B, compute-bound</title><circle class="mark compute" cx="639.8" cy="68.8" r="11.2"/></g>
-<g data-explain="mlp.up" data-key="mlp.up/grad_weight"><title>mlp.up, grad_weight: 5.9% of the step, 100.0 TFLOP/s at 444.7 FLOP/B, compute-bound</title><circle class="mark compute" cx="639.9" cy="68.8" r="11.2"/></g>
-<g data-explain="attn.qkv" data-key="attn.qkv/forward"><title>attn.qkv, forward: 4.4% of the step, 100.0 TFLOP/s at 428.6 FLOP/B, compute-bound</title><circle class="mark compute" cx="637.3" cy="68.8" r="9.7"/></g>
-<g data-explain="attn.qkv" data-key="attn.qkv/grad_input"><title>attn.qkv, grad_input: 4.4% of the step, 100.0 TFLOP/s at 428.6 FLOP/B, compute-bound</title><circle class="mark compute" cx="637.3" cy="68.8" r="9.7"/></g>
-<g data-explain="attn.qkv" data-key="attn.qkv/grad_weight"><title>attn.qkv, grad_weight: 4.4% of the step, 100.0 TFLOP/s at 428.8 FLOP/B, compute-bound</title><circle class="mark compute" cx="637.3" cy="68.8" r="9.7"/></g>
-<g data-explain="attn.core" data-key="attn.core/backward"><title>attn.core, backward: 3.7% of the step, 100.5 TFLOP/s at 313.1 FLOP/B, compute-bound</title><circle class="mark compute" cx="615.6" cy="68.6" r="8.9"/></g>
-<g data-explain="grad.clip" data-key="grad.clip/update"><title>grad.clip, update: 2.0% of the step, 1.000 TFLOP/s at 1 FLOP/B, memory-bound</title><rect class="mark memory" x="211.8" y="254.6" width="11.4" height="11.4"/></g>
-<g data-explain="head.logits" data-key="head.logits/forward"><title>head.logits, forward: 1.9% of the step, 100.0 TFLOP/s at 476.2 FLOP/B, compute-bound</title><circle class="mark compute" cx="644.6" cy="68.8" r="6.3"/></g>
-<g data-explain="head.logits" data-key="head.logits/grad_input"><title>head.logits, grad_input: 1.9% of the step, 100.0 TFLOP/s at 476.2 FLOP/B, compute-bound</title><circle class="mark compute" cx="644.6" cy="68.8" r="6.3"/></g>
-<g data-explain="head.logits" data-key="head.logits/grad_weight"><title>head.logits, grad_weight: 1.9% of the step, 100.0 TFLOP/s at 476.2 FLOP/B, compute-bound</title><circle class="mark compute" cx="644.6" cy="68.8" r="6.3"/></g>
-<g data-explain="mlp.activation" data-key="mlp.activation/backward"><title>mlp.activation, backward: 1.8% of the step, 2.167 TFLOP/s at 2.167 FLOP/B, memory-bound</title><rect class="mark memory" x="265.7" y="222.7" width="10.8" height="10.8"/></g>
-<g data-explain="attn.core" data-key="attn.core/forward"><title>attn.core, forward: 1.5% of the step, 101.0 TFLOP/s at 251.7 FLOP/B, compute-bound</title><circle class="mark compute" cx="600.5" cy="68.4" r="5.6"/></g>
-<g data-explain="attn.out" data-key="attn.out/forward"><title>attn.out, forward: 1.5% of the step, 100.0 TFLOP/s at 333.4 FLOP/B, compute-bound</title><circle class="mark compute" cx="619.9" cy="68.8" r="5.6"/></g>
-<g data-explain="attn.out" data-key="attn.out/grad_input"><title>attn.out, grad_input: 1.5% of the step, 100.0 TFLOP/s at 333.3 FLOP/B, compute-bound</title><circle class="mark compute" cx="619.9" cy="68.8" r="5.6"/></g>
-<g data-explain="attn.out" data-key="attn.out/grad_weight"><title>attn.out, grad_weight: 1.5% of the step, 100.0 TFLOP/s at 333.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="619.9" cy="68.8" r="5.6"/></g>
-<g data-explain="mlp.activation" data-key="mlp.activation/forward"><title>mlp.activation, forward: 1.2% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound</title><rect class="mark memory" x="261.1" y="227" width="8.8" height="8.8"/></g>
-<g data-explain="mlp.norm" data-key="mlp.norm/backward"><title>mlp.norm, backward: 0.4% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="273.5" y="222.3" width="5.4" height="5.4"/></g>
-<g data-explain="attn.norm" data-key="attn.norm/backward"><title>attn.norm, backward: 0.4% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="273.5" y="222.3" width="5.4" height="5.4"/></g>
-<g data-explain="loss" data-key="loss/backward"><title>loss, backward: 0.4% of the step, 500.0 GFLOP/s at 0.5 FLOP/B, memory-bound</title><rect class="mark memory" x="166.9" y="286.5" width="5.2" height="5.2"/></g>
-<g data-explain="attn.norm" data-key="attn.norm/forward"><title>attn.norm, forward: 0.3% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound</title><rect class="mark memory" x="262.9" y="228.8" width="5.2" height="5.2"/></g>
-<g data-explain="attn.residual" data-key="attn.residual/forward"><title>attn.residual, forward: 0.3% of the step, 250.0 GFLOP/s at 0.25 FLOP/B, memory-bound</title><rect class="mark memory" x="118.9" y="315.3" width="5.2" height="5.2"/></g>
-<g data-explain="mlp.norm" data-key="mlp.norm/forward"><title>mlp.norm, forward: 0.3% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound</title><rect class="mark memory" x="262.9" y="228.8" width="5.2" height="5.2"/></g>
-<g data-explain="mlp.residual" data-key="mlp.residual/forward"><title>mlp.residual, forward: 0.3% of the step, 250.0 GFLOP/s at 0.25 FLOP/B, memory-bound</title><rect class="mark memory" x="118.9" y="315.3" width="5.2" height="5.2"/></g>
-<g data-explain="loss" data-key="loss/forward"><title>loss, forward: 0.2% of the step, 2.500 TFLOP/s at 2.5 FLOP/B, memory-bound</title><rect class="mark memory" x="278.4" y="219.6" width="5.2" height="5.2"/></g>
-<g data-explain="mlp.residual" data-key="mlp.residual/backward"><title>mlp.residual, backward: 0.1% of the step, 500.0 GFLOP/s at 0.5 FLOP/B, memory-bound</title><rect class="mark memory" x="166.9" y="286.5" width="5.2" height="5.2"/></g>
-<g data-explain="attn.residual" data-key="attn.residual/backward"><title>attn.residual, backward: 0.1% of the step, 500.0 GFLOP/s at 0.5 FLOP/B, memory-bound</title><rect class="mark memory" x="166.9" y="286.5" width="5.2" height="5.2"/></g>
-<g data-explain="embed.tokens" data-key="embed.tokens/backward"><title>embed.tokens, backward: 0.1% of the step, 166.4 GFLOP/s at 0.1664 FLOP/B, memory-bound</title><rect class="mark memory" x="90.7" y="332.2" width="5.2" height="5.2"/></g>
-<g data-explain="head.norm" data-key="head.norm/backward"><title>head.norm, backward: 0.1% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="273.6" y="222.4" width="5.2" height="5.2"/></g>
-<g data-explain="embed.positions" data-key="embed.positions/forward"><title>embed.positions, forward: 0.0% of the step, 250.0 GFLOP/s at 0.25 FLOP/B, memory-bound</title><rect class="mark memory" x="118.9" y="315.3" width="5.2" height="5.2"/></g>
-<g data-explain="head.norm" data-key="head.norm/forward"><title>head.norm, forward: 0.0% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound</title><rect class="mark memory" x="262.9" y="228.8" width="5.2" height="5.2"/></g>
-<g data-explain="embed.positions" data-key="embed.positions/backward"><title>embed.positions, backward: 0.0% of the step, 500.0 GFLOP/s at 0.5 FLOP/B, memory-bound</title><rect class="mark memory" x="166.9" y="286.5" width="5.2" height="5.2"/></g>
+<g data-key="optimizer/update"><title>optimizer, update: 27.8% of the step, 571.4 GFLOP/s at 0.5714 FLOP/B, memory-bound</title><rect class="mark memory" x="157.3" y="262.1" width="42.8" height="42.8"/></g>
+<g data-key="mlp.up/forward"><title>mlp.up, forward: 5.9% of the step, 100.0 TFLOP/s at 444.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="639.8" cy="68.8" r="11.2"/></g>
+<g data-key="mlp.down/forward"><title>mlp.down, forward: 5.9% of the step, 100.0 TFLOP/s at 444.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="639.8" cy="68.8" r="11.2"/></g>
+<g data-key="mlp.down/grad_input"><title>mlp.down, grad_input: 5.9% of the step, 100.0 TFLOP/s at 444.4 FLOP/B, compute-bound</title><circle class="mark compute" cx="639.8" cy="68.8" r="11.2"/></g>
+<g data-key="mlp.down/grad_weight"><title>mlp.down, grad_weight: 5.9% of the step, 100.0 TFLOP/s at 444.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="639.8" cy="68.8" r="11.2"/></g>
+<g data-key="mlp.up/grad_input"><title>mlp.up, grad_input: 5.9% of the step, 100.0 TFLOP/s at 444.4 FLOP/B, compute-bound</title><circle class="mark compute" cx="639.8" cy="68.8" r="11.2"/></g>
+<g data-key="mlp.up/grad_weight"><title>mlp.up, grad_weight: 5.9% of the step, 100.0 TFLOP/s at 444.7 FLOP/B, compute-bound</title><circle class="mark compute" cx="639.9" cy="68.8" r="11.2"/></g>
+<g data-key="attn.qkv/forward"><title>attn.qkv, forward: 4.4% of the step, 100.0 TFLOP/s at 428.6 FLOP/B, compute-bound</title><circle class="mark compute" cx="637.3" cy="68.8" r="9.7"/></g>
+<g data-key="attn.qkv/grad_input"><title>attn.qkv, grad_input: 4.4% of the step, 100.0 TFLOP/s at 428.6 FLOP/B, compute-bound</title><circle class="mark compute" cx="637.3" cy="68.8" r="9.7"/></g>
+<g data-key="attn.qkv/grad_weight"><title>attn.qkv, grad_weight: 4.4% of the step, 100.0 TFLOP/s at 428.8 FLOP/B, compute-bound</title><circle class="mark compute" cx="637.3" cy="68.8" r="9.7"/></g>
+<g data-key="attn.core/backward"><title>attn.core, backward: 3.7% of the step, 100.5 TFLOP/s at 313.1 FLOP/B, compute-bound</title><circle class="mark compute" cx="615.6" cy="68.6" r="8.9"/></g>
+<g data-key="grad.clip/update"><title>grad.clip, update: 2.0% of the step, 1.000 TFLOP/s at 1 FLOP/B, memory-bound</title><rect class="mark memory" x="211.8" y="254.6" width="11.4" height="11.4"/></g>
+<g data-key="head.logits/forward"><title>head.logits, forward: 1.9% of the step, 100.0 TFLOP/s at 476.2 FLOP/B, compute-bound</title><circle class="mark compute" cx="644.6" cy="68.8" r="6.3"/></g>
+<g data-key="head.logits/grad_input"><title>head.logits, grad_input: 1.9% of the step, 100.0 TFLOP/s at 476.2 FLOP/B, compute-bound</title><circle class="mark compute" cx="644.6" cy="68.8" r="6.3"/></g>
+<g data-key="head.logits/grad_weight"><title>head.logits, grad_weight: 1.9% of the step, 100.0 TFLOP/s at 476.2 FLOP/B, compute-bound</title><circle class="mark compute" cx="644.6" cy="68.8" r="6.3"/></g>
+<g data-key="mlp.activation/backward"><title>mlp.activation, backward: 1.8% of the step, 2.167 TFLOP/s at 2.167 FLOP/B, memory-bound</title><rect class="mark memory" x="265.7" y="222.7" width="10.8" height="10.8"/></g>
+<g data-key="attn.core/forward"><title>attn.core, forward: 1.5% of the step, 101.0 TFLOP/s at 251.7 FLOP/B, compute-bound</title><circle class="mark compute" cx="600.5" cy="68.4" r="5.6"/></g>
+<g data-key="attn.out/forward"><title>attn.out, forward: 1.5% of the step, 100.0 TFLOP/s at 333.4 FLOP/B, compute-bound</title><circle class="mark compute" cx="619.9" cy="68.8" r="5.6"/></g>
+<g data-key="attn.out/grad_input"><title>attn.out, grad_input: 1.5% of the step, 100.0 TFLOP/s at 333.3 FLOP/B, compute-bound</title><circle class="mark compute" cx="619.9" cy="68.8" r="5.6"/></g>
+<g data-key="attn.out/grad_weight"><title>attn.out, grad_weight: 1.5% of the step, 100.0 TFLOP/s at 333.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="619.9" cy="68.8" r="5.6"/></g>
+<g data-key="mlp.activation/forward"><title>mlp.activation, forward: 1.2% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound</title><rect class="mark memory" x="261.1" y="227" width="8.8" height="8.8"/></g>
+<g data-key="loss/backward"><title>loss, backward: 0.7% of the step, 500.0 GFLOP/s at 0.5 FLOP/B, memory-bound, 4 rows of several ops</title><rect class="mark memory" x="166.2" y="285.8" width="6.6" height="6.6"/></g>
+<g data-key="attn.norm/forward"><title>attn.norm, forward: 0.6% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound, 3 rows of several ops</title><rect class="mark memory" x="262.3" y="228.2" width="6.4" height="6.4"/></g>
+<g data-key="attn.residual/forward"><title>attn.residual, forward: 0.6% of the step, 250.0 GFLOP/s at 0.25 FLOP/B, memory-bound, 3 rows of several ops</title><rect class="mark memory" x="118.3" y="314.7" width="6.4" height="6.4"/></g>
+<g data-key="mlp.norm/backward"><title>mlp.norm, backward: 0.4% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="273.5" y="222.3" width="5.4" height="5.4"/></g>
+<g data-key="attn.norm/backward"><title>attn.norm, backward: 0.4% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="273.5" y="222.3" width="5.4" height="5.4"/></g>
+<g data-key="loss/forward"><title>loss, forward: 0.2% of the step, 2.500 TFLOP/s at 2.5 FLOP/B, memory-bound</title><rect class="mark memory" x="278.4" y="219.6" width="5.2" height="5.2"/></g>
+<g data-key="embed.tokens/backward"><title>embed.tokens, backward: 0.1% of the step, 166.4 GFLOP/s at 0.1664 FLOP/B, memory-bound</title><rect class="mark memory" x="90.7" y="332.2" width="5.2" height="5.2"/></g>
+<g data-key="head.norm/backward"><title>head.norm, backward: 0.1% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="273.6" y="222.4" width="5.2" height="5.2"/></g>
 <text class="halo" x="205.9" y="287">optimizer</text>
 <text class="halo" x="617.9" y="92">mlp.up</text>
 <path class="axis" d="M609.3 74.9L601 83.2"/><text class="halo" x="543.8" y="93.2">attn.core</text>
 <path class="axis" d="M224 260.3L239 260.3"/><text class="halo" x="239" y="263.8">grad.clip</text>
 <path class="axis" d="M277.2 228.1L292.2 228.1"/><text class="halo" x="292.2" y="231.6">mlp.activation</text>
-<path class="axis" d="M273.1 225L258.1 225"/><text class="halo" x="197.1" y="228.5">mlp.norm</text>
-<path class="axis" d="M278.4 227.2L286.7 235.5"/><text class="halo" x="286.7" y="245.5">attn.norm</text>
+<path class="axis" d="M172.2 291.8L188.9 308.5"/><text class="halo" x="188.9" y="318.5">loss and 3 more</text>
+<path class="axis" d="M261.8 231.4L246.9 231.4"/><text class="halo" x="107.4" y="234.9">attn.norm and 2 more</text>
+<path class="axis" d="M124.1 320.5L132.4 328.8"/><text class="halo" x="132.4" y="338.8">attn.residual and 2 more</text>
+<path class="axis" d="M278.4 227.2L286.7 235.5"/><text class="halo" x="286.7" y="245.5">mlp.norm</text>
 </svg>
 $ nncost plot roofline dense round --fragment --width 360
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 376" width="360" height="376" role="img" aria-labelledby="nnc-roofline-title nnc-roofline-desc">
@@ -349,42 +344,34 @@ $ nncost plot roofline dense round --fragment --width 360
 <path class="axis dash" d="M266.5 76.6L266.5 292"/><text class="dim" x="261.5" y="196" text-anchor="end">ridge 100</text>
 <circle class="mark compute" cx="13" cy="344" r="5"/><text x="23" y="348">compute-bound 64.1% of the step</text>
 <rect class="mark memory" x="8.6" y="356.6" width="8.8" height="8.8"/><text x="23" y="365">memory-bound 35.9%</text>
-<g data-explain="optimizer" data-key="optimizer/update"><title>optimizer, update: 27.8% of the step, 571.4 GFLOP/s at 0.5714 FLOP/B, memory-bound</title><rect class="mark memory" x="89.2" y="216.2" width="42.8" height="42.8"/></g>
-<g data-explain="mlp.up" data-key="mlp.up/forward"><title>mlp.up, forward: 5.9% of the step, 100.0 TFLOP/s at 444.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="311.5" cy="76.6" r="11.2"/></g>
-<g data-explain="mlp.down" data-key="mlp.down/forward"><title>mlp.down, forward: 5.9% of the step, 100.0 TFLOP/s at 444.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="311.5" cy="76.6" r="11.2"/></g>
-<g data-explain="mlp.down" data-key="mlp.down/grad_input"><title>mlp.down, grad_input: 5.9% of the step, 100.0 TFLOP/s at 444.4 FLOP/B, compute-bound</title><circle class="mark compute" cx="311.5" cy="76.6" r="11.2"/></g>
-<g data-explain="mlp.down" data-key="mlp.down/grad_weight"><title>mlp.down, grad_weight: 5.9% of the step, 100.0 TFLOP/s at 444.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="311.5" cy="76.6" r="11.2"/></g>
-<g data-explain="mlp.up" data-key="mlp.up/grad_input"><title>mlp.up, grad_input: 5.9% of the step, 100.0 TFLOP/s at 444.4 FLOP/B, compute-bound</title><circle class="mark compute" cx="311.5" cy="76.6" r="11.2"/></g>
-<g data-explain="mlp.up" data-key="mlp.up/grad_weight"><title>mlp.up, grad_weight: 5.9% of the step, 100.0 TFLOP/s at 444.7 FLOP/B, compute-bound</title><circle class="mark compute" cx="311.5" cy="76.6" r="11.2"/></g>
-<g data-explain="attn.qkv" data-key="attn.qkv/forward"><title>attn.qkv, forward: 4.4% of the step, 100.0 TFLOP/s at 428.6 FLOP/B, compute-bound</title><circle class="mark compute" cx="310.4" cy="76.6" r="9.7"/></g>
-<g data-explain="attn.qkv" data-key="attn.qkv/grad_input"><title>attn.qkv, grad_input: 4.4% of the step, 100.0 TFLOP/s at 428.6 FLOP/B, compute-bound</title><circle class="mark compute" cx="310.4" cy="76.6" r="9.7"/></g>
-<g data-explain="attn.qkv" data-key="attn.qkv/grad_weight"><title>attn.qkv, grad_weight: 4.4% of the step, 100.0 TFLOP/s at 428.8 FLOP/B, compute-bound</title><circle class="mark compute" cx="310.4" cy="76.6" r="9.7"/></g>
-<g data-explain="attn.core" data-key="attn.core/backward"><title>attn.core, backward: 3.7% of the step, 100.5 TFLOP/s at 313.1 FLOP/B, compute-bound</title><circle class="mark compute" cx="300.9" cy="76.4" r="8.9"/></g>
-<g data-explain="grad.clip" data-key="grad.clip/update"><title>grad.clip, update: 2.0% of the step, 1.000 TFLOP/s at 1 FLOP/B, memory-bound</title><rect class="mark memory" x="121.8" y="214.5" width="11.4" height="11.4"/></g>
-<g data-explain="head.logits" data-key="head.logits/forward"><title>head.logits, forward: 1.9% of the step, 100.0 TFLOP/s at 476.2 FLOP/B, compute-bound</title><circle class="mark compute" cx="313.6" cy="76.6" r="6.3"/></g>
-<g data-explain="head.logits" data-key="head.logits/grad_input"><title>head.logits, grad_input: 1.9% of the step, 100.0 TFLOP/s at 476.2 FLOP/B, compute-bound</title><circle class="mark compute" cx="313.6" cy="76.6" r="6.3"/></g>
-<g data-explain="head.logits" data-key="head.logits/grad_weight"><title>head.logits, grad_weight: 1.9% of the step, 100.0 TFLOP/s at 476.2 FLOP/B, compute-bound</title><circle class="mark compute" cx="313.6" cy="76.6" r="6.3"/></g>
-<g data-explain="mlp.activation" data-key="mlp.activation/backward"><title>mlp.activation, backward: 1.8% of the step, 2.167 TFLOP/s at 2.167 FLOP/B, memory-bound</title><rect class="mark memory" x="145.4" y="190.7" width="10.8" height="10.8"/></g>
-<g data-explain="attn.core" data-key="attn.core/forward"><title>attn.core, forward: 1.5% of the step, 101.0 TFLOP/s at 251.7 FLOP/B, compute-bound</title><circle class="mark compute" cx="294.4" cy="76.3" r="5.6"/></g>
-<g data-explain="attn.out" data-key="attn.out/forward"><title>attn.out, forward: 1.5% of the step, 100.0 TFLOP/s at 333.4 FLOP/B, compute-bound</title><circle class="mark compute" cx="302.8" cy="76.6" r="5.6"/></g>
-<g data-explain="attn.out" data-key="attn.out/grad_input"><title>attn.out, grad_input: 1.5% of the step, 100.0 TFLOP/s at 333.3 FLOP/B, compute-bound</title><circle class="mark compute" cx="302.8" cy="76.6" r="5.6"/></g>
-<g data-explain="attn.out" data-key="attn.out/grad_weight"><title>attn.out, grad_weight: 1.5% of the step, 100.0 TFLOP/s at 333.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="302.9" cy="76.6" r="5.6"/></g>
-<g data-explain="mlp.activation" data-key="mlp.activation/forward"><title>mlp.activation, forward: 1.2% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound</title><rect class="mark memory" x="144" y="194.2" width="8.8" height="8.8"/></g>
-<g data-explain="mlp.norm" data-key="mlp.norm/backward"><title>mlp.norm, backward: 0.4% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="150.4" y="191.1" width="5.4" height="5.4"/></g>
-<g data-explain="attn.norm" data-key="attn.norm/backward"><title>attn.norm, backward: 0.4% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="150.4" y="191.1" width="5.4" height="5.4"/></g>
-<g data-explain="loss" data-key="loss/backward"><title>loss, backward: 0.4% of the step, 500.0 GFLOP/s at 0.5 FLOP/B, memory-bound</title><rect class="mark memory" x="104" y="239.2" width="5.2" height="5.2"/></g>
-<g data-explain="attn.norm" data-key="attn.norm/forward"><title>attn.norm, forward: 0.3% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound</title><rect class="mark memory" x="145.8" y="196" width="5.2" height="5.2"/></g>
-<g data-explain="attn.residual" data-key="attn.residual/forward"><title>attn.residual, forward: 0.3% of the step, 250.0 GFLOP/s at 0.25 FLOP/B, memory-bound</title><rect class="mark memory" x="83.1" y="260.8" width="5.2" height="5.2"/></g>
-<g data-explain="mlp.norm" data-key="mlp.norm/forward"><title>mlp.norm, forward: 0.3% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound</title><rect class="mark memory" x="145.8" y="196" width="5.2" height="5.2"/></g>
-<g data-explain="mlp.residual" data-key="mlp.residual/forward"><title>mlp.residual, forward: 0.3% of the step, 250.0 GFLOP/s at 0.25 FLOP/B, memory-bound</title><rect class="mark memory" x="83.1" y="260.8" width="5.2" height="5.2"/></g>
-<g data-explain="loss" data-key="loss/forward"><title>loss, forward: 0.2% of the step, 2.500 TFLOP/s at 2.5 FLOP/B, memory-bound</title><rect class="mark memory" x="152.6" y="189" width="5.2" height="5.2"/></g>
-<g data-explain="mlp.residual" data-key="mlp.residual/backward"><title>mlp.residual, backward: 0.1% of the step, 500.0 GFLOP/s at 0.5 FLOP/B, memory-bound</title><rect class="mark memory" x="104" y="239.2" width="5.2" height="5.2"/></g>
-<g data-explain="attn.residual" data-key="attn.residual/backward"><title>attn.residual, backward: 0.1% of the step, 500.0 GFLOP/s at 0.5 FLOP/B, memory-bound</title><rect class="mark memory" x="104" y="239.2" width="5.2" height="5.2"/></g>
-<g data-explain="embed.tokens" data-key="embed.tokens/backward"><title>embed.tokens, backward: 0.1% of the step, 166.4 GFLOP/s at 0.1664 FLOP/B, memory-bound</title><rect class="mark memory" x="70.8" y="273.5" width="5.2" height="5.2"/></g>
-<g data-explain="head.norm" data-key="head.norm/backward"><title>head.norm, backward: 0.1% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="150.5" y="191.2" width="5.2" height="5.2"/></g>
-<g data-explain="embed.positions" data-key="embed.positions/forward"><title>embed.positions, forward: 0.0% of the step, 250.0 GFLOP/s at 0.25 FLOP/B, memory-bound</title><rect class="mark memory" x="83.1" y="260.8" width="5.2" height="5.2"/></g>
-<g data-explain="head.norm" data-key="head.norm/forward"><title>head.norm, forward: 0.0% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound</title><rect class="mark memory" x="145.8" y="196" width="5.2" height="5.2"/></g>
-<g data-explain="embed.positions" data-key="embed.positions/backward"><title>embed.positions, backward: 0.0% of the step, 500.0 GFLOP/s at 0.5 FLOP/B, memory-bound</title><rect class="mark memory" x="104" y="239.2" width="5.2" height="5.2"/></g>
+<g data-key="optimizer/update"><title>optimizer, update: 27.8% of the step, 571.4 GFLOP/s at 0.5714 FLOP/B, memory-bound</title><rect class="mark memory" x="89.2" y="216.2" width="42.8" height="42.8"/></g>
+<g data-key="mlp.up/forward"><title>mlp.up, forward: 5.9% of the step, 100.0 TFLOP/s at 444.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="311.5" cy="76.6" r="11.2"/></g>
+<g data-key="mlp.down/forward"><title>mlp.down, forward: 5.9% of the step, 100.0 TFLOP/s at 444.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="311.5" cy="76.6" r="11.2"/></g>
+<g data-key="mlp.down/grad_input"><title>mlp.down, grad_input: 5.9% of the step, 100.0 TFLOP/s at 444.4 FLOP/B, compute-bound</title><circle class="mark compute" cx="311.5" cy="76.6" r="11.2"/></g>
+<g data-key="mlp.down/grad_weight"><title>mlp.down, grad_weight: 5.9% of the step, 100.0 TFLOP/s at 444.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="311.5" cy="76.6" r="11.2"/></g>
+<g data-key="mlp.up/grad_input"><title>mlp.up, grad_input: 5.9% of the step, 100.0 TFLOP/s at 444.4 FLOP/B, compute-bound</title><circle class="mark compute" cx="311.5" cy="76.6" r="11.2"/></g>
+<g data-key="mlp.up/grad_weight"><title>mlp.up, grad_weight: 5.9% of the step, 100.0 TFLOP/s at 444.7 FLOP/B, compute-bound</title><circle class="mark compute" cx="311.5" cy="76.6" r="11.2"/></g>
+<g data-key="attn.qkv/forward"><title>attn.qkv, forward: 4.4% of the step, 100.0 TFLOP/s at 428.6 FLOP/B, compute-bound</title><circle class="mark compute" cx="310.4" cy="76.6" r="9.7"/></g>
+<g data-key="attn.qkv/grad_input"><title>attn.qkv, grad_input: 4.4% of the step, 100.0 TFLOP/s at 428.6 FLOP/B, compute-bound</title><circle class="mark compute" cx="310.4" cy="76.6" r="9.7"/></g>
+<g data-key="attn.qkv/grad_weight"><title>attn.qkv, grad_weight: 4.4% of the step, 100.0 TFLOP/s at 428.8 FLOP/B, compute-bound</title><circle class="mark compute" cx="310.4" cy="76.6" r="9.7"/></g>
+<g data-key="attn.core/backward"><title>attn.core, backward: 3.7% of the step, 100.5 TFLOP/s at 313.1 FLOP/B, compute-bound</title><circle class="mark compute" cx="300.9" cy="76.4" r="8.9"/></g>
+<g data-key="grad.clip/update"><title>grad.clip, update: 2.0% of the step, 1.000 TFLOP/s at 1 FLOP/B, memory-bound</title><rect class="mark memory" x="121.8" y="214.5" width="11.4" height="11.4"/></g>
+<g data-key="head.logits/forward"><title>head.logits, forward: 1.9% of the step, 100.0 TFLOP/s at 476.2 FLOP/B, compute-bound</title><circle class="mark compute" cx="313.6" cy="76.6" r="6.3"/></g>
+<g data-key="head.logits/grad_input"><title>head.logits, grad_input: 1.9% of the step, 100.0 TFLOP/s at 476.2 FLOP/B, compute-bound</title><circle class="mark compute" cx="313.6" cy="76.6" r="6.3"/></g>
+<g data-key="head.logits/grad_weight"><title>head.logits, grad_weight: 1.9% of the step, 100.0 TFLOP/s at 476.2 FLOP/B, compute-bound</title><circle class="mark compute" cx="313.6" cy="76.6" r="6.3"/></g>
+<g data-key="mlp.activation/backward"><title>mlp.activation, backward: 1.8% of the step, 2.167 TFLOP/s at 2.167 FLOP/B, memory-bound</title><rect class="mark memory" x="145.4" y="190.7" width="10.8" height="10.8"/></g>
+<g data-key="attn.core/forward"><title>attn.core, forward: 1.5% of the step, 101.0 TFLOP/s at 251.7 FLOP/B, compute-bound</title><circle class="mark compute" cx="294.4" cy="76.3" r="5.6"/></g>
+<g data-key="attn.out/forward"><title>attn.out, forward: 1.5% of the step, 100.0 TFLOP/s at 333.4 FLOP/B, compute-bound</title><circle class="mark compute" cx="302.8" cy="76.6" r="5.6"/></g>
+<g data-key="attn.out/grad_input"><title>attn.out, grad_input: 1.5% of the step, 100.0 TFLOP/s at 333.3 FLOP/B, compute-bound</title><circle class="mark compute" cx="302.8" cy="76.6" r="5.6"/></g>
+<g data-key="attn.out/grad_weight"><title>attn.out, grad_weight: 1.5% of the step, 100.0 TFLOP/s at 333.5 FLOP/B, compute-bound</title><circle class="mark compute" cx="302.9" cy="76.6" r="5.6"/></g>
+<g data-key="mlp.activation/forward"><title>mlp.activation, forward: 1.2% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound</title><rect class="mark memory" x="144" y="194.2" width="8.8" height="8.8"/></g>
+<g data-key="loss/backward"><title>loss, backward: 0.7% of the step, 500.0 GFLOP/s at 0.5 FLOP/B, memory-bound, 4 rows of several ops</title><rect class="mark memory" x="103.3" y="238.5" width="6.6" height="6.6"/></g>
+<g data-key="attn.norm/forward"><title>attn.norm, forward: 0.6% of the step, 2.000 TFLOP/s at 2 FLOP/B, memory-bound, 3 rows of several ops</title><rect class="mark memory" x="145.2" y="195.4" width="6.4" height="6.4"/></g>
+<g data-key="attn.residual/forward"><title>attn.residual, forward: 0.6% of the step, 250.0 GFLOP/s at 0.25 FLOP/B, memory-bound, 3 rows of several ops</title><rect class="mark memory" x="82.5" y="260.2" width="6.4" height="6.4"/></g>
+<g data-key="mlp.norm/backward"><title>mlp.norm, backward: 0.4% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="150.4" y="191.1" width="5.4" height="5.4"/></g>
+<g data-key="attn.norm/backward"><title>attn.norm, backward: 0.4% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="150.4" y="191.1" width="5.4" height="5.4"/></g>
+<g data-key="loss/forward"><title>loss, forward: 0.2% of the step, 2.500 TFLOP/s at 2.5 FLOP/B, memory-bound, 2 rows of several ops</title><rect class="mark memory" x="152.6" y="189" width="5.2" height="5.2"/></g>
+<g data-key="embed.tokens/backward"><title>embed.tokens, backward: 0.1% of the step, 166.4 GFLOP/s at 0.1664 FLOP/B, memory-bound</title><rect class="mark memory" x="70.8" y="273.5" width="5.2" height="5.2"/></g>
 <text class="halo" x="137.8" y="241.1">optimizer</text>
 <text class="halo" x="289.6" y="99.8">mlp.up</text>
 <path class="axis" d="M134 220.2L149 220.2"/><text class="halo" x="149" y="223.7">grad.clip</text>

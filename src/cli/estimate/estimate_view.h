@@ -30,6 +30,7 @@ typedef struct nnc_ops_view {
     nnc_ops_sort sort;
     nnc_ops_by by;
     int32_t top; /* rows to show, 0 = all */
+    bool bare;   /* the table alone */
 } nnc_ops_view;
 
 /* What `ops` writes, whatever its rows are. */

@@ -218,6 +218,7 @@ typedef struct ops_list {
     nnc_ops_by by;
     const ops_row *rows;
     int32_t count, left_out;
+    bool bare;
 } ops_list;
 
 static void write_totals(nnc_sheet *sheet, const nnc_report *report, int32_t left_out)
@@ -258,8 +259,10 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const ops_list *list = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
-    nnc_sheet_subject(&sheet, &list->report);
-    nnc_sheet_gap(&sheet);
+    if (!list->bare) {
+        nnc_sheet_subject(&sheet, &list->report);
+        nnc_sheet_gap(&sheet);
+    }
     nnc_table_of(out, style, lines_of(list));
     nnc_sheet_gap(&sheet);
     write_totals(&sheet, &list->report, list->left_out);
@@ -302,7 +305,7 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
         return NNC_NO_MEMORY;
     }
     const int32_t count = gather(report, view.by, rows);
-    ops_list list = { .report = *report, .by = view.by, .rows = rows };
+    ops_list list = { .report = *report, .by = view.by, .rows = rows, .bare = view.bare };
     list.count = view.top > 0 && view.top < count ? view.top : count;
     list.left_out = count - list.count;
     sort_rows(rows, count, view.sort);

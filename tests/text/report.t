@@ -1,0 +1,111 @@
+# One page of HTML; tests/report.py reads more of them.
+
+# An estimate: the verdict, the pictures wide and narrow, the figures, the ops, the command.
+$ nncost report dense round --pipeline 2 --micro-batches 4 > page.html; sed -n 's/^<p class="verdict">//p' page.html; grep -c '<svg' page.html; grep '<h[123]>' page.html; grep -A1 '<pre>' page.html
+One step of A small decoder takes 21.91 ms on 2 x A device of round figures and is bound by compute, 68.6% of it; it fits: 1.217 GB of 10.00 GB per device.
+7
+<h1>A small decoder</h1>
+<h2>Figures</h2>
+<h2>Ops by time</h2>
+<h2>Sources</h2>
+<h3>dense</h3>
+<h3>round</h3>
+<h3>torch-compile</h3>
+<h2>This page</h2>
+<pre>nncost report dense round --pipeline 2 --micro-batches 4</pre>
+<p>nncost 0.1.0
+
+# The figures are those of the table.
+$ nncost report dense round | sed -n '/Figures/,/Ops by time/p' | head -12
+<h2>Figures</h2>
+<p><b>model</b> dense, A small decoder, decoder, 107,106,000 parameters
+<p><b>device</b> round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+<p><b>plan</b> batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
+
+<p><b>step</b> 10.80 ms, bounds [6.921 ms .. 12.77 ms]
+<br>no fitted efficiencies for this device: roofline time at the datasheet's rates
+<p><b>bound by</b> compute 64.1% of the step, memory 35.9%, without the compute limit it would take 5.538 ms
+
+<div class="wide"><table><thead><tr><th>part<th class="n">time<th class="n">share<th>  group<th class="n">time<th class="n">share</thead><tbody>
+<tr><td>forward<td class="n">2.568 ms<td class="n">23.8%<td>  embedding<td class="n">16.02 us<td class="n">0.1%
+<tr><td>backward<td class="n">5.014 ms<td class="n">46.4%<td>  attention<td class="n">2.529 ms<td class="n">23.4%
+
+# A date is printed as it is given, an output file is no part of the command.
+$ nncost report dense round --date 2026-01-31 --output page.html && grep -A1 '<pre>' page.html
+<pre>nncost report dense round --date 2026-01-31</pre>
+<p>nncost 0.1.0, 2026-01-31
+
+# A plan that does not fit has its advice, and is an answer.
+$ nncost report dense round --micro-batch 4096 | grep 'would fit'
+<p><b>would fit</b> --micro-batch 16 --micro-batches 256, 6.552 GB, step 31.06 s
+
+# Every scenario of a plan file, or one.
+$ nncost report inputs/plans.json | grep '<h[12]>'
+<h1>base: A small decoder</h1>
+<h2>Figures</h2>
+<h2>Ops by time</h2>
+<h2>Sources</h2>
+<h1>recompute: A small decoder</h1>
+<h2>Figures</h2>
+<h2>Ops by time</h2>
+<h2>Sources</h2>
+<h2>This page</h2>
+$ nncost report inputs/plans.json --scenario base | grep -c '<h1>'
+1
+
+# A search, of one number of devices and of several.
+$ nncost report search dense round --devices 4 --global-batch 16 --best 2 | grep '<h[12]>\|^<p>[0-9]'
+<h1>A small decoder</h1>
+<p>259200 combinations of the choices for A device of round figures, batch 16; 259200 were looked at.</p>
+<h2>Best plans</h2>
+<h2>No other plan is faster with less memory</h2>
+<h2>This page</h2>
+$ nncost report search dense round --devices 1..4 --global-batch 16 | grep -A6 '<h2>The best plan of every size'
+<h2>The best plan of every size</h2>
+<div class="wide"><table><thead><tr><th class="n">devices<th class="n">step<th class="n">step USD<th class="n">memory<th class="n">MFU<th class="n">data<th class="n">tensor<th class="n">pipeline<th class="n">virtual<th class="n">context<th class="n">expert<th>SP<th class="n">ZeRO<th class="n">micro-batch<th>schedule<th>recompute<th>offload<th class="n">bubble</thead><tbody>
+<tr><td class="n">1<td class="n">124.5 ms<td class="n">3.459e-05<td class="n">2.016 GB<td class="n">94.0%<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td>no<td class="n">0<td class="n">1<td>1f1b<td>none<td>none<td class="n">0.0%
+<tr><td class="n">2<td class="n">62.54 ms<td class="n">3.474e-05<td class="n">1.373 GB<td class="n">93.6%<td class="n">2<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td>no<td class="n">1<td class="n">1<td>1f1b<td>none<td>none<td class="n">0.0%
+<tr><td class="n">4<td class="n">31.54 ms<td class="n">3.504e-05<td class="n">1.799 GB<td class="n">92.8%<td class="n">4<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td>no<td class="n">2<td class="n">4<td>1f1b<td>none<td>none<td class="n">0.0%
+</tbody></table></div>
+<h2>This page</h2>
+
+# Two estimates.
+$ nncost estimate dense round --format json > old.json; nncost estimate dense round --micro-batch 2 --format json > new.json; nncost report diff old.json new.json | grep -A4 '<h1>\|<thead>' | head -12
+<h1>new.json against old.json</h1>
+<p>1 of 1 estimates differ.</p>
+<h2>The estimate</h2>
+<p>step 10.80 ms -&gt; 18.38 ms (+70.2%), most of it backward_s; memory 2.016 GB -&gt; 2.319 GB (+15%), most of it activation_bytes</p>
+<div class="wide"><table><thead><tr><th>figure<th class="n">old<th class="n">new<th class="n">change</thead><tbody>
+<tr><td>plan.global_batch<td class="n">1<td class="n">2<td class="n">+100%
+<tr><td>plan.micro_batch<td class="n">1<td class="n">2<td class="n">+100%
+<tr><td>memory.transient_bytes<td class="n">22.00 MB<td class="n">44.00 MB<td class="n">+100%
+<tr><td>step.backward_s<td class="n">5.014 ms<td class="n">10.03 ms<td class="n">+100%
+--
+<div class="wide"><table><thead><tr><th>op<th>phase<th class="n">old<th class="n">new<th class="n">difference</thead><tbody>
+<tr><td>mlp.down<td>forward<td class="n">640.0 us<td class="n">1.280 ms<td class="n">+640.0 us
+
+# The verdict in one line stands in the JSON.
+$ nncost estimate dense round --format json | grep sentence
+  "sentence": "One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fits: 2.016 GB of 10.00 GB per device.",
+$ nncost estimate dense round --micro-batch 4096 --mode ideal --format json | grep sentence
+  "sentence": "One step of A small decoder takes at least 28.35 s on A device of round figures and is bound by compute, 100.0% of it; it does not fit: 1.240 TB of 10.00 GB per device.",
+
+# Wrong.
+$ nncost report
+! nncost: report: too few arguments, expected MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW
+[2]
+$ nncost report dense
+! nncost: DEVICE: missing, expected MODEL DEVICE or a plan file, found only "dense"
+[2]
+$ nncost report dense round extra
+! nncost: extra: one argument too many, expected MODEL DEVICE
+[2]
+$ nncost report search
+! nncost: report search: too few arguments, expected MODEL DEVICE
+[2]
+$ nncost report diff old.json
+! nncost: report diff: too few arguments, expected OLD NEW
+[2]
+$ nncost report search dense round --devices 4 --global-batch 16 --shard 1/2
+! nncost: --shard: a report is of a whole search
+[2]
