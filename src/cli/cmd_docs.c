@@ -68,28 +68,43 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     if (strcmp(what, "schema") == 0) {
         return write_schema(session, err);
     }
-    const bool man = strcmp(what, "man") == 0;
-    if (!man && strcmp(what, "completion") != 0) {
-        return nnc_fail(err, NNC_BAD_USAGE, "docs",
-                        "unknown document, expected one of man, schema, completion, found \"%s\"",
-                        what);
+    static const struct {
+        const char *name;
+        void (*write)(nnc_buffer *out);
+    } documents[] = { { "man", nnc_docs_man },
+                      { "completion", nnc_docs_completion },
+                      { "options", nnc_docs_options } };
+    const size_t count = sizeof documents / sizeof documents[0];
+    size_t found = 0;
+    while (found < count && strcmp(what, documents[found].name) != 0) {
+        found++;
+    }
+    if (found == count) {
+        return nnc_fail(
+            err, NNC_BAD_USAGE, "docs",
+            "unknown document, expected one of man, schema, completion, options, found \"%s\"",
+            what);
     }
     if (session->options.operand_count > 1) {
         return nnc_fail(err, NNC_BAD_USAGE, session->options.operands[1],
                         "one argument too many, expected docs %s", what);
     }
-    (man ? nnc_docs_man : nnc_docs_completion)(session->out);
+    documents[found].write(session->out);
     return NNC_OK;
 }
 
 const nnc_command nnc_cmd_docs = {
     .name = "docs",
-    .operands = "man|completion|schema [KIND]",
-    .summary = "The man page, the bash completion, or the JSON Schema of a kind of file or output.",
+    .operands = "man|completion|options|schema [KIND]",
+    .summary =
+        "The man page, the bash completion, all options, or the JSON Schema of a kind of file or "
+        "output.",
     .notes =
         "KIND is device, model or software, for files; or estimate, ops, compare, run, search, "
         "sweep, check, diff, accuracy or calibrate, for what these commands print with "
-        "--format json; without KIND they are listed. Each document has one form, which "
+        "--format json; without KIND they are listed. options: every command and option as JSON, "
+        "with kind, choices, limits, unit and default, to make a form of. Each document has one "
+        "form, which "
         "--format does not change.",
     .min_operands = 1,
     .max_operands = 2,

@@ -9,6 +9,8 @@
 
 void nnc_docs_man(nnc_buffer *out);
 void nnc_docs_completion(nnc_buffer *out);
+/* Every command with its options as JSON, from which a form can be made. */
+void nnc_docs_options(nnc_buffer *out);
 /* JSON Schema, draft 2020-12, of one kind of file. */
 void nnc_docs_schema(nnc_buffer *out, nnc_spec_kind kind);
 /* The same of what --format json prints: that of number `index`, by name; NULL past the last. */

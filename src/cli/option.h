@@ -82,8 +82,9 @@ typedef struct nnc_option_text {
     nnc_names values;  /* the words it may be; none = not from a list */
     const char *(*help_of)(unsigned value); /* what each of them means; NULL = they say it */
     bool of_plan;
-    const char *group; /* heading in help */
-    unsigned takes;    /* the kind of command that takes it, NNC_TAKES_... */
+    const struct nnc_field *field; /* of the plan or the run; NULL = none */
+    const char *group;             /* heading in help */
+    unsigned takes;                /* the kind of command that takes it, NNC_TAKES_... */
     char help[512];
 } nnc_option_text;
 

@@ -39,6 +39,7 @@ static void describe_field(const nnc_field_table *table, const nnc_field *field,
     char expected[128];
     nnc_option_name(field->name, text->name);
     snprintf(text->argument, sizeof text->argument, "%s", field_argument(field));
+    text->field = field;
     text->of_plan = table == &nnc_plan_table;
     text->group = group_of(table, field);
     text->takes = text->of_plan ? NNC_TAKES_PLAN : NNC_TAKES_RUN;

@@ -30,10 +30,12 @@ Commands:
             and the device file that has them.
   init      Print a plan file to begin with, for 'nncost check'.
   plot      A picture as SVG: step, memory, roofline, timeline, front or scaling.
+  report    One page of HTML: the verdict, pictures, every number, its sources.
   list      The devices, models or software profiles that can be named by id.
   show      A device, model or software profile: the file it came from, every field, the sources.
   validate  Check device, model, software and plan files: every fault, one per line.
-  docs      The man page, the bash completion, or the JSON Schema of a kind of file or output.
+  docs      The man page, the bash completion, all options, or the JSON Schema of a kind of file or
+            output.
 
 'nncost COMMAND --help' lists the options of a command; 'nncost --version' prints the
 version.
@@ -190,10 +192,11 @@ usage: nncost accuracy FILE.csv... [options]
 usage: nncost calibrate FILE.csv... --device DEVICE [options]
 usage: nncost init [MODEL DEVICE] [options]
 usage: nncost plot PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE] [options]
+usage: nncost report MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW [options]
 usage: nncost list devices|models|software [options]
 usage: nncost show ID [options]
 usage: nncost validate FILE... [options]
-usage: nncost docs man|completion|schema [KIND] [options]
+usage: nncost docs man|completion|options|schema [KIND] [options]
 
 # Notes of the commands that have some.
 $ for c in search sweep calibrate explain; do nncost $c --help | sed -n '/^usage/,/^Options/p' | sed '$d'; done
