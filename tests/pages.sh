@@ -2,8 +2,9 @@
 # A page that holds what the program prints holds what it prints now.
 #   usage: pages.sh NNCOST PAGE        a page of docs/ or README.md, by its path from the repository root
 # In Markdown every "$ command" is run ("> " goes on with it), and what stands below it compared. The man
-# page, the completion and the schemas are compared whole. README.md shows no output: its commands have to
-# print something and no error. ACCEPT=1 writes the page anew, as tools/update does for all.
+# page, the completion and the schemas are compared whole. Of README.md the
+# commands have to print something and no error, and the outputs down to a mark are compared; a picture is the
+# output of its command in docs/pictures/README.md. ACCEPT=1 writes the page anew, as tools/update does for all.
 set -euo pipefail
 
 nncost=$(realpath "$1") page=$2
@@ -61,8 +62,15 @@ check_commands() # page
 now=$work/page/now
 case $page in
     README.md)
-        check_commands "$page"
-        exit
+        [[ ${ACCEPT:-} == 1 ]] || check_commands "$page"
+        # Down to the mark its outputs are compared, too.
+        sed '/^<!-- end of output -->/Q' "$page" >"$work/page/above"
+        rewritten "$work/page/above" >"$now"
+        sed -n '/^<!-- end of output -->/,$p' "$page" >>"$now"
+        ;;
+    docs/pictures/*.svg)
+        command=$(sed -n "s/^| $(basename "$page") | \`\(nncost plot .*\)\` |\$/\1/p" docs/pictures/README.md)
+        clean sh -c "$command" >"$now" || (($? == 1))
         ;;
     *.md) rewritten "$page" >"$now" ;;
     *.1) clean nncost docs man >"$now" ;;
