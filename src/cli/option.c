@@ -70,7 +70,7 @@ static nnc_status take_setting(nnc_options *options, const nnc_option_spelling *
 
 /* Texts of the options that choose from a list, to notice a repetition with another value. */
 typedef struct choices {
-    const char *format, *sort, *by, *top;
+    const char *format, *sort, *by, *top, *progress;
 } choices;
 
 static nnc_status take_repeated(nnc_options *options, const nnc_option_spelling *entry,
@@ -143,6 +143,7 @@ static nnc_status take_own(nnc_options *options, choices *given, const nnc_optio
         { "db", NULL, &options->sweep.database },
         { "by", NULL, entry->own->takes == NNC_TAKES_SWEEP ? &options->sweep.by : &given->by },
         { "top", NULL, &given->top },
+        { "progress", NULL, &given->progress },
     };
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         if (strcmp(entry->own->name, places[i].name) != 0) {
@@ -201,6 +202,7 @@ nnc_status nnc_option_time(const char *option, const char *text, double *seconds
 static const nnc_names formats = { nnc_format_name, NNC_FORMAT_COUNT };
 static const nnc_names check_formats = { nnc_check_format_name, NNC_CHECK_FORMAT_COUNT };
 static const nnc_names sorts = { nnc_ops_sort_name, NNC_SORT_COUNT };
+static const nnc_names progress_forms = { nnc_progress_form_name, NNC_PROGRESS_COUNT };
 static const nnc_names bys = { nnc_ops_by_name, NNC_BY_COUNT };
 
 static nnc_status resolve_choices(nnc_options *options, unsigned takes, const choices *given,
@@ -220,6 +222,10 @@ static nnc_status resolve_choices(nnc_options *options, unsigned takes, const ch
     if (chosen >= 0 && given->by != NULL) {
         chosen = choose("--by", given->by, bys, err);
         options->view.by = (nnc_ops_by)chosen;
+    }
+    if (chosen >= 0 && given->progress != NULL) {
+        chosen = choose("--progress", given->progress, progress_forms, err);
+        options->progress = (nnc_progress_form)chosen;
     }
     if (chosen < 0) {
         return NNC_BAD_USAGE;

@@ -3,6 +3,7 @@
 #define NNCOST_CLI_OPTION_H
 
 #include "cli/estimate/estimate_view.h"
+#include "cli/progress.h"
 #include "cli/record/check_view.h"
 #include "input/field.h"
 #include "metrics/report.h"
@@ -52,6 +53,7 @@ typedef struct nnc_options {
     const char *output, *trace, *scenario; /* NULL = not given */
     const char *only, *fold, *group, *device, *fit;
     const char *width, *from, *to; /* of a picture */
+    nnc_progress_form progress;
     bool fragment;
     const char *date;
     const char *threads;

@@ -65,6 +65,10 @@ const nnc_own_option nnc_own_options[] = {
       "Output", NNC_TAKES_SEARCH, NULL, 0 },
     { "max-memory", "BYTES", "Memory that a plan may use on one device [the device's].", "Memory",
       NNC_TAKES_SEARCH, NULL, 0 },
+    { "progress", "FORM",
+      "What is said of it on standard error: line, on a terminal, json, an object a line, or none "
+      "[line].",
+      "Output", NNC_TAKES_SEARCH | NNC_TAKES_SWEEP, nnc_progress_form_name, NNC_PROGRESS_COUNT },
     { "threads", "N", "Threads that work [all cores].", "Output",
       NNC_TAKES_SEARCH | NNC_TAKES_SWEEP, NULL, 0 },
     { "no-prune", NULL, "Evaluate every legal plan in full.", "Output", NNC_TAKES_SEARCH, NULL, 0 },

@@ -15,13 +15,14 @@ typedef struct watch {
     nnc_interrupt interrupt;
     uint64_t covered;
     int stopped; /* the signal; 0 = none */
+    nnc_progress_form form;
 } watch;
 
 static bool show_progress(void *context, uint64_t covered, uint64_t space)
 {
     watch *w = context;
     if (covered < w->covered || w->progress.end != (int64_t)space) { /* of the next size */
-        w->progress = nnc_progress_begin("plans", 0, (int64_t)space, false);
+        w->progress = nnc_progress_begin("plans", 0, (int64_t)space, w->form, false);
     }
     w->covered = covered;
     nnc_progress_show(&w->progress, (int64_t)covered);
@@ -123,7 +124,7 @@ static nnc_status search(nnc_session *session, nnc_arena *arena, nnc_search_task
 {
     char text[NNC_DIGEST_TEXT];
     nnc_search_report report;
-    watch w = { .progress.end = -1 };
+    watch w = { .progress.end = -1, .form = session->options.progress };
     const bool shard = task->search.shards > 0;
     task->watch = (nnc_search_watch){ show_progress, &w };
     nnc_interrupt_hold(&w.interrupt);

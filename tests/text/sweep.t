@@ -275,3 +275,11 @@ $ nncost sweep dense round --output no/such
 $ nncost sweep dense round --output /dev/full
 ! nncost: /dev/full: cannot write: No space left on device
 [4]
+
+# Progress for programs: an object a line on standard error, the last of them with all that was done.
+$ nncost sweep dense round --micro-batch 1..4 --progress json 2>&1 >/dev/null | sed 's/"per_s": .*}/"per_s": N}/'
+{"what": "combinations", "done": 4, "of": 4, "per_s": N}
+$ nncost sweep dense round --micro-batch 1..4 --progress none 2>&1 >/dev/null
+$ nncost sweep dense round --progress bar
+! nncost: --progress: unknown value, expected one of line, json, none, found "bar"
+[2]

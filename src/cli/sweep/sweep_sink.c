@@ -110,7 +110,8 @@ nnc_status nnc_sink_open(nnc_sink *sink, const nnc_sweep *sweep, const nnc_optio
     }
     const bool quiet = sink->database == NULL && options->output == NULL && sink->top == NULL &&
                        isatty(STDOUT_FILENO) == 1;
-    sink->progress = nnc_progress_begin("combinations", sink->from, sweep->shard_rows, quiet);
+    sink->progress =
+        nnc_progress_begin("combinations", sink->from, sweep->shard_rows, options->progress, quiet);
     return NNC_OK;
 }
 
