@@ -8,7 +8,8 @@
 /* Of an nnc_report. */
 extern const nnc_view nnc_estimate_view;
 
-/* The intervals as a trace for chrome://tracing and Perfetto: a thread per stage, microseconds. */
+/* The intervals as a trace for chrome://tracing and Perfetto: a thread per stage, arrows between them, the
+ * passes in flight, and the ops of a step. */
 void nnc_report_trace(nnc_buffer *out, const nnc_report *report);
 
 #define NNC_SORT_LIST(X)       \

@@ -1,0 +1,224 @@
+/* The timeline as a trace, in the object form of the Trace Event Format that Perfetto and chrome://tracing
+ * read: slices of one thread follow each other or nest, times are in whole nanoseconds. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/estimate/estimate_view.h"
+#include "render/json_writer.h"
+
+/* Processes of the trace: the stages; what all ops of the busiest stage take in a step. */
+enum { STAGES, OPS };
+
+static int64_t ns_of(double seconds)
+{
+    return (int64_t)llround(1e9 * seconds);
+}
+
+/* The format counts in microseconds. */
+static double us_of(int64_t ns)
+{
+    return (double)ns / 1e3;
+}
+
+static void begin_event(nnc_record *record, const char *name, const char *phase, int pid,
+                        int32_t tid)
+{
+    nnc_record_object(record, NULL);
+    nnc_record_text(record, "name", name);
+    nnc_record_text(record, "ph", phase);
+    nnc_record_whole(record, "pid", pid);
+    nnc_record_whole(record, "tid", tid);
+}
+
+static void put_name(nnc_record *record, const char *what, int pid, int32_t tid, const char *name)
+{
+    begin_event(record, what, "M", pid, tid);
+    nnc_record_object(record, "args");
+    nnc_record_text(record, "name", name);
+    nnc_record_close(record);
+    nnc_record_close(record);
+}
+
+/* A slice that stays open for its arguments. */
+static void begin_slice(nnc_record *record, const char *name, const char *category, int pid,
+                        int32_t tid, int64_t from_ns, int64_t to_ns)
+{
+    begin_event(record, name, "X", pid, tid);
+    nnc_record_text(record, "cat", category);
+    nnc_record_number(record, "ts", us_of(from_ns));
+    nnc_record_number(record, "dur", us_of(to_ns - from_ns));
+}
+
+static void put_pass(nnc_record *record, const nnc_interval *one)
+{
+    char name[64];
+    const char *activity = nnc_activity_name(one->activity);
+    const bool pass = one->micro_batch >= 0;
+    snprintf(name, sizeof name, pass ? "%s %" PRId64 : "%s", activity, one->micro_batch);
+    begin_slice(record, name, activity, STAGES, one->stage, ns_of(one->start_s), ns_of(one->end_s));
+    if (pass) {
+        nnc_record_object(record, "args");
+        nnc_record_whole(record, "micro_batch", one->micro_batch);
+        nnc_record_whole(record, "chunk", one->chunk);
+        nnc_record_close(record);
+    }
+    nnc_record_close(record);
+}
+
+/* How many micro-batches a stage holds: memory grows with it. */
+static void put_in_flight(nnc_record *record, const nnc_interval *one, int64_t in_flight)
+{
+    char name[64];
+    snprintf(name, sizeof name, "in flight, stage %" PRId32, one->stage);
+    begin_event(record, name, "C", STAGES, one->stage);
+    nnc_record_number(record, "ts", us_of(ns_of(one->end_s)));
+    nnc_record_object(record, "args");
+    nnc_record_whole(record, "passes", in_flight);
+    nnc_record_close(record);
+    nnc_record_close(record);
+}
+
+static void put_arrow(nnc_record *record, const char *phase, const nnc_interval *one, int64_t ns,
+                      int64_t id)
+{
+    begin_event(record, nnc_activity_name(one->activity), phase, STAGES, one->stage);
+    nnc_record_text(record, "cat", "send");
+    nnc_record_whole(record, "id", id);
+    nnc_record_number(record, "ts", us_of(ns));
+    nnc_record_text(record, "bp", "e"); /* belongs to the slice that it lies in */
+    nnc_record_close(record);
+}
+
+/* The intervals of a stage. */
+typedef struct lane {
+    const nnc_interval *at, *end;
+} lane;
+
+static lane lane_of(const nnc_report *report, const nnc_interval *first)
+{
+    const nnc_interval *end = report->intervals + report->interval_count, *at = first;
+    while (at < end && at->stage == first->stage) {
+        at++;
+    }
+    return (lane){ first, at };
+}
+
+static bool next_pass(lane *l, nnc_activity activity)
+{
+    while (l->at < l->end && l->at->activity != activity) {
+        l->at++;
+    }
+    return l->at < l->end;
+}
+
+/* From each pass of one stage to that of the same micro-batch on the other. Both stages take them in one
+ * order. */
+static void put_arrows(nnc_record *record, lane from, lane to, nnc_activity activity, int64_t *id)
+{
+    for (; next_pass(&from, activity) && next_pass(&to, activity); from.at++, to.at++) {
+        const int64_t sent = ns_of(from.at->end_s) - 1, taken = ns_of(to.at->start_s);
+        if (from.at->micro_batch != to.at->micro_batch || sent < ns_of(from.at->start_s) ||
+            taken < sent) {
+            return; /* another order, or a pass without time */
+        }
+        put_arrow(record, "s", from.at, sent, *id);
+        put_arrow(record, "f", to.at, taken, *id);
+        *id += 1;
+    }
+}
+
+static void put_stage(nnc_record *record, lane l)
+{
+    int64_t in_flight = 0;
+    for (; l.at < l.end; l.at++) {
+        if (l.at->activity == NNC_ACTIVITY_IDLE) {
+            continue; /* what no slice covers */
+        }
+        put_pass(record, l.at);
+        const int change = l.at->activity == NNC_ACTIVITY_FORWARD    ? 1
+                           : l.at->activity == NNC_ACTIVITY_BACKWARD ? -1
+                                                                     : 0;
+        in_flight += change;
+        if (change != 0) {
+            put_in_flight(record, l.at, in_flight);
+        }
+    }
+}
+
+/* Of chunks and directions the next stage is another one for each, so these have no arrows. */
+static bool one_chunk(const nnc_report *report)
+{
+    for (int64_t i = 0; i < report->interval_count; i++) {
+        if (report->intervals[i].chunk != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void put_stages(nnc_record *record, const nnc_report *report)
+{
+    const nnc_interval *end = report->intervals + report->interval_count;
+    const bool arrows = one_chunk(report);
+    int64_t id = 1;
+    lane before = { NULL, NULL };
+    for (const nnc_interval *at = report->intervals; at < end;) {
+        const lane l = lane_of(report, at);
+        put_stage(record, l);
+        if (arrows && before.at != NULL) {
+            put_arrows(record, before, l, NNC_ACTIVITY_FORWARD, &id);
+            put_arrows(record, l, before, NNC_ACTIVITY_BACKWARD, &id);
+        }
+        before = l;
+        at = l.end;
+    }
+}
+
+/* Every op with what all its instances take, one after the other, each phase on its own track. */
+static void put_ops(nnc_record *record, const nnc_report *report)
+{
+    double used_s[NNC_PHASE_COUNT] = { 0 };
+    char text[256];
+    for (int32_t i = 0; i < report->op_count; i++) {
+        const nnc_op_cost *cost = &report->ops[i];
+        const nnc_phase phase = nnc_op_phase(cost->op);
+        const double from_s = used_s[phase], to_s = from_s + cost->time_s * cost->repeat;
+        if (!(cost->time_s * cost->repeat > 0.0)) {
+            continue;
+        }
+        if (from_s <= 0.0) {
+            put_name(record, "thread_name", OPS, (int32_t)phase, nnc_phase_name(phase));
+        }
+        used_s[phase] = to_s;
+        begin_slice(record, nnc_op_name(cost->op), nnc_bound_name(cost->bound), OPS, (int32_t)phase,
+                    ns_of(from_s), ns_of(to_s));
+        nnc_op_shape(cost->op, text, sizeof text);
+        nnc_record_object(record, "args");
+        nnc_record_text(record, "shape", text);
+        nnc_record_number(record, "repeat", cost->repeat);
+        nnc_record_number(record, "flops", cost->work.flops + cost->work.vector_flops);
+        nnc_record_number(record, "bytes", cost->work.read_bytes + cost->work.write_bytes);
+        nnc_record_close(record);
+        nnc_record_close(record);
+    }
+}
+
+void nnc_report_trace(nnc_buffer *out, const nnc_report *report)
+{
+    char name[256];
+    nnc_record record = nnc_record_begin(out, "nncost.trace/1");
+    nnc_record_text(&record, "displayTimeUnit", "ms");
+    nnc_record_list(&record, "traceEvents");
+    snprintf(name, sizeof name, "one pipeline: %s on %s", report->model->id, report->device->id);
+    put_name(&record, "process_name", STAGES, 0, name);
+    put_name(&record, "process_name", OPS, 0, "ops of the busiest stage, all of a step");
+    for (int32_t i = 0; i < report->result->plan.pipeline; i++) {
+        snprintf(name, sizeof name, "stage %" PRId32, i);
+        put_name(&record, "thread_name", STAGES, i, name);
+    }
+    put_stages(&record, report);
+    put_ops(&record, report);
+    nnc_record_close(&record);
+    nnc_record_end(&record);
+}
