@@ -14,7 +14,7 @@
     X(NNC_PROGRESS_JSON, "json") \
     X(NNC_PROGRESS_NONE, "none")
 NNC_ENUM(nnc_progress_form, NNC_PROGRESS_LIST, NNC_PROGRESS_COUNT);
-const char *nnc_progress_form_name(nnc_progress_form form);
+const char *nnc_progress_form_name(nnc_progress_form value);
 
 typedef struct nnc_progress {
     bool shown; /* as JSON; or standard error is a terminal, and nothing else is written to it */

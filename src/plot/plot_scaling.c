@@ -114,7 +114,8 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
     draw_grid(&b);
     for (int i = 0; i < count; i++) {
         const nnc_search_size *size = &report->sizes[i];
-        draw_bar(&b, i, size, size->found ? rate_of(size) / rate_of(first) : (double)NAN);
+        draw_bar(&b, i, size,
+                 first != NULL && size->found ? rate_of(size) / rate_of(first) : (double)NAN);
     }
     nnc_svg_text(&canvas->svg, "dim", 'm', (b.left + canvas->right) / 2, top + height + NNC_PX(34),
                  "devices");

@@ -60,9 +60,10 @@ int nnc_scale_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX
         i++;
     }
     const double step = steps[i] * decade;
-    for (double k = ceil(scale->from / step - 1e-9);
-         k * step <= scale->to + 1e-9 * step && count < NNC_TICKS_MAX; k++) {
-        ticks[count++] = k * step;
+    const double first = ceil(scale->from / step - 1e-9);
+    while (count < NNC_TICKS_MAX && (first + count) * step <= scale->to + 1e-9 * step) {
+        ticks[count] = (first + count) * step;
+        count++;
     }
     return count;
 }
