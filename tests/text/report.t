@@ -64,8 +64,8 @@ $ nncost report search dense round --devices 1..4 --global-batch 16 | grep -A6 '
 <h2>The best plan of every size</h2>
 <div class="wide"><table><thead><tr><th class="n">devices<th class="n">step<th class="n">step USD<th class="n">memory<th class="n">MFU<th class="n">data<th class="n">tensor<th class="n">pipeline<th class="n">virtual<th class="n">context<th class="n">expert<th>SP<th class="n">ZeRO<th class="n">micro-batch<th>schedule<th>recompute<th>offload<th class="n">bubble</thead><tbody>
 <tr><td class="n">1<td class="n">124.5 ms<td class="n">3.459e-05<td class="n">2.016 GB<td class="n">94.0%<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td>no<td class="n">0<td class="n">1<td>1f1b<td>none<td>none<td class="n">0.0%
-<tr><td class="n">2<td class="n">62.54 ms<td class="n">3.474e-05<td class="n">1.373 GB<td class="n">93.6%<td class="n">2<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td>no<td class="n">1<td class="n">1<td>1f1b<td>none<td>none<td class="n">0.0%
-<tr><td class="n">4<td class="n">31.54 ms<td class="n">3.504e-05<td class="n">1.799 GB<td class="n">92.8%<td class="n">4<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td>no<td class="n">2<td class="n">4<td>1f1b<td>none<td>none<td class="n">0.0%
+<tr><td class="n">2<td class="n">62.53 ms<td class="n">3.474e-05<td class="n">3.383 GB<td class="n">93.7%<td class="n">2<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td>no<td class="n">2<td class="n">8<td>1f1b<td>none<td>none<td class="n">0.0%
+<tr><td class="n">4<td class="n">31.53 ms<td class="n">3.503e-05<td class="n">1.052 GB<td class="n">92.9%<td class="n">4<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td>no<td class="n">1<td class="n">1<td>1f1b<td>none<td>none<td class="n">0.0%
 </tbody></table></div>
 <h2>This page</h2>
 

@@ -18,7 +18,7 @@ static nnc_status write_estimate(nnc_session *session, nnc_scenario *scenario, n
     }
     const nnc_status status = nnc_report_estimate_html(session, &scenario->report, err);
     nnc_scenario_timeline_free(scenario);
-    session->exit_code = result->verdict != NNC_FITS ? 1 : session->exit_code;
+    session->exit_code = result->verdict == NNC_OVER_MEMORY ? 1 : session->exit_code;
     return status;
 }
 
