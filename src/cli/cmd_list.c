@@ -81,6 +81,8 @@ static const nnc_metric device_rows[] = {
     NNC_AS("price_per_device_hour", NUMBER, .get = get_price, .head = "price/h",
            .show = NNC_SHOW_COUNT, .drop = 6),
     NNC_AS("fitted", BOOL, NNC_IN(nnc_device, efficiency.fitted)),
+    NNC_AS("basis", ENUM, NNC_IN(nnc_device, efficiency.basis),
+           .names = { nnc_basis_name, NNC_BASIS_COUNT }, .head = "measured", .drop = 7),
     NNC_AS("aliases", TEXT, .get = get_aliases, .head = "aliases", .shrinks = true, .drop = 3),
 };
 static const nnc_metrics device_metrics = NNC_METRICS("a device", device_rows, nnc_device);

@@ -111,3 +111,18 @@ $ nncost compare dense round,round
 $ nncost compare dense round --micro-batch $(seq -s, 40) --micro-batches $(seq -s, 40)
 ! nncost: micro-batches: too many combinations, expected at most 1000
 [2]
+
+# A device whose efficiencies are those of similar ones is not the fastest without saying so.
+$ sed 's/"id": "fitted"/"id": "carried"/; s/"basis": "[a-z]*"/"basis": "default"/' toy/hw/fitted.json >toy/hw/carried.json
+$ grep -c '"basis": "default"' toy/hw/carried.json
+1
+$ nncost compare dense round,carried
+device       step  tokens/s    MFU    memory  fits  bound    USD/Mtoken
+round    10.80 ms    92,629  67.8%  2.016 GB  yes   compute    0.002999  cheapest
+carried  9.414 ms   106,222  38.9%  2.016 GB  yes   compute     0.00523  fastest, not measured
+$ nncost compare dense carried --micro-batch 1,2
+device  micro-batch     step tokens/s   MFU   memory fits USD/Mtoken
+carried 1           9.414 ms  106,222 38.9% 2.016 GB yes     0.00523 not measured
+carried 2           14.74 ms  135,717 49.7% 2.319 GB yes    0.004093 fastest, cheapest, not measured
+$ nncost search dense carried --devices 1 --global-batch 2 | sed -n 4p
+not measured on this device: its efficiencies are those of similar ones

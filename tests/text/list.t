@@ -2,28 +2,28 @@
 
 # Devices in all formats; a figure that nobody published is "-" or null.
 $ nncost list devices
-id     name     year          peak in     memory  bandwidth ridge       link price/h aliases
-fitted A devi.. 2022 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s   100 200.0 GB/s       2 fit, fitted-2..
-old    An old.. 2010 50.00 TFLOP/s fp16 5.000 GB 500.0 GB/s   100 25.00 GB/s       -
-round  A devi.. 2020 100.0 TFLOP/s bf16 10.00 GB 1.000 TB/s   100 100.0 GB/s       1
+id     year          peak in     memory  bandwidth ridge       link price/h measured aliases
+fitted 2022 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s   100 200.0 GB/s       2 steps    fit, fitted-2..
+old    2010 50.00 TFLOP/s fp16 5.000 GB 500.0 GB/s   100 25.00 GB/s       - none
+round  2020 100.0 TFLOP/s bf16 10.00 GB 1.000 TB/s   100 100.0 GB/s       1 none
 $ nncost list devices --format markdown
-| id | name | year | peak | in | memory | bandwidth | ridge | link | price/h | aliases |
-|:---|:---|---:|---:|:---|---:|---:|---:|---:|---:|:---|
-| fitted | A device of round efficiencies | 2022 | 200.0 TFLOP/s | bf16 | 20.00 GB | 2.000 TB/s | 100 | 200.0 GB/s | 2 | fit, fitted-20gb |
-| old | An old device without bf16 | 2010 | 50.00 TFLOP/s | fp16 | 5.000 GB | 500.0 GB/s | 100 | 25.00 GB/s | - |  |
-| round | A device of round figures | 2020 | 100.0 TFLOP/s | bf16 | 10.00 GB | 1.000 TB/s | 100 | 100.0 GB/s | 1 |  |
+| id | name | year | peak | in | memory | bandwidth | ridge | link | price/h | measured | aliases |
+|:---|:---|---:|---:|:---|---:|---:|---:|---:|---:|:---|:---|
+| fitted | A device of round efficiencies | 2022 | 200.0 TFLOP/s | bf16 | 20.00 GB | 2.000 TB/s | 100 | 200.0 GB/s | 2 | steps | fit, fitted-20gb |
+| old | An old device without bf16 | 2010 | 50.00 TFLOP/s | fp16 | 5.000 GB | 500.0 GB/s | 100 | 25.00 GB/s | - | none |  |
+| round | A device of round figures | 2020 | 100.0 TFLOP/s | bf16 | 10.00 GB | 1.000 TB/s | 100 | 100.0 GB/s | 1 | none |  |
 $ nncost list devices --format csv
-id,name,year,precision,peak_flops_per_s,mem_bytes,mem_bytes_per_s,ridge_flops_per_byte,link_bytes_per_s,price_per_device_hour,fitted,aliases\r
-fitted,A device of round efficiencies,2022,bf16,2e14,20000000000,2e12,100,200000000000,2,true,"fit, fitted-20gb"\r
-old,An old device without bf16,2010,fp16,5e13,5000000000,500000000000,100,25000000000,,false,\r
-round,A device of round figures,2020,bf16,1e14,10000000000,1e12,100,100000000000,1,false,\r
+id,name,year,precision,peak_flops_per_s,mem_bytes,mem_bytes_per_s,ridge_flops_per_byte,link_bytes_per_s,price_per_device_hour,fitted,basis,aliases\r
+fitted,A device of round efficiencies,2022,bf16,2e14,20000000000,2e12,100,200000000000,2,true,steps,"fit, fitted-20gb"\r
+old,An old device without bf16,2010,fp16,5e13,5000000000,500000000000,100,25000000000,,false,none,\r
+round,A device of round figures,2020,bf16,1e14,10000000000,1e12,100,100000000000,1,false,none,\r
 $ nncost list devices --format json
 {
   "schema": "nncost.devices/1",
   "devices": [
-    {"id": "fitted", "name": "A device of round efficiencies", "year": 2022, "precision": "bf16", "peak_flops_per_s": 2e14, "mem_bytes": 20000000000, "mem_bytes_per_s": 2e12, "ridge_flops_per_byte": 100, "link_bytes_per_s": 200000000000, "price_per_device_hour": 2, "fitted": true, "aliases": "fit, fitted-20gb"},
-    {"id": "old", "name": "An old device without bf16", "year": 2010, "precision": "fp16", "peak_flops_per_s": 5e13, "mem_bytes": 5000000000, "mem_bytes_per_s": 500000000000, "ridge_flops_per_byte": 100, "link_bytes_per_s": 25000000000, "price_per_device_hour": null, "fitted": false, "aliases": ""},
-    {"id": "round", "name": "A device of round figures", "year": 2020, "precision": "bf16", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "link_bytes_per_s": 100000000000, "price_per_device_hour": 1, "fitted": false, "aliases": ""}
+    {"id": "fitted", "name": "A device of round efficiencies", "year": 2022, "precision": "bf16", "peak_flops_per_s": 2e14, "mem_bytes": 20000000000, "mem_bytes_per_s": 2e12, "ridge_flops_per_byte": 100, "link_bytes_per_s": 200000000000, "price_per_device_hour": 2, "fitted": true, "basis": "steps", "aliases": "fit, fitted-20gb"},
+    {"id": "old", "name": "An old device without bf16", "year": 2010, "precision": "fp16", "peak_flops_per_s": 5e13, "mem_bytes": 5000000000, "mem_bytes_per_s": 500000000000, "ridge_flops_per_byte": 100, "link_bytes_per_s": 25000000000, "price_per_device_hour": null, "fitted": false, "basis": "none", "aliases": ""},
+    {"id": "round", "name": "A device of round figures", "year": 2020, "precision": "bf16", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "link_bytes_per_s": 100000000000, "price_per_device_hour": 1, "fitted": false, "basis": "none", "aliases": ""}
   ]
 }
 
@@ -87,15 +87,15 @@ $ nncost list software --format json
 
 # A narrow terminal, and a wide one.
 $ COLUMNS=60 nncost list devices
-id              peak in     memory  bandwidth ridge price/h
-fitted 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s   100       2
-old    50.00 TFLOP/s fp16 5.000 GB 500.0 GB/s   100       -
-round  100.0 TFLOP/s bf16 10.00 GB 1.000 TB/s   100       1
+id              peak in     memory  bandwidth measured
+fitted 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s steps
+old    50.00 TFLOP/s fp16 5.000 GB 500.0 GB/s none
+round  100.0 TFLOP/s bf16 10.00 GB 1.000 TB/s none
 $ COLUMNS=140 nncost list devices
-id      name                            year           peak  in      memory   bandwidth  ridge        link  price/h  aliases
-fitted  A device of round efficiencies  2022  200.0 TFLOP/s  bf16  20.00 GB  2.000 TB/s    100  200.0 GB/s        2  fit, fitted-20gb
-old     An old device without bf16      2010  50.00 TFLOP/s  fp16  5.000 GB  500.0 GB/s    100  25.00 GB/s        -
-round   A device of round figures       2020  100.0 TFLOP/s  bf16  10.00 GB  1.000 TB/s    100  100.0 GB/s        1
+id     name                           year          peak in     memory  bandwidth ridge       link price/h measured aliases
+fitted A device of round efficiencies 2022 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s   100 200.0 GB/s       2 steps    fit, fitted-20gb
+old    An old device without bf16     2010 50.00 TFLOP/s fp16 5.000 GB 500.0 GB/s   100 25.00 GB/s       - none
+round  A device of round figures      2020 100.0 TFLOP/s bf16 10.00 GB 1.000 TB/s   100 100.0 GB/s       1 none
 
 # What $NNCOST_PATH and $XDG_CONFIG_HOME/nncost hold comes with it, the first of one id taken.
 $ mkdir -p mine/hw mine/models config/nncost/hw config/nncost/software

@@ -111,10 +111,15 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
             nnc_table_cell(&table, comparison->varied[i * comparison->varied_count + c]);
         }
         put_numbers(&table, &comparison->rows[i], ranked);
-        nnc_table_cell(&table, fastest && cheapest ? "fastest, cheapest"
-                               : fastest           ? "fastest"
-                               : cheapest          ? "cheapest"
-                                                   : "");
+        char crown[64];
+        const bool carried = comparison->rows[i].device->efficiency.basis == NNC_BASIS_DEFAULT;
+        snprintf(crown, sizeof crown, "%s%s%s",
+                 fastest && cheapest ? "fastest, cheapest"
+                 : fastest           ? "fastest"
+                 : cheapest          ? "cheapest"
+                                     : "",
+                 carried && (fastest || cheapest) ? ", " : "", carried ? "not measured" : "");
+        nnc_table_cell(&table, crown);
     }
     nnc_table_write(&table, out, style);
 }

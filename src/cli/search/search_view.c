@@ -164,6 +164,9 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     if (!report->device->efficiency.fitted) {
         nnc_buffer_text(out, "no fitted efficiencies for this device: roofline times, real ones "
                              "are longer and may rank otherwise\n\n");
+    } else if (report->device->efficiency.basis == NNC_BASIS_DEFAULT) {
+        nnc_buffer_text(out, "not measured on this device: its efficiencies are those of similar "
+                             "ones\n\n");
     }
     write_left_out(out, report);
     if (report->sizes != NULL) {
