@@ -17,7 +17,8 @@ extern "C" {
     X(NNC_FAMILY_DECODER, "decoder", "A decoder-only transformer.", decoder)                       \
     X(NNC_FAMILY_UNET, "unet", "A U-shaped convolutional network, for segmentation or diffusion.", \
       unet)                                                                                        \
-    X(NNC_FAMILY_VIT, "vit", "A vision transformer that classifies images.", vit)
+    X(NNC_FAMILY_VIT, "vit", "A vision transformer that classifies images.", vit)                  \
+    X(NNC_FAMILY_GRAPH, "graph", "Any network, as a list of ops whose shapes are inferred.", graph)
 NNC_ENUM(nnc_family, NNC_FAMILY_LIST, NNC_FAMILY_COUNT);
 NNC_API const char *nnc_family_name(nnc_family family);
 NNC_API const char *nnc_family_help(nnc_family family);
@@ -232,6 +233,16 @@ typedef struct nnc_vit {
     bool layer_scale;        /* each half of a layer ends with one factor per channel */
 } nnc_vit;
 
+enum { NNC_GRAPH_LETS_MAX = 48 };
+
+/* Any network: the ops its file lists, and the numbers that the file gives names. A copy shares the ops,
+ * which live as long as the specs it was loaded from. */
+typedef struct nnc_graph {
+    const struct nnc_graph_net *net;
+    const struct nnc_field_table *fields; /* those of all graphs, and its own numbers */
+    int64_t lets[NNC_GRAPH_LETS_MAX];     /* in the order of the file */
+} nnc_graph;
+
 struct nnc_model {
     char id[64];
     char name[96];
@@ -239,6 +250,7 @@ struct nnc_model {
     nnc_decoder decoder; /* the family's own member is set, the others zero */
     nnc_unet unet;
     nnc_vit vit;
+    nnc_graph graph;
     int64_t published_params; /* as the authors count them; 0 = not stated */
     const nnc_source *sources;
     int32_t source_count;

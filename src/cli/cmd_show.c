@@ -28,7 +28,7 @@ static nnc_spec_view view_model(const nnc_model *model)
 {
     return (nnc_spec_view){ .kind = "model",
                             .path = model->path,
-                            .table = nnc_model_table(model->family),
+                            .table = nnc_model_table_of(model),
                             .object = model,
                             .sources = model->sources,
                             .source_count = model->source_count,

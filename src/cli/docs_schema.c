@@ -267,12 +267,37 @@ static void put_requirements(nnc_schema_writer *to, const nnc_field_table *table
     }
 }
 
+/* The network of a graph file; its ops are checked by the reader. */
+static void put_graph(nnc_schema_writer *to)
+{
+    static const char *const members[][2] = {
+        { "let",
+          "{ \"description\": \"Whole numbers by name, some of which follow from those above. "
+          "Numbers can be changed by --set.\", \"type\": \"object\", \"additionalProperties\": { "
+          "\"type\": [\"integer\", \"string\"] } }" },
+        { "input", "{ \"description\": \"What comes in, the batch left out: tokens, or a shape.\", "
+                   "\"type\": \"object\" }" },
+        { "define", "{ \"description\": \"Macros by name: args with their defaults, and ops.\", "
+                    "\"type\": \"object\", \"additionalProperties\": { \"type\": \"object\", "
+                    "\"required\": [\"ops\"] } }" },
+        { "ops",
+          "{ \"description\": \"Steps, each an object with op, use, repeat, if, from or as.\", "
+          "\"type\": \"array\", \"minItems\": 1, \"items\": { \"type\": \"object\" } }" },
+    };
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        nnc_schema_member(to, members[i][0], members[i][1]);
+    }
+}
+
 /* The members of one kind of file, without the braces around them. */
 static void put_root(nnc_schema_writer *to, const char *schema, const nnc_field_table *table,
                      bool aliases)
 {
-    static const char *const others[] = { "schema", "sources", NULL };
+    static const char *const plain[] = { "schema", "sources", NULL };
+    static const char *const graph[] = { "schema", "sources", "input", "ops", NULL };
     static const char *const price_texts[] = { "where", "date", "source", NULL };
+    const bool is_graph = table == nnc_model_table(NNC_FAMILY_GRAPH);
+    const char *const *others = is_graph ? graph : plain;
     char constant[64];
     snprintf(constant, sizeof constant, "{ \"const\": \"%s\" }", schema);
     nnc_schema_member(to, "if", "{ \"required\": [\"like\"] }");
@@ -300,6 +325,9 @@ static void put_root(nnc_schema_writer *to, const char *schema, const nnc_field_
         put_objects(to, "stands_for",
                     "\"Frameworks whose runs this profile describes, and what they do unasked.\"",
                     &nnc_framework_table, price_texts + 3);
+    }
+    if (is_graph) {
+        put_graph(to);
     }
     nnc_schema_member(
         to, "references",

@@ -12,6 +12,8 @@ typedef struct nnc_family_fields {
     void (*begin)(nnc_model *model); /* fills in defaults that are not 0; NULL = there are none */
     void (*complete)(nnc_json root, nnc_model *model);  /* and those that other fields decide */
     void (*rules)(nnc_json at, const nnc_model *model); /* what fields have to be to each other */
+    const char *const
+        *keys; /* what a file may say besides its fields, ends with NULL; NULL = as all */
 } nnc_family_fields;
 
 #define NNC_FAMILY_FIELDS(name, text, help, row) extern const nnc_family_fields nnc_##row##_fields;

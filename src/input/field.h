@@ -60,6 +60,8 @@ extern const nnc_field_table nnc_device_table, nnc_price_table, nnc_framework_ta
     nnc_run_table, nnc_software_table, nnc_cluster_table;
 /* Common fields first, then those of the family. */
 const nnc_field_table *nnc_model_table(nnc_family family);
+/* Those of one model: a graph has numbers of its own. */
+const nnc_field_table *nnc_model_table_of(const nnc_model *model);
 
 /* The field of a dotted name in a table, its object's address in *object (in: the root's).
  * NULL when there is none. For RATES and OBJECT_BY_DTYPE the last part names the format, left in

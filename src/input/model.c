@@ -32,6 +32,11 @@ const nnc_field_table *nnc_model_table(nnc_family family)
     return &nnc_family_fields_of(family)->table;
 }
 
+const nnc_field_table *nnc_model_table_of(const nnc_model *model)
+{
+    return model->graph.fields != NULL ? model->graph.fields : nnc_model_table(model->family);
+}
+
 void nnc_model_rules(nnc_json at, const nnc_model *model)
 {
     const nnc_family_fields *row = rows[model->family];
@@ -73,8 +78,9 @@ static void complete(nnc_json root, nnc_model *model)
 void nnc_model_read(nnc_json root, const char *stem, void *spec)
 {
     nnc_model *model = spec;
-    static const char *const other_keys[] = { "schema",     "aliases", "sources",
-                                              "references", "like",    NULL };
+    static const char *const keys[] = {
+        "schema", "aliases", "sources", "references", "like", NULL
+    };
     memset(model, 0, sizeof(*model));
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(root, "wrong type", "an object");
@@ -92,6 +98,7 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec)
     }
     const nnc_family_fields *row = rows[model->family];
     const nnc_field_table *table = &row->table;
+    const char *const *other_keys = row->keys != NULL ? row->keys : keys;
     if (row->begin != NULL) {
         row->begin(model);
     }
@@ -119,7 +126,7 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
     NNC_NEED(field);
     NNC_NEED(value);
     const nnc_family family = model->family;
-    const nnc_status status = nnc_field_set(nnc_model_table(family), model, field, value, err);
+    const nnc_status status = nnc_field_set(nnc_model_table_of(model), model, field, value, err);
     if (model->family != family) {
         model->family = family; /* its fields would all be missing */
         return nnc_fail(err, NNC_BAD_USAGE, field, "fixed, expected %s, found \"%s\"",

@@ -132,6 +132,9 @@ NNC_OP_FUNCTIONS(flash)
 static void flash_shard(nnc_op *op, const nnc_degrees *d)
 {
     nnc_flash *p = &op->u.flash;
+    if (op->split == NNC_SPLIT_TOKENS) { /* every rank attends with all heads */
+        return;
+    }
     p->heads /= d->heads;
     p->kv_heads = nnc_at_least_one(p->kv_heads / d->heads);
     p->kept_kv_heads = nnc_at_least_one(p->kept_kv_heads / d->heads);

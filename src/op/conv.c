@@ -40,6 +40,11 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
     NNC_PUT(why, d.grad_bytes, NULL);
     NNC_SET(why, d.inputs, NULL, d.batch * d.c_in * d.h_in * d.w_in);
     NNC_SET(why, d.outputs, NULL, d.batch * d.c_out * d.h_out * d.w_out);
+    if (p->kernel_w > 0 && p->kernel_w != p->kernel) {
+        NNC_LET(why, kernel_w, NULL, (double)p->kernel_w);
+        NNC_SET(why, d.weights, NULL, d.c_out * (d.c_in / d.groups) * d.kernel * kernel_w);
+        return d;
+    }
     NNC_SET(why, d.weights, NULL, d.c_out * (d.c_in / d.groups) * d.kernel * d.kernel);
     return d;
 }

@@ -50,7 +50,7 @@ NNC_OP_FUNCTIONS(embedding)
 static void embedding_shard(nnc_op *op, const nnc_degrees *d)
 {
     op->u.embedding.tokens /= d->context;
-    op->weights.rows /= d->tensor;
+    op->weights.rows /= op->split == NNC_SPLIT_VOCAB ? d->tensor : 1;
 }
 
 static void embedding_shape(const nnc_op *op, char *text, size_t size)

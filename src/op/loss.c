@@ -74,7 +74,7 @@ NNC_OP_FUNCTIONS(loss)
 static void loss_shard(nnc_op *op, const nnc_degrees *d)
 {
     op->u.loss.tokens /= d->context;
-    op->u.loss.classes /= d->tensor;
+    op->u.loss.classes /= op->split == NNC_SPLIT_VOCAB ? d->tensor : 1;
 }
 
 static void loss_shape(const nnc_op *op, char *text, size_t size)

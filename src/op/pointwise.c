@@ -32,6 +32,13 @@ static const pointwise_row kinds[NNC_PW_KIND_COUNT] = {
     /* divide, tanh, multiply; backward 1 - tanh^2 of the output */
     [NNC_PW_SOFTCAP] = { 3, 4, { 1, 1 }, { 2, 1 }, { 3, 3 }, { 4, 3 }, 1, 0 },
     [NNC_PW_SILU] = { 4, 7, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0 },
+    /* backward by the output */
+    [NNC_PW_SIGMOID] = { 3, 3, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0 },
+    [NNC_PW_TANH] = { 4, 3, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0 },
+    [NNC_PW_HARD_SIGMOID] = { 3, 2, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0 },
+    [NNC_PW_HARD_SWISH] = { 4, 4, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0 },
+    /* backward reads dy and both, and writes two gradients */
+    [NNC_PW_MUL] = { 1, 2, { 2, 1 }, { 3, 2 }, { 2, 1 }, { 4, 2 }, 2, 0 },
     /* gate and up in; unfused: the activation, then the product */
     [NNC_PW_SWIGLU] = { 5, 10, { 2, 1 }, { 3, 2 }, { 3, 2 }, { 5, 3 }, 2, 0 },
     [NNC_PW_GEGLU] = { 6, 12, { 2, 1 }, { 3, 2 }, { 3, 2 }, { 5, 3 }, 2, 0 },
@@ -49,6 +56,9 @@ static const pointwise_row kinds[NNC_PW_KIND_COUNT] = {
     [NNC_PW_TIMESTEP] = { 2, 0, { 0, 1 }, { 0, 0 }, { 0, 1 }, { 0, 0 }, 0, 0 },
     /* 2 x 2 windows: four compares; PyTorch keeps a 64-bit index per output */
     [NNC_PW_MAX_POOL] = { 4, 1, { 4, 1 }, { 1, 4 }, { 4, 1 }, { 1, 4 }, 4, 8 },
+    /* Windows of any size: every input is read once, compared or added, and its gradient written. */
+    [NNC_PW_MAX_POOL2D] = { 0, 1, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 1, 8, 1, 0, 0 },
+    [NNC_PW_AVG_POOL2D] = { 1, 1, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 1, 0, 1, 1, 0 },
     [NNC_PW_UPSAMPLE_NEAREST] = { 0,
                                   1,
                                   { 0.25, 1 },
@@ -65,6 +75,7 @@ static const pointwise_row kinds[NNC_PW_KIND_COUNT] = {
                                    { 1, 0.25 },
                                    0.25,
                                    0 },
+    [NNC_PW_RESIZE] = { 1, 0, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 1, 0, 0, 1, 0 },
     /* the gradient of a concatenation is two views of it */
     [NNC_PW_CONCAT] = { 0, 0, { 1, 1 }, { 0, 0 }, { 1, 1 }, { 0, 0 }, 1, 0 },
     /* Gathers read a row per copy; sums read every copy and write one row. Combining weights each
@@ -103,6 +114,15 @@ NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why)
         NNC_LET(why, inputs_written, NULL, backward ? 1.0 : 0.0);
         NNC_SET(why, work.vector_flops, "FLOP",
                 flops_per_element * elements + flops_per_input * input_elements);
+        if (row->mask_bytes > 0.0) {
+            NNC_SET(why, work.read_bytes, "B",
+                    (reads * elements + inputs_read * input_elements) * element_bytes +
+                        mask_read * elements);
+            NNC_SET(why, work.write_bytes, "B",
+                    (writes * elements + inputs_written * input_elements) * element_bytes +
+                        mask_written * elements);
+            return work;
+        }
         NNC_SET(why, work.read_bytes, "B",
                 (reads * elements + inputs_read * input_elements) * element_bytes);
         NNC_SET(why, work.write_bytes, "B",

@@ -59,7 +59,7 @@ static const char *const target_names[SET_TARGETS] = { "plan.", "model.", "devic
 static const nnc_field_table *target_table(const nnc_scenario *scenario, int target)
 {
     return target == SET_PLAN    ? &nnc_plan_table
-           : target == SET_MODEL ? nnc_model_table(scenario->model.family)
+           : target == SET_MODEL ? nnc_model_table_of(&scenario->model)
                                  : &nnc_device_table;
 }
 

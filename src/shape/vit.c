@@ -87,7 +87,7 @@ static void head(const nnc_layer_writer *w, const nnc_vit *v)
         nnc_list_linear(&w->to, "head.teacher", NNC_GROUP_HEAD, NNC_SPLIT_TOKENS, w->batch,
                         v->classes, v->hidden, true);
     }
-    nnc_list_loss(&w->to, (v->distilled ? 2 : 1) * w->batch, v->classes);
+    nnc_list_loss(&w->to, (v->distilled ? 2 : 1) * w->batch, v->classes)->split = NNC_SPLIT_VOCAB;
 }
 
 /* The table of a layer, (2 side - 1)^2 distances and three for the class token, added to all scores. */

@@ -17,7 +17,7 @@ static const struct place {
 static const nnc_field_table *table_of(nnc_sweep_target target, const nnc_point *point)
 {
     return target == NNC_SWEEP_PLAN_FIELD    ? &nnc_plan_table
-           : target == NNC_SWEEP_MODEL_FIELD ? nnc_model_table(point->model.family)
+           : target == NNC_SWEEP_MODEL_FIELD ? nnc_model_table_of(&point->model)
                                              : &nnc_device_table;
 }
 

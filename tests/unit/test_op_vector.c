@@ -75,6 +75,11 @@ static const struct {
     { NNC_PW_SCALE, { 1, 3 }, { 8, 12 }, { 8, 16 }, 1, 0 },
     { NNC_PW_SOFTCAP, { 3, 4 }, { 8, 12 }, { 24, 28 }, 1, 0 },
     { NNC_PW_SILU, { 4, 7 }, { 8, 12 }, { 8, 12 }, 1, 0 },
+    { NNC_PW_SIGMOID, { 3, 3 }, { 8, 12 }, { 8, 12 }, 1, 0 },
+    { NNC_PW_TANH, { 4, 3 }, { 8, 12 }, { 8, 12 }, 1, 0 },
+    { NNC_PW_HARD_SIGMOID, { 3, 2 }, { 8, 12 }, { 8, 12 }, 1, 0 },
+    { NNC_PW_HARD_SWISH, { 4, 4 }, { 8, 12 }, { 8, 12 }, 1, 0 },
+    { NNC_PW_MUL, { 1, 2 }, { 12, 20 }, { 12, 24 }, 2, 0 },
     { NNC_PW_SWIGLU, { 5, 10 }, { 12, 20 }, { 20, 32 }, 2, 0 },
     { NNC_PW_GEGLU, { 6, 12 }, { 12, 20 }, { 20, 32 }, 2, 0 },
     { NNC_PW_BIAS, { 1, 1 }, { 8, 4 }, { 8, 4 }, 1, 0 },
@@ -89,9 +94,13 @@ static const struct {
     { NNC_PW_TIMESTEP, { 2, 0 }, { 4, 0 }, { 4, 0 }, 0, 0 },
     /* 2x2 windows: four in, one out, and an index of 8 B */
     { NNC_PW_MAX_POOL, { 4, 1 }, { 28, 28 }, { 28, 28 }, 4, 8 },
+    /* this side; the other one is in pools_of_any_window */
+    { NNC_PW_MAX_POOL2D, { 0, 1 }, { 12, 12 }, { 12, 12 }, 1, 8 },
+    { NNC_PW_AVG_POOL2D, { 1, 1 }, { 4, 4 }, { 4, 4 }, 1, 0 },
     /* one in, four out */
     { NNC_PW_UPSAMPLE_NEAREST, { 0, 1 }, { 5, 5 }, { 5, 5 }, 0.25, 0 },
     { NNC_PW_UPSAMPLE_BILINEAR, { 7, 7 }, { 5, 5 }, { 5, 5 }, 0.25, 0 },
+    { NNC_PW_RESIZE, { 1, 0 }, { 4, 4 }, { 4, 4 }, 1, 0 },
     { NNC_PW_CONCAT, { 0, 0 }, { 8, 0 }, { 8, 0 }, 1, 0 },
     { NNC_PW_CAST, { 2, 2 }, { 5, 5 }, { 5, 5 }, 1, 1 }, /* written in 8 bit, both ways */
     { NNC_PW_DISPATCH,
@@ -143,6 +152,24 @@ START_TEST(cast_backward_has_its_own_size)
     ck_work(nnc_op_work(&op), 0, 20, 20, 10);
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 60, 60, 30);
+}
+END_TEST
+
+/* 36 values become 9, each read once; backward reads 9 gradients and writes 36. The largest has an index of
+ * 8 B, and compares every input; the mean adds them and divides 9 times. At 2 B. */
+START_TEST(pools_of_any_window)
+{
+    nnc_op op = op_of(NNC_OP_POINTWISE);
+    op.u.pointwise = (nnc_pointwise){
+        .kind = NNC_PW_MAX_POOL2D, .elements = 9, .input_elements = 36, .fused = true
+    };
+    ck_work(nnc_op_work(&op), 0, 36, 72, 18 + 72);
+    op.phase = NNC_PHASE_BACKWARD;
+    ck_work(nnc_op_work(&op), 0, 9, 18 + 72, 72);
+    op.u.pointwise.kind = NNC_PW_AVG_POOL2D;
+    ck_work(nnc_op_work(&op), 0, 9 + 36, 18, 72);
+    op.phase = NNC_PHASE_FORWARD;
+    ck_work(nnc_op_work(&op), 0, 9 + 36, 72, 18);
 }
 END_TEST
 
@@ -296,5 +323,6 @@ int main(void)
         tcase_add_test(tcase, tests[i]);
     }
     tcase_add_loop_test(tcase, pointwise, 0, NNC_PW_KIND_COUNT);
+    tcase_add_test(tcase, pools_of_any_window);
     return run_suite(suite);
 }

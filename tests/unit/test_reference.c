@@ -5,7 +5,7 @@
 /* Which files of ours describe a model of counts.json. */
 static const struct {
     const char *id, *model, *software;
-    bool unet;
+    bool images;
 } covered[] = {
     { "gpt2-small", "models/gpt2.json", "nanogpt", false },
     { "gpt2-xl", "models/gpt2-xl.json", "nanogpt", false },
@@ -14,6 +14,7 @@ static const struct {
     { "llama3-8b", "models/llama3-8b.json", "llama2c", false },
     { "unet-classic-572", "models/unet-classic.json", "milesial", true },
     { "sd1-unet", "models/sd1-unet.json", "compvis", true },
+    { "resnet-50", "models/resnet-50.json", "torchvision", true },
 };
 
 /* Where a group of parameters of counts.json stands with us. */
@@ -92,7 +93,7 @@ static void check_params(const char *id, const cJSON *params, const nnc_result *
     ck_assert_int_eq(r->params, whole(params, "total"));
 }
 
-static nnc_plan plan_of(const cJSON *run, bool unet)
+static nnc_plan plan_of(const cJSON *run, bool images)
 {
     nnc_plan plan = nnc_plan_default();
     const cJSON *shape = member(run, "shape");
@@ -100,7 +101,7 @@ static nnc_plan plan_of(const cJSON *run, bool unet)
     plan.precision = strcmp(text_of(run, "dtype"), "float32") == 0 ? NNC_FP32 : NNC_BF16;
     plan.attention =
         cJSON_IsTrue(member(run, "modelled")) ? NNC_ATTENTION_FLASH : NNC_ATTENTION_UNFUSED;
-    if (!unet) {
+    if (!images) {
         plan.seq_len = whole(shape, "seq");
     }
     return plan;
@@ -139,15 +140,19 @@ static void check_flops(const cJSON *run, const nnc_model *model, const nnc_devi
 }
 
 /* What our list counts and counts.json leaves out: token ids are inputs there, 8 B each; the loss
- * of a U-Net is a sum there, which keeps nothing, and ours keeps the output it compares. */
+ * of a U-Net or a classifier is a sum there, which keeps nothing, and ours keeps the output it
+ * compares. */
 static int64_t left_out_bytes(const cJSON *run, const nnc_model *model, const nnc_plan *plan)
 {
     const nnc_unet *u = &model->unet;
     if (model->family == NNC_FAMILY_DECODER) {
         return 8 * plan->micro_batch * plan->seq_len;
     }
-    const int64_t side = u->image / u->latent_factor;
     const int64_t element_bytes = strcmp(text_of(run, "dtype"), "float32") == 0 ? 4 : 2;
+    if (model->family == NNC_FAMILY_GRAPH) {
+        return plan->micro_batch * 1000 * element_bytes; /* classes */
+    }
+    const int64_t side = u->image / u->latent_factor;
     return plan->micro_batch * side * side * u->out_channels * element_bytes;
 }
 
@@ -187,7 +192,7 @@ START_TEST(every_run)
     int runs = 0;
     cJSON_ArrayForEach(run, member(find_model(covered[_i].id), "runs"))
     {
-        const nnc_plan plan = plan_of(run, covered[_i].unet);
+        const nnc_plan plan = plan_of(run, covered[_i].images);
         if (!cJSON_IsTrue(member(run, "modelled"))) { /* their FLOPs lack attention */
             check_flops(run, model, device, software, plan);
         }

@@ -1,0 +1,326 @@
+/* Kinds of op that work on maps: channels x height x width. */
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "graph/graph_kinds.h"
+
+bool nnc_graph_needs_map(nnc_graph_walk *w, const nnc_graph_op *op)
+{
+    char text[96];
+    return op->in.rank == 3 ||
+           nnc_graph_fail(w, op->node, "%s: expected a map of channels x height x width, found %s",
+                          op->node->label, nnc_graph_shape_text(&op->in, text));
+}
+
+int64_t nnc_graph_side(int64_t side, const nnc_graph_window *window)
+{
+    const int64_t span = window->dilation * (window->kernel - 1) + 1;
+    const int64_t room = side + window->pad + window->pad_end - span;
+    const int64_t up = window->ceil ? window->stride - 1 : 0;
+    int64_t out = room < 0 ? 0 : (room + up) / window->stride + 1;
+    if (window->ceil && (out - 1) * window->stride >= side + window->pad) {
+        out--; /* a window has to begin inside */
+    }
+    return out;
+}
+
+/* What was not said of the width is as it is for the height. */
+static int64_t or_else(int64_t value, int64_t other)
+{
+    return value == NNC_GRAPH_UNSAID ? other : value;
+}
+
+void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[2])
+{
+    const int64_t *v = op->values;
+    const int64_t stride = or_else(v[NNC_WINDOW_STRIDE], v[NNC_WINDOW_KERNEL]);
+    windows[0] = (nnc_graph_window){ .kernel = v[NNC_WINDOW_KERNEL],
+                                     .stride = stride,
+                                     .pad = v[NNC_WINDOW_PAD],
+                                     .pad_end = or_else(v[NNC_WINDOW_PAD_END], v[NNC_WINDOW_PAD]),
+                                     .dilation = v[NNC_WINDOW_DILATION],
+                                     .ceil = v[NNC_WINDOW_CEIL] > 0 };
+    windows[1] = windows[0];
+    windows[1].kernel = or_else(v[NNC_WINDOW_KERNEL_W], windows[0].kernel);
+    windows[1].stride = or_else(v[NNC_WINDOW_STRIDE_W], stride);
+    windows[1].pad = or_else(v[NNC_WINDOW_PAD_W], windows[0].pad);
+    windows[1].pad_end =
+        or_else(v[NNC_WINDOW_PAD_END_W], or_else(v[NNC_WINDOW_PAD_W], windows[0].pad_end));
+}
+
+/* What a window is told, at the same places for each kind that has one. */
+#define WINDOW(stride_unsaid, what)                                                           \
+    [NNC_WINDOW_KERNEL] = { "kernel",                                                         \
+                            NNC_GRAPH_NUMBER,                                                 \
+                            .unsaid = 1,                                                      \
+                            .min = 1,                                                         \
+                            .max = NNC_GRAPH_KERNEL_MAX,                                      \
+                            .help = "Side of the " what "." },                                \
+    [NNC_WINDOW_STRIDE] = { "stride",                                                         \
+                            NNC_GRAPH_NUMBER,                                                 \
+                            .unsaid = (stride_unsaid),                                        \
+                            .min = 1,                                                         \
+                            .max = NNC_GRAPH_KERNEL_MAX,                                      \
+                            .help = "Positions from one window to the next." },               \
+    [NNC_WINDOW_PAD] = { "pad",                                                               \
+                         NNC_GRAPH_NUMBER,                                                    \
+                         .unsaid = 0,                                                         \
+                         .min = 0,                                                            \
+                         .max = NNC_GRAPH_KERNEL_MAX,                                         \
+                         .help = "Positions beyond each side." },                             \
+    [NNC_WINDOW_PAD_END] = { "pad_end",                                                       \
+                             NNC_GRAPH_NUMBER,                                                \
+                             .unsaid = NNC_GRAPH_UNSAID,                                      \
+                             .min = 0,                                                        \
+                             .max = NNC_GRAPH_KERNEL_MAX,                                     \
+                             .help = "Positions beyond the bottom and the right, where they " \
+                                     "differ." },                                             \
+    [NNC_WINDOW_KERNEL_W] = { "kernel_w",                                                     \
+                              NNC_GRAPH_NUMBER,                                               \
+                              .unsaid = NNC_GRAPH_UNSAID,                                     \
+                              .min = 1,                                                       \
+                              .max = NNC_GRAPH_KERNEL_MAX,                                    \
+                              .help = "Its width, where it differs." },                       \
+    [NNC_WINDOW_STRIDE_W] = { "stride_w",                                                     \
+                              NNC_GRAPH_NUMBER,                                               \
+                              .unsaid = NNC_GRAPH_UNSAID,                                     \
+                              .min = 1,                                                       \
+                              .max = NNC_GRAPH_KERNEL_MAX,                                    \
+                              .help = "Along the width." },                                   \
+    [NNC_WINDOW_PAD_W] = { "pad_w",                                                           \
+                           NNC_GRAPH_NUMBER,                                                  \
+                           .unsaid = NNC_GRAPH_UNSAID,                                        \
+                           .min = 0,                                                          \
+                           .max = NNC_GRAPH_KERNEL_MAX,                                       \
+                           .help = "Left and right." },                                       \
+    [NNC_WINDOW_PAD_END_W] = { "pad_end_w",                                                   \
+                               NNC_GRAPH_NUMBER,                                              \
+                               .unsaid = NNC_GRAPH_UNSAID,                                    \
+                               .min = 0,                                                      \
+                               .max = NNC_GRAPH_KERNEL_MAX,                                   \
+                               .help = "Right." }
+
+/* Height and width of what windows make of a map. */
+static bool sides(nnc_graph_walk *w, nnc_graph_op *op)
+{
+    nnc_graph_window windows[2];
+    if (!nnc_graph_needs_map(w, op)) {
+        return false;
+    }
+    nnc_graph_windows(op, windows);
+    for (int axis = 0; axis < 2; axis++) {
+        op->out.dims[axis + 1] = nnc_graph_side(op->in.dims[axis + 1], &windows[axis]);
+        if (op->out.dims[axis + 1] < 1) {
+            return nnc_graph_fail(w, op->node,
+                                  "%s: %s: a window of %" PRId64 " does not fit into %" PRId64
+                                  " positions and the padding",
+                                  op->node->label, axis == 0 ? "height" : "width",
+                                  windows[axis].kernel, op->in.dims[axis + 1]);
+        }
+    }
+    return true;
+}
+
+/* ---- convolutions ---- */
+
+#define DILATION                                           \
+    [NNC_WINDOW_DILATION] = { "dilation",                  \
+                              NNC_GRAPH_NUMBER,            \
+                              .unsaid = 1,                 \
+                              .min = 1,                    \
+                              .max = NNC_GRAPH_KERNEL_MAX, \
+                              .help = "Positions from one tap to the next." }
+#define CHANNELS                                                                             \
+    [NNC_CONV_OUT] = { "out",    NNC_GRAPH_NUMBER, .required = true,                         \
+                       .min = 1, .max = 10000000,  .help = "Channels of the output." },      \
+    [NNC_CONV_GROUPS] = { "groups",                                                          \
+                          NNC_GRAPH_NUMBER,                                                  \
+                          .unsaid = 1,                                                       \
+                          .min = 1,                                                          \
+                          .max = 10000000,                                                   \
+                          .help = "Groups of channels that do not meet; all = depthwise." }, \
+    [NNC_CONV_BIAS] = { "bias",   NNC_GRAPH_NUMBER, .unsaid = 1,                             \
+                        .min = 0, .max = 1,         .help = "One value per channel is added." }
+
+static const nnc_graph_param conv_params[] = { WINDOW(1, "kernel"), DILATION, CHANNELS };
+
+static bool weights_of(nnc_graph_walk *w, nnc_graph_op *op)
+{
+    const int64_t *v = op->values;
+    const int64_t in = op->in.dims[0], out = v[NNC_CONV_OUT], groups = v[NNC_CONV_GROUPS];
+    nnc_graph_window windows[2];
+    nnc_graph_windows(op, windows);
+    if (in % groups != 0 || out % groups != 0) {
+        return nnc_graph_fail(w, op->node,
+                              "%s: groups: expected a divisor of %" PRId64 " and %" PRId64
+                              " channels, found %" PRId64,
+                              op->node->label, in, out, groups);
+    }
+    op->out.dims[0] = out;
+    op->weights = (nnc_graph_weights){ .count = 1,
+                                       .rows = out,
+                                       .cols = in / groups * windows[0].kernel * windows[1].kernel,
+                                       .vector = v[NNC_CONV_BIAS] * out };
+    return true;
+}
+
+static bool infer_conv(nnc_graph_walk *w, nnc_graph_op *op)
+{
+    return sides(w, op) && weights_of(w, op);
+}
+
+static const nnc_graph_param transpose_params[] = {
+    WINDOW(NNC_GRAPH_UNSAID, "kernel"),
+    DILATION,
+    CHANNELS,
+    [NNC_CONV_OUTPUT_PAD] = { "output_pad", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0,
+                              .max = NNC_GRAPH_KERNEL_MAX,
+                              .help = "Positions added at the bottom and the right." },
+};
+
+/* (side - 1) stride - pads + the span of the kernel */
+static bool infer_transpose(nnc_graph_walk *w, nnc_graph_op *op)
+{
+    nnc_graph_window windows[2];
+    if (!nnc_graph_needs_map(w, op)) {
+        return false;
+    }
+    nnc_graph_windows(op, windows);
+    for (int axis = 0; axis < 2; axis++) {
+        const nnc_graph_window *x = &windows[axis];
+        op->out.dims[axis + 1] = (op->in.dims[axis + 1] - 1) * x->stride - x->pad - x->pad_end +
+                                 x->dilation * (x->kernel - 1) + 1 +
+                                 op->values[NNC_CONV_OUTPUT_PAD];
+    }
+    return weights_of(w, op);
+}
+
+/* ---- pools ---- */
+
+static const char *const pool_words[] = { "max", "mean", NULL };
+
+static const nnc_graph_param pool_params[] = {
+    WINDOW(NNC_GRAPH_UNSAID, "window"),
+    DILATION,
+    [NNC_WINDOW_CEIL] = { "ceil", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = 1,
+                          .help = "A window may end outside." },
+    [NNC_POOL_KIND] = { "kind", NNC_GRAPH_WORD, .words = pool_words, .required = true,
+                        .help = "What is taken of a window." },
+};
+
+static bool infer_global_pool(nnc_graph_walk *w, nnc_graph_op *op)
+{
+    op->out.rank = 1;
+    op->out.dims[0] = nnc_graph_width(&op->in);
+    return nnc_graph_needs_values(w, op);
+}
+
+static const char *const upsample_words[] = { "nearest", "bilinear", NULL };
+
+static const nnc_graph_param upsample_params[] = {
+    [NNC_UPSAMPLE_KIND] = { "kind", NNC_GRAPH_WORD, .words = upsample_words, .unsaid = 0,
+                            .help = "What lies between." },
+    [NNC_UPSAMPLE_FACTOR] = { "factor", NNC_GRAPH_NUMBER, .unsaid = 2, .min = 1, .max = 1000,
+                              .help = "Sides of the output over those of the input." },
+};
+
+static bool infer_upsample(nnc_graph_walk *w, nnc_graph_op *op)
+{
+    op->out.dims[1] = op->in.dims[1] * op->values[NNC_UPSAMPLE_FACTOR];
+    op->out.dims[2] = op->in.dims[2] * op->values[NNC_UPSAMPLE_FACTOR];
+    return nnc_graph_needs_map(w, op);
+}
+
+/* ---- other orders of the same values ---- */
+
+static const nnc_graph_param fold_params[] = {
+    { "side", NNC_GRAPH_NUMBER, .unsaid = 2, .min = 1, .max = NNC_GRAPH_KERNEL_MAX,
+      .help = "Side of a square of positions." },
+};
+
+static bool infer_fold(nnc_graph_walk *w, nnc_graph_op *op)
+{
+    const int64_t side = op->values[0];
+    if (!nnc_graph_needs_map(w, op)) {
+        return false;
+    }
+    if (op->in.dims[1] % side != 0 || op->in.dims[2] % side != 0) {
+        return nnc_graph_fail(w, op->node,
+                              "%s: side: expected a divisor of %" PRId64 " x %" PRId64
+                              " positions, found %" PRId64,
+                              op->node->label, op->in.dims[1], op->in.dims[2], side);
+    }
+    op->out.dims[0] *= side * side;
+    op->out.dims[1] /= side;
+    op->out.dims[2] /= side;
+    return true;
+}
+
+static bool infer_unfold(nnc_graph_walk *w, nnc_graph_op *op)
+{
+    const int64_t side = op->values[0];
+    if (!nnc_graph_needs_map(w, op)) {
+        return false;
+    }
+    if (op->in.dims[0] % (side * side) != 0) {
+        return nnc_graph_fail(w, op->node,
+                              "%s: side: expected one whose square divides %" PRId64
+                              " channels, found %" PRId64,
+                              op->node->label, op->in.dims[0], side);
+    }
+    op->out.dims[0] /= side * side;
+    op->out.dims[1] *= side;
+    op->out.dims[2] *= side;
+    return true;
+}
+
+static bool infer_flatten(nnc_graph_walk *w, nnc_graph_op *op)
+{
+    op->out.rank = 1;
+    op->out.dims[0] = nnc_graph_elements(&op->in);
+    op->out.storage = op->in.storage;
+    return nnc_graph_needs_values(w, op);
+}
+
+static bool infer_to_tokens(nnc_graph_walk *w, nnc_graph_op *op)
+{
+    op->out.rank = 2;
+    op->out.dims[0] = op->in.dims[1] * op->in.dims[2];
+    op->out.dims[1] = op->in.dims[0];
+    op->out.storage = op->in.storage;
+    return nnc_graph_needs_map(w, op);
+}
+
+static const nnc_graph_param to_map_params[] = {
+    [NNC_TO_MAP_HEIGHT] = { "height", NNC_GRAPH_NUMBER, .required = true, .min = 1,
+                            .max = NNC_GRAPH_DIM_MAX, .help = "Rows of positions." },
+};
+
+static bool infer_to_map(nnc_graph_walk *w, nnc_graph_op *op)
+{
+    const int64_t height = op->values[NNC_TO_MAP_HEIGHT];
+    if (op->in.rank != 2 || op->in.dims[0] % height != 0) {
+        char text[96];
+        return nnc_graph_fail(w, op->node,
+                              "%s: height: expected tokens that make rows of %" PRId64 ", found %s",
+                              op->node->label, height, nnc_graph_shape_text(&op->in, text));
+    }
+    op->out.rank = 3;
+    op->out.dims[0] = op->in.dims[1];
+    op->out.dims[1] = height;
+    op->out.dims[2] = op->in.dims[0] / height;
+    op->out.storage = op->in.storage;
+    return true;
+}
+
+const nnc_graph_kind_row nnc_graph_conv_row = NNC_GRAPH_ROW(conv_params, infer_conv);
+const nnc_graph_kind_row nnc_graph_conv_transpose_row =
+    NNC_GRAPH_ROW(transpose_params, infer_transpose);
+const nnc_graph_kind_row nnc_graph_pool_row = NNC_GRAPH_ROW(pool_params, sides);
+const nnc_graph_kind_row nnc_graph_global_pool_row = { .infer = infer_global_pool };
+const nnc_graph_kind_row nnc_graph_upsample_row = NNC_GRAPH_ROW(upsample_params, infer_upsample);
+const nnc_graph_kind_row nnc_graph_fold_row = NNC_GRAPH_ROW(fold_params, infer_fold);
+const nnc_graph_kind_row nnc_graph_unfold_row = NNC_GRAPH_ROW(fold_params, infer_unfold);
+const nnc_graph_kind_row nnc_graph_flatten_row = { .infer = infer_flatten };
+const nnc_graph_kind_row nnc_graph_to_tokens_row = { .infer = infer_to_tokens };
+const nnc_graph_kind_row nnc_graph_to_map_row = NNC_GRAPH_ROW(to_map_params, infer_to_map);

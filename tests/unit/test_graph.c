@@ -1,0 +1,315 @@
+/* Networks as lists of ops: shapes, macros, repeats, who keeps what, and faults with their place. */
+#include "support.h"
+
+#define HEAD                                                                               \
+    "{\"schema\":\"nncost.model/1\",\"id\":\"toy\",\"name\":\"Toy\",\"family\":\"graph\"," \
+    "\"sources\":{\"\":\"made up\"},"
+
+static nnc_error error;
+
+static nnc_status parse(const char *body, nnc_model *model)
+{
+    char text[8192];
+    snprintf(text, sizeof text, HEAD "%s}", body);
+    error = (nnc_error){ 0 };
+    const nnc_model *read = NULL;
+    const nnc_status status = nnc_model_parse(specs, "toy.json", text, strlen(text), &read, &error);
+    if (status == NNC_OK) {
+        *model = *read;
+    }
+    return status;
+}
+
+static nnc_model read_graph(const char *body)
+{
+    nnc_model model;
+    ck_assert_msg(parse(body, &model) == NNC_OK, "%s: %s", error.where, error.what);
+    return model;
+}
+
+static nnc_result estimate_of(const nnc_model *model, nnc_plan plan)
+{
+    const nnc_software software = nnc_software_default();
+    const nnc_device device = plain_device();
+    return estimate_with(model, &device, &software, &plan);
+}
+
+static nnc_plan fp32(void)
+{
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_FP32;
+    return plan;
+}
+
+START_TEST(a_convolution_by_hand)
+{
+    /* 3 -> 8 channels, 3 x 3, of 10 x 10 positions without padding: 8 x 8 are left. 8 x 27 weights and 8
+     * biases; 64 positions x 216 weights x 2. The mean of 8 channels, then 8 x 4 weights and 4 biases. */
+    const nnc_model model = read_graph(
+        "\"input\":{\"shape\":[3,10,10]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel\":3},"
+        "{\"op\":\"global_pool\"},{\"op\":\"linear\",\"out\":4},"
+        "{\"op\":\"loss\",\"kind\":\"cross_entropy\"}]");
+    const nnc_result r = estimate_of(&model, fp32());
+    ck_assert_int_eq(r.params, 216 + 8 + 32 + 4);
+    ck_assert_double_eq(r.forward_flops, 2.0 * (64 * 216 + 32));
+    /* The image needs no gradient: the convolution's weights alone; both of the linear layer. */
+    ck_assert_double_eq(r.backward_flops, 2.0 * (64 * 216 + 2 * 32));
+    /* Kept: the linear layer's input, the logits. The image is an input. */
+    ck_assert_int_eq(r.memory.activation_bytes, 4 * (8 + 4));
+}
+END_TEST
+
+START_TEST(windows_of_pools)
+{
+    /* 7 -> (7 + 2 - 3) / 2 + 1 = 4; 4 -> 2; with ceil, 5 -> 3. */
+    static const struct {
+        int side, kernel, stride, pad, ceil, out;
+    } cases[] = { { 7, 3, 2, 1, 0, 4 },
+                  { 4, 2, 2, 0, 0, 2 },
+                  { 5, 2, 2, 0, 1, 3 },
+                  { 5, 2, 2, 0, 0, 2 },
+                  { 6, 3, 2, 0, 1, 3 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char body[512];
+        snprintf(body, sizeof body,
+                 "\"input\":{\"shape\":[1,%d,%d]},\"ops\":[{\"op\":\"pool\",\"kind\":\"max\","
+                 "\"kernel\":%d,\"stride\":%d,\"pad\":%d,\"ceil\":%d},"
+                 "{\"op\":\"conv\",\"out\":1,\"kernel\":%d,\"bias\":false}]",
+                 cases[i].side, cases[i].side, cases[i].kernel, cases[i].stride, cases[i].pad,
+                 cases[i].ceil, cases[i].out);
+        const nnc_model model = read_graph(body);
+        /* a kernel of the whole side: one position of out x out products */
+        ck_assert_double_eq(estimate_of(&model, fp32()).forward_flops,
+                            2.0 * cases[i].out * cases[i].out);
+    }
+}
+END_TEST
+
+#define BLOCK \
+    "{\"op\":\"conv\",\"out\":4,\"kernel\":3,\"pad\":1},{\"op\":\"act\",\"kind\":\"relu\"}"
+
+/* A repeat is the same as its body written out, whatever the first turn finds kept. */
+START_TEST(a_repeat_is_its_turns)
+{
+    static const char *const bodies[][2] = {
+        { "{\"repeat\":3,\"ops\":[" BLOCK "]}", BLOCK "," BLOCK "," BLOCK },
+        { "{\"repeat\":3,\"ops\":[{\"as\":\"x\"}," BLOCK ",{\"op\":\"add\",\"with\":\"x\"}]}",
+          "{\"as\":\"x\"}," BLOCK ",{\"op\":\"add\",\"with\":\"x\"},{\"as\":\"x\"}," BLOCK
+          ",{\"op\":\"add\",\"with\":\"x\"},{\"as\":\"x\"}," BLOCK
+          ",{\"op\":\"add\",\"with\":\"x\"}" },
+        { "{\"repeat\":2,\"ops\":[{\"repeat\":2,\"ops\":[" BLOCK "]}]}",
+          BLOCK "," BLOCK "," BLOCK "," BLOCK },
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        nnc_result r[2];
+        for (int k = 0; k < 2; k++) {
+            char body[2048];
+            snprintf(body, sizeof body, "\"input\":{\"shape\":[4,8,8]},\"ops\":[" BLOCK ",%s]",
+                     bodies[i][k]);
+            const nnc_model model = read_graph(body);
+            r[k] = estimate_of(&model, fp32());
+        }
+        ck_assert_int_eq(r[0].params, r[1].params);
+        ck_assert_double_eq(r[0].forward_flops, r[1].forward_flops);
+        ck_assert_double_eq(r[0].backward_flops, r[1].backward_flops);
+        ck_assert_int_eq(r[0].memory.activation_bytes, r[1].memory.activation_bytes);
+        ck_assert_double_eq_tol(r[0].step_s, r[1].step_s, 1e-12);
+    }
+}
+END_TEST
+
+START_TEST(arguments_and_lets)
+{
+    /* out = 2 * (width + 1) = 10, then a default of 3 * out = 30 */
+    nnc_model model = read_graph(
+        "\"let\":{\"width\":4,\"twice\":\"2*(width+1)\"},\"input\":{\"shape\":[\"width\"]},"
+        "\"define\":{\"two\":{\"args\":{\"out\":null,\"then\":\"3*out\"},\"ops\":["
+        "{\"op\":\"linear\",\"out\":\"out\",\"bias\":false},"
+        "{\"op\":\"linear\",\"out\":\"then\",\"bias\":false}]}},"
+        "\"ops\":[{\"use\":\"two\",\"out\":\"twice\"}]");
+    ck_assert_int_eq(estimate_of(&model, fp32()).params, 4 * 10 + 10 * 30);
+    ck_assert_int_eq(nnc_model_set(&model, "width", "5", &error), NNC_OK);
+    ck_assert_int_eq(nnc_model_check(&model, "toy", &error), NNC_OK);
+    ck_assert_int_eq(estimate_of(&model, fp32()).params, 5 * 12 + 12 * 36);
+    ck_assert_int_eq(nnc_model_set(&model, "twice", "5", &error), NNC_BAD_USAGE);
+}
+END_TEST
+
+/* A plan's image takes the place of the number that names the side. */
+START_TEST(a_plan_sets_the_image)
+{
+    const nnc_model model =
+        read_graph("\"let\":{\"image\":8},\"input\":{\"shape\":[4,\"image\",\"image\"]},"
+                   "\"ops\":[{\"op\":\"conv\",\"out\":4,\"kernel\":3,\"pad\":1,\"bias\":false}]");
+    nnc_plan plan = fp32();
+    ck_assert_double_eq(estimate_of(&model, plan).forward_flops, 2.0 * 64 * 144);
+    plan.image = 16;
+    ck_assert_double_eq(estimate_of(&model, plan).forward_flops, 2.0 * 256 * 144);
+}
+END_TEST
+
+START_TEST(faults_name_the_op_and_the_dimension)
+{
+    static const struct {
+        const char *body, *where, *what;
+    } cases[] = {
+        { "\"input\":{\"shape\":[3,4,4]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel\":7}]",
+          "ops[0]", "conv: height: a window of 7 does not fit into 4" },
+        { "\"input\":{\"shape\":[6,4,4]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"groups\":4}]",
+          "ops[0]", "conv: groups: expected a divisor of 6 and 8 channels, found 4" },
+        { "\"input\":{\"shape\":[6,4,4]},\"ops\":[{\"as\":\"x\"},{\"op\":\"conv\",\"out\":8},"
+          "{\"op\":\"add\",\"with\":\"x\"}]",
+          "ops[2]",
+          "add: expected equal shapes, or one value per channel, found 8 x 4 x 4 and 6 x 4 x 4" },
+        { "\"input\":{\"shape\":[6]},\"ops\":[{\"op\":\"conv\",\"out\":8}]", "ops[0]",
+          "conv: expected a map of channels x height x width, found 6" },
+        { "\"input\":{\"shape\":[5,4,4]},\"define\":{\"m\":{\"ops\":[{\"op\":\"norm\",\"kind\":"
+          "\"group\"}]"
+          "}},\"ops\":[{\"use\":\"m\"}]",
+          "define.m.ops[0]", "m.norm: groups: expected a divisor of 5 channels, found 32" },
+        { "\"input\":{\"tokens\":5},\"ops\":[{\"op\":\"linear\",\"out\":4}]", "ops[0]",
+          "linear: expected values, found token ids" },
+        { "\"let\":{\"n\":5},\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\",\"out\":\"n/"
+          "2\"}]",
+          "ops[0]", "out: \"n/2\" is no whole number" },
+        { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"lineer\",\"out\":4}]", "ops[0].op",
+          "unknown op, perhaps \"linear\"" },
+        { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\",\"outs\":4}]", "ops[0].outs",
+          "perhaps \"out\"" },
+        { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\"}]", "ops[0].out", "missing" },
+        { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\",\"out\":\"2*(3+\"}]", "ops[0].out",
+          "expected a number, a name or \"(\", found the end" },
+        { "\"input\":{\"shape\":[8]},\"ops\":[{\"use\":\"m\"}]", "ops[0].use", "unknown macro" },
+        { "\"input\":{\"shape\":[8]},\"ops\":[{\"from\":\"y\"}]", "ops[0]",
+          "no tensor is called \"y\" here" },
+        { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\",\"out\":4}],\"published_params\":"
+          "37",
+          "published_params", "expected 36, found 37" },
+        { "\"input\":{\"shape\":[8]}", "ops", "missing" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        nnc_model model;
+        ck_assert_int_eq(parse(cases[i].body, &model), NNC_BAD_SPEC);
+        ck_assert_msg(strstr(error.where, cases[i].where) != NULL, "%s: %s", error.where,
+                      cases[i].where);
+        ck_assert_msg(strstr(error.what, cases[i].what) != NULL, "%s: %s", error.what,
+                      cases[i].what);
+    }
+}
+END_TEST
+
+/* Parameters and forward FLOPs of the code of each network, counted by running it: torchvision 0.14.1 at 224
+ * pixels, diffusers at 256, and twice 118.62 G multiply-adds of DiT-XL/2 by hand (118.64 in its table 4).
+ * Lets make other networks of the same kind. */
+static const struct {
+    const char *model, *lets;
+    int64_t params;
+    double forward_flops;
+} counted[] = {
+    { "resnet-50", "", 25557032, 8178368512 },
+    { "resnet-50", "n2=8 n3=36", 60192808, 23027253248 },
+    { "resnet-50", "inner=2", 68883240, 22796042240 },
+    { "densenet-121", "", 7978856, 5668323328 },
+    { "densenet-121", "growth=48 begin=96 n3=36 n4=24", 28681000, 15455814144 },
+    { "efficientnet-b0", "", 5288548, 771629504 },
+    { "convnext-t", "", 28589128, 8911062528 },
+    { "convnext-t", "width=128 n3=27", 88591464, 30709458944 },
+    { "swin-t", "", 28288354, 8981133312 },
+    { "sd3-vae", "", 83819683, 895249022976 },
+    { "dit-xl-2", "", 674834720, 237242843136 },
+};
+
+START_TEST(networks_are_counted_as_their_code_runs)
+{
+    char file[64], lets[64];
+    snprintf(file, sizeof file, "models/%s.json", counted[_i].model);
+    snprintf(lets, sizeof lets, "%s", counted[_i].lets);
+    nnc_model model = *load_model(file);
+    for (char *let = strtok(lets, " "); let != NULL; let = strtok(NULL, " ")) {
+        char *value = strchr(let, '=');
+        *value++ = '\0';
+        ck_assert_int_eq(nnc_model_set(&model, let, value, &error), NNC_OK);
+    }
+    ck_assert_int_eq(nnc_model_check(&model, "model", &error), NNC_OK);
+    for (int attention = 0; attention < 2; attention++) {
+        nnc_plan plan = nnc_plan_default();
+        plan.attention = attention == 0 ? NNC_ATTENTION_FLASH : NNC_ATTENTION_UNFUSED;
+        const nnc_result r = estimate_of(&model, plan);
+        ck_assert_int_eq(r.params, counted[_i].params);
+        ck_assert_double_eq(r.forward_flops, counted[_i].forward_flops);
+    }
+}
+END_TEST
+
+/* 6 tokens of width 8, 2 heads of 4: query, key and value together; one head of keys for both; keys and
+ * values of 3 other tokens; blocks of 2 that see only themselves. Two products of 2 x 4 each. */
+START_TEST(attention_by_hand)
+{
+    static const struct {
+        const char *ops;
+        double products; /* query-key pairs, in all heads */
+    } cases[] = {
+        { "{\"op\":\"linear\",\"out\":24},{\"op\":\"attention\",\"heads\":2}", 2 * 36 },
+        { "{\"op\":\"linear\",\"out\":16},{\"op\":\"attention\",\"heads\":2,\"kv_heads\":1}",
+          2 * 36 },
+        { "{\"as\":\"q\"},{\"op\":\"slice\",\"axis\":\"tokens\",\"size\":3},"
+          "{\"op\":\"linear\",\"out\":16,\"as\":\"kv\"},{\"from\":\"q\"},"
+          "{\"op\":\"attention\",\"heads\":2,\"key\":\"kv\"}",
+          2 * 18 },
+        { "{\"op\":\"linear\",\"out\":24},{\"op\":\"attention\",\"heads\":2,\"window\":2}",
+          2 * 12 },
+    };
+    static const double linears[] = { 6 * 8 * 24, 6 * 8 * 16, 3 * 8 * 16, 6 * 8 * 24 };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char body[1024];
+        snprintf(body, sizeof body, "\"input\":{\"shape\":[6,8]},\"ops\":[%s]", cases[i].ops);
+        const nnc_model model = read_graph(body);
+        ck_assert_double_eq(estimate_of(&model, fp32()).forward_flops,
+                            2 * linears[i] + 2 * 2 * 4 * cases[i].products);
+    }
+}
+END_TEST
+
+/* A kernel of 1 x 7 has 7 taps, and its width alone is padded. */
+START_TEST(kernels_need_not_be_square)
+{
+    const nnc_model model = read_graph("\"input\":{\"shape\":[2,5,9]},\"ops\":[{\"op\":\"conv\","
+                                       "\"out\":3,\"kernel\":1,\"kernel_w\":7,"
+                                       "\"pad_w\":3,\"bias\":false}]");
+    const nnc_result r = estimate_of(&model, fp32());
+    ck_assert_int_eq(r.params, 2 * 3 * 7);
+    ck_assert_double_eq(r.forward_flops, 2.0 * 45 * 42);
+}
+END_TEST
+
+/* 4 x 4 positions become 2 x 2 of four times the channels and back; doubled, or by a kernel of 2. */
+START_TEST(maps_change_their_sides)
+{
+    const nnc_model model =
+        read_graph("\"input\":{\"shape\":[3,4,4]},\"ops\":[{\"op\":\"fold\",\"as\":\"x\"},"
+                   "{\"op\":\"conv\",\"out\":12,\"bias\":false},{\"op\":\"add\",\"with\":\"x\"},"
+                   "{\"op\":\"unfold\"},{\"op\":\"upsample\"},{\"op\":\"conv\",\"out\":1,"
+                   "\"kernel\":8,\"bias\":false},"
+                   "{\"op\":\"conv_transpose\",\"out\":5,\"kernel\":2,\"bias\":false}]");
+    const nnc_result r = estimate_of(&model, fp32());
+    ck_assert_int_eq(r.params, 12 * 12 + 3 * 64 + 5 * 4);
+    ck_assert_double_eq(r.forward_flops, 2.0 * (4 * 144 + 192 + 20));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("graph");
+    TCase *tests = add_case(suite, "graph", open_support, close_support);
+    tcase_add_test(tests, a_convolution_by_hand);
+    tcase_add_test(tests, windows_of_pools);
+    tcase_add_test(tests, a_repeat_is_its_turns);
+    tcase_add_test(tests, arguments_and_lets);
+    tcase_add_test(tests, a_plan_sets_the_image);
+    tcase_add_test(tests, faults_name_the_op_and_the_dimension);
+    tcase_add_loop_test(tests, networks_are_counted_as_their_code_runs, 0, (int)COUNT_OF(counted));
+    tcase_add_test(tests, attention_by_hand);
+    tcase_add_test(tests, kernels_need_not_be_square);
+    tcase_add_test(tests, maps_change_their_sides);
+    return run_suite(suite);
+}
