@@ -22,11 +22,12 @@ sees[sweep]=$engine
 sees[search]="$engine sweep"
 sees[record]=$engine
 # The library ends here. store, explain, plot and lab are the program's own.
+sees[onnx]="input"
 sees[store]="render"
 sees[plot]="$engine sweep search record"
 sees[explain]="$engine sweep search record"
 sees[lab]="$engine sweep search record"
-sees[cli]="$engine sweep search record store explain plot lab"
+sees[cli]="$engine sweep search record store explain plot lab onnx"
 
 # Libraries that one file alone knows.
 declare -A only=(["cjson/"]=input/json.c ["nlopt.h"]=lab/minimise.c)

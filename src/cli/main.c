@@ -9,13 +9,14 @@
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "onnx/onnx_import.h"
 #include "render/sheet.h"
 
 static const nnc_command *const commands[] = {
-    &nnc_cmd_estimate, &nnc_cmd_ops,       &nnc_cmd_compare,  &nnc_cmd_run,   &nnc_cmd_explain,
-    &nnc_cmd_sweep,    &nnc_cmd_merge,     &nnc_cmd_search,   &nnc_cmd_check, &nnc_cmd_diff,
-    &nnc_cmd_accuracy, &nnc_cmd_calibrate, &nnc_cmd_init,     &nnc_cmd_plot,  &nnc_cmd_report,
-    &nnc_cmd_list,     &nnc_cmd_show,      &nnc_cmd_validate, &nnc_cmd_docs,
+    &nnc_cmd_estimate, &nnc_cmd_ops,       &nnc_cmd_compare, &nnc_cmd_run,      &nnc_cmd_explain,
+    &nnc_cmd_sweep,    &nnc_cmd_merge,     &nnc_cmd_search,  &nnc_cmd_check,    &nnc_cmd_diff,
+    &nnc_cmd_accuracy, &nnc_cmd_calibrate, &nnc_cmd_init,    &nnc_cmd_plot,     &nnc_cmd_report,
+    &nnc_cmd_import,   &nnc_cmd_list,      &nnc_cmd_show,    &nnc_cmd_validate, &nnc_cmd_docs,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -169,7 +170,13 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
         return nnc_no_memory(err);
     }
     nnc_specs_set_lenient(session->specs, session->options.lenient);
-    status = command->run(session, err);
+    for (int i = 0; status == NNC_OK && i < session->options.operand_count; i++) {
+        char **operand = &session->options.operands[i];
+        if (command != &nnc_cmd_import && nnc_onnx_is_file(*operand)) {
+            status = nnc_onnx_take(session->specs, operand, err);
+        }
+    }
+    status = status == NNC_OK ? command->run(session, err) : status;
     nnc_specs_close(session->specs);
     return status;
 }

@@ -76,6 +76,7 @@ typedef struct nnc_expr {
     X(NNC_GRAPH_SLICE, "slice", "A part of the channels, or of the tokens.", slice)                \
     X(NNC_GRAPH_PREPEND, "prepend", "Learned tokens before the others.", prepend)                  \
     X(NNC_GRAPH_SELECT, "select", "One token of all.", select)                                     \
+    X(NNC_GRAPH_VIEW, "view", "The same values in another shape.", view)                           \
     X(NNC_GRAPH_FLATTEN, "flatten", "All values of a sample in a row.", flatten)                   \
     X(NNC_GRAPH_TO_TOKENS, "to_tokens", "Each position of a map becomes a token.", to_tokens)      \
     X(NNC_GRAPH_TO_MAP, "to_map", "Tokens become the positions of a map.", to_map)                 \
@@ -83,8 +84,8 @@ typedef struct nnc_expr {
     X(NNC_GRAPH_UNFOLD, "unfold", "Channels become squares of positions.", unfold)                 \
     X(NNC_GRAPH_LOSS, "loss", "What training minimises.", loss)
 NNC_ENUM(nnc_graph_kind, NNC_GRAPH_KIND_LIST, NNC_GRAPH_KIND_COUNT);
-const char *nnc_graph_kind_name(nnc_graph_kind kind);
-const char *nnc_graph_kind_help(nnc_graph_kind kind);
+const char *nnc_graph_kind_name(nnc_graph_kind value);
+const char *nnc_graph_kind_help(nnc_graph_kind value);
 
 typedef enum nnc_graph_param_type {
     NNC_GRAPH_NUMBER,

@@ -18,7 +18,7 @@ static bool apply(nnc_code_kind kind, int64_t a, int64_t b, int64_t *out)
 
 bool nnc_expr_value(const nnc_expr *expr, const int64_t *lets, const int64_t *args, int64_t *value)
 {
-    int64_t stack[NNC_GRAPH_STACK_MAX];
+    int64_t stack[NNC_GRAPH_STACK_MAX] = { 0 };
     int32_t depth = 0;
     for (int32_t i = 0; i < expr->count; i++) {
         const nnc_code *code = &expr->code[i];

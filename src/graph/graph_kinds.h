@@ -65,6 +65,7 @@ enum {
     NNC_ACT_SWIGLU, /* from here on two halves become one */
     NNC_ACT_GEGLU
 };
+enum { NNC_SCALE_GAIN, NNC_SCALE_BIAS };
 enum { NNC_CONCAT_WITH, NNC_CONCAT_AXIS };
 enum { NNC_AXIS_CHANNELS, NNC_AXIS_TOKENS };
 enum { NNC_SLICE_SIZE, NNC_SLICE_START, NNC_SLICE_AXIS };

@@ -282,6 +282,24 @@ static bool infer_flatten(nnc_graph_walk *w, nnc_graph_op *op)
     return nnc_graph_needs_values(w, op);
 }
 
+static const nnc_graph_param view_params[] = {
+    { "shape", NNC_GRAPH_SHAPE, .help = "Of one sample." },
+};
+
+/* The walk has taken the shape. */
+static bool infer_view(nnc_graph_walk *w, nnc_graph_op *op)
+{
+    char one[96], other[96];
+    op->out.storage = op->in.storage;
+    if (op->node->shape_count == 0 || op->in.ids ||
+        nnc_graph_elements(&op->in) != nnc_graph_elements(&op->out)) {
+        return nnc_graph_fail(w, op->node, "%s: shape: %s holds not as many values as %s",
+                              op->node->label, nnc_graph_shape_text(&op->out, one),
+                              nnc_graph_shape_text(&op->in, other));
+    }
+    return true;
+}
+
 static bool infer_to_tokens(nnc_graph_walk *w, nnc_graph_op *op)
 {
     op->out.rank = 2;
@@ -321,6 +339,7 @@ const nnc_graph_kind_row nnc_graph_global_pool_row = { .infer = infer_global_poo
 const nnc_graph_kind_row nnc_graph_upsample_row = NNC_GRAPH_ROW(upsample_params, infer_upsample);
 const nnc_graph_kind_row nnc_graph_fold_row = NNC_GRAPH_ROW(fold_params, infer_fold);
 const nnc_graph_kind_row nnc_graph_unfold_row = NNC_GRAPH_ROW(fold_params, infer_unfold);
+const nnc_graph_kind_row nnc_graph_view_row = NNC_GRAPH_ROW(view_params, infer_view);
 const nnc_graph_kind_row nnc_graph_flatten_row = { .infer = infer_flatten };
 const nnc_graph_kind_row nnc_graph_to_tokens_row = { .infer = infer_to_tokens };
 const nnc_graph_kind_row nnc_graph_to_map_row = NNC_GRAPH_ROW(to_map_params, infer_to_map);

@@ -89,7 +89,8 @@ static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op)
                               op->node->label, heads, kv, own, key, value);
     }
     const int64_t side = v[NNC_ATTENTION_WINDOW];
-    if (side > 0 && (key > 0 || op->in.dims[op->in.rank == 3 ? 1 : 0] % side != 0 ||
+    const bool other = key > 0 && nnc_graph_positions(&op->with) != nnc_graph_positions(&op->in);
+    if (side > 0 && (other || op->in.dims[op->in.rank == 3 ? 1 : 0] % side != 0 ||
                      (op->in.rank == 3 && op->in.dims[2] % side != 0))) {
         char text[96];
         return nnc_graph_fail(w, op->node,

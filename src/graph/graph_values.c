@@ -105,6 +105,13 @@ static bool infer_linear(nnc_graph_walk *w, nnc_graph_op *op)
     return nnc_graph_needs_values(w, op);
 }
 
+static const char *const scale_words[] = { "gain", "bias", NULL };
+
+static const nnc_graph_param scale_params[] = {
+    { "kind", NNC_GRAPH_WORD, .words = scale_words, .unsaid = NNC_SCALE_GAIN,
+      .help = "The values multiply, or are added." },
+};
+
 static bool infer_scale(nnc_graph_walk *w, nnc_graph_op *op)
 {
     op->weights.vector = nnc_graph_width(&op->in);
@@ -225,7 +232,7 @@ const nnc_graph_kind_row nnc_graph_norm_row = NNC_GRAPH_ROW(norm_params, infer_n
 const nnc_graph_kind_row nnc_graph_act_row = NNC_GRAPH_PARTS_ROW(act_params, infer_act);
 const nnc_graph_kind_row nnc_graph_dropout_row = { .infer = as_it_was, .parts = true };
 const nnc_graph_kind_row nnc_graph_linear_row = NNC_GRAPH_PARTS_ROW(linear_params, infer_linear);
-const nnc_graph_kind_row nnc_graph_scale_row = { .infer = infer_scale };
+const nnc_graph_kind_row nnc_graph_scale_row = NNC_GRAPH_ROW(scale_params, infer_scale);
 const nnc_graph_kind_row nnc_graph_add_row = NNC_GRAPH_PARTS_ROW(with_params, infer_both);
 const nnc_graph_kind_row nnc_graph_mul_row = NNC_GRAPH_PARTS_ROW(with_params, infer_both);
 const nnc_graph_kind_row nnc_graph_concat_row = NNC_GRAPH_ROW(concat_params, infer_concat);

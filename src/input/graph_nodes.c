@@ -151,7 +151,9 @@ static const char *label_of(nnc_graph_reader *r, nnc_json at, const nnc_graph_no
     snprintf(label, sizeof label, "%s%s%.40s", r->inside != NULL ? r->inside->name : "",
              r->inside != NULL ? "." : "", own);
     for (char *c = label; *c != '\0'; c++) {
-        *c = (*c < ' ' || *c > '~') ? '?' : *c;
+        if (*c < ' ' || *c > '~') {
+            *c = '?';
+        }
     }
     return nnc_graph_text_copy(r, label);
 }

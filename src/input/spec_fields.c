@@ -165,27 +165,19 @@ nnc_status nnc_model_copy(nnc_specs *specs, const nnc_model *from, nnc_model **c
 nnc_status nnc_model_number(const nnc_model *model, const char *field, double *value,
                             nnc_error *err)
 {
-<<<<<<< HEAD
     NNC_NEED(model);
     NNC_NEED(field);
     NNC_NEED(value);
-    return read_number(nnc_model_table(model->family), model, field, value, err);
-=======
     return read_number(nnc_model_table_of(model), model, field, value, err);
->>>>>>> c267d27 (graph: any network as a list of ops)
 }
 
 nnc_status nnc_model_text(const nnc_model *model, const char *field, char *text, size_t size,
                           nnc_error *err)
 {
-<<<<<<< HEAD
     NNC_NEED(model);
     NNC_NEED(field);
     NNC_NEED(text);
-    return read_field_text(nnc_model_table(model->family), model, field, text, size, err);
-=======
     return read_field_text(nnc_model_table_of(model), model, field, text, size, err);
->>>>>>> c267d27 (graph: any network as a list of ops)
 }
 
 nnc_status nnc_software_parse(nnc_specs *specs, const char *name, const char *text, size_t size,

@@ -195,9 +195,11 @@ static void lower_dropout(lowering *l, const nnc_graph_op *op)
 
 static void lower_scale(lowering *l, const nnc_graph_op *op)
 {
-    nnc_op *scale = nnc_graph_pointwise(l, op, NNC_PW_SCALE, pointwise_group(op));
+    const bool gain = op->values[0] == NNC_SCALE_GAIN;
+    nnc_op *scale =
+        nnc_graph_pointwise(l, op, gain ? NNC_PW_SCALE : NNC_PW_BIAS, pointwise_group(op));
     scale->weights.vector = op->weights.vector;
-    scale->u.pointwise.keeps_input = nnc_graph_keeps(l, &op->in);
+    scale->u.pointwise.keeps_input = gain && nnc_graph_keeps(l, &op->in);
 }
 
 static void lower_add(lowering *l, const nnc_graph_op *op)
@@ -289,6 +291,7 @@ static nnc_graph_lower_fn *const rows[] = {
     [NNC_GRAPH_SLICE] = lower_view,
     [NNC_GRAPH_PREPEND] = nnc_graph_lower_prepend,
     [NNC_GRAPH_SELECT] = lower_view,
+    [NNC_GRAPH_VIEW] = lower_view,
     [NNC_GRAPH_FLATTEN] = lower_view,
     [NNC_GRAPH_TO_TOKENS] = lower_view,
     [NNC_GRAPH_TO_MAP] = lower_view,

@@ -48,7 +48,8 @@ void nnc_graph_lower_attention(lowering *l, const nnc_graph_op *op)
         nnc_layer_begin(&l->to, &layer, nnc_list_mul(&l->to, l->batch, tokens / seq_len), seq_len);
     const int32_t first = l->list->count;
     const bool owned = (nnc_graph_place(l, &op->in)->flags & NNC_PLACE_KEPT) != 0;
-    nnc_layer_core(&w, &names, op->with.rank > 0 ? nnc_graph_positions(&op->with) : seq_len);
+    nnc_layer_core(&w, &names,
+                   op->with.rank > 0 && !blocks ? nnc_graph_positions(&op->with) : seq_len);
     for (int32_t i = first; i < l->list->count; i++) {
         l->list->ops[i].group = nnc_graph_group(op, NNC_GROUP_ATTENTION);
         l->list->ops[i].split = op->in.sharded ? NNC_SPLIT_HEADS : NNC_SPLIT_TOKENS;

@@ -1,0 +1,372 @@
+/* A whole ONNX file: its tensors, its nodes in order, and the graph file they make. */
+#include "onnx/onnx_import.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "onnx/onnx_write.h"
+
+/* Weights belong beside such a file: its shapes are all that is needed. */
+#define BYTES_MAX 536870912
+
+static nnc_status read_file(const char *path, uint8_t **bytes, size_t *size, nnc_error *err)
+{
+    struct stat about;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL || fstat(fileno(file), &about) != 0) {
+        if (file != NULL) {
+            fclose(file);
+        }
+        return nnc_fail(err, NNC_IO, path, "cannot be read");
+    }
+    if (about.st_size > BYTES_MAX) {
+        fclose(file);
+        return nnc_fail(err, NNC_BAD_SPEC, path,
+                        "larger than 512 MB, expected the weights in files of their own: "
+                        "onnx.save_model(model, path, save_as_external_data=True)");
+    }
+    *size = (size_t)about.st_size;
+    *bytes = malloc(*size + 1);
+    const size_t got = *bytes != NULL ? fread(*bytes, 1, *size, file) : 0;
+    fclose(file);
+    if (*bytes == NULL) {
+        return nnc_no_memory(err);
+    }
+    return got == *size ? NNC_OK : nnc_fail(err, NNC_IO, path, "cannot be read");
+}
+
+static int64_t names_in(const Onnx__GraphProto *proto)
+{
+    size_t names = proto->n_initializer + proto->n_input + 8;
+    for (size_t i = 0; i < proto->n_node; i++) {
+        names += proto->node[i]->n_input + proto->node[i]->n_output;
+    }
+    return names < 1000000 ? (int64_t)names : -1;
+}
+
+static bool make_room(nnc_onnx_graph *g)
+{
+    const int64_t names = names_in(g->proto);
+    if (names < 0) {
+        return nnc_onnx_refuse(g, "has more than a million values");
+    }
+    g->capacity = (int32_t)names;
+    g->slot_count = 64;
+    while (g->slot_count < 2 * names) {
+        g->slot_count *= 2;
+    }
+    g->values = nnc_arena_array(g->arena, (size_t)names, sizeof *g->values);
+    g->slots = nnc_arena_array(g->arena, (size_t)g->slot_count, sizeof *g->slots);
+    if (g->values == NULL || g->slots == NULL) {
+        g->status = nnc_no_memory(g->err);
+        return false;
+    }
+    return nnc_onnx_find(g, "") == 0; /* what an input that is left out reads */
+}
+
+/* ---- what comes in ---- */
+
+static const Onnx__TypeProto__Tensor *type_of(const Onnx__ValueInfoProto *info)
+{
+    return info->type != NULL && info->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE
+               ? info->type->tensor_type
+               : NULL;
+}
+
+/* The first axis is the batch, which is 1 whatever the file says it may be; others have to be known. */
+static bool read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v,
+                       bool batch)
+{
+    const Onnx__TypeProto__Tensor *type = type_of(info);
+    if (type == NULL || type->shape == NULL || type->shape->n_dim > NNC_ONNX_RANK_MAX) {
+        return nnc_onnx_refuse(g, "input %.60s has no shape", v->name);
+    }
+    v->rank = (int32_t)type->shape->n_dim;
+    for (int32_t i = 0; i < v->rank; i++) {
+        const Onnx__TensorShapeProto__Dimension *dim = type->shape->dim[i];
+        const bool number = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+        v->dims[i] = number && dim->dim_value > 0 ? dim->dim_value : -1;
+        if (batch && i == 0) {
+            if (v->dims[0] > 1) {
+                return nnc_onnx_refuse(g,
+                                       "input %.60s has a batch of %" PRId64
+                                       ", expected 1 or a name: export it again",
+                                       v->name, v->dims[0]);
+            }
+            v->dims[0] = 1;
+        }
+        if (v->dims[i] < 1 || v->dims[i] > 1000000000) {
+            return nnc_onnx_refuse(
+                g, "input %.60s: axis %d has no size, expected a file with fixed ones", v->name, i);
+        }
+    }
+    return true;
+}
+
+static bool is_float(const Onnx__ValueInfoProto *info)
+{
+    const Onnx__TypeProto__Tensor *type = type_of(info);
+    return type == NULL || !type->has_elem_type ||
+           (type->elem_type != ONNX__TENSOR_PROTO__DATA_TYPE__INT64 &&
+            type->elem_type != ONNX__TENSOR_PROTO__DATA_TYPE__INT32 &&
+            type->elem_type != ONNX__TENSOR_PROTO__DATA_TYPE__BOOL);
+}
+
+/* Its place in the graph file: the first is its input, others are input steps. */
+static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v,
+                        bool first)
+{
+    char shape[96] = "";
+    const bool ids = !is_float(info);
+    int64_t elements = 0;
+    if (!read_shape(g, info, v, true) || !nnc_onnx_elements(v, &elements)) {
+        return nnc_onnx_refuse(g, "input %.60s is of an impossible size", v->name);
+    }
+    if (v->rank < 2 || v->rank > 4 || (ids && v->rank != 2)) {
+        return nnc_onnx_refuse(g, "input %.60s has %d axes, expected 2 to 4, of token ids 2",
+                               v->name, v->rank);
+    }
+    for (int32_t i = 1; i < v->rank; i++) {
+        const size_t used = strlen(shape);
+        snprintf(shape + used, sizeof shape - used, "%s%" PRId64, i > 1 ? ", " : "", v->dims[i]);
+    }
+    char members[160];
+    snprintf(members, sizeof members, ids ? "\"tokens\": %s" : "\"shape\": [%s]", shape);
+    if (first) {
+        nnc_buffer_print(&g->out, "  \"input\": { %s },\n  \"ops\": [", members);
+        nnc_onnx_made(v, nnc_onnx_begin(g), v->rank - 1, v->dims + 1);
+    } else {
+        nnc_onnx_made(v, nnc_onnx_step(g, -1, "\"op\": \"input\", %s", members), v->rank - 1,
+                      v->dims + 1);
+    }
+    v->ids = ids;
+    return true;
+}
+
+static bool read_tensors(nnc_onnx_graph *g)
+{
+    const Onnx__GraphProto *proto = g->proto;
+    bool first = true;
+    for (size_t i = 0; i < proto->n_initializer; i++) {
+        const Onnx__TensorProto *t = proto->initializer[i];
+        const int32_t at = nnc_onnx_find(g, t->name != NULL ? t->name : "");
+        if (at <= 0 || !nnc_onnx_constant(g, t, &g->values[at])) {
+            return nnc_onnx_refuse(g, "a parameter without a name");
+        }
+    }
+    g->shapeless = proto->n_initializer == 0;
+    for (size_t i = 0; i < proto->n_input; i++) {
+        const Onnx__ValueInfoProto *info = proto->input[i];
+        const int32_t at = nnc_onnx_find(g, info->name != NULL ? info->name : "");
+        if (at <= 0) {
+            return nnc_onnx_refuse(g, "an input without a name");
+        }
+        nnc_onnx_value *v = &g->values[at];
+        if (v->kind != NNC_ONNX_UNKNOWN) {
+            continue; /* old files list their parameters here too */
+        }
+        if (!first && g->shapeless && is_float(info)) {
+            int64_t elements = 0;
+            if (!read_shape(g, info, v, false) || !nnc_onnx_elements(v, &elements)) {
+                return nnc_onnx_refuse(g, "parameter %.60s is of an impossible size", v->name);
+            }
+            v->kind = NNC_ONNX_WEIGHT;
+            v->origin = elements;
+            continue;
+        }
+        if (!place_input(g, info, v, first)) {
+            return false;
+        }
+        first = false;
+    }
+    return !first || nnc_onnx_refuse(g, "has no input");
+}
+
+/* ---- nodes ---- */
+
+static bool check_output(nnc_onnx_graph *g)
+{
+    for (size_t i = 0; i < g->node->n_output; i++) {
+        const nnc_onnx_value *v = nnc_onnx_output(g, i);
+        int64_t elements = 0;
+        for (int32_t k = 0; v->kind != NNC_ONNX_UNKNOWN && k < v->rank; k++) {
+            if (v->dims[k] < (v->kind == NNC_ONNX_ACTIVATION ? 1 : 0)) {
+                return nnc_onnx_refuse(g, "axis %d of its output has %" PRId64 " places", k,
+                                       v->dims[k]);
+            }
+        }
+        if (v->kind != NNC_ONNX_UNKNOWN && !nnc_onnx_elements(v, &elements)) {
+            return nnc_onnx_refuse(g, "its output is of an impossible size");
+        }
+    }
+    return true;
+}
+
+static bool run_node(nnc_onnx_graph *g)
+{
+    const char *type = g->node->op_type;
+    bool constant = true;
+    if (type == NULL || g->node->n_output == 0) {
+        return nnc_onnx_refuse(g, "has no type or no output");
+    }
+    for (size_t i = 0; i < g->node->n_input; i++) {
+        const nnc_onnx_value *v = nnc_onnx_input(g, i);
+        constant = constant && v->kind != NNC_ONNX_ACTIVATION;
+        if (nnc_onnx_has_input(g, i) && v->kind == NNC_ONNX_UNKNOWN) {
+            return nnc_onnx_refuse(g, "reads \"%.60s\", which nothing makes before", v->name);
+        }
+    }
+    if (nnc_onnx_output(g, 0)->kind != NNC_ONNX_UNKNOWN) {
+        return nnc_onnx_refuse(g, "makes \"%.60s\" a second time", nnc_onnx_output(g, 0)->name);
+    }
+    return (constant ? nnc_onnx_fold(g) : nnc_onnx_convert(g)) && g->status == NNC_OK &&
+           check_output(g);
+}
+
+static void write_loss(nnc_onnx_graph *g, const nnc_onnx_value *v)
+{
+    nnc_onnx_step(g, v->reg, "\"op\": \"loss\", \"kind\": \"%s\"",
+                  v->shape_rank == 1 ? "cross_entropy" : "squared_error");
+}
+
+static bool write_outputs(nnc_onnx_graph *g)
+{
+    bool any = false;
+    g->node = NULL;
+    for (size_t i = 0; i < g->proto->n_output; i++) {
+        const char *name = g->proto->output[i]->name;
+        const int32_t at = nnc_onnx_find(g, name != NULL ? name : "");
+        nnc_onnx_value *v = at > 0 ? &g->values[at] : NULL;
+        if (v == NULL || v->kind != NNC_ONNX_ACTIVATION) {
+            continue;
+        }
+        if (!nnc_onnx_materialise(g, v)) {
+            return false;
+        }
+        if (!any) {
+            write_loss(g, v);
+        }
+        any = true;
+    }
+    return any || nnc_onnx_refuse(g, "has no output that depends on its input");
+}
+
+/* One of two equal passes over the nodes. */
+static bool pass(nnc_onnx_graph *g)
+{
+    for (int32_t i = 0; i < g->name_count; i++) {
+        g->names[i] = -1;
+    }
+    g->count = g->regs = g->step = 0;
+    g->current = -1;
+    g->convolutions = g->batch_norms = g->dropouts = g->biased = 0;
+    g->softmax_last = g->begun = false;
+    g->node = NULL;
+    nnc_buffer_clear(&g->out);
+    memset(g->slots, 0, (size_t)g->slot_count * sizeof *g->slots);
+    if (nnc_onnx_find(g, "") != 0 || !read_tensors(g)) {
+        return false;
+    }
+    for (size_t i = 0; i < g->proto->n_node; i++) {
+        g->node = g->proto->node[i];
+        if (!run_node(g)) {
+            return nnc_onnx_refuse(g, "cannot be placed");
+        }
+    }
+    return write_outputs(g);
+}
+
+static const char *notes_of(const nnc_onnx_graph *g)
+{
+    nnc_buffer text = { 0 };
+    if (g->batch_norms == 0 && g->biased > 1 && g->biased * 2 > g->convolutions) {
+        nnc_buffer_print(
+            &text,
+            "no batch norm is in the file: if the network trains with them, the export has "
+            "folded them into its %d convolutions, and parameters and time lack "
+            "them\n",
+            g->convolutions);
+    }
+    if (g->dropouts == 0) {
+        nnc_buffer_text(&text, "no dropout is in the file\n");
+    }
+    nnc_buffer_text(&text, "a loss was added, which the file has not\n");
+    const char *copy = NULL;
+    nnc_buffer_byte(&text, '\0');
+    if (!text.failed) {
+        copy = nnc_arena_strdup(g->arena, text.bytes);
+    }
+    nnc_buffer_free(&text);
+    return copy;
+}
+
+static nnc_status finish(nnc_onnx_graph *g, const char *id, char **text, size_t *size)
+{
+    nnc_buffer all = { 0 };
+    nnc_buffer_print(
+        &all,
+        "{\n  \"schema\": \"nncost.model/1\",\n  \"id\": \"%s\",\n  \"name\": \"%s\",\n"
+        "  \"family\": \"graph\",\n  \"sources\": { \"\": \"an ONNX file, by nncost import\" },\n",
+        id, id);
+    nnc_buffer_put(&all, g->out.bytes, g->out.size);
+    nnc_buffer_text(&all, "\n  ]\n}\n");
+    *size = all.size;
+    *text = all.failed || g->out.failed ? NULL : nnc_arena_alloc(g->arena, all.size + 1);
+    if (*text != NULL) {
+        memcpy(*text, all.bytes, all.size);
+    }
+    nnc_buffer_free(&all);
+    return *text != NULL ? NNC_OK : nnc_no_memory(g->err);
+}
+
+static nnc_status convert(nnc_onnx_graph *g, const char *id, char **text, size_t *size,
+                          const char **notes)
+{
+    if (make_room(g)) {
+        if (pass(g)) {
+            g->second = true;
+            pass(g);
+        }
+    }
+    if (g->status == NNC_OK) {
+        g->status = finish(g, id, text, size);
+        *notes = notes_of(g);
+    }
+    nnc_buffer_free(&g->out);
+    return g->status;
+}
+
+nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, const char *id,
+                         nnc_arena *arena, char **text, size_t *size, const char **notes,
+                         nnc_error *err)
+{
+    Onnx__ModelProto *model = onnx__model_proto__unpack(NULL, count, bytes);
+    nnc_status status = NNC_OK;
+    if (model == NULL || model->graph == NULL) {
+        status = nnc_fail(err, NNC_BAD_SPEC, path, "is no ONNX file");
+    } else {
+        nnc_onnx_graph g = { .path = path, .proto = model->graph, .arena = arena, .err = err };
+        status = convert(&g, id, text, size, notes);
+    }
+    if (model != NULL) {
+        onnx__model_proto__free_unpacked(model, NULL);
+    }
+    return status;
+}
+
+nnc_status nnc_onnx_import(const char *path, const char *id, nnc_arena *arena, char **text,
+                           size_t *size, const char **notes, nnc_error *err)
+{
+    uint8_t *bytes = NULL;
+    size_t count = 0;
+    nnc_status status = read_file(path, &bytes, &count, err);
+    if (status == NNC_OK) {
+        status = nnc_onnx_read(path, bytes, count, id, arena, text, size, notes, err);
+    }
+    free(bytes);
+    return status;
+}

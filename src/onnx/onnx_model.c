@@ -1,0 +1,32 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "input/place.h"
+#include "onnx/onnx_import.h"
+
+bool nnc_onnx_is_file(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 5 && strcmp(path + length - 5, ".onnx") == 0;
+}
+
+nnc_status nnc_onnx_take(nnc_specs *specs, char **operand, nnc_error *err)
+{
+    nnc_arena *arena = nnc_specs_arena(specs);
+    const nnc_piped **all = nnc_specs_piped(specs);
+    const char *slash = strrchr(*operand, '/'), *notes = NULL;
+    const size_t size = strlen(*operand) + 3;
+    char *path = nnc_arena_alloc(arena, size);
+    nnc_piped *made = nnc_arena_alloc(arena, sizeof *made);
+    if (path == NULL || made == NULL) {
+        return nnc_no_memory(err);
+    }
+    snprintf(path, size, "%s%s", slash == NULL ? "./" : "", *operand);
+    *made = (nnc_piped){ .next = *all, .path = path };
+    NNC_TRY(nnc_onnx_import(*operand, slash != NULL ? slash + 1 : *operand, arena, &made->text,
+                            &made->size, &notes, err));
+    *all = made;
+    *operand = path;
+    return NNC_OK;
+}

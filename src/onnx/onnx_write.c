@@ -1,0 +1,185 @@
+/* Steps of a graph file, and the names of tensors: given only to those that are gone back to, and given anew
+ * when nobody does any more. */
+#include "onnx/onnx_write.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static void out_of_memory(nnc_onnx_graph *g)
+{
+    if (g->status == NNC_OK) {
+        g->status = nnc_no_memory(g->err);
+    }
+}
+
+static int32_t new_reg(nnc_onnx_graph *g)
+{
+    if (g->second) {
+        return g->regs++;
+    }
+    struct nnc_onnx_reg *grown =
+        nnc_arena_grow(g->arena, g->reg, g->regs, &g->reg_capacity, sizeof *g->reg);
+    if (grown == NULL) {
+        out_of_memory(g);
+        return 0;
+    }
+    g->reg = grown;
+    g->reg[g->regs] = (struct nnc_onnx_reg){ -1, 0 };
+    return g->regs++;
+}
+
+/* Names of registers that nobody goes back to after this step are free again. */
+static void release(nnc_onnx_graph *g)
+{
+    for (int32_t i = 0; i < g->name_count; i++) {
+        if (g->names[i] >= 0 && g->reg[g->names[i]].last <= g->step) {
+            g->names[i] = -1;
+        }
+    }
+}
+
+static int32_t take_name(nnc_onnx_graph *g, int32_t reg)
+{
+    int32_t i = 0;
+    while (i < g->name_count && g->names[i] >= 0) {
+        i++;
+    }
+    if (i == g->name_count) {
+        int32_t capacity = g->name_count;
+        int32_t *grown =
+            nnc_arena_grow(g->arena, g->names, g->name_count, &capacity, sizeof *grown);
+        if (grown == NULL) {
+            out_of_memory(g);
+            return 0;
+        }
+        g->names = grown;
+        g->name_count++;
+    }
+    g->names[i] = reg;
+    return i;
+}
+
+/* Steps after the first are parted by commas. */
+static void begin_step(nnc_onnx_graph *g)
+{
+    nnc_buffer_text(&g->out, g->begun ? ",\n    { " : "\n    { ");
+    g->begun = true;
+}
+
+int32_t nnc_onnx_begin(nnc_onnx_graph *g)
+{
+    g->step++;
+    const int32_t reg = new_reg(g);
+    if (g->second && g->reg[reg].last > 0) {
+        g->reg[reg].name = take_name(g, reg);
+        begin_step(g);
+        nnc_buffer_print(&g->out, "\"as\": \"t%" PRId32 "\" }", g->reg[reg].name);
+    }
+    g->current = reg;
+    return reg;
+}
+
+const char *nnc_onnx_with(nnc_onnx_graph *g, int32_t reg, char text[16])
+{
+    if (!g->second) {
+        g->reg[reg].last = g->step + 1;
+    }
+    snprintf(text, 16, "t%" PRId32, g->reg[reg].name >= 0 ? g->reg[reg].name : 0);
+    return text;
+}
+
+int32_t nnc_onnx_step(nnc_onnx_graph *g, int32_t from, const char *format, ...)
+{
+    char members[512], name[16];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(members, sizeof members, format, args);
+    va_end(args);
+    if (from >= 0 && from != g->current) {
+        begin_step(g);
+        nnc_buffer_print(&g->out, "\"from\": \"%s\" }", nnc_onnx_with(g, from, name));
+    }
+    g->step++;
+    const int32_t reg = new_reg(g);
+    if (g->second) {
+        release(g);
+    }
+    begin_step(g);
+    nnc_buffer_text(&g->out, members);
+    if (g->second && g->reg[reg].last > 0) {
+        g->reg[reg].name = take_name(g, reg);
+        nnc_buffer_print(&g->out, ", \"as\": \"t%" PRId32 "\"", g->reg[reg].name);
+    }
+    nnc_buffer_text(&g->out, " }");
+    g->current = reg;
+    return reg;
+}
+
+void nnc_onnx_made(nnc_onnx_value *out, int32_t reg, int32_t rank, const int64_t *shape)
+{
+    out->kind = NNC_ONNX_ACTIVATION;
+    out->pattern = NNC_ONNX_PLAIN;
+    out->reg = reg;
+    out->shape_rank = rank;
+    memcpy(out->shape, shape, (size_t)rank * sizeof *shape);
+}
+
+bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int64_t *shape)
+{
+    char text[96] = "";
+    int64_t had = 1, has = 1;
+    if (!nnc_onnx_materialise(g, v)) {
+        return false;
+    }
+    for (int32_t i = 0; i < v->shape_rank; i++) {
+        had *= v->shape[i];
+    }
+    for (int32_t i = 0; i < rank; i++) {
+        const size_t used = strlen(text);
+        has *= shape[i];
+        snprintf(text + used, sizeof text - used, "%s%" PRId64, i > 0 ? ", " : "", shape[i]);
+    }
+    bool same = rank == v->shape_rank;
+    for (int32_t i = 0; same && i < rank; i++) {
+        same = shape[i] == v->shape[i];
+    }
+    if (same) {
+        return true;
+    }
+    if (had != has || v->ids) {
+        return nnc_onnx_refuse(g, "a tensor of %" PRId64 " values cannot be taken as %s", had,
+                               text);
+    }
+    const int32_t reg = nnc_onnx_step(g, v->reg, "\"op\": \"view\", \"shape\": [%s]", text);
+    v->reg = reg;
+    v->shape_rank = rank;
+    memcpy(v->shape, shape, (size_t)rank * sizeof *shape);
+    return true;
+}
+
+bool nnc_onnx_as_map(nnc_onnx_graph *g, nnc_onnx_value *v)
+{
+    if (v->rank != 4 || v->dims[0] != 1) {
+        return nnc_onnx_refuse(g, "expected one map of channels x height x width, found %d axes%s",
+                               v->rank, v->rank == 4 ? " and another batch than 1" : "");
+    }
+    return nnc_onnx_view(g, v, 3, v->dims + 1);
+}
+
+bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v)
+{
+    int64_t elements = 0;
+    if (v->rank < 1 || !nnc_onnx_elements(v, &elements) || v->dims[v->rank - 1] < 1) {
+        return nnc_onnx_refuse(g, "expected rows of values, found a single one");
+    }
+    const int64_t width = v->dims[v->rank - 1];
+    const int64_t shape[] = { elements / width, width };
+    if (elements == width) {
+        return nnc_onnx_view(g, v, 1, shape + 1);
+    }
+    return nnc_onnx_view(g, v, 2, shape);
+}

@@ -1,0 +1,24 @@
+/* The reader of ONNX files, and of the graph file that it makes. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input/kind.h"
+#include "onnx/onnx_import.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    nnc_specs *specs = nnc_specs_open(NNCOST_SOURCE_DIR "/tests/toy");
+    const nnc_model *model = NULL;
+    const char *notes = NULL;
+    char *text = NULL;
+    size_t length = 0;
+    nnc_error err;
+    if (specs != NULL && nnc_onnx_read("fuzz", data, size, "fuzz", nnc_specs_arena(specs), &text,
+                                       &length, &notes, &err) == NNC_OK) {
+        (void)nnc_model_parse(specs, "fuzz", text, length, &model, &err);
+    }
+    nnc_specs_close(specs);
+    return 0;
+}

@@ -1,0 +1,23 @@
+# An ONNX file as a model file, which reads back; what the export has lost goes to standard error.
+$ cp inputs/conv.onnx .; nncost import conv.onnx > conv.json; nncost validate conv.json
+conv.json: ok
+! nncost: conv.onnx: note: no dropout is in the file
+! nncost: conv.onnx: note: a loss was added, which the file has not
+$ nncost estimate conv.json round | head -1
+model     conv.json = conv, conv, graph, 276 parameters
+$ nncost estimate conv.onnx round 2>/dev/null | head -1
+model     ./conv.onnx = conv.onnx, conv.onnx, graph, 276 parameters
+
+# What is no ONNX file, or is not there.
+$ echo nonsense > bad.onnx; nncost import bad.onnx
+! nncost: bad.onnx: is no ONNX file
+[3]
+$ nncost import missing.onnx
+! nncost: missing.onnx: cannot be read
+[4]
+$ nncost estimate missing.onnx round
+! nncost: missing.onnx: cannot be read
+[4]
+$ nncost import
+! nncost: import: too few arguments, expected FILE.onnx
+[2]

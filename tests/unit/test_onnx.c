@@ -1,0 +1,343 @@
+/* ONNX files, made here node by node: what they become, and what is refused. */
+#include <onnx.pb-c.h>
+#include <unistd.h>
+
+#include "onnx/onnx_import.h"
+#include "support.h"
+
+/* ---- a file, node by node ---- */
+
+enum { NODES_MAX = 64 };
+
+static struct {
+    Onnx__NodeProto nodes[NODES_MAX], *node_list[NODES_MAX];
+    Onnx__TensorProto tensors[NODES_MAX], *tensor_list[NODES_MAX];
+    Onnx__AttributeProto attributes[NODES_MAX], *attribute_lists[NODES_MAX][4];
+    int64_t numbers[NODES_MAX][8];
+    char *names[NODES_MAX][8];
+    Onnx__TensorShapeProto__Dimension dims[4], *dim_list[4];
+    Onnx__TensorShapeProto shape;
+    Onnx__TypeProto__Tensor type;
+    Onnx__TypeProto types;
+    Onnx__ValueInfoProto input, output, *input_list[1], *output_list[1];
+    Onnx__GraphProto graph;
+    Onnx__ModelProto model;
+    int node_count, tensor_count, attribute_count;
+} f;
+
+/* A new file whose input "x" has this shape. */
+static void begin(const char *numbers)
+{
+    memset(&f, 0, sizeof f);
+    onnx__model_proto__init(&f.model);
+    onnx__graph_proto__init(&f.graph);
+    onnx__tensor_shape_proto__init(&f.shape);
+    onnx__type_proto__tensor__init(&f.type);
+    onnx__type_proto__init(&f.types);
+    onnx__value_info_proto__init(&f.input);
+    onnx__value_info_proto__init(&f.output);
+    for (char *end = NULL; *numbers != '\0'; numbers = end + strspn(end, " ")) {
+        Onnx__TensorShapeProto__Dimension *dim = &f.dims[f.shape.n_dim];
+        onnx__tensor_shape_proto__dimension__init(dim);
+        dim->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+        dim->dim_value = strtoll(numbers, &end, 10);
+        f.dim_list[f.shape.n_dim++] = dim;
+    }
+    f.shape.dim = f.dim_list;
+    f.type.has_elem_type = 1;
+    f.type.elem_type = ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
+    f.type.shape = &f.shape;
+    f.types.value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+    f.types.tensor_type = &f.type;
+    f.input.name = (char *)"x";
+    f.input.type = &f.types;
+    f.input_list[0] = &f.input;
+    f.output_list[0] = &f.output;
+    f.graph.input = f.input_list;
+    f.graph.n_input = 1;
+    f.graph.output = f.output_list;
+    f.graph.n_output = 1;
+    f.graph.node = f.node_list;
+    f.graph.initializer = f.tensor_list;
+    f.model.graph = &f.graph;
+}
+
+static int read_numbers(const char *text, int64_t numbers[8])
+{
+    int count = 0;
+    for (char *end = NULL; *text != '\0' && count < 8; text = end + strspn(end, " ")) {
+        numbers[count++] = strtoll(text, &end, 10);
+    }
+    return count;
+}
+
+/* A parameter of a shape; with data, a list of whole numbers. */
+static void tensor(const char *name, const char *shape, const char *data)
+{
+    const int at = f.tensor_count++;
+    Onnx__TensorProto *t = &f.tensors[at];
+    onnx__tensor_proto__init(t);
+    t->name = (char *)name;
+    t->has_data_type = 1;
+    t->data_type =
+        data != NULL ? ONNX__TENSOR_PROTO__DATA_TYPE__INT64 : ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
+    t->dims = f.numbers[at];
+    t->n_dims = (size_t)read_numbers(shape, f.numbers[at]);
+    if (data != NULL) {
+        t->int64_data = f.numbers[at] + 4;
+        t->n_int64_data = (size_t)read_numbers(data, f.numbers[at] + 4);
+    }
+    f.tensor_list[at] = t;
+    f.graph.n_initializer = (size_t)f.tensor_count;
+}
+
+/* names: "in in -> out" */
+static void node(const char *type, const char *names)
+{
+    static char texts[NODES_MAX][96];
+    const int at = f.node_count++;
+    Onnx__NodeProto *n = &f.nodes[at];
+    onnx__node_proto__init(n);
+    snprintf(texts[at], sizeof texts[at], "%s", names);
+    n->op_type = (char *)type;
+    bool out = false;
+    int count = 0;
+    n->input = f.names[at];
+    for (char *word = strtok(texts[at], " "); word != NULL; word = strtok(NULL, " ")) {
+        if (strcmp(word, "->") == 0) {
+            out = true;
+            n->n_input = (size_t)count;
+            n->output = f.names[at] + count;
+        } else {
+            f.names[at][count++] = word;
+            n->n_output += out;
+        }
+    }
+    f.output.name = n->output[0];
+    n->attribute = f.attribute_lists[at];
+    f.node_list[at] = n;
+    f.graph.n_node = (size_t)f.node_count;
+}
+
+/* Of the last node: whole numbers. */
+static void attribute(const char *name, const char *numbers)
+{
+    static int64_t values[NODES_MAX][8];
+    const int at = f.attribute_count++;
+    Onnx__AttributeProto *a = &f.attributes[at];
+    Onnx__NodeProto *n = &f.nodes[f.node_count - 1];
+    onnx__attribute_proto__init(a);
+    a->name = (char *)name;
+    a->n_ints = (size_t)read_numbers(numbers, values[at]);
+    a->ints = values[at];
+    a->has_i = 1;
+    a->i = values[at][0];
+    n->attribute[n->n_attribute++] = a;
+}
+
+static nnc_error error;
+
+static nnc_status import(nnc_result *r)
+{
+    char path[] = "/tmp/nncost-onnx-XXXXXX";
+    uint8_t bytes[16384];
+    char *text = NULL;
+    const char *notes = NULL;
+    size_t size = 0;
+    nnc_arena *arena = nnc_specs_arena(specs);
+    const size_t packed = onnx__model_proto__get_packed_size(&f.model);
+    const int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_uint_lt(packed, sizeof bytes);
+    onnx__model_proto__pack(&f.model, bytes);
+    ck_assert_int_eq(write(file, bytes, packed), (ssize_t)packed);
+    close(file);
+    error = (nnc_error){ 0 };
+    const nnc_status status = nnc_onnx_import(path, "made", arena, &text, &size, &notes, &error);
+    unlink(path);
+    if (status == NNC_OK) {
+        const nnc_model *model = NULL;
+        const nnc_software software = nnc_software_default();
+        const nnc_device device = plain_device();
+        nnc_plan plan = nnc_plan_default();
+        ck_assert_msg(nnc_model_parse(specs, "made", text, size, &model, &error) == NNC_OK,
+                      "%s: %s\n%s", error.where, error.what, text);
+        ck_assert_ptr_nonnull(notes);
+        plan.precision = NNC_FP32;
+        *r = estimate_with(model, &device, &software, &plan);
+    }
+    return status;
+}
+
+static nnc_result imported(void)
+{
+    nnc_result r;
+    const nnc_status status = import(&r);
+    ck_assert_msg(status == NNC_OK, "%s: %s", error.where, error.what);
+    return r;
+}
+
+static void refused(const char *what)
+{
+    nnc_result r;
+    ck_assert_int_eq(import(&r), NNC_BAD_SPEC);
+    ck_assert_msg(strstr(error.what, what) != NULL, "%s", error.what);
+}
+
+/* ---- cases ---- */
+
+START_TEST(a_convolution_and_a_linear_layer)
+{
+    /* 3 -> 8 channels, 3 x 3 with a bias, on 6 x 6 positions padded; 8 values become 4 */
+    begin("1 3 6 6");
+    tensor("w", "8 3 3 3", NULL);
+    tensor("b", "8", NULL);
+    tensor("v", "4 8", NULL);
+    tensor("c", "4", NULL);
+    node("Conv", "x w b -> y");
+    attribute("pads", "1 1 1 1");
+    node("Relu", "y -> z");
+    node("GlobalAveragePool", "z -> p");
+    node("Flatten", "p -> q");
+    node("Gemm", "q v c -> out");
+    attribute("transB", "1");
+    const nnc_result r = imported();
+    ck_assert_int_eq(r.params, 216 + 8 + 32 + 4);
+    ck_assert_double_eq(r.forward_flops, 2.0 * (36 * 216 + 32));
+}
+END_TEST
+
+/* 4 tokens of width 8: a norm of nine nodes, a linear layer of two, a GELU of five; one equal bias tensor
+ * for both layers counts for each. */
+START_TEST(what_is_written_as_many_nodes)
+{
+    begin("1 4 8");
+    tensor("axis", "1", "-1");
+    tensor("two", "1", "2");
+    tensor("one", "", NULL);
+    tensor("g", "8", NULL);
+    tensor("b", "8", NULL);
+    tensor("w", "8 8", NULL);
+    node("ReduceMean", "x axis -> m");
+    node("Sub", "x m -> d");
+    node("Pow", "d two -> d2");
+    node("ReduceMean", "d2 axis -> v");
+    node("Add", "v one -> v1");
+    node("Sqrt", "v1 -> s");
+    node("Div", "d s -> n");
+    node("Mul", "n g -> ng");
+    node("Add", "ng b -> nb");
+    node("MatMul", "nb w -> l");
+    node("Add", "l b -> lb");
+    node("Div", "lb one -> e1");
+    node("Erf", "e1 -> e2");
+    node("Add", "e2 one -> e3");
+    node("Mul", "lb e3 -> e4");
+    node("Mul", "e4 one -> e5");
+    node("MatMul", "e5 w -> l2");
+    node("Add", "b l2 -> out");
+    const nnc_result r = imported();
+    ck_assert_int_eq(r.params, 16 + 72 + 72);
+    ck_assert_int_eq(r.params_by_group[NNC_GROUP_NORM], 16);
+    ck_assert_double_eq(r.forward_flops, 2.0 * 2 * 4 * 64);
+}
+END_TEST
+
+/* 4 tokens of width 8 in 2 heads of 4; the new shape is worked out from that of the tensor. */
+START_TEST(attention_of_three_nodes)
+{
+    begin("1 4 8");
+    tensor("w", "8 8", NULL);
+    tensor("zero", "1", "0");
+    tensor("one", "1", "1");
+    tensor("heads", "2", "2 4");
+    tensor("back", "3", "0 0 -1");
+    tensor("scale", "", NULL);
+    node("Shape", "x -> s");
+    node("Gather", "s zero -> s0");
+    node("Gather", "s one -> s1");
+    node("Concat", "s0 s1 heads -> split");
+    attribute("axis", "0");
+    static const char *const names[][4] = { { "q", "qr", "qt", "0 2 1 3" },
+                                            { "k", "kr", "kt", "0 2 3 1" },
+                                            { "v", "vr", "vt", "0 2 1 3" } };
+    for (int i = 0; i < 3; i++) {
+        static char text[3][3][32];
+        snprintf(text[i][0], 32, "x w -> %s", names[i][0]);
+        snprintf(text[i][1], 32, "%s split -> %s", names[i][0], names[i][1]);
+        snprintf(text[i][2], 32, "%s -> %s", names[i][1], names[i][2]);
+        node("MatMul", text[i][0]);
+        node("Reshape", text[i][1]);
+        node("Transpose", text[i][2]);
+        attribute("perm", names[i][3]);
+    }
+    node("MatMul", "qt kt -> a");
+    node("Mul", "a scale -> as");
+    node("Softmax", "as -> p");
+    node("MatMul", "p vt -> c");
+    node("Transpose", "c -> ct");
+    attribute("perm", "0 2 1 3");
+    node("Reshape", "ct back -> out");
+    const nnc_result r = imported();
+    ck_assert_int_eq(r.params, 3 * 64); /* counted for each that reads it */
+    ck_assert_double_eq(r.forward_flops, 2.0 * (3 * 4 * 64 + 2 * 2 * 16 * 4));
+}
+END_TEST
+
+START_TEST(norms_in_two_parts_are_one)
+{
+    begin("1 3 4 4");
+    tensor("w", "8 3 1 1", NULL);
+    tensor("g", "8", NULL);
+    tensor("s", "1 8 1 1", NULL);
+    node("Conv", "x w -> y");
+    node("BatchNormalization", "y g g g g -> n");
+    node("Mul", "n s -> ns");
+    node("Add", "ns s -> out");
+    const nnc_result r = imported();
+    ck_assert_int_eq(r.params, 24 + 16);
+    ck_assert_double_eq(r.forward_flops, 2.0 * 16 * 24);
+}
+END_TEST
+
+START_TEST(a_node_without_a_place_is_named)
+{
+    begin("1 4 8");
+    tensor("w", "8 8", NULL);
+    node("LSTM", "x w -> hidden");
+    refused("node hidden (LSTM): cannot be placed");
+    begin("1 4 8");
+    node("MatMul", "x x -> squared");
+    refused("node squared (MatMul)");
+    begin("2 4 8");
+    node("Relu", "x -> y");
+    refused("input x has a batch of 2");
+    begin("1 4 0");
+    node("Relu", "x -> y");
+    refused("input x: axis 2 has no size");
+    begin("1 4 8");
+    node("Relu", "nobody -> y");
+    refused("reads \"nobody\"");
+    begin("1 3 4 4");
+    tensor("w", "8 5 1 1", NULL);
+    node("Conv", "x w -> y");
+    refused("a kernel for 5 channels reads 3");
+    begin("1 4 8");
+    node("Softmax", "x -> y");
+    node("Erf", "y -> z");
+    node("Relu", "z -> out");
+    refused("node out (Relu): \"z\" is part of a norm, a GELU");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("onnx");
+    TCase *tests = add_case(suite, "onnx", open_support, close_support);
+    tcase_add_test(tests, a_convolution_and_a_linear_layer);
+    tcase_add_test(tests, what_is_written_as_many_nodes);
+    tcase_add_test(tests, attention_of_three_nodes);
+    tcase_add_test(tests, norms_in_two_parts_are_one);
+    tcase_add_test(tests, a_node_without_a_place_is_named);
+    return run_suite(suite);
+}
