@@ -167,6 +167,47 @@ NNC_API nnc_optimum nnc_compute_optimal(nnc_law law, double flops);
 /* The loss of N parameters after D tokens; NaN for the rule of 20. */
 NNC_API double nnc_law_loss(nnc_law law, double params, double tokens);
 
+/* What is spent, or what is to be trained; NaN = not given. */
+typedef struct nnc_budget_ask {
+    size_t struct_size; /* as of nnc_plan; nnc_budget_ask_default sets it */
+    double cost, days, params, tokens;
+    double mfu, goodput; /* shares that the run is expected to reach */
+    double price;        /* of one device for one hour; NaN = the device file's */
+} nnc_budget_ask;
+
+/* MFU 0.4 and goodput 0.95, as large runs report. */
+NNC_API void nnc_budget_ask_init(nnc_budget_ask *ask, size_t struct_size);
+static inline nnc_budget_ask nnc_budget_ask_default(void)
+{
+    nnc_budget_ask ask;
+    nnc_budget_ask_init(&ask, sizeof ask);
+    return ask;
+}
+
+typedef struct nnc_budget {
+    size_t struct_size;               /* nnc_budget_of sets it */
+    double cost, device_hours, flops; /* flops: 6 N D */
+    double devices, days;             /* devices: that end in time; NaN without days */
+    double flops_per_s;               /* of one device, useful */
+    double price_per_device_hour;
+    double params, tokens;             /* as asked; NaN where money was given */
+    nnc_optimum optima[NNC_LAW_COUNT]; /* what so many FLOPs train best */
+    double
+        over_training[NNC_LAW_COUNT]; /* FLOPs over the fewest for the same loss; NaN = unknown */
+} nnc_budget;
+
+/* From money to the model that it trains best, or from a model and its tokens to money. device: its peak in
+ * bf16 (else fp16) and its price. Fails with NNC_BAD_USAGE where neither or both are given, or a figure is out
+ * of range. */
+NNC_API nnc_status nnc_budget_into(const nnc_device *device, const nnc_budget_ask *ask,
+                                   nnc_budget *budget, nnc_error *err);
+static inline nnc_status nnc_budget_of(const nnc_device *device, const nnc_budget_ask *ask,
+                                       nnc_budget *budget, nnc_error *err)
+{
+    budget->struct_size = sizeof *budget;
+    return nnc_budget_into(device, ask, budget, err);
+}
+
 #ifdef __cplusplus
 }
 #endif

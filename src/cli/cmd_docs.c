@@ -100,7 +100,8 @@ const nnc_command nnc_cmd_docs = {
         "The man page, the bash completion, all options, or the JSON Schema of a kind of file or "
         "output.",
     .notes =
-        "KIND is device, model or software, for files; or estimate, ops, compare, run, search, "
+        "KIND is device, model or software, for files; or estimate, ops, compare, run, budget, "
+        "search, "
         "sweep, check, diff, accuracy or calibrate, for what these commands print with "
         "--format json; without KIND they are listed. options: every command and option as JSON, "
         "with kind, choices, limits, unit and default, to make a form of. Each document has one "

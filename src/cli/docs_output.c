@@ -24,6 +24,7 @@ static const struct {
     { "ops", "nncost ops --format json", &nnc_ops_output },
     { "compare", "nncost compare --format json", &nnc_comparison_view },
     { "run", "nncost run --format json", &nnc_run_view },
+    { "budget", "nncost budget --format json", &nnc_budget_view },
     { "search", "nncost search --format json", &nnc_search_output },
     { "sweep", "One line of nncost sweep --format json", NULL },
     { "check", "nncost check --format json", &nnc_check_output },

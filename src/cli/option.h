@@ -28,6 +28,7 @@ enum {
     NNC_TAKES_MODEL = 4096,     /* --lenient, as those that take a plan */
     NNC_TAKES_PLOT = 8192,      /* --width, --fragment, --from, --to, --stages */
     NNC_TAKES_REPORT = 16384,   /* --date */
+    NNC_TAKES_BUDGET = 65536,   /* every field of a budget, --device */
     NNC_TAKES_RUN = 32768       /* every field of the run */
 };
 

@@ -89,8 +89,8 @@ const nnc_own_option nnc_own_options[] = {
       NNC_TAKES_SWEEP, NULL, 0 },
     { "db", "FILE", "Write to an SQLite file; a run that was cut off goes on where it was.",
       "Output", NNC_TAKES_SWEEP, NULL, 0 },
-    { "device", "DEVICE", "The device whose figures are fitted.", "Output", NNC_TAKES_CALIBRATE,
-      NULL, 0 },
+    { "device", "DEVICE", "The device whose figures are fitted, or that is paid for.", "Output",
+      NNC_TAKES_CALIBRATE | NNC_TAKES_BUDGET, NULL, 0 },
     { "fit", "FIGURE,...",
       "Figures to fit to all rows at once, such as pointwise.memory_fraction [those that the rows "
       "can determine].",
@@ -142,6 +142,9 @@ void nnc_option_spellings_of(nnc_option_spellings *list, unsigned takes)
     }
     for (size_t i = 0; (takes & NNC_TAKES_RUN) && i < nnc_run_table.count; i++) {
         add_entry(list, nnc_run_table.fields[i].name, NULL, &nnc_run_table.fields[i]);
+    }
+    for (size_t i = 0; (takes & NNC_TAKES_BUDGET) && i < nnc_budget_table.count; i++) {
+        add_entry(list, nnc_budget_table.fields[i].name, NULL, &nnc_budget_table.fields[i]);
     }
     for (int i = 0; i < nnc_own_option_count; i++) {
         if (nnc_own_options[i].takes & takes) {

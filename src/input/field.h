@@ -57,7 +57,7 @@ typedef struct nnc_field_table {
 } nnc_field_table;
 
 extern const nnc_field_table nnc_device_table, nnc_price_table, nnc_framework_table, nnc_plan_table,
-    nnc_run_table, nnc_software_table, nnc_cluster_table;
+    nnc_run_table, nnc_budget_table, nnc_software_table, nnc_cluster_table;
 /* Common fields first, then those of the family. */
 const nnc_field_table *nnc_model_table(nnc_family family);
 /* Those of one model: a graph has numbers of its own. */

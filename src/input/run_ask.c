@@ -97,4 +97,22 @@ static const nnc_field run_fields[] = {
     { NNC_FIELD(nnc_run_ask, egress_price), .max = 1e6, .help = "Price of moving out a gigabyte." },
 };
 
+static const nnc_field budget_fields[] = {
+    { NNC_FIELD(nnc_budget_ask, cost), .max = 1e15, .above_min = true, .group = "Budget",
+      .help = "Money to spend." },
+    { NNC_FIELD(nnc_budget_ask, days), .max = 1e6, .above_min = true,
+      .help = "Days that it may take: how many devices that needs." },
+    { NNC_FIELD(nnc_budget_ask, params), .max = AMOUNT_MAX, .above_min = true,
+      .help = "Parameters of a model whose training is to be priced." },
+    { NNC_FIELD(nnc_budget_ask, tokens), .unit = "tokens", .max = AMOUNT_MAX, .above_min = true,
+      .help = "Tokens that it is trained on." },
+    { NNC_FIELD(nnc_budget_ask, mfu), .max = 1, .above_min = true, .default_text = "0.4",
+      .help = "Share of the peak that a step reaches: that of 'nncost estimate'." },
+    { NNC_FIELD(nnc_budget_ask, goodput), .max = 1, .above_min = true, .default_text = "0.95",
+      .help = "Share of the time that is useful: that of 'nncost run'." },
+    { NNC_FIELD(nnc_budget_ask, price), .max = 1e6, .above_min = true,
+      .default_text = "the device file's newest", .help = "Price of one device for one hour." },
+};
+const nnc_field_table nnc_budget_table = { "budget", budget_fields, NNC_COUNT_OF(budget_fields) };
+
 const nnc_field_table nnc_run_table = { "run", run_fields, NNC_COUNT_OF(run_fields) };

@@ -29,6 +29,7 @@ estimate   nncost estimate --format json
 ops        nncost ops --format json
 compare    nncost compare --format json
 run        nncost run --format json
+budget     nncost budget --format json
 search     nncost search --format json
 sweep      One line of nncost sweep --format json
 check      nncost check --format json
@@ -36,5 +37,5 @@ diff       nncost diff --format json
 accuracy   nncost accuracy --format json
 calibrate  nncost calibrate --format json
 $ nncost docs schema devices
-! nncost: schema: unknown schema, expected one of device, model, software, estimate, ops, compare, run, search, sweep, check, diff, accuracy, calibrate, found "devices"
+! nncost: schema: unknown schema, expected one of device, model, software, estimate, ops, compare, run, budget, search, sweep, check, diff, accuracy, calibrate, found "devices"
 [2]

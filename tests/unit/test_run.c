@@ -315,6 +315,45 @@ START_TEST(compute_optimal_models)
 }
 END_TEST
 
+/* 1M USD at 2.95 an hour, MFU 0.40, goodput 0.95, 30 days; and back. */
+START_TEST(a_budget_and_its_inverse)
+{
+    const nnc_device *h100 = NULL;
+    nnc_budget budget, back;
+    ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, NULL), NNC_OK);
+    nnc_budget_ask ask = nnc_budget_ask_default();
+    ask.cost = 1e6;
+    ask.days = 30.0;
+    ask.price = 2.95;
+    ck_assert_int_eq(nnc_budget_of(h100, &ask, &budget, NULL), NNC_OK);
+    CLOSE(budget.device_hours, 338983.0, 1e-5);
+    CLOSE(budget.flops, 4.58813e23, 1e-5);
+    ck_assert_double_eq(budget.devices, 471.0);
+    CLOSE(budget.optima[NNC_LAW_RULE_20].params, 61.834e9, 1e-4);
+    CLOSE(budget.optima[NNC_LAW_EPOCH].tokens, 1.1876e12, 1e-4);
+
+    ask = nnc_budget_ask_default();
+    ask.price = 2.95;
+    ask.params = budget.optima[NNC_LAW_EPOCH].params;
+    ask.tokens = budget.optima[NNC_LAW_EPOCH].tokens;
+    ck_assert_int_eq(nnc_budget_of(h100, &ask, &back, NULL), NNC_OK);
+    CLOSE(back.cost, 1e6, 1e-12);
+    CLOSE(back.over_training[NNC_LAW_EPOCH], 1.0, 1e-6);
+
+    /* 8B on 15T tokens: 5.5 times the compute that reaches its loss best (epoch), 2.0 (printed) */
+    ask.params = 8e9;
+    ask.tokens = 15e12;
+    ck_assert_int_eq(nnc_budget_of(h100, &ask, &back, NULL), NNC_OK);
+    CLOSE(back.over_training[NNC_LAW_EPOCH], 5.5, 0.01);
+    CLOSE(back.over_training[NNC_LAW_PRINTED], 2.0, 0.01);
+
+    ask.cost = 1.0;
+    ck_assert_int_eq(nnc_budget_of(h100, &ask, &back, NULL), NNC_BAD_USAGE);
+    ask = nnc_budget_ask_default();
+    ck_assert_int_eq(nnc_budget_of(h100, &ask, &back, NULL), NNC_BAD_USAGE);
+}
+END_TEST
+
 /* ---- what is said ---- */
 
 static double evaluated(const char *text)
@@ -427,6 +466,7 @@ int main(void)
         published_energy,
         embodied_carbon,
         compute_optimal_models,
+        a_budget_and_its_inverse,
         every_line_is_true,
         contradictions_are_refused,
     };

@@ -8,6 +8,9 @@
 /* Of an nnc_report with a run; of one without an estimate, where result is NULL. */
 extern const nnc_view nnc_run_view, nnc_bare_run_view;
 
+/* What a budget buys. */
+extern const nnc_view nnc_budget_view;
+
 /* The run's lines, at the end of another page. */
 void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report);
 

@@ -1,0 +1,142 @@
+#include <math.h>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "cli/command.h"
+#include "cli/run/run_view.h"
+#include "input/field.h"
+#include "render/sheet.h"
+#include "render/table.h"
+#include "render/text.h"
+
+static const char *law_at(unsigned index)
+{
+    return nnc_law_name((nnc_law)index);
+}
+
+/* A law's answer. */
+static const nnc_metric optimum_rows[] = {
+    NNC_NAMED(nnc_optimum, law, nnc_law_name, NNC_LAW_COUNT, .head = "law",
+              .help = "Constants of the scaling law."),
+    NNC_NUMBER(nnc_optimum, params, .head = "parameters", .show = NNC_SHOW_SHORT,
+               .help = "Parameters of the model of least loss."),
+    NNC_NUMBER(nnc_optimum, tokens, .head = "tokens", .show = NNC_SHOW_SHORT, .unit = NULL,
+               .help = "Tokens that it is trained on."),
+    NNC_NUMBER(nnc_optimum, loss, .head = "loss", .show = NNC_SHOW_COUNT,
+               .help = "Loss that the law expects; null where it says none."),
+};
+static const nnc_metrics optimum_metrics =
+    NNC_METRICS("the model of least loss by a scaling law", optimum_rows, nnc_optimum);
+
+typedef struct answer {
+    const nnc_device *device;
+    const nnc_budget_ask *ask;
+    nnc_budget budget;
+    const nnc_optimum *optima;
+    int32_t count;
+} answer;
+
+#define BUDGET(member) NNC_IN(answer, budget.member)
+static const nnc_metric budget_rows[] = {
+    NNC_AS("device", CHARS, NNC_VIA(answer, device), NNC_IN(nnc_device, id),
+           .help = "Device that is paid for."),
+    NNC_AS("cost", NUMBER, BUDGET(cost), .help = "Money that is spent."),
+    NNC_AS("price_per_device_hour", NUMBER, BUDGET(price_per_device_hour),
+           .help = "Price of one device for one hour."),
+    NNC_AS("device_hours", NUMBER, BUDGET(device_hours), .unit = "h",
+           .help = "Device-hours: money over price."),
+    NNC_AS("flops_per_s", NUMBER, BUDGET(flops_per_s), .unit = "FLOP/s",
+           .help = "Useful rate of one device: peak times MFU times goodput."),
+    NNC_AS("flops", NUMBER, BUDGET(flops), .unit = "FLOP",
+           .help = "Model FLOPs, 6 N D: device-hours times the useful rate."),
+    NNC_AS("days", NUMBER, BUDGET(days), .help = "Days that it may take."),
+    NNC_AS("devices", NUMBER, BUDGET(devices), .help = "Devices that end in time."),
+    NNC_AS("params", NUMBER, BUDGET(params), .help = "Parameters that were asked for."),
+    NNC_AS("tokens", NUMBER, BUDGET(tokens), .help = "Tokens that were asked for."),
+    NNC_AS("over_training", NUMBER, BUDGET(over_training), .each = law_at,
+           .each_count = NNC_LAW_COUNT,
+           .help = "FLOPs over the fewest that reach the same loss, by each law."),
+    NNC_AS("optima", LIST, NNC_IN(answer, optima), NNC_COUNT(answer, count),
+           .rows = &optimum_metrics, .help = "What so many FLOPs train best, by each law."),
+};
+static const nnc_metrics budget_metrics = NNC_METRICS("a budget", budget_rows, answer);
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    const answer *a = record;
+    const nnc_budget *b = &a->budget;
+    const char *currency = nnc_price_currency(a->device);
+    char x[NNC_NUMBER_TEXT];
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    nnc_sheet_label(&sheet, "budget");
+    nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s %s", nnc_count_text(b->cost, x), currency);
+    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s device-hours of %s at %g %s",
+                   nnc_count_text(b->device_hours, x), a->device->id, b->price_per_device_hour,
+                   currency);
+    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%.4g FLOP at MFU %g and goodput %g", b->flops,
+                   a->ask->mfu, a->ask->goodput);
+    nnc_sheet_end(&sheet);
+    if (!isnan(b->devices)) {
+        nnc_sheet_label(&sheet, "");
+        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s devices end in %g days",
+                       nnc_count_text(b->devices, x), b->days);
+        nnc_sheet_end(&sheet);
+    }
+    nnc_sheet_gap(&sheet);
+    nnc_table_of(out, style, (nnc_lines){ &optimum_metrics, a, a->optima, a->count });
+    if (!isnan(b->over_training[NNC_LAW_EPOCH])) {
+        nnc_sheet_gap(&sheet);
+        nnc_sheet_label(&sheet, "asked for");
+        nnc_sheet_words(&sheet,
+                        "costs %.3g times the FLOPs that reach its loss best by the law of epoch, "
+                        "%.3g times by that printed: a smaller model that is cheaper to serve",
+                        b->over_training[NNC_LAW_EPOCH], b->over_training[NNC_LAW_PRINTED]);
+        nnc_sheet_end(&sheet);
+    }
+}
+
+static nnc_lines lines_of(const void *record)
+{
+    const answer *a = record;
+    return (nnc_lines){ &optimum_metrics, a, a->optima, a->count };
+}
+
+const nnc_view nnc_budget_view = {
+    .schema = "nncost.budget/1", .document = &budget_metrics, .lines = lines_of, .page = write_page
+};
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    const nnc_given *given = &session->options.given;
+    nnc_budget_ask ask = nnc_budget_ask_default();
+    answer a = { .ask = &ask, .count = NNC_LAW_COUNT };
+    if (session->options.device == NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--device", "missing, expected the device to pay for");
+    }
+    NNC_TRY(nnc_device_load(session->specs, session->options.device, &a.device, err));
+    for (int i = 0; i < given->setting_count; i++) {
+        const nnc_setting *setting = &given->settings[i];
+        if (nnc_field_set(&nnc_budget_table, &ask, setting->field->name, setting->value, err) !=
+            NNC_OK) {
+            nnc_option_name(setting->field->name, err->where);
+            return NNC_BAD_USAGE;
+        }
+    }
+    NNC_TRY(nnc_budget_of(a.device, &ask, &a.budget, err));
+    a.optima = a.budget.optima;
+    nnc_view_write(session->out, session->style, &nnc_budget_view, &a);
+    return NNC_OK;
+}
+
+const nnc_command nnc_cmd_budget = {
+    .name = "budget",
+    .operands = "--device DEVICE --cost MONEY | --params N --tokens D",
+    .summary = "What a budget trains best, or what training a model costs, by the scaling laws.",
+    .notes = "A model that money trains to the least loss, by four sets of published constants, "
+             "which differ by a factor of two; FLOPs are 6 N D. MFU and goodput are assumptions "
+             "here: 'nncost estimate' and 'nncost run' work them out for a model.",
+    .min_operands = 0,
+    .max_operands = 0,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_BUDGET,
+    .run = run,
+};
