@@ -14,7 +14,8 @@ extern "C" {
 /* The last is the name of the family's rows: nnc_decoder_family (src/shape/), nnc_decoder_fields
  * (src/input/). */
 #define NNC_FAMILY_LIST(X)                                                                         \
-    X(NNC_FAMILY_DECODER, "decoder", "A decoder-only transformer.", decoder)                       \
+    X(NNC_FAMILY_DECODER, "decoder",                                                               \
+      "A transformer over tokens: a decoder, an encoder, or one behind the other.", decoder)       \
     X(NNC_FAMILY_UNET, "unet", "A U-shaped convolutional network, for segmentation or diffusion.", \
       unet)                                                                                        \
     X(NNC_FAMILY_VIT, "vit", "A vision transformer that classifies images.", vit)                  \
@@ -27,7 +28,11 @@ NNC_API const char *nnc_family_help(nnc_family family);
     X(NNC_POSITIONS_NONE, "none", "Nothing is added.")                                            \
     X(NNC_POSITIONS_LEARNED, "learned", "A table of positions_max rows, added to the embedding.") \
     X(NNC_POSITIONS_ROTARY, "rotary", "Queries and keys are rotated by their position.")          \
-    X(NNC_POSITIONS_ALIBI, "alibi", "Scores fall with the distance, by a fixed slope per head.")
+    X(NNC_POSITIONS_ALIBI, "alibi", "Scores fall with the distance, by a fixed slope per head.")  \
+    X(NNC_POSITIONS_RELATIVE, "relative",                                                         \
+      "A learned score per head and bucket of distances, for all layers.")                        \
+    X(NNC_POSITIONS_RELATIVE_EACH, "relative_each",                                               \
+      "A learned score per head and bucket of distances, in every layer.")
 NNC_ENUM(nnc_positions, NNC_POSITIONS_LIST, NNC_POSITIONS_COUNT);
 NNC_API const char *nnc_positions_name(nnc_positions positions);
 NNC_API const char *nnc_positions_help(nnc_positions positions);
@@ -98,6 +103,20 @@ NNC_ENUM(nnc_qk_norm, NNC_QK_NORM_LIST, NNC_QK_NORM_COUNT);
 NNC_API const char *nnc_qk_norm_name(nnc_qk_norm norm);
 NNC_API const char *nnc_qk_norm_help(nnc_qk_norm norm);
 
+#define NNC_MODEL_HEAD_LIST(X)                                                            \
+    X(NNC_HEAD_LOGITS, "logits", "The next token of every token, out of the vocabulary.") \
+    X(NNC_HEAD_MASKED, "masked",                                                          \
+      "A dense layer, activation and norm, then a word for every token.")                 \
+    X(NNC_HEAD_REPLACED, "replaced",                                                      \
+      "A dense layer, an activation and one logit: whether the token was replaced.")      \
+    X(NNC_HEAD_POOLER, "pooler", "A dense layer over one token of each sequence.")        \
+    X(NNC_HEAD_PROJECTION, "projection",                                                  \
+      "One token of each sequence to head_width values, no bias.")                        \
+    X(NNC_HEAD_NONE, "none", "Nothing: the states are compared with others.")
+NNC_ENUM(nnc_model_head, NNC_MODEL_HEAD_LIST, NNC_MODEL_HEAD_COUNT);
+NNC_API const char *nnc_model_head_name(nnc_model_head head);
+NNC_API const char *nnc_model_head_help(nnc_model_head head);
+
 enum { NNC_PATTERN_MAX = 256 };
 
 /* A model; owned by the set it was loaded into. Its fields have the names of the model file:
@@ -147,6 +166,16 @@ typedef struct nnc_decoder {
     bool attention_gate; /* the attention's output is gated, by a second query projection */
     bool shared_gate;    /* the shared expert's output is gated, by one value per token */
     bool score_softcap, logit_softcap; /* tanh bounds attention scores; logits */
+    bool bidirectional;                /* every token sees all others: an encoder */
+    nnc_model_head head;
+    int64_t head_width;       /* of a projection */
+    int64_t token_types;      /* rows of a table of token types; 0 = none */
+    int64_t embed_width;      /* of the tables, projected to hidden; 0 = hidden */
+    int64_t relative_buckets; /* of relative positions */
+    /* An encoder before the decoder, which attends to it in every layer. Its layers are like the decoder's,
+     * over encoder_seq_len tokens (0 = seq_len), or over that many frames made of twice as many by two
+     * convolutions of kernel 3 over frame_bands bands. encoder_layers 0 = none. */
+    int64_t encoder_layers, encoder_seq_len, encoder_ffn_hidden, frame_bands;
 } nnc_decoder;
 
 /* Rows of the table of words and of the head: vocab, padded to a multiple of vocab_multiple. */

@@ -97,6 +97,27 @@ static const nnc_field fields[] = {
       .help = "Latent attention: width of a head's rotary key." },
     { DECODER(v_head_dim), .max = 1e6, .default_text = "0",
       .help = "Latent attention: width of a head's value." },
+    { DECODER(bidirectional), .rare = true, .default_text = "off",
+      .help = "Every token sees all others, as in an encoder; a window is half on either side." },
+    { DECODER(head), NNC_FIELD_NAMES(nnc_model_head, NNC_MODEL_HEAD_COUNT), .rare = true,
+      .default_text = "logits", .help = "What the states of the last layer are trained for." },
+    { DECODER(head_width), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "0",
+      .help = "Values that a projection head makes." },
+    { DECODER(token_types), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "0",
+      .help = "Rows of a table of token types; 0 = none." },
+    { DECODER(embed_width), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "hidden",
+      .help = "Width of the tables where it is projected to hidden." },
+    { DECODER(relative_buckets), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "0",
+      .help = "Buckets of distances of relative positions." },
+    { DECODER(encoder_layers), .rare = true, .max = NNC_LAYERS_MAX, .default_text = "0",
+      .help = "Layers of an encoder that every layer attends to; 0 = none." },
+    { DECODER(encoder_seq_len), .unit = "tokens", .rare = true, .max = NNC_TOKENS_MAX,
+      .default_text = "seq_len", .help = "Length of what the encoder reads." },
+    { DECODER(encoder_ffn_hidden), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "ffn_hidden",
+      .help = "Width inside the encoder's feed-forward layer." },
+    { DECODER(frame_bands), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "0",
+      .help = "Bands of a spectrogram of twice encoder_seq_len frames, which the encoder reads "
+              "through two convolutions; 0 = it reads tokens." },
 };
 
 static void complete(nnc_json root, nnc_model *model)
@@ -198,6 +219,48 @@ static void check_mlps(nnc_json at, const nnc_decoder *d)
 /* As many as a list of ops tells apart: NNC_MIXED_LAYERS_MAX of shape/list.h. */
 enum { MIXED_LAYERS_MAX = 1024 };
 
+/* A field that means something only beside another. */
+static void check_beside(nnc_json at, const char *field, bool given, bool wanted, const char *other)
+{
+    if (given != wanted) {
+        nnc_json_fault(at, field, "%s, expected it with %s and only then",
+                       given ? "does not apply" : "missing", other);
+    }
+}
+
+static void check_ends(nnc_json at, const nnc_decoder *d)
+{
+    const bool relative =
+        d->positions == NNC_POSITIONS_RELATIVE || d->positions == NNC_POSITIONS_RELATIVE_EACH;
+    check_beside(at, "relative_buckets", d->relative_buckets > 0, relative, "relative positions");
+    check_beside(at, "head_width", d->head_width > 0, d->head == NNC_HEAD_PROJECTION,
+                 "a projection head");
+    if (d->encoder_layers == 0 &&
+        (d->encoder_seq_len > 0 || d->encoder_ffn_hidden > 0 || d->frame_bands > 0)) {
+        nnc_json_fault(at, "encoder_layers", "missing, expected it beside the other encoder keys");
+    }
+    if (d->encoder_layers > 0 && (d->bidirectional || d->kv_lora_rank > 0 || d->experts > 0 ||
+                                  d->mixers_count > 0 || d->mlps_count > 0)) {
+        nnc_json_fault(at, "encoder_layers",
+                       "does not apply, expected it before plain decoder layers: not "
+                       "bidirectional, without experts, latents, mixers and mlps");
+    }
+    if (d->frame_bands > 0 && d->encoder_seq_len == 0) {
+        nnc_json_fault(at, "encoder_seq_len", "missing, expected the frames that the encoder sees");
+    }
+    if (d->embed_width > 0 && d->embed_width != d->hidden && !d->tied_head) {
+        nnc_json_fault(at, "embed_width", "does not apply, expected a tied_head beside it");
+    }
+    for (int32_t i = 0; i < d->mixers_count && d->bidirectional; i++) {
+        if (d->mixers[i] == NNC_MIXER_CHUNK) {
+            nnc_json_fault(at, "mixers",
+                           "chunk does not apply, expected window or full in an "
+                           "encoder");
+            return;
+        }
+    }
+}
+
 static void check_layers(nnc_json at, const nnc_decoder *d)
 {
     if (d->layers > MIXED_LAYERS_MAX && (d->mixers_count > 1 || d->mlps_count > 1)) {
@@ -255,6 +318,7 @@ static void rules(nnc_json at, const nnc_model *model)
     check_experts(at, d);
     check_latent(at, d);
     check_layers(at, d);
+    check_ends(at, d);
     if (d->heads % d->kv_heads != 0) {
         nnc_json_fault(at, "kv_heads",
                        "does not divide heads, expected a divisor of %" PRId64 ", found %" PRId64,

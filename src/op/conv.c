@@ -134,7 +134,9 @@ static void conv_shape(const nnc_op *op, char *text, size_t size)
 
 static const char *conv_name(const nnc_op *op)
 {
-    return op->u.conv.transposed ? "conv_transpose2d" : "conv2d";
+    return op->u.conv.transposed                               ? "conv_transpose2d"
+           : op->u.conv.kernel_w == 1 && op->u.conv.kernel > 1 ? "conv1d"
+                                                               : "conv2d";
 }
 
 const nnc_op_row nnc_conv_row = {

@@ -8,7 +8,7 @@
 #define NNC_OP_KIND_LIST(X)                                                                    \
     X(NNC_OP_MATMUL, matmul) /* C[m,n] = A[m,k] B[k,n], `batch` times; B may be a parameter */ \
     X(NNC_OP_FLASH, flash)   /* fused attention, scores never leave the chip */                \
-    X(NNC_OP_CONV, conv)     /* 2-d convolution, also transposed */                            \
+    X(NNC_OP_CONV, conv)     /* convolution, also transposed */                                \
     X(NNC_OP_NORM, norm)     /* layer, RMS, group, batch */                                    \
     X(NNC_OP_POINTWISE,                                                                        \
       pointwise) /* one pass over elements: activations, residual, softmax ... */              \

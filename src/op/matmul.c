@@ -215,7 +215,7 @@ static void matmul_shard(nnc_op *op, const nnc_degrees *d)
         } else {
             shard_columns(op, d->tensor);
         }
-        p->kept_divisor = d->sequence / d->context; /* gathered again */
+        p->kept_divisor *= d->sequence / d->context; /* gathered again */
         break;
     case NNC_SPLIT_ROW: shard_rows(op, d->tensor); break;
     case NNC_SPLIT_EXPERT_COLUMN:

@@ -52,7 +52,7 @@ static nnc_layer layer_of(const nnc_decoder *d)
         .kv_heads = is_latent(d) ? d->heads : d->kv_heads,
         .head_dim = is_latent(d) ? d->qk_nope_head_dim + d->qk_rope_head_dim : d->head_dim,
         .value_dim = is_latent(d) ? d->v_head_dim : d->head_dim,
-        .causal = true,
+        .causal = !d->bidirectional,
         .rotary = d->positions == NNC_POSITIONS_ROTARY ? rotary : 0,
         .qk_norm = d->qk_norm,
         .qkv_bias = d->biases || d->qkv_bias,
@@ -66,37 +66,6 @@ static nnc_layer layer_of(const nnc_decoder *d)
         .mlp_bias = d->biases || d->mlp_bias,
         .dropout = d->dropout,
     };
-}
-
-static void embedding(const nnc_layer_writer *w, const nnc_decoder *d)
-{
-    nnc_op_list *list = w->to.list;
-    const int64_t vocab = nnc_vocab_rows(d);
-    nnc_op *op = nnc_list_add(&w->to, "embed.tokens", NNC_OP_EMBEDDING, NNC_GROUP_EMBEDDING);
-    op->split = NNC_SPLIT_VOCAB;
-    op->weights = (nnc_weights){ .count = 1, .rows = vocab, .cols = d->hidden, .table = true };
-    op->u.embedding = (nnc_embedding){ .tokens = w->tokens, .width = d->hidden };
-    nnc_layer_tensor_exchange(w, "embed.tensor", false, d->hidden);
-
-    if (d->positions == NNC_POSITIONS_LEARNED) {
-        const int64_t rows = d->positions_max > 0 ? d->positions_max : d->seq_len;
-        op = nnc_list_pointwise(&w->to, "embed.positions", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING,
-                                w->hidden_elements);
-        op->split = NNC_SPLIT_SEQUENCE;
-        op->weights = (nnc_weights){ .count = 1, .rows = rows, .cols = d->hidden, .table = true };
-        op->u.pointwise.extra_kept_bytes = 8.0 * (double)w->seq_len; /* position ids, int64 */
-        list->lookup_params = nnc_list_mul(&w->to, rows, d->hidden);
-    }
-    if (d->tied_head) {
-        list->tied_rows = vocab;
-        list->tied_cols = d->hidden;
-    } else {
-        list->lookup_params += nnc_list_mul(&w->to, vocab, d->hidden);
-    }
-    if (d->embed_norm) {
-        nnc_layer_norm(w, "embed.norm", d->hidden);
-    }
-    nnc_layer_dropout(w, "embed.dropout", NNC_GROUP_EMBEDDING);
 }
 
 /* Layers that are alike. */
@@ -123,6 +92,12 @@ static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *
         nnc_layer_attend(&one, &nnc_attention_plain, NULL);
     } else {
         nnc_layer_attention(&one, &nnc_attention_plain, NULL);
+    }
+    if (d->positions == NNC_POSITIONS_RELATIVE_EACH) {
+        nnc_decoder_relative(&one, d);
+    }
+    if (d->encoder_layers > 0) {
+        nnc_decoder_cross(&one, d);
     }
     if (k->mlp == NNC_LAYER_EXPERTS) {
         nnc_decoder_experts(&one, d);
@@ -167,33 +142,6 @@ static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KIND
     return count;
 }
 
-static void head(const nnc_layer_writer *w, const nnc_decoder *d)
-{
-    const nnc_plan *plan = w->to.how->plan;
-    const int64_t vocab = nnc_vocab_rows(d);
-    if (d->norm_place != NNC_NORM_POST) {
-        nnc_layer_norm(w, "head.norm", d->hidden);
-    }
-    nnc_layer_tensor_exchange(w, "head.tensor_in", true, d->hidden);
-    nnc_op *logits = nnc_layer_linear(w, "head.logits", NNC_GROUP_HEAD, NNC_SPLIT_COLUMN, vocab,
-                                      d->hidden, d->head_bias);
-    logits->weights.table = true;
-    logits->weights.count = d->tied_head ? 0 : 1; /* a tied table is counted as the embedding */
-    if (d->logit_softcap) {
-        nnc_list_pointwise(&w->to, "head.softcap", NNC_PW_SOFTCAP, NNC_GROUP_HEAD,
-                           nnc_list_mul(&w->to, w->tokens, vocab))
-            ->split = NNC_SPLIT_INNER;
-    }
-    nnc_list_loss(&w->to, w->tokens, vocab)->split = NNC_SPLIT_VOCAB;
-    if (plan->tensor > 1) { /* maximum, sum and target logit of each token, in fp32 */
-        const nnc_exchange e = { .comm = NNC_COMM_TENSOR,
-                                 .forward = NNC_ALL_REDUCE,
-                                 .bytes = 4.0 * (double)w->tokens / (double)plan->context,
-                                 .count = 3.0 };
-        nnc_list_exchange(&w->to, "loss.tensor", e);
-    }
-}
-
 static void lower(const nnc_model *model, const nnc_writer *to)
 {
     const nnc_decoder *d = &model->decoder;
@@ -208,19 +156,24 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     kind kinds[KINDS_MAX];
     const int32_t kind_count = kinds_of(d, to->list, kinds);
     nnc_list_segment(to, 1, false);
-    embedding(&w, d);
+    nnc_decoder_embedding(&w, d, false);
+    if (d->encoder_layers > 0) {
+        nnc_decoder_encoder(&w, d);
+    }
     for (int32_t i = 0; i < kind_count; i++) {
         layers(&w, d, &kinds[i]);
     }
     nnc_list_segment(to, 1, false);
-    head(&w, d);
+    nnc_decoder_head(&w, d);
 }
 
 static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
 {
     const nnc_decoder *d = &model->decoder;
     const int64_t positions = d->positions_max > 0 ? d->positions_max : d->seq_len;
-    const bool plain = !nnc_mlp_gated(d->mlp);
+    const bool plain = !nnc_mlp_gated(d->mlp) && d->head == NNC_HEAD_LOGITS && !d->bidirectional &&
+                       d->norm_place == NNC_NORM_PRE && d->encoder_layers == 0 &&
+                       d->mixers_count == 0 && d->mlps_count == 0;
     if (p->image > 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image", "a decoder takes tokens, not images");
     }
@@ -252,6 +205,18 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
     const nnc_decoder *d = &model->decoder;
     const nnc_layer layer = layer_of(d);
     const int64_t t = p->tensor, vocab = nnc_vocab_rows(d);
+    const bool pooled = d->head == NNC_HEAD_POOLER || d->head == NNC_HEAD_PROJECTION;
+    if (d->encoder_layers > 0 && p->pipeline > 1) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
+                        "an encoder and its decoder stay together, expected 1, found %" PRId32,
+                        p->pipeline);
+    }
+    if ((d->encoder_layers > 0 || pooled) && p->context > 1) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",
+                        "the tokens that are looked at from outside stay together, expected 1, "
+                        "found %" PRId32,
+                        p->context);
+    }
     NNC_TRY(nnc_layer_split_context(&layer, p, p->seq_len, err));
     NNC_TRY(nnc_layer_split_tensor(&layer, p, err));
     NNC_TRY(nnc_divides("--tensor", "expert_hidden", d->expert_hidden, t, err));
@@ -268,7 +233,7 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
 static nnc_model_sizes sizes(const nnc_model *model)
 {
     const nnc_decoder *d = &model->decoder;
-    return (nnc_model_sizes){ .layers = d->layers,
+    return (nnc_model_sizes){ .layers = d->encoder_layers + d->layers,
                               .hidden = d->hidden,
                               .seq_len = d->seq_len,
                               .vocab = nnc_vocab_rows(d),
@@ -278,7 +243,12 @@ static nnc_model_sizes sizes(const nnc_model *model)
 static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char input[NNC_SHAPE_TEXT])
 {
     const nnc_decoder *d = &model->decoder;
-    snprintf(shape, NNC_SHAPE_TEXT, "%" PRId64 " layers, hidden %" PRId64, d->layers, d->hidden);
+    char before[32] = "";
+    if (d->encoder_layers > 0) {
+        snprintf(before, sizeof before, "%" PRId64 " + ", d->encoder_layers);
+    }
+    snprintf(shape, NNC_SHAPE_TEXT, "%s%" PRId64 " layers, hidden %" PRId64, before, d->layers,
+             d->hidden);
     snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " tokens", d->seq_len);
 }
 

@@ -1,5 +1,5 @@
-/* Pieces of a decoder, between decoder.c (embedding, layers, head) and decoder_parts.c (experts, latent
- * attention). */
+/* Pieces of a decoder, between decoder.c (layers), decoder_ends.c (embedding, head), decoder_encoder.c and
+ * decoder_parts.c (experts, latent attention). */
 #ifndef NNCOST_SHAPE_DECODER_H
 #define NNCOST_SHAPE_DECODER_H
 
@@ -10,5 +10,19 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
 
 /* Norm, router, dispatch, the routed and the shared experts, combine, residual.   [experts] */
 void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d);
+
+/* The tables, their norm and projection: what layers begin with. again: the table of words is counted
+ * elsewhere. */
+void nnc_decoder_embedding(const nnc_layer_writer *w, const nnc_decoder *d, bool again);
+/* A learned score per head and bucket of distances, looked up for every pair.   [relative-positions] */
+void nnc_decoder_relative(const nnc_layer_writer *w, const nnc_decoder *d);
+/* The last norm, and what the task makes of the states.   [heads] */
+void nnc_decoder_head(const nnc_layer_writer *w, const nnc_decoder *d);
+
+/* The encoder that the decoder attends to.   [encoder-decoder] */
+int64_t nnc_decoder_encoder_len(const nnc_decoder *d, const nnc_plan *plan);
+void nnc_decoder_encoder(const nnc_layer_writer *w, const nnc_decoder *d);
+/* The attention of a decoder's layer to the encoder's states. */
+void nnc_decoder_cross(const nnc_layer_writer *w, const nnc_decoder *d);
 
 #endif

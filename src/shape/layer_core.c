@@ -117,6 +117,13 @@ static void fused_core(const core *c)
     nnc_list_mul(c->w, c->scores, l->head_dim);
 }
 
+/* Query-key pairs where tokens see half a window on either side, and themselves. */
+static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window)
+{
+    const int64_t side = window / 2;
+    return window == 0 || side >= s_k ? s_q * s_k : s_q * (2 * side + 1) - side * (side + 1);
+}
+
 /* Query-key pairs inside chunks of so many tokens. */
 static int64_t chunk_pairs(int64_t seq_len, int64_t chunk)
 {
@@ -136,7 +143,7 @@ void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int6
                .s_k = s_k,
                .recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ATTENTION) };
     c.all = nnc_list_mul(c.w, c.s_q, c.s_k);
-    c.pairs = !l->causal   ? c.all
+    c.pairs = !l->causal   ? both_sides(c.s_q, c.s_k, l->window)
               : l->chunked ? chunk_pairs(c.s_q, l->window)
                            : nnc_attention_pairs(c.s_q, c.s_k, true, l->window);
     c.scores = nnc_list_mul(c.w, nnc_list_mul(c.w, c.batch, l->heads), c.all);

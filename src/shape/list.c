@@ -97,11 +97,12 @@ nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, co
                       bool bias)
 {
     nnc_op *op = nnc_list_add(w, name, NNC_OP_CONV, group);
-    const int64_t taps = nnc_list_mul(w, conv->kernel, conv->kernel);
+    const int64_t taps =
+        nnc_list_mul(w, conv->kernel, conv->kernel_w > 0 ? conv->kernel_w : conv->kernel);
     op->u.conv = *conv;
     op->weights = (nnc_weights){ .count = 1,
                                  .rows = conv->c_out,
-                                 .cols = nnc_list_mul(w, conv->c_in, taps),
+                                 .cols = nnc_list_mul(w, conv->c_in / conv->groups, taps),
                                  .vector = bias ? conv->c_out : 0 };
     return op;
 }

@@ -186,7 +186,9 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
                                      cross->width, l->qkv_bias);
         kv->u.matmul.kv_heads = l->kv_heads;
         kv->u.matmul.needs_grad_input = !cross->frozen;
-        kv->u.matmul.keeps_a = false; /* an input of the model */
+        kv->u.matmul.keeps_a = cross->shares > 0;
+        kv->u.matmul.kept_divisor = cross->shares > 0 ? cross->shares : 1;
+        kv->weights.vector -= l->no_key_bias && kv->weights.vector > 0 ? kv_width : 0;
     }
     if (l->qk_norm != NNC_QK_NORM_NONE) {
         head_norm(w, "attn.q_norm", l->heads);

@@ -57,7 +57,8 @@ typedef struct nnc_mlp_names {
 /* What a cross-attention looks at, in place of the tokens themselves. */
 typedef struct nnc_cross {
     int64_t len, width;
-    bool frozen; /* needs no gradient */
+    bool frozen;    /* needs no gradient */
+    int64_t shares; /* layers that look at it, and keep it between them; 0 = it is kept elsewhere */
 } nnc_cross;
 
 nnc_op *nnc_layer_norm(const nnc_layer_writer *w, const char *name, int64_t width);

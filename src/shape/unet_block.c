@@ -181,8 +181,9 @@ static void transformer(const nnc_unet_writer *w, const nnc_layer *layer, int64_
     };
     static const nnc_mlp_names mlp = { "ff.gate_up", "ff.activation", "ff.down" };
     const nnc_layer_writer one = nnc_layer_begin(&w->to, layer, w->batch, seq_len);
-    const nnc_cross context = { w->u->context_len, w->u->context_width,
-                                w->to.how->software->context_frozen };
+    const nnc_cross context = { .len = w->u->context_len,
+                                .width = w->u->context_width,
+                                .frozen = w->to.how->software->context_frozen };
 
     nnc_layer_attention(&one, cross_only ? &first_cross : &self, cross_only ? &context : NULL);
     if (context.len > 0) {

@@ -55,7 +55,7 @@ $ try() { sed "s/$1/$2/" toy/models/experts.json >experts.json; nncost validate 
 ! nncost: experts.json:22: expert_hidden: missing, expected the width of one expert
 ! nncost: experts.json:19: dense_layers: leaves no layer for experts, expected less than 4, found 5
 ! nncost: experts.json:19: kv_lora_rank: incomplete latent attention, expected kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim and v_head_dim together
-! nncost: experts.json:14: positions: unknown value, expected one of none, learned, rotary, alibi, found "rotory"
+! nncost: experts.json:14: positions: unknown value, expected one of none, learned, rotary, alibi, relative, relative_each, found "rotory"
 ! nncost: experts.json: head_dim: odd, expected an even width for rotary positions, found 125
 ! nncost: experts.json:24: sauces: unknown key, expected one of the decoder's keys, perhaps "sources", found "sauces"
 ! nncost: experts.json: sources: missing, expected where each figure comes from, found nothing
@@ -67,6 +67,8 @@ $ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >ex
 > try '"mixers": ["full", "full", "full", "full", "full"]'; try '"mlps": ["dense"]'; try '"mlps": ["dense", "experts"], "dense_layers": 1'
 > try '"norm_place": "parallel"'; try '"rotary_dim": 128'; try '"no_key_bias": true'; try '"norm_bias": true'; try '"shared_gate": true'
 > try '"kv_lora_rank": 10, "qk_nope_head_dim": 10, "qk_rope_head_dim": 10, "v_head_dim": 10, "qk_norm": "head"'
+> try '"relative_buckets": 32'; try '"head": "projection"'; try '"encoder_seq_len": 10'; try '"encoder_layers": 2'; try '"embed_width": 100'
+> try '"encoder_layers": 2, "mlps": ["none"]'; try '"bidirectional": true, "sliding_window": 9, "mixers": ["chunk"]'
 ! nncost: experts.json: sliding_window: missing, expected the tokens that window and chunk layers see
 ! nncost: experts.json:19: sliding_window: does not apply, expected a layer in mixers that slides
 ! nncost: experts.json:19: mixers[0]: unknown value, expected one of full, window, chunk, full_unrotated, found "fill"
@@ -80,6 +82,14 @@ $ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >ex
 ! nncost: experts.json:19: norm_bias: does not apply, expected it with layer norms that have weights
 ! nncost: experts.json:19: shared_gate: gates nothing, expected it beside a shared_hidden
 ! nncost: experts.json:19: kv_lora_rank: latent attention has norms of its own and no gate, expected qk_norm none and attention_gate off
+! nncost: experts.json:19: relative_buckets: does not apply, expected it with relative positions and only then
+! nncost: experts.json: head_width: missing, expected it with a projection head and only then
+! nncost: experts.json: encoder_layers: missing, expected it beside the other encoder keys
+! nncost: experts.json:19: encoder_layers: does not apply, expected it before plain decoder layers: not bidirectional, without experts, latents, mixers and mlps
+! nncost: experts.json:19: embed_width: does not apply, expected a tied_head beside it
+! nncost: experts.json:19: mlps: has no experts, expected a layer of them beside the key experts
+! nncost: experts.json:19: encoder_layers: does not apply, expected it before plain decoder layers: not bidirectional, without experts, latents, mixers and mlps
+! nncost: experts.json:19: mixers: chunk does not apply, expected window or full in an encoder
 [3]
 
 # Rules between the fields of a U-Net.

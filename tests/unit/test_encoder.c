@@ -1,0 +1,197 @@
+/* Encoders and encoder-decoders small enough to count by hand. */
+#include "cluster.h"
+
+static nnc_plan bf16(void)
+{
+    return plan_of(1, 1, 1);
+}
+
+static nnc_model encoder(void)
+{
+    nnc_model model = gpt(1, 4, 2, 10, 6);
+    model.decoder.bidirectional = true;
+    return model;
+}
+
+/* Width 4, 2 heads, 6 tokens: a pair costs 4 * 4 = 16 FLOPs. A decoder's mask leaves 21 of 36 pairs; of an encoder
+ * all count, or with a window of 2 those next to each other: 3 * 6 - 2 = 16. */
+START_TEST(tokens_see_both_sides)
+{
+    nnc_model model = encoder();
+    nnc_plan plan = bf16();
+    plan.flops_convention = NNC_CONVENTION_CAUSAL;
+    const double all = estimate_on_cluster(&model, &plan).model_flops;
+    model.decoder.sliding_window = 2;
+    ck_assert_double_eq(estimate_on_cluster(&model, &plan).model_flops, all - 3 * 16 * (36 - 16));
+    model.decoder.sliding_window = 12; /* six on either side: all */
+    ck_assert_double_eq(estimate_on_cluster(&model, &plan).model_flops, all);
+    model.decoder.sliding_window = 0;
+    model.decoder.bidirectional = false;
+    ck_assert_double_eq(estimate_on_cluster(&model, &plan).model_flops, all - 3 * 16 * (36 - 21));
+}
+END_TEST
+
+/* Width 4, 10 words, 6 tokens. Logits 4 * 10 from a tied table: no parameters. Masked: a dense layer 16 + 4, a
+ * norm 8, then the logits. Replaced: the dense layer and 4 + 1. Pooler: the dense layer for one token. A
+ * projection to 3: 12. */
+START_TEST(heads)
+{
+    static const struct {
+        const char *name;
+        int params, products; /* products: weights times the tokens they meet */
+    } wanted[] = { { "logits", 0, 6 * 40 },
+                   { "masked", 20 + 8, 6 * (16 + 40) },
+                   { "replaced", 20 + 5, 6 * (16 + 4) },
+                   { "pooler", 20, 16 },
+                   { "projection", 12, 12 },
+                   { "none", 0, 0 } };
+    const nnc_plan plan = bf16();
+    nnc_model model = encoder();
+    model.decoder.head_width = 3;
+    model.decoder.head = NNC_HEAD_NONE;
+    const nnc_result bare = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(COUNT_OF(wanted), NNC_MODEL_HEAD_COUNT);
+    for (int i = 0; i < NNC_MODEL_HEAD_COUNT; i++) {
+        ck_assert_int_eq(nnc_model_set(&model, "head", wanted[i].name, NULL), NNC_OK);
+        const nnc_result r = estimate_on_cluster(&model, &plan);
+        ck_assert_int_eq(r.params, bare.params + wanted[i].params);
+        ck_assert_double_eq(r.forward_flops, bare.forward_flops + 2 * wanted[i].products);
+    }
+}
+END_TEST
+
+/* 10 words and 6 positions of width 4, or of width 2: an encoder projects them with a bias, 2 * 4 + 4, a decoder
+ * without, and back before its logits, 2 * 8. Two types add 2 rows. */
+START_TEST(tables)
+{
+    const nnc_plan plan = bf16();
+    nnc_model model = encoder();
+    const int64_t plain = estimate_on_cluster(&model, &plan).params;
+    model.decoder.token_types = 2;
+    ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, plain + 8);
+    model.decoder.embed_width = 2;
+    model.decoder.head = NNC_HEAD_NONE;
+    ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, plain - 2 * 16 + 4 + 12);
+    model.decoder.token_types = 0;
+    model.decoder.bidirectional = false;
+    model.decoder.head = NNC_HEAD_LOGITS;
+    ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, plain - 2 * 16 + 8 + 8);
+}
+END_TEST
+
+/* 5 buckets for 2 heads: 10 scores, once or in each of 3 layers; 6 * 6 pairs look up 2 values each. */
+START_TEST(relative_positions)
+{
+    const nnc_plan plan = bf16();
+    nnc_model model = gpt(3, 4, 2, 10, 6);
+    model.decoder.positions = NNC_POSITIONS_NONE;
+    const nnc_result none = estimate_on_cluster(&model, &plan);
+    model.decoder.positions = NNC_POSITIONS_RELATIVE;
+    model.decoder.relative_buckets = 5;
+    const nnc_result once = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(once.params, none.params + 10);
+    ck_assert_int_eq(once.matmul_params, none.matmul_params);
+    ck_assert_double_eq(once.forward_flops, none.forward_flops);
+    const nnc_op_cost *row = find_row("attn.relative", NNC_PHASE_FORWARD);
+    ck_assert_ptr_nonnull(row);
+    ck_assert_double_eq(row->work.write_bytes, 36 * 2 * 2);
+    model.decoder.positions = NNC_POSITIONS_RELATIVE_EACH;
+    const nnc_result each = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(each.params, none.params + 30);
+    ck_assert_int_eq(each.matmul_params, none.matmul_params);
+}
+END_TEST
+
+/* Two encoder layers over 5 tokens before one decoder layer over 3, width 4, inner width 16, biases. A layer has
+ * 12 h^2 + 13 h = 244 parameters; the decoder's also a cross-attention of 4 h^2 + 4 h and a norm, 88; the encoder a
+ * last norm, 8, and positions of its own, 5 * 4, of a table of 5. */
+static nnc_model pair(void)
+{
+    nnc_model model = gpt(1, 4, 2, 10, 3);
+    model.decoder.positions_max = 5;
+    model.decoder.encoder_layers = 2;
+    model.decoder.encoder_seq_len = 5;
+    return model;
+}
+
+START_TEST(encoder_before_decoder)
+{
+    const nnc_model model = pair();
+    const nnc_plan plan = bf16();
+    const nnc_result r = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(r.params, 40 + 2 * 20 + 2 * 244 + 8 + 244 + 88 + 8);
+    /* the encoder's layers 2 * 5 * 192 + 16 * 25; the decoder's 2 * 3 * 192 + 16 * 9; its cross-attention q and out
+     * over 3 tokens, k and v over 5, and 3 * 5 pairs; logits */
+    const double encoder = 2 * (2 * 5 * 192 + 16 * 25), decoder = 2 * 3 * 192 + 16 * 9;
+    const double cross = 2 * 3 * 32 + 2 * 5 * 32 + 16 * 15;
+    ck_assert_double_eq(r.forward_flops, encoder + decoder + cross + 2 * 3 * 40);
+    ck_assert_int_eq(r.tokens, 3);
+    ck_assert_double_eq(r.input_bytes, 4 * (3 + 5));
+}
+END_TEST
+
+/* However many layers look at the encoder's states, those are kept once: 5 tokens of width 4 in 2 B. */
+START_TEST(encoder_states_are_kept_once)
+{
+    nnc_model model = pair();
+    const nnc_plan plan = bf16();
+    double kept[3];
+    for (int layers = 1; layers <= 2; layers++) {
+        model.decoder.layers = layers;
+        estimate_on_cluster(&model, &plan);
+        const nnc_op_cost *kv = find_row("cross.kv", NNC_PHASE_FORWARD);
+        ck_assert_ptr_nonnull(kv);
+        kept[layers] = nnc_op_kept_bytes(kv->op) * kv->repeat;
+    }
+    ck_assert_double_eq(kept[1], 5 * 4 * 2);
+    ck_assert_double_eq(kept[2], 5 * 4 * 2);
+}
+END_TEST
+
+/* 10 frames of 3 bands become 5 tokens of width 4: kernels of 3 x 3 x 4 + 4 and 3 x 4 x 4 + 4 over 10 and 5
+ * positions, and a table of 5 in place of the tokens' own. */
+START_TEST(frames)
+{
+    nnc_model model = pair();
+    const nnc_plan plan = bf16();
+    const nnc_result tokens = estimate_on_cluster(&model, &plan);
+    model.decoder.frame_bands = 3;
+    const nnc_result r = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(r.params, tokens.params + 40 + 52);
+    ck_assert_double_eq(r.forward_flops, tokens.forward_flops + 2 * 10 * 36 + 2 * 5 * 48);
+    ck_assert_double_eq(r.input_bytes, 4 * 3 + 4 * 10 * 3);
+}
+END_TEST
+
+/* An encoder and its decoder are not cut into stages, nor their tokens over context ranks. */
+START_TEST(pairs_stay_together)
+{
+    const nnc_model model = pair();
+    const nnc_device device = cluster_device();
+    const nnc_software software = nnc_software_default();
+    for (int i = 0; i < 2; i++) {
+        nnc_plan plan = plan_of(1, 1, i == 0 ? 2 : 1);
+        nnc_error err = { 0 };
+        nnc_result r;
+        plan.context = i == 0 ? 1 : 2;
+        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err),
+                         NNC_ILLEGAL_PLAN);
+        ck_assert_str_eq(err.where, i == 0 ? "--pipeline" : "--context");
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        tokens_see_both_sides,
+        heads,
+        tables,
+        relative_positions,
+        encoder_before_decoder,
+        encoder_states_are_kept_once,
+        frames,
+        pairs_stay_together,
+    };
+    return run_tests("encoder", tests, COUNT_OF(tests));
+}
