@@ -68,7 +68,13 @@ static inline bool nnc_mlp_gated(nnc_mlp mlp)
     X(NNC_MIXER_WINDOW, "window", "Attention to the sliding_window tokens up to its own.")       \
     X(NNC_MIXER_CHUNK, "chunk", "Attention inside consecutive chunks of sliding_window tokens.") \
     X(NNC_MIXER_UNROTATED, "full_unrotated",                                                     \
-      "Attention to every token before it, without the rotary positions of the other layers.")
+      "Attention to every token before it, without the rotary positions of the other layers.")   \
+    X(NNC_MIXER_MAMBA, "mamba", "A selective state space, one decay per value (Mamba).")         \
+    X(NNC_MIXER_MAMBA2, "mamba2", "A state space with one decay per head (Mamba-2).")            \
+    X(NNC_MIXER_GATED_DELTA, "gated_delta", "Linear attention by the gated delta rule.")         \
+    X(NNC_MIXER_LIGHTNING, "lightning", "Linear attention with a fixed decay per head.")         \
+    X(NNC_MIXER_SHORT_CONV, "short_conv", "A gated convolution over a few tokens.")              \
+    X(NNC_MIXER_NONE, "none", "Nothing.")
 NNC_ENUM(nnc_mixer, NNC_MIXER_LIST, NNC_MIXER_COUNT);
 NNC_API const char *nnc_mixer_name(nnc_mixer mixer);
 NNC_API const char *nnc_mixer_help(nnc_mixer mixer);
@@ -176,6 +182,13 @@ typedef struct nnc_decoder {
      * over encoder_seq_len tokens (0 = seq_len), or over that many frames made of twice as many by two
      * convolutions of kernel 3 over frame_bands bands. encoder_layers 0 = none. */
     int64_t encoder_layers, encoder_seq_len, encoder_ffn_hidden, frame_bands;
+    /* Of layers that keep a state instead of all tokens: values per token; state of each value (of the gated
+     * delta rule: width of a key); heads; heads of keys; rank of Mamba's time steps; tokens of a chunk whose
+     * pairs are computed at once (0 = 256, 64 for the delta rule). */
+    int64_t ssm_inner, ssm_state, ssm_heads, ssm_groups, ssm_rank, ssm_chunk;
+    int64_t conv_kernel; /* tokens that their convolution, or a short_conv, sees */
+    bool conv_bias;
+    bool ssm_norms; /* of Mamba's time steps and state projections */
 } nnc_decoder;
 
 /* Rows of the table of words and of the head: vocab, padded to a multiple of vocab_multiple. */

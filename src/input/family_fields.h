@@ -21,6 +21,7 @@ NNC_FAMILY_LIST(NNC_FAMILY_FIELDS)
 #undef NNC_FAMILY_FIELDS
 
 const nnc_family_fields *nnc_family_fields_of(nnc_family family);
+void nnc_decoder_rules(nnc_json at, const nnc_model *model);
 
 /* Far above any network, and low enough that a product of two dims cannot overflow. */
 #define NNC_LAYERS_MAX 1e5

@@ -123,6 +123,19 @@ static int conv_backward(const nnc_op *op, nnc_op *backward)
     return count;
 }
 
+/* A convolution of each channel by itself divides with the channels. */
+static void conv_shard(nnc_op *op, const nnc_degrees *d)
+{
+    nnc_conv *p = &op->u.conv;
+    if (op->split == NNC_SPLIT_INNER) {
+        p->c_in /= d->tensor;
+        p->c_out /= d->tensor;
+        p->groups /= d->tensor;
+        op->weights.rows /= d->tensor;
+        op->weights.vector /= d->tensor;
+    }
+}
+
 static void conv_shape(const nnc_op *op, char *text, size_t size)
 {
     const nnc_conv *p = &op->u.conv;
@@ -143,7 +156,7 @@ const nnc_op_row nnc_conv_row = {
     .name = conv_name,
     NNC_OP_MEMBERS(conv),
     .backward = conv_backward,
-    .shard = nnc_op_not_sharded,
+    .shard = conv_shard,
     .shape = conv_shape,
     .timed = NNC_TIMED_CONV,
 };

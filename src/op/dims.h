@@ -9,6 +9,7 @@
     X(NNC_OP_MATMUL, matmul) /* C[m,n] = A[m,k] B[k,n], `batch` times; B may be a parameter */ \
     X(NNC_OP_FLASH, flash)   /* fused attention, scores never leave the chip */                \
     X(NNC_OP_CONV, conv)     /* convolution, also transposed */                                \
+    X(NNC_OP_SCAN, scan)     /* a state carried from token to token */                         \
     X(NNC_OP_NORM, norm)     /* layer, RMS, group, batch */                                    \
     X(NNC_OP_POINTWISE,                                                                        \
       pointwise) /* one pass over elements: activations, residual, softmax ... */              \
@@ -49,6 +50,15 @@ typedef struct nnc_conv {
     bool needs_grad_input;
     bool keeps_input;
 } nnc_conv;
+
+/* Every token adds to a state and reads it: `state` numbers for each of `inner` values. */
+typedef struct nnc_scan {
+    int64_t tokens, inner, state;
+    int64_t groups; /* keys, and queries, of width `state` per token */
+    int64_t heads;  /* decays per token; 0 = one per value */
+    int64_t chunk;  /* tokens that meet in products; 0 = one after the other, on the vector units */
+    bool delta;     /* what the state says of a key already is taken off first */
+} nnc_scan;
 
 typedef struct nnc_norm {
     nnc_norm_kind kind;
@@ -201,6 +211,7 @@ struct nnc_op {
         nnc_matmul matmul;
         nnc_flash flash;
         nnc_conv conv;
+        nnc_scan scan;
         nnc_norm norm;
         nnc_pointwise pointwise;
         nnc_embedding embedding;

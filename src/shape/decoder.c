@@ -86,11 +86,12 @@ static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *
     one.layer = &layer;
     nnc_list_segment(&w->to, k->count, true);
     one.to = nnc_list_block(&w->to, k->count, w->hidden_elements);
-    if (is_latent(d)) {
+    nnc_decoder_keep_state(&one, d, k->mixer);
+    if (is_latent(d) && nnc_mixer_attends(k->mixer)) {
         nnc_layer_begin_norm(&one, nnc_attention_plain.norm);
         nnc_decoder_project_latent(&one, d);
         nnc_layer_attend(&one, &nnc_attention_plain, NULL);
-    } else {
+    } else if (nnc_mixer_attends(k->mixer)) {
         nnc_layer_attention(&one, &nnc_attention_plain, NULL);
     }
     if (d->positions == NNC_POSITIONS_RELATIVE_EACH) {
@@ -112,10 +113,11 @@ enum { KINDS_MAX = NNC_SEGMENTS_MAX - 2 };
 static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KINDS_MAX])
 {
     int32_t count = 0;
-    if (d->mixers_count == 0 && d->mlps_count == 0) {
-        const int64_t dense = d->experts > 0 ? d->dense_layers : d->layers;
-        const kind runs[] = { { mixer_of(d, 0), NNC_LAYER_DENSE, dense },
-                              { mixer_of(d, 0), NNC_LAYER_EXPERTS, d->layers - dense } };
+    if (d->mixers_count <= 1 && d->mlps_count <= 1) {
+        const bool alike = d->experts == 0 || d->mlps_count > 0;
+        const int64_t first = alike ? d->layers : d->dense_layers;
+        const kind runs[] = { { mixer_of(d, 0), mlp_of(d, 0), first },
+                              { mixer_of(d, 0), NNC_LAYER_EXPERTS, d->layers - first } };
         for (int i = 0; i < 2; i++) {
             if (runs[i].count > 0) {
                 kinds[count++] = runs[i];
@@ -200,6 +202,21 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
+/* What layers that keep a state ask for. */
+static nnc_status split_states(const nnc_decoder *d, const nnc_plan *p, nnc_error *err)
+{
+    if (p->context > 1) {
+        return nnc_fail(
+            err, NNC_ILLEGAL_PLAN, "--context",
+            "a state passes through all tokens of a sequence, expected 1, found %" PRId32,
+            p->context);
+    }
+    NNC_TRY(nnc_divides("--tensor", "ssm_inner", d->ssm_inner, p->tensor, err));
+    NNC_TRY(nnc_divides("--tensor", "ssm_heads", d->ssm_heads, p->tensor, err));
+    NNC_TRY(nnc_divides("--tensor", "ssm_groups", d->ssm_groups, p->tensor, err));
+    return nnc_divides("--tensor", "hidden", d->hidden, p->tensor, err);
+}
+
 static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *err)
 {
     const nnc_decoder *d = &model->decoder;
@@ -217,7 +234,14 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
                         "found %" PRId32,
                         p->context);
     }
-    NNC_TRY(nnc_layer_split_context(&layer, p, p->seq_len, err));
+    for (int32_t i = 0; i < d->mixers_count; i++) {
+        if (!nnc_mixer_attends(d->mixers[i]) && d->mixers[i] != NNC_MIXER_NONE) {
+            NNC_TRY(split_states(d, p, err));
+        }
+    }
+    if (d->heads > 0) {
+        NNC_TRY(nnc_layer_split_context(&layer, p, p->seq_len, err));
+    }
     NNC_TRY(nnc_layer_split_tensor(&layer, p, err));
     NNC_TRY(nnc_divides("--tensor", "expert_hidden", d->expert_hidden, t, err));
     NNC_TRY(nnc_divides("--tensor", "shared_hidden", d->shared_hidden, t, err));

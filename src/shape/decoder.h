@@ -11,6 +11,12 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
 /* Norm, router, dispatch, the routed and the shared experts, combine, residual.   [experts] */
 void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d);
 
+/* Half a layer that keeps a state instead of all tokens, after its norm and with its residual; nothing for
+ * mixers that attend.   [state-mixers] */
+void nnc_decoder_keep_state(const nnc_layer_writer *w, const nnc_decoder *d, nnc_mixer mixer);
+/* Does it attend? */
+bool nnc_mixer_attends(nnc_mixer mixer);
+
 /* The tables, their norm and projection: what layers begin with. again: the table of words is counted
  * elsewhere. */
 void nnc_decoder_embedding(const nnc_layer_writer *w, const nnc_decoder *d, bool again);

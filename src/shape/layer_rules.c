@@ -7,7 +7,8 @@ nnc_status nnc_layer_split_tensor(const nnc_layer *l, const nnc_plan *p, nnc_err
 {
     const int64_t t = p->tensor;
     NNC_TRY(nnc_divides("--tensor", "heads", l->heads, t, err));
-    if (t % l->kv_heads != 0) { /* else each rank has a whole head, some the same one */
+    if (l->kv_heads > 0 &&
+        t % l->kv_heads != 0) { /* else each rank has a whole head, some the same one */
         NNC_TRY(nnc_divides("--tensor", "kv_heads", l->kv_heads, t, err));
     }
     return nnc_divides("--tensor", "ffn_hidden", l->ffn_hidden, t, err);

@@ -69,10 +69,13 @@ $ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >ex
 > try '"kv_lora_rank": 10, "qk_nope_head_dim": 10, "qk_rope_head_dim": 10, "v_head_dim": 10, "qk_norm": "head"'
 > try '"relative_buckets": 32'; try '"head": "projection"'; try '"encoder_seq_len": 10'; try '"encoder_layers": 2'; try '"embed_width": 100'
 > try '"encoder_layers": 2, "mlps": ["none"]'; try '"bidirectional": true, "sliding_window": 9, "mixers": ["chunk"]'
+> try '"mixers": ["mamba"], "ssm_inner": 8'; try '"ssm_heads": 8'; try '"conv_bias": true'; try '"mixers": ["short_conv"]'
+> try '"mixers": ["mamba2"], "ssm_inner": 8, "ssm_state": 8, "ssm_heads": 8, "ssm_groups": 3, "conv_kernel": 4'
+> sed '/"heads"/d; /"head_dim"/d; /"ffn_hidden"/d' toy/models/dense.json >dense.json; nncost validate dense.json
 ! nncost: experts.json: sliding_window: missing, expected the tokens that window and chunk layers see
 ! nncost: experts.json:19: sliding_window: does not apply, expected a layer in mixers that slides
-! nncost: experts.json:19: mixers[0]: unknown value, expected one of full, window, chunk, full_unrotated, found "fill"
-! nncost: experts.json:19: mixers: wrong type, expected a list out of full, window, chunk, full_unrotated, found "full"
+! nncost: experts.json:19: mixers[0]: unknown value, expected one of full, window, chunk, full_unrotated, mamba, mamba2, gated_delta, lightning, short_conv, none, found "fill"
+! nncost: experts.json:19: mixers: wrong type, expected a list out of full, window, chunk, full_unrotated, mamba, mamba2, gated_delta, lightning, short_conv, none, found "full"
 ! nncost: experts.json:19: mixers: more than there are layers, expected at most 4 names, found 5
 ! nncost: experts.json:19: mlps: has no experts, expected a layer of them beside the key experts
 ! nncost: experts.json:19: dense_layers: said twice, expected it or mlps, found both
@@ -90,6 +93,15 @@ $ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >ex
 ! nncost: experts.json:19: mlps: has no experts, expected a layer of them beside the key experts
 ! nncost: experts.json:19: encoder_layers: does not apply, expected it before plain decoder layers: not bidirectional, without experts, latents, mixers and mlps
 ! nncost: experts.json:19: mixers: chunk does not apply, expected window or full in an encoder
+! nncost: experts.json: ssm_state: missing, expected it with a mixer that keeps such a state and only then
+! nncost: experts.json: ssm_rank: missing, expected it with a mixer that keeps such a state and only then
+! nncost: experts.json: conv_kernel: missing, expected it with a mixer that keeps such a state and only then
+! nncost: experts.json:19: ssm_heads: does not apply, expected it with a mixer that keeps such a state and only then
+! nncost: experts.json: mixers: keep no state, expected one that does beside ssm_chunk, ssm_norms and conv_bias
+! nncost: experts.json: conv_kernel: missing, expected it with a mixer that keeps such a state and only then
+! nncost: experts.json:19: ssm_heads: does not divide, expected a divisor of ssm_inner = 8 and a multiple of ssm_groups = 3, found 8
+! nncost: dense.json: heads: missing, expected a whole number from 1 to 1e7, found nothing
+! nncost: dense.json: ffn_hidden: missing, expected a whole number from 1 to 1e7, found nothing
 [3]
 
 # Rules between the fields of a U-Net.

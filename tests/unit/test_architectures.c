@@ -30,6 +30,16 @@ static bool is_conv(const nnc_op_cost *row)
     return is_forward(row, NNC_OP_CONV);
 }
 
+static bool is_chunked_scan(const nnc_op_cost *row)
+{
+    return is_forward(row, NNC_OP_SCAN) && row->op->u.scan.chunk > 0;
+}
+
+static double executed_flops_of(const nnc_op_cost *row)
+{
+    return row->work.flops;
+}
+
 /* Over every position of the mask. */
 static double flops_of(const nnc_op_cost *row)
 {
@@ -70,6 +80,9 @@ static void check_model(const cJSON *known)
         check(known, "attention_flops", sum_rows(is_attention, flops_of));
         check(known, "expert_flops", sum_rows(is_expert, flops_of));
         check(known, "conv_flops", sum_rows(is_conv, flops_of));
+        if (cJSON_HasObjectItem(known, "scan_flops")) {
+            check(known, "scan_flops", sum_rows(is_chunked_scan, executed_flops_of));
+        }
     }
 }
 

@@ -103,7 +103,10 @@ static void set_one(nnc_json at, nnc_model *model, const char *to, const char *t
         to = name;
         text = equals + 1;
     }
-    const nnc_field *from = nnc_field_of_key(table, times != NULL ? times + 1 : text);
+    const nnc_field *own = nnc_field_of_key(table, to);
+    const bool word =
+        own != NULL && own->type == NNC_FIELD_ENUM; /* "head" is a value, not a field */
+    const nnc_field *from = word ? NULL : nnc_field_of_key(table, times != NULL ? times + 1 : text);
     if (from != NULL) {
         const double value = (times != NULL ? strtod(text, NULL) : 1) * number_in(from, model);
         text = nnc_number_text(from->type == NNC_FIELD_I64 ? floor(value) : value, number);
