@@ -71,6 +71,7 @@ typedef struct nnc_result {
     /* work of the whole step over all devices */
     double forward_flops, backward_flops, recompute_flops;
     double model_flops, hardware_flops, executed_flops, vector_flops, six_nd_flops;
+    double causal_flops; /* model_flops in the convention "causal" */
     double read_bytes, write_bytes;
     double input_bytes; /* of training data: token ids or images */
     double peak_flops_per_s, ridge_flops_per_byte;
@@ -89,6 +90,7 @@ typedef struct nnc_result {
     /* rates */
     double samples_per_s, tokens_per_s, tokens_per_s_per_device;
     double model_flops_per_s_per_device, mfu, hfu;
+    double causal_mfu; /* of causal_flops, whatever the convention: at most 1 */
     union {
         nnc_memory memory;
         unsigned char memory_room[NNC_MEMORY_ROOM];

@@ -285,6 +285,13 @@ typedef struct nnc_graph {
     int64_t lets[NNC_GRAPH_LETS_MAX];     /* in the order of the file */
 } nnc_graph;
 
+/* Widths as the file says them. When nnc_model_set sets hidden, those that it has not set follow: as
+ * many more heads of the same width, layers as wide in proportion. */
+typedef struct nnc_widths {
+    int64_t hidden, heads, kv_heads, head_dim, ffn_hidden, expert_hidden, shared_hidden;
+    uint32_t set; /* which ones nnc_model_set has set */
+} nnc_widths;
+
 struct nnc_model {
     char id[64];
     char name[96];
@@ -293,6 +300,7 @@ struct nnc_model {
     nnc_unet unet;
     nnc_vit vit;
     nnc_graph graph;
+    nnc_widths recorded;      /* all 0: hidden takes nothing with it */
     int64_t published_params; /* as the authors count them; 0 = not stated */
     const nnc_source *sources;
     int32_t source_count;

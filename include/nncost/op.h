@@ -54,7 +54,7 @@ typedef struct nnc_op nnc_op;
  * all pairs and over the causal ones; equal to flops but for fused attention and its backward. */
 typedef struct nnc_work {
     double flops, vector_flops, read_bytes, write_bytes;
-    double full_flops, causal_flops;
+    double full_flops, window_flops, causal_flops;
 } nnc_work;
 
 /* What an op is called in the network ("attn.qkv"), what kind it is ("matmul", "rms_norm",

@@ -28,7 +28,10 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
     NNC_SAY(why, blocks, NULL, (double)u->batch * (double)u->heads * (double)u->s_q / 128.0);
     NNC_SAY(why, long_s, "s", work->flops / (sustained * r.matmul_flops_per_s));
     NNC_NOTE(why, "of many blocks of long sequences and wide heads");
-    NNC_SAY(why, short_factor, NULL, 1.0 + e->seq_half / (double)u->s_k);
+    NNC_LET(why, calls, NULL, u->blocks > 1 ? (double)u->blocks : 1.0);
+    NNC_SAY(why, query_passes, NULL, 1.0 + 0.75 * (calls - 1.0));
+    NNC_NOTE(why, "calls: a kernel for each block of keys; of the others three quarters meet");
+    NNC_SAY(why, short_factor, NULL, 1.0 + query_passes * e->seq_half / (double)u->s_k);
     NNC_NOTE(why, "short sequences");
     NNC_SAY(why, narrow_factor, NULL, 1.0 + (1.0 / e->narrow_ratio - 1.0) * (128.0 / width - 1.0));
     NNC_NOTE(why,
@@ -40,7 +43,12 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
     NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
     NNC_SAY(why, memory_s, "s",
             (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
-    return nnc_roofline(compute_s, memory_s, r.fixed_s, why);
+    double fixed_s = r.fixed_s;
+    if (calls > 1.0) {
+        NNC_LET(why, call_s, "s", r.fixed_s);
+        NNC_SET(why, fixed_s, "s", calls * call_s);
+    }
+    return nnc_roofline(compute_s, memory_s, fixed_s, why);
 }
 
 nnc_timing nnc_flash_time(const nnc_device *device, const nnc_op *op, const nnc_work *work)

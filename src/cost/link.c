@@ -141,22 +141,30 @@ static void add_axis(nnc_route *route, int32_t length, int32_t stride, bool wrap
 
 /* Lays the inner ranks along the axes. Where the group takes every k-th place of an axis, k groups
  * share its links, so each has 1/k of the rate and crosses k links per step. A part of an axis is a
- * line. */
-static void span_axes(const box *slice, int32_t stride, nnc_route *route)
+ * line. up: where k does not divide an axis, the groups that reach over its end have a place more.
+ * false: not all ranks find a place. */
+static bool span_axes_by(const box *slice, int32_t stride, bool up, nnc_route *route)
 {
     int32_t left = route->inner;
     int64_t base = 1; /* distance of neighbours along the axis */
+    route->axes = 0;
     for (int32_t i = 0; i < AXES && left > 1; i++) {
         const int32_t length = slice->length[i];
         const int32_t step = stride > base ? (int32_t)(stride / base) : 1;
-        const int32_t along = least(left, length / step);
+        const int32_t places = up ? ceil_div(length, step) : length / step;
+        const int32_t along = least(left, places);
         if (along > 1) {
             add_axis(route, along, step, slice->wraps[i] && along * step == length);
             left = ceil_div(left, along);
         }
         base *= length;
     }
-    if (left > 1) { /* stride and size do not suit the box */
+    return left == 1;
+}
+
+static void span_axes(const box *slice, int32_t stride, nnc_route *route)
+{
+    if (!span_axes_by(slice, stride, false, route) && !span_axes_by(slice, stride, true, route)) {
         route->axes = 0;
         add_axis(route, route->inner, stride, false);
     }

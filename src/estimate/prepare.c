@@ -158,6 +158,8 @@ void nnc_utilisation(nnc_result *r, nnc_derivation *why)
     }
     NNC_SET(why, r->hardware_flops, "FLOP", r->model_flops + r->recompute_flops);
     NNC_SET(why, r->mfu, NULL, r->model_flops / (r->step_s * devices * r->peak_flops_per_s));
+    NNC_SET(why, r->causal_mfu, NULL,
+            r->causal_flops / (r->step_s * devices * r->peak_flops_per_s));
     NNC_SET(why, r->hfu, NULL, r->hardware_flops / (r->step_s * devices * r->peak_flops_per_s));
     NNC_SET(why, r->model_flops_per_s_per_device, "FLOP/s", r->model_flops / r->step_s / devices);
     NNC_SET(why, r->samples_per_s, NULL, (double)plan->global_batch / r->step_s);

@@ -89,8 +89,10 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
     overlap.tensor_backward = isnan(software->overlap_tensor_backward)
                                   ? software->overlap_tensor
                                   : software->overlap_tensor_backward;
+    overlap.context_ahead = 0.0;
+    overlap.ring_share = plan->context > 1 ? 1.0 - 1.0 / (double)plan->context : 1.0;
     for (int i = 0; i < NNC_COMM_COUNT && !isnan(plan->overlap); i++) {
-        overlap.share[i] = overlap.tensor_backward = plan->overlap;
+        overlap.share[i] = overlap.tensor_backward = overlap.context_ahead = plan->overlap;
     }
     return overlap;
 }
@@ -179,7 +181,7 @@ NNC_SAYING void settle(budget *b, const nnc_overlap *overlap, nnc_part part,
     windows w = { { 0 }, { 0 } };
     double attention[NNC_LANES];
     for (int f = 0; f < NNC_LANES; f++) {
-        attention[f] = b->attention_s;
+        attention[f] = b->attention_s * overlap->ring_share;
         w.left_s[f] = b->compute_s;
     }
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
@@ -207,7 +209,9 @@ NNC_SAYING void settle(budget *b, const nnc_overlap *overlap, nnc_part part,
         }
         const double rest_s = all_s - first_s, waits_s = beside_waits_s(&w, k, f);
         double left_s = w.left_s[f] + waits_s;
-        const double exposed_rest = hide(rest_s, share_of(overlap, k, part), &left_s, said);
+        const double share =
+            k == NNC_COMM_CONTEXT ? overlap->context_ahead : share_of(overlap, k, part);
+        const double exposed_rest = hide(rest_s, share, &left_s, said);
         b->behind_exposed[k] = 1.0;
         if (all_s > 0.0) {
             NNC_PUT(said, rest_s, "s");

@@ -53,6 +53,8 @@ typedef struct nnc_unit {
 typedef struct nnc_overlap {
     double share[NNC_COMM_COUNT];
     double tensor_backward; /* of tensor-parallel exchanges in backward passes */
+    double context_ahead;   /* of what attention waits for before it begins */
+    double ring_share;      /* of the attention, blocks that run while another one travels */
     bool weight_apart;      /* weight gradients run at another time: nothing hides behind them */
 } nnc_overlap;
 nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);

@@ -19,14 +19,21 @@ static void recomputed_shares(const nnc_step *step, const nnc_step_memory *m,
     }
 }
 
+static double counted_flops(const nnc_work *work, const nnc_convention *convention)
+{
+    return convention->pairs == NNC_COUNTS_MASK     ? work->causal_flops
+           : convention->pairs == NNC_COUNTS_WINDOW ? work->window_flops
+                                                    : work->full_flops;
+}
+
 NNC_SAYING void add_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
                          nnc_result *r, nnc_derivation *why)
 {
     const nnc_plan *plan = step->plan;
     const double passes = (double)plan->micro_batches * plan->data;
     const nnc_convention *convention = nnc_convention_of(plan->flops_convention);
-    const bool masked = convention->masked;
-    double again[NNC_SEGMENTS_MAX], full[NNC_PASS_PARTS] = { 0 }, counted[NNC_PASS_PARTS] = { 0 };
+    double causal = 0.0, again[NNC_SEGMENTS_MAX], full[NNC_PASS_PARTS] = { 0 },
+           counted[NNC_PASS_PARTS] = { 0 };
     nnc_group_sums groups = { { { 0 } } };
     recomputed_shares(step, m, again);
     for (int32_t i = 0; i < rows->count; i++) {
@@ -35,7 +42,8 @@ NNC_SAYING void add_work(const nnc_step *step, const nnc_rows *rows, const nnc_s
         const double repeat =
             part == NNC_PART_RECOMPUTE ? row->repeat * again[row->op->segment] : row->repeat;
         full[part] += row->work.full_flops * repeat;
-        counted[part] += (masked ? row->work.causal_flops : row->work.full_flops) * repeat;
+        counted[part] += counted_flops(&row->work, convention) * repeat;
+        causal += part == NNC_PART_RECOMPUTE ? 0.0 : row->work.causal_flops * repeat;
         NNC_WHEN(why, groups.sums[part][row->op->group] += row->work.full_flops * repeat);
     }
     NNC_PUT(why, passes, NULL);
@@ -53,6 +61,9 @@ NNC_SAYING void add_work(const nnc_step *step, const nnc_rows *rows, const nnc_s
     NNC_SET(why, r->backward_flops, "FLOP", backward_pass_flops * passes);
     NNC_SET(why, r->model_flops, "FLOP", (forward_counted_flops + backward_counted_flops) * passes);
     NNC_NOTE(why, convention->note);
+    NNC_LET(why, masked_flops, "FLOP", causal);
+    NNC_SET(why, r->causal_flops, "FLOP", masked_flops * passes);
+    NNC_NOTE(why, "of a pass, attention over the pairs that the mask leaves");
     NNC_SET(why, r->recompute_flops, "FLOP", recomputed_pass_flops * passes);
 }
 

@@ -18,9 +18,10 @@ const nnc_field nnc_scale_up_fields[NNC_SCALE_UP_FIELDS] = {
       .max = 1e6, .help = "Torus: the length of each axis." },
     { NNC_FIELD(nnc_scale_up, wrap), NNC_FIELD_COUNTED(nnc_scale_up, wrap, wrap_count),
       .help = "Torus: does the axis close into a ring?" },
-    { NNC_FIELD(nnc_scale_up, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
-      .help = "Bandwidth of one device in one direction; torus: of one link." },
-    { NNC_FIELD(nnc_scale_up, latency_s), .unit = "s", .max = 1, .help = "Latency of one step." },
+    { NNC_FIELD(nnc_scale_up, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6,
+      .usual = 2e11, .help = "Bandwidth of one device in one direction; torus: of one link." },
+    { NNC_FIELD(nnc_scale_up, latency_s), .unit = "s", .max = 0.1, .usual = 3e-6,
+      .help = "Latency of one step." },
     { NNC_FIELD(nnc_scale_up, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "0",
       .help = "A message of this size takes twice its time at full bandwidth; 0 = any size reaches "
               "it." },
@@ -29,9 +30,10 @@ const nnc_field nnc_scale_up_fields[NNC_SCALE_UP_FIELDS] = {
 };
 
 static const nnc_field scale_out_fields[] = {
-    { NNC_FIELD(nnc_scale_out, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
-      .help = "Network bandwidth of one device in one direction." },
-    { NNC_FIELD(nnc_scale_out, latency_s), .unit = "s", .max = 1, .help = "Latency of one step." },
+    { NNC_FIELD(nnc_scale_out, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6,
+      .usual = 5e10, .help = "Network bandwidth of one device in one direction." },
+    { NNC_FIELD(nnc_scale_out, latency_s), .unit = "s", .max = 0.1, .usual = 3e-6,
+      .help = "Latency of one step." },
     { NNC_FIELD(nnc_scale_out, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "0",
       .help = "A message of this size takes twice its time at full bandwidth; 0 = any size reaches "
               "it." },
@@ -40,10 +42,10 @@ static const nnc_field scale_out_fields[] = {
 };
 
 const nnc_field nnc_host_fields[NNC_HOST_FIELDS] = {
-    { NNC_FIELD(nnc_host_link, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
-      .help = "Bandwidth between device and host memory in one direction." },
-    { NNC_FIELD(nnc_host_link, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX,
-      .above_min = true, .help = "Bandwidth of host memory, one device's share." },
+    { NNC_FIELD(nnc_host_link, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6,
+      .usual = 5e10, .help = "Bandwidth between device and host memory in one direction." },
+    { NNC_FIELD(nnc_host_link, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6,
+      .usual = 5e10, .help = "Bandwidth of host memory, one device's share." },
 };
 
 static const nnc_field node_power_fields[] = {
@@ -70,21 +72,22 @@ static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, units), .min = 1, .max = 1e6,
       .help = "Streaming multiprocessors, compute units or tensor cores; set, the peaks that are "
               "not set too grow with it." },
-    { NNC_FIELD(nnc_device, clock_hz), .unit = "Hz", .max = 1e12, .above_min = true,
+    { NNC_FIELD(nnc_device, clock_hz), .unit = "Hz", .max = 1e12, .min = 1e6, .usual = 1.5e9,
       .help = "Boost clock, the one the peaks are stated at; set, the peaks that are not set too "
               "grow with it." },
     { NNC_FIELD(nnc_device, matmul_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX,
-      .above_min = true, .required = true, .help = "Dense peak of the matrix units, by format." },
-    { NNC_FIELD(nnc_device, vector_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX,
-      .above_min = true, .help = "Peak of the vector units, by format." },
-    { NNC_FIELD(nnc_device, mem_bytes), .unit = "B", .min = 1, .max = NNC_BYTES_MAX,
-      .required = true, .help = "Capacity of the device memory." },
-    { NNC_FIELD(nnc_device, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
-      .required = true, .help = "Peak bandwidth of the device memory." },
-    { NNC_FIELD(nnc_device, l2_bytes), .unit = "B", .min = 1, .max = NNC_BYTES_MAX,
+      .required = true, .min = 1e9, .usual = 3e14,
+      .help = "Dense peak of the matrix units, by format." },
+    { NNC_FIELD(nnc_device, vector_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX, .min = 1e9,
+      .usual = 3e13, .help = "Peak of the vector units, by format." },
+    { NNC_FIELD(nnc_device, mem_bytes), .unit = "B", .min = 1e6, .usual = 5e10,
+      .max = NNC_BYTES_MAX, .required = true, .help = "Capacity of the device memory." },
+    { NNC_FIELD(nnc_device, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .required = true,
+      .min = 1e8, .usual = 2e12, .help = "Peak bandwidth of the device memory." },
+    { NNC_FIELD(nnc_device, l2_bytes), .unit = "B", .min = 1e3, .usual = 5e7, .max = NNC_BYTES_MAX,
       .help = "Last-level cache on the chip, all of it." },
-    { NNC_FIELD(nnc_device, scratch_bytes), .unit = "B", .min = 1, .max = NNC_BYTES_MAX,
-      .help = "Software-managed memory of one unit." },
+    { NNC_FIELD(nnc_device, scratch_bytes), .unit = "B", .min = 1e3, .usual = 2e5,
+      .max = NNC_BYTES_MAX, .help = "Software-managed memory of one unit." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, scale_up), NNC_FIELD_TABLE(nnc_scale_up_fields),
       .help = "The fast fabric between devices." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, scale_out), NNC_FIELD_TABLE(scale_out_fields),

@@ -49,9 +49,25 @@ static void limit_text(const nnc_field *field, double limit, char *text, size_t 
              unit[0] != '\0' ? " " : "", unit);
 }
 
+/* " (did you mean 312e12?)" of a figure that is out of range for having been given in another unit: the
+ * power of a thousand that brings it nearest to what is usual. */
+static void slip_text(const nnc_field *field, double value, char *text, size_t size)
+{
+    char number[NNC_NUMBER_TEXT];
+    text[0] = '\0';
+    if (!(field->usual > 0.0 && value > 0.0)) {
+        return;
+    }
+    const int power = (int)round(log10(field->usual / value) / 3.0) * 3;
+    nnc_number_text(value, number);
+    if (power != 0 && strchr(number, 'e') == NULL) {
+        snprintf(text, size, " (did you mean %se%d?)", number, power);
+    }
+}
+
 const char *nnc_field_refuse(const nnc_field *field, double value, char *expected, size_t size)
 {
-    char limit[64];
+    char limit[64], slip[64];
     if (is_whole(field) && value != floor(value)) {
         snprintf(expected, size, "a whole number");
         return "not a whole number";
@@ -70,12 +86,14 @@ const char *nnc_field_refuse(const nnc_field *field, double value, char *expecte
     }
     if (value < field->min || (field->above_min && value == field->min)) {
         limit_text(field, field->min, limit, sizeof(limit));
-        snprintf(expected, size, "%s %s", field->above_min ? "above" : "at least", limit);
+        slip_text(field, value, slip, sizeof slip);
+        snprintf(expected, size, "%s %s%s", field->above_min ? "above" : "at least", limit, slip);
         return "out of range";
     }
     if (value > field->max) {
         limit_text(field, field->max, limit, sizeof(limit));
-        snprintf(expected, size, "at most %s", limit);
+        slip_text(field, value, slip, sizeof slip);
+        snprintf(expected, size, "at most %s%s", limit, slip);
         return "out of range";
     }
     return NULL;

@@ -32,9 +32,11 @@ typedef struct nnc_field {
     const char *name;
     nnc_field_type type;
     size_t offset, size;
-    const char *unit;                       /* "B", "FLOP/s"; NULL = a pure number */
-    double min, max;                        /* inclusive; both 0 = no limits */
-    bool above_min;                         /* min itself is excluded */
+    const char *unit; /* "B", "FLOP/s"; NULL = a pure number */
+    double min, max;  /* inclusive; both 0 = no limits */
+    bool above_min;   /* min itself is excluded */
+    double
+        usual; /* what such a figure is like, by which a slip of the unit is named; 0 = no matter */
     bool required;                          /* in JSON */
     bool zero_unknown;                      /* a whole number of 0 = not recorded */
     bool rare;                              /* shown where it is set, not where it is off */

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "input/family_fields.h"
+#include "input/width.h"
 
 NNC_ENUM_TEXTS(nnc_family, NNC_FAMILY_LIST)
 NNC_ENUM_TEXTS(nnc_positions, NNC_POSITIONS_LIST)
@@ -42,6 +43,7 @@ void nnc_model_rules(nnc_json at, const nnc_model *model)
 {
     const nnc_family_fields *row = rows[model->family];
     if (nnc_check_ranges(at, &row->table, model)) { /* the rules divide by these numbers */
+        nnc_widths_check(at, model);
         row->rules(at, model);
     }
 }
@@ -71,6 +73,7 @@ static bool read_family(nnc_json root, nnc_model *model)
 static void complete(nnc_json root, nnc_model *model)
 {
     rows[model->family]->complete(root, model);
+    nnc_widths_record(model);
     if (root.doc->faults->count == 0) {
         nnc_model_rules(root, model);
     }
@@ -132,6 +135,9 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
         model->family = family; /* its fields would all be missing */
         return nnc_fail(err, NNC_BAD_USAGE, field, "fixed, expected %s, found \"%s\"",
                         nnc_family_name(family), value);
+    }
+    if (status == NNC_OK) {
+        nnc_widths_follow(model, field);
     }
     return status;
 }

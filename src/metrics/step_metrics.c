@@ -23,8 +23,12 @@ static const nnc_metric work_rows[] = {
                .help = "What is computed again in backward, in the convention of model_flops."),
     NNC_NUMBER(nnc_result, model_flops, .unit = "FLOP",
                .help = "What the mathematics of one step asks for, by flops_convention.",
-               .source = "palm: arXiv:2204.02311 appendix B; causal: pairs under the mask; 6nd: "
+               .source = "palm: arXiv:2204.02311 appendix B, of a window its width; causal: pairs "
+                         "under the mask; 6nd: "
                          "arXiv:2001.08361"),
+    NNC_NUMBER(nnc_result, causal_flops, .unit = "FLOP",
+               .help = "What it asks for with attention over the pairs under the mask.",
+               .source = "arXiv:2307.08691"),
     NNC_NUMBER(nnc_result, hardware_flops, .unit = "FLOP",
                .help =
                    "Model FLOPs and what is computed again in backward, in the same convention.",
@@ -146,6 +150,10 @@ static const nnc_metric throughput_rows[] = {
     NNC_NUMBER(nnc_result, mfu, .show = NNC_SHOW_PERCENT,
                .help = "Model FLOPs utilisation: the share of the peak that the mathematics needs.",
                .source = "arXiv:2204.02311 appendix B"),
+    NNC_NUMBER(nnc_result, causal_mfu, .show = NNC_SHOW_PERCENT,
+               .help = "The same of the pairs that the mask leaves, in every convention: what "
+                       "kernels can reach, at most 1.",
+               .source = "arXiv:2307.08691"),
     NNC_NUMBER(nnc_result, hfu, .show = NNC_SHOW_PERCENT,
                .help = "Hardware FLOPs utilisation: the same with recomputation.",
                .source = "arXiv:2205.05198 section 5"),

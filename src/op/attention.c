@@ -72,6 +72,7 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why)
                  "pairs: queries and keys that the mask lets meet; four products, and the scores "
                  "recomputed");
         work.full_flops = 2.0 * pair_flops * p->full_pairs;
+        work.window_flops = 2.0 * pair_flops * p->window_pairs;
         work.causal_flops = 2.0 * pair_flops * d.pairs;
         if (p->softcap) {
             NNC_SET(why, work.vector_flops, "FLOP", 13.0 * d.batch * d.heads * d.pairs);
@@ -87,6 +88,7 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why)
     NNC_SET(why, work.flops, "FLOP", pair_flops * d.pairs);
     NNC_NOTE(why, "pairs: queries and keys that the mask lets meet");
     work.full_flops = pair_flops * p->full_pairs;
+    work.window_flops = pair_flops * p->window_pairs;
     work.causal_flops = pair_flops * d.pairs;
     if (p->softcap) {
         NNC_SET(why, work.vector_flops, "FLOP", 8.0 * d.batch * d.heads * d.pairs);
@@ -142,6 +144,7 @@ static void flash_shard(nnc_op *op, const nnc_degrees *d)
     p->kept_s_k /= d->positions;
     p->pairs /= (double)d->positions;
     p->full_pairs /= (double)d->positions;
+    p->window_pairs /= (double)d->positions;
     op->weights.vector /= d->tensor; /* sinks */
 }
 

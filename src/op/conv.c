@@ -66,6 +66,7 @@ NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
              "every weight meets every position of the output, of the input if transposed: one "
              "multiply and one add; taps on the padding count");
     work.full_flops = work.flops;
+    work.window_flops = work.flops;
     work.causal_flops = work.flops;
     if (op->phase == NNC_PHASE_GRAD_INPUT) {
         NNC_SET(why, work.read_bytes, "B", (d.outputs + d.weights) * d.in_bytes);

@@ -26,6 +26,7 @@ typedef struct nnc_matmul {
     int64_t b_shared;         /* this many of the batch share one B (grouped heads); 1 = none */
     int64_t heads, kv_heads;  /* attention heads that n, or the batch, is made of; 0 = none */
     double pairs, full_pairs; /* scores: query-key pairs under the mask and in all; 0 = no mask */
+    double window_pairs;      /* as wide as the window for every query; full_pairs without one */
     bool b_is_weight;         /* B is a parameter (its gradient is grad_weight) */
     bool needs_grad_input;
     bool keeps_a, keeps_b; /* kept for backward, owned by this op */
@@ -35,11 +36,13 @@ typedef struct nnc_matmul {
 typedef struct nnc_flash {
     int64_t batch, heads, kv_heads, s_q, s_k;
     int64_t head_dim, value_dim; /* width of a head's query and key, and of its value */
-    double pairs, full_pairs;    /* query-key pairs of one head, under the mask and in all */
-    bool keeps_qkv;              /* kept for backward, owned by this op */
-    int64_t kept_s_k;            /* keys and values kept: s_k, or this rank's own part */
-    int64_t kept_kv_heads;       /* kv_heads, or heads when copied to each */
-    bool softcap;                /* a tanh bounds every score */
+    int64_t blocks; /* keys and values arrive in so many, a kernel for each; 0 = all at once */
+    double pairs, full_pairs; /* query-key pairs of one head, under the mask and in all */
+    double window_pairs;      /* as wide as the window for every query; full_pairs without one */
+    bool keeps_qkv;           /* kept for backward, owned by this op */
+    int64_t kept_s_k;         /* keys and values kept: s_k, or this rank's own part */
+    int64_t kept_kv_heads;    /* kv_heads, or heads when copied to each */
+    bool softcap;             /* a tanh bounds every score */
     nnc_flash_kernel kernel;
 } nnc_flash;
 
@@ -103,6 +106,7 @@ typedef struct nnc_norm {
     X(NNC_PW_CONCAT, "concat")                                                             \
     X(NNC_PW_CAST, "cast")         /* to the 8-bit operands of a matrix product */         \
     X(NNC_PW_DISPATCH, "dispatch") /* tokens copied to the order of their experts */       \
+    X(NNC_PW_MERGE, "merge")       /* results over blocks of keys added up in fp32 */      \
     X(NNC_PW_COMBINE, "combine")   /* their results weighted and added up again */
 NNC_ENUM(nnc_pointwise_kind, NNC_POINTWISE_LIST, NNC_PW_KIND_COUNT);
 const char *nnc_pointwise_kind_name(nnc_pointwise_kind value);

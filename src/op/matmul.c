@@ -37,8 +37,8 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
 /* C[m,n] = A[m,k] B[k,n], batch times. Each of the m n k terms is one multiply and one add.
  * Operands cross memory once: reloading tiles is efficiency, not work.
  * Rows spread over experts read one B each; a weight gradient writes one per expert.
- * A product of the scores counts full_flops over all pairs; causal_flops keeps those the mask
- * leaves. Rows that only pad an expert's slots are executed, not mathematics. A weight gradient is
+ * A product of the scores counts full_flops over all pairs; window_flops over as many keys per query
+ * as the window has, causal_flops keeps those the mask leaves. Rows that only pad an expert's slots are executed, not mathematics. A weight gradient is
  * written in its own format, and read too when passes add up.
  * Source: scaling-book "transformers".   [matmul] */
 NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why)
@@ -49,8 +49,9 @@ NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why)
     NNC_SET(why, work.flops, "FLOP", 2.0 * d.batch * d.m * d.n * d.k);
     NNC_NOTE(why, "C[m,n] = A[m,k] B[k,n], batch times: one multiply and one add per term");
     work.full_flops = p->useful > 0.0 ? work.flops * p->useful : work.flops;
-    work.causal_flops = work.full_flops;
+    work.window_flops = work.causal_flops = work.full_flops;
     if (p->full_pairs > 0.0) {
+        work.window_flops = work.flops / p->full_pairs * p->window_pairs;
         work.causal_flops = work.flops / p->full_pairs * p->pairs;
     }
     if (op->phase == NNC_PHASE_GRAD_WEIGHT) {
@@ -125,6 +126,7 @@ static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k)
         .kept_divisor = 1,
         .pairs = p->pairs,
         .full_pairs = p->full_pairs,
+        .window_pairs = p->window_pairs,
     };
 }
 
@@ -182,6 +184,7 @@ static void shard_scores(nnc_matmul *p, const nnc_degrees *d)
     p->m /= d->positions;
     p->pairs /= (double)d->positions;
     p->full_pairs /= (double)d->positions;
+    p->window_pairs /= (double)d->positions;
 }
 
 /* Tokens arrive from every expert rank, as many as leave: the rows stay, the experts divide. */

@@ -82,6 +82,8 @@ static const pointwise_row kinds[NNC_PW_KIND_COUNT] = {
      * copy, and its backward also reads the copies for the gradients of the weights. */
     [NNC_PW_DISPATCH] = { 0, 1, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 0, 0 },
     [NNC_PW_COMBINE] = { 0, 0, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 0, 0, 2, 3, 1 },
+    /* fp32, of which the new block's result has half the bytes: scale both, add */
+    [NNC_PW_MERGE] = { 3, 1, { 1.5, 1 }, { 1.5, 1 }, { 1.5, 1 }, { 1.5, 1 }, 1, 0 },
     [NNC_PW_CAST] = { 2, 2, { 1, 0 }, { 1, 0 }, { 1, 0 }, { 1, 0 }, 1, 1 },
 };
 

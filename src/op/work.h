@@ -40,7 +40,7 @@ double nnc_policy_gradient_io_bytes(nnc_policy policy);
 
 /* Which FLOPs of a step count as the model's. */
 typedef struct nnc_convention {
-    bool masked;      /* attention over the pairs that a causal mask leaves; else over all */
+    enum { NNC_COUNTS_ALL, NNC_COUNTS_WINDOW, NNC_COUNTS_MASK } pairs; /* of attention */
     bool by_params;   /* by parameters and tokens, whatever the ops do */
     const char *note; /* what is counted of the ops */
 } nnc_convention;

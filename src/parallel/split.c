@@ -52,6 +52,13 @@ static nnc_status split_experts(int64_t experts, const nnc_plan *p, nnc_error *e
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--expert",
                         "the model has no experts to spread, expected 1");
     }
+    if (p->imbalance > (double)p->expert) {
+        return nnc_fail(
+            err, NNC_ILLEGAL_PLAN, "--imbalance",
+            "one rank cannot get more than all tokens, expected at most --expert %" PRId32
+            ", found %g",
+            p->expert, p->imbalance);
+    }
     NNC_TRY(nnc_divides("--expert", "experts", experts, p->expert, err));
     return nnc_divides("--expert", "data x context", nnc_plan_replicas(p), p->expert, err);
 }

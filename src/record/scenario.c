@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "input/width.h"
 
 static nnc_status bad_option(const char *option, nnc_error *err)
 {
@@ -140,6 +141,18 @@ static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *
     return NNC_OK;
 }
 
+/* What --set hidden= takes with it is no less an override. */
+static void say_followed(nnc_scenario *scenario)
+{
+    char text[192];
+    const size_t used = strlen(scenario->overrides);
+    nnc_widths_text(&scenario->model, text, sizeof text);
+    if (text[0] != '\0') {
+        snprintf(scenario->overrides + used, sizeof scenario->overrides - used, " (with it %s)",
+                 text);
+    }
+}
+
 static nnc_status apply_sets(const nnc_given *given, nnc_scenario *scenario, nnc_error *err)
 {
     for (int i = 0; i < given->set_count; i++) {
@@ -148,6 +161,7 @@ static nnc_status apply_sets(const nnc_given *given, nnc_scenario *scenario, nnc
     if (given->set_count == 0) {
         return NNC_OK;
     }
+    say_followed(scenario);
     if (nnc_model_check(&scenario->model, "--set", err) != NNC_OK ||
         nnc_device_check(&scenario->device, "--set", err) != NNC_OK) {
         err->status = NNC_BAD_USAGE;

@@ -31,9 +31,9 @@ static void swap(const nnc_context_part *part, bool before, nnc_exchange *e)
     e->bytes = (before ? part->query + part->key_value : part->output) * part->bytes;
 }
 
-static const nnc_context_row NNC_ROW(NNC_CONTEXT_RING) = { false, pass_blocks };
-static const nnc_context_row NNC_ROW(NNC_CONTEXT_ALL_GATHER) = { false, gather };
-static const nnc_context_row NNC_ROW(NNC_CONTEXT_ULYSSES) = { true, swap };
+static const nnc_context_row NNC_ROW(NNC_CONTEXT_RING) = { false, true, pass_blocks };
+static const nnc_context_row NNC_ROW(NNC_CONTEXT_ALL_GATHER) = { false, false, gather };
+static const nnc_context_row NNC_ROW(NNC_CONTEXT_ULYSSES) = { true, false, swap };
 static const nnc_context_row *const rows[] = { NNC_CONTEXT_KIND_LIST(NNC_ROW_AT) };
 
 const nnc_context_row *nnc_context_of(const nnc_plan *plan)

@@ -14,6 +14,7 @@ typedef struct nnc_context_part {
 typedef struct nnc_context_row {
     /* Each rank attends for a share of the heads, over all tokens; else for its own tokens alone. */
     bool over_heads;
+    bool in_blocks; /* keys and values arrive in blocks, the attention over them is merged */
     /* What ranks exchange before or after the attention; nothing when it is left as it was. */
     void (*exchange)(const nnc_context_part *part, bool before, nnc_exchange *exchange);
 } nnc_context_row;

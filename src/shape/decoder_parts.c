@@ -65,20 +65,21 @@ static void expert_linear(const routing *r, const char *name, nnc_split split, i
     op->u.matmul.useful = r->useful;
 }
 
-/* Send buffer of one rank: the copies of its tokens. Sequence parallelism has divided them over the
- * tensor ranks. */
+/* Send buffer of one rank: the copies of its tokens, and what pads the slots. Sequence parallelism has
+ * divided them over the tensor ranks. The busiest rank takes in `imbalance` times as much. */
 static void dispatch_exchange(const routing *r, const char *name)
 {
     const nnc_writer *to = &r->w->to;
     const nnc_plan *plan = to->how->plan;
     const double ranks = (double)plan->context * (plan->sequence_parallel ? plan->tensor : 1);
     const double copies = (double)r->d->experts_per_token;
+    const double padding = (double)r->rows / (double)r->copies;
     if (plan->expert > 1) {
         const nnc_exchange e = { .comm = NNC_COMM_EXPERT,
                                  .forward = NNC_ALL_TO_ALL,
                                  .backward = NNC_ALL_TO_ALL,
-                                 .bytes = (double)r->w->hidden_elements / ranks * copies *
-                                          nnc_dtype_bytes(to->how->dtype),
+                                 .bytes = (double)r->w->hidden_elements / ranks * copies * padding *
+                                          plan->imbalance * nnc_dtype_bytes(to->how->dtype),
                                  .copies = copies,
                                  .once_per_node = to->how->software->expert_once_per_node };
         nnc_list_exchange(to, name, e);

@@ -1,6 +1,7 @@
 /* Attention over queries, keys and values: in one kernel, or one op after another. */
 #include "base/names.h"
 #include "op/work.h"
+#include "shape/context.h"
 #include "shape/transformer.h"
 
 /* The shape of one attention over what is already projected. */
@@ -10,6 +11,7 @@ typedef struct core {
     const nnc_core_names *names;
     int64_t batch, s_q, s_k;
     int64_t all, pairs, scores; /* query-key pairs, and under the mask; elements of all scores */
+    int64_t in_window;          /* pairs, of a window over its width */
     bool recomputed;
 } core;
 
@@ -30,6 +32,7 @@ static nnc_op *score_product(const core *c, const char *name, int64_t n, int64_t
         .kept_divisor = 1,
         .pairs = (double)c->pairs,
         .full_pairs = (double)c->all,
+        .window_pairs = (double)c->in_window,
         .needs_grad_input = true,
         .keeps_b = true,
     };
@@ -91,9 +94,30 @@ nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_softwar
     return kernels[attention]->named ? kernels[attention]->kernel : software->flash_kernel;
 }
 
+/* What each block of keys gives is added to what the ones before gave, and backward its part of the
+ * gradients of queries, keys and values: in fp32, for every block but the first. Under a causal mask
+ * all queries meet the front half of an earlier block, and the back half of them all of a later one:
+ * three quarters of either on average. */
+static void merge_blocks(const core *c)
+{
+    const nnc_layer *l = c->layer;
+    const int64_t context = c->w->how->plan->context, met = l->causal ? 3 : 4;
+    const int64_t tokens = nnc_list_mul(c->w, c->batch, c->s_q);
+    const int64_t q = l->heads * l->head_dim, kv = l->kv_heads * (l->head_dim + l->value_dim);
+    nnc_op *op = nnc_list_pointwise(c->w, "attn.merge", NNC_PW_MERGE, NNC_GROUP_ATTENTION,
+                                    nnc_list_mul(c->w, tokens, l->heads * l->value_dim * met) / 4);
+    op->dtype = NNC_FP32;
+    op->split = NNC_SPLIT_INNER;
+    op->repeat *= context - 1;
+    op->recomputed = c->recomputed;
+    op->u.pointwise.backward_elements = nnc_list_mul(c->w, tokens, (q + kv) * met) / 4;
+}
+
 static void fused_core(const core *c)
 {
     const nnc_layer *l = c->layer;
+    const nnc_plan *plan = c->w->how->plan;
+    const bool in_blocks = plan->context > 1 && nnc_context_of(plan)->in_blocks;
     nnc_op *op = nnc_list_add(c->w, c->names->fused, NNC_OP_FLASH, NNC_GROUP_ATTENTION);
     op->recomputed = c->recomputed;
     op->split = NNC_SPLIT_HEADS;
@@ -107,14 +131,19 @@ static void fused_core(const core *c)
         .value_dim = l->value_dim,
         .pairs = (double)c->pairs,
         .full_pairs = (double)c->all,
+        .window_pairs = (double)c->in_window,
         .keeps_qkv = true,
         .kept_s_k = c->s_k,
         .kept_kv_heads = c->w->how->software->expanded_kv ? l->heads : l->kv_heads,
+        .blocks = in_blocks ? plan->context : 0,
         .softcap = l->score_softcap,
         .kernel = nnc_attention_kernel(c->w->how->attention, c->w->how->software),
     };
     op->weights.vector = l->sinks ? l->heads : 0;
     nnc_list_mul(c->w, c->scores, l->head_dim);
+    if (in_blocks) {
+        merge_blocks(c);
+    }
 }
 
 /* Query-key pairs where tokens see half a window on either side, and themselves. */
@@ -146,6 +175,9 @@ void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int6
     c.pairs = !l->causal   ? both_sides(c.s_q, c.s_k, l->window)
               : l->chunked ? chunk_pairs(c.s_q, l->window)
                            : nnc_attention_pairs(c.s_q, c.s_k, true, l->window);
+    c.in_window = l->causal && l->window > 0 && l->window < c.s_k
+                      ? nnc_list_mul(c.w, c.s_q, l->window)
+                      : c.all;
     c.scores = nnc_list_mul(c.w, nnc_list_mul(c.w, c.batch, l->heads), c.all);
     if (w->to.how->attention == NNC_ATTENTION_UNFUSED) {
         unfused_core(&c);

@@ -480,9 +480,14 @@ long_s            of many blocks of long sequences and wide heads
                   = 1.6016e-5 s (16.02 us)
   where           flops 1.602 GFLOP, matmul_flops_per_s 200.0 TFLOP/s
 
+query_passes      calls: a kernel for each block of keys; of the others three quarters meet
+                  = 1 + 0.75 * (calls - 1)
+                  = 1 + 0.75 * (1 - 1)
+                  = 1
+
 short_factor      short sequences
-                  = 1 + seq_half / s_k
-                  = 1 + 500 / 1000
+                  = 1 + query_passes * seq_half / s_k
+                  = 1 + 1 * 500 / 1000
                   = 1.5
 
 narrow_factor     narrow heads leave a row of the units partly empty; width: of a head, at most 128
@@ -598,9 +603,14 @@ long_s            of many blocks of long sequences and wide heads
                   = 5.005e-5 s (50.05 us)
   where           flops 4.004 GFLOP, matmul_flops_per_s 200.0 TFLOP/s
 
+query_passes      calls: a kernel for each block of keys; of the others three quarters meet
+                  = 1 + 0.75 * (calls - 1)
+                  = 1 + 0.75 * (1 - 1)
+                  = 1
+
 short_factor      short sequences
-                  = 1 + seq_half / s_k
-                  = 1 + 500 / 1000
+                  = 1 + query_passes * seq_half / s_k
+                  = 1 + 1 * 500 / 1000
                   = 1.5
 
 narrow_factor     narrow heads leave a row of the units partly empty; width: of a head, at most 128
@@ -1186,9 +1196,9 @@ model_flops       What the mathematics of one step asks for, by flops_convention
                   = (244000000000 + 488000000000) * 1
                   = 732000000000 FLOP (732.0 GFLOP)
   where           forward_counted_flops 244.0 GFLOP, backward_counted_flops 488.0 GFLOP
-  note            of a pass, attention over all pairs
-  source          palm: arXiv:2204.02311 appendix B; causal: pairs under the mask; 6nd:
-                  arXiv:2001.08361
+  note            of a pass, attention over all pairs, of a window over its width
+  source          palm: arXiv:2204.02311 appendix B, of a window its width; causal: pairs under the
+                  mask; 6nd: arXiv:2001.08361
 hardware_flops    Model FLOPs and what is computed again in backward, in the same convention.
                   = model_flops + recompute_flops
                   = 732000000000 + 224000000000

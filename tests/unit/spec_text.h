@@ -4,7 +4,7 @@
 
 #define DEVICE_HEAD "{\n\"schema\": \"nncost.device/1\",\n\"id\": \"demo\",\n\"name\": \"Demo\",\n"
 #define DEVICE_PEAK "\"matmul_flops_per_s\": { \"bf16\": 100e12 },\n"
-#define DEVICE_MEMORY "\"mem_bytes\": 1000,\n\"mem_bytes_per_s\": 1e12,\n"
+#define DEVICE_MEMORY "\"mem_bytes\": 1000000000,\n\"mem_bytes_per_s\": 1e12,\n"
 #define SOURCES "\"sources\": { \"\": \"made up\" }\n}\n"
 #define DEVICE DEVICE_HEAD DEVICE_PEAK DEVICE_MEMORY
 #define MODEL_HEAD "{ \"schema\": \"nncost.model/1\", \"id\": \"m\", \"name\": \"M\",\n"

@@ -145,7 +145,7 @@ START_TEST(values_are_shown)
     nnc_plan plan = nnc_plan_default();
     ck_assert_int_eq(read_device(DEVICE SOURCES, &d), NNC_OK);
     ck_assert_int_eq(read_model(UNET SOURCES, &m), NNC_OK);
-    expect_text(&nnc_device_table, &d, "mem_bytes", "1000");
+    expect_text(&nnc_device_table, &d, "mem_bytes", "1000000000");
     expect_text(&nnc_device_table, &d, "power_w", "-");
     expect_text(&nnc_device_table, &d, "matmul_flops_per_s", "bf16 1e14");
     expect_text(&nnc_device_table, &d, "vector_flops_per_s", "-");

@@ -186,7 +186,7 @@ START_TEST(every_fault_is_reported)
     ck_assert_int_eq(nnc_spec_validate(specs, path, collect, lines), 8);
     ck_assert_str_eq(
         lines,
-        "other.json:5: mem_bytes: out of range, expected at least 1 B, found -1\n"
+        "other.json:5: mem_bytes: out of range, expected at least 1e6 B, found -1\n"
         "other.json:6: colour: unknown key, expected one of the device's keys, found \"colour\"\n"
         "other.json:7: power_w: wrong type, expected a number above 0 W, at most 1e6 W, found "
         "\"700\"\n"
@@ -195,7 +195,7 @@ START_TEST(every_fault_is_reported)
         "other.json:8: scale_up.devices: out of range, expected at least 1, found 0\n"
         "other.json: matmul_flops_per_s: missing, expected an object keyed by number format, found "
         "nothing\n"
-        "other.json: mem_bytes_per_s: missing, expected a number above 0 B/s, at most 1e18 B/s, "
+        "other.json: mem_bytes_per_s: missing, expected a number from 1e8 B/s to 1e18 B/s, "
         "found nothing\n"
         "other.json:3: id: not the name of the file, expected \"other\", found \"demo\"\n");
     lines[0] = '\0';

@@ -109,6 +109,7 @@ static const struct {
       { 4, 4 },
       0,
       0 }, /* this side; see dispatch_and_combine */
+    { NNC_PW_MERGE, { 3, 1 }, { 10, 10 }, { 10, 10 }, 1, 0 }, /* fp32 in and out, a half in */
     { NNC_PW_COMBINE, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
 };
 

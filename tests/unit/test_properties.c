@@ -127,6 +127,7 @@ START_TEST(parts_and_bounds)
         at_most(&c, number - 1, "parts", fabs(parts - r.step_s), 1e-9 * r.step_s);
         at_most(&c, number - 1, "lower", r.lower_bound_s, r.step_s);
         at_most(&c, number - 1, "upper", r.step_s, r.upper_bound_s);
+        at_most(&c, number - 1, "mfu", r.causal_mfu, 1.0);
     }
     ck_assert_int_eq(failures, 0);
 }
@@ -192,8 +193,55 @@ START_TEST(ideal_parts_add_up)
 }
 END_TEST
 
+/* Attention over all pairs, of which kernels run half; of a window over its width. */
+START_TEST(never_above_the_peak)
+{
+    nnc_plan plan = nnc_plan_default();
+    int estimates = 0;
+    for (int m = 0; m < shipped.model_count; m++) {
+        for (int d = 0; d < shipped.device_count; d++) {
+            for (int64_t length = 512; length <= 1 << 20; length *= 2) {
+                split_case c = { .model = *shipped.models[m],
+                                 .device = *shipped.devices[d],
+                                 .software = *shipped.software[(m + d) % shipped.software_count],
+                                 .plan = plan };
+                nnc_result r;
+                c.plan.seq_len = length;
+                if (nnc_estimate(&c.model, &c.device, &c.software, &c.plan, scratch, &r, NULL) ==
+                    NNC_OK) {
+                    at_most(&c, (int)length, "mfu", r.mfu, 1.0);
+                    at_most(&c, (int)length, "causal", r.causal_mfu, r.mfu);
+                    estimates++;
+                }
+            }
+        }
+    }
+    ck_assert_int_gt(estimates, 1000);
+    ck_assert_int_eq(failures, 0);
+}
+END_TEST
+
+/* Of 32,768 tokens with a window of 4,096 palm counts an eighth of the columns; forward_flops stays the
+ * mathematics of the whole. */
+START_TEST(windows_count_their_width)
+{
+    nnc_model model = gpt(1, 64, 4, 256, 32768);
+    nnc_plan plan = nnc_plan_default();
+    const nnc_result all = estimate(&model, &plan);
+    model.decoder.sliding_window = 4096;
+    const nnc_result windowed = estimate(&model, &plan);
+    const double pairs = 32768.0 * 32768, pair_flops = 3 * 4 * 64;
+    ck_assert_double_eq(all.model_flops - windowed.model_flops, pair_flops * pairs * 7 / 8);
+    ck_assert_double_eq(windowed.forward_flops, all.forward_flops);
+    ck_assert_double_eq(all.model_flops, all.forward_flops + all.backward_flops);
+    plan.flops_convention = NNC_CONVENTION_CAUSAL;
+    ck_assert_double_eq(estimate(&model, &plan).model_flops, windowed.causal_flops);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = { parts_and_bounds, better_devices, ideal_parts_add_up };
+    const TTest *const tests[] = { parts_and_bounds, better_devices, ideal_parts_add_up,
+                                   never_above_the_peak, windows_count_their_width };
     return run_tests_with("properties", set_up, close_support, tests, COUNT_OF(tests));
 }

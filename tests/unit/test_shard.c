@@ -42,7 +42,8 @@ static void lower(const nnc_model *model, const nnc_plan *plan, nnc_op_list *lis
     ck_assert(!list->truncated && !list->overflow);
 }
 
-/* Writes the list of the whole network and of one rank, exchanges left out. false: not legal. */
+/* Writes the list of the whole network and of one rank; exchanges and what merges the blocks of a ring,
+ * which one rank has none of, are left out. false: not legal. */
 static bool split(const nnc_model *model, const nnc_plan *given)
 {
     const nnc_device device = cluster_device();
@@ -58,7 +59,8 @@ static bool split(const nnc_model *model, const nnc_plan *given)
     nnc_shard(&rank_list, &plan);
     int32_t kept = 0;
     for (int32_t i = 0; i < rank_list.count; i++) {
-        if (rank_list.ops[i].kind != NNC_OP_COLLECTIVE) {
+        if (rank_list.ops[i].kind != NNC_OP_COLLECTIVE &&
+            strcmp(rank_list.ops[i].name, "attn.merge") != 0) {
             rank_list.ops[kept++] = rank_list.ops[i];
         }
     }

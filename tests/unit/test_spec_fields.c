@@ -71,14 +71,14 @@ START_TEST(copies_are_changed_alone)
     nnc_device *copy = NULL;
     double value = 0.0, old = 0.0;
     ck_assert_int_eq(nnc_device_copy(specs, device, &copy, &err), NNC_OK);
-    ck_assert_int_eq(nnc_device_set(copy, "mem_bytes", "2000", &err), NNC_OK);
+    ck_assert_int_eq(nnc_device_set(copy, "mem_bytes", "2000000", &err), NNC_OK);
     ck_assert_int_eq(nnc_device_number(copy, "mem_bytes", &value, &err), NNC_OK);
     ck_assert_int_eq(nnc_device_number(device, "mem_bytes", &old, &err), NNC_OK);
-    ck_assert_double_eq(value, 2000.0);
-    ck_assert_double_eq(old, 1000.0);
+    ck_assert_double_eq(value, 2e6);
+    ck_assert_double_eq(old, 1e9);
     ck_assert_int_eq(nnc_device_set(copy, "mem_bytes", "-1", &err), NNC_BAD_USAGE);
     ck_assert_int_eq(nnc_device_number(copy, "mem_bytes", &value, &err), NNC_OK);
-    ck_assert_double_eq(value, 2000.0); /* as it was */
+    ck_assert_double_eq(value, 2e6); /* as it was */
 }
 END_TEST
 

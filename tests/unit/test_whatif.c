@@ -159,6 +159,27 @@ START_TEST(formats_without_figures_take_those_of_the_nearest)
 }
 END_TEST
 
+/* 48 layers of 1,280 are 20 heads of 64 and feed-forward layers of 5,120: 12 l h^2 + 13 l h, the tables
+ * of words and positions, and the last norm. */
+START_TEST(a_width_takes_heads_and_layers_with_it)
+{
+    nnc_model model = model_of("gpt2-xl");
+    const nnc_device device = device_of("a100");
+    const nnc_plan plan = nnc_plan_default();
+    nnc_error err = { 0 };
+    ck_assert_int_eq(nnc_model_set(&model, "hidden", "1280", &err), NNC_OK);
+    ck_assert_int_eq(model.decoder.heads, 20);
+    ck_assert_int_eq(model.decoder.head_dim, 64);
+    ck_assert_int_eq(model.decoder.ffn_hidden, 5120);
+    ck_assert_int_eq(
+        estimate_with(&model, &device, load_software("software/torch-compile.json"), &plan).params,
+        48LL * (12 * 1280 * 1280 + 13 * 1280) + (50257LL + 1024) * 1280 + 2 * 1280);
+    ck_assert_int_eq(nnc_model_set(&model, "hidden", "1600", &err), NNC_OK);
+    ck_assert_int_eq(model.decoder.heads, 25);
+    ck_assert_int_eq(model.decoder.ffn_hidden, 6400);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -167,6 +188,7 @@ int main(void)
         the_cache_goes_with_the_peak_unless_it_is_set,
         peaks_go_with_units_and_clock,
         formats_without_figures_take_those_of_the_nearest,
+        a_width_takes_heads_and_layers_with_it,
     };
     return run_tests("whatif", tests, COUNT_OF(tests));
 }

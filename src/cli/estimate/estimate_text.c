@@ -187,6 +187,19 @@ static void write_waits(nnc_sheet *sheet, const nnc_result *result)
     }
 }
 
+/* A convention that counts what no kernel runs may exceed the peak. */
+static void write_above_peak(nnc_sheet *sheet, const nnc_result *result)
+{
+    char a[NNC_NUMBER_TEXT];
+    nnc_sheet_label(sheet, "");
+    nnc_sheet_words(sheet,
+                    "MFU above 100%%: %s counts more than kernels run, by the pairs under the mask "
+                    "it is %s (--flops-convention causal)",
+                    nnc_flops_convention_name(result->plan.flops_convention),
+                    nnc_percent_text(result->causal_mfu, a));
+    nnc_sheet_end(sheet);
+}
+
 static void write_rates(nnc_sheet *sheet, const nnc_result *result)
 {
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
@@ -203,6 +216,9 @@ static void write_rates(nnc_sheet *sheet, const nnc_result *result)
                    nnc_unit_text(result->peak_flops_per_s, "FLOP/s", b),
                    nnc_flops_convention_name(result->plan.flops_convention));
     nnc_sheet_end(sheet);
+    if (result->mfu > 1.0) {
+        write_above_peak(sheet, result);
+    }
     if (result->plan.devices > 1) {
         nnc_sheet_label(sheet, "");
         if (result->tokens > 0) {

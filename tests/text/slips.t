@@ -1,0 +1,56 @@
+# Figures in another unit, and widths that belong together.
+
+# A figure that no device has is named in the unit that was meant.
+$ nncost estimate dense round --set matmul_flops_per_s.bf16=312
+! nncost: --set matmul_flops_per_s.bf16: out of range, expected at least 1e9 FLOP/s (did you mean 312e12?), found 312
+[2]
+$ nncost estimate dense round --set matmul_flops_per_s.bf16=312000
+! nncost: --set matmul_flops_per_s.bf16: out of range, expected at least 1e9 FLOP/s (did you mean 312000e9?), found 312000
+[2]
+$ nncost estimate dense round --set mem_bytes_per_s=2039
+! nncost: --set mem_bytes_per_s: out of range, expected at least 1e8 B/s (did you mean 2039e9?), found 2039
+[2]
+$ nncost estimate dense round --set mem_bytes_per_s=3.35
+! nncost: --set mem_bytes_per_s: out of range, expected at least 1e8 B/s (did you mean 3.35e12?), found 3.35
+[2]
+$ nncost estimate dense round --set mem_bytes=80
+! nncost: --set mem_bytes: out of range, expected at least 1e6 B (did you mean 80e9?), found 80
+[2]
+$ nncost estimate dense round --set scale_up.bytes_per_s=450
+! nncost: --set scale_up.bytes_per_s: out of range, expected at least 1e6 B/s (did you mean 450e9?), found 450
+[2]
+$ nncost estimate dense round --set scale_out.latency_s=4
+! nncost: --set scale_out.latency_s: out of range, expected at most 0.1 s (did you mean 4e-6?), found 4
+[2]
+$ nncost estimate dense round --set clock_hz=1410
+! nncost: --set clock_hz: out of range, expected at least 1e6 Hz (did you mean 1410e6?), found 1410
+[2]
+
+# With hidden go heads of the same width and the feed-forward layers, and the output says so.
+$ nncost estimate dense round --set hidden=2000 | grep -E '^(model|set)'
+model     dense, A small decoder, decoder, 406,212,000 parameters
+set       hidden=2000 (with it heads=16, kv_heads=16, ffn_hidden=8000)
+$ nncost estimate dense round --set hidden=2000 --set ffn_hidden=6000 | grep -E '^(model|set)'
+model     dense, A small decoder, decoder, 342,196,000 parameters
+set       hidden=2000, ffn_hidden=6000 (with it heads=16, kv_heads=16)
+$ nncost estimate dense round --set ffn_hidden=6000 --set hidden=2000 | grep -E '^(model|set)'
+model     dense, A small decoder, decoder, 342,196,000 parameters
+set       ffn_hidden=6000, hidden=2000 (with it heads=16, kv_heads=16)
+$ nncost estimate dense round --set heads=10 --set hidden=2000 | grep -E '^(model|set)'
+model     dense, A small decoder, decoder, 406,212,000 parameters
+set       heads=10, hidden=2000 (with it kv_heads=10, head_dim=200, ffn_hidden=8000)
+
+# As many heads of another width where only those fill it; else it is asked for.
+$ nncost estimate dense round --set hidden=256 | grep -E '^(model|set)'
+model     dense, A small decoder, decoder, 9,134,592 parameters
+set       hidden=256 (with it head_dim=32, ffn_hidden=1024)
+$ nncost estimate dense round --set hidden=1001
+! nncost: --set: heads: does not go with hidden, expected it to be set too, as 8 x 1001 / 1000 is not whole, found 8
+[2]
+$ nncost estimate dense round --set hidden=1001 --set heads=7 --set ffn_hidden=4000 | grep -E '^(model|set)'
+model     dense, A small decoder, decoder, 107,245,106 parameters
+set       hidden=1001, heads=7, ffn_hidden=4000 (with it kv_heads=7, head_dim=143)
+$ nncost sweep dense round --set hidden=1000,2000 --columns params,hidden --format csv
+model.params,model.hidden\r
+107106000,1000\r
+406212000,2000\r

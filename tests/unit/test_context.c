@@ -1,0 +1,156 @@
+/* What context, expert and torus ranks cost each other. */
+#include "cluster.h"
+#include "cost/roofline.h"
+#include "routes.h"
+
+static double exposed_context_s(nnc_context_kind kind, nnc_result *r)
+{
+    const nnc_model model = llama(4, 512, 8, 8, 1024, 512, 4096);
+    nnc_plan plan = plan_of(1, 1, 1);
+    plan.context = 4;
+    plan.context_kind = kind;
+    plan.devices = 4;
+    *r = estimate_on_cluster(&model, &plan);
+    return r->exposed_s[NNC_COMM_CONTEXT];
+}
+
+/* Only the ring runs beside the attention; what is gathered or exchanged first is waited for. */
+START_TEST(kinds_differ)
+{
+    nnc_result ring, gather, ulysses;
+    exposed_context_s(NNC_CONTEXT_RING, &ring);
+    ck_assert_double_eq(exposed_context_s(NNC_CONTEXT_ALL_GATHER, &gather),
+                        gather.communication_s[NNC_COMM_CONTEXT]);
+    ck_assert_double_eq(exposed_context_s(NNC_CONTEXT_ULYSSES, &ulysses),
+                        ulysses.communication_s[NNC_COMM_CONTEXT]);
+    ck_assert_double_lt(ring.exposed_s[NNC_COMM_CONTEXT], ring.communication_s[NNC_COMM_CONTEXT]);
+    ck_assert(ring.step_s < gather.step_s || ring.step_s > gather.step_s);
+    ck_assert(gather.step_s < ulysses.step_s || gather.step_s > ulysses.step_s);
+}
+END_TEST
+
+static double total(const char *name, nnc_phase phase, double *bytes)
+{
+    int32_t count = 0;
+    double repeat = 0.0;
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    *bytes = 0.0;
+    for (int32_t i = 0; i < count; i++) {
+        if (rows[i].op->phase == phase && strcmp(rows[i].op->name, name) == 0) {
+            repeat += rows[i].repeat;
+            *bytes += (rows[i].work.read_bytes + rows[i].work.write_bytes) * rows[i].repeat;
+        }
+    }
+    return repeat;
+}
+
+/* 4 layers, 3 blocks besides a rank's own: 1,024 tokens of 512 values, three quarters of them, 6 B read and
+ * 4 B written; backward those of queries, keys and values. */
+START_TEST(a_ring_merges_its_blocks_in_fp32)
+{
+    nnc_result r;
+    double bytes = 0.0;
+    exposed_context_s(NNC_CONTEXT_RING, &r);
+    ck_assert_double_eq(total("attn.merge", NNC_PHASE_FORWARD, &bytes), 12);
+    ck_assert_double_eq(bytes, 12 * 1024.0 * 512 * 0.75 * 10);
+    total("attn.merge", NNC_PHASE_BACKWARD, &bytes);
+    ck_assert_double_eq(bytes, 12 * 1024.0 * 3 * 512 * 0.75 * 10);
+    exposed_context_s(NNC_CONTEXT_ALL_GATHER, &r);
+    ck_assert_double_eq(total("attn.merge", NNC_PHASE_FORWARD, &bytes), 0);
+}
+END_TEST
+
+/* A kernel of 4 blocks of 1,024 keys is as slow as short ones are, and starts four times: the loss of short
+ * sequences 1 + 3.25 x 1024/4096 times, where one of 4,096 has 1 + 1024/4096. */
+START_TEST(a_ring_attends_to_short_blocks)
+{
+    nnc_device device = plain_device();
+    nnc_flash_efficiency *e = &device.efficiency.attention[NNC_FLASH2];
+    *e = (nnc_flash_efficiency){ 0.5, 1, 1, 1e-5, 1024, 1, 0 };
+    nnc_op op = { .kind = NNC_OP_FLASH, .dtype = NNC_BF16, .math_dtype = NNC_BF16 };
+    op.u.flash = (nnc_flash){ .batch = 1,
+                              .heads = 8,
+                              .kv_heads = 8,
+                              .s_q = 4096,
+                              .s_k = 4096,
+                              .head_dim = 128,
+                              .value_dim = 128,
+                              .pairs = 4096.0 * 4097 / 2,
+                              .full_pairs = 4096.0 * 4096,
+                              .kernel = NNC_FLASH2 };
+    const nnc_work work = nnc_op_work(&op);
+    const double matrix_s = work.flops / 50e12;
+    ck_assert_double_eq_tol(nnc_flash_time(&device, &op, &work).time_s, 1.25 * matrix_s + 1e-5,
+                            1e-12);
+    op.u.flash.blocks = 4;
+    ck_assert_double_eq_tol(nnc_flash_time(&device, &op, &work).time_s,
+                            (1 + 3.25 * 0.25) * matrix_s + 4e-5, 1e-12);
+}
+END_TEST
+
+static double expert_bytes(double imbalance, double capacity)
+{
+    const nnc_model model = mixtral(2, 64, 4, 4, 32, 8, 256, 128);
+    nnc_plan plan = plan_of(8, 1, 1);
+    plan.expert = 8;
+    plan.imbalance = imbalance;
+    plan.capacity_factor = capacity;
+    estimate_on_cluster(&model, &plan);
+    int32_t count = 0;
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    for (int32_t i = 0; i < count; i++) {
+        if (strcmp(rows[i].op->name, "moe.all_to_all_in") == 0) {
+            return rows[i].op->u.exchange.bytes;
+        }
+    }
+    return 0.0;
+}
+
+/* 128 tokens to 2 of 8 experts, 64 values of 2 B each; slots of 1.25 x 32 tokens. */
+START_TEST(padding_and_imbalance_travel)
+{
+    const double bytes = 128.0 * 2 * 64 * 2;
+    ck_assert_double_eq(expert_bytes(1, 0), bytes);
+    ck_assert_double_eq(expert_bytes(3, 0), 3 * bytes);
+    ck_assert_double_eq(expert_bytes(1, 1.25), 1.25 * bytes);
+    ck_assert_double_eq(expert_bytes(1.5, 1.25), 1.5 * 1.25 * bytes);
+}
+END_TEST
+
+START_TEST(nobody_gets_more_than_all_tokens)
+{
+    const nnc_model model = mixtral(2, 64, 4, 4, 32, 8, 256, 128);
+    const nnc_device device = cluster_device();
+    nnc_plan plan = plan_of(8, 1, 1), resolved;
+    nnc_error err = { 0 };
+    plan.expert = 4;
+    plan.imbalance = 4;
+    ck_assert_int_eq(nnc_plan_resolve(&plan, &model, &device, &resolved, &err), NNC_OK);
+    plan.imbalance = 4.5;
+    ck_assert_int_eq(nnc_plan_resolve(&plan, &model, &device, &resolved, &err), NNC_ILLEGAL_PLAN);
+    ck_assert_str_eq(err.where, "--imbalance");
+}
+END_TEST
+
+/* 4,096 places of 16 x 16 x 16: a group of every 12th of them has nearly what one of every 8th has, and
+ * not a twelfth of one link. */
+START_TEST(a_stride_that_does_not_tile_costs_a_little)
+{
+    const nnc_device device = torus(16, 16, 16, true, 50e9);
+    const nnc_route eighth = route_of(&device, 4096, 0, 512, 8);
+    const nnc_route twelfth = route_of(&device, 4096, 0, 341, 12);
+    ck_assert_double_gt(twelfth.inner_bytes_per_s, 0.5 * eighth.inner_bytes_per_s);
+    ck_assert_double_le(twelfth.inner_bytes_per_s, eighth.inner_bytes_per_s);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { kinds_differ,
+                                   a_ring_merges_its_blocks_in_fp32,
+                                   a_ring_attends_to_short_blocks,
+                                   padding_and_imbalance_travel,
+                                   nobody_gets_more_than_all_tokens,
+                                   a_stride_that_does_not_tile_costs_a_little };
+    return run_tests("context", tests, COUNT_OF(tests));
+}
