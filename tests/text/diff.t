@@ -5,7 +5,7 @@ $ nncost estimate dense round --format json >a.json; nncost estimate dense fitte
 $ nncost diff a.json b.json
 a.json -> b.json: the estimates differ
 
-31 figures differ; step 10.80 ms -> 9.414 ms (-12.8%), most of it update_s
+32 figures differ; step 10.80 ms -> 9.414 ms (-12.8%), most of it update_s
 
 figure                                                     old                            new change
 device.mem_bytes                                      10.00 GB                       20.00 GB  +100%
@@ -25,6 +25,7 @@ cost.energy_j                                          10.80 J                  
 step.lower_bound_s                                    6.921 ms                       3.460 ms   -50%
 throughput.hfu                                           0.678                         0.3888 -42.7%
 throughput.mfu                                           0.678                         0.3888 -42.7%
+throughput.causal_mfu                                   0.6336                         0.3633 -42.7%
 step.update_s                                         3.213 ms                       2.048 ms -36.3%
 step.bound_s.memory                                   3.875 ms                       2.608 ms -32.7%
 step.bound_s.compute                                  6.921 ms                       5.824 ms -15.8%
@@ -75,7 +76,7 @@ $ nncost estimate dense round --format json >a.json; nncost estimate dense round
 $ nncost diff a.json b.json --format markdown
 a.json -> b.json: the estimates differ
 
-30 figures differ; step 10.80 ms -> 13.13 ms (+21.6%), most of it recompute_s; memory 2.016 GB -> 1.808 GB (-10.3%), most of it activation_bytes
+31 figures differ; step 10.80 ms -> 13.13 ms (+21.6%), most of it recompute_s; memory 2.016 GB -> 1.808 GB (-10.3%), most of it activation_bytes
 
 | figure | old | new | change |
 |:---|---:|---:|---:|
@@ -98,6 +99,7 @@ a.json -> b.json: the estimates differ
 | throughput.tokens_per_s | 92,629 | 76,150 | -17.8% |
 | throughput.tokens_per_s_per_device | 92,629 | 76,150 | -17.8% |
 | throughput.samples_per_s | 92.63 | 76.15 | -17.8% |
+| throughput.causal_mfu | 0.6336 | 0.5209 | -17.8% |
 | work.vector_flops | 3.575 GFLOP | 4.207 GFLOP | +17.7% |
 | work.read_bytes | 3.230 GB | 3.711 GB | +14.9% |
 | step.step_without_bound_s | 5.538 ms | 6.307 ms | +13.9% |

@@ -550,7 +550,7 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragmen
 <path class="grid" d="M62 125.9L692 125.9"/><text class="dim" x="56" y="129.9" text-anchor="end">100 ms</text>
 <path class="grid" d="M62 68.7L692 68.7"/><text class="dim" x="56" y="72.7" text-anchor="end">150 ms</text>
 <text class="dim" x="377" y="334" text-anchor="middle">memory of the fullest device</text>
-<path class="stair" d="M544.7 288.6L544.7 287.5L537.8 287.5L537.8 286.4L531.2 286.4L531.2 286L508 286L508 284.9L499.9 284.9L499.9 283.8L492 283.8L492 282.7L483.3 282.7L483.3 271.7L475.8 271.7L475.8 270.7L467 270.7L467 269.7L457.3 269.7L457.3 265.9L452.3 265.9L452.3 260.1L452.2 260.1L452.2 259L448.9 259L448.9 257.8L447.1 257.8L447.1 256.9L445.8 256.9L445.8 256.9L441.8 256.9L441.8 256L436.4 256L436.4 255.5L434.3 255.5L434.3 254.6L428.6 254.6L428.6 253.7L422.9 253.7L422.9 252.8L417 252.8L417 248L416.2 248L416.2 247.2L410.1 247.2L410.1 243.3L410.1 243.3L410.1 239.2L406.6 239.2L406.6 239.1L406.2 239.1L406.2 238.3L403 238.3L403 237.6L400.2 237.6L400.2 237.5L399.8 237.5L399.8 236.7L396.5 236.7L396.5 227.7L395.7 227.7L395.7 227.1L392.8 227.1L392.8 226.9L392.4 226.9L392.4 226.2L389 226.2L389 213.5L387.3 213.5L387.3 209.4L387.3 209.4L387.3 208.7L385.5 208.7L385.5 207.1L384.4 207.1L384.4 206.5L380.9 206.5L380.9 205.8L377.4 205.8L377.4 194.4L376.7 194.4L376.7 173L376 173L376 167.5L374.2 167.5L374.2 167.3L364.4 167.3L364.4 113.6L359.6 113.6L359.6 111.7L311.7 111.7L311.7 108.8L311.7 108.8L311.7 105L303.8 105L303.8 103.8L292.2 103.8L292.2 101.1L292.2 101.1L292.2 99.5L246.3 99.5L246.3 97.2L240.7 97.2L240.7 95.8L239 95.8L239 95.5L225.2 95.5L225.2 92.5L225.2 92.5L225.2 92.1L217.8 92.1L217.8 90.6L216 90.6L216 90.3L208.4 90.3L208.4 90L200.6 90L200.6 89.7L192.5 89.7L192.5 86.7L190.4 86.7L190.4 86.5L183 86.5L183 86.5L181.9 86.5L181.9 86.2L173.1 86.2L173.1 84.6L168.4 84.6L168.4 81.2L168.4 81.2L168.4 77.8L162.7 77.8L162.7 77.6L161.4 77.6L161.4 77.6L153.1 77.6L153.1 77.3L143 77.3L143 77.1L132.4 77.1L132.4 70.3L128 70.3L128 61.4L122.6 61.4L122.6 61.4L90.6 61.4"/><g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="hollow" cx="544.7" cy="288.6" r="4"/></g>
+<path class="stair" d="M544.7 288.6L544.7 287.5L537.8 287.5L537.8 286.4L531.2 286.4L531.2 286L508 286L508 284.9L499.9 284.9L499.9 283.8L492 283.8L492 282.7L483.3 282.7L483.3 271.7L475.8 271.7L475.8 270.7L467 270.7L467 269.7L457.3 269.7L457.3 258.7L452.2 258.7L452.2 257.8L447.1 257.8L447.1 256.9L445.8 256.9L445.8 256.9L441.8 256.9L441.8 256L436.4 256L436.4 255.5L434.3 255.5L434.3 254.6L428.6 254.6L428.6 253.7L422.9 253.7L422.9 252.8L417 252.8L417 248L416.2 248L416.2 247.2L410.1 247.2L410.1 243.3L410.1 243.3L410.1 232.8L406.6 232.8L406.6 232.7L406.2 232.7L406.2 231.9L403 231.9L403 231.2L400.2 231.2L400.2 231.1L399.8 231.1L399.8 230.4L396.5 230.4L396.5 221.7L395.7 221.7L395.7 221.2L392.8 221.2L392.8 221L392.4 221L392.4 220.3L389 220.3L389 213.5L387.3 213.5L387.3 209.4L387.3 209.4L387.3 208.7L385.5 208.7L385.5 207.1L384.4 207.1L384.4 206.5L380.9 206.5L380.9 205.8L377.4 205.8L377.4 188.5L376.7 188.5L376.7 173L376 173L376 167.5L374.2 167.5L374.2 167.3L364.4 167.3L364.4 113.6L359.6 113.6L359.6 111.7L311.7 111.7L311.7 106.7L311.7 106.7L311.7 105L303.8 105L303.8 103.8L292.2 103.8L292.2 99.5L246.3 99.5L246.3 97.2L240.7 97.2L240.7 95.8L239 95.8L239 95.5L225.2 95.5L225.2 92.1L217.8 92.1L217.8 88.4L216 88.4L216 88.2L208.4 88.2L208.4 87.9L200.6 87.9L200.6 87.6L192.5 87.6L192.5 86.2L188.3 86.2L188.3 84.6L168.4 84.6L168.4 78.8L168.4 78.8L168.4 77.8L162.7 77.8L162.7 77.6L153.1 77.6L153.1 77.3L143 77.3L143 77.1L132.4 77.1L132.4 70.3L128 70.3L128 61.4L122.6 61.4L122.6 61.4L90.6 61.4"/><g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="hollow" cx="544.7" cy="288.6" r="4"/></g>
 <g data-key="d4 z1 mb2"><title>d4 z1 mb2: 31.53 ms in 1.355 GB, MFU 92.9%</title><circle class="hollow" cx="600.6" cy="288.6" r="4"/></g>
 <g data-key="d4 z2 mb4"><title>d4 z2 mb4: 31.53 ms in 1.799 GB, MFU 92.9%</title><circle class="hollow" cx="663.4" cy="288.6" r="4"/></g>
 <g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="dot compute" cx="544.7" cy="288.6" r="4.5"/></g>
@@ -563,9 +563,7 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragmen
 <g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 35.54 ms in 770.9 MB, MFU 82.4%</title><circle class="dot compute" cx="475.8" cy="271.7" r="4.5"/></g>
 <g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 35.80 ms in 740.9 MB, MFU 81.8%</title><circle class="dot compute" cx="467" cy="270.7" r="4.5"/></g>
 <g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 36.05 ms in 708.9 MB, MFU 81.2%</title><circle class="dot compute" cx="457.3" cy="269.7" r="4.5"/></g>
-<g data-key="d2 c2 z2 mb1 re:norm,activation"><title>d2 c2 z2 mb1 re:norm,activation: 37.04 ms in 693.3 MB, MFU 79.1%</title><circle class="dot compute" cx="452.3" cy="265.9" r="4.5"/></g>
-<g data-key="p2 v4 c2 z1 mb1 re:norm,activation"><title>p2 v4 c2 z1 mb1 re:norm,activation: 38.61 ms in 692.8 MB, MFU 75.8%</title><circle class="dot compute" cx="452.2" cy="260.1" r="4.5"/></g>
-<g data-key="p2 c2 z1 mb1 re:norm,activation"><title>p2 c2 z1 mb1 re:norm,activation: 38.91 ms in 682.7 MB, MFU 75.2%</title><circle class="dot compute" cx="448.9" cy="259" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1"><title>d2 t2 z1 mb1: 38.97 ms in 693.0 MB, MFU 75.1%</title><circle class="dot compute" cx="452.2" cy="258.7" r="4.5"/></g>
 <g data-key="d2 t2 z1 mb1 re:norm"><title>d2 t2 z1 mb1 re:norm: 39.23 ms in 677.0 MB, MFU 74.6%</title><circle class="dot compute" cx="447.1" cy="257.8" r="4.5"/></g>
 <g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.48 ms in 673.0 MB, MFU 74.2%</title><circle class="dot compute" cx="445.8" cy="256.9" r="4.5"/></g>
 <g data-key="d2 t2 z1 mb1 re:activation"><title>d2 t2 z1 mb1 re:activation: 39.49 ms in 661.0 MB, MFU 74.2%</title><circle class="dot compute" cx="441.8" cy="256.9" r="4.5"/></g>
@@ -577,50 +575,44 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragmen
 <g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 42.05 ms in 588.9 MB, MFU 69.6%</title><circle class="dot compute" cx="416.2" cy="248" r="4.5"/></g>
 <g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 42.30 ms in 572.9 MB, MFU 69.2%</title><circle class="dot compute" cx="410.1" cy="247.2" r="4.5"/></g>
 <g data-key="t2 p2 mb1 re:norm,activation"><title>t2 p2 mb1 re:norm,activation: 43.47 ms in 572.8 MB, MFU 67.4%</title><circle class="dot compute" cx="410.1" cy="243.3" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 44.77 ms in 563.8 MB, MFU 65.4%</title><circle class="dot compute" cx="406.6" cy="239.2" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 44.80 ms in 562.8 MB, MFU 65.4%</title><circle class="dot compute" cx="406.2" cy="239.1" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 45.06 ms in 554.8 MB, MFU 65.0%</title><circle class="dot compute" cx="403" cy="238.3" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 45.28 ms in 547.8 MB, MFU 64.7%</title><circle class="dot compute" cx="400.2" cy="237.6" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 45.32 ms in 546.8 MB, MFU 64.6%</title><circle class="dot compute" cx="399.8" cy="237.5" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 45.57 ms in 538.8 MB, MFU 64.2%</title><circle class="dot compute" cx="396.5" cy="236.7" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 48.58 ms in 536.8 MB, MFU 60.3%</title><circle class="dot compute" cx="395.7" cy="227.7" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 48.78 ms in 529.8 MB, MFU 60.0%</title><circle class="dot compute" cx="392.8" cy="227.1" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 48.84 ms in 528.8 MB, MFU 60.0%</title><circle class="dot compute" cx="392.4" cy="226.9" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 49.10 ms in 520.8 MB, MFU 59.6%</title><circle class="dot compute" cx="389" cy="226.2" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 46.85 ms in 563.8 MB, MFU 62.5%</title><circle class="dot compute" cx="406.6" cy="232.8" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 46.89 ms in 562.8 MB, MFU 62.4%</title><circle class="dot compute" cx="406.2" cy="232.7" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 47.14 ms in 554.8 MB, MFU 62.1%</title><circle class="dot compute" cx="403" cy="231.9" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.37 ms in 547.8 MB, MFU 61.8%</title><circle class="dot compute" cx="400.2" cy="231.2" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 47.40 ms in 546.8 MB, MFU 61.8%</title><circle class="dot compute" cx="399.8" cy="231.1" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.65 ms in 538.8 MB, MFU 61.4%</title><circle class="dot compute" cx="396.5" cy="230.4" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 50.67 ms in 536.8 MB, MFU 57.8%</title><circle class="dot compute" cx="395.7" cy="221.7" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 50.87 ms in 529.8 MB, MFU 57.6%</title><circle class="dot compute" cx="392.8" cy="221.2" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 50.92 ms in 528.8 MB, MFU 57.5%</title><circle class="dot compute" cx="392.4" cy="221" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 51.18 ms in 520.8 MB, MFU 57.2%</title><circle class="dot compute" cx="389" cy="220.3" r="4.5"/></g>
 <g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 53.70 ms in 516.7 MB, MFU 54.5%</title><circle class="dot compute" cx="387.3" cy="213.5" r="4.5"/></g>
 <g data-key="t2 p2 v2 mb1 re:full"><title>t2 p2 v2 mb1 re:full: 55.31 ms in 516.7 MB, MFU 52.9%</title><circle class="dot compute" cx="387.3" cy="209.4" r="4.5"/></g>
 <g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 55.57 ms in 512.7 MB, MFU 52.7%</title><circle class="dot compute" cx="385.5" cy="208.7" r="4.5"/></g>
 <g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 56.21 ms in 510.1 MB, MFU 52.1%</title><circle class="dot compute" cx="384.4" cy="207.1" r="4.5"/></g>
 <g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 56.47 ms in 502.1 MB, MFU 51.9%</title><circle class="dot compute" cx="380.9" cy="206.5" r="4.5"/></g>
 <g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 56.72 ms in 494.1 MB, MFU 51.6%</title><circle class="dot compute" cx="377.4" cy="205.8" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:full"><title>t2 c2 z3 mb1 re:full: 61.51 ms in 492.7 MB, MFU 47.6%</title><circle class="dot compute" cx="376.7" cy="194.4" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:full"><title>t2 c2 z3 mb1 re:full: 64.15 ms in 492.7 MB, MFU 45.6%</title><circle class="dot compute" cx="376.7" cy="188.5" r="4.5"/></g>
 <g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 71.61 ms in 491.1 MB, MFU 40.9%</title><circle class="dot compute" cx="376" cy="173" r="4.5"/></g>
 <g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.42 ms in 487.1 MB, MFU 39.3%</title><circle class="dot compute" cx="374.2" cy="167.5" r="4.5"/></g>
 <g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.51 ms in 466.0 MB, MFU 39.3%</title><circle class="dot compute" cx="364.4" cy="167.3" r="4.5"/></g>
 <g data-key="d4 z2 mb2 re:full"><title>d4 z2 mb2 re:full: 109.1 ms in 455.9 MB, MFU 26.8%</title><circle class="dot compute" cx="359.6" cy="113.6" r="4.5"/></g>
 <g data-key="d4 z3 mb2 re:full"><title>d4 z3 mb2 re:full: 110.6 ms in 367.3 MB, MFU 26.5%</title><circle class="dot compute" cx="311.7" cy="111.7" r="4.5"/></g>
-<g data-key="d2 c2 z3 mb4 re:full"><title>d2 c2 z3 mb4 re:full: 112.9 ms in 367.3 MB, MFU 25.9%</title><circle class="dot compute" cx="311.7" cy="108.8" r="4.5"/></g>
+<g data-key="d2 c2 z3 mb4 re:full"><title>d2 c2 z3 mb4 re:full: 114.6 ms in 367.3 MB, MFU 25.6%</title><circle class="dot compute" cx="311.7" cy="106.7" r="4.5"/></g>
 <g data-key="d2 t2 z2 mb4 re:full"><title>d2 t2 z2 mb4 re:full: 115.9 ms in 354.4 MB, MFU 25.3%</title><circle class="dot compute" cx="303.8" cy="105" r="4.5"/></g>
 <g data-key="d2 t2 z3 mb4 re:full"><title>d2 t2 z3 mb4 re:full: 117.0 ms in 336.4 MB, MFU 25.0%</title><circle class="dot compute" cx="292.2" cy="103.8" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb8 re:full"><title>t2 c2 z3 mb8 re:full: 119.2 ms in 336.4 MB, MFU 24.6%</title><circle class="dot compute" cx="292.2" cy="101.1" r="4.5"/></g>
 <g data-key="d4 z3 mb1 re:full"><title>d4 z3 mb1 re:full: 120.6 ms in 273.3 MB, MFU 24.3%</title><circle class="dot compute" cx="246.3" cy="99.5" r="4.5"/></g>
 <g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 122.5 ms in 266.4 MB, MFU 23.9%</title><circle class="dot compute" cx="240.7" cy="97.2" r="4.5"/></g>
 <g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 123.8 ms in 264.4 MB, MFU 23.7%</title><circle class="dot compute" cx="239" cy="95.8" r="4.5"/></g>
 <g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 124.0 ms in 248.4 MB, MFU 23.6%</title><circle class="dot compute" cx="225.2" cy="95.5" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb2 re:norm,activation"><title>t2 c2 z3 mb2 re:norm,activation: 126.7 ms in 248.4 MB, MFU 23.1%</title><circle class="dot compute" cx="225.2" cy="92.5" r="4.5"/></g>
 <g data-key="d2 t2 z3 mb2 re:full"><title>d2 t2 z3 mb2 re:full: 127.1 ms in 240.3 MB, MFU 23.0%</title><circle class="dot compute" cx="217.8" cy="92.1" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 128.4 ms in 238.3 MB, MFU 22.8%</title><circle class="dot compute" cx="216" cy="90.6" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 128.7 ms in 230.3 MB, MFU 22.8%</title><circle class="dot compute" cx="208.4" cy="90.3" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 128.9 ms in 222.3 MB, MFU 22.7%</title><circle class="dot compute" cx="200.6" cy="90" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 129.2 ms in 214.3 MB, MFU 22.7%</title><circle class="dot compute" cx="192.5" cy="89.7" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 132.0 ms in 212.3 MB, MFU 22.2%</title><circle class="dot compute" cx="190.4" cy="86.7" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 132.2 ms in 205.4 MB, MFU 22.1%</title><circle class="dot compute" cx="183" cy="86.5" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 132.2 ms in 204.3 MB, MFU 22.1%</title><circle class="dot compute" cx="181.9" cy="86.5" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 132.5 ms in 196.3 MB, MFU 22.1%</title><circle class="dot compute" cx="173.1" cy="86.2" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 130.4 ms in 238.3 MB, MFU 22.5%</title><circle class="dot compute" cx="216" cy="88.4" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 130.7 ms in 230.3 MB, MFU 22.4%</title><circle class="dot compute" cx="208.4" cy="88.2" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 130.9 ms in 222.3 MB, MFU 22.4%</title><circle class="dot compute" cx="200.6" cy="87.9" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 131.2 ms in 214.3 MB, MFU 22.3%</title><circle class="dot compute" cx="192.5" cy="87.6" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:full"><title>d2 t2 z2 mb1 re:full: 132.4 ms in 210.3 MB, MFU 22.1%</title><circle class="dot compute" cx="188.3" cy="86.2" r="4.5"/></g>
 <g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 134.0 ms in 192.3 MB, MFU 21.9%</title><circle class="dot compute" cx="168.4" cy="84.6" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb2 re:full"><title>t2 c2 z3 mb2 re:full: 137.3 ms in 192.3 MB, MFU 21.3%</title><circle class="dot compute" cx="168.4" cy="81.2" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb2 re:full"><title>t2 c2 z3 mb2 re:full: 139.6 ms in 192.3 MB, MFU 21.0%</title><circle class="dot compute" cx="168.4" cy="78.8" r="4.5"/></g>
 <g data-key="t4 mb1"><title>t4 mb1: 140.6 ms in 187.4 MB, MFU 20.8%</title><circle class="dot compute" cx="162.7" cy="77.8" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:full"><title>t2 c2 z2 mb1 re:full: 140.8 ms in 186.3 MB, MFU 20.8%</title><circle class="dot compute" cx="161.4" cy="77.6" r="4.5"/></g>
 <g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 140.8 ms in 179.4 MB, MFU 20.8%</title><circle class="dot compute" cx="153.1" cy="77.6" r="4.5"/></g>
 <g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 141.1 ms in 171.4 MB, MFU 20.8%</title><circle class="dot compute" cx="143" cy="77.3" r="4.5"/></g>
 <g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 141.3 ms in 163.4 MB, MFU 20.7%</title><circle class="dot compute" cx="132.4" cy="77.1" r="4.5"/></g>
@@ -631,8 +623,8 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragmen
 <text class="dim halo" x="515" y="276.6">d4 z1 mb1</text>
 <path class="axis" d="M94.8 65.6L136.8 107.6"/><text class="b halo" x="136.8" y="117.6">leanest 135.3 MB</text>
 <text class="dim halo" x="136.8" y="132.6">t4 mb1 re:full</text>
-<path class="axis" d="M412.8 257.1L404.5 265.4"/><text class="b halo" x="199.8" y="275.4">knee 40.66 ms</text>
-<text class="dim halo" x="199.8" y="290.4">d2 t2 z2 mb1 re:norm,activation</text>
+<path class="axis" d="M411 252.8L396.1 252.8"/><text class="b halo" x="191.4" y="248.3">knee 40.66 ms</text>
+<text class="dim halo" x="191.4" y="263.3">d2 t2 z2 mb1 re:norm,activation</text>
 </svg>
 $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragment --width 360
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 310" width="360" height="310" role="img" aria-labelledby="nnc-front-title nnc-front-desc">
@@ -654,7 +646,7 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragmen
 <path class="grid" d="M62 126.7L332 126.7"/><text class="dim" x="56" y="130.7" text-anchor="end">100 ms</text>
 <path class="grid" d="M62 81L332 81"/><text class="dim" x="56" y="85" text-anchor="end">150 ms</text>
 <text class="dim" x="197" y="300" text-anchor="middle">memory of the fullest device</text>
-<path class="stair" d="M268.9 256.9L268.9 256L265.9 256L265.9 255.1L263.1 255.1L263.1 254.8L253.1 254.8L253.1 253.9L249.7 253.9L249.7 253L246.3 253L246.3 252.1L242.6 252.1L242.6 243.4L239.4 243.4L239.4 242.6L235.6 242.6L235.6 241.8L231.4 241.8L231.4 238.7L229.3 238.7L229.3 234.1L229.2 234.1L229.2 233.2L227.8 233.2L227.8 232.3L227 232.3L227 231.5L226.5 231.5L226.5 231.5L224.8 231.5L224.8 230.8L222.4 230.8L222.4 230.4L221.5 230.4L221.5 229.6L219.1 229.6L219.1 228.9L216.7 228.9L216.7 228.2L214.1 228.2L214.1 224.4L213.8 224.4L213.8 223.7L211.2 223.7L211.2 220.7L211.2 220.7L211.2 217.3L209.7 217.3L209.7 217.3L209.5 217.3L209.5 216.6L208.1 216.6L208.1 216.1L207 216.1L207 216L206.8 216L206.8 215.3L205.4 215.3L205.4 208.1L205 208.1L205 207.7L203.8 207.7L203.8 207.5L203.6 207.5L203.6 206.9L202.1 206.9L202.1 196.8L201.4 196.8L201.4 193.5L201.4 193.5L201.4 193L200.7 193L200.7 191.7L200.2 191.7L200.2 191.2L198.7 191.2L198.7 190.7L197.2 190.7L197.2 181.5L196.9 181.5L196.9 164.4L196.6 164.4L196.6 160L195.8 160L195.8 159.9L191.6 159.9L191.6 116.9L189.5 116.9L189.5 115.3L169 115.3L169 113L169 113L169 110L165.6 110L165.6 109L160.7 109L160.7 106.9L160.7 106.9L160.7 105.6L141 105.6L141 103.8L138.6 103.8L138.6 102.7L137.8 102.7L137.8 102.4L131.9 102.4L131.9 100L131.9 100L131.9 99.7L128.8 99.7L128.8 98.5L128 98.5L128 98.2L124.8 98.2L124.8 98L121.4 98L121.4 97.8L117.9 97.8L117.9 95.4L117 95.4L117 95.2L113.9 95.2L113.9 95.2L113.4 95.2L113.4 95L109.6 95L109.6 93.7L107.6 93.7L107.6 91L107.6 91L107.6 88.3L105.2 88.3L105.2 88.1L104.6 88.1L104.6 88.1L101 88.1L101 87.9L96.7 87.9L96.7 87.7L92.2 87.7L92.2 82.3L90.3 82.3L90.3 75.1L88 75.1L88 75.1L74.3 75.1"/><g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="hollow" cx="268.9" cy="256.9" r="4"/></g>
+<path class="stair" d="M268.9 256.9L268.9 256L265.9 256L265.9 255.1L263.1 255.1L263.1 254.8L253.1 254.8L253.1 253.9L249.7 253.9L249.7 253L246.3 253L246.3 252.1L242.6 252.1L242.6 243.4L239.4 243.4L239.4 242.6L235.6 242.6L235.6 241.8L231.4 241.8L231.4 233L229.2 233L229.2 232.3L227 232.3L227 231.5L226.5 231.5L226.5 231.5L224.8 231.5L224.8 230.8L222.4 230.8L222.4 230.4L221.5 230.4L221.5 229.6L219.1 229.6L219.1 228.9L216.7 228.9L216.7 228.2L214.1 228.2L214.1 224.4L213.8 224.4L213.8 223.7L211.2 223.7L211.2 220.7L211.2 220.7L211.2 212.2L209.7 212.2L209.7 212.1L209.5 212.1L209.5 211.5L208.1 211.5L208.1 211L207 211L207 210.9L206.8 210.9L206.8 210.3L205.4 210.3L205.4 203.4L205 203.4L205 202.9L203.8 202.9L203.8 202.8L203.6 202.8L203.6 202.3L202.1 202.3L202.1 196.8L201.4 196.8L201.4 193.5L201.4 193.5L201.4 193L200.7 193L200.7 191.7L200.2 191.7L200.2 191.2L198.7 191.2L198.7 190.7L197.2 190.7L197.2 176.8L196.9 176.8L196.9 164.4L196.6 164.4L196.6 160L195.8 160L195.8 159.9L191.6 159.9L191.6 116.9L189.5 116.9L189.5 115.3L169 115.3L169 111.4L169 111.4L169 110L165.6 110L165.6 109L160.7 109L160.7 105.6L141 105.6L141 103.8L138.6 103.8L138.6 102.7L137.8 102.7L137.8 102.4L131.9 102.4L131.9 99.7L128.8 99.7L128.8 96.8L128 96.8L128 96.5L124.8 96.5L124.8 96.3L121.4 96.3L121.4 96.1L117.9 96.1L117.9 95L116.1 95L116.1 93.7L107.6 93.7L107.6 89L107.6 89L107.6 88.3L105.2 88.3L105.2 88.1L101 88.1L101 87.9L96.7 87.9L96.7 87.7L92.2 87.7L92.2 82.3L90.3 82.3L90.3 75.1L88 75.1L88 75.1L74.3 75.1"/><g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="hollow" cx="268.9" cy="256.9" r="4"/></g>
 <g data-key="d4 z1 mb2"><title>d4 z1 mb2: 31.53 ms in 1.355 GB, MFU 92.9%</title><circle class="hollow" cx="292.8" cy="256.9" r="4"/></g>
 <g data-key="d4 z2 mb4"><title>d4 z2 mb4: 31.53 ms in 1.799 GB, MFU 92.9%</title><circle class="hollow" cx="319.7" cy="256.9" r="4"/></g>
 <g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="dot compute" cx="268.9" cy="256.9" r="4.5"/></g>
@@ -667,9 +659,7 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragmen
 <g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 35.54 ms in 770.9 MB, MFU 82.4%</title><circle class="dot compute" cx="239.4" cy="243.4" r="4.5"/></g>
 <g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 35.80 ms in 740.9 MB, MFU 81.8%</title><circle class="dot compute" cx="235.6" cy="242.6" r="4.5"/></g>
 <g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 36.05 ms in 708.9 MB, MFU 81.2%</title><circle class="dot compute" cx="231.4" cy="241.8" r="4.5"/></g>
-<g data-key="d2 c2 z2 mb1 re:norm,activation"><title>d2 c2 z2 mb1 re:norm,activation: 37.04 ms in 693.3 MB, MFU 79.1%</title><circle class="dot compute" cx="229.3" cy="238.7" r="4.5"/></g>
-<g data-key="p2 v4 c2 z1 mb1 re:norm,activation"><title>p2 v4 c2 z1 mb1 re:norm,activation: 38.61 ms in 692.8 MB, MFU 75.8%</title><circle class="dot compute" cx="229.2" cy="234.1" r="4.5"/></g>
-<g data-key="p2 c2 z1 mb1 re:norm,activation"><title>p2 c2 z1 mb1 re:norm,activation: 38.91 ms in 682.7 MB, MFU 75.2%</title><circle class="dot compute" cx="227.8" cy="233.2" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1"><title>d2 t2 z1 mb1: 38.97 ms in 693.0 MB, MFU 75.1%</title><circle class="dot compute" cx="229.2" cy="233" r="4.5"/></g>
 <g data-key="d2 t2 z1 mb1 re:norm"><title>d2 t2 z1 mb1 re:norm: 39.23 ms in 677.0 MB, MFU 74.6%</title><circle class="dot compute" cx="227" cy="232.3" r="4.5"/></g>
 <g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.48 ms in 673.0 MB, MFU 74.2%</title><circle class="dot compute" cx="226.5" cy="231.5" r="4.5"/></g>
 <g data-key="d2 t2 z1 mb1 re:activation"><title>d2 t2 z1 mb1 re:activation: 39.49 ms in 661.0 MB, MFU 74.2%</title><circle class="dot compute" cx="224.8" cy="231.5" r="4.5"/></g>
@@ -681,50 +671,44 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragmen
 <g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 42.05 ms in 588.9 MB, MFU 69.6%</title><circle class="dot compute" cx="213.8" cy="224.4" r="4.5"/></g>
 <g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 42.30 ms in 572.9 MB, MFU 69.2%</title><circle class="dot compute" cx="211.2" cy="223.7" r="4.5"/></g>
 <g data-key="t2 p2 mb1 re:norm,activation"><title>t2 p2 mb1 re:norm,activation: 43.47 ms in 572.8 MB, MFU 67.4%</title><circle class="dot compute" cx="211.2" cy="220.7" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 44.77 ms in 563.8 MB, MFU 65.4%</title><circle class="dot compute" cx="209.7" cy="217.3" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 44.80 ms in 562.8 MB, MFU 65.4%</title><circle class="dot compute" cx="209.5" cy="217.3" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 45.06 ms in 554.8 MB, MFU 65.0%</title><circle class="dot compute" cx="208.1" cy="216.6" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 45.28 ms in 547.8 MB, MFU 64.7%</title><circle class="dot compute" cx="207" cy="216.1" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 45.32 ms in 546.8 MB, MFU 64.6%</title><circle class="dot compute" cx="206.8" cy="216" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 45.57 ms in 538.8 MB, MFU 64.2%</title><circle class="dot compute" cx="205.4" cy="215.3" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 48.58 ms in 536.8 MB, MFU 60.3%</title><circle class="dot compute" cx="205" cy="208.1" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 48.78 ms in 529.8 MB, MFU 60.0%</title><circle class="dot compute" cx="203.8" cy="207.7" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 48.84 ms in 528.8 MB, MFU 60.0%</title><circle class="dot compute" cx="203.6" cy="207.5" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 49.10 ms in 520.8 MB, MFU 59.6%</title><circle class="dot compute" cx="202.1" cy="206.9" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 46.85 ms in 563.8 MB, MFU 62.5%</title><circle class="dot compute" cx="209.7" cy="212.2" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 46.89 ms in 562.8 MB, MFU 62.4%</title><circle class="dot compute" cx="209.5" cy="212.1" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 47.14 ms in 554.8 MB, MFU 62.1%</title><circle class="dot compute" cx="208.1" cy="211.5" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.37 ms in 547.8 MB, MFU 61.8%</title><circle class="dot compute" cx="207" cy="211" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 47.40 ms in 546.8 MB, MFU 61.8%</title><circle class="dot compute" cx="206.8" cy="210.9" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.65 ms in 538.8 MB, MFU 61.4%</title><circle class="dot compute" cx="205.4" cy="210.3" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 50.67 ms in 536.8 MB, MFU 57.8%</title><circle class="dot compute" cx="205" cy="203.4" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 50.87 ms in 529.8 MB, MFU 57.6%</title><circle class="dot compute" cx="203.8" cy="202.9" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 50.92 ms in 528.8 MB, MFU 57.5%</title><circle class="dot compute" cx="203.6" cy="202.8" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 51.18 ms in 520.8 MB, MFU 57.2%</title><circle class="dot compute" cx="202.1" cy="202.3" r="4.5"/></g>
 <g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 53.70 ms in 516.7 MB, MFU 54.5%</title><circle class="dot compute" cx="201.4" cy="196.8" r="4.5"/></g>
 <g data-key="t2 p2 v2 mb1 re:full"><title>t2 p2 v2 mb1 re:full: 55.31 ms in 516.7 MB, MFU 52.9%</title><circle class="dot compute" cx="201.4" cy="193.5" r="4.5"/></g>
 <g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 55.57 ms in 512.7 MB, MFU 52.7%</title><circle class="dot compute" cx="200.7" cy="193" r="4.5"/></g>
 <g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 56.21 ms in 510.1 MB, MFU 52.1%</title><circle class="dot compute" cx="200.2" cy="191.7" r="4.5"/></g>
 <g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 56.47 ms in 502.1 MB, MFU 51.9%</title><circle class="dot compute" cx="198.7" cy="191.2" r="4.5"/></g>
 <g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 56.72 ms in 494.1 MB, MFU 51.6%</title><circle class="dot compute" cx="197.2" cy="190.7" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:full"><title>t2 c2 z3 mb1 re:full: 61.51 ms in 492.7 MB, MFU 47.6%</title><circle class="dot compute" cx="196.9" cy="181.5" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:full"><title>t2 c2 z3 mb1 re:full: 64.15 ms in 492.7 MB, MFU 45.6%</title><circle class="dot compute" cx="196.9" cy="176.8" r="4.5"/></g>
 <g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 71.61 ms in 491.1 MB, MFU 40.9%</title><circle class="dot compute" cx="196.6" cy="164.4" r="4.5"/></g>
 <g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.42 ms in 487.1 MB, MFU 39.3%</title><circle class="dot compute" cx="195.8" cy="160" r="4.5"/></g>
 <g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.51 ms in 466.0 MB, MFU 39.3%</title><circle class="dot compute" cx="191.6" cy="159.9" r="4.5"/></g>
 <g data-key="d4 z2 mb2 re:full"><title>d4 z2 mb2 re:full: 109.1 ms in 455.9 MB, MFU 26.8%</title><circle class="dot compute" cx="189.5" cy="116.9" r="4.5"/></g>
 <g data-key="d4 z3 mb2 re:full"><title>d4 z3 mb2 re:full: 110.6 ms in 367.3 MB, MFU 26.5%</title><circle class="dot compute" cx="169" cy="115.3" r="4.5"/></g>
-<g data-key="d2 c2 z3 mb4 re:full"><title>d2 c2 z3 mb4 re:full: 112.9 ms in 367.3 MB, MFU 25.9%</title><circle class="dot compute" cx="169" cy="113" r="4.5"/></g>
+<g data-key="d2 c2 z3 mb4 re:full"><title>d2 c2 z3 mb4 re:full: 114.6 ms in 367.3 MB, MFU 25.6%</title><circle class="dot compute" cx="169" cy="111.4" r="4.5"/></g>
 <g data-key="d2 t2 z2 mb4 re:full"><title>d2 t2 z2 mb4 re:full: 115.9 ms in 354.4 MB, MFU 25.3%</title><circle class="dot compute" cx="165.6" cy="110" r="4.5"/></g>
 <g data-key="d2 t2 z3 mb4 re:full"><title>d2 t2 z3 mb4 re:full: 117.0 ms in 336.4 MB, MFU 25.0%</title><circle class="dot compute" cx="160.7" cy="109" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb8 re:full"><title>t2 c2 z3 mb8 re:full: 119.2 ms in 336.4 MB, MFU 24.6%</title><circle class="dot compute" cx="160.7" cy="106.9" r="4.5"/></g>
 <g data-key="d4 z3 mb1 re:full"><title>d4 z3 mb1 re:full: 120.6 ms in 273.3 MB, MFU 24.3%</title><circle class="dot compute" cx="141" cy="105.6" r="4.5"/></g>
 <g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 122.5 ms in 266.4 MB, MFU 23.9%</title><circle class="dot compute" cx="138.6" cy="103.8" r="4.5"/></g>
 <g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 123.8 ms in 264.4 MB, MFU 23.7%</title><circle class="dot compute" cx="137.8" cy="102.7" r="4.5"/></g>
 <g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 124.0 ms in 248.4 MB, MFU 23.6%</title><circle class="dot compute" cx="131.9" cy="102.4" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb2 re:norm,activation"><title>t2 c2 z3 mb2 re:norm,activation: 126.7 ms in 248.4 MB, MFU 23.1%</title><circle class="dot compute" cx="131.9" cy="100" r="4.5"/></g>
 <g data-key="d2 t2 z3 mb2 re:full"><title>d2 t2 z3 mb2 re:full: 127.1 ms in 240.3 MB, MFU 23.0%</title><circle class="dot compute" cx="128.8" cy="99.7" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 128.4 ms in 238.3 MB, MFU 22.8%</title><circle class="dot compute" cx="128" cy="98.5" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 128.7 ms in 230.3 MB, MFU 22.8%</title><circle class="dot compute" cx="124.8" cy="98.2" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 128.9 ms in 222.3 MB, MFU 22.7%</title><circle class="dot compute" cx="121.4" cy="98" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 129.2 ms in 214.3 MB, MFU 22.7%</title><circle class="dot compute" cx="117.9" cy="97.8" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 132.0 ms in 212.3 MB, MFU 22.2%</title><circle class="dot compute" cx="117" cy="95.4" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 132.2 ms in 205.4 MB, MFU 22.1%</title><circle class="dot compute" cx="113.9" cy="95.2" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 132.2 ms in 204.3 MB, MFU 22.1%</title><circle class="dot compute" cx="113.4" cy="95.2" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 132.5 ms in 196.3 MB, MFU 22.1%</title><circle class="dot compute" cx="109.6" cy="95" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 130.4 ms in 238.3 MB, MFU 22.5%</title><circle class="dot compute" cx="128" cy="96.8" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 130.7 ms in 230.3 MB, MFU 22.4%</title><circle class="dot compute" cx="124.8" cy="96.5" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 130.9 ms in 222.3 MB, MFU 22.4%</title><circle class="dot compute" cx="121.4" cy="96.3" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 131.2 ms in 214.3 MB, MFU 22.3%</title><circle class="dot compute" cx="117.9" cy="96.1" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:full"><title>d2 t2 z2 mb1 re:full: 132.4 ms in 210.3 MB, MFU 22.1%</title><circle class="dot compute" cx="116.1" cy="95" r="4.5"/></g>
 <g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 134.0 ms in 192.3 MB, MFU 21.9%</title><circle class="dot compute" cx="107.6" cy="93.7" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb2 re:full"><title>t2 c2 z3 mb2 re:full: 137.3 ms in 192.3 MB, MFU 21.3%</title><circle class="dot compute" cx="107.6" cy="91" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb2 re:full"><title>t2 c2 z3 mb2 re:full: 139.6 ms in 192.3 MB, MFU 21.0%</title><circle class="dot compute" cx="107.6" cy="89" r="4.5"/></g>
 <g data-key="t4 mb1"><title>t4 mb1: 140.6 ms in 187.4 MB, MFU 20.8%</title><circle class="dot compute" cx="105.2" cy="88.3" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:full"><title>t2 c2 z2 mb1 re:full: 140.8 ms in 186.3 MB, MFU 20.8%</title><circle class="dot compute" cx="104.6" cy="88.1" r="4.5"/></g>
 <g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 140.8 ms in 179.4 MB, MFU 20.8%</title><circle class="dot compute" cx="101" cy="88.1" r="4.5"/></g>
 <g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 141.1 ms in 171.4 MB, MFU 20.8%</title><circle class="dot compute" cx="96.7" cy="87.9" r="4.5"/></g>
 <g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 141.3 ms in 163.4 MB, MFU 20.7%</title><circle class="dot compute" cx="92.2" cy="87.7" r="4.5"/></g>

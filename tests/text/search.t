@@ -3,98 +3,96 @@
 # The best three, and why the first beats the second.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 3
 dense on 16 x fitted, global batch 64
-672000 combinations: 3686 evaluated, 668314 illegal, too large or hopeless; 3686 fit
+672000 combinations: 2733 evaluated, 669267 illegal, too large or hopeless; 2733 fit
 
 software torch-compile
 
-    step   memory   MFU data tensor pipeline virtual context SP ZeRO micro-batch schedule recompute
-24.01 ms 1.611 GB 61.0%    4      1        2       1       2 no    2           8 dualpipe none
-24.01 ms 1.611 GB 61.0%    8      1        2       1       1 no    2           4 dualpipe none
-24.01 ms 1.799 GB 61.0%    4      1        2       1       2 no    1           8 dualpipe none
+    step   memory   MFU data tensor pipeline virtual SP ZeRO micro-batch schedule recompute offload
+24.01 ms 1.611 GB 61.0%    8      1        2       1 no    2           4 dualpipe none      none
+24.01 ms 1.799 GB 61.0%    8      1        2       1 no    1           4 dualpipe none      none
+24.03 ms 1.518 GB 60.9%   16      1        1       1 no    2           4 1f1b     none      none
 
 time against memory, no other plan is faster with less
 
-    step   memory   MFU data tensor pipeline virtual context SP ZeRO micro-batch schedule recompute
-24.01 ms 1.611 GB 61.0%    4      1        2       1       2 no    2           8 dualpipe none
-24.03 ms 1.518 GB 60.9%    8      1        1       1       2 no    2           8 1f1b     none
-24.42 ms 1.483 GB 59.9%    4      1        2       1       2 no    2           8 dualpipe norm
-24.45 ms 1.390 GB 59.9%    8      1        1       1       2 no    2           8 1f1b     norm
-24.60 ms 1.363 GB 59.5%    4      1        2       1       2 no    2           8 dualpipe activation
-24.62 ms 1.270 GB 59.5%    8      1        1       1       2 no    2           8 1f1b     activation
-25.01 ms 1.235 GB 58.5%    4      1        2       1       2 no    2           8 dualpipe norm,act..
-25.04 ms 1.142 GB 58.5%    8      1        1       1       2 no    2           8 1f1b     norm,act..
-26.03 ms 1.120 GB 56.2%    4      1        2       1       2 no    3           8 dualpipe norm,act..
-26.04 ms 1.114 GB 56.2%    8      1        1       1       2 no    1           4 1f1b     none
-26.29 ms 912.7 MB 55.7%   16      1        1       1       1 no    2           2 1f1b     none
-26.29 ms 912.7 MB 55.7%    8      1        1       1       2 no    2           4 1f1b     none
+    step   memory   MFU data tensor pipeline virtual SP ZeRO micro-batch schedule recompute  offload
+24.01 ms 1.611 GB 61.0%    8      1        2       1 no    2           4 dualpipe none       none
+24.03 ms 1.518 GB 60.9%   16      1        1       1 no    2           4 1f1b     none       none
+24.42 ms 1.483 GB 59.9%    8      1        2       1 no    2           4 dualpipe norm       none
+24.45 ms 1.390 GB 59.9%   16      1        1       1 no    2           4 1f1b     norm       none
+24.60 ms 1.363 GB 59.5%    8      1        2       1 no    2           4 dualpipe activation none
+24.62 ms 1.270 GB 59.5%   16      1        1       1 no    2           4 1f1b     activation none
+25.01 ms 1.235 GB 58.5%    8      1        2       1 no    2           4 dualpipe norm,act.. none
+25.04 ms 1.142 GB 58.5%   16      1        1       1 no    2           4 1f1b     norm,act.. none
+26.03 ms 1.120 GB 56.2%    8      1        2       1 no    3           4 dualpipe norm,act.. none
+26.04 ms 1.114 GB 56.2%   16      1        1       1 no    1           2 1f1b     none       none
+26.29 ms 912.7 MB 55.7%   16      1        1       1 no    2           2 1f1b     none       none
+26.87 ms 848.7 MB 54.5%   16      1        1       1 no    2           2 1f1b     norm       none
 
 # In the other formats; the time it took is not the same twice.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 1e9 --format csv
 plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.schedule,plan.recompute,plan.offload,software,step_s,memory_bytes,mfu,tokens_per_s,bubble_share,exposed_comm_s,device_s,cost_step,run_s,device_hours,cost_run\r
-16,8,1,1,1,2,1,false,2,8,1,64,1f1b,none,none,torch-compile,0.0240301853876,1517533750,0.609233751794,2663316.94773,0,0.000498301668722,0.384482966202,0.00021360164789,375.471646681,1.66876287414,3.33752574828\r
-16,8,1,1,1,2,1,false,1,8,1,64,1f1b,none,none,torch-compile,0.0240301853876,1718357500,0.609233751794,2663316.94773,0,0.000498301668722,0.384482966202,0.00021360164789,375.471646681,1.66876287414,3.33752574828\r
+16,16,1,1,1,1,1,false,2,4,1,64,1f1b,none,none,torch-compile,0.0240301853876,1517537750,0.609233751794,2663316.94773,0,0.000498301668722,0.384482966202,0.00021360164789,375.471646681,1.66876287414,3.33752574828\r
+16,16,1,1,1,1,1,false,1,4,1,64,1f1b,none,none,torch-compile,0.0240301853876,1718361500,0.609233751794,2663316.94773,0,0.000498301668722,0.384482966202,0.00021360164789,375.471646681,1.66876287414,3.33752574828\r
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --format markdown
 dense on 16 x fitted, global batch 64
-33600 combinations: 114 evaluated, 33486 illegal, too large or hopeless; 114 fit
+33600 combinations: 80 evaluated, 33520 illegal, too large or hopeless; 80 fit
 
 software torch-compile
 
 | step | memory | MFU | data | tensor | pipeline | virtual | context | expert | SP | ZeRO | micro-batch | schedule | recompute | offload | bubble |
 |---:|---:|---:|---:|---:|---:|---:|---:|---:|:---|---:|---:|:---|:---|:---|---:|
-| 24.03 ms | 1.518 GB | 60.9% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 8 | 1f1b | none | none | 0.0% |
-| 24.03 ms | 1.718 GB | 60.9% | 8 | 1 | 1 | 1 | 2 | 1 | no | 1 | 8 | 1f1b | none | none | 0.0% |
+| 24.03 ms | 1.518 GB | 60.9% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 4 | 1f1b | none | none | 0.0% |
+| 24.03 ms | 1.718 GB | 60.9% | 16 | 1 | 1 | 1 | 1 | 1 | no | 1 | 4 | 1f1b | none | none | 0.0% |
 
 time against memory, no other plan is faster with less
 
 | step | memory | MFU | data | tensor | pipeline | virtual | context | expert | SP | ZeRO | micro-batch | schedule | recompute | offload | bubble |
 |---:|---:|---:|---:|---:|---:|---:|---:|---:|:---|---:|---:|:---|:---|:---|---:|
-| 24.03 ms | 1.518 GB | 60.9% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 8 | 1f1b | none | none | 0.0% |
-| 24.45 ms | 1.390 GB | 59.9% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 8 | 1f1b | norm | none | 0.0% |
-| 24.62 ms | 1.270 GB | 59.5% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 8 | 1f1b | activation | none | 0.0% |
-| 25.04 ms | 1.142 GB | 58.5% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 8 | 1f1b | norm,activation | none | 0.0% |
-| 26.04 ms | 1.114 GB | 56.2% | 8 | 1 | 1 | 1 | 2 | 1 | no | 1 | 4 | 1f1b | none | none | 0.0% |
+| 24.03 ms | 1.518 GB | 60.9% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 4 | 1f1b | none | none | 0.0% |
+| 24.45 ms | 1.390 GB | 59.9% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 4 | 1f1b | norm | none | 0.0% |
+| 24.62 ms | 1.270 GB | 59.5% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 4 | 1f1b | activation | none | 0.0% |
+| 25.04 ms | 1.142 GB | 58.5% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 4 | 1f1b | norm,activation | none | 0.0% |
+| 26.04 ms | 1.114 GB | 56.2% | 16 | 1 | 1 | 1 | 1 | 1 | no | 1 | 2 | 1f1b | none | none | 0.0% |
 | 26.29 ms | 912.7 MB | 55.7% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 2 | 1f1b | none | none | 0.0% |
-| 26.29 ms | 912.7 MB | 55.7% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 4 | 1f1b | none | none | 0.0% |
 | 26.87 ms | 848.7 MB | 54.5% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 2 | 1f1b | norm | none | 0.0% |
-| 26.87 ms | 848.7 MB | 54.5% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 4 | 1f1b | norm | none | 0.0% |
 | 26.96 ms | 788.7 MB | 54.3% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 2 | 1f1b | activation | none | 0.0% |
-| 26.96 ms | 788.7 MB | 54.3% | 8 | 1 | 1 | 1 | 2 | 1 | no | 2 | 4 | 1f1b | activation | none | 0.0% |
 | 27.54 ms | 724.7 MB | 53.2% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 2 | 1f1b | norm,activation | none | 0.0% |
+| 30.89 ms | 610.3 MB | 47.4% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 1 | 1f1b | none | none | 0.0% |
+| 31.72 ms | 548.3 MB | 46.2% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 1 | 1f1b | activation | none | 0.0% |
+| 32.61 ms | 516.3 MB | 44.9% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 1 | 1f1b | norm,activation | none | 0.0% |
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --tokens 300e9 --format json | sed 's/"elapsed_s": .*/"elapsed_s": 0,/'
 {
   "schema": "nncost.search/1",
   "space": 8400,
   "covered": 8400,
-  "evaluated": 44,
-  "pruned": 8356,
-  "feasible": 44,
+  "evaluated": 28,
+  "pruned": 8372,
+  "feasible": 28,
   "elapsed_s": 0,
   "threads": 1,
   "currency": "USD",
   "best": [
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 8, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0240301853876, "memory_bytes": 1718357500, "mfu": 0.609233751794, "tokens_per_s": 2663316.94773, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.384482966202, "cost_step": 0.00021360164789, "run_s": 112641.494004, "device_hours": 500.628862242, "cost_run": 1001.25772448}
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0240301853876, "memory_bytes": 1718361500, "mfu": 0.609233751794, "tokens_per_s": 2663316.94773, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.384482966202, "cost_step": 0.00021360164789, "run_s": 112641.494004, "device_hours": 500.628862242, "cost_run": 1001.25772448}
   ],
   "pareto": [
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 8, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0240301853876, "memory_bytes": 1718357500, "mfu": 0.609233751794, "tokens_per_s": 2663316.94773, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.384482966202, "cost_step": 0.00021360164789, "run_s": 112641.494004, "device_hours": 500.628862242, "cost_run": 1001.25772448},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 8, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "norm", "offload": "none"}, "software": "torch-compile", "step_s": 0.0244461853876, "memory_bytes": 1590357500, "mfu": 0.5988664394, "tokens_per_s": 2617995.3635, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.391138966202, "cost_step": 0.000217299425668, "run_s": 114591.494004, "device_hours": 509.295528909, "cost_run": 1018.59105782},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 8, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0246221853876, "memory_bytes": 1470357500, "mfu": 0.59458572704, "tokens_per_s": 2599281.86684, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.393954966202, "cost_step": 0.000218863870112, "run_s": 115416.494004, "device_hours": 512.962195575, "cost_run": 1025.92439115},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 8, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0250381853876, "memory_bytes": 1342357500, "mfu": 0.584706909601, "tokens_per_s": 2556095.77967, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.400610966202, "cost_step": 0.00022256164789, "run_s": 117366.494004, "device_hours": 521.628862242, "cost_run": 1043.25772448},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0260420713275, "memory_bytes": 1113557500, "mfu": 0.562167264497, "tokens_per_s": 2457561.81201, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.41667314124, "cost_step": 0.000231485078467, "run_s": 122072.209348, "device_hours": 542.543152656, "cost_run": 1085.08630531},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "norm", "offload": "none"}, "software": "torch-compile", "step_s": 0.0266180713275, "memory_bytes": 1049557500, "mfu": 0.550002283031, "tokens_per_s": 2404381.56516, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.42588914124, "cost_step": 0.000236605078467, "run_s": 124772.209348, "device_hours": 554.543152656, "cost_run": 1109.08630531},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0267140713275, "memory_bytes": 989557500, "mfu": 0.548025788377, "tokens_per_s": 2395741.15137, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.42742514124, "cost_step": 0.0002374584118, "run_s": 125222.209348, "device_hours": 556.543152656, "cost_run": 1113.08630531},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0272900713275, "memory_bytes": 925557500, "mfu": 0.536458839712, "tokens_per_s": 2345175.25557, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.43664114124, "cost_step": 0.0002425784118, "run_s": 127922.209348, "device_hours": 568.543152656, "cost_run": 1137.08630531},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0240301853876, "memory_bytes": 1718361500, "mfu": 0.609233751794, "tokens_per_s": 2663316.94773, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.384482966202, "cost_step": 0.00021360164789, "run_s": 112641.494004, "device_hours": 500.628862242, "cost_run": 1001.25772448},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "norm", "offload": "none"}, "software": "torch-compile", "step_s": 0.0244461853876, "memory_bytes": 1590361500, "mfu": 0.5988664394, "tokens_per_s": 2617995.3635, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.391138966202, "cost_step": 0.000217299425668, "run_s": 114591.494004, "device_hours": 509.295528909, "cost_run": 1018.59105782},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0246221853876, "memory_bytes": 1470361500, "mfu": 0.59458572704, "tokens_per_s": 2599281.86684, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.393954966202, "cost_step": 0.000218863870112, "run_s": 115416.494004, "device_hours": 512.962195575, "cost_run": 1025.92439115},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0250381853876, "memory_bytes": 1342361500, "mfu": 0.584706909601, "tokens_per_s": 2556095.77967, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.400610966202, "cost_step": 0.00022256164789, "run_s": 117366.494004, "device_hours": 521.628862242, "cost_run": 1043.25772448},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0260420713275, "memory_bytes": 1113561500, "mfu": 0.562167264497, "tokens_per_s": 2457561.81201, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.41667314124, "cost_step": 0.000231485078467, "run_s": 122072.209348, "device_hours": 542.543152656, "cost_run": 1085.08630531},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "norm", "offload": "none"}, "software": "torch-compile", "step_s": 0.0266180713275, "memory_bytes": 1049561500, "mfu": 0.550002283031, "tokens_per_s": 2404381.56516, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.42588914124, "cost_step": 0.000236605078467, "run_s": 124772.209348, "device_hours": 554.543152656, "cost_run": 1109.08630531},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0267140713275, "memory_bytes": 989561500, "mfu": 0.548025788377, "tokens_per_s": 2395741.15137, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.42742514124, "cost_step": 0.0002374584118, "run_s": 125222.209348, "device_hours": 556.543152656, "cost_run": 1113.08630531},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0272900713275, "memory_bytes": 925561500, "mfu": 0.536458839712, "tokens_per_s": 2345175.25557, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.43664114124, "cost_step": 0.0002425784118, "run_s": 127922.209348, "device_hours": 568.543152656, "cost_run": 1137.08630531},
     {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0301386387077, "memory_bytes": 811161500, "mfu": 0.485755184299, "tokens_per_s": 2123519.93136, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.482218219323, "cost_step": 0.000267899010735, "run_s": 141274.868942, "device_hours": 627.888306411, "cost_run": 1255.77661282},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.030399171334, "memory_bytes": 811157500, "mfu": 0.481592074966, "tokens_per_s": 2105320.5463, "bubble_share": 0, "exposed_comm_s": 0.000758834295049, "device_s": 0.486386741345, "cost_step": 0.000270214856303, "run_s": 142496.115628, "device_hours": 633.316069459, "cost_run": 1266.63213892},
     {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0309706387077, "memory_bytes": 749161500, "mfu": 0.472705782343, "tokens_per_s": 2066473.36543, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.495530219323, "cost_step": 0.000275294566291, "run_s": 145174.868942, "device_hours": 645.221639744, "cost_run": 1290.44327949},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.031231171334, "memory_bytes": 749157500, "mfu": 0.468762437483, "tokens_per_s": 2049234.69938, "bubble_share": 0, "exposed_comm_s": 0.000758834295049, "device_s": 0.499698741345, "cost_step": 0.000277610411858, "run_s": 146396.115628, "device_hours": 650.649402793, "cost_run": 1301.29880559},
     {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0318666387077, "memory_bytes": 717161500, "mfu": 0.459414629019, "tokens_per_s": 2008369.96293, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.509866219323, "cost_step": 0.000283259010735, "run_s": 149374.868942, "device_hours": 663.888306411, "cost_run": 1327.77661282},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.032127171334, "memory_bytes": 717157500, "mfu": 0.45568904426, "tokens_per_s": 1992083.2536, "bubble_share": 0, "exposed_comm_s": 0.000758834295049, "device_s": 0.514034741345, "cost_step": 0.000285574856303, "run_s": 150596.115628, "device_hours": 669.316069459, "cost_run": 1338.63213892},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0339802458442, "memory_bytes": 696885500, "mfu": 0.430838554469, "tokens_per_s": 1883447.23265, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.543683933507, "cost_step": 0.000302046629726, "run_s": 159282.402395, "device_hours": 707.92178842, "cost_run": 1415.84357684},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0339802458442, "memory_bytes": 696889500, "mfu": 0.430838554469, "tokens_per_s": 1883447.23265, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.543683933507, "cost_step": 0.000302046629726, "run_s": 159282.402395, "device_hours": 707.92178842, "cost_run": 1415.84357684},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0388065400962, "memory_bytes": 696885500, "mfu": 0.377255997667, "tokens_per_s": 1649206.54718, "bubble_share": 0, "exposed_comm_s": 0.00143053158872, "device_s": 0.620904641539, "cost_step": 0.000344947023077, "run_s": 181905.656701, "device_hours": 808.469585337, "cost_run": 1616.93917067},
     {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0394949764102, "memory_bytes": 602825500, "mfu": 0.370680054292, "tokens_per_s": 1620459.25373, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.631919622564, "cost_step": 0.00035106645698, "run_s": 185132.701923, "device_hours": 822.812008547, "cost_run": 1645.62401709},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0399994026686, "memory_bytes": 602821500, "mfu": 0.366005465664, "tokens_per_s": 1600023.89361, "bubble_share": 0, "exposed_comm_s": 0.00100272792705, "device_s": 0.639990442697, "cost_step": 0.000355550245943, "run_s": 187497.200009, "device_hours": 833.320888928, "cost_run": 1666.64177786},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0535246658356, "memory_bytes": 555789500, "mfu": 0.273518755726, "tokens_per_s": 1195710.40755, "bubble_share": 0, "exposed_comm_s": 0.00280309629748, "device_s": 0.85639465337, "cost_step": 0.000475774807428, "run_s": 250896.871104, "device_hours": 1115.09720491, "cost_run": 2230.19440982},
-    {"plan": {"devices": 16, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 4, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 8, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0766460190356, "memory_bytes": 555787500, "mfu": 0.191007963417, "tokens_per_s": 835007.490347, "bubble_share": 0, "exposed_comm_s": 0.0259244494975, "device_s": 1.22633630457, "cost_step": 0.000681297946983, "run_s": 359278.214229, "device_hours": 1596.79206324, "cost_run": 3193.58412648},
-    {"plan": {"devices": 16, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 4, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 16, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.121163622589, "memory_bytes": 532271500, "mfu": 0.120828345069, "tokens_per_s": 528211.344563, "bubble_share": 0, "exposed_comm_s": 0.0463522230055, "device_s": 1.93861796143, "cost_step": 0.00107700997857, "run_s": 567954.480887, "device_hours": 2524.24213728, "cost_run": 5048.48427455}
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0466373547342, "memory_bytes": 602821500, "mfu": 0.313911457531, "tokens_per_s": 1372290.52472, "bubble_share": 0, "exposed_comm_s": 0.00229116870872, "device_s": 0.746197675748, "cost_step": 0.000414554264304, "run_s": 218612.600317, "device_hours": 971.611556963, "cost_run": 1943.22311393},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0633311020181, "memory_bytes": 555789500, "mfu": 0.231166039015, "tokens_per_s": 1010561.91919, "bubble_share": 0, "exposed_comm_s": 0.00434912729199, "device_s": 1.01329763229, "cost_step": 0.00056294312905, "run_s": 296864.54071, "device_hours": 1319.39795871, "cost_run": 2638.79591742},
+    {"plan": {"devices": 16, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 4, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 8, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0930812672904, "memory_bytes": 555787500, "mfu": 0.157281915322, "tokens_per_s": 687571.214521, "bubble_share": 0, "exposed_comm_s": 0.0175784821883, "device_s": 1.48930027665, "cost_step": 0.000827389042581, "run_s": 436318.440424, "device_hours": 1939.19306855, "cost_run": 3878.3861371},
+    {"plan": {"devices": 16, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 4, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 16, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.148809691622, "memory_bytes": 532271500, "mfu": 0.0983806890559, "tokens_per_s": 430079.514999, "bubble_share": 0, "exposed_comm_s": 0.0317517130505, "device_s": 2.38095506596, "cost_step": 0.00132275281442, "run_s": 697545.42948, "device_hours": 3100.2019088, "cost_run": 6200.4038176}
   ]
 }
 
@@ -126,69 +124,69 @@ time against memory, no other plan is faster with less
 75.07 ms 168.3 MB  4.9%    1      4        4       1 yes    0           1 zb-h1       full
 $ nncost search experts round --threads 1 --devices 16 --global-batch 32 --best 2 --expert 4,8 --max-memory 600e6
 experts on 16 x round, global batch 32
-1296000 combinations: 8989 evaluated, 1287011 illegal, too large or hopeless; 8989 fit
+1296000 combinations: 8898 evaluated, 1287102 illegal, too large or hopeless; 8898 fit
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
 software torch-compile
 
-    step   memory   MFU data tensor pipeline context expert SP ZeRO micro-batch schedule recompute
+    step   memory   MFU data tensor pipeline virtual expert SP ZeRO micro-batch schedule recompute
 9.047 ms 586.2 MB 66.4%    8      1        2       1      8 no    1           1 dualpipe norm
-9.126 ms 586.2 MB 65.8%    4      1        2       2      8 no    1           2 dualpipe norm
+9.143 ms 586.2 MB 65.7%    8      1        2       1      8 no    1           1 dualpipe norm,acti..
 
-the first is 79.55 us faster than the second, exposed communication 79.55 us less
+the first is 96.00 us faster than the second, compute 96.00 us less
 
 time against memory, no other plan is faster with less
 
     step   memory   MFU data tensor pipeline context expert SP ZeRO micro-batch schedule recompute
 9.047 ms 586.2 MB 66.4%    8      1        2       1      8 no    1           1 dualpipe norm
-9.150 ms 530.6 MB 65.6%    4      1        2       2      4 no    1           1 dualpipe none
-9.214 ms 518.6 MB 65.2%    4      1        2       2      4 no    1           1 dualpipe norm
-9.303 ms 482.6 MB 64.5%    4      1        2       2      8 no    1           1 dualpipe none
-9.367 ms 470.6 MB 64.1%    4      1        2       2      8 no    1           1 dualpipe norm
-10.00 ms 430.7 MB 60.0%    4      1        2       2      8 no    2           1 dualpipe none
-10.06 ms 418.7 MB 59.7%    4      1        2       2      8 no    2           1 dualpipe norm
-10.24 ms 347.1 MB 58.6%    4      1        2       2      4 no    1           1 zb-h2    none
-10.32 ms 335.1 MB 58.2%    4      1        2       2      4 no    1           1 zb-h2    norm
-10.47 ms 323.1 MB 57.3%    4      1        2       2      8 no    1           1 zb-h2    none
-10.51 ms 273.2 MB 57.1%    4      1        2       2      4 no    1           1 zb-h1    none
-10.59 ms 265.2 MB 56.7%    4      1        2       2      4 no    1           1 zb-h1    norm
+9.215 ms 558.3 MB 65.2%    8      1        2       1      8 no    2           1 dualpipe none
+9.279 ms 534.3 MB 64.7%    8      1        2       1      8 no    2           1 dualpipe norm
+9.518 ms 530.6 MB 63.1%    4      1        2       2      4 no    1           1 dualpipe none
+9.582 ms 518.6 MB 62.7%    4      1        2       2      4 no    1           1 dualpipe norm
+9.671 ms 482.6 MB 62.1%    4      1        2       2      8 no    1           1 dualpipe none
+9.735 ms 470.6 MB 61.7%    4      1        2       2      8 no    1           1 dualpipe norm
+10.10 ms 468.7 MB 59.5%    8      1        2       1      4 no    1           1 zb-h2    norm
+10.21 ms 444.7 MB 58.8%    8      1        2       1      8 no    1           1 zb-h2    norm
+10.37 ms 430.7 MB 57.9%    4      1        2       2      8 no    2           1 dualpipe none
+10.43 ms 418.7 MB 57.5%    4      1        2       2      8 no    2           1 dualpipe norm
+10.56 ms 344.9 MB 56.9%    8      1        2       1      4 no    1           1 zb-h1    none
 
 # The whole run: a deadline and a budget, kept and missed.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 300e9 --deadline 3d --budget 4000
 dense on 16 x fitted, global batch 64
-33600 combinations: 105 evaluated, 33495 illegal, too large or hopeless; 99 fit
+33600 combinations: 71 evaluated, 33529 illegal, too large or hopeless; 64 fit
 
 software torch-compile
 
-    step     run run USD   memory data tensor pipeline context SP ZeRO micro-batch schedule recomp..
-24.03 ms 31.29 h   1,001 1.518 GB    8      1        1       2 no    2           8 1f1b     none
-24.03 ms 31.29 h   1,001 1.718 GB    8      1        1       2 no    1           8 1f1b     none
+    step     run run USD   memory   MFU data tensor pipeline SP ZeRO micro-batch schedule recompute
+24.03 ms 31.29 h   1,001 1.518 GB 60.9%   16      1        1 no    2           4 1f1b     none
+24.03 ms 31.29 h   1,001 1.718 GB 60.9%   16      1        1 no    1           4 1f1b     none
 
 time against memory, no other plan is faster with less
 
-    step     run run USD   memory data tensor pipeline context SP ZeRO micro-batch schedule recomp..
-24.03 ms 31.29 h   1,001 1.518 GB    8      1        1       2 no    2           8 1f1b     none
-24.45 ms 31.83 h   1,019 1.390 GB    8      1        1       2 no    2           8 1f1b     norm
-24.62 ms 32.06 h   1,026 1.270 GB    8      1        1       2 no    2           8 1f1b     activa..
-25.04 ms 32.60 h   1,043 1.142 GB    8      1        1       2 no    2           8 1f1b     norm,a..
-26.04 ms 33.91 h   1,085 1.114 GB    8      1        1       2 no    1           4 1f1b     none
-26.29 ms 34.23 h   1,095 912.7 MB   16      1        1       1 no    2           2 1f1b     none
-26.29 ms 34.23 h   1,095 912.7 MB    8      1        1       2 no    2           4 1f1b     none
-26.87 ms 34.98 h   1,119 848.7 MB   16      1        1       1 no    2           2 1f1b     norm
-26.87 ms 34.98 h   1,119 848.7 MB    8      1        1       2 no    2           4 1f1b     norm
-26.96 ms 35.11 h   1,123 788.7 MB   16      1        1       1 no    2           2 1f1b     activa..
-26.96 ms 35.11 h   1,123 788.7 MB    8      1        1       2 no    2           4 1f1b     activa..
-27.54 ms 35.86 h   1,147 724.7 MB   16      1        1       1 no    2           2 1f1b     norm,a..
+    step     run run USD   memory   MFU data tensor pipeline SP ZeRO micro-batch schedule recompute
+24.03 ms 31.29 h   1,001 1.518 GB 60.9%   16      1        1 no    2           4 1f1b     none
+24.45 ms 31.83 h   1,019 1.390 GB 59.9%   16      1        1 no    2           4 1f1b     norm
+24.62 ms 32.06 h   1,026 1.270 GB 59.5%   16      1        1 no    2           4 1f1b     activation
+25.04 ms 32.60 h   1,043 1.142 GB 58.5%   16      1        1 no    2           4 1f1b     norm,act..
+26.04 ms 33.91 h   1,085 1.114 GB 56.2%   16      1        1 no    1           2 1f1b     none
+26.29 ms 34.23 h   1,095 912.7 MB 55.7%   16      1        1 no    2           2 1f1b     none
+26.87 ms 34.98 h   1,119 848.7 MB 54.5%   16      1        1 no    2           2 1f1b     norm
+26.96 ms 35.11 h   1,123 788.7 MB 54.3%   16      1        1 no    2           2 1f1b     activation
+27.54 ms 35.86 h   1,147 724.7 MB 53.2%   16      1        1 no    2           2 1f1b     norm,act..
+30.89 ms 40.22 h   1,287 610.3 MB 47.4%   16      1        1 no    2           1 1f1b     none
+31.72 ms 41.30 h   1,322 548.3 MB 46.2%   16      1        1 no    2           1 1f1b     activation
+32.61 ms 42.47 h   1,359 516.3 MB 44.9%   16      1        1 no    2           1 1f1b     norm,act..
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --budget 100
 dense on 16 x fitted, global batch 64
-134400 combinations: 2385 evaluated, 132015 illegal, too large or hopeless; 0 fit
+134400 combinations: 1620 evaluated, 132780 illegal, too large or hopeless; 0 fit
 
 no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 ms a step, 31.26 h for the run, run cost 1,000 USD
 [1]
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --deadline 1h
 dense on 16 x fitted, global batch 64
-134400 combinations: 2385 evaluated, 132015 illegal, too large or hopeless; 0 fit
+134400 combinations: 1620 evaluated, 132780 illegal, too large or hopeless; 0 fit
 
 no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 ms a step, 31.26 h for the run, run cost 1,000 USD
 [1]
@@ -196,92 +194,92 @@ no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 
 # Other objectives.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --objective memory
 dense on 16 x fitted, global batch 64
-33600 combinations: 124 evaluated, 33476 illegal, too large or hopeless; 124 fit
+33600 combinations: 91 evaluated, 33509 illegal, too large or hopeless; 91 fit
 
 software torch-compile
 
     step   memory  MFU data tensor pipeline virtual context SP ZeRO micro-batch schedule recompute
-309.2 ms 202.7 MB 4.7%    4      1        1       1       4 no    3           1 1f1b     full
-162.2 ms 226.2 MB 9.0%    4      1        1       1       4 no    3           2 1f1b     full
+316.9 ms 202.7 MB 4.6%    4      1        1       1       4 no    3           1 1f1b     full
+166.5 ms 226.2 MB 8.8%    4      1        1       1       4 no    3           2 1f1b     full
 
-the first is 147.1 ms slower than the second, exposed communication 123.0 ms more, compute 24.09 ms more
+the first is 150.3 ms slower than the second, exposed communication 108.8 ms more, compute 41.56 ms more
 
 time against memory, no other plan is faster with less
 
-    step   memory   MFU data tensor pipeline virtual context SP ZeRO micro-batch schedule recompute
-24.03 ms 1.518 GB 60.9%    8      1        1       1       2 no    2           8 1f1b     none
-24.45 ms 1.390 GB 59.9%    8      1        1       1       2 no    2           8 1f1b     norm
-24.62 ms 1.270 GB 59.5%    8      1        1       1       2 no    2           8 1f1b     activation
-25.04 ms 1.142 GB 58.5%    8      1        1       1       2 no    2           8 1f1b     norm,act..
-26.04 ms 1.114 GB 56.2%    8      1        1       1       2 no    1           4 1f1b     none
-26.29 ms 912.7 MB 55.7%   16      1        1       1       1 no    2           2 1f1b     none
-26.29 ms 912.7 MB 55.7%    8      1        1       1       2 no    2           4 1f1b     none
-26.87 ms 848.7 MB 54.5%   16      1        1       1       1 no    2           2 1f1b     norm
-26.87 ms 848.7 MB 54.5%    8      1        1       1       2 no    2           4 1f1b     norm
-26.96 ms 788.7 MB 54.3%   16      1        1       1       1 no    2           2 1f1b     activation
-26.96 ms 788.7 MB 54.3%    8      1        1       1       2 no    2           4 1f1b     activation
-27.54 ms 724.7 MB 53.2%   16      1        1       1       1 no    2           2 1f1b     norm,act..
+    step   memory   MFU data tensor pipeline virtual SP ZeRO micro-batch schedule recompute  offload
+24.03 ms 1.518 GB 60.9%   16      1        1       1 no    2           4 1f1b     none       none
+24.45 ms 1.390 GB 59.9%   16      1        1       1 no    2           4 1f1b     norm       none
+24.62 ms 1.270 GB 59.5%   16      1        1       1 no    2           4 1f1b     activation none
+25.04 ms 1.142 GB 58.5%   16      1        1       1 no    2           4 1f1b     norm,act.. none
+26.04 ms 1.114 GB 56.2%   16      1        1       1 no    1           2 1f1b     none       none
+26.29 ms 912.7 MB 55.7%   16      1        1       1 no    2           2 1f1b     none       none
+26.87 ms 848.7 MB 54.5%   16      1        1       1 no    2           2 1f1b     norm       none
+26.96 ms 788.7 MB 54.3%   16      1        1       1 no    2           2 1f1b     activation none
+27.54 ms 724.7 MB 53.2%   16      1        1       1 no    2           2 1f1b     norm,act.. none
+30.89 ms 610.3 MB 47.4%   16      1        1       1 no    2           1 1f1b     none       none
+31.72 ms 548.3 MB 46.2%   16      1        1       1 no    2           1 1f1b     activation none
+32.61 ms 516.3 MB 44.9%   16      1        1       1 no    2           1 1f1b     norm,act.. none
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --objective cost --tokens 1e9
 dense on 16 x fitted, global batch 64
-33600 combinations: 114 evaluated, 33486 illegal, too large or hopeless; 114 fit
+33600 combinations: 80 evaluated, 33520 illegal, too large or hopeless; 80 fit
 
 software torch-compile
 
-    step     run run USD   memory data tensor pipeline context SP ZeRO micro-batch schedule recomp..
-24.03 ms 375.5 s   3.338 1.518 GB    8      1        1       2 no    2           8 1f1b     none
-24.03 ms 375.5 s   3.338 1.718 GB    8      1        1       2 no    1           8 1f1b     none
+    step     run run USD   memory   MFU data tensor pipeline SP ZeRO micro-batch schedule recompute
+24.03 ms 375.5 s   3.338 1.518 GB 60.9%   16      1        1 no    2           4 1f1b     none
+24.03 ms 375.5 s   3.338 1.718 GB 60.9%   16      1        1 no    1           4 1f1b     none
 
 time against memory, no other plan is faster with less
 
-    step     run run USD   memory data tensor pipeline context SP ZeRO micro-batch schedule recomp..
-24.03 ms 375.5 s   3.338 1.518 GB    8      1        1       2 no    2           8 1f1b     none
-24.45 ms 382.0 s   3.395 1.390 GB    8      1        1       2 no    2           8 1f1b     norm
-24.62 ms 384.7 s    3.42 1.270 GB    8      1        1       2 no    2           8 1f1b     activa..
-25.04 ms 391.2 s   3.478 1.142 GB    8      1        1       2 no    2           8 1f1b     norm,a..
-26.04 ms 406.9 s   3.617 1.114 GB    8      1        1       2 no    1           4 1f1b     none
-26.29 ms 410.8 s   3.652 912.7 MB   16      1        1       1 no    2           2 1f1b     none
-26.29 ms 410.8 s   3.652 912.7 MB    8      1        1       2 no    2           4 1f1b     none
-26.87 ms 419.8 s   3.732 848.7 MB   16      1        1       1 no    2           2 1f1b     norm
-26.87 ms 419.8 s   3.732 848.7 MB    8      1        1       2 no    2           4 1f1b     norm
-26.96 ms 421.3 s   3.745 788.7 MB   16      1        1       1 no    2           2 1f1b     activa..
-26.96 ms 421.3 s   3.745 788.7 MB    8      1        1       2 no    2           4 1f1b     activa..
-27.54 ms 430.3 s   3.825 724.7 MB   16      1        1       1 no    2           2 1f1b     norm,a..
+    step     run run USD   memory   MFU data tensor pipeline SP ZeRO micro-batch schedule recompute
+24.03 ms 375.5 s   3.338 1.518 GB 60.9%   16      1        1 no    2           4 1f1b     none
+24.45 ms 382.0 s   3.395 1.390 GB 59.9%   16      1        1 no    2           4 1f1b     norm
+24.62 ms 384.7 s    3.42 1.270 GB 59.5%   16      1        1 no    2           4 1f1b     activation
+25.04 ms 391.2 s   3.478 1.142 GB 58.5%   16      1        1 no    2           4 1f1b     norm,act..
+26.04 ms 406.9 s   3.617 1.114 GB 56.2%   16      1        1 no    1           2 1f1b     none
+26.29 ms 410.8 s   3.652 912.7 MB 55.7%   16      1        1 no    2           2 1f1b     none
+26.87 ms 419.8 s   3.732 848.7 MB 54.5%   16      1        1 no    2           2 1f1b     norm
+26.96 ms 421.3 s   3.745 788.7 MB 54.3%   16      1        1 no    2           2 1f1b     activation
+27.54 ms 430.3 s   3.825 724.7 MB 53.2%   16      1        1 no    2           2 1f1b     norm,act..
+30.89 ms 482.6 s    4.29 610.3 MB 47.4%   16      1        1 no    2           1 1f1b     none
+31.72 ms 495.6 s   4.405 548.3 MB 46.2%   16      1        1 no    2           1 1f1b     activation
+32.61 ms 509.6 s    4.53 516.3 MB 44.9%   16      1        1 no    2           1 1f1b     norm,act..
 
 # What a target takes: figures of the device that reach it, that do not, and that it is reached.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 20ms
 dense on 16 x fitted, global batch 64
-33600 combinations: 114 evaluated, 33486 illegal, too large or hopeless; 114 fit
+33600 combinations: 80 evaluated, 33520 illegal, too large or hopeless; 80 fit
 
 software torch-compile
 
-    step   memory   MFU data tensor pipeline virtual context SP ZeRO micro-batch schedule recompute
-24.03 ms 1.518 GB 60.9%    8      1        1       1       2 no    2           8 1f1b     none
+    step   memory   MFU data tensor pipeline virtual SP ZeRO micro-batch schedule recompute offload
+24.03 ms 1.518 GB 60.9%   16      1        1       1 no    2           4 1f1b     none      none
 
 time against memory, no other plan is faster with less
 
-    step   memory   MFU data tensor pipeline virtual context SP ZeRO micro-batch schedule recompute
-24.03 ms 1.518 GB 60.9%    8      1        1       1       2 no    2           8 1f1b     none
-24.45 ms 1.390 GB 59.9%    8      1        1       1       2 no    2           8 1f1b     norm
-24.62 ms 1.270 GB 59.5%    8      1        1       1       2 no    2           8 1f1b     activation
-25.04 ms 1.142 GB 58.5%    8      1        1       1       2 no    2           8 1f1b     norm,act..
-26.04 ms 1.114 GB 56.2%    8      1        1       1       2 no    1           4 1f1b     none
-26.29 ms 912.7 MB 55.7%   16      1        1       1       1 no    2           2 1f1b     none
-26.29 ms 912.7 MB 55.7%    8      1        1       1       2 no    2           4 1f1b     none
-26.87 ms 848.7 MB 54.5%   16      1        1       1       1 no    2           2 1f1b     norm
-26.87 ms 848.7 MB 54.5%    8      1        1       1       2 no    2           4 1f1b     norm
-26.96 ms 788.7 MB 54.3%   16      1        1       1       1 no    2           2 1f1b     activation
-26.96 ms 788.7 MB 54.3%    8      1        1       1       2 no    2           4 1f1b     activation
-27.54 ms 724.7 MB 53.2%   16      1        1       1       1 no    2           2 1f1b     norm,act..
+    step   memory   MFU data tensor pipeline virtual SP ZeRO micro-batch schedule recompute  offload
+24.03 ms 1.518 GB 60.9%   16      1        1       1 no    2           4 1f1b     none       none
+24.45 ms 1.390 GB 59.9%   16      1        1       1 no    2           4 1f1b     norm       none
+24.62 ms 1.270 GB 59.5%   16      1        1       1 no    2           4 1f1b     activation none
+25.04 ms 1.142 GB 58.5%   16      1        1       1 no    2           4 1f1b     norm,act.. none
+26.04 ms 1.114 GB 56.2%   16      1        1       1 no    1           2 1f1b     none       none
+26.29 ms 912.7 MB 55.7%   16      1        1       1 no    2           2 1f1b     none       none
+26.87 ms 848.7 MB 54.5%   16      1        1       1 no    2           2 1f1b     norm       none
+26.96 ms 788.7 MB 54.3%   16      1        1       1 no    2           2 1f1b     activation none
+27.54 ms 724.7 MB 53.2%   16      1        1       1 no    2           2 1f1b     norm,act.. none
+30.89 ms 610.3 MB 47.4%   16      1        1       1 no    2           1 1f1b     none       none
+31.72 ms 548.3 MB 46.2%   16      1        1       1 no    2           1 1f1b     activation none
+32.61 ms 516.3 MB 44.9%   16      1        1       1 no    2           1 1f1b     norm,act.. none
 
 from 24.03 ms to a step of 20.00 ms, the smallest value of one figure alone
 
-  matmul_flops_per_s.bf16  200.0 TFLOP/s -> 251.4 TFLOP/s, 1.257 x
+  matmul_flops_per_s.bf16  200.0 TFLOP/s -> 250.5 TFLOP/s, 1.253 x
   mem_bytes_per_s          2.000 TB/s: alone not enough, even infinite bandwidth leaves 21.72 ms
   scale_up.bytes_per_s     200.0 GB/s: alone not enough, even infinite bandwidth leaves 23.81 ms
   scale_out.bytes_per_s    20.00 GB/s: alone not enough, even infinite bandwidth leaves 23.90 ms
   mem_bytes                20.00 GB: alone not enough, even infinite capacity leaves 24.03 ms with the fastest plan of all
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 2 | tail -3
-27.54 ms 724.7 MB 53.2%   16      1        1       1       1 no    2           2 1f1b     norm,act..
+32.61 ms 516.3 MB 44.9%   16      1        1       1 no    2           1 1f1b     norm,act.. none
 
 a step of 2.000 s is reached: the best plan takes 24.03 ms
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --max-memory 600e6 --target-step 30ms | tail -8
@@ -294,7 +292,7 @@ from 31.72 ms to a step of 30.00 ms, the smallest value of one figure alone
   scale_out.bytes_per_s    20.00 GB/s: alone not enough, even infinite bandwidth leaves 31.40 ms
   mem_bytes                600.0 MB -> 724.7 MB, 1.208 x, with another plan
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --target-step 20ms --format json | sed -n '/"target"/,$p'
-  "target": {"step_s": 0.02, "figures": [{"figure": "matmul_flops_per_s.bf16", "value": 2e14, "needed": 2.51360062564e14, "step_s": 0.0199999999993}, {"figure": "mem_bytes_per_s", "value": 2e12, "needed": null, "step_s": 0.0217247091575}, {"figure": "scale_up.bytes_per_s", "value": 200000000000, "needed": null, "step_s": 0.023806144129}, {"figure": "scale_out.bytes_per_s", "value": 20000000000, "needed": null, "step_s": 0.0239048189956}, {"figure": "mem_bytes", "value": 20000000000, "needed": null, "step_s": 0.0240301853876}]}
+  "target": {"step_s": 0.02, "figures": [{"figure": "matmul_flops_per_s.bf16", "value": 2e14, "needed": 2.50520762889e14, "step_s": 0.0199999999994}, {"figure": "mem_bytes_per_s", "value": 2e12, "needed": null, "step_s": 0.0217247091575}, {"figure": "scale_up.bytes_per_s", "value": 200000000000, "needed": null, "step_s": 0.023806144129}, {"figure": "scale_out.bytes_per_s", "value": 20000000000, "needed": null, "step_s": 0.0239048189956}, {"figure": "mem_bytes", "value": 20000000000, "needed": null, "step_s": 0.0240301853876}]}
 }
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --max-memory 1e8 --target-step 30ms
 dense on 16 x fitted, global batch 64
@@ -377,7 +375,7 @@ no legal plan, --devices: expected a multiple of tensor x pipeline x context = 6
 # A number is the plan's own --shard; both go together.
 $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 --zero 1 --set shard=2 --shard 2/2 --format csv | head -2 | cut -d, -f1-12
 plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch
-4,1,1,2,1,2,1,false,1,4,2,8
+4,2,1,2,1,1,1,false,1,2,2,8
 
 # Stopped by a signal it prints what was found; how far it came is not the same twice.
 $ nncost search dense fitted --set layers=80 --set hidden=4096 --set head_dim=128 --set heads=32 --set kv_heads=32 --devices 1024 --global-batch 1536 --no-prune --threads 1 >out 2>err &

@@ -3,13 +3,13 @@
 # Doubling from 8 to 64, with the run's time and cost.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --price 2
 dense on 4 sizes of fitted, global batch 64
-408576 combinations: 6755 evaluated, 401821 illegal, too large or hopeless; 6755 fit
+408576 combinations: 5360 evaluated, 403216 illegal, too large or hopeless; 5360 fit
 
-devices     step        run run USD   memory tensor pipeline context SP ZeRO micro-batch schedule recomp..
-      8 45.92 ms 2.492 days   956.7 2.821 GB      1        1       2 no    2          16 1f1b     none
-     16 24.01 ms    31.26 h   1,000 1.611 GB      1        2       2 no    2           8 dualpipe none
-     32 13.33 ms    17.35 h   1,110 865.9 MB      1        1       2 no    2           4 1f1b     none
-     64 8.005 ms    10.42 h   1,334 563.5 MB      1        2       1 no    2           1 dualpipe none
+devices     step        run run USD   memory tensor pipeline SP ZeRO micro-batch schedule recompute
+      8 45.92 ms 2.492 days   956.7 2.821 GB      1        1 no    2           8 1f1b     none
+     16 24.01 ms    31.26 h   1,000 1.611 GB      1        2 no    2           4 dualpipe none
+     32 13.33 ms    17.35 h   1,110 865.9 MB      1        1 no    2           2 1f1b     none
+     64 8.005 ms    10.42 h   1,334 563.5 MB      1        2 no    2           1 dualpipe none
 
 fastest: 64 devices, 8.005 ms a step, 10.42 h for the run, run cost 1,334 USD
 cheapest: 8 devices, 45.92 ms a step, 2.492 days for the run, run cost 956.7 USD
@@ -17,28 +17,28 @@ cheapest: 8 devices, 45.92 ms a step, 2.492 days for the run, run cost 956.7 USD
 # Lists and steps, in the other formats.
 $ nncost search dense fitted --threads 1 --devices 8..24+8 --global-batch 96 --recompute none --offload none --tensor 1
 dense on 3 sizes of fitted, global batch 96
-179712 combinations: 2919 evaluated, 176793 illegal, too large or hopeless; 2919 fit
+179712 combinations: 1977 evaluated, 177735 illegal, too large or hopeless; 1977 fit
 
-devices     step  step USD   memory tensor pipeline context SP ZeRO micro-batch schedule recompute
-      8 68.60 ms 0.0003049 4.030 GB      1        1       2 no    2          24 1f1b     none
-     16 34.92 ms 0.0003104 2.216 GB      1        2       2 no    2          12 dualpipe none
-     24 24.01 ms 0.0003201 1.486 GB      1        1       1 no    2           4 1f1b     none
+devices     step  step USD   memory   MFU data tensor pipeline SP ZeRO micro-batch schedule recomp..
+      8 68.60 ms 0.0003049 4.030 GB 64.0%    8      1        1 no    2          12 1f1b     none
+     16 34.92 ms 0.0003104 2.216 GB 62.9%    8      1        2 no    2           6 dualpipe none
+     24 24.01 ms 0.0003201 1.486 GB 61.0%   24      1        1 no    2           4 1f1b     none
 
 fastest: 24 devices, 24.01 ms a step, step cost 0.0003201 USD
 cheapest: 8 devices, 68.60 ms a step, step cost 0.0003049 USD
 $ nncost search dense fitted --threads 1 --devices 8,16 --global-batch 64 --tensor 1,2 --recompute none --offload none --format csv
 plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.schedule,plan.recompute,plan.offload,software,step_s,memory_bytes,mfu,tokens_per_s,bubble_share,exposed_comm_s,device_s,cost_step,run_s,device_hours,cost_run\r
-8,4,1,1,1,2,1,false,2,16,1,64,1f1b,none,none,torch-compile,0.0459233351332,2820851500,0.637584354774,1393627.00497,0,0.000348506414827,0.367386681066,0.000204103711703,,,\r
-16,4,1,2,1,2,1,false,2,8,2,64,dualpipe,none,none,torch-compile,0.0240064271816,1611251500,0.609836686202,2665952.72657,0,0.000348506414827,0.384102834906,0.000213390463837,,,\r
+8,8,1,1,1,1,1,false,2,8,1,64,1f1b,none,none,torch-compile,0.0459233351332,2820855500,0.637584354774,1393627.00497,0,0.000348506414827,0.367386681066,0.000204103711703,,,\r
+16,8,1,2,1,1,1,false,2,4,2,64,dualpipe,none,none,torch-compile,0.0240064271816,1611255500,0.609836686202,2665952.72657,0,0.000348506414827,0.384102834906,0.000213390463837,,,\r
 $ nncost search dense fitted --threads 1 --devices 8,24,32 --global-batch 96 --recompute none --offload none --tensor 1 --format markdown
 dense on 3 sizes of fitted, global batch 96
-179712 combinations: 2736 evaluated, 176976 illegal, too large or hopeless; 2736 fit
+179712 combinations: 1923 evaluated, 177789 illegal, too large or hopeless; 1923 fit
 
 | devices | step | step USD | memory | MFU | data | tensor | pipeline | virtual | context | expert | SP | ZeRO | micro-batch | schedule | recompute | offload | bubble |
 |---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|:---|---:|---:|:---|:---|:---|---:|
-| 8 | 68.60 ms | 0.0003049 | 4.030 GB | 64.0% | 4 | 1 | 1 | 1 | 2 | 1 | no | 2 | 24 | 1f1b | none | none | 0.0% |
+| 8 | 68.60 ms | 0.0003049 | 4.030 GB | 64.0% | 8 | 1 | 1 | 1 | 1 | 1 | no | 2 | 12 | 1f1b | none | none | 0.0% |
 | 24 | 24.01 ms | 0.0003201 | 1.486 GB | 61.0% | 24 | 1 | 1 | 1 | 1 | 1 | no | 2 | 4 | 1f1b | none | none | 0.0% |
-| 32 | 18.53 ms | 0.0003294 | 1.168 GB | 59.3% | 16 | 1 | 1 | 1 | 2 | 1 | no | 2 | 6 | 1f1b | none | none | 0.0% |
+| 32 | 18.53 ms | 0.0003294 | 1.168 GB | 59.3% | 32 | 1 | 1 | 1 | 1 | 1 | no | 2 | 3 | 1f1b | none | none | 0.0% |
 
 fastest: 32 devices, 18.53 ms a step, step cost 0.0003294 USD
 cheapest: 8 devices, 68.60 ms a step, step cost 0.0003049 USD
@@ -79,12 +79,12 @@ cheapest: 8 devices, 8.733 ms a step, 3411 s for the run, run cost 7.581 USD
 # The smallest size that keeps to a deadline and a budget; none does.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --deadline 2d --budget 2000
 dense on 4 sizes of fitted, global batch 64
-408576 combinations: 5000 evaluated, 403576 illegal, too large or hopeless; 458 fit
+408576 combinations: 3764 evaluated, 404812 illegal, too large or hopeless; 291 fit
 
-devices     step     run run USD   memory tensor pipeline context SP ZeRO micro-batch schedule recomp..
-     16 24.01 ms 31.26 h   1,000 1.611 GB      1        2       2 no    2           8 dualpipe none
-     32 13.33 ms 17.35 h   1,110 865.9 MB      1        1       2 no    2           4 1f1b     none
-     64 8.005 ms 10.42 h   1,334 563.5 MB      1        2       1 no    2           1 dualpipe none
+devices     step     run run USD   memory data tensor pipeline SP ZeRO micro-batch schedule recomp..
+     16 24.01 ms 31.26 h   1,000 1.611 GB    8      1        2 no    2           4 dualpipe none
+     32 13.33 ms 17.35 h   1,110 865.9 MB   32      1        1 no    2           2 1f1b     none
+     64 8.005 ms 10.42 h   1,334 563.5 MB   32      1        2 no    2           1 dualpipe none
 
 8 devices: misses the deadline or the budget, the fastest takes 45.92 ms a step, 2.492 days for the run, run cost 956.7 USD
 
@@ -92,7 +92,7 @@ fastest: 64 devices, 8.005 ms a step, 10.42 h for the run, run cost 1,334 USD
 cheapest: 16 devices, 24.01 ms a step, 31.26 h for the run, run cost 1,000 USD
 $ nncost search dense fitted --threads 1 --devices 8,16 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --deadline 1h
 dense on 2 sizes of fitted, global batch 64
-193536 combinations: 1926 evaluated, 191610 illegal, too large or hopeless; 0 fit
+193536 combinations: 1448 evaluated, 192088 illegal, too large or hopeless; 0 fit
 
 8 devices: misses the deadline or the budget, the fastest takes 45.92 ms a step, 2.492 days for the run, run cost 956.7 USD
 16 devices: misses the deadline or the budget, the fastest takes 24.01 ms a step, 31.26 h for the run, run cost 1,000 USD
@@ -105,11 +105,11 @@ dense on 3 sizes of fitted, global batch 8
 
 devices     step  step USD   memory tensor pipeline context SP ZeRO micro-batch schedule recompute
       8 8.006 ms 3.558e-05 704.1 MB      1        1       1 no    2           1 1f1b     none
-     16 6.208 ms 5.519e-05 459.1 MB      1        1       2 no    2           1 1f1b     none
+     16 6.751 ms 6.001e-05 459.1 MB      1        1       2 no    2           1 1f1b     none
 
 12 devices: no legal plan, --devices: disagrees with data x tensor x pipeline x context, expected 8, found 12
 
-fastest: 16 devices, 6.208 ms a step, step cost 5.519e-05 USD
+fastest: 16 devices, 6.751 ms a step, step cost 6.001e-05 USD
 cheapest: 8 devices, 8.006 ms a step, step cost 3.558e-05 USD
 $ nncost search dense round --threads 1 --devices 12,20 --global-batch 8 --tensor 1,2 --recompute none --offload none --data 8
 ! nncost: --devices: disagrees with data x tensor x pipeline x context, expected 8, found 12
@@ -137,22 +137,22 @@ cheapest: 8 devices, 122.7 ms a step, 1918 s for the run, device-hours 4.262
 # --max-devices: whole nodes up to it, or a cap on the sizes given.
 $ nncost search dense fitted --threads 1 --max-devices 40 --global-batch 64 --tensor 1,2 --recompute none --offload none
 dense on 3 sizes of fitted, global batch 64
-150528 combinations: 2315 evaluated, 148213 illegal, too large or hopeless; 2315 fit
+150528 combinations: 1929 evaluated, 148599 illegal, too large or hopeless; 1929 fit
 
-devices     step  step USD   memory tensor pipeline context SP ZeRO micro-batch schedule recompute
-      8 45.92 ms 0.0002041 2.821 GB      1        1       2 no    2          16 1f1b     none
-     16 24.01 ms 0.0002134 1.611 GB      1        2       2 no    2           8 dualpipe none
-     32 13.33 ms 0.0002369 865.9 MB      1        1       2 no    2           4 1f1b     none
+devices     step  step USD   memory   MFU data tensor pipeline SP ZeRO micro-batch schedule recomp..
+      8 45.92 ms 0.0002041 2.821 GB 63.8%    8      1        1 no    2           8 1f1b     none
+     16 24.01 ms 0.0002134 1.611 GB 61.0%    8      1        2 no    2           4 dualpipe none
+     32 13.33 ms 0.0002369 865.9 MB 54.9%   32      1        1 no    2           2 1f1b     none
 
 fastest: 32 devices, 13.33 ms a step, step cost 0.0002369 USD
 cheapest: 8 devices, 45.92 ms a step, step cost 0.0002041 USD
 $ nncost search dense fitted --threads 1 --devices 8..64 --max-devices 20 --global-batch 64 --tensor 1,2 --recompute none,full
 dense on 2 sizes of fitted, global batch 64
-193536 combinations: 3181 evaluated, 190355 illegal, too large or hopeless; 3181 fit
+193536 combinations: 2391 evaluated, 191145 illegal, too large or hopeless; 2391 fit
 
-devices     step  step USD   memory tensor pipeline context SP ZeRO micro-batch schedule recompute
-      8 45.92 ms 0.0002041 2.821 GB      1        1       2 no    2          16 1f1b     none
-     16 24.01 ms 0.0002134 1.611 GB      1        2       2 no    2           8 dualpipe none
+devices     step  step USD   memory   MFU data tensor pipeline SP ZeRO micro-batch schedule recomp..
+      8 45.92 ms 0.0002041 2.821 GB 63.8%    8      1        1 no    2           8 1f1b     none
+     16 24.01 ms 0.0002134 1.611 GB 61.0%    8      1        2 no    2           4 dualpipe none
 
 fastest: 16 devices, 24.01 ms a step, step cost 0.0002134 USD
 cheapest: 8 devices, 45.92 ms a step, step cost 0.0002041 USD
