@@ -213,15 +213,9 @@ static const nnc_foreign_pattern *patterns_of(const nnc_architecture *row)
     return row != NULL ? row->patterns : NULL;
 }
 
-static bool ends_with(const char *name, const char *end, size_t length)
-{
-    const size_t size = strlen(name);
-    return size >= length && memcmp(name + size - length, end, length) == 0;
-}
-
-/* The class that the file names has to build this network with this head: a base model has none, and a
- * classifier another. */
-static void check_class(const nnc_foreign_file *file, nnc_json root)
+/* The class that the file names has to build this network with a head that is known: a base model has none,
+ * and a classifier another. */
+static void read_class(nnc_foreign_file *file, nnc_json root)
 {
     const nnc_json list = nnc_json_get(root, "architectures");
     const nnc_json at = nnc_json_first(list);
@@ -229,23 +223,31 @@ static void check_class(const nnc_foreign_file *file, nnc_json root)
     while (row != NULL && row->classes == NULL) {
         row = nnc_foreign_row(row->like);
     }
+    const bool named =
+        nnc_json_type_of(list) == NNC_JSON_LIST && nnc_json_type_of(at) == NNC_JSON_TEXT;
     const char *classes = row != NULL                                 ? row->classes
                           : file->model->family == NNC_FAMILY_DECODER ? "ForCausalLM LMHeadModel"
                                                                       : NULL;
-    if (classes == NULL || nnc_json_type_of(list) != NNC_JSON_LIST ||
-        nnc_json_type_of(at) != NNC_JSON_TEXT) {
-        return;
-    }
-    for (const char *c = classes; *c != '\0'; c += strspn(c, " ")) {
-        const size_t length = strcspn(c, " ");
-        if (ends_with(nnc_json_text(at), c, length)) {
-            return;
+    for (const char *c = classes; c != NULL && *c != '\0'; c += strspn(c, " ")) {
+        const size_t size = strcspn(c, " "), length = strcspn(c, "= ");
+        const bool other = *c == '!';
+        if (!named || nnc_foreign_ends(nnc_json_text(at), c + other, length - other)) {
+            char effects[128];
+            snprintf(effects, sizeof effects, "%.*s", (int)(size - length), c + length);
+            if (!other) {
+                nnc_foreign_set(root, file->model, NULL, effects + (effects[0] == '='));
+                return;
+            }
+            break;
         }
-        c += length;
+        c += size;
     }
-    char expected[160];
-    snprintf(expected, sizeof expected, "one that ends in %s", classes);
-    nnc_json_mismatch(at, "a class with another head, or without one", expected);
+    if (named && classes != NULL) {
+        char expected[160];
+        snprintf(expected, sizeof expected, "one that ends in %.*s", (int)strcspn(classes, "="),
+                 classes);
+        nnc_json_mismatch(at, "a class with another head, or without one", expected);
+    }
 }
 
 bool nnc_foreign_read(nnc_json root, nnc_model *model)
@@ -257,8 +259,8 @@ bool nnc_foreign_read(nnc_json root, nnc_model *model)
     }
     model->family = nnc_foreign_next(file.row, NULL)->family;
     nnc_foreign_check_keys(&file);
-    check_class(&file, root);
     set_implied(&file);
+    read_class(&file, root);
     read_keys(&file);
     for (const nnc_foreign_pattern *p = patterns_of(file.row);
          p != NULL && p->to != NULL && root.doc->faults->count == 0; p++) {

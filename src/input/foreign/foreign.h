@@ -27,6 +27,7 @@ typedef struct nnc_foreign_key {
     const char *times; /* the field that the number is a multiple, or a share, of */
     const char *noted; /* a number that is no field's is told: "counted without layers: " */
     const char *list;  /* the field of a list with a value for each level, where they differ */
+    const char *none;  /* a number equal to this field says nothing */
     int plus;          /* ours is this much larger */
     int divide;        /* the number is this many times ours; 0 = the same */
     bool members;      /* ours is how many members it has */
@@ -74,7 +75,9 @@ typedef struct nnc_architecture {
     const char
         *like; /* row whose words and keys it takes over, but for keys that it names itself */
     nnc_family family;
-    /* Ends of the names of classes ("architectures") that build this network with this head. */
+    /* Ends of the names of classes ("architectures") that build this network, and the fields that each
+     * implies: "ForMaskedLM=head=masked Model=head=pooler !LMHeadModel"; '!' = those that build another. The
+     * first end of a name counts; without a class the first of the list. */
     const char *classes;
     const char *implies; /* fields that no key says: "norm=rms mlp=swiglu" */
     const nnc_foreign_key *keys;
@@ -90,9 +93,9 @@ typedef struct nnc_architecture {
 } nnc_architecture;
 
 /* The tables, one for each kind of network; each ends with a NULL name. */
-enum { NNC_FOREIGN_TABLES = 5 };
+enum { NNC_FOREIGN_TABLES = 6 };
 extern const nnc_architecture nnc_foreign_decoders[], nnc_foreign_experts[], nnc_foreign_plain[],
-    nnc_foreign_vision[], nnc_foreign_unets[];
+    nnc_foreign_encoders[], nnc_foreign_vision[], nnc_foreign_unets[];
 extern const nnc_architecture *const nnc_foreign_tables[NNC_FOREIGN_TABLES];
 
 /* A configuration while it is read. */
@@ -136,7 +139,9 @@ nnc_json nnc_foreign_get(nnc_json at, const char *names);
 bool nnc_foreign_given(nnc_json at, const char *key);
 /* The value as words write it: "true", "8", "silu"; "null"; NULL = a list or an object. */
 const char *nnc_foreign_text(nnc_json at, char *text, size_t size);
-/* Does the file say what a `when` asks for? NULL asks for nothing. */
+/* Does a name end with the first `length` characters of a text? */
+bool nnc_foreign_ends(const char *name, const char *end, size_t length);
+/* Does the file say what a `when` asks for, of "architectures" the end of the first? NULL asks for nothing. */
 bool nnc_foreign_speaks(nnc_json at, const char *when);
 /* Sets a field to a value as rows write it; faults at `at` where it does not suit. */
 void nnc_foreign_set(nnc_json at, nnc_model *model, const char *to, const char *text);

@@ -190,10 +190,20 @@ static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field
         char expected[64];
         snprintf(expected, sizeof expected, "a multiple of %d", key->divide);
         nnc_json_mismatch(at, "does not divide", expected);
-    } else if (!(ours <= field->max)) {
-        nnc_json_mismatch(at, "out of range", "a smaller number");
+    } else if (!(ours <= field->max) || ours < (key->zero ? 0 : 1)) {
+        nnc_json_mismatch(at, "out of range", "another number");
     } else {
         nnc_field_store(field, (char *)model + field->offset, 0, floor(ours));
+    }
+}
+
+/* A width equal to that of the stream needs no projection. */
+static void clear_equal(const nnc_foreign_key *key, const nnc_field *field, nnc_model *model)
+{
+    const nnc_field *other =
+        key->none != NULL ? nnc_field_of_key(nnc_model_table(model->family), key->none) : NULL;
+    if (other != NULL && number_in(other, model) == number_in(field, model)) {
+        nnc_field_store(field, (char *)model + field->offset, 0, 0);
     }
 }
 
@@ -217,14 +227,20 @@ static void read_given(nnc_json at, const nnc_foreign_key *key, const nnc_field 
         nnc_field_store(field, (char *)model + field->offset, 0, nnc_json_count(at));
     } else if (key->flag) {
         nnc_field_store(field, (char *)model + field->offset, 0, !nnc_foreign_is_empty(at));
-    } else if (key->times != NULL || key->divide > 1 || key->plus > 0) {
+    } else if (key->times != NULL || key->divide > 1 || key->plus != 0) {
         read_scaled(at, key, field, model);
     } else {
         nnc_read_field(at, field, model);
+        clear_equal(key, field, model);
     }
 }
 
-/* Is the key one that `when` lets speak? */
+bool nnc_foreign_ends(const char *name, const char *end, size_t length)
+{
+    const size_t size = strlen(name);
+    return size >= length && memcmp(name + size - length, end, length) == 0;
+}
+
 bool nnc_foreign_speaks(nnc_json at, const char *when)
 {
     char key[64], wanted[64], text[64];
@@ -235,7 +251,11 @@ bool nnc_foreign_speaks(nnc_json at, const char *when)
     when += strlen(key) + 1;
     snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(when, "/"), when);
     const char *absent = strchr(when, '/');
-    const nnc_json value = nnc_foreign_get(at, key);
+    nnc_json value = nnc_foreign_get(at, key);
+    if (strcmp(key, "architectures") == 0 &&
+        nnc_json_type_of(nnc_json_first(value)) == NNC_JSON_TEXT) {
+        return nnc_foreign_ends(nnc_json_text(nnc_json_first(value)), wanted, strlen(wanted));
+    }
     const char *found = nnc_json_type_of(value) == NNC_JSON_ABSENT && absent != NULL
                             ? absent + 1
                             : nnc_foreign_text(value, text, sizeof text);
