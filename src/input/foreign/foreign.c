@@ -213,6 +213,10 @@ static const nnc_foreign_pattern *patterns_of(const nnc_architecture *row)
     return row != NULL ? row->patterns : NULL;
 }
 
+/* Of decoders whose row names none. A base model is the network without its head. */
+static const char decoder_classes[] =
+    "ForCausalLM LMHeadModel !DoubleHeadsModel !PreTrainedModel Model=head=none";
+
 /* The class that the file names has to build this network with a head that is known: a base model has none,
  * and a classifier another. */
 static void read_class(nnc_foreign_file *file, nnc_json root)
@@ -226,7 +230,7 @@ static void read_class(nnc_foreign_file *file, nnc_json root)
     const bool named =
         nnc_json_type_of(list) == NNC_JSON_LIST && nnc_json_type_of(at) == NNC_JSON_TEXT;
     const char *classes = row != NULL                                 ? row->classes
-                          : file->model->family == NNC_FAMILY_DECODER ? "ForCausalLM LMHeadModel"
+                          : file->model->family == NNC_FAMILY_DECODER ? decoder_classes
                                                                       : NULL;
     for (const char *c = classes; c != NULL && *c != '\0'; c += strspn(c, " ")) {
         const size_t size = strcspn(c, " "), length = strcspn(c, "= ");
@@ -243,9 +247,12 @@ static void read_class(nnc_foreign_file *file, nnc_json root)
         c += size;
     }
     if (named && classes != NULL) {
-        char expected[160];
-        snprintf(expected, sizeof expected, "one that ends in %.*s", (int)strcspn(classes, "="),
-                 classes);
+        char expected[160] = "one that ends in";
+        for (const char *c = classes; *c != '\0'; c += strcspn(c, " "), c += strspn(c, " ")) {
+            const size_t used = strlen(expected);
+            snprintf(expected + used, sizeof expected - used, "%s%.*s", *c == '!' ? "" : " ",
+                     *c == '!' ? 0 : (int)strcspn(c, "= "), c);
+        }
         nnc_json_mismatch(at, "a class with another head, or without one", expected);
     }
 }

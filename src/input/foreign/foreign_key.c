@@ -267,9 +267,11 @@ bool nnc_foreign_speaks(nnc_json at, const char *when)
 static bool is_derived(const nnc_model *model, const nnc_foreign_key *key)
 {
     const char *times = strchr(key->absent, '*');
+    const nnc_field_table *table = nnc_model_table(model->family);
+    const nnc_field *target = key->to != NULL ? nnc_field_of_key(table, key->to) : NULL;
     return key->absent[0] == '\0' || (key->to != NULL && strcmp(key->to, "dropout") == 0) ||
-           nnc_field_of_key(nnc_model_table(model->family),
-                            times != NULL ? times + 1 : key->absent) != NULL;
+           (target != NULL && target->names.of == NULL &&
+            nnc_field_of_key(table, times != NULL ? times + 1 : key->absent) != NULL);
 }
 
 /* What stands for a key that is not there. */
