@@ -113,8 +113,8 @@ typedef struct nnc_foreign_file {
 /* The row of a name; NULL = there is none. */
 const nnc_architecture *nnc_foreign_row(const char *name);
 /* The row and those that it is like, the last one first: each call with the one before, NULL begins. */
-const nnc_architecture *nnc_foreign_next(const nnc_architecture *row,
-                                         const nnc_architecture *after);
+const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain,
+                                         const nnc_architecture *previous);
 /* The word of a list that is the key, or begins with it and a '='; NULL = none. */
 const char *nnc_foreign_word(const char *words, const char *key);
 /* What stands behind the '=' of a word; NULL = there is no such word. */

@@ -11,13 +11,14 @@
 
 void nnc_foreign_note(char *list, size_t size, const char *format, ...)
 {
+    char text[160];
     const size_t used = strlen(list);
     va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
     if (used + 3 < size) {
-        snprintf(list + used, size - used, "%s", used > 0 ? ", " : "");
-        va_start(values, format);
-        vsnprintf(list + strlen(list), size - strlen(list), format, values);
-        va_end(values);
+        snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", text);
     }
 }
 

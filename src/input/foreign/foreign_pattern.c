@@ -92,7 +92,8 @@ static bool read_matrix(kinds *k, nnc_json matrix)
             nnc_json_mismatch(row, "wrong value", "a list of kinds and how often it repeats");
             return false;
         }
-        for (double i = 0; i < nnc_json_number(times) && layer <= k->layers; i++) {
+        const double repeats = nnc_json_number(times);
+        for (int64_t i = 0; (double)i < repeats && layer <= k->layers; i++) {
             for (nnc_json at = nnc_json_first(words); at.node != NULL; at = nnc_json_next(at)) {
                 char own[64];
                 const char *word = nnc_foreign_text(at, own, sizeof own);

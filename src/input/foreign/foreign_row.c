@@ -80,17 +80,18 @@ const nnc_architecture *nnc_foreign_row(const char *name)
     return NULL;
 }
 
-const nnc_architecture *nnc_foreign_next(const nnc_architecture *row, const nnc_architecture *after)
+const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain,
+                                         const nnc_architecture *previous)
 {
-    if (row == after) {
+    if (chain == previous) {
         return NULL;
     }
-    const nnc_architecture *below = nnc_foreign_row(row->like);
-    while (below != after) {
-        row = below;
-        below = nnc_foreign_row(row->like);
+    const nnc_architecture *below = nnc_foreign_row(chain->like);
+    while (below != previous) {
+        chain = below;
+        below = nnc_foreign_row(chain->like);
     }
-    return row;
+    return chain;
 }
 
 const char *nnc_foreign_word(const char *words, const char *key)
