@@ -497,6 +497,8 @@ START_TEST(rows_name_fields)
     int rows = 0;
     for (int t = 0; t < NNC_FOREIGN_TABLES; t++) {
         for (const nnc_architecture *of = nnc_foreign_tables[t]; of->name != NULL; of++, rows++) {
+            ck_assert_msg(of->refuses == NULL || strstr(of->refuses, ", expected ") != NULL, "%s",
+                          of->name);
             ck_assert_msg(of->like == NULL || nnc_foreign_row(of->like) != NULL, "%s", of->name);
             ck_assert_ptr_eq(nnc_foreign_row(of->name), of); /* once */
             for (const nnc_architecture *row = of; row != NULL; row = nnc_foreign_row(row->like)) {

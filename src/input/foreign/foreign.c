@@ -184,6 +184,10 @@ static const nnc_architecture *find_row(nnc_json root)
     if (nnc_json_type_of(at) == NNC_JSON_TEXT) {
         name = nnc_json_text(at);
         const nnc_architecture *row = nnc_foreign_row(name);
+        if (row != NULL && row->refuses != NULL) {
+            nnc_json_fault(at, NULL, "%s, found \"%s\"", row->refuses, name);
+            return NULL;
+        }
         if (row != NULL && !row->base) {
             return row;
         }

@@ -70,8 +70,9 @@ typedef struct nnc_foreign_levels {
 
 /* Lists of words are separated by blanks. */
 typedef struct nnc_architecture {
-    const char *name; /* as "model_type" or "_class_name" say it */
-    bool base;        /* no architecture: what rows are like */
+    const char *name;    /* as "model_type" or "_class_name" say it */
+    const char *refuses; /* why it is not read, and what is expected; NULL = it is */
+    bool base;           /* no architecture: what rows are like */
     const char
         *like; /* row whose words and keys it takes over, but for keys that it names itself */
     nnc_family family;
@@ -93,9 +94,9 @@ typedef struct nnc_architecture {
 } nnc_architecture;
 
 /* The tables, one for each kind of network; each ends with a NULL name. */
-enum { NNC_FOREIGN_TABLES = 6 };
+enum { NNC_FOREIGN_TABLES = 7 };
 extern const nnc_architecture nnc_foreign_decoders[], nnc_foreign_experts[], nnc_foreign_plain[],
-    nnc_foreign_encoders[], nnc_foreign_vision[], nnc_foreign_unets[];
+    nnc_foreign_encoders[], nnc_foreign_vision[], nnc_foreign_unets[], nnc_foreign_refused[];
 extern const nnc_architecture *const nnc_foreign_tables[NNC_FOREIGN_TABLES];
 
 /* A configuration while it is read. */
