@@ -94,9 +94,10 @@ typedef struct nnc_architecture {
 } nnc_architecture;
 
 /* The tables, one for each kind of network; each ends with a NULL name. */
-enum { NNC_FOREIGN_TABLES = 7 };
+enum { NNC_FOREIGN_TABLES = 8 };
 extern const nnc_architecture nnc_foreign_decoders[], nnc_foreign_experts[], nnc_foreign_plain[],
-    nnc_foreign_encoders[], nnc_foreign_vision[], nnc_foreign_unets[], nnc_foreign_refused[];
+    nnc_foreign_encoders[], nnc_foreign_vision[], nnc_foreign_unets[], nnc_foreign_mixers[],
+    nnc_foreign_refused[];
 extern const nnc_architecture *const nnc_foreign_tables[NNC_FOREIGN_TABLES];
 
 /* A configuration while it is read. */

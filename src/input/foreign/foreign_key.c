@@ -208,6 +208,15 @@ static void clear_equal(const nnc_foreign_key *key, const nnc_field *field, nnc_
     }
 }
 
+/* A number for a number's field stands for itself where the words do not name it. */
+static bool is_plain_number(nnc_json at, const nnc_foreign_key *key, const nnc_field *field)
+{
+    char text[64];
+    const char *value = nnc_foreign_text(at, text, sizeof text);
+    return nnc_json_type_of(at) == NNC_JSON_NUMBER && field->type == NNC_FIELD_I64 &&
+           nnc_foreign_word(key->words, value) == NULL;
+}
+
 /* The value of a key that is there. */
 static void read_given(nnc_json at, const nnc_foreign_key *key, const nnc_field *field,
                        nnc_model *model)
@@ -220,7 +229,7 @@ static void read_given(nnc_json at, const nnc_foreign_key *key, const nnc_field 
     if (key->levels && nnc_json_type_of(at) == NNC_JSON_LIST && !first_of_equal(&at)) {
         return;
     }
-    if (key->words != NULL) {
+    if (key->words != NULL && !is_plain_number(at, key, field)) {
         read_word(at, key, model);
         return;
     }

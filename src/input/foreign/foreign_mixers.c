@@ -1,8 +1,10 @@
 /* Decoders with layers that keep a state instead of all tokens, as Hugging Face transformers writes them. */
 #include "input/foreign/foreign_rows.h"
 
-#define ALL_LAYERS(field, kind) \
-    { .to = (field), .in = (kind), .out = (kind) }
+#define ALL_LAYERS(field, kind)                    \
+    {                                              \
+        .to = (field), .in = (kind), .out = (kind) \
+    }
 
 const nnc_architecture nnc_foreign_mixers[] = {
     { .name = "mamba",
@@ -28,23 +30,25 @@ const nnc_architecture nnc_foreign_mixers[] = {
       .patterns = NNC_PATTERNS(ALL_LAYERS("mixers", "mamba"), ALL_LAYERS("mlps", "none")) },
     { .name = "mamba2",
       .like = "mamba",
-      .keys = NNC_KEYS({ "vocab_size", .to = "vocab", .absent = "32768" },
-                       { "hidden_size", .to = "hidden", .absent = "4096" },
-                       { "num_hidden_layers", .to = "layers", .absent = "64" },
-                       { "state_size", .to = "ssm_state", .absent = "128" },
-                       { "num_heads", .to = "ssm_heads", .absent = "128" },
-                       { "expand", .to = "ssm_inner", .times = "hidden", .absent = "2*hidden" },
-                       /* both say how many values there are */
-                       { "head_dim", .to = "ssm_inner", .times = "ssm_heads", .absent = "64*ssm_heads" },
-                       { "n_groups", .to = "ssm_groups", .absent = "8" },
-                       { "chunk_size", .to = "ssm_chunk", .absent = "256" },
-                       { "tie_word_embeddings", .to = "tied_head", .absent = "false" }),
-      .harmless = "norm_before_gate time_step_rank",
+      .keys = NNC_KEYS(
+          { "vocab_size", .to = "vocab", .absent = "32768" },
+          { "hidden_size", .to = "hidden", .absent = "4096" },
+          { "num_hidden_layers", .to = "layers", .absent = "64" },
+          { "state_size", .to = "ssm_state", .absent = "128" },
+          { "num_heads", .to = "ssm_heads", .absent = "128" },
+          { "expand", .to = "ssm_inner", .times = "hidden", .absent = "2*hidden" },
+          /* both say how many values there are */
+          { "head_dim", .to = "ssm_inner", .times = "ssm_heads", .absent = "64*ssm_heads" },
+          { "n_groups", .to = "ssm_groups", .absent = "8" },
+          { "chunk_size", .to = "ssm_chunk", .absent = "256" },
+          { "tie_word_embeddings", .to = "tied_head", .absent = "false" }),
+      .harmless = "norm_before_gate time_step_rank intermediate_size d_inner",
       .patterns = NNC_PATTERNS(ALL_LAYERS("mixers", "mamba2"), ALL_LAYERS("mlps", "none")) },
     { .name = "minimax",
       .like = "mixtral",
-      .harmless = "block_size full_attn_alpha_factor full_attn_beta_factor linear_attn_alpha_factor "
-                  "linear_attn_beta_factor mlp_alpha_factor mlp_beta_factor",
+      .harmless =
+          "block_size full_attn_alpha_factor full_attn_beta_factor linear_attn_alpha_factor "
+          "linear_attn_beta_factor mlp_alpha_factor mlp_beta_factor",
       .patterns = NNC_PATTERNS({ .to = "mixers",
                                  .list = "layer_types",
                                  .words = "linear_attention=lightning full_attention=full",
@@ -54,21 +58,22 @@ const nnc_architecture nnc_foreign_mixers[] = {
     { .name = "qwen3_next",
       .like = "gated decoder",
       .implies = "qk_norm=head attention_gate=on shared_gate=on",
-      .keys = NNC_KEYS(
-          { "num_key_value_heads", .to = "kv_heads", .absent = "2" },
-          { "head_dim", .to = "head_dim", .absent = "256" },
-          { "intermediate_size", .to = "ffn_hidden", .absent = "5632" },
-          { "num_experts", .to = "experts", .absent = "512" },
-          { "num_experts_per_tok", .to = "experts_per_token", .absent = "10" },
-          { "moe_intermediate_size", .to = "expert_hidden", .absent = "512" },
-          { "shared_expert_intermediate_size", .to = "shared_hidden", .absent = "512" },
-          { "linear_num_value_heads", .to = "ssm_heads", .absent = "32" },
-          { "linear_value_head_dim", .to = "ssm_inner", .times = "ssm_heads", .absent = "128*ssm_heads" },
-          { "linear_num_key_heads", .to = "ssm_groups", .absent = "16" },
-          { "linear_key_head_dim", .to = "ssm_state", .absent = "128" },
-          { "linear_conv_kernel_dim", .to = "conv_kernel", .absent = "4" },
-          { "partial_rotary_factor", .to = "rotary_dim", .times = "head_dim",
-            .absent = "0.25*head_dim" }),
+      .keys =
+          NNC_KEYS({ "num_key_value_heads", .to = "kv_heads", .absent = "2" },
+                   { "head_dim", .to = "head_dim", .absent = "256" },
+                   { "intermediate_size", .to = "ffn_hidden", .absent = "5632" },
+                   { "num_experts", .to = "experts", .absent = "512" },
+                   { "num_experts_per_tok", .to = "experts_per_token", .absent = "10" },
+                   { "moe_intermediate_size", .to = "expert_hidden", .absent = "512" },
+                   { "shared_expert_intermediate_size", .to = "shared_hidden", .absent = "512" },
+                   { "linear_num_value_heads", .to = "ssm_heads", .absent = "32" },
+                   { "linear_value_head_dim", .to = "ssm_inner", .times = "ssm_heads",
+                     .absent = "128*ssm_heads" },
+                   { "linear_num_key_heads", .to = "ssm_groups", .absent = "16" },
+                   { "linear_key_head_dim", .to = "ssm_state", .absent = "128" },
+                   { "linear_conv_kernel_dim", .to = "conv_kernel", .absent = "4" },
+                   { "partial_rotary_factor", .to = "rotary_dim", .times = "head_dim",
+                     .absent = "0.25*head_dim" }),
       .patterns = NNC_PATTERNS({ .to = "mixers",
                                  .list = "layer_types",
                                  .words = "linear_attention=gated_delta full_attention=full",
@@ -85,18 +90,20 @@ const nnc_architecture nnc_foreign_mixers[] = {
     { .name = "jamba",
       .like = "gated decoder",
       .implies = "positions=none ssm_norms=on",
-      .keys = NNC_KEYS(
-          { "num_key_value_heads", .to = "kv_heads", .absent = "8" },
-          { "intermediate_size", .to = "expert_hidden" }, { "intermediate_size", .to = "ffn_hidden" },
-          { "num_experts", .to = "experts", .absent = "16" },
-          { "num_experts_per_tok", .to = "experts_per_token", .absent = "2" },
-          { "mamba_d_state", .to = "ssm_state", .absent = "16" },
-          { "mamba_d_conv", .to = "conv_kernel", .absent = "4" },
-          { "mamba_expand", .to = "ssm_inner", .times = "hidden", .absent = "2*hidden" },
-          { "mamba_dt_rank", .to = "ssm_rank", .absent = "0.0625*hidden", .words = "auto=0.0625*hidden" },
-          { "mamba_conv_bias", .to = "conv_bias", .absent = "true" },
-          { "max_position_embeddings", .to = "seq_len", .absent = "262144" }),
-      .only = "mamba_proj_bias=false sliding_window=null",
+      .keys =
+          NNC_KEYS({ "num_key_value_heads", .to = "kv_heads", .absent = "8" },
+                   { "intermediate_size", .to = "expert_hidden" },
+                   { "intermediate_size", .to = "ffn_hidden" },
+                   { "num_experts", .to = "experts", .absent = "16" },
+                   { "num_experts_per_tok", .to = "experts_per_token", .absent = "2" },
+                   { "mamba_d_state", .to = "ssm_state", .absent = "16" },
+                   { "mamba_d_conv", .to = "conv_kernel", .absent = "4" },
+                   { "mamba_expand", .to = "ssm_inner", .times = "hidden", .absent = "2*hidden" },
+                   { "mamba_dt_rank", .to = "ssm_rank", .absent = "0.0625*hidden",
+                     .words = "auto=0.0625*hidden" },
+                   { "mamba_conv_bias", .to = "conv_bias", .absent = "true" },
+                   { "max_position_embeddings", .to = "seq_len", .absent = "262144" }),
+      .only = "mamba_proj_bias=false mamba_inner_layernorms=true sliding_window=null",
       .harmless = "use_mamba_kernels num_logits_to_keep",
       .patterns = NNC_PATTERNS({ .to = "mixers",
                                  .in = "full",
@@ -137,6 +144,7 @@ const nnc_architecture nnc_foreign_mixers[] = {
               "hidden_act=relu2|silu",
       .harmless = "expand residual_in_fp32 rescale_prenorm_residual time_step_min time_step_max "
                   "time_step_floor time_step_limit time_step_rank num_logits_to_keep "
-                  "use_mamba_kernels mamba_ssm_cache_dtype hidden_dropout sliding_window n_shared_experts" },
+                  "use_mamba_kernels mamba_ssm_cache_dtype hidden_dropout sliding_window "
+                  "n_shared_experts" },
     { .name = NULL },
 };

@@ -6,8 +6,8 @@
 #include "input/foreign/foreign.h"
 
 const nnc_architecture *const nnc_foreign_tables[NNC_FOREIGN_TABLES] = {
-    nnc_foreign_decoders, nnc_foreign_experts, nnc_foreign_plain,  nnc_foreign_encoders,
-    nnc_foreign_vision,   nnc_foreign_unets,   nnc_foreign_refused
+    nnc_foreign_decoders, nnc_foreign_experts, nnc_foreign_plain, nnc_foreign_mixers,
+    nnc_foreign_encoders, nnc_foreign_vision,  nnc_foreign_unets, nnc_foreign_refused
 };
 
 /* What any configuration may have: where it comes from; number format and kernels, which are the plan's and
