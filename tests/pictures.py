@@ -153,7 +153,8 @@ def check_roof(where, result):
     for intensity, flops_per_s, op in drawn_ops(result["ops"]):
         # Vector FLOPs have no roof of their own; where the ridge is below 1 memory feeds more of them than the peak.
         roof = rate * intensity if op["flops"] == 0 and peak < rate else min(peak, rate * intensity)
-        assert flops_per_s <= 1.005 * roof, f"{where}: {op['name']} is above its roof"
+        # A few vector FLOPs run beside the products, which the peak is of.
+        assert flops_per_s <= 1.02 * roof, f"{where}: {op['name']} is above its roof"
 
 
 def check_timeline(svg, root, result):

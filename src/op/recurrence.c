@@ -83,7 +83,8 @@ NNC_SAYING nnc_work scan_work(const nnc_op *op, nnc_derivation *why)
         const double scan_flops = chunked_flops(p, &d, &state_flops, why);
         NNC_SET(why, work.flops, "FLOP", times * scan_flops);
         NNC_NOTE(why, "backward: the forward pass again, and two products for each");
-        work.full_flops = work.causal_flops = (backward ? 2.0 : 1.0) * state_flops;
+        work.full_flops = (backward ? 2.0 : 1.0) * state_flops;
+        work.window_flops = work.causal_flops = work.full_flops;
         NNC_SET(why, work.vector_flops, "FLOP", times * 3.0 * d.tokens * d.chunk * d.heads);
         NNC_NOTE(why, "the decay between two tokens of a chunk: subtract, exp, multiply");
         NNC_SET(why, states_bytes, "B", 4.0 * d.tokens / d.chunk * d.inner * d.state);

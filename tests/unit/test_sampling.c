@@ -26,7 +26,9 @@ static void check_space(const char *model_id, const char *device_id, int32_t dev
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;
     const nnc_software *software = load_software("software/torch-compile.json");
-    nnc_search search = { .best = 1, .threads = 1, .base = nnc_plan_default() };
+    nnc_search search = nnc_search_default();
+    search.best = 1;
+    search.threads = 1;
     nnc_error err = { 0 };
     int feasible = 0;
     ck_assert_int_eq(nnc_model_load(specs, model_id, &model, &err), NNC_OK);
