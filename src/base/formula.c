@@ -45,8 +45,8 @@ static size_t put_number(nnc_formula *formula, const char *text)
 {
     const size_t whole = strspn(text, "0123456789");
     const size_t zeros = text[whole] == '.' ? strspn(text + whole + 1, "0") : 0;
-    const char after = zeros > 0 ? text[whole + 1 + zeros] : '0';
-    if (after == '\0' || strchr("0123456789eE", after) == NULL) {
+    const char *after = zeros > 0 ? text + whole + 1 + zeros : "0";
+    if (strspn(after, "0123456789eE") == 0) {
         nnc_formula_put(formula, text, whole);
         return whole + 1 + zeros;
     }

@@ -58,7 +58,7 @@ double nnc_collective_s(const nnc_route *route, nnc_collective kind, double byte
 /* The same with some algorithms only; the ring where none of them applies. A torus has only its
  * own. */
 double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double bytes,
-                           unsigned algorithms);
+                           unsigned allowed);
 
 /* The same with the device's fitted efficiencies, where it has some; else as above. With V the bytes
  * one rank sends, n the ranks of it in one domain, R the time above at the rates that collectives

@@ -138,7 +138,7 @@ static kept kept_of(const nnc_segment_sums *sums, const nnc_holding *holding, co
             continue;
         }
         const nnc_segment_sums *sum = &sums[s];
-        char name[16];
+        char name[24];
         double segment_bytes = 0.0;
         NNC_LET(why, again, NULL, (double)holding->recomputed[s]);
         NNC_LET(why, whole, NULL, (double)holding->instances[s] - again);
@@ -282,7 +282,7 @@ static double states_of(const nnc_segment_sums *sums, const nnc_holding *holding
     nnc_update update = { .optimizer = plan->optimizer, .policy = plan->policy };
     nnc_holding_update(sums, holding, plan, &update);
     NNC_LET(why, master_bytes_per_param, NULL, nnc_policy_bytes(plan->policy).master_bytes);
-    double master_params = p->stage_params;
+    double master_params = 0.0;
     if (plan->zero > 0) {
         NNC_SET(why, master_params, NULL, p->sharded_params);
     } else {

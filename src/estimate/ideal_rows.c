@@ -47,6 +47,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
     }
     const double matrix_s = times[NNC_ENGINE_MATRIX], vector_s = times[NNC_ENGINE_VECTOR];
     double memory_s = times[NNC_ENGINE_MEMORY];
+    (void)memory_s; /* only said */
     if (nnc_op_row_of(op)->fuses) {
         NNC_SET(why, memory_s, "s", 0.0);
         NNC_NOTE(why, "ideal fusion hides what it moves in its neighbours");

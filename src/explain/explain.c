@@ -123,6 +123,7 @@ static nnc_status repeat_estimate(nnc_asked *a, nnc_error *err)
 
 static nnc_status answer_word(nnc_asked *a, const char *word, nnc_error *err)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): it is not NULL here */
     memset(a->shown, 0, (size_t)a->said_count * sizeof *a->shown);
     const bool known = add_alias(a, word) || nnc_asked_columns(a, word, NNC_NAMES_EXACT) ||
                        nnc_explain_op(&a->answer, a->report, a->step, a->row, word) ||
@@ -173,11 +174,15 @@ static nnc_status answer_words(nnc_asked *asked, int asked_count, const char *co
         nnc_error why = { 0 };
         nnc_status status = NNC_BAD_USAGE;
         for (int i = 0; i < asked_count && status == NNC_BAD_USAGE; i++) {
-            asked[i].answer = (nnc_answer){ .report = asked[i].example ? NULL : asked[i].report,
-                                            .example = asked[i].example,
-                                            .asked = words[w],
-                                            .arena = asked[i].arena };
+            asked[i].answer = (nnc_answer){
+                .report = asked[i].example ? NULL : asked[i].report,
+                .example = asked[i].example,
+                /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
+                .asked = words[w],
+                .arena = asked[i].arena
+            };
             status = answer_word(&asked[i], words[w], i == 0 ? err : &why);
+            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
             answers[w] = asked[i].answer;
         }
         NNC_TRY(status);

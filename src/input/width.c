@@ -89,8 +89,9 @@ static void follow_heads(const dims *d, const nnc_widths *was, unsigned set)
         return;
     }
     if ((set & HEADS) == 0) {
-        const int64_t width =
-            (set & HEAD_DIM) != 0 && was->head_dim > 0 ? *d->head_dim : was->head_dim;
+        const int64_t width = d->head_dim != NULL && (set & HEAD_DIM) != 0 && was->head_dim > 0
+                                  ? *d->head_dim
+                                  : was->head_dim;
         follow(
             d->heads,
             share(was->heads, was->head_dim > 0 ? was->head_dim : 1, was->head_dim > 0 ? width : 1),
@@ -153,7 +154,8 @@ void nnc_widths_check(nnc_json at, const nnc_model *model)
         /* the width of a head has followed */
     } else if ((was->set & (HEADS | HEAD_DIM)) == 0) {
         check_whole(at, was, "heads", HEADS, was->heads, hidden);
-    } else if (fill && (was->set & (HEADS | HEAD_DIM)) != (HEADS | HEAD_DIM) &&
+    } else if (d.head_dim != NULL && fill &&
+               (was->set & (HEADS | HEAD_DIM)) != (HEADS | HEAD_DIM) &&
                *d.heads * *d.head_dim != hidden) {
         const bool heads = (was->set & HEADS) != 0;
         nnc_json_fault(at, heads ? "heads" : "head_dim",

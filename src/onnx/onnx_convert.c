@@ -428,6 +428,7 @@ static bool instance_norm(nnc_onnx_graph *g)
 }
 
 /* Over the positions of a map or over tokens; or over the last axis, where a norm begins. */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 static bool mean(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
@@ -495,6 +496,7 @@ static bool per_channel(const nnc_onnx_value *w, const nnc_onnx_value *x, bool *
 }
 
 /* An activation and a constant. */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_value *w,
                           nnc_onnx_value *out)
 {
@@ -630,6 +632,7 @@ static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_on
     return true;
 }
 
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 static bool pair(nnc_onnx_graph *g)
 {
     nnc_onnx_value *a = nnc_onnx_input(g, 0), *b = nnc_onnx_input(g, 1),

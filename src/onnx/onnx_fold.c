@@ -245,6 +245,7 @@ static bool expand(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
 }
 
 /* One axis after the other; a part is as long as its steps. */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
 {
     const int64_t *starts = NULL, *ends = NULL, *axes = NULL, *steps = NULL;

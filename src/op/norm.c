@@ -32,12 +32,13 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
     NNC_LET(why, flops_per_element, NULL,
             backward ? kinds[p->kind].backward_flops : kinds[p->kind].forward_flops);
 
+    const int64_t width = p->elements / p->rows;
     double reads = backward ? 2.0 : 1.0, writes = 1.0;
     if (!p->fused) {
         const double passes = kinds[p->kind].unfused_passes * (backward ? 1.5 : 1.0);
         reads = passes / 2.0;
         writes = passes / 2.0;
-    } else if ((double)(p->elements / p->rows) > kinds[p->kind].on_chip_elements) {
+    } else if ((double)width > kinds[p->kind].on_chip_elements) {
         reads *= 2.0;
     }
     NNC_PUT(why, reads, NULL);

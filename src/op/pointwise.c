@@ -23,39 +23,49 @@ typedef struct pointwise_row {
 } pointwise_row;
 
 static const pointwise_row kinds[NNC_PW_KIND_COUNT] = {
-    [NNC_PW_GELU] = { 8, 13, { 1, 1 }, { 2, 1 }, { 8, 8 }, { 16, 8 }, 1, 0 },
-    [NNC_PW_RELU] = { 1, 1, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0 },
+    [NNC_PW_GELU] = { 8, 13, { 1, 1 }, { 2, 1 }, { 8, 8 }, { 16, 8 }, 1, 0, 0, 0, 0 },
+    [NNC_PW_RELU] = { 1, 1, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0, 0, 0, 0 },
     /* a compare and a product; backward 2 x max(x, 0) */
-    [NNC_PW_RELU2] = { 2, 3, { 1, 1 }, { 2, 1 }, { 2, 2 }, { 3, 2 }, 1, 0 },
+    [NNC_PW_RELU2] = { 2, 3, { 1, 1 }, { 2, 1 }, { 2, 2 }, { 3, 2 }, 1, 0, 0, 0, 0 },
     /* a sigmoid per row, a product; backward also the sum of a row's products */
-    [NNC_PW_SCALE] = { 1, 3, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 3, 1 }, 1, 0 },
+    [NNC_PW_SCALE] = { 1, 3, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 3, 1 }, 1, 0, 0, 0, 0 },
     /* divide, tanh, multiply; backward 1 - tanh^2 of the output */
-    [NNC_PW_SOFTCAP] = { 3, 4, { 1, 1 }, { 2, 1 }, { 3, 3 }, { 4, 3 }, 1, 0 },
-    [NNC_PW_SILU] = { 4, 7, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0 },
+    [NNC_PW_SOFTCAP] = { 3, 4, { 1, 1 }, { 2, 1 }, { 3, 3 }, { 4, 3 }, 1, 0, 0, 0, 0 },
+    [NNC_PW_SILU] = { 4, 7, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0, 0, 0, 0 },
     /* backward by the output */
-    [NNC_PW_SIGMOID] = { 3, 3, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0 },
-    [NNC_PW_TANH] = { 4, 3, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0 },
-    [NNC_PW_HARD_SIGMOID] = { 3, 2, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0 },
-    [NNC_PW_HARD_SWISH] = { 4, 4, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0 },
+    [NNC_PW_SIGMOID] = { 3, 3, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0, 0, 0, 0 },
+    [NNC_PW_TANH] = { 4, 3, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0, 0, 0, 0 },
+    [NNC_PW_HARD_SIGMOID] = { 3, 2, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0, 0, 0, 0 },
+    [NNC_PW_HARD_SWISH] = { 4, 4, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, 1, 0, 0, 0, 0 },
     /* backward reads dy and both, and writes two gradients */
-    [NNC_PW_MUL] = { 1, 2, { 2, 1 }, { 3, 2 }, { 2, 1 }, { 4, 2 }, 2, 0 },
+    [NNC_PW_MUL] = { 1, 2, { 2, 1 }, { 3, 2 }, { 2, 1 }, { 4, 2 }, 2, 0, 0, 0, 0 },
     /* gate and up in; unfused: the activation, then the product */
-    [NNC_PW_SWIGLU] = { 5, 10, { 2, 1 }, { 3, 2 }, { 3, 2 }, { 5, 3 }, 2, 0 },
-    [NNC_PW_GEGLU] = { 6, 12, { 2, 1 }, { 3, 2 }, { 3, 2 }, { 5, 3 }, 2, 0 },
-    [NNC_PW_BIAS] = { 1, 1, { 1, 1 }, { 1, 0 }, { 1, 1 }, { 1, 0 }, 1, 0 },
-    [NNC_PW_DROPOUT] = { 1, 1, { 1, 1 }, { 1, 1 }, { 1, 1 }, { 1, 1 }, 1, 1 },
+    [NNC_PW_SWIGLU] = { 5, 10, { 2, 1 }, { 3, 2 }, { 3, 2 }, { 5, 3 }, 2, 0, 0, 0, 0 },
+    [NNC_PW_GEGLU] = { 6, 12, { 2, 1 }, { 3, 2 }, { 3, 2 }, { 5, 3 }, 2, 0, 0, 0, 0 },
+    [NNC_PW_BIAS] = { 1, 1, { 1, 1 }, { 1, 0 }, { 1, 1 }, { 1, 0 }, 1, 0, 0, 0, 0 },
+    [NNC_PW_DROPOUT] = { 1, 1, { 1, 1 }, { 1, 1 }, { 1, 1 }, { 1, 1 }, 1, 1, 0, 0, 0 },
     /* fused into the norm that follows: it also reads the branch and writes the sum; backward the
      * norm's kernel also reads the gradient that bypassed it */
-    [NNC_PW_RESIDUAL] = { 1, 1, { 1, 1 }, { 1, 0 }, { 2, 1 }, { 2, 1 }, 1, 0 },
-    [NNC_PW_BIAS_DROPOUT_RESIDUAL] = { 3, 2, { 2, 1 }, { 1, 1 }, { 4, 3 }, { 3, 2 }, 1, 1 },
-    [NNC_PW_SOFTMAX] = { 5, 4, { 1, 1 }, { 2, 1 }, { 3, 3 }, { 4, 3 }, 1, 0 },
-    [NNC_PW_SCALE_MASK] = { 2, 1, { 1, 1 }, { 1, 1 }, { 1, 1 }, { 1, 1 }, 1, 0 },
-    [NNC_PW_ROTARY] = { 3, 3, { 1, 1 }, { 1, 1 }, { 4, 2 }, { 4, 2 }, 1, 0 },
-    [NNC_PW_POSITION_ADD] = { 1, 1, { 1, 1 }, { 1, 0 }, { 1, 1 }, { 1, 0 }, 1, 0 },
-    [NNC_PW_TIME_ADD] = { 1, 1, { 1, 1 }, { 1, 0 }, { 1, 1 }, { 1, 0 }, 1, 0 },
-    [NNC_PW_TIMESTEP] = { 2, 0, { 0, 1 }, { 0, 0 }, { 0, 1 }, { 0, 0 }, 0, 0 },
+    [NNC_PW_RESIDUAL] = { 1, 1, { 1, 1 }, { 1, 0 }, { 2, 1 }, { 2, 1 }, 1, 0, 0, 0, 0 },
+    [NNC_PW_BIAS_DROPOUT_RESIDUAL] = { 3,
+                                       2,
+                                       { 2, 1 },
+                                       { 1, 1 },
+                                       { 4, 3 },
+                                       { 3, 2 },
+                                       1,
+                                       1,
+                                       0,
+                                       0,
+                                       0 },
+    [NNC_PW_SOFTMAX] = { 5, 4, { 1, 1 }, { 2, 1 }, { 3, 3 }, { 4, 3 }, 1, 0, 0, 0, 0 },
+    [NNC_PW_SCALE_MASK] = { 2, 1, { 1, 1 }, { 1, 1 }, { 1, 1 }, { 1, 1 }, 1, 0, 0, 0, 0 },
+    [NNC_PW_ROTARY] = { 3, 3, { 1, 1 }, { 1, 1 }, { 4, 2 }, { 4, 2 }, 1, 0, 0, 0, 0 },
+    [NNC_PW_POSITION_ADD] = { 1, 1, { 1, 1 }, { 1, 0 }, { 1, 1 }, { 1, 0 }, 1, 0, 0, 0, 0 },
+    [NNC_PW_TIME_ADD] = { 1, 1, { 1, 1 }, { 1, 0 }, { 1, 1 }, { 1, 0 }, 1, 0, 0, 0, 0 },
+    [NNC_PW_TIMESTEP] = { 2, 0, { 0, 1 }, { 0, 0 }, { 0, 1 }, { 0, 0 }, 0, 0, 0, 0, 0 },
     /* 2 x 2 windows: four compares; PyTorch keeps a 64-bit index per output */
-    [NNC_PW_MAX_POOL] = { 4, 1, { 4, 1 }, { 1, 4 }, { 4, 1 }, { 1, 4 }, 4, 8 },
+    [NNC_PW_MAX_POOL] = { 4, 1, { 4, 1 }, { 1, 4 }, { 4, 1 }, { 1, 4 }, 4, 8, 0, 0, 0 },
     /* Windows of any size: every input is read once, compared or added, and its gradient written. */
     [NNC_PW_MAX_POOL2D] = { 0, 1, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 1, 8, 1, 0, 0 },
     [NNC_PW_AVG_POOL2D] = { 1, 1, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 1, 0, 1, 1, 0 },
@@ -77,14 +87,14 @@ static const pointwise_row kinds[NNC_PW_KIND_COUNT] = {
                                    0 },
     [NNC_PW_RESIZE] = { 1, 0, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 1, 0, 0, 1, 0 },
     /* the gradient of a concatenation is two views of it */
-    [NNC_PW_CONCAT] = { 0, 0, { 1, 1 }, { 0, 0 }, { 1, 1 }, { 0, 0 }, 1, 0 },
+    [NNC_PW_CONCAT] = { 0, 0, { 1, 1 }, { 0, 0 }, { 1, 1 }, { 0, 0 }, 1, 0, 0, 0, 0 },
     /* Gathers read a row per copy; sums read every copy and write one row. Combining weights each
      * copy, and its backward also reads the copies for the gradients of the weights. */
-    [NNC_PW_DISPATCH] = { 0, 1, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 0, 0 },
+    [NNC_PW_DISPATCH] = { 0, 1, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 0, 0, 0, 0, 0 },
     [NNC_PW_COMBINE] = { 0, 0, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 0, 0, 2, 3, 1 },
     /* fp32, of which the new block's result has half the bytes: scale both, add */
-    [NNC_PW_MERGE] = { 3, 1, { 1.5, 1 }, { 1.5, 1 }, { 1.5, 1 }, { 1.5, 1 }, 1, 0 },
-    [NNC_PW_CAST] = { 2, 2, { 1, 0 }, { 1, 0 }, { 1, 0 }, { 1, 0 }, 1, 1 },
+    [NNC_PW_MERGE] = { 3, 1, { 1.5, 1 }, { 1.5, 1 }, { 1.5, 1 }, { 1.5, 1 }, 1, 0, 0, 0, 0 },
+    [NNC_PW_CAST] = { 2, 2, { 1, 0 }, { 1, 0 }, { 1, 0 }, { 1, 0 }, 1, 1, 0, 0, 0 },
 };
 
 /* Of a dispatch or its opposite, input_elements are those of the other side: one row per token where

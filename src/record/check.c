@@ -223,6 +223,7 @@ nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **chec
                             ? nnc_no_memory(err)
                             : nnc_plans_read(made->arena, path, &made->plans, err);
     if (status == NNC_OK) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
         made->report = (nnc_check_report){ .path = made->plans->path,
                                            .tool = nnc_version(),
                                            .old_tool = made->plans->recorded.tool };

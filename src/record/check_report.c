@@ -46,7 +46,8 @@ void nnc_check_summary(const nnc_check_report *report, char *text, size_t size)
         if (sum.states[state] > 0) {
             const int n = snprintf(
                 text + used, size - used, "%s%d %s", used > 0 ? ", " : "", sum.states[state],
-                state == NNC_CHECK_SAME ? "as recorded" : nnc_check_state_name(state));
+                state == NNC_CHECK_SAME ? "as recorded"
+                                        : nnc_check_state_name((nnc_check_state)state));
             used += n > 0 ? (size_t)n : 0;
         }
     }

@@ -76,6 +76,6 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
 extern const nnc_metrics nnc_check_document, nnc_diff_document, nnc_check_op_metrics;
 
 /* The changes of a report, an nnc_check_report, as lines. */
-nnc_lines nnc_check_lines(const void *report);
+nnc_lines nnc_check_lines(const void *record);
 
 #endif

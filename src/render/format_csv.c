@@ -13,7 +13,12 @@ static void put_text(nnc_buffer *out, const char *text)
     nnc_buffer_text(out, quoted ? "\"" : "");
     for (; *text != '\0'; text++) {
         nnc_buffer_text(out, *text == '"' ? "\"" : "");
-        nnc_buffer_byte(out, (unsigned char)*text < 0x20U || *text == 0x7F ? ' ' : *text);
+        const bool control = (unsigned char)*text < 0x20U || *text == 0x7F;
+        if (control) {
+            nnc_buffer_byte(out, ' ');
+        } else {
+            nnc_buffer_byte(out, *text);
+        }
     }
     nnc_buffer_text(out, quoted ? "\"" : "");
 }

@@ -167,7 +167,12 @@ int nnc_text_width(const char *text)
 
 static void put_printable(nnc_buffer *out, char byte)
 {
-    nnc_buffer_byte(out, (unsigned char)byte < 0x20u || byte == 0x7F ? '?' : byte);
+    const bool control = (unsigned char)byte < 0x20u || byte == 0x7F;
+    if (control) {
+        nnc_buffer_byte(out, '?');
+    } else {
+        nnc_buffer_byte(out, byte);
+    }
 }
 
 void nnc_put_plain(nnc_buffer *out, const char *text, int max)

@@ -52,12 +52,13 @@ double nnc_spares(double nodes_out, double enough_share, double *short_share)
 }
 
 /* Share of the time in which `spares` nodes or more are out: a stop then waits for a replacement. */
-static double waiting_share(double nodes_out, double spares)
+static double share_without_spare(double nodes_out, double spares)
 {
     double term = exp(-nodes_out), below = 0.0;
-    for (double k = 0.0; k < spares; k += 1.0) {
+    const int64_t most = (int64_t)fmin(spares, 1e9);
+    for (int64_t k = 0; k < most && term > 0.0; k++) {
         below += term;
-        term *= nodes_out / (k + 1.0);
+        term *= nodes_out / (double)(k + 1);
     }
     return fmax(1.0 - below, 0.0);
 }
@@ -138,7 +139,7 @@ static void say_restart(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *wh
 {
     const double waiting = isnan(ask->replace_s) || ask->replace_s <= 0.0 || isnan(run->nodes_out)
                                ? 0.0
-                               : waiting_share(run->nodes_out, ask->spares);
+                               : share_without_spare(run->nodes_out, ask->spares);
     NNC_LET(why, detect_s, "s", ask->detect_s);
     NNC_LET(why, start_s, "s", ask->start_s);
     if (waiting > 0.0) {

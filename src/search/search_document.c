@@ -139,8 +139,8 @@ static nnc_cell get_shard(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
 /* The devices of one of the sizes. */
 static nnc_cell devices_of(const nnc_search_report *report, int32_t index)
 {
-    return index < 0 ? (nnc_cell){ .kind = NNC_CELL_NULL }
-                     : (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = report->sizes[index].devices };
+    const nnc_cell none = { .kind = NNC_CELL_NULL };
+    return index < 0 ? none : nnc_whole_cell(report->sizes[index].devices);
 }
 
 NNC_GET(get_fastest, nnc_search_report, devices_of(self, self->fastest))

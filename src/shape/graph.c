@@ -105,9 +105,9 @@ static nnc_status check(const nnc_model *model, const char *option, int64_t leng
     const nnc_graph *g = &model->graph;
     int64_t own[NNC_GRAPH_LETS_MAX];
     nnc_graph_fault fault;
-    nnc_graph_sizes sizes;
+    nnc_graph_sizes measured;
     const int64_t *lets = lets_of(g, length, own);
-    if (lets != g->lets && !nnc_graph_measure(g->net, lets, &sizes, &fault)) {
+    if (lets != g->lets && !nnc_graph_measure(g->net, lets, &measured, &fault)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, option, "%s: %s", fault.where, fault.what);
     }
     return NNC_OK;

@@ -30,7 +30,7 @@ typedef enum nnc_name_kind {
     X(NNC_SWEEP_OVER_MEMORY, "over_memory") /* it does not fit */       \
     X(NNC_SWEEP_ILLEGAL, "illegal")         /* it has no metrics */
 NNC_ENUM(nnc_sweep_verdict, NNC_SWEEP_VERDICT_LIST, NNC_SWEEP_VERDICTS);
-const char *nnc_sweep_verdict_name(nnc_sweep_verdict verdict);
+const char *nnc_sweep_verdict_name(nnc_sweep_verdict value);
 
 /* The columns that are a sweep's own, in the order of nnc_name_kind. */
 extern const nnc_metrics nnc_sweep_own_metrics;

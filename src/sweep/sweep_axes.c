@@ -73,6 +73,7 @@ nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const 
     const char *where = target == NNC_SWEEP_SOFTWARE ? "--software" : list;
     nnc_sweep_axis *axis = NULL;
     NNC_TRY(add_axis(sweep, where, &axis, err));
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
     *axis = (nnc_sweep_axis){ .name = name, .target = target, .group = sweep->groups++ };
     NNC_TRY(nnc_sweep_list(arena, where, list, false, &axis->values, &axis->count, err));
     nnc_cell *cells = nnc_arena_array(arena, (size_t)axis->count, sizeof *cells);
@@ -170,6 +171,7 @@ static nnc_status bind_field(nnc_sweep *sweep, const char *where, const nnc_foun
     nnc_arena *arena = sweep->arena;
     nnc_sweep_axis *axis = NULL;
     NNC_TRY(add_axis(sweep, where, &axis, err));
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
     *axis = (nnc_sweep_axis){ .target = found->target, .group = group };
     NNC_TRY(name_axis(sweep, where, found, axis, err));
     NNC_TRY(nnc_sweep_list(arena, where, list, nnc_sweep_numeric(found->field), &axis->values,

@@ -7,8 +7,8 @@ set -euo pipefail
 root=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cc=(${CC:-cc} -std=c11)
-cxx=(${CXX:-c++})
+read -ra cc <<<"${CC:-cc} -std=c11"
+read -ra cxx <<<"${CXX:-c++}"
 warn=(-Wall -Wextra -Wpedantic -Wshadow -Werror -fsyntax-only -I "$root/include")
 if ! command -v "${cxx[0]}" >/dev/null; then
     echo "no C++ compiler, headers are tried in C alone"
@@ -31,7 +31,7 @@ for header in "$root"/include/nncost/*.h; do
     for static in "" -DNNC_STATIC_LINKING_ONLY; do
         compile "$name in C $static" "${cc[@]}" "${warn[@]}" $static "$work/one.c"
         for standard in ${cxx:+c++11 c++17}; do
-            compile "$name in $standard $static" "${cxx[@]}" -std=$standard "${warn[@]}" $static \
+            compile "$name in $standard $static" "${cxx[@]}" -std="$standard" "${warn[@]}" $static \
                 "$work/one.cpp"
         done
     done

@@ -133,6 +133,7 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
         NNC_TRY(nnc_scenario_load(session->specs, &options.given, values[AXIS_MODEL],
                                   values[AXIS_DEVICE], scenario, err));
     } else {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): it is not NULL here */
         const bool own = strcmp(values[AXIS_DEVICE], "-") == 0;
         NNC_TRY(nnc_plans_pick(p->plans, values[AXIS_MODEL], &from, err));
         NNC_TRY(nnc_plans_load(session->specs, &options.given, p->arena, p->plans, from,

@@ -18,7 +18,7 @@ void nnc_report_trace(nnc_buffer *out, const nnc_report *report);
     X(NNC_SORT_FLOPS, "flops") \
     X(NNC_SORT_BYTES, "bytes")
 NNC_ENUM(nnc_ops_sort, NNC_SORT_LIST, NNC_SORT_COUNT);
-const char *nnc_ops_sort_name(nnc_ops_sort sort);
+const char *nnc_ops_sort_name(nnc_ops_sort value);
 
 #define NNC_BY_LIST(X)                                           \
     X(NNC_BY_ROW, "row")     /* every op and phase on its own */ \
@@ -26,7 +26,7 @@ const char *nnc_ops_sort_name(nnc_ops_sort sort);
     X(NNC_BY_GROUP, "group") /* attention, mlp, ... */           \
     X(NNC_BY_PHASE, "phase")
 NNC_ENUM(nnc_ops_by, NNC_BY_LIST, NNC_BY_COUNT);
-const char *nnc_ops_by_name(nnc_ops_by by);
+const char *nnc_ops_by_name(nnc_ops_by value);
 typedef struct nnc_ops_view {
     nnc_ops_sort sort;
     nnc_ops_by by;
