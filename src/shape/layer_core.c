@@ -150,7 +150,11 @@ static void fused_core(const core *c)
 static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window)
 {
     const int64_t side = window / 2;
-    return window == 0 || side >= s_k ? s_q * s_k : s_q * (2 * side + 1) - side * (side + 1);
+    int64_t all = INT64_MAX; /* refused as too large where it is used */
+    if (!nnc_mul_i64(s_q, s_k, &all)) {
+        return INT64_MAX;
+    }
+    return window == 0 || side >= s_k ? all : s_q * (2 * side + 1) - side * (side + 1);
 }
 
 /* Query-key pairs inside chunks of so many tokens. */

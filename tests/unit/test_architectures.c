@@ -61,7 +61,7 @@ static void check(const cJSON *known, const char *key, double value)
 
 static void check_model(const cJSON *known)
 {
-    char path[512];
+    char path[256];
     const char *id = text_of(known, "id");
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;

@@ -18,7 +18,7 @@ static void close_sweep(void)
     close_support();
 }
 
-enum { ROWS_MAX = 600, COLUMNS_MAX = 8 };
+enum { ROWS_MAX = 600, COLUMNS_MAX = 32 };
 
 /* The rows of a run; texts are those of static storage only. */
 typedef struct rows {
