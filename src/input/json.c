@@ -91,7 +91,7 @@ bool nnc_json_parse(nnc_json_doc *doc)
     const int values_max = python                ? NNC_SCAN_VALUES_MANY
                            : doc->values_max > 0 ? doc->values_max
                                                  : NNC_SCAN_VALUES_MAX;
-    const char *end = doc->text;
+    const char *end;
     nnc_scan_fault fault;
     doc->root = NULL;
     if (doc->size > NNC_FILE_BYTES_MAX) {

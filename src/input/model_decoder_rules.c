@@ -37,7 +37,7 @@ static int64_t layers_of(const nnc_decoder *d, const unsigned *kinds, int32_t co
 {
     int64_t found = 0;
     for (int32_t i = 0; i < count; i++) {
-        found += kinds[i] == kind && i < d->layers ? 1 : 0;
+        found += i < d->layers && kinds[i] == kind ? 1 : 0;
     }
     return found;
 }

@@ -29,7 +29,7 @@ static char *base_of(const nnc_metric *row, void *record)
 {
     char *at = record;
     if (row->hop > 0) {
-        memcpy(&at, at + row->hop - 1, sizeof at);
+        memcpy(&at, &at[row->hop - 1], sizeof at);
     }
     return at;
 }

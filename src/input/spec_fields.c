@@ -36,7 +36,7 @@ static nnc_status find(const nnc_field_table *table, const void *object, const c
     return status;
 }
 
-static double number_of(const nnc_field *field, const char *place)
+static double number_of(const nnc_field *field, const void *place)
 {
     switch (field->type) {
     case NNC_FIELD_BOOL: return *(const bool *)place ? 1.0 : 0.0;

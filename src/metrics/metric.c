@@ -13,7 +13,7 @@ static const char *base_of(const nnc_metric *row, const void *record)
 {
     const char *at = record;
     if (row->hop > 0 && at != NULL) {
-        memcpy(&at, at + row->hop - 1, sizeof at);
+        memcpy(&at, &at[row->hop - 1], sizeof at);
     }
     return at;
 }

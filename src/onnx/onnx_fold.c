@@ -123,7 +123,7 @@ static bool reshape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value 
     }
     out->rank = (int32_t)count;
     for (int32_t i = 0; i < out->rank; i++) {
-        out->dims[i] = shape[i] == 0 && i < in->rank ? in->dims[i] : shape[i];
+        out->dims[i] = i < in->rank && shape[i] == 0 ? in->dims[i] : shape[i];
         if (shape[i] == -1 && open < 0) {
             open = i;
         } else if (out->dims[i] < 0 || !nnc_mul_i64(product, out->dims[i], &product)) {

@@ -193,7 +193,7 @@ static void put_lane(timeline *t, lane l)
     const nnc_interval all = { .start_s = first->start_s, .end_s = last->end_s };
     const int32_t marks = t->canvas->how->marks;
     const bool detail = t->passes <= (marks > 0 ? marks : DETAIL);
-    nnc_px from = t->x.start, to = t->x.start;
+    nnc_px from = t->x.start, to = from;
     for (const nnc_interval *one = l.first; one < l.end; one++) {
         idle_s += one->activity == NNC_ACTIVITY_IDLE ? one->end_s - one->start_s : 0.0;
     }

@@ -21,9 +21,10 @@ static const char *kind_name(unsigned kind)
 
 static nnc_cell cell_of(const nnc_figure *figure)
 {
-    return figure == NULL         ? (nnc_cell){ .kind = NNC_CELL_NULL }
-           : figure->text != NULL ? nnc_text_cell(figure->text)
-                                  : nnc_number_cell(figure->number);
+    if (figure == NULL) {
+        return (nnc_cell){ .kind = NNC_CELL_NULL };
+    }
+    return figure->text != NULL ? nnc_text_cell(figure->text) : nnc_number_cell(figure->number);
 }
 
 /* ---- changes ---- */

@@ -200,13 +200,12 @@ void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *
         NNC_SET(why, run->goodput, NULL,
                 run->interval_s /
                     (run->system_mtbf_s * exp((run->restart_s + run->save_s) / run->system_mtbf_s) *
-                     (exp((run->interval_s + run->block_s) / run->system_mtbf_s) - 1.0)));
+                     expm1((run->interval_s + run->block_s) / run->system_mtbf_s)));
         NNC_NOTE(why, "a stop goes back to the checkpoint that was durable");
     } else {
         NNC_SET(why, run->goodput, NULL,
-                run->interval_s /
-                    (run->system_mtbf_s * exp(run->restart_s / run->system_mtbf_s) *
-                     (exp((run->interval_s + run->block_s) / run->system_mtbf_s) - 1.0)));
+                run->interval_s / (run->system_mtbf_s * exp(run->restart_s / run->system_mtbf_s) *
+                                   expm1((run->interval_s + run->block_s) / run->system_mtbf_s)));
         NNC_NOTE(why, "stops may strike while a checkpoint is written, and during a restart");
     }
     NNC_SOURCE(why, "Daly, doi:10.1016/j.future.2004.11.016, equation 20");

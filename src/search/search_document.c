@@ -179,7 +179,7 @@ static const nnc_metric target_rows[] = {
            NNC_COUNT(nnc_search_report, target_count), .in_place = true, .rows = &levers,
            .help = "What each parameter alone would have to be."),
 };
-static const nnc_metrics target =
+static const nnc_metrics target_metrics =
     NNC_METRICS("the way to a step time", target_rows, nnc_search_report);
 
 #define TOTAL(member) NNC_IN(nnc_search_report, total.member)
@@ -223,7 +223,8 @@ static const nnc_metric document_rows[] = {
     NNC_AS("illegal", OBJECT, NNC_IN(nnc_search_report, why), .rows = &refusal_metrics,
            .when = is_lone_shard, .unless = is_legal,
            .help = "Why no plan is legal; only with --shard."),
-    NNC_AS("target", OBJECT, .rows = &target, .when = has_target, .help = "With --target-step."),
+    NNC_AS("target", OBJECT, .rows = &target_metrics, .when = has_target,
+           .help = "With --target-step."),
 };
 #undef TOTAL
 #undef RESULT
