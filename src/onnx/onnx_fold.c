@@ -1,10 +1,11 @@
 /* Constants of an ONNX graph: shape arithmetic is worked out, of parameters only the shape is known. */
+#include "onnx/onnx_fold.h"
+
 #include <string.h>
 
 #include "base/number.h"
-#include "onnx/onnx_values.h"
 
-static int64_t *room(nnc_onnx_graph *g, int64_t count)
+int64_t *nnc_onnx_room(nnc_onnx_graph *g, int64_t count)
 {
     return count >= 0 && count <= NNC_ONNX_WHOLE_MAX
                ? nnc_arena_array(g->arena, (size_t)count + 1, sizeof(int64_t))
@@ -68,7 +69,7 @@ bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_v
     v->kind = is_whole(t->data_type) ? NNC_ONNX_WHOLE : NNC_ONNX_WEIGHT;
     v->origin = elements;
     if (v->kind == NNC_ONNX_WHOLE) {
-        v->whole = room(g, elements);
+        v->whole = nnc_onnx_room(g, elements);
         for (int64_t i = 0; v->whole != NULL && i < elements; i++) {
             if (!whole_of(t, (size_t)i, &v->whole[i])) {
                 v->whole = NULL; /* kept elsewhere */
@@ -78,282 +79,10 @@ bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_v
     return true;
 }
 
-/* Whole numbers with data, one axis at most. */
-static bool known(const nnc_onnx_value *v, int64_t *count)
+bool nnc_onnx_known(const nnc_onnx_value *v, int64_t *count)
 {
     return v->kind == NNC_ONNX_WHOLE && v->whole != NULL && nnc_onnx_elements(v, count);
 }
-
-/* A list of numbers: the attribute of older files, or an input. count -1 = neither. false: refused. */
-static bool list_of(nnc_onnx_graph *g, const char *name, size_t input, const int64_t **list,
-                    int64_t *count)
-{
-    static const int64_t none[1] = { 0 };
-    const Onnx__AttributeProto *a = nnc_onnx_attribute(g, name);
-    *list = none;
-    *count = -1;
-    if (a != NULL) {
-        *list = a->n_ints > 0 ? a->ints : none;
-        *count = (int64_t)a->n_ints;
-        return true;
-    }
-    if (!nnc_onnx_has_input(g, input)) {
-        return true;
-    }
-    const nnc_onnx_value *v = nnc_onnx_input(g, input);
-    if (!known(v, count)) {
-        return nnc_onnx_refuse(g, "%s: expected numbers that can be worked out", name);
-    }
-    *list = v->whole;
-    return true;
-}
-
-/* ---- shapes of what is moved ---- */
-
-static bool reshape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
-    const int64_t *shape = NULL;
-    int64_t count = 0, elements = 0, product = 1;
-    int32_t open = -1;
-    if (!list_of(g, "shape", 1, &shape, &count)) {
-        return false;
-    }
-    if (count < 0 || count > NNC_ONNX_RANK_MAX || !nnc_onnx_elements(in, &elements)) {
-        return nnc_onnx_refuse(g, "expected a shape of up to %d axes", NNC_ONNX_RANK_MAX);
-    }
-    out->rank = (int32_t)count;
-    for (int32_t i = 0; i < out->rank; i++) {
-        out->dims[i] = i < in->rank && shape[i] == 0 ? in->dims[i] : shape[i];
-        if (shape[i] == -1 && open < 0) {
-            open = i;
-        } else if (out->dims[i] < 0 || !nnc_mul_i64(product, out->dims[i], &product)) {
-            return nnc_onnx_refuse(g, "axis %d of the new shape is impossible", i);
-        }
-    }
-    if (open >= 0) {
-        if (product == 0 || elements % product != 0) {
-            return nnc_onnx_refuse(g,
-                                   "axis %d of the new shape: %lld elements do not divide by %lld",
-                                   open, (long long)elements, (long long)product);
-        }
-        out->dims[open] = elements / product;
-        product *= out->dims[open];
-    }
-    return product == elements ||
-           nnc_onnx_refuse(g,
-                           "%lld elements become %lld: was it exported with another batch than 1?",
-                           (long long)elements, (long long)product);
-}
-
-static bool transpose(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
-    out->rank = in->rank;
-    for (int32_t i = 0; i < in->rank; i++) {
-        const int64_t from = nnc_onnx_ints(g, "perm", (size_t)i, in->rank - 1 - i);
-        if (from < 0 || from >= in->rank) {
-            return nnc_onnx_refuse(g, "perm: axis %lld of %d", (long long)from, in->rank);
-        }
-        out->dims[i] = in->dims[from];
-    }
-    return true;
-}
-
-static bool flatten(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
-    const int64_t axis = nnc_onnx_int(g, "axis", 1);
-    const int64_t split = axis < 0 ? axis + in->rank : axis;
-    out->rank = 2;
-    out->dims[0] = out->dims[1] = 1;
-    for (int32_t i = 0; i < in->rank; i++) {
-        out->dims[i < split ? 0 : 1] *= in->dims[i];
-    }
-    return true;
-}
-
-static bool squeeze(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
-    const int64_t *axes = NULL;
-    int64_t count = 0;
-    bool gone[NNC_ONNX_RANK_MAX] = { false };
-    if (!list_of(g, "axes", 1, &axes, &count)) {
-        return false;
-    }
-    for (int32_t i = 0; i < in->rank; i++) {
-        gone[i] = count < 0 && in->dims[i] == 1;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        const int32_t axis = nnc_onnx_axis(g, in, axes[i]);
-        if (axis < 0) {
-            return false;
-        }
-        if (in->dims[axis] != 1) {
-            return nnc_onnx_refuse(g, "axis %d has %lld places, expected 1", axis,
-                                   (long long)in->dims[axis]);
-        }
-        gone[axis] = true;
-    }
-    out->rank = 0;
-    for (int32_t i = 0; i < in->rank; i++) {
-        if (!gone[i]) {
-            out->dims[out->rank++] = in->dims[i];
-        }
-    }
-    return true;
-}
-
-static bool unsqueeze(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
-    const int64_t *axes = NULL;
-    int64_t count = 0;
-    bool made[NNC_ONNX_RANK_MAX] = { false };
-    if (!list_of(g, "axes", 1, &axes, &count)) {
-        return false;
-    }
-    out->rank = in->rank + (int32_t)(count > 0 ? count : 0);
-    if (count < 1 || count > NNC_ONNX_RANK_MAX || out->rank > NNC_ONNX_RANK_MAX) {
-        return nnc_onnx_refuse(g, "axes: expected up to %d in all", NNC_ONNX_RANK_MAX);
-    }
-    for (int64_t i = 0; i < count; i++) {
-        const int32_t axis = nnc_onnx_axis(g, out, axes[i]);
-        if (axis < 0 || made[axis]) {
-            return nnc_onnx_refuse(g, "axes: one is said twice");
-        }
-        made[axis] = true;
-    }
-    for (int32_t i = 0, from = 0; i < out->rank; i++) {
-        out->dims[i] = made[i] ? 1 : in->dims[from++];
-    }
-    return true;
-}
-
-static bool expand(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
-    nnc_onnx_value to = { .rank = 0 };
-    const int64_t *shape = NULL;
-    int64_t count = 0;
-    if (!list_of(g, "shape", 1, &shape, &count)) {
-        return false;
-    }
-    if (count < 0 || count > NNC_ONNX_RANK_MAX) {
-        return nnc_onnx_refuse(g, "expected a shape of up to %d axes", NNC_ONNX_RANK_MAX);
-    }
-    to.rank = (int32_t)count;
-    for (int32_t i = 0; i < to.rank; i++) {
-        to.dims[i] = shape[i];
-    }
-    return nnc_onnx_broadcast(g, in, &to, out);
-}
-
-/* One axis after the other; a part is as long as its steps. */
-/* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
-static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
-    const int64_t *starts = NULL, *ends = NULL, *axes = NULL, *steps = NULL;
-    int64_t count = 0, end_count = 0, axis_count = 0, step_count = 0;
-    if (!list_of(g, "starts", 1, &starts, &count) || !list_of(g, "ends", 2, &ends, &end_count) ||
-        !list_of(g, "axes", 3, &axes, &axis_count) ||
-        !list_of(g, "steps", 4, &steps, &step_count)) {
-        return false;
-    }
-    if (count < 0 || end_count != count || (axis_count >= 0 && axis_count != count) ||
-        (step_count >= 0 && step_count != count)) {
-        return nnc_onnx_refuse(g, "expected as many ends, axes and steps as starts");
-    }
-    out->rank = in->rank;
-    memcpy(out->dims, in->dims, sizeof out->dims);
-    for (int64_t i = 0; i < count; i++) {
-        const int32_t axis = nnc_onnx_axis(g, in, axis_count >= 0 ? axes[i] : i);
-        const int64_t step = step_count >= 0 ? steps[i] : 1;
-        if (axis < 0 || step < 1) {
-            return nnc_onnx_refuse(g, "steps: expected 1 or more");
-        }
-        const int64_t side = in->dims[axis];
-        int64_t from = starts[i] < 0 ? starts[i] + side : starts[i];
-        int64_t to = ends[i] < 0 ? ends[i] + side : ends[i];
-        from = from < 0 ? 0 : from > side ? side : from;
-        to = to < from ? from : to > side ? side : to;
-        out->dims[axis] = nnc_ceil_div(to - from, step);
-        if (in->kind == NNC_ONNX_WHOLE && in->rank == 1 && in->whole != NULL) {
-            out->whole = room(g, out->dims[0]);
-            for (int64_t k = 0; out->whole != NULL && k < out->dims[0]; k++) {
-                out->whole[k] = in->whole[from + k * step];
-            }
-        }
-    }
-    return true;
-}
-
-/* The axis becomes those of the indices. */
-static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
-    const nnc_onnx_value *index = nnc_onnx_input(g, 1);
-    const int32_t axis = nnc_onnx_axis(g, in, nnc_onnx_int(g, "axis", 0));
-    int64_t count = 0;
-    if (axis < 0 || in->rank - 1 + index->rank > NNC_ONNX_RANK_MAX ||
-        index->kind == NNC_ONNX_UNKNOWN) {
-        return nnc_onnx_refuse(g, "axis and indices do not suit the input");
-    }
-    out->rank = 0;
-    for (int32_t i = 0; i < in->rank; i++) {
-        if (i != axis) {
-            out->dims[out->rank++] = in->dims[i];
-            continue;
-        }
-        for (int32_t k = 0; k < index->rank; k++) {
-            out->dims[out->rank++] = index->dims[k];
-        }
-    }
-    if (in->kind == NNC_ONNX_WHOLE && in->rank == 1 && in->whole != NULL && known(index, &count)) {
-        out->whole = room(g, count);
-        for (int64_t k = 0; out->whole != NULL && k < count; k++) {
-            const int64_t at =
-                index->whole[k] < 0 ? index->whole[k] + in->dims[0] : index->whole[k];
-            if (at < 0 || at >= in->dims[0]) {
-                return nnc_onnx_refuse(g, "index %lld of %lld", (long long)index->whole[k],
-                                       (long long)in->dims[0]);
-            }
-            out->whole[k] = in->whole[at];
-        }
-    }
-    return true;
-}
-
-static bool same(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
-    (void)g;
-    out->rank = in->rank;
-    memcpy(out->dims, in->dims, sizeof out->dims);
-    return true;
-}
-
-static const struct {
-    const char *type;
-    bool (*shape)(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-    bool keeps; /* numbers stay as they are, in their order */
-} moves[] = {
-    { "Reshape", reshape, true }, { "Transpose", transpose, false }, { "Flatten", flatten, true },
-    { "Squeeze", squeeze, true }, { "Unsqueeze", unsqueeze, true },  { "Expand", expand, false },
-    { "Slice", slice, false },    { "Gather", gather, false },       { "Identity", same, true },
-    { "Cast", same, true },       { "Dropout", same, true },
-};
-
-bool nnc_onnx_moved_shape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
-    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
-        if (strcmp(moves[i].type, g->node->op_type) == 0) {
-            if (!moves[i].shape(g, in, out)) {
-                return false;
-            }
-            if (moves[i].keeps && in->kind == NNC_ONNX_WHOLE) {
-                out->whole = in->whole;
-            }
-            return true;
-        }
-    }
-    return nnc_onnx_refuse(g, "cannot be placed");
-}
-
-/* ---- arithmetic ---- */
 
 static bool calculate(const char *type, int64_t a, int64_t b, int64_t *out)
 {
@@ -387,12 +116,12 @@ static bool combine(nnc_onnx_graph *g, nnc_onnx_value *out)
     if (!nnc_onnx_broadcast(g, a, b, out) || !nnc_onnx_elements(out, &count)) {
         return nnc_onnx_refuse(g, "inputs do not combine");
     }
-    const bool numbers =
-        known(a, &na) && known(b, &nb) && (na == count || na == 1) && (nb == count || nb == 1);
+    const bool numbers = nnc_onnx_known(a, &na) && nnc_onnx_known(b, &nb) &&
+                         (na == count || na == 1) && (nb == count || nb == 1);
     out->kind =
         a->kind == NNC_ONNX_WHOLE && b->kind == NNC_ONNX_WHOLE ? NNC_ONNX_WHOLE : NNC_ONNX_WEIGHT;
     out->computed = true;
-    out->whole = numbers ? room(g, count) : NULL;
+    out->whole = numbers ? nnc_onnx_room(g, count) : NULL;
     for (int64_t i = 0; out->whole != NULL && i < count; i++) {
         if (!calculate(g->node->op_type, a->whole[na == 1 ? 0 : i], b->whole[nb == 1 ? 0 : i],
                        &out->whole[i])) {
@@ -411,7 +140,7 @@ static bool concatenate(nnc_onnx_graph *g, nnc_onnx_value *out)
     if (axis < 0) {
         return false;
     }
-    same(g, first, out);
+    nnc_onnx_same_shape(g, first, out);
     out->kind = first->kind;
     out->computed = true;
     for (size_t i = 0; i < g->node->n_input; i++) {
@@ -419,10 +148,10 @@ static bool concatenate(nnc_onnx_graph *g, nnc_onnx_value *out)
         if (v->rank != first->rank || !nnc_add_i64(total, v->dims[axis], &total)) {
             return nnc_onnx_refuse(g, "inputs of different shapes");
         }
-        numbers = numbers && known(v, &count);
+        numbers = numbers && nnc_onnx_known(v, &count);
     }
     out->dims[axis] = total;
-    out->whole = numbers ? room(g, total) : NULL;
+    out->whole = numbers ? nnc_onnx_room(g, total) : NULL;
     int64_t at = 0;
     for (size_t i = 0; out->whole != NULL && i < g->node->n_input; i++) {
         const nnc_onnx_value *v = nnc_onnx_input(g, i);
@@ -439,7 +168,7 @@ static bool fill(nnc_onnx_graph *g, nnc_onnx_value *out)
     const Onnx__AttributeProto *value = nnc_onnx_attribute(g, "value");
     const nnc_onnx_value *shape = nnc_onnx_input(g, 0);
     int64_t count = 0, elements = 0, number = 0;
-    if (!known(shape, &count) || count > NNC_ONNX_RANK_MAX) {
+    if (!nnc_onnx_known(shape, &count) || count > NNC_ONNX_RANK_MAX) {
         return nnc_onnx_refuse(g, "its shape cannot be worked out");
     }
     out->rank = (int32_t)count;
@@ -450,7 +179,7 @@ static bool fill(nnc_onnx_graph *g, nnc_onnx_value *out)
     out->origin = elements;
     const bool whole = value != NULL && value->t != NULL && is_whole(value->t->data_type);
     out->kind = whole ? NNC_ONNX_WHOLE : NNC_ONNX_WEIGHT;
-    out->whole = whole ? room(g, elements) : NULL;
+    out->whole = whole ? nnc_onnx_room(g, elements) : NULL;
     if (out->whole != NULL && !whole_of(value->t, 0, &number)) {
         out->whole = NULL;
     }
@@ -471,8 +200,9 @@ static bool choose(nnc_onnx_graph *g, nnc_onnx_value *out)
     out->kind =
         a->kind == NNC_ONNX_WHOLE && b->kind == NNC_ONNX_WHOLE ? NNC_ONNX_WHOLE : NNC_ONNX_WEIGHT;
     out->computed = true;
-    if (known(which, &n) && known(a, &na) && known(b, &nb) && n == na && n == nb) {
-        out->whole = room(g, n);
+    if (nnc_onnx_known(which, &n) && nnc_onnx_known(a, &na) && nnc_onnx_known(b, &nb) && n == na &&
+        n == nb) {
+        out->whole = nnc_onnx_room(g, n);
         for (int64_t i = 0; out->whole != NULL && i < n; i++) {
             out->whole[i] = which->whole[i] != 0 ? a->whole[i] : b->whole[i];
         }
@@ -545,7 +275,7 @@ bool nnc_onnx_fold(nnc_onnx_graph *g)
     out->computed = in->computed;
     if (is(g, plain)) {
         out->computed = true;
-        return same(g, in, out);
+        return nnc_onnx_same_shape(g, in, out);
     }
     return nnc_onnx_moved_shape(g, in, out);
 }

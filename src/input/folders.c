@@ -1,0 +1,241 @@
+/* Data folders, and the file in them that an id stands for. */
+#include "input/folders.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "input/file.h"
+
+/* a + b + c in the arena; NULL when out of memory. */
+static char *join(nnc_arena *arena, const char *a, const char *b, const char *c)
+{
+    const size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
+    char *text = nnc_arena_alloc(arena, size);
+    if (text != NULL) {
+        snprintf(text, size, "%s%s%s", a, b, c);
+    }
+    return text;
+}
+
+static bool add_folder(nnc_folders *folders, const char *folder)
+{
+    folders->paths[folders->count] = folder;
+    return folders->paths[folders->count++] != NULL;
+}
+
+/* Each part of $NNCOST_PATH; empty ones are skipped. */
+static bool add_path(nnc_folders *folders, const char *path)
+{
+    char *rest = nnc_arena_strdup(folders->arena, path);
+    bool added = rest != NULL;
+    while (added && rest != NULL) {
+        char *colon = strchr(rest, ':');
+        if (colon != NULL) {
+            *colon = '\0';
+        }
+        added = rest[0] == '\0' || add_folder(folders, rest);
+        rest = colon != NULL ? colon + 1 : NULL;
+    }
+    return added;
+}
+
+bool nnc_folders_open(nnc_folders *folders, const char *data_path)
+{
+    const char *path = getenv("NNCOST_PATH");
+    const char *config = getenv("XDG_CONFIG_HOME");
+    const char *home = getenv("HOME");
+    size_t room = 3;
+    for (const char *c = path; c != NULL && *c != '\0'; c++) {
+        room += *c == ':';
+    }
+    folders->paths = nnc_arena_array(folders->arena, room, sizeof(*folders->paths));
+    if (folders->paths == NULL || (path != NULL && !add_path(folders, path))) {
+        return false;
+    }
+    /* The XDG base directory specification: a relative path counts as unset. */
+    if (config != NULL && config[0] == '/') {
+        if (!add_folder(folders, join(folders->arena, config, "/nncost", ""))) {
+            return false;
+        }
+    } else if (home != NULL && home[0] != '\0') {
+        if (!add_folder(folders, join(folders->arena, home, "/.config/nncost", ""))) {
+            return false;
+        }
+    }
+    return data_path == NULL || add_folder(folders, nnc_arena_strdup(folders->arena, data_path));
+}
+
+static bool list_folder(nnc_folders *folders, nnc_spec_kind kind, const char *folder,
+                        nnc_id_list *list)
+{
+    const char *path = join(folders->arena, folder, "/", nnc_spec_kinds[kind].folder);
+    return path != NULL && nnc_id_list_folder(folders->arena, path, list);
+}
+
+bool nnc_folders_list(nnc_folders *folders, nnc_spec_kind kind, nnc_id_list *list)
+{
+    *list = (nnc_id_list){ .count = 0 };
+    for (int i = 0; i < folders->count; i++) {
+        if (!list_folder(folders, kind, folders->paths[i], list)) {
+            return false;
+        }
+    }
+    nnc_id_list_sort(list);
+    return true;
+}
+
+static const char *path_of(nnc_folders *folders, nnc_spec_kind kind, const char *folder,
+                           const char *id)
+{
+    char name[320];
+    snprintf(name, sizeof(name), "/%s/%.255s", nnc_spec_kinds[kind].folder, id);
+    return join(folders->arena, folder, name, ".json");
+}
+
+/* Is the alias in the file's list of them? Looked up in the text, which is far cheaper than parsing it. */
+static bool has_alias(const char *path, const char *alias)
+{
+    char quoted[260];
+    char *text = NULL;
+    size_t size = 0;
+    const bool read = nnc_file_read(path, &text, &size, NULL) == NNC_OK;
+    const char *list = read ? strstr(text, "\"aliases\"") : NULL;
+    snprintf(quoted, sizeof(quoted), "\"%.255s\"", alias);
+    const char *found = list != NULL ? strstr(list, quoted) : NULL;
+    const char *end = list != NULL ? strchr(list, ']') : NULL;
+    const bool has = found != NULL && (end == NULL || found < end);
+    free(text);
+    return has;
+}
+
+/* *path stays NULL when no file of the folder has the alias. */
+static nnc_status find_alias(nnc_folders *folders, nnc_spec_kind kind, const char *folder,
+                             const char *alias, const char **path, nnc_error *err)
+{
+    nnc_id_list list = { .count = 0 };
+    if (!list_folder(folders, kind, folder, &list)) {
+        return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
+    }
+    nnc_id_list_sort(&list);
+    for (int32_t i = 0; i < list.count; i++) {
+        const char *one = path_of(folders, kind, folder, list.ids[i]);
+        if (one == NULL) {
+            return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
+        }
+        if (has_alias(one, alias)) {
+            *path = one;
+            return NNC_OK;
+        }
+    }
+    return NNC_OK;
+}
+
+/* The id that begins like the text, else the nearest by edit distance; NULL = none. */
+static const char *nearest_id(const nnc_id_list *list, const char *text)
+{
+    const char *best = NULL;
+    for (int32_t i = 0; i < list->count; i++) {
+        const bool begins = strlen(text) >= 2 && strncasecmp(list->ids[i], text, strlen(text)) == 0;
+        if (begins && (best == NULL || strlen(list->ids[i]) < strlen(best))) {
+            best = list->ids[i];
+        }
+    }
+    return best != NULL ? best : nnc_nearest(text, list->ids, (size_t)list->count);
+}
+
+static nnc_status fail_unknown(nnc_folders *folders, nnc_spec_kind kind, const char *id,
+                               nnc_error *err)
+{
+    const nnc_spec_info *info = &nnc_spec_kinds[kind];
+    char known[256];
+    nnc_id_list list;
+    size_t used = 0;
+    if (!nnc_folders_list(folders, kind, &list)) {
+        return nnc_fail(err, NNC_NO_MEMORY, info->argument, "out of memory");
+    }
+    if (list.count == 0) {
+        return nnc_fail(err, NNC_UNKNOWN_ID, info->argument,
+                        "unknown %s, expected files in the %s folder of NNCOST_PATH or of the "
+                        "installed data, found none",
+                        info->what, info->folder);
+    }
+    for (int32_t i = 0; i < list.count && used < sizeof(known); i++) {
+        used += (size_t)snprintf(known + used, sizeof(known) - used, i > 0 ? ", %s" : "one of %s",
+                                 list.ids[i]);
+    }
+    if (used >= sizeof(known)) {
+        snprintf(known, sizeof(known), "an id of \"nncost list %s\" or a path", info->plural);
+    }
+    const char *near = nearest_id(&list, id);
+    return nnc_fail(err, NNC_UNKNOWN_ID, info->argument,
+                    "unknown %s, expected %s%s%s%s, found \"%.80s\"", info->what, known,
+                    near != NULL ? ", nearest \"" : "", near != NULL ? near : "",
+                    near != NULL ? "\"" : "", id);
+}
+
+nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id,
+                          const char **path, nnc_error *err)
+{
+    for (int i = 0; i < folders->count; i++) {
+        const char *one = path_of(folders, kind, folders->paths[i], id);
+        if (one == NULL) {
+            return nnc_fail(err, NNC_NO_MEMORY, id, "out of memory");
+        }
+        if (access(one, F_OK) == 0) {
+            *path = one;
+            return NNC_OK;
+        }
+    }
+    const bool aliased = nnc_spec_kinds[kind].has_aliases;
+    for (int i = 0; aliased && i < folders->count && *path == NULL; i++) {
+        NNC_TRY(find_alias(folders, kind, folders->paths[i], id, path, err));
+    }
+    return NNC_OK;
+}
+
+/* An id of another kind is most likely an operand in the wrong place. */
+static nnc_status fail_misplaced(nnc_folders *folders, nnc_spec_kind kind, const char *id,
+                                 nnc_error *err)
+{
+    for (int other = 0; other < NNC_SPEC_KIND_COUNT; other++) {
+        const char *path = NULL;
+        if (other != (int)kind &&
+            nnc_folders_id(folders, (nnc_spec_kind)other, id, &path, NULL) == NNC_OK &&
+            path != NULL) {
+            return nnc_fail(err, NNC_UNKNOWN_ID, nnc_spec_kinds[kind].argument,
+                            "\"%.80s\" is a %s, expected a %s here", id, nnc_spec_kinds[other].what,
+                            nnc_spec_kinds[kind].what);
+        }
+    }
+    return fail_unknown(folders, kind, id, err);
+}
+
+nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path,
+                            nnc_error *err)
+{
+    *path = NULL;
+    for (int i = 0; i < folders->count && *path == NULL; i++) {
+        const char *one = join(folders->arena, folders->paths[i], "/", name);
+        if (one == NULL) {
+            return nnc_fail(err, NNC_NO_MEMORY, name, "out of memory");
+        }
+        *path = access(one, F_OK) == 0 ? one : NULL;
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id,
+                            const char **path, nnc_error *err)
+{
+    const bool usable = id[0] != '\0' && id[0] != '.' && strlen(id) < 256 &&
+                        strstr(id, "..") == NULL && strchr(id, '"') == NULL;
+    *path = NULL;
+    if (!usable) {
+        return fail_unknown(folders, kind, id, err);
+    }
+    NNC_TRY(nnc_folders_id(folders, kind, id, path, err));
+    return *path != NULL ? NNC_OK : fail_misplaced(folders, kind, id, err);
+}
