@@ -10,7 +10,7 @@ missing.
 import json
 import sys
 
-from documents import COMMANDS, Folder
+from documents import COMMANDS, ROOT, Folder
 
 try:
     from jsonschema import Draft202012Validator
@@ -48,6 +48,22 @@ def main():
             if validators[kind].is_valid(document | {"unknown": 1}):
                 faults += 1
                 print(f"{kind}: the schema takes anything")
+        schema = json.loads(folder.run("docs", "schema", "plan"))
+        Draft202012Validator.check_schema(schema)
+        plans = Draft202012Validator(schema)
+        for path in (ROOT / "tests/text/inputs/plans.json", ROOT / "tests/baseline.json",
+                     folder.path / "plans.json"):
+            documents += 1
+            document = json.loads(path.read_text())
+            for error in plans.iter_errors(document):
+                faults += 1
+                print(f"{path}: {error.json_path}: {error.message[:200]}")
+            first = document["scenarios"][0]
+            for key, value in (("tensr", 2), ("tensor", "two"), ("id", "a,b"), ("zero", 4)):
+                bad = document | {"scenarios": [first | {key: value}]}
+                if plans.is_valid(bad):
+                    faults += 1
+                    print(f"{path}: the schema takes {key} {value}")
     print(f"{documents} documents, {faults} faults")
     sys.exit(1 if faults or documents < 30 else 0)
 

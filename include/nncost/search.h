@@ -67,7 +67,8 @@ typedef struct nnc_found {
     double cost_step;                     /* NaN without a price */
     double run_s, device_hours, cost_run; /* NaN without the length of the run */
     int64_t memory_bytes;
-    char software[48]; /* id of its profile */
+    char software[48];   /* id of its profile */
+    const char *command; /* the command line that estimates it; NULL = not known */
 } nnc_found;
 
 enum { NNC_PARETO_MAX = 256 };

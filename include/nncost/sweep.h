@@ -33,7 +33,7 @@ NNC_API nnc_status nnc_sweep_part(nnc_sweep *sweep, int64_t number, int64_t of, 
 /* Rows of plans that are illegal or do not fit, too. */
 NNC_API void nnc_sweep_keep_all(nnc_sweep *sweep);
 /* Adds columns: names joined by commas, of axes, of metrics as in 'estimate --format csv' or by their
- * last parts, of fields, "row", "verdict", "reason". NULL: axes of several values and the main metrics. */
+ * last parts, of fields, "row", "verdict", "reason", "command". NULL: axes of several values and the main metrics. */
 NNC_API nnc_status nnc_sweep_columns(nnc_sweep *sweep, const char *names, nnc_error *err);
 /* Rows that satisfy "tensor * pipeline <= 64 && mfu > 0.4" only; may be called again for more. */
 NNC_API nnc_status nnc_sweep_where(nnc_sweep *sweep, const char *constraint, nnc_error *err);

@@ -11,17 +11,21 @@ static const char *const input_names[NNC_SPEC_KIND_COUNT] = {
     [NNC_SPEC_SOFTWARE] = "software",
 };
 
-/* Kinds of files first, then outputs; NULL past the last. */
+/* Kinds of files first, plan files among them, then outputs; NULL past the last. */
+enum { PLAN = NNC_SPEC_KIND_COUNT, OUTPUTS };
+
 static const char *schema_name(int index)
 {
-    return index < NNC_SPEC_KIND_COUNT ? input_names[index]
-                                       : nnc_docs_output_name(index - NNC_SPEC_KIND_COUNT);
+    return index < PLAN    ? input_names[index]
+           : index == PLAN ? "plan"
+                           : nnc_docs_output_name(index - OUTPUTS);
 }
 
 static const char *schema_title(int index)
 {
-    return index < NNC_SPEC_KIND_COUNT ? nnc_docs_file_title((nnc_spec_kind)index)
-                                       : nnc_docs_output_title(index - NNC_SPEC_KIND_COUNT);
+    return index < PLAN    ? nnc_docs_file_title((nnc_spec_kind)index)
+           : index == PLAN ? "Plan file"
+                           : nnc_docs_output_title(index - OUTPUTS);
 }
 
 /* "device, model ...": all kinds, with commas. */
@@ -53,13 +57,16 @@ static nnc_status write_schema(nnc_session *session, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, "schema",
                         "unknown schema, expected one of %s, found \"%s\"", kinds, asked);
     }
-    if (kind < NNC_SPEC_KIND_COUNT) {
+    if (kind < PLAN) {
         nnc_docs_schema(session->out, (nnc_spec_kind)kind);
         return NNC_OK;
     }
-    return nnc_docs_output_schema(session->out, kind - NNC_SPEC_KIND_COUNT) == NNC_OK
-               ? NNC_OK
-               : nnc_no_memory(err);
+    if (kind == PLAN) {
+        nnc_docs_plan_schema(session->out);
+        return NNC_OK;
+    }
+    return nnc_docs_output_schema(session->out, kind - OUTPUTS) == NNC_OK ? NNC_OK
+                                                                          : nnc_no_memory(err);
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err)
@@ -100,7 +107,8 @@ const nnc_command nnc_cmd_docs = {
         "The man page, the bash completion, all options, or the JSON Schema of a kind of file or "
         "output.",
     .notes =
-        "KIND is device, model or software, for files; or estimate, ops, compare, run, budget, "
+        "KIND is device, model, software or plan, for files; or estimate, ops, compare, run, "
+        "budget, "
         "search, "
         "sweep, check, diff, accuracy or calibrate, for what these commands print with "
         "--format json; without KIND they are listed. options: every command and option as JSON, "

@@ -13,6 +13,7 @@ void nnc_docs_completion(nnc_buffer *out);
 void nnc_docs_options(nnc_buffer *out);
 /* JSON Schema, draft 2020-12, of one kind of file. */
 void nnc_docs_schema(nnc_buffer *out, nnc_spec_kind kind);
+void nnc_docs_plan_schema(nnc_buffer *out);
 /* The same of what --format json prints: that of number `index`, by name; NULL past the last. */
 const char *nnc_docs_output_name(int index);
 /* What they describe, for people. */

@@ -7,94 +7,6 @@
 #include "cli/schema_writer.h"
 #include "input/read.h"
 
-static void put_help(nnc_buffer *out, const nnc_field *field)
-{
-    char text[256];
-    snprintf(text, sizeof text, "%s%s%s%s%s%s%s", field->help != NULL ? field->help : "",
-             field->unit != NULL ? " Unit: " : "", field->unit != NULL ? field->unit : "",
-             field->unit != NULL ? "." : "", field->default_text != NULL ? " Default: " : "",
-             field->default_text != NULL ? field->default_text : "",
-             field->default_text != NULL ? "." : "");
-    nnc_buffer_text(out, "\"description\": ");
-    nnc_put_json_text(out, text);
-}
-
-static void put_limits(nnc_buffer *out, const nnc_field *field)
-{
-    char number[NNC_NUMBER_TEXT];
-    if (field->min == 0 && field->max == 0) {
-        return;
-    }
-    nnc_buffer_print(out, ", \"%s\": %s", field->above_min ? "exclusiveMinimum" : "minimum",
-                     nnc_number_text(field->min, number));
-    nnc_buffer_print(out, ", \"maximum\": %s", nnc_number_text(field->max, number));
-}
-
-static void put_names(nnc_buffer *out, nnc_names names)
-{
-    nnc_buffer_byte(out, '[');
-    for (int i = 0; i < names.count; i++) {
-        nnc_buffer_text(out, i > 0 ? ", " : "");
-        nnc_put_json_text(out, names.of((unsigned)i));
-    }
-    nnc_buffer_byte(out, ']');
-}
-
-/* "not recorded" may be written as null, but not where a value is required or in a list. */
-static void put_number_type(nnc_buffer *out, const char *type, bool nullable)
-{
-    nnc_buffer_print(out, nullable ? "\"type\": [\"%s\", \"null\"]" : "\"type\": \"%s\"", type);
-}
-
-static void put_list_type(nnc_buffer *out, const nnc_field *field)
-{
-    nnc_buffer_print(out, "\"type\": \"array\", \"minItems\": 1, \"maxItems\": %d, \"items\": { ",
-                     (int)field->capacity);
-    if (field->type == NNC_FIELD_ENUM_LIST) {
-        nnc_buffer_text(out, "\"enum\": ");
-        put_names(out, field->names);
-    } else if (field->type == NNC_FIELD_BOOL_LIST) {
-        put_number_type(out, "boolean", false);
-    } else {
-        put_number_type(out, "integer", false);
-        put_limits(out, field);
-    }
-    nnc_buffer_text(out, " }");
-}
-
-/* A field that fits on its line. */
-static void put_leaf(nnc_schema_writer *to, const nnc_field *field)
-{
-    nnc_buffer *out = to->out;
-    nnc_schema_key(to, field->name);
-    nnc_buffer_text(out, "{ ");
-    put_help(out, field);
-    nnc_buffer_text(out, ", ");
-    switch (field->type) {
-    case NNC_FIELD_BOOL: nnc_buffer_text(out, "\"type\": \"boolean\""); break;
-    case NNC_FIELD_I32:
-    case NNC_FIELD_I64:
-    case NNC_FIELD_F64:
-        put_number_type(out, field->type == NNC_FIELD_F64 ? "number" : "integer", !field->required);
-        put_limits(out, field);
-        break;
-    case NNC_FIELD_ENUM:
-        nnc_buffer_text(out, "\"enum\": ");
-        put_names(out, field->names);
-        break;
-    case NNC_FIELD_I32_LIST:
-    case NNC_FIELD_I64_LIST:
-    case NNC_FIELD_BOOL_LIST:
-    case NNC_FIELD_ENUM_LIST: put_list_type(out, field); break;
-    default:
-        nnc_buffer_text(out, "\"type\": \"string\", \"minLength\": 1");
-        if (field->size > 0) {
-            nnc_buffer_print(out, ", \"maxLength\": %zu", field->size - 1);
-        }
-    }
-    nnc_buffer_text(out, " }");
-}
-
 /* The key of a number format. */
 static void open_formats(nnc_schema_writer *to)
 {
@@ -166,13 +78,13 @@ static void put_fields(nnc_schema_writer *to, const nnc_field_table *table)
         const bool by_format =
             field->type == NNC_FIELD_OBJECT_BY_DTYPE || field->type == NNC_FIELD_RATES;
         if (!by_format && field->type != NNC_FIELD_OBJECT) {
-            put_leaf(to, field);
+            nnc_schema_field(to, field, false);
             continue;
         }
         const nnc_field_table inner = { field->name, field->fields, field->field_count };
         nnc_schema_open(to, field->name);
         nnc_buffer_print(to->out, "\n%*s", 2 * to->depth, "");
-        put_help(to->out, field);
+        nnc_schema_help(to->out, field);
         to->first = false;
         if (by_format) {
             nnc_schema_member(to, "type", "\"object\"");
@@ -182,8 +94,8 @@ static void put_fields(nnc_schema_writer *to, const nnc_field_table *table)
         }
         if (field->type == NNC_FIELD_RATES) {
             nnc_buffer_print(to->out, "\n%*s", 2 * to->depth, "");
-            put_number_type(to->out, "number", true);
-            put_limits(to->out, field);
+            nnc_schema_number_type(to->out, "number", true);
+            nnc_schema_limits(to->out, field);
         } else {
             open_properties(to, &inner);
             put_fields(to, &inner);
@@ -355,7 +267,7 @@ static void put_families(nnc_schema_writer *to)
     nnc_schema_open(to, "properties");
     nnc_schema_key(to, "family");
     nnc_buffer_text(to->out, "{ \"enum\": ");
-    put_names(to->out, (nnc_names){ nnc_family_name, NNC_FAMILY_COUNT });
+    nnc_schema_names(to->out, (nnc_names){ nnc_family_name, NNC_FAMILY_COUNT });
     nnc_buffer_text(to->out, " }");
     nnc_schema_close(to);
     nnc_schema_member(to, "anyOf",

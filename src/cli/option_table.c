@@ -81,7 +81,8 @@ const nnc_own_option nnc_own_options[] = {
     { "all", NULL, "Plans that are illegal or do not fit too, with the reason.", "Output",
       NNC_TAKES_SWEEP, NULL, 0 },
     { "columns", "NAME,...",
-      "Axes, figures as in 'estimate --format csv', fields, row, verdict, reason [the axes and "
+      "Axes, figures as in 'estimate --format csv', fields, row, verdict, reason, command [the "
+      "axes and "
       "the main figures].",
       "Output", NNC_TAKES_SWEEP, NULL, 0 },
     { "by", "COLUMN[:desc]",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "cli/command_line.h"
 #include "cli/progress.h"
 #include "cli/scenario_asked.h"
 #include "record/plan_file_load.h"
@@ -119,8 +120,9 @@ static void say_stopped(const nnc_search_report *report)
 }
 
 /* Searches and writes; on rank 0 only. */
-static nnc_status search(nnc_session *session, nnc_arena *arena, nnc_search_task *task,
-                         uint64_t digest, nnc_search_writer *write, nnc_error *err)
+static nnc_status search(nnc_session *session, nnc_arena *arena, const base *b,
+                         nnc_search_task *task, uint64_t digest, nnc_search_writer *write,
+                         nnc_error *err)
 {
     char text[NNC_DIGEST_TEXT];
     nnc_search_report report;
@@ -132,6 +134,11 @@ static nnc_status search(nnc_session *session, nnc_arena *arena, nnc_search_task
     nnc_progress_end(&w.progress);
     nnc_interrupt_release(&w.interrupt);
     NNC_TRY(status);
+    const nnc_options *options = &session->options;
+    const nnc_command_asked asked = {
+        b->model, b->device, options->scenario, &options->given, options->lenient,
+    };
+    NNC_TRY(nnc_command_all(arena, &asked, b->plans_path != NULL, &report, err));
     report.digest = shard ? nnc_digest_print(digest, text) : NULL;
     NNC_TRY(write(session, &report, err));
     session->exit_code = report.stopped                          ? 128 + w.stopped
@@ -186,7 +193,7 @@ static nnc_status run_crew(nnc_session *session, nnc_crew crew, nnc_arena *arena
         session->options.output = NULL; /* rank 0 writes */
         return NNC_OK;
     }
-    status = search(session, arena, &task, digest, write, err);
+    status = search(session, arena, b, &task, digest, write, err);
     nnc_crew_search_end(crew);
     return status;
 }

@@ -31,6 +31,7 @@ static const nnc_metric found_rows[] = {
     NNC_NUMBER(nnc_found, device_hours, .same_as = "cost.device_hours",
                .help = "Device-hours of the run."),
     NNC_NUMBER(nnc_found, cost_run, .same_as = "cost.run", .help = "Price of the run."),
+    NNC_TEXT(nnc_found, command, .help = "The command line that estimates it."),
 };
 const nnc_metrics nnc_found_metrics = NNC_METRICS("a plan that fits", found_rows, nnc_found);
 

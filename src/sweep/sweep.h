@@ -18,6 +18,7 @@ typedef enum nnc_name_kind {
     NNC_NAME_ROW, /* the row's number */
     NNC_NAME_VERDICT,
     NNC_NAME_REASON,
+    NNC_NAME_COMMAND,
     NNC_NAME_AXIS,
     NNC_NAME_FIELD,  /* of model, device or plan */
     NNC_NAME_FIGURE, /* of the estimate, by its name there */
@@ -96,6 +97,9 @@ nnc_status nnc_sweep_sort(nnc_sweep *sweep, const char *option, const char *by, 
 /* Digest of all that decides the rows but the part: version, axes, columns, constraints and the bytes of
  * the files. */
 nnc_status nnc_sweep_digest(const nnc_sweep *sweep, char text[NNC_DIGEST_TEXT], nnc_error *err);
+
+/* The command line of the row whose place on every group is given; the buffer is emptied first. */
+void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer *out);
 
 /* What one thread needs to work out rows. */
 typedef struct nnc_sweeper nnc_sweeper;

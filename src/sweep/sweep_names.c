@@ -17,6 +17,7 @@ static const nnc_metric own_rows[] = {
     NNC_AS("verdict", ENUM, .names = { nnc_sweep_verdict_name, NNC_SWEEP_VERDICTS },
            .help = "What became of the plan."),
     NNC_AS("reason", TEXT, .help = "Why it does not fit, or is illegal."),
+    NNC_AS("command", TEXT, .help = "The command line that estimates it."),
 };
 const nnc_metrics nnc_sweep_own_metrics =
     NNC_METRICS("one combination of a sweep", own_rows, nnc_cell);

@@ -22,6 +22,7 @@ struct nnc_sweeper {
     char (*texts)[NNC_METRIC_TEXT_MAX];  /* by slot */
     int64_t specs_moves;                 /* that the fields of model and device were read at */
     char reason[sizeof(nnc_error)];      /* both its texts and what joins them */
+    nnc_buffer command;                  /* of the row, where it is asked for; keeps its memory */
 };
 
 nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
@@ -46,6 +47,7 @@ void nnc_sweeper_destroy(nnc_sweeper *sweeper)
     if (sweeper != NULL) {
         nnc_scratch_destroy(sweeper->point.scratch);
         free(sweeper->texts);
+        nnc_buffer_free(&sweeper->command);
         free(sweeper);
     }
 }
@@ -54,6 +56,7 @@ static known known_from(const nnc_slot *slot)
 {
     switch (slot->kind) {
     case NNC_NAME_ROW:
+    case NNC_NAME_COMMAND:
     case NNC_NAME_AXIS: return KNOWN_AXES;
     case NNC_NAME_FIELD: return slot->target == NNC_SWEEP_PLAN_FIELD ? KNOWN_FIGURES : KNOWN_SPECS;
     default: return KNOWN_FIGURES;
@@ -69,6 +72,9 @@ static void fill_axes(nnc_sweeper *s, int64_t row)
         const nnc_slot *slot = &sweep->slots[i];
         if (slot->kind == NNC_NAME_ROW) {
             s->cells[i] = (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = row };
+        } else if (slot->kind == NNC_NAME_COMMAND) {
+            nnc_sweep_command(sweep, s->places, &s->command);
+            s->cells[i] = nnc_text_cell(s->command.failed ? NULL : s->command.bytes);
         } else if (slot->kind == NNC_NAME_AXIS) {
             const nnc_sweep_axis *axis = &sweep->axes.axes[slot->index];
             s->cells[i] = axis->cells[s->places[axis->group]];

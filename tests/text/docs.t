@@ -25,6 +25,7 @@ $ nncost docs schema
 device     Device
 model      Model
 software   Software profile
+plan       Plan file
 estimate   nncost estimate --format json
 ops        nncost ops --format json
 compare    nncost compare --format json
@@ -37,5 +38,5 @@ diff       nncost diff --format json
 accuracy   nncost accuracy --format json
 calibrate  nncost calibrate --format json
 $ nncost docs schema devices
-! nncost: schema: unknown schema, expected one of device, model, software, estimate, ops, compare, run, budget, search, sweep, check, diff, accuracy, calibrate, found "devices"
+! nncost: schema: unknown schema, expected one of device, model, software, plan, estimate, ops, compare, run, budget, search, sweep, check, diff, accuracy, calibrate, found "devices"
 [2]

@@ -27,9 +27,9 @@ devices     step  step USD   memory   MFU data tensor pipeline SP ZeRO micro-bat
 fastest: 24 devices, 24.01 ms a step, step cost 0.0003201 USD
 cheapest: 8 devices, 68.60 ms a step, step cost 0.0003049 USD
 $ nncost search dense fitted --threads 1 --devices 8,16 --global-batch 64 --tensor 1,2 --recompute none --offload none --format csv
-plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.schedule,plan.recompute,plan.offload,software,step_s,memory_bytes,mfu,tokens_per_s,bubble_share,exposed_comm_s,device_s,cost_step,run_s,device_hours,cost_run\r
-8,8,1,1,1,1,1,false,2,8,1,64,1f1b,none,none,torch-compile,0.0459233351332,2820855500,0.637584354774,1393627.00497,0,0.000348506414827,0.367386681066,0.000204103711703,,,\r
-16,8,1,2,1,1,1,false,2,4,2,64,dualpipe,none,none,torch-compile,0.0240064271816,1611255500,0.609836686202,2665952.72657,0,0.000348506414827,0.384102834906,0.000213390463837,,,\r
+plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.schedule,plan.recompute,plan.offload,software,step_s,memory_bytes,mfu,tokens_per_s,bubble_share,exposed_comm_s,device_s,cost_step,run_s,device_hours,cost_run,command\r
+8,8,1,1,1,1,1,false,2,8,1,64,1f1b,none,none,torch-compile,0.0459233351332,2820855500,0.637584354774,1393627.00497,0,0.000348506414827,0.367386681066,0.000204103711703,,,,nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8\r
+16,8,1,2,1,1,1,false,2,4,2,64,dualpipe,none,none,torch-compile,0.0240064271816,1611255500,0.609836686202,2665952.72657,0,0.000348506414827,0.384102834906,0.000213390463837,,,,nncost estimate dense fitted --global-batch 64 --devices 16 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe\r
 $ nncost search dense fitted --threads 1 --devices 8,24,32 --global-batch 96 --recompute none --offload none --tensor 1 --format markdown
 dense on 3 sizes of fitted, global batch 96
 179712 combinations: 1923 evaluated, 177789 illegal, too large or hopeless; 1923 fit
@@ -56,7 +56,7 @@ $ nncost search dense fitted --threads 1 --devices 8,12 --data 8 --global-batch 
   "fastest": 8,
   "cheapest": 8,
   "sizes": [
-    {"devices": 8, "space": 24576, "evaluated": 4, "feasible": 4, "best": {"plan": {"devices": 8, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 2, "micro_batch": 1, "micro_batches": 1, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.00800557213649, "memory_bytes": 704055500, "mfu": 0.45718156524, "tokens_per_s": 999303.967737, "bubble_share": 0, "exposed_comm_s": 0.000348506414827, "device_s": 0.0640445770919, "cost_step": 3.55803206066e-5, "run_s": null, "device_hours": null, "cost_run": null}, "reason": null},
+    {"devices": 8, "space": 24576, "evaluated": 4, "feasible": 4, "best": {"plan": {"devices": 8, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 2, "micro_batch": 1, "micro_batches": 1, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.00800557213649, "memory_bytes": 704055500, "mfu": 0.45718156524, "tokens_per_s": 999303.967737, "bubble_share": 0, "exposed_comm_s": 0.000348506414827, "device_s": 0.0640445770919, "cost_step": 3.55803206066e-5, "run_s": null, "device_hours": null, "cost_run": null, "command": "nncost estimate dense fitted --data 8 --global-batch 8 --devices 8 --zero 2 --micro-batch 1"}, "reason": null},
     {"devices": 12, "space": 46080, "evaluated": 0, "feasible": 0, "best": null, "reason": "disagrees with data x tensor x pipeline x context, expected 8, found 12"}
   ]
 }

@@ -17,8 +17,8 @@ row,plan.tensor,step.step_s,throughput.mfu,throughput.tokens_per_s,memory.total_
 0,4,0.00443341103759,0.412774720071,451119.912646,569240000,0.00492601226398\r
 1,8,0.003206052,0.285397741521,311910.100023,328096000,0.00712456\r
 $ nncost sweep dense round --devices 8 --tensor 4,8 --format json
-{"row": 0, "plan.tensor": 4, "step.step_s": 0.00443341103759, "throughput.mfu": 0.412774720071, "throughput.tokens_per_s": 451119.912646, "memory.total_bytes": 569240000, "cost.per_million_tokens": 0.00492601226398}
-{"row": 1, "plan.tensor": 8, "step.step_s": 0.003206052, "throughput.mfu": 0.285397741521, "throughput.tokens_per_s": 311910.100023, "memory.total_bytes": 328096000, "cost.per_million_tokens": 0.00712456}
+{"row": 0, "plan.tensor": 4, "step.step_s": 0.00443341103759, "throughput.mfu": 0.412774720071, "throughput.tokens_per_s": 451119.912646, "memory.total_bytes": 569240000, "cost.per_million_tokens": 0.00492601226398, "command": "nncost estimate dense round --devices 8 --tensor 4"}
+{"row": 1, "plan.tensor": 8, "step.step_s": 0.003206052, "throughput.mfu": 0.285397741521, "throughput.tokens_per_s": 311910.100023, "memory.total_bytes": 328096000, "cost.per_million_tokens": 0.00712456, "command": "nncost estimate dense round --devices 8 --tensor 8"}
 
 # The order: model, device, software, options, the last of them fastest.
 $ nncost sweep dense,experts round,old --software torch-compile,eager --micro-batch 1,2 --set seq_len=500,1000 --columns row,model,device,software,micro_batch,seq_len --format csv | sed '8,$d'

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/compare/compare_view.h"
 #include "record/plan_file_load.h"
 
@@ -119,7 +120,8 @@ static void row_values(const product *p, int32_t row, const char **values)
 }
 
 static nnc_status estimate_row(nnc_session *session, const product *p, int32_t row,
-                               nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
+                               nnc_scenario *scenario, const char **command, nnc_scratch *scratch,
+                               nnc_error *err)
 {
     const char *values[AXES_MAX] = { NULL };
     nnc_options options = session->options;
@@ -128,13 +130,26 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
     for (int i = 0; i < options.given.setting_count; i++) {
         options.given.settings[i].value = values[AXIS_SETTINGS + i];
     }
+    nnc_buffer text = { 0 };
+    const bool own = p->plans != NULL && strcmp(values[AXIS_DEVICE], "-") == 0;
+    const nnc_command_asked asked = {
+        p->plans != NULL ? options.operands[0] : values[AXIS_MODEL],
+        own ? NULL : values[AXIS_DEVICE],
+        p->plans != NULL ? values[AXIS_MODEL] : NULL,
+        &options.given,
+        options.lenient,
+    };
+    nnc_command_put(&text, &asked);
+    *command = nnc_command_keep(p->arena, &text);
+    nnc_buffer_free(&text);
+    if (*command == NULL) {
+        return nnc_no_memory(err);
+    }
     const nnc_plans_scenario *from = NULL;
     if (p->plans == NULL) {
         NNC_TRY(nnc_scenario_load(session->specs, &options.given, values[AXIS_MODEL],
                                   values[AXIS_DEVICE], scenario, err));
     } else {
-        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): it is not NULL here */
-        const bool own = strcmp(values[AXIS_DEVICE], "-") == 0;
         NNC_TRY(nnc_plans_pick(p->plans, values[AXIS_MODEL], &from, err));
         NNC_TRY(nnc_plans_load(session->specs, &options.given, p->arena, p->plans, from,
                                own ? NULL : values[AXIS_DEVICE], scenario, err));
@@ -151,7 +166,7 @@ static bool is_shown(const product *p, int index)
 }
 
 static nnc_status write_rows(nnc_session *session, const product *p, const nnc_scenario *scenarios,
-                             nnc_error *err)
+                             const char *const *commands, nnc_error *err)
 {
     const char *names[AXES_MAX];
     int32_t shown = 0;
@@ -160,7 +175,7 @@ static nnc_status write_rows(nnc_session *session, const product *p, const nnc_s
             names[shown++] = p->axes[i].name;
         }
     }
-    nnc_report *rows = nnc_arena_array(p->arena, (size_t)p->row_count, sizeof *rows);
+    nnc_compared *rows = nnc_arena_array(p->arena, (size_t)p->row_count, sizeof *rows);
     const char **varied =
         nnc_arena_array(p->arena, (size_t)p->row_count * (size_t)shown, sizeof *varied);
     if (rows == NULL || varied == NULL) {
@@ -179,7 +194,7 @@ static nnc_status write_rows(nnc_session *session, const product *p, const nnc_s
                 varied[at++] = values[i];
             }
         }
-        rows[row] = scenarios[row].report;
+        rows[row] = (nnc_compared){ scenarios[row].report, commands[row] };
         if (scenarios[row].result.verdict != NNC_OVER_MEMORY) {
             session->exit_code = 0;
         }
@@ -200,6 +215,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     product p = { .arena = nnc_arena_create() };
     nnc_scratch *scratch = nnc_scratch_create();
     nnc_scenario *scenarios = NULL;
+    const char **commands = NULL;
     nnc_status status = NNC_NO_MEMORY;
 
     if (p.arena == NULL || scratch == NULL) {
@@ -211,15 +227,16 @@ static nnc_status run(nnc_session *session, nnc_error *err)
         goto done;
     }
     scenarios = calloc((size_t)p.row_count, sizeof *scenarios);
-    if (scenarios == NULL) {
+    commands = nnc_arena_array(p.arena, (size_t)p.row_count, sizeof *commands);
+    if (scenarios == NULL || commands == NULL) {
         status = nnc_no_memory(err);
         goto done;
     }
     for (int32_t row = 0; row < p.row_count && status == NNC_OK; row++) {
-        status = estimate_row(session, &p, row, &scenarios[row], scratch, err);
+        status = estimate_row(session, &p, row, &scenarios[row], &commands[row], scratch, err);
     }
     if (status == NNC_OK) {
-        status = write_rows(session, &p, scenarios, err);
+        status = write_rows(session, &p, scenarios, commands, err);
     }
 done:
     free(scenarios);

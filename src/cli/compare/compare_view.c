@@ -30,25 +30,26 @@ static ranking rank(const nnc_comparison *comparison)
 {
     ranking found = { .tokens = true, .fastest = -1, .cheapest = -1 };
     for (int32_t i = 0; i < comparison->row_count; i++) {
-        found.tokens = found.tokens && comparison->rows[i].result->tokens > 0;
-        const char *currency = nnc_report_currency(&comparison->rows[i]);
+        found.tokens = found.tokens && comparison->rows[i].report.result->tokens > 0;
+        const char *currency = nnc_report_currency(&comparison->rows[i].report);
         found.mixed = found.mixed || (currency != NULL && found.currency != NULL &&
                                       strcmp(currency, found.currency) != 0);
         found.currency = currency != NULL ? currency : found.currency;
     }
     for (int32_t i = 0; i < comparison->row_count; i++) {
-        const nnc_result *result = comparison->rows[i].result;
+        const nnc_result *result = comparison->rows[i].report.result;
         if (result->verdict == NNC_OVER_MEMORY) {
             continue;
         }
-        if (found.fastest < 0 || speed(result, found.tokens) >
-                                     speed(comparison->rows[found.fastest].result, found.tokens)) {
+        if (found.fastest < 0 ||
+            speed(result, found.tokens) >
+                speed(comparison->rows[found.fastest].report.result, found.tokens)) {
             found.fastest = i;
         }
         if (!isnan(result->cost_step) && !found.mixed &&
             (found.cheapest < 0 ||
              unit_cost(result, found.tokens) <
-                 unit_cost(comparison->rows[found.cheapest].result, found.tokens))) {
+                 unit_cost(comparison->rows[found.cheapest].report.result, found.tokens))) {
             found.cheapest = i;
         }
     }
@@ -110,9 +111,10 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
         for (int32_t c = 0; c < varied; c++) {
             nnc_table_cell(&table, comparison->varied[i * comparison->varied_count + c]);
         }
-        put_numbers(&table, &comparison->rows[i], ranked);
+        put_numbers(&table, &comparison->rows[i].report, ranked);
         char crown[64];
-        const bool carried = comparison->rows[i].device->efficiency.basis == NNC_BASIS_DEFAULT;
+        const bool carried =
+            comparison->rows[i].report.device->efficiency.basis == NNC_BASIS_DEFAULT;
         snprintf(crown, sizeof crown, "%s%s%s",
                  fastest && cheapest ? "fastest, cheapest"
                  : fastest           ? "fastest"
@@ -124,17 +126,23 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_table_write(&table, out, style);
 }
 
+static const nnc_metric compared_rows[] = {
+    NNC_ROWS(&nnc_estimate_metrics, NNC_IN(nnc_compared, report)),
+    NNC_TEXT(nnc_compared, command, .help = "The command line that gives this estimate."),
+};
+static const nnc_metrics compared =
+    NNC_METRICS("one of several estimates", compared_rows, nnc_compared);
+
 static const nnc_metric document_rows[] = {
     NNC_AS("rows", LIST, NNC_IN(nnc_comparison, rows), NNC_COUNT(nnc_comparison, row_count),
-           .rows = &nnc_estimate_metrics, .help = "Estimates side by side."),
+           .rows = &compared, .help = "Estimates side by side."),
 };
 static const nnc_metrics document = NNC_METRICS("a comparison", document_rows, nnc_comparison);
 
 static nnc_lines lines_of(const void *record)
 {
     const nnc_comparison *comparison = record;
-    return (nnc_lines){ &nnc_estimate_metrics, comparison, comparison->rows,
-                        comparison->row_count };
+    return (nnc_lines){ &compared, comparison, comparison->rows, comparison->row_count };
 }
 
 const nnc_view nnc_comparison_view = {

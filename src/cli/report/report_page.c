@@ -8,6 +8,7 @@
 #include <nncost/nncost.h>
 
 #include "base/error.h"
+#include "base/shell_word.h"
 #include "cli/estimate/estimate_view.h"
 #include "cli/record/check_view.h"
 #include "cli/search/search_found.h"
@@ -196,44 +197,26 @@ void nnc_report_diff_html(nnc_session *session, const nnc_check_report *report)
 
 /* ---- what made it ---- */
 
-/* As a shell reads it. */
-static void put_argument(nnc_buffer *out, const char *text)
-{
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                                "-_./=,:+@%";
-    if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
-        nnc_put_xml(out, text);
-        return;
-    }
-    nnc_buffer_byte(out, '\'');
-    for (; *text != '\0'; text++) {
-        const char one[2] = { *text, '\0' };
-        if (*text == '\'') {
-            nnc_buffer_text(out, "'\\''");
-        } else if ((unsigned char)*text >= 0x80U) {
-            nnc_buffer_byte(out, *text); /* part of a character */
-        } else {
-            nnc_put_xml(out, one);
-        }
-    }
-    nnc_buffer_byte(out, '\'');
-}
-
 void nnc_report_foot_html(nnc_session *session)
 {
     nnc_buffer *out = session->out;
+    nnc_buffer command = { 0 };
     nnc_html_put(out, "h2", "This page");
-    nnc_buffer_text(out, "<pre>nncost");
+    nnc_buffer_text(&command, "nncost");
     const char *end = session->arguments.bytes + session->arguments.size;
     for (const char *at = session->arguments.bytes; at < end; at += strlen(at) + 1) {
         if (strncmp(at, "--output", 8) != 0) { /* where to does not matter */
-            nnc_buffer_byte(out, ' ');
-            put_argument(out, at);
+            nnc_buffer_byte(&command, ' ');
+            nnc_shell_word(&command, at);
         } else if (at[8] == '\0') {
             at += sizeof "--output";
         }
     }
-    nnc_buffer_print(out, "</pre>\n<p>nncost %s", nnc_version());
+    nnc_buffer_byte(&command, '\0');
+    out->failed = out->failed || command.failed;
+    nnc_html_put(out, "pre", command.failed ? "" : command.bytes);
+    nnc_buffer_free(&command);
+    nnc_buffer_print(out, "<p>nncost %s", nnc_version());
     if (session->options.date != NULL) {
         nnc_buffer_text(out, ", ");
         nnc_put_xml(out, session->options.date);

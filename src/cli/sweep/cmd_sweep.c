@@ -70,6 +70,9 @@ static nnc_status add_names(const nnc_options *options, nnc_sweep *sweep, nnc_er
         NNC_TRY(nnc_sweep_add_columns(sweep, "--columns", "row", err));
     }
     NNC_TRY(nnc_sweep_add_columns(sweep, "--columns", asked->columns, err));
+    if (asked->columns == NULL && options->format == &nnc_format_json) {
+        NNC_TRY(nnc_sweep_add_columns(sweep, "--columns", "command", err));
+    }
     for (int i = 0; i < asked->where_count; i++) {
         NNC_TRY(nnc_sweep_add_where(sweep, "--where", asked->where[i], err));
     }
