@@ -27,6 +27,19 @@ uint64_t nnc_digest_number(uint64_t digest, uint64_t number)
     return nnc_digest_bytes(digest, bytes, sizeof bytes);
 }
 
+uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size)
+{
+    const unsigned char *byte = bytes;
+    crc = ~crc;
+    for (size_t i = 0; i < size; i++) {
+        crc ^= byte[i];
+        for (int bit = 0; bit < 8; bit++) {
+            crc = (crc >> 1) ^ ((crc & 1u) != 0 ? UINT32_C(0xedb88320) : 0);
+        }
+    }
+    return ~crc;
+}
+
 char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT])
 {
     snprintf(text, NNC_DIGEST_TEXT, "%016" PRIx64, digest);

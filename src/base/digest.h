@@ -16,6 +16,9 @@ uint64_t nnc_digest_text(uint64_t digest, const char *text);
 /* The same by a number, whatever the order of its bytes in memory. */
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number);
 
+/* CRC-32 as zlib and PNG have it, for names that others must be able to divide in the same way; start with 0. */
+uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size);
+
 /* Sixteen hexadecimal digits. Returns text. */
 enum { NNC_DIGEST_TEXT = 17 };
 char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT]);

@@ -103,8 +103,10 @@ const nnc_own_option nnc_own_options[] = {
       "Part K of N of the rows only, dealt out by a digest of their ids; not:K/N: all others.",
       "Output", NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE, NULL, 0 },
     { "group", "KEY,...",
-      "What --fold keeps together: rows of the same file, device, framework, model [id].", "Output",
-      NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE, NULL, 0 },
+      "What --fold keeps together: rows of the same file, source, device, framework, model [id]. "
+      "Parts are "
+      "then dealt out by the CRC-32 of these names, joined by /.",
+      "Output", NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE, NULL, 0 },
     { "sort", "KEY", "Order of the rows: order, time, flops or bytes, largest first [order].",
       "Output", NNC_TAKES_OPS, nnc_ops_sort_name, NNC_SORT_COUNT },
     { "top", "N", "Show the first N rows only [all].", "Output", NNC_TAKES_OPS | NNC_TAKES_SWEEP,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/names.h"
 #include "base/number.h"
@@ -49,6 +50,24 @@ const char *nnc_measured_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? slash + 1 : path;
+}
+
+bool nnc_measured_is_fitted(const char *source, const char *model_name)
+{
+    uint32_t crc = nnc_crc32(0, source, strlen(source));
+    crc = nnc_crc32(crc, "/", 1);
+    return nnc_crc32(crc, model_name, strlen(model_name)) % 2 == 0;
+}
+
+/* "owner/repo:file@commit" without what follows the colon. */
+static const char *source_of(nnc_measured_cells *cells, const char *file)
+{
+    char text[128];
+    const char *cell = cells->text[NNC_COLUMN_SOURCE];
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(cell, ":"), cell);
+    const char *source = nnc_arena_strdup(cells->arena, text[0] != '\0' ? text : file);
+    cells->no_memory = cells->no_memory || source == NULL;
+    return source != NULL ? source : "";
 }
 
 const char *nnc_measured_column_name(nnc_measured_column column)
@@ -257,6 +276,7 @@ static nnc_status take_cells(reading *r, nnc_measured_cells *cells, nnc_error *e
 
 static void read_row(const reading *r, nnc_measured_cells *cells, nnc_measured *row)
 {
+    const char *source = source_of(cells, nnc_measured_file_name(r->csv.name));
     *row = (nnc_measured){
         .id = cells->text[NNC_COLUMN_ID],
         .file = r->csv.name,
@@ -264,6 +284,9 @@ static void read_row(const reading *r, nnc_measured_cells *cells, nnc_measured *
         .kind = r->kind,
         .device = cells->text[NNC_COLUMN_HARDWARE],
         .framework = cells->text[NNC_COLUMN_FRAMEWORK],
+        .source = source,
+        .model_name = cells->text[NNC_COLUMN_MODEL_NAME],
+        .fitted = nnc_measured_is_fitted(source, cells->text[NNC_COLUMN_MODEL_NAME]),
         .plan = nnc_plan_default(),
         .internode_bytes_per_s = NAN,
         .measured_s = 1e-6 * nnc_cell_number(cells, NNC_COLUMN_TIME_US),

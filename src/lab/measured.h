@@ -36,9 +36,12 @@ typedef struct nnc_measured {
     const char *id, *file;
     long line;
     nnc_measured_kind kind;
-    const char *device;     /* as the file names it */
-    const char *framework;  /* as the file names it, "" = not stated */
-    const char *software;   /* the profile that stands for it; NULL = the default one */
+    const char *device;    /* as the file names it */
+    const char *framework; /* as the file names it, "" = not stated */
+    const char *software;  /* the profile that stands for it; NULL = the default one */
+    const char *source; /* what its source begins with, up to a colon: owner/repo; else the file */
+    const char *model_name; /* as the file names it, "" = not stated */
+    bool fitted;            /* of a step: whatever is fitted may be fitted on it */
     const char *model_id;   /* a shipped model; NULL = model */
     const nnc_model *model; /* NULL unless a step */
     nnc_plan plan;
@@ -72,5 +75,9 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
 
 /* The last part of a path: files are told apart by it in reports. */
 const char *nnc_measured_file_name(const char *path);
+
+/* Rows of one source and one model stay together; fits see those groups whose "SOURCE/MODEL" has an even
+ * CRC-32, and are scored on the others. */
+bool nnc_measured_is_fitted(const char *source, const char *model_name);
 
 #endif

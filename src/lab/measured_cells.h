@@ -10,6 +10,7 @@
  * Columns for people are in lab/words.json. */
 #define NNC_MEASURED_COLUMNS(X)                                      \
     X(ID, "id", TEXT, true)                                          \
+    X(SOURCE, "source", TEXT, true)                                  \
     X(HARDWARE, "hardware", TEXT, true)                              \
     X(N_DEVICES, "n_devices", WHOLE, true)                           \
     X(DEVICES_PER_NODE, "devices_per_node", WHOLE, true)             \
@@ -72,6 +73,7 @@
     X(PEAK_MEM_GIB, "measured_peak_mem_gib", NUMBER, true)           \
     X(PEAK_RESERVED_GIB, "measured_peak_reserved_gib", NUMBER, true) \
     X(MEM_STAT, "mem_stat", TEXT, true)                              \
+    X(QUALITY, "quality", TEXT, true)                                \
     X(OP, "op", TEXT, true)                                          \
     X(DTYPE, "dtype", TEXT, true)                                    \
     X(BYTES, "bytes", NUMBER, true)                                  \

@@ -329,6 +329,12 @@ static void set_measured(step_reader *r)
     if (strstr(r->cells->text[NNC_COLUMN_STEP_BASIS], "composed from parts") != NULL) {
         leaves_open(r, "composed from parts");
     }
+    const char *quality = r->cells->text[NNC_COLUMN_QUALITY];
+    if (strcmp(quality, "B") == 0) { /* of a collection that grades its rows */
+        leaves_open(r, "quality B");
+    } else if (strcmp(quality, "C") == 0) {
+        nnc_measured_refuse(r->cells, r->row, "quality C: contradicts itself or physics");
+    }
 }
 
 void nnc_measured_step(nnc_measured_cells *cells, nnc_measured *row)

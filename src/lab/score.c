@@ -1,6 +1,7 @@
 #include "lab/score.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "cost/link.h"
@@ -87,7 +88,9 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
     scored->predicted_s = result.step_s;
     scored->low_s = result.interval_s[0];
     scored->high_s = result.interval_s[1];
-    scored->lower_bound_s = result.lower_bound_s;
+    /* Of a plan that is not stated nothing is bounded. */
+    scored->lower_bound_s =
+        strstr(row->undecided, "parallelism") == NULL ? result.lower_bound_s : NAN;
     scored->model_flops = result.model_flops;
     score_memory(row, &result, scored);
     return NNC_OK;

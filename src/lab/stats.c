@@ -76,6 +76,9 @@ static const char *name_of(const nnc_scored *scored, nnc_score_by by)
 {
     switch (by) {
     case NNC_SCORE_BY_FILE: return scored->row->file;
+    case NNC_SCORE_FITTED: return scored->row->fitted ? scored->row->file : "";
+    case NNC_SCORE_UNFITTED: return scored->row->fitted ? "" : scored->row->file;
+    case NNC_SCORE_BY_HALF: return scored->row->fitted ? "fitted" : "unfitted";
     case NNC_SCORE_BY_DEVICE: return scored->device != NULL ? scored->device : scored->row->device;
     case NNC_SCORE_BY_FRAMEWORK: return scored->row->framework;
     default: return "";
@@ -94,8 +97,10 @@ typedef struct gathering {
 
 static void add_group(gathering *g, nnc_score_section section, nnc_score_by by, const char *name)
 {
-    /* Of a kernel it is the version of a library. */
-    if (by == NNC_SCORE_BY_FRAMEWORK &&
+    /* Of a kernel the framework is the version of a library, and it has no model. */
+    const bool of_steps = by == NNC_SCORE_BY_FRAMEWORK || by == NNC_SCORE_FITTED ||
+                          by == NNC_SCORE_UNFITTED || by == NNC_SCORE_BY_HALF;
+    if (of_steps &&
         (name[0] == '\0' || (section != NNC_SECTION_STEP && section != NNC_SECTION_STEP_APART))) {
         return;
     }

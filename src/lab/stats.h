@@ -23,8 +23,11 @@ const char *nnc_score_section_name(nnc_score_section value);
 
 #define NNC_SCORE_BY_LIST(X)               \
     X(NNC_SCORE_BY_FILE, "file")           \
+    X(NNC_SCORE_FITTED, "fitted")          \
+    X(NNC_SCORE_UNFITTED, "unfitted")      \
     X(NNC_SCORE_BY_DEVICE, "device")       \
     X(NNC_SCORE_BY_FRAMEWORK, "framework") \
+    X(NNC_SCORE_BY_HALF, "half")           \
     X(NNC_SCORE_IN_TOTAL, "total")
 NNC_ENUM(nnc_score_by, NNC_SCORE_BY_LIST, NNC_SCORE_BY_COUNT);
 const char *nnc_score_by_name(nnc_score_by value);
@@ -44,7 +47,7 @@ typedef struct nnc_score_stats {
 typedef struct nnc_score_group {
     nnc_score_section section;
     nnc_score_by by;
-    const char *name; /* of the file, device or framework; "" in total */
+    const char *name; /* of the file, device, framework or half; "" in total */
     nnc_score_stats stats;
 } nnc_score_group;
 

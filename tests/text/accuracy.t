@@ -8,17 +8,21 @@ steps:
 
 by                  rows scored    MAPE median     p90    bias inside   worst
 file      steps.csv    4      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
+unfitted  steps.csv    4      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
 device    round        4      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
 framework mine         3      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
 framework yours        1      0       -      -       -       -      -       - -
+half      unfitted     4      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
 total                  4      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
 
 steps that leave a deciding field open:
 
 by                    rows  scored    MAPE  median     p90    bias  inside   worst
 file       steps.csv     1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
+unfitted   steps.csv     1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
 device     round         1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
 framework  yours         1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
+half       unfitted      1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
 total                    1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
 
 peak memory, allocated:
@@ -54,9 +58,11 @@ $ nncost accuracy inputs/steps.csv --format markdown
 | by |  | rows | scored | MAPE | median | p90 | bias | inside | worst |  |
 |:---|:---|---:|---:|---:|---:|---:|---:|---:|---:|:---|
 | file | steps.csv | 4 | 3 | 254.18% | 37.29% | 691.19% | +206.6% | - | +691.2% | five/impossible |
+| unfitted | steps.csv | 4 | 3 | 254.18% | 37.29% | 691.19% | +206.6% | - | +691.2% | five/impossible |
 | device | round | 4 | 3 | 254.18% | 37.29% | 691.19% | +206.6% | - | +691.2% | five/impossible |
 | framework | mine | 3 | 3 | 254.18% | 37.29% | 691.19% | +206.6% | - | +691.2% | five/impossible |
 | framework | yours | 1 | 0 | - | - | - | - | - | - | - |
+| half | unfitted | 4 | 3 | 254.18% | 37.29% | 691.19% | +206.6% | - | +691.2% | five/impossible |
 | total |  | 4 | 3 | 254.18% | 37.29% | 691.19% | +206.6% | - | +691.2% | five/impossible |
 
 ## steps that leave a deciding field open
@@ -64,8 +70,10 @@ $ nncost accuracy inputs/steps.csv --format markdown
 | by |  | rows | scored | MAPE | median | p90 | bias | inside | worst |  |
 |:---|:---|---:|---:|---:|---:|---:|---:|---:|---:|:---|
 | file | steps.csv | 1 | 1 | 44.43% | 44.43% | 44.43% | -44.4% | - | -44.4% | three/open |
+| unfitted | steps.csv | 1 | 1 | 44.43% | 44.43% | 44.43% | -44.4% | - | -44.4% | three/open |
 | device | round | 1 | 1 | 44.43% | 44.43% | 44.43% | -44.4% | - | -44.4% | three/open |
 | framework | yours | 1 | 1 | 44.43% | 44.43% | 44.43% | -44.4% | - | -44.4% | three/open |
+| half | unfitted | 1 | 1 | 44.43% | 44.43% | 44.43% | -44.4% | - | -44.4% | three/open |
 | total |  | 1 | 1 | 44.43% | 44.43% | 44.43% | -44.4% | - | -44.4% | three/open |
 
 ## peak memory, allocated
@@ -113,13 +121,17 @@ $ nncost accuracy inputs/steps.csv --format json
   ],
   "groups": [
     {"section": "step", "by": "file", "name": "steps.csv", "rows": 4, "scored": 3, "mape": 2.54180422984, "median": 0.372883496217, "p90": 6.91185002906, "bias": 2.06609578953, "intervals": 0, "inside": null, "worst": "five/impossible", "worst_error": 6.91185002906},
+    {"section": "step", "by": "unfitted", "name": "steps.csv", "rows": 4, "scored": 3, "mape": 2.54180422984, "median": 0.372883496217, "p90": 6.91185002906, "bias": 2.06609578953, "intervals": 0, "inside": null, "worst": "five/impossible", "worst_error": 6.91185002906},
     {"section": "step", "by": "device", "name": "round", "rows": 4, "scored": 3, "mape": 2.54180422984, "median": 0.372883496217, "p90": 6.91185002906, "bias": 2.06609578953, "intervals": 0, "inside": null, "worst": "five/impossible", "worst_error": 6.91185002906},
     {"section": "step", "by": "framework", "name": "mine", "rows": 3, "scored": 3, "mape": 2.54180422984, "median": 0.372883496217, "p90": 6.91185002906, "bias": 2.06609578953, "intervals": 0, "inside": null, "worst": "five/impossible", "worst_error": 6.91185002906},
     {"section": "step", "by": "framework", "name": "yours", "rows": 1, "scored": 0, "mape": null, "median": null, "p90": null, "bias": null, "intervals": 0, "inside": null, "worst": null, "worst_error": null},
+    {"section": "step", "by": "half", "name": "unfitted", "rows": 4, "scored": 3, "mape": 2.54180422984, "median": 0.372883496217, "p90": 6.91185002906, "bias": 2.06609578953, "intervals": 0, "inside": null, "worst": "five/impossible", "worst_error": 6.91185002906},
     {"section": "step", "by": "total", "name": "", "rows": 4, "scored": 3, "mape": 2.54180422984, "median": 0.372883496217, "p90": 6.91185002906, "bias": 2.06609578953, "intervals": 0, "inside": null, "worst": "five/impossible", "worst_error": 6.91185002906},
     {"section": "step_apart", "by": "file", "name": "steps.csv", "rows": 1, "scored": 1, "mape": 0.444273472838, "median": 0.444273472838, "p90": 0.444273472838, "bias": -0.444273472838, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.444273472838},
+    {"section": "step_apart", "by": "unfitted", "name": "steps.csv", "rows": 1, "scored": 1, "mape": 0.444273472838, "median": 0.444273472838, "p90": 0.444273472838, "bias": -0.444273472838, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.444273472838},
     {"section": "step_apart", "by": "device", "name": "round", "rows": 1, "scored": 1, "mape": 0.444273472838, "median": 0.444273472838, "p90": 0.444273472838, "bias": -0.444273472838, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.444273472838},
     {"section": "step_apart", "by": "framework", "name": "yours", "rows": 1, "scored": 1, "mape": 0.444273472838, "median": 0.444273472838, "p90": 0.444273472838, "bias": -0.444273472838, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.444273472838},
+    {"section": "step_apart", "by": "half", "name": "unfitted", "rows": 1, "scored": 1, "mape": 0.444273472838, "median": 0.444273472838, "p90": 0.444273472838, "bias": -0.444273472838, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.444273472838},
     {"section": "step_apart", "by": "total", "name": "", "rows": 1, "scored": 1, "mape": 0.444273472838, "median": 0.444273472838, "p90": 0.444273472838, "bias": -0.444273472838, "intervals": 0, "inside": null, "worst": "three/open", "worst_error": -0.444273472838},
     {"section": "memory", "by": "file", "name": "steps.csv", "rows": 1, "scored": 1, "mape": 0.499454345703, "median": 0.499454345703, "p90": 0.499454345703, "bias": -0.499454345703, "intervals": 0, "inside": null, "worst": "one/small", "worst_error": -0.499454345703},
     {"section": "memory", "by": "device", "name": "round", "rows": 1, "scored": 1, "mape": 0.499454345703, "median": 0.499454345703, "p90": 0.499454345703, "bias": -0.499454345703, "intervals": 0, "inside": null, "worst": "one/small", "worst_error": -0.499454345703},
@@ -163,17 +175,21 @@ steps:
 
 by                  rows scored    MAPE median     p90    bias inside   worst
 file      steps.csv    4      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
+unfitted  steps.csv    4      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
 device    round        4      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
 framework mine         3      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
 framework yours        1      0       -      -       -       -      -       - -
+half      unfitted     4      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
 total                  4      3 254.18% 37.29% 691.19% +206.6%      - +691.2% five/impossible
 
 steps that leave a deciding field open:
 
 by                    rows  scored    MAPE  median     p90    bias  inside   worst
 file       steps.csv     1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
+unfitted   steps.csv     1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
 device     round         1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
 framework  yours         1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
+half       unfitted      1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
 total                    1       1  44.43%  44.43%  44.43%  -44.4%       -  -44.4%  three/open
 
 peak memory, allocated:
@@ -251,8 +267,10 @@ steps:
 
 by                    rows  scored    MAPE  median     p90    bias  inside   worst
 file       steps.csv     1       1  75.71%  75.71%  75.71%  -75.7%       -  -75.7%  two/full
+unfitted   steps.csv     1       1  75.71%  75.71%  75.71%  -75.7%       -  -75.7%  two/full
 device     round         1       1  75.71%  75.71%  75.71%  -75.7%       -  -75.7%  two/full
 framework  mine          1       1  75.71%  75.71%  75.71%  -75.7%       -  -75.7%  two/full
+half       unfitted      1       1  75.71%  75.71%  75.71%  -75.7%       -  -75.7%  two/full
 total                    1       1  75.71%  75.71%  75.71%  -75.7%       -  -75.7%  two/full
 
 peak memory of other kinds, or with a deciding field open:
@@ -310,7 +328,7 @@ $ nncost accuracy inputs/steps.csv --fold 3/2
 ! nncost: --fold: expected K/N or not:K/N with K from 1 to N, found "3/2"
 [2]
 $ nncost accuracy inputs/steps.csv --fold 1/2 --group colour
-! nncost: --group: expected file, device, framework, model, found "colour"
+! nncost: --group: expected file, source, device, framework, model, found "colour"
 [2]
 $ nncost accuracy inputs/steps.csv --group model
 ! nncost: --group: needs --fold K/N

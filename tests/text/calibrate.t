@@ -372,7 +372,7 @@ $ nncost calibrate inputs/fit-steps.csv --device round --fit calibration,efficie
 ! nncost: --fit: names efficiency.calibration twice
 [2]
 $ nncost calibrate inputs/fit-steps.csv --device round --group colour
-! nncost: --group: expected file, device, framework, model, found "colour"
+! nncost: --group: expected file, source, device, framework, model, found "colour"
 [2]
 
 # --output: not a device file, too long a name, cannot be written.

@@ -1,5 +1,6 @@
 /* Files of measured rows: cells, columns, and what rows mean as models and plans. */
 #include "base/arena.h"
+#include "base/digest.h"
 #include "input/csv.h"
 #include "lab/measured.h"
 #include "support.h"
@@ -262,6 +263,39 @@ START_TEST(one_pass_where_the_batch_is_small)
 }
 END_TEST
 
+START_TEST(rows_are_fitted_by_source_and_model)
+{
+    /* The check value of CRC-32/ISO-HDLC; zlib.crc32(b"a/b/gpt") = 0x683ba5ff, b"a/b/llama" = 0xe9552c58. */
+    ck_assert_uint_eq(nnc_crc32(0, "123456789", 9), 0xcbf43926u);
+    ck_assert_uint_eq(nnc_crc32(nnc_crc32(0, "12345", 5), "6789", 4), 0xcbf43926u);
+    const nnc_measured_file file = parse("id,source,hardware,n_devices,model_name,measured_step_s\n"
+                                         "a,a/b:first.txt@1,x,8,gpt,1\n"
+                                         "b,a/b:other.txt@2,x,8,gpt,1\n"
+                                         "c,a/b:other.txt@2,x,8,llama,1\n"
+                                         "d,,x,8,gpt,1\n");
+    ck_assert_str_eq(file.rows[0].source, "a/b");
+    ck_assert_str_eq(file.rows[3].source, "rows.csv");
+    ck_assert_int_eq(file.rows[0].fitted, 0);
+    ck_assert_int_eq(file.rows[1].fitted, 0);
+    ck_assert_int_eq(file.rows[2].fitted, 1);
+}
+END_TEST
+
+START_TEST(grades_of_a_collection_count)
+{
+    const nnc_measured_file file =
+        parse("id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,dp,"
+              "micro_batch,recompute,quality,measured_step_s\n"
+              "a,x,8,4,64,4,256,512,128,8,1,none,A,1\n"
+              "b,x,8,4,64,4,256,512,128,8,1,none,B,1\n"
+              "c,x,8,4,64,4,256,512,128,8,1,none,C,1\n");
+    ck_assert_str_eq(file.rows[0].undecided, "");
+    ck_assert_str_eq(file.rows[1].undecided, "quality B");
+    ck_assert_ptr_null(file.rows[1].reason);
+    ck_assert_str_eq(file.rows[2].reason, "quality C: contradicts itself or physics");
+}
+END_TEST
+
 START_TEST(every_published_file_is_read)
 {
     static const struct {
@@ -274,7 +308,7 @@ START_TEST(every_published_file_is_read)
         { "training_torchtitan", 13, 13 },       { "training_maxtext", 29, 23 },
         { "kernels_gemm_h100", 2052, 2052 },     { "kernels_attention_simumax", 43, 43 },
         { "kernels_llmcompass", 50, 50 },        { "collectives_mlengineering", 42, 42 },
-        { "training_megatron_bridge", 114, 62 },
+        { "training_megatron_bridge", 114, 62 }, { "training_mlperf_llm", 91, 28 },
     };
     for (size_t f = 0; f < COUNT_OF(files); f++) {
         char path[512];
@@ -308,6 +342,8 @@ int main(void)
         experts_with_latent_attention,
         what_a_row_leaves_open_is_named,
         one_pass_where_the_batch_is_small,
+        rows_are_fitted_by_source_and_model,
+        grades_of_a_collection_count,
         every_published_file_is_read,
     };
     return run_tests("measured", tests, COUNT_OF(tests));

@@ -79,8 +79,9 @@ static const nnc_score_group *find(const nnc_score_group *groups, int32_t count,
 
 START_TEST(rows_that_leave_something_open_stand_apart)
 {
-    const nnc_measured rows[] = { step_row("a", ""), step_row("b", "recompute"), step_row("c", ""),
-                                  step_row("d", "") };
+    nnc_measured rows[] = { step_row("a", ""), step_row("b", "recompute"), step_row("c", ""),
+                            step_row("d", "") };
+    rows[2].fitted = true;
     const nnc_scored scored[] = {
         { .row = &rows[0], .error = 0.1, .low_s = 0.9, .high_s = 1.1, .memory_error = NAN },
         { .row = &rows[1], .error = 9.0, .low_s = NAN, .high_s = NAN, .memory_error = NAN },
@@ -95,7 +96,13 @@ START_TEST(rows_that_leave_something_open_stand_apart)
     int32_t count = 0;
     const nnc_score_group *groups = nnc_score_groups(arena, scored, 4, &count);
     ck_assert_ptr_nonnull(groups);
-    ck_assert_int_eq(count, 8); /* file, device, framework and total, of two sections */
+    /* File, device, framework and total of two sections; where a fit may have seen them: both halves
+     * of the file in the first section, one in the second, by file and by themselves. */
+    ck_assert_int_eq(count, 8 + 4 + 2);
+    const nnc_score_stats *fitted = &find(groups, count, NNC_SECTION_STEP, NNC_SCORE_FITTED)->stats;
+    ck_assert_int_eq(fitted->scored, 1);
+    ck_assert_double_eq(fitted->bias, -0.1);
+    ck_assert_double_eq(find(groups, count, NNC_SECTION_STEP, NNC_SCORE_UNFITTED)->stats.bias, 0.1);
     const nnc_score_stats *total =
         &find(groups, count, NNC_SECTION_STEP, NNC_SCORE_IN_TOTAL)->stats;
     ck_assert_int_eq(total->rows, 3);

@@ -11,8 +11,10 @@ NNC_GET(get_section, nnc_score_group, nnc_text_cell(nnc_score_section_name(self-
 NNC_GET(get_by, nnc_score_group, nnc_text_cell(nnc_score_by_name(self->by)))
 
 NNC_GET(get_group_name, nnc_score_group,
-        nnc_text_cell(self->by == NNC_SCORE_BY_FILE ? nnc_measured_file_name(self->name)
-                                                    : self->name))
+        nnc_text_cell(self->by == NNC_SCORE_BY_FILE || self->by == NNC_SCORE_FITTED ||
+                              self->by == NNC_SCORE_UNFITTED
+                          ? nnc_measured_file_name(self->name)
+                          : self->name))
 
 NNC_GET(get_worst, nnc_score_group,
         nnc_text_cell(self->stats.worst != NULL ? self->stats.worst->row->id : NULL))

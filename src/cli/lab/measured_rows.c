@@ -8,7 +8,8 @@
 #include "base/error.h"
 #include "base/number.h"
 
-static const char *const group_keys[] = { "file", "device", "framework", "model" };
+static const char *const group_keys[] = { "file", "source", "device", "framework", "model" };
+enum { TORUS_HOST_MOST = 8 };
 enum { GROUP_KEYS = sizeof group_keys / sizeof group_keys[0] };
 
 static nnc_status read_fold(const char *text, nnc_row_choice *into, nnc_error *err)
@@ -42,8 +43,8 @@ static nnc_status read_group(const char *text, nnc_row_choice *into, nnc_error *
         }
         if (key == GROUP_KEYS) {
             return nnc_fail(err, NNC_BAD_USAGE, "--group",
-                            "expected file, device, framework, model, found \"%.*s\"", (int)length,
-                            text);
+                            "expected file, source, device, framework, model, found \"%.*s\"",
+                            (int)length, text);
         }
         into->together |= 1u << key;
         text += length + (text[length] == ',');
@@ -68,22 +69,24 @@ uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row)
     const char *slash = strrchr(row->file, '/');
     const char *const values[GROUP_KEYS] = {
         slash != NULL ? slash + 1 : row->file,
+        row->source,
         row->device,
         row->framework,
-        row->model_id != NULL ? row->model_id
-        : row->model != NULL  ? row->model->name
-                              : "",
+        row->model_name,
     };
-    uint64_t digest = NNC_DIGEST_START;
+    uint32_t crc = 0;
+    bool first = true;
     if (choice->together == 0) {
-        return nnc_digest_bytes(digest, row->id, strlen(row->id));
+        return nnc_digest_bytes(NNC_DIGEST_START, row->id, strlen(row->id));
     }
     for (int key = 0; key < GROUP_KEYS; key++) {
         if ((choice->together >> key & 1u) != 0) {
-            digest = nnc_digest_text(digest, values[key]);
+            crc = first ? crc : nnc_crc32(crc, "/", 1);
+            crc = nnc_crc32(crc, values[key], strlen(values[key]));
+            first = false;
         }
     }
-    return digest;
+    return crc;
 }
 
 bool nnc_row_in_fold(const nnc_row_choice *choice, const nnc_measured *row)
@@ -147,6 +150,11 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
         status = load_software(specs, options, row, scenario, err);
     }
     scenario->plan = row->plan;
+    /* Files state the hosts of a torus, of four or eight devices, which bound no link. */
+    if (scenario->device.scale_up.kind == NNC_LINK_TORUS &&
+        scenario->plan.devices_per_node <= TORUS_HOST_MOST) {
+        scenario->plan.devices_per_node = 0;
+    }
     if (!isnan(row->internode_bytes_per_s)) {
         scenario->device.scale_out.bytes_per_s = row->internode_bytes_per_s;
     }
