@@ -14,7 +14,7 @@ static void open_formats(nnc_schema_writer *to)
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
         const size_t used = strlen(pattern);
         snprintf(pattern + used, sizeof pattern - used, "%s%s", i > 0 ? "|" : "",
-                 nnc_dtype_name(i));
+                 nnc_dtype_name((nnc_dtype)i));
     }
     strncat(pattern, ")$", sizeof pattern - strlen(pattern) - 1);
     nnc_schema_open(to, "patternProperties");
@@ -278,7 +278,8 @@ static void put_families(nnc_schema_writer *to)
         nnc_buffer_print(to->out,
                          "%s{\n%*s\"if\": { \"required\": [\"family\"], \"properties\": { "
                          "\"family\": { \"const\": \"%s\" } } }",
-                         family > 0 ? ", " : "", 2 * to->depth + 2, "", nnc_family_name(family));
+                         family > 0 ? ", " : "", 2 * to->depth + 2, "",
+                         nnc_family_name((nnc_family)family));
         to->depth++;
         to->first = false;
         nnc_schema_open(to, "then");

@@ -95,7 +95,7 @@ static void add_rates(shown_spec *to, const nnc_field *field, const void *object
                sizeof rate);
         if (!isnan(rate)) {
             char dotted[NAME_MAX_LENGTH + 16], text[NNC_NUMBER_TEXT];
-            snprintf(dotted, sizeof dotted, "%s.%s", name, nnc_dtype_name(dtype));
+            snprintf(dotted, sizeof dotted, "%s.%s", name, nnc_dtype_name((nnc_dtype)dtype));
             add_field(to, dotted, nnc_number_text(rate, text), field->unit);
         }
     }
@@ -176,7 +176,8 @@ static void add_fields(shown_spec *to, const nnc_field_table *table, const void 
                      is_neutral_product(to, &to->device->efficiency.gemm[dtype]))) {
                     continue;
                 }
-                snprintf(dotted, sizeof dotted, "%.100s.%s", name, nnc_dtype_name(dtype));
+                snprintf(dotted, sizeof dotted, "%.100s.%s", name,
+                         nnc_dtype_name((nnc_dtype)dtype));
                 push(stack, &depth, field, place + (size_t)dtype * (field->size / NNC_DTYPE_COUNT),
                      dotted);
             }

@@ -110,7 +110,7 @@ static int step_groups(const nnc_report *report, slice groups[])
     }
     for (int group = 0; group < NNC_GROUP_COUNT; group++) {
         if (seconds[group] > 0) {
-            groups[count++] = (slice){ nnc_group_name(group), seconds[group] };
+            groups[count++] = (slice){ nnc_group_name((nnc_group)group), seconds[group] };
         }
     }
     const nnc_result *result = report->result; /* what no op takes */
@@ -165,7 +165,8 @@ static void write_waits(nnc_sheet *sheet, const nnc_result *result)
                 nnc_sheet_label(sheet, "network");
             }
             any = true;
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s exposed of %s", nnc_comm_name(kind),
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s exposed of %s",
+                           nnc_comm_name((nnc_comm)kind),
                            nnc_unit_text(result->exposed_s[kind], "s", a),
                            nnc_unit_text(result->communication_s[kind], "s", b));
         }
