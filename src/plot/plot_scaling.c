@@ -109,7 +109,7 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
     bars b = { .canvas = canvas, .left = canvas->left + NNC_PX(44) };
     const nnc_px height = NNC_PX(canvas->narrow ? 150 : 200);
     b.y = (nnc_scale){ 0.0, most, top + height, top, false };
-    b.pitch = (canvas->right - b.left) / (count > 0 ? count : 1);
+    b.pitch = (canvas->right - b.left) / (nnc_px)nnc_max(count, 1.0);
     b.w = b.pitch * 7 / 10 < NNC_PX(80) ? b.pitch * 7 / 10 : NNC_PX(80);
     draw_grid(&b);
     for (int i = 0; i < count; i++) {
