@@ -69,7 +69,9 @@ static void put_open_names(nnc_buffer *out, nnc_names names)
         const char *name = names.of((unsigned)i);
         nnc_buffer_text(out, ", ");
         nnc_put_json_text(out, name);
-        nnc_buffer_print(out, nnc_read_double(name, &number) ? ", %s" : "", name);
+        if (nnc_read_double(name, &number)) {
+            nnc_buffer_print(out, ", %s", name);
+        }
     }
     nnc_buffer_byte(out, ']');
 }

@@ -185,7 +185,7 @@ static nnc_status run_crew(nnc_session *session, nnc_crew crew, nnc_arena *arena
     uint64_t digest = 0;
     nnc_status status =
         b != NULL ? prepare(session, arena, b, &task, &digest, err) : nnc_no_memory(err);
-    if (!all_well(session, crew, digest, &status, err)) {
+    if (!all_well(session, crew, digest, &status, err) || b == NULL) {
         return status;
     }
     if (crew.rank > 0) {

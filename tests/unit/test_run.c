@@ -177,8 +177,9 @@ END_TEST
 /* A save beside training is never worse than one that it waits for. */
 START_TEST(asynchronous_saves_pay)
 {
-    for (double m = 2e3; m < 1e6; m *= 1.9) {
-        for (double save = 1.0; save < 200.0; save *= 2.3) {
+    for (int i = 0; i < 10; i++) {
+        for (int j = 0; j < 7; j++) {
+            const double m = 2e3 * pow(1.9, i), save = pow(2.3, j);
             const double blocking =
                 nnc_goodput(nnc_daly_interval(save, m), save, save, 600.0, m, false);
             const double block = save / 50.0;
@@ -308,7 +309,8 @@ START_TEST(compute_optimal_models)
     CLOSE(nnc_law_loss(NNC_LAW_PRINTED, 7e9, 2e12), 2.0203, 1e-4);
     /* nothing beside the optimum reaches less loss for the same FLOPs */
     const nnc_optimum best = nnc_compute_optimal(NNC_LAW_EPOCH, 1e23);
-    for (double shift = 0.5; shift < 2.0; shift += 0.1) {
+    for (int i = 5; i < 20; i++) {
+        const double shift = i / 10.0;
         ck_assert(nnc_law_loss(NNC_LAW_EPOCH, best.params * shift, best.tokens / shift) >=
                   best.loss - 1e-12);
     }

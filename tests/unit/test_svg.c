@@ -1,5 +1,6 @@
 /* Pictures: the colours by fewer eyes, numbers and text of SVG, scales and places of labels. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "plot/canvas.h"
 #include "render/palette.h"
@@ -13,10 +14,12 @@ typedef struct rgb {
 
 static rgb linear(const char *hex)
 {
-    unsigned r = 0, g = 0, b = 0;
+    char *end = NULL;
     rgb colour;
-    ck_assert_int_eq(sscanf(hex, "#%2x%2x%2x", &r, &g, &b), 3);
-    const double bytes[3] = { r, g, b };
+    ck_assert_int_eq(hex[0], '#');
+    const unsigned long all = strtoul(hex + 1, &end, 16);
+    ck_assert_ptr_eq(end, hex + 7);
+    const double bytes[3] = { (double)(all >> 16), (double)(all >> 8 & 255), (double)(all & 255) };
     for (int i = 0; i < 3; i++) { /* IEC 61966-2-1 */
         const double s = bytes[i] / 255.0;
         colour.v[i] = s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4);

@@ -131,7 +131,8 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
         options.given.settings[i].value = values[AXIS_SETTINGS + i];
     }
     nnc_buffer text = { 0 };
-    const bool own = p->plans != NULL && strcmp(values[AXIS_DEVICE], "-") == 0;
+    const bool own =
+        p->plans != NULL && values[AXIS_DEVICE] != NULL && strcmp(values[AXIS_DEVICE], "-") == 0;
     const nnc_command_asked asked = {
         p->plans != NULL ? options.operands[0] : values[AXIS_MODEL],
         own ? NULL : values[AXIS_DEVICE],
