@@ -39,7 +39,9 @@ NNC_API const char *nnc_policy_help(nnc_policy policy);
     X(NNC_OPTIMIZER_LION, "lion", "One moment; the step is its sign.")                             \
     X(NNC_OPTIMIZER_ADAM8BIT, "adam8bit", "Adam with its moments in 8 bits, scaled by block.")     \
     X(NNC_OPTIMIZER_MUON, "muon",                                                                  \
-      "Orthogonalised momentum for matrices, Adam for tables, gains and biases.")
+      "Orthogonalised momentum for matrices, Adam for tables, gains and biases.")                  \
+    X(NNC_OPTIMIZER_LAMB, "lamb", "Adam, each tensor's step as long as its weights ask.")          \
+    X(NNC_OPTIMIZER_LARS, "lars", "Momentum, each tensor's step as long as its weights ask.")
 NNC_ENUM(nnc_optimizer, NNC_OPTIMIZER_LIST, NNC_OPTIMIZER_COUNT);
 NNC_API const char *nnc_optimizer_name(nnc_optimizer optimizer);
 NNC_API const char *nnc_optimizer_help(nnc_optimizer optimizer);

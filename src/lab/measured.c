@@ -33,6 +33,7 @@ typedef struct reading {
     nnc_csv csv;
     nnc_arena *arena;
     nnc_words *words;
+    nnc_members *members;
     nnc_measured_column order[NNC_CSV_CELLS_MAX]; /* column of each cell */
     int width;
     bool has[NNC_COLUMN_COUNT + 1]; /* the last: of columns that are not read */
@@ -253,7 +254,7 @@ static nnc_status take_cells(reading *r, nnc_measured_cells *cells, nnc_error *e
         return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "expected %d cells, found %d", r->width,
                         r->csv.count);
     }
-    *cells = (nnc_measured_cells){ .arena = r->arena, .words = r->words };
+    *cells = (nnc_measured_cells){ .arena = r->arena, .words = r->words, .members = r->members };
     for (int i = 0; i < NNC_COLUMN_COUNT; i++) {
         cells->text[i] = "";
     }
@@ -363,8 +364,14 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
     }
     r->csv = nnc_csv_begin(path, copy, size);
     r->arena = arena;
-    NNC_TRY(nnc_words_open(specs, &r->words, err));
-    const nnc_status status = read_all(r, file, err);
+    nnc_status status = nnc_words_open(specs, &r->words, err);
+    if (status == NNC_OK) {
+        status = nnc_members_open(specs, &r->members, err);
+    }
+    if (status == NNC_OK) {
+        status = read_all(r, file, err);
+    }
+    nnc_members_close(r->members);
     nnc_words_close(r->words);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "lab/measured.h"
+#include "lab/measured_member.h"
 #include "lab/measured_words.h"
 
 /* Every column that is read: enumerator, name in the files, type, and whether it has a part in a prediction.
@@ -74,6 +75,7 @@
     X(PEAK_RESERVED_GIB, "measured_peak_reserved_gib", NUMBER, true) \
     X(MEM_STAT, "mem_stat", TEXT, true)                              \
     X(QUALITY, "quality", TEXT, true)                                \
+    X(VARIABLE_LENGTH, "variable_length", TEXT, true)                \
     X(OP, "op", TEXT, true)                                          \
     X(DTYPE, "dtype", TEXT, true)                                    \
     X(BYTES, "bytes", NUMBER, true)                                  \
@@ -101,6 +103,7 @@ typedef enum nnc_measured_column {
 typedef struct nnc_measured_cells {
     nnc_arena *arena;
     const nnc_words *words;
+    nnc_members *members;
     const char *text[NNC_COLUMN_COUNT];
     bool no_memory;
 } nnc_measured_cells;

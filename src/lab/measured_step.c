@@ -137,6 +137,29 @@ static void set_decoder(step_reader *r, nnc_decoder *d)
     set_experts(r, d);
 }
 
+/* Does lab/members.json know the network by its name? */
+static bool set_member(step_reader *r)
+{
+    const nnc_member *member = NULL;
+    if (nnc_members_find(r->cells->members, r->cells->text[NNC_COLUMN_MODEL_NAME],
+                         r->cells->text[NNC_COLUMN_TASK], &member, NULL) != NNC_OK) {
+        r->cells->no_memory = true;
+    }
+    if (member == NULL) {
+        return false;
+    }
+    r->row->model = member->model;
+    r->row->plan.image = whole(r, NNC_COLUMN_IMAGE_SIZE);
+    r->row->plan.seq_len = whole(r, NNC_COLUMN_SEQ_LEN);
+    if (strcmp(r->cells->text[NNC_COLUMN_VARIABLE_LENGTH], "unpadded") == 0) {
+        r->row->plan.seq_len /= 2; /* half of a padded batch of BERT is padding: arXiv:2107.02027 */
+    }
+    if (member->reason != NULL) {
+        nnc_measured_refuse(r->cells, r->row, "%s", member->reason);
+    }
+    return true;
+}
+
 static void set_model(step_reader *r)
 {
     nnc_error err = { 0 };
@@ -145,6 +168,12 @@ static void set_model(step_reader *r)
     const nnc_words_family words = nnc_words_family_of(r->cells->words, family);
     if (meaning(r, NNC_COLUMN_TASK)[0] != '\0') {
         refuse_word(r, NNC_COLUMN_TASK);
+    }
+    if (set_member(r)) {
+        return;
+    }
+    if (!given(r, NNC_COLUMN_N_LAYERS) && words.model_id == NULL) {
+        nnc_measured_refuse(r->cells, r->row, "no layers, and no such network in lab/members.json");
     }
     if (words.model_id != NULL) {
         r->row->model_id = nnc_arena_strdup(r->cells->arena, words.model_id);

@@ -124,6 +124,26 @@ static nnc_work orthogonalise(const nnc_update *u, const dims *d, nnc_derivation
     return work;
 }
 
+/* arXiv:1904.00962 */
+static nnc_work direction(const nnc_update *u, const dims *d, nnc_derivation *why)
+{
+    (void)u;
+    NNC_SAY(why, more_read_bytes, "B", 8.0 * d->params);
+    NNC_NOTE(why, "the direction and the weight in fp32 once more, when their norms are known");
+    NNC_SAY(why, more_written_bytes, "B", 4.0 * d->params);
+    NNC_NOTE(why, "the direction");
+    return (nnc_work){ .read_bytes = more_read_bytes, .write_bytes = more_written_bytes };
+}
+
+/* arXiv:1708.03888 */
+static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why)
+{
+    (void)u;
+    NNC_SAY(why, more_read_bytes, "B", (4.0 + d->gradient_bytes_per_param) * d->params);
+    NNC_NOTE(why, "the weight in fp32 and the gradient once more, for their norms");
+    return (nnc_work){ .read_bytes = more_read_bytes };
+}
+
 /* Moments are per parameter and in units of the policy's moment, FLOPs per parameter of one step, and
  * passes those over fp32 memory when every primitive is a kernel of its own (Adam: m 3, v 5, sqrt 2,
  * scale 2, eps 2, addcdiv 4; AdamW: decay 2 more). Counts by inspection.   [optimizer-step] */
@@ -143,6 +163,8 @@ static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAFACTOR) = { 0, 14, 18, factored,
 static const optimizer NNC_ROW(NNC_OPTIMIZER_LION) = { 1, 8, 13, NULL, NULL, 0 };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM8BIT) = { 0, 24, 20, in_8_bits, NULL, ADAMS };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_MUON) = { 1, 4, 6, of_muon, orthogonalise, 0 };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_LAMB) = { 2, 22, 24, NULL, direction, 0 };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_LARS) = { 1, 10, 12, NULL, norms, 0 };
 static const optimizer *const optimizers[] = { NNC_OPTIMIZER_LIST(NNC_ROW_AT) };
 
 nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind)

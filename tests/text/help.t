@@ -121,7 +121,7 @@ Numbers:
                           default, fp32, mixed, mixed-fp32grad, mixed-both, amp, bf16-states-fp32,
                           bf16-pure, fp8 [default]
   --optimizer NAME        Optimizer: its state and its step. adamw, adam, sgd, momentum, rmsprop,
-                          adafactor, lion, adam8bit, muon [adamw]
+                          adafactor, lion, adam8bit, muon, lamb, lars [adamw]
   --attention NAME        Attention in one kernel, or written out. flash, flash1, flash2, flash3,
                           unfused [flash]
   --mode NAME             With the device's fitted efficiency, or the bound of the datasheet.

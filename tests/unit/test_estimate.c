@@ -351,6 +351,8 @@ START_TEST(optimizers)
         { NNC_OPTIMIZER_ADAM, 8 * params },
         { NNC_OPTIMIZER_ADAMW, 8 * params },
         { NNC_OPTIMIZER_LION, 4 * params },
+        { NNC_OPTIMIZER_LAMB, 8 * params },
+        { NNC_OPTIMIZER_LARS, 4 * params },
         { NNC_OPTIMIZER_ADAM8BIT, ceil(2.03125 * params) },
         { NNC_OPTIMIZER_ADAFACTOR, 4 * factored },
         { NNC_OPTIMIZER_MUON, 4 * (2 * params - matrices) },

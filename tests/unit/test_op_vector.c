@@ -268,6 +268,11 @@ START_TEST(update_steps)
         /* g twice, w in and out, rows and columns in and out */
         { NNC_OPTIMIZER_ADAFACTOR, NNC_POLICY_FP32, 1400, 100 * (4 + 4 + 4 + 4) + 2 * 4 * 30 },
         { NNC_OPTIMIZER_ADAM8BIT, NNC_POLICY_FP32, 2400, 100 * (12 + 2 * 2.03125) },
+        /* 28 as Adam; the direction in and out, the weight in: arXiv:1904.00962 */
+        { NNC_OPTIMIZER_LAMB, NNC_POLICY_FP32, 2200, 2800 + 100 * (4 + 4 + 4) },
+        /* 20 as momentum; weight and gradient in: arXiv:1708.03888 */
+        { NNC_OPTIMIZER_LARS, NNC_POLICY_FP32, 1000, 2000 + 100 * (4 + 4) },
+        { NNC_OPTIMIZER_LARS, NNC_POLICY_MIXED, 1000, 2000 + 100 * (4 + 2) },
         /* one moment for 60, two for 40; five iterations of four passes of 2 B over 60 */
         { NNC_OPTIMIZER_MUON, NNC_POLICY_FP32, 400, 1200 + 2 * 4 * (60 + 80) + 5 * 4 * 2 * 60 },
     };
