@@ -32,21 +32,38 @@ size_t nnc_utf8_length(const char *text, size_t size)
     return length;
 }
 
-/* Control characters, C1 (U+0080..U+009F) included, and bytes that are no character. */
+/* Source: The Unicode Standard 15, tables 2-3 and 23-1, and annex 9, table 4. */
+size_t nnc_control_length(const char *text)
+{
+    static const char *const marks[] = { "\xD8\x9C",     "\xE2\x80\x8E", "\xE2\x80\x8F",
+                                         "\xE2\x80\xA8", "\xE2\x80\xA9", "\xE2\x80\xAA",
+                                         "\xE2\x80\xAB", "\xE2\x80\xAC", "\xE2\x80\xAD",
+                                         "\xE2\x80\xAE", "\xE2\x81\xA6", "\xE2\x81\xA7",
+                                         "\xE2\x81\xA8", "\xE2\x81\xA9" };
+    const unsigned char lead = (unsigned char)text[0];
+    if (lead < 0x80) {
+        return lead < 0x20 || lead == 0x7F;
+    }
+    if (lead == 0xC2) {
+        return (unsigned char)text[1] >= 0x80 && (unsigned char)text[1] < 0xA0 ? 2 : 0;
+    }
+    for (size_t i = 0; (lead == 0xD8 || lead == 0xE2) && i < sizeof marks / sizeof *marks; i++) {
+        if (strncmp(text, marks[i], strlen(marks[i])) == 0) {
+            return strlen(marks[i]);
+        }
+    }
+    return 0;
+}
+
+/* Controls, and bytes that are no character. */
 static void sanitise(char *text)
 {
     const size_t size = strlen(text);
     for (size_t i = 0; i < size;) {
         const size_t length = nnc_utf8_length(text + i, size - i);
-        const unsigned char lead = (unsigned char)text[i];
-        const bool c1 = length == 2 && lead == 0xC2 && (unsigned char)text[i + 1] < 0xA0;
-        if (length == 0 || lead < 0x20 || lead == 0x7F || c1) {
-            const size_t bad = length == 0 ? 1 : length;
-            memset(text + i, '?', bad);
-            i += bad;
-        } else {
-            i += length;
-        }
+        const size_t bad = length == 0 ? 1 : nnc_control_length(text + i);
+        memset(text + i, '?', bad);
+        i += bad > 0 ? bad : length;
     }
 }
 

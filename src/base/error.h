@@ -36,6 +36,10 @@ nnc_status nnc_no_memory(nnc_error *err);
 /* Bytes of the valid UTF-8 character at the start of text; 0 when there is none. */
 size_t nnc_utf8_length(const char *text, size_t size);
 
+/* Bytes of the control character that a NUL-terminated text begins with, 0 = it begins with none: C0 (the NUL
+ * too), C1, what turns the direction of a text or ends a line of it. Terminals and pages must not see one. */
+size_t nnc_control_length(const char *text);
+
 /* The nearest of count names to `text` by edit distance, NULL when none is near enough to be a
  * slip (more than a third of its letters off). */
 const char *nnc_nearest(const char *text, const char *const *names, size_t count);

@@ -253,9 +253,15 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
     if (scratch == NULL || list.records == NULL) {
         status = nnc_no_memory(err);
     }
-    for (; list.count < count && status == NNC_OK; list.count++) {
-        status = lists[which].load(session->specs, ids[list.count], scratch,
+    for (int32_t i = 0; i < count && status == NNC_OK; i++) {
+        status = lists[which].load(session->specs, ids[i], scratch,
                                    (char *)list.records + (size_t)list.count * size, err);
+        list.count += status == NNC_OK;
+        if (status == NNC_BAD_SPEC) { /* the others are good */
+            fprintf(stderr, "nncost: %s: %s\n", err->where, err->what);
+            session->exit_code = 1;
+            status = NNC_OK;
+        }
     }
     if (status == NNC_OK) {
         nnc_view_write(session->out, session->style, &view, &list);
@@ -287,6 +293,8 @@ const nnc_command nnc_cmd_list = {
     .name = "list",
     .operands = "devices|models|software",
     .summary = "The devices, models or software profiles that can be named by id.",
+    .notes =
+        "A file that cannot be read is named on standard error and left out; then exits with 1.",
     .min_operands = 1,
     .max_operands = 1,
     .takes = NNC_TAKES_COMMON,

@@ -63,7 +63,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_validate = {
     .name = "validate",
     .operands = "FILE...",
-    .summary = "Check device, model, software and plan files: every fault, one per line.",
+    .summary = "Check device, model, software, cluster and plan files: every fault, one per line.",
     .notes = "Faults go to standard error, and the exit code is 3. Without any, each file is "
              "reported as ok.",
     .min_operands = 1,

@@ -1,4 +1,5 @@
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,6 +228,7 @@ int main(int argc, char **argv)
     nnc_buffer out = { 0 };
     nnc_session session = { .out = &out };
     nnc_error err = { 0 };
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file past its limit is an error of write() */
     nnc_status status = dispatch(&session, argc, argv, &err);
     const bool stopped = session.exit_code > 128; /* by a signal: shows how far it came */
     if (status == NNC_OK && out.failed) {

@@ -1,6 +1,7 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,10 +46,9 @@ static nnc_status write_failed(const char *where, nnc_error *err)
 
 static nnc_status write_stdout(const char *text, size_t size, nnc_error *err)
 {
-    if (fwrite(text, 1, size, stdout) != size || fflush(stdout) != 0 || ferror(stdout)) {
-        return write_failed("standard output", err);
-    }
-    return NNC_OK;
+    return nnc_write_bytes(STDOUT_FILENO, text, size) == size
+               ? NNC_OK
+               : write_failed("standard output", err);
 }
 
 nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err)
@@ -65,9 +65,11 @@ nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc
         return write_failed(path, err);
     }
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) { /* a device or a pipe */
-        FILE *file = fopen(path, "w");
-        const bool written = file != NULL && fwrite(text, 1, size, file) == size;
-        const bool closed = file != NULL && fclose(file) == 0;
+        const int file = open(path, O_WRONLY | O_CLOEXEC);
+        const bool written = file >= 0 && nnc_write_bytes(file, text, size) == size;
+        const int cause = errno;
+        const bool closed = file >= 0 && close(file) == 0;
+        errno = written ? errno : cause;
         return written && closed ? NNC_OK : write_failed(path, err);
     }
     return nnc_beside_write(path, text, size) ? NNC_OK : write_failed(path, err);

@@ -88,8 +88,11 @@ static void hold(nnc_interrupt *interrupt, int number)
 void nnc_interrupt_hold(nnc_interrupt *interrupt)
 {
     sigemptyset(&interrupt->held);
+    hold(interrupt, SIGHUP);
     hold(interrupt, SIGINT);
     hold(interrupt, SIGTERM);
+    hold(interrupt, SIGUSR1);
+    hold(interrupt, SIGXCPU);
     pthread_sigmask(SIG_BLOCK, &interrupt->held, &interrupt->before);
 }
 
@@ -98,7 +101,7 @@ int nnc_interrupt_asked(const nnc_interrupt *interrupt)
     sigset_t pending;
     sigemptyset(&pending);
     sigpending(&pending);
-    for (int number = 1; number <= SIGTERM; number++) {
+    for (int number = 1; number <= SIGXCPU; number++) {
         if (sigismember(&interrupt->held, number) == 1 && sigismember(&pending, number) == 1) {
             return number;
         }

@@ -32,8 +32,9 @@ void nnc_progress_show(nnc_progress *progress, int64_t done);
 /* Wipes the line, or shows the last of it. */
 void nnc_progress_end(nnc_progress *progress);
 
-/* SIGINT and SIGTERM wait while they are held, to be asked for where stopping is safe. Threads that
- * are started meanwhile hold them too. */
+/* SIGHUP, SIGINT, SIGTERM, and what batch systems send before they end a job, SIGUSR1 and SIGXCPU, wait
+ * while they are held, to be asked for where stopping is safe. Threads that are started meanwhile hold them
+ * too. */
 typedef struct nnc_interrupt {
     sigset_t held, before;
 } nnc_interrupt;

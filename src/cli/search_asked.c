@@ -160,24 +160,6 @@ static void serve(const nnc_search_task *task)
     nnc_interrupt_release(&interrupt);
 }
 
-/* Goes on only when no rank has failed. The first that has says why and ends with its code; the others
- * are silent and end well, since mpirun may stop what still writes once a code is not 0. */
-static bool all_well(nnc_session *session, nnc_crew crew, uint64_t digest, nnc_status *status,
-                     nnc_error *err)
-{
-    char name[32];
-    if (!nnc_crew_same(digest) && *status == NNC_OK) {
-        snprintf(name, sizeof name, "rank %d", crew.rank);
-        *status = nnc_fail(err, NNC_BAD_SPEC, name, "reads other files than rank 0");
-    }
-    const int first = nnc_crew_first(crew, *status != NNC_OK);
-    if (first >= 0 && first != crew.rank) {
-        session->options.output = NULL;
-        *status = NNC_OK;
-    }
-    return first < 0;
-}
-
 static nnc_status run_crew(nnc_session *session, nnc_crew crew, nnc_arena *arena, base *b,
                            nnc_search_writer *write, nnc_error *err)
 {
@@ -185,13 +167,15 @@ static nnc_status run_crew(nnc_session *session, nnc_crew crew, nnc_arena *arena
     uint64_t digest = 0;
     nnc_status status =
         b != NULL ? prepare(session, arena, b, &task, &digest, err) : nnc_no_memory(err);
-    if (!all_well(session, crew, digest, &status, err) || b == NULL) {
-        return status;
-    }
+    const bool well = nnc_crew_all_well(crew, digest, &status, err);
     if (crew.rank > 0) {
-        serve(&task);
         session->options.output = NULL; /* rank 0 writes */
-        return NNC_OK;
+    }
+    if (!well || crew.rank > 0 || b == NULL) {
+        if (well) {
+            serve(&task);
+        }
+        return status;
     }
     status = search(session, arena, b, &task, digest, write, err);
     nnc_crew_search_end(crew);

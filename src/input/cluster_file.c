@@ -1,5 +1,6 @@
 /* A cluster: the links between devices, in place of those of the server a device file describes. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +107,10 @@ static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
     nnc_read_sources(root, &nnc_cluster_table, other_keys, &c.sources, &c.source_count);
     if (has(root, "scale_up")) {
         device->scale_up = c.scale_up;
+        if (isnan(c.scale_up.bytes_per_s)) {
+            nnc_json_fault(root, "scale_up.bytes_per_s",
+                           "missing, expected the bandwidth of one device, found nothing");
+        }
     }
     if (device->scale_up.devices == 0 || !has(root, "scale_up")) {
         device->scale_up.devices = c.devices_per_node;
@@ -164,9 +169,15 @@ nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *devi
     char *text = NULL;
     char stem[256];
     size_t size = 0;
-    NNC_TRY(nnc_file_read(path, &text, &size, err));
+    nnc_status status = nnc_file_read(path, &text, &size, err);
+    if (status == NNC_IO && err != NULL) {
+        char where[sizeof(err->where)];
+        snprintf(where, sizeof(where), "--cluster: %.400s", path);
+        memcpy(err->where, where, sizeof(where));
+    }
+    NNC_TRY(status);
     nnc_spec_stem(path, false, stem, sizeof(stem));
-    const nnc_status status = apply(specs, path, stem, text, size, device, err);
+    status = apply(specs, path, stem, text, size, device, err);
     free(text);
     return status;
 }

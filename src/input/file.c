@@ -21,8 +21,8 @@ static nnc_status fail_io(nnc_error *err, const char *path, const char *what, in
 }
 
 /* Reads until the end rather than trusting the size, so that a pipe works too. */
-static nnc_status read_all(int fd, const char *path, size_t guess, char **text, size_t *size,
-                           nnc_error *err)
+static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, char **text,
+                           size_t *size, nnc_error *err)
 {
     size_t room = guess + 1, used = 0;
     char *buffer = NULL;
@@ -40,10 +40,9 @@ static nnc_status read_all(int fd, const char *path, size_t guess, char **text, 
             return fail_io(err, path, "cannot be read", number);
         }
         used += got > 0 ? (size_t)got : 0;
-        if (used > NNC_FILE_BYTES_MAX) {
+        if (used > most) {
             free(buffer);
-            return nnc_fail(err, NNC_BAD_SPEC, path,
-                            "too large, expected at most 16 MB, found more");
+            return nnc_file_too_large(path, most, err);
         }
         if (got == 0) {
             break;
@@ -56,10 +55,25 @@ static nnc_status read_all(int fd, const char *path, size_t guess, char **text, 
     return NNC_OK;
 }
 
+nnc_status nnc_file_too_large(const char *path, size_t most, nnc_error *err)
+{
+    return nnc_fail(err, NNC_BAD_SPEC, path, "too large, expected at most %zu MB, found more",
+                    most / 1000000);
+}
+
 nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error *err)
+{
+    return nnc_file_read_large(path, NNC_FILE_BYTES_MAX, text, size, err);
+}
+
+nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_t *size,
+                               nnc_error *err)
 {
     struct stat about;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOMEM) {
+        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+    }
     if (fd < 0) {
         return fail_io(err, path, "cannot be opened", errno);
     }
@@ -69,8 +83,8 @@ nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error 
     } else if (S_ISDIR(about.st_mode)) {
         status = fail_io(err, path, "cannot be read", EISDIR);
     } else {
-        const bool plain = S_ISREG(about.st_mode) && about.st_size <= NNC_FILE_BYTES_MAX;
-        status = read_all(fd, path, plain ? (size_t)about.st_size : 4096, text, size, err);
+        const bool plain = S_ISREG(about.st_mode) && about.st_size <= (off_t)most;
+        status = read_all(fd, path, plain ? (size_t)about.st_size : 4096, most, text, size, err);
     }
     close(fd);
     return status;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -179,12 +180,13 @@ static nnc_status fail_unknown(nnc_folders *folders, nnc_spec_kind kind, const c
 nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id,
                           const char **path, nnc_error *err)
 {
+    struct stat about;
     for (int i = 0; i < folders->count; i++) {
         const char *one = path_of(folders, kind, folders->paths[i], id);
         if (one == NULL) {
             return nnc_fail(err, NNC_NO_MEMORY, id, "out of memory");
         }
-        if (access(one, F_OK) == 0) {
+        if (stat(one, &about) == 0 && S_ISREG(about.st_mode)) {
             *path = one;
             return NNC_OK;
         }

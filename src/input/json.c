@@ -1,6 +1,7 @@
 #include "input/json.h"
 
 #include <cjson/cJSON.h>
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,18 +70,40 @@ static bool refuse_values(const nnc_json_doc *doc, const cJSON *at)
     return finite;
 }
 
-/* Says why a text was refused; `end`: where cJSON stopped. */
+/* The half of a pair of surrogates that \uXXXX at a place is: 1 the first, 2 the second, 0 neither. */
+static int surrogate_at(const char *at)
+{
+    if (at[0] != '\\' || at[1] != 'u' || (at[2] | 0x20) != 'd') {
+        return 0;
+    }
+    const char digit = (char)(at[3] | 0x20);
+    return digit >= 'c' && digit <= 'f'
+               ? 2
+               : digit == '8' || digit == '9' || digit == 'a' || digit == 'b';
+}
+
+static bool is_half(const char *at)
+{
+    const int half = surrogate_at(at);
+    return half == 2 || (half == 1 && surrogate_at(at + 6) != 2);
+}
+
+/* Says why a text was refused; `end`: where cJSON stopped. It reads numbers in the caller's locale, and
+ * knows one-byte decimal points only; what it refuses beside that and halves of pairs is out of memory. */
 static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end)
 {
     nnc_scan_fault fault;
     if (!nnc_scan(doc->text, doc->size, values_max, &fault)) {
         fault_at(doc, fault.at, fault.what);
-    } else { /* cJSON reads numbers in the caller's locale, and knows one-byte decimal points only. */
+    } else if (is_half(end)) {
         fault_at(doc, nnc_scan_position(doc->text, end),
-                 *end == '\\'
-                     ? "bad text, expected paired surrogates after \\u, found a half"
-                     : "cannot be read, expected a locale with a decimal point of one byte, "
-                       "found another");
+                 "bad text, expected paired surrogates after \\u, found a half");
+    } else if (strlen(localeconv()->decimal_point) > 1) {
+        fault_at(
+            doc, nnc_scan_position(doc->text, end),
+            "cannot be read, expected a locale with a decimal point of one byte, found another");
+    } else {
+        nnc_faults_no_memory(doc->faults);
     }
 }
 
@@ -94,8 +117,12 @@ bool nnc_json_parse(nnc_json_doc *doc)
     const char *end;
     nnc_scan_fault fault;
     doc->root = NULL;
-    if (doc->size > NNC_FILE_BYTES_MAX) {
-        fault_at(doc, (nnc_position){ 1, 1 }, "too large, expected at most 16 MB, found more");
+    const size_t most =
+        values_max > NNC_SCAN_VALUES_MANY ? NNC_RECORDED_BYTES_MAX : NNC_FILE_BYTES_MAX;
+    if (doc->size > most) {
+        nnc_error large;
+        nnc_file_too_large(doc->faults->name != NULL ? doc->faults->name : "text", most, &large);
+        nnc_faults_note(doc->faults, &large);
         return false;
     }
     if (python && !nnc_python_text(doc->arena, &doc->text, doc->size)) {

@@ -17,6 +17,7 @@ typedef struct nnc_faults {
     void *context;
     nnc_status status; /* of the first fault */
     int count;
+    bool no_memory; /* one of them is that */
 } nnc_faults;
 
 typedef struct nnc_json_doc {
@@ -24,7 +25,7 @@ typedef struct nnc_json_doc {
     nnc_arena *arena; /* for texts that outlive the document */
     const char *text;
     size_t size;
-    int values_max;     /* 0 = NNC_SCAN_VALUES_MAX */
+    int values_max;     /* 0 = NNC_SCAN_VALUES_MAX; beyond it the text may be large, too */
     bool foreign;       /* may be the configuration of a published model: see nnc_json_parse */
     bool lenient;       /* unknown keys of such a file are skipped, and named */
     struct cJSON *root; /* NULL: no document, faults carry no line */

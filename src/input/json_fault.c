@@ -147,9 +147,14 @@ void nnc_faults_note(nnc_faults *faults, const nnc_error *fault)
     }
 }
 
+/* Said once: what cannot be read for want of memory says nothing of the file. */
 void nnc_faults_no_memory(nnc_faults *faults)
 {
     nnc_error fault;
+    if (faults->no_memory) {
+        return;
+    }
+    faults->no_memory = true;
     nnc_fail(&fault, NNC_NO_MEMORY, faults->name != NULL ? faults->name : "", "out of memory");
     nnc_faults_note(faults, &fault);
 }
@@ -157,7 +162,7 @@ void nnc_faults_no_memory(nnc_faults *faults)
 bool nnc_json_go_on(nnc_json at)
 {
     const nnc_faults *faults = at.doc->faults;
-    return faults->count < (faults->report != NULL ? NNC_FAULTS_MAX : 1);
+    return !faults->no_memory && faults->count < (faults->report != NULL ? NNC_FAULTS_MAX : 1);
 }
 
 void nnc_json_fault(nnc_json at, const char *member, const char *format, ...)

@@ -7,8 +7,9 @@
 
 enum {
     NNC_SCAN_DEPTH_MAX = 64,
-    NNC_SCAN_VALUES_MAX = 10000,  /* keeps the tree small */
-    NNC_SCAN_VALUES_MANY = 700000 /* of a file that holds many recorded estimates */
+    NNC_SCAN_VALUES_MAX = 10000,                /* keeps the tree small */
+    NNC_SCAN_VALUES_MANY = 700000,              /* of a configuration as others write it */
+    NNC_SCAN_VALUES_RECORDED = 50 * 1000 * 1000 /* of a file that holds many recorded estimates */
 };
 
 /* Both count from 1; a column is a character, not a byte. */

@@ -1,6 +1,7 @@
 /* A whole ONNX file: its tensors, its nodes in order, and the graph file they make. */
 #include "onnx/onnx_import.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,11 @@
 static nnc_status read_file(const char *path, uint8_t **bytes, size_t *size, nnc_error *err)
 {
     struct stat about;
+    errno = 0;
     FILE *file = fopen(path, "rb");
+    if (file == NULL && errno == ENOMEM) {
+        return nnc_no_memory(err);
+    }
     if (file == NULL || fstat(fileno(file), &about) != 0) {
         if (file != NULL) {
             fclose(file);
@@ -340,20 +345,38 @@ static nnc_status convert(nnc_onnx_graph *g, const char *id, char **text, size_t
     return g->status;
 }
 
+/* The system's, which protobuf-c does not tell from a file that is none. */
+static void *take(void *failed, size_t size)
+{
+    void *memory = malloc(size > 0 ? size : 1);
+    *(bool *)failed = *(bool *)failed || memory == NULL;
+    return memory;
+}
+
+static void give_back(void *failed, void *memory)
+{
+    (void)failed;
+    free(memory);
+}
+
 nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, const char *id,
                          nnc_arena *arena, char **text, size_t *size, const char **notes,
                          nnc_error *err)
 {
-    Onnx__ModelProto *model = onnx__model_proto__unpack(NULL, count, bytes);
+    bool failed = false;
+    ProtobufCAllocator memory = { take, give_back, &failed };
+    Onnx__ModelProto *model = onnx__model_proto__unpack(&memory, count, bytes);
     nnc_status status = NNC_OK;
-    if (model == NULL || model->graph == NULL) {
+    if (failed) {
+        status = nnc_no_memory(err);
+    } else if (model == NULL || model->graph == NULL) {
         status = nnc_fail(err, NNC_BAD_SPEC, path, "is no ONNX file");
     } else {
         nnc_onnx_graph g = { .path = path, .proto = model->graph, .arena = arena, .err = err };
         status = convert(&g, id, text, size, notes);
     }
     if (model != NULL) {
-        onnx__model_proto__free_unpacked(model, NULL);
+        onnx__model_proto__free_unpacked(model, &memory);
     }
     return status;
 }

@@ -21,7 +21,7 @@ static nnc_status refuse_other(const nnc_plans *plans, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, "--update", "%s is not a file that can be replaced",
                         plans->path);
     }
-    nnc_status status = nnc_file_read(plans->path, &text, &size, err);
+    nnc_status status = nnc_file_read_large(plans->path, NNC_RECORDED_BYTES_MAX, &text, &size, err);
     if (status == NNC_OK && (size != plans->size || memcmp(text, plans->text, size) != 0)) {
         status = nnc_fail(err, NNC_IO, plans->path,
                           "changed while it was being checked; nothing is written");
@@ -57,6 +57,13 @@ static nnc_status write_recorded(nnc_check *c, const nnc_recorded *recorded, nnc
     nnc_buffer part = { 0 };
     nnc_recorded_write(&part, recorded, c->plans->record_count > 0);
     nnc_buffer_byte(&part, '\0');
+    if (part.size + c->plans->size > NNC_RECORDED_BYTES_MAX) {
+        nnc_buffer_free(&part);
+        return nnc_fail(err, NNC_BAD_SPEC, c->plans->path,
+                        "its recorded estimates need more than %d MB, expected less: record asked "
+                        "figures only (\"record\"), or deal the scenarios out to several files",
+                        NNC_RECORDED_BYTES_MAX / 1000000);
+    }
     const char *text =
         part.failed ? NULL : nnc_plans_with_recorded(c->arena, c->plans, part.bytes, &size);
     nnc_buffer_free(&part);

@@ -75,7 +75,7 @@ void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults
                          .arena = arena,
                          .text = text,
                          .size = size,
-                         .values_max = NNC_SCAN_VALUES_MANY };
+                         .values_max = NNC_SCAN_VALUES_RECORDED };
     *plans = (nnc_plans){ .path = faults->name, .text = text, .size = size };
     if (nnc_json_parse(&doc)) {
         const nnc_json root = nnc_json_root(&doc);
@@ -92,7 +92,7 @@ static nnc_status read_text(nnc_arena *arena, const char *path, const char **tex
                             nnc_error *err)
 {
     char *read = NULL;
-    NNC_TRY(nnc_file_read(path, &read, size, err));
+    NNC_TRY(nnc_file_read_large(path, NNC_RECORDED_BYTES_MAX, &read, size, err));
     char *copy = nnc_arena_alloc(arena, *size + 1);
     if (copy != NULL) {
         memcpy(copy, read, *size + 1);
@@ -122,8 +122,10 @@ bool nnc_plans_is(const char *path)
 {
     char *text = NULL;
     size_t size = 0;
-    const bool is = !nnc_is_pipe(path) && nnc_file_read(path, &text, &size, NULL) == NNC_OK &&
-                    strstr(text, "\"nncost.plans/") != NULL;
+    const bool is =
+        !nnc_is_pipe(path) &&
+        nnc_file_read_large(path, NNC_RECORDED_BYTES_MAX, &text, &size, NULL) == NNC_OK &&
+        strstr(text, "\"nncost.plans/") != NULL;
     free(text);
     return is;
 }

@@ -252,7 +252,7 @@ static nnc_status parse_either(nnc_arena *arena, const char *text, size_t size, 
                          .arena = arena,
                          .text = text,
                          .size = size,
-                         .values_max = NNC_SCAN_VALUES_MANY };
+                         .values_max = NNC_SCAN_VALUES_RECORDED };
     if (nnc_json_parse(&doc)) {
         read_either(nnc_json_root(&doc), recorded);
     }
@@ -267,7 +267,7 @@ nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *r
     size_t size = 0;
     nnc_faults faults = { .name = path, .err = err };
     *recorded = (nnc_recorded){ .tool = NULL };
-    NNC_TRY(nnc_file_read(path, &text, &size, err));
+    NNC_TRY(nnc_file_read_large(path, NNC_RECORDED_BYTES_MAX, &text, &size, err));
     const nnc_status status = parse_either(arena, text, size, &faults, recorded);
     free(text);
     return status;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "metrics/report.h"
+
 enum { FIGURE_NAME_MAX = 256, FIGURES_MAX = 10000 };
 
 static const char *name_for(nnc_arena *arena, const nnc_figure_list *into, const char *name)
@@ -11,6 +13,23 @@ static const char *name_for(nnc_arena *arena, const nnc_figure_list *into, const
     const nnc_figures like = into->like;
     const bool known = into->count < like.count && strcmp(like.list[into->count].name, name) == 0;
     return known ? like.list[into->count].name : nnc_arena_strdup(arena, name);
+}
+
+/* A figure of this program is a number or a text as its metric is; others may be what they like. Most have the
+ * kind of the one in their place in `like`. */
+static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure)
+{
+    const nnc_figures like = into->like;
+    const bool text = figure->text != NULL;
+    if (into->count < like.count && like.list[into->count].name == figure->name &&
+        (like.list[into->count].text != NULL) == text) {
+        return true;
+    }
+    const nnc_metric *metric = nnc_metric_find(&nnc_estimate_metrics, figure->name);
+    const nnc_metric_type type = metric != NULL ? metric->type : NNC_METRIC_ANY;
+    return type == NNC_METRIC_NUMBER || type == NNC_METRIC_WHOLE ? !text
+           : type <= NNC_METRIC_ENUM                             ? text
+                                                                 : true;
 }
 
 static void add_figure(nnc_json at, const char *name, nnc_figure_list *into)
@@ -35,9 +54,11 @@ static void add_figure(nnc_json at, const char *name, nnc_figure_list *into)
     }
     if (!kept) {
         nnc_faults_no_memory(at.doc->faults);
-        return;
+    } else if (is_of_kind(into, &figure)) {
+        into->list[into->count++] = figure;
+    } else {
+        nnc_json_mismatch(at, "wrong type", figure.text != NULL ? "a number" : "a text");
     }
-    into->list[into->count++] = figure;
 }
 
 /* Puts a part of a name behind the first `used` bytes; the new length, 0 = there is no room. */

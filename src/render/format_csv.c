@@ -3,22 +3,22 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/number.h"
 #include "render/format.h"
 
-/* A line break, which would end the line, becomes a blank. */
+/* A control character, a line break among them, becomes a blank. What a spreadsheet would take for a formula
+ * gets an apostrophe, which it takes for "this is a text". Source: OWASP, "CSV Injection". */
 static void put_text(nnc_buffer *out, const char *text)
 {
     const bool quoted = strpbrk(text, ",\"") != NULL;
     nnc_buffer_text(out, quoted ? "\"" : "");
-    for (; *text != '\0'; text++) {
+    nnc_buffer_text(out, *text != '\0' && strchr("=+-@", *text) != NULL ? "'" : "");
+    while (*text != '\0') {
+        const size_t control = nnc_control_length(text);
         nnc_buffer_text(out, *text == '"' ? "\"" : "");
-        const bool control = (unsigned char)*text < 0x20U || *text == 0x7F;
-        if (control) {
-            nnc_buffer_byte(out, ' ');
-        } else {
-            nnc_buffer_byte(out, *text);
-        }
+        nnc_buffer_byte(out, control > 0 ? ' ' : *text);
+        text += control > 0 ? control : 1;
     }
     nnc_buffer_text(out, quoted ? "\"" : "");
 }

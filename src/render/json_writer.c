@@ -8,6 +8,16 @@
 #include "base/error.h"
 #include "base/number.h"
 
+/* A control character, of at most three bytes of UTF-8, as \uXXXX. */
+static void put_escape(nnc_buffer *out, const char *text, size_t length)
+{
+    unsigned code = (unsigned char)text[0] & (length == 1 ? 0x7FU : length == 2 ? 0x1FU : 0x0FU);
+    for (size_t i = 1; i < length; i++) {
+        code = code << 6U | ((unsigned char)text[i] & 0x3FU);
+    }
+    nnc_buffer_print(out, "\\u%04x", code);
+}
+
 void nnc_put_json_text(nnc_buffer *out, const char *text)
 {
     nnc_buffer_byte(out, '"');
@@ -18,8 +28,8 @@ void nnc_put_json_text(nnc_buffer *out, const char *text)
         } else if (*text == '"' || *text == '\\') {
             nnc_buffer_byte(out, '\\');
             nnc_buffer_byte(out, *text);
-        } else if ((unsigned char)*text < 0x20U || *text == 0x7F) {
-            nnc_buffer_print(out, "\\u%04x", (unsigned)(unsigned char)*text);
+        } else if (nnc_control_length(text) > 0) {
+            put_escape(out, text, length);
         } else {
             nnc_buffer_put(out, text, length);
         }

@@ -92,10 +92,18 @@ int64_t nnc_table_rows(const nnc_table *table)
     return table->cell_count / table->count;
 }
 
+/* Of a table that has lost a cell none is in its place. */
+static void write_cells(nnc_table *table, nnc_buffer *out, nnc_style style)
+{
+    out->failed = out->failed || table->cells.failed;
+    if (!table->cells.failed) {
+        style.format->page->table(out, style, table);
+    }
+}
+
 void nnc_table_write(nnc_table *table, nnc_buffer *out, nnc_style style)
 {
-    style.format->page->table(out, style, table);
-    out->failed = out->failed || table->cells.failed;
+    write_cells(table, out, style);
     nnc_buffer_free(&table->cells);
 }
 
@@ -123,8 +131,7 @@ bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const ch
 /* Writes the rows there are, the first time below the heads. */
 static void put_rows(nnc_table *table, nnc_buffer *out, nnc_style style)
 {
-    style.format->page->table(out, style, table);
-    out->failed = out->failed || table->cells.failed;
+    write_cells(table, out, style);
     nnc_buffer_clear(&table->cells);
     table->cell_count = 0;
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+
 /* Past this a double holds no single units, and the grouping below would run out of int64_t. */
 static const double whole_max = 9007199254740992.0;
 
@@ -165,32 +167,30 @@ int nnc_text_width(const char *text)
     return width;
 }
 
-static void put_printable(nnc_buffer *out, char byte)
+/* A byte, or '?' for a whole control character. Returns how many bytes that was. */
+static size_t put_printable(nnc_buffer *out, const char *text)
 {
-    const bool control = (unsigned char)byte < 0x20u || byte == 0x7F;
-    if (control) {
-        nnc_buffer_byte(out, '?');
-    } else {
-        nnc_buffer_byte(out, byte);
-    }
+    const size_t control = nnc_control_length(text);
+    nnc_buffer_byte(out, control > 0 ? '?' : *text);
+    return control > 0 ? control : 1;
 }
 
 void nnc_put_plain(nnc_buffer *out, const char *text, int max)
 {
-    for (; *text; text++) {
+    while (*text != '\0') {
         if (starts_character(*text) && max-- <= 0) {
             return;
         }
-        put_printable(out, *text);
+        text += put_printable(out, text);
     }
 }
 
 void nnc_put_markdown(nnc_buffer *out, const char *text)
 {
-    for (; *text; text++) {
+    while (*text != '\0') {
         if (strchr("\\`*<|[", *text) != NULL) {
             nnc_buffer_byte(out, '\\');
         }
-        put_printable(out, *text);
+        text += put_printable(out, text);
     }
 }

@@ -5,7 +5,7 @@
 
 #include <nncost/search.h>
 
-enum { NNC_SEARCH_THREADS_MAX = 64 };
+enum { NNC_SEARCH_THREADS_MAX = 256 };
 
 typedef struct nnc_front {
     nnc_found best[NNC_SEARCH_BEST_MAX]; /* best first */

@@ -9,7 +9,9 @@
 struct nnc_database {
     sqlite3 *file;
     sqlite3_stmt *insert, *progress;
-    int count;
+    int64_t row_count;
+    uint64_t digest; /* of the rows */
+    int count;       /* of the columns */
     bool in_batch;
     char path[NNC_SQLITE_PATH];
 };
@@ -28,7 +30,7 @@ static void put_name(nnc_buffer *sql, const char *name)
 static nnc_status create(sqlite3 *file, const char *path, const nnc_database_head *head,
                          const char *const *names, int count, nnc_error *err)
 {
-    char text[256];
+    char text[320];
     nnc_buffer sql = { 0 };
     snprintf(text, sizeof text, "BEGIN IMMEDIATE; PRAGMA application_id = %d;",
              NNC_SQLITE_APPLICATION);
@@ -41,8 +43,10 @@ static nnc_status create(sqlite3 *file, const char *path, const nnc_database_hea
     }
     snprintf(text, sizeof text,
              "); CREATE TABLE sweep (digest TEXT, shard INTEGER, shards INTEGER, rows INTEGER, "
-             "done INTEGER); INSERT INTO sweep VALUES ('%s', %d, %d, %lld, 0); COMMIT;",
-             head->digest, (int)head->shard, (int)head->shards, (long long)head->rows);
+             "done INTEGER, count INTEGER, rows_digest INTEGER); "
+             "INSERT INTO sweep VALUES ('%s', %d, %d, %lld, 0, 0, %lld); COMMIT;",
+             head->digest, (int)head->shard, (int)head->shards, (long long)head->rows,
+             (long long)NNC_DIGEST_START);
     nnc_buffer_put(&sql, text, strlen(text) + 1);
     nnc_status status = sql.failed ? nnc_fail(err, NNC_NO_MEMORY, path, "out of memory")
                                    : nnc_sqlite_run(file, path, sql.bytes, err);
@@ -67,6 +71,34 @@ static nnc_status check_head(const char *path, const nnc_database_head *found,
     return NNC_OK;
 }
 
+/* Reads the rows: are they those that were written? */
+static nnc_status check_rows(nnc_database *db, const nnc_database_head *head, nnc_error *err)
+{
+    sqlite3_stmt *query = NULL;
+    nnc_cell cells[NNC_DATABASE_COLUMNS_MAX];
+    bool read = true;
+    db->digest = NNC_DIGEST_START;
+    int code = sqlite3_prepare_v2(db->file, "SELECT * FROM rows ORDER BY row", -1, &query, NULL);
+    if (code == SQLITE_OK && sqlite3_column_count(query) == db->count) {
+        for (code = sqlite3_step(query); code == SQLITE_ROW && read; code = sqlite3_step(query)) {
+            for (int i = 0; i < db->count; i++) {
+                read = nnc_sqlite_cell(query, i, &cells[i]) && read;
+            }
+            if (read) {
+                db->digest = nnc_sqlite_row_digest(db->digest, cells, db->count);
+                db->row_count++;
+            }
+        }
+    }
+    const bool same = db->row_count == head->count && db->digest == head->rows_digest;
+    const nnc_status status = !read ? nnc_no_memory(err)
+                              : code == SQLITE_DONE && same
+                                  ? NNC_OK
+                                  : nnc_sqlite_damaged(db->file, db->path, err);
+    sqlite3_finalize(query);
+    return status;
+}
+
 static nnc_status prepare(nnc_database *db, nnc_error *err)
 {
     nnc_buffer sql = { 0 };
@@ -79,8 +111,8 @@ static nnc_status prepare(nnc_database *db, nnc_error *err)
     if (sql.failed) {
         status = nnc_fail(err, NNC_NO_MEMORY, db->path, "out of memory");
     } else if (sqlite3_prepare_v2(db->file, sql.bytes, -1, &db->insert, NULL) != SQLITE_OK ||
-               sqlite3_prepare_v2(db->file, "UPDATE sweep SET done = ?", -1, &db->progress, NULL) !=
-                   SQLITE_OK) {
+               sqlite3_prepare_v2(db->file, "UPDATE sweep SET done = ?, count = ?, rows_digest = ?",
+                                  -1, &db->progress, NULL) != SQLITE_OK) {
         status = nnc_sqlite_fail(db->file, db->path, err);
     }
     nnc_buffer_free(&sql);
@@ -113,6 +145,10 @@ static nnc_status open_all(nnc_database *db, const char *path, nnc_database_head
     bool empty = true;
     NNC_TRY(nnc_sqlite_path(db->path, path, err));
     NNC_TRY(open_file(db, err));
+    if (head->disposable) {
+        NNC_TRY(nnc_sqlite_run(db->file, path,
+                               "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", err));
+    }
     NNC_TRY(nnc_sqlite_inspect(db->file, path, &empty, err));
     NNC_TRY(lock(db, err));
     if (empty) {
@@ -120,6 +156,7 @@ static nnc_status open_all(nnc_database *db, const char *path, nnc_database_head
     }
     NNC_TRY(nnc_sqlite_head(db->file, path, &found, err));
     NNC_TRY(check_head(path, &found, head, err));
+    NNC_TRY(check_rows(db, &found, err));
     NNC_TRY(prepare(db, err));
     head->done = found.done;
     return NNC_OK;
@@ -172,6 +209,8 @@ nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *
         ok = ok && bind(db->insert, i + 1, &cells[i]) == SQLITE_OK;
     }
     ok = ok && sqlite3_step(db->insert) == SQLITE_DONE;
+    db->row_count += ok;
+    db->digest = ok ? nnc_sqlite_row_digest(db->digest, cells, db->count) : db->digest;
     return sqlite3_reset(db->insert) == SQLITE_OK && ok ? NNC_OK
                                                         : nnc_sqlite_fail(db->file, db->path, err);
 }
@@ -180,6 +219,8 @@ nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err)
 {
     NNC_TRY(begin_batch(db, err));
     const bool ok = sqlite3_bind_int64(db->progress, 1, done) == SQLITE_OK &&
+                    sqlite3_bind_int64(db->progress, 2, db->row_count) == SQLITE_OK &&
+                    sqlite3_bind_int64(db->progress, 3, (int64_t)db->digest) == SQLITE_OK &&
                     sqlite3_step(db->progress) == SQLITE_DONE;
     if (sqlite3_reset(db->progress) != SQLITE_OK || !ok) {
         return nnc_sqlite_fail(db->file, db->path, err);
@@ -189,11 +230,9 @@ nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err)
     return status;
 }
 
-int64_t nnc_database_count(nnc_database *db)
+int64_t nnc_database_count(const nnc_database *db)
 {
-    int64_t count = -1;
-    nnc_sqlite_ask(db->file, db->path, "SELECT count(*) FROM rows", &count, NULL);
-    return count;
+    return db->row_count;
 }
 
 void nnc_database_close(nnc_database *db)

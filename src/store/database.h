@@ -16,13 +16,17 @@ typedef struct nnc_database_head {
     int32_t shard, shards;        /* 1 of 1: not divided */
     int64_t rows;                 /* that this shard looks at */
     int64_t done;                 /* of them */
+    int64_t count;                /* of the rows in the file */
+    uint64_t rows_digest;         /* of their cells, in their order */
+    bool disposable;              /* the file is deleted when anything fails: it needs no journal */
 } nnc_database_head;
 
 typedef struct nnc_database nnc_database;
 
 /* Opens or creates a file. The first name is "row", a whole number. An existing file must be of the
- * same digest and shard, and have the same columns; head->done receives how far it is. Errors:
- * NNC_BAD_SPEC for a file of something else, NNC_IO, NNC_BAD_USAGE when built without SQLite. */
+ * same digest and shard, and have the same columns; head->done receives how far it is. It is read once, as SQLite
+ * has no checksums of its own. Errors: NNC_BAD_SPEC for a file of something else or one that is damaged, NNC_IO,
+ * NNC_BAD_USAGE when built without SQLite, and for a name that SQLite does not take for that of a file. */
 nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names,
                              int count, nnc_database **database, nnc_error *err);
 
@@ -32,8 +36,8 @@ nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *
 /* Makes what was put last, together with how far the sweep is. */
 nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err);
 
-/* Rows in the file; -1 when it cannot be read. */
-int64_t nnc_database_count(nnc_database *db);
+/* Rows in the file, with what was put. */
+int64_t nnc_database_count(const nnc_database *db);
 
 /* What was put since the last commit is lost. */
 void nnc_database_close(nnc_database *db);
@@ -44,7 +48,8 @@ typedef struct nnc_database_reader nnc_database_reader;
 nnc_status nnc_database_reader_open(const char *path, nnc_database_reader **out, nnc_error *err);
 const nnc_database_head *nnc_database_reader_head(const nnc_database_reader *reader);
 const char *const *nnc_database_reader_names(const nnc_database_reader *reader, int *count);
-/* *cells: valid until the next call; NULL after the last row. */
+/* *cells: valid until the next call; NULL after the last row. NNC_BAD_SPEC when the rows are not those that were
+ * written, which only the last call can tell. */
 nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells,
                                     nnc_error *err);
 void nnc_database_reader_close(nnc_database_reader *reader);

@@ -27,7 +27,7 @@ nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err)
     return not_built("", err);
 }
 
-int64_t nnc_database_count(nnc_database *db)
+int64_t nnc_database_count(const nnc_database *db)
 {
     (void)db;
     return -1;

@@ -8,6 +8,8 @@ struct nnc_database_reader {
     sqlite3 *file;
     sqlite3_stmt *query;
     nnc_database_head head;
+    int64_t row_count; /* read so far */
+    uint64_t digest;   /* of them */
     int count;
     const char *names[NNC_DATABASE_COLUMNS_MAX];
     nnc_cell cells[NNC_DATABASE_COLUMNS_MAX];
@@ -28,10 +30,11 @@ static nnc_status open_query(nnc_database_reader *reader, nnc_error *err)
     NNC_TRY(nnc_sqlite_head(reader->file, reader->path, &reader->head, err));
     if (sqlite3_prepare_v2(reader->file, "SELECT * FROM rows ORDER BY row", -1, &reader->query,
                            NULL) != SQLITE_OK) {
-        return nnc_sqlite_fail(reader->file, reader->path, err);
+        return nnc_sqlite_damaged(reader->file, reader->path, err);
     }
+    reader->digest = NNC_DIGEST_START;
     reader->count = sqlite3_column_count(reader->query);
-    if (reader->count > NNC_DATABASE_COLUMNS_MAX) {
+    if (reader->count < 1 || reader->count > NNC_DATABASE_COLUMNS_MAX) {
         return nnc_sqlite_foreign(reader->path, err);
     }
     for (int i = 0; i < reader->count; i++) {
@@ -69,41 +72,25 @@ const char *const *nnc_database_reader_names(const nnc_database_reader *reader, 
     return reader->names;
 }
 
-static nnc_cell cell_at(sqlite3_stmt *query, int index)
-{
-    nnc_cell cell = { .kind = NNC_CELL_NULL };
-    switch (sqlite3_column_type(query, index)) {
-    case SQLITE_INTEGER:
-        cell.kind = NNC_CELL_WHOLE;
-        cell.whole = sqlite3_column_int64(query, index);
-        break;
-    case SQLITE_FLOAT:
-        cell.kind = NNC_CELL_NUMBER;
-        cell.number = sqlite3_column_double(query, index);
-        break;
-    case SQLITE_TEXT:
-        cell.kind = NNC_CELL_TEXT;
-        cell.text = (const char *)sqlite3_column_text(query, index);
-        break;
-    default: break;
-    }
-    return cell;
-}
-
 nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells,
                                     nnc_error *err)
 {
     const int code = sqlite3_step(reader->query);
     *cells = NULL;
-    if (code == SQLITE_DONE) {
+    if (code == SQLITE_DONE && reader->row_count == reader->head.count &&
+        reader->digest == reader->head.rows_digest) {
         return NNC_OK;
     }
     if (code != SQLITE_ROW) {
-        return nnc_sqlite_fail(reader->file, reader->path, err);
+        return nnc_sqlite_damaged(reader->file, reader->path, err);
     }
     for (int i = 0; i < reader->count; i++) {
-        reader->cells[i] = cell_at(reader->query, i);
+        if (!nnc_sqlite_cell(reader->query, i, &reader->cells[i])) {
+            return nnc_no_memory(err);
+        }
     }
+    reader->row_count++;
+    reader->digest = nnc_sqlite_row_digest(reader->digest, reader->cells, reader->count);
     *cells = reader->cells;
     return NNC_OK;
 }

@@ -64,9 +64,9 @@ nnc_status nnc_file_write(nnc_file *file, const char *lines, size_t size, nnc_er
 nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err)
 {
     bool closed = true;
-    if (file->beside.temporary != NULL && keep) {
+    if (file->beside.target != NULL && keep) {
         closed = nnc_beside_keep(&file->beside, false);
-    } else if (file->beside.temporary != NULL) {
+    } else if (file->beside.target != NULL) {
         nnc_beside_drop(&file->beside);
     } else if (file->descriptor != STDOUT_FILENO) {
         closed = close(file->descriptor) == 0 || !keep;

@@ -1,9 +1,11 @@
 #include "store/merge.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -110,17 +112,24 @@ static nnc_status advance(source *s, bool json, nnc_error *err)
                                     (long long)s->row, (long long)last);
 }
 
-static bool is_database(const char *path)
+static nnc_status cannot_open(const char *path, nnc_error *err)
+{
+    return errno == ENOMEM ? no_memory(path, err)
+                           : nnc_fail(err, NNC_IO, path, "cannot open: %s", strerror(errno));
+}
+
+static nnc_status is_database(const char *path, bool *is, nnc_error *err)
 {
     static const char magic[] = "SQLite format 3";
     char start[sizeof magic] = "";
-    FILE *file = fopen(path, "rb");
-    const bool found = file != NULL && fread(start, 1, sizeof start, file) == sizeof start &&
-                       memcmp(start, magic, sizeof magic) == 0;
-    if (file != NULL) {
-        fclose(file);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return cannot_open(path, err);
     }
-    return found;
+    *is = read(file, start, sizeof start) == (ssize_t)sizeof start &&
+          memcmp(start, magic, sizeof magic) == 0;
+    close(file);
+    return NNC_OK;
 }
 
 static bool ends_with(const char *path, const char *end)
@@ -136,7 +145,7 @@ static nnc_status open_lines(merger *m, nnc_error *err)
         source *s = &m->sources[i];
         s->file = fopen(s->path, "rb");
         if (s->file == NULL) {
-            return nnc_fail(err, NNC_IO, s->path, "cannot open: %s", strerror(errno));
+            return cannot_open(s->path, err);
         }
         const int first = getc(s->file);
         ungetc(first, s->file);
@@ -212,10 +221,11 @@ static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
     nnc_database_head head = *nnc_database_reader_head(m->sources[0].reader);
     head.shard = head.shards = 1;
     head.rows = head.done = 0;
+    head.disposable = true;
     for (int i = 0; i < m->count; i++) {
         head.rows += nnc_database_reader_head(m->sources[i].reader)->rows;
     }
-    if (!nnc_beside_open(&m->beside, m->out)) { /* an empty file is an empty database */
+    if (!nnc_beside_open_named(&m->beside, m->out)) { /* an empty file is an empty database */
         return cannot_write(m->out, err);
     }
     return nnc_database_open(m->beside.temporary, &head, names, count, &m->database, err);
@@ -295,7 +305,7 @@ static nnc_status merge_database(merger *m, nnc_error *err)
     }
     nnc_database_close(m->database);
     m->database = NULL;
-    if (status == NNC_OK && !nnc_beside_keep(&m->beside, false)) {
+    if (status == NNC_OK && !nnc_beside_keep(&m->beside, true)) {
         status = cannot_write(m->out, err);
     }
     return status;
@@ -319,7 +329,8 @@ static void close_all(merger *m)
 
 nnc_status nnc_merge(const char *out, char *const *inputs, int count, nnc_error *err)
 {
-    const bool databases = is_database(inputs[0]);
+    bool databases = false;
+    NNC_TRY(is_database(inputs[0], &databases, err));
     const bool to_lines =
         !databases || ends_with(out, ".csv") || ends_with(out, ".json") || ends_with(out, ".jsonl");
     merger m = { .out = out, .count = count };

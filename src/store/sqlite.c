@@ -1,6 +1,8 @@
 #include "store/sqlite.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -22,6 +24,17 @@ nnc_status nnc_sqlite_fail(sqlite3 *file, const char *path, nnc_error *err)
 nnc_status nnc_sqlite_foreign(const char *path, nnc_error *err)
 {
     return nnc_fail(err, NNC_BAD_SPEC, path, "holds something else than the rows of a sweep");
+}
+
+nnc_status nnc_sqlite_damaged(sqlite3 *file, const char *path, nnc_error *err)
+{
+    const int code = sqlite3_errcode(file) & 0xFF;
+    if (code == SQLITE_NOMEM || code == SQLITE_IOERR || code == SQLITE_BUSY ||
+        code == SQLITE_LOCKED) {
+        return nnc_sqlite_fail(file, path, err);
+    }
+    return nnc_fail(err, NNC_BAD_SPEC, path,
+                    "is damaged, expected the rows as a sweep wrote them; delete it to begin anew");
 }
 
 nnc_status nnc_sqlite_run(sqlite3 *file, const char *path, const char *sql, nnc_error *err)
@@ -50,10 +63,11 @@ nnc_status nnc_sqlite_head(sqlite3 *file, const char *path, nnc_database_head *h
 {
     sqlite3_stmt *query = NULL;
     nnc_status status = NNC_OK;
-    if (sqlite3_prepare_v2(file, "SELECT digest, shard, shards, rows, done FROM sweep", -1, &query,
-                           NULL) != SQLITE_OK ||
+    if (sqlite3_prepare_v2(
+            file, "SELECT digest, shard, shards, rows, done, count, rows_digest FROM sweep", -1,
+            &query, NULL) != SQLITE_OK ||
         sqlite3_step(query) != SQLITE_ROW) {
-        status = nnc_sqlite_fail(file, path, err);
+        status = nnc_sqlite_damaged(file, path, err);
     } else {
         const unsigned char *digest = sqlite3_column_text(query, 0);
         snprintf(head->digest, sizeof head->digest, "%s",
@@ -62,9 +76,57 @@ nnc_status nnc_sqlite_head(sqlite3 *file, const char *path, nnc_database_head *h
         head->shards = sqlite3_column_int(query, 2);
         head->rows = sqlite3_column_int64(query, 3);
         head->done = sqlite3_column_int64(query, 4);
+        head->count = sqlite3_column_int64(query, 5);
+        head->rows_digest = (uint64_t)sqlite3_column_int64(query, 6);
+        if (digest == NULL || head->done < 0 || head->done > head->rows ||
+            head->count > head->done) {
+            status = nnc_sqlite_damaged(file, path, err);
+        }
     }
     sqlite3_finalize(query);
     return status;
+}
+
+/* A cell as it comes back: there are no numbers that are none, and no bools. */
+uint64_t nnc_sqlite_row_digest(uint64_t digest, const nnc_cell *cells, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const nnc_cell *cell = &cells[i];
+        uint64_t bits = 0;
+        switch (cell->kind) {
+        case NNC_CELL_NULL: digest = nnc_digest_bytes(digest, "n", 1); break;
+        case NNC_CELL_NUMBER:
+            memcpy(&bits, &cell->number, sizeof bits);
+            digest = isnan(cell->number) ? nnc_digest_bytes(digest, "n", 1)
+                                         : nnc_digest_number(digest, bits);
+            break;
+        case NNC_CELL_WHOLE: digest = nnc_digest_number(digest, (uint64_t)cell->whole); break;
+        case NNC_CELL_BOOL: digest = nnc_digest_number(digest, cell->flag); break;
+        case NNC_CELL_TEXT: digest = nnc_digest_text(digest, cell->text); break;
+        }
+    }
+    return digest;
+}
+
+bool nnc_sqlite_cell(sqlite3_stmt *query, int index, nnc_cell *cell)
+{
+    *cell = (nnc_cell){ .kind = NNC_CELL_NULL };
+    switch (sqlite3_column_type(query, index)) {
+    case SQLITE_INTEGER:
+        cell->kind = NNC_CELL_WHOLE;
+        cell->whole = sqlite3_column_int64(query, index);
+        break;
+    case SQLITE_FLOAT:
+        cell->kind = NNC_CELL_NUMBER;
+        cell->number = sqlite3_column_double(query, index);
+        break;
+    case SQLITE_TEXT:
+        cell->kind = NNC_CELL_TEXT;
+        cell->text = (const char *)sqlite3_column_text(query, index);
+        return cell->text != NULL;
+    default: break;
+    }
+    return true;
 }
 
 nnc_status nnc_sqlite_inspect(sqlite3 *file, const char *path, bool *empty, nnc_error *err)
@@ -79,6 +141,14 @@ nnc_status nnc_sqlite_inspect(sqlite3 *file, const char *path, bool *empty, nnc_
 
 nnc_status nnc_sqlite_path(char into[NNC_SQLITE_PATH], const char *path, nnc_error *err)
 {
+    /* ":memory:", a URI and nothing at all are databases that end with the program. */
+    if (path[0] == ':' || path[0] == '\0' || strncmp(path, "file:", 5) == 0) {
+        return nnc_fail(
+            err, NNC_BAD_USAGE, path,
+            "not the name of a file, expected one such as rows.db, or ./%.80s for a file "
+            "of that name",
+            path);
+    }
     return snprintf(into, NNC_SQLITE_PATH, "%s", path) < NNC_SQLITE_PATH
                ? NNC_OK
                : nnc_fail(err, NNC_IO, path, "cannot open: the name is too long");

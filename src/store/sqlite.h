@@ -16,7 +16,9 @@ enum {
 /* What SQLite says went wrong last. */
 nnc_status nnc_sqlite_fail(sqlite3 *file, const char *path, nnc_error *err);
 nnc_status nnc_sqlite_foreign(const char *path, nnc_error *err);
-/* Keeps a path for messages; NNC_IO when it is too long. */
+/* What SQLite said when a file could not be read: something in it is not as it was written. */
+nnc_status nnc_sqlite_damaged(sqlite3 *file, const char *path, nnc_error *err);
+/* Keeps a path; NNC_IO when it is too long, NNC_BAD_USAGE when it is not that of a file. */
 nnc_status nnc_sqlite_path(char into[NNC_SQLITE_PATH], const char *path, nnc_error *err);
 nnc_status nnc_sqlite_run(sqlite3 *file, const char *path, const char *sql, nnc_error *err);
 /* The one number that a query gives. */
@@ -24,6 +26,10 @@ nnc_status nnc_sqlite_ask(sqlite3 *file, const char *path, const char *sql, int6
                           nnc_error *err);
 nnc_status nnc_sqlite_head(sqlite3 *file, const char *path, nnc_database_head *head,
                            nnc_error *err);
+/* The digest of the rows so far, continued by one. */
+uint64_t nnc_sqlite_row_digest(uint64_t digest, const nnc_cell *cells, int count);
+/* A column of the row that a query is at. false: out of memory. */
+bool nnc_sqlite_cell(sqlite3_stmt *query, int index, nnc_cell *cell);
 /* Is there anything in it? NNC_BAD_SPEC when that is not of a sweep. */
 nnc_status nnc_sqlite_inspect(sqlite3 *file, const char *path, bool *empty, nnc_error *err);
 

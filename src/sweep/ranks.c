@@ -1,5 +1,23 @@
 #include "sweep/ranks.h"
 
+#include <stdio.h>
+
+#include "base/error.h"
+
+bool nnc_crew_all_well(nnc_crew crew, uint64_t digest, nnc_status *status, nnc_error *err)
+{
+    char name[32];
+    if (!nnc_crew_same(digest) && *status == NNC_OK) {
+        snprintf(name, sizeof name, "rank %d", crew.rank);
+        *status = nnc_fail(err, NNC_BAD_SPEC, name, "reads other files than rank 0");
+    }
+    const int first = nnc_crew_first(crew, *status != NNC_OK);
+    if (first >= 0 && first != crew.rank) {
+        *status = NNC_OK;
+    }
+    return first < 0;
+}
+
 #ifndef NNCOST_MPI
 
 nnc_crew nnc_crew_begin(void)
@@ -14,11 +32,6 @@ void nnc_crew_end(void)
 void nnc_crew_abandon(nnc_crew crew, nnc_status status)
 {
     (void)crew, (void)status;
-}
-
-bool nnc_crew_agree(bool mine)
-{
-    return mine;
 }
 
 int64_t nnc_crew_share(int64_t mine)
@@ -49,10 +62,10 @@ nnc_status nnc_crew_run(nnc_crew crew, const nnc_pool *pool, nnc_error *err)
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "base/error.h"
-
-enum { TAG_CHUNK = 1, TAG_BATCH = 2, SLOTS_PER_RANK = 4 };
+/* AHEAD: chunks that a rank has before it, so that it need not wait for the next. */
+enum { TAG_CHUNK = 1, TAG_BATCH = 2, SLOTS_PER_RANK = 8, AHEAD = 2 };
 
 /* An MPI call that fails ends all ranks, as is MPI's default. */
 
@@ -78,23 +91,41 @@ void nnc_crew_abandon(nnc_crew crew, nnc_status status)
     }
 }
 
-bool nnc_crew_agree(bool mine)
+/* A call of MPI that waits keeps a core busy; the other ranks may be at work on it. */
+static void nap(long *nap_ns)
 {
-    int said = mine;
-    MPI_Bcast(&said, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return said != 0;
+    enum { FIRST_NS = 10000, LAST_NS = 500000 };
+    *nap_ns = *nap_ns == 0 ? FIRST_NS : *nap_ns < LAST_NS ? 2 * *nap_ns : LAST_NS;
+    nanosleep(&(struct timespec){ 0, *nap_ns }, NULL);
+}
+
+void nnc_crew_wait(void *request)
+{
+    int done = 0;
+    long nap_ns = 0;
+    for (MPI_Test(request, &done, MPI_STATUS_IGNORE); !done;
+         MPI_Test(request, &done, MPI_STATUS_IGNORE)) {
+        nap(&nap_ns);
+    }
+}
+
+static void share(void *said, int count, MPI_Datatype type)
+{
+    MPI_Request request;
+    MPI_Ibcast(said, count, type, 0, MPI_COMM_WORLD, &request);
+    nnc_crew_wait(&request);
 }
 
 int64_t nnc_crew_share(int64_t mine)
 {
-    MPI_Bcast(&mine, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    share(&mine, 1, MPI_INT64_T);
     return mine;
 }
 
 bool nnc_crew_same(uint64_t mine)
 {
     uint64_t said = mine;
-    MPI_Bcast(&said, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    share(&said, 1, MPI_UINT64_T);
     return said == mine;
 }
 
@@ -108,7 +139,7 @@ int nnc_crew_first(nnc_crew crew, bool mine)
 
 /* What stands before the marks and bytes of a batch in a message. */
 typedef struct header {
-    int64_t chunk; /* -1: only asks for work */
+    int64_t chunk;
     int64_t marks_size, bytes_size;
     nnc_sweep_tally tally;
     bool failed;
@@ -127,13 +158,21 @@ static void set_chunk(const nnc_pool *pool, int64_t chunk, nnc_batch *batch)
     batch->count = batch->count > NNC_POOL_CHUNK ? NNC_POOL_CHUNK : batch->count;
 }
 
-static void send_batch(int64_t chunk, const nnc_batch *batch, nnc_buffer *message)
+/* A message on its way; its bytes may be used again once it is there. */
+typedef struct letter {
+    nnc_buffer bytes;
+    MPI_Request request;
+} letter;
+
+static void send_batch(int64_t chunk, const nnc_batch *batch, letter *to)
 {
     header head = { .chunk = chunk,
                     .marks_size = (int64_t)batch->marks.size,
                     .bytes_size = (int64_t)batch->bytes.size,
                     .tally = batch->tally,
                     .failed = batch->marks.failed || batch->bytes.failed };
+    nnc_buffer *message = &to->bytes;
+    nnc_crew_wait(&to->request);
     nnc_buffer_clear(message);
     nnc_buffer_put(message, &head, sizeof head);
     nnc_buffer_put(message, batch->marks.bytes, batch->marks.size);
@@ -144,26 +183,35 @@ static void send_batch(int64_t chunk, const nnc_batch *batch, nnc_buffer *messag
         MPI_Send(&head, (int)sizeof head, MPI_BYTE, 0, TAG_BATCH, MPI_COMM_WORLD);
         return;
     }
-    MPI_Send(message->bytes, (int)message->size, MPI_BYTE, 0, TAG_BATCH, MPI_COMM_WORLD);
+    MPI_Isend(message->bytes, (int)message->size, MPI_BYTE, 0, TAG_BATCH, MPI_COMM_WORLD,
+              &to->request);
+}
+
+static int64_t next_chunk(void)
+{
+    int64_t chunk = -1;
+    MPI_Request request;
+    MPI_Irecv(&chunk, 1, MPI_INT64_T, 0, TAG_CHUNK, MPI_COMM_WORLD, &request);
+    nnc_crew_wait(&request);
+    return chunk;
 }
 
 /* Any rank but 0: works until it is handed chunk -1. */
 static nnc_status serve(const nnc_pool *pool)
 {
     nnc_batch batch = { 0 };
-    nnc_buffer message = { 0 };
-    int64_t chunk = -1;
-    send_batch(chunk, &batch, &message);
-    for (;;) {
-        MPI_Recv(&chunk, 1, MPI_INT64_T, 0, TAG_CHUNK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (chunk < 0) {
-            break;
-        }
+    letter letters[2] = { { .request = MPI_REQUEST_NULL }, { .request = MPI_REQUEST_NULL } };
+    int turn = 0;
+    for (int64_t chunk = next_chunk(); chunk >= 0; chunk = next_chunk()) {
         set_chunk(pool, chunk, &batch);
         pool->work(pool->workers[0], &batch);
-        send_batch(chunk, &batch, &message);
+        send_batch(chunk, &batch, &letters[turn]);
+        turn = 1 - turn;
     }
-    nnc_buffer_free(&message);
+    for (turn = 0; turn < 2; turn++) {
+        nnc_crew_wait(&letters[turn].request);
+        nnc_buffer_free(&letters[turn].bytes);
+    }
     nnc_batch_free(&batch);
     return NNC_OK;
 }
@@ -178,7 +226,7 @@ typedef struct desk {
     const nnc_pool *pool;
     slot *slots;
     int64_t slot_count, chunk_count, handed, emitted;
-    int *idle; /* ranks that wait for a chunk */
+    int *idle; /* ranks that take another chunk, AHEAD times each at first */
     int idle_count;
     nnc_buffer message;
     bool stop;
@@ -191,13 +239,18 @@ static void keep_failure(desk *d, nnc_error *err)
     d->stop = true;
 }
 
-static void take_message(desk *d, nnc_error *err)
+static bool any_message(MPI_Status *from)
 {
-    MPI_Status from;
+    int there = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, TAG_BATCH, MPI_COMM_WORLD, &there, from);
+    return there != 0;
+}
+
+static void take_message(desk *d, const MPI_Status *from, nnc_error *err)
+{
     header head;
     int size = 0;
-    MPI_Probe(MPI_ANY_SOURCE, TAG_BATCH, MPI_COMM_WORLD, &from);
-    MPI_Get_count(&from, MPI_BYTE, &size);
+    MPI_Get_count(from, MPI_BYTE, &size);
     nnc_buffer_clear(&d->message);
     while (d->message.capacity < (size_t)size && !d->message.failed) {
         static const char page[4096];
@@ -206,13 +259,10 @@ static void take_message(desk *d, nnc_error *err)
     if (d->message.failed) {
         MPI_Abort(MPI_COMM_WORLD, nnc_status_exit_code(NNC_NO_MEMORY));
     }
-    MPI_Recv(d->message.bytes, size, MPI_BYTE, from.MPI_SOURCE, TAG_BATCH, MPI_COMM_WORLD,
+    MPI_Recv(d->message.bytes, size, MPI_BYTE, from->MPI_SOURCE, TAG_BATCH, MPI_COMM_WORLD,
              MPI_STATUS_IGNORE);
     memcpy(&head, d->message.bytes, sizeof head);
-    d->idle[d->idle_count++] = from.MPI_SOURCE;
-    if (head.chunk < 0) {
-        return;
-    }
+    d->idle[d->idle_count++] = from->MPI_SOURCE;
     slot *s = &d->slots[head.chunk % d->slot_count];
     const char *marks = d->message.bytes + sizeof head;
     set_chunk(d->pool, head.chunk, &s->batch);
@@ -239,36 +289,70 @@ static void emit_ready(desk *d, nnc_error *err)
     }
 }
 
+static bool any_chunk(const desk *d)
+{
+    return !d->stop && d->handed < d->chunk_count && d->handed < d->emitted + d->slot_count;
+}
+
 static void hand_out(desk *d)
 {
-    while (d->idle_count > 0 && !d->stop && d->handed < d->chunk_count &&
-           d->handed < d->emitted + d->slot_count) {
+    while (d->idle_count > 0 && any_chunk(d)) {
         MPI_Send(&d->handed, 1, MPI_INT64_T, d->idle[--d->idle_count], TAG_CHUNK, MPI_COMM_WORLD);
         d->handed++;
     }
 }
 
+/* A chunk of rank 0's own, while the others are busy. */
+static void work_on(desk *d, nnc_error *err)
+{
+    slot *s = &d->slots[d->handed % d->slot_count];
+    set_chunk(d->pool, d->handed++, &s->batch);
+    d->pool->work(d->pool->workers[0], &s->batch);
+    s->done = true;
+    if (s->batch.marks.failed || s->batch.bytes.failed) {
+        keep_failure(d, err);
+    }
+}
+
+static void lead_all(desk *d, int busy_most, nnc_error *err)
+{
+    long nap_ns = 0;
+    for (hand_out(d); d->idle_count < busy_most || any_chunk(d); hand_out(d)) {
+        MPI_Status from;
+        if (any_message(&from)) {
+            take_message(d, &from, err);
+        } else if (any_chunk(d)) {
+            work_on(d, err);
+        } else {
+            nap(&nap_ns);
+            continue;
+        }
+        emit_ready(d, err);
+        nap_ns = 0;
+    }
+}
+
 static nnc_status lead(nnc_crew crew, const nnc_pool *pool, nnc_error *err)
 {
-    const int helpers = crew.size - 1;
+    const int helpers = crew.size - 1, busy_most = helpers * AHEAD;
     const int64_t no_more = -1;
     desk d = { .pool = pool,
-               .slot_count = (int64_t)helpers * SLOTS_PER_RANK,
+               .slot_count = (int64_t)crew.size * SLOTS_PER_RANK,
                .chunk_count = chunk_count_of(pool) };
     d.slots = calloc((size_t)d.slot_count, sizeof *d.slots);
-    d.idle = calloc((size_t)helpers, sizeof *d.idle);
+    d.idle = calloc((size_t)busy_most, sizeof *d.idle);
     if (d.slots == NULL || d.idle == NULL) {
-        MPI_Abort(MPI_COMM_WORLD, nnc_status_exit_code(NNC_NO_MEMORY));
-    }
-    while (d.idle_count < helpers || (!d.stop && d.handed < d.chunk_count)) {
-        take_message(&d, err);
-        emit_ready(&d, err);
-        hand_out(&d);
+        d.status = nnc_no_memory(err);
+    } else {
+        for (int i = 0; i < busy_most; i++) {
+            d.idle[d.idle_count++] = 1 + i % helpers;
+        }
+        lead_all(&d, busy_most, err);
     }
     for (int rank = 1; rank < crew.size; rank++) {
         MPI_Send(&no_more, 1, MPI_INT64_T, rank, TAG_CHUNK, MPI_COMM_WORLD);
     }
-    for (int64_t i = 0; i < d.slot_count; i++) {
+    for (int64_t i = 0; d.slots != NULL && i < d.slot_count; i++) {
         nnc_batch_free(&d.slots[i].batch);
     }
     nnc_buffer_free(&d.message);

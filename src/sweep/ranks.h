@@ -1,5 +1,5 @@
-/* The pool over MPI ranks: rank 0 hands out chunks as ranks ask for them, puts the batches in order
- * and emits them; the others work, one thread each. Without MPI there is one rank. */
+/* The pool over MPI ranks, one thread each: rank 0 hands out chunks, puts the batches in order and emits them,
+ * and works itself while no batch waits; who has nothing to do sleeps. Without MPI there is one rank. */
 #ifndef NNCOST_SWEEP_RANKS_H
 #define NNCOST_SWEEP_RANKS_H
 
@@ -15,8 +15,6 @@ void nnc_crew_end(void);
 /* Ends all ranks at once; returns where there is one. For what not all ranks know of. */
 void nnc_crew_abandon(nnc_crew crew, nnc_status status);
 
-/* Does rank 0 say so? Every rank must ask. */
-bool nnc_crew_agree(bool mine);
 /* Rank 0's number, to every rank. */
 int64_t nnc_crew_share(int64_t mine);
 
@@ -25,8 +23,16 @@ bool nnc_crew_same(uint64_t mine);
 /* The first rank that says so; -1 = none does. Every rank must ask. */
 int nnc_crew_first(nnc_crew crew, bool mine);
 
-/* As nnc_pool_run, which it is for a crew of one. Every rank must call it with the same rows; workers
- * and work count on all but rank 0 of a larger crew, threads not at all, emit on rank 0 only. */
+/* Is all well on every rank, and the digest of what it read that of rank 0? Every rank must ask. If not, the
+ * first rank that has failed keeps its status, to say why and end with its code, and that of the others becomes
+ * NNC_OK, since mpirun may stop what still writes once a code is not 0. */
+bool nnc_crew_all_well(nnc_crew crew, uint64_t digest, nnc_status *status, nnc_error *err);
+
+/* Sleeps until a request of MPI (an MPI_Request) is done. Only in a build with MPI. */
+void nnc_crew_wait(void *request);
+
+/* As nnc_pool_run, which it is for a crew of one. Every rank must call it with the same rows; of a larger crew
+ * threads do not count, emit on rank 0 only. */
 nnc_status nnc_crew_run(nnc_crew crew, const nnc_pool *pool, nnc_error *err);
 
 #endif

@@ -1,4 +1,5 @@
 /* Whether two sweeps have the same rows. */
+#include <errno.h>
 #include <stdio.h>
 
 #include <nncost/nncost.h>
@@ -23,6 +24,9 @@ static nnc_status add_file(uint64_t *digest, const char *path, nnc_error *err)
         fclose(file);
     }
     *digest = nnc_digest_text(*digest, "");
+    if (file == NULL && errno == ENOMEM) {
+        return nnc_no_memory(err);
+    }
     return ok ? NNC_OK : nnc_fail(err, NNC_IO, path, "cannot read");
 }
 
@@ -46,7 +50,7 @@ static nnc_status add_axis(uint64_t *digest, const nnc_sweep_axis *axis, nnc_err
     return status;
 }
 
-nnc_status nnc_sweep_digest(const nnc_sweep *sweep, char text[NNC_DIGEST_TEXT], nnc_error *err)
+nnc_status nnc_sweep_digest(const nnc_sweep *sweep, uint64_t *made, nnc_error *err)
 {
     uint64_t digest = nnc_digest_text(NNC_DIGEST_START, nnc_version());
     for (int32_t i = 0; i < sweep->axes.axis_count; i++) {
@@ -71,6 +75,6 @@ nnc_status nnc_sweep_digest(const nnc_sweep *sweep, char text[NNC_DIGEST_TEXT], 
         digest = nnc_digest_text(digest, sweep->where_texts[i]);
     }
     digest = nnc_digest_text(digest, sweep->all ? "all" : "fits");
-    nnc_digest_print(digest, text);
+    *made = digest;
     return NNC_OK;
 }

@@ -96,15 +96,19 @@ cp "$root/models/gpt2.json" "$work/here"
 sed 's/"layers": 12/"layers": 24/' "$work/here/gpt2.json" >"$work/there/gpt2.json"
 cat >"$work/rank.sh" <<'END'
 #!/bin/sh
+work=$1 bad=$2 program=$3
+shift 3
 folder=here
-[ "$OMPI_COMM_WORLD_RANK" != 2 ] || folder=there
-exec "$2" search "$1/$folder/gpt2.json" a100 --devices 8 --global-batch 8
+[ "$OMPI_COMM_WORLD_RANK" != "$bad" ] || folder=there
+command=$1
+shift
+exec "$program" "$command" "$work/$folder/gpt2.json" a100 "$@"
 END
-refused_rank() # exit-code text
+refused_rank() # exit-code text bad-rank command
 {
     local status=0
-    mpirun -n 3 --oversubscribe --allow-run-as-root sh "$work/rank.sh" "$work" "$nncost" \
-        >"$work/out" 2>"$work/err" || status=$?
+    timeout 60 mpirun -n 3 --oversubscribe --allow-run-as-root sh "$work/rank.sh" "$work" "$3" "$nncost" \
+        "${@:4}" >"$work/out" 2>"$work/err" || status=$?
     if ((status != $1)) || [[ -s $work/out ]] || (($(grep -c '^nncost: ' "$work/err") != 1)) ||
         ! grep -q "^nncost: $2" "$work/err"; then
         echo "expected $1 and \"$2\", found $status and"
@@ -112,8 +116,20 @@ refused_rank() # exit-code text
         exit 1
     fi
 }
-refused_rank 3 'rank 2: reads other files'
+search=(search --devices 8 --global-batch 8)
+rows=(sweep --micro-batch '1..16' --seq-len '1..100' --format csv)
+refused_rank 3 'rank 2: reads other files' 2 "${search[@]}"
+refused_rank 3 'rank 1: reads other files' 1 "${rows[@]}"
+printf '{' >"$work/there/gpt2.json"
+for rank in 0 1 2; do
+    refused_rank 3 "$work/there/gpt2.json:1:2: bad syntax" $rank "${rows[@]}"
+done
 rm "$work/there/gpt2.json"
-refused_rank 4 "$work/there/gpt2.json: "
+refused_rank 4 "$work/there/gpt2.json: " 2 "${search[@]}"
+refused_rank 4 "$work/there/gpt2.json: " 2 "${rows[@]}"
+# What is in the place of the output stays.
+echo kept >"$work/old"
+refused_rank 4 "$work/there/gpt2.json: " 1 "${rows[@]}" --output "$work/old"
+[[ $(cat "$work/old") == kept ]]
 
 echo "$(($(wc -l <"$work/alone") - 1)) rows, the same from any ranks"

@@ -40,3 +40,33 @@ nncost: one.db: holds another sweep (axes, constraints, columns, files or versio
 $ nncost sweep dense round --db no/such/file
 ! nncost: no/such/file: cannot open: unable to open database file
 [4]
+
+# Names that SQLite takes for a database in memory, or for a URI, are not those of files.
+$ nncost sweep dense round --db :memory:
+! nncost: :memory:: not the name of a file, expected one such as rows.db, or ./:memory: for a file of that name
+[2]
+$ nncost sweep dense round --db 'file:x.db?mode=memory'
+! nncost: file:x.db?mode=memory: not the name of a file, expected one such as rows.db, or ./file:x.db?mode=memory for a file of that name
+[2]
+$ nncost sweep dense round --db ./:memory: && nncost merge out.csv ./:memory: && tail -n +2 out.csv | cut -d, -f1
+./:memory:: 1 rows of 1 combinations
+0
+
+# Rows that are not those that were written are not gone on with, nor merged.
+$ nncost sweep dense round --micro-batch 1..4 --db rows.db
+rows.db: 4 rows of 4 combinations
+$ for sql in 'UPDATE rows SET "step.step_s" = 1 WHERE row = 2' 'DELETE FROM rows' 'UPDATE sweep SET done = 9' 'DROP TABLE sweep'; do cp rows.db bad.db; python3 -c 'import sqlite3, sys; d = sqlite3.connect("bad.db"); d.execute(sys.argv[1]); d.commit()' "$sql"; nncost sweep dense round --micro-batch 1..4 --db bad.db; nncost merge out.csv bad.db; echo $?; done; ls out.csv
+3
+3
+3
+3
+! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
+! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
+! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
+! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
+! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
+! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
+! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
+! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
+! ls: cannot access 'out.csv': No such file or directory
+[2]

@@ -151,3 +151,9 @@ $ nncost diff toy/hw/round.json toy/hw/round.json
 $ nncost diff inputs/plans.json inputs/plans.json
 ! nncost: inputs/plans.json: nothing is recorded, expected what 'nncost check inputs/plans.json --update' writes
 [3]
+
+# A figure of another type than the program writes.
+$ nncost estimate dense round --format json >new.json; sed 's/"step_s": [0-9.]*/"step_s": "soon"/' new.json >old.json
+$ nncost diff old.json new.json
+! nncost: old.json:8: step.step_s: wrong type, expected a number, found "soon"
+[3]

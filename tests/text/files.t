@@ -50,7 +50,7 @@ $ nncost estimate dense round --cluster toy/hw/round.json
 ! nncost: toy/hw/round.json:2: schema: unknown schema, expected "nncost.cluster/1", found "nncost.device/1"
 [3]
 $ nncost estimate dense round --cluster none.json
-! nncost: none.json: cannot be opened, expected a readable file, found: No such file or directory
+! nncost: --cluster: none.json: cannot be opened, expected a readable file, found: No such file or directory
 [4]
 
 # A fraction, a number out of range, a text where a number belongs, a key twice, an unknown key.
@@ -92,4 +92,20 @@ $ NNCOST_PATH=mine nncost estimate dense round
 [3]
 $ NNCOST_PATH= nncost estimate dense round
 ! nncost: MODEL: unknown model, expected files in the models folder of NNCOST_PATH or of the installed data, found none
+[3]
+
+# Characters that steer a terminal, or turn the direction of a text, are not shown; JSON has them escaped.
+$ printf 's/"A small decoder"/"=a\302\233b\342\200\256c\\\\u001bd"/' >slip.sed; sed -f slip.sed toy/models/dense.json >slip.json; sed -i 's/"id": "dense"/"id": "slip"/' slip.json
+$ nncost estimate slip.json round | head -1
+model     slip.json = slip, =a?b?c?d, decoder, 107,106,000 parameters
+$ nncost estimate slip.json round --format markdown | head -1
+- **model**: slip.json = slip, =a?b?c?d, decoder, 107,106,000 parameters
+$ nncost estimate slip.json round --format json | grep -m1 '"name"'
+  "model": {"id": "slip", "name": "=a\u009bb\u202ec\u001bd", "family": "decoder", "params": 107106000, "active_params": 107106000, "matmul_params": 106106000, "params_by_group": {"embedding": 11000000, "attention": 32032000, "mlp": 64040000, "norm": 34000}},
+$ mkdir -p mine/models; cp slip.json mine/models; NNCOST_PATH=mine:toy nncost list models --format csv | grep slip | cut -d, -f1,2
+slip,'=a b c d
+
+# A cluster whose links have no bandwidth.
+$ sed 's/"bytes_per_s": [0-9.e]*, *"latency_s"/"latency_s"/' toy/clusters/pod.json >pod.json; nncost estimate dense round --cluster pod.json
+! nncost: pod.json:6: scale_up.bytes_per_s: missing, expected the bandwidth of one device, found nothing
 [3]

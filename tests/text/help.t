@@ -35,7 +35,7 @@ Commands:
   import    An ONNX file as a model file of the graph family, on standard output.
   list      The devices, models or software profiles that can be named by id.
   show      A device, model or software profile: the file it came from, every field, the sources.
-  validate  Check device, model, software and plan files: every fault, one per line.
+  validate  Check device, model, software, cluster and plan files: every fault, one per line.
   docs      The man page, the bash completion, all options, or the JSON Schema of a kind of file or
             output.
 

@@ -115,3 +115,20 @@ id  name  family  parameters  shape  input
 $ mkdir .config && mv config/nncost .config && HOME=$PWD NNCOST_PATH= nncost list devices --format csv | cut -d, -f1,2
 id,name
 theirs,A device of round figures
+
+# What cannot be read is named, and the others are listed; what is no file is not there.
+$ mkdir -p mine/models; echo '{' >mine/models/bad.json; mkfifo mine/models/pipe.json
+$ NNCOST_PATH=mine:toy nncost list models --format csv | cut -d, -f1
+id
+dense
+experts
+segnet
+unet
+vision
+! nncost: mine/models/bad.json:2:1: bad syntax, expected a key in quotes, found the end of the text
+$ NNCOST_PATH=mine:toy nncost list models >/dev/null
+! nncost: mine/models/bad.json:2:1: bad syntax, expected a key in quotes, found the end of the text
+[1]
+$ NNCOST_PATH=mine:toy nncost show pipe
+! nncost: pipe: no device, model or software profile of this id, see 'nncost list'
+[3]

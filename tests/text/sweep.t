@@ -66,8 +66,8 @@ $ nncost sweep dense round --devices 8 --tensor 2,3,4 --micro-batch 1,128 --all 
 plan.tensor,plan.micro_batch,verdict,reason\r
 2,1,fits,\r
 2,128,over_memory,memory: needs 24.71 GB of 10.00 GB\r
-3,1,illegal,"--devices: expected a multiple of tensor x pipeline x context = 3, found 8"\r
-3,128,illegal,"--devices: expected a multiple of tensor x pipeline x context = 3, found 8"\r
+3,1,illegal,"'--devices: expected a multiple of tensor x pipeline x context = 3, found 8"\r
+3,128,illegal,"'--devices: expected a multiple of tensor x pipeline x context = 3, found 8"\r
 4,1,fits,\r
 4,128,over_memory,memory: needs 16.85 GB of 10.00 GB\r
 

@@ -9,7 +9,8 @@ static void put(nnc_buffer *out, const char *text, bool property)
 {
     for (; *text != '\0'; text++) {
         const unsigned char byte = (unsigned char)*text;
-        if (byte == '%' || byte < 0x20 || (property && (byte == ':' || byte == ','))) {
+        if (byte == '%' || byte < 0x20 || byte == 0x7F ||
+            (property && (byte == ':' || byte == ','))) {
             nnc_buffer_print(out, "%%%02X", (unsigned)byte);
         } else {
             nnc_buffer_byte(out, *text);
@@ -71,7 +72,9 @@ static void write_report(nnc_buffer *out, nnc_style style, const nnc_view *view,
         }
     }
     nnc_check_summary(report, text, sizeof text);
-    nnc_buffer_print(out, "nncost: %s: %s\n", report->path, text);
+    nnc_buffer_text(out, "nncost: ");
+    put(out, report->path, false);
+    nnc_buffer_print(out, ": %s\n", text);
 }
 
 const nnc_format nnc_format_github = { .name = "github", .view = write_report };

@@ -97,21 +97,23 @@ static nnc_status prepare(nnc_session *session, nnc_sweep **made, nnc_error *err
     return add_names(options, sweep, err);
 }
 
-static nnc_status run_rows(nnc_crew crew, const nnc_sweep *sweep, nnc_sink *sink, int threads,
-                           nnc_error *err)
+/* false: there are no rows, as a rank has failed. */
+static bool run_rows(nnc_crew crew, const nnc_sweep *sweep, nnc_sink *sink, int threads,
+                     nnc_status *status, nnc_error *err)
 {
     nnc_pool pool;
-    nnc_status status =
-        nnc_sweep_open_pool(sweep, sink->from, crew.size > 1 ? 1 : threads, &pool, err);
-    if (status != NNC_OK) {
-        nnc_crew_abandon(crew, status);
-        return status;
+    *status = nnc_sweep_open_pool(sweep, sink->from, crew.size > 1 ? 1 : threads, &pool, err);
+    const bool opened = *status == NNC_OK;
+    const bool well = nnc_crew_all_well(crew, 0, status, err);
+    if (well) {
+        pool.emit = nnc_sink_emit;
+        pool.context = sink;
+        *status = nnc_crew_run(crew, &pool, err);
     }
-    pool.emit = nnc_sink_emit;
-    pool.context = sink;
-    status = nnc_crew_run(crew, &pool, err);
-    nnc_sweep_close_pool(&pool);
-    return status;
+    if (opened) {
+        nnc_sweep_close_pool(&pool);
+    }
+    return well;
 }
 
 /* Why there is no row. */
@@ -130,53 +132,60 @@ static void say_none(const nnc_sweep *sweep, const nnc_sweep_tally *tally)
             sweep->all ? "" : "; --all shows them with the reason");
 }
 
-/* Rank 0 writes; the others are silent, as they fail in the same way. */
-static nnc_status run_crew(nnc_session *session, nnc_crew crew, const nnc_sweep *sweep,
-                           nnc_error *err)
+static nnc_status finish(nnc_session *session, const nnc_sweep *sweep, nnc_sink *sink,
+                         nnc_status status, nnc_error *err)
 {
-    const nnc_options *options = &session->options;
+    status = nnc_sink_close(sink, session->out, status, err);
+    session->exit_code = sink->stopped != 0                               ? 128 + sink->stopped
+                         : sink->tally.fitting > 0 || sweep->shard.of > 1 ? 0
+                                                                          : 1;
+    if (status == NNC_OK && session->exit_code == 1) {
+        say_none(sweep, &sink->tally);
+    }
+    return status;
+}
+
+/* Rank 0 writes. Nobody begins before all ranks are well and read the same. */
+static nnc_status run_crew(nnc_session *session, nnc_crew crew, const nnc_sweep *sweep,
+                           uint64_t digest, nnc_status status, nnc_error *err)
+{
     nnc_interrupt interrupt;
     nnc_sink sink = { 0 };
     int threads = 1;
-    NNC_TRY(read_threads(options->threads, &threads, err));
-    nnc_interrupt_hold(&interrupt);
-    nnc_status status =
-        crew.rank == 0 ? nnc_sink_open(&sink, sweep, options, &interrupt, err) : NNC_OK;
-    if (!nnc_crew_agree(status == NNC_OK)) {
-        nnc_interrupt_release(&interrupt);
+    status = status == NNC_OK ? read_threads(session->options.threads, &threads, err) : status;
+    if (!nnc_crew_all_well(crew, digest, &status, err)) {
         return status;
     }
-    sink.from = nnc_crew_share(sink.from);
-    status = run_rows(crew, sweep, &sink, threads, err);
+    nnc_interrupt_hold(&interrupt);
     if (crew.rank == 0) {
-        status = nnc_sink_close(&sink, session->out, status, err);
-        session->exit_code = sink.stopped != 0                               ? 128 + sink.stopped
-                             : sink.tally.fitting > 0 || sweep->shard.of > 1 ? 0
-                                                                             : 1;
-        if (status == NNC_OK && session->exit_code == 1) {
-            say_none(sweep, &sink.tally);
+        status = nnc_sink_open(&sink, sweep, &session->options, &interrupt, err);
+    }
+    if (nnc_crew_all_well(crew, 0, &status, err)) {
+        sink.from = nnc_crew_share(sink.from);
+        const bool well = run_rows(crew, sweep, &sink, threads, &status, err);
+        if (crew.rank == 0 && well) {
+            status = finish(session, sweep, &sink, status, err);
+        } else if (crew.rank == 0) {
+            nnc_sink_close(&sink, session->out, NNC_NO_MEMORY, NULL); /* what was there stays */
         }
     }
     nnc_interrupt_release(&interrupt);
     return status;
 }
 
-/* Rank 0 writes; the others are silent, as they fail in the same way. */
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     const nnc_crew crew = nnc_crew_begin();
     nnc_sweep *sweep = NULL;
+    uint64_t digest = 0;
     nnc_status status = prepare(session, &sweep, err);
-    if (status == NNC_OK) {
-        status = run_crew(session, crew, sweep, err);
+    if (status == NNC_OK && crew.size > 1) {
+        status = nnc_sweep_digest(sweep, &digest, err);
     }
+    status = run_crew(session, crew, sweep, digest, status, err);
     session->options.output = NULL; /* it is written */
     nnc_sweep_destroy(sweep);
     nnc_crew_end();
-    if (crew.rank > 0 && status != NNC_OK) {
-        session->exit_code = nnc_status_exit_code(status);
-        status = NNC_OK;
-    }
     return status;
 }
 

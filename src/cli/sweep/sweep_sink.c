@@ -39,6 +39,9 @@ static nnc_style style_of(const nnc_sink *sink)
 static nnc_status write_lines(nnc_sink *sink, const char *lines, size_t size, nnc_error *err)
 {
     if (!sink->sweep->format->held) {
+        if (sink->text.size > 0) { /* the heading waits for the first rows */
+            NNC_TRY(flush(sink, err));
+        }
         return nnc_file_write(&sink->file, lines, size, err);
     }
     nnc_table_put(&sink->table, &sink->text, style_of(sink), lines, size);
@@ -52,7 +55,9 @@ static nnc_status open_database(nnc_sink *sink, nnc_error *err)
                                .shards = (int32_t)sweep->shard.of,
                                .rows = sweep->shard_rows };
     const char *names[NNC_TABLE_COLUMNS];
-    NNC_TRY(nnc_sweep_digest(sweep, head.digest, err));
+    uint64_t digest = 0;
+    NNC_TRY(nnc_sweep_digest(sweep, &digest, err));
+    nnc_digest_print(digest, head.digest);
     for (int32_t i = 0; i < sweep->column_count; i++) {
         names[i] = sweep->heads[i].name;
     }
@@ -77,7 +82,7 @@ static nnc_status open_lines(nnc_sink *sink, const nnc_options *options, nnc_err
     sink->file_open = status == NNC_OK;
     if (status == NNC_OK && !format->held && format->heading != NULL) {
         format->heading(&sink->text, (nnc_heads){ sweep->heads, sweep->column_count });
-        status = flush(sink, err);
+        status = sink->text.failed ? nnc_no_memory(err) : NNC_OK;
     }
     return status;
 }
@@ -227,6 +232,8 @@ static nnc_status finish_lines(nnc_sink *sink, nnc_error *err)
     }
     if (status == NNC_OK && sink->sweep->format->held) {
         nnc_table_write(&sink->table, &sink->text, style_of(sink));
+    }
+    if (status == NNC_OK && (sink->text.failed || sink->text.size > 0)) {
         status = flush(sink, err);
     }
     return status;
