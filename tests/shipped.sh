@@ -10,7 +10,7 @@ home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 clean() { env -i PATH="$PATH" LC_ALL=C HOME="$home" NNCOST_PATH="$PWD" "$nncost" "$@"; }
 
-clean validate hw/*.json models/*.json software/*.json clusters/*.json | grep -vx '.*: ok' && exit 1
+clean validate hw/*.json models/*.json software/*.json clusters/*.json prices/*.json grid/*.json | grep -vx '.*: ok' && exit 1
 for kind in devices:hw models:models software:software; do
     folder=${kind#*:}
     clean list "${kind%:*}" --format csv >"$home/list"
@@ -27,3 +27,10 @@ for kind in devices:hw models:models software:software; do
     done
 done
 echo "$(clean list devices --format csv | wc -l) devices and more, listed, shown and valid"
+# Every price is one of a device that there is.
+python3 - <<'PY'
+import json, pathlib
+for file in sorted(pathlib.Path("prices").glob("*.json")):
+    for price in json.loads(file.read_text())["prices"]:
+        assert pathlib.Path(f"hw/{price['device']}.json").exists(), f"{file}: {price['device']} has no file"
+PY

@@ -65,6 +65,36 @@ NNC_API nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_devi
 NNC_API nnc_status nnc_cluster_parse(nnc_specs *specs, const char *name, const char *text,
                                      size_t size, nnc_device *device, nnc_error *err);
 
+/* On what terms a device is rented. */
+#define NNC_OFFER_LIST(X)                                                        \
+    X(NNC_OFFER_ON_DEMAND, "on-demand", "By the hour.")                          \
+    X(NNC_OFFER_SPOT, "spot", "Spare capacity, which the seller may take back.") \
+    X(NNC_OFFER_RESERVED_1Y, "reserved-1y", "Reserved for a year.")              \
+    X(NNC_OFFER_RESERVED_3Y, "reserved-3y", "Reserved for three years.")
+NNC_ENUM(nnc_offer, NNC_OFFER_LIST, NNC_OFFER_COUNT);
+NNC_API const char *nnc_offer_name(nnc_offer offer);
+NNC_API const char *nnc_offer_help(nnc_offer offer);
+
+/* Replaces the prices of a device by what a seller asks for it: those of prices/SELLER.json of the data folders
+ * ("nncost.prices/1", or a path), newest first, in one region or (NULL) any. NNC_UNKNOWN_ID: no such seller;
+ * NNC_BAD_USAGE: it does not offer this, and err says what it offers. The device is then as it was. */
+NNC_API nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer,
+                                   const char *region, nnc_device *device, nnc_error *err);
+
+/* Carbon intensity of the electricity of a country or of a cloud's region. The texts live in the set's
+ * arena. */
+typedef struct nnc_region {
+    char id[48], name[64], seller[16]; /* seller "" = a country */
+    double carbon_g_per_kwh;           /* where the machines stand, not what certificates say */
+    int32_t year;                      /* 0 = not stated */
+    const char *source;
+} nnc_region;
+
+/* By id or name, in capitals or not, from grid/regions.json of the data folders. NNC_UNKNOWN_ID names the
+ * nearest. */
+NNC_API nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region,
+                                   nnc_error *err);
+
 /* One field by its dotted name, "scale_up.bytes_per_s", "matmul_flops_per_s.bf16": the names of the file,
  * which `nncost show` lists. _number: numbers and switches (0, 1); NaN = not recorded. _text: any field, as
  * `nncost show` prints it ("-" = not recorded), cut at size bytes, the NUL included. NNC_BAD_USAGE: no such

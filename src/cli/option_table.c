@@ -16,6 +16,16 @@ const nnc_own_option nnc_own_options[] = {
       "by plan and lets a search offer what no framework of the profile has "
       "[chosen for the plan and the device].",
       "Numbers", NNC_TAKES_PLAN, NULL, 0 },
+    { "seller", "NAME",
+      "Whose prices count: a file of the folder prices, such as aws, or a path "
+      "[the device file's newest].",
+      "Numbers", NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET, NULL, 0 },
+    { "offer", "KIND", "On what terms the seller rents the devices [on-demand].", "Numbers",
+      NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET, nnc_offer_name, NNC_OFFER_COUNT },
+    { "region", "REGION",
+      "Where the devices stand: an ISO country code, or a cloud's region, which has prices of its "
+      "own. Sets the carbon intensity of the grid.",
+      "Numbers", NNC_TAKES_SCENARIO, NULL, 0 },
     { "set", "FIELD=VALUE",
       "Any field of the plan, the model or the device by its name in the files, such as "
       "scale_up.bytes_per_s=450e9; prefix plan., model. or device. to choose. May be repeated.",

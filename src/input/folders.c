@@ -69,18 +69,18 @@ bool nnc_folders_open(nnc_folders *folders, const char *data_path)
     return data_path == NULL || add_folder(folders, nnc_arena_strdup(folders->arena, data_path));
 }
 
-static bool list_folder(nnc_folders *folders, nnc_spec_kind kind, const char *folder,
+static bool list_folder(nnc_folders *folders, const nnc_spec_info *info, const char *folder,
                         nnc_id_list *list)
 {
-    const char *path = join(folders->arena, folder, "/", nnc_spec_kinds[kind].folder);
+    const char *path = join(folders->arena, folder, "/", info->folder);
     return path != NULL && nnc_id_list_folder(folders->arena, path, list);
 }
 
-bool nnc_folders_list(nnc_folders *folders, nnc_spec_kind kind, nnc_id_list *list)
+static bool list_all(nnc_folders *folders, const nnc_spec_info *info, nnc_id_list *list)
 {
     *list = (nnc_id_list){ .count = 0 };
     for (int i = 0; i < folders->count; i++) {
-        if (!list_folder(folders, kind, folders->paths[i], list)) {
+        if (!list_folder(folders, info, folders->paths[i], list)) {
             return false;
         }
     }
@@ -88,11 +88,16 @@ bool nnc_folders_list(nnc_folders *folders, nnc_spec_kind kind, nnc_id_list *lis
     return true;
 }
 
-static const char *path_of(nnc_folders *folders, nnc_spec_kind kind, const char *folder,
+bool nnc_folders_list(nnc_folders *folders, nnc_spec_kind kind, nnc_id_list *list)
+{
+    return list_all(folders, &nnc_spec_kinds[kind], list);
+}
+
+static const char *path_of(nnc_folders *folders, const nnc_spec_info *info, const char *folder,
                            const char *id)
 {
     char name[320];
-    snprintf(name, sizeof(name), "/%s/%.255s", nnc_spec_kinds[kind].folder, id);
+    snprintf(name, sizeof(name), "/%s/%.255s", info->folder, id);
     return join(folders->arena, folder, name, ".json");
 }
 
@@ -113,16 +118,16 @@ static bool has_alias(const char *path, const char *alias)
 }
 
 /* *path stays NULL when no file of the folder has the alias. */
-static nnc_status find_alias(nnc_folders *folders, nnc_spec_kind kind, const char *folder,
+static nnc_status find_alias(nnc_folders *folders, const nnc_spec_info *info, const char *folder,
                              const char *alias, const char **path, nnc_error *err)
 {
     nnc_id_list list = { .count = 0 };
-    if (!list_folder(folders, kind, folder, &list)) {
+    if (!list_folder(folders, info, folder, &list)) {
         return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
     }
     nnc_id_list_sort(&list);
     for (int32_t i = 0; i < list.count; i++) {
-        const char *one = path_of(folders, kind, folder, list.ids[i]);
+        const char *one = path_of(folders, info, folder, list.ids[i]);
         if (one == NULL) {
             return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
         }
@@ -147,14 +152,13 @@ static const char *nearest_id(const nnc_id_list *list, const char *text)
     return best != NULL ? best : nnc_nearest(text, list->ids, (size_t)list->count);
 }
 
-static nnc_status fail_unknown(nnc_folders *folders, nnc_spec_kind kind, const char *id,
+static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, const char *id,
                                nnc_error *err)
 {
-    const nnc_spec_info *info = &nnc_spec_kinds[kind];
     char known[256];
     nnc_id_list list;
     size_t used = 0;
-    if (!nnc_folders_list(folders, kind, &list)) {
+    if (!list_all(folders, info, &list)) {
         return nnc_fail(err, NNC_NO_MEMORY, info->argument, "out of memory");
     }
     if (list.count == 0) {
@@ -177,12 +181,19 @@ static nnc_status fail_unknown(nnc_folders *folders, nnc_spec_kind kind, const c
                     near != NULL ? "\"" : "", id);
 }
 
-nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id,
+/* Can it be the name of a file in a folder? */
+static bool is_usable(const char *id)
+{
+    return id[0] != '\0' && id[0] != '.' && strlen(id) < 256 && strstr(id, "..") == NULL &&
+           strchr(id, '"') == NULL;
+}
+
+static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const char *id,
                           const char **path, nnc_error *err)
 {
     struct stat about;
     for (int i = 0; i < folders->count; i++) {
-        const char *one = path_of(folders, kind, folders->paths[i], id);
+        const char *one = path_of(folders, info, folders->paths[i], id);
         if (one == NULL) {
             return nnc_fail(err, NNC_NO_MEMORY, id, "out of memory");
         }
@@ -191,11 +202,27 @@ nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *
             return NNC_OK;
         }
     }
-    const bool aliased = nnc_spec_kinds[kind].has_aliases;
+    const bool aliased = info->has_aliases;
     for (int i = 0; aliased && i < folders->count && *path == NULL; i++) {
-        NNC_TRY(find_alias(folders, kind, folders->paths[i], id, path, err));
+        NNC_TRY(find_alias(folders, info, folders->paths[i], id, path, err));
     }
     return NNC_OK;
+}
+
+nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id,
+                          const char **path, nnc_error *err)
+{
+    return find_id(folders, &nnc_spec_kinds[kind], id, path, err);
+}
+
+nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id,
+                                 const char **path, nnc_error *err)
+{
+    *path = NULL;
+    if (is_usable(id)) {
+        NNC_TRY(find_id(folders, info, id, path, err));
+    }
+    return *path != NULL ? NNC_OK : fail_unknown(folders, info, id, err);
 }
 
 /* An id of another kind is most likely an operand in the wrong place. */
@@ -212,7 +239,7 @@ static nnc_status fail_misplaced(nnc_folders *folders, nnc_spec_kind kind, const
                             nnc_spec_kinds[kind].what);
         }
     }
-    return fail_unknown(folders, kind, id, err);
+    return fail_unknown(folders, &nnc_spec_kinds[kind], id, err);
 }
 
 nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path,
@@ -232,11 +259,9 @@ nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char *
 nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id,
                             const char **path, nnc_error *err)
 {
-    const bool usable = id[0] != '\0' && id[0] != '.' && strlen(id) < 256 &&
-                        strstr(id, "..") == NULL && strchr(id, '"') == NULL;
     *path = NULL;
-    if (!usable) {
-        return fail_unknown(folders, kind, id, err);
+    if (!is_usable(id)) {
+        return fail_unknown(folders, &nnc_spec_kinds[kind], id, err);
     }
     NNC_TRY(nnc_folders_id(folders, kind, id, path, err));
     return *path != NULL ? NNC_OK : fail_misplaced(folders, kind, id, err);

@@ -22,6 +22,9 @@ nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *
 /* The same; NNC_UNKNOWN_ID names the nearest. */
 nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id,
                             const char **path, nnc_error *err);
+/* The same of files that are no kind of spec. */
+nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id,
+                                 const char **path, nnc_error *err);
 /* A file by its path below a folder; *path stays NULL when there is none. */
 nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path,
                             nnc_error *err);

@@ -44,6 +44,11 @@ bool nnc_is_cluster(nnc_json root);
 void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem,
                            nnc_device *device);
 
+/* Nor are catalogues: what sellers ask for devices, "nncost.prices/1", and the carbon intensity of regions,
+ * "nncost.grid/1". */
+bool nnc_is_catalogue(nnc_json root);
+void nnc_catalogue_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem);
+
 /* What differs between the kinds of spec. */
 typedef struct nnc_spec_info {
     const char *what, *plural; /* in messages, and in "nncost list" */
@@ -73,6 +78,10 @@ nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path,
 /* The file of an id or an alias. NNC_UNKNOWN_ID names the nearest. */
 nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
                           nnc_error *err);
+
+/* The same of files that are no kind of spec. */
+nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, const char *id,
+                               const char **path, nnc_error *err);
 
 bool nnc_specs_are_lenient(const nnc_specs *specs);
 

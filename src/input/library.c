@@ -122,6 +122,12 @@ nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, 
     return nnc_folders_find(&specs->folders, kind, id, path, err);
 }
 
+nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, const char *id,
+                               const char **path, nnc_error *err)
+{
+    return nnc_folders_find_like(&specs->folders, info, id, path, err);
+}
+
 nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err)
 {
     return nnc_folders_file(&specs->folders, name, path, err);

@@ -58,8 +58,8 @@ nnc_spec_kind nnc_spec_kind_of(nnc_json root)
         nnc_json_fault(root, "schema", "missing, expected the kind of file, found nothing");
     } else if (kind == NNC_SPEC_KIND_COUNT) {
         nnc_json_mismatch(at, "unknown schema",
-                          "nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1 or "
-                          "nncost.plans/1");
+                          "nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, "
+                          "nncost.plans/1, nncost.prices/1 or nncost.grid/1");
     }
     return kind;
 }

@@ -4,6 +4,7 @@
 
 #include <nncost/run.h>
 #include <nncost/sensitivity.h>
+#include <nncost/spec.h>
 
 #include "base/derivation.h"
 #include "metrics/metric.h"
@@ -31,6 +32,8 @@ typedef struct nnc_report {
     int sensitivity_count;
     const nnc_run_ask *run_ask; /* NULL: a run is not asked for */
     const nnc_run *run;
+    bool spot;                /* the price is that of capacity that may be taken back */
+    const nnc_region *region; /* whose carbon intensity counts; NULL: none was named */
 } nnc_report;
 
 /* The price of the device file that the costs count; NULL if the plan gives one, or none is known. */

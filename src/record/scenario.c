@@ -193,6 +193,44 @@ static nnc_status check_batch(const nnc_plan *plan, nnc_error *err)
                     (long long)product, (long long)plan->global_batch);
 }
 
+nnc_status nnc_given_offer(const nnc_given *given, nnc_offer *offer, nnc_error *err)
+{
+    const nnc_field offers = { .name = "offer",
+                               .type = NNC_FIELD_ENUM,
+                               .names = { nnc_offer_name, NNC_OFFER_COUNT } };
+    const int found = given->offer != NULL ? nnc_names_find(offers.names, given->offer) : 0;
+    if (found < 0) {
+        char expected[128];
+        nnc_field_expected(&offers, expected, sizeof expected);
+        return nnc_fail(err, NNC_BAD_USAGE, "--offer", "expected %s, found \"%s\"", expected,
+                        given->offer);
+    }
+    if (given->offer != NULL && given->seller == NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--offer", "expected --seller beside it, found none");
+    }
+    *offer = (nnc_offer)found;
+    return NNC_OK;
+}
+
+/* Where the devices are rented, and from whom. A region of one seller is a place of all of them. */
+static nnc_status apply_place(nnc_specs *specs, const nnc_given *given, nnc_scenario *scenario,
+                              nnc_error *err)
+{
+    nnc_offer offer;
+    NNC_TRY(nnc_given_offer(given, &offer, err));
+    if (given->region != NULL) {
+        NNC_TRY(nnc_region_load(specs, given->region, &scenario->region, err));
+        scenario->report.region = &scenario->region;
+    }
+    if (given->seller == NULL) {
+        return NNC_OK;
+    }
+    scenario->report.spot = offer == NNC_OFFER_SPOT;
+    const bool of_seller = given->region != NULL && scenario->region.seller[0] != '\0';
+    return nnc_prices_load(specs, given->seller, offer, of_seller ? scenario->region.id : NULL,
+                           &scenario->device, err);
+}
+
 nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_given *given, nnc_scenario *scenario,
                               nnc_error *err)
 {
@@ -200,6 +238,7 @@ nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_given *given, nnc_scen
     if (given->cluster != NULL) {
         NNC_TRY(nnc_cluster_load(specs, given->cluster, &scenario->device, err));
     }
+    NNC_TRY(apply_place(specs, given, scenario, err));
     NNC_TRY(apply_settings(given, scenario, err));
     return apply_sets(given, scenario, err);
 }
@@ -253,6 +292,11 @@ static nnc_status work_out_run(nnc_scenario *scenario, nnc_error *err)
         return NNC_OK;
     }
     fill_run_ask(&scenario->device, &scenario->run_ask);
+    if (scenario->report.region != NULL && isnan(scenario->run_ask.carbon_g_per_kwh)) {
+        scenario->run_ask.carbon_g_per_kwh = scenario->region.carbon_g_per_kwh;
+    } else {
+        scenario->report.region = NULL; /* what was said of the grid counts */
+    }
     NNC_TRY(nnc_run_of(&scenario->result, &scenario->device, &scenario->plan, &scenario->run_ask,
                        &scenario->run, err));
     scenario->report.run_ask = &scenario->run_ask;

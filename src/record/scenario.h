@@ -25,8 +25,9 @@ nnc_status nnc_report_estimate(nnc_report *report, const nnc_profiles *profiles,
 
 /* What stands on top of the files. */
 typedef struct nnc_given {
-    const char *software, *cluster;         /* NULL = not given */
-    bool asks_run;                          /* the whole run, though nothing is said of it */
+    const char *software, *cluster;      /* NULL = not given */
+    const char *seller, *offer, *region; /* whose prices, on what terms, where; NULL = not given */
+    bool asks_run;                       /* the whole run, though nothing is said of it */
     nnc_setting settings[NNC_SETTINGS_MAX]; /* each field once */
     int setting_count;
     const char *sets[NNC_SETS_MAX]; /* "FIELD=VALUE", in the order given */
@@ -41,6 +42,7 @@ typedef struct nnc_scenario {
     nnc_software software;
     nnc_plan plan;
     nnc_run_ask run_ask;
+    nnc_region region;   /* that the report names */
     bool asks_run;       /* something is said of the run */
     char overrides[256]; /* the --set options, "" = none */
     nnc_result result;
@@ -54,6 +56,9 @@ typedef struct nnc_scenario {
  * err->where names the option. The asked names must outlive the scenario. */
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const char *model_asked,
                              const char *device_asked, nnc_scenario *scenario, nnc_error *err);
+
+/* On what terms, by the one that is given. */
+nnc_status nnc_given_offer(const nnc_given *given, nnc_offer *offer, nnc_error *err);
 
 /* Changes what a scenario holds: links, plan, and what sets name. */
 nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_given *given, nnc_scenario *scenario,

@@ -226,3 +226,12 @@ void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report)
         nnc_sheet_end(sheet);
     }
 }
+
+void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price)
+{
+    if (price != NULL && (price->where != NULL || price->date != NULL)) {
+        nnc_sheet_words(sheet, "(%s%s%s)", price->where != NULL ? price->where : "",
+                        price->where != NULL && price->date != NULL ? ", " : "",
+                        price->date != NULL ? price->date : "");
+    }
+}

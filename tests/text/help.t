@@ -131,6 +131,11 @@ Numbers:
   --software PROFILE      Implementation profile: which kernels are fused, what each keeps, what
                           hides. 'any' chooses by plan and lets a search offer what no framework of
                           the profile has [chosen for the plan and the device].
+  --seller NAME           Whose prices count: a file of the folder prices, such as aws, or a path
+                          [the device file's newest].
+  --offer KIND            On what terms the seller rents the devices [on-demand].
+  --region REGION         Where the devices stand: an ISO country code, or a cloud's region, which
+                          has prices of its own. Sets the carbon intensity of the grid.
   --set FIELD=VALUE       Any field of the plan, the model or the device by its name in the files,
                           such as scale_up.bytes_per_s=450e9; prefix plan., model. or device. to
                           choose. May be repeated.

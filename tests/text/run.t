@@ -81,3 +81,52 @@ $ nncost run dense round --device-mtbf-s fast
 $ nncost run dense
 ! nncost: DEVICE: missing, expected MODEL DEVICE or a plan file, found only "dense"
 [2]
+
+# Prices of a seller and the grid of a country; a region of a cloud has both.
+$ nncost run dense round --devices 16 --tokens 1T --seller corner --region toyland | sed -n '/^cost/,$p'
+cost        13,017 EUR, at 4 EUR per device-hour (Corner box of 8, 2026-01)
+energy      3,254 kWh, 1.000 kW per device as rated, PUE 1
+carbon      1.627 t CO2e, at 500 g/kWh (Toyland, 2025, location-based: Read from the meter),
+            1.627 t at the devices' rated power
+$ nncost run dense round --devices 16 --tokens 1T --seller Corner --region north | sed -n '/^cost/,$p'
+cost        16,272 EUR, at 5 EUR per device-hour (Corner box of 8, north, 2026-01)
+energy      3,254 kWh, 1.000 kW per device as rated, PUE 1
+carbon      0.3254 t CO2e, at 100 g/kWh (The north of Toyland, year not stated, location-based: Read
+            from the meter), 0.3254 t at the devices' rated power
+
+# Spare capacity is taken back: how often has to be said.
+$ nncost run dense round --devices 16 --tokens 1T --seller corner --offer spot | sed -n '/^goodput/,/^cost/p'
+goodput     100.00% (stops are not counted: the device file has no rate of failures, give
+            --device-mtbf-s)
+            spot: that nodes are taken back is not counted, give --reclaim-per-month
+cost        3,254 EUR, at 1 EUR per device-hour (Corner box of 8, 2026-01)
+$ nncost run dense round --devices 16 --tokens 1T --seller corner --offer spot --reclaim-per-month 0.15 | sed -n '/^goodput/,/^cost/p'
+goodput     99.95%, a stop every 101.4 days, 0.08363 in all, 630.8 s from one to training again
+checkpoint  1.499 GB, every 3667 s, training waits 767.7 ms,
+            durable after 767.7 ms, loaded in 767.7 ms
+spares      1 beside 2 nodes are enough for 99% of the time
+cost        3,256 EUR, at 1 EUR per device-hour (Corner box of 8, 2026-01)
+
+# What a seller does not offer, and who is none.
+$ nncost run dense round --tokens 1T --seller corner --offer reserved-1y
+! nncost: --seller: corner has no price of round reserved-1y, expected one of on-demand, on-demand in north, spot
+[2]
+$ nncost estimate dense round --seller korner
+! nncost: --seller: unknown seller, expected one of corner, nearest "corner", found "korner"
+[3]
+$ nncost estimate dense round --offer spot
+! nncost: --offer: expected --seller beside it, found none
+[2]
+$ nncost run dense round --tokens 1T --region Tyland
+! nncost: --region: expected an ISO country code or a cloud's region, nearest "Toyland", found "Tyland"
+[3]
+
+# A catalogue without a source is none.
+$ sed 's/, "source": "@shelf" }/ }/' toy/prices/corner.json >corner.json; nncost validate corner.json
+! nncost: corner.json:7: prices[0].source: missing, expected it beside every figure, found nothing
+! nncost: corner.json:8: prices[1].source: missing, expected it beside every figure, found nothing
+! nncost: corner.json:9: prices[2].source: missing, expected it beside every figure, found nothing
+[3]
+$ nncost validate toy/prices/corner.json toy/grid/regions.json
+toy/prices/corner.json: ok
+toy/grid/regions.json: ok

@@ -3,6 +3,7 @@
 # Files of every kind, good ones.
 $ nncost validate toy/[!l]*/*.json
 toy/clusters/pod.json: ok
+toy/grid/regions.json: ok
 toy/hw/fitted.json: ok
 toy/hw/old.json: ok
 toy/hw/round.json: ok
@@ -11,6 +12,7 @@ toy/models/experts.json: ok
 toy/models/segnet.json: ok
 toy/models/unet.json: ok
 toy/models/vision.json: ok
+toy/prices/corner.json: ok
 toy/software/eager.json: ok
 toy/software/torch-compile.json: ok
 $ nncost validate toy/hw/round.json --format csv
@@ -137,7 +139,7 @@ $ try() { sed "s/$1/$2/" toy/hw/fitted.json >fitted.json; nncost validate fitted
 ! nncost: fitted.json:5: aliases[0]: wrong type, expected text, found 7
 ! nncost: fitted.json:17: scale_up.dims: missing, expected an axis length or more, found nothing
 ! nncost: fitted.json:3: id: bad id, expected a file name without '/' or "..", found "../fitted"
-! nncost: fitted.json:2: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1 or nncost.plans/1, found "nncost.device/2"
+! nncost: fitted.json:2: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1 or nncost.grid/1, found "nncost.device/2"
 [3]
 
 # A cluster.
@@ -185,8 +187,8 @@ $ echo '{}' >x.json; nncost validate x.json
 ! nncost: x.json: schema: missing, expected the kind of file, found nothing
 [3]
 $ echo '{ "schema": "nncost.thing/1" }' >x.json; nncost validate x.json
-! nncost: x.json:1: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1 or nncost.plans/1, found "nncost.thing/1"
+! nncost: x.json:1: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1 or nncost.grid/1, found "nncost.thing/1"
 [3]
 $ echo '{ "schema": 7 }' >x.json; nncost validate x.json
-! nncost: x.json:1: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1 or nncost.plans/1, found 7
+! nncost: x.json:1: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1 or nncost.grid/1, found 7
 [3]

@@ -1,35 +1,8 @@
-/* Whole runs: failures, checkpoints, input, energy and budgets, against published figures, against a
+/* Whole runs: failures, checkpoints, prices, energy and budgets, against published figures, against a
  * simulation, and against what must hold whatever the figures are. */
 #include "evaluate.h"
 #include "run/run.h"
-#include "support.h"
-
-#define HOUR 3600.0
-#define DAY 86400.0
-
-static double relative(double a, double b)
-{
-    return fabs(a / b - 1.0);
-}
-#define CLOSE(a, b, share)                                                                   \
-    ck_assert_msg(relative((a), (b)) <= (share), "%s: %.9g, expected %.9g", #a, (double)(a), \
-                  (double)(b))
-
-static nnc_run run_of(const nnc_plan *plan, const nnc_run_ask *ask)
-{
-    nnc_run run;
-    nnc_error err = { 0 };
-    ck_assert_msg(nnc_run_of(NULL, NULL, plan, ask, &run, &err) == NNC_OK, "%s: %s", err.where,
-                  err.what);
-    return run;
-}
-
-static nnc_plan devices_of(int32_t devices)
-{
-    nnc_plan plan = nnc_plan_default();
-    plan.devices = devices;
-    return plan;
-}
+#include "run_cases.h"
 
 /* ---- failures ---- */
 
@@ -192,53 +165,32 @@ START_TEST(asynchronous_saves_pay)
 }
 END_TEST
 
-/* ---- input ---- */
+/* ---- prices and regions ---- */
 
-static nnc_run input_of(double batch, double step_s, nnc_run_ask ask)
+START_TEST(sellers_and_regions)
 {
-    nnc_plan plan = devices_of(1);
-    plan.global_batch = (int64_t)batch;
-    plan.samples = 1e6;
-    ask.step_s = step_s;
-    return run_of(&plan, &ask);
-}
-
-START_TEST(inputs_that_were_measured)
-{
-    nnc_run_ask ask = nnc_run_ask_default();
-    /* nnU-Net issue 3063: 8 workers, 1,022.9 ms a sample, batches of 2 in 0.1307 s: 6.61 measured */
-    ask.prepare_s = 1.0229;
-    nnc_run run = input_of(2, 0.1307, ask);
-    CLOSE(2.0 / run.step_s, 7.8209, 1e-5);
-    ck_assert(run.input_bound);
-    CLOSE(2.0 / run.step_s, 6.61, 0.25);
-
-    /* lerobot issue 4627: 425 samples/s from 8 workers, a device that takes 1,200: 23 workers */
-    ask.prepare_s = 8.0 / 425.0;
-    run = input_of(1200, 1.0, ask);
-    ck_assert_double_eq(run.workers_needed, 23.0);
-
-    /* MLPerf Storage: 3-D U-Net, 146,600,628 B, batches of 7 in 0.323 s; four on one drive */
-    ask = nnc_run_ask_default();
-    ask.sample_bytes = 146600628.0;
-    ask.input_bytes_per_s = 10220.0 * 1048576.0 / 4.0;
-    run = input_of(7, 0.323, ask);
-    CLOSE(run.input_bytes_per_s, 3.1771e9, 1e-4);
-    CLOSE(0.323 / run.step_s, 0.843256, 1e-4);
-    CLOSE(0.323 / run.step_s, 0.820, 0.25);
-
-    /* prefetch: 8 workers, 2 batches each of 256 images of 224 x 224 x 3 bytes */
-    ask = nnc_run_ask_default();
-    ask.prepared_bytes = 224.0 * 224.0 * 3.0;
-    run = input_of(256, 1.0, ask);
-    ck_assert_double_eq(run.prefetch_bytes, 616562688.0);
-
-    /* waits add to the step where nothing overlaps */
-    ask = nnc_run_ask_default();
-    ask.prepare_s = 0.08 * 8.0;
-    ask.serial_input = true;
-    run = input_of(1, 0.065536, ask);
-    CLOSE(run.step_s, 0.145536, 1e-12);
+    const nnc_device *h100 = NULL;
+    nnc_device *sold = NULL;
+    nnc_region region;
+    nnc_error err = { 0 };
+    ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, NULL), NNC_OK);
+    ck_assert_int_eq(nnc_device_copy(specs, h100, &sold, &err), NNC_OK);
+    const double list = sold->prices[0].per_device_hour;
+    ck_assert_int_eq(nnc_prices_load(specs, "Nebius", NNC_OFFER_SPOT, NULL, sold, &err), NNC_OK);
+    ck_assert(sold->price_count > 0 && sold->prices[0].per_device_hour < list);
+    ck_assert_ptr_nonnull(sold->prices[0].source);
+    ck_assert_ptr_nonnull(sold->prices[0].date);
+    /* no such offer: the device stays as it is */
+    const nnc_price *kept = sold->prices;
+    ck_assert_int_eq(nnc_prices_load(specs, "nebius", NNC_OFFER_RESERVED_3Y, NULL, sold, &err),
+                     NNC_BAD_USAGE);
+    ck_assert_ptr_eq(sold->prices, kept);
+    ck_assert_int_eq(nnc_prices_load(specs, "nobody", NNC_OFFER_SPOT, NULL, sold, &err),
+                     NNC_UNKNOWN_ID);
+    ck_assert_int_eq(nnc_region_load(specs, "fra", &region, &err), NNC_OK);
+    ck_assert_str_eq(region.name, "France");
+    ck_assert_ptr_nonnull(region.source);
+    ck_assert_int_eq(nnc_region_load(specs, "Atlantis", &region, &err), NNC_UNKNOWN_ID);
 }
 END_TEST
 
@@ -464,7 +416,7 @@ int main(void)
         spares_for_most_of_the_time,
         better_is_never_longer,
         asynchronous_saves_pay,
-        inputs_that_were_measured,
+        sellers_and_regions,
         published_energy,
         embodied_carbon,
         compute_optimal_models,

@@ -361,9 +361,7 @@ static void write_cost(nnc_sheet *sheet, const nnc_report *report)
         nnc_count_text(result->price_per_device_hour, a);
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s per device-hour", a, currency);
         if (price != NULL) {
-            nnc_sheet_words(sheet, "(%s%s%s)", price->where != NULL ? price->where : "",
-                            price->where != NULL && price->date != NULL ? ", " : "",
-                            price->date != NULL ? price->date : "");
+            nnc_sheet_price(sheet, price);
         } else {
             nnc_sheet_words(sheet, "(--price)");
         }

@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "cli/run/run_view.h"
 #include "input/field.h"
-#include "render/sheet.h"
+#include "render/subject.h"
 #include "render/table.h"
 #include "render/text.h"
 
@@ -73,6 +73,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s device-hours of %s at %g %s",
                    nnc_count_text(b->device_hours, x), a->device->id, b->price_per_device_hour,
                    currency);
+    nnc_sheet_price(&sheet, isnan(a->ask->price) ? a->device->prices : NULL);
     nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%.4g FLOP at MFU %g and goodput %g", b->flops,
                    a->ask->mfu, a->ask->goodput);
     nnc_sheet_end(&sheet);
@@ -114,6 +115,14 @@ static nnc_status run(nnc_session *session, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, "--device", "missing, expected the device to pay for");
     }
     NNC_TRY(nnc_device_load(session->specs, session->options.device, &a.device, err));
+    if (given->seller != NULL || given->offer != NULL) {
+        nnc_device *sold = NULL;
+        nnc_offer offer;
+        NNC_TRY(nnc_given_offer(given, &offer, err));
+        NNC_TRY(nnc_device_copy(session->specs, a.device, &sold, err));
+        NNC_TRY(nnc_prices_load(session->specs, given->seller, offer, NULL, sold, err));
+        a.device = sold;
+    }
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
         if (nnc_field_set(&nnc_budget_table, &ask, setting->field->name, setting->value, err) !=

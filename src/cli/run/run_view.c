@@ -1,5 +1,6 @@
 #include "cli/run/run_view.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,6 +117,16 @@ static void write_input(nnc_sheet *sheet, const nnc_run *run)
     nnc_sheet_end(sheet);
 }
 
+static void write_spot(nnc_sheet *sheet, const nnc_report *report)
+{
+    if (report->spot && !(report->run_ask->reclaim_per_month > 0.0)) {
+        nnc_sheet_label(sheet, "");
+        nnc_sheet_words(sheet, "spot: that nodes are taken back is not counted, give "
+                               "--reclaim-per-month");
+        nnc_sheet_end(sheet);
+    }
+}
+
 static void write_failures(nnc_sheet *sheet, const nnc_report *report)
 {
     const nnc_run *run = report->run;
@@ -176,16 +187,25 @@ static void write_money(nnc_sheet *sheet, const nnc_report *report)
     nnc_sheet_item(sheet, NNC_INK_STRONG, "%s %s", nnc_count_text(run->cost, a), currency);
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "at %s %s per device-hour",
                    nnc_count_text(run->price_per_device_hour, a), currency);
-    if (price != NULL) {
-        nnc_sheet_words(sheet, "(%s%s%s)", price->where != NULL ? price->where : "",
-                        price->where != NULL && price->date != NULL ? ", " : "",
-                        price->date != NULL ? price->date : "");
-    }
+    nnc_sheet_price(sheet, price);
     if (run->cost_storage > 0.0 || run->cost_egress > 0.0) {
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s of it for storage and egress",
                        nnc_count_text(run->cost_storage + run->cost_egress, a), currency);
     }
     nnc_sheet_end(sheet);
+}
+
+/* Sources differ by a factor: no figure without its own. */
+static void write_region(nnc_sheet *sheet, const nnc_region *region)
+{
+    if (region == NULL) {
+        return;
+    }
+    char year[16] = "year not stated";
+    if (region->year > 0) {
+        snprintf(year, sizeof year, "%" PRId32, region->year);
+    }
+    nnc_sheet_words(sheet, "(%s, %s, location-based: %s)", region->name, year, region->source);
 }
 
 static void write_energy(nnc_sheet *sheet, const nnc_report *report)
@@ -211,6 +231,7 @@ static void write_energy(nnc_sheet *sheet, const nnc_report *report)
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s t CO2e",
                        nnc_count_text(run->carbon_kg / 1000.0, a));
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "at %g g/kWh", ask->carbon_g_per_kwh);
+        write_region(sheet, report->region);
         if (!isnan(run->rated_carbon_kg)) {
             nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s t at the devices' rated power",
                            nnc_count_text(run->rated_carbon_kg / 1000.0, a));
@@ -236,6 +257,7 @@ void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report)
     }
     write_input(&sheet, report->run);
     write_failures(&sheet, report);
+    write_spot(&sheet, report);
     write_money(&sheet, report);
     write_energy(&sheet, report);
 }

@@ -1,0 +1,266 @@
+/* Catalogues: what sellers ask for devices, and the carbon intensity of regions. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "input/file.h"
+#include "input/kind.h"
+#include "input/place.h"
+#include "input/read.h"
+
+NNC_ENUM_TEXTS(nnc_offer, NNC_OFFER_LIST)
+
+typedef struct entry {
+    char device[48], region[48];
+    nnc_offer offer;
+    nnc_price price;
+} entry;
+
+/* Either kind of file; the other's list is empty. */
+typedef struct catalogue {
+    char id[48], name[96];
+    entry *entries;
+    nnc_region *regions;
+    int32_t entry_count, region_count;
+} catalogue;
+
+static const nnc_field catalogue_fields[] = {
+    { NNC_FIELD(catalogue, id), .required = true, .help = "File stem." },
+    { NNC_FIELD(catalogue, name), .required = true, .help = "Name in full." },
+};
+static const nnc_field_table catalogue_table = { "catalogue", catalogue_fields,
+                                                 NNC_COUNT_OF(catalogue_fields) };
+
+static const nnc_field entry_fields[] = {
+    { NNC_FIELD(entry, device), .required = true, .help = "Id of the device." },
+    { NNC_FIELD(entry, offer), NNC_FIELD_NAMES(nnc_offer, NNC_OFFER_COUNT), .required = true,
+      .help = "On what terms." },
+    { NNC_FIELD_IN(entry, price, per_device_hour), .max = 1e6, .above_min = true, .required = true,
+      .help = "Price of one device for one hour." },
+    { NNC_FIELD_IN(entry, price, currency), .required = true, .help = "ISO 4217 code." },
+    { NNC_FIELD(entry, region), .help = "The seller's name of the region." },
+};
+static const nnc_field_table entry_table = { "price", entry_fields, NNC_COUNT_OF(entry_fields) };
+
+static const nnc_field region_fields[] = {
+    { NNC_FIELD(nnc_region, id), .required = true, .help = "ISO 3166 code, or the seller's name." },
+    { NNC_FIELD(nnc_region, name), .required = true, .help = "Name in full." },
+    { NNC_FIELD(nnc_region, seller), .help = "Whose region it is." },
+    { NNC_FIELD(nnc_region, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e4, .required = true,
+      .help = "Carbon intensity of the electricity there." },
+    { NNC_FIELD(nnc_region, year), .min = 1990, .max = 2100, .help = "Of that figure." },
+};
+static const nnc_field_table region_table = { "region", region_fields,
+                                              NNC_COUNT_OF(region_fields) };
+
+static const char PRICES[] = "nncost.prices/1", GRID[] = "nncost.grid/1";
+
+static bool is(nnc_json root, const char *schema)
+{
+    const nnc_json at = nnc_json_get(root, "schema");
+    return nnc_json_type_of(at) == NNC_JSON_TEXT && strcmp(nnc_json_text(at), schema) == 0;
+}
+
+bool nnc_is_catalogue(nnc_json root)
+{
+    return is(root, PRICES) || is(root, GRID);
+}
+
+/* A figure without its source is refused: "source", and of prices also "where" and "date". */
+static const char *stated(nnc_json item, const char *key)
+{
+    const char *text = nnc_read_text(nnc_json_get(item, key));
+    if (nnc_json_type_of(nnc_json_get(item, key)) == NNC_JSON_ABSENT) {
+        nnc_json_fault(item, key, "missing, expected it beside every figure, found nothing");
+    }
+    return text;
+}
+
+static void read_entries(nnc_json at, catalogue *c)
+{
+    static const char *const others[] = { "where", "date", "source", NULL };
+    static const entry unsaid = { .price.per_device_hour = (double)NAN };
+    c->entries =
+        nnc_read_objects(at, &entry_table, others, sizeof *c->entries, &unsaid, &c->entry_count);
+    nnc_json item = nnc_json_first(at);
+    for (int32_t i = 0; i < c->entry_count; i++, item = nnc_json_next(item)) {
+        nnc_price *price = &c->entries[i].price;
+        price->where = stated(item, "where");
+        price->date = stated(item, "date");
+        price->source = stated(item, "source");
+    }
+}
+
+static void read_regions(nnc_json at, catalogue *c)
+{
+    static const char *const others[] = { "source", NULL };
+    static const nnc_region unsaid = { .carbon_g_per_kwh = (double)NAN };
+    c->regions =
+        nnc_read_objects(at, &region_table, others, sizeof *c->regions, &unsaid, &c->region_count);
+    nnc_json item = nnc_json_first(at);
+    for (int32_t i = 0; i < c->region_count; i++, item = nnc_json_next(item)) {
+        c->regions[i].source = stated(item, "source");
+    }
+}
+
+static void read_catalogue(nnc_json root, const char *stem, catalogue *c)
+{
+    const bool prices = is(root, PRICES);
+    const char *list = prices ? "prices" : "regions";
+    const char *const others[] = { "schema", "references", list, NULL };
+    nnc_read_identity(root, prices ? PRICES : GRID, stem);
+    nnc_read_object(root, &catalogue_table, others, c);
+    if (nnc_json_count(nnc_json_get(root, list)) == 0) {
+        nnc_json_fault(root, list, "missing, expected a list of objects, found nothing");
+    } else if (prices) {
+        read_entries(nnc_json_get(root, list), c);
+    } else {
+        read_regions(nnc_json_get(root, list), c);
+    }
+}
+
+void nnc_catalogue_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem)
+{
+    catalogue c = { .entry_count = 0 };
+    if (nnc_spec_complete(doc, specs, NNC_SPEC_KIND_COUNT)) {
+        read_catalogue(nnc_json_root(doc), stem, &c);
+    }
+}
+
+static nnc_status load(nnc_specs *specs, const char *path, const char *schema, catalogue *c,
+                       nnc_error *err)
+{
+    char stem[256];
+    char *text = NULL;
+    size_t size = 0;
+    nnc_faults faults = { .name = path, .err = err };
+    NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
+    nnc_json_doc doc = {
+        .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
+    };
+    nnc_spec_stem(path, false, stem, sizeof stem);
+    if (nnc_json_parse(&doc) && nnc_spec_complete(&doc, specs, NNC_SPEC_KIND_COUNT)) {
+        const nnc_json root = nnc_json_root(&doc);
+        if (is(root, schema)) {
+            read_catalogue(root, stem, c);
+        } else {
+            nnc_json_fault(root, "schema", "expected \"%s\", found another or none", schema);
+        }
+    }
+    nnc_json_free(&doc);
+    free(text);
+    return faults.status;
+}
+
+/* ---- prices ---- */
+
+static bool suits(const entry *e, const nnc_device *device, nnc_offer offer, const char *region)
+{
+    return strcmp(e->device, device->id) == 0 && e->offer == offer &&
+           (region == NULL || strcasecmp(e->region, region) == 0);
+}
+
+/* What there is of this device, or else what devices there are. */
+static nnc_status fail_offer(const char *seller, const catalogue *c, const nnc_device *device,
+                             nnc_offer offer, const char *region, nnc_error *err)
+{
+    char known[256] = "";
+    size_t used = 0;
+    bool same = false;
+    for (int32_t i = 0; i < c->entry_count; i++) {
+        same = same || strcmp(c->entries[i].device, device->id) == 0;
+    }
+    for (int32_t i = 0; i < c->entry_count && used < sizeof known; i++) {
+        const entry *e = &c->entries[i];
+        if (same ? strcmp(e->device, device->id) == 0
+                 : i == 0 || strcmp(e->device, e[-1].device) != 0) {
+            used +=
+                (size_t)snprintf(known + used, sizeof known - used, "%s%s%s%s",
+                                 used > 0 ? ", " : "", same ? nnc_offer_name(e->offer) : e->device,
+                                 same && e->region[0] ? " in " : "", same ? e->region : "");
+        }
+    }
+    return nnc_fail(err, NNC_BAD_USAGE, "--seller",
+                    "%s has no price of %s %s%s%s, expected one of %s", seller, device->id,
+                    nnc_offer_name(offer), region != NULL ? " in " : "",
+                    region != NULL ? region : "", known);
+}
+
+nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer,
+                           const char *region, nnc_device *device, nnc_error *err)
+{
+    static const nnc_spec_info lists = {
+        .what = "seller", .plural = "prices", .folder = "prices", .argument = "--seller"
+    };
+    NNC_NEED(specs);
+    NNC_NEED(seller);
+    NNC_NEED(device);
+    catalogue c = { .entry_count = 0 };
+    const char *path = seller;
+    if (!nnc_is_path(seller)) {
+        char id[64];
+        snprintf(id, sizeof id, "%s", seller);
+        for (char *at = id; *at; at++) {
+            *at = (char)(*at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at);
+        }
+        NNC_TRY(nnc_specs_find_like(specs, &lists, id, &path, err));
+    }
+    NNC_TRY(load(specs, path, PRICES, &c, err));
+    nnc_price *prices =
+        nnc_arena_array(nnc_specs_arena(specs), (size_t)c.entry_count, sizeof *prices);
+    int32_t count = 0;
+    if (prices == NULL) {
+        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+    }
+    for (int32_t i = 0; i < c.entry_count; i++) {
+        if (suits(&c.entries[i], device, offer, region)) {
+            prices[count++] = c.entries[i].price;
+        }
+    }
+    if (count == 0) {
+        return fail_offer(seller, &c, device, offer, region, err);
+    }
+    device->prices = prices;
+    device->price_count = count;
+    return NNC_OK;
+}
+
+/* ---- regions ---- */
+
+nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region,
+                           nnc_error *err)
+{
+    NNC_NEED(specs);
+    NNC_NEED(id_or_name);
+    NNC_NEED(region);
+    catalogue c = { .entry_count = 0 };
+    const char *path = NULL;
+    NNC_TRY(nnc_specs_file(specs, "grid/regions.json", &path, err));
+    if (path == NULL) {
+        return nnc_fail(err, NNC_UNKNOWN_ID, "--region",
+                        "expected grid/regions.json in NNCOST_PATH or the installed data, found "
+                        "none");
+    }
+    NNC_TRY(load(specs, path, GRID, &c, err));
+    const char **names =
+        nnc_arena_array(nnc_specs_arena(specs), 2 * (size_t)c.region_count, sizeof *names);
+    if (names == NULL) {
+        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+    }
+    for (int32_t i = 0; i < c.region_count; i++) {
+        const nnc_region *one = &c.regions[i];
+        if (strcasecmp(one->id, id_or_name) == 0 || strcasecmp(one->name, id_or_name) == 0) {
+            *region = *one;
+            return NNC_OK;
+        }
+        names[2 * i] = one->id;
+        names[2 * i + 1] = one->name;
+    }
+    const char *near = nnc_nearest(id_or_name, names, 2 * (size_t)c.region_count);
+    return nnc_fail(err, NNC_UNKNOWN_ID, "--region",
+                    "expected an ISO country code or a cloud's region%s%s%s, found \"%.60s\"",
+                    near != NULL ? ", nearest \"" : "", near != NULL ? near : "",
+                    near != NULL ? "\"" : "", id_or_name);
+}
