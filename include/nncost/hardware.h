@@ -91,6 +91,7 @@ typedef struct nnc_gemm_efficiency {
     double wave_quantization;  /* share of a partly filled wave that counts as full; NaN = rates
                                   are constant, without tiles */
     double unaligned_ratio;    /* time over that of widths that are multiples of 8   [1] */
+    double power_share; /* of power_w, drawn by the matrix units at their peak; NaN = not known */
 } nnc_gemm_efficiency;
 
 /* One kernel of fused attention; see nnc_flash_time. */
@@ -136,6 +137,17 @@ typedef struct nnc_collective_efficiencies {
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
+#ifdef NNC_STATIC_LINKING_ONLY
+
+/* What a device draws, as shares of power_w; see nnc_power_slowdown. */
+typedef struct nnc_power_efficiency {
+    double idle_share;   /* whatever it does   [0] */
+    double memory_share; /* by its memory at the datasheet's bandwidth   [0] */
+    double exponent; /* rates fall with this power of what is drawn over what may be   [0: never] */
+} nnc_power_efficiency;
+
+#endif /* NNC_STATIC_LINKING_ONLY */
+
 /* On what the figures of an efficiency object rest, best first. */
 #define NNC_BASIS_LIST(X)                                              \
     X(NNC_BASIS_NONE, "none", "Neutral: the datasheet alone.")         \
@@ -160,6 +172,7 @@ typedef struct nnc_efficiencies {
     nnc_efficiency pointwise; /* norms, activations, copies, loss */
     nnc_efficiency optimizer;
     nnc_collective_efficiencies collectives;
+    nnc_power_efficiency power;
     bool fitted; /* false: the file has no efficiency object, all of it neutral */
 } nnc_efficiencies;
 
@@ -201,6 +214,7 @@ struct nnc_device {
     nnc_scale_out scale_out;
     nnc_host_link host;
     double power_w;
+    double power_cap_w; /* a lower limit that its owner has set; NaN = none */
     nnc_node_power node_power;
     nnc_mtbf mtbf;
     nnc_efficiencies efficiency;

@@ -97,6 +97,17 @@ static nnc_status take_repeated(nnc_options *options, const nnc_option_spelling 
     return NNC_OK;
 }
 
+/* A field of the device that has an option of its own. */
+static nnc_status take_power_cap(nnc_options *options, const char *value, nnc_error *err)
+{
+    if (options->power_cap[0] != '\0' || options->given.set_count == NNC_SETS_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--power-cap", "given more than once");
+    }
+    snprintf(options->power_cap, sizeof options->power_cap, "device.power_cap_w=%.40s", value);
+    options->given.sets[options->given.set_count++] = options->power_cap;
+    return NNC_OK;
+}
+
 static nnc_status take_own(nnc_options *options, choices *given, const nnc_option_spelling *entry,
                            const char *value, nnc_error *err)
 {
@@ -148,6 +159,9 @@ static nnc_status take_own(nnc_options *options, choices *given, const nnc_optio
         { "top", NULL, &given->top },
         { "progress", NULL, &given->progress },
     };
+    if (strcmp(entry->own->name, "power-cap") == 0) {
+        return take_power_cap(options, value, err);
+    }
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         if (strcmp(entry->own->name, places[i].name) != 0) {
             continue;

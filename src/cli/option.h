@@ -51,6 +51,7 @@ typedef struct nnc_search_options {
 typedef struct nnc_options {
     const nnc_format *format;
     bool help, stages, timeline, sensitivity, update, rows, lenient;
+    char power_cap[64];                    /* as the --set that it stands for */
     const char *output, *trace, *scenario; /* NULL = not given */
     const char *only, *fold, *group, *device, *fit;
     const char *width, *from, *to; /* of a picture */

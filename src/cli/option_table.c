@@ -30,6 +30,9 @@ const nnc_own_option nnc_own_options[] = {
       "Any field of the plan, the model or the device by its name in the files, such as "
       "scale_up.bytes_per_s=450e9; prefix plan., model. or device. to choose. May be repeated.",
       "Numbers", NNC_TAKES_PLAN, NULL, 0 },
+    { "power-cap", "W",
+      "Watts that a device may draw for long: as --set device.power_cap_w=W. [its board's limit]",
+      "Numbers", NNC_TAKES_PLAN, NULL, 0 },
     { "lenient", NULL,
       "Skip keys of a Hugging Face configuration that are not known, unless they look like part of "
       "the shape; the output names them.",

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "cost/power.h"
 #include "estimate/say.h"
 #include "estimate/sync.h"
 #include "op/work.h"
@@ -22,7 +23,7 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
         .plan = plan,
         .software = software,
         .attention = attention,
-        .dtype = plan->precision == NNC_FP8 ? NNC_BF16 : plan->precision,
+        .dtype = nnc_precision_is_narrow(plan->precision) ? NNC_BF16 : plan->precision,
         .linear_dtype = plan->precision,
         .grad_bytes = nnc_policy_gradient_io_bytes(plan->policy),
         /* An fp32 buffer beside 16-bit weights is added to by every pass, a plain gradient is
@@ -183,7 +184,7 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why)
     const double devices = plan->devices;
     r->price_per_device_hour = nnc_price_of(plan, device);
     NNC_PUT(why, r->price_per_device_hour, NULL);
-    NNC_PUT(why, device->power_w, "W");
+    NNC_LET(why, power_w, "W", nnc_power_limit(device));
     NNC_SET(why, r->cost_step, NULL, r->step_s / 3600.0 * devices * r->price_per_device_hour);
     r->run_s = NAN;
     if (!isnan(plan->samples)) {
@@ -197,9 +198,9 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why)
     NNC_SET(why, r->device_hours, "h", r->run_s / 3600.0 * devices);
     NNC_SET(why, r->cost_run, NULL, r->device_hours * r->price_per_device_hour);
     if (isnan(r->run_s)) {
-        NNC_SET(why, r->energy_j, "J", device->power_w * devices * r->step_s);
+        NNC_SET(why, r->energy_j, "J", power_w * devices * r->step_s);
     } else {
-        NNC_SET(why, r->energy_j, "J", device->power_w * devices * r->run_s);
+        NNC_SET(why, r->energy_j, "J", power_w * devices * r->run_s);
     }
 }
 
@@ -234,6 +235,7 @@ static void divide_step(nnc_scratch *scratch, nnc_step *step,
     step->tied_params = second_table(list, step->plan);
     nnc_split_list(list, &how, sums);
     nnc_rows_build(list, step->device, step->network, step->plan, &scratch->rows);
+    nnc_power_throttle(&scratch->rows, step->device);
 }
 
 nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "estimate/plan_asked.h"
+#include "op/work.h"
 #include "parallel/split.h"
 #include "pipeline/schedule.h"
 #include "shape/family.h"
@@ -38,16 +39,17 @@ static nnc_status resolve_precision(const nnc_device *device, nnc_plan *p, nnc_e
     }
     const bool trains = p->precision == NNC_FP32 || p->precision == NNC_TF32 ||
                         p->precision == NNC_BF16 || p->precision == NNC_FP16 ||
-                        p->precision == NNC_FP8;
+                        nnc_precision_is_narrow(p->precision);
     if (!trains || isnan(nnc_device_matmul_peak(device, p->precision))) {
         formats_of(device, formats, sizeof formats);
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--precision",
                         "%s does not train in this format, expected one of %s, found %s",
                         device->id, formats, nnc_dtype_name(p->precision));
     }
-    if (p->precision == NNC_FP8 && isnan(nnc_device_matmul_peak(device, NNC_BF16))) {
+    if (nnc_precision_is_narrow(p->precision) && isnan(nnc_device_matmul_peak(device, NNC_BF16))) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--precision",
-                        "fp8 training runs attention in bf16, which %s lacks", device->id);
+                        "%s training runs attention in bf16, which %s lacks",
+                        nnc_dtype_name(p->precision), device->id);
     }
     return NNC_OK;
 }

@@ -49,6 +49,21 @@ static void say_intensity(const nnc_device *device, const nnc_op_cost *cost, boo
     nnc_say_note(why, verdict);
 }
 
+/* The step's average power would be above the limit. */
+static void say_throttled(const nnc_op_cost *cost, const nnc_timing *t, nnc_derivation *why)
+{
+    NNC_LET(why, full_clock_compute_s, "s", t->compute_s);
+    NNC_LET(why, full_clock_s, "s", t->time_s);
+    NNC_LET(why, fixed_s, "s", t->fixed_s);
+    NNC_LET(why, power_factor, NULL, (cost->time_s - t->fixed_s) / (t->time_s - t->fixed_s));
+    NNC_NOTE(why, "the average power of the step would be above the limit of the device");
+    NNC_SOURCE(why, "docs/formulas.md, power-limit");
+    NNC_SAY(why, compute_s, "s", full_clock_compute_s * power_factor);
+    NNC_SAY(why, time_s, "s", (full_clock_s - fixed_s) * power_factor + fixed_s);
+    (void)compute_s;
+    (void)time_s;
+}
+
 static void say_compute(const nnc_report *report, const nnc_op_cost *cost, bool numbers,
                         nnc_derivation *why)
 {
@@ -61,7 +76,10 @@ static void say_compute(const nnc_report *report, const nnc_op_cost *cost, bool 
     if (report->result->plan.mode == NNC_MODE_IDEAL) {
         nnc_ideal_say_row(&report->scratch->bound, report->device, cost, why);
     } else {
-        (void)nnc_op_say_time(report->device, op, &cost->work, why);
+        const nnc_timing t = nnc_op_say_time(report->device, op, &cost->work, why);
+        if (cost->time_s > t.time_s) {
+            say_throttled(cost, &t, why);
+        }
     }
 }
 

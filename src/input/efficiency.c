@@ -61,6 +61,9 @@ static const nnc_field gemm_fields[] = {
               "constant, without tiles." },
     { NNC_FIELD(nnc_gemm_efficiency, unaligned_ratio), .min = 1, .max = 100, .default_text = "1",
       .help = "Time over that of a weight whose sides are multiples of 8." },
+    { NNC_FIELD(nnc_gemm_efficiency, power_share), .max = 10,
+      .help = "Share of the board's power that the matrix units draw at their peak; above 1 they "
+              "cannot hold it." },
     FITTED_ON,
 };
 
@@ -121,6 +124,16 @@ static const nnc_field collectives_fields[] = {
     FITTED_ON,
 };
 
+static const nnc_field power_fields[] = {
+    { NNC_FIELD(nnc_power_efficiency, idle_share), .max = 1, .default_text = "0",
+      .help = "Share of the board's power that is drawn whatever runs." },
+    { NNC_FIELD(nnc_power_efficiency, memory_share), .max = 1, .default_text = "0",
+      .help = "Share that the memory draws at its full bandwidth." },
+    { NNC_FIELD(nnc_power_efficiency, exponent), .max = 1, .default_text = "0",
+      .help = "Times grow with this power of what is drawn over what may be; 0 = never." },
+    FITTED_ON,
+};
+
 const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
     { NNC_FIELD(nnc_efficiencies, basis), NNC_FIELD_NAMES(nnc_basis, NNC_BASIS_COUNT),
       .help = "On what the figures rest; set to none, all of them are neutral: the datasheet as it "
@@ -139,6 +152,8 @@ const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
       NNC_FIELD_TABLE(efficiency_fields), .help = "The optimizer step." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, collectives),
       NNC_FIELD_TABLE(collectives_fields), .help = "Collectives." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, power), NNC_FIELD_TABLE(power_fields),
+      .help = "What the device draws: where it limits the rates." },
     { NNC_FIELD_COMMENT("fitted_on"), .help = "What the calibration was fitted on." },
 };
 
@@ -156,7 +171,8 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e)
                                             .l2_bytes_per_flop = (double)NAN,
                                             .l2_bytes_per_s = (double)NAN,
                                             .wave_quantization = (double)NAN,
-                                            .unaligned_ratio = 1.0 };
+                                            .unaligned_ratio = 1.0,
+                                            .power_share = (double)NAN };
     }
     for (int i = 0; i < NNC_FLASH_KERNEL_COUNT; i++) {
         e->attention[i] = flash;

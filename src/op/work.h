@@ -54,4 +54,11 @@ double nnc_muon_flops(int64_t rows, int64_t cols);
  * Sources: counts by inspection; docs/formulas.md [attention-pairs] */
 int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window);
 
+/* Does training in this format run its layers' products in it and the rest in 16 bits?
+ * fp8: arXiv:2209.05433; fp4: NVFP4, arXiv:2509.25149. */
+static inline bool nnc_precision_is_narrow(nnc_dtype precision)
+{
+    return precision == NNC_FP8 || precision == NNC_FP4;
+}
+
 #endif

@@ -139,6 +139,8 @@ Numbers:
   --set FIELD=VALUE       Any field of the plan, the model or the device by its name in the files,
                           such as scale_up.bytes_per_s=450e9; prefix plan., model. or device. to
                           choose. May be repeated.
+  --power-cap W           Watts that a device may draw for long: as --set device.power_cap_w=W. [its
+                          board's limit]
 
 Cost:
   --tokens X              Tokens to train on in the whole run.

@@ -152,19 +152,19 @@ $ cat > t.sed <<'END'
 > s/"reduce_scatter": .*/"reduce_scatter": { "same_as": "all_gather" },/
 > END
 $ nncost show fitted > before; sed -i -f t.sed toy/hw/fitted.json; nncost show fitted | diff before -
-102c102
+108c108
 < efficiency.attention.flash3.sustained_fraction         0.8
 ---
 \> efficiency.attention.flash3.sustained_fraction         0.9
-106c106
+112c112
 < efficiency.attention.flash3.seq_half                   1000
 ---
 \> efficiency.attention.flash3.seq_half                   500
-108c108
+114c114
 < efficiency.attention.flash3.block_penalty              0
 ---
 \> efficiency.attention.flash3.block_penalty              0.5
-154c154
+163c163
 < source    efficiency.attention.flash3: made up
 ---
 \> source    efficiency.attention.flash3: guessed

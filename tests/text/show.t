@@ -38,6 +38,7 @@ scale_out.oversubscription                             -
 host.bytes_per_s                                       20000000000              B/s       20.00 GB/s
 host.mem_bytes_per_s                                   -                        B/s
 power_w                                                500                      W
+power_cap_w                                            -                        W
 node_power.idle_w                                      -                        W
 node_power.busy_w                                      -                        W
 mtbf.any_s                                             -                        s
@@ -53,6 +54,7 @@ efficiency.gemm.fp32.l2_bytes_per_flop                 0.1                      
 efficiency.gemm.fp32.l2_bytes_per_s                    -                        B/s
 efficiency.gemm.fp32.wave_quantization                 0.1
 efficiency.gemm.fp32.unaligned_ratio                   1
+efficiency.gemm.fp32.power_share                       -
 efficiency.gemm.tf32.sustained_fraction                0.8
 efficiency.gemm.tf32.boost_ratio                       1.25
 efficiency.gemm.tf32.memory_fraction                   0.8
@@ -62,6 +64,7 @@ efficiency.gemm.tf32.l2_bytes_per_flop                 0.1                      
 efficiency.gemm.tf32.l2_bytes_per_s                    -                        B/s
 efficiency.gemm.tf32.wave_quantization                 0.1
 efficiency.gemm.tf32.unaligned_ratio                   1
+efficiency.gemm.tf32.power_share                       -
 efficiency.gemm.bf16.sustained_fraction                0.8
 efficiency.gemm.bf16.boost_ratio                       1.25
 efficiency.gemm.bf16.memory_fraction                   0.8
@@ -71,6 +74,7 @@ efficiency.gemm.bf16.l2_bytes_per_flop                 0.05                     
 efficiency.gemm.bf16.l2_bytes_per_s                    -                        B/s
 efficiency.gemm.bf16.wave_quantization                 0.1
 efficiency.gemm.bf16.unaligned_ratio                   1
+efficiency.gemm.bf16.power_share                       -
 efficiency.gemm.fp16.sustained_fraction                0.8
 efficiency.gemm.fp16.boost_ratio                       1.25
 efficiency.gemm.fp16.memory_fraction                   0.8
@@ -80,6 +84,7 @@ efficiency.gemm.fp16.l2_bytes_per_flop                 0.05                     
 efficiency.gemm.fp16.l2_bytes_per_s                    -                        B/s
 efficiency.gemm.fp16.wave_quantization                 0.1
 efficiency.gemm.fp16.unaligned_ratio                   1
+efficiency.gemm.fp16.power_share                       -
 efficiency.gemm.fp8.sustained_fraction                 0.75
 efficiency.gemm.fp8.boost_ratio                        1
 efficiency.gemm.fp8.memory_fraction                    0.6
@@ -89,6 +94,7 @@ efficiency.gemm.fp8.l2_bytes_per_flop                  0.05                     
 efficiency.gemm.fp8.l2_bytes_per_s                     -                        B/s
 efficiency.gemm.fp8.wave_quantization                  0
 efficiency.gemm.fp8.unaligned_ratio                    1
+efficiency.gemm.fp8.power_share                        -
 efficiency.attention.flash1.sustained_fraction         0.2
 efficiency.attention.flash1.backward_ratio             1
 efficiency.attention.flash1.memory_fraction            1
@@ -142,6 +148,9 @@ efficiency.collectives.all_to_all.small_group_loss     0.5
 efficiency.collectives.step_fixed_s                    5e-5                     s           50.00 us
 efficiency.collectives.scale_out_fraction              0.8
 efficiency.collectives.scale_out_fixed_s               0.0001                   s           100.0 us
+efficiency.power.idle_share                            0
+efficiency.power.memory_share                          0
+efficiency.power.exponent                              0
 
 aliases   fit, fitted-20gb
 price     2 USD per device-hour, here, 2022-02
@@ -231,6 +240,7 @@ $ nncost show round --format json
     {"field": "host.bytes_per_s", "value": 10000000000, "unit": "B/s"},
     {"field": "host.mem_bytes_per_s", "value": 10000000000, "unit": "B/s"},
     {"field": "power_w", "value": 1000, "unit": "W"},
+    {"field": "power_cap_w", "value": null, "unit": "W"},
     {"field": "node_power.idle_w", "value": null, "unit": "W"},
     {"field": "node_power.busy_w", "value": null, "unit": "W"},
     {"field": "mtbf.any_s", "value": null, "unit": "s"},
@@ -275,6 +285,7 @@ scale_out.oversubscription,,\r
 host.bytes_per_s,,B/s\r
 host.mem_bytes_per_s,,B/s\r
 power_w,,W\r
+power_cap_w,,W\r
 node_power.idle_w,,W\r
 node_power.busy_w,,W\r
 mtbf.any_s,,s\r
@@ -313,6 +324,7 @@ $ nncost show old --format markdown
 | host.bytes_per_s | - | B/s |  |
 | host.mem_bytes_per_s | - | B/s |  |
 | power_w | - | W |  |
+| power_cap_w | - | W |  |
 | node_power.idle_w | - | W |  |
 | node_power.busy_w | - | W |  |
 | mtbf.any_s | - | s |  |

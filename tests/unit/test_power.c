@@ -1,0 +1,130 @@
+/* The power limit: by hand from the rows of a step, and on shipped devices. */
+#include "answers.h"
+
+static nnc_result run_on(const nnc_device *device)
+{
+    const nnc_model model = gpt(4, 1024, 8, 5000, 256);
+    const nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    plan.micro_batch = 4;
+    return estimate_with(&model, device, &software, &plan);
+}
+
+/* 100 W idle of 400; the matrix units would draw 600 W at their peak, the memory 100. */
+static nnc_device hungry_device(void)
+{
+    nnc_device device = plain_device();
+    device.power_w = 400;
+    device.power_cap_w = NAN;
+    device.efficiency.gemm[NNC_BF16].power_share = 1.5;
+    device.efficiency.power = (nnc_power_efficiency){ 0.25, 0.25, 0.5 };
+    return device;
+}
+
+/* Watts above idle that the rows of the last estimate draw on average, and their seconds. */
+static double drawn_w(const nnc_device *device, double *pass_s)
+{
+    int32_t count = 0;
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    double joules = 0.0;
+    *pass_s = 0.0;
+    for (int32_t i = 0; i < count; i++) {
+        const nnc_work *w = &rows[i].work;
+        if (rows[i].op->phase == NNC_PHASE_UPDATE) {
+            continue;
+        }
+        joules += 600.0 * w->flops / device->matmul_flops_per_s[NNC_BF16] * rows[i].repeat;
+        joules += 100.0 * bytes_of(w) / device->mem_bytes_per_s * rows[i].repeat;
+        *pass_s += rows[i].time_s * rows[i].repeat;
+    }
+    return joules / *pass_s;
+}
+
+START_TEST(a_pass_takes_longer_by_the_power_it_lacks)
+{
+    nnc_device device = hungry_device(), free_device = hungry_device();
+    double pass_s = 0.0, slow_s = 0.0;
+    free_device.efficiency.power.exponent = 0;
+    const nnc_result free = run_on(&free_device);
+    const double watts = drawn_w(&device, &pass_s);
+    ck_assert_double_gt(watts, 300.0); /* else the test says nothing */
+    const nnc_result held = run_on(&device);
+    (void)drawn_w(&device, &slow_s);
+    ck_assert_double_eq_tol(slow_s / pass_s, sqrt(watts / 300.0), 1e-9);
+    ck_assert_double_eq_tol(held.step_s - free.step_s, slow_s - pass_s, 1e-9 * held.step_s);
+    ck_assert_double_eq(held.lower_bound_s, free.lower_bound_s);
+}
+END_TEST
+
+START_TEST(a_cap_is_a_lower_limit)
+{
+    nnc_device device = hungry_device();
+    double pass_s = 0.0, slow_s = 0.0;
+    const nnc_result board = run_on(&device);
+    device.power_cap_w = 1000; /* above the board's: nothing changes */
+    ck_assert_double_eq(run_on(&device).step_s, board.step_s);
+    ck_assert_double_eq(run_on(&device).energy_j, board.energy_j);
+    device.efficiency.power.exponent = 0;
+    (void)run_on(&device);
+    const double watts = drawn_w(&device, &pass_s);
+    device.efficiency.power.exponent = 0.5;
+    device.power_cap_w = 300;
+    const nnc_result capped = run_on(&device);
+    (void)drawn_w(&device, &slow_s);
+    ck_assert_double_eq_tol(slow_s / pass_s, sqrt(watts / 200.0), 1e-9);
+    ck_assert_double_eq_tol(capped.energy_j, 300.0 * capped.step_s, 1e-9 * capped.energy_j);
+}
+END_TEST
+
+START_TEST(work_below_the_limit_is_not_held)
+{
+    nnc_device device = hungry_device();
+    device.efficiency.gemm[NNC_BF16].power_share = 0.1;
+    const nnc_result cool = run_on(&device);
+    device.efficiency.power.exponent = 0;
+    ck_assert_double_eq(run_on(&device).step_s, cool.step_s);
+    device.efficiency.power.exponent = 0.5; /* and what is not known limits nothing */
+    device.efficiency.gemm[NNC_BF16].power_share = NAN;
+    ck_assert_double_eq(run_on(&device).step_s, cool.step_s);
+}
+END_TEST
+
+/* A peak that doubles with the power of its units keeps its share of the limit. */
+START_TEST(a_doubled_peak_still_pays)
+{
+    nnc_device device = hungry_device();
+    const double before_s = run_on(&device).step_s;
+    device.matmul_flops_per_s[NNC_BF16] *= 2;
+    ck_assert_double_lt(run_on(&device).step_s, before_s);
+}
+END_TEST
+
+/* Eager FSDP leaves the matrix units idle too often to meet the limit of an H100: 7B of llm-foundry. */
+START_TEST(eager_steps_on_h100_are_not_held)
+{
+    const nnc_model *model = load_model("models/llama2-7b.json");
+    nnc_device device = *load_device("hw/h100-sxm5-80gb.json");
+    nnc_plan plan = nnc_plan_default();
+    const nnc_software *software = NULL;
+    nnc_error err = { 0 };
+    ck_assert_int_eq(nnc_software_load(specs, "fsdp", &software, &err), NNC_OK);
+    plan.devices = 64;
+    plan.zero = 3;
+    plan.micro_batch = 8;
+    plan.seq_len = 2048;
+    plan.attention = NNC_ATTENTION_FLASH1;
+    const double step_s = estimate_with(model, &device, software, &plan).step_s;
+    device.efficiency.power.exponent = 0;
+    ck_assert_double_eq(estimate_with(model, &device, software, &plan).step_s, step_s);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        a_pass_takes_longer_by_the_power_it_lacks, a_cap_is_a_lower_limit,
+        work_below_the_limit_is_not_held,          a_doubled_peak_still_pays,
+        eager_steps_on_h100_are_not_held,
+    };
+    return run_tests("power", tests, COUNT_OF(tests));
+}
