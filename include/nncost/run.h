@@ -46,6 +46,13 @@ typedef struct nnc_run_ask {
     double warmup_s;                   /* once: start of the job, compilation, ramp of the batch */
     double planned_stops;              /* maintenance, each as long as a restart; 0 = none */
     double straggler_share;            /* of time lost to slow devices; 0 = none */
+    /* several sites, each with the devices of the plan, that average their weights now and then
+     * (local SGD, DiLoCo: arXiv:2311.08105) */
+    double sites;            /* 1 = one */
+    double outer_every;      /* steps between two averages */
+    double outer_bytes;      /* of the weights as they are sent; NaN = 4 per parameter */
+    double site_bytes_per_s; /* of the link of one site, in one direction */
+    double outer_overlap_s;  /* of an average that training goes on beside; 0 = none */
     /* input */
     double sample_bytes;      /* read from storage, of a sample as it is stored */
     double input_bytes_per_s; /* of storage for input, of all devices together */
@@ -95,7 +102,9 @@ typedef struct nnc_run {
     double workers_needed;                 /* per device, to keep it fed */
     double prefetch_bytes;                 /* host memory of one device's workers */
     bool input_bound;
-    double step_s; /* with the wait */
+    /* sites */
+    double outer_bytes, outer_s; /* sent and received by a site for one average; what it waits */
+    double step_s;               /* with the wait */
     /* failures and checkpoints */
     double device_mtbf_s, system_mtbf_s, survive_hour;
     double checkpoint_bytes, block_s, save_s, load_s;
@@ -106,6 +115,7 @@ typedef struct nnc_run {
     double nodes_out, spares_needed, short_share; /* on average; for 99 %; time with too few */
     /* time; the parts add up to run_s */
     double train_s, wait_s, straggler_s, save_time_s, lost_s, evaluate_s, warmup_s, planned_s;
+    double sites_s; /* waiting for the averages of sites */
     double run_s, days, device_hours;
     /* money */
     double price_per_device_hour, cost_devices, cost_storage, cost_egress, cost;

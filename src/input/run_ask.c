@@ -59,6 +59,16 @@ static const nnc_field run_fields[] = {
     { TIME(checkpoint_interval_s), .above_min = true, .default_text = "the best",
       .help = "Useful work between two checkpoints." },
 
+    { NUMBER(sites), .min = 1, .group = "Sites", .default_text = "1",
+      .help =
+          "Sites, each with the devices of the plan, that average their weights now and then." },
+    { NUMBER(outer_every), .above_min = true, .help = "Steps between two averages." },
+    { BYTES(outer_bytes), .above_min = true, .default_text = "4 per parameter",
+      .help = "Bytes of the weights as they are sent." },
+    { RATE(site_bytes_per_s), .help = "Bandwidth of the link of one site in one direction." },
+    { TIME(outer_overlap_s), .default_text = "0",
+      .help = "Time of an average that training goes on beside." },
+
     { BYTES(sample_bytes), .group = "Input", .help = "Bytes of a sample in storage." },
     { RATE(input_bytes_per_s), .help = "Rate of the storage for input, for all devices together." },
     { SHARE(access_share), .above_min = true, .default_text = "1",

@@ -31,6 +31,10 @@ static const nnc_metric run_rows[] = {
     NNC_NUMBER(nnc_run, prefetch_bytes, .unit = "B",
                .help = "Host memory of the batches that a device's workers hold."),
 
+    NNC_NUMBER(nnc_run, outer_bytes, .unit = "B",
+               .help = "Bytes that a site sends, and receives, for one average of the weights."),
+    TIME(outer_s, .help = "What a site waits for one average."),
+
     TIME(device_mtbf_s, .help = "Mean time between stops of one device."),
     TIME(system_mtbf_s, .help = "Mean time between stops of the job."),
     NNC_NUMBER(nnc_run, survive_hour, .show = NNC_SHOW_PERCENT,
@@ -66,6 +70,8 @@ static const nnc_metric run_rows[] = {
     TIME(evaluate_s, .part_of = run_time, .head = "evaluation", .help = "Evaluation."),
     TIME(warmup_s, .part_of = run_time, .head = "warm-up", .help = "Start, compilation, ramp."),
     TIME(planned_s, .part_of = run_time, .head = "planned stops", .help = "Planned stops."),
+    TIME(sites_s, .part_of = run_time, .head = "sites",
+         .help = "Waiting for the averages of sites."),
     TIME(run_s, .head = "run", .help = "The run from begin to end."),
     NNC_NUMBER(nnc_run, days, .show = NNC_SHOW_COUNT, .unit = "days", .help = "The same in days."),
     NNC_NUMBER(nnc_run, device_hours, .unit = "h", .show = NNC_SHOW_COUNT,

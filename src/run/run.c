@@ -12,55 +12,6 @@
 #define HOUR_S 3600.0
 #define DAY_S 86400.0
 
-void nnc_run_ask_init(nnc_run_ask *ask, size_t struct_size)
-{
-    const double unknown = (double)NAN;
-    const nnc_run_ask unset = {
-        .epochs = unknown,
-        .dataset_size = unknown,
-        .days = unknown,
-        .step_s = unknown,
-        .step_flops = unknown,
-        .device_mtbf_s = unknown,
-        .detect_s = 600.0,
-        .start_s = 30.0,
-        .replace_s = unknown,
-        .repair_s = 2.0 * DAY_S,
-        .failing_share = 1.0,
-        .checkpoint_bytes = unknown,
-        .storage_write_bytes_per_s = unknown,
-        .storage_read_bytes_per_s = unknown,
-        .block_s = unknown,
-        .save_s = unknown,
-        .load_s = unknown,
-        .checkpoint_interval_s = unknown,
-        .evaluate_s = unknown,
-        .sample_bytes = unknown,
-        .input_bytes_per_s = unknown,
-        .access_share = 1.0,
-        .prepare_s = unknown,
-        .workers = 8.0,
-        .prefetch = 2.0,
-        .prepared_bytes = unknown,
-        .idle_w = unknown,
-        .busy_w = unknown,
-        .pue = 1.0,
-        .carbon_g_per_kwh = unknown,
-        .embodied_kg = unknown,
-        .life_s = unknown,
-        .use_share = unknown,
-        .stored_bytes = unknown,
-        .storage_price = unknown,
-        .egress_bytes = unknown,
-        .egress_price = unknown,
-    };
-    if (ask == NULL || struct_size < sizeof struct_size) {
-        return;
-    }
-    ask->struct_size = struct_size;
-    nnc_sized_write(ask, &unset, sizeof unset);
-}
-
 /* ---- what there is to do ---- */
 
 typedef struct step {
@@ -81,6 +32,15 @@ static step step_of(const nnc_result *result, const nnc_plan *plan, const nnc_ru
                    .tokens = result->tokens > 0 ? (double)result->tokens : (double)NAN,
                    .flops = isnan(ask->step_flops) ? result->model_flops : ask->step_flops,
                    .seconds = isnan(ask->step_s) ? result->step_s : ask->step_s };
+}
+
+/* Every site trains a copy on samples of its own: a step of all of them is that of one, on more. */
+static step of_sites(step one, const nnc_run_ask *ask)
+{
+    one.samples *= ask->sites;
+    one.tokens *= ask->sites;
+    one.flops *= ask->sites;
+    return one;
 }
 
 /* What is trained on: an amount, and of what; NaN = nothing was said. */
@@ -134,6 +94,11 @@ static nnc_status check_asked(const nnc_plan *plan, const nnc_run_ask *ask, nnc_
         return nnc_fail(err, NNC_BAD_USAGE, "--block-s",
                         "expected at most --save-s, %g s, found %g", ask->save_s, ask->block_s);
     }
+    if (ask->sites > 1.0 && (isnan(ask->outer_every) || isnan(ask->site_bytes_per_s))) {
+        return nnc_fail(err, NNC_BAD_USAGE,
+                        isnan(ask->outer_every) ? "--outer-every" : "--site-bytes-per-s",
+                        "missing, expected it beside --sites, found none");
+    }
     if (ask->straggler_share >= 1.0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--straggler-share", "expected below 1, found %g",
                         ask->straggler_share);
@@ -183,9 +148,11 @@ static double steps_of_days(const nnc_run_ask *ask, const nnc_run *run, nnc_deri
     NNC_LET(why, straggler_share, NULL, ask->straggler_share);
     NNC_LET(why, evaluation_of_a_step_s, "s",
             ask->evaluate_every > 0.0 ? ask->evaluate_s / ask->evaluate_every : 0.0);
+    NNC_LET(why, outer_of_a_step_s, "s", ask->sites > 1.0 ? run->outer_s / ask->outer_every : 0.0);
     NNC_SET(why, steps, NULL,
             nnc_max(0.0, days * DAY_S - run->warmup_s - run->planned_s) /
-                (run->step_s / (1.0 - straggler_share) / run->goodput + evaluation_of_a_step_s));
+                (run->step_s / (1.0 - straggler_share) / run->goodput + evaluation_of_a_step_s +
+                 outer_of_a_step_s));
     return steps;
 }
 
@@ -217,9 +184,10 @@ static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, n
         NNC_SET(why, run->evaluate_s, "s", floor(run->steps / evaluate_every) * evaluation_s);
     }
     NNC_PUT(why, run->evaluate_s, "s");
+    nnc_run_sites_time(ask, run, why);
     NNC_SET(why, run->run_s, "s",
             useful_s + run->save_time_s + run->lost_s + run->evaluate_s + run->warmup_s +
-                run->planned_s);
+                run->planned_s + run->sites_s);
     if (!isnan(run->system_mtbf_s)) {
         NNC_SET(why, run->stops, NULL, run->run_s / run->system_mtbf_s);
     }
@@ -234,7 +202,7 @@ static void say_days_alone(const nnc_run_ask *ask, nnc_run *run, nnc_derivation 
     NNC_SAY(why, useful_s, "s", (run->run_s - run->warmup_s - run->planned_s) * run->goodput);
     NNC_SET(why, run->train_s, "s", useful_s * (1.0 - straggler_share));
     NNC_SET(why, run->straggler_s, "s", useful_s * straggler_share);
-    run->wait_s = run->lost_s = run->save_time_s = run->evaluate_s = 0.0;
+    run->wait_s = run->lost_s = run->save_time_s = run->evaluate_s = run->sites_s = 0.0;
     if (!isnan(run->system_mtbf_s)) {
         NNC_SET(why, run->save_time_s, "s", useful_s / run->interval_s * run->block_s);
         NNC_SET(why, run->lost_s, "s", useful_s / run->goodput - useful_s - run->save_time_s);
@@ -289,6 +257,7 @@ static void forget(nnc_run *run)
         .input_bytes_per_s = unknown,
         .workers_needed = unknown,
         .prefetch_bytes = unknown,
+        .outer_bytes = unknown,
         .device_mtbf_s = unknown,
         .system_mtbf_s = unknown,
         .survive_hour = unknown,
@@ -312,12 +281,13 @@ static void forget(nnc_run *run)
 nnc_status nnc_run_say(const nnc_result *result, const nnc_device *device, const nnc_plan *plan,
                        const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why, nnc_error *err)
 {
-    const step one = step_of(result, plan, ask);
+    const step one = of_sites(step_of(result, plan, ask), ask);
     const double link = device != NULL ? device->host.bytes_per_s : (double)NAN;
     const double rated_w = device != NULL ? device->power_w : (double)NAN;
     NNC_TRY(check_asked(plan, ask, err));
     forget(run);
     run->devices = result != NULL ? result->plan.devices : plan->devices > 0 ? plan->devices : 1;
+    run->devices *= ask->sites;
     const int32_t per_node = result != NULL               ? result->plan.devices_per_node
                              : plan->devices_per_node > 0 ? plan->devices_per_node
                                                           : 8;
@@ -331,6 +301,7 @@ nnc_status nnc_run_say(const nnc_result *result, const nnc_device *device, const
         NNC_PUT(why, run->step_s, "s");
         NNC_PUT(why, run->input_wait_s, "s");
     }
+    nnc_run_sites(result, ask, run, why);
     say_checkpoint_bytes(result, ask, run, why);
     nnc_run_failures(ask, link, run, why);
     run->warmup_s = ask->warmup_s;

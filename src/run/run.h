@@ -15,6 +15,11 @@
 void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double samples_per_step,
                    double computed_s, nnc_run *run, nnc_derivation *why);
 
+/* Averages over sites: leaves outer_s; and, once the steps are known, the time that they take. */
+void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run,
+                   nnc_derivation *why);
+void nnc_run_sites_time(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why);
+
 /* Stops and checkpoints: leaves goodput, 1 where nothing is known of them. */
 void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *run,
                       nnc_derivation *why);

@@ -66,7 +66,7 @@ checkpoint  5.670 TB, every 114.6 s, training waits 590.0 ms,
 spares      25 beside 2,048 nodes are enough for 99% of the time
 cost        42,467,328 USD, at 2 USD per device-hour
 $ nncost run --devices 16384 --days 54 --device-mtbf-s 50677h --checkpoint-bytes 5.67T --storage-write-bytes-per-s 2TB/s --format csv | sed -n 1p
-devices,nodes,steps,tokens,samples,flops,step_s,fetch_s,prepare_s,transfer_s,input_s,input_wait_s,input_bound,input_bytes_per_s,workers_needed,prefetch_bytes,device_mtbf_s,system_mtbf_s,survive_hour,stops,nodes_out,spares_needed,short_share,checkpoint_bytes,block_s,save_s,load_s,restart_s,young_s,interval_s,goodput,first_order,train_s,wait_s,straggler_s,save_time_s,lost_s,evaluate_s,warmup_s,planned_s,run_s,days,device_hours,price_per_device_hour,cost_devices,cost_storage,cost_egress,cost,busy_share,power_w,energy_j,rated_energy_j,carbon_kg,rated_carbon_kg,embodied_carbon_kg\r
+devices,nodes,steps,tokens,samples,flops,step_s,fetch_s,prepare_s,transfer_s,input_s,input_wait_s,input_bound,input_bytes_per_s,workers_needed,prefetch_bytes,outer_bytes,outer_s,device_mtbf_s,system_mtbf_s,survive_hour,stops,nodes_out,spares_needed,short_share,checkpoint_bytes,block_s,save_s,load_s,restart_s,young_s,interval_s,goodput,first_order,train_s,wait_s,straggler_s,save_time_s,lost_s,evaluate_s,warmup_s,planned_s,sites_s,run_s,days,device_hours,price_per_device_hour,cost_devices,cost_storage,cost_egress,cost,busy_share,power_w,energy_j,rated_energy_j,carbon_kg,rated_carbon_kg,embodied_carbon_kg\r
 
 # What contradicts itself.
 $ nncost run dense round --tokens 1T --days 3

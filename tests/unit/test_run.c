@@ -368,9 +368,41 @@ START_TEST(every_line_is_true)
         }
         nnc_derivation_destroy(why);
         CLOSE(run.train_s + run.wait_s + run.straggler_s + run.save_time_s + run.lost_s +
-                  run.evaluate_s + run.warmup_s + run.planned_s,
+                  run.evaluate_s + run.warmup_s + run.planned_s + run.sites_s,
               run.run_s, 1e-12);
     }
+}
+END_TEST
+
+/* Four sites with 8 devices each: 7 billion parameters, 1.25 GB/s, an average every 500 steps of 2 s. */
+START_TEST(sites_that_average)
+{
+    nnc_plan plan = devices_of(8);
+    nnc_run_ask ask = nnc_run_ask_default();
+    plan.global_batch = 64;
+    plan.samples = 64.0 * 4.0 * 10000.0;
+    ask.step_s = 2.0;
+    const nnc_run one = run_of(&plan, &ask);
+    ask.sites = 4.0;
+    ask.outer_every = 500.0;
+    ask.outer_bytes = 28e9;
+    ask.site_bytes_per_s = 1.25e9;
+    const nnc_run four = run_of(&plan, &ask);
+    ck_assert_double_eq(four.devices, 32.0);
+    CLOSE(four.steps, one.steps / 4.0, 1e-12);
+    CLOSE(four.outer_bytes, 42e9, 1e-12);
+    CLOSE(four.outer_s, 33.6, 1e-12);
+    CLOSE(four.sites_s, 20.0 * 33.6, 1e-12);
+    CLOSE(four.run_s, 20000.0 + 672.0, 1e-12);
+    /* half the bytes, half the time; what training goes on beside costs nothing */
+    ask.outer_bytes = 14e9;
+    CLOSE(run_of(&plan, &ask).sites_s, 336.0, 1e-12);
+    ask.outer_overlap_s = 60.0;
+    CLOSE(run_of(&plan, &ask).run_s, 20000.0, 1e-12);
+    /* never cheaper than a link without limit */
+    ask.outer_overlap_s = 0.0;
+    ask.site_bytes_per_s = 1e18;
+    CLOSE(run_of(&plan, &ask).run_s, 20000.0, 1e-9);
 }
 END_TEST
 
@@ -422,6 +454,7 @@ int main(void)
         compute_optimal_models,
         a_budget_and_its_inverse,
         every_line_is_true,
+        sites_that_average,
         contradictions_are_refused,
     };
     return run_tests_with("run", open_support, close_support, tests, COUNT_OF(tests));
