@@ -11,6 +11,7 @@ typedef struct nnc_session {
     nnc_options options;
     nnc_style style;
     nnc_specs *specs;
+    const char *data;     /* the folder of the data that came with the program; NULL = none */
     nnc_buffer *out;      /* memory: shown only once the command has succeeded */
     nnc_buffer arguments; /* of the command line, the command among them; each ends with a NUL */
     int exit_code;        /* of a command that succeeded: 0, or 1 when the answer is no */
@@ -29,7 +30,7 @@ typedef struct nnc_command {
 extern const nnc_command nnc_cmd_estimate, nnc_cmd_ops, nnc_cmd_compare, nnc_cmd_list, nnc_cmd_show,
     nnc_cmd_validate, nnc_cmd_explain, nnc_cmd_search, nnc_cmd_docs, nnc_cmd_check, nnc_cmd_diff,
     nnc_cmd_init, nnc_cmd_run, nnc_cmd_budget, nnc_cmd_sweep, nnc_cmd_merge, nnc_cmd_accuracy,
-    nnc_cmd_calibrate, nnc_cmd_plot, nnc_cmd_report, nnc_cmd_import;
+    nnc_cmd_calibrate, nnc_cmd_plot, nnc_cmd_report, nnc_cmd_import, nnc_cmd_explore;
 
 /* Number index of all commands, in the order of help; NULL past the last. */
 const nnc_command *nnc_command_at(int index);

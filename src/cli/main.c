@@ -1,5 +1,4 @@
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 
 #include "base/error.h"
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "onnx/onnx_import.h"
 #include "render/sheet.h"
@@ -17,8 +17,8 @@ static const nnc_command *const commands[] = {
     &nnc_cmd_estimate, &nnc_cmd_ops,      &nnc_cmd_compare,   &nnc_cmd_run,    &nnc_cmd_budget,
     &nnc_cmd_explain,  &nnc_cmd_sweep,    &nnc_cmd_merge,     &nnc_cmd_search, &nnc_cmd_check,
     &nnc_cmd_diff,     &nnc_cmd_accuracy, &nnc_cmd_calibrate, &nnc_cmd_init,   &nnc_cmd_plot,
-    &nnc_cmd_report,   &nnc_cmd_import,   &nnc_cmd_list,      &nnc_cmd_show,   &nnc_cmd_validate,
-    &nnc_cmd_docs,
+    &nnc_cmd_report,   &nnc_cmd_explore,  &nnc_cmd_import,    &nnc_cmd_list,   &nnc_cmd_show,
+    &nnc_cmd_validate, &nnc_cmd_docs,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -167,7 +167,8 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     if (status != NNC_OK) {
         return status;
     }
-    session->specs = nnc_specs_open(find_data(path));
+    session->data = find_data(path);
+    session->specs = nnc_specs_open(session->data);
     if (session->specs == NULL) {
         return nnc_no_memory(err);
     }
@@ -228,7 +229,7 @@ int main(int argc, char **argv)
     nnc_buffer out = { 0 };
     nnc_session session = { .out = &out };
     nnc_error err = { 0 };
-    (void)signal(SIGXFSZ, SIG_IGN); /* a file past its limit is an error of write() */
+    nnc_interrupt_spare();
     nnc_status status = dispatch(&session, argc, argv, &err);
     const bool stopped = session.exit_code > 128; /* by a signal: shows how far it came */
     if (status == NNC_OK && out.failed) {

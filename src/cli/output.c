@@ -5,24 +5,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "cli/terminal.h"
 
 enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 60, WIDTH_MAX = 1000 };
 
 static int terminal_width(bool terminal)
 {
-    struct winsize size = { 0 };
     int64_t columns = 0;
     const char *text = getenv("COLUMNS");
     if (text == NULL || !nnc_read_i64(text, &columns) || columns < 1) {
-        const bool known = terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
-        columns = known && size.ws_col > 0 ? size.ws_col : WIDTH_DEFAULT;
+        columns = terminal ? nnc_terminal_columns() : 0;
+        columns = columns > 0 ? columns : WIDTH_DEFAULT;
     }
     return (int)(columns < WIDTH_MIN ? WIDTH_MIN : columns > WIDTH_MAX ? WIDTH_MAX : columns);
 }

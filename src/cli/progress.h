@@ -1,8 +1,7 @@
-/* What a long command shows and hears: a line with rate and time left, and Ctrl-C. */
+/* What a long command shows: a line with rate and time left. */
 #ifndef NNCOST_CLI_PROGRESS_H
 #define NNCOST_CLI_PROGRESS_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -31,18 +30,5 @@ nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc
 void nnc_progress_show(nnc_progress *progress, int64_t done);
 /* Wipes the line, or shows the last of it. */
 void nnc_progress_end(nnc_progress *progress);
-
-/* SIGHUP, SIGINT, SIGTERM, and what batch systems send before they end a job, SIGUSR1 and SIGXCPU, wait
- * while they are held, to be asked for where stopping is safe. Threads that are started meanwhile hold them
- * too. */
-typedef struct nnc_interrupt {
-    sigset_t held, before;
-} nnc_interrupt;
-
-void nnc_interrupt_hold(nnc_interrupt *interrupt);
-/* The signal that waits; 0 = none. */
-int nnc_interrupt_asked(const nnc_interrupt *interrupt);
-/* Lets signals through again, but those that waited. */
-void nnc_interrupt_release(nnc_interrupt *interrupt);
 
 #endif

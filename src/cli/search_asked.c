@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cli/command_line.h"
+#include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/scenario_asked.h"
 #include "record/plan_file_load.h"

@@ -1,5 +1,11 @@
 # Provides the target cjson from the system's cJSON: its CMake package, else pkg-config.
 # Used by this build and by the installed package of a static library.
+# NNCOST_CJSON_SOURCE: a folder with cJSON.c and cJSON.h, for systems that have no such library.
+if(NNCOST_CJSON_SOURCE)
+    file(COPY ${NNCOST_CJSON_SOURCE}/cJSON.h DESTINATION ${CMAKE_BINARY_DIR}/include/cjson)
+    add_library(cjson STATIC ${NNCOST_CJSON_SOURCE}/cJSON.c)
+    target_include_directories(cjson SYSTEM INTERFACE ${CMAKE_BINARY_DIR}/include)
+endif()
 if(NOT TARGET cjson)
     find_package(cJSON QUIET CONFIG)
 endif()

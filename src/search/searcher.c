@@ -1,11 +1,11 @@
 #include "search/searcher.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/threads.h"
 #include "search/block.h"
 
 typedef struct worker {
@@ -167,28 +167,12 @@ static void run_block(worker *w, uint64_t number)
     }
 }
 
-static void *run_blocks(void *context)
+static void run_blocks(void *context)
 {
     worker *w = context;
     nnc_searcher *r = w->of;
     for (uint64_t place; (place = atomic_fetch_add(&r->next, 1)) < r->end;) {
         run_block(w, nnc_shard_block(r->search, place));
-    }
-    return NULL;
-}
-
-/* Runs the workers; the first in the calling thread. */
-static void run_workers(worker *workers, int32_t count)
-{
-    pthread_t threads[NNC_SEARCH_THREADS_MAX];
-    int32_t started = 1;
-    while (started < count &&
-           pthread_create(&threads[started], NULL, run_blocks, &workers[started]) == 0) {
-        started++;
-    }
-    (void)run_blocks(&workers[0]);
-    for (int32_t i = 1; i < started; i++) {
-        (void)pthread_join(threads[i], NULL);
     }
 }
 
@@ -215,7 +199,7 @@ void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t 
     searcher->known = known;
     searcher->end = end;
     atomic_store(&searcher->next, first);
-    run_workers(searcher->workers, count);
+    nnc_threads_run(run_blocks, searcher->workers, sizeof(worker), count);
     for (int32_t i = 0; i < searcher->count; i++) {
         nnc_search_part_add(part, searcher->search, &searcher->workers[i].part);
         nnc_search_part_clear(&searcher->workers[i].part);

@@ -58,4 +58,9 @@ typedef struct nnc_pool {
 /* Fails with what emit returned, or NNC_NO_MEMORY. */
 nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err);
 
+/* Its parts: which rows a chunk has, handing one on, all of them in this thread. */
+void nnc_pool_chunk(const nnc_pool *pool, int64_t chunk, nnc_batch *batch);
+nnc_status nnc_pool_emit(const nnc_pool *pool, const nnc_batch *batch, bool *stop, nnc_error *err);
+nnc_status nnc_pool_run_alone(const nnc_pool *pool, int64_t chunk_count, nnc_error *err);
+
 #endif

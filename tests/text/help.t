@@ -32,6 +32,7 @@ Commands:
   init      Print a plan file to begin with, for 'nncost check'.
   plot      A picture as SVG: step, memory, roofline, timeline, front or scaling.
   report    One page of HTML: the verdict, pictures, every number, its sources.
+  explore   The whole program as one page for a browser, which begins with this estimate.
   import    An ONNX file as a model file of the graph family, on standard output.
   list      The devices, models or software profiles that can be named by id.
   show      A device, model or software profile: the file it came from, every field, the sources.
@@ -203,6 +204,7 @@ usage: nncost calibrate FILE.csv... --device DEVICE [options]
 usage: nncost init [MODEL DEVICE] [options]
 usage: nncost plot PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE] [options]
 usage: nncost report MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW [options]
+usage: nncost explore [MODEL DEVICE] [options]
 usage: nncost import FILE.onnx [options]
 usage: nncost list devices|models|software [options]
 usage: nncost show ID [options]

@@ -1,12 +1,12 @@
 #include <assert.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/share.h"
 #include "cli/sweep/sweep_sink.h"

@@ -4,6 +4,7 @@
 #define NNCOST_CLI_SWEEP_SWEEP_SINK_H
 
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "store/database.h"
 #include "store/line_file.h"

@@ -1,0 +1,8 @@
+/* For systems without threads. */
+#include "sweep/pool.h"
+
+nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err)
+{
+    return nnc_pool_run_alone(pool, (pool->end - pool->first + NNC_POOL_CHUNK - 1) / NNC_POOL_CHUNK,
+                              err);
+}

@@ -1,0 +1,104 @@
+// The C program in a worker: takes command lines, answers with exit code, standard output and error.
+import { WASI, Directory, Fd, File, PreopenDirectory, wasi } from "@bjorn3/browser_wasi_shim";
+
+// A stream that is no terminal and is read afterwards, or line by line while it is written.
+class Stream extends Fd {
+  constructor(take) {
+    super();
+    this.take = take;
+    this.parts = [];
+    this.rest = "";
+    this.decoder = new TextDecoder();
+  }
+  fd_fdstat_get() {
+    return { ret: 0, fdstat: new wasi.Fdstat(wasi.FILETYPE_REGULAR_FILE, 0) };
+  }
+  fd_filestat_get() {
+    return { ret: 0, filestat: new wasi.Filestat(0n, wasi.FILETYPE_REGULAR_FILE, 0n) };
+  }
+  fd_read() {
+    return { ret: 0, data: new Uint8Array() };
+  }
+  fd_write(bytes) {
+    const text = this.decoder.decode(bytes, { stream: true });
+    this.parts.push(text);
+    if (this.take) {
+      const lines = (this.rest + text).split("\n");
+      this.rest = lines.pop();
+      lines.forEach(this.take);
+    }
+    return { ret: 0, nwritten: bytes.length };
+  }
+  text() {
+    return this.parts.join("") + this.decoder.decode();
+  }
+}
+
+// {path: text} as folders.
+export function folderOf(files) {
+  const root = new Map();
+  for (const [path, text] of Object.entries(files)) {
+    const names = path.split("/");
+    const last = names.pop();
+    let at = root;
+    for (const name of names) {
+      if (!at.has(name)) at.set(name, new Directory(new Map()));
+      at = at.get(name).contents;
+    }
+    at.set(last, new File(new TextEncoder().encode(text)));
+  }
+  return root;
+}
+
+export class Engine {
+  constructor(module, data) {
+    this.module = module;
+    // What was dropped lies beside the data, whose name no file has that is dropped.
+    this.here = new Map([[".nncost", new Directory(folderOf(data))]]);
+    this.instance = null;
+  }
+  begin() {
+    const environment = ["NNCOST_PATH=/.nncost", "LC_ALL=C.UTF-8", "HOME=/"];
+    this.wasi = new WASI(["nncost"], environment, [null, null, null, new PreopenDirectory("/", this.here)],
+      { debug: false });
+    this.preopened = this.wasi.fds.length;
+    this.instance = new WebAssembly.Instance(this.module, { wasi_snapshot_preview1: this.wasi.wasiImport });
+    this.wasi.initialize(this.instance);
+  }
+  put(name, text) {
+    this.here.set(name, new File(new TextEncoder().encode(text)));
+  }
+  // A command line without "nncost". line: told what is written to standard error meanwhile.
+  run(words, line) {
+    if (this.instance === null) this.begin();
+    const [out, err] = [new Stream(), new Stream(line)];
+    const fds = this.wasi.fds;
+    [fds[0], fds[1], fds[2]] = [new Stream(), out, err];
+    fds.length = this.preopened; // nothing stays open
+    const bytes = new TextEncoder().encode(words.map((word) => word.replaceAll("\0", " ") + "\0").join(""));
+    let code;
+    try {
+      const { nnc_alloc, nnc_free, nnc_run, memory } = this.instance.exports;
+      const at = nnc_alloc(bytes.length + 1);
+      new Uint8Array(memory.buffer).set([...bytes, 0], at);
+      code = nnc_run(at, bytes.length);
+      nnc_free(at);
+    } catch (fault) {
+      this.instance = null; // it may have left anything behind
+      return { code: 70, out: "", err: `nncost: the engine stopped: ${fault.message}\n` };
+    }
+    return { code, out: out.text(), err: err.text() };
+  }
+}
+
+if (typeof WorkerGlobalScope !== "undefined") {
+  let engine;
+  self.onmessage = ({ data: { id, module, data, files, runs } }) => {
+    if (module) engine = new Engine(module, data);
+    for (const [name, text] of Object.entries(files || {})) engine.put(name, text);
+    const began = performance.now();
+    const line = (text) => self.postMessage({ id, line: text });
+    const answers = (runs || []).map((words) => engine.run(words, line));
+    self.postMessage({ id, answers, ms: performance.now() - began });
+  };
+}

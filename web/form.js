@@ -1,0 +1,92 @@
+// The form: made of the options of the program, it reads and writes the command line.
+import { change } from "./words.js";
+import { $, el } from "./dom.js";
+
+const groups = ["Batch", "Parallelism", "Memory", "Numbers", "Cost", "Run", "Failures", "Checkpoints", "Input", "Energy"];
+const hidden = new Set(["--cluster", "--lenient", "--scenario"]);
+
+function choices(id, list, value, group, text) {
+  const select = el("select", { id });
+  const boxes = new Map();
+  for (const one of list) {
+    const name = group(one);
+    if (!boxes.has(name)) boxes.set(name, select.appendChild(el("optgroup", { label: name })));
+    boxes.get(name).append(el("option", { value: one.id }, text(one)));
+  }
+  if (value && !list.some((one) => one.id === value)) select.prepend(el("option", { value }, value));
+  if (value) select.value = value;
+  return select;
+}
+
+// An input for one option; "" is its default.
+function input(option, id) {
+  const plain = option.default ?? "not given";
+  if (option.kind === "choice" || option.kind === "switch") {
+    const names = option.kind === "switch" ? ["on", "off"] : option.choices;
+    return el("select", { id }, el("option", { value: "" }, plain), ...names.map((name) => el("option", { value: name }, name)));
+  }
+  const list = option.kind === "flags" ? el("datalist", { id: `${id}-list` },
+    ...option.choices.map((name) => el("option", { value: name }))) : null;
+  const box = el("input", { id, placeholder: plain, autocomplete: "off", spellcheck: "false", list: list && list.id,
+    inputmode: option.kind === "whole" || option.kind === "number" ? "decimal" : null });
+  return list ? el("span", {}, box, list) : box;
+}
+
+export class Form {
+  // lists: models, devices and software of the program; changed(parsed): a new command line.
+  constructor(options, lists, changed) {
+    this.options = options;
+    this.lists = lists;
+    this.changed = changed;
+    this.form = $("form");
+    this.form.addEventListener("submit", (event) => event.preventDefault());
+    this.fields = new Map();
+    this.form.append(el("div", { id: "specs" }), el("input", { type: "file", id: "file", accept: ".json", hidden: true }),
+      el("button", { type: "button", id: "open", onclick: () => $("file").click() }, "Open a file…"));
+    const all = [...options.of("estimate").values()].filter((one, i, list) => list.indexOf(one) === i);
+    for (const group of groups) {
+      const own = all.filter((one) => one.group === group && one.kind !== "path" && !hidden.has(one.name));
+      const count = el("span", { class: "count" });
+      const box = el("details", { open: group === "Batch" && innerWidth > 800 }, el("summary", {}, group, count));
+      this.form.append(box);
+      for (const option of own) this.add(box, option, count);
+    }
+  }
+  add(box, option, count) {
+    const id = `field${option.name}`;
+    const made = option.name === "--software" ? choices(id, [{ id: "", name: "chosen by the plan" },
+      ...this.lists.software.map((one) => ({ ...one, name: one.id }))], "", () => "Profiles", (one) => one.name) : input(option, id);
+    const field = made.matches("input, select") ? made : made.querySelector("input");
+    field.addEventListener("change", () => this.changed(change(this.parsed, option, field.value.trim() || null)));
+    box.append(el("label", { for: id, title: option.help }, option.name.slice(2).replaceAll("-", " "),
+      option.unit ? el("small", {}, ` ${option.unit}`) : null), made);
+    this.fields.set(option.name, { field, count, box });
+  }
+  // Shows a command line of estimate.
+  show(parsed) {
+    this.parsed = parsed;
+    const [model, device] = parsed.operands;
+    const focus = document.activeElement?.id;
+    const pick = (at) => (event) => {
+      const operands = [...parsed.operands];
+      operands[at] = event.target.value;
+      this.changed({ ...parsed, operands });
+    };
+    const { models, devices } = this.lists;
+    const named = devices.find((one) => one.id === device || one.aliases?.split(", ").includes(device))?.id ?? device;
+    const boxes = [choices("model", models, model, (one) => one.family, (one) => one.name),
+      choices("device", devices, named, (one) => String(one.year), (one) => one.name)];
+    boxes.forEach((box, at) => box.addEventListener("change", pick(at)));
+    $("specs").replaceChildren(el("label", { for: "model" }, "Model"), boxes[0], el("label", { for: "device" }, "Device"), boxes[1]);
+    if (focus === "model" || focus === "device") $(focus).focus();
+    const counts = new Map();
+    for (const [name, { field, count }] of this.fields) {
+      const given = parsed.given.findLast((one) => one.name === name);
+      field.value = given ? given.value : "";
+      if (given && field.value !== given.value) field.append(new Option(given.value, given.value, true, true));
+      field.classList.toggle("given", Boolean(given));
+      counts.set(count, (counts.get(count) ?? 0) + (given ? 1 : 0));
+    }
+    for (const [count, number] of counts) count.textContent = number > 0 ? ` ${number} set` : "";
+  }
+}

@@ -1,0 +1,257 @@
+// The page: the command line is its state, and every view of it is an answer of the program.
+import { $, el, tooltips } from "./dom.js";
+import { Form } from "./form.js";
+import { Options, join, split } from "./words.js";
+import { close, estimateView, explain, remember, searchView, textView } from "./views.js";
+
+const started = performance.now();
+const begin = "estimate gpt2 a100 --micro-batch 8";
+const files = {}; // what was dropped, by name
+let module, data, engine, options, form, now, pinned = null;
+
+async function inflate(text) {
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}
+
+// A worker with an engine of its own: ask(runs, line) for the answers of command lines.
+class Remote {
+  constructor() {
+    this.url = URL.createObjectURL(new Blob([ENGINE_SOURCE], { type: "text/javascript" }));
+    this.worker = new Worker(this.url);
+    this.waiting = new Map();
+    this.last = 0;
+    this.worker.onmessage = ({ data: { id, answers, line, ms } }) => {
+      const one = this.waiting.get(id);
+      if (line !== undefined) return one?.line?.(line);
+      this.waiting.delete(id);
+      one?.resolve({ answers, ms });
+    };
+    this.worker.postMessage({ id: 0, module, data, files });
+  }
+  ask(runs, line) {
+    const id = ++this.last;
+    this.worker.postMessage({ id, runs, files });
+    return new Promise((resolve) => this.waiting.set(id, { resolve, line }));
+  }
+  stop() {
+    this.worker.terminate();
+    URL.revokeObjectURL(this.url);
+  }
+}
+
+const say = (text) => ($("said").textContent = text);
+
+function fail(answer) {
+  say(answer.err.trim() || `nncost ended with ${answer.code}`);
+  $("said").classList.add("error");
+  $("main").classList.add("old");
+}
+
+const pictureNames = (result) => ["step", "memory", ...(result.plan.pipeline > 1 ? ["timeline"] : []), "roofline"];
+const width = () => Math.max(300, Math.min(1000, $("main").clientWidth - 34 || 720));
+
+async function showEstimate(parsed, turn) {
+  const rest = options.build(parsed, "estimate").slice(1);
+  const told = (command, ...more) => [...options.build(parsed, command), ...more];
+  const plot = (name) => ["plot", name, ...told("plot").slice(1), "--fragment", "--width", String(width())];
+  const first = ["step", "memory", "roofline", "timeline"].map(plot);
+  const { answers, ms } = await engine.ask([["estimate", ...rest.filter((word) => !word.startsWith("--format")), "--format", "json"], ...first]);
+  if (turn !== now) return;
+  if (answers[0].code > 1) return fail(answers[0]);
+  const result = JSON.parse(answers[0].out);
+  const drawn = pictureNames(result).map((name) => ({ name, svg: answers[1 + ["step", "memory", "roofline", "timeline"].indexOf(name)].out }))
+    .filter((one) => one.svg);
+  const shown = { words: now, result, pictures: drawn };
+  $("pin").onclick = () => {
+    pinned = pinned ? null : shown;
+    show(now);
+  };
+  $("pin").setAttribute("aria-pressed", String(pinned !== null));
+  const release = () => $("pin").click();
+  const apply = (text) => go([...now, ...split(text)]);
+  $("main").replaceChildren(...estimateView({ result, pictures: drawn, pinned, apply, release, searches: searches(parsed, result) }));
+  document.documentElement.dataset.ms = ms.toFixed(1);
+}
+
+// The command that searches every plan for the devices and the batch of a result.
+function searchOf(parsed, result, devices) {
+  const chosen = new Set(["--devices", "--data", "--tensor", "--pipeline", "--virtual-stages", "--context", "--expert", "--sequence-parallel",
+    "--zero", "--shard", "--micro-batch", "--micro-batches", "--global-batch", "--recompute", "--recompute-every", "--recompute-layers", "--schedule", "--offload"]);
+  const kept = { ...parsed, given: parsed.given.filter((one) => !chosen.has(one.name)) };
+  return [...options.build(kept, "search"), "--devices", devices, "--global-batch", String(result.plan.global_batch)];
+}
+
+function searches(parsed, result) {
+  const { devices } = result.plan;
+  const most = Math.max(devices * 8, 8);
+  const start = (count) => () => go(searchOf(parsed, result, count));
+  return el("section", { class: "card" }, el("h2", {}, "Plans"),
+    el("button", { type: "button", id: "search", onclick: start(String(devices)) }, `Search all plans for ${devices} device${devices > 1 ? "s" : ""}`), " ",
+    el("button", { type: "button", id: "scale", onclick: start(`${Math.min(devices, 8)}..${most}`) }, `Scale out to ${most} devices`));
+}
+
+let searching = [];
+function stopSearch() {
+  searching.forEach((one) => one.stop());
+  searching = [];
+}
+
+// Two workers: one for the plans, one for the picture of them.
+async function showSearch(parsed, turn) {
+  stopSearch();
+  const sizes = parsed.given.some((one) => one.name === "--devices" && /[,.]/.test(one.value));
+  const words = options.build(parsed, "search").filter((word) => !word.startsWith("--format") && word !== "json");
+  const plotted = ["plot", sizes ? "scaling" : "front", ...options.build(parsed, "plot").slice(1), "--fragment", "--width", String(width())];
+  const bar = el("progress", { max: "1", "aria-label": "Plans looked at" });
+  const said = el("p", { role: "status" }, "Searching…");
+  const stop = el("button", { type: "button", id: "stop", onclick: () => {
+    stopSearch();
+    said.textContent = "Stopped.";
+    stop.remove();
+    document.documentElement.dataset.searched = "stopped";
+  } }, "Stop");
+  const box = el("section", { class: "card" }, el("h2", {}, "Plans"), said, bar, stop);
+  $("main").replaceChildren(box);
+  const began = performance.now();
+  searching = [new Remote(), new Remote()];
+  const line = (text) => {
+    if (!text.startsWith("{")) return;
+    const { done, of, per_s } = JSON.parse(text);
+    bar.value = done / of;
+    said.textContent = `${done.toLocaleString("en-US")} of ${of.toLocaleString("en-US")} plans, ${Math.round(per_s).toLocaleString("en-US")}/s`;
+  };
+  const [found, drawn] = await Promise.all([searching[0].ask([[...words, "--progress", "json", "--format", "json"]], line), searching[1].ask([plotted])]);
+  stopSearch();
+  if (turn !== now) return;
+  if (found.answers[0].code > 1) return fail(found.answers[0]);
+  document.documentElement.dataset.searched = (performance.now() - began).toFixed(0);
+  box.replaceChildren(el("h2", {}, "Plans"), ...searchView(JSON.parse(found.answers[0].out), drawn.answers[0].out, (command) => go(split(command))));
+}
+
+async function showText(words, turn) {
+  const { answers: [answer] } = await engine.ask([words]);
+  if (turn !== now) return;
+  if (answer.code > 1) return fail(answer);
+  $("main").replaceChildren(el("section", { class: "card" }, ...textView(answer)));
+}
+
+async function show(words) {
+  now = words;
+  $("words").value = join(words);
+  history.replaceState(null, "", `#${encodeURIComponent(join(words))}`);
+  say("");
+  $("said").classList.remove("error");
+  const parsed = options.parse(words);
+  const special = parsed.given.some((one) => ["--help", "--format", "--output", "--trace"].includes(one.name));
+  if (words[0] === "estimate" && !special) {
+    form.show(parsed);
+    await showEstimate(parsed, words);
+  } else if (words[0] === "search" && !special) {
+    form.show({ ...parsed, command: "estimate" });
+    await showSearch(parsed, words);
+  } else {
+    await showText(words, words);
+  }
+  if (now === words && !$("said").classList.contains("error")) $("main").classList.remove("old");
+  document.documentElement.dataset.ready = String(Number(document.documentElement.dataset.ready ?? 0) + 1);
+}
+
+function go(words) {
+  stopSearch();
+  return show(words.length > 0 ? words : split(begin));
+}
+
+async function explainAt(target) {
+  const parsed = options.parse(now);
+  if (!/^(estimate|search)$/.test(parsed.command)) return;
+  const words = ["explain", target.dataset.explain, ...options.build(parsed, "explain").slice(1)];
+  const { answers: [answer] } = await engine.ask([[...words, "--format", "json"]]);
+  if (answer.code > 1) return say(answer.err.trim());
+  explain(JSON.parse(answer.out), words);
+}
+
+const nameOf = (name) => `./${name.replace(/[^\w.-]/g, "_").replace(/^\.+/, "").slice(0, 80) || "file.json"}`;
+
+// What a file is, the program says: it shows a model or a device.
+async function take(file) {
+  if (file.size > 1 << 20) return say(`${file.name}: larger than 1 MiB, which no model or device file is`);
+  const name = nameOf(file.name);
+  files[name.slice(2)] = await file.text();
+  const parsed = options.parse(now);
+  const [model, device] = /^(estimate|search)$/.test(parsed.command) ? parsed.operands : ["gpt2", "a100"];
+  const { answers: [shown, asModel, asDevice] } = await engine.ask([["show", name, "--format", "json"],
+    ["estimate", name, device, "--format", "json"], ["estimate", model, name, "--format", "json"]]);
+  if (asModel.code <= 1) await go(["estimate", name, device]);
+  else if (asDevice.code <= 1) await go(["estimate", model, name]);
+  else return fail(shown.code > 1 ? shown : asModel);
+  say(`${name} stays on this page: a link does not carry it.`);
+}
+
+function listen() {
+  $("line").addEventListener("submit", (event) => {
+    event.preventDefault();
+    go(split($("words").value));
+  });
+  const copy = (id, text) => $(id).addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(text());
+      say("Copied.");
+    } catch {
+      say(text()); // not allowed here: to be copied by hand
+    }
+  });
+  copy("copy-command", () => `nncost ${join(now)}`);
+  copy("copy-link", () => location.href);
+  document.addEventListener("click", (event) => {
+    const target = event.target.closest("[data-explain]");
+    if (!target) return;
+    remember();
+    explainAt(target);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") close();
+    const mark = event.target.closest?.(".spot");
+    if (mark && (event.key === "Enter" || event.key === " ")) {
+      event.preventDefault();
+      mark.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    }
+  });
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    if (event.dataTransfer.files.length > 0) take(event.dataTransfer.files[0]);
+  });
+  $("file").addEventListener("change", (event) => event.target.files[0] && take(event.target.files[0]));
+  addEventListener("hashchange", () => go(split(decodeURIComponent(location.hash.slice(1)))));
+  let old = width();
+  addEventListener("resize", () => {
+    if (Math.abs(width() - old) < 20 || now[0] !== "estimate") return;
+    old = width();
+    show(now);
+  });
+  tooltips($("tip"));
+}
+
+async function main() {
+  const [code, text] = await Promise.all([inflate(ENGINE_BYTES), inflate(DATA_BYTES)]);
+  data = JSON.parse(new TextDecoder().decode(text));
+  module = await WebAssembly.compile(code);
+  engine = new Remote();
+  const json = (answer, key) => JSON.parse(answer.out)[key];
+  const { answers } = await engine.ask([["docs", "options"], ["list", "models", "--format", "json"], ["list", "devices", "--format", "json"],
+    ["list", "software", "--format", "json"], ["--version"]]);
+  options = new Options(JSON.parse(answers[0].out));
+  const devices = json(answers[2], "devices").sort((a, b) => b.year - a.year || a.name.localeCompare(b.name));
+  form = new Form(options, { models: json(answers[1], "models"), devices, software: json(answers[3], "software") },
+    (parsed) => go(options.build({ ...parsed, command: "estimate" })));
+  $("version").textContent = answers[4].out.trim();
+  $("file").form.addEventListener("submit", (event) => event.preventDefault());
+  listen();
+  const start = document.querySelector("meta[name=nnc-start]").content;
+  await go(split(decodeURIComponent(location.hash.slice(1)) || start || begin));
+  document.documentElement.dataset.started = (performance.now() - started).toFixed(0);
+  window.nncost = { run: async (words) => (await engine.ask([words])).answers[0] }; // for scripts and tests
+}
+
+main().catch((fault) => say(`The explorer cannot start here: ${fault.message}`));

@@ -1,0 +1,168 @@
+// What a command line says, as a page: an estimate with its pictures, a search, or the text as it is.
+import { $, el, picture, rove } from "./dom.js";
+import { unit, unitOf } from "./numbers.js";
+import { join } from "./words.js";
+
+const at = (value, path) => path.split(".").reduce((inner, key) => inner?.[key], value);
+
+// A figure that a click explains.
+const figure = (path, text, name) => el("button", { type: "button", class: "figure", "data-explain": path },
+  name ? el("small", {}, name) : null, name ? el("b", {}, text) : text);
+
+const tiles = [["Step", "step.step_s"], ["Tokens/s", "throughput.tokens_per_s"], ["Samples/s", "throughput.samples_per_s"],
+  ["MFU", "throughput.mfu"], ["Memory", "memory.total_bytes"], ["Capacity", "memory.capacity_bytes"],
+  ["Bound by", "step.bound"], ["1 M tokens", "cost.per_million_tokens"], ["1 k samples", "cost.per_thousand_samples"]];
+
+function textOf(result, path) {
+  const value = at(result, path);
+  const money = path.startsWith("cost.per_") || path === "cost.step" || path === "cost.run";
+  if (money && typeof value === "number") return `${Number(value.toPrecision(4))} ${result.cost.currency}`;
+  if (Array.isArray(value)) return value.map((one) => unit(one, unitOf(path))).join(" to ");
+  return unit(value, typeof value === "number" ? unitOf(path) : "");
+}
+
+function figures(result) {
+  const shown = tiles.filter(([, path]) => at(result, path) !== null && at(result, path) !== undefined)
+    .filter(([name], i, all) => name !== "Samples/s" || !all.some(([other]) => other === "Tokens/s"));
+  const box = el("div", { class: "tiles", role: "group", "aria-label": "Main figures" },
+    ...shown.map(([name, path]) => figure(path, textOf(result, path), name)));
+  rove(box, ".figure");
+  return box;
+}
+
+function advice(result, apply) {
+  const list = result.memory.advice ?? [];
+  if (list.length === 0) return null;
+  return el("p", { class: "advice" }, "It would fit with ", ...list.map((one) => el("button", { type: "button",
+    onclick: () => apply(one.text) }, `${one.text}: ${unit(one.total_bytes, "B")}, ${unit(one.step_s, "s")}`)));
+}
+
+// A table that a click on a heading sorts; columns: [head, cell(row), value(row) or null, class].
+export function table(caption, columns, rows, attributes = () => ({})) {
+  const body = el("tbody");
+  const kind = ([, , value, name = ""]) => `${value ? "n" : ""} ${name}`.trim() || null;
+  const heads = columns.map(([head, ...rest], i) => el("th", { scope: "col", class: kind([head, ...rest]) },
+    el("button", { type: "button", onclick: (event) => sort(event, i) }, head)));
+  const fill = (list) => body.replaceChildren(...list.map((row) => el("tr", attributes(row),
+    ...columns.map((column) => el("td", { class: kind(column) }, column[1](row))))));
+  const sort = (event, i) => {
+    const head = event.target.closest("th");
+    const down = head.getAttribute("aria-sort") !== "descending";
+    heads.forEach((one) => one.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    const key = columns[i][2] ?? columns[i][1];
+    const order = (a, b) => (typeof key(a) === "number" ? (key(b) ?? -1) - (key(a) ?? -1) : String(key(a)).localeCompare(String(key(b))));
+    fill([...rows].sort((a, b) => (down ? order(a, b) : order(b, a))));
+    roveRows();
+  };
+  const made = el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, ...heads)), body);
+  const roveRows = () => rove(body, "button");
+  fill(rows);
+  rove(made.tHead, "button");
+  roveRows();
+  return el("div", { class: "scroll" }, made);
+}
+
+function ops(result) {
+  const rows = [...result.ops].sort((a, b) => b.share - a.share).slice(0, 80);
+  const more = result.ops.length > rows.length ? `, ${rows.length} of ${result.ops.length}` : "";
+  return table(`Ops by time${more}`, [
+    ["op", (row) => figure(row.name, row.name)],
+    ["phase", (row) => row.phase],
+    ["shape", (row) => el("span", { class: "shape" }, row.shape), null, "wide"],
+    ["times", (row) => unit(row.repeat, ""), (row) => row.repeat, "wide"],
+    ["time", (row) => unit(row.time_s, "s"), (row) => row.time_s],
+    ["share", (row) => unit(row.share, "%"), (row) => row.share],
+    ["bound", (row) => row.bound ?? ""],
+  ], rows, (row) => ({ "data-key": `${row.name}/${row.phase}` }));
+}
+
+// Every number of a result under its name in full.
+function* numbers(value, path = "") {
+  if (typeof value === "number") yield path;
+  else if (Array.isArray(value) && value.every((one) => typeof one === "number")) yield path;
+  else if (value && typeof value === "object" && !Array.isArray(value)) {
+    for (const [key, inner] of Object.entries(value)) yield* numbers(inner, path ? `${path}.${key}` : key);
+  }
+}
+
+function allFigures(result) {
+  const list = el("dl", { class: "all" });
+  for (const path of numbers(result)) {
+    list.append(el("dt", {}, path), el("dd", {}, figure(path, textOf(result, path))));
+  }
+  rove(list, ".figure");
+  return el("details", {}, el("summary", {}, "All figures"), list);
+}
+
+// Two results: what differs of the main figures.
+function against(pinned, result, release) {
+  const paths = [...tiles.map(([, path]) => path), "step.forward_s", "step.backward_s", "step.exposed_comm_s", "step.bubble_s", "memory.activation_bytes"];
+  const rows = paths.filter((path) => at(result, path) !== null && at(pinned.result, path) !== null);
+  const ratio = (path) => {
+    const [before, now] = [at(pinned.result, path), at(result, path)];
+    return typeof now === "number" && before > 0 && Number.isFinite(now / before) ? now / before : null;
+  };
+  return el("section", { class: "pinned" }, el("p", {}, "Pinned: ", el("code", {}, `nncost ${join(pinned.words)}`), " ",
+    el("button", { type: "button", onclick: release }, "Unpin")), table("Pinned against now", [
+    ["figure", (path) => path], ["pinned", (path) => textOf(pinned.result, path), (path) => at(pinned.result, path)],
+    ["now", (path) => textOf(result, path), (path) => at(result, path)],
+    ["times", (path) => (ratio(path) === null ? "" : `×${ratio(path).toFixed(3)}`), ratio]], rows));
+}
+
+export function estimateView({ result, pictures, pinned, apply, release, searches }) {
+  const cards = pictures.map(({ name, svg }) => {
+    const before = pinned?.pictures.find((one) => one.name === name);
+    return el("section", { class: "card" }, el("div", { class: "scroll", "data-picture": name }, picture(svg)),
+      before ? el("div", { class: "scroll ghost" }, el("p", {}, "pinned"), picture(before.svg)) : null);
+  });
+  return [el("p", { id: "verdict", class: result.memory.fits ? "" : "too-big", "aria-live": "polite" }, result.sentence),
+    advice(result, apply), figures(result), pinned ? against(pinned, result, release) : null, ...cards,
+    el("section", { class: "card" }, ops(result)), el("section", { class: "card" }, allFigures(result)), searches]
+    .filter((one) => one !== null);
+}
+
+const plan = (found) => Object.entries(found.plan).filter(([key, value]) => value !== false && value !== "none" &&
+  value !== 1 && value !== 0 && !["global_batch", "data", "micro_batches", "schedule"].includes(key))
+  .map(([key, value]) => (value === true ? key : `${key} ${value}`)).join(", ").replaceAll("_", " ");
+
+export function searchView(document, front, use) {
+  const list = document.sizes ? document.sizes.filter((one) => one.best).map((one) => one.best) : document.best;
+  const svg = picture(front);
+  const marks = [...svg.querySelectorAll("[data-key]")];
+  const drawn = [...document.best ?? [], ...document.pareto ?? []];
+  marks.forEach((mark, i) => drawn[i] && mark.addEventListener("click", () => use(drawn[i].command)));
+  const columns = [["plan", (one) => el("button", { type: "button", class: "figure", onclick: () => use(one.command) }, plan(one))],
+    ["step", (one) => unit(one.step_s, "s"), (one) => one.step_s],
+    ["memory", (one) => unit(one.memory_bytes, "B"), (one) => one.memory_bytes],
+    ["MFU", (one) => unit(one.mfu, "%"), (one) => one.mfu]];
+  return [el("p", {}, `${document.space.toLocaleString("en-US")} combinations, ${document.evaluated.toLocaleString("en-US")} evaluated, ${document.feasible.toLocaleString("en-US")} fit. A click on a plan makes it the command line.`),
+    el("div", { class: "scroll" }, svg), list.length > 0 ? table("Best plans", columns, list) : el("p", {}, "No plan fits.")];
+}
+
+export const textView = (answer) => [el("pre", { class: "text", tabindex: "0" }, answer.out || answer.err)];
+
+// What 'explain' says, in a panel.
+export function explain(answers, words) {
+  const lines = [answers].flat().flatMap((one) => one.lines.map((line) => ({ ...line, quantity: one.quantity })));
+  $("panel").replaceChildren(el("button", { type: "button", class: "close", "aria-label": "Close", onclick: close }, "×"),
+    el("h2", {}, lines[0]?.quantity ?? ""), ...lines.slice(0, 40).map((line) => el("section", {},
+      el("h3", {}, line.of && line.of !== line.name ? `${line.of}: ${line.name}` : line.name),
+      line.meaning ? el("p", {}, line.meaning) : null, line.text ? el("p", {}, line.text) : null,
+      line.formula ? el("p", {}, el("code", {}, line.formula)) : null,
+      line.numbers ? el("p", {}, el("code", {}, `= ${line.numbers}`)) : null,
+      line.result !== null ? el("p", {}, el("b", {}, `= ${unit(line.result, line.unit ?? "")}`),
+        ` (${line.result}${line.unit ? ` ${line.unit}` : ""})`) : null,
+      line.note ? el("p", {}, line.note) : null, line.source ? el("p", { class: "dim" }, line.source) : null)),
+    el("p", {}, el("code", {}, `nncost ${join(words)}`)));
+  $("panel").hidden = false;
+  $("panel").focus();
+}
+
+let before = null; // where the focus was
+export const remember = () => (before = document.activeElement);
+export function close() {
+  if ($("panel").hidden) return;
+  $("panel").hidden = true;
+  if (before?.isConnected) before.focus();
+}

@@ -1,0 +1,16 @@
+# Toolchain file: Debian's clang, wasi-libc and libclang-rt-dev-wasm32.
+set(CMAKE_SYSTEM_NAME WASI)
+set(CMAKE_SYSTEM_PROCESSOR wasm32)
+set(CMAKE_C_COMPILER clang)
+set(CMAKE_C_COMPILER_TARGET wasm32-wasi)
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+# Nothing of the machine that builds is of use, its libraries least.
+set(CMAKE_FIND_ROOT_PATH ${CMAKE_CURRENT_LIST_DIR}/none)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(CMAKE_DISABLE_FIND_PACKAGE_PkgConfig ON)
+set(CMAKE_EXECUTABLE_SUFFIX .wasm)
+set(CMAKE_C_FLAGS_RELEASE "-Os -DNDEBUG")
+# A reactor is called by the page and does not end; the stack is for structs as large as a plan search's.
+set(CMAKE_EXE_LINKER_FLAGS "-mexec-model=reactor -Wl,--strip-all,--gc-sections,--stack-first,-z,stack-size=4194304")
