@@ -11,6 +11,10 @@ trap 'rm -rf "$home"' EXIT
 clean() { env -i PATH="$PATH" LC_ALL=C HOME="$home" NNCOST_PATH="$PWD" "$nncost" "$@"; }
 
 clean validate hw/*.json models/*.json software/*.json clusters/*.json prices/*.json grid/*.json | grep -vx '.*: ok' && exit 1
+# A user's own file needs none.
+for file in hw/*.json models/*.json software/*.json clusters/*.json; do
+    grep -q '"sources": {' "$file" || { echo "$file: no sources"; exit 1; }
+done
 for kind in devices:hw models:models software:software; do
     folder=${kind#*:}
     clean list "${kind%:*}" --format csv >"$home/list"

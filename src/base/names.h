@@ -45,5 +45,7 @@ typedef struct nnc_names {
 
 /* The value of a name; -1 = it is none of them. */
 int nnc_names_find(nnc_names names, const char *text);
+/* The same, in either case: what people type. */
+int nnc_names_find_typed(nnc_names names, const char *text);
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <nncost/nncost.h>
 
@@ -257,7 +258,7 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
         status = lists[which].load(session->specs, ids[i], scratch,
                                    (char *)list.records + (size_t)list.count * size, err);
         list.count += status == NNC_OK;
-        if (status == NNC_BAD_SPEC) { /* the others are good */
+        if (status == NNC_BAD_SPEC || status == NNC_IO) { /* the others are good */
             fprintf(stderr, "nncost: %s: %s\n", err->where, err->what);
             session->exit_code = 1;
             status = NNC_OK;
@@ -271,31 +272,56 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
     return status;
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
+static nnc_status list_one(nnc_session *session, int which, nnc_error *err)
 {
-    const char *what = session->options.operands[0];
     const char *const *ids = NULL;
     int32_t count = 0;
-    int which = 0;
-    while (which < LIST_COUNT && strcmp(lists[which].name, what) != 0) {
-        which++;
-    }
-    if (which == LIST_COUNT) {
-        return nnc_fail(err, NNC_BAD_USAGE, "list",
-                        "unknown list, expected one of devices, models, software, found \"%s\"",
-                        what);
-    }
     const nnc_status status = nnc_specs_list(session->specs, lists[which].kind, &ids, &count, err);
     return status == NNC_OK ? list_all(session, which, ids, count, err) : status;
 }
 
+/* "devices", "device". */
+static bool is_called(const char *name, const char *asked)
+{
+    const size_t length = strlen(name);
+    return strcasecmp(name, asked) == 0 ||
+           (name[length - 1] == 's' && strlen(asked) == length - 1 &&
+            strncasecmp(name, asked, length - 1) == 0);
+}
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
+    const char *what = session->options.operands[0];
+    for (int which = 0; which < LIST_COUNT && what != NULL; which++) {
+        if (is_called(lists[which].name, what)) {
+            return list_one(session, which, err);
+        }
+    }
+    if (what != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "list",
+                        "unknown list, expected one of devices, models, software, found \"%s\"",
+                        what);
+    }
+    const nnc_format *format = session->style.format;
+    if (format != &nnc_format_table && format != &nnc_format_markdown) {
+        return nnc_fail(err, NNC_BAD_USAGE, "list",
+                        "all lists at once are a table or Markdown, expected devices, models or "
+                        "software, found nothing");
+    }
+    nnc_status status = NNC_OK;
+    for (int which = 0; which < LIST_COUNT && status == NNC_OK; which++) {
+        nnc_buffer_text(session->out, which > 0 ? "\n" : "");
+        status = list_one(session, which, err);
+    }
+    return status;
+}
+
 const nnc_command nnc_cmd_list = {
     .name = "list",
-    .operands = "devices|models|software",
+    .operands = "[devices|models|software]",
     .summary = "The devices, models or software profiles that can be named by id.",
     .notes =
         "A file that cannot be read is named on standard error and left out; then exits with 1.",
-    .min_operands = 1,
     .max_operands = 1,
     .takes = NNC_TAKES_COMMON,
     .run = run,

@@ -205,8 +205,8 @@ static void put_graph(nnc_schema_writer *to)
 static void put_root(nnc_schema_writer *to, const char *schema, const nnc_field_table *table,
                      bool aliases)
 {
-    static const char *const plain[] = { "schema", "sources", NULL };
-    static const char *const graph[] = { "schema", "sources", "input", "ops", NULL };
+    static const char *const plain[] = { "schema", NULL };
+    static const char *const graph[] = { "schema", "input", "ops", NULL };
     static const char *const price_texts[] = { "where", "date", "source", NULL };
     const bool is_graph = table == nnc_model_table(NNC_FAMILY_GRAPH);
     const char *const *others = is_graph ? graph : plain;

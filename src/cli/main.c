@@ -100,18 +100,50 @@ static void write_global_help(nnc_buffer *out, nnc_style style)
     }
     nnc_buffer_text(
         out,
-        "\n'nncost COMMAND --help' lists the options of a command; 'nncost --version' prints the\n"
-        "version.\n\n"
+        "\n'nncost COMMAND -h' shows the usual options of a command, 'nncost help COMMAND' all of\n"
+        "them; 'nncost -V' prints the version.\n\n"
         "MODEL and DEVICE are ids ('nncost list models', 'nncost list devices') or paths of "
         "files.\n"
         "Ids are looked up in $NNCOST_PATH, $XDG_CONFIG_HOME/nncost and the data that came with\n"
-        "the program.\n\n"
+        "the program; case does not matter, nor does an owner in front: meta-llama/Llama-3-8B.\n"
+        "'-' is standard input. $XDG_CONFIG_HOME/nncost/defaults may hold options, one on a line,\n"
+        "for all commands; --no-defaults leaves them out.\n\n"
         "Exit codes: 0 done; 1 the answer is no, such as: does not fit; 2 bad command line;\n"
         "3 bad file, unknown id or illegal plan; 4 cannot read or write, out of memory.\n\n"
         "Example: nncost estimate gpt2-xl a100 --micro-batch 4\n");
 }
 
-static void write_command_help(nnc_buffer *out, nnc_style style, const nnc_command *command)
+/* The commands that most begin with. */
+static void write_global_brief(nnc_buffer *out)
+{
+    nnc_buffer_text(
+        out,
+        "usage: nncost COMMAND ...\n\n"
+        "  nncost estimate gpt2-xl a100 --micro-batch 4   time, memory, cost of a training step\n"
+        "  nncost search llama3-8b h100 --devices 64      the best plan for so many devices\n"
+        "  nncost compare llama3-8b a100,h100,b200        devices, models or plans side by side\n"
+        "  nncost run llama3-8b h100 --tokens 1T          days, cost and energy of the whole run\n"
+        "  nncost explain mfu                             what a metric means, and its formula\n"
+        "  nncost list                                    devices, models, software profiles\n"
+        "\nCommands:");
+    int column = 9;
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        const int length = (int)strlen(commands[i]->name) + 1;
+        if (column + length > 79) {
+            nnc_buffer_text(out, "\n         ");
+            column = 9;
+        }
+        nnc_buffer_print(out, " %s", commands[i]->name);
+        column += length;
+    }
+    nnc_buffer_text(out,
+                    "\n\n'nncost COMMAND -h' shows the usual options of a command, 'nncost help "
+                    "COMMAND' all of\nthem; 'nncost --help' has the rest, 'nncost -V' prints the "
+                    "version.\n");
+}
+
+static void write_command_help(nnc_buffer *out, nnc_style style, const nnc_command *command,
+                               bool brief)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_buffer_print(out, "usage: nncost %s %s [options]\n\n", command->name, command->operands);
@@ -119,6 +151,10 @@ static void write_command_help(nnc_buffer *out, nnc_style style, const nnc_comma
     nnc_sheet_label(&sheet, "");
     nnc_sheet_words(&sheet, "%s", command->summary);
     nnc_sheet_end(&sheet);
+    if (brief) {
+        nnc_options_brief(out, style, command->name, command->takes);
+        return;
+    }
     if (command->notes != NULL) {
         nnc_sheet_gap(&sheet);
         nnc_sheet_label(&sheet, "");
@@ -184,22 +220,53 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     return status;
 }
 
+/* 'v', 'h' in short, 'H' in full; 0 = a command. */
+static int about_itself(const char *word)
+{
+    static const struct {
+        const char *word;
+        int asked;
+    } words[] = { { "--version", 'v' }, { "-V", 'v' },   { "version", 'v' },
+                  { "--help", 'H' },    { "help", 'H' }, { "-h", 'h' } };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(words[i].word, word) == 0) {
+            return words[i].asked;
+        }
+    }
+    return 0;
+}
+
+static nnc_status say_itself(nnc_session *session, int asked, int argc, char **argv, nnc_error *err)
+{
+    const int most = strcmp(argv[1], "help") == 0 ? 3 : 2;
+    if (argc > most) {
+        return nnc_fail(err, NNC_BAD_USAGE, argv[most], "nothing may follow %s", argv[most - 1]);
+    }
+    session->style = nnc_output_style(&session->options);
+    if (asked == 'v') {
+        nnc_buffer_print(session->out, "nncost %s\n", nnc_version());
+    } else if (asked == 'h') {
+        write_global_brief(session->out);
+    } else if (argc == 3) {
+        const nnc_command *command = find_command(argv[2], err);
+        if (command == NULL) {
+            return NNC_BAD_USAGE;
+        }
+        write_command_help(session->out, session->style, command, false);
+    } else {
+        write_global_help(session->out, session->style);
+    }
+    return NNC_OK;
+}
+
 static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_error *err)
 {
     if (argc < 2) {
         return nnc_fail(err, NNC_BAD_USAGE, "command line", "no command, see 'nncost --help'");
     }
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "--help") == 0) {
-        if (argc > 2) {
-            return nnc_fail(err, NNC_BAD_USAGE, argv[2], "nothing may follow %s", argv[1]);
-        }
-        session->style = nnc_output_style(&session->options);
-        if (strcmp(argv[1], "--version") == 0) {
-            nnc_buffer_print(session->out, "nncost %s\n", nnc_version());
-        } else {
-            write_global_help(session->out, session->style);
-        }
-        return NNC_OK;
+    const int asked = about_itself(argv[1]);
+    if (asked != 0) {
+        return say_itself(session, asked, argc, argv, err);
     }
     for (int i = 1; i < argc; i++) { /* before they are taken apart */
         nnc_buffer_put(&session->arguments, argv[i], strlen(argv[i]) + 1);
@@ -216,7 +283,7 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     session->style = nnc_output_style(&session->options);
     if (session->options.help) {
         session->style.format = &nnc_format_table;
-        write_command_help(session->out, session->style, command);
+        write_command_help(session->out, session->style, command, session->options.brief);
         return NNC_OK;
     }
     return run_command(session, command, err);
@@ -238,6 +305,7 @@ int main(int argc, char **argv)
     if (status == NNC_OK && (session.exit_code <= 1 || stopped)) {
         status = nnc_output_write(session.options.output, out.bytes, out.size, &err);
     }
+    free(session.options.defaults);
     nnc_buffer_free(&session.arguments);
     nnc_buffer_free(&out);
     if (status != NNC_OK) {

@@ -15,7 +15,7 @@
 static int choose(const char *option, const char *value, nnc_names names, nnc_error *err)
 {
     char expected[128] = "";
-    const int found = nnc_names_find(names, value);
+    const int found = nnc_names_find_typed(names, value);
     for (int i = 0; i < names.count && found < 0; i++) {
         const size_t used = strlen(expected);
         snprintf(expected + used, sizeof expected - used, "%s%s", i > 0 ? ", " : "",
@@ -68,111 +68,53 @@ static nnc_status take_setting(nnc_options *options, const nnc_option_spelling *
     return NNC_OK;
 }
 
-/* Texts of the options that choose from a list, to notice a repetition with another value. */
-typedef struct choices {
-    const char *format, *sort, *by, *top, *progress;
-} choices;
+static void *member(nnc_options *options, size_t offset)
+{
+    return (char *)options + offset;
+}
 
 static nnc_status take_repeated(nnc_options *options, const nnc_option_spelling *entry,
                                 const char *value, nnc_error *err)
 {
-    const struct {
-        const char *name;
-        const char **texts;
-        int *count, max;
-    } lists[] = {
-        { "set", options->given.sets, &options->given.set_count, NNC_SETS_MAX },
-        { "where", options->sweep.where, &options->sweep.where_count, NNC_WHERES_MAX },
-        { "link", options->sweep.links, &options->sweep.link_count, NNC_LINKS_MAX },
-    };
-    size_t i = 0;
-    while (i < sizeof lists / sizeof lists[0] && strcmp(entry->own->name, lists[i].name) != 0) {
-        i++;
+    const nnc_option_place *place = &entry->own->place;
+    const char **texts = member(options, place->offset);
+    int *count = member(options, place->count_offset);
+    if ((size_t)*count == place->max) {
+        return nnc_fail(err, NNC_BAD_USAGE, entry->name, "given more than %zu times", place->max);
     }
-    assert(i < sizeof lists / sizeof lists[0]);
-    if (*lists[i].count == lists[i].max) {
-        return nnc_fail(err, NNC_BAD_USAGE, entry->name, "given more than %d times", lists[i].max);
-    }
-    lists[i].texts[(*lists[i].count)++] = value;
+    texts[(*count)++] = value;
     return NNC_OK;
 }
 
-/* A field of the device that has an option of its own. */
-static nnc_status take_power_cap(nnc_options *options, const char *value, nnc_error *err)
-{
-    if (options->power_cap[0] != '\0' || options->given.set_count == NNC_SETS_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--power-cap", "given more than once");
-    }
-    snprintf(options->power_cap, sizeof options->power_cap, "device.power_cap_w=%.40s", value);
-    options->given.sets[options->given.set_count++] = options->power_cap;
-    return NNC_OK;
-}
-
-static nnc_status take_own(nnc_options *options, choices *given, const nnc_option_spelling *entry,
+nnc_status nnc_option_take(nnc_options *options, const nnc_option_spelling *entry,
                            const char *value, nnc_error *err)
 {
-    const struct {
-        const char *name;
-        bool *flag;        /* a switch, or */
-        const char **text; /* where its text goes */
-    } places[] = {
-        { "help", &options->help, NULL },
-        { "stages", &options->stages, NULL },
-        { "timeline", &options->timeline, NULL },
-        { "update", &options->update, NULL },
-        { "rows", &options->rows, NULL },
-        { "lenient", &options->lenient, NULL },
-        { "only", NULL, &options->only },
-        { "fold", NULL, &options->fold },
-        { "group", NULL, &options->group },
-        { "device", NULL, &options->device },
-        { "fit", NULL, &options->fit },
-        { "width", NULL, &options->width },
-        { "from", NULL, &options->from },
-        { "to", NULL, &options->to },
-        { "fragment", &options->fragment, NULL },
-        { "date", NULL, &options->date },
-        { "sensitivity", &options->sensitivity, NULL },
-        { "no-prune", &options->search.no_prune, NULL },
-        { "best", NULL, &options->search.best },
-        { "objective", NULL, &options->search.objective },
-        { "max-memory", NULL, &options->search.max_memory },
-        { "max-devices", NULL, &options->search.max_devices },
-        { "deadline", NULL, &options->search.deadline },
-        { "budget", NULL, &options->search.budget },
-        { "target-step", NULL, &options->search.target_step },
-        { "threads", NULL, &options->threads },
-        { "output", NULL, &options->output },
-        { "software", NULL, &options->given.software },
-        { "cluster", NULL, &options->given.cluster },
-        { "seller", NULL, &options->given.seller },
-        { "offer", NULL, &options->given.offer },
-        { "region", NULL, &options->given.region },
-        { "trace", NULL, &options->trace },
-        { "scenario", NULL, &options->scenario },
-        { "format", NULL, &given->format },
-        { "sort", NULL, &given->sort },
-        { "all", &options->sweep.all, NULL },
-        { "columns", NULL, &options->sweep.columns },
-        { "db", NULL, &options->sweep.database },
-        { "by", NULL, entry->own->takes == NNC_TAKES_SWEEP ? &options->sweep.by : &given->by },
-        { "top", NULL, &given->top },
-        { "progress", NULL, &given->progress },
-    };
-    if (strcmp(entry->own->name, "power-cap") == 0) {
-        return take_power_cap(options, value, err);
+    if (entry->own == NULL) {
+        return take_setting(options, entry, value != NULL ? value : "on", err);
     }
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        if (strcmp(entry->own->name, places[i].name) != 0) {
-            continue;
-        }
-        if (places[i].text != NULL) {
-            return take_text(entry->name, value, places[i].text, err);
-        }
-        *places[i].flag = true;
-        return NNC_OK;
+    void *to = member(options, entry->own->place.offset);
+    switch (entry->own->place.kind) {
+    case NNC_PLACE_SWITCH: *(bool *)to = true; return NNC_OK;
+    case NNC_PLACE_WORD: return take_text(entry->name, value, to, err);
+    case NNC_PLACE_WORDS: return take_repeated(options, entry, value, err);
+    case NNC_PLACE_NONE: break;
     }
-    return take_repeated(options, entry, value, err);
+    return nnc_fail(err, NNC_BAD_USAGE, entry->name, "is taken nowhere");
+}
+
+bool nnc_option_is_given(const nnc_options *options, const nnc_option_spelling *entry)
+{
+    if (entry->own == NULL) {
+        for (int i = 0; i < options->given.setting_count; i++) {
+            if (options->given.settings[i].field == entry->field) {
+                return true;
+            }
+        }
+        return false;
+    }
+    const void *at = (const char *)options + entry->own->place.offset;
+    return entry->own->place.kind == NNC_PLACE_SWITCH ? *(const bool *)at
+                                                      : *(const char *const *)at != NULL;
 }
 
 nnc_status nnc_option_count(const char *option, const char *text, int64_t most, int64_t *value,
@@ -222,32 +164,31 @@ static const nnc_names sorts = { nnc_ops_sort_name, NNC_SORT_COUNT };
 static const nnc_names progress_forms = { nnc_progress_form_name, NNC_PROGRESS_COUNT };
 static const nnc_names bys = { nnc_ops_by_name, NNC_BY_COUNT };
 
-static nnc_status resolve_choices(nnc_options *options, unsigned takes, const choices *given,
-                                  nnc_error *err)
+static nnc_status resolve_choices(nnc_options *options, unsigned takes, nnc_error *err)
 {
     const bool checks = (takes & NNC_TAKES_CHECK) != 0;
     int64_t top = 0;
     int chosen = 0;
-    if (given->format != NULL) {
-        chosen = choose("--format", given->format, checks ? check_formats : formats, err);
+    if (options->asked.format != NULL) {
+        chosen = choose("--format", options->asked.format, checks ? check_formats : formats, err);
         options->format = chosen >= 0 ? nnc_check_format_at((unsigned)chosen) : NULL;
     }
-    if (chosen >= 0 && given->sort != NULL) {
-        chosen = choose("--sort", given->sort, sorts, err);
+    if (chosen >= 0 && options->asked.sort != NULL) {
+        chosen = choose("--sort", options->asked.sort, sorts, err);
         options->view.sort = (nnc_ops_sort)chosen;
     }
-    if (chosen >= 0 && given->by != NULL) {
-        chosen = choose("--by", given->by, bys, err);
+    if (chosen >= 0 && options->asked.by != NULL) {
+        chosen = choose("--by", options->asked.by, bys, err);
         options->view.by = (nnc_ops_by)chosen;
     }
-    if (chosen >= 0 && given->progress != NULL) {
-        chosen = choose("--progress", given->progress, progress_forms, err);
+    if (chosen >= 0 && options->asked.progress != NULL) {
+        chosen = choose("--progress", options->asked.progress, progress_forms, err);
         options->progress = (nnc_progress_form)chosen;
     }
     if (chosen < 0) {
         return NNC_BAD_USAGE;
     }
-    const nnc_status status = nnc_option_count("--top", given->top, 1000000, &top, err);
+    const nnc_status status = nnc_option_count("--top", options->asked.top, 1000000, &top, err);
     options->view.top = (int32_t)top;
     return status;
 }
@@ -261,20 +202,76 @@ static int argument_kind(const nnc_option_spelling *entry)
     return entry->field->type == NNC_FIELD_BOOL ? optional_argument : required_argument;
 }
 
+/* A field of the device that has an option of its own. */
+static nnc_status set_power_cap(nnc_options *options, nnc_error *err)
+{
+    if (options->given.set_count == NNC_SETS_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--power-cap", "too many options");
+    }
+    snprintf(options->power_cap_set, sizeof options->power_cap_set, "device.power_cap_w=%.40s",
+             options->power_cap);
+    options->given.sets[options->given.set_count++] = options->power_cap_set;
+    return NNC_OK;
+}
+
+/* What getopt has found, by its code. */
+static nnc_status take_found(nnc_options *options, const nnc_option_spellings *list,
+                             const char *command, int code, const char *word, nnc_error *err)
+{
+    const nnc_option_spelling *found = code != 0 && code != ':' && code != '?'
+                                           ? nnc_option_of_letter(list, code)
+                                           : nnc_option_find(list, word);
+    if (found == NULL && (code == ':' || code == '?') && word[1] != '-') {
+        found = nnc_option_of_letter(list, optopt);
+    }
+    if (code == ':' && found != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, found->name, "a value is missing");
+    }
+    if (code == '?' && found != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, found->name, "takes no value");
+    }
+    if (code == '?' && optopt != 0) {
+        const char letter[] = { '-', (char)optopt, '\0' };
+        return nnc_fail(err, NNC_BAD_USAGE, letter,
+                        "unknown option, options start with two dashes");
+    }
+    if (found == NULL) {
+        return nnc_option_unknown(list, command, word, err);
+    }
+    options->brief = options->brief || code == 'h';
+    return nnc_option_take(options, found, optarg, err);
+}
+
+/* Options are found in either case: getopt compares as they are written. */
+static void fold_options(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        for (char *c = argv[i]; strncmp(argv[i], "--", 2) == 0 && *c != '\0' && *c != '='; c++) {
+            *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+        }
+    }
+}
+
 nnc_status nnc_options_parse(int argc, char **argv, const char *command, unsigned takes,
                              nnc_options *options, nnc_error *err)
 {
     nnc_option_spellings list;
     struct option long_options[NNC_SPELLINGS_MAX + 1] = { 0 };
-    choices given = { 0 };
+    char letters[16] = "-:"; /* see below */
     nnc_status status = NNC_OK;
 
     *options = (nnc_options){ .format = &nnc_format_table, .operands = argv + 1 };
     nnc_option_spellings_of(&list, takes);
     for (int i = 0; i < list.count; i++) {
-        long_options[i] = (struct option){ .name = list.entries[i].name + 2,
-                                           .has_arg = argument_kind(&list.entries[i]) };
+        const nnc_option_spelling *entry = &list.entries[i];
+        const int kind = argument_kind(entry);
+        long_options[i] = (struct option){ .name = entry->name + 2, .has_arg = kind };
+        if (entry->own != NULL && entry->own->letter != 0 && strlen(letters) + 3 < sizeof letters) {
+            const char letter[] = { entry->own->letter, kind == no_argument ? '\0' : ':', '\0' };
+            strcat(letters, letter); /* NOLINT(clang-analyzer-security.insecureAPI.strcpy) */
+        }
     }
+    fold_options(argc, argv);
 
     /* "-": operands come one by one, whatever the environment says about their place; ":": a
      * missing value is told apart from an unknown option. */
@@ -282,7 +279,7 @@ nnc_status nnc_options_parse(int argc, char **argv, const char *command, unsigne
     optind = 1;
     while (status == NNC_OK) {
         int index = -1;
-        const int code = getopt_long(argc, argv, "-:", long_options, &index);
+        const int code = getopt_long(argc, argv, letters, long_options, &index);
         const char *word = argv[optind - 1];
         if (code == -1) {
             break;
@@ -294,26 +291,17 @@ nnc_status nnc_options_parse(int argc, char **argv, const char *command, unsigne
         if (code == 0 && optarg != NULL && optarg == word) {
             word = argv[optind - 2];
         }
-        const nnc_option_spelling *found = nnc_option_find(&list, word);
-        if (code == ':' && found != NULL) {
-            status = nnc_fail(err, NNC_BAD_USAGE, found->name, "a value is missing");
-        } else if (code == '?' && found != NULL) {
-            status = nnc_fail(err, NNC_BAD_USAGE, found->name, "takes no value");
-        } else if (code == '?' && optopt != 0) {
-            const char letter[] = { '-', (char)optopt, '\0' };
-            status = nnc_fail(err, NNC_BAD_USAGE, letter,
-                              "unknown option, options start with two dashes");
-        } else if (found == NULL) {
-            status = nnc_option_unknown(&list, command, word, err);
-        } else if (found->own != NULL) {
-            status = take_own(options, &given, found, optarg, err);
-        } else {
-            status = take_setting(options, found, optarg != NULL ? optarg : "on", err);
-        }
+        status = take_found(options, &list, command, code, word, err);
     }
     for (; status == NNC_OK && optind < argc; optind++) { /* after "--" */
         options->operands[options->operand_count++] = argv[optind];
     }
     options->operands[options->operand_count] = NULL; /* argv ends in one, too */
-    return status == NNC_OK ? resolve_choices(options, takes, &given, err) : status;
+    if (status == NNC_OK && (takes & NNC_TAKES_COMMON) && !options->no_defaults) {
+        status = nnc_option_defaults(options, &list, err);
+    }
+    if (status == NNC_OK && options->power_cap != NULL) {
+        status = set_power_cap(options, err);
+    }
+    return status == NNC_OK ? resolve_choices(options, takes, err) : status;
 }

@@ -50,8 +50,10 @@ typedef struct nnc_search_options {
 
 typedef struct nnc_options {
     const nnc_format *format;
-    bool help, stages, timeline, sensitivity, update, rows, lenient;
-    char power_cap[64];                    /* as the --set that it stands for */
+    bool help, brief, no_defaults; /* brief: help in short */
+    bool stages, timeline, sensitivity, update, rows, lenient;
+    const char *power_cap;
+    char power_cap_set[64];                /* as the --set that it stands for */
     const char *output, *trace, *scenario; /* NULL = not given */
     const char *only, *fold, *group, *device, *fit;
     const char *width, *from, *to; /* of a picture */
@@ -62,6 +64,10 @@ typedef struct nnc_options {
     nnc_search_options search;
     nnc_sweep_options sweep;
     nnc_ops_view view;
+    struct {
+        const char *format, *sort, *by, *top, *progress;
+    } asked;         /* texts of what is read into the members above */
+    char *defaults;  /* the text of the defaults file, which values point into; to be freed */
     nnc_given given; /* on top of the files */
     char **operands; /* ends with NULL */
     int operand_count;
@@ -96,7 +102,8 @@ typedef struct nnc_option_text {
  * past the last. */
 bool nnc_option_at(unsigned takes, int index, nnc_option_text *text);
 
-/* The options of a command, for --help. */
+/* The options of a command, for --help; brief: those most asked for, for -h. */
 void nnc_options_help(nnc_buffer *out, nnc_style style, unsigned takes);
+void nnc_options_brief(nnc_buffer *out, nnc_style style, const char *command, unsigned takes);
 
 #endif

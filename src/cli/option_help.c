@@ -1,3 +1,4 @@
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,4 +37,73 @@ void nnc_options_help(nnc_buffer *out, nnc_style style, unsigned takes)
             }
         }
     }
+}
+
+/* Asked for most, in the order of their use; a command has some of them. */
+static const char *const common[] = { "--devices",  "--micro-batch", "--seq-len",   "--tensor",
+                                      "--pipeline", "--zero",        "--recompute", "--precision",
+                                      "--tokens",   "--set",         "--format",    "--output" };
+enum { BRIEF_MAX = 18 };
+
+static bool is_common(const char *name)
+{
+    for (size_t i = 0; i < sizeof common / sizeof common[0]; i++) {
+        if (strcmp(common[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of the first sentence, without its full stop and without the default. */
+static int sentence_length(const char *help)
+{
+    const char *stop = strstr(help, ". "), *bracket = strstr(help, " [");
+    size_t length = strlen(help);
+    length = stop != NULL && (size_t)(stop - help) < length ? (size_t)(stop - help) : length;
+    length =
+        bracket != NULL && (size_t)(bracket - help) < length ? (size_t)(bracket - help) : length;
+    return (int)(length > 0 && help[length - 1] == '.' ? length - 1 : length);
+}
+
+/* One line of the first sentence. */
+static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text *option)
+{
+    char label[NNC_OPTION_NAME + 40];
+    const char *letter = strcmp(option->name, "--format") == 0   ? "-f, "
+                         : strcmp(option->name, "--output") == 0 ? "-o, "
+                                                                 : "    ";
+    const int room = style.width - 33;
+    int length = sentence_length(option->help);
+    snprintf(label, sizeof label, "%s%s%s", letter, option->name, option->argument);
+    if (length > room) { /* at a comma or at a word */
+        length = room - 3;
+        while (length > 0 && option->help[length] != ' ') {
+            length--;
+        }
+        nnc_buffer_print(out, "  %-30s %.*s ...\n", label, length, option->help);
+    } else {
+        nnc_buffer_print(out, "  %-30s %.*s\n", label, length, option->help);
+    }
+}
+
+void nnc_options_brief(nnc_buffer *out, nnc_style style, const char *command, unsigned takes)
+{
+    nnc_option_text option;
+    int count = 0, shown = 0;
+    nnc_buffer_text(out, "\n");
+    for (int own = 0; own <= 1; own++) { /* after those that all have, the command's own */
+        for (int i = 0; nnc_option_at(takes, i, &option); i++) {
+            const bool is_own = !(option.takes & (NNC_TAKES_PLAN | NNC_TAKES_COMMON)) &&
+                                (option.takes != NNC_TAKES_RUN || !(takes & NNC_TAKES_PLAN));
+            const bool wanted = is_common(option.name) ? !own : own && is_own;
+            if (wanted && shown < BRIEF_MAX) {
+                write_brief(out, style, &option);
+                shown++;
+            }
+            count += own;
+        }
+    }
+    nnc_buffer_print(out, "\n%d of %d options; 'nncost %s --help' explains all of them.\n", shown,
+                     count, command);
 }

@@ -1,237 +1,157 @@
 #include "cli/option_table.h"
 
-#include <stdio.h>
-#include <string.h>
+#include <stddef.h>
 
 #include <nncost/search.h>
 
-#include "base/error.h"
 #include "cli/estimate/estimate_view.h"
+
+/* Where the value of an option goes. */
+#define SWITCH(member)                                        \
+    {                                                         \
+        NNC_PLACE_SWITCH, offsetof(nnc_options, member), 0, 0 \
+    }
+#define WORD(member)                                        \
+    {                                                       \
+        NNC_PLACE_WORD, offsetof(nnc_options, member), 0, 0 \
+    }
+#define WORDS(list, count)                                                          \
+    {                                                                               \
+        NNC_PLACE_WORDS, offsetof(nnc_options, list), offsetof(nnc_options, count), \
+            sizeof(((nnc_options *)0)->list) / sizeof(const char *)                 \
+    }
 
 const nnc_own_option nnc_own_options[] = {
     { "cluster", "FILE", "Links between the devices, in place of those of the device file.",
-      "Parallelism", NNC_TAKES_PLAN, NULL, 0 },
+      "Parallelism", NNC_TAKES_PLAN, WORD(given.cluster), 0, NULL, 0 },
     { "software", "PROFILE",
       "Implementation profile: which kernels are fused, what each keeps, what hides. 'any' chooses "
       "by plan and lets a search offer what no framework of the profile has "
       "[chosen for the plan and the device].",
-      "Numbers", NNC_TAKES_PLAN, NULL, 0 },
+      "Numbers", NNC_TAKES_PLAN, WORD(given.software), 0, NULL, 0 },
     { "seller", "NAME",
       "Whose prices count: a file of the folder prices, such as aws, or a path "
       "[the device file's newest].",
-      "Numbers", NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET, NULL, 0 },
+      "Numbers", NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET, WORD(given.seller), 0, NULL, 0 },
     { "offer", "KIND", "On what terms the seller rents the devices [on-demand].", "Numbers",
-      NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET, nnc_offer_name, NNC_OFFER_COUNT },
+      NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET, WORD(given.offer), 0, nnc_offer_name,
+      NNC_OFFER_COUNT },
     { "region", "REGION",
       "Where the devices stand: an ISO country code, or a cloud's region, which has prices of its "
       "own. Sets the carbon intensity of the grid.",
-      "Numbers", NNC_TAKES_SCENARIO, NULL, 0 },
+      "Numbers", NNC_TAKES_SCENARIO, WORD(given.region), 0, NULL, 0 },
     { "set", "FIELD=VALUE",
       "Any field of the plan, the model or the device by its name in the files, such as "
       "scale_up.bytes_per_s=450e9; prefix plan., model. or device. to choose. May be repeated.",
-      "Numbers", NNC_TAKES_PLAN, NULL, 0 },
+      "Numbers", NNC_TAKES_PLAN, WORDS(given.sets, given.set_count), 0, NULL, 0 },
     { "power-cap", "W",
       "Watts that a device may draw for long: as --set device.power_cap_w=W. [its board's limit]",
-      "Numbers", NNC_TAKES_PLAN, NULL, 0 },
+      "Numbers", NNC_TAKES_PLAN, WORD(power_cap), 0, NULL, 0 },
     { "lenient", NULL,
       "Skip keys of a Hugging Face configuration that are not known, unless they look like part of "
       "the shape; the output names them.",
-      "Batch", NNC_TAKES_PLAN | NNC_TAKES_MODEL, NULL, 0 },
+      "Batch", NNC_TAKES_PLAN | NNC_TAKES_MODEL, SWITCH(lenient), 0, NULL, 0 },
     { "scenario", "ID", "The scenario of the plan file that stands for MODEL [its only one].",
-      "Batch", NNC_TAKES_SCENARIO, NULL, 0 },
+      "Batch", NNC_TAKES_SCENARIO, WORD(scenario), 0, NULL, 0 },
     { "update", NULL, "Write the estimates into the file's recorded part, and nothing else.",
-      "Output", NNC_TAKES_CHECK, NULL, 0 },
+      "Output", NNC_TAKES_CHECK, SWITCH(update), 0, NULL, 0 },
     { "stages", NULL, "Show every stage of the pipeline: its layers, times and memory.", "Output",
-      NNC_TAKES_STAGES | NNC_TAKES_PLOT, NULL, 0 },
+      NNC_TAKES_STAGES | NNC_TAKES_PLOT, SWITCH(stages), 0, NULL, 0 },
     { "width", "PIXELS",
       "Width of the picture, 300 to 4000; below 500 it is drawn for a phone [720].", "Output",
-      NNC_TAKES_PLOT, NULL, 0 },
+      NNC_TAKES_PLOT, WORD(width), 0, NULL, 0 },
     { "from", "TIME", "Begin of what a timeline shows: 1.2s, 800ms [the step's begin].", "Output",
-      NNC_TAKES_PLOT, NULL, 0 },
-    { "to", "TIME", "End of it [the step's end].", "Output", NNC_TAKES_PLOT, NULL, 0 },
+      NNC_TAKES_PLOT, WORD(from), 0, NULL, 0 },
+    { "to", "TIME", "End of it [the step's end].", "Output", NNC_TAKES_PLOT, WORD(to), 0, NULL, 0 },
     { "date", "DATE", "A date to print on the report; it is no part of it otherwise.", "Output",
-      NNC_TAKES_REPORT, NULL, 0 },
+      NNC_TAKES_REPORT, WORD(date), 0, NULL, 0 },
     { "fragment", NULL, "Write the picture for a page that has the style sheet.", "Output",
-      NNC_TAKES_PLOT, NULL, 0 },
-    { "timeline", NULL, "Show what every stage does when.", "Output", NNC_TAKES_STAGES, NULL, 0 },
+      NNC_TAKES_PLOT, SWITCH(fragment), 0, NULL, 0 },
+    { "timeline", NULL, "Show what every stage does when.", "Output", NNC_TAKES_STAGES,
+      SWITCH(timeline), 0, NULL, 0 },
     { "trace", "FILE",
       "Write the timeline to FILE too, as a trace for chrome://tracing and Perfetto.", "Output",
-      NNC_TAKES_STAGES, NULL, 0 },
+      NNC_TAKES_STAGES, WORD(trace), 0, NULL, 0 },
     { "sensitivity", NULL,
       "Show what a little more of each figure of the device would bring: bandwidths, peaks, "
       "latencies, capacity.",
-      "Output", NNC_TAKES_STAGES, NULL, 0 },
-    { "best", "N", "Show the best N plans [10].", "Output", NNC_TAKES_SEARCH, NULL, 0 },
+      "Output", NNC_TAKES_STAGES, SWITCH(sensitivity), 0, NULL, 0 },
+    { "best", "N", "Show the best N plans [10].", "Output", NNC_TAKES_SEARCH, WORD(search.best), 0,
+      NULL, 0 },
     { "objective", "KEY",
       "What is best: time, memory, or cost per token, which at one size is time [time].", "Output",
-      NNC_TAKES_SEARCH, nnc_objective_name, NNC_OBJECTIVE_COUNT },
+      NNC_TAKES_SEARCH, WORD(search.objective), 0, nnc_objective_name, NNC_OBJECTIVE_COUNT },
     { "max-devices", "N",
       "No more than N; without --devices, one node, two, four ... up to N devices.", "Parallelism",
-      NNC_TAKES_SEARCH, NULL, 0 },
+      NNC_TAKES_SEARCH, WORD(search.max_devices), 0, NULL, 0 },
     { "deadline", "TIME", "The whole run (--tokens, --samples) ends within it: 30d, 12h, 3600.",
-      "Numbers", NNC_TAKES_SEARCH, NULL, 0 },
+      "Numbers", NNC_TAKES_SEARCH, WORD(search.deadline), 0, NULL, 0 },
     { "budget", "MONEY", "The whole run costs no more, at --price or the device file's.", "Numbers",
-      NNC_TAKES_SEARCH, NULL, 0 },
+      NNC_TAKES_SEARCH, WORD(search.budget), 0, NULL, 0 },
     { "target-step", "TIME",
       "Name the smallest device figure that alone brings the best plan to this step time: 2.5s, "
       "800ms.",
-      "Output", NNC_TAKES_SEARCH, NULL, 0 },
+      "Output", NNC_TAKES_SEARCH, WORD(search.target_step), 0, NULL, 0 },
     { "max-memory", "BYTES", "Memory that a plan may use on one device [the device's].", "Memory",
-      NNC_TAKES_SEARCH, NULL, 0 },
+      NNC_TAKES_SEARCH, WORD(search.max_memory), 0, NULL, 0 },
     { "progress", "FORM",
       "What is said of it on standard error: line, on a terminal, json, an object a line, or none "
       "[line].",
-      "Output", NNC_TAKES_SEARCH | NNC_TAKES_SWEEP, nnc_progress_form_name, NNC_PROGRESS_COUNT },
+      "Output", NNC_TAKES_SEARCH | NNC_TAKES_SWEEP, WORD(asked.progress), 0, nnc_progress_form_name,
+      NNC_PROGRESS_COUNT },
     { "threads", "N", "Threads that work [all cores].", "Output",
-      NNC_TAKES_SEARCH | NNC_TAKES_SWEEP, NULL, 0 },
-    { "no-prune", NULL, "Evaluate every legal plan in full.", "Output", NNC_TAKES_SEARCH, NULL, 0 },
+      NNC_TAKES_SEARCH | NNC_TAKES_SWEEP, WORD(threads), 0, NULL, 0 },
+    { "no-prune", NULL, "Evaluate every legal plan in full.", "Output", NNC_TAKES_SEARCH,
+      SWITCH(search.no_prune), 0, NULL, 0 },
     { "where", "CONSTRAINT",
       "Rows that meet it only, such as 'tensor*pipeline <= 64 && mfu > 0.4'. May be repeated.",
-      "Output", NNC_TAKES_SWEEP, NULL, 0 },
+      "Output", NNC_TAKES_SWEEP, WORDS(sweep.where, sweep.where_count), 0, NULL, 0 },
     { "link", "NAME=LIST;...",
       "Axes that move together: 'tensor=1,2,4;data=8,4,2'. May be repeated.", "Output",
-      NNC_TAKES_SWEEP, NULL, 0 },
+      NNC_TAKES_SWEEP, WORDS(sweep.links, sweep.link_count), 0, NULL, 0 },
     { "all", NULL, "Plans that are illegal or do not fit too, with the reason.", "Output",
-      NNC_TAKES_SWEEP, NULL, 0 },
+      NNC_TAKES_SWEEP, SWITCH(sweep.all), 0, NULL, 0 },
     { "columns", "NAME,...",
       "Axes, figures as in 'estimate --format csv', fields, row, verdict, reason, command [the "
       "axes and "
       "the main figures].",
-      "Output", NNC_TAKES_SWEEP, NULL, 0 },
+      "Output", NNC_TAKES_SWEEP, WORD(sweep.columns), 0, NULL, 0 },
     { "by", "COLUMN[:desc]",
       "What --top goes by, smallest first, a throughput largest first [step_s].", "Output",
-      NNC_TAKES_SWEEP, NULL, 0 },
+      NNC_TAKES_SWEEP, WORD(sweep.by), 0, NULL, 0 },
     { "db", "FILE", "Write to an SQLite file; a run that was cut off goes on where it was.",
-      "Output", NNC_TAKES_SWEEP, NULL, 0 },
+      "Output", NNC_TAKES_SWEEP, WORD(sweep.database), 0, NULL, 0 },
     { "device", "DEVICE", "The device whose figures are fitted, or that is paid for.", "Output",
-      NNC_TAKES_CALIBRATE | NNC_TAKES_BUDGET, NULL, 0 },
+      NNC_TAKES_CALIBRATE | NNC_TAKES_BUDGET, WORD(device), 0, NULL, 0 },
     { "fit", "FIGURE,...",
       "Figures to fit to all rows at once, such as pointwise.memory_fraction [those that the rows "
       "can determine].",
-      "Output", NNC_TAKES_CALIBRATE, NULL, 0 },
-    { "rows", NULL, "List every row.", "Output", NNC_TAKES_SCORE, NULL, 0 },
+      "Output", NNC_TAKES_CALIBRATE, WORD(fit), 0, NULL, 0 },
+    { "rows", NULL, "List every row.", "Output", NNC_TAKES_SCORE, SWITCH(rows), 0, NULL, 0 },
     { "only", "TEXT", "Rows whose id contains TEXT only.", "Output",
-      NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE, NULL, 0 },
+      NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE, WORD(only), 0, NULL, 0 },
     { "fold", "K/N",
       "Part K of N of the rows only, dealt out by a digest of their ids; not:K/N: all others.",
-      "Output", NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE, NULL, 0 },
+      "Output", NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE, WORD(fold), 0, NULL, 0 },
     { "group", "KEY,...",
       "What --fold keeps together: rows of the same file, source, device, framework, model [id]. "
       "Parts are "
       "then dealt out by the CRC-32 of these names, joined by /.",
-      "Output", NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE, NULL, 0 },
+      "Output", NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE, WORD(group), 0, NULL, 0 },
     { "sort", "KEY", "Order of the rows: order, time, flops or bytes, largest first [order].",
-      "Output", NNC_TAKES_OPS, nnc_ops_sort_name, NNC_SORT_COUNT },
+      "Output", NNC_TAKES_OPS, WORD(asked.sort), 0, nnc_ops_sort_name, NNC_SORT_COUNT },
     { "top", "N", "Show the first N rows only [all].", "Output", NNC_TAKES_OPS | NNC_TAKES_SWEEP,
-      NULL, 0 },
+      WORD(asked.top), 0, NULL, 0 },
     { "by", "KEY", "Add rows up by op, group or phase [row].", "Output", NNC_TAKES_OPS,
-      nnc_ops_by_name, NNC_BY_COUNT },
+      WORD(asked.by), 0, nnc_ops_by_name, NNC_BY_COUNT },
     { "format", "FORMAT", "table, json, csv or markdown [table].", "Output", NNC_TAKES_COMMON,
-      nnc_format_name, NNC_FORMAT_COUNT },
+      WORD(asked.format), 'f', nnc_format_name, NNC_FORMAT_COUNT },
     { "output", "FILE", "Write to FILE, whole or not at all [standard output].", "Output",
-      NNC_TAKES_COMMON, NULL, 0 },
-    { "help", NULL, "Show this text.", "Output", NNC_TAKES_COMMON | NNC_TAKES_HELP, NULL, 0 },
+      NNC_TAKES_COMMON, WORD(output), 'o', NULL, 0 },
+    { "no-defaults", NULL, "Leave out what $XDG_CONFIG_HOME/nncost/defaults says.", "Output",
+      NNC_TAKES_COMMON, SWITCH(no_defaults), 0, NULL, 0 },
+    { "help", NULL, "Show this text; -h: the options most asked for.", "Output",
+      NNC_TAKES_COMMON | NNC_TAKES_HELP, SWITCH(help), 'h', NULL, 0 },
 };
 
 const int nnc_own_option_count = sizeof nnc_own_options / sizeof nnc_own_options[0];
-
-static void add_entry(nnc_option_spellings *list, const char *name, const nnc_own_option *own,
-                      const nnc_field *field)
-{
-    if (list->count < NNC_SPELLINGS_MAX) {
-        nnc_option_spelling *added = &list->entries[list->count++];
-        nnc_option_name(name, added->name);
-        added->own = own;
-        added->field = field;
-    }
-}
-
-void nnc_option_spellings_of(nnc_option_spellings *list, unsigned takes)
-{
-    list->count = 0;
-    for (size_t i = 0; (takes & NNC_TAKES_PLAN) && i < nnc_plan_table.count; i++) {
-        const nnc_field *field = &nnc_plan_table.fields[i];
-        add_entry(list, field->name, NULL, field);
-        if (field->alias != NULL) {
-            add_entry(list, field->alias, NULL, field);
-        }
-    }
-    for (size_t i = 0; (takes & NNC_TAKES_RUN) && i < nnc_run_table.count; i++) {
-        add_entry(list, nnc_run_table.fields[i].name, NULL, &nnc_run_table.fields[i]);
-    }
-    for (size_t i = 0; (takes & NNC_TAKES_BUDGET) && i < nnc_budget_table.count; i++) {
-        add_entry(list, nnc_budget_table.fields[i].name, NULL, &nnc_budget_table.fields[i]);
-    }
-    for (int i = 0; i < nnc_own_option_count; i++) {
-        if (nnc_own_options[i].takes & takes) {
-            add_entry(list, nnc_own_options[i].name, &nnc_own_options[i], NULL);
-        }
-    }
-}
-
-const nnc_option_spelling *nnc_option_find(const nnc_option_spellings *list, const char *word)
-{
-    const size_t length = strcspn(word, "=");
-    for (int i = 0; i < list->count; i++) {
-        const char *name = list->entries[i].name;
-        if (strlen(name) == length && memcmp(name, word, length) == 0) {
-            return &list->entries[i];
-        }
-    }
-    return NULL;
-}
-
-/* What other programs call it. */
-static const char *synonym_of(const char *typed)
-{
-    static const char *const synonyms[][2] = {
-        { "--batch", "--micro-batch" },
-        { "--batch-size", "--micro-batch" },
-        { "--gpus", "--devices" },
-        { "--num-gpus", "--devices" },
-        { "--seq", "--seq-len" },
-        { "--seq-length", "--seq-len" },
-        { "--dtype", "--precision" },
-        { "--fsdp", "--zero 3" },
-        { "--gas", "--grad-accum" },
-        { "--activation-checkpointing", "--recompute full" },
-        { "--checkpoint", "--recompute full" },
-    };
-    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++) {
-        if (strcmp(synonyms[i][0], typed) == 0) {
-            return synonyms[i][1];
-        }
-    }
-    return NULL;
-}
-
-nnc_status nnc_option_unknown(const nnc_option_spellings *list, const char *command,
-                              const char *word, nnc_error *err)
-{
-    const char *names[NNC_SPELLINGS_MAX];
-    char typed[64];
-    nnc_option_spellings all;
-    snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
-
-    const char *meant = synonym_of(typed);
-    if (meant != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, did you mean %s?", meant);
-    }
-    for (int i = 0; i < list->count; i++) {
-        names[i] = list->entries[i].name;
-        if (strncmp(names[i], typed, strlen(typed)) == 0 && strlen(typed) > 2) {
-            return nnc_fail(err, NNC_BAD_USAGE, typed,
-                            "unknown option, options are not abbreviated: did you mean %s?",
-                            names[i]);
-        }
-    }
-    nnc_option_spellings_of(&all, ~0u);
-    if (nnc_option_find(&all, typed) != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, typed, "is not an option of '%s'", command);
-    }
-    const char *nearest = nnc_nearest(typed, names, (size_t)list->count);
-    if (nearest != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, did you mean %s?", nearest);
-    }
-    return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, see 'nncost %s --help'", command);
-}

@@ -11,7 +11,7 @@ nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const
     const nnc_options *options = &session->options;
     const nnc_plans_scenario *picked = NULL;
     const nnc_plans *plans = NULL;
-    NNC_TRY(nnc_plans_open(arena, model, &plans, err));
+    NNC_TRY(nnc_plans_open(session->specs, arena, model, &plans, err));
     if (plans != NULL) {
         NNC_TRY(nnc_plans_pick(plans, options->scenario, &picked, err));
         return nnc_plans_load(session->specs, &options->given, arena, plans, picked, device,

@@ -153,7 +153,7 @@ static nnc_status read_money(const char *text, double *money, nnc_error *err)
 static nnc_status read_objective(const char *text, nnc_objective *objective, nnc_error *err)
 {
     const nnc_names names = { nnc_objective_name, NNC_OBJECTIVE_COUNT };
-    const int found = text != NULL ? nnc_names_find(names, text) : (int)*objective;
+    const int found = text != NULL ? nnc_names_find_typed(names, text) : (int)*objective;
     if (found < 0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--objective",
                         "unknown value, expected time, memory or cost, found \"%s\"", text);

@@ -70,7 +70,8 @@ nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_
                                nnc_error *err)
 {
     struct stat about;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const bool is_standard = strcmp(path, "-") == 0;
+    const int fd = open(is_standard ? "/dev/stdin" : path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 && errno == ENOMEM) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "input/file.h"
+#include "input/id_spelling.h"
 
 /* a + b + c in the arena; NULL when out of memory. */
 static char *join(nnc_arena *arena, const char *a, const char *b, const char *c)
@@ -101,25 +102,46 @@ static const char *path_of(nnc_folders *folders, const nnc_spec_info *info, cons
     return join(folders->arena, folder, name, ".json");
 }
 
-/* Is the alias in the file's list of them? Looked up in the text, which is far cheaper than parsing it. */
-static bool has_alias(const char *path, const char *alias)
+static bool is_regular(const char *path)
 {
-    char quoted[260];
-    char *text = NULL;
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+/* How an id is compared: as it is written, or in whatever spelling. */
+typedef bool same_fn(const char *a, const char *b);
+
+static bool equal(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+/* Is the alias in the file's list of them? Looked up in the text, which is far cheaper than parsing it. */
+static bool has_alias(const char *path, const char *alias, same_fn *same)
+{
+    char *text = NULL, one[256];
     size_t size = 0;
-    const bool read = nnc_file_read(path, &text, &size, NULL) == NNC_OK;
-    const char *list = read ? strstr(text, "\"aliases\"") : NULL;
-    snprintf(quoted, sizeof(quoted), "\"%.255s\"", alias);
-    const char *found = list != NULL ? strstr(list, quoted) : NULL;
-    const char *end = list != NULL ? strchr(list, ']') : NULL;
-    const bool has = found != NULL && (end == NULL || found < end);
+    const bool read = is_regular(path) && nnc_file_read(path, &text, &size, NULL) == NNC_OK;
+    const char *at = read ? strstr(text, "\"aliases\"") : NULL;
+    const char *end = at != NULL ? strchr(at, ']') : NULL;
+    bool has = false;
+    for (at = end != NULL ? strchr(at, '[') : NULL; !has && at != NULL && at < end;) {
+        const char *open = strchr(at, '"');
+        const char *close = open != NULL ? strchr(open + 1, '"') : NULL;
+        at = close != NULL && close < end ? close + 1 : NULL;
+        if (at != NULL && (size_t)(close - open) < sizeof one) {
+            snprintf(one, sizeof one, "%.*s", (int)(close - open - 1), open + 1);
+            has = same(one, alias);
+        }
+    }
     free(text);
     return has;
 }
 
-/* *path stays NULL when no file of the folder has the alias. */
-static nnc_status find_alias(nnc_folders *folders, const nnc_spec_info *info, const char *folder,
-                             const char *alias, const char **path, nnc_error *err)
+/* The file of a folder that has the id or, aliased, the alias; *path stays NULL when there is none. */
+static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const char *folder,
+                          const char *id, bool aliased, same_fn *same, const char **path,
+                          nnc_error *err)
 {
     nnc_id_list list = { .count = 0 };
     if (!list_folder(folders, info, folder, &list)) {
@@ -131,7 +153,7 @@ static nnc_status find_alias(nnc_folders *folders, const nnc_spec_info *info, co
         if (one == NULL) {
             return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
         }
-        if (has_alias(one, alias)) {
+        if (aliased ? has_alias(one, id, same) : same(list.ids[i], id)) {
             *path = one;
             return NNC_OK;
         }
@@ -188,23 +210,29 @@ static bool is_usable(const char *id)
            strchr(id, '"') == NULL;
 }
 
+/* Exact ids come first, exact aliases then. */
 static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const char *id,
                           const char **path, nnc_error *err)
 {
-    struct stat about;
+    static same_fn *const ways[] = { equal, nnc_id_same };
     for (int i = 0; i < folders->count; i++) {
         const char *one = path_of(folders, info, folders->paths[i], id);
         if (one == NULL) {
             return nnc_fail(err, NNC_NO_MEMORY, id, "out of memory");
         }
-        if (stat(one, &about) == 0 && S_ISREG(about.st_mode)) {
+        if (access(one, F_OK) == 0) {
             *path = one;
-            return NNC_OK;
+            return is_regular(one) ? NNC_OK
+                                   : nnc_fail(err, NNC_IO, one, "is no regular file, expected one");
         }
     }
-    const bool aliased = info->has_aliases;
-    for (int i = 0; aliased && i < folders->count && *path == NULL; i++) {
-        NNC_TRY(find_alias(folders, info, folders->paths[i], id, path, err));
+    for (int step = 1; step < 4; step++) { /* aliases, ids in any spelling, aliases in any */
+        const bool aliased = step % 2 == 1;
+        const bool looks = !aliased || info->has_aliases;
+        for (int i = 0; looks && i < folders->count && *path == NULL; i++) {
+            NNC_TRY(
+                find_in(folders, info, folders->paths[i], id, aliased, ways[step / 2], path, err));
+        }
     }
     return NNC_OK;
 }

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static int by_name(const void *a, const void *b)
 {
@@ -36,13 +35,6 @@ static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id)
     return ids != NULL;
 }
 
-/* Reading what is no plain file could wait for ever. */
-static bool is_file(DIR *dir, const char *name)
-{
-    struct stat about;
-    return fstatat(dirfd(dir), name, &about, 0) == 0 && S_ISREG(about.st_mode);
-}
-
 bool nnc_id_list_folder(nnc_arena *arena, const char *path, nnc_id_list *list)
 {
     DIR *dir = opendir(path);
@@ -50,10 +42,7 @@ bool nnc_id_list_folder(nnc_arena *arena, const char *path, nnc_id_list *list)
     bool added = true;
     for (; added && entry != NULL; entry = readdir(dir)) {
         char *id;
-        added = id_of(arena, entry->d_name, &id);
-        if (added && id != NULL && is_file(dir, entry->d_name)) {
-            added = add_id(arena, list, id);
-        }
+        added = id_of(arena, entry->d_name, &id) && (id == NULL || add_id(arena, list, id));
     }
     if (dir != NULL) {
         closedir(dir);

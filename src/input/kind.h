@@ -82,6 +82,9 @@ nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, 
 /* The same of files that are no kind of spec. */
 nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, const char *id,
                                const char **path, nnc_error *err);
+/* The same of an id in whatever spelling; *path stays NULL when there is none. */
+nnc_status nnc_specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id,
+                                  const char **path, nnc_error *err);
 
 bool nnc_specs_are_lenient(const nnc_specs *specs);
 

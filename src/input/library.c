@@ -116,6 +116,13 @@ nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *cons
     return NNC_OK;
 }
 
+nnc_status nnc_specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id,
+                                  const char **path, nnc_error *err)
+{
+    *path = NULL;
+    return nnc_folders_id(&specs->folders, kind, id, path, err);
+}
+
 nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
                           nnc_error *err)
 {

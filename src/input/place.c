@@ -12,7 +12,7 @@
 bool nnc_is_pipe(const char *path)
 {
     struct stat about;
-    return strcmp(path, "-") == 0 ||
+    return strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0 ||
            (stat(path, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISCHR(about.st_mode)));
 }
 
@@ -40,7 +40,7 @@ nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_
         }
     }
     const bool pipe = nnc_is_pipe(path);
-    NNC_TRY(nnc_file_read(strcmp(path, "-") == 0 ? "/dev/stdin" : path, text, size, err));
+    NNC_TRY(nnc_file_read(path, text, size, err));
     if (pipe) {
         nnc_arena *arena = nnc_specs_arena(specs);
         nnc_piped *piped = nnc_arena_alloc(arena, sizeof *piped);
@@ -194,7 +194,12 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
         return find_network(specs, folder, path, err);
     }
     if (access(asked, F_OK) != 0 && strcmp(asked, "-") != 0 && is_hub_name(asked)) {
-        return fail_hub(specs, asked, err);
+        const char *name = strchr(asked, '/') + 1;
+        NNC_TRY(nnc_specs_find_spelled(specs, NNC_SPEC_MODEL, name, path, err));
+        if (*path == NULL) {
+            *path = asked;
+            return fail_hub(specs, asked, err);
+        }
     }
     return NNC_OK;
 }

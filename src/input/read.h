@@ -82,7 +82,7 @@ bool nnc_is_one_of(const char *key, const char *const *keys);
 const char *nnc_read_text(nnc_json at);
 /* A list of texts; none when absent. */
 void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count);
-/* The required "sources" of a root object: each key names fields, each value is one text or a list. */
+/* The "sources" of a root object: each key names fields, each value is one text or a list. */
 void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *const *others,
                       const nnc_source **sources, int32_t *count);
 /* Adds to the sources what objects under a key of the root, two levels deep, say beside their fitted

@@ -140,7 +140,7 @@ static const char *parse(const nnc_field *field, const char *text, double *value
         }
         return nnc_field_refuse(field, *value, expected, size);
     case NNC_FIELD_ENUM:
-        *value = nnc_names_find(field->names, text);
+        *value = nnc_names_find_typed(field->names, text);
         return *value < 0 ? "unknown value" : NULL;
     case NNC_FIELD_RECOMPUTE:
         return read_flags(nnc_recompute_flags, text, value) ? NULL : "unknown value";

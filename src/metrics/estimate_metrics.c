@@ -14,6 +14,11 @@ static const char zero_paper[] = "arXiv:1910.02054 section 3";
 
 NNC_IF(has_notes, nnc_report, self->model->note_count > 0)
 
+NNC_IF(is_padded, nnc_report, nnc_padded_rows(self) > 0)
+NNC_GET(get_padded, nnc_report,
+        (nnc_cell){ .kind = nnc_padded_rows(self) > 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL,
+                    .whole = nnc_padded_rows(self) })
+
 static const nnc_metric model_rows[] = {
     NNC_AS("id", CHARS, MODEL(id), .help = "Id of the model."),
     NNC_AS("name", CHARS, MODEL(name), .help = "Name of the model."),
@@ -30,6 +35,9 @@ static const nnc_metric model_rows[] = {
            .each_count = NNC_GROUP_COUNT, .sparse = true, .show = NNC_SHOW_COUNT,
            .part_of = "model.params",
            .help = "Parameters by the part of the network they belong to."),
+    NNC_AS("padded_vocab", WHOLE, .get = get_padded, .when = is_padded, .show = NNC_SHOW_COUNT,
+           .help = "Rows of the vocabulary where it is padded so that tensor ranks divide it.",
+           .source = "Megatron-LM, --make-vocab-size-divisible-by"),
     NNC_AS("notes", TEXTS, MODEL(notes), NNC_COUNT(nnc_model, note_count), .when = has_notes,
            .help = "Of a Hugging Face configuration: what was taken for what it leaves open."),
 };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/number.h"
+#include "shape/family.h"
 
 const nnc_price *nnc_report_price(const nnc_report *report)
 {
@@ -33,6 +34,13 @@ const char *nnc_launch_advice(const nnc_result *result)
                  "torch.compile), or give each more to do (a larger --micro-batch)"
                : "the fixed costs of kernels are the limit: give each more to do (a larger "
                  "--micro-batch, fewer of them)";
+}
+
+int64_t nnc_padded_rows(const nnc_report *report)
+{
+    const int64_t rows = nnc_model_sizes_of(report->model).vocab;
+    const int64_t padded = nnc_vocab_split(rows, report->result->plan.tensor);
+    return padded != rows ? padded : 0;
 }
 
 double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why)

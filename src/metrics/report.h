@@ -49,6 +49,9 @@ const char *nnc_report_currency(const nnc_report *report);
 /* What to do where issuing and launching ops takes the largest part of the step; NULL: it does not. */
 const char *nnc_launch_advice(const nnc_result *result);
 
+/* Rows of the vocabulary where tensor ranks have it padded; 0 = they do not. */
+int64_t nnc_padded_rows(const nnc_report *report);
+
 /* Price of a million tokens, or of a thousand samples where there are no tokens; NaN = unknown. */
 double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 

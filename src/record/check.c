@@ -221,7 +221,7 @@ nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **chec
     made->collector.arena = made->arena;
     nnc_status status = made->arena == NULL || made->scratch == NULL || made->scenario == NULL
                             ? nnc_no_memory(err)
-                            : nnc_plans_read(made->arena, path, &made->plans, err);
+                            : nnc_plans_read(specs, made->arena, path, &made->plans, err);
     if (status == NNC_OK) {
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
         made->report = (nnc_check_report){ .path = made->plans->path,

@@ -9,6 +9,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "input/file.h"
+#include "input/place.h"
 #include "record/check.h"
 
 /* The file may have been edited while it was being checked. */
@@ -17,7 +18,7 @@ static nnc_status refuse_other(const nnc_plans *plans, nnc_error *err)
     struct stat about;
     char *text = NULL;
     size_t size = 0;
-    if (stat(plans->path, &about) == 0 && !S_ISREG(about.st_mode)) {
+    if (nnc_is_pipe(plans->path) || (stat(plans->path, &about) == 0 && !S_ISREG(about.st_mode))) {
         return nnc_fail(err, NNC_BAD_USAGE, "--update", "%s is not a file that can be replaced",
                         plans->path);
     }

@@ -87,12 +87,20 @@ void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults
     nnc_json_free(&doc);
 }
 
+/* What a pipe holds stays with the specs: it may be asked for again. */
+static nnc_status read_any(nnc_specs *specs, const char *path, char **text, size_t *size,
+                           nnc_error *err)
+{
+    return nnc_is_pipe(path) ? nnc_specs_read(specs, path, text, size, err)
+                             : nnc_file_read_large(path, NNC_RECORDED_BYTES_MAX, text, size, err);
+}
+
 /* A file's text in the arena, its name there too. */
-static nnc_status read_text(nnc_arena *arena, const char *path, const char **text, size_t *size,
-                            nnc_error *err)
+static nnc_status read_text(nnc_specs *specs, nnc_arena *arena, const char *path, const char **text,
+                            size_t *size, nnc_error *err)
 {
     char *read = NULL;
-    NNC_TRY(nnc_file_read_large(path, NNC_RECORDED_BYTES_MAX, &read, size, err));
+    NNC_TRY(read_any(specs, path, &read, size, err));
     char *copy = nnc_arena_alloc(arena, *size + 1);
     if (copy != NULL) {
         memcpy(copy, read, *size + 1);
@@ -102,8 +110,8 @@ static nnc_status read_text(nnc_arena *arena, const char *path, const char **tex
     return copy != NULL ? NNC_OK : nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
 }
 
-nnc_status nnc_plans_read(nnc_arena *arena, const char *path, const nnc_plans **plans,
-                          nnc_error *err)
+nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path,
+                          const nnc_plans **plans, nnc_error *err)
 {
     const char *text = NULL;
     size_t size = 0;
@@ -112,20 +120,19 @@ nnc_status nnc_plans_read(nnc_arena *arena, const char *path, const nnc_plans **
     if (read == NULL || faults.name == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
-    NNC_TRY(read_text(arena, path, &text, &size, err));
+    NNC_TRY(read_text(specs, arena, path, &text, &size, err));
     nnc_plans_parse(arena, text, size, &faults, read);
     *plans = read;
     return faults.status;
 }
 
-bool nnc_plans_is(const char *path)
+bool nnc_plans_is(nnc_specs *specs, const char *path)
 {
     char *text = NULL;
     size_t size = 0;
-    const bool is =
-        !nnc_is_pipe(path) &&
-        nnc_file_read_large(path, NNC_RECORDED_BYTES_MAX, &text, &size, NULL) == NNC_OK &&
-        strstr(text, "\"nncost.plans/") != NULL;
+    const bool is = (specs != NULL || !nnc_is_pipe(path)) &&
+                    read_any(specs, path, &text, &size, NULL) == NNC_OK &&
+                    strstr(text, "\"nncost.plans/") != NULL;
     free(text);
     return is;
 }

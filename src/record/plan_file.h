@@ -96,12 +96,13 @@ typedef struct nnc_plans {
     nnc_plans_places places;
 } nnc_plans;
 
-/* Does a file say it is a plan file? Only a look at its text; false when it cannot be read. */
-bool nnc_plans_is(const char *path);
+/* Does a file say it is a plan file? Only a look at its text; false when it cannot be read, or is a pipe and
+ * specs NULL. */
+bool nnc_plans_is(nnc_specs *specs, const char *path);
 
 /* Reads a plan file; all of it lives in the arena. */
-nnc_status nnc_plans_read(nnc_arena *arena, const char *path, const nnc_plans **plans,
-                          nnc_error *err);
+nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path,
+                          const nnc_plans **plans, nnc_error *err);
 /* The same from text (text[size] is NUL), which has to outlive plans. Faults are noted. */
 void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults,
                      nnc_plans *plans);

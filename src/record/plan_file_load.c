@@ -8,12 +8,13 @@
 #include "base/error.h"
 #include "input/file.h"
 
-nnc_status nnc_plans_open(nnc_arena *arena, const char *model, const nnc_plans **plans,
-                          nnc_error *err)
+nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model,
+                          const nnc_plans **plans, nnc_error *err)
 {
     *plans = NULL;
-    return nnc_is_path(model) && nnc_plans_is(model) ? nnc_plans_read(arena, model, plans, err)
-                                                     : NNC_OK;
+    return nnc_is_path(model) && nnc_plans_is(specs, model)
+               ? nnc_plans_read(specs, arena, model, plans, err)
+               : NNC_OK;
 }
 
 nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id,

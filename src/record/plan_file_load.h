@@ -7,8 +7,8 @@
 #include "record/scenario.h"
 
 /* Reads MODEL as a plan file if it is one; *plans stays NULL if it is not. */
-nnc_status nnc_plans_open(nnc_arena *arena, const char *model, const nnc_plans **plans,
-                          nnc_error *err);
+nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model,
+                          const nnc_plans **plans, nnc_error *err);
 
 /* The scenario of that id; with id NULL the only one. Fails with NNC_BAD_USAGE. */
 nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id,

@@ -199,6 +199,11 @@ void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report)
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s active per token",
                        nnc_count_text((double)result->active_params, a));
     }
+    if (nnc_padded_rows(report) > 0) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN,
+                       "vocabulary padded to %s rows for %" PRId32 " tensor ranks",
+                       nnc_count_text((double)nnc_padded_rows(report), a), result->plan.tensor);
+    }
     nnc_sheet_end(sheet);
     for (int32_t i = 0; i < report->model->note_count; i++) {
         nnc_sheet_label(sheet, i == 0 ? "noted" : "");

@@ -221,7 +221,7 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
 {
     const nnc_decoder *d = &model->decoder;
     const nnc_layer layer = layer_of(d);
-    const int64_t t = p->tensor, vocab = nnc_vocab_rows(d);
+    const int64_t t = p->tensor;
     const bool pooled = d->head == NNC_HEAD_POOLER || d->head == NNC_HEAD_PROJECTION;
     if (d->encoder_layers > 0 && p->pipeline > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
@@ -245,12 +245,6 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
     NNC_TRY(nnc_layer_split_tensor(&layer, p, err));
     NNC_TRY(nnc_divides("--tensor", "expert_hidden", d->expert_hidden, t, err));
     NNC_TRY(nnc_divides("--tensor", "shared_hidden", d->shared_hidden, t, err));
-    if (vocab % t != 0) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tensor",
-                        "vocabulary of %" PRId64 " rows does not divide over %" PRId64
-                        " ranks, expected it padded: --set vocab_multiple=%" PRId64,
-                        vocab, t, 128 * t);
-    }
     return nnc_layer_split_sequence(p, p->micro_batch * p->seq_len, err);
 }
 

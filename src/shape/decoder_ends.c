@@ -8,6 +8,11 @@ static int64_t table_width(const nnc_decoder *d)
     return d->embed_width > 0 ? d->embed_width : d->hidden;
 }
 
+static int64_t table_rows(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    return nnc_vocab_split(nnc_vocab_rows(d), w->to.how->plan->tensor);
+}
+
 /* Does the head choose out of the vocabulary? */
 static bool has_words(const nnc_decoder *d)
 {
@@ -28,7 +33,7 @@ void nnc_decoder_relative(const nnc_layer_writer *w, const nnc_decoder *d)
 void nnc_decoder_embedding(const nnc_layer_writer *w, const nnc_decoder *d, bool again)
 {
     nnc_op_list *list = w->to.list;
-    const int64_t vocab = nnc_vocab_rows(d), width = table_width(d);
+    const int64_t vocab = table_rows(w, d), width = table_width(d);
     const int64_t elements = nnc_list_mul(&w->to, w->tokens, width);
     nnc_op *op = nnc_list_add(&w->to, "embed.tokens", NNC_OP_EMBEDDING, NNC_GROUP_EMBEDDING);
     op->split = NNC_SPLIT_VOCAB;
@@ -79,7 +84,7 @@ void nnc_decoder_embedding(const nnc_layer_writer *w, const nnc_decoder *d, bool
 static void words(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const nnc_plan *plan = w->to.how->plan;
-    const int64_t vocab = nnc_vocab_rows(d);
+    const int64_t vocab = table_rows(w, d);
     const int64_t width = table_width(d);
     if (width != d->hidden && d->head == NNC_HEAD_LOGITS) {
         nnc_layer_linear(w, "head.project", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, width, d->hidden,

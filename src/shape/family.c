@@ -23,6 +23,12 @@ nnc_model_sizes nnc_model_sizes_of(const nnc_model *model)
     return rows[model->family]->sizes(model);
 }
 
+int64_t nnc_vocab_split(int64_t words, int32_t tensor)
+{
+    const int64_t multiple = 128 * (int64_t)tensor;
+    return words % tensor == 0 ? words : nnc_ceil_div(words, multiple) * multiple;
+}
+
 void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *list)
 {
     list->count = 0;

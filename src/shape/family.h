@@ -39,6 +39,10 @@ NNC_FAMILY_LIST(NNC_FAMILY_ROW)
 const nnc_family_row *nnc_family_of(const nnc_model *model);
 nnc_model_sizes nnc_model_sizes_of(const nnc_model *model);
 
+/* Rows of a table of words over tensor ranks: padded where they do not divide, as frameworks do. Source:
+ * Megatron-LM, --make-vocab-size-divisible-by 128, times the tensor ranks.   [heads] */
+int64_t nnc_vocab_split(int64_t words, int32_t tensor);
+
 /* Writes the forward ops of one micro-batch of plan->micro_batch samples. The list is reset first.
  * Check list->overflow and list->truncated afterwards. */
 void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *list);

@@ -40,12 +40,14 @@ Commands:
   docs      The man page, the bash completion, all options, or the JSON Schema of a kind of file or
             output.
 
-'nncost COMMAND --help' lists the options of a command; 'nncost --version' prints the
-version.
+'nncost COMMAND -h' shows the usual options of a command, 'nncost help COMMAND' all of
+them; 'nncost -V' prints the version.
 
 MODEL and DEVICE are ids ('nncost list models', 'nncost list devices') or paths of files.
 Ids are looked up in $NNCOST_PATH, $XDG_CONFIG_HOME/nncost and the data that came with
-the program.
+the program; case does not matter, nor does an owner in front: meta-llama/Llama-3-8B.
+'-' is standard input. $XDG_CONFIG_HOME/nncost/defaults may hold options, one on a line,
+for all commands; --no-defaults leaves them out.
 
 Exit codes: 0 done; 1 the answer is no, such as: does not fit; 2 bad command line;
 3 bad file, unknown id or illegal plan; 4 cannot read or write, out of memory.
@@ -162,7 +164,8 @@ Output:
                           bandwidths, peaks, latencies, capacity.
   --format FORMAT         table, json, csv or markdown [table].
   --output FILE           Write to FILE, whole or not at all [standard output].
-  --help                  Show this text.
+  --no-defaults           Leave out what $XDG_CONFIG_HOME/nncost/defaults says.
+  --help                  Show this text; -h: the options most asked for.
 
 # On a narrow terminal.
 $ COLUMNS=60 nncost diff --help
@@ -184,7 +187,11 @@ Output:
                           [table].
   --output FILE           Write to FILE, whole or not at all
                           [standard output].
-  --help                  Show this text.
+  --no-defaults           Leave out what
+                          $XDG_CONFIG_HOME/nncost/defaults
+                          says.
+  --help                  Show this text; -h: the options
+                          most asked for.
 
 # Every command of the list has one, which begins with its usage.
 $ for c in $(nncost --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p'); do nncost $c --help | head -1; done
@@ -206,7 +213,7 @@ usage: nncost plot PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE] [options]
 usage: nncost report MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW [options]
 usage: nncost explore [MODEL DEVICE] [options]
 usage: nncost import FILE.onnx [options]
-usage: nncost list devices|models|software [options]
+usage: nncost list [devices|models|software] [options]
 usage: nncost show ID [options]
 usage: nncost validate FILE... [options]
 usage: nncost docs man|completion|options|schema [KIND] [options]

@@ -30,9 +30,6 @@ $ nncost estimate dense round --devices 16 --global-batch 24
 $ nncost estimate dense round --tensor 16
 ! nncost: --tensor: heads 8 does not divide over 16 ranks, expected 8
 [3]
-$ nncost estimate dense round --tensor 2 --set vocab=10001
-! nncost: --tensor: vocabulary of 10001 rows does not divide over 2 ranks, expected it padded: --set vocab_multiple=256
-[3]
 $ nncost estimate unet round --tensor 2 --context 2
 ! nncost: --tensor: a unet is split over data only, expected 1, found 2
 [3]

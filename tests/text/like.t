@@ -78,7 +78,6 @@ $ cat > toy/hw/e.json <<'END'
 > END
 $ nncost validate toy/hw/e.json
 ! nncost: toy/hw/e.json:2: efficiency.gemm.bf16.fitted_on: missing, expected text, found nothing
-! nncost: toy/hw/e.json: sources: missing, expected where each figure comes from, found nothing
 [3]
 
 # A file that is like none, a circle, a chain that is too long, a path.

@@ -126,9 +126,11 @@ segnet
 unet
 vision
 ! nncost: mine/models/bad.json:2:1: bad syntax, expected a key in quotes, found the end of the text
+! nncost: mine/models/pipe.json: is no regular file, expected one
 $ NNCOST_PATH=mine:toy nncost list models >/dev/null
 ! nncost: mine/models/bad.json:2:1: bad syntax, expected a key in quotes, found the end of the text
+! nncost: mine/models/pipe.json: is no regular file, expected one
 [1]
 $ NNCOST_PATH=mine:toy nncost show pipe
-! nncost: pipe: no device, model or software profile of this id, see 'nncost list'
-[3]
+! nncost: mine/models/pipe.json: is no regular file, expected one
+[4]

@@ -432,12 +432,12 @@ $ nncost search dense round --devices 4 --global-batch 8 --shard 1/3 --target-st
 ! nncost: --target-step: is for the best plan of all, expected no --shard beside it
 [2]
 
-# Tensor parallelism is left out where the vocabulary does not divide.
+# A vocabulary that does not divide is padded for tensor ranks.
 $ nncost search dense fitted --set vocab=10001 --threads 1 --devices 2 --global-batch 4 --recompute none --best 1 | head -4
 dense on 2 x fitted, global batch 4
-4608 combinations: 92 evaluated, 4516 illegal, too large or hopeless; 92 fit
+4608 combinations: 116 evaluated, 4492 illegal, too large or hopeless; 116 fit
 
-tensor parallelism is left out: a vocabulary of 10001 rows does not divide; --set vocab_multiple=1024 pads it
+software torch-compile
 
 # No legal plan: what forbids the first.
 $ nncost search dense round --threads 1 --devices 8 --global-batch 8 --tensor 16

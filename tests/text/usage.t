@@ -60,7 +60,7 @@ $ nncost estimate dense round --batch 8
 ! nncost: --batch: unknown option, did you mean --micro-batch?
 [2]
 
-# There are no short options.
+# There are few short options.
 $ nncost estimate dense round -m 2
 ! nncost: -m: unknown option, options start with two dashes
 [2]

@@ -60,7 +60,6 @@ $ try() { sed "s/$1/$2/" toy/models/experts.json >experts.json; nncost validate 
 ! nncost: experts.json:14: positions: unknown value, expected one of none, learned, rotary, alibi, relative, relative_each, found "rotory"
 ! nncost: experts.json: head_dim: odd, expected an even width for rotary positions, found 125
 ! nncost: experts.json:24: sauces: unknown key, expected one of the decoder's keys, perhaps "sources", found "sauces"
-! nncost: experts.json: sources: missing, expected where each figure comes from, found nothing
 [3]
 
 # Rules of layers that differ.

@@ -44,9 +44,6 @@ static const struct {
       "heads 12 does not divide over 5 ranks, expected 4 or 6" },
     { GPT, "tensor=16", NNC_ILLEGAL_PLAN, "--tensor",
       "heads 12 does not divide over 16 ranks, expected 12" },
-    { GPT, "tensor=2", NNC_ILLEGAL_PLAN, "--tensor",
-      "vocabulary of 50257 rows does not divide over 2 ranks, expected it padded: --set "
-      "vocab_multiple=256" },
     { LLAMA, "tensor=4", NNC_ILLEGAL_PLAN, "--tensor",
       "kv_heads 6 does not divide over 4 ranks, expected 3 or 6" },
     { LLAMA, "tensor=3", NNC_ILLEGAL_PLAN, "--tensor",

@@ -1,5 +1,6 @@
 /* Networks small enough to count by hand: parameters, FLOPs, kept bytes of decoders. */
 #include "op/work.h"
+#include "shape/family.h"
 #include "support.h"
 
 static nnc_plan bf16(void)
@@ -135,6 +136,9 @@ START_TEST(padded_vocabulary)
     ck_assert_int_eq(padded.params, plain.params + 6 * 4);
     ck_assert_double_eq(padded.forward_flops, plain.forward_flops + 2 * 3 * 6 * 4);
     ck_assert_int_eq(padded.memory.activation_bytes, plain.memory.activation_bytes + 3 * 6 * 2);
+    ck_assert_int_eq(nnc_vocab_split(50257, 8), 51200); /* GPT-3 in Megatron-LM */
+    ck_assert_int_eq(nnc_vocab_split(50257, 1), 50257);
+    ck_assert_int_eq(nnc_vocab_split(32000, 8), 32000);
     model.decoder.vocab_multiple = 5; /* already a multiple */
     ck_assert_int_eq(estimate(&model, &plan).params, plain.params);
 }

@@ -85,11 +85,12 @@ static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_erro
     return add_axis(p, "scenario", all, err);
 }
 
-static nnc_status list_axes(product *p, const nnc_options *options, nnc_error *err)
+static nnc_status list_axes(product *p, nnc_session *session, nnc_error *err)
 {
+    const nnc_options *options = &session->options;
     const char *device = options->operand_count > 1 ? options->operands[1] : "-";
     p->row_count = 1;
-    NNC_TRY(nnc_plans_open(p->arena, options->operands[0], &p->plans, err));
+    NNC_TRY(nnc_plans_open(session->specs, p->arena, options->operands[0], &p->plans, err));
     if (p->plans == NULL && (options->operand_count < 2 || options->scenario)) {
         return nnc_fail(err, NNC_BAD_USAGE, options->scenario != NULL ? "--scenario" : "DEVICE",
                         "%s, expected MODEL DEVICE or a plan file, found \"%s\"",
@@ -223,7 +224,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
         nnc_no_memory(err);
         goto done;
     }
-    status = list_axes(&p, &session->options, err);
+    status = list_axes(&p, session, err);
     if (status != NNC_OK) {
         goto done;
     }

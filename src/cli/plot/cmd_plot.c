@@ -15,7 +15,7 @@ static nnc_status picture_asked(const nnc_session *session, const nnc_picture **
     const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
     const char *asked = session->options.operands[0];
     char expected[128] = "";
-    const int found = nnc_names_find(names, asked);
+    const int found = nnc_names_find_typed(names, asked);
     if (found >= 0) {
         *picture = nnc_pictures[found];
         return NNC_OK;

@@ -27,7 +27,7 @@ static nnc_status write_estimates(nnc_session *session, nnc_arena *arena, nnc_er
 {
     char **operands = session->options.operands;
     const nnc_plans *plans = NULL;
-    NNC_TRY(nnc_plans_open(arena, operands[0], &plans, err));
+    NNC_TRY(nnc_plans_open(session->specs, arena, operands[0], &plans, err));
     if (plans == NULL || session->options.scenario != NULL || plans->scenario_count == 1) {
         return nnc_scenario_report(session, operands[0], operands[1], write_estimate, err);
     }

@@ -39,18 +39,6 @@ static void write_why(nnc_buffer *out, const nnc_search_result *r)
     nnc_buffer_byte(out, '\n');
 }
 
-/* Else a reader wonders why no plan of a large model is tensor-parallel. */
-static void write_left_out(nnc_buffer *out, const nnc_search_report *report)
-{
-    const int64_t rows = nnc_model_sizes_of(report->model).vocab;
-    if (report->search->tensor.count == 0 && rows % 2 != 0) {
-        nnc_buffer_print(out,
-                         "tensor parallelism is left out: a vocabulary of %" PRId64
-                         " rows does not divide; --set vocab_multiple=1024 pads it\n\n",
-                         rows);
-    }
-}
-
 /* A step, and what a run of such steps comes to. */
 static void write_missed(nnc_buffer *out, const nnc_found *missed, const char *currency)
 {
@@ -168,7 +156,6 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
         nnc_buffer_text(out, "not measured on this device: its efficiencies are those of similar "
                              "ones\n\n");
     }
-    write_left_out(out, report);
     if (report->sizes != NULL) {
         nnc_sizes_write(out, style, report);
     } else if (report->why.status != NNC_OK) {

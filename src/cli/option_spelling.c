@@ -1,0 +1,119 @@
+/* How options are spelled, and what is meant by words that are none. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "cli/option_table.h"
+
+static void add_entry(nnc_option_spellings *list, const char *name, const nnc_own_option *own,
+                      const nnc_field *field)
+{
+    if (list->count < NNC_SPELLINGS_MAX) {
+        nnc_option_spelling *added = &list->entries[list->count++];
+        nnc_option_name(name, added->name);
+        added->own = own;
+        added->field = field;
+    }
+}
+
+void nnc_option_spellings_of(nnc_option_spellings *list, unsigned takes)
+{
+    list->count = 0;
+    for (size_t i = 0; (takes & NNC_TAKES_PLAN) && i < nnc_plan_table.count; i++) {
+        const nnc_field *field = &nnc_plan_table.fields[i];
+        add_entry(list, field->name, NULL, field);
+        if (field->alias != NULL) {
+            add_entry(list, field->alias, NULL, field);
+        }
+    }
+    for (size_t i = 0; (takes & NNC_TAKES_RUN) && i < nnc_run_table.count; i++) {
+        add_entry(list, nnc_run_table.fields[i].name, NULL, &nnc_run_table.fields[i]);
+    }
+    for (size_t i = 0; (takes & NNC_TAKES_BUDGET) && i < nnc_budget_table.count; i++) {
+        add_entry(list, nnc_budget_table.fields[i].name, NULL, &nnc_budget_table.fields[i]);
+    }
+    for (int i = 0; i < nnc_own_option_count; i++) {
+        if (nnc_own_options[i].takes & takes) {
+            add_entry(list, nnc_own_options[i].name, &nnc_own_options[i], NULL);
+        }
+    }
+}
+
+const nnc_option_spelling *nnc_option_find(const nnc_option_spellings *list, const char *word)
+{
+    const size_t length = strcspn(word, "=");
+    for (int i = 0; i < list->count; i++) {
+        const char *name = list->entries[i].name;
+        if (strlen(name) == length && strncasecmp(name, word, length) == 0) {
+            return &list->entries[i];
+        }
+    }
+    return NULL;
+}
+
+const nnc_option_spelling *nnc_option_of_letter(const nnc_option_spellings *list, int letter)
+{
+    for (int i = 0; i < list->count; i++) {
+        const nnc_own_option *own = list->entries[i].own;
+        if (own != NULL && own->letter != 0 && own->letter == letter) {
+            return &list->entries[i];
+        }
+    }
+    return NULL;
+}
+
+/* What other programs call it. */
+static const char *synonym_of(const char *typed)
+{
+    static const char *const synonyms[][2] = {
+        { "--batch", "--micro-batch" },
+        { "--batch-size", "--micro-batch" },
+        { "--gpus", "--devices" },
+        { "--num-gpus", "--devices" },
+        { "--seq", "--seq-len" },
+        { "--seq-length", "--seq-len" },
+        { "--dtype", "--precision" },
+        { "--fsdp", "--zero 3" },
+        { "--gas", "--grad-accum" },
+        { "--activation-checkpointing", "--recompute full" },
+        { "--checkpoint", "--recompute full" },
+    };
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++) {
+        if (strcmp(synonyms[i][0], typed) == 0) {
+            return synonyms[i][1];
+        }
+    }
+    return NULL;
+}
+
+nnc_status nnc_option_unknown(const nnc_option_spellings *list, const char *command,
+                              const char *word, nnc_error *err)
+{
+    const char *names[NNC_SPELLINGS_MAX];
+    char typed[64];
+    nnc_option_spellings all;
+    snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
+
+    const char *meant = synonym_of(typed);
+    if (meant != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, did you mean %s?", meant);
+    }
+    for (int i = 0; i < list->count; i++) {
+        names[i] = list->entries[i].name;
+        if (strncmp(names[i], typed, strlen(typed)) == 0 && strlen(typed) > 2) {
+            return nnc_fail(err, NNC_BAD_USAGE, typed,
+                            "unknown option, options are not abbreviated: did you mean %s?",
+                            names[i]);
+        }
+    }
+    nnc_option_spellings_of(&all, ~0u);
+    if (nnc_option_find(&all, typed) != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, typed, "is not an option of '%s'", command);
+    }
+    const char *nearest = nnc_nearest(typed, names, (size_t)list->count);
+    if (nearest != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, did you mean %s?", nearest);
+    }
+    return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, see 'nncost %s --help'", command);
+}

@@ -1,0 +1,147 @@
+# What a person types without having read the manual: short help, spellings, pipes, defaults.
+
+# Help in short is at most 25 lines for every command; 'help COMMAND' has all.
+$ nncost -h | wc -l | awk '{ print ($1 <= 25) }'
+1
+$ for c in estimate ops compare run budget explain sweep merge search check diff accuracy calibrate init plot report import list show validate docs; do [ $(nncost $c -h | wc -l) -le 25 ] || echo $c; done
+$ nncost ops -h | sed 's| of [0-9]* options| of N options|'
+usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
+
+Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
+
+      --devices N                Devices in all
+      --tensor N                 Devices that split each matrix product
+      --pipeline N               Stages the layers are spread over
+      --zero NAME                ZeRO stage: optimizer states, gradients too, weights too (FSDP) ...
+      --micro-batch N            Sequences or images per pass
+      --seq-len N                Length of a sequence
+      --precision NAME           Number format of the matrix products
+      --recompute LIST           What is computed again in backward instead of kept
+      --tokens X                 Tokens to train on in the whole run
+      --set FIELD=VALUE          Any field of the plan, the model or the device by its name in ...
+  -f, --format FORMAT            table, json, csv or markdown
+  -o, --output FILE              Write to FILE, whole or not at all
+      --seller NAME              Whose prices count: a file of the folder prices, such as aws, or ...
+      --offer KIND               On what terms the seller rents the devices
+      --region REGION            Where the devices stand: an ISO country code, or a cloud's ...
+      --scenario ID              The scenario of the plan file that stands for MODEL
+      --sort KEY                 Order of the rows: order, time, flops or bytes, largest first
+      --top N                    Show the first N rows only
+
+18 of N options; 'nncost ops --help' explains all of them.
+$ [ "$(nncost help ops)" = "$(nncost ops --help)" ] && [ "$(nncost help)" = "$(nncost --help)" ] && echo same
+same
+$ nncost -V && nncost version
+nncost 0.1.0
+nncost 0.1.0
+$ nncost help oops
+! nncost: oops: unknown command, did you mean ops?
+[2]
+$ nncost help ops estimate
+! nncost: estimate: nothing may follow ops
+[2]
+
+# Short options for the form and the place of the output.
+$ nncost ops dense round --top 1 -f csv
+name,kind,phase,group,repeat,shape,flops,vector_flops,read_bytes,write_bytes,intensity_flops_per_byte,time_s,share,bound,link,network_s\r
+embed.tokens,embedding,forward,embedding,1,tokens=1000 width=1000,0,0,2008000,2000000,0,4.008e-6,0.000371257001362,memory,,\r
+$ nncost ops dense round --top 1 -fcsv -o ops.csv; wc -l < ops.csv
+2
+$ nncost ops dense round -o
+! nncost: --output: a value is missing
+[2]
+$ nncost ops dense round -x
+! nncost: -x: unknown option, options start with two dashes
+[2]
+
+# Case does not matter, nor do dots of style: makers, owners, blanks. An exact id goes first.
+$ nncost estimate Dense ROUND --Micro-Batch 2 --PRECISION BF16 --Format CSV | cut -d, -f1,20 | tail -1
+dense,A device of round figures
+$ nncost estimate some-lab/Dense-Instruct "NVIDIA Round" | head -2
+model     some-lab/Dense-Instruct = dense, A small decoder, decoder, 107,106,000 parameters
+device    NVIDIA Round = round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
+$ nncost estimate DENSE2 round
+! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, found "DENSE2"
+[3]
+$ nncost estimate some-lab/Dense-3 round
+! nncost: some-lab/Dense-3: no such file or folder, expected a shipped model, nearest dense or the file of this one: hf download some-lab/Dense-3 config.json --local-dir Dense-3, then Dense-3/config.json; or curl -LO https://huggingface.co/some-lab/Dense-3/resolve/main/config.json
+[3]
+
+# GPT-2 has 50,257 words: padded for tensor ranks as frameworks do it, to 128 times the ranks, and said.
+$ nncost estimate dense round --tensor 2 --set vocab=10001 | head -2
+model     dense, A small decoder, decoder, 107,346,000 parameters,
+          vocabulary padded to 10,240 rows for 2 tensor ranks
+$ nncost estimate dense round --tensor 2 --set vocab=10001 -f json | grep -o '"padded_vocab": [0-9]*'
+"padded_vocab": 10240
+$ nncost estimate dense round --tensor 2 -f json | grep -c padded
+0
+[1]
+
+# A pipe is as good as a file, everywhere.
+$ nncost estimate - round < toy/models/dense.json | head -1
+model     - = dense, A small decoder, decoder, 107,106,000 parameters
+$ nncost estimate dense /dev/stdin < toy/hw/round.json | sed -n 2p
+device    /dev/stdin = round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
+$ cat toy/hw/round.json | nncost validate - && cat toy/models/dense.json | nncost show - | head -1
+-: ok
+model     -
+$ nncost init dense round > plans.json; cat plans.json | nncost check - | head -1; cat plans.json | nncost estimate - | head -1
+-: 1 estimated; 2 of 2 requirements met
+model     dense, A small decoder, decoder, 107,106,000 parameters
+$ cat plans.json | nncost search - --devices 2 --global-batch 2 --threads 1 -f csv | wc -l
+11
+$ nncost estimate dense round -f json > a.json; nncost diff - a.json < a.json
+- -> a.json: the same
+$ mkfifo pipe; (timeout 5 cat toy/models/dense.json > pipe &); nncost estimate ./pipe round | head -1
+model     ./pipe = dense, A small decoder, decoder, 107,106,000 parameters
+$ nncost check - --update < plans.json
+! nncost: --update: - is not a file that can be replaced
+[2]
+
+# A bad file or a pipe in $NNCOST_PATH is named, and the others are listed.
+$ mkdir -p own/hw; echo '{' > own/hw/broken.json; mkfifo own/hw/pipe.json
+$ NNCOST_PATH=own:toy nncost list devices -f csv | cut -d, -f1
+id
+fitted
+old
+round
+! nncost: own/hw/broken.json:2:1: bad syntax, expected a key in quotes, found the end of the text
+! nncost: own/hw/pipe.json: is no regular file, expected one
+$ NNCOST_PATH=own:toy nncost estimate dense ROUND | sed -n 2p
+device    ROUND = round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+$ NNCOST_PATH=own:toy nncost estimate dense pipe
+! nncost: own/hw/pipe.json: is no regular file, expected one
+[4]
+
+# One thing or all of them.
+$ nncost list device | wc -l; nncost list | grep '^id'
+4
+id     year          peak in     memory  bandwidth ridge       link price/h measured aliases
+id       name                            family    parameters  shape                   input
+id             name
+$ nncost list -f csv
+! nncost: list: all lists at once are a table or Markdown, expected devices, models or software, found nothing
+[2]
+
+# The defaults file: options for all commands that have them; the command line goes first.
+$ mkdir -p config/nncost; printf '# mine\n--micro-batch 3\n--software=eager\n\n  --sort time\n' > config/nncost/defaults
+$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round | sed -n 3,4p
+plan      batch 3, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+          software eager, mode predicted
+$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --micro-batch 2 | sed -n 3p
+plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+$ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --no-defaults | sed -n 3p
+plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+$ XDG_CONFIG_HOME=$PWD/config nncost list software -f csv | wc -l
+3
+$ nncost init dense round > plans.json; XDG_CONFIG_HOME=$PWD/config nncost estimate plans.json | sed -n 3,4p
+plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+          software torch-compile (chosen for this plan), mode predicted
+$ echo '--micro-bach 3' >> config/nncost/defaults; XDG_CONFIG_HOME=$PWD/config nncost list models 2>\&1 | sed "s|$PWD/||"
+$ echo '--output x' > config/nncost/defaults; XDG_CONFIG_HOME=$PWD/config nncost list models 2>\&1 | sed "s|$PWD/||"
+$ echo '--micro-batch' > config/nncost/defaults; XDG_CONFIG_HOME=$PWD/config nncost list models 2>\&1 | sed "s|$PWD/||"
+
+# Figures of one's own device need no source.
+$ python3 -c "import json;d=json.load(open('toy/hw/round.json'));d.pop('sources');d['id']='mine';json.dump(d,open('mine.json','w'))"
+$ nncost estimate dense ./mine.json | sed -n 2p
+device    ./mine.json = mine, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
