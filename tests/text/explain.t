@@ -395,729 +395,173 @@ share             = time_s * repeat / step_s
   where           time_s 40.00 us, step_s 3.460 ms
 
 # Attention, with a key and value for several heads; an activation; a norm; a convolution.
-$ nncost explain attn.core experts fitted | sed '1,/^$/d'
+$ nncost explain attn.core experts fitted | grep '^[a-z]'
+model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
+device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
+plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 attn.core forward, flash_attention, b=1 heads=8/4 s=1000x1000 d=100, 4 in one step:
-
 pair_flops        of one query-key pair in every head: Q K^T over head_dim, P V over value_dim
-                  = 2 * batch * heads * (head_dim + value_dim)
-                  = 2 * 1 * 8 * (100 + 100)
-                  = 3200 FLOP (3.200 kFLOP)
-
 q_bytes           = batch * heads * s_q * head_dim * element_bytes
-                  = 1 * 8 * 1000 * 100 * 2
-                  = 1600000 B (1.600 MB)
-
 k_bytes           = batch * kv_heads * s_k * head_dim * element_bytes
-                  = 1 * 4 * 1000 * 100 * 2
-                  = 800000 B (800.0 kB)
-
 v_bytes           = batch * kv_heads * s_k * value_dim * element_bytes
-                  = 1 * 4 * 1000 * 100 * 2
-                  = 800000 B (800.0 kB)
-
 o_bytes           = batch * heads * s_q * value_dim * element_bytes
-                  = 1 * 8 * 1000 * 100 * 2
-                  = 1600000 B (1.600 MB)
-
 row_bytes         one fp32 log-sum-exp per query
-                  = 4 * batch * heads * s_q
-                  = 4 * 1 * 8 * 1000
-                  = 32000 B (32.00 kB)
-
 flops             pairs: queries and keys that the mask lets meet
-                  = pair_flops * pairs
-                  = 3200 * 500500
-                  = 1601600000 FLOP (1.602 GFLOP)
-  where           pair_flops 3.200 kFLOP
-
 vector_flops      = 5 * batch * heads * pairs
-                  = 5 * 1 * 8 * 500500
-                  = 20020000 FLOP (20.02 MFLOP)
-
 read_bytes        = q_bytes + k_bytes + v_bytes
-                  = 1600000 + 800000 + 800000
-                  = 3200000 B (3.200 MB)
-  where           q_bytes 1.600 MB, k_bytes 800.0 kB, v_bytes 800.0 kB
-
 write_bytes       = o_bytes + row_bytes
-                  = 1600000 + 32000
-                  = 1632000 B (1.632 MB)
-  where           o_bytes 1.600 MB, row_bytes 32.00 kB
-
 kept_elements     = s_q * heads * head_dim + kept_s_k * kept_kv_heads * (head_dim + value_dim)
-                  = 1000 * 8 * 100 + 1000 * 4 * (100 + 100)
-                  = 1600000
-
 kept_bytes        for backward, of tensors that no other op keeps
-                  = batch * kept_elements * element_bytes + 4 * batch * heads * s_q
-                  = 1 * 1600000 * 2 + 4 * 1 * 8 * 1000
-                  = 3232000 B (3.232 MB)
-
 transient_bytes   while its backward runs: gradients of its input and output
-                  = batch * (s_q * heads + s_k * kv_heads) * (head_dim + value_dim) * element_bytes
-                  = 1 * (1000 * 8 + 1000 * 4) * (100 + 100) * 2
-                  = 4800000 B (4.800 MB)
-
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
-                  FLOP/B
-                  = (flops + vector_flops) / (read_bytes + write_bytes)
-                  = (1601600000 + 20020000) / (3200000 + 1632000)
-                  = 335.600165563 FLOP/B
-  where           flops 1.602 GFLOP, vector_flops 20.02 MFLOP, read_bytes 3.200 MB,
-                  write_bytes 1.632 MB
-
 sustained         = min(sustained_fraction * calibration * backward_ratio, 1)
-                  = min(0.5 * 1 * 1, 1)
-                  = 0.5
-
 blocks            = batch * heads * s_q / 128
-                  = 1 * 8 * 1000 / 128
-                  = 62.5
-
 long_s            of many blocks of long sequences and wide heads
-                  = flops / (sustained * matmul_flops_per_s)
-                  = 1601600000 / (0.5 * 2e14)
-                  = 1.6016e-5 s (16.02 us)
-  where           flops 1.602 GFLOP, matmul_flops_per_s 200.0 TFLOP/s
-
 query_passes      calls: a kernel for each block of keys; of the others three quarters meet
-                  = 1 + 0.75 * (calls - 1)
-                  = 1 + 0.75 * (1 - 1)
-                  = 1
-
 short_factor      short sequences
-                  = 1 + query_passes * seq_half / s_k
-                  = 1 + 1 * 500 / 1000
-                  = 1.5
-
 narrow_factor     narrow heads leave a row of the units partly empty; width: of a head, at most 128
-                  = 1 + (1 / narrow_ratio - 1) * (128 / width - 1)
-                  = 1 + (1 / 0.8 - 1) * (128 / 100 - 1)
-                  = 1.07
-
 block_factor      few blocks of queries leave units idle
-                  = 1 + block_penalty * units / blocks
-                  = 1 + 0.5 * 100 / 62.5
-                  = 1.8
-
 matrix_s          = long_s * short_factor * narrow_factor * block_factor
-                  = 1.6016e-5 * 1.5 * 1.07 * 1.8
-                  = 4.6270224e-5 s (46.27 us)
-  where           long_s 16.02 us
-
 vector_s          = vector_flops / vector_flops_per_s
-                  = 20020000 / 1e13
-                  = 2.002e-6 s (2.002 us)
-  where           vector_flops 20.02 MFLOP, vector_flops_per_s 10.00 TFLOP/s
-
 compute_s         = max(matrix_s, vector_s)
-                  = max(4.6270224e-5, 2.002e-6)
-                  = 4.6270224e-5 s (46.27 us)
-  where           matrix_s 46.27 us, vector_s 2.002 us
-
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
-                  = (3200000 + 1632000) / (1 * 2e12)
-                  = 2.416e-6 s (2.416 us)
-  where           read_bytes 3.200 MB, write_bytes 1.632 MB, mem_bytes_per_s 2.000 TB/s
-
 time_s            = max(compute_s, memory_s) + fixed_s
-                  = max(4.6270224e-5, 2.416e-6) + 1e-5
-                  = 5.6270224e-5 s (56.27 us)
-  where           compute_s 46.27 us, memory_s 2.416 us, fixed_s 10.00 us
-  source          Williams, Waterman, Patterson, CACM 52(4), 2009
-
 share             = time_s * repeat / step_s
-                  = 5.6270224e-5 * 4 / 0.00628447195361
-                  = 0.035815403054
-  where           time_s 56.27 us, step_s 6.284 ms
-
 attn.core backward, flash_attention, b=1 heads=8/4 s=1000x1000 d=100, 4 in one step:
-
 pair_flops        of one query-key pair in every head: Q K^T over head_dim, P V over value_dim
-                  = 2 * batch * heads * (head_dim + value_dim)
-                  = 2 * 1 * 8 * (100 + 100)
-                  = 3200 FLOP (3.200 kFLOP)
-
 q_bytes           = batch * heads * s_q * head_dim * element_bytes
-                  = 1 * 8 * 1000 * 100 * 2
-                  = 1600000 B (1.600 MB)
-
 k_bytes           = batch * kv_heads * s_k * head_dim * element_bytes
-                  = 1 * 4 * 1000 * 100 * 2
-                  = 800000 B (800.0 kB)
-
 v_bytes           = batch * kv_heads * s_k * value_dim * element_bytes
-                  = 1 * 4 * 1000 * 100 * 2
-                  = 800000 B (800.0 kB)
-
 o_bytes           = batch * heads * s_q * value_dim * element_bytes
-                  = 1 * 8 * 1000 * 100 * 2
-                  = 1600000 B (1.600 MB)
-
 row_bytes         one fp32 log-sum-exp per query
-                  = 4 * batch * heads * s_q
-                  = 4 * 1 * 8 * 1000
-                  = 32000 B (32.00 kB)
-
 flops             pairs: queries and keys that the mask lets meet; four products, and the scores
-                  recomputed
-                  = (2 * pair_flops + 2 * batch * heads * head_dim) * pairs
-                  = (2 * 3200 + 2 * 1 * 8 * 100) * 500500
-                  = 4004000000 FLOP (4.004 GFLOP)
-  where           pair_flops 3.200 kFLOP
-
 vector_flops      = 6 * batch * heads * pairs
-                  = 6 * 1 * 8 * 500500
-                  = 24024000 FLOP (24.02 MFLOP)
-
 read_bytes        = q_bytes + k_bytes + v_bytes + 2 * o_bytes + 2 * row_bytes
-                  = 1600000 + 800000 + 800000 + 2 * 1600000 + 2 * 32000
-                  = 6464000 B (6.464 MB)
-  where           q_bytes 1.600 MB, k_bytes 800.0 kB, v_bytes 800.0 kB, o_bytes 1.600 MB,
-                  row_bytes 32.00 kB
-
 write_bytes       = q_bytes + k_bytes + v_bytes
-                  = 1600000 + 800000 + 800000
-                  = 3200000 B (3.200 MB)
-  where           q_bytes 1.600 MB, k_bytes 800.0 kB, v_bytes 800.0 kB
-
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
-                  FLOP/B
-                  = (flops + vector_flops) / (read_bytes + write_bytes)
-                  = (4004000000 + 24024000) / (6464000 + 3200000)
-                  = 416.807119205 FLOP/B
-  where           flops 4.004 GFLOP, vector_flops 24.02 MFLOP, read_bytes 6.464 MB,
-                  write_bytes 3.200 MB
-
 sustained         = min(sustained_fraction * calibration * backward_ratio, 1)
-                  = min(0.5 * 1 * 0.8, 1)
-                  = 0.4
-
 blocks            = batch * heads * s_q / 128
-                  = 1 * 8 * 1000 / 128
-                  = 62.5
-
 long_s            of many blocks of long sequences and wide heads
-                  = flops / (sustained * matmul_flops_per_s)
-                  = 4004000000 / (0.4 * 2e14)
-                  = 5.005e-5 s (50.05 us)
-  where           flops 4.004 GFLOP, matmul_flops_per_s 200.0 TFLOP/s
-
 query_passes      calls: a kernel for each block of keys; of the others three quarters meet
-                  = 1 + 0.75 * (calls - 1)
-                  = 1 + 0.75 * (1 - 1)
-                  = 1
-
 short_factor      short sequences
-                  = 1 + query_passes * seq_half / s_k
-                  = 1 + 1 * 500 / 1000
-                  = 1.5
-
 narrow_factor     narrow heads leave a row of the units partly empty; width: of a head, at most 128
-                  = 1 + (1 / narrow_ratio - 1) * (128 / width - 1)
-                  = 1 + (1 / 0.8 - 1) * (128 / 100 - 1)
-                  = 1.07
-
 block_factor      few blocks of queries leave units idle
-                  = 1 + block_penalty * units / blocks
-                  = 1 + 0.5 * 100 / 62.5
-                  = 1.8
-
 matrix_s          = long_s * short_factor * narrow_factor * block_factor
-                  = 5.005e-5 * 1.5 * 1.07 * 1.8
-                  = 0.00014459445 s (144.6 us)
-  where           long_s 50.05 us
-
 vector_s          = vector_flops / vector_flops_per_s
-                  = 24024000 / 1e13
-                  = 2.4024e-6 s (2.402 us)
-  where           vector_flops 24.02 MFLOP, vector_flops_per_s 10.00 TFLOP/s
-
 compute_s         = max(matrix_s, vector_s)
-                  = max(0.00014459445, 2.4024e-6)
-                  = 0.00014459445 s (144.6 us)
-  where           matrix_s 144.6 us, vector_s 2.402 us
-
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
-                  = (6464000 + 3200000) / (1 * 2e12)
-                  = 4.832e-6 s (4.832 us)
-  where           read_bytes 6.464 MB, write_bytes 3.200 MB, mem_bytes_per_s 2.000 TB/s
-
 time_s            = max(compute_s, memory_s) + fixed_s
-                  = max(0.00014459445, 4.832e-6) + 1e-5
-                  = 0.00015459445 s (154.6 us)
-  where           compute_s 144.6 us, memory_s 4.832 us, fixed_s 10.00 us
-  source          Williams, Waterman, Patterson, CACM 52(4), 2009
-
 share             = time_s * repeat / step_s
-                  = 0.00015459445 * 4 / 0.00628447195361
-                  = 0.0983977340602
-  where           time_s 154.6 us, step_s 6.284 ms
-$ nncost explain moe.activation experts round | sed '1,/^$/d'
+$ nncost explain moe.activation experts round | grep '^[a-z]'
+model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 moe.activation forward, swiglu, elements=2000000, 4 in one step:
-
 vector_flops      counts by inspection of the kernel; transcendentals count as one
-                  = flops_per_element * elements
-                  = 5 * 2000000
-                  = 10000000 FLOP (10.00 MFLOP)
-
 read_bytes        in one kernel
-                  = (reads * element_bytes + mask_read) * elements
-                  = (2 * 2 + 0) * 2000000
-                  = 8000000 B (8.000 MB)
-
 write_bytes       = (writes * element_bytes + mask_written) * elements
-                  = (1 * 2 + 0) * 2000000
-                  = 4000000 B (4.000 MB)
-
 kept_bytes        for backward, of tensors that no other op keeps
-                  = extra_bytes + tensors * elements * element_bytes + mask_bytes * elements
-                  = 0 + 2 * 2000000 * 2 + 0 * 2000000
-                  = 8000000 B (8.000 MB)
-  where           extra_bytes 0 B
-
 transient_bytes   while its backward runs: gradients of its input and output
-                  = (1 + inputs + again) * elements * element_bytes
-                  = (1 + 2 + 0) * 2000000 * 2
-                  = 12000000 B (12.00 MB)
-
 intensity         FLOPs per byte moved: bound by memory; no matrix product
-                  = (flops + vector_flops) / (read_bytes + write_bytes)
-                  = (0 + 10000000) / (8000000 + 4000000)
-                  = 0.833333333333 FLOP/B
-  where           flops 0 FLOP, vector_flops 10.00 MFLOP, read_bytes 8.000 MB, write_bytes 4.000 MB
-
 vector_s          = vector_flops / vector_flops_per_s
-                  = 10000000 / 1e13
-                  = 1e-6 s (1.000 us)
-  where           vector_flops 10.00 MFLOP, vector_flops_per_s 10.00 TFLOP/s
-
 compute_s         = max(matrix_s, vector_s)
-                  = max(0, 1e-6)
-                  = 1e-6 s (1.000 us)
-  where           matrix_s 0 s, vector_s 1.000 us
-
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
-                  = (8000000 + 4000000) / (1 * 1e12)
-                  = 1.2e-5 s (12.00 us)
-  where           read_bytes 8.000 MB, write_bytes 4.000 MB, mem_bytes_per_s 1.000 TB/s
-
 time_s            = max(compute_s, memory_s) + fixed_s
-                  = max(1e-6, 1.2e-5) + 0
-                  = 1.2e-5 s (12.00 us)
-  where           compute_s 1.000 us, memory_s 12.00 us, fixed_s 0 s
-  source          Williams, Waterman, Patterson, CACM 52(4), 2009
-
 share             = time_s * repeat / step_s
-                  = 1.2e-5 * 4 / 0.007120574
-                  = 0.00674102958554
-  where           time_s 12.00 us, step_s 7.121 ms
-
 moe.activation backward, swiglu, elements=2000000, 4 in one step:
-
 vector_flops      counts by inspection of the kernel; transcendentals count as one
-                  = flops_per_element * elements
-                  = 10 * 2000000
-                  = 20000000 FLOP (20.00 MFLOP)
-
 read_bytes        in one kernel
-                  = (reads * element_bytes + mask_read) * elements
-                  = (3 * 2 + 0) * 2000000
-                  = 12000000 B (12.00 MB)
-
 write_bytes       = (writes * element_bytes + mask_written) * elements
-                  = (2 * 2 + 0) * 2000000
-                  = 8000000 B (8.000 MB)
-
 intensity         FLOPs per byte moved: bound by memory; no matrix product
-                  = (flops + vector_flops) / (read_bytes + write_bytes)
-                  = (0 + 20000000) / (12000000 + 8000000)
-                  = 1 FLOP/B
-  where           flops 0 FLOP, vector_flops 20.00 MFLOP, read_bytes 12.00 MB, write_bytes 8.000 MB
-
 vector_s          = vector_flops / vector_flops_per_s
-                  = 20000000 / 1e13
-                  = 2e-6 s (2.000 us)
-  where           vector_flops 20.00 MFLOP, vector_flops_per_s 10.00 TFLOP/s
-
 compute_s         = max(matrix_s, vector_s)
-                  = max(0, 2e-6)
-                  = 2e-6 s (2.000 us)
-  where           matrix_s 0 s, vector_s 2.000 us
-
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
-                  = (12000000 + 8000000) / (1 * 1e12)
-                  = 2e-5 s (20.00 us)
-  where           read_bytes 12.00 MB, write_bytes 8.000 MB, mem_bytes_per_s 1.000 TB/s
-
 time_s            = max(compute_s, memory_s) + fixed_s
-                  = max(2e-6, 2e-5) + 0
-                  = 2e-5 s (20.00 us)
-  where           compute_s 2.000 us, memory_s 20.00 us, fixed_s 0 s
-  source          Williams, Waterman, Patterson, CACM 52(4), 2009
-
 share             = time_s * repeat / step_s
-                  = 2e-5 * 4 / 0.007120574
-                  = 0.0112350493092
-  where           time_s 20.00 us, step_s 7.121 ms
-$ nncost explain attn.norm dense round --mode ideal | sed '1,/^$/d'
+$ nncost explain attn.norm dense round --mode ideal | grep '^[a-z]'
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 attn.norm forward, layer_norm, rows=1000 width=1000, 8 in one step:
-
 vector_flops      counts by inspection of the kernel; transcendentals count as one
-                  = flops_per_element * elements
-                  = 8 * 1000000
-                  = 8000000 FLOP (8.000 MFLOP)
-
 read_bytes        in one kernel; twice where a row's statistics do not stay on the chip
-                  = reads * elements * element_bytes
-                  = 1 * 1000000 * 2
-                  = 2000000 B (2.000 MB)
-
 write_bytes       = writes * elements * element_bytes
-                  = 1 * 1000000 * 2
-                  = 2000000 B (2.000 MB)
-
 kept_bytes        for backward, of tensors that no other op keeps
-                  = input_bytes + statistics_bytes * rows
-                  = 2000000 + 8 * 1000
-                  = 2008000 B (2.008 MB)
-  where           input_bytes 2.000 MB, statistics_bytes 8 B
-
 transient_bytes   while its backward runs: gradients of its input and output
-                  = 2 * elements * element_bytes
-                  = 2 * 1000000 * 2
-                  = 4000000 B (4.000 MB)
-
 params            of one instance, on one rank; vector: biases and gains
-                  = matrices * rows * columns + vector
-                  = 0 * 0 * 0 + 2000
-                  = 2000
-
 intensity         FLOPs per byte moved: bound by memory; no matrix product
-                  = (flops + vector_flops) / (read_bytes + write_bytes)
-                  = (0 + 8000000) / (2000000 + 2000000)
-                  = 2 FLOP/B
-  where           flops 0 FLOP, vector_flops 8.000 MFLOP, read_bytes 2.000 MB, write_bytes 2.000 MB
-
 s_per_vector_flop = 1 / vector_flops_per_s
-                  = 1 / 1e13
-                  = 1e-13
-  where           vector_flops_per_s 10.00 TFLOP/s
-
 s_per_byte        = 1 / mem_bytes_per_s
-                  = 1 / 1e12
-                  = 1e-12
-  where           mem_bytes_per_s 1.000 TB/s
-
 vector_s          = vector_flops * s_per_vector_flop
-                  = 8000000 * 1e-13
-                  = 8e-7 s (800.0 ns)
-  where           vector_flops 8.000 MFLOP
-
 memory_s          ideal fusion hides what it moves in its neighbours
-                  = 0
-                  = 0 s (0 s)
-
 compute_s         = max(matrix_s, vector_s)
-                  = max(0, 8e-7)
-                  = 8e-7 s (800.0 ns)
-  where           matrix_s 0 s, vector_s 800.0 ns
-
 time_s            on the engine that is the busiest of the whole step
-                  = matrix_s
-                  = 0 s (0 s)
-  where           matrix_s 0 s
-
 share             = time_s * repeat / step_s
-                  = 0 * 8 / 0.00692056
-                  = 0
-  where           time_s 0 s, step_s 6.921 ms
-
 attn.norm backward, layer_norm, rows=1000 width=1000, 8 in one step:
-
 vector_flops      counts by inspection of the kernel; transcendentals count as one
-                  = flops_per_element * elements
-                  = 14 * 1000000
-                  = 14000000 FLOP (14.00 MFLOP)
-
 read_bytes        in one kernel; twice where a row's statistics do not stay on the chip
-                  = reads * elements * element_bytes
-                  = 2 * 1000000 * 2
-                  = 4000000 B (4.000 MB)
-
 write_bytes       = writes * elements * element_bytes
-                  = 1 * 1000000 * 2
-                  = 2000000 B (2.000 MB)
-
 intensity         FLOPs per byte moved: bound by memory; no matrix product
-                  = (flops + vector_flops) / (read_bytes + write_bytes)
-                  = (0 + 14000000) / (4000000 + 2000000)
-                  = 2.33333333333 FLOP/B
-  where           flops 0 FLOP, vector_flops 14.00 MFLOP, read_bytes 4.000 MB, write_bytes 2.000 MB
-
 s_per_vector_flop = 1 / vector_flops_per_s
-                  = 1 / 1e13
-                  = 1e-13
-  where           vector_flops_per_s 10.00 TFLOP/s
-
 s_per_byte        = 1 / mem_bytes_per_s
-                  = 1 / 1e12
-                  = 1e-12
-  where           mem_bytes_per_s 1.000 TB/s
-
 vector_s          = vector_flops * s_per_vector_flop
-                  = 14000000 * 1e-13
-                  = 1.4e-6 s (1.400 us)
-  where           vector_flops 14.00 MFLOP
-
 memory_s          ideal fusion hides what it moves in its neighbours
-                  = 0
-                  = 0 s (0 s)
-
 compute_s         = max(matrix_s, vector_s)
-                  = max(0, 1.4e-6)
-                  = 1.4e-6 s (1.400 us)
-  where           matrix_s 0 s, vector_s 1.400 us
-
 time_s            on the engine that is the busiest of the whole step
-                  = matrix_s
-                  = 0 s (0 s)
-  where           matrix_s 0 s
-
 share             = time_s * repeat / step_s
-                  = 0 * 8 / 0.00692056
-                  = 0
-  where           time_s 0 s, step_s 6.921 ms
-$ nncost explain block.conv1 unet round | sed '1,/^$/d'
+$ nncost explain block.conv1 unet round | grep '^[a-z]'
+model     unet, A small diffusion U-Net, unet, 9,546,304 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 1, image 256, bf16, policy mixed, adamw, flash attention, recompute none,
 block.conv1 forward, conv2d, n=1 c=300->100 32x32->32x32 k=3, 1 in one step:
-
 inputs            = batch * c_in * h_in * w_in
-                  = 1 * 300 * 32 * 32
-                  = 307200
-
 outputs           = batch * c_out * h_out * w_out
-                  = 1 * 100 * 32 * 32
-                  = 102400
-
 weights           = c_out * (c_in / groups) * kernel * kernel
-                  = 100 * (300 / 1) * 3 * 3
-                  = 270000
-
 flops             every weight meets every position of the output, of the input if transposed: one
-                  multiply and one add; taps on the padding count
-                  = 2 * (batch * h_out * w_out) * weights
-                  = 2 * (1 * 32 * 32) * 270000
-                  = 552960000 FLOP (553.0 MFLOP)
-
 vector_flops      = outputs
-                  = 102400 FLOP (102.4 kFLOP)
-
 read_bytes        = (inputs + weights + bias) * in_bytes
-                  = (307200 + 270000 + 100) * 2
-                  = 1154600 B (1.155 MB)
-
 write_bytes       = outputs * out_bytes
-                  = 102400 * 2
-                  = 204800 B (204.8 kB)
-
 kept_bytes        for backward, of tensors that no other op keeps
-                  = inputs * in_bytes
-                  = 307200 * 2
-                  = 614400 B (614.4 kB)
-
 transient_bytes   while its backward runs: gradients of its input and output
-                  = (inputs + outputs) * out_bytes
-                  = (307200 + 102400) * 2
-                  = 819200 B (819.2 kB)
-
 params            of one instance, on one rank; vector: biases and gains
-                  = matrices * rows * columns + vector
-                  = 1 * 100 * 2700 + 100
-                  = 270100
-
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
-                  FLOP/B
-                  = (flops + vector_flops) / (read_bytes + write_bytes)
-                  = (552960000 + 102400) / (1154600 + 204800)
-                  = 406.843018979 FLOP/B
-  where           flops 553.0 MFLOP, vector_flops 102.4 kFLOP, read_bytes 1.155 MB,
-                  write_bytes 204.8 kB
-
 sustained         = min(sustained_fraction * calibration, 1)
-                  = min(1 * 1, 1)
-                  = 1
-
 matrix_s          = flops / (sustained * matmul_flops_per_s)
-                  = 552960000 / (1 * 1e14)
-                  = 5.5296e-6 s (5.530 us)
-  where           flops 553.0 MFLOP, matmul_flops_per_s 100.0 TFLOP/s
-
 vector_s          = vector_flops / vector_flops_per_s
-                  = 102400 / 1e13
-                  = 1.024e-8 s (10.24 ns)
-  where           vector_flops 102.4 kFLOP, vector_flops_per_s 10.00 TFLOP/s
-
 compute_s         = max(matrix_s, vector_s)
-                  = max(5.5296e-6, 1.024e-8)
-                  = 5.5296e-6 s (5.530 us)
-  where           matrix_s 5.530 us, vector_s 10.24 ns
-
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
-                  = (1154600 + 204800) / (1 * 1e12)
-                  = 1.3594e-6 s (1.359 us)
-  where           read_bytes 1.155 MB, write_bytes 204.8 kB, mem_bytes_per_s 1.000 TB/s
-
 time_s            = max(compute_s, memory_s) + fixed_s
-                  = max(5.5296e-6, 1.3594e-6) + 0
-                  = 5.5296e-6 s (5.530 us)
-  where           compute_s 5.530 us, memory_s 1.359 us, fixed_s 0 s
-  source          Williams, Waterman, Patterson, CACM 52(4), 2009
-
 share             = time_s * repeat / step_s
-                  = 5.5296e-6 * 1 / 0.000567330856
-                  = 0.00974669355901
-  where           time_s 5.530 us, step_s 567.3 us
-
 block.conv1 grad_input, conv2d, n=1 c=300->100 32x32->32x32 k=3, 1 in one step:
-
 inputs            = batch * c_in * h_in * w_in
-                  = 1 * 300 * 32 * 32
-                  = 307200
-
 outputs           = batch * c_out * h_out * w_out
-                  = 1 * 100 * 32 * 32
-                  = 102400
-
 weights           = c_out * (c_in / groups) * kernel * kernel
-                  = 100 * (300 / 1) * 3 * 3
-                  = 270000
-
 flops             every weight meets every position of the output, of the input if transposed: one
-                  multiply and one add; taps on the padding count
-                  = 2 * (batch * h_out * w_out) * weights
-                  = 2 * (1 * 32 * 32) * 270000
-                  = 552960000 FLOP (553.0 MFLOP)
-
 read_bytes        = (outputs + weights) * in_bytes
-                  = (102400 + 270000) * 2
-                  = 744800 B (744.8 kB)
-
 write_bytes       = inputs * out_bytes
-                  = 307200 * 2
-                  = 614400 B (614.4 kB)
-
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
-                  FLOP/B
-                  = (flops + vector_flops) / (read_bytes + write_bytes)
-                  = (552960000 + 0) / (744800 + 614400)
-                  = 406.827545615 FLOP/B
-  where           flops 553.0 MFLOP, vector_flops 0 FLOP, read_bytes 744.8 kB, write_bytes 614.4 kB
-
 sustained         = min(sustained_fraction * calibration, 1)
-                  = min(1 * 1, 1)
-                  = 1
-
 matrix_s          = flops / (sustained * matmul_flops_per_s)
-                  = 552960000 / (1 * 1e14)
-                  = 5.5296e-6 s (5.530 us)
-  where           flops 553.0 MFLOP, matmul_flops_per_s 100.0 TFLOP/s
-
 compute_s         = max(matrix_s, vector_s)
-                  = max(5.5296e-6, 0)
-                  = 5.5296e-6 s (5.530 us)
-  where           matrix_s 5.530 us, vector_s 0 s
-
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
-                  = (744800 + 614400) / (1 * 1e12)
-                  = 1.3592e-6 s (1.359 us)
-  where           read_bytes 744.8 kB, write_bytes 614.4 kB, mem_bytes_per_s 1.000 TB/s
-
 time_s            = max(compute_s, memory_s) + fixed_s
-                  = max(5.5296e-6, 1.3592e-6) + 0
-                  = 5.5296e-6 s (5.530 us)
-  where           compute_s 5.530 us, memory_s 1.359 us, fixed_s 0 s
-  source          Williams, Waterman, Patterson, CACM 52(4), 2009
-
 share             = time_s * repeat / step_s
-                  = 5.5296e-6 * 1 / 0.000567330856
-                  = 0.00974669355901
-  where           time_s 5.530 us, step_s 567.3 us
-
 block.conv1 grad_weight, conv2d, n=1 c=300->100 32x32->32x32 k=3, 1 in one step:
-
 inputs            = batch * c_in * h_in * w_in
-                  = 1 * 300 * 32 * 32
-                  = 307200
-
 outputs           = batch * c_out * h_out * w_out
-                  = 1 * 100 * 32 * 32
-                  = 102400
-
 weights           = c_out * (c_in / groups) * kernel * kernel
-                  = 100 * (300 / 1) * 3 * 3
-                  = 270000
-
 flops             every weight meets every position of the output, of the input if transposed: one
-                  multiply and one add; taps on the padding count
-                  = 2 * (batch * h_out * w_out) * weights
-                  = 2 * (1 * 32 * 32) * 270000
-                  = 552960000 FLOP (553.0 MFLOP)
-
 vector_flops      = outputs
-                  = 102400 FLOP (102.4 kFLOP)
-
 read_bytes        operands cross memory once; grad_accumulate: share of the micro-batches that add
-                  to a gradient already there
-                  = (inputs + outputs) * in_bytes + weights * grad_bytes * grad_accumulate
-                  = (307200 + 102400) * 2 + 270000 * 2 * 0
-                  = 819200 B (819.2 kB)
-
 write_bytes       = weights * grad_bytes
-                  = 270000 * 2
-                  = 540000 B (540.0 kB)
-
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
-                  FLOP/B
-                  = (flops + vector_flops) / (read_bytes + write_bytes)
-                  = (552960000 + 102400) / (819200 + 540000)
-                  = 406.902884049 FLOP/B
-  where           flops 553.0 MFLOP, vector_flops 102.4 kFLOP, read_bytes 819.2 kB,
-                  write_bytes 540.0 kB
-
 sustained         = min(sustained_fraction * calibration, 1)
-                  = min(1 * 1, 1)
-                  = 1
-
 matrix_s          = flops / (sustained * matmul_flops_per_s)
-                  = 552960000 / (1 * 1e14)
-                  = 5.5296e-6 s (5.530 us)
-  where           flops 553.0 MFLOP, matmul_flops_per_s 100.0 TFLOP/s
-
 vector_s          = vector_flops / vector_flops_per_s
-                  = 102400 / 1e13
-                  = 1.024e-8 s (10.24 ns)
-  where           vector_flops 102.4 kFLOP, vector_flops_per_s 10.00 TFLOP/s
-
 compute_s         = max(matrix_s, vector_s)
-                  = max(5.5296e-6, 1.024e-8)
-                  = 5.5296e-6 s (5.530 us)
-  where           matrix_s 5.530 us, vector_s 10.24 ns
-
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
-                  = (819200 + 540000) / (1 * 1e12)
-                  = 1.3592e-6 s (1.359 us)
-  where           read_bytes 819.2 kB, write_bytes 540.0 kB, mem_bytes_per_s 1.000 TB/s
-
 time_s            = max(compute_s, memory_s) + fixed_s
-                  = max(5.5296e-6, 1.3592e-6) + 0
-                  = 5.5296e-6 s (5.530 us)
-  where           compute_s 5.530 us, memory_s 1.359 us, fixed_s 0 s
-  source          Williams, Waterman, Patterson, CACM 52(4), 2009
-
 share             = time_s * repeat / step_s
-                  = 5.5296e-6 * 1 / 0.000567330856
-                  = 0.00974669355901
-  where           time_s 5.530 us, step_s 567.3 us
 
 # A step: its parts, its bounds, what limits it.
 $ nncost explain step_s dense round | sed '1,/^$/d'
@@ -1270,221 +714,52 @@ samples_per_s     Sequences or images trained on per second.
   where           step_s 10.80 ms
 
 # Memory: each part.
-$ nncost explain memory dense round | sed '1,/^$/d'
+$ nncost explain memory dense round | grep '^[a-z]'
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 total_bytes       Device memory at the peak.
-                  = weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes +
-                  transient_bytes + reserve_bytes
-                  = 214212000 + 214212000 + 1285272000 + 280408000 + 22000000 + 0
-                  = 2016104000 B (2.016 GB)
-  where           weight_bytes 214.2 MB, gradient_bytes 214.2 MB, optimizer_bytes 1.285 GB,
-                  activation_bytes 280.4 MB, transient_bytes 22.00 MB, reserve_bytes 0 B
-  source          arXiv:1910.02054 section 3
-
 weight_bytes      Weights that passes read, by the precision policy.
-                  = ceil(weight_bytes_per_param * held_params)
-                  = ceil(2 * 107106000)
-                  = 214212000 B (214.2 MB)
-  source          arXiv:1910.02054 section 3.1, arXiv:1710.03740
-
 held_params       = stage_params
-                  = 107106000
-
 stage_params      that one rank of the stage holds
-                  = dense_params + expert_params
-                  = 107106000 + 0
-                  = 107106000
-
 gradient_bytes    Gradients; they do not grow with the number of micro-batches.
-                  = ceil(gradient_bytes_per_param * gradient_params)
-                  = ceil(2 * 107106000)
-                  = 214212000 B (214.2 MB)
-  source          arXiv:1910.02054 section 3.1
-
 gradient_params   = stage_params
-                  = 107106000
-
 optimizer_bytes   The optimizer's moments, and the fp32 master copy if there is one.
-                  = ceil(master_bytes_per_param * master_params + moments_bytes)
-                  = ceil(4 * 107106000 + 856848000)
-                  = 1285272000 B (1.285 GB)
-  where           moments_bytes 856.8 MB
-  source          arXiv:1910.02054 section 3.1; adam8bit: arXiv:2110.02861; adafactor:
-                  arXiv:1804.04235
-
 master_params     = stage_params
-                  = 107106000
-
 moments_bytes     = moment_bytes_per_param * moments * params
-                  = 4 * 2 * 107106000
-                  = 856848000 B (856.8 MB)
-
 activation_bytes  Tensors that wait for backward, logits or loss probabilities included.
-                  = ceil(waiting_bytes)
-                  = ceil(280408000)
-                  = 280408000 B (280.4 MB)
-  where           waiting_bytes 280.4 MB
-  source          each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198
-                  section 4
-
 waiting_bytes     = pass_bytes * in_flight
-                  = 280408000 * 1
-                  = 280408000 B (280.4 MB)
-  where           pass_bytes 280.4 MB
-
 pass_bytes        kept of one micro-batch
-                  = kept.0 + kept.1 + kept.2
-                  = 16000 + 256384000 + 24008000
-                  = 280408000 B (280.4 MB)
-  where           kept.0 16.00 kB, kept.1 256.4 MB, kept.2 24.01 MB
-
 kept.0            of a segment (embedding, equal layers, head): whole instances keep kept_bytes of
-                  all their ops, those run again the input of a block
-                  = whole * kept_bytes + ceil(again / every) * input_bytes
-                  = 1 * 16000 + ceil(0 / 1) * 16000
-                  = 16000 B (16.00 kB)
-  where           kept_bytes 16.00 kB, input_bytes 16.00 kB
-
 kept.1            of a segment (embedding, equal layers, head): whole instances keep kept_bytes of
-                  all their ops, those run again the input of a block
-                  = whole * kept_bytes + ceil(again / every) * input_bytes
-                  = 8 * 32048000 + ceil(0 / 1) * 2000000
-                  = 256384000 B (256.4 MB)
-  where           kept_bytes 32.05 MB, input_bytes 2.000 MB
-
 kept.2            of a segment (embedding, equal layers, head): whole instances keep kept_bytes of
-                  all their ops, those run again the input of a block
-                  = whole * kept_bytes + ceil(again / every) * input_bytes
-                  = 1 * 24008000 + ceil(0 / 1) * 24008000
-                  = 24008000 B (24.01 MB)
-  where           kept_bytes 24.01 MB, input_bytes 24.01 MB
-
 in_flight         = 1
-                  = 1
-
 transient_bytes   The largest extra at the peak that is not kept.
-                  = ceil(op_bytes + block_bytes + gathered_bytes + held_bytes)
-                  = ceil(22000000 + 0 + 0 + 0)
-                  = 22000000 B (22.00 MB)
-  where           op_bytes 22.00 MB, block_bytes 0 B, gathered_bytes 0 B, held_bytes 0 B
-  note            op_bytes: the largest working set of an op's backward; block_bytes: the block that
-                  is run again
-
 held_bytes        what the precision policy holds for a while: a 16-bit copy, or gradients that it
-                  does not store
-                  = held_per_param * stage_params
-                  = 0 * 107106000
-                  = 0 B (0 B)
-$ nncost explain memory dense round --devices 16 --zero 3 | sed '1,/^$/d'
+$ nncost explain memory dense round --devices 16 --zero 3 | grep '^[a-z]'
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
+plan      16 devices = data 16, ZeRO 3
 total_bytes       Device memory at the peak.
-                  = weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes +
-                  transient_bytes + reserve_bytes
-                  = 13388250 + 13388250 + 80329500 + 280408000 + 94078000 + 0
-                  = 481592000 B (481.6 MB)
-  where           weight_bytes 13.39 MB, gradient_bytes 13.39 MB, optimizer_bytes 80.33 MB,
-                  activation_bytes 280.4 MB, transient_bytes 94.08 MB, reserve_bytes 0 B
-  source          arXiv:1910.02054 section 3
-
 weight_bytes      Weights that passes read, by the precision policy.
-                  = ceil(weight_bytes_per_param * held_params)
-                  = ceil(2 * 6694125)
-                  = 13388250 B (13.39 MB)
-  source          arXiv:1910.02054 section 3.1, arXiv:1710.03740
-
 held_params       = sharded_params
-                  = 6694125
-
 sharded_params    of those, what ZeRO leaves it; experts are replicated over fewer ranks
-                  = dense_params / dense_shards + expert_params / expert_shards
-                  = 107106000 / 16 + 0 / 16
-                  = 6694125
-
 gradient_bytes    Gradients; they do not grow with the number of micro-batches.
-                  = ceil(gradient_bytes_per_param * gradient_params)
-                  = ceil(2 * 6694125)
-                  = 13388250 B (13.39 MB)
-  source          arXiv:1910.02054 section 3.1
-
 gradient_params   = sharded_params
-                  = 6694125
-
 optimizer_bytes   The optimizer's moments, and the fp32 master copy if there is one.
-                  = ceil(master_bytes_per_param * master_params + moments_bytes)
-                  = ceil(4 * 6694125 + 53553000)
-                  = 80329500 B (80.33 MB)
-  where           moments_bytes 53.55 MB
-  source          arXiv:1910.02054 section 3.1; adam8bit: arXiv:2110.02861; adafactor:
-                  arXiv:1804.04235
-
 master_params     = sharded_params
-                  = 6694125
-
 moments_bytes     = moment_bytes_per_param * moments * params
-                  = 4 * 2 * 6694125
-                  = 53553000 B (53.55 MB)
-
 activation_bytes  Tensors that wait for backward, logits or loss probabilities included.
-                  = ceil(waiting_bytes)
-                  = ceil(280408000)
-                  = 280408000 B (280.4 MB)
-  where           waiting_bytes 280.4 MB
-  source          each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198
-                  section 4
-
 waiting_bytes     = pass_bytes * in_flight
-                  = 280408000 * 1
-                  = 280408000 B (280.4 MB)
-  where           pass_bytes 280.4 MB
-
 pass_bytes        kept of one micro-batch
-                  = kept.0 + kept.1 + kept.2
-                  = 16000 + 256384000 + 24008000
-                  = 280408000 B (280.4 MB)
-  where           kept.0 16.00 kB, kept.1 256.4 MB, kept.2 24.01 MB
-
 kept.0            of a segment (embedding, equal layers, head): whole instances keep kept_bytes of
-                  all their ops, those run again the input of a block
-                  = whole * kept_bytes + ceil(again / every) * input_bytes
-                  = 1 * 16000 + ceil(0 / 1) * 16000
-                  = 16000 B (16.00 kB)
-  where           kept_bytes 16.00 kB, input_bytes 16.00 kB
-
 kept.1            of a segment (embedding, equal layers, head): whole instances keep kept_bytes of
-                  all their ops, those run again the input of a block
-                  = whole * kept_bytes + ceil(again / every) * input_bytes
-                  = 8 * 32048000 + ceil(0 / 1) * 2000000
-                  = 256384000 B (256.4 MB)
-  where           kept_bytes 32.05 MB, input_bytes 2.000 MB
-
 kept.2            of a segment (embedding, equal layers, head): whole instances keep kept_bytes of
-                  all their ops, those run again the input of a block
-                  = whole * kept_bytes + ceil(again / every) * input_bytes
-                  = 1 * 24008000 + ceil(0 / 1) * 24008000
-                  = 24008000 B (24.01 MB)
-  where           kept_bytes 24.01 MB, input_bytes 24.01 MB
-
 in_flight         = 1
-                  = 1
-
 transient_bytes   The largest extra at the peak that is not kept.
-                  = ceil(op_bytes + block_bytes + gathered_bytes + held_bytes)
-                  = ceil(22000000 + 0 + 72078000 + 0)
-                  = 94078000 B (94.08 MB)
-  where           op_bytes 22.00 MB, block_bytes 0 B, gathered_bytes 72.08 MB, held_bytes 0 B
-  note            op_bytes: the largest working set of an op's backward; block_bytes: the block that
-                  is run again
-
 gathered_bytes    ZeRO-3: the weights of the unit at hand and of the next, or of all; and the whole
-                  gradient of a unit
-                  = gathered_params * weight_bytes_per_param + unit_params *
-                  gradient_bytes_per_param
-                  = 24026000 * 2 + 12013000 * 2
-                  = 72078000 B (72.08 MB)
-
 held_bytes        what the precision policy holds for a while: a 16-bit copy, or gradients that it
-                  does not store
-                  = held_per_param * unit_params
-                  = 0 * 12013000
-                  = 0 B (0 B)
 $ nncost explain activation_bytes dense round --activations korthikanti | sed '1,/^$/d'
 activation_bytes  Tensors that wait for backward, logits or loss probabilities included.
                   = ceil(waiting_bytes)
@@ -1636,120 +911,48 @@ cost.run          Price of the run of --tokens or --samples.
   where           device_hours 2.999 h
 
 # A pipeline: the plan, the bubble, FLOPs of all stages.
-$ nncost explain plan dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 | sed '1,/^$/d'
+$ nncost explain plan dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 | grep '^[a-z]'
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
+plan      16 devices = data 2 x tensor 2 x pipeline 4, ZeRO 1, 1f1b
 devices           Devices in all.
-                  = data * tensor * pipeline * context
-                  = 2 * 2 * 4 * 1
-                  = 16
-  note            experts are spread over data x context ranks, and take no devices of their own
-
 data              Replicas that share the batch.
-                  = 2
-
 tensor            Devices that split each matrix product.
-                  = 2
-
 pipeline          Stages the layers are spread over.
-                  = 4
-
 virtual_stages    Groups of layers per pipeline stage.
-                  = 1
-
 context           Devices that split each sequence.
-                  = 1
-
 expert            Devices that share the experts, out of data x context.
-                  = 1
-
 sequence_parallel Norms and dropout are split over tensor ranks too.
-                  = false
-
 zero              ZeRO stage: optimizer states, gradients too, weights too (FSDP) are sharded.
-                  = 1
-
 shard             Ranks that share one copy of what ZeRO shards (HSDP).
-                  = 2
-
 reshard           ZeRO stage 3 frees weights after forward and gathers them again.
-                  = true
-
 devices_per_node  Devices in one scale-up domain.
-                  = 8
-
 schedule          Order of the passes in a pipeline.
-                  = 1f1b
-
 context_kind      How context ranks attend to each other's tokens.
-                  = ring
-
 rank_order        Which ranks are neighbours: the degree named first varies fastest.
-                  = tensor-context-data-pipeline
-
 overlap           Share of hideable communication that hides.
-                  = not given
-
 capacity_factor   Expert slots over the mean load; 0 = every token is served.
-                  = 0
-
 imbalance         Tokens of the busiest expert rank over the mean.
-                  = 1
-
 micro_batch       Sequences or images per pass.
-                  = 1
-
 micro_batches     Passes per optimizer step.
-                  = 8
-
 global_batch      Sequences or images per step.
-                  = 16
-
 seq_len           Length of a sequence.
-                  = 1000
-
 image             Side of an image.
-                  = not given
-
 precision         Number format of the matrix products.
-                  = bf16
-
 policy            Bytes kept per parameter; default: fp32 for fp32 and tf32, else mixed.
-                  = mixed
-
 optimizer         Optimizer: its state and its step.
-                  = adamw
-
 recompute         What is computed again in backward instead of kept.
-                  = none
-
 recompute_every   Full recomputation in segments of this many layers.
-                  = 1
-
 recompute_layers  Full recomputation of this many layers of each stage; 0 = all.
-                  = 0
-
 offload           What lives in host memory: optimizer, activations, weights.
-                  = none
-
 attention         Attention in one kernel, or written out.
-                  = flash
-
 activations       How kept activations are counted.
-                  = per-op
-
 software          Software profile: which kernels are fused, what each keeps.
-                  = torch-compile
-
 software_chosen   Whether the profile was chosen for the plan, not asked for.
-                  = true
-
 mode              With the device's fitted efficiency, or the bound of the datasheet.
-                  = predicted
-
 overrides         Fields that --set changed.
-                  = not given
-
 cluster           File of the links between devices.
-                  = not given
 $ nncost explain bubble dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 --schedule zb-h1 | sed '1,/^$/d'
 bubble_s          What the busiest stage waits, by replaying the schedule with every stage's own
                   times.
@@ -1819,156 +1022,39 @@ backward_pass_flops
                   backward.head 40.00 GFLOP
 
 # Collectives: within a domain, across domains, in a torus, once per step, of experts; what of them hides.
-$ nncost explain attn.tensor_out dense fitted --devices 16 --tensor 4 --sequence-parallel --global-batch 16 | sed '1,/^$/d'
+$ nncost explain attn.tensor_out dense fitted --devices 16 --tensor 4 --sequence-parallel --global-batch 16 | grep '^[a-z]'
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
+links     switch of 8 at 200.0 GB/s, network 20.00 GB/s per device
+plan      16 devices = data 4 x tensor 4, sequence parallel
 attn.tensor_out forward, reduce_scatter of tensor ranks, 4 ranks inside one domain, over scale_up, by ring, 32 in one step:
-
 reached           of the rate of the links inside a domain; group: its ranks there
-                  = bus_fraction * (1 - small_group_loss / (group * group))
-                  = 0.8 * (1 - 1 / (4 * 4))
-                  = 0.75
-
 inner_bytes_per_s = domain_bytes_per_s * reached
-                  = 200000000000 * 0.75
-                  = 150000000000 B/s (150.0 GB/s)
-  where           domain_bytes_per_s 200.0 GB/s
-
 ring_s            = (ranks - 1) * latency_s + (ranks - 1) / ranks * moved / bytes_per_s
-                  = (4 - 1) * 0 + (4 - 1) / 4 * 2000000 / 150000000000
-                  = 1e-5 s (10.00 us)
-  where           latency_s 0 s, moved 2.000 MB, bytes_per_s 150.0 GB/s
-
 collective_s      = ring_s
-                  = 1e-5 s (10.00 us)
-  where           ring_s 10.00 us
-
 stretch           small messages; sent_bytes: what one rank sends
-                  = 1 + sqrt(call_knee_bytes / sent_bytes)
-                  = 1 + sqrt(4000000 / 1500000)
-                  = 2.63299316186
-  where           call_knee_bytes 4.000 MB, sent_bytes 1.500 MB
-
 fixed_s           = call_s + doubling_s * log2(inner) + leaving_s
-                  = 4e-6 + 2e-6 * log2(4) + 0
-                  = 8e-6 s (8.000 us)
-  where           call_s 4.000 us, doubling_s 2.000 us, leaving_s 0 s
-
 predicted_s       = stretch * collective_s + fixed_s
-                  = 2.63299316186 * 1e-5 + 8e-6
-                  = 3.43299316186e-5 s (34.33 us)
-  where           collective_s 10.00 us, fixed_s 8.000 us
-
 network_s         overlapped or not; rates are those that collectives reach, one direction of one
-                  rank; step_fixed_s: launch and skew inside a step
-                  = count * (predicted_s + step_fixed_s)
-                  = 1 * (3.43299316186e-5 + 5e-5)
-                  = 8.43299316186e-5 s (84.33 us)
-  where           predicted_s 34.33 us, step_fixed_s 50.00 us
-  source          Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel
-                  Computing 35(12), 2009 (tree)
-
 overlapped_s      of all collectives of this kind in one pass over the layers, with the compute
-                  behind which nothing else hides on this fabric; data and offload also with what
-                  others carry meanwhile
-                  = overlap * min(exchange_s, window_s)
-                  = 0 * min(0.00269855781179, 0.00115152714411)
-                  = 0 s (0 s)
-  where           exchange_s 2.699 ms, window_s 1.152 ms
-
 exposed_rest      = (exchange_s - overlapped_s) / exchange_s
-                  = (0.00269855781179 - 0) / 0.00269855781179
-                  = 1
-  where           exchange_s 2.699 ms, overlapped_s 0 s
-
 exposed_share     = (first_s + rest_s * exposed_rest) / all_s
-                  = (0 + 0.00269855781179 * 1) / 0.00269855781179
-                  = 1
-  where           first_s 0 s, rest_s 2.699 ms, all_s 2.699 ms
-
 time_s            what no compute overlaps, by --overlap or the software profile
-                  = network_s * exposed_share
-                  = 8.43299316186e-5 * 1
-                  = 8.43299316186e-5 s (84.33 us)
-  where           network_s 84.33 us
-
 share             = time_s * repeat / step_s
-                  = 8.43299316186e-5 * 32 / 0.0452251475864
-                  = 0.0596694086324
-  where           time_s 84.33 us, step_s 45.23 ms
-
 attn.tensor_out backward, all_gather of tensor ranks, 4 ranks inside one domain, over scale_up, by ring, 32 in one step:
-
 reached           of the rate of the links inside a domain; group: its ranks there
-                  = bus_fraction * (1 - small_group_loss / (group * group))
-                  = 0.8 * (1 - 1 / (4 * 4))
-                  = 0.75
-
 inner_bytes_per_s = domain_bytes_per_s * reached
-                  = 200000000000 * 0.75
-                  = 150000000000 B/s (150.0 GB/s)
-  where           domain_bytes_per_s 200.0 GB/s
-
 ring_s            = (ranks - 1) * latency_s + (ranks - 1) / ranks * moved / bytes_per_s
-                  = (4 - 1) * 0 + (4 - 1) / 4 * 2000000 / 150000000000
-                  = 1e-5 s (10.00 us)
-  where           latency_s 0 s, moved 2.000 MB, bytes_per_s 150.0 GB/s
-
 collective_s      = ring_s
-                  = 1e-5 s (10.00 us)
-  where           ring_s 10.00 us
-
 stretch           small messages; sent_bytes: what one rank sends
-                  = 1 + sqrt(call_knee_bytes / sent_bytes)
-                  = 1 + sqrt(4000000 / 1500000)
-                  = 2.63299316186
-  where           call_knee_bytes 4.000 MB, sent_bytes 1.500 MB
-
 fixed_s           = call_s + doubling_s * log2(inner) + leaving_s
-                  = 4e-6 + 2e-6 * log2(4) + 0
-                  = 8e-6 s (8.000 us)
-  where           call_s 4.000 us, doubling_s 2.000 us, leaving_s 0 s
-
 predicted_s       = stretch * collective_s + fixed_s
-                  = 2.63299316186 * 1e-5 + 8e-6
-                  = 3.43299316186e-5 s (34.33 us)
-  where           collective_s 10.00 us, fixed_s 8.000 us
-
 network_s         overlapped or not; rates are those that collectives reach, one direction of one
-                  rank; step_fixed_s: launch and skew inside a step
-                  = count * (predicted_s + step_fixed_s)
-                  = 1 * (3.43299316186e-5 + 5e-5)
-                  = 8.43299316186e-5 s (84.33 us)
-  where           predicted_s 34.33 us, step_fixed_s 50.00 us
-  source          Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel
-                  Computing 35(12), 2009 (tree)
-
 overlapped_s      of all collectives of this kind in one pass over the layers, with the compute
-                  behind which nothing else hides on this fabric; data and offload also with what
-                  others carry meanwhile
-                  = overlap * min(exchange_s, window_s)
-                  = 0 * min(0.00404783671769, 0.00206040880645)
-                  = 0 s (0 s)
-  where           exchange_s 4.048 ms, window_s 2.060 ms
-
 exposed_rest      = (exchange_s - overlapped_s) / exchange_s
-                  = (0.00404783671769 - 0) / 0.00404783671769
-                  = 1
-  where           exchange_s 4.048 ms, overlapped_s 0 s
-
 exposed_share     = (first_s + rest_s * exposed_rest) / all_s
-                  = (0 + 0.00404783671769 * 1) / 0.00404783671769
-                  = 1
-  where           first_s 0 s, rest_s 4.048 ms, all_s 4.048 ms
-
 time_s            what no compute overlaps, by --overlap or the software profile
-                  = network_s * exposed_share
-                  = 8.43299316186e-5 * 1
-                  = 8.43299316186e-5 s (84.33 us)
-  where           network_s 84.33 us
-
 share             = time_s * repeat / step_s
-                  = 8.43299316186e-5 * 32 / 0.0452251475864
-                  = 0.0596694086324
-  where           time_s 84.33 us, step_s 45.23 ms
 $ nncost explain attn.tensor_in dense old --data 4 --tensor 4 --format json
 {
   "schema": "nncost.explain/1",
@@ -2036,243 +1122,65 @@ share             = time_s * repeat / step_s
                   = 0.000197962049587 * 1 / 0.0138423151237
                   = 0.0143012240234
   where           time_s 198.0 us, step_s 13.84 ms
-$ nncost explain moe.dispatch experts fitted --devices 16 --expert 8 --tensor 2 --zero 1 --global-batch 16 | sed '1,/^$/d'
+$ nncost explain moe.dispatch experts fitted --devices 16 --expert 8 --tensor 2 --zero 1 --global-batch 16 | grep '^[a-z]'
+model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
+device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
+links     switch of 8 at 200.0 GB/s, network 20.00 GB/s per device
+plan      16 devices = data 8 x tensor 2, expert 8, ZeRO 1
 moe.dispatch forward, dispatch, elements=2000000, 8 in one step:
-
 vector_flops      = flops_per_element * elements + flops_per_input * input_elements
-                  = 0 * 2000000 + 0 * 1000000
-                  = 0 FLOP (0 FLOP)
-
 read_bytes        = (reads * elements + inputs_read * input_elements) * element_bytes
-                  = (0 * 2000000 + 1 * 1000000) * 2
-                  = 2000000 B (2.000 MB)
-
 write_bytes       = (writes * elements + inputs_written * input_elements) * element_bytes
-                  = (1 * 2000000 + 0 * 1000000) * 2
-                  = 4000000 B (4.000 MB)
-
 kept_bytes        for backward, of tensors that no other op keeps
-                  = extra_bytes + tensors * elements * element_bytes + mask_bytes * elements
-                  = 0 + 0 * 2000000 * 2 + 0 * 2000000
-                  = 0 B (0 B)
-  where           extra_bytes 0 B
-
 transient_bytes   while its backward runs: gradients of its input and output
-                  = (1 + inputs + again) * elements * element_bytes
-                  = (1 + 0 + 0) * 2000000 * 2
-                  = 4000000 B (4.000 MB)
-
 intensity         FLOPs per byte moved: bound by host; no matrix product
-                  = (flops + vector_flops) / (read_bytes + write_bytes)
-                  = (0 + 0) / (2000000 + 4000000)
-                  = 0 FLOP/B
-  where           flops 0 FLOP, vector_flops 0 FLOP, read_bytes 2.000 MB, write_bytes 4.000 MB
-
 compute_s         = max(matrix_s, vector_s)
-                  = max(0, 0)
-                  = 0 s (0 s)
-  where           matrix_s 0 s, vector_s 0 s
-
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
-                  = (2000000 + 4000000) / (0.5 * 2e12)
-                  = 6e-6 s (6.000 us)
-  where           read_bytes 2.000 MB, write_bytes 4.000 MB, mem_bytes_per_s 2.000 TB/s
-
 time_s            = max(compute_s, memory_s) + fixed_s
-                  = max(0, 6e-6) + 1e-5
-                  = 1.6e-5 s (16.00 us)
-  where           compute_s 0 s, memory_s 6.000 us, fixed_s 10.00 us
-  source          Williams, Waterman, Patterson, CACM 52(4), 2009
-
 share             = time_s * repeat / step_s
-                  = 1.6e-5 * 8 / 0.0226142227595
-                  = 0.00566015473365
-  where           time_s 16.00 us, step_s 22.61 ms
-
 moe.dispatch backward, dispatch, elements=2000000, 8 in one step:
-
 vector_flops      = flops_per_element * elements + flops_per_input * input_elements
-                  = 1 * 2000000 + 0 * 1000000
-                  = 2000000 FLOP (2.000 MFLOP)
-
 read_bytes        = (reads * elements + inputs_read * input_elements) * element_bytes
-                  = (1 * 2000000 + 0 * 1000000) * 2
-                  = 4000000 B (4.000 MB)
-
 write_bytes       = (writes * elements + inputs_written * input_elements) * element_bytes
-                  = (0 * 2000000 + 1 * 1000000) * 2
-                  = 2000000 B (2.000 MB)
-
 intensity         FLOPs per byte moved: bound by host; no matrix product
-                  = (flops + vector_flops) / (read_bytes + write_bytes)
-                  = (0 + 2000000) / (4000000 + 2000000)
-                  = 0.333333333333 FLOP/B
-  where           flops 0 FLOP, vector_flops 2.000 MFLOP, read_bytes 4.000 MB, write_bytes 2.000 MB
-
 vector_s          = vector_flops / vector_flops_per_s
-                  = 2000000 / 1e13
-                  = 2e-7 s (200.0 ns)
-  where           vector_flops 2.000 MFLOP, vector_flops_per_s 10.00 TFLOP/s
-
 compute_s         = max(matrix_s, vector_s)
-                  = max(0, 2e-7)
-                  = 2e-7 s (200.0 ns)
-  where           matrix_s 0 s, vector_s 200.0 ns
-
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
-                  = (4000000 + 2000000) / (0.5 * 2e12)
-                  = 6e-6 s (6.000 us)
-  where           read_bytes 4.000 MB, write_bytes 2.000 MB, mem_bytes_per_s 2.000 TB/s
-
 time_s            = max(compute_s, memory_s) + fixed_s
-                  = max(2e-7, 6e-6) + 1e-5
-                  = 1.6e-5 s (16.00 us)
-  where           compute_s 200.0 ns, memory_s 6.000 us, fixed_s 10.00 us
-  source          Williams, Waterman, Patterson, CACM 52(4), 2009
-
 share             = time_s * repeat / step_s
-                  = 1.6e-5 * 8 / 0.0226142227595
-                  = 0.00566015473365
-  where           time_s 16.00 us, step_s 22.61 ms
-$ nncost explain data.reduce_gradients dense fitted --devices 16 | sed '1,/^$/d'
+$ nncost explain data.reduce_gradients dense fitted --devices 16 | grep '^[a-z]'
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
+links     switch of 8 at 200.0 GB/s, network 20.00 GB/s per device
+plan      16 devices = data 16
 data.reduce_gradients comm, all_reduce of data ranks, 16 ranks, 8 in each of 2 domains, slowed by scale_out, by ring, 1 in one step:
-
 reached           of the rate of the links inside a domain; group: its ranks there
-                  = bus_fraction * (1 - small_group_loss / (group * group))
-                  = 0.8 * (1 - 0.5 / (8 * 8))
-                  = 0.79375
-
 inner_bytes_per_s = domain_bytes_per_s * reached
-                  = 200000000000 * 0.79375
-                  = 158750000000 B/s (158.8 GB/s)
-  where           domain_bytes_per_s 200.0 GB/s
-
 outer_bytes_per_s = network_bytes_per_s * scale_out_fraction
-                  = 20000000000 * 0.8
-                  = 16000000000 B/s (16.00 GB/s)
-  where           network_bytes_per_s 20.00 GB/s
-
 bytes_per_s       a ring passes a domain through all its NICs
-                  = min(inner_bytes_per_s, inner * outer_bytes_per_s)
-                  = min(158750000000, 8 * 16000000000)
-                  = 128000000000 B/s (128.0 GB/s)
-  where           inner_bytes_per_s 158.8 GB/s, outer_bytes_per_s 16.00 GB/s
-
 ring_s            = (ranks - 1) * latency_s + (ranks - 1) / ranks * moved / bytes_per_s
-                  = (16 - 1) * 5e-6 + (16 - 1) / 16 * 214212000 / 128000000000
-                  = 0.00164393554687 s (1.644 ms)
-  where           latency_s 5.000 us, moved 214.2 MB, bytes_per_s 128.0 GB/s
-
 collective_s      a reduce-scatter, then an all-gather
-                  = 2 * ring_s
-                  = 2 * 0.00164393554687
-                  = 0.00328787109375 s (3.288 ms)
-  where           ring_s 1.644 ms
-
 stretch           small messages; sent_bytes: what one rank sends
-                  = 1 + sqrt(call_knee_bytes / sent_bytes)
-                  = 1 + sqrt(4000000 / 401647500)
-                  = 1.09979469648
-  where           call_knee_bytes 4.000 MB, sent_bytes 401.6 MB
-
 fixed_s           = call_s + doubling_s * log2(inner) + leaving_s
-                  = 2e-6 + 4e-6 * log2(8) + 0.0001
-                  = 0.000114 s (114.0 us)
-  where           call_s 2.000 us, doubling_s 4.000 us, leaving_s 100.0 us
-
 predicted_s       = stretch * collective_s + fixed_s
-                  = 1.09979469648 * 0.00328787109375 + 0.000114
-                  = 0.00372998319161 s (3.730 ms)
-  where           collective_s 3.288 ms, fixed_s 114.0 us
-
 network_s         overlapped or not; rates are those that collectives reach, one direction of one
-                  rank; step_fixed_s: launch and skew inside a step
-                  = count * (predicted_s + step_fixed_s)
-                  = 1 * (0.00372998319161 + 5e-5)
-                  = 0.00377998319161 s (3.780 ms)
-  where           predicted_s 3.730 ms, step_fixed_s 50.00 us
-  source          Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel
-                  Computing 35(12), 2009 (tree)
-
 bucket_share      the first bucket leaves when so much of the window is over
-                  = max(unit_share, min(1, bucket_bytes / (bytes * shards)))
-                  = max(0, min(1, 26214400 / (214212000 * 1)))
-                  = 0.122375963998
-  where           bucket_bytes 26.21 MB, bytes 214.2 MB
-
 last_share        the last one has nothing left to hide behind; a table is never cut
-                  = max(bucket_share, table_share)
-                  = max(0.122375963998, 0.102701996153)
-                  = 0.122375963998
-
 left_s            of what may overlap; window_s: of a pass, what the device and other links do, and
-                  what the host takes to issue it, without what travels by the same links
-                  = max(window_s + network_s * last_share, network_s + window_s * bucket_share) -
-                  window_s
-                  = max(0.0048340227429 + 0.00377998319161 * 0.122375963998, 0.00377998319161 +
-                  0.0048340227429 * 0.122375963998) - 0.0048340227429
-                  = 0.000462579086971 s (462.6 us)
-  where           window_s 4.834 ms, network_s 3.780 ms
-
 time_s            = overlap * min(left_s, network_s) + (1 - overlap) * network_s
-                  = 1 * min(0.000462579086971, 0.00377998319161) + (1 - 1) * 0.00377998319161
-                  = 0.000462579086971 s (462.6 us)
-  where           left_s 462.6 us, network_s 3.780 ms
-  source          PyTorch DDP arXiv:2006.15704
-
 share             = time_s * repeat / step_s
-                  = 0.000462579086971 * 1 / 0.00987685262114
-                  = 0.0468346653245
-  where           time_s 462.6 us, step_s 9.877 ms
-$ nncost explain communication dense round --data 16 --zero 3 --offload optimizer | sed '1,/^$/d'
+$ nncost explain communication dense round --data 16 --zero 3 --offload optimizer | grep '^[a-z]'
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device, host 10.00 GB/s
+plan      16 devices = data 16, ZeRO 3, offload optimizer
 exposed_comm_s    Communication between ranks and with the host that no compute overlaps.
-                  = exposed_comm.data + exposed_comm.offload
-                  = 0.003185784 + 0.0152468960455
-                  = 0.0184326800455 s (18.43 ms)
-  where           exposed_comm.data 3.186 ms, exposed_comm.offload 15.25 ms
-  source          arXiv:2104.04473, arXiv:1910.02054, arXiv:2006.15704
-
 exposed_comm.tensor
-                  exposed_comm_s by the ranks that communicate.
-                  = 0
-                  = 0 s (0 s)
-  note            of each collective, time_s times repeat
-
 exposed_comm.context
-                  exposed_comm_s by the ranks that communicate.
-                  = 0
-                  = 0 s (0 s)
-  note            of each collective, time_s times repeat
-
 exposed_comm.expert
-                  exposed_comm_s by the ranks that communicate.
-                  = 0
-                  = 0 s (0 s)
-  note            of each collective, time_s times repeat
-
 exposed_comm.data exposed_comm_s by the ranks that communicate.
-                  = data.gather_weights.forward + data.scatter_gradients.backward +
-                  data.gather_weights.backward
-                  = 0.001021952 + 0.001081916 + 0.001081916
-                  = 0.003185784 s (3.186 ms)
-  where           data.gather_weights.forward 1.022 ms, data.scatter_gradients.backward 1.082 ms,
-                  data.gather_weights.backward 1.082 ms
-  note            of each collective, time_s times repeat
-
 exposed_comm.pipeline
-                  exposed_comm_s by the ranks that communicate.
-                  = 0
-                  = 0 s (0 s)
-  note            of each collective, time_s times repeat
-
 exposed_comm.offload
-                  exposed_comm_s by the ranks that communicate.
-                  = offload.gradients.comm + offload.weights.comm + offload.update.comm
-                  = 0.001338825 + 0.001338825 + 0.0125692460455
-                  = 0.0152468960455 s (15.25 ms)
-  where           offload.gradients.comm 1.339 ms, offload.weights.comm 1.339 ms,
-                  offload.update.comm 12.57 ms
-  note            of each collective, time_s times repeat
 
 # The other formats.
 $ nncost explain mfu dense round --format json

@@ -32,35 +32,10 @@ pipeline: 201.0 us of 285.0 us</title><rect class="bar exposed" x="593.3" y="28"
 </svg>
 
 # The same on a phone.
-$ nncost plot step dense round --pipeline 2 --micro-batches 4 --fragment --width 360
+$ nncost plot step dense round --pipeline 2 --micro-batches 4 --fragment --width 360 | head -3
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 200" width="360" height="200" role="img" aria-labelledby="nnc-step-title nnc-step-desc">
 <title id="nnc-step-title">One step 21.91 ms</title>
 <desc id="nnc-step-desc">One step, A small decoder on 2 x A device of round figures: 21.91 ms. Forward 5.568 ms, 25.4%. Backward 10.90 ms, 49.8%. Update 1.742 ms, 7.9%. Exposed communication 201.0 us, 0.9%. Bubble 3.494 ms, 15.9%. At least 18.20 ms, without overlap 27.13 ms.</desc>
-<pattern id="nnc-step-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
-<text class="b" x="8" y="18">One step</text>
-<text class="b" x="352" y="18" text-anchor="end">21.91 ms</text>
-<text class="dim" x="79.7" y="18">A small decoder on 2 x A</text>
-<text class="dim" x="8" y="34">device of round figures</text>
-<g data-explain="forward_s"><title>forward: 5.568 ms, 25.4%</title><rect class="bar forward" x="8" y="44" width="87.4" height="30"/></g>
-<g data-explain="backward_s"><title>backward: 10.90 ms, 49.8%</title><rect class="bar backward" x="95.4" y="44" width="171.2" height="30"/></g>
-<g data-explain="update_s"><title>update: 1.742 ms, 7.9%</title><rect class="bar update" x="266.6" y="44" width="27.4" height="30"/></g>
-<g data-explain="exposed_comm_s"><title>exposed communication: 201.0 us, 0.9%
-pipeline: 201.0 us of 285.0 us</title><rect class="bar exposed" x="294" y="44" width="3.1" height="30"/></g>
-<g data-explain="bubble_s"><title>bubble: 3.494 ms, 15.9%</title><rect class="bar" fill="url(#nnc-step-hatch)" x="297.1" y="44" width="54.9" height="30"/></g>
-<rect class="forward" x="8" y="82" width="9" height="9" rx="2"/><text x="21" y="91">forward</text>
-<text class="dim" x="352" y="91" text-anchor="end">5.568 ms, 25.4%</text>
-<rect class="backward" x="8" y="99" width="9" height="9" rx="2"/><text x="21" y="108">backward</text>
-<text class="dim" x="352" y="108" text-anchor="end">10.90 ms, 49.8%</text>
-<rect class="update" x="8" y="116" width="9" height="9" rx="2"/><text x="21" y="125">update</text>
-<text class="dim" x="352" y="125" text-anchor="end">1.742 ms, 7.9%</text>
-<rect class="bar" fill="url(#nnc-step-hatch)" x="8" y="133" width="9" height="9"/><text x="21" y="142">bubble</text>
-<text class="dim" x="352" y="142" text-anchor="end">3.494 ms, 15.9%</text>
-<text class="dim" x="68.2" y="170">at least 18.20 ms</text>
-<text class="dim" x="190.3" y="170">without overlap 27.13 ms</text>
-<path class="axis" d="M8 184L352 184"/><g data-explain="lower_bound_s"><title>at least 18.20 ms</title><path class="edge thin" d="M234.3 176L234.3 192"/></g>
-<g data-explain="upper_bound_s"><title>without overlap 27.13 ms</title><path class="edge thin" d="M345.3 176L345.3 192"/></g>
-<g data-explain="step_s"><title>predicted: 21.91 ms</title><circle class="dot backward" cx="280.4" cy="184" r="5"/></g>
-</svg>
 
 # Memory of a plan that fits.
 $ nncost plot memory dense round --fragment
@@ -88,31 +63,10 @@ $ nncost plot memory dense round --fragment
 <rect class="transient" x="371.8" y="66" width="9" height="9" rx="2"/><text x="384.8" y="75">transient</text>
 <text class="dim" x="384.8" y="90">22.00 MB</text>
 </svg>
-$ nncost plot memory dense round --fragment --width 360
+$ nncost plot memory dense round --fragment --width 360 | head -3
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 167" width="360" height="167" role="img" aria-labelledby="nnc-memory-title nnc-memory-desc">
 <title id="nnc-memory-title">Memory 2.016 GB of 10.00 GB, 20.2%</title>
 <desc id="nnc-memory-desc">Memory, A small decoder on A device of round figures: 2.016 GB of 10.00 GB, 20.2%. 7.984 GB free. Weights 214.2 MB. Gradients 214.2 MB. Optimizer 1.285 GB. Activations 280.4 MB. Transient 22.00 MB.</desc>
-<pattern id="nnc-memory-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
-<text class="b" x="8" y="18">Memory</text>
-<text class="b" x="352" y="18" text-anchor="end">2.016 GB of 10.00 GB, 20.2%</text>
-<text class="dim" x="8" y="34">A small decoder on A device of round figures</text>
-<rect class="idle" x="8" y="44" width="344" height="30"/><g data-explain="weight_bytes"><title>weights: 214.2 MB, 2.1% of the device</title><rect class="bar weights" x="8" y="44" width="7.4" height="30"/></g>
-<g data-explain="gradient_bytes"><title>gradients: 214.2 MB, 2.1% of the device</title><rect class="bar gradients" x="15.4" y="44" width="7.3" height="30"/></g>
-<g data-explain="optimizer_bytes"><title>optimizer: 1.285 GB, 12.9% of the device</title><rect class="bar optimizer" x="22.7" y="44" width="44.3" height="30"/></g>
-<g data-explain="activation_bytes"><title>activations: 280.4 MB, 2.8% of the device</title><rect class="bar activations" x="67" y="44" width="9.6" height="30"/></g>
-<g data-explain="transient_bytes"><title>transient: 22.00 MB, 0.2% of the device</title><rect class="bar transient" x="76.6" y="44" width="0.8" height="30"/></g>
-<path class="edge" d="M352 40L352 78"/><text class="dim" x="214.7" y="63" text-anchor="middle">7.984 GB free</text>
-<rect class="weights" x="8" y="82" width="9" height="9" rx="2"/><text x="21" y="91">weights</text>
-<text class="dim" x="352" y="91" text-anchor="end">214.2 MB</text>
-<rect class="gradients" x="8" y="99" width="9" height="9" rx="2"/><text x="21" y="108">gradients</text>
-<text class="dim" x="352" y="108" text-anchor="end">214.2 MB</text>
-<rect class="optimizer" x="8" y="116" width="9" height="9" rx="2"/><text x="21" y="125">optimizer</text>
-<text class="dim" x="352" y="125" text-anchor="end">1.285 GB</text>
-<rect class="activations" x="8" y="133" width="9" height="9" rx="2"/><text x="21" y="142">activations</text>
-<text class="dim" x="352" y="142" text-anchor="end">280.4 MB</text>
-<rect class="transient" x="8" y="150" width="9" height="9" rx="2"/><text x="21" y="159">transient</text>
-<text class="dim" x="352" y="159" text-anchor="end">22.00 MB</text>
-</svg>
 
 # And of one that does not: the frame begins at the capacity.
 $ nncost plot memory dense round --micro-batch 4096 --fragment
@@ -140,31 +94,10 @@ $ nncost plot memory dense round --micro-batch 4096 --fragment
 <rect class="transient" x="371.8" y="82" width="9" height="9" rx="2"/><text x="384.8" y="91">transient</text>
 <text class="dim" x="384.8" y="106">90.11 GB</text>
 </svg>
-$ nncost plot memory dense round --micro-batch 4096 --fragment --width 360
+$ nncost plot memory dense round --micro-batch 4096 --fragment --width 360 | head -3
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 183" width="360" height="183" role="img" aria-labelledby="nnc-memory-title nnc-memory-desc">
 <title id="nnc-memory-title">Memory 1.240 TB of 10.00 GB, 12403.4%</title>
 <desc id="nnc-memory-desc">Memory, A small decoder on A device of round figures: 1.240 TB of 10.00 GB, 12403.4%. 1.230 TB too much. Weights 214.2 MB. Gradients 214.2 MB. Optimizer 1.285 GB. Activations 1.149 TB. Transient 90.11 GB.</desc>
-<pattern id="nnc-memory-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
-<text class="b" x="8" y="18">Memory</text>
-<text class="b" x="352" y="18" text-anchor="end">1.240 TB of 10.00 GB, 12403.4%</text>
-<text class="dim" x="8" y="34">A small decoder on A device of round figures</text>
-<rect class="idle" x="8" y="44" width="2.8" height="30"/><g data-explain="weight_bytes"><title>weights: 214.2 MB, 2.1% of the device</title><rect class="bar weights" x="8" y="44" width="0.1" height="30"/></g>
-<g data-explain="gradient_bytes"><title>gradients: 214.2 MB, 2.1% of the device</title><rect class="bar gradients" x="8.1" y="44" width="0" height="30"/></g>
-<g data-explain="optimizer_bytes"><title>optimizer: 1.285 GB, 12.9% of the device</title><rect class="bar optimizer" x="8.1" y="44" width="0.4" height="30"/></g>
-<g data-explain="activation_bytes"><title>activations: 1.149 TB, 11485.2% of the device</title><rect class="bar activations" x="8.5" y="44" width="318.5" height="30"/></g>
-<g data-explain="transient_bytes"><title>transient: 90.11 GB, 901.1% of the device</title><rect class="bar transient" x="327" y="44" width="25" height="30"/></g>
-<rect class="frame" x="10.8" y="42" width="341.2" height="34"/><path class="edge" d="M10.8 40L10.8 78"/><text class="b" x="352" y="90" text-anchor="end">1.230 TB too much</text>
-<rect class="weights" x="8" y="98" width="9" height="9" rx="2"/><text x="21" y="107">weights</text>
-<text class="dim" x="352" y="107" text-anchor="end">214.2 MB</text>
-<rect class="gradients" x="8" y="115" width="9" height="9" rx="2"/><text x="21" y="124">gradients</text>
-<text class="dim" x="352" y="124" text-anchor="end">214.2 MB</text>
-<rect class="optimizer" x="8" y="132" width="9" height="9" rx="2"/><text x="21" y="141">optimizer</text>
-<text class="dim" x="352" y="141" text-anchor="end">1.285 GB</text>
-<rect class="activations" x="8" y="149" width="9" height="9" rx="2"/><text x="21" y="158">activations</text>
-<text class="dim" x="352" y="158" text-anchor="end">1.149 TB</text>
-<rect class="transient" x="8" y="166" width="9" height="9" rx="2"/><text x="21" y="175">transient</text>
-<text class="dim" x="352" y="175" text-anchor="end">90.11 GB</text>
-</svg>
 
 # Every stage on one scale.
 $ nncost plot memory dense round --pipeline 4 --micro-batches 8 --stages --fragment
@@ -210,50 +143,10 @@ $ nncost plot memory dense round --pipeline 4 --micro-batches 8 --stages --fragm
 <rect class="activations" x="263.3" y="132" width="9" height="9" rx="2"/><text x="276.3" y="141">activations</text>
 <rect class="transient" x="361.3" y="132" width="9" height="9" rx="2"/><text x="374.3" y="141">transient</text>
 </svg>
-$ nncost plot memory dense round --pipeline 4 --micro-batches 8 --stages --fragment --width 360
+$ nncost plot memory dense round --pipeline 4 --micro-batches 8 --stages --fragment --width 360 | head -3
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 182" width="360" height="182" role="img" aria-labelledby="nnc-memory-title nnc-memory-desc">
 <title id="nnc-memory-title">Memory 10.00 GB each</title>
 <desc id="nnc-memory-desc">Memory, A small decoder on 4 x A device of round figures, a device of each stage; right: micro-batches in flight: 10.00 GB each. Stage 0 832.9 MB. Stage 1 592.7 MB. Stage 2 528.6 MB. Stage 3 654.6 MB.</desc>
-<pattern id="nnc-memory-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
-<text class="b" x="8" y="18">Memory</text>
-<text class="b" x="352" y="18" text-anchor="end">10.00 GB each</text>
-<text class="dim" x="73.3" y="18">A small decoder on 4 x A</text>
-<text class="dim" x="8" y="34">device of round figures, a device of each stage; right:</text>
-<text class="dim" x="8" y="50">micro-batches in flight</text>
-<text class="dim" x="8" y="72">0</text>
-<text class="dim" x="352" y="72" text-anchor="end">4</text>
-<rect class="idle" x="32" y="60" width="280" height="16"/><g data-explain="weight_bytes"><title>weights: 70.05 MB, 0.7% of the device</title><rect class="bar weights" x="32" y="60" width="2" height="16"/></g>
-<g data-explain="gradient_bytes"><title>gradients: 70.05 MB, 0.7% of the device</title><rect class="bar gradients" x="34" y="60" width="1.9" height="16"/></g>
-<g data-explain="optimizer_bytes"><title>optimizer: 420.3 MB, 4.2% of the device</title><rect class="bar optimizer" x="35.9" y="60" width="11.8" height="16"/></g>
-<g data-explain="activation_bytes"><title>activations: 256.4 MB, 2.6% of the device</title><rect class="bar activations" x="47.7" y="60" width="7.2" height="16"/></g>
-<g data-explain="transient_bytes"><title>transient: 16.00 MB, 0.2% of the device</title><rect class="bar transient" x="54.9" y="60" width="0.4" height="16"/></g>
-<path class="edge" d="M312 56L312 80"/><text class="dim" x="8" y="92">1</text>
-<text class="dim" x="352" y="92" text-anchor="end">3</text>
-<rect class="idle" x="32" y="80" width="280" height="16"/><g data-explain="weight_bytes"><title>weights: 48.05 MB, 0.5% of the device</title><rect class="bar weights" x="32" y="80" width="1.3" height="16"/></g>
-<g data-explain="gradient_bytes"><title>gradients: 48.05 MB, 0.5% of the device</title><rect class="bar gradients" x="33.3" y="80" width="1.4" height="16"/></g>
-<g data-explain="optimizer_bytes"><title>optimizer: 288.3 MB, 2.9% of the device</title><rect class="bar optimizer" x="34.7" y="80" width="8.1" height="16"/></g>
-<g data-explain="activation_bytes"><title>activations: 192.3 MB, 1.9% of the device</title><rect class="bar activations" x="42.8" y="80" width="5.3" height="16"/></g>
-<g data-explain="transient_bytes"><title>transient: 16.00 MB, 0.2% of the device</title><rect class="bar transient" x="48.1" y="80" width="0.5" height="16"/></g>
-<path class="edge" d="M312 76L312 100"/><text class="dim" x="8" y="112">2</text>
-<text class="dim" x="352" y="112" text-anchor="end">2</text>
-<rect class="idle" x="32" y="100" width="280" height="16"/><g data-explain="weight_bytes"><title>weights: 48.05 MB, 0.5% of the device</title><rect class="bar weights" x="32" y="100" width="1.3" height="16"/></g>
-<g data-explain="gradient_bytes"><title>gradients: 48.05 MB, 0.5% of the device</title><rect class="bar gradients" x="33.3" y="100" width="1.4" height="16"/></g>
-<g data-explain="optimizer_bytes"><title>optimizer: 288.3 MB, 2.9% of the device</title><rect class="bar optimizer" x="34.7" y="100" width="8.1" height="16"/></g>
-<g data-explain="activation_bytes"><title>activations: 128.2 MB, 1.3% of the device</title><rect class="bar activations" x="42.8" y="100" width="3.6" height="16"/></g>
-<g data-explain="transient_bytes"><title>transient: 16.00 MB, 0.2% of the device</title><rect class="bar transient" x="46.4" y="100" width="0.4" height="16"/></g>
-<path class="edge" d="M312 96L312 120"/><text class="dim" x="8" y="132">3</text>
-<text class="dim" x="352" y="132" text-anchor="end">1</text>
-<rect class="idle" x="32" y="120" width="280" height="16"/><g data-explain="weight_bytes"><title>weights: 68.06 MB, 0.7% of the device</title><rect class="bar weights" x="32" y="120" width="1.9" height="16"/></g>
-<g data-explain="gradient_bytes"><title>gradients: 68.06 MB, 0.7% of the device</title><rect class="bar gradients" x="33.9" y="120" width="1.9" height="16"/></g>
-<g data-explain="optimizer_bytes"><title>optimizer: 408.3 MB, 4.1% of the device</title><rect class="bar optimizer" x="35.8" y="120" width="11.4" height="16"/></g>
-<g data-explain="activation_bytes"><title>activations: 88.10 MB, 0.9% of the device</title><rect class="bar activations" x="47.2" y="120" width="2.5" height="16"/></g>
-<g data-explain="transient_bytes"><title>transient: 22.00 MB, 0.2% of the device</title><rect class="bar transient" x="49.7" y="120" width="0.6" height="16"/></g>
-<path class="edge" d="M312 116L312 140"/><rect class="weights" x="8" y="148" width="9" height="9" rx="2"/><text x="21" y="157">weights</text>
-<rect class="gradients" x="86.1" y="148" width="9" height="9" rx="2"/><text x="99.1" y="157">gradients</text>
-<rect class="optimizer" x="174.8" y="148" width="9" height="9" rx="2"/><text x="187.8" y="157">optimizer</text>
-<rect class="activations" x="263.3" y="148" width="9" height="9" rx="2"/><text x="276.3" y="157">activations</text>
-<rect class="transient" x="8" y="165" width="9" height="9" rx="2"/><text x="21" y="174">transient</text>
-</svg>
 
 # The ops under the roof.
 $ nncost plot roofline dense round --fragment
@@ -442,64 +335,10 @@ $ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --fragment
 <rect class="update" x="384.6" y="120" width="9" height="9" rx="2"/><text x="397.6" y="129">update</text>
 <rect class="bar" fill="url(#nnc-timeline-hatch)" x="458.1" y="120" width="9" height="9"/><text x="471.1" y="129">idle</text>
 </svg>
-$ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --fragment --width 360
+$ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --fragment --width 360 | head -3
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 170" width="360" height="170" role="img" aria-labelledby="nnc-timeline-title nnc-timeline-desc">
 <title id="nnc-timeline-title">Timeline</title>
 <desc id="nnc-timeline-desc">Timeline, A small decoder on 2 x A device of round figures, 1f1b, 2 stages, 4 micro-batches; idle 21.8% of all stages' time. The busiest stage, 1, waits 15.9% of the step.</desc>
-<pattern id="nnc-timeline-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
-<text class="b" x="8" y="18">Timeline</text>
-<text class="dim" x="76.8" y="18">A small decoder on 2 x A device of round</text>
-<text class="dim" x="8" y="34">figures, 1f1b, 2 stages, 4 micro-batches; idle 21.8% of</text>
-<text class="dim" x="8" y="50">all stages' time</text>
-<text class="dim" x="8" y="75">0</text>
-<g data-explain="bubble_s"><title>stage 0: idle 27.8% of the step</title><rect class="bar" fill="url(#nnc-timeline-hatch)" x="34" y="60" width="318" height="22"/></g>
-<g><title>stage 0, forward of micro-batch 0: 0 s to 1.176 ms</title><rect class="bar forward" x="34" y="60" width="17.1" height="22"/><text class="s on-forward" x="42.5" y="75" text-anchor="middle">0</text>
-</g>
-<g><title>stage 0, forward of micro-batch 1: 1.176 ms to 2.352 ms</title><rect class="bar forward" x="51.1" y="60" width="17" height="22"/><text class="s on-forward" x="59.6" y="75" text-anchor="middle">1</text>
-</g>
-<g><title>stage 0, forward of micro-batch 2: 7.583 ms to 8.759 ms</title><rect class="bar forward" x="144.1" y="60" width="17" height="22"/><text class="s on-forward" x="152.6" y="75" text-anchor="middle">2</text>
-</g>
-<g><title>stage 0, forward of micro-batch 3: 11.70 ms to 12.88 ms</title><rect class="bar forward" x="203.8" y="60" width="17.1" height="22"/><text class="s on-forward" x="212.3" y="75" text-anchor="middle">3</text>
-</g>
-<g><title>stage 0, backward of micro-batch 0: 5.294 ms to 7.583 ms</title><rect class="bar backward" x="110.8" y="60" width="33.3" height="22"/><text class="s on-backward" x="127.4" y="75" text-anchor="middle">0</text>
-</g>
-<g><title>stage 0, backward of micro-batch 1: 9.413 ms to 11.70 ms</title><rect class="bar backward" x="170.6" y="60" width="33.2" height="22"/><text class="s on-backward" x="187.2" y="75" text-anchor="middle">1</text>
-</g>
-<g><title>stage 0, backward of micro-batch 2: 13.53 ms to 15.82 ms</title><rect class="bar backward" x="230.4" y="60" width="33.2" height="22"/><text class="s on-backward" x="247" y="75" text-anchor="middle">2</text>
-</g>
-<g><title>stage 0, backward of micro-batch 3: 17.65 ms to 19.94 ms</title><rect class="bar backward" x="290.2" y="60" width="33.2" height="22"/><text class="s on-backward" x="306.8" y="75" text-anchor="middle">3</text>
-</g>
-<g><title>stage 0, exposed collectives: 19.94 ms to 20.14 ms</title><rect class="bar exposed" x="323.4" y="60" width="2.9" height="22"/></g>
-<g><title>stage 0, update: 20.14 ms to 21.91 ms</title><rect class="bar update" x="326.3" y="60" width="25.7" height="22"/></g>
-<text class="dim" x="8" y="100">1</text>
-<g data-explain="bubble_s"><title>stage 1: idle 15.9% of the step</title><rect class="bar" fill="url(#nnc-timeline-hatch)" x="34" y="85" width="318" height="22"/></g>
-<g><title>stage 1, forward of micro-batch 0: 1.176 ms to 2.568 ms</title><rect class="bar forward" x="51.1" y="85" width="20.2" height="22"/><text class="s on-forward" x="61.2" y="100" text-anchor="middle">0</text>
-</g>
-<g><title>stage 1, forward of micro-batch 1: 5.294 ms to 6.686 ms</title><rect class="bar forward" x="110.8" y="85" width="20.2" height="22"/><text class="s on-forward" x="120.9" y="100" text-anchor="middle">1</text>
-</g>
-<g><title>stage 1, forward of micro-batch 2: 9.413 ms to 10.80 ms</title><rect class="bar forward" x="170.6" y="85" width="20.2" height="22"/><text class="s on-forward" x="180.7" y="100" text-anchor="middle">2</text>
-</g>
-<g><title>stage 1, forward of micro-batch 3: 13.53 ms to 14.92 ms</title><rect class="bar forward" x="230.4" y="85" width="20.2" height="22"/><text class="s on-forward" x="240.5" y="100" text-anchor="middle">3</text>
-</g>
-<g><title>stage 1, backward of micro-batch 0: 2.568 ms to 5.294 ms</title><rect class="bar backward" x="71.3" y="85" width="39.5" height="22"/><text class="s on-backward" x="91" y="100" text-anchor="middle">0</text>
-</g>
-<g><title>stage 1, backward of micro-batch 1: 6.686 ms to 9.413 ms</title><rect class="bar backward" x="131" y="85" width="39.6" height="22"/><text class="s on-backward" x="150.8" y="100" text-anchor="middle">1</text>
-</g>
-<g><title>stage 1, backward of micro-batch 2: 10.80 ms to 13.53 ms</title><rect class="bar backward" x="190.8" y="85" width="39.6" height="22"/><text class="s on-backward" x="210.6" y="100" text-anchor="middle">2</text>
-</g>
-<g><title>stage 1, backward of micro-batch 3: 14.92 ms to 17.65 ms</title><rect class="bar backward" x="250.6" y="85" width="39.6" height="22"/><text class="s on-backward" x="270.4" y="100" text-anchor="middle">3</text>
-</g>
-<g><title>stage 1, exposed collectives: 17.65 ms to 17.85 ms</title><rect class="bar exposed" x="290.2" y="85" width="2.9" height="22"/></g>
-<g><title>stage 1, update: 17.85 ms to 19.59 ms</title><rect class="bar update" x="293.1" y="85" width="25.3" height="22"/></g>
-<path class="grid" d="M34 110L34 115"/><text class="dim" x="24.7" y="126">0 s</text>
-<path class="grid" d="M179.1 110L179.1 115"/><text class="dim" x="159.7" y="126">10 ms</text>
-<path class="grid" d="M324.3 110L324.3 115"/><text class="dim" x="304.9" y="126">20 ms</text>
-<rect class="forward" x="34" y="136" width="9" height="9" rx="2"/><text x="47" y="145">forward</text>
-<rect class="backward" x="111.6" y="136" width="9" height="9" rx="2"/><text x="124.6" y="145">backward</text>
-<rect class="exposed" x="201.8" y="136" width="9" height="9" rx="2"/><text x="214.8" y="145">exposed collectives</text>
-<rect class="update" x="34" y="153" width="9" height="9" rx="2"/><text x="47" y="162">update</text>
-<rect class="bar" fill="url(#nnc-timeline-hatch)" x="107.5" y="153" width="9" height="9"/><text x="120.5" y="162">idle</text>
-</svg>
 
 # A part of it.
 $ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --from 1ms --to 2ms --fragment
@@ -626,98 +465,10 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragmen
 <path class="axis" d="M411 252.8L396.1 252.8"/><text class="b halo" x="191.4" y="248.3">knee 40.66 ms</text>
 <text class="dim halo" x="191.4" y="263.3">d2 t2 z2 mb1 re:norm,activation</text>
 </svg>
-$ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragment --width 360
+$ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragment --width 360 | head -3
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 310" width="360" height="310" role="img" aria-labelledby="nnc-front-title nnc-front-desc">
 <title id="nnc-front-title">Time against memory</title>
 <desc id="nnc-front-desc">Time against memory, A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster with less memory. Fastest 31.53 ms: d4 z1 mb1. Leanest 135.3 MB: t4 mb1 re:full. Knee 40.66 ms: d2 t2 z2 mb1 re:norm,activation.</desc>
-<pattern id="nnc-front-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
-<text class="b" x="8" y="18">Time against memory</text>
-<text class="dim" x="170.1" y="18">A small decoder on 4 x A</text>
-<text class="dim" x="8" y="34">device of round figures, batch 16; filled: no plan is</text>
-<text class="dim" x="8" y="50">faster with less memory</text>
-<path class="grid" d="M111.4 66L111.4 266"/><text class="dim" x="111.4" y="282" text-anchor="middle">200 MB</text>
-<path class="grid" d="M198.3 66L198.3 266"/><text class="dim" x="198.3" y="282" text-anchor="middle">500 MB</text>
-<path class="grid" d="M264 66L264 266"/><text class="dim" x="264" y="282" text-anchor="middle">1 GB</text>
-<path class="grid" d="M329.8 66L329.8 266"/><text class="dim" x="329.8" y="282" text-anchor="middle">2 GB</text>
-<path class="grid" d="M62 262.5L332 262.5"/><text class="dim" x="56" y="266.5" text-anchor="end">30 ms</text>
-<path class="grid" d="M62 230.1L332 230.1"/><text class="dim" x="56" y="234.1" text-anchor="end">40 ms</text>
-<path class="grid" d="M62 204.9L332 204.9"/><text class="dim" x="56" y="208.9" text-anchor="end">50 ms</text>
-<path class="grid" d="M62 166.9L332 166.9"/><text class="dim" x="56" y="170.9" text-anchor="end">70 ms</text>
-<path class="grid" d="M62 126.7L332 126.7"/><text class="dim" x="56" y="130.7" text-anchor="end">100 ms</text>
-<path class="grid" d="M62 81L332 81"/><text class="dim" x="56" y="85" text-anchor="end">150 ms</text>
-<text class="dim" x="197" y="300" text-anchor="middle">memory of the fullest device</text>
-<path class="stair" d="M268.9 256.9L268.9 256L265.9 256L265.9 255.1L263.1 255.1L263.1 254.8L253.1 254.8L253.1 253.9L249.7 253.9L249.7 253L246.3 253L246.3 252.1L242.6 252.1L242.6 243.4L239.4 243.4L239.4 242.6L235.6 242.6L235.6 241.8L231.4 241.8L231.4 233L229.2 233L229.2 232.3L227 232.3L227 231.5L226.5 231.5L226.5 231.5L224.8 231.5L224.8 230.8L222.4 230.8L222.4 230.4L221.5 230.4L221.5 229.6L219.1 229.6L219.1 228.9L216.7 228.9L216.7 228.2L214.1 228.2L214.1 224.4L213.8 224.4L213.8 223.7L211.2 223.7L211.2 220.7L211.2 220.7L211.2 212.2L209.7 212.2L209.7 212.1L209.5 212.1L209.5 211.5L208.1 211.5L208.1 211L207 211L207 210.9L206.8 210.9L206.8 210.3L205.4 210.3L205.4 203.4L205 203.4L205 202.9L203.8 202.9L203.8 202.8L203.6 202.8L203.6 202.3L202.1 202.3L202.1 196.8L201.4 196.8L201.4 193.5L201.4 193.5L201.4 193L200.7 193L200.7 191.7L200.2 191.7L200.2 191.2L198.7 191.2L198.7 190.7L197.2 190.7L197.2 176.8L196.9 176.8L196.9 164.4L196.6 164.4L196.6 160L195.8 160L195.8 159.9L191.6 159.9L191.6 116.9L189.5 116.9L189.5 115.3L169 115.3L169 111.4L169 111.4L169 110L165.6 110L165.6 109L160.7 109L160.7 105.6L141 105.6L141 103.8L138.6 103.8L138.6 102.7L137.8 102.7L137.8 102.4L131.9 102.4L131.9 99.7L128.8 99.7L128.8 96.8L128 96.8L128 96.5L124.8 96.5L124.8 96.3L121.4 96.3L121.4 96.1L117.9 96.1L117.9 95L116.1 95L116.1 93.7L107.6 93.7L107.6 89L107.6 89L107.6 88.3L105.2 88.3L105.2 88.1L101 88.1L101 87.9L96.7 87.9L96.7 87.7L92.2 87.7L92.2 82.3L90.3 82.3L90.3 75.1L88 75.1L88 75.1L74.3 75.1"/><g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="hollow" cx="268.9" cy="256.9" r="4"/></g>
-<g data-key="d4 z1 mb2"><title>d4 z1 mb2: 31.53 ms in 1.355 GB, MFU 92.9%</title><circle class="hollow" cx="292.8" cy="256.9" r="4"/></g>
-<g data-key="d4 z2 mb4"><title>d4 z2 mb4: 31.53 ms in 1.799 GB, MFU 92.9%</title><circle class="hollow" cx="319.7" cy="256.9" r="4"/></g>
-<g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="dot compute" cx="268.9" cy="256.9" r="4.5"/></g>
-<g data-key="d4 z1 mb1 re:norm"><title>d4 z1 mb1 re:norm: 31.78 ms in 1.020 GB, MFU 92.1%</title><circle class="dot compute" cx="265.9" cy="256" r="4.5"/></g>
-<g data-key="d4 z1 mb1 re:activation"><title>d4 z1 mb1 re:activation: 32.04 ms in 990.1 MB, MFU 91.4%</title><circle class="dot compute" cx="263.1" cy="255.1" r="4.5"/></g>
-<g data-key="d4 z2 mb1"><title>d4 z2 mb1: 32.12 ms in 891.5 MB, MFU 91.2%</title><circle class="dot compute" cx="253.1" cy="254.8" r="4.5"/></g>
-<g data-key="d4 z2 mb1 re:norm"><title>d4 z2 mb1 re:norm: 32.37 ms in 859.5 MB, MFU 90.4%</title><circle class="dot compute" cx="249.7" cy="253.9" r="4.5"/></g>
-<g data-key="d4 z2 mb1 re:activation"><title>d4 z2 mb1 re:activation: 32.63 ms in 829.5 MB, MFU 89.7%</title><circle class="dot compute" cx="246.3" cy="253" r="4.5"/></g>
-<g data-key="d4 z2 mb1 re:norm,activation"><title>d4 z2 mb1 re:norm,activation: 32.89 ms in 797.5 MB, MFU 89.0%</title><circle class="dot compute" cx="242.6" cy="252.1" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 35.54 ms in 770.9 MB, MFU 82.4%</title><circle class="dot compute" cx="239.4" cy="243.4" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 35.80 ms in 740.9 MB, MFU 81.8%</title><circle class="dot compute" cx="235.6" cy="242.6" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 36.05 ms in 708.9 MB, MFU 81.2%</title><circle class="dot compute" cx="231.4" cy="241.8" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1"><title>d2 t2 z1 mb1: 38.97 ms in 693.0 MB, MFU 75.1%</title><circle class="dot compute" cx="229.2" cy="233" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:norm"><title>d2 t2 z1 mb1 re:norm: 39.23 ms in 677.0 MB, MFU 74.6%</title><circle class="dot compute" cx="227" cy="232.3" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.48 ms in 673.0 MB, MFU 74.2%</title><circle class="dot compute" cx="226.5" cy="231.5" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:activation"><title>d2 t2 z1 mb1 re:activation: 39.49 ms in 661.0 MB, MFU 74.2%</title><circle class="dot compute" cx="224.8" cy="231.5" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:norm,activation"><title>d2 t2 z1 mb1 re:norm,activation: 39.74 ms in 645.0 MB, MFU 73.7%</title><circle class="dot compute" cx="222.4" cy="230.8" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.89 ms in 638.9 MB, MFU 73.4%</title><circle class="dot compute" cx="221.5" cy="230.4" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 40.15 ms in 622.9 MB, MFU 72.9%</title><circle class="dot compute" cx="219.1" cy="229.6" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 40.40 ms in 606.9 MB, MFU 72.5%</title><circle class="dot compute" cx="216.7" cy="228.9" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 40.66 ms in 590.9 MB, MFU 72.0%</title><circle class="dot compute" cx="214.1" cy="228.2" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 42.05 ms in 588.9 MB, MFU 69.6%</title><circle class="dot compute" cx="213.8" cy="224.4" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 42.30 ms in 572.9 MB, MFU 69.2%</title><circle class="dot compute" cx="211.2" cy="223.7" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:norm,activation"><title>t2 p2 mb1 re:norm,activation: 43.47 ms in 572.8 MB, MFU 67.4%</title><circle class="dot compute" cx="211.2" cy="220.7" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 46.85 ms in 563.8 MB, MFU 62.5%</title><circle class="dot compute" cx="209.7" cy="212.2" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 46.89 ms in 562.8 MB, MFU 62.4%</title><circle class="dot compute" cx="209.5" cy="212.1" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 47.14 ms in 554.8 MB, MFU 62.1%</title><circle class="dot compute" cx="208.1" cy="211.5" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.37 ms in 547.8 MB, MFU 61.8%</title><circle class="dot compute" cx="207" cy="211" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 47.40 ms in 546.8 MB, MFU 61.8%</title><circle class="dot compute" cx="206.8" cy="210.9" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.65 ms in 538.8 MB, MFU 61.4%</title><circle class="dot compute" cx="205.4" cy="210.3" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 50.67 ms in 536.8 MB, MFU 57.8%</title><circle class="dot compute" cx="205" cy="203.4" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 50.87 ms in 529.8 MB, MFU 57.6%</title><circle class="dot compute" cx="203.8" cy="202.9" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 50.92 ms in 528.8 MB, MFU 57.5%</title><circle class="dot compute" cx="203.6" cy="202.8" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 51.18 ms in 520.8 MB, MFU 57.2%</title><circle class="dot compute" cx="202.1" cy="202.3" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 53.70 ms in 516.7 MB, MFU 54.5%</title><circle class="dot compute" cx="201.4" cy="196.8" r="4.5"/></g>
-<g data-key="t2 p2 v2 mb1 re:full"><title>t2 p2 v2 mb1 re:full: 55.31 ms in 516.7 MB, MFU 52.9%</title><circle class="dot compute" cx="201.4" cy="193.5" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 55.57 ms in 512.7 MB, MFU 52.7%</title><circle class="dot compute" cx="200.7" cy="193" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 56.21 ms in 510.1 MB, MFU 52.1%</title><circle class="dot compute" cx="200.2" cy="191.7" r="4.5"/></g>
-<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 56.47 ms in 502.1 MB, MFU 51.9%</title><circle class="dot compute" cx="198.7" cy="191.2" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 56.72 ms in 494.1 MB, MFU 51.6%</title><circle class="dot compute" cx="197.2" cy="190.7" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:full"><title>t2 c2 z3 mb1 re:full: 64.15 ms in 492.7 MB, MFU 45.6%</title><circle class="dot compute" cx="196.9" cy="176.8" r="4.5"/></g>
-<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 71.61 ms in 491.1 MB, MFU 40.9%</title><circle class="dot compute" cx="196.6" cy="164.4" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.42 ms in 487.1 MB, MFU 39.3%</title><circle class="dot compute" cx="195.8" cy="160" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.51 ms in 466.0 MB, MFU 39.3%</title><circle class="dot compute" cx="191.6" cy="159.9" r="4.5"/></g>
-<g data-key="d4 z2 mb2 re:full"><title>d4 z2 mb2 re:full: 109.1 ms in 455.9 MB, MFU 26.8%</title><circle class="dot compute" cx="189.5" cy="116.9" r="4.5"/></g>
-<g data-key="d4 z3 mb2 re:full"><title>d4 z3 mb2 re:full: 110.6 ms in 367.3 MB, MFU 26.5%</title><circle class="dot compute" cx="169" cy="115.3" r="4.5"/></g>
-<g data-key="d2 c2 z3 mb4 re:full"><title>d2 c2 z3 mb4 re:full: 114.6 ms in 367.3 MB, MFU 25.6%</title><circle class="dot compute" cx="169" cy="111.4" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb4 re:full"><title>d2 t2 z2 mb4 re:full: 115.9 ms in 354.4 MB, MFU 25.3%</title><circle class="dot compute" cx="165.6" cy="110" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb4 re:full"><title>d2 t2 z3 mb4 re:full: 117.0 ms in 336.4 MB, MFU 25.0%</title><circle class="dot compute" cx="160.7" cy="109" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:full"><title>d4 z3 mb1 re:full: 120.6 ms in 273.3 MB, MFU 24.3%</title><circle class="dot compute" cx="141" cy="105.6" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 122.5 ms in 266.4 MB, MFU 23.9%</title><circle class="dot compute" cx="138.6" cy="103.8" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 123.8 ms in 264.4 MB, MFU 23.7%</title><circle class="dot compute" cx="137.8" cy="102.7" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 124.0 ms in 248.4 MB, MFU 23.6%</title><circle class="dot compute" cx="131.9" cy="102.4" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb2 re:full"><title>d2 t2 z3 mb2 re:full: 127.1 ms in 240.3 MB, MFU 23.0%</title><circle class="dot compute" cx="128.8" cy="99.7" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 130.4 ms in 238.3 MB, MFU 22.5%</title><circle class="dot compute" cx="128" cy="96.8" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 130.7 ms in 230.3 MB, MFU 22.4%</title><circle class="dot compute" cx="124.8" cy="96.5" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 130.9 ms in 222.3 MB, MFU 22.4%</title><circle class="dot compute" cx="121.4" cy="96.3" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 131.2 ms in 214.3 MB, MFU 22.3%</title><circle class="dot compute" cx="117.9" cy="96.1" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:full"><title>d2 t2 z2 mb1 re:full: 132.4 ms in 210.3 MB, MFU 22.1%</title><circle class="dot compute" cx="116.1" cy="95" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 134.0 ms in 192.3 MB, MFU 21.9%</title><circle class="dot compute" cx="107.6" cy="93.7" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb2 re:full"><title>t2 c2 z3 mb2 re:full: 139.6 ms in 192.3 MB, MFU 21.0%</title><circle class="dot compute" cx="107.6" cy="89" r="4.5"/></g>
-<g data-key="t4 mb1"><title>t4 mb1: 140.6 ms in 187.4 MB, MFU 20.8%</title><circle class="dot compute" cx="105.2" cy="88.3" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 140.8 ms in 179.4 MB, MFU 20.8%</title><circle class="dot compute" cx="101" cy="88.1" r="4.5"/></g>
-<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 141.1 ms in 171.4 MB, MFU 20.8%</title><circle class="dot compute" cx="96.7" cy="87.9" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 141.3 ms in 163.4 MB, MFU 20.7%</title><circle class="dot compute" cx="92.2" cy="87.7" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 148.3 ms in 160.2 MB, MFU 19.7%</title><circle class="dot compute" cx="90.3" cy="82.3" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 158.0 ms in 156.3 MB, MFU 18.5%</title><circle class="dot compute" cx="88" cy="75.1" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 158.0 ms in 135.3 MB, MFU 18.5%</title><circle class="dot compute" cx="74.3" cy="75.1" r="4.5"/></g>
-<path class="axis" d="M268.9 250.9L268.9 200.9"/><text class="b halo" x="209.5" y="181.9">fastest 31.53 ms</text>
-<text class="dim halo" x="209.5" y="196.9">d4 z1 mb1</text>
-</svg>
 
 # Where more devices stop paying.
 $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment
@@ -755,38 +506,10 @@ $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment
 <text class="s on-backward" x="629.5" y="259" text-anchor="middle">MFU 91.3%</text>
 <text class="dim" x="382" y="300" text-anchor="middle">devices</text>
 </svg>
-$ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment --width 360
+$ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment --width 360 | head -3
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 276" width="360" height="276" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
 <title id="nnc-scaling-title">Scaling</title>
 <desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, throughput per device against 1; the batch of 16 is fixed, every size has its own best plan. 1 device: 100.0%, step 124.5 ms. 2 devices: 99.6%, step 62.53 ms. 4 devices: 98.8%, step 31.53 ms. 8 devices: 97.1%, step 16.03 ms.</desc>
-<pattern id="nnc-scaling-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
-<text class="b" x="8" y="18">Scaling</text>
-<text class="dim" x="67.7" y="18">A small decoder on A device of round</text>
-<text class="dim" x="8" y="34">figures, throughput per device against 1; the batch of</text>
-<text class="dim" x="8" y="50">16 is fixed, every size has its own best plan</text>
-<path class="grid" d="M52 232L352 232"/><text class="dim" x="46" y="236" text-anchor="end">0%</text>
-<path class="grid" d="M52 194.5L352 194.5"/><text class="dim" x="46" y="198.5" text-anchor="end">25%</text>
-<path class="grid" d="M52 157L352 157"/><text class="dim" x="46" y="161" text-anchor="end">50%</text>
-<path class="grid" d="M52 119.5L352 119.5"/><text class="dim" x="46" y="123.5" text-anchor="end">75%</text>
-<path class="grid" d="M52 82L352 82"/><text class="dim" x="46" y="86" text-anchor="end">100%</text>
-<text class="dim" x="89.4" y="248" text-anchor="middle">1</text>
-<g><title>1 device: 100.0% of the smallest size's rate, step 124.5 ms, MFU 94.0%</title><rect class="backward" x="63.2" y="82" width="52.5" height="150"/></g>
-<text class="b" x="89.4" y="77" text-anchor="middle">100%</text>
-<text class="s on-backward" x="89.4" y="212" text-anchor="middle">124.5 ms</text>
-<text class="dim" x="164.4" y="248" text-anchor="middle">2</text>
-<g><title>2 devices: 99.6% of the smallest size's rate, step 62.53 ms, MFU 93.7%</title><rect class="axis dash" x="138.2" y="82" width="52.5" height="0.6"/><rect class="backward" x="138.2" y="82.6" width="52.5" height="149.4"/></g>
-<text class="b" x="164.4" y="77" text-anchor="middle">100%</text>
-<text class="s on-backward" x="164.4" y="212" text-anchor="middle">62.53 ms</text>
-<text class="dim" x="239.4" y="248" text-anchor="middle">4</text>
-<g><title>4 devices: 98.8% of the smallest size's rate, step 31.53 ms, MFU 92.9%</title><rect class="axis dash" x="213.2" y="82" width="52.5" height="1.9"/><rect class="backward" x="213.2" y="83.9" width="52.5" height="148.1"/></g>
-<text class="b" x="239.4" y="77" text-anchor="middle">99%</text>
-<text class="s on-backward" x="239.4" y="212" text-anchor="middle">31.53 ms</text>
-<text class="dim" x="314.4" y="248" text-anchor="middle">8</text>
-<g><title>8 devices: 97.1% of the smallest size's rate, step 16.03 ms, MFU 91.3%</title><rect class="axis dash" x="288.2" y="82" width="52.5" height="4.3"/><rect class="backward" x="288.2" y="86.3" width="52.5" height="145.7"/></g>
-<text class="b" x="314.4" y="77" text-anchor="middle">97%</text>
-<text class="s on-backward" x="314.4" y="212" text-anchor="middle">16.03 ms</text>
-<text class="dim" x="202" y="266" text-anchor="middle">devices</text>
-</svg>
 
 # A file of its own has the colours and the ground; it can go to a file.
 $ nncost plot step dense round --output step.svg && head -c 60 step.svg && grep -c '<style>' step.svg && grep -c 'class="page"' step.svg
