@@ -95,19 +95,11 @@ static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, i
     const int all = m->sum->search->shards;
     m->paths[m->sum->search->shard - 1] = paths[0];
     for (int i = 1; i < count; i++) {
-        nnc_arena *own = nnc_arena_create();
-        nnc_search_report shard;
-        nnc_status status =
-            own != NULL ? nnc_search_shard_read(own, paths[i], &shard, err) : nnc_no_memory(err);
-        if (status == NNC_OK) {
-            status = check_shard(m, &shard, paths[i], err);
-        }
-        if (status == NNC_OK) {
-            merge_shard(m, &shard);
-            m->paths[shard.search->shard - 1] = paths[i];
-        }
-        nnc_arena_destroy(own);
-        NNC_TRY(status);
+        nnc_search_report shard; /* its texts are those of the plans that the sum keeps */
+        NNC_TRY(nnc_search_shard_read(arena, paths[i], &shard, err));
+        NNC_TRY(check_shard(m, &shard, paths[i], err));
+        merge_shard(m, &shard);
+        m->paths[shard.search->shard - 1] = paths[i];
     }
     for (int i = 1; i <= all; i++) {
         if (m->paths[i - 1] == NULL) {
