@@ -47,6 +47,9 @@ static void put_part(nnc_schema_writer *to, bool scenario)
     for (size_t i = 0; i < nnc_plan_table.count; i++) {
         nnc_schema_field(to, &nnc_plan_table.fields[i], true);
     }
+    for (size_t i = 0; i < nnc_run_table.count; i++) {
+        nnc_schema_field(to, &nnc_run_table.fields[i], true);
+    }
     nnc_schema_member(to, "set", values);
     nnc_schema_member(to, "require", rules);
     nnc_schema_member(to, "tolerance", tolerances);

@@ -176,7 +176,7 @@ static double moved(nnc_figures old, nnc_figures now, const char *name)
 /* Is a figure a summand of the total? */
 static bool is_part(const char *name, const char *total)
 {
-    const nnc_metric *metric = nnc_metric_find(&nnc_estimate_metrics, name);
+    const nnc_metric *metric = nnc_metric_find(&nnc_estimate_run_metrics, name);
     return metric != NULL && metric->part_of != NULL && strcmp(metric->part_of, total) == 0;
 }
 

@@ -10,7 +10,7 @@
 /* NULL = a pure number, or none that this version knows. */
 static const char *unit_of(const char *name)
 {
-    const nnc_metric *metric = nnc_metric_find(&nnc_estimate_metrics, name);
+    const nnc_metric *metric = nnc_metric_find(&nnc_estimate_run_metrics, name);
     return metric != NULL ? metric->unit : NULL;
 }
 

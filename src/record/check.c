@@ -131,7 +131,8 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
     nnc_check_row *row = &c->report.rows[c->report.row_count];
     NNC_TRY(nnc_plans_load(c->specs, &nothing, c->arena, c->plans, from, NULL, scenario, err));
     if (nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
-                     c->scratch, &scenario->result, err) != NNC_OK) {
+                     c->scratch, &scenario->result, err) != NNC_OK ||
+        nnc_scenario_run(scenario, err) != NNC_OK) {
         return nnc_plans_blame(c->plans, from, err);
     }
     NNC_TRY(nnc_origins_add(&c->origins, from, scenario, err));

@@ -164,7 +164,7 @@ nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report)
     const nnc_figures none = { NULL, 0 };
     nnc_columns *columns = &collector->columns;
     if (columns->list == NULL &&
-        nnc_columns_of(&nnc_estimate_metrics, collector->arena, columns) != NNC_OK) {
+        nnc_columns_of(&nnc_estimate_run_metrics, collector->arena, columns) != NNC_OK) {
         return none;
     }
     nnc_figure *list = nnc_arena_array(collector->arena, (size_t)columns->count, sizeof *list);
@@ -172,7 +172,12 @@ nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report)
         return none;
     }
     const nnc_place place = { .record = report };
-    for (int32_t i = 0; i < columns->count; i++) {
+    int32_t count = columns->count; /* those of the run stand last */
+    while (report->run == NULL && count > 0 &&
+           strncmp(columns->list[count - 1].name, "run.", 4) == 0) {
+        count--;
+    }
+    for (int32_t i = 0; i < count; i++) {
         char text[NNC_METRIC_TEXT_MAX];
         const nnc_cell cell = nnc_column_read(&columns->list[i], place, text);
         list[i] = figure_of(collector->arena, columns->list[i].name, &cell);
@@ -180,5 +185,5 @@ nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report)
             return none;
         }
     }
-    return (nnc_figures){ list, columns->count };
+    return (nnc_figures){ list, count };
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <nncost/run.h>
+
 #include "base/number.h"
 
 bool nnc_plans_no_memory(nnc_json at)
@@ -86,7 +88,9 @@ static bool suits(const nnc_field *field, nnc_json at)
 
 void nnc_pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *into)
 {
-    nnc_plan probe = nnc_plan_default();
+    nnc_plan plan = nnc_plan_default();
+    nnc_run_ask ask = nnc_run_ask_default();
+    const bool of_run = nnc_field_is_of(&nnc_run_table, field);
     nnc_error err;
     char text[256];
     nnc_pair pair = { .key = field->name, .field = field };
@@ -101,7 +105,9 @@ void nnc_pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *into)
         if (text[0] == '\0') {
             return;
         }
-        if (nnc_plan_set(&probe, field->name, text, &err) != NNC_OK) {
+        if (nnc_field_set(of_run ? &nnc_run_table : &nnc_plan_table,
+                          of_run ? (void *)&ask : (void *)&plan, field->name, text,
+                          &err) != NNC_OK) {
             nnc_json_fault(at, NULL, "%s", err.what);
             return;
         }

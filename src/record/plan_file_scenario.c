@@ -103,7 +103,9 @@ static void read_part(nnc_json at, bool scenario, part *into)
     }
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
          item = nnc_json_next(item)) {
-        const nnc_field *field = nnc_field_of_key(&nnc_plan_table, nnc_json_key(item));
+        const nnc_field *of_plan = nnc_field_of_key(&nnc_plan_table, nnc_json_key(item));
+        const nnc_field *field =
+            of_plan != NULL ? of_plan : nnc_field_of_key(&nnc_run_table, nnc_json_key(item));
         if (field != NULL) {
             nnc_pairs_read_value(item, field, &into->values);
         } else if (!nnc_is_one_of(nnc_json_key(item), scenario ? own_keys : own_keys + 1)) {

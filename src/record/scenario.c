@@ -15,16 +15,10 @@ static nnc_status bad_option(const char *option, nnc_error *err)
     return NNC_BAD_USAGE;
 }
 
-/* A field of the run rather than of the plan? */
-static bool of_run(const nnc_field *field)
-{
-    return field >= nnc_run_table.fields && field < nnc_run_table.fields + nnc_run_table.count;
-}
-
 static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_scenario *scenario,
                                 nnc_error *err)
 {
-    if (of_run(field)) {
+    if (nnc_field_is_of(&nnc_run_table, field)) {
         scenario->asks_run = true;
         return nnc_field_set(&nnc_run_table, &scenario->run_ask, field->name, value, err);
     }
@@ -286,7 +280,7 @@ static void fill_run_ask(const nnc_device *device, nnc_run_ask *ask)
     }
 }
 
-static nnc_status work_out_run(nnc_scenario *scenario, nnc_error *err)
+nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err)
 {
     if (!scenario->asks_run) {
         return NNC_OK;
@@ -329,5 +323,5 @@ nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, n
 {
     NNC_TRY(nnc_report_estimate(&scenario->report, &scenario->profiles, &scenario->plan, scratch,
                                 &scenario->result, scenario->advice, err));
-    return work_out_run(scenario, err);
+    return nnc_scenario_run(scenario, err);
 }

@@ -68,6 +68,9 @@ nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_given *given, nnc_scen
  * scenario->report is complete, its ops valid until the next use of scratch. */
 nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 
+/* Works out the run of an estimate, where one is asked for. */
+nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err);
+
 /* Adds the timeline of that estimate to the report, stage by stage, each in the order of time; and frees it. */
 nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 void nnc_scenario_timeline_free(nnc_scenario *scenario);

@@ -375,3 +375,21 @@ $ sh -c 'ulimit -f 1; nncost check p.json --update'; cmp p.json inputs/plans.jso
 # The name of a file begins no command of a workflow.
 $ mv inputs/plans.json "$(printf 'p\n::error::x.json')"; nncost check p*.json --format github | tail -1
 nncost: p%0A::error::x.json: 2 estimated; 4 of 4 requirements met
+
+# The whole run of a scenario that says something of it.
+$ cat >run.json <<'END'
+> { "schema": "nncost.plans/1", "common": { "model": "dense", "device": "round", "devices": 16, "tokens": 1e12 },
+>   "scenarios": [ { "id": "stops", "device_mtbf_s": 3.6e6, "asynchronous": true, "save_s": 60, "block_s": 1, "load_s": 60,
+>     "require": { "run.goodput": ">= 0.99", "run.days": "<= 9" } }, { "id": "step" } ] }
+> END
+$ nncost check run.json; nncost check run.json --update; nncost check run.json
+run.json: 2 estimated; 2 of 2 requirements met
+Nothing is recorded yet; 'nncost check run.json --update' does it.
+run.json: 2 estimated; 2 of 2 requirements met
+recorded by nncost 0.1.0
+run.json: 2 as recorded; 2 of 2 requirements met
+$ nncost run run.json --scenario stops | grep goodput
+goodput     99.37%, a stop every 2.604 days, 3.275 in all, 690.0 s from one to training again
+$ sed 's/save_s/safe_s/' run.json >other.json; nncost check other.json
+! nncost: other.json:2: scenarios[0].safe_s: unknown key, expected one of the plan's keys, found "safe_s"
+[3]

@@ -21,8 +21,7 @@ static nnc_status run_bare(nnc_session *session, nnc_error *err)
     nnc_run run;
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_field *field = given->settings[i].field;
-        const bool of_run =
-            field >= nnc_run_table.fields && field < nnc_run_table.fields + nnc_run_table.count;
+        const bool of_run = nnc_field_is_of(&nnc_run_table, field);
         if (nnc_field_set(of_run ? &nnc_run_table : &nnc_plan_table,
                           of_run ? (void *)&ask : (void *)&plan, field->name,
                           given->settings[i].value, err) != NNC_OK) {
