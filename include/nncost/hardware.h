@@ -170,6 +170,8 @@ typedef struct nnc_efficiencies {
     nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* by the generation of the kernel */
     nnc_efficiency conv;
     nnc_efficiency pointwise; /* norms, activations, copies, loss */
+    nnc_efficiency
+        pointwise_tuned; /* the same by kernels written for the device   [as pointwise] */
     nnc_efficiency optimizer;
     nnc_collective_efficiencies collectives;
     nnc_power_efficiency power;

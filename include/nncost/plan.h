@@ -211,17 +211,21 @@ typedef struct nnc_spreads {
 
 /* A framework that a profile stands for, and what its runs do where they do not say. */
 typedef struct nnc_framework {
-    char framework[48], version[32]; /* how both begin; version "" = any */
+    char framework[48], version[32];  /* how both begin; "" = any, here and below */
+    char hardware[32], precision[16]; /* how the row's begin */
+    char notes[24];                   /* what its notes have in them */
+    char precision_as[16]; /* the format that its precision comes to; "" = what it says */
     nnc_policy policy;
     nnc_attention attention;
     nnc_context_kind context_kind;
     double overlap;                       /* NaN = the profile's */
     double capacity_factor, fp16_dropout; /* of models with experts, and of those trained in fp16 */
     int32_t zero;
-    int64_t micro_batch;        /* 0 = what a rank has to do in one pass, where that is little */
-    bool one_pass;              /* however much it is */
-    int64_t vocab_multiple;     /* the table is padded to this times the tensor degree; 0 = not */
-    bool sequence_parallel;     /* wherever there is tensor parallelism */
+    int64_t micro_batch;    /* 0 = what a rank has to do in one pass, where that is little */
+    bool one_pass;          /* however much it is */
+    int64_t vocab_multiple; /* the table is padded to this times the tensor degree; 0 = not */
+    bool sequence_parallel; /* wherever there is tensor parallelism */
+    bool interleaves; /* pipelines, a layer in each virtual stage, where micro-batches allow it */
     bool half_selective;        /* "selective" recomputes every other layer or product */
     bool gathered_in_pipelines; /* ZeRO stage 3 keeps weights gathered between passes there */
 } nnc_framework;
@@ -268,6 +272,10 @@ struct nnc_software {
     double overlap_tensor_backward; /* in backward passes; NaN = as overlap_tensor */
     double bucket_bytes; /* gradients that are reduced at once, beside the rest of backward */
     double launch_s;     /* the host's time to issue one op; 0 = recorded once and replayed */
+    double
+        launch_expert_s; /* the same of models with experts, whose shapes the host waits for; NaN = as
+                               launch_s */
+    bool tuned_pointwise; /* norms and activations by kernels written for the device */
     nnc_spreads spread;
     nnc_reserve reserve;
     nnc_shipped ships;

@@ -51,11 +51,12 @@ NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op,
 }
 
 /* Casts to 8 bits come with the library of the products, and reach the bandwidth that those reach. */
-static nnc_efficiency efficiency_of(const nnc_device *device, nnc_timed timed)
+static nnc_efficiency efficiency_of(const nnc_device *device, const nnc_op *op)
 {
     const nnc_efficiencies *all = &device->efficiency;
-    nnc_efficiency e = all->pointwise;
-    switch (timed) {
+    const bool tuned = op->tuned && !isnan(all->pointwise_tuned.memory_fraction);
+    nnc_efficiency e = tuned ? all->pointwise_tuned : all->pointwise;
+    switch (nnc_op_timed(op)) {
     case NNC_TIMED_CONV: return all->conv;
     case NNC_TIMED_UPDATE: return all->optimizer;
     case NNC_TIMED_CAST:
@@ -75,7 +76,7 @@ nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_wor
     if (timed == NNC_TIMED_FLASH) {
         return nnc_flash_time(device, op, work);
     }
-    const nnc_efficiency e = efficiency_of(device, timed);
+    const nnc_efficiency e = efficiency_of(device, op);
     return constant_time(device, op, work, &e, NULL);
 }
 
@@ -89,6 +90,6 @@ nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc
     if (timed == NNC_TIMED_FLASH) {
         return nnc_flash_say_time(device, op, work, why);
     }
-    const nnc_efficiency e = efficiency_of(device, timed);
+    const nnc_efficiency e = efficiency_of(device, op);
     return constant_time(device, op, work, &e, why);
 }

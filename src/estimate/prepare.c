@@ -204,6 +204,13 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why)
     }
 }
 
+static double launch_of(const nnc_model *model, const nnc_software *software)
+{
+    return nnc_model_sizes_of(model).experts > 0 && !isnan(software->launch_expert_s)
+               ? software->launch_expert_s
+               : software->launch_s;
+}
+
 /* The links of a plan, and the ops of one micro-batch before they are divided. */
 static nnc_status begin_step(const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, const nnc_plan *plan,
@@ -219,6 +226,7 @@ static nnc_status begin_step(const nnc_model *model, const nnc_device *device,
                         .software = software,
                         .list = &scratch->list,
                         .network = alone ? NULL : &scratch->network,
+                        .launch_s = launch_of(model, software),
                         .why = scratch->why };
     nnc_lower(model, &how, &scratch->list);
     return nnc_check_list(&scratch->list, model, err);

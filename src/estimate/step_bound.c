@@ -45,7 +45,6 @@ static void free_rows(const nnc_step *step, nnc_rows *rows)
 double nnc_step_without_s(const nnc_step *step, nnc_bound bound, nnc_rows *fresh,
                           nnc_step_memory *m)
 {
-    nnc_software software = *step->software;
     nnc_step freed = *step;
     nnc_unit units[NNC_SEGMENTS_MAX];
     nnc_step_times times = { .stage = 0 };
@@ -53,8 +52,7 @@ double nnc_step_without_s(const nnc_step *step, nnc_bound bound, nnc_rows *fresh
     freed.why = NULL;
     freed.free[bound] = true;
     if (bound == NNC_BOUND_HOST) {
-        software.launch_s = 0.0;
-        freed.software = &software;
+        freed.launch_s = 0.0;
     }
     free_rows(&freed, fresh);
     nnc_step_units(&freed, fresh, units);

@@ -148,6 +148,9 @@ const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
       .help = "Convolutions." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise),
       NNC_FIELD_TABLE(efficiency_fields), .help = "Norms, activations, copies and the loss." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise_tuned),
+      NNC_FIELD_TABLE(efficiency_fields),
+      .help = "The same by kernels written for the device; not given: as pointwise." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, optimizer),
       NNC_FIELD_TABLE(efficiency_fields), .help = "The optimizer step." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, collectives),
@@ -177,7 +180,8 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e)
     for (int i = 0; i < NNC_FLASH_KERNEL_COUNT; i++) {
         e->attention[i] = flash;
     }
-    e->conv = e->pointwise = e->optimizer = kernel;
+    e->conv = e->pointwise = e->pointwise_tuned = e->optimizer = kernel;
+    e->pointwise_tuned.memory_fraction = (double)NAN; /* not given */
     e->collectives.all_reduce = e->collectives.all_gather = collective;
     e->collectives.reduce_scatter = e->collectives.all_to_all = collective;
     e->collectives.scale_out_fraction = 1.0;

@@ -66,7 +66,8 @@
     X(OPTIMIZER, "optimizer", TEXT, true)                            \
     X(OFFLOAD, "offload", TEXT, true)                                \
     X(FRAMEWORK, "framework", TEXT, true)                            \
-    X(FRAMEWORK_VERSION, "framework_version", TEXT, false)           \
+    X(FRAMEWORK_VERSION, "framework_version", TEXT, true)            \
+    X(NOTES, "notes", TEXT, true)                                    \
     X(MEASURED_STEP_S, "measured_step_s", NUMBER, true)              \
     X(STEP_BASIS, "step_basis", TEXT, true)                          \
     X(STEP_REL_UNC, "step_rel_unc", NUMBER, true)                    \

@@ -60,8 +60,12 @@ static bool given(const step_reader *r, nnc_measured_column column)
 
 static void find_framework(step_reader *r)
 {
-    r->from = nnc_words_framework(r->cells->words, r->cells->text[NNC_COLUMN_FRAMEWORK],
-                                  r->cells->text[NNC_COLUMN_FRAMEWORK_VERSION], &r->row->software);
+    const nnc_words_run run = { .framework = r->cells->text[NNC_COLUMN_FRAMEWORK],
+                                .version = r->cells->text[NNC_COLUMN_FRAMEWORK_VERSION],
+                                .hardware = r->cells->text[NNC_COLUMN_HARDWARE],
+                                .precision = r->cells->text[NNC_COLUMN_PRECISION],
+                                .notes = r->cells->text[NNC_COLUMN_NOTES] };
+    r->from = nnc_words_framework(r->cells->words, &run, &r->row->software);
 }
 
 static void set_experts(step_reader *r, nnc_decoder *d)
@@ -110,6 +114,30 @@ static void set_block(step_reader *r, nnc_words_family family, nnc_model *model)
     }
 }
 
+/* "128", "128 on every 2nd layer", "1024 on 5 of 6 layers". */
+static void set_windows(step_reader *r, nnc_decoder *d)
+{
+    const char *text = r->cells->text[NNC_COLUMN_SLIDING_WINDOW];
+    long window = 0, some = 1, of = 1;
+    if (text[0] == '\0') {
+        return;
+    }
+    if (sscanf(text, "%ld on %ld of %ld layers", &window, &some, &of) == 3) {
+    } else if (sscanf(text, "%ld on every %ld", &window, &of) != 2) {
+        some = of = 1;
+    }
+    if (sscanf(text, "%ld", &window) != 1 || window < 1 || some < 0 || of < some || of < 1 ||
+        of > NNC_PATTERN_MAX) {
+        nnc_measured_refuse(r->cells, r->row, "sliding_window \"%.48s\" has no meaning here", text);
+        return;
+    }
+    d->sliding_window = window;
+    d->mixers_count = of > 1 ? (int32_t)of : 0;
+    for (int32_t i = 0; i < d->mixers_count; i++) {
+        d->mixers[i] = i < some ? NNC_MIXER_WINDOW : NNC_MIXER_FULL;
+    }
+}
+
 static void set_decoder(step_reader *r, nnc_decoder *d)
 {
     const int32_t tensor = nnc_cell_degree(r->cells, NNC_COLUMN_TP, 1);
@@ -134,6 +162,9 @@ static void set_decoder(step_reader *r, nnc_decoder *d)
     if (r->from->vocab_multiple > 0 && tensor > 0) { /* so that every rank holds as many rows */
         d->vocab_multiple = r->from->vocab_multiple * (int64_t)tensor;
     }
+    /* A module that predicts one more token is about one more layer. arXiv:2412.19437, section 2.2. */
+    d->layers += whole(r, NNC_COLUMN_MTP_LAYERS);
+    set_windows(r, d);
     set_experts(r, d);
 }
 
@@ -184,12 +215,6 @@ static void set_model(step_reader *r)
     if (words.refused != NULL) {
         nnc_measured_refuse(r->cells, r->row, "model family %.32s %s", family, words.refused);
     }
-    if (given(r, NNC_COLUMN_SLIDING_WINDOW)) {
-        nnc_measured_refuse(r->cells, r->row, "sliding_window on some layers only");
-    }
-    if (whole(r, NNC_COLUMN_MTP_LAYERS) > 0) {
-        nnc_measured_refuse(r->cells, r->row, "mtp_layers: multi-token prediction");
-    }
     model = nnc_arena_alloc(r->cells->arena, sizeof *model);
     if (model == NULL) {
         r->cells->no_memory = true;
@@ -208,6 +233,8 @@ static void set_model(step_reader *r)
     }
 }
 
+enum { NNC_VIRTUAL_MOST = 64 };
+
 static void set_sharding(step_reader *r, nnc_plan *p)
 {
     if (!set_word(r, NNC_COLUMN_SHARDING, "zero")) {
@@ -217,6 +244,17 @@ static void set_sharding(step_reader *r, nnc_plan *p)
     p->shard = p->zero > 0 ? nnc_cell_degree(r->cells, NNC_COLUMN_SHARD_SIZE, 0) : 0;
     p->reshard = p->pipeline == 1 || !r->from->gathered_in_pipelines;
     (void)set_word(r, NNC_COLUMN_OFFLOAD, "offload");
+}
+
+/* A pipeline that does not say how it is interleaved: a layer each, where micro-batches allow it. */
+static void guess_virtual_stages(const step_reader *r, nnc_plan *p)
+{
+    const int64_t layers = whole(r, NNC_COLUMN_N_LAYERS), each = layers / p->pipeline;
+    const int64_t micro_batches = nnc_cell_whole(r->cells, NNC_COLUMN_GRAD_ACCUM);
+    if (r->from->interleaves && layers % p->pipeline == 0 && each <= NNC_VIRTUAL_MOST &&
+        micro_batches > 0 && micro_batches % p->pipeline == 0) {
+        p->virtual_stages = (int32_t)each;
+    }
 }
 
 static void set_degrees(step_reader *r, nnc_plan *p)
@@ -241,6 +279,7 @@ static void set_degrees(step_reader *r, nnc_plan *p)
         leaves_open(r, "parallelism");
     } else if (p->pipeline > 1 && !given(r, NNC_COLUMN_VPP)) {
         leaves_open(r, "vpp");
+        guess_virtual_stages(r, p);
     }
 }
 
@@ -294,8 +333,7 @@ static void set_batch(step_reader *r, nnc_plan *p)
 
 static void set_recompute(step_reader *r, nnc_plan *p)
 {
-    (void)set_word(r, NNC_COLUMN_RECOMPUTE, "recompute");
-    if (!given(r, NNC_COLUMN_RECOMPUTE)) {
+    if (!set_word(r, NNC_COLUMN_RECOMPUTE, "recompute")) {
         leaves_open(r, "recompute");
     }
     /* Half of the layers, or half of the products of each: the same work. */
@@ -312,6 +350,9 @@ static void set_formats(step_reader *r, nnc_plan *p)
         p->attention = r->from->attention;
     }
     (void)set_word(r, NNC_COLUMN_PRECISION, "precision");
+    if (r->from->precision_as[0] != '\0') {
+        (void)nnc_plan_set(p, "precision", r->from->precision_as, NULL);
+    }
     (void)set_word(r, NNC_COLUMN_OPTIMIZER, "optimizer");
     if (p->attention == NNC_ATTENTION_FLASH && r->from->attention != NNC_ATTENTION_UNFUSED) {
         p->attention = r->from->attention; /* which of the fused kernels */

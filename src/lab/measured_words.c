@@ -160,20 +160,32 @@ bool nnc_words_family_set(nnc_words_family family, bool gated, nnc_model *model)
     return set;
 }
 
-const nnc_framework *nnc_words_framework(const nnc_words *words, const char *framework,
-                                         const char *version, const char **software)
+/* How much of what a profile stands for is said of a row: the framework before the rest; -1 = another. */
+static int likeness(const nnc_framework *one, const nnc_words_run *run)
+{
+    const bool is = begins(run->framework, one->framework) && begins(run->version, one->version) &&
+                    begins(run->hardware, one->hardware) &&
+                    begins(run->precision, one->precision) &&
+                    strstr(run->notes, one->notes) != NULL;
+    const size_t rest =
+        strlen(one->version) + strlen(one->hardware) + strlen(one->precision) + strlen(one->notes);
+    return is ? (int)(strlen(one->framework) * 1000 + rest) : -1;
+}
+
+const nnc_framework *nnc_words_framework(const nnc_words *words, const nnc_words_run *run,
+                                         const char **software)
 {
     static const nnc_framework unknown = { .overlap = (double)NAN };
     const nnc_framework *best = &unknown;
+    int most = 0;
     *software = NULL;
     for (int32_t i = 0; i < words->profile_count; i++) {
         const nnc_software *profile = words->profiles[i];
         for (int32_t k = 0; k < profile->stands_for_count; k++) {
             const nnc_framework *one = &profile->stands_for[k];
-            const size_t length = strlen(one->framework), longest = strlen(best->framework);
-            if (begins(framework, one->framework) && begins(version, one->version) &&
-                (length > longest ||
-                 (length == longest && strlen(one->version) > strlen(best->version)))) {
+            const int like = likeness(one, run);
+            if (like > most) {
+                most = like;
                 best = one;
                 *software = profile->id;
             }

@@ -29,9 +29,14 @@ nnc_words_family nnc_words_family_of(const nnc_words *words, const char *family)
 /* Sets its fields; false: the table names one that a model has not. */
 bool nnc_words_family_set(nnc_words_family family, bool gated, nnc_model *model);
 
-/* What a framework does where its row does not say: the longest name that fits counts, with a version before
- * without. *software: the profile that stands for it, NULL = the default one. */
-const nnc_framework *nnc_words_framework(const nnc_words *words, const char *framework,
-                                         const char *version, const char **software);
+/* What a row says that tells frameworks, and their releases and ways of running, apart; "" = nothing. */
+typedef struct nnc_words_run {
+    const char *framework, *version, *hardware, *precision, *notes;
+} nnc_words_run;
+
+/* What a framework does where its row does not say: the longest name that fits counts, then the most of the
+ * other conditions. *software: the profile that stands for it, NULL = the default one. */
+const nnc_framework *nnc_words_framework(const nnc_words *words, const nnc_words_run *run,
+                                         const char **software);
 
 #endif

@@ -78,6 +78,16 @@ static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_
     }
 }
 
+/* A row that ran, and does not say what it recomputed: no less than lets it run. */
+#define NEEDS_RECOMPUTE 2.5
+
+static bool must_recompute(const nnc_measured *row, const nnc_device *device, const nnc_plan *plan,
+                           const nnc_result *result)
+{
+    return strstr(row->undecided, "recompute") != NULL && plan->recompute == NNC_RECOMPUTE_NONE &&
+           (double)result->memory.total_bytes > NEEDS_RECOMPUTE * (double)device->mem_bytes;
+}
+
 static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
                              const nnc_device *device, const nnc_software *software,
                              const nnc_plan *plan, nnc_scratch *scratch, nnc_scored *scored,
@@ -85,6 +95,11 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
 {
     nnc_result result;
     NNC_TRY(nnc_estimate(model, device, software, plan, scratch, &result, err));
+    if (must_recompute(row, device, plan, &result)) {
+        nnc_plan full = *plan;
+        full.recompute = NNC_RECOMPUTE_FULL;
+        NNC_TRY(nnc_estimate(model, device, software, &full, scratch, &result, err));
+    }
     scored->predicted_s = result.step_s;
     scored->low_s = result.interval_s[0];
     scored->high_s = result.interval_s[1];

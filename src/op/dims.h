@@ -207,6 +207,7 @@ struct nnc_op {
     int32_t block;        /* recompute block it lies in, -1 = none */
     int32_t segment;      /* part of the pipeline it lies in: see nnc_segment */
     nnc_split split;
+    bool tuned;      /* by a kernel written for the device */
     bool recomputed; /* run again in backward, by selective recomputation */
     nnc_weights weights;
     double grad_bytes;      /* of one element of the weight gradient */

@@ -20,6 +20,7 @@ nnc_op *nnc_list_add(const nnc_writer *w, const char *name, nnc_op_kind kind, nn
     op->repeat = w->repeat;
     op->block = w->block;
     op->segment = list->segment_count - 1;
+    op->tuned = w->how->software->tuned_pointwise;
     op->grad_bytes = w->how->grad_bytes;
     op->grad_accumulate = w->how->grad_accumulate;
     return op;

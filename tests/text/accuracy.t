@@ -49,7 +49,6 @@ rows that cannot be expressed:
 rows  file       reason                                   the first
    1  steps.csv  precision int8: no training in integers  four/int8
 
-columns that no prediction uses: notes
 $ nncost accuracy inputs/steps.csv --format markdown
 5 rows: 4 predicted, 1 that cannot be expressed
 
@@ -104,7 +103,6 @@ $ nncost accuracy inputs/steps.csv --format markdown
 |---:|:---|:---|:---|
 | 1 | steps.csv | precision int8: no training in integers | four/int8 |
 
-  columns that no prediction uses: notes
 $ nncost accuracy inputs/steps.csv --format csv
 id,measured,predicted,error,low,high,reason\r
 one/small,0.12,0.0791185002906,-0.340679164245,,,\r
@@ -117,7 +115,7 @@ $ nncost accuracy inputs/steps.csv --format json
   "schema": "nncost.accuracy/1",
   "overrides": null,
   "files": [
-    {"file": "steps.csv", "rows": 5, "unused_columns": ["notes"]}
+    {"file": "steps.csv", "rows": 5, "unused_columns": []}
   ],
   "groups": [
     {"section": "step", "by": "file", "name": "steps.csv", "rows": 4, "scored": 3, "mape": 2.54180422984, "median": 0.372883496217, "p90": 6.91185002906, "bias": 2.06609578953, "intervals": 0, "inside": null, "worst": "five/impossible", "worst_error": 6.91185002906},
@@ -237,7 +235,6 @@ square          round       1.600 ms  1.374 ms  -14.1%      -
 flat            round       60.00 us  33.82 us  -43.6%      -
 elsewhere       nowhere-100 60.00 us         -       -      - hardware: no device file for "nowher..
 
-columns that no prediction uses: notes
 
 # Every row is in one of the parts of --fold, and in all but one of their complements; --group keeps rows together.
 $ nncost accuracy inputs/steps.csv --fold 1/2 --format csv
@@ -287,7 +284,6 @@ every row:
 row       device  measured  predicted   error  memory  left open, or why not
 two/full  round    3.100 s   753.0 ms  -75.7%  -43.7%
 
-columns that no prediction uses: notes
 $ nncost accuracy inputs/steps.csv --only two --format csv --mode ideal
 id,measured,predicted,error,low,high,reason\r
 two/full,3.1,1.83307862016,-0.408684316077,,,\r

@@ -122,6 +122,9 @@ efficiency.conv.fixed_s                                5e-6                     
 efficiency.pointwise.sustained_fraction                1
 efficiency.pointwise.memory_fraction                   0.5
 efficiency.pointwise.fixed_s                           1e-5                     s           10.00 us
+efficiency.pointwise_tuned.sustained_fraction          1
+efficiency.pointwise_tuned.memory_fraction             -
+efficiency.pointwise_tuned.fixed_s                     0                        s                0 s
 efficiency.optimizer.sustained_fraction                1
 efficiency.optimizer.memory_fraction                   0.8
 efficiency.optimizer.fixed_s                           2e-5                     s           20.00 us
@@ -458,6 +461,8 @@ overlap_pipeline            0
 overlap_offload             0.5
 bucket_bytes                26214400       B     26.21 MB
 launch_s                    1e-5           s     10.00 us
+launch_expert_s             -              s
+tuned_pointwise             off
 spread.steps.low            -
 spread.steps.high           -
 spread.kernels.low          -

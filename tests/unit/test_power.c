@@ -119,12 +119,53 @@ START_TEST(eager_steps_on_h100_are_not_held)
 }
 END_TEST
 
+/* Not of power, but of the same kind: figures that take the place of others where software asks for them. */
+START_TEST(tuned_kernels_have_a_rate_of_their_own)
+{
+    const nnc_model model = gpt(4, 1024, 8, 5000, 256);
+    nnc_device device = plain_device();
+    nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    device.efficiency.pointwise.memory_fraction = 0.5;
+    device.efficiency.pointwise_tuned = device.efficiency.pointwise;
+    device.efficiency.pointwise_tuned.memory_fraction = NAN;
+    const double plain_s = estimate_with(&model, &device, &software, &plan).step_s;
+    software.tuned_pointwise = true; /* the file says nothing: as before */
+    ck_assert_double_eq(estimate_with(&model, &device, &software, &plan).step_s, plain_s);
+    device.efficiency.pointwise_tuned.memory_fraction = 1.0;
+    const double tuned_s = estimate_with(&model, &device, &software, &plan).step_s;
+    device.efficiency.pointwise.memory_fraction = 1.0;
+    software.tuned_pointwise = false;
+    ck_assert_double_eq(estimate_with(&model, &device, &software, &plan).step_s, tuned_s);
+    ck_assert_double_lt(tuned_s, plain_s);
+}
+END_TEST
+
+START_TEST(experts_have_a_launch_of_their_own)
+{
+    const nnc_model *dense = load_model("models/llama3-8b.json"),
+                    *experts = load_model("models/mixtral-8x7b.json");
+    const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
+    nnc_software software = nnc_software_default(), slow = software;
+    nnc_plan plan = nnc_plan_default();
+    plan.seq_len = 128;
+    slow.launch_s = 1e-4;
+    software.launch_expert_s = 1e-4;
+    const nnc_result a = estimate_with(experts, device, &software, &plan),
+                     b = estimate_with(experts, device, &slow, &plan);
+    ck_assert_double_eq(a.step_s, b.step_s);
+    ck_assert_double_gt(a.host_s, 0.0);
+    ck_assert_double_eq(estimate_with(dense, device, &software, &plan).host_s, 0.0);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
         a_pass_takes_longer_by_the_power_it_lacks, a_cap_is_a_lower_limit,
         work_below_the_limit_is_not_held,          a_doubled_peak_still_pays,
-        eager_steps_on_h100_are_not_held,
+        eager_steps_on_h100_are_not_held,          tuned_kernels_have_a_rate_of_their_own,
+        experts_have_a_launch_of_their_own,
     };
     return run_tests("power", tests, COUNT_OF(tests));
 }

@@ -159,6 +159,26 @@ START_TEST(a_product_takes_what_the_roofline_says)
 }
 END_TEST
 
+/* A step that ran needs no more memory than there is: where recomputation is open, and nothing else lets it
+ * run, it recomputed. */
+START_TEST(an_open_recomputation_is_the_one_that_fits)
+{
+    static const char open[] = "id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,"
+                               "dp,tp,micro_batch,grad_accum,measured_step_s\n"
+                               "a,plain,1,16,256,4,1024,512,512,1,1,8,1,1\n";
+    static const char full[] = "id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,"
+                               "dp,tp,micro_batch,grad_accum,recompute,measured_step_s\n"
+                               "a,plain,1,16,256,4,1024,512,512,1,1,8,1,full,1\n";
+    nnc_device device = plain_device();
+    const nnc_scored plenty = score_text(open, &device), recomputed = score_text(full, &device);
+    device.mem_bytes = (int64_t)(plenty.predicted_bytes / 2.4); /* enough for what runs more lean */
+    ck_assert_double_eq(score_text(open, &device).predicted_s, plenty.predicted_s);
+    device.mem_bytes = (int64_t)(plenty.predicted_bytes / 2.6);
+    ck_assert_double_eq(score_text(open, &device).predicted_s, recomputed.predicted_s);
+    ck_assert_double_gt(recomputed.predicted_s, plenty.predicted_s);
+}
+END_TEST
+
 START_TEST(causal_attention_runs_its_pairs)
 {
     const nnc_device device = plain_device();
@@ -223,6 +243,7 @@ int main(void)
         rows_that_leave_something_open_stand_apart,
         a_bound_contradicts_past_the_rounding,
         a_product_takes_what_the_roofline_says,
+        an_open_recomputation_is_the_one_that_fits,
         causal_attention_runs_its_pairs,
         a_collective_takes_what_its_links_say,
         a_step_is_what_an_estimate_says,
