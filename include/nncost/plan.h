@@ -260,6 +260,7 @@ struct nnc_software {
     nnc_norm_keep norm_keep;       /* layer, RMS and batch norms */
     nnc_norm_keep group_norm_keep; /* group norms of residual blocks */
     nnc_loss_keep loss_keep;
+    bool loss_in_place;  /* the loss writes over the logits: its copies do not live at once */
     bool softmax_upcast; /* softmax runs in fp32; its fp32 output is kept beside the cast one */
     bool attention_mask_kept; /* a boolean s x s mask per layer */
     bool expanded_kv;         /* grouped keys and values are copied to every head, and kept */

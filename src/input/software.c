@@ -95,6 +95,8 @@ static const nnc_field software_fields[] = {
       .default_text = "fused", .help = "What group norms keep for backward." },
     { NNC_FIELD(nnc_software, loss_keep), NNC_FIELD_NAMES(nnc_loss_keep, NNC_LOSS_KEEPS_COUNT),
       .default_text = "logits", .help = "What the loss keeps for backward, per logit." },
+    { NNC_FIELD(nnc_software, loss_in_place), .default_text = "off",
+      .help = "The loss writes over the logits, whatever it reads and writes on the way." },
     { NNC_FIELD(nnc_software, softmax_upcast), .default_text = "off",
       .help = "Softmax runs in fp32 and keeps its fp32 output beside the cast one." },
     { NNC_FIELD(nnc_software, attention_mask_kept), .default_text = "off",

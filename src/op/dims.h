@@ -129,6 +129,7 @@ typedef struct nnc_loss {
     int64_t tokens, classes;
     bool fused;
     bool squared_error; /* mean squared error over tokens x classes values */
+    bool in_place;      /* its copies of the logits do not live at once */
     nnc_loss_keep keep;
 } nnc_loss;
 

@@ -61,7 +61,7 @@ NNC_SAYING double loss_transient(const nnc_op *op, nnc_derivation *why)
     const nnc_loss *p = &op->u.loss;
     const double tokens = (double)p->tokens, classes = (double)p->classes;
     const double element_bytes = nnc_dtype_bytes(op->dtype), kept_bytes = loss_kept(op, NULL);
-    if (p->fused || p->squared_error) {
+    if (p->fused || p->in_place || p->squared_error) {
         return 0.0;
     }
     NNC_SAY(why, transient_bytes, "B", tokens * classes * (element_bytes + 4.0 + 4.0) - kept_bytes);

@@ -447,6 +447,7 @@ flash_kernel                flash2
 norm_keep                   upcast
 group_norm_keep             upcast
 loss_keep                   logits
+loss_in_place               off
 softmax_upcast              on
 attention_mask_kept         off
 expanded_kv                 on
