@@ -4,7 +4,9 @@
     usage: trace.py PROGRAM
 
 Times are whole nanoseconds; slices of a thread follow each other or nest; an arrow begins and ends inside a
-slice of its own name; a counter is a number; what a stage has in flight is never below 0 and ends at 0.
+slice of its own name; a counter is a number; what a stage has in flight is never below 0 and ends at 0; its
+memory is at most, and once, that of the estimate, and ends without activations; collectives take on each link what
+the estimate says.
 """
 import json
 import os
@@ -28,9 +30,9 @@ ARROWS = [0, 0, 2 * 3 * 8, 2 * 3 * 8, 2 * 3 * 8, 0, 0, 2 * 6]
 def trace_of(words, folder):
     path = Path(folder, "trace.json")
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C", "HOME": folder, "NNCOST_PATH": str(ROOT / "toy")}
-    subprocess.run([PROGRAM, "estimate", *words.split(), "--trace", path], env=environment, check=True,
-                   capture_output=True)
-    return json.loads(path.read_text())
+    done = subprocess.run([PROGRAM, "estimate", *words.split(), "--stages", "--format", "json", "--trace", path],
+                          env=environment, check=True, capture_output=True)
+    return json.loads(path.read_text()), json.loads(done.stdout)
 
 
 def ns(words, microseconds):
@@ -39,7 +41,8 @@ def ns(words, microseconds):
     return whole
 
 
-def check(words, trace, arrows):
+def check(words, documents, arrows):
+    trace, estimate = documents
     slices, flows, counters, named = defaultdict(list), defaultdict(dict), defaultdict(list), set()
     for event in trace["traceEvents"]:
         track = event["pid"], event["tid"]
@@ -66,8 +69,20 @@ def check(words, trace, arrows):
         assert begin[1] <= end[1] and begin[2] == end[2], f"{words}: {one}"
         for track, at, name in (begin, end):
             assert any(a <= at < b and cat == name for a, b, cat in slices[track]), f"{words}: {one} lies in no slice"
-    for name, values in counters.items():
-        assert min(value for _, value in values) >= 0 and sorted(values)[-1][1] == 0, f"{words}: {name} {values}"
+    for (_, name), values in counters.items():
+        what, stage = name.split(", stage ")
+        last = sorted(values)[-1][1]
+        if what == "in flight":
+            assert min(value for _, value in values) >= 0 and last == 0, f"{words}: {name} {values}"
+            continue
+        memory = estimate["stages"][int(stage)]
+        assert what == "memory" and max(value for _, value in values) == memory["total_bytes"], f"{words}: {name} {values}"
+        assert last == memory["total_bytes"] - memory["activation_bytes"], f"{words}: {name} ends at {last}"
+    links = ["scale_up", "scale_out", "host"]
+    for link, name in enumerate(links):
+        told = sum(op["network_s"] * op["repeat"] for op in estimate["ops"] if op["link"] == name and op["network_s"])
+        drawn = sum(end - begin for begin, end, _ in slices[2, link])
+        assert abs(drawn - 1e9 * told) <= len(estimate["ops"]), f"{words}: {name} {drawn} ns, the estimate says {told} s"
     assert len(flows) == arrows, f"{words}: {len(flows)} arrows, expected {arrows}"
     return sum(len(list_of) for list_of in slices.values())
 

@@ -67,7 +67,7 @@ function ops(result) {
   const rows = [...result.ops].sort((a, b) => b.share - a.share).slice(0, 80);
   const more = result.ops.length > rows.length ? `, ${rows.length} of ${result.ops.length}` : "";
   return table(`Ops by time${more}`, [
-    ["op", (row) => figure(row.name, row.name)],
+    ["op", (row) => figure(row.path, row.path)],
     ["phase", (row) => row.phase],
     ["shape", (row) => el("span", { class: "shape" }, row.shape), null, "wide"],
     ["times", (row) => unit(row.repeat, ""), (row) => row.repeat, "wide"],

@@ -9,7 +9,7 @@ static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char
 {
     const double units = nnc_list_units(list, segment);
     const nnc_writer w = { list, how, (int64_t)((double)list->segments[segment].instances * units),
-                           -1 };
+                           -1, NULL };
     exchange.bytes /= units;
     nnc_list_exchange(&w, name, exchange);
     list->ops[list->count - 1].segment = segment;

@@ -158,7 +158,9 @@ static void explain_row(nnc_answer *answer, const nnc_report *report, const nnc_
 
 static bool is_named(const nnc_op_cost *cost, const char *name)
 {
-    return strcmp(cost->op->name, name) == 0;
+    char path[NNC_METRIC_TEXT_MAX];
+    return strcmp(cost->op->name, name) == 0 ||
+           strcmp(nnc_op_path(cost->op, path, sizeof path), name) == 0;
 }
 
 /* The row of an op that takes longest in a phase, NULL if it has none. */

@@ -5,10 +5,25 @@
 #include "base/number.h"
 #include "metrics/report.h"
 #include "op/dims.h"
+#include "op/work.h"
 
 /* ---- ops ---- */
 
 NNC_GET(get_op_name, nnc_op_cost, nnc_text_cell(nnc_op_name(self->op)))
+
+static nnc_cell get_op_path(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_op_cost *cost = place->record;
+    return nnc_text_cell(nnc_op_path(cost->op, text, NNC_METRIC_TEXT_MAX));
+}
+
+static bool is_kept(const nnc_op *op)
+{
+    return op->phase == NNC_PHASE_FORWARD;
+}
+
+NNC_GET(get_op_kept, nnc_op_cost,
+        nnc_number_cell(is_kept(self->op) ? nnc_op_kept_bytes(self->op) : (double)NAN))
 
 NNC_GET(get_op_kind, nnc_op_cost, nnc_text_cell(nnc_op_kind_name(self->op)))
 
@@ -29,6 +44,8 @@ NNC_GET(get_op_network_s, nnc_op_cost,
 
 static const nnc_metric op_rows[] = {
     NNC_AS("name", TEXT, .get = get_op_name, .help = "Name of the op."),
+    NNC_AS("path", TEXT, .get = get_op_path,
+           .help = "Its name, with the part of the network it is in."),
     NNC_AS("kind", TEXT, .get = get_op_kind,
            .help = "Kind of the op; of a pointwise op or a collective, which."),
     NNC_AS("phase", ENUM, NNC_VIA(nnc_op_cost, op), NNC_IN(nnc_op, phase),
@@ -47,6 +64,10 @@ static const nnc_metric op_rows[] = {
            .help = "Bytes that one instance reads from memory."),
     NNC_AS("write_bytes", NUMBER, NNC_IN(nnc_op_cost, work.write_bytes), .unit = "B",
            .help = "Bytes that one instance writes to memory."),
+    NNC_AS("kept_bytes", NUMBER, .get = get_op_kept, .unit = "B",
+           .help =
+               "Bytes that one instance of a forward op keeps for backward, unless its block is "
+               "computed again."),
     NNC_AS("intensity_flops_per_byte", NUMBER, .get = get_op_intensity, .unit = "FLOP/B",
            .show = NNC_SHOW_COUNT,
            .help = "Arithmetic intensity: FLOPs per byte that crosses memory."),

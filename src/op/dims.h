@@ -199,6 +199,8 @@ typedef enum nnc_split {
 
 struct nnc_op {
     const char *name; /* "attn.qkv", static storage */
+    const char *
+        place; /* where that is in the network, "down.0", static storage; NULL = the name says it */
     nnc_op_kind kind;
     nnc_phase phase;
     nnc_group group;

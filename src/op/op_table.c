@@ -1,3 +1,6 @@
+#include <stdio.h>
+#include <string.h>
+
 #include "base/names.h"
 #include "op/op_row.h"
 
@@ -93,6 +96,18 @@ void nnc_op_say_params(const nnc_op *op, nnc_derivation *why)
 const char *nnc_op_name(const nnc_op *op)
 {
     return op != NULL ? op->name : "?";
+}
+
+/* "down.conv" of "down.0" is "down.0.conv". */
+const char *nnc_op_path(const nnc_op *op, char *text, size_t size)
+{
+    const char *in = op->place != NULL ? op->place : "", *name = op->name;
+    const size_t head = strcspn(in, ".");
+    if (head > 0 && strncmp(in, name, head) == 0 && name[head] == '.') {
+        name += head + 1;
+    }
+    snprintf(text, size, "%s%s%s", in, head > 0 ? "." : "", name);
+    return text;
 }
 
 const char *nnc_op_kind_name(const nnc_op *op)

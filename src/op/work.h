@@ -12,6 +12,9 @@ nnc_work nnc_op_work(const nnc_op *op);
  * several ops need is owned by one of them, so that kept bytes add up over a list. */
 double nnc_op_kept_bytes(const nnc_op *op);
 
+/* The name of an op with its place, "down.0.attn1.core", into text; returns text. */
+const char *nnc_op_path(const nnc_op *op, char *text, size_t size);
+
 /* Largest working set of the backward pass that is not kept: gradients of the op's input and
  * output, fp32 copies of an unfused loss. */
 double nnc_op_transient_bytes(const nnc_op *op);

@@ -12,6 +12,7 @@ nnc_op *nnc_list_add(const nnc_writer *w, const char *name, nnc_op_kind kind, nn
     nnc_op *op = &list->ops[list->count++];
     memset(op, 0, sizeof *op);
     op->name = name;
+    op->place = w->place;
     op->kind = kind;
     op->phase = NNC_PHASE_FORWARD;
     op->group = group;
@@ -40,7 +41,7 @@ nnc_writer nnc_list_block(const nnc_writer *w, int64_t repeat, int64_t input_ele
     }
     list->blocks[list->block_count] =
         (nnc_block){ repeat, nnc_list_bytes(w, input_elements), list->segment_count - 1 };
-    return (nnc_writer){ list, w->how, repeat, list->block_count++ };
+    return (nnc_writer){ list, w->how, repeat, list->block_count++, w->place };
 }
 
 void nnc_list_segment(const nnc_writer *w, int64_t instances, bool layer)

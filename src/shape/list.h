@@ -62,7 +62,8 @@ typedef struct nnc_writer {
     nnc_op_list *list;
     const nnc_lowering *how;
     int64_t repeat;
-    int32_t block; /* -1 = none */
+    int32_t block;     /* -1 = none */
+    const char *place; /* of the ops: see nnc_op; NULL = none */
 } nnc_writer;
 
 /* Appends a zeroed op and returns it; a spare one when the list is full. */

@@ -5,6 +5,26 @@
 
 #include "base/error.h"
 
+static const char *const down_places[NNC_UNET_LEVELS_MAX] = {
+    "down.0", "down.1", "down.2", "down.3", "down.4", "down.5", "down.6", "down.7",
+};
+static const char *const up_places[NNC_UNET_LEVELS_MAX] = {
+    "up.0", "up.1", "up.2", "up.3", "up.4", "up.5", "up.6", "up.7",
+};
+
+static const char *place_of(const char *const *places, int level)
+{
+    return places[level < NNC_UNET_LEVELS_MAX ? level : NNC_UNET_LEVELS_MAX - 1];
+}
+
+/* The writer of ops that have a place. */
+static nnc_unet_writer at_place(const nnc_unet_writer *w, const char *place)
+{
+    nnc_unet_writer at = *w;
+    at.to.place = place;
+    return at;
+}
+
 /* Channels of a level. */
 static int64_t channels(const nnc_unet *u, int level)
 {
@@ -52,6 +72,7 @@ static void classic_down(const nnc_unet_writer *w, int64_t side)
     const nnc_unet *u = w->u;
     int64_t previous = u->in_channels;
     for (int level = 0; level < u->levels; level++) {
+        const nnc_unet_writer at = at_place(w, place_of(down_places, level));
         const nnc_map in = { previous, side_at(u, side, level) };
         const bool deepest = level == u->levels - 1;
         int64_t out = channels(u, level);
@@ -59,11 +80,11 @@ static void classic_down(const nnc_unet_writer *w, int64_t side)
             out /= 2; /* bilinear sampling does not halve the channels, so this level does */
         }
         if (level > 0) {
-            pool(w, in);
+            pool(&at, in);
         }
-        nnc_unet_double_conv(w, in, out, out, level == 0, 1);
+        nnc_unet_double_conv(&at, in, out, out, level == 0, 1);
         if (u->blocks_per_level > 1) {
-            nnc_unet_double_conv(w, (nnc_map){ out, in.side }, out, out, false,
+            nnc_unet_double_conv(&at, (nnc_map){ out, in.side }, out, out, false,
                                  u->blocks_per_level - 1);
         }
         previous = out;
@@ -100,15 +121,16 @@ static void classic_up(const nnc_unet_writer *w, int64_t side)
     const bool halves = u->up == NNC_UP_BILINEAR;
     int64_t previous = channels(u, u->levels - 1) / (halves ? 2 : 1);
     for (int level = u->levels - 2; level >= 0; level--) {
+        const nnc_unet_writer at = at_place(w, place_of(up_places, level));
         const nnc_map deeper = { previous, side_at(u, side, level + 1) };
-        const int64_t sampled = classic_resample(w, deeper), skip = channels(u, level);
+        const int64_t sampled = classic_resample(&at, deeper), skip = channels(u, level);
         const nnc_map joined = { skip + sampled, side_at(u, side, level) };
         const int64_t out = halves && level > 0 ? skip / 2 : skip;
         const int64_t middle = halves ? joined.channels / 2 : out;
-        concat(w, joined, 1);
-        nnc_unet_double_conv(w, joined, middle, out, false, 1);
+        concat(&at, joined, 1);
+        nnc_unet_double_conv(&at, joined, middle, out, false, 1);
         if (u->blocks_per_level > 1) {
-            nnc_unet_double_conv(w, (nnc_map){ out, joined.side }, out, out, false,
+            nnc_unet_double_conv(&at, (nnc_map){ out, joined.side }, out, out, false,
                                  u->blocks_per_level - 1);
         }
         previous = out;
@@ -208,23 +230,24 @@ static void diffusion_down(const nnc_unet_writer *w, int64_t side, skips *stack)
     const int64_t blocks = u->blocks_per_level;
     int64_t previous = u->channels;
     for (int level = 0; level < u->levels; level++) {
+        const nnc_unet_writer at = at_place(w, place_of(down_places, level));
         const int64_t out = channels(u, level);
         const nnc_map map = { out, side_at(u, side, level) };
         const int64_t first = previous == out ? 0 : 1; /* blocks that change the width */
         if (first > 0) {
-            nnc_unet_residual(w, (nnc_map){ previous, map.side }, out, 1);
+            nnc_unet_residual(&at, (nnc_map){ previous, map.side }, out, 1);
         }
         if (blocks > first) {
-            nnc_unet_residual(w, map, out, blocks - first);
+            nnc_unet_residual(&at, map, out, blocks - first);
         }
         if (attends(u, level)) {
-            nnc_unet_attention(w, level, map, blocks);
+            nnc_unet_attention(&at, level, map, blocks);
         }
         for (int64_t i = 0; i < blocks; i++) {
             push(w->to.list, stack, out);
         }
         if (level < u->levels - 1) {
-            nnc_unet_conv(w, "down.conv", NNC_GROUP_RESAMPLE, map,
+            nnc_unet_conv(&at, "down.conv", NNC_GROUP_RESAMPLE, map,
                           (nnc_map){ out, side_at(u, side, level + 1) }, u->kernel, false);
             push(w->to.list, stack, out);
         }
@@ -236,9 +259,10 @@ static void diffusion_middle(const nnc_unet_writer *w, int64_t side)
 {
     const nnc_unet *u = w->u;
     const nnc_map map = { channels(u, u->levels - 1), side_at(u, side, u->levels - 1) };
-    nnc_unet_residual(w, map, map.channels, 2);
+    const nnc_unet_writer at = at_place(w, "mid");
+    nnc_unet_residual(&at, map, map.channels, 2);
     if (u->middle_attention) {
-        nnc_unet_attention(w, u->levels, map, 1);
+        nnc_unet_attention(&at, u->levels, map, 1);
     }
 }
 
@@ -268,16 +292,17 @@ static void diffusion_up(const nnc_unet_writer *w, int64_t side, skips *stack)
     const nnc_unet *u = w->u;
     int64_t previous = channels(u, u->levels - 1);
     for (int level = u->levels - 1; level >= 0; level--) {
+        const nnc_unet_writer at = at_place(w, place_of(up_places, level));
         const nnc_map map = { channels(u, level), side_at(u, side, level) };
-        previous = diffusion_up_blocks(w, map, previous, stack);
+        previous = diffusion_up_blocks(&at, map, previous, stack);
         if (attends(u, level)) {
-            nnc_unet_attention(w, level, map, u->blocks_per_level + 1);
+            nnc_unet_attention(&at, level, map, u->blocks_per_level + 1);
         }
         if (level > 0) {
             const nnc_map larger = { map.channels, side_at(u, side, level - 1) };
-            nnc_list_pointwise(&w->to, "up.sample", NNC_PW_UPSAMPLE_NEAREST, NNC_GROUP_RESAMPLE,
-                               nnc_map_elements(w, larger));
-            nnc_unet_conv(w, "up.conv", NNC_GROUP_RESAMPLE, larger, larger, u->kernel, false);
+            nnc_list_pointwise(&at.to, "up.sample", NNC_PW_UPSAMPLE_NEAREST, NNC_GROUP_RESAMPLE,
+                               nnc_map_elements(&at, larger));
+            nnc_unet_conv(&at, "up.conv", NNC_GROUP_RESAMPLE, larger, larger, u->kernel, false);
         }
     }
 }

@@ -36,40 +36,40 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 10, image 8, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-op          phase       rep shape                        FLOPs   bytes FLOP/B      time share bound
-block.conv  forward       1 n=10 c=1->10 8x8->8x8 k=3  115.2 k 14.26 k  8.079  14.26 ns  1.0% memory
-block.norm  forward       1 rows=10 width=640          51.20 k 38.40 k  1.333  38.40 ns  2.6% memory
-block.act   forward       1 elements=6400              6.400 k 25.60 k   0.25  25.60 ns  1.7% memory
-block.conv  forward       1 n=10 c=10->10 8x8->8x8 k=3 1.152 M 27.40 k  42.04  27.40 ns  1.8% memory
-block.norm  forward       1 rows=10 width=640          51.20 k 38.40 k  1.333  38.40 ns  2.6% memory
-block.act   forward       1 elements=6400              6.400 k 25.60 k   0.25  25.60 ns  1.7% memory
-add         forward       1 elements=6400              6.400 k 25.60 k   0.25  25.60 ns  1.7% memory
-block.conv  forward       3 n=10 c=10->10 8x8->8x8 k=3 1.152 M 27.40 k  42.04  27.40 ns  5.5% memory
-block.norm  forward       3 rows=10 width=640          51.20 k 38.40 k  1.333  38.40 ns  7.7% memory
-block.act   forward       3 elements=6400              6.400 k 25.60 k   0.25  25.60 ns  5.2% memory
-add         forward       3 elements=6400              6.400 k 25.60 k   0.25  25.60 ns  5.2% memory
-global_pool forward       1 elements=100               6.500 k 13.00 k    0.5  13.00 ns  0.9% memory
-linear      forward       1 m=10 n=10 k=10             2.100 k   620.0  3.387 0.6200 ns  0.0% memory
-loss        forward       1 rows=10 classes=10           500.0   200.0    2.5 0.2000 ns  0.0% memory
-loss        backward      1 rows=10 classes=10           200.0   400.0    0.5 0.4000 ns  0.0% memory
-linear      grad_input    1 m=10 n=10 k=10             2.000 k   600.0  3.333 0.6000 ns  0.0% memory
-linear      grad_weight   1 m=10 n=10 k=10             2.100 k   600.0    3.5 0.6000 ns  0.0% memory
-global_pool backward      1 elements=100               6.500 k 13.00 k    0.5  13.00 ns  0.9% memory
-add         backward      3 elements=6400              6.400 k 12.80 k    0.5  12.80 ns  2.6% memory
-block.act   backward      3 elements=6400              6.400 k 38.40 k 0.1667  38.40 ns  7.7% memory
-block.norm  backward      3 rows=10 width=640          89.60 k 64.00 k    1.4  64.00 ns 12.9% memory
-block.conv  grad_input    3 n=10 c=10->10 8x8->8x8 k=3 1.152 M 27.40 k  42.04  27.40 ns  5.5% memory
-block.conv  grad_weight   3 n=10 c=10->10 8x8->8x8 k=3 1.152 M 27.40 k  42.04  27.40 ns  5.5% memory
-add         backward      1 elements=6400              6.400 k 12.80 k    0.5  12.80 ns  0.9% memory
-block.act   backward      1 elements=6400              6.400 k 38.40 k 0.1667  38.40 ns  2.6% memory
-block.norm  backward      1 rows=10 width=640          89.60 k 64.00 k    1.4  64.00 ns  4.3% memory
-block.conv  grad_input    1 n=10 c=10->10 8x8->8x8 k=3 1.152 M 27.40 k  42.04  27.40 ns  1.8% memory
-block.conv  grad_weight   1 n=10 c=10->10 8x8->8x8 k=3 1.152 M 27.40 k  42.04  27.40 ns  1.8% memory
-block.act   backward      1 elements=6400              6.400 k 38.40 k 0.1667  38.40 ns  2.6% memory
-block.norm  backward      1 rows=10 width=640          89.60 k 64.00 k    1.4  64.00 ns  4.3% memory
-block.conv  grad_weight   1 n=10 c=1->10 8x8->8x8 k=3  115.2 k 14.26 k  8.079  14.26 ns  1.0% memory
-grad.clip   update        1 params=3900                7.800 k 7.800 k      1  7.800 ns  0.5% memory
-optimizer   update        1 params=3900                62.40 k 109.2 k 0.5714  109.2 ns  7.3% memory
+op          phase       rep shape                 kept   FLOPs   bytes FLOP/B      time share bound
+block.conv  forward       1 n=10 c=1->10 8x8..       - 115.2 k 14.26 k  8.079  14.26 ns  1.0% memory
+block.norm  forward       1 rows=10 width=640  12.88 k 51.20 k 38.40 k  1.333  38.40 ns  2.6% memory
+block.act   forward       1 elements=6400      12.80 k 6.400 k 25.60 k   0.25  25.60 ns  1.7% memory
+block.conv  forward       1 n=10 c=10->10 8x..       - 1.152 M 27.40 k  42.04  27.40 ns  1.8% memory
+block.norm  forward       1 rows=10 width=640  12.88 k 51.20 k 38.40 k  1.333  38.40 ns  2.6% memory
+block.act   forward       1 elements=6400      12.80 k 6.400 k 25.60 k   0.25  25.60 ns  1.7% memory
+add         forward       1 elements=6400            - 6.400 k 25.60 k   0.25  25.60 ns  1.7% memory
+block.conv  forward       3 n=10 c=10->10 8x.. 12.80 k 1.152 M 27.40 k  42.04  27.40 ns  5.5% memory
+block.norm  forward       3 rows=10 width=640  12.88 k 51.20 k 38.40 k  1.333  38.40 ns  7.7% memory
+block.act   forward       3 elements=6400      12.80 k 6.400 k 25.60 k   0.25  25.60 ns  5.2% memory
+add         forward       3 elements=6400            - 6.400 k 25.60 k   0.25  25.60 ns  5.2% memory
+global_pool forward       1 elements=100             - 6.500 k 13.00 k    0.5  13.00 ns  0.9% memory
+linear      forward       1 m=10 n=10 k=10       200.0 2.100 k   620.0  3.387 0.6200 ns  0.0% memory
+loss        forward       1 rows=10 classes=10   200.0   500.0   200.0    2.5 0.2000 ns  0.0% memory
+loss        backward      1 rows=10 classes=10       -   200.0   400.0    0.5 0.4000 ns  0.0% memory
+linear      grad_input    1 m=10 n=10 k=10           - 2.000 k   600.0  3.333 0.6000 ns  0.0% memory
+linear      grad_weight   1 m=10 n=10 k=10           - 2.100 k   600.0    3.5 0.6000 ns  0.0% memory
+global_pool backward      1 elements=100             - 6.500 k 13.00 k    0.5  13.00 ns  0.9% memory
+add         backward      3 elements=6400            - 6.400 k 12.80 k    0.5  12.80 ns  2.6% memory
+block.act   backward      3 elements=6400            - 6.400 k 38.40 k 0.1667  38.40 ns  7.7% memory
+block.norm  backward      3 rows=10 width=640        - 89.60 k 64.00 k    1.4  64.00 ns 12.9% memory
+block.conv  grad_input    3 n=10 c=10->10 8x..       - 1.152 M 27.40 k  42.04  27.40 ns  5.5% memory
+block.conv  grad_weight   3 n=10 c=10->10 8x..       - 1.152 M 27.40 k  42.04  27.40 ns  5.5% memory
+add         backward      1 elements=6400            - 6.400 k 12.80 k    0.5  12.80 ns  0.9% memory
+block.act   backward      1 elements=6400            - 6.400 k 38.40 k 0.1667  38.40 ns  2.6% memory
+block.norm  backward      1 rows=10 width=640        - 89.60 k 64.00 k    1.4  64.00 ns  4.3% memory
+block.conv  grad_input    1 n=10 c=10->10 8x..       - 1.152 M 27.40 k  42.04  27.40 ns  1.8% memory
+block.conv  grad_weight   1 n=10 c=10->10 8x..       - 1.152 M 27.40 k  42.04  27.40 ns  1.8% memory
+block.act   backward      1 elements=6400            - 6.400 k 38.40 k 0.1667  38.40 ns  2.6% memory
+block.norm  backward      1 rows=10 width=640        - 89.60 k 64.00 k    1.4  64.00 ns  4.3% memory
+block.conv  grad_weight   1 n=10 c=1->10 8x8..       - 115.2 k 14.26 k  8.079  14.26 ns  1.0% memory
+grad.clip   update        1 params=3900              - 7.800 k 7.800 k      1  7.800 ns  0.5% memory
+optimizer   update        1 params=3900              - 62.40 k 109.2 k 0.5714  109.2 ns  7.3% memory
 
 step      14.06 MFLOP executed, 903.3 kFLOP on the vector units, 1.488 MB moved, 1.488 us, memory
 $ nncost estimate inputs/rings.json round --set width=20 | head -1

@@ -43,8 +43,8 @@ $ nncost help ops estimate
 
 # Short options for the form and the place of the output.
 $ nncost ops dense round --top 1 -f csv
-name,kind,phase,group,repeat,shape,flops,vector_flops,read_bytes,write_bytes,intensity_flops_per_byte,time_s,share,bound,link,network_s\r
-embed.tokens,embedding,forward,embedding,1,tokens=1000 width=1000,0,0,2008000,2000000,0,4.008e-6,0.000371257001362,memory,,\r
+name,path,kind,phase,group,repeat,shape,flops,vector_flops,read_bytes,write_bytes,kept_bytes,intensity_flops_per_byte,time_s,share,bound,link,network_s\r
+embed.tokens,embed.tokens,embedding,forward,embedding,1,tokens=1000 width=1000,0,0,2008000,2000000,8000,0,4.008e-6,0.000371257001362,memory,,\r
 $ nncost ops dense round --top 1 -fcsv -o ops.csv; wc -l < ops.csv
 2
 $ nncost ops dense round -o

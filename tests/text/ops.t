@@ -7,44 +7,44 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-op              phase       rep shape                    FLOPs   bytes FLOP/B     time share bound
-embed.tokens    forward       1 tokens=1000 width=1000       0 4.008 M      0 4.008 us  0.0% memory
-embed.positions forward       1 elements=1000000       1.000 M 4.000 M   0.25 4.000 us  0.0% memory
-attn.norm       forward       8 rows=1000 width=1000   8.000 M 4.000 M      2 4.000 us  0.3% memory
-attn.qkv        forward       8 m=1000 n=3000 k=1000   6.003 G 14.01 M  428.6 60.00 us  4.4% compute
-attn.core       forward       8 b=1 heads=8/8 s=1000.. 2.022 G 8.032 M  251.7 20.02 us  1.5% compute
-attn.out        forward       8 m=1000 n=1000 k=1000   2.001 G 6.002 M  333.4 20.00 us  1.5% compute
-attn.residual   forward       8 elements=1000000       1.000 M 4.000 M   0.25 4.000 us  0.3% memory
-mlp.norm        forward       8 rows=1000 width=1000   8.000 M 4.000 M      2 4.000 us  0.3% memory
-mlp.up          forward       8 m=1000 n=4000 k=1000   8.004 G 18.01 M  444.5 80.00 us  5.9% compute
-mlp.activation  forward       8 elements=4000000       32.00 M 16.00 M      2 16.00 us  1.2% memory
-mlp.down        forward       8 m=1000 n=1000 k=4000   8.001 G 18.00 M  444.5 80.00 us  5.9% compute
-mlp.residual    forward       8 elements=1000000       1.000 M 4.000 M   0.25 4.000 us  0.3% memory
-head.norm       forward       1 rows=1000 width=1000   8.000 M 4.000 M      2 4.000 us  0.0% memory
-head.logits     forward       1 m=1000 n=10000 k=1000  20.00 G 42.00 M  476.2 200.0 us  1.9% compute
-loss            forward       1 rows=1000 classes=10.. 50.00 M 20.00 M    2.5 20.00 us  0.2% memory
-loss            backward      1 rows=1000 classes=10.. 20.00 M 40.00 M    0.5 40.00 us  0.4% memory
-head.logits     grad_input    1 m=1000 n=1000 k=10000  20.00 G 42.00 M  476.2 200.0 us  1.9% compute
-head.logits     grad_weight   1 m=1000 n=10000 k=1000  20.00 G 42.00 M  476.2 200.0 us  1.9% compute
-head.norm       backward      1 rows=1000 width=1000   14.00 M 6.000 M  2.333 6.000 us  0.1% memory
-mlp.residual    backward      8 elements=1000000       1.000 M 2.000 M    0.5 2.000 us  0.1% memory
-mlp.down        grad_input    8 m=1000 n=4000 k=1000   8.000 G 18.00 M  444.4 80.00 us  5.9% compute
-mlp.down        grad_weight   8 m=4000 n=1000 k=1000   8.001 G 18.00 M  444.5 80.00 us  5.9% compute
-mlp.activation  backward      8 elements=4000000       52.00 M 24.00 M  2.167 24.00 us  1.8% memory
-mlp.up          grad_input    8 m=1000 n=1000 k=4000   8.000 G 18.00 M  444.4 80.00 us  5.9% compute
-mlp.up          grad_weight   8 m=1000 n=4000 k=1000   8.004 G 18.00 M  444.7 80.00 us  5.9% compute
-mlp.norm        backward      8 rows=1000 width=1000   14.00 M 6.000 M  2.333 6.000 us  0.4% memory
-attn.residual   backward      8 elements=1000000       1.000 M 2.000 M    0.5 2.000 us  0.1% memory
-attn.out        grad_input    8 m=1000 n=1000 k=1000   2.000 G 6.000 M  333.3 20.00 us  1.5% compute
-attn.out        grad_weight   8 m=1000 n=1000 k=1000   2.001 G 6.000 M  333.5 20.00 us  1.5% compute
-attn.core       backward      8 b=1 heads=8/8 s=1000.. 5.029 G 16.06 M  313.1 50.05 us  3.7% compute
-attn.qkv        grad_input    8 m=1000 n=1000 k=3000   6.000 G 14.00 M  428.6 60.00 us  4.4% compute
-attn.qkv        grad_weight   8 m=1000 n=3000 k=1000   6.003 G 14.00 M  428.8 60.00 us  4.4% compute
-attn.norm       backward      8 rows=1000 width=1000   14.00 M 6.000 M  2.333 6.000 us  0.4% memory
-embed.positions backward      1 elements=1000000       1.000 M 2.000 M    0.5 2.000 us  0.0% memory
-embed.tokens    backward      1 tokens=1000 width=1000 1.000 M 6.008 M 0.1664 6.008 us  0.1% memory
-grad.clip       update        1 params=107106000       214.2 M 214.2 M      1 214.2 us  2.0% memory
-optimizer       update        1 params=107106000       1.714 G 2.999 G 0.5714 2.999 ms 27.8% memory
+op              phase       rep shape             kept   FLOPs   bytes FLOP/B     time share bound
+embed.tokens    forward       1 tokens=1000 .. 8.000 k       0 4.008 M      0 4.008 us  0.0% memory
+embed.positions forward       1 elements=100.. 8.000 k 1.000 M 4.000 M   0.25 4.000 us  0.0% memory
+attn.norm       forward       8 rows=1000 wi.. 2.008 M 8.000 M 4.000 M      2 4.000 us  0.3% memory
+attn.qkv        forward       8 m=1000 n=300.. 2.000 M 6.003 G 14.01 M  428.6 60.00 us  4.4% compute
+attn.core       forward       8 b=1 heads=8/.. 6.032 M 2.022 G 8.032 M  251.7 20.02 us  1.5% compute
+attn.out        forward       8 m=1000 n=100.. 2.000 M 2.001 G 6.002 M  333.4 20.00 us  1.5% compute
+attn.residual   forward       8 elements=100..       - 1.000 M 4.000 M   0.25 4.000 us  0.3% memory
+mlp.norm        forward       8 rows=1000 wi.. 2.008 M 8.000 M 4.000 M      2 4.000 us  0.3% memory
+mlp.up          forward       8 m=1000 n=400.. 2.000 M 8.004 G 18.01 M  444.5 80.00 us  5.9% compute
+mlp.activation  forward       8 elements=400.. 8.000 M 32.00 M 16.00 M      2 16.00 us  1.2% memory
+mlp.down        forward       8 m=1000 n=100.. 8.000 M 8.001 G 18.00 M  444.5 80.00 us  5.9% compute
+mlp.residual    forward       8 elements=100..       - 1.000 M 4.000 M   0.25 4.000 us  0.3% memory
+head.norm       forward       1 rows=1000 wi.. 2.008 M 8.000 M 4.000 M      2 4.000 us  0.0% memory
+head.logits     forward       1 m=1000 n=100.. 2.000 M 20.00 G 42.00 M  476.2 200.0 us  1.9% compute
+loss            forward       1 rows=1000 cl.. 20.00 M 50.00 M 20.00 M    2.5 20.00 us  0.2% memory
+loss            backward      1 rows=1000 cl..       - 20.00 M 40.00 M    0.5 40.00 us  0.4% memory
+head.logits     grad_input    1 m=1000 n=100..       - 20.00 G 42.00 M  476.2 200.0 us  1.9% compute
+head.logits     grad_weight   1 m=1000 n=100..       - 20.00 G 42.00 M  476.2 200.0 us  1.9% compute
+head.norm       backward      1 rows=1000 wi..       - 14.00 M 6.000 M  2.333 6.000 us  0.1% memory
+mlp.residual    backward      8 elements=100..       - 1.000 M 2.000 M    0.5 2.000 us  0.1% memory
+mlp.down        grad_input    8 m=1000 n=400..       - 8.000 G 18.00 M  444.4 80.00 us  5.9% compute
+mlp.down        grad_weight   8 m=4000 n=100..       - 8.001 G 18.00 M  444.5 80.00 us  5.9% compute
+mlp.activation  backward      8 elements=400..       - 52.00 M 24.00 M  2.167 24.00 us  1.8% memory
+mlp.up          grad_input    8 m=1000 n=100..       - 8.000 G 18.00 M  444.4 80.00 us  5.9% compute
+mlp.up          grad_weight   8 m=1000 n=400..       - 8.004 G 18.00 M  444.7 80.00 us  5.9% compute
+mlp.norm        backward      8 rows=1000 wi..       - 14.00 M 6.000 M  2.333 6.000 us  0.4% memory
+attn.residual   backward      8 elements=100..       - 1.000 M 2.000 M    0.5 2.000 us  0.1% memory
+attn.out        grad_input    8 m=1000 n=100..       - 2.000 G 6.000 M  333.3 20.00 us  1.5% compute
+attn.out        grad_weight   8 m=1000 n=100..       - 2.001 G 6.000 M  333.5 20.00 us  1.5% compute
+attn.core       backward      8 b=1 heads=8/..       - 5.029 G 16.06 M  313.1 50.05 us  3.7% compute
+attn.qkv        grad_input    8 m=1000 n=100..       - 6.000 G 14.00 M  428.6 60.00 us  4.4% compute
+attn.qkv        grad_weight   8 m=1000 n=300..       - 6.003 G 14.00 M  428.8 60.00 us  4.4% compute
+attn.norm       backward      8 rows=1000 wi..       - 14.00 M 6.000 M  2.333 6.000 us  0.4% memory
+embed.positions backward      1 elements=100..       - 1.000 M 2.000 M    0.5 2.000 us  0.0% memory
+embed.tokens    backward      1 tokens=1000 ..       - 1.000 M 6.008 M 0.1664 6.008 us  0.1% memory
+grad.clip       update        1 params=10710..       - 214.2 M 214.2 M      1 214.2 us  2.0% memory
+optimizer       update        1 params=10710..       - 1.714 G 2.999 G 0.5714 2.999 ms 27.8% memory
 
 step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 10.80 ms, compute
 $ nncost ops dense round --format markdown
@@ -52,93 +52,93 @@ $ nncost ops dense round --format markdown
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 - **plan**: batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
-| op | phase | rep | shape | FLOPs | bytes | FLOP/B | time | share | bound |
-|:---|:---|---:|:---|---:|---:|---:|---:|---:|:---|
-| embed.tokens | forward | 1 | tokens=1000 width=1000 | 0 | 4.008 M | 0 | 4.008 us | 0.0% | memory |
-| embed.positions | forward | 1 | elements=1000000 | 1.000 M | 4.000 M | 0.25 | 4.000 us | 0.0% | memory |
-| attn.norm | forward | 8 | rows=1000 width=1000 | 8.000 M | 4.000 M | 2 | 4.000 us | 0.3% | memory |
-| attn.qkv | forward | 8 | m=1000 n=3000 k=1000 | 6.003 G | 14.01 M | 428.6 | 60.00 us | 4.4% | compute |
-| attn.core | forward | 8 | b=1 heads=8/8 s=1000x1000 d=125 | 2.022 G | 8.032 M | 251.7 | 20.02 us | 1.5% | compute |
-| attn.out | forward | 8 | m=1000 n=1000 k=1000 | 2.001 G | 6.002 M | 333.4 | 20.00 us | 1.5% | compute |
-| attn.residual | forward | 8 | elements=1000000 | 1.000 M | 4.000 M | 0.25 | 4.000 us | 0.3% | memory |
-| mlp.norm | forward | 8 | rows=1000 width=1000 | 8.000 M | 4.000 M | 2 | 4.000 us | 0.3% | memory |
-| mlp.up | forward | 8 | m=1000 n=4000 k=1000 | 8.004 G | 18.01 M | 444.5 | 80.00 us | 5.9% | compute |
-| mlp.activation | forward | 8 | elements=4000000 | 32.00 M | 16.00 M | 2 | 16.00 us | 1.2% | memory |
-| mlp.down | forward | 8 | m=1000 n=1000 k=4000 | 8.001 G | 18.00 M | 444.5 | 80.00 us | 5.9% | compute |
-| mlp.residual | forward | 8 | elements=1000000 | 1.000 M | 4.000 M | 0.25 | 4.000 us | 0.3% | memory |
-| head.norm | forward | 1 | rows=1000 width=1000 | 8.000 M | 4.000 M | 2 | 4.000 us | 0.0% | memory |
-| head.logits | forward | 1 | m=1000 n=10000 k=1000 | 20.00 G | 42.00 M | 476.2 | 200.0 us | 1.9% | compute |
-| loss | forward | 1 | rows=1000 classes=10000 | 50.00 M | 20.00 M | 2.5 | 20.00 us | 0.2% | memory |
-| loss | backward | 1 | rows=1000 classes=10000 | 20.00 M | 40.00 M | 0.5 | 40.00 us | 0.4% | memory |
-| head.logits | grad_input | 1 | m=1000 n=1000 k=10000 | 20.00 G | 42.00 M | 476.2 | 200.0 us | 1.9% | compute |
-| head.logits | grad_weight | 1 | m=1000 n=10000 k=1000 | 20.00 G | 42.00 M | 476.2 | 200.0 us | 1.9% | compute |
-| head.norm | backward | 1 | rows=1000 width=1000 | 14.00 M | 6.000 M | 2.333 | 6.000 us | 0.1% | memory |
-| mlp.residual | backward | 8 | elements=1000000 | 1.000 M | 2.000 M | 0.5 | 2.000 us | 0.1% | memory |
-| mlp.down | grad_input | 8 | m=1000 n=4000 k=1000 | 8.000 G | 18.00 M | 444.4 | 80.00 us | 5.9% | compute |
-| mlp.down | grad_weight | 8 | m=4000 n=1000 k=1000 | 8.001 G | 18.00 M | 444.5 | 80.00 us | 5.9% | compute |
-| mlp.activation | backward | 8 | elements=4000000 | 52.00 M | 24.00 M | 2.167 | 24.00 us | 1.8% | memory |
-| mlp.up | grad_input | 8 | m=1000 n=1000 k=4000 | 8.000 G | 18.00 M | 444.4 | 80.00 us | 5.9% | compute |
-| mlp.up | grad_weight | 8 | m=1000 n=4000 k=1000 | 8.004 G | 18.00 M | 444.7 | 80.00 us | 5.9% | compute |
-| mlp.norm | backward | 8 | rows=1000 width=1000 | 14.00 M | 6.000 M | 2.333 | 6.000 us | 0.4% | memory |
-| attn.residual | backward | 8 | elements=1000000 | 1.000 M | 2.000 M | 0.5 | 2.000 us | 0.1% | memory |
-| attn.out | grad_input | 8 | m=1000 n=1000 k=1000 | 2.000 G | 6.000 M | 333.3 | 20.00 us | 1.5% | compute |
-| attn.out | grad_weight | 8 | m=1000 n=1000 k=1000 | 2.001 G | 6.000 M | 333.5 | 20.00 us | 1.5% | compute |
-| attn.core | backward | 8 | b=1 heads=8/8 s=1000x1000 d=125 | 5.029 G | 16.06 M | 313.1 | 50.05 us | 3.7% | compute |
-| attn.qkv | grad_input | 8 | m=1000 n=1000 k=3000 | 6.000 G | 14.00 M | 428.6 | 60.00 us | 4.4% | compute |
-| attn.qkv | grad_weight | 8 | m=1000 n=3000 k=1000 | 6.003 G | 14.00 M | 428.8 | 60.00 us | 4.4% | compute |
-| attn.norm | backward | 8 | rows=1000 width=1000 | 14.00 M | 6.000 M | 2.333 | 6.000 us | 0.4% | memory |
-| embed.positions | backward | 1 | elements=1000000 | 1.000 M | 2.000 M | 0.5 | 2.000 us | 0.0% | memory |
-| embed.tokens | backward | 1 | tokens=1000 width=1000 | 1.000 M | 6.008 M | 0.1664 | 6.008 us | 0.1% | memory |
-| grad.clip | update | 1 | params=107106000 | 214.2 M | 214.2 M | 1 | 214.2 us | 2.0% | memory |
-| optimizer | update | 1 | params=107106000 | 1.714 G | 2.999 G | 0.5714 | 2.999 ms | 27.8% | memory |
+| op | phase | rep | shape | kept | FLOPs | bytes | FLOP/B | time | share | bound |
+|:---|:---|---:|:---|---:|---:|---:|---:|---:|---:|:---|
+| embed.tokens | forward | 1 | tokens=1000 width=1000 | 8.000 k | 0 | 4.008 M | 0 | 4.008 us | 0.0% | memory |
+| embed.positions | forward | 1 | elements=1000000 | 8.000 k | 1.000 M | 4.000 M | 0.25 | 4.000 us | 0.0% | memory |
+| attn.norm | forward | 8 | rows=1000 width=1000 | 2.008 M | 8.000 M | 4.000 M | 2 | 4.000 us | 0.3% | memory |
+| attn.qkv | forward | 8 | m=1000 n=3000 k=1000 | 2.000 M | 6.003 G | 14.01 M | 428.6 | 60.00 us | 4.4% | compute |
+| attn.core | forward | 8 | b=1 heads=8/8 s=1000x1000 d=125 | 6.032 M | 2.022 G | 8.032 M | 251.7 | 20.02 us | 1.5% | compute |
+| attn.out | forward | 8 | m=1000 n=1000 k=1000 | 2.000 M | 2.001 G | 6.002 M | 333.4 | 20.00 us | 1.5% | compute |
+| attn.residual | forward | 8 | elements=1000000 | - | 1.000 M | 4.000 M | 0.25 | 4.000 us | 0.3% | memory |
+| mlp.norm | forward | 8 | rows=1000 width=1000 | 2.008 M | 8.000 M | 4.000 M | 2 | 4.000 us | 0.3% | memory |
+| mlp.up | forward | 8 | m=1000 n=4000 k=1000 | 2.000 M | 8.004 G | 18.01 M | 444.5 | 80.00 us | 5.9% | compute |
+| mlp.activation | forward | 8 | elements=4000000 | 8.000 M | 32.00 M | 16.00 M | 2 | 16.00 us | 1.2% | memory |
+| mlp.down | forward | 8 | m=1000 n=1000 k=4000 | 8.000 M | 8.001 G | 18.00 M | 444.5 | 80.00 us | 5.9% | compute |
+| mlp.residual | forward | 8 | elements=1000000 | - | 1.000 M | 4.000 M | 0.25 | 4.000 us | 0.3% | memory |
+| head.norm | forward | 1 | rows=1000 width=1000 | 2.008 M | 8.000 M | 4.000 M | 2 | 4.000 us | 0.0% | memory |
+| head.logits | forward | 1 | m=1000 n=10000 k=1000 | 2.000 M | 20.00 G | 42.00 M | 476.2 | 200.0 us | 1.9% | compute |
+| loss | forward | 1 | rows=1000 classes=10000 | 20.00 M | 50.00 M | 20.00 M | 2.5 | 20.00 us | 0.2% | memory |
+| loss | backward | 1 | rows=1000 classes=10000 | - | 20.00 M | 40.00 M | 0.5 | 40.00 us | 0.4% | memory |
+| head.logits | grad_input | 1 | m=1000 n=1000 k=10000 | - | 20.00 G | 42.00 M | 476.2 | 200.0 us | 1.9% | compute |
+| head.logits | grad_weight | 1 | m=1000 n=10000 k=1000 | - | 20.00 G | 42.00 M | 476.2 | 200.0 us | 1.9% | compute |
+| head.norm | backward | 1 | rows=1000 width=1000 | - | 14.00 M | 6.000 M | 2.333 | 6.000 us | 0.1% | memory |
+| mlp.residual | backward | 8 | elements=1000000 | - | 1.000 M | 2.000 M | 0.5 | 2.000 us | 0.1% | memory |
+| mlp.down | grad_input | 8 | m=1000 n=4000 k=1000 | - | 8.000 G | 18.00 M | 444.4 | 80.00 us | 5.9% | compute |
+| mlp.down | grad_weight | 8 | m=4000 n=1000 k=1000 | - | 8.001 G | 18.00 M | 444.5 | 80.00 us | 5.9% | compute |
+| mlp.activation | backward | 8 | elements=4000000 | - | 52.00 M | 24.00 M | 2.167 | 24.00 us | 1.8% | memory |
+| mlp.up | grad_input | 8 | m=1000 n=1000 k=4000 | - | 8.000 G | 18.00 M | 444.4 | 80.00 us | 5.9% | compute |
+| mlp.up | grad_weight | 8 | m=1000 n=4000 k=1000 | - | 8.004 G | 18.00 M | 444.7 | 80.00 us | 5.9% | compute |
+| mlp.norm | backward | 8 | rows=1000 width=1000 | - | 14.00 M | 6.000 M | 2.333 | 6.000 us | 0.4% | memory |
+| attn.residual | backward | 8 | elements=1000000 | - | 1.000 M | 2.000 M | 0.5 | 2.000 us | 0.1% | memory |
+| attn.out | grad_input | 8 | m=1000 n=1000 k=1000 | - | 2.000 G | 6.000 M | 333.3 | 20.00 us | 1.5% | compute |
+| attn.out | grad_weight | 8 | m=1000 n=1000 k=1000 | - | 2.001 G | 6.000 M | 333.5 | 20.00 us | 1.5% | compute |
+| attn.core | backward | 8 | b=1 heads=8/8 s=1000x1000 d=125 | - | 5.029 G | 16.06 M | 313.1 | 50.05 us | 3.7% | compute |
+| attn.qkv | grad_input | 8 | m=1000 n=1000 k=3000 | - | 6.000 G | 14.00 M | 428.6 | 60.00 us | 4.4% | compute |
+| attn.qkv | grad_weight | 8 | m=1000 n=3000 k=1000 | - | 6.003 G | 14.00 M | 428.8 | 60.00 us | 4.4% | compute |
+| attn.norm | backward | 8 | rows=1000 width=1000 | - | 14.00 M | 6.000 M | 2.333 | 6.000 us | 0.4% | memory |
+| embed.positions | backward | 1 | elements=1000000 | - | 1.000 M | 2.000 M | 0.5 | 2.000 us | 0.0% | memory |
+| embed.tokens | backward | 1 | tokens=1000 width=1000 | - | 1.000 M | 6.008 M | 0.1664 | 6.008 us | 0.1% | memory |
+| grad.clip | update | 1 | params=107106000 | - | 214.2 M | 214.2 M | 1 | 214.2 us | 2.0% | memory |
+| optimizer | update | 1 | params=107106000 | - | 1.714 G | 2.999 G | 0.5714 | 2.999 ms | 27.8% | memory |
 
 - **step**: 692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 10.80 ms, compute
 $ nncost ops dense round --format csv
-name,kind,phase,group,repeat,shape,flops,vector_flops,read_bytes,write_bytes,intensity_flops_per_byte,time_s,share,bound,link,network_s\r
-embed.tokens,embedding,forward,embedding,1,tokens=1000 width=1000,0,0,2008000,2000000,0,4.008e-6,0.000371257001362,memory,,\r
-embed.positions,position_add,forward,embedding,1,elements=1000000,0,1000000,2000000,2000000,0.25,4e-6,0.000370515969424,memory,,\r
-attn.norm,layer_norm,forward,norm,8,rows=1000 width=1000,0,8000000,2000000,2000000,2,4e-6,0.00296412775539,memory,,\r
-attn.qkv,matmul,forward,attention,8,m=1000 n=3000 k=1000,6000000000,3000000,8006000,6000000,428.602027702,6e-5,0.0444619163308,compute,,\r
-attn.core,flash_attention,forward,attention,8,b=1 heads=8/8 s=1000x1000 d=125,2002000000,20020000,6000000,2032000,251.745517928,2.002e-5,0.0148354594157,compute,,\r
-attn.out,matmul,forward,attention,8,m=1000 n=1000 k=1000,2000000000,1000000,4002000,2000000,333.388870377,2e-5,0.0148206387769,compute,,\r
-attn.residual,residual,forward,attention,8,elements=1000000,0,1000000,2000000,2000000,0.25,4e-6,0.00296412775539,memory,,\r
-mlp.norm,layer_norm,forward,norm,8,rows=1000 width=1000,0,8000000,2000000,2000000,2,4e-6,0.00296412775539,memory,,\r
-mlp.up,matmul,forward,mlp,8,m=1000 n=4000 k=1000,8000000000,4000000,10008000,8000000,444.469124833,8e-5,0.0592825551078,compute,,\r
-mlp.activation,gelu,forward,mlp,8,elements=4000000,0,32000000,8000000,8000000,2,1.6e-5,0.0118565110216,memory,,\r
-mlp.down,matmul,forward,mlp,8,m=1000 n=1000 k=4000,8000000000,1000000,16002000,2000000,444.450616598,8e-5,0.0592825551078,compute,,\r
-mlp.residual,residual,forward,mlp,8,elements=1000000,0,1000000,2000000,2000000,0.25,4e-6,0.00296412775539,memory,,\r
-head.norm,layer_norm,forward,norm,1,rows=1000 width=1000,0,8000000,2000000,2000000,2,4e-6,0.000370515969424,memory,,\r
-head.logits,matmul,forward,head,1,m=1000 n=10000 k=1000,20000000000,0,22000000,20000000,476.19047619,0.0002,0.0185257984712,compute,,\r
-loss,cross_entropy,forward,loss,1,rows=1000 classes=10000,0,50000000,20000000,0,2.5,2e-5,0.00185257984712,memory,,\r
-loss,cross_entropy,backward,loss,1,rows=1000 classes=10000,0,20000000,20000000,20000000,0.5,4e-5,0.00370515969424,memory,,\r
-head.logits,matmul,grad_input,head,1,m=1000 n=1000 k=10000,20000000000,0,40000000,2000000,476.19047619,0.0002,0.0185257984712,compute,,\r
-head.logits,matmul,grad_weight,head,1,m=1000 n=10000 k=1000,20000000000,0,22000000,20000000,476.19047619,0.0002,0.0185257984712,compute,,\r
-head.norm,layer_norm,backward,norm,1,rows=1000 width=1000,0,14000000,4000000,2000000,2.33333333333,6e-6,0.000555773954135,memory,,\r
-mlp.residual,residual,backward,mlp,8,elements=1000000,0,1000000,2000000,0,0.5,2e-6,0.00148206387769,memory,,\r
-mlp.down,matmul,grad_input,mlp,8,m=1000 n=4000 k=1000,8000000000,0,10000000,8000000,444.444444444,8e-5,0.0592825551078,compute,,\r
-mlp.down,matmul,grad_weight,mlp,8,m=4000 n=1000 k=1000,8000000000,1000000,10000000,8000000,444.5,8e-5,0.0592825551078,compute,,\r
-mlp.activation,gelu,backward,mlp,8,elements=4000000,0,52000000,16000000,8000000,2.16666666667,2.4e-5,0.0177847665323,memory,,\r
-mlp.up,matmul,grad_input,mlp,8,m=1000 n=1000 k=4000,8000000000,0,16000000,2000000,444.444444444,8e-5,0.0592825551078,compute,,\r
-mlp.up,matmul,grad_weight,mlp,8,m=1000 n=4000 k=1000,8000000000,4000000,10000000,8000000,444.666666667,8e-5,0.0592825551078,compute,,\r
-mlp.norm,layer_norm,backward,norm,8,rows=1000 width=1000,0,14000000,4000000,2000000,2.33333333333,6e-6,0.00444619163308,memory,,\r
-attn.residual,residual,backward,attention,8,elements=1000000,0,1000000,2000000,0,0.5,2e-6,0.00148206387769,memory,,\r
-attn.out,matmul,grad_input,attention,8,m=1000 n=1000 k=1000,2000000000,0,4000000,2000000,333.333333333,2e-5,0.0148206387769,compute,,\r
-attn.out,matmul,grad_weight,attention,8,m=1000 n=1000 k=1000,2000000000,1000000,4000000,2000000,333.5,2e-5,0.0148206387769,compute,,\r
-attn.core,flash_attention,backward,attention,8,b=1 heads=8/8 s=1000x1000 d=125,5005000000,24024000,10064000,6000000,313.061752988,5.005e-5,0.0370886485393,compute,,\r
-attn.qkv,matmul,grad_input,attention,8,m=1000 n=1000 k=3000,6000000000,0,12000000,2000000,428.571428571,6e-5,0.0444619163308,compute,,\r
-attn.qkv,matmul,grad_weight,attention,8,m=1000 n=3000 k=1000,6000000000,3000000,8000000,6000000,428.785714286,6e-5,0.0444619163308,compute,,\r
-attn.norm,layer_norm,backward,norm,8,rows=1000 width=1000,0,14000000,4000000,2000000,2.33333333333,6e-6,0.00444619163308,memory,,\r
-embed.positions,position_add,backward,embedding,1,elements=1000000,0,1000000,2000000,0,0.5,2e-6,0.000185257984712,memory,,\r
-embed.tokens,embedding,backward,embedding,1,tokens=1000 width=1000,0,1000000,4008000,2000000,0.166444740346,6.008e-6,0.000556514986074,memory,,\r
-grad.clip,clip_gradients,update,optimizer,1,params=107106000,0,214212000,214212000,0,1,0.000214212,0.0198422417105,memory,,\r
-optimizer,optimizer_step,update,optimizer,1,params=107106000,0,1713696000,1499484000,1499484000,0.571428571429,0.002998968,0.277791383948,memory,,\r
+name,path,kind,phase,group,repeat,shape,flops,vector_flops,read_bytes,write_bytes,kept_bytes,intensity_flops_per_byte,time_s,share,bound,link,network_s\r
+embed.tokens,embed.tokens,embedding,forward,embedding,1,tokens=1000 width=1000,0,0,2008000,2000000,8000,0,4.008e-6,0.000371257001362,memory,,\r
+embed.positions,embed.positions,position_add,forward,embedding,1,elements=1000000,0,1000000,2000000,2000000,8000,0.25,4e-6,0.000370515969424,memory,,\r
+attn.norm,attn.norm,layer_norm,forward,norm,8,rows=1000 width=1000,0,8000000,2000000,2000000,2008000,2,4e-6,0.00296412775539,memory,,\r
+attn.qkv,attn.qkv,matmul,forward,attention,8,m=1000 n=3000 k=1000,6000000000,3000000,8006000,6000000,2000000,428.602027702,6e-5,0.0444619163308,compute,,\r
+attn.core,attn.core,flash_attention,forward,attention,8,b=1 heads=8/8 s=1000x1000 d=125,2002000000,20020000,6000000,2032000,6032000,251.745517928,2.002e-5,0.0148354594157,compute,,\r
+attn.out,attn.out,matmul,forward,attention,8,m=1000 n=1000 k=1000,2000000000,1000000,4002000,2000000,2000000,333.388870377,2e-5,0.0148206387769,compute,,\r
+attn.residual,attn.residual,residual,forward,attention,8,elements=1000000,0,1000000,2000000,2000000,0,0.25,4e-6,0.00296412775539,memory,,\r
+mlp.norm,mlp.norm,layer_norm,forward,norm,8,rows=1000 width=1000,0,8000000,2000000,2000000,2008000,2,4e-6,0.00296412775539,memory,,\r
+mlp.up,mlp.up,matmul,forward,mlp,8,m=1000 n=4000 k=1000,8000000000,4000000,10008000,8000000,2000000,444.469124833,8e-5,0.0592825551078,compute,,\r
+mlp.activation,mlp.activation,gelu,forward,mlp,8,elements=4000000,0,32000000,8000000,8000000,8000000,2,1.6e-5,0.0118565110216,memory,,\r
+mlp.down,mlp.down,matmul,forward,mlp,8,m=1000 n=1000 k=4000,8000000000,1000000,16002000,2000000,8000000,444.450616598,8e-5,0.0592825551078,compute,,\r
+mlp.residual,mlp.residual,residual,forward,mlp,8,elements=1000000,0,1000000,2000000,2000000,0,0.25,4e-6,0.00296412775539,memory,,\r
+head.norm,head.norm,layer_norm,forward,norm,1,rows=1000 width=1000,0,8000000,2000000,2000000,2008000,2,4e-6,0.000370515969424,memory,,\r
+head.logits,head.logits,matmul,forward,head,1,m=1000 n=10000 k=1000,20000000000,0,22000000,20000000,2000000,476.19047619,0.0002,0.0185257984712,compute,,\r
+loss,loss,cross_entropy,forward,loss,1,rows=1000 classes=10000,0,50000000,20000000,0,20000000,2.5,2e-5,0.00185257984712,memory,,\r
+loss,loss,cross_entropy,backward,loss,1,rows=1000 classes=10000,0,20000000,20000000,20000000,,0.5,4e-5,0.00370515969424,memory,,\r
+head.logits,head.logits,matmul,grad_input,head,1,m=1000 n=1000 k=10000,20000000000,0,40000000,2000000,,476.19047619,0.0002,0.0185257984712,compute,,\r
+head.logits,head.logits,matmul,grad_weight,head,1,m=1000 n=10000 k=1000,20000000000,0,22000000,20000000,,476.19047619,0.0002,0.0185257984712,compute,,\r
+head.norm,head.norm,layer_norm,backward,norm,1,rows=1000 width=1000,0,14000000,4000000,2000000,,2.33333333333,6e-6,0.000555773954135,memory,,\r
+mlp.residual,mlp.residual,residual,backward,mlp,8,elements=1000000,0,1000000,2000000,0,,0.5,2e-6,0.00148206387769,memory,,\r
+mlp.down,mlp.down,matmul,grad_input,mlp,8,m=1000 n=4000 k=1000,8000000000,0,10000000,8000000,,444.444444444,8e-5,0.0592825551078,compute,,\r
+mlp.down,mlp.down,matmul,grad_weight,mlp,8,m=4000 n=1000 k=1000,8000000000,1000000,10000000,8000000,,444.5,8e-5,0.0592825551078,compute,,\r
+mlp.activation,mlp.activation,gelu,backward,mlp,8,elements=4000000,0,52000000,16000000,8000000,,2.16666666667,2.4e-5,0.0177847665323,memory,,\r
+mlp.up,mlp.up,matmul,grad_input,mlp,8,m=1000 n=1000 k=4000,8000000000,0,16000000,2000000,,444.444444444,8e-5,0.0592825551078,compute,,\r
+mlp.up,mlp.up,matmul,grad_weight,mlp,8,m=1000 n=4000 k=1000,8000000000,4000000,10000000,8000000,,444.666666667,8e-5,0.0592825551078,compute,,\r
+mlp.norm,mlp.norm,layer_norm,backward,norm,8,rows=1000 width=1000,0,14000000,4000000,2000000,,2.33333333333,6e-6,0.00444619163308,memory,,\r
+attn.residual,attn.residual,residual,backward,attention,8,elements=1000000,0,1000000,2000000,0,,0.5,2e-6,0.00148206387769,memory,,\r
+attn.out,attn.out,matmul,grad_input,attention,8,m=1000 n=1000 k=1000,2000000000,0,4000000,2000000,,333.333333333,2e-5,0.0148206387769,compute,,\r
+attn.out,attn.out,matmul,grad_weight,attention,8,m=1000 n=1000 k=1000,2000000000,1000000,4000000,2000000,,333.5,2e-5,0.0148206387769,compute,,\r
+attn.core,attn.core,flash_attention,backward,attention,8,b=1 heads=8/8 s=1000x1000 d=125,5005000000,24024000,10064000,6000000,,313.061752988,5.005e-5,0.0370886485393,compute,,\r
+attn.qkv,attn.qkv,matmul,grad_input,attention,8,m=1000 n=1000 k=3000,6000000000,0,12000000,2000000,,428.571428571,6e-5,0.0444619163308,compute,,\r
+attn.qkv,attn.qkv,matmul,grad_weight,attention,8,m=1000 n=3000 k=1000,6000000000,3000000,8000000,6000000,,428.785714286,6e-5,0.0444619163308,compute,,\r
+attn.norm,attn.norm,layer_norm,backward,norm,8,rows=1000 width=1000,0,14000000,4000000,2000000,,2.33333333333,6e-6,0.00444619163308,memory,,\r
+embed.positions,embed.positions,position_add,backward,embedding,1,elements=1000000,0,1000000,2000000,0,,0.5,2e-6,0.000185257984712,memory,,\r
+embed.tokens,embed.tokens,embedding,backward,embedding,1,tokens=1000 width=1000,0,1000000,4008000,2000000,,0.166444740346,6.008e-6,0.000556514986074,memory,,\r
+grad.clip,grad.clip,clip_gradients,update,optimizer,1,params=107106000,0,214212000,214212000,0,,1,0.000214212,0.0198422417105,memory,,\r
+optimizer,optimizer,optimizer_step,update,optimizer,1,params=107106000,0,1713696000,1499484000,1499484000,,0.571428571429,0.002998968,0.277791383948,memory,,\r
 $ nncost ops dense round --format json --top 3
 {
   "schema": "nncost.ops/1",
   "ops": [
-    {"name": "embed.tokens", "kind": "embedding", "phase": "forward", "group": "embedding", "repeat": 1, "shape": "tokens=1000 width=1000", "flops": 0, "vector_flops": 0, "read_bytes": 2008000, "write_bytes": 2000000, "intensity_flops_per_byte": 0, "time_s": 4.008e-6, "share": 0.000371257001362, "bound": "memory", "link": null, "network_s": null},
-    {"name": "embed.positions", "kind": "position_add", "phase": "forward", "group": "embedding", "repeat": 1, "shape": "elements=1000000", "flops": 0, "vector_flops": 1000000, "read_bytes": 2000000, "write_bytes": 2000000, "intensity_flops_per_byte": 0.25, "time_s": 4e-6, "share": 0.000370515969424, "bound": "memory", "link": null, "network_s": null},
-    {"name": "attn.norm", "kind": "layer_norm", "phase": "forward", "group": "norm", "repeat": 8, "shape": "rows=1000 width=1000", "flops": 0, "vector_flops": 8000000, "read_bytes": 2000000, "write_bytes": 2000000, "intensity_flops_per_byte": 2, "time_s": 4e-6, "share": 0.00296412775539, "bound": "memory", "link": null, "network_s": null}
+    {"name": "embed.tokens", "path": "embed.tokens", "kind": "embedding", "phase": "forward", "group": "embedding", "repeat": 1, "shape": "tokens=1000 width=1000", "flops": 0, "vector_flops": 0, "read_bytes": 2008000, "write_bytes": 2000000, "kept_bytes": 8000, "intensity_flops_per_byte": 0, "time_s": 4.008e-6, "share": 0.000371257001362, "bound": "memory", "link": null, "network_s": null},
+    {"name": "embed.positions", "path": "embed.positions", "kind": "position_add", "phase": "forward", "group": "embedding", "repeat": 1, "shape": "elements=1000000", "flops": 0, "vector_flops": 1000000, "read_bytes": 2000000, "write_bytes": 2000000, "kept_bytes": 8000, "intensity_flops_per_byte": 0.25, "time_s": 4e-6, "share": 0.000370515969424, "bound": "memory", "link": null, "network_s": null},
+    {"name": "attn.norm", "path": "attn.norm", "kind": "layer_norm", "phase": "forward", "group": "norm", "repeat": 8, "shape": "rows=1000 width=1000", "flops": 0, "vector_flops": 8000000, "read_bytes": 2000000, "write_bytes": 2000000, "kept_bytes": 2008000, "intensity_flops_per_byte": 2, "time_s": 4e-6, "share": 0.00296412775539, "bound": "memory", "link": null, "network_s": null}
   ]
 }
 
@@ -149,15 +149,15 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-op              phase   rep shape                        FLOPs   bytes FLOP/B     time share bound
-embed.tokens    forward   1 tokens=1000 width=1000           0 4.008 M      0 14.01 us  0.1% host
-embed.positions forward   1 elements=1000000           1.000 M 4.000 M   0.25 14.00 us  0.1% host
-attn.norm       forward   8 rows=1000 width=1000       8.000 M 4.000 M      2 14.00 us  1.2% host
-attn.qkv        forward   8 m=1000 n=3000 k=1000       6.003 G 14.01 M  428.6 36.68 us  3.1% compute
-attn.core       forward   8 b=1 heads=8/8 s=1000x100.. 2.022 G 8.032 M  251.7 64.38 us  5.5% compute
-attn.out        forward   8 m=1000 n=1000 k=1000       2.001 G 6.002 M  333.4 13.83 us  1.2% compute
-attn.residual   forward   8 elements=1000000           1.000 M 4.000 M   0.25 14.00 us  1.2% host
-mlp.norm        forward   8 rows=1000 width=1000       8.000 M 4.000 M      2 14.00 us  1.2% host
+op              phase   rep shape                 kept   FLOPs   bytes FLOP/B     time share bound
+embed.tokens    forward   1 tokens=1000 widt.. 8.000 k       0 4.008 M      0 14.01 us  0.1% host
+embed.positions forward   1 elements=1000000   8.000 k 1.000 M 4.000 M   0.25 14.00 us  0.1% host
+attn.norm       forward   8 rows=1000 width=.. 2.008 M 8.000 M 4.000 M      2 14.00 us  1.2% host
+attn.qkv        forward   8 m=1000 n=3000 k=.. 2.000 M 6.003 G 14.01 M  428.6 36.68 us  3.1% compute
+attn.core       forward   8 b=1 heads=8/8 s=.. 6.032 M 2.022 G 8.032 M  251.7 64.38 us  5.5% compute
+attn.out        forward   8 m=1000 n=1000 k=.. 2.000 M 2.001 G 6.002 M  333.4 13.83 us  1.2% compute
+attn.residual   forward   8 elements=1000000         - 1.000 M 4.000 M   0.25 14.00 us  1.2% host
+mlp.norm        forward   8 rows=1000 width=.. 2.008 M 8.000 M 4.000 M      2 14.00 us  1.2% host
 
           29 more rows
 step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 9.414 ms, compute
@@ -167,15 +167,15 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode ideal
 
-op              phase   rep shape                        FLOPs   bytes FLOP/B     time share bound
-embed.tokens    forward   1 tokens=1000 width=1000           0 4.008 M      0        -     - -
-embed.positions forward   1 elements=1000000           1.000 M 4.000 M   0.25        -     - -
-attn.norm       forward   8 rows=1000 width=1000       8.000 M 4.000 M      2        -     - -
-attn.qkv        forward   8 m=1000 n=3000 k=1000       6.003 G 14.01 M  428.6 30.00 us  6.9% compute
-attn.core       forward   8 b=1 heads=8/8 s=1000x100.. 2.022 G 8.032 M  251.7 10.01 us  2.3% compute
-attn.out        forward   8 m=1000 n=1000 k=1000       2.001 G 6.002 M  333.4 10.00 us  2.3% compute
-attn.residual   forward   8 elements=1000000           1.000 M 4.000 M   0.25        -     - -
-mlp.norm        forward   8 rows=1000 width=1000       8.000 M 4.000 M      2        -     - -
+op              phase   rep shape                 kept   FLOPs   bytes FLOP/B     time share bound
+embed.tokens    forward   1 tokens=1000 widt.. 8.000 k       0 4.008 M      0        -     - -
+embed.positions forward   1 elements=1000000   8.000 k 1.000 M 4.000 M   0.25        -     - -
+attn.norm       forward   8 rows=1000 width=.. 2.008 M 8.000 M 4.000 M      2        -     - -
+attn.qkv        forward   8 m=1000 n=3000 k=.. 2.000 M 6.003 G 14.01 M  428.6 30.00 us  6.9% compute
+attn.core       forward   8 b=1 heads=8/8 s=.. 6.032 M 2.022 G 8.032 M  251.7 10.01 us  2.3% compute
+attn.out        forward   8 m=1000 n=1000 k=.. 2.000 M 2.001 G 6.002 M  333.4 10.00 us  2.3% compute
+attn.residual   forward   8 elements=1000000         - 1.000 M 4.000 M   0.25        -     - -
+mlp.norm        forward   8 rows=1000 width=.. 2.008 M 8.000 M 4.000 M      2        -     - -
 
           29 more rows
 step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 3.460 ms, compute
@@ -187,17 +187,17 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 1, image 256, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-op            phase       rep shape                      FLOPs   bytes FLOP/B     time share bound
-optimizer     update        1 params=9546304           152.7 M 267.3 M 0.5714 267.3 us 47.1% memory
-grad.clip     update        1 params=9546304           19.09 M 19.09 M      1 19.09 us  3.4% memory
-up.conv       forward       1 n=1 c=200->200 32x32->.. 737.5 M 1.540 M    479 7.373 us  1.3% compute
-up.conv       grad_input    1 n=1 c=200->200 32x32->.. 737.3 M 1.539 M    479 7.373 us  1.3% compute
-up.conv       grad_weight   1 n=1 c=200->200 32x32->.. 737.5 M 1.539 M  479.1 7.373 us  1.3% compute
-block.conv1   forward       1 n=1 c=300->100 32x32->.. 553.1 M 1.359 M  406.8 5.530 us  1.0% compute
-block.conv1   grad_input    1 n=1 c=300->100 32x32->.. 553.0 M 1.359 M  406.8 5.530 us  1.0% compute
-block.conv1   grad_weight   1 n=1 c=300->100 32x32->.. 553.1 M 1.359 M  406.9 5.530 us  1.0% compute
-ff.activation backward      2 elements=204800          2.458 M 2.048 M    1.2 2.048 us  0.7% memory
-block.conv1   forward       2 n=1 c=200->200 16x16->.. 184.4 M 925.2 k  199.3 1.843 us  0.6% compute
+op                 phase       rep shape          kept   FLOPs   bytes FLOP/B     time share bound
+optimizer          update        1 params=95..       - 152.7 M 267.3 M 0.5714 267.3 us 47.1% memory
+grad.clip          update        1 params=95..       - 19.09 M 19.09 M      1 19.09 us  3.4% memory
+up.1.conv          forward       1 n=1 c=200.. 409.6 k 737.5 M 1.540 M    479 7.373 us  1.3% compute
+up.1.conv          grad_input    1 n=1 c=200..       - 737.3 M 1.539 M    479 7.373 us  1.3% compute
+up.1.conv          grad_weight   1 n=1 c=200..       - 737.5 M 1.539 M  479.1 7.373 us  1.3% compute
+up.0.block.conv1   forward       1 n=1 c=300.. 614.4 k 553.1 M 1.359 M  406.8 5.530 us  1.0% compute
+up.0.block.conv1   grad_input    1 n=1 c=300..       - 553.0 M 1.359 M  406.8 5.530 us  1.0% compute
+up.0.block.conv1   grad_weight   1 n=1 c=300..       - 553.1 M 1.359 M  406.9 5.530 us  1.0% compute
+up.1.ff.activation backward      2 elements=..       - 2.458 M 2.048 M    1.2 2.048 us  0.7% memory
+mid.block.conv1    forward       2 n=1 c=200.. 102.4 k 184.4 M 925.2 k  199.3 1.843 us  0.6% compute
 
           347 more rows
 step      19.69 GFLOP executed, 276.1 MFLOP on the vector units, 480.1 MB moved, 567.3 us, memory
@@ -207,12 +207,12 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-op             phase    rep shape                  FLOPs   bytes FLOP/B     time share bound
-optimizer      update     1 params=107106000     1.714 G 2.999 G 0.5714 2.999 ms 27.8% memory
-grad.clip      update     1 params=107106000     214.2 M 214.2 M      1 214.2 us  2.0% memory
-mlp.activation backward   8 elements=4000000     52.00 M 24.00 M  2.167 24.00 us  1.8% memory
-mlp.up         forward    8 m=1000 n=4000 k=1000 8.004 G 18.01 M  444.5 80.00 us  5.9% compute
-mlp.down       forward    8 m=1000 n=1000 k=4000 8.001 G 18.00 M  444.5 80.00 us  5.9% compute
+op             phase    rep shape                 kept   FLOPs   bytes FLOP/B     time share bound
+optimizer      update     1 params=107106000         - 1.714 G 2.999 G 0.5714 2.999 ms 27.8% memory
+grad.clip      update     1 params=107106000         - 214.2 M 214.2 M      1 214.2 us  2.0% memory
+mlp.activation backward   8 elements=4000000         - 52.00 M 24.00 M  2.167 24.00 us  1.8% memory
+mlp.up         forward    8 m=1000 n=4000 k=.. 2.000 M 8.004 G 18.01 M  444.5 80.00 us  5.9% compute
+mlp.down       forward    8 m=1000 n=1000 k=.. 8.000 M 8.001 G 18.00 M  444.5 80.00 us  5.9% compute
 
           32 more rows
 step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 10.80 ms, compute
@@ -222,12 +222,12 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-op        phase        rep  shape                   FLOPs    bytes  FLOP/B      time  share  bound
-mlp.up    forward        8  m=1000 n=4000 k=1000  8.004 G  18.01 M   444.5  80.00 us   5.9%  compute
-mlp.up    grad_weight    8  m=1000 n=4000 k=1000  8.004 G  18.00 M   444.7  80.00 us   5.9%  compute
-mlp.down  forward        8  m=1000 n=1000 k=4000  8.001 G  18.00 M   444.5  80.00 us   5.9%  compute
-mlp.down  grad_weight    8  m=4000 n=1000 k=1000  8.001 G  18.00 M   444.5  80.00 us   5.9%  compute
-mlp.down  grad_input     8  m=1000 n=4000 k=1000  8.000 G  18.00 M   444.4  80.00 us   5.9%  compute
+op       phase       rep shape                   kept   FLOPs   bytes FLOP/B     time share bound
+mlp.up   forward       8 m=1000 n=4000 k=1000 2.000 M 8.004 G 18.01 M  444.5 80.00 us  5.9% compute
+mlp.up   grad_weight   8 m=1000 n=4000 k=1000       - 8.004 G 18.00 M  444.7 80.00 us  5.9% compute
+mlp.down forward       8 m=1000 n=1000 k=4000 8.000 M 8.001 G 18.00 M  444.5 80.00 us  5.9% compute
+mlp.down grad_weight   8 m=4000 n=1000 k=1000       - 8.001 G 18.00 M  444.5 80.00 us  5.9% compute
+mlp.down grad_input    8 m=1000 n=4000 k=1000       - 8.000 G 18.00 M  444.4 80.00 us  5.9% compute
 
           32 more rows
 step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 10.80 ms, compute
@@ -302,66 +302,66 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, unfused attention, recompute selective,
           software eager, mode predicted
 
-op             phase       rep shape                     FLOPs   bytes FLOP/B     time share bound
-embed.tokens   forward       1 tokens=1000 width=1000        0 4.008 M      0 14.01 us  0.1% host
-attn.norm      forward       4 rows=1000 width=1000    4.000 M 10.00 M    0.4 20.00 us  0.6% memory
-attn.qkv       forward       4 m=1000 n=1600 k=1000    3.200 G 8.400 M    381 20.21 us  0.6% compute
-attn.rotary    forward       4 elements=1200000        3.600 M 14.40 M   0.25 24.40 us  0.7% memory
-attn.scores    forward       4 b=8 m=1000 n=1000 k=100 1.600 G 19.20 M  83.33 19.97 us  0.6% compute
-attn.mask      forward       4 elements=8000000        16.00 M 32.00 M    0.5 42.00 us  1.3% memory
-attn.softmax   forward       4 elements=8000000        40.00 M 32.00 M   1.25 42.00 us  1.3% memory
-attn.context   forward       4 b=8 m=1000 n=100 k=1000 1.600 G 19.20 M  83.33 16.21 us  0.5% memory
-attn.out       forward       4 m=1000 n=1000 k=800     1.600 G 5.200 M  307.7 11.68 us  0.4% compute
-attn.residual  forward       4 elements=1000000        1.000 M 6.000 M 0.1667 16.00 us  0.5% host
-mlp.norm       forward       4 rows=1000 width=1000    4.000 M 10.00 M    0.4 20.00 us  0.6% memory
-moe.router     forward       4 m=1000 n=8 k=1000       16.00 M 2.032 M  7.874 3.530 us  0.1% host
-moe.scores     forward       4 elements=8000           40.00 k 32.00 k   1.25 10.03 us  0.3% host
-moe.dispatch   forward       4 elements=2000000              0 6.000 M      0 16.00 us  0.5% host
-moe.gate_up    forward       4 experts=8 m=2000 n=20.. 8.000 G 44.00 M  181.8 50.89 us  1.5% compute
-moe.activation forward       4 elements=2000000        10.00 M 20.00 M    0.5 30.00 us  0.9% memory
-moe.down       forward       4 experts=8 m=2000 n=10.. 4.000 G 24.00 M  166.7 26.67 us  0.8% compute
-moe.combine    forward       4 elements=1000000        4.000 M 6.000 M 0.6667 16.00 us  0.5% host
-mlp.residual   forward       4 elements=1000000        1.000 M 6.000 M 0.1667 16.00 us  0.5% host
-head.norm      forward       1 rows=1000 width=1000    4.000 M 10.00 M    0.4 20.00 us  0.2% memory
-head.logits    forward       1 m=1000 n=10000 k=1000   20.00 G 42.00 M  476.2 120.9 us  0.9% compute
-loss           forward       1 rows=1000 classes=10000 50.00 M 140.0 M 0.3571 150.0 us  1.1% memory
-loss           backward      1 rows=1000 classes=10000 20.00 M 140.0 M 0.1429 150.0 us  1.1% memory
-head.logits    grad_input    1 m=1000 n=1000 k=10000   20.00 G 42.00 M  476.2 114.6 us  0.9% compute
-head.logits    grad_weight   1 m=1000 n=10000 k=1000   20.00 G 42.00 M  476.2 120.9 us  0.9% compute
-head.norm      backward      1 rows=1000 width=1000    10.00 M 15.00 M 0.6667 25.00 us  0.2% memory
-mlp.residual   backward      4 elements=1000000        1.000 M 6.000 M 0.1667 16.00 us  0.5% host
-moe.combine    backward      4 elements=1000000        6.000 M 10.00 M    0.6 20.00 us  0.6% memory
-moe.down       grad_input    4 experts=8 m=2000 n=10.. 4.000 G 24.00 M  166.7 26.67 us  0.8% compute
-moe.down       grad_weight   4 experts=8 m=1000 n=10.. 4.000 G 24.00 M  166.7 32.34 us  1.0% compute
-moe.activation backward      4 elements=2000000        20.00 M 32.00 M  0.625 42.00 us  1.3% memory
-moe.gate_up    grad_input    4 experts=8 m=2000 n=10.. 8.000 G 44.00 M  181.8 49.29 us  1.5% compute
-moe.gate_up    grad_weight   4 experts=8 m=1000 n=20.. 8.000 G 44.00 M  181.8 63.00 us  1.9% compute
-moe.dispatch   backward      4 elements=2000000        2.000 M 6.000 M 0.3333 16.00 us  0.5% host
-moe.scores     backward      4 elements=8000           32.00 k 48.00 k 0.6667 10.05 us  0.3% host
-moe.router     grad_input    4 m=1000 n=1000 k=8       16.00 M 2.032 M  7.874 3.446 us  0.1% host
-moe.router     grad_weight   4 m=1000 n=8 k=1000       16.00 M 2.032 M  7.874 3.530 us  0.1% host
-mlp.norm       backward      4 rows=1000 width=1000    10.00 M 15.00 M 0.6667 25.00 us  0.8% memory
-attn.residual  backward      4 elements=1000000        1.000 M 6.000 M 0.1667 16.00 us  0.5% host
-attn.out       grad_input    4 m=1000 n=800 k=1000     1.600 G 5.200 M  307.7 11.86 us  0.4% compute
-attn.out       grad_weight   4 m=800 n=1000 k=1000     1.600 G 5.200 M  307.7 11.86 us  0.4% compute
-attn.context   recompute     4 b=8 m=1000 n=100 k=1000 1.600 G 19.20 M  83.33 16.21 us  0.5% memory
-attn.context   backward      4 b=8 m=1000 n=1000 k=100 1.600 G 19.20 M  83.33 19.97 us  0.6% compute
-attn.context   backward      4 b=8 m=1000 n=100 k=1000 1.600 G 19.20 M  83.33 16.21 us  0.5% memory
-attn.softmax   recompute     4 elements=8000000        40.00 M 32.00 M   1.25 42.00 us  1.3% memory
-attn.softmax   backward      4 elements=8000000        32.00 M 48.00 M 0.6667 58.00 us  1.8% memory
-attn.mask      recompute     4 elements=8000000        16.00 M 32.00 M    0.5 42.00 us  1.3% memory
-attn.mask      backward      4 elements=8000000        8.000 M 32.00 M   0.25 42.00 us  1.3% memory
-attn.scores    recompute     4 b=8 m=1000 n=1000 k=100 1.600 G 19.20 M  83.33 19.97 us  0.6% compute
-attn.scores    backward      4 b=8 m=1000 n=100 k=1000 1.600 G 19.20 M  83.33 16.21 us  0.5% memory
-attn.scores    backward      4 b=8 m=100 n=1000 k=1000 1.600 G 19.20 M  83.33 16.21 us  0.5% memory
-attn.rotary    backward      4 elements=1200000        3.600 M 14.40 M   0.25 24.40 us  0.7% memory
-attn.qkv       grad_input    4 m=1000 n=1000 k=1600    3.200 G 8.400 M    381 20.32 us  0.6% compute
-attn.qkv       grad_weight   4 m=1000 n=1600 k=1000    3.200 G 8.400 M    381 20.21 us  0.6% compute
-attn.norm      backward      4 rows=1000 width=1000    10.00 M 15.00 M 0.6667 25.00 us  0.8% memory
-embed.tokens   backward      1 tokens=1000 width=1000  1.000 M 6.008 M 0.1664 16.01 us  0.1% host
-grad.clip      update        1 params=125641000        376.9 M 753.8 M    0.5 491.2 us  3.7% memory
-optimizer      update        1 params=125641000        2.010 G 11.56 G 0.1739 7.244 ms 54.9% memory
-grad.zero      update        1 params=125641000              0 251.3 M      0 177.1 us  1.3% memory
+op             phase       rep shape              kept   FLOPs   bytes FLOP/B     time share bound
+embed.tokens   forward       1 tokens=1000 w.. 8.000 k       0 4.008 M      0 14.01 us  0.1% host
+attn.norm      forward       4 rows=1000 wid.. 4.004 M 4.000 M 10.00 M    0.4 20.00 us  0.6% memory
+attn.qkv       forward       4 m=1000 n=1600.. 2.000 M 3.200 G 8.400 M    381 20.21 us  0.6% compute
+attn.rotary    forward       4 elements=1200..       - 3.600 M 14.40 M   0.25 24.40 us  0.7% memory
+attn.scores    forward       4 b=8 m=1000 n=.. 3.200 M 1.600 G 19.20 M  83.33 19.97 us  0.6% compute
+attn.mask      forward       4 elements=8000..       - 16.00 M 32.00 M    0.5 42.00 us  1.3% memory
+attn.softmax   forward       4 elements=8000..       - 40.00 M 32.00 M   1.25 42.00 us  1.3% memory
+attn.context   forward       4 b=8 m=1000 n=.. 1.600 M 1.600 G 19.20 M  83.33 16.21 us  0.5% memory
+attn.out       forward       4 m=1000 n=1000.. 1.600 M 1.600 G 5.200 M  307.7 11.68 us  0.4% compute
+attn.residual  forward       4 elements=1000..       - 1.000 M 6.000 M 0.1667 16.00 us  0.5% host
+mlp.norm       forward       4 rows=1000 wid.. 4.004 M 4.000 M 10.00 M    0.4 20.00 us  0.6% memory
+moe.router     forward       4 m=1000 n=8 k=.. 2.000 M 16.00 M 2.032 M  7.874 3.530 us  0.1% host
+moe.scores     forward       4 elements=8000   16.00 k 40.00 k 32.00 k   1.25 10.03 us  0.3% host
+moe.dispatch   forward       4 elements=2000..       -       0 6.000 M      0 16.00 us  0.5% host
+moe.gate_up    forward       4 experts=8 m=2.. 4.000 M 8.000 G 44.00 M  181.8 50.89 us  1.5% compute
+moe.activation forward       4 elements=2000.. 12.00 M 10.00 M 20.00 M    0.5 30.00 us  0.9% memory
+moe.down       forward       4 experts=8 m=2.. 4.000 M 4.000 G 24.00 M  166.7 26.67 us  0.8% compute
+moe.combine    forward       4 elements=1000.. 4.000 M 4.000 M 6.000 M 0.6667 16.00 us  0.5% host
+mlp.residual   forward       4 elements=1000..       - 1.000 M 6.000 M 0.1667 16.00 us  0.5% host
+head.norm      forward       1 rows=1000 wid.. 4.004 M 4.000 M 10.00 M    0.4 20.00 us  0.2% memory
+head.logits    forward       1 m=1000 n=1000.. 2.000 M 20.00 G 42.00 M  476.2 120.9 us  0.9% compute
+loss           forward       1 rows=1000 cla.. 20.00 M 50.00 M 140.0 M 0.3571 150.0 us  1.1% memory
+loss           backward      1 rows=1000 cla..       - 20.00 M 140.0 M 0.1429 150.0 us  1.1% memory
+head.logits    grad_input    1 m=1000 n=1000..       - 20.00 G 42.00 M  476.2 114.6 us  0.9% compute
+head.logits    grad_weight   1 m=1000 n=1000..       - 20.00 G 42.00 M  476.2 120.9 us  0.9% compute
+head.norm      backward      1 rows=1000 wid..       - 10.00 M 15.00 M 0.6667 25.00 us  0.2% memory
+mlp.residual   backward      4 elements=1000..       - 1.000 M 6.000 M 0.1667 16.00 us  0.5% host
+moe.combine    backward      4 elements=1000..       - 6.000 M 10.00 M    0.6 20.00 us  0.6% memory
+moe.down       grad_input    4 experts=8 m=2..       - 4.000 G 24.00 M  166.7 26.67 us  0.8% compute
+moe.down       grad_weight   4 experts=8 m=1..       - 4.000 G 24.00 M  166.7 32.34 us  1.0% compute
+moe.activation backward      4 elements=2000..       - 20.00 M 32.00 M  0.625 42.00 us  1.3% memory
+moe.gate_up    grad_input    4 experts=8 m=2..       - 8.000 G 44.00 M  181.8 49.29 us  1.5% compute
+moe.gate_up    grad_weight   4 experts=8 m=1..       - 8.000 G 44.00 M  181.8 63.00 us  1.9% compute
+moe.dispatch   backward      4 elements=2000..       - 2.000 M 6.000 M 0.3333 16.00 us  0.5% host
+moe.scores     backward      4 elements=8000         - 32.00 k 48.00 k 0.6667 10.05 us  0.3% host
+moe.router     grad_input    4 m=1000 n=1000..       - 16.00 M 2.032 M  7.874 3.446 us  0.1% host
+moe.router     grad_weight   4 m=1000 n=8 k=..       - 16.00 M 2.032 M  7.874 3.530 us  0.1% host
+mlp.norm       backward      4 rows=1000 wid..       - 10.00 M 15.00 M 0.6667 25.00 us  0.8% memory
+attn.residual  backward      4 elements=1000..       - 1.000 M 6.000 M 0.1667 16.00 us  0.5% host
+attn.out       grad_input    4 m=1000 n=800 ..       - 1.600 G 5.200 M  307.7 11.86 us  0.4% compute
+attn.out       grad_weight   4 m=800 n=1000 ..       - 1.600 G 5.200 M  307.7 11.86 us  0.4% compute
+attn.context   recompute     4 b=8 m=1000 n=..       - 1.600 G 19.20 M  83.33 16.21 us  0.5% memory
+attn.context   backward      4 b=8 m=1000 n=..       - 1.600 G 19.20 M  83.33 19.97 us  0.6% compute
+attn.context   backward      4 b=8 m=1000 n=..       - 1.600 G 19.20 M  83.33 16.21 us  0.5% memory
+attn.softmax   recompute     4 elements=8000..       - 40.00 M 32.00 M   1.25 42.00 us  1.3% memory
+attn.softmax   backward      4 elements=8000..       - 32.00 M 48.00 M 0.6667 58.00 us  1.8% memory
+attn.mask      recompute     4 elements=8000..       - 16.00 M 32.00 M    0.5 42.00 us  1.3% memory
+attn.mask      backward      4 elements=8000..       - 8.000 M 32.00 M   0.25 42.00 us  1.3% memory
+attn.scores    recompute     4 b=8 m=1000 n=..       - 1.600 G 19.20 M  83.33 19.97 us  0.6% compute
+attn.scores    backward      4 b=8 m=1000 n=..       - 1.600 G 19.20 M  83.33 16.21 us  0.5% memory
+attn.scores    backward      4 b=8 m=100 n=1..       - 1.600 G 19.20 M  83.33 16.21 us  0.5% memory
+attn.rotary    backward      4 elements=1200..       - 3.600 M 14.40 M   0.25 24.40 us  0.7% memory
+attn.qkv       grad_input    4 m=1000 n=1000..       - 3.200 G 8.400 M    381 20.32 us  0.6% compute
+attn.qkv       grad_weight   4 m=1000 n=1600..       - 3.200 G 8.400 M    381 20.21 us  0.6% compute
+attn.norm      backward      4 rows=1000 wid..       - 10.00 M 15.00 M 0.6667 25.00 us  0.8% memory
+embed.tokens   backward      1 tokens=1000 w..       - 1.000 M 6.008 M 0.1664 16.01 us  0.1% host
+grad.clip      update        1 params=125641..       - 376.9 M 753.8 M    0.5 491.2 us  3.7% memory
+optimizer      update        1 params=125641..       - 2.010 G 11.56 G 0.1739 7.244 ms 54.9% memory
+grad.zero      update        1 params=125641..       -       0 251.3 M      0 177.1 us  1.3% memory
 
 step      313.0 GFLOP executed, 3.405 GFLOP on the vector units, 16.19 GB moved, 13.19 ms, memory,
           of which no op takes host 36.26 us and bubble 0 s
@@ -401,23 +401,23 @@ plan      16 devices = data 8 x tensor 2, expert 8, sequence parallel, ZeRO 1
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-op                     phase       rep shape             FLOPs   bytes FLOP/B     time share bound
-moe.all_to_all_in      forward       8 bytes=2000000         0       0      - 128.0 us 10.1% network
-moe.all_to_all_out     forward       8 bytes=2000000         0       0      - 128.0 us 10.1% network
-moe.all_to_all_out     backward      8 bytes=2000000         0       0      - 128.0 us 10.1% network
-moe.all_to_all_in      backward      8 bytes=2000000         0       0      - 128.0 us 10.1% network
-data.gather_weights    comm          1 bytes=29682000        0       0      - 539.1 us  5.3% network
-data.scatter_gradients comm          1 bytes=29682000        0       0      - 535.8 us  5.3% network
-moe.gate_up            forward       8 experts=1 m=2.. 4.000 G 10.00 M    400 40.00 us  3.1% compute
-moe.gate_up            grad_input    8 experts=1 m=2.. 4.000 G 10.00 M    400 40.00 us  3.1% compute
-moe.gate_up            grad_weight   8 experts=1 m=1.. 4.000 G 11.00 M  363.6 40.00 us  3.1% compute
-optimizer              update        1 params=7855125  125.7 M 219.9 M 0.5714 219.9 us  2.2% memory
-head.logits            forward       2 m=1000 n=5000.. 10.00 G 22.00 M  454.5 100.0 us  2.0% compute
-head.logits            grad_input    2 m=1000 n=1000.. 10.00 G 22.00 M  454.5 100.0 us  2.0% compute
-head.logits            grad_weight   2 m=1000 n=5000.. 10.00 G 27.00 M  370.4 100.0 us  2.0% compute
-mlp.tensor_in          forward       8 bytes=4000000         0       0      - 21.00 us  1.7% network
-mlp.tensor_out         forward       8 bytes=4000000         0       0      - 21.00 us  1.7% network
-mlp.tensor_out         backward      8 bytes=4000000         0       0      - 21.00 us  1.7% network
+op                     phase       rep    kept   FLOPs   bytes FLOP/B     time share bound
+moe.all_to_all_in      forward       8       -       0       0      - 128.0 us 10.1% network
+moe.all_to_all_out     forward       8       -       0       0      - 128.0 us 10.1% network
+moe.all_to_all_out     backward      8       -       0       0      - 128.0 us 10.1% network
+moe.all_to_all_in      backward      8       -       0       0      - 128.0 us 10.1% network
+data.gather_weights    comm          1       -       0       0      - 539.1 us  5.3% network
+data.scatter_gradients comm          1       -       0       0      - 535.8 us  5.3% network
+moe.gate_up            forward       8 4.000 M 4.000 G 10.00 M    400 40.00 us  3.1% compute
+moe.gate_up            grad_input    8       - 4.000 G 10.00 M    400 40.00 us  3.1% compute
+moe.gate_up            grad_weight   8       - 4.000 G 11.00 M  363.6 40.00 us  3.1% compute
+optimizer              update        1       - 125.7 M 219.9 M 0.5714 219.9 us  2.2% memory
+head.logits            forward       2 1.000 M 10.00 G 22.00 M  454.5 100.0 us  2.0% compute
+head.logits            grad_input    2       - 10.00 G 22.00 M  454.5 100.0 us  2.0% compute
+head.logits            grad_weight   2       - 10.00 G 27.00 M  370.4 100.0 us  2.0% compute
+mlp.tensor_in          forward       8       -       0       0      - 21.00 us  1.7% network
+mlp.tensor_out         forward       8       -       0       0      - 21.00 us  1.7% network
+mlp.tensor_out         backward      8       -       0       0      - 21.00 us  1.7% network
 
           52 more rows
 step      4.547 TFLOP executed by all devices, 11.66 GFLOP on the vector units,
@@ -505,17 +505,17 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 1, image 256, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-op              phase    rep  shape                              FLOPs    bytes  FLOP/B       time  share  bound
-time.sinusoid   forward    1  elements=100                       200.0    200.0       1  0.2000 ns   0.0%  memory
-time.linear1    forward    1  m=1 n=400 k=100                  80.40 k  81.80 k  0.9829   81.80 ns   0.0%  memory
-time.act        forward    1  elements=400                     1.600 k  1.600 k       1   1.600 ns   0.0%  memory
-time.linear2    forward    1  m=1 n=400 k=400                  320.4 k  322.4 k  0.9938   322.4 ns   0.1%  memory
-in.conv         forward    1  n=1 c=4->100 32x32->32x32 k=3    7.475 M  220.4 k   33.92   220.4 ns   0.0%  memory
-block.norm1     forward    1  rows=10 width=10240              819.2 k  409.6 k       2   409.6 ns   0.1%  memory
-block.act1      forward    1  elements=102400                  409.6 k  409.6 k       1   409.6 ns   0.1%  memory
-block.conv1     forward    1  n=1 c=100->100 32x32->32x32 k=3  184.4 M  589.8 k   312.7   1.843 us   0.3%  compute
-block.time_act  forward    1  elements=400                     1.600 k  1.600 k       1   1.600 ns   0.0%  memory
-block.time      forward    1  m=1 n=100 k=400                  80.10 k  81.20 k  0.9865   81.20 ns   0.0%  memory
+op                     phase    rep  shape                               kept    FLOPs    bytes  FLOP/B       time  share  bound
+time.sinusoid          forward    1  elements=100                           -    200.0    200.0       1  0.2000 ns   0.0%  memory
+time.linear1           forward    1  m=1 n=400 k=100                    200.0  80.40 k  81.80 k  0.9829   81.80 ns   0.0%  memory
+time.act               forward    1  elements=400                     1.600 k  1.600 k  1.600 k       1   1.600 ns   0.0%  memory
+time.linear2           forward    1  m=1 n=400 k=400                    800.0  320.4 k  322.4 k  0.9938   322.4 ns   0.1%  memory
+in.conv                forward    1  n=1 c=4->100 32x32->32x32 k=3          -  7.475 M  220.4 k   33.92   220.4 ns   0.0%  memory
+down.0.block.norm1     forward    1  rows=10 width=10240              204.9 k  819.2 k  409.6 k       2   409.6 ns   0.1%  memory
+down.0.block.act1      forward    1  elements=102400                  204.8 k  409.6 k  409.6 k       1   409.6 ns   0.1%  memory
+down.0.block.conv1     forward    1  n=1 c=100->100 32x32->32x32 k=3  204.8 k  184.4 M  589.8 k   312.7   1.843 us   0.3%  compute
+down.0.block.time_act  forward    1  elements=400                           -  1.600 k  1.600 k       1   1.600 ns   0.0%  memory
+down.0.block.time      forward    1  m=1 n=100 k=400                    800.0  80.10 k  81.20 k  0.9865   81.20 ns   0.0%  memory
 
           347 more rows
 step      19.69 GFLOP executed, 276.1 MFLOP on the vector units, 480.1 MB moved, 567.3 us, memory
@@ -537,3 +537,22 @@ loss         2  4.480 G  3.840 G   1.167  3.840 ms   0.8%  memory
 optimizer    2  1.928 G  3.213 G     0.6  3.213 ms   0.7%  memory
 
 step      44.29 TFLOP executed, 107.4 GFLOP on the vector units, 111.9 GB moved, 488.5 ms, compute
+
+# An op of a U-Net says where it is, and what one instance of it keeps; explain knows it by that.
+$ nncost ops unet round --format csv | cut -d, -f1,2,4,12 | grep -E 'attn|^down.conv|^up.conv' | grep forward | head -8
+down.conv,down.0.conv,forward,204800
+attn.norm,down.1.attn.norm,forward,102480
+attn.in,down.1.attn.in,forward,102400
+attn1.norm,down.1.attn1.norm,forward,104448
+attn1.qkv,down.1.attn1.qkv,forward,102400
+attn1.core,down.1.attn1.core,forward,309248
+attn1.out,down.1.attn1.out,forward,102400
+attn1.residual,down.1.attn1.residual,forward,0
+$ nncost explain down.1.attn1.qkv unet round | head -3
+model     unet, A small diffusion U-Net, unet, 9,546,304 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+plan      batch 1, image 256, bf16, policy mixed, adamw, flash attention, recompute none,
+$ nncost explain mid.block.conv1 unet round --format json | head -3
+{
+  "schema": "nncost.explain/1",
+  "quantity": "mid.block.conv1",

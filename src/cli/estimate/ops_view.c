@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "base/number.h"
 #include "cli/estimate/estimate_view.h"
+#include "op/work.h"
 #include "render/sheet.h"
 #include "render/subject.h"
 #include "render/table.h"
@@ -168,12 +169,28 @@ static nnc_cell get_shape(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
     return nnc_text_cell(text);
 }
 
+static nnc_cell get_path(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const ops_row *row = place->record;
+    return nnc_text_cell(nnc_op_path(row->cost->op, text, NNC_METRIC_TEXT_MAX));
+}
+
+/* Of a forward op that keeps nothing, nothing. */
+static nnc_cell get_kept(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_op *op = ((const ops_row *)place->record)->cost->op;
+    const double bytes = nnc_op_phase(op) == NNC_PHASE_FORWARD ? nnc_op_kept_bytes(op) : 0.0;
+    (void)text;
+    return nnc_number_cell(bytes > 0.0 ? bytes : (double)NAN);
+}
+
 static const nnc_metric one_op[] = {
     NNC_ROWS(&nnc_op_metrics, NNC_VIA(ops_row, cost)),
-    NNC_HEAD("op", TEXT, NNC_IN(ops_row, name)),
+    NNC_HEAD("op", TEXT, .get = get_path),
     NNC_HEAD("phase", TEXT, .get = get_phase),
     NNC_HEAD("rep", NUMBER, NNC_IN(ops_row, instances), .show = NNC_SHOW_COUNT, .drop = 4),
     NNC_HEAD("shape", TEXT, .get = get_shape, .shrinks = true, .drop = 1),
+    NNC_HEAD("kept", NUMBER, .get = get_kept, .show = NNC_SHOW_SCALED, .drop = 1),
     NNC_ROWS(&numbers),
 };
 

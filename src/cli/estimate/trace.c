@@ -3,12 +3,14 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/estimate/estimate_view.h"
 #include "render/json_writer.h"
 
-/* Processes of the trace: the stages; what all ops of the busiest stage take in a step. */
-enum { STAGES, OPS };
+/* Processes of the trace: the stages; what all ops of the busiest stage take in a step; of these the collectives, by
+ * the link that they use longest. */
+enum { STAGES, OPS, NETWORKS };
 
 static int64_t ns_of(double seconds)
 {
@@ -66,17 +68,26 @@ static void put_pass(nnc_record *record, const nnc_interval *one)
     nnc_record_close(record);
 }
 
-/* How many micro-batches a stage holds: memory grows with it. */
-static void put_in_flight(nnc_record *record, const nnc_interval *one, int64_t in_flight)
+static void put_counter(nnc_record *record, const char *what, const char *unit,
+                        const nnc_interval *one, double value)
 {
     char name[64];
-    snprintf(name, sizeof name, "in flight, stage %" PRId32, one->stage);
+    snprintf(name, sizeof name, "%s, stage %" PRId32, what, one->stage);
     begin_event(record, name, "C", STAGES, one->stage);
     nnc_record_number(record, "ts", us_of(ns_of(one->end_s)));
     nnc_record_object(record, "args");
-    nnc_record_whole(record, "passes", in_flight);
+    nnc_record_number(record, unit, value);
     nnc_record_close(record);
     nnc_record_close(record);
+}
+
+/* What a stage holds when a pass ends: all that does not change, and activations by the micro-batches in flight, which at
+ * the most are those that its memory counts. */
+static double held_bytes(const nnc_memory *memory, int64_t in_flight, int64_t most)
+{
+    const double kept = (double)memory->activation_bytes;
+    return (double)memory->total_bytes - kept +
+           floor(kept * (double)in_flight / (double)(most > 0 ? most : 1));
 }
 
 static void put_arrow(nnc_record *record, const char *phase, const nnc_interval *one, int64_t ns,
@@ -128,20 +139,33 @@ static void put_arrows(nnc_record *record, lane from, lane to, nnc_activity acti
     }
 }
 
-static void put_stage(nnc_record *record, lane l)
+static int change_of(const nnc_interval *one)
 {
-    int64_t in_flight = 0;
+    return one->activity == NNC_ACTIVITY_FORWARD    ? 1
+           : one->activity == NNC_ACTIVITY_BACKWARD ? -1
+                                                    : 0;
+}
+
+static void put_stage(nnc_record *record, const nnc_report *report, lane l)
+{
+    const nnc_memory *memory = l.at->stage < report->stage_count
+                                   ? &report->stages[l.at->stage].memory
+                                   : &report->result->memory;
+    int64_t in_flight = 0, most = 0;
+    for (const nnc_interval *at = l.at; at < l.end; at++) {
+        in_flight += change_of(at);
+        most = in_flight > most ? in_flight : most;
+    }
+    in_flight = 0;
     for (; l.at < l.end; l.at++) {
         if (l.at->activity == NNC_ACTIVITY_IDLE) {
             continue; /* what no slice covers */
         }
         put_pass(record, l.at);
-        const int change = l.at->activity == NNC_ACTIVITY_FORWARD    ? 1
-                           : l.at->activity == NNC_ACTIVITY_BACKWARD ? -1
-                                                                     : 0;
-        in_flight += change;
-        if (change != 0) {
-            put_in_flight(record, l.at, in_flight);
+        if (change_of(l.at) != 0) {
+            in_flight += change_of(l.at);
+            put_counter(record, "in flight", "passes", l.at, (double)in_flight);
+            put_counter(record, "memory", "bytes", l.at, held_bytes(memory, in_flight, most));
         }
     }
 }
@@ -165,7 +189,7 @@ static void put_stages(nnc_record *record, const nnc_report *report)
     lane before = { NULL, NULL };
     for (const nnc_interval *at = report->intervals; at < end;) {
         const lane l = lane_of(report, at);
-        put_stage(record, l);
+        put_stage(record, report, l);
         if (arrows && before.at != NULL) {
             put_arrows(record, before, l, NNC_ACTIVITY_FORWARD, &id);
             put_arrows(record, l, before, NNC_ACTIVITY_BACKWARD, &id);
@@ -204,6 +228,36 @@ static void put_ops(nnc_record *record, const nnc_report *report)
     }
 }
 
+/* Every collective with the time that it is on its link in a step, hidden or not, one after the other. */
+static void put_networks(nnc_record *record, const nnc_report *report)
+{
+    static const char *const links[] = { "scale_up", "scale_out", "host" };
+    enum { LINKS = sizeof links / sizeof links[0] };
+    double used_s[LINKS] = { 0 };
+    for (int32_t i = 0; i < report->op_count; i++) {
+        const nnc_op_cost *cost = &report->ops[i];
+        int32_t link = 0;
+        while (link < LINKS && (cost->link == NULL || strcmp(cost->link, links[link]) != 0)) {
+            link++;
+        }
+        const double time_s = cost->network_s * cost->repeat;
+        if (link == LINKS || !(time_s > 0.0)) {
+            continue;
+        }
+        if (used_s[link] <= 0.0) {
+            put_name(record, "thread_name", NETWORKS, link, links[link]);
+        }
+        begin_slice(record, nnc_op_name(cost->op), "network", NETWORKS, link, ns_of(used_s[link]),
+                    ns_of(used_s[link] + time_s));
+        used_s[link] += time_s;
+        nnc_record_object(record, "args");
+        nnc_record_number(record, "repeat", cost->repeat);
+        nnc_record_number(record, "exposed_s", cost->time_s * cost->repeat);
+        nnc_record_close(record);
+        nnc_record_close(record);
+    }
+}
+
 void nnc_report_trace(nnc_buffer *out, const nnc_report *report)
 {
     char name[256];
@@ -213,12 +267,15 @@ void nnc_report_trace(nnc_buffer *out, const nnc_report *report)
     snprintf(name, sizeof name, "one pipeline: %s on %s", report->model->id, report->device->id);
     put_name(&record, "process_name", STAGES, 0, name);
     put_name(&record, "process_name", OPS, 0, "ops of the busiest stage, all of a step");
+    put_name(&record, "process_name", NETWORKS, 0,
+             "its collectives by link, hidden or not, all of a step");
     for (int32_t i = 0; i < report->result->plan.pipeline; i++) {
         snprintf(name, sizeof name, "stage %" PRId32, i);
         put_name(&record, "thread_name", STAGES, i, name);
     }
     put_stages(&record, report);
     put_ops(&record, report);
+    put_networks(&record, report);
     nnc_record_close(&record);
     nnc_record_end(&record);
 }

@@ -108,7 +108,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     if (status == NNC_OK) {
         status = read_page(session->data, &page, &size, err);
     }
-    if (status == NNC_OK) {
+    if (status == NNC_OK && page != NULL) {
         status = write_page(session, page, size, err);
     }
     free(page);
