@@ -51,7 +51,7 @@ typedef struct nnc_search_options {
 typedef struct nnc_options {
     const nnc_format *format;
     bool help, brief, no_defaults; /* brief: help in short */
-    bool stages, timeline, sensitivity, update, rows, lenient;
+    bool stages, timeline, sensitivity, update, rows, lenient, summary;
     const char *power_cap;
     char power_cap_set[64];                /* as the --set that it stands for */
     const char *output, *trace, *scenario; /* NULL = not given */

@@ -128,6 +128,8 @@ const nnc_own_option nnc_own_options[] = {
       "can determine].",
       "Output", NNC_TAKES_CALIBRATE, WORD(fit), 0, NULL, 0 },
     { "rows", NULL, "List every row.", "Output", NNC_TAKES_SCORE, SWITCH(rows), 0, NULL, 0 },
+    { "summary", NULL, "Add up by device, software profile and kind of model alone.", "Output",
+      NNC_TAKES_SCORE, SWITCH(summary), 0, NULL, 0 },
     { "only", "TEXT", "Rows whose id contains TEXT only.", "Output",
       NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE, WORD(only), 0, NULL, 0 },
     { "fold", "K/N",

@@ -114,6 +114,7 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
 nnc_scored nnc_scored_open(const nnc_measured *row)
 {
     return (nnc_scored){ .row = row,
+                         .what = "",
                          .predicted_s = NAN,
                          .low_s = NAN,
                          .high_s = NAN,

@@ -10,6 +10,8 @@
 typedef struct nnc_scored {
     const nnc_measured *row;
     const char *device; /* id of the device's file */
+    const char
+        *what; /* "DEVICE, PROFILE, dense": what a summary adds up; "" = no summary is asked for */
     double predicted_s, low_s, high_s, lower_bound_s;
     double error;
     double model_flops;          /* of the step, over all devices; attention over all pairs */

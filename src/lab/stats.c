@@ -79,6 +79,7 @@ static const char *name_of(const nnc_scored *scored, nnc_score_by by)
     case NNC_SCORE_FITTED: return scored->row->fitted ? scored->row->file : "";
     case NNC_SCORE_UNFITTED: return scored->row->fitted ? "" : scored->row->file;
     case NNC_SCORE_BY_HALF: return scored->row->fitted ? "fitted" : "unfitted";
+    case NNC_SCORE_BY_WHAT: return scored->what != NULL ? scored->what : "";
     case NNC_SCORE_BY_DEVICE: return scored->device != NULL ? scored->device : scored->row->device;
     case NNC_SCORE_BY_FRAMEWORK: return scored->row->framework;
     default: return "";
@@ -99,7 +100,8 @@ static void add_group(gathering *g, nnc_score_section section, nnc_score_by by, 
 {
     /* Of a kernel the framework is the version of a library, and it has no model. */
     const bool of_steps = by == NNC_SCORE_BY_FRAMEWORK || by == NNC_SCORE_FITTED ||
-                          by == NNC_SCORE_UNFITTED || by == NNC_SCORE_BY_HALF;
+                          by == NNC_SCORE_UNFITTED || by == NNC_SCORE_BY_HALF ||
+                          by == NNC_SCORE_BY_WHAT;
     if (of_steps &&
         (name[0] == '\0' || (section != NNC_SECTION_STEP && section != NNC_SECTION_STEP_APART))) {
         return;

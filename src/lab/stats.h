@@ -28,6 +28,7 @@ const char *nnc_score_section_name(nnc_score_section value);
     X(NNC_SCORE_BY_DEVICE, "device")       \
     X(NNC_SCORE_BY_FRAMEWORK, "framework") \
     X(NNC_SCORE_BY_HALF, "half")           \
+    X(NNC_SCORE_BY_WHAT, "summary")        \
     X(NNC_SCORE_IN_TOTAL, "total")
 NNC_ENUM(nnc_score_by, NNC_SCORE_BY_LIST, NNC_SCORE_BY_COUNT);
 const char *nnc_score_by_name(nnc_score_by value);

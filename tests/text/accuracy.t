@@ -252,6 +252,34 @@ one/small,0.12,0.0791185002906,-0.340679164245,,,\r
 two/full,3.1,1.94406116173,-0.372883496217,,,\r
 five/impossible,0.01,0.0791185002906,6.91185002906,,,\r
 
+# What has the device, the profile and the kind of model in common, and nothing else.
+$ nncost accuracy inputs/steps.csv --summary
+5 rows: 4 predicted, 1 that cannot be expressed
+
+steps:
+
+by                                    rows scored    MAPE median     p90    bias   worst
+half    unfitted                         4      3 254.18% 37.29% 691.19% +206.6% +691.2% five/impo..
+summary round, torch-compile, decoder    3      3 254.18% 37.29% 691.19% +206.6% +691.2% five/impo..
+total                                    4      3 254.18% 37.29% 691.19% +206.6% +691.2% five/impo..
+
+steps that leave a deciding field open:
+
+by                                    rows scored   MAPE median    p90   bias inside  worst
+half    unfitted                         1      1 44.43% 44.43% 44.43% -44.4%      - -44.4% three/..
+summary round, torch-compile, decoder    1      1 44.43% 44.43% 44.43% -44.4%      - -44.4% three/..
+total                                    1      1 44.43% 44.43% 44.43% -44.4%      - -44.4% three/..
+
+peak memory, allocated:
+
+by     rows  scored    MAPE  median     p90    bias  inside   worst
+total     1       1  49.95%  49.95%  49.95%  -49.9%       -  -49.9%  one/small
+
+peak memory of other kinds, or with a deciding field open:
+
+by     rows  scored    MAPE  median     p90    bias  inside   worst
+total     1       1  79.59%  79.59%  79.59%  -79.6%       -  -79.6%  two/full
+
 # Rows whose id holds a text; options and --set hold for every row.
 $ nncost accuracy inputs/steps.csv --only /o --format csv
 id,measured,predicted,error,low,high,reason\r

@@ -20,7 +20,10 @@ static void write_section(nnc_buffer *out, nnc_style style, const nnc_accuracy_r
     nnc_table_heads(&table, &nnc_score_group_metrics);
     for (int32_t i = 0; i < report->group_count; i++) {
         const nnc_place place = { &report->groups[i], report, i };
-        if (report->groups[i].section == section) {
+        const nnc_score_by by = report->groups[i].by;
+        const bool wanted = !report->summary || by == NNC_SCORE_BY_WHAT ||
+                            by == NNC_SCORE_BY_HALF || by == NNC_SCORE_IN_TOTAL;
+        if (report->groups[i].section == section && wanted) {
             nnc_table_record(&table, &nnc_score_group_metrics, &place);
         }
     }
@@ -116,6 +119,9 @@ void nnc_accuracy_page(nnc_buffer *out, nnc_style style, const void *record)
     }
     for (int section = 0; section < NNC_SECTION_COUNT; section++) {
         write_section(out, style, report, (nnc_score_section)section);
+    }
+    if (report->summary) {
+        return;
     }
     nnc_lines lines = { &contradictions, report, report->rows, report->count };
     if (!nnc_table_under(out, style, lines,

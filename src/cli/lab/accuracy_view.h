@@ -16,6 +16,7 @@ typedef struct nnc_accuracy_report {
     const nnc_left_out *left_out;
     int32_t left_out_count;
     const char *overrides; /* "scale_out.latency_s=1e-5, ..."; NULL = none */
+    bool summary;          /* by device, profile and kind of model alone */
     bool all_rows;         /* list every row, not only those that cannot be expressed */
 } nnc_accuracy_report;
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "cli/lab/accuracy_view.h"
 #include "cli/lab/measured_rows.h"
+#include "shape/family.h"
 
 typedef struct accuracy {
     nnc_session *session;
@@ -18,6 +19,18 @@ typedef struct accuracy {
     nnc_scored *rows;
     int32_t count;
 } accuracy;
+
+/* A summary adds up what has the device, the profile and the kind of model in common. */
+static nnc_status set_what(accuracy *a, nnc_scored *scored, nnc_error *err)
+{
+    const nnc_scenario *s = a->scenario;
+    const bool experts = nnc_model_sizes_of(&s->model).experts > 0;
+    char text[160];
+    snprintf(text, sizeof text, "%s, %s, %s", scored->device, s->software.id,
+             experts ? "experts" : nnc_family_name(s->model.family));
+    scored->what = nnc_arena_strdup(a->arena, text);
+    return scored->what != NULL ? NNC_OK : nnc_no_memory(err);
+}
 
 /* Loads what a row names, lets the options change it, and predicts. */
 static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored, nnc_error *err)
@@ -41,6 +54,9 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
     status =
         nnc_score_row(row, &s->model, &s->device, &s->software, &s->plan, a->scratch, scored, &why);
     scored->device = id;
+    if (status == NNC_OK && a->session->options.summary) {
+        NNC_TRY(set_what(a, scored, err));
+    }
     return status == NNC_OK ? NNC_OK : nnc_left_out_reason(a->arena, &why, &scored->reason, err);
 }
 
@@ -79,6 +95,7 @@ static nnc_status report(accuracy *a, nnc_error *err)
         .rows = a->rows,
         .count = a->count,
         .overrides = a->scenario->overrides[0] != '\0' ? a->scenario->overrides : NULL,
+        .summary = a->session->options.summary,
         .all_rows = a->session->options.rows,
     };
     nnc_left_out *left_out = nnc_arena_array(a->arena, (size_t)a->count + 1, sizeof *left_out);
