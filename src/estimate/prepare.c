@@ -232,8 +232,8 @@ static nnc_status begin_step(const nnc_model *model, const nnc_device *device,
     return nnc_check_list(&scratch->list, model, err);
 }
 
-/* Divides the ops over ranks, and makes rows of them. */
-static void divide_step(nnc_scratch *scratch, nnc_step *step,
+/* Divides the ops over ranks. */
+static void divide_list(nnc_scratch *scratch, nnc_step *step,
                         nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
     nnc_op_list *list = &scratch->list;
@@ -242,8 +242,17 @@ static void divide_step(nnc_scratch *scratch, nnc_step *step,
     step->send_bytes = send_bytes(list, &how);
     step->tied_params = second_table(list, step->plan);
     nnc_split_list(list, &how, sums);
-    nnc_rows_build(list, step->device, step->network, step->plan, &scratch->rows);
+}
+
+static void build_rows(nnc_scratch *scratch, const nnc_step *step)
+{
+    nnc_rows_build(&scratch->list, step->device, step->network, step->plan, &scratch->rows);
     nnc_power_throttle(&scratch->rows, step->device);
+}
+
+static bool is_whole(const nnc_plan *plan)
+{
+    return plan->tensor == 1 && plan->context == 1 && plan->expert == 1;
 }
 
 nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,
@@ -254,24 +263,51 @@ nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,
     NNC_TRY(begin_step(model, device, software, plan, scratch, step, err));
     describe_model(&scratch->list, device, r, step->why);
     nnc_step_deal(step, &scratch->step);
-    const bool whole = plan->tensor == 1 && plan->context == 1 && plan->expert == 1;
+    const bool whole = is_whole(plan);
     if (!whole) { /* the mathematics is counted before it is divided */
         nnc_rows_build(&scratch->list, device, NULL, plan, &scratch->rows);
         nnc_step_work(step, &scratch->rows, &scratch->step, r);
     }
-    divide_step(scratch, step, sums);
+    divide_list(scratch, step, sums);
+    build_rows(scratch, step);
     if (whole) {
         nnc_step_work(step, &scratch->rows, &scratch->step, r);
     }
     return NNC_OK;
 }
 
-nnc_status nnc_prepare_rows(const nnc_model *model, const nnc_device *device,
-                            const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
-                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_result *r,
-                            nnc_error *err)
+/* Copies what is filled of a list. */
+static void copy_list(nnc_op_list *to, const nnc_op_list *from)
 {
-    NNC_TRY(begin_step(model, device, software, &r->plan, scratch, step, err));
-    divide_step(scratch, step, sums);
+    memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
+    memcpy((char *)to + sizeof to->ops, (const char *)from + sizeof from->ops,
+           sizeof *to - sizeof to->ops);
+}
+
+nnc_status nnc_prepare_list(const nnc_model *model, const nnc_device *device,
+                            const nnc_software *software, const nnc_plan *plan,
+                            nnc_scratch *scratch, bool keep, nnc_step *step,
+                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_error *err)
+{
+    NNC_TRY(begin_step(model, device, software, plan, scratch, step, err));
+    if (keep) {
+        copy_list(&scratch->ideal, &scratch->list);
+    }
+    divide_list(scratch, step, sums);
     return NNC_OK;
+}
+
+void nnc_prepare_work(nnc_scratch *scratch, const nnc_step *step, nnc_result *r)
+{
+    const nnc_op_list *undivided = &scratch->ideal;
+    const bool whole = is_whole(step->plan);
+    describe_model(undivided, step->device, r, NULL);
+    nnc_rows_build(whole ? &scratch->list : undivided, step->device, whole ? step->network : NULL,
+                   step->plan, &scratch->rows);
+    nnc_step_work(step, &scratch->rows, &scratch->step, r);
+}
+
+void nnc_prepare_rows(nnc_scratch *scratch, const nnc_step *step)
+{
+    build_rows(scratch, step);
 }

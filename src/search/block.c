@@ -32,6 +32,7 @@ bool nnc_block_begin(nnc_plan_block *b, const nnc_plan *base, uint64_t number, n
     b->plan = *base;
     b->number = number;
     b->pass_count = b->pass_next = 0;
+    b->listed = NULL;
     b->known = false;
     nnc_space_block(b->space, number, &b->plan);
     nnc_plan plain = plainest(&b->plan), resolved; /* the schedule, too, that breaks fewest */
@@ -143,39 +144,82 @@ static void sum_both_units(nnc_plan_block *b, nnc_pass *pass)
     }
 }
 
-static nnc_pass *make_pass(nnc_plan_block *b, const nnc_plan *plan)
+/* The mathematics of a block is the same in all its passes. */
+static const nnc_result *known_work(const nnc_plan_block *b, const nnc_software *software)
+{
+    for (int32_t i = 0; i < b->pass_count; i++) {
+        const nnc_pass *pass = &b->passes[i];
+        if (pass->timed && pass->usable &&
+            pass->step.software->context_frozen == software->context_frozen) {
+            return &pass->work;
+        }
+    }
+    return NULL;
+}
+
+/* Makes the list of a pass the one in scratch. */
+static bool list_pass(nnc_plan_block *b, nnc_pass *pass)
 {
     nnc_scratch *scratch = b->scratch;
-    const nnc_software *software = software_of(b, plan);
-    const bool same = b->pass_count > 0 && b->passes[0].usable &&
-                      b->passes[0].step.software->context_frozen == software->context_frozen;
-    const nnc_result *known = same ? &b->passes[0].work : NULL;
-    nnc_pass *pass = &b->passes[b->pass_next];
-    nnc_status status;
-    if (known != NULL && pass != &b->passes[0]) {
-        pass->work = *known; /* the mathematics of a block is the same */
-        pass->work.plan = *plan;
-        status = nnc_prepare_rows(b->model, b->device, software, scratch, &pass->step, pass->sums,
-                                  &pass->work, NULL);
-    } else {
-        memset(&pass->work, 0, sizeof pass->work);
-        pass->work.plan = *plan;
-        status = nnc_prepare(b->model, b->device, software, scratch, &pass->step, pass->sums,
-                             &pass->work, NULL);
+    const nnc_software *software = software_of(b, &pass->work.plan);
+    const bool whole = known_work(b, software) == NULL;
+    if (b->listed == pass && (b->listed_whole || !whole)) {
+        return true;
     }
-    b->pass_next = (b->pass_next + 1) % NNC_PASSES_MAX;
-    b->pass_count = b->pass_count < NNC_PASSES_MAX ? b->pass_count + 1 : NNC_PASSES_MAX;
-    pass->group = 0;
-    pass->usable = status == NNC_OK && !scratch->rows.truncated;
-    if (!pass->usable) {
-        return pass;
+    b->listed = pass;
+    b->listed_whole = whole;
+    if (nnc_prepare_list(b->model, b->device, software, &pass->work.plan, scratch, whole,
+                         &pass->step, pass->sums, NULL) != NNC_OK) {
+        return false;
     }
     if (pass->step.network != NULL) {
         pass->network = scratch->network;
         pass->step.network = &pass->network;
     }
-    sum_both_units(b, pass);
+    return true;
+}
+
+static nnc_pass *make_pass(nnc_plan_block *b, const nnc_plan *plan)
+{
+    nnc_pass *pass = &b->passes[b->pass_next];
+    b->pass_next = (b->pass_next + 1) % NNC_PASSES_MAX;
+    b->pass_count = b->pass_count < NNC_PASSES_MAX ? b->pass_count + 1 : NNC_PASSES_MAX;
+    memset(&pass->work, 0, sizeof pass->work);
+    pass->work.plan = *plan;
+    pass->group = 0;
+    pass->timed = false;
+    b->listed = NULL;
+    pass->usable = list_pass(b, pass);
     return pass;
+}
+
+bool nnc_block_pass(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
+{
+    if (!pass->timed && pass->usable) {
+        const nnc_result *known = known_work(b, pass->step.software);
+        const nnc_plan plan = pass->work.plan;
+        pass->usable = list_pass(b, pass);
+        if (pass->usable && known != NULL) {
+            pass->work = *known;
+            pass->work.plan = plan;
+        } else if (pass->usable) {
+            nnc_prepare_work(b->scratch, &pass->step, &pass->work);
+        }
+        if (pass->usable) {
+            nnc_prepare_rows(b->scratch, &pass->step);
+            pass->usable = !b->scratch->rows.truncated;
+        }
+        if (pass->usable) {
+            sum_both_units(b, pass);
+        }
+        pass->timed = true;
+    }
+    const nnc_plan plan = result->plan;
+    const nnc_memory memory = result->memory;
+    *result = pass->work;
+    result->plan = plan;
+    result->memory = memory;
+    return pass->usable;
 }
 
 /* Deals the layers of the group, and finds the stages that may be the fullest: of those that hold
@@ -213,7 +257,6 @@ nnc_pass *nnc_block_plan(nnc_plan_block *b, uint64_t inside, nnc_result *result)
     if (!pass->usable) {
         return NULL;
     }
-    *result = pass->work;
     result->plan = plan;
     nnc_step step = pass->step;
     step.plan = &result->plan;

@@ -14,11 +14,11 @@ typedef struct nnc_pass {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_unit units[2][NNC_SEGMENTS_MAX]; /* weight gradients with the rest of backward, or apart */
     nnc_network network;
-    nnc_result work;  /* with the plan it was made for */
-    double pass_s[2]; /* of all layers, one micro-batch */
-    bool usable;
-    uint64_t group; /* that run is of, from 1; 0 = none yet */
-    bool runs;      /* the schedule can be replayed */
+    nnc_result work;    /* with the plan it was made for */
+    double pass_s[2];   /* of all layers, one micro-batch */
+    bool usable, timed; /* not timed: only what its memory needs is there */
+    uint64_t group;     /* that run is of, from 1; 0 = none yet */
+    bool runs;          /* the schedule can be replayed */
     nnc_step_times run;
 } nnc_pass;
 
@@ -38,6 +38,8 @@ typedef struct nnc_plan_block {
     double times_s[NNC_ROWS_MAX]; /* of rows, while exchanges are hidden */
     nnc_pass passes[NNC_PASSES_MAX];
     int32_t pass_count, pass_next;
+    const nnc_pass *listed; /* whose list is in scratch, and its ops undivided; NULL = none */
+    bool listed_whole;
 } nnc_plan_block;
 
 /* Begins a block; false: none of its plans is legal, err (which may be NULL) names the rule. */
@@ -51,11 +53,15 @@ bool nnc_block_ships(nnc_plan_block *block, nnc_error *err);
  * or they are those of another group. */
 bool nnc_block_group(nnc_plan_block *block, uint64_t group);
 
-/* Seconds that no schedule gets below: the mean device's work in every pass. */
+/* Seconds that no schedule gets below: the mean device's work in every pass, which is timed. */
 double nnc_block_least_s(const nnc_pass *pass, const nnc_plan *plan);
 
-/* A plan of the group, with its work and its memory in result; NULL: it is not legal. */
+/* A plan of the group, with its memory in result; NULL: it is not legal. */
 nnc_pass *nnc_block_plan(nnc_plan_block *block, uint64_t inside, nnc_result *result);
+
+/* What its ranks compute in a pass, and its work in result. Most plans do not fit, and need none of it. false: it
+ * has more ops than a table. */
+bool nnc_block_pass(nnc_plan_block *block, nnc_pass *pass, nnc_result *result);
 
 /* Its step time; the parts of it are left open where that is cheaper. false: it is too large to
  * replay. */

@@ -134,6 +134,10 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     }
     const int64_t capacity = search->mem_bytes > 0 ? search->mem_bytes : r->device->mem_bytes;
     const bool fits = nnc_memory_verdict(&result.memory, capacity) == NNC_FITS;
+    if ((!fits && !search->no_prune) || !nnc_block_pass(&w->block, pass, &result)) {
+        w->part.pruned++;
+        return;
+    }
     const double least_s = nnc_block_least_s(pass, &result.plan);
     const bool hopeless = !fits || misses_more(r, &result, least_s) ||
                           nnc_front_beats(r->known, search->objective, search->best, least_s,
