@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // What would a device with other memory bring? Copies a device, changes it field by field, and asks what a
 // step depends on.
 //     usage: faster_memory DATA_DIR [MODEL [DEVICE]]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Estimates one training step, looks for a better plan, sweeps over batch sizes, and writes JSON.
  *     usage: train_step DATA_DIR [MODEL [DEVICE]]
  * DATA_DIR is the folder that holds hw/, models/ and software/:

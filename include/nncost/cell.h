@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One value of a row of results. */
 #ifndef NNCOST_CELL_H
 #define NNCOST_CELL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Estimates as lists of named figures: what moved between two of them and which part is
  * responsible, and whether they keep what is required of them. */
 #ifndef NNCOST_CHECK_H

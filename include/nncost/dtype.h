@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Number formats and their sizes. */
 #ifndef NNCOST_DTYPE_H
 #define NNCOST_DTYPE_H

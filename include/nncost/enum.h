@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Enumerations declared together with the texts of their values. A list has every value once, with
  * its text as files, options and output spell it and, where people choose it, a line of help:
  *     #define NNC_COLOUR_LIST(X)            \

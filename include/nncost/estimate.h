@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One training step: nnc_estimate(). */
 #ifndef NNCOST_ESTIMATE_H
 #define NNCOST_ESTIMATE_H

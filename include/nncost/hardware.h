@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One accelerator and the server it comes in. Read from hw/<id>.json. */
 #ifndef NNCOST_HARDWARE_H
 #define NNCOST_HARDWARE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The shape of a network: hyper-parameters only. Read from models/<id>.json. */
 #ifndef NNCOST_MODEL_H
 #define NNCOST_MODEL_H

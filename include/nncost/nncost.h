@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nncost: the cost of one training step, in milliseconds and without the hardware.
  *
  *     nnc_specs *specs = nnc_specs_open(data_path);

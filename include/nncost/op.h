@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The operations of a step, as an estimate lists them. */
 #ifndef NNCOST_OP_H
 #define NNCOST_OP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a model is trained: batch, precision, optimizer, memory savers, and the software it runs on. */
 #ifndef NNCOST_PLAN_H
 #define NNCOST_PLAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The whole run: from the time of one step to days, device-hours, money, energy and carbon, with what
  * training runs lose on the way: stops and lost work, checkpoints, evaluation, a starving input. */
 #ifndef NNCOST_RUN_H

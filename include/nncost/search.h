@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The best plans for a number of devices: every combination of the choices left open. */
 #ifndef NNCOST_SEARCH_H
 #define NNCOST_SEARCH_H

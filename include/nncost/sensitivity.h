@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a faster device would bring: the step time against each figure of the device file. */
 #ifndef NNCOST_SENSITIVITY_H
 #define NNCOST_SENSITIVITY_H

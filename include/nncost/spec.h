@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Spec files: reading devices, models and software profiles by id or path. */
 #ifndef NNCOST_SPEC_H
 #define NNCOST_SPEC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Errors: one status per call, one line per message. */
 #ifndef NNCOST_STATUS_H
 #define NNCOST_STATUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Many estimates: every combination of lists of values, one row each. */
 #ifndef NNCOST_SWEEP_H
 #define NNCOST_SWEEP_H

@@ -26,7 +26,7 @@ typedef enum nnc_plans_ref {
 } nnc_plans_ref;
 extern const char *const nnc_plans_ref_names[NNC_REF_COUNT];
 
-enum { NNC_PLANS_PAIRS_MAX = 64, NNC_PLANS_SCENARIOS_MAX = 10000 };
+enum { NNC_PLANS_PAIRS_MAX = 64, NNC_PLANS_SCENARIOS_MAX = 100000 };
 
 /* A key and its value, as an option would give it. */
 typedef struct nnc_pair {
@@ -109,6 +109,10 @@ void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults
 /* The recorded estimates of a plan file, or the one estimate of an `estimate --format json`. */
 nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *recorded,
                              nnc_error *err);
+
+/* The same from text (text[size] is NUL). */
+nnc_status nnc_recorded_parse(nnc_arena *arena, const char *name, const char *text, size_t size,
+                              nnc_recorded *recorded, nnc_error *err);
 
 /* Writes recorded estimates as the value of a plan file's "recorded", its digest still open: an
  * estimate takes a line for each of its parts, or, with one_line, one for all of it. */

@@ -260,15 +260,21 @@ static nnc_status parse_either(nnc_arena *arena, const char *text, size_t size, 
     return faults->status;
 }
 
+nnc_status nnc_recorded_parse(nnc_arena *arena, const char *name, const char *text, size_t size,
+                              nnc_recorded *recorded, nnc_error *err)
+{
+    nnc_faults faults = { .name = name, .err = err };
+    *recorded = (nnc_recorded){ .tool = NULL };
+    return parse_either(arena, text, size, &faults, recorded);
+}
+
 nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *recorded,
                              nnc_error *err)
 {
     char *text = NULL;
     size_t size = 0;
-    nnc_faults faults = { .name = path, .err = err };
-    *recorded = (nnc_recorded){ .tool = NULL };
     NNC_TRY(nnc_file_read_large(path, NNC_RECORDED_BYTES_MAX, &text, &size, err));
-    const nnc_status status = parse_either(arena, text, size, &faults, recorded);
+    const nnc_status status = nnc_recorded_parse(arena, path, text, size, recorded, err);
     free(text);
     return status;
 }

@@ -1,0 +1,31 @@
+/* Bytes as a file, for readers that are given a name. */
+#ifndef NNCOST_FUZZ_AS_FILE_H
+#define NNCOST_FUZZ_AS_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define FUZZ_PATH 64
+
+/* A folder of this process, in memory where there is such a file system; left there. */
+static inline void fuzz_folder(char path[FUZZ_PATH])
+{
+    snprintf(path, FUZZ_PATH, "%s/nncost-fuzz-XXXXXX",
+             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    if (mkdtemp(path) == NULL) {
+        abort();
+    }
+}
+
+static inline void fuzz_write(const char *path, const uint8_t *data, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    if (file == NULL || fwrite(data, 1, size, file) != size || fclose(file) != 0) {
+        abort();
+    }
+}
+
+#endif

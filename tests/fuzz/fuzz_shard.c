@@ -1,0 +1,28 @@
+/* Shards of a search, read back, merged and written again. */
+#include <stdint.h>
+#include <string.h>
+
+#include "as_file.h"
+#include "search/search_task.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static char folder[FUZZ_PATH]; /* of the process */
+    char path[FUZZ_PATH + 16];
+    char *paths[] = { path };
+    nnc_arena *arena = nnc_arena_create();
+    nnc_search_report report;
+    nnc_error err;
+    if (folder[0] == '\0') {
+        fuzz_folder(folder);
+    }
+    snprintf(path, sizeof path, "%s/shard.json", folder);
+    if (arena != NULL) {
+        fuzz_write(path, data, size);
+        (void)nnc_search_merge(arena, paths, 1, &report, &err);
+    }
+    nnc_arena_destroy(arena);
+    return 0;
+}
