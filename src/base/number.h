@@ -70,6 +70,8 @@ bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *o
  * text; "null" for NaN and infinities. Returns text. */
 enum { NNC_NUMBER_TEXT = 32 };
 char *nnc_number_text(double value, char text[NNC_NUMBER_TEXT]);
+/* A whole number. Returns text. */
+char *nnc_whole_text(int64_t value, char text[NNC_NUMBER_TEXT]);
 
 /* Value with an SI prefix and four significant digits: 0.0123 "s" -> "12.30 ms", 8.59e10 "B" ->
  * "85.90 GB", 3.12e14 "FLOP/s" -> "312.0 TFLOP/s"; "-" for NaN. Bytes never get a prefix below 1;

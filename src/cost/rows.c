@@ -1,46 +1,54 @@
 #include "cost/rows.h"
 
-#include <string.h>
-
 #include "op/op_row.h"
 
-static bool same_work(const nnc_work *a, const nnc_work *b)
+/* All that the time of a product depends on, but the device. */
+static bool same_product(const nnc_timed_product *a, const nnc_op_cost *row)
 {
-    return a->flops == b->flops && a->vector_flops == b->vector_flops &&
-           a->read_bytes == b->read_bytes && a->write_bytes == b->write_bytes;
+    const nnc_matmul *p = &a->shape, *q = &row->op->u.matmul;
+    const nnc_work *w = &row->work;
+    return p->m == q->m && p->n == q->n && p->k == q->k && p->batch == q->batch &&
+           p->experts == q->experts && p->b_is_weight == q->b_is_weight &&
+           a->dtype == row->op->math_dtype &&
+           a->grad_weight == (row->op->phase == NNC_PHASE_GRAD_WEIGHT) && a->flops == w->flops &&
+           a->vector_flops == w->vector_flops && a->read_bytes == w->read_bytes &&
+           a->write_bytes == w->write_bytes;
 }
 
-/* A network repeats its products: an equal one has been timed already. */
-static const nnc_op_cost *seen_before(nnc_rows *rows, const nnc_op_cost *row)
+static nnc_timed_product *slot_of(nnc_rows *rows, const nnc_op_cost *row)
 {
     const nnc_matmul *p = &row->op->u.matmul;
-    const uint64_t shape = ((uint64_t)p->m * 31 + (uint64_t)p->n) * 31 + (uint64_t)p->k;
-    int32_t *slot = &rows->seen[(shape * 0x9E3779B97F4A7C15u) >> 57];
-    const nnc_op_cost *other = *slot > 0 ? &rows->rows[*slot - 1] : NULL;
-    if (other != NULL) {
-        const nnc_matmul *q = &other->op->u.matmul;
-        if (p->m == q->m && p->n == q->n && p->k == q->k && p->batch == q->batch &&
-            p->experts == q->experts && p->b_is_weight == q->b_is_weight &&
-            row->op->math_dtype == other->op->math_dtype &&
-            (row->op->phase == NNC_PHASE_GRAD_WEIGHT) ==
-                (other->op->phase == NNC_PHASE_GRAD_WEIGHT) &&
-            same_work(&row->work, &other->work)) {
-            return other;
-        }
-    }
-    *slot = rows->count; /* the row itself */
-    return NULL;
+    const bool grad_weight = row->op->phase == NNC_PHASE_GRAD_WEIGHT;
+    const uint64_t sides = ((uint64_t)p->m * 31 + (uint64_t)p->n) * 31 + (uint64_t)p->k;
+    const uint64_t shape = (sides * 31 + (uint64_t)p->batch) * 31 + (grad_weight ? 1 : 0);
+    return &rows->timed[(shape * 0x9E3779B97F4A7C15u) >> (64 - NNC_TIMED_BITS)];
 }
 
+/* A network repeats its products, and so do the plans of a search: an equal one has been timed already. */
 static nnc_timing time_of(nnc_rows *rows, const nnc_device *device, const nnc_op_cost *row)
 {
-    const nnc_op_cost *same =
-        nnc_op_timed(row->op) == NNC_TIMED_GEMM ? seen_before(rows, row) : NULL;
-    if (same != NULL) {
-        return (nnc_timing){ same->compute_s, same->memory_s, same->fixed_s, same->time_s,
-                             same->bound };
+    if (nnc_op_timed(row->op) != NNC_TIMED_GEMM) {
+        return nnc_op_time(device, row->op, &row->work);
     }
-    return nnc_op_time(device, row->op, &row->work);
+    nnc_timed_product *slot = slot_of(rows, row);
+    if (slot->age != rows->age || !same_product(slot, row)) {
+        *slot = (nnc_timed_product){ .age = rows->age,
+                                     .shape = row->op->u.matmul,
+                                     .dtype = row->op->math_dtype,
+                                     .grad_weight = row->op->phase == NNC_PHASE_GRAD_WEIGHT,
+                                     .flops = row->work.flops,
+                                     .vector_flops = row->work.vector_flops,
+                                     .read_bytes = row->work.read_bytes,
+                                     .write_bytes = row->work.write_bytes,
+                                     .timing = nnc_op_time(device, row->op, &row->work) };
+    }
+    return slot->timing;
+}
+
+void nnc_rows_share(nnc_rows *rows, const nnc_device *device)
+{
+    rows->timed_on = device;
+    rows->age++;
 }
 
 static void add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
@@ -112,7 +120,7 @@ void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc
 {
     rows->count = 0;
     rows->truncated = false;
-    memset(rows->seen, 0, sizeof rows->seen);
+    rows->age += rows->timed_on == NULL || rows->timed_on != device ? 1 : 0;
     for (int32_t i = 0; i < list->count && !full(rows, 1); i++) {
         const nnc_op *op = &list->ops[i];
         if (runs(op)) {

@@ -6,13 +6,26 @@
 #include "cost/roofline.h"
 #include "shape/list.h"
 
-enum { NNC_ROWS_MAX = 8192, NNC_ROWS_SEEN = 128 };
+enum { NNC_ROWS_MAX = 8192, NNC_TIMED_BITS = 10, NNC_TIMED_SLOTS = 1 << NNC_TIMED_BITS };
+
+/* A product that was timed. */
+typedef struct nnc_timed_product {
+    uint64_t age; /* of the device's times it belongs to; 0 = none */
+    nnc_matmul shape;
+    nnc_dtype dtype;
+    bool grad_weight;
+    double flops, vector_flops, read_bytes, write_bytes;
+    nnc_timing timing;
+} nnc_timed_product;
 
 typedef struct nnc_rows {
     nnc_op_cost rows[NNC_ROWS_MAX];
     nnc_op ops[NNC_ROWS_MAX]; /* what the rows of backward and update point to */
     int32_t count;
-    int32_t seen[NNC_ROWS_SEEN]; /* a product's row by its shape, counted from 1; 0 = none */
+    nnc_timed_product timed[NNC_TIMED_SLOTS];
+    uint64_t age;
+    const nnc_device
+        *timed_on; /* tables of this device, which does not change, share times; NULL = none do */
     bool truncated;
 } nnc_rows;
 
@@ -36,6 +49,10 @@ static inline nnc_part nnc_part_of(const nnc_op_cost *row)
     default: return NNC_PART_BACKWARD;
     }
 }
+
+/* From now on tables of a device share the times of products, until this is called again: the device must not
+ * change. NULL: they do not. */
+void nnc_rows_share(nnc_rows *rows, const nnc_device *device);
 
 /* Expands the forward list of one rank: forward ops, then for each op from the last to the first what
  * is recomputed and its backward ops. repeat: instances in one micro-batch, all layers. network may

@@ -101,6 +101,7 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
 typedef struct budget {
     double compute_s, attention_s;
     double units; /* the weights of the first one are gathered before anything runs */
+    bool exchanges;
     nnc_lane lanes[NNC_COMM_COUNT];                            /* that each kind travels by */
     double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* beside the attention; anywhere */
     double beside_exposed[NNC_COMM_COUNT], behind_exposed[NNC_COMM_COUNT]; /* shares of the time */
@@ -113,6 +114,7 @@ static void collect(const nnc_op_cost *row, const nnc_network *network, const nn
     if (nnc_op_is_collective(row->op)) {
         const nnc_exchange *e = &row->op->u.exchange;
         const nnc_lane lane = nnc_lane_of(network, e);
+        b->exchanges = true;
         const bool first = b->beside_s[e->comm] + b->behind_s[e->comm] <= 0.0;
         b->lanes[e->comm] = first || b->lanes[e->comm] == lane ? lane : NNC_LANE_BOTH;
         *(e->hides ? &b->beside_s[e->comm] : &b->behind_s[e->comm]) += time_s;
@@ -245,7 +247,7 @@ void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *n
                    const nnc_overlap *overlap, nnc_derivation *why)
 {
     budget budgets[NNC_SEGMENTS_MAX][NNC_PARTS];
-    memset(budgets, 0, sizeof budgets);
+    memset(budgets, 0, sizeof budgets[0] * (size_t)list->segment_count);
     bool any = false;
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
@@ -254,6 +256,9 @@ void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *n
     }
     for (int32_t s = 0; s < list->segment_count && any; s++) {
         for (int p = 0; p < NNC_PARTS; p++) {
+            if (!budgets[s][p].exchanges) {
+                continue;
+            }
             budgets[s][p].units = (double)list->segments[s].instances * nnc_list_units(list, s);
             settle(&budgets[s][p], overlap, (nnc_part)p, NULL, NULL);
         }

@@ -1,5 +1,4 @@
 /* RFC 4180, lines end with "\r\n". */
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +30,7 @@ static void put_cell(nnc_buffer *out, const nnc_cell *cell)
     case NNC_CELL_NUMBER:
         nnc_buffer_text(out, isfinite(cell->number) ? nnc_number_text(cell->number, text) : "");
         break;
-    case NNC_CELL_WHOLE: nnc_buffer_print(out, "%" PRId64, cell->whole); break;
+    case NNC_CELL_WHOLE: nnc_buffer_text(out, nnc_whole_text(cell->whole, text)); break;
     case NNC_CELL_BOOL: nnc_buffer_text(out, cell->flag ? "true" : "false"); break;
     case NNC_CELL_TEXT: put_text(out, cell->text); break;
     }

@@ -1,7 +1,6 @@
 #include "render/json_writer.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -45,7 +44,7 @@ void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell)
     switch (cell->kind) {
     case NNC_CELL_NULL: nnc_buffer_text(out, "null"); break;
     case NNC_CELL_NUMBER: nnc_buffer_text(out, nnc_number_text(cell->number, text)); break;
-    case NNC_CELL_WHOLE: nnc_buffer_print(out, "%" PRId64, cell->whole); break;
+    case NNC_CELL_WHOLE: nnc_buffer_text(out, nnc_whole_text(cell->whole, text)); break;
     case NNC_CELL_BOOL: nnc_buffer_text(out, cell->flag ? "true" : "false"); break;
     case NNC_CELL_TEXT: nnc_put_json_text(out, cell->text); break;
     }

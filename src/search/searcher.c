@@ -243,6 +243,9 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
                                                    .space = space,
                                                    .scratch = nnc_scratch_create() };
         complete = complete && made->workers[i].block.scratch != NULL;
+        if (made->workers[i].block.scratch != NULL) {
+            nnc_rows_share(&made->workers[i].block.scratch->rows, device);
+        }
     }
     if (!complete) {
         nnc_searcher_destroy(made);

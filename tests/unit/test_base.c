@@ -1,4 +1,5 @@
 /* base/: numbers, errors, names, memory. */
+#include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <stdint.h>
@@ -134,6 +135,59 @@ START_TEST(units_have_prefixes)
 END_TEST
 
 /* A program that links the library may have called setlocale. */
+/* "%.12g" with its exponent shortened, by the system's printf. */
+static void check_written(double value)
+{
+    char text[NNC_NUMBER_TEXT], expected[64];
+    snprintf(expected, sizeof expected, "%.12g", value);
+    char *e = strchr(expected, 'e');
+    if (e != NULL) {
+        char power[16];
+        snprintf(power, sizeof power, "%d", atoi(e + 1));
+        strcpy(e + 1, power);
+    }
+    ck_assert_str_eq(nnc_number_text(value, text), expected);
+}
+
+/* Random bits, random sizes, whole numbers, short decimals, and the halves between two of twelve digits. */
+START_TEST(numbers_are_written_as_printf_does)
+{
+    uint64_t state = 88172645463325252u;
+    for (int i = 0; i < 100000; i++) {
+        double value;
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        memcpy(&value, &state, sizeof value);
+        if (isfinite(value) && value != 0.0) {
+            check_written(value);
+        }
+        const double share = (double)(state >> 11) * 0x1p-53;
+        check_written((share + 1e-9) * pow(10.0, (double)(state % 40) - 20.0));
+        check_written((double)(state % 100000) / 1000.0 + 1.0);
+        check_written(-(double)(state >> (state % 50 + 10)) - 1.0);
+        check_written((double)(100000000000 + state % 1000) + 0.5);
+        check_written((double)(state % 9 + 1) * pow(10.0, (double)(state % 600) - 300.0));
+    }
+    check_written(999999999999.5);
+    check_written(9999999999995e-1);
+    check_written(0.0001);
+    check_written(9.99999999999951e-5);
+    check_written(DBL_MAX);
+    check_written(DBL_TRUE_MIN);
+}
+END_TEST
+
+START_TEST(whole_numbers_are_written)
+{
+    char text[NNC_NUMBER_TEXT];
+    ck_assert_str_eq(nnc_whole_text(0, text), "0");
+    ck_assert_str_eq(nnc_whole_text(-70, text), "-70");
+    ck_assert_str_eq(nnc_whole_text(INT64_MAX, text), "9223372036854775807");
+    ck_assert_str_eq(nnc_whole_text(INT64_MIN, text), "-9223372036854775808");
+}
+END_TEST
+
 START_TEST(numbers_ignore_the_locale)
 {
     static const char *const locales[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ps_AF" };
@@ -280,6 +334,8 @@ int main(void)
         largest_keeps_nan,
         numbers_are_read_strictly,
         numbers_are_written_short,
+        numbers_are_written_as_printf_does,
+        whole_numbers_are_written,
         units_have_prefixes,
         numbers_ignore_the_locale,
         messages_stay_one_line,
