@@ -114,30 +114,6 @@ static void set_block(step_reader *r, nnc_words_family family, nnc_model *model)
     }
 }
 
-/* "128", "128 on every 2nd layer", "1024 on 5 of 6 layers". */
-static void set_windows(step_reader *r, nnc_decoder *d)
-{
-    const char *text = r->cells->text[NNC_COLUMN_SLIDING_WINDOW];
-    long window = 0, some = 1, of = 1;
-    if (text[0] == '\0') {
-        return;
-    }
-    if (sscanf(text, "%ld on %ld of %ld layers", &window, &some, &of) == 3) {
-    } else if (sscanf(text, "%ld on every %ld", &window, &of) != 2) {
-        some = of = 1;
-    }
-    if (sscanf(text, "%ld", &window) != 1 || window < 1 || some < 0 || of < some || of < 1 ||
-        of > NNC_PATTERN_MAX) {
-        nnc_measured_refuse(r->cells, r->row, "sliding_window \"%.48s\" has no meaning here", text);
-        return;
-    }
-    d->sliding_window = window;
-    d->mixers_count = of > 1 ? (int32_t)of : 0;
-    for (int32_t i = 0; i < d->mixers_count; i++) {
-        d->mixers[i] = i < some ? NNC_MIXER_WINDOW : NNC_MIXER_FULL;
-    }
-}
-
 static void set_decoder(step_reader *r, nnc_decoder *d)
 {
     const int32_t tensor = nnc_cell_degree(r->cells, NNC_COLUMN_TP, 1);
@@ -164,7 +140,7 @@ static void set_decoder(step_reader *r, nnc_decoder *d)
     }
     /* A module that predicts one more token is about one more layer. arXiv:2412.19437, section 2.2. */
     d->layers += whole(r, NNC_COLUMN_MTP_LAYERS);
-    set_windows(r, d);
+    nnc_measured_windows(r->cells, r->row, d);
     set_experts(r, d);
 }
 
@@ -233,7 +209,7 @@ static void set_model(step_reader *r)
     }
 }
 
-enum { NNC_VIRTUAL_MOST = 64 };
+enum { VIRTUAL_MOST = 64 };
 
 static void set_sharding(step_reader *r, nnc_plan *p)
 {
@@ -251,7 +227,7 @@ static void guess_virtual_stages(const step_reader *r, nnc_plan *p)
 {
     const int64_t layers = whole(r, NNC_COLUMN_N_LAYERS), each = layers / p->pipeline;
     const int64_t micro_batches = nnc_cell_whole(r->cells, NNC_COLUMN_GRAD_ACCUM);
-    if (r->from->interleaves && layers % p->pipeline == 0 && each <= NNC_VIRTUAL_MOST &&
+    if (r->from->interleaves && layers % p->pipeline == 0 && each <= VIRTUAL_MOST &&
         micro_batches > 0 && micro_batches % p->pipeline == 0) {
         p->virtual_stages = (int32_t)each;
     }
@@ -374,28 +350,11 @@ static void set_network(step_reader *r)
     }
 }
 
-static void set_memory(step_reader *r)
-{
-    const double gib = 1073741824.0;
-    double *bytes = r->row->measured_bytes;
-    const double peak = given(r, NNC_COLUMN_PEAK_MEM_GIB)
-                            ? gib * nnc_cell_number(r->cells, NNC_COLUMN_PEAK_MEM_GIB)
-                            : 1e9 * nnc_cell_number(r->cells, NNC_COLUMN_PEAK_MEM_GB);
-    const nnc_memory_stat stat =
-        nnc_cell_starts(r->cells, NNC_COLUMN_MEM_STAT, "reserved")   ? NNC_MEMORY_RESERVED
-        : nnc_cell_starts(r->cells, NNC_COLUMN_MEM_STAT, "unstated") ? NNC_MEMORY_UNSTATED
-                                                                     : NNC_MEMORY_ALLOCATED;
-    bytes[stat] = peak;
-    if (given(r, NNC_COLUMN_PEAK_RESERVED_GIB)) {
-        bytes[NNC_MEMORY_RESERVED] = gib * nnc_cell_number(r->cells, NNC_COLUMN_PEAK_RESERVED_GIB);
-    }
-}
-
 static void set_measured(step_reader *r)
 {
     r->row->measured_s = nnc_cell_number(r->cells, NNC_COLUMN_MEASURED_STEP_S);
     r->row->rounding = nnc_cell_number(r->cells, NNC_COLUMN_STEP_REL_UNC);
-    set_memory(r);
+    nnc_measured_peaks(r->cells, r->row);
     if (strstr(r->cells->text[NNC_COLUMN_STEP_BASIS], "composed from parts") != NULL) {
         leaves_open(r, "composed from parts");
     }

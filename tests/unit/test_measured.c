@@ -188,7 +188,7 @@ START_TEST(a_gpt_under_fsdp)
     const nnc_plan *p = &row->plan;
     ck_assert_ptr_null(row->reason);
     ck_assert_str_eq(row->undecided, "");
-    ck_assert_str_eq(row->software, "fsdp");
+    ck_assert_str_eq(row->software, "composer");
     ck_assert_int_eq(d->layers, 80);
     ck_assert_int_eq(d->vocab_multiple, 1);
     ck_assert_double_eq(d->dropout, 0.0);
