@@ -20,8 +20,8 @@ for file in hw/*.json; do named "$file" "\"device\": \"$(basename "$file" .json)
 for file in models/*.json; do named "$file" "\"model\": \"$(basename "$file" .json)\""; done
 for file in clusters/*.json; do named "$file" "\"cluster\": \"../$file\""; done
 for file in software/*.json; do
-    # The profile that is taken where none is named.
-    [[ $file == software/torch-compile.json ]] || named "$file" "\"software\": \"$(basename "$file" .json)\""
+    # The profile that is taken where none is named, and those of engines that serve.
+    [[ $file == software/torch-compile.json ]] || grep -q '"serving": {' "$file" || named "$file" "\"software\": \"$(basename "$file" .json)\""
 done
 # Requirements alone would pass without any figure.
 grep -qF '"recorded": {' tests/baseline.json || { echo "nothing is recorded"; missing=1; }

@@ -26,6 +26,12 @@ COMMANDS = {
         "dense round --devices 16 --tokens 1T --device-mtbf-s 10000h --sample-bytes 8192 --input-bytes-per-s 1GB/s",
         "unet round --epochs 10 --dataset-size 1e6 --prepare-s 20ms --prepared-bytes 3MB --price 2",
     ],
+    "serve": [
+        "dense round --input-len 500 --output-len 100",
+        "dense round --concurrency 4 --input-len 100 --weights int4 --price 2",
+        "experts round --request-rate 10 --tensor 2 --devices 4",
+        "experts round --offline --input-len 100000 --memory-use 0.2",
+    ],
     "budget": ["--device round --cost 1M --days 30", "--device round --params 70B --tokens 1.4T --price 2"],
     "search": [
         "dense round --devices 8 --global-batch 64 --threads 1",

@@ -12,7 +12,7 @@ faults=0
 
 # What each room may include besides itself, base/ and the public headers. The core is a list of
 # layers: a room sees all those to its left.
-core=(graph op shape parallel cost pipeline estimate run metrics)
+core=(graph op shape parallel cost pipeline estimate serve run metrics)
 declare -A sees=([base]="" [input]="metrics graph" [render]="metrics")
 for ((i = 0; i < ${#core[@]}; i++)); do
     sees[${core[i]}]=${core[*]:0:i}
@@ -115,7 +115,7 @@ wrong_calls()
             }
         }
         $1 == "D" { home[$3] = $2 }
-        $4 ~ /_(name|help|text|default|init)$|^nnc_(plan|software|run_ask)_check$/ { next }
+        $4 ~ /_(name|help|text|default|init)$|^nnc_(plan|software|run_ask|serve_ask)_check$/ { next }
         $1 == "U" && ($4 in home) && !(($2, home[$4]) in may) { print $2, $3, $4, home[$4] }'
 }
 

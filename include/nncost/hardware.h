@@ -136,6 +136,26 @@ typedef struct nnc_collective_efficiencies {
     bool fitted;               /* false: the file has no such object */
 } nnc_collective_efficiencies;
 
+/* An all-reduce of a decode step, in one round or in two; see nnc_serve_all_reduce_s. */
+typedef struct nnc_small_all_reduce {
+    double fixed_s, rank_s;                      /* per call, and per rank of the group */
+    double two_shot_s;                           /* the second round */
+    double one_shot_fraction, two_shot_fraction; /* of the link's rate */
+} nnc_small_all_reduce;
+
+/* What serving reaches: small batches, kernels in captured graphs. Fractions are of the datasheet. NaN = not
+ * measured; src/serve/serve_rates.c says what stands in. */
+typedef struct nnc_serve_efficiency {
+    double stream_fraction[NNC_STORED_COUNT]; /* of the bandwidth, weights stored so */
+    double kv_fraction[NNC_STORED_COUNT]; /* of the bandwidth, decode attention over such a cache */
+    double product_fraction[NNC_DTYPE_COUNT]; /* of the peak, long products */
+    double attention_fraction;                /* of the 16-bit peak, prefill attention */
+    double expert_fraction;                   /* of the bandwidth, products of many experts */
+    double kernel_s, attention_s; /* of one kernel in a graph; of one decode attention */
+    nnc_small_all_reduce all_reduce;
+    bool fitted; /* false: the file has no such object */
+} nnc_serve_efficiency;
+
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 #ifdef NNC_STATIC_LINKING_ONLY
@@ -176,7 +196,8 @@ typedef struct nnc_efficiencies {
     nnc_efficiency optimizer;
     nnc_collective_efficiencies collectives;
     nnc_power_efficiency power;
-    bool fitted; /* false: the file has no efficiency object, all of it neutral */
+    nnc_serve_efficiency serving; /* training does not read it */
+    bool fitted;                  /* false: the file has no efficiency object, all of it neutral */
 } nnc_efficiencies;
 
 /* The peaks as the file says them, and the units and the clock that they belong to. */

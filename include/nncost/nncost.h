@@ -20,6 +20,7 @@
 #include <nncost/run.h>
 #include <nncost/search.h>
 #include <nncost/sensitivity.h>
+#include <nncost/serve.h>
 #include <nncost/spec.h>
 #include <nncost/status.h>
 #include <nncost/sweep.h>

@@ -246,6 +246,28 @@ typedef struct nnc_shipped {
     bool offload_optimizer, offload_activations, offload_weights;
 } nnc_shipped;
 
+/* What an engine that serves adds to the device: times of the host, and how its kernels compare to those
+ * that the device was measured with. */
+typedef struct nnc_serve_engine {
+    double step_s, layer_s,
+        sequence_s; /* of the host: per step, layer, and decoding sequence   [0] */
+    double prefill_factor, decode_factor; /* of the time of all ops of such a step   [1] */
+    double ttft_s;                        /* per request, beside queue and prefill   [0] */
+    double
+        ttft_wave; /* of a closed loop: share of the first wave's wait that a mean TTFT has   [1] */
+    double stream_factor[NNC_STORED_COUNT]; /* of the device's stream_fraction   [1] */
+    double kv_factor;                       /* of its kv_fraction   [1] */
+    double all_reduce_factor;               /* time over the device's   [1] */
+    bool captured;                          /* decode steps are graphs, launched at once   [on] */
+    double launch_s;                        /* per kernel of a step that is not   [0] */
+    bool paged; /* the cache is in blocks; else reserved at full length   [on] */
+    int64_t chunk, max_batch, block;    /* defaults of the plan; 0 = 8192, 256, 16 */
+    double memory_use, workspace_bytes; /* NaN = 0.9, 2 GB */
+    nnc_spread tpot,
+        ttft;    /* where nine of ten measurements fall, over prediction; NaN = not known */
+    bool fitted; /* false: the profile has no such object */
+} nnc_serve_engine;
+
 /* Read from software/<id>.json. */
 struct nnc_software {
     char id[48];
@@ -282,6 +304,7 @@ struct nnc_software {
     nnc_reserve reserve;
     nnc_shipped ships;
     bool zero_gradients;             /* gradients are cleared by a kernel, not freed */
+    nnc_serve_engine serving;        /* says nothing to an estimate of training */
     const nnc_framework *stands_for; /* says nothing to an estimate */
     int32_t stands_for_count;
     const nnc_source *sources;

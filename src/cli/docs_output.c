@@ -10,6 +10,7 @@
 #include "cli/run/run_view.h"
 #include "cli/schema_writer.h"
 #include "cli/search/search_view.h"
+#include "cli/serve/serve_view.h"
 #include "input/field.h"
 #include "sweep/sweep.h"
 
@@ -24,6 +25,7 @@ static const struct {
     { "ops", "nncost ops --format json", &nnc_ops_output },
     { "compare", "nncost compare --format json", &nnc_comparison_view },
     { "run", "nncost run --format json", &nnc_run_view },
+    { "serve", "nncost serve --format json", &nnc_serve_view },
     { "budget", "nncost budget --format json", &nnc_budget_view },
     { "search", "nncost search --format json", &nnc_search_output },
     { "sweep", "One line of nncost sweep --format json", NULL },

@@ -29,7 +29,8 @@ enum {
     NNC_TAKES_PLOT = 8192,      /* --width, --fragment, --from, --to, --stages */
     NNC_TAKES_REPORT = 16384,   /* --date */
     NNC_TAKES_BUDGET = 65536,   /* every field of a budget, --device */
-    NNC_TAKES_RUN = 32768       /* every field of the run */
+    NNC_TAKES_RUN = 32768,      /* every field of the run */
+    NNC_TAKES_SERVE = 131072    /* every field of a serve plan, --software, --set */
 };
 
 enum { NNC_LINKS_MAX = 8 };

@@ -30,6 +30,13 @@ void nnc_option_spellings_of(nnc_option_spellings *list, unsigned takes)
     for (size_t i = 0; (takes & NNC_TAKES_RUN) && i < nnc_run_table.count; i++) {
         add_entry(list, nnc_run_table.fields[i].name, NULL, &nnc_run_table.fields[i]);
     }
+    for (size_t i = 0; (takes & NNC_TAKES_SERVE) && i < nnc_serve_table.count; i++) {
+        const nnc_field *field = &nnc_serve_table.fields[i];
+        add_entry(list, field->name, NULL, field);
+        if (field->alias != NULL) {
+            add_entry(list, field->alias, NULL, field);
+        }
+    }
     for (size_t i = 0; (takes & NNC_TAKES_BUDGET) && i < nnc_budget_table.count; i++) {
         add_entry(list, nnc_budget_table.fields[i].name, NULL, &nnc_budget_table.fields[i]);
     }

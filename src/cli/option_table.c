@@ -23,12 +23,12 @@
 
 const nnc_own_option nnc_own_options[] = {
     { "cluster", "FILE", "Links between the devices, in place of those of the device file.",
-      "Parallelism", NNC_TAKES_PLAN, WORD(given.cluster), 0, NULL, 0 },
+      "Parallelism", NNC_TAKES_PLAN | NNC_TAKES_SERVE, WORD(given.cluster), 0, NULL, 0 },
     { "software", "PROFILE",
       "Implementation profile: which kernels are fused, what each keeps, what hides. 'any' chooses "
       "by plan and lets a search offer what no framework of the profile has "
-      "[chosen for the plan and the device].",
-      "Numbers", NNC_TAKES_PLAN, WORD(given.software), 0, NULL, 0 },
+      "[chosen for the plan and the device; to serve: vllm].",
+      "Numbers", NNC_TAKES_PLAN | NNC_TAKES_SERVE, WORD(given.software), 0, NULL, 0 },
     { "seller", "NAME",
       "Whose prices count: a file of the folder prices, such as aws, or a path "
       "[the device file's newest].",
@@ -43,14 +43,14 @@ const nnc_own_option nnc_own_options[] = {
     { "set", "FIELD=VALUE",
       "Any field of the plan, the model or the device by its name in the files, such as "
       "scale_up.bytes_per_s=450e9; prefix plan., model. or device. to choose. May be repeated.",
-      "Numbers", NNC_TAKES_PLAN, WORDS(given.sets, given.set_count), 0, NULL, 0 },
+      "Numbers", NNC_TAKES_PLAN | NNC_TAKES_SERVE, WORDS(given.sets, given.set_count), 0, NULL, 0 },
     { "power-cap", "W",
       "Watts that a device may draw for long: as --set device.power_cap_w=W. [its board's limit]",
       "Numbers", NNC_TAKES_PLAN, WORD(power_cap), 0, NULL, 0 },
     { "lenient", NULL,
       "Skip keys of a Hugging Face configuration that are not known, unless they look like part of "
       "the shape; the output names them.",
-      "Batch", NNC_TAKES_PLAN | NNC_TAKES_MODEL, SWITCH(lenient), 0, NULL, 0 },
+      "Batch", NNC_TAKES_PLAN | NNC_TAKES_MODEL | NNC_TAKES_SERVE, SWITCH(lenient), 0, NULL, 0 },
     { "scenario", "ID", "The scenario of the plan file that stands for MODEL [its only one].",
       "Batch", NNC_TAKES_SCENARIO, WORD(scenario), 0, NULL, 0 },
     { "update", NULL, "Write the estimates into the file's recorded part, and nothing else.",

@@ -42,9 +42,10 @@ static void describe_field(const nnc_field_table *table, const nnc_field *field,
     text->field = field;
     text->of_plan = table == &nnc_plan_table;
     text->group = group_of(table, field);
-    text->takes = text->of_plan             ? NNC_TAKES_PLAN
-                  : table == &nnc_run_table ? NNC_TAKES_RUN
-                                            : NNC_TAKES_BUDGET;
+    text->takes = text->of_plan               ? NNC_TAKES_PLAN
+                  : table == &nnc_run_table   ? NNC_TAKES_RUN
+                  : table == &nnc_serve_table ? NNC_TAKES_SERVE
+                                              : NNC_TAKES_BUDGET;
     append(text->help, size, "", field->help != NULL ? field->help : "", "");
     if (field->type == NNC_FIELD_RECOMPUTE || field->type == NNC_FIELD_OFFLOAD) {
         nnc_field_expected(field, expected, sizeof expected);
@@ -94,6 +95,12 @@ bool nnc_option_at(unsigned takes, int index, nnc_option_text *text)
         return true;
     }
     left -= run_count;
+    const int serve_count = (takes & NNC_TAKES_SERVE) ? (int)nnc_serve_table.count : 0;
+    if (left < serve_count) {
+        describe_field(&nnc_serve_table, &nnc_serve_table.fields[left], text);
+        return true;
+    }
+    left -= serve_count;
     const int budget_count = (takes & NNC_TAKES_BUDGET) ? (int)nnc_budget_table.count : 0;
     if (left < budget_count) {
         describe_field(&nnc_budget_table, &nnc_budget_table.fields[left], text);

@@ -142,11 +142,16 @@ static bool is_neutral_product(const shown_spec *to, const nnc_gemm_efficiency *
            e->fixed_s == 0.0 && isnan(e->wave_quantization);
 }
 
-/* Efficiencies that nobody fitted are all 1 and say nothing. */
+/* Efficiencies that nobody fitted are all 1 and say nothing; nor do figures of serving that no file has. */
 static bool is_neutral(const shown_spec *to, const void *place)
 {
-    return to->device != NULL && place == (const void *)&to->device->efficiency &&
-           !to->device->efficiency.fitted;
+    const nnc_software *software = to->view->table == &nnc_software_table ? to->view->object : NULL;
+    return (to->device != NULL && place == (const void *)&to->device->efficiency &&
+            !to->device->efficiency.fitted) ||
+           (to->device != NULL && place == (const void *)&to->device->efficiency.serving &&
+            !to->device->efficiency.serving.fitted) ||
+           (software != NULL && place == (const void *)&software->serving &&
+            !software->serving.fitted);
 }
 
 static void add_fields(shown_spec *to, const nnc_field_table *table, const void *root)

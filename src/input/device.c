@@ -284,6 +284,9 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec)
     device->efficiency.collectives.fitted =
         nnc_json_type_of(nnc_json_get(nnc_json_get(root, "efficiency"), "collectives")) ==
         NNC_JSON_OBJECT;
+    device->efficiency.serving.fitted =
+        nnc_json_type_of(nnc_json_get(nnc_json_get(root, "efficiency"), "serving")) ==
+        NNC_JSON_OBJECT;
     fill_formats(nnc_json_get(nnc_json_get(root, "efficiency"), "gemm"), &device->efficiency);
     device->rated = rated_of(device);
     if (root.doc->faults->count == 0) {
@@ -341,6 +344,8 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
         device->efficiency.fitted = true;
         device->efficiency.collectives.fitted |=
             strncmp(field, "efficiency.collectives.", strlen("efficiency.collectives.")) == 0;
+        device->efficiency.serving.fitted |=
+            strncmp(field, "efficiency.serving.", strlen("efficiency.serving.")) == 0;
     } else if (status == NNC_OK) {
         device->rated.matmul_set |= format_of(field, "matmul_flops_per_s.");
         device->rated.vector_set |= format_of(field, "vector_flops_per_s.");

@@ -157,6 +157,9 @@ const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
       NNC_FIELD_TABLE(collectives_fields), .help = "Collectives." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, power), NNC_FIELD_TABLE(power_fields),
       .help = "What the device draws: where it limits the rates." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, serving),
+      NNC_FIELD_TABLE(nnc_serve_efficiency_fields),
+      .help = "Small batches in captured graphs, for serving; training does not read it." },
     { NNC_FIELD_COMMENT("fitted_on"), .help = "What the calibration was fitted on." },
 };
 
@@ -185,4 +188,5 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e)
     e->collectives.all_reduce = e->collectives.all_gather = collective;
     e->collectives.reduce_scatter = e->collectives.all_to_all = collective;
     e->collectives.scale_out_fraction = 1.0;
+    nnc_serve_efficiency_unsaid(&e->serving);
 }

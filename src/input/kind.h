@@ -29,9 +29,16 @@ void nnc_model_rules(nnc_json at, const nnc_model *model);
 
 /* The fitted figures of a device. Neutral ones change nothing: every fraction 1, every fixed cost 0, no
  * tiles, the datasheet as it stands. */
-enum { NNC_EFFICIENCIES_FIELDS = 11 };
+enum { NNC_EFFICIENCIES_FIELDS = 12 };
 extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
 void nnc_efficiencies_neutral(nnc_efficiencies *e);
+
+/* Serving: fitted figures of a device, and of an engine in a software profile; nothing said. */
+enum { NNC_SERVE_EFFICIENCY_FIELDS = 9, NNC_SERVE_ENGINE_FIELDS = 21 };
+extern const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS];
+extern const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS];
+void nnc_serve_efficiency_unsaid(nnc_serve_efficiency *e);
+nnc_serve_engine nnc_serve_engine_default(void);
 
 /* The links, which a cluster file has too. */
 enum { NNC_SCALE_UP_FIELDS = 8, NNC_HOST_FIELDS = 2 };

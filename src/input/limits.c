@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <nncost/run.h>
+#include <nncost/serve.h>
 
 #include "base/error.h"
 #include "base/number.h"
@@ -124,6 +125,13 @@ nnc_status nnc_run_ask_check(const nnc_run_ask *ask, nnc_error *err)
     NNC_TRY(nnc_need("nnc_run_ask_check", "ask", ask != NULL, err));
     const nnc_run_ask unset = nnc_run_ask_default();
     return check(&nnc_run_table, NULL, ask, &unset, err);
+}
+
+nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err)
+{
+    NNC_TRY(nnc_need("nnc_serve_ask_check", "ask", ask != NULL, err));
+    const nnc_serve_ask unset = nnc_serve_ask_default();
+    return check(&nnc_serve_table, NULL, ask, &unset, err);
 }
 
 nnc_status nnc_software_check(const nnc_software *software, nnc_error *err)

@@ -142,6 +142,9 @@ static const nnc_field software_fields[] = {
       .help = "Schedules and memory savers that its frameworks have; a search offers no others." },
     { NNC_FIELD(nnc_software, zero_gradients), .default_text = "off",
       .help = "Gradients are cleared by a kernel instead of freed." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, serving),
+      NNC_FIELD_TABLE(nnc_serve_engine_fields),
+      .help = "Of an engine that serves: what its host and kernels add to the device's times." },
 };
 
 const nnc_field_table nnc_software_table = { "software profile", software_fields,
@@ -227,6 +230,7 @@ nnc_software nnc_software_default(void)
         .spread = { none, none, none, none },
         .reserve = { .low = 1.0, .high = 1.0 },
         .ships = all,
+        .serving = nnc_serve_engine_default(),
     };
 }
 
@@ -249,6 +253,8 @@ void nnc_software_read(nnc_json root, const char *stem, void *spec)
         nnc_read_objects(nnc_json_get(root, "stands_for"), &nnc_framework_table, no_keys,
                          sizeof(nnc_framework), &unsaid, &software->stands_for_count);
     nnc_read_fitted(root, "spread", &software->sources, &software->source_count);
+    nnc_read_fitted(root, "serving", &software->sources, &software->source_count);
+    software->serving.fitted = nnc_json_type_of(nnc_json_get(root, "serving")) == NNC_JSON_OBJECT;
 }
 
 nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,

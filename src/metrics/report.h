@@ -4,6 +4,7 @@
 
 #include <nncost/run.h>
 #include <nncost/sensitivity.h>
+#include <nncost/serve.h>
 #include <nncost/spec.h>
 
 #include "base/derivation.h"
@@ -32,8 +33,12 @@ typedef struct nnc_report {
     int sensitivity_count;
     const nnc_run_ask *run_ask; /* NULL: a run is not asked for */
     const nnc_run *run;
-    bool spot;                /* the price is that of capacity that may be taken back */
-    const nnc_region *region; /* whose carbon intensity counts; NULL: none was named */
+    bool spot;                      /* the price is that of capacity that may be taken back */
+    const nnc_region *region;       /* whose carbon intensity counts; NULL: none was named */
+    const nnc_serve_ask *serve_ask; /* NULL: it is trained */
+    const nnc_serve *serve;
+    const nnc_serve_op *serve_ops;
+    int32_t serve_op_count;
 } nnc_report;
 
 /* The price of the device file that the costs count; NULL if the plan gives one, or none is known. */
@@ -68,6 +73,10 @@ double nnc_report_sustained_bytes_per_s(const nnc_report *report);
 extern const nnc_metrics nnc_estimate_metrics, nnc_estimate_document;
 /* With the run that was asked for beside it. Of an nnc_run. */
 extern const nnc_metrics nnc_estimate_run_metrics, nnc_run_metrics;
+
+/* Of an nnc_report that is served: all values, and with its ops. Of an nnc_serve_step and an nnc_serve_op. */
+extern const nnc_metrics nnc_serve_metrics, nnc_serve_document, nnc_serve_step_metrics,
+    nnc_serve_op_metrics;
 
 /* Of an nnc_result. */
 extern const nnc_metrics nnc_work_metrics, nnc_step_metrics, nnc_throughput_metrics;

@@ -17,6 +17,8 @@ Commands:
   compare   Devices, models or plans side by side: every combination of the lists given.
   run       The whole run: days, device-hours, cost, energy and carbon, with failures, checkpoints
             and input.
+  serve     A decoder that is served: time to first token and per token, throughput, memory and
+            cost.
   budget    What a budget trains best, or what training a model costs, by the scaling laws.
   explain   What metrics and ops are: formula, source, and with MODEL DEVICE the numbers put in.
   sweep     Every combination of the axes given, one row each.
@@ -133,7 +135,7 @@ Numbers:
   --clip-gradients[=off]  Gradients are clipped by their norm before the step. [on]
   --software PROFILE      Implementation profile: which kernels are fused, what each keeps, what
                           hides. 'any' chooses by plan and lets a search offer what no framework of
-                          the profile has [chosen for the plan and the device].
+                          the profile has [chosen for the plan and the device; to serve: vllm].
   --seller NAME           Whose prices count: a file of the folder prices, such as aws, or a path
                           [the device file's newest].
   --offer KIND            On what terms the seller rents the devices [on-demand].
@@ -199,6 +201,7 @@ usage: nncost estimate MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost compare MODEL[,MODEL...] DEVICE[,DEVICE...] | PLANS.json [DEVICE[,DEVICE...]] [options]
 usage: nncost run [MODEL DEVICE | PLANS.json [DEVICE]] [options]
+usage: nncost serve MODEL DEVICE [options]
 usage: nncost budget --device DEVICE --cost MONEY | --params N --tokens D [options]
 usage: nncost explain [NAMES [MODEL DEVICE | PLANS.json [DEVICE]]] [options]
 usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]

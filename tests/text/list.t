@@ -67,21 +67,25 @@ $ nncost list software
 id             name
 eager          Nothing fused
 torch-compile  Everything fused
+vllm           An engine with round figures
 $ nncost list software --format markdown
 | id | name |
 |:---|:---|
 | eager | Nothing fused |
 | torch-compile | Everything fused |
+| vllm | An engine with round figures |
 $ nncost list software --format csv
 id,name\r
 eager,Nothing fused\r
 torch-compile,Everything fused\r
+vllm,An engine with round figures\r
 $ nncost list software --format json
 {
   "schema": "nncost.software-list/1",
   "software": [
     {"id": "eager", "name": "Nothing fused"},
-    {"id": "torch-compile", "name": "Everything fused"}
+    {"id": "torch-compile", "name": "Everything fused"},
+    {"id": "vllm", "name": "An engine with round figures"}
   ]
 }
 

@@ -133,7 +133,7 @@ plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 $ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --no-defaults | sed -n 3p
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 $ XDG_CONFIG_HOME=$PWD/config nncost list software -f csv | wc -l
-3
+4
 $ nncost init dense round > plans.json; XDG_CONFIG_HOME=$PWD/config nncost estimate plans.json | sed -n 3,4p
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted

@@ -15,6 +15,7 @@ toy/models/vision.json: ok
 toy/prices/corner.json: ok
 toy/software/eager.json: ok
 toy/software/torch-compile.json: ok
+toy/software/vllm.json: ok
 $ nncost validate toy/hw/round.json --format csv
 file,ok\r
 toy/hw/round.json,true\r

@@ -1,0 +1,149 @@
+/* What a device reaches in serving, with an engine: fitted figures, and what stands in where there are
+ * none. */
+#include <math.h>
+
+#include "base/error.h"
+#include "cost/roofline.h"
+#include "serve/serve.h"
+
+/* Where a device was not measured: medians over those that were (docs/serving.md). */
+#define STREAM_FRACTION 0.80    /* of weights in 16 bits */
+#define NARROW_STREAM_RATIO 0.9 /* of narrower formats over these */
+#define KV_FRACTION 0.87
+#define EXPERT_RATIO 0.75 /* of products of many experts over one */
+#define KERNEL_S 2.5e-6
+#define ATTENTION_FRACTION 0.5
+static const nnc_small_all_reduce all_reduce_default = { 4.5e-6, 0.0, 3e-6, 0.5, 0.6 };
+
+static double said(double value, double otherwise)
+{
+    return isnan(value) ? otherwise : value;
+}
+
+/* Bytes of one element; of weights the groups of the plan, of keys and values a scale and a zero point of
+ * 16 bits each for every head. */
+static double math_bits(nnc_stored stored)
+{
+    static const double bits[NNC_STORED_COUNT] = {
+#define BITS(name, text, bits, scale, zero, group, math) [name] = (bits),
+        NNC_STORED_LIST(BITS)
+#undef BITS
+    };
+    return bits[stored];
+}
+
+static nnc_dtype plain_format(const nnc_device *device)
+{
+    static const nnc_dtype order[] = { NNC_BF16, NNC_FP16, NNC_TF32, NNC_FP32 };
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        if (nnc_device_matmul_peak(device, order[i]) > 0.0) {
+            return order[i];
+        }
+    }
+    return NNC_BF16;
+}
+
+/* Rate of long products: of training where it is fitted, which includes the boost of short kernels. */
+static double dense_rate(const nnc_device *device, nnc_dtype dtype)
+{
+    const nnc_efficiencies *e = &device->efficiency;
+    const double trained =
+        nnc_min(e->gemm[dtype].sustained_fraction * e->gemm[dtype].boost_ratio, 1.0);
+    return nnc_device_matmul_peak(device, dtype) *
+           nnc_min(said(e->serving.product_fraction[dtype], trained) * e->calibration, 1.0);
+}
+
+static void memory_rates(const nnc_device *device, const nnc_serve_engine *engine,
+                         const nnc_serve_ask *plan, nnc_serve_rates *r)
+{
+    const nnc_serve_efficiency *s = &device->efficiency.serving;
+    const bool fitted = device->efficiency.basis != NNC_BASIS_NONE;
+    const double plain = said(s->stream_fraction[NNC_STORED_BF16], fitted ? STREAM_FRACTION : 1.0);
+    const bool narrow = math_bits(plan->weights) < 16.0;
+    const double stored = said(s->stream_fraction[plan->weights],
+                               plain * (narrow && fitted ? NARROW_STREAM_RATIO : 1.0));
+    const double stream = nnc_min(stored * engine->stream_factor[plan->weights], 1.0);
+    const double experts = said(s->expert_fraction, stream * (fitted ? EXPERT_RATIO : 1.0));
+    const double kv16 = said(s->kv_fraction[NNC_STORED_BF16], fitted ? KV_FRACTION : 1.0);
+    const double kv = said(s->kv_fraction[plan->kv_precision], kv16);
+    r->stream_bytes_per_s = r->mem_bytes_per_s * stream;
+    r->plain_bytes_per_s =
+        r->mem_bytes_per_s * nnc_min(plain * engine->stream_factor[NNC_STORED_BF16], 1.0);
+    r->expert_bytes_per_s = r->mem_bytes_per_s * experts;
+    r->kv_bytes_per_s = r->mem_bytes_per_s * nnc_min(kv * engine->kv_factor, 1.0);
+}
+
+static void kernel_times(const nnc_device *device, const nnc_serve_engine *engine,
+                         nnc_serve_rates *r)
+{
+    const nnc_serve_efficiency *s = &device->efficiency.serving;
+    const bool fitted = device->efficiency.basis != NNC_BASIS_NONE;
+    const double kernel = said(s->kernel_s, fitted ? KERNEL_S : 0.0);
+    const double attention = said(s->attention_s, kernel);
+    r->prefill_kernel_s = nnc_max(kernel, engine->launch_s);
+    r->prefill_attention_s = r->prefill_kernel_s;
+    r->kernel_s = engine->captured ? kernel : r->prefill_kernel_s;
+    r->attention_s = engine->captured ? attention : nnc_max(attention, engine->launch_s);
+    r->all_reduce = s->all_reduce;
+    if (!fitted) {
+        const double latency = said(device->scale_up.latency_s, 0.0);
+        const nnc_small_all_reduce plain = { latency, 0.0, latency, 1.0, 1.0 };
+        r->all_reduce = isnan(s->all_reduce.fixed_s) ? plain : s->all_reduce;
+    } else if (isnan(s->all_reduce.fixed_s)) {
+        r->all_reduce = all_reduce_default;
+    }
+}
+
+nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *software,
+                              const nnc_serve_ask *plan, nnc_serve_rates *r, nnc_error *err)
+{
+    const nnc_serve_engine *engine = &software->serving;
+    const nnc_dtype plain = plain_format(device);
+    const nnc_flash_efficiency *flash = &device->efficiency.attention[software->flash_kernel];
+    const bool fitted = device->efficiency.basis != NNC_BASIS_NONE;
+    const double attention = said(device->efficiency.serving.attention_fraction,
+                                  flash->sustained_fraction < 1.0 ? flash->sustained_fraction
+                                  : fitted                        ? ATTENTION_FRACTION
+                                                                  : 1.0);
+    *r = (nnc_serve_rates){
+        .peak_flops_per_s = nnc_device_matmul_peak(device, plan->precision),
+        .dense_flops_per_s = dense_rate(device, plan->precision),
+        .plain_peak_flops_per_s = nnc_device_matmul_peak(device, plain),
+        .plain_flops_per_s = dense_rate(device, plain),
+        .mem_bytes_per_s = device->mem_bytes_per_s,
+        .link_bytes_per_s = device->scale_up.kind != NNC_LINK_NONE ? device->scale_up.bytes_per_s
+                                                                   : device->host.bytes_per_s,
+        .all_reduce_factor = engine->all_reduce_factor,
+        .group_size = (double)plan->group_size,
+        .plain_bytes = math_bits(plan->weights) > 16.0 ? 4.0 : 2.0,
+        .kv_bytes = math_bits(plan->kv_precision) / 8.0,
+        .kv_scaled = plan->kv_precision == NNC_STORED_INT8 || plan->kv_precision == NNC_STORED_INT4,
+        .weight_bytes = nnc_stored_bytes(plan->weights, (double)plan->group_size),
+    };
+    if (!(r->plain_peak_flops_per_s > 0.0)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, device->id,
+                        "has no peak in bf16, fp16 or fp32, which serving needs");
+    }
+    if (plan->kv_precision == NNC_STORED_NVFP4 || plan->kv_precision == NNC_STORED_MXFP4) {
+        r->kv_bytes = nnc_stored_bytes(plan->kv_precision, 1.0);
+    }
+    r->attention_flops_per_s =
+        r->plain_peak_flops_per_s * nnc_min(attention * device->efficiency.calibration, 1.0);
+    memory_rates(device, engine, plan, r);
+    kernel_times(device, engine, r);
+    const double across = (double)plan->tensor * (double)plan->attention_data;
+    const bool leaves =
+        across > (double)(device->scale_up.devices > 1 ? device->scale_up.devices : 8);
+    if (leaves) { /* ranks meet over the network */
+        r->link_bytes_per_s = device->scale_out.bytes_per_s;
+        r->all_reduce.fixed_s += said(device->scale_out.latency_s, 0.0) +
+                                 device->efficiency.collectives.scale_out_fixed_s;
+    }
+    if (across * (double)plan->pipeline > 1.0 && !(r->link_bytes_per_s > 0.0)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tensor",
+                        "%s has no rate of a link between devices%s, expected one device, or a "
+                        "cluster with --cluster",
+                        device->id, leaves ? " of several nodes" : "");
+    }
+    return NNC_OK;
+}
