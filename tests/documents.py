@@ -32,6 +32,10 @@ COMMANDS = {
         "experts round --request-rate 10 --tensor 2 --devices 4",
         "experts round --offline --input-len 100000 --memory-use 0.2",
     ],
+    "serve-sweep": ["dense,experts round --serve --concurrency 1,2 --input-len 100"],
+    "serve-search": ["dense round --serve --slo tpot_s<=0.003 --input-len 100",
+                     "dense round --serve --slo tpot_s<=0.0003 --input-len 100"],
+    "images": ["unet round --steps 20"],
     "budget": ["--device round --cost 1M --days 30", "--device round --params 70B --tokens 1.4T --price 2"],
     "search": [
         "dense round --devices 8 --global-batch 64 --threads 1",
@@ -52,6 +56,9 @@ COMMANDS = {
     "calibrate": [f"{ROOT}/tests/text/inputs/{name}.csv --device round" for name in
                   ("fit-steps", "products")],
 }
+
+# Forms of commands that have a document of their own.
+FORMS = {"serve-sweep": "sweep", "serve-search": "search", "images": "serve"}
 
 
 class Folder:
@@ -86,7 +93,7 @@ class Folder:
         """Every document: the kind of command, the command, the parsed JSON."""
         for kind, commands in COMMANDS.items():
             for command in commands:
-                text = self.run(kind, *command.split(), "--format", "json")
+                text = self.run(FORMS.get(kind, kind), *command.split(), "--format", "json")
                 for one in text.splitlines() if kind == "sweep" else [text] if text else []:
                     yield kind, command, json.loads(one)
 

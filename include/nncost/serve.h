@@ -42,6 +42,17 @@ typedef struct nnc_serve_ask {
     double prefix_hit;  /* share of a prompt whose keys and values are cached already */
     double imbalance;   /* tokens of the busiest expert rank over the mean */
     double price;       /* of one device for one hour; NaN = the device file's */
+    /* by formula alone: tokens that a draft proposes (0 = none), the chance that one is accepted, and the
+     * time of a draft's step over the model's */
+    int64_t draft_length;
+    double acceptance, draft_share;
+    /* of a network that denoises images: forward passes of an image, each twice with guidance; pixels per side
+     * (0 = the model's); text encoder and decoder of the latent, per image */
+    int64_t steps, image;
+    bool guidance;
+    double beside_s;
+    int32_t prefill_workers,
+        decode_workers; /* replicas that do one of both alone; 0 = they do both */
 } nnc_serve_ask;
 
 NNC_API void nnc_serve_ask_init(nnc_serve_ask *ask, size_t struct_size);
@@ -100,6 +111,11 @@ typedef struct nnc_serve {
     double price_per_device_hour, per_million_output_tokens;
     double per_million_prefilled_tokens, per_million_decoded_tokens; /* by the time each takes */
     double energy_j_per_token;
+    /* by formula alone, nothing measured to compare with */
+    double ttft_p99_s; /* open loop */
+    double tokens_per_verify, speculation_speedup, speculation_tpot_s;
+    double transfer_bytes, transfer_s; /* cache of a prompt, from one worker to another */
+    double apart_requests_per_s, apart_workers_ratio, apart_ttft_s, apart_tpot_s;
 } nnc_serve;
 
 /* One op of a step, all its layers together, on one device. */

@@ -59,4 +59,5 @@ const nnc_command nnc_cmd_explain = {
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,
     .run = run,
+    .serving = &nnc_cmd_serve_explain,
 };

@@ -23,7 +23,8 @@ typedef struct nnc_command {
     const char *summary;  /* one line */
     const char *notes;    /* closing paragraph of --help; NULL = none */
     int min_operands, max_operands;
-    unsigned takes; /* NNC_TAKES_... */
+    unsigned takes;                    /* NNC_TAKES_... */
+    const struct nnc_command *serving; /* what it is with --serve; NULL = it has no such form */
     nnc_status (*run)(nnc_session *session, nnc_error *err);
 } nnc_command;
 
@@ -31,6 +32,9 @@ extern const nnc_command nnc_cmd_estimate, nnc_cmd_ops, nnc_cmd_compare, nnc_cmd
     nnc_cmd_validate, nnc_cmd_explain, nnc_cmd_search, nnc_cmd_docs, nnc_cmd_check, nnc_cmd_diff,
     nnc_cmd_init, nnc_cmd_run, nnc_cmd_budget, nnc_cmd_sweep, nnc_cmd_merge, nnc_cmd_accuracy,
     nnc_cmd_calibrate, nnc_cmd_plot, nnc_cmd_report, nnc_cmd_import, nnc_cmd_explore, nnc_cmd_serve;
+/* Forms of others, with --serve. */
+extern const nnc_command nnc_cmd_serve_ops, nnc_cmd_serve_search, nnc_cmd_serve_sweep,
+    nnc_cmd_serve_compare, nnc_cmd_serve_explain;
 
 /* Number index of all commands, in the order of help; NULL past the last. */
 const nnc_command *nnc_command_at(int index);

@@ -10,6 +10,9 @@
 #include "cli/run/run_view.h"
 #include "cli/schema_writer.h"
 #include "cli/search/search_view.h"
+#include "cli/serve/serve_images_view.h"
+#include "cli/serve/serve_search_view.h"
+#include "cli/serve/serve_sweep_view.h"
 #include "cli/serve/serve_view.h"
 #include "input/field.h"
 #include "sweep/sweep.h"
@@ -26,6 +29,9 @@ static const struct {
     { "compare", "nncost compare --format json", &nnc_comparison_view },
     { "run", "nncost run --format json", &nnc_run_view },
     { "serve", "nncost serve --format json", &nnc_serve_view },
+    { "serve-sweep", "nncost sweep --serve --format json", &nnc_serve_sweep_view },
+    { "images", "nncost serve --steps --format json", &nnc_images_view },
+    { "serve-search", "nncost search --serve --format json", &nnc_serve_search_view },
     { "budget", "nncost budget --format json", &nnc_budget_view },
     { "search", "nncost search --format json", &nnc_search_output },
     { "sweep", "One line of nncost sweep --format json", NULL },

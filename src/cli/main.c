@@ -220,6 +220,16 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     return status;
 }
 
+/* Is "--serve" among the options? */
+static bool asks_to_serve(int argc, char **argv)
+{
+    int i = 2;
+    while (i < argc && strcmp(argv[i], "--") != 0 && strcmp(argv[i], "--serve") != 0) {
+        i++;
+    }
+    return i < argc && strcmp(argv[i], "--serve") == 0;
+}
+
 /* 'v', 'h' in short, 'H' in full; 0 = a command. */
 static int about_itself(const char *word)
 {
@@ -274,6 +284,9 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     const nnc_command *command = find_command(argv[1], err);
     if (command == NULL) {
         return NNC_BAD_USAGE;
+    }
+    if (command->serving != NULL && asks_to_serve(argc, argv)) {
+        command = command->serving;
     }
     const nnc_status status = nnc_options_parse(argc - 1, argv + 1, command->name, command->takes,
                                                 &session->options, err);

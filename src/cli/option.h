@@ -30,7 +30,9 @@ enum {
     NNC_TAKES_REPORT = 16384,   /* --date */
     NNC_TAKES_BUDGET = 65536,   /* every field of a budget, --device */
     NNC_TAKES_RUN = 32768,      /* every field of the run */
-    NNC_TAKES_SERVE = 131072    /* every field of a serve plan, --software, --set */
+    NNC_TAKES_SERVE = 131072,   /* every field of a serve plan, --software, --set */
+    NNC_TAKES_SERVING = 262144, /* --serve */
+    NNC_TAKES_SLO = 524288      /* --slo, --max-devices */
 };
 
 enum { NNC_LINKS_MAX = 8 };
@@ -61,6 +63,8 @@ typedef struct nnc_options {
     nnc_progress_form progress;
     bool fragment;
     const char *date;
+    bool serve;      /* --serve: another form of the command */
+    const char *slo; /* of a search for a deployment */
     const char *threads;
     nnc_search_options search;
     nnc_sweep_options sweep;

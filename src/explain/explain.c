@@ -9,6 +9,7 @@
 #include "estimate/scratch.h"
 #include "explain/asked.h"
 #include "run/run.h"
+#include "serve/serve.h"
 
 NNC_ENUM_NAMES(nnc_explained_kind, NNC_EXPLAINED_LIST)
 
@@ -97,8 +98,17 @@ static nnc_status unknown_name(const nnc_asked *a, const char *word, nnc_error *
                           "memory, step_s, cost or attn.qkv; 'nncost explain' lists them");
 }
 
-/* Makes the estimate again; everything it says is kept. */
-static nnc_status repeat_estimate(nnc_asked *a, nnc_error *err)
+/* The same of an answer about serving. */
+static nnc_status repeat_serving(nnc_asked *a, nnc_error *err)
+{
+    const nnc_report *r = a->report;
+    nnc_serve again;
+    return nnc_serve_say(r->model, r->device, r->software, r->serve_ask, r->scratch, &again, NULL,
+                         a->step, err);
+}
+
+/* The estimate once more. */
+static nnc_status repeat_training(nnc_asked *a, nnc_error *err)
 {
     const nnc_report *r = a->report;
     nnc_result again;
@@ -114,6 +124,13 @@ static nnc_status repeat_estimate(nnc_asked *a, nnc_error *err)
         NNC_TRY(nnc_run_say(&again, r->device, &r->result->plan, r->run_ask, &run, a->step, err));
         nnc_say_of(a->step, "%s", "");
     }
+    return NNC_OK;
+}
+
+/* Makes the estimate again; everything it says is kept. */
+static nnc_status repeat_estimate(nnc_asked *a, nnc_error *err)
+{
+    NNC_TRY(a->report->serve != NULL ? repeat_serving(a, err) : repeat_training(a, err));
     if (!nnc_derivation_lines(a->step, &a->said, &a->said_count)) {
         return nnc_no_memory(err);
     }
@@ -126,7 +143,8 @@ static nnc_status answer_word(nnc_asked *a, const char *word, nnc_error *err)
     /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): it is not NULL here */
     memset(a->shown, 0, (size_t)a->said_count * sizeof *a->shown);
     const bool known = add_alias(a, word) || nnc_asked_columns(a, word, NNC_NAMES_EXACT) ||
-                       nnc_explain_op(&a->answer, a->report, a->step, a->row, word) ||
+                       (a->report->serve == NULL &&
+                        nnc_explain_op(&a->answer, a->report, a->step, a->row, word)) ||
                        nnc_asked_columns(a, word, NNC_NAMES_AROUND) || nnc_asked_operand(a, word);
     if (!known && a->names.list == NULL &&
         nnc_explained_names_of(a->outputs, a->arena, &a->names) != NNC_OK) {
@@ -199,7 +217,9 @@ static nnc_status open_asked(nnc_asked *a, nnc_error *err)
     a->step = nnc_derivation_create();
     a->row = nnc_derivation_create();
     if (a->arena == NULL || a->step == NULL || a->row == NULL ||
-        nnc_columns_of(a->report->run != NULL ? &nnc_estimate_run_metrics : &nnc_estimate_metrics,
+        nnc_columns_of(a->report->serve != NULL ? &nnc_serve_metrics
+                       : a->report->run != NULL ? &nnc_estimate_run_metrics
+                                                : &nnc_estimate_metrics,
                        a->arena, &a->columns) != NNC_OK) {
         return nnc_no_memory(err);
     }

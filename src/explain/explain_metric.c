@@ -23,12 +23,15 @@ static const char *full_name(const char *column)
 /* What the lines of a metric belong to: the run, or the step itself. */
 static const char *owner_of(const char *column)
 {
-    return strncmp(column, "run.", 4) == 0 ? "run" : "";
+    return strncmp(column, "run.", 4) == 0       ? "run"
+           : strncmp(column, "prefill.", 8) == 0 ? "prefill"
+           : strncmp(column, "decode.", 7) == 0  ? "decode"
+                                                 : "";
 }
 
 static const char *owner_text(const char *of)
 {
-    return of[0] != '\0' ? "run" : "step";
+    return of[0] != '\0' ? of : "step";
 }
 
 /* The last line of that name, before line `before`, that belongs to `of`; -1 = none. */

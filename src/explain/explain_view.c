@@ -119,7 +119,13 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const nnc_answer *answer = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
-    if (answer->report != NULL) {
+    if (answer->report != NULL && answer->report->serve != NULL) {
+        nnc_sheet_label(&sheet, "served");
+        nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s on %s", answer->report->model->id,
+                       answer->report->device->id);
+        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "software %s", answer->report->software->id);
+        nnc_sheet_end(&sheet);
+    } else if (answer->report != NULL) {
         nnc_sheet_subject(&sheet, answer->report);
     } else {
         nnc_sheet_label(&sheet, "formulas");

@@ -190,6 +190,24 @@ static const nnc_metric cost_rows[] = {
 };
 static const nnc_metrics cost_metrics = NNC_METRICS("cost", cost_rows, nnc_report);
 
+static const nnc_metric formula_rows[] = {
+    SECONDS(ttft_p99_s, .help = "99th percentile of the time to the first token, open loop."),
+    COUNT(tokens_per_verify, .help = "Tokens that one verification of a draft yields.",
+          .source = "arXiv:2211.17192"),
+    NNC_NUMBER(nnc_serve, speculation_speedup,
+               .help = "Time per token without the draft over with it."),
+    SECONDS(speculation_tpot_s, .help = "Time per output token with the draft."),
+    BYTES(transfer_bytes, .help = "Cache of a prompt that goes from prefill to decode."),
+    SECONDS(transfer_s, .help = "Time that this takes."),
+    COUNT(apart_requests_per_s, .help = "Requests per second of such workers."),
+    NNC_NUMBER(nnc_serve, apart_workers_ratio,
+               .help = "Workers that prefill for each that decodes, so that neither waits."),
+    SECONDS(apart_ttft_s, .help = "Time to the first token of such workers, without a queue."),
+    SECONDS(apart_tpot_s, .help = "Time per output token of such workers, at their full batch."),
+};
+static const nnc_metrics formula_metrics =
+    NNC_METRICS("by formula alone, not scored", formula_rows, nnc_serve);
+
 /* ---- all of it ---- */
 
 static const nnc_metric serve_rows[] = {
@@ -203,6 +221,7 @@ static const nnc_metric serve_rows[] = {
     NNC_AS("throughput", OBJECT, NNC_VIA(nnc_report, serve), .rows = &throughput_metrics),
     NNC_AS("memory", OBJECT, NNC_VIA(nnc_report, serve), .rows = &memory_metrics),
     NNC_AS("cost", OBJECT, .rows = &cost_metrics),
+    NNC_AS("formula", OBJECT, NNC_VIA(nnc_report, serve), .rows = &formula_metrics),
 };
 const nnc_metrics nnc_serve_metrics = NNC_METRICS("serving", serve_rows, nnc_report);
 

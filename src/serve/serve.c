@@ -46,7 +46,7 @@ void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serv
 }
 
 /* What is asked for against what there is. */
-static void say_fit(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why)
+void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why)
 {
     const double groups = (double)of->plan->attention_data * (double)of->plan->data;
     const double held = s->mode == NNC_SERVE_STATIC
@@ -79,8 +79,9 @@ nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device,
     NNC_TRY(nnc_serve_rates_of(device, software, &s->plan, &of.rates, err));
     nnc_serve_memory(&of, (double)device->mem_bytes, s, why);
     nnc_serve_load(&of, s, list, why);
-    say_fit(&of, s, why);
+    nnc_serve_fit(&of, s, why);
     nnc_serve_cost(&of, device, s, why);
+    nnc_serve_extra(&of, device, s, why);
     return NNC_OK;
 }
 

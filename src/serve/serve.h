@@ -142,9 +142,15 @@ void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve
 /* Latency and throughput. */
 void nnc_serve_load(const nnc_serve_case *of, nnc_serve *serve, nnc_serve_list *list,
                     nnc_derivation *why);
+/* What runs against what there is room for. */
+void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *serve, nnc_derivation *why);
 /* Money and energy. */
 void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve,
                     nnc_derivation *why);
+
+/* The tail of the queue, speculation, prefill apart from decode. */
+void nnc_serve_extra(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve,
+                     nnc_derivation *why);
 
 /* nnc_serve_into, saying how. */
 nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device,

@@ -125,8 +125,8 @@ static void say_closed(const load *l, nnc_serve *s, double open, double sequence
     NNC_LET(why, decode_s, "s", s->decode.time_s);
     NNC_LET(why, prefill_s, "s", l->busy_s);
     s->tpot_s = nnc_serve_say_tpot(decode_s, prefill_s, output_len, sequences_of_replica, why);
-    NNC_LET(why, replicas_, NULL, replicas);
-    NNC_SET(why, s->output_tokens_per_s, NULL, replicas_ * sequences_of_replica / s->tpot_s);
+    NNC_PUT(why, replicas, NULL);
+    NNC_SET(why, s->output_tokens_per_s, NULL, replicas * sequences_of_replica / s->tpot_s);
     NNC_LET(why, waiting, NULL, open - sequences);
     NNC_SET(why, s->queue_s, "s", waiting * s->tpot_s * output_len / sequences_of_replica);
     NNC_NOTE(why, "requests that are open beyond what runs, over the requests that end per second");
@@ -264,6 +264,32 @@ static void say_rates(const load *l, nnc_serve *s, nnc_derivation *why)
     NNC_NOTE(why, "of the peak of the products' format");
 }
 
+/* The parts of a step and their sum. */
+static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *why)
+{
+    if (why == NULL) {
+        return;
+    }
+    nnc_say_of(why, "%s", name);
+    NNC_PUT(why, s->product_s, "s");
+    NNC_PUT(why, s->expert_s, "s");
+    NNC_PUT(why, s->attention_s, "s");
+    NNC_PUT(why, s->head_s, "s");
+    NNC_PUT(why, s->comm_s, "s");
+    NNC_PUT(why, s->host_s, "s");
+    NNC_PUT(why, s->lower_bound_s, "s");
+    NNC_SAY(why, time_s, "s",
+            nnc_max(s->product_s + s->expert_s + s->attention_s + s->head_s + s->comm_s + s->host_s,
+                    s->lower_bound_s));
+    NNC_LET(why, step_flops, "FLOP", s->flops);
+    NNC_LET(why, weights_read, "B", s->weight_bytes);
+    NNC_LET(why, cache_moved, "B", s->kv_bytes);
+    NNC_SAY(why, bytes, "B", weights_read + cache_moved);
+    NNC_SAY(why, intensity_flops_per_byte, "FLOP/B", step_flops / bytes);
+    (void)time_s, (void)intensity_flops_per_byte;
+    nnc_say_of(why, "%s", "");
+}
+
 static load load_of(const nnc_serve_case *of, const nnc_serve *s)
 {
     const nnc_serve_ask *p = of->plan;
@@ -294,6 +320,8 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
     const double prompts = s->mode == NNC_SERVE_STATIC ? sequences : 1.0;
     s->prefill = nnc_serve_prefill(of, prompts, l.cached, l.fresh, list);
     s->decode = nnc_serve_decode(of, sequences, l.context, list);
+    say_step("prefill", &s->prefill, why);
+    say_step("decode", &s->decode, why);
     if (s->mode == NNC_SERVE_STATIC) {
         say_static(&l, s, (double)of->plan->batch, why);
     } else if (s->mode == NNC_SERVE_OPEN &&

@@ -38,8 +38,8 @@ void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve
     s->capacity_bytes = capacity_bytes;
     NNC_PUT(why, s->capacity_bytes, "B");
     NNC_LET(why, memory_use, NULL, p->memory_use);
-    NNC_SET(why, s->weight_bytes, "B", weight_bytes(of));
-    NNC_NOTE(why, "products as stored, head, tables and norms in 16 bits; of one device");
+    s->weight_bytes = weight_bytes(of);
+    NNC_PUT(why, s->weight_bytes, "B");
     s->workspace_bytes =
         isnan(of->engine->workspace_bytes) ? WORKSPACE_BYTES : of->engine->workspace_bytes;
     NNC_PUT(why, s->workspace_bytes, "B");
@@ -48,8 +48,10 @@ void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve
     NNC_NOTE(why, "what is left for keys and values");
 
     NNC_LET(why, tokens, NULL, nnc_ceil(length / block) * block);
-    NNC_SET(why, s->kv_bytes_per_token, "B",
-            (nnc_serve_kv_bytes(of, length) - nnc_serve_kv_bytes(of, length - 1.0)) * stage);
+    NNC_LET(why, stage_share, NULL, stage);
+    NNC_LET(why, kv_bytes_of_token, "B",
+            nnc_serve_kv_bytes(of, length) - nnc_serve_kv_bytes(of, length - 1.0));
+    NNC_SET(why, s->kv_bytes_per_token, "B", kv_bytes_of_token * stage_share);
     NNC_SOURCE(why, "docs/serving.md: 2 x layers x kv_heads / tensor x head_dim x bytes");
     s->state_bytes_per_sequence = nnc_serve_state_bytes(of) * stage;
     NNC_PUT(why, s->state_bytes_per_sequence, "B");
@@ -62,6 +64,6 @@ void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve
                         ? floor(s->free_bytes / s->kv_bytes_per_token) * groups
                         : (double)NAN;
     NNC_PUT(why, s->max_tokens, NULL);
-    s->paging_waste_bytes = of->engine->paged ? (block - 1.0) / 2.0 * s->kv_bytes_per_token : 0.0;
-    NNC_PUT(why, s->paging_waste_bytes, "B");
+    NNC_LET(why, tokens_of_block, NULL, of->engine->paged ? block : 1.0);
+    NNC_SET(why, s->paging_waste_bytes, "B", (tokens_of_block - 1.0) / 2.0 * s->kv_bytes_per_token);
 }

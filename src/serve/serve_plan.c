@@ -27,6 +27,8 @@ void nnc_serve_ask_init(nnc_serve_ask *ask, size_t struct_size)
         .memory_use = (double)NAN,
         .imbalance = 1.0,
         .price = (double)NAN,
+        .acceptance = 0.7,
+        .draft_share = 0.05,
     };
     if (ask == NULL || struct_size < sizeof struct_size) {
         return;
@@ -202,6 +204,11 @@ static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error
     if (given == 0) {
         p->batch = 1;
     }
+    if ((p->prefill_workers > 0) != (p->decode_workers > 0)) {
+        return nnc_fail(err, NNC_BAD_USAGE,
+                        p->prefill_workers > 0 ? "--decode-workers" : "--prefill-workers",
+                        "expected both --prefill-workers and --decode-workers, found one");
+    }
     return NNC_OK;
 }
 
@@ -225,6 +232,10 @@ nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model,
 {
     (void)net;
     *plan = *ask;
+    if (ask->steps > 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--steps",
+                        "%s generates tokens, expected a U-Net that denoises images", model->id);
+    }
     NNC_TRY(resolve_mode(plan, mode, err));
     NNC_TRY(resolve_degrees(plan, err));
     NNC_TRY(check_split(model, plan, err));

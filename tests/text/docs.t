@@ -31,6 +31,9 @@ ops        nncost ops --format json
 compare    nncost compare --format json
 run        nncost run --format json
 serve      nncost serve --format json
+serve-sweep nncost sweep --serve --format json
+images     nncost serve --steps --format json
+serve-search nncost search --serve --format json
 budget     nncost budget --format json
 search     nncost search --format json
 sweep      One line of nncost sweep --format json
@@ -39,5 +42,5 @@ diff       nncost diff --format json
 accuracy   nncost accuracy --format json
 calibrate  nncost calibrate --format json
 $ nncost docs schema devices
-! nncost: schema: unknown schema, expected one of device, model, software, plan, estimate, ops, compare, run, serve, budget, search, sweep, check, diff, accuracy, calibrate, found "devices"
+! nncost: schema: unknown schema, expected one of device, model, software, plan, estimate, ops, compare, run, serve, serve-sweep, images, serve-search, budget, search, sweep, check, diff, accuracy, calibrate, found "devices"
 [2]

@@ -63,6 +63,7 @@ memory       fits, 1.429 GB of 9.000 GB, weights 234.2 MB, cache 194.6 MB
 cost         0.05556 USD per million tokens out, by time 0.001167 for a million in, 0.04668 out,
              at 1 per device-hour
 energy       200.0 mJ a token at rated power
+99th of 100  first token 15.63 ms, not scored
 $ nncost serve dense round --request-rate 500 --input-len 500 --output-len 100 | sed -n '/^first/,$p'
 first token  grows without end
 per token    14.08 ms, nine of ten measurements from 11.27 ms to 17.60 ms, at least 4.726 ms
@@ -126,4 +127,129 @@ $ nncost serve dense round --micro-batch 3
 [2]
 $ nncost serve dense round --software none
 ! nncost: --software: unknown software profile, expected one of eager, torch-compile, vllm, found "none"
+[3]
+
+# A search: the cheapest and the fastest deployment, the front between them; none that holds.
+$ nncost search dense round --serve --slo 'ttft_s<=50ms,tpot_s<=0.003' --input-len 500 --output-len 100 --max-devices 4
+searched   dense on round with vllm, 10 deployments, 160 with their requests, 160 fit,
+           114 hold ttft_s<=50ms,tpot_s<=0.003
+cheapest   1 device, 32 requests at a time
+           first token 16.55 ms, per token 2.850 ms, 11,230 tokens/s per device, 350.9 per user,
+           0.02474 USD per million out, host-bound
+           with 48 requests tpot_s would be 3.628 ms, at most 3.000 ms is asked for
+fastest    4 devices, tensor 4, 1 requests at a time
+           first token 12.29 ms, per token 1.182 ms, 211.6 tokens/s per device, 846.3 per user,
+           1.313 USD per million out, host-bound
+
+Deployments that no other beats both per device and per user:
+
+devices tensor pipeline expert data requests     TTFT     TPOT tok/s/device tok/s/user bound
+      1      1        1      1    1       32 16.55 ms 2.850 ms       11,230      350.9 host
+      1      1        1      1    1       24 15.60 ms 2.460 ms        9,756      406.5 host
+      1      1        1      1    1       16 14.65 ms 2.071 ms        7,727      482.9 host
+      1      1        1      1    1       12 14.17 ms 1.876 ms        6,396        533 host
+      1      1        1      1    1        8 13.70 ms 1.681 ms        4,758      594.7 host
+      1      1        1      1    1        6 13.46 ms 1.584 ms        3,788      631.3 host
+      1      1        1      1    1        4 13.22 ms 1.487 ms        2,691      672.6 host
+      2      2        1      1    1        6 12.97 ms 1.425 ms        2,106      701.9 host
+      2      2        1      1    1        4 12.77 ms 1.351 ms        1,481      740.3 host
+      2      2        1      1    1        3 12.67 ms 1.314 ms        1,142      761.1 host
+      4      4        1      1    1        4 12.55 ms 1.277 ms        783.3      783.3 host
+      4      4        1      1    1        3 12.47 ms 1.245 ms        602.4      803.2 host
+      4      4        1      1    1        2 12.38 ms 1.213 ms        412.1      824.2 host
+      4      4        1      1    1        1 12.29 ms 1.182 ms        211.6      846.3 host
+$ nncost search dense round --serve --slo 'tpot_s<=0.0003' --input-len 500 --output-len 100 --devices 2
+searched   dense on round with vllm, 3 deployments, 48 with their requests, 48 fit,
+           0 hold tpot_s<=0.0003
+none       no deployment holds tpot_s at most 300.0 us: the nearest is 4.13 times off
+[1]
+$ nncost search dense round --serve --slo 'tpott_s<=0.0003'
+! nncost: --slo: no such figure, expected one such as ttft_s, tpot_s or tokens_per_s_per_user, perhaps tpot_s, found "tpott_s"
+[2]
+$ nncost search dense round --slo 'tpot_s<=0.0003'
+! nncost: --slo: is not an option of 'search'
+[2]
+
+# Every combination; the ops of both steps; what a figure is.
+$ nncost sweep dense,experts round --serve --concurrency 1..16*4 --tensor 1,3 --input-len 500 --output-len 100
+model   concurrency tensor     TTFT     TPOT  request tok/s tok/s/device tok/s/user   fit per M out decode
+dense             1      1 12.86 ms 1.341 ms 145.6 ms 745.9        745.9      745.9   399    0.3724 host
+dense             4      1 13.22 ms 1.487 ms 160.4 ms 2,691        2,691      672.6   399    0.1032 host
+dense            16      1 14.65 ms 2.071 ms 219.7 ms 7,727        7,727      482.9   399   0.03595 host
+experts           1      1 12.05 ms 1.155 ms 126.4 ms 865.8        865.8      865.8 1,991    0.3208 host
+experts           4      1 12.33 ms 1.321 ms 143.1 ms 3,027        3,027      756.8 1,991   0.09176 host
+experts          16      1 13.29 ms 1.712 ms 182.8 ms 9,344        9,344        584 1,991   0.02973 host
+
+          6 illegal rows left out
+$ nncost ops experts round --serve --batch 4 --input-len 500 --output-len 100 | sed -n '/^op/,$p'
+op           phase    count   rows    FLOPs   weights     cache      time  bound
+attn.qkv     prefill      4  2,000  25.60 G  12.80 MB       0 B  256.0 us  compute
+attn.out     prefill      4  2,000  12.80 G  6.400 MB       0 B  128.0 us  compute
+moe.router   prefill      4  2,000  128.0 M  64.00 kB       0 B  1.280 us  compute
+moe.gate_up  prefill      4  2,000  64.00 G  128.0 MB       0 B  640.0 us  compute
+moe.down     prefill      4  2,000  32.00 G  64.00 MB       0 B  320.0 us  compute
+head.logits  prefill      1      4  80.00 M  20.00 MB       0 B  20.00 us  memory
+attn.core    prefill      4  2,000  6.413 G       0 B  12.80 MB  64.13 us  compute
+attn.qkv     decode       4      4  51.20 M  12.80 MB       0 B  12.80 us  memory
+attn.out     decode       4      4  25.60 M  6.400 MB       0 B  6.400 us  memory
+moe.router   decode       4      4  256.0 k  64.00 kB       0 B  64.00 ns  memory
+moe.gate_up  decode       4      4  128.0 M  87.50 MB       0 B  87.50 us  memory
+moe.down     decode       4      4  64.00 M  43.75 MB       0 B  43.75 us  memory
+head.logits  decode       1      4  80.00 M  20.00 MB       0 B  20.00 us  memory
+attn.core    decode       4      4  28.16 M       0 B  14.11 MB  14.11 us  memory
+head.sample  decode       1      4        0       0 B       0 B  160.0 ns  memory
+$ nncost explain tpot_s,max_sequences dense round --serve --concurrency 8 --input-len 500 --output-len 100
+served    dense on round, software vllm
+
+tpot_s:
+
+tpot_s            Time per output token after it.
+                  = decode_s + sequences / output_len * prefill_s
+                  = 0.001513376 + 8 / 100 * 0.00210008
+                  = 0.0016813824 s (1.681 ms)
+  where           decode_s 1.513 ms, prefill_s 2.100 ms
+  note            each sequence waits for the prefills of the others
+  source          docs/serving.md
+
+max_sequences:
+
+max_sequences     Requests at full length that it holds, all devices.
+                  = floor(free_bytes / (sequence_bytes + state_bytes_per_sequence)) * groups
+                  = floor(7765788000 / (19456000 + 0)) * 1
+                  = 399
+  where           free_bytes 7.766 GB, sequence_bytes 19.46 MB, state_bytes_per_sequence 0 B
+$ nncost explain decode.time_s,latency.queue_s dense round --serve --input-len 500 --output-len 100
+served    dense on round, software vllm
+
+decode.time_s:
+
+time_s            The step, all of it.
+                  = max(product_s + expert_s + attention_s + head_s + comm_s + host_s,
+                  lower_bound_s)
+                  = max(0.000192 + 0 + 1.7632e-5 + 2.004e-5 + 0 + 0.00109, 0.000229632)
+                  = 0.001319672 s (1.320 ms)
+  where           product_s 192.0 us, expert_s 0 s, attention_s 17.63 us, head_s 20.04 us,
+                  comm_s 0 s, host_s 1.090 ms, lower_bound_s 229.6 us
+
+latency.queue_s:
+
+queue_s           Of the time to the first token, waiting for others.
+                  = 0 s (0 s)
+
+# By formula alone: the tail, a draft, prefill apart from decode.
+$ nncost serve dense round --request-rate 20 --input-len 500 --output-len 100 --draft-length 4 --prefill-workers 1 --decode-workers 2 | sed -n '/^99th/,$p'
+99th of 100  first token 14.36 ms, not scored
+speculation  2.773 tokens a verification, per token 622.4 us, 2.311 times as fast, not scored
+apart        476.2 requests/s, 0.6175 workers that prefill for each that decodes,
+             16.00 MB of cache a prompt, sent in 1.600 ms, first token 13.70 ms,
+             per token 8.707 ms, not scored
+
+# Images.
+$ nncost serve unet round --steps 20 --guidance --batch 2 --price 3
+images     unet on round, 256 x 256 pixels, 2 at a time, 20 steps with guidance, fp16,
+           software torch-compile
+time       7.974 ms, 398.7 us a step, at least 5.224 ms in all, 65.5% of the peak
+throughput 250.8 images/s, 0.003323 USD per thousand images, 3.987 J an image at rated power
+$ nncost serve dense round --steps 20
+! nncost: --steps: dense generates tokens, expected a U-Net that denoises images
 [3]

@@ -1,6 +1,9 @@
 /* Serving: every value of tests/data/reference/serving-examples.json, worked by hand from the formulas
  * of docs/serving.md, and what must hold whatever the figures are. */
+#include "base/derivation.h"
+#include "evaluate.h"
 #include "serve/serve.h"
+#include "serve/serve_search.h"
 #include "support.h"
 
 /* ---- a case by hand: a model and a plan on an H100 by its datasheet ---- */
@@ -685,6 +688,84 @@ START_TEST(devices_share)
 }
 END_TEST
 
+/* Every line that an answer says of itself is true. */
+START_TEST(every_line_is_true)
+{
+    const nnc_model *model = NULL;
+    const nnc_device *device = NULL;
+    const nnc_software *software = NULL;
+    ck_assert_int_eq(nnc_model_load(specs, "mixtral-8x7b", &model, NULL), NNC_OK);
+    ck_assert_int_eq(nnc_device_load(specs, "h100", &device, NULL), NNC_OK);
+    ck_assert_int_eq(nnc_software_load(specs, "vllm", &software, NULL), NNC_OK);
+    for (int variant = 0; variant < 5; variant++) {
+        nnc_serve_ask ask = short_requests();
+        const nnc_line *lines = NULL;
+        nnc_error err = { 0 };
+        nnc_serve serve;
+        int count = 0;
+        ask.tensor = 4;
+        ask.data = 2;
+        ask.batch = variant == 0 ? 8 : 0;
+        ask.concurrency = variant == 1 ? 700 : 0;
+        ask.request_rate = variant == 2 ? 4.0 : variant == 3 ? 1e6 : (double)NAN;
+        ask.offline = variant == 4;
+        ask.draft_length = 4;
+        ask.prefill_workers = ask.decode_workers = 2;
+        nnc_derivation *why = nnc_derivation_create();
+        ok(nnc_serve_say(model, device, software, &ask, scratch, &serve, NULL, why, &err), &err);
+        ck_assert(nnc_derivation_lines(why, &lines, &count) && count > 30);
+        for (int i = 0; i < count; i++) {
+            double value = 0.0;
+            ck_assert_msg(evaluate(lines[i].numbers, &value), "%s = %s", lines[i].name,
+                          lines[i].numbers);
+            ck_assert_msg((isnan(value) && isnan(lines[i].value)) || value == lines[i].value ||
+                              fabs(value / lines[i].value - 1.0) < 1e-9,
+                          "%s = %s = %.12g, not %.12g", lines[i].name, lines[i].numbers, value,
+                          lines[i].value);
+        }
+        nnc_derivation_destroy(why);
+    }
+}
+END_TEST
+
+/* What a search finds is what the plan alone says, holds the limits, and is on the front. */
+START_TEST(search_finds)
+{
+    static const nnc_serve_limit limits[] = {
+        { "latency.ttft_s", offsetof(nnc_serve, ttft_s), false, 0.5 },
+        { "latency.tpot_s", offsetof(nnc_serve, tpot_s), false, 0.02 },
+    };
+    const nnc_serve_search search = { limits, 2, 8 };
+    const nnc_serve_ask ask = short_requests();
+    const nnc_model *model = NULL;
+    const nnc_device *device = NULL;
+    const nnc_software *software = NULL;
+    nnc_error err = { 0 };
+    nnc_serve_search_result *r = calloc(1, sizeof *r);
+    ck_assert_ptr_nonnull(r);
+    ck_assert_int_eq(nnc_model_load(specs, "llama3-8b", &model, NULL), NNC_OK);
+    ck_assert_int_eq(nnc_device_load(specs, "h100", &device, NULL), NNC_OK);
+    ck_assert_int_eq(nnc_software_load(specs, "vllm", &software, NULL), NNC_OK);
+    ok(nnc_serve_search_of(model, device, software, &ask, &search, scratch, r, &err), &err);
+    ck_assert(r->found && r->meeting > 10 && r->meeting < r->evaluated);
+    const nnc_serve again = served("llama3-8b", &r->cheapest.plan);
+    ck_assert_double_eq(again.tpot_s, r->cheapest.tpot_s);
+    ck_assert_double_eq(again.ttft_s, r->cheapest.ttft_s);
+    ck_assert(again.tpot_s <= 0.02 && again.ttft_s <= 0.5);
+    for (int32_t i = 0; i < r->front_count; i++) {
+        const nnc_serve_found *f = &r->front[i];
+        ck_assert(f->output_tokens_per_s_per_device <= r->cheapest.output_tokens_per_s_per_device);
+        ck_assert(i == 0 || f->tokens_per_s_per_user > f[-1].tokens_per_s_per_user);
+        ck_assert(i == 0 ||
+                  f->output_tokens_per_s_per_device < f[-1].output_tokens_per_s_per_device);
+    }
+    if (r->cheapest.broken >= 0) {
+        ck_assert(r->cheapest.broken_value > limits[r->cheapest.broken].value);
+    }
+    free(r);
+}
+END_TEST
+
 /* Networks that do not generate are refused in one line. */
 START_TEST(refuses)
 {
@@ -707,8 +788,8 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        examples, monotone_and_bounded, loads_agree, fits_or_says_by_how_much, devices_share,
-        refuses,
+        examples, monotone_and_bounded, loads_agree,  fits_or_says_by_how_much, devices_share,
+        refuses,  every_line_is_true,   search_finds,
     };
     return run_tests_with("serve", open_support, close_support, tests, COUNT_OF(tests));
 }

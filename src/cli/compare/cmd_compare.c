@@ -262,4 +262,5 @@ const nnc_command nnc_cmd_compare = {
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO,
     .run = run,
+    .serving = &nnc_cmd_serve_compare,
 };

@@ -30,4 +30,5 @@ const nnc_command nnc_cmd_ops = {
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_OPS,
     .run = run,
+    .serving = &nnc_cmd_serve_ops,
 };

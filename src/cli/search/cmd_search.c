@@ -36,4 +36,5 @@ const nnc_command nnc_cmd_search = {
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH,
     .run = run,
+    .serving = &nnc_cmd_serve_search,
 };

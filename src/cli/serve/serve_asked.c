@@ -3,6 +3,30 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "cli/serve/serve_images_view.h"
+
+/* Images: a network that denoises, with a profile of training software where no other is named. */
+static nnc_status show_images(nnc_session *session, const nnc_serve_scenario *scenario,
+                              nnc_scratch *scratch, nnc_error *err)
+{
+    const nnc_report *report = &scenario->base.report;
+    const nnc_serve_ask *asked = &scenario->ask;
+    const nnc_images_ask ask = { .steps = asked->steps,
+                                 .guidance = asked->guidance,
+                                 .image = asked->image,
+                                 .batch = asked->batch,
+                                 .beside_s = asked->beside_s,
+                                 .precision = asked->precision,
+                                 .price = asked->price };
+    nnc_software software;
+    nnc_images images;
+    NNC_TRY(nnc_software_asked(session->specs, session->options.given.software, &software, err));
+    NNC_TRY(
+        nnc_images_of(report->model, report->device, &software, &ask, scratch, &images, NULL, err));
+    const nnc_images_report shown = { report, &software, &images };
+    nnc_view_write(session->out, session->style, &nnc_images_view, &shown);
+    return NNC_OK;
+}
 
 nnc_status nnc_serve_report(nnc_session *session, const char *model_asked, const char *device_asked,
                             nnc_serve_writer *write, nnc_error *err)
@@ -16,6 +40,11 @@ nnc_status nnc_serve_report(nnc_session *session, const char *model_asked, const
     }
     status = nnc_serve_scenario_load(session->specs, &session->options.given, model_asked,
                                      device_asked, scenario, err);
+    if (status == NNC_OK && scenario->ask.steps > 0 &&
+        scenario->base.model.family != NNC_FAMILY_DECODER) {
+        status = show_images(session, scenario, scratch, err);
+        goto done;
+    }
     if (status == NNC_OK) {
         status = nnc_serve_scenario_answer(scenario, scratch, err);
     }

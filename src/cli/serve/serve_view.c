@@ -195,6 +195,43 @@ static void write_cost(nnc_sheet *sheet, const nnc_report *report)
     }
 }
 
+/* What nothing was measured to compare with. */
+static void write_formulas(nnc_sheet *sheet, const nnc_serve *s)
+{
+    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
+    if (!isnan(s->ttft_p99_s)) {
+        nnc_sheet_label(sheet, "99th of 100");
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "first token %s, not scored",
+                       nnc_unit_text(s->ttft_p99_s, "s", a));
+        nnc_sheet_end(sheet);
+    }
+    if (!isnan(s->speculation_speedup)) {
+        nnc_sheet_label(sheet, "speculation");
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s tokens a verification",
+                       nnc_count_text(s->tokens_per_verify, a));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "per token %s",
+                       nnc_unit_text(s->speculation_tpot_s, "s", a));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s times as fast, not scored",
+                       nnc_count_text(s->speculation_speedup, b));
+        nnc_sheet_end(sheet);
+    }
+    if (!isnan(s->apart_requests_per_s)) {
+        nnc_sheet_label(sheet, "apart");
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s requests/s",
+                       nnc_count_text(s->apart_requests_per_s, a));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s workers that prefill for each that decodes",
+                       nnc_count_text(s->apart_workers_ratio, b));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s of cache a prompt",
+                       nnc_unit_text(s->transfer_bytes, "B", a));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "sent in %s", nnc_unit_text(s->transfer_s, "s", b));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "first token %s",
+                       nnc_unit_text(s->apart_ttft_s, "s", a));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "per token %s, not scored",
+                       nnc_unit_text(s->apart_tpot_s, "s", b));
+        nnc_sheet_end(sheet);
+    }
+}
+
 /* Both steps, part by part. */
 static void write_steps(nnc_sheet *sheet, const nnc_serve *s)
 {
@@ -225,6 +262,7 @@ static void serve_page(nnc_buffer *out, nnc_style style, const void *record)
     write_throughput(&sheet, report->serve);
     write_memory(&sheet, report->serve);
     write_cost(&sheet, report);
+    write_formulas(&sheet, report->serve);
 }
 
 static nnc_lines answer_lines(const void *record)

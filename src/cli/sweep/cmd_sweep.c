@@ -205,4 +205,5 @@ const nnc_command nnc_cmd_sweep = {
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWEEP,
     .run = run,
+    .serving = &nnc_cmd_serve_sweep,
 };
