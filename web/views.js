@@ -122,9 +122,10 @@ export function estimateView({ result, pictures, pinned, apply, release, searche
     .filter((one) => one !== null);
 }
 
-const plan = (found) => Object.entries(found.plan).filter(([key, value]) => value !== false && value !== "none" &&
-  value !== 1 && value !== 0 && !["global_batch", "data", "micro_batches", "schedule"].includes(key))
-  .map(([key, value]) => (value === true ? key : `${key} ${value}`)).join(", ").replaceAll("_", " ");
+// What sets one plan apart: what is off, follows from the rest, or is the same in all of them is left out.
+const plan = (found, skipped) => Object.entries(found.plan).filter(([key, value]) => value !== false && value !== "none" &&
+  value !== 1 && value !== 0 && !skipped.includes(key)).map(([key, value]) => (value === true ? key : `${key} ${value}`))
+  .join(", ").replaceAll("_", " ") || "data parallelism alone";
 
 export function searchView(document, front, use) {
   const list = document.sizes ? document.sizes.filter((one) => one.best).map((one) => one.best) : document.best;
@@ -132,7 +133,8 @@ export function searchView(document, front, use) {
   const marks = [...svg.querySelectorAll("[data-key]")];
   const drawn = [...document.best ?? [], ...document.pareto ?? []];
   marks.forEach((mark, i) => drawn[i] && mark.addEventListener("click", () => use(drawn[i].command)));
-  const columns = [["plan", (one) => el("button", { type: "button", class: "figure", onclick: () => use(one.command) }, plan(one))],
+  const skipped = ["global_batch", "data", "micro_batches", "schedule", ...(document.sizes ? [] : ["devices"])];
+  const columns = [["plan", (one) => el("button", { type: "button", class: "figure", onclick: () => use(one.command) }, plan(one, skipped))],
     ["step", (one) => unit(one.step_s, "s"), (one) => one.step_s],
     ["memory", (one) => unit(one.memory_bytes, "B"), (one) => one.memory_bytes],
     ["MFU", (one) => unit(one.mfu, "%"), (one) => one.mfu]];
