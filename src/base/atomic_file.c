@@ -96,11 +96,8 @@ static bool fail(nnc_beside *file)
     return false;
 }
 
-bool nnc_beside_open_named(nnc_beside *file, const char *path)
+static bool make_named(nnc_beside *file)
 {
-    if (!begin(file, path)) {
-        return false;
-    }
     const mode_t mode = rights_of(file->target);
     char *name = in_folder_of(file->target, ".nncost-XXXXXX");
     if (name == NULL) {
@@ -116,6 +113,11 @@ bool nnc_beside_open_named(nnc_beside *file, const char *path)
     }
     file->temporary = name;
     return fchmod(file->descriptor, mode) == 0 || fail(file);
+}
+
+bool nnc_beside_open_named(nnc_beside *file, const char *path)
+{
+    return begin(file, path) && make_named(file);
 }
 
 /* A file without a name is gone with the process. Not every file system has such files, and without /proc one
@@ -136,8 +138,7 @@ bool nnc_beside_open(nnc_beside *file, const char *path)
                            : -1;
     free(folder);
     if (file->descriptor < 0) {
-        release(file);
-        return nnc_beside_open_named(file, path);
+        return make_named(file);
     }
     return fchmod(file->descriptor, mode) == 0 || fail(file);
 }

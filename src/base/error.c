@@ -35,21 +35,22 @@ size_t nnc_utf8_length(const char *text, size_t size)
 /* Source: The Unicode Standard 15, tables 2-3 and 23-1, and annex 9, table 4. */
 size_t nnc_control_length(const char *text)
 {
-    static const char *const marks[] = { "\xD8\x9C",     "\xE2\x80\x8E", "\xE2\x80\x8F",
-                                         "\xE2\x80\xA8", "\xE2\x80\xA9", "\xE2\x80\xAA",
-                                         "\xE2\x80\xAB", "\xE2\x80\xAC", "\xE2\x80\xAD",
-                                         "\xE2\x80\xAE", "\xE2\x81\xA6", "\xE2\x81\xA7",
-                                         "\xE2\x81\xA8", "\xE2\x81\xA9" };
-    const unsigned char lead = (unsigned char)text[0];
-    if (lead < 0x80) {
-        return lead < 0x20 || lead == 0x7F;
+    static const struct {
+        unsigned first, last;
+    } controls[] = { { 0x00, 0x1F },     { 0x7F, 0x9F },     { 0x61C, 0x61C },
+                     { 0x200E, 0x200F }, { 0x2028, 0x202E }, { 0x2066, 0x2069 } };
+    const unsigned char *s = (const unsigned char *)text;
+    unsigned code = s[0];
+    size_t length = 1;
+    if (code >= 0x80) {
+        length = nnc_utf8_length(text, strnlen(text, 3));
+        code = length == 2   ? (s[0] & 0x1FU) << 6U | (s[1] & 0x3FU)
+               : length == 3 ? (s[0] & 0x0FU) << 12U | (s[1] & 0x3FU) << 6U | (s[2] & 0x3FU)
+                             : ' ';
     }
-    if (lead == 0xC2) {
-        return (unsigned char)text[1] >= 0x80 && (unsigned char)text[1] < 0xA0 ? 2 : 0;
-    }
-    for (size_t i = 0; (lead == 0xD8 || lead == 0xE2) && i < sizeof marks / sizeof *marks; i++) {
-        if (strncmp(text, marks[i], strlen(marks[i])) == 0) {
-            return strlen(marks[i]);
+    for (size_t i = 0; i < sizeof controls / sizeof *controls; i++) {
+        if (code >= controls[i].first && code <= controls[i].last) {
+            return length;
         }
     }
     return 0;

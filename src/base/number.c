@@ -178,7 +178,7 @@ static bool plain_text(double value, char text[NNC_NUMBER_TEXT])
         *at++ = '-';
     }
     for (int i = before < 1 ? before - 1 : 0; i < count || i < before; i++) {
-        *at++ = i >= 0 && i < count ? digit[i] : '0';
+        *at++ = (char)(i >= 0 && i < count ? digit[i] : '0');
         if (i + 1 == before && i + 1 < count) {
             *at++ = '.';
         }

@@ -142,9 +142,8 @@ static void check_written(double value)
     snprintf(expected, sizeof expected, "%.12g", value);
     char *e = strchr(expected, 'e');
     if (e != NULL) {
-        char power[16];
-        snprintf(power, sizeof power, "%d", atoi(e + 1));
-        strcpy(e + 1, power);
+        const long power = strtol(e + 1, NULL, 10);
+        snprintf(e + 1, 8, "%ld", power);
     }
     ck_assert_str_eq(nnc_number_text(value, text), expected);
 }

@@ -153,7 +153,7 @@ static nnc_status run_crew(nnc_session *session, nnc_crew crew, const nnc_sweep 
     nnc_sink sink = { 0 };
     int threads = 1;
     status = status == NNC_OK ? read_threads(session->options.threads, &threads, err) : status;
-    if (!nnc_crew_all_well(crew, digest, &status, err)) {
+    if (!nnc_crew_all_well(crew, digest, &status, err) || sweep == NULL) {
         return status;
     }
     nnc_interrupt_hold(&interrupt);
