@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/error.h"
 #include "base/number.h"
 #include "op/op_row.h"
 
@@ -9,6 +10,25 @@ double nnc_power_limit(const nnc_device *device)
 {
     const double cap = device->power_cap_w;
     return cap > 0.0 && (isnan(device->power_w) || cap < device->power_w) ? cap : device->power_w;
+}
+
+nnc_status nnc_power_check(const nnc_device *device, nnc_error *err)
+{
+    const nnc_power_efficiency *e = &device->efficiency.power;
+    const double limit = nnc_power_limit(device), idle_w = e->idle_share * device->power_w;
+    if (!(limit < device->power_w)) {
+        return NNC_OK; /* no cap, or one that changes nothing */
+    }
+    if (!(e->exponent > 0.0)) {
+        return nnc_fail(err, NNC_BAD_SPEC, "--power-cap",
+                        "what %s draws is not known (efficiency.power of its file)", device->id);
+    }
+    if (!(limit > idle_w)) {
+        return nnc_fail(err, NNC_BAD_SPEC, "--power-cap",
+                        "expected more than the %.0f W that %s draws idle, found %.0f W", idle_w,
+                        device->id, limit);
+    }
+    return NNC_OK;
 }
 
 /* Attention runs on the same units in the format of its operands. */

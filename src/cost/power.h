@@ -8,6 +8,10 @@
 /* Watts that the device may draw for long: its board limit, or a lower cap. NaN = not recorded. */
 double nnc_power_limit(const nnc_device *device);
 
+/* Can the figures of the device say what its cap does? NNC_BAD_SPEC: they are missing, or leave no room
+ * above what it draws idle. */
+nnc_status nnc_power_check(const nnc_device *device, nnc_error *err);
+
 /* How much longer the rows of a pass take because their average power would be above the limit; 1 where
  * it is not, or where the device says nothing of its power. With i the share of power_w that an idle
  * device draws, s that of the matrix units at their peak P, m that of the memory at its bandwidth M, and

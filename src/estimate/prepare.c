@@ -217,6 +217,7 @@ static nnc_status begin_step(const nnc_model *model, const nnc_device *device,
                              nnc_scratch *scratch, nnc_step *step, nnc_error *err)
 {
     const bool alone = plan->devices == 1 && plan->offload == 0;
+    NNC_TRY(nnc_power_check(device, err));
     if (!alone) {
         NNC_TRY(nnc_network_find(device, plan, &scratch->network, err));
     }

@@ -64,7 +64,7 @@ START_TEST(a_cap_is_a_lower_limit)
     device.power_cap_w = 1000; /* above the board's: nothing changes */
     ck_assert_double_eq(run_on(&device).step_s, board.step_s);
     ck_assert_double_eq(run_on(&device).energy_j, board.energy_j);
-    device.efficiency.power.exponent = 0;
+    device.efficiency.power.exponent = 0; /* at full clock */
     (void)run_on(&device);
     const double watts = drawn_w(&device, &pass_s);
     device.efficiency.power.exponent = 0.5;
@@ -73,6 +73,28 @@ START_TEST(a_cap_is_a_lower_limit)
     (void)drawn_w(&device, &slow_s);
     ck_assert_double_eq_tol(slow_s / pass_s, sqrt(watts / 200.0), 1e-9);
     ck_assert_double_eq_tol(capped.energy_j, 300.0 * capped.step_s, 1e-9 * capped.energy_j);
+}
+END_TEST
+
+START_TEST(a_cap_that_cannot_be_judged_is_refused)
+{
+    const nnc_model model = gpt(4, 1024, 8, 5000, 256);
+    const nnc_software software = nnc_software_default();
+    const nnc_plan plan = nnc_plan_default();
+    nnc_device device = hungry_device();
+    nnc_result result;
+    nnc_error err = { 0 };
+    device.power_cap_w = 100; /* what it draws idle */
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err),
+                     NNC_BAD_SPEC);
+    ck_assert_str_eq(err.where, "--power-cap");
+    device.power_cap_w = 101;
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err),
+                     NNC_OK);
+    device.efficiency.power.exponent = 0;
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err),
+                     NNC_BAD_SPEC);
+    ck_assert_ptr_nonnull(strstr(err.what, "efficiency.power"));
 }
 END_TEST
 
@@ -162,9 +184,13 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        a_pass_takes_longer_by_the_power_it_lacks, a_cap_is_a_lower_limit,
-        work_below_the_limit_is_not_held,          a_doubled_peak_still_pays,
-        eager_steps_on_h100_are_not_held,          tuned_kernels_have_a_rate_of_their_own,
+        a_pass_takes_longer_by_the_power_it_lacks,
+        a_cap_is_a_lower_limit,
+        a_cap_that_cannot_be_judged_is_refused,
+        work_below_the_limit_is_not_held,
+        a_doubled_peak_still_pays,
+        eager_steps_on_h100_are_not_held,
+        tuned_kernels_have_a_rate_of_their_own,
         experts_have_a_launch_of_their_own,
     };
     return run_tests("power", tests, COUNT_OF(tests));
