@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/names.h"
+#include "cost/power.h"
 #include "estimate/plan_asked.h"
 #include "estimate/prepare.h"
 #include "search/search_limits.h"
@@ -85,7 +86,7 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
         return nnc_fail(err, NNC_BAD_USAGE, "--budget",
                         "no price is recorded for %s, expected --price beside it", device->id);
     }
-    return NNC_OK;
+    return nnc_power_check(device, err); /* else every plan fails, and none says why */
 }
 
 nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,

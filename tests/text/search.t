@@ -443,3 +443,11 @@ software torch-compile
 $ nncost search dense round --threads 1 --devices 8 --global-batch 8 --tensor 16
 ! nncost: --devices: expected a multiple of tensor x pipeline x context = 16, found 8
 [3]
+
+# A cap on a device whose power figures are not known is an error, not a search that finds nothing.
+$ nncost search dense round --devices 2 --global-batch 4 --power-cap 100
+! nncost: --power-cap: what round draws is not known (efficiency.power of its file)
+[3]
+$ nncost estimate dense round --power-cap 100
+! nncost: --power-cap: what round draws is not known (efficiency.power of its file)
+[3]
