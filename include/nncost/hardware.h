@@ -71,13 +71,22 @@ typedef struct nnc_source {
 /* How far kernels stay below the datasheet. Every figure is fitted to measurements; neutral where a
  * comment names a value in brackets. Fractions are of the datasheet figures of the same device. */
 
-/* Convolutions, pointwise kernels, the optimizer.
+/* Pointwise kernels, the optimizer.
  * time = max(flops / (sustained_fraction * peak), bytes / (memory_fraction * bandwidth)) + fixed_s */
 typedef struct nnc_efficiency {
     double sustained_fraction; /* of the peak FLOP/s, in (0, 1]   [1] */
     double memory_fraction;    /* of mem_bytes_per_s, in (0, 1]   [1] */
     double fixed_s;            /* per kernel, not hidden   [0] */
 } nnc_efficiency;
+
+/* Convolutions; see nnc_conv_time. */
+typedef struct nnc_conv_efficiency {
+    double sustained_fraction, memory_fraction, fixed_s; /* as above */
+    double channels_half; /* channels of a group at which half of the rate is reached   [0] */
+    double depth_half;    /* the same of the terms of a sum   [0] */
+    double
+        vector_fraction; /* of the vector units' rate, reached where they take over; NaN = never */
+} nnc_conv_efficiency;
 
 /* Matrix products; see nnc_gemm_time. */
 typedef struct nnc_gemm_efficiency {
@@ -189,10 +198,11 @@ typedef struct nnc_efficiencies {
                            machine's own factor   [1] */
     nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT];              /* by the format of the operands */
     nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* by the generation of the kernel */
-    nnc_efficiency conv;
+    nnc_conv_efficiency conv;
     nnc_efficiency pointwise; /* norms, activations, copies, loss */
     nnc_efficiency
         pointwise_tuned; /* the same by kernels written for the device   [as pointwise] */
+    nnc_efficiency maps; /* the same of feature maps; memory_fraction NaN = as pointwise */
     nnc_efficiency optimizer;
     nnc_collective_efficiencies collectives;
     nnc_power_efficiency power;

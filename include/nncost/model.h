@@ -189,7 +189,8 @@ typedef struct nnc_decoder {
     int64_t ssm_inner, ssm_state, ssm_heads, ssm_groups, ssm_rank, ssm_chunk;
     int64_t conv_kernel; /* tokens that their convolution, or a short_conv, sees */
     bool conv_bias;
-    bool ssm_norms; /* of Mamba's time steps and state projections */
+    bool ssm_norms;    /* of Mamba's time steps and state projections */
+    double head_share; /* of the positions, those that a head of masked words works on; 0 = all */
 } nnc_decoder;
 
 /* Rows of the table of words and of the head: vocab, padded to a multiple of vocab_multiple. */

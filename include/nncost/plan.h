@@ -275,6 +275,8 @@ struct nnc_software {
     bool fused_norm;       /* else one kernel per primitive */
     bool fused_activation; /* gate and product in one kernel, neither intermediate kept */
     bool fused_residual;   /* bias, dropout and residual in one kernel */
+    bool fused_maps;       /* norm, activation and sum of a feature map in one kernel */
+    bool contiguous_maps;  /* channels of a map do not lie together (NCHW) */
     bool fused_rotary;
     bool fused_softmax; /* scale and mask inside the softmax kernel (unfused attention) */
     bool fused_loss;    /* cross-entropy in one kernel on the logits' own format */

@@ -29,8 +29,7 @@ double nnc_intensity(const nnc_work *work)
     return bytes > 0.0 ? (work->flops + work->vector_flops) / bytes : NAN;
 }
 
-/* Constant fractions of the datasheet. Products (convolutions, an optimizer's) run at the machine's
- * own rate. */
+/* Constant fractions of the datasheet. Products (an optimizer's) run at the machine's own rate. */
 NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op,
                                     const nnc_work *work, const nnc_efficiency *e,
                                     nnc_derivation *why)
@@ -57,7 +56,7 @@ static nnc_efficiency efficiency_of(const nnc_device *device, const nnc_op *op)
     const bool tuned = op->tuned && !isnan(all->pointwise_tuned.memory_fraction);
     nnc_efficiency e = tuned ? all->pointwise_tuned : all->pointwise;
     switch (nnc_op_timed(op)) {
-    case NNC_TIMED_CONV: return all->conv;
+    case NNC_TIMED_MAP: return all->maps.memory_fraction > 0.0 ? all->maps : e;
     case NNC_TIMED_UPDATE: return all->optimizer;
     case NNC_TIMED_CAST:
         e.memory_fraction = all->gemm[NNC_FP8].memory_fraction;
@@ -76,6 +75,9 @@ nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_wor
     if (timed == NNC_TIMED_FLASH) {
         return nnc_flash_time(device, op, work);
     }
+    if (timed == NNC_TIMED_CONV) {
+        return nnc_conv_time(device, op, work);
+    }
     const nnc_efficiency e = efficiency_of(device, op);
     return constant_time(device, op, work, &e, NULL);
 }
@@ -89,6 +91,9 @@ nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc
     }
     if (timed == NNC_TIMED_FLASH) {
         return nnc_flash_say_time(device, op, work, why);
+    }
+    if (timed == NNC_TIMED_CONV) {
+        return nnc_conv_say_time(device, op, work, why);
     }
     const nnc_efficiency e = efficiency_of(device, op);
     return constant_time(device, op, work, &e, why);

@@ -39,6 +39,11 @@ nnc_timing nnc_flash_time(const nnc_device *device, const nnc_op *op, const nnc_
 nnc_timing nnc_flash_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
                               nnc_derivation *why);
 
+/* Convolution: rate rises with the channels of a group and the terms of a sum.   [conv-time] */
+nnc_timing nnc_conv_time(const nnc_device *device, const nnc_op *op, const nnc_work *work);
+nnc_timing nnc_conv_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
+                             nnc_derivation *why);
+
 /* ---- what the forms share ---- */
 
 /* Figures of the device that every form uses, and the work. */

@@ -33,7 +33,13 @@ NNC_SAYING double nnc_engine_time_s(const nnc_engine_rates *rates, nnc_engine en
             return 0.0;
         }
         NNC_LET(why, s_per_matrix_flop, NULL, rates->matrix_s[op->math_dtype]);
-        NNC_SAY(why, matrix_s, "s", w->flops * s_per_matrix_flop);
+        double matrix_s = 0.0;
+        NNC_SET(why, matrix_s, "s", w->flops * s_per_matrix_flop);
+        if (nnc_op_products_saved(op) > 1.0) {
+            NNC_LET(why, saved, NULL, nnc_op_products_saved(op));
+            NNC_SET(why, matrix_s, "s", w->flops / saved * s_per_matrix_flop);
+            NNC_NOTE(why, "Winograd's algorithm takes fewer products");
+        }
         return matrix_s;
     }
     case NNC_ENGINE_VECTOR: {

@@ -41,6 +41,29 @@ static const nnc_field efficiency_fields[] = {
     FITTED_ON,
 };
 
+static const nnc_field map_fields[] = {
+    { NNC_FIELD(nnc_efficiency, memory_fraction), .max = 1, .above_min = true,
+      .help =
+          "Share of the memory bandwidth that norms, activations and sums of feature maps reach; "
+          "not given: as pointwise." },
+    FIXED(nnc_efficiency),
+    FITTED_ON,
+};
+
+static const nnc_field conv_fields[] = {
+    SUSTAINED(nnc_conv_efficiency),
+    MEMORY(nnc_conv_efficiency),
+    FIXED(nnc_conv_efficiency),
+    { NNC_FIELD(nnc_conv_efficiency, channels_half), .max = 1e5, .default_text = "0",
+      .help = "Channels of a group at which half of the rate is reached." },
+    { NNC_FIELD(nnc_conv_efficiency, depth_half), .max = 1e5, .default_text = "0",
+      .help = "Terms of the sum that a value is, at which half of the rate is reached." },
+    { NNC_FIELD(nnc_conv_efficiency, vector_fraction), .max = 1, .above_min = true,
+      .help = "Share of the vector units' rate that convolutions reach on them, where that is "
+              "faster; not given: they are not used." },
+    FITTED_ON,
+};
+
 static const nnc_field gemm_fields[] = {
     SUSTAINED(nnc_gemm_efficiency),
     { NNC_FIELD(nnc_gemm_efficiency, boost_ratio), .min = 1, .max = 10, .default_text = "1",
@@ -144,8 +167,10 @@ const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
       .help = "Matrix products, by the format of the operands." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, attention),
       NNC_FIELD_TABLE(attention_fields), .help = "Fused attention, by generation of kernels." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, conv), NNC_FIELD_TABLE(efficiency_fields),
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, conv), NNC_FIELD_TABLE(conv_fields),
       .help = "Convolutions." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, maps), NNC_FIELD_TABLE(map_fields),
+      .help = "Norms, activations, sums and copies of feature maps." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise),
       NNC_FIELD_TABLE(efficiency_fields), .help = "Norms, activations, copies and the loss." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise_tuned),
@@ -183,8 +208,9 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e)
     for (int i = 0; i < NNC_FLASH_KERNEL_COUNT; i++) {
         e->attention[i] = flash;
     }
-    e->conv = e->pointwise = e->pointwise_tuned = e->optimizer = kernel;
-    e->pointwise_tuned.memory_fraction = (double)NAN; /* not given */
+    e->conv = (nnc_conv_efficiency){ 1, 1, 0, 0, 0, (double)NAN };
+    e->pointwise = e->pointwise_tuned = e->maps = e->optimizer = kernel;
+    e->pointwise_tuned.memory_fraction = e->maps.memory_fraction = (double)NAN; /* not given */
     e->collectives.all_reduce = e->collectives.all_gather = collective;
     e->collectives.reduce_scatter = e->collectives.all_to_all = collective;
     e->collectives.scale_out_fraction = 1.0;

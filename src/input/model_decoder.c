@@ -137,6 +137,10 @@ static const nnc_field fields[] = {
       .help = "That convolution has a bias." },
     { DECODER(ssm_norms), .rare = true, .default_text = "off",
       .help = "Norms of Mamba's time steps and state projections." },
+    { DECODER(head_share), .rare = true, .max = 1, .default_text = "0",
+      .help =
+          "Share of the positions that a head of masked words works on, 0.15 where those that are "
+          "not masked are left out; 0 = all." },
 };
 
 static void complete(nnc_json root, nnc_model *model)

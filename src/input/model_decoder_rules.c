@@ -100,6 +100,9 @@ static void check_ends(nnc_json at, const nnc_decoder *d)
     const bool relative =
         d->positions == NNC_POSITIONS_RELATIVE || d->positions == NNC_POSITIONS_RELATIVE_EACH;
     check_beside(at, "relative_buckets", d->relative_buckets > 0, relative, "relative positions");
+    if (d->head_share > 0.0 && d->head != NNC_HEAD_MASKED) {
+        nnc_json_fault(at, "head_share", "does not apply, expected it with a head of masked words");
+    }
     check_beside(at, "head_width", d->head_width > 0, d->head == NNC_HEAD_PROJECTION,
                  "a projection head");
     if (d->encoder_layers == 0 &&

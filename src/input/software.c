@@ -78,6 +78,13 @@ static const nnc_field software_fields[] = {
       .help = "Gate and product are one kernel that keeps neither intermediate." },
     { NNC_FIELD(nnc_software, fused_residual), .default_text = "on",
       .help = "Bias, dropout and residual are one kernel." },
+    { NNC_FIELD(nnc_software, fused_maps), .default_text = "off",
+      .help =
+          "Of a feature map, the activation and the sum behind a norm are part of its kernel." },
+    { NNC_FIELD(nnc_software, contiguous_maps), .default_text = "off",
+      .help = "Each channel of a feature map lies by itself (NCHW), and is put into another order "
+              "where "
+              "matrix units need it; else channels lie together (channels last)." },
     { NNC_FIELD(nnc_software, fused_rotary), .default_text = "on",
       .help = "The rotary embedding is one kernel." },
     { NNC_FIELD(nnc_software, fused_softmax), .default_text = "on",

@@ -83,11 +83,22 @@ NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
         NNC_NOTE(why,
                  "operands cross memory once; grad_accumulate: share of the micro-batches that "
                  "add to a gradient already there");
+        if (op->u.conv.bias_apart) {
+            NNC_LET(why, plain_read_bytes, "B", work.read_bytes);
+            NNC_SET(why, work.read_bytes, "B", plain_read_bytes + d.outputs * d.in_bytes);
+            NNC_NOTE(why, "the gradient of the bias is a kernel of its own");
+        }
         NNC_SET(why, work.write_bytes, "B", d.weights * d.grad_bytes);
         return work;
     }
     NNC_SET(why, work.read_bytes, "B", (d.inputs + d.weights + d.bias) * d.in_bytes);
     NNC_SET(why, work.write_bytes, "B", d.outputs * d.out_bytes);
+    if (op->u.conv.bias_apart) {
+        NNC_LET(why, plain_read_bytes, "B", work.read_bytes);
+        NNC_SET(why, work.read_bytes, "B", plain_read_bytes + d.outputs * d.out_bytes);
+        NNC_NOTE(why, "the bias is added by a kernel of its own");
+        NNC_SET(why, work.write_bytes, "B", 2.0 * d.outputs * d.out_bytes);
+    }
     return work;
 }
 

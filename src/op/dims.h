@@ -52,6 +52,8 @@ typedef struct nnc_conv {
     bool transposed;
     bool needs_grad_input;
     bool keeps_input;
+    bool contiguous; /* channels of a map do not lie together */
+    bool bias_apart; /* the bias is added by a kernel of its own */
 } nnc_conv;
 
 /* Every token adds to a state and reads it: `state` numbers for each of `inner` values. */
@@ -117,6 +119,7 @@ typedef struct nnc_pointwise {
     int64_t input_elements; /* 0 = by the kind's ratio */
     bool fused;             /* one kernel; else one per primitive */
     bool keeps_input, keeps_output, keeps_mask;
+    bool inside;               /* part of the kernel of the norm before it */
     double extra_kept_bytes;   /* kept besides, all of it */
     int64_t backward_elements; /* 0 = elements */
 } nnc_pointwise;

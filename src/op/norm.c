@@ -28,6 +28,9 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
     const nnc_norm *p = &op->u.norm;
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
     NNC_LET(why, elements, NULL, (double)p->elements);
+    /* a group norm that runs in fp32 stands between casts from 16 bits and back */
+    const bool cast =
+        p->kind == NNC_NORM_GROUP && p->keep == NNC_KEEP_UPCAST && nnc_dtype_bytes(op->dtype) < 4.0;
     NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
     NNC_LET(why, flops_per_element, NULL,
             backward ? kinds[p->kind].backward_flops : kinds[p->kind].forward_flops);
@@ -50,6 +53,12 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
     NNC_NOTE(why, p->fused ? "in one kernel; twice where a row's statistics do not stay on the chip"
                            : "one kernel per primitive");
     NNC_SET(why, work.write_bytes, "B", writes * elements * element_bytes);
+    if (cast) {
+        NNC_LET(why, cast_bytes, NULL, 4.0 + element_bytes);
+        NNC_NOTE(why, "each way, of the casts to fp32 before the norm and back behind it");
+        NNC_SET(why, work.read_bytes, "B", (reads * 4.0 + cast_bytes) * elements);
+        NNC_SET(why, work.write_bytes, "B", (writes * 4.0 + cast_bytes) * elements);
+    }
     return work;
 }
 
@@ -110,12 +119,18 @@ static const char *norm_name(const nnc_op *op)
     return kinds[op->u.norm.kind].name;
 }
 
+static nnc_timed norm_timed(const nnc_op *op)
+{
+    const nnc_norm_kind kind = op->u.norm.kind;
+    return kind == NNC_NORM_BATCH || kind == NNC_NORM_GROUP ? NNC_TIMED_MAP : NNC_TIMED_POINTWISE;
+}
+
 const nnc_op_row nnc_norm_row = {
     .name = norm_name,
     NNC_OP_MEMBERS(norm),
     .backward = nnc_op_same_backward,
     .shard = norm_shard,
     .shape = norm_shape,
-    .timed = NNC_TIMED_POINTWISE,
+    .timed_of = norm_timed,
     .fuses = true,
 };

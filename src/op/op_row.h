@@ -13,6 +13,7 @@ typedef enum nnc_timed {
     NNC_TIMED_FLASH,
     NNC_TIMED_CONV,
     NNC_TIMED_POINTWISE,
+    NNC_TIMED_MAP,  /* the same of feature maps */
     NNC_TIMED_CAST, /* to 8 bits: comes with the library of the products */
     NNC_TIMED_UPDATE,
     NNC_TIMED_NETWORK, /* by the links between the ranks */

@@ -103,6 +103,14 @@ static const pointwise_row kinds[NNC_PW_KIND_COUNT] = {
     [NNC_PW_CAST] = { 2, 2, { 1, 0 }, { 1, 0 }, { 1, 0 }, { 1, 0 }, 1, 1, 0, 0, 0 },
 };
 
+/* In the norm's kernel an activation moves nothing; a sum reads its other side, and backward writes the
+ * gradient of that. */
+static passes inside_norm(nnc_pointwise_kind kind, bool backward)
+{
+    const double side = kind == NNC_PW_RESIDUAL ? 1.0 : 0.0;
+    return (passes){ backward ? 0.0 : side, backward ? side : 0.0 };
+}
+
 /* Of a dispatch or its opposite, input_elements are those of the other side: one row per token where
  * elements have one per copy. Combining weighs each copy; its backward reads them too. */
 NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why)
@@ -111,8 +119,9 @@ NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why)
     const pointwise_row *row = &kinds[p->kind];
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
     const bool other = backward && p->backward_elements > 0;
-    const passes pass = backward ? (p->fused ? row->backward : row->unfused_backward)
-                                 : (p->fused ? row->forward : row->unfused_forward);
+    const passes pass = p->inside  ? inside_norm(p->kind, backward)
+                        : backward ? (p->fused ? row->backward : row->unfused_backward)
+                                   : (p->fused ? row->forward : row->unfused_forward);
     /* a cast writes 8-bit copies both ways */
     const bool masks_written = p->kind == NNC_PW_CAST || !backward;
     NNC_LET(why, elements, NULL, (double)(other ? p->backward_elements : p->elements));
@@ -150,7 +159,9 @@ NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why)
     NNC_SET(why, work.vector_flops, "FLOP", flops_per_element * elements);
     NNC_NOTE(why, "counts by inspection of the kernel; transcendentals count as one");
     NNC_SET(why, work.read_bytes, "B", (reads * element_bytes + mask_read) * elements);
-    NNC_NOTE(why, p->fused ? "in one kernel" : "one kernel per primitive");
+    NNC_NOTE(why, p->inside  ? "in the kernel of the norm"
+                  : p->fused ? "in one kernel"
+                             : "one kernel per primitive");
     NNC_SET(why, work.write_bytes, "B", (writes * element_bytes + mask_written) * elements);
     return work;
 }
@@ -234,7 +245,10 @@ static const char *pointwise_name(const nnc_op *op)
 
 static nnc_timed pointwise_timed(const nnc_op *op)
 {
-    return op->u.pointwise.kind == NNC_PW_CAST ? NNC_TIMED_CAST : NNC_TIMED_POINTWISE;
+    const bool map = op->group == NNC_GROUP_CONV || op->group == NNC_GROUP_RESAMPLE;
+    return op->u.pointwise.kind == NNC_PW_CAST ? NNC_TIMED_CAST
+           : map                               ? NNC_TIMED_MAP
+                                               : NNC_TIMED_POINTWISE;
 }
 
 const nnc_op_row nnc_pointwise_row = {

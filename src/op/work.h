@@ -53,6 +53,17 @@ const nnc_convention *nnc_convention_of(nnc_flops_convention convention);
  * transpose and one of r x r, r <= c. Source: Jordan 2024, "Muon".   [muon] */
 double nnc_muon_flops(int64_t rows, int64_t cols);
 
+/* How many times fewer products than counted an op takes: Winograd's F(2 x 2, 3 x 3) of convolutions in fp32.
+ * Source: Lavin, Gray, arXiv:1509.09308.   [conv-time] */
+static inline double nnc_op_products_saved(const nnc_op *op)
+{
+    const nnc_conv *p = &op->u.conv;
+    return op->kind == NNC_OP_CONV && op->math_dtype == NNC_FP32 && p->kernel == 3 &&
+                   (p->kernel_w == 0 || p->kernel_w == 3) && p->stride == 1 && p->groups == 1
+               ? 2.25
+               : 1.0;
+}
+
 /* Query-key pairs of one head. window 0 = none.
  * Sources: counts by inspection; docs/formulas.md [attention-pairs] */
 int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window);

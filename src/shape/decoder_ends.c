@@ -1,5 +1,6 @@
 /* Where tokens enter a transformer, and what its states are trained for. */
 #include "base/names.h"
+#include "base/number.h"
 #include "shape/decoder.h"
 
 /* Width of the tables, and of the head that shares one. */
@@ -130,9 +131,13 @@ static void distance(const nnc_layer_writer *w, int64_t rows, int64_t width)
 static void masked(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t width = table_width(d);
-    dense(w, d, w->tokens, width);
-    nnc_layer_norm(w, "head.dense_norm", width);
-    words(w, d);
+    nnc_layer_writer some = *w; /* the masked positions alone */
+    if (d->head_share > 0.0) {
+        some.tokens = (int64_t)nnc_ceil((double)w->tokens * d->head_share);
+    }
+    dense(&some, d, some.tokens, width);
+    nnc_layer_norm(&some, "head.dense_norm", width);
+    words(&some, d);
 }
 
 static void replaced(const nnc_layer_writer *w, const nnc_decoder *d)

@@ -92,6 +92,18 @@ static void lower_conv(lowering *l, const nnc_graph_op *op)
     written->weights.cols = op->weights.cols;
 }
 
+static bool of_map(const nnc_graph_op *op)
+{
+    return op->out.rank >= 3;
+}
+
+/* Does a profile that fuses the ops of maps run this one in the kernel of a norm before it? */
+static bool is_inside(const lowering *l, const nnc_graph_tensor *t)
+{
+    return l->to.how->software->fused_maps && t->rank >= 3 &&
+           (nnc_graph_place(l, t)->flags & NNC_PLACE_NORMED) != 0;
+}
+
 static void lower_norm(lowering *l, const nnc_graph_op *op)
 {
     const nnc_software *software = l->to.how->software;
@@ -112,6 +124,7 @@ static void lower_norm(lowering *l, const nnc_graph_op *op)
     norm->u.norm.keeps_input = !copy && nnc_graph_keeps(l, &op->in);
     remake(l, op, norm);
     nnc_graph_place(l, &op->out)->producer = l->list->count - 1;
+    nnc_graph_place(l, &op->out)->flags |= of_map(op) ? NNC_PLACE_NORMED : 0;
 }
 
 /* All-reduce of what tensor ranks add up, or of the gradient of what each of them reads. */
@@ -170,6 +183,7 @@ static void lower_act(lowering *l, const nnc_graph_op *op)
     nnc_op *act = nnc_graph_pointwise(l, op, activations[which].kind, pointwise_group(op));
     act->recomputed = l->to.block >= 0 && nnc_list_recomputes(&l->to, NNC_RECOMPUTE_ACTIVATION);
     remake(l, op, act);
+    act->u.pointwise.inside = !gated && is_inside(l, &op->in);
     if (gated && !l->to.how->software->fused_activation) {
         act->u.pointwise.fused = false;
         if (!act->recomputed) { /* the activated gate, an input of the product */
@@ -199,6 +213,8 @@ static void lower_scale(lowering *l, const nnc_graph_op *op)
     nnc_op *scale =
         nnc_graph_pointwise(l, op, gain ? NNC_PW_SCALE : NNC_PW_BIAS, pointwise_group(op));
     scale->weights.vector = op->weights.vector;
+    /* what a batch norm of fixed statistics is */
+    nnc_graph_place(l, &op->out)->flags |= of_map(op) ? NNC_PLACE_NORMED : 0;
     scale->u.pointwise.keeps_input = gain && nnc_graph_keeps(l, &op->in);
 }
 
@@ -211,6 +227,8 @@ static void lower_add(lowering *l, const nnc_graph_op *op)
     nnc_op *sum = nnc_list_residual(&l->to, op->node->label, pointwise_group(op),
                                     nnc_graph_all_elements(l, &op->out));
     sum->split = op->out.sharded ? NNC_SPLIT_INNER : NNC_SPLIT_TOKENS;
+    sum->u.pointwise.inside = is_inside(l, &op->in) || is_inside(l, &op->with);
+    nnc_graph_place(l, &op->out)->flags |= sum->u.pointwise.inside ? NNC_PLACE_NORMED : 0;
 }
 
 static void lower_mul(lowering *l, const nnc_graph_op *op)

@@ -11,6 +11,7 @@ enum {
     NNC_PLACE_KEPT = 1,   /* an op owns it already, or it is an input of the network */
     NNC_PLACE_GRAD = 2,   /* its gradient is needed: a weight lies before it */
     NNC_PLACE_REMADE = 4, /* selective recomputation makes it again */
+    NNC_PLACE_NORMED = 8, /* a norm wrote it, or a sum in the kernel of one */
 };
 
 /* Where ops are written, and what the walk remembers. */

@@ -102,6 +102,8 @@ nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, co
     const int64_t taps =
         nnc_list_mul(w, conv->kernel, conv->kernel_w > 0 ? conv->kernel_w : conv->kernel);
     op->u.conv = *conv;
+    op->u.conv.contiguous = w->how->software->contiguous_maps;
+    op->u.conv.bias_apart = bias && !w->how->software->fused_residual;
     op->weights = (nnc_weights){ .count = 1,
                                  .rows = conv->c_out,
                                  .cols = nnc_list_mul(w, conv->c_in / conv->groups, taps),

@@ -55,6 +55,7 @@ void nnc_unet_double_conv(const nnc_unet_writer *w, nnc_map in, int64_t middle, 
     const nnc_map mid = { middle, in.side }, last = { out, in.side };
     const nnc_norm_keep keep = w->to.how->software->norm_keep;
     const int64_t kernel = w->u->kernel;
+    const bool inside = w->to.how->software->fused_maps;
     const nnc_unet_writer b = block_of(w, repeat, in);
 
     nnc_unet_conv(&b, "block.conv1", NNC_GROUP_CONV, in, mid, kernel, reads_image);
@@ -62,10 +63,12 @@ void nnc_unet_double_conv(const nnc_unet_writer *w, nnc_map in, int64_t middle, 
     norm(&b, "block.norm1", mid, keep)->recomputed = false;
     /* The first activation's output is kept as the input of the second convolution; the second
      * one's is kept here, for whoever reads it. */
-    over_map(&b, "block.act1", NNC_PW_RELU, NNC_GROUP_CONV, mid);
+    over_map(&b, "block.act1", NNC_PW_RELU, NNC_GROUP_CONV, mid)->u.pointwise.inside = inside;
     nnc_unet_conv(&b, "block.conv2", NNC_GROUP_CONV, mid, last, kernel, false);
     norm(&b, "block.norm2", last, keep)->recomputed = false;
-    over_map(&b, "block.act2", NNC_PW_RELU, NNC_GROUP_CONV, last)->u.pointwise.keeps_output = true;
+    nnc_op *last_act = over_map(&b, "block.act2", NNC_PW_RELU, NNC_GROUP_CONV, last);
+    last_act->u.pointwise.keeps_output = true;
+    last_act->u.pointwise.inside = inside;
 }
 
 /* The block's own projection of the time embedding, added to every position of the map. */
@@ -90,6 +93,7 @@ static void norm_act_conv(const nnc_unet_writer *w, const char *const names[4], 
     norm(w, names[0], in, w->to.how->software->group_norm_keep);
     nnc_op *act = over_map(w, names[1], NNC_PW_SILU, NNC_GROUP_CONV, in);
     act->recomputed = again;
+    act->u.pointwise.inside = w->to.how->software->fused_maps;
     act->u.pointwise.keeps_input = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
     if (dropout > 0.0) {
         over_map(w, names[3], NNC_PW_DROPOUT, NNC_GROUP_CONV, in)->u.pointwise.keeps_mask = true;

@@ -119,6 +119,11 @@ efficiency.attention.flash3.block_penalty              0
 efficiency.conv.sustained_fraction                     0.5
 efficiency.conv.memory_fraction                        0.5
 efficiency.conv.fixed_s                                5e-6                     s           5.000 us
+efficiency.conv.channels_half                          0
+efficiency.conv.depth_half                             0
+efficiency.conv.vector_fraction                        -
+efficiency.maps.memory_fraction                        -
+efficiency.maps.fixed_s                                0                        s                0 s
 efficiency.pointwise.sustained_fraction                1
 efficiency.pointwise.memory_fraction                   0.5
 efficiency.pointwise.fixed_s                           1e-5                     s           10.00 us
@@ -439,6 +444,8 @@ name                        Nothing fused
 fused_norm                  off
 fused_activation            off
 fused_residual              off
+fused_maps                  off
+contiguous_maps             off
 fused_rotary                off
 fused_softmax               off
 fused_loss                  off

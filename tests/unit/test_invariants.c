@@ -63,6 +63,17 @@ static nnc_efficiency draw_efficiency(void)
     return e;
 }
 
+static nnc_conv_efficiency draw_conv_efficiency(void)
+{
+    const nnc_efficiency e = draw_efficiency();
+    return (nnc_conv_efficiency){ e.sustained_fraction,
+                                  e.memory_fraction,
+                                  e.fixed_s,
+                                  100.0 * e.memory_fraction,
+                                  100.0 * e.sustained_fraction,
+                                  e.fixed_s > 0.0 ? e.memory_fraction : (double)NAN };
+}
+
 static nnc_gemm_efficiency draw_gemm_efficiency(void)
 {
     nnc_gemm_efficiency e;
@@ -108,8 +119,10 @@ static nnc_device draw_device(void)
     device.efficiency.attention[NNC_FLASH2] = draw_flash_efficiency();
     device.efficiency.attention[NNC_FLASH3] = draw_flash_efficiency();
     device.units = (int32_t)scaled(1, 200);
-    device.efficiency.conv = draw_efficiency();
+    device.efficiency.conv = draw_conv_efficiency();
     device.efficiency.pointwise = draw_efficiency();
+    device.efficiency.maps = device.efficiency.pointwise;
+    device.efficiency.maps.memory_fraction *= 0.9;
     device.efficiency.optimizer = draw_efficiency();
     return device;
 }
@@ -123,6 +136,8 @@ static nnc_software draw_software(void)
     s.fused_rotary = coin();
     s.fused_softmax = coin();
     s.fused_loss = coin();
+    s.fused_maps = s.fused_loss;
+    s.contiguous_maps = s.fused_norm;
     s.fused_optimizer = coin();
     s.norm_keep = (nnc_norm_keep)draw(NNC_KEEP_COUNT);
     s.group_norm_keep = coin() ? NNC_KEEP_FUSED : NNC_KEEP_UPCAST;
@@ -192,8 +207,10 @@ START_TEST(parts_and_bounds)
         ck_assert(at_most(r.upper_bound_s, 3 * r.step_s) || c.plan.mode == NNC_MODE_IDEAL);
         ck_assert_double_eq(r.forward_s + r.backward_s + r.recompute_s + r.update_s, r.step_s);
         ck_assert_double_le(r.mfu, r.hfu);
-        /* matrix products in 16 bit beside those in fp8 run at another peak */
-        ck_assert(at_most(r.executed_flops, r.step_s * r.peak_flops_per_s) ||
+        /* matrix products in 16 bit beside those in fp8 run at another peak; in fp32 convolutions of 3 x 3
+         * taps take fewer products than counted */
+        const double most = c.plan.precision == NNC_FP32 ? 2.25 : 1.0;
+        ck_assert(at_most(r.executed_flops, most * r.step_s * r.peak_flops_per_s) ||
                   c.plan.precision == NNC_FP8);
         ck_assert_int_eq(m->weight_bytes + m->gradient_bytes + m->optimizer_bytes +
                              m->activation_bytes + m->transient_bytes + m->reserve_bytes,
@@ -382,6 +399,7 @@ START_TEST(scale_free)
         c.device.efficiency.attention[NNC_FLASH1].fixed_s = 0.0;
         c.device.efficiency.attention[NNC_FLASH2].fixed_s = 0.0;
         c.device.efficiency.attention[NNC_FLASH3].fixed_s = c.device.efficiency.conv.fixed_s = 0.0;
+        c.device.efficiency.maps.fixed_s = 0.0;
         c.device.efficiency.pointwise.fixed_s = c.device.efficiency.optimizer.fixed_s = 0.0;
         const nnc_result before = result_of(&c);
         c.device.mem_bytes_per_s *= 2;

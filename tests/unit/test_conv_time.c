@@ -1,0 +1,198 @@
+/* Convolutions by hand: their rate by shape, on the vector units, in another order of channels; what a bias, a norm
+ * and an activation of a feature map move.   [conv-time] */
+#include "cost/roofline.h"
+#include "op/work.h"
+#include "support.h"
+
+/* 1e12 FLOP/s in matrix units, 1e11 in vector units, 1e12 B/s. */
+static nnc_device machine(void)
+{
+    nnc_device d = plain_device();
+    d.matmul_flops_per_s[NNC_BF16] = 1e12;
+    d.matmul_flops_per_s[NNC_TF32] = 1e12;
+    d.matmul_flops_per_s[NNC_FP32] = 1e11;
+    d.vector_flops_per_s[NNC_FP32] = 1e11;
+    d.mem_bytes_per_s = 1e12;
+    d.efficiency.conv = (nnc_conv_efficiency){ 0.5, 1, 0, 0, 0, NAN };
+    return d;
+}
+
+/* 2 images of 8 x 8 positions, 16 to 48 channels, 3 x 3 taps. */
+static nnc_op conv(nnc_phase phase, nnc_dtype dtype, int64_t groups)
+{
+    return (nnc_op){ .kind = NNC_OP_CONV,
+                     .phase = phase,
+                     .dtype = dtype,
+                     .math_dtype = dtype,
+                     .grad_bytes = 2,
+                     .u.conv = { .batch = 2,
+                                 .c_in = 16,
+                                 .c_out = 48,
+                                 .h_in = 8,
+                                 .w_in = 8,
+                                 .h_out = 8,
+                                 .w_out = 8,
+                                 .kernel = 3,
+                                 .stride = 1,
+                                 .groups = groups,
+                                 .needs_grad_input = true } };
+}
+
+static double bytes_of(const nnc_work *work)
+{
+    return work->read_bytes + work->write_bytes;
+}
+
+static double compute_s(const nnc_device *device, const nnc_op *op)
+{
+    const nnc_work work = nnc_op_work(op);
+    return nnc_op_time(device, op, &work).compute_s;
+}
+
+static const double flops = 2.0 * 128 * 48 * 16 * 9;
+
+START_TEST(few_channels_and_short_sums_are_slow)
+{
+    nnc_device d = machine();
+    nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);
+    ck_assert_double_eq_tol(compute_s(&d, &op), flops / 0.5e12, 1e-18);
+    d.efficiency.conv.channels_half = 16;
+    d.efficiency.conv.depth_half = 36;
+    /* 48 channels of sums of 144 terms: 48/64 of 144/180 of the rate */
+    ck_assert_double_eq_tol(compute_s(&d, &op), flops / (0.5e12 * 0.75 * 0.8), 1e-18);
+    /* back 16 channels of sums of 432 terms */
+    op.phase = NNC_PHASE_GRAD_INPUT;
+    ck_assert_double_eq_tol(compute_s(&d, &op), flops / (0.5e12 * 0.5 * 432 / 468), 1e-18);
+    /* a gradient of 48 x 144 weights */
+    op.phase = NNC_PHASE_GRAD_WEIGHT;
+    ck_assert_double_eq_tol(compute_s(&d, &op), flops / (0.5e12 * 0.75 * 0.9), 1e-18);
+    /* four groups: 12 channels of sums of 36 terms, a quarter of the products */
+    op = conv(NNC_PHASE_FORWARD, NNC_BF16, 4);
+    ck_assert_double_eq_tol(compute_s(&d, &op), 0.25 * flops / (0.5e12 * 12 / 28 * 0.5), 1e-18);
+}
+END_TEST
+
+/* A channel by itself: 1/17 of 9/45 of the rate are less than a fifth of the vector units'. */
+START_TEST(vector_units_take_over)
+{
+    nnc_device d = machine();
+    nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 16);
+    op.u.conv.c_out = 16;
+    d.efficiency.conv.channels_half = 16;
+    d.efficiency.conv.depth_half = 36;
+    const double own = 2.0 * 128 * 16 * 9;
+    ck_assert_double_eq_tol(compute_s(&d, &op), own / (0.5e12 / 17 * 0.2), 1e-15);
+    d.efficiency.conv.vector_fraction = 0.2;
+    ck_assert_double_eq_tol(compute_s(&d, &op), own / 0.2e11, 1e-15);
+    /* never faster than the peak of the matrix units */
+    d.vector_flops_per_s[NNC_FP32] = 1e15;
+    ck_assert_double_eq_tol(compute_s(&d, &op), own / 1e12, 1e-18);
+}
+END_TEST
+
+/* arXiv:1509.09308: F(2 x 2, 3 x 3) takes 16 products for 4 outputs of 9 taps. */
+START_TEST(winograd_takes_fewer_products)
+{
+    const nnc_device d = machine();
+    nnc_op op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1);
+    ck_assert_double_eq(nnc_op_products_saved(&op), 36.0 / 16.0);
+    ck_assert_double_eq_tol(compute_s(&d, &op), flops / 2.25 / 0.5e11, 1e-15);
+    op.u.conv.stride = 2;
+    ck_assert_double_eq(nnc_op_products_saved(&op), 1.0);
+    op = conv(NNC_PHASE_FORWARD, NNC_TF32, 1);
+    ck_assert_double_eq(nnc_op_products_saved(&op), 1.0);
+}
+END_TEST
+
+/* 128 positions of 64 channels of 2 B, in and out of another order. */
+START_TEST(maps_in_another_order_are_turned)
+{
+    const nnc_device d = machine();
+    nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);
+    const nnc_work work = nnc_op_work(&op);
+    const double plain_s = nnc_op_time(&d, &op, &work).memory_s;
+    op.u.conv.contiguous = true;
+    ck_assert_double_eq_tol(nnc_op_time(&d, &op, &work).memory_s - plain_s, 2 * 128 * 64 * 2 / 1e12,
+                            1e-20);
+    op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1); /* not in the order of matrix units */
+    op.u.conv.contiguous = true;
+    const nnc_work in_fp32 = nnc_op_work(&op);
+    ck_assert_double_eq_tol(nnc_op_time(&d, &op, &in_fp32).memory_s, bytes_of(&in_fp32) / 1e12,
+                            1e-20);
+}
+END_TEST
+
+/* A bias that is added apart: the output is read and written once more; its gradient reads dy. */
+START_TEST(a_bias_may_be_a_kernel)
+{
+    nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);
+    op.weights.vector = 48;
+    const double plain = nnc_op_work(&op).read_bytes + nnc_op_work(&op).write_bytes;
+    op.u.conv.bias_apart = true;
+    ck_assert_double_eq(nnc_op_work(&op).read_bytes + nnc_op_work(&op).write_bytes - plain,
+                        2 * 2 * 128 * 48);
+    op.phase = NNC_PHASE_GRAD_WEIGHT;
+    const double apart = nnc_op_work(&op).read_bytes;
+    op.u.conv.bias_apart = false;
+    ck_assert_double_eq(apart - nnc_op_work(&op).read_bytes, 2 * 128 * 48);
+}
+END_TEST
+
+/* 1000 values of 2 B. Inside the norm's kernel ReLU moves nothing; a sum reads its other side and backward writes
+ * that side's gradient. A group norm in fp32 moves 4 B, and 6 B each way in casts. */
+START_TEST(norms_of_maps)
+{
+    nnc_op op = { .kind = NNC_OP_POINTWISE,
+                  .dtype = NNC_BF16,
+                  .group = NNC_GROUP_CONV,
+                  .u.pointwise = { .kind = NNC_PW_RELU, .elements = 1000, .inside = true } };
+    const nnc_work inside = nnc_op_work(&op);
+    ck_assert_double_eq(bytes_of(&inside), 0);
+    op.u.pointwise.kind = NNC_PW_RESIDUAL;
+    ck_assert_double_eq(nnc_op_work(&op).read_bytes, 2000);
+    ck_assert_double_eq(nnc_op_work(&op).write_bytes, 0);
+    op.phase = NNC_PHASE_BACKWARD;
+    ck_assert_double_eq(nnc_op_work(&op).write_bytes, 2000);
+    op = (nnc_op){ .kind = NNC_OP_NORM,
+                   .dtype = NNC_BF16,
+                   .u.norm = { .kind = NNC_NORM_GROUP,
+                               .elements = 1000,
+                               .rows = 10,
+                               .fused = true,
+                               .keep = NNC_KEEP_UPCAST } };
+    ck_assert_double_eq(nnc_op_work(&op).read_bytes, 1000 * (4 + 6));
+    ck_assert_double_eq(nnc_op_work(&op).write_bytes, 1000 * (4 + 6));
+    op.u.norm.keep = NNC_KEEP_FUSED;
+    ck_assert_double_eq(nnc_op_work(&op).read_bytes, 2000);
+}
+END_TEST
+
+/* Norms of maps, and ops between convolutions, have a bandwidth of their own, where it was measured. */
+START_TEST(maps_have_their_own_bandwidth)
+{
+    nnc_device d = machine();
+    const nnc_op norm = {
+        .kind = NNC_OP_NORM,
+        .dtype = NNC_BF16,
+        .u.norm = { .kind = NNC_NORM_BATCH, .elements = 1000, .rows = 10, .fused = true }
+    };
+    const nnc_work work = nnc_op_work(&norm);
+    d.vector_flops_per_s[NNC_FP32] = 1e15;
+    d.efficiency.pointwise = (nnc_efficiency){ 1, 0.25, 1e-6 };
+    ck_assert_double_eq_tol(nnc_op_time(&d, &norm, &work).time_s, bytes_of(&work) / 0.25e12 + 1e-6,
+                            1e-18);
+    d.efficiency.maps = (nnc_efficiency){ 1, 0.5, 2e-6 };
+    ck_assert_double_eq_tol(nnc_op_time(&d, &norm, &work).time_s, bytes_of(&work) / 0.5e12 + 2e-6,
+                            1e-18);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        few_channels_and_short_sums_are_slow, vector_units_take_over, winograd_takes_fewer_products,
+        maps_in_another_order_are_turned,     a_bias_may_be_a_kernel, norms_of_maps,
+        maps_have_their_own_bandwidth
+    };
+    return run_tests("conv_time", tests, COUNT_OF(tests));
+}
