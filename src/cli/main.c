@@ -203,11 +203,12 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     if (status != NNC_OK) {
         return status;
     }
-    session->data = find_data(path);
-    session->specs = nnc_specs_open(session->data);
+    const char *data = find_data(path);
+    session->specs = nnc_specs_open(data);
     if (session->specs == NULL) {
         return nnc_no_memory(err);
     }
+    session->data = data;
     nnc_specs_set_lenient(session->specs, session->options.lenient);
     for (int i = 0; status == NNC_OK && i < session->options.operand_count; i++) {
         char **operand = &session->options.operands[i];
@@ -217,6 +218,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     }
     status = status == NNC_OK ? command->run(session, err) : status;
     nnc_specs_close(session->specs);
+    session->data = NULL; /* it lies in this function */
     return status;
 }
 
