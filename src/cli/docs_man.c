@@ -52,6 +52,14 @@ static void put_commands(nnc_buffer *out)
             nnc_buffer_text(out, ".IP\n");
             put_line(out, command->notes);
         }
+        if (command->serving != NULL) { /* its other form */
+            nnc_buffer_text(out, ".IP\n");
+            nnc_buffer_print(out, "\\fBnncost %s\\fR \\fI", command->name);
+            put(out, command->serving->operands);
+            nnc_buffer_text(out, "\\fR:\n");
+            put_line(out, command->serving->summary);
+            put_line(out, command->serving->notes);
+        }
     }
 }
 

@@ -161,6 +161,16 @@ static void write_command_help(nnc_buffer *out, nnc_style style, const nnc_comma
         nnc_sheet_words(&sheet, "%s", command->notes);
         nnc_sheet_end(&sheet);
     }
+    if (command->serving != NULL) {
+        nnc_sheet_gap(&sheet);
+        nnc_sheet_label(&sheet, "");
+        nnc_sheet_words(
+            &sheet,
+            "With --serve it answers about a decoder that is served: 'nncost %s --serve "
+            "--help' lists those options.",
+            command->name);
+        nnc_sheet_end(&sheet);
+    }
     nnc_options_help(out, style, command->takes);
 }
 

@@ -237,6 +237,9 @@ figure equals that of 'estimate' for the same plan. --devices may be a list of s
 --format json. Ctrl-C ends with the best of what was covered. Exits with 1 when no plan fits, with
 128 and the number of the signal when stopped by one.
 
+With --serve it answers about a decoder that is served: 'nncost search --serve --help' lists those
+options.
+
 usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]
 
 Every combination of the axes given, one row each.
@@ -248,6 +251,9 @@ joined by '+': --recompute none,norm+activation. Rows are the plans that are leg
 ends with whole rows. --shard I/N does every N-th row only, from the I-th on, for 'nncost merge' to
 put together. Exits with 1 when there is no row, with 128 and the number of the signal when stopped
 by one.
+
+With --serve it answers about a decoder that is served: 'nncost sweep --serve --help' lists those
+options.
 
 usage: nncost calibrate FILE.csv... --device DEVICE [options]
 
@@ -268,4 +274,7 @@ NAMES are joined by commas: metrics by their names in the JSON output of any com
 step_s, exposed_comm.data, memory or cost, and ops by their names in 'nncost ops', such as attn.qkv;
 of an op with many shapes, the one that takes longest in each phase. Without NAMES, all of them are
 listed. JSON of several names is a list.
+
+With --serve it answers about a decoder that is served: 'nncost explain --serve --help' lists those
+options.
 
