@@ -45,6 +45,7 @@ COMMANDS = {
         "dense round --devices 4,8 --global-batch 64 --shard 1/2 --threads 1",
         "dense round --devices 8 --global-batch 64 --max-memory 1000 --threads 1",
     ],
+    "choices": ["dense round,old --devices 4,8 --tensor 1 --tokens 1e9 --threads 1"],
     "sweep": [
         "dense round,old --devices 8 --tensor 1,2,3 --all",
         "unet round --image 256,512 --columns row,image,step_s,memory.fits,device.mem_bytes,recompute",

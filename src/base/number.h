@@ -66,6 +66,16 @@ bool nnc_read_i64(const char *text, int64_t *out);
  * tokens k and M by 1024. unit: that of the value in SI. */
 bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *out);
 
+/* The same without a known unit, where it has to stand behind the number and to be read in one way only: times,
+ * bytes, B/s and FLOP/s with a prefix ("860ms", "80GB", "400TFLOP/s"). Plain numbers count; "8k", "10B" and "5m" do
+ * not. */
+bool nnc_read_typed(const char *text, double *out);
+
+/* An amount of money, its currency ("USD", "$", "EUR" ...) behind it or not, per hour or not: "2.5 USD/h", "200k",
+ * "1.2M EUR". currency: upper case; "" = not said. */
+enum { NNC_CURRENCY_TEXT = 4 };
+bool nnc_read_money(const char *text, double *out, char currency[NNC_CURRENCY_TEXT]);
+
 /* Shortest decimal text with at most 12 significant digits, '.' as the point in every locale, into
  * text; "null" for NaN and infinities. Returns text. */
 enum { NNC_NUMBER_TEXT = 32 };

@@ -92,3 +92,60 @@ bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *o
     *out = value * factor;
     return true;
 }
+
+/* Does a text end with this, and more stand before it? */
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+bool nnc_read_typed(const char *text, double *out)
+{
+    static const char *const units[] = { "B/s", "FLOP/s", "B", "s" };
+    const size_t length = nnc_number_span(text, strlen(text));
+    const char *rest = text + length + strspn(text + length, " ");
+    if (length == 0 || strcmp(rest, "B") == 0) { /* a byte or 1e9? */
+        return false;
+    }
+    for (size_t i = 0; *rest != '\0' && i < 4; i++) {
+        const bool is_time = strcmp(units[i], "s") == 0;
+        if (is_time ? time_factor(rest) > 0.0 : ends_with(rest, units[i])) {
+            return nnc_read_quantity(text, units[i], false, out);
+        }
+    }
+    return *rest == '\0' && nnc_read_double(text, out);
+}
+
+bool nnc_read_money(const char *text, double *out, char currency[NNC_CURRENCY_TEXT])
+{
+    static const char *const signs[][2] = { { "$", "USD" }, { "\xE2\x82\xAC", "EUR" } };
+    char number[NNC_NUMBER_TEXT * 2], word[8] = "";
+    const bool dollars = text[0] == '$';
+    text += dollars ? 1 : 0;
+    const size_t length = nnc_number_span(text, strlen(text));
+    const char *rest = text + length;
+    const size_t prefix = strspn(rest, "kMBGT") == 1 ? 1 : 0;
+    if (length == 0 || length + prefix >= sizeof number) {
+        return false;
+    }
+    snprintf(number, sizeof number, "%.*s", (int)(length + prefix), text);
+    rest += prefix;
+    rest += strspn(rest, " ");
+    const size_t letters = strcspn(rest, "/");
+    const bool per_hour = rest[letters] == '/';
+    snprintf(word, sizeof word, "%.*s", (int)(letters < 7 ? letters : 7), rest);
+    if (dollars && word[0] == '\0') {
+        snprintf(word, sizeof word, "USD");
+    }
+    for (size_t i = 0; i < 2; i++) {
+        if (strcmp(word, signs[i][0]) == 0) {
+            snprintf(word, sizeof word, "%s", signs[i][1]);
+        }
+    }
+    const bool known =
+        word[0] == '\0' || (strlen(word) == 3 && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3);
+    snprintf(currency, NNC_CURRENCY_TEXT, "%.3s", word);
+    return known && (!per_hour || strcmp(rest + letters, "/h") == 0) &&
+           nnc_read_quantity(number, NULL, false, out);
+}

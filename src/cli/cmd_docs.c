@@ -69,17 +69,39 @@ static nnc_status write_schema(nnc_session *session, nnc_error *err)
                                                                           : nnc_no_memory(err);
 }
 
+static nnc_status write_completion(nnc_session *session, nnc_error *err)
+{
+    const char *shell = session->options.operands[1];
+    static const struct {
+        const char *name;
+        void (*write)(nnc_buffer *out);
+    } shells[] = { { "bash", nnc_docs_completion_bash },
+                   { "zsh", nnc_docs_completion_zsh },
+                   { "fish", nnc_docs_completion_fish } };
+    for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++) {
+        if (strcmp(shells[i].name, shell) == 0) {
+            shells[i].write(session->out);
+            return NNC_OK;
+        }
+    }
+    return nnc_fail(err, NNC_BAD_USAGE, "completion",
+                    "unknown shell, expected bash, zsh or fish, found \"%s\"", shell);
+}
+
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     const char *what = session->options.operands[0];
     if (strcmp(what, "schema") == 0) {
         return write_schema(session, err);
     }
+    if (strcmp(what, "completion") == 0 && session->options.operand_count > 1) {
+        return write_completion(session, err);
+    }
     static const struct {
         const char *name;
         void (*write)(nnc_buffer *out);
     } documents[] = { { "man", nnc_docs_man },
-                      { "completion", nnc_docs_completion },
+                      { "completion", nnc_docs_completion_bash },
                       { "options", nnc_docs_options } };
     const size_t count = sizeof documents / sizeof documents[0];
     size_t found = 0;
@@ -102,10 +124,10 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_docs = {
     .name = "docs",
-    .operands = "man|completion|options|schema [KIND]",
-    .summary =
-        "The man page, the bash completion, all options, or the JSON Schema of a kind of file or "
-        "output.",
+    .operands = "man|completion [SHELL]|options|schema [KIND]",
+    .summary = "The man page, the completion of a shell (bash, zsh, fish), all options, or the "
+               "JSON Schema of a kind of file or "
+               "output.",
     .notes =
         "KIND is device, model, software or plan, for files; or estimate, ops, compare, run, "
         "budget, "

@@ -8,7 +8,9 @@
 #include "metrics/metric.h"
 
 void nnc_docs_man(nnc_buffer *out);
-void nnc_docs_completion(nnc_buffer *out);
+void nnc_docs_completion_bash(nnc_buffer *out);
+void nnc_docs_completion_zsh(nnc_buffer *out);
+void nnc_docs_completion_fish(nnc_buffer *out);
 /* Every command with its options as JSON, from which a form can be made. */
 void nnc_docs_options(nnc_buffer *out);
 /* JSON Schema, draft 2020-12, of one kind of file. */

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -49,7 +50,7 @@ static void write_values(nnc_buffer *out)
     }
 }
 
-void nnc_docs_completion(nnc_buffer *out)
+void nnc_docs_completion_bash(nnc_buffer *out)
 {
     nnc_buffer_text(
         out,
@@ -105,4 +106,77 @@ void nnc_docs_completion(nnc_buffer *out)
              "}\n"
              "\n"
              "complete -o default -F _nncost nncost\n");
+}
+
+/* zsh reads the completion of bash. */
+void nnc_docs_completion_zsh(nnc_buffer *out)
+{
+    nnc_buffer_text(out, "#compdef nncost\n"
+                         "# zsh completion for nncost, written by 'nncost docs completion zsh'.\n"
+                         "autoload -U +X bashcompinit && bashcompinit\n"
+                         "source <(nncost docs completion bash)\n");
+}
+
+/* In single quotes of fish. */
+static void put_quoted(nnc_buffer *out, const char *text)
+{
+    nnc_buffer_byte(out, '\'');
+    for (; *text != '\0'; text++) {
+        if (*text == '\'' || *text == '\\') {
+            nnc_buffer_byte(out, '\\');
+        }
+        nnc_buffer_byte(out, *text);
+    }
+    nnc_buffer_byte(out, '\'');
+}
+
+static void write_fish_option(nnc_buffer *out, const nnc_option_text *option)
+{
+    const nnc_command *command = NULL;
+    char help[64];
+    nnc_buffer_text(out, "complete -c nncost -n '__fish_seen_subcommand_from");
+    for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
+        if (command->takes & option->takes) {
+            nnc_buffer_print(out, " %s", command->name);
+        }
+    }
+    nnc_buffer_print(out, "' -l %s", option->name + 2);
+    if (option->values.count > 0) {
+        nnc_buffer_text(out, " -x -a '");
+        for (int i = 0; i < option->values.count; i++) {
+            nnc_buffer_print(out, "%s%s", i > 0 ? " " : "", option->values.of((unsigned)i));
+        }
+        nnc_buffer_byte(out, '\'');
+    } else if (option->argument[0] == ' ') {
+        nnc_buffer_text(out, strcmp(option->argument, " FILE") == 0 ? " -r" : " -x");
+    }
+    snprintf(help, sizeof help, "%.*s", (int)strcspn(option->help, ".;:,[("), option->help);
+    nnc_buffer_text(out, " -d ");
+    put_quoted(out, help);
+    nnc_buffer_byte(out, '\n');
+}
+
+void nnc_docs_completion_fish(nnc_buffer *out)
+{
+    const nnc_command *command = NULL;
+    nnc_option_text option;
+    nnc_buffer_text(
+        out,
+        "# fish completion for nncost, written by 'nncost docs completion fish'.\n"
+        "function __nncost_ids\n"
+        "    nncost list $argv[1] --format csv 2>/dev/null | tail -n +2 | cut -d, -f1\n"
+        "end\n"
+        "complete -c nncost -n '__fish_seen_subcommand_from estimate ops compare run sweep search "
+        "explain plot report show' -a '(__nncost_ids models) (__nncost_ids devices)'\n"
+        "complete -c nncost -n '__fish_seen_subcommand_from list' -x -a 'devices models "
+        "software'\n");
+    for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
+        nnc_buffer_print(out, "complete -c nncost -n __fish_use_subcommand -x -a %s -d ",
+                         command->name);
+        put_quoted(out, command->summary);
+        nnc_buffer_byte(out, '\n');
+    }
+    for (int i = 0; nnc_option_at(~0u, i, &option); i++) {
+        write_fish_option(out, &option);
+    }
 }

@@ -18,7 +18,7 @@ static const nnc_command *const commands[] = {
     &nnc_cmd_budget,   &nnc_cmd_explain,  &nnc_cmd_sweep,    &nnc_cmd_merge,     &nnc_cmd_search,
     &nnc_cmd_check,    &nnc_cmd_diff,     &nnc_cmd_accuracy, &nnc_cmd_calibrate, &nnc_cmd_init,
     &nnc_cmd_plot,     &nnc_cmd_report,   &nnc_cmd_explore,  &nnc_cmd_import,    &nnc_cmd_list,
-    &nnc_cmd_show,     &nnc_cmd_validate, &nnc_cmd_docs,
+    &nnc_cmd_show,     &nnc_cmd_validate, &nnc_cmd_mcp,      &nnc_cmd_docs,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -312,6 +312,15 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
         return NNC_OK;
     }
     return run_command(session, command, err);
+}
+
+nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err)
+{
+    nnc_session session = { .out = out };
+    const nnc_status status = dispatch(&session, argc, argv, err);
+    free(session.options.defaults);
+    nnc_buffer_free(&session.arguments);
+    return status == NNC_OK && out->failed ? nnc_no_memory(err) : status;
 }
 
 /* Everything a command prints is held back until it has succeeded: on a failure standard output

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -128,33 +129,36 @@ nnc_status nnc_option_count(const char *option, const char *text, int64_t most, 
     return NNC_OK;
 }
 
+nnc_status nnc_option_bytes(const char *option, const char *text, int64_t *value, nnc_error *err)
+{
+    double bytes = 0.0;
+    if (text == NULL) {
+        return NNC_OK;
+    }
+    if (!nnc_read_quantity(text, "B", true, &bytes) || bytes < 1.0 || bytes > 0x1p50 ||
+        bytes - floor(bytes) > 0.0) {
+        return nnc_fail(err, NNC_BAD_USAGE, option,
+                        "not a size, expected whole bytes, at least 1, such as 60GB or 40GiB, "
+                        "found \"%s\"",
+                        text);
+    }
+    *value = (int64_t)bytes;
+    return NNC_OK;
+}
+
 nnc_status nnc_option_time(const char *option, const char *text, double *seconds, nnc_error *err)
 {
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = { { "", 1.0 },     { "s", 1.0 },    { "ms", 1e-3 },  { "us", 1e-6 },
-                  { "min", 60.0 }, { "h", 3600.0 }, { "d", 86400.0 } };
-    char number[NNC_NUMBER_TEXT];
-    const size_t length = text != NULL ? nnc_number_span(text, strlen(text)) : 0;
     double value = 0.0;
     if (text == NULL) {
         return NNC_OK;
     }
-    if (length < sizeof number) {
-        snprintf(number, sizeof number, "%.*s", (int)length, text);
-        for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-            if (strcmp(text + length, units[i].unit) == 0 && nnc_read_double(number, &value)) {
-                *seconds = value * units[i].seconds;
-            }
-        }
-    }
-    if (!(*seconds > 0.0)) {
+    if (!nnc_read_quantity(text, "s", false, &value) || !(value > 0.0)) {
         return nnc_fail(err, NNC_BAD_USAGE, option,
-                        "not a time, expected a number above 0 and one of us, ms, s, min, h, d, "
+                        "not a time, expected a number above 0 and one of us, ms, s, min, h, d, w, "
                         "such as 2.5s or 30d, found \"%s\"",
                         text);
     }
+    *seconds = value;
     return NNC_OK;
 }
 
@@ -276,7 +280,7 @@ nnc_status nnc_options_parse(int argc, char **argv, const char *command, unsigne
     /* "-": operands come one by one, whatever the environment says about their place; ":": a
      * missing value is told apart from an unknown option. */
     opterr = 0;
-    optind = 1;
+    optind = 0; /* from the start, whatever was read before */
     while (status == NNC_OK) {
         int index = -1;
         const int code = getopt_long(argc, argv, letters, long_options, &index);

@@ -48,6 +48,7 @@ typedef struct nnc_sweep_options {
 /* The options of a search as given; NULL = not given. */
 typedef struct nnc_search_options {
     const char *best, *objective, *max_memory, *max_devices, *deadline, *budget, *target_step;
+    const char *plans; /* file to write */
     bool no_prune;
 } nnc_search_options;
 
@@ -86,6 +87,9 @@ nnc_status nnc_options_parse(int argc, char **argv, const char *command, unsigne
 /* Reads a count from 1 to most; *value stays as it is when the option is not given, text NULL. */
 nnc_status nnc_option_count(const char *option, const char *text, int64_t most, int64_t *value,
                             nnc_error *err);
+
+/* The same of bytes, with a unit or not: "60GB", "40GiB". */
+nnc_status nnc_option_bytes(const char *option, const char *text, int64_t *value, nnc_error *err);
 
 /* "2.5s", "800ms", "30d", and plain seconds; stays as it is without text. */
 nnc_status nnc_option_time(const char *option, const char *text, double *seconds, nnc_error *err);

@@ -63,9 +63,11 @@ static const char *wrong_with(const nnc_option_spelling *entry, const char *valu
         return "belongs on the command line";
     }
     const bool wants = own != NULL ? own->argument != NULL : entry->field->type != NNC_FIELD_BOOL;
-    return wants && value == NULL                   ? "a value is missing"
-           : own != NULL && !wants && value != NULL ? "takes no value"
-                                                    : NULL;
+    const bool has = value != NULL;
+    if (wants && !has) {
+        return "a value is missing";
+    }
+    return own != NULL && !wants && has ? "takes no value" : NULL;
 }
 
 /* What a line has to do with this run of the command. */

@@ -98,6 +98,8 @@ const nnc_own_option nnc_own_options[] = {
       "Name the smallest device figure that alone brings the best plan to this step time: 2.5s, "
       "800ms.",
       "Output", NNC_TAKES_SEARCH, WORD(search.target_step), 0, NULL, 0 },
+    { "plans", "FILE", "Write a plan file with the best plan of each device, for 'nncost check'.",
+      "Output", NNC_TAKES_SEARCH, WORD(search.plans), 0, NULL, 0 },
     { "max-memory", "BYTES", "Memory that a plan may use on one device [the device's].", "Memory",
       NNC_TAKES_SEARCH, WORD(search.max_memory), 0, NULL, 0 },
     { "progress", "FORM",

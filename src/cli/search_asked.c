@@ -52,6 +52,7 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc
     task->model = &scenario->model;
     task->device = &scenario->device;
     task->profiles = &scenario->profiles;
+    NNC_TRY(nnc_currency_is("--budget", session->options.search.budget, task->device, err));
     *plan = scenario->plan;
     if (plans != NULL) {
         b->plans_path = plans->path;

@@ -142,9 +142,11 @@ static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_sea
 
 static nnc_status read_money(const char *text, double *money, nnc_error *err)
 {
-    if (text != NULL && (!nnc_read_double(text, money) || !(*money > 0.0))) {
+    char currency[NNC_CURRENCY_TEXT];
+    if (text != NULL && (!nnc_read_money(text, money, currency) || !(*money > 0.0))) {
         return nnc_fail(err, NNC_BAD_USAGE, "--budget",
-                        "not an amount, expected a number above 0 such as 2.5e6, found \"%s\"",
+                        "not an amount, expected a number above 0 such as 2.5e6, 200k or 1.5M USD, "
+                        "found \"%s\"",
                         text);
     }
     return NNC_OK;
@@ -172,8 +174,7 @@ static nnc_status read_counts(const nnc_options *options, nnc_search_task *task,
     int64_t best = BEST, threads = cores > 0 && task->crew.size <= 1 ? cores : 1;
     NNC_TRY(nnc_option_count("--best", given->best, NNC_SEARCH_BEST_MAX, &best, err));
     NNC_TRY(nnc_option_count("--threads", options->threads, NNC_SEARCH_THREADS_MAX, &threads, err));
-    NNC_TRY(nnc_option_count("--max-memory", given->max_memory, INT64_C(1) << 50,
-                             &task->search.mem_bytes, err));
+    NNC_TRY(nnc_option_bytes("--max-memory", given->max_memory, &task->search.mem_bytes, err));
     NNC_TRY(nnc_option_count("--max-devices", given->max_devices, INT32_MAX, max_devices, err));
     task->search.best = (int32_t)best;
     task->search.threads = (int32_t)threads;

@@ -125,6 +125,16 @@ static bool read_flags(const nnc_flag *names, const char *text, double *value)
     return read;
 }
 
+/* Of money, a currency may stand behind it: whoever knows the device compares it. */
+static bool read_number(const nnc_field *field, const char *text, double *value)
+{
+    char currency[NNC_CURRENCY_TEXT];
+    const bool is_money = field->unit == NULL && (strstr(field->name, "price") != NULL ||
+                                                  strcmp(field->name, "cost") == 0);
+    return is_money ? nnc_read_money(text, value, currency)
+                    : nnc_read_quantity(text, field->unit, field->type != NNC_FIELD_F64, value);
+}
+
 /* One value, an element of a list included. Returns what is wrong, NULL = nothing. */
 static const char *parse(const nnc_field *field, const char *text, double *value, char *expected,
                          size_t size)
@@ -135,7 +145,7 @@ static const char *parse(const nnc_field *field, const char *text, double *value
     case NNC_FIELD_I32:
     case NNC_FIELD_I64:
     case NNC_FIELD_F64:
-        if (!nnc_read_quantity(text, field->unit, field->type != NNC_FIELD_F64, value)) {
+        if (!read_number(field, text, value)) {
             return "not a number";
         }
         return nnc_field_refuse(field, *value, expected, size);

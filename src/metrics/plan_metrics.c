@@ -1,4 +1,8 @@
 /* What an output says about a plan. The words of these rows are those of the plan's own fields. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "metrics/report.h"
 
 static const nnc_metric degree_rows[] = {
@@ -34,6 +38,57 @@ static nnc_cell get_offload(const nnc_place *place, char text[NNC_METRIC_TEXT_MA
     const nnc_plan *plan = place->record;
     nnc_offload_text(plan->offload, text, NNC_METRIC_TEXT_MAX);
     return (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text };
+}
+
+/* "1f1b" needs no word, nor does "interleaved" where there are virtual stages. */
+static bool is_usual(const nnc_plan *plan)
+{
+    return plan->pipeline == 1 ||
+           plan->schedule ==
+               (plan->virtual_stages > 1 ? NNC_SCHEDULE_INTERLEAVED : NNC_SCHEDULE_1F1B);
+}
+
+char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX])
+{
+    const struct {
+        const char *name;
+        int64_t degree, unsaid;
+    } parts[] = { { "dp", plan->data, 0 },
+                  { "tp", plan->tensor, 1 },
+                  { "pp", plan->pipeline, 1 },
+                  { "vpp", plan->virtual_stages, 1 },
+                  { "cp", plan->context, 1 },
+                  { "ep", plan->expert, 1 },
+                  { "zero", (int64_t)plan->zero, 0 },
+                  { "mb", plan->micro_batch, 0 } };
+    char flags[128];
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (parts[i].degree != parts[i].unsaid) {
+            used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, "%s%s%" PRId64,
+                                     used > 0 ? " " : "", parts[i].name, parts[i].degree);
+        }
+        if (i == 1 && plan->sequence_parallel) {
+            used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " sp");
+        }
+    }
+    if (!is_usual(plan)) {
+        used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " %s",
+                                 nnc_schedule_name((unsigned)plan->schedule));
+    }
+    if (plan->recompute != NNC_RECOMPUTE_NONE) {
+        nnc_recompute_text(plan->recompute, flags, sizeof flags);
+        used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " recompute=%s", flags);
+    }
+    if (plan->offload != NNC_OFFLOAD_NONE) {
+        nnc_offload_text(plan->offload, flags, sizeof flags);
+        snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " offload=%s", flags);
+    }
+    for (char *c = text; *c != '\0'; c++) { /* as a list of plans writes it */
+        *c = *c == ',' ? '+' : *c;
+    }
+    return text;
 }
 
 static const nnc_metric plan_rows[] = {

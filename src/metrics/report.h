@@ -67,6 +67,9 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
 double nnc_report_sustained_flops_per_s(const nnc_report *report);
 double nnc_report_sustained_bytes_per_s(const nnc_report *report);
 
+/* A plan in one word: "dp8 tp4 sp pp2 zero1 mb2 recompute=norm+activation"; what is 1 or none is not said. */
+char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX]);
+
 /* ---- what they say ---- */
 
 /* Of an nnc_report: the sections of an estimate, and with the lists that are asked for all of it. */

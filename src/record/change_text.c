@@ -96,11 +96,20 @@ const char *nnc_change_name(const nnc_change *change)
 
 void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
 {
-    char found[64];
+    char found[64], limit[64];
     const nnc_figure *figure = verdict->figure;
+    const nnc_requirement *asked = verdict->requirement;
     const bool known = figure->text != NULL || !isnan(figure->number);
-    plain_text(figure, found, sizeof found);
-    snprintf(text, size, "%s %s, found %s", verdict->requirement->name, verdict->requirement->rule,
+    const nnc_figure line = { .name = figure->name, .text = asked->text, .number = asked->number };
+    short_text(figure, found, sizeof found);
+    short_text(&line, limit, sizeof limit);
+    if (strcmp(found, limit) == 0) { /* they differ past the fourth digit */
+        full_text(figure, found, sizeof found);
+        full_text(&line, limit, sizeof limit);
+    }
+    const bool as_typed = strstr(asked->rule, limit) != NULL;
+    snprintf(text, size, "%s %s%s%s%s, found %s", asked->name, asked->rule, as_typed ? "" : " (",
+             as_typed ? "" : limit, as_typed ? "" : ")",
              known ? found : "nothing: the plan gives no such figure");
 }
 

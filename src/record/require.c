@@ -39,11 +39,11 @@ nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirem
     *requirement = (nnc_requirement){
         .name = name, .rule = rule, .relation = relations[i].relation, .number = (double)NAN
     };
-    if (!nnc_read_double(value, &requirement->number)) {
+    if (!nnc_read_typed(value, &requirement->number)) {
         requirement->text = value;
         if (requirement->relation != NNC_EQUAL || *value == '\0') {
             return nnc_fail(err, NNC_BAD_SPEC, name,
-                            "not a number, expected one such as 9.5 or 70e9 after %s, found "
+                            "not a number, expected one such as 9.5, 860ms or 70GB after %s, found "
                             "\"%.60s\"",
                             relations[i].sign, value);
         }

@@ -225,6 +225,31 @@ static nnc_status apply_place(nnc_specs *specs, const nnc_given *given, nnc_scen
                            &scenario->device, err);
 }
 
+nnc_status nnc_currency_is(const char *option, const char *text, const nnc_device *device,
+                           nnc_error *err)
+{
+    char currency[NNC_CURRENCY_TEXT] = "";
+    double amount = 0.0;
+    const char *prices = nnc_price_currency(device);
+    if (text != NULL && nnc_read_money(text, &amount, currency) && currency[0] != '\0' &&
+        strcmp(currency, prices) != 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, option,
+                        "expected %s, as the prices of %s, found \"%s\"", prices, device->id, text);
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_given_currency(const nnc_given *given, const nnc_device *device, nnc_error *err)
+{
+    for (int i = 0; i < given->setting_count; i++) {
+        const nnc_setting *setting = &given->settings[i];
+        char option[NNC_OPTION_NAME];
+        NNC_TRY(nnc_currency_is(nnc_option_name(setting->field->name, option), setting->value,
+                                device, err));
+    }
+    return NNC_OK;
+}
+
 nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_given *given, nnc_scenario *scenario,
                               nnc_error *err)
 {
@@ -234,6 +259,7 @@ nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_given *given, nnc_scen
     }
     NNC_TRY(apply_place(specs, given, scenario, err));
     NNC_TRY(apply_settings(given, scenario, err));
+    NNC_TRY(nnc_given_currency(given, &scenario->device, err));
     return apply_sets(given, scenario, err);
 }
 

@@ -34,6 +34,11 @@ typedef struct nnc_given {
     int set_count;
 } nnc_given;
 
+/* Is what was given in money, settings and the amount of an option, in the currency of the device's prices? */
+nnc_status nnc_given_currency(const nnc_given *given, const nnc_device *device, nnc_error *err);
+nnc_status nnc_currency_is(const char *option, const char *text, const nnc_device *device,
+                           nnc_error *err);
+
 /* report points into the rest: a scenario must not be moved once it is estimated. */
 typedef struct nnc_scenario {
     nnc_model model;

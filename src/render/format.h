@@ -49,7 +49,9 @@ typedef struct nnc_page {
     void (*text)(nnc_sheet *sheet, const char *text); /* after what stands on the line */
     void (*heading)(nnc_buffer *out, const char *text);
     void (*table)(nnc_buffer *out, nnc_style style, nnc_table *table);
-    bool wraps; /* lines end at the width */
+    void (*below)(nnc_buffer *out, nnc_style style,
+                  const nnc_table *table); /* at its end; NULL = nothing */
+    bool wraps;                            /* lines end at the width */
 } nnc_page;
 
 struct nnc_format {

@@ -160,10 +160,26 @@ static void put_table(nnc_buffer *out, nnc_style style, nnc_table *table)
     }
 }
 
+/* Names what had no room: nobody misses a column that he does not know of. */
+static void put_below(nnc_buffer *out, nnc_style style, const nnc_table *table)
+{
+    int left_out = 0;
+    for (int c = 0; c < table->count; c++) {
+        const char *head = table->heads[c].text;
+        if (head != NULL && *head != '\0' && table->widths[c] == 0) {
+            nnc_buffer_print(out, "%s%s", left_out++ > 0 ? ", " : "left out: ", head);
+        }
+    }
+    if (left_out > 0) {
+        nnc_buffer_print(out, " (a width of %d, see COLUMNS)\n", style.width);
+    }
+}
+
 static const nnc_page page = { .label = put_label,
                                .text = put_text,
                                .heading = put_page_heading,
                                .table = put_table,
+                               .below = put_below,
                                .wraps = true };
 
 static void write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)

@@ -104,6 +104,9 @@ static void write_cells(nnc_table *table, nnc_buffer *out, nnc_style style)
 void nnc_table_write(nnc_table *table, nnc_buffer *out, nnc_style style)
 {
     write_cells(table, out, style);
+    if (style.format->page->below != NULL) {
+        style.format->page->below(out, style, table);
+    }
     nnc_buffer_free(&table->cells);
 }
 

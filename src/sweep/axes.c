@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "input/field.h"
 
 #define ROWS_MAX INT64_C(1000000000000000)
 
@@ -16,7 +17,8 @@ typedef struct value_list {
     const char *where, *whole; /* for messages */
     const char **values;
     int32_t count, capacity;
-    bool numeric, doubles; /* ranges are read; by doubling unless they say how */
+    const nnc_field *field; /* whose values they are; NULL = plain numbers */
+    bool numeric, doubles;  /* ranges are read; by doubling unless they say how */
 } value_list;
 
 static nnc_status no_memory(const value_list *list, nnc_error *err)
@@ -46,14 +48,15 @@ typedef struct range {
     bool times;
 } range;
 
-static bool read_part(const char *text, size_t length, double *value)
+static bool read_part(const nnc_field *field, const char *text, size_t length, double *value)
 {
     char part[NNC_NUMBER_TEXT * 2];
     if (length >= sizeof part) {
         return false;
     }
     snprintf(part, sizeof part, "%.*s", (int)length, text);
-    return nnc_read_double(part, value);
+    return field != NULL ? nnc_read_quantity(part, field->unit, field->type != NNC_FIELD_F64, value)
+                         : nnc_read_double(part, value);
 }
 
 /* The sign of an exponent, "1e+3", is no step. */
@@ -66,22 +69,25 @@ static size_t end_length(const char *text)
     return length;
 }
 
-static bool read_range(const char *text, bool doubles, range *r)
+static bool read_range(const value_list *list, const char *text, range *r)
 {
+    const nnc_field *field = list->field;
     const char *dots = strstr(text, "..");
     const char *end = dots + 2;
     const size_t length = end_length(end);
     const bool plain = end[length] == '\0';
-    *r = (range){ .by = plain && doubles ? 2.0 : 1.0,
-                  .times = plain ? doubles : end[length] == '*' };
-    return read_part(text, (size_t)(dots - text), &r->first) && read_part(end, length, &r->last) &&
-           (plain || read_part(end + length + 1, strlen(end + length + 1), &r->by));
+    *r = (range){ .by = plain && list->doubles ? 2.0 : 1.0,
+                  .times = plain ? list->doubles : end[length] == '*' };
+    return read_part(field, text, (size_t)(dots - text), &r->first) &&
+           read_part(field, end, length, &r->last) &&
+           (plain ||
+            read_part(r->times ? NULL : field, end + length + 1, strlen(end + length + 1), &r->by));
 }
 
 static nnc_status add_range(value_list *list, const char *text, nnc_error *err)
 {
     range r;
-    if (!read_range(text, list->doubles, &r)) {
+    if (!read_range(list, text, &r)) {
         return nnc_fail(err, NNC_BAD_USAGE, list->where,
                         "not a range, expected FIRST..LAST, FIRST..LAST+STEP or "
                         "FIRST..LAST*FACTOR, found \"%s\"",
@@ -154,7 +160,16 @@ static nnc_status read_list(value_list *read, const char *list, nnc_error *err)
 nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric,
                           const char ***values, int32_t *count, nnc_error *err)
 {
-    value_list read = { .arena = arena, .where = where, .whole = list, .numeric = numeric };
+    return nnc_sweep_list_of(arena, where, list, NULL, numeric, values, count, err);
+}
+
+nnc_status nnc_sweep_list_of(nnc_arena *arena, const char *where, const char *list,
+                             const nnc_field *field, bool numeric, const char ***values,
+                             int32_t *count, nnc_error *err)
+{
+    value_list read = {
+        .arena = arena, .where = where, .whole = list, .field = field, .numeric = numeric
+    };
     const nnc_status status = read_list(&read, list, err);
     *values = read.values;
     *count = read.count;

@@ -43,6 +43,11 @@ typedef struct nnc_sweep_axes {
  * them joined by commas. Ranges are for numeric lists; of a range, the end counts when a step meets
  * it. where names the list in messages. NNC_BAD_USAGE: an empty list, a value twice, a range that
  * does not rise, more than NNC_SWEEP_VALUES_MAX values. */
+struct nnc_field;
+/* The same of a field, in whose unit the ends of a range may stand: "4k..32k*2". */
+nnc_status nnc_sweep_list_of(nnc_arena *arena, const char *where, const char *list,
+                             const struct nnc_field *field, bool numeric, const char ***values,
+                             int32_t *count, nnc_error *err);
 nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric,
                           const char ***values, int32_t *count, nnc_error *err);
 

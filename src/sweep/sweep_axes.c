@@ -174,8 +174,8 @@ static nnc_status bind_field(nnc_sweep *sweep, const char *where, const nnc_foun
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
     *axis = (nnc_sweep_axis){ .target = found->target, .group = group };
     NNC_TRY(name_axis(sweep, where, found, axis, err));
-    NNC_TRY(nnc_sweep_list(arena, where, list, nnc_sweep_numeric(found->field), &axis->values,
-                           &axis->count, err));
+    NNC_TRY(nnc_sweep_list_of(arena, where, list, found->field, nnc_sweep_numeric(found->field),
+                              &axis->values, &axis->count, err));
     if (joins(found->field)) {
         NNC_TRY(split_joined(sweep, axis, err));
     }

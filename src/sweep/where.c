@@ -82,10 +82,14 @@ static int32_t parse_number(parser *p)
 {
     char number[NNC_NUMBER_TEXT * 2];
     nnc_where_node node = { .op = '0', .left = -1, .right = -1 };
-    const size_t length = nnc_number_span(p->at, strlen(p->at));
+    size_t length = nnc_number_span(p->at, strlen(p->at));
+    if (length > 0) { /* and its unit, where one stands behind it */
+        length += strspn(p->at + length, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        length += strncmp(p->at + length, "/s", 2) == 0 ? 2 : 0;
+    }
     snprintf(number, sizeof number, "%.*s", (int)length, p->at);
-    if (length == 0 || length >= sizeof number || !nnc_read_double(number, &node.number)) {
-        return refuse(p, "a number");
+    if (length == 0 || length >= sizeof number || !nnc_read_typed(number, &node.number)) {
+        return refuse(p, "a number, such as 9.5, 860ms or 70GB");
     }
     p->at += length;
     return add_node(p, node);

@@ -12,3 +12,4 @@ library=$(find "$build" -name 'libnncost.so.*.*.*')
 readelf -d "$library" | grep -E "SONAME.*\[libnncost\.so\.[0-9]+\]" ||
     { echo "$library has no soname"; exit 1; }
 "$here/run.sh" "$build"
+"$here/package.sh" "$build"

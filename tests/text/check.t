@@ -8,10 +8,10 @@ $ sed 's/<= 0.05"/<= 0.01"/; s/>= 0.1"/> 1"/' inputs/plans.json >p.json; nncost 
 p.json: 2 estimated; 2 of 4 requirements missed
 
 p.json:7: base: estimated
-  missed  step_s <= 0.01, found 0.033543484
+  missed  step_s <= 0.01 (10.00 ms), found 33.54 ms
 
 p.json:8: recompute: estimated
-  missed  mfu > 1, found 0.68270647604
+  missed  mfu > 1, found 0.6827
 
 Nothing is recorded yet; 'nncost check p.json --update' does it.
 [1]
@@ -75,19 +75,19 @@ $ for f in table markdown csv json junit github; do nncost check p.json --format
 p.json: 1 as recorded, 1 moved; 1 of 4 requirements missed
 
 p.json:7: base: as recorded
-  missed  step_s <= 0.03, found 0.033543484
+  missed  step_s <= 0.03 (30.00 ms), found 33.54 ms
 
 p.json:8: recompute: moved
   why     plan: recompute full -> selective
   moved   step 42.89 ms -> 34.18 ms (-20.3%); memory 2.090 GB -> 2.923 GB (+39.9%), most of it
           activation_bytes
 
-figure                   recorded        now  change
+metric                   recorded        now  change
+step.step_s              42.89 ms   34.18 ms  -20.3%
+memory.total_bytes       2.090 GB   2.923 GB  +39.9%
 plan.recompute               full  selective
 memory.activation_bytes  160.1 MB   1.122 GB   +601%
-memory.total_bytes       2.090 GB   2.923 GB  +39.9%
 throughput.mfu             0.6827     0.8565  +25.5%
-step.step_s              42.89 ms   34.18 ms  -20.3%
 
 If this is meant, accept it with 'nncost check p.json --update'.
 <!-- nncost check -->
@@ -95,30 +95,30 @@ If this is meant, accept it with 'nncost check p.json --update'.
 
 | scenario | | step | memory | cost of a step | requirements missed |
 |:---|:---|:---|:---|:---|:---|
-| base | as recorded |  |  |  | step_s \<= 0.03, found 0.033543484 |
+| base | as recorded |  |  |  | step_s \<= 0.03 (30.00 ms), found 33.54 ms |
 | recompute | moved | 42.89 ms -> 34.18 ms (-20.3%) | 2.090 GB -> 2.923 GB (+39.9%) |  |  |
 
 <details><summary>recompute: 5 figures</summary>
 
 - why: plan: recompute full -> selective
 
-| figure | recorded | now | change |
+| metric | recorded | now | change |
 |:---|---:|---:|---:|
+| step.step_s | 42.89 ms | 34.18 ms | -20.3% |
+| memory.total_bytes | 2.090 GB | 2.923 GB | +39.9% |
 | plan.recompute | full | selective |  |
 | memory.activation_bytes | 160.1 MB | 1.122 GB | +601% |
-| memory.total_bytes | 2.090 GB | 2.923 GB | +39.9% |
 | throughput.mfu | 0.6827 | 0.8565 | +25.5% |
-| step.step_s | 42.89 ms | 34.18 ms | -20.3% |
 
 </details>
 
 If this is meant, accept it with 'nncost check p.json --update'.
 scenario,state,figure,kind,old,now,relative\r
+recompute,moved,step.step_s,moved,0.042888124,0.034184124,-0.202946624571\r
+recompute,moved,memory.total_bytes,moved,2089960000,2923304000,0.39873681793\r
 recompute,moved,plan.recompute,moved,full,selective,\r
 recompute,moved,memory.activation_bytes,moved,160072000,1121608000,6.0068968964\r
-recompute,moved,memory.total_bytes,moved,2089960000,2923304000,0.39873681793\r
 recompute,moved,throughput.mfu,moved,0.68270647604,0.856537964817,0.254621121781\r
-recompute,moved,step.step_s,moved,0.042888124,0.034184124,-0.202946624571\r
 {
   "schema": "nncost.check/1",
   "file": "p.json",
@@ -130,7 +130,7 @@ recompute,moved,step.step_s,moved,0.042888124,0.034184124,-0.202946624571\r
   "old_tool": "0.1.0",
   "scenarios": [
     {"id": "base", "line": 7, "state": "same", "failed": true, "why": [], "responsible": {"step.step_s": null, "memory.total_bytes": null}, "requirements": [{"figure": "step.step_s", "rule": "<= 0.03", "found": 0.033543484, "met": false}, {"figure": "memory.total_bytes", "rule": "<= 10e9", "found": 2923304000, "met": true}, {"figure": "memory.fits", "rule": "== true", "found": "true", "met": true}], "changes": [], "ops": []},
-    {"id": "recompute", "line": 8, "state": "moved", "failed": true, "why": ["plan: recompute full -> selective"], "responsible": {"step.step_s": null, "memory.total_bytes": "memory.activation_bytes"}, "requirements": [{"figure": "throughput.mfu", "rule": ">= 0.1", "found": 0.856537964817, "met": true}], "changes": [{"figure": "plan.recompute", "kind": "moved", "old": "full", "now": "selective", "relative": null}, {"figure": "memory.activation_bytes", "kind": "moved", "old": 160072000, "now": 1121608000, "relative": 6.0068968964}, {"figure": "memory.total_bytes", "kind": "moved", "old": 2089960000, "now": 2923304000, "relative": 0.39873681793}, {"figure": "throughput.mfu", "kind": "moved", "old": 0.68270647604, "now": 0.856537964817, "relative": 0.254621121781}, {"figure": "step.step_s", "kind": "moved", "old": 0.042888124, "now": 0.034184124, "relative": -0.202946624571}], "ops": []}
+    {"id": "recompute", "line": 8, "state": "moved", "failed": true, "why": ["plan: recompute full -> selective"], "responsible": {"step.step_s": null, "memory.total_bytes": "memory.activation_bytes"}, "requirements": [{"figure": "throughput.mfu", "rule": ">= 0.1", "found": 0.856537964817, "met": true}], "changes": [{"figure": "step.step_s", "kind": "moved", "old": 0.042888124, "now": 0.034184124, "relative": -0.202946624571}, {"figure": "memory.total_bytes", "kind": "moved", "old": 2089960000, "now": 2923304000, "relative": 0.39873681793}, {"figure": "plan.recompute", "kind": "moved", "old": "full", "now": "selective", "relative": null}, {"figure": "memory.activation_bytes", "kind": "moved", "old": 160072000, "now": 1121608000, "relative": 6.0068968964}, {"figure": "throughput.mfu", "kind": "moved", "old": 0.68270647604, "now": 0.856537964817, "relative": 0.254621121781}], "ops": []}
   ]
 }
 <?xml version="1.0" encoding="UTF-8"?>
@@ -138,23 +138,23 @@ recompute,moved,step.step_s,moved,0.042888124,0.034184124,-0.202946624571\r
   <testsuite name="p.json" tests="6" failures="2" errors="0" skipped="0">
     <testcase classname="base" name="estimate as recorded" file="p.json" line="7"/>
     <testcase classname="base" name="step_s &lt;= 0.03" file="p.json" line="7">
-      <failure type="requirement" message="step_s &lt;= 0.03, found 0.033543484"></failure>
+      <failure type="requirement" message="step_s &lt;= 0.03 (30.00 ms), found 33.54 ms"></failure>
     </testcase>
     <testcase classname="base" name="memory.total_bytes &lt;= 10e9" file="p.json" line="7"/>
     <testcase classname="base" name="fits == true" file="p.json" line="7"/>
     <testcase classname="recompute" name="estimate as recorded" file="p.json" line="8">
       <failure type="moved" message="step 42.89 ms -&gt; 34.18 ms (-20.3%); memory 2.090 GB -&gt; 2.923 GB (+39.9%), most of it activation_bytes">why: plan: recompute full -&gt; selective
+step.step_s: 42.89 ms -&gt; 34.18 ms -20.3%
+memory.total_bytes: 2.090 GB -&gt; 2.923 GB +39.9%
 plan.recompute: full -&gt; selective 
 memory.activation_bytes: 160.1 MB -&gt; 1.122 GB +601%
-memory.total_bytes: 2.090 GB -&gt; 2.923 GB +39.9%
 throughput.mfu: 0.6827 -&gt; 0.8565 +25.5%
-step.step_s: 42.89 ms -&gt; 34.18 ms -20.3%
 </failure>
     </testcase>
     <testcase classname="recompute" name="mfu &gt;= 0.1" file="p.json" line="8"/>
   </testsuite>
 </testsuites>
-::error file=p.json,line=7,title=nncost base::requires step_s <= 0.03, found 0.033543484
+::error file=p.json,line=7,title=nncost base::requires step_s <= 0.03 (30.00 ms), found 33.54 ms
 ::error file=p.json,line=8,title=nncost recompute::step 42.89 ms -> 34.18 ms (-20.3%25); memory 2.090 GB -> 2.923 GB (+39.9%25), most of it activation_bytes%0Awhy: plan: recompute full -> selective%0Aaccept with: nncost check p.json --update
 nncost: p.json: 1 as recorded, 1 moved; 1 of 4 requirements missed
 [1]
@@ -170,14 +170,14 @@ p.json:7: base: moved
   moved   step 33.54 ms -> 18.38 ms (-45.2%), most of it backward_s; memory 2.923 GB -> 2.319 GB
           (-20.7%), most of it activation_bytes
 
-figure                   recorded       now  change
+metric                   recorded       now  change
+step.step_s              33.54 ms  18.38 ms  -45.2%
+memory.total_bytes       2.923 GB  2.319 GB  -20.7%
 plan.global_batch               4         2    -50%
 plan.micro_batch                4         2    -50%
 step.forward_s           10.27 ms  5.136 ms    -50%
 step.backward_s          20.06 ms  10.03 ms    -50%
 memory.activation_bytes  1.122 GB  560.8 MB    -50%
-step.step_s              33.54 ms  18.38 ms  -45.2%
-memory.total_bytes       2.923 GB  2.319 GB  -20.7%
 throughput.mfu             0.8729    0.7966  -8.74%
 
 p.json:8: recompute: moved
@@ -185,14 +185,14 @@ p.json:8: recompute: moved
   moved   step 42.89 ms -> 23.05 ms (-46.3%), most of it backward_s; memory 2.090 GB -> 1.902 GB
           (-9%), most of it activation_bytes
 
-figure                   recorded       now  change
+metric                   recorded       now  change
+step.step_s              42.89 ms  23.05 ms  -46.3%
+memory.total_bytes       2.090 GB  1.902 GB     -9%
 plan.global_batch               4         2    -50%
 plan.micro_batch                4         2    -50%
 step.forward_s           10.27 ms  5.136 ms    -50%
 step.backward_s          20.06 ms  10.03 ms    -50%
 memory.activation_bytes  160.1 MB  80.04 MB    -50%
-step.step_s              42.89 ms  23.05 ms  -46.3%
-memory.total_bytes       2.090 GB  1.902 GB     -9%
 throughput.mfu             0.6827    0.6351  -6.97%
 
 recorded by nncost 0.1.0
@@ -233,10 +233,10 @@ inputs/plans.json:7: base: moved
   why     device file: what round says has changed
   moved   step 33.54 ms -> 30.61 ms (-8.74%), most of it update_s
 
-figure           recorded       now  change
+metric           recorded       now  change
+step.step_s      33.54 ms  30.61 ms  -8.74%
 step.update_s    3.213 ms  1.607 ms    -50%
 throughput.mfu     0.8729    0.9565  +9.57%
-step.step_s      33.54 ms  30.61 ms  -8.74%
 step.forward_s   10.27 ms  9.697 ms  -5.61%
 step.backward_s  20.06 ms  19.31 ms  -3.73%
 
@@ -244,10 +244,10 @@ inputs/plans.json:8: recompute: moved
   why     device file: what round says has changed
   moved   step 42.89 ms -> 39.45 ms (-8.03%), most of it update_s
 
-figure           recorded       now  change
+metric           recorded       now  change
+step.step_s      42.89 ms  39.45 ms  -8.03%
 step.update_s    3.213 ms  1.607 ms    -50%
 throughput.mfu     0.6827    0.7423  +8.73%
-step.step_s      42.89 ms  39.45 ms  -8.03%
 step.forward_s   10.27 ms  9.697 ms  -5.61%
 step.backward_s  20.06 ms  19.31 ms  -3.73%
 
@@ -285,10 +285,10 @@ inputs/plans.json:8: recompute: moved
           (+32.4%), most of it activation_bytes
 
 $ sed 's/"micro_batch": 4 }/"micro_batch": 4, "set": { "device.scale_up.latency_s": 1e-6 }, "data": 2 }/' inputs/plans.json >p.json; nncost check p.json --update >/dev/null
-$ sed -i '1,9s/"device.scale_up.latency_s": 1e-6/"device.scale_up.latency_s": 1.001e-6/' p.json; nncost check p.json | sed -n '/^figure/,/^$/p' | head -4
-figure                                recorded                                 now      change
-plan.overrides  device.scale_up.latency_s=1e-6  device.scale_up.latency_s=1.001e-6
+$ sed -i '1,9s/"device.scale_up.latency_s": 1e-6/"device.scale_up.latency_s": 1.001e-6/' p.json; nncost check p.json | sed -n '/^metric/,/^$/p' | head -4
+metric                                recorded                                 now      change
 step.step_s                   0.037614518069 s                   0.0376145182891 s  +5.85e-07%
+plan.overrides  device.scale_up.latency_s=1e-6  device.scale_up.latency_s=1.001e-6
 throughput.mfu                  0.867750051725                      0.867750046648  -5.85e-07%
 
 # A figure that is recorded from now on.
@@ -303,14 +303,14 @@ $ nncost check p.json --update >/dev/null; sed -i 's/"mem_bytes_per_s": 1e12/"me
 $ nncost check p.json && nncost check p.json --format csv
 p.json: 2 as recorded; 4 of 4 requirements met
 scenario,state,figure,kind,old,now,relative\r
+base,same,step.step_s,within tolerance,0.033543484,0.0335317849102,-0.000348773842942\r
 base,same,step.update_s,within tolerance,0.00321318,0.00320676646707,-0.00199600798403\r
 base,same,throughput.mfu,within tolerance,0.872896804637,0.873201354429,0.000348895528838\r
-base,same,step.step_s,within tolerance,0.033543484,0.0335317849102,-0.000348773842942\r
 base,same,step.forward_s,within tolerance,0.010272672,0.0102703725349,-0.000223842936858\r
 base,same,step.backward_s,within tolerance,0.020057632,0.0200546459082,-0.000148875590915\r
+recompute,same,step.step_s,within tolerance,0.042888124,0.042874380998,-0.000320438403787\r
 recompute,same,step.update_s,within tolerance,0.00321318,0.00320676646707,-0.00199600798403\r
 recompute,same,throughput.mfu,within tolerance,0.68270647604,0.682925311537,0.000320541117248\r
-recompute,same,step.step_s,within tolerance,0.042888124,0.042874380998,-0.000320438403787\r
 recompute,same,step.forward_s,within tolerance,0.010272672,0.0102703725349,-0.000223842936858\r
 recompute,same,step.backward_s,within tolerance,0.020057632,0.0200546459082,-0.000148875590915\r
 

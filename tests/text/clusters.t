@@ -10,7 +10,8 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, sequence parallel, ZeRO 1
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-step      17.16 ms, bounds [8.311 ms .. 20.37 ms], busiest stage 1 of 2
+step      17.16 ms, busiest stage 1 of 2
+          no software is faster than 8.311 ms; with nothing overlapped it takes 20.37 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 43.8% of the step, network 41.2%, without the compute limit it would take 11.75 ms
 
@@ -68,7 +69,8 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
           batch 16 = 1 x 8 passes x data 2, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan), mode ideal
 
-step      4.155 ms, bounds [4.155 ms .. 7.648 ms], busiest stage 1 of 2
+step      4.155 ms, busiest stage 1 of 2
+          no software is faster than 4.155 ms; with nothing overlapped it takes 7.648 ms
           ideal mode: every efficiency 1, no fixed costs, all traffic that can be hidden is
 bound by  compute 100.0% of the step, network 36.5%,
           without the compute limit it would take 1.515 ms
@@ -115,7 +117,8 @@ plan      16 devices = data 16, ZeRO 3
           batch 16 = 1 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw, flash attention,
           recompute none, software torch-compile (chosen for this plan), mode predicted
 
-step      14.32 ms, bounds [3.460 ms .. 22.84 ms], nine of ten measurements in 11.46 ms .. 17.90 ms
+step      14.32 ms, nine of ten measurements fall in 11.46 ms .. 17.90 ms
+          no software is faster than 3.460 ms; with nothing overlapped it takes 22.84 ms
 bound by  network 47.4% of the step, compute 40.7%, without the network limit it would take 7.527 ms
 
 part          time  share    group          time  share
@@ -134,7 +137,8 @@ plan      16 devices = data 16, ZeRO 3, sharded over 8 of 16 ranks
           batch 16 = 1 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw, flash attention,
           recompute none, software torch-compile (chosen for this plan), mode predicted
 
-step      14.14 ms, bounds [3.460 ms .. 22.00 ms], nine of ten measurements in 11.32 ms .. 17.68 ms
+step      14.14 ms, nine of ten measurements fall in 11.32 ms .. 17.68 ms
+          no software is faster than 3.460 ms; with nothing overlapped it takes 22.00 ms
 bound by  network 45.9% of the step, compute 41.2%, without the network limit it would take 7.653 ms
 
 part          time  share    group          time  share
@@ -153,7 +157,8 @@ plan      16 devices = data 16, ZeRO 3 without resharding, sharded over 8 of 16 
           batch 16 = 1 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw, flash attention,
           recompute none, software torch-compile (chosen for this plan), mode predicted
 
-step      11.55 ms, bounds [3.460 ms .. 18.80 ms], nine of ten measurements in 9.236 ms .. 14.43 ms
+step      11.55 ms, nine of ten measurements fall in 9.236 ms .. 14.43 ms
+          no software is faster than 3.460 ms; with nothing overlapped it takes 18.80 ms
 bound by  compute 50.4% of the step, network 33.7%, without the compute limit it would take 10.41 ms
 
 part          time  share    group          time  share
@@ -179,7 +184,8 @@ network   data 2.986 ms exposed of 5.321 ms
 
 # States and activations in host memory.
 $ nncost estimate dense round --data 8 --zero 2 --offload optimizer | sed -n '/^step/,$p'
-step      46.19 ms, bounds [42.84 ms .. 56.00 ms]
+step      46.19 ms
+          no software is faster than 42.84 ms; with nothing overlapped it takes 56.00 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 83.5% of the step, compute 15.0%, without the network limit it would take 7.609 ms
 
@@ -210,7 +216,8 @@ total     543.4 MB (518.22 MiB) of 10.00 GB (9.31 GiB), 5.4%: fits, 9.457 GB fre
 cost      1 USD per device-hour (nowhere, 2020-01), 0.0001026 USD per step of all 8 devices,
           0.01283 USD per million tokens
 $ nncost estimate dense round --micro-batch 4 --offload activations | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
-step      211.1 ms, bounds [205.1 ms .. 244.0 ms]
+step      211.1 ms
+          no software is faster than 205.1 ms; with nothing overlapped it takes 244.0 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 84.1% of the step, compute 13.1%, without the network limit it would take 33.54 ms
 network   offload 177.5 ms exposed of 205.1 ms
@@ -226,7 +233,8 @@ activations  256.4 MB       2.6%  kept for backward
 transient    88.00 MB       0.9%  gradients of activations
 total     2.058 GB (1.92 GiB) of 10.00 GB (9.31 GiB), 20.6%: fits, 7.942 GB free
 $ nncost estimate dense round --data 8 --zero 3 --offload weights | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
-step      9.294 ms, bounds [6.921 ms .. 20.97 ms]
+step      9.294 ms
+          no software is faster than 6.921 ms; with nothing overlapped it takes 20.97 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 74.5% of the step, network 14.1%, without the compute limit it would take 7.150 ms
 network   data 1.234 ms exposed of 5.833 ms, offload 75.50 us exposed of 5.355 ms
@@ -253,7 +261,8 @@ plan      16 devices = data 16, expert 8, ZeRO 1
           batch 32 = 2 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw, flash attention,
           recompute none, software torch-compile (chosen for this plan), mode predicted
 
-step      11.34 ms, bounds [5.684 ms .. 13.51 ms]
+step      11.34 ms
+          no software is faster than 5.684 ms; with nothing overlapped it takes 13.51 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 50.1% of the step, network 38.8%, without the compute limit it would take 6.806 ms
 
@@ -286,16 +295,16 @@ total     615.7 MB (587.15 MiB) of 10.00 GB (9.31 GiB), 6.2%: fits, 9.384 GB fre
 cost      1 USD per device-hour (nowhere, 2020-01), 5.039e-05 USD per step of all 16 devices,
           0.001575 USD per million tokens
 $ nncost estimate experts round --devices 16 --expert 8 --zero 1 --global-batch 32 --capacity-factor 1.25 --imbalance 1.1 | grep -e '^step' -e '^network'
-step      13.06 ms, bounds [6.771 ms .. 15.67 ms]
+step      13.06 ms
 network   expert 1.766 ms exposed of 1.766 ms, data 3.167 ms exposed of 4.109 ms
 
 # Context parallelism in its three kinds.
 $ for k in ring all-gather ulysses; do nncost estimate experts round --devices 8 --context 4 --context-kind $k --seq-len 8000 --global-batch 2 | grep -e '^step' -e '^network'; done
-step      14.97 ms, bounds [8.820 ms .. 22.09 ms]
+step      14.97 ms
 network   context 0 s exposed of 1.560 ms, data 925.6 us exposed of 4.425 ms
-step      15.72 ms, bounds [8.820 ms .. 21.28 ms]
+step      15.72 ms
 network   context 1.188 ms exposed of 1.188 ms, data 925.6 us exposed of 4.425 ms
-step      15.16 ms, bounds [8.820 ms .. 20.60 ms]
+step      15.16 ms
 network   context 624.0 us exposed of 624.0 us, data 925.6 us exposed of 4.425 ms
 $ nncost estimate experts round --devices 32 --tensor 2 --context 2 --expert 4 --context-kind ulysses --zero 1 --global-batch 32 | sed -n '/^plan/,/^network/p'
 plan      32 devices = data 8 x tensor 2 x context 2, expert 4, context by ulysses, ZeRO 1
@@ -303,7 +312,8 @@ plan      32 devices = data 8 x tensor 2 x context 2, expert 4, context by ulyss
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-step      11.23 ms, bounds [4.713 ms .. 12.68 ms]
+step      11.23 ms
+          no software is faster than 4.713 ms; with nothing overlapped it takes 12.68 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 66.6% of the step, compute 25.3%, without the network limit it would take 3.754 ms
 
@@ -326,7 +336,8 @@ plan      8 devices = data 8, expert 8, ZeRO 1
           batch 8 = 1 x 1 pass x data 8, sequence 1000, fp16, policy mixed, adamw, flash attention,
           recompute none, software torch-compile (chosen for this plan), mode predicted
 
-step      9.537 ms, bounds [5.684 ms .. 11.70 ms]
+step      9.537 ms
+          no software is faster than 5.684 ms; with nothing overlapped it takes 11.70 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 59.6% of the step, memory 20.6%, without the compute limit it would take 5.175 ms
 
@@ -347,7 +358,8 @@ plan      16 devices = data 4 x tensor 4, ZeRO 1
           batch 4 = 1 x 1 pass x data 4, sequence 1000, fp16, policy mixed, adamw, flash attention,
           recompute none, software torch-compile (chosen for this plan), mode predicted
 
-step      7.466 ms, bounds [3.694 ms .. 9.534 ms]
+step      7.466 ms
+          no software is faster than 3.694 ms; with nothing overlapped it takes 9.534 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 46.3% of the step, network 38.0%, without the compute limit it would take 5.185 ms
 
@@ -391,7 +403,8 @@ plan      16 devices = data 4 x tensor 4, ZeRO 3
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-step      103.7 ms, bounds [99.23 ms .. 123.2 ms]
+step      103.7 ms
+          no software is faster than 99.23 ms; with nothing overlapped it takes 123.2 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  network 91.7% of the step, compute 6.7%, without the network limit it would take 8.635 ms
 
@@ -473,7 +486,8 @@ plan      16 devices = data 2 x tensor 2 x pipeline 4, ZeRO 1, interleaved, 2 vi
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-step      14.81 ms, bounds [9.906 ms .. 20.82 ms], busiest stage 3 of 4
+step      14.81 ms, busiest stage 3 of 4
+          no software is faster than 9.906 ms; with nothing overlapped it takes 20.82 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 58.9% of the step, network 19.6%, without the compute limit it would take 7.766 ms
 
@@ -533,7 +547,8 @@ $ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline
 - **plan**: 2 devices = pipeline 2, 1f1b
   batch 2 = 1 x 2 passes, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
-- **step**: 13.67 ms, bounds \[10.68 ms .. 16.72 ms], busiest stage 1 of 2
+- **step**: 13.67 ms, busiest stage 1 of 2
+  no software is faster than 10.68 ms; with nothing overlapped it takes 16.72 ms
   no fitted efficiencies for this device: roofline time at the datasheet's rates
 - **bound by**: compute 55.0% of the step, bubble 25.6%, without the compute limit it would take 5.714 ms
 

@@ -100,6 +100,7 @@ round  1           10.80 ms   92,629 yes    0.002999
 round  2           18.38 ms  108,824 yes    0.002553 fastest, cheapest
 old    1           21.59 ms   46,314 yes           -
 old    2           36.76 ms   54,412 yes           -
+left out: MFU, memory, bound (a width of 60, see COLUMNS)
 
 # Lists: an empty value, a value twice, too many combinations.
 $ nncost compare dense round,,old
@@ -124,5 +125,6 @@ $ nncost compare dense carried --micro-batch 1,2
 device  micro-batch     step tokens/s   MFU   memory fits USD/Mtoken
 carried 1           9.414 ms  106,222 38.9% 2.016 GB yes     0.00523 not measured
 carried 2           14.74 ms  135,717 49.7% 2.319 GB yes    0.004093 fastest, cheapest, not measured
+left out: bound (a width of 100, see COLUMNS)
 $ nncost search dense carried --devices 1 --global-batch 2 | sed -n 4p
 not measured on this device: its efficiencies are those of similar ones

@@ -7,7 +7,12 @@ a.json -> b.json: the estimates differ
 
 32 figures differ; step 10.80 ms -> 9.414 ms (-12.8%), most of it update_s
 
-figure                                                     old                            new change
+metric                                                     old                            new change
+step.step_s                                           10.80 ms                       9.414 ms -12.8%
+cost.price_per_device_hour                               1 USD                          2 USD  +100%
+cost.step                                        2.999e-06 USD                   5.23e-06 USD +74.4%
+cost.per_million_tokens                           0.002999 USD                    0.00523 USD +74.4%
+cost.energy_j                                          10.80 J                        4.707 J -56.4%
 device.mem_bytes                                      10.00 GB                       20.00 GB  +100%
 device.mem_bytes_per_s                              1.000 TB/s                     2.000 TB/s  +100%
 device.peak_flops_per_s                          100.0 TFLOP/s                  200.0 TFLOP/s  +100%
@@ -17,11 +22,7 @@ device.id                                                round                  
 device.name                          A device of round figures A device of round efficiencies
 step.bound_s.host                                          0 s                       982.0 us
 memory.headroom_bytes                                 7.984 GB                       17.98 GB  +125%
-cost.price_per_device_hour                                   1                              2  +100%
 memory.capacity_bytes                                 10.00 GB                       20.00 GB  +100%
-cost.step                                            2.999e-06                       5.23e-06 +74.4%
-cost.per_million_tokens                               0.002999                        0.00523 +74.4%
-cost.energy_j                                          10.80 J                        4.707 J -56.4%
 step.lower_bound_s                                    6.921 ms                       3.460 ms   -50%
 throughput.hfu                                           0.678                         0.3888 -42.7%
 throughput.mfu                                           0.678                         0.3888 -42.7%
@@ -34,7 +35,6 @@ throughput.model_flops_per_s_per_d..             67.80 TFLOP/s                  
 throughput.samples_per_s                                 92.63                          106.2 +14.7%
 throughput.tokens_per_s                                 92,629                        106,222 +14.7%
 throughput.tokens_per_s_per_device                      92,629                        106,222 +14.7%
-step.step_s                                           10.80 ms                       9.414 ms -12.8%
 step.step_without_bound_s                             5.538 ms                       4.982 ms   -10%
 step.backward_s                                       5.014 ms                       4.834 ms  -3.6%
 step.forward_s                                        2.568 ms                       2.532 ms -1.41%
@@ -78,8 +78,13 @@ a.json -> b.json: the estimates differ
 
 31 figures differ; step 10.80 ms -> 13.13 ms (+21.6%), most of it recompute_s; memory 2.016 GB -> 1.808 GB (-10.3%), most of it activation_bytes
 
-| figure | old | new | change |
+| metric | old | new | change |
 |:---|---:|---:|---:|
+| step.step_s | 10.80 ms | 13.13 ms | +21.6% |
+| memory.total_bytes | 2.016 GB | 1.808 GB | -10.3% |
+| cost.energy_j | 10.80 J | 13.13 J | +21.6% |
+| cost.step | 2.999e-06 USD | 3.648e-06 USD | +21.6% |
+| cost.per_million_tokens | 0.002999 USD | 0.003648 USD | +21.6% |
 | plan.recompute | none | full |  |
 | step.recompute_s | 0 s | 2.336 ms |  |
 | work.recompute_flops | 0 FLOP | 224.0 GFLOP |  |
@@ -90,10 +95,6 @@ a.json -> b.json: the estimates differ
 | step.lower_bound_s | 6.921 ms | 9.001 ms | +30.1% |
 | work.executed_flops | 692.1 GFLOP | 900.1 GFLOP | +30.1% |
 | step.upper_bound_s | 12.77 ms | 15.66 ms | +22.6% |
-| step.step_s | 10.80 ms | 13.13 ms | +21.6% |
-| cost.energy_j | 10.80 J | 13.13 J | +21.6% |
-| cost.step | 2.999e-06 | 3.648e-06 | +21.6% |
-| cost.per_million_tokens | 0.002999 | 0.003648 | +21.6% |
 | throughput.model_flops_per_s_per_device | 67.80 TFLOP/s | 55.74 TFLOP/s | -17.8% |
 | throughput.mfu | 0.678 | 0.5574 | -17.8% |
 | throughput.tokens_per_s | 92,629 | 76,150 | -17.8% |
@@ -104,7 +105,6 @@ a.json -> b.json: the estimates differ
 | work.read_bytes | 3.230 GB | 3.711 GB | +14.9% |
 | step.step_without_bound_s | 5.538 ms | 6.307 ms | +13.9% |
 | work.write_bytes | 2.308 GB | 2.596 GB | +12.5% |
-| memory.total_bytes | 2.016 GB | 1.808 GB | -10.3% |
 | memory.total_interval_bytes.0 | 2.016 GB | 1.808 GB | -10.3% |
 | memory.total_interval_bytes.1 | 2.016 GB | 1.808 GB | -10.3% |
 | throughput.hfu | 0.678 | 0.728 | +7.37% |
@@ -135,12 +135,12 @@ new: only in the new
 
 recompute: 5 figures differ; step 42.89 ms -> 34.18 ms (-20.3%); memory 2.090 GB -> 2.923 GB (+39.9%), most of it activation_bytes
 
-figure                        old        new  change
+metric                        old        new  change
+step.step_s              42.89 ms   34.18 ms  -20.3%
+memory.total_bytes       2.090 GB   2.923 GB  +39.9%
 plan.recompute               full  selective
 memory.activation_bytes  160.1 MB   1.122 GB   +601%
-memory.total_bytes       2.090 GB   2.923 GB  +39.9%
 throughput.mfu             0.6827     0.8565  +25.5%
-step.step_s              42.89 ms   34.18 ms  -20.3%
 
 base: only in the old
 

@@ -8,7 +8,8 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      10.80 ms, bounds [6.921 ms .. 12.77 ms]
+step      10.80 ms
+          no software is faster than 6.921 ms; with nothing overlapped it takes 12.77 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 64.1% of the step, memory 35.9%, without the compute limit it would take 5.538 ms
 
@@ -41,7 +42,8 @@ $ nncost estimate dense round --format markdown
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 - **plan**: batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
-- **step**: 10.80 ms, bounds \[6.921 ms .. 12.77 ms]
+- **step**: 10.80 ms
+  no software is faster than 6.921 ms; with nothing overlapped it takes 12.77 ms
   no fitted efficiencies for this device: roofline time at the datasheet's rates
 - **bound by**: compute 64.1% of the step, memory 35.9%, without the compute limit it would take 5.538 ms
 
@@ -133,7 +135,8 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      47.33 ms, bounds [27.68 ms .. 54.21 ms], nine of ten measurements in 37.87 ms .. 59.17 ms
+step      47.33 ms, nine of ten measurements fall in 37.87 ms .. 59.17 ms
+          no software is faster than 27.68 ms; with nothing overlapped it takes 54.21 ms
 bound by  compute 82.6% of the step, memory 17.4%, without the compute limit it would take 14.36 ms
 
 part          time  share    group          time  share
@@ -164,7 +167,8 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode ideal
 
-step      27.68 ms, bounds [27.68 ms .. 35.11 ms]
+step      27.68 ms
+          no software is faster than 27.68 ms; with nothing overlapped it takes 35.11 ms
           ideal mode: every efficiency 1, no fixed costs, all traffic that can be hidden is
 bound by  compute 100.0% of the step, memory 22.8%, without the compute limit it would take 6.312 ms
 
@@ -197,7 +201,8 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      17.17 ms, bounds [11.37 ms .. 20.14 ms]
+step      17.17 ms
+          no software is faster than 11.37 ms; with nothing overlapped it takes 20.14 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 66.2% of the step, memory 33.8%, without the compute limit it would take 8.385 ms
 
@@ -231,7 +236,8 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 8, image 256, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      2.455 ms, bounds [1.575 ms .. 3.103 ms]
+step      2.455 ms
+          no software is faster than 1.575 ms; with nothing overlapped it takes 3.103 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 58.8% of the step, memory 41.2%, without the compute limit it would take 1.439 ms
 
@@ -264,7 +270,8 @@ device    old, An old device without bf16, 50.00 TFLOP/s fp16, 500.0 GB/s, ridge
 plan      batch 16, image 100, fp16, policy amp, adamw, flash attention, recompute none,
           software eager, mode predicted
 
-step      1.338 ms, bounds [320.6 us .. 2.342 ms]
+step      1.338 ms
+          no software is faster than 320.6 us; with nothing overlapped it takes 2.342 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  memory 90.3% of the step, host 5.2%, without the memory limit it would take 880.9 us
 
@@ -314,7 +321,8 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 64, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      488.5 ms, bounds [442.9 ms .. 562.4 ms]
+step      488.5 ms
+          no software is faster than 442.9 ms; with nothing overlapped it takes 562.4 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 90.7% of the step, memory 9.3%, without the compute limit it would take 111.9 ms
 
@@ -356,7 +364,9 @@ plan      batch 64, sequence 1000, bf16, policy mixed, adamw,
           software torch-compile (chosen for this plan),
           mode predicted
 
-step      488.5 ms, bounds [442.9 ms .. 562.4 ms]
+step      488.5 ms
+          no software is faster than 442.9 ms; with nothing
+          overlapped it takes 562.4 ms
           no fitted efficiencies for this device: roofline
           time at the datasheet's rates
 bound by  compute 90.7% of the step, memory 9.3%,
@@ -424,26 +434,26 @@ cost      1 USD per device-hour (nowhere, 2020-01), 0.00029 USD per step,
 
 # The whole run: days, device-hours, cost and energy.
 $ nncost estimate dense round --grad-accum 8 --tokens 2e12 --price 4 | tail -6
-activations  280.4 MB       2.8%  kept for backward
 transient    22.00 MB       0.2%  gradients of activations
 total     2.016 GB (1.88 GiB) of 10.00 GB (9.31 GiB), 20.2%: fits, 7.984 GB free
 
 cost      4 USD per device-hour (--price), 7.097e-05 USD per step, 0.008871 USD per million tokens
-run       184.8 days, 4,436 device-hours, 17,743 USD, 4,436 kWh at the device's rated power
+run       184.8 days, 4,436 device-hours, 17,743 USD, 4,436 kWh at the device's rated power,
+          for 2,000,000,000,000 tokens, 1.464e+21 model FLOPs
 $ nncost estimate unet fitted --micro-batch 32 --samples 1e8 | tail -6
-transient    39.32 MB       0.2%  gradients of activations
 total     873.3 MB (832.84 MiB) of 20.00 GB (18.63 GiB), 4.4%: fits, 19.13 GB free
 
 cost      2 USD per device-hour (here, 2022-02), 7.332e-06 USD per step,
           0.0002291 USD per thousand samples
-run       11.46 h, 11.46 device-hours, 22.91 USD, 5.728 kWh at the device's rated power
+run       11.46 h, 11.46 device-hours, 22.91 USD, 5.728 kWh at the device's rated power,
+          for 100,000,000 samples, 1.958e+18 model FLOPs
 
 # A device without a price, network, power.
 $ nncost estimate dense old --tokens 1e9 | tail -4
 total     2.016 GB (1.88 GiB) of 5.000 GB (4.66 GiB), 40.3%: fits, 2.984 GB free
 
 cost      no price recorded for this device: give --price
-run       5.998 h, 5.998 device-hours
+run       5.998 h, 5.998 device-hours, for 1,000,000,000 tokens, 7.32e+17 model FLOPs
 $ nncost estimate dense old --tokens 1e9 --format json | grep '"cost"'
   "cost": {"price_per_device_hour": null, "currency": null, "step": null, "per_million_tokens": null, "per_thousand_samples": null, "run": null, "device_hours": 5.99764222222, "run_s": 21591.512, "energy_j": null},
 
@@ -454,7 +464,8 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention,
           recompute norm,activation, software torch-compile (chosen for this plan), mode predicted
 
-step      10.99 ms, bounds [6.921 ms .. 13.00 ms]
+step      10.99 ms
+          no software is faster than 6.921 ms; with nothing overlapped it takes 13.00 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 63.0% of the step, memory 37.0%, without the compute limit it would take 5.730 ms
 
@@ -482,7 +493,8 @@ total     1.922 GB (1.79 GiB) of 10.00 GB (9.31 GiB), 19.2%: fits, 8.078 GB free
 cost      1 USD per device-hour (nowhere, 2020-01), 3.052e-06 USD per step,
           0.003052 USD per million tokens
 $ nncost estimate dense round --recompute full | sed -n '/^step/,/^update/p'
-step      13.13 ms, bounds [9.001 ms .. 15.66 ms]
+step      13.13 ms
+          no software is faster than 9.001 ms; with nothing overlapped it takes 15.66 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 68.5% of the step, memory 31.5%, without the compute limit it would take 6.307 ms
 
@@ -527,27 +539,27 @@ device    fitted, A device of round efficiencies, 400.0 TFLOP/s fp8, 2.000 TB/s,
 plan      batch 1, sequence 1000, fp8, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      9.169 ms, bounds [2.249 ms .. 10.42 ms], nine of ten measurements in 7.335 ms .. 11.46 ms
+step      9.169 ms, nine of ten measurements fall in 7.335 ms .. 11.46 ms
+          no software is faster than 2.249 ms; with nothing overlapped it takes 10.42 ms
 bound by  compute 54.6% of the step, memory 31.9%, without the compute limit it would take 5.642 ms
-
 $ nncost estimate dense fitted --precision tf32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 100.0 TFLOP/s tf32, 2.000 TB/s, ridge 50 FLOP/B
 plan      batch 1, sequence 1000, tf32, policy fp32, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      15.80 ms, bounds [6.921 ms .. 18.20 ms], nine of ten measurements in 12.64 ms .. 19.75 ms
+step      15.80 ms, nine of ten measurements fall in 12.64 ms .. 19.75 ms
+          no software is faster than 6.921 ms; with nothing overlapped it takes 18.20 ms
 bound by  compute 72.2% of the step, memory 22.3%, without the compute limit it would take 6.842 ms
-
 $ nncost estimate dense old --precision fp32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    old, An old device without bf16, 10.00 TFLOP/s fp32, 500.0 GB/s, ridge 20 FLOP/B
 plan      batch 1, sequence 1000, fp32, policy fp32, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      78.71 ms, bounds [69.21 ms .. 85.67 ms]
+step      78.71 ms
+          no software is faster than 69.21 ms; with nothing overlapped it takes 85.67 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 87.9% of the step, memory 12.1%, without the compute limit it would take 16.15 ms
 
 # Attention written out, in the older kernels, and everything eager: the host issues each op.
 $ nncost estimate dense fitted --attention unfused --software eager
@@ -556,7 +568,8 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, unfused attention, recompute none,
           software eager, mode predicted
 
-step      15.20 ms, bounds [3.460 ms .. 19.68 ms]
+step      15.20 ms
+          no software is faster than 3.460 ms; with nothing overlapped it takes 19.68 ms
 bound by  memory 68.3% of the step, compute 27.8%, without the memory limit it would take 6.370 ms
 
 part          time  share    group          time  share
@@ -598,12 +611,12 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 set       hidden=2000, head_dim=250, ffn_hidden=8000, mem_bytes_per_s=2e12
 
-step      32.09 ms, bounds [25.36 ms .. 35.25 ms]
+step      32.09 ms
+          no software is faster than 25.36 ms; with nothing overlapped it takes 35.25 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 79.0% of the step, memory 21.0%, without the compute limit it would take 8.934 ms
 
 part          time  share    group          time  share
-forward   8.678 ms  27.0%    embedding  16.01 us   0.0%
 $ nncost estimate dense round --set plan.micro_batch=2 --set model.layers=4 --set device.mem_bytes=40e9 | head -12
 model     dense, A small decoder, decoder, 59,054,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -611,21 +624,21 @@ plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, re
           software torch-compile (chosen for this plan), mode predicted
 set       plan.micro_batch=2, model.layers=4, device.mem_bytes=40e9
 
-step      10.04 ms, bounds [7.521 ms .. 11.71 ms]
+step      10.04 ms
+          no software is faster than 7.521 ms; with nothing overlapped it takes 11.71 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 74.9% of the step, memory 25.1%, without the compute limit it would take 3.960 ms
 
 part          time  share    group          time  share
-forward   2.800 ms  27.9%    embedding  32.03 us   0.3%
 $ nncost estimate dense fitted --set efficiency.basis=none | grep -A1 '^step'
-step      5.398 ms, bounds [3.460 ms .. 6.537 ms]
-          no fitted efficiencies for this device: roofline time at the datasheet's rates
+step      5.398 ms
+          no software is faster than 3.460 ms; with nothing overlapped it takes 6.537 ms
 $ nncost estimate dense fitted --set efficiency.basis=default | grep -A1 '^step'
-step      9.414 ms, bounds [3.460 ms .. 10.75 ms], nine of ten measurements in 4.707 ms .. 18.83 ms
-          not measured on this device: its efficiencies are those of similar ones
+step      9.414 ms, nine of ten measurements fall in 4.707 ms .. 18.83 ms
+          no software is faster than 3.460 ms; with nothing overlapped it takes 10.75 ms
 $ nncost estimate dense fitted --set efficiency.basis=kernels | grep -A1 '^step'
-step      9.414 ms, bounds [3.460 ms .. 10.75 ms], nine of ten measurements in 4.707 ms .. 18.83 ms
-bound by  compute 61.9% of the step, memory 27.7%, without the compute limit it would take 4.982 ms
+step      9.414 ms, nine of ten measurements fall in 4.707 ms .. 18.83 ms
+          no software is faster than 3.460 ms; with nothing overlapped it takes 10.75 ms
 
 # A narrow terminal, and one too narrow for anything.
 $ COLUMNS=60 nncost estimate dense fitted
@@ -638,8 +651,10 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
           software torch-compile (chosen for this plan),
           mode predicted
 
-step      9.414 ms, bounds [3.460 ms .. 10.75 ms],
-          nine of ten measurements in 7.531 ms .. 11.77 ms
+step      9.414 ms,
+          nine of ten measurements fall in 7.531 ms .. 11.77 ms
+          no software is faster than 3.460 ms; with nothing
+          overlapped it takes 10.75 ms
 bound by  compute 61.9% of the step, memory 27.7%,
           without the compute limit it would take 4.982 ms
 
@@ -679,7 +694,9 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
           software torch-compile (chosen for this plan),
           mode predicted
 
-step      10.80 ms, bounds [6.921 ms .. 12.77 ms]
+step      10.80 ms
+          no software is faster than 6.921 ms; with nothing
+          overlapped it takes 12.77 ms
           no fitted efficiencies for this device: roofline
           time at the datasheet's rates
 bound by  compute 64.1% of the step, memory 35.9%,
@@ -688,8 +705,6 @@ bound by  compute 64.1% of the step, memory 35.9%,
 part          time  share    group          time  share
 forward   2.568 ms  23.8%    embedding  16.02 us   0.1%
 backward  5.014 ms  46.4%    attention  2.529 ms  23.4%
-update    3.213 ms  29.8%    mlp        4.208 ms  39.0%
-                             norm       170.0 us   1.6%
 
 # Activations by the published formula in place of per op.
 $ nncost estimate dense round --activations korthikanti | grep activations
@@ -741,7 +756,8 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 10, image 90, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      10.34 ms, bounds [6.008 ms .. 12.27 ms]
+step      10.34 ms
+          no software is faster than 6.008 ms; with nothing overlapped it takes 12.27 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 57.2% of the step, memory 42.8%, without the compute limit it would take 5.937 ms
 

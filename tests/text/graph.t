@@ -5,7 +5,8 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 10, image 8, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      1.488 us, bounds [476.7 ns .. 1.719 us]
+step      1.488 us
+          no software is faster than 476.7 ns; with nothing overlapped it takes 1.719 us
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  memory 100.0% of the step, without the memory limit it would take 230.9 ns
 
@@ -110,7 +111,8 @@ plan      2 devices = pipeline 2, 1f1b
           batch 1, image 8, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      216.0 ns, bounds [114.8 ns .. 2.267 us], busiest stage 0 of 2
+step      216.0 ns, busiest stage 0 of 2
+          no software is faster than 114.8 ns; with nothing overlapped it takes 2.267 us
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  memory 67.3% of the step, bubble 32.7%, without the memory limit it would take 25.90 ns
 

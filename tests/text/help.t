@@ -39,8 +39,9 @@ Commands:
   list      The devices, models or software profiles that can be named by id.
   show      A device, model or software profile: the file it came from, every field, the sources.
   validate  Check device, model, software, cluster and plan files: every fault, one per line.
-  docs      The man page, the bash completion, all options, or the JSON Schema of a kind of file or
-            output.
+  mcp       A server of the Model Context Protocol on standard input and output, for assistants.
+  docs      The man page, the completion of a shell (bash, zsh, fish), all options, or the JSON
+            Schema of a kind of file or output.
 
 'nncost COMMAND -h' shows the usual options of a command, 'nncost help COMMAND' all of
 them; 'nncost -V' prints the version.
@@ -206,7 +207,7 @@ usage: nncost budget --device DEVICE --cost MONEY | --params N --tokens D [optio
 usage: nncost explain [NAMES [MODEL DEVICE | PLANS.json [DEVICE]]] [options]
 usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]
 usage: nncost merge OUT SHARD... [options]
-usage: nncost search MODEL DEVICE | PLANS.json [DEVICE] [options]
+usage: nncost search MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE] [options]
 usage: nncost check PLANS.json [options]
 usage: nncost diff OLD NEW [options]
 usage: nncost accuracy FILE.csv... [options]
@@ -219,11 +220,12 @@ usage: nncost import FILE.onnx [options]
 usage: nncost list [devices|models|software] [options]
 usage: nncost show ID [options]
 usage: nncost validate FILE... [options]
-usage: nncost docs man|completion|options|schema [KIND] [options]
+usage: nncost mcp  [options]
+usage: nncost docs man|completion [SHELL]|options|schema [KIND] [options]
 
 # Notes of the commands that have some.
 $ for c in search sweep calibrate explain; do nncost $c --help | sed -n '/^usage/,/^Options/p' | sed '$d'; done
-usage: nncost search MODEL DEVICE | PLANS.json [DEVICE] [options]
+usage: nncost search MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE] [options]
 
 The best legal plans for N devices, and the front of time against memory.
 
@@ -233,9 +235,11 @@ parallelism, recompute, schedule, offload. An option with a list restricts it: -
 --recompute none,full; '+' joins what one plan recomputes. Other options hold for every plan. Each
 figure equals that of 'estimate' for the same plan. --devices may be a list of sizes, 64,128 or
 8..4096 (doubling): then the best plan of each size is shown, and the fastest and the cheapest size.
---shard I/N searches one of N parts, of equal size, for 'nncost merge' to put together: that takes
---format json. Ctrl-C ends with the best of what was covered. Exits with 1 when no plan fits, with
-128 and the number of the signal when stopped by one.
+Several devices are compared, each by its cheapest size that keeps to --deadline and --budget, or
+with --objective time by its fastest; --plans FILE writes a scenario for each. --shard I/N searches
+one of N parts, of equal size, for 'nncost merge' to put together: that takes --format json. Ctrl-C
+ends with the best of what was covered. Exits with 1 when no plan fits, with 128 and the number of
+the signal when stopped by one.
 
 With --serve it answers about a decoder that is served: 'nncost search --serve --help' lists those
 options.

@@ -6,6 +6,7 @@ id     year          peak in     memory  bandwidth ridge       link price/h meas
 fitted 2022 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s   100 200.0 GB/s       2 steps    fit, fitted-2..
 old    2010 50.00 TFLOP/s fp16 5.000 GB 500.0 GB/s   100 25.00 GB/s       - none
 round  2020 100.0 TFLOP/s bf16 10.00 GB 1.000 TB/s   100 100.0 GB/s       1 none
+left out: name (a width of 100, see COLUMNS)
 $ nncost list devices --format markdown
 | id | name | year | peak | in | memory | bandwidth | ridge | link | price/h | measured | aliases |
 |:---|:---|---:|---:|:---|---:|---:|---:|---:|---:|:---|:---|
@@ -95,6 +96,7 @@ id              peak in     memory  bandwidth measured
 fitted 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s steps
 old    50.00 TFLOP/s fp16 5.000 GB 500.0 GB/s none
 round  100.0 TFLOP/s bf16 10.00 GB 1.000 TB/s none
+left out: name, year, ridge, link, price/h, aliases (a width of 60, see COLUMNS)
 $ COLUMNS=140 nncost list devices
 id     name                           year          peak in     memory  bandwidth ridge       link price/h measured aliases
 fitted A device of round efficiencies 2022 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s   100 200.0 GB/s       2 steps    fit, fitted-20gb

@@ -115,7 +115,7 @@ $ NNCOST_PATH=own:toy nncost estimate dense pipe
 
 # One thing or all of them.
 $ nncost list device | wc -l; nncost list | grep '^id'
-4
+5
 id     year          peak in     memory  bandwidth ridge       link price/h measured aliases
 id       name                            family    parameters  shape                   input
 id             name

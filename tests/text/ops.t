@@ -418,6 +418,7 @@ head.logits            grad_weight   2       - 10.00 G 27.00 M  370.4 100.0 us  
 mlp.tensor_in          forward       8       -       0       0      - 21.00 us  1.7% network
 mlp.tensor_out         forward       8       -       0       0      - 21.00 us  1.7% network
 mlp.tensor_out         backward      8       -       0       0      - 21.00 us  1.7% network
+left out: shape (a width of 100, see COLUMNS)
 
           52 more rows
 step      4.547 TFLOP executed by all devices, 11.66 GFLOP on the vector units,
@@ -496,6 +497,7 @@ embed.positions backward    1.000 M 2.000 us  0.0% memory
 embed.tokens    backward    1.000 M 6.008 us  0.1% memory
 grad.clip       update      214.2 M 214.2 us  2.0% memory
 optimizer       update      1.714 G 2.999 ms 27.8% memory
+left out: rep, shape, kept, bytes, FLOP/B (a width of 60, see COLUMNS)
 
 step      692.1 GFLOP executed, 3.575 GFLOP on the vector units,
           5.538 GB moved, 10.80 ms, compute

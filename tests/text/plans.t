@@ -19,18 +19,18 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute full,
           software torch-compile (chosen for this plan), mode predicted
 
-step      42.89 ms, bounds [36.00 ms .. 49.92 ms]
+step      42.89 ms
+          no software is faster than 36.00 ms; with nothing overlapped it takes 49.92 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 83.9% of the step, memory 16.1%, without the compute limit it would take 13.10 ms
 $ nncost estimate inputs/plans.json fitted --scenario recompute --micro-batch 2 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute full,
           software torch-compile (chosen for this plan), mode predicted
 
-step      18.71 ms, bounds [9.001 ms .. 21.41 ms], nine of ten measurements in 14.96 ms .. 23.38 ms
+step      18.71 ms, nine of ten measurements fall in 14.96 ms .. 23.38 ms
+          no software is faster than 9.001 ms; with nothing overlapped it takes 21.41 ms
 bound by  compute 72.4% of the step, memory 19.9%, without the compute limit it would take 7.870 ms
-
 $ nncost ops inputs/plans.json --scenario base --top 3
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -50,7 +50,7 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 $ nncost search inputs/plans.json --scenario base --devices 8 --global-batch 32 --best 1 --zero 1 --threads 1 | head -2
 dense on 8 x round, global batch 32
-184320 combinations: 2282 evaluated, 182038 illegal, too large or hopeless; 2282 fit
+184320 combinations: 2282 evaluated, 182038 illegal, too large or slower for sure; 2282 fit
 
 # Which scenario: it must be named, exist, and be of a plan file.
 $ nncost estimate inputs/plans.json

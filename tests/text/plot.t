@@ -584,7 +584,7 @@ $ nncost plot timeline dense round --from 2ms --to 1ms
 ! nncost: --from: out of range, expected less than the 1.000 ms at which the timeline ends, found "2ms"
 [2]
 $ nncost plot timeline dense round --from soon
-! nncost: --from: not a time, expected a number above 0 and one of us, ms, s, min, h, d, such as 2.5s or 30d, found "soon"
+! nncost: --from: not a time, expected a number above 0 and one of us, ms, s, min, h, d, w, such as 2.5s or 30d, found "soon"
 [2]
 $ nncost plot front dense round --devices 2..4 --global-batch 16
 ! nncost: --devices: one number is expected, 'plot scaling' shows several

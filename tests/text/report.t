@@ -22,13 +22,13 @@ $ nncost report dense round | sed -n '/Figures/,/Ops by time/p' | head -12
 <p><b>device</b> round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 <p><b>plan</b> batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
-<p><b>step</b> 10.80 ms, bounds [6.921 ms .. 12.77 ms]
+<p><b>step</b> 10.80 ms
+<br>no software is faster than 6.921 ms; with nothing overlapped it takes 12.77 ms
 <br>no fitted efficiencies for this device: roofline time at the datasheet's rates
 <p><b>bound by</b> compute 64.1% of the step, memory 35.9%, without the compute limit it would take 5.538 ms
 
 <div class="wide"><table><thead><tr><th>part<th class="n">time<th class="n">share<th>  group<th class="n">time<th class="n">share</thead><tbody>
 <tr><td>forward<td class="n">2.568 ms<td class="n">23.8%<td>  embedding<td class="n">16.02 us<td class="n">0.1%
-<tr><td>backward<td class="n">5.014 ms<td class="n">46.4%<td>  attention<td class="n">2.529 ms<td class="n">23.4%
 
 # A date is printed as it is given, an output file is no part of the command.
 $ nncost report dense round --date 2026-01-31 --output page.html && grep -A1 '<pre>' page.html
@@ -62,10 +62,10 @@ $ nncost report search dense round --devices 4 --global-batch 16 --best 2 | grep
 <h2>This page</h2>
 $ nncost report search dense round --devices 1..4 --global-batch 16 | grep -A6 '<h2>The best plan of every size'
 <h2>The best plan of every size</h2>
-<div class="wide"><table><thead><tr><th class="n">devices<th class="n">step<th class="n">step USD<th class="n">memory<th class="n">MFU<th class="n">data<th class="n">tensor<th class="n">pipeline<th class="n">virtual<th class="n">context<th class="n">expert<th>SP<th class="n">ZeRO<th class="n">micro-batch<th>schedule<th>recompute<th>offload<th class="n">bubble</thead><tbody>
-<tr><td class="n">1<td class="n">124.5 ms<td class="n">3.459e-05<td class="n">2.016 GB<td class="n">94.0%<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td>no<td class="n">0<td class="n">1<td>1f1b<td>none<td>none<td class="n">0.0%
-<tr><td class="n">2<td class="n">62.53 ms<td class="n">3.474e-05<td class="n">3.383 GB<td class="n">93.7%<td class="n">2<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td>no<td class="n">2<td class="n">8<td>1f1b<td>none<td>none<td class="n">0.0%
-<tr><td class="n">4<td class="n">31.53 ms<td class="n">3.503e-05<td class="n">1.052 GB<td class="n">92.9%<td class="n">4<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td class="n">1<td>no<td class="n">1<td class="n">1<td>1f1b<td>none<td>none<td class="n">0.0%
+<div class="wide"><table><thead><tr><th class="n">devices<th class="n">step<th class="n">step USD<th class="n">memory<th class="n">MFU<th class="n">bubble<th>plan</thead><tbody>
+<tr><td class="n">1<td class="n">124.5 ms<td class="n">3.459e-05<td class="n">2.016 GB<td class="n">94.0%<td class="n">0.0%<td>dp1 mb1
+<tr><td class="n">2<td class="n">62.53 ms<td class="n">3.474e-05<td class="n">3.383 GB<td class="n">93.7%<td class="n">0.0%<td>dp2 zero2 mb8
+<tr><td class="n">4<td class="n">31.53 ms<td class="n">3.503e-05<td class="n">1.052 GB<td class="n">92.9%<td class="n">0.0%<td>dp4 zero1 mb1
 </tbody></table></div>
 <h2>This page</h2>
 
@@ -75,11 +75,11 @@ $ nncost estimate dense round --format json > old.json; nncost estimate dense ro
 <p>1 of 1 estimates differ.</p>
 <h2>The estimate</h2>
 <p>step 10.80 ms -&gt; 18.38 ms (+70.2%), most of it backward_s; memory 2.016 GB -&gt; 2.319 GB (+15%), most of it activation_bytes</p>
-<div class="wide"><table><thead><tr><th>figure<th class="n">old<th class="n">new<th class="n">change</thead><tbody>
-<tr><td>plan.global_batch<td class="n">1<td class="n">2<td class="n">+100%
-<tr><td>plan.micro_batch<td class="n">1<td class="n">2<td class="n">+100%
-<tr><td>memory.transient_bytes<td class="n">22.00 MB<td class="n">44.00 MB<td class="n">+100%
-<tr><td>step.backward_s<td class="n">5.014 ms<td class="n">10.03 ms<td class="n">+100%
+<div class="wide"><table><thead><tr><th>metric<th class="n">old<th class="n">new<th class="n">change</thead><tbody>
+<tr><td>step.step_s<td class="n">10.80 ms<td class="n">18.38 ms<td class="n">+70.2%
+<tr><td>memory.total_bytes<td class="n">2.016 GB<td class="n">2.319 GB<td class="n">+15%
+<tr><td>cost.energy_j<td class="n">10.80 J<td class="n">18.38 J<td class="n">+70.2%
+<tr><td>cost.step<td class="n">2.999e-06 USD<td class="n">5.105e-06 USD<td class="n">+70.2%
 --
 <div class="wide"><table><thead><tr><th>op<th>phase<th class="n">old<th class="n">new<th class="n">difference</thead><tbody>
 <tr><td>mlp.down<td>forward<td class="n">640.0 us<td class="n">1.280 ms<td class="n">+640.0 us

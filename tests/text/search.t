@@ -3,30 +3,32 @@
 # The best three, and why the first beats the second.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 3
 dense on 16 x fitted, global batch 64
-672000 combinations: 2733 evaluated, 669267 illegal, too large or hopeless; 2733 fit
+672000 combinations: 2733 evaluated, 669267 illegal, too large or slower for sure; 2733 fit
 
 software torch-compile
 
-    step   memory   MFU data tensor pipeline virtual SP ZeRO micro-batch schedule recompute offload
-24.01 ms 1.611 GB 61.0%    8      1        2       1 no    2           4 dualpipe none      none
-24.01 ms 1.799 GB 61.0%    8      1        2       1 no    1           4 dualpipe none      none
-24.03 ms 1.518 GB 60.9%   16      1        1       1 no    2           4 1f1b     none      none
+    step    memory    MFU  bubble  plan
+24.01 ms  1.611 GB  61.0%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+24.01 ms  1.799 GB  61.0%    0.0%  dp8 pp2 zero1 mb4 dualpipe
+24.03 ms  1.518 GB  60.9%    0.0%  dp16 zero2 mb4
+
+    nncost estimate dense fitted --devices 16 --global-batch 64 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe
 
 time against memory, no other plan is faster with less
 
-    step   memory   MFU data tensor pipeline virtual SP ZeRO micro-batch schedule recompute  offload
-24.01 ms 1.611 GB 61.0%    8      1        2       1 no    2           4 dualpipe none       none
-24.03 ms 1.518 GB 60.9%   16      1        1       1 no    2           4 1f1b     none       none
-24.42 ms 1.483 GB 59.9%    8      1        2       1 no    2           4 dualpipe norm       none
-24.45 ms 1.390 GB 59.9%   16      1        1       1 no    2           4 1f1b     norm       none
-24.60 ms 1.363 GB 59.5%    8      1        2       1 no    2           4 dualpipe activation none
-24.62 ms 1.270 GB 59.5%   16      1        1       1 no    2           4 1f1b     activation none
-25.01 ms 1.235 GB 58.5%    8      1        2       1 no    2           4 dualpipe norm,act.. none
-25.04 ms 1.142 GB 58.5%   16      1        1       1 no    2           4 1f1b     norm,act.. none
-26.03 ms 1.120 GB 56.2%    8      1        2       1 no    3           4 dualpipe norm,act.. none
-26.04 ms 1.114 GB 56.2%   16      1        1       1 no    1           2 1f1b     none       none
-26.29 ms 912.7 MB 55.7%   16      1        1       1 no    2           2 1f1b     none       none
-26.87 ms 848.7 MB 54.5%   16      1        1       1 no    2           2 1f1b     norm       none
+    step    memory    MFU  bubble  plan
+24.01 ms  1.611 GB  61.0%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+24.03 ms  1.518 GB  60.9%    0.0%  dp16 zero2 mb4
+24.42 ms  1.483 GB  59.9%    0.0%  dp8 pp2 zero2 mb4 dualpipe recompute=norm
+24.45 ms  1.390 GB  59.9%    0.0%  dp16 zero2 mb4 recompute=norm
+24.60 ms  1.363 GB  59.5%    0.0%  dp8 pp2 zero2 mb4 dualpipe recompute=activation
+24.62 ms  1.270 GB  59.5%    0.0%  dp16 zero2 mb4 recompute=activation
+25.01 ms  1.235 GB  58.5%    0.0%  dp8 pp2 zero2 mb4 dualpipe recompute=norm+activation
+25.04 ms  1.142 GB  58.5%    0.0%  dp16 zero2 mb4 recompute=norm+activation
+26.03 ms  1.120 GB  56.2%    0.0%  dp8 pp2 zero3 mb4 dualpipe recompute=norm+activation
+26.04 ms  1.114 GB  56.2%    0.0%  dp16 zero1 mb2
+26.29 ms  912.7 MB  55.7%    0.0%  dp16 zero2 mb2
+26.87 ms  848.7 MB  54.5%    0.0%  dp16 zero2 mb2 recompute=norm
 
 # In the other formats; the time it took is not the same twice.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 1e9 --format csv
@@ -35,31 +37,33 @@ plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.contex
 16,16,1,1,1,1,1,false,1,4,1,64,1f1b,none,none,torch-compile,0.0240301853876,1718361500,0.609233751794,2663316.94773,0,0.000498301668722,0.384482966202,0.00021360164789,375.471646681,1.66876287414,3.33752574828,nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 1e9 --zero 1 --micro-batch 4\r
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --format markdown
 dense on 16 x fitted, global batch 64
-33600 combinations: 80 evaluated, 33520 illegal, too large or hopeless; 80 fit
+33600 combinations: 80 evaluated, 33520 illegal, too large or slower for sure; 80 fit
 
 software torch-compile
 
-| step | memory | MFU | data | tensor | pipeline | virtual | context | expert | SP | ZeRO | micro-batch | schedule | recompute | offload | bubble |
-|---:|---:|---:|---:|---:|---:|---:|---:|---:|:---|---:|---:|:---|:---|:---|---:|
-| 24.03 ms | 1.518 GB | 60.9% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 4 | 1f1b | none | none | 0.0% |
-| 24.03 ms | 1.718 GB | 60.9% | 16 | 1 | 1 | 1 | 1 | 1 | no | 1 | 4 | 1f1b | none | none | 0.0% |
+| step | memory | MFU | bubble | plan |
+|---:|---:|---:|---:|:---|
+| 24.03 ms | 1.518 GB | 60.9% | 0.0% | dp16 zero2 mb4 |
+| 24.03 ms | 1.718 GB | 60.9% | 0.0% | dp16 zero1 mb4 |
+
+    nncost estimate dense fitted --devices 16 --global-batch 64 --zero 2 --micro-batch 4
 
 time against memory, no other plan is faster with less
 
-| step | memory | MFU | data | tensor | pipeline | virtual | context | expert | SP | ZeRO | micro-batch | schedule | recompute | offload | bubble |
-|---:|---:|---:|---:|---:|---:|---:|---:|---:|:---|---:|---:|:---|:---|:---|---:|
-| 24.03 ms | 1.518 GB | 60.9% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 4 | 1f1b | none | none | 0.0% |
-| 24.45 ms | 1.390 GB | 59.9% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 4 | 1f1b | norm | none | 0.0% |
-| 24.62 ms | 1.270 GB | 59.5% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 4 | 1f1b | activation | none | 0.0% |
-| 25.04 ms | 1.142 GB | 58.5% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 4 | 1f1b | norm,activation | none | 0.0% |
-| 26.04 ms | 1.114 GB | 56.2% | 16 | 1 | 1 | 1 | 1 | 1 | no | 1 | 2 | 1f1b | none | none | 0.0% |
-| 26.29 ms | 912.7 MB | 55.7% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 2 | 1f1b | none | none | 0.0% |
-| 26.87 ms | 848.7 MB | 54.5% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 2 | 1f1b | norm | none | 0.0% |
-| 26.96 ms | 788.7 MB | 54.3% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 2 | 1f1b | activation | none | 0.0% |
-| 27.54 ms | 724.7 MB | 53.2% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 2 | 1f1b | norm,activation | none | 0.0% |
-| 30.89 ms | 610.3 MB | 47.4% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 1 | 1f1b | none | none | 0.0% |
-| 31.72 ms | 548.3 MB | 46.2% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 1 | 1f1b | activation | none | 0.0% |
-| 32.61 ms | 516.3 MB | 44.9% | 16 | 1 | 1 | 1 | 1 | 1 | no | 2 | 1 | 1f1b | norm,activation | none | 0.0% |
+| step | memory | MFU | bubble | plan |
+|---:|---:|---:|---:|:---|
+| 24.03 ms | 1.518 GB | 60.9% | 0.0% | dp16 zero2 mb4 |
+| 24.45 ms | 1.390 GB | 59.9% | 0.0% | dp16 zero2 mb4 recompute=norm |
+| 24.62 ms | 1.270 GB | 59.5% | 0.0% | dp16 zero2 mb4 recompute=activation |
+| 25.04 ms | 1.142 GB | 58.5% | 0.0% | dp16 zero2 mb4 recompute=norm+activation |
+| 26.04 ms | 1.114 GB | 56.2% | 0.0% | dp16 zero1 mb2 |
+| 26.29 ms | 912.7 MB | 55.7% | 0.0% | dp16 zero2 mb2 |
+| 26.87 ms | 848.7 MB | 54.5% | 0.0% | dp16 zero2 mb2 recompute=norm |
+| 26.96 ms | 788.7 MB | 54.3% | 0.0% | dp16 zero2 mb2 recompute=activation |
+| 27.54 ms | 724.7 MB | 53.2% | 0.0% | dp16 zero2 mb2 recompute=norm+activation |
+| 30.89 ms | 610.3 MB | 47.4% | 0.0% | dp16 zero2 mb1 |
+| 31.72 ms | 548.3 MB | 46.2% | 0.0% | dp16 zero2 mb1 recompute=activation |
+| 32.61 ms | 516.3 MB | 44.9% | 0.0% | dp16 zero2 mb1 recompute=norm+activation |
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --tokens 300e9 --format json | sed 's/"elapsed_s": .*/"elapsed_s": 0,/'
 {
   "schema": "nncost.search/1",
@@ -99,94 +103,100 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
 # Pipelines, experts: the columns that plans use.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 16 --best 2 --pipeline 4 --zero 0 --max-memory 300e6
 dense on 16 x fitted, global batch 16
-30000 combinations: 62 evaluated, 29938 illegal, too large or hopeless; 62 fit
+30000 combinations: 62 evaluated, 29938 illegal, too large or slower for sure; 62 fit
 
 software torch-compile
 
-    step   memory   MFU data tensor pipeline virtual SP ZeRO micro-batch schedule recompute  offload
-30.17 ms 292.7 MB 12.1%    1      4        4       1 no    0           2 zb-h1    norm,act.. none
-31.33 ms 292.7 MB 11.7%    1      4        4       1 no    0           2 1f1b     norm,act.. none
+    step    memory    MFU  bubble  plan
+30.17 ms  292.7 MB  12.1%   20.3%  dp1 tp4 pp4 mb2 zb-h1 recompute=norm+activation
+31.33 ms  292.7 MB  11.7%   23.3%  dp1 tp4 pp4 mb2 recompute=norm+activation
 
 the first is 1.155 ms faster than the second, bubble 1.155 ms less
 
+    nncost estimate dense fitted --devices 16 --global-batch 16 --tensor 4 --pipeline 4 --micro-batch 2 --schedule zb-h1 --recompute norm,activation
+
 time against memory, no other plan is faster with less
 
-    step   memory   MFU data tensor pipeline virtual SP  ZeRO micro-batch schedule    recompute
-30.17 ms 292.7 MB 12.1%    1      4        4       1 no     0           2 zb-h1       norm,activat..
-35.60 ms 288.5 MB 10.3%    1      4        4       1 no     0           4 zb-h1       full
-36.50 ms 243.4 MB 10.0%    1      4        4       2 no     0           2 interleaved full
-39.56 ms 220.4 MB  9.3%    1      4        4       1 no     0           2 zb-h1       full
-48.69 ms 201.3 MB  7.5%    1      4        4       2 yes    0           2 interleaved full
-49.95 ms 192.4 MB  7.3%    1      4        4       2 no     0           1 interleaved full
-52.40 ms 186.3 MB  7.0%    1      4        4       1 no     0           1 zb-h1       full
-53.23 ms 184.3 MB  6.9%    1      4        4       1 yes    0           2 zb-h1       full
-71.21 ms 169.8 MB  5.1%    1      4        4       2 yes    0           1 interleaved full
-75.07 ms 168.3 MB  4.9%    1      4        4       1 yes    0           1 zb-h1       full
+    step    memory    MFU  bubble  plan
+30.17 ms  292.7 MB  12.1%   20.3%  dp1 tp4 pp4 mb2 zb-h1 recompute=norm+activation
+35.60 ms  288.5 MB  10.3%   35.1%  dp1 tp4 pp4 mb4 zb-h1 recompute=full
+36.50 ms  243.4 MB  10.0%   15.5%  dp1 tp4 pp4 vpp2 mb2 recompute=full
+39.56 ms  220.4 MB   9.3%   22.0%  dp1 tp4 pp4 mb2 zb-h1 recompute=full
+48.69 ms  201.3 MB   7.5%   15.6%  dp1 tp4 sp pp4 vpp2 mb2 recompute=full
+49.95 ms  192.4 MB   7.3%    8.5%  dp1 tp4 pp4 vpp2 mb1 recompute=full
+52.40 ms  186.3 MB   7.0%   12.7%  dp1 tp4 pp4 mb1 zb-h1 recompute=full
+53.23 ms  184.3 MB   6.9%   22.8%  dp1 tp4 sp pp4 mb2 zb-h1 recompute=full
+71.21 ms  169.8 MB   5.1%    8.5%  dp1 tp4 sp pp4 vpp2 mb1 recompute=full
+75.07 ms  168.3 MB   4.9%   13.2%  dp1 tp4 sp pp4 mb1 zb-h1 recompute=full
 $ nncost search experts round --threads 1 --devices 16 --global-batch 32 --best 2 --expert 4,8 --max-memory 600e6
 experts on 16 x round, global batch 32
-1296000 combinations: 8898 evaluated, 1287102 illegal, too large or hopeless; 8898 fit
+1296000 combinations: 8898 evaluated, 1287102 illegal, too large or slower for sure; 8898 fit
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
 software torch-compile
 
-    step   memory   MFU data tensor pipeline virtual expert SP ZeRO micro-batch schedule recompute
-9.047 ms 586.2 MB 66.4%    8      1        2       1      8 no    1           1 dualpipe norm
-9.143 ms 586.2 MB 65.7%    8      1        2       1      8 no    1           1 dualpipe norm,acti..
+    step    memory    MFU  bubble  plan
+9.047 ms  586.2 MB  66.4%    0.0%  dp8 pp2 ep8 zero1 mb1 dualpipe recompute=norm
+9.143 ms  586.2 MB  65.7%    0.0%  dp8 pp2 ep8 zero1 mb1 dualpipe recompute=norm+activation
 
 the first is 96.00 us faster than the second, compute 96.00 us less
 
+    nncost estimate experts round --devices 16 --global-batch 32 --pipeline 2 --expert 8 --zero 1 --micro-batch 1 --schedule dualpipe --recompute norm
+
 time against memory, no other plan is faster with less
 
-    step   memory   MFU data tensor pipeline context expert SP ZeRO micro-batch schedule recompute
-9.047 ms 586.2 MB 66.4%    8      1        2       1      8 no    1           1 dualpipe norm
-9.215 ms 558.3 MB 65.2%    8      1        2       1      8 no    2           1 dualpipe none
-9.279 ms 534.3 MB 64.7%    8      1        2       1      8 no    2           1 dualpipe norm
-9.518 ms 530.6 MB 63.1%    4      1        2       2      4 no    1           1 dualpipe none
-9.582 ms 518.6 MB 62.7%    4      1        2       2      4 no    1           1 dualpipe norm
-9.671 ms 482.6 MB 62.1%    4      1        2       2      8 no    1           1 dualpipe none
-9.735 ms 470.6 MB 61.7%    4      1        2       2      8 no    1           1 dualpipe norm
-10.10 ms 468.7 MB 59.5%    8      1        2       1      4 no    1           1 zb-h2    norm
-10.21 ms 444.7 MB 58.8%    8      1        2       1      8 no    1           1 zb-h2    norm
-10.37 ms 430.7 MB 57.9%    4      1        2       2      8 no    2           1 dualpipe none
-10.43 ms 418.7 MB 57.5%    4      1        2       2      8 no    2           1 dualpipe norm
-10.56 ms 344.9 MB 56.9%    8      1        2       1      4 no    1           1 zb-h1    none
+    step    memory    MFU  bubble  plan
+9.047 ms  586.2 MB  66.4%    0.0%  dp8 pp2 ep8 zero1 mb1 dualpipe recompute=norm
+9.215 ms  558.3 MB  65.2%    0.0%  dp8 pp2 ep8 zero2 mb1 dualpipe
+9.279 ms  534.3 MB  64.7%    0.0%  dp8 pp2 ep8 zero2 mb1 dualpipe recompute=norm
+9.518 ms  530.6 MB  63.1%    0.0%  dp4 pp2 cp2 ep4 zero1 mb1 dualpipe
+9.582 ms  518.6 MB  62.7%    0.0%  dp4 pp2 cp2 ep4 zero1 mb1 dualpipe recompute=norm
+9.671 ms  482.6 MB  62.1%    0.0%  dp4 pp2 cp2 ep8 zero1 mb1 dualpipe
+9.735 ms  470.6 MB  61.7%    0.0%  dp4 pp2 cp2 ep8 zero1 mb1 dualpipe recompute=norm
+10.10 ms  468.7 MB  59.5%    0.1%  dp8 pp2 ep4 zero1 mb1 zb-h2 recompute=norm
+10.21 ms  444.7 MB  58.8%    0.8%  dp8 pp2 ep8 zero1 mb1 zb-h2 recompute=norm
+10.37 ms  430.7 MB  57.9%    0.0%  dp4 pp2 cp2 ep8 zero2 mb1 dualpipe
+10.43 ms  418.7 MB  57.5%    0.0%  dp4 pp2 cp2 ep8 zero2 mb1 dualpipe recompute=norm
+10.56 ms  344.9 MB  56.9%    5.0%  dp8 pp2 ep4 zero1 mb1 zb-h1
 
 # The whole run: a deadline and a budget, kept and missed.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 300e9 --deadline 3d --budget 4000
 dense on 16 x fitted, global batch 64
-33600 combinations: 71 evaluated, 33529 illegal, too large or hopeless; 64 fit
+33600 combinations: 71 evaluated, 33529 illegal, too large or slower for sure; 64 fit
 
 software torch-compile
 
-    step     run run USD   memory   MFU data tensor pipeline SP ZeRO micro-batch schedule recompute
-24.03 ms 31.29 h   1,001 1.518 GB 60.9%   16      1        1 no    2           4 1f1b     none
-24.03 ms 31.29 h   1,001 1.718 GB 60.9%   16      1        1 no    1           4 1f1b     none
+    step      run  run USD    memory    MFU  bubble  plan
+24.03 ms  31.29 h    1,001  1.518 GB  60.9%    0.0%  dp16 zero2 mb4
+24.03 ms  31.29 h    1,001  1.718 GB  60.9%    0.0%  dp16 zero1 mb4
+
+    nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 2 --micro-batch 4
 
 time against memory, no other plan is faster with less
 
-    step     run run USD   memory   MFU data tensor pipeline SP ZeRO micro-batch schedule recompute
-24.03 ms 31.29 h   1,001 1.518 GB 60.9%   16      1        1 no    2           4 1f1b     none
-24.45 ms 31.83 h   1,019 1.390 GB 59.9%   16      1        1 no    2           4 1f1b     norm
-24.62 ms 32.06 h   1,026 1.270 GB 59.5%   16      1        1 no    2           4 1f1b     activation
-25.04 ms 32.60 h   1,043 1.142 GB 58.5%   16      1        1 no    2           4 1f1b     norm,act..
-26.04 ms 33.91 h   1,085 1.114 GB 56.2%   16      1        1 no    1           2 1f1b     none
-26.29 ms 34.23 h   1,095 912.7 MB 55.7%   16      1        1 no    2           2 1f1b     none
-26.87 ms 34.98 h   1,119 848.7 MB 54.5%   16      1        1 no    2           2 1f1b     norm
-26.96 ms 35.11 h   1,123 788.7 MB 54.3%   16      1        1 no    2           2 1f1b     activation
-27.54 ms 35.86 h   1,147 724.7 MB 53.2%   16      1        1 no    2           2 1f1b     norm,act..
-30.89 ms 40.22 h   1,287 610.3 MB 47.4%   16      1        1 no    2           1 1f1b     none
-31.72 ms 41.30 h   1,322 548.3 MB 46.2%   16      1        1 no    2           1 1f1b     activation
-32.61 ms 42.47 h   1,359 516.3 MB 44.9%   16      1        1 no    2           1 1f1b     norm,act..
+    step      run  run USD    memory    MFU  bubble  plan
+24.03 ms  31.29 h    1,001  1.518 GB  60.9%    0.0%  dp16 zero2 mb4
+24.45 ms  31.83 h    1,019  1.390 GB  59.9%    0.0%  dp16 zero2 mb4 recompute=norm
+24.62 ms  32.06 h    1,026  1.270 GB  59.5%    0.0%  dp16 zero2 mb4 recompute=activation
+25.04 ms  32.60 h    1,043  1.142 GB  58.5%    0.0%  dp16 zero2 mb4 recompute=norm+activation
+26.04 ms  33.91 h    1,085  1.114 GB  56.2%    0.0%  dp16 zero1 mb2
+26.29 ms  34.23 h    1,095  912.7 MB  55.7%    0.0%  dp16 zero2 mb2
+26.87 ms  34.98 h    1,119  848.7 MB  54.5%    0.0%  dp16 zero2 mb2 recompute=norm
+26.96 ms  35.11 h    1,123  788.7 MB  54.3%    0.0%  dp16 zero2 mb2 recompute=activation
+27.54 ms  35.86 h    1,147  724.7 MB  53.2%    0.0%  dp16 zero2 mb2 recompute=norm+activation
+30.89 ms  40.22 h    1,287  610.3 MB  47.4%    0.0%  dp16 zero2 mb1
+31.72 ms  41.30 h    1,322  548.3 MB  46.2%    0.0%  dp16 zero2 mb1 recompute=activation
+32.61 ms  42.47 h    1,359  516.3 MB  44.9%    0.0%  dp16 zero2 mb1 recompute=norm+activation
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --budget 100
 dense on 16 x fitted, global batch 64
-134400 combinations: 1620 evaluated, 132780 illegal, too large or hopeless; 0 fit
+134400 combinations: 1620 evaluated, 132780 illegal, too large or slower for sure; 0 fit
 
 no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 ms a step, 31.26 h for the run, run cost 1,000 USD
 [1]
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --deadline 1h
 dense on 16 x fitted, global batch 64
-134400 combinations: 1620 evaluated, 132780 illegal, too large or hopeless; 0 fit
+134400 combinations: 1620 evaluated, 132780 illegal, too large or slower for sure; 0 fit
 
 no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 ms a step, 31.26 h for the run, run cost 1,000 USD
 [1]
@@ -194,82 +204,88 @@ no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 
 # Other objectives.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --objective memory
 dense on 16 x fitted, global batch 64
-33600 combinations: 91 evaluated, 33509 illegal, too large or hopeless; 91 fit
+33600 combinations: 91 evaluated, 33509 illegal, too large or slower for sure; 91 fit
 
 software torch-compile
 
-    step   memory  MFU data tensor pipeline virtual context SP ZeRO micro-batch schedule recompute
-316.9 ms 202.7 MB 4.6%    4      1        1       1       4 no    3           1 1f1b     full
-166.5 ms 226.2 MB 8.8%    4      1        1       1       4 no    3           2 1f1b     full
+    step    memory   MFU  bubble  plan
+316.9 ms  202.7 MB  4.6%    0.0%  dp4 cp4 zero3 mb1 recompute=full
+166.5 ms  226.2 MB  8.8%    0.0%  dp4 cp4 zero3 mb2 recompute=full
 
 the first is 150.3 ms slower than the second, exposed communication 108.8 ms more, compute 41.56 ms more
 
+    nncost estimate dense fitted --devices 16 --global-batch 64 --context 4 --zero 3 --micro-batch 1 --recompute full
+
 time against memory, no other plan is faster with less
 
-    step   memory   MFU data tensor pipeline virtual SP ZeRO micro-batch schedule recompute  offload
-24.03 ms 1.518 GB 60.9%   16      1        1       1 no    2           4 1f1b     none       none
-24.45 ms 1.390 GB 59.9%   16      1        1       1 no    2           4 1f1b     norm       none
-24.62 ms 1.270 GB 59.5%   16      1        1       1 no    2           4 1f1b     activation none
-25.04 ms 1.142 GB 58.5%   16      1        1       1 no    2           4 1f1b     norm,act.. none
-26.04 ms 1.114 GB 56.2%   16      1        1       1 no    1           2 1f1b     none       none
-26.29 ms 912.7 MB 55.7%   16      1        1       1 no    2           2 1f1b     none       none
-26.87 ms 848.7 MB 54.5%   16      1        1       1 no    2           2 1f1b     norm       none
-26.96 ms 788.7 MB 54.3%   16      1        1       1 no    2           2 1f1b     activation none
-27.54 ms 724.7 MB 53.2%   16      1        1       1 no    2           2 1f1b     norm,act.. none
-30.89 ms 610.3 MB 47.4%   16      1        1       1 no    2           1 1f1b     none       none
-31.72 ms 548.3 MB 46.2%   16      1        1       1 no    2           1 1f1b     activation none
-32.61 ms 516.3 MB 44.9%   16      1        1       1 no    2           1 1f1b     norm,act.. none
+    step    memory    MFU  bubble  plan
+24.03 ms  1.518 GB  60.9%    0.0%  dp16 zero2 mb4
+24.45 ms  1.390 GB  59.9%    0.0%  dp16 zero2 mb4 recompute=norm
+24.62 ms  1.270 GB  59.5%    0.0%  dp16 zero2 mb4 recompute=activation
+25.04 ms  1.142 GB  58.5%    0.0%  dp16 zero2 mb4 recompute=norm+activation
+26.04 ms  1.114 GB  56.2%    0.0%  dp16 zero1 mb2
+26.29 ms  912.7 MB  55.7%    0.0%  dp16 zero2 mb2
+26.87 ms  848.7 MB  54.5%    0.0%  dp16 zero2 mb2 recompute=norm
+26.96 ms  788.7 MB  54.3%    0.0%  dp16 zero2 mb2 recompute=activation
+27.54 ms  724.7 MB  53.2%    0.0%  dp16 zero2 mb2 recompute=norm+activation
+30.89 ms  610.3 MB  47.4%    0.0%  dp16 zero2 mb1
+31.72 ms  548.3 MB  46.2%    0.0%  dp16 zero2 mb1 recompute=activation
+32.61 ms  516.3 MB  44.9%    0.0%  dp16 zero2 mb1 recompute=norm+activation
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --objective cost --tokens 1e9
 dense on 16 x fitted, global batch 64
-33600 combinations: 80 evaluated, 33520 illegal, too large or hopeless; 80 fit
+33600 combinations: 80 evaluated, 33520 illegal, too large or slower for sure; 80 fit
 
 software torch-compile
 
-    step     run run USD   memory   MFU data tensor pipeline SP ZeRO micro-batch schedule recompute
-24.03 ms 375.5 s   3.338 1.518 GB 60.9%   16      1        1 no    2           4 1f1b     none
-24.03 ms 375.5 s   3.338 1.718 GB 60.9%   16      1        1 no    1           4 1f1b     none
+    step      run  run USD    memory    MFU  bubble  plan
+24.03 ms  375.5 s    3.338  1.518 GB  60.9%    0.0%  dp16 zero2 mb4
+24.03 ms  375.5 s    3.338  1.718 GB  60.9%    0.0%  dp16 zero1 mb4
+
+    nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 1e9 --zero 2 --micro-batch 4
 
 time against memory, no other plan is faster with less
 
-    step     run run USD   memory   MFU data tensor pipeline SP ZeRO micro-batch schedule recompute
-24.03 ms 375.5 s   3.338 1.518 GB 60.9%   16      1        1 no    2           4 1f1b     none
-24.45 ms 382.0 s   3.395 1.390 GB 59.9%   16      1        1 no    2           4 1f1b     norm
-24.62 ms 384.7 s    3.42 1.270 GB 59.5%   16      1        1 no    2           4 1f1b     activation
-25.04 ms 391.2 s   3.478 1.142 GB 58.5%   16      1        1 no    2           4 1f1b     norm,act..
-26.04 ms 406.9 s   3.617 1.114 GB 56.2%   16      1        1 no    1           2 1f1b     none
-26.29 ms 410.8 s   3.652 912.7 MB 55.7%   16      1        1 no    2           2 1f1b     none
-26.87 ms 419.8 s   3.732 848.7 MB 54.5%   16      1        1 no    2           2 1f1b     norm
-26.96 ms 421.3 s   3.745 788.7 MB 54.3%   16      1        1 no    2           2 1f1b     activation
-27.54 ms 430.3 s   3.825 724.7 MB 53.2%   16      1        1 no    2           2 1f1b     norm,act..
-30.89 ms 482.6 s    4.29 610.3 MB 47.4%   16      1        1 no    2           1 1f1b     none
-31.72 ms 495.6 s   4.405 548.3 MB 46.2%   16      1        1 no    2           1 1f1b     activation
-32.61 ms 509.6 s    4.53 516.3 MB 44.9%   16      1        1 no    2           1 1f1b     norm,act..
+    step      run  run USD    memory    MFU  bubble  plan
+24.03 ms  375.5 s    3.338  1.518 GB  60.9%    0.0%  dp16 zero2 mb4
+24.45 ms  382.0 s    3.395  1.390 GB  59.9%    0.0%  dp16 zero2 mb4 recompute=norm
+24.62 ms  384.7 s     3.42  1.270 GB  59.5%    0.0%  dp16 zero2 mb4 recompute=activation
+25.04 ms  391.2 s    3.478  1.142 GB  58.5%    0.0%  dp16 zero2 mb4 recompute=norm+activation
+26.04 ms  406.9 s    3.617  1.114 GB  56.2%    0.0%  dp16 zero1 mb2
+26.29 ms  410.8 s    3.652  912.7 MB  55.7%    0.0%  dp16 zero2 mb2
+26.87 ms  419.8 s    3.732  848.7 MB  54.5%    0.0%  dp16 zero2 mb2 recompute=norm
+26.96 ms  421.3 s    3.745  788.7 MB  54.3%    0.0%  dp16 zero2 mb2 recompute=activation
+27.54 ms  430.3 s    3.825  724.7 MB  53.2%    0.0%  dp16 zero2 mb2 recompute=norm+activation
+30.89 ms  482.6 s     4.29  610.3 MB  47.4%    0.0%  dp16 zero2 mb1
+31.72 ms  495.6 s    4.405  548.3 MB  46.2%    0.0%  dp16 zero2 mb1 recompute=activation
+32.61 ms  509.6 s     4.53  516.3 MB  44.9%    0.0%  dp16 zero2 mb1 recompute=norm+activation
 
 # What a target takes: figures of the device that reach it, that do not, and that it is reached.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 20ms
 dense on 16 x fitted, global batch 64
-33600 combinations: 80 evaluated, 33520 illegal, too large or hopeless; 80 fit
+33600 combinations: 80 evaluated, 33520 illegal, too large or slower for sure; 80 fit
 
 software torch-compile
 
-    step   memory   MFU data tensor pipeline virtual SP ZeRO micro-batch schedule recompute offload
-24.03 ms 1.518 GB 60.9%   16      1        1       1 no    2           4 1f1b     none      none
+    step    memory    MFU  bubble  plan
+24.03 ms  1.518 GB  60.9%    0.0%  dp16 zero2 mb4
+
+    nncost estimate dense fitted --devices 16 --global-batch 64 --zero 2 --micro-batch 4
 
 time against memory, no other plan is faster with less
 
-    step   memory   MFU data tensor pipeline virtual SP ZeRO micro-batch schedule recompute  offload
-24.03 ms 1.518 GB 60.9%   16      1        1       1 no    2           4 1f1b     none       none
-24.45 ms 1.390 GB 59.9%   16      1        1       1 no    2           4 1f1b     norm       none
-24.62 ms 1.270 GB 59.5%   16      1        1       1 no    2           4 1f1b     activation none
-25.04 ms 1.142 GB 58.5%   16      1        1       1 no    2           4 1f1b     norm,act.. none
-26.04 ms 1.114 GB 56.2%   16      1        1       1 no    1           2 1f1b     none       none
-26.29 ms 912.7 MB 55.7%   16      1        1       1 no    2           2 1f1b     none       none
-26.87 ms 848.7 MB 54.5%   16      1        1       1 no    2           2 1f1b     norm       none
-26.96 ms 788.7 MB 54.3%   16      1        1       1 no    2           2 1f1b     activation none
-27.54 ms 724.7 MB 53.2%   16      1        1       1 no    2           2 1f1b     norm,act.. none
-30.89 ms 610.3 MB 47.4%   16      1        1       1 no    2           1 1f1b     none       none
-31.72 ms 548.3 MB 46.2%   16      1        1       1 no    2           1 1f1b     activation none
-32.61 ms 516.3 MB 44.9%   16      1        1       1 no    2           1 1f1b     norm,act.. none
+    step    memory    MFU  bubble  plan
+24.03 ms  1.518 GB  60.9%    0.0%  dp16 zero2 mb4
+24.45 ms  1.390 GB  59.9%    0.0%  dp16 zero2 mb4 recompute=norm
+24.62 ms  1.270 GB  59.5%    0.0%  dp16 zero2 mb4 recompute=activation
+25.04 ms  1.142 GB  58.5%    0.0%  dp16 zero2 mb4 recompute=norm+activation
+26.04 ms  1.114 GB  56.2%    0.0%  dp16 zero1 mb2
+26.29 ms  912.7 MB  55.7%    0.0%  dp16 zero2 mb2
+26.87 ms  848.7 MB  54.5%    0.0%  dp16 zero2 mb2 recompute=norm
+26.96 ms  788.7 MB  54.3%    0.0%  dp16 zero2 mb2 recompute=activation
+27.54 ms  724.7 MB  53.2%    0.0%  dp16 zero2 mb2 recompute=norm+activation
+30.89 ms  610.3 MB  47.4%    0.0%  dp16 zero2 mb1
+31.72 ms  548.3 MB  46.2%    0.0%  dp16 zero2 mb1 recompute=activation
+32.61 ms  516.3 MB  44.9%    0.0%  dp16 zero2 mb1 recompute=norm+activation
 
 from 24.03 ms to a step of 20.00 ms, the smallest value of one figure alone
 
@@ -279,7 +295,7 @@ from 24.03 ms to a step of 20.00 ms, the smallest value of one figure alone
   scale_out.bytes_per_s    20.00 GB/s: alone not enough, even infinite bandwidth leaves 23.90 ms
   mem_bytes                20.00 GB: alone not enough, even infinite capacity leaves 24.03 ms with the fastest plan of all
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 2 | tail -3
-32.61 ms 516.3 MB 44.9%   16      1        1       1 no    2           1 1f1b     norm,act.. none
+32.61 ms  516.3 MB  44.9%    0.0%  dp16 zero2 mb1 recompute=norm+activation
 
 a step of 2.000 s is reached: the best plan takes 24.03 ms
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --max-memory 600e6 --target-step 30ms | tail -8
@@ -296,7 +312,7 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
 }
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --max-memory 1e8 --target-step 30ms
 dense on 16 x fitted, global batch 64
-33600 combinations: 0 evaluated, 33600 illegal, too large or hopeless; 0 fit
+33600 combinations: 0 evaluated, 33600 illegal, too large or slower for sure; 0 fit
 
 no plan fits
 
@@ -308,7 +324,7 @@ for a step of 30.00 ms
 # None fits.
 $ nncost search dense fitted --threads 1 --devices 8 --global-batch 8 --max-memory 1e8
 dense on 8 x fitted, global batch 8
-245760 combinations: 0 evaluated, 245760 illegal, too large or hopeless; 0 fit
+245760 combinations: 0 evaluated, 245760 illegal, too large or slower for sure; 0 fit
 
 no plan fits
 [1]
@@ -316,28 +332,30 @@ no plan fits
 # A shard for 'merge': a part of the space, in JSON with what it is a part of. It may have no legal plan.
 $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 --context 1 --shard 1/2
 dense on 4 x fitted, global batch 8
-shard 1/2: 17280 combinations: 521 evaluated, 16759 illegal, too large or hopeless; 521 fit
+shard 1/2: 17280 combinations: 521 evaluated, 16759 illegal, too large or slower for sure; 521 fit
 
 software torch-compile
 
-    step   memory   MFU data tensor pipeline virtual SP ZeRO micro-batch schedule recompute offload
-13.55 ms 1.194 GB 54.0%    4      1        1       1 no    2           2 1f1b     none      none
+    step    memory    MFU  bubble  plan
+13.55 ms  1.194 GB  54.0%    0.0%  dp4 zero2 mb2
+
+    nncost estimate dense fitted --devices 4 --global-batch 8 --zero 2 --micro-batch 2
 
 time against memory, no other plan is faster with less
 
-    step   memory   MFU data tensor pipeline virtual SP ZeRO micro-batch schedule recompute  offload
-13.55 ms 1.194 GB 54.0%    4      1        1       1 no    2           2 1f1b     none       none
-13.88 ms 1.070 GB 52.7%    4      1        1       1 no    2           2 1f1b     activation none
-14.17 ms 1.006 GB 51.7%    4      1        1       1 no    2           2 1f1b     norm,act.. none
-14.87 ms 981.3 MB 49.2%    4      1        1       1 no    3           2 1f1b     activation none
-15.15 ms 917.3 MB 48.3%    4      1        1       1 no    3           2 1f1b     norm,act.. none
-15.75 ms 891.5 MB 46.5%    4      1        1       1 no    2           1 1f1b     none       none
-16.17 ms 829.5 MB 45.3%    4      1        1       1 no    2           1 1f1b     activation none
-16.62 ms 797.5 MB 44.0%    4      1        1       1 no    2           1 1f1b     norm,act.. none
-18.32 ms 740.9 MB 40.0%    4      1        1       1 no    3           1 1f1b     activation none
-18.77 ms 708.9 MB 39.0%    4      1        1       1 no    3           1 1f1b     norm,act.. none
-20.43 ms 683.2 MB 35.8%    4      1        1       1 no    2           1 1f1b     full       none
-22.58 ms 594.6 MB 32.4%    4      1        1       1 no    3           1 1f1b     full       none
+    step    memory    MFU  bubble  plan
+13.55 ms  1.194 GB  54.0%    0.0%  dp4 zero2 mb2
+13.88 ms  1.070 GB  52.7%    0.0%  dp4 zero2 mb2 recompute=activation
+14.17 ms  1.006 GB  51.7%    0.0%  dp4 zero2 mb2 recompute=norm+activation
+14.87 ms  981.3 MB  49.2%    0.0%  dp4 zero3 mb2 recompute=activation
+15.15 ms  917.3 MB  48.3%    0.0%  dp4 zero3 mb2 recompute=norm+activation
+15.75 ms  891.5 MB  46.5%    0.0%  dp4 zero2 mb1
+16.17 ms  829.5 MB  45.3%    0.0%  dp4 zero2 mb1 recompute=activation
+16.62 ms  797.5 MB  44.0%    0.0%  dp4 zero2 mb1 recompute=norm+activation
+18.32 ms  740.9 MB  40.0%    0.0%  dp4 zero3 mb1 recompute=activation
+18.77 ms  708.9 MB  39.0%    0.0%  dp4 zero3 mb1 recompute=norm+activation
+20.43 ms  683.2 MB  35.8%    0.0%  dp4 zero2 mb1 recompute=full
+22.58 ms  594.6 MB  32.4%    0.0%  dp4 zero3 mb1 recompute=full
 $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 --context 1 --tensor 1 --recompute none --zero 1 --shard 2/3 --format json | sed -E 's/("elapsed_s": )[^,]*/\10/; s/("digest": )[^,]*/\1"-"/'
 {
   "schema": "nncost.search/1",
@@ -368,7 +386,7 @@ $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 -
 }
 $ nncost search dense fitted --threads 1 --devices 8 --global-batch 8 --tensor 3 --shard 2/3
 dense on 8 x fitted, global batch 8
-shard 2/3: 20448 combinations: 0 evaluated, 20448 illegal, too large or hopeless; 0 fit
+shard 2/3: 20448 combinations: 0 evaluated, 20448 illegal, too large or slower for sure; 0 fit
 
 no legal plan, --devices: expected a multiple of tensor x pipeline x context = 6, found 8
 
@@ -394,8 +412,42 @@ $ nncost search dense round --threads 1 --global-batch 64
 
 # Budgets and deadlines: not an amount, not a time, without a run or a price.
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --budget 1M
-! nncost: --budget: not an amount, expected a number above 0 such as 2.5e6, found "1M"
-[2]
+dense on 16 x round, global batch 64
+1344000 combinations: 11388 evaluated, 1332612 illegal, too large or slower for sure; 11388 fit
+
+no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
+
+software torch-compile
+
+    step      run  run USD    memory    MFU  bubble  plan
+31.18 ms  487.2 s    2.165  1.114 GB  93.9%    0.0%  dp16 zero1 mb2
+31.18 ms  487.2 s    2.165  1.518 GB  93.9%    0.0%  dp16 zero2 mb4
+31.18 ms  487.2 s    2.165  1.718 GB  93.9%    0.0%  dp16 zero1 mb4
+31.19 ms  487.4 s    2.166  1.032 GB  93.9%    0.0%  dp8 pp2 zero1 mb1 dualpipe
+31.19 ms  487.4 s    2.166  1.611 GB  93.9%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+31.19 ms  487.4 s    2.166  1.799 GB  93.9%    0.0%  dp8 pp2 zero1 mb4 dualpipe
+31.19 ms  487.4 s    2.166  1.474 GB  93.9%    0.0%  dp8 pp2 zero1 mb2 dualpipe
+31.26 ms  488.5 s    2.171  811.2 MB  93.7%    0.0%  dp16 zero1 mb1
+31.42 ms  491.0 s    2.182  1.287 GB  93.2%    0.0%  dp8 pp2 zero2 mb2 dualpipe
+31.44 ms  491.2 s    2.183  1.050 GB  93.1%    0.0%  dp16 zero1 mb2 recompute=norm
+
+    nncost estimate dense round --devices 16 --global-batch 64 --tokens 1e9 --zero 1 --micro-batch 2
+
+time against memory, no other plan is faster with less
+
+    step     run run USD   memory   MFU bubble plan
+31.18 ms 487.2 s   2.165 1.114 GB 93.9%   0.0% dp16 zero1 mb2
+31.19 ms 487.4 s   2.166 1.032 GB 93.9%   0.0% dp8 pp2 zero1 mb1 dualpipe
+31.26 ms 488.5 s   2.171 811.2 MB 93.7%   0.0% dp16 zero1 mb1
+31.52 ms 492.5 s   2.189 779.2 MB 92.9%   0.0% dp16 zero1 mb1 recompute=norm
+31.78 ms 496.5 s   2.207 749.2 MB 92.1%   0.0% dp16 zero1 mb1 recompute=activation
+32.03 ms 500.5 s   2.224 717.2 MB 91.4%   0.0% dp16 zero1 mb1 recompute=norm+activation
+32.24 ms 503.7 s   2.239 610.3 MB 90.8%   0.0% dp16 zero2 mb1
+32.50 ms 507.7 s   2.257 578.3 MB 90.1%   0.0% dp16 zero2 mb1 recompute=norm
+32.75 ms 511.7 s   2.274 548.3 MB 89.4%   0.0% dp16 zero2 mb1 recompute=activation
+33.01 ms 515.7 s   2.292 516.3 MB 88.7%   0.0% dp16 zero2 mb1 recompute=norm+activation
+37.65 ms 588.2 s   2.614 509.2 MB 77.8%   3.3% dp8 pp2 zero1 mb1 zb-h1 recompute=norm+activation
+38.40 ms 600.0 s   2.667 493.9 MB 76.2%   3.0% dp8 pp2 zero2 mb1 zb-h1
 $ nncost search dense round --devices 16 --global-batch 64 --budget 1e6
 ! nncost: --budget: is for the whole run, expected its length beside it, --tokens or --samples
 [2]
@@ -403,13 +455,47 @@ $ nncost search dense old --devices 16 --global-batch 64 --tokens 1e9 --budget 5
 ! nncost: --budget: no price is recorded for old, expected --price beside it
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadline soon
-! nncost: --deadline: not a time, expected a number above 0 and one of us, ms, s, min, h, d, such as 2.5s or 30d, found "soon"
+! nncost: --deadline: not a time, expected a number above 0 and one of us, ms, s, min, h, d, w, such as 2.5s or 30d, found "soon"
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadline 3w
-! nncost: --deadline: not a time, expected a number above 0 and one of us, ms, s, min, h, d, such as 2.5s or 30d, found "3w"
-[2]
+dense on 16 x round, global batch 64
+1344000 combinations: 11388 evaluated, 1332612 illegal, too large or slower for sure; 11388 fit
+
+no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
+
+software torch-compile
+
+    step      run  run USD    memory    MFU  bubble  plan
+31.18 ms  487.2 s    2.165  1.114 GB  93.9%    0.0%  dp16 zero1 mb2
+31.18 ms  487.2 s    2.165  1.518 GB  93.9%    0.0%  dp16 zero2 mb4
+31.18 ms  487.2 s    2.165  1.718 GB  93.9%    0.0%  dp16 zero1 mb4
+31.19 ms  487.4 s    2.166  1.032 GB  93.9%    0.0%  dp8 pp2 zero1 mb1 dualpipe
+31.19 ms  487.4 s    2.166  1.611 GB  93.9%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+31.19 ms  487.4 s    2.166  1.799 GB  93.9%    0.0%  dp8 pp2 zero1 mb4 dualpipe
+31.19 ms  487.4 s    2.166  1.474 GB  93.9%    0.0%  dp8 pp2 zero1 mb2 dualpipe
+31.26 ms  488.5 s    2.171  811.2 MB  93.7%    0.0%  dp16 zero1 mb1
+31.42 ms  491.0 s    2.182  1.287 GB  93.2%    0.0%  dp8 pp2 zero2 mb2 dualpipe
+31.44 ms  491.2 s    2.183  1.050 GB  93.1%    0.0%  dp16 zero1 mb2 recompute=norm
+
+    nncost estimate dense round --devices 16 --global-batch 64 --tokens 1e9 --zero 1 --micro-batch 2
+
+time against memory, no other plan is faster with less
+
+    step     run run USD   memory   MFU bubble plan
+31.18 ms 487.2 s   2.165 1.114 GB 93.9%   0.0% dp16 zero1 mb2
+31.19 ms 487.4 s   2.166 1.032 GB 93.9%   0.0% dp8 pp2 zero1 mb1 dualpipe
+31.26 ms 488.5 s   2.171 811.2 MB 93.7%   0.0% dp16 zero1 mb1
+31.52 ms 492.5 s   2.189 779.2 MB 92.9%   0.0% dp16 zero1 mb1 recompute=norm
+31.78 ms 496.5 s   2.207 749.2 MB 92.1%   0.0% dp16 zero1 mb1 recompute=activation
+32.03 ms 500.5 s   2.224 717.2 MB 91.4%   0.0% dp16 zero1 mb1 recompute=norm+activation
+32.24 ms 503.7 s   2.239 610.3 MB 90.8%   0.0% dp16 zero2 mb1
+32.50 ms 507.7 s   2.257 578.3 MB 90.1%   0.0% dp16 zero2 mb1 recompute=norm
+32.75 ms 511.7 s   2.274 548.3 MB 89.4%   0.0% dp16 zero2 mb1 recompute=activation
+33.01 ms 515.7 s   2.292 516.3 MB 88.7%   0.0% dp16 zero2 mb1 recompute=norm+activation
+37.65 ms 588.2 s   2.614 509.2 MB 77.8%   3.3% dp8 pp2 zero1 mb1 zb-h1 recompute=norm+activation
+38.40 ms 600.0 s   2.667 493.9 MB 76.2%   3.0% dp8 pp2 zero2 mb1 zb-h1
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadline -3d
-! nncost: --deadline: not a time, expected a number above 0 and one of us, ms, s, min, h, d, such as 2.5s or 30d, found "-3d"
+! nncost: --deadline: not a time, expected a number above 0 and one of us, ms, s, min, h, d, w, such as 2.5s or 30d, found "-3d"
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --deadline 1d
 ! nncost: --deadline: is for the whole run, expected its length beside it, --tokens or --samples
@@ -423,7 +509,7 @@ $ nncost search dense round --devices 16 --global-batch 64 --objective speed
 ! nncost: --objective: unknown value, expected time, memory or cost, found "speed"
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --target-step fast
-! nncost: --target-step: not a time, expected a number above 0 and one of us, ms, s, min, h, d, such as 2.5s or 30d, found "fast"
+! nncost: --target-step: not a time, expected a number above 0 and one of us, ms, s, min, h, d, w, such as 2.5s or 30d, found "fast"
 [2]
 $ nncost search dense round --devices 4 --global-batch 8 --shard 0/3
 ! nncost: --shard: expected I/N with I from 1 to N, found "0/3"
@@ -435,7 +521,7 @@ $ nncost search dense round --devices 4 --global-batch 8 --shard 1/3 --target-st
 # A vocabulary that does not divide is padded for tensor ranks.
 $ nncost search dense fitted --set vocab=10001 --threads 1 --devices 2 --global-batch 4 --recompute none --best 1 | head -4
 dense on 2 x fitted, global batch 4
-4608 combinations: 116 evaluated, 4492 illegal, too large or hopeless; 116 fit
+4608 combinations: 116 evaluated, 4492 illegal, too large or slower for sure; 116 fit
 
 software torch-compile
 

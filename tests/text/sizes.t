@@ -3,45 +3,51 @@
 # Doubling from 8 to 64, with the run's time and cost.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --price 2
 dense on 4 sizes of fitted, global batch 64
-408576 combinations: 5360 evaluated, 403216 illegal, too large or hopeless; 5360 fit
+408576 combinations: 5360 evaluated, 403216 illegal, too large or slower for sure; 5360 fit
 
-devices     step        run run USD   memory tensor pipeline SP ZeRO micro-batch schedule recompute
-      8 45.92 ms 2.492 days   956.7 2.821 GB      1        1 no    2           8 1f1b     none
-     16 24.01 ms    31.26 h   1,000 1.611 GB      1        2 no    2           4 dualpipe none
-     32 13.33 ms    17.35 h   1,110 865.9 MB      1        1 no    2           2 1f1b     none
-     64 8.005 ms    10.42 h   1,334 563.5 MB      1        2 no    2           1 dualpipe none
+devices      step         run  run USD    memory    MFU  bubble  plan
+      8  45.92 ms  2.492 days    956.7  2.821 GB  63.8%    0.0%  dp8 zero2 mb8
+     16  24.01 ms     31.26 h    1,000  1.611 GB  61.0%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+     32  13.33 ms     17.35 h    1,110  865.9 MB  54.9%    0.0%  dp32 zero2 mb2
+     64  8.005 ms     10.42 h    1,334  563.5 MB  45.7%    0.0%  dp32 pp2 zero2 mb1 dualpipe
 
 fastest: 64 devices, 8.005 ms a step, 10.42 h for the run, run cost 1,334 USD
+    nncost estimate dense fitted --global-batch 64 --tokens 300e9 --price 2 --devices 64 --pipeline 2 --zero 2 --micro-batch 1 --schedule dualpipe
 cheapest: 8 devices, 45.92 ms a step, 2.492 days for the run, run cost 956.7 USD
+    nncost estimate dense fitted --global-batch 64 --tokens 300e9 --price 2 --devices 8 --zero 2 --micro-batch 8
 
 # Lists and steps, in the other formats.
 $ nncost search dense fitted --threads 1 --devices 8..24+8 --global-batch 96 --recompute none --offload none --tensor 1
 dense on 3 sizes of fitted, global batch 96
-179712 combinations: 1977 evaluated, 177735 illegal, too large or hopeless; 1977 fit
+179712 combinations: 1977 evaluated, 177735 illegal, too large or slower for sure; 1977 fit
 
-devices     step  step USD   memory   MFU data tensor pipeline SP ZeRO micro-batch schedule recomp..
-      8 68.60 ms 0.0003049 4.030 GB 64.0%    8      1        1 no    2          12 1f1b     none
-     16 34.92 ms 0.0003104 2.216 GB 62.9%    8      1        2 no    2           6 dualpipe none
-     24 24.01 ms 0.0003201 1.486 GB 61.0%   24      1        1 no    2           4 1f1b     none
+devices      step   step USD    memory    MFU  bubble  plan
+      8  68.60 ms  0.0003049  4.030 GB  64.0%    0.0%  dp8 zero2 mb12
+     16  34.92 ms  0.0003104  2.216 GB  62.9%    0.0%  dp8 pp2 zero2 mb6 dualpipe
+     24  24.01 ms  0.0003201  1.486 GB  61.0%    0.0%  dp24 zero2 mb4
 
 fastest: 24 devices, 24.01 ms a step, step cost 0.0003201 USD
+    nncost estimate dense fitted --global-batch 96 --devices 24 --zero 2 --micro-batch 4
 cheapest: 8 devices, 68.60 ms a step, step cost 0.0003049 USD
+    nncost estimate dense fitted --global-batch 96 --devices 8 --zero 2 --micro-batch 12
 $ nncost search dense fitted --threads 1 --devices 8,16 --global-batch 64 --tensor 1,2 --recompute none --offload none --format csv
 plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.schedule,plan.recompute,plan.offload,software,step_s,memory_bytes,mfu,tokens_per_s,bubble_share,exposed_comm_s,device_s,cost_step,run_s,device_hours,cost_run,command\r
 8,8,1,1,1,1,1,false,2,8,1,64,1f1b,none,none,torch-compile,0.0459233351332,2820855500,0.637584354774,1393627.00497,0,0.000348506414827,0.367386681066,0.000204103711703,,,,nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8\r
 16,8,1,2,1,1,1,false,2,4,2,64,dualpipe,none,none,torch-compile,0.0240064271816,1611255500,0.609836686202,2665952.72657,0,0.000348506414827,0.384102834906,0.000213390463837,,,,nncost estimate dense fitted --global-batch 64 --devices 16 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe\r
 $ nncost search dense fitted --threads 1 --devices 8,24,32 --global-batch 96 --recompute none --offload none --tensor 1 --format markdown
 dense on 3 sizes of fitted, global batch 96
-179712 combinations: 1923 evaluated, 177789 illegal, too large or hopeless; 1923 fit
+179712 combinations: 1923 evaluated, 177789 illegal, too large or slower for sure; 1923 fit
 
-| devices | step | step USD | memory | MFU | data | tensor | pipeline | virtual | context | expert | SP | ZeRO | micro-batch | schedule | recompute | offload | bubble |
-|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|:---|---:|---:|:---|:---|:---|---:|
-| 8 | 68.60 ms | 0.0003049 | 4.030 GB | 64.0% | 8 | 1 | 1 | 1 | 1 | 1 | no | 2 | 12 | 1f1b | none | none | 0.0% |
-| 24 | 24.01 ms | 0.0003201 | 1.486 GB | 61.0% | 24 | 1 | 1 | 1 | 1 | 1 | no | 2 | 4 | 1f1b | none | none | 0.0% |
-| 32 | 18.53 ms | 0.0003294 | 1.168 GB | 59.3% | 32 | 1 | 1 | 1 | 1 | 1 | no | 2 | 3 | 1f1b | none | none | 0.0% |
+| devices | step | step USD | memory | MFU | bubble | plan |
+|---:|---:|---:|---:|---:|---:|:---|
+| 8 | 68.60 ms | 0.0003049 | 4.030 GB | 64.0% | 0.0% | dp8 zero2 mb12 |
+| 24 | 24.01 ms | 0.0003201 | 1.486 GB | 61.0% | 0.0% | dp24 zero2 mb4 |
+| 32 | 18.53 ms | 0.0003294 | 1.168 GB | 59.3% | 0.0% | dp32 zero2 mb3 |
 
 fastest: 32 devices, 18.53 ms a step, step cost 0.0003294 USD
+    nncost estimate dense fitted --global-batch 96 --devices 32 --zero 2 --micro-batch 3
 cheapest: 8 devices, 68.60 ms a step, step cost 0.0003049 USD
+    nncost estimate dense fitted --global-batch 96 --devices 8 --zero 2 --micro-batch 12
 $ nncost search dense fitted --threads 1 --devices 8,12 --data 8 --global-batch 8 --tensor 1,2 --recompute none --offload none --format json | sed 's/"elapsed_s": .*/"elapsed_s": 0,/'
 {
   "schema": "nncost.search/1",
@@ -64,35 +70,39 @@ $ nncost search dense fitted --threads 1 --devices 8,12 --data 8 --global-batch 
 # A network of images with a deadline.
 $ nncost search unet round --threads 1 --devices 8..32 --global-batch 256 --samples 1e8 --deadline 30d
 unet on 3 sizes of round, global batch 256
-1080 combinations: 600 evaluated, 480 illegal, too large or hopeless; 600 fit
+1080 combinations: 600 evaluated, 480 illegal, too large or slower for sure; 600 fit
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
-devices     step    run run USD   memory data tensor pipeline SP ZeRO micro-batch schedule recompute
-      8 8.733 ms 3411 s   7.581 747.1 MB    8      1        1 no    3          32 1f1b     none
-     16 4.450 ms 1738 s   7.726 377.3 MB   16      1        1 no    3          16 1f1b     none
-     32 2.823 ms 1103 s   9.802 192.4 MB   32      1        1 no    3           8 1f1b     none
+devices      step     run  run USD    memory    MFU  bubble  plan
+      8  8.733 ms  3411 s    7.581  747.1 MB  71.7%    0.0%  dp8 zero3 mb32
+     16  4.450 ms  1738 s    7.726  377.3 MB  70.4%    0.0%  dp16 zero3 mb16
+     32  2.823 ms  1103 s    9.802  192.4 MB  55.5%    0.0%  dp32 zero3 mb8
 
 fastest: 32 devices, 2.823 ms a step, 1103 s for the run, run cost 9.802 USD
+    nncost estimate unet round --global-batch 256 --samples 1e8 --devices 32 --zero 3 --micro-batch 8
 cheapest: 8 devices, 8.733 ms a step, 3411 s for the run, run cost 7.581 USD
+    nncost estimate unet round --global-batch 256 --samples 1e8 --devices 8 --zero 3 --micro-batch 32
 
 # The smallest size that keeps to a deadline and a budget; none does.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --deadline 2d --budget 2000
 dense on 4 sizes of fitted, global batch 64
-408576 combinations: 3764 evaluated, 404812 illegal, too large or hopeless; 291 fit
+408576 combinations: 3764 evaluated, 404812 illegal, too large or slower for sure; 291 fit
 
-devices     step     run run USD   memory data tensor pipeline SP ZeRO micro-batch schedule recomp..
-     16 24.01 ms 31.26 h   1,000 1.611 GB    8      1        2 no    2           4 dualpipe none
-     32 13.33 ms 17.35 h   1,110 865.9 MB   32      1        1 no    2           2 1f1b     none
-     64 8.005 ms 10.42 h   1,334 563.5 MB   32      1        2 no    2           1 dualpipe none
+devices      step      run  run USD    memory    MFU  bubble  plan
+     16  24.01 ms  31.26 h    1,000  1.611 GB  61.0%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+     32  13.33 ms  17.35 h    1,110  865.9 MB  54.9%    0.0%  dp32 zero2 mb2
+     64  8.005 ms  10.42 h    1,334  563.5 MB  45.7%    0.0%  dp32 pp2 zero2 mb1 dualpipe
 
 8 devices: misses the deadline or the budget, the fastest takes 45.92 ms a step, 2.492 days for the run, run cost 956.7 USD
 
 fastest: 64 devices, 8.005 ms a step, 10.42 h for the run, run cost 1,334 USD
+    nncost estimate dense fitted --global-batch 64 --tokens 300e9 --devices 64 --pipeline 2 --zero 2 --micro-batch 1 --schedule dualpipe
 cheapest: 16 devices, 24.01 ms a step, 31.26 h for the run, run cost 1,000 USD
+    nncost estimate dense fitted --global-batch 64 --tokens 300e9 --devices 16 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe
 $ nncost search dense fitted --threads 1 --devices 8,16 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --deadline 1h
 dense on 2 sizes of fitted, global batch 64
-193536 combinations: 1448 evaluated, 192088 illegal, too large or hopeless; 0 fit
+193536 combinations: 1448 evaluated, 192088 illegal, too large or slower for sure; 0 fit
 
 8 devices: misses the deadline or the budget, the fastest takes 45.92 ms a step, 2.492 days for the run, run cost 956.7 USD
 16 devices: misses the deadline or the budget, the fastest takes 24.01 ms a step, 31.26 h for the run, run cost 1,000 USD
@@ -101,16 +111,18 @@ dense on 2 sizes of fitted, global batch 64
 # Sizes that have no legal plan say why; all of them is an error.
 $ nncost search dense fitted --threads 1 --devices 8,12,16 --global-batch 8 --tensor 1,2 --recompute none --offload none --data 8
 dense on 3 sizes of fitted, global batch 8
-101376 combinations: 28 evaluated, 101348 illegal, too large or hopeless; 28 fit
+101376 combinations: 28 evaluated, 101348 illegal, too large or slower for sure; 28 fit
 
-devices     step  step USD   memory tensor pipeline context SP ZeRO micro-batch schedule recompute
-      8 8.006 ms 3.558e-05 704.1 MB      1        1       1 no    2           1 1f1b     none
-     16 6.751 ms 6.001e-05 459.1 MB      1        1       2 no    2           1 1f1b     none
+devices      step   step USD    memory    MFU  bubble  plan
+      8  8.006 ms  3.558e-05  704.1 MB  45.7%    0.0%  dp8 zero2 mb1
+     16  6.751 ms  6.001e-05  459.1 MB  27.1%    0.0%  dp8 cp2 zero2 mb1
 
 12 devices: no legal plan, --devices: disagrees with data x tensor x pipeline x context, expected 8, found 12
 
 fastest: 16 devices, 6.751 ms a step, step cost 6.001e-05 USD
+    nncost estimate dense fitted --global-batch 8 --data 8 --devices 16 --context 2 --zero 2 --micro-batch 1
 cheapest: 8 devices, 8.006 ms a step, step cost 3.558e-05 USD
+    nncost estimate dense fitted --global-batch 8 --data 8 --devices 8 --zero 2 --micro-batch 1
 $ nncost search dense round --threads 1 --devices 12,20 --global-batch 8 --tensor 1,2 --recompute none --offload none --data 8
 ! nncost: --devices: disagrees with data x tensor x pipeline x context, expected 8, found 12
 [3]
@@ -118,44 +130,50 @@ $ nncost search dense round --threads 1 --devices 12,20 --global-batch 8 --tenso
 # Without a price there is no cheapest.
 $ nncost search dense old --threads 1 --devices 8,16 --global-batch 64 --recompute none --offload none --tensor 1
 dense on 2 sizes of old, global batch 64
-48384 combinations: 1001 evaluated, 47383 illegal, too large or hopeless; 1001 fit
+48384 combinations: 1001 evaluated, 47383 illegal, too large or slower for sure; 1001 fit
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
-devices     step device-s   memory   MFU data tensor pipeline SP ZeRO micro-batch schedule recompute
-      8 122.7 ms   0.9819 891.5 MB 95.4%    8      1        1 no    1           1 1f1b     none
-     16 61.55 ms   0.9849 811.2 MB 95.1%   16      1        1 no    1           1 1f1b     none
+devices      step  device-s    memory    MFU  bubble  plan
+      8  122.7 ms    0.9819  891.5 MB  95.4%    0.0%  dp8 zero1 mb1
+     16  61.55 ms    0.9849  811.2 MB  95.1%    0.0%  dp16 zero1 mb1
 
 fastest: 16 devices, 61.55 ms a step, device-s 0.9849
+    nncost estimate dense old --global-batch 64 --devices 16 --zero 1 --micro-batch 1
 cheapest: 8 devices, 122.7 ms a step, device-s 0.9819
+    nncost estimate dense old --global-batch 64 --devices 8 --zero 1 --micro-batch 1
 $ nncost search dense old --threads 1 --devices 8,16 --global-batch 64 --recompute none --offload none --tensor 1 --tokens 1e9 | tail -4
-     16 61.55 ms 961.8 s        4.275 811.2 MB      1        1 no    1           1 1f1b     none
-
 fastest: 16 devices, 61.55 ms a step, 961.8 s for the run, device-hours 4.275
+    nncost estimate dense old --global-batch 64 --tokens 1e9 --devices 16 --zero 1 --micro-batch 1
 cheapest: 8 devices, 122.7 ms a step, 1918 s for the run, device-hours 4.262
+    nncost estimate dense old --global-batch 64 --tokens 1e9 --devices 8 --zero 1 --micro-batch 1
 
 # --max-devices: whole nodes up to it, or a cap on the sizes given.
 $ nncost search dense fitted --threads 1 --max-devices 40 --global-batch 64 --tensor 1,2 --recompute none --offload none
 dense on 3 sizes of fitted, global batch 64
-150528 combinations: 1929 evaluated, 148599 illegal, too large or hopeless; 1929 fit
+150528 combinations: 1929 evaluated, 148599 illegal, too large or slower for sure; 1929 fit
 
-devices     step  step USD   memory   MFU data tensor pipeline SP ZeRO micro-batch schedule recomp..
-      8 45.92 ms 0.0002041 2.821 GB 63.8%    8      1        1 no    2           8 1f1b     none
-     16 24.01 ms 0.0002134 1.611 GB 61.0%    8      1        2 no    2           4 dualpipe none
-     32 13.33 ms 0.0002369 865.9 MB 54.9%   32      1        1 no    2           2 1f1b     none
+devices      step   step USD    memory    MFU  bubble  plan
+      8  45.92 ms  0.0002041  2.821 GB  63.8%    0.0%  dp8 zero2 mb8
+     16  24.01 ms  0.0002134  1.611 GB  61.0%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+     32  13.33 ms  0.0002369  865.9 MB  54.9%    0.0%  dp32 zero2 mb2
 
 fastest: 32 devices, 13.33 ms a step, step cost 0.0002369 USD
+    nncost estimate dense fitted --global-batch 64 --devices 32 --zero 2 --micro-batch 2
 cheapest: 8 devices, 45.92 ms a step, step cost 0.0002041 USD
+    nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8
 $ nncost search dense fitted --threads 1 --devices 8..64 --max-devices 20 --global-batch 64 --tensor 1,2 --recompute none,full
 dense on 2 sizes of fitted, global batch 64
-193536 combinations: 2391 evaluated, 191145 illegal, too large or hopeless; 2391 fit
+193536 combinations: 2391 evaluated, 191145 illegal, too large or slower for sure; 2391 fit
 
-devices     step  step USD   memory   MFU data tensor pipeline SP ZeRO micro-batch schedule recomp..
-      8 45.92 ms 0.0002041 2.821 GB 63.8%    8      1        1 no    2           8 1f1b     none
-     16 24.01 ms 0.0002134 1.611 GB 61.0%    8      1        2 no    2           4 dualpipe none
+devices      step   step USD    memory    MFU  bubble  plan
+      8  45.92 ms  0.0002041  2.821 GB  63.8%    0.0%  dp8 zero2 mb8
+     16  24.01 ms  0.0002134  1.611 GB  61.0%    0.0%  dp8 pp2 zero2 mb4 dualpipe
 
 fastest: 16 devices, 24.01 ms a step, step cost 0.0002134 USD
+    nncost estimate dense fitted --global-batch 64 --devices 16 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe
 cheapest: 8 devices, 45.92 ms a step, step cost 0.0002041 USD
+    nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8
 $ nncost search dense fitted --threads 1 --devices 64..256 --max-devices 20 --global-batch 64
 ! nncost: --max-devices: leaves no size of --devices, expected at least 64, found 20
 [2]

@@ -21,11 +21,8 @@ static void write_step(nnc_sheet *sheet, const nnc_report *report)
 
     nnc_sheet_label(sheet, "step");
     nnc_sheet_item(sheet, NNC_INK_STRONG, "%s", nnc_unit_text(result->step_s, "s", a));
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "bounds [%s .. %s]",
-                   nnc_unit_text(result->lower_bound_s, "s", a),
-                   nnc_unit_text(result->upper_bound_s, "s", b));
     if (!isnan(result->interval_s[0]) && !isnan(result->interval_s[1])) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "nine of ten measurements in %s .. %s",
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "nine of ten measurements fall in %s .. %s",
                        nnc_unit_text(result->interval_s[0], "s", a),
                        nnc_unit_text(result->interval_s[1], "s", b));
     }
@@ -33,6 +30,11 @@ static void write_step(nnc_sheet *sheet, const nnc_report *report)
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "busiest stage %" PRId32 " of %" PRId32, result->stage,
                        result->plan.pipeline);
     }
+    nnc_sheet_end(sheet);
+    nnc_sheet_label(sheet, "");
+    nnc_sheet_words(sheet, "no software is faster than %s; with nothing overlapped it takes %s",
+                    nnc_unit_text(result->lower_bound_s, "s", a),
+                    nnc_unit_text(result->upper_bound_s, "s", b));
     nnc_sheet_end(sheet);
     if (result->plan.mode == NNC_MODE_IDEAL) {
         nnc_sheet_label(sheet, "");
@@ -346,6 +348,22 @@ static void write_fit(nnc_sheet *sheet, const nnc_report *report)
     }
 }
 
+/* What is trained on in all, as it was read, and the work that it is. */
+static void write_amount(nnc_sheet *sheet, const nnc_result *result)
+{
+    const nnc_plan *plan = &result->plan;
+    const bool tokens = !isnan(plan->tokens) && plan->tokens > 0.0;
+    const double amount = tokens ? plan->tokens : plan->samples;
+    const double of_step = tokens ? (double)result->tokens : (double)plan->global_batch;
+    char text[NNC_NUMBER_TEXT];
+    if (amount > 0.0 && of_step > 0.0) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "for %s %s", nnc_count_text(amount, text),
+                       tokens ? "tokens" : "samples");
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%.4g model FLOPs",
+                       result->model_flops * (amount / of_step));
+    }
+}
+
 static void write_cost(nnc_sheet *sheet, const nnc_report *report)
 {
     char a[NNC_NUMBER_TEXT];
@@ -390,6 +408,7 @@ static void write_cost(nnc_sheet *sheet, const nnc_report *report)
             nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s kWh at the device's rated power",
                            nnc_count_text(result->energy_j / 3.6e6, a));
         }
+        write_amount(sheet, result);
         nnc_sheet_end(sheet);
     }
 }

@@ -22,10 +22,34 @@ static bool is_shown(const nnc_check_report *report, const nnc_check_row *row)
 
 /* ---- table ---- */
 
+/* " USD" behind what is money; "" behind all else. */
+static const char *currency_of(const nnc_check_row *row, const nnc_change *change)
+{
+    static const char *const money[] = { "cost.step", "cost.run", "cost.per_million_tokens",
+                                         "cost.per_thousand_samples",
+                                         "cost.price_per_device_hour" };
+    const nnc_figures figures = row->now.count > 0 ? row->now : row->old;
+    for (size_t i = 0; i < sizeof money / sizeof money[0]; i++) {
+        if (strcmp(nnc_change_name(change), money[i]) == 0) {
+            const nnc_figure *currency = nnc_figure_find(figures, "cost.currency", NULL);
+            return currency != NULL && currency->text != NULL ? currency->text : "";
+        }
+    }
+    return "";
+}
+
+static void put_value(nnc_table *table, const char *text, const char *currency)
+{
+    char cell[96];
+    const bool bare = *currency == '\0' || strcmp(text, "-") == 0;
+    snprintf(cell, sizeof cell, "%s%s%s", text, bare ? "" : " ", bare ? "" : currency);
+    nnc_table_cell(table, cell);
+}
+
 void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row, int32_t most,
                        const char *old_head, const char *now_head)
 {
-    const nnc_head heads[] = { { .text = "figure", .left = true, .shrinks = true },
+    const nnc_head heads[] = { { .text = "metric", .left = true, .shrinks = true },
                                { .text = old_head },
                                { .text = now_head },
                                { .text = "change" } };
@@ -35,8 +59,9 @@ void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *ro
         const nnc_change *change = &row->changes[i];
         const nnc_change_text text = nnc_change_text_of(change);
         nnc_table_cell(&table, nnc_change_name(change));
-        nnc_table_cell(&table, text.old);
-        nnc_table_cell(&table, text.now);
+        const char *currency = currency_of(row, change);
+        put_value(&table, text.old, currency);
+        put_value(&table, text.now, currency);
         nnc_table_cell(&table, change->kind == NNC_CHANGE_NEW    ? "new"
                                : change->kind == NNC_CHANGE_GONE ? "gone"
                                                                  : text.percent);

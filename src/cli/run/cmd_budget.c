@@ -131,6 +131,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
             return NNC_BAD_USAGE;
         }
     }
+    NNC_TRY(nnc_given_currency(given, a.device, err));
     NNC_TRY(nnc_budget_of(a.device, &ask, &a.budget, err));
     a.optima = a.budget.optima;
     nnc_view_write(session->out, session->style, &nnc_budget_view, &a);

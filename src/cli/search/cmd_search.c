@@ -1,3 +1,5 @@
+#include "base/error.h"
+#include "cli/search/buyer.h"
 #include "cli/search/search_view.h"
 #include "cli/search_asked.h"
 
@@ -11,12 +13,18 @@ static nnc_status write(nnc_session *session, const nnc_search_report *report, n
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     char **operands = session->options.operands;
+    if (nnc_buyer_asked(&session->options)) {
+        return nnc_buyer_run(session, err);
+    }
+    if (session->options.search.plans != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--plans", "is for several devices, found one");
+    }
     return nnc_search_asked(session, operands[0], operands[1], write, err);
 }
 
 const nnc_command nnc_cmd_search = {
     .name = "search",
-    .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
+    .operands = "MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE]",
     .summary = "The best legal plans for N devices, and the front of time against memory.",
     .notes = "Needs --devices and --global-batch, or a plan file that has them. Every choice that "
              "is left open is searched: "
@@ -27,6 +35,9 @@ const nnc_command nnc_cmd_search = {
              "'estimate' for the same plan. --devices may be a list of sizes, 64,128 or 8..4096 "
              "(doubling): "
              "then the best plan of each size is shown, and the fastest and the cheapest size. "
+             "Several devices are compared, each by its cheapest size that keeps to --deadline and "
+             "--budget, "
+             "or with --objective time by its fastest; --plans FILE writes a scenario for each. "
              "--shard I/N searches one of N parts, of equal size, for 'nncost merge' to put "
              "together: "
              "that takes --format json. Ctrl-C ends with the best of what was covered. Exits with "

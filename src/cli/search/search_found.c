@@ -1,7 +1,9 @@
 #include "cli/search/search_found.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "render/table.h"
@@ -27,50 +29,40 @@ const char *nnc_spent_text(const nnc_found *found, const char *currency, char te
     return text;
 }
 
-NNC_GET(get_cost, nnc_found, nnc_number_cell(nnc_found_spent(self, NULL).amount))
+/* A row of the table: a plan, and how many more there are of its step and its memory. */
+typedef struct row {
+    nnc_found found;
+    int32_t like;
+} row;
 
-/* What decides what the devices do is never dropped where a plan uses it. */
-static const nnc_metric column_rows[] = {
-    NNC_HEAD("devices", WHOLE, NNC_IN(nnc_found, plan.devices)),
-    NNC_HEAD("step", NUMBER, NNC_IN(nnc_found, step_s), .unit = "s"),
-    NNC_HEAD("run", NUMBER, NNC_IN(nnc_found, run_s), .unit = "s"),
-    NNC_HEAD("cost", NUMBER, .get = get_cost, .show = NNC_SHOW_COUNT),
-    NNC_HEAD("memory", WHOLE, NNC_IN(nnc_found, memory_bytes), .unit = "B"),
-    NNC_HEAD("MFU", NUMBER, NNC_IN(nnc_found, mfu), .show = NNC_SHOW_PERCENT, .drop = 6),
-    NNC_HEAD("software", CHARS, NNC_IN(nnc_found, software), .shrinks = true),
-    NNC_ROWS(&nnc_plan_choice_metrics, NNC_IN(nnc_found, plan)),
-    NNC_HEAD("bubble", NUMBER, NNC_IN(nnc_found, bubble_share), .show = NNC_SHOW_PERCENT,
-             .drop = 1),
-};
-enum { DEVICES, STEP, RUN, COST, MEMORY, MFU, SOFTWARE };
-static const nnc_metrics columns = NNC_METRICS("a plan that fits", column_rows, nnc_found);
+NNC_GET(get_cost, row, nnc_number_cell(nnc_found_spent(&self->found, NULL).amount))
 
-/* Of the columns that most plans leave at nothing, those that no plan uses go first. */
-static void drop_unused(nnc_table *table, const nnc_found *list, int32_t count)
+static nnc_cell get_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
-    struct {
-        const char *head;
-        bool used;
-        int drop;
-    } rare[] = { { "virtual", false, 5 },
-                 { "context", false, 3 },
-                 { "expert", false, 2 },
-                 { "offload", false, 4 } };
-    for (int32_t i = 0; i < count; i++) {
-        rare[0].used |= list[i].plan.virtual_stages > 1;
-        rare[1].used |= list[i].plan.context > 1;
-        rare[2].used |= list[i].plan.expert > 1;
-        rare[3].used |= list[i].plan.offload != 0;
+    const row *self = place->record;
+    nnc_plan_word(&self->found.plan, text);
+    if (self->like > 0) {
+        const size_t used = strlen(text);
+        snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " (+%" PRId32 ")", self->like);
     }
-    for (int c = 0; c < table->count; c++) {
-        for (size_t i = 0; i < sizeof rare / sizeof rare[0]; i++) {
-            if (table->heads[c].text != NULL && strcmp(table->heads[c].text, rare[i].head) == 0 &&
-                !rare[i].used) {
-                table->heads[c].drop = rare[i].drop;
-            }
-        }
-    }
+    return nnc_text_cell(text);
 }
+
+#define FOUND(member) NNC_IN(row, found.member)
+static const nnc_metric column_rows[] = {
+    NNC_HEAD("devices", WHOLE, FOUND(plan.devices)),
+    NNC_HEAD("step", NUMBER, FOUND(step_s), .unit = "s"),
+    NNC_HEAD("run", NUMBER, FOUND(run_s), .unit = "s"),
+    NNC_HEAD("cost", NUMBER, .get = get_cost, .show = NNC_SHOW_COUNT),
+    NNC_HEAD("memory", WHOLE, FOUND(memory_bytes), .unit = "B"),
+    NNC_HEAD("MFU", NUMBER, FOUND(mfu), .show = NNC_SHOW_PERCENT),
+    NNC_HEAD("bubble", NUMBER, FOUND(bubble_share), .show = NNC_SHOW_PERCENT, .drop = 1),
+    NNC_HEAD("software", CHARS, FOUND(software), .shrinks = true),
+    NNC_HEAD("plan", TEXT, .get = get_plan),
+};
+#undef FOUND
+enum { DEVICES, STEP, RUN, COST, MEMORY, MFU, BUBBLE, SOFTWARE };
+static const nnc_metrics columns = NNC_METRICS("a plan that fits", column_rows, row);
 
 bool nnc_found_differ(const nnc_found *list, int32_t count)
 {
@@ -82,12 +74,42 @@ bool nnc_found_differ(const nnc_found *list, int32_t count)
     return false;
 }
 
+/* Do two plans read the same but for their words? */
+static bool is_like(const nnc_found *a, const nnc_found *b)
+{
+    char left[NNC_NUMBER_TEXT], right[NNC_NUMBER_TEXT];
+    return a->plan.devices == b->plan.devices && strcmp(a->software, b->software) == 0 &&
+           strcmp(nnc_unit_text(a->step_s, "s", left), nnc_unit_text(b->step_s, "s", right)) == 0 &&
+           strcmp(nnc_unit_text((double)a->memory_bytes, "B", left),
+                  nnc_unit_text((double)b->memory_bytes, "B", right)) == 0;
+}
+
+/* Neighbours that read the same become one row. */
+static int32_t fold(const nnc_found *list, int32_t count, row *rows)
+{
+    int32_t kept = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (kept > 0 && is_like(&rows[kept - 1].found, &list[i])) {
+            rows[kept - 1].like++;
+        } else {
+            rows[kept++] = (row){ .found = list[i] };
+        }
+    }
+    return kept;
+}
+
 void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count,
                      const char *currency, bool sizes)
 {
     const bool run = count > 0 && !isnan(list[0].run_s);
     char head[64] = "";
     nnc_table table = { .count = 0 };
+    row *rows = calloc((size_t)count + 1, sizeof *rows);
+    if (rows == NULL) {
+        out->failed = true;
+        return;
+    }
+    const int32_t kept = fold(list, count, rows);
     nnc_table_heads(&table, &columns);
     table.heads[DEVICES].text = sizes ? table.heads[DEVICES].text : NULL;
     table.heads[RUN].text = run ? table.heads[RUN].text : NULL;
@@ -101,7 +123,10 @@ void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, in
     }
     table.heads[COST].text = *head != '\0' ? head : NULL;
     table.heads[SOFTWARE].text = nnc_found_differ(list, count) ? table.heads[SOFTWARE].text : NULL;
-    drop_unused(&table, list, count);
-    nnc_table_records(&table, (nnc_lines){ &columns, NULL, list, count });
+    nnc_table_records(&table, (nnc_lines){ &columns, NULL, rows, kept });
     nnc_table_write(&table, out, style);
+    if (kept < count) {
+        nnc_buffer_text(out, "(+N): N more plans of the same step and memory\n");
+    }
+    free(rows);
 }

@@ -35,6 +35,9 @@ static void write_named(nnc_buffer *out, const char *name, const nnc_search_repo
         nnc_buffer_print(out, ", %s for the run", nnc_unit_text(found->run_s, "s", run));
     }
     nnc_buffer_print(out, ", %s\n", nnc_spent_text(found, report->currency, cost));
+    if (found->command != NULL) {
+        nnc_buffer_print(out, "    %s\n", found->command);
+    }
 }
 
 void nnc_sizes_write(nnc_buffer *out, nnc_style style, const nnc_search_report *report)

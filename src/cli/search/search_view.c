@@ -111,6 +111,9 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
     }
     nnc_found_write(out, style, r->best, r->best_count, report->currency, false);
     write_why(out, r);
+    if (r->best[0].command != NULL) {
+        nnc_buffer_print(out, "\n    %s\n", r->best[0].command);
+    }
     nnc_buffer_print(out, "\ntime against memory, %s\n\n",
                      r->pareto_truncated ? "the fastest part of the front"
                                          : "no other plan is faster with less");
@@ -136,7 +139,7 @@ static void write_head(nnc_buffer *out, const nnc_search_report *report)
     }
     nnc_buffer_print(out,
                      "%" PRIu64 " combinations: %" PRIu64 " evaluated, %" PRIu64
-                     " illegal, too large or hopeless; %" PRIu64 " fit\n",
+                     " illegal, too large or slower for sure; %" PRIu64 " fit\n",
                      t->space, t->evaluated, t->pruned, t->feasible);
     if (t->covered < t->space) {
         nnc_buffer_print(out, "interrupted: only %" PRIu64 " combinations were looked at\n",

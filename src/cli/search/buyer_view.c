@@ -1,0 +1,173 @@
+#include "cli/search/buyer_view.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "render/table.h"
+#include "render/text.h"
+
+static nnc_cell get_days(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_choice_row *row = place->record;
+    (void)text;
+    return nnc_number_cell(row->run_s);
+}
+
+static nnc_cell get_cost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_choice_row *row = place->record;
+    char amount[NNC_NUMBER_TEXT];
+    if (isnan(row->cost)) {
+        return (nnc_cell){ .kind = NNC_CELL_NULL };
+    }
+    snprintf(text, NNC_METRIC_TEXT_MAX, "%s %s", nnc_count_text(row->cost, amount), row->currency);
+    return nnc_text_cell(text);
+}
+
+static nnc_cell get_energy(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_choice_row *row = place->record;
+    (void)text;
+    return nnc_number_cell(row->energy_j / 3.6e6);
+}
+
+static nnc_cell get_word(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_choice_row *row = place->record;
+    return row->found ? nnc_text_cell(nnc_plan_word(&row->plan, text)) : nnc_text_cell(row->reason);
+}
+
+static nnc_cell get_limit(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_choice_row *row = place->record;
+    (void)text;
+    return row->found ? nnc_text_cell(nnc_bound_name(row->bound))
+                      : (nnc_cell){ .kind = NNC_CELL_NULL };
+}
+
+static nnc_cell get_devices(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_choice_row *row = place->record;
+    (void)text;
+    return row->found ? (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = row->plan.devices }
+                      : (nnc_cell){ .kind = NNC_CELL_NULL };
+}
+
+static nnc_cell get_memory(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_choice_row *row = place->record;
+    (void)text;
+    return row->found ? (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = row->memory_bytes }
+                      : (nnc_cell){ .kind = NNC_CELL_NULL };
+}
+
+static nnc_cell get_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_choice_row *row = place->record;
+    return row->found ? nnc_text_cell(nnc_plan_word(&row->plan, text))
+                      : (nnc_cell){ .kind = NNC_CELL_NULL };
+}
+
+/* With a name for programs, with a head for people. */
+static const nnc_metric choice_rows[] = {
+    NNC_TEXT(nnc_choice_row, id, .head = "device"),
+    NNC_AS("devices", WHOLE, .get = get_devices, .head = "devices"),
+    NNC_NUMBER(nnc_choice_row, step_s, .head = "step", .unit = "s"),
+    NNC_AS("run_s", NUMBER, .get = get_days, .head = "run", .unit = "s"),
+    NNC_HEAD("cost", TEXT, .get = get_cost),
+    NNC_AS("cost", NUMBER, NNC_IN(nnc_choice_row, cost)),
+    NNC_TEXT(nnc_choice_row, currency),
+    NNC_AS("energy_kwh", NUMBER, .get = get_energy, .head = "kWh", .show = NNC_SHOW_COUNT,
+           .drop = 3),
+    NNC_AS("memory_bytes", WHOLE, .get = get_memory, .head = "memory", .unit = "B", .drop = 2),
+    NNC_NUMBER(nnc_choice_row, mfu, .head = "MFU", .show = NNC_SHOW_PERCENT, .drop = 4),
+    NNC_AS("bound", TEXT, .get = get_limit, .head = "limit"),
+    NNC_HEAD("plan", TEXT, .get = get_word),
+    NNC_AS("plan", TEXT, .get = get_plan),
+    NNC_TEXT(nnc_choice_row, software),
+    NNC_AS("basis", ENUM, NNC_IN(nnc_choice_row, basis),
+           .names = { nnc_basis_name, NNC_BASIS_COUNT }),
+    NNC_NUMBER(nnc_choice_row, device_hours),
+    NNC_NUMBER(nnc_choice_row, price),
+    NNC_TEXT(nnc_choice_row, seller),
+    NNC_TEXT(nnc_choice_row, date),
+    NNC_TEXT(nnc_choice_row, reason),
+    NNC_TEXT(nnc_choice_row, command),
+};
+static const nnc_metrics choice_metrics = NNC_METRICS("a device", choice_rows, nnc_choice_row);
+
+static const nnc_metric document_rows[] = {
+    NNC_TEXT(nnc_choices, model),
+    NNC_TEXT(nnc_choices, aim),
+    NNC_WHOLE(nnc_choices, global_batch),
+    { .name = "devices",
+      .type = NNC_METRIC_LIST,
+      NNC_IN(nnc_choices, rows),
+      NNC_COUNT(nnc_choices, count),
+      .rows = &choice_metrics },
+};
+static const nnc_metrics document =
+    NNC_METRICS("devices to choose from", document_rows, nnc_choices);
+
+static nnc_lines lines_of(const void *record)
+{
+    const nnc_choices *choices = record;
+    return (nnc_lines){ &choice_metrics, choices, choices->rows, choices->count };
+}
+
+static void write_unmeasured(nnc_buffer *out, const nnc_choices *choices)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < choices->count; i++) {
+        if (choices->rows[i].found && choices->rows[i].basis == NNC_BASIS_DEFAULT) {
+            nnc_buffer_print(out, "%s%s",
+                             count++ > 0 ? ", "
+                                         : "\nnot measured, with efficiencies of similar devices: ",
+                             choices->rows[i].id);
+        }
+    }
+    nnc_buffer_text(out, count > 0 ? "\n" : "");
+}
+
+/* Sellers differ more than devices do, so each is named. */
+static void write_prices(nnc_buffer *out, const nnc_choices *choices)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < choices->count; i++) {
+        const nnc_choice_row *row = &choices->rows[i];
+        char amount[NNC_NUMBER_TEXT];
+        if (isnan(row->price)) {
+            continue;
+        }
+        nnc_buffer_print(out, "%s%s %s %s/h", count++ > 0 ? "; " : "\nprices: ", row->id,
+                         nnc_count_text(row->price, amount), row->currency);
+        if (row->seller != NULL) {
+            nnc_buffer_print(out, " (%s%s%s)", row->seller, row->date != NULL ? ", " : "",
+                             row->date != NULL ? row->date : "");
+        }
+    }
+    nnc_buffer_text(out, count > 0 ? "\n" : "");
+}
+
+static void write_page(nnc_buffer *out, nnc_style style, const void *record)
+{
+    const nnc_choices *choices = record;
+    nnc_buffer_print(out, "%s, global batch %" PRId64 "%s; of each device %s\n\n", choices->model,
+                     choices->global_batch,
+                     choices->batch_chosen ? " (chosen: about 4 million tokens)" : "",
+                     choices->aim);
+    nnc_table_of(out, style, lines_of(record));
+    write_prices(out, choices);
+    write_unmeasured(out, choices);
+    nnc_buffer_byte(out, '\n');
+    for (int32_t i = 0; i < choices->count; i++) {
+        if (choices->rows[i].command != NULL) {
+            nnc_buffer_print(out, "    %s\n", choices->rows[i].command);
+        }
+    }
+}
+
+const nnc_view nnc_choices_view = {
+    .schema = "nncost.choices/1", .document = &document, .lines = lines_of, .page = write_page
+};

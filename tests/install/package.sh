@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# The Debian package of a shared build, in a scratch root: what it holds, the program, the Python module, C and C++
+# against the library, and that removing leaves nothing; then uninstalling what cmake --install brought.
+#   usage: package.sh BUILD_DIR
+set -euo pipefail
+
+build=$(realpath "$1")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export HOME=$work XDG_CONFIG_HOME=$work/config
+unset NNCOST_PATH DESTDIR
+
+(cd "$work" && cpack -G DEB --config "$build/CPackConfig.cmake" >log 2>&1) || { cat "$work/log"; exit 1; }
+deb=$(ls "$work"/nncost_*.deb)
+dpkg-deb --field "$deb" Package Version Depends | grep -q '^Depends: .*libcjson1'
+root=$work/root
+mkdir -p "$root/var/lib/dpkg/updates" "$root/var/lib/dpkg/info" && touch "$root/var/lib/dpkg/status"
+packages() { dpkg --root="$root" --force-not-root --force-depends --force-script-chrootless --log=/dev/null "$@" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }; }
+packages -i "$deb"
+for file in bin/nncost share/nncost/hw/h100-sxm5-80gb.json share/man/man1/nncost.1 share/doc/nncost/copyright \
+    share/bash-completion/completions/nncost share/zsh/site-functions/_nncost share/fish/vendor_completions.d/nncost.fish \
+    include/nncost/nncost.h lib/python3/dist-packages/nncost.py; do
+    [[ -s $root/usr/$file ]] || { echo "$file is missing"; exit 1; }
+done
+library=$(dirname "$(find "$root/usr/lib" -name 'libnncost.so')")
+LD_LIBRARY_PATH=$library "$root/usr/bin/nncost" estimate gpt2-xl a100 --micro-batch 4 --format json >"$work/a.json"
+
+python3 -I - "$root/usr/lib/python3/dist-packages" "$work/a.json" <<'PY'
+import json, sys
+sys.path.insert(0, sys.argv[1])
+sys.dont_write_bytecode = True
+import nncost
+told = nncost.estimate("gpt2-xl", "a100", micro_batch=4)
+assert told == json.load(open(sys.argv[2])), "Python says something else than the program"
+slow = nncost.estimate("gpt2-xl", "A100", micro_batch="4", set={"device.mem_bytes_per_s": "1TB/s"})
+assert slow["step"]["step_s"] > told["step"]["step_s"]
+assert nncost.estimate("gpt2-xl", "a100", software="torch-eager")["plan"]["software"] == "torch-eager"
+assert "h100-sxm5-80gb" in nncost.devices() and "llama3-8b" in nncost.models() and nncost.software()
+for wrong in ({"micro_bach": 4}, {"micro_batch": 0}, {"model": "gpt9"}):
+    try:
+        nncost.estimate(**{"model": "gpt2-xl", "device": "a100", **wrong})
+        raise SystemExit(f"{wrong} was taken")
+    except nncost.Error as error:
+        print(error)
+PY
+
+packages --purge nncost
+left=$(find "$root/usr" ! -type d 2>/dev/null || true)
+[[ -z $left ]] || { echo "left behind: $left"; exit 1; }
+
+cmake --install "$build" --prefix "$work/prefix" >/dev/null
+cmake --build "$build" --target uninstall >/dev/null
+[[ ! -e $work/prefix ]] || { echo "not uninstalled:"; find "$work/prefix" | head; exit 1; }

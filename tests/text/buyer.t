@@ -1,0 +1,69 @@
+# Which device: search MODEL DEVICE,DEVICE compares the best plan of each.
+
+# The cheapest size of each device for a run: days, cost, energy, what limits it, and the command to copy.
+$ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T
+dense, global batch 64; of each device the cheapest size
+
+device  devices      step         run  cost         kWh    memory    MFU  limit    plan
+round         8  61.52 ms  11.13 days  2,136 USD  2,136  891.5 MB  95.2%  compute  dp8 zero1 mb1
+fitted        8  45.92 ms  8.305 days  3,189 USD  797.3  2.821 GB  63.8%  compute  dp8 zero2 mb8
+
+prices: round 1 USD/h (nowhere, 2020-01); fitted 2 USD/h (here, 2022-02)
+
+    nncost estimate dense round --global-batch 64 --tokens 1T --devices 8 --zero 1 --micro-batch 1
+    nncost estimate dense fitted --global-batch 64 --tokens 1T --devices 8 --zero 2 --micro-batch 8
+$ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T | grep '^    nncost' | while read -r line; do $line | grep '^run'; done
+run       11.13 days, 2,136 device-hours, 2,136 USD, 2,136 kWh at the device's rated power,
+run       8.305 days, 1,595 device-hours, 3,189 USD, 797.3 kWh at the device's rated power,
+
+# Within a deadline; within a budget it is the fastest; a device that misses them says so.
+$ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --deadline 8d -f csv | cut -d, -f1-6
+id,devices,step_s,run_s,cost,currency
+round,16,0.0311822405392,487222.508425,2165.43337078,USD
+fitted,16,0.0240064271816,375100.424713,3334.22599745,USD
+$ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --budget '4.5k USD' --price 2 | head -6
+dense, global batch 64; of each device the fastest size within the budget
+
+device devices     step        run cost        kWh   memory   MFU limit   plan
+fitted      16 24.01 ms 4.341 days 3,334 USD 833.6 1.611 GB 61.0% compute dp8 pp2 zero2 mb4 dualpipe
+round       16 31.18 ms 5.639 days 4,331 USD 2,165 1.114 GB 93.9% compute dp16 zero1 mb2
+
+$ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --deadline 1h
+dense, global batch 64; of each device the cheapest size within the deadline
+
+device  devices  step  run  cost  kWh  memory  MFU  limit  plan
+fitted        -     -    -  -       -       -    -  -      misses the deadline or the budget
+round         -     -    -  -       -       -    -  -      misses the deadline or the budget
+
+[1]
+
+# Without a batch one of about four million tokens is chosen, and said; without tokens steps are compared.
+$ nncost search dense round,old --threads 1 --devices 8 --tensor 1 --recompute none --offload none --micro-batch 8 | head -6
+dense, global batch 4096 (chosen: about 4 million tokens); of each device the cheapest size
+
+device  devices     step  run  cost               kWh    memory    MFU  limit    plan
+round         8  3.883 s    -  0.008629 USD  0.008629  3.008 GB  96.5%  compute  dp8 zero1 mb8
+old           8  7.766 s    -  -                    -  3.008 GB  96.5%  compute  dp8 zero1 mb8
+
+
+# A plan file of them, which check estimates to the same.
+$ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --set layers=4 --tokens 1T --plans best.json -f json | grep -o '"step_s": [^,]*'
+"step_s": 0.033757679839
+"step_s": 0.025057430677
+$ for id in round fitted; do nncost estimate best.json --scenario $id -f json | grep -o '"step_s": [^,]*'; done
+"step_s": 0.033757679839
+"step_s": 0.025057430677
+
+# Refused.
+$ nncost search dense round,nope --threads 1 --devices 8 --global-batch 64
+! nncost: DEVICE: unknown device, expected one of fitted, old, round, found "nope"
+[3]
+$ nncost search dense round, --threads 1 --devices 8 --global-batch 64
+! nncost: DEVICE: an empty name in the list "round,"
+[2]
+$ nncost search dense round --devices 8 --global-batch 8 --plans x.json
+! nncost: --plans: is for several devices, found one
+[2]
+$ nncost search unet round,fitted --devices 2
+! nncost: --global-batch: missing, expected the number that every plan is for
+[2]

@@ -1,0 +1,45 @@
+# The commands as tools of the Model Context Protocol: one JSON-RPC message a line.
+
+$ cat > in <<'END'
+> {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}
+> {"jsonrpc":"2.0","method":"notifications/initialized"}
+> {"jsonrpc":"2.0","id":"two","method":"ping"}
+> {"jsonrpc":"2.0","id":3,"method":"nothing"}
+> not json
+> END
+$ nncost mcp < in
+{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"nncost","version":"0.1.0"}}}
+{"jsonrpc":"2.0","id":"two","result":{}}
+{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"no such method"}}
+{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"bad syntax, expected a value, found not"}}
+
+# Tools.
+$ echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | nncost mcp | grep -o '"name":"[a-z]*"'
+"name":"estimate"
+"name":"compare"
+"name":"search"
+"name":"run"
+"name":"ops"
+"name":"explain"
+"name":"list"
+"name":"show"
+
+# An estimate is that of the command; what is refused is an error of the tool; several calls follow each other.
+$ cat > in <<'END'
+> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"Dense","device":"round","options":{"devices":2,"zero":3,"micro_batch":2,"sequence_parallel":false,"set":["layers=4"]}}}}
+> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"rond"}}}
+> {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"round","options":{"micro-bach":2}}}}
+> {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"round","options":{"output":"x"}}}}
+> {"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"-","device":"round"}}}
+> {"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"rm","arguments":{}}}
+> {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"explain","arguments":{"name":"mfu"}}}
+> END
+$ nncost mcp < in > out; sed -n '2,6p' out
+{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"DEVICE: unknown device, expected one of fitted, old, round, nearest \"round\", found \"rond\""}],"isError":true}}
+{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"--micro-bach: unknown option, did you mean --micro-batch?"}],"isError":true}}
+{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"output: is not for tools: the answer is the output"}],"isError":true}}
+{"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"model: standard input holds messages"}],"isError":true}}
+{"jsonrpc":"2.0","id":6,"result":{"content":[{"type":"text","text":"name: no such tool, see tools/list"}],"isError":true}}
+$ python3 -c "import json; print(json.loads(open('out').readline())['result']['content'][0]['text'], end='')" > a; nncost estimate dense round --devices 2 --zero 3 --micro-batch 2 --set layers=4 -f json > b; sed 's/Dense/dense/' a | diff - b | head -4
+$ sed -n 7p out | cut -c1-120
+{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\u000a  \"schema\": \"nncost.explain/1\",\u000a  \"
