@@ -33,14 +33,15 @@ NNC_API const char *nnc_dtype_name(nnc_dtype dtype);
  * (0: it is asked for), and the format that products of it are computed in where the device has it.
  * Sources: OCP MX specification 1.0 (mxfp4); NVFP4, docs.nvidia.com/cuda, cuDNN block scaling; AWQ
  * arXiv:2306.00978, whose int4 has an fp16 scale and a 4-bit zero point for each group.   [serve-formats] */
-#define NNC_STORED_LIST(X)                                     \
-    X(NNC_STORED_FP32, "fp32", 32.0, 0.0, 0.0, 0.0, NNC_FP32)  \
-    X(NNC_STORED_BF16, "bf16", 16.0, 0.0, 0.0, 0.0, NNC_BF16)  \
-    X(NNC_STORED_FP16, "fp16", 16.0, 0.0, 0.0, 0.0, NNC_FP16)  \
-    X(NNC_STORED_FP8, "fp8", 8.0, 0.0, 0.0, 0.0, NNC_FP8)      \
-    X(NNC_STORED_INT8, "int8", 8.0, 0.0, 0.0, 0.0, NNC_BF16)   \
-    X(NNC_STORED_INT4, "int4", 4.0, 16.0, 4.0, 0.0, NNC_BF16)  \
-    X(NNC_STORED_NVFP4, "nvfp4", 4.0, 8.0, 0.0, 16.0, NNC_FP4) \
+#define NNC_STORED_LIST(X)                                            \
+    X(NNC_STORED_FP32, "fp32", 32.0, 0.0, 0.0, 0.0, NNC_FP32)         \
+    X(NNC_STORED_BF16, "bf16", 16.0, 0.0, 0.0, 0.0, NNC_BF16)         \
+    X(NNC_STORED_FP16, "fp16", 16.0, 0.0, 0.0, 0.0, NNC_FP16)         \
+    X(NNC_STORED_FP8, "fp8", 8.0, 0.0, 0.0, 0.0, NNC_FP8)             \
+    X(NNC_STORED_FP8_BLOCK, "fp8-block", 8.0, 0.0, 0.0, 0.0, NNC_FP8) \
+    X(NNC_STORED_INT8, "int8", 8.0, 0.0, 0.0, 0.0, NNC_BF16)          \
+    X(NNC_STORED_INT4, "int4", 4.0, 16.0, 4.0, 0.0, NNC_BF16)         \
+    X(NNC_STORED_NVFP4, "nvfp4", 4.0, 8.0, 0.0, 16.0, NNC_FP4)        \
     X(NNC_STORED_MXFP4, "mxfp4", 4.0, 8.0, 0.0, 32.0, NNC_FP4)
 NNC_ENUM(nnc_stored, NNC_STORED_LIST, NNC_STORED_COUNT);
 /* "nvfp4"; static storage, "?" for a value outside the list. */

@@ -150,6 +150,7 @@ typedef struct nnc_small_all_reduce {
     double fixed_s, rank_s;                      /* per call, and per rank of the group */
     double two_shot_s;                           /* the second round */
     double one_shot_fraction, two_shot_fraction; /* of the link's rate */
+    double node_s;                               /* more, where the group spans nodes */
 } nnc_small_all_reduce;
 
 /* What serving reaches: small batches, kernels in captured graphs. Fractions are of the datasheet. NaN = not
@@ -157,9 +158,10 @@ typedef struct nnc_small_all_reduce {
 typedef struct nnc_serve_efficiency {
     double stream_fraction[NNC_STORED_COUNT]; /* of the bandwidth, weights stored so */
     double kv_fraction[NNC_STORED_COUNT]; /* of the bandwidth, decode attention over such a cache */
-    double product_fraction[NNC_DTYPE_COUNT]; /* of the peak, long products */
-    double attention_fraction;                /* of the 16-bit peak, prefill attention */
-    double expert_fraction;                   /* of the bandwidth, products of many experts */
+    double product_fraction[NNC_STORED_COUNT]; /* of the peak, long products of such weights */
+    double product_s[NNC_STORED_COUNT]; /* fixed, of a product of such weights; else kernel_s */
+    double attention_fraction;          /* of the 16-bit peak, prefill attention */
+    double expert_fraction[NNC_STORED_COUNT]; /* of the bandwidth, products of many experts */
     double kernel_s, attention_s; /* of one kernel in a graph; of one decode attention */
     nnc_small_all_reduce all_reduce;
     bool fitted; /* false: the file has no such object */

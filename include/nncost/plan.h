@@ -258,13 +258,23 @@ typedef struct nnc_serve_engine {
     double stream_factor[NNC_STORED_COUNT]; /* of the device's stream_fraction   [1] */
     double kv_factor;                       /* of its kv_fraction   [1] */
     double all_reduce_factor;               /* time over the device's   [1] */
-    bool captured;                          /* decode steps are graphs, launched at once   [on] */
-    double launch_s;                        /* per kernel of a step that is not   [0] */
-    bool paged; /* the cache is in blocks; else reserved at full length   [on] */
+    double all_reduce_s;                    /* and beside it, of each   [0] */
+    double attention_factor;                /* prefill attention, time over the device's   [1] */
+    double
+        kv_reread; /* of the cache, how much of it is read again for each further query head   [0] */
+    double
+        stall; /* closed loop: share of others' prefills that a decoding sequence waits for   [1] */
+    double host_layer_s; /* launching a layer, hidden by device work   [0] */
+    double expert_s
+        [NNC_STORED_COUNT]; /* per layer of experts that the device cannot compute as stored   [0] */
+    bool captured;          /* decode steps are graphs, launched at once   [on] */
+    double launch_s;        /* per kernel of a step that is not   [0] */
+    bool paged;             /* the cache is in blocks; else reserved at full length   [on] */
     int64_t chunk, max_batch, block;    /* defaults of the plan; 0 = 8192, 256, 16 */
     double memory_use, workspace_bytes; /* NaN = 0.9, 2 GB */
-    nnc_spread tpot,
-        ttft;    /* where nine of ten measurements fall, over prediction; NaN = not known */
+    /* Where nine of ten measurements fall, over prediction; NaN = not known. Time per token, also of models
+     * with experts, and time to the first token. */
+    nnc_spread tpot, tpot_experts, ttft;
     bool fitted; /* false: the profile has no such object */
 } nnc_serve_engine;
 

@@ -111,6 +111,17 @@ const nnc_field_table nnc_serve_table = { "serve plan", serve_fields, NNC_COUNT_
 static const nnc_field share_fields[] = { NNC_STORED_LIST(BY_STORED) };
 #undef BY_STORED
 
+#define BY_STORED(name_of, text, bits, scale, zero, group_of, math) \
+    { .name = (text),                                               \
+      .type = NNC_FIELD_F64,                                        \
+      .offset = (name_of) * sizeof(double),                         \
+      .size = sizeof(double),                                       \
+      .unit = "s",                                                  \
+      .max = 1e3,                                                   \
+      .help = "Of weights stored so." },
+static const nnc_field stored_seconds_fields[] = { NNC_STORED_LIST(BY_STORED) };
+#undef BY_STORED
+
 static const nnc_field all_reduce_fields[] = {
     { NNC_FIELD(nnc_small_all_reduce, fixed_s), SECONDS, .help = "Time of one call." },
     { NNC_FIELD(nnc_small_all_reduce, rank_s), SECONDS, .default_text = "0",
@@ -120,6 +131,8 @@ static const nnc_field all_reduce_fields[] = {
       .help = "Share of the link's rate where each rank sends all to all others." },
     { NNC_FIELD(nnc_small_all_reduce, two_shot_fraction), FRACTION,
       .help = "Share of the link's rate where each rank sends parts, twice." },
+    { NNC_FIELD(nnc_small_all_reduce, node_s), SECONDS, .default_text = "scale_out_fixed_s",
+      .help = "What a group that spans nodes adds." },
 };
 
 #define EFFICIENCY(member) NNC_FIELD(nnc_serve_efficiency, member)
@@ -130,11 +143,18 @@ const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS] = {
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, kv_fraction),
       NNC_FIELD_TABLE(share_fields),
       .help = "Of the memory bandwidth, decode attention: by the format of the cache." },
-    { EFFICIENCY(product_fraction), FRACTION,
-      .help = "Of the peak, products of many rows: by the format of the arithmetic." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, product_fraction),
+      NNC_FIELD_TABLE(share_fields),
+      .help = "Of the peak of the arithmetic, products of many rows: by the format of the weights; "
+              "those that are computed in 16 bits count as bf16." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, product_s),
+      NNC_FIELD_TABLE(stored_seconds_fields), .default_text = "kernel_s",
+      .help =
+          "Fixed time of one product, with what casts its input: by the format of the weights." },
     { EFFICIENCY(attention_fraction), FRACTION, .help = "Of the 16-bit peak, prefill attention." },
-    { EFFICIENCY(expert_fraction), FRACTION,
-      .help = "Of the memory bandwidth, products of many experts." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, expert_fraction),
+      NNC_FIELD_TABLE(share_fields),
+      .help = "Of the memory bandwidth, products of many experts: by the format of the weights." },
     { EFFICIENCY(kernel_s), SECONDS, .help = "Fixed time of one kernel in a captured graph." },
     { EFFICIENCY(attention_s), SECONDS, .default_text = "kernel_s",
       .help = "Fixed time of one decode attention." },
@@ -149,12 +169,10 @@ void nnc_serve_efficiency_unsaid(nnc_serve_efficiency *e)
     const double none = (double)NAN;
     for (int i = 0; i < NNC_STORED_COUNT; i++) {
         e->stream_fraction[i] = e->kv_fraction[i] = none;
+        e->product_fraction[i] = e->product_s[i] = e->expert_fraction[i] = none;
     }
-    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
-        e->product_fraction[i] = none;
-    }
-    e->attention_fraction = e->expert_fraction = e->kernel_s = e->attention_s = none;
-    e->all_reduce = (nnc_small_all_reduce){ none, 0.0, none, none, none };
+    e->attention_fraction = e->kernel_s = e->attention_s = none;
+    e->all_reduce = (nnc_small_all_reduce){ none, 0.0, none, none, none, none };
 }
 
 /* ---- the engine ---- */
@@ -197,6 +215,21 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
       NNC_FIELD_TABLE(factor_fields), .help = "Rate of reading weights over the device's." },
     { ENGINE(kv_factor), FACTOR, .help = "Rate of reading the cache over the device's." },
     { ENGINE(all_reduce_factor), FACTOR, .help = "Time of an all-reduce over the device's." },
+    { ENGINE(all_reduce_s), SECONDS, .default_text = "0",
+      .help = "What the engine adds to each all-reduce." },
+    { ENGINE(attention_factor), FACTOR,
+      .help = "Time of the attention of a prefill over the device's." },
+    { ENGINE(kv_reread), .max = 1, .default_text = "0",
+      .help = "Share of the cache that decode attention reads again for each further query head "
+              "that shares keys and values." },
+    { ENGINE(stall), .max = 1, .default_text = "1",
+      .help = "Closed loop: share of the prefills of others that a decoding sequence waits for." },
+    { ENGINE(host_layer_s), SECONDS, .default_text = "0",
+      .help = "The host's time to launch a layer, which work of the device hides." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, expert_s),
+      NNC_FIELD_TABLE(stored_seconds_fields), .default_text = "0",
+      .help = "What a layer of experts adds where the device has no arithmetic for weights stored "
+              "so." },
     { ENGINE(captured), .default_text = "on",
       .help = "A decode step is one captured graph; else every kernel is launched." },
     { ENGINE(launch_s), SECONDS, .default_text = "0",
@@ -215,6 +248,8 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
       .help = "Memory beside weights and cache: activations, graphs, workspace." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, tpot), NNC_FIELD_TABLE(spread_fields),
       .help = "Where nine of ten measured times per output token fall." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, tpot_experts),
+      NNC_FIELD_TABLE(spread_fields), .help = "The same of models with experts; else as tpot." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, ttft), NNC_FIELD_TABLE(spread_fields),
       .help = "Where nine of ten measured times to first token fall." },
     { NNC_FIELD_COMMENT("fitted_on"), .required = true,
@@ -229,11 +264,14 @@ nnc_serve_engine nnc_serve_engine_default(void)
                                 .ttft_wave = 1.0,
                                 .kv_factor = 1.0,
                                 .all_reduce_factor = 1.0,
+                                .attention_factor = 1.0,
+                                .stall = 1.0,
                                 .captured = true,
                                 .paged = true,
                                 .memory_use = none,
                                 .workspace_bytes = none,
                                 .tpot = { none, none },
+                                .tpot_experts = { none, none },
                                 .ttft = { none, none } };
     for (int i = 0; i < NNC_STORED_COUNT; i++) {
         engine.stream_factor[i] = 1.0;

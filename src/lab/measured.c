@@ -1,5 +1,4 @@
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +45,7 @@ typedef struct reading {
 
 NNC_ENUM_NAMES(nnc_measured_kind, NNC_MEASURED_KIND_LIST)
 NNC_ENUM_NAMES(nnc_memory_stat, NNC_MEMORY_STAT_LIST)
+NNC_ENUM_NAMES(nnc_served, NNC_SERVED_LIST)
 
 const char *nnc_measured_file_name(const char *path)
 {
@@ -74,56 +74,6 @@ static const char *source_of(nnc_measured_cells *cells, const char *file)
 const char *nnc_measured_column_name(nnc_measured_column column)
 {
     return columns[column].name;
-}
-
-bool nnc_cell_given(const nnc_measured_cells *cells, nnc_measured_column column)
-{
-    return cells->text[column][0] != '\0';
-}
-
-int64_t nnc_cell_whole(const nnc_measured_cells *cells, nnc_measured_column column)
-{
-    const int64_t most = 1000000000000000;
-    int64_t value = 0;
-    if (!nnc_read_i64(cells->text[column], &value)) {
-        return 0;
-    }
-    return value < -most ? -most : value > most ? most : value;
-}
-
-int32_t nnc_cell_degree(const nnc_measured_cells *cells, nnc_measured_column column, int32_t empty)
-{
-    const int64_t value = nnc_cell_whole(cells, column);
-    if (!nnc_cell_given(cells, column)) {
-        return empty;
-    }
-    return value < -1 ? -1 : value > INT32_MAX ? INT32_MAX : (int32_t)value;
-}
-
-double nnc_cell_number(const nnc_measured_cells *cells, nnc_measured_column column)
-{
-    double value = NAN;
-    return nnc_read_double(cells->text[column], &value) ? value : NAN;
-}
-
-bool nnc_cell_starts(const nnc_measured_cells *cells, nnc_measured_column column,
-                     const char *prefix)
-{
-    return strncmp(cells->text[column], prefix, strlen(prefix)) == 0;
-}
-
-void nnc_measured_refuse(nnc_measured_cells *cells, nnc_measured *row, const char *format, ...)
-{
-    char text[320];
-    va_list args;
-    if (row->reason != NULL) {
-        return;
-    }
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    row->reason = nnc_arena_strdup(cells->arena, text);
-    cells->no_memory = cells->no_memory || row->reason == NULL;
 }
 
 static nnc_status no_memory(const reading *r, nnc_error *err)
@@ -196,6 +146,7 @@ static nnc_status read_heading(reading *r, nnc_error *err)
 static nnc_measured_kind kind_of(const bool *has)
 {
     return has[NNC_COLUMN_MEASURED_STEP_S]                      ? NNC_MEASURED_STEP
+           : has[NNC_COLUMN_MODE] && has[NNC_COLUMN_INPUT_LEN]  ? NNC_MEASURED_SERVING
            : has[NNC_COLUMN_VALUE] || has[NNC_COLUMN_VALUE_GIB] ? NNC_MEASURED_MEMORY
            : !has[NNC_COLUMN_TIME_US]                           ? NNC_MEASURED_KIND_COUNT
            : has[NNC_COLUMN_BYTES]                              ? NNC_MEASURED_COLLECTIVE
@@ -216,12 +167,15 @@ static nnc_status check_heading(reading *r, nnc_error *err)
         [NNC_MEASURED_COLLECTIVE] = { NNC_COLUMN_HARDWARE, NNC_COLUMN_N_DEVICES, NNC_COLUMN_OP,
                                       NNC_COLUMN_BYTES },
         [NNC_MEASURED_MEMORY] = { NNC_COLUMN_HARDWARE },
+        [NNC_MEASURED_SERVING] = { NNC_COLUMN_DEVICE, NNC_COLUMN_MODEL, NNC_COLUMN_FRAMEWORK,
+                                   NNC_COLUMN_WEIGHTS },
     };
     char where[512];
     r->kind = kind_of(r->has);
     if (r->kind == NNC_MEASURED_KIND_COUNT) {
         return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
-                        "no measured column, expected measured_step_s or time_us");
+                        "no measured column, expected measured_step_s, time_us, or mode and "
+                        "input_len");
     }
     for (size_t i = 0; i < sizeof needed[0] / sizeof needed[0][0]; i++) {
         if (!r->has[NNC_COLUMN_ID] || !r->has[needed[r->kind][i]]) {
@@ -275,7 +229,9 @@ static nnc_status take_cells(reading *r, nnc_measured_cells *cells, nnc_error *e
     return NNC_OK;
 }
 
-static void read_row(const reading *r, nnc_measured_cells *cells, nnc_measured *row)
+/* false: the line has no such row */
+static bool read_row(const reading *r, nnc_measured_cells *cells, nnc_served served,
+                     nnc_measured *row)
 {
     const char *source = source_of(cells, nnc_measured_file_name(r->csv.name));
     *row = (nnc_measured){
@@ -302,11 +258,32 @@ static void read_row(const reading *r, nnc_measured_cells *cells, nnc_measured *
     case NNC_MEASURED_MEMORY:
         nnc_measured_refuse(cells, row, "memory of one rank, whose run is in another file");
         break;
+    case NNC_MEASURED_SERVING: row->served = served; return nnc_measured_serving(cells, row);
     default: nnc_measured_product(cells, row); break;
     }
     if (row->reason == NULL && !(row->measured_s > 0.0)) {
         nnc_measured_refuse(cells, row, "no measured time");
     }
+    return true;
+}
+
+/* The rows that a line gives: one, or of requests that were served one for each measurement. */
+static nnc_status read_line(reading *r, nnc_measured_cells *cells, nnc_error *err)
+{
+    const int most = r->kind == NNC_MEASURED_SERVING ? NNC_SERVED_COUNT : 1;
+    for (int i = 0; i < most; i++) {
+        nnc_measured *rows =
+            nnc_arena_grow(r->arena, r->rows, r->count, &r->capacity, sizeof *rows);
+        if (rows == NULL) {
+            return no_memory(r, err);
+        }
+        r->rows = rows;
+        r->count += read_row(r, cells, (nnc_served)i, &r->rows[r->count]) ? 1 : 0;
+        if (cells->no_memory) {
+            return no_memory(r, err);
+        }
+    }
+    return NNC_OK;
 }
 
 static nnc_status read_rows(reading *r, nnc_error *err)
@@ -316,16 +293,7 @@ static nnc_status read_rows(reading *r, nnc_error *err)
     NNC_TRY(nnc_csv_next(&r->csv, &more, err));
     while (more) {
         NNC_TRY(take_cells(r, &cells, err));
-        nnc_measured *rows =
-            nnc_arena_grow(r->arena, r->rows, r->count, &r->capacity, sizeof *rows);
-        if (rows == NULL) {
-            return no_memory(r, err);
-        }
-        r->rows = rows;
-        read_row(r, &cells, &r->rows[r->count++]);
-        if (cells.no_memory) {
-            return no_memory(r, err);
-        }
+        NNC_TRY(read_line(r, &cells, err));
         NNC_TRY(nnc_csv_next(&r->csv, &more, err));
     }
     return NNC_OK;

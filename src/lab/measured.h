@@ -2,17 +2,19 @@
 #ifndef NNCOST_LAB_MEASURED_H
 #define NNCOST_LAB_MEASURED_H
 
+#include <nncost/serve.h>
 #include <nncost/spec.h>
 
 #include "op/dims.h"
 
-#define NNC_MEASURED_KIND_LIST(X)                                         \
-    X(NNC_MEASURED_STEP, "step", "A training step.")                      \
-    X(NNC_MEASURED_GEMM, "gemm", "A matrix product.")                     \
-    X(NNC_MEASURED_ATTENTION, "attention", "A fused kernel.")             \
-    X(NNC_MEASURED_VECTOR, "vector", "A norm, a softmax, an activation.") \
-    X(NNC_MEASURED_COLLECTIVE, "collective", "Ranks that communicate.")   \
-    X(NNC_MEASURED_MEMORY, "memory", "Of one rank, its run in another file.")
+#define NNC_MEASURED_KIND_LIST(X)                                             \
+    X(NNC_MEASURED_STEP, "step", "A training step.")                          \
+    X(NNC_MEASURED_GEMM, "gemm", "A matrix product.")                         \
+    X(NNC_MEASURED_ATTENTION, "attention", "A fused kernel.")                 \
+    X(NNC_MEASURED_VECTOR, "vector", "A norm, a softmax, an activation.")     \
+    X(NNC_MEASURED_COLLECTIVE, "collective", "Ranks that communicate.")       \
+    X(NNC_MEASURED_MEMORY, "memory", "Of one rank, its run in another file.") \
+    X(NNC_MEASURED_SERVING, "serving", "Requests that were served.")
 NNC_ENUM(nnc_measured_kind, NNC_MEASURED_KIND_LIST, NNC_MEASURED_KIND_COUNT);
 const char *nnc_measured_kind_name(nnc_measured_kind value);
 
@@ -23,6 +25,16 @@ const char *nnc_measured_kind_name(nnc_measured_kind value);
     X(NNC_MEMORY_UNSTATED, "unstated", "One of the two.")
 NNC_ENUM(nnc_memory_stat, NNC_MEMORY_STAT_LIST, NNC_MEMORY_STAT_COUNT);
 const char *nnc_memory_stat_name(nnc_memory_stat value);
+
+/* What was measured of requests that were served: value, column, what it is. All are seconds; a line gives a
+ * row for each that it has. */
+#define NNC_SERVED_LIST(X)                                                             \
+    X(NNC_SERVED_TPOT, "tpot_s", "Time per output token after the first.")             \
+    X(NNC_SERVED_TTFT, "ttft_s", "Time to the first token.")                           \
+    X(NNC_SERVED_REQUEST, "latency_s", "From the start of a batch to its last token.") \
+    X(NNC_SERVED_TOKEN, "output_tokens_per_s", "Of the whole deployment, inverted.")
+NNC_ENUM(nnc_served, NNC_SERVED_LIST, NNC_SERVED_COUNT);
+const char *nnc_served_name(nnc_served value);
 
 /* Ranks that exchange, without a training step around them. */
 typedef struct nnc_measured_exchange {
@@ -41,7 +53,7 @@ typedef struct nnc_measured {
     const char *software;  /* the profile that stands for it; NULL = the default one */
     const char *source; /* what its source begins with, up to a colon: owner/repo; else the file */
     const char *model_name; /* as the file names it, "" = not stated */
-    bool fitted;            /* of a step: whatever is fitted may be fitted on it */
+    bool fitted;            /* of a step or of serving: whatever is fitted may be fitted on it */
     const char *model_id;   /* a shipped model; NULL = model */
     const nnc_model *model; /* NULL unless a step */
     nnc_plan plan;
@@ -49,6 +61,10 @@ typedef struct nnc_measured {
     nnc_op op;                    /* of a kernel; attention without its pairs */
     bool causal;
     nnc_measured_exchange exchange;
+    nnc_served served;
+    nnc_serve_ask ask; /* how it was served */
+    bool single;       /* one stream */
+    bool tensor_open;  /* its degree of tensor parallelism is not recorded */
     double measured_s;
     double rounding; /* relative half-width that printing left */
     double measured_bytes[NNC_MEMORY_STAT_COUNT];

@@ -91,7 +91,27 @@
     X(BATCH, "batch", WHOLE, true)                                   \
     X(CAUSAL, "causal", FLAG, true)                                  \
     X(VALUE_GIB, "value_gib", NUMBER, false)                         \
-    X(VALUE, "value", NUMBER, false)
+    X(VALUE, "value", NUMBER, false)                                 \
+    X(MODEL, "model", TEXT, true)                                    \
+    X(DEVICE, "device", TEXT, true)                                  \
+    X(TENSOR, "tensor", WHOLE, true)                                 \
+    X(PIPELINE, "pipeline", WHOLE, true)                             \
+    X(EXPERT, "expert", WHOLE, true)                                 \
+    X(ATTENTION_DP, "attention_dp", WHOLE, true)                     \
+    X(WEIGHTS, "weights", TEXT, true)                                \
+    X(ACTIVATIONS, "activations", TEXT, false)                       \
+    X(KV_CACHE, "kv_cache", TEXT, true)                              \
+    X(VERSION, "version", TEXT, true)                                \
+    X(MODE, "mode", TEXT, true)                                      \
+    X(CONCURRENCY, "concurrency", WHOLE, true)                       \
+    X(REQUEST_RATE, "request_rate", NUMBER, true)                    \
+    X(INPUT_LEN, "input_len", WHOLE, true)                           \
+    X(OUTPUT_LEN, "output_len", WHOLE, true)                         \
+    X(LENGTH_SPREAD, "length_spread", TEXT, true)                    \
+    X(TTFT_S, "ttft_s", NUMBER, true)                                \
+    X(TPOT_S, "tpot_s", NUMBER, true)                                \
+    X(LATENCY_S, "latency_s", NUMBER, true)                          \
+    X(OUTPUT_RATE, "output_tokens_per_s", NUMBER, true)
 
 typedef enum nnc_measured_column {
 #define NNC_MEASURED_ENUM(name, text, type, used) NNC_COLUMN_##name,
@@ -130,5 +150,7 @@ void nnc_measured_peaks(const nnc_measured_cells *cells, nnc_measured *row); /* 
 void nnc_measured_product(nnc_measured_cells *cells, nnc_measured *row);     /* or a vector op */
 void nnc_measured_attention(nnc_measured_cells *cells, nnc_measured *row);
 void nnc_measured_collective(nnc_measured_cells *cells, nnc_measured *row);
+/* row->served is set; false: the line has no such measurement. */
+bool nnc_measured_serving(nnc_measured_cells *cells, nnc_measured *row);
 
 #endif

@@ -193,3 +193,32 @@ const nnc_framework *nnc_words_framework(const nnc_words *words, const nnc_words
     }
     return best;
 }
+
+/* Does the text under a key of an entry begin the text? An entry without the key fits any. */
+static bool fits(nnc_json entry, const char *key, const char *text)
+{
+    const char *prefix = text_of(nnc_json_get(entry, key));
+    return prefix == NULL || begins(text, prefix);
+}
+
+nnc_words_engine nnc_words_engine_of(const nnc_words *words, const char *framework,
+                                     const char *version, const char *source)
+{
+    nnc_json at = nnc_json_first(nnc_json_get(nnc_json_root(&words->doc), "engines"));
+    while (at.node != NULL && !(fits(at, "framework", framework) && fits(at, "version", version) &&
+                                fits(at, "source", source))) {
+        at = nnc_json_next(at);
+    }
+    return (nnc_words_engine){ .software = text_of(nnc_json_get(at, "software")),
+                               .narrow_kv = text_of(nnc_json_get(at, "narrow_kv")),
+                               .whole = nnc_json_get(at, "fitted_whole").node != NULL };
+}
+
+bool nnc_words_block_scaled(const nnc_words *words, const char *model)
+{
+    nnc_json at = nnc_json_first(nnc_json_get(nnc_json_root(&words->doc), "block_scaled"));
+    while (at.node != NULL && (text_of(at) == NULL || strcmp(text_of(at), model) != 0)) {
+        at = nnc_json_next(at);
+    }
+    return at.node != NULL;
+}

@@ -39,4 +39,17 @@ typedef struct nnc_words_run {
 const nnc_framework *nnc_words_framework(const nnc_words *words, const nnc_words_run *run,
                                          const char **software);
 
+/* What serves under a framework's name: the first entry of "engines" that fits. */
+typedef struct nnc_words_engine {
+    const char *software; /* NULL: none fits */
+    const char
+        *narrow_kv; /* format of the cache of 8-bit and narrower weights, where a row says none */
+    bool whole;     /* it was fitted on all of its rows */
+} nnc_words_engine;
+nnc_words_engine nnc_words_engine_of(const nnc_words *words, const char *framework,
+                                     const char *version, const char *source);
+
+/* Are the 8-bit weights of that model published with scales of blocks? */
+bool nnc_words_block_scaled(const nnc_words *words, const char *model);
+
 #endif

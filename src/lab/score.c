@@ -111,6 +111,63 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
     return NNC_OK;
 }
 
+static double predicted_of(const nnc_serve *serve, nnc_served served)
+{
+    switch (served) {
+    case NNC_SERVED_TPOT: return serve->tpot_s;
+    case NNC_SERVED_TTFT: return serve->ttft_s;
+    case NNC_SERVED_REQUEST: return serve->request_s;
+    default: return 1.0 / serve->output_tokens_per_s;
+    }
+}
+
+static void score_served(const nnc_measured *row, const nnc_serve *serve,
+                         const nnc_software *software, nnc_scored *scored)
+{
+    const nnc_spread *spread = row->served == NNC_SERVED_TTFT
+                                   ? &software->serving.ttft
+                                   : nnc_serve_spread(&software->serving, scored->experts);
+    const double bounds[NNC_SERVED_COUNT] = {
+        [NNC_SERVED_TPOT] = serve->tpot_lower_bound_s,
+        [NNC_SERVED_TTFT] = serve->ttft_lower_bound_s,
+        [NNC_SERVED_REQUEST] = serve->request_lower_bound_s,
+        [NNC_SERVED_TOKEN] = 1.0 / serve->upper_bound_tokens_per_s,
+    };
+    scored->predicted_s = predicted_of(serve, row->served);
+    scored->lower_bound_s = bounds[row->served];
+    scored->low_s = nnc_max(spread->low * scored->predicted_s, scored->lower_bound_s);
+    scored->high_s = spread->high * scored->predicted_s;
+    scored->fit = serve->fits ? NNC_FITS : NNC_OVER_MEMORY;
+}
+
+static nnc_status score_serving(const nnc_measured *row, const nnc_model *model,
+                                const nnc_device *device, const nnc_software *software,
+                                nnc_scratch *scratch, nnc_scored *scored, nnc_error *err)
+{
+    nnc_serve_ask ask = row->ask;
+    nnc_serve serve, best = { 0 };
+    scored->experts = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0;
+    if (!row->tensor_open) {
+        NNC_TRY(nnc_serve_of(model, device, software, &ask, scratch, &best, err));
+        score_served(row, &best, software, scored);
+        return NNC_OK;
+    }
+    nnc_status status = NNC_ILLEGAL_PLAN;
+    for (ask.tensor = 1; ask.tensor <= row->ask.devices; ask.tensor *= 2) {
+        const nnc_status tried = nnc_serve_of(model, device, software, &ask, scratch, &serve, err);
+        if (tried == NNC_OK && serve.fits &&
+            (status != NNC_OK || serve.output_tokens_per_s > best.output_tokens_per_s)) {
+            best = serve;
+            status = NNC_OK;
+        }
+    }
+    if (status != NNC_OK) {
+        return nnc_fail(err, status, "tensor", "no degree fits");
+    }
+    score_served(row, &best, software, scored);
+    return NNC_OK;
+}
+
 nnc_scored nnc_scored_open(const nnc_measured *row)
 {
     return (nnc_scored){ .row = row,
@@ -135,6 +192,8 @@ nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const 
     scored->device = device->id;
     if (row->kind == NNC_MEASURED_STEP) {
         status = score_step(row, model, device, software, plan, scratch, scored, err);
+    } else if (row->kind == NNC_MEASURED_SERVING) {
+        status = score_serving(row, model, device, software, scratch, scored, err);
     } else if (row->kind == NNC_MEASURED_COLLECTIVE) {
         status = score_collective(row, device, scored, err);
     } else {

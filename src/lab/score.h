@@ -19,6 +19,7 @@ typedef struct nnc_scored {
     double predicted_bytes, memory_error;
     double most_bytes;  /* the upper end of the memory */
     nnc_verdict fit;    /* of a step, which ran */
+    bool experts;       /* of requests that were served: the model has experts */
     const char *reason; /* why there is no prediction; NULL = there is one */
 } nnc_scored;
 

@@ -38,8 +38,29 @@ void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats)
     stats->median = (fabs(errors[(count - 1) / 2]) + fabs(errors[count / 2])) / 2.0;
 }
 
-static nnc_score_section time_section(const nnc_measured *row)
+static nnc_score_section served_section(const nnc_scored *scored)
 {
+    const nnc_measured *row = scored->row;
+    const nnc_serve_ask *ask = &row->ask;
+    if (row->undecided[0] != '\0') {
+        return NNC_SECTION_SERVING_APART;
+    }
+    switch (row->served) {
+    case NNC_SERVED_TPOT: return scored->experts ? NNC_SECTION_TPOT_EXPERTS : NNC_SECTION_TPOT;
+    case NNC_SERVED_TTFT:
+        return ask->concurrency > 0 ? NNC_SECTION_TTFT_CLOSED
+               : ask->batch > 0     ? NNC_SECTION_BATCH
+                                    : NNC_SECTION_TTFT_OPEN;
+    default:
+        return ask->offline  ? NNC_SECTION_OFFLINE
+               : row->single ? NNC_SECTION_SINGLE
+                             : NNC_SECTION_BATCH;
+    }
+}
+
+static nnc_score_section time_section(const nnc_scored *scored)
+{
+    const nnc_measured *row = scored->row;
     switch (row->kind) {
     case NNC_MEASURED_STEP:
         return row->undecided[0] == '\0' ? NNC_SECTION_STEP : NNC_SECTION_STEP_APART;
@@ -49,6 +70,7 @@ static nnc_score_section time_section(const nnc_measured *row)
     case NNC_MEASURED_COLLECTIVE:
         return row->exchange.bytes < SMALL_BYTES ? NNC_SECTION_COLLECTIVE_SMALL
                                                  : NNC_SECTION_COLLECTIVE;
+    case NNC_MEASURED_SERVING: return served_section(scored);
     default: return NNC_SECTION_RANK_MEMORY;
     }
 }
@@ -102,8 +124,9 @@ static void add_group(gathering *g, nnc_score_section section, nnc_score_by by, 
     const bool of_steps = by == NNC_SCORE_BY_FRAMEWORK || by == NNC_SCORE_FITTED ||
                           by == NNC_SCORE_UNFITTED || by == NNC_SCORE_BY_HALF ||
                           by == NNC_SCORE_BY_WHAT;
-    if (of_steps &&
-        (name[0] == '\0' || (section != NNC_SECTION_STEP && section != NNC_SECTION_STEP_APART))) {
+    const bool has_models = section == NNC_SECTION_STEP || section == NNC_SECTION_STEP_APART ||
+                            section >= NNC_SECTION_BATCH;
+    if (of_steps && (name[0] == '\0' || !has_models)) {
         return;
     }
     for (int32_t i = 0; i < g->group_count; i++) {
@@ -140,8 +163,7 @@ static void sum_group(gathering *g, nnc_score_group *group)
     for (int32_t i = 0; i < g->count; i++) {
         const nnc_scored *scored = &g->rows[i];
         const double error = memory ? scored->memory_error : scored->error;
-        const nnc_score_section section =
-            memory ? memory_section(scored) : time_section(scored->row);
+        const nnc_score_section section = memory ? memory_section(scored) : time_section(scored);
         if (section != group->section || strcmp(name_of(scored, group->by), group->name) != 0) {
             continue;
         }
@@ -176,7 +198,7 @@ const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows
             for (int32_t i = 0; i < count; i++) {
                 const bool memory = is_memory((nnc_score_section)section);
                 const nnc_score_section own =
-                    memory ? memory_section(&rows[i]) : time_section(rows[i].row);
+                    memory ? memory_section(&rows[i]) : time_section(&rows[i]);
                 if ((int)own == section) {
                     add_group(&g, own, (nnc_score_by)by, name_of(&rows[i], (nnc_score_by)by));
                 }

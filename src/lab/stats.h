@@ -6,18 +6,27 @@
 #include "lab/score.h"
 
 /* Rows whose errors are worth adding up: value, name, title. */
-#define NNC_SCORE_SECTION_LIST(X)                                                     \
-    X(NNC_SECTION_STEP, "step", "steps")                                              \
-    X(NNC_SECTION_STEP_APART, "step_apart", "steps that leave a deciding field open") \
-    X(NNC_SECTION_MEMORY, "memory", "peak memory, allocated")                         \
-    X(NNC_SECTION_MEMORY_APART, "memory_apart",                                       \
-      "peak memory of other kinds, or with a deciding field open")                    \
-    X(NNC_SECTION_GEMM, "gemm", "matrix products")                                    \
-    X(NNC_SECTION_ATTENTION, "attention", "attention kernels")                        \
-    X(NNC_SECTION_VECTOR, "vector", "norms, softmax, activations")                    \
-    X(NNC_SECTION_COLLECTIVE, "collective", "collectives of 1 MB and more")           \
-    X(NNC_SECTION_COLLECTIVE_SMALL, "collective_small", "collectives below 1 MB")     \
-    X(NNC_SECTION_RANK_MEMORY, "rank_memory", "memory of single ranks")
+#define NNC_SCORE_SECTION_LIST(X)                                                             \
+    X(NNC_SECTION_STEP, "step", "steps")                                                      \
+    X(NNC_SECTION_STEP_APART, "step_apart", "steps that leave a deciding field open")         \
+    X(NNC_SECTION_MEMORY, "memory", "peak memory, allocated")                                 \
+    X(NNC_SECTION_MEMORY_APART, "memory_apart",                                               \
+      "peak memory of other kinds, or with a deciding field open")                            \
+    X(NNC_SECTION_GEMM, "gemm", "matrix products")                                            \
+    X(NNC_SECTION_ATTENTION, "attention", "attention kernels")                                \
+    X(NNC_SECTION_VECTOR, "vector", "norms, softmax, activations")                            \
+    X(NNC_SECTION_COLLECTIVE, "collective", "collectives of 1 MB and more")                   \
+    X(NNC_SECTION_COLLECTIVE_SMALL, "collective_small", "collectives below 1 MB")             \
+    X(NNC_SECTION_RANK_MEMORY, "rank_memory", "memory of single ranks")                       \
+    X(NNC_SECTION_BATCH, "batch_latency", "latency of a static batch")                        \
+    X(NNC_SECTION_SINGLE, "single_stream", "one request at a time")                           \
+    X(NNC_SECTION_OFFLINE, "offline", "maximum throughput, as seconds per token")             \
+    X(NNC_SECTION_TPOT, "tpot", "time per output token, dense models")                        \
+    X(NNC_SECTION_TPOT_EXPERTS, "tpot_experts", "time per output token, models with experts") \
+    X(NNC_SECTION_TTFT_OPEN, "ttft_open", "time to first token, by request rate")             \
+    X(NNC_SECTION_TTFT_CLOSED, "ttft_closed", "time to first token, by concurrency")          \
+    X(NNC_SECTION_SERVING_APART, "serving_apart",                                             \
+      "served requests that leave a deciding field open")
 NNC_ENUM(nnc_score_section, NNC_SCORE_SECTION_LIST, NNC_SECTION_COUNT);
 const char *nnc_score_section_name(nnc_score_section value);
 

@@ -66,12 +66,15 @@ typedef struct nnc_serve_rates {
     double mem_bytes_per_s;                           /* the datasheet's */
     double stream_bytes_per_s, plain_bytes_per_s;     /* weights as stored; in 16 bits */
     double expert_bytes_per_s, kv_bytes_per_s;
-    double kernel_s, attention_s;                 /* of a decode step */
+    double kernel_s, attention_s; /* of a decode step */
+    double product_s;             /* of a product of weights as stored */
+    bool weight_only;             /* products are computed wider than they are stored */
     double prefill_kernel_s, prefill_attention_s; /* of a prefill step */
     nnc_small_all_reduce all_reduce;
-    double link_bytes_per_s, all_reduce_factor; /* link: NaN = one device */
-    double weight_bytes, plain_bytes, kv_bytes; /* of one element */
-    bool kv_scaled;                             /* keys and values have scales, for each head */
+    double link_bytes_per_s;                       /* of tensor ranks; NaN = one device */
+    double exchange_bytes_per_s, exchange_fixed_s; /* of all ranks that share experts */
+    double weight_bytes, plain_bytes, kv_bytes;    /* of one element */
+    bool kv_scaled;                                /* keys and values have scales, for each head */
     double group_size;
 } nnc_serve_rates;
 
@@ -108,6 +111,13 @@ nnc_serve_step nnc_serve_decode(const nnc_serve_case *of, double sequences, doub
                                 nnc_serve_list *list);
 nnc_serve_step nnc_serve_prefill(const nnc_serve_case *of, double sequences, double cached,
                                  double fresh, nnc_serve_list *list);
+
+/* A decode step in which prompts ride along: so many per step, of them `fresh` tokens after `cached`. */
+nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, double context,
+                               double prompts, double cached, double fresh);
+
+/* Does a product stay in 16 bits? */
+bool nnc_serve_is_plain(const nnc_serve_case *of, const nnc_serve_product *product);
 
 /* Bytes of keys and values, and of states, that one sequence of so many tokens has on one device. */
 double nnc_serve_kv_bytes(const nnc_serve_case *of, double tokens);

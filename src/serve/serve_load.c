@@ -97,20 +97,60 @@ static double open_sequences(const load *l)
 
 /* ---- the modes ---- */
 
-static void say_static(const load *l, nnc_serve *s, double requests, nnc_derivation *why)
+/* Of a wave that starts and ends together. */
+static double wave_s_of(const load *l, double sequences)
 {
-    const nnc_serve_engine *engine = l->of->engine;
+    return sequences < 1.0 ? 0.0
+                           : nnc_serve_prefill(l->of, sequences, l->cached, l->fresh, NULL).time_s +
+                                 (l->output - 1.0) * decode_s(l, sequences);
+}
+
+static void say_static(const load *l, nnc_serve *s, double requests, double sequences,
+                       nnc_derivation *why)
+{
     NNC_LET(why, prefill_s, "s", s->prefill.time_s);
     NNC_LET(why, decode_s, "s", s->decode.time_s);
-    NNC_LET(why, engine_ttft_s, "s", engine->ttft_s);
     NNC_LET(why, output_len, NULL, l->output);
     NNC_LET(why, batch, NULL, requests);
-    NNC_SET(why, s->ttft_s, "s", prefill_s + engine_ttft_s);
+    NNC_SET(why, s->ttft_s, "s", prefill_s);
+    NNC_NOTE(why, "no server between the batch and the engine");
     NNC_SET(why, s->tpot_s, "s", decode_s);
     NNC_NOTE(why, "one decode step of the batch at its mean context");
     NNC_SET(why, s->request_s, "s", s->ttft_s + (output_len - 1.0) * s->tpot_s);
+    const double held = floor(s->max_sequences / l->of->plan->data);
+    if (held >= 1.0 && held < sequences) {
+        NNC_LET(why, sequences_of_wave, NULL, held);
+        NNC_LET(why, full_waves, NULL, floor(sequences / sequences_of_wave));
+        NNC_LET(why, full_wave_s, "s", wave_s_of(l, sequences_of_wave));
+        NNC_LET(why, last_wave_s, "s", wave_s_of(l, sequences - full_waves * sequences_of_wave));
+        NNC_SET(why, s->request_s, "s", full_waves * full_wave_s + last_wave_s);
+        NNC_NOTE(why, "the batch runs in waves of as many as fit");
+    }
     NNC_SET(why, s->output_tokens_per_s, NULL, batch * output_len / s->request_s);
     s->running = requests;
+    s->queue_s = 0.0;
+}
+
+/* As many as fit: a sequence that ends makes room for a prompt, which rides in the next step. */
+static void say_offline(const load *l, nnc_serve *s, double sequences, nnc_derivation *why)
+{
+    const nnc_serve_engine *engine = l->of->engine;
+    NNC_LET(why, sequences_of_replica, NULL, sequences);
+    NNC_LET(why, output_len, NULL, l->output);
+    NNC_SAY(why, prompts_of_step, NULL, sequences_of_replica / output_len);
+    s->tpot_s =
+        nnc_serve_mixed(l->of, sequences, l->context, prompts_of_step, l->cached, l->fresh).time_s;
+    NNC_PUT(why, s->tpot_s, "s");
+    NNC_NOTE(
+        why,
+        "a decode step of all of them, with the prompts that take the place of those that end");
+    NNC_LET(why, replicas, NULL, l->of->plan->data);
+    NNC_SET(why, s->output_tokens_per_s, NULL, replicas * sequences_of_replica / s->tpot_s);
+    NNC_LET(why, prefill_s, "s", l->prefill_s);
+    NNC_LET(why, engine_ttft_s, "s", engine->ttft_s);
+    NNC_SET(why, s->ttft_s, "s", prefill_s + s->tpot_s / 2.0 + engine_ttft_s);
+    NNC_SET(why, s->request_s, "s", s->ttft_s + (output_len - 1.0) * s->tpot_s);
+    s->running = l->of->plan->data * sequences;
     s->queue_s = 0.0;
 }
 
@@ -124,7 +164,10 @@ static void say_closed(const load *l, nnc_serve *s, double open, double sequence
     NNC_LET(why, output_len, NULL, l->output);
     NNC_LET(why, decode_s, "s", s->decode.time_s);
     NNC_LET(why, prefill_s, "s", l->busy_s);
-    s->tpot_s = nnc_serve_say_tpot(decode_s, prefill_s, output_len, sequences_of_replica, why);
+    NNC_LET(why, stall, NULL, engine->stall);
+    NNC_SAY(why, stalling_s, "s", stall * prefill_s);
+    NNC_NOTE(why, "what of a prefill others wait for, in this engine");
+    s->tpot_s = nnc_serve_say_tpot(decode_s, stalling_s, output_len, sequences_of_replica, why);
     NNC_PUT(why, replicas, NULL);
     NNC_SET(why, s->output_tokens_per_s, NULL, replicas * sequences_of_replica / s->tpot_s);
     NNC_LET(why, waiting, NULL, open - sequences);
@@ -212,6 +255,11 @@ static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why)
     NNC_LET(why, running, NULL, s->running);
     NNC_SET(why, s->upper_bound_tokens_per_s, NULL, running / s->tpot_lower_bound_s);
     NNC_NOTE(why, "decode alone, as if prefill cost nothing");
+}
+
+const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts)
+{
+    return experts && !isnan(engine->tpot_experts.low) ? &engine->tpot_experts : &engine->tpot;
 }
 
 static void spread(const nnc_spread *of, double value, double bound, double interval[2])
@@ -323,7 +371,9 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
     say_step("prefill", &s->prefill, why);
     say_step("decode", &s->decode, why);
     if (s->mode == NNC_SERVE_STATIC) {
-        say_static(&l, s, (double)of->plan->batch, why);
+        say_static(&l, s, (double)of->plan->batch, sequences, why);
+    } else if (s->mode == NNC_SERVE_OFFLINE) {
+        say_offline(&l, s, sequences, why);
     } else if (s->mode == NNC_SERVE_OPEN &&
                l.requests_per_s < s->saturation_rate / of->plan->data) {
         say_open(&l, s, why);
@@ -336,6 +386,7 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
     say_bounds(&l, s, why);
     s->critical_batch =
         nnc_serve_critical_batch(of, l.context, &s->intensity_limit_flops_per_byte, why);
-    spread(&of->engine->tpot, s->tpot_s, s->tpot_lower_bound_s, s->tpot_interval_s);
+    spread(nnc_serve_spread(of->engine, of->net->experts > 0.0), s->tpot_s, s->tpot_lower_bound_s,
+           s->tpot_interval_s);
     spread(&of->engine->ttft, s->ttft_s, s->ttft_lower_bound_s, s->ttft_interval_s);
 }

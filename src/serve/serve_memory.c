@@ -14,8 +14,9 @@ static double weight_bytes(const nnc_serve_case *of)
     for (int32_t i = 0; i < net->product_count; i++) {
         const nnc_serve_product *p = &net->products[i];
         const double matrices = p->experts > 0.0 ? p->experts : 1.0;
-        const double bytes = p->layers * matrices * p->n * p->k * nnc_serve_share(of, p) *
-                             (p->plain ? of->rates.plain_bytes : of->rates.weight_bytes);
+        const double bytes =
+            p->layers * matrices * p->n * p->k * nnc_serve_share(of, p) *
+            (nnc_serve_is_plain(of, p) ? of->rates.plain_bytes : of->rates.weight_bytes);
         *(p->last ? &ends : &layers) += bytes;
     }
     const double others = net->other_params * of->rates.plain_bytes;

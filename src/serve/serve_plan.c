@@ -157,7 +157,9 @@ static nnc_status resolve_formats(const nnc_device *device, nnc_serve_ask *p, nn
                                                      : stored_as(p->precision);
     }
     if (p->precision == NNC_DTYPE_COUNT) {
-        const nnc_dtype wanted = math_of(p->weights);
+        /* mxfp4 meets activations of 8 bits where the device multiplies 4-bit numbers at all */
+        const bool eight = p->weights == NNC_STORED_MXFP4 && computes(device, NNC_FP4);
+        const nnc_dtype wanted = eight ? NNC_FP8 : math_of(p->weights);
         p->precision = computes(device, wanted) ? wanted : plain_math(device);
     }
     if (!computes(device, p->precision)) {

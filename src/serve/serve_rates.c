@@ -7,13 +7,16 @@
 #include "serve/serve.h"
 
 /* Where a device was not measured: medians over those that were (docs/serving.md). */
-#define STREAM_FRACTION 0.80    /* of weights in 16 bits */
-#define NARROW_STREAM_RATIO 0.9 /* of narrower formats over these */
+#define STREAM_FRACTION 0.80 /* of weights in 16 bits */
+#define EIGHT_BIT_RATIO 0.97 /* of 8-bit formats over these */
+#define FOUR_BIT_RATIO 0.78  /* of 4-bit formats */
 #define KV_FRACTION 0.87
-#define EXPERT_RATIO 0.75 /* of products of many experts over one */
+#define EXPERT_RATIO 1.05         /* of products of many experts over one, in 16 and 8 bits */
+#define NARROW_PRODUCT_RATIO 0.78 /* long products of 8 and 4 bits, over those of training */
 #define KERNEL_S 2.5e-6
-#define ATTENTION_FRACTION 0.5
-static const nnc_small_all_reduce all_reduce_default = { 4.5e-6, 0.0, 3e-6, 0.5, 0.6 };
+#define ATTENTION_S 9e-6 /* of one decode attention */
+#define ATTENTION_FRACTION 0.43
+static const nnc_small_all_reduce all_reduce_default = { 4.5e-6, 0.0, 3e-6, 0.5, 0.6, (double)NAN };
 
 static double said(double value, double otherwise)
 {
@@ -43,14 +46,30 @@ static nnc_dtype plain_format(const nnc_device *device)
     return NNC_BF16;
 }
 
+/* The format that says what products of this arithmetic reach. */
+static nnc_stored reached_as(nnc_dtype dtype, nnc_stored weights)
+{
+    switch (dtype) {
+    case NNC_FP8: return weights == NNC_STORED_FP8_BLOCK ? weights : NNC_STORED_FP8;
+    case NNC_FP4: return NNC_STORED_NVFP4;
+    case NNC_INT8: return NNC_STORED_INT8;
+    default: return NNC_STORED_BF16;
+    }
+}
+
 /* Rate of long products: of training where it is fitted, which includes the boost of short kernels. */
-static double dense_rate(const nnc_device *device, nnc_dtype dtype)
+static double dense_rate(const nnc_device *device, nnc_dtype dtype, nnc_stored weights)
 {
     const nnc_efficiencies *e = &device->efficiency;
+    const bool fitted = e->basis != NNC_BASIS_NONE;
+    const bool narrow = fitted && (dtype == NNC_FP8 || dtype == NNC_FP4 || dtype == NNC_INT8);
     const double trained =
-        nnc_min(e->gemm[dtype].sustained_fraction * e->gemm[dtype].boost_ratio, 1.0);
+        nnc_min(e->gemm[dtype].sustained_fraction * e->gemm[dtype].boost_ratio, 1.0) *
+        (narrow ? NARROW_PRODUCT_RATIO : 1.0);
     return nnc_device_matmul_peak(device, dtype) *
-           nnc_min(said(e->serving.product_fraction[dtype], trained) * e->calibration, 1.0);
+           nnc_min(said(e->serving.product_fraction[reached_as(dtype, weights)], trained) *
+                       e->calibration,
+                   1.0);
 }
 
 static void memory_rates(const nnc_device *device, const nnc_serve_engine *engine,
@@ -59,11 +78,13 @@ static void memory_rates(const nnc_device *device, const nnc_serve_engine *engin
     const nnc_serve_efficiency *s = &device->efficiency.serving;
     const bool fitted = device->efficiency.basis != NNC_BASIS_NONE;
     const double plain = said(s->stream_fraction[NNC_STORED_BF16], fitted ? STREAM_FRACTION : 1.0);
-    const bool narrow = math_bits(plan->weights) < 16.0;
-    const double stored = said(s->stream_fraction[plan->weights],
-                               plain * (narrow && fitted ? NARROW_STREAM_RATIO : 1.0));
+    const double bits = math_bits(plan->weights);
+    const bool narrow = bits < 16.0;
+    const double ratio = !fitted || !narrow ? 1.0 : bits < 8.0 ? FOUR_BIT_RATIO : EIGHT_BIT_RATIO;
+    const double stored = said(s->stream_fraction[plan->weights], plain * ratio);
     const double stream = nnc_min(stored * engine->stream_factor[plan->weights], 1.0);
-    const double experts = said(s->expert_fraction, stream * (fitted ? EXPERT_RATIO : 1.0));
+    const double experts = said(s->expert_fraction[narrow ? plan->weights : NNC_STORED_BF16],
+                                nnc_min(stream * (fitted ? EXPERT_RATIO : 1.0), 1.0));
     const double kv16 = said(s->kv_fraction[NNC_STORED_BF16], fitted ? KV_FRACTION : 1.0);
     const double kv = said(s->kv_fraction[plan->kv_precision], kv16);
     r->stream_bytes_per_s = r->mem_bytes_per_s * stream;
@@ -74,20 +95,21 @@ static void memory_rates(const nnc_device *device, const nnc_serve_engine *engin
 }
 
 static void kernel_times(const nnc_device *device, const nnc_serve_engine *engine,
-                         nnc_serve_rates *r)
+                         const nnc_serve_ask *plan, nnc_serve_rates *r)
 {
     const nnc_serve_efficiency *s = &device->efficiency.serving;
     const bool fitted = device->efficiency.basis != NNC_BASIS_NONE;
     const double kernel = said(s->kernel_s, fitted ? KERNEL_S : 0.0);
-    const double attention = said(s->attention_s, kernel);
+    const double attention = said(s->attention_s, fitted ? ATTENTION_S : 0.0);
     r->prefill_kernel_s = nnc_max(kernel, engine->launch_s);
     r->prefill_attention_s = r->prefill_kernel_s;
     r->kernel_s = engine->captured ? kernel : r->prefill_kernel_s;
+    r->product_s = said(s->product_s[plan->weights], r->kernel_s);
     r->attention_s = engine->captured ? attention : nnc_max(attention, engine->launch_s);
     r->all_reduce = s->all_reduce;
     if (!fitted) {
         const double latency = said(device->scale_up.latency_s, 0.0);
-        const nnc_small_all_reduce plain = { latency, 0.0, latency, 1.0, 1.0 };
+        const nnc_small_all_reduce plain = { latency, 0.0, latency, 1.0, 1.0, 0.0 };
         r->all_reduce = isnan(s->all_reduce.fixed_s) ? plain : s->all_reduce;
     } else if (isnan(s->all_reduce.fixed_s)) {
         r->all_reduce = all_reduce_default;
@@ -107,13 +129,13 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
                                                                   : 1.0);
     *r = (nnc_serve_rates){
         .peak_flops_per_s = nnc_device_matmul_peak(device, plan->precision),
-        .dense_flops_per_s = dense_rate(device, plan->precision),
+        .dense_flops_per_s = dense_rate(device, plan->precision, plan->weights),
+        .weight_only = math_bits(plan->weights) < 16.0 && plan->precision == plain,
         .plain_peak_flops_per_s = nnc_device_matmul_peak(device, plain),
-        .plain_flops_per_s = dense_rate(device, plain),
+        .plain_flops_per_s = dense_rate(device, plain, NNC_STORED_BF16),
         .mem_bytes_per_s = device->mem_bytes_per_s,
         .link_bytes_per_s = device->scale_up.kind != NNC_LINK_NONE ? device->scale_up.bytes_per_s
                                                                    : device->host.bytes_per_s,
-        .all_reduce_factor = engine->all_reduce_factor,
         .group_size = (double)plan->group_size,
         .plain_bytes = math_bits(plan->weights) > 16.0 ? 4.0 : 2.0,
         .kv_bytes = math_bits(plan->kv_precision) / 8.0,
@@ -130,20 +152,25 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
     r->attention_flops_per_s =
         r->plain_peak_flops_per_s * nnc_min(attention * device->efficiency.calibration, 1.0);
     memory_rates(device, engine, plan, r);
-    kernel_times(device, engine, r);
+    kernel_times(device, engine, plan, r);
     const double across = (double)plan->tensor * (double)plan->attention_data;
-    const bool leaves =
-        across > (double)(device->scale_up.devices > 1 ? device->scale_up.devices : 8);
-    if (leaves) { /* ranks meet over the network */
-        r->link_bytes_per_s = device->scale_out.bytes_per_s;
-        r->all_reduce.fixed_s += said(device->scale_out.latency_s, 0.0) +
-                                 device->efficiency.collectives.scale_out_fixed_s;
+    const double node = device->scale_up.devices > 1 ? (double)device->scale_up.devices : 8.0;
+    const double outside =
+        nnc_min(said(r->link_bytes_per_s, (double)INFINITY), device->scale_out.bytes_per_s * node);
+    const double hop = said(device->scale_out.latency_s, 0.0) +
+                       said(r->all_reduce.node_s, device->efficiency.collectives.scale_out_fixed_s);
+    r->exchange_bytes_per_s = across > node ? device->scale_out.bytes_per_s : r->link_bytes_per_s;
+    r->exchange_fixed_s = r->all_reduce.fixed_s + (across > node ? hop : 0.0);
+    if ((double)plan->tensor > node) { /* ranks meet over the network, by all links of a node */
+        r->link_bytes_per_s = outside;
+        r->all_reduce.fixed_s += hop;
     }
-    if (across * (double)plan->pipeline > 1.0 && !(r->link_bytes_per_s > 0.0)) {
+    if (across * (double)plan->pipeline > 1.0 &&
+        !(nnc_min(r->link_bytes_per_s, r->exchange_bytes_per_s) > 0.0)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tensor",
                         "%s has no rate of a link between devices%s, expected one device, or a "
                         "cluster with --cluster",
-                        device->id, leaves ? " of several nodes" : "");
+                        device->id, across > node ? " of several nodes" : "");
     }
     return NNC_OK;
 }

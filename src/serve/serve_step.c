@@ -3,6 +3,9 @@
 
 #include "serve/serve.h"
 
+#define EXPERT_COMPUTE \
+    0.7 /* rate of products of many experts over one of all rows; docs/serving.md */
+
 double nnc_serve_experts_touched(double experts, double chosen, double tokens)
 {
     return experts * (1.0 - pow(1.0 - chosen / experts, tokens));
@@ -17,63 +20,6 @@ double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_
     return ranks > 1.0 ? nnc_min(one, two) : 0.0;
 }
 
-/* ---- shares of a device ---- */
-
-double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *p)
-{
-    const double t = of->plan->tensor;
-    switch (p->split) {
-    case NNC_SPLIT_TOKENS:
-    case NNC_SPLIT_SEQUENCE: return 1.0;
-    case NNC_SPLIT_QKV: /* a head of keys and values at least on every rank */
-        return (p->heads / t + 2.0 * nnc_max(p->kv_heads / t, 1.0)) /
-               (p->heads + 2.0 * p->kv_heads);
-    case NNC_SPLIT_EXPERT_COLUMN:
-    case NNC_SPLIT_EXPERT_ROW: return 1.0 / (t * of->plan->attention_data);
-    default: return 1.0 / t;
-    }
-}
-
-double nnc_serve_stage_share(const nnc_serve_case *of)
-{
-    return nnc_ceil(of->net->layers / of->plan->pipeline) / of->net->layers;
-}
-
-static double kv_element_bytes(const nnc_serve_case *of, double width)
-{
-    return of->rates.kv_bytes + (of->rates.kv_scaled ? 4.0 / width : 0.0);
-}
-
-double nnc_serve_kv_token(const nnc_serve_case *of, const nnc_serve_attention *a)
-{
-    const double heads = nnc_max(a->kv_heads / of->plan->tensor, 1.0);
-    return a->latent > 0.0
-               ? a->layers * (a->latent + a->rope) * kv_element_bytes(of, a->latent + a->rope)
-               : a->layers * heads *
-                     (a->key_dim * kv_element_bytes(of, a->key_dim) +
-                      a->value_dim * kv_element_bytes(of, a->value_dim));
-}
-
-double nnc_serve_kv_bytes(const nnc_serve_case *of, double tokens)
-{
-    double bytes = 0.0;
-    for (int32_t i = 0; i < of->net->attention_count; i++) {
-        const nnc_serve_attention *a = &of->net->attentions[i];
-        bytes +=
-            nnc_serve_kv_token(of, a) * (a->window > 0.0 ? nnc_min(tokens, a->window) : tokens);
-    }
-    return bytes;
-}
-
-double nnc_serve_state_bytes(const nnc_serve_case *of)
-{
-    double bytes = 0.0;
-    for (int32_t i = 0; i < of->net->state_count; i++) {
-        bytes += 4.0 * of->net->states[i].layers * of->net->states[i].elements / of->plan->tensor;
-    }
-    return bytes;
-}
-
 /* ---- ops ---- */
 
 /* A step in the making. */
@@ -84,18 +30,28 @@ typedef struct making {
     double sequences;     /* of one attention group */
     double cached, fresh; /* tokens of each sequence, before and in this step */
     double passes;        /* over the weights */
+    double prompts, prompt_cached, prompt_tokens; /* that ride in a decode step */
     double bound_compute_s;
     double memory_s, compute_s, fixed_s; /* by what bounds the ops */
     nnc_serve_step step;
     nnc_serve_list *list;
 } making;
 
+/* Where both matter, as with some hundred rows, kernels hide them behind each other in part alone: between
+ * the larger of the two and their sum. */
+static double overlapped(double compute_s, double memory_s)
+{
+    const double sum = compute_s * sqrt(compute_s) + memory_s * sqrt(memory_s);
+    return nnc_max(cbrt(sum * sum), nnc_max(compute_s, memory_s)); /* (c^1.5 + m^1.5)^(2/3) */
+}
+
 /* Adds one op: `count` kernels of so much work in all. Returns its seconds. */
 static double add_op(making *m, const char *name, double count, double rows, double flops,
                      double weight_bytes, double kv_bytes, double compute_s, double memory_s,
                      double fixed_s)
 {
-    const double larger = nnc_max(compute_s, memory_s);
+    const double larger =
+        weight_bytes > 0.0 ? overlapped(compute_s, memory_s) : nnc_max(compute_s, memory_s);
     const double time_s = larger + fixed_s;
     const nnc_bound bound = fixed_s > larger        ? NNC_BOUND_HOST
                             : compute_s >= memory_s ? NNC_BOUND_COMPUTE
@@ -119,13 +75,26 @@ static double add_op(making *m, const char *name, double count, double rows, dou
     return time_s;
 }
 
+/* What a product takes whatever its size: its kernel, and of the second product of experts what the engine
+ * adds to each layer of them. */
+static double product_fixed_s(const making *m, const nnc_serve_product *p, bool plain)
+{
+    const nnc_serve_rates *r = &m->of->rates;
+    const double kernel = m->decode ? r->kernel_s : r->prefill_kernel_s;
+    const bool ends = p->split == NNC_SPLIT_EXPERT_ROW && r->weight_only;
+    return (plain ? kernel : nnc_max(kernel, r->product_s)) +
+           (ends ? m->of->engine->expert_s[m->of->plan->weights] : 0.0);
+}
+
 /* A product of all tokens of the step, or of those of all groups where they share experts. */
 static void add_product(making *m, const nnc_serve_product *p)
 {
     const nnc_serve_case *of = m->of;
     const nnc_serve_rates *r = &of->rates;
     const double groups = p->experts > 0.0 ? of->plan->attention_data : 1.0;
-    const double rows = groups * m->sequences * (p->last ? 1.0 : m->fresh);
+    const double prompts = p->last ? m->prompts : m->prompts * m->prompt_tokens;
+    const double rows = groups * (m->sequences * (p->last ? 1.0 : m->fresh) + prompts);
+    const bool plain = nnc_serve_is_plain(of, p);
     const double share = nnc_serve_share(of, p);
     const double busy = p->experts > 0.0 && of->plan->expert > 1 ? of->plan->imbalance : 1.0;
     const double used = p->experts > 0.0 ? p->chosen : 1.0;
@@ -137,16 +106,16 @@ static void add_product(making *m, const nnc_serve_product *p)
             : 1.0;
     const double elements = p->layers * p->n * p->k * share;
     const double flops = 2.0 * rows * used * busy * elements;
-    const double bytes = passes * read * elements * (p->plain ? r->plain_bytes : r->weight_bytes);
-    const double rate = p->plain ? r->plain_flops_per_s : r->dense_flops_per_s;
+    const double bytes = passes * read * elements * (plain ? r->plain_bytes : r->weight_bytes);
+    const double rate = (plain ? r->plain_flops_per_s : r->dense_flops_per_s) *
+                        (p->experts > 0.0 ? EXPERT_COMPUTE : 1.0);
     const double reads = p->experts > 0.0 ? r->expert_bytes_per_s
-                         : p->plain       ? r->plain_bytes_per_s
+                         : plain          ? r->plain_bytes_per_s
                                           : r->stream_bytes_per_s;
     const double count = p->layers * passes;
-    const double time_s =
-        add_op(m, p->name, count, rows, flops, bytes, 0.0, flops / rate, bytes / reads,
-               count * (m->decode ? r->kernel_s : r->prefill_kernel_s));
-    m->bound_compute_s += flops / (p->plain ? r->plain_peak_flops_per_s : r->peak_flops_per_s);
+    const double time_s = add_op(m, p->name, count, rows, flops, bytes, 0.0, flops / rate,
+                                 bytes / reads, count * product_fixed_s(m, p, plain));
+    m->bound_compute_s += flops / (plain ? r->plain_peak_flops_per_s : r->peak_flops_per_s);
     *(p->last            ? &m->step.head_s
       : p->experts > 0.0 ? &m->step.expert_s
                          : &m->step.product_s) += time_s;
@@ -172,6 +141,29 @@ static double cache_reads(const making *m, double window)
     return window > 0.0 ? nnc_min(all, chunks * window) : all;
 }
 
+/* How often a decode step reads the cache, of query heads that share keys and values. */
+static double rereads(const nnc_serve_case *of, const nnc_serve_attention *a)
+{
+    const double t = of->plan->tensor;
+    const double sharing = a->heads / t / nnc_max(a->kv_heads / t, 1.0);
+    return a->latent > 0.0 ? 1.0 : 1.0 + of->engine->kv_reread * (sharing - 1.0);
+}
+
+/* Of prompts that ride in a decode step. */
+static void add_prompt_attention(making *m, const nnc_serve_attention *a)
+{
+    const double pairs = m->prompts * (attended(m->prompt_cached + m->prompt_tokens, a->window) -
+                                       attended(m->prompt_cached, a->window));
+    const double flops =
+        2.0 * a->layers * a->heads / m->of->plan->tensor * (a->key_dim + a->value_dim) * pairs;
+    if (m->prompts > 0.0) {
+        m->step.attention_s += add_op(
+            m, a->name, 0.0, m->prompts * m->prompt_tokens, flops, 0.0, 0.0,
+            m->of->engine->attention_factor * flops / m->of->rates.attention_flops_per_s, 0.0, 0.0);
+        m->bound_compute_s += flops / m->of->rates.plain_peak_flops_per_s;
+    }
+}
+
 static void add_attention(making *m, const nnc_serve_attention *a)
 {
     const nnc_serve_case *of = m->of;
@@ -185,10 +177,14 @@ static void add_attention(making *m, const nnc_serve_attention *a)
     const double token = nnc_serve_kv_token(of, a);
     const double bytes = m->sequences * token * (cache_reads(m, a->window) + m->fresh);
     const double count = a->layers * m->passes;
-    m->step.attention_s += add_op(m, a->name, count, m->sequences * m->fresh, flops, 0.0, bytes,
-                                  flops / r->attention_flops_per_s, bytes / r->kv_bytes_per_s,
-                                  count * (m->decode ? r->attention_s : r->prefill_attention_s));
+    const double slower = m->decode ? 1.0 : of->engine->attention_factor;
+    const double again = m->decode ? rereads(of, a) : 1.0;
+    m->step.attention_s +=
+        add_op(m, a->name, count, m->sequences * m->fresh, flops, 0.0, bytes,
+               slower * flops / r->attention_flops_per_s, again * bytes / r->kv_bytes_per_s,
+               count * (m->decode ? r->attention_s : r->prefill_attention_s));
     m->bound_compute_s += flops / r->plain_peak_flops_per_s;
+    add_prompt_attention(m, a);
 }
 
 /* A state is read and written once by a step; its work runs on the 16-bit units. */
@@ -222,14 +218,16 @@ static void add_comm(making *m)
     const nnc_serve_rates *r = &of->rates;
     const nnc_small_all_reduce *a = &r->all_reduce;
     const double t = of->plan->tensor, groups = of->plan->attention_data;
-    const double rows = m->sequences * m->fresh / m->passes;
+    const double rows = (m->sequences * m->fresh + m->prompts * m->prompt_tokens) / m->passes;
     const double bytes = rows * of->net->hidden * 2.0;
     const double all_reduces = (of->net->reductions + 1.0) * m->passes; /* and the embedding's */
     double comm_s = 0.0;
     if (t > 1.0) {
-        comm_s += all_reduces * r->all_reduce_factor *
-                  nnc_serve_all_reduce_s(t, bytes, r->link_bytes_per_s, a->fixed_s + a->rank_s * t,
-                                         a->two_shot_s, a->one_shot_fraction, a->two_shot_fraction);
+        const double device_s =
+            nnc_serve_all_reduce_s(t, bytes, r->link_bytes_per_s, a->fixed_s + a->rank_s * t,
+                                   a->two_shot_s, a->one_shot_fraction, a->two_shot_fraction);
+        comm_s +=
+            all_reduces * (of->engine->all_reduce_factor * device_s + of->engine->all_reduce_s);
         m->step.network_bytes += all_reduces * 2.0 * (t - 1.0) / t * bytes;
     }
     if (groups > 1.0) { /* copies of each token to its experts, and their results back */
@@ -239,8 +237,9 @@ static void add_comm(making *m)
                 p->split == NNC_SPLIT_EXPERT_ROW
                     ? 2.0 * p->layers * m->passes * bytes * p->chosen / t * (groups - 1.0) / groups
                     : 0.0;
-            comm_s += sent / (a->two_shot_fraction * r->link_bytes_per_s) +
-                      (sent > 0.0 ? 2.0 * p->layers * m->passes * (a->fixed_s + a->rank_s * groups)
+            comm_s += sent / (a->two_shot_fraction * r->exchange_bytes_per_s) +
+                      (sent > 0.0 ? 2.0 * p->layers * m->passes *
+                                        (r->exchange_fixed_s + a->rank_s * groups)
                                   : 0.0);
             m->step.network_bytes += sent;
         }
@@ -287,7 +286,13 @@ static nnc_serve_step finish(making *m, double factor)
     s->expert_s *= factor;
     s->attention_s *= factor;
     s->head_s *= factor;
-    s->host_s = m->passes * (engine->step_s + m->of->net->layers * engine->layer_s) +
+    s->comm_s *= factor;
+    const double layers = m->passes * m->of->net->layers;
+    const double device_s = s->product_s + s->expert_s + s->attention_s + s->head_s + s->comm_s;
+    /* Launching hides behind the device's work, as far as that goes. */
+    const double shown_s =
+        nnc_max(layers * engine->host_layer_s - device_s, layers * engine->layer_s);
+    s->host_s = m->passes * engine->step_s + shown_s +
                 (m->decode ? m->sequences * engine->sequence_s : 0.0);
     s->bytes = s->weight_bytes + s->kv_bytes;
     s->intensity_flops_per_byte = s->flops / s->bytes;
@@ -321,7 +326,8 @@ nnc_serve_step nnc_serve_decode(const nnc_serve_case *of, double sequences, doub
 nnc_serve_step nnc_serve_prefill(const nnc_serve_case *of, double sequences, double cached,
                                  double fresh, nnc_serve_list *list)
 {
-    const double group = nnc_max(sequences / of->plan->attention_data, nnc_min(sequences, 1.0));
+    const double share = nnc_max(sequences / of->plan->pipeline, nnc_min(sequences, 1.0));
+    const double group = nnc_max(share / of->plan->attention_data, nnc_min(share, 1.0));
     making m = { .of = of,
                  .phase = "prefill",
                  .sequences = group,
@@ -333,4 +339,25 @@ nnc_serve_step nnc_serve_prefill(const nnc_serve_case *of, double sequences, dou
                      .sequences = sequences, .new_tokens = fresh, .context = cached + fresh } };
     m.step.steps = m.passes;
     return finish(&m, of->engine->prefill_factor);
+}
+
+nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, double context,
+                               double prompts, double cached, double fresh)
+{
+    const double share = nnc_max(sequences / of->plan->pipeline, nnc_min(sequences, 1.0));
+    const double group = of->plan->attention_data;
+    making m = {
+        .of = of,
+        .phase = "decode",
+        .decode = true,
+        .sequences = share / group,
+        .cached = context - 1.0,
+        .fresh = 1.0,
+        .passes = 1.0,
+        .prompts = prompts * share / sequences / group,
+        .prompt_cached = cached,
+        .prompt_tokens = fresh,
+        .step = { .sequences = sequences, .new_tokens = 1.0, .context = context, .steps = 1.0 }
+    };
+    return finish(&m, 1.0);
 }

@@ -9,20 +9,20 @@ plan         1 device, weights bf16, cache bf16, software vllm
 requests     500 tokens in, 100 out, a static batch of 1
 
 step         time  products  experts  attention      head  network      host     bound  by
-prefill  2.100 ms  960.0 us      0 s   40.08 us  20.00 us      0 s  1.080 ms  1.000 ms  host
-decode   1.320 ms  192.0 us      0 s   17.63 us  20.04 us      0 s  1.090 ms  229.6 us  host
+prefill  2.157 ms  1.016 ms      0 s   40.08 us  20.01 us      0 s  1.080 ms  1.000 ms  host
+decode   1.320 ms  192.1 us      0 s   17.63 us  20.05 us      0 s  1.090 ms  229.6 us  host
 
-first token  12.10 ms, nine of ten measurements from 6.050 ms to 24.20 ms, at least 1.000 ms
+first token  2.157 ms, nine of ten measurements from 1.078 ms to 4.313 ms, at least 1.000 ms
 per token    1.320 ms, nine of ten measurements from 1.056 ms to 1.650 ms, at least 229.6 us
-request      142.7 ms, at least 23.73 ms
-throughput   700.5 tokens/s, 757.8 per user, 7.005 requests/s, 1 running, 0.9% of the peak
-saturation   at 181.8 requests/s
+request      132.8 ms, at least 23.73 ms
+throughput   752.9 tokens/s, 757.7 per user, 7.529 requests/s, 1 running, 0.9% of the peak
+saturation   at 178.9 requests/s
 decode       host-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 1.254 GB of 9.000 GB, weights 234.2 MB, cache 19.46 MB
              32.00 kB a token, at most 399 sequences of this length
-cost         0.3965 USD per million tokens out, by time 0.001167 for a million in, 0.3666 out,
+cost         0.3689 USD per million tokens out, by time 0.001198 for a million in, 0.3666 out,
              at 1 per device-hour
-energy       1.427 J a token at rated power
+energy       1.328 J a token at rated power
 
 # Requests that are always open, on two replicas of two ranks each, at a price.
 $ nncost serve dense round --concurrency 64 --tensor 2 --devices 4 --input-len 500 --output-len 100 --price 2 | sed -n '/^plan/,$p'
@@ -30,57 +30,57 @@ plan         4 devices, tensor 2, data 2, weights bf16, cache bf16, software vll
 requests     500 tokens in, 100 out, 64 always open
 
 step         time  products  experts  attention      head   network      host     bound  by
-prefill  1.777 ms  480.0 us      0 s   20.04 us  10.00 us  187.0 us  1.080 ms  500.1 us  host
-decode   1.817 ms  96.00 us      0 s   282.1 us  10.64 us  27.88 us  1.400 ms  388.1 us  host
+prefill  1.805 ms  508.2 us      0 s   20.04 us  10.01 us  187.0 us  1.080 ms  500.1 us  host
+decode   1.829 ms  107.3 us      0 s   282.1 us  11.81 us  27.88 us  1.400 ms  388.1 us  host
 
-first token  15.53 ms, nine of ten measurements from 7.764 ms to 31.06 ms, at least 500.1 us
-per token    2.385 ms, nine of ten measurements from 1.908 ms to 2.982 ms, at least 388.1 us
-request      251.7 ms, at least 38.92 ms
-throughput   26,831 tokens/s, 6,708 per device, 419.2 per user, 268.3 requests/s, 64 running,
+first token  15.61 ms, nine of ten measurements from 7.804 ms to 31.22 ms, at least 500.1 us
+per token    2.407 ms, nine of ten measurements from 1.925 ms to 3.008 ms, at least 388.1 us
+request      253.9 ms, at least 38.92 ms
+throughput   26,592 tokens/s, 6,648 per device, 415.5 per user, 265.9 requests/s, 64 running,
              8.2% of the peak
-saturation   at 472.9 requests/s
+saturation   at 467.9 requests/s
 decode       host-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 1.430 GB of 9.000 GB, weights 118.2 MB, cache 311.3 MB
              16.00 kB a token, at most 1,620 sequences of this length
-cost         0.08282 USD per million tokens out, by time 0.003949 for a million in, 0.06308 out,
+cost         0.08357 USD per million tokens out, by time 0.004012 for a million in, 0.06351 out,
              at 2 per device-hour
-energy       149.1 mJ a token at rated power
+energy       150.4 mJ a token at rated power
 
 # Requests at a rate, and too many of them.
 $ nncost serve dense round --request-rate 50 --input-len 500 --output-len 100 | sed -n '/^step/,$p'
 step         time  products  experts  attention      head  network      host     bound  by
-prefill  2.100 ms  960.0 us      0 s   40.08 us  20.00 us      0 s  1.080 ms  1.000 ms  host
-decode   1.547 ms  192.0 us      0 s   162.3 us  20.37 us      0 s  1.172 ms  374.3 us  host
+prefill  2.157 ms  1.016 ms      0 s   40.08 us  20.01 us      0 s  1.080 ms  1.000 ms  host
+decode   1.552 ms  195.6 us      0 s   163.4 us  20.74 us      0 s  1.173 ms  375.4 us  host
 
-first token  13.00 ms, nine of ten measurements from 6.498 ms to 25.99 ms, at least 1.000 ms
-per token    1.728 ms, nine of ten measurements from 1.383 ms to 2.160 ms, at least 374.3 us
-request      184.1 ms, at least 38.05 ms
-throughput   5,000 tokens/s, 578.6 per user, 50 requests/s, 9.204 running, 6.1% of the peak
-saturation   at 181.8 requests/s
+first token  13.06 ms, nine of ten measurements from 6.532 ms to 26.13 ms, at least 1.000 ms
+per token    1.740 ms, nine of ten measurements from 1.392 ms to 2.175 ms, at least 375.4 us
+request      185.3 ms, at least 38.16 ms
+throughput   5,000 tokens/s, 574.7 per user, 50 requests/s, 9.266 running, 6.1% of the peak
+saturation   at 178.9 requests/s
 decode       host-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 1.429 GB of 9.000 GB, weights 234.2 MB, cache 194.6 MB
              32.00 kB a token, at most 399 sequences of this length
-cost         0.05556 USD per million tokens out, by time 0.001167 for a million in, 0.04668 out,
+cost         0.05556 USD per million tokens out, by time 0.001198 for a million in, 0.04654 out,
              at 1 per device-hour
 energy       200.0 mJ a token at rated power
-99th of 100  first token 15.63 ms, not scored
+99th of 100  first token 15.81 ms, not scored
 $ nncost serve dense round --request-rate 500 --input-len 500 --output-len 100 | sed -n '/^first/,$p'
 first token  grows without end
-per token    14.08 ms, nine of ten measurements from 11.27 ms to 17.60 ms, at least 4.726 ms
+per token    14.31 ms, nine of ten measurements from 11.45 ms to 17.89 ms, at least 4.726 ms
 request      grows without end
-throughput   18,178 tokens/s, 71.01 per user, 181.8 requests/s, 256 running, 22.4% of the peak
-saturation   at 181.8 requests/s: the queue grows without end
+throughput   17,886 tokens/s, 69.87 per user, 178.9 requests/s, 256 running, 22.0% of the peak
+saturation   at 178.9 requests/s: the queue grows without end
 decode       memory-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 6.215 GB of 9.000 GB, weights 234.2 MB, cache 4.981 GB
              32.00 kB a token, at most 399 sequences of this length
-cost         0.01528 USD per million tokens out, by time 0.001167 for a million in, 0.009447 out,
+cost         0.01553 USD per million tokens out, by time 0.001198 for a million in, 0.00954 out,
              at 1 per device-hour
-energy       55.01 mJ a token at rated power
+energy       55.91 mJ a token at rated power
 
 # As many as fit; more than fit.
 $ nncost serve dense round --offline --input-len 500 --output-len 100 --max-batch 1000 | grep -E '^(throughput|memory)' -A 1
-throughput   18,692 tokens/s, 46.85 per user, 186.9 requests/s, 399 running, 23.0% of the peak
-saturation   at 186.9 requests/s
+throughput   23,483 tokens/s, 58.86 per user, 234.8 requests/s, 399 running, 28.9% of the peak
+saturation   at 184.4 requests/s
 --
 memory       fits, 8.997 GB of 9.000 GB, weights 234.2 MB, cache 7.763 GB
              32.00 kB a token, at most 399 sequences of this length
@@ -94,8 +94,8 @@ plan         1 device, weights int4, products in bf16, cache int8, software vllm
 requests     500 tokens in, 100 out, a static batch of 4
 
 step         time  products   experts  attention      head  network      host     bound  by
-prefill  2.469 ms  385.3 us  960.0 us   64.13 us  20.00 us      0 s  1.040 ms  1.410 ms  compute
-decode   1.147 ms  5.051 us  34.09 us   7.335 us  20.16 us      0 s  1.080 ms  66.48 us  host
+prefill  2.890 ms  388.1 us  1.378 ms   64.13 us  20.11 us      0 s  1.040 ms  1.410 ms  compute
+decode   1.162 ms  19.37 us  34.61 us   7.335 us  20.27 us      0 s  1.080 ms  80.69 us  host
 
 # What cannot be.
 $ nncost serve unet round
@@ -120,7 +120,7 @@ $ nncost serve dense round --precision fp8
 ! nncost: --precision: round has no peak in fp8
 [3]
 $ nncost serve dense round --weights int3
-! nncost: --weights: unknown value, expected one of fp32, bf16, fp16, fp8, int8, int4, nvfp4, mxfp4, found "int3"
+! nncost: --weights: unknown value, expected one of fp32, bf16, fp16, fp8, fp8-block, int8, int4, nvfp4, mxfp4, found "int3"
 [2]
 $ nncost serve dense round --micro-batch 3
 ! nncost: --micro-batch: is not an option of 'serve'
@@ -132,32 +132,32 @@ $ nncost serve dense round --software none
 # A search: the cheapest and the fastest deployment, the front between them; none that holds.
 $ nncost search dense round --serve --slo 'ttft_s<=50ms,tpot_s<=0.003' --input-len 500 --output-len 100 --max-devices 4
 searched   dense on round with vllm, 10 deployments, 160 with their requests, 160 fit,
-           114 hold ttft_s<=50ms,tpot_s<=0.003
+           111 hold ttft_s<=50ms,tpot_s<=0.003
 cheapest   1 device, 32 requests at a time
-           first token 16.55 ms, per token 2.850 ms, 11,230 tokens/s per device, 350.9 per user,
-           0.02474 USD per million out, host-bound
-           with 48 requests tpot_s would be 3.628 ms, at most 3.000 ms is asked for
+           first token 16.71 ms, per token 2.892 ms, 11,063 tokens/s per device, 345.7 per user,
+           0.02511 USD per million out, host-bound
+           with 48 requests tpot_s would be 3.700 ms, at most 3.000 ms is asked for
 fastest    4 devices, tensor 4, 1 requests at a time
-           first token 12.29 ms, per token 1.182 ms, 211.6 tokens/s per device, 846.3 per user,
+           first token 12.30 ms, per token 1.182 ms, 211.5 tokens/s per device, 846.1 per user,
            1.313 USD per million out, host-bound
 
 Deployments that no other beats both per device and per user:
 
 devices tensor pipeline expert data requests     TTFT     TPOT tok/s/device tok/s/user bound
-      1      1        1      1    1       32 16.55 ms 2.850 ms       11,230      350.9 host
-      1      1        1      1    1       24 15.60 ms 2.460 ms        9,756      406.5 host
-      1      1        1      1    1       16 14.65 ms 2.071 ms        7,727      482.9 host
-      1      1        1      1    1       12 14.17 ms 1.876 ms        6,396        533 host
-      1      1        1      1    1        8 13.70 ms 1.681 ms        4,758      594.7 host
-      1      1        1      1    1        6 13.46 ms 1.584 ms        3,788      631.3 host
-      1      1        1      1    1        4 13.22 ms 1.487 ms        2,691      672.6 host
-      2      2        1      1    1        6 12.97 ms 1.425 ms        2,106      701.9 host
-      2      2        1      1    1        4 12.77 ms 1.351 ms        1,481      740.3 host
-      2      2        1      1    1        3 12.67 ms 1.314 ms        1,142      761.1 host
-      4      4        1      1    1        4 12.55 ms 1.277 ms        783.3      783.3 host
-      4      4        1      1    1        3 12.47 ms 1.245 ms        602.4      803.2 host
-      4      4        1      1    1        2 12.38 ms 1.213 ms        412.1      824.2 host
-      4      4        1      1    1        1 12.29 ms 1.182 ms        211.6      846.3 host
+      1      1        1      1    1       32 16.71 ms 2.892 ms       11,063      345.7 host
+      1      1        1      1    1       24 15.73 ms 2.490 ms        9,639      401.6 host
+      1      1        1      1    1       16 14.75 ms 2.089 ms        7,660      478.8 host
+      1      1        1      1    1       12 14.27 ms 1.889 ms        6,354      529.5 host
+      1      1        1      1    1        8 13.78 ms 1.689 ms        4,736        592 host
+      1      1        1      1    1        6 13.53 ms 1.589 ms        3,775      629.1 host
+      1      1        1      1    1        4 13.29 ms 1.490 ms        2,684      671.1 host
+      2      2        1      1    1        6 13.01 ms 1.427 ms        2,102      700.6 host
+      2      2        1      1    1        4 12.81 ms 1.352 ms        1,479      739.4 host
+      2      2        1      1    1        3 12.71 ms 1.315 ms        1,141      760.4 host
+      4      4        1      1    1        4 12.57 ms 1.278 ms        782.7      782.7 host
+      4      4        1      1    1        3 12.48 ms 1.246 ms        602.1      802.8 host
+      4      4        1      1    1        2 12.39 ms 1.214 ms          412      823.9 host
+      4      4        1      1    1        1 12.30 ms 1.182 ms        211.5      846.1 host
 $ nncost search dense round --serve --slo 'tpot_s<=0.0003' --input-len 500 --output-len 100 --devices 2
 searched   dense on round with vllm, 3 deployments, 48 with their requests, 48 fit,
            0 hold tpot_s<=0.0003
@@ -173,29 +173,29 @@ $ nncost search dense round --slo 'tpot_s<=0.0003'
 # Every combination; the ops of both steps; what a figure is.
 $ nncost sweep dense,experts round --serve --concurrency 1..16*4 --tensor 1,3 --input-len 500 --output-len 100
 model   concurrency tensor     TTFT     TPOT  request tok/s tok/s/device tok/s/user   fit per M out decode
-dense             1      1 12.86 ms 1.341 ms 145.6 ms 745.9        745.9      745.9   399    0.3724 host
-dense             4      1 13.22 ms 1.487 ms 160.4 ms 2,691        2,691      672.6   399    0.1032 host
-dense            16      1 14.65 ms 2.071 ms 219.7 ms 7,727        7,727      482.9   399   0.03595 host
-experts           1      1 12.05 ms 1.155 ms 126.4 ms 865.8        865.8      865.8 1,991    0.3208 host
-experts           4      1 12.33 ms 1.321 ms 143.1 ms 3,027        3,027      756.8 1,991   0.09176 host
-experts          16      1 13.29 ms 1.712 ms 182.8 ms 9,344        9,344        584 1,991   0.02973 host
+dense             1      1 12.92 ms 1.341 ms 145.7 ms 745.5        745.5      745.5   399    0.3726 host
+dense             4      1 13.29 ms 1.490 ms 160.8 ms 2,684        2,684      671.1   399    0.1035 host
+dense            16      1 14.75 ms 2.089 ms 221.5 ms 7,660        7,660      478.8   399   0.03626 host
+experts           1      1 12.26 ms 1.157 ms 126.8 ms 864.3        864.3      864.3 1,991    0.3214 host
+experts           4      1 12.57 ms 1.330 ms 144.2 ms 3,008        3,008      752.1 1,991   0.09234 host
+experts          16      1 13.64 ms 1.748 ms 186.7 ms 9,156        9,156      572.2 1,991   0.03034 host
 
           6 illegal rows left out
 $ nncost ops experts round --serve --batch 4 --input-len 500 --output-len 100 | sed -n '/^op/,$p'
 op           phase    count   rows    FLOPs   weights     cache      time  bound
-attn.qkv     prefill      4  2,000  25.60 G  12.80 MB       0 B  256.0 us  compute
-attn.out     prefill      4  2,000  12.80 G  6.400 MB       0 B  128.0 us  compute
-moe.router   prefill      4  2,000  128.0 M  64.00 kB       0 B  1.280 us  compute
-moe.gate_up  prefill      4  2,000  64.00 G  128.0 MB       0 B  640.0 us  compute
-moe.down     prefill      4  2,000  32.00 G  64.00 MB       0 B  320.0 us  compute
-head.logits  prefill      1      4  80.00 M  20.00 MB       0 B  20.00 us  memory
+attn.qkv     prefill      4  2,000  25.60 G  12.80 MB       0 B  257.9 us  compute
+attn.out     prefill      4  2,000  12.80 G  6.400 MB       0 B  129.0 us  compute
+moe.router   prefill      4  2,000  128.0 M  64.00 kB       0 B  1.290 us  compute
+moe.gate_up  prefill      4  2,000  64.00 G  128.0 MB       0 B  945.9 us  compute
+moe.down     prefill      4  2,000  32.00 G  64.00 MB       0 B  473.0 us  compute
+head.logits  prefill      1      4  80.00 M  20.00 MB       0 B  20.11 us  memory
 attn.core    prefill      4  2,000  6.413 G       0 B  12.80 MB  64.13 us  compute
-attn.qkv     decode       4      4  51.20 M  12.80 MB       0 B  12.80 us  memory
-attn.out     decode       4      4  25.60 M  6.400 MB       0 B  6.400 us  memory
-moe.router   decode       4      4  256.0 k  64.00 kB       0 B  64.00 ns  memory
-moe.gate_up  decode       4      4  128.0 M  87.50 MB       0 B  87.50 us  memory
-moe.down     decode       4      4  64.00 M  43.75 MB       0 B  43.75 us  memory
-head.logits  decode       1      4  80.00 M  20.00 MB       0 B  20.00 us  memory
+attn.qkv     decode       4      4  51.20 M  12.80 MB       0 B  12.87 us  memory
+attn.out     decode       4      4  25.60 M  6.400 MB       0 B  6.434 us  memory
+moe.router   decode       4      4  256.0 k  64.00 kB       0 B  64.34 ns  memory
+moe.gate_up  decode       4      4  128.0 M  87.50 MB       0 B  87.68 us  memory
+moe.down     decode       4      4  64.00 M  43.75 MB       0 B  43.84 us  memory
+head.logits  decode       1      4  80.00 M  20.00 MB       0 B  20.11 us  memory
 attn.core    decode       4      4  28.16 M       0 B  14.11 MB  14.11 us  memory
 head.sample  decode       1      4        0       0 B       0 B  160.0 ns  memory
 $ nncost explain tpot_s,max_sequences dense round --serve --concurrency 8 --input-len 500 --output-len 100
@@ -205,9 +205,9 @@ tpot_s:
 
 tpot_s            Time per output token after it.
                   = decode_s + sequences / output_len * prefill_s
-                  = 0.001513376 + 8 / 100 * 0.00210008
-                  = 0.0016813824 s (1.681 ms)
-  where           decode_s 1.513 ms, prefill_s 2.100 ms
+                  = 0.00151656206753 + 8 / 100 * 0.00215651558926
+                  = 0.00168908331468 s (1.689 ms)
+  where           decode_s 1.517 ms, prefill_s 2.157 ms
   note            each sequence waits for the prefills of the others
   source          docs/serving.md
 
@@ -226,9 +226,10 @@ decode.time_s:
 time_s            The step, all of it.
                   = max(product_s + expert_s + attention_s + head_s + comm_s + host_s,
                   lower_bound_s)
-                  = max(0.000192 + 0 + 1.7632e-5 + 2.004e-5 + 0 + 0.00109, 0.000229632)
-                  = 0.001319672 s (1.320 ms)
-  where           product_s 192.0 us, expert_s 0 s, attention_s 17.63 us, head_s 20.04 us,
+                  = max(0.000192127978676 + 0 + 1.7632e-5 + 2.00533311121e-5 + 0 + 0.00109,
+                  0.000229632)
+                  = 0.00131981330979 s (1.320 ms)
+  where           product_s 192.1 us, expert_s 0 s, attention_s 17.63 us, head_s 20.05 us,
                   comm_s 0 s, host_s 1.090 ms, lower_bound_s 229.6 us
 
 latency.queue_s:
@@ -238,11 +239,11 @@ queue_s           Of the time to the first token, waiting for others.
 
 # By formula alone: the tail, a draft, prefill apart from decode.
 $ nncost serve dense round --request-rate 20 --input-len 500 --output-len 100 --draft-length 4 --prefill-workers 1 --decode-workers 2 | sed -n '/^99th/,$p'
-99th of 100  first token 14.36 ms, not scored
-speculation  2.773 tokens a verification, per token 622.4 us, 2.311 times as fast, not scored
-apart        476.2 requests/s, 0.6175 workers that prefill for each that decodes,
-             16.00 MB of cache a prompt, sent in 1.600 ms, first token 13.70 ms,
-             per token 8.707 ms, not scored
+99th of 100  first token 14.49 ms, not scored
+speculation  2.773 tokens a verification, per token 623.6 us, 2.311 times as fast, not scored
+apart        463.7 requests/s, 0.6279 workers that prefill for each that decodes,
+             16.00 MB of cache a prompt, sent in 1.600 ms, first token 13.76 ms,
+             per token 8.792 ms, not scored
 
 # Images.
 $ nncost serve unet round --steps 20 --guidance --batch 2 --price 3

@@ -94,7 +94,7 @@ START_TEST(columns_are_known_or_refused)
     refuses("id,qqqqqqqqqqqqqq\n", "rows.csv:1", "unknown column \"qqqqqqqqqqqqqq\"");
     refuses("id,id\n", "rows.csv:1", "column \"id\" is there twice");
     refuses("id,hardware\n", "rows.csv:1",
-            "no measured column, expected measured_step_s or time_us");
+            "no measured column, expected measured_step_s, time_us, or mode and input_len");
     refuses("id,hardware,measured_step_s\n", "rows.csv:1", "column n_devices is missing");
     refuses("", "rows.csv", "empty, expected a row of column names");
 }

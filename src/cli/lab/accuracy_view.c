@@ -67,6 +67,10 @@ NNC_GET(get_row_file, nnc_scored, nnc_text_cell(nnc_measured_file_name(self->row
 
 NNC_GET(get_kind, nnc_scored, nnc_text_cell(nnc_measured_kind_name(self->row->kind)))
 
+NNC_GET(get_served, nnc_scored,
+        nnc_text_cell(self->row->kind == NNC_MEASURED_SERVING ? nnc_served_name(self->row->served)
+                                                              : NULL))
+
 NNC_GET(get_device, nnc_scored,
         nnc_text_cell(self->device != NULL ? self->device : self->row->device))
 
@@ -84,6 +88,8 @@ static const nnc_metric scored_rows[] = {
     NNC_AS("line", WHOLE, ROW(line), .help = "Line of the file."),
     NNC_AS("kind", TEXT, .get = get_kind,
            .help = "What was measured: a step, a kernel, a collective ..."),
+    NNC_AS("served", TEXT, .get = get_served,
+           .help = "Of requests that were served: which time, by the column that has it."),
     NNC_AS("device", TEXT, .get = get_device, .help = "Id of the device."),
     NNC_AS("framework", TEXT, ROW(framework), .help = "What it was measured with."),
     NNC_AS("software", TEXT, ROW(software), .help = "Software profile."),

@@ -147,11 +147,12 @@ const nnc_command nnc_cmd_accuracy = {
     .operands = "FILE.csv...",
     .summary = "Predictions beside measurements: mean, median and largest errors per file, device "
                "and framework.",
-    .notes = "Each file holds measured training steps, kernels or collectives, one per line; "
-             "tests/published/README.md names the columns. A row that cannot be expressed is "
-             "listed with the reason, one that leaves recompute or another deciding field open is "
-             "scored apart from the rest. An error is predicted / measured - 1. Options of the "
-             "plan and --set hold for every row, in place of what it says.",
+    .notes =
+        "Each file holds measured training steps, served requests, kernels or collectives, one "
+        "per line; tests/published/README.md names the columns. A row that cannot be expressed is "
+        "listed with the reason, one that leaves recompute or another deciding field open is "
+        "scored apart from the rest. An error is predicted / measured - 1. Options of the "
+        "plan and --set hold for every row, in place of what it says.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCORE,

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Predictions of served requests stay as good as docs/accuracy-serving.md says.
+
+    usage: serving_bars.py PROGRAM ROOT
+
+Errors over the rows of tests/published/serving.csv may not exceed what was reached, rounded up; no row that
+its file calls usable may lack a prediction.
+"""
+import json
+import subprocess
+import sys
+
+# section, by, name (None = in total): largest mean and median of the absolute errors
+BARS = [
+    ("batch_latency", "framework", "tensorrt-llm-2024", 0.09, 0.06),
+    ("batch_latency", "framework", "vllm-2024", 0.08, 0.06),
+    ("batch_latency", "framework", "lmdeploy", 0.085, 0.06),
+    ("batch_latency", "framework", "fastertransformer", 0.085, 0.06),
+    ("single_stream", "half", "fitted", 0.11, 0.07),
+    ("offline", "half", "unfitted", 0.115, 0.09),
+    ("tpot", "framework", "tensorrt-llm", 0.06, 0.045),
+    ("tpot", "framework", "vllm", 0.055, 0.045),
+    ("tpot", "half", "unfitted", 0.055, 0.04),
+    ("tpot_experts", "half", "unfitted", 0.17, 0.14),
+    ("ttft_open", "total", None, None, 0.12),
+    ("ttft_closed", "half", "unfitted", None, 0.30),
+    ("serving_apart", "total", None, 0.11, 0.09),
+]
+
+
+def main():
+    program, root = sys.argv[1:]
+    out = subprocess.run([program, "accuracy", "tests/published/serving.csv", "--format", "json"], cwd=root,
+                         env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": "/nonexistent", "NNCOST_PATH": root},
+                         capture_output=True, text=True, check=True).stdout
+    groups = {(g["section"], g["by"], g["name"]): g for g in json.loads(out)["groups"]}
+    faults = 0
+    for section, by, name, mean, median in BARS:
+        group = groups.get((section, by, name if name is not None else ""))
+        if group is None:
+            print(f"{section}: no rows by {by} {name}")
+            faults += 1
+            continue
+        for what, found, most in (("mean", group["mape"], mean), ("median", group["median"], median)):
+            if most is not None and not (found is not None and found <= most):
+                print(f"{section} of {name or 'all'}: {what} error {found}, expected at most {most}")
+                faults += 1
+        if group["scored"] != group["rows"]:
+            print(f"{section} of {name or 'all'}: {group['rows'] - group['scored']} rows without a prediction")
+            faults += 1
+    sys.exit(faults > 0)
+
+
+main()

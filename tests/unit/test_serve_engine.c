@@ -1,0 +1,265 @@
+/* What an engine and small batches add to the roofline of serving, by hand, and how measured lines of
+ * served requests are read. */
+#include "lab/measured.h"
+#include "serve/serve.h"
+#include "support.h"
+
+/* ---- a device of round figures: 256 FLOPs per byte, nothing lost, an engine that adds nothing ---- */
+
+#define PEAK 256e12
+#define BANDWIDTH 1e12
+
+static nnc_device *device;
+static nnc_software engine;
+
+static void ok(nnc_status status, const nnc_error *err)
+{
+    ck_assert_msg(status == NNC_OK, "%s: %s", err->where, err->what);
+}
+
+static void set_up(void)
+{
+    nnc_error err = { 0 };
+    const nnc_device *h100 = NULL;
+    ok(nnc_device_load(specs, "h100", &h100, &err), &err);
+    ok(nnc_device_copy(specs, h100, &device, &err), &err);
+    ok(nnc_device_set(device, "efficiency.basis", "none", &err), &err);
+    ok(nnc_device_set(device, "matmul_flops_per_s.bf16", "256e12", &err), &err);
+    ok(nnc_device_set(device, "mem_bytes_per_s", "1e12", &err), &err);
+    nnc_serve_efficiency *e = &device->efficiency.serving;
+    for (int i = 0; i < NNC_STORED_COUNT; i++) {
+        e->stream_fraction[i] = e->kv_fraction[i] = e->product_fraction[i] = 1.0;
+        e->expert_fraction[i] = 1.0;
+        e->product_s[i] = 0.0;
+    }
+    e->attention_fraction = 1.0;
+    e->kernel_s = e->attention_s = 0.0;
+    e->all_reduce = (nnc_small_all_reduce){ .one_shot_fraction = 1.0, .two_shot_fraction = 1.0 };
+    engine = nnc_software_default();
+}
+
+static nnc_serve served(const char *id, const nnc_serve_ask *ask)
+{
+    nnc_error err = { 0 };
+    nnc_serve serve = { 0 };
+    const nnc_model *model = NULL;
+    ok(nnc_model_load(specs, id, &model, &err), &err);
+    ok(nnc_serve_of(model, device, &engine, ask, scratch, &serve, &err), &err);
+    return serve;
+}
+
+static nnc_serve_ask batch_of(int64_t batch)
+{
+    nnc_serve_ask ask = nnc_serve_ask_default();
+    ask.batch = batch;
+    ask.input_len = 1000;
+    ask.output_len = 10;
+    return ask;
+}
+
+static void close_to(double found, double expected)
+{
+    ck_assert_double_eq_tol(found, expected, 1e-9 * expected);
+}
+
+/* 256 rows compute as long as 16-bit weights take to arrive, so each product takes 2^(2/3) times as long as
+ * either: 6,979,321,856 elements of Llama 3 8B's layers, two bytes each, at 1e12 B/s. */
+START_TEST(products_overlap_in_part)
+{
+    const nnc_serve_ask ask = batch_of(256);
+    set_up();
+    device->mem_bytes = 1000000000000;
+    close_to(served("llama3-8b", &ask).decode.product_s, 1.5874010519681994 * 13.958643712e-3);
+}
+END_TEST
+
+/* One row: its 6.98e9 x 2 FLOPs take 1/256 of the weights' time. */
+START_TEST(one_row_streams_weights)
+{
+    const nnc_serve_ask ask = batch_of(1);
+    const double ratio = 1.0 / 256.0;
+    set_up();
+    close_to(served("llama3-8b", &ask).decode.product_s,
+             13.958643712e-3 * cbrt(pow(1.0 + ratio * sqrt(ratio), 2.0)));
+}
+END_TEST
+
+/* 32 query heads share 8 of keys and values: a quarter read again for each of the three others is
+ * 1 + 0.25 x 3 times the time, and no more bytes. */
+START_TEST(query_heads_read_the_cache_again)
+{
+    const nnc_serve_ask ask = batch_of(16);
+    set_up();
+    const nnc_serve once = served("llama3-8b", &ask);
+    engine.serving.kv_reread = 0.25;
+    const nnc_serve again = served("llama3-8b", &ask);
+    close_to(again.decode.attention_s, 1.75 * once.decode.attention_s);
+    ck_assert_double_eq(again.decode.kv_bytes, once.decode.kv_bytes);
+}
+END_TEST
+
+/* Two all-reduces a layer and the one of the input table, 65 in 32 layers. */
+START_TEST(all_reduces_take_what_the_engine_adds)
+{
+    nnc_serve_ask ask = batch_of(16);
+    ask.tensor = 4;
+    set_up();
+    const nnc_serve without = served("llama3-8b", &ask);
+    engine.serving.all_reduce_s = 1e-5;
+    close_to(served("llama3-8b", &ask).decode.comm_s, without.decode.comm_s + 65.0 * 1e-5);
+}
+END_TEST
+
+/* 32 layers at 1 ms hide 14 to 20 ms of the device; at 0.1 ms the device hides them. */
+START_TEST(launches_hide_behind_the_device)
+{
+    const nnc_serve_ask ask = batch_of(1);
+    set_up();
+    const double alone = served("llama3-8b", &ask).decode.time_s;
+    engine.serving.host_layer_s = 1e-4;
+    ck_assert_double_eq(served("llama3-8b", &ask).decode.time_s, alone);
+    engine.serving.host_layer_s = 1e-3;
+    close_to(served("llama3-8b", &ask).decode.time_s, 32e-3);
+}
+END_TEST
+
+/* Half of the prefills stall: TPOT = decode + 0.5 x C / O x prefill. */
+START_TEST(half_of_the_prefills_stall)
+{
+    nnc_serve_ask ask = batch_of(0);
+    ask.concurrency = 8;
+    set_up();
+    engine.serving.stall = 0.5;
+    const nnc_serve s = served("llama3-8b", &ask);
+    close_to(s.tpot_s, s.decode.time_s + 0.5 * 8.0 / 10.0 * s.prefill.time_s);
+}
+END_TEST
+
+/* Twice as many as fit run in two waves, and one more in a third of its own. */
+START_TEST(batches_run_in_waves)
+{
+    nnc_serve_ask ask = batch_of(1);
+    set_up();
+    const int64_t most = (int64_t)served("llama3-8b", &ask).max_sequences;
+    const double single = served("llama3-8b", &ask).request_s;
+    ask.batch = most;
+    const double wave = served("llama3-8b", &ask).request_s;
+    ask.batch = 2 * most + 1;
+    const nnc_serve s = served("llama3-8b", &ask);
+    close_to(s.request_s, 2.0 * wave + single);
+    ck_assert(!s.fits);
+}
+END_TEST
+
+/* Offline, prompts ride along: with one token out of each prompt of 1,000, a step has 1,001 rows for each
+ * sequence, its tokens per second are sequences over that step, and compute bounds it. */
+START_TEST(prompts_ride_in_decode_steps)
+{
+    nnc_serve_ask ask = batch_of(0);
+    ask.offline = true;
+    ask.max_batch = 8;
+    set_up();
+    const nnc_serve s = served("llama3-8b", &ask);
+    close_to(s.output_tokens_per_s, 8.0 / s.tpot_s);
+    /* 8 decodes and 800 prompt tokens: between their products alone and those and all the rest */
+    const double products_s = 808.0 * 2.0 * 6979321856.0 / PEAK;
+    ck_assert(s.tpot_s > products_s && s.tpot_s < 1.4 * products_s);
+}
+END_TEST
+
+/* Four-bit weights of a model with experts: attention stays in 16 bits. Mixtral: 32 layers of 4096 x (4096 +
+ * 2 x 1024) and 4096 x 4096 elements, the head 32000 x 4096, the router 8 x 4096 in each layer. */
+START_TEST(attention_of_experts_stays_wide)
+{
+    nnc_serve_ask ask = batch_of(1);
+    ask.weights = NNC_STORED_MXFP4;
+    set_up();
+    const nnc_serve s = served("mixtral-8x7b", &ask);
+    const double wide =
+        32.0 * (4096.0 * 6144.0 + 4096.0 * 4096.0 + 8.0 * 4096.0) + 32000.0 * 4096.0;
+    const double experts = 2.0 * 32.0 * 3.0 * 4096.0 * 14336.0;
+    close_to(s.decode.weight_bytes, 2.0 * wide + 0.53125 * experts);
+}
+END_TEST
+
+/* ---- measured lines ---- */
+
+#define HEAD                                                                                 \
+    "id,source,model,device,n_devices,tensor,weights,kv_cache,framework,version,mode,batch," \
+    "concurrency,input_len,output_len,length_spread,ttft_s,tpot_s,output_tokens_per_s,quality\n"
+
+static nnc_measured_file lines(const char *text)
+{
+    nnc_measured_file file;
+    nnc_error err = { 0 };
+    ok(nnc_measured_parse(specs, "served.csv", text, strlen(text), &file, &err), &err);
+    return file;
+}
+
+START_TEST(a_line_gives_a_row_for_each_time)
+{
+    const nnc_measured_file f = lines(
+        HEAD
+        "a,ai-dynamo/x:y,qwen3-32b,h100-sxm,2,2,fp8,,trtllm,1.0,closed-loop,,32,1000,500,0.8-1,"
+        "0.5,0.01,,A\n");
+    ck_assert_int_eq(f.count, 2);
+    ck_assert_int_eq(f.rows[0].served, NNC_SERVED_TPOT);
+    ck_assert_int_eq(f.rows[1].served, NNC_SERVED_TTFT);
+    const nnc_measured *row = &f.rows[0];
+    ck_assert_ptr_null(row->reason);
+    ck_assert_str_eq(row->software, "tensorrt-llm");
+    ck_assert_int_eq(row->ask.weights, NNC_STORED_FP8_BLOCK); /* as its checkpoint is published */
+    ck_assert_int_eq(row->ask.kv_precision, NNC_STORED_FP8);
+    ck_assert_int_eq(row->ask.input_len, 900); /* spread evenly over 0.8 to 1 of what is stated */
+    ck_assert_int_eq(row->ask.output_len, 450);
+    ck_assert_int_eq(row->ask.concurrency, 32);
+    ck_assert_int_eq(row->ask.tensor, 2);
+    ck_assert_int_eq(row->model->decoder.layers, 64);
+}
+END_TEST
+
+START_TEST(a_rate_is_seconds_per_token)
+{
+    const nnc_measured_file f = lines(
+        HEAD "b,x/y:z,llama2-7b,a100-80g-sxm,1,1,fp16,fp16,vllm,0.5,static,8,,128,128,,,,500,A\n");
+    ck_assert_int_eq(f.count, 1);
+    ck_assert_int_eq(f.rows[0].served, NNC_SERVED_TOKEN);
+    ck_assert_double_eq(f.rows[0].measured_s, 0.002);
+    ck_assert_str_eq(f.rows[0].software, "vllm-2024");
+}
+END_TEST
+
+START_TEST(rows_say_why_they_do_not_count)
+{
+    const nnc_measured_file f =
+        lines(HEAD "c,x/y:z,llama2-7b,h100-sxm,1,1,fp16,,vllm,,static,8,,128,128,,,,500,C\n"
+                   "d,x/y:z,llama2-7b,h100-sxm,1,1,fp16,,deepspeed,,static,8,,128,128,,,,500,A\n"
+                   "e,x/y:z,llama2-7b,h100-sxm,1,1,fp6,,vllm,,static,8,,128,128,,,,500,A\n"
+                   "f,x/y:z,llama2-7b,h100-sxm,1,1,fp16,,vllm,,static,8,,128,128,,,,500,B\n");
+    ck_assert_int_eq(f.count, 4);
+    ck_assert_str_eq(f.rows[0].reason, "quality C: contradicts itself or physics");
+    ck_assert_str_eq(f.rows[1].reason, "framework deepspeed has no profile");
+    ck_assert_str_eq(f.rows[2].reason, "weights: format \"fp6\" has no meaning here");
+    ck_assert_ptr_null(f.rows[3].reason);
+    ck_assert_str_ne(f.rows[3].undecided, "");
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        products_overlap_in_part,
+        one_row_streams_weights,
+        query_heads_read_the_cache_again,
+        all_reduces_take_what_the_engine_adds,
+        launches_hide_behind_the_device,
+        half_of_the_prefills_stall,
+        batches_run_in_waves,
+        prompts_ride_in_decode_steps,
+        attention_of_experts_stays_wide,
+        a_line_gives_a_row_for_each_time,
+        a_rate_is_seconds_per_token,
+        rows_say_why_they_do_not_count,
+    };
+    return run_tests_with("serve_engine", open_support, close_support, tests, COUNT_OF(tests));
+}
