@@ -167,11 +167,33 @@ START_TEST(search_allocates_nothing_per_plan)
 }
 END_TEST
 
+/* Serving, dense and with experts, under load. */
+START_TEST(serving_allocates_nothing)
+{
+    static const char *const ids[] = { "llama3-8b", "deepseek-v2-lite" };
+    for (size_t i = 0; i < COUNT_OF(ids); i++) {
+        const nnc_model *model = load(ids[i]);
+        nnc_serve_ask ask = nnc_serve_ask_default();
+        nnc_serve_op ops[NNC_SERVE_OPS_MAX];
+        nnc_serve serve = { .struct_size = sizeof serve };
+        int32_t count = 0;
+        ask.request_rate = 1.0;
+        const long before = allocations;
+        const nnc_status status =
+            nnc_serve_into(model, device, NULL, &ask, scratch, &serve, ops, &count, NULL);
+        const long made = allocations - before;
+        ck_assert_int_eq(status, NNC_OK);
+        ck_assert_int_eq(made, 0);
+        ck_assert_int_gt(count, 0);
+    }
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
         the_wrappers_count,        decoder_allocates_nothing,         unet_allocates_nothing,
-        cluster_allocates_nothing, search_allocates_nothing_per_plan,
+        cluster_allocates_nothing, search_allocates_nothing_per_plan, serving_allocates_nothing,
     };
     return run_tests_with("nomalloc", open_all, close_all, tests, COUNT_OF(tests));
 }
