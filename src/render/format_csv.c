@@ -16,7 +16,7 @@ static void put_text(nnc_buffer *out, const char *text)
     while (*text != '\0') {
         const size_t control = nnc_control_length(text);
         nnc_buffer_text(out, *text == '"' ? "\"" : "");
-        nnc_buffer_byte(out, control > 0 ? ' ' : *text);
+        nnc_buffer_byte(out, (char)(control > 0 ? ' ' : *text));
         text += control > 0 ? control : 1;
     }
     nnc_buffer_text(out, quoted ? "\"" : "");

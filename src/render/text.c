@@ -171,7 +171,7 @@ int nnc_text_width(const char *text)
 static size_t put_printable(nnc_buffer *out, const char *text)
 {
     const size_t control = nnc_control_length(text);
-    nnc_buffer_byte(out, control > 0 ? '?' : *text);
+    nnc_buffer_byte(out, (char)(control > 0 ? '?' : *text));
     return control > 0 ? control : 1;
 }
 

@@ -96,7 +96,7 @@ nnc_status nnc_sweep_sort(nnc_sweep *sweep, const char *option, const char *by, 
 
 /* Digest of all that decides the rows but the part: version, axes, columns, constraints and the bytes of
  * the files. */
-nnc_status nnc_sweep_digest(const nnc_sweep *sweep, uint64_t *digest, nnc_error *err);
+nnc_status nnc_sweep_digest(const nnc_sweep *sweep, uint64_t *made, nnc_error *err);
 
 /* The command line of the row whose place on every group is given; the buffer is emptied first. */
 void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer *out);
