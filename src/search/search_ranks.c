@@ -37,16 +37,24 @@ enum { RUN_SHARE = 3 };
 /* What rank 0 tells all others to do next. */
 typedef enum order { ORDER_SEARCH, ORDER_ROUND, ORDER_END_SEARCH, ORDER_END } order;
 
+/* From rank 0 to all; who waits sleeps. */
+static void share(void *said, int count, MPI_Datatype type)
+{
+    MPI_Request request;
+    MPI_Ibcast(said, count, type, 0, MPI_COMM_WORLD, &request);
+    nnc_crew_wait(&request);
+}
+
 static void tell(order what)
 {
     int said = (int)what;
-    MPI_Bcast(&said, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    share(&said, 1, MPI_INT);
 }
 
 static order listen(void)
 {
     int said = 0;
-    MPI_Bcast(&said, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    share(&said, 1, MPI_INT);
     return (order)said;
 }
 
@@ -59,14 +67,14 @@ static int bytes_of(int32_t count)
 static void share_front(nnc_front *front)
 {
     int counts[4] = { front->best_count, front->pareto_count, front->truncated, front->any_missed };
-    MPI_Bcast(counts, 4, MPI_INT, 0, MPI_COMM_WORLD);
+    share(counts, 4, MPI_INT);
     front->best_count = counts[0];
     front->pareto_count = counts[1];
     front->truncated = counts[2] != 0;
     front->any_missed = counts[3] != 0;
-    MPI_Bcast(front->best, bytes_of(front->best_count), MPI_BYTE, 0, MPI_COMM_WORLD);
-    MPI_Bcast(front->pareto, bytes_of(front->pareto_count), MPI_BYTE, 0, MPI_COMM_WORLD);
-    MPI_Bcast(&front->missed, bytes_of(1), MPI_BYTE, 0, MPI_COMM_WORLD);
+    share(front->best, bytes_of(front->best_count), MPI_BYTE);
+    share(front->pareto, bytes_of(front->pareto_count), MPI_BYTE);
+    share(&front->missed, bytes_of(1), MPI_BYTE);
 }
 
 /* A part as it is sent: the lists follow in messages of their own. */
@@ -95,7 +103,9 @@ static void send_part(const nnc_search_part *part)
 
 static void receive(void *to, int size, int rank)
 {
-    MPI_Recv(to, size, MPI_BYTE, rank, TAG_PART, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Request request;
+    MPI_Irecv(to, size, MPI_BYTE, rank, TAG_PART, MPI_COMM_WORLD, &request);
+    nnc_crew_wait(&request);
 }
 
 static void take_part(int rank, nnc_search_part *part)
@@ -126,17 +136,47 @@ typedef struct desk {
     const nnc_search *search;
     nnc_front *known;      /* a copy that may be sent */
     nnc_search_part *part; /* as it comes from a rank */
+    nnc_searcher *own;     /* of rank 0, which works while no rank asks; NULL = it only waits */
+    nnc_space space;
 } desk;
 
-static void hand_out(uint64_t first, uint64_t end, int helpers)
+static bool any_asks(MPI_Status *from)
 {
+    int there = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, TAG_ASK, MPI_COMM_WORLD, &there, from);
+    return there != 0;
+}
+
+/* Takes the question of a rank. from: who asks. */
+static void wait_for_asking(MPI_Status *from)
+{
+    MPI_Request request;
+    int there = 0;
+    MPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, TAG_ASK, MPI_COMM_WORLD, &request);
+    while (!there) {
+        MPI_Test(&request, &there, from);
+        if (!there) {
+            nnc_crew_nap();
+        }
+    }
+}
+
+static void hand_out(const desk *d, uint64_t first, uint64_t end, nnc_search_part *part)
+{
+    const int helpers = d->crew.size - 1;
     for (int idle = 0; idle < helpers;) {
         MPI_Status from;
-        const uint64_t share = (end - first) / (uint64_t)(RUN_SHARE * helpers) + 1;
+        const uint64_t left = end - first;
+        const uint64_t size = left / (uint64_t)(RUN_SHARE * d->crew.size) + 1;
         run next = { first, first };
-        MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, TAG_ASK, MPI_COMM_WORLD, &from);
-        if (first < end) {
-            next.end = first = share < end - first ? first + share : end;
+        if (d->own != NULL && left > 0 && !any_asks(&from)) {
+            nnc_searcher_work(d->own, d->known, first, first + 1, part);
+            first++;
+            continue;
+        }
+        wait_for_asking(&from);
+        if (left > 0) {
+            next.end = first = size < left ? first + size : end;
         } else {
             idle++;
         }
@@ -152,7 +192,7 @@ static void lead_round(void *context, const nnc_front *known, uint64_t first, ui
     tell(ORDER_ROUND);
     *d->known = *known;
     share_front(d->known);
-    hand_out(first, end, d->crew.size - 1);
+    hand_out(d, first, end, part);
     for (int rank = 1; rank < d->crew.size; rank++) {
         take_part(rank, d->part);
         nnc_search_part_add(part, d->search, d->part);
@@ -163,8 +203,9 @@ nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_devi
                            const nnc_profiles *profiles, const nnc_search *search,
                            const nnc_search_watch *watch, nnc_search_result *result, nnc_error *err)
 {
-    nnc_search said = *search;
+    nnc_search said = *search, alone = *search;
     desk d = { .crew = crew, .search = search };
+    alone.threads = 1;
     if (crew.size == 1) {
         return nnc_search_with(model, device, profiles, search, NULL, watch, result, err);
     }
@@ -173,12 +214,16 @@ nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_devi
     if (d.known == NULL || d.part == NULL) {
         nnc_crew_abandon(crew, NNC_NO_MEMORY);
     }
+    if (nnc_space_make(model, device, &alone, &d.space, NULL) == NNC_OK) {
+        d.own = nnc_searcher_create(model, device, profiles, &alone, &d.space);
+    }
     const nnc_helpers helpers = { &d, lead_round };
     tell(ORDER_SEARCH);
-    MPI_Bcast(&said, (int)sizeof said, MPI_BYTE, 0, MPI_COMM_WORLD);
+    share(&said, (int)sizeof said, MPI_BYTE);
     const nnc_status status =
         nnc_search_with(model, device, profiles, search, &helpers, watch, result, err);
     tell(ORDER_END_SEARCH);
+    nnc_searcher_destroy(d.own);
     free(d.known);
     free(d.part);
     return status;
@@ -199,7 +244,9 @@ static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_par
     nnc_search_part_clear(part);
     for (;;) {
         MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_ASK, MPI_COMM_WORLD);
-        MPI_Recv(&next, (int)sizeof next, MPI_BYTE, 0, TAG_RUN, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Request request;
+        MPI_Irecv(&next, (int)sizeof next, MPI_BYTE, 0, TAG_RUN, MPI_COMM_WORLD, &request);
+        nnc_crew_wait(&request);
         if (next.first == next.end) {
             break;
         }
@@ -221,7 +268,7 @@ void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_devi
     }
     for (order what = listen(); what != ORDER_END; what = listen()) {
         if (what == ORDER_SEARCH) {
-            MPI_Bcast(&search, (int)sizeof search, MPI_BYTE, 0, MPI_COMM_WORLD);
+            share(&search, (int)sizeof search, MPI_BYTE);
             search.threads = threads;
         } else if (what == ORDER_END_SEARCH) {
             nnc_searcher_destroy(searcher);

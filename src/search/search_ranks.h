@@ -1,5 +1,5 @@
 /* A search over MPI ranks: in every round rank 0 hands out runs of blocks as ranks ask for them, and
- * merges what they found; the others work. What is known, and so what is pruned, is the same as in one
+ * merges what they found; all work, who has nothing to do sleeps. What is known, and so what is pruned, is the same as in one
  * process. Without MPI there is one rank. */
 #ifndef NNCOST_SEARCH_SEARCH_RANKS_H
 #define NNCOST_SEARCH_SEARCH_RANKS_H

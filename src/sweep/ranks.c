@@ -99,6 +99,12 @@ static void nap(long *nap_ns)
     nanosleep(&(struct timespec){ 0, *nap_ns }, NULL);
 }
 
+void nnc_crew_nap(void)
+{
+    long nap_ns = 0;
+    nap(&nap_ns);
+}
+
 void nnc_crew_wait(void *request)
 {
     int done = 0;

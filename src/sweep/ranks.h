@@ -28,6 +28,8 @@ int nnc_crew_first(nnc_crew crew, bool mine);
  * NNC_OK, since mpirun may stop what still writes once a code is not 0. */
 bool nnc_crew_all_well(nnc_crew crew, uint64_t digest, nnc_status *status, nnc_error *err);
 
+/* Sleeps for a moment. Only in a build with MPI. */
+void nnc_crew_nap(void);
 /* Sleeps until a request of MPI (an MPI_Request) is done. Only in a build with MPI. */
 void nnc_crew_wait(void *request);
 
