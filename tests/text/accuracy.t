@@ -262,6 +262,7 @@ by                                    rows scored    MAPE median     p90    bias
 half    unfitted                         4      3 254.18% 37.29% 691.19% +206.6% +691.2% five/impo..
 summary round, torch-compile, decoder    3      3 254.18% 37.29% 691.19% +206.6% +691.2% five/impo..
 total                                    4      3 254.18% 37.29% 691.19% +206.6% +691.2% five/impo..
+left out: inside (a width of 100, see COLUMNS)
 
 steps that leave a deciding field open:
 

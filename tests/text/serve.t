@@ -158,6 +158,7 @@ devices tensor pipeline expert data requests     TTFT     TPOT tok/s/device tok/
       4      4        1      1    1        3 12.48 ms 1.246 ms        602.1      802.8 host
       4      4        1      1    1        2 12.39 ms 1.214 ms          412      823.9 host
       4      4        1      1    1        1 12.30 ms 1.182 ms        211.5      846.1 host
+left out: attention, per M out (a width of 100, see COLUMNS)
 $ nncost search dense round --serve --slo 'tpot_s<=0.0003' --input-len 500 --output-len 100 --devices 2
 searched   dense on round with vllm, 3 deployments, 48 with their requests, 48 fit,
            0 hold tpot_s<=0.0003
