@@ -1,4 +1,5 @@
 /* Catalogues: what sellers ask for devices, and the carbon intensity of regions. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,6 +198,7 @@ nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer
     NNC_NEED(specs);
     NNC_NEED(seller);
     NNC_NEED(device);
+    assert(seller != NULL && device != NULL); /* refused before */
     catalogue c = { .entry_count = 0 };
     const char *path = seller;
     if (!nnc_is_path(seller)) {
@@ -244,6 +246,7 @@ nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region 
                         "none");
     }
     NNC_TRY(load(specs, path, GRID, &c, err));
+    size_t count = 0;
     const char **names =
         nnc_arena_array(nnc_specs_arena(specs), 2 * (size_t)c.region_count, sizeof *names);
     if (names == NULL) {
@@ -255,10 +258,10 @@ nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region 
             *region = *one;
             return NNC_OK;
         }
-        names[2 * i] = one->id;
-        names[2 * i + 1] = one->name;
+        names[count++] = one->id;
+        names[count++] = one->name;
     }
-    const char *near = nnc_nearest(id_or_name, names, 2 * (size_t)c.region_count);
+    const char *near = nnc_nearest(id_or_name, names, count);
     return nnc_fail(err, NNC_UNKNOWN_ID, "--region",
                     "expected an ISO country code or a cloud's region%s%s%s, found \"%.60s\"",
                     near != NULL ? ", nearest \"" : "", near != NULL ? near : "",
