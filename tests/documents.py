@@ -59,7 +59,7 @@ COMMANDS = {
 }
 
 # Forms of commands that have a document of their own.
-FORMS = {"serve-sweep": "sweep", "serve-search": "search", "images": "serve"}
+FORMS = {"serve-sweep": "sweep", "serve-search": "search", "choices": "search", "images": "serve"}
 
 
 class Folder:
