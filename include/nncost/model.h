@@ -191,6 +191,10 @@ typedef struct nnc_decoder {
     bool conv_bias;
     bool ssm_norms;    /* of Mamba's time steps and state projections */
     double head_share; /* of the positions, those that a head of masked words works on; 0 = all */
+    /* Latent attention to the index_topk tokens that an indexer picks: index_heads queries of width index_dim per
+     * token against one key. 0 = to all. */
+    int64_t index_heads, index_dim, index_topk;
+    int64_t tower_inputs; /* that the towers read for each sequence */
 } nnc_decoder;
 
 /* Rows of the table of words and of the head: vocab, padded to a multiple of vocab_multiple. */
@@ -277,7 +281,7 @@ typedef struct nnc_vit {
     bool layer_scale;        /* each half of a layer ends with one factor per channel */
 } nnc_vit;
 
-enum { NNC_GRAPH_LETS_MAX = 48 };
+enum { NNC_GRAPH_LETS_MAX = 48, NNC_TOWERS_MAX = 2 };
 
 /* Any network: the ops its file lists, and the numbers that the file gives names. A copy shares the ops,
  * which live as long as the specs it was loaded from. */
@@ -302,6 +306,8 @@ struct nnc_model {
     nnc_unet unet;
     nnc_vit vit;
     nnc_graph graph;
+    nnc_graph towers[NNC_TOWERS_MAX]; /* that make what a decoder reads beside words */
+    int32_t tower_count;
     nnc_widths recorded;      /* all 0: hidden takes nothing with it */
     int64_t published_params; /* as the authors count them; 0 = not stated */
     const nnc_source *sources;

@@ -241,6 +241,14 @@ static void put_root(nnc_schema_writer *to, const char *schema, const nnc_field_
     if (is_graph) {
         put_graph(to);
     }
+    if (table == nnc_model_table(NNC_FAMILY_DECODER)) {
+        nnc_schema_member(
+            to, "towers",
+            "{ \"description\": \"Networks that make images or sounds into what the decoder reads "
+            "beside words, each with the let, input, define and ops of a graph file.\", \"type\": "
+            "\"array\", \"maxItems\": 2, \"items\": { \"type\": \"object\", \"required\": "
+            "[\"input\", \"ops\"] } }");
+    }
     nnc_schema_member(
         to, "references",
         "{ \"description\": \"Texts that sources and fitted_on cite as @key. A key is letters, "

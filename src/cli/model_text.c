@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "graph/graph.h"
 #include "input/family_fields.h"
 #include "render/json_writer.h"
 
@@ -89,6 +90,38 @@ static void put_sources(nnc_record *record, const nnc_model *model)
     nnc_record_close(record);
 }
 
+/* The network of a list of ops, with the numbers it has now. */
+static void put_graph(nnc_record *record, const nnc_graph *graph)
+{
+    static const char *const parts[] = { "input", "define", "ops" };
+    const struct nnc_graph_net *net = graph->net;
+    nnc_record_object(record, "let");
+    for (int32_t i = 0; i < net->let_count; i++) {
+        if (net->lets[i].count == 0) {
+            nnc_record_whole(record, net->let_names[i], graph->lets[i]);
+        } else {
+            nnc_record_text(record, net->let_names[i], net->lets[i].text);
+        }
+    }
+    nnc_record_close(record);
+    for (int i = 0; i < 3; i++) {
+        if (net->texts[i] != NULL) {
+            nnc_record_json(record, parts[i], net->texts[i]);
+        }
+    }
+}
+
+static void put_towers(nnc_record *record, const nnc_model *model)
+{
+    nnc_record_list(record, "towers");
+    for (int32_t i = 0; i < model->tower_count; i++) {
+        nnc_record_object(record, NULL);
+        put_graph(record, &model->towers[i]);
+        nnc_record_close(record);
+    }
+    nnc_record_close(record);
+}
+
 void nnc_model_write(nnc_buffer *out, const nnc_model *model)
 {
     const nnc_family_fields *family = nnc_family_fields_of(model->family);
@@ -102,6 +135,12 @@ void nnc_model_write(nnc_buffer *out, const nnc_model *model)
         if (!is_default(field, model, &unsaid)) {
             put_field(&record, field, model);
         }
+    }
+    if (model->graph.net != NULL) {
+        put_graph(&record, &model->graph);
+    }
+    if (model->tower_count > 0) {
+        put_towers(&record, model);
     }
     if (model->alias_count > 0) {
         nnc_record_list(&record, "aliases");

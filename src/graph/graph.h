@@ -167,6 +167,7 @@ struct nnc_graph_net {
     int32_t name_count;
     nnc_graph_node input;
     nnc_graph_ops ops;
+    const char *texts[3]; /* input, define and ops as the file has them; NULL = left out */
     const nnc_graph_node
         *layers; /* the repeat that pipeline stages are made of; NULL = there is none */
 };

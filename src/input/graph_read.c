@@ -163,6 +163,10 @@ const struct nnc_graph_net *nnc_graph_read(nnc_json root, int64_t lets[NNC_GRAPH
             r.net->ops = nnc_graph_read_ops(&r, ops);
         }
     }
+    static const char *const parts[] = { "input", "define", "ops" };
+    for (int i = 0; i < 3; i++) {
+        r.net->texts[i] = nnc_json_copy(nnc_json_get(root, parts[i]));
+    }
     r.net->names = r.names;
     r.net->name_count = r.name_count;
     r.net->layers = find_layers(&r.net->ops);

@@ -140,6 +140,14 @@ bool nnc_json_parse(nnc_json_doc *doc)
     return doc->faults->count == before;
 }
 
+const char *nnc_json_copy(nnc_json at)
+{
+    char *text = at.node != NULL ? cJSON_PrintUnformatted(at.node) : NULL;
+    const char *copy = text != NULL ? nnc_arena_strdup(at.doc->arena, text) : NULL;
+    cJSON_free(text);
+    return copy;
+}
+
 void nnc_json_free(nnc_json_doc *doc)
 {
     cJSON_Delete(doc->root);

@@ -70,6 +70,8 @@ bool nnc_json_bool(nnc_json at);
 double nnc_json_number(nnc_json at);
 const char *nnc_json_text(nnc_json at); /* lives as long as the document */
 int nnc_json_count(nnc_json at);
+/* The value as text, in the arena of the document; NULL when it is absent, or out of memory. */
+const char *nnc_json_copy(nnc_json at);
 
 /* Digest of a value: keys in any order, members named in `skip` (ends with NULL) of its objects, at
  * any depth, left out. */

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 
 #include "input/family_fields.h"
+#include "input/graph_read.h"
 
 #define DECODER(member) NNC_FIELD_IN(nnc_model, decoder, member)
 
@@ -97,6 +98,12 @@ static const nnc_field fields[] = {
       .help = "Latent attention: width of a head's rotary key." },
     { DECODER(v_head_dim), .max = 1e6, .default_text = "0",
       .help = "Latent attention: width of a head's value." },
+    { DECODER(index_heads), .rare = true, .max = 1e5, .default_text = "0",
+      .help = "Latent attention: queries per token of an indexer that picks tokens; 0 = none." },
+    { DECODER(index_dim), .rare = true, .max = 1e6, .default_text = "0",
+      .help = "Width of an indexer's query and key." },
+    { DECODER(index_topk), .unit = "tokens", .rare = true, .max = NNC_TOKENS_MAX,
+      .default_text = "0", .help = "Tokens that an indexer picks for each query." },
     { DECODER(bidirectional), .rare = true, .default_text = "off",
       .help = "Every token sees all others, as in an encoder; a window is half on either side." },
     { DECODER(head), NNC_FIELD_NAMES(nnc_model_head, NNC_MODEL_HEAD_COUNT), .rare = true,
@@ -141,11 +148,29 @@ static const nnc_field fields[] = {
       .help =
           "Share of the positions that a head of masked words works on, 0.15 where those that are "
           "not masked are left out; 0 = all." },
+    { DECODER(tower_inputs), .rare = true, .max = 1e5, .default_text = "0",
+      .help = "Images, or sounds, that the towers of a configuration read for each sequence." },
 };
+
+/* The networks that make what the decoder reads beside words, each as a graph file has it. */
+static void read_towers(nnc_json root, nnc_model *model)
+{
+    const nnc_json list = nnc_json_get(root, "towers");
+    if (list.node != NULL &&
+        (nnc_json_type_of(list) != NNC_JSON_LIST || nnc_json_count(list) > NNC_TOWERS_MAX)) {
+        nnc_json_mismatch(list, "wrong value", "a list of one or two objects");
+        return;
+    }
+    for (nnc_json at = nnc_json_first(list); at.node != NULL && nnc_json_go_on(at);
+         at = nnc_json_next(at)) {
+        nnc_graph_tower(at, model);
+    }
+}
 
 static void complete(nnc_json root, nnc_model *model)
 {
     nnc_decoder *d = &model->decoder;
+    read_towers(root, model);
     if (d->heads == 0) { /* the rules say whether it may be */
         d->vocab_multiple = d->vocab_multiple == 0 ? 1 : d->vocab_multiple;
         return;
@@ -161,8 +186,12 @@ static void complete(nnc_json root, nnc_model *model)
     d->head_dim = d->head_dim == 0 ? d->hidden / d->heads : d->head_dim;
 }
 
+static const char *const keys[] = { "schema", "aliases", "sources", "references",
+                                    "like",   "towers",  NULL };
+
 const nnc_family_fields nnc_decoder_fields = {
     .table = { "decoder", fields, NNC_COUNT_OF(fields) },
     .complete = complete,
     .rules = nnc_decoder_rules,
+    .keys = keys,
 };

@@ -236,6 +236,12 @@ static void check_latent(nnc_json at, const nnc_decoder *d)
         nnc_json_fault(at, "kv_lora_rank",
                        "incomplete latent attention, expected kv_lora_rank, qk_nope_head_dim, "
                        "qk_rope_head_dim and v_head_dim together");
+    } else if (d->index_heads > 0 ? d->q_lora_rank == 0 || d->index_dim < 1 || d->index_topk < 1
+                                  : d->index_dim > 0 || d->index_topk > 0) {
+        nnc_json_fault(
+            at, "index_heads",
+            "incomplete indexer, expected index_heads, index_dim and index_topk together, "
+            "beside a q_lora_rank");
     } else if (d->kv_lora_rank > 0 && (d->qk_norm != NNC_QK_NORM_NONE || d->attention_gate)) {
         nnc_json_fault(at, "kv_lora_rank",
                        "latent attention has norms of its own and no gate, expected qk_norm none "
@@ -246,6 +252,10 @@ static void check_latent(nnc_json at, const nnc_decoder *d)
 void nnc_decoder_rules(nnc_json at, const nnc_model *model)
 {
     const nnc_decoder *d = &model->decoder;
+    if (d->tower_inputs > 0 && model->tower_count == 0) {
+        nnc_json_fault(at, "tower_inputs",
+                       "does not apply, expected it with towers that read them");
+    }
     check_experts(at, d);
     check_latent(at, d);
     check_layers(at, d);

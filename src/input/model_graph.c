@@ -5,6 +5,7 @@
 
 #include "input/family_fields.h"
 #include "input/graph_read.h"
+#include "input/read.h"
 
 static const nnc_field fields[] = { NNC_COMMON_FIELDS };
 
@@ -59,11 +60,47 @@ static void check_published(nnc_json root, const nnc_model *model)
     }
 }
 
-static void complete(nnc_json root, nnc_model *model)
+void nnc_graph_take(nnc_json root, nnc_model *model)
 {
     model->graph.net = nnc_graph_read(root, model->graph.lets);
     if (model->graph.net != NULL) {
         model->graph.fields = own_fields(root, model->graph.net);
+    }
+}
+
+void nnc_graph_tower(nnc_json at, nnc_model *model)
+{
+    static const char *const keys[] = { "let", "input", "define", "ops", "note", NULL };
+    nnc_graph_fault fault;
+    nnc_graph_sizes sizes;
+    nnc_graph *tower = &model->towers[model->tower_count];
+    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
+        nnc_json_mismatch(at, "wrong type", "an object with an input and ops");
+        return;
+    }
+    for (nnc_json key = nnc_json_first(at); key.node != NULL; key = nnc_json_next(key)) {
+        if (!nnc_is_one_of(nnc_json_key(key), keys)) {
+            nnc_json_fault(key, NULL, "unknown key of a tower, expected let, input, define or ops");
+            return;
+        }
+    }
+    tower->net = nnc_graph_read(at, tower->lets);
+    if (tower->net == NULL) {
+        return;
+    }
+    if (!nnc_graph_measure(tower->net, tower->lets, &sizes, &fault)) {
+        nnc_json_fault(at, fault.where, "%s", fault.what);
+        return;
+    }
+    model->tower_count++;
+}
+
+static void complete(nnc_json root, nnc_model *model)
+{
+    if (model->graph.net == NULL) { /* else a configuration has named it */
+        nnc_graph_take(root, model);
+    }
+    if (model->graph.net != NULL) {
         check_published(root, model);
     }
 }

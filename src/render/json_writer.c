@@ -144,6 +144,12 @@ void nnc_record_bool(nnc_record *record, const char *key, bool value)
     nnc_record_cell(record, key, &(nnc_cell){ .kind = NNC_CELL_BOOL, .flag = value });
 }
 
+void nnc_record_json(nnc_record *record, const char *key, const char *json)
+{
+    begin_value(record, key);
+    nnc_buffer_text(record->out, json);
+}
+
 void nnc_record_null(nnc_record *record, const char *key)
 {
     nnc_record_cell(record, key, &(nnc_cell){ .kind = NNC_CELL_NULL });

@@ -28,6 +28,7 @@ void nnc_record_text(nnc_record *record, const char *key, const char *text); /* 
 void nnc_record_number(nnc_record *record, const char *key, double value);   /* NaN = null */
 void nnc_record_whole(nnc_record *record, const char *key, int64_t value);
 void nnc_record_bool(nnc_record *record, const char *key, bool value);
+void nnc_record_json(nnc_record *record, const char *key, const char *json); /* as it stands */
 void nnc_record_null(nnc_record *record, const char *key);
 void nnc_record_cell(nnc_record *record, const char *key, const nnc_cell *cell);
 

@@ -80,7 +80,7 @@ static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *
     nnc_layer layer = *w->layer;
     nnc_layer_writer one = *w;
     const bool slides = k->mixer == NNC_MIXER_WINDOW || k->mixer == NNC_MIXER_CHUNK;
-    layer.window = slides ? d->sliding_window : 0;
+    layer.window = slides ? d->sliding_window : d->index_topk;
     layer.chunked = k->mixer == NNC_MIXER_CHUNK;
     layer.rotary = k->mixer == NNC_MIXER_UNROTATED ? 0 : layer.rotary;
     one.layer = &layer;
@@ -159,6 +159,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     const int32_t kind_count = kinds_of(d, to->list, kinds);
     nnc_list_segment(to, 1, false);
     nnc_decoder_embedding(&w, d, false);
+    nnc_decoder_towers(model, to);
     if (d->encoder_layers > 0) {
         nnc_decoder_encoder(&w, d);
     }
@@ -228,7 +229,8 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
                         "an encoder and its decoder stay together, expected 1, found %" PRId32,
                         p->pipeline);
     }
-    if ((d->encoder_layers > 0 || pooled) && p->context > 1) {
+    const bool whole = d->encoder_layers > 0 || pooled || d->index_heads > 0 || d->tower_inputs > 0;
+    if (whole && p->context > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",
                         "the tokens that are looked at from outside stay together, expected 1, "
                         "found %" PRId32,

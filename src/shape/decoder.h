@@ -25,6 +25,9 @@ void nnc_decoder_relative(const nnc_layer_writer *w, const nnc_decoder *d);
 /* The last norm, and what the task makes of the states.   [heads] */
 void nnc_decoder_head(const nnc_layer_writer *w, const nnc_decoder *d);
 
+/* The towers of the model: the ops of each over its images, or its parameters alone.   [towers] */
+void nnc_decoder_towers(const nnc_model *model, const nnc_writer *to);
+
 /* The encoder that the decoder attends to.   [encoder-decoder] */
 int64_t nnc_decoder_encoder_len(const nnc_decoder *d, const nnc_plan *plan);
 void nnc_decoder_encoder(const nnc_layer_writer *w, const nnc_decoder *d);

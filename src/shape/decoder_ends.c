@@ -31,11 +31,20 @@ void nnc_decoder_relative(const nnc_layer_writer *w, const nnc_decoder *d)
         nnc_list_mul(&w->to, nnc_list_mul(&w->to, d->relative_buckets, d->heads), w->to.repeat);
 }
 
+/* From the width of the tables to that of the stream. */
+static void project(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    if (table_width(d) != d->hidden) {
+        nnc_layer_linear(w, "embed.project", NNC_GROUP_EMBEDDING, NNC_SPLIT_SEQUENCE, d->hidden,
+                         table_width(d), d->bidirectional);
+    }
+}
+
 void nnc_decoder_embedding(const nnc_layer_writer *w, const nnc_decoder *d, bool again)
 {
     nnc_op_list *list = w->to.list;
-    const int64_t vocab = table_rows(w, d), width = table_width(d);
-    const int64_t elements = nnc_list_mul(&w->to, w->tokens, width);
+    const int64_t vocab = table_rows(w, d);
+    int64_t width = table_width(d);
     nnc_op *op = nnc_list_add(&w->to, "embed.tokens", NNC_OP_EMBEDDING, NNC_GROUP_EMBEDDING);
     op->split = NNC_SPLIT_VOCAB;
     op->weights =
@@ -43,6 +52,11 @@ void nnc_decoder_embedding(const nnc_layer_writer *w, const nnc_decoder *d, bool
     op->u.embedding = (nnc_embedding){ .tokens = w->tokens, .width = width };
     nnc_layer_tensor_exchange(w, "embed.tensor", false, width);
 
+    if (!d->bidirectional) { /* only the table of words is narrow */
+        project(w, d);
+        width = d->hidden;
+    }
+    const int64_t elements = nnc_list_mul(&w->to, w->tokens, width);
     if (d->positions == NNC_POSITIONS_LEARNED) {
         const int64_t rows = d->positions_max > 0 ? d->positions_max : d->seq_len;
         op = nnc_list_pointwise(&w->to, "embed.positions", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING,
@@ -66,16 +80,15 @@ void nnc_decoder_embedding(const nnc_layer_writer *w, const nnc_decoder *d, bool
     }
     if (d->tied_head && has_words(d)) {
         list->tied_rows = vocab;
-        list->tied_cols = width;
+        list->tied_cols = table_width(d);
     } else if (!again) {
-        list->lookup_params += nnc_list_mul(&w->to, vocab, width);
+        list->lookup_params += nnc_list_mul(&w->to, vocab, table_width(d));
     }
     if (d->embed_norm) {
         nnc_layer_norm(w, "embed.norm", width);
     }
-    if (width != d->hidden) {
-        nnc_layer_linear(w, "embed.project", NNC_GROUP_EMBEDDING, NNC_SPLIT_SEQUENCE, d->hidden,
-                         width, d->bidirectional);
+    if (d->bidirectional) {
+        project(w, d);
     }
     nnc_layer_dropout(w, "embed.dropout", NNC_GROUP_EMBEDDING);
 }

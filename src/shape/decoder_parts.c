@@ -1,4 +1,44 @@
+#include "op/work.h"
 #include "shape/decoder.h"
+
+/* Every query scores every token before it, by ReLU of products with one key, weighted over the index heads.
+ * Source: DeepSeek-V3.2-Exp, section 2.1.   [indexer] */
+static void pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const int64_t heads = d->index_heads, width = d->index_dim;
+    const int64_t all = nnc_list_mul(&w->to, w->seq_len, w->seq_len);
+    const int64_t pairs = nnc_attention_pairs(w->seq_len, w->seq_len, true, 0);
+    nnc_layer_linear(w, "index.q", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads * width,
+                     d->q_lora_rank, false)
+        ->u.matmul.keeps_a = false;
+    nnc_layer_linear(w, "index.k", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, width, d->hidden, false)
+        ->u.matmul.keeps_a = false;
+    nnc_op *norm = nnc_list_norm(&w->to, "index.norm", NNC_NORM_LAYER,
+                                 nnc_list_mul(&w->to, w->tokens, width), w->tokens, 2 * width);
+    norm->split = NNC_SPLIT_SEQUENCE;
+    norm->u.norm.keeps_input = true;
+    nnc_layer_linear(w, "index.weights", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads, d->hidden,
+                     false)
+        ->u.matmul.keeps_a = false;
+    const int64_t batch = nnc_list_mul(&w->to, w->batch, heads);
+    for (int i = 0; i < 2; i++) { /* the scores of all heads, and their weighted sum */
+        nnc_op *op = nnc_list_add(&w->to, i == 0 ? "index.scores" : "index.sum", NNC_OP_MATMUL,
+                                  NNC_GROUP_ATTENTION);
+        op->u.matmul = (nnc_matmul){ .batch = i == 0 ? batch : w->batch,
+                                     .m = w->seq_len,
+                                     .n = w->seq_len,
+                                     .k = i == 0 ? width : heads,
+                                     .b_shared = i == 0 ? heads : 1,
+                                     .kept_divisor = 1,
+                                     .pairs = (double)pairs,
+                                     .full_pairs = (double)all,
+                                     .window_pairs = (double)all,
+                                     .needs_grad_input = true,
+                                     .keeps_a = i == 0,
+                                     .keeps_b = i == 0 };
+        op->split = NNC_SPLIT_TOKENS;
+    }
+}
 
 void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
 {
@@ -27,6 +67,9 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
                                      kv_width, d->kv_lora_rank, false);
     kv_up->u.matmul.keeps_a = keep_norm;
     nnc_layer_rotary(w, "attn.rotary", d->heads * d->qk_rope_head_dim);
+    if (d->index_heads > 0) {
+        pick_tokens(w, d);
+    }
 }
 
 /* Where tokens go when they go to their experts. */

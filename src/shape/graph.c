@@ -85,6 +85,21 @@ static int32_t write(const nnc_graph *g, const nnc_writer *to, bool layered)
     return l.layer_segments;
 }
 
+static void hear_part(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
+{
+    nnc_graph_lower_op(context, walk, op);
+}
+
+void nnc_graph_write_part(const nnc_graph *part, const nnc_writer *to, int64_t batch)
+{
+    nnc_graph_fault fault;
+    nnc_graph_lowering l = { .to = *to, .list = to->list, .net = part->net, .batch = batch };
+    const nnc_graph_sink sink = { &l, hear_part, enter, leave };
+    if (!nnc_graph_run(part->net, part->lets, &sink, &fault)) {
+        to->list->overflow = true; /* the reader has run it before */
+    }
+}
+
 /* Segments that begin with the network and end with it, and two kinds of layer between them: more are no
  * layers. */
 enum { LAYER_SEGMENTS_MAX = NNC_SEGMENTS_MAX - 2 };

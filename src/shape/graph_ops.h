@@ -30,6 +30,10 @@ typedef struct nnc_graph_lowering {
 /* Writes the ops of one op of the graph. */
 void nnc_graph_lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op);
 
+/* Writes a network into the list's last segment, as a part of another: its parameters are there once, its
+ * work is that of `batch` samples. */
+void nnc_graph_write_part(const nnc_graph *part, const nnc_writer *to, int64_t batch);
+
 /* ---- for the kinds ---- */
 
 nnc_graph_storage *nnc_graph_place(const nnc_graph_lowering *l, const nnc_graph_tensor *t);

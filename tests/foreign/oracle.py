@@ -68,10 +68,18 @@ def gated(config, kv=None, kv_null=False, head=None, tied=False, bias="qkvo", ml
 
 LLAMA = {"hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32, "intermediate_size": 11008,
          "vocab_size": 32000, "max_position_embeddings": 2048}
+def sizes(hidden, inner, layers, heads, vocab, longest):
+    return {"hidden_size": hidden, "intermediate_size": inner, "num_hidden_layers": layers, "num_attention_heads": heads,
+            "vocab_size": vocab, "max_position_embeddings": longest}
+
+
+QWEN = sizes(4096, 22016, 32, 32, 151936, 32768)
+GEMMA2 = sizes(2304, 9216, 26, 8, 256000, 8192)
 GELU = ("gelu", "gelu_pytorch_tanh", "gelu_new", "gelu_fast")
 
 
 def qwen2(c):
+    c = {**QWEN, **c}
     h, a = whole(get(c, "hidden_size")), whole(get(c, "num_attention_heads"))
     d = c.get("head_dim")
     d = h // a if d is None else whole(d)
@@ -143,13 +151,13 @@ def deepseek_v2(c):
 
 FORMULAS = {
     "llama": lambda c: gated(c, mlp_bias=True, defaults=LLAMA),
-    "mistral": lambda c: gated(c, kv=8, kv_null=True, bias=""),
+    "mistral": lambda c: gated(c, kv=8, kv_null=True, bias="", defaults=sizes(4096, 14336, 32, 32, 32000, 131072)),
     "qwen2": qwen2,
-    "qwen3": lambda c: gated(c, kv=32, kv_null=True, head=128, qk=2),
-    "gemma": lambda c: gated(c, kv=16, head=256, tied=True, act=GELU),
-    "gemma2": lambda c: gated(c, kv=4, head=256, tied=True, norms=4, act=GELU),
+    "qwen3": lambda c: gated(c, kv=32, kv_null=True, head=128, qk=2, defaults=QWEN),
+    "gemma": lambda c: gated(c, kv=16, head=256, tied=True, act=GELU, defaults=sizes(3072, 24576, 28, 16, 256000, 8192)),
+    "gemma2": lambda c: gated(c, kv=4, head=256, tied=True, norms=4, act=GELU, defaults=GEMMA2),
     "gemma3_text": lambda c: gated(c, kv=4, head=256, tied=True, norms=4, qk=2, act=GELU,
-                                   defaults={"vocab_size": 262208}),
+                                   defaults={**GEMMA2, "vocab_size": 262208, "max_position_embeddings": 131072}),
     "phi3": lambda c: gated(c, bias=""),
     "nemotron": lambda c: gated(c, norms=2, width=2, mlp_bias=True, gate=2, act=("relu2",)),
     "cohere": lambda c: gated(c, norms=1, tied=True),

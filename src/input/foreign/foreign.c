@@ -188,14 +188,14 @@ static const nnc_architecture *find_row(nnc_json root)
             nnc_json_fault(at, NULL, "%s, found \"%s\"", row->refuses, name);
             return NULL;
         }
-        if (row != NULL && !row->base) {
+        if (row != NULL && !row->base && !row->part) {
             return row;
         }
     }
     for (int t = 0; t < NNC_FOREIGN_TABLES; t++) {
         for (const nnc_architecture *row = nnc_foreign_tables[t]; row->name != NULL; row++) {
             names[count] = row->name;
-            count += !row->base && count < NAMES_MAX - 1;
+            count += !row->base && !row->part && count < NAMES_MAX - 1;
         }
     }
     const char *near = name != NULL ? nnc_nearest(name, names, count) : NULL;
@@ -261,6 +261,34 @@ static void read_class(nnc_foreign_file *file, nnc_json root)
     }
 }
 
+void nnc_foreign_fill(nnc_foreign_file *file)
+{
+    nnc_json root = file->at;
+    file->model->family = nnc_foreign_next(file->row, NULL)->family;
+    if (file->row->graph != NULL) {
+        nnc_foreign_graph_read(file);
+    }
+    if (!nnc_json_go_on(root)) {
+        return;
+    }
+    nnc_foreign_check_keys(file);
+    set_implied(file);
+    if (file->implied[0] != '\0') {
+        nnc_foreign_set(root, file->model, NULL, file->implied + 1);
+    }
+    if (file->around == NULL && !file->row->part && nnc_json_root(root.doc).node == root.node) {
+        read_class(file, root);
+    }
+    read_keys(file);
+    for (const nnc_foreign_pattern *p = patterns_of(file->row);
+         p != NULL && p->to != NULL && root.doc->faults->count == 0; p++) {
+        nnc_foreign_pattern_read(file, p);
+    }
+    if (file->row->levels != NULL && nnc_json_go_on(root)) {
+        nnc_foreign_levels_read(file, file->row->levels);
+    }
+}
+
 bool nnc_foreign_read(nnc_json root, nnc_model *model)
 {
     nnc_foreign_file file = { .at = root, .row = find_row(root), .model = model };
@@ -268,17 +296,11 @@ bool nnc_foreign_read(nnc_json root, nnc_model *model)
     if (file.row == NULL) {
         return false;
     }
-    model->family = nnc_foreign_next(file.row, NULL)->family;
-    nnc_foreign_check_keys(&file);
-    set_implied(&file);
-    read_class(&file, root);
-    read_keys(&file);
-    for (const nnc_foreign_pattern *p = patterns_of(file.row);
-         p != NULL && p->to != NULL && root.doc->faults->count == 0; p++) {
-        nnc_foreign_pattern_read(&file, p);
-    }
-    if (file.row->levels != NULL && nnc_json_go_on(root)) {
-        nnc_foreign_levels_read(&file, file.row->levels);
+    if (file.row->text != NULL) {
+        read_class(&file, root);
+        nnc_foreign_parts_read(&file);
+    } else {
+        nnc_foreign_fill(&file);
     }
     if (model->family == NNC_FAMILY_DECODER && root.doc->faults->count == 0) {
         check_head_dim(&file, &model->decoder);

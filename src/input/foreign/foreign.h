@@ -13,9 +13,10 @@
  * A value in a row is a number or a name of ours, a field read before ("hidden"), a multiple of one
  * ("4*hidden"), or other fields and their values ("heads=1,head_dim=64"); "" = nothing is set. */
 typedef struct nnc_foreign_key {
-    /* NULL ends a list; "n_embd|hidden_size": two names of one thing; "attn_config.alibi": inside an object */
+    /* NULL ends a list; "n_embd|hidden_size": two names of one thing; "attn_config.alibi": inside an object;
+     * "^dim": of the file around the part of a network */
     const char *key;
-    const char *to; /* "layers"; NULL = what `words` say */
+    const char *to; /* "layers"; "a,b,c": those of a list; NULL = what `words` say */
     const char
         *absent; /* the default of its class where there is no key; NULL = it has to be there */
     const char *null; /* where it is null; NULL = as if it were not there */
@@ -28,14 +29,18 @@ typedef struct nnc_foreign_key {
     const char *noted; /* a number that is no field's is told: "counted without layers: " */
     const char *list;  /* the field of a list with a value for each level, where they differ */
     const char *none;  /* a number equal to this field says nothing */
-    int plus;          /* ours is this much larger */
-    int divide;        /* the number is this many times ours; 0 = the same */
-    bool members;      /* ours is how many members it has */
-    bool wins;         /* counts where another key has set the same field */
-    bool flag;         /* ours is whether theirs says anything */
-    bool zero;         /* may be 0 */
-    bool most;         /* of keys that set the same field the largest counts */
-    bool levels;       /* may be a list of equal numbers, one for each level */
+    /* Two thirds of the number are meant, rounded up to a multiple of the number under a key: "key=256" */
+    const char *multiple;
+    int plus;     /* ours is this much larger */
+    int divide;   /* the number is this many times ours; 0 = the same */
+    bool members; /* ours is how many members it has */
+    bool wins;    /* counts where another key has set the same field */
+    bool flag;    /* ours is whether theirs says anything */
+    bool zero;    /* may be 0 */
+    bool most;    /* of keys that set the same field the largest counts */
+    bool levels;  /* may be a list of equal numbers, one for each level */
+    bool last;    /* the last number of a list */
+    bool fewer;   /* a list for several fields, "a,b,c", may be shorter: the others are 0 */
 } nnc_foreign_key;
 
 /* Which kind each layer is. The first of these ways counts that the file has; keys may have two names. The
@@ -83,7 +88,7 @@ typedef struct nnc_architecture {
     const char *implies; /* fields that no key says: "norm=rms mlp=swiglu" */
     const nnc_foreign_key *keys;
     /* Keys and the values that are understood: "hidden_act=silu|swish"; null always is; "empty" = a list or
-     * object of nothing. */
+     * object of nothing, "each:full" = a list of this value alone. */
     const char *only;
     const char *harmless; /* keys that do not shape the network */
     const char *reads;    /* keys of `levels` */
@@ -91,19 +96,37 @@ typedef struct nnc_architecture {
     const nnc_foreign_pattern
         *patterns; /* ends with a NULL field; NULL = those of the row it is like */
     const nnc_foreign_levels *levels;
+    /* A network as a list of ops: the file of graphs/ with its steps. Fields are the numbers of its "let", of
+     * which "text_hidden" is the width of the text's stream where the network is a part of another. */
+    const char *graph;
+    /* Networks of several kinds in one file, each the key of an object and the row that it has where it does
+     * not name one: "text_config=llama". The text may also stand in the file itself, where `flat` says so; the
+     * others make what it reads beside words. */
+    const char *text, *parts;
+    bool flat;
+    bool part; /* is no network by itself */
 } nnc_architecture;
 
+/* A file of graphs/. */
+typedef struct nnc_foreign_graph {
+    const char *name, *text;
+    size_t size;
+} nnc_foreign_graph;
+extern const nnc_foreign_graph nnc_foreign_graphs[]; /* ends with a NULL name */
+
 /* The tables, one for each kind of network; each ends with a NULL name. */
-enum { NNC_FOREIGN_TABLES = 8 };
+enum { NNC_FOREIGN_TABLES = 10 };
 extern const nnc_architecture nnc_foreign_decoders[], nnc_foreign_experts[], nnc_foreign_plain[],
     nnc_foreign_encoders[], nnc_foreign_vision[], nnc_foreign_unets[], nnc_foreign_mixers[],
-    nnc_foreign_refused[];
+    nnc_foreign_images[], nnc_foreign_several[], nnc_foreign_refused[];
 extern const nnc_architecture *const nnc_foreign_tables[NNC_FOREIGN_TABLES];
 
 /* A configuration while it is read. */
 typedef struct nnc_foreign_file {
     nnc_json at; /* the object that holds the keys */
     const nnc_architecture *row;
+    const nnc_architecture *around; /* whose keys stand in the same object; NULL = none */
+    char implied[96];               /* ":field=value,..." of a part, by the row around */
     nnc_model *model;
     char taken[512];   /* defaults that stand for absent keys */
     char skipped[256]; /* unknown keys that were let pass */
@@ -153,6 +176,13 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
                           const nnc_foreign_key *again);
 /* Adds "what" to a list in a text, with a comma where it is not the first. */
 void nnc_foreign_note(char *list, size_t size, const char *format, ...) NNC_PRINTF(3, 4);
+
+/* What the class of the file implies, and what its keys and those of its class say. */
+void nnc_foreign_fill(nnc_foreign_file *file);
+/* Gives the model the network that the row names, with its own numbers. */
+void nnc_foreign_graph_read(nnc_foreign_file *file);
+/* A file of several networks: its text, and what stands beside it. */
+void nnc_foreign_parts_read(nnc_foreign_file *file);
 
 /* What the keys of one field cannot say. */
 void nnc_foreign_pattern_read(nnc_foreign_file *file, const nnc_foreign_pattern *pattern);

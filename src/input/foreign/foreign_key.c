@@ -50,8 +50,9 @@ static nnc_json get_one(nnc_json at, const char *name, size_t length)
 {
     char dotted[96];
     const char *rest;
-    snprintf(dotted, sizeof dotted, "%.*s", (int)length, name);
-    const nnc_json found = nnc_json_follow(at, dotted, &rest);
+    const int outside = name[0] == '^';
+    snprintf(dotted, sizeof dotted, "%.*s", (int)length - outside, name + outside);
+    const nnc_json found = nnc_json_follow(outside ? nnc_json_root(at.doc) : at, dotted, &rest);
     return *rest == '\0' ? found : (nnc_json){ at.doc, NULL };
 }
 
@@ -96,7 +97,7 @@ static double number_in(const nnc_field *field, const nnc_model *model)
 static void set_one(nnc_json at, nnc_model *model, const char *to, const char *text)
 {
     nnc_error why;
-    const nnc_field_table *table = nnc_model_table(model->family);
+    const nnc_field_table *table = nnc_model_table_of(model);
     char name[64], number[NNC_NUMBER_TEXT];
     const char *equals = strchr(text, '='), *times = strchr(text, '*');
     if (equals != NULL) {
@@ -181,7 +182,7 @@ static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field
                         nnc_model *model)
 {
     const nnc_field *times =
-        key->times != NULL ? nnc_field_of_key(nnc_model_table(model->family), key->times) : NULL;
+        key->times != NULL ? nnc_field_of_key(nnc_model_table_of(model), key->times) : NULL;
     const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1;
     const double product = number * (times != NULL ? number_in(times, model) : 1);
     const double ours = product / (key->divide > 1 ? key->divide : 1) + key->plus;
@@ -198,11 +199,32 @@ static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field
     }
 }
 
+/* Two thirds, rounded up to a multiple. */
+static void read_rounded(nnc_json at, nnc_json root, const nnc_foreign_key *key,
+                         const nnc_field *field, nnc_model *model)
+{
+    char name[64];
+    const char *equals = strchr(key->multiple, '=');
+    snprintf(name, sizeof name, "%.*s", (int)(equals - key->multiple), key->multiple);
+    const nnc_json other = nnc_foreign_get(root, name);
+    const double step = nnc_json_type_of(other) == NNC_JSON_NUMBER ? nnc_json_number(other)
+                                                                   : strtod(equals + 1, NULL);
+    const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1;
+    if (!(number >= 1 && number <= field->max) || number != floor(number)) {
+        nnc_json_mismatch(at, "wrong value", "a whole number above 0");
+    } else if (!(step >= 1 && step <= 1e6) || step != floor(step)) {
+        nnc_json_mismatch(other, "wrong value", "a whole number above 0");
+    } else {
+        nnc_field_store(field, (char *)model + field->offset, 0,
+                        ceil(floor(2 * number / 3) / step) * step);
+    }
+}
+
 /* A width equal to that of the stream needs no projection. */
 static void clear_equal(const nnc_foreign_key *key, const nnc_field *field, nnc_model *model)
 {
     const nnc_field *other =
-        key->none != NULL ? nnc_field_of_key(nnc_model_table(model->family), key->none) : NULL;
+        key->none != NULL ? nnc_field_of_key(nnc_model_table_of(model), key->none) : NULL;
     if (other != NULL && number_in(other, model) == number_in(field, model)) {
         nnc_field_store(field, (char *)model + field->offset, 0, 0);
     }
@@ -218,11 +240,15 @@ static bool is_plain_number(nnc_json at, const nnc_foreign_key *key, const nnc_f
 }
 
 /* The value of a key that is there. */
-static void read_given(nnc_json at, const nnc_foreign_key *key, const nnc_field *field,
-                       nnc_model *model)
+static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key,
+                       const nnc_field *field, nnc_model *model)
 {
+    if (key->multiple != NULL) {
+        read_rounded(at, root, key, field, model);
+        return;
+    }
     if (key->list != NULL && is_uneven(at)) {
-        const nnc_field *list = nnc_field_of_key(nnc_model_table(model->family), key->list);
+        const nnc_field *list = nnc_field_of_key(nnc_model_table_of(model), key->list);
         nnc_read_field(at, list, model);
         return;
     }
@@ -277,7 +303,7 @@ bool nnc_foreign_speaks(nnc_json at, const char *when)
 static bool is_derived(const nnc_model *model, const nnc_foreign_key *key)
 {
     const char *times = strchr(key->absent, '*');
-    const nnc_field_table *table = nnc_model_table(model->family);
+    const nnc_field_table *table = nnc_model_table_of(model);
     const nnc_field *target = key->to != NULL ? nnc_field_of_key(table, key->to) : NULL;
     return key->absent[0] == '\0' || (key->to != NULL && strcmp(key->to, "dropout") == 0) ||
            (target != NULL && target->names.of == NULL &&
@@ -332,16 +358,75 @@ static const nnc_field *field_of(const nnc_foreign_file *file, const nnc_foreign
 {
     static const nnc_field none = { .name = "" };
     const nnc_field *field =
-        key->to != NULL ? nnc_field_of_key(nnc_model_table(file->model->family), key->to) : &none;
+        key->to != NULL ? nnc_field_of_key(nnc_model_table_of(file->model), key->to) : &none;
     if (field == NULL) {
         nnc_json_fault(file->at, NULL, "%s: no field of a model", key->to);
     }
     return field;
 }
 
+/* A list with a number for each of several fields, or as many numbers as its default has. */
+static void read_several(nnc_foreign_file *file, const nnc_foreign_key *key)
+{
+    char name[64], values[128], expected[64];
+    const nnc_json list = nnc_foreign_get(file->at, key->key);
+    const bool given = nnc_json_type_of(list) == NNC_JSON_LIST;
+    const char *fallback = key->absent != NULL ? key->absent : "";
+    nnc_json at = nnc_json_first(list);
+    int fields = 0;
+    if (nnc_json_type_of(list) != NNC_JSON_ABSENT && !given) {
+        nnc_json_mismatch(list, "wrong type", "a list of numbers");
+        return;
+    }
+    if (!given && fallback[0] == '\0') {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(key->key, "|"), key->key);
+        nnc_json_fault(file->at, name, "missing, expected a list of numbers, found nothing");
+        return;
+    }
+    if (!given) {
+        nnc_foreign_note(file->taken, sizeof file->taken, "%s %s", key->key, fallback);
+    }
+    for (const char *to = key->to; *to != '\0'; to += *to == ',', fields++) {
+        const nnc_foreign_key one = { .to = name, .zero = key->zero };
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(to, ","), to);
+        snprintf(values, sizeof values, "%.*s", (int)strcspn(fallback, ","), fallback);
+        const nnc_field *own = field_of(file, &one);
+        const bool missing = given && at.node == NULL && key->fewer;
+        if (own == NULL) {
+            return;
+        }
+        nnc_field field = *own;
+        field.min = key->zero ? 0 : 1;
+        if (missing || !given) {
+            nnc_foreign_set(file->at, file->model, name, missing ? "0" : values);
+        } else if (at.node == NULL) {
+            break;
+        } else {
+            nnc_read_field(at, &field, file->model);
+            at = nnc_json_next(at);
+        }
+        to += strlen(name);
+        fallback += strcspn(fallback, ",");
+        fallback += *fallback == ',';
+    }
+    int wanted = 1;
+    for (const char *to = key->to; *to != '\0'; to++) {
+        wanted += *to == ',';
+    }
+    if (given && (fields < wanted || at.node != NULL)) {
+        snprintf(expected, sizeof expected, "a list of %d numbers%s", wanted,
+                 key->fewer ? " or fewer" : "");
+        nnc_json_mismatch(list, "wrong length", expected);
+    }
+}
+
 void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
                           const nnc_foreign_key *again)
 {
+    if (key->to != NULL && strchr(key->to, ',') != NULL) {
+        read_several(file, key);
+        return;
+    }
     const nnc_field *own = field_of(file, key);
     if (own == NULL || !nnc_foreign_speaks(file->at, key->when)) {
         return;
@@ -350,18 +435,23 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
         tell(file, key);
         return;
     }
-    const nnc_json at = nnc_foreign_get(file->at, key->key);
+    nnc_json at = nnc_foreign_get(file->at, key->key);
     nnc_field one = *own, *field = &one;
     if (one.type == NNC_FIELD_I64 &&
         !key->zero) { /* where 0 says "none" to us, theirs have no key */
         one.min = 1;
         one.unit = NULL;
     }
+    if (key->last && nnc_json_type_of(at) == NNC_JSON_LIST) {
+        for (nnc_json next = nnc_json_first(at); next.node != NULL; next = nnc_json_next(next)) {
+            at = next;
+        }
+    }
     const bool given =
         nnc_json_type_of(at) != NNC_JSON_ABSENT && nnc_json_type_of(at) != NNC_JSON_NULL;
     nnc_model read = *file->model;
     if (given) {
-        read_given(at, key, field, &read);
+        read_given(at, file->at, key, field, &read);
     } else if (key->absent != NULL || again == NULL) {
         read_absent(file, at, key, field, &read);
     }

@@ -7,7 +7,8 @@
 
 const nnc_architecture *const nnc_foreign_tables[NNC_FOREIGN_TABLES] = {
     nnc_foreign_decoders, nnc_foreign_experts, nnc_foreign_plain, nnc_foreign_mixers,
-    nnc_foreign_encoders, nnc_foreign_vision,  nnc_foreign_unets, nnc_foreign_refused
+    nnc_foreign_encoders, nnc_foreign_vision,  nnc_foreign_unets, nnc_foreign_images,
+    nnc_foreign_several,  nnc_foreign_refused
 };
 
 /* What any configuration may have: where it comes from; number format and kernels, which are the plan's and
@@ -161,7 +162,7 @@ static bool patterns_read(const nnc_architecture *row, const char *key)
 static bool reads(const nnc_architecture *row, const char *key)
 {
     for (const nnc_foreign_key *k = row->keys; k != NULL && k->key != NULL; k++) {
-        if (nnc_foreign_names(k->key, key) || is_part(k->when, key)) {
+        if (nnc_foreign_names(k->key, key) || is_part(k->when, key) || is_part(k->multiple, key)) {
             return true;
         }
     }
@@ -170,7 +171,8 @@ static bool reads(const nnc_architecture *row, const char *key)
 
 static bool speaks_of(const nnc_architecture *row, const char *key)
 {
-    return reads(row, key) || nnc_foreign_word(row->only, key) != NULL ||
+    return reads(row, key) || nnc_foreign_word(row->text, key) != NULL ||
+           nnc_foreign_word(row->parts, key) != NULL || nnc_foreign_word(row->only, key) != NULL ||
            nnc_foreign_word(row->harmless, key) != NULL;
 }
 
@@ -211,6 +213,14 @@ static bool allowed(nnc_json at, const char *only)
     if (nnc_json_type_of(at) == NNC_JSON_NULL ||
         (strcmp(only, "null") == 0 && nnc_foreign_is_empty(at))) {
         return true;
+    }
+    if (nnc_json_type_of(at) == NNC_JSON_LIST && strncmp(only, "each:", 5) == 0) {
+        bool each = true;
+        for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) {
+            value = nnc_foreign_text(one, text, sizeof text);
+            each = each && value != NULL && strcmp(value, only + 5) == 0;
+        }
+        return each;
     }
     if (value == NULL) {
         return strcmp(only, "empty") == 0 && nnc_json_count(at) == 0;
@@ -286,7 +296,14 @@ static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key)
         !allowed(at, only)) {
         nnc_json_mismatch(at, "shapes a network this version does not know", only);
     }
-    return row != NULL || nnc_foreign_word(common_only, key) != NULL || is_harmless(key);
+    const char *inside = strrchr(key, '.');
+    const char *own = inside != NULL ? inside + 1 : key;
+    if (row == NULL && inside != NULL &&
+        nnc_foreign_value(common_only, own, only, sizeof only) != NULL && !allowed(at, only)) {
+        nnc_json_mismatch(at, "shapes a network this version does not know", only);
+    }
+    return row != NULL || nnc_foreign_word(common_only, own) != NULL || is_harmless(own) ||
+           is_harmless(key) || (file->around != NULL && speaks_of(file->around, key));
 }
 
 /* Does a row speak of keys inside the object of this key? */

@@ -1,0 +1,117 @@
+/* Decoders with towers, and with indexers, small enough to count by hand. */
+#include "cluster.h"
+
+#define TEXT                                                                                       \
+    "\"text_config\": { \"model_type\": \"llama\", \"hidden_size\": 8, \"num_hidden_layers\": 1, " \
+    "\"num_attention_heads\": 2, \"intermediate_size\": 16, \"vocab_size\": 10, "                  \
+    "\"max_position_embeddings\": 4, \"hidden_act\": \"silu\" }"
+#define VISION                                                                         \
+    "\"vision_config\": { \"model_type\": \"clip_vision_model\", \"hidden_size\": 4, " \
+    "\"num_hidden_layers\": 2, \"num_attention_heads\": 1, \"intermediate_size\": 8, " \
+    "\"image_size\": 4, \"patch_size\": 2 }"
+#define LLAVA(text, vision) "{ \"model_type\": \"llava\", " text ", " vision " }"
+
+static nnc_error err;
+
+static nnc_status parse(const char *text, nnc_model *model)
+{
+    memset(&err, 0, sizeof err);
+    return nnc_model_parse_into(specs, "c.json", text, strlen(text), model, &err);
+}
+
+/* The decoder: tables 2 * 80, attention 4 * 64, MLP 3 * 128, norms 3 * 8: 824. The tower: 4 patches and a class token;
+ * patches 3 * 2 * 2 * 4 = 48, class token 4, positions 5 * 4, norms before and behind 2 * 8, two layers of
+ * 4 * 16 + 16, 2 * 32 + 8 + 4 and 2 * 8 = 172: 432. The projector: 4 * 8 + 8 and 8 * 8 + 8: 112.
+ * One image: a convolution of 2 * 4 * 48 FLOPs, two layers of 5 tokens with products 64 + 64 and 25 pairs at 4 * 4,
+ * the projector of 4 tokens. */
+START_TEST(towers_read_images)
+{
+    nnc_model model;
+    const nnc_plan plan = plan_of(1, 1, 1);
+    ck_assert_msg(parse(LLAVA(TEXT, VISION), &model) == NNC_OK, "%s: %s", err.where, err.what);
+    const nnc_result words = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(words.params, 824 + 432 + 112);
+    ck_assert_int_eq(nnc_model_set(&model, "tower_inputs", "1", &err), NNC_OK);
+    const nnc_result one = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(one.params, words.params);
+    ck_assert_double_eq(one.forward_flops - words.forward_flops,
+                        2 * 4 * 48 + 2 * (2 * 5 * 128 + 25 * 16) + 2 * 4 * (32 + 64));
+    ck_assert_int_eq(nnc_model_set(&model, "tower_inputs", "3", &err), NNC_OK);
+    const nnc_result three = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(three.params, words.params);
+    ck_assert_double_eq(three.forward_flops - words.forward_flops,
+                        3 * (one.forward_flops - words.forward_flops));
+}
+END_TEST
+
+static const struct {
+    const char *text, *what;
+} faults[] = {
+    { "{ \"model_type\": \"llava\", " VISION " }",
+      "missing, expected an object with the decoder, found nothing" },
+    { "{ \"model_type\": \"llava\", " TEXT " }", "missing, expected an object, found nothing" },
+    { LLAVA("\"hidden_size\": 16, " TEXT, VISION),
+      "differs from that of the text, expected 8, found 16" },
+    { LLAVA(TEXT, "\"vision_config\": { \"model_type\": \"clip_vision_model\", \"depth\": 3 }"),
+      "shapes a network in a way that a clip_vision_model is not known to, expected it left out, "
+      "or "
+      "the shape as a file of your own (nncost show llama3-8b --format json), found 3" },
+    { LLAVA("\"text_config\": { \"model_type\": \"mamba_vl\" }", VISION),
+      "unknown architecture, expected one of those in docs/models.md, found \"mamba_vl\"" },
+};
+
+START_TEST(parts_are_refused)
+{
+    nnc_model model;
+    ck_assert_int_eq(parse(faults[_i].text, &model), NNC_BAD_SPEC);
+    ck_assert_str_eq(err.what, faults[_i].what);
+}
+END_TEST
+
+/* A head is said to be the table beside the text, or in it. */
+START_TEST(tables_are_tied_from_outside)
+{
+    nnc_model model;
+    ck_assert_int_eq(parse(LLAVA("\"tie_word_embeddings\": true, " TEXT, VISION), &model), NNC_OK);
+    ck_assert(model.decoder.tied_head);
+}
+END_TEST
+
+/* Hidden 8, query latent 3, 2 index heads of width 4: queries 3 * 8, key 8 * 4, its norm 8, weights 8 * 2. 4 tokens: all
+ * but the norm once per token, 16 pairs of 2 * 4 products and a sum over 2 heads, without the mask. Picking 2 of 4 tokens
+ * leaves 7 of the 10 causal pairs of the attention itself. */
+START_TEST(indexers_pick_tokens)
+{
+    nnc_plan plan = plan_of(1, 1, 1);
+    nnc_model model = gpt(1, 8, 2, 10, 4);
+    nnc_decoder *d = &model.decoder;
+    d->q_lora_rank = 3;
+    d->kv_lora_rank = 4;
+    d->qk_nope_head_dim = d->v_head_dim = 4;
+    d->qk_rope_head_dim = 2;
+    const nnc_result plain = estimate_on_cluster(&model, &plan);
+    d->index_heads = 2;
+    d->index_dim = 4;
+    d->index_topk = 4;
+    const nnc_result all = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(all.params - plain.params, 24 + 32 + 8 + 16);
+    ck_assert_double_eq(all.forward_flops - plain.forward_flops,
+                        2 * 4 * (24 + 32 + 16) + 2 * 16 * (2 * 4 + 2));
+    plan.flops_convention = NNC_CONVENTION_CAUSAL;
+    const double seen = estimate_on_cluster(&model, &plan).model_flops;
+    d->index_topk = 2;
+    /* forward and twice backward; a pair costs 2 * (6 + 4) FLOPs in each of 2 heads */
+    ck_assert_double_eq(seen - estimate_on_cluster(&model, &plan).model_flops, 3 * 2 * 20 * 3);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("towers");
+    TCase *tests = add_case(suite, "towers", open_support, close_support);
+    tcase_add_test(tests, towers_read_images);
+    tcase_add_loop_test(tests, parts_are_refused, 0, (int)COUNT_OF(faults));
+    tcase_add_test(tests, tables_are_tied_from_outside);
+    tcase_add_test(tests, indexers_pick_tokens);
+    return run_suite(suite);
+}
