@@ -99,6 +99,7 @@ typedef struct nnc_result {
     /* money and energy; run figures need plan.tokens or plan.samples */
     double price_per_device_hour, cost_step, cost_run, device_hours, run_s, energy_j;
     int32_t op_count;
+    int64_t trained_params; /* of params; the others are frozen */
 } nnc_result;
 
 /* Working memory of one estimate: create one per thread, pass it to every call. */

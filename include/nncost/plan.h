@@ -134,6 +134,38 @@ typedef enum nnc_offload {
     NNC_OFFLOAD_WEIGHTS = 4
 } nnc_offload;
 
+/* Whose weights a step trains. */
+enum nnc_train {
+    NNC_TRAIN_ALL = 0,
+    NNC_TRAIN_EMBEDDING = 1,
+    NNC_TRAIN_ATTENTION = 2,
+    NNC_TRAIN_MLP = 4,
+    NNC_TRAIN_NORM = 8,
+    NNC_TRAIN_CONV = 16,
+    NNC_TRAIN_TIME = 32,
+    NNC_TRAIN_HEAD = 64,
+    NNC_TRAIN_TOWERS = 128,
+    NNC_TRAIN_ADAPTERS = 256
+};
+/* "attention,norm": names joined by commas; "all". */
+NNC_API void nnc_train_text(unsigned train, char *text, unsigned long size);
+
+#define NNC_ADAPTED_LIST(X)                                                      \
+    X(NNC_ADAPTED_LINEAR, "linear", "Every linear layer of attention and MLPs.") \
+    X(NNC_ADAPTED_ATTENTION, "attention", "The projections of attention.")       \
+    X(NNC_ADAPTED_MLP, "mlp", "The matrices of MLPs.")
+NNC_ENUM(nnc_adapted, NNC_ADAPTED_LIST, NNC_ADAPTED_COUNT);
+NNC_API const char *nnc_adapted_name(nnc_adapted adapted);
+NNC_API const char *nnc_adapted_help(nnc_adapted adapted);
+
+#define NNC_FROZEN_LIST(X)                                                    \
+    X(NNC_FROZEN_16, "16bit", "Two bytes each.")                              \
+    X(NNC_FROZEN_INT8, "int8", "Matrices of linear layers in one byte each.") \
+    X(NNC_FROZEN_NF4, "nf4", "Matrices of linear layers in 4 bits and their scales (QLoRA).")
+NNC_ENUM(nnc_frozen, NNC_FROZEN_LIST, NNC_FROZEN_COUNT);
+NNC_API const char *nnc_frozen_name(nnc_frozen frozen);
+NNC_API const char *nnc_frozen_help(nnc_frozen frozen);
+
 /* Where zero or NaN means "not given", a comment names the default, which nnc_plan_resolve fills in. A plan
  * begins as nnc_plan_default(), which sets its size: members are only ever appended, so that a program may be
  * older or newer than the library it runs with. Where a plan is part of another struct it has this room. */
@@ -173,6 +205,13 @@ typedef struct nnc_plan {
     double samples;        /* sequences or images to train on; NaN = not asked */
     double price;          /* per device-hour; NaN = the device file's newest */
     int64_t reserve_bytes; /* set aside; -1 = what the software profile reserves */
+    unsigned train;        /* nnc_train flags: the others are frozen; 0 = all are trained */
+    int64_t
+        adapter_rank; /* of low-rank adapters beside linear layers; 0 = none. Without `train` they alone
+                              are trained */
+    nnc_adapted adapters; /* which layers have them */
+    bool dora;            /* adapters of direction, and a trained length for each output */
+    nnc_frozen frozen;    /* how weights that are not trained are stored */
 } nnc_plan;
 
 /* What a norm keeps for backward. */

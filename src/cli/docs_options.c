@@ -14,6 +14,7 @@ static const char *kind_of(const nnc_option_text *option)
         case NNC_FIELD_BOOL: return "switch";
         case NNC_FIELD_ENUM: return "choice";
         case NNC_FIELD_RECOMPUTE:
+        case NNC_FIELD_TRAIN:
         case NNC_FIELD_OFFLOAD: return "flags";
         case NNC_FIELD_F64: return "number";
         case NNC_FIELD_I32:
@@ -31,12 +32,7 @@ static const char *kind_of(const nnc_option_text *option)
 
 static void put_choices(nnc_record *record, const nnc_option_text *option)
 {
-    const nnc_flag *flags = NULL;
-    if (option->field != NULL && option->field->type == NNC_FIELD_RECOMPUTE) {
-        flags = nnc_recompute_flags;
-    } else if (option->field != NULL && option->field->type == NNC_FIELD_OFFLOAD) {
-        flags = nnc_offload_flags;
-    }
+    const nnc_flag *flags = option->field != NULL ? nnc_flags_of(option->field->type) : NULL;
     if (flags == NULL && option->values.count == 0) {
         nnc_record_null(record, "choices");
         return;

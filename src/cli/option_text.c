@@ -3,6 +3,7 @@
 
 #include "cli/option.h"
 #include "cli/option_table.h"
+#include "input/flags.h"
 
 static const char *field_argument(const nnc_field *field)
 {
@@ -10,6 +11,7 @@ static const char *field_argument(const nnc_field *field)
     case NNC_FIELD_BOOL: return "[=off]";
     case NNC_FIELD_ENUM: return " NAME";
     case NNC_FIELD_RECOMPUTE:
+    case NNC_FIELD_TRAIN:
     case NNC_FIELD_OFFLOAD: return " LIST";
     case NNC_FIELD_F64: return " X";
     default: return " N";
@@ -47,7 +49,7 @@ static void describe_field(const nnc_field_table *table, const nnc_field *field,
                   : table == &nnc_serve_table ? NNC_TAKES_SERVE
                                               : NNC_TAKES_BUDGET;
     append(text->help, size, "", field->help != NULL ? field->help : "", "");
-    if (field->type == NNC_FIELD_RECOMPUTE || field->type == NNC_FIELD_OFFLOAD) {
+    if (nnc_flags_of(field->type) != NULL) {
         nnc_field_expected(field, expected, sizeof expected);
         append(text->help, size, "", expected, "");
     }

@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "cli/search_asked.h"
 #include "cli/share.h"
+#include "input/flags.h"
 #include "sweep/axes.h"
 
 enum { BEST = 10 };
@@ -61,8 +62,7 @@ static int64_t value_in(const nnc_plan *plan, const searched *one)
 static nnc_status read_choice(const nnc_setting *setting, const searched *axis, nnc_choice *choice,
                               nnc_error *err)
 {
-    const bool flags =
-        setting->field->type == NNC_FIELD_RECOMPUTE || setting->field->type == NNC_FIELD_OFFLOAD;
+    const bool flags = nnc_flags_of(setting->field->type) != NULL;
     char name[NNC_OPTION_NAME], one[64];
     const char *text = setting->value;
     nnc_option_name(setting->field->name, name);

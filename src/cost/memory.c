@@ -1,6 +1,7 @@
 #include "cost/memory.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -85,12 +86,12 @@ double nnc_expert_shards(const nnc_plan *plan)
 }
 
 /* DualPipe keeps the stages of both directions; the holding counts both, so nothing doubles here. */
-static nnc_parameters total_of(const nnc_segment_sums *sums, const nnc_holding *holding,
-                               bool expert)
+static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_holding *holding, size_t at)
 {
     nnc_parameters total = { 0 };
     for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
-        const nnc_parameters *p = expert ? &sums[s].expert : &sums[s].dense;
+        const nnc_parameters *p =
+            (const nnc_parameters *)(const void *)((const char *)&sums[s] + at);
         const double n = (double)holding->instances[s];
         total.params += n * p->params;
         total.matrix_params += n * p->matrix_params;
@@ -100,9 +101,39 @@ static nnc_parameters total_of(const nnc_segment_sums *sums, const nnc_holding *
     return total;
 }
 
+static nnc_parameters total_of(const nnc_segment_sums *sums, const nnc_holding *holding,
+                               bool expert)
+{
+    return sum_of(sums, holding,
+                  expert ? offsetof(nnc_segment_sums, expert) : offsetof(nnc_segment_sums, dense));
+}
+
+static nnc_parameters frozen_of(const nnc_segment_sums *sums, const nnc_holding *holding,
+                                bool expert)
+{
+    return sum_of(sums, holding,
+                  expert ? offsetof(nnc_segment_sums, frozen_expert)
+                         : offsetof(nnc_segment_sums, frozen));
+}
+
+/* 16 bits; 8; 4, and for every 64 of them an 8-bit scale, for every 256 of these a 32-bit one. */
+static double stored_bytes(const nnc_plan *plan)
+{
+    return plan->frozen == NNC_FROZEN_NF4    ? 0.5 + 1.0 / 64.0 + 4.0 / (64.0 * 256.0)
+           : plan->frozen == NNC_FROZEN_INT8 ? 1.0
+                                             : 2.0;
+}
+
+double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan)
+{
+    return stored_bytes(plan) * frozen->matrix_params +
+           2.0 * (frozen->params - frozen->matrix_params);
+}
+
 double nnc_holding_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding)
 {
-    return total_of(sums, holding, false).params + total_of(sums, holding, true).params;
+    return total_of(sums, holding, false).params + total_of(sums, holding, true).params +
+           frozen_of(sums, holding, false).params + frozen_of(sums, holding, true).params;
 }
 
 void nnc_holding_update(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
@@ -209,12 +240,13 @@ static void transient(const nnc_segment_sums *sums, const nnc_holding *holding,
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const char *what = NULL;
-    double op_bytes = 0.0, unit_params = 0.0;
+    double op_bytes = 0.0, unit_params = 0.0, unit_frozen = 0.0;
     for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
         if (holding->instances[s] == 0) {
             continue;
         }
         unit_params = nnc_max(unit_params, sums[s].unit_params);
+        unit_frozen = nnc_max(unit_frozen, sums[s].unit_frozen);
         if (sums[s].transient_bytes > op_bytes) {
             op_bytes = sums[s].transient_bytes;
             what = sums[s].transient_what;
@@ -233,6 +265,12 @@ static void transient(const nnc_segment_sums *sums, const nnc_holding *holding,
                 gathered_params * weight_bytes_per_param + unit_params * gradient_bytes_per_param);
         NNC_NOTE(why, "ZeRO-3: the weights of the unit at hand and of the next, or of all; and the "
                       "whole gradient of a unit");
+        if (unit_frozen > 0.0) {
+            NNC_PUT(why, unit_frozen, NULL);
+            NNC_SAY(why, gathered_frozen_bytes, "B", 2.0 * 2.0 * unit_frozen);
+            NNC_NOTE(why, "weights that are not trained: those of two units, two bytes each");
+            gathered_bytes += gathered_frozen_bytes;
+        }
         NNC_SET(why, held_bytes, "B", held_per_param * unit_params);
     } else {
         NNC_LET(why, stage_params, NULL, params);
@@ -295,6 +333,30 @@ static double states_of(const nnc_segment_sums *sums, const nnc_holding *holding
     return optimizer_bytes;
 }
 
+/* Weights that are not trained, after ZeRO. */
+static double frozen_bytes_of(const nnc_segment_sums *sums, const nnc_holding *holding,
+                              const nnc_plan *plan, nnc_derivation *why)
+{
+    const nnc_parameters dense = frozen_of(sums, holding, false);
+    const nnc_parameters expert = frozen_of(sums, holding, true);
+    const bool sharded = plan->zero == 3;
+    if (!(dense.params + expert.params > 0.0) || (plan->offload & NNC_OFFLOAD_WEIGHTS) != 0) {
+        return 0.0;
+    }
+    NNC_LET(why, stored_bytes_per_param, NULL, stored_bytes(plan));
+    NNC_LET(why, frozen_matrix_params, NULL,
+            dense.matrix_params / (sharded ? nnc_dense_shards(plan) : 1.0) +
+                expert.matrix_params / (sharded ? nnc_expert_shards(plan) : 1.0));
+    NNC_LET(why, frozen_params, NULL,
+            dense.params / (sharded ? nnc_dense_shards(plan) : 1.0) +
+                expert.params / (sharded ? nnc_expert_shards(plan) : 1.0));
+    NNC_NOTE(why, "not trained, after ZeRO; matrix: of linear layers");
+    NNC_SAY(why, frozen_bytes, "B",
+            stored_bytes_per_param * frozen_matrix_params +
+                2.0 * (frozen_params - frozen_matrix_params));
+    return frozen_bytes;
+}
+
 /* What the plan does not count: the user's figure, or the profile's. */
 static void set_aside(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory,
                       nnc_derivation *why)
@@ -355,7 +417,13 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
         NNC_SET(why, gradient_params, NULL, p.stage_params);
     }
     NNC_LET(why, weight_bytes_per_param, NULL, sizes.weight_bytes);
-    NNC_SAY(why, weight_bytes, "B", ceil(weight_bytes_per_param * held_params));
+    const double frozen_bytes = frozen_bytes_of(sums, holding, plan, why);
+    double weight_bytes = 0.0;
+    if (frozen_bytes > 0.0) {
+        NNC_SET(why, weight_bytes, "B", ceil(weight_bytes_per_param * held_params + frozen_bytes));
+    } else {
+        NNC_SET(why, weight_bytes, "B", ceil(weight_bytes_per_param * held_params));
+    }
     NNC_LET(why, gradient_bytes_per_param, NULL, sizes.gradient_bytes);
     NNC_SAY(why, gradient_bytes, "B", ceil(gradient_bytes_per_param * gradient_params));
     double optimizer_bytes = 0.0;

@@ -40,6 +40,10 @@ double nnc_holding_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
 void nnc_holding_update(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
                         const nnc_plan *plan, nnc_update *update);
 
+/* Bytes of parameters that are not trained: of a linear layer's matrices as the plan stores them, of others two
+ * each. */
+double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan);
+
 /* Ranks over which ZeRO shards dense and expert parameters. */
 double nnc_dense_shards(const nnc_plan *plan);
 double nnc_expert_shards(const nnc_plan *plan);

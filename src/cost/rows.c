@@ -102,7 +102,7 @@ static void add_backward(nnc_rows *rows, const nnc_op *op, const nnc_device *dev
     if (full(rows, 1 + NNC_BACKWARD_MAX)) {
         return;
     }
-    if (runs(op) && (op->recomputed || whole_block)) {
+    if (runs(op) && (op->recomputed || whole_block) && !op->forward_only) {
         nnc_op *again = &rows->ops[rows->count];
         *again = *op;
         again->phase = NNC_PHASE_RECOMPUTE;

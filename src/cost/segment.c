@@ -23,6 +23,15 @@ static bool is_expert(const nnc_op *op)
     return op->split == NNC_SPLIT_EXPERT_COLUMN || op->split == NNC_SPLIT_EXPERT_ROW;
 }
 
+/* Where the parameters of an op are added up. */
+static nnc_parameters *kind_of(const nnc_op *op, nnc_segment_sums *s)
+{
+    if (op->frozen) {
+        return is_expert(op) ? &s->frozen_expert : &s->frozen;
+    }
+    return is_expert(op) ? &s->expert : &s->dense;
+}
+
 /* Parameters of a block, of one of its repeats; or of what lies outside blocks. */
 static void add_unit(const nnc_op_list *list, const nnc_op *op, double instances, double *params,
                      double outside[NNC_SEGMENTS_MAX])
@@ -39,20 +48,24 @@ static void add_unit(const nnc_op_list *list, const nnc_op *op, double instances
 }
 
 /* The largest unit of each segment; one that is a unit by itself is all of it. */
-static void set_units(const nnc_op_list *list, const double *params,
+static void set_units(const nnc_op_list *list, const double *params, const double *frozen,
                       const double outside[NNC_SEGMENTS_MAX],
+                      const double frozen_outside[NNC_SEGMENTS_MAX],
                       nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
     for (int32_t s = 0; s < list->segment_count; s++) {
         sums[s].unit_params = outside[s];
+        sums[s].unit_frozen = frozen_outside[s];
     }
     for (int32_t i = 0; i < list->block_count; i++) {
         nnc_segment_sums *s = &sums[list->blocks[i].segment];
         s->unit_params = nnc_max(s->unit_params, params[i]);
+        s->unit_frozen = nnc_max(s->unit_frozen, frozen[i]);
     }
     for (int32_t s = 0; s < list->segment_count; s++) {
         if (!(nnc_list_units(list, s) > 1.0)) {
             sums[s].unit_params = sums[s].dense.params + sums[s].expert.params;
+            sums[s].unit_frozen = sums[s].frozen.params + sums[s].frozen_expert.params;
         }
     }
 }
@@ -60,10 +73,11 @@ static void set_units(const nnc_op_list *list, const double *params,
 void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
     double live[NNC_BLOCKS_MAX], params[NNC_BLOCKS_MAX], outside[NNC_SEGMENTS_MAX] = { 0 };
+    double frozen[NNC_BLOCKS_MAX], frozen_outside[NNC_SEGMENTS_MAX] = { 0 };
     memset(sums, 0, sizeof sums[0] * NNC_SEGMENTS_MAX);
     for (int32_t i = 0; i < list->block_count; i++) {
         const nnc_block *block = &list->blocks[i];
-        live[i] = params[i] = 0.0;
+        live[i] = params[i] = frozen[i] = 0.0;
         sums[block->segment].input_bytes += block->input_bytes * (double)block->repeat /
                                             (double)list->segments[block->segment].instances;
     }
@@ -73,8 +87,9 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
         const double instances = (double)op->repeat / (double)list->segments[op->segment].instances;
         const double kept = nnc_op_kept_bytes(op), transient = nnc_op_transient_bytes(op);
         if (op->weights.count > 0 || op->weights.vector > 0) {
-            add_weights(&op->weights, instances, is_expert(op) ? &s->expert : &s->dense);
-            add_unit(list, op, instances, params, outside);
+            add_weights(&op->weights, instances, kind_of(op, s));
+            add_unit(list, op, instances, op->frozen ? frozen : params,
+                     op->frozen ? frozen_outside : outside);
         }
         s->kept_bytes += kept * instances;
         if (op->block >= 0) {
@@ -88,5 +103,5 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
             s->transient_what = nnc_op_row_of(op)->transient_what;
         }
     }
-    set_units(list, params, outside, sums);
+    set_units(list, params, frozen, outside, frozen_outside, sums);
 }

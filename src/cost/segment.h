@@ -12,12 +12,14 @@ typedef struct nnc_parameters {
 
 typedef struct nnc_segment_sums {
     nnc_parameters dense, expert; /* of one rank; experts' are replicated over fewer ranks */
-    double kept_bytes;            /* all of it kept */
-    double input_bytes;           /* block inputs alone kept, and what lies outside blocks */
-    double live_bytes;            /* the largest block, while it is run again */
-    double unit_params;           /* of the largest part that ZeRO-3 gathers at once: a block */
-    double transient_bytes;       /* the largest working set of one op's backward */
-    const char *transient_what;   /* what that is */
+    nnc_parameters frozen, frozen_expert; /* those that are not trained */
+    double kept_bytes;                    /* all of it kept */
+    double input_bytes;         /* block inputs alone kept, and what lies outside blocks */
+    double live_bytes;          /* the largest block, while it is run again */
+    double unit_frozen;         /* of the largest such part, parameters that are not trained */
+    double unit_params;         /* of the largest part that ZeRO-3 gathers at once: a block */
+    double transient_bytes;     /* the largest working set of one op's backward */
+    const char *transient_what; /* what that is */
 } nnc_segment_sums;
 
 /* Fills sums[0 .. list->segment_count - 1]. */

@@ -45,6 +45,15 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
         return nnc_fail(err, NNC_BAD_SPEC, model->id,
                         "too many distinct operations, expected at most %d", NNC_OPS_MAX);
     }
+    bool trained = false;
+    for (int32_t i = 0; i < list->count; i++) {
+        const nnc_weights *w = &list->ops[i].weights;
+        trained = trained || (!list->ops[i].frozen && w->count + w->vector > 0);
+    }
+    if (!trained) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train",
+                        "trains nothing of %s, expected other parts of it", model->id);
+    }
     double params = 0.0; /* before they are counted in whole numbers */
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_weights *w = &list->ops[i].weights;
@@ -69,6 +78,7 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
             r->params += params;
             r->active_params += nnc_weights_active(&op->weights) * op->repeat;
             r->params_by_group[op->group] += params;
+            r->trained_params += op->frozen ? 0 : params;
         }
     }
     if (why != NULL) {
@@ -110,17 +120,26 @@ static double send_bytes(const nnc_op_list *list, const nnc_lowering *how)
     return (double)list->stream_elements / ranks * nnc_dtype_bytes(how->dtype);
 }
 
+/* Is the table of words, which may be the head too, left as it is? */
+static bool table_is_frozen(const nnc_plan *plan)
+{
+    return (plan->train != NNC_TRAIN_ALL || plan->adapter_rank > 0) &&
+           (plan->train & NNC_TRAIN_EMBEDDING) == 0;
+}
+
 /* Divides a list over ranks, sums its segments, and adds what ZeRO-3 and offload exchange. */
 void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
                     nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
     const double table = second_table(list, how->plan);
-    nnc_parameters *head = &sums[list->segment_count - 1].dense;
+    const bool frozen = table_is_frozen(how->plan);
+    nnc_segment_sums *last = &sums[list->segment_count - 1];
+    nnc_parameters *head = frozen ? &last->frozen : &last->dense;
     nnc_shard(list, how->plan);
     nnc_segments_sum(list, sums);
     if (table > 0.0) {
         head->params += table;
-        sums[list->segment_count - 1].unit_params += table;
+        *(frozen ? &last->unit_frozen : &last->unit_params) += table;
         head->factored_elements += table / (double)list->tied_cols + (double)list->tied_cols;
     }
     nnc_cluster_unit_exchanges(list, sums, how);

@@ -130,6 +130,34 @@ static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *mod
                           nnc_family_name(model->family), p->recompute_layers);
 }
 
+/* What is trained, and what is beside it. */
+static nnc_status check_trained(const nnc_plan *p, nnc_error *err)
+{
+    const bool all = p->train == NNC_TRAIN_ALL && p->adapter_rank == 0;
+    if ((p->train & NNC_TRAIN_ADAPTERS) != 0 && p->adapter_rank == 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train",
+                        "there are no adapters, expected --adapter-rank beside it");
+    }
+    if (p->dora && (p->adapter_rank == 0 || p->context > 1)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--dora",
+                        p->context > 1
+                            ? "its weights stay together, expected --context 1"
+                            : "there are no adapters, expected --adapter-rank beside it");
+    }
+    if (p->frozen != NNC_FROZEN_16 && all) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--frozen",
+                        "all weights are trained, expected --adapter-rank or --train beside it");
+    }
+    if (!all && (nnc_convention_of(p->flops_convention)->by_params ||
+                 p->activations == NNC_ACTIVATIONS_KORTHIKANTI)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN,
+                        p->activations == NNC_ACTIVATIONS_KORTHIKANTI ? "--activations"
+                                                                      : "--flops-convention",
+                        "the formula counts a network of which every weight is trained");
+    }
+    return NNC_OK;
+}
+
 nnc_status nnc_plan_settle(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                            nnc_plan *resolved, nnc_error *err)
 {
@@ -140,6 +168,7 @@ nnc_status nnc_plan_settle(const nnc_plan *plan, const nnc_model *model, const n
     NNC_TRY(resolve_policy(p, err));
     NNC_TRY(nnc_plan_split_devices(p, err));
     NNC_TRY(resolve_batch(p, err));
+    NNC_TRY(check_trained(p, err));
     NNC_TRY(family->resolve(model, p, err));
     if (family->split != NULL) {
         NNC_TRY(nnc_schedule_resolve(p, family->sizes(model).layers, err));

@@ -95,13 +95,15 @@ void nnc_say_parts(const double sums[NNC_PARTS], const char *name, const char *u
 void nnc_say_params(const nnc_op_list *list, const nnc_result *r, nnc_derivation *why)
 {
     char name[NNC_SAY_NAME];
-    double active[NNC_GROUP_COUNT] = { 0 };
+    double active[NNC_GROUP_COUNT] = { 0 }, trained[NNC_GROUP_COUNT] = { 0 };
     for (int group = 0; group < NNC_GROUP_COUNT; group++) {
         keyed ops = { .count = 0 };
         for (int32_t i = 0; i < list->count; i++) {
             const nnc_op *op = &list->ops[i];
             if ((int)op->group == group && op->weights.count + op->weights.vector > 0) {
                 active[group] += (double)(nnc_weights_active(&op->weights) * op->repeat);
+                trained[group] +=
+                    op->frozen ? 0.0 : (double)(nnc_weights_params(&op->weights) * op->repeat);
                 add_keyed(&ops, op->name, (double)(nnc_weights_params(&op->weights) * op->repeat));
             }
         }
@@ -118,6 +120,11 @@ void nnc_say_params(const nnc_op_list *list, const nnc_result *r, nnc_derivation
         nnc_say_term(why, name, NULL, active[group]);
     }
     nnc_say_sum(why, "active_params", NULL, (double)r->active_params);
+    for (int group = 0; group < NNC_GROUP_COUNT; group++) {
+        snprintf(name, sizeof name, "trained.%s", nnc_group_name((nnc_group)group));
+        nnc_say_term(why, name, NULL, trained[group]);
+    }
+    nnc_say_sum(why, "trained_params", NULL, (double)r->trained_params);
 }
 
 /* ---- the step ---- */

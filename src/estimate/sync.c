@@ -63,6 +63,20 @@ static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t seg
     }
 }
 
+/* Weights that are not trained are gathered, and have no gradient. */
+static void frozen_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment,
+                        const nnc_parameters *p, nnc_route_kind route, double shards)
+{
+    if (p->params > 0.0 && shards > 1.0) {
+        unit_exchange(list, how, "data.gather_frozen", segment,
+                      (nnc_exchange){ .comm = NNC_COMM_DATA,
+                                      .route = (int32_t)route,
+                                      .forward = NNC_ALL_GATHER,
+                                      .backward = NNC_ALL_GATHER,
+                                      .bytes = nnc_frozen_bytes(p, how->plan) });
+    }
+}
+
 void nnc_cluster_unit_exchanges(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                                 const nnc_lowering *how)
 {
@@ -75,10 +89,15 @@ void nnc_cluster_unit_exchanges(nnc_op_list *list, const nnc_segment_sums sums[N
             sharded_unit(list, how, s, &sums[s].dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
             sharded_unit(list, how, s, &sums[s].expert, NNC_ROUTE_EXPERT_SHARD,
                          nnc_expert_shards(plan));
+            frozen_unit(list, how, s, &sums[s].frozen, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
+            frozen_unit(list, how, s, &sums[s].frozen_expert, NNC_ROUTE_EXPERT_SHARD,
+                        nnc_expert_shards(plan));
         }
         nnc_exchange e = { .comm = NNC_COMM_OFFLOAD, .forward = NNC_P2P, .backward = NNC_P2P };
         if ((plan->offload & NNC_OFFLOAD_WEIGHTS) != 0) {
-            e.bytes = sizes.weight_bytes * (dense + expert);
+            e.bytes = sizes.weight_bytes * (dense + expert) +
+                      nnc_frozen_bytes(&sums[s].frozen, plan) / nnc_dense_shards(plan) +
+                      nnc_frozen_bytes(&sums[s].frozen_expert, plan) / nnc_expert_shards(plan);
             unit_exchange(list, how, "offload.weights", s, e);
         }
         if ((plan->offload & NNC_OFFLOAD_ACTIVATIONS) != 0 && list->segments[s].layer) {

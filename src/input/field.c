@@ -108,6 +108,7 @@ void nnc_field_store(const nnc_field *field, void *place, int index, double valu
     case NNC_FIELD_F64: ((double *)place)[index] = value; break;
     case NNC_FIELD_ENUM:
     case NNC_FIELD_RECOMPUTE:
+    case NNC_FIELD_TRAIN:
     case NNC_FIELD_OFFLOAD: ((unsigned *)place)[index] = (unsigned)value; break;
     default: break;
     }
@@ -172,6 +173,10 @@ void nnc_field_expected(const nnc_field *field, char *text, size_t size)
         break;
     case NNC_FIELD_OFFLOAD:
         snprintf(text, size, "none, or some of optimizer,activations,weights");
+        break;
+    case NNC_FIELD_TRAIN:
+        snprintf(text, size,
+                 "all, or some of embedding,attention,mlp,norm,conv,time,head,towers,adapters");
         break;
     case NNC_FIELD_RATES:
     case NNC_FIELD_OBJECT_BY_DTYPE: snprintf(text, size, "an object keyed by number format"); break;
@@ -258,6 +263,7 @@ void nnc_field_text(const nnc_field *field, const void *object, char *text, size
     case NNC_FIELD_BOOL_LIST:
     case NNC_FIELD_ENUM_LIST: list_text(field, object, text, size); break;
     case NNC_FIELD_RECOMPUTE: nnc_recompute_text(*(const unsigned *)place, text, size); break;
+    case NNC_FIELD_TRAIN: nnc_train_text(*(const unsigned *)place, text, size); break;
     case NNC_FIELD_OFFLOAD: nnc_offload_text(*(const unsigned *)place, text, size); break;
     case NNC_FIELD_OBJECT:
     case NNC_FIELD_OBJECT_BY_DTYPE: snprintf(text, size, "-"); break;

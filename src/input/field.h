@@ -23,6 +23,7 @@ typedef enum nnc_field_type {
     NNC_FIELD_BOOL_LIST,
     NNC_FIELD_ENUM_LIST,
     NNC_FIELD_RECOMPUTE,      /* unsigned flags: none, selective, full, or names joined by commas */
+    NNC_FIELD_TRAIN,          /* unsigned flags: all, or names joined by commas */
     NNC_FIELD_OFFLOAD,        /* unsigned flags: none, or names joined by commas */
     NNC_FIELD_OBJECT,         /* members of a nested table, offsets relative to this field's */
     NNC_FIELD_OBJECT_BY_DTYPE /* an array of such objects, one per number format */

@@ -18,6 +18,27 @@ const nnc_flag nnc_offload_flags[] = {
     { NULL, 0 },
 };
 
+const nnc_flag nnc_train_flags[] = {
+    { "embedding", NNC_TRAIN_EMBEDDING },
+    { "attention", NNC_TRAIN_ATTENTION },
+    { "mlp", NNC_TRAIN_MLP },
+    { "norm", NNC_TRAIN_NORM },
+    { "conv", NNC_TRAIN_CONV },
+    { "time", NNC_TRAIN_TIME },
+    { "head", NNC_TRAIN_HEAD },
+    { "towers", NNC_TRAIN_TOWERS },
+    { "adapters", NNC_TRAIN_ADAPTERS },
+    { NULL, 0 },
+};
+
+const nnc_flag *nnc_flags_of(nnc_field_type type)
+{
+    return type == NNC_FIELD_RECOMPUTE ? nnc_recompute_flags
+           : type == NNC_FIELD_OFFLOAD ? nnc_offload_flags
+           : type == NNC_FIELD_TRAIN   ? nnc_train_flags
+                                       : NULL;
+}
+
 bool nnc_same_name(const char *name, const char *text, size_t length)
 {
     if (name == NULL || strlen(name) != length) {
@@ -44,7 +65,7 @@ unsigned nnc_flags_all(const nnc_flag *list)
 bool nnc_flags_read(const nnc_flag *list, const char *text, unsigned *flags)
 {
     *flags = 0;
-    if (strcmp(text, "none") == 0) {
+    if (strcmp(text, list == nnc_train_flags ? "all" : "none") == 0) {
         return true;
     }
     for (;;) {
@@ -69,7 +90,7 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
     if (text == NULL || size == 0) {
         return;
     }
-    const char *alone = flags == 0 ? "none" : NULL;
+    const char *alone = flags != 0 ? NULL : list == nnc_train_flags ? "all" : "none";
     size_t length = 0;
     for (const nnc_flag *f = list; f->name != NULL; f++) {
         alone = f->flag == flags ? f->name : alone;
@@ -97,4 +118,9 @@ void nnc_recompute_text(unsigned recompute, char *text, unsigned long size)
 void nnc_offload_text(unsigned offload, char *text, unsigned long size)
 {
     flags_text(nnc_offload_flags, offload, text, size);
+}
+
+void nnc_train_text(unsigned train, char *text, unsigned long size)
+{
+    flags_text(nnc_train_flags, train, text, size);
 }

@@ -5,13 +5,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "input/field.h"
+
 typedef struct nnc_flag {
     const char *name; /* NULL ends a list */
     unsigned flag;
 } nnc_flag;
 
 /* A value with two names is printed by its later one when it stands alone. */
-extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[];
+extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[], nnc_train_flags[];
+
+/* The flags of a type of field; NULL = it has none. */
+const nnc_flag *nnc_flags_of(nnc_field_type type);
 
 /* Every flag of a list. */
 unsigned nnc_flags_all(const nnc_flag *list);

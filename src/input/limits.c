@@ -41,11 +41,10 @@ static bool suits(const nnc_field *field, const char *at, const char *unset)
     case NNC_FIELD_ENUM:
     case NNC_FIELD_RECOMPUTE:
     case NNC_FIELD_OFFLOAD:
+    case NNC_FIELD_TRAIN:
         memcpy(&value, at, sizeof value);
-        return field->type == NNC_FIELD_RECOMPUTE
-                   ? (value & ~nnc_flags_all(nnc_recompute_flags)) == 0
-               : field->type == NNC_FIELD_OFFLOAD
-                   ? (value & ~nnc_flags_all(nnc_offload_flags)) == 0
+        return nnc_flags_of(field->type) != NULL
+                   ? (value & ~nnc_flags_all(nnc_flags_of(field->type))) == 0
                    : value < (unsigned)field->names.count || memcmp(at, unset, sizeof value) == 0;
     default: return true; /* texts, and objects, which are gone through */
     }

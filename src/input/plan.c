@@ -10,6 +10,8 @@
 NNC_ENUM_TEXTS(nnc_attention, NNC_ATTENTION_LIST)
 NNC_ENUM_TEXTS(nnc_mode, NNC_MODE_LIST)
 NNC_ENUM_TEXTS(nnc_activations, NNC_ACTIVATIONS_LIST)
+NNC_ENUM_TEXTS(nnc_adapted, NNC_ADAPTED_LIST)
+NNC_ENUM_TEXTS(nnc_frozen, NNC_FROZEN_LIST)
 NNC_ENUM_TEXTS(nnc_schedule, NNC_SCHEDULE_LIST)
 NNC_ENUM_TEXTS(nnc_context_kind, NNC_CONTEXT_KIND_LIST)
 NNC_ENUM_TEXTS(nnc_rank_order, NNC_RANK_ORDER_LIST)
@@ -92,6 +94,19 @@ static const nnc_field plan_fields[] = {
       .default_text = "adamw", .help = "Optimizer: its state and its step." },
     { NNC_FIELD_AS(NNC_FIELD_RECOMPUTE, nnc_plan, recompute), .group = "Memory",
       .default_text = "none", .help = "What is computed again in backward instead of kept." },
+    { NNC_FIELD_AS(NNC_FIELD_TRAIN, nnc_plan, train), .group = "Memory", .default_text = "all",
+      .help = "Whose weights are trained; the others are frozen." },
+    { NNC_FIELD(nnc_plan, adapter_rank), .group = "Memory", .max = 65536, .default_text = "0",
+      .help =
+          "Rank of adapters beside linear layers (LoRA), which alone are trained unless --train "
+          "says more; 0 = none." },
+    { NNC_FIELD(nnc_plan, adapters), .group = "Memory",
+      NNC_FIELD_NAMES(nnc_adapted, NNC_ADAPTED_COUNT), .default_text = "linear",
+      .help = "Which layers have adapters." },
+    { NNC_FIELD(nnc_plan, dora), .group = "Memory", .default_text = "off",
+      .help = "Adapters of direction alone, and a trained length for each output (DoRA)." },
+    { NNC_FIELD(nnc_plan, frozen), .group = "Memory", NNC_FIELD_NAMES(nnc_frozen, NNC_FROZEN_COUNT),
+      .default_text = "16bit", .help = "How weights that are not trained are stored." },
     { NNC_FIELD(nnc_plan, recompute_every), .min = 1, .max = 1e5, .default_text = "1",
       .help = "Full recomputation in segments of this many layers." },
     { NNC_FIELD(nnc_plan, recompute_layers), .max = 1e5, .default_text = "0",

@@ -182,6 +182,7 @@ void nnc_read_field(nnc_json at, const nnc_field *field, void *object)
         break;
     }
     case NNC_FIELD_OFFLOAD:
+    case NNC_FIELD_TRAIN:
     case NNC_FIELD_RECOMPUTE: mismatch(at, field, "not kept in files"); break;
     }
 }

@@ -153,9 +153,9 @@ static const char *parse(const nnc_field *field, const char *text, double *value
         *value = nnc_names_find_typed(field->names, text);
         return *value < 0 ? "unknown value" : NULL;
     case NNC_FIELD_RECOMPUTE:
-        return read_flags(nnc_recompute_flags, text, value) ? NULL : "unknown value";
     case NNC_FIELD_OFFLOAD:
-        return read_flags(nnc_offload_flags, text, value) ? NULL : "unknown value";
+    case NNC_FIELD_TRAIN:
+        return read_flags(nnc_flags_of(field->type), text, value) ? NULL : "unknown value";
     default: return "not a single value";
     }
 }

@@ -12,6 +12,7 @@ static const char zero_paper[] = "arXiv:1910.02054 section 3";
 
 /* ---- model ---- */
 
+NNC_IF(trains_part, nnc_report, self->result->trained_params != self->result->params)
 NNC_IF(has_notes, nnc_report, self->model->note_count > 0)
 
 NNC_IF(is_padded, nnc_report, nnc_padded_rows(self) > 0)
@@ -29,6 +30,9 @@ static const nnc_metric model_rows[] = {
            .source = "the tensors of the op list, each counted once"),
     NNC_AS("active_params", WHOLE, RESULT(active_params), .show = NNC_SHOW_COUNT,
            .help = "Parameters that one token passes: with experts, those it is sent to."),
+    NNC_AS("trained_params", WHOLE, RESULT(trained_params), .show = NNC_SHOW_COUNT,
+           .when = trains_part,
+           .help = "Parameters that the step trains; the others are frozen."),
     NNC_AS("matmul_params", WHOLE, RESULT(matmul_params), .show = NNC_SHOW_COUNT,
            .help = "Active parameters that sit in a matrix product, the N of 6 N D."),
     NNC_AS("params_by_group", WHOLE, RESULT(params_by_group), .each = nnc_group_name,

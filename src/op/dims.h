@@ -106,10 +106,11 @@ typedef struct nnc_norm {
     X(NNC_PW_UPSAMPLE_BILINEAR, "upsample_bilinear")                                       \
     X(NNC_PW_RESIZE, "resize") /* by any factor: input_elements are given */               \
     X(NNC_PW_CONCAT, "concat")                                                             \
-    X(NNC_PW_CAST, "cast")         /* to the 8-bit operands of a matrix product */         \
-    X(NNC_PW_DISPATCH, "dispatch") /* tokens copied to the order of their experts */       \
-    X(NNC_PW_MERGE, "merge")       /* results over blocks of keys added up in fp32 */      \
-    X(NNC_PW_COMBINE, "combine")   /* their results weighted and added up again */
+    X(NNC_PW_CAST, "cast")             /* to the 8-bit operands of a matrix product */     \
+    X(NNC_PW_DEQUANTIZE, "dequantize") /* weights that are stored in fewer bits */         \
+    X(NNC_PW_DISPATCH, "dispatch")     /* tokens copied to the order of their experts */   \
+    X(NNC_PW_MERGE, "merge")           /* results over blocks of keys added up in fp32 */  \
+    X(NNC_PW_COMBINE, "combine")       /* their results weighted and added up again */
 NNC_ENUM(nnc_pointwise_kind, NNC_POINTWISE_LIST, NNC_PW_KIND_COUNT);
 const char *nnc_pointwise_kind_name(nnc_pointwise_kind value);
 
@@ -213,8 +214,11 @@ struct nnc_op {
     int32_t block;        /* recompute block it lies in, -1 = none */
     int32_t segment;      /* part of the pipeline it lies in: see nnc_segment */
     nnc_split split;
-    bool tuned;      /* by a kernel written for the device */
-    bool recomputed; /* run again in backward, by selective recomputation */
+    bool tuned;        /* by a kernel written for the device */
+    bool recomputed;   /* run again in backward, by selective recomputation */
+    bool frozen;       /* its weights are not trained */
+    bool forward_only; /* nothing that is trained lies before it: no backward, nothing kept */
+    bool tower;        /* of a network that makes what another reads */
     nnc_weights weights;
     double grad_bytes;      /* of one element of the weight gradient */
     double grad_accumulate; /* share of passes that add to a gradient already there */

@@ -17,17 +17,24 @@ nnc_work nnc_op_work(const nnc_op *op)
 
 double nnc_op_kept_bytes(const nnc_op *op)
 {
-    return nnc_op_row_of(op)->kept(op);
+    return op->forward_only ? 0.0 : nnc_op_row_of(op)->kept(op);
 }
 
 double nnc_op_transient_bytes(const nnc_op *op)
 {
-    return nnc_op_row_of(op)->transient(op);
+    return op->forward_only ? 0.0 : nnc_op_row_of(op)->transient(op);
 }
 
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX])
 {
-    return nnc_op_row_of(op)->backward(op, backward);
+    const int count = op->forward_only ? 0 : nnc_op_row_of(op)->backward(op, backward);
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        if (!op->frozen || backward[i].phase != NNC_PHASE_GRAD_WEIGHT) {
+            backward[kept++] = backward[i];
+        }
+    }
+    return kept;
 }
 
 const char nnc_kept_note[] = "for backward, of tensors that no other op keeps";

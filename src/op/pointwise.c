@@ -100,6 +100,8 @@ static const pointwise_row kinds[NNC_PW_KIND_COUNT] = {
     [NNC_PW_COMBINE] = { 0, 0, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 0, 0, 2, 3, 1 },
     /* fp32, of which the new block's result has half the bytes: scale both, add */
     [NNC_PW_MERGE] = { 3, 1, { 1.5, 1 }, { 1.5, 1 }, { 1.5, 1 }, { 1.5, 1 }, 1, 0, 0, 0, 0 },
+    /* one product with the scale of its block; the stored weights are the other side */
+    [NNC_PW_DEQUANTIZE] = { 1, 0, { 0, 1 }, { 0, 0 }, { 0, 1 }, { 0, 0 }, 0, 0, 0, 0, 0 },
     [NNC_PW_CAST] = { 2, 2, { 1, 0 }, { 1, 0 }, { 1, 0 }, { 1, 0 }, 1, 1, 0, 0, 0 },
 };
 
@@ -197,7 +199,9 @@ NNC_OP_FUNCTIONS(pointwise)
 
 static int pointwise_backward(const nnc_op *op, nnc_op *backward)
 {
-    const bool none = op->u.pointwise.kind == NNC_PW_TIMESTEP; /* no parameters upstream */
+    const nnc_pointwise_kind kind = op->u.pointwise.kind;
+    /* no parameters upstream; a copy of a weight that is not trained */
+    const bool none = kind == NNC_PW_TIMESTEP || kind == NNC_PW_DEQUANTIZE;
     return none ? 0 : nnc_op_same_backward(op, backward);
 }
 
@@ -205,6 +209,11 @@ static int pointwise_backward(const nnc_op *op, nnc_op *backward)
 static int64_t ranks_of(const nnc_op *op, const nnc_degrees *d, bool backward)
 {
     const bool cast = op->u.pointwise.kind == NNC_PW_CAST;
+    if (op->u.pointwise.kind == NNC_PW_DEQUANTIZE) { /* weights, whatever the tokens do */
+        return op->split == NNC_SPLIT_TOKENS || op->split == NNC_SPLIT_SEQUENCE ? 1
+               : op->split == NNC_SPLIT_EXPERT_INNER ? d->tensor * d->expert
+                                                     : d->tensor;
+    }
     switch (op->split) {
     case NNC_SPLIT_SEQUENCE: return d->sequence;
     case NNC_SPLIT_INNER:
@@ -228,7 +237,7 @@ static void pointwise_shard(nnc_op *op, const nnc_degrees *d)
     p->backward_elements /= ranks_of(op, d, true);
     p->extra_kept_bytes /= (double)ranks;
     op->weights.vector /= op->split == NNC_SPLIT_HEADS ? d->tensor : 1; /* sinks */
-    if (op->split == NNC_SPLIT_EXPERT_INNER && d->expert > 1) {
+    if (op->split == NNC_SPLIT_EXPERT_INNER && d->expert > 1 && p->kind != NNC_PW_DEQUANTIZE) {
         p->elements = nnc_scaled_up(p->elements, d->imbalance);
     }
 }

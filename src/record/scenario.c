@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "input/flags.h"
 #include "input/width.h"
 
 static nnc_status bad_option(const char *option, nnc_error *err)
@@ -32,8 +33,7 @@ static nnc_status apply_settings(const nnc_given *given, nnc_scenario *scenario,
         char value[256];
         snprintf(value, sizeof value, "%s", setting->value);
         /* '+' joins what one plan recomputes, since ',' separates plans in lists of them. */
-        const bool flags = setting->field->type == NNC_FIELD_RECOMPUTE ||
-                           setting->field->type == NNC_FIELD_OFFLOAD;
+        const bool flags = nnc_flags_of(setting->field->type) != NULL;
         for (char *at = value; flags && *at; at++) {
             if (*at == '+') {
                 *at = ',';

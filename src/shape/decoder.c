@@ -158,8 +158,8 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     kind kinds[KINDS_MAX];
     const int32_t kind_count = kinds_of(d, to->list, kinds);
     nnc_list_segment(to, 1, false);
-    nnc_decoder_embedding(&w, d, false);
     nnc_decoder_towers(model, to);
+    nnc_decoder_embedding(&w, d, false);
     if (d->encoder_layers > 0) {
         nnc_decoder_encoder(&w, d);
     }

@@ -87,6 +87,9 @@ nnc_writer nnc_list_block(const nnc_writer *w, int64_t repeat, int64_t input_ele
 /* Parts that one instance of a segment gathers one after the other: its blocks; 1 where it has none. */
 double nnc_list_units(const nnc_op_list *list, int32_t segment);
 
+/* Freezes what the plan does not train, and adds adapters. Nothing where all is trained.   [adapters] */
+void nnc_list_train(nnc_op_list *list, const nnc_lowering *how);
+
 /* Opens a segment; ops added from here on belong to it. */
 void nnc_list_segment(const nnc_writer *w, int64_t instances, bool layer);
 

@@ -15,6 +15,7 @@ static void idle(const nnc_graph *tower, const nnc_writer *to)
 void nnc_decoder_towers(const nnc_model *model, const nnc_writer *to)
 {
     const int64_t images = model->decoder.tower_inputs;
+    const int32_t first = to->list->count;
     for (int32_t i = 0; i < model->tower_count; i++) {
         if (images == 0) {
             idle(&model->towers[i], to);
@@ -22,5 +23,8 @@ void nnc_decoder_towers(const nnc_model *model, const nnc_writer *to)
             nnc_graph_write_part(&model->towers[i], to,
                                  nnc_list_mul(to, to->how->plan->micro_batch, images));
         }
+    }
+    for (int32_t i = first; i < to->list->count; i++) {
+        to->list->ops[i].tower = true;
     }
 }

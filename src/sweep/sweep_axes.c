@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "input/flags.h"
 #include "sweep/sweep.h"
 
 /* What is wrong with a value is said of the axis. */
@@ -93,8 +94,7 @@ nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const 
 /* '+' joins what belongs to one value, since ',' separates values. */
 static bool joins(const nnc_field *field)
 {
-    return field->type == NNC_FIELD_RECOMPUTE || field->type == NNC_FIELD_OFFLOAD ||
-           field->capacity > 0;
+    return nnc_flags_of(field->type) != NULL || field->capacity > 0;
 }
 
 static nnc_status split_joined(nnc_sweep *sweep, nnc_sweep_axis *axis, nnc_error *err)

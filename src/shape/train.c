@@ -1,0 +1,232 @@
+/* What a step trains: parts of a network, or low-rank adapters beside its linear layers. Sources: LoRA
+ * arXiv:2106.09685; QLoRA arXiv:2305.14314; DoRA arXiv:2402.09353.   [adapters] */
+#include <string.h>
+
+#include "shape/list.h"
+
+static bool is_trained(const nnc_op *op, unsigned train)
+{
+    static const unsigned flags[NNC_GROUP_COUNT] = {
+        [NNC_GROUP_EMBEDDING] = NNC_TRAIN_EMBEDDING,
+        [NNC_GROUP_ATTENTION] = NNC_TRAIN_ATTENTION,
+        [NNC_GROUP_MLP] = NNC_TRAIN_MLP,
+        [NNC_GROUP_NORM] = NNC_TRAIN_NORM,
+        [NNC_GROUP_CONV] = NNC_TRAIN_CONV,
+        [NNC_GROUP_TIME] = NNC_TRAIN_TIME,
+        [NNC_GROUP_HEAD] = NNC_TRAIN_HEAD,
+    };
+    return (train & (op->tower ? NNC_TRAIN_TOWERS : flags[op->group])) != 0;
+}
+
+/* The logits may use the table of the embedding. */
+static bool is_tied(const nnc_op *op)
+{
+    return op->weights.table && op->weights.count == 0 && op->kind == NNC_OP_MATMUL;
+}
+
+static bool has_weights(const nnc_op *op)
+{
+    return op->weights.count > 0 || op->weights.vector > 0;
+}
+
+/* A product with a matrix of its own: no table, no head. */
+static bool is_linear(const nnc_op *op)
+{
+    return op->kind == NNC_OP_MATMUL && op->u.matmul.b_is_weight && op->weights.count > 0 &&
+           !op->weights.table && op->group != NNC_GROUP_HEAD;
+}
+
+static bool is_adapted(const nnc_op *op, const nnc_plan *plan)
+{
+    const bool attention = op->group == NNC_GROUP_ATTENTION, mlp = op->group == NNC_GROUP_MLP;
+    return plan->adapter_rank > 0 && is_linear(op) && !op->tower && op->weights.count == 1 &&
+           strcmp(op->name, "moe.router") != 0 &&
+           ((attention && plan->adapters != NNC_ADAPTED_MLP) ||
+            (mlp && plan->adapters != NNC_ADAPTED_ATTENTION));
+}
+
+/* Matrices that libraries keep apart, each with an adapter: queries, keys and values; gate and up. */
+static int64_t parts_of(const nnc_op *op)
+{
+    return op->split == NNC_SPLIT_QKV ? 3 : strstr(op->name, "gate_up") != NULL ? 2 : 1;
+}
+
+/* Where ops are put between others. */
+typedef struct place {
+    nnc_op_list *list;
+    int32_t at; /* the next one stands here */
+} place;
+
+static nnc_op *insert(place *to, const nnc_op *base, const char *name, nnc_op_kind kind)
+{
+    nnc_op_list *list = to->list;
+    const nnc_op like = *base; /* it may move */
+    if (list->count == NNC_OPS_MAX) {
+        list->truncated = true;
+        list->count--;
+    }
+    nnc_op *op = &list->ops[to->at];
+    memmove(op + 1, op, (size_t)(list->count - to->at) * sizeof *op);
+    list->count++;
+    to->at++;
+    *op = like;
+    op->name = name;
+    op->kind = kind;
+    op->weights = (nnc_weights){ 0 };
+    op->frozen = op->recomputed = false;
+    memset(&op->u, 0, sizeof op->u);
+    return op;
+}
+
+static nnc_op *over(place *to, const nnc_op *base, const char *name, nnc_pointwise_kind kind,
+                    int64_t elements)
+{
+    const bool column = base->split == NNC_SPLIT_COLUMN || base->split == NNC_SPLIT_QKV;
+    nnc_op *op = insert(to, base, name, NNC_OP_POINTWISE);
+    op->split = column ? NNC_SPLIT_INNER : NNC_SPLIT_TOKENS;
+    op->u.pointwise = (nnc_pointwise){ .kind = kind, .elements = elements, .fused = true };
+    return op;
+}
+
+/* y = x W + x A B: A makes `rank` values, which tensor ranks each have, B the output. */
+static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan)
+{
+    const nnc_op linear = *base;
+    const nnc_matmul p = linear.u.matmul;
+    const int64_t rank = plan->adapter_rank, inner = parts_of(&linear) * rank;
+    const bool column = linear.split == NNC_SPLIT_COLUMN || linear.split == NNC_SPLIT_QKV;
+    if (plan->dora) { /* the length of each output's weights, W and A B together */
+        nnc_op *weight = insert(to, &linear, "adapter.weight", NNC_OP_MATMUL);
+        weight->split = NNC_SPLIT_COLUMN;
+        weight->forward_only = true;
+        weight->u.matmul = (nnc_matmul){ .batch = 1,
+                                         .m = column ? p.k : p.n,
+                                         .n = column ? p.n : p.k,
+                                         .k = rank,
+                                         .b_shared = 1,
+                                         .kept_divisor = 1 };
+        over(to, &linear, "adapter.lengths", NNC_PW_SCALE, p.k * p.n)->forward_only = true;
+    }
+    nnc_op *a = insert(to, &linear, "adapter.down", NNC_OP_MATMUL);
+    a->split = column ? NNC_SPLIT_TOKENS : linear.split;
+    a->weights = (nnc_weights){ .count = 1, .rows = p.k, .cols = inner };
+    a->u.matmul = p;
+    a->u.matmul.n = inner;
+    a->u.matmul.heads = a->u.matmul.kv_heads = 0;
+    nnc_op *b = insert(to, &linear, "adapter.up", NNC_OP_MATMUL);
+    b->split = column ? NNC_SPLIT_COLUMN : NNC_SPLIT_TOKENS;
+    b->weights = (nnc_weights){ .count = 1, .rows = rank, .cols = p.n };
+    b->u.matmul = p;
+    b->u.matmul.k = rank;
+    b->u.matmul.heads = b->u.matmul.kv_heads = 0;
+    b->u.matmul.needs_grad_input = b->u.matmul.keeps_a = true;
+    over(to, &linear, "adapter.add", NNC_PW_RESIDUAL, p.m * p.n);
+    if (plan->dora) {
+        nnc_op *length = over(to, &linear, "adapter.length", NNC_PW_SCALE, p.m * p.n);
+        length->weights.vector = p.n;
+        length->u.pointwise.keeps_input = true;
+    }
+}
+
+/* A frozen matrix becomes 16-bit numbers before each of its products, forward and backward. */
+static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan)
+{
+    const nnc_op copy = *base, *linear = &copy;
+    const nnc_weights *w = &linear->weights;
+    const int64_t elements = w->count * w->rows * w->cols;
+    nnc_op *op = insert(to, linear, "dequantize", NNC_OP_POINTWISE);
+    const bool expert =
+        linear->split == NNC_SPLIT_EXPERT_COLUMN || linear->split == NNC_SPLIT_EXPERT_ROW;
+    op->split = expert ? NNC_SPLIT_EXPERT_INNER : linear->split;
+    op->recomputed = true;
+    op->dtype = NNC_BF16;
+    op->u.pointwise =
+        (nnc_pointwise){ .kind = NNC_PW_DEQUANTIZE,
+                         .elements = elements,
+                         .input_elements =
+                             plan->frozen == NNC_FROZEN_NF4 ? elements / 4 : elements / 2,
+                         .fused = true };
+}
+
+/* Does a later product, up to the next norm, look at the same input and need it? */
+static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, const nnc_plan *plan)
+{
+    const nnc_matmul *p = &list->ops[at].u.matmul;
+    for (int32_t i = at + 1; i < list->count && list->ops[i].kind != NNC_OP_NORM; i++) {
+        const nnc_op *op = &list->ops[i];
+        if (op->kind == NNC_OP_MATMUL && op->u.matmul.b_is_weight && !op->u.matmul.keeps_a &&
+            op->u.matmul.k == p->k && (is_trained(op, train) || is_adapted(op, plan))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where the first of what repeats with this op begins: other turns of it lie behind something trained. */
+static int32_t begin_of(const nnc_op_list *list, int32_t at)
+{
+    if (at == list->count) {
+        return at;
+    }
+    const bool layer = list->segments[list->ops[at].segment].layer;
+    const int32_t block = list->ops[at].block;
+    for (int32_t i = 0; i < at; i++) {
+        const nnc_op *op = &list->ops[i];
+        if (layer ? list->segments[op->segment].layer : block >= 0 && op->block == block) {
+            return i;
+        }
+    }
+    return at;
+}
+
+/* Blocks without a backward keep no input. */
+static void clear_blocks(nnc_op_list *list, int32_t first)
+{
+    for (int32_t b = 0; b < list->block_count; b++) {
+        bool backward = false;
+        for (int32_t i = first; i < list->count; i++) {
+            backward = backward || list->ops[i].block == b;
+        }
+        list->blocks[b].input_bytes *= backward ? 1.0 : 0.0;
+    }
+}
+
+void nnc_list_train(nnc_op_list *list, const nnc_lowering *how)
+{
+    const nnc_plan *plan = how->plan;
+    const unsigned train = plan->train != NNC_TRAIN_ALL ? plan->train : NNC_TRAIN_ADAPTERS;
+    int32_t first = 0;
+    if (plan->train == NNC_TRAIN_ALL && plan->adapter_rank == 0) {
+        return;
+    }
+    for (int32_t i = 0; i < list->count; i++) {
+        nnc_op *op = &list->ops[i];
+        op->frozen = is_tied(op) ? (train & NNC_TRAIN_EMBEDDING) == 0
+                                 : has_weights(op) && !is_trained(op, train);
+        if (op->frozen && op->kind == NNC_OP_MATMUL && op->u.matmul.keeps_a &&
+            !read_again(list, i, train, plan)) {
+            op->u.matmul.keeps_a = is_adapted(op, plan);
+        } else if (op->frozen && op->kind == NNC_OP_CONV) {
+            op->u.conv.keeps_input = false;
+        }
+    }
+    for (int32_t i = list->count - 1; i >= 0 && !list->truncated; i--) {
+        nnc_op *op = &list->ops[i];
+        const bool adapted = is_adapted(op, plan);
+        if (adapted) {
+            add_adapter(&(place){ list, i + 1 }, op, plan);
+            op->u.matmul.keeps_a = false; /* the adapter owns the input */
+        }
+        if (op->frozen && plan->frozen != NNC_FROZEN_16 && is_linear(op)) {
+            add_dequantize(&(place){ list, i }, op, plan);
+        }
+    }
+    while (first < list->count && (!has_weights(&list->ops[first]) || list->ops[first].frozen)) {
+        first++;
+    }
+    first = begin_of(list, first);
+    for (int32_t i = 0; i < first; i++) {
+        list->ops[i].forward_only = true;
+    }
+    clear_blocks(list, first);
+}

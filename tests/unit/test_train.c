@@ -1,0 +1,169 @@
+/* What a step trains, small enough to count by hand. */
+#include "cluster.h"
+
+static nnc_result trained(const nnc_model *model, unsigned train, int64_t rank)
+{
+    nnc_plan plan = plan_of(1, 1, 1);
+    plan.train = train;
+    plan.adapter_rank = rank;
+    return estimate_on_cluster(model, &plan);
+}
+
+/* Adapters of all linear layers of LLaMA 7B, as the authors of QLoRA count them: of each layer rank times
+ * 4 (4096 + 4096) + 3 (4096 + 11008), 32 layers: 39,976,960 with rank 16. */
+START_TEST(llama_adapters)
+{
+    const nnc_model *model = load_model("models/llama-7b.json");
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.adapter_rank = 16;
+    const nnc_result lora = estimate(model, &plan);
+    ck_assert_int_eq(lora.trained_params, 39976960);
+    plan.adapter_rank = 64;
+    ck_assert_int_eq(estimate(model, &plan).trained_params, 159907840);
+    plan.adapters = NNC_ADAPTED_ATTENTION;
+    ck_assert_int_eq(estimate(model, &plan).trained_params, 32 * 64 * 4 * 8192);
+    plan.adapters = NNC_ADAPTED_LINEAR;
+    plan.adapter_rank = 16;
+    plan.dora = true; /* a length for each of 4 * 4096 + 2 * 11008 + 4096 outputs */
+    ck_assert_int_eq(estimate(model, &plan).trained_params,
+                     39976960 + 32 * (4 * 4096 + 2 * 11008 + 4096));
+    plan.adapter_rank = 0;
+    plan.dora = false;
+    const nnc_result whole = estimate(model, &plan);
+    ck_assert_int_eq(whole.trained_params, whole.params);
+    ck_assert_int_eq(lora.params - lora.trained_params, whole.params);
+}
+END_TEST
+
+/* The bytes of what is trained follow the policy; the rest has two bytes each, or of linear layers one, or
+ * 0.5 + 1/64 + 4/16384. */
+START_TEST(frozen_weights_are_stored)
+{
+    static const double stored[] = { 2, 1, 0.5 + 1 / 64.0 + 4 / 16384.0 };
+    const nnc_model *model = load_model("models/llama-7b.json");
+    const double matrices = 32.0 * (4.0 * 4096 * 4096 + 3.0 * 4096 * 11008);
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    const nnc_result whole = estimate(model, &plan);
+    const double of_weights = (double)whole.memory.weight_bytes / (double)whole.params;
+    const double of_gradients = (double)whole.memory.gradient_bytes / (double)whole.params;
+    const double of_states = (double)whole.memory.optimizer_bytes / (double)whole.params;
+    plan.adapter_rank = 16;
+    ck_assert_int_eq(COUNT_OF(stored), NNC_FROZEN_COUNT);
+    for (int i = 0; i < NNC_FROZEN_COUNT; i++) {
+        plan.frozen = (nnc_frozen)i;
+        const nnc_result r = estimate(model, &plan);
+        const double own = (double)r.trained_params;
+        ck_assert_double_eq_tol(
+            (double)r.memory.weight_bytes,
+            own * of_weights + stored[i] * matrices + 2 * ((double)whole.params - matrices), 2);
+        ck_assert_double_eq_tol((double)r.memory.gradient_bytes, own * of_gradients, 2);
+        ck_assert_double_eq_tol((double)r.memory.optimizer_bytes, own * of_states, 2);
+    }
+}
+END_TEST
+
+/* Width 4, MLP 16, 10 words, 6 tokens: products of 3 * 16 + 16 + 128 weights and 40 of the logits. Frozen ones have the
+ * gradient of their input alone, but for the logits where they use the embedding's table. With the head trained only, all before it
+ * runs forward and keeps nothing. */
+START_TEST(gradients_that_remain)
+{
+    const nnc_model model = gpt(1, 4, 2, 10, 6);
+    const nnc_result all = trained(&model, NNC_TRAIN_ALL, 0);
+    const double products = 2.0 * 6 * (64 + 128 + 40), pairs = all.forward_flops - products;
+    ck_assert_double_eq(all.backward_flops, 2 * products + 2 * pairs);
+    /* the embedding, which the head shares, and what lies between have no gradient product but that of the head */
+    const nnc_result norms = trained(&model, NNC_TRAIN_EMBEDDING | NNC_TRAIN_NORM, 0);
+    ck_assert_double_eq(norms.forward_flops, all.forward_flops);
+    ck_assert_double_eq(norms.backward_flops, products + 2.0 * 6 * 40 + 2 * pairs);
+    ck_assert_int_lt(norms.memory.activation_bytes, all.memory.activation_bytes);
+    nnc_model untied = model;
+    untied.decoder.tied_head = false;
+    const nnc_result head = trained(&untied, NNC_TRAIN_HEAD, 0);
+    ck_assert_int_eq(head.trained_params, 40);
+    ck_assert_double_eq(head.backward_flops, 2 * 2.0 * 6 * 40);
+}
+END_TEST
+
+/* Rank 2 beside the output projection of attention and each of queries, keys and values: 2 * (3 * 4 + 12) and
+ * 2 * (4 + 4) parameters; their products forward, twice backward. */
+START_TEST(adapters_work_beside)
+{
+    const nnc_model model = gpt(1, 4, 2, 10, 6);
+    nnc_plan plan = plan_of(1, 1, 1);
+    plan.adapter_rank = 2;
+    plan.adapters = NNC_ADAPTED_ATTENTION;
+    const nnc_result r = estimate_on_cluster(&model, &plan);
+    const nnc_result all = trained(&model, NNC_TRAIN_ALL, 0);
+    ck_assert_int_eq(r.trained_params, 2 * (3 * 4 + 12) + 2 * (4 + 4));
+    ck_assert_int_eq(r.params - r.trained_params, all.params);
+    /* A of the three is 4 x 6, and 6 values of rank 2 each meet the outputs of one part: 2 * 12 */
+    const double beside = 2.0 * 6 * (4 * 6 + 2 * 12 + 4 * 2 + 2 * 4);
+    ck_assert_double_eq(r.forward_flops - all.forward_flops, beside);
+    const double frozen = 2.0 * 6 * (64 + 128 + 40);
+    ck_assert_double_eq(all.backward_flops - r.backward_flops, frozen - 2 * beside);
+}
+END_TEST
+
+/* Two tensor ranks hold half of what they divide, and all of what they do not; ZeRO shards what is left. */
+START_TEST(adapters_divide)
+{
+    const nnc_model *model = load_model("models/llama-7b.json");
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.adapter_rank = 16;
+    plan.frozen = NNC_FROZEN_NF4;
+    const nnc_result one = estimate_on_cluster(model, &plan);
+    plan.devices = plan.tensor = 2;
+    const nnc_result two = estimate_on_cluster(model, &plan);
+    ck_assert_int_eq(one.trained_params, two.trained_params);
+    ck_assert_int_lt(two.memory.weight_bytes, one.memory.weight_bytes * 11 / 20);
+    plan.tensor = 1;
+    plan.zero = 3;
+    const nnc_result sharded = estimate_on_cluster(model, &plan);
+    ck_assert_int_le(sharded.memory.weight_bytes, one.memory.weight_bytes / 2 + 1);
+    ck_assert_int_ge(sharded.memory.weight_bytes, one.memory.weight_bytes / 2 - 1);
+}
+END_TEST
+
+static const struct {
+    unsigned train;
+    int64_t rank;
+    bool dora;
+    nnc_frozen frozen;
+    const char *where;
+} faults[] = {
+    { NNC_TRAIN_ADAPTERS, 0, false, NNC_FROZEN_16, "--train" },
+    { NNC_TRAIN_TIME, 0, false, NNC_FROZEN_16, "--train" },
+    { NNC_TRAIN_ALL, 0, true, NNC_FROZEN_16, "--dora" },
+    { NNC_TRAIN_ALL, 0, false, NNC_FROZEN_NF4, "--frozen" },
+};
+
+START_TEST(plans_that_train_nothing_are_refused)
+{
+    const nnc_device device = cluster_device();
+    const nnc_software software = nnc_software_default();
+    nnc_result result;
+    for (size_t i = 0; i < COUNT_OF(faults); i++) {
+        nnc_plan plan = plan_of(1, 1, 1);
+        nnc_error err;
+        plan.train = faults[i].train;
+        plan.adapter_rank = faults[i].rank;
+        plan.dora = faults[i].dora;
+        plan.frozen = faults[i].frozen;
+        const nnc_model model = gpt(1, 4, 2, 10, 6);
+        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err),
+                         NNC_ILLEGAL_PLAN);
+        ck_assert_str_eq(err.where, faults[i].where);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { llama_adapters,        frozen_weights_are_stored,
+                                   gradients_that_remain, adapters_work_beside,
+                                   adapters_divide,       plans_that_train_nothing_are_refused };
+    return run_tests("train", tests, COUNT_OF(tests));
+}
