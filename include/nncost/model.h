@@ -33,7 +33,9 @@ NNC_API const char *nnc_family_help(nnc_family family);
     X(NNC_POSITIONS_RELATIVE, "relative",                                                         \
       "A learned score per head and bucket of distances, for all layers.")                        \
     X(NNC_POSITIONS_RELATIVE_EACH, "relative_each",                                               \
-      "A learned score per head and bucket of distances, in every layer.")
+      "A learned score per head and bucket of distances, in every layer.")                        \
+    X(NNC_POSITIONS_DISENTANGLED, "disentangled",                                                 \
+      "A table of distances meets queries and keys in every layer, by their own projections.")
 NNC_ENUM(nnc_positions, NNC_POSITIONS_LIST, NNC_POSITIONS_COUNT);
 NNC_API const char *nnc_positions_name(nnc_positions positions);
 NNC_API const char *nnc_positions_help(nnc_positions positions);
@@ -194,6 +196,7 @@ typedef struct nnc_decoder {
     /* Latent attention to the index_topk tokens that an indexer picks: index_heads queries of width index_dim per
      * token against one key. 0 = to all. */
     int64_t index_heads, index_dim, index_topk;
+    bool share_layers;    /* all layers have the weights of the first */
     int64_t tower_inputs; /* that the towers read for each sequence */
 } nnc_decoder;
 

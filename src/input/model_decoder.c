@@ -98,6 +98,8 @@ static const nnc_field fields[] = {
       .help = "Latent attention: width of a head's rotary key." },
     { DECODER(v_head_dim), .max = 1e6, .default_text = "0",
       .help = "Latent attention: width of a head's value." },
+    { DECODER(share_layers), .rare = true, .default_text = "off",
+      .help = "All layers have the weights of the first (ALBERT)." },
     { DECODER(index_heads), .rare = true, .max = 1e5, .default_text = "0",
       .help = "Latent attention: queries per token of an indexer that picks tokens; 0 = none." },
     { DECODER(index_dim), .rare = true, .max = 1e6, .default_text = "0",

@@ -97,8 +97,13 @@ static void check_beside(nnc_json at, const char *field, bool given, bool wanted
 
 static void check_ends(nnc_json at, const nnc_decoder *d)
 {
-    const bool relative =
-        d->positions == NNC_POSITIONS_RELATIVE || d->positions == NNC_POSITIONS_RELATIVE_EACH;
+    const bool relative = d->positions == NNC_POSITIONS_RELATIVE ||
+                          d->positions == NNC_POSITIONS_RELATIVE_EACH ||
+                          d->positions == NNC_POSITIONS_DISENTANGLED;
+    if (d->share_layers &&
+        (d->mixers_count > 1 || d->mlps_count > 1 || d->experts > 0 || d->encoder_layers > 0)) {
+        nnc_json_fault(at, "share_layers", "does not apply, expected layers that are alike");
+    }
     check_beside(at, "relative_buckets", d->relative_buckets > 0, relative, "relative positions");
     if (d->head_share > 0.0 && d->head != NNC_HEAD_MASKED) {
         nnc_json_fault(at, "head_share", "does not apply, expected it with a head of masked words");

@@ -203,6 +203,7 @@ void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report)
         nnc_sheet_item(sheet, NNC_INK_PLAIN,
                        "vocabulary padded to %s rows for %" PRId32 " tensor ranks",
                        nnc_count_text((double)nnc_padded_rows(report), a), result->plan.tensor);
+    }
     if (result->trained_params != result->params) {
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s trained",
                        nnc_count_text((double)result->trained_params, a));

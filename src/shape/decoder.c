@@ -96,6 +96,8 @@ static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *
     }
     if (d->positions == NNC_POSITIONS_RELATIVE_EACH) {
         nnc_decoder_relative(&one, d);
+    } else if (d->positions == NNC_POSITIONS_DISENTANGLED) {
+        nnc_decoder_distances(&one, d);
     }
     if (d->encoder_layers > 0) {
         nnc_decoder_cross(&one, d);
@@ -104,6 +106,16 @@ static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *
         nnc_decoder_experts(&one, d);
     } else if (k->mlp == NNC_LAYER_DENSE) {
         nnc_layer_mlp(&one);
+    }
+}
+
+/* Layers with the weights of those before them. */
+static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_writer *w, const kind *k)
+{
+    const int32_t first = list->count;
+    layers(w, d, k);
+    for (int32_t i = first; i < list->count; i++) {
+        list->ops[i].weights = (nnc_weights){ 0 };
     }
 }
 
@@ -164,7 +176,15 @@ static void lower(const nnc_model *model, const nnc_writer *to)
         nnc_decoder_encoder(&w, d);
     }
     for (int32_t i = 0; i < kind_count; i++) {
-        layers(&w, d, &kinds[i]);
+        if (d->share_layers && kinds[i].count > 1) {
+            kind first = kinds[i];
+            first.count = 1;
+            kinds[i].count--;
+            layers(&w, d, &first);
+            again(to->list, d, &w, &kinds[i]);
+        } else {
+            layers(&w, d, &kinds[i]);
+        }
     }
     nnc_list_segment(to, 1, false);
     nnc_decoder_head(&w, d);
@@ -229,7 +249,8 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
                         "an encoder and its decoder stay together, expected 1, found %" PRId32,
                         p->pipeline);
     }
-    const bool whole = d->encoder_layers > 0 || pooled || d->index_heads > 0 || d->tower_inputs > 0;
+    const bool whole = d->encoder_layers > 0 || pooled || d->index_heads > 0 ||
+                       d->tower_inputs > 0 || d->positions == NNC_POSITIONS_DISENTANGLED;
     if (whole && p->context > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",
                         "the tokens that are looked at from outside stay together, expected 1, "

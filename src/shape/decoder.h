@@ -22,6 +22,9 @@ bool nnc_mixer_attends(nnc_mixer mixer);
 void nnc_decoder_embedding(const nnc_layer_writer *w, const nnc_decoder *d, bool again);
 /* A learned score per head and bucket of distances, looked up for every pair.   [relative-positions] */
 void nnc_decoder_relative(const nnc_layer_writer *w, const nnc_decoder *d);
+/* Products of queries and keys with the projected table of distances. Source: arXiv:2006.03654, section 3.1.
+ * [disentangled-positions] */
+void nnc_decoder_distances(const nnc_layer_writer *w, const nnc_decoder *d);
 /* The last norm, and what the task makes of the states.   [heads] */
 void nnc_decoder_head(const nnc_layer_writer *w, const nnc_decoder *d);
 

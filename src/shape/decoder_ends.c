@@ -31,6 +31,42 @@ void nnc_decoder_relative(const nnc_layer_writer *w, const nnc_decoder *d)
         nnc_list_mul(&w->to, nnc_list_mul(&w->to, d->relative_buckets, d->heads), w->to.repeat);
 }
 
+/* Distances forth and back, and the norm over their table. */
+static void distances(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const int64_t rows = 2 * d->relative_buckets;
+    nnc_op *op = nnc_list_norm(&w->to, "embed.distances", d->norm,
+                               nnc_list_mul(&w->to, rows, d->hidden), rows, 2 * d->hidden);
+    op->weights = (nnc_weights){
+        .count = 1, .rows = rows, .cols = d->hidden, .vector = 2 * d->hidden, .table = true
+    };
+    w->to.list->lookup_params += nnc_list_mul(&w->to, rows, d->hidden);
+}
+
+void nnc_decoder_distances(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    static const char *const names[] = { "attn.distance_k", "attn.distance_q" };
+    static const char *const scores[] = { "attn.content_to_distance", "attn.distance_to_content" };
+    const int64_t rows = 2 * d->relative_buckets, inner = d->heads * d->head_dim;
+    for (int i = 0; i < 2; i++) {
+        nnc_op *linear = nnc_list_linear(&w->to, names[i], NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN,
+                                         rows, inner, d->hidden, false);
+        linear->weights = (nnc_weights){ 0 }; /* those of the tokens */
+        nnc_op *op = nnc_list_add(&w->to, scores[i], NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
+        op->split = NNC_SPLIT_HEADS;
+        op->u.matmul = (nnc_matmul){ .batch = nnc_list_mul(&w->to, w->batch, d->heads),
+                                     .m = w->seq_len,
+                                     .n = rows,
+                                     .k = d->head_dim,
+                                     .b_shared = w->batch,
+                                     .heads = d->heads,
+                                     .kv_heads = d->heads,
+                                     .kept_divisor = 1,
+                                     .needs_grad_input = true,
+                                     .keeps_b = true };
+    }
+}
+
 /* From the width of the tables to that of the stream. */
 static void project(const nnc_layer_writer *w, const nnc_decoder *d)
 {
@@ -77,6 +113,8 @@ void nnc_decoder_embedding(const nnc_layer_writer *w, const nnc_decoder *d, bool
     }
     if (d->positions == NNC_POSITIONS_RELATIVE) {
         nnc_decoder_relative(w, d);
+    } else if (d->positions == NNC_POSITIONS_DISENTANGLED) {
+        distances(w, d);
     }
     if (d->tied_head && has_words(d)) {
         list->tied_rows = vocab;

@@ -113,6 +113,14 @@ Memory:
                           of optimizer,activations,weights [none]
   --recompute LIST        What is computed again in backward instead of kept. none, selective, full,
                           or some of attention,norm,activation [none]
+  --train LIST            Whose weights are trained; the others are frozen. all, or some of
+                          embedding,attention,mlp,norm,conv,time,head,towers,adapters [all]
+  --adapter-rank N        Rank of adapters beside linear layers (LoRA), which alone are trained
+                          unless --train says more; 0 = none. [0]
+  --adapters NAME         Which layers have adapters. linear, attention, mlp [linear]
+  --dora[=off]            Adapters of direction alone, and a trained length for each output (DoRA).
+                          [off]
+  --frozen NAME           How weights that are not trained are stored. 16bit, int8, nf4 [16bit]
   --recompute-every N     Full recomputation in segments of this many layers. [1]
   --recompute-layers N    Full recomputation of this many layers of each stage; 0 = all. [0]
   --activations NAME      How kept activations are counted. per-op, korthikanti [per-op]

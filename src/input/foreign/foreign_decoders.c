@@ -189,6 +189,7 @@ const nnc_architecture nnc_foreign_decoders[] = {
                        { "head_dim", .to = "head_dim", .absent = "256" },
                        { "tie_word_embeddings", .to = "tied_head", .absent = "true" },
                        { "attention_bias", .absent = "", .words = NNC_BIAS_QKVO }),
+      .harmless = "num_image_tokens",
       .only = GEMMA_ACTIVATIONS },
     { .name = "gemma2",
       .like = "gemma",

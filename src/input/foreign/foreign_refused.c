@@ -17,10 +17,6 @@ const nnc_architecture nnc_foreign_refused[] = {
     { .name = "ControlNetModel", .refuses = CONVOLUTIONS },
     { .name = "StableCascadeUNet", .refuses = CONVOLUTIONS },
     { .name = "HunyuanDiT2DModel", .refuses = DIFFUSION },
-    { .name = "deberta-v2",
-      .refuses =
-          "scores by content and position apart, which this version does not count, expected a "
-          "bert or roberta" },
     { .name = "falcon_h1", .refuses = RECURRENT },
     { .name = NULL },
 };

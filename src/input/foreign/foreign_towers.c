@@ -137,9 +137,8 @@ void nnc_foreign_parts_read(nnc_foreign_file *file)
         word += strspn(word, " ");
     }
     if (file->at.doc->faults->count == 0) {
-        nnc_foreign_note(
-            file->noted, sizeof file->noted,
-            "words alone: --set tower_inputs=1 adds the work of one image, or sound, for "
-            "each sequence");
+        nnc_foreign_note(file->noted, sizeof file->noted,
+                         "without images or sounds: --set tower_inputs=1 adds the work of one for "
+                         "each sequence");
     }
 }
