@@ -27,6 +27,7 @@ static const struct {
 } outputs[] = {
     { "estimate", "nncost estimate --format json", &nnc_estimate_view },
     { "ops", "nncost ops --format json", &nnc_ops_output },
+    { "op", "nncost op --format json", &nnc_op_view },
     { "compare", "nncost compare --format json", &nnc_comparison_view },
     { "run", "nncost run --format json", &nnc_run_view },
     { "serve", "nncost serve --format json", &nnc_serve_view },

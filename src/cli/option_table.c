@@ -72,6 +72,9 @@ const nnc_own_option nnc_own_options[] = {
     { "trace", "FILE",
       "Write the timeline to FILE too, as a trace for chrome://tracing and Perfetto.", "Output",
       NNC_TAKES_STAGES, WORD(trace), 0, NULL, 0 },
+    { "measured", "STEP",
+      "A step of your own beside the estimate, with its MFU: 0.41s, 380samples/s or 12000tokens/s.",
+      "Output", NNC_TAKES_STAGES, WORD(measured), 0, NULL, 0 },
     { "sensitivity", NULL,
       "Show what a little more of each figure of the device would bring: bandwidths, peaks, "
       "latencies, capacity.",

@@ -208,6 +208,14 @@ NNC_IF(has_stages, nnc_report, self->all_stages)
 
 NNC_IF(has_timeline, nnc_report, self->intervals != NULL)
 
+static const nnc_metric own_rows[] = {
+    NNC_NUMBER(nnc_own_step, step_s, .unit = "s", .help = "The measured step."),
+    NNC_NUMBER(nnc_own_step, mfu, .help = "Its model FLOPs over the peak of all devices."),
+    NNC_NUMBER(nnc_own_step, predicted_over, .help = "The predicted time over the measured one."),
+    NNC_BOOL(nnc_own_step, possible, .help = "It takes at least the lower bound."),
+};
+static const nnc_metrics own_metrics = NNC_METRICS("a measured step", own_rows, nnc_own_step);
+NNC_IF(has_own, nnc_report, self->own != NULL)
 NNC_IF(has_sensitivity, nnc_report, self->sensitivity != NULL)
 
 static nnc_cell get_sentence(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
@@ -225,6 +233,8 @@ static const nnc_metric document_rows[] = {
     NNC_AS("timeline", LIST, NNC_IN(nnc_report, intervals), NNC_COUNT(nnc_report, interval_count),
            .rows = &nnc_interval_metrics, .when = has_timeline,
            .help = "What every stage does when, with --timeline."),
+    NNC_AS("measured", OBJECT, NNC_VIA(nnc_report, own), .rows = &own_metrics, .when = has_own,
+           .help = "The step of --measured beside the estimate."),
     NNC_AS("sensitivity", LIST, NNC_IN(nnc_report, sensitivity),
            NNC_COUNT(nnc_report, sensitivity_count), .rows = &nnc_sensitivity_metrics,
            .when = has_sensitivity,

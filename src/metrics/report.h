@@ -10,6 +10,13 @@
 #include "base/derivation.h"
 #include "metrics/metric.h"
 
+/* A step that the user measured, beside the estimate. */
+typedef struct nnc_own_step {
+    double step_s, mfu;
+    double predicted_over; /* the predicted time over the measured one */
+    bool possible;         /* it is not below the lower bound */
+} nnc_own_step;
+
 typedef struct nnc_report {
     const char *model_asked, *device_asked; /* as given by the user: "a100", "my/device.json" */
     const char *overrides;                  /* "hidden=2048, ..."; NULL = none */
@@ -39,6 +46,7 @@ typedef struct nnc_report {
     const nnc_serve *serve;
     const nnc_serve_op *serve_ops;
     int32_t serve_op_count;
+    const nnc_own_step *own; /* NULL: none was given */
 } nnc_report;
 
 /* The price of the device file that the costs count; NULL if the plan gives one, or none is known. */

@@ -28,6 +28,7 @@ software   Software profile
 plan       Plan file
 estimate   nncost estimate --format json
 ops        nncost ops --format json
+op         nncost op --format json
 compare    nncost compare --format json
 run        nncost run --format json
 serve      nncost serve --format json

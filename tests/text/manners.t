@@ -55,7 +55,7 @@ $ nncost ops dense round -x
 [2]
 
 # Case does not matter, nor do dots of style: makers, owners, blanks. An exact id goes first.
-$ nncost estimate Dense ROUND --Micro-Batch 2 --PRECISION BF16 --Format CSV | cut -d, -f1,20 | tail -1
+$ nncost estimate Dense ROUND --Micro-Batch 2 --PRECISION BF16 --Format CSV | cut -d, -f1,21 | tail -1
 dense,A device of round figures
 $ nncost estimate some-lab/Dense-Instruct "NVIDIA Round" | head -2
 model     some-lab/Dense-Instruct = dense, A small decoder, decoder, 107,106,000 parameters

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "cli/estimate/estimate_view.h"
 #include "cli/output.h"
 #include "cli/scenario_asked.h"
@@ -43,14 +44,44 @@ static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entri
     return status;
 }
 
+/* "0.41s", or a rate of samples or tokens. */
+static nnc_status read_measured(const char *text, const nnc_result *r, nnc_own_step *own,
+                                nnc_error *err)
+{
+    static const char *const units[] = { "tokens/s", "samples/s", "s" };
+    double value = 0.0;
+    int unit = 0;
+    while (unit < 3 && !nnc_read_quantity(text, units[unit], false, &value)) {
+        unit++;
+    }
+    if (unit == 3 || !(value > 0.0) || (unit == 0 && r->tokens == 0)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--measured",
+                        "wrong value, expected a time (0.41s) or a rate (380samples/s%s), found "
+                        "\"%.40s\"",
+                        r->tokens > 0 ? ", 12000tokens/s" : "", text);
+    }
+    own->step_s = unit == 0   ? (double)r->tokens / value
+                  : unit == 1 ? (double)r->plan.global_batch / value
+                              : value;
+    own->mfu = r->model_flops / (own->step_s * r->plan.devices * r->peak_flops_per_s);
+    own->predicted_over = r->step_s / own->step_s;
+    own->possible = own->step_s >= r->lower_bound_s;
+    return NNC_OK;
+}
+
 static nnc_status write(nnc_session *session, nnc_scenario *scenario, nnc_scratch *scratch,
                         nnc_error *err)
 {
     const nnc_options *options = &session->options;
     nnc_sensitivity entries[NNC_LEVER_COUNT];
     nnc_report *report = &scenario->report;
+    nnc_own_step own;
     nnc_status status = NNC_OK;
     session->exit_code = scenario->result.verdict != NNC_OVER_MEMORY ? 0 : 1;
+    if (options->measured != NULL) {
+        NNC_TRY(read_measured(options->measured, &scenario->result, &own, err));
+        report->own = &own;
+    }
     if (options->timeline || options->trace != NULL) {
         status = nnc_scenario_timeline(scenario, scratch, err);
     }
@@ -60,6 +91,7 @@ static nnc_status write(nnc_session *session, nnc_scenario *scenario, nnc_scratc
     if (status == NNC_OK) {
         status = write_report(session, report, err);
     }
+    report->own = NULL;
     report->sensitivity = NULL;
     nnc_scenario_timeline_free(scenario);
     return status;

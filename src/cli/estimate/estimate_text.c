@@ -203,6 +203,28 @@ static void write_above_peak(nnc_sheet *sheet, const nnc_result *result)
     nnc_sheet_end(sheet);
 }
 
+/* The step of --measured: its MFU, and whether it can be. */
+static void write_own(nnc_sheet *sheet, const nnc_report *report)
+{
+    const nnc_own_step *own = report->own;
+    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
+    if (own == NULL) {
+        return;
+    }
+    nnc_sheet_label(sheet, "measured");
+    nnc_sheet_item(sheet, NNC_INK_STRONG, "%s", nnc_unit_text(own->step_s, "s", a));
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "MFU %s", nnc_percent_text(own->mfu, a));
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "the estimate is %s of it",
+                   nnc_percent_text(own->predicted_over, a));
+    if (!own->possible) {
+        nnc_sheet_item(sheet, NNC_INK_STRONG,
+                       "impossible: less than the lower bound of %s, so it is not this step on "
+                       "this device",
+                       nnc_unit_text(report->result->lower_bound_s, "s", b));
+    }
+    nnc_sheet_end(sheet);
+}
+
 static void write_rates(nnc_sheet *sheet, const nnc_result *result)
 {
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
@@ -425,6 +447,7 @@ void nnc_estimate_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_sheet_gap(&sheet);
     write_waits(&sheet, report->result);
     write_rates(&sheet, report->result);
+    write_own(&sheet, report);
     nnc_sheet_gap(&sheet);
     write_memory_classes(&sheet, &report->result->memory);
     if (style.format == &nnc_format_markdown) {

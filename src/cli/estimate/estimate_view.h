@@ -6,6 +6,7 @@
 #include "render/format.h"
 
 /* Of an nnc_report. */
+extern const nnc_view nnc_op_view;
 extern const nnc_view nnc_estimate_view;
 
 /* The intervals as a trace for chrome://tracing and Perfetto: a thread per stage, arrows between them, the

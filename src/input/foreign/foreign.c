@@ -265,9 +265,7 @@ void nnc_foreign_fill(nnc_foreign_file *file)
 {
     nnc_json root = file->at;
     file->model->family = nnc_foreign_next(file->row, NULL)->family;
-    if (file->row->graph != NULL) {
-        nnc_foreign_graph_read(file);
-    }
+    nnc_foreign_graph_read(file);
     if (!nnc_json_go_on(root)) {
         return;
     }

@@ -179,7 +179,7 @@ void nnc_foreign_note(char *list, size_t size, const char *format, ...) NNC_PRIN
 
 /* What the class of the file implies, and what its keys and those of its class say. */
 void nnc_foreign_fill(nnc_foreign_file *file);
-/* Gives the model the network that the row names, with its own numbers. */
+/* Gives the model the network that the row names, with its own numbers; nothing where it names none. */
 void nnc_foreign_graph_read(nnc_foreign_file *file);
 /* A file of several networks: its text, and what stands beside it. */
 void nnc_foreign_parts_read(nnc_foreign_file *file);

@@ -7,11 +7,18 @@
 void nnc_foreign_graph_read(nnc_foreign_file *file)
 {
     const nnc_foreign_graph *graph = nnc_foreign_graphs;
-    while (graph->name != NULL && strcmp(graph->name, file->row->graph) != 0) {
+    const nnc_architecture *row = file->row;
+    while (row != NULL && row->graph == NULL) {
+        row = nnc_foreign_row(row->like);
+    }
+    if (row == NULL) {
+        return;
+    }
+    while (graph->name != NULL && strcmp(graph->name, row->graph) != 0) {
         graph++;
     }
     if (graph->name == NULL) {
-        nnc_json_fault(file->at, NULL, "%s: no list of ops", file->row->graph);
+        nnc_json_fault(file->at, NULL, "%s: no list of ops", row->graph);
         return;
     }
     nnc_json_doc doc = { .faults = file->at.doc->faults,

@@ -141,8 +141,9 @@ const nnc_architecture nnc_foreign_mixers[] = {
                    { "mamba_d_conv", .to = "conv_kernel", .absent = "4" },
                    { "mamba_chunk_size", .to = "ssm_chunk", .absent = "256" },
                    { "mamba_conv_bias", .to = "conv_bias", .absent = "true" },
-                   { "partial_rotary_factor|attn_rotary_emb", .to = "rotary_dim",
-                     .times = "head_dim", .absent = "0.5*head_dim" },
+                   { "partial_rotary_factor", .to = "rotary_dim", .times = "head_dim",
+                     .absent = "0.5*head_dim" },
+                   { "attn_rotary_emb", .to = "rotary_dim", .absent = "rotary_dim" },
                    { "max_position_embeddings", .to = "seq_len", .absent = "262144" }),
       .only = "mamba_proj_bias=false",
       .harmless = "num_logits_to_keep z_loss_coefficient time_step_min time_step_max "
