@@ -74,86 +74,6 @@ NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan,
     return ends_bytes;
 }
 
-double nnc_dense_shards(const nnc_plan *plan)
-{
-    return plan->zero > 0 ? (double)plan->shard : 1.0;
-}
-
-double nnc_expert_shards(const nnc_plan *plan)
-{
-    const int32_t same = plan->data * plan->context / plan->expert;
-    return plan->zero > 0 ? (double)(plan->shard < same ? plan->shard : same) : 1.0;
-}
-
-/* DualPipe keeps the stages of both directions; the holding counts both, so nothing doubles here. */
-static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_holding *holding, size_t at)
-{
-    nnc_parameters total = { 0 };
-    for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
-        const nnc_parameters *p =
-            (const nnc_parameters *)(const void *)((const char *)&sums[s] + at);
-        const double n = (double)holding->instances[s];
-        total.params += n * p->params;
-        total.matrix_params += n * p->matrix_params;
-        total.factored_elements += n * p->factored_elements;
-        total.orthogonalise_flops += n * p->orthogonalise_flops;
-    }
-    return total;
-}
-
-static nnc_parameters total_of(const nnc_segment_sums *sums, const nnc_holding *holding,
-                               bool expert)
-{
-    return sum_of(sums, holding,
-                  expert ? offsetof(nnc_segment_sums, expert) : offsetof(nnc_segment_sums, dense));
-}
-
-static nnc_parameters frozen_of(const nnc_segment_sums *sums, const nnc_holding *holding,
-                                bool expert)
-{
-    return sum_of(sums, holding,
-                  expert ? offsetof(nnc_segment_sums, frozen_expert)
-                         : offsetof(nnc_segment_sums, frozen));
-}
-
-/* 16 bits; 8; 4, and for every 64 of them an 8-bit scale, for every 256 of these a 32-bit one. */
-static double stored_bytes(const nnc_plan *plan)
-{
-    return plan->frozen == NNC_FROZEN_NF4    ? 0.5 + 1.0 / 64.0 + 4.0 / (64.0 * 256.0)
-           : plan->frozen == NNC_FROZEN_INT8 ? 1.0
-                                             : 2.0;
-}
-
-double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan)
-{
-    return stored_bytes(plan) * frozen->matrix_params +
-           2.0 * (frozen->params - frozen->matrix_params);
-}
-
-double nnc_holding_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding)
-{
-    return total_of(sums, holding, false).params + total_of(sums, holding, true).params +
-           frozen_of(sums, holding, false).params + frozen_of(sums, holding, true).params;
-}
-
-void nnc_holding_update(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
-                        const nnc_plan *plan, nnc_update *update)
-{
-    const nnc_parameters dense = total_of(sums, holding, false);
-    const nnc_parameters expert = total_of(sums, holding, true);
-    const double d = nnc_dense_shards(plan), e = nnc_expert_shards(plan);
-    update->params = (int64_t)ceil(dense.params / d + expert.params / e);
-    update->matrix_params = (int64_t)ceil(dense.matrix_params / d + expert.matrix_params / e);
-    update->factored_elements = dense.factored_elements / d + expert.factored_elements / e;
-    update->orthogonalise_flops = dense.orthogonalise_flops / d + expert.orthogonalise_flops / e;
-}
-
-bool nnc_holding_same(const nnc_holding *a, const nnc_holding *b)
-{
-    return memcmp(a->instances, b->instances, sizeof a->instances) == 0 &&
-           memcmp(a->recomputed, b->recomputed, sizeof a->recomputed) == 0;
-}
-
 /* Kept for backward by one micro-batch, and the live block of what is recomputed. */
 typedef struct kept {
     double bytes, live_bytes, largest_layer_bytes;
@@ -303,8 +223,8 @@ typedef struct parts {
 static parts parts_of(const nnc_segment_sums *sums, const nnc_holding *holding,
                       const nnc_plan *plan, nnc_derivation *why)
 {
-    NNC_LET(why, dense_params, NULL, total_of(sums, holding, false).params);
-    NNC_LET(why, expert_params, NULL, total_of(sums, holding, true).params);
+    NNC_LET(why, dense_params, NULL, nnc_holding_trained(sums, holding, false).params);
+    NNC_LET(why, expert_params, NULL, nnc_holding_trained(sums, holding, true).params);
     NNC_LET(why, dense_shards, NULL, nnc_dense_shards(plan));
     NNC_LET(why, expert_shards, NULL, nnc_expert_shards(plan));
     NNC_SAY(why, stage_params, NULL, dense_params + expert_params);
@@ -337,13 +257,13 @@ static double states_of(const nnc_segment_sums *sums, const nnc_holding *holding
 static double frozen_bytes_of(const nnc_segment_sums *sums, const nnc_holding *holding,
                               const nnc_plan *plan, nnc_derivation *why)
 {
-    const nnc_parameters dense = frozen_of(sums, holding, false);
-    const nnc_parameters expert = frozen_of(sums, holding, true);
+    const nnc_parameters dense = nnc_holding_frozen(sums, holding, false);
+    const nnc_parameters expert = nnc_holding_frozen(sums, holding, true);
     const bool sharded = plan->zero == 3;
     if (!(dense.params + expert.params > 0.0) || (plan->offload & NNC_OFFLOAD_WEIGHTS) != 0) {
         return 0.0;
     }
-    NNC_LET(why, stored_bytes_per_param, NULL, stored_bytes(plan));
+    NNC_LET(why, stored_bytes_per_param, NULL, nnc_stored_bytes(plan));
     NNC_LET(why, frozen_matrix_params, NULL,
             dense.matrix_params / (sharded ? nnc_dense_shards(plan) : 1.0) +
                 expert.matrix_params / (sharded ? nnc_expert_shards(plan) : 1.0));

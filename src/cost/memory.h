@@ -40,6 +40,14 @@ double nnc_holding_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
 void nnc_holding_update(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
                         const nnc_plan *plan, nnc_update *update);
 
+/* Parameters of all instances: those that are trained, and the others; dense ones or experts'. */
+nnc_parameters nnc_holding_trained(const nnc_segment_sums *sums, const nnc_holding *holding,
+                                   bool expert);
+nnc_parameters nnc_holding_frozen(const nnc_segment_sums *sums, const nnc_holding *holding,
+                                  bool expert);
+
+/* Bytes of one parameter that is not trained, in a matrix of a linear layer. */
+double nnc_stored_bytes(const nnc_plan *plan);
 /* Bytes of parameters that are not trained: of a linear layer's matrices as the plan stores them, of others two
  * each. */
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan);

@@ -157,7 +157,7 @@ bool nnc_foreign_shapes(const char *key);
 /* Faults for keys that the row does not know, and for values that it does not. */
 void nnc_foreign_check_keys(nnc_foreign_file *file);
 
-/* ---- keys (foreign_key.c) ---- */
+/* ---- values (foreign_value.c) and keys (foreign_key.c) ---- */
 
 /* The value of a key by one of its names; faults where two names disagree. */
 nnc_json nnc_foreign_get(nnc_json at, const char *names);
@@ -168,6 +168,9 @@ const char *nnc_foreign_text(nnc_json at, char *text, size_t size);
 bool nnc_foreign_ends(const char *name, const char *end, size_t length);
 /* Does the file say what a `when` asks for, of "architectures" the end of the first? NULL asks for nothing. */
 bool nnc_foreign_speaks(nnc_json at, const char *when);
+/* The number in a field. Of a decoder whose file does not say how wide a head is, the width that the family
+ * will take. */
+double nnc_foreign_number(const nnc_field *field, const nnc_model *model);
 /* Sets a field to a value as rows write it; faults at `at` where it does not suit. */
 void nnc_foreign_set(nnc_json at, nnc_model *model, const char *to, const char *text);
 /* Reads a key into its field, or what it stands for where it is not there. again: another key has set the
