@@ -32,7 +32,7 @@ typedef struct nnc_own_option {
 extern const nnc_own_option nnc_own_options[];
 extern const int nnc_own_option_count;
 
-enum { NNC_SPELLINGS_MAX = 192 };
+enum { NNC_SPELLINGS_MAX = 256 };
 
 /* One spelling of an option. */
 typedef struct nnc_option_spelling {

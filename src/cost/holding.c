@@ -49,7 +49,7 @@ nnc_parameters nnc_holding_frozen(const nnc_segment_sums *sums, const nnc_holdin
 }
 
 /* 16 bits; 8; 4, and for every 64 of them an 8-bit scale, for every 256 of these a 32-bit one. */
-double nnc_stored_bytes(const nnc_plan *plan)
+double nnc_frozen_param_bytes(const nnc_plan *plan)
 {
     return plan->frozen == NNC_FROZEN_NF4    ? 0.5 + 1.0 / 64.0 + 4.0 / (64.0 * 256.0)
            : plan->frozen == NNC_FROZEN_INT8 ? 1.0
@@ -58,7 +58,7 @@ double nnc_stored_bytes(const nnc_plan *plan)
 
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan)
 {
-    return nnc_stored_bytes(plan) * frozen->matrix_params +
+    return nnc_frozen_param_bytes(plan) * frozen->matrix_params +
            2.0 * (frozen->params - frozen->matrix_params);
 }
 

@@ -263,7 +263,7 @@ static double frozen_bytes_of(const nnc_segment_sums *sums, const nnc_holding *h
     if (!(dense.params + expert.params > 0.0) || (plan->offload & NNC_OFFLOAD_WEIGHTS) != 0) {
         return 0.0;
     }
-    NNC_LET(why, stored_bytes_per_param, NULL, nnc_stored_bytes(plan));
+    NNC_LET(why, stored_bytes_per_param, NULL, nnc_frozen_param_bytes(plan));
     NNC_LET(why, frozen_matrix_params, NULL,
             dense.matrix_params / (sharded ? nnc_dense_shards(plan) : 1.0) +
                 expert.matrix_params / (sharded ? nnc_expert_shards(plan) : 1.0));

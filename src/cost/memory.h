@@ -47,7 +47,7 @@ nnc_parameters nnc_holding_frozen(const nnc_segment_sums *sums, const nnc_holdin
                                   bool expert);
 
 /* Bytes of one parameter that is not trained, in a matrix of a linear layer. */
-double nnc_stored_bytes(const nnc_plan *plan);
+double nnc_frozen_param_bytes(const nnc_plan *plan);
 /* Bytes of parameters that are not trained: of a linear layer's matrices as the plan stores them, of others two
  * each. */
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan);

@@ -18,9 +18,9 @@ rate      100.0 TFLOP/s, 393.3 GB/s
 # 2 * 64 * 64 * 9 * 3136 FLOPs.
 $ nncost op conv 1x64x56x56x64x3 round --precision fp32
 op        conv, n=1 c=64->64 56x56->56x56 k=3, fp32 on round
-time      23.12 us, bound by compute, at least 23.12 us at the rates of the datasheet, 100.0% of it
+time      10.28 us, bound by compute, at least 10.28 us at the rates of the datasheet, 100.0% of it
 work      231.2 MFLOP, 1.753 MB read and written, 131.9 FLOP/B, ridge 10.00 FLOP/B
-rate      10.00 TFLOP/s, 75.82 GB/s
+rate      22.50 TFLOP/s, 170.6 GB/s
 $ nncost op all-reduce 1GB round --devices 8
 op        all-reduce, devices=8, bf16 on round
 time      17.51 ms, bound by network, scale_up,

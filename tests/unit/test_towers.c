@@ -52,6 +52,8 @@ static const struct {
     { "{ \"model_type\": \"llava\", " TEXT " }", "missing, expected an object, found nothing" },
     { LLAVA("\"hidden_size\": 16, " TEXT, VISION),
       "differs from that of the text, expected 8, found 16" },
+    { LLAVA("\"num_key_value_heads\": 1, " TEXT, VISION),
+      "shapes the text, expected it there, found it beside" },
     { LLAVA(TEXT, "\"vision_config\": { \"model_type\": \"clip_vision_model\", \"depth\": 3 }"),
       "shapes a network in a way that a clip_vision_model is not known to, expected it left out, "
       "or "
@@ -74,6 +76,9 @@ START_TEST(tables_are_tied_from_outside)
     nnc_model model;
     ck_assert_int_eq(parse(LLAVA("\"tie_word_embeddings\": true, " TEXT, VISION), &model), NNC_OK);
     ck_assert(model.decoder.tied_head);
+    /* what is said twice is the same */
+    ck_assert_msg(parse(LLAVA("\"intermediate_size\": 16, " TEXT, VISION), &model) == NNC_OK,
+                  "%s: %s", err.where, err.what);
 }
 END_TEST
 

@@ -151,6 +151,8 @@ bool nnc_foreign_names(const char *names, const char *key);
 /* Does a row between this one and the one that was asked for speak of the key itself? */
 bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architecture *row,
                             const char *names);
+/* Does the row, or one that it is like, know the key? */
+bool nnc_foreign_speaks_of(const nnc_architecture *row, const char *key);
 /* Does any architecture take this key for a part of its shape? */
 bool nnc_foreign_shapes(const char *key);
 

@@ -176,6 +176,14 @@ static bool speaks_of(const nnc_architecture *row, const char *key)
            nnc_foreign_word(row->harmless, key) != NULL;
 }
 
+bool nnc_foreign_speaks_of(const nnc_architecture *row, const char *key)
+{
+    while (row != NULL && !speaks_of(row, key)) {
+        row = nnc_foreign_row(row->like);
+    }
+    return row != NULL;
+}
+
 bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architecture *row,
                             const char *names)
 {

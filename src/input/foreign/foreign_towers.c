@@ -48,6 +48,21 @@ static void check_twice(const nnc_foreign_file *file, nnc_json inside)
     }
 }
 
+/* Files may repeat keys of the text beside it, but say nothing of it that stands there alone. */
+static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_architecture *text)
+{
+    for (nnc_json at = nnc_json_first(file->at); at.node != NULL && nnc_json_go_on(at);
+         at = nnc_json_next(at)) {
+        const char *key = nnc_json_key(at);
+        if (!nnc_foreign_speaks_of(file->row, key) && nnc_foreign_speaks_of(text, key) &&
+            nnc_foreign_shapes(key) && !nnc_foreign_is_empty(at) &&
+            !nnc_foreign_given(inside, key)) {
+            nnc_json_fault(at, NULL, "shapes the text, expected it there, found it beside");
+        }
+    }
+    file->around = text;
+}
+
 /* Whether the head is the table is said beside the text or in it. */
 static void read_tied(nnc_foreign_file *file, nnc_json text)
 {
@@ -79,6 +94,7 @@ static void read_text(nnc_foreign_file *file)
     }
     if (nested) {
         check_twice(file, at);
+        check_beside(file, at, text.row);
         nnc_foreign_check_keys(file);
     }
     nnc_foreign_fill(&text);
