@@ -99,7 +99,7 @@ static const char *name_of(const nnc_change *change)
 static int rank_of(const nnc_change *change)
 {
     static const char *const first[] = { "step.step_s", "memory.total_bytes", "cost." };
-    int rank = 0;
+    int rank = change->kind == NNC_CHANGE_MOVED ? 0 : 3;
     while (rank < 3 && strncmp(name_of(change), first[rank], strlen(first[rank])) != 0) {
         rank++;
     }

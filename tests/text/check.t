@@ -303,14 +303,14 @@ $ nncost check p.json --update >/dev/null; sed -i 's/"mem_bytes_per_s": 1e12/"me
 $ nncost check p.json && nncost check p.json --format csv
 p.json: 2 as recorded; 4 of 4 requirements met
 scenario,state,figure,kind,old,now,relative\r
-base,same,step.step_s,within tolerance,0.033543484,0.0335317849102,-0.000348773842942\r
 base,same,step.update_s,within tolerance,0.00321318,0.00320676646707,-0.00199600798403\r
 base,same,throughput.mfu,within tolerance,0.872896804637,0.873201354429,0.000348895528838\r
+base,same,step.step_s,within tolerance,0.033543484,0.0335317849102,-0.000348773842942\r
 base,same,step.forward_s,within tolerance,0.010272672,0.0102703725349,-0.000223842936858\r
 base,same,step.backward_s,within tolerance,0.020057632,0.0200546459082,-0.000148875590915\r
-recompute,same,step.step_s,within tolerance,0.042888124,0.042874380998,-0.000320438403787\r
 recompute,same,step.update_s,within tolerance,0.00321318,0.00320676646707,-0.00199600798403\r
 recompute,same,throughput.mfu,within tolerance,0.68270647604,0.682925311537,0.000320541117248\r
+recompute,same,step.step_s,within tolerance,0.042888124,0.042874380998,-0.000320438403787\r
 recompute,same,step.forward_s,within tolerance,0.010272672,0.0102703725349,-0.000223842936858\r
 recompute,same,step.backward_s,within tolerance,0.020057632,0.0200546459082,-0.000148875590915\r
 
