@@ -144,8 +144,10 @@ static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *
     return nnc_serve_into(model, device, software, ask, scratch, serve, NULL, NULL, err);
 }
 
+#ifdef NNC_STATIC_LINKING_ONLY
 /* Where nine of ten measured times per token fall, over prediction. */
-NNC_API const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts);
+const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts);
+#endif
 
 /* ---- the formulas one by one ---- */
 
