@@ -31,9 +31,11 @@ $ cat <<X
 > toys: $(ls toy) $(test -f toy/hw/round.json && echo round)
 > X
 toys: clusters
+grid
 hw
 lab
 models
+prices
 software round
 
 # The second case begins in a folder of its own, without the data that comes with the program.

@@ -147,7 +147,7 @@ static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *
 #ifdef NNC_STATIC_LINKING_ONLY
 /* Where nine of ten measured times per token fall, over prediction. */
 const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts);
-#endif
+#endif /* NNC_STATIC_LINKING_ONLY */
 
 /* ---- the formulas one by one ---- */
 

@@ -210,7 +210,7 @@ nnc_status nnc_given_offer(const nnc_given *given, nnc_offer *offer, nnc_error *
 static nnc_status apply_place(nnc_specs *specs, const nnc_given *given, nnc_scenario *scenario,
                               nnc_error *err)
 {
-    nnc_offer offer;
+    nnc_offer offer = NNC_OFFER_ON_DEMAND;
     NNC_TRY(nnc_given_offer(given, &offer, err));
     if (given->region != NULL) {
         NNC_TRY(nnc_region_load(specs, given->region, &scenario->region, err));

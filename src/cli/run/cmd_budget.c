@@ -117,7 +117,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     NNC_TRY(nnc_device_load(session->specs, session->options.device, &a.device, err));
     if (given->seller != NULL || given->offer != NULL) {
         nnc_device *sold = NULL;
-        nnc_offer offer;
+        nnc_offer offer = NNC_OFFER_ON_DEMAND;
         NNC_TRY(nnc_given_offer(given, &offer, err));
         NNC_TRY(nnc_device_copy(session->specs, a.device, &sold, err));
         NNC_TRY(nnc_prices_load(session->specs, given->seller, offer, NULL, sold, err));
