@@ -5,10 +5,33 @@
 #include "cli/option.h"
 #include "render/sheet.h"
 
-/* Headings in help, in their order. */
-static const char *const groups[] = {
-    "Batch", "Parallelism", "Memory", "Numbers", "Cost", "Output"
-};
+/* Headings in help: these first and last, those of one command alone between them as its options come. */
+static const char *const first[] = { "Batch", "Parallelism", "Memory", "Numbers" };
+static const char *const last[] = { "Cost", "Output" };
+enum { FIRST = sizeof first / sizeof first[0], LAST = sizeof last / sizeof last[0], GROUPS = 32 };
+
+static bool has(const char *const *groups, int count, const char *group)
+{
+    int i = 0;
+    while (i < count && strcmp(groups[i], group) != 0) {
+        i++;
+    }
+    return i < count;
+}
+
+static int order_groups(unsigned takes, const char *groups[GROUPS])
+{
+    int count = FIRST;
+    nnc_option_text option;
+    memcpy(groups, first, sizeof first);
+    for (int i = 0; nnc_option_at(takes, i, &option) && count < GROUPS - LAST; i++) {
+        if (!has(groups, count, option.group) && !has(last, LAST, option.group)) {
+            groups[count++] = option.group;
+        }
+    }
+    memcpy(groups + count, last, sizeof last);
+    return count + LAST;
+}
 
 static void write_option(nnc_sheet *sheet, const nnc_option_text *option)
 {
@@ -23,9 +46,11 @@ void nnc_options_help(nnc_buffer *out, nnc_style style, unsigned takes)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_option_text option;
+    const char *groups[GROUPS];
+    const int count = order_groups(takes, groups);
     sheet.indent = 26;
     nnc_buffer_text(out, "\nOptions, always in full.\n");
-    for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++) {
+    for (int g = 0; g < count; g++) {
         bool any = false;
         for (int i = 0; nnc_option_at(takes, i, &option); i++) {
             if (strcmp(option.group, groups[g]) == 0) {

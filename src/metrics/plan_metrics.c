@@ -86,7 +86,9 @@ char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX])
         snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " offload=%s", flags);
     }
     for (char *c = text; *c != '\0'; c++) { /* as a list of plans writes it */
-        *c = *c == ',' ? '+' : *c;
+        if (*c == ',') {
+            *c = '+';
+        }
     }
     return text;
 }

@@ -157,6 +157,77 @@ Numbers:
   --power-cap W           Watts that a device may draw for long: as --set device.power_cap_w=W. [its
                           board's limit]
 
+Run:
+  --epochs X              Times through the dataset, with --dataset-size.
+  --dataset-size X        Tokens of the dataset; images or other samples where the model has no
+                          tokens.
+  --days X                Train for so many days, whatever that comes to.
+  --step-s X              Time of one step, in place of the estimate's. [the estimate's]
+  --step-flops X          Model FLOPs of one step, in place of the estimate's. [the estimate's]
+  --warmup-s X            Once: start of the job, compilation, ramp of the batch. [0]
+  --evaluate-every X      Steps between evaluations; 0 = none. [0]
+  --evaluate-s X          Time of one evaluation.
+  --straggler-share X     Share of the time that is lost to slow devices. [0]
+
+Failures:
+  --stops NAME            Which stops the device file's mean time between failures counts. any,
+                          hardware [any]
+  --device-mtbf-s X       Mean time between stops of one device; of all, it is this over their
+                          number. [the device file's]
+  --detect-s X            Time until a stop is noticed. [600]
+  --start-s X             Time until all ranks are up again. [30]
+  --replace-s X           Time until a node is replaced, where no spare one stands ready. [0]
+  --spares X              Spare nodes that stand ready. [0]
+  --repair-s X            Time until a node is back. [2d]
+  --failing-share X       Share of the stops that cost a node. [1]
+  --reclaim-per-month X   Share of spot nodes that the seller takes back in a month. [0]
+  --planned-stops X       Planned stops, such as maintenance. [0]
+
+Checkpoints:
+  --checkpoint-bytes X    Bytes of one checkpoint. [weights, master copy and moments]
+  --storage-write-bytes-per-s X
+                          Rate at which all devices together write checkpoints. [122 MB/s per
+                          device]
+  --storage-read-bytes-per-s X
+                          Rate at which all devices together read one. [as for writing]
+  --asynchronous[=off]    Training goes on while a checkpoint is written. [off]
+  --block-s X             Time that training waits for a checkpoint. [save_s; asynchronous: copy to
+                          the host]
+  --save-s X              Time until one is durable. [bytes over rate]
+  --load-s X              Time to load one. [bytes over rate]
+  --checkpoint-interval-s X
+                          Useful work between two checkpoints. [the best]
+
+Sites:
+  --sites X               Sites, each with the devices of the plan, that average their weights now
+                          and then. [1]
+  --outer-every X         Steps between two averages.
+  --outer-bytes X         Bytes of the weights as they are sent. [4 per parameter]
+  --site-bytes-per-s X    Bandwidth of the link of one site in one direction.
+  --outer-overlap-s X     Time of an average that training goes on beside. [0]
+
+Input:
+  --sample-bytes X        Bytes of a sample in storage.
+  --input-bytes-per-s X   Rate of the storage for input, for all devices together.
+  --access-share X        Share of that rate that the access pattern reaches: small random reads 0.1
+                          to 0.4. [1]
+  --cached-share X        Share of the samples that are cached. [0]
+  --prepare-s X           Time one worker takes for one sample: decoding, augmentation.
+  --workers X             Workers that prepare samples, per device. [8]
+  --prefetch X            Batches that each worker holds. [2]
+  --prepared-bytes X      Bytes of a sample as it is sent to the device.
+  --serial-input[=off]    Nothing is prepared while the device computes. [off]
+
+Energy:
+  --idle-w X              Power of a waiting node, over its devices. [the device file's node_power]
+  --busy-w X              Power of a working node, over its devices. [the device file's node_power]
+  --network-w X           Power of all switches. [0]
+  --pue X                 Energy of the building over that of its machines. [1]
+  --carbon-g-per-kwh X    Carbon intensity of the grid. [that of --region]
+  --embodied-kg X         Carbon of making one device with its share of a node.
+  --life-s X              Time until a device is retired.
+  --use-share X           Share of that time in which it is used.
+
 Cost:
   --tokens X              Tokens to train on in the whole run.
   --samples X             Sequences or images to train on in the whole run.
@@ -294,3 +365,12 @@ listed. JSON of several names is a list.
 With --serve it answers about a decoder that is served: 'nncost explain --serve --help' lists those
 options.
 
+
+# Help leaves out no option.
+$ nncost docs options --format json >options.json; python3 - <<'END'
+> import json, subprocess
+> for command in json.load(open("options.json"))["commands"]:
+>     said = subprocess.run(["nncost", "help", command["name"]], capture_output=True, text=True).stdout
+>     missing = [o["name"] for o in command["options"] if f"  {o['name']}" not in said]
+>     if missing: print(command["name"], missing)
+> END

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/estimate/memory_text.h"
 #include "cli/estimate/sensitivity_view.h"
 #include "cli/estimate/stages_view.h"
 #include "cli/estimate/timeline_view.h"
@@ -273,168 +274,6 @@ static void write_rates(nnc_sheet *sheet, const nnc_result *result)
     nnc_sheet_end(sheet);
 }
 
-/* What stands beside a class of memory. */
-static const char *class_note(const nnc_memory *memory, const char *name)
-{
-    static const char *const notes[][2] = {
-        { "optimizer_bytes", "states and master weights" },
-        { "activation_bytes", "kept for backward" },
-        { "reserve_bytes", "set aside" },
-    };
-    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
-        if (strcmp(notes[i][0], name) == 0) {
-            return notes[i][1];
-        }
-    }
-    return strcmp(name, "transient_bytes") == 0 && memory->transient_what != NULL
-               ? memory->transient_what
-               : "";
-}
-
-/* The metrics that the memory is the sum of. */
-static void write_memory_classes(nnc_sheet *sheet, const nnc_memory *memory)
-{
-    static const nnc_head heads[] = {
-        { .text = "memory", .left = true },
-        { .text = "size" },
-        { .text = "of device" },
-        { .text = "", .left = true, .shrinks = true, .drop = 1 },
-    };
-    const nnc_place place = { .record = memory };
-    nnc_table table;
-    nnc_table_begin(&table, heads, sizeof heads / sizeof heads[0]);
-    for (size_t i = 0; i < nnc_memory_metrics.count; i++) {
-        const nnc_metric *row = &nnc_memory_metrics.rows[i];
-        char text[NNC_METRIC_TEXT_MAX];
-        const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
-        if (row->part_of != NULL && cell.whole != 0) {
-            nnc_table_cell(&table, row->head);
-            nnc_table_number(&table, (double)cell.whole, "B");
-            nnc_table_share(&table, (double)cell.whole / (double)memory->capacity_bytes);
-            nnc_table_cell(&table, class_note(memory, row->name));
-        }
-    }
-    nnc_table_write(&table, sheet->out, sheet->style);
-}
-
-static void write_fit(nnc_sheet *sheet, const nnc_report *report)
-{
-    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
-    const nnc_memory *memory = &report->result->memory;
-    const double total = (double)memory->total_bytes, capacity = (double)memory->capacity_bytes;
-    const nnc_verdict verdict = report->result->verdict;
-    const bool fits = verdict != NNC_OVER_MEMORY;
-
-    nnc_sheet_label(sheet, "total");
-    if (report->result->plan.pipeline > 1) {
-        nnc_sheet_words(sheet, "on the fullest stage %" PRId32 ":", report->result->memory_stage);
-        nnc_sheet_phrase(sheet, NNC_INK_STRONG, "%s (%s)", nnc_unit_text(total, "B", a),
-                         nnc_binary_text(total, b));
-    } else {
-        nnc_sheet_item(sheet, NNC_INK_STRONG, "%s (%s)", nnc_unit_text(total, "B", a),
-                       nnc_binary_text(total, b));
-    }
-    nnc_sheet_words(sheet, "of %s (%s), %s:", nnc_unit_text(capacity, "B", a),
-                    nnc_binary_text(capacity, b), nnc_percent_text(total / capacity, c));
-    nnc_unit_text(fabs((double)memory->headroom_bytes), "B", a);
-    if (verdict == NNC_TIGHT) {
-        nnc_sheet_phrase(sheet, NNC_INK_BAD, "tight, %s free, where peaks up to %s were measured",
-                         a, nnc_unit_text((double)memory->total_interval_bytes[1], "B", b));
-    } else if (fits) {
-        nnc_sheet_phrase(sheet, NNC_INK_GOOD, "fits, %s free", a);
-    } else {
-        nnc_sheet_phrase(sheet, NNC_INK_BAD, "DOES NOT FIT by %s", a);
-    }
-    nnc_sheet_end(sheet);
-    for (int i = 0; i < report->advice_count; i++) {
-        const nnc_advice *advice = &report->advice[i];
-        nnc_sheet_label(sheet, i == 0 ? "would fit" : "");
-        nnc_sheet_item(sheet, NNC_INK_GOOD, "%s", advice->text);
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s",
-                       nnc_unit_text((double)advice->total_bytes, "B", a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "step %s", nnc_unit_text(advice->step_s, "s", b));
-        nnc_sheet_end(sheet);
-    }
-    if (!fits && report->advice_count == 0) {
-        nnc_sheet_label(sheet, "");
-        if (report->result->plan.devices > 1) {
-            nnc_sheet_words(sheet,
-                            "no change of batch, recompute, parallelism, optimizer or policy alone "
-                            "makes it fit on these %" PRId32 " devices",
-                            report->result->plan.devices);
-        } else {
-            nnc_sheet_words(sheet, "no change of batch, recompute, optimizer or policy alone makes "
-                                   "it fit on one device");
-        }
-        nnc_sheet_end(sheet);
-    }
-}
-
-/* What is trained on in all, as it was read, and the work that it is. */
-static void write_amount(nnc_sheet *sheet, const nnc_result *result)
-{
-    const nnc_plan *plan = &result->plan;
-    const bool tokens = !isnan(plan->tokens) && plan->tokens > 0.0;
-    const double amount = tokens ? plan->tokens : plan->samples;
-    const double of_step = tokens ? (double)result->tokens : (double)plan->global_batch;
-    char text[NNC_NUMBER_TEXT];
-    if (amount > 0.0 && of_step > 0.0) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "for %s %s", nnc_count_text(amount, text),
-                       tokens ? "tokens" : "samples");
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%.4g model FLOPs",
-                       result->model_flops * (amount / of_step));
-    }
-}
-
-static void write_cost(nnc_sheet *sheet, const nnc_report *report)
-{
-    char a[NNC_NUMBER_TEXT];
-    const nnc_result *result = report->result;
-    const nnc_price *price = nnc_report_price(report);
-    const char *currency = nnc_report_currency(report);
-
-    nnc_sheet_label(sheet, "cost");
-    if (isnan(result->price_per_device_hour)) {
-        nnc_sheet_words(sheet, "no price recorded for this device: give --price");
-        nnc_sheet_end(sheet);
-    } else {
-        nnc_count_text(result->price_per_device_hour, a);
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s per device-hour", a, currency);
-        if (price != NULL) {
-            nnc_sheet_price(sheet, price);
-        } else {
-            nnc_sheet_words(sheet, "(--price)");
-        }
-        if (result->plan.devices > 1) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s per step of all %" PRId32 " devices",
-                           nnc_count_text(result->cost_step, a), currency, result->plan.devices);
-        } else {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s per step",
-                           nnc_count_text(result->cost_step, a), currency);
-        }
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s per %s",
-                       nnc_count_text(nnc_report_unit_cost(result, NULL), a), currency,
-                       result->tokens > 0 ? "million tokens" : "thousand samples");
-        nnc_sheet_end(sheet);
-    }
-    if (!isnan(result->run_s)) {
-        nnc_sheet_label(sheet, "run");
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_unit_text(result->run_s, "s", a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s device-hours",
-                       nnc_count_text(result->device_hours, a));
-        if (!isnan(result->cost_run)) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s", nnc_count_text(result->cost_run, a),
-                           currency);
-        }
-        if (!isnan(result->energy_j)) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s kWh at the device's rated power",
-                           nnc_count_text(result->energy_j / 3.6e6, a));
-        }
-        write_amount(sheet, result);
-        nnc_sheet_end(sheet);
-    }
-}
-
 void nnc_estimate_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const nnc_report *report = record;
@@ -449,13 +288,13 @@ void nnc_estimate_page(nnc_buffer *out, nnc_style style, const void *record)
     write_rates(&sheet, report->result);
     write_own(&sheet, report);
     nnc_sheet_gap(&sheet);
-    write_memory_classes(&sheet, &report->result->memory);
+    nnc_memory_text(&sheet, &report->result->memory);
     if (style.format == &nnc_format_markdown) {
         nnc_sheet_gap(&sheet); /* a list right below a table would be read as its row */
     }
-    write_fit(&sheet, report);
+    nnc_fit_text(&sheet, report);
     nnc_sheet_gap(&sheet);
-    write_cost(&sheet, report);
+    nnc_cost_text(&sheet, report);
     if (report->run != NULL) {
         nnc_sheet_gap(&sheet);
         nnc_run_lines(out, style, report);
