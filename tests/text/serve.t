@@ -21,7 +21,7 @@ decode       host-bound, at this length no number of sequences makes it compute-
 memory       fits, 1.254 GB of 9.000 GB, weights 234.2 MB, cache 19.46 MB
              32.00 kB a token, at most 399 sequences of this length
 cost         0.3689 USD per million tokens out, by time 0.001198 for a million in, 0.3666 out,
-             at 1 per device-hour
+             at 1 USD per device-hour (nowhere, 2020-01)
 energy       1.328 J a token at rated power
 
 # Requests that are always open, on two replicas of two ranks each, at a price.
@@ -43,7 +43,7 @@ decode       host-bound, at this length no number of sequences makes it compute-
 memory       fits, 1.430 GB of 9.000 GB, weights 118.2 MB, cache 311.3 MB
              16.00 kB a token, at most 1,620 sequences of this length
 cost         0.08357 USD per million tokens out, by time 0.004012 for a million in, 0.06351 out,
-             at 2 per device-hour
+             at 2 USD per device-hour
 energy       150.4 mJ a token at rated power
 
 # Requests at a rate, and too many of them.
@@ -61,7 +61,7 @@ decode       host-bound, at this length no number of sequences makes it compute-
 memory       fits, 1.429 GB of 9.000 GB, weights 234.2 MB, cache 194.6 MB
              32.00 kB a token, at most 399 sequences of this length
 cost         0.05556 USD per million tokens out, by time 0.001198 for a million in, 0.04654 out,
-             at 1 per device-hour
+             at 1 USD per device-hour (nowhere, 2020-01)
 energy       200.0 mJ a token at rated power
 99th of 100  first token 15.81 ms, not scored
 $ nncost serve dense round --request-rate 500 --input-len 500 --output-len 100 | sed -n '/^first/,$p'
@@ -74,7 +74,7 @@ decode       memory-bound, at this length no number of sequences makes it comput
 memory       fits, 6.215 GB of 9.000 GB, weights 234.2 MB, cache 4.981 GB
              32.00 kB a token, at most 399 sequences of this length
 cost         0.01553 USD per million tokens out, by time 0.001198 for a million in, 0.00954 out,
-             at 1 per device-hour
+             at 1 USD per device-hour (nowhere, 2020-01)
 energy       55.91 mJ a token at rated power
 
 # As many as fit; more than fit.

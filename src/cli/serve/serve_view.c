@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render/sheet.h"
+#include "render/subject.h"
 #include "render/table.h"
 #include "render/text.h"
 
@@ -183,8 +183,12 @@ static void write_cost(nnc_sheet *sheet, const nnc_report *report)
                        nnc_count_text(s->per_million_prefilled_tokens, a));
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s out",
                        nnc_count_text(s->per_million_decoded_tokens, a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "at %s per device-hour",
-                       nnc_count_text(s->price_per_device_hour, a));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "at %s %s per device-hour",
+                       nnc_count_text(s->price_per_device_hour, a), currency);
+        const nnc_price *price = report->device->price_count > 0 ? report->device->prices : NULL;
+        if (price != NULL && price->per_device_hour == s->price_per_device_hour) {
+            nnc_sheet_price(sheet, price);
+        }
         nnc_sheet_end(sheet);
     }
     if (!isnan(s->energy_j_per_token)) {
