@@ -143,7 +143,7 @@ void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const cha
                    size_t size)
 {
     const int64_t held = (int64_t)NNC_TABLE_HELD * table->count;
-    const char *end = lines + size;
+    const char *end = size > 0 ? lines + size : lines;
     if (!style.format->held) {
         nnc_buffer_put(out, lines, size);
         return;

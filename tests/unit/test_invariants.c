@@ -20,8 +20,10 @@ static nnc_model draw_decoder(void)
     d->kv_heads = kv_heads;
     d->ffn_hidden = between(8, 1000);
     d->vocab_multiple = coin() ? 1 : 64;
-    d->positions = (nnc_positions)draw(NNC_POSITIONS_COUNT);
+    /* not the last: its table of distances is projected once, whatever the batch */
+    d->positions = (nnc_positions)draw(NNC_POSITIONS_DISENTANGLED);
     d->positions_max = d->positions == NNC_POSITIONS_LEARNED ? 1000 : 0;
+    d->relative_buckets = d->positions >= NNC_POSITIONS_RELATIVE ? 32 : 0;
     d->norm = coin() ? NNC_NORM_LAYER : NNC_NORM_RMS;
     d->mlp = (nnc_mlp)draw(NNC_MLP_COUNT);
     d->biases = coin();

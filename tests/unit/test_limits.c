@@ -66,7 +66,8 @@ static int bad_values(const nnc_field *field, double values[6])
 static void put(const nnc_field *field, char *object, double value)
 {
     char *at = object + field->offset;
-    const int32_t narrow = (int32_t)(isfinite(value) ? value : 0.0);
+    const double in_range = isfinite(value) ? fmin(fmax(value, INT32_MIN), INT32_MAX) : 0.0;
+    const int32_t narrow = (int32_t)in_range;
     const int64_t wide = narrow;
     const unsigned char byte = (unsigned char)narrow;
     switch (field->type) {
