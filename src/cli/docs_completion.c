@@ -34,12 +34,24 @@ static void write_cases(nnc_buffer *out)
     }
 }
 
+/* Two commands may have an option of this name: do the words of an earlier one stand already? */
+static bool stands(const char *name, int before)
+{
+    nnc_option_text option;
+    for (int i = 0; i < before && nnc_option_at(~0u, i, &option); i++) {
+        if (option.values.count > 0 && strcmp(option.name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The words that may follow an option, of those that take one from a list. */
 static void write_values(nnc_buffer *out)
 {
     nnc_option_text option;
     for (int i = 0; nnc_option_at(~0u, i, &option); i++) {
-        if (option.values.count == 0) {
+        if (option.values.count == 0 || stands(option.name, i)) {
             continue;
         }
         nnc_buffer_print(out, "    %s)\n        words='", option.name);

@@ -70,7 +70,7 @@ void nnc_graph_take(nnc_json root, nnc_model *model)
 
 void nnc_graph_tower(nnc_json at, nnc_model *model)
 {
-    static const char *const keys[] = { "let", "input", "define", "ops", "note", NULL };
+    static const char *const tower_keys[] = { "let", "input", "define", "ops", "note", NULL };
     nnc_graph_fault fault;
     nnc_graph_sizes sizes;
     nnc_graph *tower = &model->towers[model->tower_count];
@@ -79,7 +79,7 @@ void nnc_graph_tower(nnc_json at, nnc_model *model)
         return;
     }
     for (nnc_json key = nnc_json_first(at); key.node != NULL; key = nnc_json_next(key)) {
-        if (!nnc_is_one_of(nnc_json_key(key), keys)) {
+        if (!nnc_is_one_of(nnc_json_key(key), tower_keys)) {
             nnc_json_fault(key, NULL, "unknown key of a tower, expected let, input, define or ops");
             return;
         }

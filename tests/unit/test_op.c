@@ -255,7 +255,8 @@ START_TEST(every_variety_has_a_row)
         nnc_op op = op_of(NNC_OP_POINTWISE);
         op.u.pointwise.kind = (nnc_pointwise_kind)kind;
         ck_assert_msg(nnc_op_kind_name(&op) != NULL, "pointwise op %d has no row", kind);
-        ck_assert_int_eq(nnc_op_backward(&op, backward), kind == NNC_PW_TIMESTEP || kind == NNC_PW_DEQUANTIZE ? 0 : 1);
+        ck_assert_int_eq(nnc_op_backward(&op, backward),
+                         kind == NNC_PW_TIMESTEP || kind == NNC_PW_DEQUANTIZE ? 0 : 1);
     }
     for (int kind = 0; kind < NNC_NORM_KIND_COUNT; kind++) {
         nnc_op op = op_of(NNC_OP_NORM);
