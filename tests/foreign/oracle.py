@@ -160,7 +160,7 @@ FORMULAS = {
                                    defaults={**GEMMA2, "vocab_size": 262208, "max_position_embeddings": 131072}),
     "phi3": lambda c: gated(c, bias=""),
     "nemotron": lambda c: gated(c, norms=2, width=2, mlp_bias=True, gate=2, act=("relu2",)),
-    "cohere": lambda c: gated(c, norms=1, tied=True),
+    "cohere": lambda c: None if c.get("use_qk_norm") else gated(c, norms=1, tied=True),
     "gpt2": gpt2,
     "gpt_neox": gpt_neox,
     "mixtral": mixtral,

@@ -32,8 +32,9 @@ try() # folder
     grep -q '"schema": "nncost.estimate/1"' "$work/output"
     "$1/faster_memory" "$prefix/share/nncost" | head -1
     if compgen -G "$prefix/lib/*/libnncost.so*" >/dev/null || compgen -G "$prefix/lib/libnncost.so*" >/dev/null; then
-        ldd "$1/train_step" | grep -qE "libnncost\.so\.[0-9]+ => $prefix/" ||
-            { echo "not linked with the installed library:"; ldd "$1/train_step"; exit 1; }
+        ldd "$1/train_step" >"$work/linked" # a grep that stops at its match would close a pipe under ldd
+        grep -qE "libnncost\.so\.[0-9]+ => $prefix/" "$work/linked" ||
+            { echo "not linked with the installed library:"; cat "$work/linked"; exit 1; }
     fi
 }
 

@@ -121,10 +121,10 @@ static bool number_of(kinds *k, const char *key, int64_t least, int64_t unsaid, 
     const char *equals = strchr(key, '=');
     const nnc_json at = nnc_foreign_get(k->file->at, name);
     double value = 0;
-    if (at.node == NULL || nnc_json_type_of(at) == NNC_JSON_NULL) {
-        if (equals == NULL) {
-            return true;
-        }
+    if (equals == NULL && (at.node == NULL || nnc_json_type_of(at) == NNC_JSON_NULL)) {
+        return true;
+    }
+    if (at.node == NULL) { /* null is not absent */
         (void)nnc_read_double(equals + 1, &value);
         if (name[0] != '\0') {
             nnc_foreign_note(k->file->taken, sizeof k->file->taken, "%s %s", name, equals + 1);
