@@ -1,6 +1,7 @@
 #include "input/id_list.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ bool nnc_id_list_folder(nnc_arena *arena, const char *path, nnc_id_list *list)
 {
     DIR *dir = opendir(path);
     const struct dirent *entry = dir != NULL ? readdir(dir) : NULL;
-    bool added = true;
+    bool added = dir != NULL || errno != ENOMEM; /* a folder that is not there has no files */
     for (; added && entry != NULL; entry = readdir(dir)) {
         char *id;
         added = id_of(arena, entry->d_name, &id) && (id == NULL || add_id(arena, list, id));

@@ -158,6 +158,9 @@ static nnc_status open_lines(merger *m, nnc_error *err)
         NNC_TRY(read_line(s, err));
         if (i == 0) {
             nnc_buffer_put(&m->text, s->line, s->line_size);
+            if (m->text.failed) {
+                return nnc_no_memory(err);
+            }
         }
         if (m->text.bytes == NULL || m->text.size != s->line_size ||
             memcmp(m->text.bytes, s->line, s->line_size) != 0) {

@@ -173,6 +173,7 @@ static double key_of(const nnc_sweeper *s)
 static void write_row(nnc_sweeper *s, int64_t row, nnc_batch *batch)
 {
     const nnc_sweep *sweep = s->sweep;
+    batch->bytes.failed = batch->bytes.failed || s->command.failed;
     for (int32_t i = 0; i < sweep->column_count; i++) {
         s->shown[i] = s->cells[sweep->columns[i]];
     }
