@@ -78,12 +78,7 @@ const nnc_architecture nnc_foreign_encoders[] = {
       .harmless = "classifier_activation classifier_pooling deterministic_flash_attn "
                   "global_rope_theta local_rope_theta reference_compile repad_logits_with_grad "
                   "sparse_prediction sparse_pred_ignore_index",
-      .patterns = NNC_PATTERNS({ .to = "mixers",
-                                 .list = "layer_types",
-                                 .words = "full_attention=full sliding_attention=window",
-                                 .in = "full",
-                                 .out = "window",
-                                 .every = "global_attn_every_n_layers=3" }) },
+      .patterns = NNC_FULL_EVERY("global_attn_every_n_layers=3", 0) },
     { .name = "clip_text_model",
       .family = NNC_FAMILY_DECODER,
       .classes = "WithProjection=head=projection Model=head=none",

@@ -6,6 +6,21 @@
         .to = (field), .in = (kind), .out = (kind) \
     }
 
+/* Qwen's layers of a gated delta rule, and the share of a head that is rotated in the others. */
+/* clang-format off: a list of rows is no statement */
+#define GATED_DELTA_KEYS                                                    \
+    { "linear_num_value_heads", .to = "ssm_heads", .absent = "32" },        \
+        { "linear_value_head_dim", .to = "ssm_inner", .times = "ssm_heads", \
+          .absent = "128*ssm_heads" },                                      \
+        { "linear_num_key_heads", .to = "ssm_groups", .absent = "16" },     \
+        { "linear_key_head_dim", .to = "ssm_state", .absent = "128" },      \
+        { "linear_conv_kernel_dim", .to = "conv_kernel", .absent = "4" },   \
+    {                                                                       \
+        "partial_rotary_factor", .to = "rotary_dim", .times = "head_dim",   \
+                                 .absent = "0.25*head_dim"                  \
+    }
+/* clang-format on */
+
 const nnc_architecture nnc_foreign_mixers[] = {
     { .name = "mamba",
       .family = NNC_FAMILY_DECODER,
@@ -66,14 +81,7 @@ const nnc_architecture nnc_foreign_mixers[] = {
                    { "num_experts_per_tok", .to = "experts_per_token", .absent = "10" },
                    { "moe_intermediate_size", .to = "expert_hidden", .absent = "512" },
                    { "shared_expert_intermediate_size", .to = "shared_hidden", .absent = "512" },
-                   { "linear_num_value_heads", .to = "ssm_heads", .absent = "32" },
-                   { "linear_value_head_dim", .to = "ssm_inner", .times = "ssm_heads",
-                     .absent = "128*ssm_heads" },
-                   { "linear_num_key_heads", .to = "ssm_groups", .absent = "16" },
-                   { "linear_key_head_dim", .to = "ssm_state", .absent = "128" },
-                   { "linear_conv_kernel_dim", .to = "conv_kernel", .absent = "4" },
-                   { "partial_rotary_factor", .to = "rotary_dim", .times = "head_dim",
-                     .absent = "0.25*head_dim" }),
+                   GATED_DELTA_KEYS),
       .patterns = NNC_PATTERNS({ .to = "mixers",
                                  .list = "layer_types",
                                  .words = "linear_attention=gated_delta full_attention=full",
@@ -101,15 +109,7 @@ const nnc_architecture nnc_foreign_mixers[] = {
       .implies = "qk_norm=head attention_gate=on",
       .keys = NNC_KEYS(
           { "num_key_value_heads", .to = "kv_heads", .absent = "4" },
-          { "head_dim", .to = "head_dim", .absent = "256" },
-          { "linear_num_value_heads", .to = "ssm_heads", .absent = "32" },
-          { "linear_value_head_dim", .to = "ssm_inner", .times = "ssm_heads",
-            .absent = "128*ssm_heads" },
-          { "linear_num_key_heads", .to = "ssm_groups", .absent = "16" },
-          { "linear_key_head_dim", .to = "ssm_state", .absent = "128" },
-          { "linear_conv_kernel_dim", .to = "conv_kernel", .absent = "4" },
-          { "partial_rotary_factor", .to = "rotary_dim", .times = "head_dim",
-            .absent = "0.25*head_dim" },
+          { "head_dim", .to = "head_dim", .absent = "256" }, GATED_DELTA_KEYS,
           { "mtp_num_hidden_layers", .absent = "", .zero = true, .noted = NNC_NEXT_TOKENS }),
       .only = "attn_output_gate=true hidden_act=silu attention_bias=false",
       .harmless = "mamba_ssm_dtype mtp_use_dedicated_embeddings",

@@ -9,6 +9,16 @@
 #define NNC_PATTERNS(...) (const nnc_foreign_pattern[]){ __VA_ARGS__, { .to = NULL } }
 /* clang-format on */
 
+/* Layers with windows, of which every so many-th sees everything, as the list says or by this number. */
+#define NNC_FULL_EVERY(number, shifted)                                     \
+    NNC_PATTERNS({ .to = "mixers",                                          \
+                   .list = "layer_types",                                   \
+                   .words = "full_attention=full sliding_attention=window", \
+                   .in = "full",                                            \
+                   .out = "window",                                         \
+                   .every = (number),                                       \
+                   .shift = (shifted) })
+
 /* Biases by place. */
 #define NNC_BIAS_QKVO "true=qkv_bias=on,out_bias=on false="
 #define NNC_BIAS_QKV "true=qkv_bias=on false="
