@@ -72,15 +72,26 @@ static int next_to_drop(const nnc_table *table)
     return found;
 }
 
-/* Cuts the columns that may be cut by what the line is too long. */
+/* The widest of those columns that may be cut further, -1 when there is none. */
+static int next_to_cut(const nnc_table *table)
+{
+    int found = -1;
+    for (int c = 0; c < table->count; c++) {
+        if (table->heads[c].shrinks && table->widths[c] > SHRUNK_MIN &&
+            (found < 0 || table->widths[c] > table->widths[found])) {
+            found = c;
+        }
+    }
+    return found;
+}
+
+/* Cuts the columns that may be cut by what the line is too long, always the widest of them. */
 static void shrink(nnc_table *table, int width, int gap)
 {
-    for (int c = 0; c < table->count; c++) {
-        const int over = total_width(table, gap) - width;
-        int *own = &table->widths[c];
-        if (over > 0 && table->heads[c].shrinks && *own > SHRUNK_MIN) {
-            *own = *own - over > SHRUNK_MIN ? *own - over : SHRUNK_MIN;
-        }
+    int c;
+    for (int over = total_width(table, gap) - width; over > 0 && (c = next_to_cut(table)) >= 0;
+         over--) {
+        table->widths[c]--;
     }
 }
 

@@ -38,7 +38,9 @@ nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const cha
         *err = *why;
         return why->status;
     }
-    snprintf(text, sizeof text, "%s: %s", why->where, why->what);
+    /* By its name alone: the table is the same wherever the data are installed. */
+    const char *file = why->where[0] == '/' ? strrchr(why->where, '/') + 1 : why->where;
+    snprintf(text, sizeof text, "%s: %s", file, why->what);
     *reason = nnc_arena_strdup(arena, text);
     return *reason != NULL ? NNC_OK : nnc_no_memory(err);
 }
