@@ -52,7 +52,8 @@ typedef struct nnc_serve_ask {
     bool guidance;
     double beside_s;
     int32_t prefill_workers,
-        decode_workers; /* replicas that do one of both alone; 0 = they do both */
+        decode_workers;      /* replicas that do one of both alone; 0 = they do both */
+    double carbon_g_per_kwh; /* of the grid; NaN = not known */
 } nnc_serve_ask;
 
 NNC_API void nnc_serve_ask_init(nnc_serve_ask *ask, size_t struct_size);
@@ -116,6 +117,7 @@ typedef struct nnc_serve {
     double tokens_per_verify, speculation_speedup, speculation_tpot_s;
     double transfer_bytes, transfer_s; /* cache of a prompt, from one worker to another */
     double apart_requests_per_s, apart_workers_ratio, apart_ttft_s, apart_tpot_s;
+    double carbon_g_per_million_tokens; /* of output tokens, at rated power */
 } nnc_serve;
 
 /* One op of a step, all its layers together, on one device. */

@@ -50,6 +50,16 @@ static void put_part(nnc_schema_writer *to, bool scenario)
     for (size_t i = 0; i < nnc_run_table.count; i++) {
         nnc_schema_field(to, &nnc_run_table.fields[i], true);
     }
+    nnc_schema_member(to, "serve",
+                      "{ \"description\": \"It is served: its other keys are the options of "
+                      "'nncost serve'.\", \"type\": [\"boolean\", \"null\"] }");
+    for (size_t i = 0; i < nnc_serve_table.count; i++) {
+        const nnc_field *field = &nnc_serve_table.fields[i];
+        if (nnc_field_help(&nnc_plan_table, field->name) == NULL &&
+            nnc_field_help(&nnc_run_table, field->name) == NULL) {
+            nnc_schema_field(to, field, true);
+        }
+    }
     nnc_schema_member(to, "set", values);
     nnc_schema_member(to, "require", rules);
     nnc_schema_member(to, "tolerance", tolerances);

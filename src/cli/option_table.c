@@ -32,14 +32,15 @@ const nnc_own_option nnc_own_options[] = {
     { "seller", "NAME",
       "Whose prices count: a file of the folder prices, such as aws, or a path "
       "[the device file's newest].",
-      "Numbers", NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET, WORD(given.seller), 0, NULL, 0 },
+      "Numbers", NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET | NNC_TAKES_SERVE, WORD(given.seller), 0,
+      NULL, 0 },
     { "offer", "KIND", "On what terms the seller rents the devices [on-demand].", "Numbers",
-      NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET, WORD(given.offer), 0, nnc_offer_name,
+      NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET | NNC_TAKES_SERVE, WORD(given.offer), 0, nnc_offer_name,
       NNC_OFFER_COUNT },
     { "region", "REGION",
       "Where the devices stand: an ISO country code, or a cloud's region, which has prices of its "
       "own. Sets the carbon intensity of the grid.",
-      "Numbers", NNC_TAKES_SCENARIO, WORD(given.region), 0, NULL, 0 },
+      "Numbers", NNC_TAKES_SCENARIO | NNC_TAKES_SERVE, WORD(given.region), 0, NULL, 0 },
     { "set", "FIELD=VALUE",
       "Any field of the plan, the model or the device by its name in the files, such as "
       "scale_up.bytes_per_s=450e9; prefix plan., model. or device. to choose. May be repeated.",

@@ -3,19 +3,15 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "record/plan_file_load.h"
 
-nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const char *model,
-                                   const char *device, nnc_scenario *scenario, nnc_error *err)
+nnc_status nnc_asked_plans(nnc_session *session, nnc_arena *arena, const char *model,
+                           const char *device, const nnc_plans **plans,
+                           const nnc_plans_scenario **picked, nnc_error *err)
 {
     const nnc_options *options = &session->options;
-    const nnc_plans_scenario *picked = NULL;
-    const nnc_plans *plans = NULL;
-    NNC_TRY(nnc_plans_open(session->specs, arena, model, &plans, err));
-    if (plans != NULL) {
-        NNC_TRY(nnc_plans_pick(plans, options->scenario, &picked, err));
-        return nnc_plans_load(session->specs, &options->given, arena, plans, picked, device,
-                              scenario, err);
+    NNC_TRY(nnc_plans_open(session->specs, arena, model, plans, err));
+    if (*plans != NULL) {
+        return nnc_plans_pick(*plans, options->scenario, picked, err);
     }
     if (options->scenario != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--scenario", "%s is not a plan file", model);
@@ -24,7 +20,19 @@ nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const
         return nnc_fail(err, NNC_BAD_USAGE, "DEVICE",
                         "missing, expected MODEL DEVICE or a plan file, found only \"%s\"", model);
     }
-    return nnc_scenario_load(session->specs, &options->given, model, device, scenario, err);
+    return NNC_OK;
+}
+
+nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const char *model,
+                                   const char *device, nnc_scenario *scenario, nnc_error *err)
+{
+    const nnc_given *given = &session->options.given;
+    const nnc_plans_scenario *picked = NULL;
+    const nnc_plans *plans = NULL;
+    NNC_TRY(nnc_asked_plans(session, arena, model, device, &plans, &picked, err));
+    return plans != NULL
+               ? nnc_plans_load(session->specs, given, arena, plans, picked, device, scenario, err)
+               : nnc_scenario_load(session->specs, given, model, device, scenario, err);
 }
 
 nnc_status nnc_scenario_report(nnc_session *session, const char *model_asked,

@@ -4,7 +4,13 @@
 
 #include "base/arena.h"
 #include "cli/command.h"
-#include "record/scenario.h"
+#include "record/plan_file_load.h"
+
+/* The plan file that the first operand is, and the scenario of it that is asked for; *plans NULL: it is a model, and
+ * the device is given. */
+nnc_status nnc_asked_plans(nnc_session *session, nnc_arena *arena, const char *model,
+                           const char *device, const nnc_plans **plans,
+                           const nnc_plans_scenario **picked, nnc_error *err);
 
 /* Loads what the operands name: a model and a device, or a plan file, whose --scenario is taken, and a
  * device in place of its own (NULL = its own). What comes from a plan file lives in the arena. */

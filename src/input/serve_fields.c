@@ -93,6 +93,8 @@ static const nnc_field serve_fields[] = {
       .help = "Time of the text encoder and of the decoder of the latent, for an image." },
     { NNC_FIELD(nnc_serve_ask, price), .group = "Engine", .max = 1e6, .above_min = true,
       .default_text = "the device file's newest", .help = "Price of one device for one hour." },
+    { NNC_FIELD(nnc_serve_ask, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e5,
+      .default_text = "that of --region", .help = "Carbon intensity of the grid." },
 };
 const nnc_field_table nnc_serve_table = { "serve plan", serve_fields, NNC_COUNT_OF(serve_fields) };
 

@@ -85,6 +85,9 @@ extern const nnc_metrics nnc_estimate_metrics, nnc_estimate_document;
 /* With the run that was asked for beside it. Of an nnc_run. */
 extern const nnc_metrics nnc_estimate_run_metrics, nnc_run_metrics;
 
+/* The metric of a full name in either, an estimate's first; NULL: there is none. */
+const nnc_metric *nnc_figure_metric(const char *name);
+
 /* Of an nnc_report that is served: all values, and with its ops. Of an nnc_serve_step and an nnc_serve_op. */
 extern const nnc_metrics nnc_serve_metrics, nnc_serve_document, nnc_serve_step_metrics,
     nnc_serve_op_metrics;

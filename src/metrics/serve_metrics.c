@@ -149,10 +149,12 @@ static const nnc_metric throughput_rows[] = {
 };
 static const nnc_metrics throughput_metrics = NNC_METRICS("throughput", throughput_rows, nnc_serve);
 
+static const char used_memory[] = "memory.total_bytes";
 static const nnc_metric memory_rows[] = {
-    BYTES(weight_bytes, .help = "Weights of one device."),
-    BYTES(workspace_bytes, .help = "Activations, graphs and workspace."),
-    BYTES(kv_bytes, .help = "Cache of the sequences that run, at full length."),
+    BYTES(weight_bytes, .part_of = used_memory, .help = "Weights of one device."),
+    BYTES(workspace_bytes, .part_of = used_memory, .help = "Activations, graphs and workspace."),
+    BYTES(kv_bytes, .part_of = used_memory,
+          .help = "Cache of the sequences that run, at full length."),
     BYTES(kv_bytes_per_token, .help = "What a token more adds to the cache of one device.",
           .source = "arXiv:2305.13245; docs/serving.md"),
     BYTES(state_bytes_per_sequence, .help = "States of a sequence, whatever its length."),
@@ -181,6 +183,8 @@ static const nnc_metric money_rows[] = {
                .help = "Price of the time that decode takes, over the tokens that are generated."),
     NNC_NUMBER(nnc_serve, energy_j_per_token, .unit = "J",
                .help = "Energy of a generated token at the rated power of the boards."),
+    NNC_NUMBER(nnc_serve, carbon_g_per_million_tokens, .unit = "g",
+               .help = "Carbon dioxide of a million generated tokens, of that energy."),
 };
 static const nnc_metrics money_metrics = NNC_METRICS("cost", money_rows, nnc_serve);
 
@@ -251,3 +255,9 @@ static const nnc_metric document_rows[] = {
            .help = "Every op of prefill and of a decode step, equal layers together."),
 };
 const nnc_metrics nnc_serve_document = NNC_METRICS("serving", document_rows, nnc_report);
+
+const nnc_metric *nnc_figure_metric(const char *name)
+{
+    const nnc_metric *metric = nnc_metric_find(&nnc_estimate_run_metrics, name);
+    return metric != NULL ? metric : nnc_metric_find(&nnc_serve_metrics, name);
+}

@@ -98,9 +98,11 @@ static const char *name_of(const nnc_change *change)
 /* What decides comes first: time, memory, money. */
 static int rank_of(const nnc_change *change)
 {
-    static const char *const first[] = { "step.step_s", "memory.total_bytes", "cost." };
-    int rank = change->kind == NNC_CHANGE_MOVED ? 0 : 3;
-    while (rank < 3 && strncmp(name_of(change), first[rank], strlen(first[rank])) != 0) {
+    static const char *const first[] = { "step.step_s", "latency.tpot_s", "latency.ttft_s",
+                                         "memory.total_bytes", "cost." };
+    enum { RANKS = sizeof first / sizeof first[0] };
+    int rank = change->kind == NNC_CHANGE_MOVED ? 0 : RANKS;
+    while (rank < RANKS && strncmp(name_of(change), first[rank], strlen(first[rank])) != 0) {
         rank++;
     }
     return rank;
@@ -190,7 +192,7 @@ static double moved(nnc_figures old, nnc_figures now, const char *name)
 /* Is a figure a summand of the total? */
 static bool is_part(const char *name, const char *total)
 {
-    const nnc_metric *metric = nnc_metric_find(&nnc_estimate_run_metrics, name);
+    const nnc_metric *metric = nnc_figure_metric(name);
     return metric != NULL && metric->part_of != NULL && strcmp(metric->part_of, total) == 0;
 }
 

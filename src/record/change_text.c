@@ -10,7 +10,7 @@
 /* NULL = a pure number, or none that this version knows. */
 static const char *unit_of(const char *name)
 {
-    const nnc_metric *metric = nnc_metric_find(&nnc_estimate_run_metrics, name);
+    const nnc_metric *metric = nnc_figure_metric(name);
     return metric != NULL ? metric->unit : NULL;
 }
 
@@ -128,7 +128,10 @@ void nnc_check_headline(const nnc_check_row *row, char *text, size_t size)
 {
     static const struct {
         const char *what, *name;
-    } totals[] = { { "step", "step.step_s" }, { "memory", "memory.total_bytes" } };
+    } totals[] = { { "step", "step.step_s" },
+                   { "per token", "latency.tpot_s" },
+                   { "first token", "latency.ttft_s" },
+                   { "memory", "memory.total_bytes" } };
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < sizeof totals / sizeof totals[0] && used < size; i++) {

@@ -94,6 +94,11 @@ static const nnc_recorded_estimate *find_old(nnc_check *c, const char *id)
     return NULL;
 }
 
+static nnc_scenario *scenario_of(nnc_check *c, const nnc_plans_scenario *from)
+{
+    return from->serve ? &c->served->base : c->scenario;
+}
+
 /* Fills in what changed; false when out of memory. */
 static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row)
 {
@@ -121,20 +126,35 @@ static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row 
         row->changes = own;
     }
     return row->state != NNC_CHECK_MOVED ||
-           nnc_causes_find(&c->origins, from, c->scenario, &c->plans->recorded, row);
+           nnc_causes_find(&c->origins, from, scenario_of(c, from), &c->plans->recorded, row);
+}
+
+/* Works it out; *scenario is what it was made from. */
+static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scenario **scenario,
+                         nnc_error *err)
+{
+    static const nnc_given nothing = { .setting_count = 0 };
+    nnc_scenario *one = *scenario = scenario_of(c, from);
+    if (from->serve) {
+        NNC_TRY(nnc_plans_load_served(c->specs, &nothing, c->arena, c->plans, from, NULL, c->served,
+                                      err));
+        return nnc_serve_scenario_answer(c->served, c->scratch, err) == NNC_OK
+                   ? NNC_OK
+                   : nnc_plans_blame(c->plans, from, err);
+    }
+    NNC_TRY(nnc_plans_load(c->specs, &nothing, c->arena, c->plans, from, NULL, one, err));
+    return nnc_estimate(&one->model, &one->device, &one->software, &one->plan, c->scratch,
+                        &one->result, err) == NNC_OK &&
+                   nnc_scenario_run(one, err) == NNC_OK
+               ? NNC_OK
+               : nnc_plans_blame(c->plans, from, err);
 }
 
 static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, nnc_error *err)
 {
-    static const nnc_given nothing = { .setting_count = 0 };
-    nnc_scenario *scenario = c->scenario;
+    nnc_scenario *scenario = NULL;
     nnc_check_row *row = &c->report.rows[c->report.row_count];
-    NNC_TRY(nnc_plans_load(c->specs, &nothing, c->arena, c->plans, from, NULL, scenario, err));
-    if (nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
-                     c->scratch, &scenario->result, err) != NNC_OK ||
-        nnc_scenario_run(scenario, err) != NNC_OK) {
-        return nnc_plans_blame(c->plans, from, err);
-    }
+    NNC_TRY(answer(c, from, &scenario, err));
     NNC_TRY(nnc_origins_add(&c->origins, from, scenario, err));
     const nnc_figures all = nnc_figures_of(&c->collector, &scenario->report);
     const nnc_recorded_estimate *old = find_old(c, from->id);
@@ -142,7 +162,7 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
     if (all.list == NULL) {
         return nnc_no_memory(err);
     }
-    c->names = all;
+    c->names[from->serve] = all;
     NNC_TRY(select_figures(c, all, &row->now, err));
     NNC_TRY(judge(c, from, all, row, err));
     row->state = old != NULL                       ? NNC_CHECK_SAME
@@ -193,7 +213,12 @@ static nnc_status check_all(nnc_check *c, nnc_error *err)
         NNC_TRY(check_scenario(c, &plans->scenarios[i], err));
     }
     for (int32_t i = 0; i < plans->record_count; i++) {
-        if (check_name(c->names, "record", plans->record[i], err) != NNC_OK) {
+        bool known = false;
+        for (int kind = 0; kind < 2 && !known; kind++) {
+            known = c->names[kind].count > 0 &&
+                    check_name(c->names[kind], "record", plans->record[i], err) == NNC_OK;
+        }
+        if (!known) {
             char where[sizeof err->where];
             memcpy(where, err->where, sizeof where);
             snprintf(err->where, sizeof err->where, "%.256s: %.128s", plans->path, where);
@@ -217,10 +242,12 @@ nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **chec
     *made = (nnc_check){ .specs = specs,
                          .arena = nnc_arena_create(),
                          .scratch = nnc_scratch_create(),
-                         .scenario = calloc(1, sizeof *made->scenario) };
+                         .scenario = calloc(1, sizeof *made->scenario),
+                         .served = calloc(1, sizeof *made->served) };
     made->origins = (nnc_origins){ .specs = specs, .arena = made->arena };
     made->collector.arena = made->arena;
-    nnc_status status = made->arena == NULL || made->scratch == NULL || made->scenario == NULL
+    nnc_status status = made->arena == NULL || made->scratch == NULL || made->scenario == NULL ||
+                                made->served == NULL
                             ? nnc_no_memory(err)
                             : nnc_plans_read(specs, made->arena, path, &made->plans, err);
     if (status == NNC_OK) {
@@ -245,6 +272,7 @@ void nnc_check_destroy(nnc_check *check)
 {
     if (check != NULL) {
         free(check->scenario);
+        free(check->served);
         nnc_scratch_destroy(check->scratch);
         nnc_arena_destroy(check->arena);
         free(check);

@@ -10,10 +10,11 @@ struct nnc_check {
     nnc_arena *arena;
     nnc_scratch *scratch;
     nnc_scenario *scenario;
+    nnc_serve_scenario *served;
     const nnc_plans *plans;
     nnc_origins origins;
     nnc_collector collector;
-    nnc_figures names; /* of the last estimate, all of it */
+    nnc_figures names[2]; /* of the last estimate of each kind, trained and served, all of it */
     nnc_recorded_estimate *estimates;
     nnc_change *changes; /* room for those of one scenario */
     int32_t change_room;

@@ -13,6 +13,7 @@
 #define NNC_PLANS_SCHEMA "nncost.plans/1"
 #define NNC_RECORDED_SCHEMA "nncost.recorded/1"
 #define NNC_ESTIMATE_SCHEMA "nncost.estimate/1"
+#define NNC_SERVE_SCHEMA "nncost.serve/1"
 #define NNC_RECORDED_CONVENTIONS NNC_ESTIMATE_SCHEMA ", SI units, 12 significant digits"
 #define NNC_DIGEST_OPEN "----------------" /* until it is known */
 
@@ -31,7 +32,7 @@ enum { NNC_PLANS_PAIRS_MAX = 64, NNC_PLANS_SCENARIOS_MAX = 100000 };
 /* A key and its value, as an option would give it. */
 typedef struct nnc_pair {
     const char *key, *text;
-    const nnc_field *field; /* of the plan; NULL in other lists */
+    const nnc_field *field; /* of the plan, the run or the serve plan; NULL in other lists */
 } nnc_pair;
 
 typedef struct nnc_pairs {
@@ -42,8 +43,9 @@ typedef struct nnc_pairs {
 typedef struct nnc_plans_scenario {
     const char *id;
     long line;                       /* where it begins */
+    bool serve;                      /* it is served; else trained */
     const char *refs[NNC_REF_COUNT]; /* as written; NULL = not given */
-    nnc_pairs values;                /* fields of the plan */
+    nnc_pairs values;                /* fields of the plan, or of the serve plan */
     nnc_pairs sets;                  /* "model.layers", "40" */
     const nnc_requirement *requirements;
     const nnc_tolerance *tolerances;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "input/file.h"
+#include "input/read.h"
 
 nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model,
                           const nnc_plans **plans, nnc_error *err)
@@ -55,10 +56,19 @@ static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans,
                : nnc_path_from(arena, plans->path, ref);
 }
 
-static bool is_given(const nnc_given *given, const nnc_field *field)
+/* Of what is served: one of the four ways in which requests come, of which one replaces another. */
+static bool is_load(const nnc_field *field)
 {
-    for (int i = 0; i < given->setting_count; i++) {
-        if (given->settings[i].field == field) {
+    static const char *const loads[] = { "batch", "concurrency", "request_rate", "offline", NULL };
+    return nnc_field_is_of(&nnc_serve_table, field) && nnc_is_one_of(field->name, loads);
+}
+
+/* Do the first `count` settings say it? */
+static bool is_given(const nnc_given *given, int count, const nnc_field *field)
+{
+    for (int i = 0; i < count; i++) {
+        const nnc_field *other = given->settings[i].field;
+        if (other == field || (is_load(field) && is_load(other))) {
             return true;
         }
     }
@@ -71,13 +81,14 @@ static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_gi
 {
     const char *sets[NNC_SETS_MAX];
     int set_count = 0;
+    const int own = given->setting_count;
     if (from->values.count + given->setting_count > NNC_SETTINGS_MAX ||
         from->sets.count + given->set_count > NNC_SETS_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, "command line", "too many options on top");
     }
     for (int32_t i = 0; i < from->values.count; i++) {
         const nnc_pair *pair = &from->values.list[i];
-        if (!is_given(given, pair->field)) {
+        if (!is_given(given, own, pair->field)) {
             given->settings[given->setting_count++] = (nnc_setting){ pair->field, pair->text };
         }
     }
@@ -111,14 +122,25 @@ nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *fro
     return err->status;
 }
 
-nnc_status nnc_plans_load(nnc_specs *specs, const nnc_given *given, nnc_arena *arena,
-                          const nnc_plans *plans, const nnc_plans_scenario *from,
-                          const char *device, nnc_scenario *scenario, nnc_error *err)
+/* What a scenario names, and the options that say it. */
+typedef struct whole_ask {
+    const char *refs[NNC_REF_COUNT];
+    nnc_given given;
+    bool own; /* nothing is given on top */
+} whole_ask;
+
+static nnc_status ask_whole(const nnc_given *given, nnc_arena *arena, const nnc_plans *plans,
+                            const nnc_plans_scenario *from, const char *device, whole_ask *whole,
+                            nnc_error *err)
 {
-    nnc_given whole = *given;
-    const char *refs[NNC_REF_COUNT] = { NULL, device, whole.software, whole.cluster };
-    const bool own = whole.setting_count == 0 && whole.set_count == 0 && device == NULL &&
-                     whole.software == NULL && whole.cluster == NULL;
+    const char **refs = whole->refs;
+    whole->given = *given;
+    whole->own = given->setting_count == 0 && given->set_count == 0 && device == NULL &&
+                 given->software == NULL && given->cluster == NULL;
+    refs[NNC_REF_MODEL] = NULL;
+    refs[NNC_REF_DEVICE] = device;
+    refs[NNC_REF_SOFTWARE] = given->software;
+    refs[NNC_REF_CLUSTER] = given->cluster;
     for (int i = 0; i < NNC_REF_COUNT; i++) {
         if (refs[i] == NULL && from->refs[i] != NULL) {
             refs[i] = resolve_ref(arena, plans, from, (nnc_plans_ref)i);
@@ -127,18 +149,54 @@ nnc_status nnc_plans_load(nnc_specs *specs, const nnc_given *given, nnc_arena *a
             }
         }
     }
-    whole.software = refs[NNC_REF_SOFTWARE];
-    whole.cluster = refs[NNC_REF_CLUSTER];
-    nnc_status status = merge(arena, from, &whole, err);
-    if (status == NNC_OK) {
-        status = nnc_scenario_load(specs, &whole, refs[NNC_REF_MODEL], refs[NNC_REF_DEVICE],
-                                   scenario, err);
-        if (status != NNC_OK) {
-            err->status = status == NNC_BAD_USAGE && own ? NNC_BAD_SPEC : status;
-            status = nnc_plans_blame(plans, from, err);
-        }
+    whole->given.software = refs[NNC_REF_SOFTWARE];
+    whole->given.cluster = refs[NNC_REF_CLUSTER];
+    return merge(arena, from, &whole->given, err);
+}
+
+/* A fault of a scenario is one of the file, unless something is given on top. */
+static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, bool own,
+                        nnc_status status, nnc_error *err)
+{
+    if (status != NNC_OK) {
+        err->status = status == NNC_BAD_USAGE && own ? NNC_BAD_SPEC : status;
+        status = nnc_plans_blame(plans, from, err);
     }
     return status;
+}
+
+nnc_status nnc_plans_load(nnc_specs *specs, const nnc_given *given, nnc_arena *arena,
+                          const nnc_plans *plans, const nnc_plans_scenario *from,
+                          const char *device, nnc_scenario *scenario, nnc_error *err)
+{
+    whole_ask whole;
+    if (from->serve) {
+        nnc_fail(err, NNC_BAD_USAGE, "serve",
+                 "it is served, expected a scenario that is trained; see 'nncost serve --help'");
+        return nnc_plans_blame(plans, from, err);
+    }
+    NNC_TRY(ask_whole(given, arena, plans, from, device, &whole, err));
+    return blame(plans, from, whole.own,
+                 nnc_scenario_load(specs, &whole.given, whole.refs[NNC_REF_MODEL],
+                                   whole.refs[NNC_REF_DEVICE], scenario, err),
+                 err);
+}
+
+nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_given *given, nnc_arena *arena,
+                                 const nnc_plans *plans, const nnc_plans_scenario *from,
+                                 const char *device, nnc_serve_scenario *scenario, nnc_error *err)
+{
+    whole_ask whole;
+    if (!from->serve) {
+        nnc_fail(err, NNC_BAD_USAGE, "serve",
+                 "it is trained, expected a scenario with \"serve\": true");
+        return nnc_plans_blame(plans, from, err);
+    }
+    NNC_TRY(ask_whole(given, arena, plans, from, device, &whole, err));
+    return blame(plans, from, whole.own,
+                 nnc_serve_scenario_load(specs, &whole.given, whole.refs[NNC_REF_MODEL],
+                                         whole.refs[NNC_REF_DEVICE], scenario, err),
+                 err);
 }
 
 /* ---- figures ---- */
@@ -162,9 +220,11 @@ static nnc_figure figure_of(nnc_arena *arena, const char *name, const nnc_cell *
 nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report)
 {
     const nnc_figures none = { NULL, 0 };
-    nnc_columns *columns = &collector->columns;
+    const bool served = report->serve != NULL;
+    nnc_columns *columns = served ? &collector->served : &collector->columns;
     if (columns->list == NULL &&
-        nnc_columns_of(&nnc_estimate_run_metrics, collector->arena, columns) != NNC_OK) {
+        nnc_columns_of(served ? &nnc_serve_metrics : &nnc_estimate_run_metrics, collector->arena,
+                       columns) != NNC_OK) {
         return none;
     }
     nnc_figure *list = nnc_arena_array(collector->arena, (size_t)columns->count, sizeof *list);

@@ -5,6 +5,7 @@
 #include "metrics/report.h"
 #include "record/plan_file.h"
 #include "record/scenario.h"
+#include "record/serve_scenario.h"
 
 /* Reads MODEL as a plan file if it is one; *plans stays NULL if it is not. */
 nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model,
@@ -20,14 +21,20 @@ nnc_status nnc_plans_load(nnc_specs *specs, const nnc_given *given, nnc_arena *a
                           const nnc_plans *plans, const nnc_plans_scenario *from,
                           const char *device, nnc_scenario *scenario, nnc_error *err);
 
+/* The same of one that is served. */
+nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_given *given, nnc_arena *arena,
+                                 const nnc_plans *plans, const nnc_plans_scenario *from,
+                                 const char *device, nnc_serve_scenario *scenario, nnc_error *err);
+
 /* Puts "FILE:LINE: ID: " before err->where, and makes a bad option, which nobody gave, a bad file.
  * Returns the status. */
 nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *from, nnc_error *err);
 
-/* Turns reports into figures; the names, the same for every estimate, are found once. */
+/* Turns reports into figures; the names, the same for every estimate and for all that is served, are found
+ * once. */
 typedef struct nnc_collector {
     nnc_arena *arena;
-    nnc_columns columns; /* list NULL = not found yet */
+    nnc_columns columns, served; /* list NULL = not found yet */
 } nnc_collector;
 
 /* The figures of an estimate, in the arena; NULL list when out of memory. */

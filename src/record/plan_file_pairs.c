@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <nncost/run.h>
+#include <nncost/serve.h>
 
 #include "base/number.h"
 
@@ -86,11 +87,21 @@ static bool suits(const nnc_field *field, nnc_json at)
     }
 }
 
-void nnc_pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *into)
+/* Does a field take it? */
+static nnc_status try_value(const nnc_field *field, const char *text, nnc_error *err)
 {
     nnc_plan plan = nnc_plan_default();
-    nnc_run_ask ask = nnc_run_ask_default();
-    const bool of_run = nnc_field_is_of(&nnc_run_table, field);
+    nnc_run_ask run = nnc_run_ask_default();
+    nnc_serve_ask serve = nnc_serve_ask_default();
+    return nnc_field_is_of(&nnc_serve_table, field)
+               ? nnc_field_set(&nnc_serve_table, &serve, field->name, text, err)
+           : nnc_field_is_of(&nnc_run_table, field)
+               ? nnc_field_set(&nnc_run_table, &run, field->name, text, err)
+               : nnc_field_set(&nnc_plan_table, &plan, field->name, text, err);
+}
+
+void nnc_pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *into)
+{
     nnc_error err;
     char text[256];
     nnc_pair pair = { .key = field->name, .field = field };
@@ -105,9 +116,7 @@ void nnc_pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *into)
         if (text[0] == '\0') {
             return;
         }
-        if (nnc_field_set(of_run ? &nnc_run_table : &nnc_plan_table,
-                          of_run ? (void *)&ask : (void *)&plan, field->name, text,
-                          &err) != NNC_OK) {
+        if (try_value(field, text, &err) != NNC_OK) {
             nnc_json_fault(at, NULL, "%s", err.what);
             return;
         }

@@ -7,11 +7,13 @@
 const char *const nnc_plans_ref_names[NNC_REF_COUNT] = { "model", "device", "software", "cluster" };
 
 /* Keys of a scenario that are not fields of the plan. */
-static const char *const own_keys[] = { "id",      "note", "model",   "device",    "software",
-                                        "cluster", "set",  "require", "tolerance", NULL };
+static const char *const own_keys[] = { "id",        "note",    "model", "device",
+                                        "software",  "cluster", "set",   "require",
+                                        "tolerance", "serve",   NULL };
 
 /* What a scenario inherits, and what it becomes. */
 typedef struct part {
+    bool serve;
     const char *refs[NNC_REF_COUNT];
     nnc_pairs values, sets, require;
     nnc_tolerance *tolerances;
@@ -91,6 +93,34 @@ static void read_ref(nnc_json at, const char **ref)
     }
 }
 
+/* Training and serving have keys, figures and so requirements of their own: a scenario of the other kind
+ * inherits what it is made of alone. */
+static void read_serve(nnc_json at, part *into)
+{
+    const nnc_json_type type = nnc_json_type_of(at);
+    if (type == NNC_JSON_ABSENT) {
+        return;
+    }
+    if (type != NNC_JSON_BOOL && type != NNC_JSON_NULL) {
+        nnc_json_mismatch(at, "wrong type", "true or false");
+        return;
+    }
+    const bool serve = type == NNC_JSON_BOOL && nnc_json_bool(at);
+    if (serve != into->serve) {
+        into->serve = serve;
+        into->values.count = into->require.count = into->tolerance_count = 0;
+    }
+}
+
+static const nnc_field *field_of(const part *into, const char *key)
+{
+    if (into->serve) {
+        return nnc_field_of_key(&nnc_serve_table, key);
+    }
+    const nnc_field *field = nnc_field_of_key(&nnc_plan_table, key);
+    return field != NULL ? field : nnc_field_of_key(&nnc_run_table, key);
+}
+
 /* The common part, or a scenario on top of it: null takes an inherited key back. */
 static void read_part(nnc_json at, bool scenario, part *into)
 {
@@ -98,18 +128,18 @@ static void read_part(nnc_json at, bool scenario, part *into)
         nnc_json_mismatch(at, "wrong type", "an object");
         return;
     }
+    read_serve(nnc_json_get(at, "serve"), into);
     if (!own_lists(at, into)) {
         return;
     }
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
          item = nnc_json_next(item)) {
-        const nnc_field *of_plan = nnc_field_of_key(&nnc_plan_table, nnc_json_key(item));
-        const nnc_field *field =
-            of_plan != NULL ? of_plan : nnc_field_of_key(&nnc_run_table, nnc_json_key(item));
+        const nnc_field *field = field_of(into, nnc_json_key(item));
         if (field != NULL) {
             nnc_pairs_read_value(item, field, &into->values);
         } else if (!nnc_is_one_of(nnc_json_key(item), scenario ? own_keys : own_keys + 1)) {
-            nnc_refuse_unknown(item, &nnc_plan_table, scenario ? own_keys : own_keys + 1);
+            nnc_refuse_unknown(item, into->serve ? &nnc_serve_table : &nnc_plan_table,
+                               scenario ? own_keys : own_keys + 1);
         }
     }
     (void)nnc_read_text(nnc_json_get(at, "note"));
@@ -123,7 +153,7 @@ static void read_part(nnc_json at, bool scenario, part *into)
 
 static uint64_t digest_part(const part *own)
 {
-    uint64_t digest = NNC_DIGEST_START;
+    uint64_t digest = own->serve ? nnc_digest_text(NNC_DIGEST_START, "serve") : NNC_DIGEST_START;
     for (int i = 0; i < NNC_REF_COUNT; i++) {
         digest = nnc_digest_text(digest, own->refs[i] != NULL ? own->refs[i] : "");
     }
@@ -175,6 +205,7 @@ static void read_scenario(nnc_json at, const part *common, nnc_plans_scenario *s
                            "missing, expected an id or a path here or in common, found nothing");
         }
     }
+    scenario->serve = own.serve;
     memcpy(scenario->refs, own.refs, sizeof(own.refs));
     scenario->values = own.values;
     scenario->sets = own.sets;

@@ -167,7 +167,8 @@ static double number_or_nan(nnc_json at)
     return nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : (double)NAN;
 }
 
-static void read_ops(nnc_json at, nnc_recorded_estimate *estimate)
+/* Times of what is served are those of all layers. */
+static void read_ops(nnc_json at, bool served, nnc_recorded_estimate *estimate)
 {
     if (nnc_json_type_of(at) != NNC_JSON_LIST) {
         return;
@@ -184,8 +185,8 @@ static void read_ops(nnc_json at, nnc_recorded_estimate *estimate)
         *op = (nnc_recorded_op){
             .name = nnc_read_text(nnc_json_get(item, "name")),
             .phase = nnc_read_text(nnc_json_get(item, "phase")),
-            .shape = nnc_read_text(nnc_json_get(item, "shape")),
-            .repeat = number_or_nan(nnc_json_get(item, "repeat")),
+            .shape = served ? "" : nnc_read_text(nnc_json_get(item, "shape")),
+            .repeat = served ? 1.0 : number_or_nan(nnc_json_get(item, "repeat")),
             .time_s = number_or_nan(nnc_json_get(item, "time_s")),
         };
         estimate->op_count += op->name != NULL && op->phase != NULL && op->shape != NULL &&
@@ -195,7 +196,7 @@ static void read_ops(nnc_json at, nnc_recorded_estimate *estimate)
 }
 
 /* The figures are those of the parts, in the order of the file. */
-static void read_estimate(nnc_json root, nnc_recorded *recorded)
+static void read_estimate(nnc_json root, bool served, nnc_recorded *recorded)
 {
     nnc_recorded_estimate *estimate = nnc_arena_alloc(root.doc->arena, sizeof(*estimate));
     nnc_figure_list found = { .count = 0 };
@@ -210,7 +211,7 @@ static void read_estimate(nnc_json root, nnc_recorded *recorded)
     }
     estimate->id = "";
     estimate->figures = (nnc_figures){ found.list, found.count };
-    read_ops(nnc_json_get(root, "ops"), estimate);
+    read_ops(nnc_json_get(root, "ops"), served, estimate);
     if (found.count == 0) {
         nnc_json_fault(root, NULL,
                        "no figures, expected the output of 'nncost estimate --format "
@@ -224,8 +225,9 @@ static void read_either(nnc_json root, nnc_recorded *recorded)
 {
     const nnc_json schema = nnc_json_get(root, "schema");
     const char *text = nnc_json_type_of(schema) == NNC_JSON_TEXT ? nnc_json_text(schema) : "";
-    if (strcmp(text, NNC_ESTIMATE_SCHEMA) == 0) {
-        read_estimate(root, recorded);
+    const bool served = strcmp(text, NNC_SERVE_SCHEMA) == 0;
+    if (served || strcmp(text, NNC_ESTIMATE_SCHEMA) == 0) {
+        read_estimate(root, served, recorded);
     } else if (schema.node == NULL) {
         nnc_json_fault(root, "schema", "missing, expected an estimate (%s) or a plan file (%s)",
                        NNC_ESTIMATE_SCHEMA, NNC_PLANS_SCHEMA);

@@ -25,7 +25,7 @@ static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure)
         (like.list[into->count].text != NULL) == text) {
         return true;
     }
-    const nnc_metric *metric = nnc_metric_find(&nnc_estimate_run_metrics, figure->name);
+    const nnc_metric *metric = nnc_figure_metric(figure->name);
     const nnc_metric_type type = metric != NULL ? metric->type : NNC_METRIC_ANY;
     return type == NNC_METRIC_NUMBER || type == NNC_METRIC_WHOLE ? !text
            : type <= NNC_METRIC_ENUM                             ? text

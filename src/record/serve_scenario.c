@@ -1,5 +1,6 @@
 #include "record/serve_scenario.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -38,7 +39,13 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_given *given,
     scenario->base.report.overrides =
         scenario->base.overrides[0] != '\0' ? scenario->base.overrides : NULL;
     scenario->ask = nnc_serve_ask_default();
-    return apply_settings(given, &scenario->ask, err);
+    NNC_TRY(apply_settings(given, &scenario->ask, err));
+    if (scenario->base.report.region != NULL && isnan(scenario->ask.carbon_g_per_kwh)) {
+        scenario->ask.carbon_g_per_kwh = scenario->base.region.carbon_g_per_kwh;
+    } else {
+        scenario->base.report.region = NULL; /* what was said of the grid counts */
+    }
+    return nnc_given_currency(given, &scenario->base.device, err);
 }
 
 nnc_status nnc_serve_scenario_answer(nnc_serve_scenario *scenario, nnc_scratch *scratch,

@@ -244,3 +244,16 @@ void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price)
                         price->date != NULL ? price->date : "");
     }
 }
+
+/* Sources differ by a factor: no figure without its own. */
+void nnc_sheet_region(nnc_sheet *sheet, const nnc_region *region)
+{
+    if (region == NULL) {
+        return;
+    }
+    char year[16] = "year not stated";
+    if (region->year > 0) {
+        snprintf(year, sizeof year, "%" PRId32, region->year);
+    }
+    nnc_sheet_words(sheet, "(%s, %s, location-based: %s)", region->name, year, region->source);
+}

@@ -10,4 +10,7 @@ void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report);
 /* Who asks a price, and when: "(AWS p5.48xlarge / 8, us-east-1, 2026-09)". NULL: nothing. */
 void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price);
 
+/* Whose carbon intensity counts, of which year, and by what source. NULL: nothing. */
+void nnc_sheet_region(nnc_sheet *sheet, const nnc_region *region);
+
 #endif

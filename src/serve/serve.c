@@ -43,6 +43,9 @@ void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serv
     NNC_LET(why, power_w, "W", device->power_w);
     NNC_SET(why, s->energy_j_per_token, "J", power_w * devices / s->output_tokens_per_s);
     NNC_NOTE(why, "rated power of the boards: more than decode draws");
+    NNC_LET(why, carbon_g_per_kwh, "g/kWh", of->plan->carbon_g_per_kwh);
+    NNC_SET(why, s->carbon_g_per_million_tokens, "g",
+            s->energy_j_per_token * 1e6 / 3.6e6 * carbon_g_per_kwh);
 }
 
 /* What is asked for against what there is. */

@@ -29,6 +29,7 @@ void nnc_serve_ask_init(nnc_serve_ask *ask, size_t struct_size)
         .price = (double)NAN,
         .acceptance = 0.7,
         .draft_share = 0.05,
+        .carbon_g_per_kwh = (double)NAN,
     };
     if (ask == NULL || struct_size < sizeof struct_size) {
         return;

@@ -195,19 +195,6 @@ static void write_money(nnc_sheet *sheet, const nnc_report *report)
     nnc_sheet_end(sheet);
 }
 
-/* Sources differ by a factor: no figure without its own. */
-static void write_region(nnc_sheet *sheet, const nnc_region *region)
-{
-    if (region == NULL) {
-        return;
-    }
-    char year[16] = "year not stated";
-    if (region->year > 0) {
-        snprintf(year, sizeof year, "%" PRId32, region->year);
-    }
-    nnc_sheet_words(sheet, "(%s, %s, location-based: %s)", region->name, year, region->source);
-}
-
 static void write_energy(nnc_sheet *sheet, const nnc_report *report)
 {
     const nnc_run *run = report->run;
@@ -231,7 +218,7 @@ static void write_energy(nnc_sheet *sheet, const nnc_report *report)
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s t CO2e",
                        nnc_count_text(run->carbon_kg / 1000.0, a));
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "at %g g/kWh", ask->carbon_g_per_kwh);
-        write_region(sheet, report->region);
+        nnc_sheet_region(sheet, report->region);
         if (!isnan(run->rated_carbon_kg)) {
             nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s t at the devices' rated power",
                            nnc_count_text(run->rated_carbon_kg / 1000.0, a));

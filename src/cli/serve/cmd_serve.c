@@ -16,7 +16,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_serve = {
     .name = "serve",
-    .operands = "MODEL DEVICE",
+    .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary =
         "A decoder that is served: time to first token and per token, throughput, memory and "
         "cost.",
@@ -24,8 +24,8 @@ const nnc_command nnc_cmd_serve = {
         "Requests come as a static batch (--batch), a closed loop (--concurrency), an open loop "
         "(--request-rate) or as many as fit (--offline). Exits with 1 where they do not fit, or "
         "come faster than they can be served.",
-    .min_operands = 2,
+    .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO,
     .run = run,
 };

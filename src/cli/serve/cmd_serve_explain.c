@@ -18,13 +18,13 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_serve_explain = {
     .name = "explain",
-    .operands = "NAMES MODEL DEVICE --serve",
+    .operands = "NAMES MODEL DEVICE | NAMES PLANS.json [DEVICE] --serve",
     .summary = "What metrics of serving are: formula, source, and the numbers put in.",
     .notes =
         "NAMES are joined by commas: metrics by their names in 'nncost serve --format json', such "
         "as tpot_s, kv_bytes_per_token, max_sequences or decode.time_s.",
-    .min_operands = 3,
+    .min_operands = 2,
     .max_operands = 3,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SERVING,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_SERVING,
     .run = run,
 };

@@ -18,13 +18,13 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_serve_ops = {
     .name = "ops",
-    .operands = "MODEL DEVICE --serve",
+    .operands = "MODEL DEVICE | PLANS.json [DEVICE] --serve",
     .summary =
         "Every op of a prefill and of a decode step, equal layers together: work, weights and "
         "cache that it reads, time, what bounds it.",
     .notes = "Exits with 0 whether the requests fit or not.",
-    .min_operands = 2,
+    .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SERVING,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_SERVING,
     .run = run,
 };

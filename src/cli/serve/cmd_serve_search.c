@@ -44,8 +44,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
         nnc_no_memory(err);
         goto done;
     }
-    status = nnc_serve_scenario_load(session->specs, &session->options.given, operands[0],
-                                     operands[1], scenario, err);
+    status = nnc_serve_load_asked(session, arena, operands[0], operands[1], scenario, err);
     if (status == NNC_OK) {
         status = search(session, scenario, scratch, arena, err);
     }
@@ -58,7 +57,7 @@ done:
 
 const nnc_command nnc_cmd_serve_search = {
     .name = "search",
-    .operands = "MODEL DEVICE --serve",
+    .operands = "MODEL DEVICE | PLANS.json [DEVICE] --serve",
     .summary = "The cheapest and the fastest deployment of a decoder that is served, and the front "
                "between them.",
     .notes =
@@ -67,8 +66,9 @@ const nnc_command nnc_cmd_serve_search = {
         "is given. Cheapest is the one with most tokens per second and device, fastest the one "
         "with the shortest time per token, by a hundredth at least where it takes more devices. "
         "Exits with 1 where nothing holds --slo.",
-    .min_operands = 2,
+    .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SERVING | NNC_TAKES_SLO,
+    .takes =
+        NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_SERVING | NNC_TAKES_SLO,
     .run = run,
 };

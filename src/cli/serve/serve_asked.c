@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "cli/scenario_asked.h"
 #include "cli/serve/serve_images_view.h"
 
 /* Images: a network that denoises, with a profile of training software where no other is named. */
@@ -28,18 +29,32 @@ static nnc_status show_images(nnc_session *session, const nnc_serve_scenario *sc
     return NNC_OK;
 }
 
+nnc_status nnc_serve_load_asked(nnc_session *session, nnc_arena *arena, const char *model_asked,
+                                const char *device_asked, nnc_serve_scenario *scenario,
+                                nnc_error *err)
+{
+    const nnc_options *options = &session->options;
+    const nnc_plans_scenario *picked = NULL;
+    const nnc_plans *plans = NULL;
+    NNC_TRY(nnc_asked_plans(session, arena, model_asked, device_asked, &plans, &picked, err));
+    return plans != NULL ? nnc_plans_load_served(session->specs, &options->given, arena, plans,
+                                                 picked, device_asked, scenario, err)
+                         : nnc_serve_scenario_load(session->specs, &options->given, model_asked,
+                                                   device_asked, scenario, err);
+}
+
 nnc_status nnc_serve_report(nnc_session *session, const char *model_asked, const char *device_asked,
                             nnc_serve_writer *write, nnc_error *err)
 {
     nnc_serve_scenario *scenario = calloc(1, sizeof *scenario);
     nnc_scratch *scratch = nnc_scratch_create();
+    nnc_arena *arena = nnc_arena_create();
     nnc_status status = NNC_NO_MEMORY;
-    if (scenario == NULL || scratch == NULL) {
+    if (scenario == NULL || scratch == NULL || arena == NULL) {
         nnc_no_memory(err);
         goto done;
     }
-    status = nnc_serve_scenario_load(session->specs, &session->options.given, model_asked,
-                                     device_asked, scenario, err);
+    status = nnc_serve_load_asked(session, arena, model_asked, device_asked, scenario, err);
     if (status == NNC_OK && scenario->ask.steps > 0 &&
         scenario->base.model.family != NNC_FAMILY_DECODER) {
         status = show_images(session, scenario, scratch, err);
@@ -54,6 +69,7 @@ nnc_status nnc_serve_report(nnc_session *session, const char *model_asked, const
         status = write(session, scenario, err);
     }
 done:
+    nnc_arena_destroy(arena);
     nnc_scratch_destroy(scratch);
     free(scenario);
     return status;

@@ -195,6 +195,12 @@ static void write_cost(nnc_sheet *sheet, const nnc_report *report)
         nnc_sheet_label(sheet, "energy");
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s a token at rated power",
                        nnc_unit_text(s->energy_j_per_token, "J", a));
+        if (!isnan(s->carbon_g_per_million_tokens)) {
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s g of carbon dioxide per million out",
+                           nnc_count_text(s->carbon_g_per_million_tokens, a));
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "at %g g/kWh", s->plan.carbon_g_per_kwh);
+            nnc_sheet_region(sheet, report->region);
+        }
         nnc_sheet_end(sheet);
     }
 }

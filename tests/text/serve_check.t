@@ -1,0 +1,119 @@
+# Plan files with scenarios that are served.
+
+# What is required of them; a scenario of the other kind inherits model and device alone.
+$ nncost check inputs/served.json
+inputs/served.json: 3 estimated; 1 of 6 requirements missed
+
+inputs/served.json:9: fp8: estimated
+  missed  tpot_s <= 0.001 (1.000 ms), found 1.619 ms
+
+Nothing is recorded yet; 'nncost check inputs/served.json --update' does it.
+[1]
+
+# Recorded; then the cache is stored otherwise, and more requests are open.
+$ cp inputs/served.json p.json; nncost check p.json --update | tail -1
+recorded by nncost 0.1.0
+$ nncost check p.json | head -1
+p.json: 3 as recorded; 1 of 6 requirements missed
+$ sed -i 's/"chat", "concurrency": 8/"chat", "concurrency": 64/' p.json; nncost check p.json
+p.json: 2 as recorded, 1 moved; 2 of 6 requirements missed
+
+p.json:8: chat: moved
+  why     plan: concurrency 8 -> 64
+  moved   per token 1.689 ms -> 4.510 ms (+167%); first token 13.78 ms -> 20.62 ms (+49.7%); memory
+          1.390 GB -> 2.479 GB (+78.4%), most of it kv_bytes
+  missed  latency.tpot_s <= 2ms (2.000 ms), found 4.510 ms
+
+metric              recorded       now  change
+latency.tpot_s      1.689 ms  4.510 ms   +167%
+latency.ttft_s      13.78 ms  20.62 ms  +49.7%
+memory.total_bytes  1.390 GB  2.479 GB  +78.4%
+plan.concurrency           8        64   +700%
+decode.kv_bytes     141.1 MB  1.128 GB   +700%
+memory.kv_bytes     155.6 MB  1.245 GB   +700%
+
+p.json:9: fp8: as recorded
+  missed  tpot_s <= 0.001 (1.000 ms), found 1.619 ms
+
+If this is meant, accept it with 'nncost check p.json --update'.
+[1]
+
+# They are answered like any other, options on top; and not as what they are not.
+$ nncost serve inputs/served.json --scenario fp8 --batch 4 | sed -n '/^requests/p'
+requests     500 tokens in, 100 out, a static batch of 4
+$ nncost serve inputs/served.json --scenario fp8 --weights fp8 | sed -n '/^plan/p;/^requests/p'
+plan         1 device, weights fp8, products in bf16, cache fp8, software vllm
+requests     500 tokens in, 100 out, 8 always open
+$ nncost ops --serve inputs/served.json --scenario chat | sed -n '/^plan/p;/^mlp.down/p'
+plan         1 device, weights bf16, cache bf16, software vllm
+mlp.down     prefill      8   500  32.00 G  64.00 MB       0 B  338.8 us  compute
+mlp.down     decode       8     8  512.0 M  64.00 MB       0 B  64.96 us  memory
+$ nncost explain --serve kv_bytes inputs/served.json --scenario chat | grep ' = '
+                  = 16000000 B (16.00 MB)
+                  = 141056000 B (141.1 MB)
+                  = sequences_of_device * (sequence_bytes + state_bytes_per_sequence)
+                  = 8 * (19456000 + 0)
+                  = 155648000 B (155.6 MB)
+$ nncost search --serve inputs/served.json --scenario chat --max-devices 2 | head -3
+searched   dense on round with vllm, 4 deployments, 4 with their requests, 4 fit,
+           4 hold what was asked
+cheapest   1 device, 8 requests at a time
+$ nncost serve inputs/served.json --scenario train
+! nncost: inputs/served.json:10: train: serve: it is trained, expected a scenario with "serve": true
+[2]
+$ nncost estimate inputs/served.json --scenario chat
+! nncost: inputs/served.json:8: chat: serve: it is served, expected a scenario that is trained; see 'nncost serve --help'
+[2]
+$ nncost serve dense
+! nncost: DEVICE: missing, expected MODEL DEVICE or a plan file, found only "dense"
+[2]
+
+# Slips.
+$ sed 's/"output_len"/"output_lenght"/; s/"kv_precision": "fp8"/"kv_precision": "fp9"/; s/"serve": false/"serve": 0/' inputs/served.json >p.json; nncost validate p.json
+! nncost: p.json:4: common.output_lenght: unknown key, expected one of the serve plan's keys, perhaps "output_len", found "output_lenght"
+! nncost: p.json:9: scenarios[1].kv_precision: unknown value, expected one of fp32, bf16, fp16, fp8, fp8-block, int8, int4, nvfp4, mxfp4, found "fp9"
+! nncost: p.json:10: scenarios[2].serve: wrong type, expected true or false, found 0
+! nncost: p.json:10: scenarios[2].micro_batch: unknown key, expected one of the serve plan's keys, found "micro_batch"
+[3]
+$ sed 's/"max_sequences"/"max_sequence"/' inputs/served.json >p.json; nncost check p.json
+! nncost: p.json:8: chat: require.max_sequence: unknown figure, expected a name of the JSON output such as step_s or memory.total_bytes, perhaps "max_sequences", found "max_sequence"
+[3]
+$ sed 's/"concurrency": 8, "kv/"concurrency": 8, "batch": 2, "kv/' inputs/served.json >p.json; nncost check p.json
+! nncost: p.json:9: fp8: --batch: one kind of load is enough, expected --batch, --concurrency, --request-rate or --offline, found 2 of them
+[2]
+
+# Two answers side by side.
+$ nncost serve dense round --input-len 500 --format json >a.json; nncost serve dense round --input-len 500 --weights fp8 --format json >b.json; nncost diff a.json b.json | sed -n '1,8p;/^op/,$p'
+a.json -> b.json: the estimates differ
+
+39 figures differ; per token 1.322 ms -> 1.226 ms (-7.26%); first token 2.157 ms -> 2.120 ms (-1.68%); memory 1.259 GB -> 1.163 GB (-7.63%), most of it weight_bytes
+
+metric                                               old           new   change
+latency.tpot_s                                  1.322 ms      1.226 ms   -7.26%
+latency.ttft_s                                  2.157 ms      2.120 ms   -1.68%
+memory.total_bytes                              1.259 GB      1.163 GB   -7.63%
+op        phase         old       new  difference
+mlp.down  decode   64.04 us  32.06 us   -31.98 us
+mlp.up    decode   64.04 us  32.06 us   -31.98 us
+attn.qkv  decode   48.03 us  24.05 us   -23.99 us
+mlp.down  prefill  338.8 us  326.7 us   -12.10 us
+mlp.up    prefill  338.8 us  326.7 us   -12.10 us
+attn.qkv  prefill  254.1 us  245.0 us   -9.072 us
+attn.out  decode   16.01 us  8.015 us   -7.996 us
+attn.out  prefill  84.70 us  81.68 us   -3.024 us
+
+# Whose prices, and where: source and date are named.
+$ nncost serve dense round --input-len 500 --seller corner --offer spot --region TOY | sed -n '/^cost/,$p'
+cost         0.3682 EUR per million tokens out, by time 0.001198 for a million in, 0.3673 out,
+             at 1 EUR per device-hour (Corner box of 8, 2026-01)
+energy       1.326 J a token at rated power, 184.1 g of carbon dioxide per million out, at 500 g/kWh
+             (Toyland, 2025, location-based: Read from the meter)
+$ nncost serve dense round --input-len 500 --seller corner --region north | sed -n '/^cost/,$p'
+cost         1.841 EUR per million tokens out, by time 0.00599 for a million in, 1.837 out,
+             at 5 EUR per device-hour (Corner box of 8, north, 2026-01)
+energy       1.326 J a token at rated power, 36.82 g of carbon dioxide per million out, at 100 g/kWh
+             (The north of Toyland, year not stated, location-based: Read from the meter)
+$ nncost explain --serve carbon_g_per_million_tokens dense round --input-len 500 --carbon-g-per-kwh 50 | grep =
+                  = energy_j_per_token * 1e6 / 3.6e6 * carbon_g_per_kwh
+                  = 1.32556792807 * 1e6 / 3.6e6 * 50
+                  = 18.4106656676 g (18.41 g)
