@@ -3,7 +3,7 @@
 #ifndef NNCOST_SEARCH_H
 #define NNCOST_SEARCH_H
 
-#include <nncost/estimate.h>
+#include <nncost/run.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,10 +40,11 @@ typedef struct nnc_search {
     double deadline_s;    /* the run, of base.tokens or base.samples, ends by then; 0 = whenever */
     double budget;        /* the run costs no more, at base.price or the device's; 0 = whatever */
     nnc_objective objective;
-    int32_t best;          /* how many to return, at most NNC_SEARCH_BEST_MAX */
-    bool no_prune;         /* evaluate every legal plan in full */
-    int32_t threads;       /* at least 1 */
-    int32_t shard, shards; /* search part shard, from 1, of shards alone; 0 = all of the space */
+    int32_t best;           /* how many to return, at most NNC_SEARCH_BEST_MAX */
+    bool no_prune;          /* evaluate every legal plan in full */
+    int32_t threads;        /* at least 1 */
+    int32_t shard, shards;  /* search part shard, from 1, of shards alone; 0 = all of the space */
+    const nnc_run_ask *run; /* the run counts what these say of it; NULL = its steps alone */
 } nnc_search;
 
 /* A search for the ten fastest plans over every choice; base.devices and base.global_batch are still to be set.
@@ -66,10 +67,12 @@ typedef struct nnc_found {
     double step_s, mfu, tokens_per_s, bubble_share, exposed_comm_s;
     double device_s;                      /* devices x step_s, what a step costs */
     double cost_step;                     /* NaN without a price */
-    double run_s, device_hours, cost_run; /* NaN without the length of the run */
+    double run_s, device_hours, cost_run; /* NaN without the length of the run; nnc_run_of's where
+                                             nnc_search.run is set */
     int64_t memory_bytes;
-    char software[48];   /* id of its profile */
-    const char *command; /* the command line that estimates it; NULL = not known */
+    char software[48];                   /* id of its profile */
+    const char *command;                 /* the command line that estimates it; NULL = not known */
+    double goodput, energy_j, carbon_kg; /* of the run; NaN without nnc_search.run */
 } nnc_found;
 
 enum { NNC_PARETO_MAX = 256 };

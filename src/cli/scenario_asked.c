@@ -1,5 +1,6 @@
 #include "cli/scenario_asked.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -23,6 +24,12 @@ nnc_status nnc_asked_plans(nnc_session *session, nnc_arena *arena, const char *m
     return NNC_OK;
 }
 
+void nnc_scenario_ask_run(nnc_scenario *scenario)
+{
+    scenario->asks_run =
+        scenario->asks_run || !isnan(scenario->plan.tokens) || !isnan(scenario->plan.samples);
+}
+
 nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const char *model,
                                    const char *device, nnc_scenario *scenario, nnc_error *err)
 {
@@ -30,9 +37,11 @@ nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const
     const nnc_plans_scenario *picked = NULL;
     const nnc_plans *plans = NULL;
     NNC_TRY(nnc_asked_plans(session, arena, model, device, &plans, &picked, err));
-    return plans != NULL
-               ? nnc_plans_load(session->specs, given, arena, plans, picked, device, scenario, err)
-               : nnc_scenario_load(session->specs, given, model, device, scenario, err);
+    NNC_TRY(plans != NULL
+                ? nnc_plans_load(session->specs, given, arena, plans, picked, device, scenario, err)
+                : nnc_scenario_load(session->specs, given, model, device, scenario, err));
+    nnc_scenario_ask_run(scenario);
+    return NNC_OK;
 }
 
 nnc_status nnc_scenario_report(nnc_session *session, const char *model_asked,

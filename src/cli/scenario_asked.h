@@ -17,6 +17,9 @@ nnc_status nnc_asked_plans(nnc_session *session, nnc_arena *arena, const char *m
 nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const char *model,
                                    const char *device, nnc_scenario *scenario, nnc_error *err);
 
+/* Asks for the run where its length is said: what is recorded of plan files does not. */
+void nnc_scenario_ask_run(nnc_scenario *scenario);
+
 /* Loads and estimates what the operands name, then hands the scenario to write, with the scratch its
  * report points into. model_asked may be a plan file: then the device, which may be NULL, replaces
  * that of its scenario. */

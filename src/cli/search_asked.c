@@ -54,6 +54,7 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc
     task->profiles = &scenario->profiles;
     NNC_TRY(nnc_currency_is("--budget", session->options.search.budget, task->device, err));
     *plan = scenario->plan;
+    task->search.run = nnc_scenario_settle_run(&b->scenario) ? &b->scenario.run_ask : NULL;
     if (plans != NULL) {
         b->plans_path = plans->path;
         NNC_TRY(nnc_plan_resolve(plan, task->model, task->device, &resolved, err));
@@ -157,7 +158,7 @@ static void serve(const nnc_search_task *task)
 {
     nnc_interrupt interrupt;
     nnc_interrupt_hold(&interrupt);
-    nnc_crew_search_serve(task->crew, task->model, task->device, task->profiles,
+    nnc_crew_search_serve(task->crew, task->model, task->device, task->profiles, task->search.run,
                           task->search.threads);
     nnc_interrupt_release(&interrupt);
 }

@@ -194,7 +194,7 @@ nnc_place nnc_line_place(const nnc_lines *lines, int64_t index);
 bool nnc_line_listed(const nnc_lines *lines, const nnc_place *place);
 
 /* A value under its name in full, "step.interval_s.0": what CSV and a sweep call a column. */
-enum { NNC_COLUMN_DEPTH = 4 };
+enum { NNC_COLUMN_DEPTH = 5 };
 typedef struct nnc_column {
     const char *name;
     const nnc_metric *metric;

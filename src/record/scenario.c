@@ -306,16 +306,24 @@ static void fill_run_ask(const nnc_device *device, nnc_run_ask *ask)
     }
 }
 
-nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err)
+bool nnc_scenario_settle_run(nnc_scenario *scenario)
 {
     if (!scenario->asks_run) {
-        return NNC_OK;
+        return false;
     }
     fill_run_ask(&scenario->device, &scenario->run_ask);
     if (scenario->report.region != NULL && isnan(scenario->run_ask.carbon_g_per_kwh)) {
         scenario->run_ask.carbon_g_per_kwh = scenario->region.carbon_g_per_kwh;
     } else {
         scenario->report.region = NULL; /* what was said of the grid counts */
+    }
+    return true;
+}
+
+nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err)
+{
+    if (!nnc_scenario_settle_run(scenario)) {
+        return NNC_OK;
     }
     NNC_TRY(nnc_run_of(&scenario->result, &scenario->device, &scenario->plan, &scenario->run_ask,
                        &scenario->run, err));

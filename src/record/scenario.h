@@ -73,6 +73,9 @@ nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_given *given, nnc_scen
  * scenario->report is complete, its ops valid until the next use of scratch. */
 nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 
+/* Takes what nothing is said of in a run from the device file and the region; false: no run is asked for. */
+bool nnc_scenario_settle_run(nnc_scenario *scenario);
+
 /* Works out the run of an estimate, where one is asked for. */
 nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err);
 

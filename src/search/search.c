@@ -77,7 +77,12 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
     const char *limit = search->deadline_s > 0.0 ? "--deadline"
                         : search->budget > 0.0   ? "--budget"
                                                  : NULL;
-    if (limit != NULL && isnan(plan->tokens) && isnan(plan->samples)) {
+    if (search->run != NULL) {
+        nnc_run run;
+        NNC_TRY(nnc_run_of(NULL, device, plan, search->run, &run, err)); /* contradictions */
+    }
+    const bool epochs = search->run != NULL && !isnan(search->run->epochs);
+    if (limit != NULL && isnan(plan->tokens) && isnan(plan->samples) && !epochs) {
         return nnc_fail(err, NNC_BAD_USAGE, limit,
                         "is for the whole run, expected its length beside it, --tokens or "
                         "--samples");

@@ -32,6 +32,15 @@ static void add_plan(uint64_t *digest, const nnc_plan *plan)
     }
 }
 
+static void add_run(uint64_t *digest, const nnc_run_ask *run)
+{
+    for (size_t i = 0; run != NULL && i < nnc_run_table.count; i++) {
+        char text[256];
+        nnc_field_text(&nnc_run_table.fields[i], run, text, sizeof text);
+        *digest = nnc_digest_text(*digest, text);
+    }
+}
+
 static void add_choices(uint64_t *digest, const nnc_search *search)
 {
     enum { CHOICES = 11 };
@@ -52,6 +61,7 @@ static void add_search(uint64_t *digest, const nnc_search_task *task)
 {
     const nnc_search *search = &task->search;
     add_plan(digest, &search->base);
+    add_run(digest, search->run);
     add_choices(digest, search);
     *digest = nnc_digest_number(*digest, (uint64_t)search->mem_bytes);
     add_number(digest, search->deadline_s);

@@ -11,9 +11,9 @@ nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_devi
 }
 
 void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_device *device,
-                           const nnc_profiles *profiles, int32_t threads)
+                           const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads)
 {
-    (void)crew, (void)model, (void)device, (void)profiles, (void)threads;
+    (void)crew, (void)model, (void)device, (void)profiles, (void)run, (void)threads;
 }
 
 void nnc_crew_search_end(nnc_crew crew)
@@ -256,7 +256,7 @@ static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_par
 }
 
 void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_device *device,
-                           const nnc_profiles *profiles, int32_t threads)
+                           const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads)
 {
     nnc_front *known = calloc(1, sizeof *known);
     nnc_search_part *part = calloc(1, sizeof *part);
@@ -270,6 +270,7 @@ void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_devi
         if (what == ORDER_SEARCH) {
             share(&search, (int)sizeof search, MPI_BYTE);
             search.threads = threads;
+            search.run = run; /* rank 0's is in its own memory */
         } else if (what == ORDER_END_SEARCH) {
             nnc_searcher_destroy(searcher);
             searcher = NULL;

@@ -13,9 +13,9 @@ nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_devi
                            const nnc_search_watch *watch, nnc_search_result *result,
                            nnc_error *err);
 
-/* For any other rank: works for rank 0's searches, of this model and device, until they end. */
+/* For any other rank: works for rank 0's searches, of this model, device and run, until they end. */
 void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_device *device,
-                           const nnc_profiles *profiles, int32_t threads);
+                           const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads);
 
 /* For rank 0: there are no more searches. */
 void nnc_crew_search_end(nnc_crew crew);

@@ -48,14 +48,20 @@ static void add_total(nnc_search_total *total, const nnc_search_result *result)
 
 /* ---- several sizes ---- */
 
+/* Of the run where it is known: more devices stop more often. */
+static double spent(const nnc_found *found, bool by_cost)
+{
+    return by_cost ? (isnan(found->device_hours) ? found->device_s : found->device_hours)
+                   : (isnan(found->run_s) ? found->step_s : found->run_s);
+}
+
 /* The first of the best by one measure, -1 when there is none. */
 static int32_t least(const nnc_search_size *sizes, int32_t count, bool by_cost)
 {
     int32_t best = -1;
     for (int32_t i = 0; i < count; i++) {
         const nnc_found *a = &sizes[i].best, *b = best < 0 ? NULL : &sizes[best].best;
-        if (sizes[i].found &&
-            (b == NULL || (by_cost ? a->device_s < b->device_s : a->step_s < b->step_s))) {
+        if (sizes[i].found && (b == NULL || spent(a, by_cost) < spent(b, by_cost))) {
             best = i;
         }
     }

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sized.h"
 #include "base/threads.h"
+#include "run/run.h"
 #include "search/block.h"
 
 typedef struct worker {
@@ -18,6 +20,7 @@ struct nnc_searcher {
     const nnc_device *device;
     const nnc_search *search;
     const nnc_space *space;
+    nnc_run_ask run_ask; /* of the search, as this library knows it */
     worker *workers;
     int32_t count;
     /* Does not change while blocks are worked out. */
@@ -47,7 +50,24 @@ uint64_t nnc_shard_block(const nnc_search *search, uint64_t place)
     return nnc_space_shard_block(place, shard_of(search), shards_of(search));
 }
 
-static nnc_found found_of(const nnc_result *result, const nnc_software *software, uint64_t index)
+/* What the run of a plan comes to: its steps, or all that the search says of it. */
+static void count_run(const nnc_searcher *r, nnc_result *result, nnc_run *run)
+{
+    nnc_utilisation(result, NULL);
+    nnc_run_cost(r->device, result, NULL);
+    *run = (nnc_run){ .run_s = result->run_s,
+                      .device_hours = result->device_hours,
+                      .cost = result->cost_run,
+                      .goodput = (double)NAN,
+                      .energy_j = (double)NAN,
+                      .carbon_kg = (double)NAN };
+    if (r->search->run != NULL) { /* whose contradictions were refused before */
+        (void)nnc_run_say(result, r->device, &result->plan, &r->run_ask, run, NULL, NULL);
+    }
+}
+
+static nnc_found found_of(const nnc_result *result, const nnc_run *run,
+                          const nnc_software *software, uint64_t index)
 {
     nnc_found found = { .plan = result->plan,
                         .index = index,
@@ -58,10 +78,13 @@ static nnc_found found_of(const nnc_result *result, const nnc_software *software
                         .exposed_comm_s = result->exposed_comm_s,
                         .device_s = result->plan.devices * result->step_s,
                         .cost_step = result->cost_step,
-                        .run_s = result->run_s,
-                        .device_hours = result->device_hours,
-                        .cost_run = result->cost_run,
-                        .memory_bytes = result->memory.total_bytes };
+                        .run_s = run->run_s,
+                        .device_hours = run->device_hours,
+                        .cost_run = run->cost,
+                        .memory_bytes = result->memory.total_bytes,
+                        .goodput = run->goodput,
+                        .energy_j = run->energy_j,
+                        .carbon_kg = run->carbon_kg };
     snprintf(found.software, sizeof found.software, "%s", software->id);
     return found;
 }
@@ -83,9 +106,13 @@ static bool misses_more(const nnc_searcher *r, const nnc_result *work, double le
     }
     const double steps = !isnan(plan->samples) ? plan->samples / (double)plan->global_batch
                                                : plan->tokens / (double)work->tokens;
-    const double run_s = steps * least_s * (1.0 - 1e-9); /* rounding */
+    if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* by --epochs, say */
+        return false;
+    }
+    const double sites = r->run_ask.sites;
+    const double run_s = steps / sites * least_s * (1.0 - 1e-9); /* rounding */
     const double price = nnc_price_of(plan, r->device);
-    return breaks_limits(search, run_s, run_s / 3600.0 * plan->devices * price);
+    return breaks_limits(search, run_s, run_s / 3600.0 * plan->devices * sites * price);
 }
 
 /* The times are there: is the plan among the best? */
@@ -94,11 +121,11 @@ static void keep_plan(worker *w, const nnc_pass *pass, nnc_result *result, uint6
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
     const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
+    nnc_run run;
     bool missed = false;
     if (limited) {
-        nnc_utilisation(result, NULL);
-        nnc_run_cost(r->device, result, NULL);
-        missed = breaks_limits(search, result->run_s, result->cost_run);
+        count_run(r, result, &run);
+        missed = breaks_limits(search, run.run_s, run.cost);
     }
     w->part.feasible += missed ? 0 : 1;
     nnc_found found = { .index = index,
@@ -111,9 +138,8 @@ static void keep_plan(worker *w, const nnc_pass *pass, nnc_result *result, uint6
     if (!wanted || !nnc_block_parts(&w->block, pass, result)) {
         return;
     }
-    nnc_utilisation(result, NULL);
-    nnc_run_cost(r->device, result, NULL);
-    found = found_of(result, pass->step.software, index);
+    count_run(r, result, &run); /* its parts are known now */
+    found = found_of(result, &run, pass->step.software, index);
     if (missed) {
         nnc_front_miss(&w->part.front, &found);
     } else {
@@ -232,6 +258,11 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     made->device = device;
     made->search = search;
     made->space = space;
+    made->run_ask = nnc_run_ask_default();
+    if (search->run != NULL) {
+        (void)nnc_sized_read(&made->run_ask, sizeof made->run_ask, search->run, "nnc_run_ask",
+                             NULL); /* read before */
+    }
     made->workers = calloc((size_t)count, sizeof *made->workers);
     made->count = made->workers != NULL ? count : 0;
     bool complete = made->workers != NULL;

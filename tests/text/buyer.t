@@ -13,8 +13,8 @@ prices: round 1 USD/h (nowhere, 2020-01); fitted 2 USD/h (here, 2022-02)
     nncost estimate dense round --global-batch 64 --tokens 1T --devices 8 --zero 1 --micro-batch 1
     nncost estimate dense fitted --global-batch 64 --tokens 1T --devices 8 --zero 2 --micro-batch 8
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T | grep '^    nncost' | while read -r line; do $line | grep '^run'; done
-run       11.13 days, 2,136 device-hours, 2,136 USD, 2,136 kWh at the device's rated power,
-run       8.305 days, 1,595 device-hours, 3,189 USD, 797.3 kWh at the device's rated power,
+run         11.13 days, 2,136 device-hours, 15,625,000 steps of 61.52 ms, 1.000 T tokens,
+run         8.305 days, 1,595 device-hours, 15,625,000 steps of 45.92 ms, 1.000 T tokens,
 
 # Within a deadline; within a budget it is the fastest; a device that misses them says so.
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --deadline 8d -f csv | cut -d, -f1-6
@@ -52,6 +52,8 @@ $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64
 "step_s": 0.025057430677
 $ for id in round fitted; do nncost estimate best.json --scenario $id -f json | grep -o '"step_s": [^,]*'; done
 "step_s": 0.033757679839
+"step_s": 0.033757679839
+"step_s": 0.025057430677
 "step_s": 0.025057430677
 
 # Refused.

@@ -433,29 +433,48 @@ cost      1 USD per device-hour (nowhere, 2020-01), 0.00029 USD per step,
           0.145 USD per million tokens
 
 # The whole run: days, device-hours, cost and energy.
-$ nncost estimate dense round --grad-accum 8 --tokens 2e12 --price 4 | tail -6
-transient    22.00 MB       0.2%  gradients of activations
-total     2.016 GB (1.88 GiB) of 10.00 GB (9.31 GiB), 20.2%: fits, 7.984 GB free
-
+$ nncost estimate dense round --grad-accum 8 --tokens 2e12 --price 4 | sed -n '/^cost/,$p'
 cost      4 USD per device-hour (--price), 7.097e-05 USD per step, 0.008871 USD per million tokens
-run       184.8 days, 4,436 device-hours, 17,743 USD, 4,436 kWh at the device's rated power,
-          for 2,000,000,000,000 tokens, 1.464e+21 model FLOPs
-$ nncost estimate unet fitted --micro-batch 32 --samples 1e8 | tail -6
-total     873.3 MB (832.84 MiB) of 20.00 GB (18.63 GiB), 4.4%: fits, 19.13 GB free
 
+run         184.8 days, 4,436 device-hours, 250,000,000 steps of 63.87 ms, 2.000 T tokens,
+            1.464e+21 FLOP
+
+part            time   share
+training  184.8 days  100.0%  Steps as estimated.
+
+goodput     100.00% (stops are not counted: the device file has no rate of failures, give
+            --device-mtbf-s)
+cost        17,743 USD, at 4 USD per device-hour
+energy      4,436 kWh, 1.000 kW per device as rated, PUE 1
+$ nncost estimate unet fitted --micro-batch 32 --samples 1e8 | sed -n '/^cost/,$p'
 cost      2 USD per device-hour (here, 2022-02), 7.332e-06 USD per step,
           0.0002291 USD per thousand samples
-run       11.46 h, 11.46 device-hours, 22.91 USD, 5.728 kWh at the device's rated power,
-          for 100,000,000 samples, 1.958e+18 model FLOPs
+
+run         11.46 h, 11.46 device-hours, 3,125,000 steps of 13.20 ms, 100.0 M samples,
+            1.958e+18 FLOP
+
+part         time   share
+training  11.46 h  100.0%  Steps as estimated.
+
+goodput     100.00% (stops are not counted: the device file has no rate of failures, give
+            --device-mtbf-s)
+cost        22.91 USD, at 2 USD per device-hour (here, 2022-02)
+energy      5.728 kWh, 500.0 W per device as rated, PUE 1
 
 # A device without a price, network, power.
-$ nncost estimate dense old --tokens 1e9 | tail -4
-total     2.016 GB (1.88 GiB) of 5.000 GB (4.66 GiB), 40.3%: fits, 2.984 GB free
-
+$ nncost estimate dense old --tokens 1e9 | sed -n '/^cost/,$p'
 cost      no price recorded for this device: give --price
-run       5.998 h, 5.998 device-hours, for 1,000,000,000 tokens, 7.32e+17 model FLOPs
+
+run         5.998 h, 5.998 device-hours, 1,000,000 steps of 21.59 ms, 1.000 G tokens, 7.32e+17 FLOP
+
+part         time   share
+training  5.998 h  100.0%  Steps as estimated.
+
+goodput     100.00% (stops are not counted: the device file has no rate of failures, give
+            --device-mtbf-s)
 $ nncost estimate dense old --tokens 1e9 --format json | grep '"cost"'
   "cost": {"price_per_device_hour": null, "currency": null, "step": null, "per_million_tokens": null, "per_thousand_samples": null, "run": null, "device_hours": 5.99764222222, "run_s": 21591.512, "energy_j": null},
+  "run": {"devices": 1, "nodes": 1, "steps": 1000000, "tokens": 1000000000, "samples": 1000000, "flops": 7.32e17, "step_s": 0.021591512, "fetch_s": null, "prepare_s": null, "transfer_s": null, "input_s": null, "input_wait_s": 0, "input_bound": false, "input_bytes_per_s": null, "workers_needed": null, "prefetch_bytes": null, "outer_bytes": null, "outer_s": 0, "device_mtbf_s": null, "system_mtbf_s": null, "survive_hour": null, "stops": null, "nodes_out": null, "spares_needed": null, "short_share": null, "checkpoint_bytes": 1499484000, "block_s": null, "save_s": null, "load_s": null, "restart_s": null, "young_s": null, "interval_s": null, "goodput": 1, "first_order": null, "train_s": 21591.512, "wait_s": 0, "straggler_s": 0, "save_time_s": 0, "lost_s": 0, "evaluate_s": 0, "warmup_s": 0, "planned_s": 0, "sites_s": 0, "run_s": 21591.512, "days": 0.249901759259, "device_hours": 5.99764222222, "price_per_device_hour": null, "cost_devices": null, "cost_storage": 0, "cost_egress": 0, "cost": null, "busy_share": null, "power_w": null, "energy_j": null, "rated_energy_j": null, "carbon_kg": null, "rated_carbon_kg": null, "embodied_carbon_kg": null},
 
 # Recomputation, and FLOPs counted as causal attention needs them.
 $ nncost estimate dense round --recompute norm,activation --flops-convention causal

@@ -886,7 +886,7 @@ moments_bytes     momentum for matrices, Adam for tables, gains and biases
                   = 472848000 B (472.8 MB)
 
 # Cost of a step and of a run.
-$ nncost explain cost dense round --tokens 1e9 | sed '1,/^$/d'
+$ nncost explain cost dense round --tokens 1e9 | sed '1,/^$/d;/^checkpoint_bytes/,$d'
 cost.step         Price of one step over all devices.
                   = step_s / 3600 * devices * price_per_device_hour
                   = 0.010795756 / 3600 * 1 * 1
@@ -909,6 +909,7 @@ cost.run          Price of the run of --tokens or --samples.
                   = 2.99882111111 * 1
                   = 2.99882111111
   where           device_hours 2.999 h
+
 
 # A pipeline: the plan, the bubble, FLOPs of all stages.
 $ nncost explain plan dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 | grep '^[a-z]'

@@ -5,11 +5,11 @@ $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --ten
 dense on 4 sizes of fitted, global batch 64
 408576 combinations: 5360 evaluated, 403216 illegal, too large or slower for sure; 5360 fit
 
-devices      step         run  run USD    memory    MFU  bubble  plan
-      8  45.92 ms  2.492 days    956.7  2.821 GB  63.8%    0.0%  dp8 zero2 mb8
-     16  24.01 ms     31.26 h    1,000  1.611 GB  61.0%    0.0%  dp8 pp2 zero2 mb4 dualpipe
-     32  13.33 ms     17.35 h    1,110  865.9 MB  54.9%    0.0%  dp32 zero2 mb2
-     64  8.005 ms     10.42 h    1,334  563.5 MB  45.7%    0.0%  dp32 pp2 zero2 mb1 dualpipe
+devices      step         run  run USD    kWh    memory    MFU  bubble  plan
+      8  45.92 ms  2.492 days    956.7  239.2  2.821 GB  63.8%    0.0%  dp8 zero2 mb8
+     16  24.01 ms     31.26 h    1,000  250.1  1.611 GB  61.0%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+     32  13.33 ms     17.35 h    1,110  277.6  865.9 MB  54.9%    0.0%  dp32 zero2 mb2
+     64  8.005 ms     10.42 h    1,334  333.5  563.5 MB  45.7%    0.0%  dp32 pp2 zero2 mb1 dualpipe
 
 fastest: 64 devices, 8.005 ms a step, 10.42 h for the run, run cost 1,334 USD
     nncost estimate dense fitted --global-batch 64 --tokens 300e9 --price 2 --devices 64 --pipeline 2 --zero 2 --micro-batch 1 --schedule dualpipe
@@ -31,9 +31,9 @@ fastest: 24 devices, 24.01 ms a step, step cost 0.0003201 USD
 cheapest: 8 devices, 68.60 ms a step, step cost 0.0003049 USD
     nncost estimate dense fitted --global-batch 96 --devices 8 --zero 2 --micro-batch 12
 $ nncost search dense fitted --threads 1 --devices 8,16 --global-batch 64 --tensor 1,2 --recompute none --offload none --format csv
-plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.schedule,plan.recompute,plan.offload,software,step_s,memory_bytes,mfu,tokens_per_s,bubble_share,exposed_comm_s,device_s,cost_step,run_s,device_hours,cost_run,command\r
-8,8,1,1,1,1,1,false,2,8,1,64,1f1b,none,none,torch-compile,0.0459233351332,2820855500,0.637584354774,1393627.00497,0,0.000348506414827,0.367386681066,0.000204103711703,,,,nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8\r
-16,8,1,2,1,1,1,false,2,4,2,64,dualpipe,none,none,torch-compile,0.0240064271816,1611255500,0.609836686202,2665952.72657,0,0.000348506414827,0.384102834906,0.000213390463837,,,,nncost estimate dense fitted --global-batch 64 --devices 16 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe\r
+plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.schedule,plan.recompute,plan.offload,software,step_s,memory_bytes,mfu,tokens_per_s,bubble_share,exposed_comm_s,device_s,cost_step,run_s,device_hours,cost_run,goodput,energy_j,carbon_kg,command\r
+8,8,1,1,1,1,1,false,2,8,1,64,1f1b,none,none,torch-compile,0.0459233351332,2820855500,0.637584354774,1393627.00497,0,0.000348506414827,0.367386681066,0.000204103711703,,,,,,,nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8\r
+16,8,1,2,1,1,1,false,2,4,2,64,dualpipe,none,none,torch-compile,0.0240064271816,1611255500,0.609836686202,2665952.72657,0,0.000348506414827,0.384102834906,0.000213390463837,,,,,,,nncost estimate dense fitted --global-batch 64 --devices 16 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe\r
 $ nncost search dense fitted --threads 1 --devices 8,24,32 --global-batch 96 --recompute none --offload none --tensor 1 --format markdown
 dense on 3 sizes of fitted, global batch 96
 179712 combinations: 1923 evaluated, 177789 illegal, too large or slower for sure; 1923 fit
@@ -62,7 +62,7 @@ $ nncost search dense fitted --threads 1 --devices 8,12 --data 8 --global-batch 
   "fastest": 8,
   "cheapest": 8,
   "sizes": [
-    {"devices": 8, "space": 24576, "evaluated": 4, "feasible": 4, "best": {"plan": {"devices": 8, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 2, "micro_batch": 1, "micro_batches": 1, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.00800557213649, "memory_bytes": 704055500, "mfu": 0.45718156524, "tokens_per_s": 999303.967737, "bubble_share": 0, "exposed_comm_s": 0.000348506414827, "device_s": 0.0640445770919, "cost_step": 3.55803206066e-5, "run_s": null, "device_hours": null, "cost_run": null, "command": "nncost estimate dense fitted --data 8 --global-batch 8 --devices 8 --zero 2 --micro-batch 1"}, "reason": null},
+    {"devices": 8, "space": 24576, "evaluated": 4, "feasible": 4, "best": {"plan": {"devices": 8, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 2, "micro_batch": 1, "micro_batches": 1, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.00800557213649, "memory_bytes": 704055500, "mfu": 0.45718156524, "tokens_per_s": 999303.967737, "bubble_share": 0, "exposed_comm_s": 0.000348506414827, "device_s": 0.0640445770919, "cost_step": 3.55803206066e-5, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --data 8 --global-batch 8 --devices 8 --zero 2 --micro-batch 1"}, "reason": null},
     {"devices": 12, "space": 46080, "evaluated": 0, "feasible": 0, "best": null, "reason": "disagrees with data x tensor x pipeline x context, expected 8, found 12"}
   ]
 }
@@ -74,10 +74,10 @@ unet on 3 sizes of round, global batch 256
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
-devices      step     run  run USD    memory    MFU  bubble  plan
-      8  8.733 ms  3411 s    7.581  747.1 MB  71.7%    0.0%  dp8 zero3 mb32
-     16  4.450 ms  1738 s    7.726  377.3 MB  70.4%    0.0%  dp16 zero3 mb16
-     32  2.823 ms  1103 s    9.802  192.4 MB  55.5%    0.0%  dp32 zero3 mb8
+devices      step     run  run USD    kWh    memory    MFU  bubble  plan
+      8  8.733 ms  3411 s    7.581  7.581  747.1 MB  71.7%    0.0%  dp8 zero3 mb32
+     16  4.450 ms  1738 s    7.726  7.726  377.3 MB  70.4%    0.0%  dp16 zero3 mb16
+     32  2.823 ms  1103 s    9.802  9.802  192.4 MB  55.5%    0.0%  dp32 zero3 mb8
 
 fastest: 32 devices, 2.823 ms a step, 1103 s for the run, run cost 9.802 USD
     nncost estimate unet round --global-batch 256 --samples 1e8 --devices 32 --zero 3 --micro-batch 8
@@ -89,10 +89,10 @@ $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --ten
 dense on 4 sizes of fitted, global batch 64
 408576 combinations: 3764 evaluated, 404812 illegal, too large or slower for sure; 291 fit
 
-devices      step      run  run USD    memory    MFU  bubble  plan
-     16  24.01 ms  31.26 h    1,000  1.611 GB  61.0%    0.0%  dp8 pp2 zero2 mb4 dualpipe
-     32  13.33 ms  17.35 h    1,110  865.9 MB  54.9%    0.0%  dp32 zero2 mb2
-     64  8.005 ms  10.42 h    1,334  563.5 MB  45.7%    0.0%  dp32 pp2 zero2 mb1 dualpipe
+devices      step      run  run USD    kWh    memory    MFU  bubble  plan
+     16  24.01 ms  31.26 h    1,000  250.1  1.611 GB  61.0%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+     32  13.33 ms  17.35 h    1,110  277.6  865.9 MB  54.9%    0.0%  dp32 zero2 mb2
+     64  8.005 ms  10.42 h    1,334  333.5  563.5 MB  45.7%    0.0%  dp32 pp2 zero2 mb1 dualpipe
 
 8 devices: misses the deadline or the budget, the fastest takes 45.92 ms a step, 2.492 days for the run, run cost 956.7 USD
 

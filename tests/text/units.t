@@ -22,8 +22,8 @@ set       mem_bytes_per_s=3.35TB/s, scale_up.latency_s=5us
 
 # What a number was taken for is said.
 $ nncost estimate dense fitted --tokens 1T --price '2.5 USD/h' | grep -A1 '^run'
-run       109.0 days, 2,615 device-hours, 6,538 USD, 1,308 kWh at the device's rated power,
-          for 1,000,000,000,000 tokens, 7.32e+20 model FLOPs
+run         109.0 days, 2,615 device-hours, 1,000,000,000 steps of 9.414 ms, 1.000 T tokens,
+            7.32e+20 FLOP
 $ nncost estimate dense fitted --reserve-bytes 2GiB | grep reserve
 reserve      2.147 GB      10.7%  set aside
 

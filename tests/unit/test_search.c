@@ -103,6 +103,58 @@ START_TEST(equals_estimate_to_the_last_digit)
 }
 END_TEST
 
+/* The run of every plan is nnc_run_of's, and limits on it prune nothing that keeps to them. */
+START_TEST(runs_are_those_of_a_run)
+{
+    const nnc_software software = nnc_software_default();
+    nnc_search search = search_of(64, 96);
+    nnc_run_ask ask = nnc_run_ask_default();
+    nnc_scratch *scratch = nnc_scratch_create();
+    nnc_error err;
+    ask.device_mtbf_s = 3.6e6;
+    ask.sites = 2;
+    ask.outer_every = 100;
+    ask.site_bytes_per_s = 1e9;
+    ask.carbon_g_per_kwh = 400;
+    search.run = &ask;
+    search.base.tokens = 1e10;
+    run(&search, result);
+    ck_assert_int_gt(result->best_count, 10);
+    for (int32_t i = 0; i < result->best_count; i++) {
+        const nnc_found *found = &result->best[i];
+        nnc_result estimate;
+        nnc_run whole;
+        ck_assert_int_eq(nnc_estimate(gpt, a100, &software, &found->plan, scratch, &estimate, &err),
+                         NNC_OK);
+        ck_assert_int_eq(nnc_run_of(&estimate, a100, &found->plan, &ask, &whole, &err), NNC_OK);
+        ck_assert_double_eq(found->run_s, whole.run_s);
+        ck_assert_double_eq(found->device_hours, whole.device_hours);
+        ck_assert_double_eq(found->cost_run, whole.cost);
+        ck_assert_double_eq(found->goodput, whole.goodput);
+        ck_assert_double_lt(found->goodput, 1.0);
+        ck_assert_double_eq(found->energy_j, whole.energy_j);
+        ck_assert_double_eq(found->carbon_kg, whole.carbon_kg);
+    }
+    search.deadline_s = result->best[9].run_s;
+    run(&search, result);
+    ck_assert_int_ge(result->best_count, 10);
+    search.no_prune = true;
+    run(&search, other);
+    check_same(result, other);
+    search.deadline_s *= 0.5;
+    run(&search, other);
+    search.no_prune = false;
+    run(&search, result);
+    ck_assert(result->any_missed && other->any_missed);
+    ck_assert_uint_eq(result->missed.index, other->missed.index);
+    ask.epochs = 2; /* beside tokens of the plan */
+    ask.dataset_size = 1e9;
+    ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err),
+                     NNC_BAD_USAGE);
+    nnc_scratch_destroy(scratch);
+}
+END_TEST
+
 /* The same of other models, software and choices: what a search shares between plans, it shares
  * only where nothing differs. Each space is searched whole and in parts, so that every choice is the
  * first of its block once. */
@@ -460,6 +512,7 @@ int main(void)
 {
     const TTest *const tests[] = {
         equals_estimate_to_the_last_digit,
+        runs_are_those_of_a_run,
         equals_estimate_whatever_is_searched,
         shards_may_be_fixed,
         pruning_never_changes_the_answer,

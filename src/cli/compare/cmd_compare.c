@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/compare/compare_view.h"
+#include "cli/scenario_asked.h"
 #include "record/plan_file_load.h"
 
 enum { ROWS_MAX = 1000, AXES_MAX = NNC_SETTINGS_MAX + 3, VALUES_MAX = 256 };
@@ -156,8 +157,10 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
         NNC_TRY(nnc_plans_load(session->specs, &options.given, p->arena, p->plans, from,
                                own ? NULL : values[AXIS_DEVICE], scenario, err));
     }
-    return nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
-                        scratch, &scenario->result, err);
+    NNC_TRY(nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
+                         scratch, &scenario->result, err));
+    nnc_scenario_ask_run(scenario);
+    return nnc_scenario_run(scenario, err);
 }
 
 /* The device and the scenario always, and what else takes more than one value. */
@@ -260,7 +263,7 @@ const nnc_command nnc_cmd_compare = {
         "lists. Exits with 1 when none fits.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,
     .run = run,
     .serving = &nnc_cmd_serve_compare,
 };

@@ -19,8 +19,22 @@ static double unit_cost(const nnc_result *result, bool tokens)
            (tokens ? (double)result->tokens / 1e6 : (double)result->plan.global_batch / 1e3);
 }
 
+/* The same of what is the better: of a run with all that it loses, where every row has one. */
+static double rank_speed(const nnc_report *report, bool tokens, bool run)
+{
+    return run ? (tokens ? report->run->tokens : report->run->samples) / report->run->run_s
+               : speed(report->result, tokens);
+}
+
+static double rank_cost(const nnc_report *report, bool tokens, bool run)
+{
+    return run ? report->run->cost / (tokens ? report->run->tokens : report->run->samples)
+               : unit_cost(report->result, tokens);
+}
+
 typedef struct ranking {
     bool tokens;               /* every row counts tokens */
+    bool run, energy, carbon;  /* every row has a run; its energy is known; its carbon */
     const char *currency;      /* of the last row that has a cost; NULL = none has */
     bool mixed;                /* costs are in several currencies, so none is the cheapest */
     int32_t fastest, cheapest; /* of the rows that fit; -1 = none */
@@ -28,8 +42,12 @@ typedef struct ranking {
 
 static ranking rank(const nnc_comparison *comparison)
 {
-    ranking found = { .tokens = true, .fastest = -1, .cheapest = -1 };
+    ranking found = { .tokens = true, .run = true, .fastest = -1, .cheapest = -1 };
     for (int32_t i = 0; i < comparison->row_count; i++) {
+        const nnc_run *run = comparison->rows[i].report.run;
+        found.run = found.run && run != NULL && !isnan(run->run_s);
+        found.energy = found.energy || (run != NULL && !isnan(run->energy_j));
+        found.carbon = found.carbon || (run != NULL && !isnan(run->carbon_kg));
         found.tokens = found.tokens && comparison->rows[i].report.result->tokens > 0;
         const char *currency = nnc_report_currency(&comparison->rows[i].report);
         found.mixed = found.mixed || (currency != NULL && found.currency != NULL &&
@@ -41,19 +59,56 @@ static ranking rank(const nnc_comparison *comparison)
         if (result->verdict == NNC_OVER_MEMORY) {
             continue;
         }
+        const nnc_report *report = &comparison->rows[i].report;
         if (found.fastest < 0 ||
-            speed(result, found.tokens) >
-                speed(comparison->rows[found.fastest].report.result, found.tokens)) {
+            rank_speed(report, found.tokens, found.run) >
+                rank_speed(&comparison->rows[found.fastest].report, found.tokens, found.run)) {
             found.fastest = i;
         }
         if (!isnan(result->cost_step) && !found.mixed &&
             (found.cheapest < 0 ||
-             unit_cost(result, found.tokens) <
-                 unit_cost(comparison->rows[found.cheapest].report.result, found.tokens))) {
+             rank_cost(report, found.tokens, found.run) <
+                 rank_cost(&comparison->rows[found.cheapest].report, found.tokens, found.run))) {
             found.cheapest = i;
         }
     }
     return found;
+}
+
+/* What the run comes to, in columns of their own. */
+static void put_run(nnc_table *table, const nnc_report *report, ranking ranked)
+{
+    char text[NNC_NUMBER_TEXT];
+    const nnc_run *run = report->run;
+    nnc_table_number(table, run->run_s, "s");
+    nnc_table_cell(table, nnc_count_text(run->device_hours, text));
+    if (ranked.currency != NULL) {
+        nnc_table_cell(table, nnc_count_text(run->cost, text));
+    }
+    if (ranked.energy) {
+        nnc_table_cell(table, nnc_count_text(run->energy_j / 3.6e6, text));
+    }
+    if (ranked.carbon) {
+        nnc_table_cell(table, nnc_count_text(run->carbon_kg / 1000.0, text));
+    }
+    nnc_table_share(table, run->goodput);
+}
+
+static void head_run(nnc_table *table, ranking ranked, char cost_head[32])
+{
+    nnc_table_head(table, (nnc_head){ .text = "run" });
+    nnc_table_head(table, (nnc_head){ .text = "device-h", .drop = 4 });
+    if (ranked.currency != NULL) {
+        snprintf(cost_head, 32, "run %s", ranked.mixed ? "cost" : ranked.currency);
+        nnc_table_head(table, (nnc_head){ .text = cost_head });
+    }
+    if (ranked.energy) {
+        nnc_table_head(table, (nnc_head){ .text = "kWh", .drop = 5 });
+    }
+    if (ranked.carbon) {
+        nnc_table_head(table, (nnc_head){ .text = "t CO2e" });
+    }
+    nnc_table_head(table, (nnc_head){ .text = "goodput", .drop = 3 });
 }
 
 static void put_numbers(nnc_table *table, const nnc_report *report, ranking ranked)
@@ -68,6 +123,9 @@ static void put_numbers(nnc_table *table, const nnc_report *report, ranking rank
                           : result->verdict == NNC_TIGHT ? "tight"
                                                          : "NO");
     nnc_table_cell(table, nnc_bound_name(result->bound));
+    if (ranked.run) {
+        put_run(table, report, ranked);
+    }
     if (ranked.currency != NULL) {
         const char *currency = ranked.mixed ? nnc_report_currency(report) : NULL;
         snprintf(cost, sizeof cost, "%s%s%s",
@@ -99,11 +157,14 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
         nnc_table_head(&table, heads[i]);
     }
-    char cost_head[32];
+    char cost_head[32], run_head[32];
+    if (ranked.run) {
+        head_run(&table, ranked, run_head);
+    }
     if (ranked.currency != NULL) {
         snprintf(cost_head, sizeof cost_head, "%s/%s", ranked.mixed ? "cost" : ranked.currency,
                  ranked.tokens ? "Mtoken" : "ksample");
-        nnc_table_head(&table, (nnc_head){ .text = cost_head });
+        nnc_table_head(&table, (nnc_head){ .text = cost_head, .drop = ranked.run ? 2 : 0 });
     }
     nnc_table_head(&table, (nnc_head){ .text = "", .left = true });
     for (int32_t i = 0; i < comparison->row_count; i++) {
@@ -127,7 +188,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 }
 
 static const nnc_metric compared_rows[] = {
-    NNC_ROWS(&nnc_estimate_metrics, NNC_IN(nnc_compared, report)),
+    NNC_ROWS(&nnc_estimate_run_metrics, NNC_IN(nnc_compared, report)),
     NNC_TEXT(nnc_compared, command, .help = "The command line that gives this estimate."),
 };
 static const nnc_metrics compared =

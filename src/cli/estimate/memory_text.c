@@ -107,22 +107,6 @@ void nnc_fit_text(nnc_sheet *sheet, const nnc_report *report)
     }
 }
 
-/* What is trained on in all, as it was read, and the work that it is. */
-static void write_amount(nnc_sheet *sheet, const nnc_result *result)
-{
-    const nnc_plan *plan = &result->plan;
-    const bool tokens = !isnan(plan->tokens) && plan->tokens > 0.0;
-    const double amount = tokens ? plan->tokens : plan->samples;
-    const double of_step = tokens ? (double)result->tokens : (double)plan->global_batch;
-    char text[NNC_NUMBER_TEXT];
-    if (amount > 0.0 && of_step > 0.0) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "for %s %s", nnc_count_text(amount, text),
-                       tokens ? "tokens" : "samples");
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%.4g model FLOPs",
-                       result->model_flops * (amount / of_step));
-    }
-}
-
 void nnc_cost_text(nnc_sheet *sheet, const nnc_report *report)
 {
     char a[NNC_NUMBER_TEXT];
@@ -152,22 +136,6 @@ void nnc_cost_text(nnc_sheet *sheet, const nnc_report *report)
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s per %s",
                        nnc_count_text(nnc_report_unit_cost(result, NULL), a), currency,
                        result->tokens > 0 ? "million tokens" : "thousand samples");
-        nnc_sheet_end(sheet);
-    }
-    if (!isnan(result->run_s)) {
-        nnc_sheet_label(sheet, "run");
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_unit_text(result->run_s, "s", a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s device-hours",
-                       nnc_count_text(result->device_hours, a));
-        if (!isnan(result->cost_run)) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s", nnc_count_text(result->cost_run, a),
-                           currency);
-        }
-        if (!isnan(result->energy_j)) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s kWh at the device's rated power",
-                           nnc_count_text(result->energy_j / 3.6e6, a));
-        }
-        write_amount(sheet, result);
         nnc_sheet_end(sheet);
     }
 }

@@ -83,7 +83,7 @@ static nnc_status estimate(buyer *b, const nnc_search_report *report, nnc_error 
                          nnc_profile_of(&profiles, report->device, &row->plan), &row->plan,
                          b->scratch, result, err));
     row->bound = result->bound;
-    row->energy_j = result->energy_j;
+    row->energy_j = isnan(row->energy_j) ? result->energy_j : row->energy_j;
     row->price = result->price_per_device_hour;
     return NNC_OK;
 }
@@ -118,6 +118,7 @@ static nnc_status take(nnc_session *session, const nnc_search_report *report, nn
     row->memory_bytes = best->memory_bytes;
     row->run_s = best->run_s;
     row->device_hours = best->device_hours;
+    row->energy_j = best->energy_j;
     row->cost = isnan(best->run_s) ? best->cost_step : best->cost_run;
     if (isnan(best->plan.price) && device->price_count > 0) {
         row->seller = keep(b->arena, device->prices->where);

@@ -81,7 +81,7 @@ static const nnc_metric choice_rows[] = {
            .help = "Cost of the whole run, or of a step where its length is not known."),
     NNC_TEXT(nnc_choice_row, currency, .help = "Currency of the cost and the price."),
     NNC_AS("energy_kwh", NUMBER, .get = get_energy, .head = "kWh", .show = NNC_SHOW_COUNT,
-           .drop = 3, .help = "Energy at the device's rated power."),
+           .drop = 3, .help = "Energy of the whole run, or of a step at the rated power."),
     NNC_AS("memory_bytes", WHOLE, .get = get_memory, .head = "memory", .unit = "B", .drop = 2,
            .help = "Memory on the fullest device."),
     NNC_NUMBER(nnc_choice_row, mfu, .head = "MFU", .show = NNC_SHOW_PERCENT, .drop = 4,

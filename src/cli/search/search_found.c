@@ -35,6 +35,8 @@ typedef struct row {
     int32_t like;
 } row;
 
+NNC_GET(get_energy, row, nnc_number_cell(self->found.energy_j / 3.6e6))
+NNC_GET(get_carbon, row, nnc_number_cell(self->found.carbon_kg / 1000.0))
 NNC_GET(get_cost, row, nnc_number_cell(nnc_found_spent(&self->found, NULL).amount))
 
 static nnc_cell get_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
@@ -54,6 +56,9 @@ static const nnc_metric column_rows[] = {
     NNC_HEAD("step", NUMBER, FOUND(step_s), .unit = "s"),
     NNC_HEAD("run", NUMBER, FOUND(run_s), .unit = "s"),
     NNC_HEAD("cost", NUMBER, .get = get_cost, .show = NNC_SHOW_COUNT),
+    NNC_HEAD("goodput", NUMBER, FOUND(goodput), .show = NNC_SHOW_PERCENT, .drop = 4),
+    NNC_HEAD("kWh", NUMBER, .get = get_energy, .show = NNC_SHOW_COUNT, .drop = 3),
+    NNC_HEAD("t CO2e", NUMBER, .get = get_carbon, .show = NNC_SHOW_COUNT, .drop = 5),
     NNC_HEAD("memory", WHOLE, FOUND(memory_bytes), .unit = "B"),
     NNC_HEAD("MFU", NUMBER, FOUND(mfu), .show = NNC_SHOW_PERCENT),
     NNC_HEAD("bubble", NUMBER, FOUND(bubble_share), .show = NNC_SHOW_PERCENT, .drop = 1),
@@ -61,7 +66,7 @@ static const nnc_metric column_rows[] = {
     NNC_HEAD("plan", TEXT, .get = get_plan),
 };
 #undef FOUND
-enum { DEVICES, STEP, RUN, COST, MEMORY, MFU, BUBBLE, SOFTWARE };
+enum { DEVICES, STEP, RUN, COST, GOODPUT, ENERGY, CARBON, MEMORY, MFU, BUBBLE, SOFTWARE };
 static const nnc_metrics columns = NNC_METRICS("a plan that fits", column_rows, row);
 
 bool nnc_found_differ(const nnc_found *list, int32_t count)
@@ -113,6 +118,9 @@ void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, in
     nnc_table_heads(&table, &columns);
     table.heads[DEVICES].text = sizes ? table.heads[DEVICES].text : NULL;
     table.heads[RUN].text = run ? table.heads[RUN].text : NULL;
+    table.heads[GOODPUT].text = run && list[0].goodput < 1.0 ? table.heads[GOODPUT].text : NULL;
+    table.heads[ENERGY].text = run && list[0].energy_j > 0.0 ? table.heads[ENERGY].text : NULL;
+    table.heads[CARBON].text = run && list[0].carbon_kg > 0.0 ? table.heads[CARBON].text : NULL;
     if (run || (sizes && count > 0)) {
         const nnc_spent spent = nnc_found_spent(&list[0], currency);
         if (spent.currency != NULL) { /* "run USD" */
