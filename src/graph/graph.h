@@ -118,6 +118,7 @@ typedef enum nnc_graph_step {
     NNC_STEP_USE,
     NNC_STEP_REPEAT,
     NNC_STEP_IF,
+    NNC_STEP_TIED, /* ops with the weights of others before them */
     NNC_STEP_FROM, /* back to a named tensor */
     NNC_STEP_AS    /* only names the current one */
 } nnc_graph_step;
@@ -151,7 +152,7 @@ typedef struct nnc_graph_node {
     /* a use */
     const nnc_graph_define *define;
     nnc_expr args[NNC_GRAPH_ARGS_MAX];
-    /* a repeat, an if */
+    /* a repeat, an if, tied ops */
     nnc_expr count;
     nnc_graph_ops ops;
 } nnc_graph_node;
@@ -236,6 +237,7 @@ struct nnc_graph_walk {
     nnc_graph_storage storages[NNC_GRAPH_TENSORS_MAX];
     int32_t storage_count;
     int32_t steps, depth, repeats;
+    int32_t tied; /* inside so many steps whose ops have no weights of their own */
 };
 
 /* Walks the whole network with these lets. false: *fault says where and why. */

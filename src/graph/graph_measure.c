@@ -19,6 +19,9 @@ static void measure_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *
     const nnc_graph_weights *weights = &op->weights;
     int64_t params = 0;
     m->sizes.ops++;
+    if (walk->tied > 0) {
+        return;
+    }
     if (!nnc_mul_i64(weights->rows * weights->cols, weights->count, &params) ||
         !nnc_add_i64(params, weights->vector, &params) ||
         !nnc_add_i64(params, m->sizes.params, &m->sizes.params)) {

@@ -340,6 +340,14 @@ static bool run_node(nnc_graph_walk *w, const nnc_graph_node *node, const int64_
     case NNC_STEP_IF:
         return value_of(w, node, "if", &node->count, args, &count) &&
                (count == 0 || run_ops(w, &node->ops, args));
+    case NNC_STEP_TIED:
+        if (!value_of(w, node, "tied", &node->count, args, &count)) {
+            return false;
+        }
+        w->tied += count != 0;
+        const bool done = run_ops(w, &node->ops, args);
+        w->tied -= count != 0;
+        return done;
     case NNC_STEP_FROM: return look_up(w, node, node->from, &w->current);
     default: return true;
     }
@@ -388,7 +396,7 @@ bool nnc_graph_run(const struct nnc_graph_net *net, const int64_t *lets, const n
     w.fault = fault;
     w.begun = false;
     w.current = (nnc_graph_tensor){ 0 };
-    w.binding_count = w.frame = w.storage_count = w.steps = w.depth = w.repeats = 0;
+    w.binding_count = w.frame = w.storage_count = w.steps = w.depth = w.repeats = w.tied = 0;
     fault->where = NULL;
     return begin(&w, lets) && run_op(&w, &net->input, NULL) &&
            (net->input.as < 0 || bind(&w, &net->input, net->input.as)) &&

@@ -90,12 +90,25 @@ static void hear_part(void *context, nnc_graph_walk *walk, const nnc_graph_op *o
     nnc_graph_lower_op(context, walk, op);
 }
 
+/* The tokens of a part that works on those of the text. */
+static void take_text(const nnc_graph *part, const nnc_plan *plan, int64_t own[NNC_GRAPH_LETS_MAX])
+{
+    memcpy(own, part->lets, NNC_GRAPH_LETS_MAX * sizeof *own);
+    for (int32_t i = 0; i < part->net->let_count; i++) {
+        if (strcmp(part->net->let_names[i], "text_len") == 0 && plan->seq_len > 0) {
+            own[i] = plan->seq_len;
+        }
+    }
+}
+
 void nnc_graph_write_part(const nnc_graph *part, const nnc_writer *to, int64_t batch)
 {
     nnc_graph_fault fault;
     nnc_graph_lowering l = { .to = *to, .list = to->list, .net = part->net, .batch = batch };
     const nnc_graph_sink sink = { &l, hear_part, enter, leave };
-    if (!nnc_graph_run(part->net, part->lets, &sink, &fault)) {
+    int64_t own[NNC_GRAPH_LETS_MAX];
+    take_text(part, to->how->plan, own);
+    if (!nnc_graph_run(part->net, own, &sink, &fault)) {
         to->list->overflow = true; /* the reader has run it before */
     }
 }

@@ -297,6 +297,30 @@ START_TEST(maps_change_their_sides)
 }
 END_TEST
 
+START_TEST(tied_steps_have_no_parameters)
+{
+    /* 5 tokens out of a table of 10 x 4; the logits use it: 2 x 5 x 4 x 10. A layer of 4 x 4 weights that runs
+     * three times: 16 weights, 3 x 2 x 5 x 16. */
+    const nnc_model model = read_graph(
+        "\"input\":{\"tokens\":5},\"ops\":[{\"op\":\"embed\",\"rows\":10,\"width\":4},"
+        "{\"op\":\"linear\",\"out\":4,\"bias\":false},"
+        "{\"tied\":1,\"ops\":[{\"repeat\":2,\"ops\":[{\"op\":\"linear\",\"out\":4,\"bias\":true}]},"
+        "{\"op\":\"linear\",\"out\":10,\"bias\":false}]},"
+        "{\"op\":\"loss\",\"kind\":\"cross_entropy\"}]");
+    const nnc_result r = estimate_of(&model, fp32());
+    ck_assert_int_eq(r.params, 40 + 16);
+    ck_assert_double_eq(r.forward_flops, 2.0 * 5 * (40 + 3 * 16));
+    ck_assert_double_eq(r.backward_flops, 2 * r.forward_flops);
+    ck_assert_int_eq(r.memory.optimizer_bytes, 8 * 56); /* two moments of each */
+    /* An expression of 0 ties nothing. */
+    const nnc_model own = read_graph(
+        "\"let\":{\"tie\":0},\"input\":{\"tokens\":5},\"ops\":[{\"op\":\"embed\",\"rows\":10,"
+        "\"width\":4},{\"tied\":\"tie\",\"ops\":[{\"op\":\"linear\",\"out\":10}]},"
+        "{\"op\":\"loss\",\"kind\":\"cross_entropy\"}]");
+    ck_assert_int_eq(estimate_of(&own, fp32()).params, 40 + 40 + 10);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("graph");
@@ -311,5 +335,6 @@ int main(void)
     tcase_add_test(tests, attention_by_hand);
     tcase_add_test(tests, kernels_need_not_be_square);
     tcase_add_test(tests, maps_change_their_sides);
+    tcase_add_test(tests, tied_steps_have_no_parameters);
     return run_suite(suite);
 }

@@ -31,16 +31,19 @@ typedef struct nnc_foreign_key {
     const char *none;  /* a number equal to this field says nothing */
     /* Two thirds of the number are meant, rounded up to a multiple of the number under a key: "key=256" */
     const char *multiple;
-    int plus;     /* ours is this much larger */
-    int divide;   /* the number is this many times ours; 0 = the same */
-    bool members; /* ours is how many members it has */
-    bool wins;    /* counts where another key has set the same field */
-    bool flag;    /* ours is whether theirs says anything */
-    bool zero;    /* may be 0 */
-    bool most;    /* of keys that set the same field the largest counts */
-    bool levels;  /* may be a list of equal numbers, one for each level */
-    bool last;    /* the last number of a list */
-    bool fewer;   /* a list for several fields, "a,b,c", may be shorter: the others are 0 */
+    /* As many fewer as a list of layers under another key has that are there: "key=3,8" and its default */
+    const char *less;
+    int plus;      /* ours is this much larger */
+    int divide;    /* the number is this many times ours; 0 = the same */
+    bool members;  /* ours is how many members it has */
+    bool wins;     /* counts where another key has set the same field */
+    bool flag;     /* ours is whether theirs says anything */
+    bool zero;     /* may be 0 */
+    bool most;     /* of keys that set the same field the largest counts */
+    bool levels;   /* may be a list of equal numbers, one for each level */
+    bool last;     /* the last number of a list */
+    bool fewer;    /* a list for several fields, "a,b,c", may be shorter: the others are 0 */
+    bool backward; /* of several fields, the last of the list is the first's */
 } nnc_foreign_key;
 
 /* Which kind each layer is. The first of these ways counts that the file has; keys may have two names. The
@@ -179,6 +182,12 @@ void nnc_foreign_set(nnc_json at, nnc_model *model, const char *to, const char *
  * field, and has to agree. */
 void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
                           const nnc_foreign_key *again);
+/* The field that a key sets; NULL with a fault where the model has none of that name. */
+const nnc_field *nnc_foreign_field_of(const nnc_foreign_file *file, const nnc_foreign_key *key);
+/* A list with a number for each of several fields, or as many numbers as its default has. */
+void nnc_foreign_read_several(nnc_foreign_file *file, const nnc_foreign_key *key);
+/* How many numbers of the list that `less` names are below a number. */
+int64_t nnc_foreign_listed_below(nnc_json root, const char *less, int64_t number);
 /* Adds "what" to a list in a text, with a comma where it is not the first. */
 void nnc_foreign_note(char *list, size_t size, const char *format, ...) NNC_PRINTF(3, 4);
 

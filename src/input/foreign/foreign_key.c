@@ -146,6 +146,14 @@ static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key,
         read_scaled(at, key, field, model);
     } else {
         nnc_read_field(at, field, model);
+        if (key->less != NULL && nnc_json_go_on(at)) {
+            const int64_t number = (int64_t)nnc_foreign_number(field, model);
+            const int64_t rest = number - nnc_foreign_listed_below(root, key->less, number);
+            nnc_field_store(field, (char *)model + field->offset, 0, (double)rest);
+            if (rest < 1) {
+                nnc_json_mismatch(at, "no layer is left", "more than are listed");
+            }
+        }
         clear_equal(key, field, model);
     }
 }
@@ -205,81 +213,14 @@ static void tell(nnc_foreign_file *file, const nnc_foreign_key *key)
     }
 }
 
-/* The field that a key sets; NULL with a fault where the model has none of that name. */
-static const nnc_field *field_of(const nnc_foreign_file *file, const nnc_foreign_key *key)
-{
-    static const nnc_field none = { .name = "" };
-    const nnc_field *field =
-        key->to != NULL ? nnc_field_of_key(nnc_model_table_of(file->model), key->to) : &none;
-    if (field == NULL) {
-        nnc_json_fault(file->at, NULL, "%s: no field of a model", key->to);
-    }
-    return field;
-}
-
-/* A list with a number for each of several fields, or as many numbers as its default has. */
-static void read_several(nnc_foreign_file *file, const nnc_foreign_key *key)
-{
-    char name[64], values[128], expected[64];
-    const nnc_json list = nnc_foreign_get(file->at, key->key);
-    const bool given = nnc_json_type_of(list) == NNC_JSON_LIST;
-    const char *fallback = key->absent != NULL ? key->absent : "";
-    nnc_json at = nnc_json_first(list);
-    int fields = 0;
-    if (nnc_json_type_of(list) != NNC_JSON_ABSENT && !given) {
-        nnc_json_mismatch(list, "wrong type", "a list of numbers");
-        return;
-    }
-    if (!given && fallback[0] == '\0') {
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(key->key, "|"), key->key);
-        nnc_json_fault(file->at, name, "missing, expected a list of numbers, found nothing");
-        return;
-    }
-    if (!given) {
-        nnc_foreign_note(file->taken, sizeof file->taken, "%s %s", key->key, fallback);
-    }
-    for (const char *to = key->to; *to != '\0'; to += *to == ',', fields++) {
-        const nnc_foreign_key one = { .to = name, .zero = key->zero };
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(to, ","), to);
-        snprintf(values, sizeof values, "%.*s", (int)strcspn(fallback, ","), fallback);
-        const nnc_field *own = field_of(file, &one);
-        const bool missing = given && at.node == NULL && key->fewer;
-        if (own == NULL) {
-            return;
-        }
-        nnc_field field = *own;
-        field.min = key->zero ? 0 : 1;
-        if (missing || !given) {
-            nnc_foreign_set(file->at, file->model, name, missing ? "0" : values);
-        } else if (at.node == NULL) {
-            break;
-        } else {
-            nnc_read_field(at, &field, file->model);
-            at = nnc_json_next(at);
-        }
-        to += strlen(name);
-        fallback += strcspn(fallback, ",");
-        fallback += *fallback == ',';
-    }
-    int wanted = 1;
-    for (const char *to = key->to; *to != '\0'; to++) {
-        wanted += *to == ',';
-    }
-    if (given && (fields < wanted || at.node != NULL)) {
-        snprintf(expected, sizeof expected, "a list of %d numbers%s", wanted,
-                 key->fewer ? " or fewer" : "");
-        nnc_json_mismatch(list, "wrong length", expected);
-    }
-}
-
 void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
                           const nnc_foreign_key *again)
 {
     if (key->to != NULL && strchr(key->to, ',') != NULL) {
-        read_several(file, key);
+        nnc_foreign_read_several(file, key);
         return;
     }
-    const nnc_field *own = field_of(file, key);
+    const nnc_field *own = nnc_foreign_field_of(file, key);
     if (own == NULL || !nnc_foreign_speaks(file->at, key->when)) {
         return;
     }

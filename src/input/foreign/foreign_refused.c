@@ -4,19 +4,12 @@
 #define TOWERS                                                                             \
     "networks of several kinds in one file, expected that of the text alone: text_config " \
     "as a file"
-#define CONVOLUTIONS "a convolutional network, expected its ops as a file of family graph"
-#define DIFFUSION "a diffusion transformer, expected its ops as a file of family graph"
 #define RECURRENT                                                                                 \
     "a recurrence over tokens that this version does not count, expected a network of attention " \
     "alone"
 
 const nnc_architecture nnc_foreign_refused[] = {
-    { .name = "git", .refuses = TOWERS },
     { .name = "qwen2_5_omni", .refuses = TOWERS },
-    { .name = "mllama", .refuses = TOWERS },
-    { .name = "ControlNetModel", .refuses = CONVOLUTIONS },
-    { .name = "StableCascadeUNet", .refuses = CONVOLUTIONS },
-    { .name = "HunyuanDiT2DModel", .refuses = DIFFUSION },
     { .name = "falcon_h1", .refuses = RECURRENT },
     { .name = NULL },
 };

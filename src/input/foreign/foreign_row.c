@@ -69,6 +69,9 @@ static const char common_only[] = "add_cross_attention=false is_encoder_decoder=
                                   "pruned_heads=empty chunk_size_feed_forward=0 "
                                   "tie_encoder_decoder=false cross_attention_hidden_size=null";
 
+/* What any configuration says, and shapes no tower. */
+static const char text_only[] = "tie_word_embeddings";
+
 const nnc_architecture *nnc_foreign_row(const char *name)
 {
     for (int t = 0; name != NULL && t < NNC_FOREIGN_TABLES; t++) {
@@ -310,8 +313,10 @@ static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key)
         nnc_foreign_value(common_only, own, only, sizeof only) != NULL && !allowed(at, only)) {
         nnc_json_mismatch(at, "shapes a network this version does not know", only);
     }
-    return row != NULL || nnc_foreign_word(common_only, own) != NULL || is_harmless(own) ||
-           is_harmless(key) || (file->around != NULL && speaks_of(file->around, key));
+    const bool of_text = file->row->part && nnc_foreign_word(text_only, key) != NULL;
+    return row != NULL || of_text || nnc_foreign_word(common_only, own) != NULL ||
+           is_harmless(own) || is_harmless(key) ||
+           (file->around != NULL && speaks_of(file->around, key));
 }
 
 /* Does a row speak of keys inside the object of this key? */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "input/foreign/foreign.h"
 
 /* The row of the object of a part: what it calls itself, else what the word of the row around says. */
@@ -104,6 +105,27 @@ static void read_text(nnc_foreign_file *file)
     snprintf(file->skipped, sizeof file->skipped, "%s", text.skipped);
 }
 
+/* Numbers of a part that follow from the text. */
+static void take_from_text(nnc_json at, const nnc_model *model, nnc_model *part)
+{
+    const nnc_decoder *d = &model->decoder;
+    const struct {
+        const char *name;
+        int64_t value;
+    } numbers[] = {
+        { "text_hidden", d->hidden },         { "text_heads", d->heads },
+        { "text_kv_heads", d->kv_heads },     { "text_layers", d->layers },
+        { "text_ffn_hidden", d->ffn_hidden },
+    };
+    for (size_t i = 0; i < NNC_COUNT_OF(numbers); i++) {
+        char text[24];
+        snprintf(text, sizeof text, "%lld", (long long)numbers[i].value);
+        if (nnc_field_of_key(part->graph.fields, numbers[i].name) != NULL) {
+            nnc_foreign_set(at, part, numbers[i].name, text);
+        }
+    }
+}
+
 static void read_part(nnc_foreign_file *file, const char *key, const char *word)
 {
     nnc_model *part = nnc_arena_alloc(file->at.doc->arena, sizeof *part);
@@ -128,11 +150,7 @@ static void read_part(nnc_foreign_file *file, const char *key, const char *word)
     if (file->at.doc->faults->count > 0) {
         return;
     }
-    if (nnc_field_of_key(part->graph.fields, "text_hidden") != NULL) {
-        char width[24];
-        snprintf(width, sizeof width, "%lld", (long long)model->decoder.hidden);
-        nnc_foreign_set(at, part, "text_hidden", width);
-    }
+    take_from_text(at, model, part);
     model->towers[model->tower_count++] = part->graph;
     nnc_model_rules(at, part);
     if (inside.taken[0] != '\0') {
