@@ -18,6 +18,8 @@ SEARCHES = (
     "search dense round --devices 4,8 --global-batch 64 --threads 1",
     "search experts round --devices 8 --global-batch 64 --expert 4 --threads 1",
     "search plans.json --scenario dense --devices 4 --threads 1",
+    "scale dense round --devices 1,8,64 --global-batch 64 --threads 1",
+    "scale plans.json --scenario dense --devices 1..4 --threads 1",
 )
 COMPARISONS = (
     "compare dense,unet round,old --micro-batch 1,2",
@@ -37,7 +39,11 @@ def plans_of(document):
     for row in document.get("best", []) + document.get("pareto", []):
         yield row["command"], row["step_s"], row["memory_bytes"]
     for size in document.get("sizes", []):
-        if size["best"] is not None:
+        if "scaling_efficiency" in size: # of scale, a plan itself; what is lost is what is missing
+            if size["command"] is not None:
+                lost = size["scaling_efficiency"] + sum(size["lost"].values())
+                yield size["command"], size["step_s"] if abs(lost - 1) < 1e-9 else lost, size["memory_bytes"]
+        elif size["best"] is not None:
             yield size["best"]["command"], size["best"]["step_s"], size["best"]["memory_bytes"]
     for row in document.get("rows", []):
         yield row["command"], row["step"]["step_s"], row["memory"]["total_bytes"]

@@ -45,6 +45,9 @@ COMMANDS = {
         "dense round --devices 4,8 --global-batch 64 --shard 1/2 --threads 1",
         "dense round --devices 8 --global-batch 64 --max-memory 1000 --threads 1",
     ],
+    "scale": ["dense round --devices 1,8,64 --global-batch 64 --threads 1",
+              "unet round --devices 1..4 --global-batch 8 --samples 1e6 --price 2 --threads 1",
+              "dense round --devices 1..4 --global-batch 2 --max-memory 1000 --threads 1"],
     "choices": ["dense round,old --devices 4,8 --tensor 1 --tokens 1e9 --threads 1"],
     "sweep": [
         "dense round,old --devices 8 --tensor 1,2,3 --all",

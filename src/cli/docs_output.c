@@ -10,6 +10,7 @@
 #include "cli/run/run_view.h"
 #include "cli/schema_writer.h"
 #include "cli/search/buyer_view.h"
+#include "cli/search/scale_view.h"
 #include "cli/search/search_view.h"
 #include "cli/serve/serve_images_view.h"
 #include "cli/serve/serve_search_view.h"
@@ -37,6 +38,7 @@ static const struct {
     { "budget", "nncost budget --format json", &nnc_budget_view },
     { "search", "nncost search --format json", &nnc_search_output },
     { "choices", "nncost search of several devices --format json", &nnc_choices_view },
+    { "scale", "nncost scale --format json", &nnc_scale_view },
     { "sweep", "One line of nncost sweep --format json", NULL },
     { "check", "nncost check --format json", &nnc_check_output },
     { "diff", "nncost diff --format json", &nnc_diff_output },

@@ -4,9 +4,9 @@
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T
 dense, global batch 64; of each device the cheapest size
 
-device  devices      step         run  cost         kWh    memory    MFU  limit    plan
-round         8  61.52 ms  11.13 days  2,136 USD  2,136  891.5 MB  95.2%  compute  dp8 zero1 mb1
-fitted        8  45.92 ms  8.305 days  3,189 USD  797.3  2.821 GB  63.8%  compute  dp8 zero2 mb8
+device  devices      step         run  run cost   run kWh    memory    MFU  limit    plan
+round         8  61.52 ms  11.13 days  2,136 USD    2,136  891.5 MB  95.2%  compute  dp8 zero1 mb1
+fitted        8  45.92 ms  8.305 days  3,189 USD    797.3  2.821 GB  63.8%  compute  dp8 zero2 mb8
 
 prices: round 1 USD/h (nowhere, 2020-01); fitted 2 USD/h (here, 2022-02)
 
@@ -24,16 +24,16 @@ fitted,16,0.0240064271816,375100.424713,3334.22599745,USD
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --budget '4.5k USD' --price 2 | head -6
 dense, global batch 64; of each device the fastest size within the budget
 
-device devices     step        run cost        kWh   memory   MFU limit   plan
-fitted      16 24.01 ms 4.341 days 3,334 USD 833.6 1.611 GB 61.0% compute dp8 pp2 zero2 mb4 dualpipe
-round       16 31.18 ms 5.639 days 4,331 USD 2,165 1.114 GB 93.9% compute dp16 zero1 mb2
-
+device devices     step        run run cost  run kWh   MFU limit   plan
+fitted      16 24.01 ms 4.341 days 3,334 USD   833.6 61.0% compute dp8 pp2 zero2 mb4 dualpipe
+round       16 31.18 ms 5.639 days 4,331 USD   2,165 93.9% compute dp16 zero1 mb2
+left out: memory (a width of 100, see COLUMNS)
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --deadline 1h
 dense, global batch 64; of each device the cheapest size within the deadline
 
-device  devices  step  run  cost  kWh  memory  MFU  limit  plan
-fitted        -     -    -  -       -       -    -  -      misses the deadline or the budget
-round         -     -    -  -       -       -    -  -      misses the deadline or the budget
+device  devices  step  run  run cost  run kWh  memory  MFU  limit  plan
+fitted        -     -    -  -               -       -    -  -      misses the deadline or the budget
+round         -     -    -  -               -       -    -  -      misses the deadline or the budget
 
 [1]
 
@@ -41,9 +41,9 @@ round         -     -    -  -       -       -    -  -      misses the deadline o
 $ nncost search dense round,old --threads 1 --devices 8 --tensor 1 --recompute none --offload none --micro-batch 8 | head -6
 dense, global batch 4096 (chosen: about 4 million tokens); of each device the cheapest size
 
-device  devices     step  run  cost               kWh    memory    MFU  limit    plan
-round         8  3.883 s    -  0.008629 USD  0.008629  3.008 GB  96.5%  compute  dp8 zero1 mb8
-old           8  7.766 s    -  -                    -  3.008 GB  96.5%  compute  dp8 zero1 mb8
+device  devices     step  step cost     step kWh    memory    MFU  limit    plan
+round         8  3.883 s  0.008629 USD  0.008629  3.008 GB  96.5%  compute  dp8 zero1 mb8
+old           8  7.766 s  -                    -  3.008 GB  96.5%  compute  dp8 zero1 mb8
 
 
 # A plan file of them, which check estimates to the same.

@@ -2,7 +2,7 @@
 
 # Options, for a form: one of each kind.
 $ nncost docs options | python3 -c 'import json,sys; d=json.load(sys.stdin); o=[x for c in d["commands"] if c["name"]=="estimate" for x in c["options"]]; print(d["schema"], len(d["commands"])); [print(*x.values(), sep=" | ") for x in o if x["name"] in ("--micro-batch", "--sequence-parallel", "--schedule", "--recompute", "--overlap", "--cluster", "--stages")]'
-nncost.options/1 25
+nncost.options/1 26
 --sequence-parallel | None | Parallelism | switch | None | None | None | None | off | sequence_parallel | Norms and dropout are split over tensor ranks too.
 --schedule | None | Parallelism | choice | ['1f1b', 'gpipe', 'interleaved', 'zb-h1', 'zb-h2', 'zb-v', 'dualpipe'] | None | None | None | 1f1b, interleaved with virtual stages | schedule | Order of the passes in a pipeline.
 --overlap | None | Parallelism | number | None | None | 0 | 1 | the software profile's | overlap | Share of hideable communication that hides.
@@ -38,11 +38,12 @@ serve-search nncost search --serve --format json
 budget     nncost budget --format json
 search     nncost search --format json
 choices    nncost search of several devices --format json
+scale      nncost scale --format json
 sweep      One line of nncost sweep --format json
 check      nncost check --format json
 diff       nncost diff --format json
 accuracy   nncost accuracy --format json
 calibrate  nncost calibrate --format json
 $ nncost docs schema devices
-! nncost: schema: unknown schema, expected one of device, model, software, plan, estimate, ops, op, compare, run, serve, serve-sweep, images, serve-search, budget, search, choices, sweep, check, diff, accuracy, calibrate, found "devices"
+! nncost: schema: unknown schema, expected one of device, model, software, plan, estimate, ops, op, compare, run, serve, serve-sweep, images, serve-search, budget, search, choices, scale, sweep, check, diff, accuracy, calibrate, found "devices"
 [2]

@@ -25,6 +25,7 @@ Commands:
   sweep     Every combination of the axes given, one row each.
   merge     The shards of a sweep or of a search as one file, as one run would have written it.
   search    The best legal plans for N devices, and the front of time against memory.
+  scale     What more devices bring: step, throughput, efficiency, and what is lost to what.
   check     A plan file's estimates again: what moved since they were recorded, and why, and which
             requirements are missed.
   diff      Two estimates: what changed, largest first, and the op or part responsible.
@@ -291,6 +292,7 @@ usage: nncost explain [NAMES [MODEL DEVICE | PLANS.json [DEVICE]]] [options]
 usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]
 usage: nncost merge OUT SHARD... [options]
 usage: nncost search MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE] [options]
+usage: nncost scale MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost check PLANS.json [options]
 usage: nncost diff OLD NEW [options]
 usage: nncost accuracy FILE.csv... [options]

@@ -18,6 +18,7 @@ $ echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | nncost mcp | grep -o '
 "name":"estimate"
 "name":"compare"
 "name":"search"
+"name":"scale"
 "name":"run"
 "name":"ops"
 "name":"explain"

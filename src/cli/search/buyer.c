@@ -1,7 +1,6 @@
 /* search over several devices: which one to take. */
 #include "cli/search/buyer.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +11,13 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "cli/output.h"
+#include "cli/search/batch_chosen.h"
 #include "cli/search/buyer_view.h"
 #include "cli/search_asked.h"
 #include "input/kind.h"
 #include "input/read.h"
 #include "record/plan_file.h"
 #include "render/json_writer.h"
-#include "shape/family.h"
 
 enum { DEVICES_MAX = 32 };
 
@@ -68,26 +67,6 @@ static const char *reason_of(nnc_arena *arena, const nnc_search_report *report)
     return nnc_arena_strdup(arena, text);
 }
 
-/* What a search does not keep of its plans: what limits them, the energy. */
-static nnc_status estimate(buyer *b, const nnc_search_report *report, nnc_error *err)
-{
-    nnc_choice_row *row = b->row;
-    nnc_profiles profiles;
-    nnc_result *result = nnc_arena_alloc(b->arena, sizeof *result);
-    if (result == NULL) {
-        return nnc_no_memory(err);
-    }
-    NNC_TRY(
-        nnc_profiles_asked(b->session.specs, b->session.options.given.software, &profiles, err));
-    NNC_TRY(nnc_estimate(report->model, report->device,
-                         nnc_profile_of(&profiles, report->device, &row->plan), &row->plan,
-                         b->scratch, result, err));
-    row->bound = result->bound;
-    row->energy_j = isnan(row->energy_j) ? result->energy_j : row->energy_j;
-    row->price = result->price_per_device_hour;
-    return NNC_OK;
-}
-
 static nnc_status take(nnc_session *session, const nnc_search_report *report, nnc_error *err)
 {
     buyer *b = (buyer *)session;
@@ -124,7 +103,12 @@ static nnc_status take(nnc_session *session, const nnc_search_report *report, nn
         row->seller = keep(b->arena, device->prices->where);
         row->date = keep(b->arena, device->prices->date);
     }
-    return estimate(b, report, err);
+    const nnc_result *result = NULL;
+    NNC_TRY(nnc_found_estimate(session, report, best, b->scratch, b->arena, &result, err));
+    row->bound = result->bound;
+    row->energy_j = isnan(row->energy_j) ? result->energy_j : row->energy_j;
+    row->price = result->price_per_device_hour;
+    return NNC_OK;
 }
 
 /* Those with a plan first; then by money where all have a price, else by time. */
@@ -150,45 +134,6 @@ static int by_time(const void *a, const void *b)
         return left->found ? -1 : 1;
     }
     return left->step_s < right->step_s ? -1 : left->step_s > right->step_s;
-}
-
-/* A batch that such models are trained with, where none is asked for. */
-static nnc_status choose_batch(nnc_session *session, nnc_arena *arena, nnc_choices *choices,
-                               nnc_error *err)
-{
-    nnc_given *given = &session->options.given;
-    int64_t seq_len = 0;
-    for (int i = 0; i < given->setting_count; i++) {
-        const nnc_setting *setting = &given->settings[i];
-        nnc_plan plan = nnc_plan_default();
-        if (strcmp(setting->field->name, "global_batch") == 0) {
-            NNC_TRY(nnc_plan_set(&plan, "global_batch", setting->value, err));
-            choices->global_batch = plan.global_batch;
-            return NNC_OK;
-        }
-        if (strcmp(setting->field->name, "seq_len") == 0) {
-            NNC_TRY(nnc_plan_set(&plan, "seq_len", setting->value, err));
-            seq_len = plan.seq_len;
-        }
-    }
-    const nnc_model *model = NULL;
-    NNC_TRY(nnc_model_load(session->specs, session->options.operands[0], &model, err));
-    seq_len = seq_len > 0 ? seq_len : nnc_model_sizes_of(model).seq_len;
-    if (seq_len == 0 || given->setting_count == NNC_SETTINGS_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--global-batch",
-                        "missing, expected the number that every plan is for");
-    }
-    choices->global_batch = 1;
-    while (choices->global_batch * 2 * seq_len <= INT64_C(4194304)) {
-        choices->global_batch *= 2;
-    }
-    choices->batch_chosen = true;
-    char number[24];
-    snprintf(number, sizeof number, "%" PRId64, choices->global_batch);
-    const nnc_field *field = nnc_field_of_key(&nnc_plan_table, "global_batch");
-    given->settings[given->setting_count++] =
-        (nnc_setting){ field, nnc_arena_strdup(arena, number) };
-    return NNC_OK;
 }
 
 static const char *aim_of(const nnc_options *options, bool *fastest)
@@ -334,7 +279,7 @@ static nnc_status choose(nnc_session *session, buyer *b, nnc_error *err)
     }
     choices.rows = rows;
     choices.aim = aim_of(&session->options, &b->fastest);
-    NNC_TRY(choose_batch(session, b->arena, &choices, err));
+    NNC_TRY(nnc_batch_choose(session, b->arena, &choices.global_batch, &choices.batch_chosen, err));
     NNC_TRY(search_all(b, session, &choices, err));
     for (int32_t i = 0; i < choices.count; i++) {
         any = any || rows[i].found;

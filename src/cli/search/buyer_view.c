@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "render/table.h"
 #include "render/text.h"
@@ -135,6 +136,30 @@ static void write_unmeasured(nnc_buffer *out, const nnc_choices *choices)
     nnc_buffer_text(out, count > 0 ? "\n" : "");
 }
 
+/* What a cost is of, its heading says. */
+static void write_table(nnc_buffer *out, nnc_style style, const nnc_choices *choices)
+{
+    nnc_table table = { .count = 0 };
+    bool run = true;
+    for (int32_t i = 0; i < choices->count; i++) {
+        run = run && !(choices->rows[i].found && isnan(choices->rows[i].run_s));
+    }
+    nnc_table_heads(&table, &choice_metrics);
+    for (int i = 0; i < table.count; i++) {
+        nnc_head *head = &table.heads[i];
+        if (strcmp(head->text, "cost") == 0) {
+            head->text = run ? "run cost" : "step cost";
+        } else if (strcmp(head->text, "run") == 0 && !run) {
+            head->text = NULL;
+        }
+        if (head->text != NULL && strcmp(head->text, "kWh") == 0) {
+            head->text = run ? "run kWh" : "step kWh";
+        }
+    }
+    nnc_table_records(&table, lines_of(choices));
+    nnc_table_write(&table, out, style);
+}
+
 /* Sellers differ more than devices do, so each is named. */
 static void write_prices(nnc_buffer *out, const nnc_choices *choices)
 {
@@ -162,7 +187,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
                      choices->global_batch,
                      choices->batch_chosen ? " (chosen: about 4 million tokens)" : "",
                      choices->aim);
-    nnc_table_of(out, style, lines_of(record));
+    write_table(out, style, choices);
     write_prices(out, choices);
     write_unmeasured(out, choices);
     nnc_buffer_byte(out, '\n');

@@ -8,7 +8,7 @@
 static void write_none(nnc_buffer *out, const nnc_search_size *size, const char *currency)
 {
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[NNC_SPENT_TEXT];
-    nnc_buffer_print(out, "%" PRId32 " devices: ", size->devices);
+    nnc_buffer_print(out, "%" PRId32 " device%s: ", size->devices, size->devices == 1 ? "" : "s");
     if (size->why.status != NNC_OK) {
         nnc_buffer_print(out, "no legal plan, %s: %s\n", size->why.where, size->why.what);
     } else if (size->any_missed) {
@@ -29,8 +29,8 @@ static void write_named(nnc_buffer *out, const char *name, const nnc_search_repo
 {
     const nnc_found *found = &report->sizes[index].best;
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[NNC_SPENT_TEXT];
-    nnc_buffer_print(out, "%s: %" PRId32 " devices, %s a step", name, found->plan.devices,
-                     nnc_unit_text(found->step_s, "s", step));
+    nnc_buffer_print(out, "%s: %" PRId32 " device%s, %s a step", name, found->plan.devices,
+                     found->plan.devices == 1 ? "" : "s", nnc_unit_text(found->step_s, "s", step));
     if (!isnan(found->run_s)) {
         nnc_buffer_print(out, ", %s for the run", nnc_unit_text(found->run_s, "s", run));
     }
