@@ -193,7 +193,9 @@ def json_of(scratch, where, lines, open_file):
         return []
     if "schema" not in file:
         fault(where, "is a whole object without a schema")
-    name = {"nncost.plans/1": "plans.json"}.get(file.get("schema"), f"{file.get('id')}.json")
+    name = f"{file.get('id')}.json"
+    if file.get("schema") == "nncost.plans/1": # the first one is the one that is named
+        name = "plans.json" if not (scratch.path / "plans.json").exists() else "more-plans.json"
     if file.get("schema") == "nncost.device/1":
         name = f".config/nncost/hw/{name}"
     scratch.put(name, text)
