@@ -290,5 +290,5 @@ const nnc_command nnc_cmd_mcp = {
              "the commands; answers are their JSON. One JSON-RPC message a line; ends with "
              "standard input.",
     .takes = NNC_TAKES_HELP,
-    .run = run,
+    .run = NNC_OFF_PAGE(run),
 };

@@ -33,6 +33,15 @@ extern const nnc_command nnc_cmd_estimate, nnc_cmd_ops, nnc_cmd_op, nnc_cmd_comp
     nnc_cmd_diff, nnc_cmd_init, nnc_cmd_run, nnc_cmd_budget, nnc_cmd_sweep, nnc_cmd_merge,
     nnc_cmd_accuracy, nnc_cmd_calibrate, nnc_cmd_plot, nnc_cmd_report, nnc_cmd_mcp, nnc_cmd_import,
     nnc_cmd_explore, nnc_cmd_serve, nnc_cmd_scale;
+
+/* A page in a browser has no measured files and no pipe: what needs them is told so, and weighs nothing there. */
+#ifdef __wasi__
+#define NNC_OFF_PAGE(run) (1 ? nnc_run_off_page : (run))
+#else
+#define NNC_OFF_PAGE(run) run
+#endif
+nnc_status nnc_run_off_page(nnc_session *session, nnc_error *err);
+
 /* Forms of others, with --serve. */
 extern const nnc_command nnc_cmd_serve_ops, nnc_cmd_serve_search, nnc_cmd_serve_sweep,
     nnc_cmd_serve_compare, nnc_cmd_serve_explain;

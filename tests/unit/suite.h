@@ -12,7 +12,7 @@ static inline TCase *add_case(Suite *suite, const char *name, SFun set_up, SFun 
 {
     TCase *tcase = tcase_create(name);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_set_timeout(tcase, 120);
+    tcase_set_timeout(tcase, 600);
     suite_add_tcase(suite, tcase);
     return tcase;
 }

@@ -156,5 +156,5 @@ const nnc_command nnc_cmd_accuracy = {
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCORE,
-    .run = run,
+    .run = NNC_OFF_PAGE(run),
 };

@@ -309,5 +309,5 @@ const nnc_command nnc_cmd_calibrate = {
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_CALIBRATE,
-    .run = run,
+    .run = NNC_OFF_PAGE(run),
 };
