@@ -24,7 +24,7 @@ enum {
     NNC_TAKES_SWEEP = 256,      /* what nnc_sweep_options holds, --top, --threads */
     NNC_TAKES_HELP = 512,       /* --help alone */
     NNC_TAKES_SCORE = 1024,     /* --rows, --only, --fold, --group */
-    NNC_TAKES_CALIBRATE = 2048, /* --device, --fit, --only, --fold, --group */
+    NNC_TAKES_CALIBRATE = 2048, /* --device, --fit, --only, --fold, --group, --hold-out */
     NNC_TAKES_MODEL = 4096,     /* --lenient, as those that take a plan */
     NNC_TAKES_PLOT = 8192,      /* --width, --fragment, --from, --to, --stages */
     NNC_TAKES_REPORT = 16384,   /* --date */
@@ -60,7 +60,7 @@ typedef struct nnc_options {
     const char *measured;                  /* "0.41s", "380samples/s", "12000tokens/s" */
     char power_cap_set[64];                /* as the --set that it stands for */
     const char *output, *trace, *scenario; /* NULL = not given */
-    const char *only, *fold, *group, *device, *fit;
+    const char *only, *fold, *group, *device, *fit, *hold_out;
     const char *width, *from, *to; /* of a picture */
     nnc_progress_form progress;
     bool fragment;

@@ -28,7 +28,8 @@ const nnc_own_option nnc_own_options[] = {
       "Implementation profile: which kernels are fused, what each keeps, what hides. 'any' chooses "
       "by plan and lets a search offer what no framework of the profile has "
       "[chosen for the plan and the device; to serve: vllm].",
-      "Numbers", NNC_TAKES_PLAN | NNC_TAKES_SERVE, WORD(given.software), 0, NULL, 0 },
+      "Numbers", NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE, WORD(given.software), 0,
+      NULL, 0 },
     { "seller", "NAME",
       "Whose prices count: a file of the folder prices, such as aws, or a path "
       "[the device file's newest].",
@@ -44,7 +45,8 @@ const nnc_own_option nnc_own_options[] = {
     { "set", "FIELD=VALUE",
       "Any field of the plan, the model or the device by its name in the files, such as "
       "scale_up.bytes_per_s=450e9; prefix plan., model. or device. to choose. May be repeated.",
-      "Numbers", NNC_TAKES_PLAN | NNC_TAKES_SERVE, WORDS(given.sets, given.set_count), 0, NULL, 0 },
+      "Numbers", NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE,
+      WORDS(given.sets, given.set_count), 0, NULL, 0 },
     { "power-cap", "W",
       "Watts that a device may draw for long: as --set device.power_cap_w=W. [its board's limit]",
       "Numbers", NNC_TAKES_PLAN, WORD(power_cap), 0, NULL, 0 },
@@ -152,6 +154,9 @@ const nnc_own_option nnc_own_options[] = {
       "Parts are "
       "then dealt out by the CRC-32 of these names, joined by /.",
       "Output", NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE, WORD(group), 0, NULL, 0 },
+    { "hold-out", "NAME",
+      "Rows of this device, model or source are held out: not fitted on, and scored apart.",
+      "Output", NNC_TAKES_CALIBRATE, WORD(hold_out), 0, NULL, 0 },
     { "sort", "KEY", "Order of the rows: order, time, flops or bytes, largest first [order].",
       "Output", NNC_TAKES_OPS, WORD(asked.sort), 0, nnc_ops_sort_name, NNC_SORT_COUNT },
     { "top", "N", "Show the first N rows only [all].", "Output", NNC_TAKES_OPS | NNC_TAKES_SWEEP,

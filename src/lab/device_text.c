@@ -175,6 +175,9 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
         basis = basis > (int)w->change->basis ? basis : (int)w->change->basis;
         begin_member(w, p, any, lines, field->name);
         nnc_put_json_text(w->out, field->names.of((unsigned)basis));
+    } else if (nnc_json_type_of(at) == NNC_JSON_BOOL) {
+        begin_member(w, p, any, lines, field->name);
+        nnc_buffer_text(w->out, nnc_json_bool(at) ? "true" : "false");
     } else if (value != NULL || nnc_json_type_of(at) == NNC_JSON_NUMBER) {
         begin_member(w, p, any, lines, field->name);
         char text[NNC_NUMBER_TEXT];
@@ -224,13 +227,21 @@ static void put_object(const rewriting *w, const object_place *p)
     }
 }
 
-static void put_efficiency(const rewriting *w, nnc_json root)
+/* The object that changes. */
+static const char *object_of(const rewriting *w)
 {
-    for (size_t i = 0; i < nnc_device_table.count; i++) {
-        const nnc_field *field = &nnc_device_table.fields[i];
-        if (strcmp(field->name, "efficiency") == 0) {
-            const object_place all = { nnc_json_get(root, "efficiency"), field->fields,
-                                       field->field_count, "efficiency", 2 };
+    return w->change->engine ? "serving" : "efficiency";
+}
+
+static void put_figures(const rewriting *w, nnc_json root)
+{
+    const nnc_field_table *table = w->change->engine ? &nnc_software_table : &nnc_device_table;
+    const char *object = object_of(w);
+    for (size_t i = 0; i < table->count; i++) {
+        const nnc_field *field = &table->fields[i];
+        if (strcmp(field->name, object) == 0) {
+            const object_place all = { nnc_json_get(root, object), field->fields,
+                                       field->field_count, object, 2 };
             put_object(w, &all);
         }
     }
@@ -241,16 +252,16 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
 {
     const char *id = old_text(root, "id");
     const bool renamed = id == NULL || strcmp(id, w->change->id) != 0;
-    const nnc_json efficiency = nnc_json_get(root, "efficiency");
-    bool known = efficiency.node == NULL || nnc_json_inherited(efficiency), any = false;
+    const nnc_json figures = nnc_json_get(root, object_of(w));
+    bool known = figures.node == NULL || nnc_json_inherited(figures), any = false;
     nnc_walk walk = nnc_walk_begin(text);
     nnc_buffer_byte(w->out, '{');
     while (nnc_walk_member(&walk, true)) {
         const size_t begin = walk.at;
         nnc_walk_value(&walk);
         if (known && nnc_walk_key_is(&walk, "sources")) { /* a new object stands before them */
-            nnc_buffer_text(w->out, ",\n  \"efficiency\": ");
-            put_efficiency(w, root);
+            nnc_buffer_print(w->out, ",\n  \"%s\": ", object_of(w));
+            put_figures(w, root);
             known = false;
         }
         if (renamed && nnc_walk_key_is(&walk, "aliases")) {
@@ -261,8 +272,8 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
         any = true;
         if (nnc_walk_key_is(&walk, "id")) {
             nnc_put_json_text(w->out, w->change->id);
-        } else if (nnc_walk_key_is(&walk, "efficiency")) {
-            put_efficiency(w, root);
+        } else if (nnc_walk_key_is(&walk, object_of(w))) {
+            put_figures(w, root);
         } else {
             nnc_buffer_put(w->out, text + begin, walk.at - begin);
         }
@@ -270,16 +281,21 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
     nnc_buffer_text(w->out, "\n}\n");
 }
 
+static nnc_spec_kind kind_of(const nnc_device_change *change)
+{
+    return change->engine ? NNC_SPEC_SOFTWARE : NNC_SPEC_DEVICE;
+}
+
 /* Nothing is given out that could not be read again. */
 static nnc_status verify(nnc_specs *specs, const char *path, const nnc_device_change *change,
                          const char *text, size_t size, nnc_error *err)
 {
     nnc_faults faults = { .name = path, .err = err };
-    nnc_device *device = nnc_arena_alloc(nnc_specs_arena(specs), sizeof *device);
-    if (device == NULL) {
+    void *spec = nnc_arena_alloc(nnc_specs_arena(specs), nnc_spec_kinds[kind_of(change)].size);
+    if (spec == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
-    return nnc_spec_read(specs, NNC_SPEC_DEVICE, change->id, text, size, &faults, device);
+    return nnc_spec_read(specs, kind_of(change), change->id, text, size, &faults, spec);
 }
 
 /* The new text into the arena. */
@@ -309,7 +325,7 @@ nnc_status nnc_device_with_figures(nnc_specs *specs, const char *path,
         .faults = &faults, .arena = nnc_specs_arena(specs), .text = old, .size = old_size
     };
     nnc_status status = NNC_OK;
-    if (nnc_json_parse(&doc) && nnc_spec_complete(&doc, specs, NNC_SPEC_DEVICE)) {
+    if (nnc_json_parse(&doc) && nnc_spec_complete(&doc, specs, kind_of(change))) {
         status = nnc_json_type_of(nnc_json_root(&doc)) == NNC_JSON_OBJECT
                      ? write_all(path, change, &doc, text, size, err)
                      : nnc_fail(err, NNC_BAD_SPEC, path, "is no object any more");
@@ -322,20 +338,30 @@ nnc_status nnc_device_with_figures(nnc_specs *specs, const char *path,
     return verify(specs, path, change, *text, *size, err);
 }
 
-nnc_status nnc_figure_find_place(nnc_device *device, const char *name, nnc_figure_place *place,
-                                 nnc_error *err)
+/* Of a table, where the name begins with a prefix or not; *value: in object. */
+static nnc_status find_place(const nnc_field_table *table, void *object, const char *prefix,
+                             const char *name, nnc_figure_place *place, nnc_error *err)
 {
-    static const char prefix[] = "efficiency.";
-    nnc_device other = *device;
-    void *object = device;
+    const nnc_field *field = NULL;
     nnc_dtype dtype;
     const bool whole = strncmp(name, prefix, strlen(prefix)) == 0;
     snprintf(place->name, sizeof place->name, "%s%s", whole ? "" : prefix, name);
-    const nnc_field *field = nnc_field_find(&nnc_device_table, place->name, &object, &dtype);
-    if (field != NULL && field->type == NNC_FIELD_F64) {
-        place->value = (double *)(void *)((char *)object + field->offset);
-        return NNC_OK;
+    NNC_TRY(nnc_field_at(table, place->name, &object, &field, &dtype, err)); /* names the nearest */
+    if (field->type != NNC_FIELD_F64) {
+        return nnc_fail(err, NNC_BAD_USAGE, place->name, "is no single number to fit");
     }
-    return field == NULL ? nnc_device_set(&other, place->name, "1", err) /* names the nearest */
-                         : nnc_fail(err, NNC_BAD_USAGE, place->name, "is no single number to fit");
+    place->value = (double *)(void *)((char *)object + field->offset);
+    return NNC_OK;
+}
+
+nnc_status nnc_figure_find_place(nnc_device *device, const char *name, nnc_figure_place *place,
+                                 nnc_error *err)
+{
+    return find_place(&nnc_device_table, device, "efficiency.", name, place, err);
+}
+
+nnc_status nnc_engine_find_place(nnc_software *software, const char *name, nnc_figure_place *place,
+                                 nnc_error *err)
+{
+    return find_place(&nnc_software_table, software, "serving.", name, place, err);
 }

@@ -7,63 +7,17 @@
 #include "input/field.h"
 #include "lab/fit_moving.h"
 
-/* Where no limit is given, the field's own holds. */
-static const nnc_fit_range ranges[] = {
-    { .member = "calibration", .low = 0.05, .high = 5, .step = 0.1, .usual = 1, .ratio = true },
-    { .member = "sustained_fraction", .low = 0.01, .step = 0.15, .usual = 0.7, .ratio = true },
-    { .member = "memory_fraction", .low = 0.02, .step = 0.15, .usual = 0.7, .ratio = true },
-    { .member = "bus_fraction", .low = 0.005, .step = 0.15, .usual = 0.75, .ratio = true },
-    { .member = "scale_out_fraction", .low = 0.02, .step = 0.15, .usual = 0.8, .ratio = true },
-    { .member = "backward_ratio", .low = 0.1, .high = 5, .step = 0.1, .usual = 0.9, .ratio = true },
-    { .member = "narrow_ratio", .low = 0.1, .step = 0.1, .usual = 0.9, .ratio = true },
-    { .member = "l2_bytes_per_flop",
-      .low = 1e-5,
-      .high = 100,
-      .step = 0.3,
-      .usual = 0.02,
-      .ratio = true },
-    { .member = "l2_bytes_per_s",
-      .low = 1e10,
-      .high = 1e15,
-      .step = 0.3,
-      .usual = NAN,
-      .ratio = true },
-    { .member = "boost_ratio", .high = 2, .step = 0.05, .usual = 1.05 },
-    { .member = "unaligned_ratio", .high = 10, .step = 0.3, .usual = 1.5 },
-    { .member = "fixed_s", .high = 1e-2, .step = 2e-6, .usual = 5e-6 },
-    { .member = "log2_s", .high = 1e-2, .step = 2e-6, .usual = 3e-6 },
-    { .member = "step_fixed_s", .high = 1e-1, .step = 2e-5, .usual = 5e-5 },
-    { .member = "scale_out_fixed_s", .high = 1e-1, .step = 5e-5, .usual = 1e-4 },
-    { .member = "k_fill", .high = 1e4, .step = 50, .usual = 150 },
-    { .member = "wave_quantization", .step = 0.2, .usual = 0.5 },
-    { .member = "seq_half", .high = 1e5, .step = 150, .usual = 400 },
-    { .member = "block_penalty", .high = 100, .step = 0.3, .usual = 0.5 },
-    { .member = "knee_bytes", .high = 1e10, .step = 2e6, .usual = 4e6 },
-    { .member = "small_group_loss", .high = 3.5, .step = 0.2, .usual = 0.5 },
-};
-
 /* What it costs to be a step away from the start: little for a lone figure, which any row
  * determines. Of several, those that few rows say little about would go astray; rows scatter by some
  * per cent, and so many of them outweigh this. */
 static const double pull_least = 1e-5, pull_of_rows = 0.01;
 
-static const nnc_fit_range *range_of(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    const char *member = dot != NULL ? dot + 1 : name;
-    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
-        if (strcmp(ranges[i].member, member) == 0) {
-            return &ranges[i];
-        }
-    }
-    return NULL;
-}
-
 static const nnc_field *field_of(nnc_fit_moving *m, const char *name)
 {
-    void *object = &m->device;
+    const bool served = m->fit->served;
+    void *object = served ? (void *)&m->software : (void *)&m->device;
     nnc_dtype dtype;
-    return nnc_field_find(&nnc_device_table, name, &object, &dtype);
+    return nnc_field_find(served ? &nnc_software_table : &nnc_device_table, name, &object, &dtype);
 }
 
 static double value_at(const nnc_fit_moving *m, int i, double x)
@@ -76,6 +30,16 @@ static double place_of(const nnc_fit_moving *m, int i, double value)
 {
     const nnc_fit_range *r = m->ranges[i];
     return r->ratio ? log(value / m->start[i]) / r->step : (value - m->start[i]) / r->step;
+}
+
+static void put_engine(const nnc_fit *fit, nnc_software *software)
+{
+    for (int32_t i = 0; i < fit->figure_count; i++) {
+        const nnc_fit_figure *figure = &fit->figures[i];
+        if (figure->reason == NULL && !isnan(figure->value)) {
+            *(double *)(void *)((char *)software + figure->offset) = figure->value;
+        }
+    }
 }
 
 static void put_figures(const nnc_fit *fit, nnc_device *device)
@@ -92,13 +56,22 @@ static void put_figures(const nnc_fit *fit, nnc_device *device)
 }
 
 /* Seconds of a row on its device with the figures as they stand; NaN when it has no prediction. */
-static double predict(const nnc_fit *fit, const nnc_fit_row *r, nnc_device *device)
+static double predict(nnc_fit_moving *m, const nnc_fit_row *r)
 {
     nnc_scored scored;
-    *device = *r->device;
-    put_figures(fit, device);
+    const nnc_device *device = r->device;
+    const nnc_software *software = r->software;
+    if (m->fit->served) {
+        m->software = *software;
+        put_engine(m->fit, &m->software);
+        software = &m->software;
+    } else {
+        m->device = *device;
+        put_figures(m->fit, &m->device);
+        device = &m->device;
+    }
     const nnc_status status =
-        nnc_score_row(r->row, r->model, device, r->software, &r->plan, fit->scratch, &scored, NULL);
+        nnc_score_row(r->row, r->model, device, software, &r->plan, m->fit->scratch, &scored, NULL);
     return status == NNC_OK ? scored.predicted_s : (double)NAN;
 }
 
@@ -156,7 +129,7 @@ static double misfit(nnc_fit_moving *m, const double *x)
     for (int32_t i = 0; i < m->fit->row_count; i++) {
         const nnc_fit_row *r = &m->fit->rows[i];
         if (nnc_fit_uses(m, r)) {
-            sum += r->weight * fabs(log(predict(m->fit, r, &m->device) / r->row->measured_s));
+            sum += r->weight * fabs(log(predict(m, r) / r->row->measured_s));
         }
     }
     return sum;
@@ -314,12 +287,12 @@ static bool fit_group(nnc_fit_moving *m, nnc_fit *fit, int32_t group)
         if (figure->group != group || figure->reason != NULL) {
             continue;
         }
-        if (m->count == NNC_MINIMISE_MAX || range_of(figure->name) == NULL ||
+        if (m->count == NNC_MINIMISE_MAX || nnc_fit_range_of(figure->name) == NULL ||
             field_of(m, figure->name) == NULL) {
             figure->reason = "is one figure too many";
             continue;
         }
-        m->ranges[m->count] = range_of(figure->name);
+        m->ranges[m->count] = nnc_fit_range_of(figure->name);
         m->fields[m->count] = field_of(m, figure->name);
         m->figures[m->count++] = figure;
     }
@@ -335,9 +308,9 @@ static bool fit_group(nnc_fit_moving *m, nnc_fit *fit, int32_t group)
     return true;
 }
 
-double nnc_fit_error(const nnc_fit *fit, const nnc_fit_row *r, nnc_device *device)
+double nnc_fit_error(nnc_fit_moving *m, const nnc_fit_row *r)
 {
-    return predict(fit, r, device) / r->row->measured_s - 1.0;
+    return predict(m, r) / r->row->measured_s - 1.0;
 }
 
 /* A figure of the caller's own for all rows makes one group of them. */
@@ -356,7 +329,7 @@ static bool fit_all(nnc_fit *fit, nnc_fit_moving *m, nnc_fit_hand *hands)
         ok = fit_group(&m[i], fit, first + i);
     }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {
-        fit->rows[i].after = nnc_fit_error(fit, &fit->rows[i], &m[0].device);
+        fit->rows[i].after = nnc_fit_error(&m[0], &fit->rows[i]);
     }
     for (int32_t i = 0; i < count && ok; i++) {
         ok = nnc_fit_cross(&m[i], hands);
@@ -374,10 +347,13 @@ nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err)
     for (int32_t i = 0; i < fit->figure_count; i++) {
         fit->figures[i].value = (double)NAN;
     }
+    if (ok) {
+        m[0].fit = fit;
+    }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {
         nnc_fit_row *r = &fit->rows[i];
         r->crossed = r->after = (double)NAN;
-        r->before = nnc_fit_error(fit, r, &m[0].device);
+        r->before = nnc_fit_error(&m[0], r);
     }
     ok = ok && fit_all(fit, m, hands);
     if (ok) {

@@ -19,6 +19,11 @@
  *                                sequence lengths run, step_fixed_s of 5 rows with tensor
  *                                parallelism, scale_out_fraction of 5 rows on several nodes
  *
+ * Of what is served they are figures of an engine's profile:
+ *
+ *   times per token, of batches  step_s; from 20 rows also layer_s, sequence_s, prefill_factor
+ *   times to the first token     ttft_s; from 20 rows of closed loops also ttft_wave
+ *
  * Groups are fitted in this order, steps on top of what kernels said: a figure fitted on kernels
  * stays. What the caller names himself is fitted to all rows at once.
  *
@@ -51,7 +56,7 @@ typedef struct nnc_fit_row {
 typedef struct nnc_fit_figure {
     char name[NNC_FIT_NAME]; /* "efficiency.calibration" */
     int32_t group;           /* whose rows move it; -1 = all */
-    size_t offset;           /* in the device */
+    size_t offset;           /* in the device; of what is served in the software */
     double before;           /* NaN = neutral, without a number */
     double value;            /* fitted, six digits; NaN = not fitted */
     int32_t rows;            /* fitted on */
@@ -69,6 +74,7 @@ typedef struct nnc_fit_group {
 
 typedef struct nnc_fit {
     nnc_scratch *scratch;
+    bool served; /* figures are of the software, rows of served requests */
     nnc_fit_row *rows;
     int32_t row_count;
     nnc_fit_figure figures[NNC_FIT_FIGURES_MAX];
@@ -77,8 +83,8 @@ typedef struct nnc_fit {
     int32_t group_count;
 } nnc_fit;
 
-/* Is there a figure that explains such rows? If not, *reason says why. */
-bool nnc_fit_takes(const nnc_measured *row, const char **reason);
+/* Is there a figure that explains such rows, of training or of what is served? If not, *reason says why. */
+bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason);
 
 /* Sorts the rows into groups. */
 void nnc_fit_group_rows(nnc_fit *fit);

@@ -21,11 +21,18 @@ static const char few_steps[] = "takes 5 rows or more for each figure";
 static const char one_shape[] = "takes steps of two hidden sizes and two sequence lengths";
 static const char one_size[] = "takes groups of two sizes";
 static const char one_width[] = "takes heads of two widths";
+static const char one_depth[] = "takes models of two depths, or is one with step_s";
 static const char from_kernels[] = "is fitted on kernels";
 
 static const char *kernel_name(const nnc_measured *row)
 {
     return row->op.kind == NNC_OP_FLASH ? nnc_flash_kernel_name(row->op.u.flash.kernel) : "";
+}
+
+/* That of a batch alone is a prefill, which says more of the steps than of a server. */
+static bool is_first_token(const nnc_measured *row)
+{
+    return row->served == NNC_SERVED_TTFT && row->ask.batch == 0;
 }
 
 /* The name of a row's group; false: no figure explains it. */
@@ -46,15 +53,20 @@ static bool name_group(const nnc_measured *row, char *name, size_t size)
                                          : nnc_collective_name(row->exchange.kind));
         return row->exchange.kind == NNC_ALL_REDUCE || row->exchange.kind == NNC_ALL_GATHER ||
                row->exchange.kind == NNC_REDUCE_SCATTER || row->exchange.kind == NNC_ALL_TO_ALL;
+    case NNC_MEASURED_SERVING:
+        snprintf(name, size, is_first_token(row) ? "time to first token" : "time per token");
+        return true;
     default: return false;
     }
 }
 
-bool nnc_fit_takes(const nnc_measured *row, const char **reason)
+bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason)
 {
     char name[sizeof((nnc_fit_group *)0)->name];
     *reason = NULL;
-    if (!name_group(row, name, sizeof name)) {
+    if (served != (row->kind == NNC_MEASURED_SERVING)) {
+        *reason = served ? "was not served" : "no efficiency figure explains it";
+    } else if (!name_group(row, name, sizeof name)) {
         *reason = "no efficiency figure explains it";
     } else if (!(row->measured_s > 0.0)) {
         *reason = "states no time";
@@ -82,6 +94,9 @@ static int rank_of(const nnc_measured *row)
     static const nnc_measured_kind order[] = { NNC_MEASURED_GEMM, NNC_MEASURED_ATTENTION,
                                                NNC_MEASURED_VECTOR, NNC_MEASURED_COLLECTIVE };
     int rank = 0;
+    if (row->kind == NNC_MEASURED_SERVING) {
+        return is_first_token(row) ? 5 : 4;
+    }
     while (rank < 4 && order[rank] != row->kind) {
         rank++;
     }
@@ -115,12 +130,8 @@ bool nnc_fit_add(nnc_fit *fit, const char *name)
     return true;
 }
 
-/* A figure of a group: object "gemm.bf16" and member "fixed_s". */
-static void add(nnc_fit *fit, int32_t group, const char *object, const char *member,
-                const char *reason)
+static void add_named(nnc_fit *fit, int32_t group, const char *name, const char *reason)
 {
-    char name[NNC_FIT_NAME];
-    snprintf(name, sizeof name, "efficiency.%s%s%s", object, object[0] != '\0' ? "." : "", member);
     for (int32_t i = 0; i < fit->figure_count && reason == NULL; i++) {
         if (fit->figures[i].reason == NULL && strcmp(fit->figures[i].name, name) == 0) {
             reason = from_kernels;
@@ -130,6 +141,15 @@ static void add(nnc_fit *fit, int32_t group, const char *object, const char *mem
         fit->figures[fit->figure_count - 1].group = group;
         fit->figures[fit->figure_count - 1].reason = reason;
     }
+}
+
+/* A figure of a group: object "gemm.bf16" and member "fixed_s". */
+static void add(nnc_fit *fit, int32_t group, const char *object, const char *member,
+                const char *reason)
+{
+    char name[NNC_FIT_NAME];
+    snprintf(name, sizeof name, "efficiency.%s%s%s", object, object[0] != '\0' ? "." : "", member);
+    add_named(fit, group, name, reason);
 }
 
 /* What the fitted rows of a group have in common. */
@@ -143,6 +163,11 @@ static int64_t hidden_of(const nnc_fit_row *r)
 static int64_t seq_len_of(const nnc_fit_row *r)
 {
     return r->plan.seq_len > 0 ? r->plan.seq_len : nnc_model_sizes_of(r->model).seq_len;
+}
+
+static int64_t layers_of(const nnc_fit_row *r)
+{
+    return nnc_model_sizes_of(r->model).layers;
 }
 
 static int64_t ranks_of(const nnc_fit_row *r)
@@ -321,6 +346,23 @@ static void choose_steps(nnc_fit *fit, int32_t g)
     }
 }
 
+static void choose_served(nnc_fit *fit, int32_t g)
+{
+    const char *few = fit->groups[g].rows < KERNEL_ROWS ? few_kernels : NULL;
+    if (strcmp(fit->groups[g].name, "time to first token") == 0) {
+        add_named(fit, g, "serving.ttft_s", NULL);
+        add_named(fit, g, "serving.ttft_wave", few);
+        return;
+    }
+    add_named(fit, g, "serving.step_s", NULL);
+    add_named(fit, g, "serving.prefill_factor", few);
+    add_named(fit, g, "serving.layer_s",
+              few != NULL                   ? few
+              : !differs(fit, g, layers_of) ? one_depth
+                                            : NULL);
+    add_named(fit, g, "serving.sequence_s", few);
+}
+
 void nnc_fit_choose(nnc_fit *fit)
 {
     for (int32_t g = 0; g < fit->group_count; g++) {
@@ -336,6 +378,7 @@ void nnc_fit_choose(nnc_fit *fit)
                 fit->groups[g].rows < KERNEL_ROWS ? few_kernels : NULL);
             break;
         case NNC_MEASURED_COLLECTIVE: choose_collective(fit, g); break;
+        case NNC_MEASURED_SERVING: choose_served(fit, g); break;
         default: choose_steps(fit, g); break;
         }
     }

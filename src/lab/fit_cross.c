@@ -79,7 +79,7 @@ bool nnc_fit_cross(nnc_fit_moving *m, nnc_fit_hand *hands)
         for (int32_t i = 0; i < fit->row_count; i++) {
             nnc_fit_row *r = &fit->rows[i];
             if (nnc_fit_uses(m, r) && r->part == part) {
-                r->crossed = nnc_fit_error(fit, r, &m->device);
+                r->crossed = nnc_fit_error(m, r);
             }
         }
         restore(fit, last);

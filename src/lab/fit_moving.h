@@ -19,7 +19,8 @@ typedef struct nnc_fit_moving {
     nnc_fit *fit;
     int32_t group;     /* -1 = all rows */
     int32_t left_out;  /* a part of the cross-validation; -1 = none */
-    nnc_device device; /* of the row at hand */
+    nnc_device device; /* of the row at hand; of what is served its engine */
+    nnc_software software;
     nnc_fit_figure *figures[NNC_MINIMISE_MAX];
     const nnc_fit_range *ranges[NNC_MINIMISE_MAX];
     const struct nnc_field *fields[NNC_MINIMISE_MAX];
@@ -29,12 +30,15 @@ typedef struct nnc_fit_moving {
     double pull;
 } nnc_fit_moving;
 
+/* Of a figure by its name; NULL: it cannot be fitted. */
+const nnc_fit_range *nnc_fit_range_of(const char *name);
+
 /* Is the row one that these figures are fitted to? */
 bool nnc_fit_uses(const nnc_fit_moving *m, const nnc_fit_row *row);
 /* Moves the figures to where their rows want them. false: out of memory. */
 bool nnc_fit_move(nnc_fit_moving *m);
-/* Of a row, with the figures as they stand. device: room for one. */
-double nnc_fit_error(const nnc_fit *fit, const nnc_fit_row *row, nnc_device *device);
+/* Of a row, with the figures as they stand. */
+double nnc_fit_error(nnc_fit_moving *m, const nnc_fit_row *row);
 
 /* A row to be dealt out. */
 typedef struct nnc_fit_hand {

@@ -161,8 +161,11 @@ static void set_model(nnc_measured_cells *cells, nnc_measured *row)
 bool nnc_measured_serving(nnc_measured_cells *cells, nnc_measured *row)
 {
     const char *quality = cells->text[NNC_COLUMN_QUALITY];
-    const nnc_words_engine engine = nnc_words_engine_of(
-        cells->words, row->framework, cells->text[NNC_COLUMN_VERSION], row->source);
+    nnc_words_engine engine = nnc_words_engine_of(cells->words, row->framework,
+                                                  cells->text[NNC_COLUMN_VERSION], row->source);
+    if (engine.software == NULL && row->framework[0] != '\0') {
+        engine.software = row->framework; /* the id of a profile, or unknown as one */
+    }
     row->measured_s = measured_of(cells, row->served);
     if (!counts(cells, row->served) || !(row->measured_s > 0.0)) {
         return false;
@@ -175,7 +178,7 @@ bool nnc_measured_serving(nnc_measured_cells *cells, nnc_measured *row)
     if (strcmp(quality, "C") == 0) {
         nnc_measured_refuse(cells, row, "quality C: contradicts itself or physics");
     } else if (engine.software == NULL) {
-        nnc_measured_refuse(cells, row, "framework %.32s has no profile", row->framework);
+        nnc_measured_refuse(cells, row, "its engine is not stated");
     } else {
         row->software = row->framework = nnc_arena_strdup(cells->arena, engine.software);
         if (row->software == NULL) {

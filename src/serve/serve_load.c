@@ -74,23 +74,38 @@ static double decode_s(const load *l, double sequences)
     return nnc_serve_decode(l->of, sequences, l->context, NULL).time_s;
 }
 
-static double open_ttft_s(const load *l, double sequences)
+/* Sequences that run over those that may, less what may: above 0 where more will. */
+static double open_growth(const load *l, double sequences)
 {
     const double rho = l->requests_per_s * l->busy_s;
-    return l->prefill_s + decode_s(l, sequences) / 2.0 + nnc_serve_mean_wait_s(l->busy_s, rho) +
-           l->of->engine->ttft_s;
+    const double step_s = decode_s(l, nnc_max(sequences, 1.0));
+    const double ttft_s =
+        l->prefill_s + step_s / 2.0 + nnc_serve_mean_wait_s(l->busy_s, rho) + l->of->engine->ttft_s;
+    return nnc_serve_say_running(l->requests_per_s, ttft_s, step_s / (1.0 - rho), l->output, NULL) -
+           sequences;
 }
 
-/* Sequences of an open loop at rest: bisection, what runs grows slower than what may. */
+/* Sequences of an open loop at rest: what runs grows slower than what may. Secants between the ends of an
+ * interval that has it; an end that stays counts half, so that both close in (Illinois). */
 static double open_sequences(const load *l)
 {
     double low = 0.0, high = l->most;
-    for (int i = 0; i < 60; i++) {
-        const double middle = 0.5 * (low + high), some = nnc_max(middle, 1.0);
-        const double tpot_s = decode_s(l, some) / (1.0 - l->requests_per_s * l->busy_s);
-        const double running =
-            nnc_serve_say_running(l->requests_per_s, open_ttft_s(l, some), tpot_s, l->output, NULL);
-        *(running > middle ? &low : &high) = middle;
+    double below = open_growth(l, low), above = open_growth(l, high);
+    if (above >= 0.0) {
+        return high;
+    }
+    for (int i = 0, side = 0; i < 60 && high - low > 1e-14 * high; i++) {
+        const double middle = (low * above - high * below) / (above - below);
+        const double growth = open_growth(l, middle);
+        if (growth == 0.0) {
+            return middle;
+        }
+        const bool grows = growth > 0.0;
+        above *= grows && side > 0 ? 0.5 : 1.0;
+        below *= !grows && side < 0 ? 0.5 : 1.0;
+        *(grows ? &low : &high) = middle;
+        *(grows ? &below : &above) = growth;
+        side = grows ? 1 : -1;
     }
     return high;
 }

@@ -7,3 +7,5 @@ empty=$(mktemp -d)
 trap 'rm -rf "$empty"' EXIT
 env -i PATH="$PATH" LC_ALL=C HOME="$empty" XDG_CONFIG_HOME="$empty" \
     "$1" "${3:-200}" "$2" estimate gpt2-xl a100
+env -i PATH="$PATH" LC_ALL=C HOME="$empty" XDG_CONFIG_HOME="$empty" \
+    "$1" "${3:-200}" "$2" serve llama3-8b h100 --concurrency 64

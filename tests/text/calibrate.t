@@ -55,6 +55,7 @@ $ nncost calibrate one.csv --device round --format json
 {
   "schema": "nncost.calibration/1",
   "device": "round",
+  "software": null,
   "data": "one.csv: 1 row of round, digest of the ids 48bb539a15bb2894",
   "overrides": null,
   "written": null,
@@ -385,3 +386,81 @@ $ nncost calibrate inputs/fit-steps.csv --device round --output a-name-that-is-l
 $ nncost calibrate inputs/fit-steps.csv --device round --only step/4 --output none/mine.json
 ! nncost: none/mine.json: cannot write: No such file or directory
 [4]
+
+# An engine, from requests that were served: figures that were put into the rows come back, but for what one model
+# cannot tell apart: the host's 2 ms a step and 20 us for each of 8 layers.
+$ nncost calibrate inputs/served.csv --serve
+vllm: fitted on 48 rows, 0 held out, 0 of other engines or devices
+
+fitted:
+
+figure                  before       after  rows
+serving.step_s           0.001     0.00208    24
+serving.prefill_factor       1     1.30001    24
+serving.sequence_s        1e-5  2.99999e-5    24
+serving.ttft_s            0.01        0.02    24
+serving.ttft_wave            1     2.49999    24
+
+left as they are:
+
+figure           value  why
+serving.layer_s   1e-5  takes models of two depths, or is one with step_s
+
+errors:
+
+                                rows  MAPE before  median  after  median  cross-validated  median
+time per token       fitted on    24       44.89%  45.25%  0.00%   0.00%            0.00%   0.00%
+time to first token  fitted on    24       53.95%  52.54%  0.00%   0.00%            0.00%   0.00%
+
+no profile is written: --output FILE.json writes one
+$ nncost calibrate inputs/served.csv --serve --hold-out shop/fp8 --fit step_s,sequence_s --output mine.json | sed -n '1,7p;/held out/p'
+vllm: fitted on 24 rows, 24 held out, 0 of other engines or devices
+vllm: fitted on 24 rows, 24 held out, 0 of other engines or devices
+
+fitted:
+
+figure              before       after  rows
+serving.step_s       0.001  0.00208738    24
+serving.sequence_s    1e-5  3.26958e-5    24
+time per token       held out     12       45.54%  46.69%   1.10%   0.55%                -       -
+time to first token  held out     12       54.00%  52.57%  45.63%  44.33%                -       -
+$ grep -A12 serving mine.json
+  "serving": {
+    "step_s": 0.00208738,
+    "layer_s": 1e-5,
+    "sequence_s": 3.26958e-5,
+    "ttft_s": 0.01,
+    "workspace_bytes": 1000000000,
+    "tpot": { "low": 0.8, "high": 1.25 },
+    "ttft": { "low": 0.5, "high": 2 },
+    "fitted_on": "step_s, sequence_s: served.csv: 24 rows of vllm, without shop/fp8, digest of the ids bac0c15f24ec2d4b; the rest: made up"
+  },
+  "sources": { "": "made up for tests" }
+}
+$ nncost serve dense round --software mine.json --concurrency 4 --input-len 100 --output-len 200 | grep ^per
+per token    2.587 ms, nine of ten measurements from 2.070 ms to 3.234 ms, at least 237.7 us
+$ nncost calibrate inputs/served.csv --serve --device round --format json | grep -e software -e '"rows"' | head -2
+  "software": "vllm",
+  "rows": 48,
+
+# Slips.
+$ nncost calibrate inputs/served.csv --serve --software eager
+! nncost: --software: expected the profile of an engine, such as vllm, found "eager"
+[2]
+$ nncost calibrate inputs/served.csv --serve --fit step
+! nncost: --fit step: unknown field, expected one of the serving's fields, perhaps "step_s", found "step"
+[2]
+$ nncost calibrate inputs/served.csv --serve --output mine.txt
+! nncost: --output: expected a profile, which ends in .json, found "mine.txt"
+[2]
+$ nncost calibrate inputs/served.csv --device round
+! nncost: inputs/served.csv: no row to fit on, expected rows of round, found 0 of other devices, 0 held out and 48 that cannot be used (the first: no efficiency figure explains it)
+[3]
+$ nncost calibrate inputs/steps.csv --serve
+! nncost: inputs/steps.csv: no row to fit on, expected rows of vllm, found 0 of other engines or devices, 0 held out and 5 that cannot be used (the first: was not served)
+[3]
+$ sed 's/,vllm,/,vlm,/' inputs/served.csv | head -3 >vlm.csv; nncost calibrate vlm.csv --serve
+! nncost: vlm.csv: no row to fit on, expected rows of vllm, found 4 of other engines or devices, 0 held out and 0 that cannot be used
+[3]
+$ nncost accuracy vlm.csv | grep profile
+   4  vlm.csv  framework: vlm has no profile  bf16-c1-100-200

@@ -355,6 +355,9 @@ out and scored. --output takes the new device file, called after it, the report 
 output. Options of the plan and --set hold for every row, in place of what it says; what --set
 changes is not written.
 
+With --serve it answers about a decoder that is served: 'nncost calibrate --serve --help' lists
+those options.
+
 usage: nncost explain [NAMES [MODEL DEVICE | PLANS.json [DEVICE]]] [options]
 
 What metrics and ops are: formula, source, and with MODEL DEVICE the numbers put in.

@@ -390,7 +390,7 @@ START_TEST(a_written_device_differs_in_its_figures_only)
         { "efficiency.gemm.bf16.k_fill", 99.5, "there" },
         { "efficiency.gemm.tf32.sustained_fraction", 0.5, "there" },
     };
-    const nnc_device_change change = { "mine", NNC_BASIS_KERNELS, values, 3 };
+    const nnc_device_change change = { "mine", NNC_BASIS_KERNELS, values, 3, false };
     const char *text = NULL;
     const nnc_device *old = load_device("hw/a100-sxm4-80gb.json");
     const nnc_device device = rewrite(&change, &text);
@@ -416,7 +416,7 @@ END_TEST
 
 START_TEST(a_device_without_changes_keeps_its_bytes)
 {
-    const nnc_device_change change = { "a100-sxm4-80gb", NNC_BASIS_NONE, NULL, 0 };
+    const nnc_device_change change = { "a100-sxm4-80gb", NNC_BASIS_NONE, NULL, 0, false };
     const char *text = NULL;
     const nnc_device *old = load_device("hw/a100-sxm4-80gb.json");
     const nnc_device device = rewrite(&change, &text);

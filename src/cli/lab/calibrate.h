@@ -10,9 +10,11 @@ typedef struct nnc_calibrate {
     nnc_session *session;
     nnc_arena *arena;
     nnc_scenario *scenario;
-    const char *asked; /* --device */
-    const nnc_device *device;
-    nnc_device start; /* the device after the options */
+    const char *asked;        /* --device; of what is served NULL = any */
+    const char *held;         /* --hold-out; NULL = none */
+    const nnc_device *device; /* of what is served NULL */
+    nnc_device start;         /* the device after the options */
+    nnc_software engine;      /* of what is served: the profile whose figures are fitted */
     nnc_row_choice choice;
     nnc_measured_file *files;
     int32_t file_count;
@@ -23,6 +25,10 @@ typedef struct nnc_calibrate {
     bool last_is_ours;
 } nnc_calibrate;
 
+/* Id of the device, or of what is served the engine, whose figures are fitted. */
+const char *nnc_calibrate_subject(const nnc_calibrate *c);
+/* Reads the files: what can be used goes into the fit, the rest is counted with its reason. */
+nnc_status nnc_calibrate_read(nnc_calibrate *c, nnc_error *err);
 /* Rows that the figures are fitted to. */
 int32_t nnc_calibrate_rows(const nnc_fit *fit);
 

@@ -18,6 +18,11 @@ int32_t nnc_calibrate_rows(const nnc_fit *fit)
     return count;
 }
 
+const char *nnc_calibrate_subject(const nnc_calibrate *c)
+{
+    return c->fit->served ? c->engine.id : c->device->id;
+}
+
 /* "rows.csv, more.csv: 12 rows, fold 1/2, digest 0123456789abcdef": what a reader needs to find
  * the rows again. group: -1 = all. */
 static const char *data_text(nnc_calibrate *c, int32_t group)
@@ -45,10 +50,12 @@ static const char *data_text(nnc_calibrate *c, int32_t group)
     }
     const size_t used = strlen(text);
     snprintf(text + used, sizeof text - used,
-             ": %d row%s of %s%s%.32s%s%.64s, digest of the ids %s", (int)rows,
-             rows == 1 ? "" : "s", c->device->id, options->fold != NULL ? ", fold " : "",
+             ": %d row%s of %s%s%.32s%s%.64s%s%.64s, digest of the ids %s", (int)rows,
+             rows == 1 ? "" : "s", nnc_calibrate_subject(c), options->fold != NULL ? ", fold " : "",
              options->fold != NULL ? options->fold : "", options->group != NULL ? " by " : "",
-             options->group != NULL ? options->group : "", nnc_digest_print(digest, digits));
+             options->group != NULL ? options->group : "",
+             options->hold_out != NULL ? ", without " : "",
+             options->hold_out != NULL ? options->hold_out : "", nnc_digest_print(digest, digits));
     return nnc_arena_strdup(c->arena, text);
 }
 
@@ -69,10 +76,12 @@ static nnc_basis basis_of(const nnc_fit *fit)
 nnc_status nnc_calibrate_write(nnc_calibrate *c, const char *path, nnc_error *err)
 {
     const nnc_fit *fit = c->fit;
-    char stem[sizeof c->device->id];
+    char stem[sizeof c->start.id];
     nnc_fitted_value *values =
         nnc_arena_array(c->arena, (size_t)fit->figure_count + 1, sizeof *values);
-    nnc_device_change change = { .id = stem, .basis = basis_of(fit), .values = values };
+    nnc_device_change change = {
+        .id = stem, .basis = basis_of(fit), .values = values, .engine = fit->served
+    };
     const char *text = NULL;
     size_t size = 0;
     if (values == NULL) {
@@ -90,7 +99,8 @@ nnc_status nnc_calibrate_write(nnc_calibrate *c, const char *path, nnc_error *er
         }
     }
     nnc_status status =
-        nnc_device_with_figures(c->session->specs, c->device->path, &change, &text, &size, err);
+        nnc_device_with_figures(c->session->specs, fit->served ? c->engine.path : c->device->path,
+                                &change, &text, &size, err);
     return status == NNC_OK ? nnc_output_write(path, text, size, err) : status;
 }
 
@@ -128,7 +138,8 @@ nnc_status nnc_calibrate_report(nnc_calibrate *c, const char *written, nnc_error
                                              .held_after = &g->held_after };
     }
     const nnc_calibration_report found = {
-        .device = c->device->id,
+        .device = fit->served ? NULL : c->device->id,
+        .software = fit->served ? c->engine.id : NULL,
         .data = data,
         .overrides = c->scenario->overrides[0] != '\0' ? c->scenario->overrides : NULL,
         .written = written,

@@ -17,9 +17,9 @@ static bool is_left(const nnc_place *place)
 NNC_GET(get_remark, nnc_calibration_figure, nnc_text_cell(self->at_limit ? "at its limit" : ""))
 
 static const nnc_metric figure_rows[] = {
-    NNC_TEXT(nnc_calibration_figure, name, .head = "figure", .help = "Name in the device file."),
+    NNC_TEXT(nnc_calibration_figure, name, .head = "figure", .help = "Name in the file."),
     NNC_NUMBER(nnc_calibration_figure, before, .head = "before", .show = NNC_SHOW_PLAIN,
-               .help = "What the device file had."),
+               .help = "What the file had."),
     NNC_NUMBER(nnc_calibration_figure, after, .head = "after", .show = NNC_SHOW_PLAIN,
                .help = "What was fitted."),
     NNC_WHOLE(nnc_calibration_figure, rows, .head = "rows", .help = "Rows it was fitted to."),
@@ -76,7 +76,9 @@ static const nnc_metrics groups = NNC_METRICS("a group of rows", group_rows, nnc
 /* ---- all of it ---- */
 
 static const nnc_metric document_rows[] = {
-    NNC_TEXT(nnc_calibration_report, device, .help = "Id of the device."),
+    NNC_TEXT(nnc_calibration_report, device, .help = "Id of the device whose figures they are."),
+    NNC_TEXT(nnc_calibration_report, software,
+             .help = "Id of the engine whose figures they are, of what is served."),
     NNC_TEXT(nnc_calibration_report, data, .help = "The files and rows."),
     NNC_TEXT(nnc_calibration_report, overrides, .help = "Fields that --set changed."),
     NNC_TEXT(nnc_calibration_report, written, .help = "The device file that was written."),
@@ -158,9 +160,11 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const nnc_calibration_report *report = record;
     nnc_lines lines = lines_of(report);
-    nnc_buffer_print(out, "%s: fitted on %d row%s, %d held out, %d of other devices\n",
-                     report->device, (int)report->rows, report->rows == 1 ? "" : "s",
-                     (int)report->held, (int)report->other_devices);
+    const bool served = report->software != NULL;
+    nnc_buffer_print(out, "%s: fitted on %d row%s, %d held out, %d of other %s\n",
+                     served ? report->software : report->device, (int)report->rows,
+                     report->rows == 1 ? "" : "s", (int)report->held, (int)report->other_devices,
+                     served ? "engines or devices" : "devices");
     if (report->overrides != NULL) {
         nnc_buffer_print(out, "with %s\n", report->overrides);
     }
@@ -178,7 +182,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     if (report->written != NULL) {
         nnc_buffer_print(out, "\nwritten to %s\n", report->written);
     } else {
-        nnc_buffer_text(out, "\nno device file is written: --output FILE.json writes one\n");
+        nnc_buffer_print(out, "\nno %s is written: --output FILE.json writes one\n",
+                         served ? "profile" : "device file");
     }
 }
 

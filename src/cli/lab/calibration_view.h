@@ -22,9 +22,10 @@ typedef struct nnc_calibration_group {
 } nnc_calibration_group;
 
 typedef struct nnc_calibration_report {
-    const char *device, *data; /* data: the files and rows, as the device file names them */
-    const char *overrides;     /* NULL = none */
-    const char *written;       /* path of the device file; NULL = none */
+    const char *device, *software; /* whose figures they are; one of both is NULL */
+    const char *data;              /* the files and rows, as the file that is written names them */
+    const char *overrides;         /* NULL = none */
+    const char *written;           /* path of the device file; NULL = none */
     int32_t rows, held, other_devices;
     const nnc_calibration_figure *figures;
     int32_t figure_count;

@@ -59,6 +59,15 @@ nnc_status nnc_row_choice_read(const nnc_options *options, nnc_row_choice *choic
     return read_group(options->group, choice, err);
 }
 
+void nnc_row_choice_by_model(nnc_row_choice *choice)
+{
+    for (int key = 0; key < GROUP_KEYS; key++) {
+        const bool both =
+            strcmp(group_keys[key], "source") == 0 || strcmp(group_keys[key], "model") == 0;
+        choice->together |= both ? 1u << key : 0u;
+    }
+}
+
 bool nnc_row_passes(const nnc_row_choice *choice, const nnc_measured *row)
 {
     return choice->only == NULL || strstr(row->id, choice->only) != NULL;
@@ -139,7 +148,10 @@ static nnc_status load_software(nnc_specs *specs, const nnc_options *options,
                                 const nnc_measured *row, nnc_scenario *scenario, nnc_error *err)
 {
     const char *asked = options->given.software != NULL ? options->given.software : row->software;
-    return nnc_software_asked(specs, asked, &scenario->software, err);
+    const nnc_status status = nnc_software_asked(specs, asked, &scenario->software, err);
+    return status == NNC_UNKNOWN_ID && asked == row->software
+               ? nnc_fail(err, status, "framework", "%.64s has no profile", asked)
+               : status;
 }
 
 nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_measured *row,

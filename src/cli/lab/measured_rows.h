@@ -18,6 +18,9 @@ typedef struct nnc_row_choice {
 /* Fails with NNC_BAD_USAGE. */
 nnc_status nnc_row_choice_read(const nnc_options *options, nnc_row_choice *choice, nnc_error *err);
 
+/* Keeps rows of one source and model together. */
+void nnc_row_choice_by_model(nnc_row_choice *choice);
+
 /* Does --only let the row pass, and is it in the part that --fold asks for? */
 bool nnc_row_passes(const nnc_row_choice *choice, const nnc_measured *row);
 bool nnc_row_in_fold(const nnc_row_choice *choice, const nnc_measured *row);
