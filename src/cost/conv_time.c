@@ -114,7 +114,6 @@ NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, cons
         NNC_LET(why, product_time_s, "s", t.time_s);
         NNC_SET(why, t.time_s, "s", product_time_s + conversion_s);
         NNC_NOTE(why, "kernels of their own, before and behind the product");
-        t.memory_s += conversion_s;
     }
     return t;
 }

@@ -74,13 +74,14 @@ NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan,
     return ends_bytes;
 }
 
-/* Kept for backward by one micro-batch, and the live block of what is recomputed. */
+/* Kept for backward by one micro-batch. */
 typedef struct kept {
-    double bytes, live_bytes, largest_layer_bytes;
+    double bytes;
+    double largest_layer_bytes, ends_bytes; /* of a layer; of what is none: table and head */
 } kept;
 
-static kept kept_of(const nnc_segment_sums *sums, const nnc_holding *holding, const nnc_plan *plan,
-                    nnc_derivation *why)
+static kept kept_of(const nnc_op_list *list, const nnc_segment_sums *sums,
+                    const nnc_holding *holding, const nnc_plan *plan, nnc_derivation *why)
 {
     NNC_LET(why, every, NULL, plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0);
     kept k = { 0 };
@@ -103,10 +104,12 @@ static kept kept_of(const nnc_segment_sums *sums, const nnc_holding *holding, co
                  "all their ops, those run again the input of a block");
         k.bytes += segment_bytes;
         NNC_WHEN(why, nnc_say_term(why, name, "B", segment_bytes));
-        if (again > 0.0) {
-            k.live_bytes = nnc_max(k.live_bytes, nnc_min(every, again) * sum->live_bytes);
+        if (list->segments[s].layer) {
+            k.largest_layer_bytes =
+                nnc_max(k.largest_layer_bytes, whole > 0.0 ? sum->kept_bytes : sum->input_bytes);
+        } else {
+            k.ends_bytes += segment_bytes;
         }
-        k.largest_layer_bytes = nnc_max(k.largest_layer_bytes, sum->kept_bytes);
     }
     NNC_WHEN(why, nnc_say_sum(why, "pass_bytes", "B", k.bytes));
     NNC_NOTE(why, "kept of one micro-batch");
@@ -138,8 +141,11 @@ static double activations(const nnc_model *model, const nnc_op_list *list,
     }
     if ((plan->offload & NNC_OFFLOAD_ACTIVATIONS) != 0) {
         NNC_LET(why, layer_kept_bytes, "B", k->largest_layer_bytes);
-        NNC_SAY(why, activation_bytes, "B", ceil(nnc_min(waiting_bytes, 2.0 * layer_kept_bytes)));
-        NNC_NOTE(why, "one layer's on its way to host memory while the next layer's are made");
+        NNC_LET(why, ends_kept_bytes, "B", k->ends_bytes);
+        NNC_SAY(why, activation_bytes, "B",
+                ceil(nnc_min(waiting_bytes, 2.0 * layer_kept_bytes + ends_kept_bytes)));
+        NNC_NOTE(why, "one layer's on its way to host memory while the next layer's are made; what "
+                      "table and head keep stays");
         return activation_bytes;
     }
     NNC_SAY(why, activation_bytes, "B", ceil(waiting_bytes));
@@ -151,24 +157,32 @@ static const char *held_name(const nnc_policy_sizes *sizes)
     return sizes->cast_bytes > 0.0 ? "16-bit copy of the weights" : "gradients, not stored";
 }
 
-/* Largest extra at the peak: gradients of activations, the block being recomputed, what ZeRO gathers
- * (the unit at hand and the one prefetched, and the unit's whole gradient), and what the policy holds
+/* Of a block that is run again, what is live while its backward runs. */
+static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double again)
+{
+    const double every = plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0;
+    return again > 0.0 ? nnc_min(every, again) * sum->live_bytes : 0.0;
+}
+
+/* Largest extra at the peak: of one segment, gradients of activations and the block being recomputed (the head has
+ * none); what ZeRO gathers (the unit at hand and the one prefetched, and the unit's whole gradient), and what the policy holds
  * for a while. */
 static void transient(const nnc_segment_sums *sums, const nnc_holding *holding,
-                      const nnc_plan *plan, double params, double live_block, nnc_memory *memory,
-                      nnc_derivation *why)
+                      const nnc_plan *plan, double params, nnc_memory *memory, nnc_derivation *why)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const char *what = NULL;
-    double op_bytes = 0.0, unit_params = 0.0, unit_frozen = 0.0;
+    double op_bytes = 0.0, live_block = 0.0, unit_params = 0.0, unit_frozen = 0.0;
     for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
         if (holding->instances[s] == 0) {
             continue;
         }
         unit_params = nnc_max(unit_params, sums[s].unit_params);
         unit_frozen = nnc_max(unit_frozen, sums[s].unit_frozen);
-        if (sums[s].transient_bytes > op_bytes) {
+        const double live = live_of(&sums[s], plan, (double)holding->recomputed[s]);
+        if (sums[s].transient_bytes + live > op_bytes + live_block) {
             op_bytes = sums[s].transient_bytes;
+            live_block = live;
             what = sums[s].transient_what;
         }
     }
@@ -212,7 +226,7 @@ static void transient(const nnc_segment_sums *sums, const nnc_holding *holding,
                                                          : "gradients of activations";
     NNC_NOTE(why,
              "op_bytes: the largest working set of an op's backward; block_bytes: the block that "
-             "is run again");
+             "is run again; both of the layer, table or head where their sum is largest");
 }
 
 /* Parameters on the device: dense and expert ones of the stage, and those left after ZeRO. */
@@ -319,7 +333,7 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const parts p = parts_of(sums, holding, plan, why);
-    const kept k = kept_of(sums, holding, plan, why);
+    const kept k = kept_of(list, sums, holding, plan, why);
     const bool weights_leave = (plan->offload & NNC_OFFLOAD_WEIGHTS) != 0;
     const bool states_leave = (plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0;
     double held_params = 0.0, gradient_params = 0.0;
@@ -362,7 +376,7 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
         .capacity_bytes = capacity_bytes,
     };
     NNC_PUT(why, memory.capacity_bytes, "B");
-    transient(sums, holding, plan, p.stage_params, k.live_bytes, &memory, why);
+    transient(sums, holding, plan, p.stage_params, &memory, why);
     set_aside(plan, software, &memory, why);
     NNC_SET(why, memory.total_bytes, "B",
             memory.weight_bytes + memory.gradient_bytes + memory.optimizer_bytes +

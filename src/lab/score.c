@@ -78,14 +78,45 @@ static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_
     }
 }
 
-/* A row that ran, and does not say what it recomputed: no less than lets it run. */
-#define NEEDS_RECOMPUTE 2.5
+/* A row that ran, and does not say what it recomputed, recomputed no less than lets it run: norms and activations, or
+ * the fewest layers of each stage, or all of them where even that is too much. */
+static nnc_status least_recomputed(const nnc_model *model, const nnc_device *device,
+                                   const nnc_software *software, const nnc_plan *plan,
+                                   nnc_scratch *scratch, nnc_result *result, nnc_error *err)
+{
+    nnc_plan again = *plan;
+    again.recompute = NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION;
+    again.recompute_layers = 0;
+    NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
+    if (result->verdict != NNC_OVER_MEMORY) {
+        return NNC_OK;
+    }
+    again.recompute = NNC_RECOMPUTE_FULL;
+    NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
+    const int64_t layers = model->family == NNC_FAMILY_DECODER ? model->decoder.layers : 0;
+    int32_t few = 0, many = (int32_t)(layers / plan->pipeline);
+    if (result->verdict == NNC_OVER_MEMORY || many < 2) {
+        return NNC_OK;
+    }
+    while (many - few > 1) { /* few do not fit, many do */
+        again.recompute_layers = few + (many - few) / 2;
+        NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
+        *(result->verdict == NNC_OVER_MEMORY ? &few : &many) = (int32_t)again.recompute_layers;
+    }
+    again.recompute_layers = many;
+    return nnc_estimate(model, device, software, &again, scratch, result, err);
+}
+
+/* Where a plan is guessed, too, its memory says less. */
+#define GUESSED_NEEDS_RECOMPUTE 2.5
 
 static bool must_recompute(const nnc_measured *row, const nnc_device *device, const nnc_plan *plan,
                            const nnc_result *result)
 {
+    const bool guessed = strstr(row->undecided, "parallelism") != NULL;
+    const double most = (guessed ? GUESSED_NEEDS_RECOMPUTE : 1.0) * (double)device->mem_bytes;
     return strstr(row->undecided, "recompute") != NULL && plan->recompute == NNC_RECOMPUTE_NONE &&
-           (double)result->memory.total_bytes > NEEDS_RECOMPUTE * (double)device->mem_bytes;
+           (double)result->memory.total_bytes > most;
 }
 
 static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
@@ -96,9 +127,7 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
     nnc_result result;
     NNC_TRY(nnc_estimate(model, device, software, plan, scratch, &result, err));
     if (must_recompute(row, device, plan, &result)) {
-        nnc_plan full = *plan;
-        full.recompute = NNC_RECOMPUTE_FULL;
-        NNC_TRY(nnc_estimate(model, device, software, &full, scratch, &result, err));
+        NNC_TRY(least_recomputed(model, device, software, plan, scratch, &result, err));
     }
     scored->predicted_s = result.step_s;
     scored->low_s = result.interval_s[0];

@@ -49,6 +49,12 @@ NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why)
     const double tokens = (double)p->tokens, classes = (double)p->classes;
     NNC_LET(why, logit_bytes, NULL,
             p->keep == NNC_LOSS_KEEPS_FP32 ? 4.0 : nnc_dtype_bytes(op->dtype));
+    if (p->in_place) {
+        NNC_SAY(why, no_bytes, "B", 0.0);
+        NNC_NOTE(why,
+                 "the gradient takes the place of the logits, and is counted where it is made");
+        return no_bytes;
+    }
     NNC_SAY(why, kept_bytes, "B", tokens * classes * logit_bytes);
     NNC_NOTE(why, nnc_kept_note);
     return kept_bytes;

@@ -35,9 +35,9 @@ total                 1       1  49.95%  49.95%  49.95%  -49.9%       -  -49.9% 
 peak memory of other kinds, or with a deciding field open:
 
 by                 rows  scored    MAPE  median     p90    bias  inside   worst
-file    steps.csv     1       1  79.59%  79.59%  79.59%  -79.6%       -  -79.6%  two/full
-device  round         1       1  79.59%  79.59%  79.59%  -79.6%       -  -79.6%  two/full
-total                 1       1  79.59%  79.59%  79.59%  -79.6%       -  -79.6%  two/full
+file    steps.csv     1       1  81.26%  81.26%  81.26%  -81.3%       -  -81.3%  two/full
+device  round         1       1  81.26%  81.26%  81.26%  -81.3%       -  -81.3%  two/full
+total                 1       1  81.26%  81.26%  81.26%  -81.3%       -  -81.3%  two/full
 
 rows whose lower bound lies above their measurement:
 
@@ -87,9 +87,9 @@ $ nncost accuracy inputs/steps.csv --format markdown
 
 | by |  | rows | scored | MAPE | median | p90 | bias | inside | worst |  |
 |:---|:---|---:|---:|---:|---:|---:|---:|---:|---:|:---|
-| file | steps.csv | 1 | 1 | 79.59% | 79.59% | 79.59% | -79.6% | - | -79.6% | two/full |
-| device | round | 1 | 1 | 79.59% | 79.59% | 79.59% | -79.6% | - | -79.6% | two/full |
-| total |  | 1 | 1 | 79.59% | 79.59% | 79.59% | -79.6% | - | -79.6% | two/full |
+| file | steps.csv | 1 | 1 | 81.26% | 81.26% | 81.26% | -81.3% | - | -81.3% | two/full |
+| device | round | 1 | 1 | 81.26% | 81.26% | 81.26% | -81.3% | - | -81.3% | two/full |
+| total |  | 1 | 1 | 81.26% | 81.26% | 81.26% | -81.3% | - | -81.3% | two/full |
 
 ## rows whose lower bound lies above their measurement
 
@@ -134,13 +134,13 @@ $ nncost accuracy inputs/steps.csv --format json
     {"section": "memory", "by": "file", "name": "steps.csv", "rows": 1, "scored": 1, "mape": 0.499454345703, "median": 0.499454345703, "p90": 0.499454345703, "bias": -0.499454345703, "intervals": 0, "inside": null, "worst": "one/small", "worst_error": -0.499454345703},
     {"section": "memory", "by": "device", "name": "round", "rows": 1, "scored": 1, "mape": 0.499454345703, "median": 0.499454345703, "p90": 0.499454345703, "bias": -0.499454345703, "intervals": 0, "inside": null, "worst": "one/small", "worst_error": -0.499454345703},
     {"section": "memory", "by": "total", "name": "", "rows": 1, "scored": 1, "mape": 0.499454345703, "median": 0.499454345703, "p90": 0.499454345703, "bias": -0.499454345703, "intervals": 0, "inside": null, "worst": "one/small", "worst_error": -0.499454345703},
-    {"section": "memory_apart", "by": "file", "name": "steps.csv", "rows": 1, "scored": 1, "mape": 0.795947519938, "median": 0.795947519938, "p90": 0.795947519938, "bias": -0.795947519938, "intervals": 0, "inside": null, "worst": "two/full", "worst_error": -0.795947519938},
-    {"section": "memory_apart", "by": "device", "name": "round", "rows": 1, "scored": 1, "mape": 0.795947519938, "median": 0.795947519938, "p90": 0.795947519938, "bias": -0.795947519938, "intervals": 0, "inside": null, "worst": "two/full", "worst_error": -0.795947519938},
-    {"section": "memory_apart", "by": "total", "name": "", "rows": 1, "scored": 1, "mape": 0.795947519938, "median": 0.795947519938, "p90": 0.795947519938, "bias": -0.795947519938, "intervals": 0, "inside": null, "worst": "two/full", "worst_error": -0.795947519938}
+    {"section": "memory_apart", "by": "file", "name": "steps.csv", "rows": 1, "scored": 1, "mape": 0.812634531657, "median": 0.812634531657, "p90": 0.812634531657, "bias": -0.812634531657, "intervals": 0, "inside": null, "worst": "two/full", "worst_error": -0.812634531657},
+    {"section": "memory_apart", "by": "device", "name": "round", "rows": 1, "scored": 1, "mape": 0.812634531657, "median": 0.812634531657, "p90": 0.812634531657, "bias": -0.812634531657, "intervals": 0, "inside": null, "worst": "two/full", "worst_error": -0.812634531657},
+    {"section": "memory_apart", "by": "total", "name": "", "rows": 1, "scored": 1, "mape": 0.812634531657, "median": 0.812634531657, "p90": 0.812634531657, "bias": -0.812634531657, "intervals": 0, "inside": null, "worst": "two/full", "worst_error": -0.812634531657}
   ],
   "rows": [
     {"id": "one/small", "file": "steps.csv", "line": 2, "kind": "step", "served": null, "device": "round", "framework": "mine", "software": null, "source": "steps.csv", "model": "", "fitted": false, "undecided": "", "measured_s": 0.12, "rounding": 0.01, "predicted_s": 0.0791185002906, "error": -0.340679164245, "low_s": null, "high_s": null, "lower_bound_s": 0.0661531498906, "model_flops": 7.00133356339e12, "memory_stat": "allocated", "measured_bytes": 13421772800, "predicted_bytes": 6718210048, "most_bytes": 6718210048, "fit": "fits", "memory_error": -0.499454345703, "reason": null},
-    {"id": "two/full", "file": "steps.csv", "line": 3, "kind": "step", "served": null, "device": "round", "framework": "mine", "software": null, "source": "steps.csv", "model": "", "fitted": false, "undecided": "", "measured_s": 3.1, "rounding": null, "predicted_s": 1.94406116173, "error": -0.372883496217, "low_s": null, "high_s": null, "lower_bound_s": 1.83307862016, "model_flops": 1.18932798387e15, "memory_stat": "reserved", "measured_bytes": 32212254720, "predicted_bytes": 6572990464, "most_bytes": 6572990464, "fit": "fits", "memory_error": -0.795947519938, "reason": null},
+    {"id": "two/full", "file": "steps.csv", "line": 3, "kind": "step", "served": null, "device": "round", "framework": "mine", "software": null, "source": "steps.csv", "model": "", "fitted": false, "undecided": "", "measured_s": 3.1, "rounding": null, "predicted_s": 1.94406116173, "error": -0.372883496217, "low_s": null, "high_s": null, "lower_bound_s": 1.83307862016, "model_flops": 1.18932798387e15, "memory_stat": "reserved", "measured_bytes": 32212254720, "predicted_bytes": 6035464192, "most_bytes": 6035464192, "fit": "fits", "memory_error": -0.812634531657, "reason": null},
     {"id": "three/open", "file": "steps.csv", "line": 4, "kind": "step", "served": null, "device": "round", "framework": "yours", "software": null, "source": "steps.csv", "model": "", "fitted": false, "undecided": "recompute", "measured_s": 0.7, "rounding": 0.005, "predicted_s": 0.389008569013, "error": -0.444273472838, "low_s": null, "high_s": null, "lower_bound_s": 0.22500964565, "model_flops": 3.76496833167e14, "memory_stat": null, "measured_bytes": null, "predicted_bytes": 8776712192, "most_bytes": 8776712192, "fit": "fits", "memory_error": null, "reason": null},
     {"id": "four/int8", "file": "steps.csv", "line": 5, "kind": "step", "served": null, "device": "round", "framework": "yours", "software": null, "source": "steps.csv", "model": "", "fitted": false, "undecided": "", "measured_s": 0.1, "rounding": null, "predicted_s": null, "error": null, "low_s": null, "high_s": null, "lower_bound_s": null, "model_flops": null, "memory_stat": null, "measured_bytes": null, "predicted_bytes": null, "most_bytes": null, "fit": "fits", "memory_error": null, "reason": "precision int8: no training in integers"},
     {"id": "five/impossible", "file": "steps.csv", "line": 6, "kind": "step", "served": null, "device": "round", "framework": "mine", "software": null, "source": "steps.csv", "model": "", "fitted": false, "undecided": "", "measured_s": 0.01, "rounding": 0.01, "predicted_s": 0.0791185002906, "error": 6.91185002906, "low_s": null, "high_s": null, "lower_bound_s": 0.0661531498906, "model_flops": 7.00133356339e12, "memory_stat": null, "measured_bytes": null, "predicted_bytes": 6718210048, "most_bytes": 6718210048, "fit": "fits", "memory_error": null, "reason": null}
@@ -200,9 +200,9 @@ total                 1       1  49.95%  49.95%  49.95%  -49.9%       -  -49.9% 
 peak memory of other kinds, or with a deciding field open:
 
 by                 rows  scored    MAPE  median     p90    bias  inside   worst
-file    steps.csv     1       1  79.59%  79.59%  79.59%  -79.6%       -  -79.6%  two/full
-device  round         1       1  79.59%  79.59%  79.59%  -79.6%       -  -79.6%  two/full
-total                 1       1  79.59%  79.59%  79.59%  -79.6%       -  -79.6%  two/full
+file    steps.csv     1       1  81.26%  81.26%  81.26%  -81.3%       -  -81.3%  two/full
+device  round         1       1  81.26%  81.26%  81.26%  -81.3%       -  -81.3%  two/full
+total                 1       1  81.26%  81.26%  81.26%  -81.3%       -  -81.3%  two/full
 
 matrix products:
 
@@ -227,7 +227,7 @@ every row:
 
 row             device      measured predicted   error memory left open, or why not
 one/small       round       120.0 ms  79.12 ms  -34.1% -49.9%
-two/full        round        3.100 s   1.944 s  -37.3% -79.6%
+two/full        round        3.100 s   1.944 s  -37.3% -81.3%
 three/open      round       700.0 ms  389.0 ms  -44.4%      - recompute
 four/int8       round       100.0 ms         -       -      - precision int8: no training in integ..
 five/impossible round       10.00 ms  79.12 ms +691.2%      -
@@ -279,7 +279,7 @@ total     1       1  49.95%  49.95%  49.95%  -49.9%       -  -49.9%  one/small
 peak memory of other kinds, or with a deciding field open:
 
 by     rows  scored    MAPE  median     p90    bias  inside   worst
-total     1       1  79.59%  79.59%  79.59%  -79.6%       -  -79.6%  two/full
+total     1       1  81.26%  81.26%  81.26%  -81.3%       -  -81.3%  two/full
 
 # Rows whose id holds a text; options and --set hold for every row.
 $ nncost accuracy inputs/steps.csv --only /o --format csv

@@ -229,9 +229,9 @@ memory           size  of device
 weights      214.2 MB       2.1%
 gradients    214.2 MB       2.1%
 optimizer    1.285 GB      12.9%  states and master weights
-activations  256.4 MB       2.6%  kept for backward
+activations  352.5 MB       3.5%  kept for backward
 transient    88.00 MB       0.9%  gradients of activations
-total     2.058 GB (1.92 GiB) of 10.00 GB (9.31 GiB), 20.6%: fits, 7.942 GB free
+total     2.154 GB (2.01 GiB) of 10.00 GB (9.31 GiB), 21.5%: fits, 7.846 GB free
 $ nncost estimate dense round --data 8 --zero 3 --offload weights | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      9.294 ms
           no software is faster than 6.921 ms; with nothing overlapped it takes 20.97 ms

@@ -39,16 +39,16 @@ $ nncost compare dense round,fitted --micro-batch 1,4 --recompute none,norm+acti
 device micro-batch recompute           step tokens/s   MFU   memory fits bound   USD/Mtoken
 round  1           none            10.80 ms   92,629 67.8% 2.016 GB yes  compute   0.002999
 round  1           norm+activation 10.99 ms   91,010 66.6% 1.922 GB yes  compute   0.003052
-round  1           full            13.13 ms   76,150 55.7% 1.808 GB yes  compute   0.003648
+round  1           full            13.13 ms   76,150 55.7% 1.802 GB yes  compute   0.003648
 round  4           none            33.54 ms  119,248 87.3% 2.923 GB yes  compute   0.002329 cheapest
 round  4           norm+activation 34.31 ms  116,579 85.3% 2.547 GB yes  compute   0.002383
-round  4           full            42.89 ms   93,266 68.3% 2.090 GB yes  compute   0.002978
+round  4           full            42.89 ms   93,266 68.3% 2.066 GB yes  compute   0.002978
 fitted 1           none            9.414 ms  106,222 38.9% 2.016 GB yes  compute    0.00523
 fitted 1           norm+activation 9.846 ms  101,561 37.2% 1.922 GB yes  compute    0.00547
-fitted 1           full            11.75 ms   85,082 31.1% 1.808 GB yes  compute    0.00653
+fitted 1           full            11.75 ms   85,082 31.1% 1.802 GB yes  compute    0.00653
 fitted 4           none            25.41 ms  157,390 57.6% 2.923 GB yes  compute    0.00353 fastest
 fitted 4           norm+activation 26.42 ms  151,386 55.4% 2.547 GB yes  compute    0.00367
-fitted 4           full            32.62 ms  122,613 44.9% 2.090 GB yes  compute   0.004531
+fitted 4           full            32.62 ms  122,613 44.9% 2.066 GB yes  compute   0.004531
 $ nncost compare dense round --software torch-compile,eager
 device software          step tokens/s   MFU   memory fits bound   USD/Mtoken
 round  torch-compile 10.80 ms   92,629 67.8% 2.016 GB yes  compute   0.002999 fastest, cheapest

@@ -76,19 +76,19 @@ $ nncost estimate dense round --format json >a.json; nncost estimate dense round
 $ nncost diff a.json b.json --format markdown
 a.json -> b.json: the estimates differ
 
-31 figures differ; step 10.80 ms -> 13.13 ms (+21.6%), most of it recompute_s; memory 2.016 GB -> 1.808 GB (-10.3%), most of it activation_bytes
+31 figures differ; step 10.80 ms -> 13.13 ms (+21.6%), most of it recompute_s; memory 2.016 GB -> 1.802 GB (-10.6%), most of it activation_bytes
 
 | metric | old | new | change |
 |:---|---:|---:|---:|
 | step.step_s | 10.80 ms | 13.13 ms | +21.6% |
-| memory.total_bytes | 2.016 GB | 1.808 GB | -10.3% |
+| memory.total_bytes | 2.016 GB | 1.802 GB | -10.6% |
 | cost.energy_j | 10.80 J | 13.13 J | +21.6% |
 | cost.step | 2.999e-06 USD | 3.648e-06 USD | +21.6% |
 | cost.per_million_tokens | 0.002999 USD | 0.003648 USD | +21.6% |
 | plan.recompute | none | full |  |
 | step.recompute_s | 0 s | 2.336 ms |  |
 | work.recompute_flops | 0 FLOP | 224.0 GFLOP |  |
-| memory.transient_bytes | 22.00 MB | 54.05 MB | +146% |
+| memory.transient_bytes | 22.00 MB | 48.05 MB | +118% |
 | memory.activation_bytes | 280.4 MB | 40.02 MB | -85.7% |
 | work.hardware_flops | 732.0 GFLOP | 956.0 GFLOP | +30.6% |
 | step.bound_s.compute | 6.921 ms | 9.001 ms | +30.1% |
@@ -105,11 +105,11 @@ a.json -> b.json: the estimates differ
 | work.read_bytes | 3.230 GB | 3.711 GB | +14.9% |
 | step.step_without_bound_s | 5.538 ms | 6.307 ms | +13.9% |
 | work.write_bytes | 2.308 GB | 2.596 GB | +12.5% |
-| memory.total_interval_bytes.0 | 2.016 GB | 1.808 GB | -10.3% |
-| memory.total_interval_bytes.1 | 2.016 GB | 1.808 GB | -10.3% |
+| memory.total_interval_bytes.0 | 2.016 GB | 1.802 GB | -10.6% |
+| memory.total_interval_bytes.1 | 2.016 GB | 1.802 GB | -10.6% |
 | throughput.hfu | 0.678 | 0.728 | +7.37% |
 | step.bound_s.memory | 3.875 ms | 4.131 ms | +6.61% |
-| memory.headroom_bytes | 7.984 GB | 8.192 GB | +2.61% |
+| memory.headroom_bytes | 7.984 GB | 8.198 GB | +2.68% |
 | memory.transient_what | gradients of activations | one block, recomputed |  |
 
 | op | phase | old | new | difference |
@@ -133,11 +133,11 @@ $ nncost diff /dev/stdin b.json <inputs/plans.json
 
 new: only in the new
 
-recompute: 5 figures differ; step 42.89 ms -> 34.18 ms (-20.3%); memory 2.090 GB -> 2.923 GB (+39.9%), most of it activation_bytes
+recompute: 5 figures differ; step 42.89 ms -> 34.18 ms (-20.3%); memory 2.066 GB -> 2.923 GB (+41.5%), most of it activation_bytes
 
 metric                        old        new  change
 step.step_s              42.89 ms   34.18 ms  -20.3%
-memory.total_bytes       2.090 GB   2.923 GB  +39.9%
+memory.total_bytes       2.066 GB   2.923 GB  +41.5%
 plan.recompute               full  selective
 memory.activation_bytes  160.1 MB   1.122 GB   +601%
 throughput.mfu             0.6827     0.8565  +25.5%

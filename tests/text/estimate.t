@@ -410,7 +410,7 @@ cost      1 USD per device-hour (nowhere, 2020-01),
 # With another optimizer, policy or format.
 $ nncost estimate dense round --set layers=47 --tokens 1e9 | sed -n '/^total/,/^$/p'
 total     10.76 GB (10.02 GiB) of 10.00 GB (9.31 GiB), 107.6%: DOES NOT FIT by 762.1 MB
-would fit --recompute full, 9.382 GB, step 72.20 ms
+would fit --recompute full, 9.376 GB, step 72.20 ms
 
 $ nncost estimate dense old --precision fp32 --set layers=25 | sed -n '/^total/,/^$/p'
 total     6.674 GB (6.22 GiB) of 5.000 GB (4.66 GiB), 133.5%: DOES NOT FIT by 1.674 GB
@@ -418,7 +418,7 @@ would fit --optimizer adam8bit, 4.816 GB, step 223.6 ms
 
 $ nncost estimate dense fitted --precision fp32 --set layers=100 | sed -n '/^total/,/^$/p'
 total     25.89 GB (24.12 GiB) of 20.00 GB (18.63 GiB), 129.5%: DOES NOT FIT by 5.894 GB
-would fit --recompute full, 19.95 GB, step 1.880 s
+would fit --recompute full, 19.94 GB, step 1.880 s
 
 
 # Not even with everything that was tried.

@@ -1210,7 +1210,7 @@ step,kept.0,formula,whole * kept_bytes + ceil(again / every) * input_bytes,1 * 1
 step,kept.1,formula,whole * kept_bytes + ceil(again / every) * input_bytes,8 * 32048000 + ceil(0 / 1) * 2000000,256384000,B,,"of a segment (embedding, equal layers, head): whole instances keep kept_bytes of all their ops, those run again the input of a block",,\r
 step,kept.2,formula,whole * kept_bytes + ceil(again / every) * input_bytes,1 * 24008000 + ceil(0 / 1) * 24008000,24008000,B,,"of a segment (embedding, equal layers, head): whole instances keep kept_bytes of all their ops, those run again the input of a block",,\r
 step,in_flight,formula,1,1,1,,,,,\r
-step,transient_bytes,formula,ceil(op_bytes + block_bytes + gathered_bytes + held_bytes),ceil(22000000 + 0 + 0 + 0),22000000,B,,The largest extra at the peak that is not kept.,op_bytes: the largest working set of an op's backward; block_bytes: the block that is run again,\r
+step,transient_bytes,formula,ceil(op_bytes + block_bytes + gathered_bytes + held_bytes),ceil(22000000 + 0 + 0 + 0),22000000,B,,The largest extra at the peak that is not kept.,"op_bytes: the largest working set of an op's backward; block_bytes: the block that is run again; both of the layer, table or head where their sum is largest",\r
 step,held_bytes,formula,held_per_param * stage_params,0 * 107106000,0,B,,"what the precision policy holds for a while: a 16-bit copy, or gradients that it does not store",,\r
 $ nncost explain params dense round --format markdown
 - **model**: dense, A small decoder, decoder, 107,106,000 parameters

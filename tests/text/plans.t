@@ -4,7 +4,7 @@
 $ nncost compare inputs/plans.json
 scenario   device      step  tokens/s    MFU    memory  fits  bound    USD/Mtoken
 base       round   33.54 ms   119,248  87.3%  2.923 GB  yes   compute    0.002329  fastest, cheapest
-recompute  round   42.89 ms    93,266  68.3%  2.090 GB  yes   compute    0.002978
+recompute  round   42.89 ms    93,266  68.3%  2.066 GB  yes   compute    0.002978
 $ nncost compare inputs/plans.json round,fitted --scenario base --micro-batch 1,4
 scenario device micro-batch     step tokens/s   MFU   memory fits bound   USD/Mtoken
 base     round  1           10.80 ms   92,629 67.8% 2.016 GB yes  compute   0.002999
@@ -50,7 +50,7 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 $ nncost search inputs/plans.json --scenario base --devices 8 --global-batch 32 --best 1 --zero 1 --threads 1 | head -2
 dense on 8 x round, global batch 32
-184320 combinations: 2282 evaluated, 182038 illegal, too large or slower for sure; 2282 fit
+184320 combinations: 2302 evaluated, 182018 illegal, too large or slower for sure; 2302 fit
 
 # Which scenario: it must be named, exist, and be of a plan file.
 $ nncost estimate inputs/plans.json

@@ -373,15 +373,15 @@ $ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --from 1ms --t
 $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 344" width="720" height="344" role="img" aria-labelledby="nnc-front-title nnc-front-desc">
 <title id="nnc-front-title">Time against memory</title>
-<desc id="nnc-front-desc">Time against memory, A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster with less memory. Fastest 31.53 ms: d4 z1 mb1. Leanest 135.3 MB: t4 mb1 re:full. Knee 40.66 ms: d2 t2 z2 mb1 re:norm,activation.</desc>
+<desc id="nnc-front-desc">Time against memory, A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster with less memory. Fastest 31.53 ms: d4 z1 mb1. Leanest 132.3 MB: t4 mb1 re:full. Knee 40.66 ms: d2 t2 z2 mb1 re:norm,activation.</desc>
 <pattern id="nnc-front-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
 <text class="b" x="8" y="18">Time against memory</text>
 <text class="dim" x="170.1" y="18">A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster</text>
 <text class="dim" x="8" y="34">with less memory</text>
-<path class="grid" d="M177.2 50L177.2 300"/><text class="dim" x="177.2" y="316" text-anchor="middle">200 MB</text>
-<path class="grid" d="M380 50L380 300"/><text class="dim" x="380" y="316" text-anchor="middle">500 MB</text>
-<path class="grid" d="M533.4 50L533.4 300"/><text class="dim" x="533.4" y="316" text-anchor="middle">1 GB</text>
-<path class="grid" d="M686.8 50L686.8 300"/><text class="dim" x="686.8" y="316" text-anchor="middle">2 GB</text>
+<path class="grid" d="M181.4 50L181.4 300"/><text class="dim" x="181.4" y="316" text-anchor="middle">200 MB</text>
+<path class="grid" d="M382.4 50L382.4 300"/><text class="dim" x="382.4" y="316" text-anchor="middle">500 MB</text>
+<path class="grid" d="M534.5 50L534.5 300"/><text class="dim" x="534.5" y="316" text-anchor="middle">1 GB</text>
+<path class="grid" d="M686.6 50L686.6 300"/><text class="dim" x="686.6" y="316" text-anchor="middle">2 GB</text>
 <path class="grid" d="M62 295.6L692 295.6"/><text class="dim" x="56" y="299.6" text-anchor="end">30 ms</text>
 <path class="grid" d="M62 255.1L692 255.1"/><text class="dim" x="56" y="259.1" text-anchor="end">40 ms</text>
 <path class="grid" d="M62 223.6L692 223.6"/><text class="dim" x="56" y="227.6" text-anchor="end">50 ms</text>
@@ -389,86 +389,86 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragmen
 <path class="grid" d="M62 125.9L692 125.9"/><text class="dim" x="56" y="129.9" text-anchor="end">100 ms</text>
 <path class="grid" d="M62 68.7L692 68.7"/><text class="dim" x="56" y="72.7" text-anchor="end">150 ms</text>
 <text class="dim" x="377" y="334" text-anchor="middle">memory of the fullest device</text>
-<path class="stair" d="M544.7 288.6L544.7 287.5L537.8 287.5L537.8 286.4L531.2 286.4L531.2 286L508 286L508 284.9L499.9 284.9L499.9 283.8L492 283.8L492 282.7L483.3 282.7L483.3 271.7L475.8 271.7L475.8 270.7L467 270.7L467 269.7L457.3 269.7L457.3 258.7L452.2 258.7L452.2 257.8L447.1 257.8L447.1 256.9L445.8 256.9L445.8 256.9L441.8 256.9L441.8 256L436.4 256L436.4 255.5L434.3 255.5L434.3 254.6L428.6 254.6L428.6 253.7L422.9 253.7L422.9 252.8L417 252.8L417 248L416.2 248L416.2 247.2L410.1 247.2L410.1 243.3L410.1 243.3L410.1 232.8L406.6 232.8L406.6 232.7L406.2 232.7L406.2 231.9L403 231.9L403 231.2L400.2 231.2L400.2 231.1L399.8 231.1L399.8 230.4L396.5 230.4L396.5 221.7L395.7 221.7L395.7 221.2L392.8 221.2L392.8 221L392.4 221L392.4 220.3L389 220.3L389 213.5L387.3 213.5L387.3 209.4L387.3 209.4L387.3 208.7L385.5 208.7L385.5 207.1L384.4 207.1L384.4 206.5L380.9 206.5L380.9 205.8L377.4 205.8L377.4 188.5L376.7 188.5L376.7 173L376 173L376 167.5L374.2 167.5L374.2 167.3L364.4 167.3L364.4 113.6L359.6 113.6L359.6 111.7L311.7 111.7L311.7 106.7L311.7 106.7L311.7 105L303.8 105L303.8 103.8L292.2 103.8L292.2 99.5L246.3 99.5L246.3 97.2L240.7 97.2L240.7 95.8L239 95.8L239 95.5L225.2 95.5L225.2 92.1L217.8 92.1L217.8 88.4L216 88.4L216 88.2L208.4 88.2L208.4 87.9L200.6 87.9L200.6 87.6L192.5 87.6L192.5 86.2L188.3 86.2L188.3 84.6L168.4 84.6L168.4 78.8L168.4 78.8L168.4 77.8L162.7 77.8L162.7 77.6L153.1 77.6L153.1 77.3L143 77.3L143 77.1L132.4 77.1L132.4 70.3L128 70.3L128 61.4L122.6 61.4L122.6 61.4L90.6 61.4"/><g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="hollow" cx="544.7" cy="288.6" r="4"/></g>
-<g data-key="d4 z1 mb2"><title>d4 z1 mb2: 31.53 ms in 1.355 GB, MFU 92.9%</title><circle class="hollow" cx="600.6" cy="288.6" r="4"/></g>
+<path class="stair" d="M545.7 288.6L545.7 287.5L538.9 287.5L538.9 286.4L532.4 286.4L532.4 286L509.3 286L509.3 284.9L501.3 284.9L501.3 283.8L493.5 283.8L493.5 282.7L484.9 282.7L484.9 271.7L477.4 271.7L477.4 270.7L468.7 270.7L468.7 269.7L459 269.7L459 258.7L454.1 258.7L454.1 257.8L448.9 257.8L448.9 256.9L447.6 256.9L447.6 256.9L443.7 256.9L443.7 256L438.3 256L438.3 255.5L436.2 255.5L436.2 254.6L430.7 254.6L430.7 253.7L425 253.7L425 252.8L419.1 252.8L419.1 248L418.3 248L418.3 247.2L412.3 247.2L412.3 243.3L412.3 243.3L412.3 232.8L408.8 232.8L408.8 232.7L408.4 232.7L408.4 231.9L405.3 231.9L405.3 231.2L402.5 231.2L402.5 231.1L402.1 231.1L402.1 230.4L398.8 230.4L398.8 221.7L398 221.7L398 221.2L395.1 221.2L395.1 221L394.7 221L394.7 220.3L391.4 220.3L391.4 213.5L387.9 213.5L387.9 208.7L387.9 208.7L387.9 207.1L386.8 207.1L386.8 206.5L383.4 206.5L383.4 205.8L379.8 205.8L379.8 188.5L378.3 188.5L378.3 173L375.8 173L375.8 167.5L375.3 167.5L375.3 167.3L365.6 167.3L365.6 118.2L365.4 118.2L365.4 113.6L356.3 113.6L356.3 111.7L307.5 111.7L307.5 106.7L307.5 106.7L307.5 105L296.8 105L296.8 103.8L284.7 103.8L284.7 99.5L245 99.5L245 97.2L244.3 97.2L244.3 95.8L242.6 95.8L242.6 95.5L228.9 95.5L228.9 92.1L214.2 92.1L214.2 88.2L212.3 88.2L212.3 87.9L204.6 87.9L204.6 87.6L196.5 87.6L196.5 86.2L188.1 86.2L188.1 84.6L168.1 84.6L168.1 78.8L168.1 78.8L168.1 77.8L167 77.8L167 77.6L157.5 77.6L157.5 77.3L147.4 77.3L147.4 77.1L137 77.1L137 70.3L127.1 70.3L127.1 67.3L124.4 67.3L124.4 61.4L123 61.4L123 61.4L90.6 61.4"/><g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="hollow" cx="545.7" cy="288.6" r="4"/></g>
+<g data-key="d4 z1 mb2"><title>d4 z1 mb2: 31.53 ms in 1.355 GB, MFU 92.9%</title><circle class="hollow" cx="601.1" cy="288.6" r="4"/></g>
 <g data-key="d4 z2 mb4"><title>d4 z2 mb4: 31.53 ms in 1.799 GB, MFU 92.9%</title><circle class="hollow" cx="663.4" cy="288.6" r="4"/></g>
-<g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="dot compute" cx="544.7" cy="288.6" r="4.5"/></g>
-<g data-key="d4 z1 mb1 re:norm"><title>d4 z1 mb1 re:norm: 31.78 ms in 1.020 GB, MFU 92.1%</title><circle class="dot compute" cx="537.8" cy="287.5" r="4.5"/></g>
-<g data-key="d4 z1 mb1 re:activation"><title>d4 z1 mb1 re:activation: 32.04 ms in 990.1 MB, MFU 91.4%</title><circle class="dot compute" cx="531.2" cy="286.4" r="4.5"/></g>
-<g data-key="d4 z2 mb1"><title>d4 z2 mb1: 32.12 ms in 891.5 MB, MFU 91.2%</title><circle class="dot compute" cx="508" cy="286" r="4.5"/></g>
-<g data-key="d4 z2 mb1 re:norm"><title>d4 z2 mb1 re:norm: 32.37 ms in 859.5 MB, MFU 90.4%</title><circle class="dot compute" cx="499.9" cy="284.9" r="4.5"/></g>
-<g data-key="d4 z2 mb1 re:activation"><title>d4 z2 mb1 re:activation: 32.63 ms in 829.5 MB, MFU 89.7%</title><circle class="dot compute" cx="492" cy="283.8" r="4.5"/></g>
-<g data-key="d4 z2 mb1 re:norm,activation"><title>d4 z2 mb1 re:norm,activation: 32.89 ms in 797.5 MB, MFU 89.0%</title><circle class="dot compute" cx="483.3" cy="282.7" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 35.54 ms in 770.9 MB, MFU 82.4%</title><circle class="dot compute" cx="475.8" cy="271.7" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 35.80 ms in 740.9 MB, MFU 81.8%</title><circle class="dot compute" cx="467" cy="270.7" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 36.05 ms in 708.9 MB, MFU 81.2%</title><circle class="dot compute" cx="457.3" cy="269.7" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1"><title>d2 t2 z1 mb1: 38.97 ms in 693.0 MB, MFU 75.1%</title><circle class="dot compute" cx="452.2" cy="258.7" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:norm"><title>d2 t2 z1 mb1 re:norm: 39.23 ms in 677.0 MB, MFU 74.6%</title><circle class="dot compute" cx="447.1" cy="257.8" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.48 ms in 673.0 MB, MFU 74.2%</title><circle class="dot compute" cx="445.8" cy="256.9" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:activation"><title>d2 t2 z1 mb1 re:activation: 39.49 ms in 661.0 MB, MFU 74.2%</title><circle class="dot compute" cx="441.8" cy="256.9" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:norm,activation"><title>d2 t2 z1 mb1 re:norm,activation: 39.74 ms in 645.0 MB, MFU 73.7%</title><circle class="dot compute" cx="436.4" cy="256" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.89 ms in 638.9 MB, MFU 73.4%</title><circle class="dot compute" cx="434.3" cy="255.5" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 40.15 ms in 622.9 MB, MFU 72.9%</title><circle class="dot compute" cx="428.6" cy="254.6" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 40.40 ms in 606.9 MB, MFU 72.5%</title><circle class="dot compute" cx="422.9" cy="253.7" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 40.66 ms in 590.9 MB, MFU 72.0%</title><circle class="dot compute" cx="417" cy="252.8" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 42.05 ms in 588.9 MB, MFU 69.6%</title><circle class="dot compute" cx="416.2" cy="248" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 42.30 ms in 572.9 MB, MFU 69.2%</title><circle class="dot compute" cx="410.1" cy="247.2" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:norm,activation"><title>t2 p2 mb1 re:norm,activation: 43.47 ms in 572.8 MB, MFU 67.4%</title><circle class="dot compute" cx="410.1" cy="243.3" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 46.85 ms in 563.8 MB, MFU 62.5%</title><circle class="dot compute" cx="406.6" cy="232.8" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 46.89 ms in 562.8 MB, MFU 62.4%</title><circle class="dot compute" cx="406.2" cy="232.7" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 47.14 ms in 554.8 MB, MFU 62.1%</title><circle class="dot compute" cx="403" cy="231.9" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.37 ms in 547.8 MB, MFU 61.8%</title><circle class="dot compute" cx="400.2" cy="231.2" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 47.40 ms in 546.8 MB, MFU 61.8%</title><circle class="dot compute" cx="399.8" cy="231.1" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.65 ms in 538.8 MB, MFU 61.4%</title><circle class="dot compute" cx="396.5" cy="230.4" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 50.67 ms in 536.8 MB, MFU 57.8%</title><circle class="dot compute" cx="395.7" cy="221.7" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 50.87 ms in 529.8 MB, MFU 57.6%</title><circle class="dot compute" cx="392.8" cy="221.2" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 50.92 ms in 528.8 MB, MFU 57.5%</title><circle class="dot compute" cx="392.4" cy="221" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 51.18 ms in 520.8 MB, MFU 57.2%</title><circle class="dot compute" cx="389" cy="220.3" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 53.70 ms in 516.7 MB, MFU 54.5%</title><circle class="dot compute" cx="387.3" cy="213.5" r="4.5"/></g>
-<g data-key="t2 p2 v2 mb1 re:full"><title>t2 p2 v2 mb1 re:full: 55.31 ms in 516.7 MB, MFU 52.9%</title><circle class="dot compute" cx="387.3" cy="209.4" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 55.57 ms in 512.7 MB, MFU 52.7%</title><circle class="dot compute" cx="385.5" cy="208.7" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 56.21 ms in 510.1 MB, MFU 52.1%</title><circle class="dot compute" cx="384.4" cy="207.1" r="4.5"/></g>
-<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 56.47 ms in 502.1 MB, MFU 51.9%</title><circle class="dot compute" cx="380.9" cy="206.5" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 56.72 ms in 494.1 MB, MFU 51.6%</title><circle class="dot compute" cx="377.4" cy="205.8" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:full"><title>t2 c2 z3 mb1 re:full: 64.15 ms in 492.7 MB, MFU 45.6%</title><circle class="dot compute" cx="376.7" cy="188.5" r="4.5"/></g>
-<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 71.61 ms in 491.1 MB, MFU 40.9%</title><circle class="dot compute" cx="376" cy="173" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.42 ms in 487.1 MB, MFU 39.3%</title><circle class="dot compute" cx="374.2" cy="167.5" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.51 ms in 466.0 MB, MFU 39.3%</title><circle class="dot compute" cx="364.4" cy="167.3" r="4.5"/></g>
-<g data-key="d4 z2 mb2 re:full"><title>d4 z2 mb2 re:full: 109.1 ms in 455.9 MB, MFU 26.8%</title><circle class="dot compute" cx="359.6" cy="113.6" r="4.5"/></g>
-<g data-key="d4 z3 mb2 re:full"><title>d4 z3 mb2 re:full: 110.6 ms in 367.3 MB, MFU 26.5%</title><circle class="dot compute" cx="311.7" cy="111.7" r="4.5"/></g>
-<g data-key="d2 c2 z3 mb4 re:full"><title>d2 c2 z3 mb4 re:full: 114.6 ms in 367.3 MB, MFU 25.6%</title><circle class="dot compute" cx="311.7" cy="106.7" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb4 re:full"><title>d2 t2 z2 mb4 re:full: 115.9 ms in 354.4 MB, MFU 25.3%</title><circle class="dot compute" cx="303.8" cy="105" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb4 re:full"><title>d2 t2 z3 mb4 re:full: 117.0 ms in 336.4 MB, MFU 25.0%</title><circle class="dot compute" cx="292.2" cy="103.8" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:full"><title>d4 z3 mb1 re:full: 120.6 ms in 273.3 MB, MFU 24.3%</title><circle class="dot compute" cx="246.3" cy="99.5" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 122.5 ms in 266.4 MB, MFU 23.9%</title><circle class="dot compute" cx="240.7" cy="97.2" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 123.8 ms in 264.4 MB, MFU 23.7%</title><circle class="dot compute" cx="239" cy="95.8" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 124.0 ms in 248.4 MB, MFU 23.6%</title><circle class="dot compute" cx="225.2" cy="95.5" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb2 re:full"><title>d2 t2 z3 mb2 re:full: 127.1 ms in 240.3 MB, MFU 23.0%</title><circle class="dot compute" cx="217.8" cy="92.1" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 130.4 ms in 238.3 MB, MFU 22.5%</title><circle class="dot compute" cx="216" cy="88.4" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 130.7 ms in 230.3 MB, MFU 22.4%</title><circle class="dot compute" cx="208.4" cy="88.2" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 130.9 ms in 222.3 MB, MFU 22.4%</title><circle class="dot compute" cx="200.6" cy="87.9" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 131.2 ms in 214.3 MB, MFU 22.3%</title><circle class="dot compute" cx="192.5" cy="87.6" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:full"><title>d2 t2 z2 mb1 re:full: 132.4 ms in 210.3 MB, MFU 22.1%</title><circle class="dot compute" cx="188.3" cy="86.2" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 134.0 ms in 192.3 MB, MFU 21.9%</title><circle class="dot compute" cx="168.4" cy="84.6" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb2 re:full"><title>t2 c2 z3 mb2 re:full: 139.6 ms in 192.3 MB, MFU 21.0%</title><circle class="dot compute" cx="168.4" cy="78.8" r="4.5"/></g>
-<g data-key="t4 mb1"><title>t4 mb1: 140.6 ms in 187.4 MB, MFU 20.8%</title><circle class="dot compute" cx="162.7" cy="77.8" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 140.8 ms in 179.4 MB, MFU 20.8%</title><circle class="dot compute" cx="153.1" cy="77.6" r="4.5"/></g>
-<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 141.1 ms in 171.4 MB, MFU 20.8%</title><circle class="dot compute" cx="143" cy="77.3" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 141.3 ms in 163.4 MB, MFU 20.7%</title><circle class="dot compute" cx="132.4" cy="77.1" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 148.3 ms in 160.2 MB, MFU 19.7%</title><circle class="dot compute" cx="128" cy="70.3" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 158.0 ms in 156.3 MB, MFU 18.5%</title><circle class="dot compute" cx="122.6" cy="61.4" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 158.0 ms in 135.3 MB, MFU 18.5%</title><circle class="dot compute" cx="90.6" cy="61.4" r="4.5"/></g>
-<text class="b halo" x="515" y="261.6">fastest 31.53 ms</text>
-<text class="dim halo" x="515" y="276.6">d4 z1 mb1</text>
-<path class="axis" d="M94.8 65.6L136.8 107.6"/><text class="b halo" x="136.8" y="117.6">leanest 135.3 MB</text>
+<g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="dot compute" cx="545.7" cy="288.6" r="4.5"/></g>
+<g data-key="d4 z1 mb1 re:norm"><title>d4 z1 mb1 re:norm: 31.78 ms in 1.020 GB, MFU 92.1%</title><circle class="dot compute" cx="538.9" cy="287.5" r="4.5"/></g>
+<g data-key="d4 z1 mb1 re:activation"><title>d4 z1 mb1 re:activation: 32.04 ms in 990.1 MB, MFU 91.4%</title><circle class="dot compute" cx="532.4" cy="286.4" r="4.5"/></g>
+<g data-key="d4 z2 mb1"><title>d4 z2 mb1: 32.12 ms in 891.5 MB, MFU 91.2%</title><circle class="dot compute" cx="509.3" cy="286" r="4.5"/></g>
+<g data-key="d4 z2 mb1 re:norm"><title>d4 z2 mb1 re:norm: 32.37 ms in 859.5 MB, MFU 90.4%</title><circle class="dot compute" cx="501.3" cy="284.9" r="4.5"/></g>
+<g data-key="d4 z2 mb1 re:activation"><title>d4 z2 mb1 re:activation: 32.63 ms in 829.5 MB, MFU 89.7%</title><circle class="dot compute" cx="493.5" cy="283.8" r="4.5"/></g>
+<g data-key="d4 z2 mb1 re:norm,activation"><title>d4 z2 mb1 re:norm,activation: 32.89 ms in 797.5 MB, MFU 89.0%</title><circle class="dot compute" cx="484.9" cy="282.7" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 35.54 ms in 770.9 MB, MFU 82.4%</title><circle class="dot compute" cx="477.4" cy="271.7" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 35.80 ms in 740.9 MB, MFU 81.8%</title><circle class="dot compute" cx="468.7" cy="270.7" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 36.05 ms in 708.9 MB, MFU 81.2%</title><circle class="dot compute" cx="459" cy="269.7" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1"><title>d2 t2 z1 mb1: 38.97 ms in 693.0 MB, MFU 75.1%</title><circle class="dot compute" cx="454.1" cy="258.7" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:norm"><title>d2 t2 z1 mb1 re:norm: 39.23 ms in 677.0 MB, MFU 74.6%</title><circle class="dot compute" cx="448.9" cy="257.8" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.48 ms in 673.0 MB, MFU 74.2%</title><circle class="dot compute" cx="447.6" cy="256.9" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:activation"><title>d2 t2 z1 mb1 re:activation: 39.49 ms in 661.0 MB, MFU 74.2%</title><circle class="dot compute" cx="443.7" cy="256.9" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:norm,activation"><title>d2 t2 z1 mb1 re:norm,activation: 39.74 ms in 645.0 MB, MFU 73.7%</title><circle class="dot compute" cx="438.3" cy="256" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.89 ms in 638.9 MB, MFU 73.4%</title><circle class="dot compute" cx="436.2" cy="255.5" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 40.15 ms in 622.9 MB, MFU 72.9%</title><circle class="dot compute" cx="430.7" cy="254.6" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 40.40 ms in 606.9 MB, MFU 72.5%</title><circle class="dot compute" cx="425" cy="253.7" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 40.66 ms in 590.9 MB, MFU 72.0%</title><circle class="dot compute" cx="419.1" cy="252.8" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 42.05 ms in 588.9 MB, MFU 69.6%</title><circle class="dot compute" cx="418.3" cy="248" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 42.30 ms in 572.9 MB, MFU 69.2%</title><circle class="dot compute" cx="412.3" cy="247.2" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:norm,activation"><title>t2 p2 mb1 re:norm,activation: 43.47 ms in 572.8 MB, MFU 67.4%</title><circle class="dot compute" cx="412.3" cy="243.3" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 46.85 ms in 563.8 MB, MFU 62.5%</title><circle class="dot compute" cx="408.8" cy="232.8" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 46.89 ms in 562.8 MB, MFU 62.4%</title><circle class="dot compute" cx="408.4" cy="232.7" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 47.14 ms in 554.8 MB, MFU 62.1%</title><circle class="dot compute" cx="405.3" cy="231.9" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.37 ms in 547.8 MB, MFU 61.8%</title><circle class="dot compute" cx="402.5" cy="231.2" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 47.40 ms in 546.8 MB, MFU 61.8%</title><circle class="dot compute" cx="402.1" cy="231.1" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.65 ms in 538.8 MB, MFU 61.4%</title><circle class="dot compute" cx="398.8" cy="230.4" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 50.67 ms in 536.8 MB, MFU 57.8%</title><circle class="dot compute" cx="398" cy="221.7" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 50.87 ms in 529.8 MB, MFU 57.6%</title><circle class="dot compute" cx="395.1" cy="221.2" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 50.92 ms in 528.8 MB, MFU 57.5%</title><circle class="dot compute" cx="394.7" cy="221" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 51.18 ms in 520.8 MB, MFU 57.2%</title><circle class="dot compute" cx="391.4" cy="220.3" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 53.70 ms in 512.7 MB, MFU 54.5%</title><circle class="dot compute" cx="387.9" cy="213.5" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 55.57 ms in 512.7 MB, MFU 52.7%</title><circle class="dot compute" cx="387.9" cy="208.7" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 56.21 ms in 510.1 MB, MFU 52.1%</title><circle class="dot compute" cx="386.8" cy="207.1" r="4.5"/></g>
+<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 56.47 ms in 502.1 MB, MFU 51.9%</title><circle class="dot compute" cx="383.4" cy="206.5" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 56.72 ms in 494.1 MB, MFU 51.6%</title><circle class="dot compute" cx="379.8" cy="205.8" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:full"><title>t2 c2 z3 mb1 re:full: 64.15 ms in 490.7 MB, MFU 45.6%</title><circle class="dot compute" cx="378.3" cy="188.5" r="4.5"/></g>
+<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 71.61 ms in 485.1 MB, MFU 40.9%</title><circle class="dot compute" cx="375.8" cy="173" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.42 ms in 484.1 MB, MFU 39.3%</title><circle class="dot compute" cx="375.3" cy="167.5" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.51 ms in 463.0 MB, MFU 39.3%</title><circle class="dot compute" cx="365.6" cy="167.3" r="4.5"/></g>
+<g data-key="t4 mb16 re:full"><title>t4 mb16 re:full: 105.6 ms in 462.6 MB, MFU 27.7%</title><circle class="dot compute" cx="365.4" cy="118.2" r="4.5"/></g>
+<g data-key="d4 z2 mb2 re:full"><title>d4 z2 mb2 re:full: 109.1 ms in 443.9 MB, MFU 26.8%</title><circle class="dot compute" cx="356.3" cy="113.6" r="4.5"/></g>
+<g data-key="d4 z3 mb2 re:full"><title>d4 z3 mb2 re:full: 110.6 ms in 355.3 MB, MFU 26.5%</title><circle class="dot compute" cx="307.5" cy="111.7" r="4.5"/></g>
+<g data-key="d2 c2 z3 mb4 re:full"><title>d2 c2 z3 mb4 re:full: 114.6 ms in 355.3 MB, MFU 25.6%</title><circle class="dot compute" cx="307.5" cy="106.7" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb4 re:full"><title>d2 t2 z2 mb4 re:full: 115.9 ms in 338.4 MB, MFU 25.3%</title><circle class="dot compute" cx="296.8" cy="105" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb4 re:full"><title>d2 t2 z3 mb4 re:full: 117.0 ms in 320.4 MB, MFU 25.0%</title><circle class="dot compute" cx="284.7" cy="103.8" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:full"><title>d4 z3 mb1 re:full: 120.6 ms in 267.3 MB, MFU 24.3%</title><circle class="dot compute" cx="245" cy="99.5" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 122.5 ms in 266.4 MB, MFU 23.9%</title><circle class="dot compute" cx="244.3" cy="97.2" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 123.8 ms in 264.4 MB, MFU 23.7%</title><circle class="dot compute" cx="242.6" cy="95.8" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 124.0 ms in 248.4 MB, MFU 23.6%</title><circle class="dot compute" cx="228.9" cy="95.5" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb2 re:full"><title>d2 t2 z3 mb2 re:full: 127.1 ms in 232.3 MB, MFU 23.0%</title><circle class="dot compute" cx="214.2" cy="92.1" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 130.7 ms in 230.3 MB, MFU 22.4%</title><circle class="dot compute" cx="212.3" cy="88.2" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 130.9 ms in 222.3 MB, MFU 22.4%</title><circle class="dot compute" cx="204.6" cy="87.9" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 131.2 ms in 214.3 MB, MFU 22.3%</title><circle class="dot compute" cx="196.5" cy="87.6" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:full"><title>d2 t2 z2 mb1 re:full: 132.4 ms in 206.3 MB, MFU 22.1%</title><circle class="dot compute" cx="188.1" cy="86.2" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 134.0 ms in 188.3 MB, MFU 21.9%</title><circle class="dot compute" cx="168.1" cy="84.6" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb2 re:full"><title>t2 c2 z3 mb2 re:full: 139.6 ms in 188.3 MB, MFU 21.0%</title><circle class="dot compute" cx="168.1" cy="78.8" r="4.5"/></g>
+<g data-key="t4 mb1"><title>t4 mb1: 140.6 ms in 187.4 MB, MFU 20.8%</title><circle class="dot compute" cx="167" cy="77.8" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 140.8 ms in 179.4 MB, MFU 20.8%</title><circle class="dot compute" cx="157.5" cy="77.6" r="4.5"/></g>
+<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 141.1 ms in 171.4 MB, MFU 20.8%</title><circle class="dot compute" cx="147.4" cy="77.3" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 141.3 ms in 163.4 MB, MFU 20.7%</title><circle class="dot compute" cx="137" cy="77.1" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 148.3 ms in 156.2 MB, MFU 19.7%</title><circle class="dot compute" cx="127.1" cy="70.3" r="4.5"/></g>
+<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 151.5 ms in 154.3 MB, MFU 19.3%</title><circle class="dot compute" cx="124.4" cy="67.3" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 158.0 ms in 153.3 MB, MFU 18.5%</title><circle class="dot compute" cx="123" cy="61.4" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 158.0 ms in 132.3 MB, MFU 18.5%</title><circle class="dot compute" cx="90.6" cy="61.4" r="4.5"/></g>
+<text class="b halo" x="516" y="261.6">fastest 31.53 ms</text>
+<text class="dim halo" x="516" y="276.6">d4 z1 mb1</text>
+<path class="axis" d="M94.8 65.6L136.8 107.6"/><text class="b halo" x="136.8" y="117.6">leanest 132.3 MB</text>
 <text class="dim halo" x="136.8" y="132.6">t4 mb1 re:full</text>
-<path class="axis" d="M411 252.8L396.1 252.8"/><text class="b halo" x="191.4" y="248.3">knee 40.66 ms</text>
-<text class="dim halo" x="191.4" y="263.3">d2 t2 z2 mb1 re:norm,activation</text>
+<path class="axis" d="M413.1 252.8L398.2 252.8"/><text class="b halo" x="193.5" y="248.3">knee 40.66 ms</text>
+<text class="dim halo" x="193.5" y="263.3">d2 t2 z2 mb1 re:norm,activation</text>
 </svg>
 $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragment --width 360 | head -3
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 310" width="360" height="310" role="img" aria-labelledby="nnc-front-title nnc-front-desc">
 <title id="nnc-front-title">Time against memory</title>
-<desc id="nnc-front-desc">Time against memory, A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster with less memory. Fastest 31.53 ms: d4 z1 mb1. Leanest 135.3 MB: t4 mb1 re:full. Knee 40.66 ms: d2 t2 z2 mb1 re:norm,activation.</desc>
+<desc id="nnc-front-desc">Time against memory, A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster with less memory. Fastest 31.53 ms: d4 z1 mb1. Leanest 132.3 MB: t4 mb1 re:full. Knee 40.66 ms: d2 t2 z2 mb1 re:norm,activation.</desc>
 
 # Where more devices stop paying.
 $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment

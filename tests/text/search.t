@@ -3,7 +3,7 @@
 # The best three, and why the first beats the second.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 3
 dense on 16 x fitted, global batch 64
-672000 combinations: 2733 evaluated, 669267 illegal, too large or slower for sure; 2733 fit
+672000 combinations: 2718 evaluated, 669282 illegal, too large or slower for sure; 2718 fit
 
 software torch-compile
 
@@ -37,7 +37,7 @@ plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.contex
 16,16,1,1,1,1,1,false,1,4,1,64,1f1b,none,none,torch-compile,0.0240301853876,1718361500,0.609233751794,2663316.94773,0,0.000498301668722,0.384482966202,0.00021360164789,375.471646681,1.66876287414,3.33752574828,1,3003773.17345,,nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 1e9 --zero 1 --micro-batch 4\r
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --format markdown
 dense on 16 x fitted, global batch 64
-33600 combinations: 80 evaluated, 33520 illegal, too large or slower for sure; 80 fit
+33600 combinations: 77 evaluated, 33523 illegal, too large or slower for sure; 77 fit
 
 software torch-compile
 
@@ -69,9 +69,9 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
   "schema": "nncost.search/1",
   "space": 8400,
   "covered": 8400,
-  "evaluated": 28,
-  "pruned": 8372,
-  "feasible": 28,
+  "evaluated": 26,
+  "pruned": 8374,
+  "feasible": 26,
   "elapsed_s": 0,
   "threads": 1,
   "currency": "USD",
@@ -90,20 +90,19 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
     {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0301386387077, "memory_bytes": 811161500, "mfu": 0.485755184299, "tokens_per_s": 2123519.93136, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.482218219323, "cost_step": 0.000267899010735, "run_s": 141274.868942, "device_hours": 627.888306411, "cost_run": 1255.77661282, "goodput": 1, "energy_j": 1130198951.54, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1"},
     {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0309706387077, "memory_bytes": 749161500, "mfu": 0.472705782343, "tokens_per_s": 2066473.36543, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.495530219323, "cost_step": 0.000275294566291, "run_s": 145174.868942, "device_hours": 645.221639744, "cost_run": 1290.44327949, "goodput": 1, "energy_j": 1161398951.54, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1 --recompute activation"},
     {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0318666387077, "memory_bytes": 717161500, "mfu": 0.459414629019, "tokens_per_s": 2008369.96293, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.509866219323, "cost_step": 0.000283259010735, "run_s": 149374.868942, "device_hours": 663.888306411, "cost_run": 1327.77661282, "goodput": 1, "energy_j": 1194998951.54, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1 --recompute norm,activation"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0339802458442, "memory_bytes": 696889500, "mfu": 0.430838554469, "tokens_per_s": 1883447.23265, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.543683933507, "cost_step": 0.000302046629726, "run_s": 159282.402395, "device_hours": 707.92178842, "cost_run": 1415.84357684, "goodput": 1, "energy_j": 1274259219.16, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2 --recompute full"},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0388065400962, "memory_bytes": 696885500, "mfu": 0.377255997667, "tokens_per_s": 1649206.54718, "bubble_share": 0, "exposed_comm_s": 0.00143053158872, "device_s": 0.620904641539, "cost_step": 0.000344947023077, "run_s": 181905.656701, "device_hours": 808.469585337, "cost_run": 1616.93917067, "goodput": 1, "energy_j": 1455245253.61, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 2 --zero 1 --micro-batch 4 --recompute full"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0394949764102, "memory_bytes": 602825500, "mfu": 0.370680054292, "tokens_per_s": 1620459.25373, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.631919622564, "cost_step": 0.00035106645698, "run_s": 185132.701923, "device_hours": 822.812008547, "cost_run": 1645.62401709, "goodput": 1, "energy_j": 1481061615.38, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1 --recompute full"},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0466373547342, "memory_bytes": 602821500, "mfu": 0.313911457531, "tokens_per_s": 1372290.52472, "bubble_share": 0, "exposed_comm_s": 0.00229116870872, "device_s": 0.746197675748, "cost_step": 0.000414554264304, "run_s": 218612.600317, "device_hours": 971.611556963, "cost_run": 1943.22311393, "goodput": 1, "energy_j": 1748900802.53, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 2 --zero 1 --micro-batch 2 --recompute full"},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0633311020181, "memory_bytes": 555789500, "mfu": 0.231166039015, "tokens_per_s": 1010561.91919, "bubble_share": 0, "exposed_comm_s": 0.00434912729199, "device_s": 1.01329763229, "cost_step": 0.00056294312905, "run_s": 296864.54071, "device_hours": 1319.39795871, "cost_run": 2638.79591742, "goodput": 1, "energy_j": 2374916325.68, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 2 --zero 1 --micro-batch 1 --recompute full"},
-    {"plan": {"devices": 16, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 4, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 8, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0930812672904, "memory_bytes": 555787500, "mfu": 0.157281915322, "tokens_per_s": 687571.214521, "bubble_share": 0, "exposed_comm_s": 0.0175784821883, "device_s": 1.48930027665, "cost_step": 0.000827389042581, "run_s": 436318.440424, "device_hours": 1939.19306855, "cost_run": 3878.3861371, "goodput": 1, "energy_j": 3490547523.39, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 4 --zero 1 --micro-batch 2 --recompute full"},
-    {"plan": {"devices": 16, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 4, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 16, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.148809691622, "memory_bytes": 532271500, "mfu": 0.0983806890559, "tokens_per_s": 430079.514999, "bubble_share": 0, "exposed_comm_s": 0.0317517130505, "device_s": 2.38095506596, "cost_step": 0.00132275281442, "run_s": 697545.42948, "device_hours": 3100.2019088, "cost_run": 6200.4038176, "goodput": 1, "energy_j": 5580363435.84, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 4 --zero 1 --micro-batch 1 --recompute full"}
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0339802458442, "memory_bytes": 684889500, "mfu": 0.430838554469, "tokens_per_s": 1883447.23265, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.543683933507, "cost_step": 0.000302046629726, "run_s": 159282.402395, "device_hours": 707.92178842, "cost_run": 1415.84357684, "goodput": 1, "energy_j": 1274259219.16, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2 --recompute full"},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0388065400962, "memory_bytes": 684885500, "mfu": 0.377255997667, "tokens_per_s": 1649206.54718, "bubble_share": 0, "exposed_comm_s": 0.00143053158872, "device_s": 0.620904641539, "cost_step": 0.000344947023077, "run_s": 181905.656701, "device_hours": 808.469585337, "cost_run": 1616.93917067, "goodput": 1, "energy_j": 1455245253.61, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 2 --zero 1 --micro-batch 4 --recompute full"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0394949764102, "memory_bytes": 596825500, "mfu": 0.370680054292, "tokens_per_s": 1620459.25373, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.631919622564, "cost_step": 0.00035106645698, "run_s": 185132.701923, "device_hours": 822.812008547, "cost_run": 1645.62401709, "goodput": 1, "energy_j": 1481061615.38, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1 --recompute full"},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0466373547342, "memory_bytes": 596821500, "mfu": 0.313911457531, "tokens_per_s": 1372290.52472, "bubble_share": 0, "exposed_comm_s": 0.00229116870872, "device_s": 0.746197675748, "cost_step": 0.000414554264304, "run_s": 218612.600317, "device_hours": 971.611556963, "cost_run": 1943.22311393, "goodput": 1, "energy_j": 1748900802.53, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 2 --zero 1 --micro-batch 2 --recompute full"},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0633311020181, "memory_bytes": 552789500, "mfu": 0.231166039015, "tokens_per_s": 1010561.91919, "bubble_share": 0, "exposed_comm_s": 0.00434912729199, "device_s": 1.01329763229, "cost_step": 0.00056294312905, "run_s": 296864.54071, "device_hours": 1319.39795871, "cost_run": 2638.79591742, "goodput": 1, "energy_j": 2374916325.68, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 2 --zero 1 --micro-batch 1 --recompute full"},
+    {"plan": {"devices": 16, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 4, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 16, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.148809691622, "memory_bytes": 531771500, "mfu": 0.0983806890559, "tokens_per_s": 430079.514999, "bubble_share": 0, "exposed_comm_s": 0.0317517130505, "device_s": 2.38095506596, "cost_step": 0.00132275281442, "run_s": 697545.42948, "device_hours": 3100.2019088, "cost_run": 6200.4038176, "goodput": 1, "energy_j": 5580363435.84, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 4 --zero 1 --micro-batch 1 --recompute full"}
   ]
 }
 
 # Pipelines, experts: the columns that plans use.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 16 --best 2 --pipeline 4 --zero 0 --max-memory 300e6
 dense on 16 x fitted, global batch 16
-30000 combinations: 62 evaluated, 29938 illegal, too large or slower for sure; 62 fit
+30000 combinations: 66 evaluated, 29934 illegal, too large or slower for sure; 66 fit
 
 software torch-compile
 
@@ -120,9 +119,10 @@ time against memory, no other plan is faster with less
     step    memory    MFU  bubble  plan
 30.17 ms  292.7 MB  12.1%   20.3%  dp1 tp4 pp4 mb2 zb-h1 recompute=norm+activation
 35.60 ms  288.5 MB  10.3%   35.1%  dp1 tp4 pp4 mb4 zb-h1 recompute=full
-36.50 ms  243.4 MB  10.0%   15.5%  dp1 tp4 pp4 vpp2 mb2 recompute=full
+36.50 ms  237.4 MB  10.0%   15.5%  dp1 tp4 pp4 vpp2 mb2 recompute=full
 39.56 ms  220.4 MB   9.3%   22.0%  dp1 tp4 pp4 mb2 zb-h1 recompute=full
-48.69 ms  201.3 MB   7.5%   15.6%  dp1 tp4 sp pp4 vpp2 mb2 recompute=full
+44.68 ms  216.4 MB   8.2%   36.1%  dp1 tp4 sp pp4 mb4 zb-h1 recompute=full
+48.69 ms  195.3 MB   7.5%   15.6%  dp1 tp4 sp pp4 vpp2 mb2 recompute=full
 49.95 ms  192.4 MB   7.3%    8.5%  dp1 tp4 pp4 vpp2 mb1 recompute=full
 52.40 ms  186.3 MB   7.0%   12.7%  dp1 tp4 pp4 mb1 zb-h1 recompute=full
 53.23 ms  184.3 MB   6.9%   22.8%  dp1 tp4 sp pp4 mb2 zb-h1 recompute=full
@@ -130,7 +130,7 @@ time against memory, no other plan is faster with less
 75.07 ms  168.3 MB   4.9%   13.2%  dp1 tp4 sp pp4 mb1 zb-h1 recompute=full
 $ nncost search experts round --threads 1 --devices 16 --global-batch 32 --best 2 --expert 4,8 --max-memory 600e6
 experts on 16 x round, global batch 32
-1296000 combinations: 8898 evaluated, 1287102 illegal, too large or slower for sure; 8898 fit
+1296000 combinations: 8948 evaluated, 1287052 illegal, too large or slower for sure; 8948 fit
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
@@ -163,7 +163,7 @@ time against memory, no other plan is faster with less
 # The whole run: a deadline and a budget, kept and missed.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 300e9 --deadline 3d --budget 4000
 dense on 16 x fitted, global batch 64
-33600 combinations: 71 evaluated, 33529 illegal, too large or slower for sure; 64 fit
+33600 combinations: 69 evaluated, 33531 illegal, too large or slower for sure; 63 fit
 
 software torch-compile
 
@@ -204,15 +204,15 @@ no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 
 # Other objectives.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --objective memory
 dense on 16 x fitted, global batch 64
-33600 combinations: 91 evaluated, 33509 illegal, too large or slower for sure; 91 fit
+33600 combinations: 88 evaluated, 33512 illegal, too large or slower for sure; 88 fit
 
 software torch-compile
 
-    step    memory   MFU  bubble  plan
-316.9 ms  202.7 MB  4.6%    0.0%  dp4 cp4 zero3 mb1 recompute=full
-166.5 ms  226.2 MB  8.8%    0.0%  dp4 cp4 zero3 mb2 recompute=full
+    step    memory    MFU  bubble  plan
+316.9 ms  202.2 MB   4.6%    0.0%  dp4 cp4 zero3 mb1 recompute=full
+138.9 ms  223.2 MB  10.5%    0.0%  dp8 cp2 zero3 mb1 recompute=full
 
-the first is 150.3 ms slower than the second, exposed communication 108.8 ms more, compute 41.56 ms more
+the first is 178.0 ms slower than the second, exposed communication 119.9 ms more, compute 58.08 ms more
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --context 4 --zero 3 --micro-batch 1 --recompute full
 
@@ -233,7 +233,7 @@ time against memory, no other plan is faster with less
 32.61 ms  516.3 MB  44.9%    0.0%  dp16 zero2 mb1 recompute=norm+activation
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --objective cost --tokens 1e9
 dense on 16 x fitted, global batch 64
-33600 combinations: 80 evaluated, 33520 illegal, too large or slower for sure; 80 fit
+33600 combinations: 77 evaluated, 33523 illegal, too large or slower for sure; 77 fit
 
 software torch-compile
 
@@ -262,7 +262,7 @@ time against memory, no other plan is faster with less
 # What a target takes: figures of the device that reach it, that do not, and that it is reached.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 20ms
 dense on 16 x fitted, global batch 64
-33600 combinations: 80 evaluated, 33520 illegal, too large or slower for sure; 80 fit
+33600 combinations: 77 evaluated, 33523 illegal, too large or slower for sure; 77 fit
 
 software torch-compile
 
@@ -332,7 +332,7 @@ no plan fits
 # A shard for 'merge': a part of the space, in JSON with what it is a part of. It may have no legal plan.
 $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 --context 1 --shard 1/2
 dense on 4 x fitted, global batch 8
-shard 1/2: 17280 combinations: 521 evaluated, 16759 illegal, too large or slower for sure; 521 fit
+shard 1/2: 17280 combinations: 516 evaluated, 16764 illegal, too large or slower for sure; 516 fit
 
 software torch-compile
 
@@ -354,8 +354,8 @@ time against memory, no other plan is faster with less
 16.62 ms  797.5 MB  44.0%    0.0%  dp4 zero2 mb1 recompute=norm+activation
 18.32 ms  740.9 MB  40.0%    0.0%  dp4 zero3 mb1 recompute=activation
 18.77 ms  708.9 MB  39.0%    0.0%  dp4 zero3 mb1 recompute=norm+activation
-20.43 ms  683.2 MB  35.8%    0.0%  dp4 zero2 mb1 recompute=full
-22.58 ms  594.6 MB  32.4%    0.0%  dp4 zero3 mb1 recompute=full
+20.43 ms  677.2 MB  35.8%    0.0%  dp4 zero2 mb1 recompute=full
+22.58 ms  588.6 MB  32.4%    0.0%  dp4 zero3 mb1 recompute=full
 $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 --context 1 --tensor 1 --recompute none --zero 1 --shard 2/3 --format json | sed -E 's/("elapsed_s": )[^,]*/\10/; s/("digest": )[^,]*/\1"-"/'
 {
   "schema": "nncost.search/1",
@@ -413,7 +413,7 @@ $ nncost search dense round --threads 1 --global-batch 64
 # Budgets and deadlines: not an amount, not a time, without a run or a price.
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --budget 1M
 dense on 16 x round, global batch 64
-1344000 combinations: 11388 evaluated, 1332612 illegal, too large or slower for sure; 11388 fit
+1344000 combinations: 11425 evaluated, 1332575 illegal, too large or slower for sure; 11425 fit
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
@@ -460,7 +460,7 @@ $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadli
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadline 3w
 dense on 16 x round, global batch 64
-1344000 combinations: 11388 evaluated, 1332612 illegal, too large or slower for sure; 11388 fit
+1344000 combinations: 11425 evaluated, 1332575 illegal, too large or slower for sure; 11425 fit
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 

@@ -15,7 +15,7 @@ vector_flops_per_s.fp32  10.00 TFLOP/s       0.000         528.0 ms    0.0%
 scale_up.latency_s            2.000 us       0.000         528.0 ms    0.0%
 host.bytes_per_s            20.00 GB/s       0.000         528.0 ms    0.0%
 
-mem_bytes moves no time: the plan takes 273.3 MB of 20.00 GB, with less than that it would not fit
+mem_bytes moves no time: the plan takes 267.3 MB of 20.00 GB, with less than that it would not fit
 $ nncost estimate dense fitted --micro-batch 8 --set efficiency.gemm.bf16.l2_bytes_per_s=4e12 --sensitivity | tail -5
 
 each figure is doubled alone: the cache that feeds the matrix units keeps its 4.000 TB/s,
@@ -32,7 +32,7 @@ mem_bytes_per_s,2e12,-0.0160666313728,0.523793175356,\r
 vector_flops_per_s.fp32,1e13,0,0.527990796649,\r
 scale_up.latency_s,2e-6,0,0.527990796649,\r
 host.bytes_per_s,20000000000,0,0.527990796649,\r
-mem_bytes,20000000000,0,0.527990796649,273256000\r
+mem_bytes,20000000000,0,0.527990796649,267256000\r
 $ nncost estimate dense fitted --micro-batch 8 --precision fp16 --sensitivity --format json | sed -n '/"sensitivity"/,/^  \]/p'
   "sensitivity": [
     {"figure": "matmul_flops_per_s.fp16", "value": 2e14, "elasticity": -0.85094576891, "step_if_doubled_s": 0.0275181518555, "needed": null},

@@ -3,7 +3,7 @@
 # Doubling from 8 to 64, with the run's time and cost.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --price 2
 dense on 4 sizes of fitted, global batch 64
-408576 combinations: 5360 evaluated, 403216 illegal, too large or slower for sure; 5360 fit
+408576 combinations: 5423 evaluated, 403153 illegal, too large or slower for sure; 5423 fit
 
 devices      step         run  run USD    kWh    memory    MFU  bubble  plan
       8  45.92 ms  2.492 days    956.7  239.2  2.821 GB  63.8%    0.0%  dp8 zero2 mb8
@@ -87,7 +87,7 @@ cheapest: 8 devices, 8.733 ms a step, 3411 s for the run, run cost 7.581 USD
 # The smallest size that keeps to a deadline and a budget; none does.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --deadline 2d --budget 2000
 dense on 4 sizes of fitted, global batch 64
-408576 combinations: 3764 evaluated, 404812 illegal, too large or slower for sure; 291 fit
+408576 combinations: 3821 evaluated, 404755 illegal, too large or slower for sure; 291 fit
 
 devices      step      run  run USD    kWh    memory    MFU  bubble  plan
      16  24.01 ms  31.26 h    1,000  250.1  1.611 GB  61.0%    0.0%  dp8 pp2 zero2 mb4 dualpipe
@@ -164,7 +164,7 @@ cheapest: 8 devices, 45.92 ms a step, step cost 0.0002041 USD
     nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8
 $ nncost search dense fitted --threads 1 --devices 8..64 --max-devices 20 --global-batch 64 --tensor 1,2 --recompute none,full
 dense on 2 sizes of fitted, global batch 64
-193536 combinations: 2391 evaluated, 191145 illegal, too large or slower for sure; 2391 fit
+193536 combinations: 2408 evaluated, 191128 illegal, too large or slower for sure; 2408 fit
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  45.92 ms  0.0002041  2.821 GB  63.8%    0.0%  dp8 zero2 mb8

@@ -82,15 +82,15 @@ static void checkpoints(const cJSON *in, answers *out)
                                                         .input_bytes = number(in, "ckpt"),
                                                         .live_bytes = number(in, "layer") } };
     const nnc_model model = gpt(1, 64, 1, 64, 64);
-    const nnc_op_list *none = NULL;
+    const nnc_op_list layers = { .segments = { { .layer = true } }, .segment_count = 1 };
     const nnc_software neutral = nnc_software_default();
     nnc_plan plan = nnc_plan_default();
     nnc_holding h = { .instances = { whole(in, "L") }, .in_flight = 1.0 };
     give(out, "keep_all",
-         (double)nnc_memory_of(&model, none, sums, &h, &plan, &neutral, 0).activation_bytes);
+         (double)nnc_memory_of(&model, &layers, sums, &h, &plan, &neutral, 0).activation_bytes);
     plan.recompute = NNC_RECOMPUTE_FULL;
     h.recomputed[0] = h.instances[0];
-    const nnc_memory m = nnc_memory_of(&model, none, sums, &h, &plan, &neutral, 0);
+    const nnc_memory m = nnc_memory_of(&model, &layers, sums, &h, &plan, &neutral, 0);
     give(out, "per_layer_checkpoints_total", (double)(m.activation_bytes + m.transient_bytes));
 }
 
