@@ -18,6 +18,22 @@ NNC_ENUM(nnc_stops, NNC_STOPS_LIST, NNC_STOPS_COUNT);
 NNC_API const char *nnc_stops_name(nnc_stops stops);
 NNC_API const char *nnc_stops_help(nnc_stops stops);
 
+/* How a model is trained, and so what else runs on the tokens of a step. */
+#define NNC_METHOD_LIST(X)                                                                    \
+    X(NNC_METHOD_TRAIN, "train", "Steps on data alone: pre-training, fine-tuning, adapters.") \
+    X(NNC_METHOD_DISTILL, "distill", "On what a teacher says of every token, computed once.") \
+    X(NNC_METHOD_DISTILL_ON_POLICY, "distill-on-policy",                                      \
+      "The student generates, a teacher scores it.")                                          \
+    X(NNC_METHOD_DPO, "dpo", "Preferred and rejected answers, scored by a reference model.")  \
+    X(NNC_METHOD_GRPO, "grpo",                                                                \
+      "Groups of answers are generated, and scored by a reference model.")                    \
+    X(NNC_METHOD_PPO, "ppo", "The same with a reward model, and a critic that is trained too.")
+NNC_ENUM(nnc_method, NNC_METHOD_LIST, NNC_METHOD_COUNT);
+NNC_API const char *nnc_method_name(nnc_method method);
+NNC_API const char *nnc_method_help(nnc_method method);
+/* Is anything generated? */
+NNC_API bool nnc_method_rolls_out(nnc_method method);
+
 /* What is known of a run beside its step. A figure that is not given is NaN and then worked out, taken
  * from a default that names its source, or left out of the answer; 0 where the comment says so.
  * Shares are from 0 to 1. */
@@ -74,6 +90,22 @@ typedef struct nnc_run_ask {
     /* money */
     double stored_bytes, storage_price; /* kept during the run; per GB and month */
     double egress_bytes, egress_price;  /* moved out; per GB */
+    /* fine-tuning; parameters: active ones, NaN = as many as the policy, 0 = there is no such model */
+    nnc_method method;
+    double policy_params; /* NaN = the model's */
+    double reference_params, reward_params, critic_params, teacher_params;
+    double update_epochs;  /* times that what was generated is trained on */
+    bool sampler_logprobs; /* the sampler's probabilities are kept, not computed again */
+    double prompt_tokens,
+        response_tokens;                  /* of an answer; NaN response: a sequence is all answer */
+    double group;                         /* answers that share a prompt */
+    double rollout_batch, rollout_tensor; /* sequences at once on so many devices; NaN = that fit */
+    double rollout_devices;               /* that do nothing else; 0 = those that train */
+    bool rollout_overlap;                 /* they generate while the others train */
+    double rollout_tail;                  /* longest answer over the mean, where all wait for it */
+    double rollout_tokens_per_s;          /* of one device that generates */
+    double rollout_s, score_s, sync_s;    /* of a step, in place of what is worked out */
+    double sync_bytes_per_s;              /* at which weights reach what generates; NaN: at once */
 } nnc_run_ask;
 
 /* With every default that has no source of its own: detection 600 s and start 30 s as in
@@ -125,6 +157,10 @@ typedef struct nnc_run {
     double energy_j;            /* of the building */
     double rated_energy_j;      /* rated power x hours x PUE, as published totals are counted */
     double carbon_kg, rated_carbon_kg, embodied_carbon_kg;
+    /* fine-tuning: of a step, beside training; and of the run */
+    double rollout_step_s, score_step_s, sync_step_s;
+    double rollout_s, score_s, sync_s;
+    double flops_per_token, cost_per_million_tokens; /* of what is trained on */
 } nnc_run;
 
 /* Works a run out. result: of an estimate; NULL: ask has the step, plan the devices, tokens, samples,

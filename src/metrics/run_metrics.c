@@ -15,6 +15,8 @@ static const nnc_metric run_rows[] = {
     NNC_NUMBER(nnc_run, tokens, .show = NNC_SHOW_COUNT, .help = "Tokens that are trained on."),
     NNC_NUMBER(nnc_run, samples, .show = NNC_SHOW_COUNT, .help = "Samples that are trained on."),
     NNC_NUMBER(nnc_run, flops, .unit = "FLOP", .help = "Model FLOPs of the run."),
+    NNC_NUMBER(nnc_run, flops_per_token, .unit = "FLOP",
+               .help = "Model FLOPs of one token, all models of the method together."),
 
     TIME(step_s, .help = "One step, with what it waits for input."),
     TIME(fetch_s, .help = "Reading one step's samples from storage."),
@@ -30,6 +32,10 @@ static const nnc_metric run_rows[] = {
                .help = "Workers per device that keep it fed."),
     NNC_NUMBER(nnc_run, prefetch_bytes, .unit = "B",
                .help = "Host memory of the batches that a device's workers hold."),
+
+    TIME(rollout_step_s, .help = "Generating the tokens of one step, as far as training waits."),
+    TIME(score_step_s, .help = "Scoring the tokens of one step: forward passes beside training."),
+    TIME(sync_step_s, .help = "Bringing new weights to where answers are generated."),
 
     NNC_NUMBER(nnc_run, outer_bytes, .unit = "B",
                .help = "Bytes that a site sends, and receives, for one average of the weights."),
@@ -61,6 +67,12 @@ static const nnc_metric run_rows[] = {
 
     TIME(train_s, .part_of = run_time, .head = "training", .help = "Steps as estimated."),
     TIME(wait_s, .part_of = run_time, .head = "input", .help = "Waiting for input."),
+    TIME(rollout_s, .part_of = run_time, .head = "rollouts",
+         .help = "Generating what is trained on."),
+    TIME(score_s, .part_of = run_time, .head = "scoring",
+         .help = "Forward passes of policy, reference, reward, critic, teacher."),
+    TIME(sync_s, .part_of = run_time, .head = "weights",
+         .help = "Bringing new weights to where answers are generated."),
     TIME(straggler_s, .part_of = run_time, .head = "stragglers",
          .help = "Waiting for slow devices."),
     TIME(save_time_s, .part_of = run_time, .head = "checkpoints",
@@ -82,6 +94,8 @@ static const nnc_metric run_rows[] = {
     NNC_NUMBER(nnc_run, cost_storage, .part_of = run_cost, .help = "Price of stored data."),
     NNC_NUMBER(nnc_run, cost_egress, .part_of = run_cost, .help = "Price of data moved out."),
     NNC_NUMBER(nnc_run, cost, .help = "Price of the run."),
+    NNC_NUMBER(nnc_run, cost_per_million_tokens,
+               .help = "Price of the run over the millions of tokens that it trains on."),
 
     NNC_NUMBER(nnc_run, busy_share, .show = NNC_SHOW_PERCENT,
                .help = "Share of the run in which a device works."),

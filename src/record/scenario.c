@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "input/flags.h"
 #include "input/width.h"
+#include "record/rollout.h"
 
 static nnc_status bad_option(const char *option, nnc_error *err)
 {
@@ -290,6 +291,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const cha
     };
     NNC_TRY(nnc_scenario_apply(specs, given, scenario, err));
     scenario->software = *nnc_profile_of(&scenario->profiles, &scenario->device, &scenario->plan);
+    NNC_TRY(nnc_scenario_rollout(specs, scenario, err));
     return check_batch(&scenario->plan, err);
 }
 
@@ -311,7 +313,15 @@ bool nnc_scenario_settle_run(nnc_scenario *scenario)
     if (!scenario->asks_run) {
         return false;
     }
-    fill_run_ask(&scenario->device, &scenario->run_ask);
+    nnc_run_ask *ask = &scenario->run_ask;
+    fill_run_ask(&scenario->device, ask);
+    if (isnan(ask->rollout_tokens_per_s) && !isnan(scenario->rollout_tokens_per_s)) {
+        ask->rollout_tokens_per_s = scenario->rollout_tokens_per_s;
+        ask->rollout_batch = scenario->rollout_batch;
+    }
+    if (ask->rollout_devices > 0.0 && isnan(ask->sync_bytes_per_s)) { /* over the network */
+        ask->sync_bytes_per_s = scenario->device.scale_out.bytes_per_s * ask->rollout_tensor;
+    }
     if (scenario->report.region != NULL && isnan(scenario->run_ask.carbon_g_per_kwh)) {
         scenario->run_ask.carbon_g_per_kwh = scenario->region.carbon_g_per_kwh;
     } else {

@@ -47,9 +47,10 @@ typedef struct nnc_scenario {
     nnc_software software;
     nnc_plan plan;
     nnc_run_ask run_ask;
-    nnc_region region;   /* that the report names */
-    bool asks_run;       /* something is said of the run */
-    char overrides[256]; /* the --set options, "" = none */
+    nnc_region region;                          /* that the report names */
+    bool asks_run;                              /* something is said of the run */
+    double rollout_tokens_per_s, rollout_batch; /* of a device that generates; NaN = does not */
+    char overrides[256];                        /* the --set options, "" = none */
     nnc_result result;
     nnc_run run;
     nnc_advice advice[NNC_ADVICE_MAX];

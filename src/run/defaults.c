@@ -52,6 +52,22 @@ void nnc_run_ask_init(nnc_run_ask *ask, size_t struct_size)
         .storage_price = unknown,
         .egress_bytes = unknown,
         .egress_price = unknown,
+        .policy_params = unknown,
+        .reference_params = unknown,
+        .reward_params = unknown,
+        .critic_params = unknown,
+        .teacher_params = unknown,
+        .update_epochs = 1.0,
+        .response_tokens = unknown,
+        .group = 1.0,
+        .rollout_batch = unknown,
+        .rollout_tensor = 1.0,
+        .rollout_tail = 1.0,
+        .rollout_tokens_per_s = unknown,
+        .rollout_s = unknown,
+        .score_s = unknown,
+        .sync_s = unknown,
+        .sync_bytes_per_s = unknown,
     };
     if (ask == NULL || struct_size < sizeof struct_size) {
         return;

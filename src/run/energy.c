@@ -7,7 +7,9 @@
 static void say_power(const nnc_run_ask *ask, double busy, double rated_w, nnc_run *run,
                       nnc_derivation *why)
 {
-    NNC_SAY(why, useful_s, "s", run->train_s + run->wait_s + run->straggler_s + run->evaluate_s);
+    NNC_SAY(why, useful_s, "s",
+            run->train_s + run->wait_s + run->straggler_s + run->rollout_s + run->score_s +
+                run->sync_s + run->evaluate_s);
     NNC_SAY(why, stopped_s, "s", run->run_s - useful_s);
     NNC_PUT(why, rated_w, "W");
     if (isnan(ask->idle_w) || isnan(ask->busy_w)) {
@@ -20,7 +22,8 @@ static void say_power(const nnc_run_ask *ask, double busy, double rated_w, nnc_r
     /* What waits for input or for slow devices does not work. */
     NNC_LET(why, busy_share_of_step, NULL, busy);
     NNC_SET(why, run->busy_share, NULL,
-            (busy_share_of_step * run->train_s + run->evaluate_s) / (useful_s + stopped_s));
+            (busy_share_of_step * run->train_s + run->rollout_s + run->score_s + run->evaluate_s) /
+                (useful_s + stopped_s));
     NNC_SET(why, run->power_w, "W", idle_w + (busy_w - idle_w) * run->busy_share);
     NNC_NOTE(why, "of a device with its share of the node; idle while stopped");
 }

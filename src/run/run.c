@@ -138,6 +138,7 @@ static void say_amount(const step *one, nnc_run *run, nnc_derivation *why)
     NNC_SET(why, run->tokens, NULL, run->steps * tokens_per_step);
     NNC_SET(why, run->samples, NULL, run->steps * samples_per_step);
     NNC_SET(why, run->flops, "FLOP", run->steps * flops_per_step);
+    NNC_SET(why, run->flops_per_token, "FLOP", flops_per_step / tokens_per_step);
 }
 
 /* Steps that fit into so many days. */
@@ -156,6 +157,20 @@ static double steps_of_days(const nnc_run_ask *ask, const nnc_run *run, nnc_deri
     return steps;
 }
 
+static void say_method_times(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
+{
+    if (ask->method == NNC_METHOD_TRAIN) {
+        run->rollout_s = run->score_s = run->sync_s = 0.0;
+    } else {
+        NNC_SET(why, run->rollout_s, "s", run->steps * run->rollout_step_s);
+        NNC_SET(why, run->score_s, "s", run->steps * run->score_step_s);
+        NNC_SET(why, run->sync_s, "s", run->steps * run->sync_step_s);
+    }
+    NNC_PUT(why, run->rollout_s, "s");
+    NNC_PUT(why, run->score_s, "s");
+    NNC_PUT(why, run->sync_s, "s");
+}
+
 static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, nnc_derivation *why)
 {
     NNC_LET(why, straggler_share, NULL, ask->straggler_share);
@@ -164,7 +179,10 @@ static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, n
     NNC_SET(why, run->wait_s, "s", run->steps * run->input_wait_s);
     NNC_SET(why, run->straggler_s, "s",
             (run->train_s + run->wait_s) * straggler_share / (1.0 - straggler_share));
-    NNC_SAY(why, useful_s, "s", run->train_s + run->wait_s + run->straggler_s);
+    say_method_times(ask, run, why);
+    NNC_SAY(why, useful_s, "s",
+            run->train_s + run->wait_s + run->straggler_s + run->rollout_s + run->score_s +
+                run->sync_s);
     run->save_time_s = 0.0;
     if (run->interval_s > 0.0) {
         NNC_SET(why, run->save_time_s, "s", useful_s / run->interval_s * run->block_s);
@@ -203,6 +221,7 @@ static void say_days_alone(const nnc_run_ask *ask, nnc_run *run, nnc_derivation 
     NNC_SET(why, run->train_s, "s", useful_s * (1.0 - straggler_share));
     NNC_SET(why, run->straggler_s, "s", useful_s * straggler_share);
     run->wait_s = run->lost_s = run->save_time_s = run->evaluate_s = run->sites_s = 0.0;
+    run->rollout_s = run->score_s = run->sync_s = 0.0;
     if (!isnan(run->system_mtbf_s)) {
         NNC_SET(why, run->save_time_s, "s", useful_s / run->interval_s * run->block_s);
         NNC_SET(why, run->lost_s, "s", useful_s / run->goodput - useful_s - run->save_time_s);
@@ -232,6 +251,7 @@ static void say_money(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
     }
     NNC_PUT(why, run->cost_egress, NULL);
     NNC_SET(why, run->cost, NULL, run->cost_devices + run->cost_storage + run->cost_egress);
+    NNC_SET(why, run->cost_per_million_tokens, NULL, run->cost / run->tokens * 1e6);
 }
 
 static double busy_of(const nnc_result *result)
@@ -275,22 +295,26 @@ static void forget(nnc_run *run)
         .short_share = unknown,
         .busy_share = unknown,
         .power_w = unknown,
+        .flops_per_token = unknown,
     };
 }
 
 nnc_status nnc_run_say(const nnc_result *result, const nnc_device *device, const nnc_plan *plan,
                        const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why, nnc_error *err)
 {
-    const step one = of_sites(step_of(result, plan, ask), ask);
+    step one = of_sites(step_of(result, plan, ask), ask);
     const double link = device != NULL ? device->host.bytes_per_s : (double)NAN;
     const double rated_w = device != NULL ? device->power_w : (double)NAN;
     NNC_TRY(check_asked(plan, ask, err));
+    NNC_TRY(nnc_run_method_check(result, ask, err));
     forget(run);
     run->devices = result != NULL ? result->plan.devices : plan->devices > 0 ? plan->devices : 1;
     run->devices *= ask->sites;
     const int32_t per_node = result != NULL               ? result->plan.devices_per_node
                              : plan->devices_per_node > 0 ? plan->devices_per_node
                                                           : 8;
+    nnc_run_method(result, ask, one.tokens, &one.flops, &one.seconds, run, why);
+    run->devices += ask->rollout_devices * ask->sites;
     run->nodes = ceil(run->devices / per_node);
     run->price_per_device_hour = result != NULL ? result->price_per_device_hour : plan->price;
 
@@ -301,6 +325,7 @@ nnc_status nnc_run_say(const nnc_result *result, const nnc_device *device, const
         NNC_PUT(why, run->step_s, "s");
         NNC_PUT(why, run->input_wait_s, "s");
     }
+    run->step_s += run->rollout_step_s + run->score_step_s + run->sync_step_s;
     nnc_run_sites(result, ask, run, why);
     say_checkpoint_bytes(result, ask, run, why);
     nnc_run_failures(ask, link, run, why);

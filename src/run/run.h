@@ -15,6 +15,12 @@
 void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double samples_per_step,
                    double computed_s, nnc_run *run, nnc_derivation *why);
 
+/* What a method runs beside training: leaves the times of a step, and changes the FLOPs and seconds of a
+ * step to those of all its updates. tokens: of a step over all sites. */
+nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask, nnc_error *err);
+void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tokens, double *flops,
+                    double *seconds, nnc_run *run, nnc_derivation *why);
+
 /* Averages over sites: leaves outer_s; and, once the steps are known, the time that they take. */
 void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run,
                    nnc_derivation *why);

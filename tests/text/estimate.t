@@ -444,7 +444,7 @@ training  184.8 days  100.0%  Steps as estimated.
 
 goodput     100.00% (stops are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
-cost        17,743 USD, at 4 USD per device-hour
+cost        17,743 USD, at 4 USD per device-hour, 0.008871 USD per million tokens
 energy      4,436 kWh, 1.000 kW per device as rated, PUE 1
 $ nncost estimate unet fitted --micro-batch 32 --samples 1e8 | sed -n '/^cost/,$p'
 cost      2 USD per device-hour (here, 2022-02), 7.332e-06 USD per step,
@@ -474,7 +474,7 @@ goodput     100.00% (stops are not counted: the device file has no rate of failu
             --device-mtbf-s)
 $ nncost estimate dense old --tokens 1e9 --format json | grep '"cost"'
   "cost": {"price_per_device_hour": null, "currency": null, "step": null, "per_million_tokens": null, "per_thousand_samples": null, "run": null, "device_hours": 5.99764222222, "run_s": 21591.512, "energy_j": null},
-  "run": {"devices": 1, "nodes": 1, "steps": 1000000, "tokens": 1000000000, "samples": 1000000, "flops": 7.32e17, "step_s": 0.021591512, "fetch_s": null, "prepare_s": null, "transfer_s": null, "input_s": null, "input_wait_s": 0, "input_bound": false, "input_bytes_per_s": null, "workers_needed": null, "prefetch_bytes": null, "outer_bytes": null, "outer_s": 0, "device_mtbf_s": null, "system_mtbf_s": null, "survive_hour": null, "stops": null, "nodes_out": null, "spares_needed": null, "short_share": null, "checkpoint_bytes": 1499484000, "block_s": null, "save_s": null, "load_s": null, "restart_s": null, "young_s": null, "interval_s": null, "goodput": 1, "first_order": null, "train_s": 21591.512, "wait_s": 0, "straggler_s": 0, "save_time_s": 0, "lost_s": 0, "evaluate_s": 0, "warmup_s": 0, "planned_s": 0, "sites_s": 0, "run_s": 21591.512, "days": 0.249901759259, "device_hours": 5.99764222222, "price_per_device_hour": null, "cost_devices": null, "cost_storage": 0, "cost_egress": 0, "cost": null, "busy_share": null, "power_w": null, "energy_j": null, "rated_energy_j": null, "carbon_kg": null, "rated_carbon_kg": null, "embodied_carbon_kg": null},
+  "run": {"devices": 1, "nodes": 1, "steps": 1000000, "tokens": 1000000000, "samples": 1000000, "flops": 7.32e17, "flops_per_token": 732000000, "step_s": 0.021591512, "fetch_s": null, "prepare_s": null, "transfer_s": null, "input_s": null, "input_wait_s": 0, "input_bound": false, "input_bytes_per_s": null, "workers_needed": null, "prefetch_bytes": null, "rollout_step_s": 0, "score_step_s": 0, "sync_step_s": 0, "outer_bytes": null, "outer_s": 0, "device_mtbf_s": null, "system_mtbf_s": null, "survive_hour": null, "stops": null, "nodes_out": null, "spares_needed": null, "short_share": null, "checkpoint_bytes": 1499484000, "block_s": null, "save_s": null, "load_s": null, "restart_s": null, "young_s": null, "interval_s": null, "goodput": 1, "first_order": null, "train_s": 21591.512, "wait_s": 0, "rollout_s": 0, "score_s": 0, "sync_s": 0, "straggler_s": 0, "save_time_s": 0, "lost_s": 0, "evaluate_s": 0, "warmup_s": 0, "planned_s": 0, "sites_s": 0, "run_s": 21591.512, "days": 0.249901759259, "device_hours": 5.99764222222, "price_per_device_hour": null, "cost_devices": null, "cost_storage": 0, "cost_egress": 0, "cost": null, "cost_per_million_tokens": null, "busy_share": null, "power_w": null, "energy_j": null, "rated_energy_j": null, "carbon_kg": null, "rated_carbon_kg": null, "embodied_carbon_kg": null},
 
 # Recomputation, and FLOPs counted as causal attention needs them.
 $ nncost estimate dense round --recompute norm,activation --flops-convention causal

@@ -199,6 +199,38 @@ Checkpoints:
   --checkpoint-interval-s X
                           Useful work between two checkpoints. [the best]
 
+Fine-tuning:
+  --method NAME           How the model is trained, and so what else runs on every token. train,
+                          distill, distill-on-policy, dpo, grpo, ppo [train]
+  --policy-params X       Parameters of the model that is trained, which the next four are compared
+                          with. [the model's active ones]
+  --reference-params X    Active parameters of the reference model; 0 = none, or its answers are
+                          kept. [as many as the policy]
+  --reward-params X       Active parameters of the reward model; 0 = none. [ppo: as many as the
+                          policy; else none]
+  --critic-params X       Active parameters of the critic of ppo; 0 = none. [as many as the policy]
+  --teacher-params X      Active parameters of the teacher.
+  --update-epochs X       Times that what was generated is trained on. [1]
+  --sampler-logprobs[=off]
+                          The sampler's probabilities are kept, not computed again by the policy.
+                          [off]
+  --prompt-tokens X       Tokens of a prompt. [0]
+  --response-tokens X     Tokens that are generated for it, in the mean. [the rest of the sequence]
+  --group X               Answers that share a prompt. [1]
+  --rollout-batch X       Sequences that are generated at once on a replica. [those of a step, or as
+                          many as fit]
+  --rollout-tensor X      Devices that split each product while generating. [1]
+  --rollout-devices X     Devices that generate and do nothing else; 0 = those that train. [0]
+  --rollout-overlap[=off] They generate while the others train, from weights one step old. [off]
+  --rollout-tail X        Longest answer over the mean, where a batch waits for the last. [1]
+  --rollout-tokens-per-s X
+                          Tokens per second of one device that generates. [that of 'nncost serve']
+  --rollout-s X           Time of generating a step. [tokens over rate]
+  --score-s X             Time of scoring a step. [that of its forward passes]
+  --sync-s X              Time until new weights are where answers are generated. [bytes over rate]
+  --sync-bytes-per-s X    Rate at which they get there. [devices of their own: the network; else at
+                          once]
+
 Sites:
   --sites X               Sites, each with the devices of the plan, that average their weights now
                           and then. [1]

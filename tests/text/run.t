@@ -10,7 +10,7 @@ training  8.475 days  100.0%  Steps as estimated.
 
 goodput     100.00% (stops are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
-cost        6,509 USD, at 2 USD per device-hour
+cost        6,509 USD, at 2 USD per device-hour, 0.006509 USD per million tokens
 energy      3,254 kWh, 1.000 kW per device as rated, PUE 1
 
 # Stops of devices, checkpoints to storage of a rate, evaluation, a building and its grid.
@@ -28,7 +28,7 @@ goodput     98.57%, a stop every 2.604 days, 1.163 in all, 645.0 s from one to t
             1,000 device-hours per stop of any cause
 checkpoint  1.499 GB, every 2588 s, training waits 14.99 s, durable after 14.99 s, loaded in 14.99 s
 spares      3 beside 2 nodes are enough for 99% of the time
-cost        2,327 USD, at 2 USD per device-hour
+cost        2,327 USD, at 2 USD per device-hour, 0.02327 USD per million tokens
 energy      626.6 kWh, 489.6 W per device with its share of the node, PUE 1.1,
             1,280 kWh at the devices' rated power
 carbon      0.2506 t CO2e, at 400 g/kWh, 0.5119 t at the devices' rated power
@@ -66,7 +66,7 @@ checkpoint  5.670 TB, every 114.6 s, training waits 590.0 ms,
 spares      25 beside 2,048 nodes are enough for 99% of the time
 cost        42,467,328 USD, at 2 USD per device-hour
 $ nncost run --devices 16384 --days 54 --device-mtbf-s 50677h --checkpoint-bytes 5.67T --storage-write-bytes-per-s 2TB/s --format csv | sed -n 1p
-devices,nodes,steps,tokens,samples,flops,step_s,fetch_s,prepare_s,transfer_s,input_s,input_wait_s,input_bound,input_bytes_per_s,workers_needed,prefetch_bytes,outer_bytes,outer_s,device_mtbf_s,system_mtbf_s,survive_hour,stops,nodes_out,spares_needed,short_share,checkpoint_bytes,block_s,save_s,load_s,restart_s,young_s,interval_s,goodput,first_order,train_s,wait_s,straggler_s,save_time_s,lost_s,evaluate_s,warmup_s,planned_s,sites_s,run_s,days,device_hours,price_per_device_hour,cost_devices,cost_storage,cost_egress,cost,busy_share,power_w,energy_j,rated_energy_j,carbon_kg,rated_carbon_kg,embodied_carbon_kg\r
+devices,nodes,steps,tokens,samples,flops,flops_per_token,step_s,fetch_s,prepare_s,transfer_s,input_s,input_wait_s,input_bound,input_bytes_per_s,workers_needed,prefetch_bytes,rollout_step_s,score_step_s,sync_step_s,outer_bytes,outer_s,device_mtbf_s,system_mtbf_s,survive_hour,stops,nodes_out,spares_needed,short_share,checkpoint_bytes,block_s,save_s,load_s,restart_s,young_s,interval_s,goodput,first_order,train_s,wait_s,rollout_s,score_s,sync_s,straggler_s,save_time_s,lost_s,evaluate_s,warmup_s,planned_s,sites_s,run_s,days,device_hours,price_per_device_hour,cost_devices,cost_storage,cost_egress,cost,cost_per_million_tokens,busy_share,power_w,energy_j,rated_energy_j,carbon_kg,rated_carbon_kg,embodied_carbon_kg\r
 
 # What contradicts itself.
 $ nncost run dense round --tokens 1T --days 3
@@ -84,12 +84,14 @@ $ nncost run dense
 
 # Prices of a seller and the grid of a country; a region of a cloud has both.
 $ nncost run dense round --devices 16 --tokens 1T --seller corner --region toyland | sed -n '/^cost/,$p'
-cost        13,017 EUR, at 4 EUR per device-hour (Corner box of 8, 2026-01)
+cost        13,017 EUR, at 4 EUR per device-hour (Corner box of 8, 2026-01),
+            0.01302 EUR per million tokens
 energy      3,254 kWh, 1.000 kW per device as rated, PUE 1
 carbon      1.627 t CO2e, at 500 g/kWh (Toyland, 2025, location-based: Read from the meter),
             1.627 t at the devices' rated power
 $ nncost run dense round --devices 16 --tokens 1T --seller Corner --region north | sed -n '/^cost/,$p'
-cost        16,272 EUR, at 5 EUR per device-hour (Corner box of 8, north, 2026-01)
+cost        16,272 EUR, at 5 EUR per device-hour (Corner box of 8, north, 2026-01),
+            0.01627 EUR per million tokens
 energy      3,254 kWh, 1.000 kW per device as rated, PUE 1
 carbon      0.3254 t CO2e, at 100 g/kWh (The north of Toyland, year not stated, location-based: Read
             from the meter), 0.3254 t at the devices' rated power
@@ -99,13 +101,13 @@ $ nncost run dense round --devices 16 --tokens 1T --seller corner --offer spot |
 goodput     100.00% (stops are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
             spot: that nodes are taken back is not counted, give --reclaim-per-month
-cost        3,254 EUR, at 1 EUR per device-hour (Corner box of 8, 2026-01)
+cost        3,254 EUR, at 1 EUR per device-hour (Corner box of 8, 2026-01),
 $ nncost run dense round --devices 16 --tokens 1T --seller corner --offer spot --reclaim-per-month 0.15 | sed -n '/^goodput/,/^cost/p'
 goodput     99.95%, a stop every 101.4 days, 0.08363 in all, 630.8 s from one to training again
 checkpoint  1.499 GB, every 3667 s, training waits 767.7 ms,
             durable after 767.7 ms, loaded in 767.7 ms
 spares      1 beside 2 nodes are enough for 99% of the time
-cost        3,256 EUR, at 1 EUR per device-hour (Corner box of 8, 2026-01)
+cost        3,256 EUR, at 1 EUR per device-hour (Corner box of 8, 2026-01),
 
 # What a seller does not offer, and who is none.
 $ nncost run dense round --tokens 1T --seller corner --offer reserved-1y
@@ -130,3 +132,92 @@ $ sed 's/, "source": "@shelf" }/ }/' toy/prices/corner.json >corner.json; nncost
 $ nncost validate toy/prices/corner.json toy/grid/regions.json
 toy/prices/corner.json: ok
 toy/grid/regions.json: ok
+
+# A method of fine-tuning: what is generated and scored beside training, and the price of a token.
+$ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method grpo --prompt-tokens 200 --response-tokens 800 --rollout-tokens-per-s 10000 | sed -n '/^run/,$p'
+run         4682 s, 2.601 device-hours, 12,500 steps of 374.5 ms, 100.0 M tokens, 1.464e+17 FLOP
+
+part         time  share
+training  422.6 s   9.0%  Steps as estimated.
+rollouts   4000 s  85.4%  Generating what is trained on.
+scoring   259.0 s   5.5%  Forward passes of policy, reference, reward, critic, teacher.
+
+method      grpo, generating 320.0 ms a step, scoring 20.72 ms, 1.464 GFLOP a token
+            10,000 tokens/s of a device that generates
+goodput     100.00% (stops are not counted: the device file has no rate of failures, give
+            --device-mtbf-s)
+cost        5.202 USD, at 2 USD per device-hour, 0.05202 USD per million tokens
+energy      2.601 kWh, 1.000 kW per device as rated, PUE 1
+$ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method ppo --prompt-tokens 200 --rollout-tail 2 --update-epochs 2 --rollout-devices 1 | sed -n '/^part/,/^goodput/p'
+part         time  share
+training   1690 s   5.1%  Steps as estimated.
+rollouts  8.515 h  92.5%  Generating what is trained on.
+scoring   518.1 s   1.6%  Forward passes of policy, reference, reward, critic, teacher.
+weights   267.8 s   0.8%  Bringing new weights to where answers are generated.
+
+method      ppo, generating 2.452 s a step, scoring 41.45 ms, new weights 21.42 ms,
+            4.148 GFLOP a token
+            5,219 tokens/s of a device that generates, 8 sequences at once on 1
+goodput     100.00% (stops are not counted: the device file has no rate of failures, give
+$ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method distill --teacher-params 1B | sed -n '/^part/,/^goodput/p'
+part         time  share
+training  422.6 s  25.9%  Steps as estimated.
+scoring    1209 s  74.1%  Forward passes of policy, reference, reward, critic, teacher.
+
+method      distill, scoring 96.74 ms, 3.010 GFLOP a token
+goodput     100.00% (stops are not counted: the device file has no rate of failures, give
+$ nncost explain run.rollout_step_s,run.score_step_s,run.cost_per_million_tokens dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method grpo --rollout-tokens-per-s 10000 | tail -n +2
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+links     switch of 8 at 100.0 GB/s
+plan      2 devices = data 2
+          batch 8 = 4 x 1 pass x data 2, sequence 1000, bf16, policy mixed, adamw, flash attention,
+          recompute none, software torch-compile (chosen for this plan), mode predicted
+
+run.rollout_step_s:
+
+run.rollout_step_s
+                  Generating the tokens of one step, as far as training waits.
+                  = tokens_per_step * generated_share * rollout_tail / (rollout_tokens_per_s *
+                  rollout_devices)
+                  = 8000 * 1 * 1 / (10000 * 2)
+                  = 0.4 s (400.0 ms)
+  note            rollout_tail: the longest answer over the mean, which all wait for
+
+run.score_step_s:
+
+run.score_step_s  Scoring the tokens of one step: forward passes beside training.
+                  = passes * forward_step_s
+                  = 2 * 0.0103615413231
+                  = 0.0207230826461 s (20.72 ms)
+  where           forward_step_s 10.36 ms
+
+passes            forward passes of a size of the policy's over every token
+                  = policy_again + reference + reward_model + critic + teacher
+                  = 1 + 1 + 0 + 0 + 0
+                  = 2
+
+forward_step_s    backward_s: with what it computes again
+                  = (update_step_s - update_s) * forward_s / (forward_s + backward_s)
+                  = (0.0338058727519 - 0.00321318) * 0.010272672 / (0.010272672 + 0.020057632)
+                  = 0.0103615413231 s (10.36 ms)
+  where           update_step_s 33.81 ms, update_s 3.213 ms, forward_s 10.27 ms, backward_s 20.06 ms
+
+run.cost_per_million_tokens:
+
+run.cost_per_million_tokens
+                  Price of the run over the millions of tokens that it trains on.
+                  = cost / tokens * 1e6
+                  = 6.31290215831 / 100000000 * 1e6
+                  = 0.0631290215831
+$ nncost run dense round --devices 2 --tokens 100M --method distill
+! nncost: --teacher-params: missing, expected the parameters of the teacher, found none
+[2]
+$ nncost run dense round --devices 2 --tokens 100M --method grpo --prompt-tokens 5000
+! nncost: --response-tokens: missing, expected it where a prompt of 5000 tokens fills the sequence
+[2]
+$ nncost run dense round --devices 2 --tokens 100M --method grpo --rollout-batch 1M
+! nncost: --rollout-batch: such sequences do not fit on 1 x round, expected at most 240
+[2]
+$ nncost run unet round --devices 2 --samples 100M --method dpo
+! nncost: --method: is for models of tokens, expected train, found dpo
+[2]

@@ -326,8 +326,17 @@ START_TEST(every_line_is_true)
     plan.seq_len = 4096;
     plan.tokens = 1e12;
     plan.price = 2.5;
-    for (int variant = 0; variant < 8; variant++) {
+    for (int variant = 0; variant < 16; variant++) {
         nnc_run_ask ask = nnc_run_ask_default();
+        ask.method = variant & 8 ? NNC_METHOD_PPO : NNC_METHOD_TRAIN;
+        ask.policy_params = 8e9;
+        ask.reward_params = 4e9;
+        ask.update_epochs = 2.0;
+        ask.rollout_tokens_per_s = 3000.0;
+        ask.rollout_tail = 1.5;
+        ask.rollout_devices = variant & 8 ? 256.0 : 0.0;
+        ask.rollout_overlap = variant >= 12;
+        ask.sync_bytes_per_s = 1e9;
         ask.step_s = 1.5;
         ask.step_flops = 1e18;
         ask.device_mtbf_s = variant & 1 ? 1e8 : (double)NAN;
@@ -367,8 +376,9 @@ START_TEST(every_line_is_true)
             }
         }
         nnc_derivation_destroy(why);
-        CLOSE(run.train_s + run.wait_s + run.straggler_s + run.save_time_s + run.lost_s +
-                  run.evaluate_s + run.warmup_s + run.planned_s + run.sites_s,
+        CLOSE(run.train_s + run.wait_s + run.rollout_s + run.score_s + run.sync_s +
+                  run.straggler_s + run.save_time_s + run.lost_s + run.evaluate_s + run.warmup_s +
+                  run.planned_s + run.sites_s,
               run.run_s, 1e-12);
     }
 }

@@ -117,6 +117,41 @@ static void write_input(nnc_sheet *sheet, const nnc_run *run)
     nnc_sheet_end(sheet);
 }
 
+/* What is done beside training, and how fast answers are generated. */
+static void write_method(nnc_sheet *sheet, const nnc_report *report)
+{
+    const nnc_run *run = report->run;
+    const nnc_run_ask *ask = report->run_ask;
+    char a[NNC_NUMBER_TEXT];
+    if (ask->method == NNC_METHOD_TRAIN) {
+        return;
+    }
+    nnc_sheet_label(sheet, "method");
+    nnc_sheet_item(sheet, NNC_INK_STRONG, "%s", nnc_method_name(ask->method));
+    if (nnc_method_rolls_out(ask->method)) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "generating %s a step",
+                       nnc_unit_text(run->rollout_step_s, "s", a));
+    }
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "scoring %s", nnc_unit_text(run->score_step_s, "s", a));
+    if (run->sync_step_s > 0.0) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "new weights %s",
+                       nnc_unit_text(run->sync_step_s, "s", a));
+    }
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s a token",
+                   nnc_unit_text(run->flops_per_token, "FLOP", a));
+    nnc_sheet_end(sheet);
+    if (nnc_method_rolls_out(ask->method) && isnan(ask->rollout_s)) {
+        nnc_sheet_label(sheet, "");
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s tokens/s of a device that generates",
+                       nnc_count_text(ask->rollout_tokens_per_s, a));
+        if (!isnan(ask->rollout_batch)) {
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s sequences at once on %g",
+                           nnc_count_text(ask->rollout_batch, a), ask->rollout_tensor);
+        }
+        nnc_sheet_end(sheet);
+    }
+}
+
 static void write_spot(nnc_sheet *sheet, const nnc_report *report)
 {
     if (report->spot && !(report->run_ask->reclaim_per_month > 0.0)) {
@@ -188,6 +223,10 @@ static void write_money(nnc_sheet *sheet, const nnc_report *report)
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "at %s %s per device-hour",
                    nnc_count_text(run->price_per_device_hour, a), currency);
     nnc_sheet_price(sheet, price);
+    if (!isnan(run->cost_per_million_tokens)) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s per million tokens",
+                       nnc_count_text(run->cost_per_million_tokens, a), currency);
+    }
     if (run->cost_storage > 0.0 || run->cost_egress > 0.0) {
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s of it for storage and egress",
                        nnc_count_text(run->cost_storage + run->cost_egress, a), currency);
@@ -242,6 +281,7 @@ void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report)
     if (!isnan(report->run->run_s)) {
         write_parts(&sheet, report->run);
     }
+    write_method(&sheet, report);
     write_input(&sheet, report->run);
     write_failures(&sheet, report);
     write_spot(&sheet, report);
