@@ -49,12 +49,13 @@ NNC_ENUM(nnc_norm_kind, NNC_NORM_KIND_LIST, NNC_NORM_KIND_COUNT);
 NNC_API const char *nnc_norm_kind_name(nnc_norm_kind kind);
 NNC_API const char *nnc_norm_kind_help(nnc_norm_kind kind);
 
-#define NNC_MLP_LIST(X)                                               \
-    X(NNC_MLP_GELU, "gelu", "Two matrices with a GELU between them.") \
-    X(NNC_MLP_RELU, "relu", "Two matrices with a ReLU between them.") \
-    X(NNC_MLP_SWIGLU, "swiglu", "Three matrices, a SiLU gate.")       \
-    X(NNC_MLP_GEGLU, "geglu", "Three matrices, a GELU gate.")         \
-    X(NNC_MLP_RELU2, "relu2", "Two matrices with a squared ReLU between them.")
+#define NNC_MLP_LIST(X)                                                         \
+    X(NNC_MLP_GELU, "gelu", "Two matrices with a GELU between them.")           \
+    X(NNC_MLP_RELU, "relu", "Two matrices with a ReLU between them.")           \
+    X(NNC_MLP_SWIGLU, "swiglu", "Three matrices, a SiLU gate.")                 \
+    X(NNC_MLP_GEGLU, "geglu", "Three matrices, a GELU gate.")                   \
+    X(NNC_MLP_RELU2, "relu2", "Two matrices with a squared ReLU between them.") \
+    X(NNC_MLP_SILU, "silu", "Two matrices with a SiLU between them.")
 NNC_ENUM(nnc_mlp, NNC_MLP_LIST, NNC_MLP_COUNT);
 NNC_API const char *nnc_mlp_name(nnc_mlp mlp);
 NNC_API const char *nnc_mlp_help(nnc_mlp mlp);
@@ -77,6 +78,8 @@ static inline bool nnc_mlp_gated(nnc_mlp mlp)
     X(NNC_MIXER_GATED_DELTA, "gated_delta", "Linear attention by the gated delta rule.")         \
     X(NNC_MIXER_LIGHTNING, "lightning", "Linear attention with a fixed decay per head.")         \
     X(NNC_MIXER_SHORT_CONV, "short_conv", "A gated convolution over a few tokens.")              \
+    X(NNC_MIXER_BESIDE, "full_mamba2",                                                           \
+      "Attention to every token before it and Mamba-2 side by side, behind one norm.")           \
     X(NNC_MIXER_NONE, "none", "Nothing.")
 NNC_ENUM(nnc_mixer, NNC_MIXER_LIST, NNC_MIXER_COUNT);
 NNC_API const char *nnc_mixer_name(nnc_mixer mixer);
@@ -121,6 +124,11 @@ NNC_API const char *nnc_qk_norm_help(nnc_qk_norm norm);
     X(NNC_HEAD_POOLER, "pooler", "A dense layer over one token of each sequence.")        \
     X(NNC_HEAD_PROJECTION, "projection",                                                  \
       "One token of each sequence to head_width values, no bias.")                        \
+    X(NNC_HEAD_MASKED_NEXT, "masked_next",                                                \
+      "As masked, and a pooler that says whether the second half of a pair follows.")     \
+    X(NNC_HEAD_CLASSES, "classes",                                                        \
+      "A dense layer over one token of each sequence, then head_width classes.")          \
+    X(NNC_HEAD_TAGS, "tags", "head_width classes for every token.")                       \
     X(NNC_HEAD_NONE, "none", "Nothing: the states are compared with others.")
 NNC_ENUM(nnc_model_head, NNC_MODEL_HEAD_LIST, NNC_MODEL_HEAD_COUNT);
 NNC_API const char *nnc_model_head_name(nnc_model_head head);
@@ -177,7 +185,7 @@ typedef struct nnc_decoder {
     bool score_softcap, logit_softcap; /* tanh bounds attention scores; logits */
     bool bidirectional;                /* every token sees all others: an encoder */
     nnc_model_head head;
-    int64_t head_width;       /* of a projection */
+    int64_t head_width;       /* of a projection, classes, tags */
     int64_t token_types;      /* rows of a table of token types; 0 = none */
     int64_t embed_width;      /* of the tables, projected to hidden; 0 = hidden */
     int64_t relative_buckets; /* of relative positions */
@@ -191,8 +199,9 @@ typedef struct nnc_decoder {
     int64_t ssm_inner, ssm_state, ssm_heads, ssm_groups, ssm_rank, ssm_chunk;
     int64_t conv_kernel; /* tokens that their convolution, or a short_conv, sees */
     bool conv_bias;
-    bool ssm_norms;    /* of Mamba's time steps and state projections */
-    double head_share; /* of the positions, those that a head of masked words works on; 0 = all */
+    bool ssm_norms;     /* of Mamba's time steps and state projections */
+    bool no_state_norm; /* Mamba-2's output is gated without a norm */
+    double head_share;  /* of the positions, those that a head of masked words works on; 0 = all */
     /* Latent attention to the index_topk tokens that an indexer picks: index_heads queries of width index_dim per
      * token against one key. 0 = to all. */
     int64_t index_heads, index_dim, index_topk;

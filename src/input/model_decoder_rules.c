@@ -105,11 +105,13 @@ static void check_ends(nnc_json at, const nnc_decoder *d)
         nnc_json_fault(at, "share_layers", "does not apply, expected layers that are alike");
     }
     check_beside(at, "relative_buckets", d->relative_buckets > 0, relative, "relative positions");
-    if (d->head_share > 0.0 && d->head != NNC_HEAD_MASKED) {
+    if (d->head_share > 0.0 && d->head != NNC_HEAD_MASKED && d->head != NNC_HEAD_MASKED_NEXT) {
         nnc_json_fault(at, "head_share", "does not apply, expected it with a head of masked words");
     }
-    check_beside(at, "head_width", d->head_width > 0, d->head == NNC_HEAD_PROJECTION,
-                 "a projection head");
+    check_beside(at, "head_width", d->head_width > 0,
+                 d->head == NNC_HEAD_PROJECTION || d->head == NNC_HEAD_CLASSES ||
+                     d->head == NNC_HEAD_TAGS,
+                 "a head of projection, classes or tags");
     if (d->encoder_layers == 0 &&
         (d->encoder_seq_len > 0 || d->encoder_ffn_hidden > 0 || d->frame_bands > 0)) {
         nnc_json_fault(at, "encoder_layers", "missing, expected it beside the other encoder keys");
@@ -139,7 +141,7 @@ static void check_ends(nnc_json at, const nnc_decoder *d)
 /* Which mixers, as bits, need a field; the others have no use for it. */
 #define BIT(mixer) (1U << (mixer))
 #define MAMBA BIT(NNC_MIXER_MAMBA)
-#define HEADED (BIT(NNC_MIXER_MAMBA2) | BIT(NNC_MIXER_GATED_DELTA))
+#define HEADED (BIT(NNC_MIXER_MAMBA2) | BIT(NNC_MIXER_GATED_DELTA) | BIT(NNC_MIXER_BESIDE))
 #define DECODER(member) #member, offsetof(nnc_decoder, member)
 static const struct {
     const char *name;
@@ -183,7 +185,8 @@ static void check_states(nnc_json at, const nnc_decoder *d)
                        " and a multiple of ssm_groups = %" PRId64 ", found %" PRId64,
                        d->ssm_inner, d->ssm_groups, d->ssm_heads);
     }
-    const unsigned headless = MAMBA | HEADED | BIT(NNC_MIXER_SHORT_CONV) | BIT(NNC_MIXER_NONE);
+    const unsigned headless =
+        (MAMBA | HEADED | BIT(NNC_MIXER_SHORT_CONV) | BIT(NNC_MIXER_NONE)) & ~BIT(NNC_MIXER_BESIDE);
     if ((used & ~headless) != 0 && d->heads < 1) {
         nnc_json_fault(at, "heads",
                        "missing, expected a whole number from 1 to 1e7, found nothing");

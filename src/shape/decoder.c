@@ -243,7 +243,8 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
     const nnc_decoder *d = &model->decoder;
     const nnc_layer layer = layer_of(d);
     const int64_t t = p->tensor;
-    const bool pooled = d->head == NNC_HEAD_POOLER || d->head == NNC_HEAD_PROJECTION;
+    const bool pooled = d->head == NNC_HEAD_POOLER || d->head == NNC_HEAD_PROJECTION ||
+                        d->head == NNC_HEAD_CLASSES || d->head == NNC_HEAD_MASKED_NEXT;
     if (d->encoder_layers > 0 && p->pipeline > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
                         "an encoder and its decoder stay together, expected 1, found %" PRId32,

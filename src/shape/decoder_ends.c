@@ -9,6 +9,12 @@ static int64_t table_width(const nnc_decoder *d)
     return d->embed_width > 0 ? d->embed_width : d->hidden;
 }
 
+/* Of the states that the head works on: a decoder with narrow tables narrows them again (OPT-350M). */
+static int64_t state_width(const nnc_decoder *d)
+{
+    return d->bidirectional ? d->hidden : table_width(d);
+}
+
 static int64_t table_rows(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     return nnc_vocab_split(nnc_vocab_rows(d), w->to.how->plan->tensor);
@@ -17,7 +23,8 @@ static int64_t table_rows(const nnc_layer_writer *w, const nnc_decoder *d)
 /* Does the head choose out of the vocabulary? */
 static bool has_words(const nnc_decoder *d)
 {
-    return d->head == NNC_HEAD_LOGITS || d->head == NNC_HEAD_MASKED;
+    return d->head == NNC_HEAD_LOGITS || d->head == NNC_HEAD_MASKED ||
+           d->head == NNC_HEAD_MASKED_NEXT;
 }
 
 void nnc_decoder_relative(const nnc_layer_writer *w, const nnc_decoder *d)
@@ -138,10 +145,6 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d)
     const nnc_plan *plan = w->to.how->plan;
     const int64_t vocab = table_rows(w, d);
     const int64_t width = table_width(d);
-    if (width != d->hidden && d->head == NNC_HEAD_LOGITS) {
-        nnc_layer_linear(w, "head.project", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, width, d->hidden,
-                         false);
-    }
     nnc_layer_tensor_exchange(w, "head.tensor_in", true, width);
     nnc_op *logits = nnc_layer_linear(w, "head.logits", NNC_GROUP_HEAD, NNC_SPLIT_COLUMN, vocab,
                                       width, d->head_bias);
@@ -166,7 +169,8 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d)
 static void dense(const nnc_layer_writer *w, const nnc_decoder *d, int64_t rows, int64_t width)
 {
     nnc_list_linear(&w->to, "head.dense", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, rows, width,
-                    d->hidden, d->biases || d->head == NNC_HEAD_REPLACED);
+                    d->hidden,
+                    d->biases || d->head == NNC_HEAD_REPLACED || d->head == NNC_HEAD_CLASSES);
     nnc_op *act = nnc_list_pointwise(&w->to, "head.activation", NNC_PW_GELU, NNC_GROUP_HEAD,
                                      nnc_list_mul(&w->to, rows, width));
     act->split = NNC_SPLIT_SEQUENCE;
@@ -198,6 +202,33 @@ static void replaced(const nnc_layer_writer *w, const nnc_decoder *d)
     distance(w, w->tokens, 1);
 }
 
+/* Of one token of each sequence. Source: BERT, arXiv:1810.04805, sections 3.1 and 4.1. */
+static void choose(const nnc_layer_writer *w, const nnc_decoder *d, int64_t classes)
+{
+    dense(w, d, w->batch, d->hidden);
+    nnc_list_linear(&w->to, "head.classes", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, w->batch, classes,
+                    d->hidden, true);
+    nnc_list_loss(&w->to, w->batch, classes);
+}
+
+static void classes(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    choose(w, d, d->head_width);
+}
+
+static void masked_next(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    masked(w, d);
+    choose(w, d, 2);
+}
+
+static void tags(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    nnc_layer_linear(w, "head.classes", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, d->head_width,
+                     state_width(d), true);
+    nnc_list_loss(&w->to, w->tokens, d->head_width);
+}
+
 static void pooler(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     dense(w, d, w->batch, d->hidden);
@@ -207,13 +238,13 @@ static void pooler(const nnc_layer_writer *w, const nnc_decoder *d)
 static void projection(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     nnc_list_linear(&w->to, "head.project", NNC_GROUP_HEAD, NNC_SPLIT_TOKENS, w->batch,
-                    d->head_width, d->hidden, false);
+                    d->head_width, state_width(d), false);
     distance(w, w->batch, d->head_width);
 }
 
 static void states(const nnc_layer_writer *w, const nnc_decoder *d)
 {
-    distance(w, w->tokens, d->hidden);
+    distance(w, w->tokens, state_width(d));
 }
 
 typedef void head_writer(const nnc_layer_writer *w, const nnc_decoder *d);
@@ -222,6 +253,9 @@ static head_writer *const NNC_ROW(NNC_HEAD_MASKED) = masked;
 static head_writer *const NNC_ROW(NNC_HEAD_REPLACED) = replaced;
 static head_writer *const NNC_ROW(NNC_HEAD_POOLER) = pooler;
 static head_writer *const NNC_ROW(NNC_HEAD_PROJECTION) = projection;
+static head_writer *const NNC_ROW(NNC_HEAD_MASKED_NEXT) = masked_next;
+static head_writer *const NNC_ROW(NNC_HEAD_CLASSES) = classes;
+static head_writer *const NNC_ROW(NNC_HEAD_TAGS) = tags;
 static head_writer *const NNC_ROW(NNC_HEAD_NONE) = states;
 static head_writer *const *const heads[] = { NNC_MODEL_HEAD_LIST(NNC_ROW_AT) };
 
@@ -229,6 +263,10 @@ void nnc_decoder_head(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     if (d->norm_place != NNC_NORM_POST) {
         nnc_layer_norm(w, "head.norm", d->hidden);
+    }
+    if (state_width(d) != d->hidden) {
+        nnc_layer_linear(w, "head.project", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, state_width(d),
+                         d->hidden, false);
     }
     (*heads[d->head])(w, d);
 }

@@ -13,12 +13,12 @@ static nnc_op *linear(const nnc_layer_writer *w, const char *name, nnc_split spl
 }
 
 /* The first product of the layer, which owns the norm's output. */
-static void enter(const nnc_layer_writer *w, int64_t n)
+static void enter(const nnc_layer_writer *w, int64_t n, bool keeps_input)
 {
     const nnc_layer *l = w->layer;
     nnc_layer_tensor_exchange(w, "ssm.tensor_in", true, l->hidden);
     linear(w, "ssm.in", NNC_SPLIT_COLUMN, n, l->hidden, l->qkv_bias)->u.matmul.keeps_a =
-        !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
+        keeps_input && !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
 }
 
 static void leave(const nnc_layer_writer *w, int64_t width)
@@ -88,7 +88,7 @@ static void state_norm(const nnc_layer_writer *w, int64_t width, int64_t heads)
 static void mamba(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t inner = d->ssm_inner, projected = d->ssm_rank + 2 * d->ssm_state;
-    enter(w, 2 * inner);
+    enter(w, 2 * inner, true);
     convolve(w, d, inner, true);
     linear(w, "ssm.x", NNC_SPLIT_ROW, projected, inner, false);
     nnc_layer_tensor_exchange(w, "ssm.tensor_x", false, projected);
@@ -104,10 +104,10 @@ static void mamba(const nnc_layer_writer *w, const nnc_decoder *d)
     leave(w, inner);
 }
 
-static void mamba2(const nnc_layer_writer *w, const nnc_decoder *d)
+static void mamba2_behind(const nnc_layer_writer *w, const nnc_decoder *d, bool keeps_input)
 {
     const int64_t inner = d->ssm_inner, keys = d->ssm_groups * d->ssm_state;
-    enter(w, 2 * inner + 2 * keys + d->ssm_heads);
+    enter(w, 2 * inner + 2 * keys + d->ssm_heads, keeps_input);
     convolve(w, d, inner + 2 * keys, true);
     scan(w,
          (nnc_scan){ .inner = inner,
@@ -117,14 +117,32 @@ static void mamba2(const nnc_layer_writer *w, const nnc_decoder *d)
                      .chunk = d->ssm_chunk > 0 ? d->ssm_chunk : CHUNK },
          3 * d->ssm_heads);
     gate(w, "ssm.gate", inner);
-    state_norm(w, inner, 1);
+    if (!d->no_state_norm) {
+        state_norm(w, inner, 1);
+    }
     leave(w, inner);
+}
+
+static void mamba2(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    mamba2_behind(w, d, true);
+}
+
+/* Attention, then Mamba-2 on the same input, and both are added. Source: arXiv:2507.22448, section 2. */
+static void beside(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    nnc_attention_names names = nnc_attention_plain;
+    names.residual = NULL;
+    nnc_layer_project(w, &names, NULL);
+    nnc_layer_attend(w, &names, NULL);
+    nnc_list_residual(&w->to, "attn.beside", NNC_GROUP_ATTENTION, w->hidden_elements);
+    mamba2_behind(w, d, false);
 }
 
 static void gated_delta(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t inner = d->ssm_inner, keys = d->ssm_groups * d->ssm_state;
-    enter(w, 2 * inner + 2 * keys);
+    enter(w, 2 * inner + 2 * keys, true);
     linear(w, "ssm.decay", NNC_SPLIT_COLUMN, 2 * d->ssm_heads, w->layer->hidden, false)
         ->u.matmul.keeps_a = false;
     convolve(w, d, inner + 2 * keys, true);
@@ -144,7 +162,7 @@ static void gated_delta(const nnc_layer_writer *w, const nnc_decoder *d)
 static void lightning(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t inner = d->heads * d->head_dim;
-    enter(w, 3 * inner);
+    enter(w, 3 * inner, true);
     pointwise(w, "ssm.activation", NNC_PW_SILU, 3 * inner)->u.pointwise.keeps_input = true;
     scan(w,
          (nnc_scan){ .inner = inner,
@@ -162,7 +180,7 @@ static void lightning(const nnc_layer_writer *w, const nnc_decoder *d)
 
 static void short_conv(const nnc_layer_writer *w, const nnc_decoder *d)
 {
-    enter(w, 3 * d->hidden);
+    enter(w, 3 * d->hidden, true);
     gate(w, "ssm.gate_in", d->hidden);
     convolve(w, d, d->hidden, false);
     gate(w, "ssm.gate", d->hidden);
@@ -179,6 +197,7 @@ static mixer_writer *const NNC_ROW(NNC_MIXER_MAMBA2) = mamba2;
 static mixer_writer *const NNC_ROW(NNC_MIXER_GATED_DELTA) = gated_delta;
 static mixer_writer *const NNC_ROW(NNC_MIXER_LIGHTNING) = lightning;
 static mixer_writer *const NNC_ROW(NNC_MIXER_SHORT_CONV) = short_conv;
+static mixer_writer *const NNC_ROW(NNC_MIXER_BESIDE) = beside;
 static mixer_writer *const NNC_ROW(NNC_MIXER_NONE) = NULL;
 static mixer_writer *const *const mixers[] = { NNC_MIXER_LIST(NNC_ROW_AT) };
 

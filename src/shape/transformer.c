@@ -21,6 +21,7 @@ const nnc_attention_names nnc_attention_plain = {
 static const nnc_pointwise_kind NNC_ROW(NNC_MLP_GELU) = NNC_PW_GELU;
 static const nnc_pointwise_kind NNC_ROW(NNC_MLP_RELU) = NNC_PW_RELU;
 static const nnc_pointwise_kind NNC_ROW(NNC_MLP_RELU2) = NNC_PW_RELU2;
+static const nnc_pointwise_kind NNC_ROW(NNC_MLP_SILU) = NNC_PW_SILU;
 static const nnc_pointwise_kind NNC_ROW(NNC_MLP_SWIGLU) = NNC_PW_SWIGLU;
 static const nnc_pointwise_kind NNC_ROW(NNC_MLP_GEGLU) = NNC_PW_GEGLU;
 static const nnc_pointwise_kind *const activations[] = { NNC_MLP_LIST(NNC_ROW_AT) };

@@ -76,8 +76,8 @@ $ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >ex
 > sed '/"heads"/d; /"head_dim"/d; /"ffn_hidden"/d' toy/models/dense.json >dense.json; nncost validate dense.json
 ! nncost: experts.json: sliding_window: missing, expected the tokens that window and chunk layers see
 ! nncost: experts.json:19: sliding_window: does not apply, expected a layer in mixers that slides
-! nncost: experts.json:19: mixers[0]: unknown value, expected one of full, window, chunk, full_unrotated, mamba, mamba2, gated_delta, lightning, short_conv, none, found "fill"
-! nncost: experts.json:19: mixers: wrong type, expected a list out of full, window, chunk, full_unrotated, mamba, mamba2, gated_delta, lightning, short_conv, none, found "full"
+! nncost: experts.json:19: mixers[0]: unknown value, expected one of full, window, chunk, full_unrotated, mamba, mamba2, gated_delta, lightning, short_conv, full_mamba2, none, found "fill"
+! nncost: experts.json:19: mixers: wrong type, expected a list out of full, window, chunk, full_unrotated, mamba, mamba2, gated_delta, lightning, short_conv, full_mamba2, none, found "full"
 ! nncost: experts.json:19: mixers: more than there are layers, expected at most 4 names, found 5
 ! nncost: experts.json:19: mlps: has no experts, expected a layer of them beside the key experts
 ! nncost: experts.json:19: dense_layers: said twice, expected it or mlps, found both
@@ -88,7 +88,7 @@ $ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >ex
 ! nncost: experts.json:19: shared_gate: gates nothing, expected it beside a shared_hidden
 ! nncost: experts.json:19: kv_lora_rank: latent attention has norms of its own and no gate, expected qk_norm none and attention_gate off
 ! nncost: experts.json:19: relative_buckets: does not apply, expected it with relative positions and only then
-! nncost: experts.json: head_width: missing, expected it with a projection head and only then
+! nncost: experts.json: head_width: missing, expected it with a head of projection, classes or tags and only then
 ! nncost: experts.json: encoder_layers: missing, expected it beside the other encoder keys
 ! nncost: experts.json:19: encoder_layers: does not apply, expected it before plain decoder layers: not bidirectional, without experts, latents, mixers and mlps
 ! nncost: experts.json:19: embed_width: does not apply, expected a tied_head beside it

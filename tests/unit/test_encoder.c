@@ -33,7 +33,8 @@ END_TEST
 
 /* Width 4, 10 words, 6 tokens. Logits 4 * 10 from a tied table: no parameters. Masked: a dense layer 16 + 4, a
  * norm 8, then the logits. Replaced: the dense layer and 4 + 1. Pooler: the dense layer for one token. A
- * projection to 3: 12. */
+ * projection to 3: 12. Behind masked words whether the next sentence follows: a pooler and 2 * 4 + 2. Three classes
+ * behind a dense layer: 3 * 4 + 3; as tags of all tokens without it. */
 START_TEST(heads)
 {
     static const struct {
@@ -44,6 +45,9 @@ START_TEST(heads)
                    { "replaced", 20 + 5, 6 * (16 + 4) },
                    { "pooler", 20, 16 },
                    { "projection", 12, 12 },
+                   { "masked_next", 20 + 8 + 20 + 10, 6 * (16 + 40) + 16 + 8 },
+                   { "classes", 20 + 15, 16 + 12 },
+                   { "tags", 15, 6 * 12 },
                    { "none", 0, 0 } };
     const nnc_plan plan = bf16();
     nnc_model model = encoder();
@@ -75,6 +79,8 @@ START_TEST(tables)
     model.decoder.token_types = 0;
     model.decoder.bidirectional = false;
     model.decoder.head = NNC_HEAD_LOGITS;
+    ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, plain - 2 * 10 + 8 + 8);
+    model.decoder.head = NNC_HEAD_NONE; /* the way back belongs to the network, not to its head */
     ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, plain - 2 * 10 + 8 + 8);
 }
 END_TEST

@@ -178,11 +178,10 @@ static const struct {
       "unknown architecture, expected one of those in docs/models.md, or the shape as a file of "
       "your own "
       "(nncost show llama3-8b --format json), found 3" },
-    { LLAMA ",\n\"architectures\": [\"LlamaForSequenceClassification\"] }",
-      "c.json:4: architectures[0]",
+    { LLAMA ",\n\"architectures\": [\"LlamaForRewardModel\"] }", "c.json:4: architectures[0]",
       "a class with another head, or without one, expected one that ends in ForCausalLM "
-      "LMHeadModel "
-      "Model, found \"LlamaForSequenceClassification\"" },
+      "LMHeadModel ForSequenceClassification ForTokenClassification ForQuestionAnswering "
+      "Model, found \"LlamaForRewardModel\"" },
     { LLAMA ",\n\"tie_word_embeddings\": null }", "c.json:4: tie_word_embeddings",
       "says nothing, expected true or false, found null" },
     { LLAMA ",\n\"num_experts\": 8 }", "c.json:4: num_experts", REFUSED("llama", "8") },
@@ -206,6 +205,15 @@ static const struct {
       "c.json:4: layer_types[1]",
       "a layer of a kind this version does not know, expected one of full_attention, "
       "sliding_attention, found \"linear_attention\"" },
+    { "{ \"model_type\": \"bert\", \"architectures\": [\"BertForTokenClassification\"],\n"
+      "\"id2label\": { \"0\": \"a\" },\n\"num_labels\": 2 }",
+      "c.json:3: num_labels", "differs from id2label, expected as many as names, found 2" },
+    { "{ \"model_type\": \"bart\", \"architectures\": [\"BartForSequenceClassification\"] }",
+      "c.json: id2label", "missing, expected the names of the classes, found nothing" },
+    { "{ \"model_type\": \"mllama\", \"vision_config\": {},\n\"text_config\": {"
+      " \"num_hidden_layers\": 2,\n\"cross_attention_layers\": [0, 1, 5] } }",
+      "c.json:2: text_config.num_hidden_layers",
+      "no layer is left, expected more than are listed, found 2" },
     { UNET("\"attention_head_dim\": [2, 3],\n") " }", "c.json:3: attention_head_dim[1]",
       "not a head count, expected a divisor of the level's channels, found 3" },
     { UNET("\"attention_head_dim\": [8, 4],\n") " }", "c.json:3: attention_head_dim",
@@ -286,6 +294,12 @@ START_TEST(classes_have_their_heads)
     ck_assert_int_eq(parse("{ \"model_type\": \"bert\", \"architectures\": [\"BertModel\"] }", &m),
                      NNC_OK);
     ck_assert_int_eq(m.decoder.head, NNC_HEAD_POOLER);
+    ck_assert_int_eq(parse(LLAMA ", \"architectures\": [\"LlamaForSequenceClassification\"],"
+                                 " \"num_labels\": 1 }",
+                           &m),
+                     NNC_OK);
+    ck_assert_int_eq(m.decoder.head, NNC_HEAD_PROJECTION); /* without a bias */
+    ck_assert_int_eq(m.decoder.head_width, 1);
 }
 END_TEST
 

@@ -75,7 +75,8 @@ static nnc_model with(const char *mixers, const char *mlps)
  * mamba2: 8*(32 + 12 + 4) + 16*8; convolution 28*3, 3*4, norm 16.
  * gated delta: 8*(32 + 12) + 8*8 + 16*8; convolution 28*3, 2*4, norm 4.
  * lightning, 4 heads of 2: 8*24 + 8*8 + 8*8; norm 8.
- * short convolution: 8*24 + 8*8; convolution 24. */
+ * short convolution: 8*24 + 8*8; convolution 24.
+ * attention beside mamba2: 4 heads of 2 and 2 of keys, 8*16 + 8*8 more. */
 START_TEST(mixers_that_keep_a_state)
 {
     static const struct {
@@ -86,6 +87,7 @@ START_TEST(mixers_that_keep_a_state)
                    { "gated_delta", 352 + 64 + 128, 84, 8 + 4 },
                    { "lightning", 192 + 64 + 64, 0, 8 },
                    { "short_conv", 192 + 64, 24, 0 },
+                   { "full_mamba2", 384 + 128 + 128 + 64, 84, 12 + 16 },
                    { "none", 0, 0, -8 } }; /* nor its norm */
     const nnc_plan plan = plan_of(1, 1, 1);
     for (int i = 0; i < (int)COUNT_OF(wanted); i++) {
@@ -94,7 +96,9 @@ START_TEST(mixers_that_keep_a_state)
         const int layer = wanted[i].products + wanted[i].convolution + wanted[i].vectors + 8;
         ck_assert_int_eq(r.params, 2 * 80 + 8 + 2 * layer);
         const nnc_op_cost *scan = find_row("ssm.scan", NNC_PHASE_FORWARD);
-        const double scanned = scan != NULL ? scan->work.full_flops : 0.0;
+        double scanned = scan != NULL ? scan->work.full_flops : 0.0;
+        const nnc_op_cost *attends = find_row("attn.core", NNC_PHASE_FORWARD);
+        scanned += attends != NULL ? attends->work.full_flops : 0.0;
         ck_assert_double_eq(
             r.forward_flops,
             2 * 5 * 80 + 2 * (2 * 5 * (wanted[i].products + wanted[i].convolution) + scanned));
@@ -106,8 +110,8 @@ END_TEST
 START_TEST(states_over_tensor_ranks)
 {
     nnc_plan plan = plan_of(1, 1, 1);
-    static const char *const names[] = { "mamba", "mamba2", "gated_delta", "lightning",
-                                         "short_conv" };
+    static const char *const names[] = { "mamba",     "mamba2",     "gated_delta",
+                                         "lightning", "short_conv", "full_mamba2" };
     for (int i = 0; i < (int)COUNT_OF(names); i++) {
         const nnc_model model = with(names[i], "dense");
         plan.tensor = 1;

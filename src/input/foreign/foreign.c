@@ -218,8 +218,37 @@ static const nnc_foreign_pattern *patterns_of(const nnc_architecture *row)
 }
 
 /* Of decoders whose row names none. A base model is the network without its head. */
-static const char decoder_classes[] =
-    "ForCausalLM LMHeadModel !DoubleHeadsModel !PreTrainedModel Model=head=none";
+static const char decoder_classes[] = "ForCausalLM LMHeadModel !DoubleHeadsModel !PreTrainedModel "
+                                      "ForSequenceClassification=head=projection,head_width=labels "
+                                      "ForTokenClassification=head=tags,head_width=labels "
+                                      "ForQuestionAnswering=head=tags,head_width=2 Model=head=none";
+
+/* How many labels a classifier tells apart: their names, a number, or two where the class has a default. */
+static void set_labels(nnc_json root, nnc_model *model, bool two)
+{
+    char text[24];
+    const nnc_json number = nnc_foreign_get(root, "num_labels|_num_labels");
+    const nnc_json names = nnc_json_get(root, "id2label");
+    const bool counted = nnc_json_type_of(number) == NNC_JSON_NUMBER;
+    const bool named = nnc_json_type_of(names) == NNC_JSON_OBJECT;
+    const int count = named ? nnc_json_count(names) : 2;
+    if (!named && !counted && !two) {
+        nnc_json_fault(root, "id2label",
+                       "missing, expected the names of the classes, found nothing");
+    } else if (named && counted && nnc_json_number(number) != count) {
+        nnc_json_mismatch(number, "differs from id2label", "as many as names");
+    }
+    snprintf(text, sizeof text, "%d", count);
+    nnc_foreign_set(root, model, "head_width",
+                    counted ? nnc_foreign_text(number, text, sizeof text) : text);
+}
+
+/* Does a class end so? One for a task ("ForRewardModel") is no base model. */
+static bool ends_so(const char *name, const char *end, size_t length)
+{
+    const bool base = length == strlen("Model") && memcmp(end, "Model", length) == 0;
+    return nnc_foreign_ends(name, end, length) && !(base && strstr(name, "For") != NULL);
+}
 
 /* The class that the file names has to build this network with a head that is known: a base model has none,
  * and a classifier another. */
@@ -239,11 +268,18 @@ static void read_class(nnc_foreign_file *file, nnc_json root)
     for (const char *c = classes; c != NULL && *c != '\0'; c += strspn(c, " ")) {
         const size_t size = strcspn(c, " "), length = strcspn(c, "= ");
         const bool other = *c == '!';
-        if (!named || nnc_foreign_ends(nnc_json_text(at), c + other, length - other)) {
+        if (!named || ends_so(nnc_json_text(at), c + other, length - other)) {
             char effects[128];
             snprintf(effects, sizeof effects, "%.*s", (int)(size - length), c + length);
+            char *labels = strstr(effects, ",head_width=labels");
+            if (labels != NULL) {
+                *labels = '\0';
+            }
             if (!other) {
                 nnc_foreign_set(root, file->model, NULL, effects + (effects[0] == '='));
+                if (labels != NULL) {
+                    set_labels(root, file->model, labels[strlen(",head_width=labels")] != '!');
+                }
                 return;
             }
             break;
@@ -251,7 +287,7 @@ static void read_class(nnc_foreign_file *file, nnc_json root)
         c += size;
     }
     if (named && classes != NULL) {
-        char expected[160] = "one that ends in";
+        char expected[256] = "one that ends in";
         for (const char *c = classes; *c != '\0'; c += strcspn(c, " "), c += strspn(c, " ")) {
             const size_t used = strlen(expected);
             snprintf(expected + used, sizeof expected - used, "%s%.*s", *c == '!' ? "" : " ",

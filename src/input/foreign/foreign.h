@@ -23,7 +23,7 @@ typedef struct nnc_foreign_key {
     const char
         *words; /* their values and ours: "gelu_new=gelu relu=relu"; NULL = they are the same */
     /* Only where another key has this value, else the key says nothing: "multi_query=true", or
-     * "multi_query=true/true" with the default of that other key. */
+     * "multi_query=true/true" with the default of that other key; '!' = another value than this. */
     const char *when;
     const char *times; /* the field that the number is a multiple, or a share, of */
     const char *noted; /* a number that is no field's is told: "counted without layers: " */

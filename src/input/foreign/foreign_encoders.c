@@ -1,16 +1,20 @@
 /* Encoders, and encoders with decoders, as Hugging Face transformers writes them. */
 #include "input/foreign/foreign_rows.h"
 
-#define GELUS                                                                                  \
-    "relu=relu gelu=gelu gelu_new=gelu gelu_fast=gelu gelu_pytorch_tanh=gelu quick_gelu=gelu " \
-    "gelu_python=gelu"
-#define WITH_DECODER "architectures=ForConditionalGeneration/ForConditionalGeneration"
+#define CLASSIFIERS                                             \
+    "ForSequenceClassification=head=classes,head_width=labels " \
+    "ForTokenClassification=head=tags,head_width=labels "       \
+    "ForQuestionAnswering=head=tags,head_width=labels "         \
+    "ForMultipleChoice=head=classes,head_width=1 "
+#define WITH_DECODER "architectures=!EncoderModel/ForConditionalGeneration"
 #define ENCODER_ALONE "architectures=EncoderModel/ForConditionalGeneration"
 
 const nnc_architecture nnc_foreign_encoders[] = {
     { .name = "bert",
       .family = NNC_FAMILY_DECODER,
-      .classes = "ForMaskedLM=head=masked,head_bias=on !LMHeadModel Model=head=pooler",
+      .classes = "ForMaskedLM=head=masked,head_bias=on !LMHeadModel " CLASSIFIERS
+                 "ForPreTraining=head=masked_next,head_bias=on "
+                 "ForNextSentencePrediction=head=classes,head_width=2 Model=head=pooler",
       .implies = "positions=learned norm=layer biases=on tied_head=on bidirectional=on "
                  "norm_place=post embed_norm=on",
       .keys = NNC_KEYS(
@@ -21,7 +25,7 @@ const nnc_architecture nnc_foreign_encoders[] = {
           { "vocab_size", .to = "vocab", .absent = "30522" },
           { "max_position_embeddings", .to = "seq_len", .absent = "512" },
           { "type_vocab_size", .to = "token_types", .absent = "2" },
-          { "hidden_act", .to = "mlp", .absent = "gelu", .words = GELUS },
+          { "hidden_act", .to = "mlp", .absent = "gelu", .words = NNC_ACTIVATIONS },
           { "hidden_dropout_prob", .to = "dropout", .absent = "0.1" },
           { "attention_probs_dropout_prob", .to = "dropout", .absent = "0.1", .most = true }),
       .only = "position_embedding_type=absolute tie_word_embeddings=true is_decoder=false",
@@ -37,7 +41,7 @@ const nnc_architecture nnc_foreign_encoders[] = {
     { .name = "camembert", .like = "roberta" },
     { .name = "distilbert",
       .family = NNC_FAMILY_DECODER,
-      .classes = "ForMaskedLM=head=masked,head_bias=on Model=head=none",
+      .classes = "ForMaskedLM=head=masked,head_bias=on " CLASSIFIERS "Model=head=none",
       .implies = "positions=learned norm=layer biases=on tied_head=on bidirectional=on "
                  "norm_place=post embed_norm=on",
       .keys = NNC_KEYS({ "n_layers", .to = "layers", .absent = "6" },
@@ -46,14 +50,17 @@ const nnc_architecture nnc_foreign_encoders[] = {
                        { "hidden_dim", .to = "ffn_hidden", .absent = "3072" },
                        { "vocab_size", .to = "vocab", .absent = "30522" },
                        { "max_position_embeddings", .to = "seq_len", .absent = "512" },
-                       { "activation", .to = "mlp", .absent = "gelu", .words = GELUS },
+                       { "activation", .to = "mlp", .absent = "gelu", .words = NNC_ACTIVATIONS },
                        { "dropout", .to = "dropout", .absent = "0.1" },
                        { "attention_dropout", .to = "dropout", .absent = "0.1", .most = true }),
       .only = "sinusoidal_pos_embds=false tie_word_embeddings=true",
       .harmless = "tie_weights_" },
     { .name = "electra",
       .like = "bert",
-      .classes = "ForPreTraining=head=replaced !LMHeadModel Model=head=none",
+      .classes = "ForPreTraining=head=replaced !LMHeadModel "
+                 "ForSequenceClassification=head=classes,head_width=labels "
+                 "ForTokenClassification=head=tags,head_width=labels "
+                 "ForQuestionAnswering=head=tags,head_width=labels Model=head=none",
       .keys =
           NNC_KEYS({ "embedding_size", .to = "embed_width", .absent = "128", .none = "hidden" }),
       .only = "position_embedding_type=absolute tie_word_embeddings=true is_decoder=false",
@@ -91,12 +98,12 @@ const nnc_architecture nnc_foreign_encoders[] = {
                        { "max_position_embeddings", .to = "seq_len", .absent = "77" },
                        { "projection_dim", .to = "head_width", .absent = "512",
                          .when = "architectures=WithProjection/WithProjection" },
-                       { "hidden_act", .to = "mlp", .absent = "gelu", .words = GELUS },
+                       { "hidden_act", .to = "mlp", .absent = "gelu", .words = NNC_ACTIVATIONS },
                        { "attention_dropout", .to = "dropout", .absent = "0" }),
       .harmless = "dropout tie_word_embeddings" },
     { .name = "t5",
       .family = NNC_FAMILY_DECODER,
-      .classes = "ForConditionalGeneration EncoderModel=bidirectional=on,head=none",
+      .classes = "ForConditionalGeneration EncoderModel=bidirectional=on,head=none Model=head=none",
       .implies = "positions=relative norm=rms",
       .keys = NNC_KEYS(
           { "d_model", .to = "hidden" }, { "num_heads", .to = "heads" },
@@ -125,7 +132,8 @@ const nnc_architecture nnc_foreign_encoders[] = {
     { .name = "umt5", .like = "mt5", .implies = "positions=relative_each" },
     { .name = "bart",
       .family = NNC_FAMILY_DECODER,
-      .classes = "ForConditionalGeneration",
+      .classes = "ForConditionalGeneration "
+                 "ForSequenceClassification=head=classes,head_width=labels! Model=head=none",
       .implies = "positions=learned norm=layer biases=on norm_place=post embed_norm=on",
       .keys = NNC_KEYS(
           { "d_model", .to = "hidden", .absent = "1024" },
@@ -140,7 +148,7 @@ const nnc_architecture nnc_foreign_encoders[] = {
           { "max_position_embeddings", .to = "seq_len", .absent = "1024" },
           { "max_position_embeddings", .to = "encoder_seq_len", .absent = "1024" },
           { "max_position_embeddings", .to = "positions_max", .absent = "1026", .plus = 2 },
-          { "activation_function", .to = "mlp", .absent = "gelu", .words = GELUS },
+          { "activation_function", .to = "mlp", .absent = "gelu", .words = NNC_ACTIVATIONS },
           { "tie_word_embeddings", .to = "tied_head", .absent = "true" },
           { "dropout", .to = "dropout", .absent = "0.1" },
           { "attention_dropout", .to = "dropout", .absent = "0", .most = true },
@@ -151,23 +159,23 @@ const nnc_architecture nnc_foreign_encoders[] = {
                   "force_bos_token_to_be_generated save_step gradient_checkpointing" },
     { .name = "whisper",
       .family = NNC_FAMILY_DECODER,
-      .classes = "ForConditionalGeneration",
+      .classes = "ForConditionalGeneration Model=head=none",
       .implies = "positions=learned norm=layer biases=on no_key_bias=on",
-      .keys = NNC_KEYS({ "d_model", .to = "hidden" }, { "encoder_layers", .to = "encoder_layers" },
-                       { "num_hidden_layers", .to = "encoder_layers" },
-                       { "decoder_layers", .to = "layers" },
-                       { "encoder_attention_heads", .to = "heads" },
-                       { "decoder_attention_heads", .to = "heads" },
-                       { "encoder_ffn_dim", .to = "encoder_ffn_hidden" },
-                       { "decoder_ffn_dim", .to = "ffn_hidden" }, { "vocab_size", .to = "vocab" },
-                       { "max_target_positions", .to = "seq_len", .absent = "448" },
-                       { "max_source_positions", .to = "encoder_seq_len", .absent = "1500" },
-                       { "num_mel_bins", .to = "frame_bands", .absent = "80" },
-                       { "activation_function", .to = "mlp", .absent = "gelu", .words = GELUS },
-                       { "tie_word_embeddings", .to = "tied_head", .absent = "true" },
-                       { "dropout", .to = "dropout", .absent = "0" },
-                       { "attention_dropout", .to = "dropout", .absent = "0", .most = true },
-                       { "activation_dropout", .to = "dropout", .absent = "0", .most = true }),
+      .keys = NNC_KEYS(
+          { "d_model", .to = "hidden" }, { "encoder_layers", .to = "encoder_layers" },
+          { "num_hidden_layers", .to = "encoder_layers" }, { "decoder_layers", .to = "layers" },
+          { "encoder_attention_heads", .to = "heads" },
+          { "decoder_attention_heads", .to = "heads" },
+          { "encoder_ffn_dim", .to = "encoder_ffn_hidden" },
+          { "decoder_ffn_dim", .to = "ffn_hidden" }, { "vocab_size", .to = "vocab" },
+          { "max_target_positions", .to = "seq_len", .absent = "448" },
+          { "max_source_positions", .to = "encoder_seq_len", .absent = "1500" },
+          { "num_mel_bins", .to = "frame_bands", .absent = "80" },
+          { "activation_function", .to = "mlp", .absent = "gelu", .words = NNC_ACTIVATIONS },
+          { "tie_word_embeddings", .to = "tied_head", .absent = "true" },
+          { "dropout", .to = "dropout", .absent = "0" },
+          { "attention_dropout", .to = "dropout", .absent = "0", .most = true },
+          { "activation_dropout", .to = "dropout", .absent = "0", .most = true }),
       .only = "is_encoder_decoder=true use_weighted_layer_sum=false",
       .harmless = "scale_embedding encoder_layerdrop decoder_layerdrop apply_spec_augment "
                   "classifier_proj_size mask_feature_length mask_feature_min_masks "
@@ -175,7 +183,8 @@ const nnc_architecture nnc_foreign_encoders[] = {
                   "median_filter_width forced_decoder_ids alignment_heads lang_to_id task_to_id" },
     { .name = "albert",
       .like = "bert",
-      .classes = "ForMaskedLM=head=masked,head_bias=on !LMHeadModel Model=head=pooler",
+      .classes = "ForMaskedLM=head=masked,head_bias=on !LMHeadModel " CLASSIFIERS
+                 "ForPreTraining=head=masked_next,head_bias=on Model=head=pooler",
       .implies = "share_layers=on",
       .keys = NNC_KEYS(
           { "hidden_size", .to = "hidden", .absent = "4096" },
@@ -190,7 +199,7 @@ const nnc_architecture nnc_foreign_encoders[] = {
       .harmless = "net_structure_type down_scale_factor layers_to_keep" },
     { .name = "deberta-v2",
       .like = "bert",
-      .classes = "ForMaskedLM=head=masked,head_bias=on Model=head=none",
+      .classes = "ForMaskedLM=head=masked,head_bias=on " CLASSIFIERS "Model=head=none",
       .implies = "positions=disentangled",
       .keys = NNC_KEYS({ "num_hidden_layers", .to = "layers", .absent = "24" },
                        { "hidden_size", .to = "hidden", .absent = "1536" },
@@ -257,6 +266,23 @@ const nnc_architecture nnc_foreign_encoders[] = {
       .only = "is_encoder_decoder=true normalize_before=true add_final_layer_norm=true "
               "normalize_embedding=false static_position_embeddings=false add_bias_logits=false "
               "layernorm_variant=prelayernorm" },
+    { .name = "marian",
+      .like = "bart",
+      .implies = "embed_norm=off",
+      /* a table of sines and cosines, which is stored and not trained, is among its parameters */
+      .keys = NNC_KEYS({ "max_position_embeddings", .to = "seq_len", .absent = "1024" },
+                       { "max_position_embeddings", .to = "encoder_seq_len", .absent = "1024" },
+                       { "vocab_size|decoder_vocab_size", .to = "vocab", .absent = "58101" }),
+      .only = "is_encoder_decoder=true normalize_before=false add_final_layer_norm=false "
+              "normalize_embedding=false static_position_embeddings=true add_bias_logits=false "
+              "share_encoder_decoder_embeddings=true" },
+    { .name = "pegasus",
+      .like = "bart",
+      .implies = "norm_place=pre embed_norm=off",
+      .keys = NNC_KEYS({ "max_position_embeddings", .to = "seq_len", .absent = "1024" },
+                       { "max_position_embeddings", .to = "encoder_seq_len", .absent = "1024" }),
+      .only = "is_encoder_decoder=true normalize_before=true add_final_layer_norm=true "
+              "normalize_embedding=false static_position_embeddings=true add_bias_logits=false" },
     { .name = "m2m_100",
       .like = "bart",
       /* positions of sines and cosines */

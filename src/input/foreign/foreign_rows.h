@@ -19,6 +19,12 @@
                    .every = (number),                                       \
                    .shift = (shifted) })
 
+/* Of an MLP of two matrices. */
+#define NNC_ACTIVATIONS                                                                        \
+    "relu=relu gelu=gelu gelu_new=gelu gelu_fast=gelu gelu_pytorch_tanh=gelu quick_gelu=gelu " \
+    "gelu_python=gelu gelu_10=gelu gelu_accurate=gelu silu=silu swish=silu relu2=relu2 "       \
+    "relu_squared=relu2"
+
 /* Biases by place. */
 #define NNC_BIAS_QKVO "true=qkv_bias=on,out_bias=on false="
 #define NNC_BIAS_QKV "true=qkv_bias=on false="

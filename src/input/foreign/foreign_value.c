@@ -146,12 +146,14 @@ bool nnc_foreign_speaks(nnc_json at, const char *when)
     snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(when, "/"), when);
     const char *absent = strchr(when, '/');
     nnc_json value = nnc_foreign_get(at, key);
+    const bool other = wanted[0] == '!';
     if (strcmp(key, "architectures") == 0 &&
         nnc_json_type_of(nnc_json_first(value)) == NNC_JSON_TEXT) {
-        return nnc_foreign_ends(nnc_json_text(nnc_json_first(value)), wanted, strlen(wanted));
+        return nnc_foreign_ends(nnc_json_text(nnc_json_first(value)), wanted + other,
+                                strlen(wanted) - other) != other;
     }
     const char *found = nnc_json_type_of(value) == NNC_JSON_ABSENT && absent != NULL
                             ? absent + 1
                             : nnc_foreign_text(value, text, sizeof text);
-    return found != NULL && strcmp(found, wanted) == 0;
+    return found != NULL && (strcmp(found, wanted + other) == 0) != other;
 }
