@@ -2,7 +2,9 @@
 import { change } from "./words.js";
 import { $, el } from "./dom.js";
 
-const groups = ["Batch", "Parallelism", "Memory", "Numbers", "Cost", "Run", "Failures", "Checkpoints", "Input", "Energy"];
+// The questions that have a form, each with the group that is open at first.
+export const questions = { estimate: ["One step", "Batch"], run: ["The whole run", "Cost"], serve: ["Serving", "Requests"] };
+const groups = ["Requests", "Batch", "Parallelism", "Memory", "Numbers", "Engine", "Images", "Cost", "Run", "Failures", "Checkpoints", "Sites", "Input", "Energy"];
 const hidden = new Set(["--cluster", "--lenient", "--scenario"]);
 
 function choices(id, list, value, group, text) {
@@ -40,15 +42,21 @@ export class Form {
     this.changed = changed;
     this.form = $("form");
     this.form.addEventListener("submit", (event) => event.preventDefault());
-    this.fields = new Map();
     this.form.append(el("div", { id: "specs" }), el("input", { type: "file", id: "file", accept: ".json", hidden: true }),
-      el("button", { type: "button", id: "open", onclick: () => $("file").click() }, "Open a file…"));
-    const all = [...options.of("estimate").values()].filter((one, i, list) => list.indexOf(one) === i);
+      el("button", { type: "button", id: "open", onclick: () => $("file").click() }, "Open a file…"), el("div", { id: "groups" }));
+  }
+  // The options of a command, by group.
+  build(command) {
+    this.command = command;
+    this.fields = new Map();
+    $("groups").replaceChildren();
+    const all = [...new Set(this.options.of(command).values())];
     for (const group of groups) {
       const own = all.filter((one) => one.group === group && one.kind !== "path" && !hidden.has(one.name));
+      if (own.length === 0) continue;
       const count = el("span", { class: "count" });
-      const box = el("details", { open: group === "Batch" && innerWidth > 800 }, el("summary", {}, group, count));
-      this.form.append(box);
+      const box = el("details", { open: group === questions[command][1] && innerWidth > 800 }, el("summary", {}, group, count));
+      $("groups").append(box);
       for (const option of own) this.add(box, option, count);
     }
   }
@@ -62,9 +70,10 @@ export class Form {
       option.unit ? el("small", {}, ` ${option.unit}`) : null), made);
     this.fields.set(option.name, { field, count, box });
   }
-  // Shows a command line of estimate.
+  // Shows a command line of one of the questions.
   show(parsed) {
     this.parsed = parsed;
+    if (this.command !== parsed.command) this.build(parsed.command);
     const [model, device] = parsed.operands;
     const focus = document.activeElement?.id;
     const pick = (at) => (event) => {
@@ -77,8 +86,10 @@ export class Form {
     const boxes = [choices("model", models, model, (one) => one.family, (one) => one.name),
       choices("device", devices, named, (one) => String(one.year), (one) => one.name)];
     boxes.forEach((box, at) => box.addEventListener("change", pick(at)));
-    $("specs").replaceChildren(el("label", { for: "model" }, "Model"), boxes[0], el("label", { for: "device" }, "Device"), boxes[1]);
-    if (focus === "model" || focus === "device") $(focus).focus();
+    const question = choices("question", Object.entries(questions).map(([id, [name]]) => ({ id, name })), parsed.command, () => "Question", (one) => one.name);
+    question.addEventListener("change", () => this.changed({ ...parsed, command: question.value }));
+    $("specs").replaceChildren(el("label", { for: "question" }, "Question"), question, el("label", { for: "model" }, "Model"), boxes[0], el("label", { for: "device" }, "Device"), boxes[1]);
+    if (["question", "model", "device"].includes(focus)) $(focus).focus();
     const counts = new Map();
     for (const [name, { field, count }] of this.fields) {
       const given = parsed.given.findLast((one) => one.name === name);

@@ -32,7 +32,7 @@ export function unit(value, of) {
 
 // The unit that the name of a figure ends with.
 const ends = [["flops_per_byte", "FLOP/B"], ["flops_per_s", "FLOP/s"], ["bytes_per_s", "B/s"], ["_s", "s"], ["_bytes", "B"],
-  ["_flops", "FLOP"], ["_share", "%"], ["mfu", "%"], ["hfu", "%"], ["energy_j", "J"]];
+  ["_flops", "FLOP"], ["_share", "%"], ["mfu", "%"], ["hfu", "%"], ["goodput", "%"], ["energy_j", "J"]];
 export function unitOf(path) {
   const name = path.replace(/\.\d+$/, "");
   const parts = name.split(".");

@@ -1,8 +1,8 @@
 // The page: the command line is its state, and every view of it is an answer of the program.
 import { $, el, tooltips } from "./dom.js";
-import { Form } from "./form.js";
+import { Form, questions } from "./form.js";
 import { Options, join, split } from "./words.js";
-import { close, estimateView, explain, remember, searchView, textView } from "./views.js";
+import { close, estimateView, explain, figuresView, remember, searchView, textView } from "./views.js";
 
 const started = performance.now();
 const begin = "estimate gpt2 a100 --micro-batch 8";
@@ -129,6 +129,15 @@ async function showSearch(parsed, turn) {
   box.replaceChildren(el("h2", {}, "Plans"), ...searchView(JSON.parse(found.answers[0].out), drawn.answers[0].out, (command) => go(split(command))));
 }
 
+// What has no pictures: figures, and what the program says of them.
+async function showFigures(parsed, turn) {
+  const words = options.build(parsed, parsed.command);
+  const { answers: [json, text] } = await engine.ask([[...words, "--format", "json"], words]);
+  if (turn !== now) return;
+  if (json.code > 1) return fail(json);
+  $("main").replaceChildren(...figuresView(JSON.parse(json.out), text));
+}
+
 async function showText(words, turn) {
   const { answers: [answer] } = await engine.ask([words]);
   if (turn !== now) return;
@@ -144,12 +153,10 @@ async function show(words) {
   $("said").classList.remove("error");
   const parsed = options.parse(words);
   const special = parsed.given.some((one) => ["--help", "--format", "--output", "--trace"].includes(one.name));
-  if (words[0] === "estimate" && !special) {
-    form.show(parsed);
-    await showEstimate(parsed, words);
-  } else if (words[0] === "search" && !special) {
-    form.show({ ...parsed, command: "estimate" });
-    await showSearch(parsed, words);
+  const view = { estimate: showEstimate, search: showSearch, run: showFigures, serve: showFigures }[words[0]];
+  if (view && !special) {
+    form.show({ ...parsed, command: questions[words[0]] ? words[0] : "estimate" });
+    await view(parsed, words);
   } else {
     await showText(words, words);
   }
@@ -164,8 +171,9 @@ function go(words) {
 
 async function explainAt(target) {
   const parsed = options.parse(now);
-  if (!/^(estimate|search)$/.test(parsed.command)) return;
-  const words = ["explain", target.dataset.explain, ...options.build(parsed, "explain").slice(1)];
+  const serving = parsed.command === "serve";
+  if (!serving && !/^(estimate|search|run)$/.test(parsed.command)) return;
+  const words = ["explain", target.dataset.explain, ...options.build(parsed, serving ? "serve" : "explain").slice(1), ...(serving ? ["--serve"] : [])];
   const { answers: [answer] } = await engine.ask([[...words, "--format", "json"]]);
   if (answer.code > 1) return say(answer.err.trim());
   explain(JSON.parse(answer.out), words);
@@ -244,7 +252,7 @@ async function main() {
   options = new Options(JSON.parse(answers[0].out));
   const devices = json(answers[2], "devices").sort((a, b) => b.year - a.year || a.name.localeCompare(b.name));
   form = new Form(options, { models: json(answers[1], "models"), devices, software: json(answers[3], "software") },
-    (parsed) => go(options.build({ ...parsed, command: "estimate" })));
+    (parsed) => go(options.build(parsed, parsed.command)));
   $("version").textContent = answers[4].out.trim();
   $("file").form.addEventListener("submit", (event) => event.preventDefault());
   listen();

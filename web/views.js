@@ -9,13 +9,15 @@ const at = (value, path) => path.split(".").reduce((inner, key) => inner?.[key],
 const figure = (path, text, name) => el("button", { type: "button", class: "figure", "data-explain": path },
   name ? el("small", {}, name) : null, name ? el("b", {}, text) : text);
 
-const tiles = [["Step", "step.step_s"], ["Tokens/s", "throughput.tokens_per_s"], ["Samples/s", "throughput.samples_per_s"],
+const tiles = [["First token", "latency.ttft_s"], ["Per token", "latency.tpot_s"], ["Tokens/s", "throughput.output_tokens_per_s"],
+  ["Requests/s", "throughput.requests_per_s"], ["1 M tokens out", "cost.per_million_output_tokens"], ["Run", "run.run_s"],
+  ["Run", "run.cost"], ["Goodput", "run.goodput"], ["Energy", "run.energy_j"], ["Step", "step.step_s"], ["Tokens/s", "throughput.tokens_per_s"], ["Samples/s", "throughput.samples_per_s"],
   ["MFU", "throughput.mfu"], ["Memory", "memory.total_bytes"], ["Capacity", "memory.capacity_bytes"],
   ["Bound by", "step.bound"], ["1 M tokens", "cost.per_million_tokens"], ["1 k samples", "cost.per_thousand_samples"]];
 
 function textOf(result, path) {
   const value = at(result, path);
-  const money = path.startsWith("cost.per_") || path === "cost.step" || path === "cost.run";
+  const money = /^cost\.(per_|step$|run$)|^run\.cost/.test(path);
   if (money && typeof value === "number") return `${Number(value.toPrecision(4))} ${result.cost.currency}`;
   if (Array.isArray(value)) return value.map((one) => unit(one, unitOf(path))).join(" to ");
   return unit(value, typeof value === "number" ? unitOf(path) : "");
@@ -141,6 +143,9 @@ export function searchView(document, front, use) {
   return [el("p", {}, `${document.space.toLocaleString("en-US")} combinations, ${document.evaluated.toLocaleString("en-US")} evaluated, ${document.feasible.toLocaleString("en-US")} fit. A click on a plan makes it the command line.`),
     el("div", { class: "scroll" }, svg), list.length > 0 ? table("Best plans", columns, list) : el("p", {}, "No plan fits.")];
 }
+
+export const figuresView = (result, text) => [el("section", { class: "card" }, figures(result)),
+  el("section", { class: "card" }, ...textView(text)), el("section", { class: "card" }, allFigures(result))];
 
 export const textView = (answer) => [el("pre", { class: "text", tabindex: "0" }, answer.out || answer.err)];
 

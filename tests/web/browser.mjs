@@ -142,6 +142,28 @@ await test("a search shows plans, and a plan becomes the command line", async ()
   equal(`nncost ${await line(page)}`, best.command);
 });
 
+await test("the whole run and serving have forms, figures and explanations of their own", async () => {
+  await act(page, () => page.fill("#words", "estimate llama3-8b h100 --devices 8 --zero 3 --micro-batch 2").then(() => page.press("#words", "Enter")));
+  await act(page, () => page.selectOption("#question", "run"));
+  equal(await line(page), "run llama3-8b h100 --devices 8 --zero 3 --micro-batch 2");
+  await act(page, () => page.fill("[id='field--tokens']", "15T").then(() => page.press("[id='field--tokens']", "Tab")));
+  equal(await line(page), "run llama3-8b h100 --devices 8 --zero 3 --micro-batch 2 --tokens 15T");
+  equal(await page.textContent("pre.text"), native((await line(page)).split(" ")).out);
+  await page.click(".tiles [data-explain='run.goodput']");
+  await page.waitForSelector("#panel:not([hidden])");
+  await page.keyboard.press("Escape");
+  await act(page, () => page.selectOption("#question", "serve"));
+  equal(await line(page), "serve llama3-8b h100 --devices 8");
+  await act(page, () => page.fill("[id='field--batch']", "32").then(() => page.press("[id='field--batch']", "Tab")));
+  equal(await page.textContent("pre.text"), native((await line(page)).split(" ")).out);
+  await page.click(".tiles [data-explain='latency.tpot_s']");
+  await page.waitForSelector("#panel:not([hidden])");
+  truth((await page.textContent("#panel")).includes("nncost explain latency.tpot_s llama3-8b h100 --devices 8 --batch 32 --serve"), await page.textContent("#panel"));
+  await page.keyboard.press("Escape");
+  await act(page, () => page.selectOption("#question", "estimate"));
+  equal(await line(page), "estimate llama3-8b h100 --devices 8");
+});
+
 await test("Stop ends a long search at once, and the page lives on", async () => {
   await page.fill("#words", "search llama3-70b h100 --devices 4096 --global-batch 4096 --no-prune");
   await page.press("#words", "Enter");
@@ -250,6 +272,9 @@ for (const [width, colorScheme] of [[1280, "light"], [1280, "dark"], [390, "ligh
     await act(own, () => own.click("#search"));
     await look("search");
     if (shots) await own.screenshot({ path: join(shots, `${width}-${colorScheme}-search.png`), fullPage: true });
+    await act(own, () => own.fill("#words", "serve llama3-8b h100 --batch 8").then(() => own.press("#words", "Enter")));
+    await look("serving");
+    if (shots) await own.screenshot({ path: join(shots, `${width}-${colorScheme}-serve.png`), fullPage: true });
     await own.context().close();
   });
 }
