@@ -106,6 +106,7 @@ typedef struct nnc_run_ask {
     double rollout_tokens_per_s;          /* of one device that generates */
     double rollout_s, score_s, sync_s;    /* of a step, in place of what is worked out */
     double sync_bytes_per_s;              /* at which weights reach what generates; NaN: at once */
+    double device_hours;                  /* an amount of training, as days is */
 } nnc_run_ask;
 
 /* With every default that has no source of its own: detection 600 s and start 30 s as in
@@ -194,13 +195,21 @@ NNC_API double nnc_spares(double nodes_out, double enough_share, double *short_s
 
 /* ---- what a budget buys ---- */
 
-/* Constants of a scaling law L = E + A / N^a + B / D^b. */
-#define NNC_LAW_LIST(X)                                                                \
-    X(NNC_LAW_RULE_20, "rule-of-20", "Twenty tokens per parameter, arXiv:2203.15556.") \
-    X(NNC_LAW_PRINTED, "printed", "Approach 3 of arXiv:2203.15556 as printed.")        \
-    X(NNC_LAW_TEX, "tex", "The same with the digits of the paper's TeX source.")       \
-    X(NNC_LAW_EPOCH, "epoch", "The replication of arXiv:2404.10102.")
+/* Published constants of scaling laws: of a loss E + A / N^a + B / D^b, or of the best N or D alone. */
+#define NNC_LAW_LIST(X)                                                                          \
+    X(NNC_LAW_RULE_20, "rule-of-20", "Twenty tokens per parameter, arXiv:2203.15556.")           \
+    X(NNC_LAW_PRINTED, "printed", "Approach 3 of arXiv:2203.15556 as printed.")                  \
+    X(NNC_LAW_TEX, "tex", "The same with the digits of the paper's TeX source.")                 \
+    X(NNC_LAW_EPOCH, "epoch", "The replication of arXiv:2404.10102.")                            \
+    X(NNC_LAW_APPROACH_1, "approach-1", "Approach 1 of arXiv:2203.15556, by its table 3.")       \
+    X(NNC_LAW_APPROACH_2, "approach-2", "Approach 2 of arXiv:2203.15556, by its table A3.")      \
+    X(NNC_LAW_LLAMA_3, "llama-3", "Tokens of arXiv:2407.21783, fitted to its figure once more.") \
+    X(NNC_LAW_LLAMA_3_PRINTED, "llama-3-printed",                                                \
+      "The same as printed, which misses the paper's own 16.55T tokens.")                        \
+    X(NNC_LAW_DEEPSEEK, "deepseek", "arXiv:2401.02954, without embeddings.")                     \
+    X(NNC_LAW_KAPLAN, "kaplan", "arXiv:2001.08361, without embeddings; by now held to be wrong.")
 NNC_ENUM(nnc_law, NNC_LAW_LIST, NNC_LAW_COUNT);
+enum { NNC_LAW_ROOM = 32 };
 NNC_API const char *nnc_law_name(nnc_law law);
 NNC_API const char *nnc_law_help(nnc_law law);
 
@@ -237,10 +246,9 @@ typedef struct nnc_budget {
     double devices, days;             /* devices: that end in time; NaN without days */
     double flops_per_s;               /* of one device, useful */
     double price_per_device_hour;
-    double params, tokens;             /* as asked; NaN where money was given */
-    nnc_optimum optima[NNC_LAW_COUNT]; /* what so many FLOPs train best */
-    double
-        over_training[NNC_LAW_COUNT]; /* FLOPs over the fewest for the same loss; NaN = unknown */
+    double params, tokens;              /* as asked; NaN where money was given */
+    nnc_optimum optima[NNC_LAW_ROOM];   /* what so many FLOPs train best */
+    double over_training[NNC_LAW_ROOM]; /* FLOPs over the fewest for the same loss; NaN = unknown */
 } nnc_budget;
 
 /* From money to the model that it trains best, or from a model and its tokens to money. device: its peak in

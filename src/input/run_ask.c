@@ -17,6 +17,8 @@ static const nnc_field run_fields[] = {
     { NUMBER(dataset_size), .above_min = true,
       .help = "Tokens of the dataset; images or other samples where the model has no tokens." },
     { NUMBER(days), .above_min = true, .help = "Train for so many days, whatever that comes to." },
+    { NUMBER(device_hours), .above_min = true,
+      .help = "Train for so many hours times devices, as published totals have it." },
     { TIME(step_s), .above_min = true, .default_text = "the estimate's",
       .help = "Time of one step, in place of the estimate's." },
     { NUMBER(step_flops), .above_min = true, .unit = "FLOP", .default_text = "the estimate's",

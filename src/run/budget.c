@@ -8,17 +8,37 @@
 
 NNC_ENUM_TEXTS(nnc_law, NNC_LAW_LIST)
 
-/* L = e + a / N^alpha + b / D^beta. */
+/* L = e + a / N^alpha + b / D^beta; or, where e is NaN, the best parameters (tokens: tokens) of C FLOPs,
+ * scale (C / flops)^exponent. */
 typedef struct law {
     double e, a, b, alpha, beta;
+    bool tokens;
+    double scale, flops, exponent;
 } law;
 
 /* Sources: arXiv:2203.15556 equation 10; its TeX source, read by arXiv:2404.10102, which has the last. */
-static const law NNC_ROW(NNC_LAW_RULE_20) = { NAN, NAN, NAN, NAN, NAN };
-static const law NNC_ROW(NNC_LAW_PRINTED) = { 1.69, 406.4, 410.7, 0.34, 0.28 };
-static const law NNC_ROW(NNC_LAW_TEX) = { 1.6933736809989528, 406.4010175194737, 410.7228269450398,
-                                          0.33917084, 0.2849083 };
-static const law NNC_ROW(NNC_LAW_EPOCH) = { 1.81686, 482.00572, 2085.4342, 0.34781, 0.36585 };
+#define LOSS(...)                         \
+    {                                     \
+        __VA_ARGS__, false, NAN, NAN, NAN \
+    }
+#define BEST(...)                            \
+    {                                        \
+        NAN, NAN, NAN, NAN, NAN, __VA_ARGS__ \
+    }
+static const law NNC_ROW(NNC_LAW_RULE_20) = BEST(false, 1.0, 120.0, 0.5); /* C = 6 N (20 N) */
+static const law NNC_ROW(NNC_LAW_PRINTED) = LOSS(1.69, 406.4, 410.7, 0.34, 0.28);
+static const law NNC_ROW(NNC_LAW_TEX) = LOSS(1.6933736809989528, 406.4010175194737,
+                                             410.7228269450398, 0.33917084, 0.2849083);
+static const law NNC_ROW(NNC_LAW_EPOCH) = LOSS(1.81686, 482.00572, 2085.4342, 0.34781, 0.36585);
+/* From a billion parameters on, with the slope from the first to the last row of the table. */
+static const law NNC_ROW(NNC_LAW_APPROACH_1) = BEST(false, 1e9, 1.21e20, 0.49803);
+static const law NNC_ROW(NNC_LAW_APPROACH_2) = BEST(false, 1e9, 1.20e20, 0.48986);
+static const law NNC_ROW(NNC_LAW_LLAMA_3) = BEST(true, 0.299, 1.0, 0.537);
+static const law NNC_ROW(NNC_LAW_LLAMA_3_PRINTED) = BEST(true, 0.29, 1.0, 0.53);
+/* Tokens are 5.8316 C^0.4757, section 3.2; the rest of C is the model's. */
+static const law NNC_ROW(NNC_LAW_DEEPSEEK) = BEST(true, 5.8316, 1.0, 0.4757);
+/* Table 6: 1.3e9 parameters at a PetaFLOP/s-day. */
+static const law NNC_ROW(NNC_LAW_KAPLAN) = BEST(false, 1.3e9, 8.64e19, 0.73);
 static const law *const laws[] = { NNC_LAW_LIST(NNC_ROW_AT) };
 
 double nnc_law_loss(nnc_law kind, double params, double tokens)
@@ -32,7 +52,8 @@ nnc_optimum nnc_compute_optimal(nnc_law kind, double flops)
     const law *l = laws[(unsigned)kind < NNC_LAW_COUNT ? kind : NNC_LAW_RULE_20];
     nnc_optimum optimum = { .law = kind, .loss = (double)NAN };
     if (isnan(l->e)) {
-        optimum.params = sqrt(flops / 120.0); /* C = 6 N (20 N) */
+        const double best = l->scale * pow(flops / l->flops, l->exponent);
+        optimum.params = l->tokens ? flops / 6.0 / best : best;
     } else {
         const double sum = l->alpha + l->beta;
         const double g = pow(l->alpha * l->a / (l->beta * l->b), 1.0 / sum);

@@ -68,6 +68,7 @@ void nnc_run_ask_init(nnc_run_ask *ask, size_t struct_size)
         .score_s = unknown,
         .sync_s = unknown,
         .sync_bytes_per_s = unknown,
+        .device_hours = unknown,
     };
     if (ask == NULL || struct_size < sizeof struct_size) {
         return;

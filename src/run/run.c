@@ -70,12 +70,15 @@ static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const st
 
 static nnc_status check_asked(const nnc_plan *plan, const nnc_run_ask *ask, nnc_error *err)
 {
-    const int amounts =
-        !isnan(plan->tokens) + !isnan(plan->samples) + !isnan(ask->epochs) + !isnan(ask->days);
+    const int amounts = !isnan(plan->tokens) + !isnan(plan->samples) + !isnan(ask->epochs) +
+                        !isnan(ask->days) + !isnan(ask->device_hours);
     if (amounts > 1) {
-        return nnc_fail(err, NNC_BAD_USAGE, !isnan(ask->days) ? "--days" : "--epochs",
-                        "one amount of training is enough, expected --tokens, --samples, --epochs "
-                        "or --days, found %d of them",
+        return nnc_fail(err, NNC_BAD_USAGE,
+                        !isnan(ask->days)           ? "--days"
+                        : !isnan(ask->device_hours) ? "--device-hours"
+                                                    : "--epochs",
+                        "one amount of training is enough, expected --tokens, --samples, --epochs, "
+                        "--days or --device-hours, found %d of them",
                         amounts);
     }
     if (isnan(ask->epochs) != isnan(ask->dataset_size)) {
@@ -141,11 +144,23 @@ static void say_amount(const step *one, nnc_run *run, nnc_derivation *why)
     NNC_SET(why, run->flops_per_token, "FLOP", flops_per_step / tokens_per_step);
 }
 
+static double days_asked(const nnc_run_ask *ask, const nnc_run *run, nnc_derivation *why)
+{
+    double days = ask->days;
+    if (isnan(days)) {
+        NNC_LET(why, device_hours, "h", ask->device_hours);
+        NNC_LET(why, devices, NULL, run->devices);
+        NNC_SET(why, days, "days", device_hours / devices / 24.0);
+    }
+    NNC_PUT(why, days, "days");
+    return days;
+}
+
 /* Steps that fit into so many days. */
 static double steps_of_days(const nnc_run_ask *ask, const nnc_run *run, nnc_derivation *why)
 {
     double steps = 0.0;
-    NNC_LET(why, days, NULL, ask->days);
+    const double days = days_asked(ask, run, why);
     NNC_LET(why, straggler_share, NULL, ask->straggler_share);
     NNC_LET(why, evaluation_of_a_step_s, "s",
             ask->evaluate_every > 0.0 ? ask->evaluate_s / ask->evaluate_every : 0.0);
@@ -214,7 +229,7 @@ static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, n
 /* Where no step is known, the time is all there is. */
 static void say_days_alone(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
 {
-    NNC_LET(why, days, NULL, ask->days);
+    const double days = days_asked(ask, run, why);
     NNC_LET(why, straggler_share, NULL, ask->straggler_share);
     NNC_SET(why, run->run_s, "s", days * 86400.0);
     NNC_SAY(why, useful_s, "s", (run->run_s - run->warmup_s - run->planned_s) * run->goodput);
@@ -338,11 +353,11 @@ nnc_status nnc_run_say(const nnc_result *result, const nnc_device *device, const
     }
     NNC_PUT(why, run->planned_s, "s");
 
-    run->steps =
-        isnan(ask->days) ? steps_asked(plan, ask, &one, why) : steps_of_days(ask, run, why);
+    const bool timed = !isnan(ask->days) || !isnan(ask->device_hours);
+    run->steps = timed ? steps_of_days(ask, run, why) : steps_asked(plan, ask, &one, why);
     say_amount(&one, run, why);
     say_times(ask, one.seconds, run, why);
-    if (isnan(run->run_s) && !isnan(ask->days)) {
+    if (isnan(run->run_s) && timed) {
         say_days_alone(ask, run, why);
     }
     say_money(ask, run, why);

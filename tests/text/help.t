@@ -163,6 +163,7 @@ Run:
   --dataset-size X        Tokens of the dataset; images or other samples where the model has no
                           tokens.
   --days X                Train for so many days, whatever that comes to.
+  --device-hours X        Train for so many hours times devices, as published totals have it.
   --step-s X              Time of one step, in place of the estimate's. [the estimate's]
   --step-flops X          Model FLOPs of one step, in place of the estimate's. [the estimate's]
   --warmup-s X            Once: start of the job, compilation, ramp of the batch. [0]

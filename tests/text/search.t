@@ -565,5 +565,5 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
 24.03 ms  10.43 h    333.8  83.44  1.718 GB  60.9%    0.0%  dp16 zero1 mb4
 24.03 ms  10.43 h    333.8  83.44  1.718 GB  60.9%    0.0%  dp16 zero1 mb4
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tokens 1B --days 3
-! nncost: --days: one amount of training is enough, expected --tokens, --samples, --epochs or --days, found 2 of them
+! nncost: --days: one amount of training is enough, expected --tokens, --samples, --epochs, --days or --device-hours, found 2 of them
 [2]

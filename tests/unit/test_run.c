@@ -194,47 +194,6 @@ START_TEST(sellers_and_regions)
 }
 END_TEST
 
-/* ---- energy ---- */
-
-/* Totals as published: Llama 2 (arXiv:2307.09288 table 2), BLOOM (arXiv:2211.02001), GPT-3
- * (arXiv:2104.10350 table 4), all by rated or average power times hours. */
-START_TEST(published_energy)
-{
-    static const struct {
-        double hours, watts, pue, grams, mwh, tonnes;
-    } runs[] = {
-        { 184320, 400, 1.1, 385, 81.1, 31.22 },    { 368640, 400, 1.1, 385, 162.2, 62.44 },
-        { 1038336, 350, 1.1, 385, 399.8, 153.90 }, { 1720320, 400, 1.1, 385, 756.9, 291.42 },
-        { 1082990, 400, 1.0, 57, 433.196, 24.69 }, { 3552000, 330, 1.1, 429, 1289.4, 553.1 },
-    };
-    for (size_t i = 0; i < COUNT_OF(runs); i++) {
-        const nnc_plan plan = devices_of(1);
-        nnc_run_ask ask = nnc_run_ask_default();
-        ask.days = runs[i].hours / 24.0;
-        ask.idle_w = ask.busy_w = runs[i].watts;
-        ask.pue = runs[i].pue;
-        ask.carbon_g_per_kwh = runs[i].grams;
-        const nnc_run run = run_of(&plan, &ask);
-        CLOSE(run.energy_j / 3.6e9, runs[i].mwh, 0.001);
-        CLOSE(run.carbon_kg / 1000.0, runs[i].tonnes, 0.001);
-    }
-}
-END_TEST
-
-START_TEST(embodied_carbon)
-{
-    /* BLOOM: 150 kg a device over six years at 85 % */
-    const nnc_plan plan = devices_of(1);
-    nnc_run_ask ask = nnc_run_ask_default();
-    ask.days = 1082990.0 / 24.0;
-    ask.embodied_kg = 150.0;
-    ask.life_s = 6.0 * 365.0 * DAY;
-    ask.use_share = 0.85;
-    const nnc_run run = run_of(&plan, &ask);
-    CLOSE(run.embodied_carbon_kg, 1082990.0 * 150.0 / (6.0 * 8760.0 * 0.85), 1e-9);
-}
-END_TEST
-
 /* ---- budgets ---- */
 
 START_TEST(compute_optimal_models)
@@ -459,8 +418,6 @@ int main(void)
         better_is_never_longer,
         asynchronous_saves_pay,
         sellers_and_regions,
-        published_energy,
-        embodied_carbon,
         compute_optimal_models,
         a_budget_and_its_inverse,
         every_line_is_true,

@@ -142,8 +142,9 @@ const nnc_command nnc_cmd_budget = {
     .name = "budget",
     .operands = "--device DEVICE --cost MONEY | --params N --tokens D",
     .summary = "What a budget trains best, or what training a model costs, by the scaling laws.",
-    .notes = "A model that money trains to the least loss, by four sets of published constants, "
-             "which differ by a factor of two; FLOPs are 6 N D. MFU and goodput are assumptions "
+    .notes = "A model that money trains to the least loss, by each set of published constants, "
+             "which differ by a factor of two and more; FLOPs are 6 N D. MFU and goodput are "
+             "assumptions "
              "here: 'nncost estimate' and 'nncost run' work them out for a model.",
     .min_operands = 0,
     .max_operands = 0,
