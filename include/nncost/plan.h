@@ -327,8 +327,9 @@ struct nnc_software {
     bool fused_maps;       /* norm, activation and sum of a feature map in one kernel */
     bool contiguous_maps;  /* channels of a map do not lie together (NCHW) */
     bool fused_rotary;
-    bool fused_softmax; /* scale and mask inside the softmax kernel (unfused attention) */
-    bool fused_loss;    /* cross-entropy in one kernel on the logits' own format */
+    bool fused_softmax;     /* scale and mask inside the softmax kernel (unfused attention) */
+    bool fused_loss;        /* cross-entropy in one kernel on the logits' own format */
+    bool fused_expert_bias; /* biases of experts are added by their products */
     bool fused_optimizer;
     nnc_flash_kernel flash_kernel; /* what --attention flash stands for */
     nnc_norm_keep norm_keep;       /* layer, RMS and batch norms */

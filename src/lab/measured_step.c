@@ -172,7 +172,8 @@ static void set_model(step_reader *r)
     nnc_error err = { 0 };
     const char *family = r->cells->text[NNC_COLUMN_MODEL_FAMILY];
     nnc_model *model = NULL;
-    const nnc_words_family words = nnc_words_family_of(r->cells->words, family);
+    const nnc_words_family words =
+        nnc_words_family_of(r->cells->words, family, r->cells->text[NNC_COLUMN_MODEL_NAME]);
     if (meaning(r, NNC_COLUMN_TASK)[0] != '\0') {
         refuse_word(r, NNC_COLUMN_TASK);
     }

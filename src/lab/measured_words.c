@@ -136,10 +136,17 @@ bool nnc_words_unused_column(const nnc_words *words, const char *column)
     return at.node != NULL;
 }
 
-nnc_words_family nnc_words_family_of(const nnc_words *words, const char *family)
+/* Does the text under a key of an entry begin the text? An entry without the key fits any. */
+static bool fits(nnc_json entry, const char *key, const char *text)
+{
+    const char *prefix = text_of(nnc_json_get(entry, key));
+    return prefix == NULL || begins(text, prefix);
+}
+
+nnc_words_family nnc_words_family_of(const nnc_words *words, const char *family, const char *model)
 {
     nnc_json at = nnc_json_first(nnc_json_get(nnc_json_root(&words->doc), "families"));
-    while (at.node != NULL && !begins(family, nnc_json_text(nnc_json_get(at, "begins")))) {
+    while (at.node != NULL && !(fits(at, "begins", family) && fits(at, "named", model))) {
         at = nnc_json_next(at);
     }
     return (nnc_words_family){
@@ -192,13 +199,6 @@ const nnc_framework *nnc_words_framework(const nnc_words *words, const nnc_words
         }
     }
     return best;
-}
-
-/* Does the text under a key of an entry begin the text? An entry without the key fits any. */
-static bool fits(nnc_json entry, const char *key, const char *text)
-{
-    const char *prefix = text_of(nnc_json_get(entry, key));
-    return prefix == NULL || begins(text, prefix);
 }
 
 nnc_words_engine nnc_words_engine_of(const nnc_words *words, const char *framework,

@@ -25,7 +25,7 @@ typedef struct nnc_words_family {
     const char *model_id, *refused;
     nnc_json fields[2]; /* those that are set, of a plain feed-forward layer and of a gated one */
 } nnc_words_family;
-nnc_words_family nnc_words_family_of(const nnc_words *words, const char *family);
+nnc_words_family nnc_words_family_of(const nnc_words *words, const char *family, const char *model);
 /* Sets its fields; false: the table names one that a model has not. */
 bool nnc_words_family_set(nnc_words_family family, bool gated, nnc_model *model);
 

@@ -102,6 +102,9 @@ static const pointwise_row kinds[NNC_PW_KIND_COUNT] = {
     [NNC_PW_MERGE] = { 3, 1, { 1.5, 1 }, { 1.5, 1 }, { 1.5, 1 }, { 1.5, 1 }, 1, 0, 0, 0, 0 },
     /* one product with the scale of its block; the stored weights are the other side */
     [NNC_PW_DEQUANTIZE] = { 1, 0, { 0, 1 }, { 0, 0 }, { 0, 1 }, { 0, 0 }, 0, 0, 0, 0, 0 },
+    /* Unfused, in fp32: times the scores, sum, concatenation, cast. Backward: the cast, that of the rows; products
+     * with bias and scores, each with its sum; the parts put together. 28 and 40 bytes per value of 16 bits. */
+    [NNC_PW_EXPERT_BIAS] = { 2, 4, { 0, 0 }, { 1, 0 }, { 7, 7 }, { 12, 8 }, 0, 0, 0, 0, 0 },
     [NNC_PW_CAST] = { 2, 2, { 1, 0 }, { 1, 0 }, { 1, 0 }, { 1, 0 }, 1, 1, 0, 0, 0 },
 };
 

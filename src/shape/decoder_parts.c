@@ -151,6 +151,12 @@ static void routed(const routing *r)
     nnc_layer_activation(w, "moe.activation", NNC_SPLIT_EXPERT_INNER,
                          nnc_list_mul(&w->to, r->rows, d->expert_hidden));
     expert_linear(r, "moe.down", NNC_SPLIT_EXPERT_ROW, d->hidden, d->expert_hidden);
+    if (d->expert_bias && !w->to.how->software->fused_expert_bias) {
+        nnc_op *bias = nnc_list_pointwise(&w->to, "moe.bias", NNC_PW_EXPERT_BIAS, NNC_GROUP_MLP,
+                                          nnc_list_mul(&w->to, r->rows, d->hidden));
+        bias->split = NNC_SPLIT_EXPERT_ROW;
+        bias->u.pointwise.fused = false;
+    }
     dispatch_exchange(r, "moe.all_to_all_out");
     nnc_op *combine = reorder(r, "moe.combine", NNC_PW_COMBINE, w->hidden_elements, copied);
     /* The experts' results, weighted by their scores, are needed for the scores' gradient. */

@@ -449,6 +449,7 @@ contiguous_maps             off
 fused_rotary                off
 fused_softmax               off
 fused_loss                  off
+fused_expert_bias           on
 fused_optimizer             off
 flash_kernel                flash2
 norm_keep                   upcast

@@ -265,6 +265,15 @@ START_TEST(experts_of_other_forms)
     const nnc_result biased = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(biased.params, gated.params + 4 * (24 + 8));
     ck_assert_int_eq(biased.active_params, gated.active_params + 24 + 8);
+    ck_assert_ptr_null(find_row("moe.bias", NNC_PHASE_FORWARD)); /* added by the products */
+    const nnc_device device = cluster_device();
+    nnc_software apart = nnc_software_default();
+    apart.fused_expert_bias = false; /* 28 and 40 B for each of 5 tokens times 8 */
+    estimate_with(&model, &device, &apart, &plan);
+    const nnc_work forward = row_of("moe.bias", NNC_PHASE_FORWARD)->work;
+    const nnc_work backward = row_of("moe.bias", NNC_PHASE_BACKWARD)->work;
+    ck_assert_double_eq(forward.read_bytes + forward.write_bytes, 5 * 8 * 28.0);
+    ck_assert_double_eq(backward.read_bytes + backward.write_bytes, 5 * 8 * 40.0);
     model.decoder.expert_bias = false;
     model.decoder.mlp = NNC_MLP_RELU2;
     ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, gated.params - 4 * 96);
