@@ -173,6 +173,23 @@ bool nnc_is_foreign(nnc_json root)
            (nnc_foreign_given(root, "model_type") || nnc_foreign_given(root, "_class_name"));
 }
 
+/* The row that one of several stands for, as the file says; NULL with a fault. */
+static const nnc_architecture *stands_for(nnc_json root, const nnc_architecture *row)
+{
+    char key[64], name[96], own[64];
+    const char *words = strchr(row->as, '=') + 1;
+    snprintf(key, sizeof key, "%.*s", (int)(words - 1 - row->as), row->as);
+    const nnc_json at = nnc_json_get(root, key);
+    const char *value = nnc_foreign_text(at, own, sizeof own);
+    if (value == NULL || nnc_foreign_value(words, value, name, sizeof name) == NULL) {
+        nnc_json_fault(at.node != NULL ? at : root, at.node != NULL ? NULL : key,
+                       "a network that is not known, expected one of %s, found %.60s", words,
+                       value != NULL ? value : "more than one value");
+        return NULL;
+    }
+    return nnc_foreign_row(name);
+}
+
 /* The row that the file names; NULL with a fault. */
 static const nnc_architecture *find_row(nnc_json root)
 {
@@ -188,14 +205,17 @@ static const nnc_architecture *find_row(nnc_json root)
             nnc_json_fault(at, NULL, "%s, found \"%s\"", row->refuses, name);
             return NULL;
         }
-        if (row != NULL && !row->base && !row->part) {
+        if (row != NULL && row->as != NULL) {
+            return stands_for(root, row);
+        }
+        if (row != NULL && !row->base && (!row->part || row->alone)) {
             return row;
         }
     }
     for (int t = 0; t < NNC_FOREIGN_TABLES; t++) {
         for (const nnc_architecture *row = nnc_foreign_tables[t]; row->name != NULL; row++) {
             names[count] = row->name;
-            count += !row->base && !row->part && count < NAMES_MAX - 1;
+            count += !row->base && (!row->part || row->alone) && count < NAMES_MAX - 1;
         }
     }
     const char *near = name != NULL ? nnc_nearest(name, names, count) : NULL;
@@ -310,7 +330,8 @@ void nnc_foreign_fill(nnc_foreign_file *file)
     if (file->implied[0] != '\0') {
         nnc_foreign_set(root, file->model, NULL, file->implied + 1);
     }
-    if (file->around == NULL && !file->row->part && nnc_json_root(root.doc).node == root.node) {
+    if (file->around == NULL && (!file->row->part || file->row->alone) &&
+        nnc_json_root(root.doc).node == root.node) {
         read_class(file, root);
     }
     read_keys(file);

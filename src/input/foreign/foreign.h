@@ -107,7 +107,9 @@ typedef struct nnc_architecture {
      * others make what it reads beside words. */
     const char *text, *parts;
     bool flat;
-    bool part; /* is no network by itself */
+    bool part;      /* is no network by itself */
+    bool alone;     /* or is one, too */
+    const char *as; /* stands for the row that a key says: "norm_type=ada_norm_zero:DiT ..." */
 } nnc_architecture;
 
 /* A file of graphs/. */

@@ -134,7 +134,25 @@ const nnc_architecture nnc_foreign_experts[] = {
       .implies = "qk_norm=head",
       .says = CORRECTIONS,
       .keys = NNC_KEYS({ "num_key_value_heads", .to = "kv_heads", .absent = "32" }),
-      .harmless = "layer_types max_window_layers sliding_window" },
+      .only = "layer_types=each:full_attention",
+      .harmless = "max_window_layers sliding_window" },
+    { .name = "hunyuan_v1_moe",
+      .like = "gated decoder",
+      .implies = "qk_norm=head",
+      .keys = NNC_KEYS({ "num_experts", .to = "experts", .absent = "1", .levels = true },
+                       { "moe_topk", .to = "experts_per_token", .absent = "1", .levels = true },
+                       { "intermediate_size", .to = "ffn_hidden", .absent = "11008" },
+                       { "intermediate_size", .to = "expert_hidden", .absent = "11008" },
+                       { "intermediate_size", .to = "shared_hidden", .absent = "11008" },
+                       { "moe_intermediate_size", .to = "expert_hidden", .absent = "expert_hidden",
+                         .levels = true },
+                       { "num_shared_expert", .to = "shared_hidden", .times = "expert_hidden",
+                         .absent = "shared_hidden", .levels = true },
+                       { "attention_bias", .absent = "", .words = NNC_BIAS_QKVO }),
+      .only = "use_qk_norm=true use_cla=false use_mla=false",
+      .harmless = "attention_head_dim cla_share_factor moe_drop_tokens moe_layer_num_skipped "
+                  "moe_random_routing_dropped_token use_mixed_mlp_moe sliding_window norm_type "
+                  "use_rotary_pos_emb group_limited_greedy" },
     { .name = "granitemoe",
       .like = "gated decoder",
       .keys = NNC_KEYS({ "num_local_experts", .to = "experts", .absent = "8" },
@@ -213,8 +231,9 @@ const nnc_architecture nnc_foreign_experts[] = {
                        { "ffn_config.moe_num_experts", .to = "experts" },
                        { "ffn_config.moe_top_k", .to = "experts_per_token" },
                        { "tie_word_embeddings", .to = "tied_head", .absent = "false" }),
-      .only = "ffn_config.ffn_act_fn.name=silu ffn_config.moe_jitter_eps=null",
-      .harmless = "resid_pdrop emb_pdrop attn_config.clip_qkv attn_config.rope_theta "
+      .only = "ffn_config.ffn_act_fn.name=silu",
+      .harmless = "ffn_config.moe_jitter_eps resid_pdrop emb_pdrop attn_config.clip_qkv "
+                  "attn_config.rope_theta "
                   "attn_config.model_type ffn_config.model_type ffn_config.moe_loss_weight "
                   "ffn_config.moe_normalize_expert_weights ffn_config.uniform_expert_assignment "
                   "ffn_config.ffn_act_fn" },

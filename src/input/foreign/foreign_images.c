@@ -13,6 +13,9 @@
 #define STAGES \
     "out_features out_indices stage_names encoder_stride drop_path_rate reshape_hidden_states"
 
+#define PLAIN_TRANSFORMER                                                        \
+    "attention_type=default num_vector_embeds=null double_self_attention=false " \
+    "only_cross_attention=false use_linear_projection=false"
 #define CASCADE_BLOCK "SDCascadeResBlock+SDCascadeTimestepBlock"
 
 const nnc_architecture nnc_foreign_images[] = {
@@ -156,8 +159,13 @@ const nnc_architecture nnc_foreign_images[] = {
                    { "num_embeds_ada_norm", .to = "classes", .absent = "1000" },
                    { "attention_bias", .to = "biases", .absent = "1", .words = "true=1 false=0" }),
       .only =
-          "activation_fn=gelu-approximate norm_type=ada_norm_zero norm_elementwise_affine=false",
+          "activation_fn=gelu-approximate norm_type=ada_norm_zero norm_elementwise_affine=false "
+          "caption_channels=null cross_attention_dim=null " PLAIN_TRANSFORMER,
       .harmless = "norm_eps norm_num_groups upcast_attention dropout" },
+    /* as both were called before they had classes of their own */
+    { .name = "Transformer2DModel",
+      .as = "norm_type=ada_norm_zero=DiTTransformer2DModel "
+            "ada_norm_single=PixArtTransformer2DModel" },
     { .name = "PixArtTransformer2DModel",
       .family = NNC_FAMILY_GRAPH,
       .graph = "pixart",
@@ -176,9 +184,8 @@ const nnc_architecture nnc_foreign_images[] = {
             .when = "sample_size=128/128", .wins = true },
           { "cross_attention_dim", .to = "cross", .absent = "1152" }),
       .only = "activation_fn=gelu-approximate norm_type=ada_norm_single "
-              "norm_elementwise_affine=false num_embeds_ada_norm=1000",
-      .harmless = "norm_eps norm_num_groups upcast_attention dropout interpolation_scale "
-                  "attention_type" },
+              "norm_elementwise_affine=false num_embeds_ada_norm=1000 " PLAIN_TRANSFORMER,
+      .harmless = "norm_eps norm_num_groups upcast_attention dropout interpolation_scale" },
     { .name = "SD3Transformer2DModel",
       .family = NNC_FAMILY_GRAPH,
       .graph = "sd3",
@@ -304,7 +311,7 @@ const nnc_architecture nnc_foreign_images[] = {
     { .name = "wav2vec2",
       .family = NNC_FAMILY_GRAPH,
       .graph = "wav2vec2",
-      .classes = "Wav2Vec2Model Wav2Vec2ForCTC=head=32",
+      .classes = "Wav2Vec2Model Wav2Vec2ForCTC=head=32 Wav2Vec2ForPreTraining=code=1",
       .keys = NNC_KEYS(
           { "hidden_size", .to = "hidden", .absent = "768" },
           { "num_hidden_layers", .to = "layers", .absent = "12" },
@@ -318,11 +325,30 @@ const nnc_architecture nnc_foreign_images[] = {
           { "num_conv_pos_embeddings", .to = "positions", .absent = "128" },
           { "num_conv_pos_embedding_groups", .to = "groups", .absent = "16" },
           { "do_stable_layer_norm", .to = "stable", .absent = "0", .words = "true=1 false=0" },
+          { "num_codevectors_per_group", .to = "codes", .absent = "320" },
+          { "num_codevector_groups", .to = "code_groups", .absent = "2" },
+          { "codevector_dim", .to = "code_width", .absent = "256" },
+          { "proj_codevector_dim", .to = "projection", .absent = "256" },
+          { "mask_time_prob", .to = "masked", .absent = "1", .flag = true },
+          { "mask_feature_prob", .to = "masked", .absent = "0", .flag = true, .most = true },
           { "vocab_size", .to = "head", .absent = "32", .when = "architectures=ForCTC" }),
       .only = "hidden_act=gelu feat_extract_activation=gelu add_adapter=false "
-              "num_feat_extract_layers=7 adapter_attn_dim=null mask_time_prob=0.05|0.065|0.075|0.1 "
+              "num_feat_extract_layers=7 adapter_attn_dim=null "
               "use_weighted_layer_sum=false",
-      .harmless = "apply_spec_augment vocab_size" },
+      .harmless = "apply_spec_augment vocab_size layerdrop ctc_loss_reduction ctc_zero_infinity "
+                  "contrastive_logits_temperature diversity_loss_weight num_negatives "
+                  "freeze_feat_extract_train mask_channel_length mask_channel_min_space "
+                  "mask_channel_other mask_channel_prob mask_channel_selection "
+                  "mask_feature_length mask_feature_min_masks mask_time_length "
+                  "mask_time_min_masks mask_time_min_space mask_time_other mask_time_selection "
+                  "no_mask_channel_overlap no_mask_time_overlap classifier_proj_size "
+                  "adapter_kernel_size adapter_stride num_adapter_layers output_hidden_size "
+                  "tdnn_dim tdnn_dilation tdnn_kernel xvector_output_dim" },
+    { .name = "hubert",
+      .like = "wav2vec2",
+      .family = NNC_FAMILY_GRAPH,
+      .classes = "HubertModel HubertForCTC=head=32",
+      .only = "feat_proj_layer_norm=true conv_pos_batch_norm=false" },
     { .name = "rwkv",
       .family = NNC_FAMILY_GRAPH,
       .graph = "rwkv",

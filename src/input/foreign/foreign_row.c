@@ -44,7 +44,13 @@ static const char common_harmless[] =
     "attention_multiplier lm_head_multiplier "
     /* for serving, by mlc-llm */
     "attention_sink_size context_window_size prefill_chunk_size sliding_window_size "
-    "tensor_parallel_shards";
+    "tensor_parallel_shards position_embedding_base max_batch_size pipeline_parallel_stages "
+    /* of tokenizers and of what wrote the file */
+    "eos_token bos_token pad_token unk_token tokenizer_name name_or_path library_name tags "
+    "base_model generation_config max_new_tokens renormalize_logits return_dict_in_generate "
+    "output_scores use_return_dict chunk_size_lm_head fused_linear_cross_entropy unsloth_patched "
+    "neftune_noise_alpha add_bos_token add_eos_token chat_template sep_token cls_token "
+    "mask_token use_flash_attn_2 _flash_attn_implementation is_composition";
 
 /* How such keys begin and end. */
 static const char *const harmless_begins[] = { "rope_", "rotary_", "summary_", "forced_" };
@@ -67,7 +73,8 @@ static bool is_harmless(const char *key)
 
 static const char common_only[] = "add_cross_attention=false is_encoder_decoder=false "
                                   "pruned_heads=empty chunk_size_feed_forward=0 "
-                                  "tie_encoder_decoder=false cross_attention_hidden_size=null";
+                                  "tie_encoder_decoder=false cross_attention_hidden_size=null "
+                                  "layer_types=each:full_attention";
 
 /* What any configuration says, and shapes no tower. */
 static const char text_only[] = "tie_word_embeddings";
@@ -221,6 +228,9 @@ static bool allowed(nnc_json at, const char *only)
 {
     char text[64];
     const char *value = nnc_foreign_text(at, text, sizeof text);
+    if (strcmp(only, "scalar") == 0) {
+        return value != NULL;
+    }
     if (nnc_json_type_of(at) == NNC_JSON_NULL ||
         (strcmp(only, "null") == 0 && nnc_foreign_is_empty(at))) {
         return true;

@@ -7,15 +7,17 @@
 #define PLACES                                                                                \
     "image_token_id image_token_index image_seq_length image_grid_pinpoints video_token_id "  \
     "video_token_index video_seq_length vision_start_token_id vision_end_token_id "           \
-    "vision_token_id vision_feature_layer vision_feature_select_strategy ignore_index "       \
+    "vision_token_id vision_feature_select_strategy ignore_index "                            \
     "boi_token_index eoi_token_index boi_token_id eoi_token_id image_start_token_id "         \
     "image_end_token_id video_start_token_id video_end_token_id use_image_newline_parameter " \
     "tie_word_embeddings vocab_size hidden_size pad_token_id mlp_bias text_config_dict "      \
     "vision_config_dict "
+/* What of a tower is read is one layer: several are put side by side. */
+#define ONE_LAYER "vision_feature_layer=scalar"
 #define SEVERAL(type, texts, towers, ...)                                                    \
     {                                                                                        \
         .name = (type), .classes = WITH_TEXT, .family = NNC_FAMILY_DECODER, .text = (texts), \
-        .parts = (towers), .harmless = PLACES __VA_ARGS__                                    \
+        .parts = (towers), .only = ONE_LAYER, .harmless = PLACES __VA_ARGS__                 \
     }
 
 /* Of what projects a tower's tokens to the text's. */
@@ -37,6 +39,8 @@ const nnc_architecture nnc_foreign_several[] = {
     { .name = "clip_vision_model",
       .family = NNC_FAMILY_GRAPH,
       .part = true,
+      .alone = true,
+      .classes = "VisionModelWithProjection=alone=1,projected=1 VisionModel=alone=1",
       .graph = "vision",
       .implies = "class_token=1 pre_norm=1",
       .keys = NNC_KEYS({ "image_size", .to = "image", .absent = "224" },
@@ -45,12 +49,15 @@ const nnc_architecture nnc_foreign_several[] = {
                        { "hidden_size", .to = "hidden", .absent = "768" },
                        { "num_attention_heads", .to = "heads", .absent = "12" },
                        { "intermediate_size", .to = "ffn", .absent = "3072" },
-                       { "num_hidden_layers", .to = "layers", .absent = "12" }, NNC_PROJECTOR),
+                       { "num_hidden_layers", .to = "layers", .absent = "12" },
+                       { "projection_dim", .to = "projection", .absent = "512" }, NNC_PROJECTOR),
       .only = VISION_ACTS,
-      .harmless = "dropout projection_dim vocab_size tie_word_embeddings" },
+      .harmless = "dropout vocab_size" },
     { .name = "siglip_vision_model",
       .family = NNC_FAMILY_GRAPH,
       .part = true,
+      .alone = true,
+      .classes = "VisionModel=alone=1",
       .graph = "vision",
       .implies = "patch_bias=1",
       .keys = NNC_KEYS(
@@ -76,9 +83,21 @@ const nnc_architecture nnc_foreign_several[] = {
                        { "hidden_size", .to = "hidden", .absent = "1024" },
                        { "num_attention_heads", .to = "heads", .absent = "16" },
                        { "intermediate_size", .to = "ffn", .absent = "4096" },
-                       { "num_hidden_layers", .to = "layers", .absent = "24" }, NNC_PROJECTOR),
+                       { "num_hidden_layers", .to = "layers", .absent = "24" },
+                       { "^spatial_merge_size", .to = "merge", .absent = "" }, NNC_PROJECTOR),
       .only = "hidden_act=silu|gelu",
       .harmless = "head_dim image_token_id" },
+    { .name = "idefics3_vision",
+      .like = "siglip_vision_model",
+      .part = true,
+      .graph = "vision",
+      .family = NNC_FAMILY_GRAPH,
+      .implies = "patch_bias=1 pool_head=0 one=1 projector_bias=0",
+      .keys = NNC_KEYS({ "patch_size", .to = "patch", .absent = "32" },
+                       { "hidden_size", .to = "hidden", .absent = "1152" },
+                       { "num_attention_heads", .to = "heads", .absent = "16" },
+                       { "^scale_factor", .to = "shuffle", .absent = "2" }),
+      .harmless = "vision_use_head max_image_size size use_base_siglip" },
     SEVERAL("llava", "text_config=llama", "vision_config=clip_vision_model:two=1",
             "projector_hidden_act multimodal_projector_bias"),
     { .name = "paligemma",
@@ -86,6 +105,7 @@ const nnc_architecture nnc_foreign_several[] = {
       .family = NNC_FAMILY_DECODER,
       .text = "text_config=gemma",
       .parts = "vision_config=siglip_vision_model:one=1",
+      .only = ONE_LAYER,
       .harmless = PLACES "projection_dim" },
     SEVERAL("gemma3", "text_config=gemma3_text",
             "vision_config=siglip_vision_model:one=1,projector_bias=0,pooled=16",
@@ -93,6 +113,19 @@ const nnc_architecture nnc_foreign_several[] = {
     SEVERAL("mistral3", "text_config=mistral",
             "vision_config=pixtral:two=1,merge=2,projector_bias=0",
             "projector_hidden_act multimodal_projector_bias spatial_merge_size"),
+    SEVERAL("llava_next", "text_config=llama", "vision_config=clip_vision_model:two=1,newline=1",
+            "projector_hidden_act multimodal_projector_bias"),
+    SEVERAL("llava_next_video", "text_config=llama",
+            "vision_config=clip_vision_model:two=1,newline=1",
+            "projector_hidden_act multimodal_projector_bias spatial_pool_mode "
+            "spatial_pool_out_channels spatial_pool_stride"),
+    SEVERAL("llava_onevision", "text_config=qwen2",
+            "vision_config=siglip_vision_model:two=1,newline=1",
+            "projector_hidden_act multimodal_projector_bias vision_aspect_ratio"),
+    SEVERAL("idefics3", "text_config=llama", "vision_config=idefics3_vision",
+            "scale_factor use_cache"),
+    SEVERAL("smolvlm", "text_config=llama", "vision_config=idefics3_vision",
+            "scale_factor use_cache"),
     { .name = "qwen2_vl_vision",
       .family = NNC_FAMILY_GRAPH,
       .part = true,
@@ -254,12 +287,14 @@ const nnc_architecture nnc_foreign_several[] = {
       .text = "text_config=qwen2_vl_text",
       .parts = "vision_config=qwen2_vl_vision",
       .flat = true,
+      .only = ONE_LAYER,
       .harmless = PLACES },
     { .name = "qwen2_5_vl",
       .classes = WITH_TEXT,
       .text = "text_config=qwen2_5_vl_text",
       .parts = "vision_config=qwen2_5_vl_vision",
       .flat = true,
+      .only = ONE_LAYER,
       .harmless = PLACES },
     SEVERAL("qwen3_vl", "text_config=qwen3_vl_text", "vision_config=qwen3_vl_vision", ""),
     SEVERAL("qwen3_vl_moe", "text_config=qwen3_vl_moe_text", "vision_config=qwen3_vl_vision", ""),
@@ -272,6 +307,7 @@ const nnc_architecture nnc_foreign_several[] = {
       .text = "text_config=glm4v_text",
       .parts = "vision_config=glm4v_vision",
       .flat = true,
+      .only = ONE_LAYER,
       .harmless = PLACES },
     { .name = NULL },
 };
