@@ -193,9 +193,7 @@ def json_of(scratch, where, lines, open_file):
         return []
     if "schema" not in file:
         fault(where, "is a whole object without a schema")
-    name = f"{file.get('id')}.json"
-    if file.get("schema") == "nncost.plans/1": # the first one is the one that is named
-        name = "plans.json" if not (scratch.path / "plans.json").exists() else "more-plans.json"
+    name = {"nncost.plans/1": "plans.json"}.get(file.get("schema"), f"{file.get('id')}.json")
     if file.get("schema") == "nncost.device/1":
         name = f".config/nncost/hw/{name}"
     scratch.put(name, text)
@@ -229,21 +227,23 @@ def program_of(scratch, where, lines):
 def page(scratch, path):
     name = path.relative_to(ROOT)
     compared = path.parent == ROOT / "docs" or name == Path("README.md")
-    pieces, commands = [], []
+    pieces = []
+    for number, kind, lines in blocks(path): # the first file may stand below the commands that name it
+        if kind == "json" and lines[0].startswith("{") and lines[-1] == "}":
+            json_of(scratch, f"{name}:{number}", lines, [])
+            break
     for number, kind, lines in blocks(path):
         where = f"{name}:{number}"
         if kind == "console" and lines and lines[0].startswith("$ ") and compared:
             continue # pages.sh
         if kind in ("sh", "indented"):
-            commands.append((where, lines))
+            commands_of(scratch, where, lines)
         elif kind == "json":
             pieces = json_of(scratch, where, lines, pieces)
         elif kind == "c":
             program_of(scratch, where, lines)
         elif not (kind == "console" and name == Path("docs/architecture.md")) and kind != "text":
             fault(where, f"a block of kind {kind}: not run here, its first line '{lines[0] if lines else ''}'")
-    for where, lines in commands: # which name the files
-        commands_of(scratch, where, lines)
     for number, command in inline(path):
         if not NOT_RUN.search(command) and not ALONE.match(command):
             command_of(scratch, f"{name}:{number}", command)

@@ -9,7 +9,9 @@
 #include "base/error.h"
 #include "cli/command.h"
 #include "input/kind.h"
+#include "metrics/report.h"
 #include "render/table.h"
+#include "render/text.h"
 #include "shape/family.h"
 
 /* Any device will do to count parameters. */
@@ -55,6 +57,20 @@ NNC_GET(get_ridge, nnc_device, nnc_number_cell(nnc_device_ridge(self, usual_prec
 NNC_GET(get_price, nnc_device,
         nnc_number_cell(self->price_count > 0 ? self->prices[0].per_device_hour : (double)NAN))
 
+NNC_GET(get_currency, nnc_device, nnc_text_cell(nnc_price_currency(self)))
+
+static nnc_cell get_shown_price(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_device *device = place->record;
+    char amount[NNC_NUMBER_TEXT];
+    if (device->price_count == 0) {
+        return nnc_text_cell(NULL);
+    }
+    snprintf(text, NNC_METRIC_TEXT_MAX, "%s %s",
+             nnc_count_text(device->prices[0].per_device_hour, amount), nnc_price_currency(device));
+    return nnc_text_cell(text);
+}
+
 NNC_GET(get_year, nnc_device,
         (nnc_cell){ .kind = self->year > 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL, .whole = self->year })
 
@@ -79,8 +95,9 @@ static const nnc_metric device_rows[] = {
            .show = NNC_SHOW_COUNT, .drop = 5),
     NNC_AS("link_bytes_per_s", NUMBER, NNC_IN(nnc_device, scale_up.bytes_per_s), .head = "link",
            .unit = "B/s", .drop = 4),
-    NNC_AS("price_per_device_hour", NUMBER, .get = get_price, .head = "price/h",
-           .show = NNC_SHOW_COUNT, .drop = 6),
+    NNC_HEAD("price/h", TEXT, .get = get_shown_price, .drop = 6),
+    NNC_AS("price_per_device_hour", NUMBER, .get = get_price),
+    NNC_AS("currency", TEXT, .get = get_currency),
     NNC_AS("fitted", BOOL, NNC_IN(nnc_device, efficiency.fitted)),
     NNC_AS("basis", ENUM, NNC_IN(nnc_device, efficiency.basis),
            .names = { nnc_basis_name, NNC_BASIS_COUNT }, .head = "measured", .drop = 7),
@@ -127,7 +144,7 @@ static const nnc_metric model_rows[] = {
     NNC_AS("channels", WHOLE, NNC_IN(counted_model, sizes.channels)),
     NNC_AS("image", WHOLE, NNC_IN(counted_model, sizes.image)),
     NNC_HEAD("shape", TEXT, .get = get_shape),
-    NNC_HEAD("input", TEXT, .get = get_input),
+    NNC_HEAD("input", TEXT, .get = get_input, .drop = 2),
 };
 #undef MODEL
 static const nnc_metrics model_metrics = NNC_METRICS("a model", model_rows, counted_model);

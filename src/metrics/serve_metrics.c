@@ -81,7 +81,7 @@ static const nnc_metric step_rows[] = {
     STEP(attention_s, .unit = "s", .head = "attention",
          .help = "Attention over the cache, and layers that keep a state."),
     STEP(head_s, .unit = "s", .head = "head", .help = "Logits and sampling."),
-    STEP(comm_s, .unit = "s", .head = "network", .help = "Between devices."),
+    STEP(comm_s, .unit = "s", .head = "network", .drop = 1, .help = "Between devices."),
     STEP(host_s, .unit = "s", .head = "host",
          .help = "The engine's own time: per step, layer and sequence."),
     STEP(lower_bound_s, .unit = "s", .head = "bound",

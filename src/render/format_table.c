@@ -110,6 +110,7 @@ static int fit(nnc_table *table, int width)
         }
         /* The room it leaves may be enough for the columns cut so far. */
         table->widths[drop] = 0;
+        table->dropped[drop] = true;
         for (int c = 0; c < table->count; c++) {
             table->widths[c] = table->widths[c] > 0 ? full[c] : 0;
         }
@@ -122,7 +123,8 @@ typedef struct line {
     int pending, gap;
 } line;
 
-static void put_cell(line *l, const nnc_head *head, int width, const char *text)
+/* Was it cut? */
+static bool put_cell(line *l, const nnc_head *head, int width, const char *text)
 {
     const int full = nnc_text_width(text);
     const bool cut = full > width && head->shrinks;
@@ -135,6 +137,7 @@ static void put_cell(line *l, const nnc_head *head, int width, const char *text)
     } else {
         l->pending += width + l->gap;
     }
+    return cut;
 }
 
 static void put_heads(const nnc_table *table, nnc_buffer *out, bool strong, int gap)
@@ -162,7 +165,8 @@ static void put_table(nnc_buffer *out, nnc_style style, nnc_table *table)
     for (int64_t i = 0; i < table->cell_count; i++, cell += strlen(cell) + 1) {
         const int column = (int)(i % table->count);
         if (table->widths[column] > 0) {
-            put_cell(&l, &table->heads[column], table->widths[column], cell);
+            const bool cut = put_cell(&l, &table->heads[column], table->widths[column], cell);
+            table->cut[column] = table->cut[column] || cut;
         }
         if (column + 1 == table->count) {
             nnc_buffer_byte(out, '\n');
@@ -171,19 +175,31 @@ static void put_table(nnc_buffer *out, nnc_style style, nnc_table *table)
     }
 }
 
+/* Columns that were left out, or cut, by their headings; true when there are any. */
+static bool name_columns(const nnc_table *table, bool cut, nnc_buffer *out)
+{
+    const char *before = !cut ? "left out: " : out->size > 0 ? "; cut: " : "cut: ";
+    for (int c = 0; c < table->count; c++) {
+        const char *head = table->heads[c].text;
+        if (head != NULL && (cut ? table->cut[c] : table->dropped[c])) {
+            nnc_buffer_print(out, "%s%s", before, *head != '\0' ? head : "remarks");
+            before = ", ";
+        }
+    }
+    return out->size > 0;
+}
+
 /* Names what had no room: nobody misses a column that he does not know of. */
 static void put_below(nnc_buffer *out, nnc_style style, const nnc_table *table)
 {
-    int left_out = 0;
-    for (int c = 0; c < table->count; c++) {
-        const char *head = table->heads[c].text;
-        if (head != NULL && *head != '\0' && table->widths[c] == 0) {
-            nnc_buffer_print(out, "%s%s", left_out++ > 0 ? ", " : "left out: ", head);
-        }
+    nnc_buffer names = { 0 };
+    name_columns(table, false, &names);
+    if (name_columns(table, true, &names)) {
+        nnc_sheet_line(out, style, "%.*s (a width of %d, see COLUMNS)", (int)names.size,
+                       names.bytes, style.width);
     }
-    if (left_out > 0) {
-        nnc_buffer_print(out, " (a width of %d, see COLUMNS)\n", style.width);
-    }
+    out->failed = out->failed || names.failed;
+    nnc_buffer_free(&names);
 }
 
 static const nnc_page page = { .label = put_label,

@@ -26,6 +26,8 @@ void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) NN
 /* Adds running text, broken between words. */
 void nnc_sheet_words(nnc_sheet *sheet, const char *format, ...) NNC_PRINTF(2, 3);
 void nnc_sheet_end(nnc_sheet *sheet);
+/* A line by itself, broken between words at the width of a terminal. */
+void nnc_sheet_line(nnc_buffer *out, nnc_style style, const char *format, ...) NNC_PRINTF(3, 4);
 /* An empty line. */
 void nnc_sheet_gap(nnc_sheet *sheet);
 

@@ -12,8 +12,9 @@ struct nnc_table {
     int count;
     nnc_buffer cells; /* row by row; each text ends with a NUL */
     int64_t cell_count;
-    int widths[NNC_TABLE_COLUMNS]; /* 0 = left out */
-    int gap;                       /* blanks between columns */
+    int widths[NNC_TABLE_COLUMNS];                           /* 0 = left out */
+    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* for want of width */
+    int gap;                                                 /* blanks between columns */
     bool laid_out;
 };
 

@@ -1,10 +1,14 @@
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "store/sqlite.h"
+
+enum { SHORT_NAME = 256 };
 
 struct nnc_database {
     sqlite3 *file;
@@ -16,15 +20,72 @@ struct nnc_database {
     char path[NNC_SQLITE_PATH];
 };
 
-/* "name" with quotes doubled. */
-static void put_name(nnc_buffer *sql, const char *name)
+/* A text of SQL between quotes, which are doubled inside. */
+static void put_quoted(nnc_buffer *sql, char quote, const char *text)
 {
-    nnc_buffer_byte(sql, '"');
-    for (; *name != '\0'; name++) {
-        nnc_buffer_text(sql, *name == '"' ? "\"" : "");
-        nnc_buffer_byte(sql, *name);
+    nnc_buffer_byte(sql, quote);
+    for (; *text != '\0'; text++) {
+        if (*text == quote) {
+            nnc_buffer_byte(sql, quote);
+        }
+        nnc_buffer_byte(sql, *text);
     }
-    nnc_buffer_byte(sql, '"');
+    nnc_buffer_byte(sql, quote);
+}
+
+/* Does another name end in it, at a dot or as a whole? SQL does not tell cases apart. */
+static bool is_shared(const char *end, const char *const *names, int count, int own)
+{
+    const size_t length = strlen(end);
+    for (int i = 0; i < count; i++) {
+        const size_t whole = strlen(names[i]);
+        if (i != own && whole >= length && strcasecmp(names[i] + whole - length, end) == 0 &&
+            (whole == length || names[i][whole - length - 1] == '.')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A column goes by the last parts of its name that no other one ends in, a word that SQL takes without quotes:
+ * "step.step_s" is step_s, "step.interval_s.0" interval_s_0. */
+static void short_name(const char *const *names, int count, int index, char name[SHORT_NAME])
+{
+    const char *begin = names[index], *end = begin + strlen(begin);
+    for (const char *at = end; at > begin; at--) {
+        if (at[-1] == '.' && isalpha((unsigned char)*at) && !is_shared(at, names, count, index)) {
+            begin = at;
+            break;
+        }
+    }
+    snprintf(name, SHORT_NAME, "%s", begin);
+    for (char *dot = name; (dot = strchr(dot, '.')) != NULL;) {
+        *dot = '_';
+    }
+}
+
+/* Columns by their short names, and which name in full each has. */
+static void put_columns(nnc_buffer *sql, const char *const *names, int count)
+{
+    char name[SHORT_NAME];
+    nnc_buffer_text(sql, "CREATE TABLE rows (");
+    for (int i = 0; i < count; i++) {
+        nnc_buffer_text(sql, i > 0 ? ", " : "");
+        short_name(names, count, i, name);
+        put_quoted(sql, '"', name);
+        nnc_buffer_text(sql, i > 0 ? "" : " INTEGER PRIMARY KEY");
+    }
+    nnc_buffer_text(sql, "); CREATE TABLE columns (short TEXT, name TEXT); "
+                         "INSERT INTO columns VALUES ");
+    for (int i = 0; i < count; i++) {
+        nnc_buffer_text(sql, i > 0 ? ", (" : "(");
+        short_name(names, count, i, name);
+        put_quoted(sql, '\'', name);
+        nnc_buffer_text(sql, ", ");
+        put_quoted(sql, '\'', names[i]);
+        nnc_buffer_byte(sql, ')');
+    }
+    nnc_buffer_text(sql, "; ");
 }
 
 static nnc_status create(sqlite3 *file, const char *path, const nnc_database_head *head,
@@ -35,14 +96,9 @@ static nnc_status create(sqlite3 *file, const char *path, const nnc_database_hea
     snprintf(text, sizeof text, "BEGIN IMMEDIATE; PRAGMA application_id = %d;",
              NNC_SQLITE_APPLICATION);
     nnc_buffer_text(&sql, text);
-    nnc_buffer_text(&sql, "CREATE TABLE rows (");
-    for (int i = 0; i < count; i++) {
-        nnc_buffer_text(&sql, i > 0 ? ", " : "");
-        put_name(&sql, names[i]);
-        nnc_buffer_text(&sql, i > 0 ? "" : " INTEGER PRIMARY KEY");
-    }
+    put_columns(&sql, names, count);
     snprintf(text, sizeof text,
-             "); CREATE TABLE sweep (digest TEXT, shard INTEGER, shards INTEGER, rows INTEGER, "
+             "CREATE TABLE sweep (digest TEXT, shard INTEGER, shards INTEGER, rows INTEGER, "
              "done INTEGER, count INTEGER, rows_digest INTEGER); "
              "INSERT INTO sweep VALUES ('%s', %d, %d, %lld, 0, 0, %lld); COMMIT;",
              head->digest, (int)head->shard, (int)head->shards, (long long)head->rows,

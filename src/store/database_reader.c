@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "store/sqlite.h"
 
@@ -11,10 +12,36 @@ struct nnc_database_reader {
     int64_t row_count; /* read so far */
     uint64_t digest;   /* of them */
     int count;
+    nnc_arena *arena; /* of the names */
     const char *names[NNC_DATABASE_COLUMNS_MAX];
     nnc_cell cells[NNC_DATABASE_COLUMNS_MAX];
     char path[NNC_SQLITE_PATH];
 };
+
+/* The columns by their names in full. */
+static nnc_status read_names(nnc_database_reader *reader, nnc_error *err)
+{
+    sqlite3_stmt *query = NULL;
+    int count = 0, code = sqlite3_prepare_v2(
+                       reader->file, "SELECT name FROM columns ORDER BY rowid", -1, &query, NULL);
+    bool kept = true;
+    reader->arena = nnc_arena_create();
+    if (code == SQLITE_OK) {
+        for (code = sqlite3_step(query); code == SQLITE_ROW && count < reader->count && kept;
+             code = sqlite3_step(query)) {
+            const char *name = (const char *)sqlite3_column_text(query, 0);
+            reader->names[count] = reader->arena != NULL && name != NULL
+                                       ? nnc_arena_strdup(reader->arena, name)
+                                       : NULL;
+            kept = reader->names[count++] != NULL;
+        }
+    }
+    sqlite3_finalize(query);
+    return !kept ? nnc_no_memory(err)
+           : code == SQLITE_DONE && count == reader->count
+               ? NNC_OK
+               : nnc_sqlite_damaged(reader->file, reader->path, err);
+}
 
 static nnc_status open_query(nnc_database_reader *reader, nnc_error *err)
 {
@@ -37,10 +64,7 @@ static nnc_status open_query(nnc_database_reader *reader, nnc_error *err)
     if (reader->count < 1 || reader->count > NNC_DATABASE_COLUMNS_MAX) {
         return nnc_sqlite_foreign(reader->path, err);
     }
-    for (int i = 0; i < reader->count; i++) {
-        reader->names[i] = sqlite3_column_name(reader->query, i);
-    }
-    return NNC_OK;
+    return read_names(reader, err);
 }
 
 nnc_status nnc_database_reader_open(const char *path, nnc_database_reader **out, nnc_error *err)
@@ -100,6 +124,7 @@ void nnc_database_reader_close(nnc_database_reader *reader)
     if (reader != NULL) {
         sqlite3_finalize(reader->query);
         sqlite3_close(reader->file);
+        nnc_arena_destroy(reader->arena);
         free(reader);
     }
 }

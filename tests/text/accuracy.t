@@ -234,6 +234,7 @@ five/impossible round       10.00 ms  79.12 ms +691.2%      -
 square          round       1.600 ms  1.374 ms  -14.1%      -
 flat            round       60.00 us  33.82 us  -43.6%      -
 elsewhere       nowhere-100 60.00 us         -       -      - hardware: no device file for "nowher..
+cut: left open, or why not (a width of 100, see COLUMNS)
 
 
 # Every row is in one of the parts of --fold, and in all but one of their complements; --group keeps rows together.
@@ -262,7 +263,7 @@ by                                    rows scored    MAPE median     p90    bias
 half    unfitted                         4      3 254.18% 37.29% 691.19% +206.6% +691.2% five/impo..
 summary round, torch-compile, decoder    3      3 254.18% 37.29% 691.19% +206.6% +691.2% five/impo..
 total                                    4      3 254.18% 37.29% 691.19% +206.6% +691.2% five/impo..
-left out: inside (a width of 100, see COLUMNS)
+left out: inside; cut: remarks (a width of 100, see COLUMNS)
 
 steps that leave a deciding field open:
 
@@ -270,6 +271,7 @@ by                                    rows scored   MAPE median    p90   bias in
 half    unfitted                         1      1 44.43% 44.43% 44.43% -44.4%      - -44.4% three/..
 summary round, torch-compile, decoder    1      1 44.43% 44.43% 44.43% -44.4%      - -44.4% three/..
 total                                    1      1 44.43% 44.43% 44.43% -44.4%      - -44.4% three/..
+cut: remarks (a width of 100, see COLUMNS)
 
 peak memory, allocated:
 

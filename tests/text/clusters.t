@@ -13,7 +13,8 @@ plan      16 devices = data 2 x tensor 4 x pipeline 2, sequence parallel, ZeRO 1
 step      17.16 ms, busiest stage 1 of 2
           no software is faster than 8.311 ms; with nothing overlapped it takes 20.37 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 43.8% of the step, network 41.2%, without the compute limit it would take 11.75 ms
+bound by  compute 43.8% of the step, network 41.2%,
+          without the compute limit it would take 11.75 ms
 
 part          time  share    group          time  share
 forward   2.784 ms  16.2%    attention  2.529 ms  14.7%
@@ -29,7 +30,8 @@ network   tensor 6.290 ms exposed of 6.290 ms, data 263.9 us exposed of 292.7 us
           pipeline 510.0 us exposed of 990.0 us
 bubble    1.644 ms, 10.6% of the busy time, 9.6% of the step
 
-rate      932,245 tokens/s, 932.2 samples/s, MFU 42.7%, HFU 42.7% of 100.0 TFLOP/s, FLOPs as in palm
+rate      932,245 tokens/s, 932.2 samples/s, MFU 42.7%,
+          HFU 42.7% of 100.0 TFLOP/s, FLOPs as in palm
           per device 58,265 tokens/s, 42.65 TFLOP/s
 work      model 11.71 TFLOP, executed 11.07 TFLOP, 6ND 10.19 TFLOP,
           memory traffic 3.538 GB per device
@@ -67,7 +69,8 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 links     switch of 8 at 200.0 GB/s, network 20.00 GB/s per device
 plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
           batch 16 = 1 x 8 passes x data 2, sequence 1000, bf16, policy mixed, adamw,
-          flash attention, recompute none, software torch-compile (chosen for this plan), mode ideal
+          flash attention, recompute none, software torch-compile (chosen for this plan),
+          mode ideal
 
 step      4.155 ms, busiest stage 1 of 2
           no software is faster than 4.155 ms; with nothing overlapped it takes 7.648 ms
@@ -114,12 +117,14 @@ stage   weights  gradients  optimizer  activations  transient  reserve     total
 # FSDP over all, over the 8 of a domain (HSDP), and with the weights kept after forward.
 $ nncost estimate dense fitted --data 16 --zero 3 | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3
-          batch 16 = 1 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw, flash attention,
-          recompute none, software torch-compile (chosen for this plan), mode predicted
+          batch 16 = 1 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw,
+          flash attention, recompute none, software torch-compile (chosen for this plan),
+          mode predicted
 
 step      14.32 ms, nine of ten measurements fall in 11.46 ms .. 17.90 ms
           no software is faster than 3.460 ms; with nothing overlapped it takes 22.84 ms
-bound by  network 47.4% of the step, compute 40.7%, without the network limit it would take 7.527 ms
+bound by  network 47.4% of the step, compute 40.7%,
+          without the network limit it would take 7.527 ms
 
 part          time  share    group          time  share
 forward   2.532 ms  17.7%    embedding  56.02 us   0.4%
@@ -134,12 +139,14 @@ exposed   6.789 ms  47.4%    norm       510.0 us   3.6%
 network   data 6.789 ms exposed of 14.16 ms
 $ nncost estimate dense fitted --data 16 --zero 3 --shard 8 | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3, sharded over 8 of 16 ranks
-          batch 16 = 1 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw, flash attention,
-          recompute none, software torch-compile (chosen for this plan), mode predicted
+          batch 16 = 1 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw,
+          flash attention, recompute none, software torch-compile (chosen for this plan),
+          mode predicted
 
 step      14.14 ms, nine of ten measurements fall in 11.32 ms .. 17.68 ms
           no software is faster than 3.460 ms; with nothing overlapped it takes 22.00 ms
-bound by  network 45.9% of the step, compute 41.2%, without the network limit it would take 7.653 ms
+bound by  network 45.9% of the step, compute 41.2%,
+          without the network limit it would take 7.653 ms
 
 part          time  share    group          time  share
 forward   2.532 ms  17.9%    embedding  56.02 us   0.4%
@@ -154,12 +161,14 @@ exposed   6.488 ms  45.9%    norm       510.0 us   3.6%
 network   data 6.488 ms exposed of 13.17 ms
 $ nncost estimate dense fitted --data 16 --zero 3 --shard 8 --reshard=off | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3 without resharding, sharded over 8 of 16 ranks
-          batch 16 = 1 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw, flash attention,
-          recompute none, software torch-compile (chosen for this plan), mode predicted
+          batch 16 = 1 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw,
+          flash attention, recompute none, software torch-compile (chosen for this plan),
+          mode predicted
 
 step      11.55 ms, nine of ten measurements fall in 9.236 ms .. 14.43 ms
           no software is faster than 3.460 ms; with nothing overlapped it takes 18.80 ms
-bound by  compute 50.4% of the step, network 33.7%, without the compute limit it would take 10.41 ms
+bound by  compute 50.4% of the step, network 33.7%,
+          without the compute limit it would take 10.41 ms
 
 part          time  share    group          time  share
 forward   2.532 ms  21.9%    embedding  56.02 us   0.5%
@@ -187,7 +196,8 @@ $ nncost estimate dense round --data 8 --zero 2 --offload optimizer | sed -n '/^
 step      46.19 ms
           no software is faster than 42.84 ms; with nothing overlapped it takes 56.00 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  network 83.5% of the step, compute 15.0%, without the network limit it would take 7.609 ms
+bound by  network 83.5% of the step, compute 15.0%,
+          without the network limit it would take 7.609 ms
 
 part          time  share    group          time  share
 forward   2.568 ms   5.6%    embedding  16.02 us   0.0%
@@ -201,7 +211,8 @@ exposed   38.58 ms  83.5%    norm       170.0 us   0.4%
 
 network   data 460.5 us exposed of 3.763 ms, offload 38.12 ms exposed of 42.84 ms
 
-rate      173,195 tokens/s, 173.2 samples/s, MFU 15.8%, HFU 15.8% of 100.0 TFLOP/s, FLOPs as in palm
+rate      173,195 tokens/s, 173.2 samples/s, MFU 15.8%,
+          HFU 15.8% of 100.0 TFLOP/s, FLOPs as in palm
           per device 21,649 tokens/s, 15.85 TFLOP/s
 work      model 5.856 TFLOP, executed 5.536 TFLOP, 6ND 5.093 TFLOP,
           memory traffic 2.352 GB per device
@@ -219,7 +230,7 @@ $ nncost estimate dense round --micro-batch 4 --offload activations | sed -n '/^
 step      211.1 ms
           no software is faster than 205.1 ms; with nothing overlapped it takes 244.0 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  network 84.1% of the step, compute 13.1%, without the network limit it would take 33.54 ms
+bound by  network 84.1% of the step, compute 13.1%,
 network   offload 177.5 ms exposed of 205.1 ms
 
 rate      18,952 tokens/s, 18.95 samples/s, MFU 13.9%, HFU 13.9% of 100.0 TFLOP/s, FLOPs as in palm
@@ -236,10 +247,11 @@ $ nncost estimate dense round --data 8 --zero 3 --offload weights | sed -n '/^st
 step      9.294 ms
           no software is faster than 6.921 ms; with nothing overlapped it takes 20.97 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 74.5% of the step, network 14.1%, without the compute limit it would take 7.150 ms
+bound by  compute 74.5% of the step, network 14.1%,
 network   data 1.234 ms exposed of 5.833 ms, offload 75.50 us exposed of 5.355 ms
 
-rate      860,781 tokens/s, 860.8 samples/s, MFU 78.8%, HFU 78.8% of 100.0 TFLOP/s, FLOPs as in palm
+rate      860,781 tokens/s, 860.8 samples/s, MFU 78.8%,
+          HFU 78.8% of 100.0 TFLOP/s, FLOPs as in palm
           per device 107,598 tokens/s, 78.76 TFLOP/s
 work      model 5.856 TFLOP, executed 5.536 TFLOP, 6ND 5.093 TFLOP,
           memory traffic 2.727 GB per device
@@ -258,13 +270,15 @@ model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 16, expert 8, ZeRO 1
-          batch 32 = 2 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw, flash attention,
-          recompute none, software torch-compile (chosen for this plan), mode predicted
+          batch 32 = 2 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw,
+          flash attention, recompute none, software torch-compile (chosen for this plan),
+          mode predicted
 
 step      11.34 ms
           no software is faster than 5.684 ms; with nothing overlapped it takes 13.51 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 50.1% of the step, network 38.8%, without the compute limit it would take 6.806 ms
+bound by  compute 50.1% of the step, network 38.8%,
+          without the compute limit it would take 6.806 ms
 
 part          time  share    group          time  share
 forward   2.303 ms  20.3%    embedding  20.03 us   0.2%
@@ -315,7 +329,8 @@ plan      32 devices = data 8 x tensor 2 x context 2, expert 4, context by ulyss
 step      11.23 ms
           no software is faster than 4.713 ms; with nothing overlapped it takes 12.68 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  network 66.6% of the step, compute 25.3%, without the network limit it would take 3.754 ms
+bound by  network 66.6% of the step, compute 25.3%,
+          without the network limit it would take 3.754 ms
 
 part          time  share    group          time  share
 forward   1.280 ms  11.4%    embedding  20.03 us   0.2%
@@ -361,7 +376,8 @@ plan      16 devices = data 4 x tensor 4, ZeRO 1
 step      7.466 ms
           no software is faster than 3.694 ms; with nothing overlapped it takes 9.534 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 46.3% of the step, network 38.0%, without the compute limit it would take 5.185 ms
+bound by  compute 46.3% of the step, network 38.0%,
+          without the compute limit it would take 5.185 ms
 
 part          time  share    group          time  share
 forward   1.494 ms  20.0%    embedding  32.03 us   0.4%
@@ -489,7 +505,8 @@ plan      16 devices = data 2 x tensor 2 x pipeline 4, ZeRO 1, interleaved, 2 vi
 step      14.81 ms, busiest stage 3 of 4
           no software is faster than 9.906 ms; with nothing overlapped it takes 20.82 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 58.9% of the step, network 19.6%, without the compute limit it would take 7.766 ms
+bound by  compute 58.9% of the step, network 19.6%,
+          without the compute limit it would take 7.766 ms
 
 part          time  share    group          time  share
 forward   3.376 ms  22.8%    attention  2.577 ms  17.4%
@@ -552,16 +569,24 @@ $ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline
   no fitted efficiencies for this device: roofline time at the datasheet's rates
 - **bound by**: compute 55.0% of the step, bubble 25.6%, without the compute limit it would take 5.714 ms
 
-| part | time | share |   group | time | share |
-|:---|---:|---:|:---|---:|---:|
-| forward | 2.784 ms | 20.4% |   attention | 2.529 ms | 18.5% |
-| backward | 5.452 ms | 39.9% |   mlp | 4.208 ms | 30.8% |
-| update | 1.742 ms | 12.7% |   norm | 180.0 us | 1.3% |
-| exposed | 201.0 us | 1.5% |   head | 1.200 ms | 8.8% |
-| bubble | 3.494 ms | 25.6% |   loss | 120.0 us | 0.9% |
-|  |  |  |   optimizer | 1.742 ms | 12.7% |
-|  |  |  |   network | 201.0 us | 1.5% |
-|  |  |  |   bubble | 3.494 ms | 25.6% |
+| part | time | share |
+|:---|---:|---:|
+| forward | 2.784 ms | 20.4% |
+| backward | 5.452 ms | 39.9% |
+| update | 1.742 ms | 12.7% |
+| exposed | 201.0 us | 1.5% |
+| bubble | 3.494 ms | 25.6% |
+
+| group | time | share |
+|:---|---:|---:|
+| attention | 2.529 ms | 18.5% |
+| mlp | 4.208 ms | 30.8% |
+| norm | 180.0 us | 1.3% |
+| head | 1.200 ms | 8.8% |
+| loss | 120.0 us | 0.9% |
+| optimizer | 1.742 ms | 12.7% |
+| network | 201.0 us | 1.5% |
+| bubble | 3.494 ms | 25.6% |
 
 - **network**: pipeline 201.0 us exposed of 243.0 us
 - **bubble**: 3.494 ms, 34.3% of the busy time, 25.6% of the step

@@ -55,7 +55,7 @@ $ nncost sweep dense round --db ./:memory: && nncost merge out.csv ./:memory: &&
 # Rows that are not those that were written are not gone on with, nor merged.
 $ nncost sweep dense round --micro-batch 1..4 --db rows.db
 rows.db: 4 rows of 4 combinations
-$ for sql in 'UPDATE rows SET "step.step_s" = 1 WHERE row = 2' 'DELETE FROM rows' 'UPDATE sweep SET done = 9' 'DROP TABLE sweep'; do cp rows.db bad.db; python3 -c 'import sqlite3, sys; d = sqlite3.connect("bad.db"); d.execute(sys.argv[1]); d.commit()' "$sql"; nncost sweep dense round --micro-batch 1..4 --db bad.db; nncost merge out.csv bad.db; echo $?; done; ls out.csv
+$ for sql in 'UPDATE rows SET step_s = 1 WHERE row = 2' 'DELETE FROM rows' 'UPDATE sweep SET done = 9' 'DROP TABLE sweep'; do cp rows.db bad.db; python3 -c 'import sqlite3, sys; d = sqlite3.connect("bad.db"); d.execute(sys.argv[1]); d.commit()' "$sql"; nncost sweep dense round --micro-batch 1..4 --db bad.db; nncost merge out.csv bad.db; echo $?; done; ls out.csv
 3
 3
 3
@@ -70,3 +70,22 @@ $ for sql in 'UPDATE rows SET "step.step_s" = 1 WHERE row = 2' 'DELETE FROM rows
 ! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
 ! ls: cannot access 'out.csv': No such file or directory
 [2]
+
+# Columns have plain names, the shortest that tell them apart; the names in full are beside them.
+$ nncost sweep dense round --micro-batch 1,2 --set scale_up.bytes_per_s=1e11,2e11 --columns micro_batch,step_s,step.interval_s.0,device.scale_up.bytes_per_s,device.scale_out.bytes_per_s,memory.total_bytes --db plain.db
+plain.db: 4 rows of 4 combinations
+$ python3 -c 'import sqlite3; d = sqlite3.connect("plain.db"); print(*d.execute("SELECT short, name FROM columns"), *d.execute("SELECT row, step_s FROM rows WHERE scale_up_bytes_per_s > 1e11 ORDER BY step_s"), sep="\n")'
+('row', 'row')
+('micro_batch', 'plan.micro_batch')
+('step_s', 'step.step_s')
+('interval_s_0', 'step.interval_s.0')
+('scale_up_bytes_per_s', 'device.scale_up.bytes_per_s')
+('scale_out_bytes_per_s', 'device.scale_out.bytes_per_s')
+('total_bytes', 'memory.total_bytes')
+(1, 0.010795756)
+(3, 0.018378332)
+$ nncost merge plain.csv plain.db && head -1 plain.csv
+row,plan.micro_batch,step.step_s,step.interval_s.0,device.scale_up.bytes_per_s,device.scale_out.bytes_per_s,memory.total_bytes\r
+$ python3 -c 'import sqlite3; d = sqlite3.connect("plain.db"); d.execute("DROP TABLE columns"); d.commit()'; nncost merge other.csv plain.db
+! nncost: plain.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
+[3]

@@ -40,6 +40,7 @@ step.backward_s                                       5.014 ms                  
 step.forward_s                                        2.568 ms                       2.532 ms -1.41%
 step.interval_s.0                                            -                       7.531 ms    new
 step.interval_s.1                                            -                       11.77 ms    new
+cut: metric (a width of 100, see COLUMNS)
 
 op         phase             old       new  difference
 optimizer  update       2.999 ms  1.894 ms   -1.105 ms

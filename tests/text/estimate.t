@@ -47,15 +47,21 @@ $ nncost estimate dense round --format markdown
   no fitted efficiencies for this device: roofline time at the datasheet's rates
 - **bound by**: compute 64.1% of the step, memory 35.9%, without the compute limit it would take 5.538 ms
 
-| part | time | share |   group | time | share |
-|:---|---:|---:|:---|---:|---:|
-| forward | 2.568 ms | 23.8% |   embedding | 16.02 us | 0.1% |
-| backward | 5.014 ms | 46.4% |   attention | 2.529 ms | 23.4% |
-| update | 3.213 ms | 29.8% |   mlp | 4.208 ms | 39.0% |
-|  |  |  |   norm | 170.0 us | 1.6% |
-|  |  |  |   head | 600.0 us | 5.6% |
-|  |  |  |   loss | 60.00 us | 0.6% |
-|  |  |  |   optimizer | 3.213 ms | 29.8% |
+| part | time | share |
+|:---|---:|---:|
+| forward | 2.568 ms | 23.8% |
+| backward | 5.014 ms | 46.4% |
+| update | 3.213 ms | 29.8% |
+
+| group | time | share |
+|:---|---:|---:|
+| embedding | 16.02 us | 0.1% |
+| attention | 2.529 ms | 23.4% |
+| mlp | 4.208 ms | 39.0% |
+| norm | 170.0 us | 1.6% |
+| head | 600.0 us | 5.6% |
+| loss | 60.00 us | 0.6% |
+| optimizer | 3.213 ms | 29.8% |
 
 - **rate**: 92,629 tokens/s, 92.63 samples/s, MFU 67.8%, HFU 67.8% of 100.0 TFLOP/s, FLOPs as in palm
 - **work**: model 732.0 GFLOP, executed 692.1 GFLOP, 6ND 636.6 GFLOP, memory traffic 5.538 GB
@@ -170,14 +176,16 @@ plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 step      27.68 ms
           no software is faster than 27.68 ms; with nothing overlapped it takes 35.11 ms
           ideal mode: every efficiency 1, no fixed costs, all traffic that can be hidden is
-bound by  compute 100.0% of the step, memory 22.8%, without the compute limit it would take 6.312 ms
+bound by  compute 100.0% of the step, memory 22.8%,
+          without the compute limit it would take 6.312 ms
 
 part          time  share    group          time  share
 forward   9.121 ms  32.9%    attention  9.922 ms  35.8%
 backward  18.56 ms  67.1%    mlp        15.36 ms  55.5%
                              head       2.400 ms   8.7%
 
-rate      288,994 tokens/s, 289 samples/s, MFU 105.8%, HFU 105.8% of 200.0 TFLOP/s, FLOPs as in palm
+rate      288,994 tokens/s, 289 samples/s, MFU 105.8%,
+          HFU 105.8% of 200.0 TFLOP/s, FLOPs as in palm
           MFU above 100%: palm counts more than kernels run, by the pairs under the mask it is 98.8%
           (--flops-convention causal)
 work      model 5.856 TFLOP, executed 5.536 TFLOP, 6ND 5.093 TFLOP, memory traffic 17.36 GB
@@ -215,7 +223,8 @@ update    3.769 ms  21.9%    mlp        6.914 ms  40.3%
                              loss       240.0 us   1.4%
                              optimizer  3.769 ms  21.9%
 
-rate      232,910 tokens/s, 232.9 samples/s, MFU 69.9%, HFU 69.9% of 100.0 TFLOP/s, FLOPs as in palm
+rate      232,910 tokens/s, 232.9 samples/s, MFU 69.9%,
+          HFU 69.9% of 100.0 TFLOP/s, FLOPs as in palm
 work      model 1.201 TFLOP, executed 1.137 TFLOP, 6ND 1.047 TFLOP, memory traffic 8.385 GB
 
 memory           size  of device
@@ -359,8 +368,8 @@ model     dense, A small decoder, decoder,
           107,106,000 parameters
 device    round, A device of round figures,
           100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
-plan      batch 64, sequence 1000, bf16, policy mixed, adamw,
-          flash attention, recompute none,
+plan      batch 64, sequence 1000, bf16, policy mixed,
+          adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan),
           mode predicted
 

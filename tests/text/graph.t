@@ -71,6 +71,7 @@ block.norm  backward      1 rows=10 width=640        - 89.60 k 64.00 k    1.4  6
 block.conv  grad_weight   1 n=10 c=1->10 8x8..       - 115.2 k 14.26 k  8.079  14.26 ns  1.0% memory
 grad.clip   update        1 params=3900              - 7.800 k 7.800 k      1  7.800 ns  0.5% memory
 optimizer   update        1 params=3900              - 62.40 k 109.2 k 0.5714  109.2 ns  7.3% memory
+cut: shape (a width of 100, see COLUMNS)
 
 step      14.06 MFLOP executed, 903.3 kFLOP on the vector units, 1.488 MB moved, 1.488 us, memory
 $ nncost estimate inputs/rings.json round --set width=20 | head -1

@@ -163,7 +163,7 @@ $ nncost show fitted > before; sed -i -f t.sed toy/hw/fitted.json; nncost show f
 < efficiency.attention.flash3.block_penalty              0
 ---
 \> efficiency.attention.flash3.block_penalty              0.5
-171c171
+172c172
 < source    efficiency.attention.flash3: made up
 ---
 \> source    efficiency.attention.flash3: guessed

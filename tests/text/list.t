@@ -3,28 +3,28 @@
 # Devices in all formats; a figure that nobody published is "-" or null.
 $ nncost list devices
 id     year          peak in     memory  bandwidth ridge       link price/h measured aliases
-fitted 2022 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s   100 200.0 GB/s       2 steps    fit, fitted-2..
-old    2010 50.00 TFLOP/s fp16 5.000 GB 500.0 GB/s   100 25.00 GB/s       - none
-round  2020 100.0 TFLOP/s bf16 10.00 GB 1.000 TB/s   100 100.0 GB/s       1 none
-left out: name (a width of 100, see COLUMNS)
+fitted 2022 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s   100 200.0 GB/s 2 USD   steps    fit, fitted-2..
+old    2010 50.00 TFLOP/s fp16 5.000 GB 500.0 GB/s   100 25.00 GB/s -       none
+round  2020 100.0 TFLOP/s bf16 10.00 GB 1.000 TB/s   100 100.0 GB/s 1 USD   none
+left out: name; cut: aliases (a width of 100, see COLUMNS)
 $ nncost list devices --format markdown
 | id | name | year | peak | in | memory | bandwidth | ridge | link | price/h | measured | aliases |
-|:---|:---|---:|---:|:---|---:|---:|---:|---:|---:|:---|:---|
-| fitted | A device of round efficiencies | 2022 | 200.0 TFLOP/s | bf16 | 20.00 GB | 2.000 TB/s | 100 | 200.0 GB/s | 2 | steps | fit, fitted-20gb |
+|:---|:---|---:|---:|:---|---:|---:|---:|---:|:---|:---|:---|
+| fitted | A device of round efficiencies | 2022 | 200.0 TFLOP/s | bf16 | 20.00 GB | 2.000 TB/s | 100 | 200.0 GB/s | 2 USD | steps | fit, fitted-20gb |
 | old | An old device without bf16 | 2010 | 50.00 TFLOP/s | fp16 | 5.000 GB | 500.0 GB/s | 100 | 25.00 GB/s | - | none |  |
-| round | A device of round figures | 2020 | 100.0 TFLOP/s | bf16 | 10.00 GB | 1.000 TB/s | 100 | 100.0 GB/s | 1 | none |  |
+| round | A device of round figures | 2020 | 100.0 TFLOP/s | bf16 | 10.00 GB | 1.000 TB/s | 100 | 100.0 GB/s | 1 USD | none |  |
 $ nncost list devices --format csv
-id,name,year,precision,peak_flops_per_s,mem_bytes,mem_bytes_per_s,ridge_flops_per_byte,link_bytes_per_s,price_per_device_hour,fitted,basis,aliases\r
-fitted,A device of round efficiencies,2022,bf16,2e14,20000000000,2e12,100,200000000000,2,true,steps,"fit, fitted-20gb"\r
-old,An old device without bf16,2010,fp16,5e13,5000000000,500000000000,100,25000000000,,false,none,\r
-round,A device of round figures,2020,bf16,1e14,10000000000,1e12,100,100000000000,1,false,none,\r
+id,name,year,precision,peak_flops_per_s,mem_bytes,mem_bytes_per_s,ridge_flops_per_byte,link_bytes_per_s,price_per_device_hour,currency,fitted,basis,aliases\r
+fitted,A device of round efficiencies,2022,bf16,2e14,20000000000,2e12,100,200000000000,2,USD,true,steps,"fit, fitted-20gb"\r
+old,An old device without bf16,2010,fp16,5e13,5000000000,500000000000,100,25000000000,,USD,false,none,\r
+round,A device of round figures,2020,bf16,1e14,10000000000,1e12,100,100000000000,1,USD,false,none,\r
 $ nncost list devices --format json
 {
   "schema": "nncost.devices/1",
   "devices": [
-    {"id": "fitted", "name": "A device of round efficiencies", "year": 2022, "precision": "bf16", "peak_flops_per_s": 2e14, "mem_bytes": 20000000000, "mem_bytes_per_s": 2e12, "ridge_flops_per_byte": 100, "link_bytes_per_s": 200000000000, "price_per_device_hour": 2, "fitted": true, "basis": "steps", "aliases": "fit, fitted-20gb"},
-    {"id": "old", "name": "An old device without bf16", "year": 2010, "precision": "fp16", "peak_flops_per_s": 5e13, "mem_bytes": 5000000000, "mem_bytes_per_s": 500000000000, "ridge_flops_per_byte": 100, "link_bytes_per_s": 25000000000, "price_per_device_hour": null, "fitted": false, "basis": "none", "aliases": ""},
-    {"id": "round", "name": "A device of round figures", "year": 2020, "precision": "bf16", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "link_bytes_per_s": 100000000000, "price_per_device_hour": 1, "fitted": false, "basis": "none", "aliases": ""}
+    {"id": "fitted", "name": "A device of round efficiencies", "year": 2022, "precision": "bf16", "peak_flops_per_s": 2e14, "mem_bytes": 20000000000, "mem_bytes_per_s": 2e12, "ridge_flops_per_byte": 100, "link_bytes_per_s": 200000000000, "price_per_device_hour": 2, "currency": "USD", "fitted": true, "basis": "steps", "aliases": "fit, fitted-20gb"},
+    {"id": "old", "name": "An old device without bf16", "year": 2010, "precision": "fp16", "peak_flops_per_s": 5e13, "mem_bytes": 5000000000, "mem_bytes_per_s": 500000000000, "ridge_flops_per_byte": 100, "link_bytes_per_s": 25000000000, "price_per_device_hour": null, "currency": "USD", "fitted": false, "basis": "none", "aliases": ""},
+    {"id": "round", "name": "A device of round figures", "year": 2020, "precision": "bf16", "peak_flops_per_s": 1e14, "mem_bytes": 10000000000, "mem_bytes_per_s": 1e12, "ridge_flops_per_byte": 100, "link_bytes_per_s": 100000000000, "price_per_device_hour": 1, "currency": "USD", "fitted": false, "basis": "none", "aliases": ""}
   ]
 }
 
@@ -96,12 +96,13 @@ id              peak in     memory  bandwidth measured
 fitted 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s steps
 old    50.00 TFLOP/s fp16 5.000 GB 500.0 GB/s none
 round  100.0 TFLOP/s bf16 10.00 GB 1.000 TB/s none
-left out: name, year, ridge, link, price/h, aliases (a width of 60, see COLUMNS)
+left out: name, year, ridge, link, price/h, aliases (a width
+of 60, see COLUMNS)
 $ COLUMNS=140 nncost list devices
 id     name                           year          peak in     memory  bandwidth ridge       link price/h measured aliases
-fitted A device of round efficiencies 2022 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s   100 200.0 GB/s       2 steps    fit, fitted-20gb
-old    An old device without bf16     2010 50.00 TFLOP/s fp16 5.000 GB 500.0 GB/s   100 25.00 GB/s       - none
-round  A device of round figures      2020 100.0 TFLOP/s bf16 10.00 GB 1.000 TB/s   100 100.0 GB/s       1 none
+fitted A device of round efficiencies 2022 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s   100 200.0 GB/s 2 USD   steps    fit, fitted-20gb
+old    An old device without bf16     2010 50.00 TFLOP/s fp16 5.000 GB 500.0 GB/s   100 25.00 GB/s -       none
+round  A device of round figures      2020 100.0 TFLOP/s bf16 10.00 GB 1.000 TB/s   100 100.0 GB/s 1 USD   none
 
 # What $NNCOST_PATH and $XDG_CONFIG_HOME/nncost hold comes with it, the first of one id taken.
 $ mkdir -p mine/hw mine/models config/nncost/hw config/nncost/software

@@ -108,7 +108,7 @@ round
 ! nncost: own/hw/broken.json:2:1: bad syntax, expected a key in quotes, found the end of the text
 ! nncost: own/hw/pipe.json: is no regular file, expected one
 $ NNCOST_PATH=own:toy nncost estimate dense ROUND | sed -n 2p
-device    ROUND = round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+device    ROUND = round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
 $ NNCOST_PATH=own:toy nncost estimate dense pipe
 ! nncost: own/hw/pipe.json: is no regular file, expected one
 [4]

@@ -45,6 +45,7 @@ embed.positions backward      1 elements=100..       - 1.000 M 2.000 M    0.5 2.
 embed.tokens    backward      1 tokens=1000 ..       - 1.000 M 6.008 M 0.1664 6.008 us  0.1% memory
 grad.clip       update        1 params=10710..       - 214.2 M 214.2 M      1 214.2 us  2.0% memory
 optimizer       update        1 params=10710..       - 1.714 G 2.999 G 0.5714 2.999 ms 27.8% memory
+cut: shape (a width of 100, see COLUMNS)
 
 step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 10.80 ms, compute
 $ nncost ops dense round --format markdown
@@ -158,6 +159,7 @@ attn.core       forward   8 b=1 heads=8/8 s=.. 6.032 M 2.022 G 8.032 M  251.7 64
 attn.out        forward   8 m=1000 n=1000 k=.. 2.000 M 2.001 G 6.002 M  333.4 13.83 us  1.2% compute
 attn.residual   forward   8 elements=1000000         - 1.000 M 4.000 M   0.25 14.00 us  1.2% host
 mlp.norm        forward   8 rows=1000 width=.. 2.008 M 8.000 M 4.000 M      2 14.00 us  1.2% host
+cut: shape (a width of 100, see COLUMNS)
 
           29 more rows
 step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 9.414 ms, compute
@@ -176,6 +178,7 @@ attn.core       forward   8 b=1 heads=8/8 s=.. 6.032 M 2.022 G 8.032 M  251.7 10
 attn.out        forward   8 m=1000 n=1000 k=.. 2.000 M 2.001 G 6.002 M  333.4 10.00 us  2.3% compute
 attn.residual   forward   8 elements=1000000         - 1.000 M 4.000 M   0.25        -     - -
 mlp.norm        forward   8 rows=1000 width=.. 2.008 M 8.000 M 4.000 M      2        -     - -
+cut: shape (a width of 100, see COLUMNS)
 
           29 more rows
 step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 3.460 ms, compute
@@ -198,6 +201,7 @@ up.0.block.conv1   grad_input    1 n=1 c=300..       - 553.0 M 1.359 M  406.8 5.
 up.0.block.conv1   grad_weight   1 n=1 c=300..       - 553.1 M 1.359 M  406.9 5.530 us  1.0% compute
 up.1.ff.activation backward      2 elements=..       - 2.458 M 2.048 M    1.2 2.048 us  0.7% memory
 mid.block.conv1    forward       2 n=1 c=200.. 102.4 k 184.4 M 925.2 k  199.3 1.843 us  0.6% compute
+cut: shape (a width of 100, see COLUMNS)
 
           347 more rows
 step      19.69 GFLOP executed, 276.1 MFLOP on the vector units, 480.1 MB moved, 567.3 us, memory
@@ -213,6 +217,7 @@ grad.clip      update     1 params=107106000         - 214.2 M 214.2 M      1 21
 mlp.activation backward   8 elements=4000000         - 52.00 M 24.00 M  2.167 24.00 us  1.8% memory
 mlp.up         forward    8 m=1000 n=4000 k=.. 2.000 M 8.004 G 18.01 M  444.5 80.00 us  5.9% compute
 mlp.down       forward    8 m=1000 n=1000 k=.. 8.000 M 8.001 G 18.00 M  444.5 80.00 us  5.9% compute
+cut: shape (a width of 100, see COLUMNS)
 
           32 more rows
 step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 10.80 ms, compute
@@ -362,6 +367,7 @@ embed.tokens   backward      1 tokens=1000 w..       - 1.000 M 6.008 M 0.1664 16
 grad.clip      update        1 params=125641..       - 376.9 M 753.8 M    0.5 491.2 us  3.7% memory
 optimizer      update        1 params=125641..       - 2.010 G 11.56 G 0.1739 7.244 ms 54.9% memory
 grad.zero      update        1 params=125641..       -       0 251.3 M      0 177.1 us  1.3% memory
+cut: shape (a width of 100, see COLUMNS)
 
 step      313.0 GFLOP executed, 3.405 GFLOP on the vector units, 16.19 GB moved, 13.19 ms, memory,
           of which no op takes host 36.26 us and bubble 0 s
@@ -497,7 +503,8 @@ embed.positions backward    1.000 M 2.000 us  0.0% memory
 embed.tokens    backward    1.000 M 6.008 us  0.1% memory
 grad.clip       update      214.2 M 214.2 us  2.0% memory
 optimizer       update      1.714 G 2.999 ms 27.8% memory
-left out: rep, shape, kept, bytes, FLOP/B (a width of 60, see COLUMNS)
+left out: rep, shape, kept, bytes, FLOP/B (a width of 60,
+see COLUMNS)
 
 step      692.1 GFLOP executed, 3.575 GFLOP on the vector units,
           5.538 GB moved, 10.80 ms, compute

@@ -41,6 +41,7 @@ op              phase   rep shape                  kept   FLOPs   bytes FLOP/B  
 embed.tokens    forward   1 tokens=4000 width.. 32.00 k       0 16.03 M      0 16.03 us  0.0% memory
 embed.positions forward   1 elements=4000000    8.000 k 4.000 M 16.00 M   0.25 16.00 us  0.0% memory
 attn.norm       forward   8 rows=4000 width=1.. 8.032 M 32.00 M 16.00 M      2 16.00 us  0.4% memory
+cut: shape (a width of 100, see COLUMNS)
 
           34 more rows
 step      2.768 TFLOP executed, 8.517 GFLOP on the vector units, 10.60 GB moved, 33.54 ms, compute

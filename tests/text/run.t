@@ -26,7 +26,8 @@ evaluation   2.170 days  71.6%  Evaluation.
 
 goodput     98.57%, a stop every 2.604 days, 1.163 in all, 645.0 s from one to training again
             1,000 device-hours per stop of any cause
-checkpoint  1.499 GB, every 2588 s, training waits 14.99 s, durable after 14.99 s, loaded in 14.99 s
+checkpoint  1.499 GB, every 2588 s, training waits 14.99 s,
+            durable after 14.99 s, loaded in 14.99 s
 spares      3 beside 2 nodes are enough for 99% of the time
 cost        2,327 USD, at 2 USD per device-hour, 0.02327 USD per million tokens
 energy      626.6 kWh, 489.6 W per device with its share of the node, PUE 1.1,
@@ -200,7 +201,8 @@ forward_step_s    backward_s: with what it computes again
                   = (update_step_s - update_s) * forward_s / (forward_s + backward_s)
                   = (0.0338058727519 - 0.00321318) * 0.010272672 / (0.010272672 + 0.020057632)
                   = 0.0103615413231 s (10.36 ms)
-  where           update_step_s 33.81 ms, update_s 3.213 ms, forward_s 10.27 ms, backward_s 20.06 ms
+  where           update_step_s 33.81 ms, update_s 3.213 ms, forward_s 10.27 ms,
+                  backward_s 20.06 ms
 
 run.cost_per_million_tokens:
 

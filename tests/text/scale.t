@@ -19,11 +19,11 @@ at 90% or more up to 8 devices; 64 lose most to data collectives
 $ COLUMNS=80 nncost scale dense round --threads 1 --devices 1,8,64 --global-batch 64 --tokens 1T | head -7
 dense on round, global batch 64; of each size the best plan
 
-devices     step efficiency lost to                        run plan
-      1 488.5 ms     100.0% -                       88.34 days dp1 mb1
-      8 61.52 ms      99.3% data 0.7%               11.13 days dp8 zero1 mb1
-     64 8.688 ms      87.8% data 11.6%, update 0.6%    37.71 h dp32 pp2 zero2 mb1 dualpipe
-left out: tokens/s, run cost, memory, MFU (a width of 80, see COLUMNS)
+devices     step efficiency lost to                 plan
+      1 488.5 ms     100.0% -                       dp1 mb1
+      8 61.52 ms      99.3% data 0.7%               dp8 zero1 mb1
+     64 8.688 ms      87.8% data 11.6%, update 0.6% dp32 pp2 zero2 mb1 dualpipe
+left out: tokens/s, run, run cost, memory, MFU (a width of 80, see COLUMNS)
 
 # Losses add up to what is missing.
 $ nncost scale dense round --threads 1 --devices 8,64 --global-batch 64 -f csv | cut -d, -f1,5-16

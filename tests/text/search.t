@@ -192,13 +192,15 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor
 dense on 16 x fitted, global batch 64
 134400 combinations: 1620 evaluated, 132780 illegal, too large or slower for sure; 0 fit
 
-no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 ms a step, 31.26 h for the run, run cost 1,000 USD
+no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 ms a step, 31.26 h
+for the run, run cost 1,000 USD
 [1]
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --deadline 1h
 dense on 16 x fitted, global batch 64
 134400 combinations: 1620 evaluated, 132780 illegal, too large or slower for sure; 0 fit
 
-no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 ms a step, 31.26 h for the run, run cost 1,000 USD
+no plan that fits keeps to the deadline and the budget; the fastest takes 24.01 ms a step, 31.26 h
+for the run, run cost 1,000 USD
 [1]
 
 # Other objectives.
@@ -212,7 +214,8 @@ software torch-compile
 316.9 ms  202.2 MB   4.6%    0.0%  dp4 cp4 zero3 mb1 recompute=full
 138.9 ms  223.2 MB  10.5%    0.0%  dp8 cp2 zero3 mb1 recompute=full
 
-the first is 178.0 ms slower than the second, exposed communication 119.9 ms more, compute 58.08 ms more
+the first is 178.0 ms slower than the second, exposed communication 119.9 ms more, compute 58.08 ms
+more
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --context 4 --zero 3 --micro-batch 1 --recompute full
 
@@ -559,7 +562,8 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
 dense on 16 x fitted, global batch 64
 8400 combinations: 15 evaluated, 8385 illegal, too large or slower for sure; 0 fit
 
-no plan that fits keeps to the deadline and the budget; the fastest takes 24.03 ms a step, 10.86 h for the run, run cost 347.5 USD
+no plan that fits keeps to the deadline and the budget; the fastest takes 24.03 ms a step, 10.86 h
+for the run, run cost 347.5 USD
 [1]
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --epochs 2 --dataset-size 50B --deadline 10.5h | grep '^24'
 24.03 ms  10.43 h    333.8  83.44  1.718 GB  60.9%    0.0%  dp16 zero1 mb4

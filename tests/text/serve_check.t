@@ -106,13 +106,14 @@ attn.out  prefill  84.70 us  81.68 us   -3.024 us
 $ nncost serve dense round --input-len 500 --seller corner --offer spot --region TOY | sed -n '/^cost/,$p'
 cost         0.3682 EUR per million tokens out, by time 0.001198 for a million in, 0.3673 out,
              at 1 EUR per device-hour (Corner box of 8, 2026-01)
-energy       1.326 J a token at rated power, 184.1 g of carbon dioxide per million out, at 500 g/kWh
-             (Toyland, 2025, location-based: Read from the meter)
+energy       1.326 J a token at rated power, 184.1 g of carbon dioxide per million out,
+             at 500 g/kWh (Toyland, 2025, location-based: Read from the meter)
 $ nncost serve dense round --input-len 500 --seller corner --region north | sed -n '/^cost/,$p'
 cost         1.841 EUR per million tokens out, by time 0.00599 for a million in, 1.837 out,
              at 5 EUR per device-hour (Corner box of 8, north, 2026-01)
-energy       1.326 J a token at rated power, 36.82 g of carbon dioxide per million out, at 100 g/kWh
-             (The north of Toyland, year not stated, location-based: Read from the meter)
+energy       1.326 J a token at rated power, 36.82 g of carbon dioxide per million out,
+             at 100 g/kWh (The north of Toyland, year not stated, location-based: Read from the
+             meter)
 $ nncost explain --serve carbon_g_per_million_tokens dense round --input-len 500 --carbon-g-per-kwh 50 | grep =
                   = energy_j_per_token * 1e6 / 3.6e6 * carbon_g_per_kwh
                   = 1.32556792807 * 1e6 / 3.6e6 * 50

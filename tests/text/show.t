@@ -159,6 +159,7 @@ efficiency.collectives.scale_out_fixed_s               0.0001                   
 efficiency.power.idle_share                            0
 efficiency.power.memory_share                          0
 efficiency.power.exponent                              0
+cut: value (a width of 100, see COLUMNS)
 
 aliases   fit, fitted-20gb
 price     2 USD per device-hour, here, 2022-02

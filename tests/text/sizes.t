@@ -94,7 +94,8 @@ devices      step      run  run USD    kWh    memory    MFU  bubble  plan
      32  13.33 ms  17.35 h    1,110  277.6  865.9 MB  54.9%    0.0%  dp32 zero2 mb2
      64  8.005 ms  10.42 h    1,334  333.5  563.5 MB  45.7%    0.0%  dp32 pp2 zero2 mb1 dualpipe
 
-8 devices: misses the deadline or the budget, the fastest takes 45.92 ms a step, 2.492 days for the run, run cost 956.7 USD
+8 devices: misses the deadline or the budget, the fastest takes 45.92 ms a step, 2.492 days for the
+run, run cost 956.7 USD
 
 fastest: 64 devices, 8.005 ms a step, 10.42 h for the run, run cost 1,334 USD
     nncost estimate dense fitted --global-batch 64 --tokens 300e9 --devices 64 --pipeline 2 --zero 2 --micro-batch 1 --schedule dualpipe
@@ -104,8 +105,10 @@ $ nncost search dense fitted --threads 1 --devices 8,16 --global-batch 64 --tens
 dense on 2 sizes of fitted, global batch 64
 193536 combinations: 1448 evaluated, 192088 illegal, too large or slower for sure; 0 fit
 
-8 devices: misses the deadline or the budget, the fastest takes 45.92 ms a step, 2.492 days for the run, run cost 956.7 USD
-16 devices: misses the deadline or the budget, the fastest takes 24.01 ms a step, 31.26 h for the run, run cost 1,000 USD
+8 devices: misses the deadline or the budget, the fastest takes 45.92 ms a step, 2.492 days for the
+run, run cost 956.7 USD
+16 devices: misses the deadline or the budget, the fastest takes 24.01 ms a step, 31.26 h for the
+run, run cost 1,000 USD
 [1]
 
 # Sizes that have no legal plan say why; all of them is an error.
@@ -117,7 +120,8 @@ devices      step   step USD    memory    MFU  bubble  plan
       8  8.006 ms  3.558e-05  704.1 MB  45.7%    0.0%  dp8 zero2 mb1
      16  6.751 ms  6.001e-05  459.1 MB  27.1%    0.0%  dp8 cp2 zero2 mb1
 
-12 devices: no legal plan, --devices: disagrees with data x tensor x pipeline x context, expected 8, found 12
+12 devices: no legal plan, --devices: disagrees with data x tensor x pipeline x context, expected 8,
+found 12
 
 fastest: 16 devices, 6.751 ms a step, step cost 6.001e-05 USD
     nncost estimate dense fitted --global-batch 8 --data 8 --devices 16 --context 2 --zero 2 --micro-batch 1

@@ -8,9 +8,9 @@ stage 1   ..FFFFFF...........BBBBFF..BBBBFF..BBBBFF...BBBBFF..BBBBFF..BBBB.....B
 stage 2   ....FFFF.......BBBBFF..BBBBFF..BBBBFF...BBBBFF..BBBBFF..BBBBFF...BBBB....BBBBuuu..........
 stage 3   ......FFFBBBBBBFFFBBBBBFFFBBBBBBFFBBBBBFFFBBBBBBFFFBBBBBBFFFBBBBBFFFBBBBBBuuuu............
 
-stage 0   F0 0 s..592.0 us, F1 592.0 us..1.184 ms, F2 1.184 ms..1.776 ms, ..., B5 18.41 ms..19.55 ms,
-          B6 20.80 ms..21.95 ms, B7 23.19 ms..24.34 ms, exchange 24.34 ms..24.54 ms,
-          update 24.54 ms..25.59 ms
+stage 0   F0 0 s..592.0 us, F1 592.0 us..1.184 ms, F2 1.184 ms..1.776 ms, ...,
+          B5 18.41 ms..19.55 ms, B6 20.80 ms..21.95 ms, B7 23.19 ms..24.34 ms,
+          exchange 24.34 ms..24.54 ms, update 24.54 ms..25.59 ms
 stage 1   F0 592.0 us..1.176 ms, F1 1.184 ms..1.768 ms, F2 1.776 ms..2.360 ms, ...,
           B5 17.27 ms..18.41 ms, B6 19.66 ms..20.80 ms, B7 22.05 ms..23.19 ms,
           update 23.19 ms..23.91 ms
@@ -30,9 +30,9 @@ stage 1     FFFFFFF.......BBBFF..BBWWFFBBBWFFFBBWWFF..BBWWWFF..BBBW.....BBBWW...
 stage 2       FFFFF....BBBFF..BBFF..BBBWWFFBBWWFF...BBBWFFF..BBWWWFF..BBBW.....BBWWWWWWuuu........  
 stage 3         FFFBBBBFFFBBBFFFFBBBBFFFBBBWWWFFBBBBWWFFFFBBBWWWFFFBBBWWWFFFBBBBWWWWWWWWWWxuuuu.....
 
-stage 0   F0 0 s..592.0 us, F1 592.0 us..1.184 ms, F2 1.184 ms..1.776 ms, ..., W6 17.79 ms..18.27 ms,
-          B7 19.51 ms..20.18 ms, W7 20.18 ms..20.66 ms, exchange 20.66 ms..20.86 ms,
-          update 20.86 ms..21.91 ms
+stage 0   F0 0 s..592.0 us, F1 592.0 us..1.184 ms, F2 1.184 ms..1.776 ms, ...,
+          W6 17.79 ms..18.27 ms, B7 19.51 ms..20.18 ms, W7 20.18 ms..20.66 ms,
+          exchange 20.66 ms..20.86 ms, update 20.86 ms..21.91 ms
 stage 1   F0 592.0 us..1.176 ms, F1 1.184 ms..1.768 ms, F2 1.776 ms..2.360 ms, ...,
           B7 18.85 ms..19.51 ms, W6 19.51 ms..19.99 ms, W7 19.99 ms..20.47 ms,
           update 20.47 ms..21.19 ms
@@ -83,9 +83,9 @@ $ nncost estimate dense round --micro-batches 4 --data 4 --timeline | sed -n '/^
 timeline  0 s..33.94 ms, a place is 377.1 us, F forward, B backward, x exchange, u update
 stage 0   FFFFFFFBBBBBBBBBBBBBFFFFFFFBBBBBBBBBBBBBBFFFFFFBBBBBBBBBBBBBFFFFFFFBBBBBBBBBBBBBxuuuuuuuuu
 
-stage 0   F0 0 s..2.568 ms, B0 2.568 ms..7.583 ms, F1 7.583 ms..10.15 ms, ..., B2 17.73 ms..22.75 ms,
-          F3 22.75 ms..25.32 ms, B3 25.32 ms..30.33 ms, exchange 30.33 ms..30.72 ms,
-          update 30.72 ms..33.94 ms
+stage 0   F0 0 s..2.568 ms, B0 2.568 ms..7.583 ms, F1 7.583 ms..10.15 ms, ...,
+          B2 17.73 ms..22.75 ms, F3 22.75 ms..25.32 ms, B3 25.32 ms..30.33 ms,
+          exchange 30.33 ms..30.72 ms, update 30.72 ms..33.94 ms
 
 # As a table of passes.
 $ nncost estimate dense round --pipeline 2 --micro-batches 2 --timeline --format csv

@@ -75,6 +75,16 @@ static ranking rank(const nnc_comparison *comparison)
     return found;
 }
 
+/* An amount; with its currency, where the heading names none. */
+static void put_amount(nnc_table *table, const nnc_report *report, double amount, bool mixed)
+{
+    char text[NNC_NUMBER_TEXT], whole[NNC_NUMBER_TEXT + 16];
+    const char *currency = mixed && !isnan(amount) ? nnc_report_currency(report) : NULL;
+    snprintf(whole, sizeof whole, "%s%s%s", nnc_count_text(amount, text),
+             currency != NULL ? " " : "", currency != NULL ? currency : "");
+    nnc_table_cell(table, whole);
+}
+
 /* What the run comes to, in columns of their own. */
 static void put_run(nnc_table *table, const nnc_report *report, ranking ranked)
 {
@@ -83,7 +93,7 @@ static void put_run(nnc_table *table, const nnc_report *report, ranking ranked)
     nnc_table_number(table, run->run_s, "s");
     nnc_table_cell(table, nnc_count_text(run->device_hours, text));
     if (ranked.currency != NULL) {
-        nnc_table_cell(table, nnc_count_text(run->cost, text));
+        put_amount(table, report, run->cost, ranked.mixed);
     }
     if (ranked.energy) {
         nnc_table_cell(table, nnc_count_text(run->energy_j / 3.6e6, text));
@@ -113,7 +123,7 @@ static void head_run(nnc_table *table, ranking ranked, char cost_head[32])
 
 static void put_numbers(nnc_table *table, const nnc_report *report, ranking ranked)
 {
-    char text[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT + 16];
+    char text[NNC_NUMBER_TEXT];
     const nnc_result *result = report->result;
     nnc_table_number(table, result->step_s, "s");
     nnc_table_cell(table, nnc_count_text(speed(result, ranked.tokens), text));
@@ -127,11 +137,7 @@ static void put_numbers(nnc_table *table, const nnc_report *report, ranking rank
         put_run(table, report, ranked);
     }
     if (ranked.currency != NULL) {
-        const char *currency = ranked.mixed ? nnc_report_currency(report) : NULL;
-        snprintf(cost, sizeof cost, "%s%s%s",
-                 nnc_count_text(unit_cost(result, ranked.tokens), text),
-                 currency != NULL ? " " : "", currency != NULL ? currency : "");
-        nnc_table_cell(table, cost);
+        put_amount(table, report, unit_cost(result, ranked.tokens), ranked.mixed);
     }
 }
 
@@ -142,7 +148,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     const ranking ranked = rank(comparison);
     const nnc_head heads[] = {
         { .text = "step" },
-        { .text = ranked.tokens ? "tokens/s" : "samples/s" },
+        { .text = ranked.tokens ? "tokens/s" : "samples/s", .drop = ranked.run ? 6 : 0 },
         { .text = "MFU", .drop = 2 },
         { .text = "memory", .drop = 3 },
         { .text = "fits", .left = true },

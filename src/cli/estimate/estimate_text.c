@@ -126,27 +126,54 @@ static int step_groups(const nnc_report *report, slice groups[])
     return count;
 }
 
-/* Parts of the step beside groups of ops: two readings of the same time. */
+enum { SLICES_MAX = NNC_GROUP_COUNT + 8 };
+
+static void put_slice(nnc_table *table, const char *indent, const slice *part, double step_s)
+{
+    char name[NNC_NUMBER_TEXT];
+    snprintf(name, sizeof name, "%s%s", indent, part->name);
+    nnc_table_cell(table, name);
+    nnc_table_number(table, part->seconds, "s");
+    nnc_table_share(table, part->seconds / step_s);
+}
+
+/* One of the two readings by itself. */
+static void write_side(nnc_sheet *sheet, const char *what, const slice *side, int count,
+                       double step_s)
+{
+    const nnc_head heads[] = { { .text = what, .left = true },
+                               { .text = "time" },
+                               { .text = "share" } };
+    nnc_table table;
+    nnc_table_begin(&table, heads, sizeof heads / sizeof heads[0]);
+    for (int row = 0; row < count; row++) {
+        put_slice(&table, "", &side[row], step_s);
+    }
+    nnc_table_write(&table, sheet->out, sheet->style);
+}
+
+/* Parts of the step beside groups of ops: two readings of the same time, where lines are for a terminal. */
 static void write_parts(nnc_sheet *sheet, const nnc_report *report)
 {
     static const nnc_head heads[] = {
         { .text = "part", .left = true },    { .text = "time" }, { .text = "share" },
         { .text = "  group", .left = true }, { .text = "time" }, { .text = "share" },
     };
-    enum { SLICES_MAX = NNC_GROUP_COUNT + 8 };
     slice sides[2][SLICES_MAX];
     const int counts[2] = { step_parts(report->result, sides[0]), step_groups(report, sides[1]) };
+    const double step_s = report->result->step_s;
+    if (sheet->style.format == &nnc_format_markdown) {
+        write_side(sheet, "part", sides[0], counts[0], step_s);
+        nnc_sheet_gap(sheet);
+        write_side(sheet, "group", sides[1], counts[1], step_s);
+        return;
+    }
     nnc_table table;
     nnc_table_begin(&table, heads, sizeof heads / sizeof heads[0]);
     for (int row = 0; row < counts[0] || row < counts[1]; row++) {
         for (int side = 0; side < 2; side++) {
-            char name[NNC_NUMBER_TEXT] = "";
             if (row < counts[side]) {
-                const slice part = sides[side][row];
-                snprintf(name, sizeof name, "%s%s", side == 1 ? "  " : "", part.name);
-                nnc_table_cell(&table, name);
-                nnc_table_number(&table, part.seconds, "s");
-                nnc_table_share(&table, part.seconds / report->result->step_s);
+                put_slice(&table, side == 1 ? "  " : "", &sides[side][row], step_s);
             } else {
                 nnc_table_cell(&table, "");
                 nnc_table_cell(&table, "");

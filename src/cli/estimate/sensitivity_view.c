@@ -3,30 +3,24 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "render/sheet.h"
 #include "render/table.h"
 #include "render/text.h"
 
 /* Times a step with the figure doubled exceeds what its elasticity promises. */
 static const double worth_a_word = 1.1;
 
-static void write_capacity(nnc_buffer *out, const nnc_sensitivity *entry)
+static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry)
 {
-    char needed[NNC_NUMBER_TEXT], has[NNC_NUMBER_TEXT];
-    nnc_unit_text(entry->needed, "B", needed);
-    nnc_unit_text(entry->value, "B", has);
-    if (entry->needed <= entry->value) {
-        nnc_buffer_print(
-            out,
-            "\nmem_bytes moves no time: the plan takes %s of %s, with less than that it "
-            "would not fit\n",
-            needed, has);
-    } else {
-        nnc_buffer_print(
-            out,
-            "\nmem_bytes moves no time: the plan takes %s of %s, with %.4g x as much it "
-            "would fit\n",
-            needed, has, entry->needed / entry->value);
+    char needed[NNC_NUMBER_TEXT], has[NNC_NUMBER_TEXT],
+        then[64] = "less than that it would not fit";
+    if (entry->needed > entry->value) {
+        snprintf(then, sizeof then, "%.4g x as much it would fit", entry->needed / entry->value);
     }
+    nnc_buffer_byte(out, '\n');
+    nnc_sheet_line(out, style, "mem_bytes moves no time: the plan takes %s of %s, with %s",
+                   nnc_unit_text(entry->needed, "B", needed), nnc_unit_text(entry->value, "B", has),
+                   then);
 }
 
 /* Why twice the matrix peak may gain far less than its elasticity promises. */
@@ -65,6 +59,6 @@ void nnc_sensitivity_write(nnc_buffer *out, nnc_style style, const nnc_report *r
         write_cache(out, peak, report);
     }
     if (capacity != NULL) {
-        write_capacity(out, capacity);
+        write_capacity(out, style, capacity);
     }
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "metrics/report.h"
+#include "render/sheet.h"
 #include "render/table.h"
 #include "render/text.h"
 
@@ -103,7 +104,7 @@ static const nnc_metric scale_rows[] = {
                    "scaling_efficiency."),
     NNC_AS("lost_to", TEXT, .get = get_broke,
            .help = "The part that lost most; null where none lost half a percent."),
-    NNC_NUMBER(nnc_scale_row, run_s, .head = "run", .unit = "s", .same_as = "cost.run_s",
+    NNC_NUMBER(nnc_scale_row, run_s, .head = "run", .unit = "s", .drop = 5, .same_as = "cost.run_s",
                .help = "Time of the whole run."),
     NNC_HEAD("cost", TEXT, .get = get_cost, .drop = 3),
     NNC_NUMBER(nnc_scale_row, cost,
@@ -183,7 +184,7 @@ static const char *plural_of(int32_t devices)
 }
 
 /* How far it goes well, and what is in the way after that. */
-static void write_verdict(nnc_buffer *out, const nnc_scale *scale)
+static void write_verdict(nnc_buffer *out, nnc_style style, const nnc_scale *scale)
 {
     const nnc_scale_row *good = &scale->rows[scale->base], *first_bad = NULL;
     for (int32_t i = scale->base + 1; i < scale->count; i++) {
@@ -195,10 +196,11 @@ static void write_verdict(nnc_buffer *out, const nnc_scale *scale)
         }
     }
     const int32_t least = scale->rows[scale->base].devices;
-    nnc_buffer_print(out,
-                     "\nefficiency is throughput per device against %" PRId32
-                     " device%s; a loss is device time, over all of that size\n",
-                     least, plural_of(least));
+    nnc_buffer_byte(out, '\n');
+    nnc_sheet_line(out, style,
+                   "efficiency is throughput per device against %" PRId32
+                   " device%s; a loss is device time, over all of that size",
+                   least, plural_of(least));
     nnc_buffer_print(out, "at 90%% or more up to %" PRId32 " device%s", good->devices,
                      plural_of(good->devices));
     if (first_bad == NULL) {
@@ -221,14 +223,15 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     for (int32_t i = 0; i < scale->count; i++) {
         const nnc_scale_row *row = &scale->rows[i];
         if (!row->found && strchr(row->reason, ':') != NULL) {
-            nnc_buffer_print(out, "\n%" PRId32 " device%s: %s\n", row->devices,
-                             plural_of(row->devices), row->reason);
+            nnc_buffer_byte(out, '\n');
+            nnc_sheet_line(out, style, "%" PRId32 " device%s: %s", row->devices,
+                           plural_of(row->devices), row->reason);
         }
     }
     if (scale->base < 0) {
         return;
     }
-    write_verdict(out, scale);
+    write_verdict(out, style, scale);
     nnc_buffer_byte(out, '\n');
     for (int32_t i = 0; i < scale->count; i++) {
         if (scale->rows[i].command != NULL) {

@@ -2,25 +2,27 @@
 #include <math.h>
 
 #include "cli/search/search_found.h"
+#include "render/sheet.h"
 #include "render/text.h"
 
 /* Why there is no row. */
-static void write_none(nnc_buffer *out, const nnc_search_size *size, const char *currency)
+static void write_none(nnc_buffer *out, nnc_style style, const nnc_search_size *size,
+                       const char *currency)
 {
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[NNC_SPENT_TEXT];
-    nnc_buffer_print(out, "%" PRId32 " device%s: ", size->devices, size->devices == 1 ? "" : "s");
+    const char *plural = size->devices == 1 ? "" : "s";
     if (size->why.status != NNC_OK) {
-        nnc_buffer_print(out, "no legal plan, %s: %s\n", size->why.where, size->why.what);
+        nnc_sheet_line(out, style, "%" PRId32 " device%s: no legal plan, %s: %s", size->devices,
+                       plural, size->why.where, size->why.what);
     } else if (size->any_missed) {
-        nnc_buffer_print(
-            out,
-            "misses the deadline or the budget, the fastest takes %s a step, %s for the run, "
-            "%s\n",
-            nnc_unit_text(size->missed.step_s, "s", step),
-            nnc_unit_text(size->missed.run_s, "s", run),
-            nnc_spent_text(&size->missed, currency, cost));
+        nnc_sheet_line(out, style,
+                       "%" PRId32 " device%s: misses the deadline or the budget, the fastest takes "
+                       "%s a step, %s for the run, %s",
+                       size->devices, plural, nnc_unit_text(size->missed.step_s, "s", step),
+                       nnc_unit_text(size->missed.run_s, "s", run),
+                       nnc_spent_text(&size->missed, currency, cost));
     } else {
-        nnc_buffer_print(out, "no plan fits\n");
+        nnc_buffer_print(out, "%" PRId32 " device%s: no plan fits\n", size->devices, plural);
     }
 }
 
@@ -58,7 +60,7 @@ void nnc_sizes_write(nnc_buffer *out, nnc_style style, const nnc_search_report *
     }
     for (int32_t i = 0; i < report->size_count; i++) {
         if (!report->sizes[i].found) {
-            write_none(out, &report->sizes[i], report->currency);
+            write_none(out, style, &report->sizes[i], report->currency);
         }
     }
     if (found > 0) {

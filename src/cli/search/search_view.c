@@ -6,21 +6,25 @@
 
 #include "base/number.h"
 #include "cli/search/search_found.h"
+#include "render/sheet.h"
 #include "render/text.h"
 #include "shape/family.h"
 
-/* "bubble 1.2 ms less", when it is more than rounding. */
-static void write_difference(nnc_buffer *out, const char *what, double less_s, double step_s)
+/* ", bubble 1.2 ms less", when it is more than rounding. */
+enum { DIFFERENCE = 80 };
+static const char *difference(const char *what, double less_s, double step_s, char text[DIFFERENCE])
 {
-    char text[NNC_NUMBER_TEXT];
+    char number[NNC_NUMBER_TEXT];
+    text[0] = '\0';
     if (fabs(less_s) > 1e-6 * step_s) {
-        nnc_buffer_print(out, ", %s %s %s", what, nnc_unit_text(fabs(less_s), "s", text),
-                         less_s > 0.0 ? "less" : "more");
+        snprintf(text, DIFFERENCE, ", %s %s %s", what, nnc_unit_text(fabs(less_s), "s", number),
+                 less_s > 0.0 ? "less" : "more");
     }
+    return text;
 }
 
 /* What sets the best plan apart from the next one: where the time went. */
-static void write_why(nnc_buffer *out, const nnc_search_result *r)
+static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result *r)
 {
     const nnc_found *a = &r->best[0], *b = &r->best[1];
     char faster[NNC_NUMBER_TEXT];
@@ -30,23 +34,24 @@ static void write_why(nnc_buffer *out, const nnc_search_result *r)
     if (r->best_count < 2 || !(fabs(faster_s) > 1e-6 * a->step_s)) {
         return;
     }
-    nnc_buffer_print(out, "\nthe first is %s %s than the second",
-                     nnc_unit_text(fabs(faster_s), "s", faster),
-                     faster_s > 0.0 ? "faster" : "slower");
-    write_difference(out, "bubble", bubble_s, a->step_s);
-    write_difference(out, "exposed communication", exposed_s, a->step_s);
-    write_difference(out, "compute", faster_s - bubble_s - exposed_s, a->step_s);
+    char bubble[DIFFERENCE], exposed[DIFFERENCE], compute[DIFFERENCE];
     nnc_buffer_byte(out, '\n');
+    nnc_sheet_line(out, style, "the first is %s %s than the second%s%s%s",
+                   nnc_unit_text(fabs(faster_s), "s", faster), faster_s > 0.0 ? "faster" : "slower",
+                   difference("bubble", bubble_s, a->step_s, bubble),
+                   difference("exposed communication", exposed_s, a->step_s, exposed),
+                   difference("compute", faster_s - bubble_s - exposed_s, a->step_s, compute));
 }
 
 /* A step, and what a run of such steps comes to. */
-static void write_missed(nnc_buffer *out, const nnc_found *missed, const char *currency)
+static void write_missed(nnc_buffer *out, nnc_style style, const nnc_found *missed,
+                         const char *currency)
 {
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[NNC_SPENT_TEXT];
-    nnc_buffer_print(
-        out,
+    nnc_sheet_line(
+        out, style,
         "no plan that fits keeps to the deadline and the budget; the fastest takes %s a step, "
-        "%s for the run, %s\n",
+        "%s for the run, %s",
         nnc_unit_text(missed->step_s, "s", step), nnc_unit_text(missed->run_s, "s", run),
         nnc_spent_text(missed, currency, cost));
 }
@@ -99,7 +104,7 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
 {
     const nnc_search_result *r = report->result;
     if (r->any_missed) {
-        write_missed(out, &r->missed, report->currency);
+        write_missed(out, style, &r->missed, report->currency);
         return;
     }
     if (r->best_count == 0) {
@@ -110,7 +115,7 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
         nnc_buffer_print(out, "software %s\n\n", r->best[0].software);
     }
     nnc_found_write(out, style, r->best, r->best_count, report->currency, false);
-    write_why(out, r);
+    write_why(out, style, r);
     if (r->best[0].command != NULL) {
         nnc_buffer_print(out, "\n    %s\n", r->best[0].command);
     }
@@ -121,7 +126,7 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
                     report->currency, false);
 }
 
-static void write_head(nnc_buffer *out, const nnc_search_report *report)
+static void write_head(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
 {
     const nnc_search_total *t = &report->total;
     if (report->sizes != NULL) {
@@ -133,14 +138,15 @@ static void write_head(nnc_buffer *out, const nnc_search_report *report)
                          report->model->id, report->search->base.devices, report->device->id,
                          report->search->base.global_batch);
     }
+    char shard[64] = "";
     if (report->search->shards > 0) {
-        nnc_buffer_print(out, "shard %" PRId32 "/%" PRId32 ": ", report->search->shard,
-                         report->search->shards);
+        snprintf(shard, sizeof shard, "shard %" PRId32 "/%" PRId32 ": ", report->search->shard,
+                 report->search->shards);
     }
-    nnc_buffer_print(out,
-                     "%" PRIu64 " combinations: %" PRIu64 " evaluated, %" PRIu64
-                     " illegal, too large or slower for sure; %" PRIu64 " fit\n",
-                     t->space, t->evaluated, t->pruned, t->feasible);
+    nnc_sheet_line(out, style,
+                   "%s%" PRIu64 " combinations: %" PRIu64 " evaluated, %" PRIu64
+                   " illegal, too large or slower for sure; %" PRIu64 " fit",
+                   shard, t->space, t->evaluated, t->pruned, t->feasible);
     if (t->covered < t->space) {
         nnc_buffer_print(out, "interrupted: only %" PRIu64 " combinations were looked at\n",
                          t->covered);
@@ -151,10 +157,12 @@ static void write_head(nnc_buffer *out, const nnc_search_report *report)
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const nnc_search_report *report = record;
-    write_head(out, report);
+    write_head(out, style, report);
     if (!report->device->efficiency.fitted) {
-        nnc_buffer_text(out, "no fitted efficiencies for this device: roofline times, real ones "
-                             "are longer and may rank otherwise\n\n");
+        nnc_sheet_line(out, style,
+                       "no fitted efficiencies for this device: roofline times, real ones are "
+                       "longer and may rank otherwise");
+        nnc_buffer_byte(out, '\n');
     } else if (report->device->efficiency.basis == NNC_BASIS_DEFAULT) {
         nnc_buffer_text(out, "not measured on this device: its efficiencies are those of similar "
                              "ones\n\n");

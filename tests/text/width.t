@@ -1,0 +1,137 @@
+# Figures at 80, 120 and 200 columns: no line is longer, the commands to copy apart.
+$ cat > commands <<'END'
+> estimate dense round --devices 64 --tensor 4 --pipeline 4 --global-batch 128 --zero 1 --sequence-parallel --tokens 1T
+> estimate dense round --stages --devices 16 --pipeline 4 --micro-batches 4
+> estimate dense round --sensitivity
+> ops dense round
+> ops unet round
+> compare dense,experts round,fitted --micro-batch 1,2 --tokens 1T --recompute none,full
+> search dense round --devices 16 --global-batch 64 --threads 1 --tokens 1T
+> search dense round --devices 8..64 --global-batch 64 --threads 1 --tokens 1T
+> search dense round,fitted --devices 8..16 --global-batch 64 --threads 1 --tokens 1T
+> scale dense round --devices 1,8,64 --global-batch 64 --threads 1 --tokens 1T
+> sweep dense round --devices 8,16 --zero 0..3
+> run dense round --devices 16 --tokens 1T
+> serve dense round --input-len 500 --output-len 100
+> list devices
+> list software
+> show round
+> explain mfu dense round
+> budget --device round --cost 1M --days 30
+> list models
+> END
+$ while read -r line; do for w in 80 120 200; do COLUMNS=$w nncost $line > out || test $? = 1; awk -v w=$w '!/^    nncost/ && length > w { print w ": " $0 }' out; wc -l < out | grep -q '^ *0$' && echo "nothing: $line"; done; done < commands; true
+
+# A narrow table names what it left out and what it cut; a wide one has all.
+$ for w in 80 120 200; do COLUMNS=$w nncost search dense fitted --devices 16 --global-batch 64 --threads 1 --tokens 1T --best 2 --pipeline 1,2 --recompute none,full | sed -n '/^ *step/,/^$/p' | head -5; done
+    step        run run USD   kWh   memory   MFU plan
+24.01 ms 4.341 days   3,334 833.6 1.611 GB 61.0% dp8 pp2 zero2 mb4 dualpipe
+24.01 ms 4.341 days   3,334 833.6 1.799 GB 61.0% dp8 pp2 zero1 mb4 dualpipe
+left out: bubble (a width of 80, see COLUMNS)
+
+    step         run  run USD    kWh    memory    MFU  bubble  plan
+24.01 ms  4.341 days    3,334  833.6  1.611 GB  61.0%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+24.01 ms  4.341 days    3,334  833.6  1.799 GB  61.0%    0.0%  dp8 pp2 zero1 mb4 dualpipe
+
+    step         run  run USD    kWh    memory    MFU  bubble  plan
+    step         run  run USD    kWh    memory    MFU  bubble  plan
+24.01 ms  4.341 days    3,334  833.6  1.611 GB  61.0%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+24.01 ms  4.341 days    3,334  833.6  1.799 GB  61.0%    0.0%  dp8 pp2 zero1 mb4 dualpipe
+
+    step         run  run USD    kWh    memory    MFU  bubble  plan
+$ for w in 80 120 200; do COLUMNS=$w nncost ops dense round --top 2 | sed -n '/^op/,/^$/p'; done
+op              phase   rep    kept   FLOPs   bytes FLOP/B     time share bound
+embed.tokens    forward   1 8.000 k       0 4.008 M      0 4.008 us  0.0% memory
+embed.positions forward   1 8.000 k 1.000 M 4.000 M   0.25 4.000 us  0.0% memory
+left out: shape (a width of 80, see COLUMNS)
+
+op               phase    rep  shape                      kept    FLOPs    bytes  FLOP/B      time  share  bound
+embed.tokens     forward    1  tokens=1000 width=1000  8.000 k        0  4.008 M       0  4.008 us   0.0%  memory
+embed.positions  forward    1  elements=1000000        8.000 k  1.000 M  4.000 M    0.25  4.000 us   0.0%  memory
+
+op               phase    rep  shape                      kept    FLOPs    bytes  FLOP/B      time  share  bound
+embed.tokens     forward    1  tokens=1000 width=1000  8.000 k        0  4.008 M       0  4.008 us   0.0%  memory
+embed.positions  forward    1  elements=1000000        8.000 k  1.000 M  4.000 M    0.25  4.000 us   0.0%  memory
+
+$ for w in 80 120 200; do COLUMNS=$w nncost compare dense round,fitted --tokens 1T; done
+device     step tokens/s fits        run device-h run USD   kWh goodput
+round  10.80 ms   92,629 yes  125.0 days    2,999   2,999 2,999  100.0% cheapest
+fitted 9.414 ms  106,222 yes  109.0 days    2,615   5,230 1,308  100.0% fastest
+left out: MFU, memory, bound, USD/Mtoken (a width of 80, see COLUMNS)
+device     step tokens/s   MFU   memory fits bound          run device-h run USD   kWh goodput USD/Mtoken
+round  10.80 ms   92,629 67.8% 2.016 GB yes  compute 125.0 days    2,999   2,999 2,999  100.0%   0.002999 cheapest
+fitted 9.414 ms  106,222 38.9% 2.016 GB yes  compute 109.0 days    2,615   5,230 1,308  100.0%    0.00523 fastest
+device      step  tokens/s    MFU    memory  fits  bound           run  device-h  run USD    kWh  goodput  USD/Mtoken
+round   10.80 ms    92,629  67.8%  2.016 GB  yes   compute  125.0 days     2,999    2,999  2,999   100.0%    0.002999  cheapest
+fitted  9.414 ms   106,222  38.9%  2.016 GB  yes   compute  109.0 days     2,615    5,230  1,308   100.0%     0.00523  fastest
+$ for w in 80 120 200; do COLUMNS=$w nncost scale dense fitted --devices 1,64 --global-batch 64 --threads 1 --tokens 1T | sed -n '/^devices/,/^$/p'; done
+devices     step efficiency lost to                  plan
+      1 364.3 ms     100.0% -                        dp1 mb8
+     64 8.005 ms      71.1% compute 21.3%, data 6.7% dp32 pp2 zero2 mb1 dualpipe
+left out: tokens/s, run, run cost, memory, MFU (a width of 80, see COLUMNS)
+
+devices     step  tokens/s efficiency lost to                         run run cost    MFU plan
+      1 364.3 ms   175,667     100.0% -                        65.89 days 3,163 USD 64.3% dp1 mb8
+     64 8.005 ms 7,995,423      71.1% compute 21.3%, data 6.7%    34.74 h 4,447 USD 45.7% dp32 pp2 zero2 mb1 dualpipe
+left out: memory (a width of 120, see COLUMNS)
+
+devices      step   tokens/s  efficiency  lost to                          run  run cost     memory    MFU  plan
+      1  364.3 ms    175,667      100.0%  -                         65.89 days  3,163 USD  4.133 GB  64.3%  dp1 mb8
+     64  8.005 ms  7,995,423       71.1%  compute 21.3%, data 6.7%     34.74 h  4,447 USD  563.5 MB  45.7%  dp32 pp2 zero2 mb1 dualpipe
+
+$ for w in 80 120 200; do COLUMNS=$w nncost list devices; done
+id              peak in     memory  bandwidth ridge       link price/h measured
+fitted 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s   100 200.0 GB/s 2 USD   steps
+old    50.00 TFLOP/s fp16 5.000 GB 500.0 GB/s   100 25.00 GB/s -       none
+round  100.0 TFLOP/s bf16 10.00 GB 1.000 TB/s   100 100.0 GB/s 1 USD   none
+left out: name, year, aliases (a width of 80, see COLUMNS)
+id     name               year          peak in     memory  bandwidth ridge       link price/h measured aliases
+fitted A device of roun.. 2022 200.0 TFLOP/s bf16 20.00 GB 2.000 TB/s   100 200.0 GB/s 2 USD   steps    fit, fitted-20gb
+old    An old device wi.. 2010 50.00 TFLOP/s fp16 5.000 GB 500.0 GB/s   100 25.00 GB/s -       none
+round  A device of roun.. 2020 100.0 TFLOP/s bf16 10.00 GB 1.000 TB/s   100 100.0 GB/s 1 USD   none
+cut: name (a width of 120, see COLUMNS)
+id      name                            year           peak  in      memory   bandwidth  ridge        link  price/h  measured  aliases
+fitted  A device of round efficiencies  2022  200.0 TFLOP/s  bf16  20.00 GB  2.000 TB/s    100  200.0 GB/s  2 USD    steps     fit, fitted-20gb
+old     An old device without bf16      2010  50.00 TFLOP/s  fp16  5.000 GB  500.0 GB/s    100  25.00 GB/s  -        none
+round   A device of round figures       2020  100.0 TFLOP/s  bf16  10.00 GB  1.000 TB/s    100  100.0 GB/s  1 USD    none
+
+# An estimate wraps where a line ends.
+$ COLUMNS=80 nncost estimate dense round --devices 16 --tensor 4 --pipeline 2 --micro-batches 4 --zero 1 | sed -n '1,/^bound/p'
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
+          ridge 100 FLOP/B
+links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
+plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
+          batch 8 = 1 x 4 passes x data 2, sequence 1000, bf16, policy mixed,
+          adamw, flash attention, recompute none,
+          software torch-compile (chosen for this plan), mode predicted
+
+step      9.622 ms, busiest stage 1 of 2
+          no software is faster than 4.550 ms; with nothing overlapped it takes
+          12.03 ms
+          no fitted efficiencies for this device: roofline time at the
+          datasheet's rates
+bound by  compute 39.1% of the step, network 34.0%,
+$ COLUMNS=120 nncost estimate dense round --devices 16 --tensor 4 --pipeline 2 --micro-batches 4 --zero 1 | sed -n '1,/^bound/p'
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
+plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
+          batch 8 = 1 x 4 passes x data 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+          software torch-compile (chosen for this plan), mode predicted
+
+step      9.622 ms, busiest stage 1 of 2
+          no software is faster than 4.550 ms; with nothing overlapped it takes 12.03 ms
+          no fitted efficiencies for this device: roofline time at the datasheet's rates
+bound by  compute 39.1% of the step, network 34.0%, without the compute limit it would take 6.641 ms
+$ COLUMNS=200 nncost estimate dense round --devices 16 --tensor 4 --pipeline 2 --micro-batches 4 --zero 1 | sed -n '1,/^bound/p'
+model     dense, A small decoder, decoder, 107,106,000 parameters
+device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
+links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
+plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
+          batch 8 = 1 x 4 passes x data 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
+
+step      9.622 ms, busiest stage 1 of 2
+          no software is faster than 4.550 ms; with nothing overlapped it takes 12.03 ms
+          no fitted efficiencies for this device: roofline time at the datasheet's rates
+bound by  compute 39.1% of the step, network 34.0%, without the compute limit it would take 6.641 ms
