@@ -16,7 +16,10 @@ BARS = [
     ("batch_latency", "framework", "vllm-2024", 0.08, 0.06),
     ("batch_latency", "framework", "lmdeploy", 0.085, 0.06),
     ("batch_latency", "framework", "fastertransformer", 0.085, 0.06),
-    ("single_stream", "half", "fitted", 0.11, 0.07),
+    ("batch_latency", "framework", "llama-cpp-argonne", 0.16, 0.125),
+    ("single_stream", "half", "unfitted", None, 0.08),
+    ("single_stream", "framework", "llama-cpp", 0.065, 0.055),
+    ("single_stream", "framework", "gpt-fast", 0.085, 0.07),
     ("offline", "half", "unfitted", 0.115, 0.09),
     ("tpot", "framework", "tensorrt-llm", 0.06, 0.045),
     ("tpot", "framework", "vllm", 0.055, 0.045),
@@ -24,6 +27,7 @@ BARS = [
     ("tpot_experts", "half", "unfitted", 0.17, 0.14),
     ("ttft_open", "total", None, None, 0.12),
     ("ttft_closed", "half", "unfitted", None, 0.30),
+    ("ttft_closed", "framework", "sglang", 0.27, 0.16),
     ("serving_apart", "total", None, 0.11, 0.09),
 ]
 

@@ -314,7 +314,8 @@ typedef struct nnc_serve_engine {
     /* Where nine of ten measurements fall, over prediction; NaN = not known. Time per token, also of models
      * with experts, and time to the first token. */
     nnc_spread tpot, tpot_experts, ttft;
-    bool fitted; /* false: the profile has no such object */
+    bool fitted;                 /* false: the profile has no such object */
+    double unit_bytes_per_clock; /* that kernels of a decode step read at most; NaN = no limit */
 } nnc_serve_engine;
 
 /* Read from software/<id>.json. */

@@ -54,6 +54,7 @@ typedef struct nnc_serve_ask {
     int32_t prefill_workers,
         decode_workers;      /* replicas that do one of both alone; 0 = they do both */
     double carbon_g_per_kwh; /* of the grid; NaN = not known */
+    double waves; /* of a closed loop: requests of a benchmark over those that are open */
 } nnc_serve_ask;
 
 NNC_API void nnc_serve_ask_init(nnc_serve_ask *ask, size_t struct_size);

@@ -34,7 +34,7 @@ extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
 void nnc_efficiencies_neutral(nnc_efficiencies *e);
 
 /* Serving: fitted figures of a device, and of an engine in a software profile; nothing said. */
-enum { NNC_SERVE_EFFICIENCY_FIELDS = 10, NNC_SERVE_ENGINE_FIELDS = 28 };
+enum { NNC_SERVE_EFFICIENCY_FIELDS = 10, NNC_SERVE_ENGINE_FIELDS = 29 };
 extern const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS];
 extern const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS];
 void nnc_serve_efficiency_unsaid(nnc_serve_efficiency *e);

@@ -33,6 +33,10 @@ static const nnc_field serve_fields[] = {
     { COUNT(batch), .default_text = "1, where none of the next three is given",
       .help = "Static batch: requests that start and end together." },
     { COUNT(concurrency), .help = "Closed loop: requests that are always open." },
+    { NNC_FIELD(nnc_serve_ask, waves), .min = 1, .max = 1e9, .default_text = "10",
+      .help =
+          "Closed loop: requests that a benchmark makes over --concurrency. Of the first wave all "
+          "prompts come at once; 1e9: a server that has run for long." },
     { NNC_FIELD(nnc_serve_ask, request_rate), .max = 1e9, .above_min = true,
       .help = "Open loop: requests per second." },
     { NNC_FIELD(nnc_serve_ask, offline), .default_text = "off",
@@ -216,6 +220,11 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, stream_factor),
       NNC_FIELD_TABLE(factor_fields), .help = "Rate of reading weights over the device's." },
     { ENGINE(kv_factor), FACTOR, .help = "Rate of reading the cache over the device's." },
+    { ENGINE(unit_bytes_per_clock), .unit = "B", .max = 1e6, .above_min = true,
+      .default_text = "no limit",
+      .help =
+          "What kernels of a decode step read at most, of each unit and clock of the device: "
+          "those that were written for smaller devices do not reach the memory of larger ones." },
     { ENGINE(all_reduce_factor), FACTOR, .help = "Time of an all-reduce over the device's." },
     { ENGINE(all_reduce_s), SECONDS, .default_text = "0",
       .help = "What the engine adds to each all-reduce." },
@@ -271,6 +280,7 @@ nnc_serve_engine nnc_serve_engine_default(void)
                                 .captured = true,
                                 .paged = true,
                                 .memory_use = none,
+                                .unit_bytes_per_clock = none,
                                 .workspace_bytes = none,
                                 .tpot = { none, none },
                                 .tpot_experts = { none, none },

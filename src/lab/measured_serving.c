@@ -188,6 +188,7 @@ bool nnc_measured_serving(nnc_measured_cells *cells, nnc_measured *row)
         set_formats(cells, row, &engine);
         set_degrees(cells, row);
         set_load(cells, row);
+        row->ask.waves = isnan(engine.waves) ? row->ask.waves : engine.waves;
         row->single = nnc_cell_starts(cells, NNC_COLUMN_MODE, "single");
         set_model(cells, row);
     }

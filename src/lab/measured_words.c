@@ -209,7 +209,11 @@ nnc_words_engine nnc_words_engine_of(const nnc_words *words, const char *framewo
                                 fits(at, "source", source))) {
         at = nnc_json_next(at);
     }
-    return (nnc_words_engine){ .software = text_of(nnc_json_get(at, "software")),
+    const nnc_json waves = nnc_json_get(at, "waves");
+    return (nnc_words_engine){ .waves = nnc_json_type_of(waves) == NNC_JSON_NUMBER
+                                            ? nnc_json_number(waves)
+                                            : (double)NAN,
+                               .software = text_of(nnc_json_get(at, "software")),
                                .narrow_kv = text_of(nnc_json_get(at, "narrow_kv")),
                                .whole = nnc_json_get(at, "fitted_whole").node != NULL };
 }

@@ -45,6 +45,7 @@ typedef struct nnc_words_engine {
     const char
         *narrow_kv; /* format of the cache of 8-bit and narrower weights, where a row says none */
     bool whole;     /* it was fitted on all of its rows */
+    double waves;   /* of its benchmark, as its rows show; NaN = the default */
 } nnc_words_engine;
 nnc_words_engine nnc_words_engine_of(const nnc_words *words, const char *framework,
                                      const char *version, const char *source);

@@ -41,6 +41,7 @@ static const nnc_metric plan_rows[] = {
     PLAN(output_len, .help = "Tokens that are generated for it."),
     PLAN(batch, .blank_zero = true, .help = "Requests of a static batch."),
     PLAN(concurrency, .blank_zero = true, .help = "Requests that are always open."),
+    NNC_NUMBER(nnc_serve_ask, waves, .help = "Requests of a benchmark over those that are open."),
     NNC_NUMBER(nnc_serve_ask, request_rate, .help = "Requests per second."),
     NNC_NUMBER(nnc_serve_ask, prefix_hit, .help = "Share of a prompt that is cached already."),
     NNC_NAMED(nnc_serve_ask, precision, nnc_dtype_name, NNC_DTYPE_COUNT,

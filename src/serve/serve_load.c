@@ -172,7 +172,6 @@ static void say_offline(const load *l, nnc_serve *s, double sequences, nnc_deriv
 static void say_closed(const load *l, nnc_serve *s, double open, double sequences,
                        nnc_derivation *why)
 {
-    enum { WAVES = 10 }; /* requests of a benchmark over its concurrency */
     const nnc_serve_engine *engine = l->of->engine;
     const double replicas = l->of->plan->data;
     NNC_LET(why, sequences_of_replica, NULL, sequences);
@@ -189,13 +188,13 @@ static void say_closed(const load *l, nnc_serve *s, double open, double sequence
     NNC_SET(why, s->queue_s, "s", waiting * s->tpot_s * output_len / sequences_of_replica);
     NNC_NOTE(why, "requests that are open beyond what runs, over the requests that end per second");
     NNC_LET(why, whole_prefill_s, "s", l->prefill_s);
-    NNC_LET(why, wave_share, NULL, engine->ttft_wave / (2.0 * WAVES));
+    NNC_LET(why, wave_share, NULL, engine->ttft_wave / (2.0 * l->of->plan->waves));
     NNC_LET(why, engine_ttft_s, "s", engine->ttft_s);
     NNC_SET(why, s->ttft_s, "s",
             whole_prefill_s + decode_s / 2.0 + sequences_of_replica * prefill_s * wave_share +
                 s->queue_s + engine_ttft_s);
     NNC_NOTE(why,
-             "a step that runs, its own prefill, and the first wave of a benchmark of ten waves");
+             "a step that runs, its own prefill, and of a benchmark the first wave, all at once");
     NNC_SET(why, s->request_s, "s", s->ttft_s + (output_len - 1.0) * s->tpot_s);
     s->running = replicas * sequences;
 }

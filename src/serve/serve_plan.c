@@ -30,6 +30,7 @@ void nnc_serve_ask_init(nnc_serve_ask *ask, size_t struct_size)
         .acceptance = 0.7,
         .draft_share = 0.05,
         .carbon_g_per_kwh = (double)NAN,
+        .waves = 10.0,
     };
     if (ask == NULL || struct_size < sizeof struct_size) {
         return;

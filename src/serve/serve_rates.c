@@ -92,6 +92,14 @@ static void memory_rates(const nnc_device *device, const nnc_serve_engine *engin
         r->mem_bytes_per_s * nnc_min(plain * engine->stream_factor[NNC_STORED_BF16], 1.0);
     r->expert_bytes_per_s = r->mem_bytes_per_s * experts;
     r->kv_bytes_per_s = r->mem_bytes_per_s * nnc_min(kv * engine->kv_factor, 1.0);
+    /* As much as all units take up, where kernels do not fill the memory's queue. */
+    const double most =
+        said(engine->unit_bytes_per_clock * device->units * device->clock_hz, (double)INFINITY);
+    double *const rates[] = { &r->stream_bytes_per_s, &r->plain_bytes_per_s, &r->expert_bytes_per_s,
+                              &r->kv_bytes_per_s };
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0] && most > 0.0; i++) {
+        *rates[i] = nnc_min(*rates[i], most);
+    }
 }
 
 static void kernel_times(const nnc_device *device, const nnc_serve_engine *engine,

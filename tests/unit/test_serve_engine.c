@@ -98,6 +98,44 @@ START_TEST(query_heads_read_the_cache_again)
 }
 END_TEST
 
+/* 100 units at 1 GHz that take 5 bytes a clock are 5e11 B/s, half of the memory's rate: weights take twice as
+ * long, and the cache does. A limit above the memory's rate is none. */
+START_TEST(units_limit_what_kernels_read)
+{
+    const nnc_serve_ask ask = batch_of(1);
+    set_up();
+    device->units = 100;
+    device->clock_hz = 1e9;
+    engine.serving.unit_bytes_per_clock = 11.0;
+    const nnc_serve plain = served("llama3-8b", &ask);
+    close_to(plain.decode.head_s, 1.050673152e-3 * cbrt(pow(1.0 + 1.0 / 4096.0, 2.0)) + 5.13024e-7);
+    engine.serving.unit_bytes_per_clock = 5.0;
+    const nnc_serve slow = served("llama3-8b", &ask);
+    close_to(slow.decode.attention_s, 2.0 * plain.decode.attention_s);
+    ck_assert_double_gt(slow.decode.product_s, 1.99 * plain.decode.product_s);
+    ck_assert_double_eq(slow.decode.lower_bound_s, plain.decode.lower_bound_s);
+}
+END_TEST
+
+/* Eight requests, whose prompts come at once, wait for half of the eight prefills on average; so does a tenth of
+ * the requests in ten waves, and nobody in a server that has run for long. */
+START_TEST(waves_of_a_benchmark_wait)
+{
+    nnc_serve_ask ask = batch_of(0);
+    ask.concurrency = 8;
+    set_up();
+    ask.waves = 1e9;
+    const nnc_serve steady = served("llama3-8b", &ask);
+    ask.waves = 1.0;
+    const nnc_serve one = served("llama3-8b", &ask);
+    ask.waves = 10.0;
+    const nnc_serve ten = served("llama3-8b", &ask);
+    ck_assert_double_eq_tol(one.ttft_s - steady.ttft_s, 4.0 * one.prefill.time_s, 1e-8);
+    ck_assert_double_eq_tol(ten.ttft_s - steady.ttft_s, 0.4 * one.prefill.time_s, 1e-8);
+    ck_assert_double_eq(one.tpot_s, steady.tpot_s);
+}
+END_TEST
+
 /* Two all-reduces a layer and the one of the input table, 65 in 32 layers. */
 START_TEST(all_reduces_take_what_the_engine_adds)
 {
@@ -252,6 +290,8 @@ int main(void)
         products_overlap_in_part,
         one_row_streams_weights,
         query_heads_read_the_cache_again,
+        units_limit_what_kernels_read,
+        waves_of_a_benchmark_wait,
         all_reduces_take_what_the_engine_adds,
         launches_hide_behind_the_device,
         half_of_the_prefills_stall,
