@@ -20,12 +20,6 @@ nnc_lane nnc_lane_of(const nnc_network *network, const nnc_exchange *exchange)
                                               : NNC_LANE_SCALE_OUT;
 }
 
-bool nnc_lanes_meet(nnc_lane a, nnc_lane b)
-{
-    return a == b || (a == NNC_LANE_BOTH && b != NNC_LANE_HOST) ||
-           (b == NNC_LANE_BOTH && a != NNC_LANE_HOST);
-}
-
 /* A rank of a group of G in each of M domains, S bytes of the full tensor. Bytes that it takes in:
  *
  *     collective                    from its domain                from the others

@@ -23,7 +23,12 @@ typedef enum nnc_lane {
     NNC_LANES
 } nnc_lane;
 nnc_lane nnc_lane_of(const nnc_network *network, const nnc_exchange *exchange);
-bool nnc_lanes_meet(nnc_lane a, nnc_lane b);
+/* Inline, since it is asked for every row of every plan. */
+static inline bool nnc_lanes_meet(nnc_lane a, nnc_lane b)
+{
+    return a == b || (a == NNC_LANE_BOTH && b != NNC_LANE_HOST) ||
+           (b == NNC_LANE_BOTH && a != NNC_LANE_HOST);
+}
 
 /* Seconds that one rank's links of each fabric are busy with an exchange, at the rates of the datasheet:
  * the bytes that have to pass, which no algorithm gets below, without latency. Inside a domain and

@@ -25,6 +25,9 @@ static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_holding *ho
         const nnc_parameters *p =
             (const nnc_parameters *)(const void *)((const char *)&sums[s] + at);
         const double n = (double)holding->instances[s];
+        if (holding->instances[s] == 0) {
+            continue;
+        }
         total.params += n * p->params;
         total.matrix_params += n * p->matrix_params;
         total.factored_elements += n * p->factored_elements;

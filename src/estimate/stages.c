@@ -158,7 +158,7 @@ typedef struct windows {
 /* Nothing else in the lanes that it meets hides behind the same time. */
 static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s)
 {
-    for (int f = 0; f < NNC_LANES; f++) {
+    for (int f = 0; f < NNC_LANES && hidden_s > 0.0; f++) {
         w->left_s[f] -= nnc_lanes_meet((nnc_lane)f, lane) ? hidden_s : 0.0;
         w->left_s[f] = nnc_max(0.0, w->left_s[f]);
     }
