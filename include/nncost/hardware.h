@@ -261,7 +261,8 @@ struct nnc_device {
     int32_t alias_count;
     const nnc_source *sources;
     int32_t source_count;
-    const char *path; /* file it was read from */
+    const char *path;   /* file it was read from */
+    double embodied_kg; /* carbon of making it, with what its source counts in */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

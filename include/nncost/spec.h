@@ -91,6 +91,19 @@ typedef struct nnc_region {
     const char *source;
 } nnc_region;
 
+/* What a building takes beside its machines, by operator. */
+typedef struct nnc_building {
+    char id[48], name[96];
+    double pue; /* energy of the building over that of its machines */
+    int32_t year;
+    const char *source;
+} nnc_building;
+
+/* By id or name, in capitals or not, from grid/buildings.json of the data folders. NNC_UNKNOWN_ID names the
+ * nearest. */
+NNC_API nnc_status nnc_building_load(nnc_specs *specs, const char *id_or_name,
+                                     nnc_building *building, nnc_error *err);
+
 /* By id or name, in capitals or not, from grid/regions.json of the data folders. NNC_UNKNOWN_ID names the
  * nearest. */
 NNC_API nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region,

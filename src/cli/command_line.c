@@ -42,6 +42,7 @@ void nnc_command_put(nnc_buffer *out, const nnc_command_asked *asked)
     put_pair(out, "--seller", given->seller);
     put_pair(out, "--offer", given->offer);
     put_pair(out, "--region", given->region);
+    put_pair(out, "--building", given->building);
     nnc_buffer_text(out, asked->lenient ? " --lenient" : "");
     for (int i = 0; i < given->setting_count; i++) {
         nnc_command_option(out, given->settings[i].field, given->settings[i].value);

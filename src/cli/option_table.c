@@ -171,6 +171,8 @@ const nnc_own_option nnc_own_options[] = {
       NNC_TAKES_COMMON, SWITCH(no_defaults), 0, NULL, 0 },
     { "help", NULL, "Show this text; -h: the options most asked for.", "Output",
       NNC_TAKES_COMMON | NNC_TAKES_HELP, SWITCH(help), 'h', NULL, 0 },
+    { "building", "OPERATOR", "Whose data centre: its PUE, from grid/buildings.json [--pue].",
+      "Numbers", NNC_TAKES_SCENARIO, WORD(given.building), 0, NULL, 0 },
 };
 
 const int nnc_own_option_count = sizeof nnc_own_options / sizeof nnc_own_options[0];

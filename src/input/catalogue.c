@@ -1,4 +1,4 @@
-/* Catalogues: what sellers ask for devices, and the carbon intensity of regions. */
+/* Catalogues: what sellers ask for devices, the carbon intensity of regions, what buildings take. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,12 +19,13 @@ typedef struct entry {
     nnc_price price;
 } entry;
 
-/* Either kind of file; the other's list is empty. */
+/* Any kind of file; the others' lists are empty. */
 typedef struct catalogue {
     char id[48], name[96];
     entry *entries;
     nnc_region *regions;
-    int32_t entry_count, region_count;
+    nnc_building *buildings;
+    int32_t entry_count, region_count, building_count;
 } catalogue;
 
 static const nnc_field catalogue_fields[] = {
@@ -56,7 +57,19 @@ static const nnc_field region_fields[] = {
 static const nnc_field_table region_table = { "region", region_fields,
                                               NNC_COUNT_OF(region_fields) };
 
-static const char PRICES[] = "nncost.prices/1", GRID[] = "nncost.grid/1";
+static const nnc_field building_fields[] = {
+    { NNC_FIELD(nnc_building, id), .required = true, .help = "A short name." },
+    { NNC_FIELD(nnc_building, name), .required = true, .help = "Name in full." },
+    { NNC_FIELD(nnc_building, pue), .min = 1, .max = 10, .required = true,
+      .help = "Energy of the building over that of its machines." },
+    { NNC_FIELD(nnc_building, year), .min = 1990, .max = 2100, .required = true,
+      .help = "Of that figure." },
+};
+static const nnc_field_table building_table = { "building", building_fields,
+                                                NNC_COUNT_OF(building_fields) };
+
+static const char PRICES[] = "nncost.prices/1", GRID[] = "nncost.grid/1",
+                  BUILDINGS[] = "nncost.buildings/1";
 
 static bool is(nnc_json root, const char *schema)
 {
@@ -66,7 +79,7 @@ static bool is(nnc_json root, const char *schema)
 
 bool nnc_is_catalogue(nnc_json root)
 {
-    return is(root, PRICES) || is(root, GRID);
+    return is(root, PRICES) || is(root, GRID) || is(root, BUILDINGS);
 }
 
 /* A figure without its source is refused: "source", and of prices also "where" and "date". */
@@ -106,19 +119,35 @@ static void read_regions(nnc_json at, catalogue *c)
     }
 }
 
+static void read_buildings(nnc_json at, catalogue *c)
+{
+    static const char *const others[] = { "source", NULL };
+    static const nnc_building unsaid = { .pue = (double)NAN };
+    c->buildings = nnc_read_objects(at, &building_table, others, sizeof *c->buildings, &unsaid,
+                                    &c->building_count);
+    nnc_json item = nnc_json_first(at);
+    for (int32_t i = 0; i < c->building_count; i++, item = nnc_json_next(item)) {
+        c->buildings[i].source = stated(item, "source");
+    }
+}
+
 static void read_catalogue(nnc_json root, const char *stem, catalogue *c)
 {
-    const bool prices = is(root, PRICES);
-    const char *list = prices ? "prices" : "regions";
+    static const struct {
+        const char *schema, *list;
+        void (*read)(nnc_json at, catalogue *c);
+    } kinds[] = { { PRICES, "prices", read_entries },
+                  { GRID, "regions", read_regions },
+                  { BUILDINGS, "buildings", read_buildings } };
+    const int kind = is(root, PRICES) ? 0 : is(root, GRID) ? 1 : 2;
+    const char *list = kinds[kind].list;
     const char *const others[] = { "schema", "references", list, NULL };
-    nnc_read_identity(root, prices ? PRICES : GRID, stem);
+    nnc_read_identity(root, kinds[kind].schema, stem);
     nnc_read_object(root, &catalogue_table, others, c);
     if (nnc_json_count(nnc_json_get(root, list)) == 0) {
         nnc_json_fault(root, list, "missing, expected a list of objects, found nothing");
-    } else if (prices) {
-        read_entries(nnc_json_get(root, list), c);
     } else {
-        read_regions(nnc_json_get(root, list), c);
+        kinds[kind].read(nnc_json_get(root, list), c);
     }
 }
 
@@ -229,41 +258,80 @@ nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer
     return NNC_OK;
 }
 
-/* ---- regions ---- */
+/* ---- regions and buildings ---- */
+
+/* The catalogue of a file of the data folders. */
+static nnc_status open_grid(nnc_specs *specs, const char *file, const char *schema,
+                            const char *option, catalogue *c, nnc_error *err)
+{
+    const char *path = NULL;
+    NNC_TRY(nnc_specs_file(specs, file, &path, err));
+    return path != NULL
+               ? load(specs, path, schema, c, err)
+               : nnc_fail(err, NNC_UNKNOWN_ID, option,
+                          "expected %s in NNCOST_PATH or the installed data, found none", file);
+}
+
+/* The place of what is asked for in a list whose records begin with id and name; -1 with err filled in. */
+static int32_t find(nnc_specs *specs, const char *asked, const void *list, int32_t count,
+                    size_t size, size_t name_at, const char *option, const char *expected,
+                    nnc_error *err)
+{
+    const char **names =
+        nnc_arena_array(nnc_specs_arena(specs), 2 * (size_t)count + 1, sizeof *names);
+    if (names == NULL) {
+        (void)nnc_no_memory(err);
+        return -1;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        const char *id = (const char *)list + (size_t)i * size;
+        if (strcasecmp(id, asked) == 0 || strcasecmp(id + name_at, asked) == 0) {
+            return i;
+        }
+        names[2 * i] = id;
+        names[2 * i + 1] = id + name_at;
+    }
+    const char *near = nnc_nearest(asked, names, 2 * (size_t)count);
+    (void)nnc_fail(err, NNC_UNKNOWN_ID, option, "expected %s%s%s%s, found \"%.60s\"", expected,
+                   near != NULL ? ", nearest \"" : "", near != NULL ? near : "",
+                   near != NULL ? "\"" : "", asked);
+    return -1;
+}
 
 nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region,
                            nnc_error *err)
 {
+    catalogue c = { .entry_count = 0 };
+    nnc_error why = { .status = NNC_OK };
     NNC_NEED(specs);
     NNC_NEED(id_or_name);
     NNC_NEED(region);
+    NNC_TRY(open_grid(specs, "grid/regions.json", GRID, "--region", &c, err));
+    const int32_t at = find(specs, id_or_name, c.regions, c.region_count, sizeof *region,
+                            offsetof(nnc_region, name), "--region",
+                            "an ISO country code or a cloud's region", &why);
+    if (at < 0) {
+        return nnc_fail(err, why.status, why.where, "%s", why.what);
+    }
+    *region = c.regions[at];
+    return NNC_OK;
+}
+
+nnc_status nnc_building_load(nnc_specs *specs, const char *id_or_name, nnc_building *building,
+                             nnc_error *err)
+{
     catalogue c = { .entry_count = 0 };
-    const char *path = NULL;
-    NNC_TRY(nnc_specs_file(specs, "grid/regions.json", &path, err));
-    if (path == NULL) {
-        return nnc_fail(err, NNC_UNKNOWN_ID, "--region",
-                        "expected grid/regions.json in NNCOST_PATH or the installed data, found "
-                        "none");
+    nnc_error why = { .status = NNC_OK };
+    NNC_NEED(specs);
+    NNC_NEED(id_or_name);
+    NNC_NEED(building);
+    NNC_TRY(open_grid(specs, "grid/buildings.json", BUILDINGS, "--building", &c, err));
+    const int32_t at =
+        find(specs, id_or_name, c.buildings, c.building_count, sizeof *building,
+             offsetof(nnc_building, name), "--building", "an operator such as google or aws", &why);
+    if (at < 0) {
+        return nnc_fail(err, why.status, why.where, "%s", why.what);
     }
-    NNC_TRY(load(specs, path, GRID, &c, err));
-    size_t count = 0;
-    const char **names =
-        nnc_arena_array(nnc_specs_arena(specs), 2 * (size_t)c.region_count, sizeof *names);
-    if (names == NULL) {
-        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
-    }
-    for (int32_t i = 0; i < c.region_count; i++) {
-        const nnc_region *one = &c.regions[i];
-        if (strcasecmp(one->id, id_or_name) == 0 || strcasecmp(one->name, id_or_name) == 0) {
-            *region = *one;
-            return NNC_OK;
-        }
-        names[count++] = one->id;
-        names[count++] = one->name;
-    }
-    const char *near = nnc_nearest(id_or_name, names, count);
-    return nnc_fail(err, NNC_UNKNOWN_ID, "--region",
-                    "expected an ISO country code or a cloud's region%s%s%s, found \"%.60s\"",
-                    near != NULL ? ", nearest \"" : "", near != NULL ? near : "",
-                    near != NULL ? "\"" : "", id_or_name);
+    *building = c.buildings[at];
+    return NNC_OK;
 }

@@ -100,6 +100,8 @@ static const nnc_field device_fields[] = {
       .help = "A lower limit that its owner has set; not given: the board's." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, node_power), NNC_FIELD_TABLE(node_power_fields),
       .help = "Measured power of a node in training, over its devices." },
+    { NNC_FIELD(nnc_device, embodied_kg), .unit = "kg", .max = 1e6, .above_min = true,
+      .help = "Carbon dioxide of making it, with what its source counts in." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, mtbf), NNC_FIELD_TABLE(mtbf_fields),
       .help = "Mean time between stops of training jobs, times their devices." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, efficiency),
@@ -144,7 +146,7 @@ static void set_unrecorded(nnc_device *device)
     }
     device->clock_hz = device->mem_bytes_per_s = none;
     device->l2_bytes = device->scratch_bytes = device->power_w = none;
-    device->power_cap_w = none;
+    device->power_cap_w = device->embodied_kg = none;
     device->scale_up.bytes_per_s = device->scale_up.latency_s = none;
     device->scale_up.knee_bytes = device->scale_out.knee_bytes = none;
     device->scale_out.bytes_per_s = device->scale_out.latency_s = none;

@@ -51,8 +51,8 @@ bool nnc_is_cluster(nnc_json root);
 void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem,
                            nnc_device *device);
 
-/* Nor are catalogues: what sellers ask for devices, "nncost.prices/1", and the carbon intensity of regions,
- * "nncost.grid/1". */
+/* Nor are catalogues: what sellers ask for devices, "nncost.prices/1", the carbon intensity of regions,
+ * "nncost.grid/1", and what buildings take, "nncost.buildings/1". */
 bool nnc_is_catalogue(nnc_json root);
 void nnc_catalogue_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem);
 

@@ -42,6 +42,7 @@ typedef struct nnc_report {
     const nnc_run *run;
     bool spot;                      /* the price is that of capacity that may be taken back */
     const nnc_region *region;       /* whose carbon intensity counts; NULL: none was named */
+    const nnc_building *building;   /* whose PUE counts; NULL: none was named */
     const nnc_serve_ask *serve_ask; /* NULL: it is trained */
     const nnc_serve *serve;
     const nnc_serve_op *serve_ops;

@@ -217,6 +217,11 @@ static nnc_status apply_place(nnc_specs *specs, const nnc_given *given, nnc_scen
         NNC_TRY(nnc_region_load(specs, given->region, &scenario->region, err));
         scenario->report.region = &scenario->region;
     }
+    if (given->building != NULL) {
+        NNC_TRY(nnc_building_load(specs, given->building, &scenario->building, err));
+        scenario->report.building = &scenario->building;
+        scenario->run_ask.pue = scenario->building.pue; /* what is said of it comes later */
+    }
     if (given->seller == NULL) {
         return NNC_OK;
     }
@@ -302,6 +307,9 @@ static void fill_run_ask(const nnc_device *device, nnc_run_ask *ask)
         ask->device_mtbf_s =
             ask->stops == NNC_STOPS_ANY ? device->mtbf.any_s : device->mtbf.hardware_s;
     }
+    if (isnan(ask->embodied_kg)) {
+        ask->embodied_kg = device->embodied_kg;
+    }
     if (isnan(ask->idle_w) && isnan(ask->busy_w)) {
         ask->idle_w = device->node_power.idle_w;
         ask->busy_w = device->node_power.busy_w;
@@ -326,6 +334,10 @@ bool nnc_scenario_settle_run(nnc_scenario *scenario)
         scenario->run_ask.carbon_g_per_kwh = scenario->region.carbon_g_per_kwh;
     } else {
         scenario->report.region = NULL; /* what was said of the grid counts */
+    }
+    if (scenario->report.building != NULL &&
+        fabs(ask->pue - scenario->building.pue) > 0.0) { /* and of the building */
+        scenario->report.building = NULL;
     }
     return true;
 }

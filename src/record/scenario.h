@@ -27,6 +27,7 @@ nnc_status nnc_report_estimate(nnc_report *report, const nnc_profiles *profiles,
 typedef struct nnc_given {
     const char *software, *cluster;      /* NULL = not given */
     const char *seller, *offer, *region; /* whose prices, on what terms, where; NULL = not given */
+    const char *building;                /* whose data centre; NULL = not given */
     bool asks_run;                       /* the whole run, though nothing is said of it */
     nnc_setting settings[NNC_SETTINGS_MAX]; /* each field once */
     int setting_count;
@@ -48,6 +49,7 @@ typedef struct nnc_scenario {
     nnc_plan plan;
     nnc_run_ask run_ask;
     nnc_region region;                          /* that the report names */
+    nnc_building building;                      /* that the report names */
     bool asks_run;                              /* something is said of the run */
     double rollout_tokens_per_s, rollout_batch; /* of a device that generates; NaN = does not */
     char overrides[256];                        /* the --set options, "" = none */

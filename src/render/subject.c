@@ -246,6 +246,14 @@ void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price)
 }
 
 /* Sources differ by a factor: no figure without its own. */
+void nnc_sheet_building(nnc_sheet *sheet, const nnc_building *building)
+{
+    if (building != NULL) {
+        nnc_sheet_words(sheet, "(%s, %" PRId32 ": %s)", building->name, building->year,
+                        building->source);
+    }
+}
+
 void nnc_sheet_region(nnc_sheet *sheet, const nnc_region *region)
 {
     if (region == NULL) {

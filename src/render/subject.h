@@ -12,5 +12,6 @@ void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price);
 
 /* Whose carbon intensity counts, of which year, and by what source. NULL: nothing. */
 void nnc_sheet_region(nnc_sheet *sheet, const nnc_region *region);
+void nnc_sheet_building(nnc_sheet *sheet, const nnc_building *building);
 
 #endif

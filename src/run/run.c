@@ -319,7 +319,6 @@ nnc_status nnc_run_say(const nnc_result *result, const nnc_device *device, const
 {
     step one = of_sites(step_of(result, plan, ask), ask);
     const double link = device != NULL ? device->host.bytes_per_s : (double)NAN;
-    const double rated_w = device != NULL ? device->power_w : (double)NAN;
     NNC_TRY(check_asked(plan, ask, err));
     NNC_TRY(nnc_run_method_check(result, ask, err));
     forget(run);
@@ -361,7 +360,7 @@ nnc_status nnc_run_say(const nnc_result *result, const nnc_device *device, const
         say_days_alone(ask, run, why);
     }
     say_money(ask, run, why);
-    nnc_run_energy(ask, busy_of(result), rated_w, run, why);
+    nnc_run_energy(result, device, ask, busy_of(result), run, why);
     return NNC_OK;
 }
 

@@ -31,9 +31,9 @@ void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *
                       nnc_derivation *why);
 
 /* Power, energy and carbon of a run whose times are known. busy_share: of a step in which the device
- * works; rated_w: of one device; NaN = unknown. */
-void nnc_run_energy(const nnc_run_ask *ask, double busy_share, double rated_w, nnc_run *run,
-                    nnc_derivation *why);
+ * works. result and device: NULL = none. */
+void nnc_run_energy(const nnc_result *result, const nnc_device *device, const nnc_run_ask *ask,
+                    double busy_share, nnc_run *run, nnc_derivation *why);
 
 /* nnc_run_of, saying how. */
 nnc_status nnc_run_say(const nnc_result *result, const nnc_device *device, const nnc_plan *plan,

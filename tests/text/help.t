@@ -157,6 +157,7 @@ Numbers:
                           choose. May be repeated.
   --power-cap W           Watts that a device may draw for long: as --set device.power_cap_w=W. [its
                           board's limit]
+  --building OPERATOR     Whose data centre: its PUE, from grid/buildings.json [--pue].
 
 Run:
   --epochs X              Times through the dataset, with --dataset-size.

@@ -151,15 +151,15 @@ $ cat > t.sed <<'END'
 > s/"reduce_scatter": .*/"reduce_scatter": { "same_as": "all_gather" },/
 > END
 $ nncost show fitted > before; sed -i -f t.sed toy/hw/fitted.json; nncost show fitted | diff before -
-108c108
+109c109
 < efficiency.attention.flash3.sustained_fraction         0.8
 ---
 \> efficiency.attention.flash3.sustained_fraction         0.9
-112c112
+113c113
 < efficiency.attention.flash3.seq_half                   1000
 ---
 \> efficiency.attention.flash3.seq_half                   500
-114c114
+115c115
 < efficiency.attention.flash3.block_penalty              0
 ---
 \> efficiency.attention.flash3.block_penalty              0.5

@@ -223,3 +223,22 @@ $ nncost run dense round --devices 2 --tokens 100M --method grpo --rollout-batch
 $ nncost run unet round --devices 2 --samples 100M --method dpo
 ! nncost: --method: is for models of tokens, expected train, found dpo
 [2]
+
+# Whose building, and what making the devices took; each with its source, and what is said of either counts instead.
+$ nncost run dense round --devices 16 --tokens 1T --building shed | grep -A1 '^energy'
+energy      4,881 kWh, 1.000 kW per device as rated, PUE 1.5 (The shed in Toyland, 2025: Read from
+            the meter)
+$ nncost run dense round --devices 16 --tokens 1T --building shed --pue 1.2 | grep -A1 '^energy'
+energy      3,905 kWh, 1.000 kW per device as rated, PUE 1.2
+$ nncost run dense round --devices 16 --tokens 1T --building sched
+! nncost: --building: expected an operator such as google or aws, nearest "shed", found "sched"
+[3]
+$ nncost run dense round --devices 16 --tokens 1T --carbon-g-per-kwh 100 --embodied-kg 300 --life-s 2190d --use-share 0.85 | grep -A9 '^carbon'
+carbon      0.3254 t CO2e, at 100 g/kWh, 0.3254 t at the devices' rated power
+            0.02185 t for making the devices, this run's share, of 300 kg each (as given)
+$ sed 's/, "source": "@meter"//' toy/grid/buildings.json >buildings.json; nncost validate buildings.json toy/grid/buildings.json
+! nncost: buildings.json:7: buildings[0].source: missing, expected it beside every figure, found nothing
+[3]
+$ sed 's/ "year": 2025,//' toy/grid/buildings.json >buildings.json; nncost validate buildings.json
+! nncost: buildings.json:7: buildings[0].year: missing, expected a whole number from 1990 to 2100, found nothing
+[3]

@@ -41,6 +41,7 @@ power_w                                                500                      
 power_cap_w                                            -                        W
 node_power.idle_w                                      -                        W
 node_power.busy_w                                      -                        W
+embodied_kg                                            -                        kg
 mtbf.any_s                                             -                        s
 mtbf.hardware_s                                        -                        s
 efficiency.basis                                       steps
@@ -252,6 +253,7 @@ $ nncost show round --format json
     {"field": "power_cap_w", "value": null, "unit": "W"},
     {"field": "node_power.idle_w", "value": null, "unit": "W"},
     {"field": "node_power.busy_w", "value": null, "unit": "W"},
+    {"field": "embodied_kg", "value": null, "unit": "kg"},
     {"field": "mtbf.any_s", "value": null, "unit": "s"},
     {"field": "mtbf.hardware_s", "value": null, "unit": "s"}
   ],
@@ -297,6 +299,7 @@ power_w,,W\r
 power_cap_w,,W\r
 node_power.idle_w,,W\r
 node_power.busy_w,,W\r
+embodied_kg,,kg\r
 mtbf.any_s,,s\r
 mtbf.hardware_s,,s\r
 $ nncost show old --format markdown
@@ -336,6 +339,7 @@ $ nncost show old --format markdown
 | power_cap_w | - | W |  |
 | node_power.idle_w | - | W |  |
 | node_power.busy_w | - | W |  |
+| embodied_kg | - | kg |  |
 | mtbf.any_s | - | s |  |
 | mtbf.hardware_s | - | s |  |
 

@@ -3,6 +3,7 @@
 # Files of every kind, good ones.
 $ nncost validate toy/[!l]*/*.json
 toy/clusters/pod.json: ok
+toy/grid/buildings.json: ok
 toy/grid/regions.json: ok
 toy/hw/fitted.json: ok
 toy/hw/old.json: ok

@@ -194,6 +194,66 @@ START_TEST(sellers_and_regions)
 }
 END_TEST
 
+/* ---- energy ---- */
+
+/* A cap takes off what a device may draw, not its host: 896.3 - 200 of 700 W. */
+START_TEST(power_of_a_capped_device)
+{
+    const nnc_device *h100 = NULL, *h200 = NULL;
+    nnc_device *capped = NULL;
+    nnc_error err = { 0 };
+    nnc_plan plan = devices_of(8);
+    nnc_run_ask ask = nnc_run_ask_default();
+    nnc_run run;
+    ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, NULL), NNC_OK);
+    ck_assert_int_eq(nnc_device_copy(specs, h100, &capped, &err), NNC_OK);
+    capped->power_cap_w = 500.0;
+    ask.days = 1.0;
+    ask.idle_w = h100->node_power.idle_w;
+    ask.busy_w = h100->node_power.busy_w;
+    ck_assert_int_eq(nnc_run_of(NULL, h100, &plan, &ask, &run, &err), NNC_OK);
+    CLOSE(run.power_w, 896.3, 1e-12);
+    CLOSE(run.rated_energy_j, 700.0 * 8.0 * DAY, 1e-12);
+    ck_assert_int_eq(nnc_run_of(NULL, capped, &plan, &ask, &run, &err), NNC_OK);
+    CLOSE(run.power_w, 696.3, 1e-12);
+    CLOSE(run.rated_energy_j, 500.0 * 8.0 * DAY, 1e-12);
+
+    /* without a measured node: idle, matrix units and memory, each by its share of the rating */
+    const nnc_model *llama = NULL;
+    nnc_result r;
+    ck_assert_int_eq(nnc_device_load(specs, "h200", &h200, NULL), NNC_OK);
+    ck_assert_int_eq(nnc_model_load(specs, "llama3-8b", &llama, NULL), NNC_OK);
+    plan.zero = 2;
+    plan.tokens = 1e9;
+    ck_assert_int_eq(nnc_estimate(llama, h200, NULL, &plan, scratch, &r, &err), NNC_OK);
+    ask = nnc_run_ask_default();
+    ck_assert_int_eq(nnc_run_of(&r, h200, &plan, &ask, &run, &err), NNC_OK);
+    const double matrix = r.executed_flops / 8.0 / 989.4e12 / r.step_s;
+    const double memory = (r.read_bytes + r.write_bytes) / 4.8e12 / r.step_s;
+    CLOSE(run.power_w, 700.0 * fmin(1.0, 0.2 + 1.24 * matrix + 0.35 * memory), 1e-3);
+    ck_assert_double_gt(run.power_w, 0.2 * 700.0);
+    ask.straggler_share = 0.5; /* half of the time it waits */
+    const double drawn = run.power_w;
+    ck_assert_int_eq(nnc_run_of(&r, h200, &plan, &ask, &run, &err), NNC_OK);
+    CLOSE(run.power_w, (drawn + 140.0) / 2.0, 1e-9);
+}
+END_TEST
+
+START_TEST(buildings)
+{
+    nnc_building building;
+    nnc_error err = { 0 };
+    ck_assert_int_eq(nnc_building_load(specs, "Google", &building, &err), NNC_OK);
+    ck_assert_double_eq(building.pue, 1.10);
+    ck_assert_ptr_nonnull(building.source);
+    ck_assert_int_eq(nnc_building_load(specs, "industry", &building, &err), NNC_OK);
+    ck_assert_double_eq(building.pue, 1.67);
+    ck_assert_int_eq(building.year, 2019);
+    ck_assert_int_eq(nnc_building_load(specs, "gogle", &building, &err), NNC_UNKNOWN_ID);
+    ck_assert_msg(strstr(err.what, "google") != NULL, "%s", err.what);
+}
+END_TEST
+
 /* ---- budgets ---- */
 
 START_TEST(compute_optimal_models)
@@ -418,6 +478,8 @@ int main(void)
         better_is_never_longer,
         asynchronous_saves_pay,
         sellers_and_regions,
+        power_of_a_capped_device,
+        buildings,
         compute_optimal_models,
         a_budget_and_its_inverse,
         every_line_is_true,

@@ -19,11 +19,12 @@ static const nnc_metric optimum_rows[] = {
     NNC_NAMED(nnc_optimum, law, nnc_law_name, NNC_LAW_COUNT, .head = "law",
               .help = "Constants of the scaling law."),
     NNC_NUMBER(nnc_optimum, params, .head = "parameters", .show = NNC_SHOW_SHORT,
-               .help = "Parameters of the model of least loss."),
+               .help = "Parameters of the model of least loss, by the constants of the law."),
     NNC_NUMBER(nnc_optimum, tokens, .head = "tokens", .show = NNC_SHOW_SHORT, .unit = NULL,
-               .help = "Tokens that it is trained on."),
+               .help = "Tokens that it is trained on: C / (6 N)."),
     NNC_NUMBER(nnc_optimum, loss, .head = "loss", .show = NNC_SHOW_COUNT,
-               .help = "Loss that the law expects; null where it says none."),
+               .help =
+                   "Loss that the law expects, E + A / N^a + B / D^b; null where it says none."),
 };
 static const nnc_metrics optimum_metrics =
     NNC_METRICS("the model of least loss by a scaling law", optimum_rows, nnc_optimum);
@@ -40,24 +41,30 @@ typedef struct answer {
 static const nnc_metric budget_rows[] = {
     NNC_AS("device", CHARS, NNC_VIA(answer, device), NNC_IN(nnc_device, id),
            .help = "Device that is paid for."),
-    NNC_AS("cost", NUMBER, BUDGET(cost), .help = "Money that is spent."),
+    NNC_AS("cost", NUMBER, BUDGET(cost),
+           .help = "Money that is spent: device_hours x price_per_device_hour."),
     NNC_AS("price_per_device_hour", NUMBER, BUDGET(price_per_device_hour),
            .help = "Price of one device for one hour."),
     NNC_AS("device_hours", NUMBER, BUDGET(device_hours), .unit = "h",
-           .help = "Device-hours: money over price."),
+           .help = "Device-hours: cost over price_per_device_hour, or flops over flops_per_s."),
     NNC_AS("flops_per_s", NUMBER, BUDGET(flops_per_s), .unit = "FLOP/s",
-           .help = "Useful rate of one device: peak times MFU times goodput."),
+           .help = "Useful rate of one device: its 16-bit peak x MFU x goodput."),
     NNC_AS("flops", NUMBER, BUDGET(flops), .unit = "FLOP",
-           .help = "Model FLOPs, 6 N D: device-hours times the useful rate."),
+           .help =
+               "Model FLOPs: device_hours x 3600 x flops_per_s, or 6 N D of what was asked for."),
     NNC_AS("days", NUMBER, BUDGET(days), .help = "Days that it may take."),
-    NNC_AS("devices", NUMBER, BUDGET(devices), .help = "Devices that end in time."),
+    NNC_AS("devices", NUMBER, BUDGET(devices),
+           .help = "Devices that end in time: device_hours over 24 x days, rounded up."),
     NNC_AS("params", NUMBER, BUDGET(params), .help = "Parameters that were asked for."),
     NNC_AS("tokens", NUMBER, BUDGET(tokens), .help = "Tokens that were asked for."),
     NNC_AS("over_training", NUMBER, BUDGET(over_training), .each = law_at,
            .each_count = NNC_LAW_COUNT,
-           .help = "FLOPs over the fewest that reach the same loss, by each law."),
+           .help = "flops over the fewest that reach the loss of params and tokens, by each law "
+                   "that has a loss."),
     NNC_AS("optima", LIST, NNC_IN(answer, optima), NNC_COUNT(answer, count),
-           .rows = &optimum_metrics, .help = "What so many FLOPs train best, by each law."),
+           .rows = &optimum_metrics,
+           .help = "What so many FLOPs train best by each law: G (C / 6)^(b / (a + b)) parameters "
+                   "with G = (a A / (b B))^(1 / (a + b)), and C / (6 N) tokens."),
 };
 static const nnc_metrics budget_metrics = NNC_METRICS("a budget", budget_rows, answer);
 

@@ -245,9 +245,12 @@ static void write_energy(nnc_sheet *sheet, const nnc_report *report)
     nnc_sheet_label(sheet, "energy");
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s kWh", nnc_count_text(run->energy_j / 3.6e6, a));
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s per device%s", nnc_unit_text(run->power_w, "W", a),
-                   isnan(ask->busy_w) ? " as rated" : " with its share of the node");
+                   !isnan(ask->busy_w)      ? " with its share of the node"
+                   : isnan(run->busy_share) ? " as rated"
+                                            : " by the model of its power limit, without a host");
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "PUE %g", ask->pue);
-    if (!isnan(ask->busy_w) && !isnan(run->rated_energy_j)) {
+    nnc_sheet_building(sheet, report->building);
+    if (!isnan(run->busy_share) && !isnan(run->rated_energy_j)) {
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s kWh at the devices' rated power",
                        nnc_count_text(run->rated_energy_j / 3.6e6, a));
     }
@@ -268,6 +271,12 @@ static void write_energy(nnc_sheet *sheet, const nnc_report *report)
         nnc_sheet_label(sheet, "");
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s t for making the devices, this run's share",
                        nnc_count_text(run->embodied_carbon_kg / 1000.0, a));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "of %g kg each", report->run_ask->embodied_kg);
+        if (report->device != NULL &&
+            !(fabs(report->run_ask->embodied_kg - report->device->embodied_kg) > 0.0)) {
+            const char *source = source_of(report->device, "embodied_kg");
+            nnc_sheet_words(sheet, "(%s)", source != NULL ? source : "as given");
+        }
         nnc_sheet_end(sheet);
     }
 }
