@@ -100,6 +100,8 @@ typedef struct nnc_result {
     double price_per_device_hour, cost_step, cost_run, device_hours, run_s, energy_j;
     int32_t op_count;
     int64_t trained_params; /* of params; the others are frozen */
+    int64_t
+        next_params; /* beside params: of layers that predict tokens further on; 0 = none known */
 } nnc_result;
 
 /* Working memory of one estimate: create one per thread, pass it to every call. */

@@ -207,6 +207,7 @@ typedef struct nnc_decoder {
     int64_t index_heads, index_dim, index_topk;
     bool share_layers;    /* all layers have the weights of the first */
     int64_t tower_inputs; /* that the towers read for each sequence */
+    int64_t next_layers;  /* that predict tokens further on: neither counted nor run, told of */
 } nnc_decoder;
 
 /* Rows of the table of words and of the head: vocab, padded to a multiple of vocab_multiple. */

@@ -66,6 +66,25 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
     return NNC_OK;
 }
 
+/* A layer that predicts tokens further on is the last one again, a product of two streams to one, and three
+ * norms; table and head are the model's. Source: arXiv:2412.19437, section 2.2. */
+static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d)
+{
+    int32_t last = list->segment_count - 1;
+    int64_t params = 2 * d->hidden * d->hidden + (d->plain_norms ? 0 : 3 * d->hidden);
+    while (last > 0 && !list->segments[last].layer) {
+        last--;
+    }
+    for (int32_t i = 0; i < list->count; i++) {
+        const nnc_op *op = &list->ops[i];
+        if (op->segment == last) {
+            params +=
+                nnc_weights_params(&op->weights) * (op->repeat / list->segments[last].instances);
+        }
+    }
+    return params * d->next_layers;
+}
+
 /* What the whole model is, before it is split: parameters, tokens and input of a step. */
 static void describe_model(const nnc_op_list *list, const nnc_device *device, nnc_result *r,
                            nnc_derivation *why)
@@ -282,6 +301,9 @@ nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,
     const nnc_plan *plan = &r->plan;
     NNC_TRY(begin_step(model, device, software, plan, scratch, step, err));
     describe_model(&scratch->list, device, r, step->why);
+    if (model->decoder.next_layers > 0 && plan->adapter_rank == 0) {
+        r->next_params = next_params(&scratch->list, &model->decoder);
+    }
     nnc_step_deal(step, &scratch->step);
     const bool whole = is_whole(plan);
     if (!whole) { /* the mathematics is counted before it is divided */

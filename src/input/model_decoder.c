@@ -144,6 +144,8 @@ static const nnc_field fields[] = {
       .help = "Tokens that the convolution of such a layer sees." },
     { DECODER(conv_bias), .rare = true, .default_text = "off",
       .help = "That convolution has a bias." },
+    { DECODER(next_layers), .rare = true, .max = 1000, .default_text = "0",
+      .help = "Layers that predict tokens further on, which are neither counted nor run." },
     { DECODER(no_state_norm), .rare = true, .default_text = "off",
       .help = "Mamba-2's output is gated without a norm of it (Falcon-H1)." },
     { DECODER(ssm_norms), .rare = true, .default_text = "off",

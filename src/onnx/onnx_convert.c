@@ -84,6 +84,7 @@ static const struct {
     { "GlobalMaxPool", nnc_onnx_global_pool },
     { "Resize", nnc_onnx_resize },
     { "Upsample", nnc_onnx_resize },
+    { "Pad", nnc_onnx_pad },
     { "Gemm", nnc_onnx_gemm },
     { "MatMul", nnc_onnx_product },
     { "Relu", relu },

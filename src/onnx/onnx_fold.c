@@ -45,6 +45,28 @@ static bool whole_of(const Onnx__TensorProto *t, size_t index, int64_t *value)
     return false;
 }
 
+/* A few numbers that are whole though they are not kept so: scales of sides. */
+static int64_t *whole_floats(nnc_onnx_graph *g, const Onnx__TensorProto *t, int64_t count)
+{
+    enum { SOME = 8 };
+    int64_t *whole = t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT && count <= SOME
+                         ? nnc_onnx_room(g, count)
+                         : NULL;
+    for (int64_t i = 0; whole != NULL && i < count; i++) {
+        float value = 0.5F;
+        if ((size_t)i < t->n_float_data) {
+            value = t->float_data[i];
+        } else if (t->has_raw_data && (size_t)(i + 1) * 4 <= t->raw_data.len) {
+            memcpy(&value, t->raw_data.data + i * 4, 4);
+        }
+        if (!(value > -1e6F && value < 1e6F) || (float)(int64_t)value != value) {
+            return NULL;
+        }
+        whole[i] = (int64_t)value;
+    }
+    return whole;
+}
+
 static bool is_whole(int32_t type)
 {
     return type == ONNX__TENSOR_PROTO__DATA_TYPE__INT64 ||
@@ -75,6 +97,8 @@ bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_v
                 v->whole = NULL; /* kept elsewhere */
             }
         }
+    } else {
+        v->whole = whole_floats(g, t, elements);
     }
     return true;
 }

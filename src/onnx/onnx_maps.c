@@ -3,76 +3,140 @@
 #include <stdio.h>
 
 #include "base/number.h"
+#include "onnx/onnx_fold.h"
 #include "onnx/onnx_nodes.h"
 
-static bool window_text(nnc_onnx_graph *g, const int64_t kernel[2], char *text, size_t size)
+/* How a window goes over a map; over a sequence, which is a map of one row, along its second side. */
+typedef struct window {
+    int64_t kernel[2], stride[2], dilation[2], begin[2], end[2], more[2];
+} window;
+
+static bool same_text(const Onnx__AttributeProto *a, const char *text)
+{
+    return a != NULL && a->has_s && a->s.len == strlen(text) &&
+           memcmp(a->s.data, text, a->s.len) == 0;
+}
+
+/* Pads that make an output of one value for each stride. */
+static void pad_alike(window *w, int side, int64_t length, bool upper)
+{
+    const int64_t outputs = nnc_ceil_div(length, w->stride[side]);
+    const int64_t pad =
+        (outputs - 1) * w->stride[side] + w->dilation[side] * (w->kernel[side] - 1) + 1 - length;
+    const int64_t all = pad > 0 ? pad : 0;
+    w->begin[side] = upper ? all / 2 : all - all / 2;
+    w->end[side] = all - w->begin[side];
+}
+
+/* Reads the window of the node at hand; pads: of a Pad before it. false: refused. */
+static bool read_window(nnc_onnx_graph *g, const nnc_onnx_value *in, const int64_t kernel[2],
+                        const int64_t pads[4], window *w)
 {
     const Onnx__AttributeProto *automatic = nnc_onnx_attribute(g, "auto_pad");
-    int64_t pads[4];
-    for (size_t i = 0; i < 4; i++) {
-        pads[i] = nnc_onnx_ints(g, "pads", i, 0);
+    const bool upper = same_text(automatic, "SAME_UPPER"),
+               lower = same_text(automatic, "SAME_LOWER");
+    const bool explicit = automatic == NULL || !automatic->has_s || automatic->s.len == 0 ||
+                          same_text(automatic, "NOTSET");
+    const int32_t sides = in->rank - 2;
+    const int64_t most = 1000000;
+    if ((upper || lower) && nnc_onnx_is(g, "ConvTranspose")) {
+        return nnc_onnx_refuse(g, "auto_pad: expected explicit pads");
     }
-    if (automatic != NULL && automatic->has_s && automatic->s.len != 6 && automatic->s.len != 0) {
-        return nnc_onnx_refuse(g, "auto_pad: expected explicit pads"); /* NOTSET has six letters */
+    for (int i = 0; i < 2; i++) {
+        const bool there = i >= 2 - sides;
+        const size_t at = (size_t)(there ? i - (2 - sides) : 0);
+        w->kernel[i] = kernel[i];
+        w->stride[i] = there ? nnc_onnx_ints(g, "strides", at, 1) : 1;
+        w->dilation[i] = there ? nnc_onnx_ints(g, "dilations", at, 1) : 1;
+        w->begin[i] = there && explicit ? nnc_onnx_ints(g, "pads", at, 0) : 0;
+        w->end[i] = there && explicit ? nnc_onnx_ints(g, "pads", at + (size_t)sides, 0) : 0;
+        w->more[i] = there ? nnc_onnx_ints(g, "output_padding", at, 0) : 0;
+        if (w->stride[i] < 1 || w->stride[i] > most || w->dilation[i] < 1 ||
+            w->dilation[i] > most || w->kernel[i] < 1 || w->kernel[i] > most || w->begin[i] < 0 ||
+            w->begin[i] > most || w->end[i] < 0 || w->end[i] > most) {
+            return nnc_onnx_refuse(g, "a window of impossible numbers");
+        }
+        if (there && (upper || lower)) {
+            pad_alike(w, i, in->dims[2 + at], upper);
+        }
+        w->begin[i] += pads[i];
+        w->end[i] += pads[2 + i];
     }
+    return true;
+}
+
+static bool window_text(nnc_onnx_graph *g, const window *w, char *text, size_t size)
+{
     snprintf(text, size,
              "\"kernel\": %" PRId64 ", \"kernel_w\": %" PRId64 ", \"stride\": %" PRId64
              ", \"stride_w\": %" PRId64 ", \"pad\": %" PRId64 ", \"pad_w\": %" PRId64
              ", \"pad_end\": %" PRId64 ", \"pad_end_w\": %" PRId64 ", \"dilation\": %" PRId64,
-             kernel[0], kernel[1], nnc_onnx_ints(g, "strides", 0, 1),
-             nnc_onnx_ints(g, "strides", 1, 1), pads[0], pads[1], pads[2], pads[3],
-             nnc_onnx_ints(g, "dilations", 0, 1));
-    return nnc_onnx_ints(g, "dilations", 0, 1) == nnc_onnx_ints(g, "dilations", 1, 1) ||
+             w->kernel[0], w->kernel[1], w->stride[0], w->stride[1], w->begin[0], w->begin[1],
+             w->end[0], w->end[1], w->dilation[1]);
+    return w->kernel[0] == 1 || w->dilation[0] == w->dilation[1] ||
            nnc_onnx_refuse(g, "dilations that differ");
 }
 
-/* Positions along an axis; -1: none, or numbers that make no sense. */
-static int64_t side_of(const nnc_onnx_graph *g, const nnc_onnx_value *in, int axis, int64_t kernel,
-                       bool up)
+/* Positions along a side; -1: none. */
+static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t length, bool up)
 {
-    const size_t i = (size_t)axis;
-    const int64_t stride = nnc_onnx_ints(g, "strides", i, 1),
-                  dilation = nnc_onnx_ints(g, "dilations", i, 1);
-    const int64_t pad = nnc_onnx_ints(g, "pads", i, 0), end = nnc_onnx_ints(g, "pads", i + 2, 0);
-    const int64_t side = in->dims[2 + axis];
-    const int64_t most = 1000000;
-    if (stride < 1 || dilation < 1 || pad < 0 || end < 0 || kernel < 1 || stride > most ||
-        dilation > most || pad > most || end > most || kernel > most || side > 1000 * most) {
-        return -1;
-    }
+    const int64_t reach = w->dilation[i] * (w->kernel[i] - 1) + 1;
     if (up) {
-        return (side - 1) * stride - pad - end + dilation * (kernel - 1) + 1 +
-               nnc_onnx_ints(g, "output_padding", i, 0);
+        return (length - 1) * w->stride[i] - w->begin[i] - w->end[i] + reach + w->more[i];
     }
-    const int64_t room = side + pad + end - dilation * (kernel - 1) - 1;
+    const int64_t room = length + w->begin[i] + w->end[i] - reach;
     if (room < 0) {
         return -1;
     }
     const bool ceil = nnc_onnx_int(g, "ceil_mode", 0) != 0;
-    int64_t out = (ceil ? nnc_ceil_div(room, stride) : room / stride) + 1;
-    if (ceil && (out - 1) * stride >= side + pad) {
+    int64_t out = (ceil ? nnc_ceil_div(room, w->stride[i]) : room / w->stride[i]) + 1;
+    if (ceil && (out - 1) * w->stride[i] >= length + w->begin[i]) {
         out--;
     }
     return out;
 }
 
+/* What a Pad before the node at hand added goes into its window. */
+static nnc_onnx_value *without_pad(nnc_onnx_graph *g, nnc_onnx_value *in, int64_t pads[4])
+{
+    memset(pads, 0, 4 * sizeof *pads);
+    if (in->pattern != NNC_ONNX_PADDED) {
+        return in;
+    }
+    memcpy(pads, in->pads, sizeof in->pads);
+    return &g->values[in->src];
+}
+
 static bool place_window(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out,
                          int64_t channels, const int64_t kernel[2], bool up, const char *members)
 {
-    char window[400];
-    if (!nnc_onnx_as_map(g, in) || !window_text(g, kernel, window, sizeof window)) {
+    char text[400];
+    int64_t pads[4], shape[3] = { 0, 1, 1 };
+    window w;
+    in = without_pad(g, in, pads);
+    const int32_t sides = in->rank - 2;
+    if (sides < 1 || sides > 2 || in->dims[0] != 1) {
+        return nnc_onnx_refuse(g, "expected one map of channels x height x width, found %d axes%s",
+                               in->rank, in->rank == 4 ? " and another batch than 1" : "");
+    }
+    memcpy(shape + (sides == 2 ? 1 : 2), in->dims + 2, (size_t)sides * sizeof *shape);
+    shape[0] = in->dims[1];
+    if (!read_window(g, in, kernel, pads, &w) || !nnc_onnx_view(g, in, 3, shape) ||
+        !window_text(g, &w, text, sizeof text)) {
         return false;
     }
-    out->rank = 4;
-    out->dims[0] = 1;
-    out->dims[1] = channels;
-    for (int axis = 0; axis < 2; axis++) {
-        out->dims[2 + axis] = side_of(g, in, axis, kernel[axis], up);
-        if (out->dims[2 + axis] < 1) {
-            return nnc_onnx_refuse(g, "no window fits into axis %d", 2 + axis);
+    for (int i = 0; i < 2; i++) {
+        shape[1 + i] = side_of(g, &w, i, shape[1 + i], up);
+        if (shape[1 + i] < 1) {
+            return nnc_onnx_refuse(g, "no window fits into axis %d", i + in->rank - 2);
         }
     }
-    nnc_onnx_made(out, nnc_onnx_step(g, in->reg, "%s, %s", members, window), 3, out->dims + 1);
+    shape[0] = channels;
+    out->rank = in->rank;
+    out->dims[0] = 1;
+    out->dims[1] = channels;
+    memcpy(out->dims + 2, shape + (sides == 2 ? 1 : 2), (size_t)sides * sizeof *shape);
+    nnc_onnx_made(out, nnc_onnx_step(g, in->reg, "%s, %s", members, text), 3, shape);
     return true;
 }
 
@@ -83,15 +147,17 @@ bool nnc_onnx_convolution(nnc_onnx_graph *g)
     const nnc_onnx_value *w = nnc_onnx_input(g, 1);
     const int64_t groups = nnc_onnx_int(g, "group", 1);
     char members[160];
-    if (w->kind != NNC_ONNX_WEIGHT || w->rank != 4 || in->kind != NNC_ONNX_ACTIVATION ||
-        groups < 1) {
-        return nnc_onnx_refuse(g, "expected a map and a kernel of four axes");
+    if (w->kind != NNC_ONNX_WEIGHT || w->rank < 3 || w->rank > 4 ||
+        in->kind != NNC_ONNX_ACTIVATION || groups < 1) {
+        return nnc_onnx_refuse(g,
+                               "expected a map and a kernel of four axes, or three of a sequence");
     }
+    const int64_t kernel[] = { w->rank == 4 ? w->dims[2] : 1, w->dims[w->rank - 1] };
     const int64_t channels = up ? w->dims[1] * groups : w->dims[0];
     const int64_t reads = up ? w->dims[0] : w->dims[1] * groups;
-    if (in->rank != 4 || reads != in->dims[1]) {
+    if (in->rank != w->rank || reads != in->dims[1]) {
         return nnc_onnx_refuse(g, "a kernel for %" PRId64 " channels reads %" PRId64, reads,
-                               in->rank == 4 ? in->dims[1] : 0);
+                               in->rank == w->rank ? in->dims[1] : 0);
     }
     g->convolutions++;
     g->biased += bias;
@@ -104,19 +170,20 @@ bool nnc_onnx_convolution(nnc_onnx_graph *g)
          nnc_onnx_ints(g, "output_padding", 0, 0) != nnc_onnx_ints(g, "output_padding", 1, 0))) {
         return nnc_onnx_refuse(g, "output_padding: expected 0 or 1 on both sides");
     }
-    return place_window(g, in, out, channels, w->dims + 2, up, members);
+    return place_window(g, in, out, channels, kernel, up, members);
 }
 
 bool nnc_onnx_pool(nnc_onnx_graph *g)
 {
     const bool max = nnc_onnx_is(g, "MaxPool");
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
-    const int64_t kernel[] = { nnc_onnx_ints(g, "kernel_shape", 0, 0),
-                               nnc_onnx_ints(g, "kernel_shape", 1, 0) };
+    const bool map = in->rank != 3;
+    const int64_t kernel[] = { map ? nnc_onnx_ints(g, "kernel_shape", 0, 0) : 1,
+                               nnc_onnx_ints(g, "kernel_shape", map ? 1 : 0, 0) };
     char members[96];
     snprintf(members, sizeof members, "\"op\": \"pool\", \"kind\": \"%s\", \"ceil\": %s",
              max ? "max" : "mean", nnc_onnx_int(g, "ceil_mode", 0) != 0 ? "true" : "false");
-    return place_window(g, in, out, in->rank == 4 ? in->dims[1] : 0, kernel, false, members);
+    return place_window(g, in, out, in->rank >= 3 ? in->dims[1] : 0, kernel, false, members);
 }
 
 /* The mean over all positions of a map, or over tokens. */
@@ -132,7 +199,89 @@ bool nnc_onnx_global_pool(nnc_onnx_graph *g)
     return true;
 }
 
+/* Zeros around a map, which the window of the next node takes in. */
+bool nnc_onnx_pad(nnc_onnx_graph *g)
+{
+    nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
+    const nnc_onnx_value *amounts = nnc_onnx_input(g, 1);
+    const Onnx__AttributeProto *own = nnc_onnx_attribute(g, "pads");
+    const size_t rank = (size_t)in->rank;
+    const int64_t *pads = own != NULL ? own->ints : amounts->whole;
+    int64_t count = own != NULL ? (int64_t)own->n_ints : 0;
+    if (own == NULL && !nnc_onnx_known(amounts, &count)) {
+        return nnc_onnx_refuse(g, "pads: expected numbers that can be worked out");
+    }
+    if (nnc_onnx_has_input(g, 3) || rank < 3 || rank > 4 || count != 2 * (int64_t)rank) {
+        return nnc_onnx_refuse(g, "pads: expected two for each of three or four axes");
+    }
+    bool none = true;
+    nnc_onnx_same_dims(in, out);
+    memset(out->pads, 0, sizeof out->pads);
+    for (size_t i = 0; i < 2 * rank; i++) {
+        const size_t axis = i % rank;
+        none = none && pads[i] == 0;
+        if (pads[i] < 0 || pads[i] > 100000 || (pads[i] > 0 && axis < 2)) {
+            return nnc_onnx_refuse(g, "pads: expected them around a map alone");
+        }
+        out->dims[axis] += pads[i];
+        if (axis >= 2) {
+            out->pads[(i < rank ? 0 : 2) + axis + 2 - rank] = pads[i];
+        }
+    }
+    if (none) {
+        nnc_onnx_alias(in, out);
+        return true;
+    }
+    if (!nnc_onnx_materialise(g, in)) {
+        return false;
+    }
+    nnc_onnx_defer(g, out, NNC_ONNX_PADDED, in);
+    return true;
+}
+
+/* As many times larger on both sides of a map; 0: in no such way. */
+static int64_t factor_of(nnc_onnx_graph *g, const nnc_onnx_value *in)
+{
+    const bool old = nnc_onnx_is(g, "Upsample");
+    const nnc_onnx_value *scales = nnc_onnx_input(g, old ? 1 : 2), *sizes = nnc_onnx_input(g, 3);
+    int64_t factors[4] = { 0 }, count = 0;
+    const bool sized = !old && nnc_onnx_known(sizes, &count) && count == 4;
+    const bool scaled = !sized && scales->kind == NNC_ONNX_WEIGHT && scales->whole != NULL &&
+                        scales->rank == 1 && scales->dims[0] == 4;
+    for (int i = 0; i < 4 && (sized || scaled); i++) {
+        factors[i] = scaled ? scales->whole[i]
+                     : in->dims[i] > 0 && sizes->whole[i] % in->dims[i] == 0
+                         ? sizes->whole[i] / in->dims[i]
+                         : 0;
+    }
+    return factors[0] == 1 && factors[1] == 1 && factors[2] == factors[3] ? factors[2] : 0;
+}
+
 bool nnc_onnx_resize(nnc_onnx_graph *g)
 {
-    return nnc_onnx_refuse(g, "cannot be placed: write an upsample step by hand");
+    nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
+    const Onnx__AttributeProto *mode = nnc_onnx_attribute(g, "mode");
+    const bool linear = same_text(mode, "linear") || same_text(mode, "bilinear");
+    if (!nnc_onnx_as_map(g, in)) {
+        return false;
+    }
+    const int64_t factor = factor_of(g, in);
+    if (factor < 1 || factor > 64 || (mode != NULL && !linear && !same_text(mode, "nearest"))) {
+        return nnc_onnx_refuse(g,
+                               "expected a map to become larger by one whole number on both sides, "
+                               "nearest or linear");
+    }
+    nnc_onnx_same_dims(in, out);
+    if (factor == 1) {
+        nnc_onnx_alias(in, out);
+        return true;
+    }
+    out->dims[2] *= factor;
+    out->dims[3] *= factor;
+    nnc_onnx_made(out,
+                  nnc_onnx_step(g, in->reg,
+                                "\"op\": \"upsample\", \"kind\": \"%s\", \"factor\": %" PRId64,
+                                linear ? "bilinear" : "nearest", factor),
+                  3, out->dims + 1);
+    return true;
 }

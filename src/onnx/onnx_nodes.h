@@ -34,6 +34,7 @@ bool nnc_onnx_convolution(nnc_onnx_graph *g);
 bool nnc_onnx_pool(nnc_onnx_graph *g);
 bool nnc_onnx_global_pool(nnc_onnx_graph *g);
 bool nnc_onnx_resize(nnc_onnx_graph *g);
+bool nnc_onnx_pad(nnc_onnx_graph *g);
 bool nnc_onnx_gemm(nnc_onnx_graph *g);
 bool nnc_onnx_product(nnc_onnx_graph *g);
 bool nnc_onnx_softmax(nnc_onnx_graph *g);

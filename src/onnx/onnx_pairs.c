@@ -210,11 +210,25 @@ bool nnc_onnx_pair(nnc_onnx_graph *g)
     return both(g, a, b, out, times || over ? "mul" : "add");
 }
 
+/* One after the other. */
 bool nnc_onnx_sum(nnc_onnx_graph *g)
 {
-    nnc_onnx_value *out = nnc_onnx_output(g, 0);
-    if (g->node->n_input != 2) {
-        return nnc_onnx_refuse(g, "a sum of %zu, expected 2", g->node->n_input);
+    nnc_onnx_value *out = nnc_onnx_output(g, 0), *first = nnc_onnx_input(g, 0);
+    nnc_onnx_value sum = *first;
+    if (first->kind != NNC_ONNX_ACTIVATION) {
+        return nnc_onnx_refuse(g, "a sum that begins with a constant");
     }
-    return both(g, nnc_onnx_input(g, 0), nnc_onnx_input(g, 1), out, "add");
+    nnc_onnx_same_dims(first, out);
+    for (size_t i = 1; i < g->node->n_input; i++) {
+        nnc_onnx_value *next = nnc_onnx_input(g, i), made = sum;
+        if (next->kind != NNC_ONNX_ACTIVATION || !nnc_onnx_materialise(g, &sum) ||
+            !both(g, &sum, next, &made, "add")) {
+            return nnc_onnx_refuse(g, "a sum of what does not suit");
+        }
+        sum = made;
+    }
+    memcpy(out->dims, sum.dims, sizeof out->dims);
+    out->rank = sum.rank;
+    nnc_onnx_alias(&sum, out);
+    return true;
 }

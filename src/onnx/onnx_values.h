@@ -39,6 +39,7 @@ typedef enum nnc_onnx_pattern {
     NNC_ONNX_BATCH_NORM, /* of src, */
     NNC_ONNX_BATCH_GAIN, /* times another gain */
     NNC_ONNX_LINEAR,     /* src times a matrix, its bias not seen yet */
+    NNC_ONNX_PADDED,     /* src with zeros around it */
     NNC_ONNX_SCORES,     /* src times the transpose of key */
     NNC_ONNX_PROBABILITIES
 } nnc_onnx_pattern;
@@ -55,7 +56,8 @@ typedef struct nnc_onnx_value {
     nnc_onnx_pattern pattern;
     int32_t src, key, width; /* values; width of a linear layer's output */
     bool rms;
-    int32_t reg; /* tensor of the graph file that holds it; -1 = none yet */
+    int64_t pads[4]; /* of one with zeros around it: before both sides, behind both */
+    int32_t reg;     /* tensor of the graph file that holds it; -1 = none yet */
     int32_t shape_rank;
     int64_t shape[3]; /* its shape there */
 } nnc_onnx_value;

@@ -199,6 +199,13 @@ void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report)
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s active per token",
                        nnc_count_text((double)result->active_params, a));
     }
+    if (result->next_params > 0) {
+        const int64_t layers = report->model->decoder.next_layers;
+        snprintf(b, sizeof b, "%" PRId64 " layers that predict", layers);
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "without the %s tokens further on (+%s)",
+                       layers == 1 ? "layer that predicts" : b,
+                       nnc_count_text((double)result->next_params, a));
+    }
     if (nnc_padded_rows(report) > 0) {
         nnc_sheet_item(sheet, NNC_INK_PLAIN,
                        "vocabulary padded to %s rows for %" PRId32 " tensor ranks",

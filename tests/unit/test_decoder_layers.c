@@ -285,13 +285,29 @@ START_TEST(experts_of_other_forms)
 }
 END_TEST
 
+/* Width 8, 4 heads of 2, 2 of keys, 12 inside, all in RMS norms: a layer has 8 * 16 + 8 * 8 + 3 * 8 * 12 + 2 * 8 = 496
+ * parameters; one that predicts further tokens 2 * 64 + 3 * 8 more. */
+START_TEST(layers_that_predict_further_tokens_are_told)
+{
+    nnc_model model = llama(2, 8, 4, 2, 12, 10, 5);
+    const nnc_plan plan = plan_of(1, 1, 1);
+    const nnc_result none = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(none.next_params, 0);
+    model.decoder.next_layers = 2;
+    const nnc_result two = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(two.next_params, 2 * (496 + 128 + 24));
+    ck_assert_int_eq(two.params, none.params);
+    ck_assert_double_eq(two.step_s, none.step_s);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
         mixers_alternate,    mixers_that_are_alike,     stages_hold_their_own_layers,
         norms_by_place,      parallel_halves_keep_less, parallel_halves_reduce_once,
         query_and_key_norms, biases_by_place,           gates_sinks_and_rotation,
-        soft_caps,           experts_of_other_forms,
+        soft_caps,           experts_of_other_forms,    layers_that_predict_further_tokens_are_told,
     };
     return run_tests("decoder_layers", tests, COUNT_OF(tests));
 }

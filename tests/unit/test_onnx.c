@@ -13,7 +13,7 @@ static struct {
     Onnx__NodeProto nodes[NODES_MAX], *node_list[NODES_MAX];
     Onnx__TensorProto tensors[NODES_MAX], *tensor_list[NODES_MAX];
     Onnx__AttributeProto attributes[NODES_MAX], *attribute_lists[NODES_MAX][4];
-    int64_t numbers[NODES_MAX][8];
+    int64_t numbers[NODES_MAX][12];
     char *names[NODES_MAX][8];
     Onnx__TensorShapeProto__Dimension dims[4], *dim_list[4];
     Onnx__TensorShapeProto shape;
@@ -300,6 +300,128 @@ START_TEST(norms_in_two_parts_are_one)
 }
 END_TEST
 
+/* Scales and modes are no whole numbers: of the last tensor, of the last node. */
+static void floats(const char *name, const char *numbers)
+{
+    static float values[NODES_MAX][8];
+    int64_t whole[8];
+    tensor(name, "", NULL);
+    Onnx__TensorProto *t = &f.tensors[f.tensor_count - 1];
+    t->n_float_data = (size_t)read_numbers(numbers, whole);
+    for (size_t i = 0; i < t->n_float_data; i++) {
+        values[f.tensor_count - 1][i] = (float)whole[i];
+    }
+    t->float_data = values[f.tensor_count - 1];
+    f.numbers[f.tensor_count - 1][0] = (int64_t)t->n_float_data;
+    t->dims = f.numbers[f.tensor_count - 1];
+    t->n_dims = 1;
+}
+
+static void word(const char *name, const char *text)
+{
+    Onnx__AttributeProto *a;
+    attribute(name, "0");
+    a = f.nodes[f.node_count - 1].attribute[f.nodes[f.node_count - 1].n_attribute - 1];
+    a->n_ints = 0;
+    a->has_s = 1;
+    a->s.data = (uint8_t *)text;
+    a->s.len = strlen(text);
+}
+
+/* 5 x 5 positions with a row more above and a column more behind: 6 x 6, of which kernels of 3 see 4 x 4. */
+START_TEST(zeros_around_a_map)
+{
+    begin("1 2 5 5");
+    tensor("w", "3 2 3 3", NULL);
+    tensor("around", "8", "0 0 1 0 0 0 0 1");
+    node("Pad", "x around -> p");
+    node("Conv", "p w -> out");
+    const nnc_result r = imported();
+    ck_assert_int_eq(r.params, 54);
+    ck_assert_double_eq(r.forward_flops, 2.0 * 16 * 54);
+    begin("1 2 5 5");
+    node("Pad", "x around -> out");
+    tensor("around", "8", "0 1 0 0 0 0 0 0");
+    refused("expected them around a map alone");
+}
+END_TEST
+
+/* 7 positions in strides of 2 are 4, whatever the kernel; without pads (7 - 3) / 2 + 1 = 3. */
+START_TEST(pads_that_are_not_said)
+{
+    static const struct {
+        const char *how;
+        int positions;
+    } cases[] = { { "SAME_UPPER", 16 }, { "SAME_LOWER", 16 }, { "VALID", 9 }, { "NOTSET", 9 } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        begin("1 1 7 7");
+        tensor("w", "1 1 3 3", NULL);
+        node("Conv", "x w -> out");
+        attribute("strides", "2 2");
+        word("auto_pad", cases[i].how);
+        ck_assert_double_eq(imported().forward_flops, 2.0 * 9 * cases[i].positions);
+    }
+}
+END_TEST
+
+/* 2 x 3 positions twice as large; a kernel then sees 4 x 6. By sizes three times: 6 x 9. */
+START_TEST(maps_become_larger)
+{
+    begin("1 2 2 3");
+    floats("scales", "1 1 2 2");
+    tensor("none", "0", NULL);
+    tensor("w", "1 2 1 1", NULL);
+    node("Resize", "x none scales -> r");
+    word("mode", "nearest");
+    node("Conv", "r w -> out");
+    ck_assert_double_eq(imported().forward_flops, 2.0 * 24 * 2);
+    begin("1 2 2 3");
+    tensor("none", "0", NULL);
+    tensor("sizes", "4", "1 2 6 9");
+    tensor("w", "1 2 1 1", NULL);
+    node("Resize", "x none none sizes -> r");
+    word("mode", "linear");
+    node("Conv", "r w -> out");
+    ck_assert_double_eq(imported().forward_flops, 2.0 * 54 * 2);
+    begin("1 2 2 3");
+    tensor("none", "0", NULL);
+    tensor("sizes", "4", "1 2 3 3");
+    node("Resize", "x none none sizes -> out");
+    refused("node out (Resize): expected a map to become larger");
+}
+END_TEST
+
+/* A sequence of 8 values of 3 channels, kernel 5 in strides of 2 with 2 zeros on either side: 4 of 15 x 4. */
+START_TEST(convolutions_over_a_sequence)
+{
+    begin("1 3 8");
+    tensor("w", "4 3 5", NULL);
+    tensor("b", "4", NULL);
+    node("Conv", "x w b -> y");
+    attribute("strides", "2");
+    attribute("pads", "2 2");
+    node("MaxPool", "y -> out");
+    attribute("kernel_shape", "2");
+    attribute("strides", "2");
+    const nnc_result r = imported();
+    ck_assert_int_eq(r.params, 64);
+    ck_assert_double_eq(r.forward_flops, 2.0 * 4 * 60);
+}
+END_TEST
+
+START_TEST(sums_of_several)
+{
+    begin("1 2 4 4");
+    tensor("w", "2 2 1 1", NULL);
+    node("Conv", "x w -> a");
+    node("Conv", "x w -> b");
+    node("Conv", "x w -> c");
+    node("Sum", "a b c -> s");
+    node("Conv", "s w -> out");
+    ck_assert_double_eq(imported().forward_flops, 4 * 2.0 * 16 * 4);
+}
+END_TEST
+
 START_TEST(a_node_without_a_place_is_named)
 {
     begin("1 4 8");
@@ -338,6 +460,11 @@ int main(void)
     tcase_add_test(tests, what_is_written_as_many_nodes);
     tcase_add_test(tests, attention_of_three_nodes);
     tcase_add_test(tests, norms_in_two_parts_are_one);
+    tcase_add_test(tests, zeros_around_a_map);
+    tcase_add_test(tests, pads_that_are_not_said);
+    tcase_add_test(tests, maps_become_larger);
+    tcase_add_test(tests, convolutions_over_a_sequence);
+    tcase_add_test(tests, sums_of_several);
     tcase_add_test(tests, a_node_without_a_place_is_named);
     return run_suite(suite);
 }

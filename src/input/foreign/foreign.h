@@ -26,7 +26,6 @@ typedef struct nnc_foreign_key {
      * "multi_query=true/true" with the default of that other key; '!' = another value than this. */
     const char *when;
     const char *times; /* the field that the number is a multiple, or a share, of */
-    const char *noted; /* a number that is no field's is told: "counted without layers: " */
     const char *list;  /* the field of a list with a value for each level, where they differ */
     const char *none;  /* a number equal to this field says nothing */
     /* Two thirds of the number are meant, rounded up to a multiple of the number under a key: "key=256" */
@@ -135,7 +134,7 @@ typedef struct nnc_foreign_file {
     nnc_model *model;
     char taken[512];   /* defaults that stand for absent keys */
     char skipped[256]; /* unknown keys that were let pass */
-    char noted[256];   /* what keys say that is no field's */
+    char noted[256];   /* what is told of the whole file */
 } nnc_foreign_file;
 
 /* ---- rows (foreign_row.c) ---- */

@@ -79,7 +79,7 @@ const nnc_architecture nnc_foreign_decoders[] = {
     { .name = "mimo",
       .like = "qwen2",
       .keys = NNC_KEYS(
-          { "num_nextn_predict_layers", .absent = "", .zero = true, .noted = NNC_NEXT_TOKENS }) },
+          { "num_nextn_predict_layers", .to = "next_layers", .absent = "", .zero = true }) },
     { .name = "qwen3",
       .like = "gated decoder",
       .implies = "qk_norm=head",

@@ -43,7 +43,7 @@ const nnc_architecture nnc_foreign_experts[] = {
       .implies = "qk_norm=projection",
       .says = CORRECTIONS,
       .keys = NNC_KEYS({ "rotary_dim", .to = "rotary_dim", .absent = "" },
-                       { "num_mtp_modules", .absent = "", .zero = true, .noted = NNC_NEXT_TOKENS }),
+                       { "num_mtp_modules", .to = "next_layers", .absent = "", .zero = true }),
       .only = "use_qk_norm=true qk_norm_type=per_layer shared_intermediate_size=0",
       .harmless = "attn_type_list layernorm_full_attention_beta layernorm_linear_attention_beta "
                   "layernorm_mlp_beta mlp_intermediate_size mtp_transformer_layers shared_moe_mode "
@@ -100,8 +100,8 @@ const nnc_architecture nnc_foreign_experts[] = {
     { .name = "deepseek_v3",
       .like = "deepseek_v2",
       .says = CORRECTIONS,
-      .keys = NNC_KEYS(
-          { "num_nextn_predict_layers", .absent = "", .zero = true, .noted = NNC_NEXT_TOKENS }),
+      .keys =
+          NNC_KEYS({ "num_nextn_predict_layers", .to = "next_layers", .absent = "", .zero = true }),
       .patterns = NNC_PATTERNS({ .to = "mlps",
                                  .in = "experts",
                                  .out = "dense",
@@ -174,7 +174,7 @@ const nnc_architecture nnc_foreign_experts[] = {
           { "use_qk_norm", .to = "qk_norm", .absent = "none", .words = "true=head false=none" },
           { "partial_rotary_factor", .to = "rotary_dim", .times = "head_dim",
             .absent = "0.5*head_dim" },
-          { "num_nextn_predict_layers", .absent = "", .zero = true, .noted = NNC_NEXT_TOKENS }),
+          { "num_nextn_predict_layers", .to = "next_layers", .absent = "", .zero = true }),
       .patterns = NNC_PATTERNS(
           { .to = "mlps", .in = "experts", .out = "dense", .from = "first_k_dense_replace=1" }) },
     { .name = "gpt_oss",

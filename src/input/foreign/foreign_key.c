@@ -202,17 +202,6 @@ static void read_absent(nnc_foreign_file *file, nnc_json at, const nnc_foreign_k
     }
 }
 
-/* A key without a field or words is only told. */
-static void tell(nnc_foreign_file *file, const nnc_foreign_key *key)
-{
-    char text[64];
-    const nnc_json at = nnc_foreign_get(file->at, key->key);
-    const char *value = nnc_foreign_text(at, text, sizeof text);
-    if (!nnc_foreign_is_empty(at) && value != NULL) {
-        nnc_foreign_note(file->noted, sizeof file->noted, "%s%s", key->noted, value);
-    }
-}
-
 void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
                           const nnc_foreign_key *again)
 {
@@ -222,10 +211,6 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
     }
     const nnc_field *own = nnc_foreign_field_of(file, key);
     if (own == NULL || !nnc_foreign_speaks(file->at, key->when)) {
-        return;
-    }
-    if (key->noted != NULL) {
-        tell(file, key);
         return;
     }
     nnc_json at = nnc_foreign_get(file->at, key->key);

@@ -29,6 +29,4 @@
 #define NNC_BIAS_QKVO "true=qkv_bias=on,out_bias=on false="
 #define NNC_BIAS_QKV "true=qkv_bias=on false="
 
-#define NNC_NEXT_TOKENS "counted without the layers that predict tokens further on: "
-
 #endif
