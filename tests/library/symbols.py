@@ -20,7 +20,7 @@ def main():
         text = COMMENT.sub("", STATIC.sub("", header.read_text()))
         declared |= set(DECLARED.findall(text))
         faults += [f"{header.name}: {name} has no NNC_API" for name in FORGOTTEN.findall(text)]
-    listed = subprocess.run(["nm", "-D", "--defined-only", library], check=True,
+    listed = subprocess.run(["nm", "-D", "--defined-only", "--extern-only", library], check=True,
                             capture_output=True, text=True).stdout
     exported = {line.split()[-1] for line in listed.splitlines()}
     faults += [f"{name} is declared, but the library has no such symbol"
