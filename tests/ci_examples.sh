@@ -2,15 +2,16 @@
 # docs/ci as a newcomer would use it, as far as that goes offline: the commands of the README in a
 # fresh git repository, then the commands of the GitHub and GitLab examples on a change that moves
 # an estimate and on one that is accepted.
-#   usage: ci_examples.sh NNCOST ROOT
+#   usage: ci_examples.sh NNCOST ROOT            NNCOST: the program, or the archive of tools/release, which is then installed
+#                                                as the examples do
 set -euo pipefail
 
 nncost=$(realpath "$1")
 docs=$(realpath "$2")/docs/ci
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/bin" "$work/repository"
-ln -s "$nncost" "$work/bin/nncost"
+mkdir "$work/bin" "$work/repository" "$work/runner"
+[[ $nncost == *.tar.gz ]] || ln -s "$nncost" "$work/bin/nncost"
 export HOME=$work LC_ALL=C PATH=$work/bin:$PATH
 unset NNCOST_PATH XDG_CONFIG_HOME
 export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@example.com GIT_COMMITTER_NAME=a
@@ -44,6 +45,13 @@ gitlab_script()
 {
     awk '/^  script:/ { here = 1; next } here && /^    - / { print substr($0, 7) }
          here && /^  [a-z]/ { exit }' "$docs/gitlab-ci.yml"
+}
+
+# Of the part before the script, what unpacks the archive.
+gitlab_install()
+{
+    awk '/^  before_script:/ { here = 1; next } here && /^  [a-z]/ { exit } here { print substr($0, 7) }' "$docs/gitlab-ci.yml" |
+        grep -v apt-get
 }
 
 # Runs a script as the runner does: it stops at the first command that fails.
@@ -89,6 +97,26 @@ done
 GH
 chmod +x "$work/bin/gh"
 
+# No script holds an expression that the workflow fills in: a name from a fork would become part of it.
+awk '/^ *run: \|/ { here = match($0, /[^ ]/); next } here && match($0, /[^ ]/) <= here { here = 0 }
+     here && /\$\{\{/ { print; found = 1 } END { exit found }' "$docs/github-actions.yml" ||
+    fail "a script is filled in by the workflow"
+
+# The archive, as either example installs it; a wrong sum ends that.
+if [[ $nncost == *.tar.gz ]]; then
+    export NNCOST_ARCHIVE=file://$nncost NNCOST_SHA256 RUNNER_TEMP=$work/runner GITHUB_PATH=$work/path
+    NNCOST_SHA256=$(printf '0%.0s' {1..64})
+    run "$(github_step Install)"
+    ((code != 0)) || fail "an archive of another sum is installed"
+    NNCOST_SHA256=$(sha256sum "$nncost" | cut -d ' ' -f 1)
+    run "$(github_step Install)"
+    ((code == 0)) || fail "Install ends with $code: $(cat "$work/log")"
+    PATH=$(cat "$GITHUB_PATH"):$PATH
+    command -v nncost | grep -q "^$RUNNER_TEMP" || fail "the program of the archive is not found"
+    run "$(gitlab_install | sed "s|/tmp/nncost|$work/gitlab|g"); nncost --version"
+    ((code == 0)) || fail "the GitLab installation ends with $code: $(cat "$work/log")"
+fi
+
 # README, steps 1 and 2.
 eval "$(readme_command 'nncost init')"
 eval "$(readme_command 'nncost check plans.json --update')"
@@ -114,6 +142,55 @@ nncost check plans.json --update >/dev/null
 git commit -qam "Accept"
 run_github 0
 run_gitlab 0
+
+# Names that a fork chose: of the file and of a scenario. None is run, ends a line of the log, or begins a command there.
+# shellcheck disable=SC2016 # is not to be expanded
+evil='$(touch ran)`touch ran`;touch ran;
+::error::of the fork,.json'
+# shellcheck disable=SC2016
+sed '0,/"id": "[^"]*"/s//"id": "::stop-commands::x `touch ran` <script>|%0A::error::"/' plans.json >"$evil"
+for name in "$evil" "--update"; do
+    [[ $name == "$evil" ]] || cp "$evil" "./--update"
+    for step in Report Gate; do
+        export PLANS=$name
+        run "$(github_step $step)"
+        ((code <= 1)) || [[ $name == --update ]] || fail "$step of a strange name ends with $code: $(cat "$work/log")"
+        ! grep -q '^::' <(grep -v '^::error file=' "$work/log") || fail "the log holds a command of the fork: $(cat "$work/log")"
+    done
+    run "$(gitlab_script)"
+    [[ ! -e ran ]] || fail "a name was run"
+done
+! grep -qE '(^|[^\\])<script>' comment.md || fail "the comment holds markup of the fork"
+rm -f comment.md nncost.xml ./--update "$evil"
+
+# Both branches record other digits: the merge driver merges the scenarios and records anew.
+cp "$docs/merge-plans.sh" .
+while IFS= read -r command; do eval "$command"; done < <(grep -E "^    (git config|echo 'plans.json)" "$docs/README.md")
+git add . && git commit -qm "Merge plan files"
+git checkout -q -b other
+sed -i '/"recorded"/,$!s/"devices": 8/"devices": 16/' plans.json
+nncost check plans.json --update >/dev/null
+git commit -qam "More devices"
+git checkout -q main
+sed -i '/"recorded"/,$!s/"recompute": "full"/"recompute": "none"/' plans.json
+nncost check plans.json --update >/dev/null || (($? == 1))
+git commit -qam "No recompute"
+git merge -q other -m "Merge" >"$work/log" 2>&1 || fail "the merge driver: $(cat "$work/log")"
+for kept in '"devices": 16' '"recompute": "none"'; do
+    grep -q "$kept" plans.json || fail "the merge lost $kept"
+done
+nncost check plans.json >"$work/log" || fail "what was merged is not what is recorded: $(cat "$work/log")"
+[[ -z $(git status --porcelain) ]] || fail "the merge left something: $(git status --porcelain)"
+# Where the same line of a scenario was changed, it stays a conflict, of that line alone.
+git checkout -q -b third HEAD~1
+sed -i '/"recorded"/,$!s/"devices": 8/"devices": 32/' plans.json
+nncost check plans.json --update >/dev/null || (($? == 1))
+git commit -qam "Other devices"
+! git merge -q main >"$work/log" 2>&1 || fail "a conflict was merged"
+grep -q '^<<<<<<<' plans.json || fail "no conflict is shown"
+! grep -q '"recorded"' plans.json || fail "the record is in conflict, too"
+git merge --abort
+git checkout -q main
 
 # A fault of the file is not taken for an answer.
 echo '{' >plans.json

@@ -38,6 +38,9 @@ SHOWN = {
     "git add": ("tests/ci_examples.sh", "readme_command 'git add'"),
     "git commit": ("tests/ci_examples.sh", "readme_command 'git add'"),
     "git show": ("tests/ci_examples.sh", "readme_command 'git show'"),
+    "git config": ("tests/ci_examples.sh", "git config"),
+    "echo 'plans.json": ("tests/ci_examples.sh", "echo 'plans.json"),
+    "tools/release": ("tests/install/archive.sh", "tools/release"),
     "hf download": (None, "needs a network"),
 }
 # On the pages a command of nncost goes by these, alone or with words in capitals, without being one to run.

@@ -20,7 +20,7 @@ enum {
     NNC_TAKES_STAGES = 16,      /* --stages, --timeline, --trace, --sensitivity */
     NNC_TAKES_SEARCH = 32,      /* what nnc_search_options holds, --threads */
     NNC_TAKES_SCENARIO = 64,    /* --scenario, of a plan file */
-    NNC_TAKES_CHECK = 128,      /* --update, and the formats of a check */
+    NNC_TAKES_CHECK = 128,      /* --update, --forget, and the formats of a check */
     NNC_TAKES_SWEEP = 256,      /* what nnc_sweep_options holds, --top, --threads */
     NNC_TAKES_HELP = 512,       /* --help alone */
     NNC_TAKES_SCORE = 1024,     /* --rows, --only, --fold, --group */
@@ -55,7 +55,7 @@ typedef struct nnc_search_options {
 typedef struct nnc_options {
     const nnc_format *format;
     bool help, brief, no_defaults; /* brief: help in short */
-    bool stages, timeline, sensitivity, update, rows, lenient, summary;
+    bool stages, timeline, sensitivity, update, forget, rows, lenient, summary;
     const char *power_cap;
     const char *measured;                  /* "0.41s", "380samples/s", "12000tokens/s" */
     char power_cap_set[64];                /* as the --set that it stands for */

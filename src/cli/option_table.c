@@ -58,6 +58,8 @@ const nnc_own_option nnc_own_options[] = {
       "Batch", NNC_TAKES_SCENARIO, WORD(scenario), 0, NULL, 0 },
     { "update", NULL, "Write the estimates into the file's recorded part, and nothing else.",
       "Output", NNC_TAKES_CHECK, SWITCH(update), 0, NULL, 0 },
+    { "forget", NULL, "Take the recorded part out of the file instead, and nothing else.", "Output",
+      NNC_TAKES_CHECK, SWITCH(forget), 0, NULL, 0 },
     { "stages", NULL, "Show every stage of the pipeline: its layers, times and memory.", "Output",
       NNC_TAKES_STAGES | NNC_TAKES_PLOT, SWITCH(stages), 0, NULL, 0 },
     { "width", "PIXELS",

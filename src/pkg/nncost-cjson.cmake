@@ -4,6 +4,7 @@
 if(NNCOST_CJSON_SOURCE)
     file(COPY ${NNCOST_CJSON_SOURCE}/cJSON.h DESTINATION ${CMAKE_BINARY_DIR}/include/cjson)
     add_library(cjson STATIC ${NNCOST_CJSON_SOURCE}/cJSON.c)
+    set_target_properties(cjson PROPERTIES POSITION_INDEPENDENT_CODE ON C_CLANG_TIDY "") # in the shared library, too
     target_include_directories(cjson SYSTEM INTERFACE ${CMAKE_BINARY_DIR}/include)
 endif()
 if(NOT TARGET cjson)

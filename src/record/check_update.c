@@ -13,13 +13,13 @@
 #include "record/check.h"
 
 /* The file may have been edited while it was being checked. */
-static nnc_status refuse_other(const nnc_plans *plans, nnc_error *err)
+static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_error *err)
 {
     struct stat about;
     char *text = NULL;
     size_t size = 0;
     if (nnc_is_pipe(plans->path) || (stat(plans->path, &about) == 0 && !S_ISREG(about.st_mode))) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--update", "%s is not a file that can be replaced",
+        return nnc_fail(err, NNC_BAD_USAGE, option, "%s is not a file that can be replaced",
                         plans->path);
     }
     nnc_status status = nnc_file_read_large(plans->path, NNC_RECORDED_BYTES_MAX, &text, &size, err);
@@ -75,7 +75,7 @@ static nnc_status write_recorded(nnc_check *c, const nnc_recorded *recorded, nnc
         return NNC_OK;
     }
     NNC_TRY(verify(c->plans, text, size, err));
-    NNC_TRY(refuse_other(c->plans, err));
+    NNC_TRY(refuse_other(c->plans, "--update", err));
     return replace(c->plans->path, text, size, err);
 }
 
@@ -95,4 +95,52 @@ nnc_status nnc_check_update(nnc_check *c, nnc_error *err)
     NNC_TRY(write_recorded(c, &recorded, err));
     c->report.updated = true;
     return NNC_OK;
+}
+
+/* The bytes of the recorded part with its key, and of the comma that parts it from its neighbour. */
+static void find_member(const nnc_plans *plans, size_t *begin, size_t *end)
+{
+    static const char blank[] = " \t\r\n";
+    const char *text = plans->text;
+    *begin = plans->places.begin;
+    *end = plans->places.end;
+    while (text[*begin - 1] != ':') {
+        --*begin;
+    }
+    while (text[*begin - 1] != '"') {
+        --*begin;
+    }
+    *begin -= strlen("\"recorded\"");
+    size_t before = *begin, after = *end;
+    while (strchr(blank, text[before - 1]) != NULL) {
+        before--;
+    }
+    while (text[after] != '\0' && strchr(blank, text[after]) != NULL) {
+        after++;
+    }
+    if (text[before - 1] == ',') {
+        *begin = before - 1;
+    } else if (text[after] == ',') {
+        *end = after + 1;
+    }
+}
+
+nnc_status nnc_plans_forget(nnc_specs *specs, const char *path, nnc_error *err)
+{
+    nnc_arena *arena = nnc_arena_create();
+    const nnc_plans *plans = NULL;
+    nnc_status status =
+        arena != NULL ? nnc_plans_read(specs, arena, path, &plans, err) : nnc_no_memory(err);
+    if (status == NNC_OK && plans->places.end > 0) {
+        size_t begin, end;
+        nnc_buffer text = { 0 };
+        find_member(plans, &begin, &end);
+        nnc_buffer_put(&text, plans->text, begin);
+        nnc_buffer_put(&text, plans->text + end, plans->size - end);
+        status = text.failed ? nnc_no_memory(err) : refuse_other(plans, "--forget", err);
+        status = status == NNC_OK ? replace(plans->path, text.bytes, text.size, err) : status;
+        nnc_buffer_free(&text);
+    }
+    nnc_arena_destroy(arena);
+    return status;
 }

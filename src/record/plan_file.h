@@ -108,6 +108,8 @@ nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path,
 /* The same from text (text[size] is NUL), which has to outlive plans. Faults are noted. */
 void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults,
                      nnc_plans *plans);
+/* Takes the recorded part out of a plan file, whole or not at all, and leaves every other byte as it is. */
+nnc_status nnc_plans_forget(nnc_specs *specs, const char *path, nnc_error *err);
 /* The recorded estimates of a plan file, or the one estimate of an `estimate --format json`. */
 nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *recorded,
                              nnc_error *err);

@@ -393,3 +393,24 @@ goodput     99.37%, a stop every 2.604 days, 3.275 in all, 690.0 s from one to t
 $ sed 's/save_s/safe_s/' run.json >other.json; nncost check other.json
 ! nncost: other.json:2: scenarios[0].safe_s: unknown key, expected one of the plan's keys, found "safe_s"
 [3]
+
+# The recorded part is taken out, and no other byte; then recorded again, to the same bytes. It may stand anywhere.
+$ nncost init dense round > plans.json && cp plans.json before && nncost check plans.json --update >/dev/null && cp plans.json after
+$ nncost check plans.json --forget && cmp plans.json before && nncost check plans.json --update && cmp plans.json after
+plans.json: 1 estimated; 2 of 2 requirements met
+recorded by nncost 0.1.0
+$ python3 -c 'import json; p = json.load(open("plans.json")); r = p.pop("recorded"); json.dump({"recorded": r, **p}, open("first.json", "w")); json.dump({"schema": p.pop("schema"), "recorded": r, **p}, open("middle.json", "w"))'
+$ for f in first middle; do nncost check $f.json >/dev/null; nncost check $f.json --forget; grep -c recorded.: $f.json; nncost validate $f.json; done
+0
+first.json: ok
+0
+middle.json: ok
+$ nncost check plans.json --forget --update
+! nncost: --forget: cannot stand beside --update
+[2]
+$ nncost check --forget - < plans.json
+! nncost: --forget: - is not a file that can be replaced
+[2]
+$ echo '{ "schema": "nncost.plans/1"' > bad.json; nncost check --forget bad.json; cat bad.json
+{ "schema": "nncost.plans/1"
+! nncost: bad.json:2:1: bad syntax, expected ',' or '}', found the end of the text

@@ -104,10 +104,10 @@ $ nncost init >default.json; cat default.json
   "scenarios": [
     {
       "id": "gpt2-xl",
-      "note": "A key of 'require' is any figure of 'nncost estimate --format json', in seconds, bytes and FLOPs; the limits here leave a tenth of the time, and the device's memory.",
+      "note": "A key of 'require' is any figure of 'nncost estimate --format json', in seconds, bytes and FLOPs or with units; the limits here leave a tenth of the time, and the device's memory.",
       "require": {
-        "step_s": "<= 0.0104",
-        "memory.total_bytes": "<= 20000000000"
+        "step_s": "<= 0.0104s",
+        "memory.total_bytes": "<= 20GB"
       }
     }
   ]
@@ -133,7 +133,7 @@ $ nncost init dense fitted --devices 8 --zero 3 --recompute norm,activation --cl
   "scenarios": [
     {
       "id": "dense",
-      "note": "A key of 'require' is any figure of 'nncost estimate --format json', in seconds, bytes and FLOPs; the limits here leave a tenth of the time, and the device's memory.",
+      "note": "A key of 'require' is any figure of 'nncost estimate --format json', in seconds, bytes and FLOPs or with units; the limits here leave a tenth of the time, and the device's memory.",
       "devices": 8,
       "zero": 3,
       "recompute": "norm,activation",
@@ -143,8 +143,8 @@ $ nncost init dense fitted --devices 8 --zero 3 --recompute norm,activation --cl
         "device.mem_bytes_per_s": 3e12
       },
       "require": {
-        "step_s": "<= 0.027",
-        "memory.total_bytes": "<= 20000000000"
+        "step_s": "<= 0.027s",
+        "memory.total_bytes": "<= 20GB"
       }
     }
   ]

@@ -1,9 +1,11 @@
 /* What a check found, as a table and as a comment on a pull request. */
 #include "cli/record/check_view.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/shell_word.h"
 #include "render/sheet.h"
 #include "render/table.h"
 #include "render/text.h"
@@ -22,8 +24,7 @@ static bool is_shown(const nnc_check_report *report, const nnc_check_row *row)
 
 /* ---- table ---- */
 
-/* " USD" behind what is money; "" behind all else. */
-static const char *currency_of(const nnc_check_row *row, const nnc_change *change)
+const char *nnc_change_currency(const nnc_check_row *row, const nnc_change *change)
 {
     static const char *const money[] = { "cost.step", "cost.run", "cost.per_million_tokens",
                                          "cost.per_thousand_samples",
@@ -59,7 +60,7 @@ void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *ro
         const nnc_change *change = &row->changes[i];
         const nnc_change_text text = nnc_change_text_of(change);
         nnc_table_cell(&table, nnc_change_name(change));
-        const char *currency = currency_of(row, change);
+        const char *currency = nnc_change_currency(row, change);
         put_value(&table, text.old, currency);
         put_value(&table, text.now, currency);
         nnc_table_cell(&table, change->kind == NNC_CHANGE_NEW    ? "new"
@@ -133,18 +134,38 @@ static int32_t added_figures(const nnc_check_report *report)
     return added;
 }
 
-static void write_advice(nnc_buffer *out, const nnc_check_report *report, const nnc_check_sum *sum)
+/* A command to copy; path: as it stands in a shell. */
+static void put_command(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
+{
+    nnc_buffer word = { 0 };
+    nnc_shell_word(&word, report->path);
+    nnc_buffer_byte(&word, '\0');
+    nnc_buffer_text(out, "'nncost check ");
+    if (style.format == &nnc_format_markdown && !word.failed) {
+        nnc_put_markdown(out, word.bytes);
+    } else if (!word.failed) {
+        nnc_put_plain(out, word.bytes, INT_MAX);
+    }
+    nnc_buffer_text(out, " --update'");
+    out->failed = out->failed || word.failed;
+    nnc_buffer_free(&word);
+}
+
+static void write_advice(nnc_buffer *out, nnc_style style, const nnc_check_report *report,
+                         const nnc_check_sum *sum)
 {
     const int32_t moved = sum->states[NNC_CHECK_MOVED] + sum->states[NNC_CHECK_ADDED] +
                           sum->states[NNC_CHECK_REMOVED];
     if (report->updated) {
         nnc_buffer_print(out, "recorded by nncost %s\n", report->tool);
     } else if (moved > 0) {
-        nnc_buffer_print(out, "If this is meant, accept it with 'nncost check %s --update'.\n",
-                         report->path);
+        nnc_buffer_text(out, "If this is meant, accept it with ");
+        put_command(out, style, report);
+        nnc_buffer_text(out, ".\n");
     } else if (sum->states[NNC_CHECK_NOT_ASKED] > 0) {
-        nnc_buffer_print(out, "Nothing is recorded yet; 'nncost check %s --update' does it.\n",
-                         report->path);
+        nnc_buffer_text(out, "Nothing is recorded yet; ");
+        put_command(out, style, report);
+        nnc_buffer_text(out, " does it.\n");
     } else if (added_figures(report) > 0) {
         nnc_buffer_print(out, "%d figures are new and not recorded yet; they fail nothing.\n",
                          (int)added_figures(report));
@@ -172,7 +193,7 @@ static void write_table(nnc_buffer *out, nnc_style style, const nnc_check_report
         nnc_buffer_print(out, "\n... and %d more scenarios (--format json has all)\n", (int)hidden);
     }
     nnc_buffer_text(out, shown > 0 ? "\n" : "");
-    write_advice(out, report, &sum);
+    write_advice(out, style, report, &sum);
 }
 
 /* ---- Markdown ---- */
@@ -183,7 +204,9 @@ static void markdown_cell(nnc_buffer *out, const nnc_check_row *row, const char 
         const nnc_change *change = &row->changes[i];
         if (change->kind == NNC_CHANGE_MOVED && strcmp(nnc_change_name(change), name) == 0) {
             const nnc_change_text text = nnc_change_text_of(change);
-            nnc_buffer_print(out, "%s -> %s (%s)", text.old, text.now, text.percent);
+            const char *currency = nnc_change_currency(row, change);
+            nnc_buffer_print(out, "%s -> %s%s%s (%s)", text.old, text.now,
+                             *currency != '\0' ? " " : "", currency, text.percent);
         }
     }
     nnc_buffer_text(out, " | ");
@@ -270,7 +293,7 @@ static void write_markdown(nnc_buffer *out, nnc_style style, const nnc_check_rep
         nnc_buffer_print(out, "\n... and %d more scenarios\n", (int)(failing - shown));
     }
     nnc_buffer_text(out, shown > 0 ? "\n" : "");
-    write_advice(out, report, &sum);
+    write_advice(out, style, report, &sum);
 }
 
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)

@@ -14,6 +14,9 @@ const char *nnc_check_format_name(unsigned index); /* "?" past the last */
 /* Of an nnc_check_report. */
 extern const nnc_view nnc_check_output, nnc_diff_output;
 
+/* "USD" of what is money; "" of all else. */
+const char *nnc_change_currency(const nnc_check_row *row, const nnc_change *change);
+
 /* At most `most` changes as a table. */
 void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row, int32_t most,
                        const char *old_head, const char *now_head);

@@ -63,12 +63,13 @@ static double with_headroom(double value)
 static void write_scenario(nnc_buffer *out, const nnc_options *options, const nnc_report *report)
 {
     const nnc_result *result = report->result;
-    char step[NNC_NUMBER_TEXT];
+    char step[NNC_NUMBER_TEXT], memory[NNC_NUMBER_TEXT];
     nnc_buffer_text(out, "    {\n      \"id\": ");
     nnc_put_json_text(out, report->model->id);
     put_member(out, 6, "note",
                "A key of 'require' is any figure of 'nncost estimate --format json', in seconds, "
-               "bytes and FLOPs; the limits here leave a tenth of the time, and the device's "
+               "bytes and FLOPs or with units; the limits here leave a tenth of the time, and the "
+               "device's "
                "memory.");
     for (int i = 0; i < options->given.setting_count; i++) {
         put_setting(out, &options->given.settings[i], &result->plan);
@@ -80,11 +81,12 @@ static void write_scenario(nnc_buffer *out, const nnc_options *options, const nn
         }
         nnc_buffer_text(out, "\n      }");
     }
-    nnc_buffer_print(out,
-                     ",\n      \"require\": {\n        \"step_s\": \"<= %s\",\n"
-                     "        \"memory.total_bytes\": \"<= %" PRId64 "\"\n      }\n    }\n",
-                     nnc_number_text(with_headroom(result->step_s), step),
-                     result->memory.capacity_bytes);
+    nnc_buffer_print(
+        out,
+        ",\n      \"require\": {\n        \"step_s\": \"<= %ss\",\n"
+        "        \"memory.total_bytes\": \"<= %sGB\"\n      }\n    }\n",
+        nnc_number_text(with_headroom(result->step_s), step),
+        nnc_number_text(floor((double)result->memory.capacity_bytes / 1e7) / 100.0, memory));
 }
 
 static void write_file(const nnc_session *session, const nnc_report *report)

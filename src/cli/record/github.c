@@ -2,6 +2,7 @@
  * Source: docs.github.com, "Workflow commands for GitHub Actions". */
 #include <string.h>
 
+#include "base/shell_word.h"
 #include "cli/record/check_view.h"
 
 /* Properties escape two characters more than messages do. */
@@ -46,7 +47,12 @@ static void put_moved(nnc_buffer *out, const nnc_check_report *report, const nnc
         put(out, row->causes[i], false);
     }
     nnc_buffer_text(out, "%0Aaccept with: nncost check ");
-    put(out, report->path, false);
+    nnc_buffer word = { 0 };
+    nnc_shell_word(&word, report->path);
+    nnc_buffer_byte(&word, '\0');
+    put(out, word.failed ? "" : word.bytes, false);
+    out->failed = out->failed || word.failed;
+    nnc_buffer_free(&word);
     nnc_buffer_text(out, " --update\n");
 }
 

@@ -79,6 +79,9 @@ static void put_estimate(nnc_buffer *out, const nnc_check_report *report, const 
         put_xml(out, text.old);
         nnc_buffer_text(out, " -&gt; ");
         put_xml(out, text.now);
+        const char *currency = nnc_change_currency(row, &row->changes[i]);
+        put_xml(out, *currency != '\0' ? " " : "");
+        put_xml(out, currency);
         nnc_buffer_print(out, " %s\n", text.percent);
     }
     end_failure(out);

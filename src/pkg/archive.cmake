@@ -1,0 +1,5 @@
+# What cpack -G TGZ does otherwise than cpack -G DEB.
+if(CPACK_GENERATOR STREQUAL "TGZ")
+    set(CPACK_PACKAGING_INSTALL_PREFIX /)
+    set(CPACK_PACKAGE_FILE_NAME ${CPACK_ARCHIVE_FILE_NAME})
+endif()

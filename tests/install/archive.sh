@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# The archive of tools/release, unpacked anywhere: its program is of static libraries alone and says what the built one
+# says, its Python module finds its library, the examples of docs/ci install and use it, and docs/ci/Containerfile makes an
+# image of it, which runs.
+#   usage: archive.sh ROOT BUILD_DIR NNCOST        (CC and CFLAGS as the build had them)
+set -euo pipefail
+
+root=$(realpath "$1") build=$(realpath -m "$2") nncost=$(realpath "$3")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export HOME=$work XDG_CONFIG_HOME=$work/config
+unset NNCOST_PATH DESTDIR
+
+"$root/tools/cjson" "$build/cjson" >"$work/log" 2>&1 || { echo "skipped: the source of cJSON cannot be fetched"; exit 77; }
+"$root/tools/release" "$build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS="${CFLAGS:-}" >"$work/log" || { cat "$work/log"; exit 1; }
+archive=$(ls "$build"/nncost-*.tar.gz)
+(cd "$build" && sha256sum --check --quiet "$archive.sha256")
+
+mkdir "$work/any where"
+tar --extract --file "$archive" --directory "$work/any where" --strip-components 1
+cd "$work/any where"
+program=$PWD/bin/nncost
+readelf --program-headers --dynamic "$program" >"$work/linked"
+! grep -E 'INTERP|NEEDED' "$work/linked" || { echo "the program needs shared libraries"; exit 1; }
+"$nncost" estimate llama3-8b h100 --devices 8 --zero 3 --format json >"$work/expected"
+"$program" estimate llama3-8b h100 --devices 8 --zero 3 --format json >"$work/found"
+cmp "$work/expected" "$work/found"
+"$program" show h100 --format json >"$work/shown" # the data beside it
+grep -qF "$PWD/share/nncost/hw" "$work/shown"
+"$program" sweep gpt2 a100 --micro-batch 1,2 --db "$work/rows.db" # SQLite is inside
+
+# The library of the archive needs none that a machine might lack.
+python3 -I -B - "$PWD/lib/python3/dist-packages" "$work/expected" <<'PY'
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import nncost
+assert nncost.estimate("llama3-8b", "h100", devices=8, zero=3) == json.load(open(sys.argv[2]))
+PY
+readelf --dynamic lib/libnncost.so >"$work/linked"
+! grep 'NEEDED.*cjson' "$work/linked" || { echo "the library needs cJSON"; exit 1; }
+
+"$root/tests/ci_examples.sh" "$archive" "$root"
+
+command -v buildah >/dev/null || { echo "no buildah: the image is not made"; exit 0; }
+containers() { command buildah --storage-driver vfs --root "$work/root" --runroot "$work/run" "$@"; }
+name=$(basename "$archive" .tar.gz)
+grep -q "^ARG ARCHIVE=$name\$" "$root/docs/ci/Containerfile" || { echo "Containerfile is not for $name"; exit 1; }
+containers build --isolation chroot --file "$root/docs/ci/Containerfile" --tag nncost "$build" >"$work/log" 2>&1 ||
+    { cat "$work/log"; exit 1; }
+made=$(containers from --quiet nncost)
+folder=$(containers mount "$made")
+[[ $(find "$folder" -path '*/bin/*' -type f) == "$folder/usr/bin/nncost" ]] || { echo "more than the program:"; ls -R "$folder"; exit 1; }
+containers run --isolation chroot "$made" -- /usr/bin/nncost estimate llama3-8b h100 --devices 8 --zero 3 --format json >"$work/found"
+cmp "$work/expected" "$work/found"
+containers inspect --type image --format '{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}}' nncost >"$work/log"
+grep -qx '65534:65534 \[/usr/bin/nncost\]' "$work/log" || { cat "$work/log"; exit 1; }
+containers umount "$made" >/dev/null
+containers rm "$made" >/dev/null
+echo "the archive, its program, the CI examples and an image work"
