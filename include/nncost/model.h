@@ -323,6 +323,10 @@ struct nnc_model {
     int32_t tower_count;
     nnc_widths recorded;      /* all 0: hidden takes nothing with it */
     int64_t published_params; /* as the authors count them; 0 = not stated */
+    /* of a network that denoises images: models that read the prompt (ids joined by commas) and that make the
+     * image of the latent; "" = not stated */
+    char text_encoders[128], image_decoder[64];
+    int64_t image_factor; /* pixels per side of a position of a graph's "image"; 0 = 1 */
     const nnc_source *sources;
     int32_t source_count;
     const char *const *aliases;

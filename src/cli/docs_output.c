@@ -34,6 +34,7 @@ static const struct {
     { "serve", "nncost serve --format json", &nnc_serve_view },
     { "serve-sweep", "nncost sweep --serve --format json", &nnc_serve_sweep_view },
     { "images", "nncost serve --steps --format json", &nnc_images_view },
+    { "images-sweep", "nncost sweep --serve --steps --format json", &nnc_images_sweep_view },
     { "serve-search", "nncost search --serve --format json", &nnc_serve_search_view },
     { "budget", "nncost budget --format json", &nnc_budget_view },
     { "search", "nncost search --format json", &nnc_search_output },

@@ -9,7 +9,7 @@
 #include "estimate/scratch.h"
 #include "explain/asked.h"
 #include "run/run.h"
-#include "serve/serve.h"
+#include "serve/serve_images.h"
 
 NNC_ENUM_NAMES(nnc_explained_kind, NNC_EXPLAINED_LIST)
 
@@ -98,11 +98,21 @@ static nnc_status unknown_name(const nnc_asked *a, const char *word, nnc_error *
                           "memory, step_s, cost or attn.qkv; 'nncost explain' lists them");
 }
 
+static bool is_served(const nnc_report *report)
+{
+    return report->serve != NULL || report->images != NULL;
+}
+
 /* The same of an answer about serving. */
 static nnc_status repeat_serving(nnc_asked *a, nnc_error *err)
 {
     const nnc_report *r = a->report;
     nnc_serve again;
+    if (r->images != NULL) {
+        nnc_images images;
+        return nnc_images_of(r->model, r->device, r->software, r->images_ask, r->scratch, &images,
+                             a->step, err);
+    }
     return nnc_serve_say(r->model, r->device, r->software, r->serve_ask, r->scratch, &again, NULL,
                          a->step, err);
 }
@@ -130,7 +140,7 @@ static nnc_status repeat_training(nnc_asked *a, nnc_error *err)
 /* Makes the estimate again; everything it says is kept. */
 static nnc_status repeat_estimate(nnc_asked *a, nnc_error *err)
 {
-    NNC_TRY(a->report->serve != NULL ? repeat_serving(a, err) : repeat_training(a, err));
+    NNC_TRY(is_served(a->report) ? repeat_serving(a, err) : repeat_training(a, err));
     if (!nnc_derivation_lines(a->step, &a->said, &a->said_count)) {
         return nnc_no_memory(err);
     }
@@ -142,10 +152,10 @@ static nnc_status answer_word(nnc_asked *a, const char *word, nnc_error *err)
 {
     /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): it is not NULL here */
     memset(a->shown, 0, (size_t)a->said_count * sizeof *a->shown);
-    const bool known = add_alias(a, word) || nnc_asked_columns(a, word, NNC_NAMES_EXACT) ||
-                       (a->report->serve == NULL &&
-                        nnc_explain_op(&a->answer, a->report, a->step, a->row, word)) ||
-                       nnc_asked_columns(a, word, NNC_NAMES_AROUND) || nnc_asked_operand(a, word);
+    const bool known =
+        add_alias(a, word) || nnc_asked_columns(a, word, NNC_NAMES_EXACT) ||
+        (!is_served(a->report) && nnc_explain_op(&a->answer, a->report, a->step, a->row, word)) ||
+        nnc_asked_columns(a, word, NNC_NAMES_AROUND) || nnc_asked_operand(a, word);
     if (!known && a->names.list == NULL &&
         nnc_explained_names_of(a->outputs, a->arena, &a->names) != NNC_OK) {
         return nnc_no_memory(err);
@@ -217,9 +227,10 @@ static nnc_status open_asked(nnc_asked *a, nnc_error *err)
     a->step = nnc_derivation_create();
     a->row = nnc_derivation_create();
     if (a->arena == NULL || a->step == NULL || a->row == NULL ||
-        nnc_columns_of(a->report->serve != NULL ? &nnc_serve_metrics
-                       : a->report->run != NULL ? &nnc_estimate_run_metrics
-                                                : &nnc_estimate_metrics,
+        nnc_columns_of(a->report->images != NULL  ? &nnc_images_metrics
+                       : a->report->serve != NULL ? &nnc_serve_metrics
+                       : a->report->run != NULL   ? &nnc_estimate_run_metrics
+                                                  : &nnc_estimate_metrics,
                        a->arena, &a->columns) != NNC_OK) {
         return nnc_no_memory(err);
     }

@@ -119,7 +119,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const nnc_answer *answer = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
-    if (answer->report != NULL && answer->report->serve != NULL) {
+    if (answer->report != NULL &&
+        (answer->report->serve != NULL || answer->report->images != NULL)) {
         nnc_sheet_label(&sheet, "served");
         nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s on %s", answer->report->model->id,
                        answer->report->device->id);

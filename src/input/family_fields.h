@@ -40,7 +40,14 @@ void nnc_decoder_rules(nnc_json at, const nnc_model *model);
       .required = true,                                                                      \
       .help = "Kind of network, which decides the fields that follow." },                    \
     { NNC_FIELD(nnc_model, published_params), .max = 1e15, .zero_unknown = true,             \
-      .help = "Parameters as the authors count them." }
+      .help = "Parameters as the authors count them." },                                     \
+    { NNC_FIELD(nnc_model, text_encoders), .rare = true,                                     \
+      .help = "Of what denoises images: models that read the prompt, ids joined by commas." }, \
+    { NNC_FIELD(nnc_model, image_decoder), .rare = true,                                     \
+      .help = "Of what denoises images: the model that makes the image of the latent." },    \
+    { NNC_FIELD(nnc_model, image_factor), .min = 1, .max = 1e4, .rare = true,                \
+      .zero_unknown = true,                                                                  \
+      .help = "Of a graph that denoises images: pixels per side of a position of its image." }
 /* clang-format on */
 
 #endif

@@ -66,6 +66,8 @@ bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason)
     *reason = NULL;
     if (served != (row->kind == NNC_MEASURED_SERVING)) {
         *reason = served ? "was not served" : "no efficiency figure explains it";
+    } else if (served && row->served == NNC_SERVED_PASS) {
+        *reason = "is one pass, which no figure of an engine explains";
     } else if (!name_group(row, name, sizeof name)) {
         *reason = "no efficiency figure explains it";
     } else if (!(row->measured_s > 0.0)) {

@@ -32,7 +32,9 @@ const char *nnc_memory_stat_name(nnc_memory_stat value);
     X(NNC_SERVED_TPOT, "tpot_s", "Time per output token after the first.")             \
     X(NNC_SERVED_TTFT, "ttft_s", "Time to the first token.")                           \
     X(NNC_SERVED_REQUEST, "latency_s", "From the start of a batch to its last token.") \
-    X(NNC_SERVED_TOKEN, "output_tokens_per_s", "Of the whole deployment, inverted.")
+    X(NNC_SERVED_TOKEN, "output_tokens_per_s", "Of the whole deployment, inverted.")   \
+    X(NNC_SERVED_PASS, "iterations_per_s",                                             \
+      "One forward pass: a denoising step, inverted; an encoder's latency.")
 NNC_ENUM(nnc_served, NNC_SERVED_LIST, NNC_SERVED_COUNT);
 const char *nnc_served_name(nnc_served value);
 
@@ -62,9 +64,10 @@ typedef struct nnc_measured {
     bool causal;
     nnc_measured_exchange exchange;
     nnc_served served;
-    nnc_serve_ask ask; /* how it was served */
-    bool single;       /* one stream */
-    bool tensor_open;  /* its degree of tensor parallelism is not recorded */
+    nnc_serve_ask ask;        /* how it was served */
+    bool single;              /* one stream */
+    nnc_dtype pass_precision; /* of a forward pass */
+    bool tensor_open;         /* its degree of tensor parallelism is not recorded */
     double measured_s;
     double rounding; /* relative half-width that printing left */
     double measured_bytes[NNC_MEMORY_STAT_COUNT];

@@ -111,7 +111,8 @@
     X(TTFT_S, "ttft_s", NUMBER, true)                                \
     X(TPOT_S, "tpot_s", NUMBER, true)                                \
     X(LATENCY_S, "latency_s", NUMBER, true)                          \
-    X(OUTPUT_RATE, "output_tokens_per_s", NUMBER, true)
+    X(OUTPUT_RATE, "output_tokens_per_s", NUMBER, true)              \
+    X(ITERATIONS, "iterations_per_s", NUMBER, true)
 
 typedef enum nnc_measured_column {
 #define NNC_MEASURED_ENUM(name, text, type, used) NNC_COLUMN_##name,

@@ -115,6 +115,14 @@ static void set_load(nnc_measured_cells *cells, nnc_measured *row)
     }
 }
 
+/* One forward pass: a denoising step of all images, or an encoder over a batch, which generates nothing. */
+static bool is_pass(const nnc_measured_cells *cells)
+{
+    return nnc_cell_given(cells, NNC_COLUMN_ITERATIONS) ||
+           (nnc_cell_given(cells, NNC_COLUMN_LATENCY_S) &&
+            !nnc_cell_given(cells, NNC_COLUMN_OUTPUT_LEN));
+}
+
 /* Does the row count this measurement? Of a batch that is over in one time or one rate, what a user of it
  * would see of single tokens is not what was timed. */
 static bool counts(const nnc_measured_cells *cells, nnc_served served)
@@ -123,6 +131,9 @@ static bool counts(const nnc_measured_cells *cells, nnc_served served)
     const bool together = strcmp(mode, "static") == 0 || strcmp(mode, "single-stream") == 0;
     const bool latency = nnc_cell_given(cells, NNC_COLUMN_LATENCY_S);
     const bool rate = nnc_cell_given(cells, NNC_COLUMN_OUTPUT_RATE);
+    if (is_pass(cells) || served == NNC_SERVED_PASS) {
+        return is_pass(cells) && served == NNC_SERVED_PASS;
+    }
     switch (served) {
     case NNC_SERVED_TPOT: return !together && strcmp(mode, "offline-max") != 0;
     case NNC_SERVED_TTFT: return !together || (!latency && !rate);
@@ -134,13 +145,14 @@ static bool counts(const nnc_measured_cells *cells, nnc_served served)
 static double measured_of(const nnc_measured_cells *cells, nnc_served served)
 {
     static const nnc_measured_column columns[NNC_SERVED_COUNT] = {
-        [NNC_SERVED_TPOT] = NNC_COLUMN_TPOT_S,
-        [NNC_SERVED_TTFT] = NNC_COLUMN_TTFT_S,
-        [NNC_SERVED_REQUEST] = NNC_COLUMN_LATENCY_S,
-        [NNC_SERVED_TOKEN] = NNC_COLUMN_OUTPUT_RATE,
+        [NNC_SERVED_TPOT] = NNC_COLUMN_TPOT_S,       [NNC_SERVED_TTFT] = NNC_COLUMN_TTFT_S,
+        [NNC_SERVED_REQUEST] = NNC_COLUMN_LATENCY_S, [NNC_SERVED_TOKEN] = NNC_COLUMN_OUTPUT_RATE,
+        [NNC_SERVED_PASS] = NNC_COLUMN_ITERATIONS,
     };
-    const double value = nnc_cell_number(cells, columns[served]);
-    return served == NNC_SERVED_TOKEN ? 1.0 / value : value;
+    const bool timed = served == NNC_SERVED_PASS && !nnc_cell_given(cells, NNC_COLUMN_ITERATIONS);
+    const double value = nnc_cell_number(cells, timed ? NNC_COLUMN_LATENCY_S : columns[served]);
+    const bool rate = served == NNC_SERVED_TOKEN || (served == NNC_SERVED_PASS && !timed);
+    return rate ? 1.0 / value : value;
 }
 
 static void set_model(nnc_measured_cells *cells, nnc_measured *row)
@@ -155,6 +167,27 @@ static void set_model(nnc_measured_cells *cells, nnc_measured *row)
         nnc_measured_refuse(cells, row, "%s", member->reason);
     } else {
         row->model = member->model;
+    }
+}
+
+/* Guidance makes each denoising step two passes. */
+static void set_pass(nnc_measured_cells *cells, nnc_measured *row)
+{
+    const char *precision = cells->text[NNC_COLUMN_WEIGHTS];
+    int found = 0;
+    while (found < NNC_DTYPE_COUNT && strcmp(nnc_dtype_name((nnc_dtype)found), precision) != 0) {
+        found++;
+    }
+    row->pass_precision = (nnc_dtype)found;
+    row->ask.batch = nnc_cell_whole(cells, NNC_COLUMN_BATCH);
+    row->ask.input_len = nnc_cell_given(cells, NNC_COLUMN_INPUT_LEN)
+                             ? nnc_cell_whole(cells, NNC_COLUMN_INPUT_LEN)
+                             : 0;
+    row->ask.guidance = nnc_cell_given(cells, NNC_COLUMN_ITERATIONS);
+    row->ask.steps = row->ask.guidance ? 1 : 0;
+    if (found == NNC_DTYPE_COUNT || row->ask.batch < 1) {
+        nnc_measured_refuse(cells, row,
+                            "a pass without a batch, or in a format that has no meaning");
     }
 }
 
@@ -185,9 +218,13 @@ bool nnc_measured_serving(nnc_measured_cells *cells, nnc_measured *row)
             cells->no_memory = true;
             row->framework = "";
         }
-        set_formats(cells, row, &engine);
-        set_degrees(cells, row);
-        set_load(cells, row);
+        if (row->served == NNC_SERVED_PASS) {
+            set_pass(cells, row);
+        } else {
+            set_formats(cells, row, &engine);
+            set_degrees(cells, row);
+            set_load(cells, row);
+        }
         row->ask.waves = isnan(engine.waves) ? row->ask.waves : engine.waves;
         row->single = nnc_cell_starts(cells, NNC_COLUMN_MODE, "single");
         set_model(cells, row);

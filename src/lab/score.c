@@ -7,6 +7,7 @@
 #include "cost/link.h"
 #include "cost/roofline.h"
 #include "op/work.h"
+#include "serve/serve_images.h"
 
 /* Measured 8-bit products take 16-bit rows and cast them on the way: two reads, for the scale and for
  * the cast, and one write, in a kernel of its own. A step counts its casts as ops. */
@@ -169,10 +170,42 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve,
     scored->fit = serve->fits ? NNC_FITS : NNC_OVER_MEMORY;
 }
 
+/* A denoising step, or an encoder over a batch. */
+static nnc_status score_pass(const nnc_measured *row, const nnc_model *model,
+                             const nnc_device *device, const nnc_software *software,
+                             nnc_scratch *scratch, nnc_scored *scored, nnc_error *err)
+{
+    if (row->ask.steps > 0) {
+        const nnc_images_ask ask = { .steps = 1,
+                                     .guidance = row->ask.guidance,
+                                     .batch = row->ask.batch,
+                                     .precision = row->pass_precision,
+                                     .price = NAN,
+                                     .carbon_g_per_kwh = NAN };
+        nnc_images images;
+        NNC_TRY(nnc_images_of(model, device, software, &ask, scratch, &images, NULL, err));
+        scored->predicted_s = images.forward_s;
+        scored->lower_bound_s = images.lower_bound_s;
+        return NNC_OK;
+    }
+    nnc_result result;
+    nnc_plan plan = nnc_plan_default();
+    plan.micro_batch = row->ask.batch;
+    plan.seq_len = row->ask.input_len;
+    plan.precision = row->pass_precision;
+    NNC_TRY(nnc_estimate(model, device, software, &plan, scratch, &result, err));
+    scored->predicted_s = result.forward_s;
+    scored->lower_bound_s = result.forward_flops / result.peak_flops_per_s;
+    return NNC_OK;
+}
+
 static nnc_status score_serving(const nnc_measured *row, const nnc_model *model,
                                 const nnc_device *device, const nnc_software *software,
                                 nnc_scratch *scratch, nnc_scored *scored, nnc_error *err)
 {
+    if (row->served == NNC_SERVED_PASS) {
+        return score_pass(row, model, device, software, scratch, scored, err);
+    }
     nnc_serve_ask ask = row->ask;
     nnc_serve serve, best = { 0 };
     scored->experts = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0;

@@ -46,6 +46,7 @@ static nnc_score_section served_section(const nnc_scored *scored)
         return NNC_SECTION_SERVING_APART;
     }
     switch (row->served) {
+    case NNC_SERVED_PASS: return NNC_SECTION_PASS;
     case NNC_SERVED_TPOT: return scored->experts ? NNC_SECTION_TPOT_EXPERTS : NNC_SECTION_TPOT;
     case NNC_SERVED_TTFT:
         return ask->concurrency > 0 ? NNC_SECTION_TTFT_CLOSED

@@ -25,6 +25,7 @@
     X(NNC_SECTION_TPOT_EXPERTS, "tpot_experts", "time per output token, models with experts") \
     X(NNC_SECTION_TTFT_OPEN, "ttft_open", "time to first token, by request rate")             \
     X(NNC_SECTION_TTFT_CLOSED, "ttft_closed", "time to first token, by concurrency")          \
+    X(NNC_SECTION_PASS, "forward_pass", "one forward pass: denoising steps, encoders")        \
     X(NNC_SECTION_SERVING_APART, "serving_apart",                                             \
       "served requests that leave a deciding field open")
 NNC_ENUM(nnc_score_section, NNC_SCORE_SECTION_LIST, NNC_SECTION_COUNT);

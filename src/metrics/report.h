@@ -45,6 +45,8 @@ typedef struct nnc_report {
     const nnc_building *building;   /* whose PUE counts; NULL: none was named */
     const nnc_serve_ask *serve_ask; /* NULL: it is trained */
     const nnc_serve *serve;
+    const struct nnc_images_ask *images_ask; /* NULL: it does not make images */
+    const struct nnc_images *images;
     const nnc_serve_op *serve_ops;
     int32_t serve_op_count;
     const nnc_own_step *own; /* NULL: none was given */
@@ -92,6 +94,9 @@ const nnc_metric *nnc_figure_metric(const char *name);
 /* Of an nnc_report that is served: all values, and with its ops. Of an nnc_serve_step and an nnc_serve_op. */
 extern const nnc_metrics nnc_serve_metrics, nnc_serve_document, nnc_serve_step_metrics,
     nnc_serve_op_metrics;
+
+/* Of an nnc_report that makes images. */
+extern const nnc_metrics nnc_images_metrics;
 
 /* Of an nnc_result. */
 extern const nnc_metrics nnc_work_metrics, nnc_step_metrics, nnc_throughput_metrics;

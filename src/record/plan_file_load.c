@@ -220,11 +220,14 @@ static nnc_figure figure_of(nnc_arena *arena, const char *name, const nnc_cell *
 nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report)
 {
     const nnc_figures none = { NULL, 0 };
-    const bool served = report->serve != NULL;
-    nnc_columns *columns = served ? &collector->served : &collector->columns;
-    if (columns->list == NULL &&
-        nnc_columns_of(served ? &nnc_serve_metrics : &nnc_estimate_run_metrics, collector->arena,
-                       columns) != NNC_OK) {
+    const bool served = report->serve != NULL, images = report->images != NULL;
+    nnc_columns *columns = images   ? &collector->images
+                           : served ? &collector->served
+                                    : &collector->columns;
+    const nnc_metrics *metrics = images   ? &nnc_images_metrics
+                                 : served ? &nnc_serve_metrics
+                                          : &nnc_estimate_run_metrics;
+    if (columns->list == NULL && nnc_columns_of(metrics, collector->arena, columns) != NNC_OK) {
         return none;
     }
     nnc_figure *list = nnc_arena_array(collector->arena, (size_t)columns->count, sizeof *list);

@@ -34,7 +34,7 @@ nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *fro
  * once. */
 typedef struct nnc_collector {
     nnc_arena *arena;
-    nnc_columns columns, served; /* list NULL = not found yet */
+    nnc_columns columns, served, images; /* list NULL = not found yet */
 } nnc_collector;
 
 /* The figures of an estimate, in the arena; NULL list when out of memory. */

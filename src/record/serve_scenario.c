@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -21,6 +22,49 @@ static nnc_status apply_settings(const nnc_given *given, nnc_serve_ask *ask, nnc
     return NNC_OK;
 }
 
+static bool asks_for_images(const nnc_given *given)
+{
+    for (int i = 0; i < given->setting_count; i++) {
+        if (strcmp(given->settings[i].field->name, "steps") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The networks beside the one that denoises, by the names that it gives. */
+static nnc_status load_parts(nnc_specs *specs, const nnc_model *model, nnc_images_ask *ask,
+                             nnc_error *err)
+{
+    char names[sizeof model->text_encoders];
+    snprintf(names, sizeof names, "%s", model->text_encoders);
+    for (char *at = names; at[0] != '\0' && ask->encoder_count < NNC_IMAGES_ENCODERS;) {
+        const size_t length = strcspn(at, ",");
+        char *next = at[length] == ',' ? at + length + 1 : at + length;
+        at[length] = '\0';
+        at += strspn(at, " ");
+        NNC_TRY(nnc_model_load(specs, at, &ask->encoders[ask->encoder_count++], err));
+        at = next;
+    }
+    return model->image_decoder[0] != '\0'
+               ? nnc_model_load(specs, model->image_decoder, &ask->decoder, err)
+               : NNC_OK;
+}
+
+static nnc_status load_images(nnc_specs *specs, nnc_serve_scenario *scenario, nnc_error *err)
+{
+    const nnc_serve_ask *asked = &scenario->ask;
+    scenario->images_ask = (nnc_images_ask){ .steps = asked->steps,
+                                             .guidance = asked->guidance,
+                                             .image = asked->image,
+                                             .batch = asked->batch,
+                                             .beside_s = asked->beside_s,
+                                             .precision = asked->precision,
+                                             .price = asked->price,
+                                             .carbon_g_per_kwh = asked->carbon_g_per_kwh };
+    return load_parts(specs, &scenario->base.model, &scenario->images_ask, err);
+}
+
 nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_given *given,
                                    const char *model_asked, const char *device_asked,
                                    nnc_serve_scenario *scenario, nnc_error *err)
@@ -28,8 +72,9 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_given *given,
     nnc_given rest = *given;
     rest.setting_count = 0;
     rest.asks_run = false;
-    rest.software = given->software != NULL ? given->software : NNC_SERVE_SOFTWARE;
-    if (!nnc_software_is_chosen(rest.software)) {
+    const bool images = asks_for_images(given); /* by the software of training */
+    rest.software = given->software != NULL || images ? given->software : NNC_SERVE_SOFTWARE;
+    if (images || !nnc_software_is_chosen(rest.software)) {
         NNC_TRY(nnc_scenario_load(specs, &rest, model_asked, device_asked, &scenario->base, err));
     } else {
         return nnc_fail(err, NNC_BAD_USAGE, "--software",
@@ -45,6 +90,10 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_given *given,
     } else {
         scenario->base.report.region = NULL; /* what was said of the grid counts */
     }
+    scenario->images_ask.steps = 0;
+    if (images && scenario->base.model.family != NNC_FAMILY_DECODER) {
+        NNC_TRY(load_images(specs, scenario, err));
+    }
     return nnc_given_currency(given, &scenario->base.device, err);
 }
 
@@ -53,6 +102,14 @@ nnc_status nnc_serve_scenario_answer(nnc_serve_scenario *scenario, nnc_scratch *
 {
     nnc_report *report = &scenario->base.report;
     int32_t count = 0;
+    report->scratch = scratch;
+    if (scenario->images_ask.steps > 0) {
+        NNC_TRY(nnc_images_of(report->model, report->device, report->software,
+                              &scenario->images_ask, scratch, &scenario->images, NULL, err));
+        report->images_ask = &scenario->images_ask;
+        report->images = &scenario->images;
+        return NNC_OK;
+    }
     scenario->serve.struct_size = sizeof scenario->serve;
     NNC_TRY(nnc_serve_into(report->model, report->device, report->software, &scenario->ask, scratch,
                            &scenario->serve, scenario->ops, &count, err));
@@ -60,6 +117,5 @@ nnc_status nnc_serve_scenario_answer(nnc_serve_scenario *scenario, nnc_scratch *
     report->serve = &scenario->serve;
     report->serve_ops = scenario->ops;
     report->serve_op_count = count;
-    report->scratch = scratch;
     return NNC_OK;
 }

@@ -3,6 +3,7 @@
 #define NNCOST_RECORD_SERVE_SCENARIO_H
 
 #include "record/scenario.h"
+#include "serve/serve_images.h"
 
 /* The profile of an engine that is taken where none is named. */
 #define NNC_SERVE_SOFTWARE "vllm"
@@ -13,6 +14,8 @@ typedef struct nnc_serve_scenario {
     nnc_serve_ask ask;
     nnc_serve serve;
     nnc_serve_op ops[NNC_SERVE_OPS_MAX];
+    nnc_images_ask images_ask; /* steps 0: it generates tokens */
+    nnc_images images;
 } nnc_serve_scenario;
 
 /* As nnc_scenario_load: the files, then what is given; settings are of the serve plan. */

@@ -282,28 +282,6 @@ static void spread(const nnc_spread *of, double value, double bound, double inte
     interval[1] = of->high * value;
 }
 
-double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit,
-                                nnc_derivation *why)
-{
-    const double few = of->plan->pipeline, most = 1e6; /* of one stage: all experts are read */
-    const nnc_serve_step one = nnc_serve_decode(of, few, context, NULL);
-    const nnc_serve_step all = nnc_serve_decode(of, few * most, context, NULL);
-    double critical_batch = (double)NAN;
-    NNC_LET(why, ridge, NULL, of->rates.peak_flops_per_s / of->rates.mem_bytes_per_s);
-    NNC_LET(why, flops_per_sequence, "FLOP", all.flops / most);
-    NNC_LET(why, kv_bytes_per_sequence, "B", one.kv_bytes);
-    NNC_LET(why, all_weight_bytes, "B", all.weight_bytes);
-    NNC_SAY(why, spare_bytes, "B", flops_per_sequence / ridge - kv_bytes_per_sequence);
-    NNC_NOTE(why, "what the compute of a sequence leaves of the memory's time, for the weights");
-    if (spare_bytes > 0.0) {
-        NNC_SET(why, critical_batch, NULL, all_weight_bytes / spare_bytes);
-    }
-    double intensity_limit_flops_per_byte = 0.0;
-    NNC_SET(why, intensity_limit_flops_per_byte, NULL, flops_per_sequence / kv_bytes_per_sequence);
-    *intensity_limit = intensity_limit_flops_per_byte;
-    return critical_batch;
-}
-
 static void say_rates(const load *l, nnc_serve *s, nnc_derivation *why)
 {
     NNC_LET(why, input_len, NULL, l->input);

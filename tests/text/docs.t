@@ -34,6 +34,7 @@ run        nncost run --format json
 serve      nncost serve --format json
 serve-sweep nncost sweep --serve --format json
 images     nncost serve --steps --format json
+images-sweep nncost sweep --serve --steps --format json
 serve-search nncost search --serve --format json
 budget     nncost budget --format json
 search     nncost search --format json
@@ -45,5 +46,5 @@ diff       nncost diff --format json
 accuracy   nncost accuracy --format json
 calibrate  nncost calibrate --format json
 $ nncost docs schema devices
-! nncost: schema: unknown schema, expected one of device, model, software, plan, estimate, ops, op, compare, run, serve, serve-sweep, images, serve-search, budget, search, choices, scale, sweep, check, diff, accuracy, calibrate, found "devices"
+! nncost: schema: unknown schema, expected one of device, model, software, plan, estimate, ops, op, compare, run, serve, serve-sweep, images, images-sweep, serve-search, budget, search, choices, scale, sweep, check, diff, accuracy, calibrate, found "devices"
 [2]

@@ -250,8 +250,59 @@ apart        463.7 requests/s, 0.6279 workers that prefill for each that decodes
 $ nncost serve unet round --steps 20 --guidance --batch 2 --price 3
 images     unet on round, 256 x 256 pixels, 2 at a time, 20 steps with guidance, fp16,
            software torch-compile
+parts      20 x 398.7 us, weights 19.09 MB of 10.00 GB
 time       7.974 ms, 398.7 us a step, at least 5.224 ms in all, 65.5% of the peak
 throughput 250.8 images/s, 0.003323 USD per thousand images, 3.987 J an image at rated power
+$ sed 's/"id": "unet"/"id": "drawn"/; s/"family"/"text_encoders": "dense", "image_decoder": "vision", "family"/' toy/models/unet.json >drawn.json
+$ nncost serve ./drawn.json round --steps 20 --guidance --batch 2 --image 160 --seller corner --region TOY
+images     drawn on round, 160 x 160 pixels, 2 at a time, 20 steps with guidance, fp16,
+           software torch-compile
+parts      prompt 10.27 ms (dense), 20 x 157.5 us, image 1.460 ms (vision),
+           weights 474.9 MB of 10.00 GB
+time       14.88 ms, 157.5 us a step, at least 13.05 ms in all, 87.7% of the peak
+throughput 134.4 images/s, 0.008268 EUR per thousand images (Corner box of 8, 2026-01),
+           7.441 J an image at rated power, 1.034 g of carbon dioxide per thousand (Toyland, 2025,
+           location-based: Read from the meter)
+$ nncost explain --serve image_s,text_s,lower_bound_s ./drawn.json round --steps 20 --image 160 | grep -v ^$
+served    drawn on round, software torch-compile
+image_s:
+image_s           Until the images of a batch are done.
+                  = text_s + steps * forward_s + decode_s + batch * beside_s
+                  = 0.002568168 + 20 * 4.6062808e-5 + 0.0007302822 + 1 * 0
+                  = 0.00421970636 s (4.220 ms)
+  where           text_s 2.568 ms, forward_s 46.06 us, decode_s 730.3 us, beside_s 0 s
+  note            forward passes of the estimate, with guidance over twice the batch
+text_s:
+text_s            Encoders of the prompts, of a batch.
+                  = 0.002568168 s (2.568 ms)
+lower_bound_s:
+lower_bound_s     What no implementation beats.
+                  = text_bound_s + steps * step_bound_s + decode_bound_s
+                  = 0.00244 + 20 * 2.5036e-5 + 0.0006447576
+                  = 0.0035854776 s (3.585 ms)
+  where           text_bound_s 2.440 ms, step_bound_s 25.04 us, decode_bound_s 644.8 us
+$ nncost estimate dense round --micro-batch 1 --precision fp16 | grep -o '^forward *[0-9.]* .s'
+forward   2.568 ms
+$ nncost estimate vision round --micro-batch 1 --image 160 --precision fp16 | grep -o '^forward *[0-9.]* .s'
+forward   730.3 us
+$ nncost compare --serve unet,dense round,fitted --steps 20 --image 96
+model  device      time    a step  images/s  per thousand    energy
+unet   round   547.0 us  27.35 us     1,828     0.0001519  547.0 mJ
+unet   fitted  29.95 ms  1.497 ms     33.39       0.01664   14.97 J
+
+          2 illegal rows left out
+$ nncost serve unet round --steps 20 --format json | grep -A9 '"images"'
+  "images": {"steps": 20, "guidance": false, "image": 256, "batch": 1, "precision": "fp16", "forward_s": 0.00010264632, "forward_flops": 6529772800, "text_s": 0, "decode_s": 0, "image_s": 0.0020529264, "lower_bound_s": 0.00130595456, "images_per_s": 487.109523264, "utilization": 0.636142903126, "weight_bytes": 19092608, "capacity_bytes": 10000000000, "fits": true, "price_per_device_hour": 1, "per_thousand_images": 0.000570257333333, "energy_j_per_image": 2.0529264, "carbon_g_per_thousand_images": null}
+}
+$ printf '{ "schema": "nncost.plans/1", "scenarios": [{ "id": "draw", "serve": true, "model": "unet", "device": "round", "steps": 20, "require": { "images_per_s": ">= 100", "images.fits": "== true" } }] }' >draw.json; nncost check draw.json
+draw.json: 1 estimated; 2 of 2 requirements met
+Nothing is recorded yet; 'nncost check draw.json --update' does it.
+$ nncost ops --serve unet round --steps 20
+! nncost: --steps: ops of a pass are those of 'nncost ops unet round'
+[2]
+$ sed 's/"dense"/"denes"/; s/"drawn"/"wrong"/' drawn.json >wrong.json; nncost serve ./wrong.json round --steps 2
+! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "denes"
+[3]
 $ nncost serve dense round --steps 20
 ! nncost: --steps: dense generates tokens, expected a U-Net that denoises images
 [3]

@@ -1,10 +1,13 @@
 #include "cli/serve/serve_asked.h"
+#include "cli/serve/serve_images_view.h"
 #include "cli/serve/serve_view.h"
 
 static nnc_status write(nnc_session *session, nnc_serve_scenario *scenario, nnc_error *err)
 {
     (void)err;
-    nnc_view_write(session->out, session->style, &nnc_serve_view, &scenario->base.report);
+    const nnc_report *report = &scenario->base.report;
+    nnc_view_write(session->out, session->style,
+                   report->images != NULL ? &nnc_images_view : &nnc_serve_view, report);
     return NNC_OK;
 }
 

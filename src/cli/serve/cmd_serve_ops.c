@@ -1,10 +1,15 @@
 /* ops --serve */
+#include "base/error.h"
 #include "cli/serve/serve_asked.h"
 #include "cli/serve/serve_view.h"
 
 static nnc_status write(nnc_session *session, nnc_serve_scenario *scenario, nnc_error *err)
 {
-    (void)err;
+    if (scenario->base.report.images != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--steps",
+                        "ops of a pass are those of 'nncost ops %s %s'",
+                        scenario->base.report.model_asked, scenario->base.report.device_asked);
+    }
     session->exit_code = 0;
     nnc_view_write(session->out, session->style, &nnc_serve_ops_view, &scenario->base.report);
     return NNC_OK;

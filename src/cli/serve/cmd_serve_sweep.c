@@ -131,7 +131,10 @@ static nnc_status sweep(serve_sweep *s, nnc_error *err)
         return s->last.status;
     }
     s->rows.illegal = s->illegal;
-    nnc_view_write(s->session->out, s->session->style, &nnc_serve_sweep_view, &s->rows);
+    nnc_view_write(s->session->out, s->session->style,
+                   s->rows.reports[0].images != NULL ? &nnc_images_sweep_view
+                                                     : &nnc_serve_sweep_view,
+                   &s->rows);
     return NNC_OK;
 }
 

@@ -4,30 +4,6 @@
 
 #include "base/error.h"
 #include "cli/scenario_asked.h"
-#include "cli/serve/serve_images_view.h"
-
-/* Images: a network that denoises, with a profile of training software where no other is named. */
-static nnc_status show_images(nnc_session *session, const nnc_serve_scenario *scenario,
-                              nnc_scratch *scratch, nnc_error *err)
-{
-    const nnc_report *report = &scenario->base.report;
-    const nnc_serve_ask *asked = &scenario->ask;
-    const nnc_images_ask ask = { .steps = asked->steps,
-                                 .guidance = asked->guidance,
-                                 .image = asked->image,
-                                 .batch = asked->batch,
-                                 .beside_s = asked->beside_s,
-                                 .precision = asked->precision,
-                                 .price = asked->price };
-    nnc_software software;
-    nnc_images images;
-    NNC_TRY(nnc_software_asked(session->specs, session->options.given.software, &software, err));
-    NNC_TRY(
-        nnc_images_of(report->model, report->device, &software, &ask, scratch, &images, NULL, err));
-    const nnc_images_report shown = { report, &software, &images };
-    nnc_view_write(session->out, session->style, &nnc_images_view, &shown);
-    return NNC_OK;
-}
 
 nnc_status nnc_serve_load_asked(nnc_session *session, nnc_arena *arena, const char *model_asked,
                                 const char *device_asked, nnc_serve_scenario *scenario,
@@ -55,17 +31,14 @@ nnc_status nnc_serve_report(nnc_session *session, const char *model_asked, const
         goto done;
     }
     status = nnc_serve_load_asked(session, arena, model_asked, device_asked, scenario, err);
-    if (status == NNC_OK && scenario->ask.steps > 0 &&
-        scenario->base.model.family != NNC_FAMILY_DECODER) {
-        status = show_images(session, scenario, scratch, err);
-        goto done;
-    }
     if (status == NNC_OK) {
         status = nnc_serve_scenario_answer(scenario, scratch, err);
     }
     if (status == NNC_OK) {
         const nnc_serve *serve = &scenario->serve;
-        session->exit_code = serve->fits && !serve->saturated ? 0 : 1;
+        const bool fits = scenario->base.report.images != NULL ? scenario->images.fits
+                                                               : serve->fits && !serve->saturated;
+        session->exit_code = fits ? 0 : 1;
         status = write(session, scenario, err);
     }
 done:

@@ -4,14 +4,8 @@
 
 #include "metrics/report.h"
 #include "render/format.h"
-#include "serve/serve_images.h"
 
-typedef struct nnc_images_report {
-    const nnc_report *report; /* model, device */
-    const nnc_software *software;
-    const nnc_images *images;
-} nnc_images_report;
-
+/* Of an nnc_report that makes images. */
 extern const nnc_view nnc_images_view;
 
 #endif

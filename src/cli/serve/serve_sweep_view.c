@@ -7,6 +7,7 @@
 #include "render/sheet.h"
 #include "render/table.h"
 #include "render/text.h"
+#include "serve/serve_images.h"
 
 static const nnc_metric sweep_rows[] = {
     NNC_AS("illegal", WHOLE, NNC_IN(nnc_serve_rows, illegal), .help = "Rows that were left out."),
@@ -16,16 +17,41 @@ static const nnc_metric sweep_rows[] = {
 static const nnc_metrics sweep_document =
     NNC_METRICS("served side by side", sweep_rows, nnc_serve_rows);
 
+static const nnc_metric images_rows[] = {
+    NNC_AS("illegal", WHOLE, NNC_IN(nnc_serve_rows, illegal), .help = "Rows that were left out."),
+    NNC_AS("rows", LIST, NNC_IN(nnc_serve_rows, reports), NNC_COUNT(nnc_serve_rows, count),
+           .rows = &nnc_images_metrics, .help = "One for each combination."),
+};
+static const nnc_metrics images_document =
+    NNC_METRICS("images side by side", images_rows, nnc_serve_rows);
+
+static nnc_lines images_lines(const void *record)
+{
+    const nnc_serve_rows *rows = record;
+    return (nnc_lines){ &nnc_images_metrics, NULL, rows->reports, rows->count };
+}
+
 static nnc_lines sweep_lines(const void *record)
 {
     const nnc_serve_rows *rows = record;
     return (nnc_lines){ &nnc_serve_metrics, NULL, rows->reports, rows->count };
 }
 
+/* One model that does, and all that are left do. */
+static bool draws_images(const nnc_serve_rows *rows)
+{
+    return rows->reports[0].images != NULL;
+}
+
 static void put_heads(nnc_table *table, const nnc_serve_rows *rows)
 {
-    static const char *const figures[] = { "TTFT",         "TPOT",       "request", "tok/s",
-                                           "tok/s/device", "tok/s/user", "fit",     "per M out" };
+    static const char *const tokens[] = { "TTFT",         "TPOT",       "request", "tok/s",
+                                          "tok/s/device", "tok/s/user", "fit",     "per M out" };
+    static const char *const images[] = { "time", "a step", "images/s", "per thousand", "energy" };
+    const bool draws = draws_images(rows);
+    const char *const *figures = draws ? images : tokens;
+    const size_t figure_count =
+        draws ? sizeof images / sizeof images[0] : sizeof tokens / sizeof tokens[0];
     const struct {
         const char *text;
         bool varies;
@@ -40,10 +66,12 @@ static void put_heads(nnc_table *table, const nnc_serve_rows *rows)
     for (int32_t i = 0; i < rows->name_count; i++) {
         nnc_table_head(table, (nnc_head){ .text = rows->names[i] });
     }
-    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
+    for (size_t i = 0; i < figure_count; i++) {
         nnc_table_head(table, (nnc_head){ .text = figures[i] });
     }
-    nnc_table_head(table, (nnc_head){ .text = "decode", .left = true });
+    if (!draws) {
+        nnc_table_head(table, (nnc_head){ .text = "decode", .left = true });
+    }
     nnc_table_head(table, (nnc_head){ .text = "", .left = true });
 }
 
@@ -53,10 +81,19 @@ static void put_count(nnc_table *table, double count)
     nnc_table_cell(table, nnc_count_text(count, text));
 }
 
+static void put_images(nnc_table *table, const nnc_images *images)
+{
+    nnc_table_number(table, images->image_s, "s");
+    nnc_table_number(table, images->forward_s, "s");
+    put_count(table, images->images_per_s);
+    put_count(table, images->per_thousand_images);
+    nnc_table_number(table, images->energy_j_per_image, "J");
+    nnc_table_cell(table, images->fits ? "" : "does not fit");
+}
+
 static void put_row(nnc_table *table, const nnc_serve_rows *rows, int64_t row)
 {
     const nnc_report *report = &rows->reports[row];
-    const nnc_serve *s = report->serve;
     const char *const whole[] = { report->model->id, report->device->id, report->software->id };
     const bool varies[] = { rows->models, rows->devices, rows->engines };
     for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++) {
@@ -67,6 +104,11 @@ static void put_row(nnc_table *table, const nnc_serve_rows *rows, int64_t row)
     for (int32_t i = 0; i < rows->name_count; i++) {
         nnc_table_cell(table, rows->values[row][rows->axis_of[i]]);
     }
+    if (report->images != NULL) {
+        put_images(table, report->images);
+        return;
+    }
+    const nnc_serve *s = report->serve;
     nnc_table_number(table, isinf(s->ttft_s) ? (double)NAN : s->ttft_s, "s");
     nnc_table_number(table, s->tpot_s, "s");
     nnc_table_number(table, isinf(s->request_s) ? (double)NAN : s->request_s, "s");
@@ -102,3 +144,7 @@ const nnc_view nnc_serve_sweep_view = { .schema = "nncost.serve-sweep/1",
                                         .document = &sweep_document,
                                         .lines = sweep_lines,
                                         .page = sweep_page };
+const nnc_view nnc_images_sweep_view = { .schema = "nncost.images-sweep/1",
+                                         .document = &images_document,
+                                         .lines = images_lines,
+                                         .page = sweep_page };

@@ -17,6 +17,7 @@ typedef struct nnc_serve_rows {
     const char ***values; /* of each row: as given */
 } nnc_serve_rows;
 
-extern const nnc_view nnc_serve_sweep_view;
+/* Of an nnc_serve_rows: of tokens, of images. */
+extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view;
 
 #endif
