@@ -187,6 +187,12 @@ static const nnc_architecture *stands_for(nnc_json root, const nnc_architecture 
                        value != NULL ? value : "more than one value");
         return NULL;
     }
+    for (const nnc_foreign_key *k = row->keys; k != NULL && k->key != NULL; k++) {
+        if (!nnc_foreign_given(root, k->key)) {
+            nnc_json_fault(root, k->key, "missing, expected it for a %s, found nothing", name);
+            return NULL;
+        }
+    }
     return nnc_foreign_row(name);
 }
 

@@ -131,7 +131,7 @@ const nnc_architecture nnc_foreign_images[] = {
       .family = NNC_FAMILY_GRAPH,
       .graph = "autoencoder",
       .keys = NNC_KEYS(
-          { "sample_size", .to = "image", .absent = "256" },
+          { "sample_size", .to = "image", .absent = "32" },
           { "in_channels", .to = "channels", .absent = "3" },
           { "out_channels", .to = "out", .absent = "3" },
           { "latent_channels", .to = "latent", .absent = "4" },
@@ -164,6 +164,14 @@ const nnc_architecture nnc_foreign_images[] = {
       .harmless = "norm_eps norm_num_groups upcast_attention dropout" },
     /* as both were called before they had classes of their own */
     { .name = "Transformer2DModel",
+      /* their defaults are others' */
+      .keys =
+          NNC_KEYS({ "attention_bias", .words = "" }, { "attention_head_dim", .words = "" },
+                   { "num_attention_heads", .words = "" }, { "in_channels", .words = "" },
+                   { "out_channels", .words = "" }, { "num_layers", .words = "" },
+                   { "sample_size", .words = "" }, { "patch_size", .words = "" },
+                   { "num_embeds_ada_norm", .words = "" },
+                   { "norm_elementwise_affine", .words = "" }, { "activation_fn", .words = "" }),
       .as = "norm_type=ada_norm_zero=DiTTransformer2DModel "
             "ada_norm_single=PixArtTransformer2DModel" },
     { .name = "PixArtTransformer2DModel",
@@ -176,8 +184,7 @@ const nnc_architecture nnc_foreign_images[] = {
           { "out_channels", .to = "out", .absent = "8" },
           { "num_attention_heads", .to = "heads", .absent = "16" },
           { "attention_head_dim", .to = "width", .absent = "72" },
-          { "num_layers", .to = "layers", .absent = "28" },
-          { "caption_channels", .to = "caption", .absent = "4096" },
+          { "num_layers", .to = "layers", .absent = "28" }, { "caption_channels", .to = "caption" },
           { "attention_bias", .to = "biases", .absent = "1", .words = "true=1 false=0" },
           { "use_additional_conditions", .to = "sizes", .absent = "0", .words = "true=1 false=0" },
           { "use_additional_conditions", .to = "sizes", .absent = "1", .words = "true=1 false=0",

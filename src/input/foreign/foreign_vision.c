@@ -29,8 +29,9 @@ const nnc_architecture nnc_foreign_vision[] = {
     { .name = "beit",
       .like = "vit",
       .implies = "no_key_bias=on relative_positions=on layer_scale=on",
+      .keys = NNC_KEYS({ "use_relative_position_bias", .words = "true=" }),
       .only = "use_mask_token=false use_absolute_position_embeddings=false "
-              "use_relative_position_bias=true use_shared_relative_position_bias=false "
+              "use_shared_relative_position_bias=false "
               "use_mean_pooling=true",
       /* its tokenizer's; heads for segmentation */
       .harmless = "layer_scale_init_value vocab_size drop_path_rate pool_scales out_indices "
