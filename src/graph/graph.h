@@ -118,9 +118,10 @@ typedef enum nnc_graph_step {
     NNC_STEP_USE,
     NNC_STEP_REPEAT,
     NNC_STEP_IF,
-    NNC_STEP_TIED, /* ops with the weights of others before them */
-    NNC_STEP_FROM, /* back to a named tensor */
-    NNC_STEP_AS    /* only names the current one */
+    NNC_STEP_TIED,   /* ops with the weights of others before them */
+    NNC_STEP_FROZEN, /* ops whose weights are never trained */
+    NNC_STEP_FROM,   /* back to a named tensor */
+    NNC_STEP_AS      /* only names the current one */
 } nnc_graph_step;
 
 struct nnc_graph_node;
@@ -237,7 +238,8 @@ struct nnc_graph_walk {
     nnc_graph_storage storages[NNC_GRAPH_TENSORS_MAX];
     int32_t storage_count;
     int32_t steps, depth, repeats;
-    int32_t tied; /* inside so many steps whose ops have no weights of their own */
+    int32_t tied,
+        frozen; /* inside so many steps whose ops have no weights of their own, or train none */
 };
 
 /* Walks the whole network with these lets. false: *fault says where and why. */

@@ -1,6 +1,45 @@
-/* What a network is by itself: parameters, ops, equal layers. */
+/* Sizes of tensors, and what a network is by itself: parameters, ops, equal layers. */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/number.h"
 #include "graph/graph.h"
+
+int nnc_graph_width_axis(const nnc_graph_tensor *t)
+{
+    return t->rank >= 3 ? 0 : t->rank - 1;
+}
+
+int64_t nnc_graph_width(const nnc_graph_tensor *t)
+{
+    return t->rank > 0 ? t->dims[nnc_graph_width_axis(t)] : 1;
+}
+
+int64_t nnc_graph_elements(const nnc_graph_tensor *t)
+{
+    int64_t product = 1;
+    for (int32_t i = 0; i < t->rank; i++) {
+        product *= t->dims[i];
+    }
+    return product;
+}
+
+int64_t nnc_graph_positions(const nnc_graph_tensor *t)
+{
+    return nnc_graph_elements(t) / nnc_graph_width(t);
+}
+
+const char *nnc_graph_shape_text(const nnc_graph_tensor *t, char text[96])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int32_t i = 0; i < t->rank && used < 96; i++) {
+        const int n =
+            snprintf(text + used, 96 - used, "%s%" PRId64, i > 0 ? " x " : "", t->dims[i]);
+        used += n > 0 ? (size_t)n : 0;
+    }
+    return text;
+}
 
 typedef struct measure {
     const struct nnc_graph_net *net;

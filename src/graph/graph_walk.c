@@ -22,42 +22,6 @@ bool nnc_graph_fail(nnc_graph_walk *walk, const nnc_graph_node *node, const char
     return false;
 }
 
-int nnc_graph_width_axis(const nnc_graph_tensor *t)
-{
-    return t->rank >= 3 ? 0 : t->rank - 1;
-}
-
-int64_t nnc_graph_width(const nnc_graph_tensor *t)
-{
-    return t->rank > 0 ? t->dims[nnc_graph_width_axis(t)] : 1;
-}
-
-int64_t nnc_graph_elements(const nnc_graph_tensor *t)
-{
-    int64_t product = 1;
-    for (int32_t i = 0; i < t->rank; i++) {
-        product *= t->dims[i];
-    }
-    return product;
-}
-
-int64_t nnc_graph_positions(const nnc_graph_tensor *t)
-{
-    return nnc_graph_elements(t) / nnc_graph_width(t);
-}
-
-const char *nnc_graph_shape_text(const nnc_graph_tensor *t, char text[96])
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (int32_t i = 0; i < t->rank && used < 96; i++) {
-        const int n =
-            snprintf(text + used, 96 - used, "%s%" PRId64, i > 0 ? " x " : "", t->dims[i]);
-        used += n > 0 ? (size_t)n : 0;
-    }
-    return text;
-}
-
 /* ---- names ---- */
 
 static nnc_graph_binding *find(nnc_graph_walk *w, int32_t name, int32_t from)
@@ -325,6 +289,20 @@ static bool run_use(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t
     return done;
 }
 
+/* Steps whose ops have something in common, unless the number is 0. */
+static bool run_marked(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args,
+                       const char *what, int32_t *marks)
+{
+    int64_t count = 0;
+    if (!value_of(w, node, what, &node->count, args, &count)) {
+        return false;
+    }
+    *marks += count != 0;
+    const bool done = run_ops(w, &node->ops, args);
+    *marks -= count != 0;
+    return done;
+}
+
 static bool run_node(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args)
 {
     int64_t count = 0;
@@ -340,14 +318,8 @@ static bool run_node(nnc_graph_walk *w, const nnc_graph_node *node, const int64_
     case NNC_STEP_IF:
         return value_of(w, node, "if", &node->count, args, &count) &&
                (count == 0 || run_ops(w, &node->ops, args));
-    case NNC_STEP_TIED:
-        if (!value_of(w, node, "tied", &node->count, args, &count)) {
-            return false;
-        }
-        w->tied += count != 0;
-        const bool done = run_ops(w, &node->ops, args);
-        w->tied -= count != 0;
-        return done;
+    case NNC_STEP_TIED: return run_marked(w, node, args, "tied", &w->tied);
+    case NNC_STEP_FROZEN: return run_marked(w, node, args, "frozen", &w->frozen);
     case NNC_STEP_FROM: return look_up(w, node, node->from, &w->current);
     default: return true;
     }
@@ -396,7 +368,8 @@ bool nnc_graph_run(const struct nnc_graph_net *net, const int64_t *lets, const n
     w.fault = fault;
     w.begun = false;
     w.current = (nnc_graph_tensor){ 0 };
-    w.binding_count = w.frame = w.storage_count = w.steps = w.depth = w.repeats = w.tied = 0;
+    w.binding_count = w.frame = w.storage_count = w.steps = w.depth = w.repeats = w.tied =
+        w.frozen = 0;
     fault->where = NULL;
     return begin(&w, lets) && run_op(&w, &net->input, NULL) &&
            (net->input.as < 0 || bind(&w, &net->input, net->input.as)) &&

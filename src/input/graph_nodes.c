@@ -291,14 +291,15 @@ static void read_node(nnc_graph_reader *r, nnc_json at, nnc_graph_node *node)
     static const struct {
         const char *key;
         nnc_graph_step step;
-    } steps[] = { { "op", NNC_STEP_OP }, { "use", NNC_STEP_USE },   { "repeat", NNC_STEP_REPEAT },
-                  { "if", NNC_STEP_IF }, { "tied", NNC_STEP_TIED }, { "from", NNC_STEP_FROM },
-                  { "as", NNC_STEP_AS } };
+    } steps[] = { { "op", NNC_STEP_OP },         { "use", NNC_STEP_USE },
+                  { "repeat", NNC_STEP_REPEAT }, { "if", NNC_STEP_IF },
+                  { "tied", NNC_STEP_TIED },     { "frozen", NNC_STEP_FROZEN },
+                  { "from", NNC_STEP_FROM },     { "as", NNC_STEP_AS } };
     size_t i = 0;
     bool found = true;
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(at, "wrong type",
-                          "a step: an object with op, use, repeat, if, tied, from or as");
+                          "a step: an object with op, use, repeat, if, tied, frozen, from or as");
         return;
     }
     while (i < NNC_COUNT_OF(steps) &&
@@ -306,8 +307,9 @@ static void read_node(nnc_graph_reader *r, nnc_json at, nnc_graph_node *node)
         i++;
     }
     if (i == NNC_COUNT_OF(steps)) {
-        nnc_json_fault(at, NULL,
-                       "not a step, expected op, use, repeat, if, tied, from or as, found none");
+        nnc_json_fault(
+            at, NULL,
+            "not a step, expected op, use, repeat, if, tied, frozen, from or as, found none");
         return;
     }
     node->step = steps[i].step;
@@ -321,6 +323,7 @@ static void read_node(nnc_graph_reader *r, nnc_json at, nnc_graph_node *node)
     case NNC_STEP_USE: read_use(r, at, node); break;
     case NNC_STEP_REPEAT:
     case NNC_STEP_TIED:
+    case NNC_STEP_FROZEN:
     case NNC_STEP_IF: read_around(r, at, steps[i].key, node); break;
     default: read_names_only(at);
     }

@@ -218,6 +218,7 @@ struct nnc_op {
     bool tuned;        /* by a kernel written for the device */
     bool recomputed;   /* run again in backward, by selective recomputation */
     bool frozen;       /* its weights are not trained */
+    bool fixed;        /* nor by any plan: the network says so */
     bool forward_only; /* nothing that is trained lies before it: no backward, nothing kept */
     bool tower;        /* of a network that makes what another reads */
     nnc_weights weights;

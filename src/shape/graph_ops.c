@@ -330,10 +330,14 @@ void nnc_graph_lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op 
     l->walk = walk;
     const bool fresh = op->node->kind == NNC_GRAPH_INPUT || op->node->kind == NNC_GRAPH_TIMESTEP;
     const bool grad = (!fresh && nnc_graph_has_grad(l, &op->in)) || other_grad(l, &op->with) ||
-                      other_grad(l, &op->also) || op->weights.count > 0 || op->weights.vector > 0;
+                      other_grad(l, &op->also) ||
+                      (walk->frozen == 0 && (op->weights.count > 0 || op->weights.vector > 0));
     const int32_t first = l->list->count;
     const int64_t looked_up = l->list->lookup_params;
     rows[op->node->kind](l, op);
+    for (int32_t i = first; i < l->list->count && walk->frozen > 0; i++) {
+        l->list->ops[i].fixed = true;
+    }
     if (walk->tied > 0) { /* counted where the weights were said first */
         l->list->lookup_params = looked_up;
         for (int32_t i = first; i < l->list->count; i++) {

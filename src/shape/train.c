@@ -15,7 +15,7 @@ static bool is_trained(const nnc_op *op, unsigned train)
         [NNC_GROUP_TIME] = NNC_TRAIN_TIME,
         [NNC_GROUP_HEAD] = NNC_TRAIN_HEAD,
     };
-    return (train & (op->tower ? NNC_TRAIN_TOWERS : flags[op->group])) != 0;
+    return !op->fixed && (train & (op->tower ? NNC_TRAIN_TOWERS : flags[op->group])) != 0;
 }
 
 /* The logits may use the table of the embedding. */
@@ -191,18 +191,31 @@ static void clear_blocks(nnc_op_list *list, int32_t first)
     }
 }
 
+/* Does the network itself leave weights as they are? */
+static bool has_fixed(const nnc_op_list *list)
+{
+    bool fixed = false;
+    for (int32_t i = 0; i < list->count && !fixed; i++) {
+        fixed = list->ops[i].fixed;
+    }
+    return fixed;
+}
+
 void nnc_list_train(nnc_op_list *list, const nnc_lowering *how)
 {
     const nnc_plan *plan = how->plan;
-    const unsigned train = plan->train != NNC_TRAIN_ALL ? plan->train : NNC_TRAIN_ADAPTERS;
+    const bool all = plan->train == NNC_TRAIN_ALL && plan->adapter_rank == 0;
+    const unsigned train = all                            ? ~0U
+                           : plan->train != NNC_TRAIN_ALL ? plan->train
+                                                          : NNC_TRAIN_ADAPTERS;
     int32_t first = 0;
-    if (plan->train == NNC_TRAIN_ALL && plan->adapter_rank == 0) {
+    if (all && !has_fixed(list)) {
         return;
     }
     for (int32_t i = 0; i < list->count; i++) {
         nnc_op *op = &list->ops[i];
         op->frozen = is_tied(op) ? (train & NNC_TRAIN_EMBEDDING) == 0
-                                 : has_weights(op) && !is_trained(op, train);
+                                 : (has_weights(op) || op->fixed) && !is_trained(op, train);
         if (op->frozen && op->kind == NNC_OP_MATMUL && op->u.matmul.keeps_a &&
             !read_again(list, i, train, plan)) {
             op->u.matmul.keeps_a = is_adapted(op, plan);

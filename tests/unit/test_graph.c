@@ -321,6 +321,30 @@ START_TEST(tied_steps_have_no_parameters)
 }
 END_TEST
 
+START_TEST(frozen_steps_are_not_trained)
+{
+    /* 5 tokens of width 4; of three layers of 16 weights the second is trained: the first runs forward alone, the third
+     * hands its gradient back: 2 * 5 * 16 each. */
+    const nnc_model model =
+        read_graph("\"input\":{\"shape\":[5,4]},\"ops\":["
+                   "{\"frozen\":1,\"ops\":[{\"op\":\"linear\",\"out\":4,\"bias\":false}]},"
+                   "{\"op\":\"linear\",\"out\":4,\"bias\":false},"
+                   "{\"frozen\":1,\"ops\":[{\"op\":\"linear\",\"out\":4,\"bias\":false}]},"
+                   "{\"op\":\"loss\",\"kind\":\"squared_error\"}]");
+    const nnc_result r = estimate_of(&model, fp32());
+    ck_assert_int_eq(r.params, 48);
+    ck_assert_int_eq(r.trained_params, 16);
+    ck_assert_double_eq(r.forward_flops, 3 * 2.0 * 5 * 16);
+    ck_assert_double_eq(r.backward_flops, 2 * 2.0 * 5 * 16);
+    ck_assert_int_eq(r.memory.optimizer_bytes, 8 * 16);
+    ck_assert_int_eq(r.memory.gradient_bytes, 4 * 16);
+    /* A plan that trains MLPs does not reach them either. */
+    nnc_plan plan = fp32();
+    plan.train = NNC_TRAIN_MLP;
+    ck_assert_int_eq(estimate_of(&model, plan).trained_params, 16);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("graph");
@@ -336,5 +360,6 @@ int main(void)
     tcase_add_test(tests, kernels_need_not_be_square);
     tcase_add_test(tests, maps_change_their_sides);
     tcase_add_test(tests, tied_steps_have_no_parameters);
+    tcase_add_test(tests, frozen_steps_are_not_trained);
     return run_suite(suite);
 }
