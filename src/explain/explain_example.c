@@ -15,7 +15,8 @@ static const char device_text[] =
     " \"scale_up\": {\"kind\": \"switch\", \"devices\": 8, \"bytes_per_s\": 1e11,"
     " \"latency_s\": 1e-6}, \"scale_out\": {\"bytes_per_s\": 1e10, \"latency_s\": 1e-5},"
     " \"host\": {\"bytes_per_s\": 1e10, \"mem_bytes_per_s\": 1e10}, \"prices\": [{"
-    "\"per_device_hour\": 1, \"currency\": \"USD\"}], \"sources\": {\"\": \"made up\"}}";
+    "\"per_device_hour\": 1, \"currency\": \"USD\", \"where\": \"nowhere\", \"date\": \"2026\"}], "
+    "\"sources\": {\"\": \"made up\"}}";
 
 #define MODEL_START \
     "{\"schema\": \"nncost.model/1\", \"id\": \"example\", \"name\": \"An example\", "

@@ -133,6 +133,13 @@ static void read_prices(nnc_json at, nnc_device *device)
         price->where = nnc_read_text(nnc_json_get(item, "where"));
         price->date = nnc_read_text(nnc_json_get(item, "date"));
         price->source = nnc_read_text(nnc_json_get(item, "source"));
+        if (nnc_json_go_on(item) &&
+            price->date == NULL) { /* a price is of one time, and somebody's */
+            nnc_json_fault(item, "date", "missing, expected it beside a price, found nothing");
+        } else if (nnc_json_go_on(item) && price->where == NULL && price->source == NULL) {
+            nnc_json_fault(item, "where",
+                           "missing, expected it or source beside a price, found nothing");
+        }
     }
     device->prices = prices;
 }
@@ -267,6 +274,24 @@ static nnc_rated rated_of(const nnc_device *device)
     return rated;
 }
 
+/* What a bill is made of is believed with its source alone. */
+static void need_sources(nnc_json root, const nnc_device *device)
+{
+    static const char *const keys[] = { "mtbf", "node_power", "embodied_kg" };
+    for (size_t k = 0; k < NNC_COUNT_OF(keys); k++) {
+        bool sourced = nnc_json_get(root, keys[k]).node == NULL;
+        for (int32_t i = 0; i < device->source_count; i++) {
+            const char *of = device->sources[i].key; /* of all below it, or of one in it */
+            sourced = sourced || strncmp(of, keys[k], strlen(of)) == 0 ||
+                      strncmp(of, keys[k], strlen(keys[k])) == 0;
+        }
+        if (!sourced) {
+            nnc_json_fault(root, keys[k],
+                           "has no source, expected one under \"sources\", found none");
+        }
+    }
+}
+
 void nnc_device_read(nnc_json root, const char *stem, void *spec)
 {
     nnc_device *device = spec;
@@ -280,6 +305,7 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec)
     read_prices(nnc_json_get(root, "prices"), device);
     nnc_read_sources(root, &nnc_device_table, other_keys, &device->sources, &device->source_count);
     nnc_read_fitted(root, "efficiency", &device->sources, &device->source_count);
+    need_sources(root, device);
     device->efficiency.basis = basis_of(root, device->efficiency.basis);
     device->efficiency.fitted =
         nnc_json_type_of(nnc_json_get(root, "efficiency")) == NNC_JSON_OBJECT;

@@ -61,15 +61,15 @@ device    toy/hw/fitted.json
 
 # The basis of efficiencies that were measured on another device is "default" where rates differ, and what is only
 # renamed or priced needs no sources.
-$ echo '{ "schema": "nncost.device/1", "id": "c", "name": "C", "like": "fitted", "prices": [{ "per_device_hour": 9, "currency": "USD", "source": "an offer" }] }' > toy/hw/c.json
+$ echo '{ "schema": "nncost.device/1", "id": "c", "name": "C", "like": "fitted", "prices": [{ "per_device_hour": 9, "currency": "USD", "date": "2026-01", "source": "an offer" }] }' > toy/hw/c.json
 $ nncost show c | grep -E '^(efficiency.basis|price)'
 efficiency.basis                                        steps                                fitted
-price     9 USD per device-hour, -, -, an offer
+price     9 USD per device-hour, -, 2026-01, an offer
 $ echo '{ "schema": "nncost.device/1", "id": "d", "name": "D", "like": "c", "units": 50, "sources": { "units": "x" } }' > toy/hw/d.json
 $ nncost show d | grep -E '^(efficiency.basis|units|price)'
 units                                                   50                                   d
 efficiency.basis                                        default                              fitted
-price     9 USD per device-hour, -, -, an offer
+price     9 USD per device-hour, -, 2026-01, an offer
 
 # Figures of another object may not be passed off as fitted with the file's own.
 $ cat > toy/hw/e.json <<'END'
@@ -163,7 +163,7 @@ $ nncost show fitted > before; sed -i -f t.sed toy/hw/fitted.json; nncost show f
 < efficiency.attention.flash3.block_penalty              0
 ---
 \> efficiency.attention.flash3.block_penalty              0.5
-172c172
+173c173
 < source    efficiency.attention.flash3: made up
 ---
 \> source    efficiency.attention.flash3: guessed

@@ -193,3 +193,16 @@ $ echo '{ "schema": "nncost.thing/1" }' >x.json; nncost validate x.json
 $ echo '{ "schema": 7 }' >x.json; nncost validate x.json
 ! nncost: x.json:1: schema: unknown schema, expected nncost.device/1, nncost.model/1, nncost.software/1, nncost.cluster/1, nncost.plans/1, nncost.prices/1 or nncost.grid/1, found 7
 [3]
+
+# A rate of stops, the power of a node, what making a device took: none without its source; a price needs its date.
+$ echo '{ "schema": "nncost.device/1", "id": "e", "name": "E", "like": "round", "mtbf": { "any_s": 1e8 }, "node_power": { "busy_w": 900 }, "embodied_kg": 300 }' > e.json; nncost validate e.json
+! nncost: e.json:1: mtbf: has no source, expected one under "sources", found none
+! nncost: e.json:1: node_power: has no source, expected one under "sources", found none
+! nncost: e.json:1: embodied_kg: has no source, expected one under "sources", found none
+[3]
+$ echo '{ "schema": "nncost.device/1", "id": "e", "name": "E", "like": "round", "mtbf": { "any_s": 1e8 }, "sources": { "mtbf": "counted" } }' > e.json; nncost validate e.json
+e.json: ok
+$ echo '{ "schema": "nncost.device/1", "id": "e", "name": "E", "like": "round", "prices": [{ "per_device_hour": 9, "currency": "USD", "where": "here" }, { "per_device_hour": 9, "currency": "USD", "date": "2026-01" }] }' > e.json; nncost validate e.json
+! nncost: e.json:1: prices[0].date: missing, expected it beside a price, found nothing
+! nncost: e.json:1: prices[1].where: missing, expected it or source beside a price, found nothing
+[3]

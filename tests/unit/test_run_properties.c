@@ -1,0 +1,217 @@
+/* What must hold of every run, over runs chosen at random. */
+#include "run_cases.h"
+
+enum { RUNS = 2000 };
+
+static uint64_t state;
+
+/* Uniform in (0, 1): a linear congruence of Knuth's. */
+static double random_share(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
+}
+
+/* Between two numbers, as likely in every decade. */
+static double random_size(double low, double high)
+{
+    return low * pow(high / low, random_share());
+}
+
+static bool now_and_then(void)
+{
+    return random_share() < 0.5;
+}
+
+static nnc_plan random_plan(void)
+{
+    nnc_plan plan = devices_of((int32_t)random_size(1.0, 2e4));
+    plan.global_batch = (int64_t)random_size(1.0, 1e5);
+    plan.samples = random_size(1e3, 1e10);
+    plan.price = random_size(0.1, 20.0);
+    return plan;
+}
+
+/* Anything that is not ideal, or (ideal) nothing. */
+static nnc_run_ask random_ask(void)
+{
+    nnc_run_ask ask = nnc_run_ask_default();
+    ask.step_s = random_size(1e-3, 1e2);
+    ask.step_flops = random_size(1e12, 1e20);
+    ask.device_mtbf_s = random_size(1e3, 1e6) * HOUR;
+    ask.checkpoint_bytes = random_size(1e9, 1e13);
+    ask.storage_write_bytes_per_s = random_size(1e9, 1e13);
+    ask.asynchronous = now_and_then();
+    ask.block_s = ask.asynchronous ? 0.1 : (double)NAN;
+    ask.replace_s = now_and_then() ? random_size(60.0, 1e5) : (double)NAN;
+    ask.spares = floor(random_size(1.0, 30.0)) - 1.0;
+    ask.sample_bytes = random_size(1.0, 1e8);
+    ask.input_bytes_per_s = random_size(1e8, 1e13);
+    ask.prepare_s = random_size(1e-6, 1.0);
+    ask.prepared_bytes = random_size(1.0, 1e7);
+    ask.workers = floor(random_size(1.0, 64.0));
+    ask.serial_input = now_and_then();
+    ask.evaluate_every = floor(random_size(10.0, 1e4));
+    ask.evaluate_s = random_size(1.0, 1e3);
+    ask.straggler_share = 0.2 * random_share();
+    ask.warmup_s = random_size(1.0, 1e4);
+    ask.idle_w = random_size(50.0, 300.0);
+    ask.busy_w = ask.idle_w * random_size(1.0, 4.0);
+    ask.pue = 1.0 + random_share();
+    ask.carbon_g_per_kwh = random_size(1.0, 1000.0);
+    return ask;
+}
+
+static void no_longer(const nnc_plan *plan, const nnc_run_ask *better, const nnc_run *than,
+                      const char *what, int turn)
+{
+    const nnc_run run = run_of(plan, better);
+    ck_assert_msg(run.run_s <= than->run_s * (1.0 + 1e-12) || isinf(than->run_s),
+                  "run %d, better %s: %.17g after %.17g", turn, what, run.run_s, than->run_s);
+}
+
+/* More workers, bandwidth, spares or reliability, or less waiting, never lengthen a run. */
+START_TEST(better_is_never_longer)
+{
+    static const struct {
+        const char *what;
+        size_t at;
+        bool more;
+    } knobs[] = {
+        { "device_mtbf_s", offsetof(nnc_run_ask, device_mtbf_s), true },
+        { "spares", offsetof(nnc_run_ask, spares), true },
+        { "workers", offsetof(nnc_run_ask, workers), true },
+        { "input_bytes_per_s", offsetof(nnc_run_ask, input_bytes_per_s), true },
+        { "storage_write_bytes_per_s", offsetof(nnc_run_ask, storage_write_bytes_per_s), true },
+        { "evaluate_every", offsetof(nnc_run_ask, evaluate_every), true },
+        { "prepare_s", offsetof(nnc_run_ask, prepare_s), false },
+        { "sample_bytes", offsetof(nnc_run_ask, sample_bytes), false },
+        { "detect_s", offsetof(nnc_run_ask, detect_s), false },
+        { "start_s", offsetof(nnc_run_ask, start_s), false },
+        { "repair_s", offsetof(nnc_run_ask, repair_s), false },
+        { "evaluate_s", offsetof(nnc_run_ask, evaluate_s), false },
+        { "warmup_s", offsetof(nnc_run_ask, warmup_s), false },
+        { "straggler_share", offsetof(nnc_run_ask, straggler_share), false },
+        { "step_s", offsetof(nnc_run_ask, step_s), false },
+    };
+    state = 17;
+    for (int i = 0; i < RUNS; i++) {
+        const nnc_plan plan = random_plan();
+        const nnc_run_ask ask = random_ask();
+        const nnc_run run = run_of(&plan, &ask);
+        for (size_t k = 0; k < COUNT_OF(knobs); k++) {
+            nnc_run_ask better = ask;
+            double *knob = (double *)((char *)&better + knobs[k].at);
+            *knob = knobs[k].more ? *knob * 2.0 + 1.0 : *knob / 2.0;
+            no_longer(&plan, &better, &run, knobs[k].what, i);
+        }
+        nnc_run_ask better = ask;
+        better.serial_input = false;
+        no_longer(&plan, &better, &run, "pipelined input", i);
+    }
+}
+END_TEST
+
+/* With everything ideal a run is steps x step, to the digit; its parts add up; what is linear is linear. */
+START_TEST(identities)
+{
+    state = 18;
+    for (int i = 0; i < RUNS; i++) {
+        nnc_plan plan = random_plan();
+        nnc_run_ask ask = random_ask(), ideal = nnc_run_ask_default();
+        ideal.step_s = ask.step_s;
+        const nnc_run best = run_of(&plan, &ideal);
+        ck_assert_double_eq(best.run_s, plan.samples / (double)plan.global_batch * ask.step_s);
+        ck_assert_double_eq(best.goodput, 1.0);
+
+        const nnc_run run = run_of(&plan, &ask);
+        if (isinf(run.run_s)) {
+            continue; /* stops come faster than work is done */
+        }
+        ck_assert(run.run_s >= best.run_s && run.goodput > 0.0 && run.goodput <= 1.0);
+        CLOSE(run.train_s + run.wait_s + run.straggler_s + run.save_time_s + run.lost_s +
+                  run.evaluate_s + run.warmup_s + run.planned_s + run.sites_s,
+              run.run_s, 1e-9);
+        CLOSE(run.device_hours, run.devices * run.run_s / HOUR, 1e-12);
+        CLOSE(run.cost, run.device_hours * plan.price, 1e-12);
+        ck_assert(run.power_w >= ask.idle_w * (1.0 - 1e-12) &&
+                  run.power_w <= ask.busy_w * (1.0 + 1e-12));
+
+        nnc_run_ask twice = ask;
+        twice.pue = ask.pue * 2.0;
+        twice.carbon_g_per_kwh = ask.carbon_g_per_kwh * 3.0;
+        const nnc_run more = run_of(&plan, &twice);
+        CLOSE(more.energy_j, 2.0 * run.energy_j, 1e-12);
+        CLOSE(more.carbon_kg, 6.0 * run.carbon_kg, 1e-12);
+
+        /* as many days as it takes train on as much */
+        nnc_run_ask timed = ask;
+        timed.evaluate_every = 0.0;
+        const nnc_run counted = run_of(&plan, &timed);
+        timed.days = counted.days;
+        plan.samples = (double)NAN;
+        if (counted.days < 1e15) {
+            CLOSE(run_of(&plan, &timed).steps, counted.steps, 1e-6);
+        }
+    }
+}
+END_TEST
+
+/* Goodput without stops is work over work and saves; a save beside training is never worse where nothing else
+ * differs; Daly's interval is the best of all, by the form that it is printed with. */
+START_TEST(goodput)
+{
+    state = 19;
+    for (int i = 0; i < RUNS; i++) {
+        const double interval = random_size(10.0, 1e5), save = random_size(0.1, 1e3);
+        const double m = random_size(1e2, 1e7), restart = random_size(1.0, 1e4);
+        ck_assert_double_eq(nnc_goodput(interval, save, save, restart, (double)INFINITY, false),
+                            interval / (interval + save));
+        CLOSE(nnc_goodput(interval, save, save, restart, 1e15, false), interval / (interval + save),
+              1e-6);
+        const double blocking = nnc_goodput(interval, save, save, restart, m, false);
+        ck_assert_double_le(nnc_goodput(interval, save, save, restart, m / 2.0, false), blocking);
+        ck_assert_double_le(nnc_goodput(interval, save, save, restart * 2.0, m, false), blocking);
+        if (save < 0.05 * m) { /* where the expansion holds */
+            const double daly = nnc_daly_interval(save, m);
+            ck_assert_double_ge(nnc_goodput(daly, save, save, restart, m, false),
+                                blocking * (1.0 - 2e-3));
+        }
+    }
+}
+END_TEST
+
+/* Money to model and back, whatever the money. */
+START_TEST(budgets_come_back)
+{
+    const nnc_device *h100 = NULL;
+    state = 20;
+    ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, NULL), NNC_OK);
+    for (int i = 0; i < RUNS; i++) {
+        nnc_budget budget, back;
+        nnc_budget_ask ask = nnc_budget_ask_default();
+        ask.cost = random_size(1e2, 1e9);
+        ask.mfu = random_size(0.05, 0.9);
+        ask.goodput = random_size(0.3, 1.0);
+        ask.price = random_size(0.1, 20.0);
+        ck_assert_int_eq(nnc_budget_of(h100, &ask, &budget, NULL), NNC_OK);
+        const nnc_optimum *best = &budget.optima[i % NNC_LAW_COUNT];
+        nnc_budget_ask inverse = ask;
+        inverse.cost = (double)NAN;
+        inverse.params = best->params;
+        inverse.tokens = best->tokens;
+        ck_assert_int_eq(nnc_budget_of(h100, &inverse, &back, NULL), NNC_OK);
+        CLOSE(back.cost, ask.cost, 1e-9);
+        CLOSE(back.device_hours, budget.device_hours, 1e-9);
+        const double over = back.over_training[best->law];
+        ck_assert_msg(isnan(over) || relative(over, 1.0) < 1e-6, "%s: %.9g",
+                      nnc_law_name(best->law), over);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { better_is_never_longer, identities, goodput, budgets_come_back };
+    return run_tests_with("run_properties", open_support, close_support, tests, COUNT_OF(tests));
+}
