@@ -28,5 +28,7 @@ typedef struct nnc_roofline {
 void nnc_roofline_scale(nnc_roofline *r, nnc_box area);
 /* The marks, largest first; room for NNC_ROOF_MARKS_MAX of them. */
 void nnc_roofline_gather(nnc_roofline *r);
+/* The roof of the datasheet, and below it what fitted kernels sustain. */
+void nnc_roofline_draw_roof(nnc_roofline *r, nnc_box area);
 
 #endif
