@@ -74,6 +74,7 @@ case $page in
         ;;
     *.md) rewritten "$page" >"$now" ;;
     *.1) clean nncost docs man >"$now" ;;
+    *.5) clean nncost docs man files >"$now" ;;
     *completion) clean nncost docs completion >"$now" ;;
     *schema/*.json) clean nncost docs schema "$(basename "$page" .json)" >"$now" ;;
     *)

@@ -94,6 +94,14 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     if (strcmp(what, "schema") == 0) {
         return write_schema(session, err);
     }
+    if (strcmp(what, "man") == 0 && session->options.operand_count > 1) {
+        if (strcmp(session->options.operands[1], "files") != 0) {
+            return nnc_fail(err, NNC_BAD_USAGE, "man", "unknown page, expected files, found \"%s\"",
+                            session->options.operands[1]);
+        }
+        nnc_docs_man_files(session->out);
+        return NNC_OK;
+    }
     if (strcmp(what, "completion") == 0 && session->options.operand_count > 1) {
         return write_completion(session, err);
     }
@@ -124,8 +132,9 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_docs = {
     .name = "docs",
-    .operands = "man|completion [SHELL]|options|schema [KIND]",
-    .summary = "The man page, the completion of a shell (bash, zsh, fish), all options, or the "
+    .operands = "man [files]|completion [SHELL]|options|schema [KIND]",
+    .summary = "The man pages nncost(1) and nncost-files(5), the completion of a shell (bash, zsh, "
+               "fish), all options, or the "
                "JSON Schema of a kind of file or "
                "output.",
     .notes =

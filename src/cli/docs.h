@@ -7,7 +7,9 @@
 #include "base/buffer.h"
 #include "metrics/metric.h"
 
+/* nncost(1), and nncost-files(5). */
 void nnc_docs_man(nnc_buffer *out);
+void nnc_docs_man_files(nnc_buffer *out);
 void nnc_docs_completion_bash(nnc_buffer *out);
 void nnc_docs_completion_zsh(nnc_buffer *out);
 void nnc_docs_completion_fish(nnc_buffer *out);

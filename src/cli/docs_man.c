@@ -161,19 +161,14 @@ static void upper_case(const char *text, char *upper, size_t size)
     upper[length] = '\0';
 }
 
-static void put_files(nnc_buffer *out)
+static void put_kinds(nnc_buffer *out)
 {
     static const struct {
         const char *heading;
         const nnc_field_table *table;
     } kinds[] = { { "DEVICE FIELDS", &nnc_device_table },
-                  { "SOFTWARE PROFILE FIELDS", &nnc_software_table } };
-    nnc_buffer_text(out, ".SH FILES\n");
-    put_line(out, "Devices, models and software profiles are JSON files in the folders hw, models "
-                  "and software of the places that ENVIRONMENT lists. A field has the same name in "
-                  "a file, for --set and in the output; dots lead into objects, and FORMAT is a "
-                  "number format such as bf16. Every file also has schema, id and sources, where "
-                  "each figure comes from. \"nncost docs schema KIND\" prints a JSON Schema.");
+                  { "SOFTWARE PROFILE FIELDS", &nnc_software_table },
+                  { "CLUSTER FIELDS", &nnc_cluster_table } };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         nnc_buffer_print(out, ".SH %s\n", kinds[i].heading);
         put_fields(out, kinds[i].table->fields, kinds[i].table->count, "");
@@ -214,6 +209,15 @@ static void put_exit_codes(nnc_buffer *out)
         "where,\nwhat was expected and what was found.\n");
 }
 
+static void put_places(nnc_buffer *out)
+{
+    nnc_buffer_text(out, ".SH ENVIRONMENT\n");
+    put_term(out, "NNCOST_PATH", "");
+    put_line(out, "Folders with hw, models and software, joined by colons, searched first. Then "
+                  "come $XDG_CONFIG_HOME/nncost or ~/.config/nncost, and what was installed with "
+                  "the program.");
+}
+
 void nnc_docs_man(nnc_buffer *out)
 {
     nnc_buffer_text(out, ".\\\" Written by 'nncost docs man'.\n");
@@ -233,12 +237,7 @@ void nnc_docs_man(nnc_buffer *out)
                   "config.json is a model.");
     put_commands(out);
     put_options(out);
-    put_files(out);
-    nnc_buffer_text(out, ".SH ENVIRONMENT\n");
-    put_term(out, "NNCOST_PATH", "");
-    put_line(out, "Folders with hw, models and software, joined by colons, searched first. Then "
-                  "come $XDG_CONFIG_HOME/nncost or ~/.config/nncost, and what was installed with "
-                  "the program.");
+    put_places(out);
     put_term(out, "COLUMNS", "");
     put_line(out, "Width of tables [that of the terminal, or 100].");
     put_term(out, "NO_COLOR", "");
@@ -250,5 +249,36 @@ void nnc_docs_man(nnc_buffer *out)
     put_line(out, "nncost compare llama3-8b a100,h100,b200 --micro-batch 1,2,4");
     put_line(out, "nncost explain attn.qkv gpt2-xl a100");
     put_line(out, "nncost estimate path/to/config.json h100 --set mem_bytes_per_s=4e12");
-    nnc_buffer_text(out, ".EE\n");
+    nnc_buffer_text(out, ".EE\n.SH SEE ALSO\n.BR nncost\\-files (5)\n");
+}
+
+void nnc_docs_man_files(nnc_buffer *out)
+{
+    nnc_buffer_text(out, ".\\\" Written by 'nncost docs man files'.\n");
+    nnc_buffer_print(out, ".TH NNCOST\\-FILES 5 \"\" \"nncost %s\" \"File Formats\"\n",
+                     nnc_version());
+    nnc_buffer_text(out, ".SH NAME\nnncost\\-files \\- devices, models, software profiles and plan "
+                         "files of nncost\n.SH DESCRIPTION\n");
+    put_line(out,
+             "Devices, models and software profiles are JSON files in the folders hw, models "
+             "and software of the places that ENVIRONMENT lists. A field has the same name in "
+             "a file, for --set and in the output; dots lead into objects, and FORMAT is a "
+             "number format such as bf16. Every file also has schema, id and sources, where "
+             "each figure comes from; like names another file, of which all is taken over that "
+             "the file does not say. \"nncost docs schema KIND\" prints a JSON Schema, \"nncost "
+             "validate FILE\" names every fault, \"nncost show ID\" every value with its "
+             "source.");
+    nnc_buffer_text(out, ".SH PLAN FILES\n");
+    put_line(out,
+             "A plan file stands for MODEL and DEVICE in every command. It has schema "
+             "nncost.plans/1, common and scenarios; a scenario has an id, model, device, any "
+             "plan option with _ for -, set, require and tolerance, and takes over from common "
+             "what it does not say. recorded is written by \"nncost check --update\" alone. "
+             "\"nncost init\" prints one to begin with.");
+    nnc_buffer_text(out, ".SH DEFAULTS FILE\n");
+    put_line(out, "$XDG_CONFIG_HOME/nncost/defaults holds options for all commands, one on a line, "
+                  "such as --software megatron; --no-defaults leaves them out.");
+    put_kinds(out);
+    put_places(out);
+    nnc_buffer_text(out, ".SH SEE ALSO\n.BR nncost (1)\n");
 }

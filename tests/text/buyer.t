@@ -69,3 +69,27 @@ $ nncost search dense round --devices 8 --global-batch 8 --plans x.json
 $ nncost search unet round,fitted --devices 2
 ! nncost: --global-batch: missing, expected the number that every plan is for
 [2]
+
+# What was said of the cluster, the seller and the run goes into the plan file, too: what it comes to is what the search said.
+$ mkdir -p mine/prices; printf '{ "schema": "nncost.prices/1", "id": "mill", "name": "The mill", "references": { "a": "b" }, "prices": [\n%s,\n%s ] }\n' '{ "device": "round", "offer": "on-demand", "per_device_hour": 4, "currency": "USD", "where": "Mill", "date": "2026-01", "source": "@a" }' '{ "device": "fitted", "offer": "on-demand", "per_device_hour": 3, "currency": "USD", "where": "Mill", "date": "2026-02", "source": "@a" }' > mine/prices/mill.json
+$ export NNCOST_PATH=toy:mine; nncost search dense round,fitted --threads 1 --devices 8 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --cluster ./toy/clusters/pod.json --seller mill --device-mtbf-s 1000h --asynchronous=on --plans best.json -f csv | cut -d, -f1,3-6; sed -n '/"id": "round"/s/.*recompute/recompute/p' best.json | sed "s|$PWD|HERE|"
+id,step_s,run_s,cost,currency
+fitted,0.0470545039205,736474.231134,4909.82820756,USD
+round,0.0622510692558,974323.487607,8660.65322318,USD
+recompute": "none", "tokens": 1e12, "device_mtbf_s": 3600000, "asynchronous": true, "cluster": "HERE/./toy/clusters/pod.json", "price": 4, "note": "price: Mill, 2026-01"}
+$ for id in round fitted; do nncost run best.json --scenario $id -f json | python3 -c 'import json, sys; r = json.load(sys.stdin)["run"]; print(r["run_s"], r["cost"])'; done
+974323.487607 8660.65322318
+736474.231134 4909.82820756
+$ mkdir -p elsewhere && mv best.json elsewhere && nncost check elsewhere/best.json --update && nncost check elsewhere/best.json
+elsewhere/best.json: 2 estimated
+recorded by nncost 0.1.0
+elsewhere/best.json: 2 as recorded
+
+# What no plan file can hold is refused, before the search or with the price.
+$ nncost search dense round,fitted --devices 8 --region de --plans best.json
+! nncost: --region: has no place in a plan file, expected --plans without it
+[2]
+$ nncost search dense round,round --threads 1 --devices 8 --global-batch 64 --tensor 1 --recompute none --offload none --seller corner --plans best.json; ls best.json
+! nncost: --plans: corner sells round in EUR, a plan file has prices in the device's USD
+! ls: cannot access 'best.json': No such file or directory
+[2]

@@ -13,13 +13,13 @@ nncost.options/1 26
 
 # No document, an unknown one, one too many.
 $ nncost docs
-! nncost: docs: too few arguments, expected man|completion [SHELL]|options|schema [KIND]
+! nncost: docs: too few arguments, expected man [files]|completion [SHELL]|options|schema [KIND]
 [2]
 $ nncost docs manual
 ! nncost: docs: unknown document, expected one of man, schema, completion, options, found "manual"
 [2]
 $ nncost docs man estimate
-! nncost: estimate: one argument too many, expected docs man
+! nncost: man: unknown page, expected files, found "estimate"
 [2]
 $ nncost docs schema
 device     Device
@@ -47,4 +47,35 @@ accuracy   nncost accuracy --format json
 calibrate  nncost calibrate --format json
 $ nncost docs schema devices
 ! nncost: schema: unknown schema, expected one of device, model, software, plan, estimate, ops, op, compare, run, serve, serve-sweep, images, images-sweep, serve-search, budget, search, choices, scale, sweep, check, diff, accuracy, calibrate, found "devices"
+[2]
+
+# Two man pages: the commands, and the files; each names the other.
+$ nncost docs man | sed -n '/^.TH/s/ "".*//p; /^.SH/p; /^.BR nncost.*(/p' | head -4; nncost docs man | grep -c 'mem_bytes_per_s\\fR'; nncost docs man | tail -2
+.TH NNCOST 1
+.SH NAME
+.SH SYNOPSIS
+.SH DESCRIPTION
+0
+.SH SEE ALSO
+.BR nncost\-files (5)
+$ nncost docs man files | grep -E '^.(TH|SH)'; nncost docs man files | grep -c 'mem_bytes_per_s\\fR'; nncost docs man files | tail -2
+.TH NNCOST\-FILES 5 "" "nncost 0.1.0" "File Formats"
+.SH NAME
+.SH DESCRIPTION
+.SH PLAN FILES
+.SH DEFAULTS FILE
+.SH DEVICE FIELDS
+.SH SOFTWARE PROFILE FIELDS
+.SH CLUSTER FIELDS
+.SH MODEL FIELDS, FAMILY DECODER
+.SH MODEL FIELDS, FAMILY UNET
+.SH MODEL FIELDS, FAMILY VIT
+.SH MODEL FIELDS, FAMILY GRAPH
+.SH ENVIRONMENT
+.SH SEE ALSO
+3
+.SH SEE ALSO
+.BR nncost (1)
+$ nncost docs man fields
+! nncost: man: unknown page, expected files, found "fields"
 [2]

@@ -42,8 +42,8 @@ Commands:
   show      A device, model or software profile: the file it came from, every field, the sources.
   validate  Check device, model, software, cluster and plan files: every fault, one per line.
   mcp       A server of the Model Context Protocol on standard input and output, for assistants.
-  docs      The man page, the completion of a shell (bash, zsh, fish), all options, or the JSON
-            Schema of a kind of file or output.
+  docs      The man pages nncost(1) and nncost-files(5), the completion of a shell (bash, zsh,
+            fish), all options, or the JSON Schema of a kind of file or output.
 
 'nncost COMMAND -h' shows the usual options of a command, 'nncost help COMMAND' all of
 them; 'nncost -V' prints the version.
@@ -340,7 +340,7 @@ usage: nncost list [devices|models|software] [options]
 usage: nncost show ID [options]
 usage: nncost validate FILE... [options]
 usage: nncost mcp  [options]
-usage: nncost docs man|completion [SHELL]|options|schema [KIND] [options]
+usage: nncost docs man [files]|completion [SHELL]|options|schema [KIND] [options]
 
 # Notes of the commands that have some.
 $ for c in search sweep calibrate explain; do nncost $c --help | sed -n '/^usage/,/^Options/p' | sed '$d'; done

@@ -1,10 +1,12 @@
 /* search over several devices: which one to take. */
 #include "cli/search/buyer.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <nncost/nncost.h>
 
@@ -183,6 +185,60 @@ static void put_fields(nnc_record *record, const nnc_options *options, const nnc
     }
 }
 
+/* What was said of the run, in SI units as a plan file has them. */
+static void put_run(nnc_record *record, const nnc_given *given)
+{
+    for (int i = 0; i < given->setting_count; i++) {
+        const nnc_field *field = given->settings[i].field;
+        nnc_run_ask ask = nnc_run_ask_default();
+        char text[256];
+        double number = 0.0;
+        if (!nnc_field_is_of(&nnc_run_table, field) ||
+            nnc_field_set(&nnc_run_table, &ask, field->name, given->settings[i].value, NULL) !=
+                NNC_OK) {
+            continue;
+        }
+        nnc_field_text(field, &ask, text, sizeof text);
+        if (field->type == NNC_FIELD_BOOL) {
+            nnc_record_bool(record, field->name, strcmp(text, "on") == 0);
+        } else if (field->type != NNC_FIELD_ENUM && nnc_read_double(text, &number)) {
+            nnc_record_number(record, field->name, number);
+        } else {
+            nnc_record_text(record, field->name, text);
+        }
+    }
+}
+
+/* The cluster, by a path that holds from any folder; a seller's price, whose catalogue no plan file names. */
+static nnc_status put_terms(nnc_record *record, const nnc_session *session,
+                            const nnc_choice_row *row, nnc_error *err)
+{
+    const nnc_given *given = &session->options.given;
+    char folder[PATH_MAX], text[2 * PATH_MAX];
+    if (given->cluster != NULL) {
+        const bool relative = given->cluster[0] != '/' && strchr(given->cluster, '/') != NULL &&
+                              getcwd(folder, sizeof folder) != NULL;
+        snprintf(text, sizeof text, "%s%s%s", relative ? folder : "", relative ? "/" : "",
+                 given->cluster);
+        nnc_record_text(record, "cluster", text);
+    }
+    if (given->seller != NULL && !isnan(row->price)) {
+        const nnc_device *device = NULL;
+        NNC_TRY(nnc_device_load(session->specs, row->id, &device, err));
+        if (row->currency != NULL && strcmp(row->currency, nnc_price_currency(device)) != 0) {
+            return nnc_fail(err, NNC_BAD_USAGE, "--plans",
+                            "%s sells %s in %s, a plan file has prices in the device's %s",
+                            given->seller, row->id, row->currency, nnc_price_currency(device));
+        }
+        snprintf(text, sizeof text, "price: %s, %s",
+                 row->seller != NULL ? row->seller : given->seller,
+                 row->date != NULL ? row->date : "no date");
+        nnc_record_number(record, "price", row->price);
+        nnc_record_text(record, "note", text);
+    }
+    return NNC_OK;
+}
+
 static void put_sets(nnc_record *record, const nnc_given *given)
 {
     if (given->set_count == 0) {
@@ -211,6 +267,7 @@ static nnc_status write_plans(const nnc_session *session, const nnc_choices *cho
 {
     const nnc_options *options = &session->options;
     nnc_buffer out = { 0 };
+    nnc_status status = NNC_OK;
     nnc_record record = nnc_record_begin(&out, NNC_PLANS_SCHEMA);
     nnc_record_text(&record, "note",
                     "Written by 'nncost search --plans'; 'nncost check' estimates "
@@ -225,15 +282,19 @@ static nnc_status write_plans(const nnc_session *session, const nnc_choices *cho
             nnc_record_text(&record, "device", row->id);
             nnc_record_text(&record, "software", row->software);
             put_fields(&record, options, &row->plan);
+            put_run(&record, &options->given);
+            if (status == NNC_OK) {
+                status = put_terms(&record, session, row, err);
+            }
             put_sets(&record, &options->given);
             nnc_record_close(&record);
         }
     }
     nnc_record_close(&record);
     nnc_record_end(&record);
-    const nnc_status status =
-        out.failed ? nnc_no_memory(err)
-                   : nnc_output_write(options->search.plans, out.bytes, out.size, err);
+    status = status != NNC_OK ? status
+             : out.failed     ? nnc_no_memory(err)
+                              : nnc_output_write(options->search.plans, out.bytes, out.size, err);
     nnc_buffer_free(&out);
     return status;
 }
@@ -294,6 +355,12 @@ nnc_status nnc_buyer_run(nnc_session *session, nnc_error *err)
 {
     if (session->options.search.target_step != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--target-step", "is for one device, expected one");
+    }
+    const nnc_given *given = &session->options.given;
+    if (session->options.search.plans != NULL &&
+        (given->region != NULL || given->building != NULL)) {
+        return nnc_fail(err, NNC_BAD_USAGE, given->region != NULL ? "--region" : "--building",
+                        "has no place in a plan file, expected --plans without it");
     }
     buyer *b = calloc(1, sizeof *b);
     if (b == NULL) {
