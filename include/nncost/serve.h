@@ -55,6 +55,11 @@ typedef struct nnc_serve_ask {
         decode_workers;      /* replicas that do one of both alone; 0 = they do both */
     double carbon_g_per_kwh; /* of the grid; NaN = not known */
     double waves; /* of a closed loop: requests of a benchmark over those that are open */
+    /* by formula alone: what proposes tokens, as it is asked for and as it is loaded; "P:D", P replicas that
+     * prefill alone and D that decode alone, in place of prefill_workers and decode_workers */
+    char draft[128];
+    const nnc_model *draft_model;
+    char disaggregate[24];
 } nnc_serve_ask;
 
 NNC_API void nnc_serve_ask_init(nnc_serve_ask *ask, size_t struct_size);
@@ -119,6 +124,7 @@ typedef struct nnc_serve {
     double transfer_bytes, transfer_s; /* cache of a prompt, from one worker to another */
     double apart_requests_per_s, apart_workers_ratio, apart_ttft_s, apart_tpot_s;
     double carbon_g_per_million_tokens; /* of output tokens, at rated power */
+    double draft_s, verify_s; /* of a draft's step; of one that verifies what it proposed */
 } nnc_serve;
 
 /* One op of a step, all its layers together, on one device. */

@@ -55,6 +55,10 @@ static const nnc_metric plan_rows[] = {
     PLAN(block, .help = "Tokens of a block of the cache."),
     PLAN(chunk, .help = "Tokens of a prefill step at most."),
     PLAN(max_batch, .help = "Sequences that decode together at most."),
+    NNC_AS("draft", CHARS, NNC_IN(nnc_serve_ask, draft), .help = "Model that proposes tokens."),
+    PLAN(draft_length, .blank_zero = true, .help = "Tokens that a draft proposes."),
+    NNC_AS("disaggregate", CHARS, NNC_IN(nnc_serve_ask, disaggregate),
+           .help = "Replicas that prefill alone, and that decode alone."),
     NNC_NUMBER(nnc_serve_ask, imbalance,
                .help = "Tokens of the busiest rank of experts over the mean."),
 };
@@ -152,7 +156,8 @@ static const nnc_metrics throughput_metrics = NNC_METRICS("throughput", throughp
 
 static const char used_memory[] = "memory.total_bytes";
 static const nnc_metric memory_rows[] = {
-    BYTES(weight_bytes, .part_of = used_memory, .help = "Weights of one device."),
+    BYTES(weight_bytes, .part_of = used_memory,
+          .help = "Weights of one device, with those of a draft."),
     BYTES(workspace_bytes, .part_of = used_memory, .help = "Activations, graphs and workspace."),
     BYTES(kv_bytes, .part_of = used_memory,
           .help = "Cache of the sequences that run, at full length."),
@@ -199,6 +204,8 @@ static const nnc_metric formula_rows[] = {
     SECONDS(ttft_p99_s, .help = "99th percentile of the time to the first token, open loop."),
     COUNT(tokens_per_verify, .help = "Tokens that one verification of a draft yields.",
           .source = "arXiv:2211.17192"),
+    SECONDS(draft_s, .help = "A step of the draft."),
+    SECONDS(verify_s, .help = "A decode step that verifies what a draft proposed."),
     NNC_NUMBER(nnc_serve, speculation_speedup,
                .help = "Time per token without the draft over with it."),
     SECONDS(speculation_tpot_s, .help = "Time per output token with the draft."),

@@ -90,6 +90,9 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_given *given,
     } else {
         scenario->base.report.region = NULL; /* what was said of the grid counts */
     }
+    if (scenario->ask.draft[0] != '\0') {
+        NNC_TRY(nnc_model_load(specs, scenario->ask.draft, &scenario->ask.draft_model, err));
+    }
     scenario->images_ask.steps = 0;
     if (images && scenario->base.model.family != NNC_FAMILY_DECODER) {
         NNC_TRY(load_images(specs, scenario, err));

@@ -69,17 +69,45 @@ void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why)
     s->fits = s->headroom_bytes >= 0.0;
 }
 
+/* What proposes tokens, on the same devices, its weights stored alike. */
+static nnc_status draft_of(const nnc_serve_case *of, const nnc_device *device,
+                           const nnc_software *software, nnc_scratch *scratch, nnc_serve_net *net,
+                           nnc_serve_case *draft, nnc_error *err)
+{
+    const nnc_model *model = of->plan->draft_model;
+    const double tokens = of->net->vocab;
+    nnc_serve_ask alone = *of->plan, resolved;
+    nnc_serve_mode mode;
+    alone.expert = alone.attention_data = 1;
+    alone.devices = alone.data = 0;
+    NNC_TRY(nnc_serve_net_of(model, software, scratch, net, err));
+    if (fabs(net->vocab - tokens) > 0.01 * tokens) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--draft",
+                        "%s has another vocabulary, expected about %.0f tokens, found %.0f",
+                        model->id, tokens, net->vocab);
+    }
+    NNC_TRY(nnc_serve_resolve(&alone, model, device, software, net, &resolved, &mode, err));
+    *draft =
+        (nnc_serve_case){ .net = net, .plan = of->plan, .engine = of->engine, .rates = of->rates };
+    return NNC_OK;
+}
+
 nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device,
                          const nnc_software *software, const nnc_serve_ask *ask,
                          nnc_scratch *scratch, nnc_serve *s, nnc_serve_list *list,
                          nnc_derivation *why, nnc_error *err)
 {
-    nnc_serve_net net;
+    nnc_serve_net net, draft_net;
+    nnc_serve_case draft;
     nnc_serve_case of = { .net = &net, .plan = &s->plan, .engine = &software->serving };
     *s = (nnc_serve){ .struct_size = sizeof *s };
     NNC_TRY(nnc_serve_net_of(model, software, scratch, &net, err));
     NNC_TRY(nnc_serve_resolve(ask, model, device, software, &net, &s->plan, &s->mode, err));
     NNC_TRY(nnc_serve_rates_of(device, software, &s->plan, &of.rates, err));
+    if (s->plan.draft_model != NULL) {
+        NNC_TRY(draft_of(&of, device, software, scratch, &draft_net, &draft, err));
+        of.draft = &draft;
+    }
     nnc_serve_memory(&of, (double)device->mem_bytes, s, why);
     nnc_serve_load(&of, s, list, why);
     nnc_serve_fit(&of, s, why);

@@ -93,6 +93,7 @@ nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model,
 
 /* What a step is worked out from. */
 typedef struct nnc_serve_case {
+    const struct nnc_serve_case *draft; /* of what proposes tokens; NULL = none */
     const nnc_serve_net *net;
     const nnc_serve_ask *plan; /* resolved */
     const nnc_serve_engine *engine;
@@ -115,6 +116,10 @@ nnc_serve_step nnc_serve_prefill(const nnc_serve_case *of, double sequences, dou
 /* A decode step in which prompts ride along: so many per step, of them `fresh` tokens after `cached`. */
 nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, double context,
                                double prompts, double cached, double fresh);
+
+/* A decode step that computes so many tokens of each sequence at once, and the logits of all of them. */
+nnc_serve_step nnc_serve_verify(const nnc_serve_case *of, double sequences, double context,
+                                double tokens);
 
 /* Does a product stay in 16 bits? */
 bool nnc_serve_is_plain(const nnc_serve_case *of, const nnc_serve_product *product);

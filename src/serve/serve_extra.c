@@ -14,16 +14,30 @@ static void say_tail(nnc_serve *s, double service_s, double rate, nnc_derivation
 }
 
 /* A draft proposes, one decode step verifies. */
-static void say_speculation(const nnc_serve_ask *p, nnc_serve *s, nnc_derivation *why)
+static void say_speculation(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why)
 {
+    const nnc_serve_ask *p = of->plan;
+    const double sequences = s->decode.sequences, context = s->decode.context;
     NNC_LET(why, draft_length, NULL, (double)p->draft_length);
-    NNC_LET(why, draft_share, NULL, p->draft_share);
+    NNC_LET(why, decode_s, "s", s->decode.time_s);
+    if (of->draft != NULL) {
+        s->draft_s = nnc_serve_decode(of->draft, sequences, context, NULL).time_s;
+        NNC_PUT(why, s->draft_s, "s");
+        NNC_NOTE(why, "a decode step of the draft on the same devices");
+    } else {
+        NNC_LET(why, draft_share, NULL, p->draft_share);
+        NNC_SET(why, s->draft_s, "s", draft_share * decode_s);
+    }
+    s->verify_s = nnc_serve_verify(of, sequences, context, draft_length + 1.0).time_s;
+    NNC_PUT(why, s->verify_s, "s");
+    NNC_NOTE(why,
+             "a decode step that computes what was proposed and one token more, and all logits");
     s->tokens_per_verify = nnc_serve_accepted(p->acceptance, (double)p->draft_length);
     NNC_PUT(why, s->tokens_per_verify, NULL);
     NNC_SET(why, s->speculation_speedup, NULL,
-            s->tokens_per_verify / (1.0 + draft_length * draft_share));
+            s->tokens_per_verify * decode_s / (s->verify_s + draft_length * s->draft_s));
     NNC_SET(why, s->speculation_tpot_s, "s", s->tpot_s / s->speculation_speedup);
-    NNC_NOTE(why, "one verification counts as one decode step: true while decode is memory-bound");
+    NNC_SOURCE(why, "arXiv:2211.17192");
 }
 
 /* Workers that prefill send their cache to those that decode. */
@@ -65,13 +79,13 @@ void nnc_serve_extra(const nnc_serve_case *of, const nnc_device *device, nnc_ser
     const double unknown = (double)NAN;
     s->ttft_p99_s = s->tokens_per_verify = s->speculation_speedup = s->speculation_tpot_s = unknown;
     s->transfer_bytes = s->transfer_s = s->apart_requests_per_s = s->apart_workers_ratio = unknown;
-    s->apart_ttft_s = s->apart_tpot_s = unknown;
+    s->apart_ttft_s = s->apart_tpot_s = s->draft_s = s->verify_s = unknown;
     if (s->mode == NNC_SERVE_OPEN && !s->saturated) {
         say_tail(s, s->prefill.time_s / p->pipeline / p->attention_data, p->request_rate / p->data,
                  why);
     }
     if (p->draft_length > 0) {
-        say_speculation(p, s, why);
+        say_speculation(of, s, why);
     }
     if (p->prefill_workers > 0) {
         say_apart(of, device, s, why);

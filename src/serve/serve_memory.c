@@ -39,7 +39,7 @@ void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve
     s->capacity_bytes = capacity_bytes;
     NNC_PUT(why, s->capacity_bytes, "B");
     NNC_LET(why, memory_use, NULL, p->memory_use);
-    s->weight_bytes = weight_bytes(of);
+    s->weight_bytes = weight_bytes(of) + (of->draft != NULL ? weight_bytes(of->draft) : 0.0);
     NNC_PUT(why, s->weight_bytes, "B");
     s->workspace_bytes =
         isnan(of->engine->workspace_bytes) ? WORKSPACE_BYTES : of->engine->workspace_bytes;

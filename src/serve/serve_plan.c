@@ -1,6 +1,7 @@
 /* The plan: what was left open, and what model, device and engine allow. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/names.h"
@@ -191,6 +192,32 @@ static void resolve_engine(const nnc_serve_engine *engine, nnc_serve_ask *p)
     }
 }
 
+/* "1:2", and what a draft does unless something else is said. */
+static nnc_status resolve_formulas(nnc_serve_ask *p, nnc_error *err)
+{
+    enum { WORKERS_MOST = 1000000, DRAFT_LENGTH = 4 };
+    char *end = NULL;
+    if (p->disaggregate[0] != '\0') {
+        const long prefill = strtol(p->disaggregate, &end, 10);
+        const long decode = *end == ':' ? strtol(end + 1, &end, 10) : 0;
+        if (*end != '\0' || prefill < 1 || decode < 1 || prefill > WORKERS_MOST ||
+            decode > WORKERS_MOST) {
+            return nnc_fail(err, NNC_BAD_USAGE, "--disaggregate",
+                            "expected P:D, such as 1:2, found \"%.32s\"", p->disaggregate);
+        }
+        p->prefill_workers = (int32_t)prefill;
+        p->decode_workers = (int32_t)decode;
+    }
+    if ((p->prefill_workers > 0) != (p->decode_workers > 0)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--disaggregate",
+                        "expected replicas that prefill and replicas that decode, found one kind");
+    }
+    if (p->draft_model != NULL && p->draft_length == 0) {
+        p->draft_length = DRAFT_LENGTH;
+    }
+    return NNC_OK;
+}
+
 static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error *err)
 {
     const int given =
@@ -208,12 +235,7 @@ static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error
     if (given == 0) {
         p->batch = 1;
     }
-    if ((p->prefill_workers > 0) != (p->decode_workers > 0)) {
-        return nnc_fail(err, NNC_BAD_USAGE,
-                        p->prefill_workers > 0 ? "--decode-workers" : "--prefill-workers",
-                        "expected both --prefill-workers and --decode-workers, found one");
-    }
-    return NNC_OK;
+    return resolve_formulas(p, err);
 }
 
 static nnc_status check_lengths(const nnc_model *model, const nnc_serve_ask *p, nnc_error *err)

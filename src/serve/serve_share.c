@@ -52,7 +52,7 @@ double nnc_serve_kv_bytes(const nnc_serve_case *of, double tokens)
         bytes +=
             nnc_serve_kv_token(of, a) * (a->window > 0.0 ? nnc_min(tokens, a->window) : tokens);
     }
-    return bytes;
+    return bytes + (of->draft != NULL ? nnc_serve_kv_bytes(of->draft, tokens) : 0.0);
 }
 
 double nnc_serve_state_bytes(const nnc_serve_case *of)

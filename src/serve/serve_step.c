@@ -26,7 +26,7 @@ double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_
 typedef struct making {
     const nnc_serve_case *of;
     const char *phase;
-    bool decode;
+    bool decode, verify;  /* verify: the head sees every token of a step */
     double sequences;     /* of one attention group */
     double cached, fresh; /* tokens of each sequence, before and in this step */
     double passes;        /* over the weights */
@@ -93,7 +93,8 @@ static void add_product(making *m, const nnc_serve_product *p)
     const nnc_serve_rates *r = &of->rates;
     const double groups = p->experts > 0.0 ? of->plan->attention_data : 1.0;
     const double prompts = p->last ? m->prompts : m->prompts * m->prompt_tokens;
-    const double rows = groups * (m->sequences * (p->last ? 1.0 : m->fresh) + prompts);
+    const double rows =
+        groups * (m->sequences * (p->last && !m->verify ? 1.0 : m->fresh) + prompts);
     const bool plain = nnc_serve_is_plain(of, p);
     const double share = nnc_serve_share(of, p);
     const double busy = p->experts > 0.0 && of->plan->expert > 1 ? of->plan->imbalance : 1.0;
@@ -304,8 +305,9 @@ static nnc_serve_step finish(making *m, double factor)
     return *s;
 }
 
-nnc_serve_step nnc_serve_decode(const nnc_serve_case *of, double sequences, double context,
-                                nnc_serve_list *list)
+/* A step in which so many tokens of each sequence are computed. */
+static nnc_serve_step decode(const nnc_serve_case *of, double sequences, double context,
+                             double tokens, nnc_serve_list *list)
 {
     /* Stages of a pipeline work on a share of the sequences each. */
     const double share = nnc_max(sequences / of->plan->pipeline, nnc_min(sequences, 1.0));
@@ -313,14 +315,27 @@ nnc_serve_step nnc_serve_decode(const nnc_serve_case *of, double sequences, doub
         .of = of,
         .phase = "decode",
         .decode = true,
+        .verify = tokens > 1.0,
         .sequences = share / of->plan->attention_data,
         .cached = context - 1.0,
-        .fresh = 1.0,
+        .fresh = tokens,
         .passes = 1.0,
         .list = list,
-        .step = { .sequences = sequences, .new_tokens = 1.0, .context = context, .steps = 1.0 }
+        .step = { .sequences = sequences, .new_tokens = tokens, .context = context, .steps = 1.0 }
     };
     return finish(&m, of->engine->decode_factor);
+}
+
+nnc_serve_step nnc_serve_decode(const nnc_serve_case *of, double sequences, double context,
+                                nnc_serve_list *list)
+{
+    return decode(of, sequences, context, 1.0, list);
+}
+
+nnc_serve_step nnc_serve_verify(const nnc_serve_case *of, double sequences, double context,
+                                double tokens)
+{
+    return decode(of, sequences, context, tokens, NULL);
 }
 
 nnc_serve_step nnc_serve_prefill(const nnc_serve_case *of, double sequences, double cached,

@@ -239,12 +239,51 @@ queue_s           Of the time to the first token, waiting for others.
                   = 0 s (0 s)
 
 # By formula alone: the tail, a draft, prefill apart from decode.
-$ nncost serve dense round --request-rate 20 --input-len 500 --output-len 100 --draft-length 4 --prefill-workers 1 --decode-workers 2 | sed -n '/^99th/,$p'
+$ nncost serve dense round --request-rate 20 --input-len 500 --output-len 100 --draft-length 4 --disaggregate 1:2 | sed -n '/^99th/,$p'
 99th of 100  first token 14.49 ms, not scored
-speculation  2.773 tokens a verification, per token 623.6 us, 2.311 times as fast, not scored
+speculation  4 x 68.94 us to propose, 1.387 ms to verify, 2.773 tokens a verification,
+             per token 626.7 us, 2.3 times as fast, not scored
 apart        463.7 requests/s, 0.6279 workers that prefill for each that decodes,
              16.00 MB of cache a prompt, sent in 1.600 ms, first token 13.76 ms,
              per token 8.792 ms, not scored
+$ nncost serve experts round --draft dense --input-len 500 --output-len 100 | sed -n '/^memory/p;/^speculation/,$p'
+memory       fits, 1.509 GB of 9.000 GB, weights 485.5 MB, cache 23.35 MB
+speculation  draft dense, 4 x 1.320 ms to propose, 1.240 ms to verify, 2.773 tokens a verification,
+             per token 2.351 ms, 0.4853 times as fast, not scored
+$ nncost explain --serve speculation_tpot_s dense round --draft dense --draft-length 2 --acceptance 0.5 --concurrency 64 --input-len 500 --output-len 100 | grep -v ^$
+served    dense on round, software vllm
+speculation_tpot_s
+                  Time per output token with the draft.
+                  = tpot_s / speculation_speedup
+                  = 0.00451045618891 / 0.569485835342
+                  = 0.00792022541914 s (7.920 ms)
+  where           tpot_s 4.510 ms
+  source          arXiv:2211.17192
+$ nncost explain --serve apart_requests_per_s,transfer_s dense round --disaggregate 3:1 --input-len 500 --output-len 100 | grep ' = '
+                  = min(prefill_rate, decode_rate)
+                  = min(1391.13299943, 291.1793186)
+                  = 291.1793186
+prefill_rate      = prefill_workers / prompt_s
+                  = 3 / 0.00215651558926
+                  = 1391.13299943
+decode_rate       = decode_workers * full_batch / (output_len * full_decode_s)
+                  = 1 * 256 / (100 * 0.00879183319854)
+                  = 291.1793186
+                  = prompt_kv_bytes / network_bytes_per_s
+                  = 16000000 / 10000000000
+                  = 0.0016 s (1.600 ms)
+$ nncost serve dense round --input-len 500 --disaggregate 3
+! nncost: --disaggregate: expected P:D, such as 1:2, found "3"
+[2]
+$ nncost serve dense round --input-len 500 --draft unet
+! nncost: unet: cannot be served: only decoders are, which generate token after token
+[3]
+$ nncost serve dense round --input-len 500 --draft nobody
+! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, found "nobody"
+[3]
+$ nncost search dense round --serve --draft-length 4
+! nncost: --draft-length: is not searched, since no measurement backs it; 'nncost serve' answers it
+[2]
 
 # Images.
 $ nncost serve unet round --steps 20 --guidance --batch 2 --price 3

@@ -17,6 +17,12 @@ static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc
     nnc_serve_search asked = { .limits = limits };
     const int32_t domain = report->device->scale_up.devices;
     int64_t most = domain > 1 && domain < NODE ? domain : NODE;
+    const nnc_serve_ask *ask = &scenario->ask;
+    if (ask->draft_length > 0 || ask->draft[0] != '\0' || ask->disaggregate[0] != '\0') {
+        return nnc_fail(
+            err, NNC_BAD_USAGE, ask->disaggregate[0] != '\0' ? "--disaggregate" : "--draft-length",
+            "is not searched, since no measurement backs it; 'nncost serve' answers it");
+    }
     NNC_TRY(nnc_slo_read(options->slo, arena, limits, &asked.limit_count, err));
     NNC_TRY(
         nnc_option_count("--max-devices", options->search.max_devices, DEVICES_MOST, &most, err));

@@ -217,6 +217,12 @@ static void write_formulas(nnc_sheet *sheet, const nnc_serve *s)
     }
     if (!isnan(s->speculation_speedup)) {
         nnc_sheet_label(sheet, "speculation");
+        if (s->plan.draft[0] != '\0') {
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "draft %s", s->plan.draft);
+        }
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%" PRId64 " x %s to propose", s->plan.draft_length,
+                       nnc_unit_text(s->draft_s, "s", a));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s to verify", nnc_unit_text(s->verify_s, "s", a));
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s tokens a verification",
                        nnc_count_text(s->tokens_per_verify, a));
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "per token %s",
