@@ -266,6 +266,7 @@ typedef struct nnc_framework {
     int64_t vocab_multiple; /* the table is padded to this times the tensor degree; 0 = not */
     bool sequence_parallel; /* wherever there is tensor parallelism */
     bool interleaves; /* pipelines, a layer in each virtual stage, where micro-batches allow it */
+    nnc_adapted adapters;       /* which layers have adapters, where only these are trained */
     bool half_selective;        /* "selective" recomputes every other layer or product */
     bool gathered_in_pipelines; /* ZeRO stage 3 keeps weights gathered between passes there */
 } nnc_framework;

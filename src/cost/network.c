@@ -57,8 +57,9 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
     };
     memset(network, 0, sizeof *network);
     network->host_bytes_per_s = device->host.bytes_per_s;
-    network->host_mem_bytes_per_s =
-        isnan(device->host.mem_bytes_per_s) ? 0.0 : device->host.mem_bytes_per_s;
+    network->host_mem_bytes_per_s = isnan(device->host.mem_bytes_per_s)
+                                        ? NNC_HOST_MEM_BYTES_PER_S
+                                        : device->host.mem_bytes_per_s;
     for (int i = 0; i < NNC_ROUTE_COUNT; i++) {
         network->routes[i].size = 1;
         if (groups[i].size > 1) {
@@ -70,12 +71,6 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
         return nnc_fail(err, NNC_BAD_SPEC, device->id,
                         "offload needs host.bytes_per_s, which the device file does not record, "
                         "expected --set host.bytes_per_s=...");
-    }
-    if ((plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0 && isnan(device->host.mem_bytes_per_s)) {
-        return nnc_fail(
-            err, NNC_BAD_SPEC, device->id,
-            "an update in host memory needs host.mem_bytes_per_s, which the device file "
-            "does not record, expected --set host.mem_bytes_per_s=...");
     }
     return NNC_OK;
 }

@@ -19,10 +19,14 @@ typedef enum nnc_route_kind {
     NNC_ROUTE_COUNT
 } nnc_route_kind;
 
+/* A device's share of host memory where its file records none: two sockets of eight channels of DDR5-4800, 307.2e9 B/s
+ * each, for eight devices. */
+#define NNC_HOST_MEM_BYTES_PER_S 76.8e9
+
 typedef struct nnc_network {
     nnc_route routes[NNC_ROUTE_COUNT];
     double host_bytes_per_s;
-    double host_mem_bytes_per_s; /* 0 = not recorded */
+    double host_mem_bytes_per_s;
 } nnc_network;
 
 /* What an offload exchange uses: the link, or host memory alone. */

@@ -77,6 +77,7 @@
     X(MEM_STAT, "mem_stat", TEXT, true)                              \
     X(QUALITY, "quality", TEXT, true)                                \
     X(VARIABLE_LENGTH, "variable_length", TEXT, true)                \
+    X(LORA_RANK, "lora_rank", WHOLE, true)                           \
     X(OP, "op", TEXT, true)                                          \
     X(DTYPE, "dtype", TEXT, true)                                    \
     X(BYTES, "bytes", NUMBER, true)                                  \
@@ -147,6 +148,7 @@ void nnc_measured_refuse(nnc_measured_cells *cells, nnc_measured *row, const cha
 /* The row's own part by its kind; row->kind is set. */
 void nnc_measured_step(nnc_measured_cells *cells, nnc_measured *row);
 void nnc_measured_windows(nnc_measured_cells *cells, nnc_measured *row, nnc_decoder *d);
+void nnc_measured_network(const nnc_measured_cells *cells, nnc_measured *row);
 void nnc_measured_peaks(const nnc_measured_cells *cells, nnc_measured *row); /* of memory */
 void nnc_measured_product(nnc_measured_cells *cells, nnc_measured *row);     /* or a vector op */
 void nnc_measured_attention(nnc_measured_cells *cells, nnc_measured *row);

@@ -174,9 +174,6 @@ static void set_model(step_reader *r)
     nnc_model *model = NULL;
     const nnc_words_family words =
         nnc_words_family_of(r->cells->words, family, r->cells->text[NNC_COLUMN_MODEL_NAME]);
-    if (meaning(r, NNC_COLUMN_TASK)[0] != '\0') {
-        refuse_word(r, NNC_COLUMN_TASK);
-    }
     if (set_member(r)) {
         return;
     }
@@ -207,6 +204,21 @@ static void set_model(step_reader *r)
         const char *field = strrchr(err.where, ' ');
         nnc_measured_refuse(r->cells, r->row, "%.64s %.200s", field != NULL ? field + 1 : err.where,
                             err.what);
+    }
+}
+
+enum { USUAL_RANK = 16 };
+
+/* What is trained: everything, or adapters beside frozen weights. */
+static void set_task(step_reader *r, nnc_plan *p)
+{
+    const char *task = meaning(r, NNC_COLUMN_TASK);
+    if (strcmp(task, "lora") == 0) {
+        p->adapter_rank =
+            given(r, NNC_COLUMN_LORA_RANK) ? whole(r, NNC_COLUMN_LORA_RANK) : USUAL_RANK;
+        p->adapters = r->from->adapters;
+    } else if (task[0] != '\0') {
+        refuse_word(r, NNC_COLUMN_TASK);
     }
 }
 
@@ -303,6 +315,10 @@ static void set_batch(step_reader *r, nnc_plan *p)
     if (full > 0.0 && !isnan(tokens) && fabs(tokens / full - 1.0) > 0.001) {
         nnc_measured_refuse(r->cells, r->row, "tokens_per_step: sequences are packed or padded");
     }
+    if (strstr(r->undecided, "parallelism") != NULL && p->global_batch > 0 &&
+        p->devices > p->global_batch && p->devices % p->global_batch == 0) {
+        p->tensor = (int32_t)(p->devices / p->global_batch); /* more replicas have nothing to do */
+    }
     if (p->micro_batch == 0 && p->micro_batches == 0) {
         guess_micro_batch(r, p);
     }
@@ -342,15 +358,6 @@ static void set_formats(step_reader *r, nnc_plan *p)
     }
 }
 
-static void set_network(step_reader *r)
-{
-    const double node = nnc_cell_number(r->cells, NNC_COLUMN_INTERNODE);
-    const int32_t devices = r->row->plan.devices_per_node;
-    if (node > 0.0 && devices > 0) {
-        r->row->internode_bytes_per_s = node * 1e9 / 8.0 / (double)devices;
-    }
-}
-
 static void set_measured(step_reader *r)
 {
     r->row->measured_s = nnc_cell_number(r->cells, NNC_COLUMN_MEASURED_STEP_S);
@@ -376,8 +383,9 @@ void nnc_measured_step(nnc_measured_cells *cells, nnc_measured *row)
     set_sharding(&r, &row->plan);
     set_batch(&r, &row->plan);
     set_recompute(&r, &row->plan);
+    set_task(&r, &row->plan);
     set_model(&r);
-    set_network(&r);
+    nnc_measured_network(cells, row);
     set_measured(&r);
     if (r.undecided[0] != '\0') {
         row->undecided = nnc_arena_strdup(cells->arena, r.undecided);

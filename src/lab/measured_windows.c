@@ -55,6 +55,15 @@ void nnc_measured_windows(nnc_measured_cells *cells, nnc_measured *row, nnc_deco
     }
 }
 
+void nnc_measured_network(const nnc_measured_cells *cells, nnc_measured *row)
+{
+    const double node = nnc_cell_number(cells, NNC_COLUMN_INTERNODE);
+    const int32_t devices = row->plan.devices_per_node;
+    if (node > 0.0 && devices > 0) {
+        row->internode_bytes_per_s = node * 1e9 / 8.0 / (double)devices;
+    }
+}
+
 void nnc_measured_peaks(const nnc_measured_cells *cells, nnc_measured *row)
 {
     const double gib = 1073741824.0;

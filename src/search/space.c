@@ -90,7 +90,7 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
     case NNC_AXIS_VIRTUAL_STAGES:
         return add_divisors(choice, "--virtual-stages", layers, VIRTUAL_MOST, err);
     case NNC_AXIS_ZERO: return add_list(choice, "--zero", stages, 4, err);
-    default: /* an update in host memory needs a bandwidth that not every device file records */
+    default: /* a search offloads where the device file records the speed of host memory */
         return add_list(choice, "--offload", offloads, isnan(device->host.mem_bytes_per_s) ? 1 : 2,
                         err);
     }

@@ -133,6 +133,8 @@ START_TEST(estimates_need_their_pointers)
     nnc_run run;
     char *text = NULL;
     int count = 0;
+    memset(&result, 0, sizeof result); /* what lies between the members is compared, too */
+    memset(&other, 0, sizeof other);
     REFUSES("model", nnc_estimate(NULL, device, software, &plan, scratch, &result, into));
     REFUSES("device", nnc_estimate(model, NULL, software, &plan, scratch, &result, into));
     REFUSES("scratch", nnc_estimate(model, device, software, &plan, NULL, &result, into));

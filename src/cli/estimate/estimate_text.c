@@ -54,6 +54,14 @@ static void write_step(nnc_sheet *sheet, const nnc_report *report)
         nnc_sheet_end(sheet);
     }
 
+    if ((result->plan.offload & NNC_OFFLOAD_OPTIMIZER) != 0 &&
+        isnan(report->device->host.mem_bytes_per_s)) {
+        nnc_sheet_label(sheet, "");
+        nnc_sheet_words(sheet, "the device file records no host.mem_bytes_per_s: updates in host "
+                               "memory are taken to run at 76.80 GB/s");
+        nnc_sheet_end(sheet);
+    }
+
     nnc_sheet_label(sheet, "bound by");
     for (int pass = 0; pass < 2; pass++) {
         const nnc_bound bound = pass == 0 ? result->bound : result->next_bound;
