@@ -216,11 +216,16 @@ NNC_API const char *nnc_law_help(nnc_law law);
 typedef struct nnc_optimum {
     nnc_law law;
     double params, tokens, loss; /* loss NaN where the law says none */
+    /* of the same loss, where so many tokens are served: fewest FLOPs in all, and the share that saves */
+    double served_params, served_tokens, saved_share;
 } nnc_optimum;
 
 /* The model and tokens that reach the smallest loss with so many FLOPs, C = 6 N D. */
 NNC_API nnc_optimum nnc_compute_optimal(nnc_law law, double flops);
-/* The loss of N parameters after D tokens; NaN for the rule of 20. */
+/* Model and tokens of the loss that N parameters reach after D tokens, with the fewest FLOPs for training and
+ * for serving T tokens, 6 N D + 2 N T (arXiv:2401.00448); NaN where the law says no loss. */
+NNC_API nnc_optimum nnc_serving_optimal(nnc_law law, double params, double tokens, double served);
+/* The loss of N parameters after D tokens; NaN for laws of the optimum alone. */
 NNC_API double nnc_law_loss(nnc_law law, double params, double tokens);
 
 /* What is spent, or what is to be trained; NaN = not given. */
@@ -229,6 +234,8 @@ typedef struct nnc_budget_ask {
     double cost, days, params, tokens;
     double mfu, goodput; /* shares that the run is expected to reach */
     double price;        /* of one device for one hour; NaN = the device file's */
+    double flops;        /* to spend, in place of money */
+    double serve_tokens; /* that the model reads and writes once it is trained */
 } nnc_budget_ask;
 
 /* MFU 0.4 and goodput 0.95, as large runs report. */
@@ -251,8 +258,8 @@ typedef struct nnc_budget {
     double over_training[NNC_LAW_ROOM]; /* FLOPs over the fewest for the same loss; NaN = unknown */
 } nnc_budget;
 
-/* From money to the model that it trains best, or from a model and its tokens to money. device: its peak in
- * bf16 (else fp16) and its price. Fails with NNC_BAD_USAGE where neither or both are given, or a figure is out
+/* From money or FLOPs to the model that they train best, or from a model and its tokens to money. device: its peak in
+ * bf16 (else fp16) and its price; NULL: none, where flops are given. What is not known is NaN. Fails with NNC_BAD_USAGE where neither or both are given, or a figure is out
  * of range. */
 NNC_API nnc_status nnc_budget_into(const nnc_device *device, const nnc_budget_ask *ask,
                                    nnc_budget *budget, nnc_error *err);

@@ -159,6 +159,11 @@ static const nnc_field budget_fields[] = {
       .help = "Parameters of a model whose training is to be priced." },
     { NNC_FIELD(nnc_budget_ask, tokens), .unit = "tokens", .max = AMOUNT_MAX, .above_min = true,
       .help = "Tokens that it is trained on." },
+    { NNC_FIELD(nnc_budget_ask, flops), .unit = "FLOP", .max = 1e40, .above_min = true,
+      .help = "FLOPs to spend, in place of money; no device is needed." },
+    { NNC_FIELD(nnc_budget_ask, serve_tokens), .unit = "tokens", .max = 1e30, .above_min = true,
+      .help = "Tokens that the model will read and write: what trains and serves them with the "
+              "fewest FLOPs." },
     { NNC_FIELD(nnc_budget_ask, mfu), .max = 1, .above_min = true, .default_text = "0.4",
       .help = "Share of the peak that a step reaches: that of 'nncost estimate'." },
     { NNC_FIELD(nnc_budget_ask, goodput), .max = 1, .above_min = true, .default_text = "0.95",

@@ -50,7 +50,11 @@ double nnc_law_loss(nnc_law kind, double params, double tokens)
 nnc_optimum nnc_compute_optimal(nnc_law kind, double flops)
 {
     const law *l = laws[(unsigned)kind < NNC_LAW_COUNT ? kind : NNC_LAW_RULE_20];
-    nnc_optimum optimum = { .law = kind, .loss = (double)NAN };
+    nnc_optimum optimum = { .law = kind,
+                            .loss = (double)NAN,
+                            .served_params = (double)NAN,
+                            .served_tokens = (double)NAN,
+                            .saved_share = (double)NAN };
     if (isnan(l->e)) {
         const double best = l->scale * pow(flops / l->flops, l->exponent);
         optimum.params = l->tokens ? flops / 6.0 / best : best;
@@ -64,6 +68,44 @@ nnc_optimum nnc_compute_optimal(nnc_law kind, double flops)
     return optimum;
 }
 
+/* Tokens after which N parameters reach a loss; infinite where they never do. */
+static double tokens_to_reach(const law *l, double params, double loss)
+{
+    const double left = loss - l->e - l->a / pow(params, l->alpha);
+    return left > 0.0 ? pow(l->b / left, 1.0 / l->beta) : (double)INFINITY;
+}
+
+nnc_optimum nnc_serving_optimal(nnc_law kind, double params, double tokens, double served)
+{
+    const law *l = laws[(unsigned)kind < NNC_LAW_COUNT ? kind : NNC_LAW_RULE_20];
+    const double loss = nnc_law_loss(kind, params, tokens);
+    nnc_optimum best = nnc_compute_optimal(kind, 6.0 * params * tokens);
+    best.params = params;
+    best.tokens = tokens;
+    best.loss = loss;
+    if (isnan(loss) || isnan(served)) {
+        return best;
+    }
+    /* FLOPs have one minimum over the logarithm of N: by thirds. */
+    double low = log(params) - 12.0, high = log(params) + 12.0;
+    for (int i = 0; i < 300; i++) {
+        const double left = low + (high - low) / 3.0, right = high - (high - low) / 3.0;
+        const double at[2] = { exp(left), exp(right) };
+        const double flops[2] = { at[0] * (6.0 * tokens_to_reach(l, at[0], loss) + 2.0 * served),
+                                  at[1] * (6.0 * tokens_to_reach(l, at[1], loss) + 2.0 * served) };
+        if (flops[0] > flops[1] || isinf(flops[0])) {
+            low = left;
+        } else {
+            high = right;
+        }
+    }
+    best.served_params = exp((low + high) / 2.0);
+    best.served_tokens = tokens_to_reach(l, best.served_params, loss);
+    best.saved_share = 1.0 - best.served_params * (6.0 * best.served_tokens + 2.0 * served) /
+                                 (params * (6.0 * tokens + 2.0 * served));
+    return best;
+}
+
 /* ---- money ---- */
 
 void nnc_budget_ask_init(nnc_budget_ask *ask, size_t struct_size)
@@ -75,7 +117,9 @@ void nnc_budget_ask_init(nnc_budget_ask *ask, size_t struct_size)
                                    .tokens = unknown,
                                    .mfu = 0.4,
                                    .goodput = 0.95,
-                                   .price = unknown };
+                                   .price = unknown,
+                                   .flops = unknown,
+                                   .serve_tokens = unknown };
     if (ask == NULL || struct_size < sizeof struct_size) {
         return;
     }
@@ -117,7 +161,13 @@ static nnc_status check(const nnc_budget_ask *ask, nnc_error *err)
     NNC_TRY(check_range("--mfu", ask->mfu, 1.0, err));
     NNC_TRY(check_range("--goodput", ask->goodput, 1.0, err));
     NNC_TRY(check_range("--price", ask->price, 1e6, err));
+    NNC_TRY(check_range("--flops", ask->flops, 1e40, err));
+    NNC_TRY(check_range("--serve-tokens", ask->serve_tokens, 1e30, err));
     const bool model = !isnan(ask->params) || !isnan(ask->tokens);
+    if (!isnan(ask->flops) && (model || !isnan(ask->cost))) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--flops",
+                        "is one of three, expected it, --cost, or --params and --tokens alone");
+    }
     if (model && !isnan(ask->cost)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--cost",
                         "is worked out from --params and --tokens, expected only one of them");
@@ -126,41 +176,54 @@ static nnc_status check(const nnc_budget_ask *ask, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, isnan(ask->params) ? "--params" : "--tokens",
                         "missing, expected both --params and --tokens");
     }
-    return !model && isnan(ask->cost)
+    return !model && isnan(ask->cost) && isnan(ask->flops)
                ? nnc_fail(err, NNC_BAD_USAGE, "--cost",
-                          "missing, expected money to spend, or --params and --tokens")
+                          "missing, expected money or --flops to spend, or --params and --tokens")
                : NNC_OK;
 }
 
-static nnc_status work_out(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget,
-                           nnc_error *err)
+/* Useful rate of a device, and its price; NaN without one. */
+static nnc_status find_rates(const nnc_device *device, const nnc_budget_ask *ask,
+                             nnc_budget *budget, nnc_error *err)
 {
+    budget->price_per_device_hour = ask->price;
+    if (device == NULL) {
+        return isnan(ask->cost) ? NNC_OK
+                                : nnc_fail(err, NNC_BAD_USAGE, "--device",
+                                           "missing, expected the device to pay for");
+    }
     const double bf16 = nnc_device_matmul_peak(device, NNC_BF16);
     const double peak = isnan(bf16) ? nnc_device_matmul_peak(device, NNC_FP16) : bf16;
-    double price = ask->price;
-    NNC_TRY(check(ask, err));
-    if (isnan(price) && device->price_count > 0) {
-        price = device->prices[0].per_device_hour;
+    if (isnan(ask->price) && device->price_count > 0) {
+        budget->price_per_device_hour = device->prices[0].per_device_hour;
     }
-    if (!(price > 0.0) || !(peak > 0.0)) {
+    if (!(peak > 0.0) || (!isnan(ask->cost) && !(budget->price_per_device_hour > 0.0))) {
         return nnc_fail(err, NNC_BAD_USAGE, peak > 0.0 ? "--price" : device->id,
                         peak > 0.0 ? "no price is recorded for %s, expected one"
                                    : "no 16-bit peak is recorded for %s",
                         device->name);
     }
-    *budget = (nnc_budget){ .price_per_device_hour = price,
-                            .params = ask->params,
+    budget->flops_per_s = peak * ask->mfu * ask->goodput;
+    return NNC_OK;
+}
+
+static nnc_status work_out(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget,
+                           nnc_error *err)
+{
+    NNC_TRY(check(ask, err));
+    *budget = (nnc_budget){ .params = ask->params,
                             .tokens = ask->tokens,
                             .devices = (double)NAN,
+                            .flops_per_s = (double)NAN,
                             .days = ask->days };
-    budget->flops_per_s = peak * ask->mfu * ask->goodput;
+    NNC_TRY(find_rates(device, ask, budget, err));
     if (isnan(ask->cost)) {
-        budget->flops = 6.0 * ask->params * ask->tokens;
+        budget->flops = isnan(ask->flops) ? 6.0 * ask->params * ask->tokens : ask->flops;
         budget->device_hours = budget->flops / budget->flops_per_s / 3600.0;
-        budget->cost = budget->device_hours * price;
+        budget->cost = budget->device_hours * budget->price_per_device_hour;
     } else {
         budget->cost = ask->cost;
-        budget->device_hours = ask->cost / price;
+        budget->device_hours = ask->cost / budget->price_per_device_hour;
         budget->flops = budget->device_hours * 3600.0 * budget->flops_per_s;
     }
     if (!isnan(ask->days)) {
@@ -169,7 +232,14 @@ static nnc_status work_out(const nnc_device *device, const nnc_budget_ask *ask, 
     for (int i = 0; i < NNC_LAW_COUNT; i++) {
         const nnc_law kind = (nnc_law)i;
         const double loss = nnc_law_loss(kind, ask->params, ask->tokens);
-        budget->optima[i] = nnc_compute_optimal(kind, budget->flops);
+        nnc_optimum *best = &budget->optima[i];
+        *best = nnc_compute_optimal(kind, budget->flops);
+        const nnc_optimum served =
+            nnc_serving_optimal(kind, isnan(loss) ? best->params : ask->params,
+                                isnan(loss) ? best->tokens : ask->tokens, ask->serve_tokens);
+        best->served_params = served.served_params;
+        best->served_tokens = served.served_tokens;
+        best->saved_share = served.saved_share;
         budget->over_training[i] =
             isnan(loss) ? (double)NAN : budget->flops / flops_to_reach(kind, loss);
     }
@@ -182,7 +252,6 @@ nnc_status nnc_budget_into(const nnc_device *device, const nnc_budget_ask *ask, 
     static const char here[] = "nnc_budget_of";
     nnc_budget_ask full_ask = nnc_budget_ask_default();
     nnc_budget full = { 0 };
-    NNC_TRY(nnc_need(here, "device", device != NULL, err));
     NNC_TRY(nnc_need(here, "ask", ask != NULL, err));
     NNC_TRY(nnc_need(here, "budget", budget != NULL, err));
     NNC_TRY(nnc_sized_check(budget, sizeof *budget, "nnc_budget", err));

@@ -326,6 +326,21 @@ START_TEST(published_optima)
         within(nnc_law_name(known[i].law), "tokens", best.tokens, known[i].tokens, known[i].share);
         CLOSE(6.0 * best.params * best.tokens, known[i].flops, 1e-12);
     }
+    /* quality of 70B on 1.4T and of 13B on 260B, served for so many tokens, as arXiv:2401.00448 asks */
+    static const double served[][6] = { { 70e9, 1.4e12, 2e12, 50.6e9, 2.04e12, 0.051 },
+                                        { 70e9, 1.4e12, 1e13, 34.5e9, 3.75e12, 0.26 },
+                                        { 13e9, 260e9, 2e12, 6.1e9, 736e9, 0.29 } };
+    for (size_t i = 0; i < COUNT_OF(served); i++) {
+        const double *c = served[i];
+        const nnc_optimum best = nnc_serving_optimal(NNC_LAW_EPOCH, c[0], c[1], c[2]);
+        CLOSE(best.served_params, c[3], 2e-3);
+        CLOSE(best.served_tokens, c[4], 3e-3);
+        CLOSE(best.saved_share, c[5], 0.01);
+        CLOSE(nnc_law_loss(NNC_LAW_EPOCH, best.served_params, best.served_tokens), best.loss,
+              1e-12);
+    }
+    ck_assert(isnan(nnc_serving_optimal(NNC_LAW_RULE_20, 1e9, 2e10, 1e12).served_params));
+
     /* the model scale of arXiv:2401.02954 is what is left of C: 0.1715 C^0.5243 FLOPs a token */
     const nnc_optimum deepseek = nnc_compute_optimal(NNC_LAW_DEEPSEEK, 1e23);
     CLOSE(6.0 * deepseek.params, 0.1715 * pow(1e23, 0.5243), 1e-3);

@@ -25,7 +25,15 @@ static const nnc_metric optimum_rows[] = {
     NNC_NUMBER(nnc_optimum, loss, .head = "loss", .show = NNC_SHOW_COUNT,
                .help =
                    "Loss that the law expects, E + A / N^a + B / D^b; null where it says none."),
+    NNC_NUMBER(
+        nnc_optimum, served_params, .head = "to serve", .show = NNC_SHOW_SHORT,
+        .help = "Parameters of the same loss that take the fewest FLOPs for training and serving."),
+    NNC_NUMBER(nnc_optimum, served_tokens, .head = "tokens", .show = NNC_SHOW_SHORT,
+               .help = "Tokens that those are trained on."),
+    NNC_NUMBER(nnc_optimum, saved_share, .head = "saved", .show = NNC_SHOW_PERCENT,
+               .help = "FLOPs of both, 6 N D + 2 N T, that this saves."),
 };
+enum { SERVED_COLUMN = 4 };
 static const nnc_metrics optimum_metrics =
     NNC_METRICS("the model of least loss by a scaling law", optimum_rows, nnc_optimum);
 
@@ -72,17 +80,24 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const answer *a = record;
     const nnc_budget *b = &a->budget;
-    const char *currency = nnc_price_currency(a->device);
     char x[NNC_NUMBER_TEXT];
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_sheet_label(&sheet, "budget");
-    nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s %s", nnc_count_text(b->cost, x), currency);
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s device-hours of %s at %g %s",
-                   nnc_count_text(b->device_hours, x), a->device->id, b->price_per_device_hour,
-                   currency);
-    nnc_sheet_price(&sheet, isnan(a->ask->price) ? a->device->prices : NULL);
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%.4g FLOP at MFU %g and goodput %g", b->flops,
-                   a->ask->mfu, a->ask->goodput);
+    if (!isnan(b->cost)) {
+        const char *currency = nnc_price_currency(a->device);
+        nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s %s", nnc_count_text(b->cost, x), currency);
+        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s device-hours of %s at %g %s",
+                       nnc_count_text(b->device_hours, x), a->device->id, b->price_per_device_hour,
+                       currency);
+        nnc_sheet_price(&sheet, isnan(a->ask->price) ? a->device->prices : NULL);
+    } else if (!isnan(b->device_hours)) {
+        nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s device-hours of %s",
+                       nnc_count_text(b->device_hours, x), a->device->id);
+    }
+    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%.4g FLOP", b->flops);
+    if (!isnan(b->flops_per_s)) {
+        nnc_sheet_words(&sheet, "at MFU %g and goodput %g", a->ask->mfu, a->ask->goodput);
+    }
     nnc_sheet_end(&sheet);
     if (!isnan(b->devices)) {
         nnc_sheet_label(&sheet, "");
@@ -91,14 +106,23 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
         nnc_sheet_end(&sheet);
     }
     nnc_sheet_gap(&sheet);
-    nnc_table_of(out, style, (nnc_lines){ &optimum_metrics, a, a->optima, a->count });
+    nnc_table table = { .count = 0 };
+    nnc_table_heads(&table, &optimum_metrics);
+    for (int c = SERVED_COLUMN; isnan(a->ask->serve_tokens) && c < table.count; c++) {
+        table.heads[c].text = NULL;
+    }
+    nnc_table_records(&table, (nnc_lines){ &optimum_metrics, a, a->optima, a->count });
+    nnc_table_write(&table, out, style);
     if (!isnan(b->over_training[NNC_LAW_EPOCH])) {
         nnc_sheet_gap(&sheet);
         nnc_sheet_label(&sheet, "asked for");
         nnc_sheet_words(&sheet,
                         "costs %.3g times the FLOPs that reach its loss best by the law of epoch, "
-                        "%.3g times by that printed: a smaller model that is cheaper to serve",
-                        b->over_training[NNC_LAW_EPOCH], b->over_training[NNC_LAW_PRINTED]);
+                        "%.3g times by that printed: %s",
+                        b->over_training[NNC_LAW_EPOCH], b->over_training[NNC_LAW_PRINTED],
+                        b->params < b->optima[NNC_LAW_EPOCH].params
+                            ? "a smaller model that is cheaper to serve"
+                            : "a larger model on fewer tokens");
         nnc_sheet_end(&sheet);
     }
 }
@@ -118,11 +142,10 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     const nnc_given *given = &session->options.given;
     nnc_budget_ask ask = nnc_budget_ask_default();
     answer a = { .ask = &ask, .count = NNC_LAW_COUNT };
-    if (session->options.device == NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--device", "missing, expected the device to pay for");
+    if (session->options.device != NULL) {
+        NNC_TRY(nnc_device_load(session->specs, session->options.device, &a.device, err));
     }
-    NNC_TRY(nnc_device_load(session->specs, session->options.device, &a.device, err));
-    if (given->seller != NULL || given->offer != NULL) {
+    if (a.device != NULL && (given->seller != NULL || given->offer != NULL)) {
         nnc_device *sold = NULL;
         nnc_offer offer = NNC_OFFER_ON_DEMAND;
         NNC_TRY(nnc_given_offer(given, &offer, err));
@@ -138,7 +161,9 @@ static nnc_status run(nnc_session *session, nnc_error *err)
             return NNC_BAD_USAGE;
         }
     }
-    NNC_TRY(nnc_given_currency(given, a.device, err));
+    if (a.device != NULL) {
+        NNC_TRY(nnc_given_currency(given, a.device, err));
+    }
     NNC_TRY(nnc_budget_of(a.device, &ask, &a.budget, err));
     a.optima = a.budget.optima;
     nnc_view_write(session->out, session->style, &nnc_budget_view, &a);
@@ -147,7 +172,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_budget = {
     .name = "budget",
-    .operands = "--device DEVICE --cost MONEY | --params N --tokens D",
+    .operands = "--device DEVICE --cost MONEY | --params N --tokens D | --flops C",
     .summary = "What a budget trains best, or what training a model costs, by the scaling laws.",
     .notes = "A model that money trains to the least loss, by each set of published constants, "
              "which differ by a factor of two and more; FLOPs are 6 N D. MFU and goodput are "
