@@ -31,7 +31,7 @@ const nnc_own_option nnc_own_options[] = {
       "Numbers", NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE, WORD(given.software), 0,
       NULL, 0 },
     { "seller", "NAME",
-      "Whose prices count: a file of the folder prices, such as aws, or a path "
+      "Seller whose prices count: a file in prices/, such as aws, or a path "
       "[the device file's newest].",
       "Numbers", NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET | NNC_TAKES_SERVE, WORD(given.seller), 0,
       NULL, 0 },
@@ -68,9 +68,9 @@ const nnc_own_option nnc_own_options[] = {
     { "from", "TIME", "Begin of what a timeline shows: 1.2s, 800ms [the step's begin].", "Output",
       NNC_TAKES_PLOT, WORD(from), 0, NULL, 0 },
     { "to", "TIME", "End of it [the step's end].", "Output", NNC_TAKES_PLOT, WORD(to), 0, NULL, 0 },
-    { "date", "DATE", "A date to print on the report; it is no part of it otherwise.", "Output",
+    { "date", "DATE", "Date to print on the report, which has none otherwise.", "Output",
       NNC_TAKES_REPORT, WORD(date), 0, NULL, 0 },
-    { "fragment", NULL, "Write the picture for a page that has the style sheet.", "Output",
+    { "fragment", NULL, "Leave out the style sheet, for a page that has it already.", "Output",
       NNC_TAKES_PLOT, SWITCH(fragment), 0, NULL, 0 },
     { "timeline", NULL, "Show what every stage does when.", "Output", NNC_TAKES_STAGES,
       SWITCH(timeline), 0, NULL, 0 },
@@ -111,7 +111,7 @@ const nnc_own_option nnc_own_options[] = {
     { "max-memory", "BYTES", "Memory that a plan may use on one device [the device's].", "Memory",
       NNC_TAKES_SEARCH, WORD(search.max_memory), 0, NULL, 0 },
     { "progress", "FORM",
-      "What is said of it on standard error: line, on a terminal, json, an object a line, or none "
+      "Progress on standard error: line, on a terminal; json, an object a line; or none "
       "[line].",
       "Output", NNC_TAKES_SEARCH | NNC_TAKES_SWEEP, WORD(asked.progress), 0, nnc_progress_form_name,
       NNC_PROGRESS_COUNT },
@@ -120,12 +120,13 @@ const nnc_own_option nnc_own_options[] = {
     { "no-prune", NULL, "Evaluate every legal plan in full.", "Output", NNC_TAKES_SEARCH,
       SWITCH(search.no_prune), 0, NULL, 0 },
     { "where", "CONSTRAINT",
-      "Rows that meet it only, such as 'tensor*pipeline <= 64 && mfu > 0.4'. May be repeated.",
+      "Only rows that meet this condition, such as 'tensor*pipeline <= 64 && mfu > 0.4'. May be "
+      "repeated.",
       "Output", NNC_TAKES_SWEEP, WORDS(sweep.where, sweep.where_count), 0, NULL, 0 },
     { "link", "NAME=LIST;...",
       "Axes that move together: 'tensor=1,2,4;data=8,4,2'. May be repeated.", "Output",
       NNC_TAKES_SWEEP, WORDS(sweep.links, sweep.link_count), 0, NULL, 0 },
-    { "all", NULL, "Plans that are illegal or do not fit too, with the reason.", "Output",
+    { "all", NULL, "Include plans that are illegal or do not fit, with the reason.", "Output",
       NNC_TAKES_SWEEP, SWITCH(sweep.all), 0, NULL, 0 },
     { "columns", "NAME,...",
       "Axes, figures as in 'estimate --format csv', fields, row, verdict, reason, command [the "
@@ -133,7 +134,7 @@ const nnc_own_option nnc_own_options[] = {
       "the main figures].",
       "Output", NNC_TAKES_SWEEP, WORD(sweep.columns), 0, NULL, 0 },
     { "by", "COLUMN[:desc]",
-      "What --top goes by, smallest first, a throughput largest first [step_s].", "Output",
+      "Metric that --top sorts by: smallest first, throughputs largest first [step_s].", "Output",
       NNC_TAKES_SWEEP, WORD(sweep.by), 0, NULL, 0 },
     { "db", "FILE", "Write to an SQLite file; a run that was cut off goes on where it was.",
       "Output", NNC_TAKES_SWEEP, WORD(sweep.database), 0, NULL, 0 },
@@ -146,10 +147,10 @@ const nnc_own_option nnc_own_options[] = {
     { "rows", NULL, "List every row.", "Output", NNC_TAKES_SCORE, SWITCH(rows), 0, NULL, 0 },
     { "summary", NULL, "Add up by device, software profile and kind of model alone.", "Output",
       NNC_TAKES_SCORE, SWITCH(summary), 0, NULL, 0 },
-    { "only", "TEXT", "Rows whose id contains TEXT only.", "Output",
+    { "only", "TEXT", "Only rows whose id contains TEXT.", "Output",
       NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE, WORD(only), 0, NULL, 0 },
     { "fold", "K/N",
-      "Part K of N of the rows only, dealt out by a digest of their ids; not:K/N: all others.",
+      "Only part K of N of the rows, dealt out by a digest of their ids; not:K/N: all others.",
       "Output", NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE, WORD(fold), 0, NULL, 0 },
     { "group", "KEY,...",
       "What --fold keeps together: rows of the same file, source, device, framework, model [id]. "

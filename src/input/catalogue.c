@@ -61,7 +61,7 @@ static const nnc_field building_fields[] = {
     { NNC_FIELD(nnc_building, id), .required = true, .help = "A short name." },
     { NNC_FIELD(nnc_building, name), .required = true, .help = "Name in full." },
     { NNC_FIELD(nnc_building, pue), .min = 1, .max = 10, .required = true,
-      .help = "Energy of the building over that of its machines." },
+      .help = "Power usage effectiveness: energy of the building over that of its machines." },
     { NNC_FIELD(nnc_building, year), .min = 1990, .max = 2100, .required = true,
       .help = "Of that figure." },
 };

@@ -52,7 +52,7 @@ static const nnc_metric plan_rows[] = {
     NNC_NAMED(nnc_serve_ask, kv_precision, nnc_stored_name, NNC_STORED_COUNT,
               .help = "Format that keys and values are cached in."),
     NNC_NUMBER(nnc_serve_ask, memory_use, .help = "Share of the device memory that is used."),
-    PLAN(block, .help = "Tokens of a block of the cache."),
+    PLAN(block, .help = "Tokens per block of the paged cache."),
     PLAN(chunk, .help = "Tokens of a prefill step at most."),
     PLAN(max_batch, .help = "Sequences that decode together at most."),
     NNC_AS("draft", CHARS, NNC_IN(nnc_serve_ask, draft), .help = "Model that proposes tokens."),

@@ -929,14 +929,14 @@ zero              ZeRO stage: optimizer states, gradients too, weights too (FSDP
 shard             Ranks that share one copy of what ZeRO shards (HSDP).
 reshard           ZeRO stage 3 frees weights after forward and gathers them again.
 devices_per_node  Devices in one scale-up domain.
-schedule          Order of the passes in a pipeline.
+schedule          Pipeline schedule: the order of forward and backward micro-batches.
 context_kind      How context ranks attend to each other's tokens.
 rank_order        Which ranks are neighbours: the degree named first varies fastest.
-overlap           Share of hideable communication that hides.
+overlap           Share of the communication that could overlap with compute and does.
 capacity_factor   Expert slots over the mean load; 0 = every token is served.
 imbalance         Tokens of the busiest expert rank over the mean.
-micro_batch       Sequences or images per pass.
-micro_batches     Passes per optimizer step.
+micro_batch       Sequences or images per micro-batch of one replica.
+micro_batches     Micro-batches per optimizer step (gradient accumulation).
 global_batch      Sequences or images per step.
 seq_len           Length of a sequence.
 image             Side of an image.

@@ -74,8 +74,9 @@ step.
 Options, always in full.
 
 Batch:
-  --micro-batch N         Sequences or images per pass. [1]
-  --micro-batches N       Passes per optimizer step. Also --grad-accum. [1]
+  --micro-batch N         Sequences or images per micro-batch of one replica. [1]
+  --micro-batches N       Micro-batches per optimizer step (gradient accumulation). Also
+                          --grad-accum. [1]
   --global-batch N        Sequences or images per step. [micro_batch x micro_batches x data]
   --seq-len N             Length of a sequence. [the model's]
   --image N               Side of an image. [the model's]
@@ -94,14 +95,16 @@ Parallelism:
   --expert N              Devices that share the experts, out of data x context. Also --ep. [1]
   --sequence-parallel[=off]
                           Norms and dropout are split over tensor ranks too. [off]
-  --schedule NAME         Order of the passes in a pipeline. 1f1b, gpipe, interleaved, zb-h1, zb-h2,
-                          zb-v, dualpipe [1f1b, interleaved with virtual stages]
+  --schedule NAME         Pipeline schedule: the order of forward and backward micro-batches. 1f1b,
+                          gpipe, interleaved, zb-h1, zb-h2, zb-v, dualpipe [1f1b, interleaved with
+                          virtual stages]
   --context-kind NAME     How context ranks attend to each other's tokens. ring, all-gather, ulysses
                           [ring]
   --rank-order NAME       Which ranks are neighbours: the degree named first varies fastest.
                           tensor-context-data-pipeline, tensor-context-pipeline-data,
                           tensor-pipeline-context-data [tensor-context-data-pipeline]
-  --overlap X             Share of hideable communication that hides. [the software profile's]
+  --overlap X             Share of the communication that could overlap with compute and does. [the
+                          software profile's]
   --capacity-factor X     Expert slots over the mean load; 0 = every token is served. [0]
   --imbalance X           Tokens of the busiest expert rank over the mean. [1]
   --cluster FILE          Links between the devices, in place of those of the device file.
@@ -120,8 +123,8 @@ Memory:
   --adapter-rank N        Rank of adapters beside linear layers (LoRA), which alone are trained
                           unless --train says more; 0 = none. [0]
   --adapters NAME         Which layers have adapters. linear, attention, mlp [linear]
-  --dora[=off]            Adapters of direction alone, and a trained length for each output (DoRA).
-                          [off]
+  --dora[=off]            Adapters train the direction of a weight, and a length per output beside
+                          it (DoRA). [off]
   --frozen NAME           How weights that are not trained are stored. 16bit, int8, nf4 [16bit]
   --recompute-every N     Full recomputation in segments of this many layers. [1]
   --recompute-layers N    Full recomputation of this many layers of each stage; 0 = all. [0]
@@ -147,8 +150,8 @@ Numbers:
   --software PROFILE      Implementation profile: which kernels are fused, what each keeps, what
                           hides. 'any' chooses by plan and lets a search offer what no framework of
                           the profile has [chosen for the plan and the device; to serve: vllm].
-  --seller NAME           Whose prices count: a file of the folder prices, such as aws, or a path
-                          [the device file's newest].
+  --seller NAME           Seller whose prices count: a file in prices/, such as aws, or a path [the
+                          device file's newest].
   --offer KIND            On what terms the seller rents the devices [on-demand].
   --region REGION         Where the devices stand: an ISO country code, or a cloud's region, which
                           has prices of its own. Sets the carbon intensity of the grid.
@@ -167,7 +170,7 @@ Run:
   --device-hours X        Train for so many hours times devices, as published totals have it.
   --step-s X              Time of one step, in place of the estimate's. [the estimate's]
   --step-flops X          Model FLOPs of one step, in place of the estimate's. [the estimate's]
-  --warmup-s X            Once: start of the job, compilation, ramp of the batch. [0]
+  --warmup-s X            Time spent once: start of the job, compilation, ramp of the batch. [0]
   --evaluate-every X      Steps between evaluations; 0 = none. [0]
   --evaluate-s X          Time of one evaluation.
   --straggler-share X     Share of the time that is lost to slow devices. [0]
@@ -179,9 +182,9 @@ Failures:
                           number. [the device file's]
   --detect-s X            Time until a stop is noticed. [600]
   --start-s X             Time until all ranks are up again. [30]
-  --replace-s X           Time until a node is replaced, where no spare one stands ready. [0]
-  --spares X              Spare nodes that stand ready. [0]
-  --repair-s X            Time until a node is back. [2d]
+  --replace-s X           Time to replace a failed node when no spare is ready. [0]
+  --spares X              Spare nodes that are ready. [0]
+  --repair-s X            Time until a failed node is repaired and back. [2d]
   --failing-share X       Share of the stops that cost a node. [1]
   --reclaim-per-month X   Share of spot nodes that the seller takes back in a month. [0]
   --planned-stops X       Planned stops, such as maintenance. [0]
@@ -192,12 +195,12 @@ Checkpoints:
                           Rate at which all devices together write checkpoints. [122 MB/s per
                           device]
   --storage-read-bytes-per-s X
-                          Rate at which all devices together read one. [as for writing]
+                          Rate at which all devices together read a checkpoint. [as for writing]
   --asynchronous[=off]    Training goes on while a checkpoint is written. [off]
   --block-s X             Time that training waits for a checkpoint. [save_s; asynchronous: copy to
                           the host]
-  --save-s X              Time until one is durable. [bytes over rate]
-  --load-s X              Time to load one. [bytes over rate]
+  --save-s X              Time until a checkpoint is durable. [bytes over rate]
+  --load-s X              Time to load a checkpoint. [bytes over rate]
   --checkpoint-interval-s X
                           Useful work between two checkpoints. [the best]
 
@@ -212,34 +215,35 @@ Fine-tuning:
                           policy; else none]
   --critic-params X       Active parameters of the critic of ppo; 0 = none. [as many as the policy]
   --teacher-params X      Active parameters of the teacher.
-  --update-epochs X       Times that what was generated is trained on. [1]
+  --update-epochs X       Passes over each generated batch. [1]
   --sampler-logprobs[=off]
-                          The sampler's probabilities are kept, not computed again by the policy.
-                          [off]
+                          Log probabilities of the sampler are kept, not computed again by the
+                          policy. [off]
   --prompt-tokens X       Tokens of a prompt. [0]
   --response-tokens X     Tokens that are generated for it, in the mean. [the rest of the sequence]
   --group X               Answers that share a prompt. [1]
   --rollout-batch X       Sequences that are generated at once on a replica. [those of a step, or as
                           many as fit]
   --rollout-tensor X      Devices that split each product while generating. [1]
-  --rollout-devices X     Devices that generate and do nothing else; 0 = those that train. [0]
-  --rollout-overlap[=off] They generate while the others train, from weights one step old. [off]
-  --rollout-tail X        Longest answer over the mean, where a batch waits for the last. [1]
+  --rollout-devices X     Devices that only generate; 0 = the training devices do both. [0]
+  --rollout-overlap[=off] Generating devices work while the others train, with weights one step old.
+                          [off]
+  --rollout-tail X        Longest answer over the mean length: a batch waits for its last one. [1]
   --rollout-tokens-per-s X
                           Tokens per second of one device that generates. [that of 'nncost serve']
   --rollout-s X           Time of generating a step. [tokens over rate]
   --score-s X             Time of scoring a step. [that of its forward passes]
   --sync-s X              Time until new weights are where answers are generated. [bytes over rate]
-  --sync-bytes-per-s X    Rate at which they get there. [devices of their own: the network; else at
-                          once]
+  --sync-bytes-per-s X    Rate at which new weights are sent. [devices of their own: the network;
+                          else at once]
 
 Sites:
-  --sites X               Sites, each with the devices of the plan, that average their weights now
-                          and then. [1]
-  --outer-every X         Steps between two averages.
+  --sites X               Sites, each with the devices of the plan, that average their weights every
+                          --outer-every steps. [1]
+  --outer-every X         Steps between two averages of the weights (DiLoCo).
   --outer-bytes X         Bytes of the weights as they are sent. [4 per parameter]
   --site-bytes-per-s X    Bandwidth of the link of one site in one direction.
-  --outer-overlap-s X     Time of an average that training goes on beside. [0]
+  --outer-overlap-s X     Part of the averaging time that overlaps with training. [0]
 
 Input:
   --sample-bytes X        Bytes of a sample in storage.
@@ -254,10 +258,13 @@ Input:
   --serial-input[=off]    Nothing is prepared while the device computes. [off]
 
 Energy:
-  --idle-w X              Power of a waiting node, over its devices. [the device file's node_power]
-  --busy-w X              Power of a working node, over its devices. [the device file's node_power]
+  --idle-w X              Power of an idle node, divided by its number of devices. [the device
+                          file's node_power]
+  --busy-w X              Power of a busy node, divided by its number of devices. [the device file's
+                          node_power]
   --network-w X           Power of all switches. [0]
-  --pue X                 Energy of the building over that of its machines. [1]
+  --pue X                 Power usage effectiveness: energy of the building over that of its
+                          machines. [1]
   --carbon-g-per-kwh X    Carbon intensity of the grid. [that of --region]
   --embodied-kg X         Carbon of making one device with its share of a node.
   --life-s X              Time until a device is retired.

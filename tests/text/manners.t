@@ -13,7 +13,7 @@ Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds i
       --tensor N                 Devices that split each matrix product
       --pipeline N               Stages the layers are spread over
       --zero NAME                ZeRO stage: optimizer states, gradients too, weights too (FSDP) ...
-      --micro-batch N            Sequences or images per pass
+      --micro-batch N            Sequences or images per micro-batch of one replica
       --seq-len N                Length of a sequence
       --precision NAME           Number format of the matrix products
       --recompute LIST           What is computed again in backward instead of kept
@@ -21,7 +21,7 @@ Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds i
       --set FIELD=VALUE          Any field of the plan, the model or the device by its name in ...
   -f, --format FORMAT            table, json, csv or markdown
   -o, --output FILE              Write to FILE, whole or not at all
-      --seller NAME              Whose prices count: a file of the folder prices, such as aws, or ...
+      --seller NAME              Seller whose prices count: a file in prices/, such as aws, or a ...
       --offer KIND               On what terms the seller rents the devices
       --region REGION            Where the devices stand: an ISO country code, or a cloud's ...
       --scenario ID              The scenario of the plan file that stands for MODEL
