@@ -34,11 +34,19 @@ NNC_API const char *nnc_family_help(nnc_family family);
       "A learned score per head and bucket of distances, for all layers.")                        \
     X(NNC_POSITIONS_RELATIVE_EACH, "relative_each",                                               \
       "A learned score per head and bucket of distances, in every layer.")                        \
+    X(NNC_POSITIONS_LEARNED_RELATIVE, "learned_relative",                                         \
+      "Both a table of positions_max rows and a score per head and bucket.")                      \
     X(NNC_POSITIONS_DISENTANGLED, "disentangled",                                                 \
       "A table of distances meets queries and keys in every layer, by their own projections.")
 NNC_ENUM(nnc_positions, NNC_POSITIONS_LIST, NNC_POSITIONS_COUNT);
 NNC_API const char *nnc_positions_name(nnc_positions positions);
 NNC_API const char *nnc_positions_help(nnc_positions positions);
+
+/* Is a table of positions looked up? */
+static inline bool nnc_positions_learned(nnc_positions positions)
+{
+    return positions == NNC_POSITIONS_LEARNED || positions == NNC_POSITIONS_LEARNED_RELATIVE;
+}
 
 #define NNC_NORM_KIND_LIST(X)                                                              \
     X(NNC_NORM_LAYER, "layer", "Mean and variance of each token.")                         \

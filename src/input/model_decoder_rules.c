@@ -97,9 +97,9 @@ static void check_beside(nnc_json at, const char *field, bool given, bool wanted
 
 static void check_ends(nnc_json at, const nnc_decoder *d)
 {
-    const bool relative = d->positions == NNC_POSITIONS_RELATIVE ||
-                          d->positions == NNC_POSITIONS_RELATIVE_EACH ||
-                          d->positions == NNC_POSITIONS_DISENTANGLED;
+    const bool relative =
+        d->positions == NNC_POSITIONS_RELATIVE || d->positions == NNC_POSITIONS_LEARNED_RELATIVE ||
+        d->positions == NNC_POSITIONS_RELATIVE_EACH || d->positions == NNC_POSITIONS_DISENTANGLED;
     if (d->share_layers &&
         (d->mixers_count > 1 || d->mlps_count > 1 || d->experts > 0 || d->encoder_layers > 0)) {
         nnc_json_fault(at, "share_layers", "does not apply, expected layers that are alike");
@@ -286,7 +286,7 @@ void nnc_decoder_rules(nnc_json at, const nnc_model *model)
                        "odd, expected an even width for rotary positions, found %" PRId64,
                        d->head_dim);
     }
-    if (d->positions_max != 0 && d->positions != NNC_POSITIONS_LEARNED) {
+    if (d->positions_max != 0 && !nnc_positions_learned(d->positions)) {
         nnc_json_fault(at, "positions_max",
                        "does not apply, expected it with learned positions only, found %" PRId64,
                        d->positions_max);

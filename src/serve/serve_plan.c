@@ -242,7 +242,7 @@ static nnc_status check_lengths(const nnc_model *model, const nnc_serve_ask *p, 
 {
     const nnc_decoder *d = &model->decoder;
     const int64_t rows = d->positions_max > 0 ? d->positions_max : d->seq_len;
-    if (d->positions == NNC_POSITIONS_LEARNED && p->input_len + p->output_len > rows) {
+    if (nnc_positions_learned(d->positions) && p->input_len + p->output_len > rows) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--input-len",
                         "with --output-len longer than the position table, expected at most "
                         "%" PRId64 " tokens, found %" PRId64,

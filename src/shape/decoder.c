@@ -201,7 +201,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image", "a decoder takes tokens, not images");
     }
     p->seq_len = p->seq_len > 0 ? p->seq_len : d->seq_len;
-    if (d->positions == NNC_POSITIONS_LEARNED && p->seq_len > positions) {
+    if (nnc_positions_learned(d->positions) && p->seq_len > positions) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--seq-len",
                         "longer than the position table, expected at most %" PRId64
                         ", found %" PRId64,

@@ -100,7 +100,7 @@ void nnc_decoder_embedding(const nnc_layer_writer *w, const nnc_decoder *d, bool
         width = d->hidden;
     }
     const int64_t elements = nnc_list_mul(&w->to, w->tokens, width);
-    if (d->positions == NNC_POSITIONS_LEARNED) {
+    if (nnc_positions_learned(d->positions)) {
         const int64_t rows = d->positions_max > 0 ? d->positions_max : d->seq_len;
         op = nnc_list_pointwise(&w->to, "embed.positions", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING,
                                 elements);
@@ -118,7 +118,7 @@ void nnc_decoder_embedding(const nnc_layer_writer *w, const nnc_decoder *d, bool
         op->u.pointwise.extra_kept_bytes = 8.0 * (double)w->tokens; /* type ids, int64 */
         list->lookup_params += nnc_list_mul(&w->to, d->token_types, width);
     }
-    if (d->positions == NNC_POSITIONS_RELATIVE) {
+    if (d->positions == NNC_POSITIONS_RELATIVE || d->positions == NNC_POSITIONS_LEARNED_RELATIVE) {
         nnc_decoder_relative(w, d);
     } else if (d->positions == NNC_POSITIONS_DISENTANGLED) {
         distances(w, d);

@@ -59,7 +59,7 @@ $ try() { sed "s/$1/$2/" toy/models/experts.json >experts.json; nncost validate 
 ! nncost: experts.json:22: expert_hidden: missing, expected the width of one expert
 ! nncost: experts.json:19: dense_layers: leaves no layer for experts, expected less than 4, found 5
 ! nncost: experts.json:19: kv_lora_rank: incomplete latent attention, expected kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim and v_head_dim together
-! nncost: experts.json:14: positions: unknown value, expected one of none, learned, rotary, alibi, relative, relative_each, disentangled, found "rotory"
+! nncost: experts.json:14: positions: unknown value, expected one of none, learned, rotary, alibi, relative, relative_each, learned_relative, disentangled, found "rotory"
 ! nncost: experts.json: head_dim: odd, expected an even width for rotary positions, found 125
 ! nncost: experts.json:24: sauces: unknown key, expected one of the decoder's keys, perhaps "sources", found "sauces"
 [3]

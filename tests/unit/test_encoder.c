@@ -187,6 +187,18 @@ START_TEST(pairs_stay_together)
 }
 END_TEST
 
+/* Width 4, 2 heads: a table of 6 positions, and a score for each head and one of 3 distances. */
+START_TEST(positions_may_be_of_two_kinds)
+{
+    const nnc_plan plan = bf16();
+    nnc_model model = encoder();
+    const int64_t learned = estimate_on_cluster(&model, &plan).params;
+    ck_assert_int_eq(nnc_model_set(&model, "positions", "learned_relative", NULL), NNC_OK);
+    model.decoder.relative_buckets = 3;
+    ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, learned + 3 * 2);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -198,6 +210,7 @@ int main(void)
         encoder_states_are_kept_once,
         frames,
         pairs_stay_together,
+        positions_may_be_of_two_kinds,
     };
     return run_tests("encoder", tests, COUNT_OF(tests));
 }

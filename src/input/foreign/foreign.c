@@ -88,7 +88,7 @@ static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d)
 static int64_t limit_sequence(nnc_decoder *d)
 {
     const int64_t maximum = d->seq_len;
-    if (d->positions == NNC_POSITIONS_LEARNED && d->positions_max == 0) {
+    if (nnc_positions_learned(d->positions) && d->positions_max == 0) {
         d->positions_max = maximum;
     }
     d->seq_len = maximum > TRAINED_TOKENS ? TRAINED_TOKENS : maximum;

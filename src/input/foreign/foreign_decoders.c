@@ -210,6 +210,7 @@ const nnc_architecture nnc_foreign_decoders[] = {
                        { "final_logit_softcapping", .to = "logit_softcap", .flag = true,
                          .absent = "true", .null = "false" }),
       .patterns = NNC_FULL_EVERY("=2", 1) },
+    { .name = "vaultgemma", .like = "gemma2", .implies = "norm_place=pre" },
     { .name = "gemma3_text",
       .like = "gemma2",
       .implies = "qk_norm=head",

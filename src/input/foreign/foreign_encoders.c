@@ -227,6 +227,40 @@ const nnc_architecture nnc_foreign_encoders[] = {
               "tie_word_embeddings=true",
       .harmless = "max_relative_positions pooler_dropout pooler_hidden_act pooler_hidden_size "
                   "padding_idx conv_act" },
+    { .name = "mpnet",
+      .like = "bert",
+      .classes =
+          "ForMaskedLM=head=masked,head_bias=on !LMHeadModel " CLASSIFIERS "Model=head=pooler",
+      .implies = "positions=learned_relative token_types=0",
+      .keys = NNC_KEYS(
+          { "vocab_size", .to = "vocab", .absent = "30527" },
+          { "max_position_embeddings", .to = "seq_len", .plus = -2 },
+          { "max_position_embeddings", .to = "positions_max" },
+          { "type_vocab_size", .to = "token_types", .absent = "" },
+          { "relative_attention_num_buckets", .to = "relative_buckets", .absent = "32" }) },
+    { .name = "nomic_bert",
+      .family = NNC_FAMILY_DECODER,
+      .classes = "ForMaskedLM=head=masked,head_bias=on NomicBertModel=head=none",
+      .implies = "positions=rotary norm=layer norm_bias=on mlp=swiglu tied_head=on "
+                 "bidirectional=on norm_place=post embed_norm=on",
+      .keys = NNC_KEYS(
+          { "n_layer", .to = "layers", .absent = "12" },
+          { "n_embd", .to = "hidden", .absent = "768" },
+          { "n_head", .to = "heads", .absent = "12" },
+          { "n_inner", .to = "ffn_hidden", .absent = "4*hidden" }, { "vocab_size", .to = "vocab" },
+          { "n_positions", .to = "seq_len" }, { "type_vocab_size", .to = "token_types" },
+          { "activation_function", .words = "swiglu=" }, { "prenorm", .words = "false=" },
+          { "rotary_emb_fraction", .words = "1=" }, { "qkv_proj_bias", .to = "qkv_bias" },
+          { "mlp_fc1_bias", .to = "mlp_bias" }, { "embd_pdrop", .to = "dropout", .absent = "0.1" },
+          { "resid_pdrop", .to = "dropout", .absent = "0", .most = true },
+          { "attn_pdrop", .to = "dropout", .absent = "0", .most = true }),
+      .only = "mlp_fc1_bias=false mlp_fc2_bias=false qkv_proj_bias=false use_rms_norm=false|null "
+              "causal=false parallel_block=false parallel_block_tied_norm=false "
+              "use_xentropy=true|false",
+      .harmless = "max_trained_positions rotary_emb_base rotary_emb_interleaved "
+                  "rotary_emb_scale_base rotary_scaling_factor pad_vocab_size_multiple "
+                  "dense_seq_output fused_bias_fc fused_dropout_add_ln last_layer_subset "
+                  "mlp_checkpoint_lvl scale_attn_by_inverse_layer_idx reorder_and_upcast_attn" },
     { .name = "megatron-bert",
       .like = "bert",
       .implies = "norm_place=pre embed_norm=off",
