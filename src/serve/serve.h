@@ -66,6 +66,7 @@ typedef struct nnc_serve_rates {
     double mem_bytes_per_s;                           /* the datasheet's */
     double stream_bytes_per_s, plain_bytes_per_s;     /* weights as stored; in 16 bits */
     double expert_bytes_per_s, kv_bytes_per_s;
+    double state_bytes_per_s;     /* of states, whatever the cache is stored in */
     double kernel_s, attention_s; /* of a decode step */
     double product_s;             /* of a product of weights as stored */
     bool weight_only;             /* products are computed wider than they are stored */

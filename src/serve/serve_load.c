@@ -183,7 +183,9 @@ static void say_closed(const load *l, nnc_serve *s, double open, double sequence
     NNC_NOTE(why, "what of a prefill others wait for, in this engine");
     s->tpot_s = nnc_serve_say_tpot(decode_s, stalling_s, output_len, sequences_of_replica, why);
     NNC_PUT(why, replicas, NULL);
-    NNC_SET(why, s->output_tokens_per_s, NULL, replicas * sequences_of_replica / s->tpot_s);
+    NNC_LET(why, cycle_s, "s", decode_s + sequences_of_replica / output_len * prefill_s);
+    NNC_SET(why, s->output_tokens_per_s, NULL, replicas * sequences_of_replica / cycle_s);
+    NNC_NOTE(why, "the devices decode or prefill, whoever waits for it");
     NNC_LET(why, waiting, NULL, open - sequences);
     NNC_SET(why, s->queue_s, "s", waiting * s->tpot_s * output_len / sequences_of_replica);
     NNC_NOTE(why, "requests that are open beyond what runs, over the requests that end per second");
@@ -292,14 +294,16 @@ static void say_rates(const load *l, nnc_serve *s, nnc_derivation *why)
     NNC_SET(why, s->output_tokens_per_s_per_device, NULL, s->output_tokens_per_s / devices);
     NNC_SET(why, s->tokens_per_s_per_user, NULL, 1.0 / s->tpot_s);
     NNC_LET(why, prefill_flops, "FLOP",
-            s->prefill.flops / (s->mode == NNC_SERVE_STATIC ? s->prefill.sequences : 1.0));
+            s->prefill.flops /
+                (s->mode == NNC_SERVE_STATIC ? s->prefill.sequences : l->of->plan->attention_data));
     NNC_LET(why, decode_flops, "FLOP",
             s->decode.flops / nnc_max(s->decode.sequences / l->of->plan->pipeline, 1.0));
     NNC_LET(why, peak_flops_per_s, "FLOP/s", l->of->rates.peak_flops_per_s);
+    NNC_LET(why, decode_steps, NULL, output_len - (s->mode == NNC_SERVE_STATIC ? 1.0 : 0.0));
     NNC_LET(why, replicas, NULL, l->of->plan->data);
     NNC_LET(why, stages, NULL, l->of->plan->pipeline);
     NNC_SET(why, s->utilization, NULL,
-            s->requests_per_s / replicas / stages * (prefill_flops + output_len * decode_flops) /
+            s->requests_per_s / replicas / stages * (prefill_flops + decode_steps * decode_flops) /
                 peak_flops_per_s);
     NNC_NOTE(why, "of the peak of the products' format");
 }

@@ -35,8 +35,12 @@ static double math_bits(nnc_stored stored)
     return bits[stored];
 }
 
-static nnc_dtype plain_format(const nnc_device *device)
+/* What attention and the head are computed in: 16 bits, or as wide as products where these are wider. */
+static nnc_dtype plain_format(const nnc_device *device, nnc_dtype precision)
 {
+    if (precision == NNC_FP32 || precision == NNC_TF32 || precision == NNC_FP64) {
+        return precision;
+    }
     static const nnc_dtype order[] = { NNC_BF16, NNC_FP16, NNC_TF32, NNC_FP32 };
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         if (nnc_device_matmul_peak(device, order[i]) > 0.0) {
@@ -92,11 +96,12 @@ static void memory_rates(const nnc_device *device, const nnc_serve_engine *engin
         r->mem_bytes_per_s * nnc_min(plain * engine->stream_factor[NNC_STORED_BF16], 1.0);
     r->expert_bytes_per_s = r->mem_bytes_per_s * experts;
     r->kv_bytes_per_s = r->mem_bytes_per_s * nnc_min(kv * engine->kv_factor, 1.0);
+    r->state_bytes_per_s = r->mem_bytes_per_s * nnc_min(kv16 * engine->kv_factor, 1.0);
     /* As much as all units take up, where kernels do not fill the memory's queue. */
     const double most =
         said(engine->unit_bytes_per_clock * device->units * device->clock_hz, (double)INFINITY);
     double *const rates[] = { &r->stream_bytes_per_s, &r->plain_bytes_per_s, &r->expert_bytes_per_s,
-                              &r->kv_bytes_per_s };
+                              &r->kv_bytes_per_s, &r->state_bytes_per_s };
     for (size_t i = 0; i < sizeof rates / sizeof rates[0] && most > 0.0; i++) {
         *rates[i] = nnc_min(*rates[i], most);
     }
@@ -128,7 +133,7 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
                               const nnc_serve_ask *plan, nnc_serve_rates *r, nnc_error *err)
 {
     const nnc_serve_engine *engine = &software->serving;
-    const nnc_dtype plain = plain_format(device);
+    const nnc_dtype plain = plain_format(device, plan->precision);
     const nnc_flash_efficiency *flash = &device->efficiency.attention[software->flash_kernel];
     const bool fitted = device->efficiency.basis != NNC_BASIS_NONE;
     const double attention = said(device->efficiency.serving.attention_fraction,

@@ -197,7 +197,7 @@ static void add_state(making *m, const nnc_serve_state *s)
     const double bytes = 8.0 * m->sequences * s->layers * s->elements * share * m->passes;
     const double count = s->layers * m->passes;
     m->step.attention_s += add_op(m, s->name, count, m->sequences * m->fresh, flops, 0.0, bytes,
-                                  flops / r->attention_flops_per_s, bytes / r->kv_bytes_per_s,
+                                  flops / r->attention_flops_per_s, bytes / r->state_bytes_per_s,
                                   count * (m->decode ? r->kernel_s : r->prefill_kernel_s));
     m->bound_compute_s += flops / r->plain_peak_flops_per_s;
 }
