@@ -217,6 +217,7 @@ const nnc_architecture nnc_foreign_encoders[] = {
                        { "intermediate_size", .to = "ffn_hidden", .absent = "6144" },
                        { "vocab_size", .to = "vocab", .absent = "128100" },
                        { "type_vocab_size", .to = "token_types", .absent = "0", .zero = true },
+                       { "pooler_hidden_size", .to = "hidden", .absent = "hidden" },
                        { "position_buckets", .to = "relative_buckets" },
                        { "pos_att_type", .words = "p2c|c2p= c2p|p2c=" },
                        { "relative_attention", .words = "true=" },
@@ -225,7 +226,7 @@ const nnc_architecture nnc_foreign_encoders[] = {
                        { "norm_rel_ebd", .words = "layer_norm=" }),
       .only = "conv_kernel_size=0 legacy=true attention_head_size=null embedding_size=null "
               "tie_word_embeddings=true",
-      .harmless = "max_relative_positions pooler_dropout pooler_hidden_act pooler_hidden_size "
+      .harmless = "max_relative_positions pooler_dropout pooler_hidden_act "
                   "padding_idx conv_act" },
     { .name = "mpnet",
       .like = "bert",

@@ -151,7 +151,7 @@ const nnc_architecture nnc_foreign_mixers[] = {
       .patterns = NNC_PATTERNS(
           { .to = "mixers", .only = "attn_layer_indices", .in = "full", .out = "mamba2" }) },
     { .name = "granitemoehybrid",
-      .like = "gated decoder",
+      .like = "biased decoder",
       .keys =
           NNC_KEYS({ "position_embedding_type", .to = "positions", .absent = "none", .null = "none",
                      .words = "rope=rotary nope=none" },
@@ -163,7 +163,6 @@ const nnc_architecture nnc_foreign_mixers[] = {
                    { "shared_intermediate_size", .to = "shared_hidden", .absent = "1024",
                      .when = "num_local_experts=!0/8" },
                    { "shared_intermediate_size", .to = "ffn_hidden", .absent = "1024" },
-                   { "attention_bias", .absent = "", .words = NNC_BIAS_QKVO },
                    { "mamba_n_heads", .to = "ssm_heads", .absent = "128" },
                    { "mamba_expand", .to = "ssm_inner", .times = "hidden", .absent = "2*hidden" },
                    { "mamba_d_head", .to = "ssm_inner", .times = "ssm_heads", .absent = "ssm_inner",
