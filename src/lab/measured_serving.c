@@ -69,6 +69,11 @@ static void set_degrees(nnc_measured_cells *cells, nnc_measured *row)
         ask->tensor = ask->tensor > 1 ? expert : 1;
         ask->attention_data = ask->tensor > 1 ? 1 : expert;
     }
+    if (expert > 1 && expert == devices && ask->tensor > 1 && ask->tensor <= 64 &&
+        devices == ask->tensor * ask->tensor) { /* the same, of the product as the degree */
+        ask->devices = ask->tensor;
+        ask->attention_data = 1;
+    }
     if (expert > 1) { /* over all ranks or none */
         ask->expert = ask->tensor * ask->attention_data;
     }

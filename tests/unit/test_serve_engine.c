@@ -256,6 +256,34 @@ START_TEST(a_line_gives_a_row_for_each_time)
 }
 END_TEST
 
+/* Four ranks, counted as tensor and once more as expert: 16 devices. Passes are rows of their own. */
+START_TEST(one_group_counts_once)
+{
+    const nnc_measured_file f = lines(
+        "id,source,model,device,n_devices,tensor,expert,attention_dp,weights,framework,mode,batch,"
+        "concurrency,input_len,output_len,tpot_s,latency_s,iterations_per_s,quality\n"
+        "a,x/y:z,kimi-k2.5,b200-sxm,16,4,16,4,nvfp4,vllm,closed-loop,,4,1024,1024,0.01,,,A\n"
+        "b,x/y:z,sd1-unet,a100,1,1,,,fp16,torch-compile,static,4,,,,,,12.5,A\n"
+        "c,x/y:z,bert-large,a100,1,1,,,fp16,torch-compile,static,8,,128,,,0.01,,A\n"
+        "d,x/y:z,bert-large,a100,1,1,,,fp6,torch-compile,static,8,,128,,,0.01,,A\n");
+    ck_assert_int_eq(f.count, 4);
+    const nnc_serve_ask *ask = &f.rows[0].ask;
+    ck_assert_int_eq(ask->devices, 4);
+    ck_assert_int_eq(ask->tensor, 4);
+    ck_assert_int_eq(ask->expert, 4);
+    ck_assert_int_eq(ask->attention_data, 1);
+    for (int i = 1; i < 4; i++) {
+        ck_assert_int_eq(f.rows[i].served, NNC_SERVED_PASS);
+    }
+    ck_assert_double_eq(f.rows[1].measured_s, 0.08);
+    ck_assert(f.rows[1].ask.guidance && f.rows[1].ask.steps == 1 && f.rows[1].ask.batch == 4);
+    ck_assert_double_eq(f.rows[2].measured_s, 0.01);
+    ck_assert_int_eq(f.rows[2].ask.input_len, 128);
+    ck_assert_ptr_null(f.rows[2].reason);
+    ck_assert_ptr_nonnull(f.rows[3].reason);
+}
+END_TEST
+
 START_TEST(a_rate_is_seconds_per_token)
 {
     const nnc_measured_file f = lines(
@@ -299,6 +327,7 @@ int main(void)
         prompts_ride_in_decode_steps,
         attention_of_experts_stays_wide,
         a_line_gives_a_row_for_each_time,
+        one_group_counts_once,
         a_rate_is_seconds_per_token,
         rows_say_why_they_do_not_count,
     };
