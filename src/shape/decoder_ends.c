@@ -165,12 +165,19 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d)
     }
 }
 
+/* An encoder without biases (ModernBERT) has a dense layer without one, and a norm, before all classes. */
+static bool has_bare_head(const nnc_decoder *d)
+{
+    return d->bidirectional && !d->biases;
+}
+
 /* A dense layer over `rows` tokens, and its activation. */
 static void dense(const nnc_layer_writer *w, const nnc_decoder *d, int64_t rows, int64_t width)
 {
     nnc_list_linear(&w->to, "head.dense", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, rows, width,
                     d->hidden,
-                    d->biases || d->head == NNC_HEAD_REPLACED || d->head == NNC_HEAD_CLASSES);
+                    d->biases || d->head == NNC_HEAD_REPLACED ||
+                        (d->head == NNC_HEAD_CLASSES && !has_bare_head(d)));
     nnc_op *act = nnc_list_pointwise(&w->to, "head.activation", NNC_PW_GELU, NNC_GROUP_HEAD,
                                      nnc_list_mul(&w->to, rows, width));
     act->split = NNC_SPLIT_SEQUENCE;
@@ -206,6 +213,11 @@ static void replaced(const nnc_layer_writer *w, const nnc_decoder *d)
 static void choose(const nnc_layer_writer *w, const nnc_decoder *d, int64_t classes)
 {
     dense(w, d, w->batch, d->hidden);
+    if (has_bare_head(d)) {
+        nnc_layer_writer one = *w;
+        one.tokens = w->batch;
+        nnc_layer_norm(&one, "head.dense_norm", d->hidden);
+    }
     nnc_list_linear(&w->to, "head.classes", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, w->batch, classes,
                     d->hidden, true);
     nnc_list_loss(&w->to, w->batch, classes);
@@ -224,6 +236,10 @@ static void masked_next(const nnc_layer_writer *w, const nnc_decoder *d)
 
 static void tags(const nnc_layer_writer *w, const nnc_decoder *d)
 {
+    if (has_bare_head(d)) {
+        dense(w, d, w->tokens, d->hidden);
+        nnc_layer_norm(w, "head.dense_norm", d->hidden);
+    }
     nnc_layer_linear(w, "head.classes", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, d->head_width,
                      state_width(d), true);
     nnc_list_loss(&w->to, w->tokens, d->head_width);

@@ -187,6 +187,28 @@ START_TEST(pairs_stay_together)
 }
 END_TEST
 
+/* Without biases a dense layer of 16 weights and a norm of 4 stand before the 3 classes and their bias. */
+START_TEST(classes_of_an_encoder_without_biases)
+{
+    static const struct {
+        const char *name;
+        int products;
+    } wanted[] = { { "classes", 16 + 12 }, { "tags", 6 * (16 + 12) } };
+    const nnc_plan plan = bf16();
+    nnc_model model = encoder();
+    model.decoder.biases = false;
+    model.decoder.head_width = 3;
+    model.decoder.head = NNC_HEAD_NONE;
+    const nnc_result bare = estimate_on_cluster(&model, &plan);
+    for (size_t i = 0; i < COUNT_OF(wanted); i++) {
+        ck_assert_int_eq(nnc_model_set(&model, "head", wanted[i].name, NULL), NNC_OK);
+        const nnc_result r = estimate_on_cluster(&model, &plan);
+        ck_assert_int_eq(r.params, bare.params + 16 + 4 + 15);
+        ck_assert_double_eq(r.forward_flops, bare.forward_flops + 2 * wanted[i].products);
+    }
+}
+END_TEST
+
 /* Width 4, 2 heads: a table of 6 positions, and a score for each head and one of 3 distances. */
 START_TEST(positions_may_be_of_two_kinds)
 {
@@ -211,6 +233,7 @@ int main(void)
         frames,
         pairs_stay_together,
         positions_may_be_of_two_kinds,
+        classes_of_an_encoder_without_biases,
     };
     return run_tests("encoder", tests, COUNT_OF(tests));
 }

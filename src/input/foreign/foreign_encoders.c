@@ -72,7 +72,7 @@ const nnc_architecture nnc_foreign_encoders[] = {
       .harmless = "summary_type summary_use_proj summary_activation summary_last_dropout" },
     { .name = "modernbert",
       .family = NNC_FAMILY_DECODER,
-      .classes = "ForMaskedLM=head=masked,head_bias=on !LMHeadModel Model=head=none",
+      .classes = "ForMaskedLM=head=masked,head_bias=on !LMHeadModel " CLASSIFIERS "Model=head=none",
       .implies = "positions=rotary norm=layer mlp=geglu tied_head=on bidirectional=on",
       .keys = NNC_KEYS({ "num_hidden_layers", .to = "layers", .absent = "22" },
                        { "hidden_size", .to = "hidden", .absent = "768" },

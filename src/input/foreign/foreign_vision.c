@@ -4,7 +4,7 @@
 const nnc_architecture nnc_foreign_vision[] = {
     { .name = "vit",
       .family = NNC_FAMILY_VIT,
-      .classes = "ForImageClassification",
+      .classes = "ForImageClassification ViTModel",
       .keys = NNC_KEYS(
           { "num_hidden_layers", .to = "layers", .absent = "12" },
           { "hidden_size", .to = "hidden", .absent = "768" },
@@ -18,16 +18,21 @@ const nnc_architecture nnc_foreign_vision[] = {
           /* the number of labels is that of their names, two of a file without either */
           { "id2label", .to = "classes", .absent = "2", .members = true },
           { "num_labels", .to = "classes", .absent = "classes", .wins = true },
+          /* a base model has a dense layer of its own over the class token, for as many values */
+          { "hidden_size", .to = "classes", .when = "architectures=ViTModel", .wins = true },
+          { "pooler_output_size", .to = "classes", .absent = "classes",
+            .when = "architectures=ViTModel", .wins = true },
           { "hidden_dropout_prob", .to = "dropout", .absent = "0" },
           { "attention_probs_dropout_prob", .to = "dropout", .absent = "0", .most = true }),
       .only = "qkv_bias=true",
-      .harmless = "encoder_stride pooler_output_size pooler_act" },
+      .harmless = "encoder_stride pooler_act" },
     { .name = "deit",
       .like = "vit",
       .classes = "ForImageClassificationWithTeacher",
       .implies = "distilled=on" },
     { .name = "beit",
       .like = "vit",
+      .classes = "ForImageClassification",
       .implies = "no_key_bias=on relative_positions=on layer_scale=on",
       .keys = NNC_KEYS({ "use_relative_position_bias", .words = "true=" }),
       .only = "use_mask_token=false use_absolute_position_embeddings=false "
