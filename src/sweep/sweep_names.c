@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "metrics/report.h"
 #include "render/text.h"
 #include "shape/family.h"
 #include "sweep/sweep.h"
@@ -187,6 +188,44 @@ static const nnc_field *field_of(const lookup *l, nnc_sweep_target target, const
                          : NULL;
 }
 
+/* That of all devices; NULL: they have several. */
+static const char *currency_of(const nnc_sweep *sweep)
+{
+    const char *currency = NULL;
+    for (int32_t a = 0; a < sweep->axes.axis_count; a++) {
+        const nnc_sweep_axis *axis = &sweep->axes.axes[a];
+        for (int32_t i = 0; i < axis->count && axis->target == NNC_SWEEP_DEVICE; i++) {
+            const char *one = nnc_price_currency((const nnc_device *)axis->specs[i]);
+            if (currency != NULL && strcmp(currency, one) != 0) {
+                return NULL;
+            }
+            currency = one;
+        }
+    }
+    return currency;
+}
+
+/* An amount stands under its currency: "step USD", "USD/Mtoken". */
+static void head_money(const nnc_sweep *sweep, nnc_head *head)
+{
+    static const struct {
+        const char *name, *before, *behind;
+    } money[] = { { "cost.step", "step ", "" },
+                  { "cost.run", "run ", "" },
+                  { "cost.per_million_tokens", "", "/Mtoken" },
+                  { "cost.per_thousand_samples", "", "/ksample" },
+                  { "cost.price_per_device_hour", "", "/device-hour" } };
+    const char *currency = currency_of(sweep);
+    char text[64];
+    for (size_t i = 0; i < sizeof money / sizeof money[0] && currency != NULL; i++) {
+        if (strcmp(money[i].name, head->name) == 0) {
+            snprintf(text, sizeof text, "%s%s%s", money[i].before, currency, money[i].behind);
+            const char *kept = nnc_arena_strdup(sweep->arena, text);
+            head->text = kept != NULL ? kept : head->text;
+        }
+    }
+}
+
 /* How a column is headed and shown: as the metric's or the field's own row says. */
 static nnc_head head_of(const lookup *l, const nnc_slot *slot)
 {
@@ -195,7 +234,9 @@ static nnc_head head_of(const lookup *l, const nnc_slot *slot)
     const nnc_sweep_axis *of = axis ? &sweep->axes.axes[slot->index] : NULL;
     const nnc_field *field = NULL;
     if (slot->kind == NNC_NAME_FIGURE) {
-        return nnc_head_of(sweep->figures.list[slot->index].metric, slot->name);
+        nnc_head figure = nnc_head_of(sweep->figures.list[slot->index].metric, slot->name);
+        head_money(sweep, &figure);
+        return figure;
     }
     if (axis) {
         field = field_of(l, of->target, of->field);

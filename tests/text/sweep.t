@@ -2,13 +2,13 @@
 
 # Two axes on eight devices, in every format. Rows are the plans that are legal and fit.
 $ nncost sweep dense round --devices 8 --tensor 4,8 --zero 0,3
-tensor  zero    step_s    mfu  tokens_per_s  total_bytes  per_million_tokens
-     4     0  4.433 ms  41.3%       451.1 k     569.2 MB            0.004926
-     4     3  3.942 ms  46.4%       507.3 k     369.7 MB             0.00438
-     8     0  3.206 ms  28.5%       311.9 k     328.1 MB            0.007125
-     8     3  3.206 ms  28.5%       311.9 k     328.1 MB            0.007125
+tensor  zero    step_s    mfu  tokens_per_s  total_bytes  USD/Mtoken
+     4     0  4.433 ms  41.3%       451.1 k     569.2 MB    0.004926
+     4     3  3.942 ms  46.4%       507.3 k     369.7 MB     0.00438
+     8     0  3.206 ms  28.5%       311.9 k     328.1 MB    0.007125
+     8     3  3.206 ms  28.5%       311.9 k     328.1 MB    0.007125
 $ nncost sweep dense round --devices 8 --tensor 4,8 --format markdown
-| tensor | step_s | mfu | tokens_per_s | total_bytes | per_million_tokens |
+| tensor | step_s | mfu | tokens_per_s | total_bytes | USD/Mtoken |
 |---:|---:|---:|---:|---:|---:|
 | 4 | 4.433 ms | 41.3% | 451.1 k | 569.2 MB | 0.004926 |
 | 8 | 3.206 ms | 28.5% | 311.9 k | 328.1 MB | 0.007125 |
@@ -154,7 +154,7 @@ row,throughput.mfu\r
 
 # No row: none fits, none is legal, none is left.
 $ nncost sweep dense round --set layers=800 --micro-batch 1,2
-micro_batch  step_s  mfu  tokens_per_s  total_bytes  per_million_tokens
+micro_batch  step_s  mfu  tokens_per_s  total_bytes  USD/Mtoken
 ! nncost: sweep: none of the 2 plans fits, 0 illegal, 2 over memory; --all shows them with the reason
 [1]
 $ nncost sweep dense round --set layers=800 --devices 2 --tensor 1..3 --all --columns tensor,verdict

@@ -33,7 +33,7 @@ $ nncost estimate dense round fitted
 ! nncost: fitted: one argument too many, expected estimate MODEL DEVICE | PLANS.json [DEVICE]
 [2]
 $ nncost docs man estimate
-! nncost: estimate: one argument too many, expected docs man
+! nncost: man: unknown page, expected files, found "estimate"
 [2]
 
 # An unknown option, near and far.
