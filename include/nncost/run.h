@@ -107,6 +107,8 @@ typedef struct nnc_run_ask {
     double rollout_s, score_s, sync_s;    /* of a step, in place of what is worked out */
     double sync_bytes_per_s;              /* at which weights reach what generates; NaN: at once */
     double device_hours;                  /* an amount of training, as days is */
+    /* replicas that go on while one is replaced; 0 = all wait, and go back to a checkpoint */
+    double elastic_replicas, reshard_s; /* until those that are left go on */
 } nnc_run_ask;
 
 /* With every default that has no source of its own: detection 600 s and start 30 s as in

@@ -46,6 +46,10 @@ static const nnc_field run_fields[] = {
     { SHARE(failing_share), .default_text = "1", .help = "Share of the stops that cost a node." },
     { SHARE(reclaim_per_month), .default_text = "0",
       .help = "Share of spot nodes that the seller takes back in a month." },
+    { NUMBER(elastic_replicas), .default_text = "0",
+      .help = "Replicas of which the others go on while one is replaced; 0 = all wait, and go back "
+              "to a checkpoint." },
+    { TIME(reshard_s), .default_text = "60", .help = "Time until those that are left go on." },
     { NUMBER(planned_stops), .default_text = "0", .help = "Planned stops, such as maintenance." },
 
     { BYTES(checkpoint_bytes), .group = "Checkpoints", .above_min = true,

@@ -24,7 +24,7 @@ static const nnc_metric run_rows[] = {
     TIME(transfer_s, .help = "Sending one step's samples to the device."),
     TIME(input_s, .help = "Input of one step: the slowest of its stages, or their sum.",
          .source = "docs/data-and-runs.md"),
-    TIME(input_wait_s, .help = "What a step waits for its input."),
+    TIME(input_wait_s, .head = "input", .help = "What a step waits for its input."),
     NNC_BOOL(nnc_run, input_bound, .help = "Whether the step waits for its input."),
     NNC_NUMBER(nnc_run, input_bytes_per_s, .unit = "B/s",
                .help = "What storage must give so that no device waits."),

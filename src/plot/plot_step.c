@@ -30,6 +30,23 @@ static int parts_of(const nnc_result *result, part parts[PARTS_MAX])
     return count;
 }
 
+/* What the step waits for its input, on top: 0 where that keeps up, or nothing is said of it. */
+static double wait_of(const nnc_run *run)
+{
+    return run != NULL && run->input_wait_s > 0.0 ? run->input_wait_s : 0.0;
+}
+
+static int add_wait(const nnc_run *run, part parts[PARTS_MAX], int count)
+{
+    for (size_t i = 0; wait_of(run) > 0.0 && i < nnc_run_metrics.count; i++) {
+        if (strcmp(nnc_run_metrics.rows[i].name, "input_wait_s") == 0 && count < PARTS_MAX) {
+            parts[count++] =
+                (part){ .row = &nnc_run_metrics.rows[i], .seconds = run->input_wait_s };
+        }
+    }
+    return count;
+}
+
 static bool is_exposed(const part *p)
 {
     return strcmp(p->row->name, "exposed_comm_s") == 0;
@@ -38,7 +55,8 @@ static bool is_exposed(const part *p)
 static nnc_legend entry_of(const part *p, double step_s)
 {
     char time[NNC_NUMBER_TEXT], share[NNC_NUMBER_TEXT];
-    const bool hatched = strcmp(p->row->name, "bubble_s") == 0;
+    const bool hatched =
+        strcmp(p->row->name, "bubble_s") == 0 || strcmp(p->row->name, "input_wait_s") == 0;
     nnc_legend entry = { .hue = hatched ? "" : p->row->head,
                          .label = is_exposed(p) ? "exposed communication" : p->row->head,
                          .explain = p->row->name };
@@ -61,14 +79,15 @@ static void add_kinds(const nnc_result *result, char *tip, size_t size)
     }
 }
 
-static void draw_bar(nnc_canvas *canvas, const nnc_result *result, part *parts, int count)
+static void draw_bar(nnc_canvas *canvas, const nnc_result *result, double step_s, part *parts,
+                     int count)
 {
-    const nnc_scale scale = { 0.0, result->step_s, canvas->left, canvas->right, false };
+    const nnc_scale scale = { 0.0, step_s, canvas->left, canvas->right, false };
     double done_s = 0.0;
     for (int i = 0; i < count; i++) {
         part *p = &parts[i];
         char tip[512];
-        const nnc_legend entry = entry_of(p, result->step_s);
+        const nnc_legend entry = entry_of(p, step_s);
         p->x = nnc_scale_at(&scale, done_s);
         done_s += p->seconds;
         p->w = nnc_scale_at(&scale, done_s) - p->x;
@@ -184,11 +203,12 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
     const nnc_result *result = report->result;
     part parts[PARTS_MAX];
     char subject[NNC_CANVAS_TITLE], step[NNC_NUMBER_TEXT];
-    const int count = parts_of(result, parts);
+    const double step_s = result->step_s + wait_of(report->run);
+    const int count = add_wait(report->run, parts, parts_of(result, parts));
     nnc_canvas_subject(report->model, report->device, result->plan.devices, subject);
-    nnc_canvas_heading(canvas, "One step", subject, nnc_unit_text(result->step_s, "s", step));
-    draw_bar(canvas, result, parts, count);
-    draw_labels(canvas, parts, count, result->step_s);
+    nnc_canvas_heading(canvas, "One step", subject, nnc_unit_text(step_s, "s", step));
+    draw_bar(canvas, result, step_s, parts, count);
+    draw_labels(canvas, parts, count, step_s);
     draw_bounds(canvas, result);
 }
 

@@ -69,6 +69,7 @@ void nnc_run_ask_init(nnc_run_ask *ask, size_t struct_size)
         .sync_s = unknown,
         .sync_bytes_per_s = unknown,
         .device_hours = unknown,
+        .reshard_s = 60.0,
     };
     if (ask == NULL || struct_size < sizeof struct_size) {
         return;

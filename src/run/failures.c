@@ -159,7 +159,15 @@ static void say_interval(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *w
     NNC_SOURCE(why, "Young, CACM 17(9), 1974");
     run->interval_s = ask->checkpoint_interval_s;
     if (isnan(ask->checkpoint_interval_s)) {
-        if (ask->asynchronous) {
+        if (!(run->block_s > 0.0) && !(run->save_s > 0.0)) {
+            NNC_LET(why, second, "s", 1.0);
+            NNC_SET(why, run->interval_s, "s", second);
+            NNC_NOTE(why, "checkpoints that cost nothing are written all the time");
+        } else if (ask->elastic_replicas > 0.0) {
+            NNC_LET(why, hour, "s", 3600.0);
+            NNC_SET(why, run->interval_s, "s", hour);
+            NNC_NOTE(why, "a checkpoint is needed only where every replica stops");
+        } else if (ask->asynchronous) {
             NNC_SET(why, run->interval_s, "s", nnc_max(run->young_s, run->save_s));
             NNC_NOTE(why, "a second checkpoint must not begin before the first has ended");
         } else if (run->block_s < 2.0 * run->system_mtbf_s) {
@@ -173,6 +181,21 @@ static void say_interval(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *w
         }
     }
     NNC_PUT(why, run->interval_s, "s");
+}
+
+/* The others go on without the replica that stopped, and no work is done again. */
+static void say_elastic(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
+{
+    NNC_LET(why, detect_s, "s", ask->detect_s);
+    NNC_LET(why, reshard_s, "s", ask->reshard_s);
+    NNC_LET(why, replace_s, "s", isnan(ask->replace_s) ? 0.0 : ask->replace_s);
+    NNC_LET(why, replicas, NULL, ask->elastic_replicas);
+    NNC_SAY(why, lost_per_stop_s, "s", detect_s + reshard_s + replace_s / replicas);
+    NNC_SET(why, run->goodput, NULL,
+            run->interval_s / (run->interval_s + run->block_s) *
+                nnc_max(0.0, 1.0 - lost_per_stop_s / run->system_mtbf_s));
+    NNC_NOTE(why, "while a replica is missing its share of the work is");
+    NNC_SET(why, run->first_order, NULL, run->goodput);
 }
 
 void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *run,
@@ -196,6 +219,10 @@ void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *
     say_spares(ask, run, why);
     say_restart(ask, run, why);
     say_interval(ask, run, why);
+    if (ask->elastic_replicas > 0.0) {
+        say_elastic(ask, run, why);
+        return;
+    }
     if (ask->asynchronous) {
         NNC_SET(why, run->goodput, NULL,
                 run->interval_s /

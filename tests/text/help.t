@@ -187,6 +187,9 @@ Failures:
   --repair-s X            Time until a failed node is repaired and back. [2d]
   --failing-share X       Share of the stops that cost a node. [1]
   --reclaim-per-month X   Share of spot nodes that the seller takes back in a month. [0]
+  --elastic-replicas X    Replicas of which the others go on while one is replaced; 0 = all wait,
+                          and go back to a checkpoint. [0]
+  --reshard-s X           Time until those that are left go on. [60]
   --planned-stops X       Planned stops, such as maintenance. [0]
 
 Checkpoints:

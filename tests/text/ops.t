@@ -565,3 +565,19 @@ $ nncost explain mid.block.conv1 unet round --format json | head -3
 {
   "schema": "nncost.explain/1",
   "quantity": "mid.block.conv1",
+
+# What the step waits for its input stands below the ops, and in a picture of the step.
+$ nncost ops dense round --by phase --sample-bytes 2M --input-bytes-per-s 100MB/s | tail -4
+
+step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 10.80 ms, compute
+input     the step waits for its input, storage 20.00 ms a step
+          needs 185.3 MB/s from storage
+$ nncost plot step dense round --sample-bytes 2M --input-bytes-per-s 100MB/s | grep -o 'One step, A small.*Input [^.]*\.[^.]*'
+One step, A small decoder on A device of round figures: 20.00 ms. Forward 2.568 ms, 12.8%. Backward 5.014 ms, 25.1%. Update 3.213 ms, 16.1%. Input 9.204 ms, 46
+$ nncost ops dense round --by phase --sample-bytes 2k --input-bytes-per-s 100MB/s | tail -3
+step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 10.80 ms, compute
+input     keeps up, storage 20.00 us a step
+          needs 185.3 kB/s from storage
+$ nncost plot step dense round --sample-bytes 2k --input-bytes-per-s 100MB/s | grep -c 'Input'
+0
+[1]

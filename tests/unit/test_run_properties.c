@@ -44,6 +44,7 @@ static nnc_run_ask random_ask(void)
     ask.asynchronous = now_and_then();
     ask.block_s = ask.asynchronous ? 0.1 : (double)NAN;
     ask.replace_s = now_and_then() ? random_size(60.0, 1e5) : (double)NAN;
+    ask.elastic_replicas = now_and_then() ? floor(random_size(1.0, 1e3)) : 0.0;
     ask.spares = floor(random_size(1.0, 30.0)) - 1.0;
     ask.sample_bytes = random_size(1.0, 1e8);
     ask.input_bytes_per_s = random_size(1e8, 1e13);
@@ -88,6 +89,7 @@ START_TEST(better_is_never_longer)
         { "sample_bytes", offsetof(nnc_run_ask, sample_bytes), false },
         { "detect_s", offsetof(nnc_run_ask, detect_s), false },
         { "start_s", offsetof(nnc_run_ask, start_s), false },
+        { "reshard_s", offsetof(nnc_run_ask, reshard_s), false },
         { "repair_s", offsetof(nnc_run_ask, repair_s), false },
         { "evaluate_s", offsetof(nnc_run_ask, evaluate_s), false },
         { "warmup_s", offsetof(nnc_run_ask, warmup_s), false },

@@ -5,6 +5,8 @@
 #include "base/names.h"
 #include "base/number.h"
 #include "cli/estimate/estimate_view.h"
+#include "cli/run/run_view.h"
+#include "input/read.h"
 #include "op/work.h"
 #include "render/sheet.h"
 #include "render/subject.h"
@@ -283,7 +285,12 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_table_of(out, style, lines_of(list));
     nnc_sheet_gap(&sheet);
     write_totals(&sheet, &list->report, list->left_out);
+    if (list->report.run != NULL) {
+        nnc_run_input_lines(out, style, list->report.run);
+    }
 }
+
+NNC_IF(has_input, nnc_report, self->run != NULL && !isnan(self->run->input_s))
 
 #define OPS_OF(by)                                                                            \
     {                                                                                         \
@@ -298,12 +305,18 @@ static const nnc_metric document_rows[NNC_BY_COUNT] = {
 };
 #undef OPS_OF
 
+static const nnc_metric input_row =
+    NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics, .when = has_input,
+           .help = "The run, where something is said of its input.");
+
 static const nnc_metrics *const sums_too[] = { &row_metrics[NNC_BY_OP], &row_metrics[NNC_BY_GROUP],
                                                &row_metrics[NNC_BY_PHASE], NULL };
 static const nnc_metric any_rows[] = {
     NNC_AS("ops", LIST, NNC_IN(ops_list, rows), NNC_COUNT(ops_list, count),
            .rows = &row_metrics[NNC_BY_ROW], .others = sums_too,
            .help = "Ops; with --by sums of them."),
+    NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics, .when = has_input,
+           .help = "The run, where something is said of its input."),
 };
 static const nnc_metrics any_document = NNC_METRICS("the ops of a step", any_rows, ops_list);
 
@@ -314,7 +327,8 @@ const nnc_view nnc_ops_output = {
 nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report,
                           nnc_ops_view view)
 {
-    const nnc_metrics document = { .rows = &document_rows[view.by], .count = 1 };
+    const nnc_metric both[] = { document_rows[view.by], input_row };
+    const nnc_metrics document = { .rows = both, .count = NNC_COUNT_OF(both) };
     nnc_view shown = nnc_ops_output;
     shown.document = &document;
     ops_row *rows = calloc((size_t)report->op_count + 1, sizeof *rows);

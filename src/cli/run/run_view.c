@@ -281,6 +281,12 @@ static void write_energy(nnc_sheet *sheet, const nnc_report *report)
     }
 }
 
+void nnc_run_input_lines(nnc_buffer *out, nnc_style style, const nnc_run *run)
+{
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    write_input(&sheet, run);
+}
+
 void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
