@@ -20,13 +20,15 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 {
     const char *path = session->options.operands[0], *notes = NULL;
     const char *slash = strrchr(path, '/');
+    const char *axes = session->options.operand_count > 1 ? session->options.operands[1] : NULL;
     char id[64], *text = NULL;
     size_t size = 0;
     snprintf(id, sizeof id, "%s", slash != NULL ? slash + 1 : path);
     if (nnc_onnx_is_file(id)) {
         id[strlen(id) - 5] = '\0';
     }
-    NNC_TRY(nnc_onnx_import(path, id, nnc_specs_arena(session->specs), &text, &size, &notes, err));
+    NNC_TRY(nnc_onnx_import(path, id, axes, nnc_specs_arena(session->specs), &text, &size, &notes,
+                            err));
     nnc_buffer_put(session->out, text, size);
     say(path, notes);
     return NNC_OK;
@@ -34,11 +36,14 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_import = {
     .name = "import",
-    .operands = "FILE.onnx",
+    .operands = "FILE.onnx [AXES]",
     .summary = "An ONNX file as a model file of the graph family, on standard output.",
     .notes =
         "nncost import net.onnx > net.json. Shapes are worked out from the input, whose batch "
         "becomes 1; "
+        "AXES gives other axes that have a name or no size theirs, sequence=128,x.2=48 (the third "
+        "axis "
+        "of input x); "
         "norms, GELU and attention that are written as many nodes become one step. A node that has "
         "no "
         "place is named, and nothing is written. What an export has lost (batch norms folded into "
@@ -46,7 +51,7 @@ const nnc_command nnc_cmd_import = {
         "DEVICE' "
         "does the same on the way.",
     .min_operands = 1,
-    .max_operands = 1,
+    .max_operands = 2,
     .takes = NNC_TAKES_COMMON,
     .run = run,
 };

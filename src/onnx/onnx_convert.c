@@ -21,7 +21,7 @@ static bool dropout(nnc_onnx_graph *g)
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     nnc_onnx_same_dims(in, out);
     if (in->pattern == NNC_ONNX_PROBABILITIES) {
-        nnc_onnx_alias(in, out);
+        nnc_onnx_alias(g, in, out);
         return true;
     }
     if (!nnc_onnx_materialise(g, in)) {

@@ -75,46 +75,9 @@ static bool make_room(nnc_onnx_graph *g)
 
 /* ---- what comes in ---- */
 
-static const Onnx__TypeProto__Tensor *type_of(const Onnx__ValueInfoProto *info)
-{
-    return info->type != NULL && info->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE
-               ? info->type->tensor_type
-               : NULL;
-}
-
-/* The first axis is the batch, which is 1 whatever the file says it may be; others have to be known. */
-static bool read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v,
-                       bool batch)
-{
-    const Onnx__TypeProto__Tensor *type = type_of(info);
-    if (type == NULL || type->shape == NULL || type->shape->n_dim > NNC_ONNX_RANK_MAX) {
-        return nnc_onnx_refuse(g, "input %.60s has no shape", v->name);
-    }
-    v->rank = (int32_t)type->shape->n_dim;
-    for (int32_t i = 0; i < v->rank; i++) {
-        const Onnx__TensorShapeProto__Dimension *dim = type->shape->dim[i];
-        const bool number = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
-        v->dims[i] = number && dim->dim_value > 0 ? dim->dim_value : -1;
-        if (batch && i == 0) {
-            if (v->dims[0] > 1) {
-                return nnc_onnx_refuse(g,
-                                       "input %.60s has a batch of %" PRId64
-                                       ", expected 1 or a name: export it again",
-                                       v->name, v->dims[0]);
-            }
-            v->dims[0] = 1;
-        }
-        if (v->dims[i] < 1 || v->dims[i] > 1000000000) {
-            return nnc_onnx_refuse(
-                g, "input %.60s: axis %d has no size, expected a file with fixed ones", v->name, i);
-        }
-    }
-    return true;
-}
-
 static bool is_float(const Onnx__ValueInfoProto *info)
 {
-    const Onnx__TypeProto__Tensor *type = type_of(info);
+    const Onnx__TypeProto__Tensor *type = nnc_onnx_type_of(info);
     return type == NULL || !type->has_elem_type ||
            (type->elem_type != ONNX__TENSOR_PROTO__DATA_TYPE__INT64 &&
             type->elem_type != ONNX__TENSOR_PROTO__DATA_TYPE__INT32 &&
@@ -128,7 +91,7 @@ static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc
     char shape[96] = "";
     const bool ids = !is_float(info);
     int64_t elements = 0;
-    if (!read_shape(g, info, v, true) || !nnc_onnx_elements(v, &elements)) {
+    if (!nnc_onnx_read_shape(g, info, v, true) || !nnc_onnx_elements(v, &elements)) {
         return nnc_onnx_refuse(g, "input %.60s is of an impossible size", v->name);
     }
     if (v->rank < 2 || v->rank > 4 || (ids && v->rank != 2)) {
@@ -176,7 +139,7 @@ static bool read_tensors(nnc_onnx_graph *g)
         }
         if (!first && g->shapeless && is_float(info)) {
             int64_t elements = 0;
-            if (!read_shape(g, info, v, false) || !nnc_onnx_elements(v, &elements)) {
+            if (!nnc_onnx_read_shape(g, info, v, false) || !nnc_onnx_elements(v, &elements)) {
                 return nnc_onnx_refuse(g, "parameter %.60s is of an impossible size", v->name);
             }
             v->kind = NNC_ONNX_WEIGHT;
@@ -360,8 +323,8 @@ static void give_back(void *failed, void *memory)
 }
 
 nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, const char *id,
-                         nnc_arena *arena, char **text, size_t *size, const char **notes,
-                         nnc_error *err)
+                         const char *axes, nnc_arena *arena, char **text, size_t *size,
+                         const char **notes, nnc_error *err)
 {
     bool failed = false;
     ProtobufCAllocator memory = { take, give_back, &failed };
@@ -372,8 +335,18 @@ nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, c
     } else if (model == NULL || model->graph == NULL) {
         status = nnc_fail(err, NNC_BAD_SPEC, path, "is no ONNX file");
     } else {
-        nnc_onnx_graph g = { .path = path, .proto = model->graph, .arena = arena, .err = err };
+        nnc_onnx_graph g = {
+            .path = path, .proto = model->graph, .arena = arena, .err = err, .axes = axes
+        };
         status = convert(&g, id, text, size, notes);
+        const char *left = nnc_onnx_axis_left(&g);
+        if (status == NNC_OK && left != NULL) {
+            status =
+                nnc_fail(err, NNC_BAD_USAGE, path,
+                         "no input has such an axis without a size, expected NAME=NUMBER of one "
+                         "that has a name, or INPUT.PLACE=NUMBER, found %.60s",
+                         left);
+        }
     }
     if (model != NULL) {
         onnx__model_proto__free_unpacked(model, &memory);
@@ -381,14 +354,14 @@ nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, c
     return status;
 }
 
-nnc_status nnc_onnx_import(const char *path, const char *id, nnc_arena *arena, char **text,
-                           size_t *size, const char **notes, nnc_error *err)
+nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, nnc_arena *arena,
+                           char **text, size_t *size, const char **notes, nnc_error *err)
 {
     uint8_t *bytes = NULL;
     size_t count = 0;
     nnc_status status = read_file(path, &bytes, &count, err);
     if (status == NNC_OK) {
-        status = nnc_onnx_read(path, bytes, count, id, arena, text, size, notes, err);
+        status = nnc_onnx_read(path, bytes, count, id, axes, arena, text, size, notes, err);
     }
     free(bytes);
     return status;

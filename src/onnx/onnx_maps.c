@@ -229,7 +229,7 @@ bool nnc_onnx_pad(nnc_onnx_graph *g)
         }
     }
     if (none) {
-        nnc_onnx_alias(in, out);
+        nnc_onnx_alias(g, in, out);
         return true;
     }
     if (!nnc_onnx_materialise(g, in)) {
@@ -273,7 +273,7 @@ bool nnc_onnx_resize(nnc_onnx_graph *g)
     }
     nnc_onnx_same_dims(in, out);
     if (factor == 1) {
-        nnc_onnx_alias(in, out);
+        nnc_onnx_alias(g, in, out);
         return true;
     }
     out->dims[2] *= factor;

@@ -24,8 +24,8 @@ nnc_status nnc_onnx_take(nnc_specs *specs, char **operand, nnc_error *err)
     }
     snprintf(path, size, "%s%s", slash == NULL ? "./" : "", *operand);
     *made = (nnc_piped){ .next = *all, .path = path };
-    NNC_TRY(nnc_onnx_import(*operand, slash != NULL ? slash + 1 : *operand, arena, &made->text,
-                            &made->size, &notes, err));
+    NNC_TRY(nnc_onnx_import(*operand, slash != NULL ? slash + 1 : *operand, NULL, arena,
+                            &made->text, &made->size, &notes, err));
     *all = made;
     *operand = path;
     return NNC_OK;

@@ -15,7 +15,9 @@ static inline bool nnc_onnx_is(const nnc_onnx_graph *g, const char *type)
 bool nnc_onnx_is_scalar(const nnc_onnx_value *v);
 int32_t nnc_onnx_index_of(const nnc_onnx_graph *g, const nnc_onnx_value *v);
 /* The same tensor under another name and shape. */
-void nnc_onnx_alias(const nnc_onnx_value *in, nnc_onnx_value *out);
+void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
+/* It is more than what it was another name of: this pattern, too. */
+void nnc_onnx_becomes(nnc_onnx_value *out, nnc_onnx_pattern pattern);
 void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out);
 /* out is part of something larger, of which src is what goes in. */
 void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pattern,

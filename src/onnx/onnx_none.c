@@ -2,10 +2,11 @@
 #include "base/error.h"
 #include "onnx/onnx_import.h"
 
-nnc_status nnc_onnx_import(const char *path, const char *id, nnc_arena *arena, char **text,
-                           size_t *size, const char **notes, nnc_error *err)
+nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, nnc_arena *arena,
+                           char **text, size_t *size, const char **notes, nnc_error *err)
 {
     (void)id;
+    (void)axes;
     (void)arena;
     (void)text;
     (void)size;

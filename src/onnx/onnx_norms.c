@@ -116,7 +116,7 @@ bool nnc_onnx_root(nnc_onnx_graph *g)
         return nnc_onnx_refuse(g, "a root outside of a norm");
     }
     nnc_onnx_same_dims(in, out);
-    nnc_onnx_alias(in, out);
-    out->pattern = NNC_ONNX_DEVIATION;
+    nnc_onnx_alias(g, in, out);
+    nnc_onnx_becomes(out, NNC_ONNX_DEVIATION);
     return true;
 }

@@ -12,7 +12,7 @@ static bool part(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out)
         return nnc_onnx_refuse(g, "a part of %" PRId64 " values with %" PRId64, had, has);
     }
     if (has == had) {
-        nnc_onnx_alias(in, out);
+        nnc_onnx_alias(g, in, out);
         return true;
     }
     const int64_t rows[] = { had / has, has };
@@ -126,7 +126,7 @@ bool nnc_onnx_concatenate(nnc_onnx_graph *g)
         nnc_onnx_made(&joined, reg, joined.shape_rank, joined.shape);
     }
     nnc_onnx_same_dims(&joined, out);
-    nnc_onnx_alias(&joined, out);
+    nnc_onnx_alias(g, &joined, out);
     return true;
 }
 
@@ -142,6 +142,6 @@ bool nnc_onnx_moved(nnc_onnx_graph *g)
                    ? part(g, in, out)
                    : nnc_onnx_refuse(g, "repeats values, which cannot be placed");
     }
-    nnc_onnx_alias(in, out);
+    nnc_onnx_alias(g, in, out);
     return true;
 }

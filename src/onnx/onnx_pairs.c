@@ -33,14 +33,14 @@ static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_v
     if (x->pattern == NNC_ONNX_SCORES ||
         x->pattern == NNC_ONNX_PROBABILITIES) { /* a scale, a mask, a bias */
         const int64_t table = adds && !w->computed && w->kind == NNC_ONNX_WEIGHT ? w->origin : 0;
-        nnc_onnx_alias(x, out);
+        nnc_onnx_alias(g, x, out);
         out->origin = nnc_onnx_is_scalar(w) ? x->origin : x->origin + table;
         return true;
     }
     if (nnc_onnx_is_scalar(w)) {
-        nnc_onnx_alias(x, out);
+        nnc_onnx_alias(g, x, out);
         if (x->pattern == NNC_ONNX_ERF && adds) {
-            out->pattern = NNC_ONNX_ERF_PLUS;
+            nnc_onnx_becomes(out, NNC_ONNX_ERF_PLUS);
         } else if (x->pattern == NNC_ONNX_LINEAR || x->pattern == NNC_ONNX_SIGMOID ||
                    x->pattern == NNC_ONNX_HARD_SIGMOID || x->pattern == NNC_ONNX_CLIPPED) {
             out->pattern = x->pattern;
@@ -52,16 +52,16 @@ static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_v
     }
     const bool channels = per_channel(w, x, &map);
     if (x->pattern == NNC_ONNX_LINEAR && adds && channels && !map) {
-        nnc_onnx_alias(x, out);
+        nnc_onnx_alias(g, x, out);
         return nnc_onnx_write_linear(g, out, true);
     }
     if (x->pattern == NNC_ONNX_NORMED && times && channels) {
-        nnc_onnx_alias(x, out);
-        out->pattern = NNC_ONNX_NORMED_GAIN;
+        nnc_onnx_alias(g, x, out);
+        nnc_onnx_becomes(out, NNC_ONNX_NORMED_GAIN);
         return true;
     }
     if (x->pattern == NNC_ONNX_NORMED_GAIN && adds && channels && !x->rms) {
-        nnc_onnx_alias(x, out);
+        nnc_onnx_alias(g, x, out);
         return nnc_onnx_write_norm(g, out, "");
     }
     if ((x->pattern == NNC_ONNX_BATCH_NORM && times) ||
@@ -69,8 +69,8 @@ static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_v
         if (!channels) {
             return nnc_onnx_refuse(g, "expected one value per channel");
         }
-        nnc_onnx_alias(x, out);
-        out->pattern = NNC_ONNX_BATCH_GAIN;
+        nnc_onnx_alias(g, x, out);
+        nnc_onnx_becomes(out, NNC_ONNX_BATCH_GAIN);
         return times || nnc_onnx_write_batch_norm(g, out);
     }
     if (channels) {
@@ -194,7 +194,7 @@ bool nnc_onnx_pair(nnc_onnx_graph *g)
         b->pattern == NNC_ONNX_SCORES) { /* a mask that was worked out */
         nnc_onnx_value *scores = a->pattern == NNC_ONNX_SCORES ? a : b;
         nnc_onnx_same_dims(scores, out);
-        nnc_onnx_alias(scores, out);
+        nnc_onnx_alias(g, scores, out);
         return scores != b || a->pattern != NNC_ONNX_SCORES;
     }
     const char *kind = times ? product_of(g, a, b) : NULL;
@@ -229,6 +229,6 @@ bool nnc_onnx_sum(nnc_onnx_graph *g)
     }
     memcpy(out->dims, sum.dims, sizeof out->dims);
     out->rank = sum.rank;
-    nnc_onnx_alias(&sum, out);
+    nnc_onnx_alias(g, &sum, out);
     return true;
 }

@@ -18,14 +18,23 @@ int32_t nnc_onnx_index_of(const nnc_onnx_graph *g, const nnc_onnx_value *v)
 }
 
 /* The same tensor under another name and shape. */
-void nnc_onnx_alias(const nnc_onnx_value *in, nnc_onnx_value *out)
+void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
 {
     const char *name = out->name;
     nnc_onnx_value moved = *in;
     memcpy(moved.dims, out->dims, sizeof moved.dims);
     moved.rank = out->rank;
     moved.name = name;
+    if (in->same_as == 0 && in >= g->values && in < g->values + g->count) {
+        moved.same_as = nnc_onnx_index_of(g, in) + 1;
+    }
     *out = moved;
+}
+
+void nnc_onnx_becomes(nnc_onnx_value *out, nnc_onnx_pattern pattern)
+{
+    out->pattern = pattern;
+    out->same_as = 0;
 }
 
 void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out)
@@ -81,8 +90,22 @@ bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v)
            write_plain(g, v, "\"op\": \"norm\", \"kind\": \"batch\"");
 }
 
+/* What is there under several names is written once. */
+static bool write_same(nnc_onnx_graph *g, nnc_onnx_value *v)
+{
+    nnc_onnx_value *same = &g->values[v->same_as - 1];
+    if (!nnc_onnx_materialise(g, same)) {
+        return false;
+    }
+    nnc_onnx_made(v, same->reg, same->shape_rank, same->shape);
+    return true;
+}
+
 bool nnc_onnx_materialise(nnc_onnx_graph *g, nnc_onnx_value *v)
 {
+    if (v->pattern != NNC_ONNX_PLAIN && v->same_as > 0 && v->kind == NNC_ONNX_ACTIVATION) {
+        return write_same(g, v);
+    }
     switch (v->pattern) {
     case NNC_ONNX_PLAIN:
         return v->reg >= 0 || nnc_onnx_refuse(g, "reads \"%.60s\", which nothing makes", v->name);

@@ -114,7 +114,7 @@ bool nnc_onnx_softmax(nnc_onnx_graph *g)
         return nnc_onnx_act(g, "softmax");
     }
     nnc_onnx_same_dims(in, out);
-    nnc_onnx_alias(in, out);
-    out->pattern = NNC_ONNX_PROBABILITIES;
+    nnc_onnx_alias(g, in, out);
+    nnc_onnx_becomes(out, NNC_ONNX_PROBABILITIES);
     return true;
 }

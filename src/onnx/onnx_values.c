@@ -1,8 +1,10 @@
 /* Values by name, and what the node at hand says. */
 #include "onnx/onnx_values.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -132,6 +134,82 @@ bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_on
                                    (long long)db);
         }
         out->dims[i] = da == 1 ? db : da;
+    }
+    return true;
+}
+
+enum { AXES_MAX = 32 };
+
+int64_t nnc_onnx_axis_said(nnc_onnx_graph *g, const char *input, int axis, const char *name)
+{
+    char place[96];
+    int index = 0;
+    snprintf(place, sizeof place, "%.80s.%d", input, axis);
+    for (const char *at = g->axes; at != NULL && *at != '\0' && index < AXES_MAX; index++) {
+        const size_t size = strcspn(at, ","), length = strcspn(at, "=,");
+        const bool named = name != NULL && strlen(name) == length && memcmp(name, at, length) == 0;
+        if (length < size &&
+            (named || (strlen(place) == length && memcmp(place, at, length) == 0))) {
+            g->axes_used |= 1U << index;
+            return strtoll(at + length + 1, NULL, 10);
+        }
+        at += size + (at[size] == ',');
+    }
+    return -1;
+}
+
+const char *nnc_onnx_axis_left(const nnc_onnx_graph *g)
+{
+    int index = 0;
+    for (const char *at = g->axes; at != NULL && *at != '\0'; index++) {
+        const size_t size = strcspn(at, ",");
+        if (index >= AXES_MAX || (g->axes_used >> index & 1U) == 0) {
+            return at;
+        }
+        at += size + (at[size] == ',');
+    }
+    return NULL;
+}
+
+const Onnx__TypeProto__Tensor *nnc_onnx_type_of(const Onnx__ValueInfoProto *info)
+{
+    return info->type != NULL && info->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE
+               ? info->type->tensor_type
+               : NULL;
+}
+
+bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v,
+                         bool batch)
+{
+    const Onnx__TypeProto__Tensor *type = nnc_onnx_type_of(info);
+    if (type == NULL || type->shape == NULL || type->shape->n_dim > NNC_ONNX_RANK_MAX) {
+        return nnc_onnx_refuse(g, "input %.60s has no shape", v->name);
+    }
+    v->rank = (int32_t)type->shape->n_dim;
+    for (int32_t i = 0; i < v->rank; i++) {
+        const Onnx__TensorShapeProto__Dimension *dim = type->shape->dim[i];
+        const bool number = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+        const bool named = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
+        v->dims[i] = number && dim->dim_value > 0
+                         ? dim->dim_value
+                         : nnc_onnx_axis_said(g, v->name, i, named ? dim->dim_param : NULL);
+        if (batch && i == 0) {
+            if (v->dims[0] > 1) {
+                return nnc_onnx_refuse(g,
+                                       "input %.60s has a batch of %" PRId64
+                                       ", expected 1 or a name: export it again",
+                                       v->name, v->dims[0]);
+            }
+            v->dims[0] = 1;
+        }
+        if (v->dims[i] < 1 || v->dims[i] > 1000000000) {
+            char place[96];
+            snprintf(place, sizeof place, "%.60s.%d", v->name, i);
+            return nnc_onnx_refuse(
+                g,
+                "input %.60s: axis %d has no size, expected nncost import FILE.onnx %.60s=NUMBER",
+                v->name, i, named ? dim->dim_param : place);
+        }
     }
     return true;
 }

@@ -55,6 +55,7 @@ typedef struct nnc_onnx_value {
     bool ids;       /* token ids */
     nnc_onnx_pattern pattern;
     int32_t src, key, width; /* values; width of a linear layer's output */
+    int32_t same_as; /* the value, counted from 1, that this one is under another name; 0 = none */
     bool rms;
     int64_t pads[4]; /* of one with zeros around it: before both sides, behind both */
     int32_t reg;     /* tensor of the graph file that holds it; -1 = none yet */
@@ -86,7 +87,19 @@ typedef struct nnc_onnx_graph {
     bool second; /* of two equal passes: the first finds out who is used when */
     int32_t convolutions, batch_norms, dropouts, biased;
     bool softmax_last;
+    const char *axes;   /* sizes of axes without one: "sequence=128,x.2=48"; NULL = none are said */
+    uint32_t axes_used; /* which of them an input has, a bit each */
 } nnc_onnx_graph;
+
+/* The tensor type of an input; NULL = it is no tensor. */
+const Onnx__TypeProto__Tensor *nnc_onnx_type_of(const Onnx__ValueInfoProto *info);
+/* The first axis is the batch, which is 1 whatever the file says it may be; others have to be known or said. */
+bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v,
+                         bool batch);
+/* The size that is said for an axis of an input, by the name it has or by its place; -1 = none. */
+int64_t nnc_onnx_axis_said(nnc_onnx_graph *g, const char *input, int axis, const char *name);
+/* The first that no input has; NULL = all are used. */
+const char *nnc_onnx_axis_left(const nnc_onnx_graph *g);
 
 /* Refuses the node at hand; returns false. */
 bool nnc_onnx_refuse(nnc_onnx_graph *g, const char *format, ...) NNC_PRINTF(2, 3);

@@ -19,5 +19,5 @@ $ nncost estimate missing.onnx round
 ! nncost: missing.onnx: cannot be read
 [4]
 $ nncost import
-! nncost: import: too few arguments, expected FILE.onnx
+! nncost: import: too few arguments, expected FILE.onnx [AXES]
 [2]

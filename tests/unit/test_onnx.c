@@ -136,6 +136,7 @@ static void attribute(const char *name, const char *numbers)
 }
 
 static nnc_error error;
+static const char *axes; /* sizes that are said */
 
 static nnc_status import(nnc_result *r)
 {
@@ -153,7 +154,8 @@ static nnc_status import(nnc_result *r)
     ck_assert_int_eq(write(file, bytes, packed), (ssize_t)packed);
     close(file);
     error = (nnc_error){ 0 };
-    const nnc_status status = nnc_onnx_import(path, "made", arena, &text, &size, &notes, &error);
+    const nnc_status status =
+        nnc_onnx_import(path, "made", axes, arena, &text, &size, &notes, &error);
     unlink(path);
     if (status == NNC_OK) {
         const nnc_model *model = NULL;
@@ -422,6 +424,47 @@ START_TEST(sums_of_several)
 }
 END_TEST
 
+/* x * clip(x + 3) / 6 of a batch norm: the norm is there under two names and counts once. */
+START_TEST(a_norm_under_two_names_is_one)
+{
+    begin("1 3 4 4");
+    tensor("w", "8 3 1 1", NULL);
+    tensor("g", "8", NULL);
+    tensor("three", "", NULL);
+    node("Conv", "x w -> y");
+    node("BatchNormalization", "y g g g g -> n");
+    node("Add", "n three -> a");
+    node("Clip", "a -> c");
+    node("Mul", "n c -> m");
+    node("Div", "m three -> out");
+    ck_assert_int_eq(imported().params, 24 + 16);
+}
+END_TEST
+
+/* 4 channels of 8 x 6: a side by its place, one by its name. */
+START_TEST(axes_without_a_size)
+{
+    for (int i = 0; i < 2; i++) {
+        begin("1 4 0 0");
+        f.dims[3].value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
+        f.dims[3].dim_param = (char *)"wide";
+        tensor("w", "2 4 1 1", NULL);
+        node("Conv", "x w -> out");
+        axes = i == 0 ? "x.2=8,wide=6" : "wide=6,x.2=8,high=8";
+        if (i == 0) {
+            ck_assert_double_eq(imported().forward_flops, 2.0 * 48 * 8);
+        } else {
+            nnc_result r;
+            ck_assert_int_eq(import(&r), NNC_BAD_USAGE);
+            ck_assert_msg(strstr(error.what, "found high=8") != NULL, "%s", error.what);
+        }
+    }
+    axes = NULL;
+    node("Conv", "x w -> out");
+    refused("input x: axis 2 has no size, expected nncost import FILE.onnx x.2=NUMBER");
+}
+END_TEST
+
 START_TEST(a_node_without_a_place_is_named)
 {
     begin("1 4 8");
@@ -465,6 +508,8 @@ int main(void)
     tcase_add_test(tests, maps_become_larger);
     tcase_add_test(tests, convolutions_over_a_sequence);
     tcase_add_test(tests, sums_of_several);
+    tcase_add_test(tests, a_norm_under_two_names_is_one);
+    tcase_add_test(tests, axes_without_a_size);
     tcase_add_test(tests, a_node_without_a_place_is_named);
     return run_suite(suite);
 }
