@@ -139,25 +139,32 @@ static bool read_number(const nnc_field *field, const char *text, double *value)
 static const char *parse(const nnc_field *field, const char *text, double *value, char *expected,
                          size_t size)
 {
-    nnc_field_expected(field, expected, size);
+    const char *what = NULL;
     switch (nnc_field_element(field->type)) {
-    case NNC_FIELD_BOOL: return read_bool(text, value) ? NULL : "not a switch";
+    case NNC_FIELD_BOOL: what = read_bool(text, value) ? NULL : "not a switch"; break;
     case NNC_FIELD_I32:
     case NNC_FIELD_I64:
     case NNC_FIELD_F64:
-        if (!read_number(field, text, value)) {
-            return "not a number";
+        if (read_number(field, text, value)) {
+            return nnc_field_refuse(field, *value, expected, size);
         }
-        return nnc_field_refuse(field, *value, expected, size);
+        what = "not a number";
+        break;
     case NNC_FIELD_ENUM:
         *value = nnc_names_find_typed(field->names, text);
-        return *value < 0 ? "unknown value" : NULL;
+        what = *value < 0 ? "unknown value" : NULL;
+        break;
     case NNC_FIELD_RECOMPUTE:
     case NNC_FIELD_OFFLOAD:
     case NNC_FIELD_TRAIN:
-        return read_flags(nnc_flags_of(field->type), text, value) ? NULL : "unknown value";
-    default: return "not a single value";
+        what = read_flags(nnc_flags_of(field->type), text, value) ? NULL : "unknown value";
+        break;
+    default: what = "not a single value"; break;
     }
+    if (what != NULL) { /* a sweep sets millions of values, and few are wrong */
+        nnc_field_expected(field, expected, size);
+    }
+    return what;
 }
 
 static const char *set_list(const nnc_field *field, void *object, const char *text, char *expected,
@@ -192,12 +199,9 @@ static const char *set_text(const nnc_field *field, void *object, const char *te
                             size_t size)
 {
     const size_t length = strlen(text);
-    nnc_field_expected(field, expected, size);
-    if (field->size == 0) {
-        return "not kept";
-    }
-    if (length == 0 || length >= field->size) {
-        return length == 0 ? "empty" : "too long";
+    if (field->size == 0 || length == 0 || length >= field->size) {
+        nnc_field_expected(field, expected, size);
+        return field->size == 0 ? "not kept" : length == 0 ? "empty" : "too long";
     }
     memcpy((char *)object + field->offset, text, length + 1);
     return NULL;
