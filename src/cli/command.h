@@ -44,7 +44,7 @@ nnc_status nnc_run_off_page(nnc_session *session, nnc_error *err);
 
 /* Forms of others, with --serve. */
 extern const nnc_command nnc_cmd_serve_ops, nnc_cmd_serve_search, nnc_cmd_serve_sweep,
-    nnc_cmd_serve_compare, nnc_cmd_serve_explain, nnc_cmd_serve_calibrate;
+    nnc_cmd_serve_compare, nnc_cmd_serve_explain, nnc_cmd_serve_calibrate, nnc_cmd_serve_init;
 
 /* Runs a command line inside the program, what it prints into out. NNC_OK with an answer of "no", too. */
 nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err);

@@ -68,6 +68,36 @@ $ nncost serve dense
 ! nncost: DEVICE: missing, expected MODEL DEVICE or a plan file, found only "dense"
 [2]
 
+# One to begin with.
+$ nncost init dense round --serve --concurrency 8 --kv-precision fp8 --input-len 500 --output-len 100 --output new.json && cat new.json && nncost check new.json
+{
+  "schema": "nncost.plans/1",
+  "note": "Deployments under watch. 'nncost check FILE' answers every scenario and exits with 1 when one misses a requirement, or moved since 'nncost check FILE --update' recorded it in this file. Keys are the options of 'nncost serve --help' with '_' for '-'; 'note' is the comment key.",
+  "common": {
+    "note": "What every scenario starts from; it may say otherwise, or null to take a key back. Ids, or paths from the folder of this file.",
+    "model": "dense",
+    "device": "round",
+    "serve": true
+  },
+  "scenarios": [
+    {
+      "id": "dense",
+      "note": "A key of 'require' is any figure of 'nncost serve --format json', in seconds and bytes or with units; the limits here leave a tenth of the time.",
+      "concurrency": 8,
+      "kv_precision": "fp8",
+      "input_len": 500,
+      "output_len": 100,
+      "require": {
+        "latency.tpot_s": "<= 0.0018s",
+        "latency.ttft_s": "<= 0.016s",
+        "memory.fits": "== true"
+      }
+    }
+  ]
+}
+new.json: 1 estimated; 3 of 3 requirements met
+Nothing is recorded yet; 'nncost check new.json --update' does it.
+
 # Slips.
 $ sed 's/"output_len"/"output_lenght"/; s/"kv_precision": "fp8"/"kv_precision": "fp9"/; s/"serve": false/"serve": 0/' inputs/served.json >p.json; nncost validate p.json
 ! nncost: p.json:4: common.output_lenght: unknown key, expected one of the serve plan's keys, perhaps "output_len", found "output_lenght"

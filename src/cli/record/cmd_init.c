@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "cli/command.h"
+#include "cli/serve/serve_asked.h"
 #include "record/plan_file.h"
 #include "record/scenario.h"
 #include "render/json_writer.h"
@@ -21,8 +22,8 @@ static void put_member(nnc_buffer *out, int indent, const char *key, const char 
     nnc_put_json_text(out, text);
 }
 
-/* A plan option as JSON of the field's type. */
-static void put_setting(nnc_buffer *out, const nnc_setting *setting, const nnc_plan *plan)
+/* An option as JSON of the field's type; plan: the object of its table. */
+static void put_setting(nnc_buffer *out, const nnc_setting *setting, const void *plan)
 {
     char text[256];
     double number = 0;
@@ -60,19 +61,43 @@ static double with_headroom(double value)
     return ceil(1.1 * value / unit) * unit;
 }
 
+/* What the answer keeps with a tenth to spare. */
+static void write_limits(nnc_buffer *out, const nnc_report *report)
+{
+    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
+    if (report->serve == NULL) {
+        const double capacity = (double)report->result->memory.capacity_bytes;
+        nnc_buffer_print(out,
+                         "        \"step_s\": \"<= %ss\",\n"
+                         "        \"memory.total_bytes\": \"<= %sGB\"\n",
+                         nnc_number_text(with_headroom(report->result->step_s), a),
+                         nnc_number_text(floor(capacity / 1e7) / 100.0, b));
+        return;
+    }
+    const double ttft_s = isfinite(report->serve->ttft_s) ? report->serve->ttft_s : 1.0;
+    nnc_buffer_print(out,
+                     "        \"latency.tpot_s\": \"<= %ss\",\n"
+                     "        \"latency.ttft_s\": \"<= %ss\",\n"
+                     "        \"memory.fits\": \"== true\"\n",
+                     nnc_number_text(with_headroom(report->serve->tpot_s), a),
+                     nnc_number_text(with_headroom(ttft_s), b));
+}
+
 static void write_scenario(nnc_buffer *out, const nnc_options *options, const nnc_report *report)
 {
-    const nnc_result *result = report->result;
-    char step[NNC_NUMBER_TEXT], memory[NNC_NUMBER_TEXT];
+    const bool served = report->serve != NULL;
     nnc_buffer_text(out, "    {\n      \"id\": ");
     nnc_put_json_text(out, report->model->id);
     put_member(out, 6, "note",
-               "A key of 'require' is any figure of 'nncost estimate --format json', in seconds, "
-               "bytes and FLOPs or with units; the limits here leave a tenth of the time, and the "
-               "device's "
-               "memory.");
+               served
+                   ? "A key of 'require' is any figure of 'nncost serve --format json', in "
+                     "seconds and bytes or with units; the limits here leave a tenth of the time."
+                   : "A key of 'require' is any figure of 'nncost estimate --format json', in "
+                     "seconds, bytes and FLOPs or with units; the limits here leave a tenth of "
+                     "the time, and the device's memory.");
     for (int i = 0; i < options->given.setting_count; i++) {
-        put_setting(out, &options->given.settings[i], &result->plan);
+        put_setting(out, &options->given.settings[i],
+                    served ? (const void *)report->serve_ask : (const void *)&report->result->plan);
     }
     if (options->given.set_count > 0) {
         nnc_buffer_text(out, ",\n      \"set\": {");
@@ -81,12 +106,9 @@ static void write_scenario(nnc_buffer *out, const nnc_options *options, const nn
         }
         nnc_buffer_text(out, "\n      }");
     }
-    nnc_buffer_print(
-        out,
-        ",\n      \"require\": {\n        \"step_s\": \"<= %ss\",\n"
-        "        \"memory.total_bytes\": \"<= %sGB\"\n      }\n    }\n",
-        nnc_number_text(with_headroom(result->step_s), step),
-        nnc_number_text(floor((double)result->memory.capacity_bytes / 1e7) / 100.0, memory));
+    nnc_buffer_text(out, ",\n      \"require\": {\n");
+    write_limits(out, report);
+    nnc_buffer_text(out, "      }\n    }\n");
 }
 
 static void write_file(const nnc_session *session, const nnc_report *report)
@@ -94,16 +116,24 @@ static void write_file(const nnc_session *session, const nnc_report *report)
     const nnc_options *options = &session->options;
     nnc_buffer *out = session->out;
     nnc_buffer_text(out, "{\n  \"schema\": \"" NNC_PLANS_SCHEMA "\"");
-    put_member(out, 2, "note",
-               "Training plans under watch. 'nncost check FILE' estimates every scenario and exits "
-               "with 1 when one misses a requirement, or moved since 'nncost check FILE --update' "
-               "recorded it in this file. Keys are the plan options of 'nncost estimate --help' "
-               "with '_' for '-'; 'note' is the comment key.");
+    const bool served = report->serve != NULL;
+    put_member(
+        out, 2, "note",
+        served
+            ? "Deployments under watch. 'nncost check FILE' answers every scenario and "
+              "exits with 1 when one misses a requirement, or moved since 'nncost check "
+              "FILE --update' recorded it in this file. Keys are the options of 'nncost "
+              "serve --help' with '_' for '-'; 'note' is the comment key."
+            : "Training plans under watch. 'nncost check FILE' estimates every scenario and exits "
+              "with 1 when one misses a requirement, or moved since 'nncost check FILE --update' "
+              "recorded it in this file. Keys are the plan options of 'nncost estimate --help' "
+              "with '_' for '-'; 'note' is the comment key.");
     nnc_buffer_text(out, ",\n  \"common\": {\n    \"note\": ");
     nnc_put_json_text(out, "What every scenario starts from; it may say otherwise, or null to "
                            "take a key back. Ids, or paths from the folder of this file.");
     put_member(out, 4, "model", report->model_asked);
     put_member(out, 4, "device", report->device_asked);
+    nnc_buffer_text(out, served ? ",\n    \"serve\": true" : "");
     if (options->given.software != NULL) {
         put_member(out, 4, "software", options->given.software);
     }
@@ -148,6 +178,35 @@ done:
     return status;
 }
 
+static nnc_status write_served(nnc_session *session, nnc_serve_scenario *scenario, nnc_error *err)
+{
+    session->exit_code = 0;
+    if (scenario->base.report.images != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--steps", "expected requests of tokens");
+    }
+    write_file(session, &scenario->base.report);
+    return NNC_OK;
+}
+
+static nnc_status run_served(nnc_session *session, nnc_error *err)
+{
+    return nnc_serve_report(session, session->options.operands[0], session->options.operands[1],
+                            write_served, err);
+}
+
+const nnc_command nnc_cmd_serve_init = {
+    .name = "init",
+    .operands = "MODEL DEVICE --serve",
+    .summary = "Print a plan file with one deployment to begin with, for 'nncost check'.",
+    .notes =
+        "Its requirements are those that the answer meets with a tenth of time to spare: nncost "
+        "init llama3-8b h100 --serve --concurrency 64 --output plans.json.",
+    .min_operands = 2,
+    .max_operands = 2,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SERVING,
+    .run = run_served,
+};
+
 const nnc_command nnc_cmd_init = {
     .name = "init",
     .operands = "[MODEL DEVICE]",
@@ -159,4 +218,5 @@ const nnc_command nnc_cmd_init = {
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN,
     .run = run,
+    .serving = &nnc_cmd_serve_init,
 };
