@@ -271,6 +271,14 @@ typedef struct nnc_framework {
     bool gathered_in_pipelines; /* ZeRO stage 3 keeps weights gathered between passes there */
 } nnc_framework;
 
+/* Predicted steps beside measured ones of a device and a family of models ("decoder", "experts" for decoders with
+ * experts), under a profile. Errors are predicted over measured, less 1. */
+typedef struct nnc_track {
+    char device[48], family[16];
+    int64_t rows, unseen; /* compared; of those, of groups that no fit saw */
+    double error, bias;   /* means of the sizes, and with sign */
+} nnc_track;
+
 /* Device memory that a plan takes beside what it counts: the driver's context and collectives, and what an allocator
  * cannot hand out again; and where measured peaks fell. */
 typedef struct nnc_reserve {
@@ -361,6 +369,8 @@ struct nnc_software {
     nnc_serve_engine serving;        /* says nothing to an estimate of training */
     const nnc_framework *stands_for; /* says nothing to an estimate */
     int32_t stands_for_count;
+    const nnc_track *compared; /* says nothing to an estimate */
+    int32_t compared_count;
     const nnc_source *sources;
     int32_t source_count;
     const char *path;

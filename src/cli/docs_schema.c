@@ -237,6 +237,9 @@ static void put_root(nnc_schema_writer *to, const char *schema, const nnc_field_
         put_objects(to, "stands_for",
                     "\"Frameworks whose runs this profile describes, and what they do unasked.\"",
                     &nnc_framework_table, price_texts + 3);
+        put_objects(to, "compared",
+                    "\"Predicted steps beside measured ones: `accuracy --summary`.\"",
+                    &nnc_track_table, price_texts + 3);
     }
     if (is_graph) {
         put_graph(to);

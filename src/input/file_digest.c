@@ -41,8 +41,8 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
 
 nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest, nnc_error *err)
 {
-    static const char *const skip[] = { "note",    "sources",    "references", "like",
-                                        "same_as", "stands_for", "aliases",    NULL };
+    static const char *const skip[] = { "note",       "sources", "references", "like", "same_as",
+                                        "stands_for", "aliases", "compared",   NULL };
     char *text = NULL;
     size_t size = 0;
     NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));

@@ -11,10 +11,10 @@
 #include "input/references.h"
 
 /* A file's own. published_params and spread were counted and measured on the other one. */
-static const char *const never[] = { "schema",     "id",         "name",
-                                     "aliases",    "like",       "note",
-                                     "references", "sources",    "published_params",
-                                     "spread",     "stands_for", NULL };
+static const char *const never[] = {
+    "schema",           "id",     "name",       "aliases",  "like", "note", "references", "sources",
+    "published_params", "spread", "stands_for", "compared", NULL
+};
 
 static bool is_object(nnc_json at)
 {
@@ -87,8 +87,9 @@ static void fill_in_same(nnc_json container)
 /* Does a file say more than its names and prices? Then it has sources of its own. */
 static bool says_figures(nnc_json root)
 {
-    static const char *const names[] = { "schema", "id",         "name",   "aliases",    "like",
-                                         "note",   "references", "prices", "stands_for", NULL };
+    static const char *const names[] = { "schema",     "id",       "name",       "aliases",
+                                         "like",       "note",     "references", "prices",
+                                         "stands_for", "compared", NULL };
     nnc_json at = nnc_json_first(root);
     while (at.node != NULL && nnc_is_one_of(nnc_json_key(at), names)) {
         at = nnc_json_next(at);

@@ -204,6 +204,21 @@ static const nnc_field framework_fields[] = {
 const nnc_field_table nnc_framework_table = { "framework", framework_fields,
                                               NNC_COUNT_OF(framework_fields) };
 
+static const nnc_field compared_fields[] = {
+    { NNC_FIELD(nnc_track, device), .required = true, .help = "Id of a device." },
+    { NNC_FIELD(nnc_track, family), .required = true,
+      .help = "Family of models; of decoders with experts: experts." },
+    { NNC_FIELD(nnc_track, rows), .max = 1e9, .required = true, .help = "Measured steps." },
+    { NNC_FIELD(nnc_track, unseen), .max = 1e9, .required = true,
+      .help = "Of those, how many are of groups that no fit saw." },
+    { NNC_FIELD(nnc_track, error), .max = 1e3, .required = true,
+      .help = "Mean size of predicted / measured - 1." },
+    { NNC_FIELD(nnc_track, bias), .min = -1, .max = 1e3, .required = true,
+      .help = "Its mean, with sign." },
+};
+const nnc_field_table nnc_track_table = { "comparison", compared_fields,
+                                          NNC_COUNT_OF(compared_fields) };
+
 nnc_software nnc_software_default(void)
 {
     const nnc_spread none = { (double)NAN, (double)NAN };
@@ -252,8 +267,8 @@ void nnc_software_read(nnc_json root, const char *stem, void *spec)
     nnc_software *software = spec;
     static const nnc_framework unsaid = { .overlap = (double)NAN };
     static const char *const no_keys[] = { NULL };
-    static const char *const other_keys[] = { "schema",     "sources", "references",
-                                              "stands_for", "like",    NULL };
+    static const char *const other_keys[] = { "schema", "sources",  "references", "stands_for",
+                                              "like",   "compared", NULL };
     *software = nnc_software_default();
     nnc_read_object(root, &nnc_software_table, other_keys, software);
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
@@ -265,6 +280,9 @@ void nnc_software_read(nnc_json root, const char *stem, void *spec)
     software->stands_for =
         nnc_read_objects(nnc_json_get(root, "stands_for"), &nnc_framework_table, no_keys,
                          sizeof(nnc_framework), &unsaid, &software->stands_for_count);
+    software->compared =
+        nnc_read_objects(nnc_json_get(root, "compared"), &nnc_track_table, no_keys,
+                         sizeof(nnc_track), &(nnc_track){ .rows = 0 }, &software->compared_count);
     nnc_read_fitted(root, "spread", &software->sources, &software->source_count);
     nnc_read_fitted(root, "serving", &software->sources, &software->source_count);
     software->serving.fitted = nnc_json_type_of(nnc_json_get(root, "serving")) == NNC_JSON_OBJECT;

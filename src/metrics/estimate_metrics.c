@@ -215,6 +215,15 @@ static const nnc_metric own_rows[] = {
     NNC_BOOL(nnc_own_step, possible, .help = "It takes at least the lower bound."),
 };
 static const nnc_metrics own_metrics = NNC_METRICS("a measured step", own_rows, nnc_own_step);
+static const nnc_metric compared_rows[] = {
+    NNC_WHOLE(nnc_track, rows, .help = "Measured steps."),
+    NNC_WHOLE(nnc_track, unseen, .help = "Of those, how many are of groups that no fit saw."),
+    NNC_NUMBER(nnc_track, error, .help = "Mean size of predicted / measured - 1."),
+    NNC_NUMBER(nnc_track, bias, .help = "Its mean, with sign."),
+};
+static const nnc_metrics compared_metrics = NNC_METRICS(
+    "measured steps of the device and the family under the profile", compared_rows, nnc_track);
+NNC_IF(has_compared, nnc_report, self->compared != NULL)
 NNC_IF(has_own, nnc_report, self->own != NULL)
 NNC_IF(has_sensitivity, nnc_report, self->sensitivity != NULL)
 
@@ -233,6 +242,10 @@ static const nnc_metric document_rows[] = {
     NNC_AS("timeline", LIST, NNC_IN(nnc_report, intervals), NNC_COUNT(nnc_report, interval_count),
            .rows = &nnc_interval_metrics, .when = has_timeline,
            .help = "What every stage does when, with --timeline."),
+    NNC_AS("accuracy", OBJECT, NNC_VIA(nnc_report, compared), .rows = &compared_metrics,
+           .when = has_compared,
+           .help = "Measured steps of this device and family under this profile, beside what was "
+                   "predicted for them."),
     NNC_AS("measured", OBJECT, NNC_VIA(nnc_report, own), .rows = &own_metrics, .when = has_own,
            .help = "The step of --measured beside the estimate."),
     NNC_AS("sensitivity", LIST, NNC_IN(nnc_report, sensitivity),

@@ -4,9 +4,27 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "shape/family.h"
+
+const nnc_track *nnc_report_compared(const nnc_report *report)
+{
+    const nnc_model *model = report->model;
+    const nnc_software *software = report->software;
+    const bool decoder = model->family == NNC_FAMILY_DECODER;
+    const char *family =
+        decoder && model->decoder.experts > 0 ? "experts" : nnc_family_name(model->family);
+    for (int32_t i = 0; i < software->compared_count; i++) {
+        const nnc_track *one = &software->compared[i];
+        if (report->result->plan.mode == NNC_MODE_PREDICTED &&
+            strcmp(one->device, report->device->id) == 0 && strcmp(one->family, family) == 0) {
+            return one;
+        }
+    }
+    return NULL;
+}
 
 const nnc_price *nnc_report_price(const nnc_report *report)
 {

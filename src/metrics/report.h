@@ -49,8 +49,12 @@ typedef struct nnc_report {
     const struct nnc_images *images;
     const nnc_serve_op *serve_ops;
     int32_t serve_op_count;
-    const nnc_own_step *own; /* NULL: none was given */
+    const nnc_track *compared; /* the measured steps that are most alike; NULL: there are none */
+    const nnc_own_step *own;   /* NULL: none was given */
 } nnc_report;
+
+/* The measured steps of the device and the family under the profile; NULL = there are none. */
+const nnc_track *nnc_report_compared(const nnc_report *report);
 
 /* The price of the device file that the costs count; NULL if the plan gives one, or none is known. */
 const nnc_price *nnc_report_price(const nnc_report *report);

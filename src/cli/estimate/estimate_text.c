@@ -15,6 +15,23 @@
 #include "render/table.h"
 #include "render/text.h"
 
+/* How near earlier predictions of this kind came to what was measured. */
+static void write_compared(nnc_sheet *sheet, const nnc_report *report)
+{
+    char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT];
+    const nnc_track *c = report->compared;
+    if (c == NULL) {
+        return;
+    }
+    nnc_sheet_label(sheet, "");
+    nnc_sheet_words(sheet,
+                    "beside %" PRId64 " measured steps of this device, family and profile (%" PRId64
+                    " of them unseen by any fit): mean error %s, bias %s%s",
+                    c->rows, c->unseen, nnc_percent_text(c->error, error),
+                    c->bias < 0.0 ? "-" : "+", nnc_percent_text(fabs(c->bias), bias));
+    nnc_sheet_end(sheet);
+}
+
 static void write_step(nnc_sheet *sheet, const nnc_report *report)
 {
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
@@ -32,6 +49,7 @@ static void write_step(nnc_sheet *sheet, const nnc_report *report)
                        result->plan.pipeline);
     }
     nnc_sheet_end(sheet);
+    write_compared(sheet, report);
     nnc_sheet_label(sheet, "");
     nnc_sheet_words(sheet, "no software is faster than %s; with nothing overlapped it takes %s",
                     nnc_unit_text(result->lower_bound_s, "s", a),

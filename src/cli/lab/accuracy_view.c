@@ -116,6 +116,7 @@ static const nnc_metric scored_rows[] = {
     NNC_NAMED(nnc_scored, fit, nnc_verdict_name, NNC_VERDICT_COUNT,
               .help = "Whether the step, which ran, is predicted to fit."),
     NNC_NUMBER(nnc_scored, memory_error, .help = "predicted / measured - 1."),
+    NNC_TEXT(nnc_scored, what, .help = "Device, profile and family, with --summary."),
     NNC_TEXT(nnc_scored, reason, .help = "Why there is no prediction."),
 };
 static const nnc_metrics scored = NNC_METRICS("a row and its prediction", scored_rows, nnc_scored);

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""compared.py NNCOST SOURCE: what software profiles say of measured steps is what `accuracy --summary` finds.
+
+With ACCEPT=1 their "compared" is written anew."""
+import collections
+import csv
+import glob
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+
+
+ORIGIN = "tests/published/training_*.csv; nncost accuracy --summary"
+
+
+def scored(program, source):
+    files = sorted(glob.glob(os.path.join(source, "tests/published/training_*.csv")))
+    files = [f for f in files if "vtrain_single" not in f]  # composed, no measurement
+    out = subprocess.run([program, "accuracy", *files, "--summary", "--rows", "--format", "json"],
+                         capture_output=True, text=True, check=True,
+                         env={**os.environ, "NNCOST_PATH": source}).stdout
+    return json.loads(out)["rows"]
+
+
+def entries(rows):
+    """Of each profile a list, in the order of device and family."""
+    found = collections.defaultdict(list)
+    for row in rows:
+        if row["kind"] == "step" and row["error"] is not None and row["what"]:
+            device, software, family = row["what"].split(", ")
+            found[(software, device, family)].append(row)
+    for (software, device, family), group in sorted(found.items()):
+        errors = [r["error"] for r in group]
+        yield software, {"device": device, "family": family, "rows": len(group),
+                         "unseen": sum(not r["fitted"] for r in group),
+                         "error": round(sum(map(abs, errors)) / len(errors), 3),
+                         "bias": round(sum(errors) / len(errors), 3)}
+
+
+def main():
+    program, source = sys.argv[1:3]
+    wanted = collections.defaultdict(list)
+    for software, entry in entries(scored(program, source)):
+        wanted[software].append(entry)
+    stale = []
+    for path in sorted(glob.glob(os.path.join(source, "software/*.json"))):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        profile = json.loads(text)
+        mine = wanted.get(profile["id"], [])
+        if profile.get("compared", []) == mine and (not mine or "compared" in profile["sources"]):
+            continue
+        stale.append(profile["id"])
+        if os.environ.get("ACCEPT") != "1":
+            continue
+        text = re.sub(r'  "compared": \[[^\]]*\],\n', "", text)
+        lines = ",\n".join("    " + json.dumps(e).replace("{", "{ ").replace("}", " }") for e in mine)
+        block = '  "compared": [\n' + lines + "\n  ],\n" if mine else ""
+        text = re.sub(r'    "compared": "[^"]*",\n', "", text)
+        if mine:
+            text = text.replace('  "sources": {\n', '  "sources": {\n    "compared": "' + ORIGIN + '",\n', 1)
+        at = text.index('  "stands_for"')
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text[:at] + block + text[at:])
+    if stale and os.environ.get("ACCEPT") != "1":
+        sys.exit("compared with measured steps otherwise than their files say: " + ", ".join(stale)
+                 + "\n(ACCEPT=1 tests/compared.py NNCOST SOURCE writes them anew)")
+    print("rewritten:" if stale else "up to date", *stale)
+
+
+main()
