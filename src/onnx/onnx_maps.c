@@ -112,7 +112,7 @@ static bool place_window(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *
 {
     char text[400];
     int64_t pads[4], shape[3] = { 0, 1, 1 };
-    window w;
+    window w = { .kernel = { 1, 1 }, .stride = { 1, 1 }, .dilation = { 1, 1 } };
     in = without_pad(g, in, pads);
     const int32_t sides = in->rank - 2;
     if (sides < 1 || sides > 2 || in->dims[0] != 1) {

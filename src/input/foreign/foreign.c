@@ -276,6 +276,22 @@ static bool ends_so(const char *name, const char *end, size_t length)
     return nnc_foreign_ends(name, end, length) && !(base && strstr(name, "For") != NULL);
 }
 
+/* What a class implies: fields and their values behind a '=', or nothing. */
+static void apply_class(nnc_json root, nnc_model *model, const char *text, size_t size)
+{
+    static const char labelled[] = ",head_width=labels";
+    char effects[128];
+    snprintf(effects, sizeof effects, "%.*s", (int)size, text);
+    char *labels = strstr(effects, labelled);
+    if (labels != NULL) {
+        *labels = '\0';
+    }
+    nnc_foreign_set(root, model, NULL, effects + (effects[0] == '='));
+    if (labels != NULL) {
+        set_labels(root, model, labels[strlen(labelled)] != '!');
+    }
+}
+
 /* The class that the file names has to build this network with a head that is known: a base model has none,
  * and a classifier another. */
 static void read_class(nnc_foreign_file *file, nnc_json root)
@@ -295,17 +311,8 @@ static void read_class(nnc_foreign_file *file, nnc_json root)
         const size_t size = strcspn(c, " "), length = strcspn(c, "= ");
         const bool other = *c == '!';
         if (!named || ends_so(nnc_json_text(at), c + other, length - other)) {
-            char effects[128];
-            snprintf(effects, sizeof effects, "%.*s", (int)(size - length), c + length);
-            char *labels = strstr(effects, ",head_width=labels");
-            if (labels != NULL) {
-                *labels = '\0';
-            }
             if (!other) {
-                nnc_foreign_set(root, file->model, NULL, effects + (effects[0] == '='));
-                if (labels != NULL) {
-                    set_labels(root, file->model, labels[strlen(",head_width=labels")] != '!');
-                }
+                apply_class(root, file->model, c + length, size - length);
                 return;
             }
             break;

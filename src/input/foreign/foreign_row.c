@@ -323,7 +323,8 @@ static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key)
         nnc_foreign_value(common_only, own, only, sizeof only) != NULL && !allowed(at, only)) {
         nnc_json_mismatch(at, "shapes a network this version does not know", only);
     }
-    const bool of_text = file->row->part && nnc_foreign_word(text_only, key) != NULL;
+    const bool of_text =
+        file->row != NULL && file->row->part && nnc_foreign_word(text_only, key) != NULL;
     return row != NULL || of_text || nnc_foreign_word(common_only, own) != NULL ||
            is_harmless(own) || is_harmless(key) ||
            (file->around != NULL && speaks_of(file->around, key));
