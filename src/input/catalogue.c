@@ -283,10 +283,10 @@ static int32_t find(nnc_specs *specs, const char *asked, const void *list, int32
         (void)nnc_no_memory(err);
         return -1;
     }
-    for (int32_t i = 0; i < count; i++) {
-        const char *id = (const char *)list + (size_t)i * size;
+    for (size_t i = 0; i < (size_t)count; i++) {
+        const char *id = (const char *)list + i * size;
         if (strcasecmp(id, asked) == 0 || strcasecmp(id + name_at, asked) == 0) {
-            return i;
+            return (int32_t)i;
         }
         names[2 * i] = id;
         names[2 * i + 1] = id + name_at;
@@ -310,7 +310,7 @@ nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region 
     const int32_t at = find(specs, id_or_name, c.regions, c.region_count, sizeof *region,
                             offsetof(nnc_region, name), "--region",
                             "an ISO country code or a cloud's region", &why);
-    if (at < 0) {
+    if (at < 0 || c.regions == NULL) {
         return nnc_fail(err, why.status, why.where, "%s", why.what);
     }
     *region = c.regions[at];
@@ -329,7 +329,7 @@ nnc_status nnc_building_load(nnc_specs *specs, const char *id_or_name, nnc_build
     const int32_t at =
         find(specs, id_or_name, c.buildings, c.building_count, sizeof *building,
              offsetof(nnc_building, name), "--building", "an operator such as google or aws", &why);
-    if (at < 0) {
+    if (at < 0 || c.buildings == NULL) {
         return nnc_fail(err, why.status, why.where, "%s", why.what);
     }
     *building = c.buildings[at];

@@ -141,6 +141,21 @@ static void put_numbers(nnc_table *table, const nnc_report *report, ranking rank
     }
 }
 
+/* What a row is best at, and whether anybody measured its device. */
+static const char *crown_of(const nnc_comparison *comparison, ranking ranked, int32_t row,
+                            char crown[64])
+{
+    const bool fastest = row == ranked.fastest, cheapest = row == ranked.cheapest;
+    const bool carried = comparison->rows[row].report.device->efficiency.basis == NNC_BASIS_DEFAULT;
+    snprintf(crown, 64, "%s%s%s",
+             fastest && cheapest ? "fastest, cheapest"
+             : fastest           ? "fastest"
+             : cheapest          ? "cheapest"
+                                 : "",
+             carried && (fastest || cheapest) ? ", " : "", carried ? "not measured" : "");
+    return crown;
+}
+
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     enum { VARIED_MAX = 32 };
@@ -174,21 +189,12 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     }
     nnc_table_head(&table, (nnc_head){ .text = "", .left = true });
     for (int32_t i = 0; i < comparison->row_count; i++) {
-        const bool fastest = i == ranked.fastest, cheapest = i == ranked.cheapest;
         for (int32_t c = 0; c < varied; c++) {
             nnc_table_cell(&table, comparison->varied[i * comparison->varied_count + c]);
         }
         put_numbers(&table, &comparison->rows[i].report, ranked);
         char crown[64];
-        const bool carried =
-            comparison->rows[i].report.device->efficiency.basis == NNC_BASIS_DEFAULT;
-        snprintf(crown, sizeof crown, "%s%s%s",
-                 fastest && cheapest ? "fastest, cheapest"
-                 : fastest           ? "fastest"
-                 : cheapest          ? "cheapest"
-                                     : "",
-                 carried && (fastest || cheapest) ? ", " : "", carried ? "not measured" : "");
-        nnc_table_cell(&table, crown);
+        nnc_table_cell(&table, crown_of(comparison, ranked, i, crown));
     }
     nnc_table_write(&table, out, style);
 }
