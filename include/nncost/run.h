@@ -109,6 +109,7 @@ typedef struct nnc_run_ask {
     double device_hours;                  /* an amount of training, as days is */
     /* replicas that go on while one is replaced; 0 = all wait, and go back to a checkpoint */
     double elastic_replicas, reshard_s; /* until those that are left go on */
+    double encode_s; /* of a device, for a sample that it encodes itself: image, text; 0 = cached */
 } nnc_run_ask;
 
 /* With every default that has no source of its own: detection 600 s and start 30 s as in

@@ -130,6 +130,9 @@ static const nnc_field run_fields[] = {
       .help = "Workers that prepare samples, per device." },
     { NUMBER(prefetch), .default_text = "2", .help = "Batches that each worker holds." },
     { BYTES(prepared_bytes), .help = "Bytes of a sample as it is sent to the device." },
+    { TIME(encode_s), .default_text = "0",
+      .help = "Time of a device for a sample that it encodes itself before the step: images to "
+              "latents, texts; 0 = cached." },
     { NNC_FIELD(nnc_run_ask, serial_input), .default_text = "off",
       .help = "Nothing is prepared while the device computes." },
 

@@ -328,6 +328,14 @@ nnc_status nnc_run_say(const nnc_result *result, const nnc_device *device, const
                              : plan->devices_per_node > 0 ? plan->devices_per_node
                                                           : 8;
     nnc_run_method(result, ask, one.tokens, &one.flops, &one.seconds, run, why);
+    if (ask->encode_s > 0.0) {
+        NNC_LET(why, computed_s, "s", one.seconds);
+        NNC_LET(why, samples_of_a_device, NULL, one.samples / run->devices);
+        NNC_LET(why, encode_s, "s", ask->encode_s);
+        NNC_SAY(why, encoded_step_s, "s", computed_s + samples_of_a_device * encode_s);
+        NNC_NOTE(why, "encoders on the device, which cached samples do without");
+        one.seconds = encoded_step_s;
+    }
     run->devices += ask->rollout_devices * ask->sites;
     run->nodes = ceil(run->devices / per_node);
     run->price_per_device_hour = result != NULL ? result->price_per_device_hour : plan->price;

@@ -258,6 +258,8 @@ Input:
   --workers X             Workers that prepare samples, per device. [8]
   --prefetch X            Batches that each worker holds. [2]
   --prepared-bytes X      Bytes of a sample as it is sent to the device.
+  --encode-s X            Time of a device for a sample that it encodes itself before the step:
+                          images to latents, texts; 0 = cached. [0]
   --serial-input[=off]    Nothing is prepared while the device computes. [off]
 
 Energy:

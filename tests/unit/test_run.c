@@ -384,6 +384,7 @@ START_TEST(every_line_is_true)
         ask.device_mtbf_s = variant & 1 ? 1e8 : (double)NAN;
         ask.asynchronous = (variant & 2) != 0;
         ask.elastic_replicas = variant == 3 ? 16.0 : 0.0;
+        ask.encode_s = variant == 5 ? 0.01 : 0.0;
         ask.block_s = variant & 2 ? 3.0 : (double)NAN;
         ask.checkpoint_bytes = 1e12;
         ask.checkpoint_interval_s = variant & 1 ? (double)NAN : 1800.0;
