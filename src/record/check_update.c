@@ -131,7 +131,7 @@ nnc_status nnc_plans_forget(nnc_specs *specs, const char *path, nnc_error *err)
     const nnc_plans *plans = NULL;
     nnc_status status =
         arena != NULL ? nnc_plans_read(specs, arena, path, &plans, err) : nnc_no_memory(err);
-    if (status == NNC_OK && plans->places.end > 0) {
+    if (status == NNC_OK && plans != NULL && plans->places.end > 0) {
         size_t begin, end;
         nnc_buffer text = { 0 };
         find_member(plans, &begin, &end);

@@ -51,6 +51,7 @@ typedef struct nnc_search_report {
     int target_count;
     double elapsed_s;
     const char *currency; /* of the prices; NULL = there are none */
+    bool batch_chosen;    /* not asked for */
     bool stopped;         /* before all was covered */
     nnc_error why; /* no combination of a shard is legal; status NNC_OK: one is, or no shard */
     const char

@@ -360,17 +360,17 @@ usage: nncost search MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE] [options]
 
 The best legal plans for N devices, and the front of time against memory.
 
-Needs --devices and --global-batch, or a plan file that has them. Every choice that is left open is
-searched: tensor, pipeline, context, expert, virtual stages, micro-batch, ZeRO stage, sequence
-parallelism, recompute, schedule, offload. An option with a list restricts it: --tensor 4,8
---recompute none,full; '+' joins what one plan recomputes. Other options hold for every plan. Each
-figure equals that of 'estimate' for the same plan. --devices may be a list of sizes, 64,128 or
-8..4096 (doubling): then the best plan of each size is shown, and the fastest and the cheapest size.
-Several devices are compared, each by its cheapest size that keeps to --deadline and --budget, or
-with --objective time by its fastest; --plans FILE writes a scenario for each. --shard I/N searches
-one of N parts, of equal size, for 'nncost merge' to put together: that takes --format json. Ctrl-C
-ends with the best of what was covered. Exits with 1 when no plan fits, with 128 and the number of
-the signal when stopped by one.
+Needs --devices, or a plan file that has them; without --global-batch one of about 4 million tokens
+is chosen, and said. Every choice that is left open is searched: tensor, pipeline, context, expert,
+virtual stages, micro-batch, ZeRO stage, sequence parallelism, recompute, schedule, offload. An
+option with a list restricts it: --tensor 4,8 --recompute none,full; '+' joins what one plan
+recomputes. Other options hold for every plan. Each figure equals that of 'estimate' for the same
+plan. --devices may be a list of sizes, 64,128 or 8..4096 (doubling): then the best plan of each
+size is shown, and the fastest and the cheapest size. Several devices are compared, each by its
+cheapest size that keeps to --deadline and --budget, or with --objective time by its fastest;
+--plans FILE writes a scenario for each. --shard I/N searches one of N parts, of equal size, for
+'nncost merge' to put together: that takes --format json. Ctrl-C ends with the best of what was
+covered. Exits with 1 when no plan fits, with 128 and the number of the signal when stopped by one.
 
 With --serve it answers about a decoder that is served: 'nncost search --serve --help' lists those
 options.

@@ -405,10 +405,9 @@ exit 143
 nncost: search: interrupted after N of N combinations, N%; the best of these are shown
 1
 
-# What every search needs: devices and a batch.
-$ nncost search dense round --threads 1 --devices 16
-! nncost: --global-batch: missing, expected the number that every plan is for
-[2]
+# What every search needs: devices. Of a batch one is chosen, and said; images need one.
+$ nncost search dense round --threads 1 --devices 16 | head -1
+dense on 16 x round, global batch 4096 (chosen: about 4 million tokens)
 $ nncost search dense round --threads 1 --global-batch 64
 ! nncost: --devices: missing, expected the number that every plan is for
 [2]

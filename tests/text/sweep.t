@@ -122,6 +122,8 @@ micro_batch  seq_len
          32      250
          16      250
           8      250
+
+3 of 21 plans are not shown: 3 over memory, 0 illegal; --all shows them with the reason
 $ nncost sweep dense round --micro-batch 1..64*2 --top 2 --by memory.total_bytes:desc --columns micro_batch --format csv
 plan.micro_batch\r
 16\r

@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "cli/search/batch_chosen.h"
 #include "cli/search/buyer.h"
 #include "cli/search/search_view.h"
 #include "cli/search_asked.h"
@@ -10,24 +11,44 @@ static nnc_status write(nnc_session *session, const nnc_search_report *report, n
     return NNC_OK;
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
+static nnc_status write_chosen(nnc_session *session, const nnc_search_report *report,
+                               nnc_error *err)
+{
+    nnc_search_report chosen = *report;
+    chosen.batch_chosen = true;
+    return write(session, &chosen, err);
+}
+
+/* Without a batch one that such models are trained with is chosen, and said. */
+static nnc_status search_one(nnc_session *session, nnc_arena *arena, nnc_error *err)
 {
     char **operands = session->options.operands;
+    int64_t batch = 0;
+    bool chosen = false;
+    NNC_TRY(nnc_batch_choose(session, arena, &batch, &chosen, err));
+    return nnc_search_asked(session, operands[0], operands[1], chosen ? write_chosen : write, err);
+}
+
+static nnc_status run(nnc_session *session, nnc_error *err)
+{
     if (nnc_buyer_asked(&session->options)) {
         return nnc_buyer_run(session, err);
     }
     if (session->options.search.plans != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--plans", "is for several devices, found one");
     }
-    return nnc_search_asked(session, operands[0], operands[1], write, err);
+    nnc_arena *arena = nnc_arena_create();
+    const nnc_status status = arena != NULL ? search_one(session, arena, err) : nnc_no_memory(err);
+    nnc_arena_destroy(arena);
+    return status;
 }
 
 const nnc_command nnc_cmd_search = {
     .name = "search",
     .operands = "MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE]",
     .summary = "The best legal plans for N devices, and the front of time against memory.",
-    .notes = "Needs --devices and --global-batch, or a plan file that has them. Every choice that "
-             "is left open is searched: "
+    .notes = "Needs --devices, or a plan file that has them; without --global-batch one of about 4 "
+             "million tokens is chosen, and said. Every choice that is left open is searched: "
              "tensor, pipeline, context, expert, virtual stages, micro-batch, ZeRO stage, "
              "sequence parallelism, recompute, schedule, offload. An option with a list "
              "restricts it: --tensor 4,8 --recompute none,full; '+' joins what one plan "

@@ -129,14 +129,15 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
 static void write_head(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
 {
     const nnc_search_total *t = &report->total;
+    const char *chosen = report->batch_chosen ? " (chosen: about 4 million tokens)" : "";
     if (report->sizes != NULL) {
-        nnc_buffer_print(out, "%s on %" PRId32 " sizes of %s, global batch %" PRId64 "\n",
+        nnc_buffer_print(out, "%s on %" PRId32 " sizes of %s, global batch %" PRId64 "%s\n",
                          report->model->id, report->size_count, report->device->id,
-                         report->search->base.global_batch);
+                         report->search->base.global_batch, chosen);
     } else {
-        nnc_buffer_print(out, "%s on %" PRId32 " x %s, global batch %" PRId64 "\n",
+        nnc_buffer_print(out, "%s on %" PRId32 " x %s, global batch %" PRId64 "%s\n",
                          report->model->id, report->search->base.devices, report->device->id,
-                         report->search->base.global_batch);
+                         report->search->base.global_batch, chosen);
     }
     char shard[64] = "";
     if (report->search->shards > 0) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "render/sheet.h"
 
 static const double commit_every_s = 0.25;
 
@@ -221,6 +222,20 @@ static int best_first(const void *a, const void *b)
     return is_worse(a, b) ? 1 : -1;
 }
 
+/* For people: how many plans have no row. */
+static void say_hidden(nnc_sink *sink)
+{
+    const nnc_sweep_tally *tally = &sink->tally;
+    const int64_t hidden = tally->illegal + tally->over_memory;
+    if (hidden > 0 && tally->fitting > 0 && !sink->sweep->all) {
+        nnc_buffer_byte(&sink->text, '\n');
+        nnc_sheet_line(&sink->text, style_of(sink),
+                       "%" PRId64 " of %" PRId64 " plans are not shown: %" PRId64
+                       " over memory, %" PRId64 " illegal; --all shows them with the reason",
+                       hidden, hidden + tally->fitting, tally->over_memory, tally->illegal);
+    }
+}
+
 static nnc_status finish_lines(nnc_sink *sink, nnc_error *err)
 {
     nnc_status status = NNC_OK;
@@ -232,6 +247,9 @@ static nnc_status finish_lines(nnc_sink *sink, nnc_error *err)
     }
     if (status == NNC_OK && sink->sweep->format->held) {
         nnc_table_write(&sink->table, &sink->text, style_of(sink));
+    }
+    if (status == NNC_OK && sink->sweep->format->page != NULL) {
+        say_hidden(sink);
     }
     if (status == NNC_OK && (sink->text.failed || sink->text.size > 0)) {
         status = flush(sink, err);
