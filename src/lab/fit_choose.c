@@ -150,7 +150,8 @@ static void add(nnc_fit *fit, int32_t group, const char *object, const char *mem
                 const char *reason)
 {
     char name[NNC_FIT_NAME];
-    snprintf(name, sizeof name, "efficiency.%s%s%s", object, object[0] != '\0' ? "." : "", member);
+    snprintf(name, sizeof name, "efficiency.%.40s%s%.27s", object, object[0] != '\0' ? "." : "",
+             member);
     add_named(fit, group, name, reason);
 }
 
