@@ -102,7 +102,11 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     while (many - few > 1) { /* few do not fit, many do */
         again.recompute_layers = few + (many - few) / 2;
         NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
-        *(result->verdict == NNC_OVER_MEMORY ? &few : &many) = (int32_t)again.recompute_layers;
+        if (result->verdict == NNC_OVER_MEMORY) {
+            few = (int32_t)again.recompute_layers;
+        } else {
+            many = (int32_t)again.recompute_layers;
+        }
     }
     again.recompute_layers = many;
     return nnc_estimate(model, device, software, &again, scratch, result, err);
