@@ -154,11 +154,14 @@ START_TEST(tables_fit)
               "second                        1.000 us       2 B\n" },
         { 38, "name   note              time     size\n"
               "first  a rather lo.. 500.0 ms 1.000 kB\n"
-              "second               1.000 us      2 B\n" },
+              "second               1.000 us      2 B\n"
+              "cut: note (a width of 38, see COLUMNS)\n" },
         { 26, "name   note           size\n"
               "first  a rather.. 1.000 kB\n"
               "second                 2 B\n"
-              "left out: time (a width of 26, see COLUMNS)\n" },
+              "left out: time; cut: note\n"
+              "(a width of 26, see\n"
+              "COLUMNS)\n" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const nnc_style style = { .format = &nnc_format_table, .width = cases[i].width };
