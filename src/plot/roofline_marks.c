@@ -42,15 +42,18 @@ void nnc_roofline_scale(nnc_roofline *r, nnc_box area)
     r->y = (nnc_scale){ power_below(slowest), r->peak * 2.2, area.y + area.h, area.y, true };
 }
 
-/* Joins what cannot be told apart: the same op in a place that is less than three pixels away. */
+/* What is nearer cannot be told apart; an op may be joined twice, first with its like, then with other small ones. */
+static const nnc_px NEAR = NNC_PX(3) / 2;
+
+/* Joins the same op in the same place. */
 static void add_mark(nnc_roofline *r, const nnc_op_cost *cost, double share)
 {
     const double intensity = nnc_intensity(&cost->work), flops_per_s = rate_of(cost);
     const nnc_px x = nnc_scale_at(&r->x, intensity), y = nnc_scale_at(&r->y, flops_per_s);
     for (int i = 0; i < r->count; i++) {
         nnc_roof_mark *m = &r->marks[i];
-        if (abs(m->x - x) <= NNC_PX(3) && abs(m->y - y) <= NNC_PX(3) &&
-            m->cost->bound == cost->bound && nnc_op_phase(m->cost->op) == nnc_op_phase(cost->op) &&
+        if (abs(m->x - x) <= NEAR && abs(m->y - y) <= NEAR && m->cost->bound == cost->bound &&
+            nnc_op_phase(m->cost->op) == nnc_op_phase(cost->op) &&
             strcmp(nnc_op_name(m->cost->op), nnc_op_name(cost->op)) == 0) {
             m->share += share;
             m->rows++;
@@ -72,7 +75,7 @@ static void join_small(nnc_roofline *r)
 {
     const double small = 9.0 / (46.0 * 46.0); /* share from which a mark is larger */
     const bool page = r->canvas->how->marks > 0;
-    const nnc_px near = NNC_PX(!page ? 3 : 6);
+    const nnc_px near = page ? NNC_PX(6) : NEAR;
     int kept = 0;
     for (int i = 0; i < r->count; i++) {
         const nnc_roof_mark mark = r->marks[i];

@@ -263,8 +263,9 @@ $ nncost plot roofline dense round --fragment --width 360
 <g data-key="attn.residual/forward"><title>attn.residual, forward: 0.6% of the step, 250.0 GFLOP/s at 0.25 FLOP/B, memory-bound, 3 rows of several ops</title><rect class="mark memory" x="82.5" y="260.2" width="6.4" height="6.4"/></g>
 <g data-key="mlp.norm/backward"><title>mlp.norm, backward: 0.4% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="150.4" y="191.1" width="5.4" height="5.4"/></g>
 <g data-key="attn.norm/backward"><title>attn.norm, backward: 0.4% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="150.4" y="191.1" width="5.4" height="5.4"/></g>
-<g data-key="loss/forward"><title>loss, forward: 0.2% of the step, 2.500 TFLOP/s at 2.5 FLOP/B, memory-bound, 2 rows of several ops</title><rect class="mark memory" x="152.6" y="189" width="5.2" height="5.2"/></g>
+<g data-key="loss/forward"><title>loss, forward: 0.2% of the step, 2.500 TFLOP/s at 2.5 FLOP/B, memory-bound</title><rect class="mark memory" x="152.6" y="189" width="5.2" height="5.2"/></g>
 <g data-key="embed.tokens/backward"><title>embed.tokens, backward: 0.1% of the step, 166.4 GFLOP/s at 0.1664 FLOP/B, memory-bound</title><rect class="mark memory" x="70.8" y="273.5" width="5.2" height="5.2"/></g>
+<g data-key="head.norm/backward"><title>head.norm, backward: 0.1% of the step, 2.333 TFLOP/s at 2.333 FLOP/B, memory-bound</title><rect class="mark memory" x="150.5" y="191.2" width="5.2" height="5.2"/></g>
 <text class="halo" x="137.8" y="241.1">optimizer</text>
 <text class="halo" x="289.6" y="99.8">mlp.up</text>
 <path class="axis" d="M134 220.2L149 220.2"/><text class="halo" x="149" y="223.7">grad.clip</text>
