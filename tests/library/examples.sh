@@ -25,7 +25,8 @@ for pair in "llama3-8b h100" "gpt2 a100" "llama2-70b h100"; do # the last does n
     [[ $(grep -c "^  batch [0-9]*: " "$work/output") == "$rows" ]] ||
         { echo "no $rows rows in:"; cat "$work/output"; exit 1; }
     sed -n '/^{/,$p' "$work/output" >"$work/json"
-    { "$nncost" estimate "$model" "$device" --format json || true; } >"$work/expected"
+    # What measured rows say of it, the program alone has.
+    { "$nncost" estimate "$model" "$device" --format json || true; } | sed '/^  "accuracy": /d' >"$work/expected"
     cmp "$work/expected" "$work/json" || { echo "$pair: JSON differs from nncost estimate"; exit 1; }
 done
 status=0
