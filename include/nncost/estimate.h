@@ -102,6 +102,9 @@ typedef struct nnc_result {
     int64_t trained_params; /* of params; the others are frozen */
     int64_t
         next_params; /* beside params: of layers that predict tokens further on; 0 = none known */
+    /* Tokens per product and contracted width from which arithmetic is what a product waits for: of one device
+     * that streams its weights, of two that each hold half of the width. */
+    double critical_tokens, critical_width;
 } nnc_result;
 
 /* Working memory of one estimate: create one per thread, pass it to every call. */

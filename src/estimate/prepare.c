@@ -121,6 +121,17 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
     NNC_PUT(why, r->peak_flops_per_s, "FLOP/s");
     NNC_PUT(why, device->mem_bytes_per_s, "B/s");
     NNC_SET(why, r->ridge_flops_per_byte, "FLOP/B", r->peak_flops_per_s / device->mem_bytes_per_s);
+    NNC_LET(why, element_bytes, "B", nnc_dtype_bytes(plan->precision));
+    NNC_LET(why, link_bytes_per_s, "B/s", device->scale_up.bytes_per_s);
+    NNC_SET(why, r->critical_tokens, NULL, r->ridge_flops_per_byte * element_bytes / 2.0);
+    NNC_NOTE(why,
+             "T tokens do 2 T FLOPs with each weight that is read, where T is small against both "
+             "widths of the product");
+    NNC_SET(why, r->critical_width, NULL, element_bytes * r->peak_flops_per_s / link_bytes_per_s);
+    NNC_NOTE(
+        why,
+        "each of two devices multiplies half of the width D, T D F FLOPs, and sends its sum of "
+        "T F elements to the other");
 }
 
 /* Parameters of the table that the last stage of a pipeline holds a second time, per rank. */

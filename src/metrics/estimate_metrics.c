@@ -61,6 +61,16 @@ static const nnc_metric device_rows[] = {
            .show = NNC_SHOW_SHORT,
            .help = "The ridge point: below it an op waits for memory, above it for arithmetic.",
            .source = roofline_paper),
+    NNC_AS("critical_tokens", NUMBER, RESULT(critical_tokens), .show = NNC_SHOW_SHORT,
+           .help =
+               "The critical batch: tokens from which a product of the plan's precision no longer "
+               "waits for its weights.",
+           .source = "Pope et al., arXiv:2211.05102, section 2"),
+    NNC_AS("critical_width", NUMBER, RESULT(critical_width), .show = NNC_SHOW_SHORT,
+           .help =
+               "The width from which a product that two devices share along it no longer waits for "
+               "the link between them.",
+           .source = "Austin et al., How to scale your model, 2025, chapter 1"),
     NNC_AS("fitted", BOOL, DEVICE(efficiency.fitted),
            .help = "Whether the device file has efficiencies that were fitted to measurements."),
     NNC_AS("basis", ENUM, DEVICE(efficiency.basis), .names = { nnc_basis_name, NNC_BASIS_COUNT },

@@ -1394,14 +1394,14 @@ step                            The step and its parts.
 bounds                          What no implementation beats, and what the step takes without
                                 overlap.
 ridge                           The ridge point of the device.
+critical-batch                  Tokens from which weights are read fast enough.
+two-devices                     Width from which two devices share a product without waiting for
+                                their link.
 communication                   Exposed communication, and each of its kinds.
 bubble                          What the busiest pipeline stage waits.
 throughput                      Tokens and samples per second.
 memory                          Memory of the fullest device, by class.
 cost                            Price of a step and of the run.
-energy                          Energy of the run, or of the step.
-
-estimate: an estimate:
 $ nncost explain | grep -A3 '^accuracy: errors'
 accuracy: errors of a group of rows:
 

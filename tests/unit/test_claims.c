@@ -89,6 +89,19 @@ START_TEST(rates_of_devices)
 }
 END_TEST
 
+/* "Compute-bound above 240 tokens on v5e"; "two chips that split D: D/2 > 4377", at 45 GB/s a link: 8755.6. */
+START_TEST(widths_from_which_arithmetic_counts)
+{
+    nnc_device *v5e = NULL;
+    nnc_error err;
+    ck_assert_int_eq(nnc_device_copy(specs, device_named("tpu-v5e"), &v5e, &err), NNC_OK);
+    v5e->scale_up.bytes_per_s = 45e9;
+    const nnc_result r = gpt2_xl(1, v5e);
+    CLOSE(r.critical_tokens, 240.0, 0.005);
+    CLOSE(r.critical_width, 8755.6, 1e-5);
+}
+END_TEST
+
 /* "A billion parameters: 4 GB, in half precision 2"; "70 billion of 4 bits run on a mobile GPU": 35 GB, and the
  * scales of groups of 128. */
 START_TEST(bytes_of_weights)
@@ -193,11 +206,17 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        token_ids_cross_the_link, faster_than_the_peak,
-        the_device_is_a_roof_too, rates_of_devices,
-        bytes_of_weights,         accumulation,
-        gradients_of_bert,        steps_of_a_dataset,
-        intervals_are_times,      paging_wastes_less_than_a_block,
+        token_ids_cross_the_link,
+        faster_than_the_peak,
+        the_device_is_a_roof_too,
+        rates_of_devices,
+        bytes_of_weights,
+        accumulation,
+        gradients_of_bert,
+        steps_of_a_dataset,
+        intervals_are_times,
+        paging_wastes_less_than_a_block,
+        widths_from_which_arithmetic_counts,
     };
     return run_tests_with("claims", open_support, close_support, tests, COUNT_OF(tests));
 }
