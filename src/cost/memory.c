@@ -164,9 +164,8 @@ static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double 
     return again > 0.0 ? nnc_min(every, again) * sum->live_bytes : 0.0;
 }
 
-/* Largest extra at the peak: of one segment, gradients of activations and the block being recomputed (the head has
- * none); what ZeRO gathers (the unit at hand and the one prefetched, and the unit's whole gradient), and what the policy holds
- * for a while. */
+/* Largest extra at the peak: of one segment, gradients of activations and the block being recomputed (the head has none);
+ * what ZeRO gathers (two units, and one unit's whole gradient), and what the policy holds for a while. */
 static void transient(const nnc_segment_sums *sums, const nnc_holding *holding,
                       const nnc_plan *plan, double params, nnc_memory *memory, nnc_derivation *why)
 {
