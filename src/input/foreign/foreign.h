@@ -34,6 +34,7 @@ typedef struct nnc_foreign_key {
     const char *less;
     int plus;      /* ours is this much larger */
     int divide;    /* the number is this many times ours; 0 = the same */
+    bool share;    /* of times: any number, such as 0.25; else a whole one */
     bool members;  /* ours is how many members it has */
     bool wins;     /* counts where another key has set the same field */
     bool flag;     /* ours is whether theirs says anything */

@@ -173,7 +173,7 @@ const nnc_architecture nnc_foreign_experts[] = {
           { "n_shared_experts", .to = "shared_hidden", .absent = "expert_hidden", .null = "0",
             .times = "expert_hidden", .zero = true },
           { "use_qk_norm", .to = "qk_norm", .absent = "none", .words = "true=head false=none" },
-          { "partial_rotary_factor", .to = "rotary_dim", .times = "head_dim",
+          { "partial_rotary_factor", .to = "rotary_dim", .share = true, .times = "head_dim",
             .absent = "0.5*head_dim" },
           { "num_nextn_predict_layers", .to = "next_layers", .absent = "", .zero = true }),
       .patterns = NNC_PATTERNS(

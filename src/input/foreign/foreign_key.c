@@ -67,6 +67,8 @@ static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field
     const double ours = product / (key->divide > 1 ? key->divide : 1) + key->plus;
     if (number < 0 || (number == 0 && !key->zero)) {
         nnc_json_mismatch(at, "wrong value", key->zero ? "a number from 0" : "a number above 0");
+    } else if (!key->share && number != floor(number)) {
+        nnc_json_mismatch(at, "wrong value", "a whole number");
     } else if (key->divide > 1 && ours != (double)(int64_t)ours) {
         char expected[64];
         snprintf(expected, sizeof expected, "a multiple of %d", key->divide);

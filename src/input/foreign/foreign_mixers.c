@@ -8,16 +8,16 @@
 
 /* Qwen's layers of a gated delta rule, and the share of a head that is rotated in the others. */
 /* clang-format off: a list of rows is no statement */
-#define GATED_DELTA_KEYS                                                    \
-    { "linear_num_value_heads", .to = "ssm_heads", .absent = "32" },        \
-        { "linear_value_head_dim", .to = "ssm_inner", .times = "ssm_heads", \
-          .absent = "128*ssm_heads" },                                      \
-        { "linear_num_key_heads", .to = "ssm_groups", .absent = "16" },     \
-        { "linear_key_head_dim", .to = "ssm_state", .absent = "128" },      \
-        { "linear_conv_kernel_dim", .to = "conv_kernel", .absent = "4" },   \
-    {                                                                       \
-        "partial_rotary_factor", .to = "rotary_dim", .times = "head_dim",   \
-                                 .absent = "0.25*head_dim"                  \
+#define GATED_DELTA_KEYS                                                                 \
+    { "linear_num_value_heads", .to = "ssm_heads", .absent = "32" },                     \
+        { "linear_value_head_dim", .to = "ssm_inner", .times = "ssm_heads",              \
+          .absent = "128*ssm_heads" },                                                   \
+        { "linear_num_key_heads", .to = "ssm_groups", .absent = "16" },                  \
+        { "linear_key_head_dim", .to = "ssm_state", .absent = "128" },                   \
+        { "linear_conv_kernel_dim", .to = "conv_kernel", .absent = "4" },                \
+    {                                                                                    \
+        "partial_rotary_factor", .to = "rotary_dim", .share = true, .times = "head_dim", \
+                                 .absent = "0.25*head_dim"                               \
     }
 /* clang-format on */
 
@@ -25,18 +25,19 @@ const nnc_architecture nnc_foreign_mixers[] = {
     { .name = "mamba",
       .family = NNC_FAMILY_DECODER,
       .implies = "positions=none norm=rms mlp=swiglu",
-      .keys = NNC_KEYS({ "num_hidden_layers|n_layer", .to = "layers", .absent = "32" },
-                       { "hidden_size|d_model", .to = "hidden", .absent = "768" },
-                       { "vocab_size", .to = "vocab", .absent = "50280" },
-                       { "max_position_embeddings", .to = "seq_len", .absent = "2048" },
-                       { "state_size", .to = "ssm_state", .absent = "16" },
-                       { "expand", .to = "ssm_inner", .times = "hidden", .absent = "2*hidden" },
-                       { "intermediate_size|d_inner", .to = "ssm_inner" },
-                       { "conv_kernel", .to = "conv_kernel", .absent = "4" },
-                       { "use_conv_bias", .to = "conv_bias", .absent = "true" },
-                       { "time_step_rank", .to = "ssm_rank", .absent = "0.0625*hidden",
-                         .words = "auto=0.0625*hidden" },
-                       { "tie_word_embeddings", .to = "tied_head", .absent = "true" }),
+      .keys = NNC_KEYS(
+          { "num_hidden_layers|n_layer", .to = "layers", .absent = "32" },
+          { "hidden_size|d_model", .to = "hidden", .absent = "768" },
+          { "vocab_size", .to = "vocab", .absent = "50280" },
+          { "max_position_embeddings", .to = "seq_len", .absent = "2048" },
+          { "state_size", .to = "ssm_state", .absent = "16" },
+          { "expand", .to = "ssm_inner", .share = true, .times = "hidden", .absent = "2*hidden" },
+          { "intermediate_size|d_inner", .to = "ssm_inner" },
+          { "conv_kernel", .to = "conv_kernel", .absent = "4" },
+          { "use_conv_bias", .to = "conv_bias", .absent = "true" },
+          { "time_step_rank", .to = "ssm_rank", .absent = "0.0625*hidden",
+            .words = "auto=0.0625*hidden" },
+          { "tie_word_embeddings", .to = "tied_head", .absent = "true" }),
       .only = "use_bias=false hidden_act=silu rms_norm=true",
       .harmless = "rescale_prenorm_residual residual_in_fp32 fused_add_norm use_mambapy "
                   "use_associative_scan ssm_cfg pad_vocab_size_multiple time_step_scale "
@@ -51,7 +52,7 @@ const nnc_architecture nnc_foreign_mixers[] = {
           { "num_hidden_layers", .to = "layers", .absent = "64" },
           { "state_size", .to = "ssm_state", .absent = "128" },
           { "num_heads", .to = "ssm_heads", .absent = "128" },
-          { "expand", .to = "ssm_inner", .times = "hidden", .absent = "2*hidden" },
+          { "expand", .to = "ssm_inner", .share = true, .times = "hidden", .absent = "2*hidden" },
           /* both say how many values there are */
           { "head_dim", .to = "ssm_inner", .times = "ssm_heads", .absent = "64*ssm_heads" },
           { "n_groups", .to = "ssm_groups", .absent = "8" },
@@ -122,29 +123,29 @@ const nnc_architecture nnc_foreign_mixers[] = {
                                  .shift = 1 }) },
     { .name = "falcon_mamba",
       .like = "mamba",
-      .keys =
-          NNC_KEYS({ "hidden_size", .to = "hidden", .absent = "4096" },
-                   { "num_hidden_layers", .to = "layers", .absent = "64" },
-                   { "expand", .to = "ssm_inner", .times = "hidden", .absent = "16*hidden" },
-                   { "intermediate_size", .to = "ssm_inner", .absent = "ssm_inner", .wins = true }),
+      .keys = NNC_KEYS(
+          { "hidden_size", .to = "hidden", .absent = "4096" },
+          { "num_hidden_layers", .to = "layers", .absent = "64" },
+          { "expand", .to = "ssm_inner", .share = true, .times = "hidden", .absent = "16*hidden" },
+          { "intermediate_size", .to = "ssm_inner", .absent = "ssm_inner", .wins = true }),
       .harmless = "use_falcon_mambapy mixer_rms_eps" },
     { .name = "bamba",
       .like = "gated decoder",
-      .keys =
-          NNC_KEYS({ "num_key_value_heads", .to = "kv_heads", .absent = "8" },
-                   { "mamba_n_heads", .to = "ssm_heads", .absent = "128" },
-                   { "mamba_expand", .to = "ssm_inner", .times = "hidden", .absent = "2*hidden" },
-                   { "mamba_d_head", .to = "ssm_inner", .times = "ssm_heads", .absent = "ssm_inner",
-                     .words = "auto=" },
-                   { "mamba_n_groups", .to = "ssm_groups", .absent = "1" },
-                   { "mamba_d_state", .to = "ssm_state", .absent = "256" },
-                   { "mamba_d_conv", .to = "conv_kernel", .absent = "4" },
-                   { "mamba_chunk_size", .to = "ssm_chunk", .absent = "256" },
-                   { "mamba_conv_bias", .to = "conv_bias", .absent = "true" },
-                   { "partial_rotary_factor", .to = "rotary_dim", .times = "head_dim",
-                     .absent = "0.5*head_dim" },
-                   { "attn_rotary_emb", .to = "rotary_dim", .absent = "rotary_dim" },
-                   { "max_position_embeddings", .to = "seq_len", .absent = "262144" }),
+      .keys = NNC_KEYS({ "num_key_value_heads", .to = "kv_heads", .absent = "8" },
+                       { "mamba_n_heads", .to = "ssm_heads", .absent = "128" },
+                       { "mamba_expand", .to = "ssm_inner", .share = true, .times = "hidden",
+                         .absent = "2*hidden" },
+                       { "mamba_d_head", .to = "ssm_inner", .times = "ssm_heads",
+                         .absent = "ssm_inner", .words = "auto=" },
+                       { "mamba_n_groups", .to = "ssm_groups", .absent = "1" },
+                       { "mamba_d_state", .to = "ssm_state", .absent = "256" },
+                       { "mamba_d_conv", .to = "conv_kernel", .absent = "4" },
+                       { "mamba_chunk_size", .to = "ssm_chunk", .absent = "256" },
+                       { "mamba_conv_bias", .to = "conv_bias", .absent = "true" },
+                       { "partial_rotary_factor", .to = "rotary_dim", .share = true,
+                         .times = "head_dim", .absent = "0.5*head_dim" },
+                       { "attn_rotary_emb", .to = "rotary_dim", .absent = "rotary_dim" },
+                       { "max_position_embeddings", .to = "seq_len", .absent = "262144" }),
       .only = "mamba_proj_bias=false",
       .harmless = "num_logits_to_keep z_loss_coefficient time_step_min time_step_max "
                   "time_step_limit",
@@ -152,26 +153,26 @@ const nnc_architecture nnc_foreign_mixers[] = {
           { .to = "mixers", .only = "attn_layer_indices", .in = "full", .out = "mamba2" }) },
     { .name = "granitemoehybrid",
       .like = "biased decoder",
-      .keys =
-          NNC_KEYS({ "position_embedding_type", .to = "positions", .absent = "none", .null = "none",
-                     .words = "rope=rotary nope=none" },
-                   { "num_local_experts", .to = "experts", .absent = "8", .zero = true },
-                   { "num_experts_per_tok", .to = "experts_per_token", .absent = "2",
-                     .when = "num_local_experts=!0/8" },
-                   { "intermediate_size", .to = "expert_hidden", .absent = "11008",
-                     .when = "num_local_experts=!0/8" },
-                   { "shared_intermediate_size", .to = "shared_hidden", .absent = "1024",
-                     .when = "num_local_experts=!0/8" },
-                   { "shared_intermediate_size", .to = "ffn_hidden", .absent = "1024" },
-                   { "mamba_n_heads", .to = "ssm_heads", .absent = "128" },
-                   { "mamba_expand", .to = "ssm_inner", .times = "hidden", .absent = "2*hidden" },
-                   { "mamba_d_head", .to = "ssm_inner", .times = "ssm_heads", .absent = "ssm_inner",
-                     .words = "auto=" },
-                   { "mamba_n_groups", .to = "ssm_groups", .absent = "1" },
-                   { "mamba_d_state", .to = "ssm_state", .absent = "256" },
-                   { "mamba_d_conv", .to = "conv_kernel", .absent = "4" },
-                   { "mamba_chunk_size", .to = "ssm_chunk", .absent = "256" },
-                   { "mamba_conv_bias", .to = "conv_bias", .absent = "true" }),
+      .keys = NNC_KEYS({ "position_embedding_type", .to = "positions", .absent = "none",
+                         .null = "none", .words = "rope=rotary nope=none" },
+                       { "num_local_experts", .to = "experts", .absent = "8", .zero = true },
+                       { "num_experts_per_tok", .to = "experts_per_token", .absent = "2",
+                         .when = "num_local_experts=!0/8" },
+                       { "intermediate_size", .to = "expert_hidden", .absent = "11008",
+                         .when = "num_local_experts=!0/8" },
+                       { "shared_intermediate_size", .to = "shared_hidden", .absent = "1024",
+                         .when = "num_local_experts=!0/8" },
+                       { "shared_intermediate_size", .to = "ffn_hidden", .absent = "1024" },
+                       { "mamba_n_heads", .to = "ssm_heads", .absent = "128" },
+                       { "mamba_expand", .to = "ssm_inner", .share = true, .times = "hidden",
+                         .absent = "2*hidden" },
+                       { "mamba_d_head", .to = "ssm_inner", .times = "ssm_heads",
+                         .absent = "ssm_inner", .words = "auto=" },
+                       { "mamba_n_groups", .to = "ssm_groups", .absent = "1" },
+                       { "mamba_d_state", .to = "ssm_state", .absent = "256" },
+                       { "mamba_d_conv", .to = "conv_kernel", .absent = "4" },
+                       { "mamba_chunk_size", .to = "ssm_chunk", .absent = "256" },
+                       { "mamba_conv_bias", .to = "conv_bias", .absent = "true" }),
       .only = "mamba_proj_bias=false normalization_function=rmsnorm",
       .harmless = "init_method time_step_min time_step_max time_step_limit",
       .patterns = NNC_PATTERNS({ .to = "mixers",
@@ -209,19 +210,19 @@ const nnc_architecture nnc_foreign_mixers[] = {
     { .name = "jamba",
       .like = "gated decoder",
       .implies = "positions=none ssm_norms=on",
-      .keys =
-          NNC_KEYS({ "num_key_value_heads", .to = "kv_heads", .absent = "8" },
-                   { "intermediate_size", .to = "expert_hidden" },
-                   { "intermediate_size", .to = "ffn_hidden" },
-                   { "num_experts", .to = "experts", .absent = "16" },
-                   { "num_experts_per_tok", .to = "experts_per_token", .absent = "2" },
-                   { "mamba_d_state", .to = "ssm_state", .absent = "16" },
-                   { "mamba_d_conv", .to = "conv_kernel", .absent = "4" },
-                   { "mamba_expand", .to = "ssm_inner", .times = "hidden", .absent = "2*hidden" },
-                   { "mamba_dt_rank", .to = "ssm_rank", .absent = "0.0625*hidden",
-                     .words = "auto=0.0625*hidden" },
-                   { "mamba_conv_bias", .to = "conv_bias", .absent = "true" },
-                   { "max_position_embeddings", .to = "seq_len", .absent = "262144" }),
+      .keys = NNC_KEYS({ "num_key_value_heads", .to = "kv_heads", .absent = "8" },
+                       { "intermediate_size", .to = "expert_hidden" },
+                       { "intermediate_size", .to = "ffn_hidden" },
+                       { "num_experts", .to = "experts", .absent = "16" },
+                       { "num_experts_per_tok", .to = "experts_per_token", .absent = "2" },
+                       { "mamba_d_state", .to = "ssm_state", .absent = "16" },
+                       { "mamba_d_conv", .to = "conv_kernel", .absent = "4" },
+                       { "mamba_expand", .to = "ssm_inner", .share = true, .times = "hidden",
+                         .absent = "2*hidden" },
+                       { "mamba_dt_rank", .to = "ssm_rank", .absent = "0.0625*hidden",
+                         .words = "auto=0.0625*hidden" },
+                       { "mamba_conv_bias", .to = "conv_bias", .absent = "true" },
+                       { "max_position_embeddings", .to = "seq_len", .absent = "262144" }),
       .only = "mamba_proj_bias=false mamba_inner_layernorms=true sliding_window=null",
       .harmless = "use_mamba_kernels num_logits_to_keep",
       .patterns = NNC_PATTERNS({ .to = "mixers",
