@@ -69,8 +69,8 @@ static bool value_of(nnc_graph_walk *w, const nnc_graph_node *node, const char *
     return nnc_expr_value(expr, w->lets, args, value) ||
            nnc_graph_fail(
                w, node,
-               "%s: \"%s\" is no whole number: a division leaves a rest, or the result is "
-               "out of range",
+               "%s: \"%s\": expected a whole number, found a division that leaves a rest, or a "
+               "result out of range",
                what, expr->text);
 }
 
@@ -351,8 +351,8 @@ static bool begin(nnc_graph_walk *w, const int64_t *lets)
         w->lets[i] = lets[i];
         if (net->lets[i].count > 0 && !nnc_expr_value(&net->lets[i], w->lets, NULL, &w->lets[i])) {
             return nnc_graph_fail(w, &net->input,
-                                  "let %s: \"%s\" is no whole number: a division leaves a rest, or "
-                                  "the result is out of range",
+                                  "let %s: \"%s\": expected a whole number, found a division that "
+                                  "leaves a rest, or a result out of range",
                                   net->let_names[i], net->lets[i].text);
         }
     }

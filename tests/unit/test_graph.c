@@ -171,7 +171,7 @@ START_TEST(faults_name_the_op_and_the_dimension)
           "linear: expected values, found token ids" },
         { "\"let\":{\"n\":5},\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\",\"out\":\"n/"
           "2\"}]",
-          "ops[0]", "out: \"n/2\" is no whole number" },
+          "ops[0]", "out: \"n/2\": expected a whole number" },
         { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"lineer\",\"out\":4}]", "ops[0].op",
           "unknown op, perhaps \"linear\"" },
         { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\",\"outs\":4}]", "ops[0].outs",
