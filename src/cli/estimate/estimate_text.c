@@ -25,9 +25,9 @@ static void write_compared(nnc_sheet *sheet, const nnc_report *report)
     }
     nnc_sheet_label(sheet, "");
     nnc_sheet_words(sheet,
-                    "beside %" PRId64 " measured steps of this device, family and profile (%" PRId64
-                    " of them unseen by any fit): mean error %s, bias %s%s",
-                    c->rows, c->unseen, nnc_percent_text(c->error, error),
+                    "%" PRId64 " measured step%s of this device, family and profile, %" PRId64
+                    " of them unseen by any fit: mean error %s, bias %s%s",
+                    c->rows, c->rows == 1 ? "" : "s", c->unseen, nnc_percent_text(c->error, error),
                     c->bias < 0.0 ? "-" : "+", nnc_percent_text(fabs(c->bias), bias));
     nnc_sheet_end(sheet);
 }
