@@ -37,6 +37,8 @@ typedef struct base {
     const char *model, *device; /* as they were asked for */
     nnc_scenario scenario;
     const char *plans_path; /* the plan file that stands for the model; NULL = none */
+    nnc_search_writer *write;
+    void *context; /* of write */
 } base;
 
 /* Of a plan file the devices and the batch hold; how they are shared out is what is searched. */
@@ -124,8 +126,7 @@ static void say_stopped(const nnc_search_report *report)
 
 /* Searches and writes; on rank 0 only. */
 static nnc_status search(nnc_session *session, nnc_arena *arena, const base *b,
-                         nnc_search_task *task, uint64_t digest, nnc_search_writer *write,
-                         nnc_error *err)
+                         nnc_search_task *task, uint64_t digest, nnc_error *err)
 {
     char text[NNC_DIGEST_TEXT];
     nnc_search_report report;
@@ -143,7 +144,7 @@ static nnc_status search(nnc_session *session, nnc_arena *arena, const base *b,
     };
     NNC_TRY(nnc_command_all(arena, &asked, b->plans_path != NULL, &report, err));
     report.digest = shard ? nnc_digest_print(digest, text) : NULL;
-    NNC_TRY(write(session, &report, err));
+    NNC_TRY(b->write(session, b->context, &report, err));
     session->exit_code = report.stopped                          ? 128 + w.stopped
                          : shard || nnc_search_answered(&report) ? 0
                                                                  : 1;
@@ -164,7 +165,7 @@ static void serve(const nnc_search_task *task)
 }
 
 static nnc_status run_crew(nnc_session *session, nnc_crew crew, nnc_arena *arena, base *b,
-                           nnc_search_writer *write, nnc_error *err)
+                           nnc_error *err)
 {
     nnc_search_task task = { .crew = crew };
     uint64_t digest = 0;
@@ -180,13 +181,13 @@ static nnc_status run_crew(nnc_session *session, nnc_crew crew, nnc_arena *arena
         }
         return status;
     }
-    status = search(session, arena, b, &task, digest, write, err);
+    status = search(session, arena, b, &task, digest, err);
     nnc_crew_search_end(crew);
     return status;
 }
 
 nnc_status nnc_search_asked(nnc_session *session, const char *model, const char *device,
-                            nnc_search_writer *write, nnc_error *err)
+                            nnc_search_writer *write, void *context, nnc_error *err)
 {
     const nnc_crew crew = nnc_crew_begin();
     nnc_arena *arena = nnc_arena_create();
@@ -194,8 +195,10 @@ nnc_status nnc_search_asked(nnc_session *session, const char *model, const char 
     if (b != NULL) {
         b->model = model;
         b->device = device;
+        b->write = write;
+        b->context = context;
     }
-    const nnc_status status = run_crew(session, crew, arena, b, write, err);
+    const nnc_status status = run_crew(session, crew, arena, b, err);
     nnc_arena_destroy(arena);
     nnc_crew_end();
     return status;

@@ -18,11 +18,11 @@ nnc_status nnc_search_sizes_settle(const nnc_plan *base, const nnc_device *devic
                                    int64_t max_devices, nnc_arena *arena, nnc_search_task *task,
                                    nnc_error *err);
 
-/* Searches for plans of what model and device name, which are as those of nnc_scenario_load_asked, with progress on standard error, and hands the result to write,
- * on one rank alone. Sets the exit code: 1 when nothing was found, of a signal that stopped it. */
-typedef nnc_status nnc_search_writer(nnc_session *session, const nnc_search_report *report,
-                                     nnc_error *err);
+/* Searches for plans of what model and device name, which are as those of nnc_scenario_load_asked, with progress on
+ * standard error, and hands the result to write with its context, on one rank alone. Takes options out of the session's. Sets the exit code: 1 when nothing was found, of a signal that stopped it. */
+typedef nnc_status nnc_search_writer(nnc_session *session, void *context,
+                                     const nnc_search_report *report, nnc_error *err);
 nnc_status nnc_search_asked(nnc_session *session, const char *model, const char *device,
-                            nnc_search_writer *write, nnc_error *err);
+                            nnc_search_writer *write, void *context, nnc_error *err);
 
 #endif

@@ -119,8 +119,10 @@ static nnc_status draw_report(nnc_session *session, nnc_scenario *scenario, nnc_
 }
 
 /* One size for a front, several for scaling. */
-static nnc_status draw_found(nnc_session *session, const nnc_search_report *report, nnc_error *err)
+static nnc_status draw_found(nnc_session *session, void *context, const nnc_search_report *report,
+                             nnc_error *err)
 {
+    (void)context;
     const nnc_picture *picture = NULL;
     NNC_TRY(picture_asked(session, &picture, err));
     const bool sizes = report->sizes != NULL;
@@ -141,7 +143,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     NNC_TRY(check_options(&session->options, picture, err));
     NNC_TRY(how_asked(&session->options, &how, err));
     return picture->of >= NNC_PLOT_FRONT
-               ? nnc_search_asked(session, operands[1], operands[2], draw_found, err)
+               ? nnc_search_asked(session, operands[1], operands[2], draw_found, NULL, err)
                : nnc_scenario_report(session, operands[1], operands[2], draw_report, err);
 }
 

@@ -50,9 +50,10 @@ static nnc_status write_diff(nnc_session *session, nnc_arena *arena, nnc_error *
     return NNC_OK;
 }
 
-static nnc_status write_search(nnc_session *session, const nnc_search_report *report,
+static nnc_status write_search(nnc_session *session, void *context, const nnc_search_report *report,
                                nnc_error *err)
 {
+    (void)context;
     return nnc_report_search_html(session, report, err);
 }
 
@@ -72,7 +73,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
                           "too few arguments, expected MODEL DEVICE");
     } else if (search) {
         status = nnc_search_asked(session, options->operands[1], options->operands[2], write_search,
-                                  err);
+                                  NULL, err);
     } else if (!diff && options->operand_count > 2) {
         status = nnc_fail(err, NNC_BAD_USAGE, options->operands[2],
                           "one argument too many, expected MODEL DEVICE");

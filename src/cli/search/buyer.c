@@ -28,9 +28,8 @@ bool nnc_buyer_asked(const nnc_options *options)
     return options->operand_count == 2 && strchr(options->operands[1], ',') != NULL;
 }
 
-/* What the search of one device is told, and tells: the writer of a search has the session alone. */
+/* What the search of one device is told, and tells. */
 typedef struct buyer {
-    nnc_session session; /* first: the writer finds the rest by it */
     nnc_arena *arena;
     nnc_choice_row *row;
     nnc_scratch *scratch;
@@ -69,9 +68,10 @@ static const char *reason_of(nnc_arena *arena, const nnc_search_report *report)
     return nnc_arena_strdup(arena, text);
 }
 
-static nnc_status take(nnc_session *session, const nnc_search_report *report, nnc_error *err)
+static nnc_status take(nnc_session *session, void *context, const nnc_search_report *report,
+                       nnc_error *err)
 {
-    buyer *b = (buyer *)session;
+    buyer *b = context;
     nnc_choice_row *row = b->row;
     const nnc_device *device = report->device;
     const nnc_found *best = best_of(report, b->fastest);
@@ -152,6 +152,21 @@ static const char *aim_of(const nnc_options *options, bool *fastest)
 
 /* ---- plan file ---- */
 
+/* A field of an object, in SI units as a plan file has it. */
+static void put_field(nnc_record *record, const nnc_field *field, const void *object)
+{
+    char text[256];
+    double number = 0.0;
+    nnc_field_text(field, object, text, sizeof text);
+    if (field->type == NNC_FIELD_BOOL) {
+        nnc_record_bool(record, field->name, strcmp(text, "on") == 0);
+    } else if (field->type != NNC_FIELD_ENUM && nnc_read_double(text, &number)) {
+        nnc_record_number(record, field->name, number);
+    } else {
+        nnc_record_text(record, field->name, text);
+    }
+}
+
 static void put_fields(nnc_record *record, const nnc_options *options, const nnc_plan *plan)
 {
     static const char *const chosen[] = {
@@ -160,8 +175,6 @@ static void put_fields(nnc_record *record, const nnc_options *options, const nnc
         "zero",           "micro_batch", "schedule", "recompute",
         "offload",        "global_batch"
     };
-    char text[256];
-    double number = 0.0;
     for (size_t i = 0; i < nnc_plan_table.count; i++) {
         const nnc_field *field = &nnc_plan_table.fields[i];
         bool wanted = false;
@@ -174,37 +187,20 @@ static void put_fields(nnc_record *record, const nnc_options *options, const nnc
         if (!wanted || (strcmp(field->name, "schedule") == 0 && plan->pipeline == 1)) {
             continue;
         }
-        nnc_field_text(field, plan, text, sizeof text);
-        if (field->type == NNC_FIELD_BOOL) {
-            nnc_record_bool(record, field->name, strcmp(text, "on") == 0);
-        } else if (field->type != NNC_FIELD_ENUM && nnc_read_double(text, &number)) {
-            nnc_record_number(record, field->name, number);
-        } else {
-            nnc_record_text(record, field->name, text);
-        }
+        put_field(record, field, plan);
     }
 }
 
-/* What was said of the run, in SI units as a plan file has them. */
+/* What was said of the run. */
 static void put_run(nnc_record *record, const nnc_given *given)
 {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_field *field = given->settings[i].field;
         nnc_run_ask ask = nnc_run_ask_default();
-        char text[256];
-        double number = 0.0;
-        if (!nnc_field_is_of(&nnc_run_table, field) ||
-            nnc_field_set(&nnc_run_table, &ask, field->name, given->settings[i].value, NULL) !=
+        if (nnc_field_is_of(&nnc_run_table, field) &&
+            nnc_field_set(&nnc_run_table, &ask, field->name, given->settings[i].value, NULL) ==
                 NNC_OK) {
-            continue;
-        }
-        nnc_field_text(field, &ask, text, sizeof text);
-        if (field->type == NNC_FIELD_BOOL) {
-            nnc_record_bool(record, field->name, strcmp(text, "on") == 0);
-        } else if (field->type != NNC_FIELD_ENUM && nnc_read_double(text, &number)) {
-            nnc_record_number(record, field->name, number);
-        } else {
-            nnc_record_text(record, field->name, text);
+            put_field(record, field, &ask);
         }
     }
 }
@@ -318,12 +314,12 @@ static nnc_status search_all(buyer *b, nnc_session *session, nnc_choices *choice
                             *device == '\0' ? "an empty name" : "too many devices",
                             session->options.operands[1]);
         }
-        b->session = *session; /* a search takes options out of it */
+        nnc_session own = *session; /* its options are those of the next device, too */
         b->row = &choices->rows[choices->count];
-        NNC_TRY(nnc_search_asked(&b->session, session->options.operands[0], device, take, err));
+        NNC_TRY(nnc_search_asked(&own, session->options.operands[0], device, take, b, err));
         choices->count++;
-        if (b->session.exit_code > 1) { /* a signal: those so far are shown */
-            session->exit_code = b->session.exit_code;
+        if (own.exit_code > 1) { /* a signal: those so far are shown */
+            session->exit_code = own.exit_code;
             return NNC_OK;
         }
     }
@@ -362,15 +358,9 @@ nnc_status nnc_buyer_run(nnc_session *session, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, given->region != NULL ? "--region" : "--building",
                         "has no place in a plan file, expected --plans without it");
     }
-    buyer *b = calloc(1, sizeof *b);
-    if (b == NULL) {
-        return nnc_no_memory(err);
-    }
-    b->arena = nnc_arena_create();
-    b->scratch = nnc_scratch_create();
-    const nnc_status status = b->arena != NULL ? choose(session, b, err) : nnc_no_memory(err);
-    nnc_scratch_destroy(b->scratch);
-    nnc_arena_destroy(b->arena);
-    free(b);
+    buyer b = { .arena = nnc_arena_create(), .scratch = nnc_scratch_create() };
+    const nnc_status status = b.arena != NULL ? choose(session, &b, err) : nnc_no_memory(err);
+    nnc_scratch_destroy(b.scratch);
+    nnc_arena_destroy(b.arena);
     return status;
 }

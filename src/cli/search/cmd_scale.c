@@ -15,9 +15,8 @@
 
 #define ROUNDING 1e-12
 
-/* What the search is told, and what its writer makes of it: it has the session alone. */
+/* What the writer of a search makes of it. */
 typedef struct scaler {
-    nnc_session session; /* first: the writer finds the rest by it */
     nnc_arena *arena;
     nnc_scratch *scratch;
     nnc_scale scale;
@@ -69,7 +68,8 @@ static nnc_status give_reason(nnc_arena *arena, const nnc_search_size *size, nnc
     return row->reason != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-static nnc_status fill(scaler *s, const nnc_search_report *report, nnc_error *err)
+static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report *report,
+                       nnc_error *err)
 {
     double base[NNC_SCALE_COUNT], parts[NNC_SCALE_COUNT];
     nnc_scale *scale = &s->scale;
@@ -87,8 +87,8 @@ static nnc_status fill(scaler *s, const nnc_search_report *report, nnc_error *er
         if (!size->found) {
             continue;
         }
-        NNC_TRY(nnc_found_estimate(&s->session, report, &size->best, s->scratch, s->arena, &result,
-                                   err));
+        NNC_TRY(
+            nnc_found_estimate(session, report, &size->best, s->scratch, s->arena, &result, err));
         describe(row, &size->best, result);
         device_time(result, parts);
         if (scale->base < 0) {
@@ -106,9 +106,10 @@ static nnc_status fill(scaler *s, const nnc_search_report *report, nnc_error *er
     return NNC_OK;
 }
 
-static nnc_status write(nnc_session *session, const nnc_search_report *report, nnc_error *err)
+static nnc_status write(nnc_session *session, void *context, const nnc_search_report *report,
+                        nnc_error *err)
 {
-    scaler *s = (scaler *)session;
+    scaler *s = context;
     nnc_scale *scale = &s->scale;
     if (report->sizes == NULL || report->digest != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, report->sizes == NULL ? "--devices" : "--shard",
@@ -124,7 +125,7 @@ static nnc_status write(nnc_session *session, const nnc_search_report *report, n
     scale->device = report->device->id;
     scale->global_batch = report->search->base.global_batch;
     scale->base = -1;
-    NNC_TRY(fill(s, report, err));
+    NNC_TRY(fill(session, s, report, err));
     nnc_view_write(session->out, session->style, &nnc_scale_view, scale);
     return NNC_OK;
 }
@@ -165,12 +166,7 @@ static nnc_status scale(nnc_session *session, scaler *s, nnc_error *err)
     }
     NNC_TRY(choose_sizes(&session->options, err));
     NNC_TRY(nnc_batch_choose(session, s->arena, &batch, &s->scale.batch_chosen, err));
-    s->session = *session; /* a search takes options out of it */
-    const nnc_status status =
-        nnc_search_asked(&s->session, options->operands[0], device, write, err);
-    session->exit_code = s->session.exit_code;
-    session->options.output = s->session.options.output; /* of rank 0 alone */
-    return status;
+    return nnc_search_asked(session, options->operands[0], device, write, s, err);
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err)

@@ -4,19 +4,15 @@
 #include "cli/search/search_view.h"
 #include "cli/search_asked.h"
 
-static nnc_status write(nnc_session *session, const nnc_search_report *report, nnc_error *err)
+/* batch_chosen: a bool */
+static nnc_status write(nnc_session *session, void *batch_chosen, const nnc_search_report *report,
+                        nnc_error *err)
 {
+    nnc_search_report found = *report;
     (void)err;
-    nnc_report_search(session->out, session->style, report);
+    found.batch_chosen = *(const bool *)batch_chosen;
+    nnc_report_search(session->out, session->style, &found);
     return NNC_OK;
-}
-
-static nnc_status write_chosen(nnc_session *session, const nnc_search_report *report,
-                               nnc_error *err)
-{
-    nnc_search_report chosen = *report;
-    chosen.batch_chosen = true;
-    return write(session, &chosen, err);
 }
 
 /* Without a batch one that such models are trained with is chosen, and said. */
@@ -26,7 +22,7 @@ static nnc_status search_one(nnc_session *session, nnc_arena *arena, nnc_error *
     int64_t batch = 0;
     bool chosen = false;
     NNC_TRY(nnc_batch_choose(session, arena, &batch, &chosen, err));
-    return nnc_search_asked(session, operands[0], operands[1], chosen ? write_chosen : write, err);
+    return nnc_search_asked(session, operands[0], operands[1], write, &chosen, err);
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err)

@@ -19,6 +19,17 @@
         "partial_rotary_factor", .to = "rotary_dim", .share = true, .times = "head_dim", \
                                  .absent = "0.25*head_dim"                               \
     }
+/* Mamba 2's layers beside attention, after their heads and what sets their width. */
+#define MAMBA2_KEYS                                                                   \
+    { "mamba_d_head", .to = "ssm_inner", .times = "ssm_heads", .absent = "ssm_inner", \
+      .words = "auto=" },                                                             \
+        { "mamba_n_groups", .to = "ssm_groups", .absent = "1" },                      \
+        { "mamba_d_state", .to = "ssm_state", .absent = "256" },                      \
+        { "mamba_d_conv", .to = "conv_kernel", .absent = "4" },                       \
+        { "mamba_chunk_size", .to = "ssm_chunk", .absent = "256" },                   \
+    {                                                                                 \
+        "mamba_conv_bias", .to = "conv_bias", .absent = "true"                        \
+    }
 /* clang-format on */
 
 const nnc_architecture nnc_foreign_mixers[] = {
@@ -135,13 +146,7 @@ const nnc_architecture nnc_foreign_mixers[] = {
                        { "mamba_n_heads", .to = "ssm_heads", .absent = "128" },
                        { "mamba_expand", .to = "ssm_inner", .share = true, .times = "hidden",
                          .absent = "2*hidden" },
-                       { "mamba_d_head", .to = "ssm_inner", .times = "ssm_heads",
-                         .absent = "ssm_inner", .words = "auto=" },
-                       { "mamba_n_groups", .to = "ssm_groups", .absent = "1" },
-                       { "mamba_d_state", .to = "ssm_state", .absent = "256" },
-                       { "mamba_d_conv", .to = "conv_kernel", .absent = "4" },
-                       { "mamba_chunk_size", .to = "ssm_chunk", .absent = "256" },
-                       { "mamba_conv_bias", .to = "conv_bias", .absent = "true" },
+                       MAMBA2_KEYS,
                        { "partial_rotary_factor", .to = "rotary_dim", .share = true,
                          .times = "head_dim", .absent = "0.5*head_dim" },
                        { "attn_rotary_emb", .to = "rotary_dim", .absent = "rotary_dim" },
@@ -166,13 +171,7 @@ const nnc_architecture nnc_foreign_mixers[] = {
                        { "mamba_n_heads", .to = "ssm_heads", .absent = "128" },
                        { "mamba_expand", .to = "ssm_inner", .share = true, .times = "hidden",
                          .absent = "2*hidden" },
-                       { "mamba_d_head", .to = "ssm_inner", .times = "ssm_heads",
-                         .absent = "ssm_inner", .words = "auto=" },
-                       { "mamba_n_groups", .to = "ssm_groups", .absent = "1" },
-                       { "mamba_d_state", .to = "ssm_state", .absent = "256" },
-                       { "mamba_d_conv", .to = "conv_kernel", .absent = "4" },
-                       { "mamba_chunk_size", .to = "ssm_chunk", .absent = "256" },
-                       { "mamba_conv_bias", .to = "conv_bias", .absent = "true" }),
+                       MAMBA2_KEYS),
       .only = "mamba_proj_bias=false normalization_function=rmsnorm",
       .harmless = "init_method time_step_min time_step_max time_step_limit",
       .patterns = NNC_PATTERNS({ .to = "mixers",
@@ -192,13 +191,7 @@ const nnc_architecture nnc_foreign_mixers[] = {
                        { "max_position_embeddings", .to = "seq_len", .absent = "8192" },
                        { "mamba_n_heads", .to = "ssm_heads", .absent = "128" },
                        { "mamba_d_ssm", .to = "ssm_inner", .absent = "1024", .null = "2*hidden" },
-                       { "mamba_d_head", .to = "ssm_inner", .times = "ssm_heads",
-                         .absent = "ssm_inner", .words = "auto=" },
-                       { "mamba_n_groups", .to = "ssm_groups", .absent = "1" },
-                       { "mamba_d_state", .to = "ssm_state", .absent = "256" },
-                       { "mamba_d_conv", .to = "conv_kernel", .absent = "4" },
-                       { "mamba_chunk_size", .to = "ssm_chunk", .absent = "256" },
-                       { "mamba_conv_bias", .to = "conv_bias", .absent = "true" },
+                       MAMBA2_KEYS,
                        { "mamba_rms_norm", .to = "no_state_norm", .absent = "on",
                          .words = "true=off false=on" }),
       .only = "mamba_proj_bias=false projectors_bias=false mamba_expand=2",
