@@ -25,11 +25,16 @@ def scored(program, source):
     return json.loads(out)["rows"]
 
 
+def settled(row):
+    """A row that leaves its plan open, or is said to lack a deciding setting, tells nothing of the profile."""
+    return not {"quality B", "parallelism"} & set(row["undecided"].split(", "))
+
+
 def entries(rows):
     """Of each profile a list, in the order of device and family."""
     found = collections.defaultdict(list)
     for row in rows:
-        if row["kind"] == "step" and row["error"] is not None and row["what"]:
+        if row["kind"] == "step" and row["error"] is not None and row["what"] and settled(row):
             device, software, family = row["what"].split(", ")
             found[(software, device, family)].append(row)
     for (software, device, family), group in sorted(found.items()):

@@ -225,15 +225,19 @@ static const nnc_metric own_rows[] = {
     NNC_BOOL(nnc_own_step, possible, .help = "It takes at least the lower bound."),
 };
 static const nnc_metrics own_metrics = NNC_METRICS("a measured step", own_rows, nnc_own_step);
-static const nnc_metric compared_rows[] = {
-    NNC_WHOLE(nnc_track, rows, .help = "Measured steps."),
-    NNC_WHOLE(nnc_track, unseen, .help = "Of those, how many are of groups that no fit saw."),
-    NNC_NUMBER(nnc_track, error, .help = "Mean size of predicted / measured - 1."),
-    NNC_NUMBER(nnc_track, bias, .help = "Its mean, with sign."),
+static const nnc_metric past_rows[] = {
+    NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT,
+              .help = "Whose they are: those of the device, or where they are fewer than three "
+                      "those of all_devices; too_few, where these are fewer than three."),
+    NNC_WHOLE(nnc_past, device_rows, .help = "Measured steps of the device."),
+    NNC_WHOLE(nnc_past, rows, .help = "Measured steps that the next figures are of."),
+    NNC_WHOLE(nnc_past, unseen, .help = "Of those, how many are of groups that no fit saw."),
+    NNC_NUMBER(nnc_past, error, .help = "Mean size of predicted / measured - 1."),
+    NNC_NUMBER(nnc_past, bias, .help = "Its mean, with sign."),
 };
-static const nnc_metrics compared_metrics = NNC_METRICS(
-    "measured steps of the device and the family under the profile", compared_rows, nnc_track);
-NNC_IF(has_compared, nnc_report, self->compared != NULL)
+static const nnc_metrics past_metrics =
+    NNC_METRICS("measured steps of the family under the profile", past_rows, nnc_past);
+NNC_IF(has_past, nnc_report, self->past.of != NNC_PAST_NONE)
 NNC_IF(has_own, nnc_report, self->own != NULL)
 NNC_IF(has_sensitivity, nnc_report, self->sensitivity != NULL)
 
@@ -252,10 +256,9 @@ static const nnc_metric document_rows[] = {
     NNC_AS("timeline", LIST, NNC_IN(nnc_report, intervals), NNC_COUNT(nnc_report, interval_count),
            .rows = &nnc_interval_metrics, .when = has_timeline,
            .help = "What every stage does when, with --timeline."),
-    NNC_AS("accuracy", OBJECT, NNC_VIA(nnc_report, compared), .rows = &compared_metrics,
-           .when = has_compared,
-           .help = "Measured steps of this device and family under this profile, beside what was "
-                   "predicted for them."),
+    NNC_AS("accuracy", OBJECT, NNC_IN(nnc_report, past), .rows = &past_metrics, .when = has_past,
+           .help = "Measured steps of this family under this profile, beside what was predicted "
+                   "for them."),
     NNC_AS("measured", OBJECT, NNC_VIA(nnc_report, own), .rows = &own_metrics, .when = has_own,
            .help = "The step of --measured beside the estimate."),
     NNC_AS("sensitivity", LIST, NNC_IN(nnc_report, sensitivity),

@@ -17,6 +17,27 @@ typedef struct nnc_own_step {
     bool possible;         /* it is not below the lower bound */
 } nnc_own_step;
 
+/* Fewer measured steps say little: of three on, the median is no end of the list. */
+enum { NNC_PAST_FEWEST = 3 };
+
+/* Whose measured steps speak for an estimate: those of its device, or where they are too few those of
+ * all devices, of its family under its profile. */
+typedef enum nnc_past_of {
+    NNC_PAST_NONE, /* not said: it is no prediction, or the profile was never compared */
+    NNC_PAST_FEW,  /* on all devices fewer than NNC_PAST_FEWEST: neither error nor bias */
+    NNC_PAST_DEVICE,
+    NNC_PAST_ALL_DEVICES,
+    NNC_PAST_COUNT
+} nnc_past_of;
+const char *nnc_past_name(unsigned of);
+
+typedef struct nnc_past {
+    nnc_past_of of;
+    int64_t device_rows;  /* measured steps of the device */
+    int64_t rows, unseen; /* of whom `of` says */
+    double error, bias;
+} nnc_past;
+
 typedef struct nnc_report {
     const char *model_asked, *device_asked; /* as given by the user: "a100", "my/device.json" */
     const char *overrides;                  /* "hidden=2048, ..."; NULL = none */
@@ -49,12 +70,12 @@ typedef struct nnc_report {
     const struct nnc_images *images;
     const nnc_serve_op *serve_ops;
     int32_t serve_op_count;
-    const nnc_track *compared; /* the measured steps that are most alike; NULL: there are none */
-    const nnc_own_step *own;   /* NULL: none was given */
+    nnc_past past;           /* earlier predictions beside measured steps */
+    const nnc_own_step *own; /* NULL: none was given */
 } nnc_report;
 
-/* The measured steps of the device and the family under the profile; NULL = there are none. */
-const nnc_track *nnc_report_compared(const nnc_report *report);
+/* How near earlier predictions of the same family under the same profile came. */
+nnc_past nnc_report_past(const nnc_report *report);
 
 /* The price of the device file that the costs count; NULL if the plan gives one, or none is known. */
 const nnc_price *nnc_report_price(const nnc_report *report);

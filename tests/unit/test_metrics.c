@@ -255,11 +255,50 @@ START_TEST(parts_add_up)
 }
 END_TEST
 
+static nnc_past past_of(const char *device, nnc_mode mode, int32_t count)
+{
+    static const nnc_track tracks[] = {
+        { "a", "vit", 1, 0, 0.6, 0.6 },
+        { "b", "vit", 3, 2, 0.2, -0.1 },
+        { "b", "experts", 9, 9, 0.5, 0.5 },
+    };
+    const nnc_model model = { .family = NNC_FAMILY_VIT };
+    const nnc_software software = { .compared = tracks, .compared_count = count };
+    nnc_device on = { .units = 0 };
+    nnc_result result = { .plan = { .mode = mode } };
+    snprintf(on.id, sizeof on.id, "%s", device);
+    return nnc_report_past(
+        &(nnc_report){ .model = &model, .device = &on, .software = &software, .result = &result });
+}
+
+/* Three measured steps of a device speak for it; fewer do not, then those of all devices do: (0.6 + 3 x 0.2) / 4. */
+START_TEST(few_steps_say_nothing)
+{
+    const nnc_past own = past_of("b", NNC_MODE_PREDICTED, 3);
+    const nnc_past all = past_of("a", NNC_MODE_PREDICTED, 3);
+    const nnc_past few = past_of("a", NNC_MODE_PREDICTED, 1);
+    ck_assert_int_eq(own.of, NNC_PAST_DEVICE);
+    ck_assert_int_eq(own.rows, 3);
+    ck_assert_double_eq_tol(own.bias, -0.1, 1e-12);
+    ck_assert_int_eq(all.of, NNC_PAST_ALL_DEVICES);
+    ck_assert_int_eq(all.device_rows, 1);
+    ck_assert_int_eq(all.rows, 4);
+    ck_assert_int_eq(all.unseen, 2);
+    ck_assert_double_eq_tol(all.error, 0.3, 1e-12);
+    ck_assert_double_eq_tol(all.bias, 0.075, 1e-12);
+    ck_assert_int_eq(few.of, NNC_PAST_FEW);
+    ck_assert_int_eq(few.rows, 1);
+    ck_assert(isnan(few.error) && isnan(few.bias));
+    ck_assert_int_eq(past_of("b", NNC_MODE_IDEAL, 3).of, NNC_PAST_NONE);
+    ck_assert_int_eq(past_of("b", NNC_MODE_PREDICTED, 0).of, NNC_PAST_NONE);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
-        values_are_read, lists_are_counted, names_are_found,
-        rows_have_words, units_match_names, parts_add_up,
+        values_are_read,   lists_are_counted, names_are_found,       rows_have_words,
+        units_match_names, parts_add_up,      few_steps_say_nothing,
     };
     return run_tests_with("metrics", open_support, close_support, tests, COUNT_OF(tests));
 }

@@ -21,7 +21,7 @@ static nnc_status write_report(nnc_session *session, const nnc_report *report, n
     const nnc_options *options = &session->options;
     nnc_report shown = *report;
     shown.all_stages = options->stages;
-    shown.compared = nnc_report_compared(report);
+    shown.past = nnc_report_past(report);
     if (!options->timeline) {
         shown.intervals = NULL;
     }

@@ -16,19 +16,35 @@
 #include "render/text.h"
 
 /* How near earlier predictions of this kind came to what was measured. */
-static void write_compared(nnc_sheet *sheet, const nnc_report *report)
+static void write_past(nnc_sheet *sheet, const nnc_report *report)
 {
-    char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT];
-    const nnc_track *c = report->compared;
-    if (c == NULL) {
+    char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT], few[96] = "";
+    const nnc_past *p = &report->past;
+    if (p->of == NNC_PAST_NONE) {
         return;
     }
     nnc_sheet_label(sheet, "");
+    if (p->of == NNC_PAST_FEW) {
+        nnc_sheet_words(sheet,
+                        "%s measured step%s of this family and profile%s: how near it comes is "
+                        "not known",
+                        p->rows == 0   ? "no"
+                        : p->rows == 1 ? "one"
+                                       : "two",
+                        p->rows == 2 ? "s" : "", p->rows == 0 ? "" : " alone");
+        nnc_sheet_end(sheet);
+        return;
+    }
+    if (p->of == NNC_PAST_ALL_DEVICES) {
+        snprintf(few, sizeof few,
+                 "too few on this device (%" PRId64 "), so those of all devices: ", p->device_rows);
+    }
     nnc_sheet_words(sheet,
-                    "%" PRId64 " measured step%s of this device, family and profile, %" PRId64
+                    "%s%" PRId64 " measured steps of this %sfamily and profile, %" PRId64
                     " of them unseen by any fit: mean error %s, bias %s%s",
-                    c->rows, c->rows == 1 ? "" : "s", c->unseen, nnc_percent_text(c->error, error),
-                    c->bias < 0.0 ? "-" : "+", nnc_percent_text(fabs(c->bias), bias));
+                    few, p->rows, p->of == NNC_PAST_DEVICE ? "device, " : "", p->unseen,
+                    nnc_percent_text(p->error, error), p->bias < 0.0 ? "-" : "+",
+                    nnc_percent_text(fabs(p->bias), bias));
     nnc_sheet_end(sheet);
 }
 
@@ -49,7 +65,7 @@ static void write_step(nnc_sheet *sheet, const nnc_report *report)
                        result->plan.pipeline);
     }
     nnc_sheet_end(sheet);
-    write_compared(sheet, report);
+    write_past(sheet, report);
     nnc_sheet_label(sheet, "");
     nnc_sheet_words(sheet, "no software is faster than %s; with nothing overlapped it takes %s",
                     nnc_unit_text(result->lower_bound_s, "s", a),
