@@ -19,7 +19,7 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device,
     plan.recompute = NNC_RECOMPUTE_FULL;
 
     /* The profile says which kernels are fused and what overlaps; here the one that fits the plan. */
-    const nnc_software *software = nnc_profile_of(profiles, device, &plan);
+    const nnc_software *software = nnc_profile_of(profiles, model, device, &plan);
     const nnc_status status = nnc_estimate(model, device, software, &plan, scratch, &result, err);
     if (status != NNC_OK)
         return status;

@@ -390,11 +390,13 @@ typedef struct nnc_profiles nnc_profiles;
 #ifdef NNC_STATIC_LINKING_ONLY
 
 struct nnc_profiles {
-    const nnc_software *copies;  /* one device, or copies of the weights: ZeRO 0 to 2 */
+    const nnc_software *copies;  /* one device, or copies of the weights */
     const nnc_software *sharded; /* weights are sharded: ZeRO 3 */
-    const nnc_software *split;   /* layers are: tensor, pipeline, context or expert parallelism */
-    const nnc_software *tpu;     /* whatever the plan does, on a TPU */
-    bool any;                    /* a search offers what no framework of the profile ships, too */
+    const nnc_software
+        *split; /* layers are: tensor, pipeline, context or expert parallelism; or the optimizer of
+                                    a transformer is: ZeRO 1 and 2 */
+    const nnc_software *tpu; /* whatever the plan does, on a TPU */
+    bool any;                /* a search offers what no framework of the profile ships, too */
 };
 
 /* One profile, whatever the plan. */
@@ -402,9 +404,9 @@ nnc_profiles nnc_profiles_of_one(const nnc_software *software);
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* The profile of a plan, resolved or not, on a device. */
-NNC_API const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_device *device,
-                                           const nnc_plan *plan);
+/* The profile of a plan, resolved or not, of a model on a device; of the neutral one where the plan is NULL. */
+NNC_API const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_model *model,
+                                           const nnc_device *device, const nnc_plan *plan);
 
 /* Does the framework of a profile have the schedule of a plan, and all that it recomputes and offloads? Else
  * *option, unless NULL, is what it lacks: "--schedule", "--recompute", "--offload". */

@@ -194,7 +194,7 @@ static bool try_plan(search *s, const int at[CHANGES], nnc_advice *advice)
             advice->changes++;
         }
     }
-    const nnc_software *software = nnc_profile_of(s->profiles, s->device, &advice->plan);
+    const nnc_software *software = nnc_profile_of(s->profiles, s->model, s->device, &advice->plan);
     if (!possible || s->tries-- <= 0 ||
         (s->shipped && !nnc_software_ships(software, &advice->plan, NULL)) ||
         nnc_estimate_asked(s->model, s->device, software, &advice->plan, s->scratch, &result,
@@ -299,7 +299,7 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
                   const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max)
 {
     enum { AT_ONCE = 4 };
-    const nnc_software *software = nnc_profile_of(profiles, device, plan);
+    const nnc_software *software = nnc_profile_of(profiles, model, device, plan);
     nnc_plan base;
     nnc_result now;
     int at[CHANGES] = { 0 }, found = 0;

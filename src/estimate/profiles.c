@@ -8,18 +8,21 @@ nnc_profiles nnc_profiles_of_one(const nnc_software *software)
 }
 
 /* Weights that are sharded whole are FSDP's whatever else the plan splits: torchtitan and others
- * combine it with tensor and pipeline parallelism. */
-const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_device *device,
-                                   const nnc_plan *plan)
+ * combine it with tensor and pipeline parallelism. Copies that share the optimizer's states alone are Megatron's
+ * distributed optimizer, where it trains such a model: else a search would split what needs no splitting, only to
+ * come by its kernels. */
+const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_model *model,
+                                   const nnc_device *device, const nnc_plan *plan)
 {
-    if (profiles == NULL || device == NULL) {
+    if (profiles == NULL || model == NULL || device == NULL) {
         return NULL;
     }
     if (plan == NULL) {
         return strncmp(device->architecture, "tpu", 3) == 0 ? profiles->tpu : profiles->copies;
     }
+    const bool shares = plan->zero > 0 && model->family == NNC_FAMILY_DECODER;
     const bool split =
-        plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || plan->expert > 1;
+        plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || plan->expert > 1 || shares;
     if (strncmp(device->architecture, "tpu", 3) == 0) {
         return profiles->tpu;
     }

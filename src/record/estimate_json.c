@@ -67,7 +67,7 @@ nnc_status nnc_estimate_json_by_plan(const nnc_model *model, const nnc_device *d
     NNC_TRY(nnc_plan_read(plan, &full, err));
     nnc_report report = { .model = model,
                           .device = device,
-                          .software = nnc_profile_of(profiles, device, &full),
+                          .software = nnc_profile_of(profiles, model, device, &full),
                           .software_chosen = true };
     return write(here, &report, profiles, &full, scratch, text, size, err);
 }

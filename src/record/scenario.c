@@ -295,7 +295,8 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const cha
         .advice = scenario->advice,
     };
     NNC_TRY(nnc_scenario_apply(specs, given, scenario, err));
-    scenario->software = *nnc_profile_of(&scenario->profiles, &scenario->device, &scenario->plan);
+    scenario->software =
+        *nnc_profile_of(&scenario->profiles, &scenario->model, &scenario->device, &scenario->plan);
     NNC_TRY(nnc_scenario_rollout(specs, scenario, err));
     return check_batch(&scenario->plan, err);
 }

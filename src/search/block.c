@@ -18,7 +18,7 @@ static nnc_plan plainest(const nnc_plan *plan)
 
 static const nnc_software *software_of(const nnc_plan_block *b, const nnc_plan *plan)
 {
-    return nnc_profile_of(b->profiles, b->device, plan);
+    return nnc_profile_of(b->profiles, b->model, b->device, plan);
 }
 
 /* Has the framework of the plan's profile what the plan asks for? */

@@ -150,8 +150,8 @@ static nnc_status find_levers(const nnc_search_task *task, const nnc_plan *plan,
     for (size_t i = 0; i < sizeof levers / sizeof *levers; i++) {
         nnc_target *target = &report->targets[report->target_count];
         NNC_TRY(nnc_target_find(task->model, task->device,
-                                nnc_profile_of(task->profiles, task->device, plan), plan, levers[i],
-                                task->target_step_s, scratch, target, err));
+                                nnc_profile_of(task->profiles, task->model, task->device, plan),
+                                plan, levers[i], task->target_step_s, scratch, target, err));
         report->target_count += isnan(target->value) ? 0 : 1;
     }
     return NNC_OK;

@@ -72,7 +72,8 @@ void nnc_point_move(nnc_point *point, int64_t row)
         check_specs(point);
     }
     if (axes->profiles != NULL) {
-        point->software = *nnc_profile_of(axes->profiles, &point->device, &point->plan);
+        point->software =
+            *nnc_profile_of(axes->profiles, &point->model, &point->device, &point->plan);
     }
 }
 

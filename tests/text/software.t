@@ -3,7 +3,7 @@ $ for id in fsdp megatron; do sed "s/torch-compile/$id/" toy/software/torch-comp
 $ for plan in "" "--devices 4 --zero 2" "--devices 4 --zero 3" "--devices 4 --tensor 2" "--devices 4 --pipeline 2" "--devices 4 --tensor 2 --zero 3" "--devices 4 --software eager"; do nncost estimate dense round $plan | grep -o "software.*"; done
 software torch-compile (chosen for this plan), mode predicted
 software is faster than 6.921 ms; with nothing overlapped it takes 12.77 ms
-software torch-compile (chosen for this plan), mode predicted
+software megatron (chosen for this plan), mode predicted
 software is faster than 6.921 ms; with nothing overlapped it takes 13.43 ms
 software fsdp (chosen for this plan), mode predicted
 software is faster than 6.921 ms; with nothing overlapped it takes 15.12 ms
@@ -54,24 +54,24 @@ dense on 4 x round, global batch 8
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
-    step    memory    MFU  bubble  software       plan
-16.36 ms  1.355 GB  89.5%    0.0%  torch-compile  dp4 zero1 mb2
-16.36 ms  1.052 GB  89.5%    0.0%  torch-compile  dp4 zero1 mb1
-16.99 ms  1.105 GB  86.2%    0.0%  fsdp           dp4 zero3 mb2
-17.44 ms  1.534 GB  84.0%    0.0%  fsdp           dp2 pp2 zero3 mb2 dualpipe
+    step    memory    MFU  bubble  software  plan
+16.36 ms  1.355 GB  89.5%    0.0%  megatron  dp4 zero1 mb2
+16.36 ms  1.052 GB  89.5%    0.0%  megatron  dp4 zero1 mb1
+16.99 ms  1.105 GB  86.2%    0.0%  fsdp      dp4 zero3 mb2
+17.44 ms  1.534 GB  84.0%    0.0%  fsdp      dp2 pp2 zero3 mb2 dualpipe
 
     nncost estimate dense round --devices 4 --global-batch 8 --zero 1 --micro-batch 2
 
 time against memory, no other plan is faster with less
 
-    step    memory    MFU  bubble  software       plan
-16.36 ms  1.355 GB  89.5%    0.0%  torch-compile  dp4 zero1 mb2
-16.36 ms  1.052 GB  89.5%    0.0%  torch-compile  dp4 zero1 mb1
-18.04 ms  802.9 MB  81.1%    0.0%  fsdp           dp4 zero3 mb1
-89.27 ms  784.0 MB  16.4%    0.0%  fsdp           dp4 zero3 mb2 offload=optimizer
-95.06 ms  730.8 MB  15.4%    0.0%  torch-compile  dp4 zero1 mb1 offload=optimizer
-96.08 ms  481.6 MB  15.2%    0.0%  fsdp           dp4 zero3 mb1 offload=optimizer
-110.5 ms  462.6 MB  13.3%    3.2%  fsdp           dp2 pp2 zero3 mb1 zb-h1 offload=optimizer
+    step    memory    MFU  bubble  software  plan
+16.36 ms  1.355 GB  89.5%    0.0%  megatron  dp4 zero1 mb2
+16.36 ms  1.052 GB  89.5%    0.0%  megatron  dp4 zero1 mb1
+18.04 ms  802.9 MB  81.1%    0.0%  fsdp      dp4 zero3 mb1
+89.27 ms  784.0 MB  16.4%    0.0%  fsdp      dp4 zero3 mb2 offload=optimizer
+95.06 ms  730.8 MB  15.4%    0.0%  megatron  dp4 zero1 mb1 offload=optimizer
+96.08 ms  481.6 MB  15.2%    0.0%  fsdp      dp4 zero3 mb1 offload=optimizer
+110.5 ms  462.6 MB  13.3%    3.2%  fsdp      dp2 pp2 zero3 mb1 zb-h1 offload=optimizer
 
 # What a profile reserves: 1 GB, a tenth of what the plan counts, and peaks up to 1.2 times the prediction. Tight is no failure; a figure of one's own replaces it all.
 $ sed -i 's/"sources"/"reserve": { "bytes": 1e9, "share": 0.1, "low": 0.9, "high": 1.2 }, "sources"/' toy/software/torch-compile.json

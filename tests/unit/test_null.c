@@ -180,9 +180,10 @@ START_TEST(estimates_need_their_pointers)
     ck_assert_ptr_null(nnc_scratch_op(scratch, -1));
     ck_assert_ptr_null(nnc_scratch_op(scratch, 4711));
     ck_assert_ptr_null(nnc_scratch_stage(NULL, 0));
-    ck_assert_ptr_null(nnc_profile_of(NULL, device, &plan));
-    ck_assert_ptr_null(nnc_profile_of(profiles, NULL, &plan));
-    ck_assert_ptr_nonnull(nnc_profile_of(profiles, device, NULL));
+    ck_assert_ptr_null(nnc_profile_of(NULL, model, device, &plan));
+    ck_assert_ptr_null(nnc_profile_of(profiles, model, NULL, &plan));
+    ck_assert_ptr_null(nnc_profile_of(profiles, NULL, device, &plan));
+    ck_assert_ptr_nonnull(nnc_profile_of(profiles, model, device, NULL));
     ck_assert(!nnc_software_ships(NULL, &plan, NULL));
     nnc_plan_init(NULL, sizeof plan);
     nnc_scratch_destroy(NULL);

@@ -9,7 +9,7 @@
 static nnc_specs *specs;
 static nnc_profiles profiles;
 static const nnc_device *h100, *tpu;
-static const nnc_model *llama;
+static const nnc_model *llama, *unet;
 
 static void setup(void)
 {
@@ -19,6 +19,7 @@ static void setup(void)
     ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, &err), NNC_OK);
     ck_assert_int_eq(nnc_device_load(specs, "tpu-v5e", &tpu, &err), NNC_OK);
     ck_assert_int_eq(nnc_model_load(specs, "llama3-8b", &llama, &err), NNC_OK);
+    ck_assert_int_eq(nnc_model_load(specs, "sd1-unet", &unet, &err), NNC_OK);
 }
 
 static void teardown(void)
@@ -28,7 +29,7 @@ static void teardown(void)
 
 static const char *chosen(const nnc_device *device, const nnc_plan *plan)
 {
-    return nnc_profile_of(&profiles, device, plan)->id;
+    return nnc_profile_of(&profiles, llama, device, plan)->id;
 }
 
 START_TEST(follows_what_the_plan_does)
@@ -38,7 +39,8 @@ START_TEST(follows_what_the_plan_does)
     plan.devices = plan.data = 8; /* copies of the weights, then copies with sharded gradients */
     ck_assert_str_eq(chosen(h100, &plan), "torch-compile");
     plan.zero = 2;
-    ck_assert_str_eq(chosen(h100, &plan), "torch-compile");
+    ck_assert_str_eq(chosen(h100, &plan), "megatron");
+    ck_assert_str_eq(nnc_profile_of(&profiles, unet, h100, &plan)->id, "torch-compile");
     plan.zero = 3;
     ck_assert_str_eq(chosen(h100, &plan), "fsdp");
     int32_t *const degrees[] = { &plan.tensor, &plan.pipeline, &plan.context, &plan.expert };
@@ -103,7 +105,7 @@ START_TEST(a_search_compares_plans_under_their_own)
     for (int32_t i = 0; i < result->best_count + result->pareto_count; i++) {
         const nnc_found *found =
             i < result->best_count ? &result->best[i] : &result->pareto[i - result->best_count];
-        const nnc_software *software = nnc_profile_of(&profiles, h100, &found->plan);
+        const nnc_software *software = nnc_profile_of(&profiles, llama, h100, &found->plan);
         nnc_result estimate;
         ck_assert_str_eq(found->software, software->id);
         ck_assert(nnc_software_ships(software, &found->plan, NULL));

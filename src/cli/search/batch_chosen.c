@@ -77,6 +77,6 @@ nnc_status nnc_found_estimate(const nnc_session *session, const nnc_search_repor
     *result = made;
     NNC_TRY(nnc_profiles_asked(session->specs, session->options.given.software, &profiles, err));
     return nnc_estimate(report->model, report->device,
-                        nnc_profile_of(&profiles, report->device, &found->plan), &found->plan,
-                        scratch, made, err);
+                        nnc_profile_of(&profiles, report->model, report->device, &found->plan),
+                        &found->plan, scratch, made, err);
 }
