@@ -1,8 +1,8 @@
 // Puts the explorer together as one file.
-//   usage: node build.mjs ENGINE.wasm EXPLORER.html
+//   usage: node build.mjs ENGINE.wasm UNPACK.wasm EXPLORER.html
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -11,28 +11,23 @@ import { Engine } from "./engine.js";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
-const [wasm, page] = process.argv.slice(2);
+const [wasm, unpack, page] = process.argv.slice(2);
 
+// Spaces that only people need stay out; the bytes of every number and text stay.
+const bare = (text) => text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
 export function dataFiles() {
   const files = {};
   for (const folder of ["hw", "models", "software", "clusters", "prices", "grid"]) {
     for (const name of readdirSync(join(root, folder)).sort()) {
-      if (name.endsWith(".json")) files[`${folder}/${name}`] = readFileSync(join(root, folder, name), "utf8");
+      if (!name.endsWith(".json")) continue;
+      const text = readFileSync(join(root, folder, name), "utf8");
+      JSON.parse(text); // a broken file is found here
+      files[`${folder}/${name}`] = bare(text);
     }
   }
   return files;
 }
 
-// Spaces that only people need stay out; the bytes of every number and text stay.
-const packed = (text) => JSON.stringify(JSON.parse(text)) && text;
-// As gzip, by the tool that takes the time to find the shortest form.
-function zipped(bytes) {
-  const part = `${page}.part`;
-  writeFileSync(part, bytes);
-  const short = execFileSync("zopfli", ["-c", "--i5", part], { maxBuffer: 1 << 26 });
-  rmSync(part);
-  return short;
-}
 const bundle = (name) => buildSync({ entryPoints: [join(here, name)], bundle: true, minify: true, write: false, format: "iife",
   target: "es2022", charset: "utf8", legalComments: "none" }).outputFiles[0].text;
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
@@ -40,16 +35,16 @@ const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base
 function main() {
   const code = readFileSync(wasm);
   const data = dataFiles();
-  Object.values(data).forEach(packed); // a broken file is found here
   // The pictures have their colours from the program.
   const drawn = new Engine(new WebAssembly.Module(code), data).run(["plot", "step", "gpt2", "a100"]);
   const colours = /<style>([^]*?)<\/style>/.exec(drawn.out);
   if (colours === null) throw new Error(`no style in the picture of a step: ${drawn.err}`);
   const css = readFileSync(join(here, "page.css"), "utf8");
   const style = colours[1] + buildSync({ stdin: { contents: css, loader: "css" }, minify: true, write: false }).outputFiles[0].text;
-  const engine = zipped(code);
-  const texts = { ENGINE_SOURCE: bundle("engine.js"), ENGINE_BYTES: engine.toString("base64"),
-    DATA_BYTES: zipped(JSON.stringify(data)).toString("base64") };
+  const parts = [code, Buffer.from(JSON.stringify(data))];
+  const packed = execFileSync("xz", ["--format=lzma", "-9e", "-c"], { input: Buffer.concat(parts), maxBuffer: 1 << 26 });
+  const texts = { ENGINE_SOURCE: bundle("engine.js"), UNPACK: readFileSync(unpack).toString("base64"), PACKED: packed.toString("base64"),
+    PACKED_SIZES: parts.map((part) => part.length) };
   const constants = Object.entries(texts).map(([name, text]) => `const ${name}=${JSON.stringify(text).replaceAll("</", "<\\/")};`).join("\n");
   const script = `${constants}\n${bundle("page.js")}`;
   const policy = [`default-src 'none'`, `script-src ${hash(script)} blob: 'wasm-unsafe-eval'`, `style-src ${hash(style)}`,
@@ -57,7 +52,7 @@ function main() {
   const html = readFileSync(join(here, "index.html"), "utf8").replace("CONTENT-POLICY", () => policy)
     .replace("PAGE-STYLE", () => style).replace("PAGE-SCRIPT", () => script);
   writeFileSync(page, html);
-  const sizes = { "engine": code.length, "engine gzipped": engine.length, "page": Buffer.byteLength(html),
+  const sizes = { "engine": code.length, "engine gzipped": gzipSync(code, { level: 9 }).length, "page": Buffer.byteLength(html),
     "page gzipped": gzipSync(html, { level: 9 }).length };
   console.log(Object.entries(sizes).map(([name, size]) => `${name} ${(size / 1000).toFixed(0)} kB`).join(", "));
 }

@@ -9,9 +9,16 @@ const begin = "estimate gpt2 a100 --micro-batch 8";
 const files = {}; // what was dropped, by name
 let module, data, engine, options, form, now, pinned = null;
 
-async function inflate(text) {
-  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+// The parts that the page carries packed: the engine, and its files.
+async function unpack() {
+  const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const packed = bytes(PACKED), size = PACKED_SIZES[0] + PACKED_SIZES[1];
+  const { instance: { exports: { room, unpack, memory } } } = await WebAssembly.instantiate(bytes(UNPACK));
+  const at = room(packed.length);
+  new Uint8Array(memory.buffer).set(packed, at);
+  const found = unpack(at, packed.length, size); // after which the memory is another
+  const all = new Uint8Array(memory.buffer, found, size);
+  return [all.slice(0, PACKED_SIZES[0]), all.slice(PACKED_SIZES[0])];
 }
 
 // A worker with an engine of its own: ask(runs, line) for the answers of command lines.
@@ -242,7 +249,7 @@ function listen() {
 }
 
 async function main() {
-  const [code, text] = await Promise.all([inflate(ENGINE_BYTES), inflate(DATA_BYTES)]);
+  const [code, text] = await unpack();
   data = JSON.parse(new TextDecoder().decode(text));
   module = await WebAssembly.compile(code);
   engine = new Remote();
