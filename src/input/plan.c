@@ -96,7 +96,8 @@ static const nnc_field plan_fields[] = {
       .default_text = "none", .help = "What is computed again in backward instead of kept." },
     { NNC_FIELD_AS(NNC_FIELD_TRAIN, nnc_plan, train), .group = "Memory", .default_text = "all",
       .help = "Whose weights are trained; the others are frozen." },
-    { NNC_FIELD(nnc_plan, adapter_rank), .group = "Memory", .max = 65536, .default_text = "0",
+    { NNC_FIELD(nnc_plan, adapter_rank), .group = "Memory", .max = 65536, .alias = "lora",
+      .default_text = "0",
       .help =
           "Rank of adapters beside linear layers (LoRA), which alone are trained unless --train "
           "says more; 0 = none." },

@@ -824,3 +824,7 @@ stage   weights  gradients  optimizer  activations  transient  reserve     total
     1  60.30 MB   60.30 MB   361.8 MB     83.82 MB   6.560 MB      0 B  572.8 MB       5.7%  yes
 $ nncost ops vision round --tensor 2 --pipeline 2 --micro-batch 10 --micro-batches 4 | grep pipeline.send
 pipeline.send   comm          4 bytes=1640000        -       0       0      -        -     - -
+
+# Adapters under their usual name: 8 layers x rank 4 x (3 x 2,000 for queries, keys, values + 2,000 + 2 x 5,000).
+$ nncost estimate dense round --lora 4 | head -1
+model     dense, A small decoder, decoder, 107,682,000 parameters, 576,000 trained

@@ -121,7 +121,7 @@ Memory:
   --train LIST            Whose weights are trained; the others are frozen. all, or some of
                           embedding,attention,mlp,norm,conv,time,head,towers,adapters [all]
   --adapter-rank N        Rank of adapters beside linear layers (LoRA), which alone are trained
-                          unless --train says more; 0 = none. [0]
+                          unless --train says more; 0 = none. Also --lora. [0]
   --adapters NAME         Which layers have adapters. linear, attention, mlp [linear]
   --dora[=off]            Adapters train the direction of a weight, and a length per output beside
                           it (DoRA). [off]
