@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "cli/option_table.h"
+#include "input/flags.h"
 
 static void add_entry(nnc_option_spellings *list, const char *name, const nnc_own_option *own,
                       const nnc_field *field)
@@ -70,24 +71,49 @@ const nnc_option_spelling *nnc_option_of_letter(const nnc_option_spellings *list
     return NULL;
 }
 
-/* What other programs call it. */
-static const char *synonym_of(const char *typed)
+/* What other programs call it, where the command has what is meant. */
+static const char *synonym_of(const nnc_option_spellings *list, const char *typed)
 {
     static const char *const synonyms[][2] = {
         { "--batch", "--micro-batch" },
         { "--batch-size", "--micro-batch" },
+        { "--bs", "--micro-batch" },
+        { "--batch-size", "--batch" },
+        { "--bs", "--batch" },
+        { "--per-device-train-batch-size", "--micro-batch" },
+        { "--gas", "--micro-batches" },
+        { "--accum", "--micro-batches" },
+        { "--gradient-accumulation-steps", "--micro-batches" },
         { "--gpus", "--devices" },
         { "--num-gpus", "--devices" },
+        { "--gpu-count", "--devices" },
+        { "--nodes", "--devices" },
         { "--seq", "--seq-len" },
         { "--seq-length", "--seq-len" },
+        { "--context-length", "--seq-len" },
+        { "--max-seq-len", "--seq-len" },
         { "--dtype", "--precision" },
+        { "--fp8", "--precision fp8" },
+        { "--fp16", "--precision fp16" },
+        { "--bf16", "--precision bf16" },
+        { "--quantization", "--frozen nf4" },
+        { "--qlora", "--lora 16 --frozen nf4" },
+        { "--ddp", "--zero 0" },
         { "--fsdp", "--zero 3" },
-        { "--gas", "--grad-accum" },
+        { "--zero-stage", "--zero" },
         { "--activation-checkpointing", "--recompute full" },
+        { "--gradient-checkpointing", "--recompute full" },
         { "--checkpoint", "--recompute full" },
+        { "--cpu-offload", "--offload optimizer" },
+        { "--flash", "--attention flash" },
+        { "--price-per-hour", "--price" },
+        { "--compile", "--software torch-compile" },
     };
     for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++) {
-        if (strcmp(synonyms[i][0], typed) == 0) {
+        char option[32];
+        snprintf(option, sizeof option, "%.*s", (int)strcspn(synonyms[i][1], " "), synonyms[i][1]);
+        if (nnc_same_name(synonyms[i][0], typed, strlen(typed)) &&
+            nnc_option_find(list, option) != NULL) {
             return synonyms[i][1];
         }
     }
@@ -102,7 +128,7 @@ nnc_status nnc_option_unknown(const nnc_option_spellings *list, const char *comm
     nnc_option_spellings all;
     snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
 
-    const char *meant = synonym_of(typed);
+    const char *meant = synonym_of(list, typed);
     if (meant != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, did you mean %s?", meant);
     }

@@ -201,3 +201,12 @@ $ nncost estimate dense round >/dev/full
 $ nncost estimate dense round >&-
 ! nncost: standard output: cannot write: Bad file descriptor
 [4]
+
+# What other programs call an option, where the command has it.
+$ for o in --bs --gradient_accumulation_steps --qlora --fp8 --price-per-hour; do nncost estimate dense round $o 8; done
+! nncost: --bs: unknown option, did you mean --micro-batch?
+! nncost: --gradient_accumulation_steps: unknown option, did you mean --micro-batches?
+! nncost: --qlora: unknown option, did you mean --lora 16 --frozen nf4?
+! nncost: --fp8: unknown option, did you mean --precision fp8?
+! nncost: --price-per-hour: unknown option, did you mean --price?
+[2]
