@@ -11,7 +11,8 @@ typedef enum nnc_route_kind {
     NNC_ROUTE_TENSOR,
     NNC_ROUTE_CONTEXT,
     NNC_ROUTE_EXPERT,
-    NNC_ROUTE_SHARD,
+    NNC_ROUTES_OF_LAYERS, /* what layers exchange travels by those above */
+    NNC_ROUTE_SHARD = NNC_ROUTES_OF_LAYERS,
     NNC_ROUTE_REPLICA,
     NNC_ROUTE_EXPERT_SHARD,
     NNC_ROUTE_EXPERT_REPLICA,

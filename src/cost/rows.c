@@ -1,5 +1,7 @@
 #include "cost/rows.h"
 
+#include <string.h>
+
 #include "op/op_row.h"
 
 /* All that the time of a product depends on, but the device. */
@@ -51,6 +53,16 @@ void nnc_rows_share(nnc_rows *rows, const nnc_device *device)
     rows->age++;
 }
 
+static void set_time(nnc_rows *rows, const nnc_device *device, nnc_op_cost *row)
+{
+    const nnc_timing t = time_of(rows, device, row);
+    row->compute_s = t.compute_s;
+    row->memory_s = t.memory_s;
+    row->fixed_s = t.fixed_s;
+    row->time_s = t.time_s;
+    row->bound = t.bound;
+}
+
 static void add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
                 const nnc_network *network, double repeat)
 {
@@ -64,12 +76,20 @@ static void add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
         row->time_s = row->network_s;
         return;
     }
-    const nnc_timing t = time_of(rows, device, row);
-    row->compute_s = t.compute_s;
-    row->memory_s = t.memory_s;
-    row->fixed_s = t.fixed_s;
-    row->time_s = t.time_s;
-    row->bound = t.bound;
+    set_time(rows, device, row);
+}
+
+void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share)
+{
+    for (int32_t i = rows->forward_count; i < rows->count; i++) {
+        nnc_op_cost *row = &rows->rows[i];
+        if (row->op->phase == NNC_PHASE_GRAD_WEIGHT) {
+            nnc_op *op = &rows->ops[row->op - rows->ops]; /* backward's are the table's own */
+            op->grad_accumulate = share;
+            row->work = nnc_op_work(op);
+            set_time(rows, device, row);
+        }
+    }
 }
 
 /* Some exchanges happen in backward only. */
@@ -115,19 +135,52 @@ static void add_backward(nnc_rows *rows, const nnc_op *op, const nnc_device *dev
     }
 }
 
+static void add_forward(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
+                        const nnc_network *network)
+{
+    if (runs(op) && !full(rows, 1)) {
+        add(rows, op, device, network, (double)op->repeat);
+    }
+}
+
 void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc_network *network,
                     const nnc_plan *plan, nnc_rows *rows)
 {
     rows->count = 0;
     rows->truncated = false;
     rows->age += rows->timed_on == NULL || rows->timed_on != device ? 1 : 0;
-    for (int32_t i = 0; i < list->count && !full(rows, 1); i++) {
-        const nnc_op *op = &list->ops[i];
-        if (runs(op)) {
-            add(rows, op, device, network, (double)op->repeat);
-        }
+    for (int32_t i = 0; i < list->count; i++) {
+        add_forward(rows, &list->ops[i], device, network);
     }
+    rows->forward_count = rows->count;
     for (int32_t i = list->count - 1; i >= 0; i--) {
         add_backward(rows, &list->ops[i], device, network, plan);
     }
+}
+
+/* Some rows of another table. */
+static void copy(nnc_rows *rows, const nnc_rows *from, int32_t first, int32_t end)
+{
+    if (!full(rows, end - first)) {
+        memcpy(&rows->rows[rows->count], &from->rows[first],
+               sizeof rows->rows[0] * (size_t)(end - first));
+        rows->count += end - first;
+    }
+}
+
+void nnc_rows_join(const nnc_rows *base, const nnc_op_list *list, int32_t first,
+                   const nnc_device *device, const nnc_network *network, const nnc_plan *plan,
+                   nnc_rows *rows)
+{
+    rows->count = 0;
+    rows->truncated = base->truncated;
+    copy(rows, base, 0, base->forward_count);
+    for (int32_t i = first; i < list->count; i++) {
+        add_forward(rows, &list->ops[i], device, network);
+    }
+    rows->forward_count = rows->count;
+    for (int32_t i = list->count - 1; i >= first; i--) {
+        add_backward(rows, &list->ops[i], device, network, plan);
+    }
+    copy(rows, base, base->forward_count, base->count);
 }

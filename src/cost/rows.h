@@ -20,8 +20,8 @@ typedef struct nnc_timed_product {
 
 typedef struct nnc_rows {
     nnc_op_cost rows[NNC_ROWS_MAX];
-    nnc_op ops[NNC_ROWS_MAX]; /* what the rows of backward and update point to */
-    int32_t count;
+    nnc_op ops[NNC_ROWS_MAX];     /* what the rows of backward and update point to */
+    int32_t count, forward_count; /* forward's come first */
     nnc_timed_product timed[NNC_TIMED_SLOTS];
     uint64_t age;
     const nnc_device
@@ -59,6 +59,14 @@ void nnc_rows_share(nnc_rows *rows, const nnc_device *device);
  * be NULL when nothing is exchanged. */
 void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc_network *network,
                     const nnc_plan *plan, nnc_rows *rows);
+
+/* Another share of passes that add to a weight gradient already there: what does is timed again. */
+void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share);
+
+/* The table that a list has with the ops from `first` on, from the table that it has without. Points into base. */
+void nnc_rows_join(const nnc_rows *base, const nnc_op_list *list, int32_t first,
+                   const nnc_device *device, const nnc_network *network, const nnc_plan *plan,
+                   nnc_rows *rows);
 
 /* Appends one op, copied. */
 void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,

@@ -20,7 +20,28 @@ nnc_scratch *nnc_scratch_create(void)
 
 void nnc_scratch_destroy(nnc_scratch *scratch)
 {
+    if (scratch != NULL) {
+        free(scratch->shared);
+    }
     free(scratch);
+}
+
+nnc_shared *nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model,
+                              const nnc_device *device)
+{
+    if (scratch->shared == NULL) {
+        scratch->shared = calloc(1, sizeof *scratch->shared);
+    }
+    if (scratch->shared != NULL) {
+        scratch->shared->model = model;
+        scratch->shared->device = device;
+        for (int i = 0; i < NNC_ALIKE; i++) {
+            scratch->shared->alike[i].listed = false;
+            nnc_rows_share(&scratch->shared->alike[i].rows, device);
+        }
+    }
+    nnc_rows_share(&scratch->rows, device);
+    return scratch->shared;
 }
 
 const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count)

@@ -12,26 +12,6 @@
 #include "parallel/shard.h"
 #include "shape/family.h"
 
-/* How the plan is lowered: formats, and who adds to the weight gradients. */
-nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
-                             nnc_attention attention)
-{
-    const double passes = (double)plan->micro_batches;
-    const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
-    const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
-    return (nnc_lowering){
-        .plan = plan,
-        .software = software,
-        .attention = attention,
-        .dtype = nnc_precision_is_narrow(plan->precision) ? NNC_BF16 : plan->precision,
-        .linear_dtype = plan->precision,
-        .grad_bytes = nnc_policy_gradient_io_bytes(plan->policy),
-        /* An fp32 buffer beside 16-bit weights is added to by every pass, a plain gradient is
-         * written by the first and added to by the others. */
-        .grad_accumulate = own_buffer ? 1.0 : (passes - 1.0) / passes,
-    };
-}
-
 /* Past any model; whole bytes of so many parameters are exact in a double. */
 #define PARAMS_MAX 0x1p47
 
@@ -157,22 +137,28 @@ static bool table_is_frozen(const nnc_plan *plan)
            (plan->train & NNC_TRAIN_EMBEDDING) == 0;
 }
 
-/* Divides a list over ranks, sums its segments, and adds what ZeRO-3 and offload exchange. */
-void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
-                    nnc_segment_sums sums[NNC_SEGMENTS_MAX])
+/* Adds to a list of one rank what ZeRO-3 and offload exchange, and to its sums a table that two stages hold. */
+static void finish_list(nnc_op_list *list, const nnc_lowering *how,
+                        nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
     const double table = second_table(list, how->plan);
     const bool frozen = table_is_frozen(how->plan);
     nnc_segment_sums *last = &sums[list->segment_count - 1];
     nnc_parameters *head = frozen ? &last->frozen : &last->dense;
-    nnc_shard(list, how->plan);
-    nnc_segments_sum(list, sums);
     if (table > 0.0) {
         head->params += table;
         *(frozen ? &last->unit_frozen : &last->unit_params) += table;
         head->factored_elements += table / (double)list->tied_cols + (double)list->tied_cols;
     }
     nnc_cluster_unit_exchanges(list, sums, how);
+}
+
+void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
+                    nnc_segment_sums sums[NNC_SEGMENTS_MAX])
+{
+    nnc_shard(list, how->plan);
+    nnc_segments_sum(list, sums);
+    finish_list(list, how, sums);
 }
 
 /* Memory of every stage; the result has the fullest one's. */
@@ -260,44 +246,41 @@ static double launch_of(const nnc_model *model, const nnc_software *software)
                : software->launch_s;
 }
 
-/* The links of a plan, and the ops of one micro-batch before they are divided. */
+/* The links of a plan. */
 static nnc_status begin_step(const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, const nnc_plan *plan,
-                             nnc_scratch *scratch, nnc_step *step, nnc_error *err)
+                             nnc_network *network, nnc_step *step, nnc_error *err)
 {
     const bool alone = plan->devices == 1 && plan->offload == 0;
     NNC_TRY(nnc_power_check(device, err));
     if (!alone) {
-        NNC_TRY(nnc_network_find(device, plan, &scratch->network, err));
+        NNC_TRY(nnc_network_find(device, plan, network, err));
     }
-    const nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
     *step = (nnc_step){ .device = device,
                         .plan = plan,
                         .software = software,
-                        .list = &scratch->list,
-                        .network = alone ? NULL : &scratch->network,
-                        .launch_s = launch_of(model, software),
-                        .why = scratch->why };
-    nnc_lower(model, &how, &scratch->list);
-    return nnc_check_list(&scratch->list, model, err);
+                        .network = alone ? NULL : network,
+                        .launch_s = launch_of(model, software) };
+    return NNC_OK;
 }
 
-/* Divides the ops over ranks. */
-static void divide_list(nnc_scratch *scratch, nnc_step *step,
-                        nnc_segment_sums sums[NNC_SEGMENTS_MAX])
+/* What a step knows of a list. */
+static void set_list(nnc_step *step, const nnc_op_list *list, const nnc_lowering *how,
+                     const nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
-    nnc_op_list *list = &scratch->list;
-    const nnc_lowering how = nnc_lowering_of(step->plan, step->software, step->plan->attention);
+    step->list = list;
     step->sums = sums;
-    step->send_bytes = send_bytes(list, &how);
+    step->send_bytes = send_bytes(list, how);
     step->tied_params = second_table(list, step->plan);
-    nnc_split_list(list, &how, sums);
 }
 
-static void build_rows(nnc_scratch *scratch, const nnc_step *step)
+static void describe(const nnc_model *model, const nnc_op_list *whole, const nnc_step *step,
+                     nnc_result *r)
 {
-    nnc_rows_build(&scratch->list, step->device, step->network, step->plan, &scratch->rows);
-    nnc_power_throttle(&scratch->rows, step->device);
+    describe_model(whole, step->device, r, step->why);
+    if (model->decoder.next_layers > 0 && step->plan->adapter_rank == 0) {
+        r->next_params = next_params(whole, &model->decoder);
+    }
 }
 
 static bool is_whole(const nnc_plan *plan)
@@ -305,62 +288,89 @@ static bool is_whole(const nnc_plan *plan)
     return plan->tensor == 1 && plan->context == 1 && plan->expert == 1;
 }
 
+nnc_status nnc_prepare_list(nnc_shared *shared, const nnc_software *software, const nnc_plan *plan,
+                            nnc_network *network, nnc_step *step,
+                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_alike **alike,
+                            nnc_error *err)
+{
+    NNC_TRY(begin_step(shared->model, shared->device, software, plan, network, step, err));
+    NNC_TRY(nnc_alike_find(shared, plan, software, alike, err));
+    nnc_op_list *list = &(*alike)->list;
+    const nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
+    list->count = (*alike)->count;
+    memcpy(sums, (*alike)->sums, sizeof(*alike)->sums);
+    set_list(step, list, &how, sums);
+    finish_list(list, &how, sums);
+    return NNC_OK;
+}
+
+void nnc_prepare_work(nnc_scratch *scratch, nnc_alike *alike, const nnc_step *step, nnc_result *r)
+{
+    double again[NNC_SEGMENTS_MAX];
+    const bool everywhere = nnc_step_recomputed(step, &scratch->step, again);
+    describe(scratch->shared->model, &alike->whole, step, r);
+    if (!everywhere || !alike->worked) { /* the mathematics is counted before it is divided */
+        nnc_rows_build(&alike->whole, step->device, NULL, step->plan, &scratch->rows);
+        nnc_step_pass_work(step, &scratch->rows, again, &alike->work);
+        alike->worked = everywhere;
+    }
+    nnc_step_work(step, &alike->work, r);
+}
+
+/* The same of plans that share their lists with others. */
+static nnc_status prepare_shared(const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
+                                 nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r,
+                                 nnc_error *err)
+{
+    nnc_alike *alike = NULL;
+    NNC_TRY(nnc_prepare_list(scratch->shared, software, &r->plan, &scratch->network, step, sums,
+                             &alike, err));
+    nnc_step_deal(step, &scratch->step);
+    nnc_prepare_work(scratch, alike, step, r);
+    nnc_alike_rows(scratch->shared, alike, step, &scratch->rows);
+    return NNC_OK;
+}
+
+/* Sums the mathematics of the rows in scratch into the result. */
+static void count_work(const nnc_step *step, const nnc_scratch *scratch, nnc_result *r)
+{
+    double again[NNC_SEGMENTS_MAX];
+    nnc_pass_work work;
+    (void)nnc_step_recomputed(step, &scratch->step, again);
+    nnc_step_pass_work(step, &scratch->rows, again, &work);
+    nnc_step_work(step, &work, r);
+}
+
 nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,
                        const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
                        nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err)
 {
     const nnc_plan *plan = &r->plan;
-    NNC_TRY(begin_step(model, device, software, plan, scratch, step, err));
-    describe_model(&scratch->list, device, r, step->why);
-    if (model->decoder.next_layers > 0 && plan->adapter_rank == 0) {
-        r->next_params = next_params(&scratch->list, &model->decoder);
+    const nnc_shared *shared = scratch->shared;
+    if (shared != NULL && shared->model == model && shared->device == device &&
+        scratch->why == NULL) {
+        return prepare_shared(software, scratch, step, sums, r, err);
     }
+    nnc_plan seen;
+    const nnc_lowering from = nnc_lowering_seen(plan, software, &seen),
+                       how = nnc_lowering_of(plan, software, plan->attention);
+    NNC_TRY(begin_step(model, device, software, plan, &scratch->network, step, err));
+    step->why = scratch->why;
+    nnc_lower(model, &from, &scratch->list);
+    NNC_TRY(nnc_check_list(&scratch->list, model, err));
+    set_list(step, &scratch->list, &how, sums);
+    describe(model, &scratch->list, step, r);
     nnc_step_deal(step, &scratch->step);
     const bool whole = is_whole(plan);
     if (!whole) { /* the mathematics is counted before it is divided */
         nnc_rows_build(&scratch->list, device, NULL, plan, &scratch->rows);
-        nnc_step_work(step, &scratch->rows, &scratch->step, r);
+        count_work(step, scratch, r);
     }
-    divide_list(scratch, step, sums);
-    build_rows(scratch, step);
+    nnc_split_list(&scratch->list, &how, sums);
+    nnc_rows_build(&scratch->list, device, step->network, plan, &scratch->rows);
+    nnc_power_throttle(&scratch->rows, device);
     if (whole) {
-        nnc_step_work(step, &scratch->rows, &scratch->step, r);
+        count_work(step, scratch, r);
     }
     return NNC_OK;
-}
-
-/* Copies what is filled of a list. */
-static void copy_list(nnc_op_list *to, const nnc_op_list *from)
-{
-    memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
-    memcpy((char *)to + sizeof to->ops, (const char *)from + sizeof from->ops,
-           sizeof *to - sizeof to->ops);
-}
-
-nnc_status nnc_prepare_list(const nnc_model *model, const nnc_device *device,
-                            const nnc_software *software, const nnc_plan *plan,
-                            nnc_scratch *scratch, bool keep, nnc_step *step,
-                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_error *err)
-{
-    NNC_TRY(begin_step(model, device, software, plan, scratch, step, err));
-    if (keep) {
-        copy_list(&scratch->ideal, &scratch->list);
-    }
-    divide_list(scratch, step, sums);
-    return NNC_OK;
-}
-
-void nnc_prepare_work(nnc_scratch *scratch, const nnc_step *step, nnc_result *r)
-{
-    const nnc_op_list *undivided = &scratch->ideal;
-    const bool whole = is_whole(step->plan);
-    describe_model(undivided, step->device, r, NULL);
-    nnc_rows_build(whole ? &scratch->list : undivided, step->device, whole ? step->network : NULL,
-                   step->plan, &scratch->rows);
-    nnc_step_work(step, &scratch->rows, &scratch->step, r);
-}
-
-void nnc_prepare_rows(nnc_scratch *scratch, const nnc_step *step)
-{
-    build_rows(scratch, step);
 }

@@ -4,10 +4,6 @@
 
 #include "estimate/scratch.h"
 
-/* How a plan is lowered: formats, and who adds to the weight gradients. */
-nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
-                             nnc_attention attention);
-
 /* Refuses a list whose tensors or parameters are past what the arithmetic holds. */
 nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err);
 
@@ -22,15 +18,13 @@ nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,
                        nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err);
 
 /* The same in three parts, for a search, which looks at the memory of a plan before its times. The list of one rank,
- * and its sums; keep: its ops before they are divided stay in scratch, for nnc_prepare_work. */
-nnc_status nnc_prepare_list(const nnc_model *model, const nnc_device *device,
-                            const nnc_software *software, const nnc_plan *plan,
-                            nnc_scratch *scratch, bool keep, nnc_step *step,
-                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_error *err);
-/* The work, of the list that was kept and the holdings in scratch. Leaves other rows behind. */
-void nnc_prepare_work(nnc_scratch *scratch, const nnc_step *step, nnc_result *r);
-/* The op table of the list. */
-void nnc_prepare_rows(nnc_scratch *scratch, const nnc_step *step);
+ * and its sums. */
+nnc_status nnc_prepare_list(nnc_shared *shared, const nnc_software *software, const nnc_plan *plan,
+                            nnc_network *network, nnc_step *step,
+                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_alike **alike,
+                            nnc_error *err);
+/* The work, by the holdings in scratch. Leaves other rows behind. */
+void nnc_prepare_work(nnc_scratch *scratch, nnc_alike *alike, const nnc_step *step, nnc_result *r);
 
 /* Memory of every stage; the result has the fullest one's. */
 void nnc_weigh(const nnc_step *step, const nnc_model *model, nnc_step_memory *m, nnc_result *r);

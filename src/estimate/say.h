@@ -26,10 +26,6 @@ void nnc_say_plan(const nnc_plan *plan, nnc_derivation *why);
 /* Parameters by the part of the network, and each of these by its ops. */
 void nnc_say_params(const nnc_op_list *list, const nnc_result *r, nnc_derivation *why);
 
-/* Sums by part of the step and of the network. */
-typedef struct nnc_group_sums {
-    double sums[NNC_PARTS][NNC_GROUP_COUNT];
-} nnc_group_sums;
 void nnc_say_groups(const nnc_group_sums *groups, nnc_part part, const char *name, double result,
                     nnc_derivation *why);
 /* A sum over the parts of the step. */

@@ -2,6 +2,7 @@
 #ifndef NNCOST_ESTIMATE_SCRATCH_H
 #define NNCOST_ESTIMATE_SCRATCH_H
 
+#include "estimate/alike.h"
 #include "estimate/bounds.h"
 
 struct nnc_scratch {
@@ -17,7 +18,13 @@ struct nnc_scratch {
     nnc_software software;
     nnc_result result;   /* where the program knows less of it than this library */
     nnc_ideal bound;     /* the lower bound of the last result, and in ideal mode its step */
+    nnc_shared *shared;  /* what plans in a row have in common; NULL = nothing */
     nnc_derivation *why; /* where estimates say how they came about; NULL = nowhere */
 };
+
+/* From now on plans share what their lists have in common, until this is called again: model and device must not change.
+ * Makes room for it, which may fail: then nothing is shared. Returns it, NULL when out of memory. */
+nnc_shared *nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model,
+                              const nnc_device *device);
 
 #endif

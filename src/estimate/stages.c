@@ -189,6 +189,10 @@ NNC_SAYING void settle(budget *b, const nnc_overlap *overlap, nnc_part part,
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         nnc_derivation *const said =
             asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
+        if (!(b->beside_s[k] > 0.0) && said == NULL) {
+            b->beside_exposed[k] = 1.0; /* of nothing */
+            continue;
+        }
         const nnc_lane f = b->lanes[k];
         const double before = attention[f];
         const double exposed_rest =
@@ -200,6 +204,10 @@ NNC_SAYING void settle(budget *b, const nnc_overlap *overlap, nnc_part part,
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         nnc_derivation *const said =
             asked != NULL && !asked->hides && (int)asked->comm == k ? why : NULL;
+        if (!(b->behind_s[k] > 0.0) && said == NULL) {
+            b->behind_exposed[k] = 1.0;
+            continue;
+        }
         const nnc_lane f = b->lanes[k];
         const bool prefetched = k == NNC_COMM_DATA && b->units > 1.0;
         NNC_LET(said, all_s, "s", b->behind_s[k]);

@@ -89,10 +89,27 @@ double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
 bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                          const nnc_step_times *times, nnc_step_memory *m, nnc_result *r);
 
-/* Sums the mathematics of the rows of one micro-batch into the result, over the whole step. rows:
- * of all tensor, context and expert ranks together. */
-void nnc_step_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
-                   nnc_result *r);
+/* Sums by part of the step and of the network. */
+typedef struct nnc_group_sums {
+    double sums[NNC_PARTS][NNC_GROUP_COUNT];
+} nnc_group_sums;
+
+/* FLOPs of one micro-batch: as run, and as its convention counts them. */
+typedef struct nnc_pass_work {
+    double full[NNC_PASS_PARTS], counted[NNC_PASS_PARTS], causal;
+    nnc_group_sums groups; /* only where the step is explained */
+} nnc_pass_work;
+
+/* Share of each segment's instances that full recomputation runs again, over all stages. Is that all of them, or
+ * none? */
+bool nnc_step_recomputed(const nnc_step *step, const nnc_step_memory *m,
+                         double shares[NNC_SEGMENTS_MAX]);
+
+/* The mathematics of the rows of one micro-batch, which are of all tensor, context and expert ranks together; and that
+ * of the whole step, in the result. */
+void nnc_step_pass_work(const nnc_step *step, const nnc_rows *rows,
+                        const double again[NNC_SEGMENTS_MAX], nnc_pass_work *work);
+void nnc_step_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *r);
 
 /* The same of what kernels run, on all ranks: rows of one rank; replicated work counts each time. */
 void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,

@@ -1,13 +1,15 @@
 /* The work of a step, over all its ranks and micro-batches: the mathematics, and what kernels run. */
+#include <string.h>
+
 #include "estimate/say.h"
 #include "estimate/step.h"
 #include "estimate/update.h"
 #include "op/work.h"
 
-/* Share of each segment's instances that full recomputation runs again, over all stages. */
-static void recomputed_shares(const nnc_step *step, const nnc_step_memory *m,
-                              double shares[NNC_SEGMENTS_MAX])
+bool nnc_step_recomputed(const nnc_step *step, const nnc_step_memory *m,
+                         double shares[NNC_SEGMENTS_MAX])
 {
+    bool everywhere = true;
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         int64_t again = 0, held = 0;
         for (int32_t d = 0; d < step->plan->pipeline; d++) {
@@ -16,7 +18,9 @@ static void recomputed_shares(const nnc_step *step, const nnc_step_memory *m,
         }
         const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
         shares[s] = full ? (held > 0 ? (double)again / (double)held : 0.0) : 1.0;
+        everywhere = everywhere && (!full || again == held);
     }
+    return everywhere;
 }
 
 static double counted_flops(const nnc_work *work, const nnc_convention *convention)
@@ -26,54 +30,57 @@ static double counted_flops(const nnc_work *work, const nnc_convention *conventi
                                                     : work->full_flops;
 }
 
-NNC_SAYING void add_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
-                         nnc_result *r, nnc_derivation *why)
+void nnc_step_pass_work(const nnc_step *step, const nnc_rows *rows,
+                        const double again[NNC_SEGMENTS_MAX], nnc_pass_work *work)
 {
-    const nnc_plan *plan = step->plan;
-    const double passes = (double)plan->micro_batches * plan->data;
-    const nnc_convention *convention = nnc_convention_of(plan->flops_convention);
-    double causal = 0.0, again[NNC_SEGMENTS_MAX], full[NNC_PASS_PARTS] = { 0 },
-           counted[NNC_PASS_PARTS] = { 0 };
-    nnc_group_sums groups = { { { 0 } } };
-    recomputed_shares(step, m, again);
+    const nnc_convention *convention = nnc_convention_of(step->plan->flops_convention);
+    memset(work, 0, sizeof *work);
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
         const nnc_part part = nnc_part_of(row);
         const double repeat =
             part == NNC_PART_RECOMPUTE ? row->repeat * again[row->op->segment] : row->repeat;
-        full[part] += row->work.full_flops * repeat;
-        counted[part] += counted_flops(&row->work, convention) * repeat;
-        causal += part == NNC_PART_RECOMPUTE ? 0.0 : row->work.causal_flops * repeat;
-        NNC_WHEN(why, groups.sums[part][row->op->group] += row->work.full_flops * repeat);
+        work->full[part] += row->work.full_flops * repeat;
+        work->counted[part] += counted_flops(&row->work, convention) * repeat;
+        work->causal += part == NNC_PART_RECOMPUTE ? 0.0 : row->work.causal_flops * repeat;
+        NNC_WHEN(step->why,
+                 work->groups.sums[part][row->op->group] += row->work.full_flops * repeat);
     }
+}
+
+NNC_SAYING void add_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *r,
+                         nnc_derivation *why)
+{
+    const nnc_plan *plan = step->plan;
+    const double passes = (double)plan->micro_batches * plan->data;
     NNC_PUT(why, passes, NULL);
-    NNC_LET(why, forward_pass_flops, "FLOP", full[NNC_PART_FORWARD]);
-    NNC_LET(why, backward_pass_flops, "FLOP", full[NNC_PART_BACKWARD]);
-    NNC_LET(why, forward_counted_flops, "FLOP", counted[NNC_PART_FORWARD]);
-    NNC_LET(why, backward_counted_flops, "FLOP", counted[NNC_PART_BACKWARD]);
-    NNC_LET(why, recomputed_pass_flops, "FLOP", counted[NNC_PART_RECOMPUTE]);
+    NNC_LET(why, forward_pass_flops, "FLOP", work->full[NNC_PART_FORWARD]);
+    NNC_LET(why, backward_pass_flops, "FLOP", work->full[NNC_PART_BACKWARD]);
+    NNC_LET(why, forward_counted_flops, "FLOP", work->counted[NNC_PART_FORWARD]);
+    NNC_LET(why, backward_counted_flops, "FLOP", work->counted[NNC_PART_BACKWARD]);
+    NNC_LET(why, recomputed_pass_flops, "FLOP", work->counted[NNC_PART_RECOMPUTE]);
     if (why != NULL) {
-        nnc_say_groups(&groups, NNC_PART_FORWARD, "forward_pass_flops", forward_pass_flops, why);
-        nnc_say_groups(&groups, NNC_PART_BACKWARD, "backward_pass_flops", backward_pass_flops, why);
+        const nnc_group_sums *groups = &work->groups;
+        nnc_say_groups(groups, NNC_PART_FORWARD, "forward_pass_flops", forward_pass_flops, why);
+        nnc_say_groups(groups, NNC_PART_BACKWARD, "backward_pass_flops", backward_pass_flops, why);
     }
     NNC_SET(why, r->forward_flops, "FLOP", forward_pass_flops * passes);
     NNC_NOTE(why, "passes: micro-batches of all data-parallel ranks");
     NNC_SET(why, r->backward_flops, "FLOP", backward_pass_flops * passes);
     NNC_SET(why, r->model_flops, "FLOP", (forward_counted_flops + backward_counted_flops) * passes);
-    NNC_NOTE(why, convention->note);
-    NNC_LET(why, masked_flops, "FLOP", causal);
+    NNC_NOTE(why, nnc_convention_of(plan->flops_convention)->note);
+    NNC_LET(why, masked_flops, "FLOP", work->causal);
     NNC_SET(why, r->causal_flops, "FLOP", masked_flops * passes);
     NNC_NOTE(why, "of a pass, attention over the pairs that the mask leaves");
     NNC_SET(why, r->recompute_flops, "FLOP", recomputed_pass_flops * passes);
 }
 
-void nnc_step_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
-                   nnc_result *r)
+void nnc_step_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *r)
 {
     if (step->why != NULL) {
-        add_work(step, rows, m, r, step->why);
+        add_work(step, work, r, step->why);
     } else {
-        add_work(step, rows, m, r, NULL);
+        add_work(step, work, r, NULL);
     }
 }
 
@@ -83,7 +90,7 @@ NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const n
     const nnc_plan *plan = step->plan;
     const double ranks = (double)plan->tensor * plan->context * plan->data;
     double again[NNC_SEGMENTS_MAX], matrix[NNC_PARTS] = { 0 }, vector[NNC_PARTS] = { 0 };
-    recomputed_shares(step, m, again);
+    (void)nnc_step_recomputed(step, m, again);
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
         double repeat = row->repeat * (double)plan->micro_batches * ranks;

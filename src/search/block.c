@@ -88,14 +88,15 @@ static void find_allowed(nnc_plan_block *b)
 /* Do two plans of a block hold and compute the same in a pass? Stage 3 gathers weights and some
  * offloading moves tensors in every pass; a schedule may put both ends on one device, which then
  * holds one table where there are two. */
-static bool same_pass(const nnc_plan_block *block, const nnc_plan *a, const nnc_plan *b)
+static bool same_pass(const nnc_plan_block *block, const nnc_plan *a, const nnc_pass *pass)
 {
+    const nnc_plan *b = &pass->work.plan;
     const nnc_device *device = block->device;
     const unsigned moved = NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS;
     /* One device needs links only to offload; offload needs figures that not every file records. */
     const bool linked =
         a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
-    const bool tied = block->scratch->list.tied_rows > 0; /* of whatever was lowered last */
+    const bool tied = pass->usable && pass->step.list->tied_rows > 0;
     return software_of(block, a) == software_of(block, b) && (a->zero == 3) == (b->zero == 3) &&
            (a->offload & moved) == (b->offload & moved) &&
            (linked || (a->offload != 0) == (b->offload != 0)) &&
@@ -105,7 +106,7 @@ static bool same_pass(const nnc_plan_block *block, const nnc_plan *a, const nnc_
 static nnc_pass *find_pass(nnc_plan_block *b, const nnc_plan *plan)
 {
     for (int32_t i = 0; i < b->pass_count; i++) {
-        if (same_pass(b, plan, &b->passes[i].work.plan)) {
+        if (same_pass(b, plan, &b->passes[i])) {
             return &b->passes[i];
         }
     }
@@ -128,20 +129,33 @@ static void sum_units(nnc_plan_block *b, nnc_pass *pass, int apart)
     }
 }
 
-/* Both units: hiding takes time from the rows, so it is given back in between. */
-static void sum_both_units(nnc_plan_block *b, nnc_pass *pass)
+/* Makes its rows and sums them, unless a pass with the same rows was summed before. */
+static bool time_pass(nnc_plan_block *b, nnc_pass *pass, int apart)
 {
-    nnc_rows *rows = &b->scratch->rows;
-    for (int32_t i = 0; i < rows->count; i++) {
-        b->times_s[i] = rows->rows[i].time_s;
-    }
-    sum_units(b, pass, 0);
-    if (pass->work.plan.pipeline > 1) {
-        for (int32_t i = 0; i < rows->count; i++) {
-            rows->rows[i].time_s = b->times_s[i];
+    const bool shared = pass->alike->list.count == pass->alike->count;
+    const uint64_t table = nnc_alike_table(b->scratch->shared, pass->alike, &pass->step);
+    for (int i = 0; i < NNC_PASSES_MAX && shared; i++) {
+        const nnc_table_units *known = &b->units[i];
+        if (known->table == table && known->apart == apart) {
+            memcpy(pass->units[apart], known->units, sizeof known->units);
+            pass->pass_s[apart] = known->pass_s;
+            return true;
         }
-        sum_units(b, pass, 1);
     }
+    nnc_alike_rows(b->scratch->shared, pass->alike, &pass->step, &b->scratch->rows);
+    if (b->scratch->rows.truncated) {
+        return false;
+    }
+    sum_units(b, pass, apart);
+    if (shared) {
+        nnc_table_units *kept = &b->units[b->units_next];
+        b->units_next = (b->units_next + 1) % NNC_PASSES_MAX;
+        kept->table = table;
+        kept->apart = apart;
+        kept->pass_s = pass->pass_s[apart];
+        memcpy(kept->units, pass->units[apart], sizeof kept->units);
+    }
+    return true;
 }
 
 /* The mathematics of a block is the same in all its passes. */
@@ -149,7 +163,7 @@ static const nnc_result *known_work(const nnc_plan_block *b, const nnc_software 
 {
     for (int32_t i = 0; i < b->pass_count; i++) {
         const nnc_pass *pass = &b->passes[i];
-        if (pass->timed && pass->usable &&
+        if (pass->worked && pass->usable &&
             pass->step.software->context_frozen == software->context_frozen) {
             return &pass->work;
         }
@@ -157,26 +171,15 @@ static const nnc_result *known_work(const nnc_plan_block *b, const nnc_software 
     return NULL;
 }
 
-/* Makes the list of a pass the one in scratch. */
+/* Makes the list of a pass the last one. */
 static bool list_pass(nnc_plan_block *b, nnc_pass *pass)
 {
-    nnc_scratch *scratch = b->scratch;
-    const nnc_software *software = software_of(b, &pass->work.plan);
-    const bool whole = known_work(b, software) == NULL;
-    if (b->listed == pass && (b->listed_whole || !whole)) {
+    if (b->listed == pass) {
         return true;
     }
     b->listed = pass;
-    b->listed_whole = whole;
-    if (nnc_prepare_list(b->model, b->device, software, &pass->work.plan, scratch, whole,
-                         &pass->step, pass->sums, NULL) != NNC_OK) {
-        return false;
-    }
-    if (pass->step.network != NULL) {
-        pass->network = scratch->network;
-        pass->step.network = &pass->network;
-    }
-    return true;
+    return nnc_prepare_list(b->scratch->shared, software_of(b, &pass->work.plan), &pass->work.plan,
+                            &pass->network, &pass->step, pass->sums, &pass->alike, NULL) == NNC_OK;
 }
 
 static nnc_pass *make_pass(nnc_plan_block *b, const nnc_plan *plan)
@@ -187,32 +190,36 @@ static nnc_pass *make_pass(nnc_plan_block *b, const nnc_plan *plan)
     memset(&pass->work, 0, sizeof pass->work);
     pass->work.plan = *plan;
     pass->group = 0;
-    pass->timed = false;
+    pass->worked = pass->timed[0] = pass->timed[1] = false;
     b->listed = NULL;
     pass->usable = list_pass(b, pass);
     return pass;
 }
 
+/* The work of a pass, the same in all of a block. */
+static void count_work(nnc_plan_block *b, nnc_pass *pass)
+{
+    const nnc_result *known = known_work(b, pass->step.software);
+    const nnc_plan plan = pass->work.plan;
+    if (known != NULL) {
+        pass->work = *known;
+        pass->work.plan = plan;
+    } else {
+        nnc_prepare_work(b->scratch, pass->alike, &pass->step, &pass->work);
+    }
+    pass->worked = true;
+}
+
 bool nnc_block_pass(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
 {
-    if (!pass->timed && pass->usable) {
-        const nnc_result *known = known_work(b, pass->step.software);
-        const nnc_plan plan = pass->work.plan;
+    const int apart = nnc_schedule_splits(&result->plan) ? 1 : 0;
+    if (!pass->timed[apart] && pass->usable) {
         pass->usable = list_pass(b, pass);
-        if (pass->usable && known != NULL) {
-            pass->work = *known;
-            pass->work.plan = plan;
-        } else if (pass->usable) {
-            nnc_prepare_work(b->scratch, &pass->step, &pass->work);
+        if (pass->usable && !pass->worked) {
+            count_work(b, pass);
         }
-        if (pass->usable) {
-            nnc_prepare_rows(b->scratch, &pass->step);
-            pass->usable = !b->scratch->rows.truncated;
-        }
-        if (pass->usable) {
-            sum_both_units(b, pass);
-        }
-        pass->timed = true;
+        pass->usable = pass->usable && time_pass(b, pass, apart);
+        pass->timed[apart] = true;
     }
     const nnc_plan plan = result->plan;
     const nnc_memory memory = result->memory;

@@ -7,20 +7,29 @@
 
 enum { NNC_PASSES_MAX = 8 };
 
-/* What a rank computes in a pass under some of the choices inside a block. The op list that it points
- * to is the last one made: of it only the segments are read, and those are the model's. */
+/* What a rank computes in a pass under some of the choices inside a block. Of the op list that it points to only the
+ * segments are read, and those are the model's. */
 typedef struct nnc_pass {
     nnc_step step;
+    nnc_alike *alike; /* its list; with what the pass adds while it is the last one listed */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_unit units[2][NNC_SEGMENTS_MAX]; /* weight gradients with the rest of backward, or apart */
     nnc_network network;
-    nnc_result work;    /* with the plan it was made for */
-    double pass_s[2];   /* of all layers, one micro-batch */
-    bool usable, timed; /* not timed: only what its memory needs is there */
-    uint64_t group;     /* that run is of, from 1; 0 = none yet */
-    bool runs;          /* the schedule can be replayed */
+    nnc_result work;               /* with the plan it was made for */
+    double pass_s[2];              /* of all layers, one micro-batch */
+    bool usable, worked, timed[2]; /* not timed: only what its memory needs is there */
+    uint64_t group;                /* that run is of, from 1; 0 = none yet */
+    bool runs;                     /* the schedule can be replayed */
     nnc_step_times run;
 } nnc_pass;
+
+/* Units of the last passes that add nothing to the table that they share. */
+typedef struct nnc_table_units {
+    uint64_t table; /* 0 = none */
+    int apart;
+    nnc_unit units[NNC_SEGMENTS_MAX];
+    double pass_s;
+} nnc_table_units;
 
 typedef struct nnc_plan_block {
     const nnc_model *model;
@@ -35,11 +44,11 @@ typedef struct nnc_plan_block {
     bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* ZeRO stages x offloads */
     int32_t heaviest[NNC_STAGES_MAX]; /* of each run of equal stages the one that keeps most */
     int32_t heaviest_count;
-    double times_s[NNC_ROWS_MAX]; /* of rows, while exchanges are hidden */
+    nnc_table_units units[NNC_PASSES_MAX];
+    int32_t units_next;
     nnc_pass passes[NNC_PASSES_MAX];
     int32_t pass_count, pass_next;
-    const nnc_pass *listed; /* whose list is in scratch, and its ops undivided; NULL = none */
-    bool listed_whole;
+    const nnc_pass *listed; /* the last; NULL = none */
 } nnc_plan_block;
 
 /* Begins a block; false: none of its plans is legal, err (which may be NULL) names the rule. */

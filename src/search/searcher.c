@@ -273,10 +273,8 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
                                                    .profiles = profiles,
                                                    .space = space,
                                                    .scratch = nnc_scratch_create() };
-        complete = complete && made->workers[i].block.scratch != NULL;
-        if (made->workers[i].block.scratch != NULL) {
-            nnc_rows_share(&made->workers[i].block.scratch->rows, device);
-        }
+        complete = complete && made->workers[i].block.scratch != NULL &&
+                   nnc_scratch_share(made->workers[i].block.scratch, model, device) != NULL;
     }
     if (!complete) {
         nnc_searcher_destroy(made);

@@ -1,0 +1,159 @@
+#include "estimate/alike.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "cost/power.h"
+#include "estimate/prepare.h"
+#include "op/work.h"
+#include "parallel/shard.h"
+#include "shape/family.h"
+
+nnc_plan nnc_plan_seen(const nnc_plan *plan)
+{
+    const nnc_plan unset = { 0 };
+    nnc_plan seen = *plan;
+    seen.devices = unset.devices;
+    seen.devices_per_node = unset.devices_per_node;
+    seen.rank_order = unset.rank_order;
+    seen.data = unset.data;
+    seen.pipeline = unset.pipeline;
+    seen.virtual_stages = unset.virtual_stages;
+    seen.schedule = unset.schedule;
+    seen.zero = unset.zero;
+    seen.shard = unset.shard;
+    seen.reshard = unset.reshard;
+    seen.offload = unset.offload;
+    seen.overlap = unset.overlap;
+    seen.micro_batches = unset.micro_batches;
+    seen.global_batch = unset.global_batch;
+    seen.mode = unset.mode;
+    seen.clip_gradients = unset.clip_gradients;
+    seen.tokens = unset.tokens;
+    seen.samples = unset.samples;
+    seen.price = unset.price;
+    seen.reserve_bytes = unset.reserve_bytes;
+    return seen;
+}
+
+nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
+                             nnc_attention attention)
+{
+    const double passes = (double)plan->micro_batches;
+    const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
+    const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
+    return (nnc_lowering){
+        .plan = plan,
+        .software = software,
+        .attention = attention,
+        .dtype = nnc_precision_is_narrow(plan->precision) ? NNC_BF16 : plan->precision,
+        .linear_dtype = plan->precision,
+        .grad_bytes = nnc_policy_gradient_io_bytes(plan->policy),
+        /* An fp32 buffer beside 16-bit weights is added to by every pass, a plain gradient is
+         * written by the first and added to by the others. */
+        .grad_accumulate = own_buffer ? 1.0 : (passes - 1.0) / passes,
+    };
+}
+
+nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen)
+{
+    nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
+    *seen = nnc_plan_seen(plan);
+    how.plan = seen;
+    return how;
+}
+
+/* Equal bytes are equal values; others are worked out again. */
+static bool is_equal(const void *a, const void *b, size_t size)
+{
+    return memcmp(a, b, size) == 0;
+}
+
+/* Copies what is filled of a list. */
+static void copy_list(nnc_op_list *to, const nnc_op_list *from)
+{
+    memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
+    memcpy((char *)to + sizeof to->ops, (const char *)from + sizeof from->ops,
+           sizeof *to - sizeof to->ops);
+}
+
+static nnc_status lower(const nnc_shared *shared, const nnc_lowering *how, nnc_alike *a,
+                        nnc_error *err)
+{
+    nnc_lower(shared->model, how, &a->whole);
+    NNC_TRY(nnc_check_list(&a->whole, shared->model, err));
+    copy_list(&a->list, &a->whole);
+    nnc_shard(&a->list, how->plan);
+    nnc_segments_sum(&a->list, a->sums);
+    a->count = a->list.count;
+    a->grad_accumulate = how->grad_accumulate;
+    a->listed = true;
+    return NNC_OK;
+}
+
+/* The number of passes shows in the weight gradients alone. */
+static void set_accumulate(const nnc_shared *shared, double grad_accumulate, nnc_alike *a)
+{
+    if (a->grad_accumulate == grad_accumulate) {
+        return;
+    }
+    for (int32_t i = 0; i < a->count; i++) {
+        a->list.ops[i].grad_accumulate = grad_accumulate;
+    }
+    if (a->tabled) {
+        nnc_rows_accumulate(&a->rows, shared->device, grad_accumulate);
+        a->table = 0;
+    }
+    a->grad_accumulate = grad_accumulate;
+}
+
+nnc_status nnc_alike_find(nnc_shared *shared, const nnc_plan *plan, const nnc_software *software,
+                          nnc_alike **found, nnc_error *err)
+{
+    nnc_plan seen;
+    const nnc_lowering how = nnc_lowering_seen(plan, software, &seen);
+    for (int i = 0; i < NNC_ALIKE; i++) {
+        nnc_alike *a = &shared->alike[i];
+        if (a->listed && is_equal(&a->seen, &seen, sizeof seen) &&
+            is_equal(&a->software, software, sizeof *software)) {
+            set_accumulate(shared, how.grad_accumulate, a);
+            *found = a;
+            return NNC_OK;
+        }
+    }
+    nnc_alike *a = &shared->alike[shared->oldest];
+    shared->oldest = (shared->oldest + 1) % NNC_ALIKE;
+    memcpy(&a->seen, &seen, sizeof seen);
+    memcpy(&a->software, software, sizeof *software);
+    a->listed = a->worked = a->tabled = false;
+    *found = a;
+    return lower(shared, &how, a, err);
+}
+
+uint64_t nnc_alike_table(nnc_shared *shared, nnc_alike *a, const nnc_step *step)
+{
+    const nnc_network *network = step->network;
+    const size_t size = sizeof a->routes;
+    if (!a->tabled || (network != NULL && !is_equal(a->routes, network->routes, size))) {
+        const int32_t count = a->list.count;
+        a->list.count = a->count;
+        nnc_rows_build(&a->list, step->device, network, step->plan, &a->rows);
+        a->list.count = count;
+        memset(a->routes, 0, size);
+        if (network != NULL) {
+            memcpy(a->routes, network->routes, size);
+        }
+        a->tabled = true;
+        a->table = 0;
+    }
+    a->table = a->table > 0 ? a->table : ++shared->tables;
+    return a->table;
+}
+
+void nnc_alike_rows(nnc_shared *shared, nnc_alike *alike, const nnc_step *step, nnc_rows *rows)
+{
+    (void)nnc_alike_table(shared, alike, step);
+    nnc_rows_join(&alike->rows, &alike->list, alike->count, step->device, step->network, step->plan,
+                  rows);
+    nnc_power_throttle(rows, step->device);
+}

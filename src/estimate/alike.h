@@ -1,0 +1,53 @@
+/* Plans that are lowered alike. Of a plan a part alone decides which ops a rank runs in a pass; plans that differ in the
+ * rest, pipeline degrees or ZeRO stages, share the list, its sums and its table. */
+#ifndef NNCOST_ESTIMATE_ALIKE_H
+#define NNCOST_ESTIMATE_ALIKE_H
+
+#include "estimate/step.h"
+
+/* What is worked out once for plans that are lowered alike. */
+typedef struct nnc_alike {
+    bool listed, worked, tabled; /* so far */
+    nnc_plan seen;               /* all of a plan that its list depends on: see nnc_plan_seen */
+    nnc_software software;
+    nnc_op_list whole; /* undivided */
+    nnc_op_list list;  /* of one rank; after `count` ops what the last plan adds */
+    int32_t count;
+    double grad_accumulate; /* of the list and the table */
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    nnc_pass_work work; /* where recomputation does not depend on the stage */
+    nnc_rows rows;      /* of those `count` ops, over these routes */
+    nnc_route routes[NNC_ROUTES_OF_LAYERS];
+    uint64_t table; /* number of the table, another one for other rows; 0 = none yet */
+} nnc_alike;
+
+/* The last few, of a model on a device. Both stay as they are until nnc_scratch_share is called again. */
+enum { NNC_ALIKE = 4 };
+typedef struct nnc_shared {
+    const nnc_model *model;
+    const nnc_device *device;
+    nnc_alike alike[NNC_ALIKE];
+    int32_t oldest; /* the next to be replaced */
+    uint64_t tables;
+} nnc_shared;
+
+/* A plan without what no op list depends on. Lists are lowered from it, so they cannot. */
+nnc_plan nnc_plan_seen(const nnc_plan *plan);
+
+/* How it is lowered: formats, and who adds to the weight gradients. */
+nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
+                             nnc_attention attention);
+
+/* The same from what lists depend on of a plan, which is left in seen. */
+nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen);
+
+/* The lists and sums of a plan, made unless they are there. */
+nnc_status nnc_alike_find(nnc_shared *shared, const nnc_plan *plan, const nnc_software *software,
+                          nnc_alike **found, nnc_error *err);
+
+/* The number of the table that its plans share, which is made unless it is there; and that table with what the last
+ * plan added. */
+uint64_t nnc_alike_table(nnc_shared *shared, nnc_alike *alike, const nnc_step *step);
+void nnc_alike_rows(nnc_shared *shared, nnc_alike *alike, const nnc_step *step, nnc_rows *rows);
+
+#endif
