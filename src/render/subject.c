@@ -120,6 +120,25 @@ static void recompute_text(const nnc_plan *plan, char *text, size_t size)
     }
 }
 
+/* What is trained, unless that is all. */
+static void write_trained(nnc_sheet *sheet, const nnc_plan *plan)
+{
+    char text[128];
+    if (plan->train == NNC_TRAIN_ALL && plan->adapter_rank == 0) {
+        return;
+    }
+    if (plan->adapter_rank > 0) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "adapters of rank %" PRId64 " beside %s layers%s",
+                       plan->adapter_rank, nnc_adapted_name(plan->adapters),
+                       plan->dora ? " (DoRA)" : "");
+    }
+    if (plan->train != NNC_TRAIN_ALL) {
+        nnc_train_text(plan->train, text, sizeof text);
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "trained %s", text);
+    }
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "frozen weights in %s", nnc_frozen_name(plan->frozen));
+}
+
 static void write_plan(nnc_sheet *sheet, const nnc_report *report)
 {
     const nnc_plan *plan = &report->result->plan;
@@ -148,6 +167,7 @@ static void write_plan(nnc_sheet *sheet, const nnc_report *report)
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_optimizer_name(plan->optimizer));
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s attention", nnc_attention_name(plan->attention));
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "recompute %s", text);
+    write_trained(sheet, plan);
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "software %s%s", report->software->id,
                    report->software_chosen ? " (chosen for this plan)" : "");
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "mode %s", nnc_mode_name(plan->mode));

@@ -826,5 +826,9 @@ $ nncost ops vision round --tensor 2 --pipeline 2 --micro-batch 10 --micro-batch
 pipeline.send   comm          4 bytes=1640000        -       0       0      -        -     - -
 
 # Adapters under their usual name: 8 layers x rank 4 x (3 x 2,000 for queries, keys, values + 2,000 + 2 x 5,000).
-$ nncost estimate dense round --lora 4 | head -1
+$ nncost estimate dense round --lora 4 | sed -n '1p; /^plan/,/^$/p'
 model     dense, A small decoder, decoder, 107,682,000 parameters, 576,000 trained
+plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
+          adapters of rank 4 beside linear layers, frozen weights in 16bit,
+          software torch-compile (chosen for this plan), mode predicted
+
