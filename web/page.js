@@ -1,7 +1,8 @@
 // The page: the command line is its state, and every view of it is an answer of the program.
-import { $, el, tooltips } from "./dom.js";
+import { $, el, picture, tooltips } from "./dom.js";
 import { Form, questions } from "./form.js";
 import { Options, join, split } from "./words.js";
+import { zoomable } from "./timeline.js";
 import { close, estimateView, explain, figuresView, remember, searchView, textView } from "./views.js";
 
 const started = performance.now();
@@ -21,7 +22,8 @@ async function unpack() {
   return [all.slice(0, PACKED_SIZES[0]), all.slice(PACKED_SIZES[0])];
 }
 
-// A worker with an engine of its own: ask(runs, line) for the answers of command lines.
+// A worker with an engine of its own: ask(runs, line, more) for the answers of command lines; more: files beside what was
+// dropped.
 class Remote {
   constructor() {
     this.url = URL.createObjectURL(new Blob([ENGINE_SOURCE], { type: "text/javascript" }));
@@ -36,9 +38,9 @@ class Remote {
     };
     this.worker.postMessage({ id: 0, module, data, files });
   }
-  ask(runs, line) {
+  ask(runs, line, more) {
     const id = ++this.last;
-    this.worker.postMessage({ id, runs, files });
+    this.worker.postMessage({ id, runs, files: { ...files, ...more } });
     return new Promise((resolve) => this.waiting.set(id, { resolve, line }));
   }
   stop() {
@@ -78,7 +80,20 @@ async function showEstimate(parsed, turn) {
   const release = () => $("pin").click();
   const apply = (text) => go([...now, ...split(text)]);
   $("main").replaceChildren(...estimateView({ result, pictures: drawn, pinned, apply, release, searches: searches(parsed, result) }));
+  const box = $("main").querySelector("[data-picture='timeline']");
+  if (box) box.before(zoomable(box, result.step.step_s, (from, to) => redraw(box, [...plot("timeline"), ...(from > 0 ? ["--from", String(from)] : []), "--to", String(to)])));
   document.documentElement.dataset.ms = ms.toFixed(1);
+}
+
+// Another part of a picture; of parts asked for meanwhile the last one alone.
+async function redraw(box, words) {
+  box.asked = words;
+  if (box.busy) return;
+  box.busy = true;
+  const { answers: [drawn] } = await engine.ask([words]);
+  box.busy = false;
+  if (box.asked !== words) return redraw(box, box.asked);
+  if (drawn.code === 0) box.replaceChildren(picture(drawn.out));
 }
 
 // The command that searches every plan for the devices and the batch of a result.
@@ -98,42 +113,64 @@ function searches(parsed, result) {
     el("button", { type: "button", id: "scale", onclick: start(`${Math.min(devices, 8)}..${most}`) }, `Scale out to ${most} devices`));
 }
 
-let searching = [];
-function stopSearch() {
-  searching.forEach((one) => one.stop());
-  searching = [];
+let working = [];
+function stopWork() {
+  working.forEach((one) => one.stop());
+  working = [];
 }
 
-// Two workers: one for the plans, one for the picture of them.
-async function showSearch(parsed, turn) {
-  stopSearch();
-  const sizes = parsed.given.some((one) => one.name === "--devices" && /[,.]/.test(one.value));
-  const words = options.build(parsed, "search").filter((word) => !word.startsWith("--format") && word !== "json");
-  const plotted = ["plot", sizes ? "scaling" : "front", ...options.build(parsed, "plot").slice(1), "--fragment", "--width", String(width())];
+// Commands that take long, each in a worker of its own: what they have done so far, and Stop.
+async function work(commands) {
+  stopWork();
   const bar = el("progress", { max: "1", "aria-label": "Plans looked at" });
-  const said = el("p", { role: "status" }, "Searching…");
+  const told = el("p", { role: "status" }, "Searching…");
   const stop = el("button", { type: "button", id: "stop", onclick: () => {
-    stopSearch();
-    said.textContent = "Stopped.";
+    stopWork();
+    told.textContent = "Stopped.";
     stop.remove();
     document.documentElement.dataset.searched = "stopped";
   } }, "Stop");
-  const box = el("section", { class: "card" }, el("h2", {}, "Plans"), said, bar, stop);
-  $("main").replaceChildren(box);
-  const began = performance.now();
-  searching = [new Remote(), new Remote()];
-  const line = (text) => {
+  $("main").replaceChildren(el("section", { class: "card" }, el("h2", {}, "Plans"), told, bar, stop));
+  const parts = commands.map(() => null);
+  const line = (part) => (text) => {
     if (!text.startsWith("{")) return;
-    const { done, of, per_s } = JSON.parse(text);
+    parts[part] = JSON.parse(text);
+    if (parts.includes(null)) return;
+    const [done, of, rate] = ["done", "of", "per_s"].map((key) => parts.reduce((sum, one) => sum + one[key], 0));
     bar.value = done / of;
-    said.textContent = `${done.toLocaleString("en-US")} of ${of.toLocaleString("en-US")} plans, ${Math.round(per_s).toLocaleString("en-US")}/s`;
+    told.textContent = `${done.toLocaleString("en-US")} of ${of.toLocaleString("en-US")} plans, ${Math.round(rate).toLocaleString("en-US")}/s`;
   };
-  const [found, drawn] = await Promise.all([searching[0].ask([[...words, "--progress", "json", "--format", "json"]], line), searching[1].ask([plotted])]);
-  stopSearch();
+  working = commands.map(() => new Remote());
+  const all = await Promise.all(commands.map((words, part) => working[part].ask([words], line(part))));
+  stopWork();
+  return all.map(({ answers }) => answers[0]);
+}
+
+// A worker for each core searches its share of the plans; what they find is put together, and drawn.
+async function showSearch(parsed, turn) {
+  const began = performance.now();
+  const has = (...names) => parsed.given.some((one) => names.includes(one.name));
+  const words = options.build({ ...parsed, given: parsed.given.filter((one) => one.name !== "--progress") }, "search");
+  if (has("--shard", "--shards", "--target-step", "--plans", "--serve") || parsed.operands[1]?.includes(",")) {
+    const [answer] = await work([[...words, "--progress", "json"]]);
+    return turn === now && showAnswer(answer);
+  }
+  const sizes = parsed.given.some((one) => one.name === "--devices" && /[,.]/.test(one.value));
+  const count = Math.min(Math.max(navigator.hardwareConcurrency || 2, 1), 8);
+  const names = Array.from({ length: count }, (_, i) => `.shard-${i + 1}`);
+  const found = await work(names.map((_, i) => [...words, "--shard", `${i + 1}/${count}`, "--progress", "json", "--format", "json"]));
   if (turn !== now) return;
-  if (found.answers[0].code > 1) return fail(found.answers[0]);
+  const refused = found.find((one) => one.code > 1);
+  if (refused) return fail(refused);
+  const shards = ["--shards", names.join(",")];
+  const plotted = ["plot", sizes ? "scaling" : "front", ...options.build(parsed, "plot").slice(1), ...shards, "--fragment", "--width", String(width())];
+  const { answers: [all, drawn] } = await engine.ask([[...words, ...shards, "--format", "json"], plotted], null,
+    Object.fromEntries(names.map((name, i) => [name, found[i].out])));
+  if (turn !== now) return;
+  if (all.code > 1) return fail(all);
   document.documentElement.dataset.searched = (performance.now() - began).toFixed(0);
-  box.replaceChildren(el("h2", {}, "Plans"), ...searchView(JSON.parse(found.answers[0].out), drawn.answers[0].out, (command) => go(split(command))));
+  $("main").replaceChildren(el("section", { class: "card" }, el("h2", {}, "Plans"),
+    ...searchView(JSON.parse(all.out), drawn.out, (command) => go(split(command)))));
 }
 
 // What has no pictures: figures, and what the program says of them.
@@ -145,11 +182,15 @@ async function showFigures(parsed, turn) {
   $("main").replaceChildren(...figuresView(JSON.parse(json.out), text));
 }
 
-async function showText(words, turn) {
-  const { answers: [answer] } = await engine.ask([words]);
-  if (turn !== now) return;
+function showAnswer(answer) {
   if (answer.code > 1) return fail(answer);
   $("main").replaceChildren(el("section", { class: "card" }, ...textView(answer)));
+}
+
+async function showText(words, turn) {
+  const long = /^(search|sweep|scale|plot (front|scaling)|report search)\b/.test(words.join(" "));
+  const answer = long ? (await work([words]))[0] : (await engine.ask([words])).answers[0];
+  if (turn === now) showAnswer(answer);
 }
 
 async function show(words) {
@@ -172,7 +213,7 @@ async function show(words) {
 }
 
 function go(words) {
-  stopSearch();
+  stopWork();
   return show(words.length > 0 ? words : split(begin));
 }
 

@@ -48,7 +48,8 @@ typedef struct nnc_sweep_options {
 /* The options of a search as given; NULL = not given. */
 typedef struct nnc_search_options {
     const char *best, *objective, *max_memory, *max_devices, *deadline, *budget, *target_step;
-    const char *plans; /* file to write */
+    const char *plans;  /* file to write */
+    const char *shards; /* files to read */
     bool no_prune;
 } nnc_search_options;
 

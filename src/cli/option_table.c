@@ -108,6 +108,11 @@ const nnc_own_option nnc_own_options[] = {
       "Output", NNC_TAKES_SEARCH, WORD(search.target_step), 0, NULL, 0 },
     { "plans", "FILE", "Write a plan file with the best plan of each device, for 'nncost check'.",
       "Output", NNC_TAKES_SEARCH, WORD(search.plans), 0, NULL, 0 },
+    { "shards", "FILE,...",
+      "Put together what all the shards of this search wrote, with the same options and --shard "
+      "I/N --format json, "
+      "instead of searching.",
+      "Output", NNC_TAKES_SEARCH, WORD(search.shards), 0, NULL, 0 },
     { "max-memory", "BYTES", "Memory that a plan may use on one device [the device's].", "Memory",
       NNC_TAKES_SEARCH, WORD(search.max_memory), 0, NULL, 0 },
     { "progress", "FORM",

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "cli/command_line.h"
@@ -104,9 +105,35 @@ static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_s
         return nnc_fail(err, NNC_BAD_USAGE, "--target-step",
                         "is for one size, expected a single number of --devices");
     }
-    return task->search.shards > 0 || task->crew.size > 1
+    return task->search.shards > 0 || task->crew.size > 1 || session->options.search.shards != NULL
                ? make_digest(session, b, task, digest, err)
                : NNC_OK;
+}
+
+/* What the shards of this very search say. */
+static nnc_status read_shards(const nnc_options *options, nnc_search_task *task, nnc_arena *arena,
+                              uint64_t digest, nnc_search_report *report, nnc_error *err)
+{
+    char text[NNC_DIGEST_TEXT], *at = nnc_arena_strdup(arena, options->search.shards);
+    char **paths = nnc_arena_array(arena, strlen(options->search.shards) + 1, sizeof *paths);
+    int count = 0;
+    if (at == NULL || paths == NULL) {
+        return nnc_no_memory(err);
+    }
+    while (at != NULL) {
+        char *comma = strchr(at, ',');
+        paths[count++] = at;
+        if (comma != NULL) {
+            *comma++ = '\0';
+        }
+        at = comma;
+    }
+    NNC_TRY(nnc_search_merge(arena, paths, count, nnc_digest_print(digest, text), report, err));
+    task->search.threads = report->search->threads;
+    report->search = &task->search;
+    report->model = task->model;
+    report->device = task->device;
+    return NNC_OK;
 }
 
 /* What a search that was stopped has covered. */
@@ -124,25 +151,33 @@ static void say_stopped(const nnc_search_report *report)
             covered, space, space > 0 ? 100.0 * (double)covered / (double)space : 0.0);
 }
 
+/* Searches, with progress, and gives every plan its command. */
+static nnc_status look(const nnc_options *options, nnc_arena *arena, const base *b,
+                       nnc_search_task *task, watch *w, nnc_search_report *report, nnc_error *err)
+{
+    const nnc_command_asked asked = {
+        b->model, b->device, options->scenario, &options->given, options->lenient,
+    };
+    task->watch = (nnc_search_watch){ show_progress, w };
+    nnc_interrupt_hold(&w->interrupt);
+    const nnc_status status = nnc_search_task_run(task, arena, report, err);
+    nnc_progress_end(&w->progress);
+    nnc_interrupt_release(&w->interrupt);
+    return status == NNC_OK ? nnc_command_all(arena, &asked, b->plans_path != NULL, report, err)
+                            : status;
+}
+
 /* Searches and writes; on rank 0 only. */
 static nnc_status search(nnc_session *session, nnc_arena *arena, const base *b,
                          nnc_search_task *task, uint64_t digest, nnc_error *err)
 {
     char text[NNC_DIGEST_TEXT];
     nnc_search_report report;
-    watch w = { .progress.end = -1, .form = session->options.progress };
-    const bool shard = task->search.shards > 0;
-    task->watch = (nnc_search_watch){ show_progress, &w };
-    nnc_interrupt_hold(&w.interrupt);
-    const nnc_status status = nnc_search_task_run(task, arena, &report, err);
-    nnc_progress_end(&w.progress);
-    nnc_interrupt_release(&w.interrupt);
-    NNC_TRY(status);
     const nnc_options *options = &session->options;
-    const nnc_command_asked asked = {
-        b->model, b->device, options->scenario, &options->given, options->lenient,
-    };
-    NNC_TRY(nnc_command_all(arena, &asked, b->plans_path != NULL, &report, err));
+    watch w = { .progress.end = -1, .form = options->progress };
+    const bool shard = task->search.shards > 0;
+    NNC_TRY(options->search.shards != NULL ? read_shards(options, task, arena, digest, &report, err)
+                                           : look(options, arena, b, task, &w, &report, err));
     report.digest = shard ? nnc_digest_print(digest, text) : NULL;
     NNC_TRY(b->write(session, b->context, &report, err));
     session->exit_code = report.stopped                          ? 128 + w.stopped

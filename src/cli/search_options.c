@@ -193,7 +193,11 @@ nnc_status nnc_search_options_read(nnc_options *options, nnc_arena *arena, nnc_s
     NNC_TRY(read_money(given->budget, &search->budget, err));
     NNC_TRY(nnc_option_time("--target-step", given->target_step, &task->target_step_s, err));
     search->no_prune = given->no_prune;
-    return search->shards > 0 && task->target_step_s > 0.0
+    if (search->shards > 0 && given->shards != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--shards",
+                        "is of all shards, expected no --shard beside it");
+    }
+    return (search->shards > 0 || given->shards != NULL) && task->target_step_s > 0.0
                ? nnc_fail(err, NNC_BAD_USAGE, "--target-step",
                           "is for the best plan of all, expected no --shard beside it")
                : NNC_OK;

@@ -125,7 +125,7 @@ static nnc_status check_legal(const nnc_search_report *sum, nnc_error *err)
     return why->status == NNC_OK ? NNC_OK : nnc_fail(err, why->status, why->where, "%s", why->what);
 }
 
-nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count,
+nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count, const char *digest,
                             nnc_search_report *report, nnc_error *err)
 {
     merger *m = nnc_arena_alloc(arena, sizeof *m);
@@ -134,6 +134,10 @@ nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count,
     }
     m->sum = report;
     NNC_TRY(read_shards(m, arena, paths, count, err));
+    if (digest != NULL && strcmp(report->digest, digest) != 0) {
+        return nnc_fail(err, NNC_BAD_SPEC, paths[0],
+                        "holds a shard of another search than is asked for");
+    }
     NNC_TRY(check_legal(report, err));
     nnc_front_result(&m->front, report->result);
     report->size_asked = report->size_count;

@@ -90,9 +90,9 @@ bool nnc_search_shard_is(const char *path);
 nnc_status nnc_search_shard_read(nnc_arena *arena, const char *path, nnc_search_report *shard,
                                  nnc_error *err);
 
-/* What one search would have said. NNC_BAD_SPEC: a shard twice, or of another search; NNC_BAD_USAGE: one is
- * missing; NNC_ILLEGAL_PLAN: no plan of any is legal. */
-nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count,
+/* What one search would have said, of this digest, or of any where it is NULL. NNC_BAD_SPEC: a shard twice, or of
+ * another search; NNC_BAD_USAGE: one is missing; NNC_ILLEGAL_PLAN: no plan of any is legal. */
+nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count, const char *digest,
                             nnc_search_report *report, nnc_error *err);
 
 #endif

@@ -40,7 +40,7 @@ $ nncost merge 1 1
 ! nncost: 1: is there already, expected the name of a new file first
 [2]
 
-# Shards of a search, as JSON and as CSV.
+# Shards of a search, as JSON and as CSV, and without a file between; a picture of them, too, and of no other search.
 $ search() { nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none "$@"; }
 > for i in 1 2 3; do search --shard $i/3 --format json --output $i; done
 > search --format json --output whole; search --format csv --output whole.csv
@@ -73,6 +73,20 @@ $ nncost merge all.json 2 3 1 && sed 's/"elapsed_s": .*/"elapsed_s": 0,/' all.js
   ]
 }
 $ nncost merge all.csv 2 3 1 && cmp all.csv whole.csv
+$ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --format csv --shards 3,1,2 | cmp - whole.csv
+$ nncost plot front dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none > again; nncost plot front dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,2,3 | cmp - again
+$ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,2,3 --max-memory 1e9
+! nncost: 1: holds a shard of another search than is asked for
+[3]
+$ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,3
+! nncost: merge: expected all 3 shards, found 2: shard 2/3 is missing
+[2]
+$ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,2,3 --shard 1/3
+! nncost: --shards: is of all shards, expected no --shard beside it
+[2]
+$ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,2,3 --target-step 1s
+! nncost: --target-step: is for the best plan of all, expected no --shard beside it
+[2]
 $ nncost merge new 3 1
 ! nncost: merge: expected all 3 shards, found 2: shard 2/3 is missing
 [2]

@@ -142,6 +142,47 @@ await test("a search shows plans, and a plan becomes the command line", async ()
   equal(`nncost ${await line(page)}`, best.command);
 });
 
+await test("several workers share a search, and find what one finds", async () => {
+  const enter = (words) => act(page, () => page.fill("#words", words).then(() => page.press("#words", "Enter")));
+  const asked = "search gpt3-175b a100 --devices 1024 --global-batch 1536";
+  await enter(asked);
+  const { best, space } = JSON.parse(native([...asked.split(" "), "--format", "json"]).out);
+  truth((await page.textContent("main")).includes(`${space.toLocaleString("en-US")} combinations`), await page.textContent("main p"));
+  console.log(`${space} plans in ${await page.evaluate(() => document.documentElement.dataset.searched)} ms`);
+  for (const at of [0, best.length - 1]) {
+    await enter(asked);
+    await act(page, () => page.click(`tbody .figure >> nth=${at}`));
+    equal(`nncost ${await line(page)}`, best[at].command);
+  }
+  const illegal = "search gpt2 h100 --devices 8 --global-batch 8 --tensor 5";
+  await enter(illegal);
+  equal(await said(page), native(illegal.split(" ")).err.trim());
+  const several = "search gpt2-xl a100,h100 --devices 8,16 --global-batch 64";
+  await enter(several);
+  equal(await page.textContent("pre.text"), native(several.split(" ")).out);
+});
+
+await test("a part of the timeline is enlarged, and the whole comes back", async () => {
+  await act(page, () => page.fill("#words", "estimate llama3-8b h100 --devices 8 --pipeline 4 --zero 1 --micro-batches 8").then(() => page.press("#words", "Enter")));
+  const box = page.locator("[data-picture='timeline']");
+  const whole = await box.innerHTML();
+  const changed = async (body) => {
+    const before = await box.innerHTML();
+    await body();
+    await page.waitForFunction((text) => document.querySelector("[data-picture='timeline']").innerHTML !== text, before);
+  };
+  await changed(() => page.click(".zoom [aria-label='Enlarge']"));
+  await page.keyboard.press("ArrowRight"); // to the next button of the bar
+  await page.keyboard.press("ArrowRight");
+  await changed(() => page.keyboard.press("Enter"));
+  await page.hover("[data-picture='timeline'] .spot >> nth=3");
+  await page.keyboard.down("Control");
+  await changed(() => page.mouse.wheel(0, -100));
+  await page.keyboard.up("Control");
+  await changed(() => page.click(".zoom [aria-label='Whole step']"));
+  equal(await box.textContent(), await page.evaluate((text) => new DOMParser().parseFromString(text, "text/html").body.textContent, whole));
+});
+
 await test("the whole run and serving have forms, figures and explanations of their own", async () => {
   await act(page, () => page.fill("#words", "estimate llama3-8b h100 --devices 8 --zero 3 --micro-batch 2").then(() => page.press("#words", "Enter")));
   await act(page, () => page.selectOption("#question", "run"));

@@ -19,8 +19,9 @@ static nnc_status merge_search(nnc_session *session, const char *out, char *cons
     const nnc_style style = { .format = is_csv(out) ? &nnc_format_csv : &nnc_format_json };
     nnc_search_report report;
     nnc_arena *arena = nnc_arena_create();
-    const nnc_status status =
-        arena != NULL ? nnc_search_merge(arena, shards, count, &report, err) : nnc_no_memory(err);
+    const nnc_status status = arena != NULL
+                                  ? nnc_search_merge(arena, shards, count, NULL, &report, err)
+                                  : nnc_no_memory(err);
     if (status == NNC_OK) {
         nnc_report_search(session->out, style, &report);
         session->options.output = out;
