@@ -50,10 +50,16 @@ NNC_API const char *nnc_optimizer_help(nnc_optimizer optimizer);
 /* What is computed again in backward instead of kept: a set of flags. */
 typedef enum nnc_recompute {
     NNC_RECOMPUTE_NONE = 0,
-    NNC_RECOMPUTE_ATTENTION = 1,  /* "selective": scores, softmax and the product with V */
-    NNC_RECOMPUTE_NORM = 2,       /* norm outputs */
-    NNC_RECOMPUTE_ACTIVATION = 4, /* outputs of GELU, SiLU, SwiGLU ... */
-    NNC_RECOMPUTE_FULL = 8        /* everything but the input of each block */
+    NNC_RECOMPUTE_ATTENTION = 1,       /* "selective": scores, softmax and the product with V */
+    NNC_RECOMPUTE_NORM = 2,            /* norm outputs */
+    NNC_RECOMPUTE_ACTIVATION = 4,      /* outputs of GELU, SiLU, SwiGLU ... */
+    NNC_RECOMPUTE_FULL = 8,            /* everything but the input of each block */
+    NNC_RECOMPUTE_MLA_UP_PROJ = 16,    /* queries, keys and values, from their latents */
+    NNC_RECOMPUTE_MOE_ACT = 32,        /* outputs of activation functions in experts */
+    NNC_RECOMPUTE_SHARED_EXPERTS = 64, /* experts that every token meets, from their input */
+    NNC_RECOMPUTE_MLP = 128,           /* the MLPs of layers without experts, from their input */
+    NNC_RECOMPUTE_MOE = 256, /* router, exchanges and experts, from the input of the router */
+    NNC_RECOMPUTE_MODULES = 16 | 32 | 64 | 128 | 256
 } nnc_recompute;
 
 #define NNC_ATTENTION_LIST(X)                                                        \
@@ -212,6 +218,7 @@ typedef struct nnc_plan {
     nnc_adapted adapters; /* which layers have them */
     bool dora;            /* adapters of direction, and a trained length for each output */
     nnc_frozen frozen;    /* how weights that are not trained are stored */
+    bool fp8_inputs;      /* inputs of activation functions are kept in 8 bits */
 } nnc_plan;
 
 /* What a norm keeps for backward. */
@@ -291,6 +298,7 @@ typedef struct nnc_reserve {
 typedef struct nnc_shipped {
     bool schedules[NNC_SCHEDULE_COUNT];
     bool recompute_attention, recompute_norm, recompute_activation, recompute_full;
+    bool recompute_modules; /* latent projections, MLPs and experts by themselves */
     bool offload_optimizer, offload_activations, offload_weights;
 } nnc_shipped;
 
@@ -351,6 +359,11 @@ struct nnc_software {
     bool expanded_kv;         /* grouped keys and values are copied to every head, and kept */
     bool
         expert_once_per_node; /* a token travels to a domain once, whatever experts it meets there */
+    bool expert_dispatch_8bit; /* tokens go to their experts as products read them, in 8 bits */
+    bool block_scales; /* 8-bit operands have a scale for each block of 128, not for each tensor */
+    int64_t
+        network_units; /* that kernels of the expert exchange keep from the compute beside them */
+    bool expert_scores_first; /* experts weight their activations: combining keeps nothing */
     bool context_frozen;      /* cross-attention input needs no gradient */
     /* Share of each kind of communication that hides behind compute, 0..1. */
     double overlap_tensor, overlap_context, overlap_expert, overlap_data, overlap_pipeline,

@@ -38,7 +38,7 @@ static void describe_field(const nnc_field_table *table, const nnc_field *field,
                            nnc_option_text *text)
 {
     const size_t size = sizeof text->help;
-    char expected[128];
+    char expected[160];
     nnc_option_name(field->name, text->name);
     snprintf(text->argument, sizeof text->argument, "%s", field_argument(field));
     text->field = field;

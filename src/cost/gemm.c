@@ -175,8 +175,9 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op,
 
 static double alignment_of(const nnc_matmul *u, const nnc_gemm_efficiency *e)
 {
+    const double scales = u->in_blocks ? e->block_ratio : 1.0;
     const bool odd = u->n % ALIGNED != 0 || u->k % ALIGNED != 0 || u->m % ALIGNED != 0;
-    return u->b_is_weight && odd ? e->unaligned_ratio : 1.0;
+    return scales * (u->b_is_weight && odd ? e->unaligned_ratio : 1.0);
 }
 
 NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
@@ -208,7 +209,11 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
     const choice c = best_tiling(&p);
     NNC_WHEN(why, say_tiling(&p, &c, why));
     NNC_SAY(why, aligned_s, "s", c.tiled_s * alignment);
-    NNC_NOTE(why, "a weight with a side that is no multiple of 8 takes longer");
+    NNC_NOTE(why,
+             op->u.matmul.in_blocks
+                 ? "a weight with a side that is no multiple of 8, and scales for blocks of 128 "
+                   "in place of tensors, take longer"
+                 : "a weight with a side that is no multiple of 8 takes longer");
     NNC_SAY(why, blend_s, "s", sqrt(sqrt(nnc_pow4(aligned_s) + nnc_pow4(c.moved_s))));
     NNC_NOTE(why, "units and memory at once");
     NNC_PUT(why, throttle_s, "s");

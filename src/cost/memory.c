@@ -157,11 +157,11 @@ static const char *held_name(const nnc_policy_sizes *sizes)
     return sizes->cast_bytes > 0.0 ? "16-bit copy of the weights" : "gradients, not stored";
 }
 
-/* Of a block that is run again, what is live while its backward runs. */
+/* Of a block that is run again, or has modules that are, what is live while its backward runs. */
 static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double again)
 {
     const double every = plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0;
-    return again > 0.0 ? nnc_min(every, again) * sum->live_bytes : 0.0;
+    return again > 0.0 ? nnc_min(every, again) * sum->live_bytes : sum->again_bytes;
 }
 
 /* Largest extra at the peak: of one segment, gradients of activations and the block being recomputed (the head has none);

@@ -99,19 +99,52 @@ static double offload_s(const nnc_network *network, const nnc_exchange *exchange
     return network_s;
 }
 
+/* Of the domains, those that a token reaches. Each of its groups, drawn without returning one, lies in
+ * domains of its own or shares one with others: of both, the mean. */
+NNC_SAYING double reached(const nnc_exchange *e, double domains, nnc_derivation *why)
+{
+    NNC_LET(why, copies, NULL, e->copies);
+    if (!(e->groups_met > 0.0)) {
+        NNC_SAY(why, reached_domains, NULL, domains * (1.0 - pow(1.0 - 1.0 / domains, copies)));
+        NNC_NOTE(why, "a token's copies go anywhere, at random");
+        return reached_domains;
+    }
+    NNC_LET(why, groups, NULL, e->groups);
+    NNC_LET(why, groups_met, NULL, e->groups_met);
+    if (domains > groups) {
+        NNC_SAY(why, domains_per_group, NULL, domains / groups);
+        NNC_SAY(why, reached_domains, NULL,
+                groups_met * domains_per_group *
+                    (1.0 - pow(1.0 - 1.0 / domains_per_group, copies / groups_met)));
+        NNC_NOTE(why, "a token's copies go to a few groups of experts, each in several domains");
+        return reached_domains;
+    }
+    NNC_SAY(why, groups_per_domain, NULL, groups / domains);
+    double missed = 1.0;
+    for (double i = 0.0; i < groups_met; i += 1.0) {
+        missed *= nnc_max(0.0, groups - groups_per_domain - i) / (groups - i);
+    }
+    NNC_PUT(why, missed, NULL);
+    NNC_NOTE(why, "the share of domains with none of a token's groups, drawn without return");
+    NNC_SAY(why, reached_domains, NULL, domains * (1.0 - missed));
+    return reached_domains;
+}
+
 double nnc_network_carried_bytes(const nnc_network *network, const nnc_exchange *exchange,
                                  bool ideal, nnc_derivation *why)
 {
     const double bytes = exchange->bytes;
     NNC_LET(why, domains, NULL, network->routes[nnc_network_route_of(exchange)].outer);
-    NNC_LET(why, copies, NULL, exchange->copies);
+    const double copies = exchange->copies;
     if (!(copies > 1.0 && domains > 1.0 && (ideal || exchange->once_per_node))) {
         return bytes;
     }
     NNC_LET(why, all_bytes, "B", bytes);
-    NNC_SAY(why, carried, "B",
-            all_bytes * domains * (1.0 - pow(1.0 - 1.0 / domains, copies)) / copies);
-    NNC_NOTE(why, "each token once per domain that any of its copies goes to, at random");
+    const double reached_domains = reached(exchange, domains, why);
+    NNC_PUT(why, copies, NULL);
+    NNC_PUT(why, reached_domains, NULL);
+    NNC_SAY(why, carried, "B", all_bytes * reached_domains / copies);
+    NNC_NOTE(why, "each token once per domain that any of its copies goes to");
     return carried;
 }
 

@@ -82,19 +82,13 @@ double nnc_power_slowdown(const nnc_rows *rows, const nnc_device *device)
     return drawn > room ? pow(drawn / room, e->exponent) : 1.0;
 }
 
-static bool slows_down(const nnc_op_cost *row)
-{
-    const nnc_timed timed = nnc_op_timed(row->op);
-    return (timed == NNC_TIMED_GEMM || timed == NNC_TIMED_FLASH) && row->bound == NNC_BOUND_COMPUTE;
-}
-
 void nnc_power_throttle(nnc_rows *rows, const nnc_device *device)
 {
     const double slowdown = nnc_power_slowdown(rows, device);
     double slowed_s = 0.0;
     for (int32_t i = 0; i < rows->count && slowdown > 1.0; i++) {
         const nnc_op_cost *row = &rows->rows[i];
-        slowed_s += slows_down(row) ? (row->time_s - row->fixed_s) * row->repeat : 0.0;
+        slowed_s += nnc_row_fills_units(row) ? (row->time_s - row->fixed_s) * row->repeat : 0.0;
     }
     if (!(slowed_s > 0.0)) {
         return;
@@ -102,7 +96,7 @@ void nnc_power_throttle(nnc_rows *rows, const nnc_device *device)
     const double factor = 1.0 + (slowdown - 1.0) * compute_seconds(rows) / slowed_s;
     for (int32_t i = 0; i < rows->count; i++) {
         nnc_op_cost *row = &rows->rows[i];
-        if (slows_down(row)) {
+        if (nnc_row_fills_units(row)) {
             row->time_s = row->fixed_s + (row->time_s - row->fixed_s) * factor;
             row->compute_s *= factor;
         }

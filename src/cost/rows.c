@@ -11,7 +11,7 @@ static bool same_product(const nnc_timed_product *a, const nnc_op_cost *row)
     const nnc_work *w = &row->work;
     return p->m == q->m && p->n == q->n && p->k == q->k && p->batch == q->batch &&
            p->experts == q->experts && p->b_is_weight == q->b_is_weight &&
-           a->dtype == row->op->math_dtype &&
+           p->in_blocks == q->in_blocks && a->dtype == row->op->math_dtype &&
            a->grad_weight == (row->op->phase == NNC_PHASE_GRAD_WEIGHT) && a->flops == w->flops &&
            a->vector_flops == w->vector_flops && a->read_bytes == w->read_bytes &&
            a->write_bytes == w->write_bytes;
@@ -88,6 +88,30 @@ void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share)
             op->grad_accumulate = share;
             row->work = nnc_op_work(op);
             set_time(rows, device, row);
+        }
+    }
+}
+
+bool nnc_row_fills_units(const nnc_op_cost *row)
+{
+    const nnc_timed timed = nnc_op_timed(row->op);
+    return (timed == NNC_TIMED_GEMM || timed == NNC_TIMED_FLASH) && row->bound == NNC_BOUND_COMPUTE;
+}
+
+double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan,
+                            const nnc_software *software)
+{
+    const double units = (double)device->units, lent = (double)software->network_units;
+    return plan->expert > 1 && lent > 0.0 && lent < units ? units / (units - lent) : 1.0;
+}
+
+void nnc_rows_lend(nnc_rows *rows, double factor)
+{
+    for (int32_t i = 0; i < rows->count && factor > 1.0; i++) {
+        nnc_op_cost *row = &rows->rows[i];
+        if (nnc_row_fills_units(row)) {
+            row->time_s = row->fixed_s + (row->time_s - row->fixed_s) * factor;
+            row->compute_s *= factor;
         }
     }
 }

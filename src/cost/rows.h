@@ -68,6 +68,14 @@ void nnc_rows_join(const nnc_rows *base, const nnc_op_list *list, int32_t first,
                    const nnc_device *device, const nnc_network *network, const nnc_plan *plan,
                    nnc_rows *rows);
 
+/* Matrix products and attention that compute binds, which fewer units or a lower clock lengthen. */
+bool nnc_row_fills_units(const nnc_op_cost *row);
+
+/* How much longer those take where kernels of the expert exchange keep units from them; 1 = none do. */
+double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan,
+                            const nnc_software *software);
+void nnc_rows_lend(nnc_rows *rows, double factor);
+
 /* Appends one op, copied. */
 void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
                   const nnc_network *network, double repeat);

@@ -72,12 +72,13 @@ static void set_units(const nnc_op_list *list, const double *params, const doubl
 
 void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
-    double live[NNC_BLOCKS_MAX], params[NNC_BLOCKS_MAX], outside[NNC_SEGMENTS_MAX] = { 0 };
+    double live[NNC_BLOCKS_MAX], again[NNC_BLOCKS_MAX], params[NNC_BLOCKS_MAX],
+        outside[NNC_SEGMENTS_MAX] = { 0 };
     double frozen[NNC_BLOCKS_MAX], frozen_outside[NNC_SEGMENTS_MAX] = { 0 };
     memset(sums, 0, sizeof sums[0] * NNC_SEGMENTS_MAX);
     for (int32_t i = 0; i < list->block_count; i++) {
         const nnc_block *block = &list->blocks[i];
-        live[i] = params[i] = frozen[i] = 0.0;
+        live[i] = again[i] = params[i] = frozen[i] = 0.0;
         sums[block->segment].input_bytes += block->input_bytes * (double)block->repeat /
                                             (double)list->segments[block->segment].instances;
     }
@@ -95,6 +96,8 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
         if (op->block >= 0) {
             live[op->block] += kept;
             s->live_bytes = nnc_max(s->live_bytes, live[op->block]);
+            again[op->block] += nnc_op_dropped_bytes(op);
+            s->again_bytes = nnc_max(s->again_bytes, again[op->block]);
         } else {
             s->input_bytes += kept * instances;
         }

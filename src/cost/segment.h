@@ -16,6 +16,7 @@ typedef struct nnc_segment_sums {
     double kept_bytes;                    /* all of it kept */
     double input_bytes;         /* block inputs alone kept, and what lies outside blocks */
     double live_bytes;          /* the largest block, while it is run again */
+    double again_bytes;         /* the largest block's, of modules that are run again */
     double unit_frozen;         /* of the largest such part, parameters that are not trained */
     double unit_params;         /* of the largest part that ZeRO-3 gathers at once: a block */
     double transient_bytes;     /* the largest working set of one op's backward */

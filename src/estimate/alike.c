@@ -155,5 +155,6 @@ void nnc_alike_rows(nnc_shared *shared, nnc_alike *alike, const nnc_step *step, 
     (void)nnc_alike_table(shared, alike, step);
     nnc_rows_join(&alike->rows, &alike->list, alike->count, step->device, step->network, step->plan,
                   rows);
+    nnc_rows_lend(rows, nnc_rows_lent_factor(step->device, step->plan, step->software));
     nnc_power_throttle(rows, step->device);
 }

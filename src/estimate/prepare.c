@@ -368,6 +368,7 @@ nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,
     }
     nnc_split_list(&scratch->list, &how, sums);
     nnc_rows_build(&scratch->list, device, step->network, plan, &scratch->rows);
+    nnc_rows_lend(&scratch->rows, nnc_rows_lent_factor(device, plan, software));
     nnc_power_throttle(&scratch->rows, device);
     if (whole) {
         count_work(step, scratch, r);

@@ -43,6 +43,7 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
         { plan->recompute, NNC_RECOMPUTE_ATTENTION, has->recompute_attention, "--recompute" },
         { plan->recompute, NNC_RECOMPUTE_NORM, has->recompute_norm, "--recompute" },
         { plan->recompute, NNC_RECOMPUTE_ACTIVATION, has->recompute_activation, "--recompute" },
+        { plan->recompute, NNC_RECOMPUTE_MODULES, has->recompute_modules, "--recompute" },
         { plan->recompute, NNC_RECOMPUTE_FULL, has->recompute_full, "--recompute" },
         { plan->offload, NNC_OFFLOAD_OPTIMIZER, has->offload_optimizer, "--offload" },
         { plan->offload, NNC_OFFLOAD_ACTIVATIONS, has->offload_activations, "--offload" },

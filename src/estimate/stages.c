@@ -89,6 +89,10 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
     overlap.tensor_backward = isnan(software->overlap_tensor_backward)
                                   ? software->overlap_tensor
                                   : software->overlap_tensor_backward;
+    if (nnc_schedule_dual(plan)) { /* a device meets as many forwards as stages without a partner */
+        const double alone = (double)plan->pipeline / (double)plan->micro_batches;
+        overlap.share[NNC_COMM_EXPERT] *= nnc_max(0.0, 1.0 - alone);
+    }
     overlap.context_ahead = 0.0;
     overlap.ring_share = plan->context > 1 ? 1.0 - 1.0 / (double)plan->context : 1.0;
     for (int i = 0; i < NNC_COMM_COUNT && !isnan(plan->overlap); i++) {

@@ -49,12 +49,27 @@ static void say_intensity(const nnc_device *device, const nnc_op_cost *cost, boo
     nnc_say_note(why, verdict);
 }
 
-/* The step's average power would be above the limit. */
-static void say_throttled(const nnc_op_cost *cost, const nnc_timing *t, nnc_derivation *why)
+/* Some units serve the network, or the step's average power would be above the limit. */
+static void say_slowed(const nnc_op_cost *cost, const nnc_timing *alone, double lent_factor,
+                       nnc_derivation *why)
 {
+    nnc_timing slowed = *alone, *t = &slowed;
+    NNC_LET(why, fixed_s, "s", t->fixed_s);
+    if (lent_factor > 1.0) {
+        NNC_LET(why, all_units_compute_s, "s", t->compute_s);
+        NNC_LET(why, all_units_s, "s", t->time_s);
+        NNC_PUT(why, lent_factor, NULL);
+        NNC_NOTE(why, "kernels of the expert exchange keep units: units / (units - network_units)");
+        NNC_SAY(why, compute_s, "s", all_units_compute_s * lent_factor);
+        NNC_SAY(why, time_s, "s", (all_units_s - fixed_s) * lent_factor + fixed_s);
+        t->compute_s = compute_s;
+        t->time_s = time_s;
+    }
+    if (!(cost->time_s > t->time_s)) {
+        return;
+    }
     NNC_LET(why, full_clock_compute_s, "s", t->compute_s);
     NNC_LET(why, full_clock_s, "s", t->time_s);
-    NNC_LET(why, fixed_s, "s", t->fixed_s);
     NNC_LET(why, power_factor, NULL, (cost->time_s - t->fixed_s) / (t->time_s - t->fixed_s));
     NNC_NOTE(why, "the average power of the step would be above the limit of the device");
     NNC_SOURCE(why, "docs/formulas.md, power-limit");
@@ -78,7 +93,12 @@ static void say_compute(const nnc_report *report, const nnc_op_cost *cost, bool 
     } else {
         const nnc_timing t = nnc_op_say_time(report->device, op, &cost->work, why);
         if (cost->time_s > t.time_s) {
-            say_throttled(cost, &t, why);
+            say_slowed(
+                cost, &t,
+                nnc_row_fills_units(cost)
+                    ? nnc_rows_lent_factor(report->device, &report->result->plan, report->software)
+                    : 1.0,
+                why);
         }
     }
 }

@@ -169,7 +169,9 @@ void nnc_field_expected(const nnc_field *field, char *text, size_t size)
         snprintf(text, size, "a list of 1 to %d times true or false", field->capacity);
         break;
     case NNC_FIELD_RECOMPUTE:
-        snprintf(text, size, "none, selective, full, or some of attention,norm,activation");
+        snprintf(text, size,
+                 "none, selective, full, or some of attention,norm,activation,mla_up_proj,moe_act,"
+                 "shared_experts,mlp,moe");
         break;
     case NNC_FIELD_OFFLOAD:
         snprintf(text, size, "none, or some of optimizer,activations,weights");

@@ -6,29 +6,39 @@
 #include <nncost/plan.h>
 
 const nnc_flag nnc_recompute_flags[] = {
-    { "attention", NNC_RECOMPUTE_ATTENTION },   { "norm", NNC_RECOMPUTE_NORM },
-    { "activation", NNC_RECOMPUTE_ACTIVATION }, { "full", NNC_RECOMPUTE_FULL },
-    { "selective", NNC_RECOMPUTE_ATTENTION },   { NULL, 0 },
+    { "attention", NNC_RECOMPUTE_ATTENTION, false },
+    { "norm", NNC_RECOMPUTE_NORM, false },
+    { "activation", NNC_RECOMPUTE_ACTIVATION, false },
+    { "mla_up_proj", NNC_RECOMPUTE_MLA_UP_PROJ, false },
+    { "moe_act", NNC_RECOMPUTE_MOE_ACT, false },
+    { "shared_experts", NNC_RECOMPUTE_SHARED_EXPERTS, false },
+    { "mlp", NNC_RECOMPUTE_MLP, false },
+    { "moe", NNC_RECOMPUTE_MOE, false },
+    { "full", NNC_RECOMPUTE_FULL, false },
+    { "selective", NNC_RECOMPUTE_ATTENTION, false },
+    { "core_attn", NNC_RECOMPUTE_ATTENTION, true },
+    { "layernorm", NNC_RECOMPUTE_NORM, true },
+    { NULL, 0, false },
 };
 
 const nnc_flag nnc_offload_flags[] = {
-    { "optimizer", NNC_OFFLOAD_OPTIMIZER },
-    { "activations", NNC_OFFLOAD_ACTIVATIONS },
-    { "weights", NNC_OFFLOAD_WEIGHTS },
-    { NULL, 0 },
+    { "optimizer", NNC_OFFLOAD_OPTIMIZER, false },
+    { "activations", NNC_OFFLOAD_ACTIVATIONS, false },
+    { "weights", NNC_OFFLOAD_WEIGHTS, false },
+    { NULL, 0, false },
 };
 
 const nnc_flag nnc_train_flags[] = {
-    { "embedding", NNC_TRAIN_EMBEDDING },
-    { "attention", NNC_TRAIN_ATTENTION },
-    { "mlp", NNC_TRAIN_MLP },
-    { "norm", NNC_TRAIN_NORM },
-    { "conv", NNC_TRAIN_CONV },
-    { "time", NNC_TRAIN_TIME },
-    { "head", NNC_TRAIN_HEAD },
-    { "towers", NNC_TRAIN_TOWERS },
-    { "adapters", NNC_TRAIN_ADAPTERS },
-    { NULL, 0 },
+    { "embedding", NNC_TRAIN_EMBEDDING, false },
+    { "attention", NNC_TRAIN_ATTENTION, false },
+    { "mlp", NNC_TRAIN_MLP, false },
+    { "norm", NNC_TRAIN_NORM, false },
+    { "conv", NNC_TRAIN_CONV, false },
+    { "time", NNC_TRAIN_TIME, false },
+    { "head", NNC_TRAIN_HEAD, false },
+    { "towers", NNC_TRAIN_TOWERS, false },
+    { "adapters", NNC_TRAIN_ADAPTERS, false },
+    { NULL, 0, false },
 };
 
 const nnc_flag *nnc_flags_of(nnc_field_type type)
@@ -93,7 +103,7 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
     const char *alone = flags != 0 ? NULL : list == nnc_train_flags ? "all" : "none";
     size_t length = 0;
     for (const nnc_flag *f = list; f->name != NULL; f++) {
-        alone = f->flag == flags ? f->name : alone;
+        alone = f->flag == flags && !f->also ? f->name : alone;
     }
     if (alone != NULL) {
         snprintf(text, size, "%s", alone);

@@ -10,6 +10,7 @@
 typedef struct nnc_flag {
     const char *name; /* NULL ends a list */
     unsigned flag;
+    bool also; /* read, and never printed */
 } nnc_flag;
 
 /* A value with two names is printed by its later one when it stands alone. */

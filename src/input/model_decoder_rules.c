@@ -13,6 +13,14 @@ static void check_experts(nnc_json at, const nnc_decoder *d)
         }
         return;
     }
+    if (d->groups_per_token > d->expert_groups ||
+        (d->expert_groups > 0 && d->experts % d->expert_groups != 0)) {
+        nnc_json_fault(at, "expert_groups",
+                       "a divisor of the %" PRId64 " experts, no less than groups_per_token, "
+                       "%" PRId64,
+                       d->experts, d->groups_per_token);
+        return;
+    }
     if (d->experts_per_token < 1 || d->experts_per_token > d->experts) {
         nnc_json_fault(at, "experts_per_token",
                        "out of range, expected 1 to experts = %" PRId64 ", found %" PRId64,

@@ -109,6 +109,8 @@ static const nnc_field plan_fields[] = {
           "Adapters train the direction of a weight, and a length per output beside it (DoRA)." },
     { NNC_FIELD(nnc_plan, frozen), .group = "Memory", NNC_FIELD_NAMES(nnc_frozen, NNC_FROZEN_COUNT),
       .default_text = "16bit", .help = "How weights that are not trained are stored." },
+    { NNC_FIELD(nnc_plan, fp8_inputs), .group = "Memory", .default_text = "off",
+      .help = "Inputs of activation functions are kept in 8 bits for backward." },
     { NNC_FIELD(nnc_plan, recompute_every), .min = 1, .max = 1e5, .default_text = "1",
       .help = "Full recomputation in segments of this many layers." },
     { NNC_FIELD(nnc_plan, recompute_layers), .max = 1e5, .default_text = "0",

@@ -62,6 +62,8 @@ static const nnc_field shipped_fields[] = {
     SHIPS("recompute_norm", recompute_norm, "Norm outputs can be recomputed by themselves."),
     SHIPS("recompute_activation", recompute_activation,
           "Outputs of activation functions can be recomputed by themselves."),
+    SHIPS("recompute_modules", recompute_modules,
+          "Latent projections, MLPs and experts can be recomputed by themselves."),
     SHIPS("recompute_full", recompute_full, "Whole layers can be recomputed."),
     SHIPS("offload_optimizer", offload_optimizer, "The optimizer can live in host memory."),
     SHIPS("offload_activations", offload_activations, "Activations can live in host memory."),
@@ -114,6 +116,16 @@ static const nnc_field software_fields[] = {
       .help = "Grouped keys and values are copied to every head, and kept." },
     { NNC_FIELD(nnc_software, expert_once_per_node), .default_text = "off",
       .help = "A token travels to a scale-up domain once, whatever experts it meets there." },
+    { NNC_FIELD(nnc_software, expert_dispatch_8bit), .default_text = "off",
+      .help = "With 8-bit products tokens, and gradients, go to their experts in 8 bits, scaled by "
+              "blocks of 128; results come back in 16." },
+    { NNC_FIELD(nnc_software, block_scales), .default_text = "off",
+      .help = "8-bit operands have a scale for each block of 128, not for each tensor." },
+    { NNC_FIELD(nnc_software, network_units), .max = 1e4, .default_text = "0",
+      .help = "Units that kernels of the expert exchange keep from the compute beside them." },
+    { NNC_FIELD(nnc_software, expert_scores_first), .default_text = "off",
+      .help = "Experts weight their activations by the scores, so that combining their results "
+              "keeps nothing." },
     { NNC_FIELD(nnc_software, context_frozen), .default_text = "on",
       .help = "The input of cross-attention needs no gradient." },
     { NNC_FIELD(nnc_software, overlap_tensor), .max = 1, .default_text = "0",
@@ -226,6 +238,7 @@ nnc_software nnc_software_default(void)
                         .recompute_norm = true,
                         .recompute_activation = true,
                         .recompute_full = true,
+                        .recompute_modules = true,
                         .offload_optimizer = true,
                         .offload_activations = true,
                         .offload_weights = true };

@@ -79,18 +79,30 @@ static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_
     }
 }
 
-/* A row that ran, and does not say what it recomputed, recomputed no less than lets it run: norms and activations, or
+/* What frameworks recompute by parts, the cheapest first; with experts that is never what is exchanged. */
+static const unsigned parts[] = {
+    NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
+    NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION | NNC_RECOMPUTE_MLA_UP_PROJ,
+    NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION | NNC_RECOMPUTE_MLA_UP_PROJ |
+        NNC_RECOMPUTE_SHARED_EXPERTS | NNC_RECOMPUTE_MLP,
+};
+
+/* A row that ran, and does not say what it recomputed, recomputed no less than lets it run: parts of layers, or
  * the fewest layers of each stage, or all of them where even that is too much. */
 static nnc_status least_recomputed(const nnc_model *model, const nnc_device *device,
                                    const nnc_software *software, const nnc_plan *plan,
                                    nnc_scratch *scratch, nnc_result *result, nnc_error *err)
 {
     nnc_plan again = *plan;
-    again.recompute = NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION;
+    const bool modules = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0 &&
+                         software->ships.recompute_modules;
     again.recompute_layers = 0;
-    NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
-    if (result->verdict != NNC_OVER_MEMORY) {
-        return NNC_OK;
+    for (int i = 0; i < (modules ? (int)(sizeof parts / sizeof parts[0]) : 1); i++) {
+        again.recompute = parts[i];
+        NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
+        if (result->verdict != NNC_OVER_MEMORY) {
+            return NNC_OK;
+        }
     }
     again.recompute = NNC_RECOMPUTE_FULL;
     NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));

@@ -109,6 +109,11 @@ NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why)
     if (!p->keeps_qkv) {
         return 0.0;
     }
+    if (op->dropped) {
+        NNC_SAY(why, kept_bytes, "B", 4.0 * d.batch * d.heads * d.s_q);
+        NNC_NOTE(why, "the log-sum-exp; queries, keys and values are made again");
+        return kept_bytes;
+    }
     NNC_LET(why, kept_s_k, NULL, (double)p->kept_s_k);
     NNC_LET(why, kept_kv_heads, NULL, (double)p->kept_kv_heads);
     NNC_SAY(why, kept_elements, NULL,

@@ -29,6 +29,7 @@ typedef struct nnc_matmul {
     double window_pairs;      /* as wide as the window for every query; full_pairs without one */
     bool b_is_weight;         /* B is a parameter (its gradient is grad_weight) */
     bool needs_grad_input;
+    bool in_blocks;        /* operands have a scale for each block of 128 */
     bool keeps_a, keeps_b; /* kept for backward, owned by this op */
     int64_t kept_divisor;  /* ranks that hold one copy of A between them; 1 = each its own */
 } nnc_matmul;
@@ -121,6 +122,7 @@ typedef struct nnc_pointwise {
     int64_t input_elements; /* 0 = by the kind's ratio */
     bool fused;             /* one kernel; else one per primitive */
     bool keeps_input, keeps_output, keeps_mask;
+    bool keeps_8bit;           /* of the input, a copy in 8 bits */
     bool inside;               /* part of the kernel of the norm before it */
     double extra_kept_bytes;   /* kept besides, all of it */
     int64_t backward_elements; /* 0 = elements */
@@ -184,6 +186,8 @@ typedef struct nnc_exchange {
     double count;  /* times in a row: a ring passes count blocks; 0 = once */
     bool hides;    /* runs beside the op it belongs to, as a ring of blocks does */
     double copies; /* of each token in an all-to-all, bound for ranks drawn at random; 0 = none */
+    double groups,
+        groups_met;     /* those ranks lie in so many groups, and a token's in a few; 0 = any */
     bool once_per_node; /* software sends one copy to a domain, which spreads it inside */
 } nnc_exchange;
 
@@ -217,6 +221,7 @@ struct nnc_op {
     nnc_split split;
     bool tuned;        /* by a kernel written for the device */
     bool recomputed;   /* run again in backward, by selective recomputation */
+    bool dropped;      /* its input is made again in backward, instead of kept */
     bool frozen;       /* its weights are not trained */
     bool fixed;        /* nor by any plan: the network says so */
     bool forward_only; /* nothing that is trained lies before it: no backward, nothing kept */
@@ -237,6 +242,12 @@ struct nnc_op {
         nnc_exchange exchange;
     } u;
 };
+
+/* It runs again from the input of its module, and keeps nothing itself. */
+static inline bool nnc_op_keeps_nothing(const nnc_op *op)
+{
+    return op->dropped && op->recomputed;
+}
 
 static inline bool nnc_op_is_collective(const nnc_op *op)
 {

@@ -124,6 +124,7 @@ static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k)
         .experts = p->experts,
         .useful = p->useful,
         .kept_divisor = 1,
+        .in_blocks = p->in_blocks,
         .pairs = p->pairs,
         .full_pairs = p->full_pairs,
         .window_pairs = p->window_pairs,

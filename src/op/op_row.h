@@ -65,7 +65,9 @@ typedef struct nnc_op_row {
     {                                                             \
         (void)kind##_work(op, why);                               \
         if (op->phase == NNC_PHASE_FORWARD) {                     \
-            (void)kind##_kept(op, why);                           \
+            if (!nnc_op_keeps_nothing(op)) {                      \
+                (void)kind##_kept(op, why);                       \
+            }                                                     \
             (void)kind##_transient(op, why);                      \
         }                                                         \
     }

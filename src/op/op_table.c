@@ -17,7 +17,14 @@ nnc_work nnc_op_work(const nnc_op *op)
 
 double nnc_op_kept_bytes(const nnc_op *op)
 {
-    return op->forward_only ? 0.0 : nnc_op_row_of(op)->kept(op);
+    return op->forward_only || nnc_op_keeps_nothing(op) ? 0.0 : nnc_op_row_of(op)->kept(op);
+}
+
+double nnc_op_dropped_bytes(const nnc_op *op)
+{
+    nnc_op whole = *op;
+    whole.dropped = false;
+    return op->dropped ? nnc_op_kept_bytes(&whole) - nnc_op_kept_bytes(op) : 0.0;
 }
 
 double nnc_op_transient_bytes(const nnc_op *op)

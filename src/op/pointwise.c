@@ -180,6 +180,16 @@ NNC_SAYING double pointwise_kept(const nnc_op *op, nnc_derivation *why)
     NNC_LET(why, tensors, NULL,
             (p->keeps_input ? row->inputs : 0.0) + (p->keeps_output ? 1.0 : 0.0));
     NNC_LET(why, mask_bytes, NULL, p->keeps_mask ? row->mask_bytes : 0.0);
+    if (p->keeps_input && p->keeps_8bit) {
+        NNC_LET(why, inputs, NULL, row->inputs);
+        NNC_SAY(why, saved_bytes, "B", inputs * elements * (element_bytes - 1.0));
+        NNC_NOTE(why, "inputs in one byte each");
+        NNC_SAY(why, kept_bytes, "B",
+                extra_bytes + tensors * elements * element_bytes + mask_bytes * elements -
+                    saved_bytes);
+        NNC_NOTE(why, nnc_kept_note);
+        return kept_bytes;
+    }
     NNC_SAY(why, kept_bytes, "B",
             extra_bytes + tensors * elements * element_bytes + mask_bytes * elements);
     NNC_NOTE(why, nnc_kept_note);

@@ -11,6 +11,8 @@ nnc_work nnc_op_work(const nnc_op *op);
 /* Bytes one instance of a forward op keeps for its backward pass, of tensors it owns. A tensor that
  * several ops need is owned by one of them, so that kept bytes add up over a list. */
 double nnc_op_kept_bytes(const nnc_op *op);
+/* Of what it would keep, what is made again while its backward runs. */
+double nnc_op_dropped_bytes(const nnc_op *op);
 
 /* The name of an op with its place, "down.0.attn1.core", into text; returns text. */
 const char *nnc_op_path(const nnc_op *op, char *text, size_t size);

@@ -52,6 +52,7 @@ static nnc_layer layer_of(const nnc_decoder *d)
         .kv_heads = is_latent(d) ? d->heads : d->kv_heads,
         .head_dim = is_latent(d) ? d->qk_nope_head_dim + d->qk_rope_head_dim : d->head_dim,
         .value_dim = is_latent(d) ? d->v_head_dim : d->head_dim,
+        .latent = is_latent(d),
         .causal = !d->bidirectional,
         .rotary = d->positions == NNC_POSITIONS_ROTARY ? rotary : 0,
         .qk_norm = d->qk_norm,

@@ -60,6 +60,7 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     nnc_layer_norm(w, "attn.kv_norm", d->kv_lora_rank);
     /* The down-projections are replicated over tensor ranks; what they give is gathered. */
     nnc_layer_tensor_exchange(w, "attn.tensor_in", true, q_input + latent);
+    const int32_t first = w->to.list->count;
     nnc_op *q_up = nnc_layer_linear(w, d->q_lora_rank > 0 ? "attn.q_up" : "attn.q",
                                     NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, q_width, q_input, false);
     q_up->u.matmul.keeps_a = keep_norm && d->q_lora_rank > 0;
@@ -67,6 +68,9 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
                                      kv_width, d->kv_lora_rank, false);
     kv_up->u.matmul.keeps_a = keep_norm;
     nnc_layer_rotary(w, "attn.rotary", d->heads * d->qk_rope_head_dim);
+    for (int32_t i = first; i < w->to.list->count; i++) { /* their inputs are kept */
+        w->to.list->ops[i].recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MLA_UP_PROJ);
+    }
     if (d->index_heads > 0) {
         pick_tokens(w, d);
     }
@@ -97,7 +101,8 @@ static routing routing_of(const nnc_layer_writer *w, const nnc_decoder *d)
 }
 
 /* Matrices of all routed experts over the tokens sent to them. */
-static void expert_linear(const routing *r, const char *name, nnc_split split, int64_t n, int64_t k)
+static nnc_op *expert_linear(const routing *r, const char *name, nnc_split split, int64_t n,
+                             int64_t k)
 {
     const int64_t experts = r->d->experts;
     nnc_op *op = nnc_list_linear(&r->w->to, name, NNC_GROUP_MLP, split, r->rows, n, k, false);
@@ -106,27 +111,37 @@ static void expert_linear(const routing *r, const char *name, nnc_split split, i
     op->weights.active = r->d->experts_per_token;
     op->u.matmul.experts = experts < r->rows ? experts : r->rows;
     op->u.matmul.useful = r->useful;
+    return op;
 }
 
 /* Send buffer of one rank: the copies of its tokens, and what pads the slots. Sequence parallelism has
- * divided them over the tensor ranks. The busiest rank takes in `imbalance` times as much. */
-static void dispatch_exchange(const routing *r, const char *name)
+ * divided them over the tensor ranks. What goes out of a rank goes in 8 bits where software has it so: tokens
+ * forward, and backward the gradients of what comes back. The busiest rank takes in `imbalance` times as much. */
+static void dispatch_exchange(const routing *r, const char *name, bool out)
 {
     const nnc_writer *to = &r->w->to;
     const nnc_plan *plan = to->how->plan;
     const double ranks = (double)plan->context * (plan->sequence_parallel ? plan->tensor : 1);
     const double copies = (double)r->d->experts_per_token;
     const double padding = (double)r->rows / (double)r->copies;
-    if (plan->expert > 1) {
-        const nnc_exchange e = { .comm = NNC_COMM_EXPERT,
-                                 .forward = NNC_ALL_TO_ALL,
-                                 .backward = NNC_ALL_TO_ALL,
-                                 .bytes = (double)r->w->hidden_elements / ranks * copies * padding *
-                                          plan->imbalance * nnc_dtype_bytes(to->how->dtype),
-                                 .copies = copies,
-                                 .once_per_node = to->how->software->expert_once_per_node };
-        nnc_list_exchange(to, name, e);
+    if (plan->expert == 1) {
+        return;
     }
+    nnc_exchange e = { .comm = NNC_COMM_EXPERT,
+                       .forward = NNC_ALL_TO_ALL,
+                       .backward = NNC_ALL_TO_ALL,
+                       .bytes = (double)r->w->hidden_elements / ranks * copies * padding *
+                                plan->imbalance * nnc_dtype_bytes(to->how->dtype),
+                       .copies = copies,
+                       .groups = (double)r->d->expert_groups,
+                       .groups_met = (double)r->d->groups_per_token,
+                       .once_per_node = to->how->software->expert_once_per_node };
+    if (to->how->software->expert_dispatch_8bit && to->how->linear_dtype == NNC_FP8) {
+        const double scaled = e.bytes / nnc_dtype_bytes(to->how->dtype) * (1.0 + 4.0 / 128.0);
+        e.backward_bytes = out ? scaled : e.bytes;
+        e.bytes = out ? e.bytes : scaled;
+    }
+    nnc_list_exchange(to, name, e);
 }
 
 static nnc_op *reorder(const routing *r, const char *name, nnc_pointwise_kind kind, int64_t out,
@@ -144,23 +159,26 @@ static void routed(const routing *r)
     const nnc_decoder *d = r->d;
     const int64_t copied = nnc_list_mul(&w->to, r->copies, d->hidden);
     reorder(r, "moe.dispatch", NNC_PW_DISPATCH, copied, w->hidden_elements);
-    dispatch_exchange(r, "moe.all_to_all_in");
+    dispatch_exchange(r, "moe.all_to_all_in", false);
     const bool gated = nnc_mlp_gated(d->mlp);
     expert_linear(r, gated ? "moe.gate_up" : "moe.up", NNC_SPLIT_EXPERT_COLUMN,
                   gated ? 2 * d->expert_hidden : d->expert_hidden, d->hidden);
     nnc_layer_activation(w, "moe.activation", NNC_SPLIT_EXPERT_INNER,
                          nnc_list_mul(&w->to, r->rows, d->expert_hidden));
-    expert_linear(r, "moe.down", NNC_SPLIT_EXPERT_ROW, d->hidden, d->expert_hidden);
+    expert_linear(r, "moe.down", NNC_SPLIT_EXPERT_ROW, d->hidden, d->expert_hidden)
+        ->u.matmul.keeps_a = !nnc_layer_acts_again(w, NNC_SPLIT_EXPERT_INNER);
     if (d->expert_bias && !w->to.how->software->fused_expert_bias) {
         nnc_op *bias = nnc_list_pointwise(&w->to, "moe.bias", NNC_PW_EXPERT_BIAS, NNC_GROUP_MLP,
                                           nnc_list_mul(&w->to, r->rows, d->hidden));
         bias->split = NNC_SPLIT_EXPERT_ROW;
         bias->u.pointwise.fused = false;
     }
-    dispatch_exchange(r, "moe.all_to_all_out");
+    dispatch_exchange(r, "moe.all_to_all_out", true);
     nnc_op *combine = reorder(r, "moe.combine", NNC_PW_COMBINE, w->hidden_elements, copied);
     /* The experts' results, weighted by their scores, are needed for the scores' gradient. */
-    combine->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, copied);
+    if (!w->to.how->software->expert_scores_first) {
+        combine->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, copied);
+    }
 }
 
 void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
@@ -174,6 +192,7 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
     const int64_t width = d->hidden * (w->to.how->plan->sequence_parallel ? copies : 1);
 
     nnc_layer_begin_norm(w, "mlp.norm");
+    const int32_t first = w->to.list->count;
     nnc_layer_tensor_exchange(w, "mlp.tensor_in", true, width);
     nnc_op *router = nnc_layer_linear(w, "moe.router", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE,
                                       d->experts, d->hidden, false);
@@ -184,7 +203,11 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
     scores->split = NNC_SPLIT_SEQUENCE;
     scores->u.pointwise.keeps_output = true;
     if (d->shared_hidden > 0) {
+        const int32_t inner = w->to.list->count;
         nnc_layer_dense(w, &shared, d->shared_hidden, false); /* the router owns its input */
+        if (nnc_list_recomputes(&w->to, NNC_RECOMPUTE_SHARED_EXPERTS)) {
+            nnc_list_again(&w->to, inner);
+        }
     }
     if (d->shared_gate) {
         nnc_layer_linear(w, "moe.shared_gate", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, 1, d->hidden,
@@ -197,5 +220,8 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
     }
     routed(&r);
     nnc_layer_tensor_exchange(w, "mlp.tensor_out", false, width);
+    if (nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MOE)) {
+        nnc_list_again(&w->to, first);
+    }
     nnc_layer_join(w, "mlp.end_norm", "mlp.residual", NNC_GROUP_MLP);
 }

@@ -13,6 +13,7 @@ typedef struct core {
     int64_t all, pairs, scores; /* query-key pairs, and under the mask; elements of all scores */
     int64_t in_window;          /* pairs, of a window over its width */
     bool recomputed;
+    bool projects_again; /* queries, keys and values are made again from their latents */
 } core;
 
 /* Q K^T, or P V. */
@@ -34,7 +35,7 @@ static nnc_op *score_product(const core *c, const char *name, int64_t n, int64_t
         .full_pairs = (double)c->all,
         .window_pairs = (double)c->in_window,
         .needs_grad_input = true,
-        .keeps_b = true,
+        .keeps_b = !c->projects_again,
     };
     return op;
 }
@@ -55,7 +56,8 @@ static void unfused_core(const core *c)
     const double mask_bytes =
         c->layer->causal && software->attention_mask_kept ? (double)c->s_q * (double)c->s_k : 0.0;
 
-    score_product(c, c->names->scores, c->s_k, c->layer->head_dim)->u.matmul.keeps_a = true;
+    score_product(c, c->names->scores, c->s_k, c->layer->head_dim)->u.matmul.keeps_a =
+        !c->projects_again;
     if (c->layer->score_softcap) {
         over_scores(c, "attn.softcap", NNC_PW_SOFTCAP)->u.pointwise.keeps_output = !c->recomputed;
     }
@@ -120,6 +122,7 @@ static void fused_core(const core *c)
     const bool in_blocks = plan->context > 1 && nnc_context_of(plan)->in_blocks;
     nnc_op *op = nnc_list_add(c->w, c->names->fused, NNC_OP_FLASH, NNC_GROUP_ATTENTION);
     op->recomputed = c->recomputed;
+    op->dropped = c->projects_again;
     op->split = NNC_SPLIT_HEADS;
     op->u.flash = (nnc_flash){
         .batch = c->batch,
@@ -174,7 +177,9 @@ void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int6
                .batch = w->batch,
                .s_q = w->seq_len,
                .s_k = s_k,
-               .recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ATTENTION) };
+               .recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ATTENTION),
+               .projects_again =
+                   l->latent && nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MLA_UP_PROJ) };
     c.all = nnc_list_mul(c.w, c.s_q, c.s_k);
     c.pairs = !l->causal   ? both_sides(c.s_q, c.s_k, l->window)
               : l->chunked ? chunk_pairs(c.s_q, l->window)

@@ -63,6 +63,17 @@ double nnc_list_units(const nnc_op_list *list, int32_t segment)
     return nnc_max(1.0, blocks / (double)list->segments[segment].instances);
 }
 
+void nnc_list_again(const nnc_writer *w, int32_t first)
+{
+    bool entered = false;
+    for (int32_t i = first; i < w->list->count; i++) {
+        nnc_op *op = &w->list->ops[i];
+        op->recomputed = true;
+        op->dropped = entered;
+        entered = entered || op->kind == NNC_OP_MATMUL;
+    }
+}
+
 void nnc_list_exchange(const nnc_writer *w, const char *name, nnc_exchange exchange)
 {
     nnc_list_add(w, name, NNC_OP_COLLECTIVE, NNC_GROUP_NETWORK)->u.exchange = exchange;
@@ -89,6 +100,7 @@ nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, 
                                  .b_shared = 1,
                                  .kept_divisor = 1,
                                  .b_is_weight = true,
+                                 .in_blocks = dtype == NNC_FP8 && w->how->software->block_scales,
                                  .needs_grad_input = true,
                                  .keeps_a = true };
     nnc_list_mul(w, nnc_list_mul(w, m, n), k);

@@ -82,6 +82,9 @@ static inline bool nnc_list_recomputes(const nnc_writer *w, nnc_recompute what)
 {
     return (w->how->plan->recompute & what) != 0;
 }
+/* From op `first` on, ops run again in backward, from the input of the first of them that keeps one. */
+void nnc_list_again(const nnc_writer *w, int32_t first);
+
 /* The writer inside a recompute block of its own. */
 nnc_writer nnc_list_block(const nnc_writer *w, int64_t repeat, int64_t input_elements);
 /* Parts that one instance of a segment gathers one after the other: its blocks; 1 where it has none. */

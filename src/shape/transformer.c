@@ -233,14 +233,22 @@ void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *n
 
 /* ---- MLP ---- */
 
+bool nnc_layer_acts_again(const nnc_layer_writer *w, nnc_split split)
+{
+    const bool expert = split == NNC_SPLIT_EXPERT_INNER;
+    return nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ACTIVATION) ||
+           (expert && nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MOE_ACT));
+}
+
 void nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split split,
                           int64_t elements)
 {
     nnc_op *act =
         nnc_list_pointwise(&w->to, name, *activations[w->layer->mlp], NNC_GROUP_MLP, elements);
     act->split = split;
-    act->recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ACTIVATION);
+    act->recomputed = nnc_layer_acts_again(w, split);
     act->u.pointwise.keeps_input = true;
+    act->u.pointwise.keeps_8bit = w->to.how->plan->fp8_inputs;
     if (nnc_mlp_gated(w->layer->mlp) && !w->to.how->software->fused_activation) {
         act->u.pointwise.fused = false;
         if (!act->recomputed) { /* the activated gate, an input of the product */
@@ -275,10 +283,14 @@ void nnc_layer_mlp(const nnc_layer_writer *w)
     } else if (!shared) {
         nnc_layer_begin_norm(w, "mlp.norm");
     }
+    const int32_t first = w->to.list->count;
     if (!shared) {
         nnc_layer_tensor_exchange(w, "mlp.tensor_in", true, l->hidden);
     }
     nnc_layer_dense(w, &names, l->ffn_hidden, !shared);
     nnc_layer_tensor_exchange(w, "mlp.tensor_out", false, l->hidden);
+    if (nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MLP)) {
+        nnc_list_again(&w->to, first);
+    }
     nnc_layer_join(w, "mlp.end_norm", "mlp.residual", NNC_GROUP_MLP);
 }

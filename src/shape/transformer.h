@@ -15,6 +15,7 @@ typedef struct nnc_layer {
     bool chunked;   /* ... of its chunk of so many */
     int64_t rotary; /* values of a head that turn; 0 = none */
     nnc_qk_norm qk_norm;
+    bool latent; /* queries, keys and values come from latents */
     bool causal, qkv_bias, no_key_bias, out_bias;
     bool sinks, attention_gate, score_softcap;
     nnc_mlp mlp;
@@ -100,6 +101,8 @@ nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_softwar
 /* Through `inner` values per token and back. keeps_input: no other op owns the input. */
 void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int64_t inner,
                      bool keeps_input);
+/* Is the activation at this place run again in backward, and its output not kept? */
+bool nnc_layer_acts_again(const nnc_layer_writer *w, nnc_split split);
 void nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split split,
                           int64_t elements);
 /* Norm, MLP and residual, "mlp.norm" ... */

@@ -117,7 +117,9 @@ Memory:
   --offload LIST          What lives in host memory: optimizer, activations, weights. none, or some
                           of optimizer,activations,weights [none]
   --recompute LIST        What is computed again in backward instead of kept. none, selective, full,
-                          or some of attention,norm,activation [none]
+                          or some of
+                          attention,norm,activation,mla_up_proj,moe_act,shared_experts,mlp,moe
+                          [none]
   --train LIST            Whose weights are trained; the others are frozen. all, or some of
                           embedding,attention,mlp,norm,conv,time,head,towers,adapters [all]
   --adapter-rank N        Rank of adapters beside linear layers (LoRA), which alone are trained
@@ -126,6 +128,7 @@ Memory:
   --dora[=off]            Adapters train the direction of a weight, and a length per output beside
                           it (DoRA). [off]
   --frozen NAME           How weights that are not trained are stored. 16bit, int8, nf4 [16bit]
+  --fp8-inputs[=off]      Inputs of activation functions are kept in 8 bits for backward. [off]
   --recompute-every N     Full recomputation in segments of this many layers. [1]
   --recompute-layers N    Full recomputation of this many layers of each stage; 0 = all. [0]
   --activations NAME      How kept activations are counted. per-op, korthikanti [per-op]

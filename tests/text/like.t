@@ -152,19 +152,19 @@ $ cat > t.sed <<'END'
 > s/"reduce_scatter": .*/"reduce_scatter": { "same_as": "all_gather" },/
 > END
 $ nncost show fitted > before; sed -i -f t.sed toy/hw/fitted.json; nncost show fitted | diff before -
-109c109
+114c114
 < efficiency.attention.flash3.sustained_fraction         0.8
 ---
 \> efficiency.attention.flash3.sustained_fraction         0.9
-113c113
+118c118
 < efficiency.attention.flash3.seq_half                   1000
 ---
 \> efficiency.attention.flash3.seq_half                   500
-115c115
+120c120
 < efficiency.attention.flash3.block_penalty              0
 ---
 \> efficiency.attention.flash3.block_penalty              0.5
-173c173
+178c178
 < source    efficiency.attention.flash3: made up
 ---
 \> source    efficiency.attention.flash3: guessed

@@ -130,35 +130,36 @@ time against memory, no other plan is faster with less
 75.07 ms  168.3 MB   4.9%   13.2%  dp1 tp4 sp pp4 mb1 zb-h1 recompute=full
 $ nncost search experts round --threads 1 --devices 16 --global-batch 32 --best 2 --expert 4,8 --max-memory 600e6
 experts on 16 x round, global batch 32
-1296000 combinations: 8948 evaluated, 1287052 illegal, too large or slower for sure; 8948 fit
+1296000 combinations: 9098 evaluated, 1286902 illegal, too large or slower for sure; 9098 fit
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
 software torch-compile
 
     step    memory    MFU  bubble  plan
+9.031 ms  594.0 MB  66.5%    0.0%  dp8 pp2 ep8 zero2 mb2 dualpipe recompute=norm+activation
 9.047 ms  586.2 MB  66.4%    0.0%  dp8 pp2 ep8 zero1 mb1 dualpipe recompute=norm
-9.143 ms  586.2 MB  65.7%    0.0%  dp8 pp2 ep8 zero1 mb1 dualpipe recompute=norm+activation
 
-the first is 96.00 us faster than the second, compute 96.00 us less
+the first is 16.26 us faster than the second, exposed communication 112.0 us less, compute 95.74 us
+more
 
-    nncost estimate experts round --devices 16 --global-batch 32 --pipeline 2 --expert 8 --zero 1 --micro-batch 1 --schedule dualpipe --recompute norm
+    nncost estimate experts round --devices 16 --global-batch 32 --pipeline 2 --expert 8 --zero 2 --micro-batch 2 --schedule dualpipe --recompute norm,activation
 
 time against memory, no other plan is faster with less
 
     step    memory    MFU  bubble  plan
+9.031 ms  594.0 MB  66.5%    0.0%  dp8 pp2 ep8 zero2 mb2 dualpipe recompute=norm+activation
 9.047 ms  586.2 MB  66.4%    0.0%  dp8 pp2 ep8 zero1 mb1 dualpipe recompute=norm
+9.143 ms  562.2 MB  65.7%    0.0%  dp8 pp2 ep8 zero1 mb1 dualpipe recompute=norm+activation
 9.215 ms  558.3 MB  65.2%    0.0%  dp8 pp2 ep8 zero2 mb1 dualpipe
 9.279 ms  534.3 MB  64.7%    0.0%  dp8 pp2 ep8 zero2 mb1 dualpipe recompute=norm
-9.518 ms  530.6 MB  63.1%    0.0%  dp4 pp2 cp2 ep4 zero1 mb1 dualpipe
-9.582 ms  518.6 MB  62.7%    0.0%  dp4 pp2 cp2 ep4 zero1 mb1 dualpipe recompute=norm
+9.375 ms  510.3 MB  64.0%    0.0%  dp8 pp2 ep8 zero2 mb1 dualpipe recompute=norm+activation
 9.671 ms  482.6 MB  62.1%    0.0%  dp4 pp2 cp2 ep8 zero1 mb1 dualpipe
 9.735 ms  470.6 MB  61.7%    0.0%  dp4 pp2 cp2 ep8 zero1 mb1 dualpipe recompute=norm
-10.10 ms  468.7 MB  59.5%    0.1%  dp8 pp2 ep4 zero1 mb1 zb-h2 recompute=norm
+9.831 ms  458.6 MB  61.1%    0.0%  dp4 pp2 cp2 ep8 zero1 mb1 dualpipe recompute=norm+activation
 10.21 ms  444.7 MB  58.8%    0.8%  dp8 pp2 ep8 zero1 mb1 zb-h2 recompute=norm
-10.37 ms  430.7 MB  57.9%    0.0%  dp4 pp2 cp2 ep8 zero2 mb1 dualpipe
+10.33 ms  420.7 MB  58.1%    1.0%  dp8 pp2 ep8 zero1 mb1 zb-h2 recompute=norm+activation
 10.43 ms  418.7 MB  57.5%    0.0%  dp4 pp2 cp2 ep8 zero2 mb1 dualpipe recompute=norm
-10.56 ms  344.9 MB  56.9%    5.0%  dp8 pp2 ep4 zero1 mb1 zb-h1
 
 # The whole run: a deadline and a budget, kept and missed.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 300e9 --deadline 3d --budget 4000

@@ -55,6 +55,7 @@ efficiency.gemm.fp32.l2_bytes_per_flop                 0.1                      
 efficiency.gemm.fp32.l2_bytes_per_s                    -                        B/s
 efficiency.gemm.fp32.wave_quantization                 0.1
 efficiency.gemm.fp32.unaligned_ratio                   1
+efficiency.gemm.fp32.block_ratio                       1
 efficiency.gemm.fp32.power_share                       -
 efficiency.gemm.tf32.sustained_fraction                0.8
 efficiency.gemm.tf32.boost_ratio                       1.25
@@ -65,6 +66,7 @@ efficiency.gemm.tf32.l2_bytes_per_flop                 0.1                      
 efficiency.gemm.tf32.l2_bytes_per_s                    -                        B/s
 efficiency.gemm.tf32.wave_quantization                 0.1
 efficiency.gemm.tf32.unaligned_ratio                   1
+efficiency.gemm.tf32.block_ratio                       1
 efficiency.gemm.tf32.power_share                       -
 efficiency.gemm.bf16.sustained_fraction                0.8
 efficiency.gemm.bf16.boost_ratio                       1.25
@@ -75,6 +77,7 @@ efficiency.gemm.bf16.l2_bytes_per_flop                 0.05                     
 efficiency.gemm.bf16.l2_bytes_per_s                    -                        B/s
 efficiency.gemm.bf16.wave_quantization                 0.1
 efficiency.gemm.bf16.unaligned_ratio                   1
+efficiency.gemm.bf16.block_ratio                       1
 efficiency.gemm.bf16.power_share                       -
 efficiency.gemm.fp16.sustained_fraction                0.8
 efficiency.gemm.fp16.boost_ratio                       1.25
@@ -85,6 +88,7 @@ efficiency.gemm.fp16.l2_bytes_per_flop                 0.05                     
 efficiency.gemm.fp16.l2_bytes_per_s                    -                        B/s
 efficiency.gemm.fp16.wave_quantization                 0.1
 efficiency.gemm.fp16.unaligned_ratio                   1
+efficiency.gemm.fp16.block_ratio                       1
 efficiency.gemm.fp16.power_share                       -
 efficiency.gemm.fp8.sustained_fraction                 0.75
 efficiency.gemm.fp8.boost_ratio                        1
@@ -95,6 +99,7 @@ efficiency.gemm.fp8.l2_bytes_per_flop                  0.05                     
 efficiency.gemm.fp8.l2_bytes_per_s                     -                        B/s
 efficiency.gemm.fp8.wave_quantization                  0
 efficiency.gemm.fp8.unaligned_ratio                    1
+efficiency.gemm.fp8.block_ratio                        1
 efficiency.gemm.fp8.power_share                        -
 efficiency.attention.flash1.sustained_fraction         0.2
 efficiency.attention.flash1.backward_ratio             1
@@ -465,6 +470,10 @@ softmax_upcast              on
 attention_mask_kept         off
 expanded_kv                 on
 expert_once_per_node        off
+expert_dispatch_8bit        off
+block_scales                off
+network_units               0
+expert_scores_first         off
 context_frozen              on
 overlap_tensor              0
 overlap_tensor_backward     -
@@ -499,6 +508,7 @@ ships.dualpipe              on
 ships.recompute_attention   on
 ships.recompute_norm        on
 ships.recompute_activation  on
+ships.recompute_modules     on
 ships.recompute_full        on
 ships.offload_optimizer     on
 ships.offload_activations   on

@@ -74,7 +74,8 @@ static const struct {
     { "clip_gradients", "maybe", "not a switch, expected true or false, found \"maybe\"" },
     { "mode", "guess", "unknown value, expected one of predicted, ideal, found \"guess\"" },
     { "recompute", "none,full",
-      "unknown value, expected none, selective, full, or some of attention,norm,activation, found "
+      "unknown value, expected none, selective, full, or some of "
+      "attention,norm,activation,mla_up_proj,moe_act,shared_experts,mlp,moe, found "
       "\"none,full\"" },
     { "micro_bach", "1",
       "unknown field, expected one of the plan's fields, perhaps \"micro_batch\", found "

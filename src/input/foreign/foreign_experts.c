@@ -95,7 +95,9 @@ const nnc_architecture nnc_foreign_experts[] = {
                        { "qk_nope_head_dim", .to = "qk_nope_head_dim", .absent = "128" },
                        { "qk_nope_head_dim", .to = "head_dim", .absent = "128" },
                        { "qk_rope_head_dim", .to = "qk_rope_head_dim", .absent = "64" },
-                       { "v_head_dim", .to = "v_head_dim", .absent = "128" }),
+                       { "v_head_dim", .to = "v_head_dim", .absent = "128" },
+                       { "n_group", .to = "expert_groups", .absent = "", .null = "0" },
+                       { "topk_group", .to = "groups_per_token", .absent = "", .null = "0" }),
       /* have no effect with latent attention */
       .harmless = "num_key_value_heads head_dim qk_head_dim" },
     { .name = "deepseek_v3",

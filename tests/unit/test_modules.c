@@ -1,0 +1,201 @@
+/* Modules of a layer that run again in backward, counted by hand; and what carries tokens to their experts. */
+#include "answers.h"
+#include "cluster.h"
+#include "cost/network.h"
+#include "cost/rows.h"
+
+enum {
+    TOKENS = 32,
+    HIDDEN = 64,
+    HEADS = 4,
+    EXPERTS = 8,
+    TOP = 2,
+    EXPERT = 24,
+    SHARED = 40,
+    FFN = 96
+};
+
+/* Two layers, the first without experts, with latent attention: ranks 16 and 8, heads of 24 and 16. */
+static nnc_model latent_experts(void)
+{
+    nnc_model model = llama(2, HIDDEN, HEADS, HEADS, FFN, 100, TOKENS);
+    nnc_decoder *d = &model.decoder;
+    d->experts = EXPERTS;
+    d->experts_per_token = TOP;
+    d->expert_hidden = EXPERT;
+    d->shared_hidden = SHARED;
+    d->dense_layers = 1;
+    d->q_lora_rank = 16;
+    d->kv_lora_rank = 8;
+    d->qk_nope_head_dim = 16;
+    d->qk_rope_head_dim = 8;
+    d->v_head_dim = 16;
+    d->head_dim = 24;
+    return model;
+}
+
+static nnc_result estimate_of(unsigned recompute, bool fp8_inputs)
+{
+    const nnc_model model = latent_experts();
+    const nnc_device device = plain_device();
+    const nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.recompute = recompute;
+    plan.fp8_inputs = fp8_inputs;
+    return estimate_with(&model, &device, &software, &plan);
+}
+
+/* What each module keeps no longer, in 16 bits, and the products that run again. */
+START_TEST(modules_by_hand)
+{
+    const int64_t qkv = 2 * (2 * TOKENS * HEADS * (24 + 24 + 16)); /* both layers */
+    const int64_t shared = 2 * TOKENS * (2 * SHARED + SHARED);
+    const int64_t routed = 2 * TOKENS * TOP * (HIDDEN + 2 * EXPERT + EXPERT + HIDDEN);
+    const struct {
+        unsigned recompute;
+        int64_t saved;
+        double flops;
+    } cases[] = {
+        { NNC_RECOMPUTE_MLA_UP_PROJ, qkv,
+          2 * 2.0 * TOKENS * HEADS * (16 * (16 + 8) + 8 * (16 + 16)) },
+        { NNC_RECOMPUTE_MOE_ACT, 2 * TOKENS * TOP * EXPERT, 0 },
+        { NNC_RECOMPUTE_SHARED_EXPERTS, shared, 2.0 * TOKENS * HIDDEN * 3 * SHARED },
+        { NNC_RECOMPUTE_MLP, 2 * TOKENS * 3 * FFN, 2.0 * TOKENS * HIDDEN * 3 * FFN },
+        { NNC_RECOMPUTE_MOE, shared + routed + 2 * TOKENS * EXPERTS,
+          2.0 * TOKENS * HIDDEN * (EXPERTS + 3 * SHARED + 3 * TOP * EXPERT) },
+    };
+    const int64_t none = estimate_of(NNC_RECOMPUTE_NONE, false).memory.activation_bytes;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const nnc_result r = estimate_of(cases[i].recompute, false);
+        ck_assert_int_eq(none - r.memory.activation_bytes, cases[i].saved);
+        ck_assert_double_eq(r.recompute_flops, cases[i].flops);
+        ck_assert_double_gt(r.recompute_s, 0.0);
+    }
+}
+END_TEST
+
+/* Their inputs, of which there is one byte less each: gate and up of the MLP, the shared and the routed experts. */
+START_TEST(inputs_in_8_bits)
+{
+    const int64_t gates = 2 * TOKENS * (FFN + SHARED + TOP * EXPERT);
+    ck_assert_int_eq(estimate_of(0, false).memory.activation_bytes -
+                         estimate_of(0, true).memory.activation_bytes,
+                     gates);
+}
+END_TEST
+
+/* An output that a module makes again is there while its backward runs. */
+START_TEST(modules_are_live_once)
+{
+    const nnc_result none = estimate_of(NNC_RECOMPUTE_NONE, false);
+    const nnc_result moe = estimate_of(NNC_RECOMPUTE_MOE, false);
+    ck_assert_int_eq(moe.memory.transient_bytes - none.memory.transient_bytes,
+                     none.memory.activation_bytes - moe.memory.activation_bytes);
+}
+END_TEST
+
+START_TEST(names_of_modules)
+{
+    nnc_plan plan = nnc_plan_default();
+    char text[80];
+    ck_assert_int_eq(
+        nnc_plan_set(&plan, "recompute", "core_attn,layernorm,mla-up-proj,moe_act", NULL), NNC_OK);
+    nnc_recompute_text(plan.recompute, text, sizeof text);
+    ck_assert_str_eq(text, "attention,norm,mla_up_proj,moe_act");
+    nnc_recompute_text(NNC_RECOMPUTE_NORM, text, sizeof text);
+    ck_assert_str_eq(text, "norm");
+}
+END_TEST
+
+/* DeepSeek-V3's 8 groups, of which a token meets 4: 4 of 8 servers; 4 (1 - C(6,4) / C(8,4)) = 22/7 of 4 with two
+ * groups each; of 16 that share groups by two, 4 groups of 2 (1 - (1/2)^2). Without groups 8 draws of 8 reach
+ * 8 (1 - (7/8)^8). */
+START_TEST(servers_that_a_token_reaches)
+{
+    const struct {
+        double domains, groups, met, reached;
+    } cases[] = {
+        { 8, 8, 4, 4 }, { 4, 8, 4, 22.0 / 7 }, { 16, 8, 4, 6 }, { 8, 0, 0, 5.251128673553467 }
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        nnc_network network = { 0 };
+        network.routes[NNC_ROUTE_EXPERT].outer = (int32_t)cases[i].domains;
+        const nnc_exchange e = { .comm = NNC_COMM_EXPERT,
+                                 .bytes = 8e6,
+                                 .copies = 8,
+                                 .groups = cases[i].groups,
+                                 .groups_met = cases[i].met,
+                                 .once_per_node = true };
+        ck_assert_double_eq_tol(nnc_network_carried_bytes(&network, &e, false, NULL),
+                                1e6 * cases[i].reached, 1e-6);
+    }
+}
+END_TEST
+
+static double sent_bytes(nnc_phase phase, const char *name)
+{
+    int32_t count = 0;
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    for (int32_t i = 0; i < count; i++) {
+        if (strcmp(nnc_op_name(rows[i].op), name) == 0 && nnc_op_phase(rows[i].op) == phase) {
+            return rows[i].op->u.exchange.bytes;
+        }
+    }
+    return NAN;
+}
+
+/* Out of a rank a value takes a byte and 4/128 of its block's scale, back to it two; twenty of 132 units do that. */
+START_TEST(experts_that_are_sent_8_bits)
+{
+    const nnc_model model = latent_experts();
+    nnc_device device = cluster_device();
+    nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    device.units = 132;
+    software.expert_dispatch_8bit = true;
+    software.network_units = 20;
+    plan.data = plan.expert = 2;
+    plan.precision = NNC_FP8;
+    estimate_with(&model, &device, &software, &plan);
+    const double values = (double)TOKENS * TOP * HIDDEN;
+    ck_assert_double_eq(sent_bytes(NNC_PHASE_FORWARD, "moe.all_to_all_in"),
+                        values * (1 + 4.0 / 128));
+    ck_assert_double_eq(sent_bytes(NNC_PHASE_FORWARD, "moe.all_to_all_out"), values * 2);
+    ck_assert_double_eq(sent_bytes(NNC_PHASE_BACKWARD, "moe.all_to_all_in"), values * 2);
+    ck_assert_double_eq(sent_bytes(NNC_PHASE_BACKWARD, "moe.all_to_all_out"),
+                        values * (1 + 4.0 / 128));
+    ck_assert_double_eq(nnc_rows_lent_factor(&device, &plan, &software), 132.0 / 112);
+    plan.expert = 1;
+    ck_assert_double_eq(nnc_rows_lent_factor(&device, &plan, &software), 1.0);
+}
+END_TEST
+
+/* Products whose operands have scales for blocks take as much longer as the device says. */
+START_TEST(scales_for_blocks)
+{
+    nnc_device device = plain_device();
+    device.matmul_flops_per_s[NNC_FP8] = 1e14;
+    device.efficiency.gemm[NNC_FP8].block_ratio = 1.25;
+    nnc_op op = { .kind = NNC_OP_MATMUL, .dtype = NNC_BF16, .math_dtype = NNC_FP8 };
+    op.u.matmul = (nnc_matmul){ .batch = 1, .m = 8192, .n = 8192, .k = 8192, .b_shared = 1 };
+    const nnc_work work = nnc_op_work(&op);
+    const nnc_timing whole = nnc_op_time(&device, &op, &work);
+    op.u.matmul.in_blocks = true;
+    ck_assert_double_eq(nnc_op_time(&device, &op, &work).compute_s, 1.25 * whole.compute_s);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        modules_by_hand,
+        inputs_in_8_bits,
+        modules_are_live_once,
+        names_of_modules,
+        servers_that_a_token_reaches,
+        experts_that_are_sent_8_bits,
+        scales_for_blocks,
+    };
+    return run_tests("modules", tests, COUNT_OF(tests));
+}
