@@ -1,5 +1,6 @@
 #include "estimate/alike.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -72,9 +73,15 @@ static bool is_equal(const void *a, const void *b, size_t size)
 /* Copies what is filled of a list. */
 static void copy_list(nnc_op_list *to, const nnc_op_list *from)
 {
+    const size_t mixed = offsetof(nnc_op_list, mixed_count); /* the numbers from there on */
     memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
-    memcpy((char *)to + sizeof to->ops, (const char *)from + sizeof from->ops,
-           sizeof *to - sizeof to->ops);
+    memcpy(to->blocks, from->blocks, (size_t)from->block_count * sizeof from->blocks[0]);
+    to->count = from->count;
+    to->block_count = from->block_count;
+    memcpy(to->segments, from->segments, sizeof from->segments);
+    to->segment_count = from->segment_count;
+    memcpy(to->mixed, from->mixed, (size_t)from->mixed_count);
+    memcpy((char *)to + mixed, (const char *)from + mixed, sizeof *to - mixed);
 }
 
 static nnc_status lower(const nnc_shared *shared, const nnc_lowering *how, nnc_alike *a,

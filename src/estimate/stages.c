@@ -255,18 +255,29 @@ static void say_hidden(const budget *settled, const nnc_overlap *overlap, const 
     nnc_say_of_step(why);
 }
 
+static bool any_collective(const nnc_rows *rows)
+{
+    for (int32_t i = 0; i < rows->count; i++) {
+        if (nnc_op_is_collective(rows->rows[i].op)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
                    const nnc_overlap *overlap, nnc_derivation *why)
 {
     budget budgets[NNC_SEGMENTS_MAX][NNC_PARTS];
+    if (!any_collective(rows)) {
+        return;
+    }
     memset(budgets, 0, sizeof budgets[0] * (size_t)list->segment_count);
-    bool any = false;
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
-        any = any || nnc_op_is_collective(row->op);
         collect(row, network, overlap, &budgets[row->op->segment][nnc_part_of(row)]);
     }
-    for (int32_t s = 0; s < list->segment_count && any; s++) {
+    for (int32_t s = 0; s < list->segment_count; s++) {
         for (int p = 0; p < NNC_PARTS; p++) {
             if (!budgets[s][p].exchanges) {
                 continue;
@@ -275,7 +286,7 @@ void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *n
             settle(&budgets[s][p], overlap, (nnc_part)p, NULL, NULL);
         }
     }
-    for (int32_t i = 0; i < rows->count && any; i++) {
+    for (int32_t i = 0; i < rows->count; i++) {
         nnc_op_cost *row = &rows->rows[i];
         if (nnc_op_is_collective(row->op)) {
             const nnc_exchange *e = &row->op->u.exchange;

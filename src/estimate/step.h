@@ -11,6 +11,17 @@
 #include "estimate/stages.h"
 #include "pipeline/pipeline_replay.h"
 
+/* Seconds of what happens once per step, by what a device holds: the same in all steps of one micro-batch that differ in
+ * nothing but the order of their passes. */
+enum { NNC_TAILS_MAX = 4 };
+typedef struct nnc_tails {
+    int32_t count;
+    struct {
+        nnc_holding holding;
+        double exchange_s, update_s;
+    } of[NNC_TAILS_MAX];
+} nnc_tails;
+
 /* Everything a step is put together from. */
 typedef struct nnc_step {
     const nnc_device *device;
@@ -23,6 +34,7 @@ typedef struct nnc_step {
     double launch_s;              /* the host's time to issue one op */
     double send_bytes;            /* activations from stage to stage, one micro-batch */
     bool free[NNC_BOUND_COUNT];   /* what costs nothing, to see what a step would take without */
+    nnc_tails *tails;             /* of such steps, added to; NULL = they are not kept */
     nnc_derivation *why;          /* NULL: the step is not explained */
 } nnc_step;
 

@@ -139,6 +139,28 @@ void nnc_tail_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX]
     }
 }
 
+/* Has a step with the same passes had a device that holds the same? */
+static bool find_tail(const nnc_tails *tails, const nnc_holding *holding, nnc_stage *stage)
+{
+    for (int32_t i = 0; tails != NULL && i < tails->count; i++) {
+        if (nnc_holding_same(&tails->of[i].holding, holding)) {
+            stage->exchange_s = tails->of[i].exchange_s;
+            stage->update_s = tails->of[i].update_s;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void keep_tail(nnc_tails *tails, const nnc_holding *holding, const nnc_stage *stage)
+{
+    if (tails != NULL && tails->count < NNC_TAILS_MAX) {
+        tails->of[tails->count].holding = *holding;
+        tails->of[tails->count].exchange_s = stage->exchange_s;
+        tails->of[tails->count++].update_s = stage->update_s;
+    }
+}
+
 void nnc_tail_stages(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                      const nnc_overlap *overlap, nnc_step_memory *m)
 {
@@ -151,6 +173,9 @@ void nnc_tail_stages(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX
             stage->update_s = stage[-1].update_s;
             continue;
         }
+        if (find_tail(step->tails, h, stage)) {
+            continue;
+        }
         memset(sums.exposed_s, 0, sizeof sums.exposed_s);
         sums.update_s = 0.0;
         nnc_tail_times(step, units, h, overlap, &sums);
@@ -159,6 +184,7 @@ void nnc_tail_stages(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX
         for (int k = 0; k < NNC_COMM_COUNT; k++) {
             stage->exchange_s += sums.exposed_s[k];
         }
+        keep_tail(step->tails, h, stage);
     }
 }
 

@@ -31,6 +31,7 @@ bool nnc_block_begin(nnc_plan_block *b, const nnc_plan *base, uint64_t number, n
 {
     b->plan = *base;
     b->number = number;
+    b->begun++;
     b->pass_count = b->pass_next = 0;
     b->listed = NULL;
     b->known = false;
@@ -229,6 +230,35 @@ bool nnc_block_pass(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
     return pass->usable;
 }
 
+/* Does one device keep at least what another does, of every segment? */
+static bool keeps_more(const nnc_holding *a, const nnc_holding *b)
+{
+    bool more = a->in_flight >= b->in_flight;
+    for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
+        more = more && a->recomputed[s] >= b->recomputed[s] &&
+               a->instances[s] - a->recomputed[s] >= b->instances[s] - b->recomputed[s];
+    }
+    return more;
+}
+
+/* Leaves out stages that cannot be fuller than another one. */
+static void drop_lighter(nnc_plan_block *b)
+{
+    const nnc_holding *h = b->scratch->step.holdings;
+    int32_t count = 0;
+    for (int32_t i = 0; i < b->heaviest_count; i++) {
+        bool lighter = false;
+        for (int32_t k = 0; k < b->heaviest_count && !lighter; k++) {
+            lighter = k != i && keeps_more(&h[b->heaviest[k]], &h[b->heaviest[i]]) &&
+                      (k < i || !keeps_more(&h[b->heaviest[i]], &h[b->heaviest[k]]));
+        }
+        if (!lighter) {
+            b->heaviest[count++] = b->heaviest[i];
+        }
+    }
+    b->heaviest_count = count;
+}
+
 /* Deals the layers of the group, and finds the stages that may be the fullest: of those that hold
  * the same, the one with most in flight. */
 static void deal(nnc_plan_block *b, const nnc_step *step)
@@ -243,6 +273,7 @@ static void deal(nnc_plan_block *b, const nnc_step *step)
             b->heaviest[b->heaviest_count - 1] = d;
         }
     }
+    drop_lighter(b);
     b->dealt = true;
 }
 
@@ -281,7 +312,24 @@ nnc_pass *nnc_block_plan(nnc_plan_block *b, uint64_t inside, nnc_result *result)
     return pass;
 }
 
-bool nnc_block_time(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
+/* What is known of what such plans do once per step. */
+static nnc_tails *tails_of(nnc_plan_block *b, const nnc_pass *pass, const nnc_plan *plan,
+                           uint64_t moved)
+{
+    const int apart = nnc_schedule_splits(plan) ? 1 : 0;
+    const bool dual = nnc_schedule_dual(plan);
+    nnc_block_tails *t =
+        &b->tails[(moved * 4 + (dual ? 2 : 0) + (uint64_t)apart) % NNC_BLOCK_TAILS];
+    if (t->pass != pass || t->block != b->begun || t->moved != moved || t->apart != apart ||
+        t->dual != dual) {
+        *t = (nnc_block_tails){
+            .pass = pass, .block = b->begun, .moved = moved, .apart = apart, .dual = dual
+        };
+    }
+    return &t->tails;
+}
+
+bool nnc_block_time(nnc_plan_block *b, nnc_pass *pass, uint64_t moved, nnc_result *result)
 {
     nnc_step_memory *m = &b->scratch->step;
     const int apart = nnc_schedule_splits(&result->plan) ? 1 : 0;
@@ -294,6 +342,7 @@ bool nnc_block_time(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
     if (!pass->runs || result->plan.pipeline == 1) {
         return pass->runs && nnc_step_core_parts(&step, pass->units[apart], &pass->run, m, result);
     }
+    step.tails = tails_of(b, pass, &result->plan, moved);
     result->step_s = nnc_step_core_s(&step, pass->units[apart], &pass->run, m);
     return true;
 }

@@ -31,6 +31,17 @@ typedef struct nnc_table_units {
     double pass_s;
 } nnc_table_units;
 
+/* What plans of the block do once per step where they differ in the order of their passes alone. */
+enum { NNC_BLOCK_TAILS = 64 };
+typedef struct nnc_block_tails {
+    const nnc_pass *pass;
+    uint64_t block,
+        moved; /* its number from 1, 0 = none; ZeRO stage and offload: see nnc_space_moved */
+    int apart;
+    bool dual; /* half of the passes */
+    nnc_tails tails;
+} nnc_block_tails;
+
 typedef struct nnc_plan_block {
     const nnc_model *model;
     const nnc_device *device;
@@ -46,6 +57,8 @@ typedef struct nnc_plan_block {
     int32_t heaviest_count;
     nnc_table_units units[NNC_PASSES_MAX];
     int32_t units_next;
+    nnc_block_tails tails[NNC_BLOCK_TAILS];
+    uint64_t begun; /* blocks so far */
     nnc_pass passes[NNC_PASSES_MAX];
     int32_t pass_count, pass_next;
     const nnc_pass *listed; /* the last; NULL = none */
@@ -72,9 +85,9 @@ nnc_pass *nnc_block_plan(nnc_plan_block *block, uint64_t inside, nnc_result *res
  * has more ops than a table. */
 bool nnc_block_pass(nnc_plan_block *block, nnc_pass *pass, nnc_result *result);
 
-/* Its step time; the parts of it are left open where that is cheaper. false: it is too large to
+/* Its step time, moved: its number in the group; the parts of it are left open where that is cheaper. false: it is too large to
  * replay. */
-bool nnc_block_time(nnc_plan_block *block, nnc_pass *pass, nnc_result *result);
+bool nnc_block_time(nnc_plan_block *block, nnc_pass *pass, uint64_t moved, nnc_result *result);
 
 /* The parts that were left open. */
 bool nnc_block_parts(nnc_plan_block *block, const nnc_pass *pass, nnc_result *result);

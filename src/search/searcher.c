@@ -168,7 +168,7 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     const bool hopeless = !fits || misses_more(r, &result, least_s) ||
                           nnc_front_beats(r->known, search->objective, search->best, least_s,
                                           result.memory.total_bytes);
-    if ((hopeless && !search->no_prune) || !nnc_block_time(&w->block, pass, &result)) {
+    if ((hopeless && !search->no_prune) || !nnc_block_time(&w->block, pass, inside, &result)) {
         w->part.pruned++;
         return;
     }
