@@ -11,6 +11,7 @@
 #include "estimate/plan_asked.h"
 #include "estimate/prepare.h"
 #include "estimate/scratch.h"
+#include "estimate/update.h"
 #include "shape/family.h"
 
 nnc_scratch *nnc_scratch_create(void)
@@ -203,12 +204,59 @@ static void set_idle_share(const nnc_step *step, const nnc_stage *stages, nnc_re
     NNC_SET(step->why, r->idle_share, NULL, nnc_max(0.0, 1.0 - work_s / r->step_s));
 }
 
+static nnc_status fail_long(nnc_error *err)
+{
+    return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
+                    "the schedule is too long to replay, expected at most %d stages",
+                    NNC_STAGES_MAX);
+}
+
+/* What a brief estimate does not say. */
+static void leave_out(nnc_result *r)
+{
+    r->interval_s[0] = r->interval_s[1] = r->lower_bound_s = r->upper_bound_s = (double)NAN;
+    r->executed_flops = r->vector_flops = r->read_bytes = r->write_bytes = (double)NAN;
+    r->idle_share = r->step_without_bound_s = (double)NAN;
+    for (int k = 0; k < NNC_COMM_COUNT; k++) {
+        r->communication_s[k] = (double)NAN;
+    }
+    for (int b = 0; b < NNC_BOUND_COUNT; b++) {
+        r->bound_s[b] = (double)NAN;
+    }
+    r->bound = r->next_bound = NNC_BOUND_COUNT;
+}
+
+/* The step and its parts alone. */
+static nnc_status time_briefly(const nnc_step *step, nnc_scratch *scratch, nnc_result *r,
+                               nnc_error *err)
+{
+    nnc_unit units[NNC_SEGMENTS_MAX];
+    nnc_step_times times;
+    nnc_step_units(step, &scratch->rows, units);
+    if (!nnc_step_core_run(step, units, &scratch->step, &times) ||
+        !nnc_step_core_parts(step, units, &times, &scratch->step, r)) {
+        return fail_long(err);
+    }
+    leave_out(r);
+    return NNC_OK;
+}
+
+/* Does the table have room for what a step adds to it? */
+static bool has_room(const nnc_rows *rows)
+{
+    return !rows->truncated &&
+           rows->count + (int32_t)sizeof(nnc_tail) / (int32_t)sizeof(nnc_op) + 1 < NNC_ROWS_MAX;
+}
+
 /* Builds the op table of the plan's mode and times it. */
 static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
                             nnc_result *r, nnc_error *err)
 {
     bound_rows lower;
     nnc_rows *rows = &scratch->rows;
+    if (scratch->brief && r->plan.mode == NNC_MODE_PREDICTED && has_room(rows)) {
+        return time_briefly(step, scratch, r, err);
+    }
     bool done = bound_step(model, step, scratch, &lower, r);
     if (done && r->plan.mode == NNC_MODE_IDEAL) {
         rows = lower.rows;
@@ -220,9 +268,7 @@ static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_sc
         raise_upper(r, step->why);
     }
     if (!done) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
-                        "the schedule is too long to replay, expected at most %d stages",
-                        NNC_STAGES_MAX);
+        return fail_long(err);
     }
     if (rows->truncated) {
         return nnc_fail(err, NNC_BAD_SPEC, model->id, "more than %d rows in the op table",

@@ -16,9 +16,11 @@ struct nnc_scratch {
     int32_t stages;        /* of the last result */
     nnc_plan plan;         /* the last that was checked, and the last profile */
     nnc_software software;
-    nnc_result result;   /* where the program knows less of it than this library */
-    nnc_ideal bound;     /* the lower bound of the last result, and in ideal mode its step */
-    nnc_shared *shared;  /* what plans in a row have in common; NULL = nothing */
+    nnc_result result;  /* where the program knows less of it than this library */
+    nnc_ideal bound;    /* the lower bound of the last result, and in ideal mode its step */
+    nnc_shared *shared; /* what plans in a row have in common; NULL = nothing */
+    bool
+        brief; /* estimates leave out what takes the bounds or the rows of a whole step: that is NaN */
     nnc_derivation *why; /* where estimates say how they came about; NULL = nowhere */
 };
 

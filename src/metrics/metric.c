@@ -185,6 +185,15 @@ nnc_status nnc_columns_of(const nnc_metrics *metrics, nnc_arena *arena, nnc_colu
     return NNC_OK;
 }
 
+bool nnc_column_is_full(const nnc_column *column)
+{
+    bool full = column->metric->full;
+    for (int i = 0; i < column->depth; i++) {
+        full = full || column->inside[i]->full;
+    }
+    return full;
+}
+
 nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NNC_METRIC_TEXT_MAX])
 {
     for (int i = 0; i < column->depth; i++) {

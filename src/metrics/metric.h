@@ -58,6 +58,7 @@ typedef struct nnc_metric {
      * to; or worked out */
     size_t hop, offset, size;
     nnc_metric_get *get;
+    bool full;                            /* a brief estimate does not have it: see nnc_scratch */
     bool blank_zero;                      /* 0 = does not apply, written as null */
     bool (*when)(const nnc_place *place); /* in JSON only then; NULL = always */
 
@@ -210,6 +211,9 @@ typedef struct nnc_columns {
 
 /* All values of a table but those of lists, in its order. Fails with NNC_NO_MEMORY. */
 nnc_status nnc_columns_of(const nnc_metrics *metrics, nnc_arena *arena, nnc_columns *columns);
+
+/* Has a brief estimate no such value? */
+bool nnc_column_is_full(const nnc_column *column);
 
 nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NNC_METRIC_TEXT_MAX]);
 

@@ -34,11 +34,11 @@ static const nnc_metric work_rows[] = {
                    "Model FLOPs and what is computed again in backward, in the same convention.",
                .source = "arXiv:2205.05198 section 5"),
     NNC_NUMBER(
-        nnc_result, executed_flops, .unit = "FLOP",
+        nnc_result, executed_flops, .full = true, .unit = "FLOP",
         .help = "What kernels run on the matrix units: fused attention leaves masked pairs out and "
                 "recomputes its scores in backward.",
         .source = "arXiv:2307.08691; only executed work takes time"),
-    NNC_NUMBER(nnc_result, vector_flops, .unit = "FLOP",
+    NNC_NUMBER(nnc_result, vector_flops, .full = true, .unit = "FLOP",
                .help = "What kernels run on the vector units."),
     NNC_NUMBER(nnc_result, six_nd_flops, .unit = "FLOP",
                .help =
@@ -48,10 +48,10 @@ static const nnc_metric work_rows[] = {
     NNC_AS("flops_convention", ENUM, NNC_IN(nnc_result, plan.flops_convention),
            .names = { nnc_flops_convention_name, NNC_CONVENTION_COUNT },
            .help = "What model FLOPs count of attention."),
-    NNC_NUMBER(nnc_result, read_bytes, .unit = "B",
+    NNC_NUMBER(nnc_result, read_bytes, .full = true, .unit = "B",
                .help =
                    "Bytes that one device of the busiest stage reads from its memory in a step."),
-    NNC_NUMBER(nnc_result, write_bytes, .unit = "B",
+    NNC_NUMBER(nnc_result, write_bytes, .full = true, .unit = "B",
                .help =
                    "Bytes that one device of the busiest stage writes to its memory in a step."),
     NNC_NUMBER(nnc_result, input_bytes, .unit = "B",
@@ -71,14 +71,14 @@ static const nnc_metric step_rows[] = {
     NNC_NUMBER(
         nnc_result, step_s, .unit = "s", .help = "One optimizer step: the sum of its parts.",
         .source = "each op by the roofline model: Williams, Waterman, Patterson, CACM 52(4), 2009"),
-    NNC_NUMBER(nnc_result, interval_s, .each_count = 2, .unit = "s",
+    NNC_NUMBER(nnc_result, interval_s, .full = true, .each_count = 2, .unit = "s",
                .help = "Where about nine of ten measurements fall."),
     NNC_NUMBER(
-        nnc_result, lower_bound_s, .unit = "s",
+        nnc_result, lower_bound_s, .full = true, .unit = "s",
         .help = "No implementation is faster: the busiest engine at its datasheet rate, everything "
                 "else overlapped with it, norms and pointwise ops fused away.",
         .source = roofline_paper),
-    NNC_NUMBER(nnc_result, upper_bound_s, .unit = "s",
+    NNC_NUMBER(nnc_result, upper_bound_s, .full = true, .unit = "s",
                .help = "The rates of step_s with nothing overlapping.", .source = roofline_paper),
     NNC_NUMBER(nnc_result, forward_s, .head = "forward", .unit = "s", .part_of = step_s,
                .help = "Forward passes of the busiest stage."),
@@ -102,31 +102,32 @@ static const nnc_metric step_rows[] = {
     NNC_AS("exposed_comm", NUMBER, NNC_IN(nnc_result, exposed_s), .each = nnc_comm_name,
            .each_count = NNC_COMM_COUNT, .unit = "s",
            .help = "exposed_comm_s by the ranks that communicate."),
-    NNC_AS("communication", NUMBER, NNC_IN(nnc_result, communication_s), .each = nnc_comm_name,
-           .each_count = NNC_COMM_COUNT, .unit = "s",
+    NNC_AS("communication", NUMBER, NNC_IN(nnc_result, communication_s), .full = true,
+           .each = nnc_comm_name, .each_count = NNC_COMM_COUNT, .unit = "s",
            .help = "Communication by the ranks that communicate, overlapped or not."),
     NNC_NUMBER(nnc_result, bubble_ratio, .show = NNC_SHOW_PERCENT,
                .help = "The bubble over the busy time of the stage.",
                .source = "arXiv:2104.04473 section 2.2"),
     NNC_NUMBER(nnc_result, bubble_share, .show = NNC_SHOW_PERCENT,
                .help = "The bubble over the step."),
-    NNC_NUMBER(nnc_result, idle_share, .show = NNC_SHOW_PERCENT,
+    NNC_NUMBER(nnc_result, idle_share, .full = true, .show = NNC_SHOW_PERCENT,
                .help = "What a stage waits of the step, in the mean of all stages."),
     NNC_WHOLE(nnc_result, stage, .help = "The busiest pipeline stage, from 0."),
     NNC_NAMED(
-        nnc_result, bound, nnc_bound_name, NNC_BOUND_COUNT,
+        nnc_result, bound, nnc_bound_name, NNC_BOUND_COUNT, .full = true,
         .help =
             "What takes the largest part of the step: compute, memory, network, host or bubble."),
-    NNC_NAMED(nnc_result, next_bound, nnc_bound_name, NNC_BOUND_COUNT,
+    NNC_NAMED(nnc_result, next_bound, nnc_bound_name, NNC_BOUND_COUNT, .full = true,
               .help = "What takes the second largest part."),
     NNC_NUMBER(
-        nnc_result, bound_s, .each = nnc_bound_name, .each_count = NNC_BOUND_COUNT, .unit = "s",
+        nnc_result, bound_s, .full = true, .each = nnc_bound_name, .each_count = NNC_BOUND_COUNT,
+        .unit = "s",
         .help = "Step time by what bounds the ops that take it, by what issuing them adds, and by "
                 "waiting in the pipeline; they add up to step_s, but in ideal mode, where they "
                 "overlap."),
-    NNC_NUMBER(nnc_result, step_without_bound_s, .unit = "s",
+    NNC_NUMBER(nnc_result, step_without_bound_s, .full = true, .unit = "s",
                .help = "The step, computed again, if what bounds it were no limit."),
-    NNC_AS("advice", TEXT, .get = get_launch_advice,
+    NNC_AS("advice", TEXT, .get = get_launch_advice, .full = true,
            .help = "What to do where issuing ops takes the largest part; null elsewhere."),
 };
 const nnc_metrics nnc_step_metrics = NNC_METRICS("time of the step", step_rows, nnc_result);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "estimate/scratch.h"
 #include "sweep/sweep.h"
 
 /* What of a row is known, in the order in which it costs more to know. */
@@ -25,6 +26,19 @@ struct nnc_sweeper {
     nnc_buffer command;                  /* of the row, where it is asked for; keeps its memory */
 };
 
+/* Does anything that is shown, tested or sorted by take more than a brief estimate? */
+static bool asks_full(const nnc_sweep *sweep)
+{
+    for (int32_t i = 0; i < sweep->slot_count; i++) {
+        const nnc_slot *slot = &sweep->slots[i];
+        if (slot->kind == NNC_NAME_FIGURE &&
+            nnc_column_is_full(&sweep->figures.list[slot->index])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
 {
     nnc_sweeper *sweeper = calloc(1, sizeof *sweeper);
@@ -39,6 +53,7 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
         nnc_sweeper_destroy(sweeper);
         return NULL;
     }
+    sweeper->point.scratch->brief = !asks_full(sweep);
     return sweeper;
 }
 

@@ -1,0 +1,124 @@
+/* Plans that share lists and tables, and estimates that leave a part out: to the last digit those that do not. */
+#include "draw.h"
+#include "estimate/scratch.h"
+#include "metrics/report.h"
+#include "suite.h"
+
+enum { NETWORKS = 150, PLANS = 24 };
+
+/* Changes what most plans of a search or sweep differ in, so that lists are shared, and at times the rest. */
+static void move(nnc_plan *plan)
+{
+    const nnc_plan other = draw_split();
+    if (draw(4) == 0) {
+        *plan = other;
+        plan->policy = (nnc_policy)draw(NNC_POLICY_COUNT);
+        return;
+    }
+    plan->pipeline = coin() ? other.pipeline : plan->pipeline;
+    plan->schedule = other.schedule;
+    plan->virtual_stages = other.virtual_stages;
+    plan->data = coin() ? other.data : plan->data;
+    plan->zero = other.zero;
+    plan->shard = other.shard;
+    plan->reshard = other.reshard;
+    plan->offload = other.offload;
+    plan->overlap = other.overlap;
+    plan->rank_order = other.rank_order;
+    plan->recompute_layers = coin() ? other.recompute_layers : plan->recompute_layers;
+    plan->micro_batches = other.micro_batches;
+    plan->clip_gradients = other.clip_gradients;
+    plan->mode = draw(8) == 0 ? NNC_MODE_IDEAL : NNC_MODE_PREDICTED;
+}
+
+/* Results begin as zeros, and what texts they point to is static. */
+static void check_same(const nnc_result *a, const nnc_result *b)
+{
+    ck_assert_mem_eq(a, b, sizeof *a);
+}
+
+/* Values that every estimate has are the same; a brief one has none of the others. */
+static void check_brief(const split_case *c, const nnc_result *full, const nnc_result *brief,
+                        const nnc_columns *columns)
+{
+    const nnc_report a = {
+        .model = &c->model, .device = &c->device, .software = &c->software, .result = full
+    };
+    nnc_report b = a;
+    b.result = brief;
+    for (int32_t i = 0; i < columns->count; i++) {
+        const nnc_column *column = &columns->list[i];
+        char of_a[NNC_METRIC_TEXT_MAX], of_b[NNC_METRIC_TEXT_MAX];
+        const nnc_cell x = nnc_column_read(column, (nnc_place){ .record = &a }, of_a);
+        const nnc_cell y = nnc_column_read(column, (nnc_place){ .record = &b }, of_b);
+        if (nnc_column_is_full(column)) {
+            ck_assert_msg(y.kind == NNC_CELL_NULL, "%s", column->name);
+            continue;
+        }
+        ck_assert_msg(x.kind == y.kind, "%s", column->name);
+        if (x.kind == NNC_CELL_NUMBER) {
+            ck_assert_msg(x.number == y.number, "%s", column->name);
+        } else if (x.kind == NNC_CELL_WHOLE) {
+            ck_assert_msg(x.whole == y.whole, "%s", column->name);
+        } else if (x.kind == NNC_CELL_TEXT) {
+            ck_assert_str_eq(x.text, y.text);
+        }
+    }
+}
+
+typedef struct scratches {
+    nnc_scratch *alone, *shared, *brief;
+} scratches;
+
+static int check_plan(const split_case *c, const scratches *s, const nnc_columns *columns)
+{
+    nnc_result alone, shared, brief;
+    const nnc_status status =
+        nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->alone, &alone, NULL);
+    ck_assert_int_eq(status, nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->shared,
+                                          &shared, NULL));
+    ck_assert_int_eq(status, nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->brief,
+                                          &brief, NULL));
+    if (status != NNC_OK) {
+        return 0;
+    }
+    check_same(&alone, &shared);
+    if (alone.plan.mode == NNC_MODE_PREDICTED) {
+        check_brief(c, &alone, &brief, columns);
+    } else {
+        check_same(&alone, &brief);
+    }
+    return 1;
+}
+
+START_TEST(every_digit_is_kept)
+{
+    const scratches s = { nnc_scratch_create(), nnc_scratch_create(), nnc_scratch_create() };
+    nnc_arena *arena = nnc_arena_create();
+    nnc_columns columns;
+    int legal = 0;
+    s.brief->brief = true;
+    ck_assert_int_eq(nnc_columns_of(&nnc_estimate_metrics, arena, &columns), NNC_OK);
+    for (int i = 0; i < NETWORKS; i++) {
+        split_case c = draw_cluster(i);
+        ck_assert_ptr_nonnull(nnc_scratch_share(s.shared, &c.model, &c.device));
+        ck_assert_ptr_nonnull(nnc_scratch_share(s.brief, &c.model, &c.device));
+        for (int k = 0; k < PLANS; k++) {
+            legal += check_plan(&c, &s, &columns);
+            move(&c.plan);
+        }
+    }
+    ck_assert_int_gt(legal, NETWORKS); /* else nothing was compared */
+    nnc_arena_destroy(arena);
+    nnc_scratch_destroy(s.alone);
+    nnc_scratch_destroy(s.shared);
+    nnc_scratch_destroy(s.brief);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("alike");
+    tcase_add_test(add_case(suite, "alike", NULL, NULL), every_digit_is_kept);
+    return run_suite(suite);
+}
