@@ -4,16 +4,17 @@
 
 #include <nncost/spec.h>
 
+#include "toys.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    nnc_specs *specs = nnc_specs_open(NULL);
+    nnc_specs *specs = fuzz_toys();
     nnc_device device = { .id = "plain" };
     nnc_error err;
     if (specs != NULL) {
         (void)nnc_cluster_parse(specs, "fuzz", (const char *)data, size, &device, &err);
     }
-    nnc_specs_close(specs);
     return 0;
 }

@@ -6,6 +6,8 @@
 
 #include <nncost/nncost.h>
 
+#include "toys.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* abort() is what a fuzzer sees. */
@@ -38,14 +40,13 @@ static void estimate(nnc_specs *specs, const nnc_model *model, nnc_scratch *scra
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    nnc_specs *specs = nnc_specs_open(NNCOST_SOURCE_DIR "/tests/toy");
-    nnc_scratch *scratch = nnc_scratch_create();
+    nnc_specs *specs = fuzz_toys();
+    static nnc_scratch *scratch; /* of the process: larger than all else */
+    scratch = scratch != NULL ? scratch : nnc_scratch_create();
     const nnc_model *model = NULL;
     if (specs != NULL && scratch != NULL &&
         nnc_model_parse(specs, "fuzz", (const char *)data, size, &model, NULL) == NNC_OK) {
         estimate(specs, model, scratch);
     }
-    nnc_scratch_destroy(scratch);
-    nnc_specs_close(specs);
     return 0;
 }

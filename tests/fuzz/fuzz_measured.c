@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lab/measured.h"
+#include "toys.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,7 +22,7 @@ static void check_row(const nnc_measured *row)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    nnc_specs *specs = nnc_specs_open(NNCOST_SOURCE_DIR "/tests/toy"); /* with words and profiles */
+    nnc_specs *specs = fuzz_toys(); /* with words and profiles */
     nnc_measured_file file;
     nnc_error err;
     if (specs != NULL &&
@@ -30,6 +31,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             check_row(&file.rows[i]);
         }
     }
-    nnc_specs_close(specs);
     return 0;
 }

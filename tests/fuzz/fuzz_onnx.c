@@ -4,12 +4,13 @@
 
 #include "input/kind.h"
 #include "onnx/onnx_import.h"
+#include "toys.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    nnc_specs *specs = nnc_specs_open(NNCOST_SOURCE_DIR "/tests/toy");
+    nnc_specs *specs = fuzz_toys();
     const nnc_model *model = NULL;
     const char *notes = NULL;
     char *text = NULL;
@@ -19,6 +20,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                        &text, &length, &notes, &err) == NNC_OK) {
         (void)nnc_model_parse(specs, "fuzz", text, length, &model, &err);
     }
-    nnc_specs_close(specs);
     return 0;
 }
