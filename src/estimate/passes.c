@@ -71,6 +71,7 @@ static void keep_replay(const nnc_plan *plan, nnc_step_memory *m)
     memcpy(r->forward_s, m->forward_s, size);
     memcpy(r->backward_s, m->backward_s, size);
     memcpy(r->weight_s, m->weight_s, size);
+    memcpy(r->span_s, m->run.span_s, sizeof(double) * (size_t)plan->pipeline);
     memcpy(r->busy_s, m->run.busy_s, sizeof(double) * (size_t)plan->pipeline);
 }
 
@@ -84,15 +85,17 @@ bool nnc_step_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX], 
 bool nnc_step_rerun(const nnc_plan *plan, double send_s, nnc_step_memory *m)
 {
     m->send_s = send_s;
+    m->runs++;
     if (plan->pipeline == 1) {
         m->run.total_s =
             (double)plan->micro_batches * (m->forward_s[0] + m->backward_s[0] + m->weight_s[0]);
-        m->run.busy_s[0] = m->run.total_s;
+        m->run.span_s[0] = m->run.busy_s[0] = m->run.total_s;
         return true;
     }
     const nnc_replayed *known = find_replay(plan, m);
     if (known != NULL) {
         m->run.total_s = known->total_s;
+        memcpy(m->run.span_s, known->span_s, sizeof(double) * (size_t)plan->pipeline);
         memcpy(m->run.busy_s, known->busy_s, sizeof(double) * (size_t)plan->pipeline);
         return true;
     }

@@ -164,20 +164,18 @@ static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s)
 {
     for (int f = 0; f < NNC_LANES && hidden_s > 0.0; f++) {
         w->left_s[f] -= nnc_lanes_meet((nnc_lane)f, lane) ? hidden_s : 0.0;
-        w->left_s[f] = nnc_max(0.0, w->left_s[f]);
     }
     w->exposed_s[lane] += exposed_s;
 }
 
-/* Ranks wait for each other's activations and experts; gradients, weights and transfers to the host wait for nobody,
- * and go on while the device waits for another fabric. */
-static double beside_waits_s(const windows *w, int comm, nnc_lane lane)
+/* What travels goes on while the device waits for another fabric. */
+static double beside_waits_s(const windows *w, nnc_lane lane)
 {
     double waits_s = 0.0;
     for (int f = 0; f < NNC_LANES; f++) {
         waits_s += nnc_lanes_meet((nnc_lane)f, lane) ? 0.0 : w->exposed_s[f];
     }
-    return comm == NNC_COMM_DATA || comm == NNC_COMM_OFFLOAD ? waits_s : 0.0;
+    return waits_s;
 }
 
 /* asked: the exchange that is explained; NULL = none. */
@@ -221,8 +219,8 @@ NNC_SAYING void settle(budget *b, const nnc_overlap *overlap, nnc_part part,
             NNC_SET(said, first_s, "s", all_s / units);
             NNC_NOTE(said, "the first unit's weights are gathered before anything runs");
         }
-        const double rest_s = all_s - first_s, waits_s = beside_waits_s(&w, k, f);
-        double left_s = w.left_s[f] + waits_s;
+        const double rest_s = all_s - first_s, waits_s = beside_waits_s(&w, f);
+        double left_s = nnc_max(0.0, w.left_s[f] + waits_s);
         const double share =
             k == NNC_COMM_CONTEXT ? overlap->context_ahead : share_of(overlap, k, part);
         const double exposed_rest = hide(rest_s, share, &left_s, said);

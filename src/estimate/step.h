@@ -48,7 +48,7 @@ typedef struct nnc_replayed {
     double send_s, total_s;
     double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX],
         weight_s[NNC_VIRTUAL_STAGES_MAX];
-    double busy_s[NNC_STAGES_MAX];
+    double span_s[NNC_STAGES_MAX], busy_s[NNC_STAGES_MAX];
 } nnc_replayed;
 
 /* Working memory of a step. */
@@ -62,6 +62,7 @@ typedef struct nnc_step_memory {
     double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX],
         weight_s[NNC_VIRTUAL_STAGES_MAX];
     double send_s; /* of the last run */
+    int64_t runs;  /* so far */
     nnc_replayed replays[NNC_REPLAYS];
     int32_t oldest; /* the next to be replaced */
 } nnc_step_memory;
@@ -86,6 +87,7 @@ void nnc_step_units(const nnc_step *step, nnc_rows *rows, nnc_unit units[NNC_SEG
 typedef struct nnc_step_times {
     double total_s; /* of all passes */
     double send_s;  /* of a message between stages, as far as it is exposed */
+    int64_t run;    /* of m->runs */
     int32_t stage;  /* the busiest */
 } nnc_step_times;
 
@@ -93,8 +95,8 @@ typedef struct nnc_step_times {
  * passes; false: the pipeline is too large to replay. */
 bool nnc_step_core_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                        nnc_step_memory *m, nnc_step_times *times);
-/* The step time of a pipeline: its passes, then the stage that needs longest for what happens once
- * per step. Fills in the latter in m->stages. */
+/* The step time of a pipeline: that of the stage which needs longest for its passes and, after them, for what
+ * happens once per step. Fills in the latter in m->stages. */
 double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m);
 /* The step time and its parts: the busiest stage's, exposed communication, bubble. */

@@ -141,6 +141,17 @@ static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_rout
     }
 }
 
+/* Stage 2 frees the gradients of each pass, so it scatters in every one. These come first: what a pass exposes can
+ * hide what happens once, not the other way around. */
+static void scatter_every_pass(writer *w, const nnc_plan *plan, double params, nnc_route_kind route,
+                               double shards)
+{
+    if (plan->zero == 2 && shards > 1.0) {
+        add(w, "data.scatter_gradients", NNC_COMM_DATA, route, NNC_REDUCE_SCATTER,
+            nnc_policy_gradient_io_bytes(plan->policy) * params, nnc_step_passes(plan));
+    }
+}
+
 /* Gradients of one kind of parameters, ZeRO stages 0 to 2. */
 static void add_gradients(writer *w, const nnc_plan *plan, double params, nnc_route_kind route,
                           double shards)
@@ -153,9 +164,8 @@ static void add_gradients(writer *w, const nnc_plan *plan, double params, nnc_ro
         }
         return;
     }
-    if (shards > 1.0) { /* stage 2 frees each pass's gradients, so it scatters in every pass */
-        add(w, "data.scatter_gradients", NNC_COMM_DATA, route, NNC_REDUCE_SCATTER, g,
-            plan->zero == 2 ? nnc_step_passes(plan) : 1);
+    if (plan->zero == 1 && shards > 1.0) {
+        add(w, "data.scatter_gradients", NNC_COMM_DATA, route, NNC_REDUCE_SCATTER, g, 1);
     }
     if (replicas > 1) {
         add(w, "data.reduce_replicas", NNC_COMM_DATA, replica_route(route), NNC_ALL_REDUCE,
@@ -176,6 +186,8 @@ int nnc_cluster_step_exchanges(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
     }
     const double gradient = nnc_policy_gradient_io_bytes(plan->policy);
     const double local = dense / nnc_dense_shards(plan) + expert / nnc_expert_shards(plan);
+    scatter_every_pass(&w, plan, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
+    scatter_every_pass(&w, plan, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
     if (tied_params > 0.0) {
         add(&w, "pipeline.tied_table", NNC_COMM_PIPELINE, NNC_ROUTE_PIPELINE, NNC_P2P,
             gradient * tied_params, 1);
@@ -219,8 +231,8 @@ double nnc_cluster_say_exposed_s(const nnc_exchange *exchange, double exchange_s
     }
     /* Gradients leave while backward runs, weights come back while the next forward does. */
     NNC_LET(why, window_s, "s",
-            exchange->forward == NNC_ALL_GATHER ? hideout->forward_s[lane]
-                                                : hideout->backward_s[lane]);
+            nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? hideout->forward_s[lane]
+                                                             : hideout->backward_s[lane]));
     NNC_PUT(why, hideout->bucket_bytes, "B");
     NNC_LET(why, bytes, "B", exchange->bytes); /* of replicas: a shard of every bucket */
     NNC_LET(why, shards, NULL, !replica ? 1.0 : expert ? hideout->expert_shards : hideout->shards);

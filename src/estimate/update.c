@@ -96,13 +96,12 @@ static nnc_hideout hideout_of(const nnc_step *step, const nnc_unit units[NNC_SEG
                 n * (u->free_s[NNC_PART_BACKWARD][f] + u->host_s[NNC_PART_BACKWARD]) +
                 again * (u->free_s[NNC_PART_RECOMPUTE][f] + u->host_s[NNC_PART_RECOMPUTE]);
         }
-        h.forward_s[f] = nnc_max(h.forward_s[f], 0.0); /* rounding */
-        h.backward_s[f] = nnc_max(h.backward_s[f], 0.0);
     }
     return h;
 }
 
-/* Seconds of an exchange that stay exposed; behind what hides the rest nothing else that it meets can. */
+/* Seconds of an exchange that stay exposed; behind what hides the rest nothing else that it meets can, while what it
+ * does not meet goes on as long as it is waited for. */
 static double expose(const nnc_step *step, const nnc_exchange *e, double raw_s,
                      const nnc_overlap *overlap, nnc_hideout *hideout, nnc_derivation *why)
 {
@@ -111,9 +110,8 @@ static double expose(const nnc_step *step, const nnc_exchange *e, double raw_s,
         nnc_cluster_say_exposed_s(e, raw_s, overlap->share[e->comm], lane, hideout, why);
     double *const left_s = e->forward == NNC_ALL_GATHER ? hideout->forward_s : hideout->backward_s;
     for (int l = 0; l < NNC_LANES; l++) {
-        if (nnc_lanes_meet((nnc_lane)l, lane)) {
-            left_s[l] = nnc_max(0.0, left_s[l] - (raw_s - exposed_s));
-        }
+        left_s[l] = nnc_lanes_meet((nnc_lane)l, lane) ? left_s[l] - (raw_s - exposed_s)
+                                                      : left_s[l] + exposed_s;
     }
     return exposed_s;
 }

@@ -23,6 +23,14 @@ static double device_busy_s(const nnc_replay *replay, int32_t d)
     return busy_s;
 }
 
+/* Whole backwards end in a cascade, and what follows them waits for the last one. */
+static void wait_for_all(const nnc_replay *replay, nnc_pipeline_result *result)
+{
+    for (int32_t d = 0; d < replay->pipeline->stages && !replay->row->splits; d++) {
+        result->span_s[d] = result->total_s;
+    }
+}
+
 static void summarise(const nnc_replay *replay, nnc_pipeline_result *result)
 {
     const nnc_pipeline *const pipeline = replay->pipeline;
@@ -30,7 +38,8 @@ static void summarise(const nnc_replay *replay, nnc_pipeline_result *result)
     for (int32_t d = 0; d < pipeline->stages; d++) {
         const nnc_pipeline_device *const device = &replay->memory->device[d];
         const double first_s = replay->dual ? 0 : device->first_s; /* it starts at both ends */
-        result->total_s = nnc_max(result->total_s, device->free_s - first_s);
+        result->span_s[d] = device->free_s - first_s;
+        result->total_s = nnc_max(result->total_s, result->span_s[d]);
         result->makespan_s = nnc_max(result->makespan_s, device->free_s);
         result->in_flight[d] =
             replay->quiet ? nnc_pipeline_in_flight(pipeline->schedule, pipeline->stages,
@@ -38,6 +47,7 @@ static void summarise(const nnc_replay *replay, nnc_pipeline_result *result)
                           : (double)device->kept_max / (double)pipeline->chunks;
         result->busy_s[d] = device_busy_s(replay, d);
     }
+    wait_for_all(replay, result);
 }
 
 static void summarise_wave(const nnc_replay *replay, nnc_pipeline_result *result)
@@ -46,12 +56,14 @@ static void summarise_wave(const nnc_replay *replay, nnc_pipeline_result *result
     const nnc_wave *const wave = &replay->memory->wave;
     result->total_s = result->makespan_s = 0;
     for (int32_t d = 0; d < pipeline->stages; d++) {
-        result->total_s = nnc_max(result->total_s, wave->now.free_s[d] - wave->first_s[d]);
+        result->span_s[d] = wave->now.free_s[d] - wave->first_s[d];
+        result->total_s = nnc_max(result->total_s, result->span_s[d]);
         result->makespan_s = nnc_max(result->makespan_s, wave->now.free_s[d]);
         result->in_flight[d] = nnc_pipeline_in_flight(pipeline->schedule, pipeline->stages,
                                                       pipeline->chunks, pipeline->micro_batches, d);
         result->busy_s[d] = device_busy_s(replay, d);
     }
+    wait_for_all(replay, result);
 }
 
 bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,

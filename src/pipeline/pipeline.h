@@ -47,11 +47,12 @@ enum {
 
 /* Per device, the first `stages` entries are filled. */
 typedef struct nnc_pipeline_result {
-    /* Time of a step. zb-*: the longest any device needs from its own first start to its own last
-     * end, which is what a step takes when steps follow each other without a barrier, as these
-     * schedules ask for. Else makespan_s. */
+    /* The longest of span_s: the time of a step. */
     double total_s;
     double makespan_s; /* from the first start to the last end of all */
+    /* What a step takes of a device. zb-*: from its own first start to its own last end, as steps follow each
+     * other without a barrier, which these schedules ask for; dualpipe: to its own last end; else makespan_s. */
+    double span_s[NNC_PIPELINE_STAGES_MAX];
     double busy_s[NNC_PIPELINE_STAGES_MAX];
     double in_flight[NNC_PIPELINE_STAGES_MAX]; /* most micro-batches kept at once, a chunk counts
                                                 * 1/chunks; see nnc_pipeline_in_flight */

@@ -1108,10 +1108,10 @@ left_s            of what may overlap; window_s: of a pass, what the device and 
                   what the host takes to issue it, without what travels by the same links
                   = max(window_s + network_s * last_share, network_s + window_s * bucket_share) -
                   window_s
-                  = max(0.0013981 + 0.0004386 * 0.451349862259, 0.0004386 + 0.0013981 *
-                  0.451349862259) - 0.0013981
+                  = max(0.0024081 + 0.0004386 * 0.451349862259, 0.0004386 + 0.0024081 *
+                  0.451349862259) - 0.0024081
                   = 0.000197962049587 s (198.0 us)
-  where           window_s 1.398 ms, network_s 438.6 us
+  where           window_s 2.408 ms, network_s 438.6 us
 
 time_s            = overlap * min(left_s, network_s) + (1 - overlap) * network_s
                   = 1 * min(0.000197962049587, 0.0004386) + (1 - 1) * 0.0004386
@@ -1232,8 +1232,8 @@ step_s:
 
 step_s            One optimizer step: the sum of its parts.
                   = passes_s + once_per_step_s
-  note            the passes by replaying the schedule with every stage's own times; then what the
-                  slowest stage does once per step: collectives and update
+  note            of the slowest stage: its passes, by replaying the schedule with every stage's own
+                  times; then what it does once per step: collectives and update
   source          each op by the roofline model: Williams, Waterman, Patterson, CACM 52(4), 2009
 
 run.step_s        One step, with what it waits for input.

@@ -416,7 +416,7 @@ $ nncost search dense round --threads 1 --global-batch 64
 # Budgets and deadlines: not an amount, not a time, without a run or a price.
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --budget 1M
 dense on 16 x round, global batch 64
-1344000 combinations: 11425 evaluated, 1332575 illegal, too large or slower for sure; 11425 fit
+1344000 combinations: 11412 evaluated, 1332588 illegal, too large or slower for sure; 11412 fit
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
@@ -463,7 +463,7 @@ $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadli
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadline 3w
 dense on 16 x round, global batch 64
-1344000 combinations: 11425 evaluated, 1332575 illegal, too large or slower for sure; 11425 fit
+1344000 combinations: 11412 evaluated, 1332588 illegal, too large or slower for sure; 11412 fit
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 

@@ -1,6 +1,7 @@
 /* What holds of every plan: parts, bounds, what more of anything does. Models, devices and software as they
  * are shipped, plans drawn at random from a fixed seed. */
 #include "draw.h"
+#include "pipeline/schedule.h"
 
 enum { PLANS = 10000, MODELS = 64, DEVICES = 64, PROFILES = 16 };
 
@@ -133,17 +134,24 @@ START_TEST(parts_and_bounds)
 }
 END_TEST
 
-/* What is left to hide of one stage of a pipeline is added to the span of another, so that a faster stage, with less
- * time to hide behind, can add a little. Faster kernels leave context and data traffic less to hide behind. */
-#define SLACK (strncmp(what, "scale", 5) != 0 ? 1.08 : c->plan.pipeline > 1 ? 1.002 : 1.0)
+/* What a better device may add to a step. Schedules that split backward roll on without a barrier: a device's step counts
+ * from its own first start, which comes earlier where those before it get faster, while its end may not. Under a power
+ * limit faster memory leaves the matrix units less power, and what they compute may be all that anything hides behind. */
+static double slack_of(const split_case *c, const char *what)
+{
+    const bool throttled = c->device.efficiency.power.exponent > 0.0;
+    return c->plan.pipeline > 1 && nnc_schedule_splits(&c->plan) ? 1.025
+           : throttled && strcmp(what, "memory") == 0            ? 1.0005
+                                                                 : 1.0;
+}
 
 static void check_faster(const split_case *c, const nnc_result *before, const char *what,
                          int number)
 {
     const nnc_result after = result_of_split(c);
-    at_most(c, number, what, after.step_s, before->step_s * SLACK);
+    at_most(c, number, what, after.step_s, before->step_s * slack_of(c, what));
     at_most(c, number, "bound", after.lower_bound_s, before->lower_bound_s);
-    at_most(c, number, "upper", after.upper_bound_s, before->upper_bound_s * SLACK);
+    at_most(c, number, "upper", after.upper_bound_s, before->upper_bound_s * slack_of(c, what));
 }
 
 START_TEST(better_devices)
@@ -168,9 +176,7 @@ START_TEST(better_devices)
         }
         check_faster(&better, &before, "peak", number - 1);
     }
-    /* Known: five pipelines of experts, of 40,000 what-ifs, where less time to hide behind on one stage costs
-     * another more than the faster kernels bring. */
-    ck_assert_int_le(failures, 4 * PLANS / 5000);
+    ck_assert_int_eq(failures, 0);
 }
 END_TEST
 
