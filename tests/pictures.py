@@ -198,6 +198,17 @@ def check_estimate(model, device, plan, width):
     return seen
 
 
+def check_against(words, others, width):
+    """With another estimate outlined both have one scale, and labels their places."""
+    steps = [document("estimate", *one)["step"] for one in (words, others)]
+    for picture in ("step", "memory", "roofline", "timeline"):
+        svg = f"{picture} {' '.join(words)} --against '{' '.join(others)}' --width {width}"
+        root = check_form(svg, nncost("plot", picture, *words, "--against", " ".join(others), "--width", str(width))[1])
+        assert any(one.get("class") == "other" for one in root.iter()), svg
+        if picture == "step":
+            check_bar(svg, root, {"backward_s": steps[0]["backward_s"]}, max(one["step_s"] for one in steps))
+
+
 def check_search(words, width):
     words = words.split()
     front, scaling = [*words, "--devices", "8"], [*words, "--devices", "1..16"]
@@ -232,6 +243,8 @@ def main():
         if nncost("estimate", *words[:2], *words[2].split())[0] < 2:
             placed += check_estimate(*words, chance.choice((300, 360, 720, 1200)))
             drawn += 1
+            if drawn % 4 == 0:
+                check_against([words[0], words[1], *words[2].split()], ["gpt2-xl", "a100", "--micro-batch", "2"], 720)
     searches = [f"{model} {device} --global-batch 64 --threads 1"
                 for model, device in (("gpt2", "a100"), ("llama3-8b", "h100"), ("sd1-unet", "a100"))]
     fronts = sum(check_search(words, width) for words in searches for width in (360, 720))

@@ -63,7 +63,8 @@ const width = () => Math.max(300, Math.min(1000, $("main").clientWidth - 34 || 7
 async function showEstimate(parsed, turn) {
   const rest = options.build(parsed, "estimate").slice(1);
   const told = (command, ...more) => [...options.build(parsed, command), ...more];
-  const plot = (name) => ["plot", name, ...told("plot").slice(1), "--fragment", "--width", String(width())];
+  const outlined = pinned ? ["--against", join(pinned.words)] : [];
+  const plot = (name) => ["plot", name, ...told("plot").slice(1), ...outlined, "--fragment", "--width", String(width())];
   const first = ["step", "memory", "roofline", "timeline"].map(plot);
   const { answers, ms } = await engine.ask([["estimate", ...rest.filter((word) => !word.startsWith("--format")), "--format", "json"], ...first]);
   if (turn !== now) return;

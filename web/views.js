@@ -113,11 +113,8 @@ function against(pinned, result, release) {
 }
 
 export function estimateView({ result, pictures, pinned, apply, release, searches }) {
-  const cards = pictures.map(({ name, svg }) => {
-    const before = pinned?.pictures.find((one) => one.name === name);
-    return el("section", { class: "card" }, el("div", { class: "scroll", "data-picture": name }, picture(svg)),
-      before ? el("div", { class: "scroll ghost" }, el("p", {}, "pinned"), picture(before.svg)) : null);
-  });
+  const cards = pictures.map(({ name, svg }) => el("section", { class: "card" },
+    el("div", { class: "scroll", "data-picture": name }, picture(svg))));
   return [el("p", { id: "verdict", class: result.memory.fits ? "" : "too-big", "aria-live": "polite" }, result.sentence),
     advice(result, apply), figures(result), pinned ? against(pinned, result, release) : null, ...cards,
     el("section", { class: "card" }, ops(result)), el("section", { class: "card" }, allFigures(result)), searches]

@@ -63,6 +63,7 @@ typedef struct nnc_options {
     const char *output, *trace, *scenario; /* NULL = not given */
     const char *only, *fold, *group, *device, *fit, *hold_out;
     const char *width, *from, *to; /* of a picture */
+    const char *against;           /* command line of another estimate */
     nnc_progress_form progress;
     bool fragment;
     const char *date;

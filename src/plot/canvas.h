@@ -27,6 +27,11 @@ void nnc_canvas_say(nnc_canvas *canvas, const char *format, ...) NNC_PRINTF(2, 3
 void nnc_canvas_subject(const nnc_model *model, const nnc_device *device, int32_t devices,
                         char text[NNC_CANVAS_TITLE]);
 
+/* "...; outlined: Llama 3 8B on NVIDIA A100, 2.163 s", or the sentence as it is where nothing is. */
+enum { NNC_CANVAS_SENTENCE = 2 * NNC_CANVAS_TITLE + 256 };
+void nnc_canvas_other(const nnc_report *other, double value, const char *unit,
+                      char sentence[NNC_CANVAS_SENTENCE]);
+
 /* Entries of a legend: side by side, with the values below where there are some; on a narrow canvas row
  * by row. */
 typedef struct nnc_legend {

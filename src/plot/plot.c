@@ -110,6 +110,18 @@ void nnc_canvas_subject(const nnc_model *model, const nnc_device *device, int32_
              device->name[0] != '\0' ? device->name : device->id);
 }
 
+void nnc_canvas_other(const nnc_report *other, double value, const char *unit,
+                      char sentence[NNC_CANVAS_SENTENCE])
+{
+    char subject[NNC_CANVAS_TITLE], text[NNC_NUMBER_TEXT];
+    const size_t used = strlen(sentence);
+    if (other != NULL) {
+        nnc_canvas_subject(other->model, other->device, other->result->plan.devices, subject);
+        snprintf(sentence + used, NNC_CANVAS_SENTENCE - used, "; outlined: %s%s%s", subject,
+                 *unit != '\0' ? ", " : "", *unit != '\0' ? nnc_unit_text(value, unit, text) : "");
+    }
+}
+
 /* ---- legends ---- */
 
 enum { SWATCH = NNC_PX(9), INDENT = NNC_PX(13), LINE = NNC_PX(17) };

@@ -8,6 +8,7 @@
 /* What may be drawn: an estimate, or a search. */
 typedef struct nnc_plot_data {
     const nnc_report *report;        /* with intervals for a timeline */
+    const nnc_report *other;         /* outlined behind it, on the same scale; NULL = none */
     const nnc_search_report *search; /* with the model and the device */
 } nnc_plot_data;
 

@@ -29,35 +29,53 @@ static int classes_of(const nnc_memory *memory, memory_class classes[CLASSES_MAX
     return count;
 }
 
-/* One device: the frame is its memory, the fill the plan, on one scale. Beyond the capacity a frame. */
-static void draw_bar(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory,
-                     nnc_px height)
+/* What fills a device, drawn as itself or, of the other estimate, as outlines. */
+static void draw_classes(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory,
+                         nnc_px height, bool outlined)
 {
     memory_class classes[CLASSES_MAX];
     char size[NNC_NUMBER_TEXT], share[NNC_NUMBER_TEXT], tip[128], class[32];
     const int count = classes_of(memory, classes);
-    const nnc_px y = canvas->y, end = nnc_scale_at(scale, (double)memory->capacity_bytes);
     const double capacity = (double)memory->capacity_bytes;
     int64_t done = 0;
-    nnc_svg_rect(&canvas->svg, "idle", (nnc_box){ scale->start, y, end - scale->start, height });
     for (int i = 0; i < count; i++) {
+        const char *name = classes[i].row->head;
         const nnc_px x = nnc_scale_at(scale, (double)done);
         done += classes[i].bytes;
         const nnc_px w = nnc_scale_at(scale, (double)done) - x;
-        snprintf(tip, sizeof tip, "%s: %s, %s of the device", classes[i].row->head,
+        snprintf(tip, sizeof tip, "%s%s: %s, %s of the device", outlined ? "outlined: " : "", name,
                  nnc_unit_text((double)classes[i].bytes, "B", size),
                  nnc_percent_text((double)classes[i].bytes / capacity, share));
-        snprintf(class, sizeof class, "bar %s", classes[i].row->head);
-        nnc_svg_mark(&canvas->svg, classes[i].row->name, NULL, tip);
-        nnc_svg_rect(&canvas->svg, class, (nnc_box){ x, y, w, height });
+        snprintf(class, sizeof class, outlined ? "other" : "bar %s", name);
+        nnc_svg_mark(&canvas->svg, outlined ? NULL : classes[i].row->name, NULL, tip);
+        nnc_svg_rect(&canvas->svg, class, (nnc_box){ x, canvas->y, w, height });
         nnc_svg_mark_end(&canvas->svg);
     }
+}
+
+/* One device: the frame is its memory, the fill the plan, on one scale. Beyond the capacity a frame. */
+static void draw_bar(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory,
+                     nnc_px height)
+{
+    const nnc_px y = canvas->y, end = nnc_scale_at(scale, (double)memory->capacity_bytes);
+    nnc_svg_rect(&canvas->svg, "idle", (nnc_box){ scale->start, y, end - scale->start, height });
+    draw_classes(canvas, scale, memory, height, false);
     if (memory->headroom_bytes < 0) {
         const nnc_px over = nnc_scale_at(scale, (double)memory->total_bytes);
         nnc_svg_rect(&canvas->svg, "frame",
                      (nnc_box){ end, y - NNC_PX(2), over - end, height + NNC_PX(4) });
     }
     nnc_svg_line(&canvas->svg, "edge", end, y - NNC_PX(4), end, y + height + NNC_PX(4));
+}
+
+/* The other estimate above, with its own capacity. */
+static void draw_other(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory)
+{
+    const nnc_px height = NNC_PX(9), end = nnc_scale_at(scale, (double)memory->capacity_bytes);
+    draw_classes(canvas, scale, memory, height, true);
+    nnc_svg_line(&canvas->svg, "edge thin", end, canvas->y - NNC_PX(3), end,
+                 canvas->y + height + NNC_PX(1));
+    canvas->y += height + NNC_PX(6);
 }
 
 /* What is left, written where it is; or below what is missing. */
@@ -70,7 +88,8 @@ static void draw_headroom(nnc_canvas *canvas, const nnc_scale *scale, const nnc_
     nnc_unit_text((double)(over ? -memory->headroom_bytes : memory->headroom_bytes), "B", size);
     snprintf(text, sizeof text, over ? "%s too much" : "%s free", size);
     nnc_canvas_say(canvas, " %s.", text);
-    const nnc_px w = nnc_text_px(text, NNC_TYPE_PLAIN), room = canvas->right - from;
+    const nnc_px w = nnc_text_px(text, NNC_TYPE_PLAIN);
+    const nnc_px room = nnc_scale_at(scale, (double)memory->capacity_bytes) - from;
     if (!over && room > w + NNC_PX(12)) {
         nnc_svg_text(&canvas->svg, "dim", 'm', from + room / 2, canvas->y + height / 2 + NNC_PX(4),
                      text);
@@ -114,22 +133,30 @@ static nnc_scale scale_to(const nnc_canvas *canvas, nnc_px from, double capacity
     return (nnc_scale){ 0.0, total > capacity ? total : capacity, from, canvas->right, false };
 }
 
-static void draw_one(nnc_canvas *canvas, const nnc_report *report)
+static void draw_one(nnc_canvas *canvas, const nnc_report *report, const nnc_report *other)
 {
     const nnc_result *r = report->result;
     const nnc_memory *memory = &r->memory;
     const double total = (double)memory->total_bytes, capacity = (double)memory->capacity_bytes;
-    char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_TITLE + 64], result[96];
-    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT], stage[48] = "";
-    nnc_canvas_subject(report->model, report->device, r->plan.devices, subject);
+    const nnc_memory none = { 0 }, *more = other != NULL ? &other->result->memory : &none;
+    char sentence[NNC_CANVAS_SENTENCE], result[96];
+    char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
+    nnc_canvas_subject(report->model, report->device, r->plan.devices, sentence);
     if (r->plan.pipeline > 1) {
-        snprintf(stage, sizeof stage, ", the fullest stage: %" PRId32, r->memory_stage);
+        const size_t used = strlen(sentence);
+        snprintf(sentence + used, sizeof sentence - used, ", the fullest stage: %" PRId32,
+                 r->memory_stage);
     }
-    snprintf(sentence, sizeof sentence, "%s%s", subject, stage);
+    nnc_canvas_other(other, (double)more->total_bytes, "B", sentence);
     snprintf(result, sizeof result, "%s of %s, %s", nnc_unit_text(total, "B", a),
              nnc_unit_text(capacity, "B", b), nnc_percent_text(total / capacity, c));
     nnc_canvas_heading(canvas, "Memory", sentence, result);
-    const nnc_scale scale = scale_to(canvas, canvas->left, capacity, total);
+    const nnc_scale scale =
+        scale_to(canvas, canvas->left, nnc_max(capacity, (double)more->capacity_bytes),
+                 nnc_max(total, (double)more->total_bytes));
+    if (other != NULL) {
+        draw_other(canvas, &scale, more);
+    }
     draw_bar(canvas, &scale, memory, NNC_PX(30));
     draw_headroom(canvas, &scale, memory, NNC_PX(30));
     draw_legend(canvas, &memory, 1, true);
@@ -189,7 +216,7 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
     if (canvas->how->stages && data->report->stage_count > 1) {
         draw_stages(canvas, data->report);
     } else {
-        draw_one(canvas, data->report);
+        draw_one(canvas, data->report, data->other);
     }
 }
 

@@ -34,10 +34,11 @@ static void draw_grid(nnc_roofline *r, nnc_box area)
     nnc_svg_turned(svg, "dim", 'm', NNC_PX(14), area.y + area.h / 2, -900, "FLOP/s");
 }
 
-static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px radius)
+static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px radius,
+                       bool outlined)
 {
     char class[32];
-    snprintf(class, sizeof class, "mark %s", nnc_bound_name(bound));
+    snprintf(class, sizeof class, outlined ? "other" : "mark %s", nnc_bound_name(bound));
     if (bound == NNC_BOUND_COMPUTE) {
         nnc_svg_circle(svg, class, x, y, radius);
     } else if (bound == NNC_BOUND_MEMORY) { /* a square of the same area */
@@ -54,7 +55,7 @@ static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px
     }
 }
 
-static void draw_marks(nnc_roofline *r)
+static void draw_marks(nnc_roofline *r, bool outlined)
 {
     for (int i = 0; i < r->count; i++) {
         const nnc_roof_mark *m = &r->marks[i];
@@ -67,12 +68,13 @@ static void draw_marks(nnc_roofline *r)
         } else if (m->rows > 1) {
             snprintf(rows, sizeof rows, ", %d rows", m->rows);
         }
-        snprintf(tip, sizeof tip, "%s, %s: %s of the step, %s at %s FLOP/B, %s-bound%s",
-                 nnc_op_name(m->cost->op), nnc_phase_name(nnc_op_phase(m->cost->op)),
-                 nnc_percent_text(m->share, a), nnc_unit_text(m->flops_per_s, "FLOP/s", b),
-                 nnc_count_text(m->intensity, c), nnc_bound_name(m->cost->bound), rows);
-        nnc_svg_mark(&r->canvas->svg, NULL, key, tip);
-        draw_shape(&r->canvas->svg, m->cost->bound, m->x, m->y, m->radius);
+        snprintf(tip, sizeof tip, "%s%s, %s: %s of the step, %s at %s FLOP/B, %s-bound%s",
+                 outlined ? "outlined: " : "", nnc_op_name(m->cost->op),
+                 nnc_phase_name(nnc_op_phase(m->cost->op)), nnc_percent_text(m->share, a),
+                 nnc_unit_text(m->flops_per_s, "FLOP/s", b), nnc_count_text(m->intensity, c),
+                 nnc_bound_name(m->cost->bound), rows);
+        nnc_svg_mark(&r->canvas->svg, NULL, outlined ? NULL : key, tip);
+        draw_shape(&r->canvas->svg, m->cost->bound, m->x, m->y, m->radius, outlined);
         nnc_svg_mark_end(&r->canvas->svg);
         if (m->share >= SHOWN_FROM) {
             nnc_place_take(
@@ -154,7 +156,7 @@ static void draw_legend(nnc_roofline *r, nnc_box area)
     }
     for (int i = 0; i < count; i++) {
         if (bounds[i] < NNC_BOUND_COUNT) {
-            draw_shape(&r->canvas->svg, bounds[i], x + NNC_PX(5), y - NNC_PX(4), NNC_PX(5));
+            draw_shape(&r->canvas->svg, bounds[i], x + NNC_PX(5), y - NNC_PX(4), NNC_PX(5), false);
         }
         nnc_svg_text(&r->canvas->svg, bounds[i] < NNC_BOUND_COUNT ? "" : "dim", 's', x + NNC_PX(15),
                      y, lines[i]);
@@ -166,9 +168,10 @@ static void draw_legend(nnc_roofline *r, nnc_box area)
 static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
 {
     const nnc_report *report = data->report;
-    char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_TITLE + 64];
+    char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_SENTENCE];
     nnc_canvas_subject(report->model, report->device, report->result->plan.devices, subject);
     snprintf(sentence, sizeof sentence, "%s, every op of the step; area is its share", subject);
+    nnc_canvas_other(data->other, 0.0, "", sentence);
     nnc_canvas_heading(canvas, "Roofline", sentence, "");
     nnc_roofline *r = calloc(1, sizeof *r);
     nnc_roof_mark *marks = calloc(NNC_ROOF_MARKS_MAX, sizeof *marks);
@@ -177,16 +180,22 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
     if (r != NULL && marks != NULL) {
         *r = (nnc_roofline){ .canvas = canvas,
                              .report = report,
+                             .other = data->other,
                              .marks = marks,
                              .peak = report->result->peak_flops_per_s,
                              .rate = report->device->mem_bytes_per_s };
         r->places.area = area;
         nnc_roofline_scale(r, area);
-        nnc_roofline_gather(r);
         draw_grid(r, area);
+        if (r->other != NULL) {
+            nnc_roofline_gather(r, r->other);
+            nnc_roofline_draw_other(r);
+            draw_marks(r, true);
+        }
+        nnc_roofline_gather(r, report);
         nnc_roofline_draw_roof(r, area);
         draw_legend(r, area);
-        draw_marks(r);
+        draw_marks(r, false);
         draw_labels(r);
     } else {
         canvas->svg.body.failed = true;

@@ -79,36 +79,51 @@ static void add_kinds(const nnc_result *result, char *tip, size_t size)
     }
 }
 
-static void draw_bar(nnc_canvas *canvas, const nnc_result *result, double step_s, part *parts,
-                     int count)
+/* The parts side by side, drawn as themselves or, of the other estimate, as outlines. */
+static void draw_parts(nnc_canvas *canvas, const nnc_scale *scale, const nnc_report *report,
+                       part *parts, int count, bool outlined)
 {
-    const nnc_scale scale = { 0.0, step_s, canvas->left, canvas->right, false };
+    const double step_s = report->result->step_s + wait_of(report->run);
+    const nnc_px height = NNC_PX(outlined ? 9 : 30);
     double done_s = 0.0;
     for (int i = 0; i < count; i++) {
         part *p = &parts[i];
-        char tip[512];
+        char tip[512], class[32];
         const nnc_legend entry = entry_of(p, step_s);
-        p->x = nnc_scale_at(&scale, done_s);
+        p->x = nnc_scale_at(scale, done_s);
         done_s += p->seconds;
-        p->w = nnc_scale_at(&scale, done_s) - p->x;
-        snprintf(tip, sizeof tip, "%s: %s", entry.label, entry.value);
-        nnc_canvas_say(canvas, " %c%s %s.", entry.label[0] - 'a' + 'A', entry.label + 1,
-                       entry.value);
+        p->w = nnc_scale_at(scale, done_s) - p->x;
+        snprintf(tip, sizeof tip, "%s%s: %s", outlined ? "outlined: " : "", entry.label,
+                 entry.value);
         if (is_exposed(p)) {
-            add_kinds(result, tip, sizeof tip);
+            add_kinds(report->result, tip, sizeof tip);
         }
-        const nnc_box box = { p->x, canvas->y, p->w, NNC_PX(30) };
-        nnc_svg_mark(&canvas->svg, p->row->name, NULL, tip);
-        if (entry.hue[0] == '\0') {
+        const nnc_box box = { p->x, canvas->y, p->w, height };
+        nnc_svg_mark(&canvas->svg, outlined ? NULL : p->row->name, NULL, tip);
+        if (!outlined && entry.hue[0] == '\0') {
             nnc_svg_hatched(&canvas->svg, box);
         } else {
-            char class[32];
-            snprintf(class, sizeof class, "bar %s", entry.hue);
+            snprintf(class, sizeof class, outlined ? "other" : "bar %s", entry.hue);
             nnc_svg_rect(&canvas->svg, class, box);
         }
         nnc_svg_mark_end(&canvas->svg);
     }
-    canvas->y += NNC_PX(30);
+    canvas->y += height;
+}
+
+static void say_parts(nnc_canvas *canvas, const part *parts, int count, double step_s)
+{
+    for (int i = 0; i < count; i++) {
+        const nnc_legend entry = entry_of(&parts[i], step_s);
+        nnc_canvas_say(canvas, " %c%s %s.", entry.label[0] - 'a' + 'A', entry.label + 1,
+                       entry.value);
+    }
+}
+
+/* All that the step is the sum of, with what it waits for its input. */
+static int all_parts(const nnc_report *report, part parts[PARTS_MAX])
+{
+    return add_wait(report->run, parts, parts_of(report->result, parts));
 }
 
 /* Under each part that is more than a line its label, with a leader where it had to move. */
@@ -150,12 +165,12 @@ static void draw_tick(nnc_canvas *canvas, nnc_px x, const char *explain, const c
 }
 
 /* From 0: the bounds, where nine of ten measurements fall, and the prediction. */
-static void draw_bounds(nnc_canvas *canvas, const nnc_result *r)
+static void draw_bounds(nnc_canvas *canvas, const nnc_result *r, double other_s)
 {
     const bool known = !isnan(r->interval_s[0]) && !isnan(r->interval_s[1]);
     const double most = known ? nnc_max(r->interval_s[1], r->upper_bound_s) : r->upper_bound_s;
-    const nnc_scale scale = { 0.0, nnc_max(most, r->step_s) * 1.02, canvas->left, canvas->right,
-                              false };
+    const nnc_scale scale = { 0.0, nnc_max(nnc_max(most, r->step_s), other_s) * 1.02, canvas->left,
+                              canvas->right, false };
     char low[64], high[64], band[96], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
     const nnc_px lower = nnc_scale_at(&scale, r->lower_bound_s);
     const nnc_px upper = nnc_scale_at(&scale, r->upper_bound_s);
@@ -189,6 +204,12 @@ static void draw_bounds(nnc_canvas *canvas, const nnc_result *r)
     }
     draw_tick(canvas, lower, "lower_bound_s", low);
     draw_tick(canvas, upper, "upper_bound_s", high);
+    if (other_s > 0.0) {
+        snprintf(band, sizeof band, "outlined: %s", nnc_unit_text(other_s, "s", a));
+        nnc_svg_mark(&canvas->svg, NULL, NULL, band);
+        nnc_svg_circle(&canvas->svg, "other", nnc_scale_at(&scale, other_s), canvas->y, NNC_PX(5));
+        nnc_svg_mark_end(&canvas->svg);
+    }
     snprintf(band, sizeof band, "predicted: %s", nnc_unit_text(r->step_s, "s", a));
     nnc_svg_mark(&canvas->svg, "step_s", NULL, band);
     nnc_svg_circle(&canvas->svg, "dot backward", nnc_scale_at(&scale, r->step_s), canvas->y,
@@ -199,17 +220,24 @@ static void draw_bounds(nnc_canvas *canvas, const nnc_result *r)
 
 static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
 {
-    const nnc_report *report = data->report;
-    const nnc_result *result = report->result;
-    part parts[PARTS_MAX];
-    char subject[NNC_CANVAS_TITLE], step[NNC_NUMBER_TEXT];
-    const double step_s = result->step_s + wait_of(report->run);
-    const int count = add_wait(report->run, parts, parts_of(result, parts));
-    nnc_canvas_subject(report->model, report->device, result->plan.devices, subject);
-    nnc_canvas_heading(canvas, "One step", subject, nnc_unit_text(step_s, "s", step));
-    draw_bar(canvas, result, step_s, parts, count);
+    const nnc_report *report = data->report, *other = data->other;
+    part parts[PARTS_MAX], others[PARTS_MAX];
+    char sentence[NNC_CANVAS_SENTENCE], step[NNC_NUMBER_TEXT];
+    const double step_s = report->result->step_s + wait_of(report->run);
+    const double other_s = other != NULL ? other->result->step_s + wait_of(other->run) : 0.0;
+    const nnc_scale scale = { 0.0, nnc_max(step_s, other_s), canvas->left, canvas->right, false };
+    const int count = all_parts(report, parts);
+    nnc_canvas_subject(report->model, report->device, report->result->plan.devices, sentence);
+    nnc_canvas_other(other, other_s, "s", sentence);
+    nnc_canvas_heading(canvas, "One step", sentence, nnc_unit_text(step_s, "s", step));
+    if (other != NULL) {
+        draw_parts(canvas, &scale, other, others, all_parts(other, others), true);
+        canvas->y += NNC_PX(3);
+    }
+    say_parts(canvas, parts, count, step_s);
+    draw_parts(canvas, &scale, report, parts, count, false);
     draw_labels(canvas, parts, count, step_s);
-    draw_bounds(canvas, result);
+    draw_bounds(canvas, report->result, other_s);
 }
 
 const nnc_picture nnc_plot_step = {

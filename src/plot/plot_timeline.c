@@ -76,11 +76,11 @@ static void draw_key(nnc_stage_rows *t)
     nnc_canvas_legend(t->canvas, t->x.start, entries, count);
 }
 
-static void draw_heading(nnc_stage_rows *t)
+static void draw_heading(nnc_stage_rows *t, const nnc_report *other)
 {
     const nnc_report *report = t->report;
     const nnc_plan *plan = &report->result->plan;
-    char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_TITLE + 160], idle[NNC_NUMBER_TEXT];
+    char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_SENTENCE], idle[NNC_NUMBER_TEXT];
     char bubble[NNC_NUMBER_TEXT];
     nnc_canvas_subject(report->model, report->device, plan->devices, subject);
     nnc_percent_text(report->result->idle_share, idle);
@@ -93,6 +93,7 @@ static void draw_heading(nnc_stage_rows *t)
         snprintf(sentence, sizeof sentence, "%s, %" PRId64 " micro-batches", subject,
                  plan->micro_batches);
     }
+    nnc_canvas_other(other, other != NULL ? other->result->step_s : 0.0, "s", sentence);
     nnc_canvas_heading(t->canvas, "Timeline", sentence, "");
     if (plan->pipeline > 1) {
         nnc_canvas_say(t->canvas, " The busiest stage, %" PRId32 ", waits %s of the step.",
@@ -101,12 +102,24 @@ static void draw_heading(nnc_stage_rows *t)
     }
 }
 
+/* Where the step of the other estimate ends. */
+static void draw_end(nnc_stage_rows *t, double other_s, nnc_px top)
+{
+    char tip[64], text[NNC_NUMBER_TEXT];
+    const nnc_px x = nnc_scale_at(&t->x, other_s);
+    snprintf(tip, sizeof tip, "outlined: ends after %s", nnc_unit_text(other_s, "s", text));
+    nnc_svg_mark(&t->canvas->svg, NULL, NULL, tip);
+    nnc_svg_line(&t->canvas->svg, "other", x, top - NNC_PX(3), x, t->canvas->y);
+    nnc_svg_mark_end(&t->canvas->svg);
+}
+
 /* The whole step, or what of it was asked for. */
-static void set_scale(nnc_stage_rows *t)
+static void set_scale(nnc_stage_rows *t, double other_s)
 {
     const nnc_report *report = t->report;
     const nnc_plot_how *how = t->canvas->how;
-    double from_s = report->intervals[0].start_s, to_s = report->intervals[0].end_s;
+    double from_s = report->intervals[0].start_s,
+           to_s = nnc_max(report->intervals[0].end_s, other_s);
     for (int64_t i = 0; i < report->interval_count; i++) {
         from_s = nnc_min(from_s, report->intervals[i].start_s);
         to_s = nnc_max(to_s, report->intervals[i].end_s);
@@ -126,9 +139,11 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
                          .height = NNC_PX(stages > 16 ? 14 : 22),
                          .gap = NNC_PX(3) };
     char text[32];
-    set_scale(&t);
+    const double other_s = data->other != NULL ? data->other->result->step_s : 0.0;
+    set_scale(&t, other_s);
     t.spent = calloc((size_t)(t.x.end - t.x.start) / NNC_PX(1) + 1, sizeof *t.spent);
-    draw_heading(&t);
+    draw_heading(&t, data->other);
+    const nnc_px top = canvas->y;
     if (t.spent == NULL) {
         canvas->svg.body.failed = true;
         return;
@@ -140,6 +155,9 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
                      text);
         nnc_stage_put(&t, nnc_stage_row_from(&t, at));
         canvas->y += t.height + t.gap;
+    }
+    if (other_s > t.x.from && other_s <= t.x.to) {
+        draw_end(&t, other_s, top);
     }
     draw_axis(&t);
     draw_key(&t);

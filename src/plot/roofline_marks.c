@@ -25,21 +25,30 @@ static double power_below(double value)
  * most seven, down to the slowest op. */
 void nnc_roofline_scale(nnc_roofline *r, nnc_box area)
 {
-    double least = 0.1, most = 8.0 * r->peak / r->rate, slowest = r->peak / 1e3;
-    for (int32_t i = 0; i < r->report->op_count; i++) {
-        const nnc_op_cost *cost = &r->report->ops[i];
-        if (is_drawn(cost)) {
-            const double at = nnc_intensity(&cost->work);
-            least = nnc_min(least, at);
-            most = nnc_max(most, at);
-            slowest = nnc_min(slowest, rate_of(cost));
+    const nnc_report *both[] = { r->report, r->other };
+    double least = 0.1, most = 0.0, slowest = INFINITY, peak = 0.0, ridge = 0.0;
+    for (int k = 0; k < 2 && both[k] != NULL; k++) {
+        const double own = both[k]->result->peak_flops_per_s,
+                     at = own / both[k]->device->mem_bytes_per_s;
+        peak = nnc_max(peak, own);
+        ridge = nnc_max(ridge, at);
+        most = nnc_max(most, 8.0 * at);
+        slowest = nnc_min(slowest, own / 1e3);
+        for (int32_t i = 0; i < both[k]->op_count; i++) {
+            const nnc_op_cost *cost = &both[k]->ops[i];
+            if (is_drawn(cost)) {
+                const double intensity = nnc_intensity(&cost->work);
+                least = nnc_min(least, intensity);
+                most = nnc_max(most, intensity);
+                slowest = nnc_min(slowest, rate_of(cost));
+            }
         }
     }
-    least = nnc_max(least, 1e-4 * r->peak / r->rate);
-    slowest = nnc_max(slowest, r->peak / 1e7);
+    least = nnc_max(least, 1e-4 * ridge);
+    slowest = nnc_max(slowest, peak / 1e7);
     r->x = (nnc_scale){ power_below(least), 10.0 * power_below(most * 0.999), area.x,
                         area.x + area.w, true };
-    r->y = (nnc_scale){ power_below(slowest), r->peak * 2.2, area.y + area.h, area.y, true };
+    r->y = (nnc_scale){ power_below(slowest), peak * 2.2, area.y + area.h, area.y, true };
 }
 
 /* What is nearer cannot be told apart; an op may be joined twice, first with its like, then with other small ones. */
@@ -99,11 +108,13 @@ static void join_small(nnc_roofline *r)
     r->count = kept;
 }
 
-void nnc_roofline_gather(nnc_roofline *r)
+void nnc_roofline_gather(nnc_roofline *r, const nnc_report *report)
 {
-    for (int32_t i = 0; i < r->report->op_count; i++) {
-        const nnc_op_cost *cost = &r->report->ops[i];
-        const double share = cost->time_s * cost->repeat / r->report->result->step_s;
+    r->count = 0;
+    memset(r->bound_share, 0, sizeof r->bound_share);
+    for (int32_t i = 0; i < report->op_count; i++) {
+        const nnc_op_cost *cost = &report->ops[i];
+        const double share = cost->time_s * cost->repeat / report->result->step_s;
         if (!(cost->repeat > 0)) {
             continue;
         }

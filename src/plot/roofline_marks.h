@@ -16,7 +16,7 @@ typedef struct nnc_roof_mark {
 
 typedef struct nnc_roofline {
     nnc_canvas *canvas;
-    const nnc_report *report;
+    const nnc_report *report, *other; /* other: only outlined; NULL = none */
     nnc_scale x, y;
     double peak, rate; /* FLOP/s, B/s */
     nnc_roof_mark *marks;
@@ -26,8 +26,10 @@ typedef struct nnc_roofline {
 } nnc_roofline;
 
 void nnc_roofline_scale(nnc_roofline *r, nnc_box area);
-/* The marks, largest first; room for NNC_ROOF_MARKS_MAX of them. */
-void nnc_roofline_gather(nnc_roofline *r);
+/* The marks of its own report or of the other, largest first; room for NNC_ROOF_MARKS_MAX of them. */
+void nnc_roofline_gather(nnc_roofline *r, const nnc_report *report);
+/* The roof of the other report. */
+void nnc_roofline_draw_other(nnc_roofline *r);
 /* The roof of the datasheet, and below it what fitted kernels sustain. */
 void nnc_roofline_draw_roof(nnc_roofline *r, nnc_box area);
 

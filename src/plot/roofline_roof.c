@@ -53,6 +53,16 @@ static void draw_sustained(nnc_roofline *r)
     draw_roof_line(r, "roof dash thin", tip, peak, rate);
 }
 
+void nnc_roofline_draw_other(nnc_roofline *r)
+{
+    char tip[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
+    const double peak = r->other->result->peak_flops_per_s,
+                 rate = r->other->device->mem_bytes_per_s;
+    snprintf(tip, sizeof tip, "outlined: %s, %s", nnc_unit_text(peak, "FLOP/s", a),
+             nnc_unit_text(rate, "B/s", b));
+    draw_roof_line(r, "other", tip, peak, rate);
+}
+
 void nnc_roofline_draw_roof(nnc_roofline *r, nnc_box area)
 {
     nnc_svg *svg = &r->canvas->svg;

@@ -512,6 +512,34 @@ $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment --
 <title id="nnc-scaling-title">Scaling</title>
 <desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, throughput per device against 1; the batch of 16 is fixed, every size has its own best plan. 1 device: 100.0%, step 124.5 ms. 2 devices: 99.6%, step 62.53 ms. 4 devices: 98.8%, step 31.53 ms. 8 devices: 97.1%, step 16.03 ms.</desc>
 
+# Another estimate outlined behind it, on the same scale; its command may be copied as it is.
+$ nncost plot step dense round --micro-batch 2 --against "nncost estimate dense 'round'" --fragment | grep -E 'desc|outlined|predicted|forward'
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 179" width="720" height="179" role="img" aria-labelledby="nnc-step-title nnc-step-desc">
+<desc id="nnc-step-desc">One step, A small decoder on A device of round figures; outlined: A small decoder on A device of round figures, 10.80 ms: 18.38 ms. Forward 5.136 ms, 27.9%. Backward 10.03 ms, 54.6%. Update 3.213 ms, 17.5%. At least 13.84 ms, without overlap 21.49 ms.</desc>
+<text class="dim" x="79.7" y="18">A small decoder on A device of round figures; outlined: A small decoder on A device of</text>
+<g><title>outlined: forward: 2.568 ms, 23.8%</title><rect class="other" x="8" y="44" width="98.4" height="9"/></g>
+<g><title>outlined: backward: 5.014 ms, 46.4%</title><rect class="other" x="106.4" y="44" width="192.1" height="9"/></g>
+<g><title>outlined: update: 3.213 ms, 29.8%</title><rect class="other" x="298.5" y="44" width="123" height="9"/></g>
+<g data-explain="forward_s"><title>forward: 5.136 ms, 27.9%</title><rect class="bar forward" x="8" y="56" width="196.8" height="30"/></g>
+<path class="axis thin" d="M16 86L16 91L12 97"/><rect class="forward" x="8" y="100" width="9" height="9" rx="2"/><text x="21" y="109">forward</text>
+<g><title>outlined: 10.80 ms</title><circle class="other" cx="354.7" cy="163" r="5"/></g>
+<g data-explain="step_s"><title>predicted: 18.38 ms</title><circle class="dot backward" cx="598.2" cy="163" r="5"/></g>
+$ nncost plot memory dense round --micro-batch 2 --against 'dense round' --fragment | grep -c 'class="other"'
+5
+$ nncost plot roofline dense round --against 'dense fitted' --fragment | grep -c 'class="other"'
+37
+$ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --against 'dense round --pipeline 2 --micro-batches 8' --fragment | grep -E 'ends after'
+<g><title>outlined: ends after 38.38 ms</title><path class="other" d="M712 41L712 94"/></g>
+$ nncost plot step dense round --against 'dense round --tensr 2'
+! nncost: --tensr: unknown option, did you mean --tensor?
+[2]
+$ nncost plot step dense round --against ' '
+! nncost: --against: expected MODEL DEVICE and options, found nothing
+[2]
+$ nncost plot front dense round --devices 4 --global-batch 16 --against 'dense round'
+! nncost: --against: is not an option of 'plot front'
+[2]
+
 # A file of its own has the colours and the ground; it can go to a file.
 $ nncost plot step dense round --output step.svg && head -c 60 step.svg && grep -c '<style>' step.svg && grep -c 'class="page"' step.svg
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox=1

@@ -14,6 +14,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "base/shell_word.h"
 #include "suite.h"
 
 static void expect_number(double value, const char *expected)
@@ -326,6 +327,28 @@ START_TEST(formats_have_sizes)
 }
 END_TEST
 
+START_TEST(lines_are_taken_apart_as_a_shell_does)
+{
+    char line[] = "  gpt2 --set 'name=a b' it\\'s \"x \\\" y\" '' \t", *words[6];
+    const char *const expected[] = { "gpt2", "--set", "name=a b", "it's", "x \" y", "" };
+    ck_assert_int_eq(nnc_shell_split(line, words, 6), 6);
+    for (int i = 0; i < 6; i++) {
+        ck_assert_str_eq(words[i], expected[i]);
+    }
+    char more[] = "a b c", open[] = "'a b";
+    ck_assert_int_eq(nnc_shell_split(more, words, 2), -1);
+    ck_assert_int_eq(nnc_shell_split(open, words, 2), 1); /* an open quote ends with the line */
+    ck_assert_str_eq(words[0], "a b");
+    /* What is written comes back. */
+    nnc_buffer out = { 0 };
+    nnc_shell_word(&out, "it's \"a\" \\ b");
+    nnc_buffer_byte(&out, '\0');
+    ck_assert_int_eq(nnc_shell_split(out.bytes, words, 2), 1);
+    ck_assert_str_eq(words[0], "it's \"a\" \\ b");
+    nnc_buffer_free(&out);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -339,6 +362,7 @@ int main(void)
         numbers_ignore_the_locale,
         messages_stay_one_line,
         nearest_name_is_a_slip_away,
+        lines_are_taken_apart_as_a_shell_does,
         characters_are_measured,
         arena_gives_zeroed_aligned_memory,
         buffers_grow,

@@ -1,9 +1,11 @@
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/number.h"
+#include "base/shell_word.h"
 #include "cli/scenario_asked.h"
 #include "cli/search_asked.h"
 #include "plot/plot.h"
@@ -46,6 +48,7 @@ static nnc_status check_options(const nnc_options *options, const nnc_picture *p
         { "--stages", options->stages, picture->by_stages },
         { "--from", options->from != NULL, picture->of == NNC_PLOT_TIMELINE },
         { "--to", options->to != NULL, picture->of == NNC_PLOT_TIMELINE },
+        { "--against", options->against != NULL, picture->of < NNC_PLOT_FRONT },
         { "--best", search->best != NULL, picture->of == NNC_PLOT_FRONT },
         { "--objective", search->objective != NULL, picture->of >= NNC_PLOT_FRONT },
         { "--max-memory", search->max_memory != NULL, picture->of >= NNC_PLOT_FRONT },
@@ -94,6 +97,63 @@ static nnc_status draw(nnc_session *session, const nnc_plot_data *data, nnc_erro
     return NNC_OK;
 }
 
+/* A picture with another estimate behind it, whose session begins with the same bytes as this. */
+typedef struct outline {
+    nnc_session other;
+    nnc_session *session;
+    const nnc_report *report;
+} outline;
+
+static nnc_status draw_outlined(nnc_session *session, nnc_scenario *other, nnc_scratch *scratch,
+                                nnc_error *err)
+{
+    const outline *o = (const outline *)session;
+    (void)scratch;
+    return draw(o->session, &(nnc_plot_data){ .report = o->report, .other = &other->report }, err);
+}
+
+/* Reads the command line of --against. */
+static nnc_status load_other(outline *o, char *line, nnc_error *err)
+{
+    enum { WORDS = 256 };
+    char *words[WORDS + 1] = { (char *)"plot" };
+    const int count = nnc_shell_split(line, words + 1, WORDS - 1);
+    const int named = count > 0 && strcmp(words[1], "nncost") == 0 ? 1 : 0;
+    const int first = named + (count > named && strcmp(words[1 + named], "estimate") == 0 ? 1 : 0);
+    o->other = (nnc_session){ .style = o->session->style,
+                              .specs = o->session->specs,
+                              .data = o->session->data,
+                              .out = o->session->out };
+    if (count - first < 1) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--against",
+                        "expected MODEL DEVICE and options, found %s",
+                        count < 0 ? "too many words" : "nothing");
+    }
+    words[1 + count] = NULL;
+    NNC_TRY(nnc_options_parse(count - first + 1, words + first, nnc_cmd_estimate.name,
+                              nnc_cmd_estimate.takes, &o->other.options, err));
+    char **operands = o->other.options.operands;
+    return nnc_scenario_report(&o->other, operands[0], operands[1], draw_outlined, err);
+}
+
+static nnc_status draw_both(nnc_session *session, const nnc_report *report, nnc_error *err)
+{
+    char *line = strdup(session->options.against);
+    outline *o = calloc(1, sizeof *o);
+    nnc_status status = NNC_NO_MEMORY;
+    if (line != NULL && o != NULL) {
+        o->session = session;
+        o->report = report;
+        status = load_other(o, line, err);
+        free(o->other.options.defaults);
+    } else {
+        nnc_no_memory(err);
+    }
+    free(o);
+    free(line);
+    return status;
+}
+
 static nnc_status draw_report(nnc_session *session, nnc_scenario *scenario, nnc_scratch *scratch,
                               nnc_error *err)
 {
@@ -113,7 +173,10 @@ static nnc_status draw_report(nnc_session *session, nnc_scenario *scenario, nnc_
     if (picture->of == NNC_PLOT_TIMELINE) {
         NNC_TRY(nnc_scenario_timeline(scenario, scratch, err));
     }
-    const nnc_status status = draw(session, &(nnc_plot_data){ .report = &scenario->report }, err);
+    const nnc_plot_data data = { .report = &scenario->report };
+    const nnc_status status = session->options.against != NULL
+                                  ? draw_both(session, data.report, err)
+                                  : draw(session, &data, err);
     nnc_scenario_timeline_free(scenario);
     return status;
 }
