@@ -239,6 +239,15 @@ NNC_ENUM(nnc_loss_keep, NNC_LOSS_KEEP_LIST, NNC_LOSS_KEEPS_COUNT);
 NNC_API const char *nnc_loss_keep_name(nnc_loss_keep keep);
 NNC_API const char *nnc_loss_keep_help(nnc_loss_keep keep);
 
+/* Where queries, keys, values and what attention gives are copied into an order by heads and back. */
+#define NNC_HEAD_COPY_LIST(X)                                       \
+    X(NNC_HEADS_IN_PLACE, "none", "Kernels read them as they lie.") \
+    X(NNC_HEADS_UNFUSED, "unfused", "For batched products alone.")  \
+    X(NNC_HEADS_ALWAYS, "always", "For fused attention, too.")
+NNC_ENUM(nnc_head_copy, NNC_HEAD_COPY_LIST, NNC_HEAD_COPY_COUNT);
+NNC_API const char *nnc_head_copy_name(nnc_head_copy copy);
+NNC_API const char *nnc_head_copy_help(nnc_head_copy copy);
+
 /* An implementation: which kernels are fused and what each keeps. Owned by the set it was loaded into; its
  * fields have the names of the file: nnc_software_number, nnc_software_text and nnc_software_set of
  * <nncost/spec.h>. */
@@ -344,6 +353,10 @@ struct nnc_software {
     bool fused_residual;   /* bias, dropout and residual in one kernel */
     bool fused_maps;       /* norm, activation and sum of a feature map in one kernel */
     bool contiguous_maps;  /* channels of a map do not lie together (NCHW) */
+    bool written_out;      /* layer and RMS norms and GELU: a kernel per primitive */
+    bool cast_weights;     /* fp32 weights are cast for every micro-batch, their gradients back */
+    bool
+        flat_weights; /* of one buffer that is gathered for every micro-batch, in fp32; see sync.c */
     bool fused_rotary;
     bool fused_softmax;     /* scale and mask inside the softmax kernel (unfused attention) */
     bool fused_loss;        /* cross-entropy in one kernel on the logits' own format */
@@ -353,6 +366,7 @@ struct nnc_software {
     nnc_norm_keep norm_keep;       /* layer, RMS and batch norms */
     nnc_norm_keep group_norm_keep; /* group norms of residual blocks */
     nnc_loss_keep loss_keep;
+    nnc_head_copy copied_heads;
     bool loss_in_place;  /* the loss writes over the logits: its copies do not live at once */
     bool softmax_upcast; /* softmax runs in fp32; its fp32 output is kept beside the cast one */
     bool attention_mask_kept; /* a boolean s x s mask per layer */

@@ -150,6 +150,7 @@ static void finish_list(nnc_op_list *list, const nnc_lowering *how,
         *(frozen ? &last->unit_frozen : &last->unit_params) += table;
         head->factored_elements += table / (double)list->tied_cols + (double)list->tied_cols;
     }
+    nnc_add_casts(list, sums, how);
     nnc_cluster_unit_exchanges(list, sums, how);
 }
 

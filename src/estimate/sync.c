@@ -77,6 +77,27 @@ static void frozen_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segm
     }
 }
 
+void nnc_add_casts(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                   const nnc_lowering *how)
+{
+    const nnc_software *software = how->software;
+    const bool wide = nnc_policy_bytes(how->plan->policy).weight_bytes > 2.0;
+    if (!software->cast_weights || !wide || nnc_dtype_bytes(how->dtype) > 2.0) {
+        return;
+    }
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        const double params = sums[s].dense.params + sums[s].expert.params;
+        const nnc_writer w = { list, how, (int64_t)list->segments[s].instances, -1, NULL };
+        if (params > 0.0) {
+            nnc_op *op = nnc_list_pointwise(&w, "weights.cast", NNC_PW_CAST_WEIGHTS,
+                                            NNC_GROUP_OPTIMIZER, (int64_t)params);
+            op->dtype = NNC_FP32;
+            op->segment = s;
+            op->u.pointwise.fused = !software->flat_weights;
+        }
+    }
+}
+
 void nnc_cluster_unit_exchanges(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                                 const nnc_lowering *how)
 {
@@ -131,13 +152,14 @@ static void add(writer *w, const char *name, nnc_comm comm, nnc_route_kind route
     }
 }
 
-/* Weights that a step gathers once. */
-static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_route_kind route,
-                        double shards)
+/* Weights that a step gathers once, or for every pass where they are one flat buffer. */
+static void add_weights(writer *w, const nnc_plan *plan, bool flat, double params,
+                        nnc_route_kind route, double shards)
 {
     if (shards > 1.0) {
         add(w, "data.gather_weights", NNC_COMM_DATA, route, NNC_ALL_GATHER,
-            nnc_policy_bytes(plan->policy).weight_bytes * params, 1);
+            nnc_policy_bytes(plan->policy).weight_bytes * params,
+            flat && plan->zero >= 2 ? nnc_step_passes(plan) : 1);
     }
 }
 
@@ -153,10 +175,11 @@ static void scatter_every_pass(writer *w, const nnc_plan *plan, double params, n
 }
 
 /* Gradients of one kind of parameters, ZeRO stages 0 to 2. */
-static void add_gradients(writer *w, const nnc_plan *plan, double params, nnc_route_kind route,
-                          double shards)
+static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double params,
+                          nnc_route_kind route, double shards)
 {
-    const double g = nnc_policy_gradient_io_bytes(plan->policy) * params;
+    const double full = nnc_policy_gradient_io_bytes(plan->policy);
+    const double g = (flat ? nnc_min(full, nnc_dtype_bytes(plan->precision)) : full) * params;
     const int32_t replicas = replicas_of(plan, route, shards);
     if (plan->zero == 0) {
         if (replicas > 1) {
@@ -171,12 +194,12 @@ static void add_gradients(writer *w, const nnc_plan *plan, double params, nnc_ro
         add(w, "data.reduce_replicas", NNC_COMM_DATA, replica_route(route), NNC_ALL_REDUCE,
             g / shards, 1);
     }
-    add_weights(w, plan, params, route, shards);
+    add_weights(w, plan, flat, params, route, shards);
 }
 
 int nnc_cluster_step_exchanges(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                               const nnc_holding *holding, const nnc_plan *plan, double tied_params,
-                               nnc_op ops[NNC_STEP_EXCHANGES_MAX])
+                               const nnc_holding *holding, const nnc_plan *plan, bool flat,
+                               double tied_params, nnc_op ops[NNC_STEP_EXCHANGES_MAX])
 {
     writer w = { .ops = ops };
     double dense = 0.0, expert = 0.0;
@@ -193,12 +216,12 @@ int nnc_cluster_step_exchanges(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
             gradient * tied_params, 1);
     }
     if (plan->zero < 3 && plan->data * plan->context > 1) {
-        add_gradients(&w, plan, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
-        add_gradients(&w, plan, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
+        add_gradients(&w, plan, flat, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
+        add_gradients(&w, plan, flat, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
     }
     if (plan->zero == 3 && !plan->reshard) {
-        add_weights(&w, plan, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
-        add_weights(&w, plan, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
+        add_weights(&w, plan, flat, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
+        add_weights(&w, plan, flat, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
     }
     if ((plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0) {
         const double weights = nnc_policy_bytes(plan->policy).weight_bytes;

@@ -18,6 +18,10 @@ typedef struct nnc_hideout {
     double shards, expert_shards; /* of a replica's gradients */
 } nnc_hideout;
 
+/* Appends what casts weights held in fp32 for every micro-batch, of each segment. */
+void nnc_add_casts(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                   const nnc_lowering *how);
+
 /* Appends to a list the exchanges that a unit of ZeRO-3 or of offload makes in every pass: weights
  * gathered before use, gradients scattered after, kept activations moved out and back. Before rows
  * are built; the list's segments and sums are of one rank. */
@@ -25,11 +29,12 @@ void nnc_cluster_unit_exchanges(nnc_op_list *list, const nnc_segment_sums sums[N
                                 const nnc_lowering *how);
 
 /* Writes the exchanges of one whole step of a device into ops; returns how many, at most
- * NNC_STEP_EXCHANGES_MAX. ends: the device holds one end of the pipeline, with a tied table. */
+ * NNC_STEP_EXCHANGES_MAX. ends: the device holds one end of the pipeline, with a tied table; flat: weights are
+ * one buffer, gathered for every pass, and their gradients are reduced in the format of the products. */
 enum { NNC_STEP_EXCHANGES_MAX = 12 };
 int nnc_cluster_step_exchanges(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                               const nnc_holding *holding, const nnc_plan *plan, double tied_params,
-                               nnc_op ops[NNC_STEP_EXCHANGES_MAX]);
+                               const nnc_holding *holding, const nnc_plan *plan, bool flat,
+                               double tied_params, nnc_op ops[NNC_STEP_EXCHANGES_MAX]);
 
 /* Exposed seconds of an exchange of the whole step that takes N = exchange_s on a fabric, with a window of t
  * seconds beside it: gradients travel in buckets, a share f of them each, as soon as their layers are done, the last

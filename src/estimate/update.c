@@ -29,8 +29,9 @@ void nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *t)
     t->update_count = 0;
     t->exchange_count = 0;
     if (step->network != NULL) {
-        t->exchange_count = nnc_cluster_step_exchanges(step->sums, holding, plan,
-                                                       end ? step->tied_params : 0.0, t->exchanges);
+        t->exchange_count =
+            nnc_cluster_step_exchanges(step->sums, holding, plan, step->software->flat_weights,
+                                       end ? step->tied_params : 0.0, t->exchanges);
     }
     nnc_holding_update(step->sums, holding, plan, &u);
     if ((plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0 && step->network != NULL &&

@@ -11,6 +11,7 @@
 NNC_ENUM_TEXTS(nnc_flash_kernel, NNC_FLASH_KERNEL_LIST)
 NNC_ENUM_TEXTS(nnc_norm_keep, NNC_NORM_KEEP_LIST)
 NNC_ENUM_TEXTS(nnc_loss_keep, NNC_LOSS_KEEP_LIST)
+NNC_ENUM_TEXTS(nnc_head_copy, NNC_HEAD_COPY_LIST)
 
 static const nnc_field spread_fields[] = {
     { NNC_FIELD(nnc_spread, low), .max = 1, .above_min = true, .required = true,
@@ -76,6 +77,8 @@ static const nnc_field software_fields[] = {
     { NNC_FIELD(nnc_software, name), .required = true, .help = "Name in full." },
     { NNC_FIELD(nnc_software, fused_norm), .default_text = "on",
       .help = "A norm is one kernel; else one per primitive." },
+    { NNC_FIELD(nnc_software, written_out), .default_text = "off",
+      .help = "Layer and RMS norms and GELU are written out, with a kernel per primitive." },
     { NNC_FIELD(nnc_software, fused_activation), .default_text = "on",
       .help = "Gate and product are one kernel that keeps neither intermediate." },
     { NNC_FIELD(nnc_software, fused_residual), .default_text = "on",
@@ -87,6 +90,17 @@ static const nnc_field software_fields[] = {
       .help = "Each channel of a feature map lies by itself (NCHW), and is put into another order "
               "where "
               "matrix units need it; else channels lie together (channels last)." },
+    { NNC_FIELD(nnc_software, copied_heads), NNC_FIELD_NAMES(nnc_head_copy, NNC_HEAD_COPY_COUNT),
+      .default_text = "none",
+      .help =
+          "Queries, keys, values and what attention gives are copied into an order by heads and "
+          "back; with always, contiguous maps that are read as tokens too." },
+    { NNC_FIELD(nnc_software, cast_weights), .default_text = "off",
+      .help = "Weights held in fp32 are cast to 16 bits in every micro-batch, and their gradients "
+              "back." },
+    { NNC_FIELD(nnc_software, flat_weights), .default_text = "off",
+      .help = "ZeRO holds all weights as one unit: gathered in fp32 for every micro-batch, their "
+              "gradients put together in it and reduced in 16 bits." },
     { NNC_FIELD(nnc_software, fused_rotary), .default_text = "on",
       .help = "The rotary embedding is one kernel." },
     { NNC_FIELD(nnc_software, fused_softmax), .default_text = "on",

@@ -76,43 +76,46 @@ typedef struct nnc_norm {
     nnc_norm_keep keep;
 } nnc_norm;
 
-#define NNC_POINTWISE_LIST(X)                                                               \
-    X(NNC_PW_GELU, "gelu")                                                                  \
-    X(NNC_PW_RELU, "relu")                                                                  \
-    X(NNC_PW_RELU2, "relu2")                                                                \
-    X(NNC_PW_SCALE, "scale")     /* by one value per row or channel */                      \
-    X(NNC_PW_SOFTCAP, "softcap") /* tanh between two scales */                              \
-    X(NNC_PW_SILU, "silu")                                                                  \
-    X(NNC_PW_SIGMOID, "sigmoid")                                                            \
-    X(NNC_PW_TANH, "tanh")                                                                  \
-    X(NNC_PW_HARD_SIGMOID, "hard_sigmoid")                                                  \
-    X(NNC_PW_HARD_SWISH, "hard_swish")                                                      \
-    X(NNC_PW_MUL, "mul") /* two tensors, one value at a time */                             \
-    X(NNC_PW_SWIGLU, "swiglu")                                                              \
-    X(NNC_PW_GEGLU, "geglu")                                                                \
-    X(NNC_PW_BIAS, "bias")                                                                  \
-    X(NNC_PW_DROPOUT, "dropout")                                                            \
-    X(NNC_PW_RESIDUAL, "residual")                                                          \
-    X(NNC_PW_BIAS_DROPOUT_RESIDUAL, "bias_dropout_residual")                                \
-    X(NNC_PW_SOFTMAX, "softmax")                                                            \
-    X(NNC_PW_SCALE_MASK, "scale_mask")                                                      \
-    X(NNC_PW_ROTARY, "rotary")                                                              \
-    X(NNC_PW_POSITION_ADD, "position_add")                                                  \
-    X(NNC_PW_TIME_ADD, "time_add") /* one value per channel of a feature map */             \
-    X(NNC_PW_TIMESTEP, "timestep") /* sinusoidal embedding of the time step */              \
-    X(NNC_PW_MAX_POOL, "max_pool")                                                          \
-    X(NNC_PW_MAX_POOL2D, "max_pool2d") /* windows of any size: input_elements are given */  \
-    X(NNC_PW_AVG_POOL2D, "avg_pool2d")                                                      \
-    X(NNC_PW_UPSAMPLE_NEAREST, "upsample_nearest")                                          \
-    X(NNC_PW_UPSAMPLE_BILINEAR, "upsample_bilinear")                                        \
-    X(NNC_PW_RESIZE, "resize") /* by any factor: input_elements are given */                \
-    X(NNC_PW_CONCAT, "concat")                                                              \
-    X(NNC_PW_EXPERT_BIAS, "expert_bias") /* of each expert, weighted, behind its product */ \
-    X(NNC_PW_CAST, "cast")               /* to the 8-bit operands of a matrix product */    \
-    X(NNC_PW_DEQUANTIZE, "dequantize")   /* weights that are stored in fewer bits */        \
-    X(NNC_PW_DISPATCH, "dispatch")       /* tokens copied to the order of their experts */  \
-    X(NNC_PW_MERGE, "merge")             /* results over blocks of keys added up in fp32 */ \
-    X(NNC_PW_COMBINE, "combine")         /* their results weighted and added up again */
+#define NNC_POINTWISE_LIST(X)                                                                 \
+    X(NNC_PW_GELU, "gelu")                                                                    \
+    X(NNC_PW_RELU, "relu")                                                                    \
+    X(NNC_PW_RELU2, "relu2")                                                                  \
+    X(NNC_PW_SCALE, "scale")     /* by one value per row or channel */                        \
+    X(NNC_PW_SOFTCAP, "softcap") /* tanh between two scales */                                \
+    X(NNC_PW_SILU, "silu")                                                                    \
+    X(NNC_PW_SIGMOID, "sigmoid")                                                              \
+    X(NNC_PW_TANH, "tanh")                                                                    \
+    X(NNC_PW_HARD_SIGMOID, "hard_sigmoid")                                                    \
+    X(NNC_PW_HARD_SWISH, "hard_swish")                                                        \
+    X(NNC_PW_MUL, "mul") /* two tensors, one value at a time */                               \
+    X(NNC_PW_SWIGLU, "swiglu")                                                                \
+    X(NNC_PW_GEGLU, "geglu")                                                                  \
+    X(NNC_PW_BIAS, "bias")                                                                    \
+    X(NNC_PW_DROPOUT, "dropout")                                                              \
+    X(NNC_PW_RESIDUAL, "residual")                                                            \
+    X(NNC_PW_BIAS_DROPOUT_RESIDUAL, "bias_dropout_residual")                                  \
+    X(NNC_PW_SOFTMAX, "softmax")                                                              \
+    X(NNC_PW_SCALE_MASK, "scale_mask")                                                        \
+    X(NNC_PW_ROTARY, "rotary")                                                                \
+    X(NNC_PW_POSITION_ADD, "position_add")                                                    \
+    X(NNC_PW_TIME_ADD, "time_add") /* one value per channel of a feature map */               \
+    X(NNC_PW_TIMESTEP, "timestep") /* sinusoidal embedding of the time step */                \
+    X(NNC_PW_MAX_POOL, "max_pool")                                                            \
+    X(NNC_PW_MAX_POOL2D, "max_pool2d") /* windows of any size: input_elements are given */    \
+    X(NNC_PW_AVG_POOL2D, "avg_pool2d")                                                        \
+    X(NNC_PW_UPSAMPLE_NEAREST, "upsample_nearest")                                            \
+    X(NNC_PW_UPSAMPLE_BILINEAR, "upsample_bilinear")                                          \
+    X(NNC_PW_RESIZE, "resize") /* by any factor: input_elements are given */                  \
+    X(NNC_PW_CONCAT, "concat")                                                                \
+    X(NNC_PW_COPY, "copy")                 /* in another order */                             \
+    X(NNC_PW_HALVES, "halves")             /* their gradients are put together */             \
+    X(NNC_PW_CAST_WEIGHTS, "cast_weights") /* to 16 bits, and their gradients from it */      \
+    X(NNC_PW_EXPERT_BIAS, "expert_bias")   /* of each expert, weighted, behind its product */ \
+    X(NNC_PW_CAST, "cast")                 /* to the 8-bit operands of a matrix product */    \
+    X(NNC_PW_DEQUANTIZE, "dequantize")     /* weights that are stored in fewer bits */        \
+    X(NNC_PW_DISPATCH, "dispatch")         /* tokens copied to the order of their experts */  \
+    X(NNC_PW_MERGE, "merge")               /* results over blocks of keys added up in fp32 */ \
+    X(NNC_PW_COMBINE, "combine")           /* their results weighted and added up again */
 NNC_ENUM(nnc_pointwise_kind, NNC_POINTWISE_LIST, NNC_PW_KIND_COUNT);
 const char *nnc_pointwise_kind_name(nnc_pointwise_kind value);
 

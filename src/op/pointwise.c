@@ -94,6 +94,21 @@ static const pointwise_row kinds[NNC_PW_KIND_COUNT] = {
     [NNC_PW_RESIZE] = { 1, 0, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 1, 0, 0, 1, 0 },
     /* the gradient of a concatenation is two views of it */
     [NNC_PW_CONCAT] = { 0, 0, { 1, 1 }, { 0, 0 }, { 1, 1 }, { 0, 0 }, 1, 0, 0, 0, 0 },
+    [NNC_PW_COPY] = { 0, 0, { 1, 1 }, { 1, 1 }, { 1, 1 }, { 1, 1 }, 1, 0, 0, 0, 0 },
+    [NNC_PW_HALVES] = { 0, 0, { 0, 0 }, { 1, 1 }, { 0, 0 }, { 1, 1 }, 1, 0, 0, 0, 0 },
+    /* Of fp32: read, and written in half of the bytes; gradients the other way round. Of one flat buffer (unfused)
+     * gradients are also copied into it, and cast for their reduction. */
+    [NNC_PW_CAST_WEIGHTS] = { 0,
+                              0,
+                              { 1, 0.5 },
+                              { 0.5, 1 },
+                              { 1, 0.5 },
+                              { 2.5, 2.5 },
+                              0,
+                              0,
+                              0,
+                              0,
+                              0 },
     /* Gathers read a row per copy; sums read every copy and write one row. Combining weights each
      * copy, and its backward also reads the copies for the gradients of the weights. */
     [NNC_PW_DISPATCH] = { 0, 1, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 0, 0, 0, 0, 0 },
@@ -268,9 +283,10 @@ static const char *pointwise_name(const nnc_op *op)
 static nnc_timed pointwise_timed(const nnc_op *op)
 {
     const bool map = op->group == NNC_GROUP_CONV || op->group == NNC_GROUP_RESAMPLE;
-    return op->u.pointwise.kind == NNC_PW_CAST ? NNC_TIMED_CAST
-           : map                               ? NNC_TIMED_MAP
-                                               : NNC_TIMED_POINTWISE;
+    return op->u.pointwise.kind == NNC_PW_CAST           ? NNC_TIMED_CAST
+           : op->u.pointwise.kind == NNC_PW_CAST_WEIGHTS ? NNC_TIMED_UPDATE
+           : map                                         ? NNC_TIMED_MAP
+                                                         : NNC_TIMED_POINTWISE;
 }
 
 const nnc_op_row nnc_pointwise_row = {

@@ -168,6 +168,17 @@ static int64_t chunk_pairs(int64_t seq_len, int64_t chunk)
            nnc_attention_pairs(rest, rest, true, 0);
 }
 
+/* Queries, keys and values by heads, what attention gives by tokens again: copies, and of gradients too. */
+static void copy_heads(const core *c)
+{
+    const nnc_layer *l = c->layer;
+    const int64_t q = nnc_list_mul(c->w, nnc_list_mul(c->w, c->batch, c->s_q), l->heads);
+    const int64_t kv = nnc_list_mul(c->w, nnc_list_mul(c->w, c->batch, c->s_k), l->kv_heads);
+    nnc_list_pointwise(c->w, "attn.heads", NNC_PW_COPY, NNC_GROUP_ATTENTION,
+                       nnc_list_mul(c->w, q + kv, l->head_dim + l->value_dim))
+        ->split = NNC_SPLIT_HEADS;
+}
+
 void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int64_t s_k)
 {
     const nnc_layer *l = w->layer;
@@ -188,7 +199,12 @@ void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int6
                       ? nnc_list_mul(c.w, c.s_q, l->window)
                       : c.all;
     c.scores = nnc_list_mul(c.w, nnc_list_mul(c.w, c.batch, l->heads), c.all);
-    if (w->to.how->attention == NNC_ATTENTION_UNFUSED) {
+    const bool unfused = w->to.how->attention == NNC_ATTENTION_UNFUSED;
+    const nnc_head_copy copy = w->to.how->software->copied_heads;
+    if (copy == NNC_HEADS_ALWAYS || (copy == NNC_HEADS_UNFUSED && unfused)) {
+        copy_heads(&c);
+    }
+    if (unfused) {
         unfused_core(&c);
     } else {
         fused_core(&c);

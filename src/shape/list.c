@@ -126,13 +126,15 @@ nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, co
 nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind, int64_t elements,
                       int64_t rows, int64_t params)
 {
+    const nnc_software *software = w->how->software;
+    const bool map = kind == NNC_NORM_BATCH || kind == NNC_NORM_GROUP; /* never written out */
     nnc_op *op = nnc_list_add(w, name, NNC_OP_NORM, NNC_GROUP_NORM);
     op->weights.vector = params;
     op->recomputed = w->block >= 0 && nnc_list_recomputes(w, NNC_RECOMPUTE_NORM);
     op->u.norm = (nnc_norm){ .kind = kind,
                              .elements = elements,
                              .rows = rows,
-                             .fused = w->how->software->fused_norm,
+                             .fused = software->fused_norm && (map || !software->written_out),
                              .keeps_input = true,
                              .keep = w->how->software->norm_keep };
     return op;

@@ -249,6 +249,9 @@ void nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split
     act->recomputed = nnc_layer_acts_again(w, split);
     act->u.pointwise.keeps_input = true;
     act->u.pointwise.keeps_8bit = w->to.how->plan->fp8_inputs;
+    if (w->layer->mlp == NNC_MLP_GELU && w->to.how->software->written_out) {
+        act->u.pointwise.fused = false;
+    }
     if (nnc_mlp_gated(w->layer->mlp) && !w->to.how->software->fused_activation) {
         act->u.pointwise.fused = false;
         if (!act->recomputed) { /* the activated gate, an input of the product */

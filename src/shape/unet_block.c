@@ -194,6 +194,10 @@ static void transformer(const nnc_unet_writer *w, const nnc_layer *layer, int64_
         nnc_layer_attention(&one, &cross, &context);
     }
     nnc_layer_norm(&one, "ff.norm", layer->hidden);
+    if (!w->to.how->software->fused_activation) { /* gate and product are halves of one tensor */
+        nnc_list_pointwise(&one.to, "ff.halves", NNC_PW_HALVES, NNC_GROUP_MLP,
+                           nnc_list_mul(&one.to, one.tokens, 2 * layer->ffn_hidden));
+    }
     nnc_layer_dense(&one, &mlp, layer->ffn_hidden, true);
     nnc_layer_residual(&one, "ff.residual", NNC_GROUP_MLP);
 }
@@ -210,6 +214,7 @@ void nnc_unet_attention(const nnc_unet_writer *w, int level, nnc_map map, int64_
     const int64_t depth = depth_at(w->u, level), seq_len = map.side * map.side;
     const bool cross_only = level < w->u->cross_only_levels_count && w->u->cross_only_levels[level];
     const nnc_unet_writer outer = block_of(w, repeat, map);
+    const nnc_software *software = w->to.how->software;
     nnc_layer layer = layer_of(w->u, map);
 
     norm(&outer, "attn.norm", map, w->to.how->software->norm_keep);
@@ -221,6 +226,11 @@ void nnc_unet_attention(const nnc_unet_writer *w, int level, nnc_map map, int64_
         nnc_layer_project(&one, &bare, NULL);
         nnc_layer_attend(&one, &bare, NULL);
     } else {
+        if (software->copied_heads == NNC_HEADS_ALWAYS &&
+            software->contiguous_maps) { /* in, and out again */
+            nnc_list_pointwise(&outer.to, "attn.tokens", NNC_PW_COPY, NNC_GROUP_ATTENTION,
+                               2 * nnc_map_elements(w, map));
+        }
         projection(&outer, "attn.in", map, !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM));
         const nnc_unet_writer inner = block_of(w, repeat * depth, map);
         transformer(&inner, &layer, seq_len, cross_only);

@@ -452,10 +452,14 @@ field                       value          unit
 id                          eager
 name                        Nothing fused
 fused_norm                  off
+written_out                 off
 fused_activation            off
 fused_residual              off
 fused_maps                  off
 contiguous_maps             off
+copied_heads                none
+cast_weights                off
+flat_weights                off
 fused_rotary                off
 fused_softmax               off
 fused_loss                  off

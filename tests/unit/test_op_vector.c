@@ -102,6 +102,10 @@ static const struct {
     { NNC_PW_UPSAMPLE_BILINEAR, { 7, 7 }, { 5, 5 }, { 5, 5 }, 0.25, 0 },
     { NNC_PW_RESIZE, { 1, 0 }, { 4, 4 }, { 4, 4 }, 1, 0 },
     { NNC_PW_CONCAT, { 0, 0 }, { 8, 0 }, { 8, 0 }, 1, 0 },
+    { NNC_PW_COPY, { 0, 0 }, { 8, 8 }, { 8, 8 }, 1, 0 },
+    { NNC_PW_HALVES, { 0, 0 }, { 0, 8 }, { 0, 8 }, 1, 0 },
+    /* 4 B read, 2 written; backward the reverse, in one buffer also copied and cast: 6 + 8 + 6 */
+    { NNC_PW_CAST_WEIGHTS, { 0, 0 }, { 6, 6 }, { 6, 20 }, 0, 0 },
     { NNC_PW_EXPERT_BIAS, { 2, 4 }, { 0, 4 }, { 56, 80 }, 0, 0 }, /* 28 and 40 in 16 bits */
     { NNC_PW_CAST, { 2, 2 }, { 5, 5 }, { 5, 5 }, 1, 1 },          /* written in 8 bit, both ways */
     { NNC_PW_DEQUANTIZE, { 1, 0 }, { 4, 0 }, { 4, 0 }, 0, 0 },    /* the stored weights apart */

@@ -124,6 +124,68 @@ START_TEST(gradients_and_weights)
 }
 END_TEST
 
+static double bytes_of_row(const nnc_op_cost *row)
+{
+    return row->work.read_bytes + row->work.write_bytes;
+}
+
+static bool casts(const nnc_op_cost *row)
+{
+    return strcmp(row->op->name, "weights.cast") == 0;
+}
+
+/* One buffer in fp32: 4 B are gathered and 2 B scattered for each of three passes; 6 B are moved by casts
+ * forward and 20 backward. Without it 4 B each, and the gather once; 6 and 6. */
+START_TEST(weights_of_one_buffer)
+{
+    const nnc_model model = small_gpt();
+    const nnc_device device = cluster_device();
+    nnc_software software = nnc_software_default();
+    nnc_plan plan = plan_of(8, 1, 1);
+    plan.micro_batches = 3;
+    plan.zero = 2;
+    plan.policy = NNC_POLICY_AMP;
+    software.cast_weights = true;
+    for (int flat = 0; flat < 2; flat++) {
+        software.flat_weights = flat == 1;
+        const double params = (double)estimate_with(&model, &device, &software, &plan).params;
+        near(total_exchanged("data.gather_weights", NNC_PHASE_COMM), (flat ? 12 : 4) * params,
+             1e-12);
+        near(total_exchanged("data.scatter_gradients", NNC_PHASE_COMM), (flat ? 6 : 12) * params,
+             1e-12);
+        near(sum_rows(casts, bytes_of_row), 3 * (flat ? 26 : 12) * params, 1e-12);
+    }
+    plan.policy = NNC_POLICY_MIXED; /* weights in 16 bits: nothing to cast */
+    estimate_with(&model, &device, &software, &plan);
+    ck_assert_double_eq(sum_rows(casts, bytes_of_row), 0);
+}
+END_TEST
+
+static bool copies_heads(const nnc_op_cost *row)
+{
+    return strcmp(row->op->name, "attn.heads") == 0;
+}
+
+/* Queries, keys, values and the result of 128 tokens x 256 in 4 layers: 2 B read and written, forward and backward. */
+START_TEST(copied_heads)
+{
+    const nnc_model model = small_gpt();
+    const nnc_device device = cluster_device();
+    nnc_software software = nnc_software_default();
+    nnc_plan plan = plan_of(1, 1, 1);
+    const double all = 2 * 4.0 * (4 * 128 * 256) * (2 + 2);
+    const double expected[NNC_HEAD_COPY_COUNT][2] = { { 0, 0 }, { 0, all }, { all, all } };
+    for (int copy = 0; copy < NNC_HEAD_COPY_COUNT; copy++) {
+        software.copied_heads = (nnc_head_copy)copy;
+        for (int unfused = 0; unfused < 2; unfused++) {
+            plan.attention = unfused ? NNC_ATTENTION_UNFUSED : NNC_ATTENTION_FLASH;
+            estimate_with(&model, &device, &software, &plan);
+            ck_assert_double_eq(sum_rows(copies_heads, bytes_of_row), expected[copy][unfused]);
+        }
+    }
+}
+END_TEST
+
 /* Shards of 8 and 4 replicas of each: inside, weights twice and gradients once; across, the gradient
  * of a shard. Example F12.3 per parameter. */
 START_TEST(hybrid_shards)
@@ -441,6 +503,8 @@ int main(void)
         sharded_states,
         gathered_weights,
         gradients_and_weights,
+        weights_of_one_buffer,
+        copied_heads,
         hybrid_shards,
         buckets,
         tensor_parallel,
