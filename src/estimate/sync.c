@@ -152,25 +152,34 @@ static void add(writer *w, const char *name, nnc_comm comm, nnc_route_kind route
     }
 }
 
-/* Weights that a step gathers once, or for every pass where they are one flat buffer. */
-static void add_weights(writer *w, const nnc_plan *plan, bool flat, double params,
-                        nnc_route_kind route, double shards)
+/* Bytes of a gradient on its way; of one flat buffer, in the format of the products. */
+static double sent_gradient_bytes(const nnc_plan *plan, bool flat)
+{
+    const double bytes = nnc_policy_gradient_io_bytes(plan->policy);
+    return flat ? nnc_min(bytes, nnc_dtype_bytes(plan->precision)) : bytes;
+}
+
+/* Weights that are gathered so many times a step. */
+static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_route_kind route,
+                        double shards, int64_t times)
 {
     if (shards > 1.0) {
         add(w, "data.gather_weights", NNC_COMM_DATA, route, NNC_ALL_GATHER,
-            nnc_policy_bytes(plan->policy).weight_bytes * params,
-            flat && plan->zero >= 2 ? nnc_step_passes(plan) : 1);
+            nnc_policy_bytes(plan->policy).weight_bytes * params, times);
     }
 }
 
-/* Stage 2 frees the gradients of each pass, so it scatters in every one. These come first: what a pass exposes can
- * hide what happens once, not the other way around. */
-static void scatter_every_pass(writer *w, const nnc_plan *plan, double params, nnc_route_kind route,
-                               double shards)
+/* Stage 2 frees the gradients of each pass, so it scatters in every one; weights of one flat buffer are gathered in
+ * every one, too. These come first: what a pass exposes can hide what happens once, not the other way around. */
+static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, double params,
+                                nnc_route_kind route, double shards)
 {
     if (plan->zero == 2 && shards > 1.0) {
         add(w, "data.scatter_gradients", NNC_COMM_DATA, route, NNC_REDUCE_SCATTER,
-            nnc_policy_gradient_io_bytes(plan->policy) * params, nnc_step_passes(plan));
+            sent_gradient_bytes(plan, flat) * params, nnc_step_passes(plan));
+    }
+    if (flat && plan->zero == 2) {
+        add_weights(w, plan, params, route, shards, nnc_step_passes(plan));
     }
 }
 
@@ -178,8 +187,7 @@ static void scatter_every_pass(writer *w, const nnc_plan *plan, double params, n
 static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double params,
                           nnc_route_kind route, double shards)
 {
-    const double full = nnc_policy_gradient_io_bytes(plan->policy);
-    const double g = (flat ? nnc_min(full, nnc_dtype_bytes(plan->precision)) : full) * params;
+    const double g = sent_gradient_bytes(plan, flat) * params;
     const int32_t replicas = replicas_of(plan, route, shards);
     if (plan->zero == 0) {
         if (replicas > 1) {
@@ -194,7 +202,9 @@ static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double par
         add(w, "data.reduce_replicas", NNC_COMM_DATA, replica_route(route), NNC_ALL_REDUCE,
             g / shards, 1);
     }
-    add_weights(w, plan, flat, params, route, shards);
+    if (!flat || plan->zero < 2) {
+        add_weights(w, plan, params, route, shards, 1);
+    }
 }
 
 int nnc_cluster_step_exchanges(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
@@ -209,8 +219,8 @@ int nnc_cluster_step_exchanges(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
     }
     const double gradient = nnc_policy_gradient_io_bytes(plan->policy);
     const double local = dense / nnc_dense_shards(plan) + expert / nnc_expert_shards(plan);
-    scatter_every_pass(&w, plan, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
-    scatter_every_pass(&w, plan, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
+    exchange_every_pass(&w, plan, flat, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
+    exchange_every_pass(&w, plan, flat, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
     if (tied_params > 0.0) {
         add(&w, "pipeline.tied_table", NNC_COMM_PIPELINE, NNC_ROUTE_PIPELINE, NNC_P2P,
             gradient * tied_params, 1);
@@ -220,8 +230,8 @@ int nnc_cluster_step_exchanges(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
         add_gradients(&w, plan, flat, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
     }
     if (plan->zero == 3 && !plan->reshard) {
-        add_weights(&w, plan, flat, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
-        add_weights(&w, plan, flat, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
+        add_weights(&w, plan, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan), 1);
+        add_weights(&w, plan, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan), 1);
     }
     if ((plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0) {
         const double weights = nnc_policy_bytes(plan->policy).weight_bytes;
