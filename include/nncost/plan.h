@@ -429,6 +429,9 @@ struct nnc_profiles {
 /* One profile, whatever the plan. */
 nnc_profiles nnc_profiles_of_one(const nnc_software *software);
 
+/* Which of the four a plan gets: where it stands in the struct. */
+size_t nnc_profile_place(const nnc_model *model, const nnc_device *device, const nnc_plan *plan);
+
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 /* The profile of a plan, resolved or not, of a model on a device; of the neutral one where the plan is NULL. */

@@ -52,6 +52,7 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc
     nnc_plan resolved;
     NNC_TRY(nnc_plans_open(session->specs, arena, b->model, &plans, err));
     NNC_TRY(nnc_scenario_load_asked(session, arena, b->model, b->device, &b->scenario, err));
+    NNC_TRY(nnc_scenario_profiles(&b->scenario, err));
     task->model = &scenario->model;
     task->device = &scenario->device;
     task->profiles = &scenario->profiles;

@@ -1,3 +1,4 @@
+#include <stddef.h>
 #include <string.h>
 
 #include <nncost/plan.h>
@@ -11,22 +12,31 @@ nnc_profiles nnc_profiles_of_one(const nnc_software *software)
  * combine it with tensor and pipeline parallelism. Copies that share the optimizer's states alone are Megatron's
  * distributed optimizer, where it trains such a model: else a search would split what needs no splitting, only to
  * come by its kernels. */
-const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_model *model,
-                                   const nnc_device *device, const nnc_plan *plan)
+size_t nnc_profile_place(const nnc_model *model, const nnc_device *device, const nnc_plan *plan)
 {
-    if (profiles == NULL || model == NULL || device == NULL) {
-        return NULL;
+    if (strncmp(device->architecture, "tpu", 3) == 0) {
+        return offsetof(nnc_profiles, tpu);
     }
     if (plan == NULL) {
-        return strncmp(device->architecture, "tpu", 3) == 0 ? profiles->tpu : profiles->copies;
+        return offsetof(nnc_profiles, copies);
     }
     const bool shares = plan->zero > 0 && model->family == NNC_FAMILY_DECODER;
     const bool split =
         plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || plan->expert > 1 || shares;
-    if (strncmp(device->architecture, "tpu", 3) == 0) {
-        return profiles->tpu;
+    return plan->zero == 3 ? offsetof(nnc_profiles, sharded)
+           : split         ? offsetof(nnc_profiles, split)
+                           : offsetof(nnc_profiles, copies);
+}
+
+const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_model *model,
+                                   const nnc_device *device, const nnc_plan *plan)
+{
+    const nnc_software *software = NULL;
+    if (profiles != NULL && model != NULL && device != NULL) {
+        memcpy(&software, (const char *)profiles + nnc_profile_place(model, device, plan),
+               sizeof software);
     }
-    return plan->zero == 3 ? profiles->sharded : split ? profiles->split : profiles->copies;
+    return software;
 }
 
 bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, const char **option)

@@ -354,18 +354,31 @@ static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_so
     return NNC_OK;
 }
 
+static const struct {
+    size_t place;
+    const char *id;
+} profile_ids[] = { { offsetof(nnc_profiles, copies), "torch-compile" },
+                    { offsetof(nnc_profiles, sharded), "fsdp" },
+                    { offsetof(nnc_profiles, split), "megatron" },
+                    { offsetof(nnc_profiles, tpu), "maxtext" } };
+
+nnc_status nnc_profile_load(nnc_specs *specs, size_t place, const nnc_software **software,
+                            nnc_error *err)
+{
+    size_t i = 0;
+    while (profile_ids[i].place != place) {
+        i++;
+    }
+    return load_or_neutral(specs, profile_ids[i].id, software, err);
+}
+
 nnc_status nnc_profiles_load(nnc_specs *specs, nnc_profiles *profiles, nnc_error *err)
 {
-    const struct {
-        const char *id;
-        const nnc_software **software;
-    } wanted[] = { { "torch-compile", &profiles->copies },
-                   { "fsdp", &profiles->sharded },
-                   { "megatron", &profiles->split },
-                   { "maxtext", &profiles->tpu } };
     profiles->any = false;
-    for (size_t i = 0; i < NNC_COUNT_OF(wanted); i++) {
-        NNC_TRY(load_or_neutral(specs, wanted[i].id, wanted[i].software, err));
+    for (size_t i = 0; i < NNC_COUNT_OF(profile_ids); i++) {
+        const nnc_software *software = NULL;
+        NNC_TRY(load_or_neutral(specs, profile_ids[i].id, &software, err));
+        memcpy((char *)profiles + profile_ids[i].place, &software, sizeof software);
     }
     return NNC_OK;
 }

@@ -276,7 +276,8 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const cha
     const nnc_device *device = NULL;
     NNC_TRY(nnc_model_load(specs, model_asked, &model, err));
     NNC_TRY(nnc_device_load(specs, device_asked, &device, err));
-    NNC_TRY(nnc_profiles_asked(specs, given->software, &scenario->profiles, err));
+    scenario->specs = specs;
+    NNC_TRY(nnc_scenario_asked_profiles(scenario, given->software, err));
     scenario->model = *model;
     scenario->device = *device;
     scenario->plan = nnc_plan_default();
@@ -295,8 +296,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const cha
         .advice = scenario->advice,
     };
     NNC_TRY(nnc_scenario_apply(specs, given, scenario, err));
-    scenario->software =
-        *nnc_profile_of(&scenario->profiles, &scenario->model, &scenario->device, &scenario->plan);
+    NNC_TRY(nnc_scenario_choose(scenario, err));
     NNC_TRY(nnc_scenario_rollout(specs, scenario, err));
     return check_batch(&scenario->plan, err);
 }
@@ -362,7 +362,7 @@ nnc_status nnc_report_estimate(nnc_report *report, const nnc_profiles *profiles,
     const nnc_model *model = report->model;
     const nnc_device *device = report->device;
     NNC_TRY(nnc_estimate(model, device, report->software, plan, scratch, result, err));
-    if (result->verdict == NNC_OVER_MEMORY) {
+    if (result->verdict == NNC_OVER_MEMORY && profiles != NULL) {
         report->advice_count =
             nnc_advise_by_plan(model, device, profiles, plan, scratch, advice, NNC_ADVICE_MAX);
         /* The search left its own ops in the scratch. */
@@ -378,7 +378,14 @@ nnc_status nnc_report_estimate(nnc_report *report, const nnc_profiles *profiles,
 
 nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
 {
-    NNC_TRY(nnc_report_estimate(&scenario->report, &scenario->profiles, &scenario->plan, scratch,
-                                &scenario->result, scenario->advice, err));
+    nnc_report *report = &scenario->report;
+    const nnc_plan *plan = &scenario->plan;
+    NNC_TRY(
+        nnc_report_estimate(report, NULL, plan, scratch, &scenario->result, scenario->advice, err));
+    if (scenario->result.verdict == NNC_OVER_MEMORY) {
+        NNC_TRY(nnc_scenario_profiles(scenario, err));
+        NNC_TRY(nnc_report_estimate(report, &scenario->profiles, plan, scratch, &scenario->result,
+                                    scenario->advice, err));
+    }
     return nnc_scenario_run(scenario, err);
 }

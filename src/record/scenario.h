@@ -18,7 +18,7 @@ typedef struct nnc_setting {
 enum { NNC_SETTINGS_MAX = 64, NNC_SETS_MAX = 64, NNC_ADVICE_MAX = 3 };
 
 /* Estimates the plan of a report whose specs are set; where it does not fit, looks for the smallest changes
- * that would. Afterwards the report is complete; its ops are valid until the next use of scratch. */
+ * that would, unless profiles is NULL. Afterwards the report is complete; its ops are valid until the next use of scratch. */
 nnc_status nnc_report_estimate(nnc_report *report, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
                                nnc_advice advice[NNC_ADVICE_MAX], nnc_error *err);
@@ -44,7 +44,8 @@ nnc_status nnc_currency_is(const char *option, const char *text, const nnc_devic
 typedef struct nnc_scenario {
     nnc_model model;
     nnc_device device;
-    nnc_profiles profiles; /* that software is one of */
+    nnc_specs *specs;
+    nnc_profiles profiles; /* that software is one of: see nnc_scenario_profiles */
     nnc_software software;
     nnc_plan plan;
     nnc_run_ask run_ask;
@@ -64,6 +65,14 @@ typedef struct nnc_scenario {
  * err->where names the option. The asked names must outlive the scenario. */
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_given *given, const char *model_asked,
                              const char *device_asked, nnc_scenario *scenario, nnc_error *err);
+
+/* The profile that was asked for, of a scenario whose specs are set; those that a plan chooses are left open. Then the
+ * one of its plan. */
+nnc_status nnc_scenario_asked_profiles(nnc_scenario *scenario, const char *asked, nnc_error *err);
+nnc_status nnc_scenario_choose(nnc_scenario *scenario, nnc_error *err);
+
+/* Loads the profiles of other plans, which most scenarios do not need, unless they are there. */
+nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err);
 
 /* On what terms, by the one that is given. */
 nnc_status nnc_given_offer(const nnc_given *given, nnc_offer *offer, nnc_error *err);
