@@ -30,7 +30,8 @@ export function rove(box, selector) {
 
 // A picture of the program as elements: every mark with a tooltip can be reached and clicked.
 export function picture(text) {
-  const parsed = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  const bare = text.replace(/<style>[^]*?<\/style>/, ""); // the page has it
+  const parsed = new DOMParser().parseFromString(bare, "image/svg+xml").documentElement;
   if (parsed.localName !== "svg") return el("pre", {}, text);
   const svg = document.importNode(parsed, true);
   const marks = [...svg.querySelectorAll("g")].filter((g) => g.firstElementChild?.localName === "title");

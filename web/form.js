@@ -3,9 +3,14 @@ import { change } from "./words.js";
 import { $, el } from "./dom.js";
 
 // The questions that have a form, each with the group that is open at first.
-export const questions = { estimate: ["One step", "Batch"], run: ["The whole run", "Cost"], serve: ["Serving", "Requests"] };
+export const questions = { estimate: ["One step", "Batch"], search: ["The best plans", "Batch"],
+  run: ["The whole run", "Cost"], serve: ["Serving", "Requests"] };
 const groups = ["Requests", "Batch", "Parallelism", "Memory", "Numbers", "Engine", "Images", "Cost", "Run", "Failures", "Checkpoints", "Sites", "Input", "Energy"];
 const hidden = new Set(["--cluster", "--lenient", "--scenario"]);
+
+// What a search tries all values of, unless they are given.
+export const searched = new Set(["--tensor", "--pipeline", "--virtual-stages", "--context", "--expert", "--sequence-parallel", "--zero",
+  "--micro-batch", "--recompute", "--schedule", "--offload"]);
 
 function choices(id, list, value, group, text) {
   const select = el("select", { id });
@@ -20,9 +25,8 @@ function choices(id, list, value, group, text) {
   return select;
 }
 
-// An input for one option; "" is its default.
-function input(option, id) {
-  const plain = option.default ?? "not given";
+// An input for one option; "" is its default, which plain says.
+function input(option, id, plain) {
   if (option.kind === "choice" || option.kind === "switch") {
     const names = option.kind === "switch" ? ["on", "off"] : option.choices;
     return el("select", { id }, el("option", { value: "" }, plain), ...names.map((name) => el("option", { value: name }, name)));
@@ -50,6 +54,7 @@ export class Form {
     this.command = command;
     this.fields = new Map();
     $("groups").replaceChildren();
+    if (!questions[command]) return;
     const all = [...new Set(this.options.of(command).values())];
     for (const group of groups) {
       const own = all.filter((one) => one.group === group && one.kind !== "path" && !hidden.has(one.name));
@@ -63,23 +68,26 @@ export class Form {
   add(box, option, count) {
     const id = `field${option.name}`;
     const made = option.name === "--software" ? choices(id, [{ id: "", name: "chosen by the plan" },
-      ...this.lists.software.map((one) => ({ ...one, name: one.id }))], "", () => "Profiles", (one) => one.name) : input(option, id);
+      ...this.lists.software.map((one) => ({ ...one, name: one.id }))], "", () => "Profiles", (one) => one.name)
+      : input(option, id, this.command === "search" && searched.has(option.name) ? "all are tried" : option.default ?? "not given");
     const field = made.matches("input, select") ? made : made.querySelector("input");
     field.addEventListener("change", () => this.changed(change(this.parsed, option, field.value.trim() || null)));
     box.append(el("label", { for: id, title: option.help }, option.name.slice(2).replaceAll("-", " "),
       option.unit ? el("small", {}, ` ${option.unit}`) : null), made);
     this.fields.set(option.name, { field, count, box });
   }
-  // Shows a command line of one of the questions.
+  // Shows a command line: all of one of the questions, of others what they are about.
   show(parsed) {
     this.parsed = parsed;
     if (this.command !== parsed.command) this.build(parsed.command);
-    const [model, device] = parsed.operands;
+    const known = questions[parsed.command] || /^(compare|ops|sweep|scale)$/.test(parsed.command);
+    const operands = this.operands = known ? parsed.operands : this.operands ?? ["gpt2", "a100"];
+    const [model, device] = operands;
     const focus = document.activeElement?.id;
     const pick = (at) => (event) => {
-      const operands = [...parsed.operands];
-      operands[at] = event.target.value;
-      this.changed({ ...parsed, operands });
+      const changed = [...operands];
+      changed[at] = event.target.value;
+      this.changed({ ...parsed, operands: changed });
     };
     const { models, devices } = this.lists;
     const named = devices.find((one) => one.id === device || one.aliases?.split(", ").includes(device))?.id ?? device;
@@ -87,8 +95,10 @@ export class Form {
       choices("device", devices, named, (one) => String(one.year), (one) => one.name)];
     boxes.forEach((box, at) => box.addEventListener("change", pick(at)));
     const question = choices("question", Object.entries(questions).map(([id, [name]]) => ({ id, name })), parsed.command, () => "Question", (one) => one.name);
-    question.addEventListener("change", () => this.changed({ ...parsed, command: question.value }));
-    $("specs").replaceChildren(el("label", { for: "question" }, "Question"), question, el("label", { for: "model" }, "Model"), boxes[0], el("label", { for: "device" }, "Device"), boxes[1]);
+    question.addEventListener("change", () => this.changed({ ...parsed, command: question.value, operands: operands.map((one) => one.split(",")[0]) }));
+    const labelled = (id, name, box) => [el("label", { for: id }, name), box];
+    $("specs").replaceChildren(...labelled("question", "Question", question),
+      ...(known ? [...labelled("model", "Model", boxes[0]), ...labelled("device", "Device", boxes[1])] : []));
     if (["question", "model", "device"].includes(focus)) $(focus).focus();
     const counts = new Map();
     for (const [name, { field, count }] of this.fields) {

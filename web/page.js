@@ -1,6 +1,6 @@
 // The page: the command line is its state, and every view of it is an answer of the program.
 import { $, el, picture, tooltips } from "./dom.js";
-import { Form, questions } from "./form.js";
+import { Form, searched } from "./form.js";
 import { Options, join, split } from "./words.js";
 import { zoomable } from "./timeline.js";
 import { close, estimateView, explain, figuresView, remember, searchView, textView } from "./views.js";
@@ -57,7 +57,6 @@ function fail(answer) {
   $("main").classList.add("old");
 }
 
-const pictureNames = (result) => ["step", "memory", ...(result.plan.pipeline > 1 ? ["timeline"] : []), "roofline"];
 const width = () => Math.max(300, Math.min(1000, $("main").clientWidth - 34 || 720));
 
 async function showEstimate(parsed, turn) {
@@ -65,14 +64,16 @@ async function showEstimate(parsed, turn) {
   const told = (command, ...more) => [...options.build(parsed, command), ...more];
   const outlined = pinned ? ["--against", join(pinned.words)] : [];
   const plot = (name) => ["plot", name, ...told("plot").slice(1), ...outlined, "--fragment", "--width", String(width())];
-  const first = ["step", "memory", "roofline", "timeline"].map(plot);
-  const { answers, ms } = await engine.ask([["estimate", ...rest.filter((word) => !word.startsWith("--format")), "--format", "json"], ...first]);
+  const names = ["step", "memory", "timeline", "roofline"];
+  const { answers, ms } = await engine.ask([["estimate", ...rest, "--format", "json"], ...names.map(plot)]);
   if (turn !== now) return;
   if (answers[0].code > 1) return fail(answers[0]);
   const result = JSON.parse(answers[0].out);
-  const drawn = pictureNames(result).map((name) => ({ name, svg: answers[1 + ["step", "memory", "roofline", "timeline"].indexOf(name)].out }))
-    .filter((one) => one.svg);
-  const shown = { words: now, result, pictures: drawn };
+  const drawn = names.map((name, i) => ({ name, svg: answers[1 + i].out }))
+    .filter(({ name, svg }) => svg && (name !== "timeline" || result.plan.pipeline > 1));
+  const changes = pinned && (await engine.ask([["diff", "pinned", "now"]], null, { pinned: pinned.text, now: answers[0].out })).answers[0];
+  if (turn !== now) return;
+  const shown = { words: now, text: answers[0].out };
   $("pin").onclick = () => {
     pinned = pinned ? null : shown;
     show(now);
@@ -80,9 +81,9 @@ async function showEstimate(parsed, turn) {
   $("pin").setAttribute("aria-pressed", String(pinned !== null));
   const release = () => $("pin").click();
   const apply = (text) => go([...now, ...split(text)]);
-  $("main").replaceChildren(...estimateView({ result, pictures: drawn, pinned, apply, release, searches: searches(parsed, result) }));
+  $("main").replaceChildren(...estimateView({ result, pictures: drawn, pinned, changes, apply, release, searches: searches(parsed, result) }));
   const box = $("main").querySelector("[data-picture='timeline']");
-  if (box) box.before(zoomable(box, result.step.step_s, (from, to) => redraw(box, [...plot("timeline"), ...(from > 0 ? ["--from", String(from)] : []), "--to", String(to)])));
+  if (box) box.after(zoomable(box, result.step.step_s, (from, to) => redraw(box, [...plot("timeline"), ...(from > 0 ? ["--from", String(from)] : []), "--to", String(to)])));
   document.documentElement.dataset.ms = ms.toFixed(1);
 }
 
@@ -99,9 +100,8 @@ async function redraw(box, words) {
 
 // The command that searches every plan for the devices and the batch of a result.
 function searchOf(parsed, result, devices) {
-  const chosen = new Set(["--devices", "--data", "--tensor", "--pipeline", "--virtual-stages", "--context", "--expert", "--sequence-parallel",
-    "--zero", "--shard", "--micro-batch", "--micro-batches", "--global-batch", "--recompute", "--recompute-every", "--recompute-layers", "--schedule", "--offload"]);
-  const kept = { ...parsed, given: parsed.given.filter((one) => !chosen.has(one.name)) };
+  const others = ["--devices", "--data", "--shard", "--micro-batches", "--global-batch", "--recompute-every", "--recompute-layers"];
+  const kept = { ...parsed, given: parsed.given.filter((one) => !searched.has(one.name) && !others.includes(one.name)) };
   return [...options.build(kept, "search"), "--devices", devices, "--global-batch", String(result.plan.global_batch)];
 }
 
@@ -164,14 +164,16 @@ async function showSearch(parsed, turn) {
   const refused = found.find((one) => one.code > 1);
   if (refused) return fail(refused);
   const shards = ["--shards", names.join(",")];
-  const plotted = ["plot", sizes ? "scaling" : "front", ...options.build(parsed, "plot").slice(1), ...shards, "--fragment", "--width", String(width())];
+  const some = found.map((one) => JSON.parse(one.out)).flatMap((one) => one.best ?? one.sizes.map((size) => size.best)).find(Boolean);
+  const batch = has("--global-batch") || !some ? [] : ["--global-batch", String(some.plan.global_batch)]; // one was chosen
+  const plotted = ["plot", sizes ? "scaling" : "front", ...options.build(parsed, "plot").slice(1), ...batch, ...shards, "--fragment", "--width", String(width())];
   const { answers: [all, drawn] } = await engine.ask([[...words, ...shards, "--format", "json"], plotted], null,
     Object.fromEntries(names.map((name, i) => [name, found[i].out])));
   if (turn !== now) return;
   if (all.code > 1) return fail(all);
   document.documentElement.dataset.searched = (performance.now() - began).toFixed(0);
   $("main").replaceChildren(el("section", { class: "card" }, el("h2", {}, "Plans"),
-    ...searchView(JSON.parse(all.out), drawn.out, (command) => go(split(command)))));
+    ...searchView(JSON.parse(all.out), drawn, (command) => go(split(command)))));
 }
 
 // What has no pictures: figures, and what the program says of them.
@@ -203,8 +205,9 @@ async function show(words) {
   const parsed = options.parse(words);
   const special = parsed.given.some((one) => ["--help", "--format", "--output", "--trace"].includes(one.name));
   const view = { estimate: showEstimate, search: showSearch, run: showFigures, serve: showFigures }[words[0]];
+  $("pin").hidden = view !== showEstimate || special;
+  form.show(parsed);
   if (view && !special) {
-    form.show({ ...parsed, command: questions[words[0]] ? words[0] : "estimate" });
     await view(parsed, words);
   } else {
     await showText(words, words);

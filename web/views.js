@@ -5,20 +5,21 @@ import { join } from "./words.js";
 
 const at = (value, path) => path.split(".").reduce((inner, key) => inner?.[key], value);
 
-// A figure that a click explains.
+// A figure that a click explains; a long name is broken where its parts end.
 const figure = (path, text, name) => el("button", { type: "button", class: "figure", "data-explain": path },
-  name ? el("small", {}, name) : null, name ? el("b", {}, text) : text);
+  ...(name ? [el("small", {}, name), el("b", {}, text)] : text.split(/(?<=[a-z][._])/).flatMap((part) => [part, el("wbr")])));
 
 const tiles = [["First token", "latency.ttft_s"], ["Per token", "latency.tpot_s"], ["Tokens/s", "throughput.output_tokens_per_s"],
-  ["Requests/s", "throughput.requests_per_s"], ["1 M tokens out", "cost.per_million_output_tokens"], ["Run", "run.run_s"],
-  ["Run", "run.cost"], ["Goodput", "run.goodput"], ["Energy", "run.energy_j"], ["Step", "step.step_s"], ["Tokens/s", "throughput.tokens_per_s"], ["Samples/s", "throughput.samples_per_s"],
-  ["MFU", "throughput.mfu"], ["Memory", "memory.total_bytes"], ["Capacity", "memory.capacity_bytes"],
-  ["Bound by", "step.bound"], ["1 M tokens", "cost.per_million_tokens"], ["1 k samples", "cost.per_thousand_samples"]];
+  ["Requests/s", "throughput.requests_per_s"], ["Price of 1 M tokens out", "cost.per_million_output_tokens"], ["Whole run", "run.run_s"],
+  ["Its price", "run.cost"], ["Goodput", "run.goodput"], ["Energy", "run.energy_j"], ["Step", "step.step_s"], ["Tokens/s", "throughput.tokens_per_s"], ["Samples/s", "throughput.samples_per_s"],
+  ["MFU", "throughput.mfu"], ["Memory used", "memory.total_bytes"], ["Device memory", "memory.capacity_bytes"],
+  ["Bound by", "step.bound"], ["Price of 1 M tokens", "cost.per_million_tokens"], ["Price of 1,000 samples", "cost.per_thousand_samples"]];
 
 function textOf(result, path) {
   const value = at(result, path);
   const money = /^cost\.(per_|step$|run$)|^run\.cost/.test(path);
-  if (money && typeof value === "number") return `${Number(value.toPrecision(4))} ${result.cost.currency}`;
+  const amount = (number) => (number >= 1000 ? Math.round(number).toLocaleString("en-US") : Number(number.toPrecision(4)));
+  if (money && typeof value === "number") return `${amount(value)} ${result.cost.currency}`;
   if (Array.isArray(value)) return value.map((one) => unit(one, unitOf(path))).join(" to ");
   return unit(value, typeof value === "number" ? unitOf(path) : "");
 }
@@ -72,7 +73,7 @@ function ops(result) {
     ["op", (row) => figure(row.path, row.path)],
     ["phase", (row) => row.phase],
     ["shape", (row) => el("span", { class: "shape" }, row.shape), null, "wide"],
-    ["times", (row) => unit(row.repeat, ""), (row) => row.repeat, "wide"],
+    ["repeats", (row) => unit(row.repeat, ""), (row) => row.repeat, "wide"],
     ["time", (row) => unit(row.time_s, "s"), (row) => row.time_s],
     ["share", (row) => unit(row.share, "%"), (row) => row.share],
     ["bound", (row) => row.bound ?? ""],
@@ -97,26 +98,15 @@ function allFigures(result) {
   return el("details", {}, el("summary", {}, "All figures"), list);
 }
 
-// Two results: what differs of the main figures.
-function against(pinned, result, release) {
-  const paths = [...tiles.map(([, path]) => path), "step.forward_s", "step.backward_s", "step.exposed_comm_s", "step.bubble_s", "memory.activation_bytes"];
-  const rows = paths.filter((path) => at(result, path) !== null && at(pinned.result, path) !== null);
-  const ratio = (path) => {
-    const [before, now] = [at(pinned.result, path), at(result, path)];
-    return typeof now === "number" && before > 0 && Number.isFinite(now / before) ? now / before : null;
-  };
-  return el("section", { class: "pinned" }, el("p", {}, "Pinned: ", el("code", {}, `nncost ${join(pinned.words)}`), " ",
-    el("button", { type: "button", onclick: release }, "Unpin")), table("Pinned against now", [
-    ["figure", (path) => path], ["pinned", (path) => textOf(pinned.result, path), (path) => at(pinned.result, path)],
-    ["now", (path) => textOf(result, path), (path) => at(result, path)],
-    ["times", (path) => (ratio(path) === null ? "" : `×${ratio(path).toFixed(3)}`), ratio]], rows));
-}
+// Two results: what differs, and what of the new one is why.
+const against = (pinned, changes, release) => el("section", { class: "pinned card" }, el("p", {}, "Outlined in the pictures: ",
+  el("code", {}, `nncost ${join(pinned.words)}`), " ", el("button", { type: "button", onclick: release }, "Unpin")), ...textView(changes));
 
-export function estimateView({ result, pictures, pinned, apply, release, searches }) {
+export function estimateView({ result, pictures, pinned, changes, apply, release, searches }) {
   const cards = pictures.map(({ name, svg }) => el("section", { class: "card" },
     el("div", { class: "scroll", "data-picture": name }, picture(svg))));
   return [el("p", { id: "verdict", class: result.memory.fits ? "" : "too-big", "aria-live": "polite" }, result.sentence),
-    advice(result, apply), figures(result), pinned ? against(pinned, result, release) : null, ...cards,
+    advice(result, apply), figures(result), pinned ? against(pinned, changes, release) : null, ...cards,
     el("section", { class: "card" }, ops(result)), el("section", { class: "card" }, allFigures(result)), searches]
     .filter((one) => one !== null);
 }
@@ -128,7 +118,7 @@ const plan = (found, skipped) => Object.entries(found.plan).filter(([key, value]
 
 export function searchView(document, front, use) {
   const list = document.sizes ? document.sizes.filter((one) => one.best).map((one) => one.best) : document.best;
-  const svg = picture(front);
+  const svg = front.code > 1 ? el("p", {}, front.err) : picture(front.out);
   const marks = [...svg.querySelectorAll("[data-key]")];
   const drawn = [...document.best ?? [], ...document.pareto ?? []];
   marks.forEach((mark, i) => drawn[i] && mark.addEventListener("click", () => use(drawn[i].command)));
@@ -136,15 +126,22 @@ export function searchView(document, front, use) {
   const columns = [["plan", (one) => el("button", { type: "button", class: "figure", onclick: () => use(one.command) }, plan(one, skipped))],
     ["step", (one) => unit(one.step_s, "s"), (one) => one.step_s],
     ["memory", (one) => unit(one.memory_bytes, "B"), (one) => one.memory_bytes],
-    ["MFU", (one) => unit(one.mfu, "%"), (one) => one.mfu]];
-  return [el("p", {}, `${document.space.toLocaleString("en-US")} combinations, ${document.evaluated.toLocaleString("en-US")} evaluated, ${document.feasible.toLocaleString("en-US")} fit. A click on a plan makes it the command line.`),
+    ["MFU", (one) => unit(one.mfu, "%"), (one) => one.mfu, "wide"]];
+  return [el("p", {}, `${document.space.toLocaleString("en-US")} combinations, ${document.evaluated.toLocaleString("en-US")} evaluated, ${document.feasible.toLocaleString("en-US")} fit. A click on a plan makes it the command line; what is not said of one is divided by data parallelism.`),
     el("div", { class: "scroll" }, svg), list.length > 0 ? table("Best plans", columns, list) : el("p", {}, "No plan fits.")];
 }
 
 export const figuresView = (result, text) => [el("section", { class: "card" }, figures(result)),
   el("section", { class: "card" }, ...textView(text)), el("section", { class: "card" }, allFigures(result))];
 
-export const textView = (answer) => [el("pre", { class: "text", tabindex: "0" }, answer.out || answer.err)];
+// What a program prints: a picture is shown, a page of its own is kept as a file.
+export function textView({ out, err }) {
+  if (out.startsWith("<svg")) return [el("div", { class: "scroll" }, picture(out))];
+  if (!out.startsWith("<!DOCTYPE html>")) return [el("pre", { class: "text", tabindex: "0" }, out || err)];
+  const href = URL.createObjectURL(new Blob([out], { type: "text/html" }));
+  return [el("p", {}, "The report is a page of its own: ", el("a", { href, download: "nncost-report.html" }, "nncost-report.html"),
+    `, ${unit(out.length, "B")}, opens from disk and fetches nothing.`)];
+}
 
 // What 'explain' says, in a panel.
 export function explain(answers, words) {

@@ -26,7 +26,7 @@ static double power_below(double value)
 void nnc_roofline_scale(nnc_roofline *r, nnc_box area)
 {
     const nnc_report *both[] = { r->report, r->other };
-    double least = 0.1, most = 0.0, slowest = INFINITY, peak = 0.0, ridge = 0.0;
+    double least = 0.1, most = least, slowest = INFINITY, peak = 0.0, ridge = 0.0;
     for (int k = 0; k < 2 && both[k] != NULL; k++) {
         const double own = both[k]->result->peak_flops_per_s,
                      at = own / both[k]->device->mem_bytes_per_s;

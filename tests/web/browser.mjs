@@ -121,9 +121,19 @@ await test("a result is pinned and compared", async () => {
   await act(page, () => page.click("#pin"));
   await act(page, () => page.selectOption("#device", "a100-sxm4-80gb"));
   truth((await page.textContent(".pinned code")).includes("h100"), "nothing pinned");
+  truth((await page.textContent(".pinned pre")).includes("figures differ; step "), await page.textContent(".pinned pre"));
   for (const name of ["step", "memory", "roofline"]) truth(await page.locator(`[data-picture='${name}'] .other`).count() > 3, `not in ${name}`);
   await act(page, () => page.click(".pinned > p button"));
   equal(await page.locator(".pinned").count(), 0);
+});
+
+await test("a picture is drawn, and a report is kept as a file", async () => {
+  const enter = (words) => act(page, () => page.fill("#words", words).then(() => page.press("#words", "Enter")));
+  await enter("plot memory gpt2-xl h100 --stages --pipeline 4 --micro-batches 8");
+  equal(await page.locator("main svg.nnc").count(), 1);
+  await enter("report gpt2-xl h100 --micro-batch 4");
+  const [file] = await Promise.all([page.waitForEvent("download"), page.click("main a[download]")]);
+  equal(readFileSync(await file.path(), "utf8"), native(["report", "gpt2-xl", "h100", "--micro-batch", "4"]).out);
 });
 
 await test("advice is a button", async () => {
@@ -157,6 +167,8 @@ await test("several workers share a search, and find what one finds", async () =
   const illegal = "search gpt2 h100 --devices 8 --global-batch 8 --tensor 5";
   await enter(illegal);
   equal(await said(page), native(illegal.split(" ")).err.trim());
+  await enter("search llama3-8b h100 --devices 8"); // the program chooses a batch
+  truth(await page.locator("main svg [data-key]").count() > 3, "no picture");
   const several = "search gpt2-xl a100,h100 --devices 8,16 --global-batch 64";
   await enter(several);
   equal(await page.textContent("pre.text"), native(several.split(" ")).out);
@@ -203,6 +215,17 @@ await test("the whole run and serving have forms, figures and explanations of th
   await page.keyboard.press("Escape");
   await act(page, () => page.selectOption("#question", "estimate"));
   equal(await line(page), "estimate llama3-8b h100 --devices 8");
+});
+
+await test("of other commands the form says what they are about", async () => {
+  await act(page, () => page.fill("#words", "compare gpt2,gpt2-xl a100,h100").then(() => page.press("#words", "Enter")));
+  equal(await page.inputValue("#question"), "compare");
+  await act(page, () => page.selectOption("#device", "v100-sxm2-32gb"));
+  equal(await line(page), "compare gpt2,gpt2-xl v100-sxm2-32gb");
+  await act(page, () => page.fill("#words", "list devices").then(() => page.press("#words", "Enter")));
+  equal(await page.locator("#device").count(), 0);
+  await act(page, () => page.selectOption("#question", "estimate"));
+  equal(await line(page), "estimate gpt2 v100-sxm2-32gb");
 });
 
 await test("Stop ends a long search at once, and the page lives on", async () => {
