@@ -65,7 +65,7 @@ nnc_status nnc_crew_run(nnc_crew crew, const nnc_pool *pool, nnc_error *err)
 #include <time.h>
 
 /* AHEAD: chunks that a rank has before it, so that it need not wait for the next. */
-enum { TAG_CHUNK = 1, TAG_BATCH = 2, SLOTS_PER_RANK = 8, AHEAD = 2 };
+enum { TAG_CHUNK = 1, TAG_BATCH = 2, SLOTS_PER_RANK = 8, AHEAD = 4 };
 
 /* An MPI call that fails ends all ranks, as is MPI's default. */
 
