@@ -92,6 +92,18 @@ nnc_status nnc_fail(nnc_error *err, nnc_status status, const char *where, const 
     return status;
 }
 
+void nnc_error_within(nnc_error *err, const char *outer)
+{
+    if (err != NULL) {
+        char where[sizeof err->where];
+        snprintf(where, sizeof where, "%.*s: ", (int)(sizeof where / 2), outer);
+        const size_t used = strlen(where);
+        snprintf(where + used, sizeof where - used, "%s", err->where);
+        memcpy(err->where, where, sizeof where);
+        sanitise(err->where);
+    }
+}
+
 enum { NAME_MAX_LENGTH = 64 };
 
 static size_t smaller(size_t a, size_t b)

@@ -15,6 +15,9 @@ nnc_status nnc_fail(nnc_error *err, nnc_status status, const char *where, const 
 nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const char *format,
                      va_list args) NNC_PRINTF(4, 0);
 
+/* Puts what the fault lies in before where it is: "outer: where". */
+void nnc_error_within(nnc_error *err, const char *outer);
+
 /* Leaves the function with the status of a call that failed. For where nothing has to be released. */
 #define NNC_TRY(call)                             \
     do {                                          \

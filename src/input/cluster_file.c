@@ -170,10 +170,8 @@ nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *devi
     char stem[256];
     size_t size = 0;
     nnc_status status = nnc_file_read(path, &text, &size, err);
-    if (status == NNC_IO && err != NULL) {
-        char where[sizeof(err->where)];
-        snprintf(where, sizeof(where), "--cluster: %.400s", path);
-        memcpy(err->where, where, sizeof(where));
+    if (status == NNC_IO) {
+        nnc_error_within(err, "--cluster");
     }
     NNC_TRY(status);
     nnc_spec_stem(path, false, stem, sizeof(stem));

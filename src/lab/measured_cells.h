@@ -149,8 +149,8 @@ void nnc_measured_refuse(nnc_measured_cells *cells, nnc_measured *row, const cha
 void nnc_measured_step(nnc_measured_cells *cells, nnc_measured *row);
 void nnc_measured_windows(nnc_measured_cells *cells, nnc_measured *row, nnc_decoder *d);
 void nnc_measured_network(const nnc_measured_cells *cells, nnc_measured *row);
-void nnc_measured_peaks(const nnc_measured_cells *cells, nnc_measured *row); /* of memory */
-void nnc_measured_product(nnc_measured_cells *cells, nnc_measured *row);     /* or a vector op */
+void nnc_measured_peaks(nnc_measured_cells *cells, nnc_measured *row);   /* of memory */
+void nnc_measured_product(nnc_measured_cells *cells, nnc_measured *row); /* or a vector op */
 void nnc_measured_attention(nnc_measured_cells *cells, nnc_measured *row);
 void nnc_measured_collective(nnc_measured_cells *cells, nnc_measured *row);
 /* row->served is set; false: the line has no such measurement. */

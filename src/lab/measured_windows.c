@@ -64,7 +64,7 @@ void nnc_measured_network(const nnc_measured_cells *cells, nnc_measured *row)
     }
 }
 
-void nnc_measured_peaks(const nnc_measured_cells *cells, nnc_measured *row)
+void nnc_measured_peaks(nnc_measured_cells *cells, nnc_measured *row)
 {
     const double gib = 1073741824.0;
     double *bytes = row->measured_bytes;
@@ -78,5 +78,10 @@ void nnc_measured_peaks(const nnc_measured_cells *cells, nnc_measured *row)
     bytes[stat] = peak;
     if (nnc_cell_given(cells, NNC_COLUMN_PEAK_RESERVED_GIB)) {
         bytes[NNC_MEMORY_RESERVED] = gib * nnc_cell_number(cells, NNC_COLUMN_PEAK_RESERVED_GIB);
+    }
+    for (int i = 0; i < NNC_MEMORY_STAT_COUNT; i++) {
+        if (bytes[i] <= 0.0) {
+            nnc_measured_refuse(cells, row, "a measured peak of %g B", bytes[i]);
+        }
     }
 }

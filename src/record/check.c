@@ -219,9 +219,7 @@ static nnc_status check_all(nnc_check *c, nnc_error *err)
                     check_name(c->names[kind], "record", plans->record[i], err) == NNC_OK;
         }
         if (!known) {
-            char where[sizeof err->where];
-            memcpy(where, err->where, sizeof where);
-            snprintf(err->where, sizeof err->where, "%.256s: %.128s", plans->path, where);
+            nnc_error_within(err, plans->path);
             return NNC_BAD_SPEC;
         }
     }

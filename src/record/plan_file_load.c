@@ -115,10 +115,8 @@ static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_gi
 nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *from, nnc_error *err)
 {
     char where[sizeof err->where];
-    snprintf(where, sizeof where, "%s:%ld: %s: ", plans->path, from->line, from->id);
-    const size_t used = strlen(where);
-    snprintf(where + used, sizeof where - used, "%s", err->where);
-    memcpy(err->where, where, sizeof where);
+    snprintf(where, sizeof where, "%s:%ld: %s", plans->path, from->line, from->id);
+    nnc_error_within(err, where);
     return err->status;
 }
 

@@ -179,6 +179,21 @@ static int32_t begin_of(const nnc_op_list *list, int32_t at)
     return at;
 }
 
+/* Nothing before the first op that is trained asks for the gradient of its input, unless that op comes again behind
+ * others of its kind. */
+static void stop_gradient(nnc_op_list *list, int32_t first)
+{
+    nnc_op *op = &list->ops[first];
+    if (first == list->count || op->repeat > 1 || list->segments[op->segment].instances > 1) {
+        return;
+    }
+    if (op->kind == NNC_OP_MATMUL) {
+        op->u.matmul.needs_grad_input = false;
+    } else if (op->kind == NNC_OP_CONV) {
+        op->u.conv.needs_grad_input = false;
+    }
+}
+
 /* Blocks without a backward keep no input. */
 static void clear_blocks(nnc_op_list *list, int32_t first)
 {
@@ -236,6 +251,9 @@ void nnc_list_train(nnc_op_list *list, const nnc_lowering *how)
     }
     while (first < list->count && (!has_weights(&list->ops[first]) || list->ops[first].frozen)) {
         first++;
+    }
+    if (begin_of(list, first) == first) {
+        stop_gradient(list, first);
     }
     first = begin_of(list, first);
     for (int32_t i = 0; i < first; i++) {

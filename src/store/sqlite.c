@@ -26,12 +26,34 @@ nnc_status nnc_sqlite_foreign(const char *path, nnc_error *err)
     return nnc_fail(err, NNC_BAD_SPEC, path, "holds something else than the rows of a sweep");
 }
 
+/* Databases first had no digest of their rows, then no names of their columns. */
+static bool is_earlier(sqlite3 *file)
+{
+    sqlite3_stmt *query = NULL;
+    const bool found =
+        sqlite3_prepare_v2(
+            file,
+            "SELECT 1 FROM sqlite_master WHERE name = 'sweep' AND sql LIKE '%, done INTEGER%)' AND "
+            "(sql NOT LIKE '%rows_digest%' OR NOT EXISTS "
+            "(SELECT 1 FROM sqlite_master WHERE name = 'columns'))",
+            -1, &query, NULL) == SQLITE_OK &&
+        sqlite3_step(query) == SQLITE_ROW;
+    sqlite3_finalize(query);
+    return found;
+}
+
 nnc_status nnc_sqlite_damaged(sqlite3 *file, const char *path, nnc_error *err)
 {
     const int code = sqlite3_errcode(file) & 0xFF;
     if (code == SQLITE_NOMEM || code == SQLITE_IOERR || code == SQLITE_BUSY ||
         code == SQLITE_LOCKED) {
         return nnc_sqlite_fail(file, path, err);
+    }
+    if (is_earlier(file)) {
+        return nnc_fail(err, NNC_BAD_SPEC, path,
+                        "is of an earlier version of nncost, expected one with the digest of its "
+                        "rows and the names "
+                        "of its columns; go on with that version, or delete it to begin anew");
     }
     return nnc_fail(err, NNC_BAD_SPEC, path,
                     "is damaged, expected the rows as a sweep wrote them; delete it to begin anew");

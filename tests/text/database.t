@@ -52,6 +52,17 @@ $ nncost sweep dense round --db ./:memory: && nncost merge out.csv ./:memory: &&
 ./:memory:: 1 rows of 1 combinations
 0
 
+# A database of before rows had a digest, or columns plain names, is none that is damaged.
+$ nncost sweep dense round --micro-batch 1..4 --db old.db
+old.db: 4 rows of 4 combinations
+$ for sql in 'DROP TABLE columns' 'ALTER TABLE sweep DROP COLUMN rows_digest'; do python3 -c 'import sqlite3, sys; d = sqlite3.connect("old.db"); d.execute(sys.argv[1]); d.commit()' "$sql"; nncost sweep dense round --micro-batch 1..4 --db old.db; nncost merge out.csv old.db; echo $?; done
+old.db: 4 rows of 4 combinations, was complete
+3
+3
+! nncost: old.db: is of an earlier version of nncost, expected one with the digest of its rows and the names of its columns; go on with that version, or delete it to begin anew
+! nncost: old.db: is of an earlier version of nncost, expected one with the digest of its rows and the names of its columns; go on with that version, or delete it to begin anew
+! nncost: old.db: is of an earlier version of nncost, expected one with the digest of its rows and the names of its columns; go on with that version, or delete it to begin anew
+
 # Rows that are not those that were written are not gone on with, nor merged.
 $ nncost sweep dense round --micro-batch 1..4 --db rows.db
 rows.db: 4 rows of 4 combinations
@@ -87,5 +98,5 @@ $ python3 -c 'import sqlite3; d = sqlite3.connect("plain.db"); print(*d.execute(
 $ nncost merge plain.csv plain.db && head -1 plain.csv
 row,plan.micro_batch,step.step_s,step.interval_s.0,device.scale_up.bytes_per_s,device.scale_out.bytes_per_s,memory.total_bytes\r
 $ python3 -c 'import sqlite3; d = sqlite3.connect("plain.db"); d.execute("DROP TABLE columns"); d.commit()'; nncost merge other.csv plain.db
-! nncost: plain.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
+! nncost: plain.db: is of an earlier version of nncost, expected one with the digest of its rows and the names of its columns; go on with that version, or delete it to begin anew
 [3]

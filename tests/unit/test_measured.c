@@ -251,6 +251,21 @@ START_TEST(what_a_row_leaves_open_is_named)
 }
 END_TEST
 
+/* An error in percent of nothing is no number. */
+START_TEST(a_peak_of_nothing_is_a_reason)
+{
+    const nnc_measured_file file = parse("id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,"
+                                         "vocab,seq_len,dp,global_batch,measured_step_s,"
+                                         "measured_peak_mem_gib,measured_peak_reserved_gib\n"
+                                         "a,x,8,4,64,4,256,512,128,8,128,1,2,\n"
+                                         "b,x,8,4,64,4,256,512,128,8,128,1,0,\n"
+                                         "c,x,8,4,64,4,256,512,128,8,128,1,2,-3\n");
+    ck_assert_ptr_null(file.rows[0].reason);
+    ck_assert_str_eq(file.rows[1].reason, "a measured peak of 0 B");
+    ck_assert_str_eq(file.rows[2].reason, "a measured peak of -3.22123e+09 B");
+}
+END_TEST
+
 START_TEST(one_pass_where_the_batch_is_small)
 {
     const nnc_measured_file file =
@@ -433,6 +448,7 @@ int main(void)
         a_gpt_under_fsdp,
         experts_with_latent_attention,
         what_a_row_leaves_open_is_named,
+        a_peak_of_nothing_is_a_reason,
         one_pass_where_the_batch_is_small,
         rows_are_fitted_by_source_and_model,
         grades_of_a_collection_count,
