@@ -79,9 +79,11 @@ static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_
     }
 }
 
-/* What frameworks recompute by parts, the cheapest first; with experts that is never what is exchanged. */
+/* What recipes recompute by parts, the cheapest first; with experts that is never what is exchanged. Source:
+ * scripts/performance/configs of NVIDIA-NeMo/Megatron-Bridge. */
 static const unsigned parts[] = {
-    NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
+    NNC_RECOMPUTE_MLA_UP_PROJ,
+    NNC_RECOMPUTE_MLA_UP_PROJ | NNC_RECOMPUTE_MLP,
     NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION | NNC_RECOMPUTE_MLA_UP_PROJ,
     NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION | NNC_RECOMPUTE_MLA_UP_PROJ |
         NNC_RECOMPUTE_SHARED_EXPERTS | NNC_RECOMPUTE_MLP,
@@ -96,8 +98,9 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     nnc_plan again = *plan;
     const bool modules = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0 &&
                          software->ships.recompute_modules;
+    const int first = modules ? 0 : 2, last = modules ? (int)(sizeof parts / sizeof parts[0]) : 3;
     again.recompute_layers = 0;
-    for (int i = 0; i < (modules ? (int)(sizeof parts / sizeof parts[0]) : 1); i++) {
+    for (int i = first; i < last; i++) {
         again.recompute = parts[i];
         NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
         if (result->verdict != NNC_OVER_MEMORY) {
