@@ -219,6 +219,7 @@ typedef struct nnc_plan {
     bool dora;            /* adapters of direction, and a trained length for each output */
     nnc_frozen frozen;    /* how weights that are not trained are stored */
     bool fp8_inputs;      /* inputs of activation functions are kept in 8 bits */
+    bool whole_experts;   /* tensor ranks are expert ranks, too: none has a slice of an expert */
 } nnc_plan;
 
 /* What a norm keeps for backward. */
@@ -284,6 +285,7 @@ typedef struct nnc_framework {
     bool interleaves; /* pipelines, a layer in each virtual stage, where micro-batches allow it */
     nnc_adapted adapters;       /* which layers have adapters, where only these are trained */
     bool half_selective;        /* "selective" recomputes every other layer or product */
+    bool whole_experts;         /* tensor ranks are expert ranks, too */
     bool gathered_in_pipelines; /* ZeRO stage 3 keeps weights gathered between passes there */
 } nnc_framework;
 

@@ -5,6 +5,7 @@
 
 #include "cost/memory.h"
 #include "op/work.h"
+#include "parallel/split.h"
 
 double nnc_dense_shards(const nnc_plan *plan)
 {
@@ -13,7 +14,7 @@ double nnc_dense_shards(const nnc_plan *plan)
 
 double nnc_expert_shards(const nnc_plan *plan)
 {
-    const int32_t same = plan->data * plan->context / plan->expert;
+    const int32_t same = nnc_plan_expert_ranks(plan) / plan->expert;
     return plan->zero > 0 ? (double)(plan->shard < same ? plan->shard : same) : 1.0;
 }
 

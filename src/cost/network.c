@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "base/number.h"
+#include "parallel/split.h"
 
 typedef enum axis { TENSOR, CONTEXT, DATA, PIPELINE, AXES } axis;
 
@@ -40,19 +41,20 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
     const bool adjacent = strides[DATA] == strides[CONTEXT] * plan->context;
     /* Data and context ranks that are not neighbours are reached at the longer distance. */
     const int32_t base = plan->context == 1 || !adjacent ? strides[DATA] : strides[CONTEXT];
-    const int32_t same_experts = replicas / plan->expert;
+    const int32_t same_experts = nnc_plan_expert_ranks(plan) / plan->expert;
+    const int32_t expert_base = plan->whole_experts ? base / plan->tensor : base;
     const int32_t expert_shard = plan->shard < same_experts ? plan->shard : same_experts;
     const struct {
         int32_t size, stride;
     } groups[NNC_ROUTE_COUNT] = {
         [NNC_ROUTE_TENSOR] = { plan->tensor, strides[TENSOR] },
         [NNC_ROUTE_CONTEXT] = { plan->context, strides[CONTEXT] },
-        [NNC_ROUTE_EXPERT] = { plan->expert, base },
+        [NNC_ROUTE_EXPERT] = { plan->expert, expert_base },
         [NNC_ROUTE_SHARD] = { plan->shard, base },
         [NNC_ROUTE_REPLICA] = { replicas / plan->shard, base * plan->shard },
-        [NNC_ROUTE_EXPERT_SHARD] = { expert_shard, base * plan->expert },
+        [NNC_ROUTE_EXPERT_SHARD] = { expert_shard, expert_base * plan->expert },
         [NNC_ROUTE_EXPERT_REPLICA] = { same_experts / expert_shard,
-                                       base * plan->expert * expert_shard },
+                                       expert_base * plan->expert * expert_shard },
         [NNC_ROUTE_PIPELINE] = { plan->pipeline, strides[PIPELINE] },
     };
     memset(network, 0, sizeof *network);

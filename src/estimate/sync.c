@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "estimate/step.h"
 #include "op/work.h"
+#include "parallel/split.h"
 
 static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char *name,
                           int32_t segment, nnc_exchange exchange)
@@ -18,8 +19,8 @@ static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char
 /* Ranks that hold the same shard of one kind of parameters. */
 static int32_t replicas_of(const nnc_plan *plan, nnc_route_kind route, double shards)
 {
-    const int32_t all = plan->data * plan->context;
-    const int32_t same = route == NNC_ROUTE_SHARD ? all : all / plan->expert;
+    const int32_t same = route == NNC_ROUTE_SHARD ? plan->data * plan->context
+                                                  : nnc_plan_expert_ranks(plan) / plan->expert;
     return same / (int32_t)shards;
 }
 

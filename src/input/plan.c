@@ -46,6 +46,10 @@ static const nnc_field plan_fields[] = {
       .help = "Devices that split each sequence." },
     { DEGREE(expert), .alias = "ep", .default_text = "1",
       .help = "Devices that share the experts, out of data x context." },
+    { NNC_FIELD(nnc_plan, whole_experts), .default_text = "off",
+      .help =
+          "Tensor ranks are expert ranks, too, and none has a slice of an expert: --expert is out "
+          "of tensor x data x context." },
     { NNC_FIELD(nnc_plan, sequence_parallel), .default_text = "off",
       .help = "Norms and dropout are split over tensor ranks too." },
     { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_plan, zero), .group = "Memory", .names = { zero_name, 4 },

@@ -224,6 +224,8 @@ static const nnc_field framework_fields[] = {
       .help = "Layers that have adapters, where only these are trained." },
     { NNC_FIELD(nnc_framework, half_selective), .default_text = "off",
       .help = "Selective recomputation means every other layer, or product of each." },
+    { NNC_FIELD(nnc_framework, whole_experts), .default_text = "off",
+      .help = "Tensor ranks are expert ranks, too, where experts are shared." },
     { NNC_FIELD(nnc_framework, gathered_in_pipelines), .default_text = "off",
       .help = "ZeRO stage 3 keeps weights gathered between the passes of a pipeline." },
 };

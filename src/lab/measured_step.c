@@ -231,6 +231,7 @@ static void set_sharding(step_reader *r, nnc_plan *p)
     }
     p->zero = nnc_cell_degree(r->cells, NNC_COLUMN_ZERO_STAGE, p->zero);
     p->shard = p->zero > 0 ? nnc_cell_degree(r->cells, NNC_COLUMN_SHARD_SIZE, 0) : 0;
+    p->whole_experts = r->from->whole_experts && p->tensor > 1 && p->expert > 1;
     p->reshard = p->pipeline == 1 || !r->from->gathered_in_pipelines;
     (void)set_word(r, NNC_COLUMN_OFFLOAD, "offload");
 }

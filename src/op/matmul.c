@@ -210,7 +210,8 @@ static void matmul_shard(nnc_op *op, const nnc_degrees *d)
         shard_scores(p, d);
         return;
     }
-    p->m /= op->split == NNC_SPLIT_SEQUENCE ? d->sequence : d->context;
+    const bool expert = op->split == NNC_SPLIT_EXPERT_COLUMN || op->split == NNC_SPLIT_EXPERT_ROW;
+    p->m /= op->split == NNC_SPLIT_SEQUENCE ? d->sequence : expert ? d->expert_rows : d->context;
     switch (op->split) {
     case NNC_SPLIT_COLUMN:
     case NNC_SPLIT_QKV:
@@ -224,11 +225,11 @@ static void matmul_shard(nnc_op *op, const nnc_degrees *d)
     case NNC_SPLIT_ROW: shard_rows(op, d->tensor); break;
     case NNC_SPLIT_EXPERT_COLUMN:
         shard_experts(op, d);
-        shard_columns(op, d->tensor);
+        shard_columns(op, d->expert_tensor);
         break;
     case NNC_SPLIT_EXPERT_ROW:
         shard_experts(op, d);
-        shard_rows(op, d->tensor);
+        shard_rows(op, d->expert_tensor);
         break;
     default: break;
     }

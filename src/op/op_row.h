@@ -23,10 +23,12 @@ typedef enum nnc_timed {
 /* Over how many ranks the dims of an op divide. */
 typedef struct nnc_degrees {
     int64_t tensor, context, expert;
-    int64_t sequence;  /* context, times tensor under sequence parallelism */
-    int64_t heads;     /* ranks that share the heads of one attention */
-    int64_t positions; /* ranks that share the queries of one attention */
-    double imbalance;  /* rows of the busiest expert rank over the mean */
+    int64_t expert_tensor; /* tensor ranks that share each expert */
+    int64_t expert_rows;   /* ranks that tokens bound for experts divide over */
+    int64_t sequence;      /* context, times tensor under sequence parallelism */
+    int64_t heads;         /* ranks that share the heads of one attention */
+    int64_t positions;     /* ranks that share the queries of one attention */
+    double imbalance;      /* rows of the busiest expert rank over the mean */
 } nnc_degrees;
 
 /* A kind with nothing to keep, to undo or to divide has one of the functions below. */

@@ -239,7 +239,7 @@ static int64_t ranks_of(const nnc_op *op, const nnc_degrees *d, bool backward)
     const bool cast = op->u.pointwise.kind == NNC_PW_CAST;
     if (op->u.pointwise.kind == NNC_PW_DEQUANTIZE) { /* weights, whatever the tokens do */
         return op->split == NNC_SPLIT_TOKENS || op->split == NNC_SPLIT_SEQUENCE ? 1
-               : op->split == NNC_SPLIT_EXPERT_INNER ? d->tensor * d->expert
+               : op->split == NNC_SPLIT_EXPERT_INNER ? d->expert_tensor * d->expert
                                                      : d->tensor;
     }
     switch (op->split) {
@@ -248,10 +248,10 @@ static int64_t ranks_of(const nnc_op *op, const nnc_degrees *d, bool backward)
     case NNC_SPLIT_HEADS:
     case NNC_SPLIT_EXPERT_INNER: return d->context * d->tensor;
     case NNC_SPLIT_COLUMN:
-    case NNC_SPLIT_QKV:
-    case NNC_SPLIT_EXPERT_COLUMN: return d->context * (cast && backward ? d->tensor : 1);
-    case NNC_SPLIT_ROW:
-    case NNC_SPLIT_EXPERT_ROW: return d->context * (cast && !backward ? d->tensor : 1);
+    case NNC_SPLIT_QKV: return d->context * (cast && backward ? d->tensor : 1);
+    case NNC_SPLIT_ROW: return d->context * (cast && !backward ? d->tensor : 1);
+    case NNC_SPLIT_EXPERT_COLUMN: return d->expert_rows * (cast && backward ? d->expert_tensor : 1);
+    case NNC_SPLIT_EXPERT_ROW: return d->expert_rows * (cast && !backward ? d->expert_tensor : 1);
     default: return d->context;
     }
 }

@@ -7,6 +7,8 @@ static nnc_degrees degrees_of(const nnc_plan *plan)
 {
     const bool over_heads = nnc_context_of(plan)->over_heads;
     nnc_degrees d = { .tensor = plan->tensor, .context = plan->context, .expert = plan->expert };
+    d.expert_tensor = plan->whole_experts ? 1 : d.tensor;
+    d.expert_rows = d.context * (d.tensor / d.expert_tensor);
     d.sequence = d.context * (plan->sequence_parallel ? d.tensor : 1);
     d.heads = over_heads ? d.tensor * d.context : d.tensor;
     d.positions = over_heads ? 1 : d.context;

@@ -11,6 +11,11 @@ int32_t nnc_plan_replicas(const nnc_plan *plan)
     return plan->data * plan->context;
 }
 
+int32_t nnc_plan_expert_ranks(const nnc_plan *plan)
+{
+    return nnc_plan_replicas(plan) * (plan->whole_experts ? plan->tensor : 1);
+}
+
 /* devices = data x tensor x pipeline x context: what is open follows from the rest. */
 nnc_status nnc_plan_split_devices(nnc_plan *p, nnc_error *err)
 {
@@ -60,7 +65,13 @@ static nnc_status split_experts(int64_t experts, const nnc_plan *p, nnc_error *e
             p->expert, p->imbalance);
     }
     NNC_TRY(nnc_divides("--expert", "experts", experts, p->expert, err));
-    return nnc_divides("--expert", "data x context", nnc_plan_replicas(p), p->expert, err);
+    if (p->whole_experts && p->tensor > 1 && !p->sequence_parallel) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--whole-experts",
+                        "each tensor rank sends tokens of its own to the experts, expected "
+                        "--sequence-parallel");
+    }
+    return nnc_divides("--expert", p->whole_experts ? "tensor x data x context" : "data x context",
+                       nnc_plan_expert_ranks(p), p->expert, err);
 }
 
 static nnc_status split_data(nnc_plan *p, nnc_error *err)
@@ -83,7 +94,7 @@ static nnc_status split_data(nnc_plan *p, nnc_error *err)
                         p->zero);
     }
     NNC_TRY(nnc_divides("--shard", "data x context", replicas, p->shard, err));
-    const int64_t copies = replicas / p->expert; /* of one expert */
+    const int64_t copies = nnc_plan_expert_ranks(p) / p->expert; /* of one expert */
     return copies > p->shard
                ? nnc_divides("--shard", "data x context / expert", copies, p->shard, err)
                : NNC_OK;

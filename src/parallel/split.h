@@ -15,5 +15,7 @@ nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_
 
 /* Ranks over which gradients are summed: data x context. */
 int32_t nnc_plan_replicas(const nnc_plan *plan);
+/* Ranks that experts are shared over and copied to: those, and tensor ranks that have whole ones. */
+int32_t nnc_plan_expert_ranks(const nnc_plan *plan);
 
 #endif

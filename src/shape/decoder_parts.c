@@ -187,13 +187,17 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
                                    "moe.shared_activation", "moe.shared_down" };
     const routing r = routing_of(w, d);
     /* Tokens are divided over the tensor ranks when they go to their experts, so what is gathered is
-     * each one's copies, and the tokens themselves for the shared expert. */
-    const int64_t copies = d->experts_per_token + (d->shared_hidden > 0 ? 1 : 0);
-    const int64_t width = d->hidden * (w->to.how->plan->sequence_parallel ? copies : 1);
+     * each one's copies, where it has a slice of each expert, and the tokens themselves for the shared expert. */
+    const nnc_plan *plan = w->to.how->plan;
+    const int64_t sliced = plan->whole_experts ? 0 : d->experts_per_token;
+    const int64_t copies = sliced + (d->shared_hidden > 0 ? 1 : 0);
+    const int64_t width = d->hidden * (plan->sequence_parallel ? copies : 1);
 
     nnc_layer_begin_norm(w, "mlp.norm");
     const int32_t first = w->to.list->count;
-    nnc_layer_tensor_exchange(w, "mlp.tensor_in", true, width);
+    if (width > 0) {
+        nnc_layer_tensor_exchange(w, "mlp.tensor_in", true, width);
+    }
     nnc_op *router = nnc_layer_linear(w, "moe.router", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE,
                                       d->experts, d->hidden, false);
     router->u.matmul.keeps_a = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
@@ -219,7 +223,9 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
         gate->u.pointwise.keeps_input = true;
     }
     routed(&r);
-    nnc_layer_tensor_exchange(w, "mlp.tensor_out", false, width);
+    if (width > 0) {
+        nnc_layer_tensor_exchange(w, "mlp.tensor_out", false, width);
+    }
     if (nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MOE)) {
         nnc_list_again(&w->to, first);
     }

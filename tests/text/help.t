@@ -93,6 +93,8 @@ Parallelism:
   --virtual-stages N      Groups of layers per pipeline stage. Also --vpp. [1]
   --context N             Devices that split each sequence. Also --cp. [1]
   --expert N              Devices that share the experts, out of data x context. Also --ep. [1]
+  --whole-experts[=off]   Tensor ranks are expert ranks, too, and none has a slice of an expert:
+                          --expert is out of tensor x data x context. [off]
   --sequence-parallel[=off]
                           Norms and dropout are split over tensor ranks too. [off]
   --schedule NAME         Pipeline schedule: the order of forward and backward micro-batches. 1f1b,

@@ -171,6 +171,56 @@ START_TEST(experts_that_are_sent_8_bits)
 }
 END_TEST
 
+static const nnc_op *forward_op(const char *name)
+{
+    int32_t count = 0;
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    for (int32_t i = 0; i < count; i++) {
+        if (strcmp(nnc_op_name(rows[i].op), name) == 0 &&
+            nnc_op_phase(rows[i].op) == NNC_PHASE_FORWARD) {
+            return rows[i].op;
+        }
+    }
+    return NULL;
+}
+
+/* Two tensor ranks, twice, and eight experts: four ranks hold two each, whole, for half of the tokens. What tensor
+ * ranks gather is the tokens of the shared expert alone. */
+START_TEST(whole_experts)
+{
+    const nnc_model model = latent_experts();
+    nnc_plan plan = nnc_plan_default();
+    nnc_error err = { 0 };
+    plan.precision = NNC_BF16;
+    plan.data = plan.tensor = 2;
+    plan.expert = 4;
+    plan.sequence_parallel = plan.whole_experts = true;
+    const nnc_result whole = estimate_on_cluster(&model, &plan);
+    const nnc_matmul *up = &forward_op("moe.gate_up")->u.matmul;
+    ck_assert_int_eq(up->m, TOKENS * TOP / 2);
+    ck_assert_int_eq(up->n, 2 * EXPERT);
+    ck_assert_int_eq(up->experts, EXPERTS / 4);
+    ck_assert_double_eq(forward_op("mlp.tensor_in")->u.exchange.bytes, 2.0 * TOKENS * HIDDEN);
+    plan.whole_experts = false;
+    plan.expert = 2;
+    const nnc_result sliced = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(forward_op("moe.gate_up")->u.matmul.n, EXPERT);
+    ck_assert_double_eq(whole.model_flops, sliced.model_flops);
+    ck_assert_int_eq(whole.memory.weight_bytes, sliced.memory.weight_bytes);
+    plan.expert = 4; /* more than data x context */
+    const nnc_device device = cluster_device();
+    const nnc_software software = nnc_software_default();
+    nnc_result r;
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err),
+                     NNC_ILLEGAL_PLAN);
+    plan.whole_experts = true;
+    plan.sequence_parallel = false;
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err),
+                     NNC_ILLEGAL_PLAN);
+    ck_assert_str_eq(err.where, "--whole-experts");
+}
+END_TEST
+
 /* Products whose operands have scales for blocks take as much longer as the device says. */
 START_TEST(scales_for_blocks)
 {
@@ -195,6 +245,7 @@ int main(void)
         names_of_modules,
         servers_that_a_token_reaches,
         experts_that_are_sent_8_bits,
+        whole_experts,
         scales_for_blocks,
     };
     return run_tests("modules", tests, COUNT_OF(tests));
