@@ -22,11 +22,11 @@ double nnc_expert_shards(const nnc_plan *plan)
 static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_holding *holding, size_t at)
 {
     nnc_parameters total = { 0 };
-    for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
+    for (int32_t s = 0; s < holding->segments; s++) {
         const nnc_parameters *p =
             (const nnc_parameters *)(const void *)((const char *)&sums[s] + at);
         const double n = (double)holding->instances[s];
-        if (holding->instances[s] == 0) {
+        if (holding->instances[s] == 0 || !(p->params > 0.0)) { /* no experts, say */
             continue;
         }
         total.params += n * p->params;
@@ -88,6 +88,7 @@ void nnc_holding_update(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc
 
 bool nnc_holding_same(const nnc_holding *a, const nnc_holding *b)
 {
-    return memcmp(a->instances, b->instances, sizeof a->instances) == 0 &&
-           memcmp(a->recomputed, b->recomputed, sizeof a->recomputed) == 0;
+    const size_t size = sizeof a->instances[0] * (size_t)a->segments;
+    return memcmp(a->instances, b->instances, size) == 0 &&
+           memcmp(a->recomputed, b->recomputed, size) == 0;
 }

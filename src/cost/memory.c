@@ -85,7 +85,7 @@ static kept kept_of(const nnc_op_list *list, const nnc_segment_sums *sums,
 {
     NNC_LET(why, every, NULL, plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0);
     kept k = { 0 };
-    for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
+    for (int32_t s = 0; s < holding->segments; s++) {
         if (holding->instances[s] == 0) {
             continue;
         }
@@ -172,7 +172,7 @@ static void transient(const nnc_segment_sums *sums, const nnc_holding *holding,
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const char *what = NULL;
     double op_bytes = 0.0, live_block = 0.0, unit_params = 0.0, unit_frozen = 0.0;
-    for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
+    for (int32_t s = 0; s < holding->segments; s++) {
         if (holding->instances[s] == 0) {
             continue;
         }

@@ -11,6 +11,7 @@
 typedef struct nnc_holding {
     int64_t instances[NNC_SEGMENTS_MAX];
     int64_t recomputed[NNC_SEGMENTS_MAX]; /* of those, run again from their inputs */
+    int32_t segments;                     /* of the list; the others hold nothing */
     double in_flight;                     /* micro-batches whose activations are kept at once */
 } nnc_holding;
 

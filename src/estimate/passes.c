@@ -7,15 +7,16 @@
 static void virtual_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                           nnc_step_memory *m)
 {
+    const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     for (int32_t v = 0; v < m->deal.virtual_stages; v++) {
         double forward = 0.0, backward = 0.0, weight = 0.0;
         for (int32_t s = 0; s < step->list->segment_count; s++) {
             const int64_t n = m->deal.shares[v].instances[s];
-            const double again = (double)nnc_recomputed_layers(step->plan, step->list, s, n);
-            const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
+            const double again =
+                full ? (double)nnc_recomputed_layers(step->plan, step->list, s, n) : (double)n;
             forward += (double)n * units[s].forward_s;
             backward += (double)n * (units[s].backward_s - units[s].weight_s) +
-                        (full ? again : (double)n) * units[s].recompute_s;
+                        again * units[s].recompute_s;
             weight += (double)n * units[s].weight_s;
         }
         m->forward_s[v] = forward;

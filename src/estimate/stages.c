@@ -266,7 +266,7 @@ static bool any_collective(const nnc_rows *rows)
 void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
                    const nnc_overlap *overlap, nnc_derivation *why)
 {
-    budget budgets[NNC_SEGMENTS_MAX][NNC_PARTS];
+    budget budgets[NNC_SEGMENTS_MAX][NNC_PASS_PARTS];
     if (!any_collective(rows)) {
         return;
     }
@@ -276,7 +276,7 @@ void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *n
         collect(row, network, overlap, &budgets[row->op->segment][nnc_part_of(row)]);
     }
     for (int32_t s = 0; s < list->segment_count; s++) {
-        for (int p = 0; p < NNC_PARTS; p++) {
+        for (int p = 0; p < NNC_PASS_PARTS; p++) {
             if (!budgets[s][p].exchanges) {
                 continue;
             }

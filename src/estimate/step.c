@@ -10,7 +10,7 @@
 
 static nnc_holding holding_of(const nnc_step *step, const nnc_share *share, double in_flight)
 {
-    nnc_holding h = { .in_flight = in_flight };
+    nnc_holding h = { .segments = step->list->segment_count, .in_flight = in_flight };
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         h.instances[s] = share->instances[s];
         h.recomputed[s] = nnc_recomputed_layers(step->plan, step->list, s, share->instances[s]);
@@ -237,8 +237,11 @@ double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
 {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     nnc_tail_stages(step, units, &overlap, m);
-    if (times->run != m->runs) { /* another plan ran since */
+    if (times->run != m->runs && nnc_schedule_splits(step->plan)) { /* another plan ran since */
         (void)nnc_step_run(step, units, times->send_s, m);
+    }
+    for (int32_t d = 0; d < step->plan->pipeline && !nnc_schedule_splits(step->plan); d++) {
+        m->run.span_s[d] = times->total_s; /* whole backwards end together */
     }
     const int32_t slowest = slowest_stage(m, step->plan->pipeline);
     NNC_LET(step->why, passes_s, "s", m->run.span_s[slowest]);

@@ -214,7 +214,7 @@ int nnc_cluster_step_exchanges(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
 {
     writer w = { .ops = ops };
     double dense = 0.0, expert = 0.0;
-    for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
+    for (int32_t s = 0; s < holding->segments; s++) {
         dense += (double)holding->instances[s] * sums[s].dense.params;
         expert += (double)holding->instances[s] * sums[s].expert.params;
     }

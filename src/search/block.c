@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "estimate/plan_asked.h"
+#include "shape/family.h"
 
 /* The ZeRO stage and offload that break no rule of their own: what is refused with them is refused
  * with all others. */
@@ -32,14 +33,15 @@ bool nnc_block_begin(nnc_plan_block *b, const nnc_plan *base, uint64_t number, n
     b->plan = *base;
     b->number = number;
     b->begun++;
+    b->layers = nnc_model_sizes_of(b->model).layers;
     b->pass_count = b->pass_next = 0;
     b->listed = NULL;
     b->known = false;
     nnc_space_block(b->space, number, &b->plan);
-    nnc_plan plain = plainest(&b->plan), resolved; /* the schedule, too, that breaks fewest */
+    nnc_plan plain = plainest(&b->plan); /* the schedule, too, that breaks fewest */
     plain.schedule = NNC_SCHEDULE_1F1B;
     plain.virtual_stages = 1;
-    return nnc_plan_settle(&plain, b->model, b->device, &resolved, err) == NNC_OK;
+    return nnc_plan_settle(&plain, b->model, b->device, &b->plainest, err) == NNC_OK;
 }
 
 bool nnc_block_ships(nnc_plan_block *b, nnc_error *err)
@@ -63,6 +65,17 @@ bool nnc_block_ships(nnc_plan_block *b, nnc_error *err)
     return false;
 }
 
+/* What most groups fail: the rules of the schedule alone. */
+static bool schedule_suits(const nnc_plan_block *b, const nnc_plan *plan)
+{
+    nnc_plan timed = b->plainest;
+    timed.schedule = plan->schedule;
+    timed.virtual_stages = plan->virtual_stages;
+    return nnc_family_of(b->model)->split == NULL ||
+           (nnc_schedule_resolve(&timed, b->layers, NULL) == NNC_OK &&
+            nnc_schedule_check(&timed, NULL) == NNC_OK);
+}
+
 bool nnc_block_group(nnc_plan_block *b, uint64_t group)
 {
     nnc_plan plan = b->plan;
@@ -70,7 +83,7 @@ bool nnc_block_group(nnc_plan_block *b, uint64_t group)
     plan = plainest(&plan);
     b->group++;
     b->dealt = false;
-    return !nnc_schedule_repeats(&plan) &&
+    return !nnc_schedule_repeats(&plan) && schedule_suits(b, &plan) &&
            nnc_plan_settle(&plan, b->model, b->device, &b->settled, NULL) == NNC_OK;
 }
 
@@ -234,7 +247,7 @@ bool nnc_block_pass(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
 static bool keeps_more(const nnc_holding *a, const nnc_holding *b)
 {
     bool more = a->in_flight >= b->in_flight;
-    for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
+    for (int32_t s = 0; s < a->segments; s++) {
         more = more && a->recomputed[s] >= b->recomputed[s] &&
                a->instances[s] - a->recomputed[s] >= b->instances[s] - b->recomputed[s];
     }

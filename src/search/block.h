@@ -49,6 +49,8 @@ typedef struct nnc_plan_block {
     const nnc_space *space;
     nnc_scratch *scratch;
     nnc_plan plan;                                       /* open: the choices inside the block */
+    nnc_plan plainest;                                   /* resolved: see nnc_block_begin */
+    int64_t layers;                                      /* of the model */
     nnc_plan settled;                                    /* resolved plan of the group */
     uint64_t number, group;                              /* groups count from 1, over all blocks */
     bool dealt, known;                                   /* layers of this group; allowed below */
