@@ -261,9 +261,14 @@ typedef struct nnc_spread {
     double low, high;
 } nnc_spread;
 
-/* By what the device's efficiencies rest on (nnc_basis); of models with experts apart. */
+/* Half of the range in which nine of ten measurements fall, in the natural logarithm, by what the step is made of;
+ * squares add up. */
 typedef struct nnc_spreads {
-    nnc_spread steps, kernels, carried, experts;
+    double own; /* of the profile; NaN = not known */
+    double network,
+        idle; /* times their share of the step; idle: the host, and waiting for stages */
+    double kernels, carried; /* of devices of no measured step; of none measured at all */
+    double experts;          /* of models that have them */
 } nnc_spreads;
 
 /* A framework that a profile stands for, and what its runs do where they do not say. */

@@ -14,23 +14,20 @@ NNC_ENUM_TEXTS(nnc_loss_keep, NNC_LOSS_KEEP_LIST)
 NNC_ENUM_TEXTS(nnc_head_copy, NNC_HEAD_COPY_LIST)
 
 static const nnc_field spread_fields[] = {
-    { NNC_FIELD(nnc_spread, low), .max = 1, .above_min = true, .required = true,
-      .help = "Shortest measurement over prediction, but for one in twenty." },
-    { NNC_FIELD(nnc_spread, high), .min = 1, .max = 100, .required = true,
-      .help = "Longest measurement over prediction, but for one in twenty." },
+    { NNC_FIELD(nnc_spreads, own), .max = 5, .above_min = true, .required = true,
+      .help = "Of every step under the profile." },
+    { NNC_FIELD(nnc_spreads, network), .max = 5, .default_text = "0.8",
+      .help = "Times the share of the step that the network bounds." },
+    { NNC_FIELD(nnc_spreads, idle), .max = 5, .default_text = "0.7",
+      .help = "Times the share of the step that waits for the host or for other stages." },
+    { NNC_FIELD(nnc_spreads, kernels), .max = 5, .default_text = "0.11",
+      .help = "On devices fitted to kernels alone." },
+    { NNC_FIELD(nnc_spreads, carried), .max = 5, .default_text = "0.15",
+      .help = "On devices whose efficiencies are those of similar ones." },
+    { NNC_FIELD(nnc_spreads, experts), .max = 5, .default_text = "0.23",
+      .help = "Of models with experts." },
     { NNC_FIELD_COMMENT("fitted_on"), .required = true,
       .help = "The measured rows it was taken from." },
-};
-
-static const nnc_field spreads_fields[] = {
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_spreads, steps), NNC_FIELD_TABLE(spread_fields),
-      .help = "On devices fitted to training steps." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_spreads, kernels), NNC_FIELD_TABLE(spread_fields),
-      .help = "On devices fitted to kernels alone." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_spreads, carried), NNC_FIELD_TABLE(spread_fields),
-      .help = "On devices whose efficiencies are those of similar ones." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_spreads, experts), NNC_FIELD_TABLE(spread_fields),
-      .help = "Of models with experts, on any of these devices." },
 };
 
 static const nnc_field reserve_fields[] = {
@@ -169,8 +166,10 @@ static const nnc_field software_fields[] = {
     { NNC_FIELD(nnc_software, tuned_pointwise), .default_text = "off",
       .help = "Norms and activations run kernels written for the device, at pointwise_tuned of its "
               "file." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, spread), NNC_FIELD_TABLE(spreads_fields),
-      .help = "Where nine of ten measurements fall, as shares of the predicted step." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, spread), NNC_FIELD_TABLE(spread_fields),
+      .help = "Half of the range of nine of ten measurements, in the natural logarithm: the root "
+              "of the "
+              "sum of these squares." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, reserve), NNC_FIELD_TABLE(reserve_fields),
       .help = "Device memory beside what a plan counts, where --reserve-bytes does not say." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, ships), NNC_FIELD_TABLE(shipped_fields),
@@ -249,7 +248,6 @@ const nnc_field_table nnc_track_table = { "comparison", compared_fields,
 
 nnc_software nnc_software_default(void)
 {
-    const nnc_spread none = { (double)NAN, (double)NAN };
     nnc_shipped all = { .recompute_attention = true,
                         .recompute_norm = true,
                         .recompute_activation = true,
@@ -284,7 +282,12 @@ nnc_software nnc_software_default(void)
         .overlap_data = 1.0,
         .overlap_pipeline = 1.0,
         .overlap_offload = 1.0,
-        .spread = { none, none, none, none },
+        .spread = { .own = (double)NAN,
+                    .network = 0.8,
+                    .idle = 0.7,
+                    .kernels = 0.11,
+                    .carried = 0.15,
+                    .experts = 0.23 },
         .reserve = { .low = 1.0, .high = 1.0 },
         .ships = all,
         .serving = nnc_serve_engine_default(),

@@ -193,27 +193,26 @@ network   data 2.986 ms exposed of 5.321 ms
 
 # States and activations in host memory.
 $ nncost estimate dense round --data 8 --zero 2 --offload optimizer | sed -n '/^step/,$p'
-step      46.19 ms
+step      45.97 ms
           no software is faster than 42.84 ms; with nothing overlapped it takes 56.00 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  network 83.5% of the step, compute 15.0%,
+bound by  network 83.4% of the step, compute 15.1%,
           without the network limit it would take 7.609 ms
 
 part          time  share    group          time  share
 forward   2.568 ms   5.6%    embedding  16.02 us   0.0%
 backward  5.014 ms  10.9%    attention  2.529 ms   5.5%
-update    26.78 us   0.1%    mlp        4.208 ms   9.1%
-exposed   38.58 ms  83.5%    norm       170.0 us   0.4%
+update    26.78 us   0.1%    mlp        4.208 ms   9.2%
+exposed   38.36 ms  83.4%    norm       170.0 us   0.4%
                              head       600.0 us   1.3%
                              loss       60.00 us   0.1%
                              optimizer  26.78 us   0.1%
-                             network    38.58 ms  83.5%
+                             network    38.36 ms  83.4%
 
-network   data 460.5 us exposed of 3.763 ms, offload 38.12 ms exposed of 42.84 ms
+network   data 460.5 us exposed of 3.763 ms, offload 37.90 ms exposed of 42.84 ms
 
-rate      173,195 tokens/s, 173.2 samples/s, MFU 15.8%,
-          HFU 15.8% of 100.0 TFLOP/s, FLOPs as in palm
-          per device 21,649 tokens/s, 15.85 TFLOP/s
+rate      174,011 tokens/s, 174 samples/s, MFU 15.9%, HFU 15.9% of 100.0 TFLOP/s, FLOPs as in palm
+          per device 21,751 tokens/s, 15.92 TFLOP/s
 work      model 5.856 TFLOP, executed 5.536 TFLOP, 6ND 5.093 TFLOP,
           memory traffic 2.352 GB per device
 
@@ -224,8 +223,8 @@ activations  280.4 MB       2.8%  kept for backward
 transient    22.00 MB       0.2%  gradients of activations
 total     543.4 MB (518.22 MiB) of 10.00 GB (9.31 GiB), 5.4%: fits, 9.457 GB free
 
-cost      1 USD per device-hour (nowhere, 2020-01), 0.0001026 USD per step of all 8 devices,
-          0.01283 USD per million tokens
+cost      1 USD per device-hour (nowhere, 2020-01), 0.0001022 USD per step of all 8 devices,
+          0.01277 USD per million tokens
 $ nncost estimate dense round --micro-batch 4 --offload activations | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      211.1 ms
           no software is faster than 205.1 ms; with nothing overlapped it takes 244.0 ms
@@ -406,7 +405,7 @@ network   data 326.7 us exposed of 2.669 ms
 # Ranks in another order: what is near changes.
 $ for r in tensor-context-data-pipeline tensor-pipeline-context-data; do nncost estimate dense round --devices 32 --tensor 2 --pipeline 4 --global-batch 32 --rank-order $r | grep '^network'; done
 network   tensor 1.633 ms exposed of 1.633 ms, data 397.8 us exposed of 516.6 us,
-network   tensor 1.633 ms exposed of 1.633 ms, data 4.954 ms exposed of 5.166 ms,
+network   tensor 1.633 ms exposed of 1.633 ms, data 4.931 ms exposed of 5.166 ms,
 
 # A cluster of one's own: nodes of 4, two adapters each, half the network at once.
 $ nncost estimate dense round --cluster toy/clusters/pod.json --devices 16 --tensor 4 --zero 3 --global-batch 16

@@ -129,8 +129,6 @@ $ echo '{ "schema": "nncost.software/1", "id": "slow", "name": "Slow", "like": "
 $ nncost show slow | grep -E '^(launch_s|fused_norm|spread.steps)'
 fused_norm                  off                       eager
 launch_s                    0.001     s     1.000 ms  slow
-spread.steps.low            -                         -
-spread.steps.high           -                         -
 
 # What is recorded notices that the other file changed.
 $ echo '{ "schema": "nncost.device/1", "id": "t", "name": "T", "like": "round" }' > toy/hw/t.json

@@ -490,14 +490,12 @@ bucket_bytes                26214400       B     26.21 MB
 launch_s                    1e-5           s     10.00 us
 launch_expert_s             -              s
 tuned_pointwise             off
-spread.steps.low            -
-spread.steps.high           -
-spread.kernels.low          -
-spread.kernels.high         -
-spread.carried.low          -
-spread.carried.high         -
-spread.experts.low          -
-spread.experts.high         -
+spread.own                  -
+spread.network              0.8
+spread.idle                 0.7
+spread.kernels              0.11
+spread.carried              0.15
+spread.experts              0.23
 reserve.bytes               0              B          0 B
 reserve.share               0
 reserve.low                 1

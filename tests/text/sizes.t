@@ -155,7 +155,7 @@ cheapest: 8 devices, 122.7 ms a step, 1918 s for the run, device-hours 4.262
 # --max-devices: whole nodes up to it, or a cap on the sizes given.
 $ nncost search dense fitted --threads 1 --max-devices 40 --global-batch 64 --tensor 1,2 --recompute none --offload none
 dense on 3 sizes of fitted, global batch 64
-150528 combinations: 1929 evaluated, 148599 illegal, too large or slower for sure; 1929 fit
+150528 combinations: 1927 evaluated, 148601 illegal, too large or slower for sure; 1927 fit
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  45.92 ms  0.0002041  2.821 GB  63.8%    0.0%  dp8 zero2 mb8

@@ -85,12 +85,39 @@ START_TEST(a_slow_host_is_named)
 }
 END_TEST
 
+/* By hand: 0.3 of the profile and 0.4 of the device make 0.5; a share x of the network adds (0.8 x)^2 to its square,
+ * a share y of waiting (0.7 y)^2. */
+START_TEST(a_range_widens_with_what_is_uncertain)
+{
+    for (int i = 0, number = 0; i < CASES; i++) {
+        split_case c = draw_issued(&number);
+        c.device.efficiency.basis = NNC_BASIS_KERNELS;
+        c.software.spread.own = 0.3;
+        c.software.spread.kernels = 0.4;
+        c.software.spread.experts = 0.0;
+        const nnc_result r = result_of_split(&c);
+        if (r.plan.mode != NNC_MODE_PREDICTED) {
+            continue;
+        }
+        const double x = r.bound_s[NNC_BOUND_NETWORK] / r.step_s;
+        const double y = (r.bound_s[NNC_BOUND_HOST] + r.bound_s[NNC_BOUND_BUBBLE]) / r.step_s;
+        const double half = sqrt(0.25 + 0.64 * x * x + 0.49 * y * y);
+        ck_assert_double_eq_tol(log(r.interval_s[1] / r.step_s), half, 1e-9);
+        ck_assert_double_eq_tol(r.interval_s[0], fmax(r.step_s * exp(-half), r.lower_bound_s),
+                                1e-9 * r.step_s);
+        c.software.spread.own = (double)NAN;
+        ck_assert(isnan(result_of_split(&c).interval_s[0]));
+    }
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
         everything_competes,
         without_a_limit_the_rest_remains,
         a_slow_host_is_named,
+        a_range_widens_with_what_is_uncertain,
     };
     return run_tests_with("bound", open_support, close_support, tests, COUNT_OF(tests));
 }
