@@ -264,7 +264,10 @@ void nnc_plans_read_scenarios(nnc_json root, nnc_plans *plans)
         if (at.node == NULL) {
             nnc_json_fault(root, "scenarios", "missing, expected a list, found nothing");
         } else {
-            nnc_json_mismatch(at, "wrong type", "a list of 1 to 10000 scenarios");
+            char expected[64];
+            snprintf(expected, sizeof expected, "a list of 1 to %d scenarios",
+                     (int)NNC_PLANS_SCENARIOS_MAX);
+            nnc_json_mismatch(at, "wrong type", expected);
         }
         return;
     }

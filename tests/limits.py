@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Time and memory grow with what is asked for, and what is beyond docs/limits.md is refused with a line that names it.
+    usage: limits.py NNCOST ROOT"""
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+nncost, root = (os.path.abspath(path) for path in sys.argv[1:3])
+# XDG_CONFIG_HOME: no defaults of whoever runs this.
+environment = dict(os.environ, NNCOST_PATH=os.path.join(root, "tests/toy"), XDG_CONFIG_HOME="/nonexistent", LC_ALL="C")
+failures = []
+
+
+def run(arguments):
+    """Exit status, message, CPU seconds and peak bytes."""
+    process = subprocess.Popen([nncost, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
+    message = process.stderr.read().decode()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.stderr.close()
+    return os.waitstatus_to_exitcode(status), message, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+
+
+def grows(what, times, small, large, plain=False):
+    """large asks for so many times as much as small; plain: it takes no longer."""
+    for arguments in (small, large):
+        found = run(arguments)
+        if found[0] not in (0, 1):
+            failures.append(f"{what}: exit {found[0]}: {found[1]}")
+            return
+        seconds, size = (seconds, size) if arguments is large else (0.0, 0.0)
+        if arguments is small:
+            seconds, size = found[2], found[3]
+    factor = 1 if plain else times
+    # Twice the share, as the machine may be busy, and what every command takes.
+    if found[2] > 2 * factor * max(seconds, 0.01) + 0.05:
+        failures.append(f"{what}: {seconds:.3f} s became {found[2]:.3f} s")
+    if found[3] > 1.5 * factor * size:
+        failures.append(f"{what}: {size / 1e6:.1f} MB became {found[3] / 1e6:.1f} MB")
+    print(f"{what:12} x {times:<6} {seconds:6.3f} s -> {found[2]:6.3f} s, {size / 1e6:6.1f} MB -> {found[3] / 1e6:6.1f} MB")
+
+
+def refused(what, arguments):
+    status, message, seconds, _ = run(arguments)
+    if status not in (2, 3) or what not in message or message.count("\n") != 1 or seconds > 1.0:
+        failures.append(f"{what}: exit {status}, {message}")
+
+
+def plans(path, count):
+    scenarios = [{"id": f"s{i}", "model": "dense", "device": "round", "micro_batch": 1 + i % 64, "seq_len": 64 + i // 64}
+                 for i in range(count)]
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"schema": "nncost.plans/1", "scenarios": scenarios}, file)
+    return path
+
+
+def graph(path, turns, apart=1):
+    """A network of turns of four ops, or as many steps one by one."""
+    block = [{"as": "x"}, {"op": "conv", "out": 16, "kernel": 3, "pad": 1}, {"op": "act", "kind": "relu"},
+             {"op": "add", "with": "x"}]
+    body = [{"repeat": turns, "ops": block}] if apart == 1 else block * apart
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"schema": "nncost.model/1", "id": os.path.basename(path)[:-5], "name": "n", "family": "graph",
+                   "input": {"shape": [3, 32, 32]}, "sources": {"": "made up"},
+                   "ops": [{"op": "conv", "out": 16, "kernel": 3, "pad": 1}, *body, {"op": "global_pool"},
+                           {"op": "linear", "out": 10}, {"op": "loss", "kind": "cross_entropy"}]}, file)
+    return path
+
+
+with tempfile.TemporaryDirectory() as work:
+    os.chdir(work)
+    grows("check", 8, ["check", plans("few.json", 250)], ["check", plans("many.json", 2000)])
+    for name in ("few.json", "many.json"):
+        run(["check", name, "--update"])
+    grows("recorded", 8, ["check", "few.json"], ["check", "many.json"])
+    sweep = ["sweep", "dense", "round", "--all", "--seq-len", "1..100"]
+    grows("sweep", 8, [*sweep, "--format", "csv", "--micro-batch", "1..20"],
+          [*sweep, "--format", "csv", "--micro-batch", "1..160"])
+    for name, most in (("few.db", 20), ("many.db", 160)):
+        run([*sweep, "--micro-batch", f"1..{most}", "--db", name])
+    grows("merge", 8, ["merge", "few.csv", "few.db"], ["merge", "many.csv", "many.db"])
+    step = ["estimate", "dense", "round", "--pipeline", "2", "--devices", "2"]
+    grows("trace", 8, [*step, "--micro-batches", "500", "--trace", "few"],
+          [*step, "--micro-batches", "4000", "--trace", "many"])
+    grows("micro-batches", 1000, [*step, "--micro-batches", "1000"], [*step, "--micro-batches", "1000000"], plain=True)
+    grows("devices", 1000, ["estimate", "dense", "round", "--devices", "1000"],
+          ["estimate", "dense", "round", "--devices", "1000000"], plain=True)
+    grows("graph", 1000, ["estimate", "./" + graph("g100.json", 100), "round"],
+          ["estimate", "./" + graph("g100000.json", 100000), "round"], plain=True)
+    refused("expected 0 to 100000", ["estimate", "./" + graph("g.json", 100001), "round"])
+    refused("too many values, expected at most 10000", ["estimate", "./" + graph("apart.json", 0, 2000), "round"])
+    refused("at most 1000000 passes", [*step, "--micro-batches", "300000", "--trace", "none"])
+    refused("a list of 1 to 100000 scenarios", ["check", plans("p.json", 100001)])
+    refused("--threads: out of range", [*sweep, "--threads", "257"])
+
+for failure in failures:
+    print(f"limits.py: {failure}")
+sys.exit(len(failures) > 0)
