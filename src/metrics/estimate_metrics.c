@@ -140,7 +140,7 @@ static const nnc_metric memory_rows[] = {
     NNC_ROWS(&nnc_memory_metrics, RESULT(memory)),
     NNC_AS("capacity_bytes", WHOLE, RESULT(memory.capacity_bytes), .unit = "B",
            .help = "Memory of one device."),
-    NNC_AS("headroom_bytes", WHOLE, RESULT(memory.headroom_bytes), .unit = "B",
+    NNC_AS("headroom_bytes", WHOLE, RESULT(memory.headroom_bytes), .unit = "B", .any_sign = true,
            .help = "What is left; negative when the plan does not fit."),
     NNC_AS("total_interval_bytes", WHOLE, RESULT(memory.total_interval_bytes), .each_count = 2,
            .unit = "B",

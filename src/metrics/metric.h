@@ -80,6 +80,7 @@ typedef struct nnc_metric {
     bool (*unless)(const nnc_place *place); /* an object is null then */
 
     const char *unit;    /* "s", "B", "FLOP/s"; NULL = a pure number */
+    bool any_sign;       /* may be below 0, though it has a unit */
     const char *help;    /* a sentence; the formula stands where it is computed */
     const char *source;  /* who says so; NULL = nobody needs to */
     const char *same_as; /* full name of the metric of an estimate that it is; NULL = of none */

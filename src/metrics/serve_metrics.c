@@ -171,7 +171,8 @@ static const nnc_metric memory_rows[] = {
           .source = "arXiv:2309.06180"),
     BYTES(total_bytes, .help = "Memory that is used on one device."),
     BYTES(capacity_bytes, .help = "Memory of one device."),
-    BYTES(headroom_bytes, .help = "What is left of the share in use; negative: it does not fit."),
+    BYTES(headroom_bytes, .any_sign = true,
+          .help = "What is left of the share in use; negative: it does not fit."),
     NNC_BOOL(nnc_serve, fits, .help = "Whether the requests fit."),
 };
 static const nnc_metrics memory_metrics =

@@ -32,6 +32,13 @@ static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure)
                                                                  : true;
 }
 
+/* What is counted in a unit is there or not. */
+static bool is_in_range(const nnc_figure *figure)
+{
+    const nnc_metric *metric = figure->number < 0.0 ? nnc_figure_metric(figure->name) : NULL;
+    return metric == NULL || metric->unit == NULL || metric->any_sign;
+}
+
 static void add_figure(nnc_json at, const char *name, nnc_figure_list *into)
 {
     nnc_arena *arena = at.doc->arena;
@@ -54,8 +61,10 @@ static void add_figure(nnc_json at, const char *name, nnc_figure_list *into)
     }
     if (!kept) {
         nnc_faults_no_memory(at.doc->faults);
-    } else if (is_of_kind(into, &figure)) {
+    } else if (is_of_kind(into, &figure) && is_in_range(&figure)) {
         into->list[into->count++] = figure;
+    } else if (!is_in_range(&figure)) {
+        nnc_json_mismatch(at, "out of range", "at least 0");
     } else {
         nnc_json_mismatch(at, "wrong type", figure.text != NULL ? "a number" : "a text");
     }

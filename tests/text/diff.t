@@ -153,8 +153,13 @@ $ nncost diff inputs/plans.json inputs/plans.json
 ! nncost: inputs/plans.json: nothing is recorded, expected what 'nncost check inputs/plans.json --update' writes
 [3]
 
-# A figure of another type than the program writes.
+# A figure of another type or sign than the program writes; what is left of the memory may be less than nothing.
 $ nncost estimate dense round --format json >new.json; sed 's/"step_s": [0-9.]*/"step_s": "soon"/' new.json >old.json
 $ nncost diff old.json new.json
 ! nncost: old.json:8: step.step_s: wrong type, expected a number, found "soon"
 [3]
+$ sed 's/"step_s": [0-9.]*/"step_s": -99.84/' new.json >old.json; nncost diff old.json new.json
+! nncost: old.json:8: step.step_s: out of range, expected at least 0, found -99.84
+[3]
+$ sed 's/"headroom_bytes": [0-9.]*/"headroom_bytes": -5/' new.json >old.json; nncost diff old.json new.json | grep -c headroom
+1
