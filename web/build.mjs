@@ -36,12 +36,17 @@ function main() {
   const code = readFileSync(wasm);
   const data = dataFiles();
   // The pictures have their colours from the program.
-  const drawn = new Engine(new WebAssembly.Module(code), data).run(["plot", "step", "gpt2", "a100"]);
+  const program = new Engine(new WebAssembly.Module(code), data);
+  const drawn = program.run(["plot", "step", "gpt2", "a100"]);
   const colours = /<style>([^]*?)<\/style>/.exec(drawn.out);
   if (colours === null) throw new Error(`no style in the picture of a step: ${drawn.err}`);
   const css = readFileSync(join(here, "page.css"), "utf8");
   const style = colours[1] + buildSync({ stdin: { contents: css, loader: "css" }, minify: true, write: false }).outputFiles[0].text;
-  const parts = [code, Buffer.from(JSON.stringify(data))];
+  // What the form is made of, which the page need not ask for when it begins.
+  const json = (...words) => JSON.parse(program.run([...words]).out);
+  const form = { options: json("docs", "options"), ...json("list", "models", "--format", "json"), ...json("list", "devices", "--format", "json"),
+    ...json("list", "software", "--format", "json"), version: program.run(["--version"]).out.trim() };
+  const parts = [code, Buffer.from(JSON.stringify({ data, form }))];
   const packed = execFileSync("xz", ["--format=lzma", "-9e", "-c"], { input: Buffer.concat(parts), maxBuffer: 1 << 26 });
   const texts = { ENGINE_SOURCE: bundle("engine.js"), UNPACK: readFileSync(unpack).toString("base64"), PACKED: packed.toString("base64"),
     PACKED_SIZES: parts.map((part) => part.length) };

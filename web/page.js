@@ -199,6 +199,7 @@ async function showText(words, turn) {
 async function show(words) {
   now = words;
   $("words").value = join(words);
+  $("printed").textContent = `$ nncost ${join(words)}`; // on paper, where a field would cut it
   history.replaceState(null, "", `#${encodeURIComponent(join(words))}`);
   say("");
   $("said").classList.remove("error");
@@ -295,17 +296,14 @@ function listen() {
 
 async function main() {
   const [code, text] = await unpack();
-  data = JSON.parse(new TextDecoder().decode(text));
+  const carried = JSON.parse(new TextDecoder().decode(text)), lists = carried.form;
+  data = carried.data;
   module = await WebAssembly.compile(code);
   engine = new Remote();
-  const json = (answer, key) => JSON.parse(answer.out)[key];
-  const { answers } = await engine.ask([["docs", "options"], ["list", "models", "--format", "json"], ["list", "devices", "--format", "json"],
-    ["list", "software", "--format", "json"], ["--version"]]);
-  options = new Options(JSON.parse(answers[0].out));
-  const devices = json(answers[2], "devices").sort((a, b) => b.year - a.year || a.name.localeCompare(b.name));
-  form = new Form(options, { models: json(answers[1], "models"), devices, software: json(answers[3], "software") },
-    (parsed) => go(options.build(parsed, parsed.command)));
-  $("version").textContent = answers[4].out.trim();
+  options = new Options(lists.options);
+  lists.devices.sort((a, b) => b.year - a.year || a.name.localeCompare(b.name));
+  form = new Form(options, lists, (parsed) => go(options.build(parsed, parsed.command)));
+  $("version").textContent = lists.version;
   $("file").form.addEventListener("submit", (event) => event.preventDefault());
   listen();
   const start = document.querySelector("meta[name=nnc-start]").content;

@@ -62,6 +62,15 @@ int nnc_scale_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX
 /* "200 ms": as short as a tick's value is. */
 char *nnc_tick_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]);
 
+/* Of a scale, what is written along it. */
+typedef struct nnc_ticks {
+    const nnc_scale *scale;
+    const char *unit;
+    int most;
+} nnc_ticks;
+/* Lines at the values of both scales, which are written below and at the left; what x is below them. */
+void nnc_canvas_grid(nnc_canvas *canvas, nnc_box area, nnc_ticks x, nnc_ticks y, const char *name);
+
 /* ---- places of labels ---- */
 
 enum { NNC_TAKEN_MAX = 2048 };

@@ -65,30 +65,6 @@ static void set_scales(front *f)
     f->y = scale_of(y[0], y[1], 2.5, f->area.y + f->area.h, f->area.y);
 }
 
-static void draw_grid(front *f)
-{
-    double ticks[NNC_TICKS_MAX];
-    char text[NNC_NUMBER_TEXT];
-    nnc_svg *svg = &f->canvas->svg;
-    const nnc_box a = f->area;
-    int count = nnc_scale_ticks(&f->x, f->canvas->narrow ? 4 : 8, ticks);
-    for (int i = 0; i < count; i++) {
-        const nnc_px x = nnc_scale_at(&f->x, ticks[i]);
-        nnc_svg_line(svg, "grid", x, a.y, x, a.y + a.h);
-        nnc_svg_text(svg, "dim", 'm', x, a.y + a.h + NNC_PX(16),
-                     nnc_tick_text(ticks[i], "B", text));
-    }
-    count = nnc_scale_ticks(&f->y, 6, ticks);
-    for (int i = 0; i < count; i++) {
-        const nnc_px y = nnc_scale_at(&f->y, ticks[i]);
-        nnc_svg_line(svg, "grid", a.x, y, a.x + a.w, y);
-        nnc_svg_text(svg, "dim", 'e', a.x - NNC_PX(6), y + NNC_PX(4),
-                     nnc_tick_text(ticks[i], "s", text));
-    }
-    nnc_svg_text(svg, "dim", 'm', a.x + a.w / 2, a.y + a.h + NNC_PX(34),
-                 "memory of the fullest device");
-}
-
 /* Beyond the capacity nothing fits. */
 static void draw_capacity(front *f)
 {
@@ -203,7 +179,8 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
     f.area.w = canvas->right - f.area.x - NNC_PX(20);
     f.places.area = f.area;
     set_scales(&f);
-    draw_grid(&f);
+    nnc_canvas_grid(canvas, f.area, (nnc_ticks){ &f.x, "B", canvas->narrow ? 4 : 8 },
+                    (nnc_ticks){ &f.y, "s", 6 }, "memory of the fullest device");
     draw_capacity(&f);
     draw_plans(&f);
     const int32_t knee = knee_of(&f);

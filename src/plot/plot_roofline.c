@@ -10,30 +10,6 @@
 enum { LABELS = 9, LABELS_NARROW = 4 };
 static const double SHOWN_FROM = 0.004; /* share of the step from which a mark may have a label */
 
-static void draw_grid(nnc_roofline *r, nnc_box area)
-{
-    double ticks[NNC_TICKS_MAX];
-    char text[NNC_NUMBER_TEXT];
-    nnc_svg *svg = &r->canvas->svg;
-    int count = nnc_scale_ticks(&r->x, r->canvas->narrow ? 6 : 9, ticks);
-    for (int i = 0; i < count; i++) {
-        const nnc_px x = nnc_scale_at(&r->x, ticks[i]);
-        nnc_svg_line(svg, "grid", x, area.y, x, area.y + area.h);
-        nnc_svg_text(svg, "dim", 'm', x, area.y + area.h + NNC_PX(17),
-                     nnc_tick_text(ticks[i], "", text));
-    }
-    count = nnc_scale_ticks(&r->y, 8, ticks);
-    for (int i = 0; i < count; i++) {
-        const nnc_px y = nnc_scale_at(&r->y, ticks[i]);
-        nnc_svg_line(svg, "grid", area.x, y, area.x + area.w, y);
-        nnc_svg_text(svg, "dim", 'e', area.x - NNC_PX(6), y + NNC_PX(3),
-                     nnc_tick_text(ticks[i], "", text));
-    }
-    nnc_svg_text(svg, "dim", 'm', area.x + area.w / 2, area.y + area.h + NNC_PX(34),
-                 "FLOP per byte of device memory traffic");
-    nnc_svg_turned(svg, "dim", 'm', NNC_PX(14), area.y + area.h / 2, -900, "FLOP/s");
-}
-
 static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px radius,
                        bool outlined)
 {
@@ -186,7 +162,9 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
                              .rate = report->device->mem_bytes_per_s };
         r->places.area = area;
         nnc_roofline_scale(r, area);
-        draw_grid(r, area);
+        nnc_canvas_grid(canvas, area, (nnc_ticks){ &r->x, "", canvas->narrow ? 6 : 9 },
+                        (nnc_ticks){ &r->y, "", 8 }, "FLOP per byte of device memory traffic");
+        nnc_svg_turned(&canvas->svg, "dim", 'm', NNC_PX(14), area.y + area.h / 2, -900, "FLOP/s");
         if (r->other != NULL) {
             nnc_roofline_gather(r, r->other);
             nnc_roofline_draw_other(r);

@@ -92,10 +92,11 @@ void nnc_roofline_draw_roof(nnc_roofline *r, nnc_box area)
     /* Along the slope, in the middle of it. */
     const nnc_px w_rate = nnc_text_px(b, NNC_TYPE_PLAIN), run = at.x - r->x.start;
     const nnc_px x = r->x.start + run / 2, y = (at.left_y + at.y) / 2;
-    const double turn = degrees * acos(-1.0) / 180.0, off = NNC_PX(6);
-    const nnc_px lx = x - (nnc_px)lround(off * sin(turn)), ly = y - (nnc_px)lround(off * cos(turn));
-    const nnc_px dx = (nnc_px)lround(w_rate / 2.0 * cos(turn)),
-                 dy = (nnc_px)lround(w_rate / 2.0 * sin(turn));
+    const double rise = at.left_y - at.y, length = hypot(run, rise), off = NNC_PX(6);
+    const nnc_px lx = x - (nnc_px)lround(off * rise / length),
+                 ly = y - (nnc_px)lround(off * run / length);
+    const nnc_px dx = (nnc_px)lround(w_rate / 2.0 * run / length),
+                 dy = (nnc_px)lround(w_rate / 2.0 * rise / length);
     if (run > w_rate + NNC_PX(20)) {
         nnc_svg_turned(svg, "", 'm', lx, ly, -nnc_px_of(degrees), b);
         nnc_place_take_line(&r->places, lx - dx, ly + dy - NNC_PX(5), lx + dx, ly - dy - NNC_PX(5),

@@ -87,3 +87,25 @@ char *nnc_tick_text(double value, const char *unit, char text[NNC_NUMBER_TEXT])
     memmove(last, end, strlen(end) + 1);
     return text;
 }
+
+void nnc_canvas_grid(nnc_canvas *canvas, nnc_box area, nnc_ticks x, nnc_ticks y, const char *name)
+{
+    double ticks[NNC_TICKS_MAX];
+    char text[NNC_NUMBER_TEXT];
+    nnc_svg *svg = &canvas->svg;
+    int count = nnc_scale_ticks(x.scale, x.most, ticks);
+    for (int i = 0; i < count; i++) {
+        const nnc_px at = nnc_scale_at(x.scale, ticks[i]);
+        nnc_svg_line(svg, "grid", at, area.y, at, area.y + area.h);
+        nnc_svg_text(svg, "dim", 'm', at, area.y + area.h + NNC_PX(17),
+                     nnc_tick_text(ticks[i], x.unit, text));
+    }
+    count = nnc_scale_ticks(y.scale, y.most, ticks);
+    for (int i = 0; i < count; i++) {
+        const nnc_px at = nnc_scale_at(y.scale, ticks[i]);
+        nnc_svg_line(svg, "grid", area.x, at, area.x + area.w, at);
+        nnc_svg_text(svg, "dim", 'e', area.x - NNC_PX(6), at + NNC_PX(4),
+                     nnc_tick_text(ticks[i], y.unit, text));
+    }
+    nnc_svg_text(svg, "dim", 'm', area.x + area.w / 2, area.y + area.h + NNC_PX(34), name);
+}

@@ -161,10 +161,10 @@ $ nncost plot roofline dense round --fragment
 <path class="grid" d="M377 36L377 356"/><text class="dim" x="377" y="373" text-anchor="middle">10</text>
 <path class="grid" d="M536.5 36L536.5 356"/><text class="dim" x="536.5" y="373" text-anchor="middle">100</text>
 <path class="grid" d="M696 36L696 356"/><text class="dim" x="696" y="373" text-anchor="middle">1 k</text>
-<path class="grid" d="M58 356L696 356"/><text class="dim" x="52" y="359" text-anchor="end">100 G</text>
-<path class="grid" d="M58 260.3L696 260.3"/><text class="dim" x="52" y="263.3" text-anchor="end">1 T</text>
-<path class="grid" d="M58 164.5L696 164.5"/><text class="dim" x="52" y="167.5" text-anchor="end">10 T</text>
-<path class="grid" d="M58 68.8L696 68.8"/><text class="dim" x="52" y="71.8" text-anchor="end">100 T</text>
+<path class="grid" d="M58 356L696 356"/><text class="dim" x="52" y="360" text-anchor="end">100 G</text>
+<path class="grid" d="M58 260.3L696 260.3"/><text class="dim" x="52" y="264.3" text-anchor="end">1 T</text>
+<path class="grid" d="M58 164.5L696 164.5"/><text class="dim" x="52" y="168.5" text-anchor="end">10 T</text>
+<path class="grid" d="M58 68.8L696 68.8"/><text class="dim" x="52" y="72.8" text-anchor="end">100 T</text>
 <text class="dim" x="377" y="390" text-anchor="middle">FLOP per byte of device memory traffic</text>
 <text class="dim" x="14" y="196" text-anchor="middle" transform="rotate(-90 14 196)">FLOP/s</text>
 <path class="tint" d="M58 356L58 356L536.5 68.8L696 68.8L696 356Z"/><g><title>datasheet: 100.0 TFLOP/s, 1.000 TB/s</title><path class="roof" d="M58 356L536.5 68.8L696 68.8"/></g>
@@ -225,10 +225,10 @@ $ nncost plot roofline dense round --fragment --width 360
 <path class="grid" d="M197 52L197 292"/><text class="dim" x="197" y="309" text-anchor="middle">10</text>
 <path class="grid" d="M266.5 52L266.5 292"/><text class="dim" x="266.5" y="309" text-anchor="middle">100</text>
 <path class="grid" d="M336 52L336 292"/><text class="dim" x="336" y="309" text-anchor="middle">1 k</text>
-<path class="grid" d="M58 292L336 292"/><text class="dim" x="52" y="295" text-anchor="end">100 G</text>
-<path class="grid" d="M58 220.2L336 220.2"/><text class="dim" x="52" y="223.2" text-anchor="end">1 T</text>
-<path class="grid" d="M58 148.4L336 148.4"/><text class="dim" x="52" y="151.4" text-anchor="end">10 T</text>
-<path class="grid" d="M58 76.6L336 76.6"/><text class="dim" x="52" y="79.6" text-anchor="end">100 T</text>
+<path class="grid" d="M58 292L336 292"/><text class="dim" x="52" y="296" text-anchor="end">100 G</text>
+<path class="grid" d="M58 220.2L336 220.2"/><text class="dim" x="52" y="224.2" text-anchor="end">1 T</text>
+<path class="grid" d="M58 148.4L336 148.4"/><text class="dim" x="52" y="152.4" text-anchor="end">10 T</text>
+<path class="grid" d="M58 76.6L336 76.6"/><text class="dim" x="52" y="80.6" text-anchor="end">100 T</text>
 <text class="dim" x="197" y="326" text-anchor="middle">FLOP per byte of device memory traffic</text>
 <text class="dim" x="14" y="172" text-anchor="middle" transform="rotate(-90 14 172)">FLOP/s</text>
 <path class="tint" d="M58 292L58 292L266.5 76.6L336 76.6L336 292Z"/><g><title>datasheet: 100.0 TFLOP/s, 1.000 TB/s</title><path class="roof" d="M58 292L266.5 76.6L336 76.6"/></g>
@@ -379,10 +379,10 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragmen
 <text class="b" x="8" y="18">Time against memory</text>
 <text class="dim" x="170.1" y="18">A small decoder on 4 x A device of round figures, batch 16; filled: no plan is faster</text>
 <text class="dim" x="8" y="34">with less memory</text>
-<path class="grid" d="M181.4 50L181.4 300"/><text class="dim" x="181.4" y="316" text-anchor="middle">200 MB</text>
-<path class="grid" d="M382.4 50L382.4 300"/><text class="dim" x="382.4" y="316" text-anchor="middle">500 MB</text>
-<path class="grid" d="M534.5 50L534.5 300"/><text class="dim" x="534.5" y="316" text-anchor="middle">1 GB</text>
-<path class="grid" d="M686.6 50L686.6 300"/><text class="dim" x="686.6" y="316" text-anchor="middle">2 GB</text>
+<path class="grid" d="M181.4 50L181.4 300"/><text class="dim" x="181.4" y="317" text-anchor="middle">200 MB</text>
+<path class="grid" d="M382.4 50L382.4 300"/><text class="dim" x="382.4" y="317" text-anchor="middle">500 MB</text>
+<path class="grid" d="M534.5 50L534.5 300"/><text class="dim" x="534.5" y="317" text-anchor="middle">1 GB</text>
+<path class="grid" d="M686.6 50L686.6 300"/><text class="dim" x="686.6" y="317" text-anchor="middle">2 GB</text>
 <path class="grid" d="M62 295.6L692 295.6"/><text class="dim" x="56" y="299.6" text-anchor="end">30 ms</text>
 <path class="grid" d="M62 255.1L692 255.1"/><text class="dim" x="56" y="259.1" text-anchor="end">40 ms</text>
 <path class="grid" d="M62 223.6L692 223.6"/><text class="dim" x="56" y="227.6" text-anchor="end">50 ms</text>
