@@ -219,7 +219,9 @@ typedef struct nnc_plan {
     bool dora;            /* adapters of direction, and a trained length for each output */
     nnc_frozen frozen;    /* how weights that are not trained are stored */
     bool fp8_inputs;      /* inputs of activation functions are kept in 8 bits */
-    bool whole_experts;   /* tensor ranks are expert ranks, too: none has a slice of an expert */
+    bool ends_as_layers;  /* table and head count as a layer each where stages share layers out */
+    int64_t first_stage_layers, last_stage_layers; /* of a pipeline; 0 = as many as the others */
+    bool whole_experts; /* tensor ranks are expert ranks, too: none has a slice of an expert */
 } nnc_plan;
 
 /* What a norm keeps for backward. */
@@ -288,9 +290,10 @@ typedef struct nnc_framework {
     int64_t vocab_multiple; /* the table is padded to this times the tensor degree; 0 = not */
     bool sequence_parallel; /* wherever there is tensor parallelism */
     bool interleaves; /* pipelines, a layer in each virtual stage, where micro-batches allow it */
-    nnc_adapted adapters;       /* which layers have adapters, where only these are trained */
-    bool half_selective;        /* "selective" recomputes every other layer or product */
-    bool whole_experts;         /* tensor ranks are expert ranks, too */
+    nnc_adapted adapters; /* which layers have adapters, where only these are trained */
+    bool half_selective;  /* "selective" recomputes every other layer or product */
+    bool whole_experts;   /* tensor ranks are expert ranks, too */
+    bool ends_as_layers;  /* where layers and ends divide over stages, and layers alone do not */
     bool gathered_in_pipelines; /* ZeRO stage 3 keeps weights gathered between passes there */
 } nnc_framework;
 

@@ -116,7 +116,10 @@ static nnc_status resolve_batch(nnc_plan *p, nnc_error *err)
 static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *model, nnc_error *err)
 {
     const int64_t layers = nnc_model_sizes_of(model).layers;
-    const int64_t held = (nnc_schedule_dual(p) ? 2 : 1) * nnc_ceil_div(layers, p->pipeline);
+    const int64_t ends =
+        p->first_stage_layers > p->last_stage_layers ? p->first_stage_layers : p->last_stage_layers;
+    const int64_t even = (nnc_schedule_dual(p) ? 2 : 1) * nnc_ceil_div(layers, p->pipeline);
+    const int64_t held = ends > even ? ends : even;
     if (p->recompute_layers <= held) {
         return NNC_OK;
     }

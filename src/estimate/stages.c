@@ -33,6 +33,27 @@ static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t 
     return to > from ? to - from : 0;
 }
 
+/* Of `total` things in order over `parts`, those of one part: the first parts have one more. */
+static int64_t dealt(int64_t total, int64_t parts, int64_t part)
+{
+    return total / parts + (part < total % parts ? 1 : 0);
+}
+
+/* Layers of a virtual stage, with the ends where these count. */
+static int64_t slots_of(const nnc_plan *plan, int64_t total, int32_t chunks, int32_t v)
+{
+    const int64_t p = plan->pipeline, stage = v % p, chunk = v / p;
+    const int64_t first = plan->first_stage_layers, last = plan->last_stage_layers;
+    const int64_t others = p - (first > 0 ? 1 : 0) - (last > 0 ? 1 : 0);
+    if (stage == 0 && first > 0) {
+        return dealt(first, chunks, chunk);
+    }
+    if (stage == p - 1 && last > 0) {
+        return dealt(last, chunks, chunk);
+    }
+    return dealt(total - first - last, others * chunks, chunk * others + stage - (first > 0));
+}
+
 void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *deal)
 {
     const int32_t chunks = plan->pipeline > 1 ? nnc_schedule_chunks(plan) : 1;
@@ -43,14 +64,17 @@ void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *de
     for (int32_t s = 0; s < list->segment_count; s++) {
         layers += list->segments[s].layer ? list->segments[s].instances : 0;
     }
+    const int64_t ends = plan->ends_as_layers ? 1 : 0; /* slots before the first layer */
     for (int32_t v = 0; v < count; v++) {
-        const int64_t end = next + layers / count + (v < layers % count ? 1 : 0);
+        const int64_t end = next + slots_of(plan, layers + 2 * ends, chunks, v);
+        const int64_t from = next > ends ? next - ends : 0;
+        const int64_t to = end - ends < layers ? end - ends : layers;
         int64_t first = 0; /* index of the segment's first layer */
         for (int32_t s = 0; s < list->segment_count; s++) {
             const nnc_segment *segment = &list->segments[s];
             int64_t held = 0;
             if (segment->layer) {
-                held = layers_between(list, s, &first, next, end);
+                held = layers_between(list, s, &first, from, to);
             } else if ((s == 0 && v == 0) || (s > 0 && v == count - 1)) {
                 held = segment->instances;
             }

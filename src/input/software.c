@@ -223,6 +223,9 @@ static const nnc_field framework_fields[] = {
       .help = "Layers that have adapters, where only these are trained." },
     { NNC_FIELD(nnc_framework, half_selective), .default_text = "off",
       .help = "Selective recomputation means every other layer, or product of each." },
+    { NNC_FIELD(nnc_framework, ends_as_layers), .default_text = "off",
+      .help =
+          "Table and head count as a layer each, where layers alone do not divide over stages." },
     { NNC_FIELD(nnc_framework, whole_experts), .default_text = "off",
       .help = "Tensor ranks are expert ranks, too, where experts are shared." },
     { NNC_FIELD(nnc_framework, gathered_in_pipelines), .default_text = "off",

@@ -241,8 +241,8 @@ static void guess_virtual_stages(const step_reader *r, nnc_plan *p)
 {
     const int64_t layers = whole(r, NNC_COLUMN_N_LAYERS), each = layers / p->pipeline;
     const int64_t micro_batches = nnc_cell_whole(r->cells, NNC_COLUMN_GRAD_ACCUM);
-    if (r->from->interleaves && layers % p->pipeline == 0 && each <= VIRTUAL_MOST &&
-        micro_batches > 0 && micro_batches % p->pipeline == 0) {
+    const bool whole_groups = micro_batches > 0 && micro_batches % p->pipeline == 0;
+    if (r->from->interleaves && layers % p->pipeline == 0 && each <= VIRTUAL_MOST && whole_groups) {
         p->virtual_stages = (int32_t)each;
     }
 }
@@ -260,11 +260,12 @@ static void set_degrees(step_reader *r, nnc_plan *p)
     p->expert = nnc_cell_degree(cells, NNC_COLUMN_EP, 1);
     p->sequence_parallel = given(r, NNC_COLUMN_SP) ? whole(r, NNC_COLUMN_SP) == 1
                                                    : r->from->sequence_parallel && p->tensor > 1;
-    if (p->tensor == 1) {
-        p->sequence_parallel = false; /* stated of runs where it has nothing to divide */
-    }
+    p->sequence_parallel &= p->tensor > 1; /* stated of runs where it has nothing to divide */
     p->context_kind = r->from->context_kind;
     p->overlap = isnan(r->from->overlap) ? p->overlap : r->from->overlap;
+    const int64_t layers = whole(r, NNC_COLUMN_N_LAYERS), stages = p->pipeline * p->virtual_stages;
+    p->ends_as_layers =
+        r->from->ends_as_layers && layers % stages > 0 && (layers + 2) % stages == 0;
     if (p->devices > 1 && !given(r, NNC_COLUMN_TP) && !given(r, NNC_COLUMN_DP)) {
         leaves_open(r, "parallelism");
     } else if (p->pipeline > 1 && !given(r, NNC_COLUMN_VPP)) {

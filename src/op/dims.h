@@ -29,7 +29,7 @@ typedef struct nnc_matmul {
     double window_pairs;      /* as wide as the window for every query; full_pairs without one */
     bool b_is_weight;         /* B is a parameter (its gradient is grad_weight) */
     bool needs_grad_input;
-    bool in_blocks;        /* operands have a scale for each block of 128 */
+    bool in_blocks;        /* operands have a scale for each block, not for each tensor */
     bool keeps_a, keeps_b; /* kept for backward, owned by this op */
     int64_t kept_divisor;  /* ranks that hold one copy of A between them; 1 = each its own */
 } nnc_matmul;

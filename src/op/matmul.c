@@ -8,6 +8,15 @@ typedef struct dims {
     double in_bytes, out_bytes, grad_bytes; /* of an element */
 } dims;
 
+/* Of an operand, with its scales: four bytes for 128 values or one for 32, of fp4 one for 16. Sources: OCP
+ * Microscaling Formats v1.0; DeepSeek-V3 arXiv:2412.19437, section 3.3.2; NVFP4 of Transformer Engine. */
+static double operand_bytes(const nnc_op *op)
+{
+    const double bytes = nnc_dtype_bytes(op->math_dtype);
+    return !op->u.matmul.in_blocks ? bytes
+                                   : bytes + (op->math_dtype == NNC_FP4 ? 1.0 / 16.0 : 1.0 / 32.0);
+}
+
 NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_matmul *p = &op->u.matmul;
@@ -18,7 +27,7 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
                      .experts = p->experts > 0 ? (double)p->experts : 1.0,
                      .b_shared = (double)p->b_shared,
                      .bias = (double)op->weights.vector,
-                     .in_bytes = nnc_dtype_bytes(op->math_dtype),
+                     .in_bytes = operand_bytes(op),
                      .out_bytes = nnc_dtype_bytes(op->dtype),
                      .grad_bytes = op->grad_bytes };
     NNC_PUT(why, d.batch, NULL);

@@ -33,6 +33,32 @@ static nnc_status check_chunks(const nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
+/* A first or last stage with layers of its own. */
+static nnc_status check_ends(const nnc_plan *p, int64_t layers, nnc_error *err)
+{
+    const int64_t first = p->first_stage_layers, last = p->last_stage_layers;
+    const char *option = first > 0 ? "--first-stage-layers" : "--last-stage-layers";
+    const int64_t chunks = nnc_schedule_chunks(p);
+    const int64_t others = p->pipeline - (first > 0 ? 1 : 0) - (last > 0 ? 1 : 0);
+    const int64_t rest = layers - first - last;
+    if (first == 0 && last == 0) {
+        return NNC_OK;
+    }
+    if (p->pipeline < 2 || nnc_schedule_dual(p) || nnc_schedule_ends_meet(p) || p->ends_as_layers) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
+                        "expected a pipeline that runs one way, without --ends-as-layers");
+    }
+    if ((first > 0 && first < chunks) || (last > 0 && last < chunks) || rest < others * chunks ||
+        (others == 0 && rest != 0)) {
+        return nnc_fail(
+            err, NNC_ILLEGAL_PLAN, option,
+            "of %" PRId64 " layers %" PRId64 " are left for %" PRId64
+            " other stages, expected a layer for every virtual stage, and all dealt out",
+            layers, rest, others);
+    }
+    return NNC_OK;
+}
+
 nnc_status nnc_schedule_resolve(nnc_plan *p, int64_t layers, nnc_error *err)
 {
     if (p->schedule == NNC_SCHEDULE_COUNT) {
@@ -45,11 +71,12 @@ nnc_status nnc_schedule_resolve(nnc_plan *p, int64_t layers, nnc_error *err)
                         "expected at most %d stages and %d virtual ones", NNC_PIPELINE_STAGES_MAX,
                         NNC_PIPELINE_VIRTUAL_MAX);
     }
-    if (layers < stages) {
+    NNC_TRY(check_ends(p, layers, err));
+    if (layers + (p->ends_as_layers ? 2 : 0) < stages) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
                         "%" PRId64 " layers cannot fill %" PRId64
                         " stages, expected pipeline x virtual_stages of at most %" PRId64,
-                        layers, stages, layers);
+                        layers, stages, layers + (p->ends_as_layers ? 2 : 0));
     }
     if (nnc_schedule_dual(p) && p->pipeline % 2 != 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",

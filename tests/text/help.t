@@ -91,6 +91,10 @@ Parallelism:
   --tensor N              Devices that split each matrix product. Also --tp. [1]
   --pipeline N            Stages the layers are spread over. Also --pp. [1]
   --virtual-stages N      Groups of layers per pipeline stage. Also --vpp. [1]
+  --ends-as-layers[=off]  Table and head count as a layer each where stages share the layers out.
+                          [off]
+  --first-stage-layers N  Layers of the first pipeline stage; 0 = as many as the others. [0]
+  --last-stage-layers N   Layers of the last pipeline stage; 0 = as many as the others. [0]
   --context N             Devices that split each sequence. Also --cp. [1]
   --expert N              Devices that share the experts, out of data x context. Also --ep. [1]
   --whole-experts[=off]   Tensor ranks are expert ranks, too, and none has a slice of an expert:

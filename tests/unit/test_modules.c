@@ -1,8 +1,11 @@
-/* Modules of a layer that run again in backward, counted by hand; and what carries tokens to their experts. */
+/* Modules of a layer that run again in backward, counted by hand; what carries tokens to their experts; layers of
+ * uneven stages. */
 #include "answers.h"
 #include "cluster.h"
 #include "cost/network.h"
 #include "cost/rows.h"
+#include "estimate/stages.h"
+#include "pipeline/schedule.h"
 
 enum {
     TOKENS = 32,
@@ -221,6 +224,55 @@ START_TEST(whole_experts)
 }
 END_TEST
 
+/* Layers of each virtual stage, of a list with a table, `layers` equal layers and a head. */
+static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held)
+{
+    static nnc_op_list list;
+    static nnc_deal deal;
+    list.segment_count = 3;
+    list.segments[0] = list.segments[2] = (nnc_segment){ 1, false };
+    list.segments[1] = (nnc_segment){ layers, true };
+    nnc_deal_layers(&list, plan, &deal);
+    for (int32_t v = 0; v < deal.virtual_stages; v++) {
+        held[v] = deal.shares[v].instances[1];
+    }
+    ck_assert_int_eq(deal.shares[0].instances[0], 1);
+    ck_assert_int_eq(deal.shares[deal.virtual_stages - 1].instances[2], 1);
+}
+
+/* Llama 3.1 405B, arXiv:2407.21783, section 3.3.2: the first stage has the table, the last the head, and a layer less each;
+ * 6 layers and 2 ends over 4 virtual stages; 10 layers as 1, 3, 3 and 3; two chunks of each of three stages. */
+START_TEST(uneven_stages)
+{
+    nnc_plan plan = nnc_plan_default();
+    int64_t held[6];
+    nnc_error err = { 0 };
+    plan.schedule = NNC_SCHEDULE_1F1B;
+    plan.pipeline = 4;
+    plan.ends_as_layers = true;
+    deal_of(&plan, 6, held);
+    ck_assert(held[0] == 1 && held[1] == 2 && held[2] == 2 && held[3] == 1);
+    ck_assert_int_eq(nnc_schedule_resolve(&plan, 2, &err), NNC_OK);
+    ck_assert_int_eq(nnc_schedule_resolve(&plan, 1, &err), NNC_ILLEGAL_PLAN);
+    plan.ends_as_layers = false;
+    ck_assert_int_eq(nnc_schedule_resolve(&plan, 2, &err), NNC_ILLEGAL_PLAN);
+    plan.first_stage_layers = 1;
+    deal_of(&plan, 10, held);
+    ck_assert(held[0] == 1 && held[1] == 3 && held[2] == 3 && held[3] == 3);
+    plan.last_stage_layers = 10; /* nothing left */
+    ck_assert_int_eq(nnc_schedule_resolve(&plan, 10, &err), NNC_ILLEGAL_PLAN);
+    plan.schedule = NNC_SCHEDULE_INTERLEAVED;
+    plan.pipeline = 3;
+    plan.virtual_stages = 2;
+    plan.first_stage_layers = 2;
+    plan.last_stage_layers = 3;
+    ck_assert_int_eq(nnc_schedule_resolve(&plan, 9, &err), NNC_OK);
+    deal_of(&plan, 9, held);
+    ck_assert(held[0] == 1 && held[1] == 2 && held[2] == 2);
+    ck_assert(held[3] == 1 && held[4] == 2 && held[5] == 1);
+}
+END_TEST
+
 /* Products whose operands have scales for blocks take as much longer as the device says. */
 START_TEST(scales_for_blocks)
 {
@@ -233,6 +285,10 @@ START_TEST(scales_for_blocks)
     const nnc_timing whole = nnc_op_time(&device, &op, &work);
     op.u.matmul.in_blocks = true;
     ck_assert_double_eq(nnc_op_time(&device, &op, &work).compute_s, 1.25 * whole.compute_s);
+    const double operands = 2.0 * 8192 * 8192;
+    ck_assert_double_eq(nnc_op_work(&op).read_bytes, operands * (1 + 1.0 / 32));
+    op.math_dtype = NNC_FP4;
+    ck_assert_double_eq(nnc_op_work(&op).read_bytes, operands * (0.5 + 1.0 / 16));
 }
 END_TEST
 
@@ -246,6 +302,7 @@ int main(void)
         servers_that_a_token_reaches,
         experts_that_are_sent_8_bits,
         whole_experts,
+        uneven_stages,
         scales_for_blocks,
     };
     return run_tests("modules", tests, COUNT_OF(tests));
