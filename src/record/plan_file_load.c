@@ -167,7 +167,7 @@ nnc_status nnc_plans_load(nnc_specs *specs, const nnc_given *given, nnc_arena *a
                           const nnc_plans *plans, const nnc_plans_scenario *from,
                           const char *device, nnc_scenario *scenario, nnc_error *err)
 {
-    whole_ask whole;
+    whole_ask whole = { .own = false };
     if (from->serve) {
         nnc_fail(err, NNC_BAD_USAGE, "serve",
                  "it is served, expected a scenario that is trained; see 'nncost serve --help'");
@@ -184,7 +184,7 @@ nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_given *given, nnc_a
                                  const nnc_plans *plans, const nnc_plans_scenario *from,
                                  const char *device, nnc_serve_scenario *scenario, nnc_error *err)
 {
-    whole_ask whole;
+    whole_ask whole = { .own = false };
     if (!from->serve) {
         nnc_fail(err, NNC_BAD_USAGE, "serve",
                  "it is trained, expected a scenario with \"serve\": true");
