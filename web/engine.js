@@ -51,14 +51,16 @@ export function folderOf(files) {
 }
 
 export class Engine {
-  constructor(module, data) {
+  // columns: how wide its tables may be.
+  constructor(module, data, columns = 100) {
     this.module = module;
+    this.columns = columns;
     // What was dropped lies beside the data, whose name no file has that is dropped.
     this.here = new Map([[".nncost", new Directory(folderOf(data))]]);
     this.instance = null;
   }
   begin() {
-    const environment = ["NNCOST_PATH=/.nncost", "LC_ALL=C.UTF-8", "HOME=/"];
+    const environment = ["NNCOST_PATH=/.nncost", "LC_ALL=C.UTF-8", "HOME=/", `COLUMNS=${this.columns}`];
     this.wasi = new WASI(["nncost"], environment, [null, null, null, new PreopenDirectory("/", this.here)],
       { debug: false });
     this.preopened = this.wasi.fds.length;
@@ -93,8 +95,8 @@ export class Engine {
 
 if (typeof WorkerGlobalScope !== "undefined") {
   let engine;
-  self.onmessage = ({ data: { id, module, data, files, runs } }) => {
-    if (module) engine = new Engine(module, data);
+  self.onmessage = ({ data: { id, module, data, columns, files, runs } }) => {
+    if (module) engine = new Engine(module, data, columns);
     for (const [name, text] of Object.entries(files || {})) engine.put(name, text);
     const began = performance.now();
     const line = (text) => self.postMessage({ id, line: text });

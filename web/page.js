@@ -36,7 +36,7 @@ class Remote {
       this.waiting.delete(id);
       one?.resolve({ answers, ms });
     };
-    this.worker.postMessage({ id: 0, module, data, files });
+    this.worker.postMessage({ id: 0, module, data, files, columns: Math.min(100, Math.floor(width() / 8.2)) }); // 8.2 pixels a letter
   }
   ask(runs, line, more) {
     const id = ++this.last;

@@ -336,6 +336,7 @@ for (const [width, colorScheme] of [[1280, "light"], [1280, "dark"], [390, "ligh
     if (shots) await own.screenshot({ path: join(shots, `${width}-${colorScheme}-search.png`), fullPage: true });
     await act(own, () => own.fill("#words", "serve llama3-8b h100 --batch 8").then(() => own.press("#words", "Enter")));
     await look("serving");
+    truth(width > 390 || await own.evaluate(() => document.querySelector("pre.text").scrollWidth < 700), "a table for a wide page");
     if (shots) await own.screenshot({ path: join(shots, `${width}-${colorScheme}-serve.png`), fullPage: true });
     await own.context().close();
   });
