@@ -1,6 +1,7 @@
 #include "estimate/alike.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -70,6 +71,49 @@ static bool is_equal(const void *a, const void *b, size_t size)
     return memcmp(a, b, size) == 0;
 }
 
+nnc_shared *nnc_shared_create(int32_t count)
+{
+    nnc_shared *made = calloc(1, sizeof *made + (size_t)count * sizeof made->alike[0]);
+    if (made != NULL) {
+        made->count = count;
+    }
+    return made;
+}
+
+void nnc_shared_begin(nnc_shared *shared, const nnc_model *model, const nnc_device *device)
+{
+    shared->model = model;
+    shared->device = device;
+    for (int i = 0; i < shared->count; i++) {
+        shared->alike[i].listed = false;
+        nnc_rows_share(&shared->alike[i].rows, device);
+    }
+}
+
+void nnc_shared_notice(nnc_shared *shared, const nnc_model *model, const nnc_device *device)
+{
+    /* Of these the bytes say all that an op list depends on; graphs stand elsewhere. */
+    const bool whole = model->family != NNC_FAMILY_GRAPH && model->tower_count == 0;
+    if (shared->promised) {
+        return;
+    }
+    if (!whole || !is_equal(&shared->last_model, model, sizeof *model) ||
+        !is_equal(&shared->last_device, device, sizeof *device)) {
+        memcpy(&shared->last_model, model, sizeof *model);
+        memcpy(&shared->last_device, device, sizeof *device);
+        shared->model = NULL;
+        return;
+    }
+    if (shared->model == NULL) {
+        nnc_shared_begin(shared, model, device);
+    }
+    shared->model = model; /* elsewhere, perhaps */
+    shared->device = device;
+    for (int i = 0; i < shared->count; i++) {
+        shared->alike[i].rows.timed_on = device;
+    }
+}
+
 /* Copies what is filled of a list. */
 static void copy_list(nnc_op_list *to, const nnc_op_list *from)
 {
@@ -119,7 +163,7 @@ nnc_status nnc_alike_find(nnc_shared *shared, const nnc_plan *plan, const nnc_so
 {
     nnc_plan seen;
     const nnc_lowering how = nnc_lowering_seen(plan, software, &seen);
-    for (int i = 0; i < NNC_ALIKE; i++) {
+    for (int i = 0; i < shared->count; i++) {
         nnc_alike *a = &shared->alike[i];
         if (a->listed && is_equal(&a->seen, &seen, sizeof seen) &&
             is_equal(&a->software, software, sizeof *software)) {
@@ -129,7 +173,7 @@ nnc_status nnc_alike_find(nnc_shared *shared, const nnc_plan *plan, const nnc_so
         }
     }
     nnc_alike *a = &shared->alike[shared->oldest];
-    shared->oldest = (shared->oldest + 1) % NNC_ALIKE;
+    shared->oldest = (shared->oldest + 1) % shared->count;
     memcpy(&a->seen, &seen, sizeof seen);
     memcpy(&a->software, software, sizeof *software);
     a->listed = a->worked = a->tabled = false;

@@ -21,15 +21,29 @@ typedef struct nnc_alike {
     uint64_t table; /* number of the table, another one for other rows; 0 = none yet */
 } nnc_alike;
 
-/* The last few, of a model on a device. Both stay as they are until nnc_scratch_share is called again. */
+/* The last few, of a model on a device. Both stay as they are until nnc_scratch_share is called again; or where nobody
+ * promises that, they are held against those of the last estimate. */
 enum { NNC_ALIKE = 4 };
 typedef struct nnc_shared {
-    const nnc_model *model;
+    const nnc_model *model; /* NULL: nothing is shared */
     const nnc_device *device;
-    nnc_alike alike[NNC_ALIKE];
+    bool promised;
+    nnc_model last_model; /* of the last estimate without a promise */
+    nnc_device last_device;
     int32_t oldest; /* the next to be replaced */
     uint64_t tables;
+    int32_t count;
+    nnc_alike alike[]; /* so many */
 } nnc_shared;
+
+/* With room for so many lists; free it. NULL when out of memory. */
+nnc_shared *nnc_shared_create(int32_t count);
+
+/* Nothing is shared with what was before. */
+void nnc_shared_begin(nnc_shared *shared, const nnc_model *model, const nnc_device *device);
+
+/* Two estimates in a row of equal models on equal devices share what they have in common. */
+void nnc_shared_notice(nnc_shared *shared, const nnc_model *model, const nnc_device *device);
 
 /* A plan without what no op list depends on. Lists are lowered from it, so they cannot. */
 nnc_plan nnc_plan_seen(const nnc_plan *plan);

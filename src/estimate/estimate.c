@@ -16,7 +16,14 @@
 
 nnc_scratch *nnc_scratch_create(void)
 {
-    return calloc(1, sizeof(nnc_scratch));
+    nnc_scratch *made = calloc(1, sizeof *made);
+    nnc_shared *shared = made != NULL ? nnc_shared_create(1) : NULL;
+    if (shared == NULL) {
+        free(made);
+        return NULL;
+    }
+    made->shared = shared;
+    return made;
 }
 
 void nnc_scratch_destroy(nnc_scratch *scratch)
@@ -27,22 +34,19 @@ void nnc_scratch_destroy(nnc_scratch *scratch)
     free(scratch);
 }
 
-nnc_shared *nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model,
-                              const nnc_device *device)
+bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device)
 {
-    if (scratch->shared == NULL) {
-        scratch->shared = calloc(1, sizeof *scratch->shared);
-    }
-    if (scratch->shared != NULL) {
-        scratch->shared->model = model;
-        scratch->shared->device = device;
-        for (int i = 0; i < NNC_ALIKE; i++) {
-            scratch->shared->alike[i].listed = false;
-            nnc_rows_share(&scratch->shared->alike[i].rows, device);
+    if (scratch->shared->count < NNC_ALIKE) {
+        nnc_shared *larger = nnc_shared_create(NNC_ALIKE);
+        if (larger == NULL) {
+            return false;
         }
+        free(scratch->shared);
+        scratch->shared = larger;
     }
-    nnc_rows_share(&scratch->rows, device);
-    return scratch->shared;
+    scratch->shared->promised = true;
+    nnc_shared_begin(scratch->shared, model, device);
+    return true;
 }
 
 const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count)
@@ -301,6 +305,7 @@ nnc_status nnc_estimate_asked(const nnc_model *model, const nnc_device *device,
     memset(r, 0, sizeof *r);
     r->struct_size = sizeof *r;
     scratch->shown = NULL;
+    nnc_shared_notice(scratch->shared, model, device);
 
     NNC_TRY(nnc_plan_settle(plan, model, device, &r->plan, err));
     NNC_TRY(nnc_prepare(model, device, software, scratch, &step, sums, r, err));

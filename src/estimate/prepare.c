@@ -348,8 +348,7 @@ nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,
 {
     const nnc_plan *plan = &r->plan;
     const nnc_shared *shared = scratch->shared;
-    if (shared != NULL && shared->model == model && shared->device == device &&
-        scratch->why == NULL) {
+    if (shared->model == model && shared->device == device && scratch->why == NULL) {
         return prepare_shared(software, scratch, step, sums, r, err);
     }
     nnc_plan seen;

@@ -18,15 +18,14 @@ struct nnc_scratch {
     nnc_software software;
     nnc_result result;  /* where the program knows less of it than this library */
     nnc_ideal bound;    /* the lower bound of the last result, and in ideal mode its step */
-    nnc_shared *shared; /* what plans in a row have in common; NULL = nothing */
+    nnc_shared *shared; /* what estimates in a row have in common */
     bool
         brief; /* estimates leave out what takes the bounds or the rows of a whole step: that is NaN */
     nnc_derivation *why; /* where estimates say how they came about; NULL = nowhere */
 };
 
 /* From now on plans share what their lists have in common, until this is called again: model and device must not change.
- * Makes room for it, which may fail: then nothing is shared. Returns it, NULL when out of memory. */
-nnc_shared *nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model,
-                              const nnc_device *device);
+ * false: there is no room for it. */
+bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device);
 
 #endif

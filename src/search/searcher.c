@@ -274,7 +274,7 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
                                                    .space = space,
                                                    .scratch = nnc_scratch_create() };
         complete = complete && made->workers[i].block.scratch != NULL &&
-                   nnc_scratch_share(made->workers[i].block.scratch, model, device) != NULL;
+                   nnc_scratch_share(made->workers[i].block.scratch, model, device);
     }
     if (!complete) {
         nnc_searcher_destroy(made);

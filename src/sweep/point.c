@@ -33,7 +33,7 @@ static bool is_lost(const nnc_sweep_axis *axis, bool model_loaded, bool device_l
 static void check_specs(nnc_point *point)
 {
     point->specs_moves++;
-    nnc_scratch_share(point->scratch, &point->model, &point->device); /* until they move again */
+    nnc_shared_begin(point->scratch->shared, &point->model, &point->device); /* until they move */
     point->spec_fault.status = NNC_OK;
     if (nnc_model_check(&point->model, point->model.id, &point->spec_fault) == NNC_OK) {
         nnc_device_check(&point->device, point->device.id, &point->spec_fault);

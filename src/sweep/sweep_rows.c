@@ -49,11 +49,13 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
     sweeper->point.axes = &sweep->axes;
     sweeper->point.scratch = nnc_scratch_create();
     sweeper->texts = calloc(NNC_SWEEP_SLOTS_MAX, sizeof *sweeper->texts);
-    if (sweeper->point.scratch == NULL || sweeper->texts == NULL) {
+    nnc_point *point = &sweeper->point;
+    if (point->scratch == NULL || sweeper->texts == NULL ||
+        !nnc_scratch_share(point->scratch, &point->model, &point->device)) {
         nnc_sweeper_destroy(sweeper);
         return NULL;
     }
-    sweeper->point.scratch->brief = !asks_full(sweep);
+    point->scratch->brief = !asks_full(sweep);
     return sweeper;
 }
 

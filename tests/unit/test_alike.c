@@ -66,13 +66,25 @@ static void check_brief(const split_case *c, const nnc_result *full, const nnc_r
     }
 }
 
+/* Asked twice, an estimate shares what the first one made; another model at the same place shares nothing. */
+static void check_twice(const split_case *c, const nnc_result *alone, nnc_scratch *own)
+{
+    for (int i = 0; i < 3; i++) {
+        nnc_result again;
+        ck_assert_int_eq(
+            nnc_estimate(&c->model, &c->device, &c->software, &c->plan, own, &again, NULL), NNC_OK);
+        check_same(alone, &again);
+    }
+}
+
 typedef struct scratches {
-    nnc_scratch *alone, *shared, *brief;
+    nnc_scratch *alone, *shared, *brief, *twice;
 } scratches;
 
 static int check_plan(const split_case *c, const scratches *s, const nnc_columns *columns)
 {
     nnc_result alone, shared, brief;
+    nnc_shared_begin(s->alone->shared, NULL, NULL);
     const nnc_status status =
         nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->alone, &alone, NULL);
     ck_assert_int_eq(status, nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->shared,
@@ -83,6 +95,7 @@ static int check_plan(const split_case *c, const scratches *s, const nnc_columns
         return 0;
     }
     check_same(&alone, &shared);
+    check_twice(c, &alone, s->twice);
     if (alone.plan.mode == NNC_MODE_PREDICTED) {
         check_brief(c, &alone, &brief, columns);
     } else {
@@ -93,16 +106,18 @@ static int check_plan(const split_case *c, const scratches *s, const nnc_columns
 
 START_TEST(every_digit_is_kept)
 {
-    const scratches s = { nnc_scratch_create(), nnc_scratch_create(), nnc_scratch_create() };
+    const scratches s = { nnc_scratch_create(), nnc_scratch_create(), nnc_scratch_create(),
+                          nnc_scratch_create() };
     nnc_arena *arena = nnc_arena_create();
     nnc_columns columns;
     int legal = 0;
     s.brief->brief = true;
+    s.alone->shared->promised = true; /* that begins with nothing each time */
     ck_assert_int_eq(nnc_columns_of(&nnc_estimate_metrics, arena, &columns), NNC_OK);
     for (int i = 0; i < NETWORKS; i++) {
         split_case c = draw_cluster(i);
-        ck_assert_ptr_nonnull(nnc_scratch_share(s.shared, &c.model, &c.device));
-        ck_assert_ptr_nonnull(nnc_scratch_share(s.brief, &c.model, &c.device));
+        ck_assert(nnc_scratch_share(s.shared, &c.model, &c.device));
+        ck_assert(nnc_scratch_share(s.brief, &c.model, &c.device));
         for (int k = 0; k < PLANS; k++) {
             legal += check_plan(&c, &s, &columns);
             move(&c.plan);
@@ -113,6 +128,7 @@ START_TEST(every_digit_is_kept)
     nnc_scratch_destroy(s.alone);
     nnc_scratch_destroy(s.shared);
     nnc_scratch_destroy(s.brief);
+    nnc_scratch_destroy(s.twice);
 }
 END_TEST
 
