@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snprintf(path, sizeof path, "%s/shard.json", folder);
     if (arena != NULL) {
         fuzz_write(path, data, size);
-        (void)nnc_search_merge(arena, paths, 1, &report, &err);
+        (void)nnc_search_merge(arena, paths, 1, NULL, &report, &err);
     }
     nnc_arena_destroy(arena);
     return 0;
