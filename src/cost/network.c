@@ -123,7 +123,7 @@ NNC_SAYING double reached(const nnc_exchange *e, double domains, nnc_derivation 
     }
     NNC_SAY(why, groups_per_domain, NULL, groups / domains);
     double missed = 1.0;
-    for (double i = 0.0; i < groups_met; i += 1.0) {
+    for (int i = 0; i < (int)groups_met; i++) {
         missed *= nnc_max(0.0, groups - groups_per_domain - i) / (groups - i);
     }
     NNC_PUT(why, missed, NULL);

@@ -263,7 +263,8 @@ static void set_degrees(step_reader *r, nnc_plan *p)
     p->sequence_parallel &= p->tensor > 1; /* stated of runs where it has nothing to divide */
     p->context_kind = r->from->context_kind;
     p->overlap = isnan(r->from->overlap) ? p->overlap : r->from->overlap;
-    const int64_t layers = whole(r, NNC_COLUMN_N_LAYERS), stages = p->pipeline * p->virtual_stages;
+    const int64_t layers = whole(r, NNC_COLUMN_N_LAYERS),
+                  stages = (int64_t)p->pipeline * p->virtual_stages;
     p->ends_as_layers =
         r->from->ends_as_layers && layers % stages > 0 && (layers + 2) % stages == 0;
     if (p->devices > 1 && !given(r, NNC_COLUMN_TP) && !given(r, NNC_COLUMN_DP)) {

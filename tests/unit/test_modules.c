@@ -245,7 +245,7 @@ static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held)
 START_TEST(uneven_stages)
 {
     nnc_plan plan = nnc_plan_default();
-    int64_t held[6];
+    int64_t held[6] = { 0 };
     nnc_error err = { 0 };
     plan.schedule = NNC_SCHEDULE_1F1B;
     plan.pipeline = 4;
