@@ -2,10 +2,40 @@
 
 #include <string.h>
 
+/* Files of megabytes are walked: what a byte is takes no search in a text. */
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+static bool opens(char c)
+{
+    return c == '{' || c == '[';
+}
+
+static bool closes(char c)
+{
+    return c == '}' || c == ']' || c == '\0';
+}
+
+static bool parts(char c)
+{
+    return c == ',' || c == ':';
+}
+
 static void skip_blanks(nnc_walk *w)
 {
-    for (; strchr(" \t\r\n", w->text[w->at]) != NULL && w->text[w->at] != '\0'; w->at++) {
+    for (; is_blank(w->text[w->at]); w->at++) {
         w->line += w->text[w->at] == '\n';
+    }
+}
+
+/* A number or a word. */
+static void skip_plain(nnc_walk *w)
+{
+    for (char c = w->text[w->at];
+         c != '"' && !is_blank(c) && !parts(c) && !opens(c) && !closes(c);) {
+        c = w->text[++w->at];
     }
 }
 
@@ -27,14 +57,14 @@ nnc_walk nnc_walk_begin(const char *text)
 bool nnc_walk_member(nnc_walk *w, bool object)
 {
     skip_blanks(w);
-    if (strchr("}]", w->text[w->at]) == NULL) { /* the opening bracket or a comma */
+    if (!closes(w->text[w->at])) { /* the opening bracket or a comma */
         w->at++;
         skip_blanks(w);
     }
     w->key = w->at;
     w->key_line = w->line;
     w->key_length = 0;
-    if (strchr("}]", w->text[w->at]) != NULL) {
+    if (closes(w->text[w->at])) {
         w->at++;
         return false;
     }
@@ -62,16 +92,16 @@ void nnc_walk_value(nnc_walk *w)
         const char c = w->text[w->at];
         if (c == '"') {
             skip_quoted(w);
-        } else if (strchr("{[", c) != NULL) {
+        } else if (opens(c)) {
             depth++;
             w->at++;
-        } else if (strchr("}]", c) != NULL) {
+        } else if (closes(c)) {
             depth--;
             w->at++;
-        } else if (strchr(",:", c) != NULL) {
+        } else if (parts(c)) {
             w->at++;
         } else {
-            w->at += strcspn(w->text + w->at, " \t\r\n,:{}[]\"");
+            skip_plain(w);
         }
     } while (depth > 0);
 }
