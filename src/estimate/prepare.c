@@ -311,8 +311,13 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_alike *alike, const nnc_step *st
     const bool everywhere = nnc_step_recomputed(step, &scratch->step, again);
     describe(scratch->shared->model, &alike->whole, step, r);
     if (!everywhere || !alike->worked) { /* the mathematics is counted before it is divided */
-        nnc_rows_build(&alike->whole, step->device, NULL, step->plan, &scratch->rows);
-        nnc_step_pass_work(step, &scratch->rows, again, &alike->work);
+        const bool whole = is_whole(step->plan); /* what is not divided has one table for both */
+        if (whole) {
+            (void)nnc_alike_table(scratch->shared, alike, step);
+        } else {
+            nnc_rows_build(&alike->whole, step->device, NULL, step->plan, &scratch->rows);
+        }
+        nnc_step_pass_work(step, whole ? &alike->rows : &scratch->rows, again, &alike->work);
         alike->worked = everywhere;
     }
     nnc_step_work(step, &alike->work, r);
