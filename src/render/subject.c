@@ -120,6 +120,20 @@ static void recompute_text(const nnc_plan *plan, char *text, size_t size)
     }
 }
 
+/* "batch 256 = 4 micro-batches of 2 x data 32". */
+static void write_batch(nnc_sheet *sheet, const nnc_plan *plan)
+{
+    char text[96] = "", data[24] = "";
+    if (plan->data > 1) {
+        snprintf(data, sizeof data, " x data %" PRId32, plan->data);
+    }
+    if (plan->data > 1 || plan->micro_batches > 1) {
+        snprintf(text, sizeof text, " = %" PRId64 " micro-batch%s of %" PRId64 "%s",
+                 plan->micro_batches, plan->micro_batches > 1 ? "es" : "", plan->micro_batch, data);
+    }
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "batch %" PRId64 "%s", plan->global_batch, text);
+}
+
 /* What is trained, unless that is all. */
 static void write_trained(nnc_sheet *sheet, const nnc_plan *plan)
 {
@@ -144,17 +158,7 @@ static void write_plan(nnc_sheet *sheet, const nnc_report *report)
     const nnc_plan *plan = &report->result->plan;
     char text[128];
     write_cluster(sheet, report);
-    if (plan->data > 1) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN,
-                       "batch %" PRId64 " = %" PRId64 " x %" PRId64 " %s x data %" PRId32,
-                       plan->global_batch, plan->micro_batch, plan->micro_batches,
-                       plan->micro_batches > 1 ? "passes" : "pass", plan->data);
-    } else if (plan->micro_batches > 1) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "batch %" PRId64 " = %" PRId64 " x %" PRId64 " passes",
-                       plan->global_batch, plan->micro_batch, plan->micro_batches);
-    } else {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "batch %" PRId64, plan->global_batch);
-    }
+    write_batch(sheet, plan);
     if (plan->seq_len > 0) {
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "sequence %" PRId64, plan->seq_len);
     }

@@ -6,7 +6,7 @@ model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 2 x tensor 4 x pipeline 2, sequence parallel, ZeRO 1, 1f1b
-          batch 16 = 1 x 8 passes x data 2, sequence 1000, bf16, policy mixed, adamw,
+          batch 16 = 8 micro-batches of 1 x data 2, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
@@ -68,7 +68,7 @@ model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 200.0 GB/s, network 20.00 GB/s per device
 plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
-          batch 16 = 1 x 8 passes x data 2, sequence 1000, bf16, policy mixed, adamw,
+          batch 16 = 8 micro-batches of 1 x data 2, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode ideal
 
@@ -117,7 +117,7 @@ stage   weights  gradients  optimizer  activations  transient  reserve     total
 # FSDP over all, over the 8 of a domain (HSDP), and with the weights kept after forward.
 $ nncost estimate dense fitted --data 16 --zero 3 | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3
-          batch 16 = 1 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw,
+          batch 16 = 1 micro-batch of 1 x data 16, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
@@ -139,7 +139,7 @@ exposed   6.789 ms  47.4%    norm       510.0 us   3.6%
 network   data 6.789 ms exposed of 14.16 ms
 $ nncost estimate dense fitted --data 16 --zero 3 --shard 8 | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3, sharded over 8 of 16 ranks
-          batch 16 = 1 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw,
+          batch 16 = 1 micro-batch of 1 x data 16, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
@@ -161,7 +161,7 @@ exposed   6.488 ms  45.9%    norm       510.0 us   3.6%
 network   data 6.488 ms exposed of 13.17 ms
 $ nncost estimate dense fitted --data 16 --zero 3 --shard 8 --reshard=off | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3 without resharding, sharded over 8 of 16 ranks
-          batch 16 = 1 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw,
+          batch 16 = 1 micro-batch of 1 x data 16, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
@@ -269,7 +269,7 @@ model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 16, expert 8, ZeRO 1
-          batch 32 = 2 x 1 pass x data 16, sequence 1000, bf16, policy mixed, adamw,
+          batch 32 = 1 micro-batch of 2 x data 16, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
@@ -321,7 +321,7 @@ step      15.16 ms
 network   context 624.0 us exposed of 624.0 us, data 925.6 us exposed of 4.425 ms
 $ nncost estimate experts round --devices 32 --tensor 2 --context 2 --expert 4 --context-kind ulysses --zero 1 --global-batch 32 | sed -n '/^plan/,/^network/p'
 plan      32 devices = data 8 x tensor 2 x context 2, expert 4, context by ulysses, ZeRO 1
-          batch 32 = 1 x 4 passes x data 8, sequence 1000, bf16, policy mixed, adamw,
+          batch 32 = 4 micro-batches of 1 x data 8, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
@@ -347,8 +347,9 @@ network   tensor 888.2 us exposed of 888.2 us, context 256.0 us exposed of 256.0
 $ nncost estimate experts old --data 8 --expert 8 --zero 1 | sed -n '/^links/,/^network/p'
 links     torus of 16 at 25.00 GB/s
 plan      8 devices = data 8, expert 8, ZeRO 1
-          batch 8 = 1 x 1 pass x data 8, sequence 1000, fp16, policy mixed, adamw, flash attention,
-          recompute none, software torch-compile (chosen for this plan), mode predicted
+          batch 8 = 1 micro-batch of 1 x data 8, sequence 1000, fp16, policy mixed, adamw,
+          flash attention, recompute none, software torch-compile (chosen for this plan),
+          mode predicted
 
 step      9.537 ms
           no software is faster than 5.684 ms; with nothing overlapped it takes 11.70 ms
@@ -369,8 +370,9 @@ network   expert 1.280 ms exposed of 1.280 ms, data 611.7 us exposed of 1.383 ms
 $ nncost estimate dense old --data 4 --tensor 4 --zero 1 | sed -n '/^links/,/^network/p'
 links     torus of 16 at 25.00 GB/s
 plan      16 devices = data 4 x tensor 4, ZeRO 1
-          batch 4 = 1 x 1 pass x data 4, sequence 1000, fp16, policy mixed, adamw, flash attention,
-          recompute none, software torch-compile (chosen for this plan), mode predicted
+          batch 4 = 1 micro-batch of 1 x data 4, sequence 1000, fp16, policy mixed, adamw,
+          flash attention, recompute none, software torch-compile (chosen for this plan),
+          mode predicted
 
 step      7.466 ms
           no software is faster than 3.694 ms; with nothing overlapped it takes 9.534 ms
@@ -414,7 +416,7 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 links     toy/clusters/pod.json, switch of 4 at 50.00 GB/s, network 10.00 GB/s per device,
           oversubscribed 2 to 1
 plan      16 devices = data 4 x tensor 4, ZeRO 3
-          batch 16 = 1 x 4 passes x data 4, sequence 1000, bf16, policy mixed, adamw,
+          batch 16 = 4 micro-batches of 1 x data 4, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
@@ -497,7 +499,7 @@ model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 2 x tensor 2 x pipeline 4, ZeRO 1, interleaved, 2 virtual stages
-          batch 16 = 1 x 8 passes x data 2, sequence 1000, bf16, policy mixed, adamw,
+          batch 16 = 8 micro-batches of 1 x data 2, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
@@ -561,7 +563,7 @@ $ nncost estimate dense round --pipeline 2 --micro-batches 2 --stages --timeline
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 - **links**: switch of 8 at 100.0 GB/s
 - **plan**: 2 devices = pipeline 2, 1f1b
-  batch 2 = 1 x 2 passes, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
+  batch 2 = 2 micro-batches of 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
 - **step**: 13.67 ms, busiest stage 1 of 2
   no software is faster than 10.68 ms; with nothing overlapped it takes 16.72 ms

@@ -403,7 +403,7 @@ model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 8 x tensor 2, expert 8, sequence parallel, ZeRO 1
-          batch 16 = 1 x 2 passes x data 8, sequence 1000, bf16, policy mixed, adamw,
+          batch 16 = 2 micro-batches of 1 x data 8, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
@@ -434,7 +434,7 @@ model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 4 x tensor 2 x pipeline 2, ZeRO 3, 1f1b
-          batch 16 = 1 x 4 passes x data 4, sequence 1000, bf16, policy mixed, adamw,
+          batch 16 = 4 micro-batches of 1 x data 4, sequence 1000, bf16, policy mixed, adamw,
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 

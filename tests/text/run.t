@@ -171,8 +171,9 @@ $ nncost explain run.rollout_step_s,run.score_step_s,run.cost_per_million_tokens
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s
 plan      2 devices = data 2
-          batch 8 = 4 x 1 pass x data 2, sequence 1000, bf16, policy mixed, adamw, flash attention,
-          recompute none, software torch-compile (chosen for this plan), mode predicted
+          batch 8 = 1 micro-batch of 4 x data 2, sequence 1000, bf16, policy mixed, adamw,
+          flash attention, recompute none, software torch-compile (chosen for this plan),
+          mode predicted
 
 run.rollout_step_s:
 

@@ -102,8 +102,8 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s,
           ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
-          batch 8 = 1 x 4 passes x data 2, sequence 1000, bf16, policy mixed,
-          adamw, flash attention, recompute none,
+          batch 8 = 4 micro-batches of 1 x data 2, sequence 1000, bf16,
+          policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
 step      9.622 ms, busiest stage 1 of 2
@@ -117,8 +117,8 @@ model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
-          batch 8 = 1 x 4 passes x data 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-          software torch-compile (chosen for this plan), mode predicted
+          batch 8 = 4 micro-batches of 1 x data 2, sequence 1000, bf16, policy mixed, adamw, flash attention,
+          recompute none, software torch-compile (chosen for this plan), mode predicted
 
 step      9.622 ms, busiest stage 1 of 2
           no software is faster than 4.550 ms; with nothing overlapped it takes 12.03 ms
@@ -129,7 +129,7 @@ model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 2 x tensor 4 x pipeline 2, ZeRO 1, 1f1b
-          batch 8 = 1 x 4 passes x data 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
+          batch 8 = 4 micro-batches of 1 x data 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
 step      9.622 ms, busiest stage 1 of 2
           no software is faster than 4.550 ms; with nothing overlapped it takes 12.03 ms

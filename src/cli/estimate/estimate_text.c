@@ -18,7 +18,7 @@
 /* How near earlier predictions of this kind came to what was measured. */
 static void write_past(nnc_sheet *sheet, const nnc_report *report)
 {
-    char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT], few[96] = "";
+    char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT], others[64] = "";
     const nnc_past *p = &report->past;
     if (p->of == NNC_PAST_NONE) {
         return;
@@ -36,13 +36,15 @@ static void write_past(nnc_sheet *sheet, const nnc_report *report)
         return;
     }
     if (p->of == NNC_PAST_ALL_DEVICES) {
-        snprintf(few, sizeof few,
-                 "too few on this device (%" PRId64 "), so those of all devices: ", p->device_rows);
+        snprintf(others, sizeof others, " on any device, %s on this one",
+                 p->device_rows == 0   ? "none"
+                 : p->device_rows == 1 ? "one"
+                                       : "two");
     }
     nnc_sheet_words(sheet,
-                    "%s%" PRId64 " measured steps of this %sfamily and profile, %" PRId64
+                    "%" PRId64 " measured steps of this %sfamily and profile%s, %" PRId64
                     " of them unseen by any fit: mean error %s, bias %s%s",
-                    few, p->rows, p->of == NNC_PAST_DEVICE ? "device, " : "", p->unseen,
+                    p->rows, p->of == NNC_PAST_DEVICE ? "device, " : "", others, p->unseen,
                     nnc_percent_text(p->error, error), p->bias < 0.0 ? "-" : "+",
                     nnc_percent_text(fabs(p->bias), bias));
     nnc_sheet_end(sheet);
