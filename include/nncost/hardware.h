@@ -101,9 +101,9 @@ typedef struct nnc_gemm_efficiency {
     double wave_quantization;  /* share of a partly filled wave that counts as full; NaN = rates
                                   are constant, without tiles */
     double unaligned_ratio;    /* time over that of widths that are multiples of 8   [1] */
-    double
-        block_ratio; /* time of a product whose operands have a scale for each block of 128, over that
-                           of one with a scale for each tensor */
+    /* time of a product whose operands have a scale for each block of 128, over that of one with a scale for each
+     * tensor */
+    double block_ratio;
     double power_share; /* of power_w, drawn by the matrix units at their peak; NaN = not known */
 } nnc_gemm_efficiency;
 

@@ -266,9 +266,8 @@ typedef struct nnc_spread {
 /* Half of the range in which nine of ten measurements fall, in the natural logarithm, by what the step is made of;
  * squares add up. */
 typedef struct nnc_spreads {
-    double own; /* of the profile; NaN = not known */
-    double network,
-        idle; /* times their share of the step; idle: the host, and waiting for stages */
+    double own;              /* of the profile; NaN = not known */
+    double network, idle;    /* times their share of the step; idle: the host, and other stages */
     double kernels, carried; /* of devices of no measured step; of none measured at all */
     double experts;          /* of models that have them */
 } nnc_spreads;
@@ -365,8 +364,7 @@ struct nnc_software {
     bool contiguous_maps;  /* channels of a map do not lie together (NCHW) */
     bool written_out;      /* layer and RMS norms and GELU: a kernel per primitive */
     bool cast_weights;     /* fp32 weights are cast for every micro-batch, their gradients back */
-    bool
-        flat_weights; /* of one buffer that is gathered for every micro-batch, in fp32; see sync.c */
+    bool flat_weights;     /* one buffer, gathered for every micro-batch, in fp32 */
     bool fused_rotary;
     bool fused_softmax;     /* scale and mask inside the softmax kernel (unfused attention) */
     bool fused_loss;        /* cross-entropy in one kernel on the logits' own format */
@@ -385,8 +383,7 @@ struct nnc_software {
         expert_once_per_node; /* a token travels to a domain once, whatever experts it meets there */
     bool expert_dispatch_8bit; /* tokens go to their experts as products read them, in 8 bits */
     bool block_scales; /* 8-bit operands have a scale for each block of 128, not for each tensor */
-    int64_t
-        network_units; /* that kernels of the expert exchange keep from the compute beside them */
+    int64_t network_units;    /* that kernels of the expert exchange keep from compute */
     bool expert_scores_first; /* experts weight their activations: combining keeps nothing */
     bool context_frozen;      /* cross-attention input needs no gradient */
     /* Share of each kind of communication that hides behind compute, 0..1. */
@@ -429,9 +426,8 @@ typedef struct nnc_profiles nnc_profiles;
 struct nnc_profiles {
     const nnc_software *copies;  /* one device, or copies of the weights */
     const nnc_software *sharded; /* weights are sharded: ZeRO 3 */
-    const nnc_software
-        *split; /* layers are: tensor, pipeline, context or expert parallelism; or the optimizer of
-                                    a transformer is: ZeRO 1 and 2 */
+    /* layers are: tensor, pipeline, context or expert parallelism; or the optimizer of a transformer is: ZeRO 1, 2 */
+    const nnc_software *split;
     const nnc_software *tpu; /* whatever the plan does, on a TPU */
     bool any;                /* a search offers what no framework of the profile ships, too */
 };
