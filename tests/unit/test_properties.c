@@ -135,10 +135,10 @@ START_TEST(parts_and_bounds)
 END_TEST
 
 /* What a better device may add to a step. Schedules that split backward roll on without a barrier: a device's step counts
- * from its own first start, which comes earlier where those before it get faster, while its end may not (3.6 % in
- * one of 80,000; gcc and clang draw different plans). In other
- * pipelines what one stage has left to hide is added to the span of another. Under a power limit faster memory leaves
- * the matrix units less power, and what they compute may be all that anything hides behind. */
+ * from its own first start, which comes earlier where those before it get faster, while its end may not: by 3.6 % in
+ * one of 80,000 (gcc and clang draw different plans). In other pipelines what one stage has left to hide is added to
+ * the span of another. Under a power limit faster memory leaves the matrix units less power, and what they compute
+ * may be all that anything hides behind. */
 static double slack_of(const split_case *c, const char *what)
 {
     const bool pipeline = c->plan.pipeline > 1;
