@@ -16,9 +16,9 @@ static void check_experts(nnc_json at, const nnc_decoder *d)
     if (d->groups_per_token > d->expert_groups ||
         (d->expert_groups > 0 && d->experts % d->expert_groups != 0)) {
         nnc_json_fault(at, "expert_groups",
-                       "a divisor of the %" PRId64 " experts, no less than groups_per_token, "
-                       "%" PRId64,
-                       d->experts, d->groups_per_token);
+                       "expected a divisor of the %" PRId64
+                       " experts, no less than groups_per_token (%" PRId64 "), found %" PRId64,
+                       d->experts, d->groups_per_token, d->expert_groups);
         return;
     }
     if (d->experts_per_token < 1 || d->experts_per_token > d->experts) {
