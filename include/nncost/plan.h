@@ -423,20 +423,27 @@ typedef struct nnc_profiles nnc_profiles;
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
+/* What decides which one. */
+typedef enum nnc_profile_kind {
+    NNC_PROFILE_COPIES,  /* one device, or copies of the weights */
+    NNC_PROFILE_SHARDED, /* weights are sharded: ZeRO 3 */
+    NNC_PROFILE_SPLIT, /* layers are: tensor, pipeline, context or expert parallelism; or the states of
+                          a transformer's optimizer: ZeRO 1 and 2 */
+    NNC_PROFILE_TPU, /* whatever the plan does, on a TPU */
+    NNC_PROFILE_KINDS
+} nnc_profile_kind;
+
 struct nnc_profiles {
-    const nnc_software *copies;  /* one device, or copies of the weights */
-    const nnc_software *sharded; /* weights are sharded: ZeRO 3 */
-    /* layers are: tensor, pipeline, context or expert parallelism; or the optimizer of a transformer is: ZeRO 1, 2 */
-    const nnc_software *split;
-    const nnc_software *tpu; /* whatever the plan does, on a TPU */
-    bool any;                /* a search offers what no framework of the profile ships, too */
+    const nnc_software *of[NNC_PROFILE_KINDS];
+    bool any; /* a search offers what no framework of the profile ships, too */
 };
 
 /* One profile, whatever the plan. */
 nnc_profiles nnc_profiles_of_one(const nnc_software *software);
 
-/* Which of the four a plan gets: where it stands in the struct. */
-size_t nnc_profile_place(const nnc_model *model, const nnc_device *device, const nnc_plan *plan);
+/* Which of them a plan gets. */
+nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device,
+                                     const nnc_plan *plan);
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 

@@ -83,9 +83,11 @@ static nnc_status make_digest(const nnc_session *session, const base *b,
     const nnc_options *options = &session->options;
     const nnc_given *given = &options->given;
     const nnc_profiles *p = task->profiles;
-    const char *const files[] = { task->model->path,          task->device->path, p->copies->path,
-                                  p->sharded->path,           p->split->path,     p->tpu->path,
-                                  b->scenario.report.cluster, b->plans_path };
+    const char *files[4 + NNC_PROFILE_KINDS] = { task->model->path, task->device->path,
+                                                 b->scenario.report.cluster, b->plans_path };
+    for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
+        files[4 + i] = p->of[i]->path;
+    }
     const char *texts[2 + NNC_SETS_MAX] = { options->scenario != NULL ? options->scenario : "",
                                             p->any ? "any" : "" };
     for (int i = 0; i < given->set_count; i++) {

@@ -1,42 +1,38 @@
-#include <stddef.h>
 #include <string.h>
 
 #include <nncost/plan.h>
 
 nnc_profiles nnc_profiles_of_one(const nnc_software *software)
 {
-    return (nnc_profiles){ software, software, software, software, false };
+    return (nnc_profiles){ .of = { software, software, software, software } };
 }
 
 /* Weights that are sharded whole are FSDP's whatever else the plan splits: torchtitan and others
  * combine it with tensor and pipeline parallelism. Copies that share the optimizer's states alone are Megatron's
  * distributed optimizer, where it trains such a model: else a search would split what needs no splitting, only to
  * come by its kernels. */
-size_t nnc_profile_place(const nnc_model *model, const nnc_device *device, const nnc_plan *plan)
+nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device,
+                                     const nnc_plan *plan)
 {
     if (strncmp(device->architecture, "tpu", 3) == 0) {
-        return offsetof(nnc_profiles, tpu);
+        return NNC_PROFILE_TPU;
     }
     if (plan == NULL) {
-        return offsetof(nnc_profiles, copies);
+        return NNC_PROFILE_COPIES;
     }
     const bool shares = plan->zero > 0 && model->family == NNC_FAMILY_DECODER;
     const bool split =
         plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || plan->expert > 1 || shares;
-    return plan->zero == 3 ? offsetof(nnc_profiles, sharded)
-           : split         ? offsetof(nnc_profiles, split)
-                           : offsetof(nnc_profiles, copies);
+    return plan->zero == 3 ? NNC_PROFILE_SHARDED : split ? NNC_PROFILE_SPLIT : NNC_PROFILE_COPIES;
 }
 
 const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_model *model,
                                    const nnc_device *device, const nnc_plan *plan)
 {
-    const nnc_software *software = NULL;
-    if (profiles != NULL && model != NULL && device != NULL) {
-        memcpy(&software, (const char *)profiles + nnc_profile_place(model, device, plan),
-               sizeof software);
+    if (profiles == NULL || model == NULL || device == NULL) {
+        return NULL;
     }
-    return software;
+    return profiles->of[nnc_profile_kind_of(model, device, plan)];
 }
 
 bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, const char **option)

@@ -145,8 +145,8 @@ bool nnc_software_is_chosen(const char *asked);
 nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles *profiles,
                               nnc_error *err);
 
-/* The one of the profiles at a place: see nnc_profile_place. */
-nnc_status nnc_profile_load(nnc_specs *specs, size_t place, const nnc_software **software,
+/* One of the profiles. */
+nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_software **software,
                             nnc_error *err);
 
 /* The software profile asked for; NULL = the default one, from its file where there is one. */

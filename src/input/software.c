@@ -314,31 +314,24 @@ static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_so
     return NNC_OK;
 }
 
-static const struct {
-    size_t place;
-    const char *id;
-} profile_ids[] = { { offsetof(nnc_profiles, copies), "torch-compile" },
-                    { offsetof(nnc_profiles, sharded), "fsdp" },
-                    { offsetof(nnc_profiles, split), "megatron" },
-                    { offsetof(nnc_profiles, tpu), "maxtext" } };
+static const char *const profile_ids[NNC_PROFILE_KINDS] = {
+    [NNC_PROFILE_COPIES] = "torch-compile",
+    [NNC_PROFILE_SHARDED] = "fsdp",
+    [NNC_PROFILE_SPLIT] = "megatron",
+    [NNC_PROFILE_TPU] = "maxtext",
+};
 
-nnc_status nnc_profile_load(nnc_specs *specs, size_t place, const nnc_software **software,
+nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_software **software,
                             nnc_error *err)
 {
-    size_t i = 0;
-    while (profile_ids[i].place != place) {
-        i++;
-    }
-    return load_or_neutral(specs, profile_ids[i].id, software, err);
+    return load_or_neutral(specs, profile_ids[kind], software, err);
 }
 
 nnc_status nnc_profiles_load(nnc_specs *specs, nnc_profiles *profiles, nnc_error *err)
 {
     profiles->any = false;
-    for (size_t i = 0; i < NNC_COUNT_OF(profile_ids); i++) {
-        const nnc_software *software = NULL;
-        NNC_TRY(load_or_neutral(specs, profile_ids[i].id, &software, err));
-        memcpy((char *)profiles + profile_ids[i].place, &software, sizeof software);
+    for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
+        NNC_TRY(load_or_neutral(specs, profile_ids[i], &profiles->of[i], err));
     }
     return NNC_OK;
 }
@@ -375,6 +368,6 @@ nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles 
         return NNC_OK;
     }
     NNC_TRY(nnc_software_load(specs, asked, &one, err));
-    *profiles = (nnc_profiles){ one, one, one, one, false };
+    *profiles = (nnc_profiles){ .of = { one, one, one, one } };
     return NNC_OK;
 }

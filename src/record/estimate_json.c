@@ -34,7 +34,10 @@ static nnc_status write(const char *function, nnc_report *report, const nnc_prof
     NNC_TRY(nnc_need(function, "scratch", scratch != NULL, err));
     NNC_TRY(nnc_need(function, "text", text != NULL, err));
     *text = NULL;
-    NNC_TRY(nnc_report_estimate(report, profiles, plan, scratch, &result, advice, err));
+    NNC_TRY(nnc_report_estimate(report, plan, scratch, &result, err));
+    if (result.verdict == NNC_OVER_MEMORY) {
+        NNC_TRY(nnc_report_advise(report, profiles, plan, scratch, &result, advice, err));
+    }
     const nnc_place place = { .record = report };
     nnc_record document = nnc_record_begin(&out, NNC_ESTIMATE_SCHEMA);
     nnc_record_members(&document, &nnc_estimate_document, &place);

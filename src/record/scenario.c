@@ -355,37 +355,39 @@ nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err)
     return NNC_OK;
 }
 
-nnc_status nnc_report_estimate(nnc_report *report, const nnc_profiles *profiles,
-                               const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
-                               nnc_advice advice[NNC_ADVICE_MAX], nnc_error *err)
+nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch,
+                               nnc_result *result, nnc_error *err)
 {
-    const nnc_model *model = report->model;
-    const nnc_device *device = report->device;
-    NNC_TRY(nnc_estimate(model, device, report->software, plan, scratch, result, err));
-    if (result->verdict == NNC_OVER_MEMORY && profiles != NULL) {
-        report->advice_count =
-            nnc_advise_by_plan(model, device, profiles, plan, scratch, advice, NNC_ADVICE_MAX);
-        /* The search left its own ops in the scratch. */
-        NNC_TRY(nnc_estimate(model, device, report->software, plan, scratch, result, err));
-    }
+    NNC_TRY(
+        nnc_estimate(report->model, report->device, report->software, plan, scratch, result, err));
     report->result = result;
-    report->advice = advice;
     report->ops = nnc_scratch_ops(scratch, &report->op_count);
     report->stages = nnc_scratch_stages(scratch, &report->stage_count);
     report->scratch = scratch;
     return NNC_OK;
 }
 
+nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, const nnc_plan *plan,
+                             nnc_scratch *scratch, nnc_result *result,
+                             nnc_advice advice[NNC_ADVICE_MAX], nnc_error *err)
+{
+    report->advice = advice;
+    report->advice_count = nnc_advise_by_plan(report->model, report->device, profiles, plan,
+                                              scratch, advice, NNC_ADVICE_MAX);
+    /* The search left its own ops in the scratch. */
+    return nnc_report_estimate(report, plan, scratch, result, err);
+}
+
 nnc_status nnc_scenario_estimate(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
 {
     nnc_report *report = &scenario->report;
     const nnc_plan *plan = &scenario->plan;
-    NNC_TRY(
-        nnc_report_estimate(report, NULL, plan, scratch, &scenario->result, scenario->advice, err));
-    if (scenario->result.verdict == NNC_OVER_MEMORY) {
+    nnc_result *result = &scenario->result;
+    NNC_TRY(nnc_report_estimate(report, plan, scratch, result, err));
+    if (result->verdict == NNC_OVER_MEMORY) {
         NNC_TRY(nnc_scenario_profiles(scenario, err));
-        NNC_TRY(nnc_report_estimate(report, &scenario->profiles, plan, scratch, &scenario->result,
-                                    scenario->advice, err));
+        NNC_TRY(nnc_report_advise(report, &scenario->profiles, plan, scratch, result,
+                                  scenario->advice, err));
     }
     return nnc_scenario_run(scenario, err);
 }

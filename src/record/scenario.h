@@ -17,11 +17,15 @@ typedef struct nnc_setting {
 
 enum { NNC_SETTINGS_MAX = 64, NNC_SETS_MAX = 64, NNC_ADVICE_MAX = 3 };
 
-/* Estimates the plan of a report whose specs are set; where it does not fit, looks for the smallest changes
- * that would, unless profiles is NULL. Afterwards the report is complete; its ops are valid until the next use of scratch. */
-nnc_status nnc_report_estimate(nnc_report *report, const nnc_profiles *profiles,
-                               const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
-                               nnc_advice advice[NNC_ADVICE_MAX], nnc_error *err);
+/* Estimates the plan of a report whose specs are set. Its ops are valid until the next use of scratch. */
+nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch,
+                               nnc_result *result, nnc_error *err);
+
+/* Looks for the smallest changes with which an estimated plan that does not fit would. Both calls take the same
+ * plan, scratch and result. */
+nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, const nnc_plan *plan,
+                             nnc_scratch *scratch, nnc_result *result,
+                             nnc_advice advice[NNC_ADVICE_MAX], nnc_error *err);
 
 /* What stands on top of the files. */
 typedef struct nnc_given {

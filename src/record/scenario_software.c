@@ -15,7 +15,7 @@ nnc_status nnc_scenario_choose(nnc_scenario *s, nnc_error *err)
 {
     const nnc_software *software = nnc_profile_of(&s->profiles, &s->model, &s->device, &s->plan);
     if (software == NULL) {
-        NNC_TRY(nnc_profile_load(s->specs, nnc_profile_place(&s->model, &s->device, &s->plan),
+        NNC_TRY(nnc_profile_load(s->specs, nnc_profile_kind_of(&s->model, &s->device, &s->plan),
                                  &software, err));
     }
     s->software = *software;
@@ -25,7 +25,7 @@ nnc_status nnc_scenario_choose(nnc_scenario *s, nnc_error *err)
 nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err)
 {
     const bool any = scenario->profiles.any;
-    if (scenario->profiles.copies == NULL) {
+    if (scenario->profiles.of[NNC_PROFILE_COPIES] == NULL) {
         NNC_TRY(nnc_profiles_load(scenario->specs, &scenario->profiles, err));
         scenario->profiles.any = any;
     }

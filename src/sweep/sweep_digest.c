@@ -60,12 +60,9 @@ nnc_status nnc_sweep_digest(const nnc_sweep *sweep, uint64_t *made, nnc_error *e
         NNC_TRY(add_file(&digest, sweep->cluster, err));
     }
     const nnc_profiles *p = sweep->axes.profiles;
-    const nnc_software *const chosen[] = { p != NULL ? p->copies : NULL,
-                                           p != NULL ? p->sharded : NULL,
-                                           p != NULL ? p->split : NULL, p != NULL ? p->tpu : NULL };
-    for (size_t i = 0; i < sizeof chosen / sizeof chosen[0]; i++) {
-        if (chosen[i] != NULL && chosen[i]->path != NULL) {
-            NNC_TRY(add_file(&digest, chosen[i]->path, err));
+    for (int i = 0; i < NNC_PROFILE_KINDS && p != NULL; i++) {
+        if (p->of[i] != NULL && p->of[i]->path != NULL) {
+            NNC_TRY(add_file(&digest, p->of[i]->path, err));
         }
     }
     for (int32_t i = 0; i < sweep->column_count; i++) {

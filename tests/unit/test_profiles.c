@@ -74,13 +74,13 @@ START_TEST(names_what_a_framework_lacks)
     nnc_plan plan = nnc_plan_default();
     plan.pipeline = 4;
     plan.schedule = NNC_SCHEDULE_ZB_H1;
-    ck_assert(!nnc_software_ships(profiles.split, &plan, &lacks));
+    ck_assert(!nnc_software_ships(profiles.of[NNC_PROFILE_SPLIT], &plan, &lacks));
     ck_assert_str_eq(lacks, "--schedule");
     plan.schedule = NNC_SCHEDULE_INTERLEAVED;
     plan.recompute = NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM;
-    ck_assert(nnc_software_ships(profiles.split, &plan, &lacks));
+    ck_assert(nnc_software_ships(profiles.of[NNC_PROFILE_SPLIT], &plan, &lacks));
     plan.recompute |= NNC_RECOMPUTE_ACTIVATION;
-    ck_assert(!nnc_software_ships(profiles.split, &plan, &lacks));
+    ck_assert(!nnc_software_ships(profiles.of[NNC_PROFILE_SPLIT], &plan, &lacks));
     ck_assert_str_eq(lacks, "--recompute");
     const nnc_software neutral = nnc_software_default(); /* a profile that says nothing has all */
     ck_assert(nnc_software_ships(&neutral, &plan, NULL));
@@ -113,8 +113,8 @@ START_TEST(a_search_compares_plans_under_their_own)
             nnc_estimate(llama, h100, software, &found->plan, scratch, &estimate, &err), NNC_OK);
         ck_assert_double_eq(found->step_s, estimate.step_s);
         ck_assert_int_eq(found->memory_bytes, estimate.memory.total_bytes);
-        any_sharded = any_sharded || software == profiles.sharded;
-        any_split = any_split || software == profiles.split;
+        any_sharded = any_sharded || software == profiles.of[NNC_PROFILE_SHARDED];
+        any_split = any_split || software == profiles.of[NNC_PROFILE_SPLIT];
     }
     ck_assert(any_sharded && any_split);
     nnc_scratch_destroy(scratch);

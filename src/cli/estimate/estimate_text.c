@@ -18,6 +18,7 @@
 /* How near earlier predictions of this kind came to what was measured. */
 static void write_past(nnc_sheet *sheet, const nnc_report *report)
 {
+    static const char *const few[NNC_PAST_FEWEST] = { "none", "one", "two" };
     char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT], others[64] = "";
     const nnc_past *p = &report->past;
     if (p->of == NNC_PAST_NONE) {
@@ -28,18 +29,13 @@ static void write_past(nnc_sheet *sheet, const nnc_report *report)
         nnc_sheet_words(sheet,
                         "%s measured step%s of this family and profile%s: how near it comes is "
                         "not known",
-                        p->rows == 0   ? "no"
-                        : p->rows == 1 ? "one"
-                                       : "two",
-                        p->rows == 2 ? "s" : "", p->rows == 0 ? "" : " alone");
+                        p->rows == 0 ? "no" : few[p->rows], p->rows == 2 ? "s" : "",
+                        p->rows == 0 ? "" : " alone");
         nnc_sheet_end(sheet);
         return;
     }
     if (p->of == NNC_PAST_ALL_DEVICES) {
-        snprintf(others, sizeof others, " on any device, %s on this one",
-                 p->device_rows == 0   ? "none"
-                 : p->device_rows == 1 ? "one"
-                                       : "two");
+        snprintf(others, sizeof others, " on any device, %s on this one", few[p->device_rows]);
     }
     nnc_sheet_words(sheet,
                     "%" PRId64 " measured steps of this %sfamily and profile%s, %" PRId64
