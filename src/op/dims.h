@@ -113,7 +113,7 @@ typedef struct nnc_norm {
     X(NNC_PW_EXPERT_BIAS, "expert_bias")   /* of each expert, weighted, behind its product */ \
     X(NNC_PW_CAST, "cast")                 /* to the 8-bit operands of a matrix product */    \
     X(NNC_PW_DEQUANTIZE, "dequantize")     /* weights that are stored in fewer bits */        \
-    X(NNC_PW_DISPATCH, "dispatch")         /* tokens copied to the order of their experts */  \
+    X(NNC_PW_DISPATCH, "dispatch")         /* copies of tokens for experts, keys for heads */ \
     X(NNC_PW_MERGE, "merge")               /* results over blocks of keys added up in fp32 */ \
     X(NNC_PW_COMBINE, "combine")           /* their results weighted and added up again */
 NNC_ENUM(nnc_pointwise_kind, NNC_POINTWISE_LIST, NNC_PW_KIND_COUNT);

@@ -12,6 +12,7 @@ typedef struct core {
     int64_t batch, s_q, s_k;
     int64_t all, pairs, scores; /* query-key pairs, and under the mask; elements of all scores */
     int64_t in_window;          /* pairs, of a window over its width */
+    int64_t kv_heads;           /* that are stored, copies counted */
     bool recomputed;
     bool projects_again; /* queries, keys and values are made again from their latents */
 } core;
@@ -27,7 +28,7 @@ static nnc_op *score_product(const core *c, const char *name, int64_t n, int64_t
         .m = c->s_q,
         .n = n,
         .k = k,
-        .b_shared = c->w->how->software->expanded_kv ? 1 : c->layer->heads / c->layer->kv_heads,
+        .b_shared = c->layer->heads / c->kv_heads,
         .heads = c->layer->heads,
         .kv_heads = c->layer->kv_heads,
         .kept_divisor = 1,
@@ -105,7 +106,7 @@ static void merge_blocks(const core *c)
     const nnc_layer *l = c->layer;
     const int64_t context = c->w->how->plan->context, met = l->causal ? 3 : 4;
     const int64_t tokens = nnc_list_mul(c->w, c->batch, c->s_q);
-    const int64_t q = l->heads * l->head_dim, kv = l->kv_heads * (l->head_dim + l->value_dim);
+    const int64_t q = l->heads * l->head_dim, kv = c->kv_heads * (l->head_dim + l->value_dim);
     nnc_op *op = nnc_list_pointwise(c->w, "attn.merge", NNC_PW_MERGE, NNC_GROUP_ATTENTION,
                                     nnc_list_mul(c->w, tokens, l->heads * l->value_dim * met) / 4);
     op->dtype = NNC_FP32;
@@ -137,7 +138,7 @@ static void fused_core(const core *c)
         .window_pairs = (double)c->in_window,
         .keeps_qkv = true,
         .kept_s_k = c->s_k,
-        .kept_kv_heads = c->w->how->software->expanded_kv ? l->heads : l->kv_heads,
+        .kept_kv_heads = c->kv_heads,
         .blocks = in_blocks ? plan->context : 0,
         .softcap = l->score_softcap,
         .kernel = nnc_attention_kernel(c->w->how->attention, c->w->how->software),
@@ -179,6 +180,19 @@ static void copy_heads(const core *c)
         ->split = NNC_SPLIT_HEADS;
 }
 
+/* Keys and values of a group, written once for each of its heads; their gradients are added up again. */
+static void expand_kv(const core *c)
+{
+    const nnc_layer *l = c->layer;
+    const int64_t each =
+        nnc_list_mul(c->w, nnc_list_mul(c->w, c->batch, c->s_k), l->head_dim + l->value_dim);
+    nnc_op *op = nnc_list_pointwise(c->w, "attn.expand_kv", NNC_PW_DISPATCH, NNC_GROUP_ATTENTION,
+                                    nnc_list_mul(c->w, each, c->kv_heads));
+    op->split = NNC_SPLIT_HEADS;
+    op->recomputed = c->recomputed;
+    op->u.pointwise.input_elements = nnc_list_mul(c->w, each, l->kv_heads);
+}
+
 void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int64_t s_k)
 {
     const nnc_layer *l = w->layer;
@@ -188,6 +202,7 @@ void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int6
                .batch = w->batch,
                .s_q = w->seq_len,
                .s_k = s_k,
+               .kv_heads = l->kv_heads * nnc_layer_kv_copies(w),
                .recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ATTENTION),
                .projects_again =
                    l->latent && nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MLA_UP_PROJ) };
@@ -203,6 +218,9 @@ void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int6
     const nnc_head_copy copy = w->to.how->software->copied_heads;
     if (copy == NNC_HEADS_ALWAYS || (copy == NNC_HEADS_UNFUSED && unfused)) {
         copy_heads(&c);
+    }
+    if (c.kv_heads > l->kv_heads) {
+        expand_kv(&c);
     }
     if (unfused) {
         unfused_core(&c);

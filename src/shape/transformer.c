@@ -118,12 +118,18 @@ void nnc_layer_tensor_exchange(const nnc_layer_writer *w, const char *name, bool
     nnc_list_exchange(&w->to, name, e);
 }
 
+int64_t nnc_layer_kv_copies(const nnc_layer_writer *w)
+{
+    return w->to.how->software->expanded_kv ? w->layer->heads / w->layer->kv_heads : 1;
+}
+
 void nnc_layer_context_exchange(const nnc_layer_writer *w, const char *name, bool before)
 {
     const nnc_layer *l = w->layer;
     const nnc_plan *plan = w->to.how->plan;
     const double c = plan->context, t = plan->tensor;
-    const double kv_heads = (double)l->kv_heads > t ? (double)l->kv_heads / t : 1.0;
+    const double keyed = (double)(nnc_layer_kv_copies(w) * l->kv_heads);
+    const double kv_heads = keyed > t ? keyed / t : 1.0;
     const double tokens = (double)w->tokens / c; /* of this rank */
     const nnc_context_part part = {
         .ranks = c,

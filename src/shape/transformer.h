@@ -113,6 +113,8 @@ void nnc_layer_mlp(const nnc_layer_writer *w);
  * Megatron-LM arXiv:1909.08053, arXiv:2205.05198.   [tensor-parallel] */
 void nnc_layer_tensor_exchange(const nnc_layer_writer *w, const char *name, bool entering,
                                int64_t width);
+/* Heads that read one copy of a key and its value: 1, or all of its group. */
+int64_t nnc_layer_kv_copies(const nnc_layer_writer *w);
 /* Keys and values, or heads, between context ranks, before or after the attention.
  * [context-parallel] */
 void nnc_layer_context_exchange(const nnc_layer_writer *w, const char *name, bool before);

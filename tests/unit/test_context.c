@@ -60,6 +60,31 @@ START_TEST(a_ring_merges_its_blocks_in_fp32)
 }
 END_TEST
 
+/* Of 2 key heads 8 copies travel round the ring: 1,024 tokens x 8 heads, 128 values of a key and its value, 2 B
+ * each, and backward their fp32 gradients too. To copy reads 2 heads and writes 8, backward the other way round. */
+START_TEST(copied_keys_travel_for_all_heads)
+{
+    const nnc_model model = llama(4, 512, 8, 2, 1024, 512, 4096);
+    const nnc_device device = cluster_device();
+    nnc_software software = nnc_software_default();
+    nnc_plan plan = plan_of(1, 1, 1);
+    plan.context = plan.devices = 4;
+    for (int copies = 1; copies <= 4; copies += 3) {
+        double forward = 0.0, backward = 0.0;
+        software.expanded_kv = copies > 1;
+        estimate_with(&model, &device, &software, &plan);
+        ck_assert_double_eq(exchanged("attn.context_in", NNC_PHASE_FORWARD),
+                            1024.0 * 2 * copies * 128 * 2);
+        ck_assert_double_eq(exchanged("attn.context_in", NNC_PHASE_BACKWARD),
+                            1024.0 * 2 * copies * 128 * 6);
+        total("attn.expand_kv", NNC_PHASE_FORWARD, &forward);
+        total("attn.expand_kv", NNC_PHASE_BACKWARD, &backward);
+        ck_assert_double_eq(forward, copies > 1 ? 4 * 1024.0 * (2 + 8) * 128 * 2 : 0);
+        ck_assert_double_eq(backward, forward);
+    }
+}
+END_TEST
+
 /* A kernel of 4 blocks of 1,024 keys is as slow as short ones are, and starts four times: the loss of short
  * sequences 1 + 3.25 x 1024/4096 times, where one of 4,096 has 1 + 1024/4096. */
 START_TEST(a_ring_attends_to_short_blocks)
@@ -148,6 +173,7 @@ int main(void)
 {
     const TTest *const tests[] = { kinds_differ,
                                    a_ring_merges_its_blocks_in_fp32,
+                                   copied_keys_travel_for_all_heads,
                                    a_ring_attends_to_short_blocks,
                                    padding_and_imbalance_travel,
                                    nobody_gets_more_than_all_tokens,

@@ -350,9 +350,9 @@ START_TEST(a_framework_has_more_than_one_profile)
               "f,h100,8,torchtitan,,bf16,\"FSDP, eager\",1\n"
               "g,h100,8,torchtitan,,fp8,\"compiled, float8 rowwise\",1\n"
               "h,h100,8,torchtitan,,fp8,compiled,1\n");
-    static const char *const profiles[] = { "megatron",      "megatron-2026", "megatron",
-                                            "maxtext",       "maxtext-gpu",   "fsdp",
-                                            "torch-compile", "torch-compile" };
+    static const char *const profiles[] = { "megatron",   "megatron-2026", "megatron",
+                                            "maxtext",    "maxtext-gpu",   "fsdp",
+                                            "torchtitan", "torchtitan" };
     for (int32_t i = 0; i < file.count; i++) {
         ck_assert_str_eq(file.rows[i].software, profiles[i]);
     }
