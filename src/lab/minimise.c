@@ -3,7 +3,10 @@
 
 #include <math.h>
 #include <nlopt.h>
+#include <stdbool.h>
 #include <string.h>
+
+#include "base/late.h"
 
 enum { EVALUATIONS_PER_NUMBER = 200, STARTS_MAX = 6 };
 
@@ -11,9 +14,36 @@ enum { EVALUATIONS_PER_NUMBER = 200, STARTS_MAX = 6 };
 static const double gain_least = 2e-3;
 static const double value_tolerance = 1e-6, x_tolerance = 1e-6;
 
-bool nnc_minimise_available(void)
+/* clang-format off */
+#define CALLS(X)                                                                             \
+    X(create) X(destroy) X(optimize) X(set_ftol_rel) X(set_initial_step) X(set_lower_bounds) \
+    X(set_maxeval) X(set_min_objective) X(set_upper_bounds) X(set_xtol_rel)
+/* clang-format on */
+
+typedef struct calls {
+#define CALL(name) __typeof__(nlopt_##name) *name;
+    CALLS(CALL)
+} calls;
+
+static nnc_status load(calls *call, nnc_error *err)
 {
-    return true;
+#ifdef NNC_NLOPT_LIBRARY
+#define NAME(name) "nlopt_" #name,
+    static const char *const names[] = { CALLS(NAME) };
+    return nnc_late_load(NNC_NLOPT_LIBRARY, NNC_NLOPT_PACKAGE, names, sizeof names / sizeof *names,
+                         call, err);
+#else
+#define ADDRESS(name) .name = nlopt_##name,
+    (void)err;
+    *call = (calls){ CALLS(ADDRESS) };
+    return NNC_OK;
+#endif
+}
+
+nnc_status nnc_minimise_available(nnc_error *err)
+{
+    calls call;
+    return load(&call, err);
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the type is NLopt's */
@@ -26,25 +56,25 @@ static double evaluate(unsigned count, const double *x, double *gradient, void *
 }
 
 /* One start. false: nothing could be tried. */
-static bool start(nnc_minimise_problem *problem, double *x, double *least)
+static bool start(const calls *call, nnc_minimise_problem *problem, double *x, double *least)
 {
     double at[NNC_MINIMISE_MAX];
-    nlopt_opt opt = nlopt_create(NLOPT_LN_SBPLX, (unsigned)problem->count);
+    nlopt_opt opt = call->create(NLOPT_LN_SBPLX, (unsigned)problem->count);
     if (opt == NULL) {
         return false;
     }
     memcpy(at, x, (size_t)problem->count * sizeof *at);
-    bool set = nlopt_set_min_objective(opt, evaluate, problem) > 0;
-    set = set && nlopt_set_lower_bounds(opt, problem->low) > 0;
-    set = set && nlopt_set_upper_bounds(opt, problem->high) > 0;
-    set = set && nlopt_set_initial_step(opt, problem->step) > 0;
-    set = set && nlopt_set_ftol_rel(opt, value_tolerance) > 0;
-    set = set && nlopt_set_xtol_rel(opt, x_tolerance) > 0;
-    set = set && nlopt_set_maxeval(opt, EVALUATIONS_PER_NUMBER * problem->count) > 0;
+    bool set = call->set_min_objective(opt, evaluate, problem) > 0;
+    set = set && call->set_lower_bounds(opt, problem->low) > 0;
+    set = set && call->set_upper_bounds(opt, problem->high) > 0;
+    set = set && call->set_initial_step(opt, problem->step) > 0;
+    set = set && call->set_ftol_rel(opt, value_tolerance) > 0;
+    set = set && call->set_xtol_rel(opt, x_tolerance) > 0;
+    set = set && call->set_maxeval(opt, EVALUATIONS_PER_NUMBER * problem->count) > 0;
     double found = NAN;
     /* That further digits do not count is no failure. */
-    const nlopt_result result = set ? nlopt_optimize(opt, at, &found) : NLOPT_FAILURE;
-    nlopt_destroy(opt);
+    const nlopt_result result = set ? call->optimize(opt, at, &found) : NLOPT_FAILURE;
+    call->destroy(opt);
     const bool ran = result > 0 || result == NLOPT_ROUNDOFF_LIMITED;
     if (ran && found < *least) {
         memcpy(x, at, (size_t)problem->count * sizeof *at);
@@ -56,10 +86,14 @@ static bool start(nnc_minimise_problem *problem, double *x, double *least)
 double nnc_minimise(const nnc_minimise_problem *problem, double *x)
 {
     nnc_minimise_problem own = *problem; /* NLopt hands it back without the const */
+    calls call;
+    if (load(&call, NULL) != NNC_OK) {
+        return (double)NAN;
+    }
     double least = evaluate((unsigned)own.count, x, NULL, &own);
     for (int i = 0; i < STARTS_MAX; i++) {
         const double before = least;
-        if (!start(&own, x, &least)) {
+        if (!start(&call, &own, x, &least)) {
             return (double)NAN;
         }
         if (!(before - least > gain_least * fabs(before))) {

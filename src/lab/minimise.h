@@ -2,7 +2,7 @@
 #ifndef NNCOST_LAB_MINIMISE_H
 #define NNCOST_LAB_MINIMISE_H
 
-#include <stdbool.h>
+#include <nncost/status.h>
 
 enum { NNC_MINIMISE_MAX = 32 };
 
@@ -16,8 +16,8 @@ typedef struct nnc_minimise_problem {
     void *context;
 } nnc_minimise_problem;
 
-/* false: the program was built without NLopt. */
-bool nnc_minimise_available(void);
+/* NNC_BAD_USAGE: the program was built without NLopt; NNC_IO: it is not there now. */
+nnc_status nnc_minimise_available(nnc_error *err);
 
 /* Moves x, inside the limits, to where the value is least, by Subplex: Nelder-Mead in subspaces,
  * which needs no derivatives and minds neither kinks nor plateaus. Starts again from where it

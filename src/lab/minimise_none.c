@@ -1,11 +1,12 @@
 /* Of a program that was built without NLopt: nothing can be fitted. */
 #include <math.h>
 
+#include "base/error.h"
 #include "lab/minimise.h"
 
-bool nnc_minimise_available(void)
+nnc_status nnc_minimise_available(nnc_error *err)
 {
-    return false;
+    return nnc_fail(err, NNC_BAD_USAGE, "calibrate", "this program was built without NLopt");
 }
 
 double nnc_minimise(const nnc_minimise_problem *problem, double *x)

@@ -11,13 +11,12 @@
 enum { SHORT_NAME = 256 };
 
 struct nnc_database {
-    sqlite3 *file;
+    nnc_sqlite sql;
     sqlite3_stmt *insert, *progress;
     int64_t row_count;
     uint64_t digest; /* of the rows */
     int count;       /* of the columns */
     bool in_batch;
-    char path[NNC_SQLITE_PATH];
 };
 
 /* A text of SQL between quotes, which are doubled inside. */
@@ -88,7 +87,7 @@ static void put_columns(nnc_buffer *sql, const char *const *names, int count)
     nnc_buffer_text(sql, "; ");
 }
 
-static nnc_status create(sqlite3 *file, const char *path, const nnc_database_head *head,
+static nnc_status create(const nnc_sqlite *db, const nnc_database_head *head,
                          const char *const *names, int count, nnc_error *err)
 {
     char text[320];
@@ -104,8 +103,8 @@ static nnc_status create(sqlite3 *file, const char *path, const nnc_database_hea
              head->digest, (int)head->shard, (int)head->shards, (long long)head->rows,
              (long long)NNC_DIGEST_START);
     nnc_buffer_put(&sql, text, strlen(text) + 1);
-    nnc_status status = sql.failed ? nnc_fail(err, NNC_NO_MEMORY, path, "out of memory")
-                                   : nnc_sqlite_run(file, path, sql.bytes, err);
+    nnc_status status = sql.failed ? nnc_fail(err, NNC_NO_MEMORY, db->path, "out of memory")
+                                   : nnc_sqlite_run(db, sql.bytes, err);
     nnc_buffer_free(&sql);
     return status;
 }
@@ -134,11 +133,13 @@ static nnc_status check_rows(nnc_database *db, const nnc_database_head *head, nn
     nnc_cell cells[NNC_DATABASE_COLUMNS_MAX];
     bool read = true;
     db->digest = NNC_DIGEST_START;
-    int code = sqlite3_prepare_v2(db->file, "SELECT * FROM rows ORDER BY row", -1, &query, NULL);
-    if (code == SQLITE_OK && sqlite3_column_count(query) == db->count) {
-        for (code = sqlite3_step(query); code == SQLITE_ROW && read; code = sqlite3_step(query)) {
+    int code =
+        db->sql.call.prepare_v2(db->sql.file, "SELECT * FROM rows ORDER BY row", -1, &query, NULL);
+    if (code == SQLITE_OK && db->sql.call.column_count(query) == db->count) {
+        for (code = db->sql.call.step(query); code == SQLITE_ROW && read;
+             code = db->sql.call.step(query)) {
             for (int i = 0; i < db->count; i++) {
-                read = nnc_sqlite_cell(query, i, &cells[i]) && read;
+                read = nnc_sqlite_cell(&db->sql, query, i, &cells[i]) && read;
             }
             if (read) {
                 db->digest = nnc_sqlite_row_digest(db->digest, cells, db->count);
@@ -147,11 +148,10 @@ static nnc_status check_rows(nnc_database *db, const nnc_database_head *head, nn
         }
     }
     const bool same = db->row_count == head->count && db->digest == head->rows_digest;
-    const nnc_status status = !read ? nnc_no_memory(err)
-                              : code == SQLITE_DONE && same
-                                  ? NNC_OK
-                                  : nnc_sqlite_damaged(db->file, db->path, err);
-    sqlite3_finalize(query);
+    const nnc_status status = !read                         ? nnc_no_memory(err)
+                              : code == SQLITE_DONE && same ? NNC_OK
+                                                            : nnc_sqlite_damaged(&db->sql, err);
+    db->sql.call.finalize(query);
     return status;
 }
 
@@ -165,33 +165,30 @@ static nnc_status prepare(nnc_database *db, nnc_error *err)
     nnc_buffer_put(&sql, ")", 2);
     nnc_status status = NNC_OK;
     if (sql.failed) {
-        status = nnc_fail(err, NNC_NO_MEMORY, db->path, "out of memory");
-    } else if (sqlite3_prepare_v2(db->file, sql.bytes, -1, &db->insert, NULL) != SQLITE_OK ||
-               sqlite3_prepare_v2(db->file, "UPDATE sweep SET done = ?, count = ?, rows_digest = ?",
-                                  -1, &db->progress, NULL) != SQLITE_OK) {
-        status = nnc_sqlite_fail(db->file, db->path, err);
+        status = nnc_fail(err, NNC_NO_MEMORY, db->sql.path, "out of memory");
+    } else if (!nnc_sqlite_prepare(&db->sql, sql.bytes, &db->insert) ||
+               !nnc_sqlite_prepare(&db->sql,
+                                   "UPDATE sweep SET done = ?, count = ?, rows_digest = ?",
+                                   &db->progress)) {
+        status = nnc_sqlite_fail(&db->sql, err);
     }
     nnc_buffer_free(&sql);
     return status;
 }
 
-static nnc_status open_file(nnc_database *db, nnc_error *err)
+static nnc_status open_file(nnc_database *db, const char *path, nnc_error *err)
 {
-    if (sqlite3_open_v2(db->path, &db->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
-        SQLITE_OK) {
-        return nnc_sqlite_fail(db->file, db->path, err);
-    }
-    sqlite3_busy_timeout(db->file, NNC_SQLITE_BUSY_MS);
-    return sqlite3_db_readonly(db->file, "main") == 1
-               ? nnc_fail(err, NNC_IO, db->path, "cannot write: the file is read-only")
+    NNC_TRY(nnc_sqlite_open(&db->sql, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err));
+    return db->sql.call.db_readonly(db->sql.file, "main") == 1
+               ? nnc_fail(err, NNC_IO, path, "cannot write: the file is read-only")
                : NNC_OK;
 }
 
 /* One process at a time: the lock is kept after the transaction. */
 static nnc_status lock(nnc_database *db, nnc_error *err)
 {
-    return nnc_sqlite_run(db->file, db->path,
-                          "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT", err);
+    return nnc_sqlite_run(&db->sql, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT",
+                          err);
 }
 
 static nnc_status open_all(nnc_database *db, const char *path, nnc_database_head *head,
@@ -199,18 +196,17 @@ static nnc_status open_all(nnc_database *db, const char *path, nnc_database_head
 {
     nnc_database_head found = { 0 };
     bool empty = true;
-    NNC_TRY(nnc_sqlite_path(db->path, path, err));
-    NNC_TRY(open_file(db, err));
+    NNC_TRY(open_file(db, path, err));
     if (head->disposable) {
-        NNC_TRY(nnc_sqlite_run(db->file, path,
-                               "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", err));
+        NNC_TRY(
+            nnc_sqlite_run(&db->sql, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", err));
     }
-    NNC_TRY(nnc_sqlite_inspect(db->file, path, &empty, err));
+    NNC_TRY(nnc_sqlite_inspect(&db->sql, &empty, err));
     NNC_TRY(lock(db, err));
     if (empty) {
-        NNC_TRY(create(db->file, path, head, names, db->count, err));
+        NNC_TRY(create(&db->sql, head, names, db->count, err));
     }
-    NNC_TRY(nnc_sqlite_head(db->file, path, &found, err));
+    NNC_TRY(nnc_sqlite_head(&db->sql, &found, err));
     NNC_TRY(check_head(path, &found, head, err));
     NNC_TRY(check_rows(db, &found, err));
     NNC_TRY(prepare(db, err));
@@ -235,16 +231,17 @@ nnc_status nnc_database_open(const char *path, nnc_database_head *head, const ch
     return status;
 }
 
-static int bind(sqlite3_stmt *insert, int index, const nnc_cell *cell)
+static int bind(const nnc_database *db, int index, const nnc_cell *cell)
 {
     switch (cell->kind) {
-    case NNC_CELL_NUMBER: return sqlite3_bind_double(insert, index, cell->number);
-    case NNC_CELL_WHOLE: return sqlite3_bind_int64(insert, index, cell->whole);
-    case NNC_CELL_BOOL: return sqlite3_bind_int(insert, index, cell->flag);
-    case NNC_CELL_TEXT: return sqlite3_bind_text(insert, index, cell->text, -1, SQLITE_STATIC);
+    case NNC_CELL_NUMBER: return db->sql.call.bind_double(db->insert, index, cell->number);
+    case NNC_CELL_WHOLE: return db->sql.call.bind_int64(db->insert, index, cell->whole);
+    case NNC_CELL_BOOL: return db->sql.call.bind_int(db->insert, index, cell->flag);
+    case NNC_CELL_TEXT:
+        return db->sql.call.bind_text(db->insert, index, cell->text, -1, SQLITE_STATIC);
     case NNC_CELL_NULL: break;
     }
-    return sqlite3_bind_null(insert, index);
+    return db->sql.call.bind_null(db->insert, index);
 }
 
 static nnc_status begin_batch(nnc_database *db, nnc_error *err)
@@ -252,7 +249,7 @@ static nnc_status begin_batch(nnc_database *db, nnc_error *err)
     if (db->in_batch) {
         return NNC_OK;
     }
-    const nnc_status status = nnc_sqlite_run(db->file, db->path, "BEGIN IMMEDIATE", err);
+    const nnc_status status = nnc_sqlite_run(&db->sql, "BEGIN IMMEDIATE", err);
     db->in_batch = status == NNC_OK;
     return status;
 }
@@ -262,26 +259,26 @@ nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *
     NNC_TRY(begin_batch(db, err));
     bool ok = true;
     for (int i = 0; i < db->count; i++) {
-        ok = ok && bind(db->insert, i + 1, &cells[i]) == SQLITE_OK;
+        ok = ok && bind(db, i + 1, &cells[i]) == SQLITE_OK;
     }
-    ok = ok && sqlite3_step(db->insert) == SQLITE_DONE;
+    ok = ok && db->sql.call.step(db->insert) == SQLITE_DONE;
     db->row_count += ok;
     db->digest = ok ? nnc_sqlite_row_digest(db->digest, cells, db->count) : db->digest;
-    return sqlite3_reset(db->insert) == SQLITE_OK && ok ? NNC_OK
-                                                        : nnc_sqlite_fail(db->file, db->path, err);
+    return db->sql.call.reset(db->insert) == SQLITE_OK && ok ? NNC_OK
+                                                             : nnc_sqlite_fail(&db->sql, err);
 }
 
 nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err)
 {
     NNC_TRY(begin_batch(db, err));
-    const bool ok = sqlite3_bind_int64(db->progress, 1, done) == SQLITE_OK &&
-                    sqlite3_bind_int64(db->progress, 2, db->row_count) == SQLITE_OK &&
-                    sqlite3_bind_int64(db->progress, 3, (int64_t)db->digest) == SQLITE_OK &&
-                    sqlite3_step(db->progress) == SQLITE_DONE;
-    if (sqlite3_reset(db->progress) != SQLITE_OK || !ok) {
-        return nnc_sqlite_fail(db->file, db->path, err);
+    const bool ok = db->sql.call.bind_int64(db->progress, 1, done) == SQLITE_OK &&
+                    db->sql.call.bind_int64(db->progress, 2, db->row_count) == SQLITE_OK &&
+                    db->sql.call.bind_int64(db->progress, 3, (int64_t)db->digest) == SQLITE_OK &&
+                    db->sql.call.step(db->progress) == SQLITE_DONE;
+    if (db->sql.call.reset(db->progress) != SQLITE_OK || !ok) {
+        return nnc_sqlite_fail(&db->sql, err);
     }
-    const nnc_status status = nnc_sqlite_run(db->file, db->path, "COMMIT", err);
+    const nnc_status status = nnc_sqlite_run(&db->sql, "COMMIT", err);
     db->in_batch = status != NNC_OK;
     return status;
 }
@@ -294,9 +291,9 @@ int64_t nnc_database_count(const nnc_database *db)
 void nnc_database_close(nnc_database *db)
 {
     if (db != NULL) {
-        sqlite3_finalize(db->insert);
-        sqlite3_finalize(db->progress);
-        sqlite3_close(db->file); /* rolls back */
+        nnc_sqlite_finalize(&db->sql, db->insert);
+        nnc_sqlite_finalize(&db->sql, db->progress);
+        nnc_sqlite_close(&db->sql); /* rolls back */
         free(db);
     }
 }

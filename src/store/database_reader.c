@@ -6,7 +6,7 @@
 #include "store/sqlite.h"
 
 struct nnc_database_reader {
-    sqlite3 *file;
+    nnc_sqlite sql;
     sqlite3_stmt *query;
     nnc_database_head head;
     int64_t row_count; /* read so far */
@@ -15,54 +15,49 @@ struct nnc_database_reader {
     nnc_arena *arena; /* of the names */
     const char *names[NNC_DATABASE_COLUMNS_MAX];
     nnc_cell cells[NNC_DATABASE_COLUMNS_MAX];
-    char path[NNC_SQLITE_PATH];
 };
 
 /* The columns by their names in full. */
 static nnc_status read_names(nnc_database_reader *reader, nnc_error *err)
 {
     sqlite3_stmt *query = NULL;
-    int count = 0, code = sqlite3_prepare_v2(
-                       reader->file, "SELECT name FROM columns ORDER BY rowid", -1, &query, NULL);
+    int count = 0, code = reader->sql.call.prepare_v2(reader->sql.file,
+                                                      "SELECT name FROM columns ORDER BY rowid", -1,
+                                                      &query, NULL);
     bool kept = true;
     reader->arena = nnc_arena_create();
     if (code == SQLITE_OK) {
-        for (code = sqlite3_step(query); code == SQLITE_ROW && count < reader->count && kept;
-             code = sqlite3_step(query)) {
-            const char *name = (const char *)sqlite3_column_text(query, 0);
+        for (code = reader->sql.call.step(query);
+             code == SQLITE_ROW && count < reader->count && kept;
+             code = reader->sql.call.step(query)) {
+            const char *name = (const char *)reader->sql.call.column_text(query, 0);
             reader->names[count] = reader->arena != NULL && name != NULL
                                        ? nnc_arena_strdup(reader->arena, name)
                                        : NULL;
             kept = reader->names[count++] != NULL;
         }
     }
-    sqlite3_finalize(query);
-    return !kept ? nnc_no_memory(err)
-           : code == SQLITE_DONE && count == reader->count
-               ? NNC_OK
-               : nnc_sqlite_damaged(reader->file, reader->path, err);
+    reader->sql.call.finalize(query);
+    return !kept                                           ? nnc_no_memory(err)
+           : code == SQLITE_DONE && count == reader->count ? NNC_OK
+                                                           : nnc_sqlite_damaged(&reader->sql, err);
 }
 
 static nnc_status open_query(nnc_database_reader *reader, nnc_error *err)
 {
     bool empty = true;
-    if (sqlite3_open_v2(reader->path, &reader->file, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
-        return nnc_sqlite_fail(reader->file, reader->path, err);
-    }
-    sqlite3_busy_timeout(reader->file, NNC_SQLITE_BUSY_MS);
-    NNC_TRY(nnc_sqlite_inspect(reader->file, reader->path, &empty, err));
+    NNC_TRY(nnc_sqlite_inspect(&reader->sql, &empty, err));
     if (empty) {
-        return nnc_sqlite_foreign(reader->path, err);
+        return nnc_sqlite_foreign(&reader->sql, err);
     }
-    NNC_TRY(nnc_sqlite_head(reader->file, reader->path, &reader->head, err));
-    if (sqlite3_prepare_v2(reader->file, "SELECT * FROM rows ORDER BY row", -1, &reader->query,
-                           NULL) != SQLITE_OK) {
-        return nnc_sqlite_damaged(reader->file, reader->path, err);
+    NNC_TRY(nnc_sqlite_head(&reader->sql, &reader->head, err));
+    if (!nnc_sqlite_prepare(&reader->sql, "SELECT * FROM rows ORDER BY row", &reader->query)) {
+        return nnc_sqlite_damaged(&reader->sql, err);
     }
     reader->digest = NNC_DIGEST_START;
-    reader->count = sqlite3_column_count(reader->query);
+    reader->count = reader->sql.call.column_count(reader->query);
     if (reader->count < 1 || reader->count > NNC_DATABASE_COLUMNS_MAX) {
-        return nnc_sqlite_foreign(reader->path, err);
+        return nnc_sqlite_foreign(&reader->sql, err);
     }
     return read_names(reader, err);
 }
@@ -74,7 +69,7 @@ nnc_status nnc_database_reader_open(const char *path, nnc_database_reader **out,
     if (reader == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
-    nnc_status status = nnc_sqlite_path(reader->path, path, err);
+    nnc_status status = nnc_sqlite_open(&reader->sql, path, SQLITE_OPEN_READONLY, err);
     if (status == NNC_OK) {
         status = open_query(reader, err);
     }
@@ -99,17 +94,17 @@ const char *const *nnc_database_reader_names(const nnc_database_reader *reader, 
 nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells,
                                     nnc_error *err)
 {
-    const int code = sqlite3_step(reader->query);
+    const int code = reader->sql.call.step(reader->query);
     *cells = NULL;
     if (code == SQLITE_DONE && reader->row_count == reader->head.count &&
         reader->digest == reader->head.rows_digest) {
         return NNC_OK;
     }
     if (code != SQLITE_ROW) {
-        return nnc_sqlite_damaged(reader->file, reader->path, err);
+        return nnc_sqlite_damaged(&reader->sql, err);
     }
     for (int i = 0; i < reader->count; i++) {
-        if (!nnc_sqlite_cell(reader->query, i, &reader->cells[i])) {
+        if (!nnc_sqlite_cell(&reader->sql, reader->query, i, &reader->cells[i])) {
             return nnc_no_memory(err);
         }
     }
@@ -122,8 +117,8 @@ nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell 
 void nnc_database_reader_close(nnc_database_reader *reader)
 {
     if (reader != NULL) {
-        sqlite3_finalize(reader->query);
-        sqlite3_close(reader->file);
+        nnc_sqlite_finalize(&reader->sql, reader->query);
+        nnc_sqlite_close(&reader->sql);
         nnc_arena_destroy(reader->arena);
         free(reader);
     }

@@ -5,107 +5,110 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/late.h"
 
-nnc_status nnc_sqlite_fail(sqlite3 *file, const char *path, nnc_error *err)
+nnc_status nnc_sqlite_fail(const nnc_sqlite *db, nnc_error *err)
 {
-    const int code = file != NULL ? sqlite3_errcode(file) & 0xFF : SQLITE_NOMEM;
+    const int code = db->file != NULL ? db->call.errcode(db->file) & 0xFF : SQLITE_NOMEM;
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) {
-        return nnc_fail(err, NNC_BAD_SPEC, path, "not a database of a sweep: %s",
-                        sqlite3_errmsg(file));
+        return nnc_fail(err, NNC_BAD_SPEC, db->path, "not a database of a sweep: %s",
+                        db->call.errmsg(db->file));
     }
     if (code == SQLITE_NOMEM) {
-        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+        return nnc_fail(err, NNC_NO_MEMORY, db->path, "out of memory");
     }
     const bool reads = code == SQLITE_CANTOPEN || code == SQLITE_BUSY || code == SQLITE_LOCKED;
-    return nnc_fail(err, NNC_IO, path, "%s: %s", reads ? "cannot open" : "cannot write",
-                    sqlite3_errmsg(file));
+    return nnc_fail(err, NNC_IO, db->path, "%s: %s", reads ? "cannot open" : "cannot write",
+                    db->call.errmsg(db->file));
 }
 
-nnc_status nnc_sqlite_foreign(const char *path, nnc_error *err)
+nnc_status nnc_sqlite_foreign(const nnc_sqlite *db, nnc_error *err)
 {
-    return nnc_fail(err, NNC_BAD_SPEC, path, "holds something else than the rows of a sweep");
+    return nnc_fail(err, NNC_BAD_SPEC, db->path, "holds something else than the rows of a sweep");
 }
 
 /* Databases first had no digest of their rows, then no names of their columns. */
-static bool is_earlier(sqlite3 *file)
+static bool is_earlier(const nnc_sqlite *db)
 {
     sqlite3_stmt *query = NULL;
     const bool found =
-        sqlite3_prepare_v2(
-            file,
+        nnc_sqlite_prepare(
+            db,
             "SELECT 1 FROM sqlite_master WHERE name = 'sweep' AND sql LIKE '%, done INTEGER%)' AND "
             "(sql NOT LIKE '%rows_digest%' OR NOT EXISTS "
             "(SELECT 1 FROM sqlite_master WHERE name = 'columns'))",
-            -1, &query, NULL) == SQLITE_OK &&
-        sqlite3_step(query) == SQLITE_ROW;
-    sqlite3_finalize(query);
+            &query) &&
+        db->call.step(query) == SQLITE_ROW;
+    db->call.finalize(query);
     return found;
 }
 
-nnc_status nnc_sqlite_damaged(sqlite3 *file, const char *path, nnc_error *err)
+nnc_status nnc_sqlite_damaged(const nnc_sqlite *db, nnc_error *err)
 {
-    const int code = sqlite3_errcode(file) & 0xFF;
+    const int code = db->call.errcode(db->file) & 0xFF;
     if (code == SQLITE_NOMEM || code == SQLITE_IOERR || code == SQLITE_BUSY ||
         code == SQLITE_LOCKED) {
-        return nnc_sqlite_fail(file, path, err);
+        return nnc_sqlite_fail(db, err);
     }
-    if (is_earlier(file)) {
-        return nnc_fail(err, NNC_BAD_SPEC, path,
+    if (is_earlier(db)) {
+        return nnc_fail(err, NNC_BAD_SPEC, db->path,
                         "is of an earlier version of nncost, expected one with the digest of its "
                         "rows and the names "
                         "of its columns; go on with that version, or delete it to begin anew");
     }
-    return nnc_fail(err, NNC_BAD_SPEC, path,
+    return nnc_fail(err, NNC_BAD_SPEC, db->path,
                     "is damaged, expected the rows as a sweep wrote them; delete it to begin anew");
 }
 
-nnc_status nnc_sqlite_run(sqlite3 *file, const char *path, const char *sql, nnc_error *err)
+bool nnc_sqlite_prepare(const nnc_sqlite *db, const char *sql, sqlite3_stmt **query)
 {
-    return sqlite3_exec(file, sql, NULL, NULL, NULL) == SQLITE_OK
-               ? NNC_OK
-               : nnc_sqlite_fail(file, path, err);
+    return db->call.prepare_v2(db->file, sql, -1, query, NULL) == SQLITE_OK;
 }
 
-nnc_status nnc_sqlite_ask(sqlite3 *file, const char *path, const char *sql, int64_t *number,
-                          nnc_error *err)
+nnc_status nnc_sqlite_run(const nnc_sqlite *db, const char *sql, nnc_error *err)
+{
+    return db->call.exec(db->file, sql, NULL, NULL, NULL) == SQLITE_OK ? NNC_OK
+                                                                       : nnc_sqlite_fail(db, err);
+}
+
+nnc_status nnc_sqlite_ask(const nnc_sqlite *db, const char *sql, int64_t *number, nnc_error *err)
 {
     sqlite3_stmt *query = NULL;
     nnc_status status = NNC_OK;
-    if (sqlite3_prepare_v2(file, sql, -1, &query, NULL) != SQLITE_OK ||
-        sqlite3_step(query) != SQLITE_ROW) {
-        status = nnc_sqlite_fail(file, path, err);
+    if (!nnc_sqlite_prepare(db, sql, &query) || db->call.step(query) != SQLITE_ROW) {
+        status = nnc_sqlite_fail(db, err);
     } else {
-        *number = sqlite3_column_int64(query, 0);
+        *number = db->call.column_int64(query, 0);
     }
-    sqlite3_finalize(query);
+    db->call.finalize(query);
     return status;
 }
 
-nnc_status nnc_sqlite_head(sqlite3 *file, const char *path, nnc_database_head *head, nnc_error *err)
+nnc_status nnc_sqlite_head(const nnc_sqlite *db, nnc_database_head *head, nnc_error *err)
 {
     sqlite3_stmt *query = NULL;
     nnc_status status = NNC_OK;
-    if (sqlite3_prepare_v2(
-            file, "SELECT digest, shard, shards, rows, done, count, rows_digest FROM sweep", -1,
-            &query, NULL) != SQLITE_OK ||
-        sqlite3_step(query) != SQLITE_ROW) {
-        status = nnc_sqlite_damaged(file, path, err);
+    if (!nnc_sqlite_prepare(
+            db, "SELECT digest, shard, shards, rows, done, count, rows_digest FROM sweep",
+            &query) ||
+        db->call.step(query) != SQLITE_ROW) {
+        status = nnc_sqlite_damaged(db, err);
     } else {
-        const unsigned char *digest = sqlite3_column_text(query, 0);
+        const unsigned char *digest = db->call.column_text(query, 0);
         snprintf(head->digest, sizeof head->digest, "%s",
                  digest != NULL ? (const char *)digest : "");
-        head->shard = sqlite3_column_int(query, 1);
-        head->shards = sqlite3_column_int(query, 2);
-        head->rows = sqlite3_column_int64(query, 3);
-        head->done = sqlite3_column_int64(query, 4);
-        head->count = sqlite3_column_int64(query, 5);
-        head->rows_digest = (uint64_t)sqlite3_column_int64(query, 6);
+        head->shard = db->call.column_int(query, 1);
+        head->shards = db->call.column_int(query, 2);
+        head->rows = db->call.column_int64(query, 3);
+        head->done = db->call.column_int64(query, 4);
+        head->count = db->call.column_int64(query, 5);
+        head->rows_digest = (uint64_t)db->call.column_int64(query, 6);
         if (digest == NULL || head->done < 0 || head->done > head->rows ||
             head->count > head->done) {
-            status = nnc_sqlite_damaged(file, path, err);
+            status = nnc_sqlite_damaged(db, err);
         }
     }
-    sqlite3_finalize(query);
+    db->call.finalize(query);
     return status;
 }
 
@@ -130,38 +133,38 @@ uint64_t nnc_sqlite_row_digest(uint64_t digest, const nnc_cell *cells, int count
     return digest;
 }
 
-bool nnc_sqlite_cell(sqlite3_stmt *query, int index, nnc_cell *cell)
+bool nnc_sqlite_cell(const nnc_sqlite *db, sqlite3_stmt *query, int index, nnc_cell *cell)
 {
     *cell = (nnc_cell){ .kind = NNC_CELL_NULL };
-    switch (sqlite3_column_type(query, index)) {
+    switch (db->call.column_type(query, index)) {
     case SQLITE_INTEGER:
         cell->kind = NNC_CELL_WHOLE;
-        cell->whole = sqlite3_column_int64(query, index);
+        cell->whole = db->call.column_int64(query, index);
         break;
     case SQLITE_FLOAT:
         cell->kind = NNC_CELL_NUMBER;
-        cell->number = sqlite3_column_double(query, index);
+        cell->number = db->call.column_double(query, index);
         break;
     case SQLITE_TEXT:
         cell->kind = NNC_CELL_TEXT;
-        cell->text = (const char *)sqlite3_column_text(query, index);
+        cell->text = (const char *)db->call.column_text(query, index);
         return cell->text != NULL;
     default: break;
     }
     return true;
 }
 
-nnc_status nnc_sqlite_inspect(sqlite3 *file, const char *path, bool *empty, nnc_error *err)
+nnc_status nnc_sqlite_inspect(const nnc_sqlite *db, bool *empty, nnc_error *err)
 {
     int64_t application = 0, tables = 0;
-    NNC_TRY(nnc_sqlite_ask(file, path, "PRAGMA application_id", &application, err));
-    NNC_TRY(nnc_sqlite_ask(file, path, "SELECT count(*) FROM sqlite_schema", &tables, err));
+    NNC_TRY(nnc_sqlite_ask(db, "PRAGMA application_id", &application, err));
+    NNC_TRY(nnc_sqlite_ask(db, "SELECT count(*) FROM sqlite_schema", &tables, err));
     *empty = tables == 0;
-    return tables > 0 && application != NNC_SQLITE_APPLICATION ? nnc_sqlite_foreign(path, err)
+    return tables > 0 && application != NNC_SQLITE_APPLICATION ? nnc_sqlite_foreign(db, err)
                                                                : NNC_OK;
 }
 
-nnc_status nnc_sqlite_path(char into[NNC_SQLITE_PATH], const char *path, nnc_error *err)
+static nnc_status keep_path(nnc_sqlite *db, const char *path, nnc_error *err)
 {
     /* ":memory:", a URI and nothing at all are databases that end with the program. */
     if (path[0] == ':' || path[0] == '\0' || strncmp(path, "file:", 5) == 0) {
@@ -171,7 +174,48 @@ nnc_status nnc_sqlite_path(char into[NNC_SQLITE_PATH], const char *path, nnc_err
             "of that name",
             path);
     }
-    return snprintf(into, NNC_SQLITE_PATH, "%s", path) < NNC_SQLITE_PATH
+    return snprintf(db->path, sizeof db->path, "%s", path) < NNC_SQLITE_PATH
                ? NNC_OK
                : nnc_fail(err, NNC_IO, path, "cannot open: the name is too long");
+}
+
+static nnc_status load(nnc_sqlite_calls *calls, nnc_error *err)
+{
+#ifdef NNC_SQLITE_LIBRARY
+#define NAME(name) "sqlite3_" #name,
+    static const char *const names[] = { NNC_SQLITE_CALLS(NAME) };
+    return nnc_late_load(NNC_SQLITE_LIBRARY, NNC_SQLITE_PACKAGE, names,
+                         sizeof names / sizeof *names, calls, err);
+#else
+#define ADDRESS(name) .name = sqlite3_##name,
+    (void)err;
+    *calls = (nnc_sqlite_calls){ NNC_SQLITE_CALLS(ADDRESS) };
+    return NNC_OK;
+#endif
+}
+
+nnc_status nnc_sqlite_open(nnc_sqlite *db, const char *path, int flags, nnc_error *err)
+{
+    db->file = NULL;
+    NNC_TRY(keep_path(db, path, err));
+    NNC_TRY(load(&db->call, err));
+    if (db->call.open_v2(db->path, &db->file, flags, NULL) != SQLITE_OK) {
+        return nnc_sqlite_fail(db, err);
+    }
+    db->call.busy_timeout(db->file, NNC_SQLITE_BUSY_MS);
+    return NNC_OK;
+}
+
+void nnc_sqlite_close(nnc_sqlite *db)
+{
+    if (db->file != NULL) {
+        db->call.close(db->file); /* rolls back */
+    }
+}
+
+void nnc_sqlite_finalize(const nnc_sqlite *db, sqlite3_stmt *query)
+{
+    if (query != NULL) {
+        db->call.finalize(query);
+    }
 }

@@ -12,7 +12,9 @@ unset NNCOST_PATH DESTDIR
 
 (cd "$work" && cpack -G DEB --config "$build/CPackConfig.cmake" >log 2>&1) || { cat "$work/log"; exit 1; }
 deb=$(ls "$work"/nncost_*.deb)
-dpkg-deb --field "$deb" Package Version Depends | grep -q '^Depends: .*libcjson1'
+for package in libcjson1 libsqlite3-0 libnlopt0; do # the last two are loaded by name
+    dpkg-deb --field "$deb" Depends | grep -q "$package" || { echo "does not depend on $package"; exit 1; }
+done
 root=$work/root
 mkdir -p "$root/var/lib/dpkg/updates" "$root/var/lib/dpkg/info" && touch "$root/var/lib/dpkg/status"
 packages() { dpkg --root="$root" --force-not-root --force-depends --force-script-chrootless --log=/dev/null "$@" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }; }

@@ -464,3 +464,8 @@ $ sed 's/,vllm,/,vlm,/' inputs/served.csv | head -3 >vlm.csv; nncost calibrate v
 [3]
 $ nncost accuracy vlm.csv | grep profile
    4  vlm.csv  framework: vlm has no profile  bf16-c1-100-200
+
+# NLopt is loaded here alone.
+$ : >libnlopt.so.0; LD_LIBRARY_PATH=. nncost calibrate products.csv --device round
+! nncost: libnlopt.so.0: cannot load, expected Debian's package libnlopt0: ./libnlopt.so.0: file too short
+[4]

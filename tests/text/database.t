@@ -100,3 +100,9 @@ row,plan.micro_batch,step.step_s,step.interval_s.0,device.scale_up.bytes_per_s,d
 $ python3 -c 'import sqlite3; d = sqlite3.connect("plain.db"); d.execute("DROP TABLE columns"); d.commit()'; nncost merge other.csv plain.db
 ! nncost: plain.db: is of an earlier version of nncost, expected one with the digest of its rows and the names of its columns; go on with that version, or delete it to begin anew
 [3]
+
+# SQLite is loaded when it is asked for. Where it is not what is expected, that is said; the others do without.
+$ : >libsqlite3.so.0; export LD_LIBRARY_PATH=.; nncost sweep dense round --db rows.db; nncost sweep dense round --columns row
+row
+  0
+! nncost: libsqlite3.so.0: cannot load, expected Debian's package libsqlite3-0: ./libsqlite3.so.0: file too short

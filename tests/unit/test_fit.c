@@ -444,7 +444,7 @@ int main(void)
 {
     Suite *suite = suite_create("fit");
     TCase *tests = add_case(suite, "fit", open_all, close_support);
-    if (nnc_minimise_available()) {
+    if (nnc_minimise_available(NULL) == NNC_OK) {
         tcase_add_test(tests, constants_of_products_come_back);
         tcase_add_test(tests, a_neutral_device_starts_from_usual_figures);
         tcase_add_test(tests, few_products_move_one_figure);

@@ -123,9 +123,7 @@ static nnc_status check_options(nnc_calibrate *c, const char *output, nnc_error 
 {
     static const char ending[] = ".json";
     const size_t length = output != NULL ? strlen(output) : 0;
-    if (!nnc_minimise_available()) {
-        return nnc_fail(err, NNC_BAD_USAGE, "calibrate", "this program was built without NLopt");
-    }
+    NNC_TRY(nnc_minimise_available(err));
     if (c->asked == NULL && !c->fit->served) {
         return nnc_fail(err, NNC_BAD_USAGE, "--device",
                         "missing, expected the device whose figures are fitted");

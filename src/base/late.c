@@ -1,0 +1,32 @@
+#include "base/late.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* What the loader says, without the name of the library in front. */
+static const char *reason(const char *library)
+{
+    const char *text = dlerror();
+    const size_t length = strlen(library);
+    return text == NULL ? "unknown"
+           : strncmp(text, library, length) == 0 && strncmp(text + length, ": ", 2) == 0
+               ? text + length + 2
+               : text;
+}
+
+nnc_status nnc_late_load(const char *library, const char *package, const char *const *names,
+                         size_t count, void *functions, nnc_error *err)
+{
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; i < count; i++) {
+        void *function = handle != NULL ? dlsym(handle, names[i]) : NULL;
+        if (function == NULL) {
+            return nnc_fail(err, NNC_IO, library, "cannot load, expected Debian's package %s: %s",
+                            package, reason(library));
+        }
+        memcpy((char *)functions + i * sizeof function, &function, sizeof function);
+    }
+    return NNC_OK;
+}
