@@ -206,8 +206,9 @@ typedef struct nnc_efficiencies {
     nnc_conv_efficiency conv;
     nnc_efficiency pointwise; /* norms, activations, copies, loss */
     nnc_efficiency
-        pointwise_tuned; /* the same by kernels written for the device   [as pointwise] */
-    nnc_efficiency maps; /* the same of feature maps; memory_fraction NaN = as pointwise */
+        pointwise_tuned;       /* the same by kernels written for the device   [as pointwise] */
+    nnc_efficiency maps;       /* the same of feature maps; memory_fraction NaN = as pointwise */
+    nnc_efficiency maps_tuned; /* by kernels written for the device   [as maps] */
     nnc_efficiency optimizer;
     nnc_collective_efficiencies collectives;
     nnc_power_efficiency power;

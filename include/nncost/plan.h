@@ -277,6 +277,7 @@ typedef struct nnc_framework {
     char framework[48], version[32];  /* how both begin; "" = any, here and below */
     char hardware[32], precision[16]; /* how the row's begin */
     char notes[24];                   /* what its notes have in them */
+    char model[32];                   /* how the name of its network begins */
     char precision_as[16]; /* the format that its precision comes to; "" = what it says */
     nnc_policy policy;
     nnc_attention attention;
@@ -363,6 +364,8 @@ struct nnc_software {
     bool fused_maps;       /* norm, activation and sum of a feature map in one kernel */
     bool contiguous_maps;  /* channels of a map do not lie together (NCHW) */
     bool written_out;      /* layer and RMS norms and GELU: a kernel per primitive */
+    bool by_reductions;    /* norms of rows and softmax: a kernel per sum, and one for the rest */
+    bool random_written;   /* dropout reads random numbers that another kernel has written */
     bool cast_weights;     /* fp32 weights are cast for every micro-batch, their gradients back */
     bool flat_weights;     /* one buffer, gathered for every micro-batch, in fp32 */
     bool fused_rotary;

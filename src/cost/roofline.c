@@ -54,9 +54,11 @@ static nnc_efficiency efficiency_of(const nnc_device *device, const nnc_op *op)
 {
     const nnc_efficiencies *all = &device->efficiency;
     const bool tuned = op->tuned && !isnan(all->pointwise_tuned.memory_fraction);
+    const nnc_efficiency *maps =
+        op->tuned && !isnan(all->maps_tuned.memory_fraction) ? &all->maps_tuned : &all->maps;
     nnc_efficiency e = tuned ? all->pointwise_tuned : all->pointwise;
     switch (nnc_op_timed(op)) {
-    case NNC_TIMED_MAP: return all->maps.memory_fraction > 0.0 ? all->maps : e;
+    case NNC_TIMED_MAP: return maps->memory_fraction > 0.0 ? *maps : e;
     case NNC_TIMED_UPDATE: return all->optimizer;
     case NNC_TIMED_CAST:
         e.memory_fraction = all->gemm[NNC_FP8].memory_fraction;

@@ -175,6 +175,8 @@ const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
       .help = "Convolutions." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, maps), NNC_FIELD_TABLE(map_fields),
       .help = "Norms, activations, sums and copies of feature maps." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, maps_tuned), NNC_FIELD_TABLE(map_fields),
+      .help = "The same by kernels written for the device; not given: as maps." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise),
       NNC_FIELD_TABLE(efficiency_fields), .help = "Norms, activations, copies and the loss." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise_tuned),
@@ -214,8 +216,9 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e)
         e->attention[i] = flash;
     }
     e->conv = (nnc_conv_efficiency){ 1, 1, 0, 0, 0, (double)NAN };
-    e->pointwise = e->pointwise_tuned = e->maps = e->optimizer = kernel;
-    e->pointwise_tuned.memory_fraction = e->maps.memory_fraction = (double)NAN; /* not given */
+    e->pointwise = e->pointwise_tuned = e->maps = e->maps_tuned = e->optimizer = kernel;
+    e->pointwise_tuned.memory_fraction = (double)NAN; /* not given */
+    e->maps.memory_fraction = e->maps_tuned.memory_fraction = (double)NAN;
     e->collectives.all_reduce = e->collectives.all_gather = collective;
     e->collectives.reduce_scatter = e->collectives.all_to_all = collective;
     e->collectives.scale_out_fraction = 1.0;

@@ -29,7 +29,7 @@ void nnc_model_rules(nnc_json at, const nnc_model *model);
 
 /* The fitted figures of a device. Neutral ones change nothing: every fraction 1, every fixed cost 0, no
  * tiles, the datasheet as it stands. */
-enum { NNC_EFFICIENCIES_FIELDS = 13 };
+enum { NNC_EFFICIENCIES_FIELDS = 14 };
 extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
 void nnc_efficiencies_neutral(nnc_efficiencies *e);
 

@@ -64,7 +64,8 @@ static void find_framework(step_reader *r)
                                 .version = r->cells->text[NNC_COLUMN_FRAMEWORK_VERSION],
                                 .hardware = r->cells->text[NNC_COLUMN_HARDWARE],
                                 .precision = r->cells->text[NNC_COLUMN_PRECISION],
-                                .notes = r->cells->text[NNC_COLUMN_NOTES] };
+                                .notes = r->cells->text[NNC_COLUMN_NOTES],
+                                .model = r->cells->text[NNC_COLUMN_MODEL_NAME] };
     r->from = nnc_words_framework(r->cells->words, &run, &r->row->software);
 }
 
@@ -207,7 +208,7 @@ static void set_model(step_reader *r)
     }
 }
 
-enum { USUAL_RANK = 16 };
+enum { USUAL_RANK = 16, VIRTUAL_MOST = 64, ONE_PASS_MOST = 16 };
 
 /* What is trained: everything, or adapters beside frozen weights. */
 static void set_task(step_reader *r, nnc_plan *p)
@@ -221,8 +222,6 @@ static void set_task(step_reader *r, nnc_plan *p)
         refuse_word(r, NNC_COLUMN_TASK);
     }
 }
-
-enum { VIRTUAL_MOST = 64 };
 
 static void set_sharding(step_reader *r, nnc_plan *p)
 {
@@ -288,8 +287,6 @@ static int64_t sequences(step_reader *r, nnc_measured_column column, const char 
     }
     return (int64_t)value;
 }
-
-enum { ONE_PASS_MOST = 16 };
 
 /* Where neither is stated: the framework's, else one pass where it is small and there is no pipeline
  * to fill, else single sequences. */

@@ -173,9 +173,9 @@ static int likeness(const nnc_framework *one, const nnc_words_run *run)
     const bool is = begins(run->framework, one->framework) && begins(run->version, one->version) &&
                     begins(run->hardware, one->hardware) &&
                     begins(run->precision, one->precision) &&
-                    strstr(run->notes, one->notes) != NULL;
-    const size_t rest =
-        strlen(one->version) + strlen(one->hardware) + strlen(one->precision) + strlen(one->notes);
+                    strstr(run->notes, one->notes) != NULL && begins(run->model, one->model);
+    const size_t rest = strlen(one->version) + strlen(one->hardware) + strlen(one->precision) +
+                        strlen(one->notes) + strlen(one->model);
     return is ? (int)(strlen(one->framework) * 1000 + rest) : -1;
 }
 

@@ -31,7 +31,7 @@ bool nnc_words_family_set(nnc_words_family family, bool gated, nnc_model *model)
 
 /* What a row says that tells frameworks, and their releases and ways of running, apart; "" = nothing. */
 typedef struct nnc_words_run {
-    const char *framework, *version, *hardware, *precision, *notes;
+    const char *framework, *version, *hardware, *precision, *notes, *model;
 } nnc_words_run;
 
 /* What a framework does where its row does not say: the longest name that fits counts, then the most of the

@@ -71,8 +71,9 @@ typedef struct nnc_norm {
     int64_t elements;
     int64_t rows; /* sets of statistics: tokens, samples x groups, or channels */
     bool fused;
-    bool keeps_input;  /* the input is owned here, not by another op */
-    bool across_heads; /* a row is all heads of a token, which tensor ranks divide */
+    bool by_reductions; /* else a kernel per sum, and one for the rest */
+    bool keeps_input;   /* the input is owned here, not by another op */
+    bool across_heads;  /* a row is all heads of a token, which tensor ranks divide */
     nnc_norm_keep keep;
 } nnc_norm;
 
@@ -127,6 +128,8 @@ typedef struct nnc_pointwise {
     bool keeps_input, keeps_output, keeps_mask;
     bool keeps_8bit;           /* of the input, a copy in 8 bits */
     bool inside;               /* part of the kernel of the norm before it */
+    bool by_reductions;        /* a kernel per sum or maximum, and one for the rest */
+    bool random_written;       /* random numbers in fp32 are written by a kernel of their own */
     double extra_kept_bytes;   /* kept besides, all of it */
     int64_t backward_elements; /* 0 = elements */
 } nnc_pointwise;

@@ -22,7 +22,8 @@ static const struct {
 /* Normalisation in one kernel reads x and writes y; backward reads x and dy and writes dx. Where
  * the statistics do not stay on the chip x is read once more forward, x and dy once more backward.
  * Without fusion there is one kernel per primitive: 6 passes, 5 for RMS, and half as many again
- * backward.   [norm] */
+ * backward. By reductions: mean, variance, and the rest; backward sums over columns, over rows, and the
+ * rest, of two inputs each.   [norm] */
 NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_norm *p = &op->u.norm;
@@ -41,6 +42,8 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
         const double passes = kinds[p->kind].unfused_passes * (backward ? 1.5 : 1.0);
         reads = passes / 2.0;
         writes = passes / 2.0;
+    } else if (p->by_reductions) {
+        reads = backward ? 6.0 : 3.0;
     } else if ((double)width > kinds[p->kind].on_chip_elements) {
         reads *= 2.0;
     }
@@ -50,8 +53,10 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
     NNC_SET(why, work.vector_flops, "FLOP", flops_per_element * elements);
     NNC_NOTE(why, "counts by inspection of the kernel; transcendentals count as one");
     NNC_SET(why, work.read_bytes, "B", reads * elements * element_bytes);
-    NNC_NOTE(why, p->fused ? "in one kernel; twice where a row's statistics do not stay on the chip"
-                           : "one kernel per primitive");
+    NNC_NOTE(why, p->by_reductions ? "a kernel for each sum, and one for the rest"
+                  : p->fused
+                      ? "in one kernel; twice where a row's statistics do not stay on the chip"
+                      : "one kernel per primitive");
     NNC_SET(why, work.write_bytes, "B", writes * elements * element_bytes);
     if (cast) {
         NNC_LET(why, cast_bytes, NULL, 4.0 + element_bytes);

@@ -131,6 +131,12 @@ static passes inside_norm(nnc_pointwise_kind kind, bool backward)
     return (passes){ backward ? 0.0 : side, backward ? side : 0.0 };
 }
 
+/* Largest value, sum and quotient; backward the sum of a row's products, and the rest. */
+static passes by_reductions(bool backward)
+{
+    return backward ? (passes){ 4, 1 } : (passes){ 3, 1 };
+}
+
 /* Of a dispatch or its opposite, input_elements are those of the other side: one row per token where
  * elements have one per copy. Combining weighs each copy; its backward reads them too. */
 NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why)
@@ -139,9 +145,10 @@ NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why)
     const pointwise_row *row = &kinds[p->kind];
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
     const bool other = backward && p->backward_elements > 0;
-    const passes pass = p->inside  ? inside_norm(p->kind, backward)
-                        : backward ? (p->fused ? row->backward : row->unfused_backward)
-                                   : (p->fused ? row->forward : row->unfused_forward);
+    const passes pass = p->inside          ? inside_norm(p->kind, backward)
+                        : p->by_reductions ? by_reductions(backward)
+                        : backward         ? (p->fused ? row->backward : row->unfused_backward)
+                                           : (p->fused ? row->forward : row->unfused_forward);
     /* a cast writes 8-bit copies both ways */
     const bool masks_written = p->kind == NNC_PW_CAST || !backward;
     NNC_LET(why, elements, NULL, (double)(other ? p->backward_elements : p->elements));
@@ -149,8 +156,9 @@ NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why)
     NNC_LET(why, flops_per_element, NULL, backward ? row->backward_flops : row->forward_flops);
     NNC_LET(why, reads, NULL, pass.reads);
     NNC_LET(why, writes, NULL, pass.writes);
-    NNC_LET(why, mask_read, NULL, masks_written ? 0.0 : row->mask_bytes);
-    NNC_LET(why, mask_written, NULL, masks_written ? row->mask_bytes : 0.0);
+    const double random_bytes = p->random_written && !backward ? 4.0 : 0.0; /* fp32 */
+    NNC_LET(why, mask_read, NULL, random_bytes + (masks_written ? 0.0 : row->mask_bytes));
+    NNC_LET(why, mask_written, NULL, random_bytes + (masks_written ? row->mask_bytes : 0.0));
 
     nnc_work work = { 0 };
     if (p->input_elements > 0) {

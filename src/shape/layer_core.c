@@ -66,6 +66,7 @@ static void unfused_core(const core *c)
         over_scores(c, c->names->mask, NNC_PW_SCALE_MASK);
     }
     nnc_op *softmax = over_scores(c, c->names->softmax, NNC_PW_SOFTMAX);
+    softmax->u.pointwise.by_reductions = software->by_reductions;
     softmax->weights.vector = c->layer->sinks ? c->layer->heads : 0;
     if (!c->recomputed) {
         softmax->u.pointwise.keeps_output = true;
@@ -73,7 +74,9 @@ static void unfused_core(const core *c)
             mask_bytes + (upcast ? 4.0 * (double)c->scores : 0.0);
     }
     if (dropout) {
-        over_scores(c, c->names->dropout, NNC_PW_DROPOUT)->u.pointwise.keeps_mask = !c->recomputed;
+        nnc_op *drop = over_scores(c, c->names->dropout, NNC_PW_DROPOUT);
+        drop->u.pointwise.keeps_mask = !c->recomputed;
+        drop->u.pointwise.random_written = software->random_written;
     }
     /* Without dropout the softmax owns the probabilities. */
     score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a =

@@ -71,6 +71,7 @@ void nnc_layer_residual(const nnc_layer_writer *w, const char *name, nnc_group g
     nnc_op *op = nnc_list_residual(&w->to, name, group, w->hidden_elements);
     if (w->layer->dropout > 0.0) {
         op->u.pointwise.kind = NNC_PW_BIAS_DROPOUT_RESIDUAL;
+        op->u.pointwise.random_written = w->to.how->software->random_written;
         op->u.pointwise.keeps_mask = true;
     }
 }
@@ -93,6 +94,7 @@ void nnc_layer_dropout(const nnc_layer_writer *w, const char *name, nnc_group gr
         nnc_op *op = nnc_list_pointwise(&w->to, name, NNC_PW_DROPOUT, group, w->hidden_elements);
         op->split = NNC_SPLIT_SEQUENCE;
         op->u.pointwise.keeps_mask = true;
+        op->u.pointwise.random_written = w->to.how->software->random_written;
     }
 }
 

@@ -130,6 +130,8 @@ efficiency.conv.depth_half                             0
 efficiency.conv.vector_fraction                        -
 efficiency.maps.memory_fraction                        -
 efficiency.maps.fixed_s                                0                        s                0 s
+efficiency.maps_tuned.memory_fraction                  -
+efficiency.maps_tuned.fixed_s                          0                        s                0 s
 efficiency.pointwise.sustained_fraction                1
 efficiency.pointwise.memory_fraction                   0.5
 efficiency.pointwise.fixed_s                           1e-5                     s           10.00 us
@@ -453,6 +455,8 @@ id                          eager
 name                        Nothing fused
 fused_norm                  off
 written_out                 off
+by_reductions               off
+random_written              off
 fused_activation            off
 fused_residual              off
 fused_maps                  off

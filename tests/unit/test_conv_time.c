@@ -185,6 +185,13 @@ START_TEST(maps_have_their_own_bandwidth)
     d.efficiency.maps = (nnc_efficiency){ 1, 0.5, 2e-6 };
     ck_assert_double_eq_tol(nnc_op_time(&d, &norm, &work).time_s, bytes_of(&work) / 0.5e12 + 2e-6,
                             1e-18);
+    d.efficiency.maps_tuned = (nnc_efficiency){ 1, 0.8, 3e-6 };
+    ck_assert_double_eq_tol(nnc_op_time(&d, &norm, &work).time_s, bytes_of(&work) / 0.5e12 + 2e-6,
+                            1e-18);
+    nnc_op tuned = norm; /* a kernel written for the device */
+    tuned.tuned = true;
+    ck_assert_double_eq_tol(nnc_op_time(&d, &tuned, &work).time_s, bytes_of(&work) / 0.8e12 + 3e-6,
+                            1e-18);
 }
 END_TEST
 

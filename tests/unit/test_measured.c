@@ -337,22 +337,26 @@ START_TEST(windows_and_further_tokens_are_read)
 }
 END_TEST
 
-/* The release, the device, the precision and the notes of a row decide which profile stands for it. */
+/* The release, the device, the precision, the notes and the network of a row decide which profile stands for it. */
 START_TEST(a_framework_has_more_than_one_profile)
 {
     const nnc_measured_file file =
-        parse("id,hardware,n_devices,framework,framework_version,precision,notes,measured_step_s\n"
-              "a,b200,8,Megatron-Bridge,NeMo 26.04 container,fp8-mx,,1\n"
-              "b,b200,8,Megatron-Bridge,NeMo 26.06 container,fp8-mx,,1\n"
-              "c,h100,8,Megatron-Bridge,NeMo 26.06 container,fp8-cs,,1\n"
-              "d,tpu-v4,8,MaxText,,bf16,,1\n"
-              "e,h100-sxm,8,MaxText,,bf16,,1\n"
-              "f,h100,8,torchtitan,,bf16,\"FSDP, eager\",1\n"
-              "g,h100,8,torchtitan,,fp8,\"compiled, float8 rowwise\",1\n"
-              "h,h100,8,torchtitan,,fp8,compiled,1\n");
+        parse("id,hardware,n_devices,framework,framework_version,precision,notes,measured_step_s,"
+              "model_name\n"
+              "a,b200,8,Megatron-Bridge,NeMo 26.04 container,fp8-mx,,1,\n"
+              "b,b200,8,Megatron-Bridge,NeMo 26.06 container,fp8-mx,,1,\n"
+              "c,h100,8,Megatron-Bridge,NeMo 26.06 container,fp8-cs,,1,\n"
+              "d,tpu-v4,8,MaxText,,bf16,,1,\n"
+              "e,h100-sxm,8,MaxText,,bf16,,1,\n"
+              "f,h100,8,torchtitan,,bf16,\"FSDP, eager\",1,\n"
+              "g,h100,8,torchtitan,,fp8,\"compiled, float8 rowwise\",1,\n"
+              "h,h100,8,torchtitan,,fp8,compiled,1,\n"
+              "i,v100,1,DeepLearningExamples TensorFlow2,21.02,tf32,,1,bert-large\n"
+              "j,v100,1,DeepLearningExamples TensorFlow2,21.02,tf32,,1,nnunet-2d\n");
     static const char *const profiles[] = { "megatron",   "megatron-2026", "megatron",
                                             "maxtext",    "maxtext-gpu",   "fsdp",
-                                            "torchtitan", "torchtitan" };
+                                            "torchtitan", "torchtitan",    "tensorflow-xla",
+                                            "tensorflow" };
     for (int32_t i = 0; i < file.count; i++) {
         ck_assert_str_eq(file.rows[i].software, profiles[i]);
     }

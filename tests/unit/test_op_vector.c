@@ -22,6 +22,15 @@ START_TEST(norms)
     ck_work(nnc_op_work(&op), 0, 4 * 20, 100, 100);
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 10 * 20, 150, 150);
+    /* A kernel each for mean, variance and the rest; back for the sums over rows and over columns, of x and
+     * dy, and for the rest. */
+    op.u.norm = (nnc_norm){
+        .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .by_reductions = true
+    };
+    ck_work(nnc_op_work(&op), 0, 14 * 20, 240, 40);
+    op.phase = NNC_PHASE_FORWARD;
+    ck_work(nnc_op_work(&op), 0, 8 * 20, 120, 40);
+    op.phase = NNC_PHASE_BACKWARD;
     /* Statistics of a channel come from the whole batch, so x is read twice. */
     op.u.norm = (nnc_norm){ .kind = NNC_NORM_BATCH, .elements = 20, .rows = 4, .fused = true };
     ck_work(nnc_op_work(&op), 0, 14 * 20, 160, 40);
@@ -164,6 +173,26 @@ END_TEST
 
 /* 36 values become 9, each read once; backward reads 9 gradients and writes 36. The largest has an index of
  * 8 B, and compares every input; the mean adds them and divides 9 times. At 2 B. */
+/* 12 elements of 2 bytes: largest value and sum read them once each, the quotient reads and writes them; back the
+ * sum of a row's products reads both sides, and the rest does so, too. Random numbers of 4 bytes. */
+START_TEST(sums_and_random_numbers_apart)
+{
+    nnc_op op = op_of(NNC_OP_POINTWISE);
+    op.u.pointwise = (nnc_pointwise){
+        .kind = NNC_PW_SOFTMAX, .elements = 12, .fused = true, .by_reductions = true
+    };
+    ck_work(nnc_op_work(&op), 0, 5 * 12, 3 * 24, 24);
+    op.phase = NNC_PHASE_BACKWARD;
+    ck_work(nnc_op_work(&op), 0, 4 * 12, 4 * 24, 24);
+    op.u.pointwise = (nnc_pointwise){
+        .kind = NNC_PW_DROPOUT, .elements = 12, .fused = true, .random_written = true
+    };
+    ck_work(nnc_op_work(&op), 0, 12, 24 + 12, 24); /* the mask */
+    op.phase = NNC_PHASE_FORWARD;
+    ck_work(nnc_op_work(&op), 0, 12, 24 + 48, 24 + 12 + 48);
+}
+END_TEST
+
 START_TEST(pools_of_any_window)
 {
     nnc_op op = op_of(NNC_OP_POINTWISE);
@@ -322,6 +351,7 @@ int main(void)
 {
     const TTest *const tests[] = { norms,
                                    norms_keep,
+                                   sums_and_random_numbers_apart,
                                    cast_backward_has_its_own_size,
                                    dispatch_and_combine,
                                    embedding,
