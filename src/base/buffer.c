@@ -45,8 +45,9 @@ void nnc_buffer_byte(nnc_buffer *buffer, char byte)
 
 void nnc_buffer_blanks(nnc_buffer *buffer, int count)
 {
-    for (int i = 0; i < count; i++) {
-        nnc_buffer_byte(buffer, ' ');
+    if (count > 0 && make_room(buffer, (size_t)count)) {
+        memset(buffer->bytes + buffer->size, ' ', (size_t)count);
+        buffer->size += (size_t)count;
     }
 }
 

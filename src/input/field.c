@@ -275,11 +275,12 @@ void nnc_field_text(const nnc_field *field, const void *object, char *text, size
 
 char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME])
 {
-    snprintf(text, NNC_OPTION_NAME, "--%s", field);
-    for (char *at = text; *at; at++) {
-        if (*at == '_') {
-            *at = '-';
-        }
+    size_t size = 2;
+    memcpy(text, "--", size);
+    for (; *field != '\0' && size < NNC_OPTION_NAME - 1;
+         field++) { /* every command names all of its options */
+        text[size++] = (char)(*field == '_' ? '-' : *field);
     }
+    text[size] = '\0';
     return text;
 }

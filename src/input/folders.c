@@ -138,12 +138,32 @@ static bool has_alias(const char *path, const char *alias, same_fn *same)
     return has;
 }
 
+/* The file that had the alias when the program was built: true where the folder has it, too. *path NULL: out of memory. */
+static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const char *folder,
+                         const char *alias, const char **path)
+{
+    char line[320], id[256];
+    const int size = snprintf(line, sizeof line, "\n%s/%s=", info->folder, alias);
+    const char *at = strchr(alias, '\n') == NULL ? strstr(nnc_shipped_aliases, line) : NULL;
+    if (at == NULL) {
+        return false;
+    }
+    snprintf(id, sizeof id, "%.*s", (int)strcspn(at + size, "\n"), at + size);
+    const char *one = path_of(folders, info, folder, id);
+    const bool found = one == NULL || has_alias(one, alias, equal);
+    *path = found ? one : NULL;
+    return found;
+}
+
 /* The file of a folder that has the id or, aliased, the alias; *path stays NULL when there is none. */
 static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const char *folder,
                           const char *id, bool aliased, same_fn *same, const char **path,
                           nnc_error *err)
 {
     nnc_id_list list = { .count = 0 };
+    if (aliased && same == equal && find_shipped(folders, info, folder, id, path)) {
+        return *path != NULL ? NNC_OK : nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
+    }
     if (!list_folder(folders, info, folder, &list)) {
         return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
     }

@@ -29,4 +29,7 @@ nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info
 nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path,
                             nnc_error *err);
 
+/* Lines "hw/h100=h100-sxm5-80gb", of the files that come with the program. */
+extern const char nnc_shipped_aliases[];
+
 #endif

@@ -28,6 +28,8 @@ typedef struct member {
     int place;
 } member;
 
+enum { SORTED_HERE = 16 };
+
 static int by_key(const void *a, const void *b)
 {
     const member *left = a, *right = b;
@@ -35,10 +37,29 @@ static int by_key(const void *a, const void *b)
     return keys != 0 ? keys : (left->place > right->place) - (left->place < right->place);
 }
 
+/* Most objects have few members, in any order. */
+static void sort(member *members, int count)
+{
+    if (count > SORTED_HERE) {
+        qsort(members, (size_t)count, sizeof *members, by_key);
+        return;
+    }
+    for (int i = 1; i < count; i++) {
+        const member one = members[i];
+        int to = i;
+        for (; to > 0 && by_key(&members[to - 1], &one) > 0; to--) {
+            members[to] = members[to - 1];
+        }
+        members[to] = one;
+    }
+}
+
 static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
 {
+    member few[SORTED_HERE];
     int count = 0;
-    member *members = calloc((size_t)cJSON_GetArraySize(object) + 1, sizeof(*members));
+    const size_t size = (size_t)cJSON_GetArraySize(object) + 1;
+    member *members = size <= SORTED_HERE ? few : calloc(size, sizeof *members);
     if (members == NULL) {
         nnc_faults_no_memory(doc->faults);
         return;
@@ -46,14 +67,16 @@ static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
     for (const cJSON *at = object->child; at != NULL; at = at->next, count++) {
         members[count] = (member){ at, count };
     }
-    qsort(members, (size_t)count, sizeof(*members), by_key);
+    sort(members, count);
     for (int i = 1; i < count; i++) {
         if (strcmp(members[i - 1].node->string, members[i].node->string) == 0) {
             nnc_json_fault((nnc_json){ doc, members[i].node }, NULL,
                            "repeated key, expected it once, found it again");
         }
     }
-    free(members);
+    if (members != few) {
+        free(members);
+    }
 }
 
 /* What only the tree shows: cJSON keeps both of two equal keys, and reads 1e999. Calls itself as deep as

@@ -121,6 +121,25 @@ START_TEST(specs_are_found)
 }
 END_TEST
 
+/* The program knows which shipped file has an alias. In another folder a file of that name may have another, or none. */
+START_TEST(files_say_what_an_alias_is)
+{
+    const nnc_device *d = NULL;
+    char text[1024];
+    snprintf(text, sizeof text,
+             "{ \"schema\": \"nncost.device/1\", \"id\": \"%s\", \"name\": \"d\",\n%s",
+             "h100-sxm5-80gb", DEVICE_PEAK DEVICE_MEMORY SOURCES);
+    write_file("hw/h100-sxm5-80gb.json", text);
+    ck_assert_int_eq(nnc_device_load(specs, "h100", &d, &err), NNC_UNKNOWN_ID);
+    snprintf(text, sizeof text,
+             "{ \"schema\": \"nncost.device/1\", \"id\": \"%s\", \"name\": \"d\",\n%s", "z",
+             "\"aliases\": [\"h100\"]," DEVICE_PEAK DEVICE_MEMORY SOURCES);
+    write_file("hw/z.json", text);
+    ck_assert_int_eq(nnc_device_load(specs, "h100", &d, &err), NNC_OK);
+    ck_assert_str_eq(d->id, "z");
+}
+END_TEST
+
 START_TEST(first_folder_wins)
 {
     char path[256];
@@ -211,10 +230,8 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        specs_are_found,
-        first_folder_wins,
-        missing_specs_are_named,
-        every_fault_is_reported,
+        specs_are_found,         files_say_what_an_alias_is, first_folder_wins,
+        missing_specs_are_named, every_fault_is_reported,
     };
     return run_tests_with("library", make_library, remove_library, tests, COUNT_OF(tests));
 }
