@@ -281,7 +281,8 @@ typedef struct nnc_framework {
     char precision_as[16]; /* the format that its precision comes to; "" = what it says */
     nnc_policy policy;
     nnc_attention attention;
-    nnc_context_kind context_kind;
+    nnc_context_kind context_kind,
+        adapter_context_kind;             /* the latter where only adapters are trained */
     double overlap;                       /* NaN = the profile's */
     double capacity_factor, fp16_dropout; /* of models with experts, and of those trained in fp16 */
     int32_t zero;

@@ -260,7 +260,7 @@ static void set_degrees(step_reader *r, nnc_plan *p)
     p->sequence_parallel = given(r, NNC_COLUMN_SP) ? whole(r, NNC_COLUMN_SP) == 1
                                                    : r->from->sequence_parallel && p->tensor > 1;
     p->sequence_parallel &= p->tensor > 1; /* stated of runs where it has nothing to divide */
-    p->context_kind = r->from->context_kind;
+    p->context_kind = p->adapter_rank > 0 ? r->from->adapter_context_kind : r->from->context_kind;
     p->overlap = isnan(r->from->overlap) ? p->overlap : r->from->overlap;
     const int64_t layers = whole(r, NNC_COLUMN_N_LAYERS),
                   stages = (int64_t)p->pipeline * p->virtual_stages;
@@ -379,11 +379,11 @@ void nnc_measured_step(nnc_measured_cells *cells, nnc_measured *row)
     step_reader r = { .cells = cells, .row = row };
     find_framework(&r);
     set_formats(&r, &row->plan);
+    set_task(&r, &row->plan);
     set_degrees(&r, &row->plan);
     set_sharding(&r, &row->plan);
     set_batch(&r, &row->plan);
     set_recompute(&r, &row->plan);
-    set_task(&r, &row->plan);
     set_model(&r);
     nnc_measured_network(cells, row);
     set_measured(&r);

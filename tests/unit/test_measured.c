@@ -396,6 +396,28 @@ START_TEST(adapters_beside_frozen_weights)
 }
 END_TEST
 
+/* NeMo's adapters of MLPerf v5 exchange tokens for heads, its whole models pass blocks on; Hopper runs the kernels of
+ * earlier rounds. */
+START_TEST(adapters_have_an_exchange_of_their_own)
+{
+    const nnc_measured_file file = parse(
+        "id,hardware,n_devices,framework,framework_version,task,cp,global_batch,n_layers,d_model,"
+        "n_heads,d_ff,vocab,seq_len,measured_step_s\n"
+        "a,gb200,8,NeMo,MLPerf v5.1,lora,8,1,2,64,8,256,100,32,1\n"
+        "b,gb200,8,NeMo,MLPerf v5.1,pretrain,8,1,2,64,8,256,100,32,1\n"
+        "c,h200-sxm,8,NeMo,MLPerf v5.0,lora,8,1,2,64,8,256,100,32,1\n"
+        "d,h200-sxm,8,NeMo,MLPerf v4.1,lora,8,1,2,64,8,256,100,32,1\n");
+    static const char *const profiles[] = { "megatron-mlperf", "megatron-mlperf", "megatron",
+                                            "megatron" };
+    static const nnc_context_kind kinds[] = { NNC_CONTEXT_ULYSSES, NNC_CONTEXT_RING,
+                                              NNC_CONTEXT_ULYSSES, NNC_CONTEXT_RING };
+    for (int32_t i = 0; i < file.count; i++) {
+        ck_assert_str_eq(file.rows[i].software, profiles[i]);
+        ck_assert_int_eq((int)file.rows[i].plan.context_kind, (int)kinds[i]);
+    }
+}
+END_TEST
+
 START_TEST(every_published_file_is_read)
 {
     static const struct {
@@ -460,6 +482,7 @@ int main(void)
         a_framework_has_more_than_one_profile,
         a_pipeline_that_interleaves_says_so_or_is_taken_to,
         adapters_beside_frozen_weights,
+        adapters_have_an_exchange_of_their_own,
         every_published_file_is_read,
     };
     return run_tests("measured", tests, COUNT_OF(tests));
