@@ -385,6 +385,7 @@ struct nnc_software {
     bool expanded_kv;         /* grouped keys and values are copied to every head, and kept */
     bool
         expert_once_per_node; /* a token travels to a domain once, whatever experts it meets there */
+    bool expert_sorts;        /* what comes from other ranks is copied into the order of experts */
     bool expert_dispatch_8bit; /* tokens go to their experts as products read them, in 8 bits */
     bool block_scales; /* 8-bit operands have a scale for each block of 128, not for each tensor */
     int64_t network_units;    /* that kernels of the expert exchange keep from compute */
@@ -399,6 +400,9 @@ struct nnc_software {
     double
         launch_expert_s; /* the same of models with experts, whose shapes the host waits for; NaN = as
                                launch_s */
+    double launch_product_s; /* of each product of a group that is issued one by one */
+    bool
+        recorded_attention; /* attention and norms are recorded and replayed, what follows is issued */
     bool tuned_pointwise; /* norms and activations by kernels written for the device */
     nnc_spreads spread;
     nnc_reserve reserve;

@@ -35,7 +35,8 @@ void nnc_bound_units_sum(const nnc_step *step, const nnc_rows *rows, nnc_bound_u
             nnc_engine_time_s(&rates, NNC_ENGINE_MATRIX, op, &row->work, NULL) * repeat,
             nnc_engine_time_s(&rates, NNC_ENGINE_VECTOR, op, &row->work, NULL) * repeat,
             nnc_engine_time_s(&rates, NNC_ENGINE_MEMORY, op, &row->work, NULL) * repeat,
-            (row->compute_s + row->memory_s + row->fixed_s + row->network_s + step->launch_s) *
+            (row->compute_s + row->memory_s + row->fixed_s + row->network_s +
+             nnc_launch_of_op_s(&step->launch, op)) *
                 repeat,
         };
         double *part = all[op->segment].parts[nnc_part_of(row)];

@@ -240,11 +240,14 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why)
     }
 }
 
-static double launch_of(const nnc_model *model, const nnc_software *software)
+static nnc_launch launch_of(const nnc_model *model, const nnc_software *software)
 {
-    return nnc_model_sizes_of(model).experts > 0 && !isnan(software->launch_expert_s)
-               ? software->launch_expert_s
-               : software->launch_s;
+    const bool experts = nnc_model_sizes_of(model).experts > 0;
+    return (nnc_launch){ .op_s = experts && !isnan(software->launch_expert_s)
+                                     ? software->launch_expert_s
+                                     : software->launch_s,
+                         .product_s = software->launch_product_s,
+                         .recorded_attention = software->recorded_attention };
 }
 
 /* The links of a plan. */
@@ -261,7 +264,7 @@ static nnc_status begin_step(const nnc_model *model, const nnc_device *device,
                         .plan = plan,
                         .software = software,
                         .network = alone ? NULL : network,
-                        .launch_s = launch_of(model, software) };
+                        .launch = launch_of(model, software) };
     return NNC_OK;
 }
 

@@ -315,7 +315,7 @@ void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result
         totals[1] += row->memory_s * row->repeat;
         totals[2] += row->fixed_s * row->repeat;
         totals[3] += row->network_s * row->repeat;
-        totals[4] += issued ? step->launch_s * row->repeat : 0.0;
+        totals[4] += issued ? nnc_launch_of_op_s(&step->launch, row->op) * row->repeat : 0.0;
     }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         nnc_say_term(step->why, names[i], "s", totals[i]);

@@ -352,7 +352,7 @@ static void add_free(nnc_unit *unit, nnc_part part, double time_s, double networ
 }
 
 void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
-                   double launch_s, nnc_unit units[NNC_SEGMENTS_MAX], nnc_derivation *why)
+                   const nnc_launch *launch, nnc_unit units[NNC_SEGMENTS_MAX], nnc_derivation *why)
 {
     memset(units, 0, sizeof units[0] * NNC_SEGMENTS_MAX);
     for (int32_t i = 0; i < rows->count; i++) {
@@ -361,7 +361,7 @@ void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_netw
         const nnc_part part = nnc_part_of(row);
         const double instances = (double)list->segments[row->op->segment].instances;
         const double time_s = row->time_s * row->repeat / instances;
-        unit->host_s[part] += launch_s * row->repeat / instances;
+        unit->host_s[part] += nnc_launch_of_op_s(launch, row->op) * row->repeat / instances;
         if (nnc_op_is_collective(row->op)) {
             unit->exposed_s[part][row->op->u.exchange.comm] += time_s;
             add_free(unit, part, time_s, row->network_s * row->repeat / instances,

@@ -65,12 +65,27 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);
 void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
                    const nnc_overlap *overlap, nnc_derivation *why);
 
+/* The host's time to issue an op, and each of the products of a group that a library issues one by one. */
+typedef struct nnc_launch {
+    double op_s, product_s;
+    bool recorded_attention; /* norms and attention take it none: they are recorded and replayed */
+} nnc_launch;
+static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *op)
+{
+    const double products = op->kind == NNC_OP_MATMUL ? (double)op->u.matmul.experts : 0.0;
+    if (launch->recorded_attention &&
+        (op->group == NNC_GROUP_ATTENTION || op->group == NNC_GROUP_NORM)) {
+        return 0.0;
+    }
+    return launch->op_s + (products > 1.0 ? products * launch->product_s : 0.0);
+}
+
 /* Sums the rows of each segment into units, one instance and pass each. The host issues one op after
- * the other, launch_s each, while the device works through them: a part takes
+ * the other while the device works through them: a part takes
  *     (device^4 + host^4)^(1/4)
  * of both, of which host_s is what exceeds the device's.   [launch] */
 void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
-                   double launch_s, nnc_unit units[NNC_SEGMENTS_MAX], nnc_derivation *why);
+                   const nnc_launch *launch, nnc_unit units[NNC_SEGMENTS_MAX], nnc_derivation *why);
 
 /* Layers of a share that full recomputation runs again. */
 int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,

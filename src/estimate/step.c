@@ -379,5 +379,5 @@ void nnc_step_units(const nnc_step *step, nnc_rows *rows, nnc_unit units[NNC_SEG
     if (step->network != NULL) {
         nnc_rows_hide(rows, step->list, step->network, &overlap, step->why);
     }
-    nnc_units_sum(rows, step->list, step->network, step->launch_s, units, step->why);
+    nnc_units_sum(rows, step->list, step->network, &step->launch, units, step->why);
 }

@@ -31,11 +31,11 @@ typedef struct nnc_step {
     const nnc_segment_sums *sums; /* of the list's segments */
     const nnc_network *network;   /* NULL on one device */
     double tied_params;           /* of one rank: table at both ends of a pipeline, else 0 */
-    double launch_s;              /* the host's time to issue one op */
-    double send_bytes;            /* activations from stage to stage, one micro-batch */
-    bool free[NNC_BOUND_COUNT];   /* what costs nothing, to see what a step would take without */
-    nnc_tails *tails;             /* of such steps, added to; NULL = they are not kept */
-    nnc_derivation *why;          /* NULL: the step is not explained */
+    nnc_launch launch;
+    double send_bytes;          /* activations from stage to stage, one micro-batch */
+    bool free[NNC_BOUND_COUNT]; /* what costs nothing, to see what a step would take without */
+    nnc_tails *tails;           /* of such steps, added to; NULL = they are not kept */
+    nnc_derivation *why;        /* NULL: the step is not explained */
 } nnc_step;
 
 /* Replays of the last few pipelines. Plans that differ in what happens once per step have the same

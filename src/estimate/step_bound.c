@@ -52,7 +52,7 @@ double nnc_step_without_s(const nnc_step *step, nnc_bound bound, nnc_rows *fresh
     freed.why = NULL;
     freed.free[bound] = true;
     if (bound == NNC_BOUND_HOST) {
-        freed.launch_s = 0.0;
+        freed.launch = (nnc_launch){ 0.0, 0.0, false };
     }
     free_rows(&freed, fresh);
     nnc_step_units(&freed, fresh, units);

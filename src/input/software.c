@@ -131,6 +131,10 @@ static const nnc_field software_fields[] = {
       .help = "Grouped keys and values are copied to every head, and kept." },
     { NNC_FIELD(nnc_software, expert_once_per_node), .default_text = "off",
       .help = "A token travels to a scale-up domain once, whatever experts it meets there." },
+    { NNC_FIELD(nnc_software, expert_sorts), .default_text = "off",
+      .help =
+          "Tokens that come from other ranks are copied into the order of the experts, and what "
+          "these give back." },
     { NNC_FIELD(nnc_software, expert_dispatch_8bit), .default_text = "off",
       .help = "With 8-bit products tokens, and gradients, go to their experts in 8 bits, scaled by "
               "blocks of 128; results come back in 16." },
@@ -167,6 +171,12 @@ static const nnc_field software_fields[] = {
     { NNC_FIELD(nnc_software, launch_expert_s), .unit = "s", .max = 1,
       .help = "The same of models with experts, whose host waits to learn how many tokens each "
               "takes; not given: as launch_s." },
+    { NNC_FIELD(nnc_software, launch_product_s), .unit = "s", .max = 1, .default_text = "0",
+      .help =
+          "The host's time to issue each of the products that a group of experts is, where they "
+          "are no single kernel." },
+    { NNC_FIELD(nnc_software, recorded_attention), .default_text = "off",
+      .help = "Attention and norms are recorded once and replayed; the host issues the rest." },
     { NNC_FIELD(nnc_software, tuned_pointwise), .default_text = "off",
       .help = "Norms and activations run kernels written for the device, at pointwise_tuned of its "
               "file." },

@@ -23,25 +23,41 @@ static nnc_dtype result_dtype(nnc_dtype math)
                                                                                       : math;
 }
 
-static void set_product(const nnc_measured_cells *cells, nnc_measured *row)
+/* Of a group the file states what one product has; the gradient of its weights as the product of forward,
+ * whose rows are what is added up. */
+static nnc_matmul product_of(const nnc_measured_cells *cells, bool grad_weight)
 {
     const int64_t groups = nnc_cell_whole(cells, NNC_COLUMN_GROUPS);
+    nnc_matmul p = { .batch = 1,
+                     .m = nnc_cell_whole(cells, NNC_COLUMN_M),
+                     .n = nnc_cell_whole(cells, NNC_COLUMN_N),
+                     .k = nnc_cell_whole(cells, NNC_COLUMN_K),
+                     .experts = groups > 1 ? groups : 0,
+                     .b_shared = 1,
+                     .kept_divisor = 1 };
+    if (groups > 1 && p.m > 0 && p.m <= INT64_MAX / groups) {
+        const int64_t rows = p.m * groups;
+        p.m = grad_weight ? p.k : rows;
+        p.k = grad_weight ? rows : p.k;
+    }
+    return p;
+}
+
+static void set_product(const nnc_measured_cells *cells, nnc_measured *row)
+{
+    const char *stage = cells->text[NNC_COLUMN_STAGE];
     const bool wide = strcmp(cells->text[NNC_COLUMN_OUT_DTYPE], "fp32") == 0;
     const bool adds = strcmp(cells->text[NNC_COLUMN_ACCUMULATE], "True") == 0;
+    const bool grad_weight =
+        strcmp(stage, "wgrad") == 0 || strcmp(stage, "bwd_grad_w") == 0 || adds;
     row->op.name = "gemm";
     row->op.kind = NNC_OP_MATMUL;
     row->op.grad_bytes = wide || adds ? 4.0 : 2.0;
     row->op.grad_accumulate = adds ? 1.0 : 0.0;
-    if (strcmp(cells->text[NNC_COLUMN_STAGE], "wgrad") == 0 || adds) {
+    if (grad_weight) {
         row->op.phase = NNC_PHASE_GRAD_WEIGHT;
     }
-    row->op.u.matmul = (nnc_matmul){ .batch = 1,
-                                     .m = nnc_cell_whole(cells, NNC_COLUMN_M),
-                                     .n = nnc_cell_whole(cells, NNC_COLUMN_N),
-                                     .k = nnc_cell_whole(cells, NNC_COLUMN_K),
-                                     .experts = groups > 1 ? groups : 0,
-                                     .b_shared = 1,
-                                     .kept_divisor = 1 };
+    row->op.u.matmul = product_of(cells, grad_weight);
 }
 
 static void set_vector(nnc_measured_cells *cells, nnc_measured *row)

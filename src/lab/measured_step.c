@@ -198,9 +198,9 @@ static void set_model(step_reader *r)
     model->family = NNC_FAMILY_DECODER;
     snprintf(model->id, sizeof model->id, "%.63s", r->cells->text[NNC_COLUMN_MODEL_NAME]);
     snprintf(model->name, sizeof model->name, "%.95s", r->cells->text[NNC_COLUMN_MODEL_NAME]);
+    r->row->model = model;
     set_decoder(r, &model->decoder);
     set_block(r, words, model);
-    r->row->model = model;
     if (nnc_model_check(model, "model", &err) != NNC_OK) {
         const char *field = strrchr(err.where, ' ');
         nnc_measured_refuse(r->cells, r->row, "%.64s %.200s", field != NULL ? field + 1 : err.where,
@@ -235,7 +235,7 @@ static void set_sharding(step_reader *r, nnc_plan *p)
     (void)set_word(r, NNC_COLUMN_OFFLOAD, "offload");
 }
 
-/* A pipeline that does not say how it is interleaved: a layer each, where micro-batches allow it. */
+/* Of a pipeline that does not say: a layer each, where micro-batches allow it. */
 static void guess_virtual_stages(const step_reader *r, nnc_plan *p)
 {
     const int64_t layers = whole(r, NNC_COLUMN_N_LAYERS), each = layers / p->pipeline;

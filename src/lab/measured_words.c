@@ -167,15 +167,17 @@ bool nnc_words_family_set(nnc_words_family family, bool gated, nnc_model *model)
     return set;
 }
 
+enum { VERSION_WEIGHS = 8 }; /* a release before what else tells ways of running apart */
+
 /* How much of what a profile stands for is said of a row: the framework before the rest; -1 = another. */
 static int likeness(const nnc_framework *one, const nnc_words_run *run)
 {
     const bool is = begins(run->framework, one->framework) && begins(run->version, one->version) &&
                     begins(run->hardware, one->hardware) &&
-                    begins(run->precision, one->precision) &&
-                    strstr(run->notes, one->notes) != NULL && begins(run->model, one->model);
-    const size_t rest = strlen(one->version) + strlen(one->hardware) + strlen(one->precision) +
-                        strlen(one->notes) + strlen(one->model);
+                    begins(run->precision, one->precision) && begins(run->model, one->model) &&
+                    strstr(run->notes, one->notes) != NULL;
+    const size_t rest = VERSION_WEIGHS * strlen(one->version) + strlen(one->hardware) +
+                        strlen(one->precision) + strlen(one->notes) + strlen(one->model);
     return is ? (int)(strlen(one->framework) * 1000 + rest) : -1;
 }
 

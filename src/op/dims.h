@@ -109,6 +109,7 @@ typedef struct nnc_norm {
     X(NNC_PW_RESIZE, "resize") /* by any factor: input_elements are given */                  \
     X(NNC_PW_CONCAT, "concat")                                                                \
     X(NNC_PW_COPY, "copy")                 /* in another order */                             \
+    X(NNC_PW_BY_HEADS, "by_heads")         /* of parts: input_elements are given */           \
     X(NNC_PW_HALVES, "halves")             /* their gradients are put together */             \
     X(NNC_PW_CAST_WEIGHTS, "cast_weights") /* to 16 bits, and their gradients from it */      \
     X(NNC_PW_EXPERT_BIAS, "expert_bias")   /* of each expert, weighted, behind its product */ \
@@ -116,6 +117,7 @@ typedef struct nnc_norm {
     X(NNC_PW_DEQUANTIZE, "dequantize")     /* weights that are stored in fewer bits */        \
     X(NNC_PW_DISPATCH, "dispatch")         /* copies of tokens for experts, keys for heads */ \
     X(NNC_PW_MERGE, "merge")               /* results over blocks of keys added up in fp32 */ \
+    X(NNC_PW_SUM_COPIES, "sum_copies")     /* of each token, added up again */                \
     X(NNC_PW_COMBINE, "combine")           /* their results weighted and added up again */
 NNC_ENUM(nnc_pointwise_kind, NNC_POINTWISE_LIST, NNC_PW_KIND_COUNT);
 const char *nnc_pointwise_kind_name(nnc_pointwise_kind value);
@@ -127,6 +129,7 @@ typedef struct nnc_pointwise {
     bool fused;             /* one kernel; else one per primitive */
     bool keeps_input, keeps_output, keeps_mask;
     bool keeps_8bit;           /* of the input, a copy in 8 bits */
+    bool weighted;             /* by a score per row, whose gradient reads all of it once more */
     bool inside;               /* part of the kernel of the norm before it */
     bool by_reductions;        /* a kernel per sum or maximum, and one for the rest */
     bool random_written;       /* random numbers in fp32 are written by a kernel of their own */

@@ -95,6 +95,8 @@ static const pointwise_row kinds[NNC_PW_KIND_COUNT] = {
     /* the gradient of a concatenation is two views of it */
     [NNC_PW_CONCAT] = { 0, 0, { 1, 1 }, { 0, 0 }, { 1, 1 }, { 0, 0 }, 1, 0, 0, 0, 0 },
     [NNC_PW_COPY] = { 0, 0, { 1, 1 }, { 1, 1 }, { 1, 1 }, { 1, 1 }, 1, 0, 0, 0, 0 },
+    /* Reads what its parts hold, writes them side by side, what they share once per head; backward the other way. */
+    [NNC_PW_BY_HEADS] = { 0, 0, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 0, 0, 0, 0, 0 },
     [NNC_PW_HALVES] = { 0, 0, { 0, 0 }, { 1, 1 }, { 0, 0 }, { 1, 1 }, 1, 0, 0, 0, 0 },
     /* Of fp32: read, and written in half of the bytes; gradients the other way round. Of one flat buffer (unfused)
      * gradients are also copied into it, and cast for their reduction. */
@@ -112,6 +114,7 @@ static const pointwise_row kinds[NNC_PW_KIND_COUNT] = {
     /* Gathers read a row per copy; sums read every copy and write one row. Combining weights each
      * copy, and its backward also reads the copies for the gradients of the weights. */
     [NNC_PW_DISPATCH] = { 0, 1, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 0, 0, 0, 0, 0 },
+    [NNC_PW_SUM_COPIES] = { 0, 0, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 0, 0, 1, 0, 0 },
     [NNC_PW_COMBINE] = { 0, 0, { 0, 1 }, { 1, 0 }, { 0, 1 }, { 1, 0 }, 0, 0, 2, 3, 1 },
     /* fp32, of which the new block's result has half the bytes: scale both, add */
     [NNC_PW_MERGE] = { 3, 1, { 1.5, 1 }, { 1.5, 1 }, { 1.5, 1 }, { 1.5, 1 }, 1, 0, 0, 0, 0 },
@@ -154,7 +157,7 @@ NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why)
     NNC_LET(why, elements, NULL, (double)(other ? p->backward_elements : p->elements));
     NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
     NNC_LET(why, flops_per_element, NULL, backward ? row->backward_flops : row->forward_flops);
-    NNC_LET(why, reads, NULL, pass.reads);
+    NNC_LET(why, reads, NULL, pass.reads + (p->weighted && backward ? row->inputs + 1.0 : 0.0));
     NNC_LET(why, writes, NULL, pass.writes);
     const double random_bytes = p->random_written && !backward ? 4.0 : 0.0; /* fp32 */
     NNC_LET(why, mask_read, NULL, random_bytes + (masks_written ? 0.0 : row->mask_bytes));

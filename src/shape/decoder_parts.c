@@ -40,6 +40,21 @@ static void pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
     }
 }
 
+/* Keys are what their latent gives and a rotated part that all heads share, side by side; values leave the tensor
+ * that both came in. Queries are rotated in place, or put together anew where the rotation is no kernel of its own.
+ * Source: fused_mla_yarn_rope_apply.py and multi_latent_attention.py of Megatron-LM.   [latent-attention] */
+static void by_heads(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const int64_t whole = d->qk_nope_head_dim + d->qk_rope_head_dim;
+    const int64_t queries = w->to.how->software->fused_rotary ? 0 : whole;
+    const int64_t rows = nnc_list_mul(&w->to, w->tokens, d->heads);
+    nnc_op *op = nnc_list_pointwise(&w->to, "attn.by_heads", NNC_PW_BY_HEADS, NNC_GROUP_ATTENTION,
+                                    nnc_list_mul(&w->to, rows, queries + whole + d->v_head_dim));
+    op->u.pointwise.input_elements =
+        nnc_list_mul(&w->to, rows, queries + d->qk_nope_head_dim + d->v_head_dim);
+    op->split = NNC_SPLIT_HEADS;
+}
+
 void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t q_width = d->heads * (d->qk_nope_head_dim + d->qk_rope_head_dim);
@@ -68,6 +83,7 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
                                      kv_width, d->kv_lora_rank, false);
     kv_up->u.matmul.keeps_a = keep_norm;
     nnc_layer_rotary(w, "attn.rotary", d->heads * d->qk_rope_head_dim);
+    by_heads(w, d);
     for (int32_t i = first; i < w->to.list->count; i++) { /* their inputs are kept */
         w->to.list->ops[i].recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MLA_UP_PROJ);
     }
@@ -153,6 +169,19 @@ static nnc_op *reorder(const routing *r, const char *name, nnc_pointwise_kind ki
     return op;
 }
 
+/* What arrives lies by rank, and is put in the order of the experts; what they give, back. Source: sort_chunks_by_idxs
+ * of MoEAlltoAllTokenDispatcher, token_dispatcher.py of Megatron-LM.   [experts] */
+static void sort_rows(const routing *r, const char *name)
+{
+    const nnc_writer *to = &r->w->to;
+    const nnc_plan *plan = to->how->plan;
+    if (to->how->software->expert_sorts && plan->expert > 1 && r->d->experts > plan->expert) {
+        nnc_list_pointwise(to, name, NNC_PW_COPY, NNC_GROUP_MLP,
+                           nnc_list_mul(to, r->rows, r->d->hidden))
+            ->split = NNC_SPLIT_EXPERT_ROW;
+    }
+}
+
 static void routed(const routing *r)
 {
     const nnc_layer_writer *w = r->w;
@@ -160,11 +189,14 @@ static void routed(const routing *r)
     const int64_t copied = nnc_list_mul(&w->to, r->copies, d->hidden);
     reorder(r, "moe.dispatch", NNC_PW_DISPATCH, copied, w->hidden_elements);
     dispatch_exchange(r, "moe.all_to_all_in", false);
+    sort_rows(r, "moe.sort");
     const bool gated = nnc_mlp_gated(d->mlp);
     expert_linear(r, gated ? "moe.gate_up" : "moe.up", NNC_SPLIT_EXPERT_COLUMN,
                   gated ? 2 * d->expert_hidden : d->expert_hidden, d->hidden);
+    const bool scored = w->to.how->software->expert_scores_first;
     nnc_layer_activation(w, "moe.activation", NNC_SPLIT_EXPERT_INNER,
-                         nnc_list_mul(&w->to, r->rows, d->expert_hidden));
+                         nnc_list_mul(&w->to, r->rows, d->expert_hidden))
+        ->u.pointwise.weighted = scored;
     expert_linear(r, "moe.down", NNC_SPLIT_EXPERT_ROW, d->hidden, d->expert_hidden)
         ->u.matmul.keeps_a = !nnc_layer_acts_again(w, NNC_SPLIT_EXPERT_INNER);
     if (d->expert_bias && !w->to.how->software->fused_expert_bias) {
@@ -173,10 +205,12 @@ static void routed(const routing *r)
         bias->split = NNC_SPLIT_EXPERT_ROW;
         bias->u.pointwise.fused = false;
     }
+    sort_rows(r, "moe.unsort");
     dispatch_exchange(r, "moe.all_to_all_out", true);
-    nnc_op *combine = reorder(r, "moe.combine", NNC_PW_COMBINE, w->hidden_elements, copied);
+    nnc_op *combine = reorder(r, "moe.combine", scored ? NNC_PW_SUM_COPIES : NNC_PW_COMBINE,
+                              w->hidden_elements, copied);
     /* The experts' results, weighted by their scores, are needed for the scores' gradient. */
-    if (!w->to.how->software->expert_scores_first) {
+    if (!scored) {
         combine->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, copied);
     }
 }

@@ -248,8 +248,8 @@ bool nnc_layer_acts_again(const nnc_layer_writer *w, nnc_split split)
            (expert && nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MOE_ACT));
 }
 
-void nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split split,
-                          int64_t elements)
+nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split split,
+                             int64_t elements)
 {
     nnc_op *act =
         nnc_list_pointwise(&w->to, name, *activations[w->layer->mlp], NNC_GROUP_MLP, elements);
@@ -266,6 +266,7 @@ void nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split
             act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, elements);
         }
     }
+    return act;
 }
 
 void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int64_t inner,

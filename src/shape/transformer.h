@@ -103,8 +103,8 @@ void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int6
                      bool keeps_input);
 /* Is the activation at this place run again in backward, and its output not kept? */
 bool nnc_layer_acts_again(const nnc_layer_writer *w, nnc_split split);
-void nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split split,
-                          int64_t elements);
+nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split split,
+                             int64_t elements);
 /* Norm, MLP and residual, "mlp.norm" ... */
 void nnc_layer_mlp(const nnc_layer_writer *w);
 

@@ -478,6 +478,7 @@ softmax_upcast              on
 attention_mask_kept         off
 expanded_kv                 on
 expert_once_per_node        off
+expert_sorts                off
 expert_dispatch_8bit        off
 block_scales                off
 network_units               0
@@ -493,6 +494,8 @@ overlap_offload             0.5
 bucket_bytes                26214400       B     26.21 MB
 launch_s                    1e-5           s     10.00 us
 launch_expert_s             -              s
+launch_product_s            0              s          0 s
+recorded_attention          off
 tuned_pointwise             off
 spread.own                  -
 spread.network              0.8

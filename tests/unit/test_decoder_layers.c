@@ -285,6 +285,58 @@ START_TEST(experts_of_other_forms)
 }
 END_TEST
 
+static double bytes(const nnc_op_cost *row)
+{
+    return row->work.read_bytes + row->work.write_bytes;
+}
+
+/* 2 tokens of 2 heads: keys of 2 + 1, values of 3. Rotated in place, keys and values come from 5 values and are 6, a
+ * rotation of its own puts queries of 3 together, too: 2 * 2 * 2 B * 11, and 17. */
+START_TEST(latent_keys_lie_by_heads)
+{
+    nnc_model model = llama(1, 4, 2, 2, 12, 10, 2);
+    const nnc_plan plan = bf16();
+    const nnc_device device = cluster_device();
+    nnc_software software = nnc_software_default();
+    model.decoder.kv_lora_rank = 4;
+    model.decoder.qk_nope_head_dim = 2;
+    model.decoder.qk_rope_head_dim = 1;
+    model.decoder.v_head_dim = 3;
+    wanted_name = "attn.by_heads";
+    estimate_with(&model, &device, &software, &plan);
+    ck_assert_double_eq(sum_rows(is_named, bytes), 2 * 2 * 2.0 * (5 + 6));
+    software.fused_rotary = false;
+    estimate_with(&model, &device, &software, &plan);
+    ck_assert_double_eq(sum_rows(is_named, bytes), 2 * 2 * 2.0 * (5 + 6 + 3 + 3));
+}
+END_TEST
+
+/* 5 tokens of width 8 go to 2 of 4 experts on 2 ranks: 10 rows, 2 B a value, each read and written, on the way in
+ * and on the way out; one expert on each of 4 ranks needs no order. */
+START_TEST(rows_are_sorted_where_they_arrive)
+{
+    nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
+    const nnc_device device = cluster_device();
+    nnc_software software = nnc_software_default();
+    nnc_plan plan = bf16();
+    model.decoder.experts = 4;
+    model.decoder.experts_per_token = 2;
+    model.decoder.expert_hidden = 12;
+    plan.data = plan.devices = 4;
+    plan.expert = 2;
+    estimate_with(&model, &device, &software, &plan);
+    ck_assert_double_eq(runs("moe.sort"), 0);
+    software.expert_sorts = true;
+    estimate_with(&model, &device, &software, &plan);
+    ck_assert_double_eq(runs("moe.unsort"), 1);
+    wanted_name = "moe.sort";
+    ck_assert_double_eq(sum_rows(is_named, bytes), 10 * 8 * 2 * 2.0);
+    plan.expert = 4;
+    estimate_with(&model, &device, &software, &plan);
+    ck_assert_double_eq(runs("moe.sort"), 0);
+}
+END_TEST
+
 /* Width 8, 4 heads of 2, 2 of keys, 12 inside, all in RMS norms: a layer has 8 * 16 + 8 * 8 + 3 * 8 * 12 + 2 * 8 = 496
  * parameters; one that predicts further tokens 2 * 64 + 3 * 8 more. */
 START_TEST(layers_that_predict_further_tokens_are_told)
@@ -304,10 +356,20 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        mixers_alternate,    mixers_that_are_alike,     stages_hold_their_own_layers,
-        norms_by_place,      parallel_halves_keep_less, parallel_halves_reduce_once,
-        query_and_key_norms, biases_by_place,           gates_sinks_and_rotation,
-        soft_caps,           experts_of_other_forms,    layers_that_predict_further_tokens_are_told,
+        mixers_alternate,
+        mixers_that_are_alike,
+        stages_hold_their_own_layers,
+        norms_by_place,
+        parallel_halves_keep_less,
+        parallel_halves_reduce_once,
+        query_and_key_norms,
+        biases_by_place,
+        gates_sinks_and_rotation,
+        latent_keys_lie_by_heads,
+        rows_are_sorted_where_they_arrive,
+        soft_caps,
+        experts_of_other_forms,
+        layers_that_predict_further_tokens_are_told,
     };
     return run_tests("decoder_layers", tests, COUNT_OF(tests));
 }

@@ -232,20 +232,46 @@ START_TEST(launches)
     nnc_unit units[NNC_SEGMENTS_MAX];
     rows.count = 1;
     rows.rows[0] = (nnc_op_cost){ .op = &op, .repeat = 3, .time_s = 1e-3 };
-    nnc_units_sum(&rows, &list, NULL, 2e-3, units, NULL);
+    nnc_units_sum(&rows, &list, NULL, &(nnc_launch){ 2e-3, 0.0, false }, units, NULL);
     near(units[0].forward_s, blend(3e-3, 6e-3));
     near(units[0].host_s[NNC_PART_FORWARD], blend(3e-3, 6e-3) - 3e-3);
-    nnc_units_sum(&rows, &list, NULL, 0.0, units, NULL);
+    nnc_units_sum(&rows, &list, NULL, &(nnc_launch){ 0.0, 0.0, false }, units, NULL);
     ck_assert_double_eq(units[0].forward_s, 3e-3);
     ck_assert_double_eq(units[0].host_s[NNC_PART_FORWARD], 0.0);
+}
+END_TEST
+
+/* [launch] A group of 4 products at 0.5 ms each, beside the op's own 1 ms; a plain product; attention that is recorded. */
+START_TEST(launches_of_groups)
+{
+    const nnc_launch launch = { 1e-3, 5e-4, true };
+    nnc_op op = { .kind = NNC_OP_MATMUL, .group = NNC_GROUP_MLP, .u.matmul.experts = 4 };
+    near(nnc_launch_of_op_s(&launch, &op), 3e-3);
+    op.u.matmul.experts = 1;
+    near(nnc_launch_of_op_s(&launch, &op), 1e-3);
+    op.group = NNC_GROUP_ATTENTION;
+    ck_assert_double_eq(nnc_launch_of_op_s(&launch, &op), 0.0);
+    const nnc_launch issued = { 1e-3, 5e-4, false };
+    near(nnc_launch_of_op_s(&issued, &op), 1e-3);
 }
 END_TEST
 
 int main(void)
 {
     const TTest *const tests[] = {
-        waves,     waves_by_half, filling,   splitting,   cache,    throttling,
-        alignment, calibration,   attention, collectives, launches, tokens_once_per_domain,
+        waves,
+        waves_by_half,
+        filling,
+        splitting,
+        cache,
+        throttling,
+        alignment,
+        calibration,
+        attention,
+        collectives,
+        launches,
+        launches_of_groups,
+        tokens_once_per_domain,
     };
     return run_tests("efficiency", tests, COUNT_OF(tests));
 }

@@ -460,6 +460,50 @@ START_TEST(every_published_file_is_read)
 }
 END_TEST
 
+/* Of a group one product is stated: 160 of 154 x 3072 x 5120 are 24,640 rows; the gradient of their weights adds
+ * these up. */
+START_TEST(products_of_a_group_are_stated_one_by_one)
+{
+    const nnc_measured_file file =
+        parse("id,hardware,op,dtype,m,n,k,groups,accumulate,out_dtype,time_us,stage\n"
+              "a,b200,group_matmul,bf16,154,3072,5120,160,False,bf16,1725,fwd\n"
+              "b,b200,group_matmul,bf16,154,3072,5120,160,True,bf16,3678,bwd_grad_w\n"
+              "c,b200,matmul,bf16,154,3072,5120,1,False,bf16,17,fwd\n");
+    const nnc_matmul *forward = &file.rows[0].op.u.matmul, *weight = &file.rows[1].op.u.matmul;
+    ck_assert_int_eq(file.count, 3);
+    ck_assert_int_eq(forward->m, 24640);
+    ck_assert_int_eq(forward->k, 5120);
+    ck_assert_int_eq(forward->experts, 160);
+    ck_assert_int_eq(weight->m, 5120);
+    ck_assert_int_eq(weight->k, 24640);
+    ck_assert_int_eq(weight->experts, 160);
+    ck_assert_int_eq(file.rows[2].op.u.matmul.m, 154);
+    ck_assert_int_eq(file.rows[2].op.u.matmul.experts, 0);
+}
+END_TEST
+
+/* Whose experts are sorted twice, by release and model. */
+START_TEST(dispatchers_by_release_and_model)
+{
+    static const char *const rows[][2] = {
+        { "mbridge/25.11/DGX-B200/pretrain/deepseek-v3/n256/mxfp8/gb2048/mb1/fs0-t1-p16-c1-v1-e8",
+          "megatron-alltoall" },
+        { "mbridge/26.02/DGX-B200/pretrain/deepseek-v3/n256/mxfp8/gb4096/mb1/fs0-t1-p16-c1-v1-e8",
+          "megatron" },
+        { "mbridge/26.04/DGX-GB300/pretrain/gpt-oss-120b/n64/bf16/gb1280/mb4/fs0-t1-p1-c1-v1-e64",
+          "megatron-alltoall-graphs" },
+        { "mbridge/26.04/DGX-GB200/pretrain/deepseek-v3/n256/mxfp8/gb4096/mb1/"
+          "fs0-t1-p4-c1-v4-e64",
+          "megatron-graphs" },
+        { "mbridge/26.06/DGX-GB200/pretrain/deepseek-v3/n256/mxfp8/gb4096/mb1/fs-t1-p4-c1-v4-e64",
+          "megatron-2026" },
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        ck_assert_str_eq(published("training_megatron_bridge", rows[i][0])->software, rows[i][1]);
+    }
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -483,6 +527,8 @@ int main(void)
         a_pipeline_that_interleaves_says_so_or_is_taken_to,
         adapters_beside_frozen_weights,
         adapters_have_an_exchange_of_their_own,
+        products_of_a_group_are_stated_one_by_one,
+        dispatchers_by_release_and_model,
         every_published_file_is_read,
     };
     return run_tests("measured", tests, COUNT_OF(tests));

@@ -112,6 +112,8 @@ static const struct {
     { NNC_PW_RESIZE, { 1, 0 }, { 4, 4 }, { 4, 4 }, 1, 0 },
     { NNC_PW_CONCAT, { 0, 0 }, { 8, 0 }, { 8, 0 }, 1, 0 },
     { NNC_PW_COPY, { 0, 0 }, { 8, 8 }, { 8, 8 }, 1, 0 },
+    /* the whole; its parts are in parts_by_heads */
+    { NNC_PW_BY_HEADS, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
     { NNC_PW_HALVES, { 0, 0 }, { 0, 8 }, { 0, 8 }, 1, 0 },
     /* 4 B read, 2 written; backward the reverse, in one buffer also copied and cast: 6 + 8 + 6 */
     { NNC_PW_CAST_WEIGHTS, { 0, 0 }, { 6, 6 }, { 6, 20 }, 0, 0 },
@@ -125,6 +127,7 @@ static const struct {
       0,
       0 }, /* this side; see dispatch_and_combine */
     { NNC_PW_MERGE, { 3, 1 }, { 10, 10 }, { 10, 10 }, 1, 0 }, /* fp32 in and out, a half in */
+    { NNC_PW_SUM_COPIES, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
     { NNC_PW_COMBINE, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
 };
 
@@ -225,6 +228,37 @@ START_TEST(dispatch_and_combine)
     ck_work(nnc_op_work(&op), 0, 48, 48, 24);
     op.phase = NNC_PHASE_BACKWARD; /* to each copy its weight, to each weight a dot product */
     ck_work(nnc_op_work(&op), 0, 72, 24 + 48, 48);
+    op.u.pointwise.kind =
+        NNC_PW_SUM_COPIES; /* weighted before: a gradient goes to each copy as it is */
+    ck_work(nnc_op_work(&op), 0, 0, 24, 48);
+    op.phase = NNC_PHASE_FORWARD;
+    ck_work(nnc_op_work(&op), 0, 24, 48, 24);
+}
+END_TEST
+
+/* 3 rows of 2 heads: 4 values of keys and values in, 5 out with a rotated one per head; 2 B each. */
+START_TEST(parts_by_heads)
+{
+    nnc_op op = op_of(NNC_OP_POINTWISE);
+    op.u.pointwise =
+        (nnc_pointwise){ .kind = NNC_PW_BY_HEADS, .elements = 30, .input_elements = 24 };
+    ck_work(nnc_op_work(&op), 0, 0, 48, 60);
+    op.phase = NNC_PHASE_BACKWARD;
+    ck_work(nnc_op_work(&op), 0, 0, 60, 48);
+}
+END_TEST
+
+/* SwiGLU of 6 values, each row weighted: backward reads the gate, the other half and the gradient for the input, and
+ * the three once more for the scores: 2 x 3 x 12 B. */
+START_TEST(scores_cost_a_second_read)
+{
+    nnc_op op = op_of(NNC_OP_POINTWISE);
+    op.u.pointwise =
+        (nnc_pointwise){ .kind = NNC_PW_SWIGLU, .elements = 6, .fused = true, .weighted = true };
+    ck_assert_double_eq(nnc_op_work(&op).read_bytes, 24);
+    op.phase = NNC_PHASE_BACKWARD;
+    ck_assert_double_eq(nnc_op_work(&op).read_bytes, 72);
+    ck_assert_double_eq(nnc_op_work(&op).write_bytes, 24);
 }
 END_TEST
 
@@ -354,6 +388,8 @@ int main(void)
                                    sums_and_random_numbers_apart,
                                    cast_backward_has_its_own_size,
                                    dispatch_and_combine,
+                                   parts_by_heads,
+                                   scores_cost_a_second_read,
                                    embedding,
                                    loss,
                                    update_steps,
