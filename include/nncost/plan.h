@@ -296,6 +296,10 @@ typedef struct nnc_framework {
     bool whole_experts;   /* tensor ranks are expert ranks, too */
     bool ends_as_layers;  /* where layers and ends divide over stages, and layers alone do not */
     bool gathered_in_pipelines; /* ZeRO stage 3 keeps weights gathered between passes there */
+    /* What its programs do on their hosts beside the network, while the device waits: in a pass, of a sample. */
+    double host_pass_s, host_sample_s;
+    double
+        input_samples_per_s; /* prepared for each device of a host whose devices all train; 0 = enough */
 } nnc_framework;
 
 /* Predicted steps beside measured ones of a device and a family of models ("decoder", "experts" for decoders with

@@ -248,6 +248,13 @@ static const nnc_field framework_fields[] = {
       .help = "Tensor ranks are expert ranks, too, where experts are shared." },
     { NNC_FIELD(nnc_framework, gathered_in_pipelines), .default_text = "off",
       .help = "ZeRO stage 3 keeps weights gathered between the passes of a pipeline." },
+    { NNC_FIELD(nnc_framework, host_pass_s), .unit = "s", .max = 1e3, .default_text = "0",
+      .help = "Work of its programs on the host in a pass, for which the device waits." },
+    { NNC_FIELD(nnc_framework, host_sample_s), .unit = "s", .max = 1e3, .default_text = "0",
+      .help = "The same of each sample of a pass." },
+    { NNC_FIELD(nnc_framework, input_samples_per_s), .max = 1e12, .default_text = "0",
+      .help = "Samples that its programs prepare a second for each device of a host whose devices "
+              "all train; 0 = enough." },
 };
 const nnc_field_table nnc_framework_table = { "framework", framework_fields,
                                               NNC_COUNT_OF(framework_fields) };

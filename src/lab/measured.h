@@ -59,6 +59,7 @@ typedef struct nnc_measured {
     const char *model_id;   /* a shipped model; NULL = model */
     const nnc_model *model; /* NULL unless a step */
     nnc_plan plan;
+    double host_pass_s, host_sample_s, input_samples_per_s; /* of the framework */
     double internode_bytes_per_s; /* one device's share of its node's network links */
     nnc_op op;                    /* of a kernel; attention without its pairs */
     bool causal;

@@ -139,6 +139,18 @@ static bool must_recompute(const nnc_measured *row, const nnc_device *device, co
            (double)result->memory.total_bytes > most;
 }
 
+/* How many times as long a step takes with what its program does on the host, and while it waits for samples. */
+static double host_ratio(const nnc_measured *row, const nnc_plan *plan, const nnc_result *result)
+{
+    const double passes = nnc_max((double)plan->micro_batches, 1.0);
+    const double samples = passes * (double)plan->micro_batch;
+    const double beside_s = passes * row->host_pass_s + samples * row->host_sample_s;
+    const bool whole_host = plan->devices_per_node > 0 && plan->devices >= plan->devices_per_node;
+    const double input_s =
+        whole_host && row->input_samples_per_s > 0.0 ? samples / row->input_samples_per_s : 0.0;
+    return nnc_max(result->step_s + beside_s, input_s) / result->step_s;
+}
+
 static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
                              const nnc_device *device, const nnc_software *software,
                              const nnc_plan *plan, nnc_scratch *scratch, nnc_scored *scored,
@@ -149,9 +161,10 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
     if (must_recompute(row, device, plan, &result)) {
         NNC_TRY(least_recomputed(model, device, software, plan, scratch, &result, err));
     }
-    scored->predicted_s = result.step_s;
-    scored->low_s = result.interval_s[0];
-    scored->high_s = result.interval_s[1];
+    const double ratio = host_ratio(row, plan, &result);
+    scored->predicted_s = ratio * result.step_s;
+    scored->low_s = ratio * result.interval_s[0];
+    scored->high_s = ratio * result.interval_s[1];
     /* Of a plan that is not stated nothing is bounded. */
     scored->lower_bound_s =
         strstr(row->undecided, "parallelism") == NULL ? result.lower_bound_s : NAN;

@@ -104,9 +104,19 @@ static bool is_inside(const lowering *l, const nnc_graph_tensor *t)
            (nnc_graph_place(l, t)->flags & NNC_PLACE_NORMED) != 0;
 }
 
+/* A norm of single channels is a batch norm of their samples, which autocast leaves in 16 bits: at::instance_norm of
+ * PyTorch; written out, its moments are taken in fp32. */
+static nnc_norm_keep norm_keep(const nnc_software *software, const nnc_graph_op *op)
+{
+    const bool grouped = op->values[NNC_NORM_PARAM_KIND] == NNC_NORM_GROUP;
+    const bool single = op->values[NNC_NORM_PARAM_GROUPS] == nnc_graph_width(&op->in);
+    return !grouped                           ? software->norm_keep
+           : single && !software->written_out ? NNC_KEEP_FUSED
+                                              : software->group_norm_keep;
+}
+
 static void lower_norm(lowering *l, const nnc_graph_op *op)
 {
-    const nnc_software *software = l->to.how->software;
     const nnc_norm_kind kind = (nnc_norm_kind)op->values[NNC_NORM_PARAM_KIND];
     const int64_t per_position = op->values[NNC_NORM_PARAM_HEADS];
     const int64_t rows =
@@ -117,7 +127,7 @@ static void lower_norm(lowering *l, const nnc_graph_op *op)
     nnc_op *norm = nnc_list_norm(&l->to, op->node->label, kind, nnc_graph_all_elements(l, &op->in),
                                  rows, op->weights.vector);
     norm->group = nnc_graph_group(op, NNC_GROUP_NORM);
-    norm->u.norm.keep = kind == NNC_NORM_GROUP ? software->group_norm_keep : software->norm_keep;
+    norm->u.norm.keep = norm_keep(l->to.how->software, op);
     /* A copy in fp32 stands for the input. */
     const bool copy =
         norm->u.norm.keep != NNC_KEEP_FUSED && nnc_dtype_bytes(l->to.how->dtype) < 4.0;

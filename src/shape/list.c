@@ -136,7 +136,7 @@ nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind,
                              .elements = elements,
                              .rows = rows,
                              .fused = software->fused_norm && (map || !software->written_out),
-                             .by_reductions = software->by_reductions && !map,
+                             .by_reductions = software->by_reductions && kind != NNC_NORM_BATCH,
                              .keeps_input = true,
                              .keep = w->how->software->norm_keep };
     return op;

@@ -297,6 +297,37 @@ START_TEST(maps_change_their_sides)
 }
 END_TEST
 
+/* 4 channels of 8 x 8 values, upstream of a convolution. Of single channels a norm keeps 16 bits, 2 B a value and 8 B of
+ * statistics a channel; of pairs of channels a copy in fp32, as where its moments are written out. */
+START_TEST(norms_of_single_channels_stay_in_16_bits)
+{
+    static const struct {
+        int groups;
+        bool written_out;
+        double bytes; /* of a value */
+    } cases[] = { { 4, false, 2 }, { 2, false, 4 }, { 4, true, 4 } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char body[512];
+        snprintf(body, sizeof body,
+                 "\"input\":{\"shape\":[1,8,8]},\"ops\":[{\"op\":\"conv\",\"out\":4},"
+                 "{\"op\":\"norm\",\"kind\":\"group\",\"groups\":%d},"
+                 "{\"op\":\"global_pool\"},{\"op\":\"linear\",\"out\":1},"
+                 "{\"op\":\"loss\",\"kind\":\"cross_entropy\"}]",
+                 cases[i].groups);
+        const nnc_model model = read_graph(body);
+        const nnc_device device = plain_device();
+        nnc_software software = nnc_software_default();
+        nnc_plan plan = nnc_plan_default();
+        plan.precision = NNC_FP16;
+        software.group_norm_keep = NNC_KEEP_UPCAST;
+        software.written_out = cases[i].written_out;
+        const nnc_result r = estimate_with(&model, &device, &software, &plan);
+        ck_assert_double_eq((double)r.memory.activation_bytes,
+                            cases[i].bytes * 256 + 8.0 * cases[i].groups + 2 * (4 + 1));
+    }
+}
+END_TEST
+
 START_TEST(tied_steps_have_no_parameters)
 {
     /* 5 tokens out of a table of 10 x 4; the logits use it: 2 x 5 x 4 x 10. A layer of 4 x 4 weights that runs
@@ -359,6 +390,7 @@ int main(void)
     tcase_add_test(tests, attention_by_hand);
     tcase_add_test(tests, kernels_need_not_be_square);
     tcase_add_test(tests, maps_change_their_sides);
+    tcase_add_test(tests, norms_of_single_channels_stay_in_16_bits);
     tcase_add_test(tests, tied_steps_have_no_parameters);
     tcase_add_test(tests, frozen_steps_are_not_trained);
     return run_suite(suite);

@@ -244,6 +244,39 @@ START_TEST(a_step_is_what_an_estimate_says)
 }
 END_TEST
 
+/* Half a second in the pass and a quarter for each of its four samples; or 4 samples at 2 a second, where all
+ * devices of a host train. */
+START_TEST(a_program_may_work_on_its_host)
+{
+    const nnc_device device = plain_device();
+    const nnc_software software = nnc_software_default();
+    const nnc_scored alone =
+        score_text("id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,gated_mlp,"
+                   "micro_batch,grad_accum,recompute,precision,measured_step_s\n"
+                   "a,plain,1,2,256,4,512,1024,128,1,4,1,none,bf16,1\n",
+                   &device);
+    nnc_measured row = *alone.row;
+    nnc_scored scored;
+    row.host_pass_s = 0.5;
+    row.host_sample_s = 0.25;
+    ck_assert_int_eq(
+        nnc_score_row(&row, row.model, &device, &software, &row.plan, scratch, &scored, NULL),
+        NNC_OK);
+    ck_assert_double_eq_tol(scored.predicted_s, alone.predicted_s + 1.5, 1e-12);
+    row.input_samples_per_s = 2.0; /* part of a host */
+    row.plan.devices_per_node = 8;
+    ck_assert_int_eq(
+        nnc_score_row(&row, row.model, &device, &software, &row.plan, scratch, &scored, NULL),
+        NNC_OK);
+    ck_assert_double_eq_tol(scored.predicted_s, alone.predicted_s + 1.5, 1e-12);
+    row.plan.devices_per_node = 1;
+    ck_assert_int_eq(
+        nnc_score_row(&row, row.model, &device, &software, &row.plan, scratch, &scored, NULL),
+        NNC_OK);
+    ck_assert_double_eq_tol(scored.predicted_s, 2.0, 1e-12);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -257,6 +290,7 @@ int main(void)
         causal_attention_runs_its_pairs,
         a_collective_takes_what_its_links_say,
         a_step_is_what_an_estimate_says,
+        a_program_may_work_on_its_host,
     };
     return run_tests_with("score", open_both, close_both, tests, COUNT_OF(tests));
 }
