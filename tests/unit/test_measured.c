@@ -397,8 +397,8 @@ START_TEST(adapters_beside_frozen_weights)
 END_TEST
 
 /* NeMo's adapters of MLPerf v5 exchange tokens for heads, its whole models pass blocks on; Hopper runs the kernels of
- * earlier rounds. */
-START_TEST(adapters_have_an_exchange_of_their_own)
+ * earlier rounds, and those attend with what there was. */
+START_TEST(rounds_of_a_benchmark_differ)
 {
     const nnc_measured_file file = parse(
         "id,hardware,n_devices,framework,framework_version,task,cp,global_batch,n_layers,d_model,"
@@ -406,14 +406,26 @@ START_TEST(adapters_have_an_exchange_of_their_own)
         "a,gb200,8,NeMo,MLPerf v5.1,lora,8,1,2,64,8,256,100,32,1\n"
         "b,gb200,8,NeMo,MLPerf v5.1,pretrain,8,1,2,64,8,256,100,32,1\n"
         "c,h200-sxm,8,NeMo,MLPerf v5.0,lora,8,1,2,64,8,256,100,32,1\n"
-        "d,h200-sxm,8,NeMo,MLPerf v4.1,lora,8,1,2,64,8,256,100,32,1\n");
-    static const char *const profiles[] = { "megatron-mlperf", "megatron-mlperf", "megatron",
-                                            "megatron" };
-    static const nnc_context_kind kinds[] = { NNC_CONTEXT_ULYSSES, NNC_CONTEXT_RING,
-                                              NNC_CONTEXT_ULYSSES, NNC_CONTEXT_RING };
+        "d,h200-sxm,8,NeMo,MLPerf v4.1,lora,8,1,2,64,8,256,100,32,1\n"
+        "e,h100-sxm,8,NeMo,MLPerf v3.1,pretrain,8,1,2,64,8,256,100,32,1\n"
+        "f,h100-sxm,8,NeMo,MLPerf v3.0,pretrain,8,1,2,64,8,256,100,32,1\n");
+    static const struct {
+        const char *profile;
+        nnc_context_kind context;
+        nnc_attention attention;
+    } expected[] = {
+        { "megatron-mlperf", NNC_CONTEXT_ULYSSES, NNC_ATTENTION_FLASH },
+        { "megatron-mlperf", NNC_CONTEXT_RING, NNC_ATTENTION_FLASH },
+        { "megatron", NNC_CONTEXT_ULYSSES, NNC_ATTENTION_FLASH },
+        { "megatron", NNC_CONTEXT_RING, NNC_ATTENTION_FLASH },
+        { "megatron", NNC_CONTEXT_RING, NNC_ATTENTION_FLASH2 },
+        { "megatron", NNC_CONTEXT_RING, NNC_ATTENTION_FLASH1 },
+    };
+    ck_assert_int_eq(file.count, (int)COUNT_OF(expected));
     for (int32_t i = 0; i < file.count; i++) {
-        ck_assert_str_eq(file.rows[i].software, profiles[i]);
-        ck_assert_int_eq((int)file.rows[i].plan.context_kind, (int)kinds[i]);
+        ck_assert_str_eq(file.rows[i].software, expected[i].profile);
+        ck_assert_int_eq((int)file.rows[i].plan.context_kind, (int)expected[i].context);
+        ck_assert_int_eq((int)file.rows[i].plan.attention, (int)expected[i].attention);
     }
 }
 END_TEST
@@ -526,7 +538,7 @@ int main(void)
         a_framework_has_more_than_one_profile,
         a_pipeline_that_interleaves_says_so_or_is_taken_to,
         adapters_beside_frozen_weights,
-        adapters_have_an_exchange_of_their_own,
+        rounds_of_a_benchmark_differ,
         products_of_a_group_are_stated_one_by_one,
         dispatchers_by_release_and_model,
         every_published_file_is_read,
