@@ -258,9 +258,13 @@ double nnc_cluster_say_exposed_s(const nnc_exchange *exchange, double exchange_s
     const bool expert = route == NNC_ROUTE_EXPERT_SHARD || route == NNC_ROUTE_EXPERT_REPLICA;
     const bool replica = route == NNC_ROUTE_REPLICA || route == NNC_ROUTE_EXPERT_REPLICA;
     NNC_LET(why, network_s, "s", exchange_s);
-    if (exchange->comm == NNC_COMM_PIPELINE) {
+    const bool host_update =
+        exchange->comm == NNC_COMM_OFFLOAD && exchange->route == NNC_OFFLOAD_HOST_MEMORY;
+    if (exchange->comm == NNC_COMM_PIPELINE || host_update) {
         NNC_SAY(why, time_s, "s", network_s);
-        NNC_NOTE(why, "nothing else runs at the end of the pipeline");
+        NNC_NOTE(why, host_update ? "the host updates once all gradients are there, and the next "
+                                    "step waits for the weights"
+                                  : "nothing else runs at the end of the pipeline");
         return time_s;
     }
     /* Gradients leave while backward runs, weights come back while the next forward does. */

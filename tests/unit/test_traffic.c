@@ -245,6 +245,11 @@ START_TEST(buckets)
     near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.0125, 1e-12);
     e.comm = NNC_COMM_PIPELINE;
     near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.05, 1e-12);
+    e.comm = NNC_COMM_OFFLOAD; /* the update itself waits for all gradients; transfers do not */
+    e.route = NNC_OFFLOAD_HOST_MEMORY;
+    near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.05, 1e-12);
+    e.route = NNC_OFFLOAD_HOST_LINK;
+    ck_assert_double_lt(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.05);
 }
 END_TEST
 
