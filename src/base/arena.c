@@ -15,8 +15,14 @@ typedef struct block {
     alignas(max_align_t) unsigned char bytes[];
 } block;
 
+typedef struct owned {
+    const struct owned *next;
+    void *allocated;
+} owned;
+
 struct nnc_arena {
     block *blocks; /* newest first */
+    const owned *owned;
 };
 
 nnc_arena *nnc_arena_create(void)
@@ -28,6 +34,9 @@ void nnc_arena_destroy(nnc_arena *arena)
 {
     if (arena == NULL) {
         return;
+    }
+    for (const owned *o = arena->owned; o != NULL; o = o->next) { /* these lie in the blocks */
+        free(o->allocated);
     }
     for (block *b = arena->blocks; b != NULL;) {
         block *next = b->next;
@@ -96,4 +105,16 @@ char *nnc_arena_strdup(nnc_arena *arena, const char *text)
     const size_t size = strlen(text) + 1;
     char *copy = nnc_arena_alloc(arena, size);
     return copy == NULL ? NULL : memcpy(copy, text, size);
+}
+
+bool nnc_arena_own(nnc_arena *arena, void *allocated)
+{
+    owned *o = nnc_arena_alloc(arena, sizeof *o);
+    if (o == NULL) {
+        free(allocated);
+        return false;
+    }
+    *o = (owned){ arena->owned, allocated };
+    arena->owned = o;
+    return true;
 }

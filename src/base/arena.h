@@ -2,6 +2,7 @@
 #ifndef NNCOST_BASE_ARENA_H
 #define NNCOST_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,8 @@ void *nnc_arena_array(nnc_arena *arena, size_t count, size_t size);
 /* A list with room for one more than count: the old one while it has, else a copy twice as large. NULL when
  * out of memory; the old one is still good then. */
 void *nnc_arena_grow(nnc_arena *arena, void *list, int32_t count, int32_t *capacity, size_t size);
+/* Frees what malloc gave with the arena. false: out of memory, it is freed at once. */
+bool nnc_arena_own(nnc_arena *arena, void *allocated);
 char *nnc_arena_strdup(nnc_arena *arena, const char *text);
 
 #endif

@@ -20,6 +20,9 @@ uint64_t nnc_digest_text(uint64_t digest, const char *text)
 
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number)
 {
+    if (number <= 0xFF) { /* seven bytes of 0 only multiply */
+        return (digest ^ number) * UINT64_C(0x1efac7090aef4a21); /* the prime to the power of 8 */
+    }
     unsigned char bytes[8];
     for (int i = 0; i < 8; i++) {
         bytes[i] = (unsigned char)(number >> (8 * i));

@@ -9,10 +9,20 @@
 #include "input/place.h"
 #include "input/read.h"
 
+/* Of a member that was read apart it is known. */
+static uint64_t member_digest(nnc_json object, nnc_json item, int32_t index,
+                              const char *const *skip)
+{
+    const nnc_json_apart *apart = &object.doc->apart;
+    return object.node == apart->object && apart->places[index] > 0 ? apart->digests[index]
+                                                                    : nnc_json_digest(item, skip);
+}
+
 uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
 {
     const nnc_json_type type = nnc_json_type_of(at);
     uint64_t digest = nnc_digest_number(NNC_DIGEST_START, (uint64_t)type), bits = 0;
+    int32_t index = 0;
     double value = 0;
     switch (type) {
     case NNC_JSON_BOOL: return nnc_digest_number(digest, nnc_json_bool(at));
@@ -28,10 +38,11 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
         }
         return digest;
     case NNC_JSON_OBJECT: /* a sum: the order of keys says nothing */
-        for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        for (nnc_json item = nnc_json_first(at); item.node != NULL;
+             item = nnc_json_next(item), index++) {
             if (!nnc_is_one_of(nnc_json_key(item), skip)) {
                 bits += nnc_digest_number(nnc_digest_text(NNC_DIGEST_START, nnc_json_key(item)),
-                                          nnc_json_digest(item, skip));
+                                          member_digest(at, item, index, skip));
             }
         }
         return nnc_digest_number(digest, bits);

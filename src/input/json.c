@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "input/file.h"
 #include "input/python_text.h"
 #include "input/scan.h"
+#include "input/walk.h"
 
 static void fault_at(const nnc_json_doc *doc, nnc_position at, const char *what)
 {
@@ -130,13 +132,80 @@ static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end
     }
 }
 
+static int values_max_of(const nnc_json_doc *doc)
+{
+    return doc->values_max > 0 ? doc->values_max : NNC_SCAN_VALUES_MAX;
+}
+
+/* To the value of a dotted name; false: there is none. */
+static bool walk_to(nnc_walk *w, const char *dotted)
+{
+    char key[64];
+    while (*dotted != '\0') {
+        const size_t length = strcspn(dotted, ".");
+        bool more = w->text[w->at] == '{' && length < sizeof key;
+        snprintf(key, sizeof key, "%.*s", (int)length, dotted);
+        for (more = more && nnc_walk_member(w, true); more && !nnc_walk_key_is(w, key);) {
+            nnc_walk_value(w);
+            more = nnc_walk_member(w, true);
+        }
+        if (!more) {
+            return false;
+        }
+        dotted += length + (dotted[length] == '.');
+    }
+    return w->text[w->at] == '{';
+}
+
+/* The text with the members of what is apart empty; their places go into the document. */
+static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean)
+{
+    nnc_walk w = nnc_walk_begin(doc->text);
+    int32_t room = 0;
+    size_t copied = 0;
+    if (!walk_to(&w, doc->apart.name)) {
+        return false;
+    }
+    while (nnc_walk_member(&w, true)) {
+        const size_t place = w.text[w.at] == '{' ? w.at : 0;
+        size_t *places =
+            nnc_arena_grow(doc->arena, doc->apart.places, doc->apart.count, &room, sizeof *places);
+        if (places == NULL) {
+            return false;
+        }
+        doc->apart.places = places;
+        places[doc->apart.count++] = place;
+        nnc_walk_value(&w);
+        if (place > 0) {
+            nnc_buffer_put(lean, doc->text + copied, place + 1 - copied);
+            copied = w.at - 1; /* the closing brace */
+        }
+    }
+    doc->apart.end = w.at;
+    nnc_buffer_put(lean, doc->text + copied, doc->size + 1 - copied);
+    doc->apart.digests =
+        nnc_arena_array(doc->arena, (size_t)doc->apart.count + 1, sizeof *doc->apart.digests);
+    return !lean->failed && doc->apart.digests != NULL;
+}
+
+/* Reads all but what is apart. false: read all of it. */
+static bool parse_lean(nnc_json_doc *doc)
+{
+    nnc_buffer lean = { 0 };
+    const char *rest = NULL;
+    if (leave_out(doc, &lean)) {
+        doc->root = cJSON_ParseWithLengthOpts(lean.bytes, lean.size, NULL, true);
+        doc->apart.object = nnc_json_follow(nnc_json_root(doc), doc->apart.name, &rest).node;
+    }
+    nnc_buffer_free(&lean);
+    return doc->root != NULL;
+}
+
 bool nnc_json_parse(nnc_json_doc *doc)
 {
     const int before = doc->faults->count;
     const bool python = doc->foreign && strstr(doc->text, "\"schema\"") == NULL;
-    const int values_max = python                ? NNC_SCAN_VALUES_MANY
-                           : doc->values_max > 0 ? doc->values_max
-                                                 : NNC_SCAN_VALUES_MAX;
+    const int values_max = python ? NNC_SCAN_VALUES_MANY : values_max_of(doc);
     const char *end;
     nnc_scan_fault fault;
     doc->root = NULL;
@@ -153,14 +222,54 @@ bool nnc_json_parse(nnc_json_doc *doc)
         return false;
     }
     end = doc->text;
-    if (nnc_scan_lexemes(doc->text, doc->size, values_max) ||
-        nnc_scan(doc->text, doc->size, values_max, &fault)) {
+    /* Only the grammar tells where a member ends. */
+    const bool lean = doc->apart.name != NULL && nnc_scan(doc->text, doc->size, values_max, NULL) &&
+                      parse_lean(doc);
+    if (!lean && (nnc_scan_lexemes(doc->text, doc->size, values_max) ||
+                  nnc_scan(doc->text, doc->size, values_max, &fault))) {
         doc->root = cJSON_ParseWithLengthOpts(doc->text, doc->size + 1, &end, true);
     }
     if (doc->root == NULL || !refuse_values(doc, doc->root)) {
         refuse_text(doc, values_max, end);
     }
     return doc->faults->count == before;
+}
+
+static bool is_apart(nnc_json at, int32_t index)
+{
+    const nnc_json_apart *apart = &at.doc->apart;
+    return apart->object != NULL && index < apart->count && apart->places[index] > 0;
+}
+
+bool nnc_json_open(nnc_json at, int32_t index)
+{
+    const nnc_json_doc *doc = at.doc;
+    if (!is_apart(at, index)) {
+        return true;
+    }
+    const int before = doc->faults->count;
+    const size_t place = doc->apart.places[index];
+    const char *end = doc->text + place;
+    cJSON *read = cJSON_ParseWithLengthOpts(end, doc->size + 1 - place, &end, false);
+    if (read != NULL) {
+        ((cJSON *)at.node)->child = read->child;
+        read->child = NULL;
+        cJSON_Delete(read);
+    }
+    if (read == NULL || !refuse_values(doc, at.node)) {
+        refuse_text(doc, values_max_of(doc), end);
+    }
+    return doc->faults->count == before;
+}
+
+void nnc_json_close(nnc_json at, int32_t index, const char *const *skip)
+{
+    if (is_apart(at, index)) {
+        cJSON *node = (cJSON *)at.node;
+        at.doc->apart.digests[index] = nnc_json_digest(at, skip);
+        cJSON_Delete(node->child);
+        node->child = NULL;
+    }
 }
 
 const char *nnc_json_copy(nnc_json at)

@@ -20,15 +20,26 @@ typedef struct nnc_faults {
     bool no_memory; /* one of them is that */
 } nnc_faults;
 
+/* An object whose members, objects themselves, are read one at a time: a large file is no large tree. */
+typedef struct nnc_json_apart {
+    const char *name;           /* dotted: "recorded.estimates" */
+    const struct cJSON *object; /* NULL: there is none, or it was read like the rest */
+    int32_t count;              /* of its members */
+    size_t *places;             /* where they stand in the text; 0 = read like the rest */
+    size_t end;                 /* behind the object */
+    uint64_t *digests;          /* of those that were closed */
+} nnc_json_apart;
+
 typedef struct nnc_json_doc {
     nnc_faults *faults;
     nnc_arena *arena; /* for texts that outlive the document */
     const char *text;
     size_t size;
-    int values_max;     /* 0 = NNC_SCAN_VALUES_MAX; beyond it the text may be large, too */
-    bool foreign;       /* may be the configuration of a published model: see nnc_json_parse */
-    bool lenient;       /* unknown keys of such a file are skipped, and named */
-    struct cJSON *root; /* NULL: no document, faults carry no line */
+    int values_max; /* 0 = NNC_SCAN_VALUES_MAX; beyond it the text may be large, too */
+    bool foreign;   /* may be the configuration of a published model: see nnc_json_parse */
+    bool lenient;   /* unknown keys of such a file are skipped, and named */
+    nnc_json_apart apart;
+    struct cJSON *root;        /* NULL: no document, faults carry no line */
     struct nnc_json_doc *like; /* whose values it took over, freed with it; NULL = none */
 } nnc_json_doc;
 
@@ -64,6 +75,11 @@ const char *nnc_json_key(nnc_json at); /* "" in a list */
 
 /* Follows a dotted name as far as it exists; *rest is what is left of it. */
 nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
+
+/* A member of the object that is apart, which is empty until it is opened; false: a fault was noted. Closing keeps
+ * its digest, which skips the same names (see below). Any other value is as it is. */
+bool nnc_json_open(nnc_json at, int32_t index);
+void nnc_json_close(nnc_json at, int32_t index, const char *const *skip);
 
 /* Of the right type only. */
 bool nnc_json_bool(nnc_json at);

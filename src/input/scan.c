@@ -124,14 +124,19 @@ static bool scan_text(scan *s)
     return true;
 }
 
+/* Behind a number: is it none, after all? */
+static bool goes_on(char c)
+{
+    return (c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-';
+}
+
 static bool scan_number(scan *s)
 {
     char number[64]; /* cJSON looks at no more than 63 characters */
     double value;
     const size_t length = nnc_number_span(s->at, (size_t)(s->end - s->at));
     const char *after = s->at + length;
-    if (length == 0 ||
-        (after < s->end && strchr("0123456789.eE+-", *after) != NULL && *after != '\0')) {
+    if (length == 0 || (after < s->end && goes_on(*after))) {
         return refuse(s, s->at, "bad number", "one such as 12, -0.5 or 3e9");
     }
     if (length >= sizeof(number)) {
@@ -146,6 +151,11 @@ static bool scan_number(scan *s)
     }
     s->at = after;
     return true;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
 static bool begins_number(char c)
@@ -169,7 +179,7 @@ bool nnc_scan_lexemes(const char *text, size_t size, int values_max)
         depth += opens ? 1 : c == '}' || c == ']' ? -1 : 0;
         values += opens || c == ',';
         if (depth > NNC_SCAN_DEPTH_MAX || values > values_max || (unsigned char)c > 0x7E ||
-            (c < ' ' && c != '\n' && c != '\r' && c != '\t')) {
+            (c < ' ' && !is_blank(c))) {
             return false;
         }
         s.at++;
@@ -266,7 +276,7 @@ static bool scan_next(scan *s)
 static bool scan_all(scan *s)
 {
     do {
-        while (s->at < s->end && strchr(" \n\r\t", *s->at) != NULL && *s->at != '\0') {
+        while (s->at < s->end && is_blank(*s->at)) {
             s->at++;
         }
         if (s->at == s->end && s->allowed == END) {

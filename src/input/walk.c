@@ -25,26 +25,30 @@ static bool parts(char c)
 
 static void skip_blanks(nnc_walk *w)
 {
-    for (; is_blank(w->text[w->at]); w->at++) {
-        w->line += w->text[w->at] == '\n';
+    const char *at = w->text + w->at;
+    for (; is_blank(*at); at++) {
+        w->line += *at == '\n';
     }
+    w->at = (size_t)(at - w->text);
 }
 
 /* A number or a word. */
 static void skip_plain(nnc_walk *w)
 {
-    for (char c = w->text[w->at];
-         c != '"' && !is_blank(c) && !parts(c) && !opens(c) && !closes(c);) {
-        c = w->text[++w->at];
+    const char *at = w->text + w->at;
+    while (*at != '"' && !is_blank(*at) && !parts(*at) && !opens(*at) && !closes(*at)) {
+        at++;
     }
+    w->at = (size_t)(at - w->text);
 }
 
 static void skip_quoted(nnc_walk *w)
 {
-    for (w->at++; w->text[w->at] != '"'; w->at++) {
-        w->at += w->text[w->at] == '\\';
+    const char *at = w->text + w->at + 1;
+    for (; *at != '"'; at++) {
+        at += *at == '\\';
     }
-    w->at++;
+    w->at = (size_t)(at - w->text) + 1;
 }
 
 nnc_walk nnc_walk_begin(const char *text)
@@ -104,4 +108,14 @@ void nnc_walk_value(nnc_walk *w)
             skip_plain(w);
         }
     } while (depth > 0);
+}
+
+void nnc_walk_on(nnc_walk *w, size_t to)
+{
+    const char *end = w->text + to;
+    for (const char *at = w->text + w->at; (at = memchr(at, '\n', (size_t)(end - at))) != NULL;) {
+        w->line++;
+        at++;
+    }
+    w->at = to;
 }

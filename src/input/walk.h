@@ -21,6 +21,8 @@ nnc_walk nnc_walk_begin(const char *text);
 bool nnc_walk_member(nnc_walk *w, bool object);
 /* Past a value of any kind: up to where its brackets close. */
 void nnc_walk_value(nnc_walk *w);
+/* On to a place further on, whose line is then known. */
+void nnc_walk_on(nnc_walk *w, size_t to);
 /* Is this the key of the member at hand? Not when it is written with escapes. */
 bool nnc_walk_key_is(const nnc_walk *w, const char *key);
 

@@ -22,6 +22,20 @@ static const char *find(const nnc_recorded_digest *list, int32_t count, const ch
     return NULL;
 }
 
+/* The plans follow each other as the scenarios do: the search goes on behind the last find. */
+static const char *find_plan(const nnc_recorded *recorded, const char *id, int32_t *next)
+{
+    for (int32_t i = 0; i < recorded->digest_count; i++) {
+        const nnc_recorded_digest *digest =
+            &recorded->digests[(*next + i) % recorded->digest_count];
+        if (strcmp(digest->name, id) == 0 && strcmp(digest->kind, plan_kind) == 0) {
+            *next = (int32_t)(digest - recorded->digests) + 1;
+            return digest->digest;
+        }
+    }
+    return NULL;
+}
+
 static nnc_status add(nnc_origins *origins, const char *kind, const char *name, const char *path,
                       nnc_error *err)
 {
@@ -147,7 +161,7 @@ static void plan_text(const nnc_check_row *row, char *text, size_t size)
     }
 }
 
-bool nnc_causes_find(const nnc_origins *origins, const nnc_plans_scenario *from,
+bool nnc_causes_find(nnc_origins *origins, const nnc_plans_scenario *from,
                      const nnc_scenario *scenario, const nnc_recorded *recorded, nnc_check_row *row)
 {
     const char **causes = nnc_arena_array(origins->arena, NNC_CAUSES_MAX, sizeof *causes);
@@ -156,7 +170,7 @@ bool nnc_causes_find(const nnc_origins *origins, const nnc_plans_scenario *from,
     if (!said) {
         return false;
     }
-    const char *old = find(recorded->digests, recorded->digest_count, plan_kind, from->id);
+    const char *old = find_plan(recorded, from->id, &origins->next_plan);
     if (old != NULL && strcmp(old, nnc_digest_print(from->digest, digest)) != 0) {
         plan_text(row, text, sizeof text);
         said = say(origins, causes, row, text);

@@ -13,6 +13,7 @@ typedef struct nnc_origins {
     nnc_arena *arena;
     nnc_recorded_digest *list;
     int32_t count, capacity;
+    int32_t next_plan; /* among the recorded digests, where the next plan's is looked for first */
 } nnc_origins;
 
 /* Notes the files of a loaded scenario. */
@@ -25,7 +26,7 @@ const nnc_recorded_digest *nnc_origins_sorted(const nnc_origins *origins, const 
                                               int32_t *count);
 
 /* Fills in row->causes from what differs between now and `recorded`; false when out of memory. */
-bool nnc_causes_find(const nnc_origins *origins, const nnc_plans_scenario *from,
+bool nnc_causes_find(nnc_origins *origins, const nnc_plans_scenario *from,
                      const nnc_scenario *scenario, const nnc_recorded *recorded,
                      nnc_check_row *row);
 

@@ -12,8 +12,9 @@
 /* What people call things is not part of an estimate, and what nobody knows is not recorded. */
 static bool is_recorded(const nnc_plans *plans, const nnc_figure *figure)
 {
-    if (strcmp(figure->name, "model.name") == 0 || strcmp(figure->name, "device.name") == 0 ||
-        (figure->text == NULL && figure->number != figure->number)) {
+    if (figure->text != NULL
+            ? strcmp(figure->name, "model.name") == 0 || strcmp(figure->name, "device.name") == 0
+            : figure->number != figure->number) {
         return false;
     }
     for (int32_t i = 0; i < plans->record_count; i++) {
@@ -24,19 +25,40 @@ static bool is_recorded(const nnc_plans *plans, const nnc_figure *figure)
     return plans->record_count == 0;
 }
 
+/* In no more room than they need: all scenarios keep theirs. */
 static nnc_status select_figures(nnc_check *c, nnc_figures all, nnc_figures *selected,
                                  nnc_error *err)
 {
-    nnc_figure *list = nnc_arena_array(c->arena, (size_t)all.count + 1, sizeof *list);
-    if (list == NULL) {
-        return nnc_no_memory(err);
+    int32_t count = 0;
+    if (all.count > c->selected_room) {
+        c->selected = nnc_arena_array(c->arena, (size_t)all.count, sizeof *c->selected);
+        c->selected_room = c->selected != NULL ? all.count : 0;
     }
-    *selected = (nnc_figures){ list, 0 };
-    for (int32_t i = 0; i < all.count; i++) {
+    for (int32_t i = 0; i < all.count && c->selected != NULL; i++) {
         if (is_recorded(c->plans, &all.list[i])) {
-            list[selected->count++] = all.list[i];
+            c->selected[count++] = all.list[i];
         }
     }
+    nnc_figure *list = nnc_arena_array(c->arena, (size_t)count + 1, sizeof *list);
+    if (list == NULL || (c->selected == NULL && all.count > 0)) {
+        return nnc_no_memory(err);
+    }
+    if (count > 0) {
+        memcpy(list, c->selected, (size_t)count * sizeof *list);
+    }
+    *selected = (nnc_figures){ list, count };
+    return NNC_OK;
+}
+
+/* What the file no longer records is not missed; mostly all of it is. */
+static nnc_status select_old(nnc_check *c, nnc_figures all, nnc_figures *selected, nnc_error *err)
+{
+    for (int32_t i = 0; i < all.count; i++) {
+        if (!is_recorded(c->plans, &all.list[i])) {
+            return select_figures(c, all, selected, err);
+        }
+    }
+    *selected = all;
     return NNC_OK;
 }
 
@@ -68,8 +90,13 @@ static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figure
             snprintf(err->where, sizeof err->where, "require.%.64s", requirement->name);
             return nnc_plans_blame(c->plans, from, err);
         }
+        nnc_figure *own = nnc_arena_alloc(c->arena, sizeof *own); /* the next scenario has others */
+        if (own == NULL) {
+            return nnc_no_memory(err);
+        }
+        *own = *figure;
         verdicts[i] =
-            (nnc_check_verdict){ requirement, figure, nnc_requirement_met(requirement, figure) };
+            (nnc_check_verdict){ requirement, own, nnc_requirement_met(requirement, own) };
     }
     row->verdicts = verdicts;
     row->verdict_count = from->requirement_count;
@@ -169,8 +196,7 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
                  : c->plans->recorded.tool != NULL ? NNC_CHECK_ADDED
                                                    : NNC_CHECK_NOT_ASKED;
     if (old != NULL) {
-        /* What the file no longer records is not missed. */
-        NNC_TRY(select_figures(c, old->figures, &row->old, err));
+        NNC_TRY(select_old(c, old->figures, &row->old, err));
         if (!compare(c, from, row)) {
             return nnc_no_memory(err);
         }

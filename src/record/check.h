@@ -16,6 +16,8 @@ struct nnc_check {
     nnc_collector collector;
     nnc_figures names[2]; /* of the last estimate of each kind, trained and served, all of it */
     nnc_recorded_estimate *estimates;
+    nnc_figure *selected; /* room for the figures of one scenario */
+    int32_t selected_room;
     nnc_change *changes; /* room for those of one scenario */
     int32_t change_room;
     int32_t next_old;

@@ -57,7 +57,7 @@ static void find_lines(nnc_json root, nnc_plans *plans)
         nnc_faults_no_memory(root.doc->faults);
         return;
     }
-    nnc_plans_find_places(plans, lines, plans->scenario_count);
+    nnc_plans_find_places(plans, root.doc->apart.end, lines, plans->scenario_count);
     for (size_t i = 0; i < count; i++) {
         list[i] = plans->scenarios[i];
         list[i].line = lines[i];
@@ -75,7 +75,8 @@ void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults
                          .arena = arena,
                          .text = text,
                          .size = size,
-                         .values_max = NNC_SCAN_VALUES_RECORDED };
+                         .values_max = NNC_SCAN_VALUES_RECORDED,
+                         .apart = { .name = "recorded.estimates" } };
     *plans = (nnc_plans){ .path = faults->name, .text = text, .size = size };
     if (nnc_json_parse(&doc)) {
         const nnc_json root = nnc_json_root(&doc);
@@ -95,32 +96,20 @@ static nnc_status read_any(nnc_specs *specs, const char *path, char **text, size
                              : nnc_file_read_large(path, NNC_RECORDED_BYTES_MAX, text, size, err);
 }
 
-/* A file's text in the arena, its name there too. */
-static nnc_status read_text(nnc_specs *specs, nnc_arena *arena, const char *path, const char **text,
-                            size_t *size, nnc_error *err)
-{
-    char *read = NULL;
-    NNC_TRY(read_any(specs, path, &read, size, err));
-    char *copy = nnc_arena_alloc(arena, *size + 1);
-    if (copy != NULL) {
-        memcpy(copy, read, *size + 1);
-    }
-    *text = copy;
-    free(read);
-    return copy != NULL ? NNC_OK : nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
-}
-
 nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path,
                           const nnc_plans **plans, nnc_error *err)
 {
-    const char *text = NULL;
+    char *text = NULL;
     size_t size = 0;
     nnc_plans *read = nnc_arena_alloc(arena, sizeof(*read));
     nnc_faults faults = { .name = nnc_arena_strdup(arena, path), .err = err };
     if (read == NULL || faults.name == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
-    NNC_TRY(read_text(specs, arena, path, &text, &size, err));
+    NNC_TRY(read_any(specs, path, &text, &size, err));
+    if (!nnc_arena_own(arena, text)) {
+        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+    }
     nnc_plans_parse(arena, text, size, &faults, read);
     *plans = read;
     return faults.status;

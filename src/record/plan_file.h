@@ -131,7 +131,7 @@ const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, ch
 
 void nnc_plans_read_scenarios(nnc_json root, nnc_plans *plans);
 /* Fills in plans->places, and the lines where its scenarios begin. */
-void nnc_plans_find_places(nnc_plans *plans, long *lines, int32_t count);
+void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, int32_t count);
 void nnc_recorded_of(nnc_json at, nnc_recorded *recorded);
 
 #endif

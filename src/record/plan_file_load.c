@@ -199,37 +199,45 @@ nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_given *given, nnc_a
 
 /* ---- figures ---- */
 
-static nnc_figure figure_of(nnc_arena *arena, const char *name, const nnc_cell *cell)
+/* A text that has not changed since the last estimate stays where it is. */
+static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, const nnc_cell *cell)
 {
-    nnc_figure figure = { .name = name, .number = (double)NAN };
+    const char *last = figure->text;
+    *figure = (nnc_figure){ .name = name, .number = (double)NAN };
     switch (cell->kind) {
     case NNC_CELL_NULL: break;
-    case NNC_CELL_NUMBER: figure.number = cell->number; break;
-    case NNC_CELL_WHOLE: figure.number = (double)cell->whole; break;
-    case NNC_CELL_BOOL: figure.text = cell->flag ? "true" : "false"; break;
+    case NNC_CELL_NUMBER: figure->number = cell->number; break;
+    case NNC_CELL_WHOLE: figure->number = (double)cell->whole; break;
+    case NNC_CELL_BOOL: figure->text = cell->flag ? "true" : "false"; break;
     case NNC_CELL_TEXT:
-        figure.text = nnc_arena_strdup(arena, cell->text);
-        figure.name = figure.text != NULL ? name : NULL;
-        break;
+        figure->text = last != NULL && strcmp(last, cell->text) == 0
+                           ? last
+                           : nnc_arena_strdup(arena, cell->text);
+        return figure->text != NULL;
     }
-    return figure;
+    return true;
 }
 
 nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report)
 {
     const nnc_figures none = { NULL, 0 };
     const bool served = report->serve != NULL, images = report->images != NULL;
-    nnc_columns *columns = images   ? &collector->images
-                           : served ? &collector->served
-                                    : &collector->columns;
+    struct nnc_collected *kind = images   ? &collector->images
+                                 : served ? &collector->served
+                                          : &collector->trained;
     const nnc_metrics *metrics = images   ? &nnc_images_metrics
                                  : served ? &nnc_serve_metrics
                                           : &nnc_estimate_run_metrics;
-    if (columns->list == NULL && nnc_columns_of(metrics, collector->arena, columns) != NNC_OK) {
+    const nnc_columns *columns = &kind->columns;
+    if (columns->list == NULL &&
+        nnc_columns_of(metrics, collector->arena, &kind->columns) != NNC_OK) {
         return none;
     }
-    nnc_figure *list = nnc_arena_array(collector->arena, (size_t)columns->count, sizeof *list);
-    if (list == NULL) {
+    if (kind->figures == NULL) {
+        kind->figures =
+            nnc_arena_array(collector->arena, (size_t)columns->count, sizeof *kind->figures);
+    }
+    if (kind->figures == NULL) {
         return none;
     }
     const nnc_place place = { .record = report };
@@ -241,10 +249,9 @@ nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report)
     for (int32_t i = 0; i < count; i++) {
         char text[NNC_METRIC_TEXT_MAX];
         const nnc_cell cell = nnc_column_read(&columns->list[i], place, text);
-        list[i] = figure_of(collector->arena, columns->list[i].name, &cell);
-        if (list[i].name == NULL) {
+        if (!set_figure(&kind->figures[i], collector->arena, columns->list[i].name, &cell)) {
             return none;
         }
     }
-    return (nnc_figures){ list, count };
+    return (nnc_figures){ kind->figures, count };
 }

@@ -34,10 +34,14 @@ nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *fro
  * once. */
 typedef struct nnc_collector {
     nnc_arena *arena;
-    nnc_columns columns, served, images; /* list NULL = not found yet */
+    struct nnc_collected {
+        nnc_columns columns; /* list NULL = not found yet */
+        nnc_figure *figures; /* of the last one */
+    } trained, served, images;
 } nnc_collector;
 
-/* The figures of an estimate, in the arena; NULL list when out of memory. */
+/* The figures of an estimate, until the next of its kind; NULL list when out of memory. Their texts are static, or in
+ * the arena. */
 nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report);
 
 #endif

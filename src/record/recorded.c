@@ -53,31 +53,58 @@ static void read_digests(nnc_json at, nnc_recorded *recorded)
     recorded->digests = list;
 }
 
-static void read_estimates(nnc_json at, nnc_recorded *recorded)
+static const char *const not_digested[] = { "digest", NULL };
+
+/* The figures of one estimate, in no more room than they need; their faults are noted where `loud`. */
+static void read_one(nnc_json item, int32_t index, bool loud, nnc_figure_list *found,
+                     nnc_recorded_estimate *estimate)
 {
-    if (!is_member(at, NNC_JSON_OBJECT, "an object")) {
+    nnc_arena *arena = item.doc->arena;
+    found->count = 0;
+    found->quiet = !loud;
+    *estimate = (nnc_recorded_estimate){ .id = nnc_arena_strdup(arena, nnc_json_key(item)) };
+    if (!nnc_json_open(item, index)) {
         return;
+    }
+    nnc_figures_add(item, "", found);
+    nnc_json_close(item, index, not_digested);
+    nnc_figure *own = nnc_arena_array(arena, (size_t)found->count + 1, sizeof *own);
+    if (own == NULL || estimate->id == NULL) {
+        nnc_faults_no_memory(item.doc->faults);
+        return;
+    }
+    if (found->count > 0) {
+        memcpy(own, found->list, (size_t)found->count * sizeof *own);
+    }
+    found->like = estimate->figures = (nnc_figures){ own, found->count };
+}
+
+/* false: there is a fault, noted where `loud`. */
+static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded)
+{
+    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
+        return loud && is_member(at, NNC_JSON_OBJECT, "an object");
     }
     nnc_recorded_estimate *list =
         nnc_arena_array(at.doc->arena, (size_t)nnc_json_count(at) + 1, sizeof(*list));
     if (list == NULL) {
         nnc_faults_no_memory(at.doc->faults);
-        return;
+        return true;
     }
-    nnc_figures like = { .count = 0 };
+    nnc_figure_list found = { .count = 0 };
+    bool good = true;
+    int32_t index = 0;
+    recorded->estimate_count = 0;
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
-         item = nnc_json_next(item)) {
-        if (is_member(item, NNC_JSON_OBJECT, "an object")) {
-            nnc_figure_list found = { .like = like };
-            nnc_figures_add(item, "", &found);
-            like = (nnc_figures){ found.list, found.count };
-            list[recorded->estimate_count++] = (nnc_recorded_estimate){
-                .id = nnc_arena_strdup(at.doc->arena, nnc_json_key(item)),
-                .figures = like,
-            };
+         item = nnc_json_next(item), index++) {
+        if (nnc_json_type_of(item) == NNC_JSON_OBJECT) {
+            read_one(item, index, loud, &found, &list[recorded->estimate_count++]);
+        } else {
+            good = loud && is_member(item, NNC_JSON_OBJECT, "an object");
         }
     }
     recorded->estimates = list;
+    return good && !found.faulty;
 }
 
 /* "0.1.0" -> 1000, each part below a thousand; -1 = no version. */
@@ -96,12 +123,11 @@ static int64_t version_number(const char *text)
     return number;
 }
 
-/* A part that another hand or another version wrote is neither compared nor overwritten. */
-static bool is_ours(nnc_json at, nnc_recorded *recorded)
+/* A part that another version wrote is neither compared nor overwritten. */
+static bool is_of_this_version(nnc_json at, nnc_recorded *recorded)
 {
-    static const char *const skip[] = { "digest", NULL };
-    const nnc_json schema = nnc_json_get(at, "schema"), digest = nnc_json_get(at, "digest");
-    char expected[64], own[NNC_DIGEST_TEXT];
+    const nnc_json schema = nnc_json_get(at, "schema");
+    char expected[64];
     if (nnc_json_type_of(schema) != NNC_JSON_TEXT ||
         strcmp(nnc_json_text(schema), NNC_RECORDED_SCHEMA) != 0) {
         if (schema.node == NULL) {
@@ -125,7 +151,17 @@ static bool is_ours(nnc_json at, nnc_recorded *recorded)
         nnc_json_mismatch(nnc_json_get(at, "tool"), "recorded by a newer nncost", expected);
         return false;
     }
-    nnc_digest_print(nnc_json_digest(at, skip), own);
+    recorded->tool = tool;
+    recorded->conventions = nnc_read_text(nnc_json_get(at, "conventions"));
+    return true;
+}
+
+/* Nor is one that another hand wrote. */
+static bool is_untouched(nnc_json at)
+{
+    const nnc_json digest = nnc_json_get(at, "digest");
+    char own[NNC_DIGEST_TEXT];
+    nnc_digest_print(nnc_json_digest(at, not_digested), own);
     if (nnc_json_type_of(digest) != NNC_JSON_TEXT || strcmp(nnc_json_text(digest), own) != 0) {
         nnc_json_fault(at, NULL,
                        "edited by hand or damaged, expected it as 'nncost check --update' wrote "
@@ -134,20 +170,23 @@ static bool is_ours(nnc_json at, nnc_recorded *recorded)
                                                                  : "missing");
         return false;
     }
-    recorded->tool = tool;
-    recorded->conventions = nnc_read_text(nnc_json_get(at, "conventions"));
     return true;
 }
 
+/* The digest is known when all estimates were read; only then do their faults say more than that. */
 void nnc_recorded_of(nnc_json at, nnc_recorded *recorded)
 {
     static const char *const keys[] = { "schema", "note",    "tool",      "conventions",
                                         "digest", "digests", "estimates", NULL };
     static const nnc_field_table none = { "recorded part", NULL, 0 };
-    if (nnc_json_type_of(at) == NNC_JSON_ABSENT || !nnc_json_go_on(at)) {
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT || !nnc_json_go_on(at) ||
+        !is_member(at, NNC_JSON_OBJECT, "an object") || !is_of_this_version(at, recorded)) {
         return;
     }
-    if (!is_member(at, NNC_JSON_OBJECT, "an object") || !is_ours(at, recorded)) {
+    const nnc_json estimates = nnc_json_get(at, "estimates");
+    const bool good = read_estimates(estimates, false, recorded);
+    if (!nnc_json_go_on(at) || !is_untouched(at)) {
+        *recorded = (nnc_recorded){ .tool = NULL };
         return;
     }
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
@@ -157,7 +196,9 @@ void nnc_recorded_of(nnc_json at, nnc_recorded *recorded)
         }
     }
     read_digests(nnc_json_get(at, "digests"), recorded);
-    read_estimates(nnc_json_get(at, "estimates"), recorded);
+    if (!good) {
+        (void)read_estimates(estimates, true, recorded);
+    }
 }
 
 /* ---- estimate files ---- */

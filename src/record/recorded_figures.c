@@ -15,6 +15,12 @@ static const char *name_for(nnc_arena *arena, const nnc_figure_list *into, const
     return known ? like.list[into->count].name : nnc_arena_strdup(arena, name);
 }
 
+static const char *text_for(nnc_arena *arena, const nnc_figure_list *into, const char *text)
+{
+    const char *last = into->count < into->like.count ? into->like.list[into->count].text : NULL;
+    return last != NULL && strcmp(last, text) == 0 ? last : nnc_arena_strdup(arena, text);
+}
+
 /* A figure of this program is a number or a text as its metric is; others may be what they like. Most have the
  * kind of the one in their place in `like`. */
 static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure)
@@ -55,7 +61,7 @@ static void add_figure(nnc_json at, const char *name, nnc_figure_list *into)
     case NNC_JSON_NUMBER: figure.number = nnc_json_number(at); break;
     case NNC_JSON_BOOL: figure.text = nnc_json_bool(at) ? "true" : "false"; break;
     default:
-        figure.text = nnc_arena_strdup(arena, nnc_json_text(at));
+        figure.text = text_for(arena, into, nnc_json_text(at));
         kept = kept && figure.text != NULL;
         break;
     }
@@ -63,6 +69,8 @@ static void add_figure(nnc_json at, const char *name, nnc_figure_list *into)
         nnc_faults_no_memory(at.doc->faults);
     } else if (is_of_kind(into, &figure) && is_in_range(&figure)) {
         into->list[into->count++] = figure;
+    } else if (into->quiet) {
+        into->faulty = true;
     } else if (!is_in_range(&figure)) {
         nnc_json_mismatch(at, "out of range", "at least 0");
     } else {
@@ -96,6 +104,10 @@ static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into)
             snprintf(place, sizeof(place), "%d", index);
         }
         const size_t length = append_part(name, used, list ? place : nnc_json_key(item));
+        if (length == 0 && into->quiet) {
+            into->faulty = true;
+            return;
+        }
         if (length == 0) {
             nnc_json_fault(item, NULL, "name too long or empty, expected at most %d bytes",
                            FIGURE_NAME_MAX - 1);

@@ -2,6 +2,8 @@
 #ifndef NNCOST_RECORD_RECORDED_FIGURES_H
 #define NNCOST_RECORD_RECORDED_FIGURES_H
 
+#include <stdbool.h>
+
 #include <nncost/check.h>
 
 #include "input/json.h"
@@ -11,6 +13,8 @@ typedef struct nnc_figure_list {
     nnc_figure *list;
     int32_t count, capacity;
     nnc_figures like; /* an earlier list: most estimates share their names */
+    bool quiet;       /* faults are not noted */
+    bool faulty;      /* there was one */
 } nnc_figure_list;
 
 /* Adds every number, text and truth value below `at`, called "prefix.key.key"; the prefix is "" or

@@ -4,7 +4,20 @@
 #include "input/walk.h"
 #include "record/plan_file.h"
 
-void nnc_plans_find_places(nnc_plans *plans, long *lines, int32_t count)
+/* Past the recorded part, most of a large file, of which the end of the estimates is known; 0 = it is not. */
+static void pass_recorded(nnc_walk *w, size_t estimates_end)
+{
+    if (estimates_end <= w->at) {
+        nnc_walk_value(w);
+        return;
+    }
+    nnc_walk_on(w, estimates_end);
+    while (nnc_walk_member(w, true)) {
+        nnc_walk_value(w);
+    }
+}
+
+void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, int32_t count)
 {
     nnc_walk w = nnc_walk_begin(plans->text);
     while (nnc_walk_member(&w, true)) {
@@ -15,6 +28,8 @@ void nnc_plans_find_places(nnc_plans *plans, long *lines, int32_t count)
                 lines[i < count ? i : count] = w.line;
                 nnc_walk_value(&w);
             }
+        } else if (recorded) {
+            pass_recorded(&w, estimates_end);
         } else {
             nnc_walk_value(&w);
         }
@@ -36,15 +51,22 @@ static bool complete(nnc_arena *arena, char *recorded)
                          .arena = arena,
                          .text = recorded,
                          .size = strlen(recorded),
-                         .values_max = INT32_MAX };
+                         .values_max = INT32_MAX,
+                         .apart = { .name = "estimates" } };
     char *place = strstr(recorded, "\"" NNC_DIGEST_OPEN "\"");
     const bool parsed = place != NULL && nnc_json_parse(&doc);
-    if (parsed) {
+    nnc_json item = nnc_json_first(nnc_json_get(nnc_json_root(&doc), "estimates"));
+    for (int32_t i = 0; parsed && item.node != NULL; item = nnc_json_next(item), i++) {
+        if (nnc_json_open(item, i)) {
+            nnc_json_close(item, i, skip);
+        }
+    }
+    if (parsed && faults.count == 0) {
         nnc_digest_print(nnc_json_digest(nnc_json_root(&doc), skip), digest);
         memcpy(place + 1, digest, sizeof(digest) - 1);
     }
     nnc_json_free(&doc);
-    return parsed;
+    return parsed && faults.count == 0;
 }
 
 /* Copies bytes to a place; returns the place behind them. */

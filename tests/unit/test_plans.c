@@ -187,11 +187,12 @@ static const nnc_recorded to_record = { .tool = "0.1.0",
                                         .estimate_count = 1 };
 
 /* The file with these estimates recorded. */
-static const char *record_into(const char *text, bool one_line, size_t *size)
+static const char *put_into(const char *text, const nnc_recorded *recorded, bool one_line,
+                            size_t *size)
 {
     nnc_buffer part = { 0 };
     ck_assert_msg(parse(text) == NNC_OK, "%s: %s", err.where, err.what);
-    nnc_recorded_write(&part, &to_record, one_line);
+    nnc_recorded_write(&part, recorded, one_line);
     nnc_buffer_byte(&part, '\0');
     ck_assert(!part.failed);
     const char *whole = nnc_plans_with_recorded(arena, &plans, part.bytes, size);
@@ -199,6 +200,11 @@ static const char *record_into(const char *text, bool one_line, size_t *size)
     ck_assert_ptr_nonnull(whole);
     ck_assert_uint_eq(*size, strlen(whole));
     return whole;
+}
+
+static const char *record_into(const char *text, bool one_line, size_t *size)
+{
+    return put_into(text, &to_record, one_line, size);
 }
 
 START_TEST(what_is_recorded_is_read_again)
@@ -223,6 +229,41 @@ START_TEST(what_is_recorded_is_read_again)
         ck_assert_uint_eq(again_size, size);
         ck_assert_mem_eq(again, text, size);
     }
+}
+END_TEST
+
+/* Estimates are read one at a time; each has its faults at its own line, and its digest counts. */
+START_TEST(estimates_are_read_one_by_one)
+{
+    const nnc_figure slow = { .name = "step.step_s", .text = "slow" };
+    const nnc_recorded_estimate several[] = { estimates[0],
+                                              { .id = "none" },
+                                              { .id = "b", .figures = { &slow, 1 } } };
+    nnc_recorded recorded = to_record;
+    size_t size = 0;
+    recorded.estimates = several;
+    recorded.estimate_count = 2;
+    ck_assert_int_eq(parse(put_into(ONE " }", &recorded, true, &size)), NNC_OK);
+    ck_assert_int_eq(plans.recorded.estimate_count, 2);
+    ck_assert_int_eq(plans.recorded.estimates[0].figures.count, COUNT_OF(old_list) - 1);
+    ck_assert_int_eq(plans.recorded.estimates[1].figures.count, 0);
+
+    recorded.estimate_count = 3;
+    const char *text = put_into(ONE " }", &recorded, true, &size);
+    char where[64];
+    long line = 1;
+    for (const char *at = text; at < strstr(text, "\"b\""); at++) {
+        line += *at == '\n';
+    }
+    snprintf(where, sizeof where, "p.json:%ld: recorded.estimates.b.step.step_s", line);
+    ck_assert_int_eq(parse(text), NNC_BAD_SPEC);
+    ck_assert_str_eq(err.where, where);
+    ck_assert_ptr_nonnull(strstr(err.what, "wrong type, expected a number"));
+
+    char *twice = nnc_arena_strdup(arena, text);
+    memcpy(strstr(twice, "\"none\""), "\"a\"   ", 6);
+    ck_assert_int_eq(parse(twice), NNC_BAD_SPEC);
+    ck_assert_ptr_nonnull(strstr(err.what, "repeated key"));
 }
 END_TEST
 
@@ -361,11 +402,12 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        a_scenario_inherits_key_by_key,  the_digest_of_a_plan_is_what_counts,
-        bad_plan_files_are_refused,      what_is_recorded_is_read_again,
-        every_other_byte_stays,          an_edit_by_hand_is_noticed,
-        every_truncation_is_refused,     large_files_are_read,
-        a_digest_is_of_what_a_file_says, the_digest_is_fnv_1a,
+        a_scenario_inherits_key_by_key, the_digest_of_a_plan_is_what_counts,
+        bad_plan_files_are_refused,     what_is_recorded_is_read_again,
+        estimates_are_read_one_by_one,  every_other_byte_stays,
+        an_edit_by_hand_is_noticed,     every_truncation_is_refused,
+        large_files_are_read,           a_digest_is_of_what_a_file_says,
+        the_digest_is_fnv_1a,
     };
     return run_tests_with("plans", open_arena, close_arena, tests, COUNT_OF(tests));
 }
