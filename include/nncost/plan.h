@@ -370,9 +370,11 @@ struct nnc_software {
     bool contiguous_maps;  /* channels of a map do not lie together (NCHW) */
     bool written_out;      /* layer and RMS norms and GELU: a kernel per primitive */
     bool by_reductions;    /* norms of rows and softmax: a kernel per sum, and one for the rest */
-    bool random_written;   /* dropout reads random numbers that another kernel has written */
-    bool cast_weights;     /* fp32 weights are cast for every micro-batch, their gradients back */
-    bool flat_weights;     /* one buffer, gathered for every micro-batch, in fp32 */
+    bool
+        turned_group_norms; /* their kernel knows contiguous maps alone: others are turned, and back */
+    bool random_written;    /* dropout reads random numbers that another kernel has written */
+    bool cast_weights;      /* fp32 weights are cast for every micro-batch, their gradients back */
+    bool flat_weights;      /* one buffer, gathered for every micro-batch, in fp32 */
     bool fused_rotary;
     bool fused_softmax;     /* scale and mask inside the softmax kernel (unfused attention) */
     bool fused_loss;        /* cross-entropy in one kernel on the logits' own format */

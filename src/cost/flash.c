@@ -1,8 +1,12 @@
 #include "cost/roofline.h"
 
-/* t = F / (f P) (1 + s0 / s) (1 + c N / blocks) (1 + (1 / r - 1) (128 / d - 1)) + t0, blocks = batch heads s_q / 128, N the
- * device's units: short sequences and few blocks of queries leave them idle. f of backward is
- * backward_ratio times that of forward. Beside it the operands cross memory once. */
+/* t = F / (f P) (1 + s0 / s) (1 + c N / blocks) (1 + (1 / r - 1) (128 / d - 1)) d' / d + t0, blocks = batch heads s_q / 128, N the
+ * device's units: short sequences and few blocks of queries leave them idle. d' is d rounded up to what kernels have, but
+ * for one without losses. f of backward is backward_ratio times that of forward. Beside it the operands cross memory
+ * once. */
+
+/* Heads of FlashAttention's kernels: 32, 64, 96 ... Source: csrc/flash_attn/src/static_switch.h of Dao-AILab/flash-attention. */
+enum { HEAD_MULTIPLE = 32 };
 
 NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
                                  nnc_derivation *why)
@@ -36,9 +40,18 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
     NNC_SAY(why, narrow_factor, NULL, 1.0 + (1.0 / e->narrow_ratio - 1.0) * (128.0 / width - 1.0));
     NNC_NOTE(why,
              "narrow heads leave a row of the units partly empty; width: of a head, at most 128");
+    const int64_t lanes = nnc_ceil_div(u->head_dim, HEAD_MULTIPLE) * HEAD_MULTIPLE;
+    double padded_factor = 1.0;
+    if (e->sustained_fraction < 1.0 && lanes != u->head_dim) {
+        NNC_PUT(why, (double)u->head_dim, NULL);
+        NNC_LET(why, padded_head_dim, NULL, (double)lanes);
+        NNC_SET(why, padded_factor, NULL, padded_head_dim / (double)u->head_dim);
+        NNC_NOTE(why, "kernels have heads of multiples of 32");
+    }
     NNC_SAY(why, block_factor, NULL, 1.0 + e->block_penalty * device->units / blocks);
     NNC_NOTE(why, "few blocks of queries leave units idle");
-    NNC_SAY(why, matrix_s, "s", long_s * short_factor * narrow_factor * block_factor);
+    NNC_SAY(why, matrix_s, "s",
+            long_s * short_factor * narrow_factor * padded_factor * block_factor);
     const double vector_s = nnc_vector_s(&r, work, why);
     NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
     NNC_SAY(why, memory_s, "s",

@@ -64,6 +64,14 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
         NNC_SET(why, work.read_bytes, "B", (reads * 4.0 + cast_bytes) * elements);
         NNC_SET(why, work.write_bytes, "B", (writes * 4.0 + cast_bytes) * elements);
     }
+    if (p->turned) { /* forward two maps, backward three; each is read and written */
+        NNC_LET(why, maps, NULL, backward ? 3.0 : 2.0);
+        NNC_LET(why, read_bytes, "B", work.read_bytes);
+        NNC_LET(why, write_bytes, "B", work.write_bytes);
+        NNC_SET(why, work.read_bytes, "B", read_bytes + maps * elements * element_bytes);
+        NNC_SET(why, work.write_bytes, "B", write_bytes + maps * elements * element_bytes);
+        NNC_NOTE(why, "maps whose channels lie together, turned for the norm and back");
+    }
     return work;
 }
 

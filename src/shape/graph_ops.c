@@ -127,6 +127,7 @@ static void lower_norm(lowering *l, const nnc_graph_op *op)
     nnc_op *norm = nnc_list_norm(&l->to, op->node->label, kind, nnc_graph_all_elements(l, &op->in),
                                  rows, op->weights.vector);
     norm->group = nnc_graph_group(op, NNC_GROUP_NORM);
+    norm->u.norm.turned &= op->values[NNC_NORM_PARAM_GROUPS] < nnc_graph_width(&op->in);
     norm->u.norm.keep = norm_keep(l->to.how->software, op);
     /* A copy in fp32 stands for the input. */
     const bool copy =

@@ -137,6 +137,7 @@ nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind,
                              .rows = rows,
                              .fused = software->fused_norm && (map || !software->written_out),
                              .by_reductions = software->by_reductions && kind != NNC_NORM_BATCH,
+                             .turned = software->turned_group_norms && kind == NNC_NORM_GROUP,
                              .keeps_input = true,
                              .keep = w->how->software->norm_keep };
     return op;

@@ -6,7 +6,7 @@ dense, global batch 64; of each device the cheapest size
 
 device  devices      step         run  run cost   run kWh    memory    MFU  limit    plan
 round         8  61.52 ms  11.13 days  2,136 USD    2,136  891.5 MB  95.2%  compute  dp8 zero1 mb1
-fitted        8  45.92 ms  8.305 days  3,189 USD    797.3  2.821 GB  63.8%  compute  dp8 zero2 mb8
+fitted        8  46.13 ms  8.343 days  3,204 USD    800.9  2.821 GB  63.5%  compute  dp8 zero2 mb8
 
 prices: round 1 USD/h (nowhere, 2020-01); fitted 2 USD/h (here, 2022-02)
 
@@ -14,18 +14,18 @@ prices: round 1 USD/h (nowhere, 2020-01); fitted 2 USD/h (here, 2022-02)
     nncost estimate dense fitted --global-batch 64 --tokens 1T --devices 8 --zero 2 --micro-batch 8
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T | grep '^    nncost' | while read -r line; do $line | grep '^run'; done
 run         11.13 days, 2,136 device-hours, 15,625,000 steps of 61.52 ms, 1.000 T tokens,
-run         8.305 days, 1,595 device-hours, 15,625,000 steps of 45.92 ms, 1.000 T tokens,
+run         8.343 days, 1,602 device-hours, 15,625,000 steps of 46.13 ms, 1.000 T tokens,
 
 # Within a deadline; within a budget it is the fastest; a device that misses them says so.
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --deadline 8d -f csv | cut -d, -f1-6
 id,devices,step_s,run_s,cost,currency
 round,16,0.0311822405392,487222.508425,2165.43337078,USD
-fitted,16,0.0240064271816,375100.424713,3334.22599745,USD
+fitted,16,0.0241212742019,376894.909405,3350.17697249,USD
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --budget '4.5k USD' --price 2 | head -6
 dense, global batch 64; of each device the fastest size within the budget
 
 device devices     step        run run cost  run kWh   MFU limit   plan
-fitted      16 24.01 ms 4.341 days 3,334 USD   833.6 61.0% compute dp8 pp2 zero2 mb4 dualpipe
+fitted      16 24.12 ms 4.362 days 3,350 USD   837.5 60.7% compute dp8 pp2 zero2 mb4 dualpipe
 round       16 31.18 ms 5.639 days 4,331 USD   2,165 93.9% compute dp16 zero1 mb2
 left out: memory (a width of 100, see COLUMNS)
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --deadline 1h
@@ -49,12 +49,12 @@ old           8  7.766 s  -                    -  3.008 GB  96.5%  compute  dp8 
 # A plan file of them, which check estimates to the same.
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --set layers=4 --tokens 1T --plans best.json -f json | grep -o '"step_s": [^,]*'
 "step_s": 0.033757679839
-"step_s": 0.025057430677
+"step_s": 0.0251627071123
 $ for id in round fitted; do nncost estimate best.json --scenario $id -f json | grep -o '"step_s": [^,]*'; done
 "step_s": 0.033757679839
 "step_s": 0.033757679839
-"step_s": 0.025057430677
-"step_s": 0.025057430677
+"step_s": 0.0251627071123
+"step_s": 0.0251627071123
 
 # Refused.
 $ nncost search dense round,nope --threads 1 --devices 8 --global-batch 64
@@ -74,12 +74,12 @@ $ nncost search unet round,fitted --devices 2
 $ mkdir -p mine/prices; printf '{ "schema": "nncost.prices/1", "id": "mill", "name": "The mill", "references": { "a": "b" }, "prices": [\n%s,\n%s ] }\n' '{ "device": "round", "offer": "on-demand", "per_device_hour": 4, "currency": "USD", "where": "Mill", "date": "2026-01", "source": "@a" }' '{ "device": "fitted", "offer": "on-demand", "per_device_hour": 3, "currency": "USD", "where": "Mill", "date": "2026-02", "source": "@a" }' > mine/prices/mill.json
 $ export NNCOST_PATH=toy:mine; nncost search dense round,fitted --threads 1 --devices 8 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --cluster ./toy/clusters/pod.json --seller mill --device-mtbf-s 1000h --asynchronous=on --plans best.json -f csv | cut -d, -f1,3-6; sed -n '/"id": "round"/s/.*recompute/recompute/p' best.json | sed "s|$PWD|HERE|"
 id,step_s,run_s,cost,currency
-fitted,0.0470545039205,736474.231134,4909.82820756,USD
+fitted,0.047265056791,739769.702354,4931.79801569,USD
 round,0.0622510692558,974323.487607,8660.65322318,USD
 recompute": "none", "tokens": 1e12, "device_mtbf_s": 3600000, "asynchronous": true, "cluster": "HERE/./toy/clusters/pod.json", "price": 4, "note": "price: Mill, 2026-01"}
 $ for id in round fitted; do nncost run best.json --scenario $id -f json | python3 -c 'import json, sys; r = json.load(sys.stdin)["run"]; print(r["run_s"], r["cost"])'; done
 974323.487607 8660.65322318
-736474.231134 4909.82820756
+739769.702354 4931.79801569
 $ mkdir -p elsewhere && mv best.json elsewhere && nncost check elsewhere/best.json --update && nncost check elsewhere/best.json
 elsewhere/best.json: 2 estimated
 recorded by nncost 0.1.0

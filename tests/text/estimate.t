@@ -141,20 +141,21 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      47.33 ms, nine of ten measurements fall in 37.87 ms .. 59.17 ms
-          no software is faster than 27.68 ms; with nothing overlapped it takes 54.21 ms
-bound by  compute 82.6% of the step, memory 17.4%, without the compute limit it would take 14.36 ms
+step      47.54 ms, nine of ten measurements fall in 38.03 ms .. 59.43 ms
+          no software is faster than 27.68 ms; with nothing overlapped it takes 54.42 ms
+bound by  compute 82.7% of the step, memory 17.3%, without the compute limit it would take 14.36 ms
 
 part          time  share    group          time  share
-forward   15.19 ms  32.1%    embedding  168.1 us   0.4%
-backward  30.10 ms  63.6%    attention  18.47 ms  39.0%
-update    2.048 ms   4.3%    mlp        21.49 ms  45.4%
+forward   15.24 ms  32.0%    embedding  168.1 us   0.4%
+backward  30.26 ms  63.6%    attention  18.68 ms  39.3%
+update    2.048 ms   4.3%    mlp        21.49 ms  45.2%
                              norm       1.700 ms   3.6%
                              head       2.956 ms   6.2%
                              loss       500.0 us   1.1%
                              optimizer  2.048 ms   4.3%
 
-rate      169,019 tokens/s, 169 samples/s, MFU 61.9%, HFU 61.9% of 200.0 TFLOP/s, FLOPs as in palm
+rate      168,270 tokens/s, 168.3 samples/s, MFU 61.6%,
+          HFU 61.6% of 200.0 TFLOP/s, FLOPs as in palm
 work      model 5.856 TFLOP, executed 5.536 TFLOP, 6ND 5.093 TFLOP, memory traffic 17.36 GB
 
 memory           size  of device
@@ -165,8 +166,8 @@ activations  2.243 GB      11.2%  kept for backward
 transient    176.0 MB       0.9%  gradients of activations
 total     4.133 GB (3.85 GiB) of 20.00 GB (18.63 GiB), 20.7%: fits, 15.87 GB free
 
-cost      2 USD per device-hour (here, 2022-02), 2.63e-05 USD per step,
-          0.003287 USD per million tokens
+cost      2 USD per device-hour (here, 2022-02), 2.641e-05 USD per step,
+          0.003302 USD per million tokens
 $ nncost estimate dense fitted --micro-batch 8 --mode ideal
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
@@ -427,7 +428,7 @@ would fit --optimizer adam8bit, 4.816 GB, step 223.6 ms
 
 $ nncost estimate dense fitted --precision fp32 --set layers=100 | sed -n '/^total/,/^$/p'
 total     25.89 GB (24.12 GiB) of 20.00 GB (18.63 GiB), 129.5%: DOES NOT FIT by 5.894 GB
-would fit --recompute full, 19.94 GB, step 1.880 s
+would fit --recompute full, 19.94 GB, step 1.893 s
 
 
 # Not even with everything that was tried.
@@ -456,19 +457,19 @@ goodput     100.00% (stops are not counted: the device file has no rate of failu
 cost        17,743 USD, at 4 USD per device-hour, 0.008871 USD per million tokens
 energy      4,436 kWh, 1.000 kW per device as rated, PUE 1
 $ nncost estimate unet fitted --micro-batch 32 --samples 1e8 | sed -n '/^cost/,$p'
-cost      2 USD per device-hour (here, 2022-02), 7.332e-06 USD per step,
-          0.0002291 USD per thousand samples
+cost      2 USD per device-hour (here, 2022-02), 7.649e-06 USD per step,
+          0.000239 USD per thousand samples
 
-run         11.46 h, 11.46 device-hours, 3,125,000 steps of 13.20 ms, 100.0 M samples,
+run         11.95 h, 11.95 device-hours, 3,125,000 steps of 13.77 ms, 100.0 M samples,
             1.958e+18 FLOP
 
 part         time   share
-training  11.46 h  100.0%  Steps as estimated.
+training  11.95 h  100.0%  Steps as estimated.
 
 goodput     100.00% (stops are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
-cost        22.91 USD, at 2 USD per device-hour (here, 2022-02)
-energy      5.728 kWh, 500.0 W per device as rated, PUE 1
+cost        23.9 USD, at 2 USD per device-hour (here, 2022-02)
+energy      5.976 kWh, 500.0 W per device as rated, PUE 1
 
 # A device without a price, network, power.
 $ nncost estimate dense old --tokens 1e9 | sed -n '/^cost/,$p'
@@ -567,18 +568,18 @@ device    fitted, A device of round efficiencies, 400.0 TFLOP/s fp8, 2.000 TB/s,
 plan      batch 1, sequence 1000, fp8, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      9.169 ms, nine of ten measurements fall in 7.335 ms .. 11.46 ms
-          no software is faster than 2.249 ms; with nothing overlapped it takes 10.42 ms
-bound by  compute 54.6% of the step, memory 31.9%, without the compute limit it would take 5.642 ms
+step      9.212 ms, nine of ten measurements fall in 7.370 ms .. 11.52 ms
+          no software is faster than 2.249 ms; with nothing overlapped it takes 10.46 ms
+bound by  compute 54.8% of the step, memory 31.7%, without the compute limit it would take 5.642 ms
 $ nncost estimate dense fitted --precision tf32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 100.0 TFLOP/s tf32, 2.000 TB/s, ridge 50 FLOP/B
 plan      batch 1, sequence 1000, tf32, policy fp32, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      15.80 ms, nine of ten measurements fall in 12.64 ms .. 19.75 ms
-          no software is faster than 6.921 ms; with nothing overlapped it takes 18.20 ms
-bound by  compute 72.2% of the step, memory 22.3%, without the compute limit it would take 6.842 ms
+step      15.89 ms, nine of ten measurements fall in 12.71 ms .. 19.86 ms
+          no software is faster than 6.921 ms; with nothing overlapped it takes 18.28 ms
+bound by  compute 72.4% of the step, memory 22.1%, without the compute limit it would take 6.842 ms
 $ nncost estimate dense old --precision fp32 | head -8
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    old, An old device without bf16, 10.00 TFLOP/s fp32, 500.0 GB/s, ridge 20 FLOP/B
@@ -625,11 +626,11 @@ cost      2 USD per device-hour (here, 2022-02), 8.445e-06 USD per step,
           0.008445 USD per million tokens
 $ for a in flash1 flash2 flash3; do nncost estimate dense fitted --attention $a | grep attention; done
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash1 attention, recompute none,
-backward  6.137 ms  54.2%    attention  5.276 ms  46.6%
+backward  6.202 ms  54.3%    attention  5.366 ms  47.0%
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash2 attention, recompute none,
-backward  4.834 ms  51.3%    attention  3.366 ms  35.8%
+backward  4.867 ms  51.5%    attention  3.409 ms  36.0%
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash3 attention, recompute none,
-backward  4.104 ms  48.6%    attention  2.403 ms  28.4%
+backward  4.119 ms  48.6%    attention  2.422 ms  28.6%
 
 # --set changes any field for a what-if; a prefix chooses where.
 $ nncost estimate dense round --set hidden=2000 --set head_dim=250 --set ffn_hidden=8000 --set mem_bytes_per_s=2e12 | head -12
@@ -662,11 +663,11 @@ $ nncost estimate dense fitted --set efficiency.basis=none | grep -A1 '^step'
 step      5.398 ms
           no software is faster than 3.460 ms; with nothing overlapped it takes 6.537 ms
 $ nncost estimate dense fitted --set efficiency.basis=default | grep -A1 '^step'
-step      9.414 ms, nine of ten measurements fall in 4.707 ms .. 18.83 ms
-          no software is faster than 3.460 ms; with nothing overlapped it takes 10.75 ms
+step      9.457 ms, nine of ten measurements fall in 4.729 ms .. 18.91 ms
+          no software is faster than 3.460 ms; with nothing overlapped it takes 10.80 ms
 $ nncost estimate dense fitted --set efficiency.basis=kernels | grep -A1 '^step'
-step      9.414 ms, nine of ten measurements fall in 4.707 ms .. 18.83 ms
-          no software is faster than 3.460 ms; with nothing overlapped it takes 10.75 ms
+step      9.457 ms, nine of ten measurements fall in 4.729 ms .. 18.91 ms
+          no software is faster than 3.460 ms; with nothing overlapped it takes 10.80 ms
 
 # A narrow terminal, and one too narrow for anything.
 $ COLUMNS=60 nncost estimate dense fitted
@@ -679,24 +680,24 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
           software torch-compile (chosen for this plan),
           mode predicted
 
-step      9.414 ms,
-          nine of ten measurements fall in 7.531 ms .. 11.77 ms
+step      9.457 ms,
+          nine of ten measurements fall in 7.566 ms .. 11.82 ms
           no software is faster than 3.460 ms; with nothing
-          overlapped it takes 10.75 ms
-bound by  compute 61.9% of the step, memory 27.7%,
+          overlapped it takes 10.80 ms
+bound by  compute 62.0% of the step, memory 27.6%,
           without the compute limit it would take 4.982 ms
 
 part          time  share    group          time  share
-forward   2.532 ms  26.9%    embedding  56.02 us   0.6%
-backward  4.834 ms  51.3%    attention  3.366 ms  35.8%
-update    2.048 ms  21.8%    mlp        2.997 ms  31.8%
+forward   2.542 ms  26.9%    embedding  56.02 us   0.6%
+backward  4.867 ms  51.5%    attention  3.409 ms  36.0%
+update    2.048 ms  21.7%    mlp        2.997 ms  31.7%
                              norm       510.0 us   5.4%
                              head       356.4 us   3.8%
                              loss       80.00 us   0.8%
-                             optimizer  2.048 ms  21.8%
+                             optimizer  2.048 ms  21.7%
 
-rate      106,222 tokens/s, 106.2 samples/s, MFU 38.9%,
-          HFU 38.9% of 200.0 TFLOP/s, FLOPs as in palm
+rate      105,738 tokens/s, 105.7 samples/s, MFU 38.7%,
+          HFU 38.7% of 200.0 TFLOP/s, FLOPs as in palm
 work      model 732.0 GFLOP, executed 692.1 GFLOP,
           6ND 636.6 GFLOP, memory traffic 5.538 GB
 
@@ -710,8 +711,8 @@ total     2.016 GB (1.88 GiB) of 20.00 GB (18.63 GiB),
           10.1%: fits, 17.98 GB free
 
 cost      2 USD per device-hour (here, 2022-02),
-          5.23e-06 USD per step,
-          0.00523 USD per million tokens
+          5.254e-06 USD per step,
+          0.005254 USD per million tokens
 $ COLUMNS=10 nncost estimate dense round | head -20
 model     dense, A small decoder, decoder,
           107,106,000 parameters

@@ -420,8 +420,9 @@ long_s            of many blocks of long sequences and wide heads
 query_passes      calls: a kernel for each block of keys; of the others three quarters meet
 short_factor      short sequences
 narrow_factor     narrow heads leave a row of the units partly empty; width: of a head, at most 128
+padded_factor     kernels have heads of multiples of 32
 block_factor      few blocks of queries leave units idle
-matrix_s          = long_s * short_factor * narrow_factor * block_factor
+matrix_s          = long_s * short_factor * narrow_factor * padded_factor * block_factor
 vector_s          = vector_flops / vector_flops_per_s
 compute_s         = max(matrix_s, vector_s)
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
@@ -445,8 +446,9 @@ long_s            of many blocks of long sequences and wide heads
 query_passes      calls: a kernel for each block of keys; of the others three quarters meet
 short_factor      short sequences
 narrow_factor     narrow heads leave a row of the units partly empty; width: of a head, at most 128
+padded_factor     kernels have heads of multiples of 32
 block_factor      few blocks of queries leave units idle
-matrix_s          = long_s * short_factor * narrow_factor * block_factor
+matrix_s          = long_s * short_factor * narrow_factor * padded_factor * block_factor
 vector_s          = vector_flops / vector_flops_per_s
 compute_s         = max(matrix_s, vector_s)
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)

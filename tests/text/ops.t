@@ -155,14 +155,14 @@ embed.tokens    forward   1 tokens=1000 widt.. 8.000 k       0 4.008 M      0 14
 embed.positions forward   1 elements=1000000   8.000 k 1.000 M 4.000 M   0.25 14.00 us  0.1% host
 attn.norm       forward   8 rows=1000 width=.. 2.008 M 8.000 M 4.000 M      2 14.00 us  1.2% host
 attn.qkv        forward   8 m=1000 n=3000 k=.. 2.000 M 6.003 G 14.01 M  428.6 36.68 us  3.1% compute
-attn.core       forward   8 b=1 heads=8/8 s=.. 6.032 M 2.022 G 8.032 M  251.7 64.38 us  5.5% compute
+attn.core       forward   8 b=1 heads=8/8 s=.. 6.032 M 2.022 G 8.032 M  251.7 65.68 us  5.6% compute
 attn.out        forward   8 m=1000 n=1000 k=.. 2.000 M 2.001 G 6.002 M  333.4 13.83 us  1.2% compute
 attn.residual   forward   8 elements=1000000         - 1.000 M 4.000 M   0.25 14.00 us  1.2% host
 mlp.norm        forward   8 rows=1000 width=.. 2.008 M 8.000 M 4.000 M      2 14.00 us  1.2% host
 cut: shape (a width of 100, see COLUMNS)
 
           29 more rows
-step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 9.414 ms, compute
+step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 9.457 ms, compute
 $ nncost ops dense fitted --top 8 --mode ideal
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
@@ -312,11 +312,12 @@ embed.tokens   forward       1 tokens=1000 w.. 8.000 k       0 4.008 M      0 14
 attn.norm      forward       4 rows=1000 wid.. 4.004 M 4.000 M 10.00 M    0.4 20.00 us  0.6% memory
 attn.qkv       forward       4 m=1000 n=1600.. 2.000 M 3.200 G 8.400 M    381 20.21 us  0.6% compute
 attn.rotary    forward       4 elements=1200..       - 3.600 M 14.40 M   0.25 24.40 us  0.7% memory
+attn.expand_kv forward       4 elements=1600..       -       0 4.800 M      0 14.80 us  0.4% host
 attn.scores    forward       4 b=8 m=1000 n=.. 3.200 M 1.600 G 19.20 M  83.33 19.97 us  0.6% compute
 attn.mask      forward       4 elements=8000..       - 16.00 M 32.00 M    0.5 42.00 us  1.3% memory
 attn.softmax   forward       4 elements=8000..       - 40.00 M 32.00 M   1.25 42.00 us  1.3% memory
 attn.context   forward       4 b=8 m=1000 n=.. 1.600 M 1.600 G 19.20 M  83.33 16.21 us  0.5% memory
-attn.out       forward       4 m=1000 n=1000.. 1.600 M 1.600 G 5.200 M  307.7 11.68 us  0.4% compute
+attn.out       forward       4 m=1000 n=1000.. 1.600 M 1.600 G 5.200 M  307.7 11.68 us  0.3% compute
 attn.residual  forward       4 elements=1000..       - 1.000 M 6.000 M 0.1667 16.00 us  0.5% host
 mlp.norm       forward       4 rows=1000 wid.. 4.004 M 4.000 M 10.00 M    0.4 20.00 us  0.6% memory
 moe.router     forward       4 m=1000 n=8 k=.. 2.000 M 16.00 M 2.032 M  7.874 3.530 us  0.1% host
@@ -327,7 +328,7 @@ moe.activation forward       4 elements=2000.. 12.00 M 10.00 M 20.00 M    0.5 30
 moe.down       forward       4 experts=8 m=2.. 4.000 M 4.000 G 24.00 M  166.7 26.67 us  0.8% compute
 moe.combine    forward       4 elements=1000.. 4.000 M 4.000 M 6.000 M 0.6667 16.00 us  0.5% host
 mlp.residual   forward       4 elements=1000..       - 1.000 M 6.000 M 0.1667 16.00 us  0.5% host
-head.norm      forward       1 rows=1000 wid.. 4.004 M 4.000 M 10.00 M    0.4 20.00 us  0.2% memory
+head.norm      forward       1 rows=1000 wid.. 4.004 M 4.000 M 10.00 M    0.4 20.00 us  0.1% memory
 head.logits    forward       1 m=1000 n=1000.. 2.000 M 20.00 G 42.00 M  476.2 120.9 us  0.9% compute
 loss           forward       1 rows=1000 cla.. 20.00 M 50.00 M 140.0 M 0.3571 150.0 us  1.1% memory
 loss           backward      1 rows=1000 cla..       - 20.00 M 140.0 M 0.1429 150.0 us  1.1% memory
@@ -345,7 +346,7 @@ moe.dispatch   backward      4 elements=2000..       - 2.000 M 6.000 M 0.3333 16
 moe.scores     backward      4 elements=8000         - 32.00 k 48.00 k 0.6667 10.05 us  0.3% host
 moe.router     grad_input    4 m=1000 n=1000..       - 16.00 M 2.032 M  7.874 3.446 us  0.1% host
 moe.router     grad_weight   4 m=1000 n=8 k=..       - 16.00 M 2.032 M  7.874 3.530 us  0.1% host
-mlp.norm       backward      4 rows=1000 wid..       - 10.00 M 15.00 M 0.6667 25.00 us  0.8% memory
+mlp.norm       backward      4 rows=1000 wid..       - 10.00 M 15.00 M 0.6667 25.00 us  0.7% memory
 attn.residual  backward      4 elements=1000..       - 1.000 M 6.000 M 0.1667 16.00 us  0.5% host
 attn.out       grad_input    4 m=1000 n=800 ..       - 1.600 G 5.200 M  307.7 11.86 us  0.4% compute
 attn.out       grad_weight   4 m=800 n=1000 ..       - 1.600 G 5.200 M  307.7 11.86 us  0.4% compute
@@ -353,24 +354,26 @@ attn.context   recompute     4 b=8 m=1000 n=..       - 1.600 G 19.20 M  83.33 16
 attn.context   backward      4 b=8 m=1000 n=..       - 1.600 G 19.20 M  83.33 19.97 us  0.6% compute
 attn.context   backward      4 b=8 m=1000 n=..       - 1.600 G 19.20 M  83.33 16.21 us  0.5% memory
 attn.softmax   recompute     4 elements=8000..       - 40.00 M 32.00 M   1.25 42.00 us  1.3% memory
-attn.softmax   backward      4 elements=8000..       - 32.00 M 48.00 M 0.6667 58.00 us  1.8% memory
+attn.softmax   backward      4 elements=8000..       - 32.00 M 48.00 M 0.6667 58.00 us  1.7% memory
 attn.mask      recompute     4 elements=8000..       - 16.00 M 32.00 M    0.5 42.00 us  1.3% memory
 attn.mask      backward      4 elements=8000..       - 8.000 M 32.00 M   0.25 42.00 us  1.3% memory
 attn.scores    recompute     4 b=8 m=1000 n=..       - 1.600 G 19.20 M  83.33 19.97 us  0.6% compute
 attn.scores    backward      4 b=8 m=1000 n=..       - 1.600 G 19.20 M  83.33 16.21 us  0.5% memory
 attn.scores    backward      4 b=8 m=100 n=1..       - 1.600 G 19.20 M  83.33 16.21 us  0.5% memory
+attn.expand_kv recompute     4 elements=1600..       -       0 4.800 M      0 14.80 us  0.4% host
+attn.expand_kv backward      4 elements=1600..       - 1.600 M 4.800 M 0.3333 14.80 us  0.4% host
 attn.rotary    backward      4 elements=1200..       - 3.600 M 14.40 M   0.25 24.40 us  0.7% memory
 attn.qkv       grad_input    4 m=1000 n=1000..       - 3.200 G 8.400 M    381 20.32 us  0.6% compute
 attn.qkv       grad_weight   4 m=1000 n=1600..       - 3.200 G 8.400 M    381 20.21 us  0.6% compute
-attn.norm      backward      4 rows=1000 wid..       - 10.00 M 15.00 M 0.6667 25.00 us  0.8% memory
+attn.norm      backward      4 rows=1000 wid..       - 10.00 M 15.00 M 0.6667 25.00 us  0.7% memory
 embed.tokens   backward      1 tokens=1000 w..       - 1.000 M 6.008 M 0.1664 16.01 us  0.1% host
 grad.clip      update        1 params=125641..       - 376.9 M 753.8 M    0.5 491.2 us  3.7% memory
-optimizer      update        1 params=125641..       - 2.010 G 11.56 G 0.1739 7.244 ms 54.9% memory
+optimizer      update        1 params=125641..       - 2.010 G 11.56 G 0.1739 7.244 ms 54.2% memory
 grad.zero      update        1 params=125641..       -       0 251.3 M      0 177.1 us  1.3% memory
 cut: shape (a width of 100, see COLUMNS)
 
-step      313.0 GFLOP executed, 3.405 GFLOP on the vector units, 16.19 GB moved, 13.19 ms, memory,
-          of which no op takes host 36.26 us and bubble 0 s
+step      313.0 GFLOP executed, 3.412 GFLOP on the vector units, 16.24 GB moved, 13.37 ms, memory,
+          of which no op takes host 40.64 us and bubble 0 s
 
 # A network for segmentation.
 $ nncost ops segnet round --by op

@@ -2,18 +2,18 @@
 
 # On 16 devices, on one, in the other formats.
 $ nncost estimate dense fitted --devices 16 --global-batch 512 --zero 3 --recompute full --sensitivity | sed -n '/^cost/,$p'
-cost      2 USD per device-hour (here, 2022-02), 0.004693 USD per step of all 16 devices,
-          0.009167 USD per million tokens
+cost      2 USD per device-hour (here, 2022-02), 0.004696 USD per step of all 16 devices,
+          0.009172 USD per million tokens
 
 figure                           value  elasticity  step if doubled  change
-scale_up.bytes_per_s        200.0 GB/s      -0.308         446.6 ms  -15.4%
-scale_out.bytes_per_s       20.00 GB/s      -0.217         470.8 ms  -10.8%
-matmul_flops_per_s.bf16  200.0 TFLOP/s      -0.094         503.5 ms   -4.6%
-scale_out.latency_s           5.000 us       0.042         550.3 ms    4.2%
-mem_bytes_per_s             2.000 TB/s      -0.016         523.8 ms   -0.8%
-vector_flops_per_s.fp32  10.00 TFLOP/s       0.000         528.0 ms    0.0%
-scale_up.latency_s            2.000 us       0.000         528.0 ms    0.0%
-host.bytes_per_s            20.00 GB/s       0.000         528.0 ms    0.0%
+scale_up.bytes_per_s        200.0 GB/s      -0.308         447.0 ms  -15.4%
+scale_out.bytes_per_s       20.00 GB/s      -0.217         471.1 ms  -10.8%
+matmul_flops_per_s.bf16  200.0 TFLOP/s      -0.095         503.7 ms   -4.7%
+scale_out.latency_s           5.000 us       0.042         550.6 ms    4.2%
+mem_bytes_per_s             2.000 TB/s      -0.016         524.1 ms   -0.8%
+vector_flops_per_s.fp32  10.00 TFLOP/s       0.000         528.3 ms    0.0%
+scale_up.latency_s            2.000 us       0.000         528.3 ms    0.0%
+host.bytes_per_s            20.00 GB/s       0.000         528.3 ms    0.0%
 
 mem_bytes moves no time: the plan takes 267.3 MB of 20.00 GB, with less than that it would not fit
 $ nncost estimate dense fitted --micro-batch 8 --set efficiency.gemm.bf16.l2_bytes_per_s=4e12 --sensitivity | tail -5
@@ -24,26 +24,26 @@ efficiency.gemm.bf16.l2_bytes_per_s, and may bound products first
 mem_bytes moves no time: the plan takes 4.133 GB of 20.00 GB, with less than that it would not fit
 $ nncost estimate dense fitted --devices 16 --global-batch 512 --zero 3 --recompute full --sensitivity --format csv
 figure,value,elasticity,step_if_doubled_s,needed\r
-scale_up.bytes_per_s,200000000000,-0.308115861639,0.446649658764,\r
-scale_out.bytes_per_s,20000000000,-0.216643981565,0.470797809074,\r
-matmul_flops_per_s.bf16,2e14,-0.0940664298838,0.503511616417,\r
-scale_out.latency_s,5e-6,0.0422475580729,0.550297125914,\r
-mem_bytes_per_s,2e12,-0.0160666313728,0.523793175356,\r
-vector_flops_per_s.fp32,1e13,0,0.527990796649,\r
-scale_up.latency_s,2e-6,0,0.527990796649,\r
-host.bytes_per_s,20000000000,0,0.527990796649,\r
-mem_bytes,20000000000,0,0.527990796649,267256000\r
+scale_up.bytes_per_s,200000000000,-0.307921016356,0.446983759187,\r
+scale_out.bytes_per_s,20000000000,-0.216506980957,0.471131909496,\r
+matmul_flops_per_s.bf16,2e14,-0.0946393215935,0.503678666629,\r
+scale_out.latency_s,5e-6,0.0422208416962,0.550631226337,\r
+mem_bytes_per_s,2e12,-0.0160564712075,0.524127275779,\r
+vector_flops_per_s.fp32,1e13,0,0.528324897071,\r
+scale_up.latency_s,2e-6,0,0.528324897071,\r
+host.bytes_per_s,20000000000,0,0.528324897071,\r
+mem_bytes,20000000000,0,0.528324897071,267256000\r
 $ nncost estimate dense fitted --micro-batch 8 --precision fp16 --sensitivity --format json | sed -n '/"sensitivity"/,/^  \]/p'
   "sensitivity": [
-    {"figure": "matmul_flops_per_s.fp16", "value": 2e14, "elasticity": -0.85094576891, "step_if_doubled_s": 0.0275181518555, "needed": null},
-    {"figure": "mem_bytes_per_s", "value": 2e12, "elasticity": -0.154902232213, "step_if_doubled_s": 0.0436734126684, "needed": null},
-    {"figure": "vector_flops_per_s.fp32", "value": 1e13, "elasticity": 0, "step_if_doubled_s": 0.0473320365309, "needed": null},
-    {"figure": "scale_up.bytes_per_s", "value": 200000000000, "elasticity": 0, "step_if_doubled_s": 0.0473320365309, "needed": null},
-    {"figure": "scale_up.latency_s", "value": 2e-6, "elasticity": 0, "step_if_doubled_s": 0.0473320365309, "needed": null},
-    {"figure": "scale_out.bytes_per_s", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0473320365309, "needed": null},
-    {"figure": "scale_out.latency_s", "value": 5e-6, "elasticity": 0, "step_if_doubled_s": 0.0473320365309, "needed": null},
-    {"figure": "host.bytes_per_s", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0473320365309, "needed": null},
-    {"figure": "mem_bytes", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0473320365309, "needed": 4132904000}
+    {"figure": "matmul_flops_per_s.fp16", "value": 2e14, "elasticity": -0.85160588853, "step_if_doubled_s": 0.0276234282908, "needed": null},
+    {"figure": "mem_bytes_per_s", "value": 2e12, "elasticity": -0.154216213518, "step_if_doubled_s": 0.0438839655389, "needed": null},
+    {"figure": "vector_flops_per_s.fp32", "value": 1e13, "elasticity": 0, "step_if_doubled_s": 0.0475425894014, "needed": null},
+    {"figure": "scale_up.bytes_per_s", "value": 200000000000, "elasticity": 0, "step_if_doubled_s": 0.0475425894014, "needed": null},
+    {"figure": "scale_up.latency_s", "value": 2e-6, "elasticity": 0, "step_if_doubled_s": 0.0475425894014, "needed": null},
+    {"figure": "scale_out.bytes_per_s", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0475425894014, "needed": null},
+    {"figure": "scale_out.latency_s", "value": 5e-6, "elasticity": 0, "step_if_doubled_s": 0.0475425894014, "needed": null},
+    {"figure": "host.bytes_per_s", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0475425894014, "needed": null},
+    {"figure": "mem_bytes", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0475425894014, "needed": 4132904000}
   ],
 $ nncost estimate unet round --micro-batch 8 --sensitivity --format markdown | sed -n '/^- \*\*cost/,$p'
 - **cost**: 1 USD per device-hour (nowhere, 2020-01), 6.82e-07 USD per step, 8.525e-05 USD per thousand samples

@@ -327,7 +327,7 @@ forward   730.3 us
 $ nncost compare --serve unet,dense round,fitted --steps 20 --image 96
 model  device      time    a step  images/s  per thousand    energy
 unet   round   547.0 us  27.35 us     1,828     0.0001519  547.0 mJ
-unet   fitted  29.95 ms  1.497 ms     33.39       0.01664   14.97 J
+unet   fitted  30.60 ms  1.530 ms     32.68         0.017   15.30 J
 
           2 illegal rows left out
 $ nncost serve unet round --steps 20 --format json | grep -A9 '"images"'

@@ -456,6 +456,7 @@ name                        Nothing fused
 fused_norm                  off
 written_out                 off
 by_reductions               off
+turned_group_norms          off
 random_written              off
 fused_activation            off
 fused_residual              off

@@ -3,50 +3,50 @@
 # Doubling from 8 to 64, with the run's time and cost.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --price 2
 dense on 4 sizes of fitted, global batch 64
-408576 combinations: 5423 evaluated, 403153 illegal, too large or slower for sure; 5423 fit
+408576 combinations: 5427 evaluated, 403149 illegal, too large or slower for sure; 5427 fit
 
 devices      step         run  run USD    kWh    memory    MFU  bubble  plan
-      8  45.92 ms  2.492 days    956.7  239.2  2.821 GB  63.8%    0.0%  dp8 zero2 mb8
-     16  24.01 ms     31.26 h    1,000  250.1  1.611 GB  61.0%    0.0%  dp8 pp2 zero2 mb4 dualpipe
-     32  13.33 ms     17.35 h    1,110  277.6  865.9 MB  54.9%    0.0%  dp32 zero2 mb2
-     64  8.005 ms     10.42 h    1,334  333.5  563.5 MB  45.7%    0.0%  dp32 pp2 zero2 mb1 dualpipe
+      8  46.13 ms  2.503 days    961.1  240.3  2.821 GB  63.5%    0.0%  dp8 zero2 mb8
+     16  24.12 ms     31.41 h    1,005  251.3  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+     32  13.39 ms     17.44 h    1,116    279  865.9 MB  54.7%    0.0%  dp32 zero2 mb2
+     64  8.048 ms     10.48 h    1,341  335.3  563.5 MB  45.5%    0.0%  dp32 pp2 zero2 mb1 dualpipe
 
-fastest: 64 devices, 8.005 ms a step, 10.42 h for the run, run cost 1,334 USD
+fastest: 64 devices, 8.048 ms a step, 10.48 h for the run, run cost 1,341 USD
     nncost estimate dense fitted --global-batch 64 --tokens 300e9 --price 2 --devices 64 --pipeline 2 --zero 2 --micro-batch 1 --schedule dualpipe
-cheapest: 8 devices, 45.92 ms a step, 2.492 days for the run, run cost 956.7 USD
+cheapest: 8 devices, 46.13 ms a step, 2.503 days for the run, run cost 961.1 USD
     nncost estimate dense fitted --global-batch 64 --tokens 300e9 --price 2 --devices 8 --zero 2 --micro-batch 8
 
 # Lists and steps, in the other formats.
 $ nncost search dense fitted --threads 1 --devices 8..24+8 --global-batch 96 --recompute none --offload none --tensor 1
 dense on 3 sizes of fitted, global batch 96
-179712 combinations: 1977 evaluated, 177735 illegal, too large or slower for sure; 1977 fit
+179712 combinations: 1978 evaluated, 177734 illegal, too large or slower for sure; 1978 fit
 
 devices      step   step USD    memory    MFU  bubble  plan
-      8  68.60 ms  0.0003049  4.030 GB  64.0%    0.0%  dp8 zero2 mb12
-     16  34.92 ms  0.0003104  2.216 GB  62.9%    0.0%  dp8 pp2 zero2 mb6 dualpipe
-     24  24.01 ms  0.0003201  1.486 GB  61.0%    0.0%  dp24 zero2 mb4
+      8  68.90 ms  0.0003062  4.030 GB  63.7%    0.0%  dp8 zero2 mb12
+     16  35.08 ms  0.0003119  2.216 GB  62.6%    0.0%  dp8 pp2 zero2 mb6 dualpipe
+     24  24.12 ms  0.0003216  1.486 GB  60.7%    0.0%  dp24 zero2 mb4
 
-fastest: 24 devices, 24.01 ms a step, step cost 0.0003201 USD
+fastest: 24 devices, 24.12 ms a step, step cost 0.0003216 USD
     nncost estimate dense fitted --global-batch 96 --devices 24 --zero 2 --micro-batch 4
-cheapest: 8 devices, 68.60 ms a step, step cost 0.0003049 USD
+cheapest: 8 devices, 68.90 ms a step, step cost 0.0003062 USD
     nncost estimate dense fitted --global-batch 96 --devices 8 --zero 2 --micro-batch 12
 $ nncost search dense fitted --threads 1 --devices 8,16 --global-batch 64 --tensor 1,2 --recompute none --offload none --format csv
 plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.schedule,plan.recompute,plan.offload,software,step_s,memory_bytes,mfu,tokens_per_s,bubble_share,exposed_comm_s,device_s,cost_step,run_s,device_hours,cost_run,goodput,energy_j,carbon_kg,command\r
-8,8,1,1,1,1,1,false,2,8,1,64,1f1b,none,none,torch-compile,0.0459233351332,2820855500,0.637584354774,1393627.00497,0,0.000348506414827,0.367386681066,0.000204103711703,,,,,,,nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8\r
-16,8,1,2,1,1,1,false,2,4,2,64,dualpipe,none,none,torch-compile,0.0240064271816,1611255500,0.609836686202,2665952.72657,0,0.000348506414827,0.384102834906,0.000213390463837,,,,,,,nncost estimate dense fitted --global-batch 64 --devices 16 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe\r
+8,8,1,1,1,1,1,false,2,8,1,64,1f1b,none,none,torch-compile,0.0461338880038,2820855500,0.634674450105,1387266.55761,0,0.000348506414827,0.36907110403,0.000205039502239,,,,,,,nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8\r
+16,8,1,2,1,1,1,false,2,4,2,64,dualpipe,none,none,torch-compile,0.0241212742019,1611255500,0.606933111304,2653259.50297,0,0.000348506414827,0.385940387231,0.000214411326239,,,,,,,nncost estimate dense fitted --global-batch 64 --devices 16 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe\r
 $ nncost search dense fitted --threads 1 --devices 8,24,32 --global-batch 96 --recompute none --offload none --tensor 1 --format markdown
 dense on 3 sizes of fitted, global batch 96
-179712 combinations: 1923 evaluated, 177789 illegal, too large or slower for sure; 1923 fit
+179712 combinations: 1924 evaluated, 177788 illegal, too large or slower for sure; 1924 fit
 
 | devices | step | step USD | memory | MFU | bubble | plan |
 |---:|---:|---:|---:|---:|---:|:---|
-| 8 | 68.60 ms | 0.0003049 | 4.030 GB | 64.0% | 0.0% | dp8 zero2 mb12 |
-| 24 | 24.01 ms | 0.0003201 | 1.486 GB | 61.0% | 0.0% | dp24 zero2 mb4 |
-| 32 | 18.53 ms | 0.0003294 | 1.168 GB | 59.3% | 0.0% | dp32 zero2 mb3 |
+| 8 | 68.90 ms | 0.0003062 | 4.030 GB | 63.7% | 0.0% | dp8 zero2 mb12 |
+| 24 | 24.12 ms | 0.0003216 | 1.486 GB | 60.7% | 0.0% | dp24 zero2 mb4 |
+| 32 | 18.62 ms | 0.000331 | 1.168 GB | 59.0% | 0.0% | dp32 zero2 mb3 |
 
-fastest: 32 devices, 18.53 ms a step, step cost 0.0003294 USD
+fastest: 32 devices, 18.62 ms a step, step cost 0.000331 USD
     nncost estimate dense fitted --global-batch 96 --devices 32 --zero 2 --micro-batch 3
-cheapest: 8 devices, 68.60 ms a step, step cost 0.0003049 USD
+cheapest: 8 devices, 68.90 ms a step, step cost 0.0003062 USD
     nncost estimate dense fitted --global-batch 96 --devices 8 --zero 2 --micro-batch 12
 $ nncost search dense fitted --threads 1 --devices 8,12 --data 8 --global-batch 8 --tensor 1,2 --recompute none --offload none --format json | sed 's/"elapsed_s": .*/"elapsed_s": 0,/'
 {
@@ -62,7 +62,7 @@ $ nncost search dense fitted --threads 1 --devices 8,12 --data 8 --global-batch 
   "fastest": 8,
   "cheapest": 8,
   "sizes": [
-    {"devices": 8, "space": 24576, "evaluated": 4, "feasible": 4, "best": {"plan": {"devices": 8, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 2, "micro_batch": 1, "micro_batches": 1, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.00800557213649, "memory_bytes": 704055500, "mfu": 0.45718156524, "tokens_per_s": 999303.967737, "bubble_share": 0, "exposed_comm_s": 0.000348506414827, "device_s": 0.0640445770919, "cost_step": 3.55803206066e-5, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --data 8 --global-batch 8 --devices 8 --zero 2 --micro-batch 1"}, "reason": null},
+    {"devices": 8, "space": 24576, "evaluated": 4, "feasible": 4, "best": {"plan": {"devices": 8, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 2, "micro_batch": 1, "micro_batches": 1, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0080486397691, "memory_bytes": 704055500, "mfu": 0.454735222969, "tokens_per_s": 993956.771517, "bubble_share": 0, "exposed_comm_s": 0.000348506414827, "device_s": 0.0643891181528, "cost_step": 3.57717323071e-5, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --data 8 --global-batch 8 --devices 8 --zero 2 --micro-batch 1"}, "reason": null},
     {"devices": 12, "space": 46080, "evaluated": 0, "feasible": 0, "best": null, "reason": "disagrees with data x tensor x pipeline x context, expected 8, found 12"}
   ]
 }
@@ -87,28 +87,28 @@ cheapest: 8 devices, 8.733 ms a step, 3411 s for the run, run cost 7.581 USD
 # The smallest size that keeps to a deadline and a budget; none does.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --deadline 2d --budget 2000
 dense on 4 sizes of fitted, global batch 64
-408576 combinations: 3821 evaluated, 404755 illegal, too large or slower for sure; 291 fit
+408576 combinations: 3821 evaluated, 404755 illegal, too large or slower for sure; 283 fit
 
 devices      step      run  run USD    kWh    memory    MFU  bubble  plan
-     16  24.01 ms  31.26 h    1,000  250.1  1.611 GB  61.0%    0.0%  dp8 pp2 zero2 mb4 dualpipe
-     32  13.33 ms  17.35 h    1,110  277.6  865.9 MB  54.9%    0.0%  dp32 zero2 mb2
-     64  8.005 ms  10.42 h    1,334  333.5  563.5 MB  45.7%    0.0%  dp32 pp2 zero2 mb1 dualpipe
+     16  24.12 ms  31.41 h    1,005  251.3  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+     32  13.39 ms  17.44 h    1,116    279  865.9 MB  54.7%    0.0%  dp32 zero2 mb2
+     64  8.048 ms  10.48 h    1,341  335.3  563.5 MB  45.5%    0.0%  dp32 pp2 zero2 mb1 dualpipe
 
-8 devices: misses the deadline or the budget, the fastest takes 45.92 ms a step, 2.492 days for the
-run, run cost 956.7 USD
+8 devices: misses the deadline or the budget, the fastest takes 46.13 ms a step, 2.503 days for the
+run, run cost 961.1 USD
 
-fastest: 64 devices, 8.005 ms a step, 10.42 h for the run, run cost 1,334 USD
+fastest: 64 devices, 8.048 ms a step, 10.48 h for the run, run cost 1,341 USD
     nncost estimate dense fitted --global-batch 64 --tokens 300e9 --devices 64 --pipeline 2 --zero 2 --micro-batch 1 --schedule dualpipe
-cheapest: 16 devices, 24.01 ms a step, 31.26 h for the run, run cost 1,000 USD
+cheapest: 16 devices, 24.12 ms a step, 31.41 h for the run, run cost 1,005 USD
     nncost estimate dense fitted --global-batch 64 --tokens 300e9 --devices 16 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe
 $ nncost search dense fitted --threads 1 --devices 8,16 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --deadline 1h
 dense on 2 sizes of fitted, global batch 64
 193536 combinations: 1448 evaluated, 192088 illegal, too large or slower for sure; 0 fit
 
-8 devices: misses the deadline or the budget, the fastest takes 45.92 ms a step, 2.492 days for the
-run, run cost 956.7 USD
-16 devices: misses the deadline or the budget, the fastest takes 24.01 ms a step, 31.26 h for the
-run, run cost 1,000 USD
+8 devices: misses the deadline or the budget, the fastest takes 46.13 ms a step, 2.503 days for the
+run, run cost 961.1 USD
+16 devices: misses the deadline or the budget, the fastest takes 24.12 ms a step, 31.41 h for the
+run, run cost 1,005 USD
 [1]
 
 # Sizes that have no legal plan say why; all of them is an error.
@@ -117,15 +117,15 @@ dense on 3 sizes of fitted, global batch 8
 101376 combinations: 28 evaluated, 101348 illegal, too large or slower for sure; 28 fit
 
 devices      step   step USD    memory    MFU  bubble  plan
-      8  8.006 ms  3.558e-05  704.1 MB  45.7%    0.0%  dp8 zero2 mb1
-     16  6.751 ms  6.001e-05  459.1 MB  27.1%    0.0%  dp8 cp2 zero2 mb1
+      8  8.049 ms  3.577e-05  704.1 MB  45.5%    0.0%  dp8 zero2 mb1
+     16  6.781 ms  6.028e-05  459.1 MB  27.0%    0.0%  dp8 cp2 zero2 mb1
 
 12 devices: no legal plan, --devices: disagrees with data x tensor x pipeline x context, expected 8,
 found 12
 
-fastest: 16 devices, 6.751 ms a step, step cost 6.001e-05 USD
+fastest: 16 devices, 6.781 ms a step, step cost 6.028e-05 USD
     nncost estimate dense fitted --global-batch 8 --data 8 --devices 16 --context 2 --zero 2 --micro-batch 1
-cheapest: 8 devices, 8.006 ms a step, step cost 3.558e-05 USD
+cheapest: 8 devices, 8.049 ms a step, step cost 3.577e-05 USD
     nncost estimate dense fitted --global-batch 8 --data 8 --devices 8 --zero 2 --micro-batch 1
 $ nncost search dense round --threads 1 --devices 12,20 --global-batch 8 --tensor 1,2 --recompute none --offload none --data 8
 ! nncost: --devices: disagrees with data x tensor x pipeline x context, expected 8, found 12
@@ -155,28 +155,28 @@ cheapest: 8 devices, 122.7 ms a step, 1918 s for the run, device-hours 4.262
 # --max-devices: whole nodes up to it, or a cap on the sizes given.
 $ nncost search dense fitted --threads 1 --max-devices 40 --global-batch 64 --tensor 1,2 --recompute none --offload none
 dense on 3 sizes of fitted, global batch 64
-150528 combinations: 1927 evaluated, 148601 illegal, too large or slower for sure; 1927 fit
+150528 combinations: 1929 evaluated, 148599 illegal, too large or slower for sure; 1929 fit
 
 devices      step   step USD    memory    MFU  bubble  plan
-      8  45.92 ms  0.0002041  2.821 GB  63.8%    0.0%  dp8 zero2 mb8
-     16  24.01 ms  0.0002134  1.611 GB  61.0%    0.0%  dp8 pp2 zero2 mb4 dualpipe
-     32  13.33 ms  0.0002369  865.9 MB  54.9%    0.0%  dp32 zero2 mb2
+      8  46.13 ms   0.000205  2.821 GB  63.5%    0.0%  dp8 zero2 mb8
+     16  24.12 ms  0.0002144  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+     32  13.39 ms  0.0002381  865.9 MB  54.7%    0.0%  dp32 zero2 mb2
 
-fastest: 32 devices, 13.33 ms a step, step cost 0.0002369 USD
+fastest: 32 devices, 13.39 ms a step, step cost 0.0002381 USD
     nncost estimate dense fitted --global-batch 64 --devices 32 --zero 2 --micro-batch 2
-cheapest: 8 devices, 45.92 ms a step, step cost 0.0002041 USD
+cheapest: 8 devices, 46.13 ms a step, step cost 0.000205 USD
     nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8
 $ nncost search dense fitted --threads 1 --devices 8..64 --max-devices 20 --global-batch 64 --tensor 1,2 --recompute none,full
 dense on 2 sizes of fitted, global batch 64
-193536 combinations: 2408 evaluated, 191128 illegal, too large or slower for sure; 2408 fit
+193536 combinations: 2410 evaluated, 191126 illegal, too large or slower for sure; 2410 fit
 
 devices      step   step USD    memory    MFU  bubble  plan
-      8  45.92 ms  0.0002041  2.821 GB  63.8%    0.0%  dp8 zero2 mb8
-     16  24.01 ms  0.0002134  1.611 GB  61.0%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+      8  46.13 ms   0.000205  2.821 GB  63.5%    0.0%  dp8 zero2 mb8
+     16  24.12 ms  0.0002144  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
 
-fastest: 16 devices, 24.01 ms a step, step cost 0.0002134 USD
+fastest: 16 devices, 24.12 ms a step, step cost 0.0002144 USD
     nncost estimate dense fitted --global-batch 64 --devices 16 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe
-cheapest: 8 devices, 45.92 ms a step, step cost 0.0002041 USD
+cheapest: 8 devices, 46.13 ms a step, step cost 0.000205 USD
     nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8
 $ nncost search dense fitted --threads 1 --devices 64..256 --max-devices 20 --global-batch 64
 ! nncost: --max-devices: leaves no size of --devices, expected at least 64, found 20

@@ -22,7 +22,7 @@ set       mem_bytes_per_s=3.35TB/s, scale_up.latency_s=5us
 
 # What a number was taken for is said.
 $ nncost estimate dense fitted --tokens 1T --price '2.5 USD/h' | grep -A1 '^run'
-run         109.0 days, 2,615 device-hours, 1,000,000,000 steps of 9.414 ms, 1.000 T tokens,
+run         109.5 days, 2,627 device-hours, 1,000,000,000 steps of 9.457 ms, 1.000 T tokens,
             7.32e+20 FLOP
 $ nncost estimate dense fitted --reserve-bytes 2GiB | grep reserve
 reserve      2.147 GB      10.7%  set aside
@@ -74,9 +74,9 @@ $ nncost sweep dense fitted --micro-batch 1,2 --where 'total_bytes < 10B'
 # Ranges, constraints and requirements.
 $ nncost sweep experts fitted --seq-len 1k..4k*2 --columns seq_len,step_s --format csv
 plan.seq_len,step.step_s\r
-1024,0.00633089618021\r
-2048,0.00963091879427\r
-4096,0.018121211556\r
+1024,0.0065509756067\r
+2048,0.0102051636993\r
+4096,0.0199014295278\r
 $ nncost sweep dense fitted --micro-batch 1,2,4 --where 'step_s < 20ms && total_bytes < 80GB' --columns micro_batch --format csv
 plan.micro_batch\r
 1\r

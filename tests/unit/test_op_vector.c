@@ -31,6 +31,14 @@ START_TEST(norms)
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 8 * 20, 120, 40);
     op.phase = NNC_PHASE_BACKWARD;
+    /* Turned: dy, x and dx are read and written once more; forward x and y. */
+    op.u.norm = (nnc_norm){
+        .kind = NNC_NORM_GROUP, .elements = 20, .rows = 4, .fused = true, .turned = true
+    };
+    ck_work(nnc_op_work(&op), 0, 14 * 20, 80 + 120, 40 + 120);
+    op.phase = NNC_PHASE_FORWARD;
+    ck_work(nnc_op_work(&op), 0, 8 * 20, 40 + 80, 40 + 80);
+    op.phase = NNC_PHASE_BACKWARD;
     /* Statistics of a channel come from the whole batch, so x is read twice. */
     op.u.norm = (nnc_norm){ .kind = NNC_NORM_BATCH, .elements = 20, .rows = 4, .fused = true };
     ck_work(nnc_op_work(&op), 0, 14 * 20, 160, 40);
