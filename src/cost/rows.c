@@ -63,6 +63,14 @@ static void set_time(nnc_rows *rows, const nnc_device *device, nnc_op_cost *row)
     row->bound = t.bound;
 }
 
+static void travel(const nnc_network *network, nnc_op_cost *row)
+{
+    row->link = "";
+    row->network_s =
+        network != NULL ? nnc_network_exchange_s(network, &row->op->u.exchange, &row->link) : 0.0;
+    row->time_s = row->network_s;
+}
+
 static void add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
                 const nnc_network *network, double repeat)
 {
@@ -70,13 +78,19 @@ static void add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
     *row = (nnc_op_cost){ .op = op, .work = nnc_op_work(op), .repeat = repeat };
     if (nnc_op_is_collective(op)) {
         row->bound = NNC_BOUND_NETWORK;
-        row->link = "";
-        row->network_s =
-            network != NULL ? nnc_network_exchange_s(network, &op->u.exchange, &row->link) : 0.0;
-        row->time_s = row->network_s;
-        return;
+        travel(network, row);
+    } else if (device != NULL) {
+        set_time(rows, device, row);
     }
-    set_time(rows, device, row);
+}
+
+void nnc_rows_reroute(nnc_rows *rows, const nnc_network *network)
+{
+    for (int32_t i = 0; i < rows->count; i++) {
+        if (nnc_op_is_collective(rows->rows[i].op)) {
+            travel(network, &rows->rows[i]);
+        }
+    }
 }
 
 void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share)
@@ -172,7 +186,7 @@ void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc
 {
     rows->count = 0;
     rows->truncated = false;
-    rows->age += rows->timed_on == NULL || rows->timed_on != device ? 1 : 0;
+    rows->age += device != NULL && (rows->timed_on == NULL || rows->timed_on != device) ? 1 : 0;
     for (int32_t i = 0; i < list->count; i++) {
         add_forward(rows, &list->ops[i], device, network);
     }

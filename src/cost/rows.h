@@ -56,9 +56,12 @@ void nnc_rows_share(nnc_rows *rows, const nnc_device *device);
 
 /* Expands the forward list of one rank: forward ops, then for each op from the last to the first what
  * is recomputed and its backward ops. repeat: instances in one micro-batch, all layers. network may
- * be NULL when nothing is exchanged. */
+ * be NULL when nothing is exchanged, device when the work alone is asked for, and no times. */
 void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc_network *network,
                     const nnc_plan *plan, nnc_rows *rows);
+
+/* Other routes of the same exchanges. */
+void nnc_rows_reroute(nnc_rows *rows, const nnc_network *network);
 
 /* Another share of passes that add to a weight gradient already there: what does is timed again. */
 void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share);

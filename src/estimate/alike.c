@@ -188,7 +188,11 @@ uint64_t nnc_alike_table(nnc_shared *shared, nnc_alike *a, const nnc_step *step)
     if (!a->tabled || (network != NULL && !is_equal(a->routes, network->routes, size))) {
         const int32_t count = a->list.count;
         a->list.count = a->count;
-        nnc_rows_build(&a->list, step->device, network, step->plan, &a->rows);
+        if (a->tabled) {
+            nnc_rows_reroute(&a->rows, network);
+        } else {
+            nnc_rows_build(&a->list, step->device, network, step->plan, &a->rows);
+        }
         a->list.count = count;
         memset(a->routes, 0, size);
         if (network != NULL) {

@@ -318,7 +318,7 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_alike *alike, const nnc_step *st
         if (whole) {
             (void)nnc_alike_table(scratch->shared, alike, step);
         } else {
-            nnc_rows_build(&alike->whole, step->device, NULL, step->plan, &scratch->rows);
+            nnc_rows_build(&alike->whole, NULL, NULL, step->plan, &scratch->rows);
         }
         nnc_step_pass_work(step, whole ? &alike->rows : &scratch->rows, again, &alike->work);
         alike->worked = everywhere;
@@ -371,7 +371,7 @@ nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,
     nnc_step_deal(step, &scratch->step);
     const bool whole = is_whole(plan);
     if (!whole) { /* the mathematics is counted before it is divided */
-        nnc_rows_build(&scratch->list, device, NULL, plan, &scratch->rows);
+        nnc_rows_build(&scratch->list, NULL, NULL, plan, &scratch->rows);
         count_work(step, scratch, r);
     }
     nnc_split_list(&scratch->list, &how, sums);

@@ -7,99 +7,6 @@
 #include "estimate/say.h"
 #include "op/op_row.h"
 
-int32_t nnc_deal_device(const nnc_plan *plan, int32_t virtual_stage)
-{
-    const int32_t p = plan->pipeline;
-    const bool back = nnc_schedule_ends_meet(plan) && virtual_stage >= p;
-    return back ? 2 * p - 1 - virtual_stage : virtual_stage % p;
-}
-
-/* Layers of a segment from number `from` to `to`; *first is the number of its first one, and of the
- * next segment's afterwards. */
-static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t *first,
-                              int64_t from, int64_t to)
-{
-    int64_t held = 0;
-    for (int64_t i = from; list->mixed_count > 0 && i < to; i++) {
-        held += list->mixed[i] == segment ? 1 : 0;
-    }
-    if (list->mixed_count > 0) {
-        return held;
-    }
-    const int64_t last = *first + list->segments[segment].instances;
-    from = from > *first ? from : *first;
-    to = to < last ? to : last;
-    *first = last;
-    return to > from ? to - from : 0;
-}
-
-/* Of `total` things in order over `parts`, those of one part: the first parts have one more. */
-static int64_t dealt(int64_t total, int64_t parts, int64_t part)
-{
-    return total / parts + (part < total % parts ? 1 : 0);
-}
-
-/* Layers of a virtual stage, with the ends where these count. */
-static int64_t slots_of(const nnc_plan *plan, int64_t total, int32_t chunks, int32_t v)
-{
-    const int64_t p = plan->pipeline, stage = v % p, chunk = v / p;
-    const int64_t first = plan->first_stage_layers, last = plan->last_stage_layers;
-    const int64_t others = p - (first > 0 ? 1 : 0) - (last > 0 ? 1 : 0);
-    if (stage == 0 && first > 0) {
-        return dealt(first, chunks, chunk);
-    }
-    if (stage == p - 1 && last > 0) {
-        return dealt(last, chunks, chunk);
-    }
-    return dealt(total - first - last, others * chunks, chunk * others + stage - (first > 0));
-}
-
-void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *deal)
-{
-    const int32_t chunks = plan->pipeline > 1 ? nnc_schedule_chunks(plan) : 1;
-    const int32_t count = plan->pipeline * chunks;
-    int64_t layers = 0, next = 0;
-    deal->stages = plan->pipeline;
-    deal->virtual_stages = count;
-    for (int32_t s = 0; s < list->segment_count; s++) {
-        layers += list->segments[s].layer ? list->segments[s].instances : 0;
-    }
-    const int64_t ends = plan->ends_as_layers ? 1 : 0; /* slots before the first layer */
-    for (int32_t v = 0; v < count; v++) {
-        const int64_t end = next + slots_of(plan, layers + 2 * ends, chunks, v);
-        const int64_t from = next > ends ? next - ends : 0;
-        const int64_t to = end - ends < layers ? end - ends : layers;
-        int64_t first = 0; /* index of the segment's first layer */
-        for (int32_t s = 0; s < list->segment_count; s++) {
-            const nnc_segment *segment = &list->segments[s];
-            int64_t held = 0;
-            if (segment->layer) {
-                held = layers_between(list, s, &first, from, to);
-            } else if ((s == 0 && v == 0) || (s > 0 && v == count - 1)) {
-                held = segment->instances;
-            }
-            deal->shares[v].instances[s] = held;
-        }
-        next = end;
-    }
-}
-
-nnc_share nnc_deal_device_share(const nnc_deal *deal, const nnc_plan *plan, int32_t device)
-{
-    nnc_share sum = { { 0 } };
-    const bool ends_meet = nnc_schedule_ends_meet(plan);
-    const int32_t p = deal->stages;
-    const int32_t chunks = nnc_schedule_dual(plan) ? 2 : deal->virtual_stages / p;
-    for (int32_t c = 0; c < chunks; c++) {
-        const int32_t v = ends_meet && c == 1 ? 2 * p - 1 - device : c * p + device;
-        const nnc_share *share = &deal->shares[v % deal->virtual_stages];
-        for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
-            sum.instances[s] += share->instances[s];
-        }
-    }
-    return sum;
-}
-
 nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
 {
     const nnc_overlap own = { .share = { [NNC_COMM_TENSOR] = software->overlap_tensor,
@@ -382,14 +289,4 @@ void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_netw
         units[s].recompute_s =
             part_s(&units[s], NNC_PART_RECOMPUTE, names[NNC_PART_RECOMPUTE], why);
     }
-}
-
-int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,
-                              int64_t instances)
-{
-    const bool some = plan->recompute_layers > 0 && list->segments[segment].layer;
-    if ((plan->recompute & NNC_RECOMPUTE_FULL) == 0) {
-        return 0;
-    }
-    return some && plan->recompute_layers < instances ? plan->recompute_layers : instances;
 }

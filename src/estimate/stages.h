@@ -25,6 +25,7 @@ typedef struct nnc_share {
  * ends. */
 typedef struct nnc_deal {
     int32_t stages, virtual_stages; /* devices of the pipeline; virtual stages in all */
+    int32_t segments;
     nnc_share shares[NNC_VIRTUAL_STAGES_MAX];
 } nnc_deal;
 

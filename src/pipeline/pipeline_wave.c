@@ -62,22 +62,31 @@ static void set_backward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i,
     wave->backward_send_s[i] = wave->backward_s[i] + (p > 1 ? pipeline->send_s : 0);
 }
 
+/* The next device of a round; the next round is of the next chunk. */
+static void go_on(const nnc_wave_shape *shape, nnc_wave_cursor *next)
+{
+    if (++next->place == shape->p) {
+        next->place = 0;
+        next->chunk = next->chunk + 1 < shape->v ? next->chunk + 1 : 0;
+    }
+}
+
 /* In each slot one device at most goes on to its next chunk forward, and one backward. */
 static void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t)
 {
-    const int64_t p = shape->p, v = shape->v, at = t - shape->lead;
-    const int64_t turns = t / p, chunk = turns % v;
-    set_forward(shape, wave, t - turns * p, chunk);
+    const int64_t p = shape->p, v = shape->v;
+    set_forward(shape, wave, wave->forward.place, wave->forward.chunk);
     /* The ends of the pipeline wait for nobody. */
-    if (chunk == 0) {
+    if (wave->forward.chunk == 0) {
         wave->now.down_s[0] = 0;
     }
-    if (at + p - 1 >= 0) {
-        const int64_t back_turns = (at + p - 1) / p, back_chunk = back_turns % v;
-        set_backward(shape, wave, back_turns * p - at, v - 1 - back_chunk);
-        if (back_chunk == 0) {
+    go_on(shape, &wave->forward);
+    if (t - shape->lead + p - 1 >= 0) {
+        set_backward(shape, wave, p - 1 - wave->backward.place, v - 1 - wave->backward.chunk);
+        if (wave->backward.chunk == 0) {
             wave->now.up_s[p] = 0;
         }
+        go_on(shape, &wave->backward);
     }
 }
 
@@ -182,4 +191,5 @@ void nnc_wave_begin(const nnc_wave_shape *shape, nnc_wave *wave)
         set_backward(shape, wave, i, shape->v - 1);
     }
     wave->now.down_s[0] = wave->now.up_s[shape->p] = 0;
+    wave->forward = wave->backward = (nnc_wave_cursor){ 0, 0 };
 }

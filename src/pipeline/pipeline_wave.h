@@ -17,8 +17,14 @@ typedef struct nnc_wave_state {
     double up_s[NNC_PIPELINE_STAGES_MAX + 1];   /* backward arrival at i - 1; [0] wraps around */
 } nnc_wave_state;
 
+/* Who takes its next chunk in the next slot: chunks come round every turn, so what skips whole turns leaves it. */
+typedef struct nnc_wave_cursor {
+    int64_t place, chunk; /* from where micro-batches enter; in the order that they are met */
+} nnc_wave_cursor;
+
 typedef struct nnc_wave {
     nnc_wave_state now;
+    nnc_wave_cursor forward, backward;
     nnc_wave_state then, later, kept;        /* moments to hold the present against */
     double first_s[NNC_PIPELINE_STAGES_MAX]; /* start of the first op */
     double forward_s[NNC_PIPELINE_STAGES_MAX], forward_send_s[NNC_PIPELINE_STAGES_MAX];

@@ -41,7 +41,7 @@ bool nnc_block_begin(nnc_plan_block *b, const nnc_plan *base, uint64_t number, n
     nnc_plan plain = plainest(&b->plan); /* the schedule, too, that breaks fewest */
     plain.schedule = NNC_SCHEDULE_1F1B;
     plain.virtual_stages = 1;
-    return nnc_plan_settle(&plain, b->model, b->device, &b->plainest, err) == NNC_OK;
+    return nnc_plan_settle(&plain, b->model, b->device, &b->timed, err) == NNC_OK;
 }
 
 bool nnc_block_ships(nnc_plan_block *b, nnc_error *err)
@@ -66,25 +66,26 @@ bool nnc_block_ships(nnc_plan_block *b, nnc_error *err)
 }
 
 /* What most groups fail: the rules of the schedule alone. */
-static bool schedule_suits(const nnc_plan_block *b, const nnc_plan *plan)
+static bool schedule_suits(nnc_plan_block *b, const nnc_plan *plan)
 {
-    nnc_plan timed = b->plainest;
-    timed.schedule = plan->schedule;
-    timed.virtual_stages = plan->virtual_stages;
+    nnc_plan *timed = &b->timed;
+    timed->schedule = plan->schedule;
+    timed->virtual_stages = plan->virtual_stages;
     return nnc_family_of(b->model)->split == NULL ||
-           (nnc_schedule_resolve(&timed, b->layers, NULL) == NNC_OK &&
-            nnc_schedule_check(&timed, NULL) == NNC_OK);
+           (nnc_schedule_resolve(timed, b->layers, NULL) == NNC_OK &&
+            nnc_schedule_check(timed, NULL) == NNC_OK);
 }
 
 bool nnc_block_group(nnc_plan_block *b, uint64_t group)
 {
-    nnc_plan plan = b->plan;
-    nnc_space_inside(b->space, group * nnc_space_group_size(b->space), &plan);
-    plan = plainest(&plan);
+    nnc_space_inside(b->space, group * nnc_space_group_size(b->space), &b->plan);
     b->group++;
     b->dealt = false;
-    return !nnc_schedule_repeats(&plan) && schedule_suits(b, &plan) &&
-           nnc_plan_settle(&plan, b->model, b->device, &b->settled, NULL) == NNC_OK;
+    if (nnc_schedule_repeats(&b->plan) || !schedule_suits(b, &b->plan)) {
+        return false;
+    }
+    const nnc_plan plan = plainest(&b->plan);
+    return nnc_plan_settle(&plan, b->model, b->device, &b->settled, NULL) == NNC_OK;
 }
 
 /* Which ZeRO stages go with which offloads does not depend on the schedule. */

@@ -48,12 +48,12 @@ typedef struct nnc_plan_block {
     const nnc_profiles *profiles;
     const nnc_space *space;
     nnc_scratch *scratch;
-    nnc_plan plan;                                       /* open: the choices inside the block */
-    nnc_plan plainest;                                   /* resolved: see nnc_block_begin */
-    int64_t layers;                                      /* of the model */
-    nnc_plan settled;                                    /* resolved plan of the group */
-    uint64_t number, group;                              /* groups count from 1, over all blocks */
-    bool dealt, known;                                   /* layers of this group; allowed below */
+    nnc_plan plan;          /* the choices inside the block: of any group */
+    nnc_plan timed;         /* resolved, but for the group's schedule */
+    int64_t layers;         /* of the model */
+    nnc_plan settled;       /* resolved plan of the group */
+    uint64_t number, group; /* groups count from 1, over all blocks */
+    bool dealt, known;      /* layers of this group; allowed below */
     bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* ZeRO stages x offloads */
     int32_t heaviest[NNC_STAGES_MAX]; /* of each run of equal stages the one that keeps most */
     int32_t heaviest_count;

@@ -1,0 +1,137 @@
+/* Dealing the layers out to the stages of a pipeline. */
+#include "estimate/stages.h"
+
+int32_t nnc_deal_device(const nnc_plan *plan, int32_t virtual_stage)
+{
+    const int32_t p = plan->pipeline;
+    const bool back = nnc_schedule_ends_meet(plan) && virtual_stage >= p;
+    return back ? 2 * p - 1 - virtual_stage : virtual_stage % p;
+}
+
+/* Layers of a segment from number `from` to `to`; *first is the number of its first one, and of the
+ * next segment's afterwards. */
+static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t *first,
+                              int64_t from, int64_t to)
+{
+    int64_t held = 0;
+    for (int64_t i = from; list->mixed_count > 0 && i < to; i++) {
+        held += list->mixed[i] == segment ? 1 : 0;
+    }
+    if (list->mixed_count > 0) {
+        return held;
+    }
+    const int64_t last = *first + list->segments[segment].instances;
+    from = from > *first ? from : *first;
+    to = to < last ? to : last;
+    *first = last;
+    return to > from ? to - from : 0;
+}
+
+/* Things in order over parts: the first parts have one more. */
+typedef struct dealt {
+    int64_t each, more;
+} dealt;
+
+static dealt deal_out(int64_t total, int64_t parts)
+{
+    return parts > 0 ? (dealt){ total / parts, total % parts } : (dealt){ 0, 0 };
+}
+
+static int64_t part_of(dealt all, int64_t part)
+{
+    return all.each + (part < all.more ? 1 : 0);
+}
+
+/* Layers of the virtual stages, with the ends where these count: of a first and a last stage with layers of their own,
+ * and of the others. */
+typedef struct slots {
+    int64_t stages, others;
+    bool own_first, own_last;
+    dealt first, last, rest;
+} slots;
+
+static slots slots_of(const nnc_plan *plan, int64_t total, int32_t chunks)
+{
+    const int64_t p = plan->pipeline;
+    const int64_t first = plan->first_stage_layers, last = plan->last_stage_layers;
+    const int64_t others = p - (first > 0 ? 1 : 0) - (last > 0 ? 1 : 0);
+    return (slots){ .stages = p,
+                    .others = others,
+                    .own_first = first > 0,
+                    .own_last = last > 0,
+                    .first = deal_out(first, chunks),
+                    .last = deal_out(last, chunks),
+                    .rest = deal_out(total - first - last, others * chunks) };
+}
+
+static int64_t slots_at(const slots *s, int64_t stage, int64_t chunk)
+{
+    if (stage == 0 && s->own_first) {
+        return part_of(s->first, chunk);
+    }
+    if (stage == s->stages - 1 && s->own_last) {
+        return part_of(s->last, chunk);
+    }
+    return part_of(s->rest, chunk * s->others + stage - s->own_first);
+}
+
+void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *deal)
+{
+    const int32_t chunks = plan->pipeline > 1 ? nnc_schedule_chunks(plan) : 1;
+    const int32_t count = plan->pipeline * chunks;
+    int64_t layers = 0, next = 0, stage = 0, chunk = 0;
+    deal->stages = plan->pipeline;
+    deal->virtual_stages = count;
+    deal->segments = list->segment_count;
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        layers += list->segments[s].layer ? list->segments[s].instances : 0;
+    }
+    const int64_t ends = plan->ends_as_layers ? 1 : 0; /* slots before the first layer */
+    const slots all = slots_of(plan, layers + 2 * ends, chunks);
+    for (int32_t v = 0; v < count; v++) {
+        const int64_t end = next + slots_at(&all, stage, chunk);
+        const int64_t from = next > ends ? next - ends : 0;
+        const int64_t to = end - ends < layers ? end - ends : layers;
+        int64_t first = 0; /* index of the segment's first layer */
+        for (int32_t s = 0; s < list->segment_count; s++) {
+            const nnc_segment *segment = &list->segments[s];
+            int64_t held = 0;
+            if (segment->layer) {
+                held = layers_between(list, s, &first, from, to);
+            } else if ((s == 0 && v == 0) || (s > 0 && v == count - 1)) {
+                held = segment->instances;
+            }
+            deal->shares[v].instances[s] = held;
+        }
+        next = end;
+        stage = stage + 1 < plan->pipeline ? stage + 1 : 0;
+        chunk += stage == 0 ? 1 : 0;
+    }
+}
+
+nnc_share nnc_deal_device_share(const nnc_deal *deal, const nnc_plan *plan, int32_t device)
+{
+    nnc_share sum = { { 0 } };
+    const bool ends_meet = nnc_schedule_ends_meet(plan);
+    const int32_t p = deal->stages;
+    const int32_t chunks = nnc_schedule_dual(plan) ? 2 : deal->virtual_stages / p;
+    for (int32_t c = 0; c < chunks; c++) {
+        const int32_t v = ends_meet && c == 1 ? 2 * p - 1 - device : c * p + device;
+        const nnc_share *share =
+            &deal->shares[v < deal->virtual_stages ? v : v - deal->virtual_stages];
+        for (int32_t s = 0; s < deal->segments; s++) {
+            sum.instances[s] += share->instances[s];
+        }
+    }
+    return sum;
+}
+
+int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,
+                              int64_t instances)
+{
+    const bool some = plan->recompute_layers > 0 && list->segments[segment].layer;
+    if ((plan->recompute & NNC_RECOMPUTE_FULL) == 0) {
+        return 0;
+    }
+    return some && plan->recompute_layers < instances ? plan->recompute_layers : instances;
+}
