@@ -21,7 +21,7 @@ static const double value_tolerance = 1e-6, x_tolerance = 1e-6;
 /* clang-format on */
 
 typedef struct calls {
-#define CALL(name) __typeof__(nlopt_##name) *name;
+#define CALL(name) __typeof__(nlopt_##name) *name; /* NOLINT(bugprone-macro-parentheses) */
     CALLS(CALL)
 } calls;
 

@@ -22,7 +22,7 @@ enum {
 /* clang-format on */
 
 typedef struct nnc_sqlite_calls {
-#define CALL(name) __typeof__(sqlite3_##name) *name;
+#define CALL(name) __typeof__(sqlite3_##name) *name; /* NOLINT(bugprone-macro-parentheses) */
     NNC_SQLITE_CALLS(CALL)
 #undef CALL
 } nnc_sqlite_calls;
