@@ -24,6 +24,8 @@ typedef struct nnc_sweep_axis {
     nnc_sweep_target target;
     const char *field;     /* of the target, "tensor"; NULL for a whole one */
     const char **values;   /* as the field is set from */
+    const char *bytes;     /* as they stand in the plan, one after another; NULL = set from text */
+    size_t offset, size;   /* of one of them */
     const void **specs;    /* what each value of a whole target names: const nnc_model * ... */
     const nnc_cell *cells; /* the same as numbers, where they are numbers */
     int32_t count;

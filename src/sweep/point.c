@@ -14,6 +14,11 @@ nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t i
     case NNC_SWEEP_DEVICE: point->device = *(const nnc_device *)axis->specs[index]; break;
     case NNC_SWEEP_SOFTWARE: point->software = *(const nnc_software *)axis->specs[index]; break;
     case NNC_SWEEP_PLAN_FIELD:
+        if (axis->bytes != NULL) { /* it was read when the axis was made */
+            memcpy((char *)&point->plan + axis->offset, axis->bytes + (size_t)index * axis->size,
+                   axis->size);
+            return NNC_OK;
+        }
         return nnc_plan_set(&point->plan, axis->field, axis->values[index], err);
     case NNC_SWEEP_MODEL_FIELD:
         return nnc_model_set(&point->model, axis->field, axis->values[index], err);

@@ -128,12 +128,28 @@ static nnc_cell cell_of(const nnc_field *field, const char *value)
                                        : (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = number };
 }
 
+/* Room for the values of a field of the plan as they stand in it; NULL: they are set from text. */
+static char *room_for_bytes(nnc_sweep *sweep, const nnc_field *field, nnc_sweep_axis *axis)
+{
+    void *object = &sweep->point.plan;
+    nnc_dtype dtype;
+    if (axis->target != NNC_SWEEP_PLAN_FIELD || field->type == NNC_FIELD_TEXT ||
+        field->capacity > 0 ||
+        nnc_field_find(&nnc_plan_table, axis->field, &object, &dtype) != field) {
+        return NULL;
+    }
+    axis->offset = (size_t)((char *)object - (char *)&sweep->point.plan) + field->offset;
+    axis->size = field->size;
+    return nnc_arena_array(sweep->arena, (size_t)axis->count, field->size);
+}
+
 /* Sets every value once, in every model for a field of one, so that none fails later. */
-static nnc_status try_values(nnc_sweep *sweep, const nnc_sweep_axis *axis, const char *where,
-                             nnc_error *err)
+static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_field *field,
+                             const char *where, nnc_error *err)
 {
     const nnc_sweep_axis *models = &sweep->axes.axes[0];
     const bool of_model = axis->target == NNC_SWEEP_MODEL_FIELD;
+    char *bytes = room_for_bytes(sweep, field, axis);
     for (int32_t m = of_model ? models->count - 1 : 0; m >= 0; m--) {
         nnc_point trial = sweep->point;
         for (int32_t i = 0; i < axis->count; i++) {
@@ -143,8 +159,13 @@ static nnc_status try_values(nnc_sweep *sweep, const nnc_sweep_axis *axis, const
             if (nnc_point_set(&trial, axis, i, err) != NNC_OK) {
                 return adopt(where, err);
             }
+            if (bytes != NULL) {
+                memcpy(bytes + (size_t)i * axis->size, (const char *)&trial.plan + axis->offset,
+                       axis->size);
+            }
         }
     }
+    axis->bytes = bytes;
     return nnc_point_set(&sweep->point, axis, 0, err);
 }
 
@@ -187,7 +208,7 @@ static nnc_status bind_field(nnc_sweep *sweep, const char *where, const nnc_foun
         cells[i] = cell_of(found->field, axis->values[i]);
     }
     axis->cells = cells;
-    NNC_TRY(try_values(sweep, axis, where, err));
+    NNC_TRY(try_values(sweep, axis, found->field, where, err));
     sweep->axes.axis_count++;
     return NNC_OK;
 }
