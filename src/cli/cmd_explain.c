@@ -18,11 +18,11 @@ static void list_outputs(nnc_explain_output outputs[OUTPUTS_MAX])
     outputs[count] = (nnc_explain_output){ NULL, NULL };
 }
 
-static nnc_status write(nnc_session *session, nnc_scenario *scenario, nnc_scratch *scratch,
-                        nnc_error *err)
+static nnc_status write(nnc_session *session, void *context, nnc_scenario *scenario,
+                        nnc_scratch *scratch, nnc_error *err)
 {
     nnc_explain_output outputs[OUTPUTS_MAX];
-    (void)scratch;
+    (void)context, (void)scratch;
     list_outputs(outputs);
     return nnc_report_explain(session->out, session->style, &scenario->report, outputs,
                               session->options.operands[0], err);
@@ -38,8 +38,8 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     case 1:
         return nnc_explain_formulas(session->out, session->style, session->specs, outputs,
                                     operands[0], err);
-    case 2: return nnc_scenario_report(session, operands[1], NULL, write, err);
-    default: return nnc_scenario_report(session, operands[1], operands[2], write, err);
+    case 2: return nnc_scenario_report(session, operands[1], NULL, write, NULL, err);
+    default: return nnc_scenario_report(session, operands[1], operands[2], write, NULL, err);
     }
 }
 

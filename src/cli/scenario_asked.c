@@ -45,7 +45,8 @@ nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const
 }
 
 nnc_status nnc_scenario_report(nnc_session *session, const char *model_asked,
-                               const char *device_asked, nnc_report_writer *write, nnc_error *err)
+                               const char *device_asked, nnc_report_writer *write, void *context,
+                               nnc_error *err)
 {
     nnc_scenario *scenario = calloc(1, sizeof *scenario);
     nnc_scratch *scratch = nnc_scratch_create();
@@ -61,7 +62,7 @@ nnc_status nnc_scenario_report(nnc_session *session, const char *model_asked,
         status = nnc_scenario_estimate(scenario, scratch, err);
     }
     if (status == NNC_OK) {
-        status = write(session, scenario, scratch, err);
+        status = write(session, context, scenario, scratch, err);
     }
 done:
     nnc_arena_destroy(arena);

@@ -20,12 +20,13 @@ nnc_status nnc_scenario_load_asked(nnc_session *session, nnc_arena *arena, const
 /* Asks for the run where its length is said: what is recorded of plan files does not. */
 void nnc_scenario_ask_run(nnc_scenario *scenario);
 
-/* Loads and estimates what the operands name, then hands the scenario to write, with the scratch its
+/* Loads and estimates what the operands name, then hands the scenario to write, with its context and the scratch that its
  * report points into. model_asked may be a plan file: then the device, which may be NULL, replaces
  * that of its scenario. */
-typedef nnc_status nnc_report_writer(nnc_session *session, nnc_scenario *scenario,
+typedef nnc_status nnc_report_writer(nnc_session *session, void *context, nnc_scenario *scenario,
                                      nnc_scratch *scratch, nnc_error *err);
 nnc_status nnc_scenario_report(nnc_session *session, const char *model_asked,
-                               const char *device_asked, nnc_report_writer *write, nnc_error *err);
+                               const char *device_asked, nnc_report_writer *write, void *context,
+                               nnc_error *err);
 
 #endif

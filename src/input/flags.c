@@ -5,40 +5,45 @@
 
 #include <nncost/plan.h>
 
+/* clang-format off */
+#define FLAG(text, bit) { .name = (text), .flag = (bit) }
+#define OTHER_NAME(text, bit) { .name = (text), .flag = (bit), .also = true }
+/* clang-format on */
+
 const nnc_flag nnc_recompute_flags[] = {
-    { "attention", NNC_RECOMPUTE_ATTENTION, false },
-    { "norm", NNC_RECOMPUTE_NORM, false },
-    { "activation", NNC_RECOMPUTE_ACTIVATION, false },
-    { "mla_up_proj", NNC_RECOMPUTE_MLA_UP_PROJ, false },
-    { "moe_act", NNC_RECOMPUTE_MOE_ACT, false },
-    { "shared_experts", NNC_RECOMPUTE_SHARED_EXPERTS, false },
-    { "mlp", NNC_RECOMPUTE_MLP, false },
-    { "moe", NNC_RECOMPUTE_MOE, false },
-    { "full", NNC_RECOMPUTE_FULL, false },
-    { "selective", NNC_RECOMPUTE_ATTENTION, false },
-    { "core_attn", NNC_RECOMPUTE_ATTENTION, true },
-    { "layernorm", NNC_RECOMPUTE_NORM, true },
-    { NULL, 0, false },
+    FLAG("attention", NNC_RECOMPUTE_ATTENTION),
+    FLAG("norm", NNC_RECOMPUTE_NORM),
+    FLAG("activation", NNC_RECOMPUTE_ACTIVATION),
+    FLAG("mla_up_proj", NNC_RECOMPUTE_MLA_UP_PROJ),
+    FLAG("moe_act", NNC_RECOMPUTE_MOE_ACT),
+    FLAG("shared_experts", NNC_RECOMPUTE_SHARED_EXPERTS),
+    FLAG("mlp", NNC_RECOMPUTE_MLP),
+    FLAG("moe", NNC_RECOMPUTE_MOE),
+    FLAG("full", NNC_RECOMPUTE_FULL),
+    FLAG("selective", NNC_RECOMPUTE_ATTENTION),
+    OTHER_NAME("core_attn", NNC_RECOMPUTE_ATTENTION),
+    OTHER_NAME("layernorm", NNC_RECOMPUTE_NORM),
+    { .name = NULL },
 };
 
 const nnc_flag nnc_offload_flags[] = {
-    { "optimizer", NNC_OFFLOAD_OPTIMIZER, false },
-    { "activations", NNC_OFFLOAD_ACTIVATIONS, false },
-    { "weights", NNC_OFFLOAD_WEIGHTS, false },
-    { NULL, 0, false },
+    FLAG("optimizer", NNC_OFFLOAD_OPTIMIZER),
+    FLAG("activations", NNC_OFFLOAD_ACTIVATIONS),
+    FLAG("weights", NNC_OFFLOAD_WEIGHTS),
+    { .name = NULL },
 };
 
 const nnc_flag nnc_train_flags[] = {
-    { "embedding", NNC_TRAIN_EMBEDDING, false },
-    { "attention", NNC_TRAIN_ATTENTION, false },
-    { "mlp", NNC_TRAIN_MLP, false },
-    { "norm", NNC_TRAIN_NORM, false },
-    { "conv", NNC_TRAIN_CONV, false },
-    { "time", NNC_TRAIN_TIME, false },
-    { "head", NNC_TRAIN_HEAD, false },
-    { "towers", NNC_TRAIN_TOWERS, false },
-    { "adapters", NNC_TRAIN_ADAPTERS, false },
-    { NULL, 0, false },
+    FLAG("embedding", NNC_TRAIN_EMBEDDING),
+    FLAG("attention", NNC_TRAIN_ATTENTION),
+    FLAG("mlp", NNC_TRAIN_MLP),
+    FLAG("norm", NNC_TRAIN_NORM),
+    FLAG("conv", NNC_TRAIN_CONV),
+    FLAG("time", NNC_TRAIN_TIME),
+    FLAG("head", NNC_TRAIN_HEAD),
+    FLAG("towers", NNC_TRAIN_TOWERS),
+    FLAG("adapters", NNC_TRAIN_ADAPTERS),
+    { .name = NULL },
 };
 
 const nnc_flag *nnc_flags_of(nnc_field_type type)

@@ -70,14 +70,15 @@ static nnc_status read_measured(const char *text, const nnc_result *r, nnc_own_s
     return NNC_OK;
 }
 
-static nnc_status write(nnc_session *session, nnc_scenario *scenario, nnc_scratch *scratch,
-                        nnc_error *err)
+static nnc_status write(nnc_session *session, void *context, nnc_scenario *scenario,
+                        nnc_scratch *scratch, nnc_error *err)
 {
     const nnc_options *options = &session->options;
     nnc_sensitivity entries[NNC_LEVER_COUNT];
     nnc_report *report = &scenario->report;
     nnc_own_step own;
     nnc_status status = NNC_OK;
+    (void)context;
     session->exit_code = scenario->result.verdict != NNC_OVER_MEMORY ? 0 : 1;
     if (options->measured != NULL) {
         NNC_TRY(read_measured(options->measured, &scenario->result, &own, err));
@@ -111,7 +112,8 @@ static nnc_status run(nnc_session *session, nnc_error *err)
                         "CSV holds one table, expected it or %s, found both",
                         options->stages ? "--stages" : "--timeline");
     }
-    return nnc_scenario_report(session, options->operands[0], options->operands[1], write, err);
+    return nnc_scenario_report(session, options->operands[0], options->operands[1], write, NULL,
+                               err);
 }
 
 const nnc_command nnc_cmd_estimate = {

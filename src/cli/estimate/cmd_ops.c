@@ -2,11 +2,11 @@
 #include "cli/estimate/estimate_view.h"
 #include "cli/scenario_asked.h"
 
-static nnc_status write(nnc_session *session, nnc_scenario *scenario, nnc_scratch *scratch,
-                        nnc_error *err)
+static nnc_status write(nnc_session *session, void *context, nnc_scenario *scenario,
+                        nnc_scratch *scratch, nnc_error *err)
 {
     const nnc_report *report = &scenario->report;
-    (void)scratch;
+    (void)context, (void)scratch;
     return nnc_report_ops(session->out, session->style, report, session->options.view) == NNC_OK
                ? NNC_OK
                : nnc_no_memory(err);
@@ -15,7 +15,7 @@ static nnc_status write(nnc_session *session, nnc_scenario *scenario, nnc_scratc
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     char **operands = session->options.operands;
-    return nnc_scenario_report(session, operands[0], operands[1], write, err);
+    return nnc_scenario_report(session, operands[0], operands[1], write, NULL, err);
 }
 
 const nnc_command nnc_cmd_ops = {

@@ -97,33 +97,28 @@ static nnc_status draw(nnc_session *session, const nnc_plot_data *data, nnc_erro
     return NNC_OK;
 }
 
-/* A picture with another estimate behind it, whose session begins with the same bytes as this. */
-typedef struct outline {
-    nnc_session other;
+/* A picture, and whose session it is, behind which another estimate is drawn. */
+typedef struct outlined {
     nnc_session *session;
     const nnc_report *report;
-} outline;
+} outlined;
 
-static nnc_status draw_outlined(nnc_session *session, nnc_scenario *other, nnc_scratch *scratch,
-                                nnc_error *err)
+static nnc_status draw_outlined(nnc_session *session, void *context, nnc_scenario *other,
+                                nnc_scratch *scratch, nnc_error *err)
 {
-    const outline *o = (const outline *)session;
-    (void)scratch;
+    const outlined *o = context;
+    (void)session, (void)scratch;
     return draw(o->session, &(nnc_plot_data){ .report = o->report, .other = &other->report }, err);
 }
 
-/* Reads the command line of --against. */
-static nnc_status load_other(outline *o, char *line, nnc_error *err)
+/* Estimates what the command line of --against says, in a session of its own. */
+static nnc_status draw_against(outlined *o, char *line, nnc_session *other, nnc_error *err)
 {
     enum { WORDS = 256 };
     char *words[WORDS + 1] = { (char *)"plot" };
     const int count = nnc_shell_split(line, words + 1, WORDS - 1);
     const int named = count > 0 && strcmp(words[1], "nncost") == 0 ? 1 : 0;
     const int first = named + (count > named && strcmp(words[1 + named], "estimate") == 0 ? 1 : 0);
-    o->other = (nnc_session){ .style = o->session->style,
-                              .specs = o->session->specs,
-                              .data = o->session->data,
-                              .out = o->session->out };
     if (count - first < 1) {
         return nnc_fail(err, NNC_BAD_USAGE, "--against",
                         "expected MODEL DEVICE and options, found %s",
@@ -131,34 +126,37 @@ static nnc_status load_other(outline *o, char *line, nnc_error *err)
     }
     words[1 + count] = NULL;
     NNC_TRY(nnc_options_parse(count - first + 1, words + first, nnc_cmd_estimate.name,
-                              nnc_cmd_estimate.takes, &o->other.options, err));
-    char **operands = o->other.options.operands;
-    return nnc_scenario_report(&o->other, operands[0], operands[1], draw_outlined, err);
+                              nnc_cmd_estimate.takes, &other->options, err));
+    char **operands = other->options.operands;
+    return nnc_scenario_report(other, operands[0], operands[1], draw_outlined, o, err);
 }
 
 static nnc_status draw_both(nnc_session *session, const nnc_report *report, nnc_error *err)
 {
     char *line = strdup(session->options.against);
-    outline *o = calloc(1, sizeof *o);
+    nnc_session *other = calloc(1, sizeof *other);
     nnc_status status = NNC_NO_MEMORY;
-    if (line != NULL && o != NULL) {
-        o->session = session;
-        o->report = report;
-        status = load_other(o, line, err);
-        free(o->other.options.defaults);
+    if (line != NULL && other != NULL) {
+        *other = (nnc_session){ .style = session->style,
+                                .specs = session->specs,
+                                .data = session->data,
+                                .out = session->out };
+        status = draw_against(&(outlined){ session, report }, line, other, err);
+        free(other->options.defaults);
     } else {
         nnc_no_memory(err);
     }
-    free(o);
+    free(other);
     free(line);
     return status;
 }
 
-static nnc_status draw_report(nnc_session *session, nnc_scenario *scenario, nnc_scratch *scratch,
-                              nnc_error *err)
+static nnc_status draw_report(nnc_session *session, void *context, nnc_scenario *scenario,
+                              nnc_scratch *scratch, nnc_error *err)
 {
     const nnc_picture *picture = NULL;
     nnc_plot_how how;
+    (void)context;
     NNC_TRY(picture_asked(session, &picture, err));
     NNC_TRY(how_asked(&session->options, &how, err));
     char text[NNC_NUMBER_TEXT];
@@ -207,7 +205,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     NNC_TRY(how_asked(&session->options, &how, err));
     return picture->of >= NNC_PLOT_FRONT
                ? nnc_search_asked(session, operands[1], operands[2], draw_found, NULL, err)
-               : nnc_scenario_report(session, operands[1], operands[2], draw_report, err);
+               : nnc_scenario_report(session, operands[1], operands[2], draw_report, NULL, err);
 }
 
 const nnc_command nnc_cmd_plot = {

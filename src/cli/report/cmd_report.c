@@ -9,10 +9,11 @@
 #include "record/plan_file_load.h"
 #include "render/html.h"
 
-static nnc_status write_estimate(nnc_session *session, nnc_scenario *scenario, nnc_scratch *scratch,
-                                 nnc_error *err)
+static nnc_status write_estimate(nnc_session *session, void *context, nnc_scenario *scenario,
+                                 nnc_scratch *scratch, nnc_error *err)
 {
     const nnc_result *result = &scenario->result;
+    (void)context;
     if (result->plan.pipeline > 1) {
         NNC_TRY(nnc_scenario_timeline(scenario, scratch, err));
     }
@@ -29,11 +30,11 @@ static nnc_status write_estimates(nnc_session *session, nnc_arena *arena, nnc_er
     const nnc_plans *plans = NULL;
     NNC_TRY(nnc_plans_open(session->specs, arena, operands[0], &plans, err));
     if (plans == NULL || session->options.scenario != NULL || plans->scenario_count == 1) {
-        return nnc_scenario_report(session, operands[0], operands[1], write_estimate, err);
+        return nnc_scenario_report(session, operands[0], operands[1], write_estimate, NULL, err);
     }
     for (int32_t i = 0; i < plans->scenario_count; i++) {
         session->options.scenario = plans->scenarios[i].id;
-        NNC_TRY(nnc_scenario_report(session, operands[0], operands[1], write_estimate, err));
+        NNC_TRY(nnc_scenario_report(session, operands[0], operands[1], write_estimate, NULL, err));
     }
     return NNC_OK;
 }

@@ -3,10 +3,10 @@
 #include "cli/scenario_asked.h"
 #include "input/field.h"
 
-static nnc_status write(nnc_session *session, nnc_scenario *scenario, nnc_scratch *scratch,
-                        nnc_error *err)
+static nnc_status write(nnc_session *session, void *context, nnc_scenario *scenario,
+                        nnc_scratch *scratch, nnc_error *err)
 {
-    (void)scratch, (void)err;
+    (void)context, (void)scratch, (void)err;
     session->exit_code = scenario->result.verdict != NNC_OVER_MEMORY ? 0 : 1;
     nnc_view_write(session->out, session->style, &nnc_run_view, &scenario->report);
     return NNC_OK;
@@ -39,9 +39,10 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 {
     const nnc_options *options = &session->options;
     session->options.given.asks_run = true;
-    return options->operand_count == 0 ? run_bare(session, err)
-                                       : nnc_scenario_report(session, options->operands[0],
-                                                             options->operands[1], write, err);
+    return options->operand_count == 0
+               ? run_bare(session, err)
+               : nnc_scenario_report(session, options->operands[0], options->operands[1], write,
+                                     NULL, err);
 }
 
 const nnc_command nnc_cmd_run = {
