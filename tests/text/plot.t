@@ -384,13 +384,13 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragmen
 <path class="grid" d="M534.5 50L534.5 300"/><text class="dim" x="534.5" y="317" text-anchor="middle">1 GB</text>
 <path class="grid" d="M686.6 50L686.6 300"/><text class="dim" x="686.6" y="317" text-anchor="middle">2 GB</text>
 <path class="grid" d="M62 295.6L692 295.6"/><text class="dim" x="56" y="299.6" text-anchor="end">30 ms</text>
-<path class="grid" d="M62 255.1L692 255.1"/><text class="dim" x="56" y="259.1" text-anchor="end">40 ms</text>
-<path class="grid" d="M62 223.6L692 223.6"/><text class="dim" x="56" y="227.6" text-anchor="end">50 ms</text>
-<path class="grid" d="M62 176.2L692 176.2"/><text class="dim" x="56" y="180.2" text-anchor="end">70 ms</text>
-<path class="grid" d="M62 125.9L692 125.9"/><text class="dim" x="56" y="129.9" text-anchor="end">100 ms</text>
-<path class="grid" d="M62 68.7L692 68.7"/><text class="dim" x="56" y="72.7" text-anchor="end">150 ms</text>
+<path class="grid" d="M62 255.3L692 255.3"/><text class="dim" x="56" y="259.3" text-anchor="end">40 ms</text>
+<path class="grid" d="M62 224L692 224"/><text class="dim" x="56" y="228" text-anchor="end">50 ms</text>
+<path class="grid" d="M62 176.8L692 176.8"/><text class="dim" x="56" y="180.8" text-anchor="end">70 ms</text>
+<path class="grid" d="M62 126.8L692 126.8"/><text class="dim" x="56" y="130.8" text-anchor="end">100 ms</text>
+<path class="grid" d="M62 70L692 70"/><text class="dim" x="56" y="74" text-anchor="end">150 ms</text>
 <text class="dim" x="377" y="334" text-anchor="middle">memory of the fullest device</text>
-<path class="stair" d="M545.7 288.6L545.7 287.5L538.9 287.5L538.9 286.4L532.4 286.4L532.4 286L509.3 286L509.3 284.9L501.3 284.9L501.3 283.8L493.5 283.8L493.5 282.7L484.9 282.7L484.9 271.7L477.4 271.7L477.4 270.7L468.7 270.7L468.7 269.7L459 269.7L459 258.7L454.1 258.7L454.1 257.8L448.9 257.8L448.9 256.9L447.6 256.9L447.6 256.9L443.7 256.9L443.7 256L438.3 256L438.3 255.5L436.2 255.5L436.2 254.6L430.7 254.6L430.7 253.7L425 253.7L425 252.8L419.1 252.8L419.1 248L418.3 248L418.3 247.2L412.3 247.2L412.3 243.3L412.3 243.3L412.3 232.8L408.8 232.8L408.8 232.7L408.4 232.7L408.4 231.9L405.3 231.9L405.3 231.2L402.5 231.2L402.5 231.1L402.1 231.1L402.1 230.4L398.8 230.4L398.8 221.7L398 221.7L398 221.2L395.1 221.2L395.1 221L394.7 221L394.7 220.3L391.4 220.3L391.4 213.5L387.9 213.5L387.9 208.7L387.9 208.7L387.9 207.1L386.8 207.1L386.8 206.5L383.4 206.5L383.4 205.8L379.8 205.8L379.8 188.5L378.3 188.5L378.3 173L375.8 173L375.8 167.5L375.3 167.5L375.3 167.3L365.6 167.3L365.6 118.2L365.4 118.2L365.4 114L356.3 114L356.3 111.7L307.5 111.7L307.5 106.7L307.5 106.7L307.5 105.2L296.8 105.2L296.8 103.8L284.7 103.8L284.7 99.5L245 99.5L245 97.4L244.3 97.4L244.3 95.8L242.6 95.8L242.6 95.5L228.9 95.5L228.9 92.1L214.2 92.1L214.2 88.4L212.3 88.4L212.3 88.1L204.6 88.1L204.6 87.8L196.5 87.8L196.5 86.4L188.1 86.4L188.1 84.6L168.1 84.6L168.1 78.8L168.1 78.8L168.1 77.8L167 77.8L167 77.6L157.5 77.6L157.5 77.3L147.4 77.3L147.4 77.1L137 77.1L137 70.4L127.1 70.4L127.1 67.3L124.4 67.3L124.4 61.4L123 61.4L123 61.4L90.6 61.4"/><g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="hollow" cx="545.7" cy="288.6" r="4"/></g>
+<path class="stair" d="M545.7 288.6L545.7 287.5L538.9 287.5L538.9 286.4L532.4 286.4L532.4 286L509.3 286L509.3 284.9L501.3 284.9L501.3 283.8L493.5 283.8L493.5 282.7L484.9 282.7L484.9 271.8L477.4 271.8L477.4 270.8L468.7 270.8L468.7 269.8L459 269.8L459 258.9L454.1 258.9L454.1 258L448.9 258L448.9 257.1L447.6 257.1L447.6 257.1L443.7 257.1L443.7 256.2L438.3 256.2L438.3 255.7L436.2 255.7L436.2 254.8L430.7 254.8L430.7 253.9L425 253.9L425 253L419.1 253L419.1 248.3L418.3 248.3L418.3 247.4L412.3 247.4L412.3 243.6L412.3 243.6L412.3 233.1L408.8 233.1L408.8 233L408.4 233L408.4 232.2L405.3 232.2L405.3 231.6L402.5 231.6L402.5 231.5L402.1 231.5L402.1 230.7L398.8 230.7L398.8 222.1L398 222.1L398 221.6L395.1 221.6L395.1 221.4L394.7 221.4L394.7 220.7L391.4 220.7L391.4 214L387.9 214L387.9 209.2L387.9 209.2L387.9 207.6L386.8 207.6L386.8 206.9L383.4 206.9L383.4 206.3L379.8 206.3L379.8 189.1L378.3 189.1L378.3 173.6L375.8 173.6L375.8 168.3L375.3 168.3L375.3 168.1L365.6 168.1L365.6 105.7L359.1 105.7L359.1 105.4L344 105.4L344 105.1L326.5 105.1L326.5 100.1L316.7 100.1L316.7 99.3L305.8 99.3L305.8 98.5L305.7 98.5L305.7 98.2L295.5 98.2L295.5 97.9L284.9 97.9L284.9 97.7L280.6 97.7L280.6 97.4L269.2 97.4L269.2 97.1L257.1 97.1L257.1 96.8L244.3 96.8L244.3 95.3L242.6 95.3L242.6 95.1L228.9 95.1L228.9 89.8L228.9 89.8L228.9 88.9L220.8 88.9L220.8 88.9L219.8 88.9L219.8 88.6L212.3 88.6L212.3 88.3L205.6 88.3L205.6 88.3L204.6 88.3L204.6 88.1L196.5 88.1L196.5 85.3L188.1 85.3L188.1 84.7L187.2 84.7L187.2 84.7L186 84.7L186 84.4L177.3 84.4L177.3 83.7L168.1 83.7L168.1 78.1L167 78.1L167 77.8L157.5 77.8L157.5 77.6L147.4 77.6L147.4 77.3L137 77.3L137 70.8L127.1 70.8L127.1 65.5L124.4 65.5L124.4 61.4L123 61.4L123 61.4L90.6 61.4"/><g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="hollow" cx="545.7" cy="288.6" r="4"/></g>
 <g data-key="d4 z1 mb2"><title>d4 z1 mb2: 31.53 ms in 1.355 GB, MFU 92.9%</title><circle class="hollow" cx="601.1" cy="288.6" r="4"/></g>
 <g data-key="d4 z2 mb4"><title>d4 z2 mb4: 31.53 ms in 1.799 GB, MFU 92.9%</title><circle class="hollow" cx="663.4" cy="288.6" r="4"/></g>
 <g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="dot compute" cx="545.7" cy="288.6" r="4.5"/></g>
@@ -400,71 +400,80 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragmen
 <g data-key="d4 z2 mb1 re:norm"><title>d4 z2 mb1 re:norm: 32.37 ms in 859.5 MB, MFU 90.4%</title><circle class="dot compute" cx="501.3" cy="284.9" r="4.5"/></g>
 <g data-key="d4 z2 mb1 re:activation"><title>d4 z2 mb1 re:activation: 32.63 ms in 829.5 MB, MFU 89.7%</title><circle class="dot compute" cx="493.5" cy="283.8" r="4.5"/></g>
 <g data-key="d4 z2 mb1 re:norm,activation"><title>d4 z2 mb1 re:norm,activation: 32.89 ms in 797.5 MB, MFU 89.0%</title><circle class="dot compute" cx="484.9" cy="282.7" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 35.54 ms in 770.9 MB, MFU 82.4%</title><circle class="dot compute" cx="477.4" cy="271.7" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 35.80 ms in 740.9 MB, MFU 81.8%</title><circle class="dot compute" cx="468.7" cy="270.7" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 36.05 ms in 708.9 MB, MFU 81.2%</title><circle class="dot compute" cx="459" cy="269.7" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1"><title>d2 t2 z1 mb1: 38.97 ms in 693.0 MB, MFU 75.1%</title><circle class="dot compute" cx="454.1" cy="258.7" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:norm"><title>d2 t2 z1 mb1 re:norm: 39.23 ms in 677.0 MB, MFU 74.6%</title><circle class="dot compute" cx="448.9" cy="257.8" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.48 ms in 673.0 MB, MFU 74.2%</title><circle class="dot compute" cx="447.6" cy="256.9" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:activation"><title>d2 t2 z1 mb1 re:activation: 39.49 ms in 661.0 MB, MFU 74.2%</title><circle class="dot compute" cx="443.7" cy="256.9" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:norm,activation"><title>d2 t2 z1 mb1 re:norm,activation: 39.74 ms in 645.0 MB, MFU 73.7%</title><circle class="dot compute" cx="438.3" cy="256" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.89 ms in 638.9 MB, MFU 73.4%</title><circle class="dot compute" cx="436.2" cy="255.5" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 40.15 ms in 622.9 MB, MFU 72.9%</title><circle class="dot compute" cx="430.7" cy="254.6" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 40.40 ms in 606.9 MB, MFU 72.5%</title><circle class="dot compute" cx="425" cy="253.7" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 40.66 ms in 590.9 MB, MFU 72.0%</title><circle class="dot compute" cx="419.1" cy="252.8" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 42.05 ms in 588.9 MB, MFU 69.6%</title><circle class="dot compute" cx="418.3" cy="248" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 42.30 ms in 572.9 MB, MFU 69.2%</title><circle class="dot compute" cx="412.3" cy="247.2" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:norm,activation"><title>t2 p2 mb1 re:norm,activation: 43.47 ms in 572.8 MB, MFU 67.4%</title><circle class="dot compute" cx="412.3" cy="243.3" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 46.85 ms in 563.8 MB, MFU 62.5%</title><circle class="dot compute" cx="408.8" cy="232.8" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 46.89 ms in 562.8 MB, MFU 62.4%</title><circle class="dot compute" cx="408.4" cy="232.7" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 47.14 ms in 554.8 MB, MFU 62.1%</title><circle class="dot compute" cx="405.3" cy="231.9" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.37 ms in 547.8 MB, MFU 61.8%</title><circle class="dot compute" cx="402.5" cy="231.2" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 47.40 ms in 546.8 MB, MFU 61.8%</title><circle class="dot compute" cx="402.1" cy="231.1" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.65 ms in 538.8 MB, MFU 61.4%</title><circle class="dot compute" cx="398.8" cy="230.4" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 50.67 ms in 536.8 MB, MFU 57.8%</title><circle class="dot compute" cx="398" cy="221.7" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 50.87 ms in 529.8 MB, MFU 57.6%</title><circle class="dot compute" cx="395.1" cy="221.2" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 50.92 ms in 528.8 MB, MFU 57.5%</title><circle class="dot compute" cx="394.7" cy="221" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 51.18 ms in 520.8 MB, MFU 57.2%</title><circle class="dot compute" cx="391.4" cy="220.3" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 53.70 ms in 512.7 MB, MFU 54.5%</title><circle class="dot compute" cx="387.9" cy="213.5" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 55.57 ms in 512.7 MB, MFU 52.7%</title><circle class="dot compute" cx="387.9" cy="208.7" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 56.21 ms in 510.1 MB, MFU 52.1%</title><circle class="dot compute" cx="386.8" cy="207.1" r="4.5"/></g>
-<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 56.47 ms in 502.1 MB, MFU 51.9%</title><circle class="dot compute" cx="383.4" cy="206.5" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 56.72 ms in 494.1 MB, MFU 51.6%</title><circle class="dot compute" cx="379.8" cy="205.8" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:full"><title>t2 c2 z3 mb1 re:full: 64.15 ms in 490.7 MB, MFU 45.6%</title><circle class="dot compute" cx="378.3" cy="188.5" r="4.5"/></g>
-<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 71.61 ms in 485.1 MB, MFU 40.9%</title><circle class="dot compute" cx="375.8" cy="173" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.42 ms in 484.1 MB, MFU 39.3%</title><circle class="dot compute" cx="375.3" cy="167.5" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.51 ms in 463.0 MB, MFU 39.3%</title><circle class="dot compute" cx="365.6" cy="167.3" r="4.5"/></g>
-<g data-key="t4 mb16 re:full"><title>t4 mb16 re:full: 105.6 ms in 462.6 MB, MFU 27.7%</title><circle class="dot compute" cx="365.4" cy="118.2" r="4.5"/></g>
-<g data-key="d4 z2 mb2 re:full"><title>d4 z2 mb2 re:full: 108.8 ms in 443.9 MB, MFU 26.9%</title><circle class="dot compute" cx="356.3" cy="114" r="4.5"/></g>
-<g data-key="d4 z3 mb2 re:full"><title>d4 z3 mb2 re:full: 110.6 ms in 355.3 MB, MFU 26.5%</title><circle class="dot compute" cx="307.5" cy="111.7" r="4.5"/></g>
-<g data-key="d2 c2 z3 mb4 re:full"><title>d2 c2 z3 mb4 re:full: 114.6 ms in 355.3 MB, MFU 25.6%</title><circle class="dot compute" cx="307.5" cy="106.7" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb4 re:full"><title>d2 t2 z2 mb4 re:full: 115.8 ms in 338.4 MB, MFU 25.3%</title><circle class="dot compute" cx="296.8" cy="105.2" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb4 re:full"><title>d2 t2 z3 mb4 re:full: 117.0 ms in 320.4 MB, MFU 25.0%</title><circle class="dot compute" cx="284.7" cy="103.8" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:full"><title>d4 z3 mb1 re:full: 120.6 ms in 267.3 MB, MFU 24.3%</title><circle class="dot compute" cx="245" cy="99.5" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 122.4 ms in 266.4 MB, MFU 23.9%</title><circle class="dot compute" cx="244.3" cy="97.4" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 123.8 ms in 264.4 MB, MFU 23.7%</title><circle class="dot compute" cx="242.6" cy="95.8" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 124.0 ms in 248.4 MB, MFU 23.6%</title><circle class="dot compute" cx="228.9" cy="95.5" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb2 re:full"><title>d2 t2 z3 mb2 re:full: 127.1 ms in 232.3 MB, MFU 23.0%</title><circle class="dot compute" cx="214.2" cy="92.1" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 130.5 ms in 230.3 MB, MFU 22.4%</title><circle class="dot compute" cx="212.3" cy="88.4" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 130.7 ms in 222.3 MB, MFU 22.4%</title><circle class="dot compute" cx="204.6" cy="88.1" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 131.0 ms in 214.3 MB, MFU 22.4%</title><circle class="dot compute" cx="196.5" cy="87.8" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:full"><title>d2 t2 z2 mb1 re:full: 132.3 ms in 206.3 MB, MFU 22.1%</title><circle class="dot compute" cx="188.1" cy="86.4" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 134.0 ms in 188.3 MB, MFU 21.9%</title><circle class="dot compute" cx="168.1" cy="84.6" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb2 re:full"><title>t2 c2 z3 mb2 re:full: 139.6 ms in 188.3 MB, MFU 21.0%</title><circle class="dot compute" cx="168.1" cy="78.8" r="4.5"/></g>
-<g data-key="t4 mb1"><title>t4 mb1: 140.6 ms in 187.4 MB, MFU 20.8%</title><circle class="dot compute" cx="167" cy="77.8" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 140.8 ms in 179.4 MB, MFU 20.8%</title><circle class="dot compute" cx="157.5" cy="77.6" r="4.5"/></g>
-<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 141.1 ms in 171.4 MB, MFU 20.8%</title><circle class="dot compute" cx="147.4" cy="77.3" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 141.3 ms in 163.4 MB, MFU 20.7%</title><circle class="dot compute" cx="137" cy="77.1" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 148.2 ms in 156.2 MB, MFU 19.8%</title><circle class="dot compute" cx="127.1" cy="70.4" r="4.5"/></g>
-<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 151.5 ms in 154.3 MB, MFU 19.3%</title><circle class="dot compute" cx="124.4" cy="67.3" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 158.0 ms in 153.3 MB, MFU 18.5%</title><circle class="dot compute" cx="123" cy="61.4" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 158.0 ms in 132.3 MB, MFU 18.5%</title><circle class="dot compute" cx="90.6" cy="61.4" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 35.54 ms in 770.9 MB, MFU 82.4%</title><circle class="dot compute" cx="477.4" cy="271.8" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 35.80 ms in 740.9 MB, MFU 81.8%</title><circle class="dot compute" cx="468.7" cy="270.8" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 36.05 ms in 708.9 MB, MFU 81.2%</title><circle class="dot compute" cx="459" cy="269.8" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1"><title>d2 t2 z1 mb1: 38.97 ms in 693.0 MB, MFU 75.1%</title><circle class="dot compute" cx="454.1" cy="258.9" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:norm"><title>d2 t2 z1 mb1 re:norm: 39.23 ms in 677.0 MB, MFU 74.6%</title><circle class="dot compute" cx="448.9" cy="258" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.48 ms in 673.0 MB, MFU 74.2%</title><circle class="dot compute" cx="447.6" cy="257.1" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:activation"><title>d2 t2 z1 mb1 re:activation: 39.49 ms in 661.0 MB, MFU 74.2%</title><circle class="dot compute" cx="443.7" cy="257.1" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:norm,activation"><title>d2 t2 z1 mb1 re:norm,activation: 39.74 ms in 645.0 MB, MFU 73.7%</title><circle class="dot compute" cx="438.3" cy="256.2" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.89 ms in 638.9 MB, MFU 73.4%</title><circle class="dot compute" cx="436.2" cy="255.7" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 40.15 ms in 622.9 MB, MFU 72.9%</title><circle class="dot compute" cx="430.7" cy="254.8" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 40.40 ms in 606.9 MB, MFU 72.5%</title><circle class="dot compute" cx="425" cy="253.9" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 40.66 ms in 590.9 MB, MFU 72.0%</title><circle class="dot compute" cx="419.1" cy="253" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 42.05 ms in 588.9 MB, MFU 69.6%</title><circle class="dot compute" cx="418.3" cy="248.3" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 42.30 ms in 572.9 MB, MFU 69.2%</title><circle class="dot compute" cx="412.3" cy="247.4" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:norm,activation"><title>t2 p2 mb1 re:norm,activation: 43.47 ms in 572.8 MB, MFU 67.4%</title><circle class="dot compute" cx="412.3" cy="243.6" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 46.85 ms in 563.8 MB, MFU 62.5%</title><circle class="dot compute" cx="408.8" cy="233.1" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 46.89 ms in 562.8 MB, MFU 62.4%</title><circle class="dot compute" cx="408.4" cy="233" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 47.14 ms in 554.8 MB, MFU 62.1%</title><circle class="dot compute" cx="405.3" cy="232.2" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.37 ms in 547.8 MB, MFU 61.8%</title><circle class="dot compute" cx="402.5" cy="231.6" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 47.40 ms in 546.8 MB, MFU 61.8%</title><circle class="dot compute" cx="402.1" cy="231.5" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.65 ms in 538.8 MB, MFU 61.4%</title><circle class="dot compute" cx="398.8" cy="230.7" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 50.67 ms in 536.8 MB, MFU 57.8%</title><circle class="dot compute" cx="398" cy="222.1" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 50.87 ms in 529.8 MB, MFU 57.6%</title><circle class="dot compute" cx="395.1" cy="221.6" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 50.92 ms in 528.8 MB, MFU 57.5%</title><circle class="dot compute" cx="394.7" cy="221.4" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 51.18 ms in 520.8 MB, MFU 57.2%</title><circle class="dot compute" cx="391.4" cy="220.7" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 53.70 ms in 512.7 MB, MFU 54.5%</title><circle class="dot compute" cx="387.9" cy="214" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 55.57 ms in 512.7 MB, MFU 52.7%</title><circle class="dot compute" cx="387.9" cy="209.2" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 56.21 ms in 510.1 MB, MFU 52.1%</title><circle class="dot compute" cx="386.8" cy="207.6" r="4.5"/></g>
+<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 56.47 ms in 502.1 MB, MFU 51.9%</title><circle class="dot compute" cx="383.4" cy="206.9" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 56.72 ms in 494.1 MB, MFU 51.6%</title><circle class="dot compute" cx="379.8" cy="206.3" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:full"><title>t2 c2 z3 mb1 re:full: 64.15 ms in 490.7 MB, MFU 45.6%</title><circle class="dot compute" cx="378.3" cy="189.1" r="4.5"/></g>
+<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 71.61 ms in 485.1 MB, MFU 40.9%</title><circle class="dot compute" cx="375.8" cy="173.6" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.42 ms in 484.1 MB, MFU 39.3%</title><circle class="dot compute" cx="375.3" cy="168.3" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.51 ms in 463.0 MB, MFU 39.3%</title><circle class="dot compute" cx="365.6" cy="168.1" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 116.3 ms in 449.6 MB, MFU 25.2%</title><circle class="dot compute" cx="359.1" cy="105.7" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 116.5 ms in 419.6 MB, MFU 25.1%</title><circle class="dot compute" cx="344" cy="105.4" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 116.8 ms in 387.6 MB, MFU 25.1%</title><circle class="dot compute" cx="326.5" cy="105.1" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb2 re:norm,activation"><title>d2 t2 z2 mb2 re:norm,activation: 121.0 ms in 370.6 MB, MFU 24.2%</title><circle class="dot compute" cx="316.7" cy="100.1" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb2 re:norm,activation"><title>d2 t2 z3 mb2 re:norm,activation: 121.7 ms in 352.6 MB, MFU 24.1%</title><circle class="dot compute" cx="305.8" cy="99.3" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:norm"><title>d2 t2 z1 mb1 re:norm: 122.4 ms in 352.5 MB, MFU 23.9%</title><circle class="dot compute" cx="305.7" cy="98.5" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:activation"><title>d2 t2 z1 mb1 re:activation: 122.7 ms in 336.5 MB, MFU 23.9%</title><circle class="dot compute" cx="295.5" cy="98.2" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:norm,activation"><title>d2 t2 z1 mb1 re:norm,activation: 122.9 ms in 320.5 MB, MFU 23.8%</title><circle class="dot compute" cx="284.9" cy="97.9" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 123.1 ms in 314.4 MB, MFU 23.8%</title><circle class="dot compute" cx="280.6" cy="97.7" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 123.3 ms in 298.4 MB, MFU 23.7%</title><circle class="dot compute" cx="269.2" cy="97.4" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 123.6 ms in 282.4 MB, MFU 23.7%</title><circle class="dot compute" cx="257.1" cy="97.1" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 123.9 ms in 266.4 MB, MFU 23.6%</title><circle class="dot compute" cx="244.3" cy="96.8" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 125.2 ms in 264.4 MB, MFU 23.4%</title><circle class="dot compute" cx="242.6" cy="95.3" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 125.4 ms in 248.4 MB, MFU 23.3%</title><circle class="dot compute" cx="228.9" cy="95.1" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb2 re:norm,activation"><title>t2 c2 z3 mb2 re:norm,activation: 130.2 ms in 248.4 MB, MFU 22.5%</title><circle class="dot compute" cx="228.9" cy="89.8" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 131.1 ms in 239.4 MB, MFU 22.3%</title><circle class="dot compute" cx="220.8" cy="88.9" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 131.1 ms in 238.3 MB, MFU 22.3%</title><circle class="dot compute" cx="219.8" cy="88.9" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 131.4 ms in 230.3 MB, MFU 22.3%</title><circle class="dot compute" cx="212.3" cy="88.6" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 131.6 ms in 223.4 MB, MFU 22.2%</title><circle class="dot compute" cx="205.6" cy="88.3" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 131.6 ms in 222.3 MB, MFU 22.2%</title><circle class="dot compute" cx="204.6" cy="88.3" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 131.9 ms in 214.3 MB, MFU 22.2%</title><circle class="dot compute" cx="196.5" cy="88.1" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:full"><title>d2 t2 z2 mb1 re:full: 134.5 ms in 206.3 MB, MFU 21.8%</title><circle class="dot compute" cx="188.1" cy="85.3" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 135.1 ms in 205.4 MB, MFU 21.7%</title><circle class="dot compute" cx="187.2" cy="84.7" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 135.1 ms in 204.3 MB, MFU 21.7%</title><circle class="dot compute" cx="186" cy="84.7" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 135.3 ms in 196.3 MB, MFU 21.6%</title><circle class="dot compute" cx="177.3" cy="84.4" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 136.1 ms in 188.3 MB, MFU 21.5%</title><circle class="dot compute" cx="168.1" cy="83.7" r="4.5"/></g>
+<g data-key="t4 mb1"><title>t4 mb1: 141.6 ms in 187.4 MB, MFU 20.7%</title><circle class="dot compute" cx="167" cy="78.1" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 141.8 ms in 179.4 MB, MFU 20.6%</title><circle class="dot compute" cx="157.5" cy="77.8" r="4.5"/></g>
+<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 142.1 ms in 171.4 MB, MFU 20.6%</title><circle class="dot compute" cx="147.4" cy="77.6" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 142.3 ms in 163.4 MB, MFU 20.6%</title><circle class="dot compute" cx="137" cy="77.3" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 149.1 ms in 156.2 MB, MFU 19.6%</title><circle class="dot compute" cx="127.1" cy="70.8" r="4.5"/></g>
+<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 154.9 ms in 154.3 MB, MFU 18.9%</title><circle class="dot compute" cx="124.4" cy="65.5" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 159.4 ms in 153.3 MB, MFU 18.4%</title><circle class="dot compute" cx="123" cy="61.4" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 159.5 ms in 132.3 MB, MFU 18.4%</title><circle class="dot compute" cx="90.6" cy="61.4" r="4.5"/></g>
 <text class="b halo" x="516" y="261.6">fastest 31.53 ms</text>
 <text class="dim halo" x="516" y="276.6">d4 z1 mb1</text>
 <path class="axis" d="M94.8 65.6L136.8 107.6"/><text class="b halo" x="136.8" y="117.6">leanest 132.3 MB</text>
 <text class="dim halo" x="136.8" y="132.6">t4 mb1 re:full</text>
-<path class="axis" d="M413.1 252.8L398.2 252.8"/><text class="b halo" x="193.5" y="248.3">knee 40.66 ms</text>
-<text class="dim halo" x="193.5" y="263.3">d2 t2 z2 mb1 re:norm,activation</text>
+<path class="axis" d="M413.1 253L398.2 253"/><text class="b halo" x="193.5" y="248.5">knee 40.66 ms</text>
+<text class="dim halo" x="193.5" y="263.5">d2 t2 z2 mb1 re:norm,activation</text>
 </svg>
 $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragment --width 360 | head -3
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 310" width="360" height="310" role="img" aria-labelledby="nnc-front-title nnc-front-desc">
