@@ -215,7 +215,8 @@ typedef struct nnc_decoder {
     int64_t index_heads, index_dim, index_topk;
     bool share_layers;    /* all layers have the weights of the first */
     int64_t tower_inputs; /* that the towers read for each sequence */
-    int64_t next_layers;  /* that predict tokens further on: neither counted nor run, told of */
+    int64_t
+        next_layers; /* that predict tokens further on: counted and run where a plan trains them */
     /* Experts lie in expert_groups of neighbours, and a token's in so many of them. 0 = anywhere */
     int64_t expert_groups, groups_per_token;
 } nnc_decoder;

@@ -222,6 +222,7 @@ typedef struct nnc_plan {
     bool ends_as_layers;  /* table and head count as a layer each where stages share layers out */
     int64_t first_stage_layers, last_stage_layers; /* of a pipeline; 0 = as many as the others */
     bool whole_experts; /* tensor ranks are expert ranks, too: none has a slice of an expert */
+    bool next_tokens;   /* the model's layers that predict tokens further on are trained, too */
 } nnc_plan;
 
 /* What a norm keeps for backward. */

@@ -92,3 +92,10 @@ bool nnc_holding_same(const nnc_holding *a, const nnc_holding *b)
     return memcmp(a->instances, b->instances, size) == 0 &&
            memcmp(a->recomputed, b->recomputed, size) == 0;
 }
+
+nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes)
+{
+    return memory->total_bytes > capacity_bytes               ? NNC_OVER_MEMORY
+           : memory->total_interval_bytes[1] > capacity_bytes ? NNC_TIGHT
+                                                              : NNC_FITS;
+}

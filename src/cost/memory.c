@@ -78,6 +78,7 @@ NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan,
 typedef struct kept {
     double bytes;
     double largest_layer_bytes, ends_bytes; /* of a layer; of what is none: table and head */
+    double head_bytes;                      /* of what lies behind the layers */
 } kept;
 
 static kept kept_of(const nnc_op_list *list, const nnc_segment_sums *sums,
@@ -99,9 +100,10 @@ static kept kept_of(const nnc_op_list *list, const nnc_segment_sums *sums,
         NNC_WHEN(why, snprintf(name, sizeof name, "kept.%d", (int)s));
         NNC_SET_AS(why, name, segment_bytes, "B",
                    whole * sum->kept_bytes + ceil(again / every) * sum->input_bytes);
-        NNC_NOTE(why,
-                 "of a segment (embedding, equal layers, head): whole instances keep kept_bytes of "
-                 "all their ops, those run again the input of a block");
+        NNC_NOTE(
+            why,
+            "of a segment (embedding, equal layers, head): whole instances keep all that their "
+            "ops keep, those run again the input of a block");
         k.bytes += segment_bytes;
         NNC_WHEN(why, nnc_say_term(why, name, "B", segment_bytes));
         if (list->segments[s].layer) {
@@ -109,6 +111,7 @@ static kept kept_of(const nnc_op_list *list, const nnc_segment_sums *sums,
                 nnc_max(k.largest_layer_bytes, whole > 0.0 ? sum->kept_bytes : sum->input_bytes);
         } else {
             k.ends_bytes += segment_bytes;
+            k.head_bytes += s > 0 ? segment_bytes : 0.0;
         }
     }
     NNC_WHEN(why, nnc_say_sum(why, "pass_bytes", "B", k.bytes));
@@ -136,6 +139,10 @@ static double activations(const nnc_model *model, const nnc_op_list *list,
         NNC_SET(why, waiting_bytes, "B",
                 layer_bytes * (double)layers * holding->in_flight + ends_bytes);
         NNC_SOURCE(why, "arXiv:2205.05198 section 4");
+    } else if (holding->head_at_once && k->head_bytes > 0.0) {
+        NNC_PUT(why, k->head_bytes, "B");
+        NNC_SET(why, waiting_bytes, "B",
+                (pass_bytes - k->head_bytes) * holding->in_flight + k->head_bytes);
     } else {
         NNC_SET(why, waiting_bytes, "B", pass_bytes * holding->in_flight);
     }
@@ -390,11 +397,4 @@ nnc_memory nnc_memory_of(const nnc_model *model, const nnc_op_list *list,
                          const nnc_plan *plan, const nnc_software *software, int64_t capacity_bytes)
 {
     return nnc_memory_say(model, list, sums, holding, plan, software, capacity_bytes, NULL);
-}
-
-nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes)
-{
-    return memory->total_bytes > capacity_bytes               ? NNC_OVER_MEMORY
-           : memory->total_interval_bytes[1] > capacity_bytes ? NNC_TIGHT
-                                                              : NNC_FITS;
 }

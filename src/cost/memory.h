@@ -13,6 +13,7 @@ typedef struct nnc_holding {
     int64_t recomputed[NNC_SEGMENTS_MAX]; /* of those, run again from their inputs */
     int32_t segments;                     /* of the list; the others hold nothing */
     double in_flight;                     /* micro-batches whose activations are kept at once */
+    bool head_at_once; /* of the head one: its backward follows, whatever else is in flight */
 } nnc_holding;
 
 /* The same layers, recomputed alike: the same work, whatever is in flight. */

@@ -87,7 +87,8 @@ void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *de
         layers += list->segments[s].layer ? list->segments[s].instances : 0;
     }
     const int64_t ends = plan->ends_as_layers ? 1 : 0; /* slots before the first layer */
-    const slots all = slots_of(plan, layers + 2 * ends, chunks);
+    const int64_t further = 2 * list->next_layers;     /* each with a head of its own */
+    const slots all = slots_of(plan, layers + 2 * ends + further, chunks);
     for (int32_t v = 0; v < count; v++) {
         const int64_t end = next + slots_at(&all, stage, chunk);
         const int64_t from = next > ends ? next - ends : 0;

@@ -282,7 +282,8 @@ static void describe(const nnc_model *model, const nnc_op_list *whole, const nnc
                      nnc_result *r)
 {
     describe_model(whole, step->device, r, step->why);
-    if (model->decoder.next_layers > 0 && step->plan->adapter_rank == 0) {
+    const nnc_plan *plan = step->plan;
+    if (model->decoder.next_layers > 0 && plan->adapter_rank == 0 && !plan->next_tokens) {
         r->next_params = next_params(whole, &model->decoder);
     }
 }

@@ -10,7 +10,10 @@
 
 static nnc_holding holding_of(const nnc_step *step, const nnc_share *share, double in_flight)
 {
-    nnc_holding h = { .segments = step->list->segment_count, .in_flight = in_flight };
+    nnc_holding h = { .segments = step->list->segment_count,
+                      .in_flight = in_flight,
+                      .head_at_once =
+                          step->plan->pipeline > 1 && nnc_schedule_ends_meet(step->plan) };
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         h.instances[s] = share->instances[s];
         h.recomputed[s] = nnc_recomputed_layers(step->plan, step->list, s, share->instances[s]);

@@ -149,7 +149,7 @@ static const nnc_field fields[] = {
     { DECODER(conv_bias), .rare = true, .default_text = "off",
       .help = "That convolution has a bias." },
     { DECODER(next_layers), .rare = true, .max = 1000, .default_text = "0",
-      .help = "Layers that predict tokens further on, which are neither counted nor run." },
+      .help = "Layers that predict tokens further on; counted and run with --next-tokens." },
     { DECODER(no_state_norm), .rare = true, .default_text = "off",
       .help = "Mamba-2's output is gated without a norm of it (Falcon-H1)." },
     { DECODER(ssm_norms), .rare = true, .default_text = "off",

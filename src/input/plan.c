@@ -106,6 +106,9 @@ static const nnc_field plan_fields[] = {
       .default_text = "none", .help = "What is computed again in backward instead of kept." },
     { NNC_FIELD_AS(NNC_FIELD_TRAIN, nnc_plan, train), .group = "Memory", .default_text = "all",
       .help = "Whose weights are trained; the others are frozen." },
+    { NNC_FIELD(nnc_plan, next_tokens), .group = "Memory", .default_text = "off",
+      .help =
+          "Layers that predict tokens further on (next_layers of the model) are trained, too." },
     { NNC_FIELD(nnc_plan, adapter_rank), .group = "Memory", .max = 65536, .alias = "lora",
       .default_text = "0",
       .help =

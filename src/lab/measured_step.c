@@ -142,8 +142,8 @@ static void set_decoder(step_reader *r, nnc_decoder *d)
     if (r->from->vocab_multiple > 0 && tensor > 0) { /* so that every rank holds as many rows */
         d->vocab_multiple = r->from->vocab_multiple * (int64_t)tensor;
     }
-    /* A module that predicts one more token is about one more layer. arXiv:2412.19437, section 2.2. */
-    d->layers += whole(r, NNC_COLUMN_MTP_LAYERS);
+    d->next_layers = whole(r, NNC_COLUMN_MTP_LAYERS);
+    r->row->plan.next_tokens = d->next_layers > 0;
     nnc_measured_windows(r->cells, r->row, d);
     set_experts(r, d);
 }

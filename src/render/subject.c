@@ -172,6 +172,9 @@ static void write_plan(nnc_sheet *sheet, const nnc_report *report)
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s attention", nnc_attention_name(plan->attention));
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "recompute %s%s", text,
                    plan->fp8_inputs ? ", 8-bit activation inputs" : "");
+    if (plan->next_tokens) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "tokens further on");
+    }
     write_trained(sheet, plan);
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "software %s%s", report->software->id,
                    report->software_chosen ? " (chosen for this plan)" : "");

@@ -76,7 +76,7 @@ typedef struct kind {
     int64_t count;
 } kind;
 
-static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k)
+static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k)
 {
     nnc_layer layer = *w->layer;
     nnc_layer_writer one = *w;
@@ -85,7 +85,6 @@ static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *
     layer.chunked = k->mixer == NNC_MIXER_CHUNK;
     layer.rotary = k->mixer == NNC_MIXER_UNROTATED ? 0 : layer.rotary;
     one.layer = &layer;
-    nnc_list_segment(&w->to, k->count, true);
     one.to = nnc_list_block(&w->to, k->count, w->hidden_elements);
     nnc_decoder_keep_state(&one, d, k->mixer);
     if (is_latent(d) && nnc_mixer_attends(k->mixer)) {
@@ -110,6 +109,12 @@ static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *
     }
 }
 
+static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k)
+{
+    nnc_list_segment(&w->to, k->count, true);
+    block(w, d, k);
+}
+
 /* Layers with the weights of those before them. */
 static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_writer *w, const kind *k)
 {
@@ -120,7 +125,33 @@ static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_write
     }
 }
 
-enum { KINDS_MAX = NNC_SEGMENTS_MAX - 2 };
+/* Modules that predict tokens further on: the stream and the next token's row of the table, both through a norm and a
+ * product to one width, a layer like the last, and the model's head. Source: arXiv:2412.19437, section 2.2. [next-tokens] */
+static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
+{
+    const kind last = { mixer_of(d, d->layers - 1), mlp_of(d, d->layers - 1), d->next_layers };
+    nnc_layer_writer all = *w;
+    all.to.repeat = d->next_layers;
+    nnc_list_segment(&w->to, 1, false);
+    nnc_decoder_embedding(&all, d, true);
+    nnc_layer_norm(&all, "next.token_norm", d->hidden);
+    nnc_layer_norm(&all, "next.norm", d->hidden);
+    nnc_op *concat = nnc_list_pointwise(&all.to, "next.concat", NNC_PW_CONCAT, NNC_GROUP_MLP,
+                                        2 * w->hidden_elements);
+    concat->split = NNC_SPLIT_SEQUENCE;
+    nnc_layer_linear(&all, "next.project", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->hidden,
+                     2 * d->hidden, false);
+    block(&all, d, &last);
+    const int32_t head = w->to.list->count;
+    nnc_decoder_head(&all, d);
+    for (int32_t i = head; i < w->to.list->count; i++) {
+        nnc_weights *weights = &w->to.list->ops[i].weights;
+        weights->count = weights->table ? 0 : weights->count;
+    }
+    w->to.list->next_layers = d->next_layers;
+}
+
+enum { KINDS_MAX = NNC_SEGMENTS_MAX - 3 };
 
 /* The kinds of layers in the order of their first; where they alternate, the list notes which is which. */
 static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KINDS_MAX])
@@ -187,6 +218,9 @@ static void lower(const nnc_model *model, const nnc_writer *to)
             layers(&w, d, &kinds[i]);
         }
     }
+    if (plan->next_tokens) {
+        further_tokens(&w, d);
+    }
     nnc_list_segment(to, 1, false);
     nnc_decoder_head(&w, d);
 }
@@ -200,6 +234,12 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
                        d->mixers_count == 0 && d->mlps_count == 0;
     if (p->image > 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image", "a decoder takes tokens, not images");
+    }
+    if (p->next_tokens && (d->next_layers == 0 || d->head != NNC_HEAD_LOGITS)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--next-tokens",
+                        "expected a model with next_layers and a head of words, found %" PRId64
+                        " layers that predict tokens further on",
+                        d->next_layers);
     }
     p->seq_len = p->seq_len > 0 ? p->seq_len : d->seq_len;
     if (nnc_positions_learned(d->positions) && p->seq_len > positions) {

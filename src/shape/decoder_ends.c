@@ -123,7 +123,7 @@ void nnc_decoder_embedding(const nnc_layer_writer *w, const nnc_decoder *d, bool
     } else if (d->positions == NNC_POSITIONS_DISENTANGLED) {
         distances(w, d);
     }
-    if (d->tied_head && has_words(d)) {
+    if ((d->tied_head && has_words(d)) || again) { /* what is looked up again, at the other end */
         list->tied_rows = vocab;
         list->tied_cols = table_width(d);
     } else if (!again) {

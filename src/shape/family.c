@@ -41,7 +41,7 @@ void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *lis
     list->tokens = 0;
     list->lookup_params = 0;
     list->stream_elements = 0;
-    list->tied_rows = list->tied_cols = 0;
+    list->tied_rows = list->tied_cols = list->next_layers = 0;
     rows[model->family]->lower(model, &(nnc_writer){ list, how, 1, -1, NULL });
     nnc_list_train(list, how);
 }

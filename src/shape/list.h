@@ -42,6 +42,7 @@ typedef struct nnc_op_list {
     int64_t lookup_params; /* position table and, when untied, input embedding */
     /* What layers hand on to the next, of one micro-batch; 0 = there are no layers. */
     int64_t stream_elements;
+    int64_t next_layers; /* behind the last one, with a head each */
     int64_t tied_rows,
         tied_cols; /* the table that the first and the last segment share; 0 = none */
 } nnc_op_list;

@@ -732,9 +732,9 @@ moments_bytes     = moment_bytes_per_param * moments * params
 activation_bytes  Tensors that wait for backward, logits or loss probabilities included.
 waiting_bytes     = pass_bytes * in_flight
 pass_bytes        kept of one micro-batch
-kept.0            of a segment (embedding, equal layers, head): whole instances keep kept_bytes of
-kept.1            of a segment (embedding, equal layers, head): whole instances keep kept_bytes of
-kept.2            of a segment (embedding, equal layers, head): whole instances keep kept_bytes of
+kept.0            of a segment (embedding, equal layers, head): whole instances keep all that their
+kept.1            of a segment (embedding, equal layers, head): whole instances keep all that their
+kept.2            of a segment (embedding, equal layers, head): whole instances keep all that their
 in_flight         = 1
 transient_bytes   The largest extra at the peak that is not kept.
 held_bytes        what the precision policy holds for a while: a 16-bit copy, or gradients that it
@@ -755,9 +755,9 @@ moments_bytes     = moment_bytes_per_param * moments * params
 activation_bytes  Tensors that wait for backward, logits or loss probabilities included.
 waiting_bytes     = pass_bytes * in_flight
 pass_bytes        kept of one micro-batch
-kept.0            of a segment (embedding, equal layers, head): whole instances keep kept_bytes of
-kept.1            of a segment (embedding, equal layers, head): whole instances keep kept_bytes of
-kept.2            of a segment (embedding, equal layers, head): whole instances keep kept_bytes of
+kept.0            of a segment (embedding, equal layers, head): whole instances keep all that their
+kept.1            of a segment (embedding, equal layers, head): whole instances keep all that their
+kept.2            of a segment (embedding, equal layers, head): whole instances keep all that their
 in_flight         = 1
 transient_bytes   The largest extra at the peak that is not kept.
 gathered_bytes    ZeRO-3: the weights of the unit at hand and of the next, or of all; and the whole
@@ -1208,9 +1208,9 @@ step,moments_bytes,formula,moment_bytes_per_param * moments * params,4 * 2 * 107
 step,activation_bytes,formula,ceil(waiting_bytes),ceil(280408000),280408000,B,,"Tensors that wait for backward, logits or loss probabilities included.",,"each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198 section 4"\r
 step,waiting_bytes,formula,pass_bytes * in_flight,280408000 * 1,280408000,B,,,,\r
 step,pass_bytes,formula,kept.0 + kept.1 + kept.2,16000 + 256384000 + 24008000,280408000,B,,kept of one micro-batch,,\r
-step,kept.0,formula,whole * kept_bytes + ceil(again / every) * input_bytes,1 * 16000 + ceil(0 / 1) * 16000,16000,B,,"of a segment (embedding, equal layers, head): whole instances keep kept_bytes of all their ops, those run again the input of a block",,\r
-step,kept.1,formula,whole * kept_bytes + ceil(again / every) * input_bytes,8 * 32048000 + ceil(0 / 1) * 2000000,256384000,B,,"of a segment (embedding, equal layers, head): whole instances keep kept_bytes of all their ops, those run again the input of a block",,\r
-step,kept.2,formula,whole * kept_bytes + ceil(again / every) * input_bytes,1 * 24008000 + ceil(0 / 1) * 24008000,24008000,B,,"of a segment (embedding, equal layers, head): whole instances keep kept_bytes of all their ops, those run again the input of a block",,\r
+step,kept.0,formula,whole * kept_bytes + ceil(again / every) * input_bytes,1 * 16000 + ceil(0 / 1) * 16000,16000,B,,"of a segment (embedding, equal layers, head): whole instances keep all that their ops keep, those run again the input of a block",,\r
+step,kept.1,formula,whole * kept_bytes + ceil(again / every) * input_bytes,8 * 32048000 + ceil(0 / 1) * 2000000,256384000,B,,"of a segment (embedding, equal layers, head): whole instances keep all that their ops keep, those run again the input of a block",,\r
+step,kept.2,formula,whole * kept_bytes + ceil(again / every) * input_bytes,1 * 24008000 + ceil(0 / 1) * 24008000,24008000,B,,"of a segment (embedding, equal layers, head): whole instances keep all that their ops keep, those run again the input of a block",,\r
 step,in_flight,formula,1,1,1,,,,,\r
 step,transient_bytes,formula,ceil(op_bytes + block_bytes + gathered_bytes + held_bytes),ceil(22000000 + 0 + 0 + 0),22000000,B,,The largest extra at the peak that is not kept.,"op_bytes: the largest working set of an op's backward; block_bytes: the block that is run again; both of the layer, table or head where their sum is largest",\r
 step,held_bytes,formula,held_per_param * stage_params,0 * 107106000,0,B,,"what the precision policy holds for a while: a 16-bit copy, or gradients that it does not store",,\r

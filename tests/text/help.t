@@ -128,6 +128,8 @@ Memory:
                           [none]
   --train LIST            Whose weights are trained; the others are frozen. all, or some of
                           embedding,attention,mlp,norm,conv,time,head,towers,adapters [all]
+  --next-tokens[=off]     Layers that predict tokens further on (next_layers of the model) are
+                          trained, too. [off]
   --adapter-rank N        Rank of adapters beside linear layers (LoRA), which alone are trained
                           unless --train says more; 0 = none. Also --lora. [0]
   --adapters NAME         Which layers have adapters. linear, attention, mlp [linear]

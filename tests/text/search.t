@@ -3,7 +3,7 @@
 # The best three, and why the first beats the second.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 3
 dense on 16 x fitted, global batch 64
-672000 combinations: 2720 evaluated, 669280 illegal, too large or slower for sure; 2720 fit
+672000 combinations: 2727 evaluated, 669273 illegal, too large or slower for sure; 2727 fit
 
 software torch-compile
 
@@ -102,7 +102,7 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
 # Pipelines, experts: the columns that plans use.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 16 --best 2 --pipeline 4 --zero 0 --max-memory 300e6
 dense on 16 x fitted, global batch 16
-30000 combinations: 66 evaluated, 29934 illegal, too large or slower for sure; 66 fit
+30000 combinations: 68 evaluated, 29932 illegal, too large or slower for sure; 68 fit
 
 software torch-compile
 
@@ -130,36 +130,36 @@ time against memory, no other plan is faster with less
 75.22 ms  168.3 MB   4.9%   13.2%  dp1 tp4 sp pp4 mb1 zb-h1 recompute=full
 $ nncost search experts round --threads 1 --devices 16 --global-batch 32 --best 2 --expert 4,8 --max-memory 600e6
 experts on 16 x round, global batch 32
-1296000 combinations: 9103 evaluated, 1286897 illegal, too large or slower for sure; 9103 fit
+1296000 combinations: 9080 evaluated, 1286920 illegal, too large or slower for sure; 9080 fit
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
 software torch-compile
 
     step    memory    MFU  bubble  plan
+8.983 ms  598.2 MB  66.8%    0.0%  dp8 pp2 ep8 zero1 mb1 dualpipe
 9.031 ms  594.0 MB  66.5%    0.0%  dp8 pp2 ep8 zero2 mb2 dualpipe recompute=norm+activation
-9.047 ms  586.2 MB  66.4%    0.0%  dp8 pp2 ep8 zero1 mb1 dualpipe recompute=norm
 
-the first is 16.26 us faster than the second, exposed communication 112.0 us less, compute 95.74 us
-more
+the first is 47.74 us faster than the second, exposed communication 112.0 us more, compute 159.7 us
+less
 
-    nncost estimate experts round --devices 16 --global-batch 32 --pipeline 2 --expert 8 --zero 2 --micro-batch 2 --schedule dualpipe --recompute norm,activation
+    nncost estimate experts round --devices 16 --global-batch 32 --pipeline 2 --expert 8 --zero 1 --micro-batch 1 --schedule dualpipe
 
 time against memory, no other plan is faster with less
 
     step    memory    MFU  bubble  plan
+8.983 ms  598.2 MB  66.8%    0.0%  dp8 pp2 ep8 zero1 mb1 dualpipe
 9.031 ms  594.0 MB  66.5%    0.0%  dp8 pp2 ep8 zero2 mb2 dualpipe recompute=norm+activation
-9.047 ms  586.2 MB  66.4%    0.0%  dp8 pp2 ep8 zero1 mb1 dualpipe recompute=norm
-9.143 ms  562.2 MB  65.7%    0.0%  dp8 pp2 ep8 zero1 mb1 dualpipe recompute=norm+activation
-9.215 ms  558.3 MB  65.2%    0.0%  dp8 pp2 ep8 zero2 mb1 dualpipe
-9.279 ms  534.3 MB  64.7%    0.0%  dp8 pp2 ep8 zero2 mb1 dualpipe recompute=norm
-9.375 ms  510.3 MB  64.0%    0.0%  dp8 pp2 ep8 zero2 mb1 dualpipe recompute=norm+activation
-9.671 ms  482.6 MB  62.1%    0.0%  dp4 pp2 cp2 ep8 zero1 mb1 dualpipe
-9.735 ms  470.6 MB  61.7%    0.0%  dp4 pp2 cp2 ep8 zero1 mb1 dualpipe recompute=norm
-9.831 ms  458.6 MB  61.1%    0.0%  dp4 pp2 cp2 ep8 zero1 mb1 dualpipe recompute=norm+activation
+9.047 ms  574.2 MB  66.4%    0.0%  dp8 pp2 ep8 zero1 mb1 dualpipe recompute=norm
+9.143 ms  550.2 MB  65.7%    0.0%  dp8 pp2 ep8 zero1 mb1 dualpipe recompute=norm+activation
+9.215 ms  546.3 MB  65.2%    0.0%  dp8 pp2 ep8 zero2 mb1 dualpipe
+9.279 ms  522.3 MB  64.7%    0.0%  dp8 pp2 ep8 zero2 mb1 dualpipe recompute=norm
+9.375 ms  498.3 MB  64.0%    0.0%  dp8 pp2 ep8 zero2 mb1 dualpipe recompute=norm+activation
+9.671 ms  476.6 MB  62.1%    0.0%  dp4 pp2 cp2 ep8 zero1 mb1 dualpipe
+9.735 ms  464.6 MB  61.7%    0.0%  dp4 pp2 cp2 ep8 zero1 mb1 dualpipe recompute=norm
+9.831 ms  452.6 MB  61.1%    0.0%  dp4 pp2 cp2 ep8 zero1 mb1 dualpipe recompute=norm+activation
 10.21 ms  444.7 MB  58.8%    0.8%  dp8 pp2 ep8 zero1 mb1 zb-h2 recompute=norm
 10.33 ms  420.7 MB  58.1%    1.0%  dp8 pp2 ep8 zero1 mb1 zb-h2 recompute=norm+activation
-10.43 ms  418.7 MB  57.5%    0.0%  dp4 pp2 cp2 ep8 zero2 mb1 dualpipe recompute=norm
 
 # The whole run: a deadline and a budget, kept and missed.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 300e9 --deadline 3d --budget 4000
@@ -379,7 +379,7 @@ $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 -
   ],
   "pareto": [
     {"index": 116, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.014074616149897341, "memory_bytes": 1675868000, "mfu": 0.52008523159996733, "tokens_per_s": 568399.16021854361, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.056298464599589364, "cost_step": 3.1276924777549646e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 2 --schedule dualpipe"},
-    {"index": 44, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016142041010058582, "memory_bytes": 1513672000, "mfu": 0.45347425368568278, "tokens_per_s": 495600.27725211228, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.064568164040234327, "cost_step": 3.5871202244574626e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule dualpipe"},
+    {"index": 44, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016142041010058582, "memory_bytes": 1501668000, "mfu": 0.45347425368568278, "tokens_per_s": 495600.27725211228, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.064568164040234327, "cost_step": 3.5871202244574626e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule dualpipe"},
     {"index": 102, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016243046958385968, "memory_bytes": 1157240000, "mfu": 0.45065436421833566, "tokens_per_s": 492518.43083971116, "bubble_share": 0.10010895087691545, "exposed_comm_s": 0.00045308221394650618, "device_s": 0.064972187833543874, "cost_step": 3.6095659907524376e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 2 --schedule interleaved"},
     {"index": 30, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.017663772498505894, "memory_bytes": 894988000, "mfu": 0.41440751122780645, "tokens_per_s": 452904.38385552616, "bubble_share": 0.055572059068777796, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.070655089994023576, "cost_step": 3.9252827774457543e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 1 --schedule interleaved"},
     {"index": 36, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "zb-h1", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.018760979573410441, "memory_bytes": 862936000, "mfu": 0.39017152443225772, "tokens_per_s": 426416.96659263136, "bubble_share": 0.1108054766242184, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.075043918293641765, "cost_step": 4.1691065718689867e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule zb-h1"}
@@ -416,7 +416,7 @@ $ nncost search dense round --threads 1 --global-batch 64
 # Budgets and deadlines: not an amount, not a time, without a run or a price.
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --budget 1M
 dense on 16 x round, global batch 64
-1344000 combinations: 11485 evaluated, 1332515 illegal, too large or slower for sure; 11485 fit
+1344000 combinations: 11590 evaluated, 1332410 illegal, too large or slower for sure; 11590 fit
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
@@ -426,12 +426,12 @@ software torch-compile
 31.18 ms  487.2 s    2.165  2.165  1.114 GB  93.9%    0.0%  dp16 zero1 mb2
 31.18 ms  487.2 s    2.165  2.165  1.518 GB  93.9%    0.0%  dp16 zero2 mb4
 31.18 ms  487.2 s    2.165  2.165  1.718 GB  93.9%    0.0%  dp16 zero1 mb4
-31.19 ms  487.4 s    2.166  2.166  1.032 GB  93.9%    0.0%  dp8 pp2 zero1 mb1 dualpipe
+31.19 ms  487.4 s    2.166  2.166  1.020 GB  93.9%    0.0%  dp8 pp2 zero1 mb1 dualpipe
 31.19 ms  487.4 s    2.166  2.166  1.611 GB  93.9%    0.0%  dp8 pp2 zero2 mb4 dualpipe
 31.19 ms  487.4 s    2.166  2.166  1.799 GB  93.9%    0.0%  dp8 pp2 zero1 mb4 dualpipe
-31.19 ms  487.4 s    2.166  2.166  1.474 GB  93.9%    0.0%  dp8 pp2 zero1 mb2 dualpipe
+31.19 ms  487.4 s    2.166  2.166  1.450 GB  93.9%    0.0%  dp8 pp2 zero1 mb2 dualpipe
 31.26 ms  488.5 s    2.171  2.171  811.2 MB  93.7%    0.0%  dp16 zero1 mb1
-31.42 ms  491.0 s    2.182  2.182  1.287 GB  93.2%    0.0%  dp8 pp2 zero2 mb2 dualpipe
+31.42 ms  491.0 s    2.182  2.182  1.263 GB  93.2%    0.0%  dp8 pp2 zero2 mb2 dualpipe
 31.44 ms  491.2 s    2.183  2.183  1.050 GB  93.1%    0.0%  dp16 zero1 mb2 recompute=norm
 
     nncost estimate dense round --devices 16 --global-batch 64 --tokens 1e9 --zero 1 --micro-batch 2
@@ -440,7 +440,7 @@ time against memory, no other plan is faster with less
 
     step     run run USD   kWh   memory   MFU plan
 31.18 ms 487.2 s   2.165 2.165 1.114 GB 93.9% dp16 zero1 mb2
-31.19 ms 487.4 s   2.166 2.166 1.032 GB 93.9% dp8 pp2 zero1 mb1 dualpipe
+31.19 ms 487.4 s   2.166 2.166 1.020 GB 93.9% dp8 pp2 zero1 mb1 dualpipe
 31.26 ms 488.5 s   2.171 2.171 811.2 MB 93.7% dp16 zero1 mb1
 31.52 ms 492.5 s   2.189 2.189 779.2 MB 92.9% dp16 zero1 mb1 recompute=norm
 31.78 ms 496.5 s   2.207 2.207 749.2 MB 92.1% dp16 zero1 mb1 recompute=activation
@@ -463,7 +463,7 @@ $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadli
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadline 3w
 dense on 16 x round, global batch 64
-1344000 combinations: 11485 evaluated, 1332515 illegal, too large or slower for sure; 11485 fit
+1344000 combinations: 11590 evaluated, 1332410 illegal, too large or slower for sure; 11590 fit
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
@@ -473,12 +473,12 @@ software torch-compile
 31.18 ms  487.2 s    2.165  2.165  1.114 GB  93.9%    0.0%  dp16 zero1 mb2
 31.18 ms  487.2 s    2.165  2.165  1.518 GB  93.9%    0.0%  dp16 zero2 mb4
 31.18 ms  487.2 s    2.165  2.165  1.718 GB  93.9%    0.0%  dp16 zero1 mb4
-31.19 ms  487.4 s    2.166  2.166  1.032 GB  93.9%    0.0%  dp8 pp2 zero1 mb1 dualpipe
+31.19 ms  487.4 s    2.166  2.166  1.020 GB  93.9%    0.0%  dp8 pp2 zero1 mb1 dualpipe
 31.19 ms  487.4 s    2.166  2.166  1.611 GB  93.9%    0.0%  dp8 pp2 zero2 mb4 dualpipe
 31.19 ms  487.4 s    2.166  2.166  1.799 GB  93.9%    0.0%  dp8 pp2 zero1 mb4 dualpipe
-31.19 ms  487.4 s    2.166  2.166  1.474 GB  93.9%    0.0%  dp8 pp2 zero1 mb2 dualpipe
+31.19 ms  487.4 s    2.166  2.166  1.450 GB  93.9%    0.0%  dp8 pp2 zero1 mb2 dualpipe
 31.26 ms  488.5 s    2.171  2.171  811.2 MB  93.7%    0.0%  dp16 zero1 mb1
-31.42 ms  491.0 s    2.182  2.182  1.287 GB  93.2%    0.0%  dp8 pp2 zero2 mb2 dualpipe
+31.42 ms  491.0 s    2.182  2.182  1.263 GB  93.2%    0.0%  dp8 pp2 zero2 mb2 dualpipe
 31.44 ms  491.2 s    2.183  2.183  1.050 GB  93.1%    0.0%  dp16 zero1 mb2 recompute=norm
 
     nncost estimate dense round --devices 16 --global-batch 64 --tokens 1e9 --zero 1 --micro-batch 2
@@ -487,7 +487,7 @@ time against memory, no other plan is faster with less
 
     step     run run USD   kWh   memory   MFU plan
 31.18 ms 487.2 s   2.165 2.165 1.114 GB 93.9% dp16 zero1 mb2
-31.19 ms 487.4 s   2.166 2.166 1.032 GB 93.9% dp8 pp2 zero1 mb1 dualpipe
+31.19 ms 487.4 s   2.166 2.166 1.020 GB 93.9% dp8 pp2 zero1 mb1 dualpipe
 31.26 ms 488.5 s   2.171 2.171 811.2 MB 93.7% dp16 zero1 mb1
 31.52 ms 492.5 s   2.189 2.189 779.2 MB 92.9% dp16 zero1 mb1 recompute=norm
 31.78 ms 496.5 s   2.207 2.207 749.2 MB 92.1% dp16 zero1 mb1 recompute=activation

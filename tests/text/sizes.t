@@ -3,7 +3,7 @@
 # Doubling from 8 to 64, with the run's time and cost.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --price 2
 dense on 4 sizes of fitted, global batch 64
-408576 combinations: 5427 evaluated, 403149 illegal, too large or slower for sure; 5427 fit
+408576 combinations: 5453 evaluated, 403123 illegal, too large or slower for sure; 5453 fit
 
 devices      step         run  run USD    kWh    memory    MFU  bubble  plan
       8  46.13 ms  2.503 days    961.1  240.3  2.821 GB  63.5%    0.0%  dp8 zero2 mb8
@@ -19,7 +19,7 @@ cheapest: 8 devices, 46.13 ms a step, 2.503 days for the run, run cost 961.1 USD
 # Lists and steps, in the other formats.
 $ nncost search dense fitted --threads 1 --devices 8..24+8 --global-batch 96 --recompute none --offload none --tensor 1
 dense on 3 sizes of fitted, global batch 96
-179712 combinations: 1978 evaluated, 177734 illegal, too large or slower for sure; 1978 fit
+179712 combinations: 1979 evaluated, 177733 illegal, too large or slower for sure; 1979 fit
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  68.90 ms  0.0003062  4.030 GB  63.7%    0.0%  dp8 zero2 mb12
@@ -36,7 +36,7 @@ plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.contex
 16,8,1,2,1,1,1,false,2,4,2,64,dualpipe,none,none,torch-compile,0.0241212742019,1611255500,0.606933111304,2653259.50297,0,0.000348506414827,0.385940387231,0.000214411326239,,,,,,,nncost estimate dense fitted --global-batch 64 --devices 16 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe\r
 $ nncost search dense fitted --threads 1 --devices 8,24,32 --global-batch 96 --recompute none --offload none --tensor 1 --format markdown
 dense on 3 sizes of fitted, global batch 96
-179712 combinations: 1924 evaluated, 177788 illegal, too large or slower for sure; 1924 fit
+179712 combinations: 1930 evaluated, 177782 illegal, too large or slower for sure; 1930 fit
 
 | devices | step | step USD | memory | MFU | bubble | plan |
 |---:|---:|---:|---:|---:|---:|:---|
@@ -87,7 +87,7 @@ cheapest: 8 devices, 8.733 ms a step, 3411 s for the run, run cost 7.581 USD
 # The smallest size that keeps to a deadline and a budget; none does.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --deadline 2d --budget 2000
 dense on 4 sizes of fitted, global batch 64
-408576 combinations: 3821 evaluated, 404755 illegal, too large or slower for sure; 283 fit
+408576 combinations: 3836 evaluated, 404740 illegal, too large or slower for sure; 284 fit
 
 devices      step      run  run USD    kWh    memory    MFU  bubble  plan
      16  24.12 ms  31.41 h    1,005  251.3  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
@@ -168,7 +168,7 @@ cheapest: 8 devices, 46.13 ms a step, step cost 0.000205 USD
     nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8
 $ nncost search dense fitted --threads 1 --devices 8..64 --max-devices 20 --global-batch 64 --tensor 1,2 --recompute none,full
 dense on 2 sizes of fitted, global batch 64
-193536 combinations: 2410 evaluated, 191126 illegal, too large or slower for sure; 2410 fit
+193536 combinations: 2416 evaluated, 191120 illegal, too large or slower for sure; 2416 fit
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  46.13 ms   0.000205  2.821 GB  63.5%    0.0%  dp8 zero2 mb8

@@ -332,7 +332,9 @@ START_TEST(windows_and_further_tokens_are_read)
     ck_assert_int_eq(most->mixers_count, 6);
     ck_assert_int_eq(most->mixers[4], NNC_MIXER_WINDOW);
     ck_assert_int_eq(most->mixers[5], NNC_MIXER_FULL);
-    ck_assert_int_eq(most->layers, 13);
+    ck_assert_int_eq(most->layers, 12);
+    ck_assert_int_eq(most->next_layers, 1);
+    ck_assert(file.rows[2].plan.next_tokens && !file.rows[0].plan.next_tokens);
     ck_assert_str_eq(file.rows[3].reason, "sliding_window \"often\" has no meaning here");
 }
 END_TEST
@@ -344,7 +346,7 @@ START_TEST(a_framework_has_more_than_one_profile)
         parse("id,hardware,n_devices,framework,framework_version,precision,notes,measured_step_s,"
               "model_name\n"
               "a,b200,8,Megatron-Bridge,NeMo 26.04 container,fp8-mx,,1,\n"
-              "b,b200,8,Megatron-Bridge,NeMo 26.06 container,fp8-mx,,1,\n"
+              "b,gb200,8,Megatron-Bridge,NeMo 26.06 container,fp8-mx,,1,\n"
               "c,h100,8,Megatron-Bridge,NeMo 26.06 container,fp8-cs,,1,\n"
               "d,tpu-v4,8,MaxText,,bf16,,1,\n"
               "e,h100-sxm,8,MaxText,,bf16,,1,\n"
@@ -499,7 +501,9 @@ START_TEST(dispatchers_by_release_and_model)
 {
     static const char *const rows[][2] = {
         { "mbridge/25.11/DGX-B200/pretrain/deepseek-v3/n256/mxfp8/gb2048/mb1/fs0-t1-p16-c1-v1-e8",
-          "megatron-alltoall" },
+          "megatron-2025" },
+        { "mbridge/26.06/DGX-B300/pretrain/deepseek-v3/n256/mxfp8/gb4096/mb2/fs-t1-p8-c1-v1-e8",
+          "megatron" },
         { "mbridge/26.02/DGX-B200/pretrain/deepseek-v3/n256/mxfp8/gb4096/mb1/fs0-t1-p16-c1-v1-e8",
           "megatron" },
         { "mbridge/26.04/DGX-GB300/pretrain/gpt-oss-120b/n64/bf16/gb1280/mb4/fs0-t1-p1-c1-v1-e64",

@@ -1,0 +1,88 @@
+/* Layers that predict tokens further on, small enough to count by hand.   [next-tokens] */
+#include "cluster.h"
+
+static nnc_plan causal(void)
+{
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.flops_convention = NNC_CONVENTION_CAUSAL;
+    return plan;
+}
+
+static const char *wanted_name;
+
+static bool is_named(const nnc_op_cost *row)
+{
+    return strcmp(nnc_op_name(row->op), wanted_name) == 0 &&
+           nnc_op_phase(row->op) == NNC_PHASE_FORWARD;
+}
+
+static double one(const nnc_op_cost *row)
+{
+    (void)row;
+    return 1.0;
+}
+
+static double runs(const char *name)
+{
+    wanted_name = name;
+    return sum_rows(is_named, one);
+}
+
+/* Two layers of width 8, 4 heads of 2, 2 of keys, 12 inside; 5 tokens, one such layer that is trained: per token its matrices, 8 * 16 + 8 * 8 + 3 * 8 * 12 = 480, the
+ * product of 16 to 8 and the head of 10 words, two FLOPs each; 25 pairs, masked or not, of 4 heads, 4 * 2 FLOPs each. Table and head are
+ * there already. */
+START_TEST(layers_that_predict_further_tokens_are_trained)
+{
+    nnc_model model = llama(2, 8, 4, 2, 12, 10, 5);
+    nnc_plan plan = causal();
+    const nnc_device device = cluster_device();
+    const nnc_software software = nnc_software_default();
+    nnc_result r;
+    nnc_error err = { 0 };
+    plan.next_tokens = true;
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err),
+                     NNC_ILLEGAL_PLAN);
+    ck_assert_str_eq(err.where, "--next-tokens");
+    plan.next_tokens = false;
+    model.decoder.next_layers = 1;
+    const nnc_result none = estimate_on_cluster(&model, &plan);
+    plan.next_tokens = true;
+    const nnc_result one = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(one.next_params, 0);
+    ck_assert_int_eq(one.params, none.params + 496 + 128 + 24);
+    ck_assert_double_eq(one.forward_flops - none.forward_flops,
+                        2 * 5 * (480 + 128 + 80) + 4 * 8 * 25);
+    ck_assert_double_eq(runs("next.project"), 1);
+    ck_assert_double_eq(runs("embed.tokens"), 2);
+    ck_assert_double_eq(runs("head.logits"), 2);
+}
+END_TEST
+
+/* Seven layers over four stages, of which the last has the further one and its head, too: 9 places, 3 + 2 + 2 + 2. */
+START_TEST(further_tokens_lie_on_the_last_stage)
+{
+    nnc_model model = llama(7, 8, 4, 2, 12, 10, 5);
+    nnc_plan plan = causal();
+    model.decoder.next_layers = 1;
+    plan.next_tokens = true;
+    plan.devices = plan.pipeline = 4;
+    plan.micro_batches = 4;
+    estimate_on_cluster(&model, &plan);
+    int32_t count = 0;
+    const nnc_stage *stages = nnc_scratch_stages(scratch, &count);
+    ck_assert_int_eq(count, 4);
+    ck_assert_int_eq(stages[0].layers, 3);
+    ck_assert_int_eq(stages[2].layers, 2);
+    ck_assert_int_eq(stages[3].layers, 0);
+    ck_assert_int_eq(stages[3].params,
+                     496 + 128 + 24 + 80 + 8 + 80); /* a head, a norm, a second table */
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { layers_that_predict_further_tokens_are_trained,
+                                   further_tokens_lie_on_the_last_stage };
+    return run_tests("next_tokens", tests, COUNT_OF(tests));
+}
