@@ -373,9 +373,10 @@ struct nnc_software {
     bool by_reductions;    /* norms of rows and softmax: a kernel per sum, and one for the rest */
     bool
         turned_group_norms; /* their kernel knows contiguous maps alone: others are turned, and back */
-    bool random_written;    /* dropout reads random numbers that another kernel has written */
-    bool cast_weights;      /* fp32 weights are cast for every micro-batch, their gradients back */
-    bool flat_weights;      /* one buffer, gathered for every micro-batch, in fp32 */
+    bool grouped_on_vectors; /* convolutions in groups, but for those that have a kernel */
+    bool random_written;     /* dropout reads random numbers that another kernel has written */
+    bool cast_weights;       /* fp32 weights are cast for every micro-batch, their gradients back */
+    bool flat_weights;       /* one buffer, gathered for every micro-batch, in fp32 */
     bool fused_rotary;
     bool fused_softmax;     /* scale and mask inside the softmax kernel (unfused attention) */
     bool fused_loss;        /* cross-entropy in one kernel on the logits' own format */

@@ -7,7 +7,8 @@
  *     f'  = f channels / (channels + c0) depth / (depth + d0)
  *     f'  = f rows / (rows + c0) columns / (columns + c0)        of a weight gradient
  *     t   = max(min(F / (f' P), F / (v V)), bytes / (g B)) + t0 + converted / B
- * V is the rate of the vector units, which take what the matrix units are bad at: a channel by itself. In fp32 3 x 3 taps of
+ * V is the rate of the vector units, which take what the matrix units are bad at: a channel by itself; and groups for which
+ * a library has no other kernel, at 1.5 v. In fp32 3 x 3 taps of
  * stride 1 take 1 / 2.25 of the products (Winograd). */
 
 /* Of maps whose channels do not lie together, matrix units read and write so many in another order. */
@@ -57,6 +58,9 @@ NNC_SAYING double converted_s(const nnc_device *device, const nnc_op *op, nnc_de
     return conversion_s;
 }
 
+/* Groups of several channels, over single ones, on the vector units. */
+static const double grouped_ratio = 1.5;
+
 NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_conv_efficiency *e,
                              const nnc_rates *r, nnc_derivation *why)
 {
@@ -86,6 +90,13 @@ NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_c
         NNC_SAY(why, least_s, "s", work->flops / saved / r->matmul_flops_per_s);
         NNC_SAY(why, plain_s, "s", work->flops / (e->vector_fraction * r->vector_flops_per_s));
         NNC_NOTE(why, "on the vector units, which take what leaves the matrix units idle");
+        if (op->u.conv.on_vectors) {
+            NNC_LET(why, single_s, "s", plain_s);
+            NNC_PUT(why, grouped_ratio, NULL);
+            NNC_SET(why, matrix_s, "s", nnc_max(product_s, single_s / grouped_ratio));
+            NNC_NOTE(why, "no kernel of matrix units has such groups");
+            return matrix_s;
+        }
         NNC_SET(why, matrix_s, "s", nnc_max(nnc_min(product_s, plain_s), least_s));
     }
     return matrix_s;

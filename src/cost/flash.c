@@ -41,13 +41,11 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
     NNC_NOTE(why,
              "narrow heads leave a row of the units partly empty; width: of a head, at most 128");
     const int64_t lanes = nnc_ceil_div(u->head_dim, HEAD_MULTIPLE) * HEAD_MULTIPLE;
-    double padded_factor = 1.0;
-    if (e->sustained_fraction < 1.0 && lanes != u->head_dim) {
-        NNC_PUT(why, (double)u->head_dim, NULL);
-        NNC_LET(why, padded_head_dim, NULL, (double)lanes);
-        NNC_SET(why, padded_factor, NULL, padded_head_dim / (double)u->head_dim);
-        NNC_NOTE(why, "kernels have heads of multiples of 32");
-    }
+    NNC_PUT(why, (double)u->head_dim, NULL);
+    NNC_LET(why, kernel_head_dim, NULL,
+            (double)(e->sustained_fraction < 1.0 ? lanes : u->head_dim));
+    NNC_SAY(why, padded_factor, NULL, kernel_head_dim / (double)u->head_dim);
+    NNC_NOTE(why, "kernels have heads of multiples of 32");
     NNC_SAY(why, block_factor, NULL, 1.0 + e->block_penalty * device->units / blocks);
     NNC_NOTE(why, "few blocks of queries leave units idle");
     NNC_SAY(why, matrix_s, "s",

@@ -80,6 +80,9 @@ static const nnc_field software_fields[] = {
       .help = "Layer and RMS norms and softmax are a kernel for each sum, and one for the rest." },
     { NNC_FIELD(nnc_software, turned_group_norms), .default_text = "off",
       .help = "Group norms know contiguous maps alone: others are put into that order and back." },
+    { NNC_FIELD(nnc_software, grouped_on_vectors), .default_text = "off",
+      .help = "Convolutions in groups run on the vector units, unless groups of 4, 8, 16 or 32 "
+              "channels come by 32." },
     { NNC_FIELD(nnc_software, random_written), .default_text = "off",
       .help = "Dropout reads random numbers in fp32 that a kernel of its own has written." },
     { NNC_FIELD(nnc_software, fused_activation), .default_text = "on",

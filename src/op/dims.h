@@ -55,6 +55,7 @@ typedef struct nnc_conv {
     bool keeps_input;
     bool contiguous; /* channels of a map do not lie together */
     bool bias_apart; /* the bias is added by a kernel of its own */
+    bool on_vectors; /* no kernel of matrix units has such groups */
 } nnc_conv;
 
 /* Every token adds to a state and reads it: `state` numbers for each of `inner` values. */

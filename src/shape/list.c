@@ -108,6 +108,15 @@ nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, 
     return op;
 }
 
+/* Groups that have no kernel of matrix units for channels that lie together. */
+static bool on_vectors(const nnc_software *software, const nnc_conv *conv)
+{
+    const int64_t width = conv->c_in / conv->groups;
+    const bool kernel =
+        conv->groups % 32 == 0 && (width == 4 || width == 8 || width == 16 || width == 32);
+    return software->grouped_on_vectors && conv->groups > 1 && width > 1 && !kernel;
+}
+
 nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, const nnc_conv *conv,
                       bool bias)
 {
@@ -117,6 +126,7 @@ nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, co
     op->u.conv = *conv;
     op->u.conv.contiguous = w->how->software->contiguous_maps;
     op->u.conv.bias_apart = bias && !w->how->software->fused_residual;
+    op->u.conv.on_vectors = on_vectors(w->how->software, conv);
     op->weights = (nnc_weights){ .count = 1,
                                  .rows = conv->c_out,
                                  .cols = nnc_list_mul(w, conv->c_in / conv->groups, taps),

@@ -193,26 +193,27 @@ network   data 2.986 ms exposed of 5.321 ms
 
 # States and activations in host memory.
 $ nncost estimate dense round --data 8 --zero 2 --offload optimizer | sed -n '/^step/,$p'
-step      45.97 ms
+step      50.80 ms
           no software is faster than 42.84 ms; with nothing overlapped it takes 56.00 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  network 83.4% of the step, compute 15.1%,
+bound by  network 85.0% of the step, compute 13.6%,
           without the network limit it would take 7.609 ms
 
 part          time  share    group          time  share
-forward   2.568 ms   5.6%    embedding  16.02 us   0.0%
-backward  5.014 ms  10.9%    attention  2.529 ms   5.5%
-update    26.78 us   0.1%    mlp        4.208 ms   9.2%
-exposed   38.36 ms  83.4%    norm       170.0 us   0.4%
-                             head       600.0 us   1.3%
+forward   2.568 ms   5.1%    embedding  16.02 us   0.0%
+backward  5.014 ms   9.9%    attention  2.529 ms   5.0%
+update    26.78 us   0.1%    mlp        4.208 ms   8.3%
+exposed   43.19 ms  85.0%    norm       170.0 us   0.3%
+                             head       600.0 us   1.2%
                              loss       60.00 us   0.1%
                              optimizer  26.78 us   0.1%
-                             network    38.36 ms  83.4%
+                             network    43.19 ms  85.0%
 
-network   data 460.5 us exposed of 3.763 ms, offload 37.90 ms exposed of 42.84 ms
+network   data 460.5 us exposed of 3.763 ms, offload 42.73 ms exposed of 42.84 ms
 
-rate      174,011 tokens/s, 174 samples/s, MFU 15.9%, HFU 15.9% of 100.0 TFLOP/s, FLOPs as in palm
-          per device 21,751 tokens/s, 15.92 TFLOP/s
+rate      157,481 tokens/s, 157.5 samples/s, MFU 14.4%,
+          HFU 14.4% of 100.0 TFLOP/s, FLOPs as in palm
+          per device 19,685 tokens/s, 14.41 TFLOP/s
 work      model 5.856 TFLOP, executed 5.536 TFLOP, 6ND 5.093 TFLOP,
           memory traffic 2.352 GB per device
 
@@ -223,8 +224,8 @@ activations  280.4 MB       2.8%  kept for backward
 transient    22.00 MB       0.2%  gradients of activations
 total     543.4 MB (518.22 MiB) of 10.00 GB (9.31 GiB), 5.4%: fits, 9.457 GB free
 
-cost      1 USD per device-hour (nowhere, 2020-01), 0.0001022 USD per step of all 8 devices,
-          0.01277 USD per million tokens
+cost      1 USD per device-hour (nowhere, 2020-01), 0.0001129 USD per step of all 8 devices,
+          0.01411 USD per million tokens
 $ nncost estimate dense round --micro-batch 4 --offload activations | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      211.1 ms
           no software is faster than 205.1 ms; with nothing overlapped it takes 244.0 ms

@@ -457,6 +457,7 @@ fused_norm                  off
 written_out                 off
 by_reductions               off
 turned_group_norms          off
+grouped_on_vectors          off
 random_written              off
 fused_activation            off
 fused_residual              off

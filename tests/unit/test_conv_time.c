@@ -84,6 +84,14 @@ START_TEST(vector_units_take_over)
     ck_assert_double_eq_tol(compute_s(&d, &op), own / (0.5e12 / 17 * 0.2), 1e-15);
     d.efficiency.conv.vector_fraction = 0.2;
     ck_assert_double_eq_tol(compute_s(&d, &op), own / 0.2e11, 1e-15);
+    /* groups of several channels without another kernel: at 1.5 times that, if it is slower */
+    nnc_op grouped = op;
+    grouped.u.conv.on_vectors = true;
+    ck_assert_double_eq_tol(compute_s(&d, &grouped), own / (0.5e12 / 17 * 0.2), 1e-15);
+    d.efficiency.conv.vector_fraction = 0.02;
+    ck_assert_double_eq_tol(compute_s(&d, &grouped), own / 0.03e11, 1e-15);
+    ck_assert_double_eq_tol(compute_s(&d, &op), own / (0.5e12 / 17 * 0.2), 1e-15);
+    d.efficiency.conv.vector_fraction = 0.2;
     /* never faster than the peak of the matrix units */
     d.vector_flops_per_s[NNC_FP32] = 1e15;
     ck_assert_double_eq_tol(compute_s(&d, &op), own / 1e12, 1e-18);
