@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 export HOME=$work XDG_CONFIG_HOME=$work/config
 unset NNCOST_PATH DESTDIR
 
-"$root/tools/cjson" "$build/cjson" >"$work/log" 2>&1 || { echo "skipped: the source of cJSON cannot be fetched"; exit 77; }
+"$root/tools/source" cjson "$build/cjson" cJSON.h cJSON.c >"$work/log" 2>&1 || { echo "skipped: the source of cJSON cannot be fetched"; exit 77; }
 "$root/tools/release" "$build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS="${CFLAGS:-}" >"$work/log" || { cat "$work/log"; exit 1; }
 archive=$(ls "$build"/nncost-*.tar.gz)
 (cd "$build" && sha256sum --check --quiet "$archive.sha256")
