@@ -9,9 +9,15 @@
 
 enum { KEYS_MAX = 256 };
 
+/* Not strspn, which makes a table of its letters each time. */
 static size_t key_length(const char *text)
 {
-    return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+    const char *c = text;
+    while ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+           *c == '_' || *c == '-') {
+        c++;
+    }
+    return (size_t)(c - text);
 }
 
 /* Length of the key that is cited here; 0 = none is. An '@' inside a word is a letter like others. */
