@@ -301,6 +301,7 @@ typedef struct nnc_framework {
     double host_pass_s, host_sample_s;
     double
         input_samples_per_s; /* prepared for each device of a host whose devices all train; 0 = enough */
+    double internode_latency_s; /* measured on the cluster of its rows; 0 = the device file's */
 } nnc_framework;
 
 /* Predicted steps beside measured ones of a device and a family of models ("decoder", "experts" for decoders with
@@ -416,6 +417,7 @@ struct nnc_software {
     nnc_reserve reserve;
     nnc_shipped ships;
     bool zero_gradients;             /* gradients are cleared by a kernel, not freed */
+    bool added_gradients;            /* sums in fp32 are made by a kernel after each pass */
     nnc_serve_engine serving;        /* says nothing to an estimate of training */
     const nnc_framework *stands_for; /* says nothing to an estimate */
     int32_t stands_for_count;

@@ -100,7 +100,7 @@ static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_
 static bool is_ideal(const nnc_plan *plan, const nnc_software *software)
 {
     return plan->attention != NNC_ATTENTION_UNFUSED && software->fused_loss &&
-           software->fused_optimizer && !software->zero_gradients;
+           software->fused_optimizer && !software->zero_gradients && !software->added_gradients;
 }
 
 /* The step that a lower bound counts, and its rows. */

@@ -11,17 +11,26 @@ static bool holds(const nnc_holding *holding, int32_t segment)
     return holding->instances[segment] > 0;
 }
 
+/* Sums that are kept in more bytes than the gradient of a pass has. */
+static bool adds_gradients(const nnc_step *step)
+{
+    const nnc_policy_sizes sizes = nnc_policy_bytes(step->plan->policy);
+    return step->software->added_gradients && sizes.gradient_bytes > sizes.weight_bytes;
+}
+
 void nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *t)
 {
     static const struct {
         const char *name;
         nnc_update_kind kind;
-    } kinds[3] = { { "grad.clip", NNC_UPDATE_CLIP },
-                   { "optimizer", NNC_UPDATE_STEP },
-                   { "grad.zero", NNC_UPDATE_ZERO } };
+    } kinds[NNC_UPDATE_KIND_COUNT] = { { "grad.add", NNC_UPDATE_ADD },
+                                       { "grad.clip", NNC_UPDATE_CLIP },
+                                       { "optimizer", NNC_UPDATE_STEP },
+                                       { "grad.zero", NNC_UPDATE_ZERO } };
     const nnc_plan *plan = step->plan;
-    const bool wanted[3] = { plan->clip_gradients, (plan->offload & NNC_OFFLOAD_OPTIMIZER) == 0,
-                             step->software->zero_gradients };
+    const bool wanted[NNC_UPDATE_KIND_COUNT] = { adds_gradients(step), plan->clip_gradients,
+                                                 (plan->offload & NNC_OFFLOAD_OPTIMIZER) == 0,
+                                                 step->software->zero_gradients };
     const bool end = holds(holding, 0) || holds(holding, step->list->segment_count - 1);
     nnc_update u = { .optimizer = plan->optimizer,
                      .policy = plan->policy,
@@ -46,7 +55,7 @@ void nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *t)
                                             .bytes = work.read_bytes + work.write_bytes };
         t->exchanges[t->exchange_count++] = update;
     }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < NNC_UPDATE_KIND_COUNT; i++) {
         if (wanted[i]) {
             nnc_op *op = &t->updates[t->update_count++];
             *op = (nnc_op){ .name = kinds[i].name,
@@ -59,6 +68,12 @@ void nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *t)
                             .block = -1,
                             .u.update = u };
             op->u.update.kind = kinds[i].kind;
+            if (kinds[i].kind == NNC_UPDATE_ADD) { /* before they are shared out */
+                op->u.update.passes = nnc_step_passes(plan);
+                op->u.update.params =
+                    (int64_t)(nnc_holding_trained(step->sums, holding, false).params +
+                              nnc_holding_trained(step->sums, holding, true).params);
+            }
         }
     }
 }

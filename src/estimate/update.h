@@ -8,7 +8,7 @@
 typedef struct nnc_tail {
     nnc_op exchanges[NNC_STEP_EXCHANGES_MAX];
     int exchange_count;
-    nnc_op updates[3];
+    nnc_op updates[NNC_UPDATE_KIND_COUNT];
     int update_count;
 } nnc_tail;
 

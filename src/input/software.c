@@ -195,6 +195,9 @@ static const nnc_field software_fields[] = {
       .help = "Schedules and memory savers that its frameworks have; a search offers no others." },
     { NNC_FIELD(nnc_software, zero_gradients), .default_text = "off",
       .help = "Gradients are cleared by a kernel instead of freed." },
+    { NNC_FIELD(nnc_software, added_gradients), .default_text = "off",
+      .help = "Where sums of gradients are wider than weights, a kernel adds each pass's to them, "
+              "not the products that make them." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, serving),
       NNC_FIELD_TABLE(nnc_serve_engine_fields),
       .help = "Of an engine that serves: what its host and kernels add to the device's times." },
@@ -260,6 +263,10 @@ static const nnc_field framework_fields[] = {
     { NNC_FIELD(nnc_framework, input_samples_per_s), .max = 1e12, .default_text = "0",
       .help = "Samples that its programs prepare a second for each device of a host whose devices "
               "all train; 0 = enough." },
+    { NNC_FIELD(nnc_framework, internode_latency_s), .unit = "s", .max = 1, .default_text = "0",
+      .help =
+          "Of a message between servers, as measured on the cluster of its rows; 0 = the device "
+          "file's." },
 };
 const nnc_field_table nnc_framework_table = { "framework", framework_fields,
                                               NNC_COUNT_OF(framework_fields) };

@@ -61,6 +61,7 @@ typedef struct nnc_measured {
     nnc_plan plan;
     double host_pass_s, host_sample_s, input_samples_per_s; /* of the framework */
     double internode_bytes_per_s; /* one device's share of its node's network links */
+    double internode_latency_s;   /* of that network; 0 = the device file's */
     nnc_op op;                    /* of a kernel; attention without its pairs */
     bool causal;
     nnc_measured_exchange exchange;

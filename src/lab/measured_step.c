@@ -70,6 +70,7 @@ static void find_framework(step_reader *r)
     r->row->host_pass_s = r->from->host_pass_s;
     r->row->host_sample_s = r->from->host_sample_s;
     r->row->input_samples_per_s = r->from->input_samples_per_s;
+    r->row->internode_latency_s = r->from->internode_latency_s;
 }
 
 static void set_experts(step_reader *r, nnc_decoder *d)

@@ -154,7 +154,8 @@ typedef struct nnc_loss {
 #define NNC_UPDATE_LIST(X)               \
     X(NNC_UPDATE_STEP, "optimizer_step") \
     X(NNC_UPDATE_CLIP, "clip_gradients") \
-    X(NNC_UPDATE_ZERO, "zero_gradients")
+    X(NNC_UPDATE_ZERO, "zero_gradients") \
+    X(NNC_UPDATE_ADD, "add_gradients")
 NNC_ENUM(nnc_update_kind, NNC_UPDATE_LIST, NNC_UPDATE_KIND_COUNT);
 const char *nnc_update_kind_name(nnc_update_kind value);
 
@@ -164,6 +165,7 @@ typedef struct nnc_update {
     nnc_policy policy;
     bool fused;
     int64_t params;
+    int64_t passes;             /* whose gradients are added up */
     int64_t matrix_params;      /* of those, inside matrices that the optimizer factors */
     double factored_elements;   /* Adafactor: rows + columns of each matrix, plus the vectors */
     double orthogonalise_flops; /* Muon: Newton-Schulz products */

@@ -249,7 +249,7 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why)
 }
 
 /* Clipping by the global norm reads every gradient; scaling is folded into a fused step and is a
- * pass of its own otherwise. Clearing writes them once. */
+ * pass of its own otherwise. Clearing writes them once, adding them up goes over them in every pass. */
 NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_update *u = &op->u.update;
@@ -261,6 +261,15 @@ NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why)
     if (u->kind == NNC_UPDATE_ZERO) {
         NNC_SET(why, work.write_bytes, "B", d.gradient_bytes_per_param * d.params);
         NNC_NOTE(why, "every gradient, cleared once");
+        return work;
+    }
+    if (u->kind == NNC_UPDATE_ADD) {
+        NNC_LET(why, passes, NULL, (double)u->passes);
+        NNC_SET(why, work.vector_flops, "FLOP", passes * d.params);
+        NNC_SET(why, work.read_bytes, "B",
+                passes * (d.weight_bytes_per_param + d.gradient_bytes_per_param) * d.params);
+        NNC_SET(why, work.write_bytes, "B", passes * d.gradient_bytes_per_param * d.params);
+        NNC_NOTE(why, "of every pass: its gradient and the sum read, the sum written");
         return work;
     }
     NNC_LET(why, flops_per_param, NULL, u->fused ? 2.0 : 3.0);

@@ -291,6 +291,31 @@ START_TEST(gradient_accumulation)
 }
 END_TEST
 
+/* Sums wider than weights are added to by a kernel after each pass, of all parameters held, however the
+ * optimizer is shared out. */
+START_TEST(added_gradients)
+{
+    const nnc_model model = gpt(3, 64, 4, 100, 32);
+    const nnc_device device = plain_device();
+    nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    plan.policy = NNC_POLICY_MIXED_FP32GRAD;
+    plan.micro_batches = 5;
+    const nnc_result inside = estimate_with(&model, &device, &software, &plan);
+    software.added_gradients = true;
+    const nnc_result added = estimate_with(&model, &device, &software, &plan);
+    const double params = (double)added.params;
+    ck_assert_double_eq(added.read_bytes + added.write_bytes,
+                        inside.read_bytes + inside.write_bytes + 5 * 10 * params);
+    ck_assert_double_gt(added.update_s, inside.update_s);
+    ck_assert_double_eq(added.lower_bound_s, inside.lower_bound_s);
+    plan.policy = NNC_POLICY_MIXED; /* no wider than weights */
+    const nnc_result plain = estimate_with(&model, &device, &software, &plan);
+    software.added_gradients = false;
+    ck_assert_double_eq(plain.step_s, estimate_with(&model, &device, &software, &plan).step_s);
+}
+END_TEST
+
 /* Bytes per parameter by policy (weights, gradients, and master copy with Adam's two moments), and
  * what is held for a while. */
 START_TEST(policies)
@@ -391,6 +416,7 @@ int main(void)
     tcase_add_test(tests, recompute_cheap);
     tcase_add_test(tests, korthikanti_preset);
     tcase_add_test(tests, gradient_accumulation);
+    tcase_add_test(tests, added_gradients);
     tcase_add_test(tests, policies);
     tcase_add_test(tests, optimizers);
     return run_suite(suite);

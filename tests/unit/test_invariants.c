@@ -149,6 +149,7 @@ static nnc_software draw_software(void)
     s.expanded_kv = coin();
     s.context_frozen = coin();
     s.zero_gradients = coin();
+    s.added_gradients = s.fused_optimizer;
     return s;
 }
 

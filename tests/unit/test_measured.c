@@ -207,6 +207,17 @@ START_TEST(a_gpt_under_fsdp)
 }
 END_TEST
 
+/* The network of its cluster was measured; no other framework's rows say anything of theirs. */
+START_TEST(slow_network)
+{
+    const nnc_measured *row = published("training_nanotron", "nanotron/8.86B/n64");
+    ck_assert_str_eq(row->software, "nanotron");
+    ck_assert_double_eq(row->internode_latency_s, 3e-4);
+    ck_assert_double_eq(
+        published("training_megatron", "megatron2021/a100/76B")->internode_latency_s, 0.0);
+}
+END_TEST
+
 START_TEST(experts_with_latent_attention)
 {
     const nnc_measured *row =
@@ -532,6 +543,7 @@ int main(void)
         columns_without_a_part_are_listed,
         a_gpt_under_megatron_deepspeed,
         a_gpt_under_fsdp,
+        slow_network,
         experts_with_latent_attention,
         what_a_row_leaves_open_is_named,
         a_peak_of_nothing_is_a_reason,

@@ -366,7 +366,8 @@ START_TEST(update_steps)
 }
 END_TEST
 
-/* Clipping reads 100 gradients of 4 B; unfused it also scales them. Clearing writes them. */
+/* Clipping reads 100 gradients of 4 B; unfused it also scales them. Clearing writes them.
+ * Three passes in bf16 are added to sums in fp32: 6 B read, 4 B written. */
 START_TEST(update_others)
 {
     nnc_op op = update(NNC_OPTIMIZER_ADAMW, NNC_POLICY_FP32, true);
@@ -376,6 +377,10 @@ START_TEST(update_others)
     ck_work(nnc_op_work(&op), 0, 300, 800, 400);
     op.u.update.kind = NNC_UPDATE_ZERO;
     ck_work(nnc_op_work(&op), 0, 0, 0, 400);
+    op.u.update.kind = NNC_UPDATE_ADD;
+    op.u.update.policy = NNC_POLICY_MIXED_FP32GRAD;
+    op.u.update.passes = 3;
+    ck_work(nnc_op_work(&op), 0, 300, 1800, 1200);
     nnc_op backward[NNC_BACKWARD_MAX];
     ck_assert_int_eq(nnc_op_backward(&op, backward), 0);
 }
