@@ -525,6 +525,7 @@ ships.offload_optimizer     on
 ships.offload_activations   on
 ships.offload_weights       on
 zero_gradients              on
+added_gradients             off
 
 source    made up
 source    launch_s: assumed: one kernel
