@@ -503,8 +503,8 @@ spread.own                  -
 spread.network              0.8
 spread.idle                 0.7
 spread.kernels              0.11
-spread.carried              0.15
-spread.experts              0.23
+spread.carried              0.2
+spread.experts              0.2
 reserve.bytes               0              B          0 B
 reserve.share               0
 reserve.low                 1
