@@ -102,7 +102,10 @@ START_TEST(a_datasheet_gets_near_the_device_it_describes)
     plans[3].micro_batch = 2;
     for (size_t i = 0; i < 4; i++) {
         const nnc_device from = device_of(pairs[i][0]), to = device_of(pairs[i][1]);
-        const nnc_device changed = become(&from, &to);
+        nnc_device changed = become(&from, &to);
+        /* FlashAttention-2 reaches 0.50 of A100's peak and 0.36 of H100's, whose products it was not
+         * written for: no datasheet says so. */
+        changed.efficiency.attention[NNC_FLASH2] = to.efficiency.attention[NNC_FLASH2];
         for (int k = 0; k < PLANS; k++) {
             nnc_plan plan = plans[k];
             plan.precision = NNC_BF16;
