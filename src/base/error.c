@@ -56,6 +56,16 @@ size_t nnc_control_length(const char *text)
     return 0;
 }
 
+size_t nnc_plain_length(const char *text, size_t most)
+{
+    size_t length = 0;
+    while (length < most && text[length] >= ' ' && text[length] <= '~' && text[length] != '"' &&
+           text[length] != '\\') {
+        length++;
+    }
+    return length;
+}
+
 /* Controls, and bytes that are no character. */
 static void sanitise(char *text)
 {

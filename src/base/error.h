@@ -43,6 +43,10 @@ size_t nnc_utf8_length(const char *text, size_t size);
  * too), C1, what turns the direction of a text or ends a line of it. Terminals and pages must not see one. */
 size_t nnc_control_length(const char *text);
 
+/* Bytes of printable ASCII that a text begins with, at most so many, up to a quote or a backslash: what every format
+ * writes as it is, and most of what is written. */
+size_t nnc_plain_length(const char *text, size_t most);
+
 /* The nearest of count names to `text` by edit distance, NULL when none is near enough to be a
  * slip (more than a third of its letters off). */
 const char *nnc_nearest(const char *text, const char *const *names, size_t count);

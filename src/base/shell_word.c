@@ -2,11 +2,20 @@
 
 #include <string.h>
 
+/* Does a letter mean itself to a shell? */
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+           (c != '\0' && strchr("-_./=,:+@%", c) != NULL);
+}
+
 void nnc_shell_word(nnc_buffer *out, const char *text)
 {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                                "-_./=,:+@%";
-    if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
+    const char *c = text;
+    while (is_plain(*c)) {
+        c++;
+    }
+    if (c > text && *c == '\0') {
         nnc_buffer_text(out, text);
         return;
     }

@@ -1,5 +1,6 @@
 /* RFC 4180, lines end with "\r\n". */
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -14,6 +15,12 @@ static void put_text(nnc_buffer *out, const char *text)
     nnc_buffer_text(out, quoted ? "\"" : "");
     nnc_buffer_text(out, *text != '\0' && strchr("=+-@", *text) != NULL ? "'" : "");
     while (*text != '\0') {
+        const size_t plain = nnc_plain_length(text, SIZE_MAX);
+        if (plain > 0) {
+            nnc_buffer_put(out, text, plain);
+            text += plain;
+            continue;
+        }
         const size_t control = nnc_control_length(text);
         nnc_buffer_text(out, *text == '"' ? "\"" : "");
         nnc_buffer_byte(out, (char)(control > 0 ? ' ' : *text));

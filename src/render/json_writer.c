@@ -21,8 +21,11 @@ void nnc_put_json_text(nnc_buffer *out, const char *text)
 {
     nnc_buffer_byte(out, '"');
     for (size_t left = strlen(text); left > 0;) {
-        const size_t length = nnc_utf8_length(text, left);
-        if (length == 0) {
+        const size_t plain = nnc_plain_length(text, left);
+        const size_t length = plain > 0 ? plain : nnc_utf8_length(text, left);
+        if (plain > 0) {
+            nnc_buffer_put(out, text, plain);
+        } else if (length == 0) {
             nnc_buffer_text(out, "\\ufffd");
         } else if (*text == '"' || *text == '\\') {
             nnc_buffer_byte(out, '\\');

@@ -175,20 +175,10 @@ static size_t put_printable(nnc_buffer *out, const char *text)
     return control > 0 ? control : 1;
 }
 
-/* How many plain letters a text begins with, at most so many. */
-static size_t plain_length(const char *text, int max)
-{
-    size_t length = 0;
-    while (max-- > 0 && text[length] >= ' ' && text[length] <= '~') {
-        length++;
-    }
-    return length;
-}
-
 void nnc_put_plain(nnc_buffer *out, const char *text, int max)
 {
     while (*text != '\0') {
-        const size_t plain = plain_length(text, max);
+        const size_t plain = nnc_plain_length(text, max > 0 ? (size_t)max : 0);
         if (plain > 0) {
             nnc_buffer_put(out, text, plain);
             text += plain;
