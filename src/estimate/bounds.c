@@ -13,46 +13,55 @@ typedef struct engine_sums {
                 [NNC_ENGINES + 1]; /* the last part: weight gradients, in backward too */
 } engine_sums;
 
-static nnc_unit unit_of(const engine_sums *sums, int engine)
+/* All that a replay reads of a unit. */
+static void set_unit(const engine_sums *sums, int engine, nnc_unit *unit)
 {
-    return (nnc_unit){ .forward_s = sums->parts[NNC_PART_FORWARD][engine],
-                       .backward_s = sums->parts[NNC_PART_BACKWARD][engine],
-                       .recompute_s = sums->parts[NNC_PART_RECOMPUTE][engine],
-                       .weight_s = sums->parts[WEIGHT_PART][engine] };
+    unit->forward_s = sums->parts[NNC_PART_FORWARD][engine];
+    unit->backward_s = sums->parts[NNC_PART_BACKWARD][engine];
+    unit->recompute_s = sums->parts[NNC_PART_RECOMPUTE][engine];
+    unit->weight_s = sums->parts[WEIGHT_PART][engine];
+}
+
+static void add_times(double sums[NNC_ENGINES + 1], double matrix_s, double vector_s,
+                      double memory_s, double serial_s)
+{
+    sums[NNC_ENGINE_MATRIX] += matrix_s;
+    sums[NNC_ENGINE_VECTOR] += vector_s;
+    sums[NNC_ENGINE_MEMORY] += memory_s;
+    sums[NNC_ENGINES] += serial_s;
 }
 
 void nnc_bound_units_sum(const nnc_step *step, const nnc_rows *rows, nnc_bound_units *units)
 {
     const nnc_engine_rates rates = nnc_engine_rates_of(step->device);
     engine_sums all[NNC_SEGMENTS_MAX];
-    memset(all, 0, sizeof all);
+    const int32_t segments = step->list->segment_count;
+    memset(all, 0, sizeof all[0] * (size_t)segments);
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
         const nnc_op *op = row->op;
         const double instances = (double)step->list->segments[op->segment].instances;
         const double repeat = instances > 1.0 ? row->repeat / instances : row->repeat;
-        const double times[NNC_ENGINES + 1] = {
-            nnc_engine_time_s(&rates, NNC_ENGINE_MATRIX, op, &row->work, NULL) * repeat,
-            nnc_engine_time_s(&rates, NNC_ENGINE_VECTOR, op, &row->work, NULL) * repeat,
-            nnc_engine_time_s(&rates, NNC_ENGINE_MEMORY, op, &row->work, NULL) * repeat,
-            (row->compute_s + row->memory_s + row->fixed_s + row->network_s +
-             nnc_launch_of_op_s(&step->launch, op)) *
-                repeat,
-        };
-        double *part = all[op->segment].parts[nnc_part_of(row)];
-        double *weight = all[op->segment].parts[WEIGHT_PART];
-        for (int e = 0; e <= NNC_ENGINES; e++) {
-            part[e] += times[e];
-        }
-        for (int e = 0; e <= NNC_ENGINES && op->phase == NNC_PHASE_GRAD_WEIGHT; e++) {
-            weight[e] += times[e];
+        const double matrix_s =
+            nnc_engine_time_s(&rates, NNC_ENGINE_MATRIX, op, &row->work, NULL) * repeat;
+        const double vector_s =
+            nnc_engine_time_s(&rates, NNC_ENGINE_VECTOR, op, &row->work, NULL) * repeat;
+        const double memory_s =
+            nnc_engine_time_s(&rates, NNC_ENGINE_MEMORY, op, &row->work, NULL) * repeat;
+        const double serial_s = (row->compute_s + row->memory_s + row->fixed_s + row->network_s +
+                                 nnc_launch_of_op_s(&step->launch, op)) *
+                                repeat;
+        engine_sums *sums = &all[op->segment];
+        add_times(sums->parts[nnc_part_of(row)], matrix_s, vector_s, memory_s, serial_s);
+        if (op->phase == NNC_PHASE_GRAD_WEIGHT) {
+            add_times(sums->parts[WEIGHT_PART], matrix_s, vector_s, memory_s, serial_s);
         }
     }
-    for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
+    for (int32_t s = 0; s < segments; s++) {
         for (int e = 0; e < NNC_ENGINES; e++) {
-            units->engine[e][s] = unit_of(&all[s], e);
+            set_unit(&all[s], e, &units->engine[e][s]);
         }
-        units->serial[s] = unit_of(&all[s], NNC_ENGINES);
+        set_unit(&all[s], NNC_ENGINES, &units->serial[s]);
     }
 }
 

@@ -27,7 +27,7 @@ typedef struct nnc_ideal {
 } nnc_ideal;
 
 /* Seconds of one instance of each segment, in one pass: on each engine alone, and with compute,
- * memory and network one after the other. rows: the op table of one micro-batch on a rank that held
+ * memory and network one after the other, without its parts. rows: the op table of one micro-batch on a rank that held
  * every layer, untouched. */
 typedef struct nnc_bound_units {
     nnc_unit engine[NNC_ENGINES][NNC_SEGMENTS_MAX];

@@ -106,27 +106,31 @@ static bool is_ideal(const nnc_plan *plan, const nnc_software *software)
 /* The step that a lower bound counts, and its rows. */
 typedef struct bound_rows {
     nnc_step step;
-    nnc_software software;
-    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_rows *rows;
     nnc_ideal ideal;
 } bound_rows;
 
+/* What a fused step points to. */
+typedef struct fusing {
+    nnc_software software;
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+} fusing;
+
 /* The model ideally fused, with flash attention. */
-static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
+static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with,
                  bound_rows *fused)
 {
     nnc_bound_units units;
-    fused->software = nnc_software_default();
-    fused->software.context_frozen = step->software->context_frozen; /* what is trained, not how */
+    with->software = nnc_software_default();
+    with->software.context_frozen = step->software->context_frozen; /* what is trained, not how */
     fused->step = *step;
-    fused->step.software = &fused->software;
+    fused->step.software = &with->software;
     fused->step.list = &scratch->ideal;
-    fused->step.sums = fused->sums;
+    fused->step.sums = with->sums;
     fused->rows = &scratch->ideal_rows;
-    const nnc_lowering how = nnc_lowering_of(step->plan, &fused->software, NNC_ATTENTION_FLASH);
+    const nnc_lowering how = nnc_lowering_of(step->plan, &with->software, NNC_ATTENTION_FLASH);
     nnc_lower(model, &how, &scratch->ideal);
-    nnc_split_list(&scratch->ideal, &how, fused->sums);
+    nnc_split_list(&scratch->ideal, &how, with->sums);
     nnc_rows_build(&scratch->ideal, step->device, step->network, step->plan, fused->rows);
     nnc_bound_units_sum(&fused->step, fused->rows, &units);
     return nnc_ideal_step(&fused->step, fused->rows, &units, &scratch->step, &fused->ideal);
@@ -135,7 +139,7 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
 /* Both bounds. The lower one: ideally fused with flash attention, or the plan's own products where
  * they take less (unfused attention runs four backward, flash five). */
 static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
-                       bound_rows *lower, nnc_result *r)
+                       fusing *with, bound_rows *lower, nnc_result *r)
 {
     nnc_bound_units units;
     bound_rows own = { .step = *step, .rows = &scratch->rows };
@@ -146,7 +150,7 @@ static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch
                 nnc_ideal_step(&own.step, own.rows, &units, &scratch->step, &own.ideal);
     *lower = own;
     if (done && !is_ideal(step->plan, step->software)) {
-        done = fuse(model, &own.step, scratch, lower);
+        done = fuse(model, &own.step, scratch, with, lower);
         if (lower->ideal.step_s > own.ideal.step_s) {
             *lower = own;
         }
@@ -266,11 +270,12 @@ static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_sc
                             nnc_result *r, nnc_error *err)
 {
     bound_rows lower;
+    fusing with;
     nnc_rows *rows = &scratch->rows;
     if (scratch->brief && r->plan.mode == NNC_MODE_PREDICTED && has_room(rows)) {
         return time_briefly(step, scratch, r, err);
     }
-    bool done = bound_step(model, step, scratch, &lower, r);
+    bool done = bound_step(model, step, scratch, &with, &lower, r);
     if (done && r->plan.mode == NNC_MODE_IDEAL) {
         rows = lower.rows;
         nnc_step_executed(&lower.step, rows, &scratch->step, r);

@@ -6,14 +6,29 @@
 #include "estimate/engine.h"
 #include "estimate/update.h"
 
-/* The engine's part of one device's step. */
+/* What a device updates once per step. */
+typedef struct updates {
+    const nnc_holding *holding; /* of that device */
+    nnc_tail tail;              /* the updates alone */
+    nnc_work works[NNC_UPDATE_KIND_COUNT];
+} updates;
+
+static void find_updates(const nnc_step *step, const nnc_holding *holding, updates *u)
+{
+    u->holding = holding;
+    nnc_tail_updates(step, holding, &u->tail);
+    for (int i = 0; i < u->tail.update_count; i++) {
+        u->works[i] = nnc_op_work(&u->tail.updates[i]);
+    }
+}
+
+/* The engine's part of one device's step. u: of that device or another one, found anew if it is not the same. */
 static void engine_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                          const nnc_holding *holding, const nnc_engine_rates *rates,
-                         nnc_engine engine, nnc_ideal *ideal)
+                         nnc_engine engine, updates *u, nnc_ideal *ideal)
 {
     const double passes = (double)nnc_step_passes(step->plan);
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
-    nnc_tail t;
     ideal->forward_s = ideal->backward_s = ideal->recompute_s = ideal->update_s = 0.0;
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         const double n = (double)holding->instances[s] * passes;
@@ -22,10 +37,12 @@ static void engine_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
         ideal->backward_s += n * units[s].backward_s;
         ideal->recompute_s += again * units[s].recompute_s;
     }
-    nnc_tail_of(step, holding, &t);
-    for (int i = 0; i < t.update_count; i++) {
-        const nnc_work work = nnc_op_work(&t.updates[i]);
-        ideal->update_s += nnc_engine_time_s(rates, engine, &t.updates[i], &work, NULL);
+    if (!nnc_holding_same(holding, u->holding)) {
+        find_updates(step, holding, u);
+    }
+    for (int i = 0; i < u->tail.update_count; i++) {
+        ideal->update_s +=
+            nnc_engine_time_s(rates, engine, &u->tail.updates[i], &u->works[i], NULL);
     }
 }
 
@@ -135,14 +152,14 @@ static double longest_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_
 /* The step of one engine for itself. false: too large to replay. */
 static bool engine_step(const nnc_step *step, const nnc_bound_units *units,
                         const nnc_engine_rates *rates, nnc_engine engine, nnc_step_memory *m,
-                        nnc_ideal *one)
+                        updates *u, nnc_ideal *one)
 {
     *one = (nnc_ideal){ .engine = engine };
     if (!nnc_step_run(step, units->engine[engine], 0.0, m)) {
         return false;
     }
     one->stage = nnc_step_busiest(m, step->plan->pipeline);
-    engine_parts(step, units->engine[engine], &m->holdings[one->stage], rates, engine, one);
+    engine_parts(step, units->engine[engine], &m->holdings[one->stage], rates, engine, u, one);
     if (step->plan->pipeline > 1) {
         one->bubble_s =
             nnc_max(0.0, m->run.total_s - one->forward_s - one->backward_s - one->recompute_s);
@@ -154,13 +171,13 @@ static bool engine_step(const nnc_step *step, const nnc_bound_units *units,
 /* The device with the busiest links decides: its parts, and what its engine waits. */
 static void wait_for_links(const nnc_step *step, const nnc_bound_units *units,
                            const nnc_engine_rates *rates, int32_t stage, const nnc_step_memory *m,
-                           nnc_ideal *ideal)
+                           updates *u, nnc_ideal *ideal)
 {
     const double engine_s = ideal->step_s;
     if (stage != ideal->stage) {
         ideal->stage = stage;
         engine_parts(step, units->engine[ideal->engine], &m->holdings[stage], rates, ideal->engine,
-                     ideal);
+                     u, ideal);
         ideal->bubble_s = 0.0;
         ideal->bubble_s = nnc_max(0.0, engine_s - parts_s(ideal));
     }
@@ -173,14 +190,16 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
 {
     const nnc_engine_rates rates = nnc_engine_rates_of(step->device);
     double most_s[NNC_ENGINES], busy_s[NNC_ENGINES], engine_s[NNC_ENGINES];
+    updates u;
     int first = 0;
+    find_updates(step, &m->holdings[0], &u);
     for (int e = 0; e < NNC_ENGINES; e++) {
         nnc_ideal update = { 0 };
-        engine_parts(step, units->engine[e], &m->holdings[0], &rates, (nnc_engine)e, &update);
+        engine_parts(step, units->engine[e], &m->holdings[0], &rates, (nnc_engine)e, &u, &update);
         most_s[e] = longest_s(step, units->engine[e], m, &busy_s[e]) + 2.0 * update.update_s;
         first = busy_s[e] > busy_s[first] ? e : first;
     }
-    if (!engine_step(step, units, &rates, (nnc_engine)first, m, ideal)) {
+    if (!engine_step(step, units, &rates, (nnc_engine)first, m, &u, ideal)) {
         return false;
     }
     engine_s[first] = ideal->step_s;
@@ -193,7 +212,7 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
             engine_s[e] = busy_s[e]; /* cannot be the busiest: no need to replay it */
             continue;
         }
-        if (!engine_step(step, units, &rates, (nnc_engine)e, m, &one)) {
+        if (!engine_step(step, units, &rates, (nnc_engine)e, m, &u, &one)) {
             return false;
         }
         engine_s[e] = one.step_s;
@@ -205,7 +224,7 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
     int32_t stage = ideal->stage;
     find_busiest_links(step, rows, m, ideal, &stage);
     if (ideal->network_s > ideal->step_s) {
-        wait_for_links(step, units, &rates, stage, m, ideal);
+        wait_for_links(step, units, &rates, stage, m, &u, ideal);
     }
     return true;
 }

@@ -261,7 +261,7 @@ static void add_free(nnc_unit *unit, nnc_part part, double time_s, double networ
 void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
                    const nnc_launch *launch, nnc_unit units[NNC_SEGMENTS_MAX], nnc_derivation *why)
 {
-    memset(units, 0, sizeof units[0] * NNC_SEGMENTS_MAX);
+    memset(units, 0, sizeof units[0] * (size_t)list->segment_count);
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
         nnc_unit *unit = &units[row->op->segment];

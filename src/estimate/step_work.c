@@ -84,6 +84,18 @@ void nnc_step_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *
     }
 }
 
+/* What a device that holds so much computes once per step. */
+static int updates_of(const nnc_step *step, const nnc_holding *holding,
+                      nnc_work works[NNC_UPDATE_KIND_COUNT])
+{
+    nnc_tail t;
+    nnc_tail_updates(step, holding, &t);
+    for (int i = 0; i < t.update_count; i++) {
+        works[i] = nnc_op_work(&t.updates[i]);
+    }
+    return t.update_count;
+}
+
 NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
                              nnc_result *r, nnc_derivation *why)
 {
@@ -102,15 +114,17 @@ NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const n
         NNC_WHEN(why, matrix[nnc_part_of(row)] += row->work.flops * repeat);
         NNC_WHEN(why, vector[nnc_part_of(row)] += row->work.vector_flops * repeat);
     }
+    nnc_work updates[NNC_UPDATE_KIND_COUNT];
+    int update_count = 0;
     for (int32_t d = 0; d < plan->pipeline; d++) {
-        nnc_tail t;
-        nnc_tail_of(step, &m->holdings[d], &t);
-        for (int i = 0; i < t.update_count; i++) {
-            const nnc_work work = nnc_op_work(&t.updates[i]);
-            r->executed_flops += work.flops * ranks;
-            r->vector_flops += work.vector_flops * ranks;
-            NNC_WHEN(why, matrix[NNC_PART_UPDATE] += work.flops * ranks);
-            NNC_WHEN(why, vector[NNC_PART_UPDATE] += work.vector_flops * ranks);
+        if (d == 0 || !nnc_holding_same(&m->holdings[d], &m->holdings[d - 1])) {
+            update_count = updates_of(step, &m->holdings[d], updates);
+        }
+        for (int i = 0; i < update_count; i++) {
+            r->executed_flops += updates[i].flops * ranks;
+            r->vector_flops += updates[i].vector_flops * ranks;
+            NNC_WHEN(why, matrix[NNC_PART_UPDATE] += updates[i].flops * ranks);
+            NNC_WHEN(why, vector[NNC_PART_UPDATE] += updates[i].vector_flops * ranks);
         }
     }
     if (why != NULL) {

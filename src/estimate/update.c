@@ -18,7 +18,17 @@ static bool adds_gradients(const nnc_step *step)
     return step->software->added_gradients && sizes.gradient_bytes > sizes.weight_bytes;
 }
 
-void nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *t)
+static nnc_update update_of(const nnc_step *step, const nnc_holding *holding)
+{
+    nnc_update u = { .optimizer = step->plan->optimizer,
+                     .policy = step->plan->policy,
+                     .fused = step->software->fused_optimizer };
+    nnc_holding_update(step->sums, holding, step->plan, &u);
+    return u;
+}
+
+static void add_updates(const nnc_step *step, const nnc_holding *holding, const nnc_update *u,
+                        nnc_tail *t)
 {
     static const struct {
         const char *name;
@@ -31,18 +41,48 @@ void nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *t)
     const bool wanted[NNC_UPDATE_KIND_COUNT] = { adds_gradients(step), plan->clip_gradients,
                                                  (plan->offload & NNC_OFFLOAD_OPTIMIZER) == 0,
                                                  step->software->zero_gradients };
-    const bool end = holds(holding, 0) || holds(holding, step->list->segment_count - 1);
-    nnc_update u = { .optimizer = plan->optimizer,
-                     .policy = plan->policy,
-                     .fused = step->software->fused_optimizer };
     t->update_count = 0;
+    for (int i = 0; i < NNC_UPDATE_KIND_COUNT; i++) {
+        if (wanted[i]) {
+            nnc_op *op = &t->updates[t->update_count++];
+            *op = (nnc_op){ .name = kinds[i].name,
+                            .kind = NNC_OP_UPDATE,
+                            .phase = NNC_PHASE_UPDATE,
+                            .group = NNC_GROUP_OPTIMIZER,
+                            .dtype = NNC_FP32,
+                            .math_dtype = plan->precision,
+                            .repeat = 1,
+                            .block = -1,
+                            .u.update = *u };
+            op->u.update.kind = kinds[i].kind;
+            if (kinds[i].kind == NNC_UPDATE_ADD) { /* before they are shared out */
+                op->u.update.passes = nnc_step_passes(plan);
+                op->u.update.params =
+                    (int64_t)(nnc_holding_trained(step->sums, holding, false).params +
+                              nnc_holding_trained(step->sums, holding, true).params);
+            }
+        }
+    }
+}
+
+void nnc_tail_updates(const nnc_step *step, const nnc_holding *holding, nnc_tail *t)
+{
+    const nnc_update u = update_of(step, holding);
+    t->exchange_count = 0;
+    add_updates(step, holding, &u, t);
+}
+
+void nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *t)
+{
+    const nnc_plan *plan = step->plan;
+    const bool end = holds(holding, 0) || holds(holding, step->list->segment_count - 1);
+    const nnc_update u = update_of(step, holding);
     t->exchange_count = 0;
     if (step->network != NULL) {
         t->exchange_count =
             nnc_cluster_step_exchanges(step->sums, holding, plan, step->software->flat_weights,
                                        end ? step->tied_params : 0.0, t->exchanges);
     }
-    nnc_holding_update(step->sums, holding, plan, &u);
     if ((plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0 && step->network != NULL &&
         t->exchange_count < NNC_STEP_EXCHANGES_MAX && step->network->host_mem_bytes_per_s > 0.0) {
         nnc_op update = { .kind = NNC_OP_UPDATE, .u.update = u };
@@ -55,27 +95,7 @@ void nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *t)
                                             .bytes = work.read_bytes + work.write_bytes };
         t->exchanges[t->exchange_count++] = update;
     }
-    for (int i = 0; i < NNC_UPDATE_KIND_COUNT; i++) {
-        if (wanted[i]) {
-            nnc_op *op = &t->updates[t->update_count++];
-            *op = (nnc_op){ .name = kinds[i].name,
-                            .kind = NNC_OP_UPDATE,
-                            .phase = NNC_PHASE_UPDATE,
-                            .group = NNC_GROUP_OPTIMIZER,
-                            .dtype = NNC_FP32,
-                            .math_dtype = plan->precision,
-                            .repeat = 1,
-                            .block = -1,
-                            .u.update = u };
-            op->u.update.kind = kinds[i].kind;
-            if (kinds[i].kind == NNC_UPDATE_ADD) { /* before they are shared out */
-                op->u.update.passes = nnc_step_passes(plan);
-                op->u.update.params =
-                    (int64_t)(nnc_holding_trained(step->sums, holding, false).params +
-                              nnc_holding_trained(step->sums, holding, true).params);
-            }
-        }
-    }
+    add_updates(step, holding, &u, t);
 }
 
 /* The share of the dense gradients that is the first segment's table, which is reduced last. */

@@ -12,6 +12,8 @@ typedef struct nnc_tail {
     int update_count;
 } nnc_tail;
 
+/* The updates alone. */
+void nnc_tail_updates(const nnc_step *step, const nnc_holding *holding, nnc_tail *t);
 void nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *t);
 
 /* Fills exchange_s and update_s of every stage; stages that hold the same have the same tail. */
