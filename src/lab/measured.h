@@ -59,7 +59,8 @@ typedef struct nnc_measured {
     const char *model_id;   /* a shipped model; NULL = model */
     const nnc_model *model; /* NULL unless a step */
     nnc_plan plan;
-    double host_pass_s, host_sample_s, input_samples_per_s; /* of the framework */
+    const nnc_framework
+        *from; /* what its framework does where the row does not say; NULL = nothing */
     double internode_bytes_per_s; /* one device's share of its node's network links */
     double internode_latency_s;   /* of that network; 0 = the device file's */
     nnc_op op;                    /* of a kernel; attention without its pairs */

@@ -67,9 +67,7 @@ static void find_framework(step_reader *r)
                                 .notes = r->cells->text[NNC_COLUMN_NOTES],
                                 .model = r->cells->text[NNC_COLUMN_MODEL_NAME] };
     r->from = nnc_words_framework(r->cells->words, &run, &r->row->software);
-    r->row->host_pass_s = r->from->host_pass_s;
-    r->row->host_sample_s = r->from->host_sample_s;
-    r->row->input_samples_per_s = r->from->input_samples_per_s;
+    r->row->from = r->from;
     r->row->internode_latency_s = r->from->internode_latency_s;
 }
 

@@ -142,12 +142,14 @@ static bool must_recompute(const nnc_measured *row, const nnc_device *device, co
 /* How many times as long a step takes with what its program does on the host, and while it waits for samples. */
 static double host_ratio(const nnc_measured *row, const nnc_plan *plan, const nnc_result *result)
 {
+    static const nnc_framework nothing = { .zero = 0 };
+    const nnc_framework *from = row->from != NULL ? row->from : &nothing;
     const double passes = nnc_max((double)plan->micro_batches, 1.0);
     const double samples = passes * (double)plan->micro_batch;
-    const double beside_s = passes * row->host_pass_s + samples * row->host_sample_s;
+    const double beside_s = passes * from->host_pass_s + samples * from->host_sample_s;
     const bool whole_host = plan->devices_per_node > 0 && plan->devices >= plan->devices_per_node;
     const double input_s =
-        whole_host && row->input_samples_per_s > 0.0 ? samples / row->input_samples_per_s : 0.0;
+        whole_host && from->input_samples_per_s > 0.0 ? samples / from->input_samples_per_s : 0.0;
     return nnc_max(result->step_s + beside_s, input_s) / result->step_s;
 }
 
