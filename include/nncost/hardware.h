@@ -104,6 +104,8 @@ typedef struct nnc_gemm_efficiency {
     /* time of a product whose operands have a scale for each block of 128, over that of one with a scale for each
      * tensor */
     double block_ratio;
+    double
+        group_ratio; /* time of products of groups of any size over that of one of as many rows   [1] */
     double power_share; /* of power_w, drawn by the matrix units at their peak; NaN = not known */
 } nnc_gemm_efficiency;
 

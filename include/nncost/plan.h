@@ -394,6 +394,7 @@ struct nnc_software {
     bool expanded_kv;         /* grouped keys and values are copied to every head, and kept */
     bool
         expert_once_per_node; /* a token travels to a domain once, whatever experts it meets there */
+    bool expert_masks;        /* slots are filled and emptied by products with masks */
     bool expert_sorts;        /* what comes from other ranks is copied into the order of experts */
     bool expert_dispatch_8bit; /* tokens go to their experts as products read them, in 8 bits */
     bool block_scales; /* 8-bit operands have a scale for each block of 128, not for each tensor */

@@ -175,7 +175,8 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op,
 
 static double alignment_of(const nnc_matmul *u, const nnc_gemm_efficiency *e)
 {
-    const double scales = u->in_blocks ? e->block_ratio : 1.0;
+    const bool ragged = u->experts > 1 && !(u->useful > 0.0); /* no slots of one size */
+    const double scales = (u->in_blocks ? e->block_ratio : 1.0) * (ragged ? e->group_ratio : 1.0);
     const bool odd = u->n % ALIGNED != 0 || u->k % ALIGNED != 0 || u->m % ALIGNED != 0;
     return scales * (u->b_is_weight && odd ? e->unaligned_ratio : 1.0);
 }

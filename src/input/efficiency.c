@@ -88,6 +88,10 @@ static const nnc_field gemm_fields[] = {
       .help =
           "Time of a product whose operands have a scale for each block of 128, over that of one "
           "with a scale for each tensor." },
+    { NNC_FIELD(nnc_gemm_efficiency, group_ratio), .min = 0.1, .max = 100, .default_text = "1",
+      .help =
+          "Time of the products of a group, each of any number of rows, over that of one product "
+          "of as many rows." },
     { NNC_FIELD(nnc_gemm_efficiency, power_share), .max = 10,
       .help = "Share of the board's power that the matrix units draw at their peak; above 1 they "
               "cannot hold it." },
@@ -210,6 +214,7 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e)
                                             .wave_quantization = (double)NAN,
                                             .unaligned_ratio = 1.0,
                                             .block_ratio = 1.0,
+                                            .group_ratio = 1.0,
                                             .power_share = (double)NAN };
     }
     for (int i = 0; i < NNC_FLASH_KERNEL_COUNT; i++) {

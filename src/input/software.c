@@ -136,6 +136,10 @@ static const nnc_field software_fields[] = {
       .help = "Grouped keys and values are copied to every head, and kept." },
     { NNC_FIELD(nnc_software, expert_once_per_node), .default_text = "off",
       .help = "A token travels to a scale-up domain once, whatever experts it meets there." },
+    { NNC_FIELD(nnc_software, expert_masks), .default_text = "off",
+      .help =
+          "With a capacity factor tokens come to the experts' slots, and back, by products with "
+          "masks." },
     { NNC_FIELD(nnc_software, expert_sorts), .default_text = "off",
       .help =
           "Tokens that come from other ranks are copied into the order of the experts, and what "
@@ -148,8 +152,7 @@ static const nnc_field software_fields[] = {
     { NNC_FIELD(nnc_software, network_units), .max = 1e4, .default_text = "0",
       .help = "Units that kernels of the expert exchange keep from the compute beside them." },
     { NNC_FIELD(nnc_software, expert_scores_first), .default_text = "off",
-      .help = "Experts weight their activations by the scores, so that combining their results "
-              "keeps nothing." },
+      .help = "Experts weight their activations by the scores: combining results keeps nothing." },
     { NNC_FIELD(nnc_software, context_frozen), .default_text = "on",
       .help = "The input of cross-attention needs no gradient." },
     { NNC_FIELD(nnc_software, overlap_tensor), .max = 1, .default_text = "0",
@@ -174,17 +177,13 @@ static const nnc_field software_fields[] = {
     { NNC_FIELD(nnc_software, launch_s), .unit = "s", .max = 1, .default_text = "0",
       .help = "The host's time to issue one op; 0: kernels are recorded once and replayed." },
     { NNC_FIELD(nnc_software, launch_expert_s), .unit = "s", .max = 1,
-      .help = "The same of models with experts, whose host waits to learn how many tokens each "
-              "takes; not given: as launch_s." },
+      .help = "The same of models with experts, whose tokens the host counts; else launch_s." },
     { NNC_FIELD(nnc_software, launch_product_s), .unit = "s", .max = 1, .default_text = "0",
-      .help =
-          "The host's time to issue each of the products that a group of experts is, where they "
-          "are no single kernel." },
+      .help = "The same of each product of a group of experts that is no single kernel." },
     { NNC_FIELD(nnc_software, recorded_attention), .default_text = "off",
       .help = "Attention and norms are recorded once and replayed; the host issues the rest." },
     { NNC_FIELD(nnc_software, tuned_pointwise), .default_text = "off",
-      .help = "Norms and activations run kernels written for the device, at pointwise_tuned of its "
-              "file." },
+      .help = "Norms and activations by kernels written for the device (its pointwise_tuned)." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, spread), NNC_FIELD_TABLE(spread_fields),
       .help = "Half of the range of nine of ten measurements, in the natural logarithm: the root "
               "of the "

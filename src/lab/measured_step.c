@@ -6,8 +6,7 @@
 #include "base/number.h"
 #include "lab/measured_cells.h"
 
-/* A row being read. */
-typedef struct step_reader {
+typedef struct step_reader { /* a row being read */
     nnc_measured_cells *cells;
     nnc_measured *row;
     const nnc_framework *from;
@@ -159,6 +158,8 @@ static bool set_member(step_reader *r)
         return false;
     }
     r->row->model = member->model;
+    const bool experts = member->model != NULL && member->model->decoder.experts > 0;
+    r->row->plan.capacity_factor = experts ? r->from->capacity_factor : 0.0;
     r->row->plan.image = whole(r, NNC_COLUMN_IMAGE_SIZE);
     r->row->plan.seq_len = whole(r, NNC_COLUMN_SEQ_LEN);
     if (strcmp(r->cells->text[NNC_COLUMN_VARIABLE_LENGTH], "unpadded") == 0) {
@@ -331,7 +332,6 @@ static void set_recompute(step_reader *r, nnc_plan *p)
     if (!set_word(r, NNC_COLUMN_RECOMPUTE, "recompute")) {
         leaves_open(r, "recompute");
     }
-    /* Half of the layers, or half of the products of each: the same work. */
     if (r->from->half_selective && p->recompute == NNC_RECOMPUTE_ATTENTION) {
         const int64_t stages = p->pipeline > 0 ? p->pipeline : 1;
         p->recompute = NNC_RECOMPUTE_FULL;

@@ -57,7 +57,7 @@ NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why)
     nnc_work work = { 0 };
     NNC_SET(why, work.flops, "FLOP", 2.0 * d.batch * d.m * d.n * d.k);
     NNC_NOTE(why, "C[m,n] = A[m,k] B[k,n], batch times: one multiply and one add per term");
-    work.full_flops = p->useful > 0.0 ? work.flops * p->useful : work.flops;
+    work.full_flops = p->useful > 0.0 ? work.flops * p->useful : p->useful < 0.0 ? 0.0 : work.flops;
     work.window_flops = work.causal_flops = work.full_flops;
     if (p->full_pairs > 0.0) {
         work.window_flops = work.flops / p->full_pairs * p->window_pairs;

@@ -182,12 +182,38 @@ static void sort_rows(const routing *r, const char *name)
     }
 }
 
+/* Slots times the tokens of each sequence, or back: work that is no mathematics. Of the masks, those that weigh results
+ * have a gradient. Source: dense_matmul of MaxText, src/MaxText/layers/moe.py.   [experts] */
+static void mask_product(const routing *r, const char *name, bool back)
+{
+    const nnc_layer_writer *w = r->w;
+    const int64_t slots = r->rows / w->batch;
+    nnc_op *op = nnc_list_add(&w->to, name, NNC_OP_MATMUL, NNC_GROUP_MLP);
+    op->split = NNC_SPLIT_TOKENS;
+    op->u.matmul = (nnc_matmul){ .batch = w->batch,
+                                 .m = back ? w->seq_len : slots,
+                                 .n = r->d->hidden,
+                                 .k = back ? slots : w->seq_len,
+                                 .b_shared = 1,
+                                 .kept_divisor = 1,
+                                 .useful = -1.0,
+                                 .needs_grad_input = back,
+                                 .keeps_a = true,
+                                 .keeps_b = back };
+    nnc_list_mul(&w->to, nnc_list_mul(&w->to, r->rows, r->d->hidden), w->seq_len);
+}
+
 static void routed(const routing *r)
 {
     const nnc_layer_writer *w = r->w;
     const nnc_decoder *d = r->d;
     const int64_t copied = nnc_list_mul(&w->to, r->copies, d->hidden);
-    reorder(r, "moe.dispatch", NNC_PW_DISPATCH, copied, w->hidden_elements);
+    const bool masked = w->to.how->software->expert_masks && w->to.how->plan->capacity_factor > 0.0;
+    if (masked) {
+        mask_product(r, "moe.dispatch", false);
+    } else {
+        reorder(r, "moe.dispatch", NNC_PW_DISPATCH, copied, w->hidden_elements);
+    }
     dispatch_exchange(r, "moe.all_to_all_in", false);
     sort_rows(r, "moe.sort");
     const bool gated = nnc_mlp_gated(d->mlp);
@@ -207,6 +233,10 @@ static void routed(const routing *r)
     }
     sort_rows(r, "moe.unsort");
     dispatch_exchange(r, "moe.all_to_all_out", true);
+    if (masked) {
+        mask_product(r, "moe.combine", true);
+        return;
+    }
     nnc_op *combine = reorder(r, "moe.combine", scored ? NNC_PW_SUM_COPIES : NNC_PW_COMBINE,
                               w->hidden_elements, copied);
     /* The experts' results, weighted by their scores, are needed for the scores' gradient. */

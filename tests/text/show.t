@@ -56,6 +56,7 @@ efficiency.gemm.fp32.l2_bytes_per_s                    -                        
 efficiency.gemm.fp32.wave_quantization                 0.1
 efficiency.gemm.fp32.unaligned_ratio                   1
 efficiency.gemm.fp32.block_ratio                       1
+efficiency.gemm.fp32.group_ratio                       1
 efficiency.gemm.fp32.power_share                       -
 efficiency.gemm.tf32.sustained_fraction                0.8
 efficiency.gemm.tf32.boost_ratio                       1.25
@@ -67,6 +68,7 @@ efficiency.gemm.tf32.l2_bytes_per_s                    -                        
 efficiency.gemm.tf32.wave_quantization                 0.1
 efficiency.gemm.tf32.unaligned_ratio                   1
 efficiency.gemm.tf32.block_ratio                       1
+efficiency.gemm.tf32.group_ratio                       1
 efficiency.gemm.tf32.power_share                       -
 efficiency.gemm.bf16.sustained_fraction                0.8
 efficiency.gemm.bf16.boost_ratio                       1.25
@@ -78,6 +80,7 @@ efficiency.gemm.bf16.l2_bytes_per_s                    -                        
 efficiency.gemm.bf16.wave_quantization                 0.1
 efficiency.gemm.bf16.unaligned_ratio                   1
 efficiency.gemm.bf16.block_ratio                       1
+efficiency.gemm.bf16.group_ratio                       1
 efficiency.gemm.bf16.power_share                       -
 efficiency.gemm.fp16.sustained_fraction                0.8
 efficiency.gemm.fp16.boost_ratio                       1.25
@@ -89,6 +92,7 @@ efficiency.gemm.fp16.l2_bytes_per_s                    -                        
 efficiency.gemm.fp16.wave_quantization                 0.1
 efficiency.gemm.fp16.unaligned_ratio                   1
 efficiency.gemm.fp16.block_ratio                       1
+efficiency.gemm.fp16.group_ratio                       1
 efficiency.gemm.fp16.power_share                       -
 efficiency.gemm.fp8.sustained_fraction                 0.75
 efficiency.gemm.fp8.boost_ratio                        1
@@ -100,6 +104,7 @@ efficiency.gemm.fp8.l2_bytes_per_s                     -                        
 efficiency.gemm.fp8.wave_quantization                  0
 efficiency.gemm.fp8.unaligned_ratio                    1
 efficiency.gemm.fp8.block_ratio                        1
+efficiency.gemm.fp8.group_ratio                        1
 efficiency.gemm.fp8.power_share                        -
 efficiency.attention.flash1.sustained_fraction         0.2
 efficiency.attention.flash1.backward_ratio             1
@@ -480,6 +485,7 @@ softmax_upcast              on
 attention_mask_kept         off
 expanded_kv                 on
 expert_once_per_node        off
+expert_masks                off
 expert_sorts                off
 expert_dispatch_8bit        off
 block_scales                off

@@ -337,6 +337,36 @@ START_TEST(rows_are_sorted_where_they_arrive)
 }
 END_TEST
 
+static double flops(const nnc_op_cost *row)
+{
+    return row->work.flops;
+}
+
+/* 6 tokens of width 8 go to 2 of 4 experts with 1.25 of their share: 4 slots each. Masks of 16 slots times 6 tokens each
+ * way, 2 FLOPs a term, none of them the model's; backward makes a gradient of the tokens, of the results and of their
+ * mask. */
+START_TEST(slots_are_filled_by_products_with_masks)
+{
+    nnc_model model = llama(1, 8, 4, 2, 12, 10, 6);
+    const nnc_device device = cluster_device();
+    nnc_software software = nnc_software_default();
+    nnc_plan plan = bf16();
+    model.decoder.experts = 4;
+    model.decoder.experts_per_token = 2;
+    model.decoder.expert_hidden = 12;
+    plan.capacity_factor = 1.25;
+    const nnc_result sorted = estimate_with(&model, &device, &software, &plan);
+    software.expert_masks = true;
+    const nnc_result masked = estimate_with(&model, &device, &software, &plan);
+    wanted_name = "moe.dispatch";
+    ck_assert_double_eq(sum_rows(is_named, flops), 2 * 16 * 6 * 8);
+    wanted_name = "moe.combine";
+    ck_assert_double_eq(sum_rows(is_named, flops), 2 * 16 * 6 * 8);
+    ck_assert_double_eq(masked.model_flops, sorted.model_flops);
+    ck_assert_double_eq(masked.executed_flops - sorted.executed_flops, 5 * 2 * 16 * 6 * 8);
+}
+END_TEST
+
 /* Width 8, 4 heads of 2, 2 of keys, 12 inside, all in RMS norms: a layer has 8 * 16 + 8 * 8 + 3 * 8 * 12 + 2 * 8 = 496
  * parameters; one that predicts further tokens 2 * 64 + 3 * 8 more. */
 START_TEST(layers_that_predict_further_tokens_are_told)
@@ -367,6 +397,7 @@ int main(void)
         gates_sinks_and_rotation,
         latent_keys_lie_by_heads,
         rows_are_sorted_where_they_arrive,
+        slots_are_filled_by_products_with_masks,
         soft_caps,
         experts_of_other_forms,
         layers_that_predict_further_tokens_are_told,

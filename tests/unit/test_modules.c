@@ -285,6 +285,15 @@ START_TEST(scales_for_blocks)
     const nnc_timing whole = nnc_op_time(&device, &op, &work);
     op.u.matmul.in_blocks = true;
     ck_assert_double_eq(nnc_op_time(&device, &op, &work).compute_s, 1.25 * whole.compute_s);
+    op.u.matmul.in_blocks = false; /* groups of any size, but not slots of one */
+    device.efficiency.gemm[NNC_FP8].group_ratio = 2.0;
+    op.u.matmul.experts = 4;
+    ck_assert_double_eq(nnc_op_time(&device, &op, &work).compute_s, 2.0 * whole.compute_s);
+    op.u.matmul.useful = 0.8;
+    ck_assert_double_eq(nnc_op_time(&device, &op, &work).compute_s, whole.compute_s);
+    op.u.matmul.useful = 0.0;
+    op.u.matmul.experts = 0;
+    op.u.matmul.in_blocks = true;
     const double operands = 2.0 * 8192 * 8192;
     ck_assert_double_eq(nnc_op_work(&op).read_bytes, operands * (1 + 1.0 / 32));
     op.math_dtype = NNC_FP4;
