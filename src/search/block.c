@@ -225,9 +225,9 @@ static void count_work(nnc_plan_block *b, nnc_pass *pass)
     pass->worked = true;
 }
 
-bool nnc_block_pass(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
+bool nnc_block_pass(nnc_plan_block *b, nnc_pass *pass, const nnc_plan *plan)
 {
-    const int apart = nnc_schedule_splits(&result->plan) ? 1 : 0;
+    const int apart = nnc_schedule_splits(plan) ? 1 : 0;
     if (!pass->timed[apart] && pass->usable) {
         pass->usable = list_pass(b, pass);
         if (pass->usable && !pass->worked) {
@@ -236,12 +236,26 @@ bool nnc_block_pass(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
         pass->usable = pass->usable && time_pass(b, pass, apart);
         pass->timed[apart] = true;
     }
+    return pass->usable;
+}
+
+/* The work of the pass, and no parts of a step yet. */
+static void fill_work(const nnc_pass *pass, nnc_result *result)
+{
     const nnc_plan plan = result->plan;
     const nnc_memory memory = result->memory;
+    const double step_s = result->step_s;
     *result = pass->work;
     result->plan = plan;
     result->memory = memory;
-    return pass->usable;
+    result->step_s = step_s;
+}
+
+void nnc_block_work(const nnc_pass *pass, nnc_result *result)
+{
+    if (result->plan.pipeline > 1) { /* else it is there, with the parts */
+        fill_work(pass, result);
+    }
 }
 
 /* Does one device keep at least what another does, of every segment? */
@@ -299,26 +313,27 @@ nnc_pass *nnc_block_plan(nnc_plan_block *b, uint64_t inside, nnc_result *result)
     if (!b->allowed[inside]) {
         return NULL;
     }
-    nnc_plan plan = b->settled;
-    nnc_space_moved(b->space, inside, &plan);
-    if (!ships(b, &plan)) {
+    nnc_plan *plan = &result->plan;
+    *plan = b->settled;
+    result->step_s = 0.0;
+    nnc_space_moved(b->space, inside, plan);
+    if (!ships(b, plan)) {
         return NULL;
     }
-    nnc_pass *pass = find_pass(b, &plan);
-    pass = pass != NULL ? pass : make_pass(b, &plan);
+    nnc_pass *pass = find_pass(b, plan);
+    pass = pass != NULL ? pass : make_pass(b, plan);
     if (!pass->usable) {
         return NULL;
     }
-    result->plan = plan;
-    nnc_step step = pass->step;
-    step.plan = &result->plan;
     if (!b->dealt) {
+        nnc_step step = pass->step;
+        step.plan = plan;
         deal(b, &step);
     }
     for (int32_t i = 0; i < b->heaviest_count; i++) {
         const nnc_holding *h = &b->scratch->step.holdings[b->heaviest[i]];
-        const nnc_memory memory = nnc_memory_of(b->model, step.list, step.sums, h, &result->plan,
-                                                step.software, b->device->mem_bytes);
+        const nnc_memory memory = nnc_memory_of(b->model, pass->step.list, pass->step.sums, h, plan,
+                                                pass->step.software, b->device->mem_bytes);
         if (i == 0 || memory.total_bytes > result->memory.total_bytes) {
             result->memory = memory;
         }
@@ -354,6 +369,7 @@ bool nnc_block_time(nnc_plan_block *b, nnc_pass *pass, uint64_t moved, nnc_resul
         pass->group = b->group;
     }
     if (!pass->runs || result->plan.pipeline == 1) {
+        fill_work(pass, result);
         return pass->runs && nnc_step_core_parts(&step, pass->units[apart], &pass->run, m, result);
     }
     step.tails = tails_of(b, pass, &result->plan, moved);
@@ -366,6 +382,7 @@ bool nnc_block_parts(nnc_plan_block *b, const nnc_pass *pass, nnc_result *result
     const int apart = nnc_schedule_splits(&result->plan) ? 1 : 0;
     nnc_step step = pass->step;
     step.plan = &result->plan;
+    nnc_block_work(pass, result);
     return result->plan.pipeline == 1 ||
            nnc_step_core_parts(&step, pass->units[apart], &pass->run, &b->scratch->step, result);
 }

@@ -83,15 +83,18 @@ double nnc_block_least_s(const nnc_pass *pass, const nnc_plan *plan);
 /* A plan of the group, with its memory in result; NULL: it is not legal. */
 nnc_pass *nnc_block_plan(nnc_plan_block *block, uint64_t inside, nnc_result *result);
 
-/* What its ranks compute in a pass, and its work in result. Most plans do not fit, and need none of it. false: it
- * has more ops than a table. */
-bool nnc_block_pass(nnc_plan_block *block, nnc_pass *pass, nnc_result *result);
+/* What its ranks compute in a pass. Most plans do not fit, and need none of it. false: it has more ops than a
+ * table. */
+bool nnc_block_pass(nnc_plan_block *block, nnc_pass *pass, const nnc_plan *plan);
 
 /* Its step time, moved: its number in the group; the parts of it are left open where that is cheaper. false: it is too large to
  * replay. */
 bool nnc_block_time(nnc_plan_block *block, nnc_pass *pass, uint64_t moved, nnc_result *result);
 
-/* The parts that were left open. */
+/* Its work, for a plan that is timed. Most are not among the best, and need none of it. */
+void nnc_block_work(const nnc_pass *pass, nnc_result *result);
+
+/* The work, and the parts that were left open. */
 bool nnc_block_parts(nnc_plan_block *block, const nnc_pass *pass, nnc_result *result);
 
 #endif

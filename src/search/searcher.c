@@ -124,6 +124,7 @@ static void keep_plan(worker *w, const nnc_pass *pass, nnc_result *result, uint6
     nnc_run run;
     bool missed = false;
     if (limited) {
+        nnc_block_work(pass, result);
         count_run(r, result, &run);
         missed = breaks_limits(search, run.run_s, run.cost);
     }
@@ -160,12 +161,12 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     }
     const int64_t capacity = search->mem_bytes > 0 ? search->mem_bytes : r->device->mem_bytes;
     const bool fits = nnc_memory_verdict(&result.memory, capacity) == NNC_FITS;
-    if ((!fits && !search->no_prune) || !nnc_block_pass(&w->block, pass, &result)) {
+    if ((!fits && !search->no_prune) || !nnc_block_pass(&w->block, pass, &result.plan)) {
         w->part.pruned++;
         return;
     }
     const double least_s = nnc_block_least_s(pass, &result.plan);
-    const bool hopeless = !fits || misses_more(r, &result, least_s) ||
+    const bool hopeless = !fits || misses_more(r, &pass->work, least_s) ||
                           nnc_front_beats(r->known, search->objective, search->best, least_s,
                                           result.memory.total_bytes);
     if ((hopeless && !search->no_prune) || !nnc_block_time(&w->block, pass, inside, &result)) {
