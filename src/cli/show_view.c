@@ -226,7 +226,9 @@ static void write_notes(nnc_sheet *sheet, const nnc_spec_view *view)
     for (int32_t i = 0; software != NULL && i < software->stands_for_count; i++) {
         const nnc_framework *framework = &software->stands_for[i];
         nnc_sheet_label(sheet, "for");
-        nnc_sheet_words(sheet, "%s %s", framework->framework, framework->version);
+        nnc_sheet_words(sheet, "%s %s%s%s %s", framework->framework, framework->version,
+                        *framework->model != '\0' ? "networks " : "", framework->model,
+                        framework->hardware);
         nnc_sheet_end(sheet);
     }
     for (int32_t i = 0; view->model != NULL && i < view->model->note_count; i++) {

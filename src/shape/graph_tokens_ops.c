@@ -17,6 +17,18 @@ void nnc_graph_lower_input(lowering *l, const nnc_graph_op *op)
     }
 }
 
+/* Programs that copy heads also cut maps into windows and put them together again by copies, and shift every other
+ * one, which is a copy there and one back: three in two blocks before attention, and behind it. */
+static void copy_windows(lowering *l, const nnc_graph_op *op)
+{
+    if (l->to.how->software->copied_heads != NNC_HEADS_IN_PLACE) {
+        const int64_t elements = nnc_graph_all_elements(l, &op->out);
+        nnc_op *copy = nnc_list_pointwise(&l->to, "windows", NNC_PW_COPY, NNC_GROUP_ATTENTION,
+                                          nnc_list_mul(&l->to, 3, elements) / 2);
+        copy->split = op->in.sharded ? NNC_SPLIT_HEADS : NNC_SPLIT_TOKENS;
+    }
+}
+
 /* Queries, keys and values, kept as one with the attention's own record of them; what an op before owns
  * already is not kept again. */
 void nnc_graph_lower_attention(lowering *l, const nnc_graph_op *op)
@@ -46,6 +58,9 @@ void nnc_graph_lower_attention(lowering *l, const nnc_graph_op *op)
     };
     const nnc_layer_writer w =
         nnc_layer_begin(&l->to, &layer, nnc_list_mul(&l->to, l->batch, tokens / seq_len), seq_len);
+    if (blocks && map) {
+        copy_windows(l, op);
+    }
     const int32_t first = l->list->count;
     const bool owned = (nnc_graph_place(l, &op->in)->flags & NNC_PLACE_KEPT) != 0;
     nnc_layer_core(&w, &names,
@@ -53,6 +68,9 @@ void nnc_graph_lower_attention(lowering *l, const nnc_graph_op *op)
     for (int32_t i = first; i < l->list->count; i++) {
         l->list->ops[i].group = nnc_graph_group(op, NNC_GROUP_ATTENTION);
         l->list->ops[i].split = op->in.sharded ? NNC_SPLIT_HEADS : NNC_SPLIT_TOKENS;
+    }
+    if (blocks && map) {
+        copy_windows(l, op);
     }
     if (op->weights.count > 0) {
         l->list->ops[first].weights = (nnc_weights){

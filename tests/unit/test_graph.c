@@ -328,6 +328,25 @@ START_TEST(norms_of_single_channels_stay_in_16_bits)
 }
 END_TEST
 
+/* 16 positions of width 8 in windows of 2 x 2: 192 values before attention and behind it, read and written, and their
+ * gradients so, too. */
+START_TEST(windows_are_copied)
+{
+    const nnc_model model =
+        read_graph("\"input\":{\"shape\":[8,4,4]},\"ops\":[{\"op\":\"linear\",\"out\":24},"
+                   "{\"op\":\"attention\",\"heads\":2,\"window\":2},{\"op\":\"global_pool\"},"
+                   "{\"op\":\"loss\",\"kind\":\"cross_entropy\"}]");
+    const nnc_device device = plain_device();
+    nnc_software software = nnc_software_default();
+    const nnc_plan plan = fp32();
+    const nnc_result in_place = estimate_with(&model, &device, &software, &plan);
+    software.copied_heads = NNC_HEADS_UNFUSED; /* heads are not: the kernel is fused */
+    const nnc_result copied = estimate_with(&model, &device, &software, &plan);
+    ck_assert_double_eq(copied.read_bytes - in_place.read_bytes, 2 * 2 * 192 * 4);
+    ck_assert_double_eq(copied.write_bytes - in_place.write_bytes, 2 * 2 * 192 * 4);
+}
+END_TEST
+
 START_TEST(tied_steps_have_no_parameters)
 {
     /* 5 tokens out of a table of 10 x 4; the logits use it: 2 x 5 x 4 x 10. A layer of 4 x 4 weights that runs
@@ -390,6 +409,7 @@ int main(void)
     tcase_add_test(tests, attention_by_hand);
     tcase_add_test(tests, kernels_need_not_be_square);
     tcase_add_test(tests, maps_change_their_sides);
+    tcase_add_test(tests, windows_are_copied);
     tcase_add_test(tests, norms_of_single_channels_stay_in_16_bits);
     tcase_add_test(tests, tied_steps_have_no_parameters);
     tcase_add_test(tests, frozen_steps_are_not_trained);
