@@ -126,7 +126,7 @@ void nnc_decoder_embedding(const nnc_layer_writer *w, const nnc_decoder *d, bool
     if ((d->tied_head && has_words(d)) || again) { /* what is looked up again, at the other end */
         list->tied_rows = vocab;
         list->tied_cols = table_width(d);
-    } else if (!again) {
+    } else {
         list->lookup_params += nnc_list_mul(&w->to, vocab, table_width(d));
     }
     if (d->embed_norm) {
