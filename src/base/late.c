@@ -1,6 +1,7 @@
 #include "base/late.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -16,6 +17,13 @@ static const char *reason(const char *library)
                : text;
 }
 
+/* The loader has words for it alone, no number: "cannot create shared object descriptor", "cannot allocate name record". */
+static bool means_memory(const char *text)
+{
+    return strstr(text, "cannot create") != NULL || strstr(text, "cannot allocate") != NULL ||
+           strstr(text, "cannot extend") != NULL || strstr(text, "memory") != NULL;
+}
+
 nnc_status nnc_late_load(const char *library, const char *package, const char *const *names,
                          size_t count, void *functions, nnc_error *err)
 {
@@ -23,8 +31,11 @@ nnc_status nnc_late_load(const char *library, const char *package, const char *c
     for (size_t i = 0; i < count; i++) {
         void *function = handle != NULL ? dlsym(handle, names[i]) : NULL;
         if (function == NULL) {
-            return nnc_fail(err, NNC_IO, library, "cannot load, expected Debian's package %s: %s",
-                            package, reason(library));
+            const char *why = reason(library);
+            return means_memory(why)
+                       ? nnc_fail(err, NNC_NO_MEMORY, library, "out of memory")
+                       : nnc_fail(err, NNC_IO, library,
+                                  "cannot load, expected Debian's package %s: %s", package, why);
         }
         memcpy((char *)functions + i * sizeof function, &function, sizeof function);
     }
