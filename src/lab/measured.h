@@ -62,7 +62,6 @@ typedef struct nnc_measured {
     const nnc_framework
         *from; /* what its framework does where the row does not say; NULL = nothing */
     double internode_bytes_per_s; /* one device's share of its node's network links */
-    double internode_latency_s;   /* of that network; 0 = the device file's */
     nnc_op op;                    /* of a kernel; attention without its pairs */
     bool causal;
     nnc_measured_exchange exchange;

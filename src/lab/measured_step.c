@@ -67,7 +67,6 @@ static void find_framework(step_reader *r)
                                 .model = r->cells->text[NNC_COLUMN_MODEL_NAME] };
     r->from = nnc_words_framework(r->cells->words, &run, &r->row->software);
     r->row->from = r->from;
-    r->row->internode_latency_s = r->from->internode_latency_s;
 }
 
 static void set_experts(step_reader *r, nnc_decoder *d)

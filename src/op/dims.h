@@ -72,7 +72,7 @@ typedef struct nnc_norm {
     int64_t elements;
     int64_t rows; /* sets of statistics: tokens, samples x groups, or channels */
     bool fused;
-    bool by_reductions; /* else a kernel per sum, and one for the rest */
+    bool by_reductions; /* a kernel for each sum, and one for the rest; none if not fused */
     bool turned;        /* what it reads and writes is put into another order and back */
     bool keeps_input;   /* the input is owned here, not by another op */
     bool across_heads;  /* a row is all heads of a token, which tensor ranks divide */

@@ -53,10 +53,10 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
     NNC_SET(why, work.vector_flops, "FLOP", flops_per_element * elements);
     NNC_NOTE(why, "counts by inspection of the kernel; transcendentals count as one");
     NNC_SET(why, work.read_bytes, "B", reads * elements * element_bytes);
-    NNC_NOTE(why, p->by_reductions ? "a kernel for each sum, and one for the rest"
-                  : p->fused
-                      ? "in one kernel; twice where a row's statistics do not stay on the chip"
-                      : "one kernel per primitive");
+    NNC_NOTE(why, !p->fused          ? "one kernel per primitive"
+                  : p->by_reductions ? "a kernel for each sum, and one for the rest"
+                                     : "in one kernel; twice where a row's statistics do not stay "
+                                       "on the chip");
     NNC_SET(why, work.write_bytes, "B", writes * elements * element_bytes);
     if (cast) {
         NNC_LET(why, cast_bytes, NULL, 4.0 + element_bytes);

@@ -212,9 +212,9 @@ START_TEST(slow_network)
 {
     const nnc_measured *row = published("training_nanotron", "nanotron/8.86B/n64");
     ck_assert_str_eq(row->software, "nanotron");
-    ck_assert_double_eq(row->internode_latency_s, 3e-4);
+    ck_assert_double_eq(row->from->internode_latency_s, 3e-4);
     ck_assert_double_eq(
-        published("training_megatron", "megatron2021/a100/76B")->internode_latency_s, 0.0);
+        published("training_megatron", "megatron2021/a100/76B")->from->internode_latency_s, 0.0);
 }
 END_TEST
 

@@ -170,8 +170,8 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
     if (!isnan(row->internode_bytes_per_s)) {
         scenario->device.scale_out.bytes_per_s = row->internode_bytes_per_s;
     }
-    if (row->internode_latency_s > 0.0 && row->kind == NNC_MEASURED_STEP) {
-        scenario->device.scale_out.latency_s = row->internode_latency_s;
+    if (row->from != NULL && row->from->internode_latency_s > 0.0) {
+        scenario->device.scale_out.latency_s = row->from->internode_latency_s;
     }
     return status;
 }
