@@ -1,38 +1,9 @@
 /* Decoders whose layers differ from the plain ones, small enough to count by hand. */
-#include "cluster.h"
-
-static nnc_plan bf16(void)
-{
-    nnc_plan plan = nnc_plan_default();
-    plan.precision = NNC_BF16;
-    plan.flops_convention = NNC_CONVENTION_CAUSAL;
-    return plan;
-}
-
-static const char *wanted_name;
-
-static bool is_named(const nnc_op_cost *row)
-{
-    return strcmp(nnc_op_name(row->op), wanted_name) == 0 &&
-           nnc_op_phase(row->op) == NNC_PHASE_FORWARD;
-}
-
-static double one(const nnc_op_cost *row)
-{
-    (void)row;
-    return 1.0;
-}
+#include "named_rows.h"
 
 static double vector_flops(const nnc_op_cost *row)
 {
     return row->work.vector_flops;
-}
-
-/* How often an op of this name runs forward in the last estimate. */
-static double runs(const char *name)
-{
-    wanted_name = name;
-    return sum_rows(is_named, one);
 }
 
 static double vector_flops_of(const char *name)
@@ -51,7 +22,7 @@ static void set_mixers(nnc_model *model, const char *text)
 START_TEST(mixers_alternate)
 {
     nnc_model model = gpt(5, 4, 2, 10, 8);
-    const nnc_plan plan = bf16();
+    const nnc_plan plan = causal_bf16();
     const nnc_result full = estimate_on_cluster(&model, &plan);
     model.decoder.sliding_window = 3;
     set_mixers(&model, "window,full,full");
@@ -69,7 +40,7 @@ END_TEST
 START_TEST(mixers_that_are_alike)
 {
     nnc_model model = llama(6, 8, 4, 2, 12, 10, 8);
-    nnc_plan plan = bf16();
+    nnc_plan plan = causal_bf16();
     for (int pipeline = 1; pipeline <= 3; pipeline += 2) {
         plan.pipeline = pipeline;
         plan.micro_batches = 4;
@@ -89,7 +60,7 @@ END_TEST
 START_TEST(stages_hold_their_own_layers)
 {
     nnc_model model = llama(4, 8, 4, 2, 12, 10, 8);
-    nnc_plan plan = bf16();
+    nnc_plan plan = causal_bf16();
     plan.pipeline = 2;
     plan.micro_batches = 2;
     model.decoder.experts = 4;
@@ -122,7 +93,7 @@ START_TEST(norms_by_place)
         { NNC_NORM_SANDWICH, 9 }, { NNC_NORM_PARALLEL, 3 }, { NNC_NORM_PARALLEL_TWO, 5 }
     };
     nnc_model model = gpt(2, 4, 2, 10, 3);
-    const nnc_plan plan = bf16();
+    const nnc_plan plan = causal_bf16();
     ck_assert_int_eq(COUNT_OF(places), NNC_NORM_PLACE_COUNT);
     for (int i = 0; i < NNC_NORM_PLACE_COUNT; i++) {
         model.decoder.norm_place = places[i].place;
@@ -142,7 +113,7 @@ END_TEST
 START_TEST(parallel_halves_keep_less)
 {
     nnc_model model = gpt(1, 4, 2, 10, 3);
-    const nnc_plan plan = bf16();
+    const nnc_plan plan = causal_bf16();
     const int64_t pre = estimate_on_cluster(&model, &plan).memory.activation_bytes;
     model.decoder.norm_place = NNC_NORM_PARALLEL;
     ck_assert_int_eq(pre - estimate_on_cluster(&model, &plan).memory.activation_bytes,
@@ -156,7 +127,7 @@ END_TEST
 START_TEST(parallel_halves_reduce_once)
 {
     nnc_model model = gpt(3, 4, 2, 10, 4);
-    nnc_plan plan = bf16();
+    nnc_plan plan = causal_bf16();
     plan.tensor = 2;
     estimate_on_cluster(&model, &plan);
     ck_assert_double_eq(runs("attn.tensor_out") + runs("mlp.tensor_out"), 6);
@@ -171,7 +142,7 @@ START_TEST(query_and_key_norms)
 {
     static const int params[] = { 0, 2 * 6, 24 + 12, 0 };
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
-    nnc_plan plan = bf16();
+    nnc_plan plan = causal_bf16();
     model.decoder.head_dim = 6;
     const int64_t without = estimate_on_cluster(&model, &plan).params;
     for (int i = 0; i < NNC_QK_NORM_COUNT; i++) {
@@ -196,7 +167,7 @@ START_TEST(biases_by_place)
     } places[] = { { "qkv_bias", 8 + 4 + 4 }, { "out_bias", 8 },        { "mlp_bias", 2 * 12 + 8 },
                    { "head_bias", 10 },       { "no_key_bias", 8 + 4 }, /* after qkv_bias below */
                    { "biases", 16 + 8 + 32 } };
-    const nnc_plan plan = bf16();
+    const nnc_plan plan = causal_bf16();
     for (int i = 0; i < (int)COUNT_OF(places); i++) {
         nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
         const int64_t without = estimate_on_cluster(&model, &plan).params;
@@ -212,7 +183,7 @@ END_TEST
 START_TEST(gates_sinks_and_rotation)
 {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
-    const nnc_plan plan = bf16();
+    const nnc_plan plan = causal_bf16();
     const nnc_result plain = estimate_on_cluster(&model, &plan);
     const double turned = vector_flops_of("attn.rotary");
     model.decoder.sinks = true;
@@ -238,7 +209,7 @@ END_TEST
 START_TEST(soft_caps)
 {
     nnc_model model = gpt(1, 4, 2, 10, 3);
-    nnc_plan plan = bf16();
+    nnc_plan plan = causal_bf16();
     estimate_on_cluster(&model, &plan);
     const double plain = vector_flops_of("attn.core");
     model.decoder.score_softcap = model.decoder.logit_softcap = true;
@@ -256,7 +227,7 @@ END_TEST
 START_TEST(experts_of_other_forms)
 {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
-    const nnc_plan plan = bf16();
+    const nnc_plan plan = causal_bf16();
     model.decoder.experts = 4;
     model.decoder.experts_per_token = 1;
     model.decoder.expert_hidden = 12;
@@ -295,7 +266,7 @@ static double bytes(const nnc_op_cost *row)
 START_TEST(latent_keys_lie_by_heads)
 {
     nnc_model model = llama(1, 4, 2, 2, 12, 10, 2);
-    const nnc_plan plan = bf16();
+    const nnc_plan plan = causal_bf16();
     const nnc_device device = cluster_device();
     nnc_software software = nnc_software_default();
     model.decoder.kv_lora_rank = 4;
@@ -318,7 +289,7 @@ START_TEST(rows_are_sorted_where_they_arrive)
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
     const nnc_device device = cluster_device();
     nnc_software software = nnc_software_default();
-    nnc_plan plan = bf16();
+    nnc_plan plan = causal_bf16();
     model.decoder.experts = 4;
     model.decoder.experts_per_token = 2;
     model.decoder.expert_hidden = 12;
@@ -350,7 +321,7 @@ START_TEST(slots_are_filled_by_products_with_masks)
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 6);
     const nnc_device device = cluster_device();
     nnc_software software = nnc_software_default();
-    nnc_plan plan = bf16();
+    nnc_plan plan = causal_bf16();
     model.decoder.experts = 4;
     model.decoder.experts_per_token = 2;
     model.decoder.expert_hidden = 12;

@@ -1,33 +1,5 @@
 /* Layers that predict tokens further on, small enough to count by hand.   [next-tokens] */
-#include "cluster.h"
-
-static nnc_plan causal(void)
-{
-    nnc_plan plan = nnc_plan_default();
-    plan.precision = NNC_BF16;
-    plan.flops_convention = NNC_CONVENTION_CAUSAL;
-    return plan;
-}
-
-static const char *wanted_name;
-
-static bool is_named(const nnc_op_cost *row)
-{
-    return strcmp(nnc_op_name(row->op), wanted_name) == 0 &&
-           nnc_op_phase(row->op) == NNC_PHASE_FORWARD;
-}
-
-static double one(const nnc_op_cost *row)
-{
-    (void)row;
-    return 1.0;
-}
-
-static double runs(const char *name)
-{
-    wanted_name = name;
-    return sum_rows(is_named, one);
-}
+#include "named_rows.h"
 
 /* Two layers of width 8, 4 heads of 2, 2 of keys, 12 inside; 5 tokens, one such layer that is trained: per token its matrices, 8 * 16 + 8 * 8 + 3 * 8 * 12 = 480, the
  * product of 16 to 8 and the head of 10 words, two FLOPs each; 25 pairs, masked or not, of 4 heads, 4 * 2 FLOPs each. Table and head are
@@ -35,7 +7,7 @@ static double runs(const char *name)
 START_TEST(layers_that_predict_further_tokens_are_trained)
 {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 5);
-    nnc_plan plan = causal();
+    nnc_plan plan = causal_bf16();
     const nnc_device device = cluster_device();
     const nnc_software software = nnc_software_default();
     nnc_result r;
@@ -63,7 +35,7 @@ END_TEST
 START_TEST(further_tokens_lie_on_the_last_stage)
 {
     nnc_model model = llama(7, 8, 4, 2, 12, 10, 5);
-    nnc_plan plan = causal();
+    nnc_plan plan = causal_bf16();
     model.decoder.next_layers = 1;
     plan.next_tokens = true;
     plan.devices = plan.pipeline = 4;

@@ -1,0 +1,37 @@
+/* What the tests of a decoder's layers share: a plan in bf16 that masks, and sums over the forward rows of
+ * one name. */
+#ifndef NNCOST_TESTS_UNIT_NAMED_ROWS_H
+#define NNCOST_TESTS_UNIT_NAMED_ROWS_H
+
+#include "cluster.h"
+
+static inline nnc_plan causal_bf16(void)
+{
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.flops_convention = NNC_CONVENTION_CAUSAL;
+    return plan;
+}
+
+static const char *wanted_name;
+
+static inline bool is_named(const nnc_op_cost *row)
+{
+    return strcmp(nnc_op_name(row->op), wanted_name) == 0 &&
+           nnc_op_phase(row->op) == NNC_PHASE_FORWARD;
+}
+
+static inline double one(const nnc_op_cost *row)
+{
+    (void)row;
+    return 1.0;
+}
+
+/* How often an op of this name runs forward in the last estimate. */
+static inline double runs(const char *name)
+{
+    wanted_name = name;
+    return sum_rows(is_named, one);
+}
+
+#endif
