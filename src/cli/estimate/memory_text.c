@@ -54,7 +54,7 @@ void nnc_memory_text(nnc_sheet *sheet, const nnc_memory *memory)
     nnc_table_write(&table, sheet->out, sheet->style);
 }
 
-void nnc_fit_text(nnc_sheet *sheet, const nnc_report *report)
+void nnc_fit_text(nnc_sheet *sheet, const char *label, const nnc_report *report)
 {
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
     const nnc_memory *memory = &report->result->memory;
@@ -62,7 +62,7 @@ void nnc_fit_text(nnc_sheet *sheet, const nnc_report *report)
     const nnc_verdict verdict = report->result->verdict;
     const bool fits = verdict != NNC_OVER_MEMORY;
 
-    nnc_sheet_label(sheet, "total");
+    nnc_sheet_label(sheet, label);
     if (report->result->plan.pipeline > 1) {
         nnc_sheet_words(sheet, "on the fullest stage %" PRId32 ":", report->result->memory_stage);
         nnc_sheet_phrase(sheet, NNC_INK_STRONG, "%s (%s)", nnc_unit_text(total, "B", a),

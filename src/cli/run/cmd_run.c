@@ -8,7 +8,9 @@ static nnc_status write(nnc_session *session, void *context, nnc_scenario *scena
 {
     (void)context, (void)scratch, (void)err;
     session->exit_code = scenario->result.verdict != NNC_OVER_MEMORY ? 0 : 1;
-    nnc_view_write(session->out, session->style, &nnc_run_view, &scenario->report);
+    nnc_report shown = scenario->report;
+    shown.past = nnc_report_past(&shown);
+    nnc_view_write(session->out, session->style, &nnc_run_view, &shown);
     return NNC_OK;
 }
 

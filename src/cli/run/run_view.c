@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "cli/estimate/memory_text.h"
+#include "cli/estimate/step_text.h"
 #include "render/sheet.h"
 #include "render/subject.h"
 #include "render/table.h"
@@ -309,6 +311,9 @@ static void run_page(nnc_buffer *out, nnc_style style, const void *record)
     const nnc_report *report = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_sheet_subject(&sheet, report);
+    nnc_sheet_gap(&sheet);
+    nnc_step_text(&sheet, report);
+    nnc_fit_text(&sheet, "memory", report);
     nnc_sheet_gap(&sheet);
     nnc_run_lines(out, style, report);
 }
