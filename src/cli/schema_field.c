@@ -1,4 +1,5 @@
 /* What a schema says of one field. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -108,7 +109,7 @@ void nnc_schema_field(nnc_schema_writer *to, const nnc_field *field, bool inheri
         nnc_schema_number_type(out, "string", inherits);
         nnc_buffer_text(out, ", \"minLength\": 1");
         if (field->size > 0 && field->type == NNC_FIELD_TEXT) {
-            nnc_buffer_print(out, ", \"maxLength\": %zu", field->size - 1);
+            nnc_buffer_print(out, ", \"maxLength\": %" PRIu32, field->size - 1);
         }
     }
     nnc_buffer_text(out, " }");

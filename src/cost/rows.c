@@ -17,13 +17,13 @@ static bool same_product(const nnc_timed_product *a, const nnc_op_cost *row)
            a->write_bytes == w->write_bytes;
 }
 
-static nnc_timed_product *slot_of(nnc_rows *rows, const nnc_op_cost *row)
+static uint16_t slot_of(const nnc_op_cost *row)
 {
     const nnc_matmul *p = &row->op->u.matmul;
     const bool grad_weight = row->op->phase == NNC_PHASE_GRAD_WEIGHT;
     const uint64_t sides = ((uint64_t)p->m * 31 + (uint64_t)p->n) * 31 + (uint64_t)p->k;
     const uint64_t shape = (sides * 31 + (uint64_t)p->batch) * 31 + (grad_weight ? 1 : 0);
-    return &rows->timed[(shape * 0x9E3779B97F4A7C15u) >> (64 - NNC_TIMED_BITS)];
+    return (uint16_t)((shape * 0x9E3779B97F4A7C15u) >> (64 - NNC_TIMED_BITS));
 }
 
 /* A network repeats its products, and so do the plans of a search: an equal one has been timed already. */
@@ -32,25 +32,31 @@ static nnc_timing time_of(nnc_rows *rows, const nnc_device *device, const nnc_op
     if (nnc_op_timed(row->op) != NNC_TIMED_GEMM) {
         return nnc_op_time(device, row->op, &row->work);
     }
-    nnc_timed_product *slot = slot_of(rows, row);
-    if (slot->age != rows->age || !same_product(slot, row)) {
-        *slot = (nnc_timed_product){ .age = rows->age,
-                                     .shape = row->op->u.matmul,
-                                     .dtype = row->op->math_dtype,
-                                     .grad_weight = row->op->phase == NNC_PHASE_GRAD_WEIGHT,
-                                     .flops = row->work.flops,
-                                     .vector_flops = row->work.vector_flops,
-                                     .read_bytes = row->work.read_bytes,
-                                     .write_bytes = row->work.write_bytes,
-                                     .timing = nnc_op_time(device, row->op, &row->work) };
+    const uint16_t slot = slot_of(row);
+    const int32_t at = rows->timed_at[slot];
+    const bool taken = at < rows->timed_count && rows->timed[at].slot == slot;
+    if (!taken) {
+        rows->timed_at[slot] = (uint16_t)rows->timed_count++;
     }
-    return slot->timing;
+    nnc_timed_product *product = &rows->timed[rows->timed_at[slot]];
+    if (!taken || !same_product(product, row)) {
+        *product = (nnc_timed_product){ .slot = slot,
+                                        .shape = row->op->u.matmul,
+                                        .dtype = row->op->math_dtype,
+                                        .grad_weight = row->op->phase == NNC_PHASE_GRAD_WEIGHT,
+                                        .flops = row->work.flops,
+                                        .vector_flops = row->work.vector_flops,
+                                        .read_bytes = row->work.read_bytes,
+                                        .write_bytes = row->work.write_bytes,
+                                        .timing = nnc_op_time(device, row->op, &row->work) };
+    }
+    return product->timing;
 }
 
 void nnc_rows_share(nnc_rows *rows, const nnc_device *device)
 {
     rows->timed_on = device;
-    rows->age++;
+    rows->timed_count = 0;
 }
 
 static void set_time(nnc_rows *rows, const nnc_device *device, nnc_op_cost *row)
@@ -186,7 +192,9 @@ void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc
 {
     rows->count = 0;
     rows->truncated = false;
-    rows->age += device != NULL && (rows->timed_on == NULL || rows->timed_on != device) ? 1 : 0;
+    if (device != NULL && rows->timed_on != device) {
+        rows->timed_count = 0;
+    }
     for (int32_t i = 0; i < list->count; i++) {
         add_forward(rows, &list->ops[i], device, network);
     }

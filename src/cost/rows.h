@@ -10,7 +10,7 @@ enum { NNC_ROWS_MAX = 8192, NNC_TIMED_BITS = 10, NNC_TIMED_SLOTS = 1 << NNC_TIME
 
 /* A product that was timed. */
 typedef struct nnc_timed_product {
-    uint64_t age; /* of the device's times it belongs to; 0 = none */
+    uint16_t slot; /* of timed_at, which it belongs to */
     nnc_matmul shape;
     nnc_dtype dtype;
     bool grad_weight;
@@ -22,8 +22,11 @@ typedef struct nnc_rows {
     nnc_op_cost rows[NNC_ROWS_MAX];
     nnc_op ops[NNC_ROWS_MAX];     /* what the rows of backward and update point to */
     int32_t count, forward_count; /* forward's come first */
+    /* Products in the order in which they came, so that few of them touch little memory, and the place of the one that has a
+     * slot: none has it where that place is beyond the last, or belongs to another slot. */
     nnc_timed_product timed[NNC_TIMED_SLOTS];
-    uint64_t age;
+    uint16_t timed_at[NNC_TIMED_SLOTS];
+    int32_t timed_count;
     const nnc_device
         *timed_on; /* tables of this device, which does not change, share times; NULL = none do */
     bool truncated;

@@ -1,5 +1,6 @@
 #include "input/field.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -156,7 +157,7 @@ void nnc_field_expected(const nnc_field *field, char *text, size_t size)
     case NNC_FIELD_ENUM_LIST: expect_name(field, "a list out of ", text, size); break;
     case NNC_FIELD_TEXT:
         if (field->size > 0) {
-            snprintf(text, size, "text of 1 to %zu bytes", field->size - 1);
+            snprintf(text, size, "text of 1 to %" PRIu32 " bytes", field->size - 1);
         } else {
             snprintf(text, size, "text");
         }

@@ -29,21 +29,22 @@ typedef enum nnc_field_type {
     NNC_FIELD_OBJECT_BY_DTYPE /* an array of such objects, one per number format */
 } nnc_field_type;
 
+/* Members of a size stand together: the tables are large, and the loader touches every page of them. */
 typedef struct nnc_field {
     const char *name;
     nnc_field_type type;
-    size_t offset, size;
-    const char *unit; /* "B", "FLOP/s"; NULL = a pure number */
-    double min, max;  /* inclusive; both 0 = no limits */
-    bool above_min;   /* min itself is excluded */
+    uint32_t offset, size;
+    bool above_min;    /* min itself is excluded */
+    bool required;     /* in JSON */
+    bool zero_unknown; /* a whole number of 0 = not recorded */
+    bool rare;         /* shown where it is set, not where it is off */
+    const char *unit;  /* "B", "FLOP/s"; NULL = a pure number */
+    double min, max;   /* inclusive; both 0 = no limits */
     double
         usual; /* what such a figure is like, by which a slip of the unit is named; 0 = no matter */
-    bool required;                          /* in JSON */
-    bool zero_unknown;                      /* a whole number of 0 = not recorded */
-    bool rare;                              /* shown where it is set, not where it is off */
     nnc_names names;                        /* enum */
     const char *(*help_of)(unsigned value); /* what each value means; NULL = their names say it */
-    size_t count_offset;                    /* lists */
+    uint32_t count_offset;                  /* lists */
     int32_t capacity;
     const struct nnc_field *fields; /* nested */
     size_t field_count;

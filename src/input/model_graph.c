@@ -36,8 +36,8 @@ static const nnc_field_table *own_fields(nnc_json root, const struct nnc_graph_n
         if (net->lets[i].count == 0) {
             list[count++] = (nnc_field){ .name = net->let_names[i],
                                          .type = NNC_FIELD_I64,
-                                         .offset = offsetof(nnc_model, graph.lets) +
-                                                   (size_t)i * sizeof(int64_t),
+                                         .offset = (uint32_t)(offsetof(nnc_model, graph.lets) +
+                                                              (size_t)i * sizeof(int64_t)),
                                          .size = sizeof(int64_t),
                                          .max = (double)NNC_GRAPH_NUMBER_MAX,
                                          .help = "A number of this network." };

@@ -83,7 +83,7 @@ static nnc_status read_field_text(const nnc_field_table *table, const void *obje
     if (field->type == NNC_FIELD_RATES && dtype != NNC_DTYPE_COUNT) {
         nnc_field one = *field;
         one.type = NNC_FIELD_F64;
-        one.offset += (size_t)dtype * sizeof(double);
+        one.offset += (uint32_t)((size_t)dtype * sizeof(double));
         nnc_field_text(&one, place, text, size);
     } else {
         nnc_field_text(field, place, text, size);

@@ -50,46 +50,46 @@ typedef nnc_cell nnc_metric_get(const nnc_place *place, char text[NNC_METRIC_TEX
 
 typedef struct nnc_metrics nnc_metrics;
 
+/* Members of a size stand together: the tables are large, and the loader touches every page of them. */
 typedef struct nnc_metric {
     const char
         *name; /* its JSON key; NULL: only in tables, and an object whose rows stand for it */
     nnc_metric_type type;
     /* where it stands in the record: at an offset, if hop > 0 in what the pointer at hop - 1 points
      * to; or worked out */
-    size_t hop, offset, size;
+    uint32_t hop, offset, size;
     nnc_metric_get *get;
-    bool full;                            /* a brief estimate does not have it: see nnc_scratch */
-    bool blank_zero;                      /* 0 = does not apply, written as null */
     bool (*when)(const nnc_place *place); /* in JSON only then; NULL = always */
 
     /* an enumerator's names; of an array, its first each_count values, int64_t or double, and the name of each (NULL: 0, 1
-     * ...); sparse: JSON leaves zeros out */
+     * ...) */
     nnc_names names;
     const char *(*each)(unsigned index);
-    int32_t each_count;
-    bool sparse;
 
-    /* object, list; count_offset: of a list's int32_t or int64_t count, after the same hop;
-     * null_empty: an empty list is null */
+    /* object, list; count_offset: of a list's int32_t or int64_t count, after the same hop */
     const nnc_metrics *rows;
     const nnc_metrics *const
         *others; /* tables that a list's records may have instead; ends with NULL */
-    size_t count_offset, count_size;
-    bool in_place; /* the list itself stands in the record, not a pointer to it */
-    bool null_empty;
     bool (*unless)(const nnc_place *place); /* an object is null then */
+    int32_t each_count;
+    uint32_t count_offset, count_size;
 
+    nnc_show show;
     const char *unit;    /* "s", "B", "FLOP/s"; NULL = a pure number */
-    bool any_sign;       /* may be below 0, though it has a unit */
     const char *help;    /* a sentence; the formula stands where it is computed */
     const char *source;  /* who says so; NULL = nobody needs to */
     const char *same_as; /* full name of the metric of an estimate that it is; NULL = of none */
     const char *part_of; /* full name of the metric that this one is a summand of; NULL = of none */
+    const char *head;    /* heading of its column in tables; NULL = it has none */
 
-    const char *head; /* heading of its column in tables; NULL = it has none */
-    nnc_show show;
-    bool shrinks; /* cut where the line would be too long */
-    int drop;     /* left out where even that is too long, lowest first; 0 = never */
+    bool full;       /* a brief estimate does not have it: see nnc_scratch */
+    bool blank_zero; /* 0 = does not apply, written as null */
+    bool sparse;     /* of an array: JSON leaves zeros out */
+    bool in_place;   /* the list itself stands in the record, not a pointer to it */
+    bool null_empty; /* an empty list is null */
+    bool any_sign;   /* may be below 0, though it has a unit */
+    bool shrinks;    /* cut where the line would be too long */
+    int8_t drop;     /* left out where even that is too long, lowest first; 0 = never */
 } nnc_metric;
 
 struct nnc_metrics {

@@ -7,6 +7,17 @@
 
 #include "input/family_fields.h"
 
+/* What few keys have beside: a field or a key, `other`, and what it is to the number. */
+typedef enum nnc_foreign_rule {
+    NNC_FOREIGN_NO_RULE,
+    NNC_FOREIGN_LIST, /* the field of a list with a value for each level, where they differ */
+    NNC_FOREIGN_NONE, /* a number equal to this field says nothing */
+    /* two thirds of the number are meant, rounded up to a multiple of the number under a key: "key=256" */
+    NNC_FOREIGN_MULTIPLE,
+    /* as many fewer as a list of layers under another key has that are there: "key=3,8" and its default */
+    NNC_FOREIGN_LESS
+} nnc_foreign_rule;
+
 /* A key and the field of the family that it sets. Keys are taken in the order of the row, those of the row it
  * is like first; two that set the same field have to agree.
  *
@@ -26,24 +37,20 @@ typedef struct nnc_foreign_key {
      * "multi_query=true/true" with the default of that other key; '!' = another value than this. */
     const char *when;
     const char *times; /* the field that the number is a multiple, or a share, of */
-    const char *list;  /* the field of a list with a value for each level, where they differ */
-    const char *none;  /* a number equal to this field says nothing */
-    /* Two thirds of the number are meant, rounded up to a multiple of the number under a key: "key=256" */
-    const char *multiple;
-    /* As many fewer as a list of layers under another key has that are there: "key=3,8" and its default */
-    const char *less;
-    int plus;      /* ours is this much larger */
-    int divide;    /* the number is this many times ours; 0 = the same */
-    bool share;    /* of times: any number, such as 0.25; else a whole one */
-    bool members;  /* ours is how many members it has */
-    bool wins;     /* counts where another key has set the same field */
-    bool flag;     /* ours is whether theirs says anything */
-    bool zero;     /* may be 0 */
-    bool most;     /* of keys that set the same field the largest counts */
-    bool levels;   /* may be a list of equal numbers, one for each level */
-    bool last;     /* the last number of a list */
-    bool fewer;    /* a list for several fields, "a,b,c", may be shorter: the others are 0 */
-    bool backward; /* of several fields, the last of the list is the first's */
+    const char *other; /* what a rule is about */
+    nnc_foreign_rule rule;
+    int16_t plus;      /* ours is this much larger */
+    int16_t divide;    /* the number is this many times ours; 0 = the same */
+    bool share : 1;    /* of times: any number, such as 0.25; else a whole one */
+    bool members : 1;  /* ours is how many members it has */
+    bool wins : 1;     /* counts where another key has set the same field */
+    bool flag : 1;     /* ours is whether theirs says anything */
+    bool zero : 1;     /* may be 0 */
+    bool most : 1;     /* of keys that set the same field the largest counts */
+    bool levels : 1;   /* may be a list of equal numbers, one for each level */
+    bool last : 1;     /* the last number of a list */
+    bool fewer : 1;    /* a list for several fields, "a,b,c", may be shorter: the others are 0 */
+    bool backward : 1; /* of several fields, the last of the list is the first's */
 } nnc_foreign_key;
 
 /* Which kind each layer is. The first of these ways counts that the file has; keys may have two names. The

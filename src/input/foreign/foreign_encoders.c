@@ -63,11 +63,11 @@ const nnc_architecture nnc_foreign_encoders[] = {
                  "ForSequenceClassification=head=classes,head_width=labels "
                  "ForTokenClassification=head=tags,head_width=labels "
                  "ForQuestionAnswering=head=tags,head_width=labels Model=head=none",
-      .keys =
-          NNC_KEYS({ "hidden_size", .to = "hidden", .absent = "256" },
-                   { "num_attention_heads", .to = "heads", .absent = "4" },
-                   { "intermediate_size", .to = "ffn_hidden", .absent = "1024" },
-                   { "embedding_size", .to = "embed_width", .absent = "128", .none = "hidden" }),
+      .keys = NNC_KEYS({ "hidden_size", .to = "hidden", .absent = "256" },
+                       { "num_attention_heads", .to = "heads", .absent = "4" },
+                       { "intermediate_size", .to = "ffn_hidden", .absent = "1024" },
+                       { "embedding_size", .to = "embed_width", .absent = "128",
+                         .rule = NNC_FOREIGN_NONE, .other = "hidden" }),
       .only = "position_embedding_type=absolute tie_word_embeddings=true is_decoder=false",
       .harmless = "summary_type summary_use_proj summary_activation summary_last_dropout" },
     { .name = "modernbert",
@@ -201,7 +201,8 @@ const nnc_architecture nnc_foreign_encoders[] = {
           { "num_attention_heads", .to = "heads", .absent = "64" },
           { "intermediate_size", .to = "ffn_hidden", .absent = "16384" },
           { "vocab_size", .to = "vocab", .absent = "30000" },
-          { "embedding_size", .to = "embed_width", .absent = "128", .none = "hidden" },
+          { "embedding_size", .to = "embed_width", .absent = "128", .rule = NNC_FOREIGN_NONE,
+            .other = "hidden" },
           { "hidden_dropout_prob", .to = "dropout", .absent = "0" },
           { "attention_probs_dropout_prob", .to = "dropout", .absent = "0", .most = true }),
       .only = "num_hidden_groups=1 inner_group_num=1 gap_size=0 num_memory_blocks=0 "

@@ -85,8 +85,8 @@ static void read_rounded(nnc_json at, nnc_json root, const nnc_foreign_key *key,
                          const nnc_field *field, nnc_model *model)
 {
     char name[64];
-    const char *equals = strchr(key->multiple, '=');
-    snprintf(name, sizeof name, "%.*s", (int)(equals - key->multiple), key->multiple);
+    const char *equals = strchr(key->other, '=');
+    snprintf(name, sizeof name, "%.*s", (int)(equals - key->other), key->other);
     const nnc_json other = nnc_foreign_get(root, name);
     const double step = nnc_json_type_of(other) == NNC_JSON_NUMBER ? nnc_json_number(other)
                                                                    : strtod(equals + 1, NULL);
@@ -104,8 +104,9 @@ static void read_rounded(nnc_json at, nnc_json root, const nnc_foreign_key *key,
 /* A width equal to that of the stream needs no projection. */
 static void clear_equal(const nnc_foreign_key *key, const nnc_field *field, nnc_model *model)
 {
-    const nnc_field *other =
-        key->none != NULL ? nnc_field_of_key(nnc_model_table_of(model), key->none) : NULL;
+    const nnc_field *other = key->rule == NNC_FOREIGN_NONE
+                                 ? nnc_field_of_key(nnc_model_table_of(model), key->other)
+                                 : NULL;
     if (other != NULL && nnc_foreign_number(other, model) == nnc_foreign_number(field, model)) {
         nnc_field_store(field, (char *)model + field->offset, 0, 0);
     }
@@ -124,12 +125,12 @@ static bool is_plain_number(nnc_json at, const nnc_foreign_key *key, const nnc_f
 static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key,
                        const nnc_field *field, nnc_model *model)
 {
-    if (key->multiple != NULL) {
+    if (key->rule == NNC_FOREIGN_MULTIPLE) {
         read_rounded(at, root, key, field, model);
         return;
     }
-    if (key->list != NULL && is_uneven(at)) {
-        const nnc_field *list = nnc_field_of_key(nnc_model_table_of(model), key->list);
+    if (key->rule == NNC_FOREIGN_LIST && is_uneven(at)) {
+        const nnc_field *list = nnc_field_of_key(nnc_model_table_of(model), key->other);
         nnc_read_field(at, list, model);
         return;
     }
@@ -148,9 +149,9 @@ static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key,
         read_scaled(at, key, field, model);
     } else {
         nnc_read_field(at, field, model);
-        if (key->less != NULL && nnc_json_go_on(at)) {
+        if (key->rule == NNC_FOREIGN_LESS && nnc_json_go_on(at)) {
             const int64_t number = (int64_t)nnc_foreign_number(field, model);
-            const int64_t rest = number - nnc_foreign_listed_below(root, key->less, number);
+            const int64_t rest = number - nnc_foreign_listed_below(root, key->other, number);
             nnc_field_store(field, (char *)model + field->offset, 0, (double)rest);
             if (rest < 1) {
                 nnc_json_mismatch(at, "no layer is left", "more than are listed");

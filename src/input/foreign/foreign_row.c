@@ -172,7 +172,8 @@ static bool patterns_read(const nnc_architecture *row, const char *key)
 static bool reads(const nnc_architecture *row, const char *key)
 {
     for (const nnc_foreign_key *k = row->keys; k != NULL && k->key != NULL; k++) {
-        if (nnc_foreign_names(k->key, key) || is_part(k->when, key) || is_part(k->multiple, key)) {
+        if (nnc_foreign_names(k->key, key) || is_part(k->when, key) ||
+            (k->rule == NNC_FOREIGN_MULTIPLE && is_part(k->other, key))) {
             return true;
         }
     }

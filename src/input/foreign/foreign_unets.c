@@ -24,10 +24,10 @@
 
 static const nnc_foreign_key condition_keys[] = {
     UNET_KEYS,
-    { "transformer_layers_per_block", .to = "transformer_depth", .list = "transformer_depths",
-      .absent = "1", .levels = true },
-    { "only_cross_attention", .to = "cross_only_levels", .list = "cross_only_levels", .absent = "",
-      .words = "false=", .levels = true },
+    { "transformer_layers_per_block", .to = "transformer_depth", .rule = NNC_FOREIGN_LIST,
+      .other = "transformer_depths", .absent = "1", .levels = true },
+    { "only_cross_attention", .to = "cross_only_levels", .rule = NNC_FOREIGN_LIST,
+      .other = "cross_only_levels", .absent = "", .words = "false=", .levels = true },
     { "projection_class_embeddings_input_dim", .to = "added_embed_width",
       .when = "addition_embed_type=text_time" },
     { "encoder_hid_dim", .to = "context_input_width", .absent = "",
