@@ -188,6 +188,8 @@ typedef struct nnc_decoder {
     bool no_key_bias;                                /* queries and values have one, keys do not */
     int64_t rotary_dim;                              /* of a head, what turns; 0 = all of it */
     bool sinks;          /* one more score per head, which takes attention from the tokens */
+    bool rotary_scale;   /* rotation also scales, as YaRN has it */
+    bool expert_clamp;   /* gate and up of an expert are clamped before they are multiplied */
     bool attention_gate; /* the attention's output is gated, by a second query projection */
     bool shared_gate;    /* the shared expert's output is gated, by one value per token */
     bool score_softcap, logit_softcap; /* tanh bounds attention scores; logits */

@@ -8,7 +8,8 @@ static void check_experts(nnc_json at, const nnc_decoder *d)
 {
     if (d->experts == 0) {
         if (d->experts_per_token > 0 || d->expert_hidden > 0 || d->shared_hidden > 0 ||
-            d->dense_layers > 0 || d->router_bias || d->shared_gate || d->expert_bias) {
+            d->dense_layers > 0 || d->router_bias || d->shared_gate || d->expert_bias ||
+            d->expert_clamp) {
             nnc_json_fault(at, "experts", "missing, expected it beside the other expert keys");
         }
         return;

@@ -115,6 +115,7 @@ typedef struct nnc_norm {
     X(NNC_PW_HALVES, "halves")             /* their gradients are put together */             \
     X(NNC_PW_CAST_WEIGHTS, "cast_weights") /* to 16 bits, and their gradients from it */      \
     X(NNC_PW_EXPERT_BIAS, "expert_bias")   /* of each expert, weighted, behind its product */ \
+    X(NNC_PW_CLAMP, "clamp")               /* two halves, each by itself, and put together */ \
     X(NNC_PW_CAST, "cast")                 /* to the 8-bit operands of a matrix product */    \
     X(NNC_PW_DEQUANTIZE, "dequantize")     /* weights that are stored in fewer bits */        \
     X(NNC_PW_DISPATCH, "dispatch")         /* copies of tokens for experts, keys for heads */ \

@@ -123,6 +123,8 @@ static const pointwise_row kinds[NNC_PW_KIND_COUNT] = {
     /* Unfused, in fp32: times the scores, sum, concatenation, cast. Backward: the cast, that of the rows; products
      * with bias and scores, each with its sum; the parts put together. 28 and 40 bytes per value of 16 bits. */
     [NNC_PW_EXPERT_BIAS] = { 2, 4, { 0, 0 }, { 1, 0 }, { 7, 7 }, { 12, 8 }, 0, 0, 0, 0, 0 },
+    /* Both halves, and the concatenation; backward the gradient where nothing was cut off, and its concatenation. */
+    [NNC_PW_CLAMP] = { 1, 1, { 2, 2 }, { 3, 2 }, { 2, 2 }, { 3, 2 }, 1, 0, 0, 0, 0 },
     [NNC_PW_CAST] = { 2, 2, { 1, 0 }, { 1, 0 }, { 1, 0 }, { 1, 0 }, 1, 1, 0, 0, 0 },
 };
 

@@ -55,6 +55,7 @@ static nnc_layer layer_of(const nnc_decoder *d)
         .latent = is_latent(d),
         .causal = !d->bidirectional,
         .rotary = d->positions == NNC_POSITIONS_ROTARY ? rotary : 0,
+        .rotary_scale = d->rotary_scale,
         .qk_norm = d->qk_norm,
         .qkv_bias = d->biases || d->qkv_bias,
         .no_key_bias = d->no_key_bias,

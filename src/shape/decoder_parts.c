@@ -203,6 +203,23 @@ static void mask_product(const routing *r, const char *name, bool back)
     nnc_list_mul(&w->to, nnc_list_mul(&w->to, r->rows, r->d->hidden), w->seq_len);
 }
 
+/* Source: weighted_bias_quick_geglu_impl of Megatron-LM, megatron/core/fusions/fused_bias_geglu.py, where the halves
+ * are clamped and concatenated before the fused kernel.   [experts] */
+static bool clamp(const routing *r)
+{
+    const nnc_layer_writer *w = r->w;
+    if (!r->d->expert_clamp || w->to.how->software->fused_expert_clamp) {
+        return false;
+    }
+    const int64_t inner = nnc_list_mul(&w->to, r->rows, r->d->expert_hidden);
+    nnc_op *op = nnc_list_pointwise(&w->to, "moe.clamp", NNC_PW_CLAMP, NNC_GROUP_MLP,
+                                    nnc_list_mul(&w->to, inner, 2));
+    op->split = NNC_SPLIT_EXPERT_INNER;
+    op->recomputed = nnc_layer_acts_again(w, NNC_SPLIT_EXPERT_INNER);
+    op->u.pointwise.keeps_input = true;
+    return op->recomputed;
+}
+
 static void routed(const routing *r)
 {
     const nnc_layer_writer *w = r->w;
@@ -220,9 +237,11 @@ static void routed(const routing *r)
     expert_linear(r, gated ? "moe.gate_up" : "moe.up", NNC_SPLIT_EXPERT_COLUMN,
                   gated ? 2 * d->expert_hidden : d->expert_hidden, d->hidden);
     const bool scored = w->to.how->software->expert_scores_first;
-    nnc_layer_activation(w, "moe.activation", NNC_SPLIT_EXPERT_INNER,
-                         nnc_list_mul(&w->to, r->rows, d->expert_hidden))
-        ->u.pointwise.weighted = scored;
+    const bool clamped_again = clamp(r);
+    nnc_op *act = nnc_layer_activation(w, "moe.activation", NNC_SPLIT_EXPERT_INNER,
+                                       nnc_list_mul(&w->to, r->rows, d->expert_hidden));
+    act->u.pointwise.weighted = scored;
+    act->u.pointwise.keeps_input = !clamped_again;
     expert_linear(r, "moe.down", NNC_SPLIT_EXPERT_ROW, d->hidden, d->expert_hidden)
         ->u.matmul.keeps_a = !nnc_layer_acts_again(w, NNC_SPLIT_EXPERT_INNER);
     if (d->expert_bias && !w->to.how->software->fused_expert_bias) {

@@ -157,7 +157,9 @@ void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width
     nnc_op *rotary = nnc_list_pointwise(&w->to, name, NNC_PW_ROTARY, NNC_GROUP_ATTENTION,
                                         nnc_list_mul(&w->to, w->tokens, width));
     rotary->split = NNC_SPLIT_INNER;
-    rotary->u.pointwise.fused = w->to.how->software->fused_rotary;
+    const nnc_software *software = w->to.how->software;
+    rotary->u.pointwise.fused =
+        software->fused_rotary && (software->fused_rotary_scale || !w->layer->rotary_scale);
 }
 
 /* Of the queries or the keys. Source: arXiv:2302.05442, section 2.   [qk-norm] */

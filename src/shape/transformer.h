@@ -14,6 +14,7 @@ typedef struct nnc_layer {
     int64_t window; /* keys a query sees under the causal mask, itself included; 0 = all */
     bool chunked;   /* ... of its chunk of so many */
     int64_t rotary; /* values of a head that turn; 0 = none */
+    bool rotary_scale;
     nnc_qk_norm qk_norm;
     bool latent; /* queries, keys and values come from latents */
     bool causal, qkv_bias, no_key_bias, out_bias;

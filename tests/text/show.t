@@ -472,9 +472,11 @@ copied_heads                none
 cast_weights                off
 flat_weights                off
 fused_rotary                off
+fused_rotary_scale          on
 fused_softmax               off
 fused_loss                  off
 fused_expert_bias           on
+fused_expert_clamp          on
 fused_optimizer             off
 flash_kernel                flash2
 norm_keep                   upcast

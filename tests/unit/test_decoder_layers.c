@@ -198,6 +198,15 @@ START_TEST(gates_sinks_and_rotation)
     model.decoder.rotary_dim = 1;
     estimate_on_cluster(&model, &plan);
     ck_assert_double_eq(vector_flops_of("attn.rotary"), turned / 2);
+    const nnc_device device = cluster_device();
+    nnc_software apart = nnc_software_default();
+    apart.fused_rotary_scale = false; /* 6 passes instead of 2, where it also scales */
+    estimate_with(&model, &device, &apart, &plan);
+    const double once = row_of("attn.rotary", NNC_PHASE_FORWARD)->work.read_bytes;
+    model.decoder.rotary_scale = true;
+    estimate_with(&model, &device, &apart, &plan);
+    ck_assert_double_eq(row_of("attn.rotary", NNC_PHASE_FORWARD)->work.read_bytes, 4 * once);
+    model.decoder.rotary_scale = false;
     model.decoder.rotary_dim = 0;
     set_mixers(&model, "full_unrotated");
     estimate_on_cluster(&model, &plan);
@@ -246,6 +255,17 @@ START_TEST(experts_of_other_forms)
     ck_assert_double_eq(forward.read_bytes + forward.write_bytes, 5 * 8 * 28.0);
     ck_assert_double_eq(backward.read_bytes + backward.write_bytes, 5 * 8 * 40.0);
     model.decoder.expert_bias = false;
+    model.decoder.expert_clamp = true;
+    estimate_on_cluster(&model, &plan);
+    ck_assert_ptr_null(find_row("moe.clamp", NNC_PHASE_FORWARD)); /* by the activation's kernel */
+    apart.fused_expert_clamp = false; /* 5 tokens, 24 values of 2 B: four passes, five backward */
+    estimate_with(&model, &device, &apart, &plan);
+    const nnc_op_cost *cut = row_of("moe.clamp", NNC_PHASE_FORWARD);
+    ck_assert_double_eq(cut->work.read_bytes + cut->work.write_bytes, 4 * 5 * 24 * 2.0);
+    ck_assert_double_eq(nnc_op_kept_bytes(cut->op), 5 * 24 * 2.0);
+    const nnc_work uncut = row_of("moe.clamp", NNC_PHASE_BACKWARD)->work;
+    ck_assert_double_eq(uncut.read_bytes + uncut.write_bytes, 5 * 5 * 24 * 2.0);
+    model.decoder.expert_clamp = false;
     model.decoder.mlp = NNC_MLP_RELU2;
     ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, gated.params - 4 * 96);
     model.decoder.mlp = NNC_MLP_SWIGLU;

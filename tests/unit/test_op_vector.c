@@ -126,8 +126,9 @@ static const struct {
     /* 4 B read, 2 written; backward the reverse, in one buffer also copied and cast: 6 + 8 + 6 */
     { NNC_PW_CAST_WEIGHTS, { 0, 0 }, { 6, 6 }, { 6, 20 }, 0, 0 },
     { NNC_PW_EXPERT_BIAS, { 2, 4 }, { 0, 4 }, { 56, 80 }, 0, 0 }, /* 28 and 40 in 16 bits */
-    { NNC_PW_CAST, { 2, 2 }, { 5, 5 }, { 5, 5 }, 1, 1 },          /* written in 8 bit, both ways */
-    { NNC_PW_DEQUANTIZE, { 1, 0 }, { 4, 0 }, { 4, 0 }, 0, 0 },    /* the stored weights apart */
+    { NNC_PW_CLAMP, { 1, 1 }, { 16, 20 }, { 16, 20 }, 1, 0 },
+    { NNC_PW_CAST, { 2, 2 }, { 5, 5 }, { 5, 5 }, 1, 1 },       /* written in 8 bit, both ways */
+    { NNC_PW_DEQUANTIZE, { 1, 0 }, { 4, 0 }, { 4, 0 }, 0, 0 }, /* the stored weights apart */
     { NNC_PW_DISPATCH,
       { 0, 1 },
       { 4, 4 },

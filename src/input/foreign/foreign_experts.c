@@ -182,7 +182,7 @@ const nnc_architecture nnc_foreign_experts[] = {
           { .to = "mlps", .in = "experts", .out = "dense", .from = "first_k_dense_replace=1" }) },
     { .name = "gpt_oss",
       .like = "gated decoder",
-      .implies = "sinks=on expert_bias=on router_bias=on",
+      .implies = "sinks=on rotary_scale=on expert_bias=on expert_clamp=on router_bias=on",
       .keys = NNC_KEYS(
           { "num_key_value_heads", .to = "kv_heads", .absent = "8" },
           { "head_dim", .to = "head_dim", .absent = "64" },
