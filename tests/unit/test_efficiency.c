@@ -172,6 +172,11 @@ START_TEST(attention)
     const double flops = 4.0 * 16 * 64 * 1024 * 1025 / 2;
     near(time_of_product(&device, &op).compute_s, flops / 50e12 * shape);
     near(time_of_product(&device, &op).time_s, flops / 50e12 * shape + 1e-6);
+    /* Queries that meet an eighth of the pairs: an eighth of the walk, and all of its ends. */
+    op.u.flash.open_pairs = op.u.flash.pairs;
+    op.u.flash.pairs /= 8.0;
+    near(time_of_product(&device, &op).compute_s, flops / 50e12 * shape / 2.0 * (0.125 + 1.0));
+    op.u.flash.pairs = op.u.flash.open_pairs;
     op.phase = NNC_PHASE_BACKWARD;
     near(time_of_product(&device, &op).compute_s, 2.5 * flops / 40e12 * shape);
     op.u.flash.kernel = NNC_FLASH2; /* neutral */

@@ -330,6 +330,9 @@ START_TEST(more_work)
             more = c;
             more.model.decoder.ffn_hidden++;
             check_no_less(&more, &before);
+            more = c;
+            more.model.decoder.sliding_window += c.model.decoder.sliding_window > 0;
+            check_no_less(&more, &before);
         } else {
             more.model.unet.image++;
             check_no_less(&more, &before);
