@@ -3,9 +3,8 @@
 
 #include "estimate/step.h"
 
-/* Seconds of each virtual stage from the units of its segments. */
-static void virtual_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                          nnc_step_memory *m)
+void nnc_step_virtual_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                            nnc_step_memory *m)
 {
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     for (int32_t v = 0; v < m->deal.virtual_stages; v++) {
@@ -79,7 +78,7 @@ static void keep_replay(const nnc_plan *plan, nnc_step_memory *m)
 bool nnc_step_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX], double send_s,
                   nnc_step_memory *m)
 {
-    virtual_times(step, units, m);
+    nnc_step_virtual_times(step, units, m);
     return nnc_step_rerun(step->plan, send_s, m);
 }
 

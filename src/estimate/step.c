@@ -207,6 +207,13 @@ static double exposed_send_s(const nnc_step *step)
     return nnc_step_send_s(step) * (1.0 - overlap.share[NNC_COMM_PIPELINE]);
 }
 
+void nnc_step_core_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                         nnc_step_memory *m)
+{
+    nnc_step_virtual_times(step, units, m);
+    m->send_s = exposed_send_s(step);
+}
+
 bool nnc_step_core_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                        nnc_step_memory *m, nnc_step_times *times)
 {

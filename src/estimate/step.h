@@ -91,6 +91,10 @@ typedef struct nnc_step_times {
     int32_t stage;  /* the busiest */
 } nnc_step_times;
 
+/* Seconds of every virtual stage and of messages between stages, in m: the pipeline that nnc_step_core_run runs. */
+void nnc_step_core_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                         nnc_step_memory *m);
+
 /* The times of a step from its units alone, without rows. Estimate and search share them. First the
  * passes; false: the pipeline is too large to replay. */
 bool nnc_step_core_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
@@ -137,6 +141,9 @@ double nnc_step_send_s(const nnc_step *step);
 int64_t nnc_step_passes(const nnc_plan *plan);
 /* The schedule over the times of the last run. Points into m. */
 nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m);
+/* Seconds of each virtual stage from the units of its segments. */
+void nnc_step_virtual_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                            nnc_step_memory *m);
 /* Runs the pipeline schedule over units into m->run; without a pipeline passes follow each other. */
 bool nnc_step_run(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX], double send_s,
                   nnc_step_memory *m);

@@ -66,6 +66,34 @@ static void summarise_wave(const nnc_replay *replay, nnc_pipeline_result *result
     wait_for_all(replay, result);
 }
 
+bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[NNC_TRACKS],
+                             int32_t count, nnc_pipeline_memory *memory, double *span_s,
+                             double total_s[NNC_TRACKS])
+{
+    nnc_replay replay = { .quiet = true };
+    if (pipeline->stages < 2 || pipeline->stages > NNC_TRACKS_STAGES_MAX ||
+        !nnc_replay_layout(&replay, pipeline, memory) || replay.row->wave == NULL) {
+        return false;
+    }
+    const nnc_wave_shape shape = nnc_wave_shape_of(pipeline, send_s, NNC_TRACKS);
+    const nnc_wave *const wave = &memory->tracks;
+    nnc_wave_run_tracks(&shape, count, &memory->tracks, &memory->wave);
+    for (int32_t k = 0; k < NNC_TRACKS; k++) {
+        total_s[k] = 0;
+    }
+    for (int32_t d = 0; d < pipeline->stages; d++) {
+        for (int32_t k = 0; k < NNC_TRACKS; k++) {
+            const int32_t at = d * NNC_TRACKS + k;
+            span_s[at] = wave->now.free_s[at] - wave->first_s[at];
+            total_s[k] = nnc_max(total_s[k], span_s[at]);
+        }
+    }
+    for (int32_t i = 0; i < pipeline->stages * NNC_TRACKS && !replay.row->splits; i++) {
+        span_s[i] = total_s[i % NNC_TRACKS];
+    }
+    return true;
+}
+
 bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,
                          nnc_pipeline_result *result, nnc_pipeline_event_fn *event, void *context)
 {

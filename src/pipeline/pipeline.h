@@ -76,6 +76,17 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
 bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,
                       nnc_pipeline_result *result);
 
+/* Some pipelines of one schedule, with equally many stages, chunks and micro-batches, side by side: the times of virtual
+ * stage s on track k stand at s * NNC_TRACKS + k. */
+enum { NNC_TRACKS = 8, NNC_TRACKS_STAGES_MAX = NNC_PIPELINE_STAGES_MAX / NNC_TRACKS };
+
+/* Runs the first `count` of them, each as nnc_pipeline_run does, to the digit; send_s is each track's, the pipeline's own
+ * is not read. Fills in span_s, that of device d on track k at d * NNC_TRACKS + k, and total_s of each track. false: the
+ * devices do not move in step, there are fewer than two or more than NNC_TRACKS_STAGES_MAX, or nnc_pipeline_run would refuse. */
+bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[NNC_TRACKS],
+                             int32_t count, nnc_pipeline_memory *memory, double *span_s,
+                             double total_s[NNC_TRACKS]);
+
 /* Closed-form idle time of the schedule when every stage takes the same times (per stage, all
  * chunks) and sending takes none: total_s less the busy time. The zb-h forms hold from m = p and
  * m = 2p-1 on; for tW > tF they give the idle time that the published in-flight limit leaves; the

@@ -75,7 +75,7 @@ typedef struct nnc_pipeline_moment {
 } nnc_pipeline_moment;
 
 struct nnc_pipeline_memory {
-    nnc_wave wave;
+    nnc_wave wave, tracks;
     nnc_pipeline_device device[NNC_PIPELINE_STAGES_MAX];
     nnc_queue forward[NNC_PIPELINE_VIRTUAL_MAX];  /* into each virtual stage, from the one before */
     nnc_queue backward[NNC_PIPELINE_VIRTUAL_MAX]; /* and from the one after */

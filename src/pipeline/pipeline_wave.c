@@ -9,6 +9,8 @@
  * and the devices of a slot can be run without asking what is ready. */
 #include "pipeline/pipeline_wave.h"
 
+#include <string.h>
+
 #include "pipeline/schedule.h"
 
 /* Devices first <= i < end. */
@@ -16,13 +18,41 @@ typedef struct device_range {
     int64_t first, end;
 } device_range;
 
-nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline)
+/* Does the processor have vectors of four numbers? Sums and maxima have the same digits in any. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define WIDE __attribute__((target("avx2")))
+static bool is_wide(void)
+{
+    return __builtin_cpu_supports("avx2") != 0;
+}
+#else
+#define WIDE
+static bool is_wide(void)
+{
+    return false;
+}
+#endif
+
+/* Compiled once for each number of tracks and each processor. */
+#ifdef __GNUC__
+#define EACH static inline __attribute__((always_inline))
+#else
+#define EACH static inline
+#endif
+
+nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *send_s, int64_t tracks)
 {
     const nnc_schedule_row *const row = nnc_schedule_of(pipeline->schedule);
     const int64_t v = pipeline->chunks, m = pipeline->micro_batches;
-    nnc_wave_shape shape = {
-        .pipeline = pipeline, .p = pipeline->stages, .v = v, .ops = m * v, .splits = row->splits
-    };
+    nnc_wave_shape shape = { .pipeline = pipeline,
+                             .send_s = send_s,
+                             .tracks = tracks,
+                             .stride = tracks,
+                             .p = pipeline->stages,
+                             .v = v,
+                             .ops = m * v,
+                             .splits = row->splits,
+                             .wide = tracks > 1 && is_wide() };
     row->wave(&shape, m);
     return shape;
 }
@@ -44,22 +74,59 @@ static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step
     return (device_range){ clamp(at - shape->ops + 1, shape->p), clamp(at + 1, shape->p) };
 }
 
-static void set_forward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk)
+EACH void add_tracks(double *sum, const double *a, const double *b, const int64_t tracks)
 {
-    const nnc_pipeline *const pipeline = shape->pipeline;
-    const int64_t p = shape->p;
-    wave->forward_s[i] = pipeline->forward_s[chunk * p + i];
-    wave->forward_send_s[i] = wave->forward_s[i] + (p > 1 ? pipeline->send_s : 0);
+    double sums[NNC_TRACKS];
+    for (int64_t k = 0; k < tracks; k++) {
+        sums[k] = a[k] + b[k];
+    }
+    memcpy(sum, sums, sizeof *sum * (size_t)tracks);
 }
 
-static void set_backward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk)
+EACH void copy_tracks(double *to, const double *from, const int64_t tracks)
+{
+    memcpy(to, from, sizeof *to * (size_t)tracks);
+}
+
+EACH void set_zero(double *to, const int64_t tracks)
+{
+    for (int64_t k = 0; k < tracks; k++) {
+        to[k] = 0;
+    }
+}
+
+/* Times with the way of what is sent, where there is anybody to send it to. */
+EACH void add_send(const nnc_wave_shape *shape, double *sum, const double *times,
+                   const int64_t tracks)
+{
+    if (shape->p > 1) {
+        add_tracks(sum, times, shape->send_s, tracks);
+    } else {
+        copy_tracks(sum, times, tracks);
+    }
+}
+
+EACH void set_forward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk,
+                      const int64_t tracks)
+{
+    const int64_t at = i * tracks, s = (chunk * shape->p + i) * shape->stride;
+    copy_tracks(&wave->forward_s[at], &shape->pipeline->forward_s[s], tracks);
+    add_send(shape, &wave->forward_send_s[at], &wave->forward_s[at], tracks);
+}
+
+EACH void set_backward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk,
+                       const int64_t tracks)
 {
     const nnc_pipeline *const pipeline = shape->pipeline;
-    const int64_t p = shape->p, s = chunk * p + i;
-    wave->weight_s[i] = pipeline->weight_s[s];
-    wave->backward_s[i] = pipeline->backward_s[s] + (shape->splits ? 0 : pipeline->weight_s[s]);
+    const int64_t at = i * tracks, s = (chunk * shape->p + i) * shape->stride;
+    copy_tracks(&wave->weight_s[at], &pipeline->weight_s[s], tracks);
+    if (shape->splits) {
+        copy_tracks(&wave->backward_s[at], &pipeline->backward_s[s], tracks);
+    } else {
+        add_tracks(&wave->backward_s[at], &pipeline->backward_s[s], &wave->weight_s[at], tracks);
+    }
     /* Nothing is sent from the first virtual stage; what wraps around there is not read. */
-    wave->backward_send_s[i] = wave->backward_s[i] + (p > 1 ? pipeline->send_s : 0);
+    add_send(shape, &wave->backward_send_s[at], &wave->backward_s[at], tracks);
 }
 
 /* The next device of a round; the next round is of the next chunk. */
@@ -72,85 +139,150 @@ static void go_on(const nnc_wave_shape *shape, nnc_wave_cursor *next)
 }
 
 /* In each slot one device at most goes on to its next chunk forward, and one backward. */
-static void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t)
+EACH void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int64_t tracks)
 {
     const int64_t p = shape->p, v = shape->v;
-    set_forward(shape, wave, wave->forward.place, wave->forward.chunk);
+    set_forward(shape, wave, wave->forward.place, wave->forward.chunk, tracks);
     /* The ends of the pipeline wait for nobody. */
     if (wave->forward.chunk == 0) {
-        wave->now.down_s[0] = 0;
+        set_zero(wave->now.down_s, tracks);
     }
     go_on(shape, &wave->forward);
     if (t - shape->lead + p - 1 >= 0) {
-        set_backward(shape, wave, p - 1 - wave->backward.place, v - 1 - wave->backward.chunk);
+        set_backward(shape, wave, p - 1 - wave->backward.place, v - 1 - wave->backward.chunk,
+                     tracks);
         if (wave->backward.chunk == 0) {
-            wave->now.up_s[p] = 0;
+            set_zero(&wave->now.up_s[p * tracks], tracks);
         }
         go_on(shape, &wave->backward);
     }
 }
 
-static double later(double a, double b)
+void nnc_wave_turn_on(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t slots)
+{
+    for (int64_t i = 0; i < slots && shape->v > 1; i++) {
+        turn(shape, wave, t + i, shape->tracks);
+    }
+}
+
+EACH double later(double a, double b)
 {
     return a > b ? a : b;
 }
 
-static void forward_slot(nnc_wave *wave, device_range range)
+EACH void forward_slot(nnc_wave *wave, device_range range, const int64_t tracks)
 {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict down_s = wave->now.down_s;
-    for (int64_t i = range.end - 1; i >= range.first; i--) {
-        const double start_s = later(down_s[i], free_s[i]);
-        free_s[i] = start_s + wave->forward_s[i];
-        down_s[i + 1] = start_s + wave->forward_send_s[i];
+    for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
+        double start_s[NNC_TRACKS];
+        for (int64_t k = 0; k < tracks; k++) {
+            start_s[k] = later(down_s[i + k], free_s[i + k]);
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            free_s[i + k] = start_s[k] + wave->forward_s[i + k];
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            down_s[i + tracks + k] = start_s[k] + wave->forward_send_s[i + k];
+        }
     }
 }
 
-static void backward_slot(nnc_wave *wave, device_range range, int64_t skew)
+/* Each takes what the device below sent one slot before. */
+EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t tracks)
 {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict up_s = wave->now.up_s;
-    if (skew > 0) {
-        for (int64_t i = range.first; i < range.end; i++) {
-            const double start_s = later(up_s[i + 1], free_s[i]);
-            free_s[i] = start_s + wave->backward_s[i];
-            up_s[i] = start_s + wave->backward_send_s[i];
+    for (int64_t i = range.first * tracks; i < range.end * tracks; i += tracks) {
+        double start_s[NNC_TRACKS];
+        for (int64_t k = 0; k < tracks; k++) {
+            start_s[k] = later(up_s[i + tracks + k], free_s[i + k]);
         }
-        return;
-    }
-    double arrival_s = up_s[range.end]; /* handed on in a register: this chain is what takes time */
-    for (int64_t i = range.end - 1; i >= range.first; i--) {
-        const double start_s = later(arrival_s, free_s[i]);
-        arrival_s = start_s + wave->backward_send_s[i];
-        free_s[i] = start_s + wave->backward_s[i];
-        up_s[i] = arrival_s;
+        for (int64_t k = 0; k < tracks; k++) {
+            free_s[i + k] = start_s[k] + wave->backward_s[i + k];
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            up_s[i + k] = start_s[k] + wave->backward_send_s[i + k];
+        }
     }
 }
 
-static void weight_slot(nnc_wave *wave, device_range range)
+/* Each takes what the device below sends in this slot. */
+EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks)
 {
-    for (int64_t i = range.first; i < range.end; i++) {
-        wave->now.free_s[i] += wave->weight_s[i];
+    double *const restrict free_s = wave->now.free_s;
+    double *const restrict up_s = wave->now.up_s;
+    double arrival_s[NNC_TRACKS]; /* handed on in registers: this chain is what takes time */
+    copy_tracks(arrival_s, &up_s[range.end * tracks], tracks);
+    for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
+        double start_s[NNC_TRACKS];
+        for (int64_t k = 0; k < tracks; k++) {
+            start_s[k] = later(arrival_s[k], free_s[i + k]);
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            arrival_s[k] = start_s[k] + wave->backward_send_s[i + k];
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            free_s[i + k] = start_s[k] + wave->backward_s[i + k];
+        }
+        copy_tracks(&up_s[i], arrival_s, tracks);
     }
+}
+
+EACH void weight_slot(nnc_wave *wave, device_range range, const int64_t tracks)
+{
+    for (int64_t i = range.first * tracks; i < range.end * tracks; i += tracks) {
+        add_tracks(&wave->now.free_s[i], &wave->now.free_s[i], &wave->weight_s[i], tracks);
+    }
+}
+
+EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int64_t tracks)
+{
+    const int64_t p = shape->p, at = t - shape->lead;
+    if (shape->v > 1) {
+        turn(shape, wave, t, tracks);
+    }
+    if (t < p) {
+        copy_tracks(&wave->first_s[t * tracks], &wave->now.down_s[t * tracks], tracks);
+    }
+    forward_slot(wave, active(shape, t, -1), tracks);
+    if (shape->skew > 0) {
+        backward_skewed(wave, active(shape, at, 1), tracks);
+    } else {
+        backward_slot(wave, active(shape, at, 0), tracks);
+    }
+    if (shape->splits) {
+        weight_slot(wave, active(shape, at, -1), tracks);
+    }
+    if (shape->v > 1) {
+        copy_tracks(wave->now.down_s, &wave->now.down_s[p * tracks], tracks);
+        copy_tracks(&wave->now.up_s[p * tracks], wave->now.up_s, tracks);
+    }
+}
+
+WIDE static void slot_wide(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t)
+{
+    slot(shape, wave, t, NNC_TRACKS);
+}
+
+static void slot_tracks(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t)
+{
+    slot(shape, wave, t, NNC_TRACKS);
+}
+
+static void slot_alone(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t)
+{
+    slot(shape, wave, t, 1);
 }
 
 void nnc_wave_slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t)
 {
-    const int64_t p = shape->p, at = t - shape->lead;
-    if (shape->v > 1) {
-        turn(shape, wave, t);
-    }
-    if (t < p) {
-        wave->first_s[t] = wave->now.down_s[t];
-    }
-    forward_slot(wave, active(shape, t, -1));
-    backward_slot(wave, active(shape, at, shape->skew), shape->skew);
-    if (shape->splits) {
-        weight_slot(wave, active(shape, at, -1));
-    }
-    if (shape->v > 1) {
-        wave->now.down_s[0] = wave->now.down_s[p];
-        wave->now.up_s[p] = wave->now.up_s[0];
+    if (shape->tracks == 1) {
+        slot_alone(shape, wave, t);
+    } else if (shape->wide) {
+        slot_wide(shape, wave, t);
+    } else {
+        slot_tracks(shape, wave, t);
     }
 }
 
@@ -185,11 +317,15 @@ int64_t nnc_wave_turn(const nnc_wave_shape *shape)
 
 void nnc_wave_begin(const nnc_wave_shape *shape, nnc_wave *wave)
 {
+    const int64_t tracks = shape->tracks;
     for (int64_t i = 0; i < shape->p; i++) {
-        wave->now.free_s[i] = wave->now.down_s[i + 1] = wave->now.up_s[i] = 0;
-        set_forward(shape, wave, i, 0);
-        set_backward(shape, wave, i, shape->v - 1);
+        set_zero(&wave->now.free_s[i * tracks], tracks);
+        set_zero(&wave->now.down_s[(i + 1) * tracks], tracks);
+        set_zero(&wave->now.up_s[i * tracks], tracks);
+        set_forward(shape, wave, i, 0, tracks);
+        set_backward(shape, wave, i, shape->v - 1, tracks);
     }
-    wave->now.down_s[0] = wave->now.up_s[shape->p] = 0;
+    set_zero(wave->now.down_s, tracks);
+    set_zero(&wave->now.up_s[shape->p * tracks], tracks);
     wave->forward = wave->backward = (nnc_wave_cursor){ 0, 0 };
 }

@@ -10,11 +10,14 @@ enum {
         1 << 22 /* op replays without a period after which growth is taken as even */
 };
 
-/* What a replay carries from slot to slot. 0 where nothing was ever sent. */
+/* What a replay carries from slot to slot. 0 where nothing was ever sent. Of several pipelines side by side each has a
+ * track: entry i of track k stands at i * tracks + k, here and below. */
 typedef struct nnc_wave_state {
-    double free_s[NNC_PIPELINE_STAGES_MAX];     /* end of the last op */
-    double down_s[NNC_PIPELINE_STAGES_MAX + 1]; /* forward arrival at i; [p] wraps around to 0 */
-    double up_s[NNC_PIPELINE_STAGES_MAX + 1];   /* backward arrival at i - 1; [0] wraps around */
+    double free_s[NNC_PIPELINE_STAGES_MAX]; /* end of the last op */
+    double
+        down_s[NNC_PIPELINE_STAGES_MAX + NNC_TRACKS]; /* forward arrival at i; [p] wraps around */
+    double up_s[NNC_PIPELINE_STAGES_MAX +
+                NNC_TRACKS]; /* backward arrival at i - 1; [0] wraps around */
 } nnc_wave_state;
 
 /* Who takes its next chunk in the next slot: chunks come round every turn, so what skips whole turns leaves it. */
@@ -34,19 +37,24 @@ typedef struct nnc_wave {
 
 /* A schedule as lead and skew of its slots. */
 typedef struct nnc_wave_shape {
-    const nnc_pipeline *pipeline;
-    int64_t p, v, ops; /* ops: of one phase on one device */
+    const nnc_pipeline *pipeline; /* its times are of so many tracks */
+    const double *send_s;         /* of each track */
+    int64_t tracks, stride;       /* 1 or NNC_TRACKS; those of the times */
+    int64_t p, v, ops;            /* ops: of one phase on one device */
     int64_t lead, skew;
-    bool splits;
+    bool splits, wide; /* wide: the processor adds four numbers at once */
 } nnc_wave_shape;
 
 /* The shape of a schedule; slots it takes, and the slots after which its chunks come round. */
-nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline);
+nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *send_s,
+                                 int64_t tracks);
 int64_t nnc_wave_slots(const nnc_wave_shape *shape);
 int64_t nnc_wave_turn(const nnc_wave_shape *shape);
 
 void nnc_wave_begin(const nnc_wave_shape *shape, nnc_wave *wave);
 void nnc_wave_slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t);
+/* Chunks go on by so many slots from t on, and nothing is run. */
+void nnc_wave_turn_on(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t slots);
 
 /* The first slot from t on that does not run just what slot t runs, on all devices or none; t
  * itself where a phase is on its way in or out. */
@@ -55,5 +63,8 @@ int64_t nnc_wave_same_until(const nnc_wave_shape *shape, int64_t t);
 /* Runs all slots, skipping where it can. Leaves the start and end of each device in first_s and
  * now.free_s. */
 void nnc_wave_run(const nnc_pipeline *pipeline, nnc_wave *wave);
+
+/* The same of several pipelines, each to the digit as if it were alone: who can skip goes on in `one` meanwhile. */
+void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, nnc_wave *one);
 
 #endif

@@ -239,25 +239,6 @@ bool nnc_block_pass(nnc_plan_block *b, nnc_pass *pass, const nnc_plan *plan)
     return pass->usable;
 }
 
-/* The work of the pass, and no parts of a step yet. */
-static void fill_work(const nnc_pass *pass, nnc_result *result)
-{
-    const nnc_plan plan = result->plan;
-    const nnc_memory memory = result->memory;
-    const double step_s = result->step_s;
-    *result = pass->work;
-    result->plan = plan;
-    result->memory = memory;
-    result->step_s = step_s;
-}
-
-void nnc_block_work(const nnc_pass *pass, nnc_result *result)
-{
-    if (result->plan.pipeline > 1) { /* else it is there, with the parts */
-        fill_work(pass, result);
-    }
-}
-
 /* Does one device keep at least what another does, of every segment? */
 static bool keeps_more(const nnc_holding *a, const nnc_holding *b)
 {
@@ -339,56 +320,4 @@ nnc_pass *nnc_block_plan(nnc_plan_block *b, uint64_t inside, nnc_result *result)
         }
     }
     return pass;
-}
-
-/* What is known of what such plans do once per step. */
-static nnc_tails *tails_of(nnc_plan_block *b, const nnc_pass *pass, const nnc_plan *plan,
-                           uint64_t moved)
-{
-    const int apart = nnc_schedule_splits(plan) ? 1 : 0;
-    const bool dual = nnc_schedule_dual(plan);
-    nnc_block_tails *t =
-        &b->tails[(moved * 4 + (dual ? 2 : 0) + (uint64_t)apart) % NNC_BLOCK_TAILS];
-    if (t->pass != pass || t->block != b->begun || t->moved != moved || t->apart != apart ||
-        t->dual != dual) {
-        *t = (nnc_block_tails){
-            .pass = pass, .block = b->begun, .moved = moved, .apart = apart, .dual = dual
-        };
-    }
-    return &t->tails;
-}
-
-bool nnc_block_time(nnc_plan_block *b, nnc_pass *pass, uint64_t moved, nnc_result *result)
-{
-    nnc_step_memory *m = &b->scratch->step;
-    const int apart = nnc_schedule_splits(&result->plan) ? 1 : 0;
-    nnc_step step = pass->step;
-    step.plan = &result->plan;
-    if (pass->group != b->group) { /* what happens once per step does not change the passes */
-        pass->runs = nnc_step_core_run(&step, pass->units[apart], m, &pass->run);
-        pass->group = b->group;
-    }
-    if (!pass->runs || result->plan.pipeline == 1) {
-        fill_work(pass, result);
-        return pass->runs && nnc_step_core_parts(&step, pass->units[apart], &pass->run, m, result);
-    }
-    step.tails = tails_of(b, pass, &result->plan, moved);
-    result->step_s = nnc_step_core_s(&step, pass->units[apart], &pass->run, m);
-    return true;
-}
-
-bool nnc_block_parts(nnc_plan_block *b, const nnc_pass *pass, nnc_result *result)
-{
-    const int apart = nnc_schedule_splits(&result->plan) ? 1 : 0;
-    nnc_step step = pass->step;
-    step.plan = &result->plan;
-    nnc_block_work(pass, result);
-    return result->plan.pipeline == 1 ||
-           nnc_step_core_parts(&step, pass->units[apart], &pass->run, &b->scratch->step, result);
-}
-
-double nnc_block_least_s(const nnc_pass *pass, const nnc_plan *plan)
-{
-    const int apart = nnc_schedule_splits(plan) ? 1 : 0;
-    return pass->pass_s[apart] * (double)plan->micro_batches / plan->pipeline;
 }

@@ -3,6 +3,7 @@
 #define NNCOST_SEARCH_BLOCK_H
 
 #include "estimate/prepare.h"
+#include "search/replays.h"
 #include "search/space.h"
 
 enum { NNC_PASSES_MAX = 8 };
@@ -21,6 +22,8 @@ typedef struct nnc_pass {
     uint64_t group;                /* that run is of, from 1; 0 = none yet */
     bool runs;                     /* the schedule can be replayed */
     nnc_step_times run;
+    uint64_t waits; /* the group whose pipeline is on that track; 0 = none */
+    nnc_replay_place track;
 } nnc_pass;
 
 /* Units of the last passes that add nothing to the table that they share. */
@@ -64,6 +67,7 @@ typedef struct nnc_plan_block {
     nnc_pass passes[NNC_PASSES_MAX];
     int32_t pass_count, pass_next;
     const nnc_pass *listed; /* the last; NULL = none */
+    nnc_replays *replays;   /* of plans that wait; NULL: none does */
 } nnc_plan_block;
 
 /* Begins a block; false: none of its plans is legal, err (which may be NULL) names the rule. */
@@ -90,6 +94,11 @@ bool nnc_block_pass(nnc_plan_block *block, nnc_pass *pass, const nnc_plan *plan)
 /* Its step time, moved: its number in the group; the parts of it are left open where that is cheaper. false: it is too large to
  * replay. */
 bool nnc_block_time(nnc_plan_block *block, nnc_pass *pass, uint64_t moved, nnc_result *result);
+
+/* Lets it wait for its step time with others of the same schedule, in place of nnc_block_time; waiting has all but what happens
+ * once per step. false: it cannot. */
+bool nnc_block_wait(nnc_plan_block *block, nnc_pass *pass, uint64_t moved, const nnc_result *result,
+                    nnc_waiting *waiting);
 
 /* Its work, for a plan that is timed. Most are not among the best, and need none of it. */
 void nnc_block_work(const nnc_pass *pass, nnc_result *result);

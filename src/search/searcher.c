@@ -148,6 +148,50 @@ static void keep_plan(worker *w, const nnc_pass *pass, nnc_result *result, uint6
     }
 }
 
+/* Does a plan that takes so long, of which nothing else is worked out yet, change the front? Then it is kept as it is: see
+ * complete. */
+static void keep_waited(void *context, const nnc_waiting *plan, double step_s)
+{
+    worker *w = context;
+    const nnc_searcher *r = w->of;
+    const nnc_search *search = r->search;
+    const nnc_found found = { .index = plan->index,
+                              .step_s = step_s,
+                              .memory_bytes = plan->memory_bytes };
+    if (isnan(step_s)) {
+        w->part.pruned++;
+        return;
+    }
+    w->part.evaluated++;
+    w->part.feasible += plan->fits ? 1 : 0;
+    if (plan->fits && nnc_front_takes(r->known, search->objective, search->best, &found)) {
+        nnc_front_add(&w->part.front, search->objective, search->best, &found);
+    }
+}
+
+/* Fills in a plan that was kept with its times alone. */
+static void complete(worker *w, nnc_found *found)
+{
+    const nnc_searcher *r = w->of;
+    const uint64_t size = nnc_space_group_size(r->space), index = found->index;
+    const uint64_t inside = index % r->space->block_size;
+    nnc_plan_block *block = &w->block;
+    nnc_result result;
+    nnc_run run;
+    if (found->software[0] != '\0' ||
+        !nnc_block_begin(block, &r->search->base, index / r->space->block_size, NULL) ||
+        !nnc_block_group(block, inside / size)) {
+        return;
+    }
+    nnc_pass *pass = nnc_block_plan(block, inside % size, &result);
+    if (pass != NULL && nnc_block_pass(block, pass, &result.plan) &&
+        nnc_block_time(block, pass, inside % size, &result) &&
+        nnc_block_parts(block, pass, &result)) {
+        count_run(r, &result, &run);
+        *found = found_of(&result, &run, pass->step.software, index);
+    }
+}
+
 /* One plan of the group at hand: legal? does it fit? could it be among the best? then its times. */
 static void try_plan(worker *w, uint64_t index, uint64_t inside)
 {
@@ -169,6 +213,13 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     const bool hopeless = !fits || misses_more(r, &pass->work, least_s) ||
                           nnc_front_beats(r->known, search->objective, search->best, least_s,
                                           result.memory.total_bytes);
+    nnc_waiting waiting = { .index = index,
+                            .memory_bytes = result.memory.total_bytes,
+                            .fits = fits };
+    if ((!hopeless || search->no_prune) &&
+        nnc_block_wait(&w->block, pass, inside, &result, &waiting)) {
+        return;
+    }
     if ((hopeless && !search->no_prune) || !nnc_block_time(&w->block, pass, inside, &result)) {
         w->part.pruned++;
         return;
@@ -204,6 +255,16 @@ static void run_blocks(void *context)
     nnc_searcher *r = w->of;
     for (uint64_t place; (place = atomic_fetch_add(&r->next, 1)) < r->end;) {
         run_block(w, nnc_shard_block(r->search, place));
+    }
+    if (w->block.replays != NULL) {
+        nnc_front *front = &w->part.front;
+        nnc_replays_finish(w->block.replays, &w->block.scratch->step.pipeline);
+        for (int32_t i = 0; i < front->best_count; i++) {
+            complete(w, &front->best[i]);
+        }
+        for (int32_t i = 0; i < front->pareto_count; i++) {
+            complete(w, &front->pareto[i]);
+        }
     }
 }
 
@@ -266,7 +327,8 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     }
     made->workers = calloc((size_t)count, sizeof *made->workers);
     made->count = made->workers != NULL ? count : 0;
-    bool complete = made->workers != NULL;
+    bool ready = made->workers != NULL;
+    const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
     for (int32_t i = 0; i < made->count; i++) {
         made->workers[i].of = made;
         made->workers[i].block = (nnc_plan_block){ .model = model,
@@ -274,10 +336,14 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
                                                    .profiles = profiles,
                                                    .space = space,
                                                    .scratch = nnc_scratch_create() };
-        complete = complete && made->workers[i].block.scratch != NULL &&
-                   nnc_scratch_share(made->workers[i].block.scratch, model, device);
+        ready = ready && made->workers[i].block.scratch != NULL &&
+                nnc_scratch_share(made->workers[i].block.scratch, model, device);
+        if (!limited) { /* whether a run keeps to its limits takes more than its step */
+            made->workers[i].block.replays = nnc_replays_create(keep_waited, &made->workers[i]);
+            ready = ready && made->workers[i].block.replays != NULL;
+        }
     }
-    if (!complete) {
+    if (!ready) {
         nnc_searcher_destroy(made);
         return NULL;
     }
@@ -291,6 +357,7 @@ void nnc_searcher_destroy(nnc_searcher *searcher)
     }
     for (int32_t i = 0; i < searcher->count; i++) {
         nnc_scratch_destroy(searcher->workers[i].block.scratch);
+        nnc_replays_destroy(searcher->workers[i].block.replays);
     }
     free(searcher->workers);
     free(searcher);

@@ -1,0 +1,126 @@
+/* The step times of plans, at once or when their pipelines are replayed with others. */
+#include <math.h>
+#include <string.h>
+
+#include "estimate/update.h"
+#include "search/block.h"
+
+/* The work of the pass, and no parts of a step yet. */
+static void fill_work(const nnc_pass *pass, nnc_result *result)
+{
+    const nnc_plan plan = result->plan;
+    const nnc_memory memory = result->memory;
+    const double step_s = result->step_s;
+    *result = pass->work;
+    result->plan = plan;
+    result->memory = memory;
+    result->step_s = step_s;
+}
+
+void nnc_block_work(const nnc_pass *pass, nnc_result *result)
+{
+    if (result->plan.pipeline > 1) { /* else it is there, with the parts */
+        fill_work(pass, result);
+    }
+}
+
+/* What is known of what such plans do once per step. */
+static nnc_tails *tails_of(nnc_plan_block *b, const nnc_pass *pass, const nnc_plan *plan,
+                           uint64_t moved)
+{
+    const int apart = nnc_schedule_splits(plan) ? 1 : 0;
+    const bool dual = nnc_schedule_dual(plan);
+    nnc_block_tails *t =
+        &b->tails[(moved * 4 + (dual ? 2 : 0) + (uint64_t)apart) % NNC_BLOCK_TAILS];
+    if (t->pass != pass || t->block != b->begun || t->moved != moved || t->apart != apart ||
+        t->dual != dual) {
+        *t = (nnc_block_tails){
+            .pass = pass, .block = b->begun, .moved = moved, .apart = apart, .dual = dual
+        };
+    }
+    return &t->tails;
+}
+
+bool nnc_block_time(nnc_plan_block *b, nnc_pass *pass, uint64_t moved, nnc_result *result)
+{
+    nnc_step_memory *m = &b->scratch->step;
+    const int apart = nnc_schedule_splits(&result->plan) ? 1 : 0;
+    nnc_step step = pass->step;
+    step.plan = &result->plan;
+    if (pass->group != b->group) { /* what happens once per step does not change the passes */
+        pass->runs = nnc_step_core_run(&step, pass->units[apart], m, &pass->run);
+        pass->group = b->group;
+    }
+    if (!pass->runs || result->plan.pipeline == 1) {
+        fill_work(pass, result);
+        return pass->runs && nnc_step_core_parts(&step, pass->units[apart], &pass->run, m, result);
+    }
+    step.tails = tails_of(b, pass, &result->plan, moved);
+    result->step_s = nnc_step_core_s(&step, pass->units[apart], &pass->run, m);
+    return true;
+}
+
+/* What each stage does after its passes, of stages in a row that do the same together. false: too many differ. */
+static bool fill_ends(nnc_plan_block *b, const nnc_plan *plan, nnc_waiting *waiting)
+{
+    const nnc_stage *stages = b->scratch->step.stages;
+    const bool together = !nnc_schedule_splits(plan); /* whole backwards end together */
+    waiting->end_count = 0;
+    for (int32_t d = 0; d < plan->pipeline; d++) {
+        const double end_s = stages[d].exchange_s + stages[d].update_s;
+        nnc_stage_end *last = &waiting->ends[waiting->end_count - (d > 0)];
+        if (d > 0 && together) {
+            last->end_s = end_s > last->end_s ? end_s : last->end_s;
+        } else if (d > 0 && !(end_s < last->end_s) && !(end_s > last->end_s)) {
+            last->stages++;
+        } else if (waiting->end_count == NNC_ENDS_MAX) {
+            return false;
+        } else {
+            waiting->ends[waiting->end_count++] = (nnc_stage_end){ 1, end_s };
+        }
+    }
+    return true;
+}
+
+bool nnc_block_wait(nnc_plan_block *b, nnc_pass *pass, uint64_t moved, const nnc_result *result,
+                    nnc_waiting *waiting)
+{
+    nnc_step_memory *m = &b->scratch->step;
+    const nnc_plan *plan = &result->plan;
+    const nnc_unit *units = pass->units[nnc_schedule_splits(plan) ? 1 : 0];
+    nnc_step step = pass->step;
+    step.plan = plan;
+    step.tails = tails_of(b, pass, plan, moved);
+    if (b->replays == NULL || !nnc_replays_suit(plan)) {
+        return false;
+    }
+    const nnc_overlap overlap = nnc_overlap_of(plan, step.software);
+    nnc_tail_stages(&step, units, &overlap, m);
+    if (!fill_ends(b, plan, waiting)) {
+        return false;
+    }
+    if (pass->waits != b->group || !nnc_replays_has(b->replays, &pass->track)) {
+        nnc_step_core_times(&step, units, m);
+        const nnc_pipeline pipeline = nnc_step_pipeline(plan, m);
+        pass->track = nnc_replays_add(b->replays, &pipeline, &m->pipeline);
+        pass->waits = b->group;
+    }
+    nnc_replays_wait(b->replays, &pass->track, waiting);
+    return true;
+}
+
+bool nnc_block_parts(nnc_plan_block *b, const nnc_pass *pass, nnc_result *result)
+{
+    const int apart = nnc_schedule_splits(&result->plan) ? 1 : 0;
+    nnc_step step = pass->step;
+    step.plan = &result->plan;
+    nnc_block_work(pass, result);
+    return result->plan.pipeline == 1 ||
+           nnc_step_core_parts(&step, pass->units[apart], &pass->run, &b->scratch->step, result);
+}
+
+double nnc_block_least_s(const nnc_pass *pass, const nnc_plan *plan)
+{
+    const int apart = nnc_schedule_splits(plan) ? 1 : 0;
+    return pass->pass_s[apart] * (double)plan->micro_batches / plan->pipeline;
+}

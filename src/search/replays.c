@@ -1,0 +1,156 @@
+#include "search/replays.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "pipeline/schedule.h"
+
+/* Sets at a time: more than a model has schedules, virtual stages and degrees that suit its layers, as a search
+ * goes through all of those before it comes to the next recomputation. */
+enum { SETS = 128, VIRTUAL_MAX = 128, PLANS_MAX = 64 };
+
+/* Pipelines of one shape, and the plans that wait for them. */
+typedef struct replay_set {
+    nnc_pipeline shape; /* no times */
+    uint64_t number;
+    int32_t tracks, plans; /* so many; 0 = empty */
+    double send_s[NNC_TRACKS];
+    nnc_waiting plan[PLANS_MAX];
+    double forward_s[VIRTUAL_MAX * NNC_TRACKS], backward_s[VIRTUAL_MAX * NNC_TRACKS],
+        weight_s[VIRTUAL_MAX * NNC_TRACKS];
+} replay_set;
+
+struct nnc_replays {
+    nnc_waited_fn *waited;
+    void *context;
+    uint64_t numbers; /* of sets so far */
+    int32_t oldest;   /* the next to be replaced */
+    uint64_t keys[SETS];
+    double span_s[NNC_TRACKS_STAGES_MAX * NNC_TRACKS];
+    replay_set sets[SETS];
+};
+
+nnc_replays *nnc_replays_create(nnc_waited_fn *waited, void *context)
+{
+    nnc_replays *made = calloc(1, sizeof *made);
+    if (made != NULL) {
+        made->waited = waited;
+        made->context = context;
+    }
+    return made;
+}
+
+void nnc_replays_destroy(nnc_replays *replays)
+{
+    free(replays);
+}
+
+bool nnc_replays_suit(const nnc_plan *plan)
+{
+    return plan->pipeline > 1 && plan->pipeline <= NNC_TRACKS_STAGES_MAX &&
+           nnc_schedule_chunks(plan) <= VIRTUAL_MAX / plan->pipeline &&
+           plan->micro_batches < INT64_C(1) << 40 && nnc_schedule_of(plan->schedule)->wave != NULL;
+}
+
+/* Another one for every shape; 0 for none. */
+static uint64_t key_of(const nnc_pipeline *p)
+{
+    return ((uint64_t)p->micro_batches << 24) | ((uint64_t)p->schedule << 16) |
+           ((uint64_t)p->stages << 8) | (uint64_t)p->chunks;
+}
+
+/* The step of the slowest stage: its passes, then what it does once. */
+static double step_of(const nnc_waiting *plan, const double *span_s)
+{
+    const double *of = &span_s[plan->track];
+    double step_s = 0.0;
+    for (int32_t i = 0; i < plan->end_count; i++) {
+        for (int32_t d = 0; d < plan->ends[i].stages; d++, of += NNC_TRACKS) {
+            const double ends_s = *of + plan->ends[i].end_s;
+            step_s = ends_s > step_s ? ends_s : step_s;
+        }
+    }
+    return step_s;
+}
+
+static void replay(nnc_replays *r, int32_t place, nnc_pipeline_memory *memory)
+{
+    replay_set *set = &r->sets[place];
+    double total_s[NNC_TRACKS];
+    if (r->keys[place] == 0) {
+        return;
+    }
+    nnc_pipeline pipeline = set->shape;
+    pipeline.forward_s = set->forward_s;
+    pipeline.backward_s = set->backward_s;
+    pipeline.weight_s = set->weight_s;
+    const bool done =
+        set->tracks > 0 &&
+        nnc_pipeline_run_tracks(&pipeline, set->send_s, set->tracks, memory, r->span_s, total_s);
+    for (int32_t i = 0; i < set->plans; i++) {
+        r->waited(r->context, &set->plan[i],
+                  done ? step_of(&set->plan[i], r->span_s) : (double)NAN);
+    }
+    set->tracks = set->plans = 0;
+    set->number = 0;
+    r->keys[place] = 0;
+}
+
+/* The set of a shape; the oldest gives way to a new one. */
+static int32_t set_of(nnc_replays *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory)
+{
+    const uint64_t key = key_of(pipeline);
+    for (int32_t i = 0; i < SETS; i++) {
+        if (r->keys[i] == key) {
+            return i;
+        }
+    }
+    const int32_t place = r->oldest;
+    r->oldest = (r->oldest + 1) % SETS;
+    replay(r, place, memory);
+    r->keys[place] = key;
+    return place;
+}
+
+nnc_replay_place nnc_replays_add(nnc_replays *r, const nnc_pipeline *pipeline,
+                                 nnc_pipeline_memory *memory)
+{
+    const int32_t place = set_of(r, pipeline, memory);
+    replay_set *set = &r->sets[place];
+    if (set->tracks == NNC_TRACKS || set->plans == PLANS_MAX) {
+        replay(r, place, memory);
+        r->keys[place] = key_of(pipeline);
+    }
+    if (set->tracks == 0) {
+        set->shape = *pipeline;
+        set->number = ++r->numbers;
+    }
+    const int32_t track = set->tracks++;
+    set->send_s[track] = pipeline->send_s;
+    for (int32_t s = 0; s < pipeline->stages * pipeline->chunks; s++) {
+        set->forward_s[s * NNC_TRACKS + track] = pipeline->forward_s[s];
+        set->backward_s[s * NNC_TRACKS + track] = pipeline->backward_s[s];
+        set->weight_s[s * NNC_TRACKS + track] = pipeline->weight_s[s];
+    }
+    return (nnc_replay_place){ place, track, set->number };
+}
+
+bool nnc_replays_has(const nnc_replays *r, const nnc_replay_place *track)
+{
+    const replay_set *set = &r->sets[track->set];
+    return set->number == track->number && set->plans < PLANS_MAX;
+}
+
+void nnc_replays_wait(nnc_replays *r, const nnc_replay_place *track, nnc_waiting *plan)
+{
+    replay_set *set = &r->sets[track->set];
+    plan->track = track->track;
+    set->plan[set->plans++] = *plan;
+}
+
+void nnc_replays_finish(nnc_replays *r, nnc_pipeline_memory *memory)
+{
+    for (int32_t i = 0; i < SETS; i++) {
+        replay(r, i, memory);
+    }
+}

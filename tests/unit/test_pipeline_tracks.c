@@ -1,0 +1,79 @@
+/* Pipelines that are replayed side by side. */
+#include "pipelines.h"
+
+/* One track's times, of as many virtual stages, take the place of those there. */
+static void fill_track(const nnc_pipeline *of, int32_t track, double times[3][VIRTUAL * NNC_TRACKS])
+{
+    for (int i = 0; i < of->stages * of->chunks; i++) {
+        times[0][i * NNC_TRACKS + track] = of->forward_s[i];
+        times[1][i * NNC_TRACKS + track] = of->backward_s[i];
+        times[2][i * NNC_TRACKS + track] = of->weight_s[i];
+    }
+}
+
+static void check_track(const nnc_pipeline *of, int32_t track, const double *span_s, double total_s)
+{
+    ck_assert(nnc_pipeline_run(of, memory, &run));
+    ck_assert_double_eq(total_s, run.total_s);
+    for (int32_t d = 0; d < of->stages; d++) {
+        ck_assert_double_eq(span_s[d * NNC_TRACKS + track], run.span_s[d]);
+    }
+}
+
+/* Pipelines that run side by side take what each takes alone, to the digit, on a processor with vectors and on any other. */
+START_TEST(tracks_are_runs)
+{
+    static double times[3][VIRTUAL * NNC_TRACKS], kept[NNC_TRACKS][3][VIRTUAL];
+    static double span_s[DEVICES * NNC_TRACKS], plain_s[DEVICES * NNC_TRACKS];
+    double send_s[NNC_TRACKS], total_s[NNC_TRACKS];
+    int64_t ran = 0;
+    seed = 23;
+    for (int c = 0; c < CASES / 4; c++) {
+        nnc_pipeline first = random_pipeline(c % 3 == 0 ? 2000 : 100);
+        const int32_t count = (int32_t)draw_int(1, NNC_TRACKS);
+        for (int32_t k = 0; k < count; k++) { /* of one shape, each unequal in a way of its own */
+            nnc_pipeline next = k == 0 ? first : random_pipeline(1);
+            for (int i = 0; i < first.stages * first.chunks; i++) {
+                const bool drawn = i < next.stages * next.chunks;
+                kept[k][0][i] = drawn ? forward_s[i] : 1;
+                kept[k][1][i] = drawn ? backward_s[i] : 2;
+                kept[k][2][i] = drawn ? weight_s[i] : 1;
+            }
+            send_s[k] = next.send_s;
+            first.forward_s = kept[k][0], first.backward_s = kept[k][1],
+            first.weight_s = kept[k][2];
+            fill_track(&first, k, times);
+        }
+        first.forward_s = times[0], first.backward_s = times[1], first.weight_s = times[2];
+        const bool suits = first.stages > 1 && nnc_schedule_of(first.schedule)->wave != NULL;
+        ck_assert_int_eq(suits,
+                         nnc_pipeline_run_tracks(&first, send_s, count, memory, span_s, total_s));
+        if (!suits) {
+            continue;
+        }
+        nnc_wave_shape shape = nnc_wave_shape_of(&first, send_s, NNC_TRACKS);
+        shape.wide = false;
+        nnc_wave_run_tracks(&shape, count, &memory->tracks, &memory->wave);
+        for (int i = 0; i < first.stages * NNC_TRACKS; i++) {
+            plain_s[i] = memory->tracks.now.free_s[i] - memory->tracks.first_s[i];
+        }
+        for (int32_t k = 0; k < count; k++) {
+            nnc_pipeline one = first;
+            one.forward_s = kept[k][0], one.backward_s = kept[k][1], one.weight_s = kept[k][2];
+            one.send_s = send_s[k];
+            check_track(&one, k, span_s, total_s[k]);
+            if (nnc_schedule_of(one.schedule)->splits) {
+                check_track(&one, k, plain_s, total_s[k]);
+            }
+            ran++;
+        }
+    }
+    ck_assert_int_gt(ran, CASES / 2);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { tracks_are_runs };
+    return run_tests_with("pipeline_tracks", open_memory, close_memory, tests, COUNT_OF(tests));
+}
