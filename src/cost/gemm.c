@@ -145,7 +145,7 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op,
     const double experts = u->experts > 0 ? (double)u->experts : 1.0;
     const bool grouped_k = op->phase == NNC_PHASE_GRAD_WEIGHT; /* rows of an expert are its k */
     product p = {
-        .count = (double)u->batch * experts,
+        .count = (double)u->batch * (u->one_by_one ? 1.0 : experts),
         .m = (double)u->m / (grouped_k ? 1.0 : experts),
         .n = (double)u->n,
         .k = (double)u->k / (grouped_k ? experts : 1.0),
@@ -173,6 +173,12 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op,
     return p;
 }
 
+/* Products of a group are one kernel, or as many as there are experts. */
+static double kernels_of(const nnc_matmul *u)
+{
+    return u->one_by_one && u->experts > 1 ? (double)u->experts : 1.0;
+}
+
 static double alignment_of(const nnc_matmul *u, const nnc_gemm_efficiency *e)
 {
     const bool ragged = u->experts > 1 && !(u->useful > 0.0); /* no slots of one size */
@@ -189,6 +195,7 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
     const nnc_rates r = nnc_rates_of(device, op->math_dtype, &shared, why);
     nnc_say_work(work, why);
     NNC_LET(why, alignment, NULL, alignment_of(&op->u.matmul, e));
+    NNC_LET(why, kernels, NULL, kernels_of(&op->u.matmul));
     NNC_PUT(why, e->boost_ratio, NULL);
     const double vector_s = nnc_vector_s(&r, work, why);
     if (isnan(e->wave_quantization) || device->units <= 0) {
@@ -197,7 +204,7 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
         NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
         NNC_SAY(why, memory_s, "s",
                 (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
-        return nnc_roofline(compute_s, memory_s, r.fixed_s, why);
+        return nnc_roofline(compute_s, memory_s, kernels * r.fixed_s, why);
     }
     NNC_SAY(why, rate, "FLOP/s",
             nnc_min(r.sustained_fraction * r.calibration * e->boost_ratio, 1.0) *
@@ -205,7 +212,7 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
     NNC_NOTE(why, "of short kernels");
     NNC_SAY(why, memory_rate, "B/s", r.memory_fraction * r.mem_bytes_per_s);
     product p = product_of(device, op, e, rate, memory_rate, why);
-    NNC_SET(why, p.operands_s, "s", (work->read_bytes + work->write_bytes) / memory_rate);
+    NNC_SET(why, p.operands_s, "s", (work->read_bytes + work->write_bytes) / memory_rate / kernels);
     NNC_NOTE(why, "operands and result, once");
     const choice c = best_tiling(&p);
     NNC_WHEN(why, say_tiling(&p, &c, why));
@@ -218,12 +225,13 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
     NNC_SAY(why, blend_s, "s", sqrt(sqrt(nnc_pow4(aligned_s) + nnc_pow4(c.moved_s))));
     NNC_NOTE(why, "units and memory at once");
     NNC_PUT(why, throttle_s, "s");
-    NNC_SAY(why, clock, NULL, 1.0 + (e->boost_ratio - 1.0) * blend_s / (blend_s + throttle_s));
+    NNC_SAY(why, all_s, "s", kernels * blend_s);
+    NNC_SAY(why, clock, NULL, 1.0 + (e->boost_ratio - 1.0) * all_s / (all_s + throttle_s));
     NNC_NOTE(why, "long kernels run at a lower clock");
-    NNC_SAY(why, compute_s, "s", nnc_max(aligned_s * clock, vector_s));
-    NNC_SAY(why, memory_s, "s", c.moved_s * clock);
-    nnc_timing t = nnc_roofline(compute_s, memory_s, r.fixed_s, NULL);
-    NNC_SET(why, t.time_s, "s", nnc_max(blend_s * clock, vector_s) + r.fixed_s);
+    NNC_SAY(why, compute_s, "s", nnc_max(kernels * aligned_s * clock, vector_s));
+    NNC_SAY(why, memory_s, "s", kernels * c.moved_s * clock);
+    nnc_timing t = nnc_roofline(compute_s, memory_s, kernels * r.fixed_s, NULL);
+    NNC_SET(why, t.time_s, "s", nnc_max(all_s * clock, vector_s) + kernels * r.fixed_s);
     NNC_SOURCE(why, "Williams, Waterman, Patterson, CACM 52(4), 2009; docs/formulas.md, gemm-time");
     return t;
 }

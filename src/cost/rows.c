@@ -10,8 +10,9 @@ static bool same_product(const nnc_timed_product *a, const nnc_op_cost *row)
     const nnc_matmul *p = &a->shape, *q = &row->op->u.matmul;
     const nnc_work *w = &row->work;
     return p->m == q->m && p->n == q->n && p->k == q->k && p->batch == q->batch &&
-           p->experts == q->experts && p->b_is_weight == q->b_is_weight &&
-           p->in_blocks == q->in_blocks && a->dtype == row->op->math_dtype &&
+           p->experts == q->experts && p->one_by_one == q->one_by_one &&
+           p->b_is_weight == q->b_is_weight && p->in_blocks == q->in_blocks &&
+           a->dtype == row->op->math_dtype &&
            a->grad_weight == (row->op->phase == NNC_PHASE_GRAD_WEIGHT) && a->flops == w->flops &&
            a->vector_flops == w->vector_flops && a->read_bytes == w->read_bytes &&
            a->write_bytes == w->write_bytes;

@@ -183,7 +183,7 @@ static const nnc_field software_fields[] = {
     { NNC_FIELD(nnc_software, launch_expert_s), .unit = "s", .max = 1,
       .help = "The same of models with experts, whose tokens the host counts; else launch_s." },
     { NNC_FIELD(nnc_software, launch_product_s), .unit = "s", .max = 1, .default_text = "0",
-      .help = "The same of each product of a group of experts that is no single kernel." },
+      .help = "The same of each product of a group of experts; 0: the group is one kernel." },
     { NNC_FIELD(nnc_software, recorded_attention), .default_text = "off",
       .help = "Attention and norms are recorded once and replayed; the host issues the rest." },
     { NNC_FIELD(nnc_software, tuned_pointwise), .default_text = "off",

@@ -33,6 +33,7 @@ static nnc_matmul product_of(const nnc_measured_cells *cells, bool grad_weight)
                      .n = nnc_cell_whole(cells, NNC_COLUMN_N),
                      .k = nnc_cell_whole(cells, NNC_COLUMN_K),
                      .experts = groups > 1 ? groups : 0,
+                     .one_by_one = groups > 1,
                      .b_shared = 1,
                      .kept_divisor = 1 };
     if (groups > 1 && p.m > 0 && p.m <= INT64_MAX / groups) {

@@ -22,6 +22,7 @@ NNC_ENUM(nnc_op_kind, NNC_OP_KIND_LIST, NNC_OP_KIND_COUNT);
 typedef struct nnc_matmul {
     int64_t batch, m, n, k;
     int64_t experts; /* rows are spread over this many B of k x n; 0 = one B */
+    bool one_by_one; /* ... each by a kernel of its own */
     double useful;   /* share of the rows that are not padding; 0 = all, -1 = none is mathematics */
     int64_t b_shared;         /* this many of the batch share one B (grouped heads); 1 = none */
     int64_t heads, kv_heads;  /* attention heads that n, or the batch, is made of; 0 = none */

@@ -126,6 +126,7 @@ static nnc_op *expert_linear(const routing *r, const char *name, nnc_split split
     op->weights.count = experts;
     op->weights.active = r->d->experts_per_token;
     op->u.matmul.experts = experts < r->rows ? experts : r->rows;
+    op->u.matmul.one_by_one = r->w->to.how->software->launch_product_s > 0.0;
     op->u.matmul.useful = r->useful;
     return op;
 }

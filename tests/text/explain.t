@@ -217,20 +217,20 @@ share             = time_s * repeat / step_s
 
 # The time of a product by fitted efficiencies, and by the datasheet.
 $ nncost explain mlp.up dense fitted | sed -n '/^compute_s/,/source/p' | sed '/source/q'
-compute_s         = max(aligned_s * clock, vector_s)
-                  = max(4.58309632e-5 * 1.02100883079, 4e-7)
+compute_s         = max(kernels * aligned_s * clock, vector_s)
+                  = max(1 * 4.58309632e-5 * 1.02100883079, 4e-7)
                   = 4.6793818151e-5 s (46.79 us)
   where           aligned_s 45.83 us, vector_s 400.0 ns
 
-memory_s          = moved_s * clock
-                  = 1.1255e-5 * 1.02100883079
+memory_s          = kernels * moved_s * clock
+                  = 1 * 1.1255e-5 * 1.02100883079
                   = 1.14914543906e-5 s (11.49 us)
   where           moved_s 11.26 us
 
-time_s            = max(blend_s * clock, vector_s) + fixed_s
-                  = max(4.58725785523e-5 * 1.02100883079, 4e-7) + 2e-6
+time_s            = max(all_s * clock, vector_s) + kernels * fixed_s
+                  = max(4.58725785523e-5 * 1.02100883079, 4e-7) + 1 * 2e-6
                   = 4.88363077932e-5 s (48.84 us)
-  where           blend_s 45.87 us, vector_s 400.0 ns, fixed_s 2.000 us
+  where           all_s 45.87 us, vector_s 400.0 ns, fixed_s 2.000 us
   source          Williams, Waterman, Patterson, CACM 52(4), 2009; docs/formulas.md, gemm-time
 $ nncost explain mlp.up dense fitted --mode ideal | sed -n '/^compute_s/,/source/p' | sed '/source/q'
 compute_s         = max(matrix_s, vector_s)

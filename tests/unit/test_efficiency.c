@@ -71,6 +71,28 @@ START_TEST(waves_by_half)
 }
 END_TEST
 
+/* [gemm-time] 4 experts of 384 rows: one kernel has 24 x 20 tiles of 64, five waves; one by one each has 120 of
+ * 64 with k in two parts, three waves of which the last is not full, and a kernel's fixed time. */
+START_TEST(groups_one_by_one)
+{
+    nnc_device device = tiled();
+    nnc_op op = product(4 * 384, 1280, 1024);
+    const double wave_s = 2.0 * 128 * 128 * 1024 / (0.8 * 100e12 / 100);
+    device.efficiency.gemm[NNC_BF16].fixed_s = 1e-6;
+    op.u.matmul.experts = 4;
+    nnc_timing t = time_of_product(&device, &op);
+    near(t.compute_s, 1.25 * wave_s);
+    near(t.time_s, blend(t.compute_s, t.memory_s) + 1e-6);
+    op.u.matmul.one_by_one = true;
+    t = time_of_product(&device, &op);
+    near(t.compute_s, 4 * 0.375 * wave_s);
+    near(t.time_s, blend(t.compute_s, t.memory_s) + 4e-6);
+    device.efficiency.gemm[NNC_BF16].wave_quantization = (double)NAN; /* a roofline: rates alone */
+    t = time_of_product(&device, &op);
+    near(t.compute_s, 2.0 * 4 * 384 * 1280 * 1024 / 80e12);
+}
+END_TEST
+
 /* A tile's start and end cost k_fill elements of k; a longer k pays less. */
 START_TEST(filling)
 {
@@ -274,6 +296,7 @@ int main(void)
     const TTest *const tests[] = {
         waves,
         waves_by_half,
+        groups_one_by_one,
         filling,
         splitting,
         cache,
