@@ -93,6 +93,16 @@ bool nnc_holding_same(const nnc_holding *a, const nnc_holding *b)
            memcmp(a->recomputed, b->recomputed, size) == 0;
 }
 
+void nnc_holding_copy(nnc_holding *to, const nnc_holding *from)
+{
+    const size_t size = sizeof to->instances[0] * (size_t)from->segments;
+    memcpy(to->instances, from->instances, size);
+    memcpy(to->recomputed, from->recomputed, size);
+    to->segments = from->segments;
+    to->in_flight = from->in_flight;
+    to->head_at_once = from->head_at_once;
+}
+
 nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes)
 {
     return memory->total_bytes > capacity_bytes               ? NNC_OVER_MEMORY

@@ -18,6 +18,8 @@ typedef struct nnc_holding {
 
 /* The same layers, recomputed alike: the same work, whatever is in flight. */
 bool nnc_holding_same(const nnc_holding *a, const nnc_holding *b);
+/* All that a holding says; the rest of it is room for more segments. */
+void nnc_holding_copy(nnc_holding *to, const nnc_holding *from);
 
 /* What the device holds at the peak of a step: weights, gradients and optimizer states by policy and
  * ZeRO stage; what its ops keep for backward of every micro-batch in flight, or block inputs alone
@@ -35,6 +37,26 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
                           const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
                           const nnc_plan *plan, const nnc_software *software,
                           int64_t capacity_bytes, nnc_derivation *why);
+
+/* The same device's with other micro-batches in flight: all but activations, and what is a share of the sum, stays. */
+nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model,
+                                const nnc_op_list *list,
+                                const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                                const nnc_holding *holding, const nnc_plan *plan,
+                                const nnc_software *software);
+
+/* Kept for backward by one micro-batch, and by those in flight. */
+typedef struct nnc_kept {
+    double bytes;
+    double largest_layer_bytes, ends_bytes; /* of a layer; of what is none: table and head */
+    double head_bytes;                      /* of what lies behind the layers */
+} nnc_kept;
+
+nnc_kept nnc_kept_of(const nnc_op_list *list, const nnc_segment_sums *sums,
+                     const nnc_holding *holding, const nnc_plan *plan, nnc_derivation *why);
+double nnc_activation_bytes(const nnc_model *model, const nnc_op_list *list,
+                            const nnc_holding *holding, const nnc_plan *plan, const nnc_kept *kept,
+                            nnc_derivation *why);
 
 /* Parameters that one device holds; those it updates, after ZeRO. Fills update's sums too. */
 double nnc_holding_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],

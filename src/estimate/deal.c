@@ -110,9 +110,9 @@ void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *de
     }
 }
 
-nnc_share nnc_deal_device_share(const nnc_deal *deal, const nnc_plan *plan, int32_t device)
+void nnc_deal_device_share(const nnc_deal *deal, const nnc_plan *plan, int32_t device,
+                           int64_t instances[NNC_SEGMENTS_MAX])
 {
-    nnc_share sum = { { 0 } };
     const bool ends_meet = nnc_schedule_ends_meet(plan);
     const int32_t p = deal->stages;
     const int32_t chunks = nnc_schedule_dual(plan) ? 2 : deal->virtual_stages / p;
@@ -121,10 +121,9 @@ nnc_share nnc_deal_device_share(const nnc_deal *deal, const nnc_plan *plan, int3
         const nnc_share *share =
             &deal->shares[v < deal->virtual_stages ? v : v - deal->virtual_stages];
         for (int32_t s = 0; s < deal->segments; s++) {
-            sum.instances[s] += share->instances[s];
+            instances[s] = (c > 0 ? instances[s] : 0) + share->instances[s];
         }
     }
-    return sum;
 }
 
 int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,

@@ -249,9 +249,11 @@ static nnc_status time_briefly(const nnc_step *step, nnc_scratch *scratch, nnc_r
 {
     nnc_unit units[NNC_SEGMENTS_MAX];
     nnc_step_times times;
-    nnc_step_units(step, &scratch->rows, units);
-    if (!nnc_step_core_run(step, units, &scratch->step, &times) ||
-        !nnc_step_core_parts(step, units, &times, &scratch->step, r)) {
+    nnc_tails tails;
+    const nnc_step timed = nnc_step_keeping(step, &tails);
+    nnc_step_units(&timed, &scratch->rows, units);
+    if (!nnc_step_core_run(&timed, units, &scratch->step, &times) ||
+        !nnc_step_core_parts(&timed, units, &times, &scratch->step, r)) {
         return fail_long(err);
     }
     leave_out(r);
@@ -265,6 +267,12 @@ static bool has_room(const nnc_rows *rows)
            rows->count + (int32_t)sizeof(nnc_tail) / (int32_t)sizeof(nnc_op) + 1 < NNC_ROWS_MAX;
 }
 
+/* Is no more asked for than a brief estimate says, and can it say that? */
+static bool is_brief(const nnc_scratch *scratch, const nnc_plan *plan)
+{
+    return scratch->brief && plan->mode == NNC_MODE_PREDICTED && has_room(&scratch->rows);
+}
+
 /* Builds the op table of the plan's mode and times it. */
 static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
                             nnc_result *r, nnc_error *err)
@@ -272,7 +280,7 @@ static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_sc
     bound_rows lower;
     fusing with;
     nnc_rows *rows = &scratch->rows;
-    if (scratch->brief && r->plan.mode == NNC_MODE_PREDICTED && has_room(rows)) {
+    if (is_brief(scratch, &r->plan)) {
         return time_briefly(step, scratch, r, err);
     }
     bool done = bound_step(model, step, scratch, &with, &lower, r);
@@ -314,7 +322,7 @@ nnc_status nnc_estimate_asked(const nnc_model *model, const nnc_device *device,
 
     NNC_TRY(nnc_plan_settle(plan, model, device, &r->plan, err));
     NNC_TRY(nnc_prepare(model, device, software, scratch, &step, sums, r, err));
-    nnc_weigh(&step, model, &scratch->step, r);
+    nnc_weigh(&step, model, is_brief(scratch, &r->plan), &scratch->step, r);
     NNC_TRY(time_step(model, &step, scratch, r, err));
     nnc_utilisation(r, step.why);
     nnc_run_cost(device, r, step.why);

@@ -162,18 +162,29 @@ void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
     finish_list(list, how, sums);
 }
 
-/* Memory of every stage; the result has the fullest one's. */
-void nnc_weigh(const nnc_step *step, const nnc_model *model, nnc_step_memory *m, nnc_result *r)
+void nnc_weigh(const nnc_step *step, const nnc_model *model, bool fullest, nnc_step_memory *m,
+               nnc_result *r)
 {
     const nnc_plan *plan = step->plan;
+    const nnc_holding *before = NULL; /* the last that was weighed */
+    nnc_memory memory = { 0 };
     for (int32_t d = 0; d < plan->pipeline; d++) {
         const nnc_holding *h = &m->holdings[d];
-        const bool same = d > 0 && nnc_holding_same(h, h - 1) && h->in_flight == h[-1].in_flight;
-        m->stages[d].memory = same ? m->stages[d - 1].memory
-                                   : nnc_memory_of(model, step->list, step->sums, h, plan,
-                                                   step->software, step->device->mem_bytes);
-        if (d == 0 || m->stages[d].memory.total_bytes > r->memory.total_bytes) {
-            r->memory = m->stages[d].memory;
+        const bool same = before != NULL && nnc_holding_same(h, before);
+        if (same && fullest && h->in_flight <= before->in_flight) {
+            continue;
+        }
+        if (!same) {
+            memory = nnc_memory_of(model, step->list, step->sums, h, plan, step->software,
+                                   step->device->mem_bytes);
+        } else if (h->in_flight != before->in_flight) {
+            memory = nnc_memory_in_flight(&memory, model, step->list, step->sums, h, plan,
+                                          step->software);
+        }
+        before = h;
+        m->stages[d].memory = memory;
+        if (d == 0 || memory.total_bytes > r->memory.total_bytes) {
+            r->memory = memory;
             r->memory_stage = d;
         }
     }

@@ -26,8 +26,10 @@ nnc_status nnc_prepare_list(nnc_shared *shared, const nnc_software *software, co
 /* The work, by the holdings in scratch. Leaves other rows behind. */
 void nnc_prepare_work(nnc_scratch *scratch, nnc_alike *alike, const nnc_step *step, nnc_result *r);
 
-/* Memory of every stage; the result has the fullest one's. */
-void nnc_weigh(const nnc_step *step, const nnc_model *model, nnc_step_memory *m, nnc_result *r);
+/* Memory of every stage; the result has the fullest one's. fullest: no other is asked for, and one like that before it
+ * with no more in flight is left out. */
+void nnc_weigh(const nnc_step *step, const nnc_model *model, bool fullest, nnc_step_memory *m,
+               nnc_result *r);
 
 /* Rates and utilisation from the work and the step time. */
 void nnc_utilisation(nnc_result *r, nnc_derivation *why);

@@ -34,8 +34,9 @@ void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *de
 /* Device of a virtual stage: round and round when interleaved, down and back up for zb-v. */
 int32_t nnc_deal_device(const nnc_plan *plan, int32_t virtual_stage);
 
-/* Everything one device holds. DualPipe: its stage of both directions. */
-nnc_share nnc_deal_device_share(const nnc_deal *deal, const nnc_plan *plan, int32_t device);
+/* Instances of each segment that one device holds. DualPipe: its stage of both directions. */
+void nnc_deal_device_share(const nnc_deal *deal, const nnc_plan *plan, int32_t device,
+                           int64_t instances[NNC_SEGMENTS_MAX]);
 
 /* Seconds of one instance of a segment in one pass: compute and exposed communication of each part
  * (forward, backward, recompute), and their sums. weight_s is the part of backward_s that computes

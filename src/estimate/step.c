@@ -8,17 +8,17 @@
 
 /* ---- who holds what ---- */
 
-static nnc_holding holding_of(const nnc_step *step, const nnc_share *share, double in_flight)
+/* Most of a holding is room for more segments than there are: only what is used is written. */
+static void set_holding(const nnc_step *step, const nnc_deal *deal, int32_t device,
+                        double in_flight, nnc_holding *h)
 {
-    nnc_holding h = { .segments = step->list->segment_count,
-                      .in_flight = in_flight,
-                      .head_at_once =
-                          step->plan->pipeline > 1 && nnc_schedule_ends_meet(step->plan) };
-    for (int32_t s = 0; s < step->list->segment_count; s++) {
-        h.instances[s] = share->instances[s];
-        h.recomputed[s] = nnc_recomputed_layers(step->plan, step->list, s, share->instances[s]);
+    h->segments = step->list->segment_count;
+    h->in_flight = in_flight;
+    h->head_at_once = step->plan->pipeline > 1 && nnc_schedule_ends_meet(step->plan);
+    nnc_deal_device_share(deal, step->plan, device, h->instances);
+    for (int32_t s = 0; s < h->segments; s++) {
+        h->recomputed[s] = nnc_recomputed_layers(step->plan, step->list, s, h->instances[s]);
     }
-    return h;
 }
 
 static double in_flight_of(const nnc_plan *plan, int32_t device, nnc_derivation *why)
@@ -49,8 +49,7 @@ void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory)
     const nnc_plan *plan = step->plan;
     nnc_deal_layers(step->list, plan, &memory->deal);
     for (int32_t d = 0; d < plan->pipeline; d++) {
-        const nnc_share share = nnc_deal_device_share(&memory->deal, plan, d);
-        memory->holdings[d] = holding_of(step, &share, in_flight_of(plan, d, NULL));
+        set_holding(step, &memory->deal, d, in_flight_of(plan, d, NULL), &memory->holdings[d]);
     }
 }
 
@@ -348,9 +347,11 @@ static void free_bound(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
     }
 }
 
-bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m,
+bool nnc_step_time(const nnc_step *asked, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m,
                    nnc_result *r)
 {
+    nnc_tails tails;
+    const nnc_step timed = nnc_step_keeping(asked, &tails), *step = &timed;
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     nnc_unit units[NNC_SEGMENTS_MAX];
     nnc_step_times times;

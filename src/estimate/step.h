@@ -9,16 +9,24 @@
 #include "cost/network.h"
 #include "cost/rows.h"
 #include "estimate/stages.h"
+#include "estimate/sync.h"
 #include "pipeline/pipeline_replay.h"
 
-/* Seconds of what happens once per step, by what a device holds: the same in all steps of one micro-batch that differ in
- * nothing but the order of their passes. */
+/* Seconds of what happens once per step: exposed ones of each exchange, in their order, and all of the update. */
+typedef struct nnc_tail_seconds {
+    nnc_comm comm[NNC_STEP_EXCHANGES_MAX];
+    double exposed_s[NNC_STEP_EXCHANGES_MAX], update_s;
+    int exchanges;
+} nnc_tail_seconds;
+
+/* The same by what a device holds: equal in all steps of one micro-batch that differ in nothing but the order of their
+ * passes. */
 enum { NNC_TAILS_MAX = 4 };
 typedef struct nnc_tails {
     int32_t count;
     struct {
         nnc_holding holding;
-        double exchange_s, update_s;
+        nnc_tail_seconds seconds;
     } of[NNC_TAILS_MAX];
 } nnc_tails;
 
@@ -67,6 +75,15 @@ typedef struct nnc_step_memory {
     int32_t oldest; /* the next to be replaced */
 } nnc_step_memory;
 
+/* A step that keeps them in `tails`, which is emptied: each device is asked for several times. */
+static inline nnc_step nnc_step_keeping(const nnc_step *step, nnc_tails *tails)
+{
+    nnc_step keeping = *step;
+    tails->count = 0;
+    keeping.tails = tails;
+    return keeping;
+}
+
 /* Deals the layers out and fills memory->holdings: what each device of the pipeline keeps, for how
  * many micro-batches in flight. */
 void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory);
@@ -77,7 +94,7 @@ void nnc_step_say_in_flight(const nnc_step *step, int32_t device);
  * return they are those of the busiest stage over the whole step, with its exchanges and its update
  * appended, and the result has the times. spare: room for as many rows. false: the pipeline is too large to
  * replay.   [step] */
-bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *memory,
+bool nnc_step_time(const nnc_step *asked, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *memory,
                    nnc_result *result);
 
 /* Hides what hides in the rows, and sums them into units. */

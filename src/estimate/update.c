@@ -152,8 +152,9 @@ static double expose(const nnc_step *step, const nnc_exchange *e, double raw_s,
     return exposed_s;
 }
 
-void nnc_tail_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                    const nnc_holding *holding, const nnc_overlap *overlap, nnc_result *r)
+static void work_out(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                     const nnc_holding *holding, const nnc_overlap *overlap,
+                     nnc_tail_seconds *seconds)
 {
     nnc_tail t;
     const char *link = "";
@@ -163,42 +164,53 @@ void nnc_tail_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX]
         const nnc_exchange *e = &t.exchanges[i].u.exchange;
         const double raw =
             step->free[NNC_BOUND_NETWORK] ? 0.0 : nnc_network_exchange_s(step->network, e, &link);
-        r->exposed_s[e->comm] +=
+        seconds->comm[i] = e->comm;
+        seconds->exposed_s[i] =
             expose(step, e, raw, overlap, &hideout, NULL) * (double)t.exchanges[i].repeat;
     }
+    seconds->exchanges = t.exchange_count;
+    seconds->update_s = 0.0;
     for (int i = 0; i < t.update_count; i++) {
         const nnc_work work = nnc_op_work(&t.updates[i]);
         const nnc_timing time = nnc_op_time(step->device, &t.updates[i], &work);
-        r->update_s += nnc_step_free_s(step, time.compute_s, time.memory_s, time.fixed_s);
+        seconds->update_s += nnc_step_free_s(step, time.compute_s, time.memory_s, time.fixed_s);
     }
 }
 
-/* Has a step with the same passes had a device that holds the same? */
-static bool find_tail(const nnc_tails *tails, const nnc_holding *holding, nnc_stage *stage)
+/* Has a step with the same passes had a device that holds the same? If not, `room` takes what this one needs. */
+static const nnc_tail_seconds *seconds_of(const nnc_step *step,
+                                          const nnc_unit units[NNC_SEGMENTS_MAX],
+                                          const nnc_holding *holding, const nnc_overlap *overlap,
+                                          nnc_tail_seconds *room)
 {
+    nnc_tails *tails = step->tails;
     for (int32_t i = 0; tails != NULL && i < tails->count; i++) {
         if (nnc_holding_same(&tails->of[i].holding, holding)) {
-            stage->exchange_s = tails->of[i].exchange_s;
-            stage->update_s = tails->of[i].update_s;
-            return true;
+            return &tails->of[i].seconds;
         }
     }
-    return false;
+    if (tails != NULL && tails->count < NNC_TAILS_MAX) {
+        nnc_holding_copy(&tails->of[tails->count].holding, holding);
+        room = &tails->of[tails->count++].seconds;
+    }
+    work_out(step, units, holding, overlap, room);
+    return room;
 }
 
-static void keep_tail(nnc_tails *tails, const nnc_holding *holding, const nnc_stage *stage)
+void nnc_tail_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                    const nnc_holding *holding, const nnc_overlap *overlap, nnc_result *r)
 {
-    if (tails != NULL && tails->count < NNC_TAILS_MAX) {
-        tails->of[tails->count].holding = *holding;
-        tails->of[tails->count].exchange_s = stage->exchange_s;
-        tails->of[tails->count++].update_s = stage->update_s;
+    nnc_tail_seconds room;
+    const nnc_tail_seconds *seconds = seconds_of(step, units, holding, overlap, &room);
+    for (int i = 0; i < seconds->exchanges; i++) {
+        r->exposed_s[seconds->comm[i]] += seconds->exposed_s[i];
     }
+    r->update_s += seconds->update_s;
 }
 
 void nnc_tail_stages(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                      const nnc_overlap *overlap, nnc_step_memory *m)
 {
-    nnc_result sums;
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         const nnc_holding *h = &m->holdings[d];
         nnc_stage *stage = &m->stages[d];
@@ -207,18 +219,17 @@ void nnc_tail_stages(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX
             stage->update_s = stage[-1].update_s;
             continue;
         }
-        if (find_tail(step->tails, h, stage)) {
-            continue;
+        double exposed_s[NNC_COMM_COUNT] = { 0.0 };
+        nnc_tail_seconds room;
+        const nnc_tail_seconds *seconds = seconds_of(step, units, h, overlap, &room);
+        for (int i = 0; i < seconds->exchanges; i++) {
+            exposed_s[seconds->comm[i]] += seconds->exposed_s[i];
         }
-        memset(sums.exposed_s, 0, sizeof sums.exposed_s);
-        sums.update_s = 0.0;
-        nnc_tail_times(step, units, h, overlap, &sums);
-        stage->update_s = sums.update_s;
+        stage->update_s = seconds->update_s;
         stage->exchange_s = 0.0;
         for (int k = 0; k < NNC_COMM_COUNT; k++) {
-            stage->exchange_s += sums.exposed_s[k];
+            stage->exchange_s += exposed_s[k];
         }
-        keep_tail(step->tails, h, stage);
     }
 }
 
