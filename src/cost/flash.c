@@ -1,10 +1,9 @@
 #include "cost/roofline.h"
 
-/* t = F / (f P) (1 + s0 w / s) (1 + c N / blocks) (1 + (1 / r - 1) (128 / d - 1)) d' / d + t0, blocks = batch heads s_q / 128, N the
- * device's units: short sequences and few blocks of queries leave them idle. w is what a
- * window leaves out, pairs without over pairs with it: it shortens the walk over keys, not its ends. d' is d rounded up to what kernels have, but
- * for one without losses. f of backward is backward_ratio times that of forward. Beside it the operands cross memory
- * once. */
+/* t = F / (f P) (1 + h s0 s_q / pairs) (1 + c N / blocks) (1 + (1 / r - 1) (128 / d - 1)) d' / d + t0, blocks = batch heads
+ * s_q / 128, N the device's units, h half under the causal mask: what begins and ends a block of queries takes as long for
+ * few keys as for many, and few blocks leave units idle. d' is d rounded up to what kernels have, but for one without
+ * losses. f of backward is backward_ratio times that of forward. Beside it the operands cross memory once. */
 
 /* Heads of FlashAttention's kernels: 32, 64, 96 ... Source: csrc/flash_attn/src/static_switch.h of Dao-AILab/flash-attention. */
 enum { HEAD_MULTIPLE = 32 };
@@ -21,7 +20,6 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
     NNC_PUT(why, (double)u->batch, NULL);
     NNC_PUT(why, (double)u->heads, NULL);
     NNC_PUT(why, (double)u->s_q, NULL);
-    NNC_PUT(why, (double)u->s_k, NULL);
     NNC_PUT(why, e->seq_half, NULL);
     NNC_PUT(why, e->narrow_ratio, NULL);
     NNC_PUT(why, e->block_penalty, NULL);
@@ -33,16 +31,14 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
     NNC_SAY(why, blocks, NULL, (double)u->batch * (double)u->heads * (double)u->s_q / 128.0);
     NNC_SAY(why, long_s, "s", work->flops / (sustained * r.matmul_flops_per_s));
     NNC_NOTE(why, "of many blocks of long sequences and wide heads");
-    NNC_PUT(why, u->pairs, NULL);
-    NNC_PUT(why, u->open_pairs, NULL);
-    NNC_SAY(why, window_ratio, NULL, nnc_max(u->open_pairs / u->pairs, 1.0));
-    NNC_NOTE(why, "pairs without a window: it shortens the walk over keys, not its two ends");
     NNC_LET(why, calls, NULL, u->blocks > 1 ? (double)u->blocks : 1.0);
     NNC_SAY(why, query_passes, NULL, 1.0 + 0.75 * (calls - 1.0));
     NNC_NOTE(why, "calls: a kernel for each block of keys; of the others three quarters meet");
+    NNC_PUT(why, u->pairs, NULL);
+    NNC_LET(why, masked, NULL, u->causal ? 0.5 : 1.0);
     NNC_SAY(why, short_factor, NULL,
-            1.0 + query_passes * window_ratio * e->seq_half / (double)u->s_k);
-    NNC_NOTE(why, "short sequences");
+            1.0 + query_passes * masked * e->seq_half * (double)u->s_q / u->pairs);
+    NNC_NOTE(why, "to begin and end a block of queries takes as long for few keys as for many");
     NNC_SAY(why, narrow_factor, NULL, 1.0 + (1.0 / e->narrow_ratio - 1.0) * (128.0 / width - 1.0));
     NNC_NOTE(why,
              "narrow heads leave a row of the units partly empty; width: of a head, at most 128");

@@ -48,6 +48,7 @@ static void fill_attention(const nnc_alone *a, nnc_op *op)
                                .pairs = (double)nnc_attention_pairs(d[2], d[2], true, 0),
                                .full_pairs = all,
                                .window_pairs = all,
+                               .causal = true,
                                .kept_s_k = d[2],
                                .kept_kv_heads = d[1],
                                .kernel = NNC_FLASH2 };

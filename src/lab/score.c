@@ -43,6 +43,7 @@ static void score_kernel(const nnc_measured *row, const nnc_device *device, nnc_
         nnc_flash *p = &op.u.flash;
         p->full_pairs = (double)nnc_attention_pairs(p->s_q, p->s_k, false, 0);
         p->pairs = (double)nnc_attention_pairs(p->s_q, p->s_k, row->causal, 0);
+        p->causal = row->causal;
     }
     scored->predicted_s = kernel_s(device, &op);
     scored->lower_bound_s = kernel_bound_s(device, &op);

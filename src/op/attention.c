@@ -150,7 +150,6 @@ static void flash_shard(nnc_op *op, const nnc_degrees *d)
     p->pairs /= (double)d->positions;
     p->full_pairs /= (double)d->positions;
     p->window_pairs /= (double)d->positions;
-    p->open_pairs /= (double)d->positions;
     op->weights.vector /= d->tensor; /* sinks */
 }
 

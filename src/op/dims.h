@@ -41,7 +41,7 @@ typedef struct nnc_flash {
     int64_t blocks; /* keys and values arrive in so many, a kernel for each; 0 = all at once */
     double pairs, full_pairs; /* query-key pairs of one head, under the mask and in all */
     double window_pairs;      /* as wide as the window for every query; full_pairs without one */
-    double open_pairs;        /* under the mask, were there no window; 0 = pairs */
+    bool causal;              /* a query meets no keys behind its own */
     bool keeps_qkv;           /* kept for backward, owned by this op */
     int64_t kept_s_k;         /* keys and values kept: s_k, or this rank's own part */
     int64_t kept_kv_heads;    /* kv_heads, or heads when copied to each */

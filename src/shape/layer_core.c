@@ -139,7 +139,7 @@ static void fused_core(const core *c)
         .pairs = (double)c->pairs,
         .full_pairs = (double)c->all,
         .window_pairs = (double)c->in_window,
-        .open_pairs = (double)(l->causal ? nnc_attention_pairs(c->s_q, c->s_k, true, 0) : c->all),
+        .causal = l->causal,
         .keeps_qkv = true,
         .kept_s_k = c->s_k,
         .kept_kv_heads = c->kv_heads,

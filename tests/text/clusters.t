@@ -124,19 +124,19 @@ plan      16 devices = data 16, ZeRO 3
 step      14.32 ms, nine of ten measurements fall in 11.46 ms .. 17.90 ms
           no software is faster than 3.460 ms; with nothing overlapped it takes 22.89 ms
 bound by  network 47.1% of the step, compute 41.0%,
-          without the network limit it would take 7.571 ms
+          without the network limit it would take 7.570 ms
 
 part          time  share    group          time  share
 forward   2.542 ms  17.8%    embedding  56.02 us   0.4%
-backward  4.867 ms  34.0%    attention  3.409 ms  23.8%
+backward  4.866 ms  34.0%    attention  3.409 ms  23.8%
 update    165.5 us   1.2%    mlp        2.997 ms  20.9%
-exposed   6.746 ms  47.1%    norm       510.0 us   3.6%
+exposed   6.747 ms  47.1%    norm       510.0 us   3.6%
                              head       356.4 us   2.5%
                              loss       80.00 us   0.6%
                              optimizer  165.5 us   1.2%
-                             network    6.746 ms  47.1%
+                             network    6.747 ms  47.1%
 
-network   data 6.746 ms exposed of 14.16 ms
+network   data 6.747 ms exposed of 14.16 ms
 $ nncost estimate dense fitted --data 16 --zero 3 --shard 8 | sed -n '/^plan/,/^network/p'
 plan      16 devices = data 16, ZeRO 3, sharded over 8 of 16 ranks
           batch 16 = 1 micro-batch of 1 x data 16, sequence 1000, bf16, policy mixed, adamw,
@@ -146,11 +146,11 @@ plan      16 devices = data 16, ZeRO 3, sharded over 8 of 16 ranks
 step      14.16 ms, nine of ten measurements fall in 11.32 ms .. 17.69 ms
           no software is faster than 3.460 ms; with nothing overlapped it takes 22.04 ms
 bound by  network 45.6% of the step, compute 41.4%,
-          without the network limit it would take 7.696 ms
+          without the network limit it would take 7.695 ms
 
 part          time  share    group          time  share
 forward   2.542 ms  18.0%    embedding  56.02 us   0.4%
-backward  4.867 ms  34.4%    attention  3.409 ms  24.1%
+backward  4.866 ms  34.4%    attention  3.409 ms  24.1%
 update    291.0 us   2.1%    mlp        2.997 ms  21.2%
 exposed   6.455 ms  45.6%    norm       510.0 us   3.6%
                              head       356.4 us   2.5%
@@ -172,15 +172,15 @@ bound by  compute 50.8% of the step, network 33.4%,
 
 part          time  share    group          time  share
 forward   2.542 ms  22.0%    embedding  56.02 us   0.5%
-backward  4.867 ms  42.1%    attention  3.409 ms  29.5%
+backward  4.866 ms  42.1%    attention  3.409 ms  29.5%
 update    291.0 us   2.5%    mlp        2.997 ms  25.9%
-exposed   3.855 ms  33.4%    norm       510.0 us   4.4%
+exposed   3.856 ms  33.4%    norm       510.0 us   4.4%
                              head       356.4 us   3.1%
                              loss       80.00 us   0.7%
                              optimizer  291.0 us   2.5%
-                             network    3.855 ms  33.4%
+                             network    3.856 ms  33.4%
 
-network   data 3.855 ms exposed of 9.972 ms
+network   data 3.856 ms exposed of 9.972 ms
 
 # Half of what could hide does; a software profile that hides less; all exposed.
 $ for o in 1 0.5 0; do nncost estimate dense round --data 16 --overlap $o | grep '^network'; done

@@ -4,7 +4,7 @@
 $ nncost compare dense round,fitted,old
 device      step  tokens/s    MFU    memory  fits  bound    USD/Mtoken
 round   10.80 ms    92,629  67.8%  2.016 GB  yes   compute    0.002999  cheapest
-fitted  9.457 ms   105,738  38.7%  2.016 GB  yes   compute    0.005254  fastest
+fitted  9.457 ms   105,745  38.7%  2.016 GB  yes   compute    0.005254  fastest
 old     21.59 ms    46,314  67.8%  2.016 GB  yes   compute           -
 $ nncost compare dense round,old --format csv
 model.id,model.name,model.family,model.params,model.active_params,model.trained_params,model.matmul_params,model.params_by_group.embedding,model.params_by_group.attention,model.params_by_group.mlp,model.params_by_group.norm,model.params_by_group.conv,model.params_by_group.resample,model.params_by_group.time,model.params_by_group.head,model.params_by_group.loss,model.params_by_group.optimizer,model.params_by_group.network,model.padded_vocab,device.id,device.name,device.peak_flops_per_s,device.mem_bytes,device.mem_bytes_per_s,device.ridge_flops_per_byte,device.critical_tokens,device.critical_width,device.fitted,device.basis,plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.shard,plan.reshard,plan.devices_per_node,plan.schedule,plan.context_kind,plan.rank_order,plan.overlap,plan.capacity_factor,plan.imbalance,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.seq_len,plan.image,plan.precision,plan.policy,plan.optimizer,plan.recompute,plan.recompute_every,plan.recompute_layers,plan.offload,plan.attention,plan.activations,plan.software,plan.software_chosen,plan.mode,plan.overrides,plan.cluster,work.forward_flops,work.backward_flops,work.recompute_flops,work.model_flops,work.causal_flops,work.hardware_flops,work.executed_flops,work.vector_flops,work.six_nd_flops,work.flops_convention,work.read_bytes,work.write_bytes,work.input_bytes,work.tokens,step.step_s,step.interval_s.0,step.interval_s.1,step.lower_bound_s,step.upper_bound_s,step.forward_s,step.backward_s,step.recompute_s,step.update_s,step.exposed_comm_s,step.bubble_s,step.host_s,step.exposed_comm.tensor,step.exposed_comm.context,step.exposed_comm.expert,step.exposed_comm.data,step.exposed_comm.pipeline,step.exposed_comm.offload,step.communication.tensor,step.communication.context,step.communication.expert,step.communication.data,step.communication.pipeline,step.communication.offload,step.bubble_ratio,step.bubble_share,step.idle_share,step.stage,step.bound,step.next_bound,step.bound_s.compute,step.bound_s.memory,step.bound_s.network,step.bound_s.host,step.bound_s.bubble,step.step_without_bound_s,step.advice,throughput.samples_per_s,throughput.tokens_per_s,throughput.tokens_per_s_per_device,throughput.model_flops_per_s_per_device,throughput.mfu,throughput.causal_mfu,throughput.hfu,memory.stage,memory.weight_bytes,memory.gradient_bytes,memory.optimizer_bytes,memory.activation_bytes,memory.transient_bytes,memory.reserve_bytes,memory.total_bytes,memory.capacity_bytes,memory.headroom_bytes,memory.total_interval_bytes.0,memory.total_interval_bytes.1,memory.transient_what,memory.fits,memory.fit,cost.price_per_device_hour,cost.currency,cost.step,cost.per_million_tokens,cost.per_thousand_samples,cost.run,cost.device_hours,cost.run_s,cost.energy_j,run.devices,run.nodes,run.steps,run.tokens,run.samples,run.flops,run.flops_per_token,run.step_s,run.fetch_s,run.prepare_s,run.transfer_s,run.input_s,run.input_wait_s,run.input_bound,run.input_bytes_per_s,run.workers_needed,run.prefetch_bytes,run.rollout_step_s,run.score_step_s,run.sync_step_s,run.outer_bytes,run.outer_s,run.device_mtbf_s,run.system_mtbf_s,run.survive_hour,run.stops,run.nodes_out,run.spares_needed,run.short_share,run.checkpoint_bytes,run.block_s,run.save_s,run.load_s,run.restart_s,run.young_s,run.interval_s,run.goodput,run.first_order,run.train_s,run.wait_s,run.rollout_s,run.score_s,run.sync_s,run.straggler_s,run.save_time_s,run.lost_s,run.evaluate_s,run.warmup_s,run.planned_s,run.sites_s,run.run_s,run.days,run.device_hours,run.price_per_device_hour,run.cost_devices,run.cost_storage,run.cost_egress,run.cost,run.cost_per_million_tokens,run.busy_share,run.power_w,run.energy_j,run.rated_energy_j,run.carbon_kg,run.rated_carbon_kg,run.embodied_carbon_kg,command\r
@@ -43,12 +43,12 @@ round  1           full            13.13 ms   76,150 55.7% 1.802 GB yes  compute
 round  4           none            33.54 ms  119,248 87.3% 2.923 GB yes  compute   0.002329 cheapest
 round  4           norm+activation 34.31 ms  116,579 85.3% 2.547 GB yes  compute   0.002383
 round  4           full            42.89 ms   93,266 68.3% 2.066 GB yes  compute   0.002978
-fitted 1           none            9.457 ms  105,738 38.7% 2.016 GB yes  compute   0.005254
-fitted 1           norm+activation 9.889 ms  101,119 37.0% 1.922 GB yes  compute   0.005494
-fitted 1           full            11.81 ms   84,696 31.0% 1.802 GB yes  compute   0.006559
-fitted 4           none            25.53 ms  156,682 57.3% 2.923 GB yes  compute   0.003546 fastest
-fitted 4           norm+activation 26.54 ms  150,730 55.2% 2.547 GB yes  compute   0.003686
-fitted 4           full            32.77 ms  122,079 44.7% 2.066 GB yes  compute   0.004551
+fitted 1           none            9.457 ms  105,745 38.7% 2.016 GB yes  compute   0.005254
+fitted 1           norm+activation 9.889 ms  101,125 37.0% 1.922 GB yes  compute   0.005494
+fitted 1           full            11.81 ms   84,702 31.0% 1.802 GB yes  compute   0.006559
+fitted 4           none            25.53 ms  156,692 57.3% 2.923 GB yes  compute   0.003546 fastest
+fitted 4           norm+activation 26.54 ms  150,740 55.2% 2.547 GB yes  compute   0.003686
+fitted 4           full            32.76 ms  122,086 44.7% 2.066 GB yes  compute   0.004551
 $ nncost compare dense round --software torch-compile,eager
 device software          step tokens/s   MFU   memory fits bound   USD/Mtoken
 round  torch-compile 10.80 ms   92,629 67.8% 2.016 GB yes  compute   0.002999 fastest, cheapest
@@ -58,7 +58,7 @@ round  eager         18.98 ms   52,677 38.6% 2.108 GB yes  memory    0.005273
 $ nncost compare dense round,fitted --micro-batch 48
 device      step  tokens/s    MFU    memory  fits  bound    USD/Mtoken
 round   367.2 ms   130,727  95.7%  16.23 GB  NO    compute    0.002125
-fitted  279.9 ms   171,470  62.8%  16.23 GB  yes   compute     0.00324  fastest, cheapest
+fitted  279.9 ms   171,480  62.8%  16.23 GB  yes   compute     0.00324  fastest, cheapest
 $ nncost compare dense round,old --micro-batch 64
 device      step  tokens/s    MFU    memory  fits  bound    USD/Mtoken
 round   488.5 ms   131,014  95.9%  21.07 GB  NO    compute     0.00212
@@ -72,10 +72,10 @@ round  2      1        20.63 ms 1,551,430 71.0% 483.7 MB yes  compute   0.002865
 round  2      2        23.88 ms 1,340,294 61.3% 378.6 MB yes  compute   0.003316
 round  4      1        29.18 ms 1,096,701 50.2% 321.2 MB yes  compute   0.004053
 round  4      2        30.71 ms 1,042,011 47.7% 271.5 MB yes  compute   0.004265
-fitted 2      1        33.73 ms   948,721 21.7% 483.7 MB yes  compute   0.009369
-fitted 2      2        39.12 ms   818,043 18.7% 378.6 MB yes  compute    0.01087
-fitted 4      1        60.09 ms   532,499 12.2% 321.2 MB yes  network    0.01669
-fitted 4      2        64.98 ms   492,474 11.3% 271.5 MB yes  network    0.01805
+fitted 2      1        33.73 ms   948,769 21.7% 483.7 MB yes  compute   0.009369
+fitted 2      2        39.12 ms   818,085 18.7% 378.6 MB yes  compute    0.01087
+fitted 4      1        60.09 ms   532,524 12.2% 321.2 MB yes  network    0.01669
+fitted 4      2        64.98 ms   492,497 11.3% 271.5 MB yes  network    0.01805
 $ nncost compare dense round --devices 16 --tensor 2 --pipeline 4 --schedule 1f1b,gpipe,zb-h1,zb-h2,zb-v,dualpipe --global-batch 16 --zero 1
 device  schedule      step   tokens/s    MFU    memory  fits  bound    USD/Mtoken
 round   1f1b      16.30 ms    981,738  44.9%  348.5 MB  yes   compute    0.004527
@@ -120,11 +120,11 @@ $ grep -c '"basis": "default"' toy/hw/carried.json
 $ nncost compare dense round,carried
 device       step  tokens/s    MFU    memory  fits  bound    USD/Mtoken
 round    10.80 ms    92,629  67.8%  2.016 GB  yes   compute    0.002999  cheapest
-carried  9.457 ms   105,738  38.7%  2.016 GB  yes   compute    0.005254  fastest, not measured
+carried  9.457 ms   105,745  38.7%  2.016 GB  yes   compute    0.005254  fastest, not measured
 $ nncost compare dense carried --micro-batch 1,2
 device  micro-batch     step tokens/s   MFU   memory fits USD/Mtoken
-carried 1           9.457 ms  105,738 38.7% 2.016 GB yes    0.005254 not measured
-carried 2           14.80 ms  135,103 49.4% 2.319 GB yes    0.004112 fastest, cheapest, not measured
+carried 1           9.457 ms  105,745 38.7% 2.016 GB yes    0.005254 not measured
+carried 2           14.80 ms  135,111 49.5% 2.319 GB yes    0.004112 fastest, cheapest, not measured
 left out: bound (a width of 100, see COLUMNS)
 $ nncost search dense carried --devices 1 --global-batch 2 | sed -n 4p
 not measured on this device: its efficiencies are those of similar ones
@@ -133,7 +133,7 @@ not measured on this device: its efficiencies are those of similar ones
 $ nncost compare dense round,fitted --devices 16 --tokens 100B --region toyland --price 2
 device     step  tokens/s fits     run device-h run USD   kWh  t CO2e goodput
 round  11.72 ms 1,365,702 yes  20.34 h    325.4   650.9 325.4  0.1627  100.0%
-fitted 9.920 ms 1,612,916 yes  17.22 h    275.6   551.1 137.8 0.06889  100.0% fastest, cheapest
+fitted 9.919 ms 1,613,016 yes  17.22 h    275.5   551.1 137.8 0.06888  100.0% fastest, cheapest
 left out: MFU, memory, bound, USD/Mtoken (a width of 100, see COLUMNS)
 $ nncost compare dense round --devices 16 --tokens 100B --device-mtbf-s 1000h --storage-write-bytes-per-s 100MB/s,1GB/s --price 2
 device storage-write-bytes-per-s     step  tokens/s fits     run run USD   kWh

@@ -12,7 +12,7 @@ step.step_s                                           10.80 ms                  
 cost.price_per_device_hour                               1 USD                          2 USD  +100%
 cost.step                                        2.999e-06 USD                  5.254e-06 USD +75.2%
 cost.per_million_tokens                           0.002999 USD                   0.005254 USD +75.2%
-cost.energy_j                                          10.80 J                        4.729 J -56.2%
+cost.energy_j                                          10.80 J                        4.728 J -56.2%
 device.mem_bytes                                      10.00 GB                       20.00 GB  +100%
 device.mem_bytes_per_s                              1.000 TB/s                     2.000 TB/s  +100%
 device.peak_flops_per_s                          100.0 TFLOP/s                  200.0 TFLOP/s  +100%
@@ -24,28 +24,28 @@ step.bound_s.host                                          0 s                  
 memory.headroom_bytes                                 7.984 GB                       17.98 GB  +125%
 memory.capacity_bytes                                 10.00 GB                       20.00 GB  +100%
 step.lower_bound_s                                    6.921 ms                       3.460 ms   -50%
-throughput.causal_mfu                                   0.6336                         0.3616 -42.9%
+throughput.causal_mfu                                   0.6336                         0.3617 -42.9%
 throughput.hfu                                           0.678                          0.387 -42.9%
 throughput.mfu                                           0.678                          0.387 -42.9%
 step.update_s                                         3.213 ms                       2.048 ms -36.3%
 step.bound_s.memory                                   3.875 ms                       2.608 ms -32.7%
-step.upper_bound_s                                    12.77 ms                       10.80 ms -15.4%
-step.bound_s.compute                                  6.921 ms                       5.867 ms -15.2%
-throughput.model_flops_per_s_per_d..             67.80 TFLOP/s                  77.40 TFLOP/s +14.2%
+step.upper_bound_s                                    12.77 ms                       10.79 ms -15.4%
+step.bound_s.compute                                  6.921 ms                       5.866 ms -15.2%
+throughput.model_flops_per_s_per_d..             67.80 TFLOP/s                  77.41 TFLOP/s +14.2%
 throughput.samples_per_s                                 92.63                          105.7 +14.2%
-throughput.tokens_per_s                                 92,629                        105,738 +14.2%
-throughput.tokens_per_s_per_device                      92,629                        105,738 +14.2%
+throughput.tokens_per_s                                 92,629                        105,745 +14.2%
+throughput.tokens_per_s_per_device                      92,629                        105,745 +14.2%
 step.step_without_bound_s                             5.538 ms                       4.982 ms   -10%
-step.backward_s                                       5.014 ms                       4.867 ms -2.95%
-step.forward_s                                        2.568 ms                       2.542 ms    -1%
-step.interval_s.0                                            -                       7.566 ms    new
+step.backward_s                                       5.014 ms                       4.866 ms -2.96%
+step.forward_s                                        2.568 ms                       2.542 ms -1.01%
+step.interval_s.0                                            -                       7.565 ms    new
 step.interval_s.1                                            -                       11.82 ms    new
 cut: metric (a width of 100, see COLUMNS)
 
 op         phase             old       new  difference
 optimizer  update       2.999 ms  1.894 ms   -1.105 ms
-attn.core  backward     400.4 us  1.472 ms   +1.072 ms
-attn.core  forward      160.2 us  525.5 us   +365.3 us
+attn.core  backward     400.4 us  1.472 ms   +1.071 ms
+attn.core  forward      160.2 us  525.3 us   +365.2 us
 mlp.up     grad_input   640.0 us  373.3 us   -266.7 us
 mlp.down   forward      640.0 us  373.3 us   -266.7 us
 mlp.down   grad_input   640.0 us  390.7 us   -249.3 us

@@ -141,20 +141,20 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      47.54 ms, nine of ten measurements fall in 38.03 ms .. 59.43 ms
+step      47.54 ms, nine of ten measurements fall in 38.03 ms .. 59.42 ms
           no software is faster than 27.68 ms; with nothing overlapped it takes 54.42 ms
 bound by  compute 82.7% of the step, memory 17.3%, without the compute limit it would take 14.36 ms
 
 part          time  share    group          time  share
-forward   15.24 ms  32.0%    embedding  168.1 us   0.4%
-backward  30.26 ms  63.6%    attention  18.68 ms  39.3%
+forward   15.24 ms  32.1%    embedding  168.1 us   0.4%
+backward  30.25 ms  63.6%    attention  18.68 ms  39.3%
 update    2.048 ms   4.3%    mlp        21.49 ms  45.2%
                              norm       1.700 ms   3.6%
                              head       2.956 ms   6.2%
                              loss       500.0 us   1.1%
                              optimizer  2.048 ms   4.3%
 
-rate      168,270 tokens/s, 168.3 samples/s, MFU 61.6%,
+rate      168,281 tokens/s, 168.3 samples/s, MFU 61.6%,
           HFU 61.6% of 200.0 TFLOP/s, FLOPs as in palm
 work      model 5.856 TFLOP, executed 5.536 TFLOP, 6ND 5.093 TFLOP, memory traffic 17.36 GB
 
@@ -167,7 +167,7 @@ transient    176.0 MB       0.9%  gradients of activations
 total     4.133 GB (3.85 GiB) of 20.00 GB (18.63 GiB), 20.7%: fits, 15.87 GB free
 
 cost      2 USD per device-hour (here, 2022-02), 2.641e-05 USD per step,
-          0.003302 USD per million tokens
+          0.003301 USD per million tokens
 $ nncost estimate dense fitted --micro-batch 8 --mode ideal
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
@@ -568,7 +568,7 @@ device    fitted, A device of round efficiencies, 400.0 TFLOP/s fp8, 2.000 TB/s,
 plan      batch 1, sequence 1000, fp8, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      9.212 ms, nine of ten measurements fall in 7.370 ms .. 11.52 ms
+step      9.212 ms, nine of ten measurements fall in 7.369 ms .. 11.51 ms
           no software is faster than 2.249 ms; with nothing overlapped it takes 10.46 ms
 bound by  compute 54.8% of the step, memory 31.7%, without the compute limit it would take 5.642 ms
 $ nncost estimate dense fitted --precision tf32 | head -8
@@ -577,7 +577,7 @@ device    fitted, A device of round efficiencies, 100.0 TFLOP/s tf32, 2.000 TB/s
 plan      batch 1, sequence 1000, tf32, policy fp32, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      15.89 ms, nine of ten measurements fall in 12.71 ms .. 19.86 ms
+step      15.88 ms, nine of ten measurements fall in 12.71 ms .. 19.86 ms
           no software is faster than 6.921 ms; with nothing overlapped it takes 18.28 ms
 bound by  compute 72.4% of the step, memory 22.1%, without the compute limit it would take 6.842 ms
 $ nncost estimate dense old --precision fp32 | head -8
@@ -626,9 +626,9 @@ cost      2 USD per device-hour (here, 2022-02), 8.445e-06 USD per step,
           0.008445 USD per million tokens
 $ for a in flash1 flash2 flash3; do nncost estimate dense fitted --attention $a | grep attention; done
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash1 attention, recompute none,
-backward  6.202 ms  54.3%    attention  5.366 ms  47.0%
+backward  6.201 ms  54.3%    attention  5.365 ms  47.0%
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash2 attention, recompute none,
-backward  4.867 ms  51.5%    attention  3.409 ms  36.0%
+backward  4.866 ms  51.5%    attention  3.409 ms  36.0%
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash3 attention, recompute none,
 backward  4.119 ms  48.6%    attention  2.422 ms  28.6%
 
@@ -663,11 +663,11 @@ $ nncost estimate dense fitted --set efficiency.basis=none | grep -A1 '^step'
 step      5.398 ms
           no software is faster than 3.460 ms; with nothing overlapped it takes 6.537 ms
 $ nncost estimate dense fitted --set efficiency.basis=default | grep -A1 '^step'
-step      9.457 ms, nine of ten measurements fall in 4.729 ms .. 18.91 ms
-          no software is faster than 3.460 ms; with nothing overlapped it takes 10.80 ms
+step      9.457 ms, nine of ten measurements fall in 4.728 ms .. 18.91 ms
+          no software is faster than 3.460 ms; with nothing overlapped it takes 10.79 ms
 $ nncost estimate dense fitted --set efficiency.basis=kernels | grep -A1 '^step'
-step      9.457 ms, nine of ten measurements fall in 4.729 ms .. 18.91 ms
-          no software is faster than 3.460 ms; with nothing overlapped it takes 10.80 ms
+step      9.457 ms, nine of ten measurements fall in 4.728 ms .. 18.91 ms
+          no software is faster than 3.460 ms; with nothing overlapped it takes 10.79 ms
 
 # A narrow terminal, and one too narrow for anything.
 $ COLUMNS=60 nncost estimate dense fitted
@@ -681,22 +681,22 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
           mode predicted
 
 step      9.457 ms,
-          nine of ten measurements fall in 7.566 ms .. 11.82 ms
+          nine of ten measurements fall in 7.565 ms .. 11.82 ms
           no software is faster than 3.460 ms; with nothing
-          overlapped it takes 10.80 ms
+          overlapped it takes 10.79 ms
 bound by  compute 62.0% of the step, memory 27.6%,
           without the compute limit it would take 4.982 ms
 
 part          time  share    group          time  share
 forward   2.542 ms  26.9%    embedding  56.02 us   0.6%
-backward  4.867 ms  51.5%    attention  3.409 ms  36.0%
+backward  4.866 ms  51.5%    attention  3.409 ms  36.0%
 update    2.048 ms  21.7%    mlp        2.997 ms  31.7%
                              norm       510.0 us   5.4%
                              head       356.4 us   3.8%
                              loss       80.00 us   0.8%
                              optimizer  2.048 ms  21.7%
 
-rate      105,738 tokens/s, 105.7 samples/s, MFU 38.7%,
+rate      105,745 tokens/s, 105.7 samples/s, MFU 38.7%,
           HFU 38.7% of 200.0 TFLOP/s, FLOPs as in palm
 work      model 732.0 GFLOP, executed 692.1 GFLOP,
           6ND 636.6 GFLOP, memory traffic 5.538 GB

@@ -417,9 +417,8 @@ intensity         FLOPs per byte moved: bound by compute; the ridge point of the
 sustained         = min(sustained_fraction * calibration * backward_ratio, 1)
 blocks            = batch * heads * s_q / 128
 long_s            of many blocks of long sequences and wide heads
-window_ratio      pairs without a window: it shortens the walk over keys, not its two ends
 query_passes      calls: a kernel for each block of keys; of the others three quarters meet
-short_factor      short sequences
+short_factor      to begin and end a block of queries takes as long for few keys as for many
 narrow_factor     narrow heads leave a row of the units partly empty; width: of a head, at most 128
 padded_factor     kernels have heads of multiples of 32
 block_factor      few blocks of queries leave units idle
@@ -444,9 +443,8 @@ intensity         FLOPs per byte moved: bound by compute; the ridge point of the
 sustained         = min(sustained_fraction * calibration * backward_ratio, 1)
 blocks            = batch * heads * s_q / 128
 long_s            of many blocks of long sequences and wide heads
-window_ratio      pairs without a window: it shortens the walk over keys, not its two ends
 query_passes      calls: a kernel for each block of keys; of the others three quarters meet
-short_factor      short sequences
+short_factor      to begin and end a block of queries takes as long for few keys as for many
 narrow_factor     narrow heads leave a row of the units partly empty; width: of a head, at most 128
 padded_factor     kernels have heads of multiples of 32
 block_factor      few blocks of queries leave units idle

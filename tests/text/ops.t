@@ -155,7 +155,7 @@ embed.tokens    forward   1 tokens=1000 widt.. 8.000 k       0 4.008 M      0 14
 embed.positions forward   1 elements=1000000   8.000 k 1.000 M 4.000 M   0.25 14.00 us  0.1% host
 attn.norm       forward   8 rows=1000 width=.. 2.008 M 8.000 M 4.000 M      2 14.00 us  1.2% host
 attn.qkv        forward   8 m=1000 n=3000 k=.. 2.000 M 6.003 G 14.01 M  428.6 36.68 us  3.1% compute
-attn.core       forward   8 b=1 heads=8/8 s=.. 6.032 M 2.022 G 8.032 M  251.7 65.68 us  5.6% compute
+attn.core       forward   8 b=1 heads=8/8 s=.. 6.032 M 2.022 G 8.032 M  251.7 65.66 us  5.6% compute
 attn.out        forward   8 m=1000 n=1000 k=.. 2.000 M 2.001 G 6.002 M  333.4 13.83 us  1.2% compute
 attn.residual   forward   8 elements=1000000         - 1.000 M 4.000 M   0.25 14.00 us  1.2% host
 mlp.norm        forward   8 rows=1000 width=.. 2.008 M 8.000 M 4.000 M      2 14.00 us  1.2% host

@@ -9,8 +9,8 @@ $ nncost compare inputs/plans.json round,fitted --scenario base --micro-batch 1,
 scenario device micro-batch     step tokens/s   MFU   memory fits bound   USD/Mtoken
 base     round  1           10.80 ms   92,629 67.8% 2.016 GB yes  compute   0.002999
 base     round  4           33.54 ms  119,248 87.3% 2.923 GB yes  compute   0.002329 cheapest
-base     fitted 1           9.457 ms  105,738 38.7% 2.016 GB yes  compute   0.005254
-base     fitted 4           25.53 ms  156,682 57.3% 2.923 GB yes  compute   0.003546 fastest
+base     fitted 1           9.457 ms  105,745 38.7% 2.016 GB yes  compute   0.005254
+base     fitted 4           25.53 ms  156,692 57.3% 2.923 GB yes  compute   0.003546 fastest
 
 # One scenario in every command, and options that override it.
 $ nncost estimate inputs/plans.json --scenario recompute | head -8
@@ -28,7 +28,7 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute full,
           software torch-compile (chosen for this plan), mode predicted
 
-step      18.79 ms, nine of ten measurements fall in 15.03 ms .. 23.49 ms
+step      18.79 ms, nine of ten measurements fall in 15.03 ms .. 23.48 ms
           no software is faster than 9.001 ms; with nothing overlapped it takes 21.49 ms
 bound by  compute 72.5% of the step, memory 19.8%, without the compute limit it would take 7.870 ms
 $ nncost ops inputs/plans.json --scenario base --top 3

@@ -10,7 +10,7 @@ software torch-compile
     step    memory    MFU  bubble  plan
 24.12 ms  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
 24.12 ms  1.799 GB  60.7%    0.0%  dp8 pp2 zero1 mb4 dualpipe
-24.15 ms  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
+24.14 ms  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe
 
@@ -18,23 +18,23 @@ time against memory, no other plan is faster with less
 
     step    memory    MFU  bubble  plan
 24.12 ms  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
-24.15 ms  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
+24.14 ms  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
 24.54 ms  1.483 GB  59.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe recompute=norm
 24.56 ms  1.390 GB  59.6%    0.0%  dp16 zero2 mb4 recompute=norm
 24.71 ms  1.363 GB  59.2%    0.0%  dp8 pp2 zero2 mb4 dualpipe recompute=activation
 24.74 ms  1.270 GB  59.2%    0.0%  dp16 zero2 mb4 recompute=activation
 25.13 ms  1.235 GB  58.3%    0.0%  dp8 pp2 zero2 mb4 dualpipe recompute=norm+activation
 25.15 ms  1.142 GB  58.2%    0.0%  dp16 zero2 mb4 recompute=norm+activation
-26.15 ms  1.120 GB  56.0%    0.0%  dp8 pp2 zero3 mb4 dualpipe recompute=norm+activation
-26.18 ms  1.114 GB  55.9%    0.0%  dp16 zero1 mb2
-26.43 ms  912.7 MB  55.4%    0.0%  dp16 zero2 mb2
+26.14 ms  1.120 GB  56.0%    0.0%  dp8 pp2 zero3 mb4 dualpipe recompute=norm+activation
+26.17 ms  1.114 GB  55.9%    0.0%  dp16 zero1 mb2
+26.42 ms  912.7 MB  55.4%    0.0%  dp16 zero2 mb2
 27.00 ms  848.7 MB  54.2%    0.0%  dp16 zero2 mb2 recompute=norm
 
 # In the other formats; the time it took is not the same twice.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 1e9 --format csv
 plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.schedule,plan.recompute,plan.offload,software,step_s,memory_bytes,mfu,tokens_per_s,bubble_share,exposed_comm_s,device_s,cost_step,run_s,device_hours,cost_run,goodput,energy_j,carbon_kg,command\r
-16,16,1,1,1,1,1,false,2,4,1,64,1f1b,none,none,torch-compile,0.0241450324079,1517537750,0.60633590184,2650648.75121,0,0.000498301668722,0.386320518526,0.000214622510292,377.266131373,1.67673836166,3.35347672332,1,3018129.05099,,nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 1e9 --zero 2 --micro-batch 4\r
-16,16,1,1,1,1,1,false,1,4,1,64,1f1b,none,none,torch-compile,0.0241450324079,1718361500,0.60633590184,2650648.75121,0,0.000498301668722,0.386320518526,0.000214622510292,377.266131373,1.67673836166,3.35347672332,1,3018129.05099,,nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 1e9 --zero 1 --micro-batch 4\r
+16,16,1,1,1,1,1,false,2,4,1,64,1f1b,none,none,torch-compile,0.0241434006598,1517537750,0.606376881463,2650827.89711,0,0.000498301668722,0.386294410557,0.000214608005865,377.240635309,1.67662504582,3.35325009164,1,3017925.08248,,nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 1e9 --zero 2 --micro-batch 4\r
+16,16,1,1,1,1,1,false,1,4,1,64,1f1b,none,none,torch-compile,0.0241434006598,1718361500,0.606376881463,2650827.89711,0,0.000498301668722,0.386294410557,0.000214608005865,377.240635309,1.67662504582,3.35325009164,1,3017925.08248,,nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 1e9 --zero 1 --micro-batch 4\r
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --format markdown
 dense on 16 x fitted, global batch 64
 33600 combinations: 77 evaluated, 33523 illegal, too large or slower for sure; 77 fit
@@ -43,8 +43,8 @@ software torch-compile
 
 | step | memory | MFU | bubble | plan |
 |---:|---:|---:|---:|:---|
-| 24.15 ms | 1.518 GB | 60.6% | 0.0% | dp16 zero2 mb4 |
-| 24.15 ms | 1.718 GB | 60.6% | 0.0% | dp16 zero1 mb4 |
+| 24.14 ms | 1.518 GB | 60.6% | 0.0% | dp16 zero2 mb4 |
+| 24.14 ms | 1.718 GB | 60.6% | 0.0% | dp16 zero1 mb4 |
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --zero 2 --micro-batch 4
 
@@ -52,18 +52,18 @@ time against memory, no other plan is faster with less
 
 | step | memory | MFU | bubble | plan |
 |---:|---:|---:|---:|:---|
-| 24.15 ms | 1.518 GB | 60.6% | 0.0% | dp16 zero2 mb4 |
+| 24.14 ms | 1.518 GB | 60.6% | 0.0% | dp16 zero2 mb4 |
 | 24.56 ms | 1.390 GB | 59.6% | 0.0% | dp16 zero2 mb4 recompute=norm |
 | 24.74 ms | 1.270 GB | 59.2% | 0.0% | dp16 zero2 mb4 recompute=activation |
 | 25.15 ms | 1.142 GB | 58.2% | 0.0% | dp16 zero2 mb4 recompute=norm+activation |
-| 26.18 ms | 1.114 GB | 55.9% | 0.0% | dp16 zero1 mb2 |
-| 26.43 ms | 912.7 MB | 55.4% | 0.0% | dp16 zero2 mb2 |
+| 26.17 ms | 1.114 GB | 55.9% | 0.0% | dp16 zero1 mb2 |
+| 26.42 ms | 912.7 MB | 55.4% | 0.0% | dp16 zero2 mb2 |
 | 27.00 ms | 848.7 MB | 54.2% | 0.0% | dp16 zero2 mb2 recompute=norm |
 | 27.10 ms | 788.7 MB | 54.0% | 0.0% | dp16 zero2 mb2 recompute=activation |
 | 27.67 ms | 724.7 MB | 52.9% | 0.0% | dp16 zero2 mb2 recompute=norm+activation |
 | 31.06 ms | 610.3 MB | 47.1% | 0.0% | dp16 zero2 mb1 |
 | 31.89 ms | 548.3 MB | 45.9% | 0.0% | dp16 zero2 mb1 recompute=activation |
-| 32.79 ms | 516.3 MB | 44.7% | 0.0% | dp16 zero2 mb1 recompute=norm+activation |
+| 32.78 ms | 516.3 MB | 44.7% | 0.0% | dp16 zero2 mb1 recompute=norm+activation |
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --tokens 300e9 --format json | sed 's/"elapsed_s": .*/"elapsed_s": 0,/'
 {
   "schema": "nncost.search/1",
@@ -76,26 +76,26 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
   "threads": 1,
   "currency": "USD",
   "best": [
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0241450324079, "memory_bytes": 1718361500, "mfu": 0.60633590184, "tokens_per_s": 2650648.75121, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.386320518526, "cost_step": 0.000214622510292, "run_s": 113179.839412, "device_hours": 503.021508498, "cost_run": 1006.043017, "goodput": 1, "energy_j": 905438715.296, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 4"}
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0241434006598, "memory_bytes": 1718361500, "mfu": 0.606376881463, "tokens_per_s": 2650827.89711, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.386294410557, "cost_step": 0.000214608005865, "run_s": 113172.190593, "device_hours": 502.987513746, "cost_run": 1005.97502749, "goodput": 1, "energy_j": 905377524.743, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 4"}
   ],
   "pareto": [
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0241450324079, "memory_bytes": 1718361500, "mfu": 0.60633590184, "tokens_per_s": 2650648.75121, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.386320518526, "cost_step": 0.000214622510292, "run_s": 113179.839412, "device_hours": 503.021508498, "cost_run": 1006.043017, "goodput": 1, "energy_j": 905438715.296, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 4"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "norm", "offload": "none"}, "software": "torch-compile", "step_s": 0.0245610324079, "memory_bytes": 1590361500, "mfu": 0.596066148884, "tokens_per_s": 2605753.65632, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.392976518526, "cost_step": 0.00021832028807, "run_s": 115129.839412, "device_hours": 511.688175165, "cost_run": 1023.37635033, "goodput": 1, "energy_j": 921038715.296, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 4 --recompute norm"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0247370324079, "memory_bytes": 1470361500, "mfu": 0.591825234272, "tokens_per_s": 2587214.13889, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.395792518526, "cost_step": 0.000219884732515, "run_s": 115954.839412, "device_hours": 515.354841831, "cost_run": 1030.70968366, "goodput": 1, "energy_j": 927638715.296, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 4 --recompute activation"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0251530324079, "memory_bytes": 1342361500, "mfu": 0.582037177967, "tokens_per_s": 2544424.82171, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.402448518526, "cost_step": 0.000223582510292, "run_s": 117904.839412, "device_hours": 524.021508498, "cost_run": 1048.043017, "goodput": 1, "energy_j": 943238715.296, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 4 --recompute norm,activation"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0261760595178, "memory_bytes": 1113561500, "mfu": 0.559289681857, "tokens_per_s": 2444982.21577, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.418816952285, "cost_step": 0.000232676084603, "run_s": 122700.27899, "device_hours": 545.334573288, "cost_run": 1090.66914658, "goodput": 1, "energy_j": 981602231.918, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "norm", "offload": "none"}, "software": "torch-compile", "step_s": 0.0267520595178, "memory_bytes": 1049561500, "mfu": 0.547247586312, "tokens_per_s": 2392339.17513, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.428032952285, "cost_step": 0.000237796084603, "run_s": 125400.27899, "device_hours": 557.334573288, "cost_run": 1114.66914658, "goodput": 1, "energy_j": 1003202231.92, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2 --recompute norm"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0268480595178, "memory_bytes": 989561500, "mfu": 0.545290805478, "tokens_per_s": 2383784.94198, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.429568952285, "cost_step": 0.000238649417936, "run_s": 125850.27899, "device_hours": 559.334573288, "cost_run": 1118.66914658, "goodput": 1, "energy_j": 1006802231.92, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2 --recompute activation"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0274240595178, "memory_bytes": 925561500, "mfu": 0.533837814583, "tokens_per_s": 2333717.22222, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.438784952285, "cost_step": 0.000243769417936, "run_s": 128550.27899, "device_hours": 571.334573288, "cost_run": 1142.66914658, "goodput": 1, "energy_j": 1028402231.92, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2 --recompute norm,activation"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0303109092381, "memory_bytes": 811161500, "mfu": 0.482994419104, "tokens_per_s": 2111451.01248, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.48497454781, "cost_step": 0.000269430304339, "run_s": 142082.387054, "device_hours": 631.477275795, "cost_run": 1262.95455159, "goodput": 1, "energy_j": 1136659096.43, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0311429092381, "memory_bytes": 749161500, "mfu": 0.470090956758, "tokens_per_s": 2055042.43392, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.49828654781, "cost_step": 0.000276825859895, "run_s": 145982.387054, "device_hours": 648.810609128, "cost_run": 1297.62121826, "goodput": 1, "energy_j": 1167859096.43, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1 --recompute activation"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0320389092381, "memory_bytes": 717161500, "mfu": 0.456944395054, "tokens_per_s": 1997571.12592, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.51262254781, "cost_step": 0.000284790304339, "run_s": 150182.387054, "device_hours": 667.477275795, "cost_run": 1334.95455159, "goodput": 1, "energy_j": 1201459096.43, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1 --recompute norm,activation"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0341467160201, "memory_bytes": 684889500, "mfu": 0.428738154246, "tokens_per_s": 1874265.15517, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.546347456321, "cost_step": 0.000303526364623, "run_s": 160062.731344, "device_hours": 711.389917084, "cost_run": 1422.77983417, "goodput": 1, "energy_j": 1280501850.75, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2 --recompute full"},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0389740253341, "memory_bytes": 684885500, "mfu": 0.375634794572, "tokens_per_s": 1642119.32053, "bubble_share": 0, "exposed_comm_s": 0.0013899291068, "device_s": 0.623584405346, "cost_step": 0.000346435780748, "run_s": 182690.743754, "device_hours": 811.958861127, "cost_run": 1623.91772225, "goodput": 1, "energy_j": 1461525950.03, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 2 --zero 1 --micro-batch 4 --recompute full"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0397090094935, "memory_bytes": 596825500, "mfu": 0.368682074591, "tokens_per_s": 1611724.91624, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.635344151896, "cost_step": 0.000352968973276, "run_s": 186135.982001, "device_hours": 827.271031115, "cost_run": 1654.54206223, "goodput": 1, "energy_j": 1489087856.01, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1 --recompute full"},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0468526928973, "memory_bytes": 596821500, "mfu": 0.312468699123, "tokens_per_s": 1365983.38414, "bubble_share": 0, "exposed_comm_s": 0.00223896551768, "device_s": 0.749643086356, "cost_step": 0.000416468381309, "run_s": 219621.997956, "device_hours": 976.097768693, "cost_run": 1952.19553739, "goodput": 1, "energy_j": 1756975983.65, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 2 --zero 1 --micro-batch 2 --recompute full"},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0636380099753, "memory_bytes": 552789500, "mfu": 0.230051191193, "tokens_per_s": 1005688.26751, "bubble_share": 0, "exposed_comm_s": 0.00426958662661, "device_s": 1.0182081596, "cost_step": 0.00056567119978, "run_s": 298303.171759, "device_hours": 1325.79187449, "cost_run": 2651.58374897, "goodput": 1, "energy_j": 2386425374.07, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 2 --zero 1 --micro-batch 1 --recompute full"},
-    {"plan": {"devices": 16, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 4, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 16, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.149025845266, "memory_bytes": 531771500, "mfu": 0.0982379933756, "tokens_per_s": 429455.708746, "bubble_share": 0, "exposed_comm_s": 0.0310938982705, "device_s": 2.38441352425, "cost_step": 0.00132467418014, "run_s": 698558.649683, "device_hours": 3104.7051097, "cost_run": 6209.4102194, "goodput": 1, "energy_j": 5588469197.46, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 4 --zero 1 --micro-batch 1 --recompute full"}
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0241434006598, "memory_bytes": 1718361500, "mfu": 0.606376881463, "tokens_per_s": 2650827.89711, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.386294410557, "cost_step": 0.000214608005865, "run_s": 113172.190593, "device_hours": 502.987513746, "cost_run": 1005.97502749, "goodput": 1, "energy_j": 905377524.743, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 4"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "norm", "offload": "none"}, "software": "torch-compile", "step_s": 0.0245594006598, "memory_bytes": 1590361500, "mfu": 0.596105752041, "tokens_per_s": 2605926.78488, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.392950410557, "cost_step": 0.000218305783643, "run_s": 115122.190593, "device_hours": 511.654180413, "cost_run": 1023.30836083, "goodput": 1, "energy_j": 920977524.743, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 4 --recompute norm"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0247354006598, "memory_bytes": 1470361500, "mfu": 0.591864275875, "tokens_per_s": 2587384.81257, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.395766410557, "cost_step": 0.000219870228087, "run_s": 115947.190593, "device_hours": 515.320847079, "cost_run": 1030.64169416, "goodput": 1, "energy_j": 927577524.743, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 4 --recompute activation"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0251514006598, "memory_bytes": 1342361500, "mfu": 0.582074938808, "tokens_per_s": 2544589.89643, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.402422410557, "cost_step": 0.000223568005865, "run_s": 117897.190593, "device_hours": 523.987513746, "cost_run": 1047.97502749, "goodput": 1, "energy_j": 943177524.743, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 4 --recompute norm,activation"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0261741558117, "memory_bytes": 1113561500, "mfu": 0.559330360273, "tokens_per_s": 2445160.04491, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.418786492987, "cost_step": 0.000232659162771, "run_s": 122691.355367, "device_hours": 545.294912744, "cost_run": 1090.58982549, "goodput": 1, "energy_j": 981530842.939, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "norm", "offload": "none"}, "software": "torch-compile", "step_s": 0.0267501558117, "memory_bytes": 1049561500, "mfu": 0.547286531826, "tokens_per_s": 2392509.42875, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.428002492987, "cost_step": 0.000237779162771, "run_s": 125391.355367, "device_hours": 557.294912744, "cost_run": 1114.58982549, "goodput": 1, "energy_j": 1003130842.94, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2 --recompute norm"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0268461558117, "memory_bytes": 989561500, "mfu": 0.545329472967, "tokens_per_s": 2383953.98018, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.429538492987, "cost_step": 0.000238632496104, "run_s": 125841.355367, "device_hours": 559.294912744, "cost_run": 1118.58982549, "goodput": 1, "energy_j": 1006730842.94, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2 --recompute activation"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0274221558117, "memory_bytes": 925561500, "mfu": 0.533874874774, "tokens_per_s": 2333879.23398, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.438754492987, "cost_step": 0.000243752496104, "run_s": 128541.355367, "device_hours": 571.294912744, "cost_run": 1142.58982549, "goodput": 1, "energy_j": 1028330842.94, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2 --recompute norm,activation"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.030308461616, "memory_bytes": 811161500, "mfu": 0.483033424312, "tokens_per_s": 2111621.52705, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.484935385856, "cost_step": 0.000269408547698, "run_s": 142070.913825, "device_hours": 631.426283667, "cost_run": 1262.85256733, "goodput": 1, "energy_j": 1136567310.6, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.031140461616, "memory_bytes": 749161500, "mfu": 0.470127905634, "tokens_per_s": 2055203.95905, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.498247385856, "cost_step": 0.000276804103253, "run_s": 145970.913825, "device_hours": 648.759617, "cost_run": 1297.519234, "goodput": 1, "energy_j": 1167767310.6, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1 --recompute activation"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.032036461616, "memory_bytes": 717161500, "mfu": 0.456979306126, "tokens_per_s": 1997723.74263, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.512583385856, "cost_step": 0.000284768547698, "run_s": 150170.913825, "device_hours": 667.426283667, "cost_run": 1334.85256733, "goodput": 1, "energy_j": 1201367310.6, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1 --recompute norm,activation"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0341443508094, "memory_bytes": 684889500, "mfu": 0.428767853333, "tokens_per_s": 1874394.98725, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.546309612951, "cost_step": 0.000303505340528, "run_s": 160051.644419, "device_hours": 711.340641863, "cost_run": 1422.68128373, "goodput": 1, "energy_j": 1280413155.35, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2 --recompute full"},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0389706938484, "memory_bytes": 684885500, "mfu": 0.375666906444, "tokens_per_s": 1642259.7003, "bubble_share": 0, "exposed_comm_s": 0.0013907367397, "device_s": 0.623531101574, "cost_step": 0.000346406167541, "run_s": 182675.127414, "device_hours": 811.889455175, "cost_run": 1623.77891035, "goodput": 1, "energy_j": 1461401019.32, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 2 --zero 1 --micro-batch 4 --recompute full"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0397059685084, "memory_bytes": 596825500, "mfu": 0.368710311068, "tokens_per_s": 1611848.3544, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.635295496135, "cost_step": 0.000352941942297, "run_s": 186121.727383, "device_hours": 827.207677259, "cost_run": 1654.41535452, "goodput": 1, "energy_j": 1488973819.07, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1 --recompute full"},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0468484095585, "memory_bytes": 596821500, "mfu": 0.31249726806, "tokens_per_s": 1366108.27567, "bubble_share": 0, "exposed_comm_s": 0.00224000390283, "device_s": 0.749574552936, "cost_step": 0.000416430307187, "run_s": 219601.919806, "device_hours": 976.008532469, "cost_run": 1952.01706494, "goodput": 1, "energy_j": 1756815358.44, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 2 --zero 1 --micro-batch 2 --recompute full"},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0636319052016, "memory_bytes": 552789500, "mfu": 0.230073262047, "tokens_per_s": 1005784.75212, "bubble_share": 0, "exposed_comm_s": 0.00427116878748, "device_s": 1.01811048323, "cost_step": 0.000565616935126, "run_s": 298274.555633, "device_hours": 1325.6646917, "cost_run": 2651.3293834, "goodput": 1, "energy_j": 2386196445.06, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 2 --zero 1 --micro-batch 1 --recompute full"},
+    {"plan": {"devices": 16, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 4, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 16, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.149020141768, "memory_bytes": 531771500, "mfu": 0.098241753271, "tokens_per_s": 429472.145447, "bubble_share": 0, "exposed_comm_s": 0.0311112555766, "device_s": 2.38432226829, "cost_step": 0.00132462348238, "run_s": 698531.914538, "device_hours": 3104.58628684, "cost_run": 6209.17257367, "goodput": 1, "energy_j": 5588255316.31, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 4 --zero 1 --micro-batch 1 --recompute full"}
   ]
 }
 
@@ -126,7 +126,7 @@ time against memory, no other plan is faster with less
 50.09 ms  192.4 MB   7.3%    8.5%  dp1 tp4 pp4 vpp2 mb1 recompute=full
 52.55 ms  186.3 MB   7.0%   12.7%  dp1 tp4 pp4 mb1 zb-h1 recompute=full
 53.34 ms  184.3 MB   6.9%   22.8%  dp1 tp4 sp pp4 mb2 zb-h1 recompute=full
-71.35 ms  169.8 MB   5.1%    8.5%  dp1 tp4 sp pp4 vpp2 mb1 recompute=full
+71.34 ms  169.8 MB   5.1%    8.5%  dp1 tp4 sp pp4 vpp2 mb1 recompute=full
 75.22 ms  168.3 MB   4.9%   13.2%  dp1 tp4 sp pp4 mb1 zb-h1 recompute=full
 $ nncost search experts round --threads 1 --devices 16 --global-batch 32 --best 2 --expert 4,8 --max-memory 600e6
 experts on 16 x round, global batch 32
@@ -169,26 +169,26 @@ dense on 16 x fitted, global batch 64
 software torch-compile
 
     step      run  run USD    kWh    memory    MFU  bubble  plan
-24.15 ms  31.44 h    1,006  251.5  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
-24.15 ms  31.44 h    1,006  251.5  1.718 GB  60.6%    0.0%  dp16 zero1 mb4
+24.14 ms  31.44 h    1,006  251.5  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
+24.14 ms  31.44 h    1,006  251.5  1.718 GB  60.6%    0.0%  dp16 zero1 mb4
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 2 --micro-batch 4
 
 time against memory, no other plan is faster with less
 
     step      run  run USD    kWh    memory    MFU  bubble  plan
-24.15 ms  31.44 h    1,006  251.5  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
+24.14 ms  31.44 h    1,006  251.5  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
 24.56 ms  31.98 h    1,023  255.8  1.390 GB  59.6%    0.0%  dp16 zero2 mb4 recompute=norm
 24.74 ms  32.21 h    1,031  257.7  1.270 GB  59.2%    0.0%  dp16 zero2 mb4 recompute=activation
 25.15 ms  32.75 h    1,048    262  1.142 GB  58.2%    0.0%  dp16 zero2 mb4 recompute=norm+activation
-26.18 ms  34.08 h    1,091  272.7  1.114 GB  55.9%    0.0%  dp16 zero1 mb2
-26.43 ms  34.41 h    1,101  275.3  912.7 MB  55.4%    0.0%  dp16 zero2 mb2
-27.00 ms  35.16 h    1,125  281.3  848.7 MB  54.2%    0.0%  dp16 zero2 mb2 recompute=norm
-27.10 ms  35.28 h    1,129  282.3  788.7 MB  54.0%    0.0%  dp16 zero2 mb2 recompute=activation
-27.67 ms  36.03 h    1,153  288.3  724.7 MB  52.9%    0.0%  dp16 zero2 mb2 recompute=norm+activation
+26.17 ms  34.08 h    1,091  272.6  1.114 GB  55.9%    0.0%  dp16 zero1 mb2
+26.42 ms  34.41 h    1,101  275.2  912.7 MB  55.4%    0.0%  dp16 zero2 mb2
+27.00 ms  35.16 h    1,125  281.2  848.7 MB  54.2%    0.0%  dp16 zero2 mb2 recompute=norm
+27.10 ms  35.28 h    1,129  282.2  788.7 MB  54.0%    0.0%  dp16 zero2 mb2 recompute=activation
+27.67 ms  36.03 h    1,153  288.2  724.7 MB  52.9%    0.0%  dp16 zero2 mb2 recompute=norm+activation
 31.06 ms  40.44 h    1,294  323.5  610.3 MB  47.1%    0.0%  dp16 zero2 mb1
 31.89 ms  41.52 h    1,329  332.2  548.3 MB  45.9%    0.0%  dp16 zero2 mb1 recompute=activation
-32.79 ms  42.69 h    1,366  341.5  516.3 MB  44.7%    0.0%  dp16 zero2 mb1 recompute=norm+activation
+32.78 ms  42.69 h    1,366  341.5  516.3 MB  44.7%    0.0%  dp16 zero2 mb1 recompute=norm+activation
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --budget 100
 dense on 16 x fitted, global batch 64
 134400 combinations: 1620 evaluated, 132780 illegal, too large or slower for sure; 0 fit
@@ -215,7 +215,7 @@ software torch-compile
 316.9 ms  202.2 MB   4.6%    0.0%  dp4 cp4 zero3 mb1 recompute=full
 138.9 ms  223.2 MB  10.5%    0.0%  dp8 cp2 zero3 mb1 recompute=full
 
-the first is 178.0 ms slower than the second, exposed communication 119.4 ms more, compute 58.56 ms
+the first is 178.0 ms slower than the second, exposed communication 119.4 ms more, compute 58.55 ms
 more
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --context 4 --zero 3 --micro-batch 1 --recompute full
@@ -223,18 +223,18 @@ more
 time against memory, no other plan is faster with less
 
     step    memory    MFU  bubble  plan
-24.15 ms  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
+24.14 ms  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
 24.56 ms  1.390 GB  59.6%    0.0%  dp16 zero2 mb4 recompute=norm
 24.74 ms  1.270 GB  59.2%    0.0%  dp16 zero2 mb4 recompute=activation
 25.15 ms  1.142 GB  58.2%    0.0%  dp16 zero2 mb4 recompute=norm+activation
-26.18 ms  1.114 GB  55.9%    0.0%  dp16 zero1 mb2
-26.43 ms  912.7 MB  55.4%    0.0%  dp16 zero2 mb2
+26.17 ms  1.114 GB  55.9%    0.0%  dp16 zero1 mb2
+26.42 ms  912.7 MB  55.4%    0.0%  dp16 zero2 mb2
 27.00 ms  848.7 MB  54.2%    0.0%  dp16 zero2 mb2 recompute=norm
 27.10 ms  788.7 MB  54.0%    0.0%  dp16 zero2 mb2 recompute=activation
 27.67 ms  724.7 MB  52.9%    0.0%  dp16 zero2 mb2 recompute=norm+activation
 31.06 ms  610.3 MB  47.1%    0.0%  dp16 zero2 mb1
 31.89 ms  548.3 MB  45.9%    0.0%  dp16 zero2 mb1 recompute=activation
-32.79 ms  516.3 MB  44.7%    0.0%  dp16 zero2 mb1 recompute=norm+activation
+32.78 ms  516.3 MB  44.7%    0.0%  dp16 zero2 mb1 recompute=norm+activation
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --objective cost --tokens 1e9
 dense on 16 x fitted, global batch 64
 33600 combinations: 77 evaluated, 33523 illegal, too large or slower for sure; 77 fit
@@ -242,26 +242,26 @@ dense on 16 x fitted, global batch 64
 software torch-compile
 
     step      run  run USD     kWh    memory    MFU  bubble  plan
-24.15 ms  377.3 s    3.353  0.8384  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
-24.15 ms  377.3 s    3.353  0.8384  1.718 GB  60.6%    0.0%  dp16 zero1 mb4
+24.14 ms  377.2 s    3.353  0.8383  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
+24.14 ms  377.2 s    3.353  0.8383  1.718 GB  60.6%    0.0%  dp16 zero1 mb4
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 1e9 --zero 2 --micro-batch 4
 
 time against memory, no other plan is faster with less
 
     step     run run USD    kWh   memory   MFU bubble plan
-24.15 ms 377.3 s   3.353 0.8384 1.518 GB 60.6%   0.0% dp16 zero2 mb4
-24.56 ms 383.8 s   3.411 0.8528 1.390 GB 59.6%   0.0% dp16 zero2 mb4 recompute=norm
-24.74 ms 386.5 s   3.436 0.8589 1.270 GB 59.2%   0.0% dp16 zero2 mb4 recompute=activation
-25.15 ms 393.0 s   3.493 0.8734 1.142 GB 58.2%   0.0% dp16 zero2 mb4 recompute=norm+activation
-26.18 ms 409.0 s   3.636 0.9089 1.114 GB 55.9%   0.0% dp16 zero1 mb2
-26.43 ms 412.9 s    3.67 0.9175 912.7 MB 55.4%   0.0% dp16 zero2 mb2
+24.14 ms 377.2 s   3.353 0.8383 1.518 GB 60.6%   0.0% dp16 zero2 mb4
+24.56 ms 383.7 s   3.411 0.8528 1.390 GB 59.6%   0.0% dp16 zero2 mb4 recompute=norm
+24.74 ms 386.5 s   3.435 0.8589 1.270 GB 59.2%   0.0% dp16 zero2 mb4 recompute=activation
+25.15 ms 393.0 s   3.493 0.8733 1.142 GB 58.2%   0.0% dp16 zero2 mb4 recompute=norm+activation
+26.17 ms 409.0 s   3.635 0.9088 1.114 GB 55.9%   0.0% dp16 zero1 mb2
+26.42 ms 412.9 s    3.67 0.9175 912.7 MB 55.4%   0.0% dp16 zero2 mb2
 27.00 ms 421.9 s    3.75 0.9375 848.7 MB 54.2%   0.0% dp16 zero2 mb2 recompute=norm
-27.10 ms 423.4 s   3.764 0.9409 788.7 MB 54.0%   0.0% dp16 zero2 mb2 recompute=activation
-27.67 ms 432.4 s   3.844 0.9609 724.7 MB 52.9%   0.0% dp16 zero2 mb2 recompute=norm+activation
-31.06 ms 485.3 s   4.314  1.078 610.3 MB 47.1%   0.0% dp16 zero2 mb1
-31.89 ms 498.3 s   4.429  1.107 548.3 MB 45.9%   0.0% dp16 zero2 mb1 recompute=activation
-32.79 ms 512.3 s   4.554  1.138 516.3 MB 44.7%   0.0% dp16 zero2 mb1 recompute=norm+activation
+27.10 ms 423.4 s   3.763 0.9408 788.7 MB 54.0%   0.0% dp16 zero2 mb2 recompute=activation
+27.67 ms 432.4 s   3.843 0.9608 724.7 MB 52.9%   0.0% dp16 zero2 mb2 recompute=norm+activation
+31.06 ms 485.2 s   4.313  1.078 610.3 MB 47.1%   0.0% dp16 zero2 mb1
+31.89 ms 498.2 s   4.429  1.107 548.3 MB 45.9%   0.0% dp16 zero2 mb1 recompute=activation
+32.78 ms 512.2 s   4.553  1.138 516.3 MB 44.7%   0.0% dp16 zero2 mb1 recompute=norm+activation
 
 # What a target takes: figures of the device that reach it, that do not, and that it is reached.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 20ms
@@ -271,48 +271,48 @@ dense on 16 x fitted, global batch 64
 software torch-compile
 
     step    memory    MFU  bubble  plan
-24.15 ms  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
+24.14 ms  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --zero 2 --micro-batch 4
 
 time against memory, no other plan is faster with less
 
     step    memory    MFU  bubble  plan
-24.15 ms  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
+24.14 ms  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
 24.56 ms  1.390 GB  59.6%    0.0%  dp16 zero2 mb4 recompute=norm
 24.74 ms  1.270 GB  59.2%    0.0%  dp16 zero2 mb4 recompute=activation
 25.15 ms  1.142 GB  58.2%    0.0%  dp16 zero2 mb4 recompute=norm+activation
-26.18 ms  1.114 GB  55.9%    0.0%  dp16 zero1 mb2
-26.43 ms  912.7 MB  55.4%    0.0%  dp16 zero2 mb2
+26.17 ms  1.114 GB  55.9%    0.0%  dp16 zero1 mb2
+26.42 ms  912.7 MB  55.4%    0.0%  dp16 zero2 mb2
 27.00 ms  848.7 MB  54.2%    0.0%  dp16 zero2 mb2 recompute=norm
 27.10 ms  788.7 MB  54.0%    0.0%  dp16 zero2 mb2 recompute=activation
 27.67 ms  724.7 MB  52.9%    0.0%  dp16 zero2 mb2 recompute=norm+activation
 31.06 ms  610.3 MB  47.1%    0.0%  dp16 zero2 mb1
 31.89 ms  548.3 MB  45.9%    0.0%  dp16 zero2 mb1 recompute=activation
-32.79 ms  516.3 MB  44.7%    0.0%  dp16 zero2 mb1 recompute=norm+activation
+32.78 ms  516.3 MB  44.7%    0.0%  dp16 zero2 mb1 recompute=norm+activation
 
-from 24.15 ms to a step of 20.00 ms, the smallest value of one figure alone
+from 24.14 ms to a step of 20.00 ms, the smallest value of one figure alone
 
-  matmul_flops_per_s.bf16  200.0 TFLOP/s -> 252.0 TFLOP/s, 1.26 x
+  matmul_flops_per_s.bf16  200.0 TFLOP/s -> 251.9 TFLOP/s, 1.26 x
   mem_bytes_per_s          2.000 TB/s: alone not enough, even infinite bandwidth leaves 21.84 ms
   scale_up.bytes_per_s     200.0 GB/s: alone not enough, even infinite bandwidth leaves 23.92 ms
   scale_out.bytes_per_s    20.00 GB/s: alone not enough, even infinite bandwidth leaves 24.02 ms
-  mem_bytes                20.00 GB: alone not enough, even infinite capacity leaves 24.15 ms with the fastest plan of all
+  mem_bytes                20.00 GB: alone not enough, even infinite capacity leaves 24.14 ms with the fastest plan of all
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 2 | tail -3
-32.79 ms  516.3 MB  44.7%    0.0%  dp16 zero2 mb1 recompute=norm+activation
+32.78 ms  516.3 MB  44.7%    0.0%  dp16 zero2 mb1 recompute=norm+activation
 
-a step of 2.000 s is reached: the best plan takes 24.15 ms
+a step of 2.000 s is reached: the best plan takes 24.14 ms
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --max-memory 600e6 --target-step 30ms | tail -8
 
 from 31.89 ms to a step of 30.00 ms, the smallest value of one figure alone
 
   matmul_flops_per_s.bf16  200.0 TFLOP/s -> 218.6 TFLOP/s, 1.093 x
-  mem_bytes_per_s          2.000 TB/s -> 4.623 TB/s, 2.311 x
+  mem_bytes_per_s          2.000 TB/s -> 4.615 TB/s, 2.307 x
   scale_up.bytes_per_s     200.0 GB/s: alone not enough, even infinite bandwidth leaves 31.33 ms
-  scale_out.bytes_per_s    20.00 GB/s: alone not enough, even infinite bandwidth leaves 31.58 ms
+  scale_out.bytes_per_s    20.00 GB/s: alone not enough, even infinite bandwidth leaves 31.57 ms
   mem_bytes                600.0 MB -> 724.7 MB, 1.208 x, with another plan
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --target-step 20ms --format json | sed -n '/"target"/,$p'
-  "target": {"step_s": 0.02, "figures": [{"figure": "matmul_flops_per_s.bf16", "value": 2e14, "needed": 2.51968897931e14, "step_s": 0.02}, {"figure": "mem_bytes_per_s", "value": 2e12, "needed": null, "step_s": 0.0218395561778}, {"figure": "scale_up.bytes_per_s", "value": 200000000000, "needed": null, "step_s": 0.0239209911492}, {"figure": "scale_out.bytes_per_s", "value": 20000000000, "needed": null, "step_s": 0.0240196660159}, {"figure": "mem_bytes", "value": 20000000000, "needed": null, "step_s": 0.0241450324079}]}
+  "target": {"step_s": 0.02, "figures": [{"figure": "matmul_flops_per_s.bf16", "value": 2e14, "needed": 2.51948319927e14, "step_s": 0.0199999999997}, {"figure": "mem_bytes_per_s", "value": 2e12, "needed": null, "step_s": 0.0218379244297}, {"figure": "scale_up.bytes_per_s", "value": 200000000000, "needed": null, "step_s": 0.0239193594011}, {"figure": "scale_out.bytes_per_s", "value": 20000000000, "needed": null, "step_s": 0.0240180342678}, {"figure": "mem_bytes", "value": 20000000000, "needed": null, "step_s": 0.0241434006598}]}
 }
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --max-memory 1e8 --target-step 30ms
 dense on 16 x fitted, global batch 64
@@ -341,20 +341,20 @@ shard 1/2: 17280 combinations: 516 evaluated, 16764 illegal, too large or slower
 software torch-compile
 
     step    memory    MFU  bubble  plan
-13.62 ms  1.194 GB  53.8%    0.0%  dp4 zero2 mb2
+13.61 ms  1.194 GB  53.8%    0.0%  dp4 zero2 mb2
 
     nncost estimate dense fitted --devices 4 --global-batch 8 --zero 2 --micro-batch 2
 
 time against memory, no other plan is faster with less
 
     step    memory    MFU  bubble  plan
-13.62 ms  1.194 GB  53.8%    0.0%  dp4 zero2 mb2
+13.61 ms  1.194 GB  53.8%    0.0%  dp4 zero2 mb2
 13.95 ms  1.070 GB  52.5%    0.0%  dp4 zero2 mb2 recompute=activation
 14.24 ms  1.006 GB  51.4%    0.0%  dp4 zero2 mb2 recompute=norm+activation
 14.93 ms  981.3 MB  49.0%    0.0%  dp4 zero3 mb2 recompute=activation
 15.22 ms  917.3 MB  48.1%    0.0%  dp4 zero3 mb2 recompute=norm+activation
 15.84 ms  891.5 MB  46.2%    0.0%  dp4 zero2 mb1
-16.26 ms  829.5 MB  45.0%    0.0%  dp4 zero2 mb1 recompute=activation
+16.25 ms  829.5 MB  45.0%    0.0%  dp4 zero2 mb1 recompute=activation
 16.70 ms  797.5 MB  43.8%    0.0%  dp4 zero2 mb1 recompute=norm+activation
 18.41 ms  740.9 MB  39.8%    0.0%  dp4 zero3 mb1 recompute=activation
 18.86 ms  708.9 MB  38.8%    0.0%  dp4 zero3 mb1 recompute=norm+activation
@@ -375,14 +375,14 @@ $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 -
   "threads": 1,
   "currency": "USD",
   "best": [
-    {"index": 116, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.014074616149897341, "memory_bytes": 1675868000, "mfu": 0.52008523159996733, "tokens_per_s": 568399.16021854361, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.056298464599589364, "cost_step": 3.1276924777549646e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 2 --schedule dualpipe"}
+    {"index": 116, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.014073664296841341, "memory_bytes": 1675868000, "mfu": 0.52012040685401906, "tokens_per_s": 568437.60311914643, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.056294657187365364, "cost_step": 3.1274809548536313e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 2 --schedule dualpipe"}
   ],
   "pareto": [
-    {"index": 116, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.014074616149897341, "memory_bytes": 1675868000, "mfu": 0.52008523159996733, "tokens_per_s": 568399.16021854361, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.056298464599589364, "cost_step": 3.1276924777549646e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 2 --schedule dualpipe"},
-    {"index": 44, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016142041010058582, "memory_bytes": 1501668000, "mfu": 0.45347425368568278, "tokens_per_s": 495600.27725211228, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.064568164040234327, "cost_step": 3.5871202244574626e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule dualpipe"},
-    {"index": 102, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016243046958385968, "memory_bytes": 1157240000, "mfu": 0.45065436421833566, "tokens_per_s": 492518.43083971116, "bubble_share": 0.10010895087691545, "exposed_comm_s": 0.00045308221394650618, "device_s": 0.064972187833543874, "cost_step": 3.6095659907524376e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 2 --schedule interleaved"},
-    {"index": 30, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.017663772498505894, "memory_bytes": 894988000, "mfu": 0.41440751122780645, "tokens_per_s": 452904.38385552616, "bubble_share": 0.055572059068777796, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.070655089994023576, "cost_step": 3.9252827774457543e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 1 --schedule interleaved"},
-    {"index": 36, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "zb-h1", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.018760979573410441, "memory_bytes": 862936000, "mfu": 0.39017152443225772, "tokens_per_s": 426416.96659263136, "bubble_share": 0.1108054766242184, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.075043918293641765, "cost_step": 4.1691065718689867e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule zb-h1"}
+    {"index": 116, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.014073664296841341, "memory_bytes": 1675868000, "mfu": 0.52012040685401906, "tokens_per_s": 568437.60311914643, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.056294657187365364, "cost_step": 3.1274809548536313e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 2 --schedule dualpipe"},
+    {"index": 44, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016140817198986582, "memory_bytes": 1501668000, "mfu": 0.45350863650569029, "tokens_per_s": 495637.85410457954, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.06456326879594633, "cost_step": 3.5868482664414631e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule dualpipe"},
+    {"index": 102, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016241976123697967, "memory_bytes": 1157240000, "mfu": 0.45068407589392429, "tokens_per_s": 492550.90261631063, "bubble_share": 0.10010822550367678, "exposed_comm_s": 0.00045308221394650618, "device_s": 0.064967904494791867, "cost_step": 3.6093280274884371e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 2 --schedule interleaved"},
+    {"index": 30, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.017662472199241896, "memory_bytes": 894988000, "mfu": 0.41443801962865578, "tokens_per_s": 452937.72637011559, "bubble_share": 0.055571819697729105, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.070649888796967583, "cost_step": 3.9249938220537546e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 1 --schedule interleaved"},
+    {"index": 36, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "zb-h1", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.018759449809570446, "memory_bytes": 862936000, "mfu": 0.39020334147889452, "tokens_per_s": 426451.73932119622, "bubble_share": 0.11079820314029604, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.075037799238281785, "cost_step": 4.1687666243489878e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule zb-h1"}
   ],
   "pareto_truncated": false,
   "missed": null,
@@ -545,29 +545,29 @@ $ nncost estimate dense round --power-cap 100
 
 # The run of a plan counts stops and checkpoints as 'nncost run' does; deadline and budget hold for it.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --tokens 100B --device-mtbf-s 200h --storage-write-bytes-per-s 100MB/s -f json | grep -m1 -o '"\(run_s\|goodput\|device_hours\|cost_run\|energy_j\)": [^,}]*'
-"run_s": 39276.4845722
-"device_hours": 174.562153654
-"cost_run": 349.124307309
+"run_s": 39273.8302238
+"device_hours": 174.55035655
+"cost_run": 349.1007131
 "goodput": 0.960539456325
-"energy_j": 314211876.578
+"energy_j": 314190641.79
 $ nncost run dense fitted --devices 16 --global-batch 64 --zero 1 --micro-batch 4 --tokens 100B --device-mtbf-s 200h --storage-write-bytes-per-s 100MB/s -f json | grep -o '"run": {.*' | grep -o '"\(run_s\|goodput\|device_hours\|cost\|energy_j\)": [^,}]*'
 "goodput": 0.960539456325
-"run_s": 39276.4845722
-"device_hours": 174.562153654
-"cost": 349.124307309
-"energy_j": 314211876.578
+"run_s": 39273.8302238
+"device_hours": 174.55035655
+"cost": 349.1007131
+"energy_j": 314190641.79
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --tokens 100B --deadline 10.5h | grep -c '^24'
 2
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --tokens 100B --deadline 10.5h --device-mtbf-s 200h --storage-write-bytes-per-s 100MB/s
 dense on 16 x fitted, global batch 64
 8400 combinations: 15 evaluated, 8385 illegal, too large or slower for sure; 0 fit
 
-no plan that fits keeps to the deadline and the budget; the fastest takes 24.15 ms a step, 10.91 h
+no plan that fits keeps to the deadline and the budget; the fastest takes 24.14 ms a step, 10.91 h
 for the run, run cost 349.1 USD
 [1]
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --epochs 2 --dataset-size 50B --deadline 10.5h | grep '^24'
-24.15 ms  10.48 h    335.3  83.84  1.718 GB  60.6%    0.0%  dp16 zero1 mb4
-24.15 ms  10.48 h    335.3  83.84  1.718 GB  60.6%    0.0%  dp16 zero1 mb4
+24.14 ms  10.48 h    335.3  83.83  1.718 GB  60.6%    0.0%  dp16 zero1 mb4
+24.14 ms  10.48 h    335.3  83.83  1.718 GB  60.6%    0.0%  dp16 zero1 mb4
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tokens 1B --days 3
 ! nncost: --days: one amount of training is enough, expected --tokens, --samples, --epochs, --days or --device-hours, found 2 of them
 [2]

@@ -24,26 +24,26 @@ efficiency.gemm.bf16.l2_bytes_per_s, and may bound products first
 mem_bytes moves no time: the plan takes 4.133 GB of 20.00 GB, with less than that it would not fit
 $ nncost estimate dense fitted --devices 16 --global-batch 512 --zero 3 --recompute full --sensitivity --format csv
 figure,value,elasticity,step_if_doubled_s,needed\r
-scale_up.bytes_per_s,200000000000,-0.307921016356,0.446983759187,\r
-scale_out.bytes_per_s,20000000000,-0.216506980957,0.471131909496,\r
-matmul_flops_per_s.bf16,2e14,-0.0946393215935,0.503678666629,\r
-scale_out.latency_s,5e-6,0.0422208416962,0.550631226337,\r
-mem_bytes_per_s,2e12,-0.0160564712075,0.524127275779,\r
-vector_flops_per_s.fp32,1e13,0,0.528324897071,\r
-scale_up.latency_s,2e-6,0,0.528324897071,\r
-host.bytes_per_s,20000000000,0,0.528324897071,\r
-mem_bytes,20000000000,0,0.528324897071,267256000\r
+scale_up.bytes_per_s,200000000000,-0.307923782994,0.446979012283,\r
+scale_out.bytes_per_s,20000000000,-0.21650892625,0.471127162593,\r
+matmul_flops_per_s.bf16,2e14,-0.0946311870143,0.503676293177,\r
+scale_out.latency_s,5e-6,0.0422212210463,0.550626479433,\r
+mem_bytes_per_s,2e12,-0.0160566154733,0.524122528876,\r
+vector_flops_per_s.fp32,1e13,0,0.528320150168,\r
+scale_up.latency_s,2e-6,0,0.528320150168,\r
+host.bytes_per_s,20000000000,0,0.528320150168,\r
+mem_bytes,20000000000,0,0.528320150168,267256000\r
 $ nncost estimate dense fitted --micro-batch 8 --precision fp16 --sensitivity --format json | sed -n '/"sensitivity"/,/^  \]/p'
   "sensitivity": [
-    {"figure": "matmul_flops_per_s.fp16", "value": 2e14, "elasticity": -0.85160588853, "step_if_doubled_s": 0.0276234282908, "needed": null},
-    {"figure": "mem_bytes_per_s", "value": 2e12, "elasticity": -0.154216213518, "step_if_doubled_s": 0.0438839655389, "needed": null},
-    {"figure": "vector_flops_per_s.fp32", "value": 1e13, "elasticity": 0, "step_if_doubled_s": 0.0475425894014, "needed": null},
-    {"figure": "scale_up.bytes_per_s", "value": 200000000000, "elasticity": 0, "step_if_doubled_s": 0.0475425894014, "needed": null},
-    {"figure": "scale_up.latency_s", "value": 2e-6, "elasticity": 0, "step_if_doubled_s": 0.0475425894014, "needed": null},
-    {"figure": "scale_out.bytes_per_s", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0475425894014, "needed": null},
-    {"figure": "scale_out.latency_s", "value": 5e-6, "elasticity": 0, "step_if_doubled_s": 0.0475425894014, "needed": null},
-    {"figure": "host.bytes_per_s", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0475425894014, "needed": null},
-    {"figure": "mem_bytes", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0475425894014, "needed": 4132904000}
+    {"figure": "matmul_flops_per_s.fp16", "value": 2e14, "elasticity": -0.851596550491, "step_if_doubled_s": 0.0276219325217, "needed": null},
+    {"figure": "mem_bytes_per_s", "value": 2e12, "elasticity": -0.154225917926, "step_if_doubled_s": 0.0438809740007, "needed": null},
+    {"figure": "vector_flops_per_s.fp32", "value": 1e13, "elasticity": 0, "step_if_doubled_s": 0.0475395978633, "needed": null},
+    {"figure": "scale_up.bytes_per_s", "value": 200000000000, "elasticity": 0, "step_if_doubled_s": 0.0475395978633, "needed": null},
+    {"figure": "scale_up.latency_s", "value": 2e-6, "elasticity": 0, "step_if_doubled_s": 0.0475395978633, "needed": null},
+    {"figure": "scale_out.bytes_per_s", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0475395978633, "needed": null},
+    {"figure": "scale_out.latency_s", "value": 5e-6, "elasticity": 0, "step_if_doubled_s": 0.0475395978633, "needed": null},
+    {"figure": "host.bytes_per_s", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0475395978633, "needed": null},
+    {"figure": "mem_bytes", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0475395978633, "needed": 4132904000}
   ],
 $ nncost estimate unet round --micro-batch 8 --sensitivity --format markdown | sed -n '/^- \*\*cost/,$p'
 - **cost**: 1 USD per device-hour (nowhere, 2020-01), 6.82e-07 USD per step, 8.525e-05 USD per thousand samples

@@ -7,11 +7,11 @@ dense on 4 sizes of fitted, global batch 64
 
 devices      step         run  run USD    kWh    memory    MFU  bubble  plan
       8  46.13 ms  2.503 days    961.1  240.3  2.821 GB  63.5%    0.0%  dp8 zero2 mb8
-     16  24.12 ms     31.41 h    1,005  251.3  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+     16  24.12 ms     31.41 h    1,005  251.2  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
      32  13.39 ms     17.44 h    1,116    279  865.9 MB  54.7%    0.0%  dp32 zero2 mb2
-     64  8.048 ms     10.48 h    1,341  335.3  563.5 MB  45.5%    0.0%  dp32 pp2 zero2 mb1 dualpipe
+     64  8.047 ms     10.48 h    1,341  335.3  563.5 MB  45.5%    0.0%  dp32 pp2 zero2 mb1 dualpipe
 
-fastest: 64 devices, 8.048 ms a step, 10.48 h for the run, run cost 1,341 USD
+fastest: 64 devices, 8.047 ms a step, 10.48 h for the run, run cost 1,341 USD
     nncost estimate dense fitted --global-batch 64 --tokens 300e9 --price 2 --devices 64 --pipeline 2 --zero 2 --micro-batch 1 --schedule dualpipe
 cheapest: 8 devices, 46.13 ms a step, 2.503 days for the run, run cost 961.1 USD
     nncost estimate dense fitted --global-batch 64 --tokens 300e9 --price 2 --devices 8 --zero 2 --micro-batch 8
@@ -23,7 +23,7 @@ dense on 3 sizes of fitted, global batch 96
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  68.90 ms  0.0003062  4.030 GB  63.7%    0.0%  dp8 zero2 mb12
-     16  35.08 ms  0.0003119  2.216 GB  62.6%    0.0%  dp8 pp2 zero2 mb6 dualpipe
+     16  35.08 ms  0.0003118  2.216 GB  62.6%    0.0%  dp8 pp2 zero2 mb6 dualpipe
      24  24.12 ms  0.0003216  1.486 GB  60.7%    0.0%  dp24 zero2 mb4
 
 fastest: 24 devices, 24.12 ms a step, step cost 0.0003216 USD
@@ -32,8 +32,8 @@ cheapest: 8 devices, 68.90 ms a step, step cost 0.0003062 USD
     nncost estimate dense fitted --global-batch 96 --devices 8 --zero 2 --micro-batch 12
 $ nncost search dense fitted --threads 1 --devices 8,16 --global-batch 64 --tensor 1,2 --recompute none --offload none --format csv
 plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.schedule,plan.recompute,plan.offload,software,step_s,memory_bytes,mfu,tokens_per_s,bubble_share,exposed_comm_s,device_s,cost_step,run_s,device_hours,cost_run,goodput,energy_j,carbon_kg,command\r
-8,8,1,1,1,1,1,false,2,8,1,64,1f1b,none,none,torch-compile,0.0461338880038,2820855500,0.634674450105,1387266.55761,0,0.000348506414827,0.36907110403,0.000205039502239,,,,,,,nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8\r
-16,8,1,2,1,1,1,false,2,4,2,64,dualpipe,none,none,torch-compile,0.0241212742019,1611255500,0.606933111304,2653259.50297,0,0.000348506414827,0.385940387231,0.000214411326239,,,,,,,nncost estimate dense fitted --global-batch 64 --devices 16 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe\r
+8,8,1,1,1,1,1,false,2,8,1,64,1f1b,none,none,torch-compile,0.0461308964656,2820855500,0.634715608049,1387356.52033,0,0.000348506414827,0.369047171725,0.000205026206514,,,,,,,nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8\r
+16,8,1,2,1,1,1,false,2,4,2,64,dualpipe,none,none,torch-compile,0.0241196424538,1611255500,0.606974171695,2653439.00195,0,0.000348506414827,0.385914279261,0.000214396821812,,,,,,,nncost estimate dense fitted --global-batch 64 --devices 16 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe\r
 $ nncost search dense fitted --threads 1 --devices 8,24,32 --global-batch 96 --recompute none --offload none --tensor 1 --format markdown
 dense on 3 sizes of fitted, global batch 96
 179712 combinations: 1930 evaluated, 177782 illegal, too large or slower for sure; 1930 fit
@@ -62,7 +62,7 @@ $ nncost search dense fitted --threads 1 --devices 8,12 --data 8 --global-batch 
   "fastest": 8,
   "cheapest": 8,
   "sizes": [
-    {"devices": 8, "space": 24576, "evaluated": 4, "feasible": 4, "best": {"plan": {"devices": 8, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 2, "micro_batch": 1, "micro_batches": 1, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0080486397691, "memory_bytes": 704055500, "mfu": 0.454735222969, "tokens_per_s": 993956.771517, "bubble_share": 0, "exposed_comm_s": 0.000348506414827, "device_s": 0.0643891181528, "cost_step": 3.57717323071e-5, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --data 8 --global-batch 8 --devices 8 --zero 2 --micro-batch 1"}, "reason": null},
+    {"devices": 8, "space": 24576, "evaluated": 4, "feasible": 4, "best": {"plan": {"devices": 8, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 2, "micro_batch": 1, "micro_batches": 1, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.00804802786356, "memory_bytes": 704055500, "mfu": 0.454769797278, "tokens_per_s": 994032.343777, "bubble_share": 0, "exposed_comm_s": 0.000348506414827, "device_s": 0.0643842229085, "cost_step": 3.5769012727e-5, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --data 8 --global-batch 8 --devices 8 --zero 2 --micro-batch 1"}, "reason": null},
     {"devices": 12, "space": 46080, "evaluated": 0, "feasible": 0, "best": null, "reason": "disagrees with data x tensor x pipeline x context, expected 8, found 12"}
   ]
 }
@@ -90,14 +90,14 @@ dense on 4 sizes of fitted, global batch 64
 408576 combinations: 3836 evaluated, 404740 illegal, too large or slower for sure; 284 fit
 
 devices      step      run  run USD    kWh    memory    MFU  bubble  plan
-     16  24.12 ms  31.41 h    1,005  251.3  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+     16  24.12 ms  31.41 h    1,005  251.2  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
      32  13.39 ms  17.44 h    1,116    279  865.9 MB  54.7%    0.0%  dp32 zero2 mb2
-     64  8.048 ms  10.48 h    1,341  335.3  563.5 MB  45.5%    0.0%  dp32 pp2 zero2 mb1 dualpipe
+     64  8.047 ms  10.48 h    1,341  335.3  563.5 MB  45.5%    0.0%  dp32 pp2 zero2 mb1 dualpipe
 
 8 devices: misses the deadline or the budget, the fastest takes 46.13 ms a step, 2.503 days for the
 run, run cost 961.1 USD
 
-fastest: 64 devices, 8.048 ms a step, 10.48 h for the run, run cost 1,341 USD
+fastest: 64 devices, 8.047 ms a step, 10.48 h for the run, run cost 1,341 USD
     nncost estimate dense fitted --global-batch 64 --tokens 300e9 --devices 64 --pipeline 2 --zero 2 --micro-batch 1 --schedule dualpipe
 cheapest: 16 devices, 24.12 ms a step, 31.41 h for the run, run cost 1,005 USD
     nncost estimate dense fitted --global-batch 64 --tokens 300e9 --devices 16 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe
@@ -117,15 +117,15 @@ dense on 3 sizes of fitted, global batch 8
 101376 combinations: 28 evaluated, 101348 illegal, too large or slower for sure; 28 fit
 
 devices      step   step USD    memory    MFU  bubble  plan
-      8  8.049 ms  3.577e-05  704.1 MB  45.5%    0.0%  dp8 zero2 mb1
-     16  6.781 ms  6.028e-05  459.1 MB  27.0%    0.0%  dp8 cp2 zero2 mb1
+      8  8.048 ms  3.577e-05  704.1 MB  45.5%    0.0%  dp8 zero2 mb1
+     16  6.781 ms  6.027e-05  459.1 MB  27.0%    0.0%  dp8 cp2 zero2 mb1
 
 12 devices: no legal plan, --devices: disagrees with data x tensor x pipeline x context, expected 8,
 found 12
 
-fastest: 16 devices, 6.781 ms a step, step cost 6.028e-05 USD
+fastest: 16 devices, 6.781 ms a step, step cost 6.027e-05 USD
     nncost estimate dense fitted --global-batch 8 --data 8 --devices 16 --context 2 --zero 2 --micro-batch 1
-cheapest: 8 devices, 8.049 ms a step, step cost 3.577e-05 USD
+cheapest: 8 devices, 8.048 ms a step, step cost 3.577e-05 USD
     nncost estimate dense fitted --global-batch 8 --data 8 --devices 8 --zero 2 --micro-batch 1
 $ nncost search dense round --threads 1 --devices 12,20 --global-batch 8 --tensor 1,2 --recompute none --offload none --data 8
 ! nncost: --devices: disagrees with data x tensor x pipeline x context, expected 8, found 12

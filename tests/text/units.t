@@ -74,9 +74,9 @@ $ nncost sweep dense fitted --micro-batch 1,2 --where 'total_bytes < 10B'
 # Ranges, constraints and requirements.
 $ nncost sweep experts fitted --seq-len 1k..4k*2 --columns seq_len,step_s --format csv
 plan.seq_len,step.step_s\r
-1024,0.0065509756067\r
-2048,0.0102051636993\r
-4096,0.0199014295278\r
+1024,0.0065506535795\r
+2048,0.0102049122921\r
+4096,0.0199012134306\r
 $ nncost sweep dense fitted --micro-batch 1,2,4 --where 'step_s < 20ms && total_bytes < 80GB' --columns micro_batch --format csv
 plan.micro_batch\r
 1\r

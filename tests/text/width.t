@@ -56,28 +56,28 @@ embed.positions  forward    1  elements=1000000        8.000 k  1.000 M  4.000 M
 $ for w in 80 120 200; do COLUMNS=$w nncost compare dense round,fitted --tokens 1T; done
 device     step tokens/s fits        run device-h run USD   kWh goodput
 round  10.80 ms   92,629 yes  125.0 days    2,999   2,999 2,999  100.0% cheapest
-fitted 9.457 ms  105,738 yes  109.5 days    2,627   5,254 1,314  100.0% fastest
+fitted 9.457 ms  105,745 yes  109.5 days    2,627   5,254 1,313  100.0% fastest
 left out: MFU, memory, bound, USD/Mtoken (a width of 80, see COLUMNS)
 device     step tokens/s   MFU   memory fits bound          run device-h run USD   kWh goodput USD/Mtoken
 round  10.80 ms   92,629 67.8% 2.016 GB yes  compute 125.0 days    2,999   2,999 2,999  100.0%   0.002999 cheapest
-fitted 9.457 ms  105,738 38.7% 2.016 GB yes  compute 109.5 days    2,627   5,254 1,314  100.0%   0.005254 fastest
+fitted 9.457 ms  105,745 38.7% 2.016 GB yes  compute 109.5 days    2,627   5,254 1,313  100.0%   0.005254 fastest
 device      step  tokens/s    MFU    memory  fits  bound           run  device-h  run USD    kWh  goodput  USD/Mtoken
 round   10.80 ms    92,629  67.8%  2.016 GB  yes   compute  125.0 days     2,999    2,999  2,999   100.0%    0.002999  cheapest
-fitted  9.457 ms   105,738  38.7%  2.016 GB  yes   compute  109.5 days     2,627    5,254  1,314   100.0%    0.005254  fastest
+fitted  9.457 ms   105,745  38.7%  2.016 GB  yes   compute  109.5 days     2,627    5,254  1,313   100.0%    0.005254  fastest
 $ for w in 80 120 200; do COLUMNS=$w nncost scale dense fitted --devices 1,64 --global-batch 64 --threads 1 --tokens 1T | sed -n '/^devices/,/^$/p'; done
 devices     step efficiency lost to                  plan
       1 366.0 ms     100.0% -                        dp1 mb8
-     64 8.048 ms      71.1% compute 21.4%, data 6.6% dp32 pp2 zero2 mb1 dualpipe
+     64 8.047 ms      71.1% compute 21.4%, data 6.6% dp32 pp2 zero2 mb1 dualpipe
 left out: tokens/s, run, run cost, memory, MFU (a width of 80, see COLUMNS)
 
 devices     step  tokens/s efficiency lost to                         run run cost    MFU plan
-      1 366.0 ms   174,859     100.0% -                        66.19 days 3,177 USD 64.0% dp1 mb8
-     64 8.048 ms 7,952,635      71.1% compute 21.4%, data 6.6%    34.93 h 4,471 USD 45.5% dp32 pp2 zero2 mb1 dualpipe
+      1 366.0 ms   174,870     100.0% -                        66.19 days 3,177 USD 64.0% dp1 mb8
+     64 8.047 ms 7,953,240      71.1% compute 21.4%, data 6.6%    34.93 h 4,471 USD 45.5% dp32 pp2 zero2 mb1 dualpipe
 left out: memory (a width of 120, see COLUMNS)
 
 devices      step   tokens/s  efficiency  lost to                          run  run cost     memory    MFU  plan
-      1  366.0 ms    174,859      100.0%  -                         66.19 days  3,177 USD  4.133 GB  64.0%  dp1 mb8
-     64  8.048 ms  7,952,635       71.1%  compute 21.4%, data 6.6%     34.93 h  4,471 USD  563.5 MB  45.5%  dp32 pp2 zero2 mb1 dualpipe
+      1  366.0 ms    174,870      100.0%  -                         66.19 days  3,177 USD  4.133 GB  64.0%  dp1 mb8
+     64  8.047 ms  7,953,240       71.1%  compute 21.4%, data 6.6%     34.93 h  4,471 USD  563.5 MB  45.5%  dp32 pp2 zero2 mb1 dualpipe
 
 $ for w in 80 120 200; do COLUMNS=$w nncost list devices; done
 id              peak in     memory  bandwidth ridge       link price/h measured

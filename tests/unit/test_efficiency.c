@@ -167,7 +167,7 @@ START_TEST(calibration)
 END_TEST
 
 /* [flash-time] 1024 queries and keys, 16 heads of 64: F = 4 16 64 1024 1025 / 2 = 2.15 GFLOP at half
- * of 100 TFLOP/s, twice as long at seq_half keys, 1 + 0.5 100 / 128 for 128 blocks on 100 units,
+ * of 100 TFLOP/s, about twice as long at seq_half keys, 1 + 0.5 100 / 128 for 128 blocks on 100 units,
  * twice for heads of half the width. */
 START_TEST(attention)
 {
@@ -189,16 +189,18 @@ START_TEST(attention)
                               .value_dim = 64,
                               .pairs = 1024.0 * 1025 / 2,
                               .full_pairs = 1024.0 * 1024,
+                              .causal = true,
                               .kernel = NNC_FLASH1 };
-    const double shape = 2.0 * (1.0 + 0.5 * 100 / 128) * 2.0;
+    const double ends = 1.0 + 1024.0 / 1025; /* 512 keys more than the 512.5 of a query */
+    const double shape = ends * (1.0 + 0.5 * 100 / 128) * 2.0;
     const double flops = 4.0 * 16 * 64 * 1024 * 1025 / 2;
     near(time_of_product(&device, &op).compute_s, flops / 50e12 * shape);
     near(time_of_product(&device, &op).time_s, flops / 50e12 * shape + 1e-6);
     /* Queries that meet an eighth of the pairs: an eighth of the walk, and all of its ends. */
-    op.u.flash.open_pairs = op.u.flash.pairs;
     op.u.flash.pairs /= 8.0;
-    near(time_of_product(&device, &op).compute_s, flops / 50e12 * shape / 2.0 * (0.125 + 1.0));
-    op.u.flash.pairs = op.u.flash.open_pairs;
+    near(time_of_product(&device, &op).compute_s,
+         flops / 50e12 * shape / ends * (0.125 + ends - 1.0));
+    op.u.flash.pairs *= 8.0;
     op.phase = NNC_PHASE_BACKWARD;
     near(time_of_product(&device, &op).compute_s, 2.5 * flops / 40e12 * shape);
     op.u.flash.kernel = NNC_FLASH2; /* neutral */
@@ -209,8 +211,42 @@ START_TEST(attention)
     near(time_of_product(&device, &op).compute_s, flops * 40 / 64 / 100e12);
     op.u.flash.kernel = NNC_FLASH1;
     near(time_of_product(&device, &op).compute_s, flops * 40 / 64 / 50e12 *
-                                                      (2.0 * (1.0 + 0.5 * 100 / 128)) *
+                                                      (ends * (1.0 + 0.5 * 100 / 128)) *
                                                       (1.0 + (128.0 / 40 - 1.0)) * 64 / 40);
+}
+END_TEST
+
+/* Whatever the losses of few blocks and of few keys, one token more takes no less, in windows and out of them. */
+START_TEST(attention_grows)
+{
+    nnc_device device = tiled();
+    device.efficiency.attention[NNC_FLASH1] = (nnc_flash_efficiency){ .sustained_fraction = 0.5,
+                                                                      .backward_ratio = 1.0,
+                                                                      .memory_fraction = 1.0,
+                                                                      .seq_half = 2000.0,
+                                                                      .narrow_ratio = 1.0,
+                                                                      .block_penalty = 2.0 };
+    static const int64_t windows[] = { 0, 1, 5, 40, 128 };
+    for (size_t i = 0; i < COUNT_OF(windows); i++) {
+        double before = 0.0;
+        for (int64_t s = 1; s <= 400; s++) {
+            nnc_op op = { .kind = NNC_OP_FLASH, .dtype = NNC_BF16, .math_dtype = NNC_BF16 };
+            op.u.flash = (nnc_flash){ .batch = 1,
+                                      .heads = 1,
+                                      .kv_heads = 1,
+                                      .s_q = s,
+                                      .s_k = s,
+                                      .head_dim = 128,
+                                      .value_dim = 128,
+                                      .pairs = (double)nnc_attention_pairs(s, s, true, windows[i]),
+                                      .full_pairs = (double)(s * s),
+                                      .causal = true,
+                                      .kernel = NNC_FLASH1 };
+            const double now = time_of_product(&device, &op).time_s;
+            ck_assert_double_gt(now, before);
+            before = now;
+        }
+    }
 }
 END_TEST
 
@@ -294,20 +330,11 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        waves,
-        waves_by_half,
-        groups_one_by_one,
-        filling,
-        splitting,
-        cache,
-        throttling,
-        alignment,
-        calibration,
-        attention,
-        collectives,
-        launches,
-        launches_of_groups,
-        tokens_once_per_domain,
+        waves,      waves_by_half,      groups_one_by_one,
+        filling,    splitting,          cache,
+        throttling, alignment,          calibration,
+        attention,  attention_grows,    collectives,
+        launches,   launches_of_groups, tokens_once_per_domain,
     };
     return run_tests("efficiency", tests, COUNT_OF(tests));
 }
