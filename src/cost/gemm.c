@@ -10,7 +10,8 @@
  *     tb = min over tiles and s of (tc^4 + tv^4)^(1/4)
  *     t  = tb (1 + (b - 1) tb / (tb + 0.5 ms)) + t0             long kernels run at a lower clock
  * with L = l2_bytes_per_flop P, or l2_bytes_per_s where that is given, P the peak, f the rate of short kernels, b = boost_ratio. A weight whose sides are no
- * multiples of 8 takes unaligned_ratio times tc. */
+ * multiples of 8 takes unaligned_ratio times tc. A product that adds to sums waits for 0.6 of what their
+ * way through memory has more than that of a plain result: the last step of a tile reads and writes them while its unit computes nothing. */
 
 enum { TILES = 6, SPLIT_MOST = 8, ALIGNED = 8 };
 
@@ -27,6 +28,9 @@ static const double split_waves = 4.0;
 
 /* Time after which the clock has come down half of the way. */
 static const double throttle_s = 0.5e-3;
+
+/* Share of the way of sums through memory, beyond that of a plain result, that products wait for. */
+static const double sums_share = 0.6;
 
 typedef struct product {
     double count, m, n, k; /* so many products of this shape */
@@ -187,6 +191,27 @@ static double alignment_of(const nnc_matmul *u, const nnc_gemm_efficiency *e)
     return scales * (u->b_is_weight && odd ? e->unaligned_ratio : 1.0);
 }
 
+/* What sums take that are wider than a plain result, or are added to, as far as the units do not wait for memory
+ * anyway. */
+NNC_SAYING double sums_s_of(const nnc_rates *r, const nnc_op *op, const nnc_work *work,
+                            double busy_share, nnc_derivation *why)
+{
+    if (op->phase != NNC_PHASE_GRAD_WEIGHT || !(op->grad_bytes > 0.0)) {
+        return 0.0;
+    }
+    NNC_PUT(why, sums_share, NULL);
+    NNC_PUT(why, busy_share, NULL);
+    NNC_LET(why, grad_accumulate, NULL, op->grad_accumulate);
+    NNC_LET(why, plain, NULL, nnc_min(nnc_dtype_bytes(op->dtype) / op->grad_bytes, 1.0));
+    NNC_SAY(why, sums_s, "s",
+            sums_share * busy_share * (1.0 + grad_accumulate - plain) * work->write_bytes /
+                r->mem_bytes_per_s);
+    NNC_NOTE(why,
+             "sums that the product adds to, read and written at the end of each tile; plain: what "
+             "a result as wide as other outputs takes of it");
+    return sums_s;
+}
+
 NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
                                 nnc_derivation *why)
 {
@@ -231,7 +256,9 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
     NNC_SAY(why, compute_s, "s", nnc_max(kernels * aligned_s * clock, vector_s));
     NNC_SAY(why, memory_s, "s", kernels * c.moved_s * clock);
     nnc_timing t = nnc_roofline(compute_s, memory_s, kernels * r.fixed_s, NULL);
-    NNC_SET(why, t.time_s, "s", nnc_max(all_s * clock, vector_s) + kernels * r.fixed_s);
+    const double busy_share = nnc_pow4(aligned_s) / nnc_pow4(blend_s);
+    NNC_LET(why, sums_s, "s", sums_s_of(&r, op, work, busy_share, why));
+    NNC_SET(why, t.time_s, "s", nnc_max(all_s * clock, vector_s) + sums_s + kernels * r.fixed_s);
     NNC_SOURCE(why, "Williams, Waterman, Patterson, CACM 52(4), 2009; docs/formulas.md, gemm-time");
     return t;
 }

@@ -44,16 +44,20 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
     const double passes = (double)plan->micro_batches;
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
+    const bool adds = software->added_gradients; /* products write what a kernel adds up */
     return (nnc_lowering){
         .plan = plan,
         .software = software,
         .attention = attention,
         .dtype = nnc_precision_is_narrow(plan->precision) ? NNC_BF16 : plan->precision,
         .linear_dtype = plan->precision,
-        .grad_bytes = nnc_policy_gradient_io_bytes(plan->policy),
+        .grad_bytes =
+            adds && own_buffer ? sizes.weight_bytes : nnc_policy_gradient_io_bytes(plan->policy),
         /* An fp32 buffer beside 16-bit weights is added to by every pass, a plain gradient is
          * written by the first and added to by the others. */
-        .grad_accumulate = own_buffer ? 1.0 : (passes - 1.0) / passes,
+        .grad_accumulate = adds         ? 0.0
+                           : own_buffer ? 1.0
+                                        : (passes - 1.0) / passes,
     };
 }
 

@@ -11,11 +11,13 @@ static bool holds(const nnc_holding *holding, int32_t segment)
     return holding->instances[segment] > 0;
 }
 
-/* Sums that are kept in more bytes than the gradient of a pass has. */
-static bool adds_gradients(const nnc_step *step)
+/* Passes whose gradients a kernel adds to the sums: all where these are wider than weights, else the first pass's
+ * gradients are the sums. */
+static int64_t added_passes(const nnc_step *step)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(step->plan->policy);
-    return step->software->added_gradients && sizes.gradient_bytes > sizes.weight_bytes;
+    const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
+    return step->software->added_gradients ? nnc_step_passes(step->plan) - (own_buffer ? 0 : 1) : 0;
 }
 
 static nnc_update update_of(const nnc_step *step, const nnc_holding *holding)
@@ -38,7 +40,7 @@ static void add_updates(const nnc_step *step, const nnc_holding *holding, const 
                                        { "optimizer", NNC_UPDATE_STEP },
                                        { "grad.zero", NNC_UPDATE_ZERO } };
     const nnc_plan *plan = step->plan;
-    const bool wanted[NNC_UPDATE_KIND_COUNT] = { adds_gradients(step), plan->clip_gradients,
+    const bool wanted[NNC_UPDATE_KIND_COUNT] = { added_passes(step) > 0, plan->clip_gradients,
                                                  (plan->offload & NNC_OFFLOAD_OPTIMIZER) == 0,
                                                  step->software->zero_gradients };
     t->update_count = 0;
@@ -56,7 +58,7 @@ static void add_updates(const nnc_step *step, const nnc_holding *holding, const 
                             .u.update = *u };
             op->u.update.kind = kinds[i].kind;
             if (kinds[i].kind == NNC_UPDATE_ADD) { /* before they are shared out */
-                op->u.update.passes = nnc_step_passes(plan);
+                op->u.update.passes = added_passes(step);
                 op->u.update.params =
                     (int64_t)(nnc_holding_trained(step->sums, holding, false).params +
                               nnc_holding_trained(step->sums, holding, true).params);

@@ -199,8 +199,8 @@ static const nnc_field software_fields[] = {
     { NNC_FIELD(nnc_software, zero_gradients), .default_text = "off",
       .help = "Gradients are cleared by a kernel instead of freed." },
     { NNC_FIELD(nnc_software, added_gradients), .default_text = "off",
-      .help = "Where sums of gradients are wider than weights, a kernel adds each pass's to them, "
-              "not the products that make them." },
+      .help =
+          "A kernel adds each pass's gradients to their sums, not the products that make them." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, serving),
       NNC_FIELD_TABLE(nnc_serve_engine_fields),
       .help = "Of an engine that serves: what its host and kernels add to the device's times." },

@@ -53,7 +53,8 @@ static void set_product(const nnc_measured_cells *cells, nnc_measured *row)
         strcmp(stage, "wgrad") == 0 || strcmp(stage, "bwd_grad_w") == 0 || adds;
     row->op.name = "gemm";
     row->op.kind = NNC_OP_MATMUL;
-    row->op.grad_bytes = wide || adds ? 4.0 : 2.0;
+    row->op.grad_bytes =
+        wide || (adds && strcmp(cells->text[NNC_COLUMN_OP], "matmul") != 0) ? 4.0 : 2.0;
     row->op.grad_accumulate = adds ? 1.0 : 0.0;
     if (grad_weight) {
         row->op.phase = NNC_PHASE_GRAD_WEIGHT;

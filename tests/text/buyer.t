@@ -20,14 +20,14 @@ run         8.343 days, 1,602 device-hours, 15,625,000 steps of 46.13 ms, 1.000 
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --deadline 8d -f csv | cut -d, -f1-6
 id,devices,step_s,run_s,cost,currency
 round,16,0.0311822405392,487222.508425,2165.43337078,USD
-fitted,16,0.0241196424538,376869.413341,3349.95034081,USD
+fitted,16,0.0241434006598,377240.635309,3353.25009164,USD
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --budget '4.5k USD' --price 2 | head -6
 dense, global batch 64; of each device the fastest size within the budget
 
-device devices     step        run run cost  run kWh   MFU limit   plan
-fitted      16 24.12 ms 4.362 days 3,350 USD   837.5 60.7% compute dp8 pp2 zero2 mb4 dualpipe
-round       16 31.18 ms 5.639 days 4,331 USD   2,165 93.9% compute dp16 zero1 mb2
-left out: memory (a width of 100, see COLUMNS)
+device  devices      step         run  run cost   run kWh    memory    MFU  limit    plan
+fitted       16  24.14 ms  4.366 days  3,353 USD    838.3  1.518 GB  60.6%  compute  dp16 zero2 mb4
+round        16  31.18 ms  5.639 days  4,331 USD    2,165  1.114 GB  93.9%  compute  dp16 zero1 mb2
+
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --deadline 1h
 dense, global batch 64; of each device the cheapest size within the deadline
 
@@ -74,12 +74,12 @@ $ nncost search unet round,fitted --devices 2
 $ mkdir -p mine/prices; printf '{ "schema": "nncost.prices/1", "id": "mill", "name": "The mill", "references": { "a": "b" }, "prices": [\n%s,\n%s ] }\n' '{ "device": "round", "offer": "on-demand", "per_device_hour": 4, "currency": "USD", "where": "Mill", "date": "2026-01", "source": "@a" }' '{ "device": "fitted", "offer": "on-demand", "per_device_hour": 3, "currency": "USD", "where": "Mill", "date": "2026-02", "source": "@a" }' > mine/prices/mill.json
 $ export NNCOST_PATH=toy:mine; nncost search dense round,fitted --threads 1 --devices 8 --global-batch 64 --tensor 1 --recompute none --offload none --tokens 1T --cluster ./toy/clusters/pod.json --seller mill --device-mtbf-s 1000h --asynchronous=on --plans best.json -f csv | cut -d, -f1,3-6; sed -n '/"id": "round"/s/.*recompute/recompute/p' best.json | sed "s|$PWD|HERE|"
 id,step_s,run_s,cost,currency
-fitted,0.0472620652528,739722.880252,4931.48586835,USD
+fitted,0.0472938297382,740220.042543,4934.80028362,USD
 round,0.0622510692558,974323.487607,8660.65322318,USD
 recompute": "none", "tokens": 1e12, "device_mtbf_s": 3600000, "asynchronous": true, "cluster": "HERE/./toy/clusters/pod.json", "price": 4, "note": "price: Mill, 2026-01"}
 $ for id in round fitted; do nncost run best.json --scenario $id -f json | python3 -c 'import json, sys; r = json.load(sys.stdin)["run"]; print(r["run_s"], r["cost"])'; done
 974323.487607 8660.65322318
-739722.880252 4931.48586835
+740220.042543 4934.80028362
 $ mkdir -p elsewhere && mv best.json elsewhere && nncost check elsewhere/best.json --update && nncost check elsewhere/best.json
 elsewhere/best.json: 2 estimated
 recorded by nncost 0.1.0

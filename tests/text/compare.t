@@ -72,10 +72,10 @@ round  2      1        20.63 ms 1,551,430 71.0% 483.7 MB yes  compute   0.002865
 round  2      2        23.88 ms 1,340,294 61.3% 378.6 MB yes  compute   0.003316
 round  4      1        29.18 ms 1,096,701 50.2% 321.2 MB yes  compute   0.004053
 round  4      2        30.71 ms 1,042,011 47.7% 271.5 MB yes  compute   0.004265
-fitted 2      1        33.73 ms   948,769 21.7% 483.7 MB yes  compute   0.009369
-fitted 2      2        39.12 ms   818,085 18.7% 378.6 MB yes  compute    0.01087
-fitted 4      1        60.09 ms   532,524 12.2% 321.2 MB yes  network    0.01669
-fitted 4      2        64.98 ms   492,497 11.3% 271.5 MB yes  network    0.01805
+fitted 2      1        33.82 ms   946,140 21.6% 483.7 MB yes  compute   0.009395
+fitted 2      2        39.25 ms   815,339 18.7% 378.6 MB yes  compute     0.0109
+fitted 4      1        60.20 ms   531,586 12.2% 321.2 MB yes  network    0.01672
+fitted 4      2        65.11 ms   491,507 11.2% 271.5 MB yes  network    0.01808
 $ nncost compare dense round --devices 16 --tensor 2 --pipeline 4 --schedule 1f1b,gpipe,zb-h1,zb-h2,zb-v,dualpipe --global-batch 16 --zero 1
 device  schedule      step   tokens/s    MFU    memory  fits  bound    USD/Mtoken
 round   1f1b      16.30 ms    981,738  44.9%  348.5 MB  yes   compute    0.004527

@@ -227,10 +227,10 @@ memory_s          = kernels * moved_s * clock
                   = 1.14914543906e-5 s (11.49 us)
   where           moved_s 11.26 us
 
-time_s            = max(all_s * clock, vector_s) + kernels * fixed_s
-                  = max(4.58725785523e-5 * 1.02100883079, 4e-7) + 1 * 2e-6
+time_s            = max(all_s * clock, vector_s) + sums_s + kernels * fixed_s
+                  = max(4.58725785523e-5 * 1.02100883079, 4e-7) + 0 + 1 * 2e-6
                   = 4.88363077932e-5 s (48.84 us)
-  where           all_s 45.87 us, vector_s 400.0 ns, fixed_s 2.000 us
+  where           all_s 45.87 us, vector_s 400.0 ns, sums_s 0 s, fixed_s 2.000 us
   source          Williams, Waterman, Patterson, CACM 52(4), 2009; docs/formulas.md, gemm-time
 $ nncost explain mlp.up dense fitted --mode ideal | sed -n '/^compute_s/,/source/p' | sed '/source/q'
 compute_s         = max(matrix_s, vector_s)

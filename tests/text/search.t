@@ -3,32 +3,32 @@
 # The best three, and why the first beats the second.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 3
 dense on 16 x fitted, global batch 64
-672000 combinations: 2727 evaluated, 669273 illegal, too large or slower for sure; 2727 fit
+672000 combinations: 2730 evaluated, 669270 illegal, too large or slower for sure; 2730 fit
 
 software torch-compile
 
     step    memory    MFU  bubble  plan
-24.12 ms  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
-24.12 ms  1.799 GB  60.7%    0.0%  dp8 pp2 zero1 mb4 dualpipe
 24.14 ms  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
+24.14 ms  1.718 GB  60.6%    0.0%  dp16 zero1 mb4
+24.15 ms  1.611 GB  60.6%    0.0%  dp8 pp2 zero2 mb4 dualpipe
 
-    nncost estimate dense fitted --devices 16 --global-batch 64 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe
+    nncost estimate dense fitted --devices 16 --global-batch 64 --zero 2 --micro-batch 4
 
 time against memory, no other plan is faster with less
 
     step    memory    MFU  bubble  plan
-24.12 ms  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
 24.14 ms  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
-24.54 ms  1.483 GB  59.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe recompute=norm
 24.56 ms  1.390 GB  59.6%    0.0%  dp16 zero2 mb4 recompute=norm
-24.71 ms  1.363 GB  59.2%    0.0%  dp8 pp2 zero2 mb4 dualpipe recompute=activation
 24.74 ms  1.270 GB  59.2%    0.0%  dp16 zero2 mb4 recompute=activation
-25.13 ms  1.235 GB  58.3%    0.0%  dp8 pp2 zero2 mb4 dualpipe recompute=norm+activation
 25.15 ms  1.142 GB  58.2%    0.0%  dp16 zero2 mb4 recompute=norm+activation
-26.14 ms  1.120 GB  56.0%    0.0%  dp8 pp2 zero3 mb4 dualpipe recompute=norm+activation
-26.17 ms  1.114 GB  55.9%    0.0%  dp16 zero1 mb2
-26.42 ms  912.7 MB  55.4%    0.0%  dp16 zero2 mb2
-27.00 ms  848.7 MB  54.2%    0.0%  dp16 zero2 mb2 recompute=norm
+26.18 ms  1.120 GB  55.9%    0.0%  dp8 pp2 zero3 mb4 dualpipe recompute=norm+activation
+26.24 ms  1.114 GB  55.8%    0.0%  dp16 zero1 mb2
+26.49 ms  912.7 MB  55.3%    0.0%  dp16 zero2 mb2
+27.06 ms  848.7 MB  54.1%    0.0%  dp16 zero2 mb2 recompute=norm
+27.16 ms  788.7 MB  53.9%    0.0%  dp16 zero2 mb2 recompute=activation
+27.73 ms  724.7 MB  52.8%    0.0%  dp16 zero2 mb2 recompute=norm+activation
+31.21 ms  724.7 MB  46.9%    0.0%  dp8 cp2 zero2 mb4 recompute=norm+activation
+31.24 ms  610.3 MB  46.9%    0.0%  dp16 zero2 mb1
 
 # In the other formats; the time it took is not the same twice.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 1e9 --format csv
@@ -37,7 +37,7 @@ plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.contex
 16,16,1,1,1,1,1,false,1,4,1,64,1f1b,none,none,torch-compile,0.0241434006598,1718361500,0.606376881463,2650827.89711,0,0.000498301668722,0.386294410557,0.000214608005865,377.240635309,1.67662504582,3.35325009164,1,3017925.08248,,nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 1e9 --zero 1 --micro-batch 4\r
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --format markdown
 dense on 16 x fitted, global batch 64
-33600 combinations: 77 evaluated, 33523 illegal, too large or slower for sure; 77 fit
+33600 combinations: 78 evaluated, 33522 illegal, too large or slower for sure; 78 fit
 
 software torch-compile
 
@@ -56,22 +56,22 @@ time against memory, no other plan is faster with less
 | 24.56 ms | 1.390 GB | 59.6% | 0.0% | dp16 zero2 mb4 recompute=norm |
 | 24.74 ms | 1.270 GB | 59.2% | 0.0% | dp16 zero2 mb4 recompute=activation |
 | 25.15 ms | 1.142 GB | 58.2% | 0.0% | dp16 zero2 mb4 recompute=norm+activation |
-| 26.17 ms | 1.114 GB | 55.9% | 0.0% | dp16 zero1 mb2 |
-| 26.42 ms | 912.7 MB | 55.4% | 0.0% | dp16 zero2 mb2 |
-| 27.00 ms | 848.7 MB | 54.2% | 0.0% | dp16 zero2 mb2 recompute=norm |
-| 27.10 ms | 788.7 MB | 54.0% | 0.0% | dp16 zero2 mb2 recompute=activation |
-| 27.67 ms | 724.7 MB | 52.9% | 0.0% | dp16 zero2 mb2 recompute=norm+activation |
-| 31.06 ms | 610.3 MB | 47.1% | 0.0% | dp16 zero2 mb1 |
-| 31.89 ms | 548.3 MB | 45.9% | 0.0% | dp16 zero2 mb1 recompute=activation |
-| 32.78 ms | 516.3 MB | 44.7% | 0.0% | dp16 zero2 mb1 recompute=norm+activation |
+| 26.24 ms | 1.114 GB | 55.8% | 0.0% | dp16 zero1 mb2 |
+| 26.49 ms | 912.7 MB | 55.3% | 0.0% | dp16 zero2 mb2 |
+| 27.06 ms | 848.7 MB | 54.1% | 0.0% | dp16 zero2 mb2 recompute=norm |
+| 27.16 ms | 788.7 MB | 53.9% | 0.0% | dp16 zero2 mb2 recompute=activation |
+| 27.73 ms | 724.7 MB | 52.8% | 0.0% | dp16 zero2 mb2 recompute=norm+activation |
+| 31.21 ms | 724.7 MB | 46.9% | 0.0% | dp8 cp2 zero2 mb4 recompute=norm+activation |
+| 31.24 ms | 610.3 MB | 46.9% | 0.0% | dp16 zero2 mb1 |
+| 32.08 ms | 548.3 MB | 45.6% | 0.0% | dp16 zero2 mb1 recompute=activation |
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --tokens 300e9 --format json | sed 's/"elapsed_s": .*/"elapsed_s": 0,/'
 {
   "schema": "nncost.search/1",
   "space": 8400,
   "covered": 8400,
-  "evaluated": 26,
-  "pruned": 8374,
-  "feasible": 26,
+  "evaluated": 27,
+  "pruned": 8373,
+  "feasible": 27,
   "elapsed_s": 0,
   "threads": 1,
   "currency": "USD",
@@ -83,19 +83,19 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
     {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "norm", "offload": "none"}, "software": "torch-compile", "step_s": 0.0245594006598, "memory_bytes": 1590361500, "mfu": 0.596105752041, "tokens_per_s": 2605926.78488, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.392950410557, "cost_step": 0.000218305783643, "run_s": 115122.190593, "device_hours": 511.654180413, "cost_run": 1023.30836083, "goodput": 1, "energy_j": 920977524.743, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 4 --recompute norm"},
     {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0247354006598, "memory_bytes": 1470361500, "mfu": 0.591864275875, "tokens_per_s": 2587384.81257, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.395766410557, "cost_step": 0.000219870228087, "run_s": 115947.190593, "device_hours": 515.320847079, "cost_run": 1030.64169416, "goodput": 1, "energy_j": 927577524.743, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 4 --recompute activation"},
     {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 1, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0251514006598, "memory_bytes": 1342361500, "mfu": 0.582074938808, "tokens_per_s": 2544589.89643, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.402422410557, "cost_step": 0.000223568005865, "run_s": 117897.190593, "device_hours": 523.987513746, "cost_run": 1047.97502749, "goodput": 1, "energy_j": 943177524.743, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 4 --recompute norm,activation"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0261741558117, "memory_bytes": 1113561500, "mfu": 0.559330360273, "tokens_per_s": 2445160.04491, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.418786492987, "cost_step": 0.000232659162771, "run_s": 122691.355367, "device_hours": 545.294912744, "cost_run": 1090.58982549, "goodput": 1, "energy_j": 981530842.939, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "norm", "offload": "none"}, "software": "torch-compile", "step_s": 0.0267501558117, "memory_bytes": 1049561500, "mfu": 0.547286531826, "tokens_per_s": 2392509.42875, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.428002492987, "cost_step": 0.000237779162771, "run_s": 125391.355367, "device_hours": 557.294912744, "cost_run": 1114.58982549, "goodput": 1, "energy_j": 1003130842.94, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2 --recompute norm"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0268461558117, "memory_bytes": 989561500, "mfu": 0.545329472967, "tokens_per_s": 2383953.98018, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.429538492987, "cost_step": 0.000238632496104, "run_s": 125841.355367, "device_hours": 559.294912744, "cost_run": 1118.58982549, "goodput": 1, "energy_j": 1006730842.94, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2 --recompute activation"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0274221558117, "memory_bytes": 925561500, "mfu": 0.533874874774, "tokens_per_s": 2333879.23398, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.438754492987, "cost_step": 0.000243752496104, "run_s": 128541.355367, "device_hours": 571.294912744, "cost_run": 1142.58982549, "goodput": 1, "energy_j": 1028330842.94, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2 --recompute norm,activation"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.030308461616, "memory_bytes": 811161500, "mfu": 0.483033424312, "tokens_per_s": 2111621.52705, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.484935385856, "cost_step": 0.000269408547698, "run_s": 142070.913825, "device_hours": 631.426283667, "cost_run": 1262.85256733, "goodput": 1, "energy_j": 1136567310.6, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.031140461616, "memory_bytes": 749161500, "mfu": 0.470127905634, "tokens_per_s": 2055203.95905, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.498247385856, "cost_step": 0.000276804103253, "run_s": 145970.913825, "device_hours": 648.759617, "cost_run": 1297.519234, "goodput": 1, "energy_j": 1167767310.6, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1 --recompute activation"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.032036461616, "memory_bytes": 717161500, "mfu": 0.456979306126, "tokens_per_s": 1997723.74263, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.512583385856, "cost_step": 0.000284768547698, "run_s": 150170.913825, "device_hours": 667.426283667, "cost_run": 1334.85256733, "goodput": 1, "energy_j": 1201367310.6, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1 --recompute norm,activation"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0341443508094, "memory_bytes": 684889500, "mfu": 0.428767853333, "tokens_per_s": 1874394.98725, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.546309612951, "cost_step": 0.000303505340528, "run_s": 160051.644419, "device_hours": 711.340641863, "cost_run": 1422.68128373, "goodput": 1, "energy_j": 1280413155.35, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2 --recompute full"},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0389706938484, "memory_bytes": 684885500, "mfu": 0.375666906444, "tokens_per_s": 1642259.7003, "bubble_share": 0, "exposed_comm_s": 0.0013907367397, "device_s": 0.623531101574, "cost_step": 0.000346406167541, "run_s": 182675.127414, "device_hours": 811.889455175, "cost_run": 1623.77891035, "goodput": 1, "energy_j": 1461401019.32, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 2 --zero 1 --micro-batch 4 --recompute full"},
-    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0397059685084, "memory_bytes": 596825500, "mfu": 0.368710311068, "tokens_per_s": 1611848.3544, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.635295496135, "cost_step": 0.000352941942297, "run_s": 186121.727383, "device_hours": 827.207677259, "cost_run": 1654.41535452, "goodput": 1, "energy_j": 1488973819.07, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1 --recompute full"},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0468484095585, "memory_bytes": 596821500, "mfu": 0.31249726806, "tokens_per_s": 1366108.27567, "bubble_share": 0, "exposed_comm_s": 0.00224000390283, "device_s": 0.749574552936, "cost_step": 0.000416430307187, "run_s": 219601.919806, "device_hours": 976.008532469, "cost_run": 1952.01706494, "goodput": 1, "energy_j": 1756815358.44, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 2 --zero 1 --micro-batch 2 --recompute full"},
-    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0636319052016, "memory_bytes": 552789500, "mfu": 0.230073262047, "tokens_per_s": 1005784.75212, "bubble_share": 0, "exposed_comm_s": 0.00427116878748, "device_s": 1.01811048323, "cost_step": 0.000565616935126, "run_s": 298274.555633, "device_hours": 1325.6646917, "cost_run": 2651.3293834, "goodput": 1, "energy_j": 2386196445.06, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 2 --zero 1 --micro-batch 1 --recompute full"},
-    {"plan": {"devices": 16, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 4, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 16, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.149020141768, "memory_bytes": 531771500, "mfu": 0.098241753271, "tokens_per_s": 429472.145447, "bubble_share": 0, "exposed_comm_s": 0.0311112555766, "device_s": 2.38432226829, "cost_step": 0.00132462348238, "run_s": 698531.914538, "device_hours": 3104.58628684, "cost_run": 6209.17257367, "goodput": 1, "energy_j": 5588255316.31, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 4 --zero 1 --micro-batch 1 --recompute full"}
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0262375489988, "memory_bytes": 1113561500, "mfu": 0.55797894844, "tokens_per_s": 2439252.23362, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.419800783981, "cost_step": 0.000233222657767, "run_s": 122988.510932, "device_hours": 546.615604142, "cost_run": 1093.23120828, "goodput": 1, "energy_j": 983908087.456, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "norm", "offload": "none"}, "software": "torch-compile", "step_s": 0.0268135489988, "memory_bytes": 1049561500, "mfu": 0.545992624872, "tokens_per_s": 2386853.0049, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.429016783981, "cost_step": 0.000238342657767, "run_s": 125688.510932, "device_hours": 558.615604142, "cost_run": 1117.23120828, "goodput": 1, "energy_j": 1005508087.46, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2 --recompute norm"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0269095489988, "memory_bytes": 989561500, "mfu": 0.54404479245, "tokens_per_s": 2378337.89049, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.430552783981, "cost_step": 0.000239195991101, "run_s": 126138.510932, "device_hours": 560.615604142, "cost_run": 1121.23120828, "goodput": 1, "energy_j": 1009108087.46, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2 --recompute activation"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0274855489988, "memory_bytes": 925561500, "mfu": 0.532643535722, "tokens_per_s": 2328496.33103, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.439768783981, "cost_step": 0.000244315991101, "run_s": 128838.510932, "device_hours": 572.615604142, "cost_run": 1145.23120828, "goodput": 1, "energy_j": 1030708087.46, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2 --recompute norm,activation"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0304968607087, "memory_bytes": 811161500, "mfu": 0.480049410325, "tokens_per_s": 2098576.65716, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.48794977134, "cost_step": 0.0002710832063, "run_s": 142954.034572, "device_hours": 635.351264765, "cost_run": 1270.70252953, "goodput": 1, "energy_j": 1143632276.58, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0313288607087, "memory_bytes": 749161500, "mfu": 0.467300746622, "tokens_per_s": 2042844.79397, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.50126177134, "cost_step": 0.000278478761855, "run_s": 146854.034572, "device_hours": 652.684598099, "cost_run": 1305.3691962, "goodput": 1, "energy_j": 1174832276.58, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1 --recompute activation"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "norm,activation", "offload": "none"}, "software": "torch-compile", "step_s": 0.0322248607087, "memory_bytes": 717161500, "mfu": 0.454307627031, "tokens_per_s": 1986044.27117, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.51559777134, "cost_step": 0.0002864432063, "run_s": 151054.034572, "device_hours": 671.351264765, "cost_run": 1342.70252953, "goodput": 1, "energy_j": 1208432276.58, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1 --recompute norm,activation"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0342077439965, "memory_bytes": 684889500, "mfu": 0.427973268318, "tokens_per_s": 1870921.39156, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.547323903945, "cost_step": 0.000304068835525, "run_s": 160348.799984, "device_hours": 712.661333261, "cost_run": 1425.32266652, "goodput": 1, "energy_j": 1282790399.87, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 2 --recompute full"},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 4, "micro_batches": 2, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0390340870355, "memory_bytes": 684885500, "mfu": 0.375056805778, "tokens_per_s": 1639592.59356, "bubble_share": 0, "exposed_comm_s": 0.0013907367397, "device_s": 0.624545392568, "cost_step": 0.000346969662538, "run_s": 182972.282979, "device_hours": 813.210146573, "cost_run": 1626.42029315, "goodput": 1, "energy_j": 1463778263.83, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 2 --zero 1 --micro-batch 4 --recompute full"},
+    {"plan": {"devices": 16, "data": 16, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0398943676011, "memory_bytes": 596825500, "mfu": 0.366969095647, "tokens_per_s": 1604236.4837, "bubble_share": 0, "exposed_comm_s": 0.000498301668722, "device_s": 0.638309881618, "cost_step": 0.000354616600899, "run_s": 187004.84813, "device_hours": 831.132658357, "cost_run": 1662.26531671, "goodput": 1, "energy_j": 1496038785.04, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --zero 1 --micro-batch 1 --recompute full"},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 4, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0470368086513, "memory_bytes": 596821500, "mfu": 0.311245605724, "tokens_per_s": 1360636.52776, "bubble_share": 0, "exposed_comm_s": 0.00224000390283, "device_s": 0.75258893842, "cost_step": 0.000418104965789, "run_s": 220485.040553, "device_hours": 979.933513568, "cost_run": 1959.86702714, "goodput": 1, "energy_j": 1763880324.42, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 2 --zero 1 --micro-batch 2 --recompute full"},
+    {"plan": {"devices": 16, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 2, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.0640494711938, "memory_bytes": 552789500, "mfu": 0.228573315706, "tokens_per_s": 999227.609644, "bubble_share": 0, "exposed_comm_s": 0.00427116878748, "device_s": 1.0247915391, "cost_step": 0.000569328632834, "run_s": 300231.896221, "device_hours": 1334.36398321, "cost_run": 2668.72796641, "goodput": 1, "energy_j": 2401855169.77, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 2 --zero 1 --micro-batch 1 --recompute full"},
+    {"plan": {"devices": 16, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 4, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 16, "global_batch": 64, "schedule": "1f1b", "recompute": "full", "offload": "none"}, "software": "torch-compile", "step_s": 0.149718939247, "memory_bytes": 531771500, "mfu": 0.0977832201701, "tokens_per_s": 427467.629159, "bubble_share": 0, "exposed_comm_s": 0.0311112555766, "device_s": 2.39550302795, "cost_step": 0.00133083501553, "run_s": 701807.52772, "device_hours": 3119.14456764, "cost_run": 6238.28913528, "goodput": 1, "energy_j": 5614460221.76, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 300e9 --context 4 --zero 1 --micro-batch 1 --recompute full"}
   ]
 }
 
@@ -107,27 +107,27 @@ dense on 16 x fitted, global batch 16
 software torch-compile
 
     step    memory    MFU  bubble  plan
-30.26 ms  292.7 MB  12.1%   20.4%  dp1 tp4 pp4 mb2 zb-h1 recompute=norm+activation
-31.41 ms  292.7 MB  11.7%   23.3%  dp1 tp4 pp4 mb2 recompute=norm+activation
+30.28 ms  292.7 MB  12.1%   20.3%  dp1 tp4 pp4 mb2 zb-h1 recompute=norm+activation
+31.46 ms  292.7 MB  11.6%   23.3%  dp1 tp4 pp4 mb2 recompute=norm+activation
 
-the first is 1.155 ms faster than the second, bubble 1.155 ms less
+the first is 1.179 ms faster than the second, bubble 1.179 ms less
 
     nncost estimate dense fitted --devices 16 --global-batch 16 --tensor 4 --pipeline 4 --micro-batch 2 --schedule zb-h1 --recompute norm,activation
 
 time against memory, no other plan is faster with less
 
     step    memory    MFU  bubble  plan
-30.26 ms  292.7 MB  12.1%   20.4%  dp1 tp4 pp4 mb2 zb-h1 recompute=norm+activation
+30.28 ms  292.7 MB  12.1%   20.3%  dp1 tp4 pp4 mb2 zb-h1 recompute=norm+activation
 35.69 ms  288.5 MB  10.3%   35.1%  dp1 tp4 pp4 mb4 zb-h1 recompute=full
-36.59 ms  237.4 MB  10.0%   15.5%  dp1 tp4 pp4 vpp2 mb2 recompute=full
-39.66 ms  220.4 MB   9.2%   22.0%  dp1 tp4 pp4 mb2 zb-h1 recompute=full
+36.63 ms  237.4 MB  10.0%   15.5%  dp1 tp4 pp4 vpp2 mb2 recompute=full
+39.68 ms  220.4 MB   9.2%   22.0%  dp1 tp4 pp4 mb2 zb-h1 recompute=full
 44.77 ms  216.4 MB   8.2%   36.1%  dp1 tp4 sp pp4 mb4 zb-h1 recompute=full
-48.78 ms  195.3 MB   7.5%   15.6%  dp1 tp4 sp pp4 vpp2 mb2 recompute=full
-50.09 ms  192.4 MB   7.3%    8.5%  dp1 tp4 pp4 vpp2 mb1 recompute=full
-52.55 ms  186.3 MB   7.0%   12.7%  dp1 tp4 pp4 mb1 zb-h1 recompute=full
-53.34 ms  184.3 MB   6.9%   22.8%  dp1 tp4 sp pp4 mb2 zb-h1 recompute=full
-71.34 ms  169.8 MB   5.1%    8.5%  dp1 tp4 sp pp4 vpp2 mb1 recompute=full
-75.22 ms  168.3 MB   4.9%   13.2%  dp1 tp4 sp pp4 mb1 zb-h1 recompute=full
+48.82 ms  195.3 MB   7.5%   15.6%  dp1 tp4 sp pp4 vpp2 mb2 recompute=full
+50.17 ms  192.4 MB   7.3%    8.5%  dp1 tp4 pp4 vpp2 mb1 recompute=full
+52.60 ms  186.3 MB   7.0%   12.7%  dp1 tp4 pp4 mb1 zb-h1 recompute=full
+53.36 ms  184.3 MB   6.9%   22.8%  dp1 tp4 sp pp4 mb2 zb-h1 recompute=full
+71.42 ms  169.8 MB   5.1%    8.5%  dp1 tp4 sp pp4 vpp2 mb1 recompute=full
+75.27 ms  168.3 MB   4.9%   13.2%  dp1 tp4 sp pp4 mb1 zb-h1 recompute=full
 $ nncost search experts round --threads 1 --devices 16 --global-batch 32 --best 2 --expert 4,8 --max-memory 600e6
 experts on 16 x round, global batch 32
 1296000 combinations: 9080 evaluated, 1286920 illegal, too large or slower for sure; 9080 fit
@@ -164,7 +164,7 @@ time against memory, no other plan is faster with less
 # The whole run: a deadline and a budget, kept and missed.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 300e9 --deadline 3d --budget 4000
 dense on 16 x fitted, global batch 64
-33600 combinations: 69 evaluated, 33531 illegal, too large or slower for sure; 63 fit
+33600 combinations: 70 evaluated, 33530 illegal, too large or slower for sure; 64 fit
 
 software torch-compile
 
@@ -176,38 +176,38 @@ software torch-compile
 
 time against memory, no other plan is faster with less
 
-    step      run  run USD    kWh    memory    MFU  bubble  plan
-24.14 ms  31.44 h    1,006  251.5  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
-24.56 ms  31.98 h    1,023  255.8  1.390 GB  59.6%    0.0%  dp16 zero2 mb4 recompute=norm
-24.74 ms  32.21 h    1,031  257.7  1.270 GB  59.2%    0.0%  dp16 zero2 mb4 recompute=activation
-25.15 ms  32.75 h    1,048    262  1.142 GB  58.2%    0.0%  dp16 zero2 mb4 recompute=norm+activation
-26.17 ms  34.08 h    1,091  272.6  1.114 GB  55.9%    0.0%  dp16 zero1 mb2
-26.42 ms  34.41 h    1,101  275.2  912.7 MB  55.4%    0.0%  dp16 zero2 mb2
-27.00 ms  35.16 h    1,125  281.2  848.7 MB  54.2%    0.0%  dp16 zero2 mb2 recompute=norm
-27.10 ms  35.28 h    1,129  282.2  788.7 MB  54.0%    0.0%  dp16 zero2 mb2 recompute=activation
-27.67 ms  36.03 h    1,153  288.2  724.7 MB  52.9%    0.0%  dp16 zero2 mb2 recompute=norm+activation
-31.06 ms  40.44 h    1,294  323.5  610.3 MB  47.1%    0.0%  dp16 zero2 mb1
-31.89 ms  41.52 h    1,329  332.2  548.3 MB  45.9%    0.0%  dp16 zero2 mb1 recompute=activation
-32.78 ms  42.69 h    1,366  341.5  516.3 MB  44.7%    0.0%  dp16 zero2 mb1 recompute=norm+activation
+    step     run run USD   kWh   memory   MFU bubble plan
+24.14 ms 31.44 h   1,006 251.5 1.518 GB 60.6%   0.0% dp16 zero2 mb4
+24.56 ms 31.98 h   1,023 255.8 1.390 GB 59.6%   0.0% dp16 zero2 mb4 recompute=norm
+24.74 ms 32.21 h   1,031 257.7 1.270 GB 59.2%   0.0% dp16 zero2 mb4 recompute=activation
+25.15 ms 32.75 h   1,048   262 1.142 GB 58.2%   0.0% dp16 zero2 mb4 recompute=norm+activation
+26.24 ms 34.16 h   1,093 273.3 1.114 GB 55.8%   0.0% dp16 zero1 mb2
+26.49 ms 34.49 h   1,104 275.9 912.7 MB 55.3%   0.0% dp16 zero2 mb2
+27.06 ms 35.24 h   1,128 281.9 848.7 MB 54.1%   0.0% dp16 zero2 mb2 recompute=norm
+27.16 ms 35.36 h   1,132 282.9 788.7 MB 53.9%   0.0% dp16 zero2 mb2 recompute=activation
+27.73 ms 36.11 h   1,156 288.9 724.7 MB 52.8%   0.0% dp16 zero2 mb2 recompute=norm+activation
+31.21 ms 40.64 h   1,300 325.1 724.7 MB 46.9%   0.0% dp8 cp2 zero2 mb4 recompute=norm+activation
+31.24 ms 40.68 h   1,302 325.5 610.3 MB 46.9%   0.0% dp16 zero2 mb1
+32.08 ms 41.77 h   1,337 334.1 548.3 MB 45.6%   0.0% dp16 zero2 mb1 recompute=activation
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --budget 100
 dense on 16 x fitted, global batch 64
 134400 combinations: 1620 evaluated, 132780 illegal, too large or slower for sure; 0 fit
 
-no plan that fits keeps to the deadline and the budget; the fastest takes 24.12 ms a step, 31.41 h
-for the run, run cost 1,005 USD
+no plan that fits keeps to the deadline and the budget; the fastest takes 24.14 ms a step, 31.44 h
+for the run, run cost 1,006 USD
 [1]
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --deadline 1h
 dense on 16 x fitted, global batch 64
 134400 combinations: 1620 evaluated, 132780 illegal, too large or slower for sure; 0 fit
 
-no plan that fits keeps to the deadline and the budget; the fastest takes 24.12 ms a step, 31.41 h
-for the run, run cost 1,005 USD
+no plan that fits keeps to the deadline and the budget; the fastest takes 24.14 ms a step, 31.44 h
+for the run, run cost 1,006 USD
 [1]
 
 # Other objectives.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --objective memory
 dense on 16 x fitted, global batch 64
-33600 combinations: 88 evaluated, 33512 illegal, too large or slower for sure; 88 fit
+33600 combinations: 89 evaluated, 33511 illegal, too large or slower for sure; 89 fit
 
 software torch-compile
 
@@ -215,7 +215,7 @@ software torch-compile
 316.9 ms  202.2 MB   4.6%    0.0%  dp4 cp4 zero3 mb1 recompute=full
 138.9 ms  223.2 MB  10.5%    0.0%  dp8 cp2 zero3 mb1 recompute=full
 
-the first is 178.0 ms slower than the second, exposed communication 119.4 ms more, compute 58.55 ms
+the first is 178.0 ms slower than the second, exposed communication 119.2 ms more, compute 58.83 ms
 more
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --context 4 --zero 3 --micro-batch 1 --recompute full
@@ -227,17 +227,17 @@ time against memory, no other plan is faster with less
 24.56 ms  1.390 GB  59.6%    0.0%  dp16 zero2 mb4 recompute=norm
 24.74 ms  1.270 GB  59.2%    0.0%  dp16 zero2 mb4 recompute=activation
 25.15 ms  1.142 GB  58.2%    0.0%  dp16 zero2 mb4 recompute=norm+activation
-26.17 ms  1.114 GB  55.9%    0.0%  dp16 zero1 mb2
-26.42 ms  912.7 MB  55.4%    0.0%  dp16 zero2 mb2
-27.00 ms  848.7 MB  54.2%    0.0%  dp16 zero2 mb2 recompute=norm
-27.10 ms  788.7 MB  54.0%    0.0%  dp16 zero2 mb2 recompute=activation
-27.67 ms  724.7 MB  52.9%    0.0%  dp16 zero2 mb2 recompute=norm+activation
-31.06 ms  610.3 MB  47.1%    0.0%  dp16 zero2 mb1
-31.89 ms  548.3 MB  45.9%    0.0%  dp16 zero2 mb1 recompute=activation
-32.78 ms  516.3 MB  44.7%    0.0%  dp16 zero2 mb1 recompute=norm+activation
+26.24 ms  1.114 GB  55.8%    0.0%  dp16 zero1 mb2
+26.49 ms  912.7 MB  55.3%    0.0%  dp16 zero2 mb2
+27.06 ms  848.7 MB  54.1%    0.0%  dp16 zero2 mb2 recompute=norm
+27.16 ms  788.7 MB  53.9%    0.0%  dp16 zero2 mb2 recompute=activation
+27.73 ms  724.7 MB  52.8%    0.0%  dp16 zero2 mb2 recompute=norm+activation
+31.21 ms  724.7 MB  46.9%    0.0%  dp8 cp2 zero2 mb4 recompute=norm+activation
+31.24 ms  610.3 MB  46.9%    0.0%  dp16 zero2 mb1
+32.08 ms  548.3 MB  45.6%    0.0%  dp16 zero2 mb1 recompute=activation
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --objective cost --tokens 1e9
 dense on 16 x fitted, global batch 64
-33600 combinations: 77 evaluated, 33523 illegal, too large or slower for sure; 77 fit
+33600 combinations: 78 evaluated, 33522 illegal, too large or slower for sure; 78 fit
 
 software torch-compile
 
@@ -254,19 +254,19 @@ time against memory, no other plan is faster with less
 24.56 ms 383.7 s   3.411 0.8528 1.390 GB 59.6%   0.0% dp16 zero2 mb4 recompute=norm
 24.74 ms 386.5 s   3.435 0.8589 1.270 GB 59.2%   0.0% dp16 zero2 mb4 recompute=activation
 25.15 ms 393.0 s   3.493 0.8733 1.142 GB 58.2%   0.0% dp16 zero2 mb4 recompute=norm+activation
-26.17 ms 409.0 s   3.635 0.9088 1.114 GB 55.9%   0.0% dp16 zero1 mb2
-26.42 ms 412.9 s    3.67 0.9175 912.7 MB 55.4%   0.0% dp16 zero2 mb2
-27.00 ms 421.9 s    3.75 0.9375 848.7 MB 54.2%   0.0% dp16 zero2 mb2 recompute=norm
-27.10 ms 423.4 s   3.763 0.9408 788.7 MB 54.0%   0.0% dp16 zero2 mb2 recompute=activation
-27.67 ms 432.4 s   3.843 0.9608 724.7 MB 52.9%   0.0% dp16 zero2 mb2 recompute=norm+activation
-31.06 ms 485.2 s   4.313  1.078 610.3 MB 47.1%   0.0% dp16 zero2 mb1
-31.89 ms 498.2 s   4.429  1.107 548.3 MB 45.9%   0.0% dp16 zero2 mb1 recompute=activation
-32.78 ms 512.2 s   4.553  1.138 516.3 MB 44.7%   0.0% dp16 zero2 mb1 recompute=norm+activation
+26.24 ms 410.0 s   3.644  0.911 1.114 GB 55.8%   0.0% dp16 zero1 mb2
+26.49 ms 413.9 s   3.679 0.9197 912.7 MB 55.3%   0.0% dp16 zero2 mb2
+27.06 ms 422.9 s   3.759 0.9397 848.7 MB 54.1%   0.0% dp16 zero2 mb2 recompute=norm
+27.16 ms 424.4 s   3.772  0.943 788.7 MB 53.9%   0.0% dp16 zero2 mb2 recompute=activation
+27.73 ms 433.4 s   3.852  0.963 724.7 MB 52.8%   0.0% dp16 zero2 mb2 recompute=norm+activation
+31.21 ms 487.6 s   4.335  1.084 724.7 MB 46.9%   0.0% dp8 cp2 zero2 mb4 recompute=norm+activation
+31.24 ms 488.2 s   4.339  1.085 610.3 MB 46.9%   0.0% dp16 zero2 mb1
+32.08 ms 501.2 s   4.455  1.114 548.3 MB 45.6%   0.0% dp16 zero2 mb1 recompute=activation
 
 # What a target takes: figures of the device that reach it, that do not, and that it is reached.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 20ms
 dense on 16 x fitted, global batch 64
-33600 combinations: 77 evaluated, 33523 illegal, too large or slower for sure; 77 fit
+33600 combinations: 78 evaluated, 33522 illegal, too large or slower for sure; 78 fit
 
 software torch-compile
 
@@ -282,14 +282,14 @@ time against memory, no other plan is faster with less
 24.56 ms  1.390 GB  59.6%    0.0%  dp16 zero2 mb4 recompute=norm
 24.74 ms  1.270 GB  59.2%    0.0%  dp16 zero2 mb4 recompute=activation
 25.15 ms  1.142 GB  58.2%    0.0%  dp16 zero2 mb4 recompute=norm+activation
-26.17 ms  1.114 GB  55.9%    0.0%  dp16 zero1 mb2
-26.42 ms  912.7 MB  55.4%    0.0%  dp16 zero2 mb2
-27.00 ms  848.7 MB  54.2%    0.0%  dp16 zero2 mb2 recompute=norm
-27.10 ms  788.7 MB  54.0%    0.0%  dp16 zero2 mb2 recompute=activation
-27.67 ms  724.7 MB  52.9%    0.0%  dp16 zero2 mb2 recompute=norm+activation
-31.06 ms  610.3 MB  47.1%    0.0%  dp16 zero2 mb1
-31.89 ms  548.3 MB  45.9%    0.0%  dp16 zero2 mb1 recompute=activation
-32.78 ms  516.3 MB  44.7%    0.0%  dp16 zero2 mb1 recompute=norm+activation
+26.24 ms  1.114 GB  55.8%    0.0%  dp16 zero1 mb2
+26.49 ms  912.7 MB  55.3%    0.0%  dp16 zero2 mb2
+27.06 ms  848.7 MB  54.1%    0.0%  dp16 zero2 mb2 recompute=norm
+27.16 ms  788.7 MB  53.9%    0.0%  dp16 zero2 mb2 recompute=activation
+27.73 ms  724.7 MB  52.8%    0.0%  dp16 zero2 mb2 recompute=norm+activation
+31.21 ms  724.7 MB  46.9%    0.0%  dp8 cp2 zero2 mb4 recompute=norm+activation
+31.24 ms  610.3 MB  46.9%    0.0%  dp16 zero2 mb1
+32.08 ms  548.3 MB  45.6%    0.0%  dp16 zero2 mb1 recompute=activation
 
 from 24.14 ms to a step of 20.00 ms, the smallest value of one figure alone
 
@@ -299,17 +299,17 @@ from 24.14 ms to a step of 20.00 ms, the smallest value of one figure alone
   scale_out.bytes_per_s    20.00 GB/s: alone not enough, even infinite bandwidth leaves 24.02 ms
   mem_bytes                20.00 GB: alone not enough, even infinite capacity leaves 24.14 ms with the fastest plan of all
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 2 | tail -3
-32.78 ms  516.3 MB  44.7%    0.0%  dp16 zero2 mb1 recompute=norm+activation
+32.08 ms  548.3 MB  45.6%    0.0%  dp16 zero2 mb1 recompute=activation
 
 a step of 2.000 s is reached: the best plan takes 24.14 ms
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --max-memory 600e6 --target-step 30ms | tail -8
 
-from 31.89 ms to a step of 30.00 ms, the smallest value of one figure alone
+from 32.08 ms to a step of 30.00 ms, the smallest value of one figure alone
 
-  matmul_flops_per_s.bf16  200.0 TFLOP/s -> 218.6 TFLOP/s, 1.093 x
-  mem_bytes_per_s          2.000 TB/s -> 4.615 TB/s, 2.307 x
-  scale_up.bytes_per_s     200.0 GB/s: alone not enough, even infinite bandwidth leaves 31.33 ms
-  scale_out.bytes_per_s    20.00 GB/s: alone not enough, even infinite bandwidth leaves 31.57 ms
+  matmul_flops_per_s.bf16  200.0 TFLOP/s -> 220.7 TFLOP/s, 1.103 x
+  mem_bytes_per_s          2.000 TB/s -> 4.882 TB/s, 2.441 x
+  scale_up.bytes_per_s     200.0 GB/s: alone not enough, even infinite bandwidth leaves 31.52 ms
+  scale_out.bytes_per_s    20.00 GB/s: alone not enough, even infinite bandwidth leaves 31.76 ms
   mem_bytes                600.0 MB -> 724.7 MB, 1.208 x, with another plan
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --target-step 20ms --format json | sed -n '/"target"/,$p'
   "target": {"step_s": 0.02, "figures": [{"figure": "matmul_flops_per_s.bf16", "value": 2e14, "needed": 2.51948319927e14, "step_s": 0.0199999999997}, {"figure": "mem_bytes_per_s", "value": 2e12, "needed": null, "step_s": 0.0218379244297}, {"figure": "scale_up.bytes_per_s", "value": 200000000000, "needed": null, "step_s": 0.0239193594011}, {"figure": "scale_out.bytes_per_s", "value": 20000000000, "needed": null, "step_s": 0.0240180342678}, {"figure": "mem_bytes", "value": 20000000000, "needed": null, "step_s": 0.0241434006598}]}
@@ -353,13 +353,13 @@ time against memory, no other plan is faster with less
 14.24 ms  1.006 GB  51.4%    0.0%  dp4 zero2 mb2 recompute=norm+activation
 14.93 ms  981.3 MB  49.0%    0.0%  dp4 zero3 mb2 recompute=activation
 15.22 ms  917.3 MB  48.1%    0.0%  dp4 zero3 mb2 recompute=norm+activation
-15.84 ms  891.5 MB  46.2%    0.0%  dp4 zero2 mb1
-16.25 ms  829.5 MB  45.0%    0.0%  dp4 zero2 mb1 recompute=activation
-16.70 ms  797.5 MB  43.8%    0.0%  dp4 zero2 mb1 recompute=norm+activation
-18.41 ms  740.9 MB  39.8%    0.0%  dp4 zero3 mb1 recompute=activation
-18.86 ms  708.9 MB  38.8%    0.0%  dp4 zero3 mb1 recompute=norm+activation
-20.54 ms  677.2 MB  35.6%    0.0%  dp4 zero2 mb1 recompute=full
-22.69 ms  588.6 MB  32.3%    0.0%  dp4 zero3 mb1 recompute=full
+15.90 ms  891.5 MB  46.0%    0.0%  dp4 zero2 mb1
+16.32 ms  829.5 MB  44.9%    0.0%  dp4 zero2 mb1 recompute=activation
+16.77 ms  797.5 MB  43.7%    0.0%  dp4 zero2 mb1 recompute=norm+activation
+18.47 ms  740.9 MB  39.6%    0.0%  dp4 zero3 mb1 recompute=activation
+18.92 ms  708.9 MB  38.7%    0.0%  dp4 zero3 mb1 recompute=norm+activation
+20.60 ms  677.2 MB  35.5%    0.0%  dp4 zero2 mb1 recompute=full
+22.75 ms  588.6 MB  32.2%    0.0%  dp4 zero3 mb1 recompute=full
 $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 --context 1 --tensor 1 --recompute none --zero 1 --shard 2/3 --format json | sed -E 's/("elapsed_s": )[^,]*/\10/; s/("digest": )[^,]*/\1"-"/'
 {
   "schema": "nncost.search/1",
@@ -375,14 +375,15 @@ $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 -
   "threads": 1,
   "currency": "USD",
   "best": [
-    {"index": 116, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.014073664296841341, "memory_bytes": 1675868000, "mfu": 0.52012040685401906, "tokens_per_s": 568437.60311914643, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.056294657187365364, "cost_step": 3.1274809548536313e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 2 --schedule dualpipe"}
+    {"index": 116, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.014105360890400835, "memory_bytes": 1675868000, "mfu": 0.51895162817007412, "tokens_per_s": 567160.24936620123, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.056421443561603342, "cost_step": 3.1345246423112966e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 2 --schedule dualpipe"}
   ],
   "pareto": [
-    {"index": 116, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.014073664296841341, "memory_bytes": 1675868000, "mfu": 0.52012040685401906, "tokens_per_s": 568437.60311914643, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.056294657187365364, "cost_step": 3.1274809548536313e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 2 --schedule dualpipe"},
-    {"index": 44, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016140817198986582, "memory_bytes": 1501668000, "mfu": 0.45350863650569029, "tokens_per_s": 495637.85410457954, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.06456326879594633, "cost_step": 3.5868482664414631e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule dualpipe"},
-    {"index": 102, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016241976123697967, "memory_bytes": 1157240000, "mfu": 0.45068407589392429, "tokens_per_s": 492550.90261631063, "bubble_share": 0.10010822550367678, "exposed_comm_s": 0.00045308221394650618, "device_s": 0.064967904494791867, "cost_step": 3.6093280274884371e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 2 --schedule interleaved"},
-    {"index": 30, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.017662472199241896, "memory_bytes": 894988000, "mfu": 0.41443801962865578, "tokens_per_s": 452937.72637011559, "bubble_share": 0.055571819697729105, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.070649888796967583, "cost_step": 3.9249938220537546e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 1 --schedule interleaved"},
-    {"index": 36, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "zb-h1", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.018759449809570446, "memory_bytes": 862936000, "mfu": 0.39020334147889452, "tokens_per_s": 426451.73932119622, "bubble_share": 0.11079820314029604, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.075037799238281785, "cost_step": 4.1687666243489878e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule zb-h1"}
+    {"index": 116, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.014105360890400835, "memory_bytes": 1675868000, "mfu": 0.51895162817007412, "tokens_per_s": 567160.24936620123, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.056421443561603342, "cost_step": 3.1345246423112966e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 2 --schedule dualpipe"},
+    {"index": 44, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "dualpipe", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016235016745353169, "memory_bytes": 1501668000, "mfu": 0.45087726824150953, "tokens_per_s": 492762.04179399949, "bubble_share": 2.1370147049257886e-16, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.064940066981412678, "cost_step": 3.6077814989673709e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule dualpipe"},
+    {"index": 102, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016280254368851374, "memory_bytes": 1157240000, "mfu": 0.44962442441963207, "tokens_per_s": 491392.81357336842, "bubble_share": 0.10009323075359819, "exposed_comm_s": 0.00045308221394650618, "device_s": 0.065121017475405496, "cost_step": 3.6178343041891942e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 2 --schedule interleaved"},
+    {"index": 101, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 2, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.017757291348692052, "memory_bytes": 1135336000, "mfu": 0.41222503231266566, "tokens_per_s": 450519.16099744884, "bubble_share": 0.17494674024922249, "exposed_comm_s": 0.00045308221394650618, "device_s": 0.071029165394768209, "cost_step": 3.9460647441537894e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 2 --zero 1 --micro-batch 2 --schedule interleaved"},
+    {"index": 30, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "interleaved", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.017770915828972365, "memory_bytes": 894988000, "mfu": 0.41190899053531177, "tokens_per_s": 450173.76014788169, "bubble_share": 0.055532652012435173, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.071083663315889459, "cost_step": 3.9490924064383033e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 1 --schedule interleaved"},
+    {"index": 36, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "zb-h1", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.018832327899136306, "memory_bytes": 862936000, "mfu": 0.38869331710901828, "tokens_per_s": 424801.43946340791, "bubble_share": 0.10876393857450192, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.075329311596545226, "cost_step": 4.1849617553636238e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule zb-h1"}
   ],
   "pareto_truncated": false,
   "missed": null,

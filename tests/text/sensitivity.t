@@ -24,7 +24,7 @@ efficiency.gemm.bf16.l2_bytes_per_s, and may bound products first
 mem_bytes moves no time: the plan takes 4.133 GB of 20.00 GB, with less than that it would not fit
 $ nncost estimate dense fitted --devices 16 --global-batch 512 --zero 3 --recompute full --sensitivity --format csv
 figure,value,elasticity,step_if_doubled_s,needed\r
-scale_up.bytes_per_s,200000000000,-0.307923782994,0.446979012283,\r
+scale_up.bytes_per_s,200000000000,-0.307923782995,0.446979012283,\r
 scale_out.bytes_per_s,20000000000,-0.21650892625,0.471127162593,\r
 matmul_flops_per_s.bf16,2e14,-0.0946311870143,0.503676293177,\r
 scale_out.latency_s,5e-6,0.0422212210463,0.550626479433,\r

@@ -3,16 +3,16 @@
 # Doubling from 8 to 64, with the run's time and cost.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --price 2
 dense on 4 sizes of fitted, global batch 64
-408576 combinations: 5453 evaluated, 403123 illegal, too large or slower for sure; 5453 fit
+408576 combinations: 5471 evaluated, 403105 illegal, too large or slower for sure; 5471 fit
 
 devices      step         run  run USD    kWh    memory    MFU  bubble  plan
       8  46.13 ms  2.503 days    961.1  240.3  2.821 GB  63.5%    0.0%  dp8 zero2 mb8
-     16  24.12 ms     31.41 h    1,005  251.2  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+     16  24.14 ms     31.44 h    1,006  251.5  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
      32  13.39 ms     17.44 h    1,116    279  865.9 MB  54.7%    0.0%  dp32 zero2 mb2
-     64  8.047 ms     10.48 h    1,341  335.3  563.5 MB  45.5%    0.0%  dp32 pp2 zero2 mb1 dualpipe
+     64  8.065 ms     10.50 h    1,344  336.1  540.0 MB  45.4%    0.0%  dp64 zero2 mb1
 
-fastest: 64 devices, 8.047 ms a step, 10.48 h for the run, run cost 1,341 USD
-    nncost estimate dense fitted --global-batch 64 --tokens 300e9 --price 2 --devices 64 --pipeline 2 --zero 2 --micro-batch 1 --schedule dualpipe
+fastest: 64 devices, 8.065 ms a step, 10.50 h for the run, run cost 1,344 USD
+    nncost estimate dense fitted --global-batch 64 --tokens 300e9 --price 2 --devices 64 --zero 2 --micro-batch 1
 cheapest: 8 devices, 46.13 ms a step, 2.503 days for the run, run cost 961.1 USD
     nncost estimate dense fitted --global-batch 64 --tokens 300e9 --price 2 --devices 8 --zero 2 --micro-batch 8
 
@@ -23,7 +23,7 @@ dense on 3 sizes of fitted, global batch 96
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  68.90 ms  0.0003062  4.030 GB  63.7%    0.0%  dp8 zero2 mb12
-     16  35.08 ms  0.0003118  2.216 GB  62.6%    0.0%  dp8 pp2 zero2 mb6 dualpipe
+     16  35.10 ms   0.000312  2.122 GB  62.6%    0.0%  dp16 zero2 mb6
      24  24.12 ms  0.0003216  1.486 GB  60.7%    0.0%  dp24 zero2 mb4
 
 fastest: 24 devices, 24.12 ms a step, step cost 0.0003216 USD
@@ -33,7 +33,7 @@ cheapest: 8 devices, 68.90 ms a step, step cost 0.0003062 USD
 $ nncost search dense fitted --threads 1 --devices 8,16 --global-batch 64 --tensor 1,2 --recompute none --offload none --format csv
 plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.schedule,plan.recompute,plan.offload,software,step_s,memory_bytes,mfu,tokens_per_s,bubble_share,exposed_comm_s,device_s,cost_step,run_s,device_hours,cost_run,goodput,energy_j,carbon_kg,command\r
 8,8,1,1,1,1,1,false,2,8,1,64,1f1b,none,none,torch-compile,0.0461308964656,2820855500,0.634715608049,1387356.52033,0,0.000348506414827,0.369047171725,0.000205026206514,,,,,,,nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8\r
-16,8,1,2,1,1,1,false,2,4,2,64,dualpipe,none,none,torch-compile,0.0241196424538,1611255500,0.606974171695,2653439.00195,0,0.000348506414827,0.385914279261,0.000214396821812,,,,,,,nncost estimate dense fitted --global-batch 64 --devices 16 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe\r
+16,16,1,1,1,1,1,false,2,4,1,64,1f1b,none,none,torch-compile,0.0241434006598,1517537750,0.606376881463,2650827.89711,0,0.000498301668722,0.386294410557,0.000214608005865,,,,,,,nncost estimate dense fitted --global-batch 64 --devices 16 --zero 2 --micro-batch 4\r
 $ nncost search dense fitted --threads 1 --devices 8,24,32 --global-batch 96 --recompute none --offload none --tensor 1 --format markdown
 dense on 3 sizes of fitted, global batch 96
 179712 combinations: 1930 evaluated, 177782 illegal, too large or slower for sure; 1930 fit
@@ -87,28 +87,28 @@ cheapest: 8 devices, 8.733 ms a step, 3411 s for the run, run cost 7.581 USD
 # The smallest size that keeps to a deadline and a budget; none does.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --deadline 2d --budget 2000
 dense on 4 sizes of fitted, global batch 64
-408576 combinations: 3836 evaluated, 404740 illegal, too large or slower for sure; 284 fit
+408576 combinations: 3837 evaluated, 404739 illegal, too large or slower for sure; 277 fit
 
 devices      step      run  run USD    kWh    memory    MFU  bubble  plan
-     16  24.12 ms  31.41 h    1,005  251.2  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+     16  24.14 ms  31.44 h    1,006  251.5  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
      32  13.39 ms  17.44 h    1,116    279  865.9 MB  54.7%    0.0%  dp32 zero2 mb2
-     64  8.047 ms  10.48 h    1,341  335.3  563.5 MB  45.5%    0.0%  dp32 pp2 zero2 mb1 dualpipe
+     64  8.065 ms  10.50 h    1,344  336.1  540.0 MB  45.4%    0.0%  dp64 zero2 mb1
 
 8 devices: misses the deadline or the budget, the fastest takes 46.13 ms a step, 2.503 days for the
 run, run cost 961.1 USD
 
-fastest: 64 devices, 8.047 ms a step, 10.48 h for the run, run cost 1,341 USD
-    nncost estimate dense fitted --global-batch 64 --tokens 300e9 --devices 64 --pipeline 2 --zero 2 --micro-batch 1 --schedule dualpipe
-cheapest: 16 devices, 24.12 ms a step, 31.41 h for the run, run cost 1,005 USD
-    nncost estimate dense fitted --global-batch 64 --tokens 300e9 --devices 16 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe
+fastest: 64 devices, 8.065 ms a step, 10.50 h for the run, run cost 1,344 USD
+    nncost estimate dense fitted --global-batch 64 --tokens 300e9 --devices 64 --zero 2 --micro-batch 1
+cheapest: 16 devices, 24.14 ms a step, 31.44 h for the run, run cost 1,006 USD
+    nncost estimate dense fitted --global-batch 64 --tokens 300e9 --devices 16 --zero 2 --micro-batch 4
 $ nncost search dense fitted --threads 1 --devices 8,16 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --deadline 1h
 dense on 2 sizes of fitted, global batch 64
 193536 combinations: 1448 evaluated, 192088 illegal, too large or slower for sure; 0 fit
 
 8 devices: misses the deadline or the budget, the fastest takes 46.13 ms a step, 2.503 days for the
 run, run cost 961.1 USD
-16 devices: misses the deadline or the budget, the fastest takes 24.12 ms a step, 31.41 h for the
-run, run cost 1,005 USD
+16 devices: misses the deadline or the budget, the fastest takes 24.14 ms a step, 31.44 h for the
+run, run cost 1,006 USD
 [1]
 
 # Sizes that have no legal plan say why; all of them is an error.
@@ -159,7 +159,7 @@ dense on 3 sizes of fitted, global batch 64
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  46.13 ms   0.000205  2.821 GB  63.5%    0.0%  dp8 zero2 mb8
-     16  24.12 ms  0.0002144  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+     16  24.14 ms  0.0002146  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
      32  13.39 ms  0.0002381  865.9 MB  54.7%    0.0%  dp32 zero2 mb2
 
 fastest: 32 devices, 13.39 ms a step, step cost 0.0002381 USD
@@ -168,14 +168,14 @@ cheapest: 8 devices, 46.13 ms a step, step cost 0.000205 USD
     nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8
 $ nncost search dense fitted --threads 1 --devices 8..64 --max-devices 20 --global-batch 64 --tensor 1,2 --recompute none,full
 dense on 2 sizes of fitted, global batch 64
-193536 combinations: 2416 evaluated, 191120 illegal, too large or slower for sure; 2416 fit
+193536 combinations: 2430 evaluated, 191106 illegal, too large or slower for sure; 2430 fit
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  46.13 ms   0.000205  2.821 GB  63.5%    0.0%  dp8 zero2 mb8
-     16  24.12 ms  0.0002144  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
+     16  24.14 ms  0.0002146  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
 
-fastest: 16 devices, 24.12 ms a step, step cost 0.0002144 USD
-    nncost estimate dense fitted --global-batch 64 --devices 16 --pipeline 2 --zero 2 --micro-batch 4 --schedule dualpipe
+fastest: 16 devices, 24.14 ms a step, step cost 0.0002146 USD
+    nncost estimate dense fitted --global-batch 64 --devices 16 --zero 2 --micro-batch 4
 cheapest: 8 devices, 46.13 ms a step, step cost 0.000205 USD
     nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8
 $ nncost search dense fitted --threads 1 --devices 64..256 --max-devices 20 --global-batch 64

@@ -24,19 +24,19 @@ $ while read -r line; do for w in 80 120 200; do COLUMNS=$w nncost $line > out |
 
 # A narrow table names what it left out and what it cut; a wide one has all.
 $ for w in 80 120 200; do COLUMNS=$w nncost search dense fitted --devices 16 --global-batch 64 --threads 1 --tokens 1T --best 2 --pipeline 1,2 --recompute none,full | sed -n '/^ *step/,/^$/p' | head -5; done
-    step        run run USD   kWh   memory   MFU plan
-24.12 ms 4.362 days   3,350 837.5 1.611 GB 60.7% dp8 pp2 zero2 mb4 dualpipe
-24.12 ms 4.362 days   3,350 837.5 1.799 GB 60.7% dp8 pp2 zero1 mb4 dualpipe
-left out: bubble (a width of 80, see COLUMNS)
+    step         run  run USD    kWh    memory    MFU  bubble  plan
+24.14 ms  4.366 days    3,353  838.3  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
+24.14 ms  4.366 days    3,353  838.3  1.718 GB  60.6%    0.0%  dp16 zero1 mb4
+
+    step        run run USD   memory plan
+    step         run  run USD    kWh    memory    MFU  bubble  plan
+24.14 ms  4.366 days    3,353  838.3  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
+24.14 ms  4.366 days    3,353  838.3  1.718 GB  60.6%    0.0%  dp16 zero1 mb4
 
     step         run  run USD    kWh    memory    MFU  bubble  plan
-24.12 ms  4.362 days    3,350  837.5  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
-24.12 ms  4.362 days    3,350  837.5  1.799 GB  60.7%    0.0%  dp8 pp2 zero1 mb4 dualpipe
-
     step         run  run USD    kWh    memory    MFU  bubble  plan
-    step         run  run USD    kWh    memory    MFU  bubble  plan
-24.12 ms  4.362 days    3,350  837.5  1.611 GB  60.7%    0.0%  dp8 pp2 zero2 mb4 dualpipe
-24.12 ms  4.362 days    3,350  837.5  1.799 GB  60.7%    0.0%  dp8 pp2 zero1 mb4 dualpipe
+24.14 ms  4.366 days    3,353  838.3  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
+24.14 ms  4.366 days    3,353  838.3  1.718 GB  60.6%    0.0%  dp16 zero1 mb4
 
     step         run  run USD    kWh    memory    MFU  bubble  plan
 $ for w in 80 120 200; do COLUMNS=$w nncost ops dense round --top 2 | sed -n '/^op/,/^$/p'; done
@@ -65,19 +65,18 @@ device      step  tokens/s    MFU    memory  fits  bound           run  device-h
 round   10.80 ms    92,629  67.8%  2.016 GB  yes   compute  125.0 days     2,999    2,999  2,999   100.0%    0.002999  cheapest
 fitted  9.457 ms   105,745  38.7%  2.016 GB  yes   compute  109.5 days     2,627    5,254  1,313   100.0%    0.005254  fastest
 $ for w in 80 120 200; do COLUMNS=$w nncost scale dense fitted --devices 1,64 --global-batch 64 --threads 1 --tokens 1T | sed -n '/^devices/,/^$/p'; done
-devices     step efficiency lost to                  plan
-      1 366.0 ms     100.0% -                        dp1 mb8
-     64 8.047 ms      71.1% compute 21.4%, data 6.6% dp32 pp2 zero2 mb1 dualpipe
-left out: tokens/s, run, run cost, memory, MFU (a width of 80, see COLUMNS)
+devices     step efficiency lost to                         run plan
+      1 366.3 ms     100.0% -                        66.25 days dp1 mb16
+     64 8.065 ms      71.0% compute 21.3%, data 7.3%    35.01 h dp64 zero2 mb1
+left out: tokens/s, run cost, memory, MFU (a width of 80, see COLUMNS)
 
-devices     step  tokens/s efficiency lost to                         run run cost    MFU plan
-      1 366.0 ms   174,870     100.0% -                        66.19 days 3,177 USD 64.0% dp1 mb8
-     64 8.047 ms 7,953,240      71.1% compute 21.4%, data 6.6%    34.93 h 4,471 USD 45.5% dp32 pp2 zero2 mb1 dualpipe
-left out: memory (a width of 120, see COLUMNS)
+devices     step  tokens/s efficiency lost to                         run run cost    memory   MFU plan
+      1 366.3 ms   174,707     100.0% -                        66.25 days 3,180 USD 6.552 GB 63.9% dp1 mb16
+     64 8.065 ms 7,935,053      71.0% compute 21.3%, data 7.3%    35.01 h 4,481 USD 540.0 MB 45.4% dp64 zero2 mb1
 
 devices      step   tokens/s  efficiency  lost to                          run  run cost     memory    MFU  plan
-      1  366.0 ms    174,870      100.0%  -                         66.19 days  3,177 USD  4.133 GB  64.0%  dp1 mb8
-     64  8.047 ms  7,953,240       71.1%  compute 21.4%, data 6.6%     34.93 h  4,471 USD  563.5 MB  45.5%  dp32 pp2 zero2 mb1 dualpipe
+      1  366.3 ms    174,707      100.0%  -                         66.25 days  3,180 USD  6.552 GB  63.9%  dp1 mb16
+     64  8.065 ms  7,935,053       71.0%  compute 21.3%, data 7.3%     35.01 h  4,481 USD  540.0 MB  45.4%  dp64 zero2 mb1
 
 $ for w in 80 120 200; do COLUMNS=$w nncost list devices; done
 id              peak in     memory  bandwidth ridge       link price/h measured

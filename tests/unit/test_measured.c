@@ -142,7 +142,7 @@ START_TEST(a_gpt_under_megatron_deepspeed)
     ck_assert_ptr_null(row->reason);
     ck_assert_str_eq(row->undecided, "");
     ck_assert_str_eq(row->device, "a100-80g-sxm");
-    ck_assert_str_eq(row->software, "megatron-classic");
+    ck_assert_str_eq(row->software, "megatron-deepspeed");
     ck_assert_int_eq(d->layers, 48);
     ck_assert_int_eq(d->hidden, 8192);
     ck_assert_int_eq(d->heads, 64);
