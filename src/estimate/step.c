@@ -337,10 +337,11 @@ static void free_bound(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
         return;
     }
     NNC_LET(step->why, step_again_s, "s", nnc_step_without_s(step, r->bound, fresh, m));
-    NNC_SET(step->why, r->step_without_bound_s, "s", step_again_s);
+    NNC_SET(step->why, r->step_without_bound_s, "s", nnc_min(step_again_s, r->step_s));
     NNC_NOTE(step->why,
              "the same step again where what binds it takes no time: what hides, what the "
-             "host issues and the pipeline are worked out anew");
+             "host issues and the pipeline are worked out anew; at most the step, whose order of "
+             "passes would do as well");
     if (step->plan->pipeline > 1) { /* for those who ask m of the step */
         (void)nnc_step_run(step, units, times->send_s, m);
         nnc_tail_stages(step, units, &overlap, m);
