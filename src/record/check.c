@@ -25,41 +25,55 @@ static bool is_recorded(const nnc_plans *plans, const nnc_figure *figure)
     return plans->record_count == 0;
 }
 
-/* In no more room than they need: all scenarios keep theirs. */
-static nnc_status select_figures(nnc_check *c, nnc_figures all, nnc_figures *selected,
-                                 nnc_error *err)
+static bool reserve(nnc_check *c, int32_t count, nnc_figure_room *room)
+{
+    if (room->list == NULL || count > room->capacity) {
+        room->list = nnc_arena_array(c->arena, (size_t)count + 1, sizeof *room->list);
+        room->capacity = room->list != NULL ? count : 0;
+    }
+    return room->list != NULL;
+}
+
+static nnc_status select_now(nnc_check *c, nnc_figures all, nnc_figures *selected, nnc_error *err)
 {
     int32_t count = 0;
-    if (all.count > c->selected_room) {
-        c->selected = nnc_arena_array(c->arena, (size_t)all.count, sizeof *c->selected);
-        c->selected_room = c->selected != NULL ? all.count : 0;
-    }
-    for (int32_t i = 0; i < all.count && c->selected != NULL; i++) {
-        if (is_recorded(c->plans, &all.list[i])) {
-            c->selected[count++] = all.list[i];
-        }
-    }
-    nnc_figure *list = nnc_arena_array(c->arena, (size_t)count + 1, sizeof *list);
-    if (list == NULL || (c->selected == NULL && all.count > 0)) {
+    if (!reserve(c, all.count, &c->now)) {
         return nnc_no_memory(err);
     }
-    if (count > 0) {
-        memcpy(list, c->selected, (size_t)count * sizeof *list);
+    for (int32_t i = 0; i < all.count; i++) {
+        if (is_recorded(c->plans, &all.list[i])) {
+            c->now.list[count++] = all.list[i];
+        }
     }
-    *selected = (nnc_figures){ list, count };
+    *selected = (nnc_figures){ c->now.list, count };
     return NNC_OK;
 }
 
-/* What the file no longer records is not missed; mostly all of it is. */
-static nnc_status select_old(nnc_check *c, nnc_figures all, nnc_figures *selected, nnc_error *err)
+/* What the file no longer records is not missed. */
+static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *selected,
+                             nnc_error *err)
 {
-    for (int32_t i = 0; i < all.count; i++) {
-        if (!is_recorded(c->plans, &all.list[i])) {
-            return select_figures(c, all, selected, err);
-        }
+    int32_t count = 0;
+    if (!reserve(c, nnc_packed_count(all), &c->old)) {
+        return nnc_no_memory(err);
     }
-    *selected = all;
+    for (int32_t i = 0; i < nnc_packed_count(all); i++) {
+        c->old.list[count] = nnc_packed_figure(all, i);
+        count += is_recorded(c->plans, &c->old.list[count]);
+    }
+    *selected = (nnc_figures){ c->old.list, count };
     return NNC_OK;
+}
+
+/* A list of its own in place of the room for one scenario. */
+static bool own_list(nnc_check *c, nnc_figures *figures)
+{
+    nnc_figure *list = nnc_arena_array(c->arena, (size_t)figures->count + 1, sizeof *list);
+    if (list != NULL && figures->count > 0) {
+        memcpy(list, figures->list, (size_t)figures->count * sizeof *list);
+    }
+    figures->list = list;
+    return list != NULL;
 }
 
 /* Names that stand for no figure are slips, and would make a gate that is always open. */
@@ -126,16 +140,27 @@ static nnc_scenario *scenario_of(nnc_check *c, const nnc_plans_scenario *from)
     return from->serve ? &c->served->base : c->scenario;
 }
 
-/* Fills in what changed; false when out of memory. */
+/* The changes of a row whose figures stay. */
+static bool own_changes(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row)
+{
+    nnc_change *own = nnc_arena_array(c->arena, (size_t)row->change_count, sizeof *own);
+    row->changes = own;
+    return own != NULL &&
+           nnc_figures_compare(row->old, row->now, from->tolerances, from->tolerance_count,
+                               c->changes) == row->change_count &&
+           memcpy(own, c->changes, (size_t)row->change_count * sizeof *own) != NULL;
+}
+
+/* Fills in what changed, and keeps the figures where anything did; false when out of memory. */
 static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row)
 {
     const int32_t room = row->old.count + row->now.count;
-    if (room > c->change_room) {
-        c->changes = nnc_arena_array(c->arena, (size_t)room, sizeof *c->changes);
+    if (c->changes == NULL || room > c->change_room) {
+        c->changes = nnc_arena_array(c->arena, (size_t)room + 1, sizeof *c->changes);
         c->change_room = c->changes != NULL ? room : 0;
     }
     if (c->changes == NULL) {
-        return room == 0;
+        return false;
     }
     row->change_count = nnc_figures_compare(row->old, row->now, from->tolerances,
                                             from->tolerance_count, c->changes);
@@ -144,16 +169,33 @@ static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row 
             row->state = NNC_CHECK_MOVED;
         }
     }
-    if (row->change_count > 0) {
-        nnc_change *own = nnc_arena_array(c->arena, (size_t)row->change_count, sizeof *own);
-        if (own == NULL) {
-            return false;
-        }
-        memcpy(own, c->changes, (size_t)row->change_count * sizeof *own);
-        row->changes = own;
+    if (row->change_count == 0) {
+        return true;
     }
-    return row->state != NNC_CHECK_MOVED ||
-           nnc_causes_find(&c->origins, from, scenario_of(c, from), &c->plans->recorded, row);
+    return own_list(c, &row->old) && own_list(c, &row->now) && own_changes(c, from, row) &&
+           (row->state != NNC_CHECK_MOVED ||
+            nnc_causes_find(&c->origins, from, scenario_of(c, from), &c->plans->recorded, row));
+}
+
+/* What stays of a scenario beside what changed. */
+static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row)
+{
+    const int32_t index = c->report.row_count;
+    nnc_recorded_estimate *estimate = &c->estimates[index];
+    *estimate = (nnc_recorded_estimate){ .id = from->id };
+    if (c->keeping >= NNC_KEEPS_ESTIMATES &&
+        !nnc_packed_make(c->arena, row->now, index > 0 ? &estimate[-1].figures : NULL,
+                         &estimate->figures)) {
+        return false;
+    }
+    if (row->change_count > 0) {
+        return true;
+    }
+    if (c->keeping == NNC_KEEPS_ROWS) {
+        return own_list(c, &row->old) && own_list(c, &row->now);
+    }
+    row->old = row->now = (nnc_figures){ NULL, 0 };
+    return true;
 }
 
 /* Works it out; *scenario is what it was made from. */
@@ -190,19 +232,21 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
         return nnc_no_memory(err);
     }
     c->names[from->serve] = all;
-    NNC_TRY(select_figures(c, all, &row->now, err));
+    NNC_TRY(select_now(c, all, &row->now, err));
     NNC_TRY(judge(c, from, all, row, err));
     row->state = old != NULL                       ? NNC_CHECK_SAME
                  : c->plans->recorded.tool != NULL ? NNC_CHECK_ADDED
                                                    : NNC_CHECK_NOT_ASKED;
     if (old != NULL) {
-        NNC_TRY(select_old(c, old->figures, &row->old, err));
+        NNC_TRY(select_old(c, &old->figures, &row->old, err));
         if (!compare(c, from, row)) {
             return nnc_no_memory(err);
         }
     }
-    c->estimates[c->report.row_count++] =
-        (nnc_recorded_estimate){ .id = from->id, .figures = row->now };
+    if (!keep(c, from, row)) {
+        return nnc_no_memory(err);
+    }
+    c->report.row_count++;
     return NNC_OK;
 }
 
@@ -258,12 +302,19 @@ nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **chec
     NNC_NEED(specs);
     NNC_NEED(path);
     NNC_NEED(check);
+    return nnc_check_make(specs, path, NNC_KEEPS_ROWS, check, err);
+}
+
+nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping keeping,
+                          nnc_check **check, nnc_error *err)
+{
     nnc_check *made = calloc(1, sizeof *made);
     *check = NULL;
     if (made == NULL) {
         return nnc_no_memory(err);
     }
     *made = (nnc_check){ .specs = specs,
+                         .keeping = keeping,
                          .arena = nnc_arena_create(),
                          .scratch = nnc_scratch_create(),
                          .scenario = calloc(1, sizeof *made->scenario),

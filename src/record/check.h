@@ -5,6 +5,12 @@
 #include "record/causes.h"
 #include "record/check_report.h"
 
+/* Room for the figures of one scenario after the other. */
+typedef struct nnc_figure_room {
+    nnc_figure *list;
+    int32_t capacity;
+} nnc_figure_room;
+
 struct nnc_check {
     nnc_specs *specs;
     nnc_arena *arena;
@@ -15,10 +21,10 @@ struct nnc_check {
     nnc_origins origins;
     nnc_collector collector;
     nnc_figures names[2]; /* of the last estimate of each kind, trained and served, all of it */
-    nnc_recorded_estimate *estimates;
-    nnc_figure *selected; /* room for the figures of one scenario */
-    int32_t selected_room;
-    nnc_change *changes; /* room for those of one scenario */
+    nnc_check_keeping keeping;
+    nnc_recorded_estimate *estimates; /* where they are kept */
+    nnc_figure_room old, now;         /* of one scenario */
+    nnc_change *changes;              /* room for those of one scenario */
     int32_t change_room;
     int32_t next_old;
     nnc_check_report report;

@@ -33,6 +33,16 @@ typedef struct nnc_check_report {
     int32_t line_count;
 } nnc_check_report;
 
+/* What is kept of scenarios whose figures have not changed: nothing but that; their estimates, to be recorded; or the figures
+ * of every row, too. */
+typedef enum nnc_check_keeping {
+    NNC_KEEPS_CHANGES,
+    NNC_KEEPS_ESTIMATES,
+    NNC_KEEPS_ROWS
+} nnc_check_keeping;
+
+nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping keeping,
+                          nnc_check **check, nnc_error *err);
 const nnc_check_report *nnc_check_report_of(const nnc_check *check);
 
 /* Lists the changes of all rows. NNC_OK or NNC_NO_MEMORY. */

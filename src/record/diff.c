@@ -81,14 +81,18 @@ static bool compare_ops(nnc_arena *arena, const nnc_recorded_estimate *old,
 static bool compare(nnc_arena *arena, const nnc_recorded_estimate *old,
                     const nnc_recorded_estimate *now, nnc_check_row *row)
 {
-    const size_t room = (size_t)old->figures.count + (size_t)now->figures.count;
+    const nnc_figures was = { nnc_packed_list(arena, &old->figures),
+                              nnc_packed_count(&old->figures) };
+    const nnc_figures is = { nnc_packed_list(arena, &now->figures),
+                             nnc_packed_count(&now->figures) };
+    const size_t room = (size_t)was.count + (size_t)is.count;
     nnc_change *changes = nnc_arena_array(arena, room + 1, sizeof *changes);
-    *row = (nnc_check_row){ .id = now->id, .old = old->figures, .now = now->figures };
-    if (changes == NULL) {
+    *row = (nnc_check_row){ .id = now->id, .old = was, .now = is };
+    if (changes == NULL || was.list == NULL || is.list == NULL) {
         return false;
     }
     row->changes = changes;
-    row->change_count = nnc_figures_compare(old->figures, now->figures, NULL, 0, changes);
+    row->change_count = nnc_figures_compare(was, is, NULL, 0, changes);
     row->state = row->change_count > 0 ? NNC_CHECK_MOVED : NNC_CHECK_SAME;
     return compare_ops(arena, old, now, row);
 }

@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "input/field.h"
 #include "input/json.h"
+#include "record/packed.h"
 
 #define NNC_PLANS_SCHEMA "nncost.plans/1"
 #define NNC_RECORDED_SCHEMA "nncost.recorded/1"
@@ -66,7 +67,7 @@ typedef struct nnc_recorded_op {
 
 typedef struct nnc_recorded_estimate {
     const char *id; /* of the scenario; "" in an estimate file */
-    nnc_figures figures;
+    nnc_packed figures;
     const nnc_recorded_op *ops; /* only in an estimate file */
     int32_t op_count;
 } nnc_recorded_estimate;

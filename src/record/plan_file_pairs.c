@@ -176,10 +176,12 @@ const char *nnc_plans_read_rule(nnc_json item)
     return nnc_plans_copy_text(item, nnc_json_text(item));
 }
 
-/* A copy of the list with room for more; false when out of memory. */
+/* A copy of the list with room for the members of an object; false when out of memory. */
 bool nnc_pairs_own(nnc_json at, nnc_pairs *pairs)
 {
-    nnc_pair *list = nnc_arena_array(at.doc->arena, NNC_PLANS_PAIRS_MAX, sizeof(*list));
+    const int32_t most = pairs->count + nnc_json_count(at);
+    const int32_t room = most < NNC_PLANS_PAIRS_MAX ? most : NNC_PLANS_PAIRS_MAX;
+    nnc_pair *list = nnc_arena_array(at.doc->arena, (size_t)room + 1, sizeof(*list));
     if (list == NULL) {
         return nnc_plans_no_memory(at);
     }

@@ -75,9 +75,10 @@ static bool own_lists(nnc_json at, part *own)
             memcpy(own->tolerances, common, (size_t)own->tolerance_count * sizeof(*common));
         }
     }
+    const nnc_json set = nnc_json_get(at, "set"), require = nnc_json_get(at, "require");
     return nnc_pairs_own(at, &own->values) &&
-           (nnc_json_get(at, "set").node == NULL || nnc_pairs_own(at, &own->sets)) &&
-           (nnc_json_get(at, "require").node == NULL || nnc_pairs_own(at, &own->require));
+           (set.node == NULL || nnc_pairs_own(set, &own->sets)) &&
+           (require.node == NULL || nnc_pairs_own(require, &own->require));
 }
 
 static void read_ref(nnc_json at, const char **ref)

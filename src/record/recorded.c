@@ -55,11 +55,12 @@ static void read_digests(nnc_json at, nnc_recorded *recorded)
 
 static const char *const not_digested[] = { "digest", NULL };
 
-/* The figures of one estimate, in no more room than they need; their faults are noted where `loud`. */
-static void read_one(nnc_json item, int32_t index, bool loud, nnc_figure_list *found,
-                     nnc_recorded_estimate *estimate)
+/* The figures of one estimate; their faults are noted where `loud`. before: the one read last; NULL = it is the first. */
+static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded_estimate *before,
+                     nnc_figure_list *found, nnc_recorded_estimate *estimate)
 {
     nnc_arena *arena = item.doc->arena;
+    found->like = (nnc_figures){ found->list, found->count }; /* each is written over by the next */
     found->count = 0;
     found->quiet = !loud;
     *estimate = (nnc_recorded_estimate){ .id = nnc_arena_strdup(arena, nnc_json_key(item)) };
@@ -68,15 +69,12 @@ static void read_one(nnc_json item, int32_t index, bool loud, nnc_figure_list *f
     }
     nnc_figures_add(item, "", found);
     nnc_json_close(item, index, not_digested);
-    nnc_figure *own = nnc_arena_array(arena, (size_t)found->count + 1, sizeof *own);
-    if (own == NULL || estimate->id == NULL) {
+    const nnc_figures figures = { found->list, found->count };
+    if (estimate->id == NULL ||
+        !nnc_packed_make(arena, figures, before != NULL ? &before->figures : NULL,
+                         &estimate->figures)) {
         nnc_faults_no_memory(item.doc->faults);
-        return;
     }
-    if (found->count > 0) {
-        memcpy(own, found->list, (size_t)found->count * sizeof *own);
-    }
-    found->like = estimate->figures = (nnc_figures){ own, found->count };
 }
 
 /* false: there is a fault, noted where `loud`. */
@@ -98,7 +96,8 @@ static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded)
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
          item = nnc_json_next(item), index++) {
         if (nnc_json_type_of(item) == NNC_JSON_OBJECT) {
-            read_one(item, index, loud, &found, &list[recorded->estimate_count++]);
+            nnc_recorded_estimate *one = &list[recorded->estimate_count++];
+            read_one(item, index, loud, one > list ? one - 1 : NULL, &found, one);
         } else {
             good = loud && is_member(item, NNC_JSON_OBJECT, "an object");
         }
@@ -251,7 +250,11 @@ static void read_estimate(nnc_json root, bool served, nnc_recorded *recorded)
         }
     }
     estimate->id = "";
-    estimate->figures = (nnc_figures){ found.list, found.count };
+    if (!nnc_packed_make(root.doc->arena, (nnc_figures){ found.list, found.count }, NULL,
+                         &estimate->figures)) {
+        nnc_faults_no_memory(root.doc->faults);
+        return;
+    }
     read_ops(nnc_json_get(root, "ops"), served, estimate);
     if (found.count == 0) {
         nnc_json_fault(root, NULL,

@@ -49,12 +49,14 @@ static void put_figure(nnc_buffer *out, const nnc_figure *figure)
 }
 
 /* Figures come part by part: "step.step_s", "step.forward_s". */
-static void put_estimate(nnc_buffer *out, nnc_figures figures, bool one_line)
+static void put_estimate(nnc_buffer *out, const nnc_packed *figures, bool one_line)
 {
     const char *part = "";
     size_t length = 0;
-    for (int32_t i = 0; i < figures.count; i++) {
-        const char *name = figures.list[i].name;
+    const int32_t count = nnc_packed_count(figures);
+    for (int32_t i = 0; i < count; i++) {
+        const nnc_figure figure = nnc_packed_figure(figures, i);
+        const char *name = figure.name;
         const size_t own = strcspn(name, ".");
         if (own == length && memcmp(part, name, own) == 0) {
             nnc_buffer_text(out, ", ");
@@ -65,9 +67,9 @@ static void put_estimate(nnc_buffer *out, nnc_figures figures, bool one_line)
             part = name;
             length = own;
         }
-        put_figure(out, &figures.list[i]);
+        put_figure(out, &figure);
     }
-    nnc_buffer_text(out, figures.count > 0 ? "}" : "");
+    nnc_buffer_text(out, count > 0 ? "}" : "");
     nnc_buffer_text(out, one_line ? "" : "\n      ");
 }
 
@@ -86,7 +88,7 @@ void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_
         nnc_buffer_text(out, i > 0 ? ",\n      " : "\n      ");
         nnc_put_json_text(out, recorded->estimates[i].id);
         nnc_buffer_text(out, ": {");
-        put_estimate(out, recorded->estimates[i].figures, one_line);
+        put_estimate(out, &recorded->estimates[i].figures, one_line);
         nnc_buffer_byte(out, '}');
     }
     nnc_buffer_text(out, "\n    }\n  }");

@@ -17,9 +17,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(text, data, size);
         if (nnc_recorded_parse(arena, "fuzz", text, size, &recorded, &err) == NNC_OK) {
             for (int32_t i = 0; i < recorded.estimate_count; i++) {
-                const nnc_figures figures = recorded.estimates[i].figures;
-                for (int32_t k = 0; k < figures.count; k++) {
-                    if (figures.list[k].name == NULL) {
+                const nnc_packed *figures = &recorded.estimates[i].figures;
+                for (int32_t k = 0; k < nnc_packed_count(figures); k++) {
+                    if (nnc_packed_figure(figures, k).name == NULL) {
                         abort();
                     }
                 }

@@ -176,15 +176,56 @@ END_TEST
 /* ---- the recorded part ---- */
 
 static const nnc_recorded_digest digests[] = { { "model", "m", "1" }, { "plan", "a", "2" } };
-static const nnc_recorded_estimate estimates[] = {
-    { .id = "a", .figures = { old_list, COUNT_OF(old_list) - 1 } }
-};
-static const nnc_recorded to_record = { .tool = "0.1.0",
-                                        .conventions = NNC_RECORDED_CONVENTIONS,
-                                        .digests = digests,
-                                        .digest_count = 2,
-                                        .estimates = estimates,
-                                        .estimate_count = 1 };
+static const nnc_figures to_find = { old_list, COUNT_OF(old_list) - 1 };
+
+static nnc_packed pack(nnc_figures figures)
+{
+    nnc_packed packed;
+    ck_assert(nnc_packed_make(arena, figures, NULL, &packed));
+    return packed;
+}
+
+static nnc_figures unpack(const nnc_packed *packed)
+{
+    return (nnc_figures){ nnc_packed_list(arena, packed), nnc_packed_count(packed) };
+}
+
+static nnc_recorded to_record(const nnc_recorded_estimate *estimates, int32_t count)
+{
+    return (nnc_recorded){ .tool = "0.1.0",
+                           .conventions = NNC_RECORDED_CONVENTIONS,
+                           .digests = digests,
+                           .digest_count = 2,
+                           .estimates = estimates,
+                           .estimate_count = count };
+}
+
+/* Names and kinds of the list before are shared, numbers and texts never. */
+START_TEST(packed_figures_are_what_they_were)
+{
+    const nnc_figure lists[][3] = {
+        { { "a", NULL, 1.5 }, { "b", "x", (double)NAN }, { "c", NULL, -0.0 } },
+        { { "a", NULL, 2.5 }, { "b", "y", (double)NAN }, { "c", NULL, (double)INFINITY } },
+        { { "a", "1.5", (double)NAN }, { "b", "y", (double)NAN }, { "c", NULL, 0.0 } },
+        { { "a", "1.5", (double)NAN }, { "d", "y", (double)NAN }, { "c", NULL, 0.0 } },
+    };
+    nnc_packed before = { NULL, NULL };
+    ck_assert_int_eq(nnc_packed_count(&before), 0);
+    for (size_t i = 0; i < COUNT_OF(lists); i++) {
+        nnc_packed packed;
+        ck_assert(nnc_packed_make(arena, (nnc_figures){ lists[i], 3 }, &before, &packed));
+        ck_assert_int_eq(packed.kinds == before.kinds, i == 1);
+        before = packed;
+        for (int32_t k = 0; k < nnc_packed_count(&packed); k++) {
+            const nnc_figure figure = nnc_packed_figure(&packed, k), *is = &lists[i][k];
+            ck_assert_str_eq(figure.name, is->name);
+            ck_assert_pstr_eq(figure.text, is->text);
+            ck_assert(is->text != NULL ||
+                      memcmp(&figure.number, &is->number, sizeof is->number) == 0);
+        }
+    }
+}
+END_TEST
 
 /* The file with these estimates recorded. */
 static const char *put_into(const char *text, const nnc_recorded *recorded, bool one_line,
@@ -204,7 +245,9 @@ static const char *put_into(const char *text, const nnc_recorded *recorded, bool
 
 static const char *record_into(const char *text, bool one_line, size_t *size)
 {
-    return put_into(text, &to_record, one_line, size);
+    const nnc_recorded_estimate one = { .id = "a", .figures = pack(to_find) };
+    const nnc_recorded recorded = to_record(&one, 1);
+    return put_into(text, &recorded, one_line, size);
 }
 
 START_TEST(what_is_recorded_is_read_again)
@@ -220,10 +263,9 @@ START_TEST(what_is_recorded_is_read_again)
         ck_assert_str_eq(recorded->digests[1].kind, "plan");
         ck_assert_int_eq(recorded->estimate_count, 1);
         ck_assert_str_eq(recorded->estimates[0].id, "a");
-        ck_assert_int_eq(nnc_figures_compare(recorded->estimates[0].figures, estimates[0].figures,
-                                             NULL, 0, changes),
-                         0);
-        ck_assert_int_eq(recorded->estimates[0].figures.count, COUNT_OF(old_list) - 1);
+        const nnc_figures found = unpack(&recorded->estimates[0].figures);
+        ck_assert_int_eq(nnc_figures_compare(found, to_find, NULL, 0, changes), 0);
+        ck_assert_int_eq(found.count, to_find.count);
         /* The same once more changes nothing. */
         const char *again = record_into(text, one_line, &again_size);
         ck_assert_uint_eq(again_size, size);
@@ -236,17 +278,16 @@ END_TEST
 START_TEST(estimates_are_read_one_by_one)
 {
     const nnc_figure slow = { .name = "step.step_s", .text = "slow" };
-    const nnc_recorded_estimate several[] = { estimates[0],
+    const nnc_recorded_estimate several[] = { { .id = "a", .figures = pack(to_find) },
                                               { .id = "none" },
-                                              { .id = "b", .figures = { &slow, 1 } } };
-    nnc_recorded recorded = to_record;
+                                              { .id = "b",
+                                                .figures = pack((nnc_figures){ &slow, 1 }) } };
+    nnc_recorded recorded = to_record(several, 2);
     size_t size = 0;
-    recorded.estimates = several;
-    recorded.estimate_count = 2;
     ck_assert_int_eq(parse(put_into(ONE " }", &recorded, true, &size)), NNC_OK);
     ck_assert_int_eq(plans.recorded.estimate_count, 2);
-    ck_assert_int_eq(plans.recorded.estimates[0].figures.count, COUNT_OF(old_list) - 1);
-    ck_assert_int_eq(plans.recorded.estimates[1].figures.count, 0);
+    ck_assert_int_eq(nnc_packed_count(&plans.recorded.estimates[0].figures), to_find.count);
+    ck_assert_int_eq(nnc_packed_count(&plans.recorded.estimates[1].figures), 0);
 
     recorded.estimate_count = 3;
     const char *text = put_into(ONE " }", &recorded, true, &size);
@@ -402,11 +443,17 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        a_scenario_inherits_key_by_key, the_digest_of_a_plan_is_what_counts,
-        bad_plan_files_are_refused,     what_is_recorded_is_read_again,
-        estimates_are_read_one_by_one,  every_other_byte_stays,
-        an_edit_by_hand_is_noticed,     every_truncation_is_refused,
-        large_files_are_read,           a_digest_is_of_what_a_file_says,
+        a_scenario_inherits_key_by_key,
+        the_digest_of_a_plan_is_what_counts,
+        bad_plan_files_are_refused,
+        what_is_recorded_is_read_again,
+        packed_figures_are_what_they_were,
+        estimates_are_read_one_by_one,
+        every_other_byte_stays,
+        an_edit_by_hand_is_noticed,
+        every_truncation_is_refused,
+        large_files_are_read,
+        a_digest_is_of_what_a_file_says,
         the_digest_is_fnv_1a,
     };
     return run_tests_with("plans", open_arena, close_arena, tests, COUNT_OF(tests));

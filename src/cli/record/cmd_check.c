@@ -11,7 +11,9 @@ static nnc_status run(nnc_session *session, nnc_error *err)
                    ? nnc_fail(err, NNC_BAD_USAGE, "--forget", "cannot stand beside --update")
                    : nnc_plans_forget(session->specs, options->operands[0], err);
     }
-    nnc_status status = nnc_check_create(session->specs, options->operands[0], &check, err);
+    nnc_status status =
+        nnc_check_make(session->specs, options->operands[0],
+                       options->update ? NNC_KEEPS_ESTIMATES : NNC_KEEPS_CHANGES, &check, err);
     if (status == NNC_OK && options->update) {
         status = nnc_check_update(check, err);
     }
