@@ -76,7 +76,7 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_units *units, doubl
         nnc_tail t;
         const char *link = NULL;
         double sum = 0.0;
-        if (d > 0 && nnc_holding_same(&m->holdings[d], &m->holdings[d - 1])) {
+        if (m->alike[d]) {
             continue;
         }
         nnc_tail_of(step, &m->holdings[d], &t);

@@ -64,8 +64,11 @@ static slots slots_of(const nnc_plan *plan, int64_t total, int32_t chunks)
                     .rest = deal_out(total - first - last, others * chunks) };
 }
 
-static int64_t slots_at(const slots *s, int64_t stage, int64_t chunk)
+static int64_t slots_at(const slots *s, int64_t v, int64_t stage, int64_t chunk)
 {
+    if (!s->own_first && !s->own_last) {
+        return part_of(s->rest, v);
+    }
     if (stage == 0 && s->own_first) {
         return part_of(s->first, chunk);
     }
@@ -73,6 +76,35 @@ static int64_t slots_at(const slots *s, int64_t stage, int64_t chunk)
         return part_of(s->last, chunk);
     }
     return part_of(s->rest, chunk * s->others + stage - s->own_first);
+}
+
+/* Layers from one number to another, and the ends. */
+static nnc_share share_of(const nnc_op_list *list, int64_t from, int64_t to, bool front, bool back)
+{
+    nnc_share share = { { 0 } };
+    int64_t first = 0; /* index of the segment's first layer */
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        const nnc_segment *segment = &list->segments[s];
+        const bool held = (s == 0 && front) || (s > 0 && back);
+        share.instances[s] = segment->layer ? layers_between(list, s, &first, from, to)
+                             : held         ? segment->instances
+                                            : 0;
+    }
+    return share;
+}
+
+/* Where the segment ends that holds all layers from one number to another; INT64_MIN: there is none. */
+static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to)
+{
+    int64_t first = 0;
+    for (int32_t s = 0; s < list->segment_count && list->mixed_count == 0; s++) {
+        const int64_t end = first + (list->segments[s].layer ? list->segments[s].instances : 0);
+        if (from >= first && to <= end) {
+            return end;
+        }
+        first = end;
+    }
+    return INT64_MIN;
 }
 
 void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *deal)
@@ -89,20 +121,18 @@ void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *de
     const int64_t ends = plan->ends_as_layers ? 1 : 0; /* slots before the first layer */
     const int64_t further = 2 * list->next_layers;     /* each with a head of its own */
     const slots all = slots_of(plan, layers + 2 * ends + further, chunks);
+    int64_t held = 0,
+            like_end = 0; /* of the stage before; stages as large are like it up to there */
     for (int32_t v = 0; v < count; v++) {
-        const int64_t end = next + slots_at(&all, stage, chunk);
+        const int64_t end = next + slots_at(&all, v, stage, chunk);
         const int64_t from = next > ends ? next - ends : 0;
         const int64_t to = end - ends < layers ? end - ends : layers;
-        int64_t first = 0; /* index of the segment's first layer */
-        for (int32_t s = 0; s < list->segment_count; s++) {
-            const nnc_segment *segment = &list->segments[s];
-            int64_t held = 0;
-            if (segment->layer) {
-                held = layers_between(list, s, &first, from, to);
-            } else if ((s == 0 && v == 0) || (s > 0 && v == count - 1)) {
-                held = segment->instances;
-            }
-            deal->shares[v].instances[s] = held;
+        if (to - from == held && to <= like_end && v < count - 1) {
+            deal->shares[v] = deal->shares[v - 1];
+        } else {
+            deal->shares[v] = share_of(list, from, to, v == 0, v == count - 1);
+            held = to - from;
+            like_end = v > 0 ? segment_end(list, from, to) : INT64_MIN;
         }
         next = end;
         stage = stage + 1 < plan->pipeline ? stage + 1 : 0;

@@ -9,8 +9,15 @@ void nnc_step_virtual_times(const nnc_step *step, const nnc_unit units[NNC_SEGME
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     for (int32_t v = 0; v < m->deal.virtual_stages; v++) {
         double forward = 0.0, backward = 0.0, weight = 0.0;
+        const nnc_share *share = &m->deal.shares[v];
+        if (v > 0 && nnc_share_same(share, share - 1, step->list->segment_count)) {
+            m->forward_s[v] = m->forward_s[v - 1];
+            m->backward_s[v] = m->backward_s[v - 1];
+            m->weight_s[v] = m->weight_s[v - 1];
+            continue;
+        }
         for (int32_t s = 0; s < step->list->segment_count; s++) {
-            const int64_t n = m->deal.shares[v].instances[s];
+            const int64_t n = share->instances[s];
             const double again =
                 full ? (double)nnc_recomputed_layers(step->plan, step->list, s, n) : (double)n;
             forward += (double)n * units[s].forward_s;

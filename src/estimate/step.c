@@ -49,7 +49,9 @@ void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory)
     const nnc_plan *plan = step->plan;
     nnc_deal_layers(step->list, plan, &memory->deal);
     for (int32_t d = 0; d < plan->pipeline; d++) {
-        set_holding(step, &memory->deal, d, in_flight_of(plan, d, NULL), &memory->holdings[d]);
+        nnc_holding *h = &memory->holdings[d];
+        set_holding(step, &memory->deal, d, in_flight_of(plan, d, NULL), h);
+        memory->alike[d] = d > 0 && nnc_holding_same(h, h - 1);
     }
 }
 

@@ -63,6 +63,7 @@ typedef struct nnc_replayed {
 typedef struct nnc_step_memory {
     nnc_deal deal;
     nnc_holding holdings[NNC_STAGES_MAX];
+    bool alike[NNC_STAGES_MAX]; /* holds what the stage before does */
     nnc_stage stages[NNC_STAGES_MAX];
     nnc_pipeline_memory pipeline;
     nnc_pipeline_result run;
@@ -84,7 +85,7 @@ static inline nnc_step nnc_step_keeping(const nnc_step *step, nnc_tails *tails)
     return keeping;
 }
 
-/* Deals the layers out and fills memory->holdings: what each device of the pipeline keeps, for how
+/* Deals the layers out and fills memory->holdings and alike: what each device of the pipeline keeps, for how
  * many micro-batches in flight. */
 void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory);
 /* Says how many micro-batches a device keeps in flight. */

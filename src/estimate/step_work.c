@@ -117,7 +117,7 @@ NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const n
     nnc_work updates[NNC_UPDATE_KIND_COUNT];
     int update_count = 0;
     for (int32_t d = 0; d < plan->pipeline; d++) {
-        if (d == 0 || !nnc_holding_same(&m->holdings[d], &m->holdings[d - 1])) {
+        if (!m->alike[d]) {
             update_count = updates_of(step, &m->holdings[d], updates);
         }
         for (int i = 0; i < update_count; i++) {

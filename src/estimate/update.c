@@ -216,7 +216,7 @@ void nnc_tail_stages(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         const nnc_holding *h = &m->holdings[d];
         nnc_stage *stage = &m->stages[d];
-        if (d > 0 && nnc_holding_same(h, h - 1)) {
+        if (m->alike[d]) {
             stage->exchange_s = stage[-1].exchange_s;
             stage->update_s = stage[-1].update_s;
             continue;

@@ -17,18 +17,24 @@
 
 enum { TRIAL_MIN = 8 }; /* repeats worth a trial */
 
-static void copy(const nnc_wave_shape *shape, nnc_wave_state *to, const nnc_wave_state *from)
-{
-    const size_t size = (size_t)shape->tracks * sizeof(double), p = (size_t)shape->p;
-    memcpy(to->free_s, from->free_s, p * size);
-    memcpy(to->down_s, from->down_s, (p + 1) * size);
-    memcpy(to->up_s, from->up_s, (p + 1) * size);
-}
-
 /* Rows of a state, to walk them alike. */
 static double *row(nnc_wave_state *state, int i)
 {
     return i == 0 ? state->free_s : i == 1 ? state->down_s : state->up_s;
+}
+
+/* Of one track, like all that follows. */
+static void copy(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from,
+                 int64_t track)
+{
+    const int64_t tracks = shape->tracks;
+    for (int r = 0; r < 3; r++) {
+        double *const a = row(to, r);
+        const double *const b = row(from, r);
+        for (int64_t i = track; i < (shape->p + (r > 0)) * tracks; i += tracks) {
+            a[i] = b[i];
+        }
+    }
 }
 
 /* Times differ by the rounding of a few additions. */
@@ -37,7 +43,7 @@ static bool near(double a_s, double b_s, double size_s)
     return fabs(a_s - b_s) <= 8 * DBL_EPSILON * size_s;
 }
 
-/* All of now is later than then by one time; what was never sent stays 0. Of one track. */
+/* All of now is later than then by one time; what was never sent stays 0. */
 static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track)
 {
     const double now_s = wave->now.free_s[track], by_s = now_s - wave->then.free_s[track];
@@ -71,12 +77,13 @@ static bool goes_on(const nnc_wave_shape *shape, nnc_wave *wave, double times, i
 }
 
 /* now = later + times * (later - then). */
-static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times)
+static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track)
 {
+    const int64_t tracks = shape->tracks;
     for (int r = 0; r < 3; r++) {
         double *const now = row(&wave->now, r);
         const double *const then = row(&wave->then, r), *const later = row(&wave->later, r);
-        for (int64_t i = 0; i < shape->p + (r > 0); i++) {
+        for (int64_t i = track; i < (shape->p + (r > 0)) * tracks; i += tracks) {
             now[i] = later[i] + times * (later[i] - then[i]);
         }
     }
@@ -87,14 +94,14 @@ static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times)
 static bool trial(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t slots,
                   int64_t times)
 {
-    extend(shape, wave, (double)times);
+    extend(shape, wave, (double)times, 0);
     for (int64_t k = 0; k < slots; k++) {
         nnc_wave_slot(shape, wave, t + k);
     }
     return goes_on(shape, wave, (double)(times + 1), 0);
 }
 
-/* then, later and now are `slots` apart and grew alike; carries now on. Returns the slots it is
+/* then, later and now, of one pipeline alone, are `slots` apart and grew alike; carries now on. Returns the slots it is
  * further, at most `left`. */
 static int64_t drift(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t slots,
                      int64_t left)
@@ -103,7 +110,7 @@ static int64_t drift(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int
     if (bad < TRIAL_MIN) {
         return 0;
     }
-    copy(shape, &wave->kept, &wave->now);
+    copy(shape, &wave->kept, &wave->now, 0);
     if (trial(shape, wave, t, slots, bad)) {
         return bad * slots;
     }
@@ -111,7 +118,7 @@ static int64_t drift(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int
         const int64_t middle = good + (bad - good) / 2;
         *(trial(shape, wave, t, slots, middle) ? &good : &bad) = middle;
     }
-    copy(shape, &wave->now, &wave->kept);
+    copy(shape, &wave->now, &wave->kept, 0);
     if (good > 0) {
         trial(shape, wave, t, slots, good);
     }
@@ -126,14 +133,18 @@ typedef struct watch {
     int64_t repeat;      /* of a drift */
 } watch;
 
-static void remember(const nnc_wave_shape *shape, nnc_wave *wave, watch *w, int64_t t)
+static void mark(const nnc_wave_shape *shape, watch *w, int64_t t)
 {
     const int64_t turn = nnc_wave_turn(shape);
-    copy(shape, &wave->then, &wave->now);
     w->then = t;
     w->age_max = w->age_max == 0 ? 2 * turn : 2 * w->age_max;
     /* Messages on the way make waves as long as the pipeline. */
     w->repeat = w->age_max >= 2 * turn * shape->p ? turn * shape->p : turn;
+}
+
+static bool is_due(const watch *w, int64_t t)
+{
+    return w->age_max == 0 || t - w->then >= w->age_max;
 }
 
 /* Whole ages of the remembered moment that are left in the stretch, where it pays to leave them out. */
@@ -150,41 +161,80 @@ static bool repeats(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w,
     return t - w->then >= NNC_SKIP_FORCE_OPS / shape->p || came_back(shape, wave, track);
 }
 
-/* Slots that can be left out before slot t, of one track. */
-static int64_t skip(const nnc_wave_shape *shape, nnc_wave *wave, watch *w, int64_t t)
+static void copy_row(double *to, int64_t to_step, const double *from, int64_t from_step,
+                     int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        to[i * to_step] = from[i * from_step];
+    }
+}
+
+/* A drift is tried in `one`, apart from other tracks. */
+static int64_t drift_apart(const nnc_wave_shape *shape, nnc_wave *wave, nnc_wave *one,
+                           const watch *w, int64_t t, int64_t track)
+{
+    const int64_t p = shape->p, n = shape->tracks;
+    nnc_pipeline pipeline = *shape->pipeline;
+    nnc_wave_shape alone = *shape;
+    if (n == 1) {
+        return drift(shape, wave, t, w->repeat, w->until - t);
+    }
+    pipeline.forward_s += track;
+    pipeline.backward_s += track;
+    pipeline.weight_s += track;
+    alone.pipeline = &pipeline;
+    alone.send_s += track;
+    alone.tracks = 1;
+    for (int r = 0; r < 3; r++) {
+        copy_row(row(&one->now, r), 1, &row(&wave->now, r)[track], n, p + (r > 0));
+        copy_row(row(&one->then, r), 1, &row(&wave->then, r)[track], n, p + (r > 0));
+        copy_row(row(&one->later, r), 1, &row(&wave->later, r)[track], n, p + (r > 0));
+    }
+    copy_row(one->forward_s, 1, &wave->forward_s[track], n, p);
+    copy_row(one->forward_send_s, 1, &wave->forward_send_s[track], n, p);
+    copy_row(one->backward_s, 1, &wave->backward_s[track], n, p);
+    copy_row(one->backward_send_s, 1, &wave->backward_send_s[track], n, p);
+    copy_row(one->weight_s, 1, &wave->weight_s[track], n, p);
+    one->forward = wave->forward;
+    one->backward = wave->backward;
+    const int64_t skipped = drift(&alone, one, t, w->repeat, w->until - t);
+    for (int r = 0; r < 3; r++) {
+        copy_row(&row(&wave->now, r)[track], n, row(&one->now, r), 1, p + (r > 0));
+    }
+    return skipped;
+}
+
+/* Slots that can be left out before slot t. */
+static int64_t skip(const nnc_wave_shape *shape, nnc_wave *wave, nnc_wave *one, watch *w, int64_t t,
+                    int64_t track)
 {
     const int64_t age = t - w->then, times = ages_left(shape, w, t);
-    if (times > 0 && repeats(shape, wave, w, t, 0)) {
-        copy(shape, &wave->later, &wave->now);
-        extend(shape, wave, (double)times);
+    if (times > 0 && repeats(shape, wave, w, t, track)) {
+        copy(shape, &wave->later, &wave->now, track);
+        extend(shape, wave, (double)times, track);
         return times * age;
     }
     int64_t skipped = 0;
     if (age == w->repeat) {
-        copy(shape, &wave->later, &wave->now);
-    } else if (age == 2 * w->repeat && goes_on(shape, wave, 1, 0)) {
-        skipped = drift(shape, wave, t, w->repeat, w->until - t);
+        copy(shape, &wave->later, &wave->now, track);
+    } else if (age == 2 * w->repeat && goes_on(shape, wave, 1, track)) {
+        skipped = drift_apart(shape, wave, one, w, t, track);
         w->age_max = skipped > 0 ? 0 : w->age_max;
     }
     return skipped;
 }
 
-/* Where a stretch of like slots begins. */
-static void begin_stretch(const nnc_wave_shape *shape, watch *w, int64_t t)
-{
-    w->until = nnc_wave_same_until(shape, t);
-    w->age_max = 0;
-}
-
 /* Skips before slot t what can be skipped; returns the slot to run then. */
-static int64_t watch_slot(const nnc_wave_shape *shape, nnc_wave *wave, watch *w, int64_t t)
+static int64_t watch_slot(const nnc_wave_shape *shape, nnc_wave *wave, nnc_wave *one, watch *w,
+                          int64_t t, int64_t track)
 {
     if (w->until - t >= NNC_SKIP_MIN) {
         if (w->age_max > 0) {
-            t += skip(shape, wave, w, t);
+            t += skip(shape, wave, one, w, t, track);
         }
-        if (w->age_max == 0 || t - w->then >= w->age_max) {
-            remember(shape, wave, w, t);
+        if (is_due(w, t)) {
+            copy(shape, &wave->then, &wave->now, track);
+            mark(shape, w, t);
         }
     }
     return t;
@@ -199,134 +249,107 @@ void nnc_wave_run(const nnc_pipeline *pipeline, nnc_wave *wave)
     nnc_wave_begin(&shape, wave);
     for (int64_t t = 0; t < slots; t++) {
         if (skips && t >= w.until) {
-            begin_stretch(&shape, &w, t);
+            w = (watch){ .until = nnc_wave_same_until(&shape, t) };
         }
-        t = watch_slot(&shape, wave, &w, t);
+        t = watch_slot(&shape, wave, NULL, &w, t, 0);
         nnc_wave_slot(&shape, wave, t);
     }
 }
 
 /* ---- tracks ---- */
 
-static void take_row(double *to, const double *from, int64_t count, int64_t k)
-{
-    for (int64_t i = 0; i < count; i++) {
-        to[i] = from[i * NNC_TRACKS + k];
-    }
-}
-
-static void put_row(double *to, const double *from, int64_t count, int64_t k)
-{
-    for (int64_t i = 0; i < count; i++) {
-        to[i * NNC_TRACKS + k] = from[i];
-    }
-}
-
-/* Copies one track of a state out, or back in. */
-static void take_state(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from,
-                       int64_t k)
+static void copy_all(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from)
 {
     for (int r = 0; r < 3; r++) {
-        take_row(row(to, r), row(from, r), shape->p + (r > 0), k);
+        memcpy(row(to, r), row(from, r),
+               (size_t)((shape->p + (r > 0)) * shape->tracks) * sizeof(double));
     }
 }
 
-static void put_state(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from,
-                      int64_t k)
+/* Would any track skip before slot t? */
+static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *w,
+                      int64_t t)
 {
-    for (int r = 0; r < 3; r++) {
-        put_row(row(to, r), row(from, r), shape->p + (r > 0), k);
-    }
-}
-
-/* Runs one track alone, from slot t to the end of the stretch, and leaves it in kept. */
-static void run_apart(const nnc_wave_shape *shape, nnc_wave *wave, nnc_wave *one,
-                      const watch *shared, int64_t t, int64_t k)
-{
-    const int64_t p = shape->p;
-    nnc_pipeline pipeline = *shape->pipeline;
-    nnc_wave_shape alone = *shape;
-    watch w = *shared;
-    pipeline.forward_s += k;
-    pipeline.backward_s += k;
-    pipeline.weight_s += k;
-    alone.pipeline = &pipeline;
-    alone.send_s += k;
-    alone.tracks = 1;
-    take_state(shape, &one->now, &wave->now, k);
-    take_state(shape, &one->then, &wave->then, k);
-    take_state(shape, &one->later, &wave->later, k);
-    take_row(one->forward_s, wave->forward_s, p, k);
-    take_row(one->forward_send_s, wave->forward_send_s, p, k);
-    take_row(one->backward_s, wave->backward_s, p, k);
-    take_row(one->backward_send_s, wave->backward_send_s, p, k);
-    take_row(one->weight_s, wave->weight_s, p, k);
-    one->forward = wave->forward;
-    one->backward = wave->backward;
-    while ((t = watch_slot(&alone, one, &w, t)) < w.until) {
-        nnc_wave_slot(&alone, one, t++);
-    }
-    put_state(shape, &wave->kept, &one->now, k);
-}
-
-/* Tracks that skip before slot t run apart; returns them with those that did before. */
-static unsigned run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave,
-                             nnc_wave *one, const watch *w, int64_t t, unsigned apart)
-{
-    const int64_t age = t - w->then;
-    const bool back = ages_left(shape, w, t) > 0, drifts = age == 2 * w->repeat;
+    const bool back = ages_left(shape, w, t) > 0, drifts = t - w->then == 2 * w->repeat;
     for (int32_t k = 0; k < count && (back || drifts); k++) {
-        if ((apart & 1u << k) == 0 &&
-            ((back && repeats(shape, wave, w, t, k)) || (drifts && goes_on(shape, wave, 1, k)))) {
-            run_apart(shape, wave, one, w, t, k);
-            apart |= 1u << k;
+        if ((back && repeats(shape, wave, w, t, k)) || (drifts && goes_on(shape, wave, 1, k))) {
+            return true;
         }
     }
-    if (age == w->repeat) {
-        copy(shape, &wave->later, &wave->now);
-    }
-    return apart;
+    return false;
 }
 
-/* Where a stretch ends all tracks are together again. */
-static void join(const nnc_wave_shape *shape, nnc_wave *wave, nnc_wave *one, unsigned apart)
+/* Runs a stretch of like slots to its end, after which some track skips: each is at a slot of its own from then on, and
+ * those that are through are kept as they are. */
+static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, nnc_wave *one,
+                         const watch *together, int64_t t)
 {
-    for (int32_t k = 0; k < NNC_TRACKS; k++) {
-        if ((apart & 1u << k) != 0) {
-            take_state(shape, &one->now, &wave->kept, k);
-            put_state(shape, &wave->now, &one->now, k);
+    watch w[NNC_TRACKS];
+    int64_t at[NNC_TRACKS];
+    for (int32_t k = 0; k < count; k++) {
+        w[k] = *together;
+        at[k] = t;
+    }
+    for (int32_t going = count; going > 0;) {
+        for (int32_t k = 0; k < count; k++) {
+            if (at[k] < w[k].until) {
+                at[k] = watch_slot(shape, wave, one, &w[k], at[k], k);
+                if (at[k] >= w[k].until) {
+                    copy(shape, &wave->kept, &wave->now, k);
+                    going--;
+                }
+            }
         }
+        if (going > 0) {
+            nnc_wave_slot(shape, wave, t);
+        }
+        for (int32_t k = 0; k < count && going > 0; k++) {
+            if (at[k] < w[k].until && ++at[k] == w[k].until) {
+                copy(shape, &wave->kept, &wave->now, k);
+                going--;
+            }
+        }
+    }
+    copy_all(shape, &wave->now, &wave->kept);
+}
+
+/* Runs a stretch of like slots from t to the end of the watch. */
+static void run_stretch(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, nnc_wave *one,
+                        watch *w, int64_t t)
+{
+    for (; t < w->until; t++) {
+        if (w->until - t >= NNC_SKIP_MIN) {
+            if (w->age_max > 0 && any_skips(shape, count, wave, w, t)) {
+                run_skipping(shape, count, wave, one, w, t);
+                return;
+            }
+            if (w->age_max > 0 && t - w->then == w->repeat) {
+                copy_all(shape, &wave->later, &wave->now);
+            }
+            if (is_due(w, t)) {
+                copy_all(shape, &wave->then, &wave->now);
+                mark(shape, w, t);
+            }
+        }
+        nnc_wave_slot(shape, wave, t);
     }
 }
 
 void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, nnc_wave *one)
 {
-    const int64_t slots = nnc_wave_slots(shape), turn = nnc_wave_turn(shape);
+    const int64_t slots = nnc_wave_slots(shape);
     const bool skips = shape->pipeline->micro_batches > NNC_SKIP_MIN;
-    const unsigned all = (1u << count) - 1;
-    unsigned apart = 0;
-    watch w = { .until = 0 };
     nnc_wave_begin(shape, wave);
-    for (int64_t t = 0; t < slots; t++) {
-        if (skips && t >= w.until) {
-            join(shape, wave, one, apart);
-            apart = 0;
-            begin_stretch(shape, &w, t);
+    for (int64_t t = 0; t < slots;) {
+        watch w = { .until = skips ? nnc_wave_same_until(shape, t) : t };
+        if (w.until > slots) {
+            w.until = slots;
         }
         if (w.until - t >= NNC_SKIP_MIN) {
-            if (w.age_max > 0) {
-                apart = run_skipping(shape, count, wave, one, &w, t, apart);
-            }
-            if (w.age_max == 0 || t - w.then >= w.age_max) {
-                remember(shape, wave, &w, t);
-            }
-        }
-        if (apart == all) { /* nobody is left here */
-            nnc_wave_turn_on(shape, wave, t, (w.until - t) % turn);
-            t = w.until - 1;
+            run_stretch(shape, count, wave, one, &w, t);
+            t = w.until;
         } else {
-            nnc_wave_slot(shape, wave, t);
+            nnc_wave_slot(shape, wave, t++);
         }
     }
-    join(shape, wave, one, apart);
 }

@@ -76,7 +76,7 @@ static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step
 
 EACH void add_tracks(double *sum, const double *a, const double *b, const int64_t tracks)
 {
-    double sums[NNC_TRACKS];
+    double sums[NNC_TRACKS] = { 0 };
     for (int64_t k = 0; k < tracks; k++) {
         sums[k] = a[k] + b[k];
     }
@@ -155,13 +155,6 @@ EACH void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int
             set_zero(&wave->now.up_s[p * tracks], tracks);
         }
         go_on(shape, &wave->backward);
-    }
-}
-
-void nnc_wave_turn_on(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t slots)
-{
-    for (int64_t i = 0; i < slots && shape->v > 1; i++) {
-        turn(shape, wave, t + i, shape->tracks);
     }
 }
 

@@ -53,8 +53,6 @@ int64_t nnc_wave_turn(const nnc_wave_shape *shape);
 
 void nnc_wave_begin(const nnc_wave_shape *shape, nnc_wave *wave);
 void nnc_wave_slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t);
-/* Chunks go on by so many slots from t on, and nothing is run. */
-void nnc_wave_turn_on(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t slots);
 
 /* The first slot from t on that does not run just what slot t runs, on all devices or none; t
  * itself where a phase is on its way in or out. */
@@ -64,7 +62,7 @@ int64_t nnc_wave_same_until(const nnc_wave_shape *shape, int64_t t);
  * now.free_s. */
 void nnc_wave_run(const nnc_pipeline *pipeline, nnc_wave *wave);
 
-/* The same of several pipelines, each to the digit as if it were alone: who can skip goes on in `one` meanwhile. */
+/* The same of several pipelines, each to the digit as if it were alone: drifts are tried in `one`. */
 void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, nnc_wave *one);
 
 #endif

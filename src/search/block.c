@@ -276,7 +276,7 @@ static void deal(nnc_plan_block *b, const nnc_step *step)
     nnc_step_deal(step, &b->scratch->step);
     b->heaviest_count = 0;
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
-        if (d == 0 || !nnc_holding_same(&h[d], &h[d - 1])) {
+        if (!b->scratch->step.alike[d]) {
             b->heaviest[b->heaviest_count++] = d;
         } else if (h[d].in_flight > h[b->heaviest[b->heaviest_count - 1]].in_flight) {
             b->heaviest[b->heaviest_count - 1] = d;

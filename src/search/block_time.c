@@ -64,9 +64,14 @@ bool nnc_block_time(nnc_plan_block *b, nnc_pass *pass, uint64_t moved, nnc_resul
 static bool fill_ends(nnc_plan_block *b, const nnc_plan *plan, nnc_waiting *waiting)
 {
     const nnc_stage *stages = b->scratch->step.stages;
+    const bool *alike = b->scratch->step.alike;
     const bool together = !nnc_schedule_splits(plan); /* whole backwards end together */
     waiting->end_count = 0;
     for (int32_t d = 0; d < plan->pipeline; d++) {
+        if (alike[d]) {
+            waiting->ends[waiting->end_count - 1].stages += together ? 0 : 1;
+            continue;
+        }
         const double end_s = stages[d].exchange_s + stages[d].update_s;
         nnc_stage_end *last = &waiting->ends[waiting->end_count - (d > 0)];
         if (d > 0 && together) {
