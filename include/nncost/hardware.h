@@ -118,6 +118,7 @@ typedef struct nnc_flash_efficiency {
     double seq_half;           /* tokens at which half the rate is reached   [0] */
     double narrow_ratio;       /* rate of heads of 64 over those of 128 and more   [1] */
     double block_penalty;      /* loss when blocks of queries fill the units once   [0] */
+    double head_multiple;      /* kernels have heads of so many times a whole number   [32] */
 } nnc_flash_efficiency;
 
 #endif /* NNC_STATIC_LINKING_ONLY */

@@ -379,11 +379,12 @@ struct nnc_software {
     bool cast_weights;       /* fp32 weights are cast for every micro-batch, their gradients back */
     bool flat_weights;       /* one buffer, gathered for every micro-batch, in fp32 */
     bool fused_rotary;
-    bool fused_softmax;      /* scale and mask inside the softmax kernel (unfused attention) */
-    bool fused_loss;         /* cross-entropy in one kernel on the logits' own format */
-    bool fused_rotary_scale; /* also where rotation scales */
-    bool fused_expert_bias;  /* biases of experts are added by their products */
-    bool fused_expert_clamp; /* experts clamp in the kernel of the activation */
+    bool fused_softmax;        /* scale and mask inside the softmax kernel (unfused attention) */
+    bool fused_loss;           /* cross-entropy in one kernel on the logits' own format */
+    bool fused_rotary_scale;   /* also where rotation scales */
+    bool fused_expert_bias;    /* biases of experts are added by their products */
+    bool expert_bias_gathered; /* a row of biases for every copy of a token */
+    bool fused_expert_clamp;   /* experts clamp in the kernel of the activation */
     bool fused_optimizer;
     nnc_flash_kernel flash_kernel; /* what --attention flash stands for */
     nnc_norm_keep norm_keep;       /* layer, RMS and batch norms */

@@ -5,8 +5,14 @@
  * few keys as for many, and few blocks leave units idle. d' is d rounded up to what kernels have, but for one without
  * losses. f of backward is backward_ratio times that of forward. Beside it the operands cross memory once. */
 
-/* Heads of FlashAttention's kernels: 32, 64, 96 ... Source: csrc/flash_attn/src/static_switch.h of Dao-AILab/flash-attention. */
-enum { HEAD_MULTIPLE = 32 };
+/* Heads of FlashAttention's kernels: 32, 64, 96 ..., of a TPU's 128, its lanes. Sources: csrc/flash_attn/src/static_switch.h of
+ * Dao-AILab/flash-attention; https://github.com/jax-ml/jax/issues/30861. */
+static double padded(const nnc_flash_efficiency *e, int64_t width)
+{
+    return e->sustained_fraction < 1.0
+               ? nnc_ceil((double)width / e->head_multiple) * e->head_multiple
+               : (double)width;
+}
 
 NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
                                  nnc_derivation *why)
@@ -42,12 +48,10 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
     NNC_SAY(why, narrow_factor, NULL, 1.0 + (1.0 / e->narrow_ratio - 1.0) * (128.0 / width - 1.0));
     NNC_NOTE(why,
              "narrow heads leave a row of the units partly empty; width: of a head, at most 128");
-    const int64_t lanes = nnc_ceil_div(u->head_dim, HEAD_MULTIPLE) * HEAD_MULTIPLE;
-    NNC_PUT(why, (double)u->head_dim, NULL);
-    NNC_LET(why, kernel_head_dim, NULL,
-            (double)(e->sustained_fraction < 1.0 ? lanes : u->head_dim));
-    NNC_SAY(why, padded_factor, NULL, kernel_head_dim / (double)u->head_dim);
-    NNC_NOTE(why, "kernels have heads of multiples of 32");
+    NNC_LET(why, head_widths, NULL, (double)(u->head_dim + u->value_dim));
+    NNC_LET(why, kernel_widths, NULL, padded(e, u->head_dim) + padded(e, u->value_dim));
+    NNC_SAY(why, padded_factor, NULL, kernel_widths / head_widths);
+    NNC_NOTE(why, "of keys and of values; kernels have heads of multiples of head_multiple");
     NNC_SAY(why, block_factor, NULL, 1.0 + e->block_penalty * device->units / blocks);
     NNC_NOTE(why, "few blocks of queries leave units idle");
     NNC_SAY(why, matrix_s, "s",

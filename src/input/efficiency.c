@@ -110,6 +110,8 @@ static const nnc_field flash_fields[] = {
       .default_text = "1", .help = "Rate of heads of width 64 over those of 128 and more." },
     { NNC_FIELD(nnc_flash_efficiency, block_penalty), .max = 1e3, .default_text = "0",
       .help = "Loss when the blocks of queries fill the units just once." },
+    { NNC_FIELD(nnc_flash_efficiency, head_multiple), .min = 1, .max = 1024, .default_text = "32",
+      .help = "Kernels have heads of multiples of this; others are padded." },
     FITTED_ON,
 };
 
@@ -201,7 +203,7 @@ const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
 void nnc_efficiencies_neutral(nnc_efficiencies *e)
 {
     const nnc_efficiency kernel = { 1, 1, 0 };
-    const nnc_flash_efficiency flash = { 1, 1, 1, 0, 0, 1, 0 };
+    const nnc_flash_efficiency flash = { 1, 1, 1, 0, 0, 1, 0, 32 };
     const nnc_collective_efficiency collective = { .bus_fraction = 1.0 };
     memset(e, 0, sizeof *e);
     e->calibration = 1.0;

@@ -117,6 +117,9 @@ static const nnc_field software_fields[] = {
       .help = "Cross-entropy is one kernel on the logits' own format." },
     { NNC_FIELD(nnc_software, fused_expert_bias), .default_text = "on",
       .help = "Biases of experts are added by their products; else weighted and added in fp32." },
+    { NNC_FIELD(nnc_software, expert_bias_gathered), .default_text = "off",
+      .help = "Biases of experts are gathered, a row for every copy of a token, before they are "
+              "added." },
     { NNC_FIELD(nnc_software, fused_expert_clamp), .default_text = "on",
       .help = "Experts clamp gate and up in the kernel of their activation." },
     { NNC_FIELD(nnc_software, fused_optimizer), .default_text = "on",

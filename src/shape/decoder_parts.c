@@ -221,6 +221,16 @@ static bool clamp(const routing *r)
     return op->recomputed;
 }
 
+/* Source: transform_bias of MaxText, src/MaxText/layers/moe.py.   [experts] */
+static void gather_bias(const routing *r, int64_t width)
+{
+    const nnc_writer *to = &r->w->to;
+    nnc_op *op = nnc_list_pointwise(to, "moe.bias", NNC_PW_DISPATCH, NNC_GROUP_MLP,
+                                    nnc_list_mul(to, r->rows, width));
+    op->split = NNC_SPLIT_EXPERT_ROW;
+    op->u.pointwise.input_elements = nnc_list_mul(to, r->d->experts, width);
+}
+
 static void routed(const routing *r)
 {
     const nnc_layer_writer *w = r->w;
@@ -245,7 +255,9 @@ static void routed(const routing *r)
     act->u.pointwise.keeps_input = !clamped_again;
     expert_linear(r, "moe.down", NNC_SPLIT_EXPERT_ROW, d->hidden, d->expert_hidden)
         ->u.matmul.keeps_a = !nnc_layer_acts_again(w, NNC_SPLIT_EXPERT_INNER);
-    if (d->expert_bias && !w->to.how->software->fused_expert_bias) {
+    if (d->expert_bias && w->to.how->software->expert_bias_gathered) {
+        gather_bias(r, (gated ? 2 : 1) * d->expert_hidden + d->hidden);
+    } else if (d->expert_bias && !w->to.how->software->fused_expert_bias) {
         nnc_op *bias = nnc_list_pointwise(&w->to, "moe.bias", NNC_PW_EXPERT_BIAS, NNC_GROUP_MLP,
                                           nnc_list_mul(&w->to, r->rows, d->hidden));
         bias->split = NNC_SPLIT_EXPERT_ROW;

@@ -420,7 +420,7 @@ long_s            of many blocks of long sequences and wide heads
 query_passes      calls: a kernel for each block of keys; of the others three quarters meet
 short_factor      to begin and end a block of queries takes as long for few keys as for many
 narrow_factor     narrow heads leave a row of the units partly empty; width: of a head, at most 128
-padded_factor     kernels have heads of multiples of 32
+padded_factor     of keys and of values; kernels have heads of multiples of head_multiple
 block_factor      few blocks of queries leave units idle
 matrix_s          = long_s * short_factor * narrow_factor * padded_factor * block_factor
 vector_s          = vector_flops / vector_flops_per_s
@@ -446,7 +446,7 @@ long_s            of many blocks of long sequences and wide heads
 query_passes      calls: a kernel for each block of keys; of the others three quarters meet
 short_factor      to begin and end a block of queries takes as long for few keys as for many
 narrow_factor     narrow heads leave a row of the units partly empty; width: of a head, at most 128
-padded_factor     kernels have heads of multiples of 32
+padded_factor     of keys and of values; kernels have heads of multiples of head_multiple
 block_factor      few blocks of queries leave units idle
 matrix_s          = long_s * short_factor * narrow_factor * padded_factor * block_factor
 vector_s          = vector_flops / vector_flops_per_s

@@ -113,6 +113,7 @@ efficiency.attention.flash1.fixed_s                    5e-6                     
 efficiency.attention.flash1.seq_half                   500
 efficiency.attention.flash1.narrow_ratio               1
 efficiency.attention.flash1.block_penalty              0.5
+efficiency.attention.flash1.head_multiple              32
 efficiency.attention.flash2.sustained_fraction         0.5
 efficiency.attention.flash2.backward_ratio             0.8
 efficiency.attention.flash2.memory_fraction            1
@@ -120,6 +121,7 @@ efficiency.attention.flash2.fixed_s                    1e-5                     
 efficiency.attention.flash2.seq_half                   500
 efficiency.attention.flash2.narrow_ratio               0.8
 efficiency.attention.flash2.block_penalty              0.5
+efficiency.attention.flash2.head_multiple              32
 efficiency.attention.flash3.sustained_fraction         0.8
 efficiency.attention.flash3.backward_ratio             0.8
 efficiency.attention.flash3.memory_fraction            1
@@ -127,6 +129,7 @@ efficiency.attention.flash3.fixed_s                    1e-5                     
 efficiency.attention.flash3.seq_half                   1000
 efficiency.attention.flash3.narrow_ratio               0.8
 efficiency.attention.flash3.block_penalty              0
+efficiency.attention.flash3.head_multiple              32
 efficiency.conv.sustained_fraction                     0.5
 efficiency.conv.memory_fraction                        0.5
 efficiency.conv.fixed_s                                5e-6                     s           5.000 us
@@ -476,6 +479,7 @@ fused_rotary_scale          on
 fused_softmax               off
 fused_loss                  off
 fused_expert_bias           on
+expert_bias_gathered        off
 fused_expert_clamp          on
 fused_optimizer             off
 flash_kernel                flash2

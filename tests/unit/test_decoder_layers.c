@@ -254,6 +254,12 @@ START_TEST(experts_of_other_forms)
     const nnc_work backward = row_of("moe.bias", NNC_PHASE_BACKWARD)->work;
     ck_assert_double_eq(forward.read_bytes + forward.write_bytes, 5 * 8 * 28.0);
     ck_assert_double_eq(backward.read_bytes + backward.write_bytes, 5 * 8 * 40.0);
+    apart.expert_bias_gathered = true; /* a row of 24 + 8 values for each of 5 copies, out of 4 */
+    estimate_with(&model, &device, &apart, &plan);
+    const nnc_work gathered = row_of("moe.bias", NNC_PHASE_FORWARD)->work;
+    ck_assert_double_eq(gathered.write_bytes, 5 * 32 * 2.0);
+    ck_assert_double_eq(gathered.read_bytes, 4 * 32 * 2.0);
+    apart.expert_bias_gathered = false;
     model.decoder.expert_bias = false;
     model.decoder.expert_clamp = true;
     estimate_on_cluster(&model, &plan);

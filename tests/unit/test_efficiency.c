@@ -199,7 +199,8 @@ START_TEST(attention)
                                                                       .fixed_s = 1e-6,
                                                                       .seq_half = 1024.0,
                                                                       .narrow_ratio = 0.5,
-                                                                      .block_penalty = 0.5 };
+                                                                      .block_penalty = 0.5,
+                                                                      .head_multiple = 32.0 };
     nnc_op op = { .kind = NNC_OP_FLASH, .dtype = NNC_BF16, .math_dtype = NNC_BF16 };
     op.u.flash = (nnc_flash){ .batch = 1,
                               .heads = 16,
@@ -234,6 +235,12 @@ START_TEST(attention)
     near(time_of_product(&device, &op).compute_s, flops * 40 / 64 / 50e12 *
                                                       (ends * (1.0 + 0.5 * 100 / 128)) *
                                                       (1.0 + (128.0 / 40 - 1.0)) * 64 / 40);
+    /* Keys of 96 and values of 32 on lanes of 128: 256 for 128. */
+    op.u.flash.head_dim = 96;
+    op.u.flash.value_dim = 32;
+    const double exact = time_of_product(&device, &op).compute_s;
+    device.efficiency.attention[NNC_FLASH1].head_multiple = 128.0;
+    near(time_of_product(&device, &op).compute_s, 2.0 * exact);
 }
 END_TEST
 
@@ -351,11 +358,22 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        waves,      waves_by_half,      groups_one_by_one,
-        filling,    splitting,          cache,
-        throttling, alignment,          calibration,
-        attention,  attention_grows,    collectives,
-        launches,   launches_of_groups, tokens_once_per_domain,
+        waves,
+        waves_by_half,
+        groups_one_by_one,
+        sums,
+        filling,
+        splitting,
+        cache,
+        throttling,
+        alignment,
+        calibration,
+        attention,
+        attention_grows,
+        collectives,
+        launches,
+        launches_of_groups,
+        tokens_once_per_domain,
     };
     return run_tests("efficiency", tests, COUNT_OF(tests));
 }

@@ -101,6 +101,7 @@ static nnc_flash_efficiency draw_flash_efficiency(void)
     e.seq_half = coin() ? 0.0 : scaled(10.0, 2000.0);
     e.narrow_ratio = scaled(0.5, 1.0);
     e.block_penalty = coin() ? 0.0 : scaled(0.1, 2.0);
+    e.head_multiple = 32.0;
     return e;
 }
 
