@@ -76,6 +76,12 @@ static void set_vector(nnc_measured_cells *cells, nnc_measured *row)
         row->op.kind = NNC_OP_NORM;
         row->op.u.norm =
             (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = elements, .rows = m, .fused = true };
+    } else if (strcmp(op, "cast") == 0) {
+        row->op.name = "cast";
+        row->op.kind = NNC_OP_POINTWISE;
+        row->op.dtype = NNC_BF16;
+        row->op.u.pointwise =
+            (nnc_pointwise){ .kind = NNC_PW_CAST, .elements = elements, .fused = true };
     } else if (gelu || strcmp(op, "softmax") == 0) {
         row->op.kind = NNC_OP_POINTWISE;
         row->op.u.pointwise = (nnc_pointwise){ .kind = gelu ? NNC_PW_GELU : NNC_PW_SOFTMAX,
