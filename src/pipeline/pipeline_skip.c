@@ -150,8 +150,12 @@ static bool is_due(const watch *w, int64_t t)
 /* Whole ages of the remembered moment that are left in the stretch, where it pays to leave them out. */
 static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
 {
-    const int64_t age = t - w->then, times = (w->until - t) / age;
-    return age % nnc_wave_turn(shape) == 0 && times * age >= NNC_SKIP_MIN ? times : 0;
+    const int64_t age = t - w->then, left = w->until - t, turn = nnc_wave_turn(shape);
+    if (left < age || left < NNC_SKIP_MIN || (turn > 1 && age % turn != 0)) {
+        return 0;
+    }
+    const int64_t times = left / age;
+    return times * age >= NNC_SKIP_MIN ? times : 0;
 }
 
 /* Does a track stand as it did then, or has nobody seen it do so for too long? */

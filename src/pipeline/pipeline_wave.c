@@ -9,8 +9,6 @@
  * and the devices of a slot can be run without asking what is ready. */
 #include "pipeline/pipeline_wave.h"
 
-#include <string.h>
-
 #include "pipeline/schedule.h"
 
 /* Devices first <= i < end. */
@@ -74,18 +72,39 @@ static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step
     return (device_range){ clamp(at - shape->ops + 1, shape->p), clamp(at + 1, shape->p) };
 }
 
+/* Four tracks are copied and added at once: what is stored in halves cannot be loaded whole for a while. */
+#ifdef __GNUC__
+typedef double four
+    __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
+#define FOUR(at) (*(four *)(at))
+#define FOUR_OF(at) (*(const four *)(at))
+enum { STEP = 4 };
+#else
+#define FOUR(at) (*(at))
+#define FOUR_OF(at) (*(at))
+enum { STEP = 1 };
+#endif
+
 EACH void add_tracks(double *sum, const double *a, const double *b, const int64_t tracks)
 {
-    double sums[NNC_TRACKS] = { 0 };
-    for (int64_t k = 0; k < tracks; k++) {
-        sums[k] = a[k] + b[k];
+    if (tracks == 1) {
+        *sum = *a + *b;
+        return;
     }
-    memcpy(sum, sums, sizeof *sum * (size_t)tracks);
+    for (int64_t k = 0; k < tracks; k += STEP) {
+        FOUR(&sum[k]) = FOUR_OF(&a[k]) + FOUR_OF(&b[k]);
+    }
 }
 
 EACH void copy_tracks(double *to, const double *from, const int64_t tracks)
 {
-    memcpy(to, from, sizeof *to * (size_t)tracks);
+    if (tracks == 1) {
+        *to = *from;
+        return;
+    }
+    for (int64_t k = 0; k < tracks; k += STEP) {
+        FOUR(&to[k]) = FOUR_OF(&from[k]);
+    }
 }
 
 EACH void set_zero(double *to, const int64_t tracks)

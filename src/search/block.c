@@ -23,9 +23,24 @@ static const nnc_software *software_of(const nnc_plan_block *b, const nnc_plan *
 }
 
 /* Has the framework of the plan's profile what the plan asks for? */
-static bool ships(const nnc_plan_block *b, const nnc_plan *plan)
+static bool ships(const nnc_plan_block *b, const nnc_plan *plan, const char **option)
 {
-    return b->profiles->any || nnc_software_ships(software_of(b, plan), plan, NULL);
+    return b->profiles->any || nnc_software_ships(software_of(b, plan), plan, option);
+}
+
+/* The schedules of pipelines that the framework of any ZeRO stage has. */
+static void find_schedules(nnc_plan_block *b, const nnc_plan *base)
+{
+    const nnc_choice *zero = &b->space->axes[NNC_AXIS_ZERO];
+    nnc_plan plan = *base;
+    plan.pipeline = 2;
+    for (int32_t i = 0; i < zero->count; i++) {
+        plan.zero = (int32_t)zero->values[i];
+        for (int k = 0; k < NNC_SCHEDULE_COUNT; k++) {
+            b->schedules[k] =
+                b->schedules[k] || b->profiles->any || software_of(b, &plan)->ships.schedules[k];
+        }
+    }
 }
 
 bool nnc_block_begin(nnc_plan_block *b, const nnc_plan *base, uint64_t number, nnc_error *err)
@@ -37,6 +52,9 @@ bool nnc_block_begin(nnc_plan_block *b, const nnc_plan *base, uint64_t number, n
     b->pass_count = b->pass_next = 0;
     b->listed = NULL;
     b->known = false;
+    if (b->begun == 1) {
+        find_schedules(b, base);
+    }
     nnc_space_block(b->space, number, &b->plan);
     nnc_plan plain = plainest(&b->plan); /* the schedule, too, that breaks fewest */
     plain.schedule = NNC_SCHEDULE_1F1B;
@@ -53,7 +71,7 @@ bool nnc_block_ships(nnc_plan_block *b, nnc_error *err)
         if (nnc_schedule_repeats(&plan)) {
             continue;
         }
-        if (b->profiles->any || nnc_software_ships(software_of(b, &plan), &plan, &option)) {
+        if (ships(b, &plan, &option)) {
             return true;
         }
     }
@@ -81,23 +99,36 @@ bool nnc_block_group(nnc_plan_block *b, uint64_t group)
     nnc_space_inside(b->space, group * nnc_space_group_size(b->space), &b->plan);
     b->group++;
     b->dealt = false;
-    if (nnc_schedule_repeats(&b->plan) || !schedule_suits(b, &b->plan)) {
+    if ((b->plan.pipeline > 1 && !b->schedules[b->plan.schedule]) ||
+        nnc_schedule_repeats(&b->plan) || !schedule_suits(b, &b->plan)) {
         return false;
     }
     const nnc_plan plan = plainest(&b->plan);
     return nnc_plan_settle(&plan, b->model, b->device, &b->settled, NULL) == NNC_OK;
 }
 
-/* Which ZeRO stages go with which offloads does not depend on the schedule. */
+/* Which ZeRO stages go with which offloads does not depend on the schedule; nor does what else a framework lacks. */
 static void find_allowed(nnc_plan_block *b)
 {
     const uint64_t size = nnc_space_group_size(b->space);
     for (uint64_t i = 0; i < size; i++) {
         nnc_plan plan = b->settled, resolved;
         nnc_space_moved(b->space, i, &plan);
-        b->allowed[i] = nnc_plan_settle(&plan, b->model, b->device, &resolved, NULL) == NNC_OK;
+        b->software[i] = software_of(b, &plan);
+        plan.schedule = NNC_SCHEDULE_COUNT; /* any */
+        b->allowed[i] = ships(b, &plan, NULL);
+        plan.schedule = b->settled.schedule;
+        b->allowed[i] =
+            b->allowed[i] && nnc_plan_settle(&plan, b->model, b->device, &resolved, NULL) == NNC_OK;
     }
     b->known = true;
+}
+
+/* Has its framework the group's schedule? */
+static bool has_schedule(const nnc_plan_block *b, const nnc_software *software)
+{
+    return b->profiles->any || b->settled.pipeline == 1 ||
+           software->ships.schedules[b->settled.schedule];
 }
 
 /* Do two plans of a block hold and compute the same in a pass? Stage 3 gathers weights and some
@@ -291,16 +322,13 @@ nnc_pass *nnc_block_plan(nnc_plan_block *b, uint64_t inside, nnc_result *result)
     if (!b->known) {
         find_allowed(b);
     }
-    if (!b->allowed[inside]) {
+    if (!b->allowed[inside] || !has_schedule(b, b->software[inside])) {
         return NULL;
     }
     nnc_plan *plan = &result->plan;
     *plan = b->settled;
     result->step_s = 0.0;
     nnc_space_moved(b->space, inside, plan);
-    if (!ships(b, plan)) {
-        return NULL;
-    }
     nnc_pass *pass = find_pass(b, plan);
     pass = pass != NULL ? pass : make_pass(b, plan);
     if (!pass->usable) {

@@ -58,7 +58,9 @@ typedef struct nnc_plan_block {
     uint64_t number, group; /* groups count from 1, over all blocks */
     bool dealt, known;      /* layers of this group; allowed below */
     bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* ZeRO stages x offloads */
-    int32_t heaviest[NNC_STAGES_MAX]; /* of each run of equal stages the one that keeps most */
+    const nnc_software *software[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* of each */
+    bool schedules[NNC_SCHEDULE_COUNT]; /* that any framework has */
+    int32_t heaviest[NNC_STAGES_MAX];   /* of each run of equal stages the one that keeps most */
     int32_t heaviest_count;
     nnc_table_units units[NNC_PASSES_MAX];
     int32_t units_next;

@@ -7,7 +7,7 @@
 
 /* Sets at a time: more than a model has schedules, virtual stages and degrees that suit its layers, as a search
  * goes through all of those before it comes to the next recomputation. */
-enum { SETS = 128, VIRTUAL_MAX = 128, PLANS_MAX = 64 };
+enum { SETS = 128, VIRTUAL_MAX = 128, PLANS_MAX = 64, HINT_BITS = 9 };
 
 /* Pipelines of one shape, and the plans that wait for them. */
 typedef struct replay_set {
@@ -26,6 +26,7 @@ struct nnc_replays {
     uint64_t numbers; /* of sets so far */
     int32_t oldest;   /* the next to be replaced */
     uint64_t keys[SETS];
+    uint8_t hints[1 << HINT_BITS]; /* where a key of that hash was last */
     double span_s[NNC_TRACKS_STAGES_MAX * NNC_TRACKS];
     replay_set sets[SETS];
 };
@@ -100,12 +101,18 @@ static void replay(nnc_replays *r, int32_t place, nnc_pipeline_memory *memory)
 static int32_t set_of(nnc_replays *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory)
 {
     const uint64_t key = key_of(pipeline);
+    uint8_t *hint = &r->hints[(key * 0x9E3779B97F4A7C15u) >> (64 - HINT_BITS)];
+    if (r->keys[*hint] == key) {
+        return *hint;
+    }
     for (int32_t i = 0; i < SETS; i++) {
         if (r->keys[i] == key) {
+            *hint = (uint8_t)i;
             return i;
         }
     }
     const int32_t place = r->oldest;
+    *hint = (uint8_t)place;
     r->oldest = (r->oldest + 1) % SETS;
     replay(r, place, memory);
     r->keys[place] = key;
