@@ -73,21 +73,17 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_units *units, doubl
         return -1.0;
     }
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
-        nnc_tail t;
-        const char *link = NULL;
+        nnc_tail room;
         double sum = 0.0;
         if (m->alike[d]) {
             continue;
         }
-        nnc_tail_of(step, &m->holdings[d], &t);
-        for (int i = 0; i < t.exchange_count; i++) {
-            sum += nnc_network_exchange_s(step->network, &t.exchanges[i].u.exchange, &link) *
-                   (double)t.exchanges[i].repeat;
+        const nnc_tail *t = nnc_tail_of(step, &m->holdings[d], &room);
+        for (int i = 0; i < t->exchange_count; i++) {
+            sum += t->exchange_s[i] * (double)t->exchanges[i].repeat;
         }
-        for (int i = 0; i < t.update_count; i++) {
-            const nnc_work work = nnc_op_work(&t.updates[i]);
-            const nnc_timing timing = nnc_op_time(step->device, &t.updates[i], &work);
-            sum += timing.compute_s + timing.memory_s + timing.fixed_s;
+        for (int i = 0; i < t->update_count; i++) {
+            sum += t->times[i].compute_s + t->times[i].memory_s + t->times[i].fixed_s;
         }
         longest = nnc_max(longest, sum);
     }

@@ -114,6 +114,7 @@ typedef struct bound_rows {
 typedef struct fusing {
     nnc_software software;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    nnc_tail_store tails;
 } fusing;
 
 /* The model ideally fused, with flash attention. */
@@ -127,6 +128,8 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     fused->step.software = &with->software;
     fused->step.list = &scratch->ideal;
     fused->step.sums = with->sums;
+    fused->step.store = &with->tails;
+    with->tails.count = 0;
     fused->rows = &scratch->ideal_rows;
     const nnc_lowering how = nnc_lowering_of(step->plan, &with->software, NNC_ATTENTION_FLASH);
     nnc_lower(model, &how, &scratch->ideal);
@@ -322,6 +325,8 @@ nnc_status nnc_estimate_asked(const nnc_model *model, const nnc_device *device,
 
     NNC_TRY(nnc_plan_settle(plan, model, device, &r->plan, err));
     NNC_TRY(nnc_prepare(model, device, software, scratch, &step, sums, r, err));
+    scratch->tails.count = 0;
+    step.store = &scratch->tails;
     nnc_weigh(&step, model, is_brief(scratch, &r->plan), &scratch->step, r);
     NNC_TRY(time_step(model, &step, scratch, r, err));
     nnc_utilisation(r, step.why);

@@ -6,26 +6,10 @@
 #include "estimate/engine.h"
 #include "estimate/update.h"
 
-/* What a device updates once per step. */
-typedef struct updates {
-    const nnc_holding *holding; /* of that device */
-    nnc_tail tail;              /* the updates alone */
-    nnc_work works[NNC_UPDATE_KIND_COUNT];
-} updates;
-
-static void find_updates(const nnc_step *step, const nnc_holding *holding, updates *u)
-{
-    u->holding = holding;
-    nnc_tail_updates(step, holding, &u->tail);
-    for (int i = 0; i < u->tail.update_count; i++) {
-        u->works[i] = nnc_op_work(&u->tail.updates[i]);
-    }
-}
-
-/* The engine's part of one device's step. u: of that device or another one, found anew if it is not the same. */
+/* The engine's part of one device's step. */
 static void engine_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                          const nnc_holding *holding, const nnc_engine_rates *rates,
-                         nnc_engine engine, updates *u, nnc_ideal *ideal)
+                         nnc_engine engine, nnc_ideal *ideal)
 {
     const double passes = (double)nnc_step_passes(step->plan);
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
@@ -37,12 +21,10 @@ static void engine_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
         ideal->backward_s += n * units[s].backward_s;
         ideal->recompute_s += again * units[s].recompute_s;
     }
-    if (!nnc_holding_same(holding, u->holding)) {
-        find_updates(step, holding, u);
-    }
-    for (int i = 0; i < u->tail.update_count; i++) {
-        ideal->update_s +=
-            nnc_engine_time_s(rates, engine, &u->tail.updates[i], &u->works[i], NULL);
+    nnc_tail room;
+    const nnc_tail *t = nnc_tail_of(step, holding, &room);
+    for (int i = 0; i < t->update_count; i++) {
+        ideal->update_s += nnc_engine_time_s(rates, engine, &t->updates[i], &t->works[i], NULL);
     }
 }
 
@@ -83,19 +65,19 @@ static double device_network_s(const nnc_step *step, const link_loads *loads,
 {
     const double passes = (double)nnc_step_passes(step->plan);
     double sums[NNC_FABRICS] = { 0 };
-    nnc_tail t;
+    nnc_tail room;
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         for (int f = 0; f < NNC_FABRICS; f++) {
             sums[f] += passes * ((double)holding->instances[s] * loads->once_s[s][f] +
                                  (double)holding->recomputed[s] * loads->again_s[s][f]);
         }
     }
-    nnc_tail_of(step, holding, &t);
-    for (int i = 0; i < t.exchange_count; i++) {
+    const nnc_tail *t = nnc_tail_of(step, holding, &room);
+    for (int i = 0; i < t->exchange_count; i++) {
         double load_s[NNC_FABRICS];
-        nnc_fabric_load(step->network, &t.exchanges[i].u.exchange, load_s);
+        nnc_fabric_load(step->network, &t->exchanges[i].u.exchange, load_s);
         for (int f = 0; f < NNC_FABRICS; f++) {
-            sums[f] += load_s[f] * (double)t.exchanges[i].repeat;
+            sums[f] += load_s[f] * (double)t->exchanges[i].repeat;
         }
     }
     *fabric = NNC_FABRIC_SCALE_UP;
@@ -152,14 +134,14 @@ static double longest_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_
 /* The step of one engine for itself. false: too large to replay. */
 static bool engine_step(const nnc_step *step, const nnc_bound_units *units,
                         const nnc_engine_rates *rates, nnc_engine engine, nnc_step_memory *m,
-                        updates *u, nnc_ideal *one)
+                        nnc_ideal *one)
 {
     *one = (nnc_ideal){ .engine = engine };
     if (!nnc_step_run(step, units->engine[engine], 0.0, m)) {
         return false;
     }
     one->stage = nnc_step_busiest(m, step->plan->pipeline);
-    engine_parts(step, units->engine[engine], &m->holdings[one->stage], rates, engine, u, one);
+    engine_parts(step, units->engine[engine], &m->holdings[one->stage], rates, engine, one);
     if (step->plan->pipeline > 1) {
         one->bubble_s =
             nnc_max(0.0, m->run.total_s - one->forward_s - one->backward_s - one->recompute_s);
@@ -171,13 +153,13 @@ static bool engine_step(const nnc_step *step, const nnc_bound_units *units,
 /* The device with the busiest links decides: its parts, and what its engine waits. */
 static void wait_for_links(const nnc_step *step, const nnc_bound_units *units,
                            const nnc_engine_rates *rates, int32_t stage, const nnc_step_memory *m,
-                           updates *u, nnc_ideal *ideal)
+                           nnc_ideal *ideal)
 {
     const double engine_s = ideal->step_s;
     if (stage != ideal->stage) {
         ideal->stage = stage;
         engine_parts(step, units->engine[ideal->engine], &m->holdings[stage], rates, ideal->engine,
-                     u, ideal);
+                     ideal);
         ideal->bubble_s = 0.0;
         ideal->bubble_s = nnc_max(0.0, engine_s - parts_s(ideal));
     }
@@ -190,16 +172,14 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
 {
     const nnc_engine_rates rates = nnc_engine_rates_of(step->device);
     double most_s[NNC_ENGINES], busy_s[NNC_ENGINES], engine_s[NNC_ENGINES];
-    updates u;
     int first = 0;
-    find_updates(step, &m->holdings[0], &u);
     for (int e = 0; e < NNC_ENGINES; e++) {
         nnc_ideal update = { 0 };
-        engine_parts(step, units->engine[e], &m->holdings[0], &rates, (nnc_engine)e, &u, &update);
+        engine_parts(step, units->engine[e], &m->holdings[0], &rates, (nnc_engine)e, &update);
         most_s[e] = longest_s(step, units->engine[e], m, &busy_s[e]) + 2.0 * update.update_s;
         first = busy_s[e] > busy_s[first] ? e : first;
     }
-    if (!engine_step(step, units, &rates, (nnc_engine)first, m, &u, ideal)) {
+    if (!engine_step(step, units, &rates, (nnc_engine)first, m, ideal)) {
         return false;
     }
     engine_s[first] = ideal->step_s;
@@ -212,7 +192,7 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
             engine_s[e] = busy_s[e]; /* cannot be the busiest: no need to replay it */
             continue;
         }
-        if (!engine_step(step, units, &rates, (nnc_engine)e, m, &u, &one)) {
+        if (!engine_step(step, units, &rates, (nnc_engine)e, m, &one)) {
             return false;
         }
         engine_s[e] = one.step_s;
@@ -224,7 +204,7 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
     int32_t stage = ideal->stage;
     find_busiest_links(step, rows, m, ideal, &stage);
     if (ideal->network_s > ideal->step_s) {
-        wait_for_links(step, units, &rates, stage, m, &u, ideal);
+        wait_for_links(step, units, &rates, stage, m, ideal);
     }
     return true;
 }

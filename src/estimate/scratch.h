@@ -4,6 +4,7 @@
 
 #include "estimate/alike.h"
 #include "estimate/bounds.h"
+#include "estimate/update.h"
 
 struct nnc_scratch {
     nnc_op_list list;  /* the plan's own ops, of one rank */
@@ -12,6 +13,7 @@ struct nnc_scratch {
     nnc_rows ideal_rows;
     nnc_network network;
     nnc_step_memory step;
+    nnc_tail_store tails;
     const nnc_rows *shown; /* the rows of the last result */
     int32_t stages;        /* of the last result */
     nnc_plan plan;         /* the last that was checked, and the last profile */

@@ -40,10 +40,11 @@ typedef struct nnc_step {
     const nnc_network *network;   /* NULL on one device */
     double tied_params;           /* of one rank: table at both ends of a pipeline, else 0 */
     nnc_launch launch;
-    double send_bytes;          /* activations from stage to stage, one micro-batch */
-    bool free[NNC_BOUND_COUNT]; /* what costs nothing, to see what a step would take without */
-    nnc_tails *tails;           /* of such steps, added to; NULL = they are not kept */
-    nnc_derivation *why;        /* NULL: the step is not explained */
+    double send_bytes;            /* activations from stage to stage, one micro-batch */
+    bool free[NNC_BOUND_COUNT];   /* what costs nothing, to see what a step would take without */
+    nnc_tails *tails;             /* of such steps, added to; NULL = they are not kept */
+    struct nnc_tail_store *store; /* of this plan, list and network; NULL = there is none */
+    nnc_derivation *why;          /* NULL: the step is not explained */
 } nnc_step;
 
 /* Replays of the last few pipelines. Plans that differ in what happens once per step have the same

@@ -84,18 +84,6 @@ void nnc_step_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *
     }
 }
 
-/* What a device that holds so much computes once per step. */
-static int updates_of(const nnc_step *step, const nnc_holding *holding,
-                      nnc_work works[NNC_UPDATE_KIND_COUNT])
-{
-    nnc_tail t;
-    nnc_tail_updates(step, holding, &t);
-    for (int i = 0; i < t.update_count; i++) {
-        works[i] = nnc_op_work(&t.updates[i]);
-    }
-    return t.update_count;
-}
-
 NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
                              nnc_result *r, nnc_derivation *why)
 {
@@ -114,17 +102,17 @@ NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const n
         NNC_WHEN(why, matrix[nnc_part_of(row)] += row->work.flops * repeat);
         NNC_WHEN(why, vector[nnc_part_of(row)] += row->work.vector_flops * repeat);
     }
-    nnc_work updates[NNC_UPDATE_KIND_COUNT];
-    int update_count = 0;
+    nnc_tail room;
+    const nnc_tail *tail = NULL;
     for (int32_t d = 0; d < plan->pipeline; d++) {
         if (!m->alike[d]) {
-            update_count = updates_of(step, &m->holdings[d], updates);
+            tail = nnc_tail_of(step, &m->holdings[d], &room);
         }
-        for (int i = 0; i < update_count; i++) {
-            r->executed_flops += updates[i].flops * ranks;
-            r->vector_flops += updates[i].vector_flops * ranks;
-            NNC_WHEN(why, matrix[NNC_PART_UPDATE] += updates[i].flops * ranks);
-            NNC_WHEN(why, vector[NNC_PART_UPDATE] += updates[i].vector_flops * ranks);
+        for (int i = 0; i < tail->update_count; i++) {
+            r->executed_flops += tail->works[i].flops * ranks;
+            r->vector_flops += tail->works[i].vector_flops * ranks;
+            NNC_WHEN(why, matrix[NNC_PART_UPDATE] += tail->works[i].flops * ranks);
+            NNC_WHEN(why, vector[NNC_PART_UPDATE] += tail->works[i].vector_flops * ranks);
         }
     }
     if (why != NULL) {

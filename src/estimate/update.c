@@ -67,14 +67,7 @@ static void add_updates(const nnc_step *step, const nnc_holding *holding, const 
     }
 }
 
-void nnc_tail_updates(const nnc_step *step, const nnc_holding *holding, nnc_tail *t)
-{
-    const nnc_update u = update_of(step, holding);
-    t->exchange_count = 0;
-    add_updates(step, holding, &u, t);
-}
-
-void nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *t)
+static void find_tail(const nnc_step *step, const nnc_holding *holding, nnc_tail *t)
 {
     const nnc_plan *plan = step->plan;
     const bool end = holds(holding, 0) || holds(holding, step->list->segment_count - 1);
@@ -98,6 +91,31 @@ void nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *t)
         t->exchanges[t->exchange_count++] = update;
     }
     add_updates(step, holding, &u, t);
+    for (int i = 0; i < t->exchange_count; i++) {
+        const char *link = "";
+        t->exchange_s[i] =
+            nnc_network_exchange_s(step->network, &t->exchanges[i].u.exchange, &link);
+    }
+    for (int i = 0; i < t->update_count; i++) {
+        t->works[i] = nnc_op_work(&t->updates[i]);
+        t->times[i] = nnc_op_time(step->device, &t->updates[i], &t->works[i]);
+    }
+}
+
+const nnc_tail *nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *room)
+{
+    nnc_tail_store *store = step->store;
+    for (int32_t i = 0; store != NULL && i < store->count; i++) {
+        if (nnc_holding_same(&store->of[i].holding, holding)) {
+            return &store->of[i].tail;
+        }
+    }
+    if (store != NULL && store->count < NNC_TAILS_MAX) {
+        nnc_holding_copy(&store->of[store->count].holding, holding);
+        room = &store->of[store->count++].tail;
+    }
+    find_tail(step, holding, room);
+    return room;
 }
 
 /* The share of the dense gradients that is the first segment's table, which is reduced last. */
@@ -158,24 +176,21 @@ static void work_out(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX
                      const nnc_holding *holding, const nnc_overlap *overlap,
                      nnc_tail_seconds *seconds)
 {
-    nnc_tail t;
-    const char *link = "";
-    nnc_tail_of(step, holding, &t);
+    nnc_tail room;
+    const nnc_tail *t = nnc_tail_of(step, holding, &room);
     nnc_hideout hideout = hideout_of(step, units, holding);
-    for (int i = 0; i < t.exchange_count; i++) {
-        const nnc_exchange *e = &t.exchanges[i].u.exchange;
-        const double raw =
-            step->free[NNC_BOUND_NETWORK] ? 0.0 : nnc_network_exchange_s(step->network, e, &link);
+    for (int i = 0; i < t->exchange_count; i++) {
+        const nnc_exchange *e = &t->exchanges[i].u.exchange;
+        const double raw = step->free[NNC_BOUND_NETWORK] ? 0.0 : t->exchange_s[i];
         seconds->comm[i] = e->comm;
         seconds->exposed_s[i] =
-            expose(step, e, raw, overlap, &hideout, NULL) * (double)t.exchanges[i].repeat;
+            expose(step, e, raw, overlap, &hideout, NULL) * (double)t->exchanges[i].repeat;
     }
-    seconds->exchanges = t.exchange_count;
+    seconds->exchanges = t->exchange_count;
     seconds->update_s = 0.0;
-    for (int i = 0; i < t.update_count; i++) {
-        const nnc_work work = nnc_op_work(&t.updates[i]);
-        const nnc_timing time = nnc_op_time(step->device, &t.updates[i], &work);
-        seconds->update_s += nnc_step_free_s(step, time.compute_s, time.memory_s, time.fixed_s);
+    for (int i = 0; i < t->update_count; i++) {
+        const nnc_timing *time = &t->times[i];
+        seconds->update_s += nnc_step_free_s(step, time->compute_s, time->memory_s, time->fixed_s);
     }
 }
 
@@ -238,19 +253,19 @@ void nnc_tail_stages(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX
 void nnc_tail_append(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                      const nnc_holding *holding, const nnc_overlap *overlap, nnc_rows *rows)
 {
-    nnc_tail t;
-    nnc_tail_of(step, holding, &t);
+    nnc_tail room;
+    const nnc_tail *t = nnc_tail_of(step, holding, &room);
     nnc_hideout hideout = hideout_of(step, units, holding);
-    for (int i = 0; i < t.exchange_count && !rows->truncated; i++) {
-        const nnc_exchange *e = &t.exchanges[i].u.exchange;
-        nnc_rows_add(rows, &t.exchanges[i], step->device, step->network,
-                     (double)t.exchanges[i].repeat);
+    for (int i = 0; i < t->exchange_count && !rows->truncated; i++) {
+        const nnc_exchange *e = &t->exchanges[i].u.exchange;
+        nnc_rows_add(rows, &t->exchanges[i], step->device, step->network,
+                     (double)t->exchanges[i].repeat);
         nnc_op_cost *row = &rows->rows[rows->count - 1];
         nnc_say_of_row(step->why, rows->count - 1);
         row->time_s = expose(step, e, row->network_s, overlap, &hideout, step->why);
         nnc_say_of_step(step->why);
     }
-    for (int i = 0; i < t.update_count && !rows->truncated; i++) {
-        nnc_rows_add(rows, &t.updates[i], step->device, step->network, 1.0);
+    for (int i = 0; i < t->update_count && !rows->truncated; i++) {
+        nnc_rows_add(rows, &t->updates[i], step->device, step->network, 1.0);
     }
 }
