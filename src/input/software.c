@@ -154,6 +154,9 @@ static const nnc_field software_fields[] = {
     { NNC_FIELD(nnc_software, expert_dispatch_8bit), .default_text = "off",
       .help = "With 8-bit products tokens, and gradients, go to their experts in 8 bits, scaled by "
               "blocks of 128; results come back in 16." },
+    { NNC_FIELD(nnc_software, narrow_gathers), .default_text = "off",
+      .help = "With products of 8 bits or fewer, tensor ranks gather each other's tokens, and "
+              "gradients, as these read them; sums are scattered in 16." },
     { NNC_FIELD(nnc_software, block_scales), .default_text = "off",
       .help = "8-bit operands have a scale for each block of 128, not for each tensor." },
     { NNC_FIELD(nnc_software, network_units), .max = 1e4, .default_text = "0",

@@ -31,15 +31,16 @@ static int collective_backward(const nnc_op *op, nnc_op *backward)
 {
     const nnc_exchange *e = &op->u.exchange;
     const nnc_collective runs[] = { e->backward, e->backward_again };
+    const double backward_bytes = e->backward_bytes > 0.0 ? e->backward_bytes : e->bytes;
+    const double bytes[] = { backward_bytes,
+                             e->again_bytes > 0.0 ? e->again_bytes : backward_bytes };
     int count = 0;
     for (int i = 0; i < 2; i++) {
         if (runs[i] != NNC_NO_COLLECTIVE) {
             backward[count] = *op;
             backward[count].phase = NNC_PHASE_BACKWARD;
             backward[count].u.exchange.forward = runs[i];
-            if (e->backward_bytes > 0.0) {
-                backward[count].u.exchange.bytes = e->backward_bytes;
-            }
+            backward[count].u.exchange.bytes = bytes[i];
             count++;
         }
     }

@@ -198,7 +198,7 @@ typedef struct nnc_exchange {
     nnc_comm comm;
     int32_t route;                                    /* data: which of its groups of ranks */
     nnc_collective forward, backward, backward_again; /* NNC_NO_COLLECTIVE = nothing */
-    double bytes, backward_bytes;                     /* backward_bytes 0 = bytes */
+    double bytes, backward_bytes, again_bytes; /* of backward and backward_again; 0 = as before */
     double count;  /* times in a row: a ring passes count blocks; 0 = once */
     bool hides;    /* runs beside the op it belongs to, as a ring of blocks does */
     double copies; /* of each token in an all-to-all, bound for ranks drawn at random; 0 = none */

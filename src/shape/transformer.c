@@ -120,6 +120,26 @@ void nnc_layer_tensor_exchange(const nnc_layer_writer *w, const char *name, bool
     nnc_list_exchange(&w->to, name, e);
 }
 
+/* Tokens that linear layers read: software may send them as products read them, and gradients; adapters read theirs in
+ * 16 bits. What is scattered are sums. */
+static void linear_exchange(const nnc_layer_writer *w, const char *name, bool entering,
+                            int64_t width)
+{
+    const nnc_lowering *how = w->to.how;
+    const double wide = nnc_dtype_bytes(how->dtype), narrow = nnc_dtype_bytes(how->linear_dtype);
+    const bool adapted = entering && how->plan->adapter_rank > 0;
+    const int32_t first = w->to.list->count;
+    nnc_layer_tensor_exchange(w, name, entering, width);
+    if (how->software->narrow_gathers && how->plan->sequence_parallel && narrow < wide &&
+        !adapted && w->to.list->count > first) {
+        nnc_exchange *e = &w->to.list->ops[first].u.exchange;
+        const double sums = e->bytes, tokens = e->bytes / wide * narrow;
+        e->bytes = entering ? tokens : sums;
+        e->backward_bytes = entering ? sums : tokens;
+        e->again_bytes = tokens;
+    }
+}
+
 int64_t nnc_layer_kv_copies(const nnc_layer_writer *w)
 {
     return w->to.how->software->expanded_kv ? w->layer->heads / w->layer->kv_heads : 1;
@@ -183,7 +203,7 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
     const nnc_layer *l = w->layer;
     const int64_t q_heads = l->attention_gate ? 2 * l->heads : l->heads;
     const int64_t width = q_heads * l->head_dim, kv_width = l->kv_heads * l->head_dim;
-    nnc_layer_tensor_exchange(w, names->tensor_in, true, l->hidden);
+    linear_exchange(w, names->tensor_in, true, l->hidden);
     nnc_op *q =
         nnc_layer_linear(w, names->q, NNC_GROUP_ATTENTION, NNC_SPLIT_QKV,
                          cross != NULL ? width : width + 2 * kv_width, l->hidden, l->qkv_bias);
@@ -226,7 +246,7 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
     nnc_layer_linear(w, names->out, NNC_GROUP_ATTENTION, NNC_SPLIT_ROW, l->hidden,
                      l->heads * l->value_dim, l->out_bias);
     if (!nnc_layer_parallel(l)) { /* else the MLP's is added first: one reduction for both */
-        nnc_layer_tensor_exchange(w, names->tensor_out, false, l->hidden);
+        linear_exchange(w, names->tensor_out, false, l->hidden);
     }
     if (names->residual != NULL) {
         nnc_layer_join(w, names->end_norm, names->residual, NNC_GROUP_ATTENTION);
@@ -299,10 +319,10 @@ void nnc_layer_mlp(const nnc_layer_writer *w)
     }
     const int32_t first = w->to.list->count;
     if (!shared) {
-        nnc_layer_tensor_exchange(w, "mlp.tensor_in", true, l->hidden);
+        linear_exchange(w, "mlp.tensor_in", true, l->hidden);
     }
     nnc_layer_dense(w, &names, l->ffn_hidden, !shared);
-    nnc_layer_tensor_exchange(w, "mlp.tensor_out", false, l->hidden);
+    linear_exchange(w, "mlp.tensor_out", false, l->hidden);
     if (nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MLP)) {
         nnc_list_again(&w->to, first);
     }

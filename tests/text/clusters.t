@@ -193,27 +193,25 @@ network   data 2.986 ms exposed of 5.321 ms
 
 # States and activations in host memory.
 $ nncost estimate dense round --data 8 --zero 2 --offload optimizer | sed -n '/^step/,$p'
-step      50.80 ms
-          no software is faster than 42.84 ms; with nothing overlapped it takes 56.00 ms
+step      138.3 ms
+          no software is faster than 42.84 ms; with nothing overlapped it takes 143.5 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  network 85.0% of the step, compute 13.6%,
-          without the network limit it would take 7.609 ms
+bound by  network 94.5% of the step, compute 5.0%, without the network limit it would take 7.609 ms
 
 part          time  share    group          time  share
-forward   2.568 ms   5.1%    embedding  16.02 us   0.0%
-backward  5.014 ms   9.9%    attention  2.529 ms   5.0%
-update    26.78 us   0.1%    mlp        4.208 ms   8.3%
-exposed   43.19 ms  85.0%    norm       170.0 us   0.3%
-                             head       600.0 us   1.2%
-                             loss       60.00 us   0.1%
-                             optimizer  26.78 us   0.1%
-                             network    43.19 ms  85.0%
+forward   2.568 ms   1.9%    embedding  16.02 us   0.0%
+backward  5.014 ms   3.6%    attention  2.529 ms   1.8%
+update    26.78 us   0.0%    mlp        4.208 ms   3.0%
+exposed   130.7 ms  94.5%    norm       170.0 us   0.1%
+                             head       600.0 us   0.4%
+                             loss       60.00 us   0.0%
+                             optimizer  26.78 us   0.0%
+                             network    130.7 ms  94.5%
 
-network   data 460.5 us exposed of 3.763 ms, offload 42.73 ms exposed of 42.84 ms
+network   data 460.5 us exposed of 3.763 ms, offload 130.2 ms exposed of 130.3 ms
 
-rate      157,481 tokens/s, 157.5 samples/s, MFU 14.4%,
-          HFU 14.4% of 100.0 TFLOP/s, FLOPs as in palm
-          per device 19,685 tokens/s, 14.41 TFLOP/s
+rate      57,858 tokens/s, 57.86 samples/s, MFU 5.3%, HFU 5.3% of 100.0 TFLOP/s, FLOPs as in palm
+          per device 7,232 tokens/s, 5.294 TFLOP/s
 work      model 5.856 TFLOP, executed 5.536 TFLOP, 6ND 5.093 TFLOP,
           memory traffic 2.352 GB per device
 
@@ -224,8 +222,8 @@ activations  280.4 MB       2.8%  kept for backward
 transient    22.00 MB       0.2%  gradients of activations
 total     543.4 MB (518.22 MiB) of 10.00 GB (9.31 GiB), 5.4%: fits, 9.457 GB free
 
-cost      1 USD per device-hour (nowhere, 2020-01), 0.0001129 USD per step of all 8 devices,
-          0.01411 USD per million tokens
+cost      1 USD per device-hour (nowhere, 2020-01), 0.0003073 USD per step of all 8 devices,
+          0.03841 USD per million tokens
 $ nncost estimate dense round --micro-batch 4 --offload activations | sed -n '/^step/,/^bound/p; /^network/,/^total/p'
 step      211.1 ms
           no software is faster than 205.1 ms; with nothing overlapped it takes 244.0 ms
@@ -490,7 +488,7 @@ $ nncost estimate dense old --data 2 --offload optimizer
 [3]
 $ nncost estimate dense fitted --data 2 --offload optimizer | grep -A1 'host.mem'
           the device file records no host.mem_bytes_per_s: updates in host memory are taken to run
-          at 76.80 GB/s
+          at 0.3 of 76.80 GB/s
 $ nncost estimate dense old --data 32 --set scale_out.bytes_per_s=1e9 --set scale_out.latency_s=1e-5 | grep '^network'
 network   data 8.623 ms exposed of 17.42 ms
 

@@ -383,97 +383,96 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragmen
 <path class="grid" d="M382.4 50L382.4 300"/><text class="dim" x="382.4" y="317" text-anchor="middle">500 MB</text>
 <path class="grid" d="M534.5 50L534.5 300"/><text class="dim" x="534.5" y="317" text-anchor="middle">1 GB</text>
 <path class="grid" d="M686.6 50L686.6 300"/><text class="dim" x="686.6" y="317" text-anchor="middle">2 GB</text>
-<path class="grid" d="M62 295.6L692 295.6"/><text class="dim" x="56" y="299.6" text-anchor="end">30 ms</text>
-<path class="grid" d="M62 255.3L692 255.3"/><text class="dim" x="56" y="259.3" text-anchor="end">40 ms</text>
-<path class="grid" d="M62 224L692 224"/><text class="dim" x="56" y="228" text-anchor="end">50 ms</text>
-<path class="grid" d="M62 176.8L692 176.8"/><text class="dim" x="56" y="180.8" text-anchor="end">70 ms</text>
-<path class="grid" d="M62 126.8L692 126.8"/><text class="dim" x="56" y="130.8" text-anchor="end">100 ms</text>
-<path class="grid" d="M62 70L692 70"/><text class="dim" x="56" y="74" text-anchor="end">150 ms</text>
+<path class="grid" d="M62 244.5L692 244.5"/><text class="dim" x="56" y="248.5" text-anchor="end">50 ms</text>
+<path class="grid" d="M62 178.3L692 178.3"/><text class="dim" x="56" y="182.3" text-anchor="end">100 ms</text>
+<path class="grid" d="M62 112L692 112"/><text class="dim" x="56" y="116" text-anchor="end">200 ms</text>
 <text class="dim" x="377" y="334" text-anchor="middle">memory of the fullest device</text>
-<path class="stair" d="M545.7 288.6L545.7 287.5L538.9 287.5L538.9 286.4L532.4 286.4L532.4 286L509.3 286L509.3 284.9L501.3 284.9L501.3 283.8L493.5 283.8L493.5 282.7L484.9 282.7L484.9 271.8L477.4 271.8L477.4 270.8L468.7 270.8L468.7 269.8L459 269.8L459 258.9L454.1 258.9L454.1 258L448.9 258L448.9 257.1L447.6 257.1L447.6 257.1L443.7 257.1L443.7 256.2L438.3 256.2L438.3 255.7L436.2 255.7L436.2 254.8L430.7 254.8L430.7 253.9L425 253.9L425 253L419.1 253L419.1 248.3L418.3 248.3L418.3 247.4L412.3 247.4L412.3 243.6L412.3 243.6L412.3 233.1L408.8 233.1L408.8 233L408.4 233L408.4 232.2L405.3 232.2L405.3 231.6L402.5 231.6L402.5 231.5L402.1 231.5L402.1 230.7L398.8 230.7L398.8 222.1L398 222.1L398 221.6L395.1 221.6L395.1 221.4L394.7 221.4L394.7 220.7L391.4 220.7L391.4 214L387.9 214L387.9 209.2L387.9 209.2L387.9 207.6L386.8 207.6L386.8 206.9L383.4 206.9L383.4 206.3L379.8 206.3L379.8 189.1L378.3 189.1L378.3 173.6L375.8 173.6L375.8 168.3L375.3 168.3L375.3 168.1L365.6 168.1L365.6 105.7L359.1 105.7L359.1 105.4L344 105.4L344 105.1L326.5 105.1L326.5 100.1L316.7 100.1L316.7 99.3L305.8 99.3L305.8 98.5L305.7 98.5L305.7 98.2L295.5 98.2L295.5 97.9L284.9 97.9L284.9 97.7L280.6 97.7L280.6 97.4L269.2 97.4L269.2 97.1L257.1 97.1L257.1 96.8L244.3 96.8L244.3 95.3L242.6 95.3L242.6 95.1L228.9 95.1L228.9 89.8L228.9 89.8L228.9 88.9L220.8 88.9L220.8 88.9L219.8 88.9L219.8 88.6L212.3 88.6L212.3 88.3L205.6 88.3L205.6 88.3L204.6 88.3L204.6 88.1L196.5 88.1L196.5 85.3L188.1 85.3L188.1 84.7L187.2 84.7L187.2 84.7L186 84.7L186 84.4L177.3 84.4L177.3 83.7L168.1 83.7L168.1 78.1L167 78.1L167 77.8L157.5 77.8L157.5 77.6L147.4 77.6L147.4 77.3L137 77.3L137 70.8L127.1 70.8L127.1 65.5L124.4 65.5L124.4 61.4L123 61.4L123 61.4L90.6 61.4"/><g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="hollow" cx="545.7" cy="288.6" r="4"/></g>
+<path class="stair" d="M545.7 288.6L545.7 287.9L538.9 287.9L538.9 287.1L532.4 287.1L532.4 286.9L509.3 286.9L509.3 286.1L501.3 286.1L501.3 285.3L493.5 285.3L493.5 284.6L484.9 284.6L484.9 277.2L477.4 277.2L477.4 276.5L468.7 276.5L468.7 275.8L459 275.8L459 268.4L454.1 268.4L454.1 267.7L448.9 267.7L448.9 267.1L447.6 267.1L447.6 267.1L443.7 267.1L443.7 266.5L438.3 266.5L438.3 266.1L436.2 266.1L436.2 265.5L430.7 265.5L430.7 264.9L425 264.9L425 264.3L419.1 264.3L419.1 261.1L418.3 261.1L418.3 260.5L412.3 260.5L412.3 257.9L412.3 257.9L412.3 250.8L408.8 250.8L408.8 250.7L408.4 250.7L408.4 250.2L405.3 250.2L405.3 249.7L402.5 249.7L402.5 249.7L402.1 249.7L402.1 249.1L398.8 249.1L398.8 243.3L398 243.3L398 242.9L395.1 242.9L395.1 242.8L394.7 242.8L394.7 242.3L391.4 242.3L391.4 237.7L387.9 237.7L387.9 234.4L387.9 234.4L387.9 233.3L386.8 233.3L386.8 232.9L383.4 232.9L383.4 232.5L379.8 232.5L379.8 220.7L378.3 220.7L378.3 210.2L375.8 210.2L375.8 206.5L375.3 206.5L375.3 206.4L365.6 206.4L365.6 76.1L359.1 76.1L359.1 76L344 76L344 75.9L326.5 75.9L326.5 74.4L317.5 74.4L317.5 74.2L307.5 74.2L307.5 73.7L305.8 73.7L305.8 73.5L305.7 73.5L305.7 73.4L295.5 73.4L295.5 73.4L284.9 73.4L284.9 73.3L280.6 73.3L280.6 73.2L269.2 73.2L269.2 73.1L257.1 73.1L257.1 73.1L245 73.1L245 73.1L244.3 73.1L244.3 72.6L242.6 72.6L242.6 72.6L228.9 72.6L228.9 71.1L228.9 71.1L228.9 70.8L220.8 70.8L220.8 70.8L219.8 70.8L219.8 70.7L212.3 70.7L212.3 70.6L205.6 70.6L205.6 70.6L204.6 70.6L204.6 70.5L196.5 70.5L196.5 69.7L188.1 69.7L188.1 69.6L187.2 69.6L187.2 69.6L186 69.6L186 69.5L177.3 69.5L177.3 69.3L168.1 69.3L168.1 67.4L168.1 67.4L168.1 66.7L163.4 66.7L163.4 66.5L157.5 66.5L157.5 66.4L147.4 66.4L147.4 66.3L137 66.3L137 62.7L124.4 62.7L124.4 61.4L123 61.4L123 61.4L90.6 61.4"/><g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="hollow" cx="545.7" cy="288.6" r="4"/></g>
 <g data-key="d4 z1 mb2"><title>d4 z1 mb2: 31.53 ms in 1.355 GB, MFU 92.9%</title><circle class="hollow" cx="601.1" cy="288.6" r="4"/></g>
 <g data-key="d4 z2 mb4"><title>d4 z2 mb4: 31.53 ms in 1.799 GB, MFU 92.9%</title><circle class="hollow" cx="663.4" cy="288.6" r="4"/></g>
 <g data-key="d4 z1 mb1"><title>d4 z1 mb1: 31.53 ms in 1.052 GB, MFU 92.9%</title><circle class="dot compute" cx="545.7" cy="288.6" r="4.5"/></g>
-<g data-key="d4 z1 mb1 re:norm"><title>d4 z1 mb1 re:norm: 31.78 ms in 1.020 GB, MFU 92.1%</title><circle class="dot compute" cx="538.9" cy="287.5" r="4.5"/></g>
-<g data-key="d4 z1 mb1 re:activation"><title>d4 z1 mb1 re:activation: 32.04 ms in 990.1 MB, MFU 91.4%</title><circle class="dot compute" cx="532.4" cy="286.4" r="4.5"/></g>
-<g data-key="d4 z2 mb1"><title>d4 z2 mb1: 32.12 ms in 891.5 MB, MFU 91.2%</title><circle class="dot compute" cx="509.3" cy="286" r="4.5"/></g>
-<g data-key="d4 z2 mb1 re:norm"><title>d4 z2 mb1 re:norm: 32.37 ms in 859.5 MB, MFU 90.4%</title><circle class="dot compute" cx="501.3" cy="284.9" r="4.5"/></g>
-<g data-key="d4 z2 mb1 re:activation"><title>d4 z2 mb1 re:activation: 32.63 ms in 829.5 MB, MFU 89.7%</title><circle class="dot compute" cx="493.5" cy="283.8" r="4.5"/></g>
-<g data-key="d4 z2 mb1 re:norm,activation"><title>d4 z2 mb1 re:norm,activation: 32.89 ms in 797.5 MB, MFU 89.0%</title><circle class="dot compute" cx="484.9" cy="282.7" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 35.54 ms in 770.9 MB, MFU 82.4%</title><circle class="dot compute" cx="477.4" cy="271.8" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 35.80 ms in 740.9 MB, MFU 81.8%</title><circle class="dot compute" cx="468.7" cy="270.8" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 36.05 ms in 708.9 MB, MFU 81.2%</title><circle class="dot compute" cx="459" cy="269.8" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1"><title>d2 t2 z1 mb1: 38.97 ms in 693.0 MB, MFU 75.1%</title><circle class="dot compute" cx="454.1" cy="258.9" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:norm"><title>d2 t2 z1 mb1 re:norm: 39.23 ms in 677.0 MB, MFU 74.6%</title><circle class="dot compute" cx="448.9" cy="258" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.48 ms in 673.0 MB, MFU 74.2%</title><circle class="dot compute" cx="447.6" cy="257.1" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:activation"><title>d2 t2 z1 mb1 re:activation: 39.49 ms in 661.0 MB, MFU 74.2%</title><circle class="dot compute" cx="443.7" cy="257.1" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:norm,activation"><title>d2 t2 z1 mb1 re:norm,activation: 39.74 ms in 645.0 MB, MFU 73.7%</title><circle class="dot compute" cx="438.3" cy="256.2" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.89 ms in 638.9 MB, MFU 73.4%</title><circle class="dot compute" cx="436.2" cy="255.7" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 40.15 ms in 622.9 MB, MFU 72.9%</title><circle class="dot compute" cx="430.7" cy="254.8" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 40.40 ms in 606.9 MB, MFU 72.5%</title><circle class="dot compute" cx="425" cy="253.9" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 40.66 ms in 590.9 MB, MFU 72.0%</title><circle class="dot compute" cx="419.1" cy="253" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 42.05 ms in 588.9 MB, MFU 69.6%</title><circle class="dot compute" cx="418.3" cy="248.3" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 42.30 ms in 572.9 MB, MFU 69.2%</title><circle class="dot compute" cx="412.3" cy="247.4" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:norm,activation"><title>t2 p2 mb1 re:norm,activation: 43.47 ms in 572.8 MB, MFU 67.4%</title><circle class="dot compute" cx="412.3" cy="243.6" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 46.85 ms in 563.8 MB, MFU 62.5%</title><circle class="dot compute" cx="408.8" cy="233.1" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 46.89 ms in 562.8 MB, MFU 62.4%</title><circle class="dot compute" cx="408.4" cy="233" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 47.14 ms in 554.8 MB, MFU 62.1%</title><circle class="dot compute" cx="405.3" cy="232.2" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.37 ms in 547.8 MB, MFU 61.8%</title><circle class="dot compute" cx="402.5" cy="231.6" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 47.40 ms in 546.8 MB, MFU 61.8%</title><circle class="dot compute" cx="402.1" cy="231.5" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.65 ms in 538.8 MB, MFU 61.4%</title><circle class="dot compute" cx="398.8" cy="230.7" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 50.67 ms in 536.8 MB, MFU 57.8%</title><circle class="dot compute" cx="398" cy="222.1" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 50.87 ms in 529.8 MB, MFU 57.6%</title><circle class="dot compute" cx="395.1" cy="221.6" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 50.92 ms in 528.8 MB, MFU 57.5%</title><circle class="dot compute" cx="394.7" cy="221.4" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 51.18 ms in 520.8 MB, MFU 57.2%</title><circle class="dot compute" cx="391.4" cy="220.7" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 53.70 ms in 512.7 MB, MFU 54.5%</title><circle class="dot compute" cx="387.9" cy="214" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 55.57 ms in 512.7 MB, MFU 52.7%</title><circle class="dot compute" cx="387.9" cy="209.2" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 56.21 ms in 510.1 MB, MFU 52.1%</title><circle class="dot compute" cx="386.8" cy="207.6" r="4.5"/></g>
-<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 56.47 ms in 502.1 MB, MFU 51.9%</title><circle class="dot compute" cx="383.4" cy="206.9" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 56.72 ms in 494.1 MB, MFU 51.6%</title><circle class="dot compute" cx="379.8" cy="206.3" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:full"><title>t2 c2 z3 mb1 re:full: 64.15 ms in 490.7 MB, MFU 45.6%</title><circle class="dot compute" cx="378.3" cy="189.1" r="4.5"/></g>
-<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 71.61 ms in 485.1 MB, MFU 40.9%</title><circle class="dot compute" cx="375.8" cy="173.6" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.42 ms in 484.1 MB, MFU 39.3%</title><circle class="dot compute" cx="375.3" cy="168.3" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.51 ms in 463.0 MB, MFU 39.3%</title><circle class="dot compute" cx="365.6" cy="168.1" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 116.3 ms in 449.6 MB, MFU 25.2%</title><circle class="dot compute" cx="359.1" cy="105.7" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 116.5 ms in 419.6 MB, MFU 25.1%</title><circle class="dot compute" cx="344" cy="105.4" r="4.5"/></g>
-<g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 116.8 ms in 387.6 MB, MFU 25.1%</title><circle class="dot compute" cx="326.5" cy="105.1" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb2 re:norm,activation"><title>d2 t2 z2 mb2 re:norm,activation: 121.0 ms in 370.6 MB, MFU 24.2%</title><circle class="dot compute" cx="316.7" cy="100.1" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb2 re:norm,activation"><title>d2 t2 z3 mb2 re:norm,activation: 121.7 ms in 352.6 MB, MFU 24.1%</title><circle class="dot compute" cx="305.8" cy="99.3" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:norm"><title>d2 t2 z1 mb1 re:norm: 122.4 ms in 352.5 MB, MFU 23.9%</title><circle class="dot compute" cx="305.7" cy="98.5" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:activation"><title>d2 t2 z1 mb1 re:activation: 122.7 ms in 336.5 MB, MFU 23.9%</title><circle class="dot compute" cx="295.5" cy="98.2" r="4.5"/></g>
-<g data-key="d2 t2 z1 mb1 re:norm,activation"><title>d2 t2 z1 mb1 re:norm,activation: 122.9 ms in 320.5 MB, MFU 23.8%</title><circle class="dot compute" cx="284.9" cy="97.9" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 123.1 ms in 314.4 MB, MFU 23.8%</title><circle class="dot compute" cx="280.6" cy="97.7" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 123.3 ms in 298.4 MB, MFU 23.7%</title><circle class="dot compute" cx="269.2" cy="97.4" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 123.6 ms in 282.4 MB, MFU 23.7%</title><circle class="dot compute" cx="257.1" cy="97.1" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 123.9 ms in 266.4 MB, MFU 23.6%</title><circle class="dot compute" cx="244.3" cy="96.8" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 125.2 ms in 264.4 MB, MFU 23.4%</title><circle class="dot compute" cx="242.6" cy="95.3" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 125.4 ms in 248.4 MB, MFU 23.3%</title><circle class="dot compute" cx="228.9" cy="95.1" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb2 re:norm,activation"><title>t2 c2 z3 mb2 re:norm,activation: 130.2 ms in 248.4 MB, MFU 22.5%</title><circle class="dot compute" cx="228.9" cy="89.8" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 131.1 ms in 239.4 MB, MFU 22.3%</title><circle class="dot compute" cx="220.8" cy="88.9" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 131.1 ms in 238.3 MB, MFU 22.3%</title><circle class="dot compute" cx="219.8" cy="88.9" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 131.4 ms in 230.3 MB, MFU 22.3%</title><circle class="dot compute" cx="212.3" cy="88.6" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 131.6 ms in 223.4 MB, MFU 22.2%</title><circle class="dot compute" cx="205.6" cy="88.3" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 131.6 ms in 222.3 MB, MFU 22.2%</title><circle class="dot compute" cx="204.6" cy="88.3" r="4.5"/></g>
-<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 131.9 ms in 214.3 MB, MFU 22.2%</title><circle class="dot compute" cx="196.5" cy="88.1" r="4.5"/></g>
-<g data-key="d2 t2 z2 mb1 re:full"><title>d2 t2 z2 mb1 re:full: 134.5 ms in 206.3 MB, MFU 21.8%</title><circle class="dot compute" cx="188.1" cy="85.3" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 135.1 ms in 205.4 MB, MFU 21.7%</title><circle class="dot compute" cx="187.2" cy="84.7" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 135.1 ms in 204.3 MB, MFU 21.7%</title><circle class="dot compute" cx="186" cy="84.7" r="4.5"/></g>
-<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 135.3 ms in 196.3 MB, MFU 21.6%</title><circle class="dot compute" cx="177.3" cy="84.4" r="4.5"/></g>
-<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 136.1 ms in 188.3 MB, MFU 21.5%</title><circle class="dot compute" cx="168.1" cy="83.7" r="4.5"/></g>
-<g data-key="t4 mb1"><title>t4 mb1: 141.6 ms in 187.4 MB, MFU 20.7%</title><circle class="dot compute" cx="167" cy="78.1" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 141.8 ms in 179.4 MB, MFU 20.6%</title><circle class="dot compute" cx="157.5" cy="77.8" r="4.5"/></g>
-<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 142.1 ms in 171.4 MB, MFU 20.6%</title><circle class="dot compute" cx="147.4" cy="77.6" r="4.5"/></g>
-<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 142.3 ms in 163.4 MB, MFU 20.6%</title><circle class="dot compute" cx="137" cy="77.3" r="4.5"/></g>
-<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 149.1 ms in 156.2 MB, MFU 19.6%</title><circle class="dot compute" cx="127.1" cy="70.8" r="4.5"/></g>
-<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 154.9 ms in 154.3 MB, MFU 18.9%</title><circle class="dot compute" cx="124.4" cy="65.5" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 159.4 ms in 153.3 MB, MFU 18.4%</title><circle class="dot compute" cx="123" cy="61.4" r="4.5"/></g>
-<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 159.5 ms in 132.3 MB, MFU 18.4%</title><circle class="dot compute" cx="90.6" cy="61.4" r="4.5"/></g>
+<g data-key="d4 z1 mb1 re:norm"><title>d4 z1 mb1 re:norm: 31.78 ms in 1.020 GB, MFU 92.1%</title><circle class="dot compute" cx="538.9" cy="287.9" r="4.5"/></g>
+<g data-key="d4 z1 mb1 re:activation"><title>d4 z1 mb1 re:activation: 32.04 ms in 990.1 MB, MFU 91.4%</title><circle class="dot compute" cx="532.4" cy="287.1" r="4.5"/></g>
+<g data-key="d4 z2 mb1"><title>d4 z2 mb1: 32.12 ms in 891.5 MB, MFU 91.2%</title><circle class="dot compute" cx="509.3" cy="286.9" r="4.5"/></g>
+<g data-key="d4 z2 mb1 re:norm"><title>d4 z2 mb1 re:norm: 32.37 ms in 859.5 MB, MFU 90.4%</title><circle class="dot compute" cx="501.3" cy="286.1" r="4.5"/></g>
+<g data-key="d4 z2 mb1 re:activation"><title>d4 z2 mb1 re:activation: 32.63 ms in 829.5 MB, MFU 89.7%</title><circle class="dot compute" cx="493.5" cy="285.3" r="4.5"/></g>
+<g data-key="d4 z2 mb1 re:norm,activation"><title>d4 z2 mb1 re:norm,activation: 32.89 ms in 797.5 MB, MFU 89.0%</title><circle class="dot compute" cx="484.9" cy="284.6" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 35.54 ms in 770.9 MB, MFU 82.4%</title><circle class="dot compute" cx="477.4" cy="277.2" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 35.80 ms in 740.9 MB, MFU 81.8%</title><circle class="dot compute" cx="468.7" cy="276.5" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 36.05 ms in 708.9 MB, MFU 81.2%</title><circle class="dot compute" cx="459" cy="275.8" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1"><title>d2 t2 z1 mb1: 38.97 ms in 693.0 MB, MFU 75.1%</title><circle class="dot compute" cx="454.1" cy="268.4" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:norm"><title>d2 t2 z1 mb1 re:norm: 39.23 ms in 677.0 MB, MFU 74.6%</title><circle class="dot compute" cx="448.9" cy="267.7" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.48 ms in 673.0 MB, MFU 74.2%</title><circle class="dot compute" cx="447.6" cy="267.1" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:activation"><title>d2 t2 z1 mb1 re:activation: 39.49 ms in 661.0 MB, MFU 74.2%</title><circle class="dot compute" cx="443.7" cy="267.1" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:norm,activation"><title>d2 t2 z1 mb1 re:norm,activation: 39.74 ms in 645.0 MB, MFU 73.7%</title><circle class="dot compute" cx="438.3" cy="266.5" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 39.89 ms in 638.9 MB, MFU 73.4%</title><circle class="dot compute" cx="436.2" cy="266.1" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 40.15 ms in 622.9 MB, MFU 72.9%</title><circle class="dot compute" cx="430.7" cy="265.5" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 40.40 ms in 606.9 MB, MFU 72.5%</title><circle class="dot compute" cx="425" cy="264.9" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 40.66 ms in 590.9 MB, MFU 72.0%</title><circle class="dot compute" cx="419.1" cy="264.3" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 42.05 ms in 588.9 MB, MFU 69.6%</title><circle class="dot compute" cx="418.3" cy="261.1" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 42.30 ms in 572.9 MB, MFU 69.2%</title><circle class="dot compute" cx="412.3" cy="260.5" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:norm,activation"><title>t2 p2 mb1 re:norm,activation: 43.47 ms in 572.8 MB, MFU 67.4%</title><circle class="dot compute" cx="412.3" cy="257.9" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 46.85 ms in 563.8 MB, MFU 62.5%</title><circle class="dot compute" cx="408.8" cy="250.8" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 46.89 ms in 562.8 MB, MFU 62.4%</title><circle class="dot compute" cx="408.4" cy="250.7" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 47.14 ms in 554.8 MB, MFU 62.1%</title><circle class="dot compute" cx="405.3" cy="250.2" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.37 ms in 547.8 MB, MFU 61.8%</title><circle class="dot compute" cx="402.5" cy="249.7" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 47.40 ms in 546.8 MB, MFU 61.8%</title><circle class="dot compute" cx="402.1" cy="249.7" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 47.65 ms in 538.8 MB, MFU 61.4%</title><circle class="dot compute" cx="398.8" cy="249.1" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm"><title>t2 c2 z3 mb1 re:norm: 50.67 ms in 536.8 MB, MFU 57.8%</title><circle class="dot compute" cx="398" cy="243.3" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 50.87 ms in 529.8 MB, MFU 57.6%</title><circle class="dot compute" cx="395.1" cy="242.9" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 50.92 ms in 528.8 MB, MFU 57.5%</title><circle class="dot compute" cx="394.7" cy="242.8" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 51.18 ms in 520.8 MB, MFU 57.2%</title><circle class="dot compute" cx="391.4" cy="242.3" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 53.70 ms in 512.7 MB, MFU 54.5%</title><circle class="dot compute" cx="387.9" cy="237.7" r="4.5"/></g>
+<g data-key="t2 p2 mb1 re:full"><title>t2 p2 mb1 re:full: 55.57 ms in 512.7 MB, MFU 52.7%</title><circle class="dot compute" cx="387.9" cy="234.4" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 56.21 ms in 510.1 MB, MFU 52.1%</title><circle class="dot compute" cx="386.8" cy="233.3" r="4.5"/></g>
+<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 56.47 ms in 502.1 MB, MFU 51.9%</title><circle class="dot compute" cx="383.4" cy="232.9" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 56.72 ms in 494.1 MB, MFU 51.6%</title><circle class="dot compute" cx="379.8" cy="232.5" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:full"><title>t2 c2 z3 mb1 re:full: 64.15 ms in 490.7 MB, MFU 45.6%</title><circle class="dot compute" cx="378.3" cy="220.7" r="4.5"/></g>
+<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 71.61 ms in 485.1 MB, MFU 40.9%</title><circle class="dot compute" cx="375.8" cy="210.2" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.42 ms in 484.1 MB, MFU 39.3%</title><circle class="dot compute" cx="375.3" cy="206.5" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 74.51 ms in 463.0 MB, MFU 39.3%</title><circle class="dot compute" cx="365.6" cy="206.4" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:norm"><title>d4 z3 mb1 re:norm: 291.2 ms in 449.6 MB, MFU 10.1%</title><circle class="dot compute" cx="359.1" cy="76.1" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:activation"><title>d4 z3 mb1 re:activation: 291.5 ms in 419.6 MB, MFU 10.0%</title><circle class="dot compute" cx="344" cy="76" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:norm,activation"><title>d4 z3 mb1 re:norm,activation: 291.7 ms in 387.6 MB, MFU 10.0%</title><circle class="dot compute" cx="326.5" cy="75.9" r="4.5"/></g>
+<g data-key="d2 c2 z2 mb1 re:norm,activation"><title>d2 c2 z2 mb1 re:norm,activation: 296.3 ms in 372.0 MB, MFU 9.9%</title><circle class="dot compute" cx="317.5" cy="74.4" r="4.5"/></g>
+<g data-key="d4 z3 mb2 re:full"><title>d4 z3 mb2 re:full: 296.9 ms in 355.3 MB, MFU 9.9%</title><circle class="dot compute" cx="307.5" cy="74.2" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb2 re:norm,activation"><title>d2 t2 z3 mb2 re:norm,activation: 298.4 ms in 352.6 MB, MFU 9.8%</title><circle class="dot compute" cx="305.8" cy="73.7" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:norm"><title>d2 t2 z1 mb1 re:norm: 299.1 ms in 352.5 MB, MFU 9.8%</title><circle class="dot compute" cx="305.7" cy="73.5" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:activation"><title>d2 t2 z1 mb1 re:activation: 299.3 ms in 336.5 MB, MFU 9.8%</title><circle class="dot compute" cx="295.5" cy="73.4" r="4.5"/></g>
+<g data-key="d2 t2 z1 mb1 re:norm,activation"><title>d2 t2 z1 mb1 re:norm,activation: 299.6 ms in 320.5 MB, MFU 9.8%</title><circle class="dot compute" cx="284.9" cy="73.4" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1"><title>d2 t2 z2 mb1: 299.7 ms in 314.4 MB, MFU 9.8%</title><circle class="dot compute" cx="280.6" cy="73.3" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm"><title>d2 t2 z2 mb1 re:norm: 300.0 ms in 298.4 MB, MFU 9.8%</title><circle class="dot compute" cx="269.2" cy="73.2" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:activation"><title>d2 t2 z2 mb1 re:activation: 300.3 ms in 282.4 MB, MFU 9.8%</title><circle class="dot compute" cx="257.1" cy="73.1" r="4.5"/></g>
+<g data-key="d4 z3 mb1 re:full"><title>d4 z3 mb1 re:full: 300.3 ms in 267.3 MB, MFU 9.8%</title><circle class="dot compute" cx="245" cy="73.1" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:norm,activation"><title>d2 t2 z2 mb1 re:norm,activation: 300.5 ms in 266.4 MB, MFU 9.7%</title><circle class="dot compute" cx="244.3" cy="73.1" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:activation"><title>d2 t2 z3 mb1 re:activation: 301.8 ms in 264.4 MB, MFU 9.7%</title><circle class="dot compute" cx="242.6" cy="72.6" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:norm,activation"><title>d2 t2 z3 mb1 re:norm,activation: 302.1 ms in 248.4 MB, MFU 9.7%</title><circle class="dot compute" cx="228.9" cy="72.6" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb2 re:norm,activation"><title>t2 c2 z3 mb2 re:norm,activation: 306.9 ms in 248.4 MB, MFU 9.5%</title><circle class="dot compute" cx="228.9" cy="71.1" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 307.7 ms in 239.4 MB, MFU 9.5%</title><circle class="dot compute" cx="220.8" cy="70.8" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1"><title>t2 c2 z2 mb1: 307.8 ms in 238.3 MB, MFU 9.5%</title><circle class="dot compute" cx="219.8" cy="70.8" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm"><title>t2 c2 z2 mb1 re:norm: 308.0 ms in 230.3 MB, MFU 9.5%</title><circle class="dot compute" cx="212.3" cy="70.7" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 308.3 ms in 223.4 MB, MFU 9.5%</title><circle class="dot compute" cx="205.6" cy="70.6" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:activation"><title>t2 c2 z2 mb1 re:activation: 308.3 ms in 222.3 MB, MFU 9.5%</title><circle class="dot compute" cx="204.6" cy="70.6" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:norm,activation"><title>t2 c2 z2 mb1 re:norm,activation: 308.5 ms in 214.3 MB, MFU 9.5%</title><circle class="dot compute" cx="196.5" cy="70.5" r="4.5"/></g>
+<g data-key="d2 t2 z2 mb1 re:full"><title>d2 t2 z2 mb1 re:full: 311.1 ms in 206.3 MB, MFU 9.4%</title><circle class="dot compute" cx="188.1" cy="69.7" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 311.7 ms in 205.4 MB, MFU 9.4%</title><circle class="dot compute" cx="187.2" cy="69.6" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:activation"><title>t2 c2 z3 mb1 re:activation: 311.7 ms in 204.3 MB, MFU 9.4%</title><circle class="dot compute" cx="186" cy="69.6" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb1 re:norm,activation"><title>t2 c2 z3 mb1 re:norm,activation: 312.0 ms in 196.3 MB, MFU 9.4%</title><circle class="dot compute" cx="177.3" cy="69.5" r="4.5"/></g>
+<g data-key="d2 t2 z3 mb1 re:full"><title>d2 t2 z3 mb1 re:full: 312.7 ms in 188.3 MB, MFU 9.4%</title><circle class="dot compute" cx="168.1" cy="69.3" r="4.5"/></g>
+<g data-key="t2 c2 z3 mb2 re:full"><title>t2 c2 z3 mb2 re:full: 318.7 ms in 188.3 MB, MFU 9.2%</title><circle class="dot compute" cx="168.1" cy="67.4" r="4.5"/></g>
+<g data-key="t2 c2 z2 mb1 re:full"><title>t2 c2 z2 mb1 re:full: 321.1 ms in 184.3 MB, MFU 9.1%</title><circle class="dot compute" cx="163.4" cy="66.7" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm"><title>t4 mb1 re:norm: 321.9 ms in 179.4 MB, MFU 9.1%</title><circle class="dot compute" cx="157.5" cy="66.5" r="4.5"/></g>
+<g data-key="t4 mb1 re:activation"><title>t4 mb1 re:activation: 322.2 ms in 171.4 MB, MFU 9.1%</title><circle class="dot compute" cx="147.4" cy="66.4" r="4.5"/></g>
+<g data-key="t4 mb1 re:norm,activation"><title>t4 mb1 re:norm,activation: 322.4 ms in 163.4 MB, MFU 9.1%</title><circle class="dot compute" cx="137" cy="66.3" r="4.5"/></g>
+<g data-key="t4 mb2 re:full"><title>t4 mb2 re:full: 335.0 ms in 154.3 MB, MFU 8.7%</title><circle class="dot compute" cx="124.4" cy="62.7" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 339.5 ms in 153.3 MB, MFU 8.6%</title><circle class="dot compute" cx="123" cy="61.4" r="4.5"/></g>
+<g data-key="t4 mb1 re:full"><title>t4 mb1 re:full: 339.6 ms in 132.3 MB, MFU 8.6%</title><circle class="dot compute" cx="90.6" cy="61.4" r="4.5"/></g>
 <text class="b halo" x="516" y="261.6">fastest 31.53 ms</text>
 <text class="dim halo" x="516" y="276.6">d4 z1 mb1</text>
-<path class="axis" d="M94.8 65.6L136.8 107.6"/><text class="b halo" x="136.8" y="117.6">leanest 132.3 MB</text>
-<text class="dim halo" x="136.8" y="132.6">t4 mb1 re:full</text>
-<path class="axis" d="M413.1 253L398.2 253"/><text class="b halo" x="193.5" y="248.5">knee 40.66 ms</text>
-<text class="dim halo" x="193.5" y="263.5">d2 t2 z2 mb1 re:norm,activation</text>
+<path class="axis" d="M94.8 65.6L111.6 82.4"/><text class="b halo" x="111.6" y="92.4">leanest 132.3 MB</text>
+<text class="dim halo" x="111.6" y="107.4">t4 mb1 re:full</text>
+<path class="axis" d="M413.1 264.3L386.2 264.3"/><text class="b halo" x="181.5" y="259.8">knee 40.66 ms</text>
+<text class="dim halo" x="181.5" y="274.8">d2 t2 z2 mb1 re:norm,activation</text>
 </svg>
 $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragment --width 360 | head -3
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 310" width="360" height="310" role="img" aria-labelledby="nnc-front-title nnc-front-desc">

@@ -130,7 +130,7 @@ time against memory, no other plan is faster with less
 75.27 ms  168.3 MB   4.9%   13.2%  dp1 tp4 sp pp4 mb1 zb-h1 recompute=full
 $ nncost search experts round --threads 1 --devices 16 --global-batch 32 --best 2 --expert 4,8 --max-memory 600e6
 experts on 16 x round, global batch 32
-1296000 combinations: 9080 evaluated, 1286920 illegal, too large or slower for sure; 9080 fit
+1296000 combinations: 9294 evaluated, 1286706 illegal, too large or slower for sure; 9294 fit
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
@@ -417,7 +417,7 @@ $ nncost search dense round --threads 1 --global-batch 64
 # Budgets and deadlines: not an amount, not a time, without a run or a price.
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --budget 1M
 dense on 16 x round, global batch 64
-1344000 combinations: 11590 evaluated, 1332410 illegal, too large or slower for sure; 11590 fit
+1344000 combinations: 12095 evaluated, 1331905 illegal, too large or slower for sure; 12095 fit
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
@@ -464,7 +464,7 @@ $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadli
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadline 3w
 dense on 16 x round, global batch 64
-1344000 combinations: 11590 evaluated, 1332410 illegal, too large or slower for sure; 11590 fit
+1344000 combinations: 12095 evaluated, 1331905 illegal, too large or slower for sure; 12095 fit
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 

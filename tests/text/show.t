@@ -494,6 +494,7 @@ expert_once_per_node        off
 expert_masks                off
 expert_sorts                off
 expert_dispatch_8bit        off
+narrow_gathers              off
 block_scales                off
 network_units               0
 expert_scores_first         off

@@ -174,6 +174,34 @@ START_TEST(experts_that_are_sent_8_bits)
 }
 END_TEST
 
+/* Tensor ranks gather tokens and gradients as products read them, a byte each, and scatter sums of two; adapters read
+ * tokens in two bytes. */
+START_TEST(gathers_of_8_bits)
+{
+    const nnc_model model = gpt(2, 64, 4, 100, TOKENS);
+    const nnc_device device = cluster_device();
+    nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    plan.tensor = 2;
+    plan.sequence_parallel = true;
+    plan.precision = NNC_FP8;
+    for (int adapted = 0; adapted < 2; adapted++) {
+        plan.adapter_rank = adapted ? 8 : 0;
+        for (int narrow = 0; narrow < 2; narrow++) {
+            const double values = TOKENS * 64.0, gathered = narrow ? values : 2 * values;
+            software.narrow_gathers = narrow == 1;
+            estimate_with(&model, &device, &software, &plan);
+            ck_assert_double_eq(sent_bytes(NNC_PHASE_FORWARD, "attn.tensor_in"),
+                                adapted ? 2 * values : gathered);
+            ck_assert_double_eq(sent_bytes(NNC_PHASE_BACKWARD, "attn.tensor_in"), 2 * values);
+            ck_assert_double_eq(sent_bytes(NNC_PHASE_FORWARD, "mlp.tensor_out"), 2 * values);
+            ck_assert_double_eq(sent_bytes(NNC_PHASE_BACKWARD, "mlp.tensor_out"), gathered);
+            ck_assert_double_eq(sent_bytes(NNC_PHASE_FORWARD, "head.tensor_in"), 2 * values);
+        }
+    }
+}
+END_TEST
+
 static const nnc_op *forward_op(const char *name)
 {
     int32_t count = 0;
@@ -310,6 +338,7 @@ int main(void)
         names_of_modules,
         servers_that_a_token_reaches,
         experts_that_are_sent_8_bits,
+        gathers_of_8_bits,
         whole_experts,
         uneven_stages,
         scales_for_blocks,

@@ -48,7 +48,7 @@ static void write_step(nnc_sheet *sheet, const nnc_report *report)
         isnan(report->device->host.mem_bytes_per_s)) {
         nnc_sheet_label(sheet, "");
         nnc_sheet_words(sheet, "the device file records no host.mem_bytes_per_s: updates in host "
-                               "memory are taken to run at 76.80 GB/s");
+                               "memory are taken to run at 0.3 of 76.80 GB/s");
         nnc_sheet_end(sheet);
     }
 
