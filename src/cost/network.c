@@ -139,8 +139,10 @@ double nnc_network_carried_bytes(const nnc_network *network, const nnc_exchange 
                                  bool ideal, nnc_derivation *why)
 {
     const double bytes = exchange->bytes;
-    NNC_LET(why, domains, NULL, network->routes[nnc_network_route_of(exchange)].outer);
+    const nnc_route *route = &network->routes[nnc_network_route_of(exchange)];
     const double copies = exchange->copies;
+    const bool within = ideal && route->outer == 1; /* at best once for each rank */
+    NNC_LET(why, domains, NULL, within ? route->inner : route->outer);
     if (!(copies > 1.0 && domains > 1.0 && (ideal || exchange->once_per_node))) {
         return bytes;
     }
