@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """spreads.py NNCOST SOURCE: how wide the ranges of steps are, and how many measured steps fall inside.
 
-What a profile says of itself (spread.own) is fitted on the rows of even CRC-32 that state how the devices are used: the
-figure with the least mean width plus nineteen times what lies outside, in the mean (so that nine tenths of these rows are
-inside), drawn towards that of unknown profiles as if twenty rows said so. With ACCEPT=1 the profiles are written anew."""
+Half of a range is made of what a profile says of itself, of the device, of experts (spread), or, where it was measured
+on the device with models of the kind (ranges), of that, and of the shares that the network bounds and that is waited.
+Both are fitted on the rows of even CRC-32 that state how the devices are used: the figure with the least width plus
+OUTSIDE for each row that lies outside, in the mean, drawn towards the next wider circle as if some rows said so: few
+of a profile towards UNKNOWN, few of a device and a kind towards the profile. With ACCEPT=1 the profiles are written anew."""
 import collections
 import datetime
 import glob
@@ -16,7 +18,11 @@ import sys
 import tempfile
 
 KINDS = ("network", "idle", "kernels", "carried", "experts")
-UNKNOWN, ROWS, OUTSIDE, FEWEST = 0.2, 20, 19, 5
+BELOW, ABOVE = 0.85, 1.15  # of half a range
+UNKNOWN = 0.24  # of profiles that nothing is known of
+OF_PROFILES, OF_RANGES = 6, 0.5  # so many rows say that they are like the next wider circle
+MOST = 3  # a group of one source and model counts as so many rows
+OUTSIDE, EDGE = 0.85, 0.04  # what a row outside costs, beside widths; how far outside it costs nearly all
 
 
 def settled(row):
@@ -35,7 +41,15 @@ def rows_of(program, source, data):
 
 
 def half(row):
-    return math.log(row["high_s"] / row["predicted_s"])
+    return math.log(row["high_s"] / row["predicted_s"]) / ABOVE
+
+
+def cell(row, members):
+    """Profile, device, and the network by its file or the family of models."""
+    device, software, family = row["what"].split(", ")
+    if family == "graph":
+        family = members[row["model"]].split()[0]
+    return software, device, family
 
 
 def measured(program, source):
@@ -49,11 +63,16 @@ def measured(program, source):
             for path in glob.glob(os.path.join(source, "software", "*.json")):
                 with open(path, encoding="utf-8") as file:
                     profile = json.load(file)
+                profile.pop("ranges", None)
                 profile["spread"] = {"own": 1e-9, **{k: float(k == kind) for k in KINDS}, "fitted_on": "-"}
                 with open(os.path.join(data, "software", os.path.basename(path)), "w", encoding="utf-8") as file:
                     json.dump(profile, file)
             for row in rows_of(program, source, data):
                 found.setdefault(row["id"], row)[kind] = half(row)
+    with open(os.path.join(source, "lab/members.json"), encoding="utf-8") as file:
+        members = json.load(file)["members"]
+    for row in found.values():
+        row["cell"] = cell(row, members)
     return list(found.values())
 
 
@@ -64,80 +83,111 @@ def figures(source):
     return {k: float(re.search(r"Default: ([0-9]+(?:\.[0-9]+)?)", fields[k]["description"]).group(1)) for k in KINDS}
 
 
-def width(row, own, shared):
-    return math.sqrt(own * own + sum((shared[k] * row[k]) ** 2 for k in KINDS))
+def width(row, own, shared, known):
+    """Half of a range; own of a cell is in place of what is said of devices and experts."""
+    kinds = KINDS[:2] if known else KINDS
+    return math.sqrt(own * own + sum((shared[k] * row[k]) ** 2 for k in kinds))
 
 
 def error(row):
     return math.log(row["measured_s"] / row["predicted_s"])
 
 
-def fit(rows, shared):
+def said(rows):
+    """How many rows say something of their own."""
+    counts = collections.Counter((r["source"], r["model"]) for r in rows)
+    return sum(min(n, MOST) for n in counts.values())
+
+
+def fit(rows, shared, known, prior, weight):
+    shares = [(width(r, 0.0, shared, known) ** 2, error(r)) for r in rows]
+
     def score(own):
-        halves = [width(r, own, shared) for r in rows]
-        return sum(2 * h + OUTSIDE * max(0.0, abs(error(r)) - h) for r, h in zip(rows, halves))
-    best = min((x / 100 for x in range(3, 70)), key=score)
-    return round((best * len(rows) + UNKNOWN * ROWS) / (len(rows) + ROWS), 3)
-
-
-def inside(rows, own, shared):
-    hits = wide = 0.0
-    for r in rows:
-        h = width(r, own.get(r["software"], UNKNOWN), shared)
-        low = max(math.exp(-h), r["lower_bound_s"] / r["predicted_s"])
-        hits += low <= r["measured_s"] / r["predicted_s"] <= math.exp(h)
-        wide += h - math.log(low)
-    return f"{len(rows):5} rows, {100 * hits / len(rows):5.1f} % inside, width {wide / len(rows):.3f}"
+        total = 0.0
+        for square, e in shares:
+            h = math.sqrt(own * own + square)
+            outside = max(-e - BELOW * h, e - ABOVE * h) / EDGE
+            total += 2 * h + OUTSIDE / (1 + math.exp(-max(-50.0, min(50.0, outside))))
+        return total
+    best = min((x / 100 for x in range(2, 61)), key=score)
+    n = said(rows)
+    return (best * n + prior * weight) / (n + weight)
 
 
 def fit_all(rows, shared):
-    by = collections.defaultdict(list)
+    """The figure of each profile, and of each profile, device and kind."""
+    profiles, cells = collections.defaultdict(list), collections.defaultdict(list)
     for r in rows:
-        by[r["software"]].append(r)
-    return {k: fit(v, shared) for k, v in by.items() if len(v) >= FEWEST}, by
+        profiles[r["software"]].append(r)
+        cells[r["cell"]].append(r)
+    own = {k: round(fit(v, shared, True, UNKNOWN, OF_PROFILES), 3) for k, v in profiles.items()}
+    for key, v in cells.items():
+        prior = math.sqrt(own[v[0]["software"]] ** 2 + sum((shared[k] * v[0][k]) ** 2 for k in KINDS[2:]))
+        own[key] = round(fit(v, shared, True, prior, OF_RANGES), 3)
+    return own, profiles
+
+
+def half_of(row, own, shared):
+    known = row["cell"] in own
+    return width(row, own[row["cell"]] if known else own.get(row["software"], UNKNOWN), shared, known)
+
+
+def inside(rows, halves):
+    hits = wide = 0.0
+    for r, h in zip(rows, halves):
+        bound = r["lower_bound_s"]
+        low = max(-BELOW * h, math.log(bound / r["predicted_s"])) if bound else -BELOW * h
+        hits += low <= error(r) <= ABOVE * h
+        wide += ABOVE * h - low
+    return f"{len(rows):5} rows, {100 * hits / len(rows):5.1f} % inside, width {wide / len(rows):.3f}"
 
 
 def write(source, own, by):
     today = datetime.date.today()
+    cells = sorted(k for k in own if isinstance(k, tuple) and k[0])
     for path in sorted(glob.glob(os.path.join(source, "software", "*.json"))):
         name = os.path.basename(path)[:-5]
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        groups = {(r["source"], r["model"]) for r in by.get(name, [])}
-        said = (f"{len(by[name])} rows of {len(groups)} groups of source and model of even CRC-32, "
-                f"training_*.csv of tests/published; {today}" if name in own else
-                "too few rows of groups of even CRC-32: that of profiles which no fit saw")
-        line = f'"spread": {{ "own": {own.get(name, UNKNOWN):g}, "fitted_on": "{said}" }}'
-        old = re.search(r'"spread": \{[^}]*\}', text)
-        if name not in by:
+        if name not in by and '"spread"' not in text:
             continue
-        text = re.sub(r'"spread": \{[^}]*\}', lambda _: line, text, count=1) if old else text
-        if not old and name in own:
-            text = re.sub(r'(\n  "stands_for")', lambda m: "\n  " + line + "," + m.group(1), text, count=1)
+        groups = {(r["source"], r["model"]) for r in by.get(name, [])}
+        fitted = (f"{len(by[name])} rows of {len(groups)} groups of source and model of even CRC-32, training_*.csv of "
+                  f"tests/published; {today}" if groups else
+                  "no rows of groups of even CRC-32: that of profiles which no fit saw")
+        block = f'"spread": {{ "own": {own.get(name, UNKNOWN):g}, "fitted_on": "{fitted}" }},\n  '
+        lines = ",\n".join(f'    {{ "device": "{d}", "of": "{of}", "own": {own[(n, d, of)]:g} }}'
+                           for n, d, of in cells if n == name)
+        block += f'"ranges": [\n{lines}\n  ],\n  ' if lines else ""
+        text = re.sub(r'"ranges": \[[^\]]*\],\n  ', "", text)
+        text = re.sub(r'"spread": \{[^}]*\},\s*', "", text)
+        at = text.index('"stands_for"') if '"stands_for"' in text else text.index('"sources"')
         with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+            file.write(text[:at] + block + text[at:])
 
 
 def main():
     program, source = os.path.abspath(sys.argv[1]), sys.argv[2]
     rows, shared = measured(program, source), figures(source)
-    seen = [r for r in rows if r["fitted"]]
+    seen, other = [r for r in rows if r["fitted"]], [r for r in rows if not r["fitted"]]
     own, by = fit_all(seen, shared)
-    for name in sorted(own):
-        print(f"{name:20} {own[name]:.3f} {len(by[name]):4} rows")
-    vision = {"graph", "unet", "vit"}
-    other = [r for r in rows if not r["fitted"]]
-    of_vision = [r for r in other if r["what"].split(", ")[2] in vision or "bert" in r["model"]]
-    print("fitted   ", inside(seen, own, shared))
-    print("the other", inside(other, own, shared))
-    print("  vision ", inside(of_vision, own, shared))
-    print("  LLM    ", inside([r for r in other if r not in of_vision], own, shared))
-    left = []
-    for file in sorted({r["file"] for r in rows}):
-        without, _ = fit_all([r for r in seen if r["file"] != file], shared)
-        left += [(r, without) for r in rows if r["file"] == file]
-    hits = sum(abs(error(r)) <= width(r, without.get(r["software"], UNKNOWN), shared) for r, without in left)
-    print(f"each file left out: {100 * hits / len(left):.1f} % inside")
+    for name in sorted(n for n in by if n):
+        print(f"{name:24} {own[name]:.3f} {len(by[name]):4} rows")
+
+    def report(title, of):
+        print(title, inside(of, [half_of(r, own, shared) for r in of]))
+    of_vision = [r for r in other if r["cell"][2] not in ("decoder", "experts") or "bert" in r["model"]]
+    report("fitted   ", seen)
+    report("the other", other)
+    report("  vision ", of_vision)
+    report("  LLM    ", [r for r in other if r not in of_vision])
+    report("all      ", rows)
+    for what in ("file", "device"):
+        left = []
+        for one in sorted({r[what] for r in rows}):
+            without, _ = fit_all([r for r in seen if r[what] != one], shared)
+            left += [(r, half_of(r, without, shared)) for r in rows if r[what] == one]
+        print(f"each {what} left out", inside(*zip(*left)))
     if os.environ.get("ACCEPT"):
         write(source, own, by)
 

@@ -273,6 +273,13 @@ typedef struct nnc_spreads {
     double experts;          /* of models that have them */
 } nnc_spreads;
 
+/* In place of `own`, `kernels`, `carried` and `experts` where a profile was measured on a device. */
+typedef struct nnc_range {
+    char device[48],
+        of[48]; /* the id of a network of the family graph, else "decoder", "experts" ... */
+    double own;
+} nnc_range;
+
 /* A framework that a profile stands for, and what its runs do where they do not say. */
 typedef struct nnc_framework {
     char framework[48], version[32];  /* how both begin; "" = any, here and below */
@@ -420,6 +427,8 @@ struct nnc_software {
         recorded_attention; /* attention and norms are recorded and replayed, what follows is issued */
     bool tuned_pointwise; /* norms and activations by kernels written for the device */
     nnc_spreads spread;
+    const nnc_range *ranges;
+    int32_t range_count;
     nnc_reserve reserve;
     nnc_shipped ships;
     bool zero_gradients;             /* gradients are cleared by a kernel, not freed */

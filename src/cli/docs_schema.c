@@ -240,6 +240,10 @@ static void put_root(nnc_schema_writer *to, const char *schema, const nnc_field_
         put_objects(to, "compared",
                     "\"Predicted steps beside measured ones: `accuracy --summary`.\"",
                     &nnc_track_table, price_texts + 3);
+        put_objects(to, "ranges",
+                    "\"Half of the range of nine in ten where steps were measured, in the "
+                    "logarithm.\"",
+                    &nnc_range_table, price_texts + 3);
     }
     if (is_graph) {
         put_graph(to);

@@ -54,4 +54,8 @@ void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows
 double nnc_upper_bound(const nnc_step *step, const nnc_bound_units *units, double send_s,
                        nnc_step_memory *m);
 
+/* Where nine of ten measurements of steps like this one fall, by what it is made of. Not known for the
+ * bare datasheet and for ideal mode; nothing is faster than the lower bound. */
+void nnc_step_interval(const nnc_model *model, const nnc_step *step, nnc_result *r);
+
 #endif

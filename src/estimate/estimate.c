@@ -165,37 +165,6 @@ static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch
     return done;
 }
 
-/* Where nine of ten measurements of steps like this one fall, by what it is made of. Not known for the
- * bare datasheet and for ideal mode; nothing is faster than the lower bound. */
-static void set_interval(const nnc_model *model, const nnc_step *step, nnc_result *r)
-{
-    const nnc_spreads *s = &step->software->spread;
-    const nnc_basis basis = step->device->efficiency.basis;
-    const bool experts = nnc_model_sizes_of(model).experts > 0;
-    const bool known = basis != NNC_BASIS_NONE && r->plan.mode == NNC_MODE_PREDICTED;
-    r->interval_s[0] = r->interval_s[1] = NAN;
-    if (known && !isnan(s->own)) {
-        nnc_derivation *why = step->why;
-        NNC_LET(why, own, NULL, s->own);
-        NNC_LET(why, device, NULL,
-                basis == NNC_BASIS_STEPS     ? 0.0
-                : basis == NNC_BASIS_KERNELS ? s->kernels
-                                             : s->carried);
-        NNC_LET(why, routed, NULL, experts ? s->experts : 0.0);
-        NNC_LET(why, network_s, "s", r->bound_s[NNC_BOUND_NETWORK]);
-        NNC_LET(why, waiting_s, "s", r->bound_s[NNC_BOUND_HOST] + r->bound_s[NNC_BOUND_BUBBLE]);
-        NNC_LET(why, network_spread, NULL, s->network);
-        NNC_LET(why, idle_spread, NULL, s->idle);
-        NNC_SAY(why, network, NULL, network_spread * network_s / r->step_s);
-        NNC_SAY(why, idle, NULL, idle_spread * waiting_s / r->step_s);
-        NNC_SAY(
-            why, half, NULL,
-            sqrt(own * own + device * device + routed * routed + network * network + idle * idle));
-        NNC_SET(why, r->interval_s[0], "s", nnc_max(r->step_s / exp(half), r->lower_bound_s));
-        NNC_SET(why, r->interval_s[1], "s", r->step_s * exp(half));
-    }
-}
-
 /* Times of parts that overlap need not grow part by part, and a schedule that splits backward may end a
  * little later for a shorter one: what takes longest bounds. */
 static void raise_upper(nnc_result *r, nnc_derivation *why)
@@ -307,7 +276,7 @@ static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_sc
     scratch->stages = step->plan->pipeline;
     r->op_count = rows->count;
     set_idle_share(step, scratch->step.stages, r);
-    set_interval(model, step, r);
+    nnc_step_interval(model, step, r);
     return NNC_OK;
 }
 

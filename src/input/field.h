@@ -61,8 +61,8 @@ typedef struct nnc_field_table {
 } nnc_field_table;
 
 extern const nnc_field_table nnc_device_table, nnc_price_table, nnc_framework_table,
-    nnc_track_table, nnc_plan_table, nnc_run_table, nnc_budget_table, nnc_serve_table,
-    nnc_software_table, nnc_cluster_table;
+    nnc_track_table, nnc_range_table, nnc_plan_table, nnc_run_table, nnc_budget_table,
+    nnc_serve_table, nnc_software_table, nnc_cluster_table;
 
 /* Is it a row of this table? */
 static inline bool nnc_field_is_of(const nnc_field_table *table, const nnc_field *field)

@@ -81,5 +81,15 @@ static const nnc_field compared_fields[] = {
     { NNC_FIELD(nnc_track, bias), .min = -1, .max = 1e3, .required = true,
       .help = "Its mean, with sign." },
 };
+static const nnc_field range_fields[] = {
+    { NNC_FIELD(nnc_range, device), .required = true, .help = "Id of a device." },
+    { NNC_FIELD(nnc_range, of), .required = true,
+      .help = "Id of a network whose family is graph, else the family of models; of decoders with "
+              "experts: experts." },
+    { NNC_FIELD(nnc_range, own), .max = 5, .above_min = true, .required = true,
+      .help = "In place of all of spread but network and idle." },
+};
+const nnc_field_table nnc_range_table = { "range", range_fields, NNC_COUNT_OF(range_fields) };
+
 const nnc_field_table nnc_track_table = { "comparison", compared_fields,
                                           NNC_COUNT_OF(compared_fields) };

@@ -11,10 +11,11 @@
 #include "input/references.h"
 
 /* A file's own. published_params and spread were counted and measured on the other one. */
-static const char *const never[] = {
-    "schema",           "id",     "name",       "aliases",  "like", "note", "references", "sources",
-    "published_params", "spread", "stands_for", "compared", NULL
-};
+static const char *const never[] = { "schema",     "id",         "name",
+                                     "aliases",    "like",       "note",
+                                     "references", "sources",    "published_params",
+                                     "spread",     "stands_for", "compared",
+                                     "ranges",     NULL };
 
 static bool is_object(nnc_json at)
 {
@@ -89,7 +90,7 @@ static bool says_figures(nnc_json root)
 {
     static const char *const names[] = { "schema",     "id",       "name",       "aliases",
                                          "like",       "note",     "references", "prices",
-                                         "stands_for", "compared", NULL };
+                                         "stands_for", "compared", "ranges",     NULL };
     nnc_json at = nnc_json_first(root);
     while (at.node != NULL && nnc_is_one_of(nnc_json_key(at), names)) {
         at = nnc_json_next(at);

@@ -16,15 +16,15 @@ NNC_ENUM_TEXTS(nnc_head_copy, NNC_HEAD_COPY_LIST)
 static const nnc_field spread_fields[] = {
     { NNC_FIELD(nnc_spreads, own), .max = 5, .above_min = true, .required = true,
       .help = "Of every step under the profile." },
-    { NNC_FIELD(nnc_spreads, network), .max = 5, .default_text = "0.8",
+    { NNC_FIELD(nnc_spreads, network), .max = 5, .default_text = "0.25",
       .help = "Times the share of the step that the network bounds." },
-    { NNC_FIELD(nnc_spreads, idle), .max = 5, .default_text = "0.7",
+    { NNC_FIELD(nnc_spreads, idle), .max = 5, .default_text = "0.5",
       .help = "Times the share of the step that waits for the host or for other stages." },
-    { NNC_FIELD(nnc_spreads, kernels), .max = 5, .default_text = "0.11",
+    { NNC_FIELD(nnc_spreads, kernels), .max = 5, .default_text = "0.05",
       .help = "On devices fitted to kernels alone." },
-    { NNC_FIELD(nnc_spreads, carried), .max = 5, .default_text = "0.2",
+    { NNC_FIELD(nnc_spreads, carried), .max = 5, .default_text = "0.1",
       .help = "On devices whose efficiencies are those of similar ones." },
-    { NNC_FIELD(nnc_spreads, experts), .max = 5, .default_text = "0.2",
+    { NNC_FIELD(nnc_spreads, experts), .max = 5, .default_text = "0.05",
       .help = "Of models with experts." },
     { NNC_FIELD_COMMENT("fitted_on"), .required = true,
       .help = "The measured rows it was taken from." },
@@ -221,7 +221,7 @@ void nnc_software_read(nnc_json root, const char *stem, void *spec)
     static const nnc_framework unsaid = { .overlap = (double)NAN };
     static const char *const no_keys[] = { NULL };
     static const char *const other_keys[] = { "schema", "sources",  "references", "stands_for",
-                                              "like",   "compared", NULL };
+                                              "like",   "compared", "ranges",     NULL };
     *software = nnc_software_default();
     nnc_read_object(root, &nnc_software_table, other_keys, software);
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
@@ -236,6 +236,9 @@ void nnc_software_read(nnc_json root, const char *stem, void *spec)
     software->compared =
         nnc_read_objects(nnc_json_get(root, "compared"), &nnc_track_table, no_keys,
                          sizeof(nnc_track), &(nnc_track){ .rows = 0 }, &software->compared_count);
+    software->ranges =
+        nnc_read_objects(nnc_json_get(root, "ranges"), &nnc_range_table, no_keys, sizeof(nnc_range),
+                         &(nnc_range){ .own = NAN }, &software->range_count);
     nnc_read_fitted(root, "spread", &software->sources, &software->source_count);
     nnc_read_fitted(root, "serving", &software->sources, &software->source_count);
     software->serving.fitted = nnc_json_type_of(nnc_json_get(root, "serving")) == NNC_JSON_OBJECT;

@@ -121,7 +121,7 @@ plan      16 devices = data 16, ZeRO 3
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-step      14.32 ms, nine of ten measurements fall in 11.46 ms .. 17.90 ms
+step      14.32 ms, nine of ten measurements fall in 11.85 ms .. 18.51 ms
           no software is faster than 3.460 ms; with nothing overlapped it takes 22.89 ms
 bound by  network 47.1% of the step, compute 41.0%,
           without the network limit it would take 7.570 ms
@@ -143,7 +143,7 @@ plan      16 devices = data 16, ZeRO 3, sharded over 8 of 16 ranks
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-step      14.16 ms, nine of ten measurements fall in 11.32 ms .. 17.69 ms
+step      14.16 ms, nine of ten measurements fall in 11.71 ms .. 18.30 ms
           no software is faster than 3.460 ms; with nothing overlapped it takes 22.04 ms
 bound by  network 45.6% of the step, compute 41.4%,
           without the network limit it would take 7.695 ms
@@ -165,7 +165,7 @@ plan      16 devices = data 16, ZeRO 3 without resharding, sharded over 8 of 16 
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-step      11.56 ms, nine of ten measurements fall in 9.244 ms .. 14.44 ms
+step      11.56 ms, nine of ten measurements fall in 9.559 ms .. 14.94 ms
           no software is faster than 3.460 ms; with nothing overlapped it takes 18.84 ms
 bound by  compute 50.8% of the step, network 33.4%,
           without the compute limit it would take 10.41 ms

@@ -38,8 +38,8 @@ throughput.tokens_per_s_per_device                      92,629                  
 step.step_without_bound_s                             5.538 ms                       4.982 ms   -10%
 step.backward_s                                       5.014 ms                       4.866 ms -2.96%
 step.forward_s                                        2.568 ms                       2.542 ms -1.01%
-step.interval_s.0                                            -                       7.565 ms    new
-step.interval_s.1                                            -                       11.82 ms    new
+step.interval_s.0                                            -                       7.823 ms    new
+step.interval_s.1                                            -                       12.22 ms    new
 cut: metric (a width of 100, see COLUMNS)
 
 op         phase             old       new  difference

@@ -141,7 +141,7 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 plan      batch 8, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      47.54 ms, nine of ten measurements fall in 38.03 ms .. 59.42 ms
+step      47.54 ms, nine of ten measurements fall in 39.33 ms .. 61.45 ms
           no software is faster than 27.68 ms; with nothing overlapped it takes 54.42 ms
 bound by  compute 82.7% of the step, memory 17.3%, without the compute limit it would take 14.36 ms
 
@@ -568,7 +568,7 @@ device    fitted, A device of round efficiencies, 400.0 TFLOP/s fp8, 2.000 TB/s,
 plan      batch 1, sequence 1000, fp8, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      9.212 ms, nine of ten measurements fall in 7.369 ms .. 11.51 ms
+step      9.212 ms, nine of ten measurements fall in 7.620 ms .. 11.91 ms
           no software is faster than 2.249 ms; with nothing overlapped it takes 10.46 ms
 bound by  compute 54.8% of the step, memory 31.7%, without the compute limit it would take 5.642 ms
 $ nncost estimate dense fitted --precision tf32 | head -8
@@ -577,7 +577,7 @@ device    fitted, A device of round efficiencies, 100.0 TFLOP/s tf32, 2.000 TB/s
 plan      batch 1, sequence 1000, tf32, policy fp32, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      15.88 ms, nine of ten measurements fall in 12.71 ms .. 19.86 ms
+step      15.88 ms, nine of ten measurements fall in 13.14 ms .. 20.53 ms
           no software is faster than 6.921 ms; with nothing overlapped it takes 18.28 ms
 bound by  compute 72.4% of the step, memory 22.1%, without the compute limit it would take 6.842 ms
 $ nncost estimate dense old --precision fp32 | head -8
@@ -663,10 +663,10 @@ $ nncost estimate dense fitted --set efficiency.basis=none | grep -A1 '^step'
 step      5.398 ms
           no software is faster than 3.460 ms; with nothing overlapped it takes 6.537 ms
 $ nncost estimate dense fitted --set efficiency.basis=default | grep -A1 '^step'
-step      9.457 ms, nine of ten measurements fall in 4.728 ms .. 18.91 ms
+step      9.457 ms, nine of ten measurements fall in 5.246 ms .. 20.99 ms
           no software is faster than 3.460 ms; with nothing overlapped it takes 10.79 ms
 $ nncost estimate dense fitted --set efficiency.basis=kernels | grep -A1 '^step'
-step      9.457 ms, nine of ten measurements fall in 4.728 ms .. 18.91 ms
+step      9.457 ms, nine of ten measurements fall in 5.246 ms .. 20.99 ms
           no software is faster than 3.460 ms; with nothing overlapped it takes 10.79 ms
 
 # A narrow terminal, and one too narrow for anything.
@@ -681,7 +681,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw,
           mode predicted
 
 step      9.457 ms,
-          nine of ten measurements fall in 7.565 ms .. 11.82 ms
+          nine of ten measurements fall in 7.823 ms .. 12.22 ms
           no software is faster than 3.460 ms; with nothing
           overlapped it takes 10.79 ms
 bound by  compute 62.0% of the step, memory 27.6%,

@@ -28,7 +28,7 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute full,
           software torch-compile (chosen for this plan), mode predicted
 
-step      18.79 ms, nine of ten measurements fall in 15.03 ms .. 23.48 ms
+step      18.79 ms, nine of ten measurements fall in 15.54 ms .. 24.28 ms
           no software is faster than 9.001 ms; with nothing overlapped it takes 21.49 ms
 bound by  compute 72.5% of the step, memory 19.8%, without the compute limit it would take 7.870 ms
 $ nncost ops inputs/plans.json --scenario base --top 3

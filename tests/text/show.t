@@ -513,11 +513,11 @@ launch_product_s            0              s          0 s
 recorded_attention          off
 tuned_pointwise             off
 spread.own                  -
-spread.network              0.8
-spread.idle                 0.7
-spread.kernels              0.11
-spread.carried              0.2
-spread.experts              0.2
+spread.network              0.25
+spread.idle                 0.5
+spread.kernels              0.05
+spread.carried              0.1
+spread.experts              0.05
 reserve.bytes               0              B          0 B
 reserve.share               0
 reserve.low                 1

@@ -86,8 +86,9 @@ START_TEST(a_slow_host_is_named)
 }
 END_TEST
 
-/* By hand: 0.3 of the profile and 0.4 of the device make 0.5; a share x of the network adds (0.8 x)^2 to its square,
- * a share y of waiting (0.7 y)^2. */
+/* By hand: 0.3 of the profile and 0.4 of the device make 0.5; a share x of the network adds (0.25 x)^2 to its square,
+ * a share y of waiting (0.5 y)^2. Of that 0.85 below and 1.15 above. What was measured of this device and family, 0.1,
+ * replaces both; of another it does not. */
 START_TEST(a_range_widens_with_what_is_uncertain)
 {
     for (int i = 0, number = 0; i < CASES; i++) {
@@ -102,10 +103,23 @@ START_TEST(a_range_widens_with_what_is_uncertain)
         }
         const double x = r.bound_s[NNC_BOUND_NETWORK] / r.step_s;
         const double y = (r.bound_s[NNC_BOUND_HOST] + r.bound_s[NNC_BOUND_BUBBLE]) / r.step_s;
-        const double half = sqrt(0.25 + 0.64 * x * x + 0.49 * y * y);
-        ck_assert_double_eq_tol(log(r.interval_s[1] / r.step_s), half, 1e-9);
-        ck_assert_double_eq_tol(r.interval_s[0], fmax(r.step_s * exp(-half), r.lower_bound_s),
-                                1e-9 * r.step_s);
+        const double shares = 0.0625 * x * x + 0.25 * y * y;
+        const double half = sqrt(0.25 + shares);
+        ck_assert_double_eq_tol(log(r.interval_s[1] / r.step_s), 1.15 * half, 1e-9);
+        ck_assert_double_eq_tol(
+            r.interval_s[0], fmax(r.step_s * exp(-0.85 * half), r.lower_bound_s), 1e-9 * r.step_s);
+        nnc_range measured[] = { { .of = "decoder", .own = 0.1 }, { .of = "experts", .own = 0.1 } };
+        for (int of = 0; of < 2; of++) {
+            snprintf(measured[of].device, sizeof measured->device, "%s", c.device.id);
+        }
+        c.software.ranges = measured;
+        c.software.range_count = 2;
+        const double narrow = log(result_of_split(&c).interval_s[1] / r.step_s);
+        ck_assert_double_eq_tol(narrow, 1.15 * sqrt(0.01 + shares), 1e-9);
+        snprintf(measured[0].of, sizeof measured->of, "vit");
+        snprintf(measured[1].of, sizeof measured->of, "unet");
+        const double wide = log(result_of_split(&c).interval_s[1] / r.step_s);
+        ck_assert_double_eq_tol(wide, 1.15 * half, 1e-9);
         c.software.spread.own = (double)NAN;
         ck_assert(isnan(result_of_split(&c).interval_s[0]));
     }
