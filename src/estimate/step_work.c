@@ -105,7 +105,7 @@ NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const n
     nnc_tail room;
     const nnc_tail *tail = NULL;
     for (int32_t d = 0; d < plan->pipeline; d++) {
-        if (!m->alike[d]) {
+        if (tail == NULL || !m->alike[d]) {
             tail = nnc_tail_of(step, &m->holdings[d], &room);
         }
         for (int i = 0; i < tail->update_count; i++) {
