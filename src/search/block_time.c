@@ -34,9 +34,12 @@ static nnc_tails *tails_of(nnc_plan_block *b, const nnc_pass *pass, const nnc_pl
         &b->tails[(moved * 4 + (dual ? 2 : 0) + (uint64_t)apart) % NNC_BLOCK_TAILS];
     if (t->pass != pass || t->block != b->begun || t->moved != moved || t->apart != apart ||
         t->dual != dual) {
-        *t = (nnc_block_tails){
-            .pass = pass, .block = b->begun, .moved = moved, .apart = apart, .dual = dual
-        };
+        t->pass = pass;
+        t->block = b->begun;
+        t->moved = moved;
+        t->apart = apart;
+        t->dual = dual;
+        t->tails.count = 0;
     }
     return &t->tails;
 }

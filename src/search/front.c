@@ -105,11 +105,21 @@ void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, cons
     add_pareto(front, found);
 }
 
-bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best,
-                     const nnc_found *found)
+/* All of a plan that orders it: the rest is large, and is read by nobody here. */
+static void set_order(nnc_found *found, uint64_t index, double step_s, int64_t memory_bytes)
 {
-    return front->best_count < best || nnc_found_before(objective, found, &front->best[best - 1]) ||
-           !dominated(front, found);
+    found->index = index;
+    found->step_s = step_s;
+    found->memory_bytes = memory_bytes;
+}
+
+bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best, uint64_t index,
+                     double step_s, int64_t memory_bytes)
+{
+    nnc_found found;
+    set_order(&found, index, step_s, memory_bytes);
+    return front->best_count < best ||
+           nnc_found_before(objective, &found, &front->best[best - 1]) || !dominated(front, &found);
 }
 
 void nnc_front_miss(nnc_front *front, const nnc_found *found)
@@ -138,7 +148,8 @@ void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best,
 bool nnc_front_beats(const nnc_front *front, nnc_objective objective, int32_t best, double least_s,
                      int64_t memory_bytes)
 {
-    const nnc_found least = { .step_s = least_s, .memory_bytes = memory_bytes };
+    nnc_found least;
+    set_order(&least, 0, least_s, memory_bytes);
     const int32_t place = no_slower(front, least_s);
     return front->best_count == best &&
            !nnc_found_before(objective, &least, &front->best[best - 1]) && place > 0 &&

@@ -21,9 +21,9 @@ bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_fou
 
 void nnc_front_clear(nnc_front *front);
 void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found);
-/* Would nnc_front_add change anything? */
-bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best,
-                     const nnc_found *found);
+/* Would nnc_front_add of such a plan change anything? */
+bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best, uint64_t index,
+                     double step_s, int64_t memory_bytes);
 void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best,
                      const nnc_front *other);
 

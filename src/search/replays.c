@@ -1,7 +1,9 @@
 #include "search/replays.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "pipeline/schedule.h"
 
@@ -151,8 +153,10 @@ bool nnc_replays_has(const nnc_replays *r, const nnc_replay_place *track)
 void nnc_replays_wait(nnc_replays *r, const nnc_replay_place *track, nnc_waiting *plan)
 {
     replay_set *set = &r->sets[track->set];
+    nnc_waiting *waits = &set->plan[set->plans++];
     plan->track = track->track;
-    set->plan[set->plans++] = *plan;
+    memcpy(waits, plan,
+           offsetof(nnc_waiting, ends) + sizeof plan->ends[0] * (size_t)plan->end_count);
 }
 
 void nnc_replays_finish(nnc_replays *r, nnc_pipeline_memory *memory)

@@ -129,18 +129,18 @@ static void keep_plan(worker *w, const nnc_pass *pass, nnc_result *result, uint6
         missed = breaks_limits(search, run.run_s, run.cost);
     }
     w->part.feasible += missed ? 0 : 1;
-    nnc_found found = { .index = index,
-                        .step_s = result->step_s,
-                        .memory_bytes = result->memory.total_bytes };
+    const double step_s = result->step_s;
+    const int64_t bytes = result->memory.total_bytes;
     const bool wanted =
-        missed ? !w->part.front.any_missed || found.step_s <= w->part.front.missed.step_s
-               : nnc_front_takes(r->known, search->objective, search->best, &found) &&
-                     nnc_front_takes(&w->part.front, search->objective, search->best, &found);
+        missed ? !w->part.front.any_missed || step_s <= w->part.front.missed.step_s
+               : nnc_front_takes(r->known, search->objective, search->best, index, step_s, bytes) &&
+                     nnc_front_takes(&w->part.front, search->objective, search->best, index, step_s,
+                                     bytes);
     if (!wanted || !nnc_block_parts(&w->block, pass, result)) {
         return;
     }
     count_run(r, result, &run); /* its parts are known now */
-    found = found_of(result, &run, pass->step.software, index);
+    const nnc_found found = found_of(result, &run, pass->step.software, index);
     if (missed) {
         nnc_front_miss(&w->part.front, &found);
     } else {
@@ -155,16 +155,17 @@ static void keep_waited(void *context, const nnc_waiting *plan, double step_s)
     worker *w = context;
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
-    const nnc_found found = { .index = plan->index,
-                              .step_s = step_s,
-                              .memory_bytes = plan->memory_bytes };
     if (isnan(step_s)) {
         w->part.pruned++;
         return;
     }
     w->part.evaluated++;
     w->part.feasible += plan->fits ? 1 : 0;
-    if (plan->fits && nnc_front_takes(r->known, search->objective, search->best, &found)) {
+    if (plan->fits && nnc_front_takes(r->known, search->objective, search->best, plan->index,
+                                      step_s, plan->memory_bytes)) {
+        const nnc_found found = { .index = plan->index,
+                                  .step_s = step_s,
+                                  .memory_bytes = plan->memory_bytes };
         nnc_front_add(&w->part.front, search->objective, search->best, &found);
     }
 }
@@ -213,9 +214,10 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     const bool hopeless = !fits || misses_more(r, &pass->work, least_s) ||
                           nnc_front_beats(r->known, search->objective, search->best, least_s,
                                           result.memory.total_bytes);
-    nnc_waiting waiting = { .index = index,
-                            .memory_bytes = result.memory.total_bytes,
-                            .fits = fits };
+    nnc_waiting waiting; /* its ends are filled as far as there are some */
+    waiting.index = index;
+    waiting.memory_bytes = result.memory.total_bytes;
+    waiting.fits = fits;
     if ((!hopeless || search->no_prune) &&
         nnc_block_wait(&w->block, pass, inside, &result, &waiting)) {
         return;
