@@ -173,14 +173,14 @@ static void copy_row(double *to, int64_t to_step, const double *from, int64_t fr
     }
 }
 
-/* A drift is tried in `one`, apart from other tracks. */
+/* A drift is tried in `one`, apart from other tracks; NULL: there are none. */
 static int64_t drift_apart(const nnc_wave_shape *shape, nnc_wave *wave, nnc_wave *one,
                            const watch *w, int64_t t, int64_t track)
 {
     const int64_t p = shape->p, n = shape->tracks;
     nnc_pipeline pipeline = *shape->pipeline;
     nnc_wave_shape alone = *shape;
-    if (n == 1) {
+    if (one == NULL) {
         return drift(shape, wave, t, w->repeat, w->until - t);
     }
     pipeline.forward_s += track;

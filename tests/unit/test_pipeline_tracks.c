@@ -20,49 +20,64 @@ static void check_track(const nnc_pipeline *of, int32_t track, const double *spa
     }
 }
 
+typedef double track_times[3][VIRTUAL];
+
+/* Pipelines of one shape, each unequal in a way of its own. */
+static nnc_pipeline draw_tracks(int64_t m_max, int32_t count, track_times *kept, double *send_s,
+                                double times[3][VIRTUAL * NNC_TRACKS])
+{
+    nnc_pipeline shape = random_pipeline(m_max);
+    for (int32_t k = 0; k < count; k++) {
+        const nnc_pipeline next = k == 0 ? shape : random_pipeline(1);
+        for (int i = 0; i < shape.stages * shape.chunks; i++) {
+            const bool drawn = i < next.stages * next.chunks;
+            kept[k][0][i] = drawn ? forward_s[i] : 1;
+            kept[k][1][i] = drawn ? backward_s[i] : 2;
+            kept[k][2][i] = drawn ? weight_s[i] : 1;
+        }
+        send_s[k] = next.send_s;
+        shape.forward_s = kept[k][0], shape.backward_s = kept[k][1], shape.weight_s = kept[k][2];
+        fill_track(&shape, k, times);
+    }
+    shape.forward_s = times[0], shape.backward_s = times[1], shape.weight_s = times[2];
+    return shape;
+}
+
+/* The same without vectors. */
+static void run_plain(const nnc_pipeline *pipeline, const double *send_s, int32_t count,
+                      double *span_s)
+{
+    nnc_wave_shape shape = nnc_wave_shape_of(pipeline, send_s, NNC_TRACKS);
+    shape.wide = false;
+    nnc_wave_run_tracks(&shape, count, &memory->tracks, &memory->wave);
+    for (int i = 0; i < pipeline->stages * NNC_TRACKS; i++) {
+        span_s[i] = memory->tracks.now.free_s[i] - memory->tracks.first_s[i];
+    }
+}
+
 /* Pipelines that run side by side take what each takes alone, to the digit, on a processor with vectors and on any other. */
 START_TEST(tracks_are_runs)
 {
-    static double times[3][VIRTUAL * NNC_TRACKS], kept[NNC_TRACKS][3][VIRTUAL];
+    static double times[3][VIRTUAL * NNC_TRACKS];
+    static track_times kept[NNC_TRACKS];
     static double span_s[DEVICES * NNC_TRACKS], plain_s[DEVICES * NNC_TRACKS];
     double send_s[NNC_TRACKS], total_s[NNC_TRACKS];
     int64_t ran = 0;
     seed = 23;
     for (int c = 0; c < CASES / 4; c++) {
-        nnc_pipeline first = random_pipeline(c % 3 == 0 ? 2000 : 100);
         const int32_t count = (int32_t)draw_int(1, NNC_TRACKS);
-        for (int32_t k = 0; k < count; k++) { /* of one shape, each unequal in a way of its own */
-            nnc_pipeline next = k == 0 ? first : random_pipeline(1);
-            for (int i = 0; i < first.stages * first.chunks; i++) {
-                const bool drawn = i < next.stages * next.chunks;
-                kept[k][0][i] = drawn ? forward_s[i] : 1;
-                kept[k][1][i] = drawn ? backward_s[i] : 2;
-                kept[k][2][i] = drawn ? weight_s[i] : 1;
-            }
-            send_s[k] = next.send_s;
-            first.forward_s = kept[k][0], first.backward_s = kept[k][1],
-            first.weight_s = kept[k][2];
-            fill_track(&first, k, times);
-        }
-        first.forward_s = times[0], first.backward_s = times[1], first.weight_s = times[2];
-        const bool suits = first.stages > 1 && nnc_schedule_of(first.schedule)->wave != NULL;
+        const nnc_pipeline all = draw_tracks(c % 3 == 0 ? 2000 : 100, count, kept, send_s, times);
+        const nnc_schedule_row *row = nnc_schedule_of(all.schedule);
+        const bool suits = all.stages > 1 && row->wave != NULL;
         ck_assert_int_eq(suits,
-                         nnc_pipeline_run_tracks(&first, send_s, count, memory, span_s, total_s));
-        if (!suits) {
-            continue;
-        }
-        nnc_wave_shape shape = nnc_wave_shape_of(&first, send_s, NNC_TRACKS);
-        shape.wide = false;
-        nnc_wave_run_tracks(&shape, count, &memory->tracks, &memory->wave);
-        for (int i = 0; i < first.stages * NNC_TRACKS; i++) {
-            plain_s[i] = memory->tracks.now.free_s[i] - memory->tracks.first_s[i];
-        }
-        for (int32_t k = 0; k < count; k++) {
-            nnc_pipeline one = first;
+                         nnc_pipeline_run_tracks(&all, send_s, count, memory, span_s, total_s));
+        for (int32_t k = 0; k < count && suits; k++) {
+            nnc_pipeline one = all;
             one.forward_s = kept[k][0], one.backward_s = kept[k][1], one.weight_s = kept[k][2];
             one.send_s = send_s[k];
             check_track(&one, k, span_s, total_s[k]);
-            if (nnc_schedule_of(one.schedule)->splits) {
+            if (row->splits) {
+                run_plain(&all, send_s, count, plain_s);
                 check_track(&one, k, plain_s, total_s[k]);
             }
             ran++;
