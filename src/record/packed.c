@@ -39,8 +39,11 @@ bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *be
     }
     for (int32_t i = 0; i < figures.count; i++) {
         const nnc_figure *figure = &figures.list[i];
-        values[i] = figure->text != NULL ? (nnc_packed_value){ .text = figure->text }
-                                         : (nnc_packed_value){ .number = figure->number };
+        if (figure->text != NULL) {
+            values[i].text = figure->text;
+        } else {
+            values[i].number = figure->number;
+        }
     }
     return true;
 }
@@ -49,8 +52,13 @@ nnc_figure nnc_packed_figure(const nnc_packed *packed, int32_t index)
 {
     const nnc_figure *kind = &packed->kinds->list[index];
     const nnc_packed_value value = packed->values[index];
-    return kind->text != NULL ? (nnc_figure){ kind->name, value.text, (double)NAN }
-                              : (nnc_figure){ kind->name, NULL, value.number };
+    nnc_figure figure = { .name = kind->name, .number = (double)NAN };
+    if (kind->text != NULL) {
+        figure.text = value.text;
+    } else {
+        figure.number = value.number;
+    }
+    return figure;
 }
 
 const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed)
