@@ -34,6 +34,9 @@ enum { TAG_ASK = 1, TAG_RUN = 2, TAG_PART = 3 };
  * few messages are needed, small ones last, so that all end together. */
 enum { RUN_SHARE = 3 };
 
+/* Blocks that rank 0 works out between two looks for who asks: enough that plans of one schedule meet. */
+enum { OWN_MOST = 16 };
+
 /* What rank 0 tells all others to do next. */
 typedef enum order { ORDER_SEARCH, ORDER_ROUND, ORDER_END_SEARCH, ORDER_END } order;
 
@@ -170,8 +173,9 @@ static void hand_out(const desk *d, uint64_t first, uint64_t end, nnc_search_par
         const uint64_t size = left / (uint64_t)(RUN_SHARE * d->crew.size) + 1;
         run next = { first, first };
         if (d->own != NULL && left > 0 && !any_asks(&from)) {
-            nnc_searcher_work(d->own, d->known, first, first + 1, part);
-            first++;
+            const uint64_t own = size < OWN_MOST ? size : OWN_MOST;
+            nnc_searcher_work(d->own, d->known, first, first + own, part);
+            first += own;
             continue;
         }
         wait_for_asking(&from);
