@@ -59,6 +59,8 @@ void nnc_step_interval(const nnc_model *model, const nnc_step *step, nnc_result 
     NNC_SAY(why, idle, NULL, idle_spread * waiting_s / r->step_s);
     NNC_SAY(why, half, NULL,
             sqrt(own * own + device * device + routed * routed + network * network + idle * idle));
-    NNC_SET(why, r->interval_s[0], "s", nnc_max(r->step_s / exp(BELOW * half), r->lower_bound_s));
-    NNC_SET(why, r->interval_s[1], "s", r->step_s * exp(ABOVE * half));
+    NNC_LET(why, below, NULL, BELOW);
+    NNC_LET(why, above, NULL, ABOVE);
+    NNC_SET(why, r->interval_s[0], "s", nnc_max(r->step_s / exp(below * half), r->lower_bound_s));
+    NNC_SET(why, r->interval_s[1], "s", r->step_s * exp(above * half));
 }
