@@ -9,7 +9,7 @@
  * Dao-AILab/flash-attention; https://github.com/jax-ml/jax/issues/30861. */
 static double padded(const nnc_flash_efficiency *e, int64_t width)
 {
-    return e->sustained_fraction < 1.0
+    return e->sustained_fraction < 1.0 && e->head_multiple > 1.0
                ? nnc_ceil((double)width / e->head_multiple) * e->head_multiple
                : (double)width;
 }

@@ -253,7 +253,8 @@ START_TEST(attention_grows)
                                                                       .memory_fraction = 1.0,
                                                                       .seq_half = 2000.0,
                                                                       .narrow_ratio = 1.0,
-                                                                      .block_penalty = 2.0 };
+                                                                      .block_penalty = 2.0,
+                                                                      .head_multiple = 32.0 };
     static const int64_t windows[] = { 0, 1, 5, 40, 128 };
     for (size_t i = 0; i < COUNT_OF(windows); i++) {
         double before = 0.0;
