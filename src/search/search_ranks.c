@@ -129,9 +129,9 @@ static void take_part(int rank, nnc_search_part *part)
 }
 
 /* A run of places; empty: the round has none left. */
-typedef struct run {
+typedef struct places {
     uint64_t first, end;
-} run;
+} places;
 
 /* Rank 0's view. */
 typedef struct desk {
@@ -171,7 +171,7 @@ static void hand_out(const desk *d, uint64_t first, uint64_t end, nnc_search_par
         MPI_Status from;
         const uint64_t left = end - first;
         const uint64_t size = left / (uint64_t)(RUN_SHARE * d->crew.size) + 1;
-        run next = { first, first };
+        places next = { first, first };
         if (d->own != NULL && left > 0 && !any_asks(&from)) {
             const uint64_t own = size < OWN_MOST ? size : OWN_MOST;
             nnc_searcher_work(d->own, d->known, first, first + own, part);
@@ -243,7 +243,7 @@ void nnc_crew_search_end(nnc_crew crew)
 /* One round of a rank that works. */
 static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_part *part)
 {
-    run next;
+    places next;
     share_front(known);
     nnc_search_part_clear(part);
     for (;;) {
