@@ -275,8 +275,8 @@ typedef struct nnc_spreads {
 
 /* In place of `own`, `kernels`, `carried` and `experts` where a profile was measured on a device. */
 typedef struct nnc_range {
-    char device[48],
-        of[48]; /* the id of a network of the family graph, else "decoder", "experts" ... */
+    char device[48];
+    char of[48]; /* the id of a network of the family graph, else "decoder", "experts" ... */
     double own;
 } nnc_range;
 
@@ -407,9 +407,8 @@ struct nnc_software {
     bool expert_masks;        /* slots are filled and emptied by products with masks */
     bool expert_sorts;        /* what comes from other ranks is copied into the order of experts */
     bool expert_dispatch_8bit; /* tokens go to their experts as products read them, in 8 bits */
-    bool
-        narrow_gathers; /* tensor ranks gather what products read as these read it, in 8 or 4 bits */
-    bool block_scales;  /* 8-bit operands have a scale for each block of 128, not for each tensor */
+    bool narrow_gathers; /* tensor ranks gather tokens as products read them, in 8 or 4 bits */
+    bool block_scales; /* 8-bit operands have a scale for each block of 128, not for each tensor */
     int64_t network_units;    /* that kernels of the expert exchange keep from compute */
     bool expert_scores_first; /* experts weight their activations: combining keeps nothing */
     bool context_frozen;      /* cross-attention input needs no gradient */

@@ -29,7 +29,8 @@ static const double split_waves = 4.0;
 /* Time after which the clock has come down half of the way. */
 static const double throttle_s = 0.5e-3;
 
-/* Share of the way of sums through memory, beyond that of a plain result, that products wait for. */
+/* Share of the way of sums through memory, beyond that of a plain result, that products wait for. Fitted: see
+ * docs/accuracy.md. */
 static const double sums_share = 0.6;
 
 typedef struct product {

@@ -88,9 +88,6 @@ nnc_route_kind nnc_network_route_of(const nnc_exchange *exchange)
     }
 }
 
-/* Share of a host's memory bandwidth that its updates reach. Fitted: see docs/accuracy.md. */
-static const double host_update_share = 0.3;
-
 /* Over the host link, or in host memory. */
 static double offload_s(const nnc_network *network, const nnc_exchange *exchange, double count,
                         nnc_derivation *why)
@@ -98,7 +95,8 @@ static double offload_s(const nnc_network *network, const nnc_exchange *exchange
     const bool memory = exchange->route == NNC_OFFLOAD_HOST_MEMORY;
     NNC_PUT(why, exchange->bytes, "B");
     NNC_LET(why, host_bytes_per_s, "B/s",
-            memory ? host_update_share * network->host_mem_bytes_per_s : network->host_bytes_per_s);
+            memory ? NNC_HOST_UPDATE_SHARE * network->host_mem_bytes_per_s
+                   : network->host_bytes_per_s);
     NNC_SAY(why, network_s, "s", count * (exchange->bytes / host_bytes_per_s));
     NNC_NOTE(why, memory ? "in host memory" : "between the device and host memory");
     return network_s;

@@ -24,6 +24,9 @@ typedef enum nnc_route_kind {
  * each, for eight devices. */
 #define NNC_HOST_MEM_BYTES_PER_S 76.8e9
 
+/* Share of a host's memory bandwidth that its updates reach. Fitted: see docs/accuracy.md. */
+#define NNC_HOST_UPDATE_SHARE 0.3
+
 typedef struct nnc_network {
     nnc_route routes[NNC_ROUTE_COUNT];
     double host_bytes_per_s;

@@ -64,11 +64,8 @@ static slots slots_of(const nnc_plan *plan, int64_t total, int32_t chunks)
                     .rest = deal_out(total - first - last, others * chunks) };
 }
 
-static int64_t slots_at(const slots *s, int64_t v, int64_t stage, int64_t chunk)
+static int64_t slots_at(const slots *s, int64_t stage, int64_t chunk)
 {
-    if (!s->own_first && !s->own_last) {
-        return part_of(s->rest, v);
-    }
     if (stage == 0 && s->own_first) {
         return part_of(s->first, chunk);
     }
@@ -124,7 +121,7 @@ void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *de
     int64_t held = 0,
             like_end = 0; /* of the stage before; stages as large are like it up to there */
     for (int32_t v = 0; v < count; v++) {
-        const int64_t end = next + slots_at(&all, v, stage, chunk);
+        const int64_t end = next + slots_at(&all, stage, chunk);
         const int64_t from = next > ends ? next - ends : 0;
         const int64_t to = end - ends < layers ? end - ends : layers;
         if (to - from == held && to <= like_end && v < count - 1) {

@@ -187,6 +187,24 @@ START_TEST(calibration)
 }
 END_TEST
 
+/* A sequence that attends to itself under the causal mask; window 0 = none. */
+static nnc_op causal_flash(int64_t heads, int64_t tokens, int64_t head_dim, int64_t window)
+{
+    nnc_op op = { .kind = NNC_OP_FLASH, .dtype = NNC_BF16, .math_dtype = NNC_BF16 };
+    op.u.flash = (nnc_flash){ .batch = 1,
+                              .heads = heads,
+                              .kv_heads = heads,
+                              .s_q = tokens,
+                              .s_k = tokens,
+                              .head_dim = head_dim,
+                              .value_dim = head_dim,
+                              .pairs = (double)nnc_attention_pairs(tokens, tokens, true, window),
+                              .full_pairs = (double)(tokens * tokens),
+                              .causal = true,
+                              .kernel = NNC_FLASH1 };
+    return op;
+}
+
 /* [flash-time] 1024 queries and keys, 16 heads of 64: F = 4 16 64 1024 1025 / 2 = 2.15 GFLOP at half
  * of 100 TFLOP/s, about twice as long at seq_half keys, 1 + 0.5 100 / 128 for 128 blocks on 100 units,
  * twice for heads of half the width. */
@@ -201,18 +219,7 @@ START_TEST(attention)
                                                                       .narrow_ratio = 0.5,
                                                                       .block_penalty = 0.5,
                                                                       .head_multiple = 32.0 };
-    nnc_op op = { .kind = NNC_OP_FLASH, .dtype = NNC_BF16, .math_dtype = NNC_BF16 };
-    op.u.flash = (nnc_flash){ .batch = 1,
-                              .heads = 16,
-                              .kv_heads = 16,
-                              .s_q = 1024,
-                              .s_k = 1024,
-                              .head_dim = 64,
-                              .value_dim = 64,
-                              .pairs = 1024.0 * 1025 / 2,
-                              .full_pairs = 1024.0 * 1024,
-                              .causal = true,
-                              .kernel = NNC_FLASH1 };
+    nnc_op op = causal_flash(16, 1024, 64, 0);
     const double ends = 1.0 + 1024.0 / 1025; /* 512 keys more than the 512.5 of a query */
     const double shape = ends * (1.0 + 0.5 * 100 / 128) * 2.0;
     const double flops = 4.0 * 16 * 64 * 1024 * 1025 / 2;
@@ -259,18 +266,7 @@ START_TEST(attention_grows)
     for (size_t i = 0; i < COUNT_OF(windows); i++) {
         double before = 0.0;
         for (int64_t s = 1; s <= 400; s++) {
-            nnc_op op = { .kind = NNC_OP_FLASH, .dtype = NNC_BF16, .math_dtype = NNC_BF16 };
-            op.u.flash = (nnc_flash){ .batch = 1,
-                                      .heads = 1,
-                                      .kv_heads = 1,
-                                      .s_q = s,
-                                      .s_k = s,
-                                      .head_dim = 128,
-                                      .value_dim = 128,
-                                      .pairs = (double)nnc_attention_pairs(s, s, true, windows[i]),
-                                      .full_pairs = (double)(s * s),
-                                      .causal = true,
-                                      .kernel = NNC_FLASH1 };
+            const nnc_op op = causal_flash(1, s, 128, windows[i]);
             const double now = time_of_product(&device, &op).time_s;
             ck_assert_double_gt(now, before);
             before = now;

@@ -11,6 +11,7 @@
 #include "cli/estimate/step_text.h"
 #include "cli/estimate/timeline_view.h"
 #include "cli/run/run_view.h"
+#include "cost/network.h"
 #include "render/sheet.h"
 #include "render/subject.h"
 #include "render/table.h"
@@ -47,8 +48,10 @@ static void write_step(nnc_sheet *sheet, const nnc_report *report)
     if ((result->plan.offload & NNC_OFFLOAD_OPTIMIZER) != 0 &&
         isnan(report->device->host.mem_bytes_per_s)) {
         nnc_sheet_label(sheet, "");
-        nnc_sheet_words(sheet, "the device file records no host.mem_bytes_per_s: updates in host "
-                               "memory are taken to run at 0.3 of 76.80 GB/s");
+        nnc_sheet_words(sheet,
+                        "the device file records no host.mem_bytes_per_s: updates in host "
+                        "memory are taken to run at %g of %s",
+                        NNC_HOST_UPDATE_SHARE, nnc_unit_text(NNC_HOST_MEM_BYTES_PER_S, "B/s", a));
         nnc_sheet_end(sheet);
     }
 
