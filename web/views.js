@@ -127,7 +127,7 @@ export function searchView(document, front, use) {
     ["step", (one) => unit(one.step_s, "s"), (one) => one.step_s],
     ["memory", (one) => unit(one.memory_bytes, "B"), (one) => one.memory_bytes],
     ["MFU", (one) => unit(one.mfu, "%"), (one) => one.mfu, "wide"]];
-  return [el("p", {}, `${document.space.toLocaleString("en-US")} combinations, ${document.evaluated.toLocaleString("en-US")} evaluated, ${document.feasible.toLocaleString("en-US")} fit. A click on a plan makes it the command line; what is not said of one is divided by data parallelism.`),
+  return [el("p", {}, `${document.space.toLocaleString("en-US")} combinations, ${document.legal.toLocaleString("en-US")} legal, ${document.feasible.toLocaleString("en-US")} fit. A click on a plan makes it the command line; what is not said of one is divided by data parallelism.`),
     el("div", { class: "scroll" }, svg), list.length > 0 ? table("Best plans", columns, list) : el("p", {}, "No plan fits.")];
 }
 

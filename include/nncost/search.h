@@ -82,11 +82,11 @@ typedef struct nnc_search_result nnc_search_result;
 NNC_API nnc_search_result *nnc_search_result_create(void); /* NULL when out of memory */
 NNC_API void nnc_search_result_destroy(nnc_search_result *result);
 
-/* space: plans in all, of the shard where one was asked for. covered = evaluated + pruned, all of the space
- * unless the search was stopped; feasible: the legal plans among the evaluated that fit, deadline and
- * budget included. */
+/* space: combinations in all, of the shard where one was asked for; covered: those looked at, all unless the search was
+ * stopped. legal: plans among them that break no rule; feasible: those that fit the memory, too. Shards add up to the
+ * whole in these. covered = evaluated + pruned: how many were estimated in full depends on what was found before. */
 typedef struct nnc_search_tally {
-    uint64_t space, covered, evaluated, pruned, feasible;
+    uint64_t space, covered, evaluated, pruned, feasible, legal;
 } nnc_search_tally;
 NNC_API nnc_search_tally nnc_search_result_tally(const nnc_search_result *result);
 
@@ -101,7 +101,7 @@ NNC_API const nnc_found *nnc_search_result_missed(const nnc_search_result *resul
 #ifdef NNC_STATIC_LINKING_ONLY
 
 struct nnc_search_result {
-    uint64_t space, covered, evaluated, pruned, feasible;
+    uint64_t space, covered, evaluated, pruned, legal, feasible;
     nnc_found best[NNC_SEARCH_BEST_MAX];
     int32_t best_count;
     nnc_found pareto[NNC_PARETO_MAX]; /* by step time: no other plan is faster with less memory */

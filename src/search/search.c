@@ -120,10 +120,11 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
     } else {
         result->evaluated = part->evaluated;
         result->pruned = part->pruned;
+        result->legal = part->legal;
         result->feasible = part->feasible;
         nnc_front_result(&part->front, result);
         const bool covered = result->covered == result->space;
-        if (result->evaluated == 0 && covered) {
+        if (result->legal == 0 && covered) {
             status = refuse(searcher, blocks, err);
         }
     }

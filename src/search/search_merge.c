@@ -36,6 +36,7 @@ static void add_total(nnc_search_total *sum, const nnc_search_total *more)
     sum->covered += more->covered;
     sum->evaluated += more->evaluated;
     sum->pruned += more->pruned;
+    sum->legal += more->legal;
     sum->feasible += more->feasible;
 }
 

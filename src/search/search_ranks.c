@@ -82,7 +82,7 @@ static void share_front(nnc_front *front)
 
 /* A part as it is sent: the lists follow in messages of their own. */
 typedef struct part_head {
-    uint64_t evaluated, pruned, feasible;
+    uint64_t evaluated, pruned, legal, feasible;
     int32_t best_count, pareto_count;
     bool truncated, any_missed;
     nnc_found missed;
@@ -93,6 +93,7 @@ static void send_part(const nnc_search_part *part)
     const nnc_front *front = &part->front;
     const part_head head = { .evaluated = part->evaluated,
                              .pruned = part->pruned,
+                             .legal = part->legal,
                              .feasible = part->feasible,
                              .best_count = front->best_count,
                              .pareto_count = front->pareto_count,
@@ -118,6 +119,7 @@ static void take_part(int rank, nnc_search_part *part)
     receive(&head, (int)sizeof head, rank);
     part->evaluated = head.evaluated;
     part->pruned = head.pruned;
+    part->legal = head.legal;
     part->feasible = head.feasible;
     front->best_count = head.best_count;
     front->pareto_count = head.pareto_count;

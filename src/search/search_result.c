@@ -22,7 +22,8 @@ nnc_search_tally nnc_search_result_tally(const nnc_search_result *result)
                                .covered = result->covered,
                                .evaluated = result->evaluated,
                                .pruned = result->pruned,
-                               .feasible = result->feasible };
+                               .feasible = result->feasible,
+                               .legal = result->legal };
 }
 
 const nnc_found *nnc_search_result_best(const nnc_search_result *result, int32_t index)

@@ -43,6 +43,7 @@ static void add_total(nnc_search_total *total, const nnc_search_result *result)
     total->covered += result->covered;
     total->evaluated += result->evaluated;
     total->pruned += result->pruned;
+    total->legal += result->legal;
     total->feasible += result->feasible;
 }
 

@@ -25,7 +25,7 @@ typedef struct nnc_search_task {
 
 /* Combinations of a search, or of several. */
 typedef struct nnc_search_total {
-    uint64_t space, covered, evaluated, pruned, feasible;
+    uint64_t space, covered, evaluated, pruned, legal, feasible;
 } nnc_search_total;
 
 /* The outcome for one number of devices. */

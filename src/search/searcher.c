@@ -128,7 +128,6 @@ static void keep_plan(worker *w, const nnc_pass *pass, nnc_result *result, uint6
         count_run(r, result, &run);
         missed = breaks_limits(search, run.run_s, run.cost);
     }
-    w->part.feasible += missed ? 0 : 1;
     const double step_s = result->step_s;
     const int64_t bytes = result->memory.total_bytes;
     const bool wanted =
@@ -160,7 +159,6 @@ static void keep_waited(void *context, const nnc_waiting *plan, double step_s)
         return;
     }
     w->part.evaluated++;
-    w->part.feasible += plan->fits ? 1 : 0;
     if (plan->fits && nnc_front_takes(r->known, search->objective, search->best, plan->index,
                                       step_s, plan->memory_bytes)) {
         const nnc_found found = { .index = plan->index,
@@ -206,6 +204,8 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     }
     const int64_t capacity = search->mem_bytes > 0 ? search->mem_bytes : r->device->mem_bytes;
     const bool fits = nnc_memory_verdict(&result.memory, capacity) == NNC_FITS;
+    w->part.legal++;
+    w->part.feasible += fits ? 1 : 0;
     if ((!fits && !search->no_prune) || !nnc_block_pass(&w->block, pass, &result.plan)) {
         w->part.pruned++;
         return;
@@ -276,13 +276,14 @@ void nnc_search_part_add(nnc_search_part *part, const nnc_search *search,
     nnc_front_merge(&part->front, search->objective, search->best, &more->front);
     part->evaluated += more->evaluated;
     part->pruned += more->pruned;
+    part->legal += more->legal;
     part->feasible += more->feasible;
 }
 
 void nnc_search_part_clear(nnc_search_part *part)
 {
     nnc_front_clear(&part->front);
-    part->evaluated = part->pruned = part->feasible = 0;
+    part->evaluated = part->pruned = part->legal = part->feasible = 0;
 }
 
 void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t first, uint64_t end,

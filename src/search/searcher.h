@@ -5,10 +5,11 @@
 #include "search/front.h"
 #include "search/space.h"
 
-/* What became of some blocks. */
+/* What became of some blocks. Legal plans, and those of them that fit, are counted before any is pruned, so that their
+ * numbers do not depend on what was known: shards add up to the whole. The others tell of the work. */
 typedef struct nnc_search_part {
     nnc_front front;
-    uint64_t evaluated, pruned, feasible;
+    uint64_t evaluated, pruned, legal, feasible;
 } nnc_search_part;
 
 void nnc_search_part_clear(nnc_search_part *part);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a search of GPT-3 175B on 1,024 devices covers per second, what full evaluation costs there and in
-# a small space, and what a second thread brings.
+# Legal plans and full evaluations per second of a search of GPT-3 175B on 1,024 devices and of a small space, and what a
+# second thread brings.
 #   usage: bench_search.sh NNCOST
 set -euo pipefail
 
@@ -19,10 +19,10 @@ search() # what, options
     local what=$1
     shift
     "$program" search "$@" --format json --output "$work/found.json"
-    awk -v what="$what" -v space="$(figure space)" -v evaluated="$(figure evaluated)" \
+    awk -v what="$what" -v legal="$(figure legal)" -v evaluated="$(figure evaluated)" \
         -v s="$(figure elapsed_s)" 'BEGIN {
-            printf "%-38s %9d plans, %7d evaluated, %6.2f s: %9.0f plans/s, %7.0f evaluated/s\n",
-                what, space, evaluated, s, space / s, evaluated / s }'
+            printf "%-38s %7d legal, %7d evaluated, %6.2f s: %7.0f legal/s, %7.0f evaluated/s\n",
+                what, legal, evaluated, s, legal / s, evaluated / s }'
 }
 
 twice() # what, options

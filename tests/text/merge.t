@@ -49,9 +49,10 @@ $ nncost merge all.json 2 3 1 && sed 's/"elapsed_s": .*/"elapsed_s": 0,/' all.js
   "schema": "nncost.search/1",
   "space": 1152,
   "covered": 1152,
+  "legal": 80,
+  "feasible": 80,
   "evaluated": 80,
   "pruned": 1072,
-  "feasible": 80,
   "elapsed_s": 0,
   "threads": 3,
   "currency": "USD",
@@ -107,28 +108,28 @@ $ nncost sweep dense round --micro-batch 1..3 --shard 3/3 --format json --output
 ! nncost: swept: not of a search, expected "nncost.search/1", found nothing
 [3]
 $ head -18 3 >cut; nncost merge new 1 2 cut
-! nncost: cut:19:1: bad syntax, expected a value, found the end of the text
+! nncost: cut:19:1: bad syntax, expected a key in quotes, found the end of the text
 [3]
 $ sed 's/"covered": [0-9]*/"covered": 64/' 2 >stopped; nncost merge new 1 stopped 3
 ! nncost: stopped:7: covered: was stopped, expected all 384 combinations, found 64
 [3]
 $ sed 's/"index": [0-9]*, //' 2 >odd; nncost merge new 1 odd 3
-! nncost: odd:15: best[0].index: missing, expected a whole number, found nothing
+! nncost: odd:16: best[0].index: missing, expected a whole number, found nothing
 [3]
 $ sed 's/"step_s": [0-9.e-]*/"step_s": null/' 2 >odd; nncost merge new 1 odd 3
-! nncost: odd:15: best[0].step_s: missing, expected a number, found null
+! nncost: odd:16: best[0].step_s: missing, expected a number, found null
 [3]
 $ sed 's/"mfu": [0-9.e-]*/"mfu": "high"/' 2 >odd; nncost merge new 1 odd 3
-! nncost: odd:15: best[0].mfu: wrong type, expected a number, found "high"
+! nncost: odd:16: best[0].mfu: wrong type, expected a number, found "high"
 [3]
 $ sed 's/"memory_bytes": [0-9]*/"memory_bytes": 0.5/' 2 >odd; nncost merge new 1 odd 3
-! nncost: odd:15: best[0].memory_bytes: out of range, expected a whole number as nncost writes it, found 0.5
+! nncost: odd:16: best[0].memory_bytes: out of range, expected a whole number as nncost writes it, found 0.5
 [3]
 $ sed 's/"pareto": \[/"front": [/' 2 >odd; nncost merge new 1 odd 3
 ! nncost: odd: pareto: missing, expected a list, found nothing
 [3]
 $ sed 's/"schedule": "[a-z0-9]*"/"schedule": "gpipes"/' 2 >odd; nncost merge new 1 odd 3
-! nncost: odd:15: best[0].plan.schedule: unknown value, expected one of 1f1b, gpipe, interleaved, zb-h1, zb-h2, zb-v, dualpipe, found "gpipes"
+! nncost: odd:16: best[0].plan.schedule: unknown value, expected one of 1f1b, gpipe, interleaved, zb-h1, zb-h2, zb-v, dualpipe, found "gpipes"
 [3]
 $ sed 's/"best": 2/"best": 101/' 2 >odd; nncost merge new 1 odd 3
 ! nncost: odd:5: asked.best: out of range, expected 1 to 100, found 101
@@ -169,9 +170,10 @@ $ sed 's/"elapsed_s": .*/"elapsed_s": 0,/' none
   "schema": "nncost.search/1",
   "space": 2880,
   "covered": 2880,
+  "legal": 40,
+  "feasible": 0,
   "evaluated": 0,
   "pruned": 2880,
-  "feasible": 0,
   "elapsed_s": 0,
   "threads": 2,
   "currency": "USD",

@@ -3,7 +3,7 @@
 # The best three, and why the first beats the second.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 3
 dense on 16 x fitted, global batch 64
-672000 combinations: 2730 evaluated, 669270 illegal, too large or slower for sure; 2730 fit
+672000 combinations: 22580 legal, 22580 fit; 2730 evaluated, no other can be among the best
 
 software torch-compile
 
@@ -37,7 +37,7 @@ plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.contex
 16,16,1,1,1,1,1,false,1,4,1,64,1f1b,none,none,torch-compile,0.0241434006598,1718361500,0.606376881463,2650827.89711,0,0.000498301668722,0.386294410557,0.000214608005865,377.240635309,1.67662504582,3.35325009164,1,3017925.08248,,nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 1e9 --zero 1 --micro-batch 4\r
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --format markdown
 dense on 16 x fitted, global batch 64
-33600 combinations: 78 evaluated, 33522 illegal, too large or slower for sure; 78 fit
+33600 combinations: 240 legal, 240 fit; 78 evaluated, no other can be among the best
 
 software torch-compile
 
@@ -69,9 +69,10 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
   "schema": "nncost.search/1",
   "space": 8400,
   "covered": 8400,
+  "legal": 60,
+  "feasible": 60,
   "evaluated": 27,
   "pruned": 8373,
-  "feasible": 27,
   "elapsed_s": 0,
   "threads": 1,
   "currency": "USD",
@@ -102,7 +103,7 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
 # Pipelines, experts: the columns that plans use.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 16 --best 2 --pipeline 4 --zero 0 --max-memory 300e6
 dense on 16 x fitted, global batch 16
-30000 combinations: 68 evaluated, 29932 illegal, too large or slower for sure; 68 fit
+30000 combinations: 1020 legal, 68 fit; 68 evaluated
 
 software torch-compile
 
@@ -130,7 +131,7 @@ time against memory, no other plan is faster with less
 75.27 ms  168.3 MB   4.9%   13.2%  dp1 tp4 sp pp4 mb1 zb-h1 recompute=full
 $ nncost search experts round --threads 1 --devices 16 --global-batch 32 --best 2 --expert 4,8 --max-memory 600e6
 experts on 16 x round, global batch 32
-1296000 combinations: 9294 evaluated, 1286706 illegal, too large or slower for sure; 9294 fit
+1296000 combinations: 18560 legal, 15903 fit; 9294 evaluated, no other can be among the best
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
@@ -164,7 +165,7 @@ time against memory, no other plan is faster with less
 # The whole run: a deadline and a budget, kept and missed.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 300e9 --deadline 3d --budget 4000
 dense on 16 x fitted, global batch 64
-33600 combinations: 70 evaluated, 33530 illegal, too large or slower for sure; 64 fit
+33600 combinations: 240 legal, 240 fit; 70 evaluated, no other can be among the best
 
 software torch-compile
 
@@ -191,14 +192,14 @@ time against memory, no other plan is faster with less
 32.08 ms 41.77 h   1,337 334.1 548.3 MB 45.6%   0.0% dp16 zero2 mb1 recompute=activation
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --budget 100
 dense on 16 x fitted, global batch 64
-134400 combinations: 1620 evaluated, 132780 illegal, too large or slower for sure; 0 fit
+134400 combinations: 5260 legal, 5260 fit; 1620 evaluated, no other can be among the best
 
 no plan that fits keeps to the deadline and the budget; the fastest takes 24.14 ms a step, 31.44 h
 for the run, run cost 1,006 USD
 [1]
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --deadline 1h
 dense on 16 x fitted, global batch 64
-134400 combinations: 1620 evaluated, 132780 illegal, too large or slower for sure; 0 fit
+134400 combinations: 5260 legal, 5260 fit; 1620 evaluated, no other can be among the best
 
 no plan that fits keeps to the deadline and the budget; the fastest takes 24.14 ms a step, 31.44 h
 for the run, run cost 1,006 USD
@@ -207,7 +208,7 @@ for the run, run cost 1,006 USD
 # Other objectives.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --objective memory
 dense on 16 x fitted, global batch 64
-33600 combinations: 89 evaluated, 33511 illegal, too large or slower for sure; 89 fit
+33600 combinations: 240 legal, 240 fit; 89 evaluated, no other can be among the best
 
 software torch-compile
 
@@ -237,7 +238,7 @@ time against memory, no other plan is faster with less
 32.08 ms  548.3 MB  45.6%    0.0%  dp16 zero2 mb1 recompute=activation
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --objective cost --tokens 1e9
 dense on 16 x fitted, global batch 64
-33600 combinations: 78 evaluated, 33522 illegal, too large or slower for sure; 78 fit
+33600 combinations: 240 legal, 240 fit; 78 evaluated, no other can be among the best
 
 software torch-compile
 
@@ -266,7 +267,7 @@ time against memory, no other plan is faster with less
 # What a target takes: figures of the device that reach it, that do not, and that it is reached.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 20ms
 dense on 16 x fitted, global batch 64
-33600 combinations: 78 evaluated, 33522 illegal, too large or slower for sure; 78 fit
+33600 combinations: 240 legal, 240 fit; 78 evaluated, no other can be among the best
 
 software torch-compile
 
@@ -316,7 +317,7 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
 }
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --max-memory 1e8 --target-step 30ms
 dense on 16 x fitted, global batch 64
-33600 combinations: 0 evaluated, 33600 illegal, too large or slower for sure; 0 fit
+33600 combinations: 240 legal, 0 fit; 0 evaluated
 
 no plan fits
 
@@ -328,7 +329,7 @@ for a step of 30.00 ms
 # None fits.
 $ nncost search dense fitted --threads 1 --devices 8 --global-batch 8 --max-memory 1e8
 dense on 8 x fitted, global batch 8
-245760 combinations: 0 evaluated, 245760 illegal, too large or slower for sure; 0 fit
+245760 combinations: 6540 legal, 0 fit; 0 evaluated
 
 no plan fits
 [1]
@@ -336,7 +337,7 @@ no plan fits
 # A shard for 'merge': a part of the space, in JSON with what it is a part of. It may have no legal plan.
 $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 --context 1 --shard 1/2
 dense on 4 x fitted, global batch 8
-shard 1/2: 17280 combinations: 516 evaluated, 16764 illegal, too large or slower for sure; 516 fit
+shard 1/2: 17280 combinations: 960 legal, 960 fit; 516 evaluated, no other can be among the best
 
 software torch-compile
 
@@ -368,9 +369,10 @@ $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 -
   "asked": {"objective": "time", "best": 1},
   "space": 192,
   "covered": 192,
+  "legal": 22,
+  "feasible": 22,
   "evaluated": 22,
   "pruned": 170,
-  "feasible": 22,
   "elapsed_s": 0,
   "threads": 1,
   "currency": "USD",
@@ -391,7 +393,7 @@ $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 -
 }
 $ nncost search dense fitted --threads 1 --devices 8 --global-batch 8 --tensor 3 --shard 2/3
 dense on 8 x fitted, global batch 8
-shard 2/3: 20448 combinations: 0 evaluated, 20448 illegal, too large or slower for sure; 0 fit
+shard 2/3: 20448 combinations: 0 legal, 0 fit; 0 evaluated
 
 no legal plan, --devices: expected a multiple of tensor x pipeline x context = 6, found 8
 
@@ -417,7 +419,7 @@ $ nncost search dense round --threads 1 --global-batch 64
 # Budgets and deadlines: not an amount, not a time, without a run or a price.
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --budget 1M
 dense on 16 x round, global batch 64
-1344000 combinations: 12095 evaluated, 1331905 illegal, too large or slower for sure; 12095 fit
+1344000 combinations: 45160 legal, 45160 fit; 12095 evaluated, no other can be among the best
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
@@ -464,7 +466,7 @@ $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadli
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadline 3w
 dense on 16 x round, global batch 64
-1344000 combinations: 12095 evaluated, 1331905 illegal, too large or slower for sure; 12095 fit
+1344000 combinations: 45160 legal, 45160 fit; 12095 evaluated, no other can be among the best
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
@@ -527,7 +529,7 @@ $ nncost search dense round --devices 4 --global-batch 8 --shard 1/3 --target-st
 # A vocabulary that does not divide is padded for tensor ranks.
 $ nncost search dense fitted --set vocab=10001 --threads 1 --devices 2 --global-batch 4 --recompute none --best 1 | head -4
 dense on 2 x fitted, global batch 4
-4608 combinations: 116 evaluated, 4492 illegal, too large or slower for sure; 116 fit
+4608 combinations: 116 legal, 116 fit; 116 evaluated
 
 software torch-compile
 
@@ -561,7 +563,7 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
 2
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --tokens 100B --deadline 10.5h --device-mtbf-s 200h --storage-write-bytes-per-s 100MB/s
 dense on 16 x fitted, global batch 64
-8400 combinations: 15 evaluated, 8385 illegal, too large or slower for sure; 0 fit
+8400 combinations: 60 legal, 60 fit; 15 evaluated, no other can be among the best
 
 no plan that fits keeps to the deadline and the budget; the fastest takes 24.14 ms a step, 10.91 h
 for the run, run cost 349.1 USD

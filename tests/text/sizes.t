@@ -3,7 +3,7 @@
 # Doubling from 8 to 64, with the run's time and cost.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --price 2
 dense on 4 sizes of fitted, global batch 64
-408576 combinations: 5471 evaluated, 403105 illegal, too large or slower for sure; 5471 fit
+408576 combinations: 21504 legal, 21504 fit; 5471 evaluated, no other can be among the best
 
 devices      step         run  run USD    kWh    memory    MFU  bubble  plan
       8  46.13 ms  2.503 days    961.1  240.3  2.821 GB  63.5%    0.0%  dp8 zero2 mb8
@@ -19,7 +19,7 @@ cheapest: 8 devices, 46.13 ms a step, 2.503 days for the run, run cost 961.1 USD
 # Lists and steps, in the other formats.
 $ nncost search dense fitted --threads 1 --devices 8..24+8 --global-batch 96 --recompute none --offload none --tensor 1
 dense on 3 sizes of fitted, global batch 96
-179712 combinations: 1979 evaluated, 177733 illegal, too large or slower for sure; 1979 fit
+179712 combinations: 5020 legal, 5020 fit; 1979 evaluated, no other can be among the best
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  68.90 ms  0.0003062  4.030 GB  63.7%    0.0%  dp8 zero2 mb12
@@ -36,7 +36,7 @@ plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.contex
 16,16,1,1,1,1,1,false,2,4,1,64,1f1b,none,none,torch-compile,0.0241434006598,1517537750,0.606376881463,2650827.89711,0,0.000498301668722,0.386294410557,0.000214608005865,,,,,,,nncost estimate dense fitted --global-batch 64 --devices 16 --zero 2 --micro-batch 4\r
 $ nncost search dense fitted --threads 1 --devices 8,24,32 --global-batch 96 --recompute none --offload none --tensor 1 --format markdown
 dense on 3 sizes of fitted, global batch 96
-179712 combinations: 1930 evaluated, 177782 illegal, too large or slower for sure; 1930 fit
+179712 combinations: 4824 legal, 4824 fit; 1930 evaluated, no other can be among the best
 
 | devices | step | step USD | memory | MFU | bubble | plan |
 |---:|---:|---:|---:|---:|---:|:---|
@@ -53,24 +53,25 @@ $ nncost search dense fitted --threads 1 --devices 8,12 --data 8 --global-batch 
   "schema": "nncost.search/1",
   "space": 70656,
   "covered": 70656,
+  "legal": 4,
+  "feasible": 4,
   "evaluated": 4,
   "pruned": 70652,
-  "feasible": 4,
   "elapsed_s": 0,
   "threads": 1,
   "currency": "USD",
   "fastest": 8,
   "cheapest": 8,
   "sizes": [
-    {"devices": 8, "space": 24576, "evaluated": 4, "feasible": 4, "best": {"plan": {"devices": 8, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 2, "micro_batch": 1, "micro_batches": 1, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.00804802786356, "memory_bytes": 704055500, "mfu": 0.454769797278, "tokens_per_s": 994032.343777, "bubble_share": 0, "exposed_comm_s": 0.000348506414827, "device_s": 0.0643842229085, "cost_step": 3.5769012727e-5, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --data 8 --global-batch 8 --devices 8 --zero 2 --micro-batch 1"}, "reason": null},
-    {"devices": 12, "space": 46080, "evaluated": 0, "feasible": 0, "best": null, "reason": "disagrees with data x tensor x pipeline x context, expected 8, found 12"}
+    {"devices": 8, "space": 24576, "legal": 4, "feasible": 4, "evaluated": 4, "best": {"plan": {"devices": 8, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 2, "micro_batch": 1, "micro_batches": 1, "global_batch": 8, "schedule": "1f1b", "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.00804802786356, "memory_bytes": 704055500, "mfu": 0.454769797278, "tokens_per_s": 994032.343777, "bubble_share": 0, "exposed_comm_s": 0.000348506414827, "device_s": 0.0643842229085, "cost_step": 3.5769012727e-5, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --data 8 --global-batch 8 --devices 8 --zero 2 --micro-batch 1"}, "reason": null},
+    {"devices": 12, "space": 46080, "legal": 0, "feasible": 0, "evaluated": 0, "best": null, "reason": "disagrees with data x tensor x pipeline x context, expected 8, found 12"}
   ]
 }
 
 # A network of images with a deadline.
 $ nncost search unet round --threads 1 --devices 8..32 --global-batch 256 --samples 1e8 --deadline 30d
 unet on 3 sizes of round, global batch 256
-1080 combinations: 600 evaluated, 480 illegal, too large or slower for sure; 600 fit
+1080 combinations: 600 legal, 600 fit; 600 evaluated
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
@@ -87,7 +88,7 @@ cheapest: 8 devices, 8.733 ms a step, 3411 s for the run, run cost 7.581 USD
 # The smallest size that keeps to a deadline and a budget; none does.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --deadline 2d --budget 2000
 dense on 4 sizes of fitted, global batch 64
-408576 combinations: 3837 evaluated, 404739 illegal, too large or slower for sure; 277 fit
+408576 combinations: 21504 legal, 21504 fit; 3837 evaluated, no other can be among the best
 
 devices      step      run  run USD    kWh    memory    MFU  bubble  plan
      16  24.14 ms  31.44 h    1,006  251.5  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
@@ -103,7 +104,7 @@ cheapest: 16 devices, 24.14 ms a step, 31.44 h for the run, run cost 1,006 USD
     nncost estimate dense fitted --global-batch 64 --tokens 300e9 --devices 16 --zero 2 --micro-batch 4
 $ nncost search dense fitted --threads 1 --devices 8,16 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --deadline 1h
 dense on 2 sizes of fitted, global batch 64
-193536 combinations: 1448 evaluated, 192088 illegal, too large or slower for sure; 0 fit
+193536 combinations: 9976 legal, 9976 fit; 1448 evaluated, no other can be among the best
 
 8 devices: misses the deadline or the budget, the fastest takes 46.13 ms a step, 2.503 days for the
 run, run cost 961.1 USD
@@ -114,7 +115,7 @@ run, run cost 1,006 USD
 # Sizes that have no legal plan say why; all of them is an error.
 $ nncost search dense fitted --threads 1 --devices 8,12,16 --global-batch 8 --tensor 1,2 --recompute none --offload none --data 8
 dense on 3 sizes of fitted, global batch 8
-101376 combinations: 28 evaluated, 101348 illegal, too large or slower for sure; 28 fit
+101376 combinations: 32 legal, 32 fit; 28 evaluated, no other can be among the best
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  8.048 ms  3.577e-05  704.1 MB  45.5%    0.0%  dp8 zero2 mb1
@@ -134,7 +135,7 @@ $ nncost search dense round --threads 1 --devices 12,20 --global-batch 8 --tenso
 # Without a price there is no cheapest.
 $ nncost search dense old --threads 1 --devices 8,16 --global-batch 64 --recompute none --offload none --tensor 1
 dense on 2 sizes of old, global batch 64
-48384 combinations: 1001 evaluated, 47383 illegal, too large or slower for sure; 1001 fit
+48384 combinations: 1988 legal, 1972 fit; 1001 evaluated, no other can be among the best
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 
@@ -155,7 +156,7 @@ cheapest: 8 devices, 122.7 ms a step, 1918 s for the run, device-hours 4.262
 # --max-devices: whole nodes up to it, or a cap on the sizes given.
 $ nncost search dense fitted --threads 1 --max-devices 40 --global-batch 64 --tensor 1,2 --recompute none --offload none
 dense on 3 sizes of fitted, global batch 64
-150528 combinations: 1929 evaluated, 148599 illegal, too large or slower for sure; 1929 fit
+150528 combinations: 8064 legal, 8064 fit; 1929 evaluated, no other can be among the best
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  46.13 ms   0.000205  2.821 GB  63.5%    0.0%  dp8 zero2 mb8
@@ -168,7 +169,7 @@ cheapest: 8 devices, 46.13 ms a step, step cost 0.000205 USD
     nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8
 $ nncost search dense fitted --threads 1 --devices 8..64 --max-devices 20 --global-batch 64 --tensor 1,2 --recompute none,full
 dense on 2 sizes of fitted, global batch 64
-193536 combinations: 2430 evaluated, 191106 illegal, too large or slower for sure; 2430 fit
+193536 combinations: 9976 legal, 9976 fit; 2430 evaluated, no other can be among the best
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  46.13 ms   0.000205  2.821 GB  63.5%    0.0%  dp8 zero2 mb8

@@ -50,7 +50,7 @@ $ nncost search dense round --devices 4 --global-batch 8 --pipeline 2 --zero 1 -
 [3]
 $ nncost search dense round --devices 4 --global-batch 8 --pipeline 1,2 --tensor 1 --context 1 --zero 1,3 --recompute none --best 4 | cut -c1-100
 dense on 4 x round, global batch 8
-1536 combinations: 50 evaluated, 1486 illegal, too large or slower for sure; 50 fit
+1536 combinations: 50 legal, 50 fit; 50 evaluated
 
 no fitted efficiencies for this device: roofline times, real ones are longer and may rank otherwise
 

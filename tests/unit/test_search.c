@@ -233,6 +233,8 @@ START_TEST(pruning_never_changes_the_answer)
     run(&search, other);
     check_same(result, other);
     ck_assert_uint_lt(result->evaluated, other->evaluated);
+    ck_assert_uint_eq(result->legal, other->legal); /* whatever is pruned */
+    ck_assert_uint_eq(result->feasible, other->feasible);
     search.objective = NNC_OBJECTIVE_MEMORY;
     run(&search, other);
     search.no_prune = false;
@@ -249,6 +251,8 @@ START_TEST(threads_never_change_the_answer)
     run(&search, other);
     check_same(result, other);
     ck_assert_uint_eq(result->evaluated, other->evaluated);
+    ck_assert_uint_eq(result->legal, other->legal);
+    ck_assert_uint_eq(result->feasible, other->feasible);
 }
 END_TEST
 
@@ -261,7 +265,7 @@ START_TEST(finds_the_fastest_of_all)
     nnc_space space;
     nnc_result estimate;
     double fastest_s = INFINITY;
-    uint64_t legal = 0;
+    uint64_t legal = 0, feasible = 0;
     search.no_prune = true;
     run(&search, result);
     ck_assert_int_eq(nnc_space_make(gpt, a100, &search, &space, NULL), NNC_OK);
@@ -274,12 +278,19 @@ START_TEST(finds_the_fastest_of_all)
             continue;
         }
         legal++;
+        feasible += estimate.verdict == NNC_FITS;
         if (estimate.verdict == NNC_FITS && estimate.step_s < fastest_s) {
             fastest_s = estimate.step_s;
         }
     }
     nnc_scratch_destroy(scratch);
     ck_assert_uint_eq(result->evaluated, legal);
+    ck_assert_uint_eq(result->legal, legal);
+    ck_assert_uint_eq(result->feasible, feasible);
+    search.no_prune = false;
+    run(&search, result);
+    ck_assert_uint_eq(result->legal, legal);
+    ck_assert_uint_eq(result->feasible, feasible);
     ck_assert_double_eq(result->best[0].step_s, fastest_s);
 }
 END_TEST
@@ -449,6 +460,7 @@ static void check_shards(const nnc_search *whole, int32_t shards)
         ck_assert_uint_eq(result->covered, result->space);
         sum.space += result->space;
         sum.evaluated += result->evaluated;
+        sum.legal += result->legal;
         sum.feasible += result->feasible;
         nnc_front_clear(part);
         memcpy(part->best, result->best, sizeof part->best);
@@ -467,9 +479,10 @@ static void check_shards(const nnc_search *whole, int32_t shards)
         ck_assert_uint_eq(result->missed.index, other->missed.index);
     }
     ck_assert_uint_eq(sum.space, other->space);
+    ck_assert_uint_eq(sum.legal, other->legal);
+    ck_assert_uint_eq(sum.feasible, other->feasible);
     if (whole->no_prune) {
         ck_assert_uint_eq(sum.evaluated, other->evaluated);
-        ck_assert_uint_eq(sum.feasible, other->feasible);
     }
     free(front);
     free(part);

@@ -132,10 +132,10 @@ nnc_status nnc_report_search_html(nnc_session *session, const nnc_search_report 
     }
     nnc_html_put(out, "h1", report->model->name);
     snprintf(text, sizeof text,
-             "%" PRIu64 " combinations of the choices for %s, batch %" PRId64 "; %" PRIu64
-             " were looked at.",
-             report->total.space, report->device->name, report->search->base.global_batch,
-             report->total.covered);
+             "%" PRIu64 " combinations of the choices for %s, batch %" PRId64 ": %" PRIu64
+             " legal, %" PRIu64 " fit.",
+             report->total.covered, report->device->name, report->search->base.global_batch,
+             report->total.legal, report->total.feasible);
     nnc_html_put(out, "p", text);
     for (unsigned i = 0; i < NNC_PICTURE_COUNT; i++) {
         if (nnc_pictures[i]->of == (sizes ? NNC_PLOT_SIZES : NNC_PLOT_FRONT)) {

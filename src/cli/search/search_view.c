@@ -145,9 +145,10 @@ static void write_head(nnc_buffer *out, nnc_style style, const nnc_search_report
                  report->search->shards);
     }
     nnc_sheet_line(out, style,
-                   "%s%" PRIu64 " combinations: %" PRIu64 " evaluated, %" PRIu64
-                   " illegal, too large or slower for sure; %" PRIu64 " fit",
-                   shard, t->space, t->evaluated, t->pruned, t->feasible);
+                   "%s%" PRIu64 " combinations: %" PRIu64 " legal, %" PRIu64 " fit; %" PRIu64
+                   " evaluated%s",
+                   shard, t->space, t->legal, t->feasible, t->evaluated,
+                   t->evaluated < t->feasible ? ", no other can be among the best" : "");
     if (t->covered < t->space) {
         nnc_buffer_print(out, "interrupted: only %" PRIu64 " combinations were looked at\n",
                          t->covered);
