@@ -17,13 +17,20 @@ typedef struct nnc_session {
     int exit_code;        /* of a command that succeeded: 0, or 1 when the answer is no */
 } nnc_session;
 
+/* What the operands of a command ask for, where that takes fewer options than the command has. */
+typedef struct nnc_form {
+    char name[32]; /* "report diff" */
+    unsigned takes;
+} nnc_form;
+
 typedef struct nnc_command {
     const char *name;
     const char *operands; /* "MODEL DEVICE" */
     const char *summary;  /* one line */
     const char *notes;    /* closing paragraph of --help; NULL = none */
     int min_operands, max_operands;
-    unsigned takes;                    /* NNC_TAKES_... */
+    unsigned takes;                                           /* NNC_TAKES_... */
+    void (*form)(const nnc_options *options, nnc_form *form); /* NULL = it has one */
     const struct nnc_command *serving; /* what it is with --serve; NULL = it has no such form */
     nnc_status (*run)(nnc_session *session, nnc_error *err);
 } nnc_command;

@@ -301,8 +301,8 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     if (command->serving != NULL && asks_to_serve(argc, argv)) {
         command = command->serving;
     }
-    const nnc_status status = nnc_options_parse(argc - 1, argv + 1, command->name, command->takes,
-                                                &session->options, err);
+    const nnc_status status =
+        nnc_options_parse(argc - 1, argv + 1, command, &session->options, err);
     if (status != NNC_OK) {
         return status;
     }

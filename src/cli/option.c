@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "cli/command.h"
 #include "cli/estimate/estimate_view.h"
 #include "cli/option_table.h"
 
@@ -162,6 +163,16 @@ nnc_status nnc_option_time(const char *option, const char *text, double *seconds
     return NNC_OK;
 }
 
+nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device,
+                             nnc_error *err)
+{
+    const nnc_status status = nnc_device_load(specs, text, device, err);
+    if (status == NNC_UNKNOWN_ID) {
+        snprintf(err->where, sizeof err->where, "--device");
+    }
+    return status;
+}
+
 static const nnc_names formats = { nnc_format_name, NNC_FORMAT_COUNT };
 static const nnc_names check_formats = { nnc_check_format_name, NNC_CHECK_FORMAT_COUNT };
 static const nnc_names sorts = { nnc_ops_sort_name, NNC_SORT_COUNT };
@@ -256,9 +267,32 @@ static void fold_options(int argc, char **argv)
     }
 }
 
-nnc_status nnc_options_parse(int argc, char **argv, const char *command, unsigned takes,
+/* Leaves the options of what the operands ask for in list; one that was given and is not among them is refused, as it would
+ * be read nowhere. */
+static nnc_status narrow(const nnc_command *command, const nnc_options *options,
+                         nnc_option_spellings *list, nnc_error *err)
+{
+    const nnc_option_spellings all = *list;
+    nnc_form form = { .takes = command->takes };
+    if (command->form == NULL) {
+        return NNC_OK;
+    }
+    command->form(options, &form);
+    nnc_option_spellings_of(list, form.takes);
+    for (int i = 0; i < all.count; i++) {
+        if (nnc_option_is_given(options, &all.entries[i]) &&
+            nnc_option_find(list, all.entries[i].name) == NULL) {
+            return nnc_fail(err, NNC_BAD_USAGE, all.entries[i].name, "is not an option of '%s'",
+                            form.name);
+        }
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
                              nnc_options *options, nnc_error *err)
 {
+    const unsigned takes = command->takes;
     nnc_option_spellings list;
     struct option long_options[NNC_SPELLINGS_MAX + 1] = { 0 };
     char letters[16] = "-:"; /* see below */
@@ -295,12 +329,13 @@ nnc_status nnc_options_parse(int argc, char **argv, const char *command, unsigne
         if (code == 0 && optarg != NULL && optarg == word) {
             word = argv[optind - 2];
         }
-        status = take_found(options, &list, command, code, word, err);
+        status = take_found(options, &list, command->name, code, word, err);
     }
     for (; status == NNC_OK && optind < argc; optind++) { /* after "--" */
         options->operands[options->operand_count++] = argv[optind];
     }
     options->operands[options->operand_count] = NULL; /* argv ends in one, too */
+    status = status == NNC_OK ? narrow(command, options, &list, err) : status;
     if (status == NNC_OK && (takes & NNC_TAKES_COMMON) && !options->no_defaults) {
         status = nnc_option_defaults(options, &list, err);
     }

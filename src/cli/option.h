@@ -32,7 +32,8 @@ enum {
     NNC_TAKES_RUN = 32768,      /* every field of the run */
     NNC_TAKES_SERVE = 131072,   /* every field of a serve plan, --software, --set */
     NNC_TAKES_SERVING = 262144, /* --serve */
-    NNC_TAKES_SLO = 524288      /* --slo, --max-devices */
+    NNC_TAKES_SLO = 524288,     /* --slo, --max-devices */
+    NNC_TAKES_TARGET = 1048576  /* --target-step, --plans */
 };
 
 enum { NNC_LINKS_MAX = 8 };
@@ -84,7 +85,8 @@ typedef struct nnc_options {
 
 /* Reads argv after the command's name. Operands are moved to the front of argv.
  * Fails with NNC_BAD_USAGE; err->where is the option as it was written. */
-nnc_status nnc_options_parse(int argc, char **argv, const char *command, unsigned takes,
+struct nnc_command;
+nnc_status nnc_options_parse(int argc, char **argv, const struct nnc_command *command,
                              nnc_options *options, nnc_error *err);
 
 /* Reads a count from 1 to most; *value stays as it is when the option is not given, text NULL. */
@@ -96,6 +98,10 @@ nnc_status nnc_option_bytes(const char *option, const char *text, int64_t *value
 
 /* "2.5s", "800ms", "30d", and plain seconds; stays as it is without text. */
 nnc_status nnc_option_time(const char *option, const char *text, double *seconds, nnc_error *err);
+
+/* The device that --device names. */
+nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device,
+                             nnc_error *err);
 
 /* An option as --help, the man page and completion show it. */
 typedef struct nnc_option_text {

@@ -108,9 +108,9 @@ const nnc_own_option nnc_own_options[] = {
     { "target-step", "TIME",
       "Name the smallest device figure that alone brings the best plan to this step time: 2.5s, "
       "800ms.",
-      "Output", NNC_TAKES_SEARCH, WORD(search.target_step), 0, NULL, 0 },
+      "Output", NNC_TAKES_TARGET, WORD(search.target_step), 0, NULL, 0 },
     { "plans", "FILE", "Write a plan file with the best plan of each device, for 'nncost check'.",
-      "Output", NNC_TAKES_SEARCH, WORD(search.plans), 0, NULL, 0 },
+      "Output", NNC_TAKES_TARGET, WORD(search.plans), 0, NULL, 0 },
     { "shards", "FILE,...",
       "Put together what all the shards of this search wrote, with the same options and --shard "
       "I/N --format json, "

@@ -91,7 +91,12 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_given *given,
         scenario->base.report.region = NULL; /* what was said of the grid counts */
     }
     if (scenario->ask.draft[0] != '\0') {
-        NNC_TRY(nnc_model_load(specs, scenario->ask.draft, &scenario->ask.draft_model, err));
+        const nnc_status status =
+            nnc_model_load(specs, scenario->ask.draft, &scenario->ask.draft_model, err);
+        if (status == NNC_UNKNOWN_ID) {
+            snprintf(err->where, sizeof err->where, "--draft");
+        }
+        NNC_TRY(status);
     }
     scenario->images_ask.steps = 0;
     if (images && scenario->base.model.family != NNC_FAMILY_DECODER) {

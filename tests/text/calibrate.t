@@ -350,7 +350,7 @@ $ nncost calibrate inputs/fit-steps.csv
 ! nncost: --device: missing, expected the device whose figures are fitted
 [2]
 $ nncost calibrate inputs/fit-steps.csv --device plane-100
-! nncost: DEVICE: unknown device, expected one of fitted, old, round, found "plane-100"
+! nncost: --device: unknown device, expected one of fitted, old, round, found "plane-100"
 [3]
 $ nncost calibrate inputs/products.csv --device fitted
 ! nncost: inputs/products.csv: no row to fit on, expected rows of fitted, found 5 of other devices, 0 held out and 0 that cannot be used

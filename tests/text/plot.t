@@ -539,7 +539,7 @@ $ nncost plot roofline dense round --against 'dense fitted' --fragment | grep -c
 $ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --against 'dense round --pipeline 2 --micro-batches 8' --fragment | grep -E 'ends after'
 <g><title>outlined: ends after 38.38 ms</title><path class="other" d="M712 41L712 94"/></g>
 $ nncost plot step dense round --against 'dense round --tensr 2'
-! nncost: --tensr: unknown option, did you mean --tensor?
+! nncost: --against: --tensr: unknown option, did you mean --tensor?
 [2]
 $ nncost plot step dense round --against ' '
 ! nncost: --against: expected MODEL DEVICE and options, found nothing
@@ -606,7 +606,7 @@ $ nncost plot roofline dense round --threads 2
 ! nncost: --threads: is not an option of 'plot roofline'
 [2]
 $ nncost plot front dense round --devices 4 --global-batch 16 --target-step 1s
-! nncost: --target-step: is not an option of 'plot front'
+! nncost: --target-step: is not an option of 'plot'
 [2]
 $ nncost plot step dense round --width 200
 ! nncost: --width: out of range, expected a whole number from 300 to 4000, found "200"

@@ -109,3 +109,19 @@ $ nncost report diff old.json
 $ nncost report search dense round --devices 4 --global-batch 16 --shard 1/2
 ! nncost: --shard: a report is of a whole search
 [2]
+$ nncost report dense round --deadline nan
+! nncost: --deadline: is not an option of 'report MODEL DEVICE'
+[2]
+$ nncost report search dense round --devices 4 --global-batch 16 --tokens 1e9 --deadline nan
+! nncost: --deadline: not a time, expected a number above 0 and one of us, ms, s, min, h, d, w, such as 2.5s or 30d, found "nan"
+[2]
+$ nncost report diff old.json new.json --tensor 2
+! nncost: --tensor: is not an option of 'report diff'
+[2]
+
+# Defaults are taken as far as they are options of what is asked for.
+$ mkdir -p .config/nncost && printf -- '--best 3\n--threads 1\n' > .config/nncost/defaults
+$ HOME=$PWD XDG_CONFIG_HOME=$PWD/.config nncost report dense round | grep -c '<h1'
+1
+$ HOME=$PWD XDG_CONFIG_HOME=$PWD/.config nncost report search dense round --devices 4 --global-batch 16 | grep -c '<h1'
+1

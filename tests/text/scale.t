@@ -85,7 +85,7 @@ $ nncost scale dense round,old
 ! nncost: DEVICE: one is expected, 'nncost search' compares several, found "round,old"
 [2]
 $ nncost scale dense round --plans x.json
-! nncost: --plans: is an option of 'search'
+! nncost: --plans: is not an option of 'scale'
 [2]
 $ nncost scale dense round --devices 1,8 --global-batch 8 --shard 1/2
 ! nncost: --shard: is for 'search', which merges shards

@@ -279,7 +279,7 @@ $ nncost serve dense round --input-len 500 --draft unet
 ! nncost: unet: cannot be served: only decoders are, which generate token after token
 [3]
 $ nncost serve dense round --input-len 500 --draft nobody
-! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, found "nobody"
+! nncost: --draft: unknown model, expected one of dense, experts, segnet, unet, vision, found "nobody"
 [3]
 $ nncost search dense round --serve --draft-length 4
 ! nncost: --draft-length: is not searched, since no measurement backs it; 'nncost serve' answers it

@@ -129,8 +129,11 @@ static nnc_status read_settings(const nnc_given *given, nnc_plan *plan, nnc_erro
 {
     static const char *const known[] = { "precision", "devices", "devices_per_node", NULL };
     if (given->software != NULL || given->cluster != NULL || given->set_count > 0) {
-        return nnc_fail(err, NNC_BAD_USAGE, "op",
-                        "takes no software, cluster or --set, expected --precision, --devices or "
+        return nnc_fail(err, NNC_BAD_USAGE,
+                        given->software != NULL  ? "--software"
+                        : given->cluster != NULL ? "--cluster"
+                                                 : "--set",
+                        "not of an op by itself, expected --precision, --devices or "
                         "--devices-per-node");
     }
     for (int i = 0; i < given->setting_count; i++) {
@@ -139,13 +142,19 @@ static nnc_status read_settings(const nnc_given *given, nnc_plan *plan, nnc_erro
         while (known[n] != NULL && strcmp(known[n], setting->field->name) != 0) {
             n++;
         }
+        char name[NNC_OPTION_NAME];
+        nnc_option_name(setting->field->name, name);
         if (known[n] == NULL) {
-            nnc_option_name(setting->field->name, err->where);
-            return nnc_fail(err, NNC_BAD_USAGE, setting->field->name,
+            return nnc_fail(err, NNC_BAD_USAGE, name,
                             "not of an op by itself, expected --precision, --devices or "
                             "--devices-per-node");
         }
-        NNC_TRY(nnc_field_set(&nnc_plan_table, plan, setting->field->name, setting->value, err));
+        const nnc_status status =
+            nnc_field_set(&nnc_plan_table, plan, setting->field->name, setting->value, err);
+        if (status != NNC_OK) {
+            snprintf(err->where, sizeof err->where, "%s", name);
+            return status;
+        }
     }
     return NNC_OK;
 }

@@ -21,6 +21,7 @@ typedef struct nnc_calibrate {
     nnc_fit *fit;
     nnc_left_out *unused;
     int32_t unused_count, other_devices, room;
+    int32_t held_count;    /* rows that --hold-out names */
     const char *last_name; /* of a row's device, to look each up once */
     bool last_is_ours;
 } nnc_calibrate;

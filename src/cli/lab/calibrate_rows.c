@@ -98,6 +98,8 @@ static nnc_status add_row(nnc_calibrate *c, const nnc_measured *row, int32_t fil
         count_unused(c, row, "has no prediction");
         return NNC_OK;
     }
+    const bool held = is_held_out(c, row);
+    c->held_count += held ? 1 : 0;
     const nnc_fit_row kept = {
         .row = row,
         .model = share(c, last != NULL ? last->model : NULL, &s->model, sizeof s->model),
@@ -107,7 +109,7 @@ static nnc_status add_row(nnc_calibrate *c, const nnc_measured *row, int32_t fil
         .plan = s->plan,
         .digest = nnc_row_digest(&c->choice, row),
         .file = file,
-        .held = !nnc_row_in_fold(&c->choice, row) || is_held_out(c, row),
+        .held = !nnc_row_in_fold(&c->choice, row) || held,
     };
     if (kept.model == NULL || kept.device == NULL || kept.software == NULL) {
         return nnc_no_memory(err);
@@ -157,6 +159,7 @@ nnc_status nnc_calibrate_read(nnc_calibrate *c, nnc_error *err)
     for (int32_t f = 0; f < c->file_count; f++) {
         rows += (size_t)c->files[f].count;
     }
+    NNC_TRY(nnc_row_choice_check(&c->choice, c->files, c->file_count, err));
     c->fit->rows = nnc_arena_array(c->arena, rows, sizeof *c->fit->rows);
     c->unused = nnc_arena_array(c->arena, rows, sizeof *c->unused);
     if (c->fit->rows == NULL || c->unused == NULL) {
@@ -167,5 +170,8 @@ nnc_status nnc_calibrate_read(nnc_calibrate *c, nnc_error *err)
             NNC_TRY(take_row(c, &c->files[f].rows[i], f, err));
         }
     }
-    return NNC_OK;
+    return c->held == NULL || c->held_count > 0 || c->fit->row_count == 0
+               ? NNC_OK
+               : nnc_fail(err, NNC_BAD_USAGE, "--hold-out",
+                          "no row is of such a device, model or source, found \"%s\"", c->held);
 }

@@ -119,7 +119,12 @@ static nnc_status score_all(accuracy *a, nnc_error *err)
     if (a->choice.together != 0 && a->choice.parts == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--group", "needs --fold K/N");
     }
+    const char *software = a->session->options.given.software;
+    if (software != NULL) { /* else it is a reason to leave out every row */
+        NNC_TRY(nnc_software_asked(a->session->specs, software, &a->scenario->software, err));
+    }
     NNC_TRY(read_files(a, err));
+    NNC_TRY(nnc_row_choice_check(&a->choice, a->files, a->file_count, err));
     NNC_TRY(score_files(a, err));
     return report(a, err);
 }

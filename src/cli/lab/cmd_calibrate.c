@@ -94,7 +94,7 @@ static nnc_status choose_figures(nnc_calibrate *c, nnc_error *err)
 static nnc_status load_device(nnc_calibrate *c, nnc_error *err)
 {
     static const nnc_measured nothing = { .device = "", .framework = "" };
-    NNC_TRY(nnc_device_load(c->session->specs, c->asked, &c->device, err));
+    NNC_TRY(nnc_option_device(c->session->specs, c->asked, &c->device, err));
     c->scenario->device = *c->device;
     nnc_measured row = nothing;
     row.plan = nnc_plan_default();
@@ -109,6 +109,10 @@ static nnc_status load_device(nnc_calibrate *c, nnc_error *err)
 static nnc_status load_engine(nnc_calibrate *c, nnc_error *err)
 {
     const char *asked = c->session->options.given.software;
+    const nnc_device *device = NULL;
+    if (c->asked != NULL) { /* else it has no rows, whatever the files hold */
+        NNC_TRY(nnc_option_device(c->session->specs, c->asked, &device, err));
+    }
     NNC_TRY(nnc_software_asked(c->session->specs, asked != NULL ? asked : NNC_SERVE_SOFTWARE,
                                &c->engine, err));
     return c->engine.serving.fitted

@@ -73,6 +73,21 @@ bool nnc_row_passes(const nnc_row_choice *choice, const nnc_measured *row)
     return choice->only == NULL || strstr(row->id, choice->only) != NULL;
 }
 
+nnc_status nnc_row_choice_check(const nnc_row_choice *choice, const nnc_measured_file *files,
+                                int32_t count, nnc_error *err)
+{
+    for (int32_t f = 0; f < count; f++) {
+        for (int32_t i = 0; i < files[f].count; i++) {
+            if (nnc_row_passes(choice, &files[f].rows[i])) {
+                return NNC_OK;
+            }
+        }
+    }
+    return choice->only == NULL ? NNC_OK
+                                : nnc_fail(err, NNC_BAD_USAGE, "--only",
+                                           "no row has it in its id, found \"%s\"", choice->only);
+}
+
 uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row)
 {
     const char *slash = strrchr(row->file, '/');

@@ -25,6 +25,10 @@ void nnc_row_choice_by_model(nnc_row_choice *choice);
 bool nnc_row_passes(const nnc_row_choice *choice, const nnc_measured *row);
 bool nnc_row_in_fold(const nnc_row_choice *choice, const nnc_measured *row);
 
+/* NNC_BAD_USAGE: --only lets no row pass. */
+nnc_status nnc_row_choice_check(const nnc_row_choice *choice, const nnc_measured_file *files,
+                                int32_t count, nnc_error *err);
+
 /* Equal for rows that parts keep together. */
 uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row);
 

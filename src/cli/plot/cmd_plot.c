@@ -31,6 +31,18 @@ static nnc_status picture_asked(const nnc_session *session, const nnc_picture **
                     expected, asked);
 }
 
+/* Pictures of plans that are found take what a search takes; those of an estimate do not. */
+static void form_of(const nnc_options *options, nnc_form *form)
+{
+    const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
+    const char *asked = options->operand_count > 0 ? options->operands[0] : "";
+    const int found = nnc_names_find_typed(names, asked);
+    if (found >= 0 && nnc_pictures[found]->of < NNC_PLOT_FRONT) {
+        snprintf(form->name, sizeof form->name, "plot %s", nnc_pictures[found]->name);
+        form->takes &= ~(unsigned)NNC_TAKES_SEARCH;
+    }
+}
+
 /* An option that another picture has. */
 static nnc_status foreign(const char *option, const nnc_picture *picture, nnc_error *err)
 {
@@ -50,14 +62,7 @@ static nnc_status check_options(const nnc_options *options, const nnc_picture *p
         { "--to", options->to != NULL, picture->of == NNC_PLOT_TIMELINE },
         { "--against", options->against != NULL, picture->of < NNC_PLOT_FRONT },
         { "--best", search->best != NULL, picture->of == NNC_PLOT_FRONT },
-        { "--objective", search->objective != NULL, picture->of >= NNC_PLOT_FRONT },
-        { "--max-memory", search->max_memory != NULL, picture->of >= NNC_PLOT_FRONT },
         { "--max-devices", search->max_devices != NULL, picture->of == NNC_PLOT_SIZES },
-        { "--deadline", search->deadline != NULL, picture->of >= NNC_PLOT_FRONT },
-        { "--budget", search->budget != NULL, picture->of >= NNC_PLOT_FRONT },
-        { "--target-step", search->target_step != NULL, false },
-        { "--no-prune", search->no_prune, picture->of >= NNC_PLOT_FRONT },
-        { "--threads", options->threads != NULL, picture->of >= NNC_PLOT_FRONT },
     };
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
         if (some[i].given && !some[i].allowed) {
@@ -125,8 +130,8 @@ static nnc_status draw_against(outlined *o, char *line, nnc_session *other, nnc_
                         count < 0 ? "too many words" : "nothing");
     }
     words[1 + count] = NULL;
-    NNC_TRY(nnc_options_parse(count - first + 1, words + first, nnc_cmd_estimate.name,
-                              nnc_cmd_estimate.takes, &other->options, err));
+    NNC_TRY(nnc_options_parse(count - first + 1, words + first, &nnc_cmd_estimate, &other->options,
+                              err));
     char **operands = other->options.operands;
     return nnc_scenario_report(other, operands[0], operands[1], draw_outlined, o, err);
 }
@@ -141,7 +146,13 @@ static nnc_status draw_both(nnc_session *session, const nnc_report *report, nnc_
                                 .specs = session->specs,
                                 .data = session->data,
                                 .out = session->out };
-        status = draw_against(&(outlined){ session, report }, line, other, err);
+        nnc_error why = { .status = NNC_OK };
+        status = draw_against(&(outlined){ session, report }, line, other, &why);
+        if (status != NNC_OK && strcmp(why.where, "--against") != 0) {
+            nnc_fail(err, status, "--against", "%s: %s", why.where, why.what);
+        } else if (status != NNC_OK) {
+            *err = why;
+        }
         free(other->options.defaults);
     } else {
         nnc_no_memory(err);
@@ -225,5 +236,6 @@ const nnc_command nnc_cmd_plot = {
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
              NNC_TAKES_SEARCH | NNC_TAKES_PLOT,
+    .form = form_of,
     .run = run,
 };

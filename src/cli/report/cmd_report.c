@@ -58,11 +58,26 @@ static nnc_status write_search(nnc_session *session, void *context, const nnc_se
     return nnc_report_search_html(session, report, err);
 }
 
+static bool is_of(const nnc_options *options, const char *what)
+{
+    return options->operand_count > 0 && strcmp(options->operands[0], what) == 0;
+}
+
+static void form_of(const nnc_options *options, nnc_form *form)
+{
+    if (is_of(options, "diff")) {
+        snprintf(form->name, sizeof form->name, "report diff");
+        form->takes = NNC_TAKES_COMMON | NNC_TAKES_REPORT;
+    } else if (!is_of(options, "search")) {
+        snprintf(form->name, sizeof form->name, "report MODEL DEVICE");
+        form->takes &= ~(unsigned)NNC_TAKES_SEARCH;
+    }
+}
+
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     const nnc_options *options = &session->options;
-    const bool search = strcmp(options->operands[0], "search") == 0;
-    const bool diff = strcmp(options->operands[0], "diff") == 0;
+    const bool search = is_of(options, "search"), diff = is_of(options, "diff");
     nnc_arena *arena = nnc_arena_create();
     nnc_status status = NNC_OK;
     if (arena == NULL) {
@@ -103,5 +118,6 @@ const nnc_command nnc_cmd_report = {
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH |
              NNC_TAKES_REPORT,
+    .form = form_of,
     .run = run,
 };

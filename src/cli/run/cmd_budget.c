@@ -143,7 +143,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     nnc_budget_ask ask = nnc_budget_ask_default();
     answer a = { .ask = &ask, .count = NNC_LAW_COUNT };
     if (session->options.device != NULL) {
-        NNC_TRY(nnc_device_load(session->specs, session->options.device, &a.device, err));
+        NNC_TRY(nnc_option_device(session->specs, session->options.device, &a.device, err));
     }
     if (a.device != NULL && (given->seller != NULL || given->offer != NULL)) {
         nnc_device *sold = NULL;

@@ -22,7 +22,11 @@ static nnc_status read_given(const nnc_given *given, nnc_plan *plan, nnc_error *
         const nnc_setting *setting = &given->settings[i];
         if (strcmp(setting->field->name, "global_batch") == 0 ||
             strcmp(setting->field->name, "seq_len") == 0) {
-            NNC_TRY(nnc_plan_set(plan, setting->field->name, setting->value, err));
+            const nnc_status status = nnc_plan_set(plan, setting->field->name, setting->value, err);
+            if (status != NNC_OK) {
+                nnc_option_name(setting->field->name, err->where);
+                return status;
+            }
         }
     }
     return NNC_OK;

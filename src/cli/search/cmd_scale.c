@@ -155,11 +155,6 @@ static nnc_status scale(nnc_session *session, scaler *s, nnc_error *err)
     if (s->arena == NULL || s->scratch == NULL) {
         return nnc_no_memory(err);
     }
-    if (options->search.plans != NULL || options->search.target_step != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE,
-                        options->search.plans != NULL ? "--plans" : "--target-step",
-                        "is an option of 'search'");
-    }
     if (device != NULL && strchr(device, ',') != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "DEVICE",
                         "one is expected, 'nncost search' compares several, found \"%s\"", device);

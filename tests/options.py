@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""A value that no option has is refused by every command that takes the option, with its name: none is read nowhere.
+
+    usage: options.py PROGRAM ROOT
+
+Runs on the toys. Of the fields of a plan, a run and a serve plan one command reads all, the others the first few.
+"""
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PROGRAM, ROOT = (Path(argument).resolve() for argument in sys.argv[1:3])
+FOUND = "dense round --devices 2 --global-batch 4 --tokens 1e9 --price 1"
+SIZES = FOUND.replace("--devices 2", "--devices 2,4")
+SERVED = "dense round --input-len 100 --output-len 50"
+COMMANDS = (  # each with what it needs
+    "estimate dense round", "estimate plans.json --scenario base", "ops dense round", "op matmul 64x64x64 round",
+    "compare dense round,old", "run dense round --tokens 1e9", f"serve {SERVED}", f"ops {SERVED} --serve",
+    f"search {SERVED} --serve", f"sweep {SERVED} --serve", f"compare {SERVED} --serve", f"explain ttft_s {SERVED} --serve",
+    f"init {SERVED} --serve", "budget --device round --cost 1e6 --price 1", "explain step_s dense round",
+    "sweep dense round --micro-batch 1,2", f"search {FOUND}", f"scale {SIZES}", "check plans.json",
+    "diff recorded.json recorded.json", "accuracy steps.csv", "calibrate products.csv --device round",
+    "calibrate served.csv --serve", "init dense round", "plot step dense round", "plot timeline dense round --pipeline 2",
+    f"plot front {FOUND}", f"plot scaling {SIZES}", "report dense round", "report plans.json", f"report search {FOUND}",
+    "report diff recorded.json recorded.json", "list", "show dense", "validate plans.json", "docs man",
+)
+WRITTEN = {"--output", "--trace", "--db", "--plans", "--date"}  # files to write, and a text that is printed
+FIELDS = 3  # of a table that another command has read
+VALUE = "?x?"
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False, timeout=60)
+
+
+def options_of(command):
+    """Names with what ends the value of a switch, in the order of help."""
+    lines = run(command[0], *(["--serve"] if "--serve" in command else []), "--help").stdout
+    return re.findall(r"^  (--[a-z0-9-]+)(?: [A-Z]|(=off)|\[(=off)\])", lines, re.MULTILINE)
+
+
+def main():
+    faults = tried = 0
+    seen = {}
+    own = re.compile("--(%s)$" % "|".join(re.findall(
+        r'^    \{ "([a-z-]+)", "', (ROOT / "src/cli/option_table.c").read_text(), re.MULTILINE)))
+    for line in COMMANDS:
+        command = shlex.split(line)
+        skipped = {}
+        for name, *ends in options_of(command):
+            table = "--serve" in command or command[0] == "serve"
+            seen_before = (name, table) in seen
+            seen[name, table] = True
+            if name in WRITTEN or (seen_before and not own.match(name)
+                                   and skipped.setdefault(table, FIELDS) <= 0):
+                continue
+            if seen_before and not own.match(name):
+                skipped[table] -= 1
+            base = list(command)
+            if name in base:
+                del base[base.index(name):base.index(name) + 2]
+            told = run(*base, *([f"{name}={VALUE}"] if any(ends) else [name, VALUE]))
+            tried += 1
+            if told.returncode not in (2, 3, 4) or told.stdout or not (
+                    name in told.stderr or told.stderr.startswith(f"nncost: {VALUE}: ")
+                    or (name == "--power-cap" and "--set" in told.stderr)):
+                faults += 1
+                print(f"{line} {name} {VALUE}: {told.returncode}, {told.stderr.strip()}")
+    # A command that is refused whatever its options say would show nothing.
+    for line in COMMANDS:
+        told = run(*shlex.split(line))
+        if told.returncode not in (0, 1):
+            faults += 1
+            print(f"{line}: {told.stderr.strip()}")
+    print(f"{tried} values of options, {faults} not refused by name")
+    sys.exit(1 if faults or tried < 600 else 0)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(prefix="nncost-options.") as work:
+        os.environ.update(NNCOST_PATH=str(ROOT / "tests/toy"), HOME=work, XDG_CONFIG_HOME=work)
+        os.chdir(work)
+        for path in (ROOT / "tests/text/inputs").iterdir():
+            shutil.copy(path, work)
+        shutil.copytree(ROOT / "tests/toy", work, dirs_exist_ok=True)
+        shutil.copy("plans.json", "recorded.json")
+        run("check", "--update", "recorded.json")
+        main()
