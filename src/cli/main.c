@@ -58,25 +58,23 @@ static bool in_build_folder(const char *program)
  * program that was not installed. NULL if neither is there. */
 static const char *find_data(char path[PATH_MAX])
 {
-    char program[PATH_MAX], probe[PATH_MAX + 8];
+    char program[PATH_MAX], prefix[PATH_MAX], probe[PATH_MAX + 8];
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length <= 0) {
         return NULL;
     }
     program[length] = '\0';
-#ifdef NNCOST_SOURCE_DIR
-    const bool built = in_build_folder(program);
-#endif
-    const bool in_folder = to_parent(program); /* PREFIX/bin */
-    if (in_folder && to_parent(program) &&
-        snprintf(path, PATH_MAX, "%s/share/nncost", program) < PATH_MAX) {
+    snprintf(prefix, sizeof prefix, "%s", program);
+    const bool in_folder = to_parent(prefix); /* PREFIX/bin */
+    if (in_folder && to_parent(prefix) &&
+        snprintf(path, PATH_MAX, "%s/share/nncost", prefix) < PATH_MAX) {
         snprintf(probe, sizeof probe, "%s/hw", path);
         if (access(probe, F_OK) == 0) {
             return path;
         }
     }
 #ifdef NNCOST_SOURCE_DIR
-    if (built && access(NNCOST_SOURCE_DIR "/hw", F_OK) == 0) {
+    if (in_build_folder(program) && access(NNCOST_SOURCE_DIR "/hw", F_OK) == 0) {
         return NNCOST_SOURCE_DIR;
     }
 #endif

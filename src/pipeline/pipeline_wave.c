@@ -9,6 +9,12 @@
  * and the devices of a slot can be run without asking what is ready. */
 #include "pipeline/pipeline_wave.h"
 
+#ifdef __has_include
+#if __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#endif
+#endif
+
 #include "pipeline/schedule.h"
 
 /* Devices first <= i < end. */
@@ -21,7 +27,11 @@ typedef struct device_range {
 #define WIDE __attribute__((target("avx2")))
 static bool is_wide(void)
 {
+#ifdef CPU_FEATURE_ACTIVE /* the C library has asked already; the compiler's own word asks again at each start */
+    return CPU_FEATURE_ACTIVE(AVX2);
+#else
     return __builtin_cpu_supports("avx2") != 0;
+#endif
 }
 #else
 #define WIDE

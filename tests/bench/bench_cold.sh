@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Cold start: what one run of the program costs, process creation included.
-#   usage: bench_cold.sh BENCH_COLD NNCOST [RUNS]
+#   usage: bench_cold.sh BENCH_COLD NNCOST [RUNS]      NNCOST: of a build folder or installed, also the static one of tools/release
 set -euo pipefail
 
 empty=$(mktemp -d)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/scan.h"
 #include "spec_reader.h"
 #include "spec_text.h"
 
@@ -143,6 +144,24 @@ START_TEST(bad_syntax_is_placed)
     ck_assert_int_eq(err.status, NNC_BAD_SPEC);
     ck_assert_str_eq(err.where, f->where);
     ck_assert_str_eq(err.what, f->what);
+}
+END_TEST
+
+/* Letters are passed over eight at a time: none that matters is, wherever it stands. */
+START_TEST(no_place_in_a_text_is_passed_over)
+{
+    char text[] = "\"________________________\"";
+    const size_t size = sizeof text - 1;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        const bool plain = byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+        for (size_t place = 1; place < size - 1; place++) {
+            text[place] = (char)(unsigned char)byte;
+            ck_assert_msg(nnc_scan_lexemes(text, size, 10) == plain, "byte 0x%02X at %zu", byte,
+                          place);
+            ck_assert(nnc_scan(text, size, 10, NULL) == plain);
+            text[place] = '_';
+        }
+    }
 }
 END_TEST
 
@@ -366,6 +385,7 @@ int main(void)
     tcase_add_test(tests, device_without_efficiency_is_neutral);
     tcase_add_test(tests, models_get_their_defaults);
     tcase_add_test(tests, software_gets_its_defaults);
+    tcase_add_test(tests, no_place_in_a_text_is_passed_over);
     tcase_add_loop_test(tests, bad_syntax_is_placed, 0, (int)COUNT_OF(syntax_faults));
     tcase_add_loop_test(tests, bad_devices_are_refused, 0, (int)COUNT_OF(device_faults));
     tcase_add_loop_test(tests, bad_models_are_refused, 0, (int)COUNT_OF(model_faults));
