@@ -132,8 +132,7 @@ static void copy_list(nnc_op_list *to, const nnc_op_list *from)
     memcpy((char *)to + mixed, (const char *)from + mixed, sizeof *to - mixed);
 }
 
-static nnc_status lower(const nnc_shared *shared, const nnc_lowering *how, nnc_alike *a,
-                        nnc_error *err)
+static nnc_status lower(nnc_shared *shared, const nnc_lowering *how, nnc_alike *a, nnc_error *err)
 {
     nnc_lower(shared->model, how, &a->whole);
     NNC_TRY(nnc_check_list(&a->whole, shared->model, err));
@@ -143,6 +142,7 @@ static nnc_status lower(const nnc_shared *shared, const nnc_lowering *how, nnc_a
     a->count = a->list.count;
     a->grad_accumulate = how->grad_accumulate;
     a->listed = true;
+    a->list_number = ++shared->lists;
     return NNC_OK;
 }
 
@@ -172,7 +172,7 @@ nnc_status nnc_alike_find(nnc_shared *shared, const nnc_plan *plan, const nnc_so
         if (a->listed && is_equal(&a->seen, &seen, sizeof seen) &&
             is_equal(&a->software, software, sizeof *software)) {
             set_accumulate(shared, how.grad_accumulate, a);
-            *found = a;
+            shared->last = *found = a;
             return NNC_OK;
         }
     }
@@ -181,7 +181,7 @@ nnc_status nnc_alike_find(nnc_shared *shared, const nnc_plan *plan, const nnc_so
     memcpy(&a->seen, &seen, sizeof seen);
     memcpy(&a->software, software, sizeof *software);
     a->listed = a->worked = a->tabled = false;
-    *found = a;
+    shared->last = *found = a;
     return lower(shared, &how, a, err);
 }
 

@@ -8,6 +8,7 @@
 /* What is worked out once for plans that are lowered alike. */
 typedef struct nnc_alike {
     bool listed, worked, tabled; /* so far */
+    uint64_t list_number;        /* another one for another list */
     nnc_plan seen;               /* all of a plan that its list depends on: see nnc_plan_seen */
     nnc_software software;
     nnc_op_list whole; /* undivided */
@@ -31,7 +32,8 @@ typedef struct nnc_shared {
     nnc_model last_model; /* of the last estimate without a promise */
     nnc_device last_device;
     int32_t oldest; /* the next to be replaced */
-    uint64_t tables;
+    uint64_t lists, tables;
+    const nnc_alike *last; /* that was found; NULL = none yet */
     int32_t count;
     nnc_alike alike[]; /* so many */
 } nnc_shared;

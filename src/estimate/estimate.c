@@ -45,6 +45,7 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
         scratch->shared = larger;
     }
     scratch->shared->promised = true;
+    nnc_known_forget(&scratch->known);
     nnc_shared_begin(scratch->shared, model, device);
     return true;
 }
@@ -215,21 +216,32 @@ static void leave_out(nnc_result *r)
     r->bound = r->next_bound = NNC_BOUND_COUNT;
 }
 
-/* The step and its parts alone. */
-static nnc_status time_briefly(const nnc_step *step, nnc_scratch *scratch, nnc_result *r,
-                               nnc_error *err)
+/* The step and its parts alone, from its units; tails are kept in the step. */
+static nnc_status time_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                             nnc_scratch *scratch, nnc_result *r, nnc_error *err)
 {
-    nnc_unit units[NNC_SEGMENTS_MAX];
     nnc_step_times times;
-    nnc_tails tails;
-    const nnc_step timed = nnc_step_keeping(step, &tails);
-    nnc_step_units(&timed, &scratch->rows, units);
-    if (!nnc_step_core_run(&timed, units, &scratch->step, &times) ||
-        !nnc_step_core_parts(&timed, units, &times, &scratch->step, r)) {
+    if (!nnc_step_core_run(step, units, &scratch->step, &times) ||
+        !nnc_step_core_parts(step, units, &times, &scratch->step, r)) {
         return fail_long(err);
     }
     leave_out(r);
     return NNC_OK;
+}
+
+static nnc_status time_briefly(const nnc_step *step, nnc_scratch *scratch, nnc_result *r,
+                               nnc_error *err)
+{
+    const nnc_shared *shared = scratch->shared;
+    nnc_unit units[NNC_SEGMENTS_MAX];
+    nnc_tails tails;
+    nnc_step timed = nnc_step_keeping(step, &tails);
+    nnc_step_units(&timed, &scratch->rows, units);
+    if (shared->promised && shared->last != NULL && step->list == &shared->last->list) {
+        timed = nnc_known_keep(&scratch->known, shared->last, &timed, units, r)->step;
+        timed.plan = step->plan;
+    }
+    return time_parts(&timed, units, scratch, r, err);
 }
 
 /* Does the table have room for what a step adds to it? */
@@ -243,6 +255,50 @@ static bool has_room(const nnc_rows *rows)
 static bool is_brief(const nnc_scratch *scratch, const nnc_plan *plan)
 {
     return scratch->brief && plan->mode == NNC_MODE_PREDICTED && has_room(&scratch->rows);
+}
+
+/* What is known of plans that run the same passes; NULL = nothing, or more is asked for. */
+static nnc_known *find_known(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device,
+                             const nnc_software *software, const nnc_plan *plan)
+{
+    const nnc_shared *shared = scratch->shared;
+    const bool lasts = shared->promised && shared->model == model && shared->device == device;
+    return lasts && scratch->brief && scratch->why == NULL && plan->mode == NNC_MODE_PREDICTED
+               ? nnc_known_find(&scratch->known, plan, software)
+               : NULL;
+}
+
+/* The plan runs passes that are known. */
+static nnc_status time_known(const nnc_model *model, const nnc_software *software, nnc_known *known,
+                             nnc_scratch *scratch, nnc_result *r, nnc_error *err)
+{
+    nnc_known_store *store = &scratch->known;
+    bool accumulates;
+    nnc_alike *alike;
+    const nnc_step step = nnc_known_step(known, &r->plan, software, &accumulates);
+    nnc_prepare_counted(model, known->alike, &known->work, &step, r);
+    bool same = store->dealt == known;
+    if (same) {
+        same = nnc_step_deal_again(&step, &scratch->step);
+    } else {
+        nnc_step_deal(&step, &scratch->step);
+    }
+    if (same) {
+        r->memory = store->memory;
+        r->memory_stage = store->memory_stage;
+        r->verdict = nnc_memory_verdict(&r->memory, r->memory.capacity_bytes);
+    } else {
+        nnc_weigh(&step, model, true, &scratch->step, r);
+        store->dealt = known;
+        store->memory = r->memory;
+        store->memory_stage = r->memory_stage;
+    }
+    if (!accumulates) { /* other gradients are written, all else is as it was */
+        NNC_TRY(nnc_prepare_again(scratch->shared, &step, &alike, err));
+        nnc_alike_rows(scratch->shared, alike, &step, &scratch->rows);
+        nnc_step_units(&step, &scratch->rows, known->units);
+    }
+    return time_parts(&step, known->units, scratch, r, err);
 }
 
 /* Builds the op table of the plan's mode and times it. */
@@ -293,11 +349,17 @@ nnc_status nnc_estimate_asked(const nnc_model *model, const nnc_device *device,
     nnc_shared_notice(scratch->shared, model, device);
 
     NNC_TRY(nnc_plan_settle(plan, model, device, &r->plan, err));
-    NNC_TRY(nnc_prepare(model, device, software, scratch, &step, sums, r, err));
-    scratch->tails.count = 0;
-    step.store = &scratch->tails;
-    nnc_weigh(&step, model, is_brief(scratch, &r->plan), &scratch->step, r);
-    NNC_TRY(time_step(model, &step, scratch, r, err));
+    nnc_known *known = find_known(scratch, model, device, software, &r->plan);
+    if (known != NULL) {
+        NNC_TRY(time_known(model, software, known, scratch, r, err));
+    } else {
+        scratch->known.dealt = NULL;
+        NNC_TRY(nnc_prepare(model, device, software, scratch, &step, sums, r, err));
+        scratch->tails.count = 0;
+        step.store = &scratch->tails;
+        nnc_weigh(&step, model, is_brief(scratch, &r->plan), &scratch->step, r);
+        NNC_TRY(time_step(model, &step, scratch, r, err));
+    }
     nnc_utilisation(r, step.why);
     nnc_run_cost(device, r, step.why);
     return check_result(r, model, err);

@@ -25,6 +25,12 @@ nnc_status nnc_prepare_list(nnc_shared *shared, const nnc_software *software, co
                             nnc_error *err);
 /* The work, by the holdings in scratch. Leaves other rows behind. */
 void nnc_prepare_work(nnc_scratch *scratch, nnc_alike *alike, const nnc_step *step, nnc_result *r);
+/* The list again, of a plan like one that had it but for the number of its passes. */
+nnc_status nnc_prepare_again(nnc_shared *shared, const nnc_step *step, nnc_alike **alike,
+                             nnc_error *err);
+/* The work of a pass where it is known. */
+void nnc_prepare_counted(const nnc_model *model, const nnc_alike *alike, const nnc_pass_work *work,
+                         const nnc_step *step, nnc_result *r);
 
 /* Memory of every stage; the result has the fullest one's. fullest: no other is asked for, and one like that before it
  * with no more in flight is left out. */

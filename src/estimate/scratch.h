@@ -4,6 +4,7 @@
 
 #include "estimate/alike.h"
 #include "estimate/bounds.h"
+#include "estimate/known.h"
 #include "estimate/update.h"
 
 struct nnc_scratch {
@@ -18,9 +19,10 @@ struct nnc_scratch {
     int32_t stages;        /* of the last result */
     nnc_plan plan;         /* the last that was checked, and the last profile */
     nnc_software software;
-    nnc_result result;  /* where the program knows less of it than this library */
-    nnc_ideal bound;    /* the lower bound of the last result, and in ideal mode its step */
-    nnc_shared *shared; /* what estimates in a row have in common */
+    nnc_result result;     /* where the program knows less of it than this library */
+    nnc_ideal bound;       /* the lower bound of the last result, and in ideal mode its step */
+    nnc_shared *shared;    /* what estimates in a row have in common */
+    nnc_known_store known; /* of brief estimates, while they share */
     bool
         brief; /* estimates leave out what takes the bounds or the rows of a whole step: that is NaN */
     nnc_derivation *why; /* where estimates say how they came about; NULL = nowhere */

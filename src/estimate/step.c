@@ -6,55 +6,6 @@
 #include "estimate/say.h"
 #include "estimate/update.h"
 
-/* ---- who holds what ---- */
-
-/* Most of a holding is room for more segments than there are: only what is used is written. */
-static void set_holding(const nnc_step *step, const nnc_deal *deal, int32_t device,
-                        double in_flight, nnc_holding *h)
-{
-    h->segments = step->list->segment_count;
-    h->in_flight = in_flight;
-    h->head_at_once = step->plan->pipeline > 1 && nnc_schedule_ends_meet(step->plan);
-    nnc_deal_device_share(deal, step->plan, device, h->instances);
-    for (int32_t s = 0; s < h->segments; s++) {
-        h->recomputed[s] = nnc_recomputed_layers(step->plan, step->list, s, h->instances[s]);
-    }
-}
-
-static double in_flight_of(const nnc_plan *plan, int32_t device, nnc_derivation *why)
-{
-    if (plan->pipeline == 1) {
-        NNC_SAY(why, in_flight, NULL, 1.0);
-        return in_flight;
-    }
-    const double kept =
-        nnc_pipeline_say_in_flight(plan->schedule, plan->pipeline, nnc_schedule_chunks(plan),
-                                   plan->micro_batches, device, why);
-    if (!nnc_schedule_dual(plan)) {
-        return kept;
-    }
-    NNC_LET(why, of_both, NULL, kept);
-    NNC_SAY(why, in_flight, NULL, of_both * 0.5);
-    NNC_NOTE(why, "of both directions; counted in one direction's layers, the device has both");
-    return in_flight;
-}
-
-void nnc_step_say_in_flight(const nnc_step *step, int32_t device)
-{
-    (void)in_flight_of(step->plan, device, step->why);
-}
-
-void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory)
-{
-    const nnc_plan *plan = step->plan;
-    nnc_deal_layers(step->list, plan, &memory->deal);
-    for (int32_t d = 0; d < plan->pipeline; d++) {
-        nnc_holding *h = &memory->holdings[d];
-        set_holding(step, &memory->deal, d, in_flight_of(plan, d, NULL), h);
-        memory->alike[d] = d > 0 && nnc_holding_same(h, h - 1);
-    }
-}
-
 /* ---- the busiest stage ---- */
 
 int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages)

@@ -89,6 +89,9 @@ static inline nnc_step nnc_step_keeping(const nnc_step *step, nnc_tails *tails)
 /* Deals the layers out and fills memory->holdings and alike: what each device of the pipeline keeps, for how
  * many micro-batches in flight. */
 void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory);
+/* The same for another number of micro-batches, where all else of the plan is as it was dealt out for: what they
+ * keep in flight. Is that what it was? */
+bool nnc_step_deal_again(const nnc_step *step, nnc_step_memory *memory);
 /* Says how many micro-batches a device keeps in flight. */
 void nnc_step_say_in_flight(const nnc_step *step, int32_t device);
 

@@ -10,6 +10,12 @@ enum { NETWORKS = 150, PLANS = 24 };
 static void move(nnc_plan *plan)
 {
     const nnc_plan other = draw_split();
+    if (draw(3) == 0) { /* the same passes, another number of them */
+        plan->micro_batches = draw(4) == 0 ? plan->micro_batches : between(1, 20) * (1 + coin());
+        plan->tokens = draw(2) == 0 ? 1e9 : 2e9;
+        plan->price = draw(2) == 0 ? 1.0 : 2.0;
+        return;
+    }
     if (draw(4) == 0) {
         *plan = other;
         plan->policy = (nnc_policy)draw(NNC_POLICY_COUNT);
@@ -81,7 +87,9 @@ typedef struct scratches {
     nnc_scratch *alone, *shared, *brief, *twice;
 } scratches;
 
-static int check_plan(const split_case *c, const scratches *s, const nnc_columns *columns)
+/* known: counts the plans whose passes the brief estimate knows from one before. */
+static int check_plan(const split_case *c, const scratches *s, const nnc_columns *columns,
+                      int *known)
 {
     nnc_result alone, shared, brief;
     nnc_shared_begin(s->alone->shared, NULL, NULL);
@@ -89,6 +97,8 @@ static int check_plan(const split_case *c, const scratches *s, const nnc_columns
         nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->alone, &alone, NULL);
     ck_assert_int_eq(status, nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->shared,
                                           &shared, NULL));
+    *known +=
+        status == NNC_OK && nnc_known_find(&s->brief->known, &alone.plan, &c->software) != NULL;
     ck_assert_int_eq(status, nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->brief,
                                           &brief, NULL));
     if (status != NNC_OK) {
@@ -110,20 +120,22 @@ START_TEST(every_digit_is_kept)
                           nnc_scratch_create() };
     nnc_arena *arena = nnc_arena_create();
     nnc_columns columns;
-    int legal = 0;
+    int legal = 0, known = 0;
     s.brief->brief = true;
     s.alone->shared->promised = true; /* that begins with nothing each time */
     ck_assert_int_eq(nnc_columns_of(&nnc_estimate_metrics, arena, &columns), NNC_OK);
     for (int i = 0; i < NETWORKS; i++) {
         split_case c = draw_cluster(i);
+        c.software.added_gradients = coin();
         ck_assert(nnc_scratch_share(s.shared, &c.model, &c.device));
         ck_assert(nnc_scratch_share(s.brief, &c.model, &c.device));
         for (int k = 0; k < PLANS; k++) {
-            legal += check_plan(&c, &s, &columns);
+            legal += check_plan(&c, &s, &columns, &known);
             move(&c.plan);
         }
     }
     ck_assert_int_gt(legal, NETWORKS); /* else nothing was compared */
+    ck_assert_int_gt(known, NETWORKS);
     nnc_arena_destroy(arena);
     nnc_scratch_destroy(s.alone);
     nnc_scratch_destroy(s.shared);
@@ -132,9 +144,36 @@ START_TEST(every_digit_is_kept)
 }
 END_TEST
 
+/* In DualPipe a share of the experts' traffic hides that grows with the passes. */
+START_TEST(dual_passes_are_their_own)
+{
+    const nnc_model model = mixtral(8, 128, 8, 2, 64, 8, 256, 128);
+    const nnc_device device = cluster_device();
+    nnc_scratch *const brief = nnc_scratch_create(), *const alone = nnc_scratch_create();
+    nnc_software software = nnc_software_default();
+    nnc_plan plan = plan_of(2, 1, 4);
+    software.overlap_expert = 0.9;
+    software.added_gradients = true; /* else passes differ anyway */
+    plan.expert = 2;
+    plan.schedule = NNC_SCHEDULE_DUALPIPE;
+    brief->brief = true;
+    ck_assert(nnc_scratch_share(brief, &model, &device));
+    for (plan.micro_batches = 4; plan.micro_batches <= 64; plan.micro_batches += 4) {
+        nnc_result a, b;
+        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, brief, &a, NULL), NNC_OK);
+        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, alone, &b, NULL), NNC_OK);
+        ck_assert_double_eq(a.step_s, b.step_s);
+    }
+    nnc_scratch_destroy(brief);
+    nnc_scratch_destroy(alone);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("alike");
-    tcase_add_test(add_case(suite, "alike", NULL, NULL), every_digit_is_kept);
+    TCase *const alike = add_case(suite, "alike", NULL, NULL);
+    tcase_add_test(alike, every_digit_is_kept);
+    tcase_add_test(alike, dual_passes_are_their_own);
     return run_suite(suite);
 }
