@@ -79,11 +79,17 @@ void nnc_holding_update(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc
 {
     const nnc_parameters dense = nnc_holding_trained(sums, holding, false);
     const nnc_parameters expert = nnc_holding_trained(sums, holding, true);
+    nnc_parameters_update(&dense, &expert, plan, update);
+}
+
+void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *expert,
+                           const nnc_plan *plan, nnc_update *update)
+{
     const double d = nnc_dense_shards(plan), e = nnc_expert_shards(plan);
-    update->params = (int64_t)ceil(dense.params / d + expert.params / e);
-    update->matrix_params = (int64_t)ceil(dense.matrix_params / d + expert.matrix_params / e);
-    update->factored_elements = dense.factored_elements / d + expert.factored_elements / e;
-    update->orthogonalise_flops = dense.orthogonalise_flops / d + expert.orthogonalise_flops / e;
+    update->params = (int64_t)ceil(dense->params / d + expert->params / e);
+    update->matrix_params = (int64_t)ceil(dense->matrix_params / d + expert->matrix_params / e);
+    update->factored_elements = dense->factored_elements / d + expert->factored_elements / e;
+    update->orthogonalise_flops = dense->orthogonalise_flops / d + expert->orthogonalise_flops / e;
 }
 
 bool nnc_holding_same(const nnc_holding *a, const nnc_holding *b)

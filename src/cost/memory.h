@@ -63,6 +63,9 @@ double nnc_holding_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                           const nnc_holding *holding);
 void nnc_holding_update(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
                         const nnc_plan *plan, nnc_update *update);
+/* The same of parameters that are added up already. */
+void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *expert,
+                           const nnc_plan *plan, nnc_update *update);
 
 /* Parameters of all instances: those that are trained, and the others; dense ones or experts'. */
 nnc_parameters nnc_holding_trained(const nnc_segment_sums *sums, const nnc_holding *holding,

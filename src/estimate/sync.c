@@ -208,16 +208,10 @@ static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double par
     }
 }
 
-int nnc_cluster_step_exchanges(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                               const nnc_holding *holding, const nnc_plan *plan, bool flat,
+int nnc_cluster_step_exchanges(double dense, double expert, const nnc_plan *plan, bool flat,
                                double tied_params, nnc_op ops[NNC_STEP_EXCHANGES_MAX])
 {
     writer w = { .ops = ops };
-    double dense = 0.0, expert = 0.0;
-    for (int32_t s = 0; s < holding->segments; s++) {
-        dense += (double)holding->instances[s] * sums[s].dense.params;
-        expert += (double)holding->instances[s] * sums[s].expert.params;
-    }
     const double gradient = nnc_policy_gradient_io_bytes(plan->policy);
     const double local = dense / nnc_dense_shards(plan) + expert / nnc_expert_shards(plan);
     exchange_every_pass(&w, plan, flat, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));

@@ -28,12 +28,11 @@ void nnc_add_casts(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_M
 void nnc_cluster_unit_exchanges(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                                 const nnc_lowering *how);
 
-/* Writes the exchanges of one whole step of a device into ops; returns how many, at most
- * NNC_STEP_EXCHANGES_MAX. ends: the device holds one end of the pipeline, with a tied table; flat: weights are
+/* Writes the exchanges of one whole step of a device that holds so many parameters into ops; returns how many, at most
+ * NNC_STEP_EXCHANGES_MAX. tied_params: of a table that the other end of the pipeline has, too; flat: weights are
  * one buffer, gathered for every pass, and their gradients are reduced in the format of the products. */
 enum { NNC_STEP_EXCHANGES_MAX = 12 };
-int nnc_cluster_step_exchanges(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                               const nnc_holding *holding, const nnc_plan *plan, bool flat,
+int nnc_cluster_step_exchanges(double dense, double expert, const nnc_plan *plan, bool flat,
                                double tied_params, nnc_op ops[NNC_STEP_EXCHANGES_MAX]);
 
 /* Exposed seconds of an exchange of the whole step that takes N = exchange_s on a fabric, with a window of t

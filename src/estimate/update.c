@@ -20,16 +20,16 @@ static int64_t added_passes(const nnc_step *step)
     return step->software->added_gradients ? nnc_step_passes(step->plan) - (own_buffer ? 0 : 1) : 0;
 }
 
-static nnc_update update_of(const nnc_step *step, const nnc_holding *holding)
+static nnc_update update_of(const nnc_step *step, const nnc_tail_held *held)
 {
     nnc_update u = { .optimizer = step->plan->optimizer,
                      .policy = step->plan->policy,
                      .fused = step->software->fused_optimizer };
-    nnc_holding_update(step->sums, holding, step->plan, &u);
+    nnc_parameters_update(&held->dense, &held->expert, step->plan, &u);
     return u;
 }
 
-static void add_updates(const nnc_step *step, const nnc_holding *holding, const nnc_update *u,
+static void add_updates(const nnc_step *step, const nnc_tail_held *held, const nnc_update *u,
                         nnc_tail *t)
 {
     static const struct {
@@ -59,24 +59,30 @@ static void add_updates(const nnc_step *step, const nnc_holding *holding, const 
             op->u.update.kind = kinds[i].kind;
             if (kinds[i].kind == NNC_UPDATE_ADD) { /* before they are shared out */
                 op->u.update.passes = added_passes(step);
-                op->u.update.params =
-                    (int64_t)(nnc_holding_trained(step->sums, holding, false).params +
-                              nnc_holding_trained(step->sums, holding, true).params);
+                op->u.update.params = (int64_t)(held->dense.params + held->expert.params);
             }
         }
     }
 }
 
-static void find_tail(const nnc_step *step, const nnc_holding *holding, nnc_tail *t)
+static nnc_tail_held held_of(const nnc_step *step, const nnc_holding *holding)
+{
+    const bool end = holds(holding, 0) || holds(holding, step->list->segment_count - 1);
+    return (nnc_tail_held){ .dense = nnc_holding_trained(step->sums, holding, false),
+                            .expert = nnc_holding_trained(step->sums, holding, true),
+                            .tied_params = end ? step->tied_params : 0.0 };
+}
+
+/* Reads of the step what nnc_tail_store_suit compares. */
+static void find_tail(const nnc_step *step, const nnc_tail_held *held, nnc_tail *t)
 {
     const nnc_plan *plan = step->plan;
-    const bool end = holds(holding, 0) || holds(holding, step->list->segment_count - 1);
-    const nnc_update u = update_of(step, holding);
+    const nnc_update u = update_of(step, held);
     t->exchange_count = 0;
     if (step->network != NULL) {
-        t->exchange_count =
-            nnc_cluster_step_exchanges(step->sums, holding, plan, step->software->flat_weights,
-                                       end ? step->tied_params : 0.0, t->exchanges);
+        t->exchange_count = nnc_cluster_step_exchanges(held->dense.params, held->expert.params,
+                                                       plan, step->software->flat_weights,
+                                                       held->tied_params, t->exchanges);
     }
     if ((plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0 && step->network != NULL &&
         t->exchange_count < NNC_STEP_EXCHANGES_MAX && step->network->host_mem_bytes_per_s > 0.0) {
@@ -90,7 +96,7 @@ static void find_tail(const nnc_step *step, const nnc_holding *holding, nnc_tail
                                             .bytes = work.read_bytes + work.write_bytes };
         t->exchanges[t->exchange_count++] = update;
     }
-    add_updates(step, holding, &u, t);
+    add_updates(step, held, &u, t);
     for (int i = 0; i < t->exchange_count; i++) {
         const char *link = "";
         t->exchange_s[i] =
@@ -105,17 +111,41 @@ static void find_tail(const nnc_step *step, const nnc_holding *holding, nnc_tail
 const nnc_tail *nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *room)
 {
     nnc_tail_store *store = step->store;
+    const nnc_tail_held held = held_of(step, holding);
     for (int32_t i = 0; store != NULL && i < store->count; i++) {
-        if (nnc_holding_same(&store->of[i].holding, holding)) {
+        if (memcmp(&store->of[i].held, &held, sizeof held) == 0) {
             return &store->of[i].tail;
         }
     }
-    if (store != NULL && store->count < NNC_TAILS_MAX) {
-        nnc_holding_copy(&store->of[store->count].holding, holding);
-        room = &store->of[store->count++].tail;
+    if (store != NULL) {
+        const bool full = store->count == NNC_TAIL_STORE;
+        const int32_t place = full ? store->oldest : store->count;
+        store->oldest = full ? (place + 1) % NNC_TAIL_STORE : 0;
+        store->count += full ? 0 : 1;
+        store->of[place].held = held;
+        room = &store->of[place].tail;
     }
-    find_tail(step, holding, room);
+    find_tail(step, &held, room);
     return room;
+}
+
+void nnc_tail_store_suit(nnc_tail_store *store, const nnc_step *step)
+{
+    const nnc_plan *plan = step->plan;
+    const bool every_pass = plan->zero == 2 || step->software->added_gradients;
+    nnc_tail_plan key;
+    key.plan = *plan;
+    key.plan.micro_batch = key.plan.micro_batches = 0;
+    key.plan.recompute = 0;
+    key.plan.sequence_parallel = false;
+    key.plan.schedule = NNC_SCHEDULE_1F1B;
+    key.plan.virtual_stages = 0;
+    key.software = step->software;
+    key.passes = every_pass ? nnc_step_passes(plan) : 0;
+    if (memcmp(&store->plan, &key, sizeof key) != 0) {
+        store->plan = key;
+        store->count = 0;
+    }
 }
 
 /* The share of the dense gradients that is the first segment's table, which is reduced last. */

@@ -16,14 +16,33 @@ typedef struct nnc_tail {
     int update_count;
 } nnc_tail;
 
-/* Tails of one step, by what a device holds: its bounds, its stages and its rows ask for them again. */
+/* All that a tail depends on: of a plan (and its device and links, which are the plan's), without what passes run and in
+ * which order; and of what a device holds. */
+typedef struct nnc_tail_plan {
+    nnc_plan plan;
+    const nnc_software *software;
+    int64_t passes; /* 0 where nothing of the tail is done in each */
+} nnc_tail_plan;
+
+typedef struct nnc_tail_held {
+    nnc_parameters dense, expert; /* that are trained */
+    double tied_params;
+} nnc_tail_held;
+
+/* Tails of steps whose plans are the same to them: bounds, stages and rows of one step ask for them again, and a search
+ * does for every micro-batch and recomputation. */
+enum { NNC_TAIL_STORE = 6 };
 typedef struct nnc_tail_store {
-    int32_t count;
+    nnc_tail_plan plan; /* of a search */
+    int32_t count, oldest;
     struct {
-        nnc_holding holding;
+        nnc_tail_held held;
         nnc_tail tail;
-    } of[NNC_TAILS_MAX];
+    } of[NNC_TAIL_STORE];
 } nnc_tail_store;
+
+/* Empties a store unless its tails are those of such a step, on the same device. */
+void nnc_tail_store_suit(nnc_tail_store *store, const nnc_step *step);
 
 /* From the store of the step, else in the room that is given. */
 const nnc_tail *nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *room);

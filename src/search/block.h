@@ -3,6 +3,7 @@
 #define NNCOST_SEARCH_BLOCK_H
 
 #include "estimate/prepare.h"
+#include "estimate/update.h"
 #include "search/replays.h"
 #include "search/space.h"
 
@@ -45,6 +46,9 @@ typedef struct nnc_block_tails {
     nnc_tails tails;
 } nnc_block_tails;
 
+/* Stores of tails: more than the degrees of a pipeline and the ZeRO stages and offloads of a group. */
+enum { NNC_BLOCK_STORES = 128 };
+
 typedef struct nnc_plan_block {
     const nnc_model *model;
     const nnc_device *device;
@@ -65,7 +69,8 @@ typedef struct nnc_plan_block {
     nnc_table_units units[NNC_PASSES_MAX];
     int32_t units_next;
     nnc_block_tails tails[NNC_BLOCK_TAILS];
-    uint64_t begun; /* blocks so far */
+    nnc_tail_store stores[NNC_BLOCK_STORES]; /* found again in other blocks */
+    uint64_t begun;                          /* blocks so far */
     nnc_pass passes[NNC_PASSES_MAX];
     int32_t pass_count, pass_next;
     const nnc_pass *listed; /* the last; NULL = none */

@@ -44,12 +44,27 @@ static nnc_tails *tails_of(nnc_plan_block *b, const nnc_pass *pass, const nnc_pl
     return &t->tails;
 }
 
+/* The step of a plan of that pass, with what is known of what it does once. */
+static nnc_step step_of(nnc_plan_block *b, const nnc_pass *pass, const nnc_plan *plan,
+                        uint64_t moved)
+{
+    const nnc_choice *degrees =
+        &b->space->axes[NNC_AXIS_PIPELINE]; /* blocks go through them first */
+    const uint64_t degree = b->number % (uint64_t)degrees->count;
+    const uint64_t place = degree * nnc_space_group_size(b->space) + moved;
+    nnc_step step = pass->step;
+    step.plan = plan;
+    step.tails = tails_of(b, pass, plan, moved);
+    step.store = &b->stores[place % NNC_BLOCK_STORES];
+    nnc_tail_store_suit(step.store, &step);
+    return step;
+}
+
 bool nnc_block_time(nnc_plan_block *b, nnc_pass *pass, uint64_t moved, nnc_result *result)
 {
     nnc_step_memory *m = &b->scratch->step;
     const int apart = nnc_schedule_splits(&result->plan) ? 1 : 0;
-    nnc_step step = pass->step;
-    step.plan = &result->plan;
+    const nnc_step step = step_of(b, pass, &result->plan, moved);
     if (pass->group != b->group) { /* what happens once per step does not change the passes */
         pass->runs = nnc_step_core_run(&step, pass->units[apart], m, &pass->run);
         pass->group = b->group;
@@ -58,7 +73,6 @@ bool nnc_block_time(nnc_plan_block *b, nnc_pass *pass, uint64_t moved, nnc_resul
         fill_work(pass, result);
         return pass->runs && nnc_step_core_parts(&step, pass->units[apart], &pass->run, m, result);
     }
-    step.tails = tails_of(b, pass, &result->plan, moved);
     result->step_s = nnc_step_core_s(&step, pass->units[apart], &pass->run, m);
     return true;
 }
@@ -96,12 +110,10 @@ bool nnc_block_wait(nnc_plan_block *b, nnc_pass *pass, uint64_t moved, const nnc
     nnc_step_memory *m = &b->scratch->step;
     const nnc_plan *plan = &result->plan;
     const nnc_unit *units = pass->units[nnc_schedule_splits(plan) ? 1 : 0];
-    nnc_step step = pass->step;
-    step.plan = plan;
-    step.tails = tails_of(b, pass, plan, moved);
     if (b->replays == NULL || !nnc_replays_suit(plan)) {
         return false;
     }
+    const nnc_step step = step_of(b, pass, plan, moved);
     const nnc_overlap overlap = nnc_overlap_of(plan, step.software);
     nnc_tail_stages(&step, units, &overlap, m);
     if (!fill_ends(b, plan, waiting)) {
