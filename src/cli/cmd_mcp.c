@@ -1,5 +1,6 @@
 /* nncost mcp: the commands as tools of the Model Context Protocol, over standard input and output. One JSON-RPC 2.0
  * message a line. Source: modelcontextprotocol.io, specification 2025-06-18, "stdio" and "tools". */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +8,9 @@
 #include <nncost/nncost.h>
 
 #include "base/error.h"
-#include "base/number.h"
 #include "cli/command.h"
 #include "input/json.h"
+#include "input/place.h"
 #include "render/json_writer.h"
 
 #define PROTOCOL "2025-06-18"
@@ -84,31 +85,67 @@ typedef struct words {
     bool failed;
 } words;
 
-static void add_word(words *w, const char *text)
+/* The three texts in one. */
+static void add_word(words *w, const char *begin, const char *middle, const char *end)
 {
-    char *copy = w->count < WORDS_MAX ? nnc_arena_strdup(w->arena, text) : NULL;
-    w->failed = w->failed || copy == NULL;
-    if (copy != NULL) {
-        w->list[w->count++] = copy;
+    const size_t size = strlen(begin) + strlen(middle) + strlen(end) + 1;
+    char *word = w->count < WORDS_MAX ? nnc_arena_alloc(w->arena, size) : NULL;
+    w->failed = w->failed || word == NULL;
+    if (word != NULL) {
+        snprintf(word, size, "%s%s%s", begin, middle, end);
+        w->list[w->count++] = word;
         w->list[w->count] = NULL;
     }
+}
+
+/* Standard input holds messages, and a pipe may keep them waiting: is one in the list, which may be of one name? */
+static bool names_pipe(const char *list)
+{
+    char name[1024];
+    for (bool more = true; more;) {
+        const size_t length = strcspn(list, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : 0), list);
+        if (nnc_is_pipe(name)) {
+            return true;
+        }
+        more = list[length] == ',';
+        list += length + 1;
+    }
+    return false;
+}
+
+static bool is_option_name(const char *key)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    const size_t length = strlen(key);
+    return length > 0 && length < NNC_OPTION_NAME && strspn(key, letters) == length;
+}
+
+/* All digits of a number; whole ones without an exponent, as they were sent. */
+enum { DIGITS = 32 };
+static const char *all_digits(double number, char text[DIGITS])
+{
+    const bool whole = fabs(number) < 0x1p53 && !(floor(number) < number);
+    snprintf(text, DIGITS, whole ? "%.0f" : "%.15g", number);
+    if (strtod(text, NULL) < number || strtod(text, NULL) > number) {
+        snprintf(text, DIGITS, "%.17g", number);
+    }
+    return text;
 }
 
 /* "--micro-batch=4"; a switch is "--timeline". */
 static void add_option(words *w, const char *key, nnc_json value)
 {
-    char name[64], number[NNC_NUMBER_TEXT], word[512];
+    char name[NNC_OPTION_NAME + 3], number[DIGITS];
     const char *text = number;
-    snprintf(name, sizeof name, "--%.60s", strncmp(key, "--", 2) == 0 ? key + 2 : key);
+    snprintf(name, sizeof name, "--%s", strncmp(key, "--", 2) == 0 ? key + 2 : key);
     for (char *c = name; *c != '\0'; c++) {
         *c = (char)(*c == '_' ? '-' : *c);
     }
     switch (nnc_json_type_of(value)) {
-    case NNC_JSON_BOOL:
-        snprintf(word, sizeof word, "%s%s", name, nnc_json_bool(value) ? "" : "=off");
-        add_word(w, word);
-        return;
-    case NNC_JSON_NUMBER: nnc_number_text(nnc_json_number(value), number); break;
+    case NNC_JSON_BOOL: add_word(w, name, nnc_json_bool(value) ? "" : "=off", ""); return;
+    case NNC_JSON_NUMBER: all_digits(nnc_json_number(value), number); break;
     case NNC_JSON_TEXT: text = nnc_json_text(value); break;
     case NNC_JSON_LIST: /* given once for each */
         for (nnc_json one = nnc_json_first(value); one.node != NULL; one = nnc_json_next(one)) {
@@ -117,8 +154,29 @@ static void add_option(words *w, const char *key, nnc_json value)
         return;
     default: w->failed = true; return;
     }
-    snprintf(word, sizeof word, "%s=%.440s", name, text);
-    add_word(w, word);
+    w->failed = w->failed || names_pipe(text);
+    add_word(w, name, "=", text);
+}
+
+static nnc_status add_options(words *w, nnc_json options, nnc_error *err)
+{
+    if (nnc_json_type_of(options) != NNC_JSON_OBJECT &&
+        nnc_json_type_of(options) != NNC_JSON_ABSENT) {
+        return nnc_fail(err, NNC_BAD_USAGE, "options", "wrong type, expected an object");
+    }
+    for (nnc_json one = nnc_json_first(options); one.node != NULL; one = nnc_json_next(one)) {
+        const char *key = nnc_json_key(one);
+        if (!is_option_name(key) || strcmp(key, "format") == 0) {
+            return nnc_fail(err, NNC_BAD_USAGE, "options", "not for tools, found \"%.60s\"", key);
+        }
+        add_option(w, key, one);
+        if (w->failed) {
+            return nnc_fail(
+                err, NNC_BAD_USAGE, key,
+                "expected a number, a text, a truth value or a list of them, and no pipe");
+        }
+    }
+    return NNC_OK;
 }
 
 static const char *text_of(nnc_json object, const char *key)
@@ -139,31 +197,23 @@ static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nn
     if (tool == NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "name", "no such tool, see tools/list");
     }
-    add_word(&w, "nncost");
-    add_word(&w, tool->name);
-    add_word(&w, "--no-defaults");
-    add_word(&w, "--format=json");
-    const nnc_json options = nnc_json_get(arguments, "options");
-    for (nnc_json one = nnc_json_first(options); one.node != NULL; one = nnc_json_next(one)) {
-        const char *key = nnc_json_key(one);
-        if (strcmp(key, "output") == 0 || strcmp(key, "trace") == 0 || strcmp(key, "plans") == 0 ||
-            strcmp(key, "format") == 0) {
-            return nnc_fail(err, NNC_BAD_USAGE, key, "is not for tools: the answer is the output");
-        }
-        add_option(&w, key, one);
-    }
-    add_word(&w, "--");
+    add_word(&w, "nncost", "", "");
+    add_word(&w, tool->name, "", "");
+    add_word(&w, "--no-defaults", "", "");
+    add_word(&w, "--format=json", "", "");
+    NNC_TRY(add_options(&w, nnc_json_get(arguments, "options"), err));
+    add_word(&w, "--", "", "");
     for (int i = 0; i < 2 && tool->operands[i] != NULL; i++) {
         const char *operand = text_of(arguments, tool->operands[i]);
         if (operand == NULL) {
             return nnc_fail(err, NNC_BAD_USAGE, tool->operands[i], "missing, expected text");
         }
-        if (strcmp(operand, "-") == 0 || strncmp(operand, "/dev/", 5) == 0) {
+        if (names_pipe(operand)) {
             return nnc_fail(err, NNC_BAD_USAGE, tool->operands[i], "standard input holds messages");
         }
-        add_word(&w, operand);
+        add_word(&w, operand, "", "");
     }
-    return w.failed ? nnc_fail(err, NNC_BAD_USAGE, "options", "expected a few numbers and texts")
+    return w.failed ? nnc_fail(err, NNC_BAD_USAGE, "options", "too many")
                     : nnc_command_call(w.count, w.list, answer, err);
 }
 
@@ -189,12 +239,12 @@ static void put_content(nnc_buffer *out, nnc_json params, nnc_arena *arena)
 
 static void put_id(nnc_buffer *out, nnc_json id)
 {
-    char number[NNC_NUMBER_TEXT];
     nnc_buffer_text(out, "{\"jsonrpc\":\"2.0\",\"id\":");
     if (nnc_json_type_of(id) == NNC_JSON_TEXT) {
         nnc_put_json_text(out, nnc_json_text(id));
     } else if (nnc_json_type_of(id) == NNC_JSON_NUMBER) {
-        nnc_buffer_text(out, nnc_number_text(nnc_json_number(id), number));
+        char number[DIGITS];
+        nnc_buffer_text(out, all_digits(nnc_json_number(id), number));
     } else {
         nnc_buffer_text(out, "null");
     }
@@ -238,30 +288,35 @@ static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena)
     nnc_buffer_text(out, "}\n");
 }
 
-/* A message without an id asks for nothing. */
-static nnc_status take_line(char *line, size_t size, nnc_error *err)
+nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_error *err)
 {
     nnc_arena *arena = nnc_arena_create();
     nnc_error why = { 0 };
     nnc_faults faults = { .name = "message", .err = &why };
     nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = line, .size = size };
-    nnc_buffer out = { 0 };
     if (arena == NULL) {
         return nnc_no_memory(err);
     }
     if (!nnc_json_parse(&doc)) {
-        nnc_buffer_text(&out, "{\"jsonrpc\":\"2.0\",\"id\":null,");
-        put_fault(&out, -32700, why.what);
-        nnc_buffer_text(&out, "}\n");
+        nnc_buffer_text(out, "{\"jsonrpc\":\"2.0\",\"id\":null,");
+        put_fault(out, -32700, why.what);
+        nnc_buffer_text(out, "}\n");
     } else if (nnc_json_get(nnc_json_root(&doc), "id").node != NULL) {
-        reply(&out, nnc_json_root(&doc), arena);
+        reply(out, nnc_json_root(&doc), arena);
     }
-    const bool written =
-        !out.failed && (out.size == 0 || (fwrite(out.bytes, 1, out.size, stdout) == out.size &&
-                                          fflush(stdout) == 0));
-    nnc_buffer_free(&out);
     nnc_json_free(&doc);
     nnc_arena_destroy(arena);
+    return out->failed ? nnc_no_memory(err) : NNC_OK;
+}
+
+static nnc_status take_line(const char *line, size_t size, nnc_error *err)
+{
+    nnc_buffer out = { 0 };
+    const nnc_status status = nnc_mcp_answer(line, size, &out, err);
+    const bool written = out.size == 0 || (fwrite(out.bytes, 1, out.size, stdout) == out.size &&
+                                           fflush(stdout) == 0);
+    nnc_buffer_free(&out);
+    NNC_TRY(status);
     return written ? NNC_OK : nnc_fail(err, NNC_IO, "standard output", "cannot be written");
 }
 

@@ -14,6 +14,7 @@ typedef struct nnc_session {
     const char *data;     /* the folder of the data that came with the program; NULL = none */
     nnc_buffer *out;      /* memory: shown only once the command has succeeded */
     nnc_buffer arguments; /* of the command line, the command among them; each ends with a NUL */
+    bool inside;          /* run by another command: what it prints is all that it leaves */
     int exit_code;        /* of a command that succeeded: 0, or 1 when the answer is no */
 } nnc_session;
 
@@ -53,8 +54,12 @@ nnc_status nnc_run_off_page(nnc_session *session, nnc_error *err);
 extern const nnc_command nnc_cmd_serve_ops, nnc_cmd_serve_search, nnc_cmd_serve_sweep,
     nnc_cmd_serve_compare, nnc_cmd_serve_explain, nnc_cmd_serve_calibrate, nnc_cmd_serve_init;
 
-/* Runs a command line inside the program, what it prints into out. NNC_OK with an answer of "no", too. */
+/* Runs a command line inside the program, what it prints into out; options that write a file are refused. NNC_OK with an
+ * answer of "no", too. */
 nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err);
+
+/* The line that 'nncost mcp' answers to a message; none where it asks for nothing. */
+nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_error *err);
 
 /* Number index of all commands, in the order of help; NULL past the last. */
 const nnc_command *nnc_command_at(int index);

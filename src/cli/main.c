@@ -280,6 +280,18 @@ static nnc_status say_itself(nnc_session *session, int asked, int argc, char **a
     return NNC_OK;
 }
 
+/* The first option given that writes a file; NULL = none. */
+static const char *writing_option(const nnc_options *options)
+{
+    return options->output != NULL           ? "--output"
+           : options->trace != NULL          ? "--trace"
+           : options->search.plans != NULL   ? "--plans"
+           : options->sweep.database != NULL ? "--db"
+           : options->update                 ? "--update"
+           : options->forget                 ? "--forget"
+                                             : NULL;
+}
+
 static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_error *err)
 {
     if (argc < 2) {
@@ -304,6 +316,10 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     if (status != NNC_OK) {
         return status;
     }
+    const char *writing = session->inside ? writing_option(&session->options) : NULL;
+    if (writing != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, writing, "is not for tools: the answer is the output");
+    }
     session->style = nnc_output_style(&session->options);
     if (session->options.help) {
         session->style.format = &nnc_format_table;
@@ -315,7 +331,7 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
 
 nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err)
 {
-    nnc_session session = { .out = out };
+    nnc_session session = { .out = out, .inside = true };
     const nnc_status status = dispatch(&session, argc, argv, err);
     free(session.options.defaults);
     nnc_buffer_free(&session.arguments);
