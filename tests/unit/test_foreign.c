@@ -491,11 +491,13 @@ static bool has_let(const nnc_architecture *of, const char *name, size_t length)
 
 static void check_lets(const nnc_architecture *row, const nnc_architecture *of)
 {
-    for (const nnc_foreign_key *k = row->keys; k != NULL && k->key != NULL; k++) {
-        for (const char *to = k->to; *to != '\0'; to += strcspn(to, ","), to += *to == ',') {
+    nnc_foreign_keys k = nnc_foreign_keys_of(row);
+    while (nnc_foreign_next_key(&k)) {
+        for (const char *to = k.key.to; *to != '\0'; to += strcspn(to, ","), to += *to == ',') {
             ck_assert_msg(has_let(of, to, strcspn(to, ",")), "%s: %s", of->name, to);
         }
     }
+    ck_assert_msg(*k.rest == '\0', "%s: %s", of->name, k.rest);
 }
 
 /* A text of a row names fields that the family has, so that no row waits for a file to show its fault. */
@@ -506,11 +508,14 @@ static void check_fields(const nnc_architecture *row, const nnc_architecture *of
         check_lets(row, of);
         return;
     }
-    for (const nnc_foreign_key *k = row->keys; k != NULL && k->key != NULL; k++) {
+    nnc_foreign_keys keys = nnc_foreign_keys_of(row);
+    while (nnc_foreign_next_key(&keys)) {
+        const nnc_foreign_key *k = &keys.key;
         ck_assert_msg(k->to == NULL || nnc_field_of_key(table, k->to) != NULL, "%s: %s", of->name,
                       k->to);
         ck_assert_msg(k->to != NULL || k->words != NULL, "%s: %s", of->name, k->key);
     }
+    ck_assert_msg(*keys.rest == '\0', "%s: %s", of->name, keys.rest);
     for (const nnc_foreign_pattern *p = row->patterns; p != NULL && p->to != NULL; p++) {
         ck_assert_msg(nnc_field_of_key(table, p->to) != NULL, "%s: %s", of->name, p->to);
     }

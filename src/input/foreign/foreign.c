@@ -9,19 +9,20 @@
 /* What a training sequence is taken to be where a network could hold a longer one. */
 enum { TRAINED_TOKENS = 8192 };
 
-/* The key that set the same field before, of this row or one that it is like; NULL = none. */
-static const nnc_foreign_key *earlier(const nnc_foreign_file *file, const nnc_foreign_key *key)
+/* The key that set the same field before one of row `own`, of this row or one that it is like, left in *k; NULL = none. */
+static const nnc_foreign_key *earlier(const nnc_foreign_file *file, const nnc_architecture *own,
+                                      const nnc_foreign_keys *key, nnc_foreign_keys *k)
 {
     const nnc_architecture *asked = file->row, *row = NULL;
-    while (key->to != NULL && (row = nnc_foreign_next(asked, row)) != NULL) {
-        for (const nnc_foreign_key *k = row->keys; k != NULL && k->key != NULL; k++) {
-            if (k == key) {
+    while (key->key.to != NULL && (row = nnc_foreign_next(asked, row)) != NULL) {
+        for (*k = nnc_foreign_keys_of(row); nnc_foreign_next_key(k);) {
+            if (row == own && k->begin == key->begin) {
                 return NULL;
             }
-            if (k->to != NULL && strcmp(k->to, key->to) == 0 &&
-                nnc_foreign_speaks(file->at, k->when) &&
-                !nnc_foreign_overridden(asked, row, k->key)) {
-                return k;
+            if (k->key.to != NULL && strcmp(k->key.to, key->key.to) == 0 &&
+                nnc_foreign_speaks(file->at, k->key.when) &&
+                !nnc_foreign_overridden(asked, row, k->key.key)) {
+                return &k->key;
             }
         }
     }
@@ -31,11 +32,12 @@ static const nnc_foreign_key *earlier(const nnc_foreign_file *file, const nnc_fo
 static void read_keys(nnc_foreign_file *file)
 {
     const nnc_architecture *row = NULL;
+    nnc_foreign_keys before;
     while ((row = nnc_foreign_next(file->row, row)) != NULL) {
-        for (const nnc_foreign_key *k = row->keys;
-             k != NULL && k->key != NULL && nnc_json_go_on(file->at); k++) {
-            if (!nnc_foreign_overridden(file->row, row, k->key)) {
-                nnc_foreign_read_key(file, k, earlier(file, k));
+        for (nnc_foreign_keys k = nnc_foreign_keys_of(row);
+             nnc_json_go_on(file->at) && nnc_foreign_next_key(&k);) {
+            if (!nnc_foreign_overridden(file->row, row, k.key.key)) {
+                nnc_foreign_read_key(file, &k.key, earlier(file, row, &k, &before));
             }
         }
     }
@@ -60,11 +62,11 @@ static const char *key_of(const nnc_foreign_file *file, const char *field, char 
 {
     snprintf(name, size, "%s", field);
     for (const nnc_architecture *row = file->row; row != NULL; row = nnc_foreign_row(row->like)) {
-        for (const nnc_foreign_key *k = row->keys; k != NULL && k->key != NULL; k++) {
-            if (k->to != NULL && strcmp(k->to, field) == 0) {
-                const nnc_json at = nnc_foreign_get(file->at, k->key);
-                snprintf(name, size, "%.*s", at.node != NULL ? 63 : (int)strcspn(k->key, "|"),
-                         at.node != NULL ? nnc_json_key(at) : k->key);
+        for (nnc_foreign_keys k = nnc_foreign_keys_of(row); nnc_foreign_next_key(&k);) {
+            if (k.key.to != NULL && strcmp(k.key.to, field) == 0) {
+                const nnc_json at = nnc_foreign_get(file->at, k.key.key);
+                snprintf(name, size, "%.*s", at.node != NULL ? 63 : (int)strcspn(k.key.key, "|"),
+                         at.node != NULL ? nnc_json_key(at) : k.key.key);
                 return name;
             }
         }
@@ -187,9 +189,9 @@ static const nnc_architecture *stands_for(nnc_json root, const nnc_architecture 
                        value != NULL ? value : "more than one value");
         return NULL;
     }
-    for (const nnc_foreign_key *k = row->keys; k != NULL && k->key != NULL; k++) {
-        if (!nnc_foreign_given(root, k->key)) {
-            nnc_json_fault(root, k->key, "missing, expected it for a %s, found nothing", name);
+    for (nnc_foreign_keys k = nnc_foreign_keys_of(row); nnc_foreign_next_key(&k);) {
+        if (!nnc_foreign_given(root, k.key.key)) {
+            nnc_json_fault(root, k.key.key, "missing, expected it for a %s, found nothing", name);
             return NULL;
         }
     }

@@ -24,7 +24,7 @@ typedef enum nnc_foreign_rule {
  * A value in a row is a number or a name of ours, a field read before ("hidden"), a multiple of one
  * ("4*hidden"), or other fields and their values ("heads=1,head_dim=64"); "" = nothing is set. */
 typedef struct nnc_foreign_key {
-    /* NULL ends a list; "n_embd|hidden_size": two names of one thing; "attn_config.alibi": inside an object;
+    /* "n_embd|hidden_size": two names of one thing; "attn_config.alibi": inside an object;
      * "^dim": of the file around the part of a network */
     const char *key;
     const char *to; /* "layers"; "a,b,c": those of a list; NULL = what `words` say */
@@ -39,19 +39,29 @@ typedef struct nnc_foreign_key {
     const char *times; /* the field that the number is a multiple, or a share, of */
     const char *other; /* what a rule is about */
     nnc_foreign_rule rule;
-    int16_t plus;      /* ours is this much larger */
-    int16_t divide;    /* the number is this many times ours; 0 = the same */
-    bool share : 1;    /* of times: any number, such as 0.25; else a whole one */
-    bool members : 1;  /* ours is how many members it has */
-    bool wins : 1;     /* counts where another key has set the same field */
-    bool flag : 1;     /* ours is whether theirs says anything */
-    bool zero : 1;     /* may be 0 */
-    bool most : 1;     /* of keys that set the same field the largest counts */
-    bool levels : 1;   /* may be a list of equal numbers, one for each level */
-    bool last : 1;     /* the last number of a list */
-    bool fewer : 1;    /* a list for several fields, "a,b,c", may be shorter: the others are 0 */
-    bool backward : 1; /* of several fields, the last of the list is the first's */
+    int16_t plus;   /* ours is this much larger */
+    int16_t divide; /* the number is this many times ours; 0 = the same */
+    bool share;     /* of times: any number, such as 0.25; else a whole one */
+    bool members;   /* ours is how many members it has */
+    bool wins;      /* counts where another key has set the same field */
+    bool flag;      /* ours is whether theirs says anything */
+    bool zero;      /* may be 0 */
+    bool most;      /* of keys that set the same field the largest counts */
+    bool levels;    /* may be a list of equal numbers, one for each level */
+    bool last;      /* the last number of a list */
+    bool fewer;     /* a list for several fields, "a,b,c", may be shorter: the others are 0 */
+    bool backward;  /* of several fields, the last of the list is the first's */
 } nnc_foreign_key;
+
+/* The keys of a row one after another, read out of its text:
+ *     for (nnc_foreign_keys k = nnc_foreign_keys_of(row); nnc_foreign_next_key(&k);) */
+enum { NNC_FOREIGN_KEY_MAX = 512 };
+typedef struct nnc_foreign_keys {
+    nnc_foreign_key key; /* until the next one is read; its texts lie in room */
+    const char *begin, *rest;
+    size_t used;
+    char room[NNC_FOREIGN_KEY_MAX];
+} nnc_foreign_keys;
 
 /* Which kind each layer is. The first of these ways counts that the file has; keys may have two names. The
  * layers of a rule are those from `from` to `end` whose number, from 0 and more by `shift`, is `offset` above a
@@ -96,7 +106,7 @@ typedef struct nnc_architecture {
      * first end of a name counts; without a class the first of the list. */
     const char *classes;
     const char *implies; /* fields that no key says: "norm=rms mlp=swiglu" */
-    const nnc_foreign_key *keys;
+    const char *keys;    /* the text of nnc_foreign_key's, see NNC_KEYS; NULL = none */
     /* Keys and the values that are understood: "hidden_act=silu|swish"; null always is; "empty" = a list or
      * object of nothing, "each:full" = a list of this value alone. */
     const char *only;
@@ -144,6 +154,11 @@ typedef struct nnc_foreign_file {
     char skipped[256]; /* unknown keys that were let pass */
     char noted[256];   /* what is told of the whole file */
 } nnc_foreign_file;
+
+/* ---- keys (foreign_keys.c) ---- */
+
+nnc_foreign_keys nnc_foreign_keys_of(const nnc_architecture *row);
+bool nnc_foreign_next_key(nnc_foreign_keys *keys);
 
 /* ---- rows (foreign_row.c) ---- */
 

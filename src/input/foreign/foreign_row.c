@@ -171,9 +171,9 @@ static bool patterns_read(const nnc_architecture *row, const char *key)
 /* Does the row itself read the key into a field? */
 static bool reads(const nnc_architecture *row, const char *key)
 {
-    for (const nnc_foreign_key *k = row->keys; k != NULL && k->key != NULL; k++) {
-        if (nnc_foreign_names(k->key, key) || is_part(k->when, key) ||
-            (k->rule == NNC_FOREIGN_MULTIPLE && is_part(k->other, key))) {
+    for (nnc_foreign_keys k = nnc_foreign_keys_of(row); nnc_foreign_next_key(&k);) {
+        if (nnc_foreign_names(k.key.key, key) || is_part(k.key.when, key) ||
+            (k.key.rule == NNC_FOREIGN_MULTIPLE && is_part(k.key.other, key))) {
             return true;
         }
     }
@@ -336,8 +336,8 @@ static bool speaks_inside(const nnc_architecture *row, const char *key)
 {
     const char *const lists[] = { row->only, row->harmless };
     const size_t length = strlen(key);
-    for (const nnc_foreign_key *k = row->keys; k != NULL && k->key != NULL; k++) {
-        if (strncmp(k->key, key, length) == 0 && k->key[length] == '.') {
+    for (nnc_foreign_keys k = nnc_foreign_keys_of(row); nnc_foreign_next_key(&k);) {
+        if (strncmp(k.key.key, key, length) == 0 && k.key.key[length] == '.') {
             return true;
         }
     }

@@ -5,7 +5,11 @@
 #include "input/foreign/foreign.h"
 
 /* clang-format off */
-#define NNC_KEYS(...) (const nnc_foreign_key[]){ __VA_ARGS__, { .key = NULL } }
+/* Keys are kept as they are written here, which foreign_keys.c reads: a table of so many pointers would be the loader's to
+ * set at each start of any command. The compiler reads them, too, and refuses what is no member. */
+#define NNC_KEYS(...) \
+    (&NNC_KEYS_TEXT(__VA_ARGS__)[0 * sizeof((const nnc_foreign_key[]){ __VA_ARGS__ })])
+#define NNC_KEYS_TEXT(...) #__VA_ARGS__
 #define NNC_PATTERNS(...) (const nnc_foreign_pattern[]){ __VA_ARGS__, { .to = NULL } }
 /* clang-format on */
 

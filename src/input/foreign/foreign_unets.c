@@ -1,5 +1,5 @@
 /* The U-Nets, as diffusers writes them. Where a key is absent, the default is the one of the class. */
-#include "input/foreign/foreign.h"
+#include "input/foreign/foreign_rows.h"
 
 #define UNET_IMPLIES "block=residual norm=group kernel=3 conv_biases=on down=conv up=nearest_conv"
 #define UNET_ONLY                              \
@@ -22,20 +22,19 @@
 
 #define UNET_READS "block_out_channels down_block_types up_block_types"
 
-static const nnc_foreign_key condition_keys[] = {
-    UNET_KEYS,
-    { "transformer_layers_per_block", .to = "transformer_depth", .rule = NNC_FOREIGN_LIST,
-      .other = "transformer_depths", .absent = "1", .levels = true },
-    { "only_cross_attention", .to = "cross_only_levels", .rule = NNC_FOREIGN_LIST,
-      .other = "cross_only_levels", .absent = "", .words = "false=", .levels = true },
-    { "projection_class_embeddings_input_dim", .to = "added_embed_width",
-      .when = "addition_embed_type=text_time" },
-    { "encoder_hid_dim", .to = "context_input_width", .absent = "",
-      .when = "encoder_hid_dim_type=text_proj" },
-    { "use_linear_projection", .to = "linear_projections", .absent = "false" },
-    { "cross_attention_dim", .to = "context_width", .absent = "1280", .levels = true },
-    { .key = NULL },
-};
+#define CONDITION_KEYS                                                                          \
+    NNC_KEYS(UNET_KEYS,                                                                         \
+             { "transformer_layers_per_block", .to = "transformer_depth",                       \
+               .rule = NNC_FOREIGN_LIST, .other = "transformer_depths", .absent = "1",          \
+               .levels = true },                                                                \
+             { "only_cross_attention", .to = "cross_only_levels", .rule = NNC_FOREIGN_LIST,     \
+               .other = "cross_only_levels", .absent = "", .words = "false=", .levels = true }, \
+             { "projection_class_embeddings_input_dim", .to = "added_embed_width",              \
+               .when = "addition_embed_type=text_time" },                                       \
+             { "encoder_hid_dim", .to = "context_input_width", .absent = "",                    \
+               .when = "encoder_hid_dim_type=text_proj" },                                      \
+             { "use_linear_projection", .to = "linear_projections", .absent = "false" },        \
+             { "cross_attention_dim", .to = "context_width", .absent = "1280", .levels = true })
 
 /* attention_head_dim holds, by a slip the library keeps for its published files, the number of heads and not
  * their width; num_attention_heads, where given, replaces it. */
@@ -47,12 +46,9 @@ static const nnc_foreign_levels condition_levels = {
 };
 
 /* Here attention_head_dim is a width; null means one head. */
-static const nnc_foreign_key plain_keys[] = {
-    UNET_KEYS,
-    { "add_attention", .to = "middle_attention", .absent = "true" },
-    { "attention_head_dim", .to = "head_width", .absent = "8", .null = "heads=1" },
-    { .key = NULL },
-};
+#define PLAIN_KEYS                                                                       \
+    NNC_KEYS(UNET_KEYS, { "add_attention", .to = "middle_attention", .absent = "true" }, \
+             { "attention_head_dim", .to = "head_width", .absent = "8", .null = "heads=1" })
 
 static const nnc_foreign_levels plain_levels = {
     .attending_down = "AttnDownBlock2D",
@@ -63,7 +59,7 @@ const nnc_architecture nnc_foreign_unets[] = {
     { .name = "UNet2DConditionModel",
       .family = NNC_FAMILY_UNET,
       .implies = UNET_IMPLIES " latent_factor=8 middle_attention=on context_len=77", /* of CLIP */
-      .keys = condition_keys,
+      .keys = CONDITION_KEYS,
       .reads = UNET_READS " num_attention_heads attention_head_dim",
       .levels = &condition_levels,
       .only = UNET_ONLY
@@ -78,7 +74,7 @@ const nnc_architecture nnc_foreign_unets[] = {
     { .name = "UNet2DModel",
       .family = NNC_FAMILY_UNET,
       .implies = UNET_IMPLIES " latent_factor=1",
-      .keys = plain_keys,
+      .keys = PLAIN_KEYS,
       .reads = UNET_READS,
       .levels = &plain_levels,
       .only = UNET_ONLY "attn_norm_num_groups=null downsample_type=conv "
