@@ -116,6 +116,30 @@ with tempfile.TemporaryDirectory() as work:
     refused("at most 1000000 passes", [*step, "--micro-batches", "300000", "--trace", "none"])
     refused("a list of 1 to 100000 scenarios", ["check", plans("p.json", 100001)])
     refused("--threads: out of range", [*sweep, "--threads", "257"])
+    refused("--seq-len: too many values, expected at most 1000000", ["sweep", "dense", "round", "--seq-len", "1..1000001"])
+    wide = [f"1..{10**5 + last}" for last in (0, 0, 1)]
+    refused("too many combinations, expected at most 1e+15", ["sweep", "dense", "round", "--seq-len", wide[0],
+                                                              "--micro-batch", wide[1], "--micro-batches", wide[2]])
+    refused("--where: given more than 8 times", [*sweep, *["--where", "mfu > 0"] * 9])
+    refused("--where: too long, expected at most 128", [*sweep, "--where", "+".join("1" * 70) + " > 0"])
+    refused("--shard: expected at most 1000000 parts", [*sweep, "--shard", "1/1000001"])
+    refused("--micro-batch: too many values, expected at most 256",
+            ["compare", "dense", "round", "--micro-batch", ",".join(str(i) for i in range(1, 258))])
+    refused("--micro-batch: expected at most 64 values",
+            ["search", "dense", "round", "--devices", "2", "--micro-batch", ",".join(str(i) for i in range(1, 66))])
+    refused("--best: out of range, expected a whole number from 1 to 100", ["search", "dense", "round", "--best", "101"])
+    refused("at most 100000, found 100001", ["estimate", "dense", "round", "--set", "layers=100001"])
+    refused("at most 1024 stages", ["estimate", "dense", "round", "--set", "layers=2048", "--pipeline", "1025"])
+    refused("--devices: out of range, expected at most 16777216", ["estimate", "dense", "round", "--devices", "16777217"])
+    with open("deep.json", "w", encoding="utf-8") as file:
+        file.write('{"x":' + "[" * 64 + "]" * 64 + "}")
+    refused("nested too deeply, expected at most 64 levels", ["estimate", "./deep.json", "round"])
+    for name in ("large.json", "large.csv"):
+        with open(name, "w", encoding="utf-8") as file:
+            file.write('{"schema": "nncost.search/1"')
+            file.truncate((16 << 20) + 1)
+        refused("too large, expected at most 16 MB", ["merge", "new.json", "./large.json"] if name == "large.json"
+                else ["accuracy", name])
 
 for failure in failures:
     print(f"limits.py: {failure}")

@@ -17,9 +17,13 @@ nnc_status nnc_shard_read(const char *text, nnc_shard *shard, nnc_error *err)
     const char *slash = strchr(text, '/');
     const int length = slash != NULL ? (int)(slash - text) : 0;
     snprintf(first, sizeof first, "%.*s", length, text);
-    if (slash == NULL || !nnc_read_i64(first, &shard->number) ||
-        !nnc_read_i64(slash + 1, &shard->of) || shard->number < 1 || shard->number > shard->of ||
-        shard->of > NNC_SHARDS_MAX) {
+    const bool read = slash != NULL && nnc_read_i64(slash + 1, &shard->of);
+    if (read && shard->of > NNC_SHARDS_MAX) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--shard", "expected at most %d parts, found \"%s\"",
+                        NNC_SHARDS_MAX, text);
+    }
+    if (!read || !nnc_read_i64(first, &shard->number) || shard->number < 1 ||
+        shard->number > shard->of) {
         return nnc_fail(err, NNC_BAD_USAGE, "--shard",
                         "expected I/N with I from 1 to N, found \"%s\"", text);
     }

@@ -65,7 +65,9 @@ static int32_t add_node(parser *p, nnc_where_node node)
 {
     if (p->where->node_count == NNC_WHERE_NODES) {
         if (p->status == NNC_OK) {
-            p->status = nnc_fail(p->err, NNC_BAD_USAGE, p->option, "too long: \"%s\"", p->text);
+            p->status = nnc_fail(p->err, NNC_BAD_USAGE, p->option,
+                                 "too long, expected at most %d names, numbers and operators",
+                                 NNC_WHERE_NODES);
         }
         return -1;
     }
@@ -102,7 +104,7 @@ static int32_t parse_text(parser *p)
     const size_t length = end != NULL ? (size_t)(end - p->at - 1) : 0;
     nnc_where *where = p->where;
     if (end == NULL || length + 1 > sizeof where->texts - (size_t)where->text_size) {
-        return refuse(p, "a short text in quotes");
+        return refuse(p, end == NULL ? "the closing quote" : "texts of fewer characters");
     }
     const nnc_where_node node = { .op = 't', .left = -1, .right = -1, .text = where->text_size };
     memcpy(where->texts + where->text_size, p->at + 1, length);
@@ -135,7 +137,7 @@ static int32_t parse_operand(parser *p)
 {
     skip_blanks(p);
     if (p->status != NNC_OK || p->depth == DEPTH_MAX) {
-        return refuse(p, "less nesting");
+        return refuse(p, "fewer brackets and signs inside each other");
     }
     if (*p->at == '!' || *p->at == '-') {
         nnc_where_node node = { .op = *p->at == '-' ? OP_NEG : '!', .right = -1 };

@@ -104,13 +104,13 @@ left out: MFU, memory, bound (a width of 60, see COLUMNS)
 
 # Lists: an empty value, a value twice, too many combinations.
 $ nncost compare dense round,,old
-! nncost: device: empty value in the list "round,,old"
+! nncost: DEVICE: empty value in the list "round,,old"
 [2]
 $ nncost compare dense round,round
-! nncost: device: "round" twice in the list "round,round"
+! nncost: DEVICE: "round" twice in the list "round,round"
 [2]
 $ nncost compare dense round --micro-batch $(seq -s, 40) --micro-batches $(seq -s, 40)
-! nncost: micro-batches: too many combinations, expected at most 1000
+! nncost: --micro-batches: too many combinations, expected at most 1000
 [2]
 
 # A device whose efficiencies are those of similar ones is not the fastest without saying so.

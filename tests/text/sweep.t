@@ -239,7 +239,7 @@ $ nncost sweep dense round --where 'micro_batch > 1 2'
 ! nncost: --where: expected an operator at column 17 of "micro_batch > 1 2", found "2"
 [2]
 $ nncost sweep dense round --where 'recompute == "none'
-! nncost: --where: expected a short text in quotes at column 14 of "recompute == "none", found ""none"
+! nncost: --where: expected the closing quote at column 14 of "recompute == "none", found ""none"
 [2]
 $ nncost sweep dense round --where ''
 ! nncost: --where: expected a name, a number or "(" at the end of ""

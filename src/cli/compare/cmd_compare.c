@@ -30,7 +30,9 @@ typedef struct product {
     int32_t row_count;
 } product;
 
-static nnc_status add_axis(product *p, const char *name, const char *list, nnc_error *err)
+/* where: what errors name, the option or the operand. */
+static nnc_status add_axis(product *p, const char *name, const char *where, const char *list,
+                           nnc_error *err)
 {
     axis *added = &p->axes[p->axis_count++];
     char *text = nnc_arena_strdup(p->arena, list);
@@ -43,13 +45,16 @@ static nnc_status add_axis(product *p, const char *name, const char *list, nnc_e
         const size_t length = strcspn(text, ",");
         more = text[length] == ',';
         text[length] = '\0';
-        if (length == 0 || added->count == VALUES_MAX) {
-            return nnc_fail(err, NNC_BAD_USAGE, name, "%s in the list \"%s\"",
-                            length == 0 ? "empty value" : "too many values", list);
+        if (added->count == VALUES_MAX) {
+            return nnc_fail(err, NNC_BAD_USAGE, where, "too many values, expected at most %d",
+                            VALUES_MAX);
+        }
+        if (length == 0) {
+            return nnc_fail(err, NNC_BAD_USAGE, where, "empty value in the list \"%s\"", list);
         }
         for (int32_t i = 0; i < added->count; i++) {
             if (strcmp(added->values[i], text) == 0) {
-                return nnc_fail(err, NNC_BAD_USAGE, name, "\"%s\" twice in the list \"%s\"", text,
+                return nnc_fail(err, NNC_BAD_USAGE, where, "\"%s\" twice in the list \"%s\"", text,
                                 list);
             }
         }
@@ -58,7 +63,7 @@ static nnc_status add_axis(product *p, const char *name, const char *list, nnc_e
     }
     p->row_count *= added->count;
     if (p->row_count > ROWS_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, name, "too many combinations, expected at most %d",
+        return nnc_fail(err, NNC_BAD_USAGE, where, "too many combinations, expected at most %d",
                         ROWS_MAX);
     }
     return NNC_OK;
@@ -70,7 +75,7 @@ static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_erro
     const nnc_plans *plans = p->plans;
     size_t size = 1;
     if (options->scenario != NULL) {
-        return add_axis(p, "scenario", options->scenario, err);
+        return add_axis(p, "scenario", "--scenario", options->scenario, err);
     }
     for (int32_t i = 0; i < plans->scenario_count; i++) {
         size += strlen(plans->scenarios[i].id) + 1;
@@ -83,7 +88,7 @@ static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_erro
         const size_t used = strlen(all);
         snprintf(all + used, size - used, "%s%s", i > 0 ? "," : "", plans->scenarios[i].id);
     }
-    return add_axis(p, "scenario", all, err);
+    return add_axis(p, "scenario", "--scenario", all, err);
 }
 
 static nnc_status list_axes(product *p, nnc_session *session, nnc_error *err)
@@ -99,14 +104,14 @@ static nnc_status list_axes(product *p, nnc_session *session, nnc_error *err)
                         options->operands[0]);
     }
     NNC_TRY(p->plans != NULL ? add_scenarios(p, options, err)
-                             : add_axis(p, "model", options->operands[0], err));
-    NNC_TRY(add_axis(p, "device", device, err));
-    NNC_TRY(add_axis(p, "software", options->given.software != NULL ? options->given.software : "-",
-                     err));
+                             : add_axis(p, "model", "MODEL", options->operands[0], err));
+    NNC_TRY(add_axis(p, "device", "DEVICE", device, err));
+    NNC_TRY(add_axis(p, "software", "--software",
+                     options->given.software != NULL ? options->given.software : "-", err));
     for (int i = 0; i < options->given.setting_count; i++) {
         char name[NNC_OPTION_NAME];
         nnc_option_name(options->given.settings[i].field->name, name);
-        NNC_TRY(add_axis(p, name + 2, options->given.settings[i].value, err));
+        NNC_TRY(add_axis(p, name + 2, name, options->given.settings[i].value, err));
     }
     return NNC_OK;
 }

@@ -309,9 +309,12 @@ static nnc_status search_all(buyer *b, nnc_session *session, nnc_choices *choice
         if (comma != NULL) {
             *comma = '\0';
         }
-        if (*device == '\0' || choices->count == DEVICES_MAX) {
-            return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "%s in the list \"%s\"",
-                            *device == '\0' ? "an empty name" : "too many devices",
+        if (choices->count == DEVICES_MAX) {
+            return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "too many devices, expected at most %d",
+                            DEVICES_MAX);
+        }
+        if (*device == '\0') {
+            return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "an empty name in the list \"%s\"",
                             session->options.operands[1]);
         }
         nnc_session own = *session; /* its options are those of the next device, too */

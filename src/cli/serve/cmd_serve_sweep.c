@@ -75,7 +75,8 @@ static nnc_status count_rows(const serve_sweep *s, int64_t *rows, nnc_error *err
     for (int32_t i = 0; i < s->axis_count; i++) {
         *rows *= s->axes[i].count;
         if (*rows > ROWS_MAX) {
-            return nnc_fail(err, NNC_BAD_USAGE, "sweep", "more than %d rows", ROWS_MAX);
+            return nnc_fail(err, NNC_BAD_USAGE, "sweep",
+                            "too many combinations, expected at most %d", ROWS_MAX);
         }
     }
     return NNC_OK;
