@@ -77,7 +77,7 @@ bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[N
     }
     const nnc_wave_shape shape = nnc_wave_shape_of(pipeline, send_s, NNC_TRACKS);
     const nnc_wave *const wave = &memory->tracks;
-    nnc_wave_run_tracks(&shape, count, &memory->tracks, &memory->wave);
+    nnc_wave_run_tracks(&shape, count, &memory->tracks);
     for (int32_t k = 0; k < NNC_TRACKS; k++) {
         total_s[k] = 0;
     }

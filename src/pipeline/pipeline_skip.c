@@ -89,42 +89,6 @@ static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, in
     }
 }
 
-/* A repeat of `slots` slots run from the state `times` repeats after later; true when it grows as
- * the repeat from then to later did. The slot number counts only modulo a turn here. */
-static bool trial(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t slots,
-                  int64_t times)
-{
-    extend(shape, wave, (double)times, 0);
-    for (int64_t k = 0; k < slots; k++) {
-        nnc_wave_slot(shape, wave, t + k);
-    }
-    return goes_on(shape, wave, (double)(times + 1), 0);
-}
-
-/* then, later and now, of one pipeline alone, are `slots` apart and grew alike; carries now on. Returns the slots it is
- * further, at most `left`. */
-static int64_t drift(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t slots,
-                     int64_t left)
-{
-    int64_t good = 0, bad = left / slots; /* repeats after now; the trial's own is one of them */
-    if (bad < TRIAL_MIN) {
-        return 0;
-    }
-    copy(shape, &wave->kept, &wave->now, 0);
-    if (trial(shape, wave, t, slots, bad)) {
-        return bad * slots;
-    }
-    while (bad - good > 1 + good / 8) {
-        const int64_t middle = good + (bad - good) / 2;
-        *(trial(shape, wave, t, slots, middle) ? &good : &bad) = middle;
-    }
-    copy(shape, &wave->now, &wave->kept, 0);
-    if (good > 0) {
-        trial(shape, wave, t, slots, good);
-    }
-    return good * slots;
-}
-
 /* Brent's cycle detection, anew for each stretch of like slots: the remembered moment is replaced
  * after 1, 2, 4, ... turns, so a period is found whatever its length and run-up. */
 typedef struct watch {
@@ -165,108 +129,107 @@ static bool repeats(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w,
     return t - w->then >= NNC_SKIP_FORCE_OPS / shape->p || came_back(shape, wave, track);
 }
 
-static void copy_row(double *to, int64_t to_step, const double *from, int64_t from_step,
-                     int64_t count)
-{
-    for (int64_t i = 0; i < count; i++) {
-        to[i * to_step] = from[i * from_step];
-    }
-}
-
-/* A drift is tried in `one`, apart from other tracks; NULL: there are none. */
-static int64_t drift_apart(const nnc_wave_shape *shape, nnc_wave *wave, nnc_wave *one,
-                           const watch *w, int64_t t, int64_t track)
-{
-    const int64_t p = shape->p, n = shape->tracks;
-    nnc_pipeline pipeline = *shape->pipeline;
-    nnc_wave_shape alone = *shape;
-    if (one == NULL) {
-        return drift(shape, wave, t, w->repeat, w->until - t);
-    }
-    pipeline.forward_s += track;
-    pipeline.backward_s += track;
-    pipeline.weight_s += track;
-    alone.pipeline = &pipeline;
-    alone.send_s += track;
-    alone.tracks = 1;
-    for (int r = 0; r < 3; r++) {
-        copy_row(row(&one->now, r), 1, &row(&wave->now, r)[track], n, p + (r > 0));
-        copy_row(row(&one->then, r), 1, &row(&wave->then, r)[track], n, p + (r > 0));
-        copy_row(row(&one->later, r), 1, &row(&wave->later, r)[track], n, p + (r > 0));
-    }
-    copy_row(one->forward_s, 1, &wave->forward_s[track], n, p);
-    copy_row(one->forward_send_s, 1, &wave->forward_send_s[track], n, p);
-    copy_row(one->backward_s, 1, &wave->backward_s[track], n, p);
-    copy_row(one->backward_send_s, 1, &wave->backward_send_s[track], n, p);
-    copy_row(one->weight_s, 1, &wave->weight_s[track], n, p);
-    one->forward = wave->forward;
-    one->backward = wave->backward;
-    const int64_t skipped = drift(&alone, one, t, w->repeat, w->until - t);
-    for (int r = 0; r < 3; r++) {
-        copy_row(&row(&wave->now, r)[track], n, row(&one->now, r), 1, p + (r > 0));
-    }
-    return skipped;
-}
-
-/* Slots that can be left out before slot t. */
-static int64_t skip(const nnc_wave_shape *shape, nnc_wave *wave, nnc_wave *one, watch *w, int64_t t,
-                    int64_t track)
-{
-    const int64_t age = t - w->then, times = ages_left(shape, w, t);
-    if (times > 0 && repeats(shape, wave, w, t, track)) {
-        copy(shape, &wave->later, &wave->now, track);
-        extend(shape, wave, (double)times, track);
-        return times * age;
-    }
-    int64_t skipped = 0;
-    if (age == w->repeat) {
-        copy(shape, &wave->later, &wave->now, track);
-    } else if (age == 2 * w->repeat && goes_on(shape, wave, 1, track)) {
-        skipped = drift_apart(shape, wave, one, w, t, track);
-        w->age_max = skipped > 0 ? 0 : w->age_max;
-    }
-    return skipped;
-}
-
-/* Skips before slot t what can be skipped; returns the slot to run then. */
-static int64_t watch_slot(const nnc_wave_shape *shape, nnc_wave *wave, nnc_wave *one, watch *w,
-                          int64_t t, int64_t track)
-{
-    if (w->until - t >= NNC_SKIP_MIN) {
-        if (w->age_max > 0) {
-            t += skip(shape, wave, one, w, t, track);
-        }
-        if (is_due(w, t)) {
-            copy(shape, &wave->then, &wave->now, track);
-            mark(shape, w, t);
-        }
-    }
-    return t;
-}
-
-void nnc_wave_run(const nnc_pipeline *pipeline, nnc_wave *wave)
-{
-    const nnc_wave_shape shape = nnc_wave_shape_of(pipeline, &pipeline->send_s, 1);
-    const int64_t slots = nnc_wave_slots(&shape);
-    const bool skips = pipeline->micro_batches > NNC_SKIP_MIN;
-    watch w = { .until = 0 };
-    nnc_wave_begin(&shape, wave);
-    for (int64_t t = 0; t < slots; t++) {
-        if (skips && t >= w.until) {
-            w = (watch){ .until = nnc_wave_same_until(&shape, t) };
-        }
-        t = watch_slot(&shape, wave, NULL, &w, t, 0);
-        nnc_wave_slot(&shape, wave, t);
-    }
-}
-
-/* ---- tracks ---- */
-
 static void copy_all(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from)
 {
     for (int r = 0; r < 3; r++) {
         memcpy(row(to, r), row(from, r),
                (size_t)((shape->p + (r > 0)) * shape->tracks) * sizeof(double));
+    }
+}
+
+/* Repeats of a drift that were tried with success and without, and those to try next; 0 = none. */
+typedef struct drifting {
+    int64_t good, bad, times;
+} drifting;
+
+/* Carries on the tracks whose then, later and now are `slots` apart and grew alike: as many repeats after now as a trial
+ * of one more, run from the state that they lead to, grows like them. The trials of all tracks run at once. */
+static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at,
+                  const bool *drifts, int64_t slots, int64_t t)
+{
+    drifting d[NNC_TRACKS];
+    bool trying = false;
+    for (int32_t k = 0; k < count; k++) {
+        const bool with = drifts[k] && w[k].repeat == slots;
+        d[k] = (drifting){ .good = 0, .bad = with ? (w[k].until - at[k]) / slots : 0 };
+        d[k].times = d[k].bad < TRIAL_MIN ? 0 : d[k].bad;
+        trying = trying || d[k].times > 0;
+    }
+    if (!trying) {
+        return;
+    }
+    copy_all(shape, &wave->saved, &wave->now);
+    while (trying) {
+        for (int32_t k = 0; k < count; k++) {
+            if (d[k].times > 0) {
+                extend(shape, wave, (double)d[k].times, k);
+            }
+        }
+        nnc_wave_slot(shape, wave, t, slots);
+        trying = false;
+        for (int32_t k = 0; k < count; k++) {
+            if (d[k].times == 0) {
+                continue;
+            }
+            if (goes_on(shape, wave, (double)(d[k].times + 1), k)) {
+                copy(shape, &wave->saved, &wave->now, k);
+                d[k].good = d[k].times;
+            } else {
+                d[k].bad = d[k].times;
+            }
+            const int64_t between = d[k].bad - d[k].good;
+            d[k].times = between > 1 + d[k].good / 8 ? d[k].good + between / 2 : 0;
+            trying = trying || d[k].times > 0;
+        }
+    }
+    copy_all(shape, &wave->now, &wave->saved);
+    for (int32_t k = 0; k < count; k++) {
+        at[k] += d[k].good * slots;
+        w[k].age_max = d[k].good > 0 ? 0 : w[k].age_max;
+    }
+}
+
+/* Skips before slot *at what came back; else: has the track drifted? */
+static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t *at,
+                 int64_t track)
+{
+    const int64_t age = *at - w->then, times = ages_left(shape, w, *at);
+    if (times > 0 && repeats(shape, wave, w, *at, track)) {
+        copy(shape, &wave->later, &wave->now, track);
+        extend(shape, wave, (double)times, track);
+        *at += times * age;
+        return false;
+    }
+    if (age == w->repeat) {
+        copy(shape, &wave->later, &wave->now, track);
+        return false;
+    }
+    return age == 2 * w->repeat && goes_on(shape, wave, 1, track);
+}
+
+/* Skips what can be skipped of each track before its slot. */
+static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w,
+                         int64_t *at, int64_t t)
+{
+    bool watched[NNC_TRACKS], drifts[NNC_TRACKS];
+    for (int32_t k = 0; k < count; k++) {
+        watched[k] = w[k].until - at[k] >= NNC_SKIP_MIN;
+        drifts[k] = watched[k] && w[k].age_max > 0 && skip(shape, wave, &w[k], &at[k], k);
+    }
+    for (int32_t k = 0; k < count; k++) {
+        if (drifts[k]) {
+            const int64_t slots = w[k].repeat;
+            drift(shape, count, wave, w, at, drifts, slots, t);
+            for (int32_t i = k; i < count; i++) {
+                drifts[i] = drifts[i] && w[i].repeat != slots;
+            }
+        }
+    }
+    for (int32_t k = 0; k < count; k++) {
+        if (watched[k] && is_due(&w[k], at[k])) {
+            copy(shape, &wave->then, &wave->now, k);
+            mark(shape, &w[k], at[k]);
+        }
     }
 }
 
@@ -284,47 +247,56 @@ static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave
 }
 
 /* Runs a stretch of like slots to its end, after which some track skips: each is at a slot of its own from then on, and
- * those that are through are kept as they are. */
-static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, nnc_wave *one,
+ * those that are through are kept as they are. Only where a turn ends is there anything to skip. */
+static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave,
                          const watch *together, int64_t t)
 {
+    const int64_t turn = nnc_wave_turn(shape);
     watch w[NNC_TRACKS];
     int64_t at[NNC_TRACKS];
+    bool through[NNC_TRACKS] = { false };
+    int32_t going = count;
     for (int32_t k = 0; k < count; k++) {
         w[k] = *together;
         at[k] = t;
     }
-    for (int32_t going = count; going > 0;) {
+    for (int64_t turned = 0;;) {
+        int64_t slots = turn - turned;
+        if (turned == 0) {
+            watch_tracks(shape, count, wave, w, at, t);
+        }
         for (int32_t k = 0; k < count; k++) {
-            if (at[k] < w[k].until) {
-                at[k] = watch_slot(shape, wave, one, &w[k], at[k], k);
-                if (at[k] >= w[k].until) {
-                    copy(shape, &wave->kept, &wave->now, k);
-                    going--;
-                }
-            }
-        }
-        if (going > 0) {
-            nnc_wave_slot(shape, wave, t);
-        }
-        for (int32_t k = 0; k < count && going > 0; k++) {
-            if (at[k] < w[k].until && ++at[k] == w[k].until) {
+            const int64_t left = w[k].until - at[k];
+            if (left > 0) {
+                slots = left < slots ? left : slots;
+            } else if (!through[k]) {
                 copy(shape, &wave->kept, &wave->now, k);
+                through[k] = true;
                 going--;
             }
+        }
+        if (going == 0) {
+            break;
+        }
+        nnc_wave_slot(shape, wave, t, slots);
+        turned = (turned + slots) % turn;
+        for (int32_t k = 0; k < count; k++) {
+            at[k] += slots;
         }
     }
     copy_all(shape, &wave->now, &wave->kept);
 }
 
 /* Runs a stretch of like slots from t to the end of the watch. */
-static void run_stretch(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, nnc_wave *one,
-                        watch *w, int64_t t)
+static void run_stretch(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w,
+                        int64_t t)
 {
-    for (; t < w->until; t++) {
-        if (w->until - t >= NNC_SKIP_MIN) {
+    const int64_t turn = nnc_wave_turn(shape);
+    while (t < w->until) {
+        const int64_t left = w->until - t, slots = left < turn ? left : turn;
+        if (left >= NNC_SKIP_MIN) {
             if (w->age_max > 0 && any_skips(shape, count, wave, w, t)) {
-                run_skipping(shape, count, wave, one, w, t);
+                run_skipping(shape, count, wave, w, t);
                 return;
             }
             if (w->age_max > 0 && t - w->then == w->repeat) {
@@ -335,11 +307,12 @@ static void run_stretch(const nnc_wave_shape *shape, int32_t count, nnc_wave *wa
                 mark(shape, w, t);
             }
         }
-        nnc_wave_slot(shape, wave, t);
+        nnc_wave_slot(shape, wave, t, slots);
+        t += slots;
     }
 }
 
-void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, nnc_wave *one)
+void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave)
 {
     const int64_t slots = nnc_wave_slots(shape);
     const bool skips = shape->pipeline->micro_batches > NNC_SKIP_MIN;
@@ -350,10 +323,16 @@ void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
             w.until = slots;
         }
         if (w.until - t >= NNC_SKIP_MIN) {
-            run_stretch(shape, count, wave, one, &w, t);
+            run_stretch(shape, count, wave, &w, t);
             t = w.until;
         } else {
-            nnc_wave_slot(shape, wave, t++);
+            nnc_wave_slot(shape, wave, t++, 1);
         }
     }
+}
+
+void nnc_wave_run(const nnc_pipeline *pipeline, nnc_wave *wave)
+{
+    const nnc_wave_shape shape = nnc_wave_shape_of(pipeline, &pipeline->send_s, 1);
+    nnc_wave_run_tracks(&shape, 1, wave);
 }

@@ -258,53 +258,59 @@ EACH void weight_slot(nnc_wave *wave, device_range range, const int64_t tracks)
     }
 }
 
-EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int64_t tracks)
+EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times,
+               const int64_t tracks)
 {
     const int64_t p = shape->p, at = t - shape->lead;
-    if (shape->v > 1) {
-        turn(shape, wave, t, tracks);
-    }
-    if (t < p) {
-        copy_tracks(&wave->first_s[t * tracks], &wave->now.down_s[t * tracks], tracks);
-    }
-    forward_slot(wave, active(shape, t, -1), tracks);
-    if (shape->skew > 0) {
-        backward_skewed(wave, active(shape, at, 1), tracks);
-    } else {
-        backward_slot(wave, active(shape, at, 0), tracks);
-    }
-    if (shape->splits) {
-        weight_slot(wave, active(shape, at, -1), tracks);
-    }
-    if (shape->v > 1) {
-        copy_tracks(wave->now.down_s, &wave->now.down_s[p * tracks], tracks);
-        copy_tracks(&wave->now.up_s[p * tracks], wave->now.up_s, tracks);
+    const device_range forward = active(shape, t, -1);
+    const device_range backward = active(shape, at, shape->skew > 0 ? 1 : 0);
+    const device_range weight = active(shape, at, -1);
+    for (int64_t i = 0; i < times; i++) {
+        if (shape->v > 1) {
+            turn(shape, wave, t, tracks);
+        }
+        if (t < p && i == 0) { /* devices begin one slot after the other */
+            copy_tracks(&wave->first_s[t * tracks], &wave->now.down_s[t * tracks], tracks);
+        }
+        forward_slot(wave, forward, tracks);
+        if (shape->skew > 0) {
+            backward_skewed(wave, backward, tracks);
+        } else {
+            backward_slot(wave, backward, tracks);
+        }
+        if (shape->splits) {
+            weight_slot(wave, weight, tracks);
+        }
+        if (shape->v > 1) {
+            copy_tracks(wave->now.down_s, &wave->now.down_s[p * tracks], tracks);
+            copy_tracks(&wave->now.up_s[p * tracks], wave->now.up_s, tracks);
+        }
     }
 }
 
-WIDE static void slot_wide(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t)
+WIDE static void slot_wide(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times)
 {
-    slot(shape, wave, t, NNC_TRACKS);
+    slot(shape, wave, t, times, NNC_TRACKS);
 }
 
-static void slot_tracks(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t)
+static void slot_tracks(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times)
 {
-    slot(shape, wave, t, NNC_TRACKS);
+    slot(shape, wave, t, times, NNC_TRACKS);
 }
 
-static void slot_alone(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t)
+static void slot_alone(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times)
 {
-    slot(shape, wave, t, 1);
+    slot(shape, wave, t, times, 1);
 }
 
-void nnc_wave_slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t)
+void nnc_wave_slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times)
 {
     if (shape->tracks == 1) {
-        slot_alone(shape, wave, t);
+        slot_alone(shape, wave, t, times);
     } else if (shape->wide) {
-        slot_wide(shape, wave, t);
+        slot_wide(shape, wave, t, times);
     } else {
-        slot_tracks(shape, wave, t);
+        slot_tracks(shape, wave, t, times);
     }
 }
 

@@ -10,14 +10,15 @@ enum {
         1 << 22 /* op replays without a period after which growth is taken as even */
 };
 
+/* Numbers of a row: a place more than there are stages, and not so many that equal places of all rows meet in a cache. */
+enum { NNC_WAVE_ROOM = NNC_PIPELINE_STAGES_MAX + 5 * NNC_TRACKS };
+
 /* What a replay carries from slot to slot. 0 where nothing was ever sent. Of several pipelines side by side each has a
  * track: entry i of track k stands at i * tracks + k, here and below. */
 typedef struct nnc_wave_state {
-    double free_s[NNC_PIPELINE_STAGES_MAX]; /* end of the last op */
-    double
-        down_s[NNC_PIPELINE_STAGES_MAX + NNC_TRACKS]; /* forward arrival at i; [p] wraps around */
-    double up_s[NNC_PIPELINE_STAGES_MAX +
-                NNC_TRACKS]; /* backward arrival at i - 1; [0] wraps around */
+    double free_s[NNC_WAVE_ROOM]; /* end of the last op */
+    double down_s[NNC_WAVE_ROOM]; /* forward arrival at i; [p] wraps around */
+    double up_s[NNC_WAVE_ROOM];   /* backward arrival at i - 1; [0] wraps around */
 } nnc_wave_state;
 
 /* Who takes its next chunk in the next slot: chunks come round every turn, so what skips whole turns leaves it. */
@@ -28,11 +29,12 @@ typedef struct nnc_wave_cursor {
 typedef struct nnc_wave {
     nnc_wave_state now;
     nnc_wave_cursor forward, backward;
-    nnc_wave_state then, later, kept;        /* moments to hold the present against */
-    double first_s[NNC_PIPELINE_STAGES_MAX]; /* start of the first op */
-    double forward_s[NNC_PIPELINE_STAGES_MAX], forward_send_s[NNC_PIPELINE_STAGES_MAX];
-    double backward_s[NNC_PIPELINE_STAGES_MAX], backward_send_s[NNC_PIPELINE_STAGES_MAX];
-    double weight_s[NNC_PIPELINE_STAGES_MAX];
+    nnc_wave_state then, later;    /* moments to hold the present against */
+    nnc_wave_state saved, kept;    /* while others are tried; of tracks that are through */
+    double first_s[NNC_WAVE_ROOM]; /* start of the first op */
+    double forward_s[NNC_WAVE_ROOM], forward_send_s[NNC_WAVE_ROOM];
+    double backward_s[NNC_WAVE_ROOM], backward_send_s[NNC_WAVE_ROOM];
+    double weight_s[NNC_WAVE_ROOM];
 } nnc_wave;
 
 /* A schedule as lead and skew of its slots. */
@@ -52,7 +54,8 @@ int64_t nnc_wave_slots(const nnc_wave_shape *shape);
 int64_t nnc_wave_turn(const nnc_wave_shape *shape);
 
 void nnc_wave_begin(const nnc_wave_shape *shape, nnc_wave *wave);
-void nnc_wave_slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t);
+/* Runs slot t, and those after it that run the same: so many in all. */
+void nnc_wave_slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times);
 
 /* The first slot from t on that does not run just what slot t runs, on all devices or none; t
  * itself where a phase is on its way in or out. */
@@ -62,7 +65,7 @@ int64_t nnc_wave_same_until(const nnc_wave_shape *shape, int64_t t);
  * now.free_s. */
 void nnc_wave_run(const nnc_pipeline *pipeline, nnc_wave *wave);
 
-/* The same of several pipelines, each to the digit as if it were alone: drifts are tried in `one`. */
-void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, nnc_wave *one);
+/* The same of several pipelines, each to the digit as if it were alone. */
+void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave);
 
 #endif

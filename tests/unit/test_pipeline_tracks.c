@@ -49,7 +49,7 @@ static void run_plain(const nnc_pipeline *pipeline, const double *send_s, int32_
 {
     nnc_wave_shape shape = nnc_wave_shape_of(pipeline, send_s, NNC_TRACKS);
     shape.wide = false;
-    nnc_wave_run_tracks(&shape, count, &memory->tracks, &memory->wave);
+    nnc_wave_run_tracks(&shape, count, &memory->tracks);
     for (int i = 0; i < pipeline->stages * NNC_TRACKS; i++) {
         span_s[i] = memory->tracks.now.free_s[i] - memory->tracks.first_s[i];
     }
