@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 static bool make_room(nnc_buffer *buffer, size_t size)
 {
     if (size <= buffer->capacity - buffer->size) {
@@ -41,6 +43,20 @@ void nnc_buffer_text(nnc_buffer *buffer, const char *text)
 void nnc_buffer_byte(nnc_buffer *buffer, char byte)
 {
     nnc_buffer_put(buffer, &byte, 1);
+}
+
+void nnc_buffer_number(nnc_buffer *buffer, double value)
+{
+    if (make_room(buffer, NNC_NUMBER_TEXT)) {
+        buffer->size += nnc_number_write(value, buffer->bytes + buffer->size);
+    }
+}
+
+void nnc_buffer_whole(nnc_buffer *buffer, int64_t value)
+{
+    if (make_room(buffer, NNC_NUMBER_TEXT)) {
+        buffer->size += nnc_whole_write(value, buffer->bytes + buffer->size);
+    }
 }
 
 void nnc_buffer_blanks(nnc_buffer *buffer, int count)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <nncost/status.h>
 
@@ -17,6 +18,8 @@ typedef struct nnc_buffer {
 void nnc_buffer_put(nnc_buffer *buffer, const void *bytes, size_t size);
 void nnc_buffer_text(nnc_buffer *buffer, const char *text);
 void nnc_buffer_byte(nnc_buffer *buffer, char byte);
+void nnc_buffer_number(nnc_buffer *buffer, double value); /* as nnc_number_text */
+void nnc_buffer_whole(nnc_buffer *buffer, int64_t value);
 void nnc_buffer_blanks(nnc_buffer *buffer, int count); /* none for a count below 1 */
 void nnc_buffer_print(nnc_buffer *buffer, const char *format, ...) NNC_PRINTF(2, 3);
 /* Empties it and keeps its memory. */

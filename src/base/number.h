@@ -82,6 +82,14 @@ enum { NNC_NUMBER_TEXT = 32 };
 char *nnc_number_text(double value, char text[NNC_NUMBER_TEXT]);
 /* A whole number. Returns text. */
 char *nnc_whole_text(int64_t value, char text[NNC_NUMBER_TEXT]);
+/* The same two; they return the length. */
+size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT]);
+size_t nnc_whole_write(int64_t value, char text[NNC_NUMBER_TEXT]);
+
+/* Of what printf wrote: replaces the decimal point of the caller's locale, whatever its length, by '.'; makes "1e+15"
+ * "1e15" and "1e-05" "1e-5". */
+void nnc_fix_point(char *text);
+void nnc_shorten_exponent(char *text);
 
 /* Value with an SI prefix and four significant digits: 0.0123 "s" -> "12.30 ms", 8.59e10 "B" ->
  * "85.90 GB", 3.12e14 "FLOP/s" -> "312.0 TFLOP/s"; "-" for NaN. Bytes never get a prefix below 1;

@@ -69,12 +69,6 @@ nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *softwar
     return how;
 }
 
-/* Equal bytes are equal values; others are worked out again. */
-static bool is_equal(const void *a, const void *b, size_t size)
-{
-    return memcmp(a, b, size) == 0;
-}
-
 nnc_shared *nnc_shared_create(int32_t count)
 {
     nnc_shared *made = calloc(1, sizeof *made + (size_t)count * sizeof made->alike[0]);
@@ -101,8 +95,8 @@ void nnc_shared_notice(nnc_shared *shared, const nnc_model *model, const nnc_dev
     if (shared->promised) {
         return;
     }
-    if (!whole || !is_equal(&shared->last_model, model, sizeof *model) ||
-        !is_equal(&shared->last_device, device, sizeof *device)) {
+    if (!whole || !nnc_same_bytes(&shared->last_model, model, sizeof *model) ||
+        !nnc_same_bytes(&shared->last_device, device, sizeof *device)) {
         memcpy(&shared->last_model, model, sizeof *model);
         memcpy(&shared->last_device, device, sizeof *device);
         shared->model = NULL;
@@ -169,8 +163,8 @@ nnc_status nnc_alike_find(nnc_shared *shared, const nnc_plan *plan, const nnc_so
     const nnc_lowering how = nnc_lowering_seen(plan, software, &seen);
     for (int i = 0; i < shared->count; i++) {
         nnc_alike *a = &shared->alike[i];
-        if (a->listed && is_equal(&a->seen, &seen, sizeof seen) &&
-            is_equal(&a->software, software, sizeof *software)) {
+        if (a->listed && nnc_same_bytes(&a->seen, &seen, sizeof seen) &&
+            nnc_same_bytes(&a->software, software, sizeof *software)) {
             set_accumulate(shared, how.grad_accumulate, a);
             shared->last = *found = a;
             return NNC_OK;
@@ -189,7 +183,7 @@ uint64_t nnc_alike_table(nnc_shared *shared, nnc_alike *a, const nnc_step *step)
 {
     const nnc_network *network = step->network;
     const size_t size = sizeof a->routes;
-    if (!a->tabled || (network != NULL && !is_equal(a->routes, network->routes, size))) {
+    if (!a->tabled || (network != NULL && !nnc_same_bytes(a->routes, network->routes, size))) {
         const int32_t count = a->list.count;
         a->list.count = a->count;
         if (a->tabled) {

@@ -3,6 +3,8 @@
 #ifndef NNCOST_ESTIMATE_ALIKE_H
 #define NNCOST_ESTIMATE_ALIKE_H
 
+#include <string.h>
+
 #include "estimate/step.h"
 
 /* What is worked out once for plans that are lowered alike. */
@@ -46,6 +48,12 @@ void nnc_shared_begin(nnc_shared *shared, const nnc_model *model, const nnc_devi
 
 /* Two estimates in a row of equal models on equal devices share what they have in common. */
 void nnc_shared_notice(nnc_shared *shared, const nnc_model *model, const nnc_device *device);
+
+/* Equal bytes are equal values; others are worked out again. */
+static inline bool nnc_same_bytes(const void *a, const void *b, size_t size)
+{
+    return memcmp(a, b, size) == 0;
+}
 
 /* A plan without what no op list depends on. Lists are lowered from it, so they cannot. */
 nnc_plan nnc_plan_seen(const nnc_plan *plan);

@@ -17,44 +17,67 @@ static nnc_plan part_seen(const nnc_plan *plan)
     return seen;
 }
 
-static bool is_listed(const nnc_known *known)
+static uint64_t hash_of(const nnc_plan *plan)
 {
-    return known->list > 0 && known->alike->listed && known->alike->list_number == known->list;
+    uint64_t words[sizeof *plan / sizeof(uint64_t)], hash = 0;
+    memcpy(words, plan, sizeof words);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        hash += (words[i] ^ words[i] >> 32) * (0x9E3779B97F4A7C15u + 0x632BE59BD9B4E01Au * i);
+    }
+    return hash ^ hash >> 29;
 }
 
 void nnc_known_forget(nnc_known_store *store)
 {
-    for (int i = 0; i < NNC_KNOWN; i++) {
-        store->of[i].list = 0;
-    }
+    memset(store->keys, 0, sizeof store->keys);
     store->dealt = NULL;
+}
+
+/* Is that still the list which it was worked out from? */
+static bool is_listed(const nnc_known_store *store, uint64_t at)
+{
+    const nnc_alike *alike = store->of[at].alike;
+    return alike->listed && alike->list_number == store->keys[at].list;
 }
 
 nnc_known *nnc_known_find(nnc_known_store *store, const nnc_plan *plan,
                           const nnc_software *software)
 {
     const nnc_plan seen = part_seen(plan);
-    for (int i = 0; i < NNC_KNOWN; i++) {
-        const int at = (store->last + i) % NNC_KNOWN;
+    const uint64_t hash = hash_of(&seen);
+    for (uint64_t i = 0; i < NNC_KNOWN_TRIES; i++) {
+        const uint64_t at = (hash + i) % NNC_KNOWN;
         nnc_known *k = &store->of[at];
-        if (is_listed(k) && memcmp(&k->plan, &seen, sizeof seen) == 0 &&
-            memcmp(&k->alike->software, software, sizeof *software) == 0) {
-            store->last = at;
+        if (store->keys[at].list > 0 && store->keys[at].hash == hash && is_listed(store, at) &&
+            nnc_same_bytes(&k->plan, &seen, sizeof seen) &&
+            nnc_same_bytes(&k->alike->software, software, sizeof *software)) {
             return k;
         }
     }
     return NULL;
 }
 
+/* A free place, else one after the other. */
+static uint64_t place_for(nnc_known_store *store, uint64_t hash)
+{
+    for (uint64_t i = 0; i < NNC_KNOWN_TRIES; i++) {
+        const uint64_t at = (hash + i) % NNC_KNOWN;
+        if (store->keys[at].list == 0 || !is_listed(store, at)) {
+            return at;
+        }
+    }
+    return (hash + store->kept++ % NNC_KNOWN_TRIES) % NNC_KNOWN;
+}
+
 nnc_known *nnc_known_keep(nnc_known_store *store, const nnc_alike *alike, const nnc_step *step,
                           const nnc_unit units[NNC_SEGMENTS_MAX], const nnc_result *r)
 {
     const size_t segments = (size_t)step->list->segment_count;
-    nnc_known *k = &store->of[store->oldest];
-    store->oldest = (store->oldest + 1) % NNC_KNOWN;
-    k->alike = alike;
-    k->list = alike->list_number;
     const nnc_plan seen = part_seen(step->plan);
+    const uint64_t hash = hash_of(&seen), at = place_for(store, hash);
+    nnc_known *k = &store->of[at];
+    store->keys[at] = (nnc_known_key){ hash, alike->list_number };
+    k->alike = alike;
     memcpy(&k->plan, &seen, sizeof seen);
     k->grad_accumulate = alike->grad_accumulate;
     k->step = *step;
@@ -86,7 +109,7 @@ nnc_step nnc_known_step(nnc_known *known, const nnc_plan *plan, const nnc_softwa
                         bool *accumulates)
 {
     const double share = nnc_lowering_of(plan, software, plan->attention).grad_accumulate;
-    *accumulates = memcmp(&known->grad_accumulate, &share, sizeof share) == 0;
+    *accumulates = nnc_same_bytes(&known->grad_accumulate, &share, sizeof share);
     known->step.plan = plan;
     known->step.software = software;
     if (known->passes != plan->micro_batches && counts_passes(&known->step)) {

@@ -10,7 +10,6 @@
  * plan adds to it are ops. */
 typedef struct nnc_known {
     const nnc_alike *alike;
-    uint64_t list; /* number of the list there; 0 = nothing is known */
     nnc_plan plan; /* what passes depend on */
     nnc_step step; /* of the plan and the profile that ask, else all its own */
     nnc_network network;
@@ -23,10 +22,15 @@ typedef struct nnc_known {
     int64_t passes;
 } nnc_known;
 
-enum { NNC_KNOWN = 32 };
+/* Found by a hash of their plans, each in one of a few places in a row. */
+enum { NNC_KNOWN = 256, NNC_KNOWN_TRIES = 4 };
+typedef struct nnc_known_key {
+    uint64_t hash, list; /* number of the list; 0 = nothing is known here */
+} nnc_known_key;
 typedef struct nnc_known_store {
+    nnc_known_key keys[NNC_KNOWN];
     nnc_known of[NNC_KNOWN];
-    int32_t oldest, last; /* the next to be replaced; where a plan was found last */
+    uint32_t kept; /* so far */
     const nnc_known
         *dealt; /* whose layers are dealt out, and whose memory that is; NULL = none's */
     nnc_memory memory;

@@ -4,16 +4,25 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/number.h"
 #include "render/format.h"
+
+static bool is_formula(char first)
+{
+    return first == '=' || first == '+' || first == '-' || first == '@';
+}
 
 /* A control character, a line break among them, becomes a blank. What a spreadsheet would take for a formula
  * gets an apostrophe, which it takes for "this is a text". Source: OWASP, "CSV Injection". */
 static void put_text(nnc_buffer *out, const char *text)
 {
+    const size_t begin = nnc_plain_length(text, SIZE_MAX);
+    if (text[begin] == '\0' && memchr(text, ',', begin) == NULL && !is_formula(*text)) {
+        nnc_buffer_put(out, text, begin);
+        return;
+    }
     const bool quoted = strpbrk(text, ",\"") != NULL;
     nnc_buffer_text(out, quoted ? "\"" : "");
-    nnc_buffer_text(out, *text != '\0' && strchr("=+-@", *text) != NULL ? "'" : "");
+    nnc_buffer_text(out, is_formula(*text) ? "'" : "");
     while (*text != '\0') {
         const size_t plain = nnc_plain_length(text, SIZE_MAX);
         if (plain > 0) {
@@ -31,13 +40,14 @@ static void put_text(nnc_buffer *out, const char *text)
 
 static void put_cell(nnc_buffer *out, const nnc_cell *cell)
 {
-    char text[NNC_NUMBER_TEXT];
     switch (cell->kind) {
     case NNC_CELL_NULL: break;
     case NNC_CELL_NUMBER:
-        nnc_buffer_text(out, isfinite(cell->number) ? nnc_number_text(cell->number, text) : "");
+        if (isfinite(cell->number)) {
+            nnc_buffer_number(out, cell->number);
+        }
         break;
-    case NNC_CELL_WHOLE: nnc_buffer_text(out, nnc_whole_text(cell->whole, text)); break;
+    case NNC_CELL_WHOLE: nnc_buffer_whole(out, cell->whole); break;
     case NNC_CELL_BOOL: nnc_buffer_text(out, cell->flag ? "true" : "false"); break;
     case NNC_CELL_TEXT: put_text(out, cell->text); break;
     }
@@ -55,10 +65,12 @@ static void put_heading(nnc_buffer *out, nnc_heads heads)
 static void put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells)
 {
     for (int i = 0; i < heads.count; i++) {
-        nnc_buffer_text(out, i > 0 ? "," : "");
+        if (i > 0) {
+            nnc_buffer_byte(out, ',');
+        }
         put_cell(out, &cells[i]);
     }
-    nnc_buffer_text(out, "\r\n");
+    nnc_buffer_put(out, "\r\n", 2);
 }
 
 /* The values of a record, each into its cell. */

@@ -43,11 +43,10 @@ void nnc_put_json_text(nnc_buffer *out, const char *text)
 
 void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell)
 {
-    char text[NNC_NUMBER_TEXT];
     switch (cell->kind) {
     case NNC_CELL_NULL: nnc_buffer_text(out, "null"); break;
-    case NNC_CELL_NUMBER: nnc_buffer_text(out, nnc_number_text(cell->number, text)); break;
-    case NNC_CELL_WHOLE: nnc_buffer_text(out, nnc_whole_text(cell->whole, text)); break;
+    case NNC_CELL_NUMBER: nnc_buffer_number(out, cell->number); break;
+    case NNC_CELL_WHOLE: nnc_buffer_whole(out, cell->whole); break;
     case NNC_CELL_BOOL: nnc_buffer_text(out, cell->flag ? "true" : "false"); break;
     case NNC_CELL_TEXT: nnc_put_json_text(out, cell->text); break;
     }
