@@ -101,7 +101,7 @@ static nnc_status create(const nnc_sqlite *db, const nnc_database_head *head,
              "done INTEGER, count INTEGER, rows_digest INTEGER); "
              "INSERT INTO sweep VALUES ('%s', %d, %d, %lld, 0, 0, %lld); COMMIT;",
              head->digest, (int)head->shard, (int)head->shards, (long long)head->rows,
-             (long long)NNC_DIGEST_START);
+             (long long)nnc_sqlite_names_digest(names, count));
     nnc_buffer_put(&sql, text, strlen(text) + 1);
     nnc_status status = sql.failed ? nnc_fail(err, NNC_NO_MEMORY, db->path, "out of memory")
                                    : nnc_sqlite_run(db, sql.bytes, err);
@@ -127,12 +127,13 @@ static nnc_status check_head(const char *path, const nnc_database_head *found,
 }
 
 /* Reads the rows: are they those that were written? */
-static nnc_status check_rows(nnc_database *db, const nnc_database_head *head, nnc_error *err)
+static nnc_status check_rows(nnc_database *db, const nnc_database_head *head,
+                             const char *const *names, nnc_error *err)
 {
     sqlite3_stmt *query = NULL;
     nnc_cell cells[NNC_DATABASE_COLUMNS_MAX];
     bool read = true;
-    db->digest = NNC_DIGEST_START;
+    db->digest = nnc_sqlite_names_digest(names, db->count);
     int code =
         db->sql.call.prepare_v2(db->sql.file, "SELECT * FROM rows ORDER BY row", -1, &query, NULL);
     if (code == SQLITE_OK && db->sql.call.column_count(query) == db->count) {
@@ -208,7 +209,7 @@ static nnc_status open_all(nnc_database *db, const char *path, nnc_database_head
     }
     NNC_TRY(nnc_sqlite_head(&db->sql, &found, err));
     NNC_TRY(check_head(path, &found, head, err));
-    NNC_TRY(check_rows(db, &found, err));
+    NNC_TRY(check_rows(db, &found, names, err));
     NNC_TRY(prepare(db, err));
     head->done = found.done;
     return NNC_OK;

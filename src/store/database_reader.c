@@ -11,6 +11,7 @@ struct nnc_database_reader {
     nnc_database_head head;
     int64_t row_count; /* read so far */
     uint64_t digest;   /* of them */
+    int64_t last;      /* the last row's number; -1 = none yet */
     int count;
     nnc_arena *arena; /* of the names */
     const char *names[NNC_DATABASE_COLUMNS_MAX];
@@ -54,12 +55,14 @@ static nnc_status open_query(nnc_database_reader *reader, nnc_error *err)
     if (!nnc_sqlite_prepare(&reader->sql, "SELECT * FROM rows ORDER BY row", &reader->query)) {
         return nnc_sqlite_damaged(&reader->sql, err);
     }
-    reader->digest = NNC_DIGEST_START;
+    reader->last = -1;
     reader->count = reader->sql.call.column_count(reader->query);
     if (reader->count < 1 || reader->count > NNC_DATABASE_COLUMNS_MAX) {
         return nnc_sqlite_foreign(&reader->sql, err);
     }
-    return read_names(reader, err);
+    NNC_TRY(read_names(reader, err));
+    reader->digest = nnc_sqlite_names_digest(reader->names, reader->count);
+    return NNC_OK;
 }
 
 nnc_status nnc_database_reader_open(const char *path, nnc_database_reader **out, nnc_error *err)
@@ -108,6 +111,11 @@ nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell 
             return nnc_no_memory(err);
         }
     }
+    const nnc_cell *row = &reader->cells[0]; /* the key of the table */
+    if (row->kind != NNC_CELL_WHOLE || row->whole <= reader->last) {
+        return nnc_sqlite_damaged(&reader->sql, err);
+    }
+    reader->last = row->whole;
     reader->row_count++;
     reader->digest = nnc_sqlite_row_digest(reader->digest, reader->cells, reader->count);
     *cells = reader->cells;

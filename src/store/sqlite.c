@@ -112,7 +112,18 @@ nnc_status nnc_sqlite_head(const nnc_sqlite *db, nnc_database_head *head, nnc_er
     return status;
 }
 
-/* A cell as it comes back: there are no numbers that are none, and no bools. */
+uint64_t nnc_sqlite_names_digest(const char *const *names, int count)
+{
+    uint64_t digest = NNC_DIGEST_START;
+    for (int i = 0; i < count; i++) {
+        digest = nnc_digest_text(digest, names[i]);
+    }
+    return digest;
+}
+
+/* A cell as it comes back: there are no numbers that are none, and no bools. The same bits as a number, as a whole one or
+ * as text are different cells: what SQLite keeps of a cell's type may be damaged, too. */
+static const uint64_t NUMBER_MARK = UINT64_C(0x9e3779b97f4a7c15);
 uint64_t nnc_sqlite_row_digest(uint64_t digest, const nnc_cell *cells, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -123,11 +134,13 @@ uint64_t nnc_sqlite_row_digest(uint64_t digest, const nnc_cell *cells, int count
         case NNC_CELL_NUMBER:
             memcpy(&bits, &cell->number, sizeof bits);
             digest = isnan(cell->number) ? nnc_digest_bytes(digest, "n", 1)
-                                         : nnc_digest_number(digest, bits);
+                                         : nnc_digest_number(digest, bits ^ NUMBER_MARK);
             break;
         case NNC_CELL_WHOLE: digest = nnc_digest_number(digest, (uint64_t)cell->whole); break;
         case NNC_CELL_BOOL: digest = nnc_digest_number(digest, cell->flag); break;
-        case NNC_CELL_TEXT: digest = nnc_digest_text(digest, cell->text); break;
+        case NNC_CELL_TEXT:
+            digest = nnc_digest_text(nnc_digest_bytes(digest, "t", 1), cell->text);
+            break;
         }
     }
     return digest;

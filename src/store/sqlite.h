@@ -51,7 +51,8 @@ nnc_status nnc_sqlite_run(const nnc_sqlite *db, const char *sql, nnc_error *err)
 /* The one number that a query gives. */
 nnc_status nnc_sqlite_ask(const nnc_sqlite *db, const char *sql, int64_t *number, nnc_error *err);
 nnc_status nnc_sqlite_head(const nnc_sqlite *db, nnc_database_head *head, nnc_error *err);
-/* The digest of the rows so far, continued by one. */
+/* The digest of no rows under columns of these names; of the rows so far, continued by one. */
+uint64_t nnc_sqlite_names_digest(const char *const *names, int count);
 uint64_t nnc_sqlite_row_digest(uint64_t digest, const nnc_cell *cells, int count);
 /* A column of the row that a query is at. false: out of memory. */
 bool nnc_sqlite_cell(const nnc_sqlite *db, sqlite3_stmt *query, int index, nnc_cell *cell);

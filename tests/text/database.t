@@ -82,6 +82,35 @@ $ for sql in 'UPDATE rows SET step_s = 1 WHERE row = 2' 'DELETE FROM rows' 'UPDA
 ! ls: cannot access 'out.csv': No such file or directory
 [2]
 
+# Nor is a number whose bits stand as a whole one, a row without a number, or another name of a column; nor, merged, any of them.
+$ cat > bad.py <<'END'
+> import shutil, sqlite3, struct, sys
+> shutil.copy("rows.db", "bad.db")
+> d = sqlite3.connect("bad.db")
+> step = d.execute("SELECT step_s FROM rows WHERE row = 1").fetchone()[0]
+> if sys.argv[1] == "bits":
+>     d.execute("UPDATE rows SET step_s = ? WHERE row = 1", struct.unpack("<q", struct.pack("<d", step)))
+> elif sys.argv[1] == "name":
+>     d.execute("UPDATE columns SET name = 'step.mtep_s' WHERE name = 'step.step_s'")
+> else:
+>     d.executescript("PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '\"row\" INTEGER PRIMARY KEY', '\"row\"') WHERE name = 'rows'")
+> d.commit()
+> END
+$ nncost sweep dense round --micro-batch 1..4 --db rows.db
+rows.db: 4 rows of 4 combinations
+$ for what in bits name key; do python3 bad.py $what; nncost sweep dense round --micro-batch 1..4 --db bad.db; nncost merge out.csv bad.db; echo $?; done; ls out.csv
+3
+bad.db: 4 rows of 4 combinations, was complete
+3
+3
+! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
+! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
+! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
+! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
+! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
+! ls: cannot access 'out.csv': No such file or directory
+[2]
+
 # Columns have plain names, the shortest that tell them apart; the names in full are beside them.
 $ nncost sweep dense round --micro-batch 1,2 --set scale_up.bytes_per_s=1e11,2e11 --columns micro_batch,step_s,step.interval_s.0,device.scale_up.bytes_per_s,device.scale_out.bytes_per_s,memory.total_bytes --db plain.db
 plain.db: 4 rows of 4 combinations
