@@ -251,6 +251,36 @@ EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks
     }
 }
 
+/* Forward, then backward, of devices that have both. Skewed: each takes what the device below sent one slot before. */
+EACH void both_slot(nnc_wave *wave, device_range range, const bool skewed, const int64_t tracks)
+{
+    double *const restrict free_s = wave->now.free_s;
+    double *const restrict down_s = wave->now.down_s;
+    double *const restrict up_s = wave->now.up_s;
+    double arrival_s[NNC_TRACKS]; /* handed on in registers, like what is free in between */
+    copy_tracks(arrival_s, &up_s[range.end * tracks], tracks);
+    for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
+        double start_s[NNC_TRACKS], sent_s[NNC_TRACKS];
+        for (int64_t k = 0; k < tracks; k++) {
+            start_s[k] = later(down_s[i + k], free_s[i + k]);
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            down_s[i + tracks + k] = start_s[k] + wave->forward_send_s[i + k];
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            start_s[k] = later(arrival_s[k], start_s[k] + wave->forward_s[i + k]);
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            free_s[i + k] = start_s[k] + wave->backward_s[i + k];
+        }
+        for (int64_t k = 0; k < tracks; k++) {
+            sent_s[k] = start_s[k] + wave->backward_send_s[i + k];
+        }
+        copy_tracks(arrival_s, skewed ? &up_s[i] : sent_s, tracks);
+        copy_tracks(&up_s[i], sent_s, tracks);
+    }
+}
+
 EACH void weight_slot(nnc_wave *wave, device_range range, const int64_t tracks)
 {
     for (int64_t i = range.first * tracks; i < range.end * tracks; i += tracks) {
@@ -265,6 +295,7 @@ EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t t
     const device_range forward = active(shape, t, -1);
     const device_range backward = active(shape, at, shape->skew > 0 ? 1 : 0);
     const device_range weight = active(shape, at, -1);
+    const bool together = forward.first == backward.first && forward.end == backward.end;
     for (int64_t i = 0; i < times; i++) {
         if (shape->v > 1) {
             turn(shape, wave, t, tracks);
@@ -272,11 +303,17 @@ EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t t
         if (t < p && i == 0) { /* devices begin one slot after the other */
             copy_tracks(&wave->first_s[t * tracks], &wave->now.down_s[t * tracks], tracks);
         }
-        forward_slot(wave, forward, tracks);
-        if (shape->skew > 0) {
-            backward_skewed(wave, backward, tracks);
+        if (together && shape->skew > 0) {
+            both_slot(wave, forward, true, tracks);
+        } else if (together) {
+            both_slot(wave, forward, false, tracks);
         } else {
-            backward_slot(wave, backward, tracks);
+            forward_slot(wave, forward, tracks);
+            if (shape->skew > 0) {
+                backward_skewed(wave, backward, tracks);
+            } else {
+                backward_slot(wave, backward, tracks);
+            }
         }
         if (shape->splits) {
             weight_slot(wave, weight, tracks);
