@@ -294,12 +294,13 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
 {
     const unsigned takes = command->takes;
     nnc_option_spellings list;
-    struct option long_options[NNC_SPELLINGS_MAX + 1] = { 0 };
-    char letters[16] = "-:"; /* see below */
+    struct option long_options[NNC_SPELLINGS_MAX + 1]; /* the last one in use is empty */
+    char letters[16] = "-:";                           /* see below */
     nnc_status status = NNC_OK;
 
     *options = (nnc_options){ .format = &nnc_format_table, .operands = argv + 1 };
     nnc_option_spellings_of(&list, takes);
+    long_options[list.count] = (struct option){ .name = NULL };
     for (int i = 0; i < list.count; i++) {
         const nnc_option_spelling *entry = &list.entries[i];
         const int kind = argument_kind(entry);

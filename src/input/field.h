@@ -32,14 +32,15 @@ typedef enum nnc_field_type {
 /* Members of a size stand together: the tables are large, and the loader touches every page of them. */
 typedef struct nnc_field {
     const char *name;
-    nnc_field_type type;
     uint32_t offset, size;
-    bool above_min;    /* min itself is excluded */
-    bool required;     /* in JSON */
-    bool zero_unknown; /* a whole number of 0 = not recorded */
-    bool rare;         /* shown where it is set, not where it is off */
-    const char *unit;  /* "B", "FLOP/s"; NULL = a pure number */
-    double min, max;   /* inclusive; both 0 = no limits */
+    nnc_field_type type : 8;
+    bool above_min : 1;    /* min itself is excluded */
+    bool required : 1;     /* in JSON */
+    bool zero_unknown : 1; /* a whole number of 0 = not recorded */
+    bool rare : 1;         /* shown where it is set, not where it is off */
+    uint32_t field_count;  /* nested */
+    const char *unit;      /* "B", "FLOP/s"; NULL = a pure number */
+    double min, max;       /* inclusive; both 0 = no limits */
     double
         usual; /* what such a figure is like, by which a slip of the unit is named; 0 = no matter */
     nnc_names names;                        /* enum */
@@ -47,9 +48,8 @@ typedef struct nnc_field {
     uint32_t count_offset;                  /* lists */
     int32_t capacity;
     const struct nnc_field *fields; /* nested */
-    size_t field_count;
-    const char *alias;        /* second option name: "tp" for tensor; NULL = none */
-    const char *default_text; /* as help shows it, "1"; NULL = none */
+    const char *alias;              /* second option name: "tp" for tensor; NULL = none */
+    const char *default_text;       /* as help shows it, "1"; NULL = none */
     const char *help;
     const char *group; /* heading in help; NULL = that of the field before */
 } nnc_field;

@@ -30,8 +30,6 @@ typedef struct member {
     int place;
 } member;
 
-enum { SORTED_HERE = 16 };
-
 static int by_key(const void *a, const void *b)
 {
     const member *left = a, *right = b;
@@ -39,29 +37,35 @@ static int by_key(const void *a, const void *b)
     return keys != 0 ? keys : (left->place > right->place) - (left->place < right->place);
 }
 
-/* Most objects have few members, in any order. */
-static void sort(member *members, int count)
+enum { SEEN_MAX = 256 };
+
+/* Are there keys of the same hash, or too many to tell? Most objects need no sorting. */
+static bool may_repeat(const cJSON *object)
 {
-    if (count > SORTED_HERE) {
-        qsort(members, (size_t)count, sizeof *members, by_key);
-        return;
-    }
-    for (int i = 1; i < count; i++) {
-        const member one = members[i];
-        int to = i;
-        for (; to > 0 && by_key(&members[to - 1], &one) > 0; to--) {
-            members[to] = members[to - 1];
+    uint64_t seen[SEEN_MAX] = { 0 }; /* 0 = nothing is here */
+    int count = 0;
+    for (const cJSON *at = object->child; at != NULL; at = at->next) {
+        uint64_t hash = 14695981039346656037U; /* FNV-1a */
+        for (const char *c = at->string; *c != '\0'; c++) {
+            hash = (hash ^ (unsigned char)*c) * 1099511628211U;
         }
-        members[to] = one;
+        hash |= 1;
+        size_t place = hash >> 56;
+        while (seen[place] != 0 && seen[place] != hash) {
+            place = (place + 1) % SEEN_MAX;
+        }
+        if (seen[place] == hash || ++count > SEEN_MAX / 2) {
+            return true;
+        }
+        seen[place] = hash;
     }
+    return false;
 }
 
 static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
 {
-    member few[SORTED_HERE];
     int count = 0;
-    const size_t size = (size_t)cJSON_GetArraySize(object) + 1;
-    member *members = size <= SORTED_HERE ? few : calloc(size, sizeof *members);
+    member *members = calloc((size_t)cJSON_GetArraySize(object) + 1, sizeof *members);
     if (members == NULL) {
         nnc_faults_no_memory(doc->faults);
         return;
@@ -69,16 +73,14 @@ static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
     for (const cJSON *at = object->child; at != NULL; at = at->next, count++) {
         members[count] = (member){ at, count };
     }
-    sort(members, count);
+    qsort(members, (size_t)count, sizeof *members, by_key);
     for (int i = 1; i < count; i++) {
         if (strcmp(members[i - 1].node->string, members[i].node->string) == 0) {
             nnc_json_fault((nnc_json){ doc, members[i].node }, NULL,
                            "repeated key, expected it once, found it again");
         }
     }
-    if (members != few) {
-        free(members);
-    }
+    free(members);
 }
 
 /* What only the tree shows: cJSON keeps both of two equal keys, and reads 1e999. Calls itself as deep as
@@ -86,7 +88,7 @@ static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
 static bool refuse_values(const nnc_json_doc *doc, const cJSON *at)
 {
     bool finite = isfinite(at->valuedouble);
-    if (cJSON_IsObject(at)) {
+    if (cJSON_IsObject(at) && may_repeat(at)) {
         refuse_repeats(doc, at);
     }
     for (const cJSON *child = at->child; child != NULL; child = child->next) {

@@ -54,10 +54,13 @@ typedef struct nnc_metrics nnc_metrics;
 typedef struct nnc_metric {
     const char
         *name; /* its JSON key; NULL: only in tables, and an object whose rows stand for it */
-    nnc_metric_type type;
+    nnc_metric_type type : 8;
+    nnc_show show : 8;
     /* where it stands in the record: at an offset, if hop > 0 in what the pointer at hop - 1 points
      * to; or worked out */
-    uint32_t hop, offset, size;
+    uint16_t hop;
+    uint32_t offset, size;
+    uint32_t count_offset; /* of a list's int32_t or int64_t count, after the same hop */
     nnc_metric_get *get;
     bool (*when)(const nnc_place *place); /* in JSON only then; NULL = always */
 
@@ -66,15 +69,12 @@ typedef struct nnc_metric {
     nnc_names names;
     const char *(*each)(unsigned index);
 
-    /* object, list; count_offset: of a list's int32_t or int64_t count, after the same hop */
+    /* object, list */
     const nnc_metrics *rows;
     const nnc_metrics *const
         *others; /* tables that a list's records may have instead; ends with NULL */
     bool (*unless)(const nnc_place *place); /* an object is null then */
-    int32_t each_count;
-    uint32_t count_offset, count_size;
 
-    nnc_show show;
     const char *unit;    /* "s", "B", "FLOP/s"; NULL = a pure number */
     const char *help;    /* a sentence; the formula stands where it is computed */
     const char *source;  /* who says so; NULL = nobody needs to */
@@ -82,14 +82,16 @@ typedef struct nnc_metric {
     const char *part_of; /* full name of the metric that this one is a summand of; NULL = of none */
     const char *head;    /* heading of its column in tables; NULL = it has none */
 
-    bool full;       /* a brief estimate does not have it: see nnc_scratch */
-    bool blank_zero; /* 0 = does not apply, written as null */
-    bool sparse;     /* of an array: JSON leaves zeros out */
-    bool in_place;   /* the list itself stands in the record, not a pointer to it */
-    bool null_empty; /* an empty list is null */
-    bool any_sign;   /* may be below 0, though it has a unit */
-    bool shrinks;    /* cut where the line would be too long */
-    int8_t drop;     /* left out where even that is too long, lowest first; 0 = never */
+    int16_t each_count;
+    uint8_t count_size;
+    bool full : 1;       /* a brief estimate does not have it: see nnc_scratch */
+    bool blank_zero : 1; /* 0 = does not apply, written as null */
+    bool sparse : 1;     /* of an array: JSON leaves zeros out */
+    bool in_place : 1;   /* the list itself stands in the record, not a pointer to it */
+    bool null_empty : 1; /* an empty list is null */
+    bool any_sign : 1;   /* may be below 0, though it has a unit */
+    bool shrinks : 1;    /* cut where the line would be too long */
+    int8_t drop;         /* left out where even that is too long, lowest first; 0 = never */
 } nnc_metric;
 
 struct nnc_metrics {
