@@ -1,7 +1,10 @@
 /* Shards of a search, read back. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/number.h"
@@ -12,20 +15,27 @@
 
 enum { VALUES_MAX = 2000000 };
 
-bool nnc_search_shard_is(const char *path)
+nnc_status nnc_search_shard_is(const char *path, bool *is, nnc_error *err)
 {
     static const char key[] = "\"schema\"";
     char start[256];
-    FILE *file = fopen(path, "rb");
-    const size_t size = file != NULL ? fread(start, 1, sizeof start - 1, file) : 0;
-    if (file != NULL) {
-        fclose(file);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t size = file >= 0 ? read(file, start, sizeof start - 1) : -1;
+    if (size < 0) {
+        nnc_fail(err, NNC_IO, path, "cannot %s: %s", file < 0 ? "open" : "read", strerror(errno));
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    if (size < 0) {
+        return NNC_IO;
     }
     start[size] = '\0';
     const char *at = start + strspn(start, " \t\r\n");
     at += *at == '{' ? 1 : 0;
     at += strspn(at, " \t\r\n");
-    return size > 0 && strncmp(at, key, strlen(key)) == 0;
+    *is = strncmp(at, key, strlen(key)) == 0;
+    return NNC_OK;
 }
 
 static void read_plan(nnc_json at, nnc_plan *plan)

@@ -82,8 +82,8 @@ nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs,
 
 /* ---- shards: files that 'nncost search --shard I/N --format json' wrote ---- */
 
-/* Does a file begin as JSON with a schema? Only a look at its text; false when it cannot be read. */
-bool nnc_search_shard_is(const char *path);
+/* Does a file begin as JSON with a schema? Only a look at its text. NNC_IO: it cannot be read. */
+nnc_status nnc_search_shard_is(const char *path, bool *is, nnc_error *err);
 
 /* A report read back; all that it points to is in the arena. NNC_BAD_SPEC: not a shard, or one that was
  * stopped before its end; NNC_IO, NNC_NO_MEMORY. */

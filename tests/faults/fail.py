@@ -39,6 +39,10 @@ COMMANDS = (
     ("plot", ["plot", "memory", "dense", "round"]),
     ("report", ["report", "dense", "round", "--output", "out"]),
     ("run", ["run", "dense", "round", "--devices", "2"]),
+    ("serve", ["serve", "dense", "round", "--input-len", "100", "--output-len", "50"]),
+    ("serve-sweep", ["sweep", "dense", "round", "--serve", "--input-len", "100", "--output-len", "50", "--batch", "1,2"]),
+    ("merge-search", ["merge", "new.json", "search1", "search2"]),
+    ("budget", ["budget", "--device", "round", "--cost", "1e6", "--price", "1"]),
 )
 STREAMS = {"sweep"}
 
@@ -97,6 +101,9 @@ class Bench:
             good(SWEEP + ["--shard", n + "/2", "--format", "csv"], n + ".csv")
             good(SWEEP + ["--shard", n + "/2", "--db", n + ".db"])
             good(["estimate", "dense", "round", "--micro-batch", n, "--format", "json"], n + ".json")
+            good(["search", "dense", "round", "--devices", "2", "--global-batch", "2", "--threads", "1", "--zero", "0,1",
+                  "--offload", "none", "--recompute", "none", "--best", "1", "--shard", n + "/2", "--format", "json"],
+                 "search" + n)
         good(["check", "--update", "plans.json"])
 
 

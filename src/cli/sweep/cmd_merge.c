@@ -39,7 +39,9 @@ static nnc_status run(nnc_session *session, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, options->operands[0],
                         "is there already, expected the name of a new file first");
     }
-    if (nnc_search_shard_is(options->operands[1])) {
+    bool search = false;
+    NNC_TRY(nnc_search_shard_is(options->operands[1], &search, err));
+    if (search) {
         return merge_search(session, options->operands[0], options->operands + 1,
                             options->operand_count - 1, err);
     }
