@@ -124,7 +124,8 @@ void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *de
         const int64_t end = next + slots_at(&all, stage, chunk);
         const int64_t from = next > ends ? next - ends : 0;
         const int64_t to = end - ends < layers ? end - ends : layers;
-        if (to - from == held && to <= like_end && v < count - 1) {
+        deal->alike[v] = to - from == held && to <= like_end && v < count - 1;
+        if (deal->alike[v]) {
             deal->shares[v] = deal->shares[v - 1];
         } else {
             deal->shares[v] = share_of(list, from, to, v == 0, v == count - 1);

@@ -10,7 +10,7 @@ void nnc_step_virtual_times(const nnc_step *step, const nnc_unit units[NNC_SEGME
     for (int32_t v = 0; v < m->deal.virtual_stages; v++) {
         double forward = 0.0, backward = 0.0, weight = 0.0;
         const nnc_share *share = &m->deal.shares[v];
-        if (v > 0 && nnc_share_same(share, share - 1, step->list->segment_count)) {
+        if (m->deal.alike[v]) {
             m->forward_s[v] = m->forward_s[v - 1];
             m->backward_s[v] = m->backward_s[v - 1];
             m->weight_s[v] = m->weight_s[v - 1];

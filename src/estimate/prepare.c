@@ -231,7 +231,7 @@ static void set_list(nnc_step *step, const nnc_op_list *list, const nnc_lowering
 {
     step->list = list;
     step->sums = sums;
-    step->send_bytes = send_bytes(list, how);
+    nnc_step_set_send(step, send_bytes(list, how));
     step->tied_params = second_table(list, step->plan);
 }
 

@@ -36,6 +36,7 @@ typedef struct nnc_deal {
     int32_t stages, virtual_stages; /* devices of the pipeline; virtual stages in all */
     int32_t segments;
     nnc_share shares[NNC_VIRTUAL_STAGES_MAX];
+    bool alike[NNC_VIRTUAL_STAGES_MAX]; /* seen to hold what the one before does */
 } nnc_deal;
 
 void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *deal);

@@ -142,15 +142,20 @@ void nnc_step_describe(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
     }
 }
 
-double nnc_step_send_s(const nnc_step *step)
+void nnc_step_set_send(nnc_step *step, double send_bytes)
 {
     const nnc_exchange send = { .comm = NNC_COMM_PIPELINE,
                                 .forward = NNC_P2P,
-                                .bytes = step->send_bytes };
+                                .bytes = send_bytes };
     const char *link = NULL;
-    return step->plan->pipeline > 1 && !step->free[NNC_BOUND_NETWORK]
-               ? nnc_network_exchange_s(step->network, &send, &link)
-               : 0.0;
+    step->send_bytes = send_bytes;
+    step->send_s =
+        step->plan->pipeline > 1 ? nnc_network_exchange_s(step->network, &send, &link) : 0.0;
+}
+
+double nnc_step_send_s(const nnc_step *step)
+{
+    return step->free[NNC_BOUND_NETWORK] ? 0.0 : step->send_s;
 }
 
 static double exposed_send_s(const nnc_step *step)

@@ -30,6 +30,25 @@ typedef struct nnc_tails {
     } of[NNC_TAILS_MAX];
 } nnc_tails;
 
+/* What a tail depends on of what a device holds. */
+typedef struct nnc_tail_held {
+    nnc_parameters dense, expert; /* that are trained */
+    double tied_params;
+} nnc_tail_held;
+
+/* That, and what tails hide behind whatever the plan shards: equal in all steps with the same passes. */
+typedef struct nnc_tail_window {
+    nnc_holding holding;
+    nnc_tail_held held;
+    nnc_hideout hideout;
+} nnc_tail_window;
+
+enum { NNC_WINDOWS_MAX = 6 };
+typedef struct nnc_tail_windows {
+    int32_t count;
+    nnc_tail_window of[NNC_WINDOWS_MAX];
+} nnc_tail_windows;
+
 /* Everything a step is put together from. */
 typedef struct nnc_step {
     const nnc_device *device;
@@ -41,8 +60,10 @@ typedef struct nnc_step {
     double tied_params;           /* of one rank: table at both ends of a pipeline, else 0 */
     nnc_launch launch;
     double send_bytes;            /* activations from stage to stage, one micro-batch */
+    double send_s;                /* seconds of that; 0 without a pipeline */
     bool free[NNC_BOUND_COUNT];   /* what costs nothing, to see what a step would take without */
     nnc_tails *tails;             /* of such steps, added to; NULL = they are not kept */
+    nnc_tail_windows *windows;    /* of the same passes, likewise */
     struct nnc_tail_store *store; /* of this plan, list and network; NULL = there is none */
     nnc_derivation *why;          /* NULL: the step is not explained */
 } nnc_step;
@@ -155,8 +176,10 @@ void nnc_step_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *
 void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
                        nnc_result *r);
 
-/* Seconds of one message from stage to stage. */
+/* Seconds of one message from stage to stage: 0 where the network is free. */
 double nnc_step_send_s(const nnc_step *step);
+/* Works out what that takes of the step's list and links. */
+void nnc_step_set_send(nnc_step *step, double send_bytes);
 
 /* Passes through what a device holds; DualPipe runs half of the micro-batches through each of its
  * two stages. */

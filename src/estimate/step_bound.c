@@ -51,6 +51,7 @@ double nnc_step_without_s(const nnc_step *step, nnc_bound bound, nnc_rows *fresh
     nnc_result r;
     freed.why = NULL;
     freed.tails = NULL;
+    freed.windows = NULL;
     freed.free[bound] = true;
     if (bound == NNC_BOUND_HOST) {
         freed.launch = (nnc_launch){ 0.0, 0.0, false };

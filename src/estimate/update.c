@@ -108,12 +108,12 @@ static void find_tail(const nnc_step *step, const nnc_tail_held *held, nnc_tail 
     }
 }
 
-const nnc_tail *nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *room)
+/* From the store of the step, else in the room that is given. */
+static const nnc_tail *tail_of(const nnc_step *step, const nnc_tail_held *held, nnc_tail *room)
 {
     nnc_tail_store *store = step->store;
-    const nnc_tail_held held = held_of(step, holding);
     for (int32_t i = 0; store != NULL && i < store->count; i++) {
-        if (memcmp(&store->of[i].held, &held, sizeof held) == 0) {
+        if (memcmp(&store->of[i].held, held, sizeof *held) == 0) {
             return &store->of[i].tail;
         }
     }
@@ -122,11 +122,17 @@ const nnc_tail *nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nn
         const int32_t place = full ? store->oldest : store->count;
         store->oldest = full ? (place + 1) % NNC_TAIL_STORE : 0;
         store->count += full ? 0 : 1;
-        store->of[place].held = held;
+        store->of[place].held = *held;
         room = &store->of[place].tail;
     }
-    find_tail(step, &held, room);
+    find_tail(step, held, room);
     return room;
+}
+
+const nnc_tail *nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *room)
+{
+    const nnc_tail_held held = held_of(step, holding);
+    return tail_of(step, &held, room);
 }
 
 void nnc_tail_store_suit(nnc_tail_store *store, const nnc_step *step)
@@ -160,19 +166,17 @@ static double table_share(const nnc_step *step, const nnc_holding *holding)
     return table ? (first->params - first->matrix_params) / dense : 0.0;
 }
 
-/* What exchanges of the whole step can hide behind on each fabric. */
-static nnc_hideout hideout_of(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                              const nnc_holding *holding)
+/* What exchanges of the whole step can hide behind on each fabric, however the plan shards. */
+static nnc_hideout passes_hideout(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                                  const nnc_holding *holding)
 {
     nnc_hideout h = { .bucket_bytes = step->software->bucket_bytes,
-                      .table_share = table_share(step, holding),
-                      .shards = nnc_dense_shards(step->plan),
-                      .expert_shards = nnc_expert_shards(step->plan) };
+                      .table_share = table_share(step, holding) };
     double count = 0.0;
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         count += (double)holding->instances[s] * nnc_list_units(step->list, s);
     }
-    h.unit_share = step->plan->zero == 3 ? 1.0 / count : 0.0; /* FSDP cuts by unit, not by size */
+    h.unit_share = 1.0 / count;
     for (int f = 0; f < NNC_LANES; f++) {
         for (int32_t s = 0; s < step->list->segment_count; s++) {
             const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
@@ -184,6 +188,41 @@ static nnc_hideout hideout_of(const nnc_step *step, const nnc_unit units[NNC_SEG
         }
     }
     return h;
+}
+
+static void set_shards(const nnc_plan *plan, nnc_hideout *h)
+{
+    h->unit_share = plan->zero == 3 ? h->unit_share : 0.0; /* FSDP cuts by unit, not by size */
+    h->shards = nnc_dense_shards(plan);
+    h->expert_shards = nnc_expert_shards(plan);
+}
+
+static nnc_hideout hideout_of(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                              const nnc_holding *holding)
+{
+    nnc_hideout h = passes_hideout(step, units, holding);
+    set_shards(step->plan, &h);
+    return h;
+}
+
+/* From the windows of the step, else in the room that is given. */
+static const nnc_tail_window *window_of(const nnc_step *step,
+                                        const nnc_unit units[NNC_SEGMENTS_MAX],
+                                        const nnc_holding *holding, nnc_tail_window *room)
+{
+    nnc_tail_windows *windows = step->windows;
+    for (int32_t i = 0; windows != NULL && i < windows->count; i++) {
+        if (nnc_holding_same(&windows->of[i].holding, holding)) {
+            return &windows->of[i];
+        }
+    }
+    if (windows != NULL && windows->count < NNC_WINDOWS_MAX) {
+        room = &windows->of[windows->count++];
+        nnc_holding_copy(&room->holding, holding);
+    }
+    room->held = held_of(step, holding);
+    room->hideout = passes_hideout(step, units, holding);
+    return room;
 }
 
 /* Seconds of an exchange that stay exposed; behind what hides the rest nothing else that it meets can, while what it
@@ -207,8 +246,11 @@ static void work_out(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX
                      nnc_tail_seconds *seconds)
 {
     nnc_tail room;
-    const nnc_tail *t = nnc_tail_of(step, holding, &room);
-    nnc_hideout hideout = hideout_of(step, units, holding);
+    nnc_tail_window own;
+    const nnc_tail_window *window = window_of(step, units, holding, &own);
+    const nnc_tail *t = tail_of(step, &window->held, &room);
+    nnc_hideout hideout = window->hideout;
+    set_shards(step->plan, &hideout);
     for (int i = 0; i < t->exchange_count; i++) {
         const nnc_exchange *e = &t->exchanges[i].u.exchange;
         const double raw = step->free[NNC_BOUND_NETWORK] ? 0.0 : t->exchange_s[i];

@@ -16,18 +16,13 @@ typedef struct nnc_tail {
     int update_count;
 } nnc_tail;
 
-/* All that a tail depends on: of a plan (and its device and links, which are the plan's), without what passes run and in
- * which order; and of what a device holds. */
+/* All that a tail depends on besides what a device holds: of a plan (and its device and links, which are the plan's),
+ * without what passes run and in which order. */
 typedef struct nnc_tail_plan {
     nnc_plan plan;
     const nnc_software *software;
     int64_t passes; /* 0 where nothing of the tail is done in each */
 } nnc_tail_plan;
-
-typedef struct nnc_tail_held {
-    nnc_parameters dense, expert; /* that are trained */
-    double tied_params;
-} nnc_tail_held;
 
 /* Tails of steps whose plans are the same to them: bounds, stages and rows of one step ask for them again, and a search
  * does for every micro-batch and recomputation. */

@@ -237,6 +237,7 @@ static nnc_pass *make_pass(nnc_plan_block *b, const nnc_plan *plan)
     pass->work.plan = *plan;
     pass->group = 0;
     pass->worked = pass->timed[0] = pass->timed[1] = false;
+    pass->windows[0].count = pass->windows[1].count = 0;
     b->listed = NULL;
     pass->usable = list_pass(b, pass);
     return pass;

@@ -17,8 +17,9 @@ typedef struct nnc_pass {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_unit units[2][NNC_SEGMENTS_MAX]; /* weight gradients with the rest of backward, or apart */
     nnc_network network;
-    nnc_result work;               /* with the plan it was made for */
-    double pass_s[2];              /* of all layers, one micro-batch */
+    nnc_result work;  /* with the plan it was made for */
+    double pass_s[2]; /* of all layers, one micro-batch */
+    nnc_tail_windows windows[2];
     bool usable, worked, timed[2]; /* not timed: only what its memory needs is there */
     uint64_t group;                /* that run is of, from 1; 0 = none yet */
     bool runs;                     /* the schedule can be replayed */

@@ -45,8 +45,7 @@ static nnc_tails *tails_of(nnc_plan_block *b, const nnc_pass *pass, const nnc_pl
 }
 
 /* The step of a plan of that pass, with what is known of what it does once. */
-static nnc_step step_of(nnc_plan_block *b, const nnc_pass *pass, const nnc_plan *plan,
-                        uint64_t moved)
+static nnc_step step_of(nnc_plan_block *b, nnc_pass *pass, const nnc_plan *plan, uint64_t moved)
 {
     const nnc_choice *degrees =
         &b->space->axes[NNC_AXIS_PIPELINE]; /* blocks go through them first */
@@ -55,6 +54,7 @@ static nnc_step step_of(nnc_plan_block *b, const nnc_pass *pass, const nnc_plan 
     nnc_step step = pass->step;
     step.plan = plan;
     step.tails = tails_of(b, pass, plan, moved);
+    step.windows = &pass->windows[nnc_schedule_splits(plan) ? 1 : 0];
     step.store = &b->stores[place % NNC_BLOCK_STORES];
     nnc_tail_store_suit(step.store, &step);
     return step;
