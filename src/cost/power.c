@@ -70,11 +70,11 @@ static double demand_seconds(const nnc_rows *rows, const nnc_device *device)
     return sum_s;
 }
 
-double nnc_power_slowdown(const nnc_rows *rows, const nnc_device *device)
+/* pass_s: what all of it takes at full power. */
+static double slowdown_of(const nnc_rows *rows, const nnc_device *device, double pass_s)
 {
     const nnc_power_efficiency *e = &device->efficiency.power;
     const double room = nnc_power_limit(device) / device->power_w - e->idle_share;
-    const double pass_s = compute_seconds(rows);
     if (!(e->exponent > 0.0) || !(pass_s > 0.0) || !(room > 0.0)) {
         return 1.0;
     }
@@ -82,9 +82,14 @@ double nnc_power_slowdown(const nnc_rows *rows, const nnc_device *device)
     return drawn > room ? pow(drawn / room, e->exponent) : 1.0;
 }
 
+double nnc_power_slowdown(const nnc_rows *rows, const nnc_device *device)
+{
+    return slowdown_of(rows, device, compute_seconds(rows));
+}
+
 void nnc_power_throttle(nnc_rows *rows, const nnc_device *device)
 {
-    const double slowdown = nnc_power_slowdown(rows, device);
+    const double pass_s = compute_seconds(rows), slowdown = slowdown_of(rows, device, pass_s);
     double slowed_s = 0.0;
     for (int32_t i = 0; i < rows->count && slowdown > 1.0; i++) {
         const nnc_op_cost *row = &rows->rows[i];
@@ -93,7 +98,7 @@ void nnc_power_throttle(nnc_rows *rows, const nnc_device *device)
     if (!(slowed_s > 0.0)) {
         return;
     }
-    const double factor = 1.0 + (slowdown - 1.0) * compute_seconds(rows) / slowed_s;
+    const double factor = 1.0 + (slowdown - 1.0) * pass_s / slowed_s;
     for (int32_t i = 0; i < rows->count; i++) {
         nnc_op_cost *row = &rows->rows[i];
         if (nnc_row_fills_units(row)) {

@@ -15,9 +15,9 @@ static void write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, c
 static void put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells)
 {
     for (int i = 0; i < heads.count; i++) {
-        nnc_buffer_text(out, i > 0 ? ", " : "{");
+        nnc_buffer_put(out, i > 0 ? ", " : "{", i > 0 ? 2 : 1);
         nnc_put_json_text(out, heads.list[i].name);
-        nnc_buffer_text(out, ": ");
+        nnc_buffer_put(out, ": ", 2);
         nnc_put_json_cell(out, &cells[i]);
     }
     nnc_buffer_text(out, "}\n");

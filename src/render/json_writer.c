@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -19,7 +20,10 @@ static void put_escape(nnc_buffer *out, const char *text, size_t length)
 
 void nnc_put_json_text(nnc_buffer *out, const char *text)
 {
+    const size_t begin = nnc_plain_length(text, SIZE_MAX);
     nnc_buffer_byte(out, '"');
+    nnc_buffer_put(out, text, begin); /* of most texts that is all */
+    text += begin;
     for (size_t left = strlen(text); left > 0;) {
         const size_t plain = nnc_plain_length(text, left);
         const size_t length = plain > 0 ? plain : nnc_utf8_length(text, left);

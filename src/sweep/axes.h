@@ -23,6 +23,8 @@ typedef struct nnc_sweep_axis {
     const char *name; /* "plan.tensor", the name of its column too */
     nnc_sweep_target target;
     const char *field;     /* of the target, "tensor"; NULL for a whole one */
+    const char *option;    /* as a command has it, a blank before it: " --tensor "; NULL as above */
+    bool is_switch;        /* an option without a value is on */
     const char **values;   /* as the field is set from */
     const char *bytes;     /* as they stand in the plan, one after another; NULL = set from text */
     size_t offset, size;   /* of one of them */

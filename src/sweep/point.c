@@ -77,8 +77,12 @@ void nnc_point_move(nnc_point *point, int64_t row)
         check_specs(point);
     }
     if (axes->profiles != NULL) {
-        point->software =
-            *nnc_profile_of(axes->profiles, &point->model, &point->device, &point->plan);
+        const nnc_software *profile =
+            nnc_profile_of(axes->profiles, &point->model, &point->device, &point->plan);
+        if (profile != point->profile) {
+            point->software = *profile;
+            point->profile = profile;
+        }
     }
 }
 

@@ -16,7 +16,8 @@ typedef struct nnc_point {
     nnc_plan plan;
     int32_t places[NNC_SWEEP_AXES_MAX];
     bool placed;
-    int64_t specs_moves; /* times that model or device changed */
+    const nnc_software *profile; /* that software is of, where no axis names one */
+    int64_t specs_moves;         /* times that model or device changed */
     nnc_error
         spec_fault; /* fields of model or device that contradict each other; status NNC_OK = none */
 } nnc_point;

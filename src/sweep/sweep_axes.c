@@ -169,6 +169,22 @@ static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_f
     return nnc_point_set(&sweep->point, axis, 0, err);
 }
 
+/* What stands before a value in a command; what is no option is --set. */
+static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nnc_sweep_axis *axis,
+                              nnc_error *err)
+{
+    char name[NNC_OPTION_NAME], text[192];
+    const bool plan = axis->target == NNC_SWEEP_PLAN_FIELD;
+    axis->is_switch = plan && found->field->type == NNC_FIELD_BOOL;
+    snprintf(text, sizeof text, plan ? " %s%s" : " --set %s%s",
+             plan ? nnc_option_name(axis->field, name) : axis->name,
+             !plan             ? "="
+             : axis->is_switch ? ""
+                               : " ");
+    axis->option = nnc_arena_strdup(sweep->arena, text);
+    return axis->option != NULL ? NNC_OK : nnc_no_memory(err);
+}
+
 /* The field's name in full, of which an alias and '-' for '_' are only ways to write it. */
 static nnc_status name_axis(nnc_sweep *sweep, const char *where, const nnc_found_field *found,
                             nnc_sweep_axis *axis, nnc_error *err)
@@ -178,6 +194,7 @@ static nnc_status name_axis(nnc_sweep *sweep, const char *where, const nnc_found
         return nnc_no_memory(err);
     }
     axis->field = axis->name + strlen(found->prefix);
+    NNC_TRY(name_option(sweep, found, axis, err));
     for (int32_t i = 0; i < sweep->axes.axis_count; i++) {
         if (strcmp(sweep->axes.axes[i].name, axis->name) == 0) {
             return nnc_fail(err, NNC_BAD_USAGE, where, "%s is given twice", axis->name);

@@ -18,29 +18,15 @@ static void put_whole(const nnc_sweep *sweep, const int32_t *places, nnc_sweep_t
     }
 }
 
-static void put_field(const nnc_sweep *sweep, const nnc_sweep_axis *axis, const char *value,
-                      nnc_buffer *out)
+static void put_field(const nnc_sweep_axis *axis, const char *value, nnc_buffer *out)
 {
-    char name[NNC_OPTION_NAME];
-    nnc_dtype dtype;
-    const void *object = NULL;
-    const bool plan = axis->target == NNC_SWEEP_PLAN_FIELD;
-    if (!plan) { /* "device.mem_bytes" */
-        nnc_buffer_print(out, " --set %s=", axis->name);
+    nnc_buffer_text(out, axis->option);
+    if (!axis->is_switch) {
         nnc_shell_word(out, value);
-        return;
+    } else if (strcmp(value, "on") != 0) { /* its value is no word of its own */
+        nnc_buffer_byte(out, '=');
+        nnc_buffer_text(out, value);
     }
-    const nnc_field *field = nnc_sweep_field(axis->target, &sweep->point, &sweep->point.plan,
-                                             axis->field, &object, &dtype);
-    nnc_option_name(axis->field, name);
-    nnc_buffer_print(out, " %s", name);
-    if (field != NULL && field->type == NNC_FIELD_BOOL) { /* its value is no word of its own */
-        nnc_buffer_text(out, strcmp(value, "on") == 0 ? "" : "=");
-        nnc_buffer_text(out, strcmp(value, "on") == 0 ? "" : value);
-        return;
-    }
-    nnc_buffer_byte(out, ' ');
-    nnc_shell_word(out, value);
 }
 
 void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer *out)
@@ -60,7 +46,7 @@ void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer
         for (int32_t i = 0; i < axes->axis_count; i++) {
             const nnc_sweep_axis *axis = &axes->axes[i];
             if (axis->field != NULL && (axis->target == NNC_SWEEP_PLAN_FIELD) == (pass == 0)) {
-                put_field(sweep, axis, axis->values[places[axis->group]], out);
+                put_field(axis, axis->values[places[axis->group]], out);
             }
         }
     }
