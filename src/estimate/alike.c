@@ -140,8 +140,7 @@ static nnc_status lower(nnc_shared *shared, const nnc_lowering *how, nnc_alike *
     return NNC_OK;
 }
 
-/* The number of passes shows in the weight gradients alone. */
-static void set_accumulate(const nnc_shared *shared, double grad_accumulate, nnc_alike *a)
+void nnc_alike_accumulate(const nnc_shared *shared, double grad_accumulate, nnc_alike *a)
 {
     if (a->grad_accumulate == grad_accumulate) {
         return;
@@ -165,7 +164,7 @@ nnc_status nnc_alike_find(nnc_shared *shared, const nnc_plan *plan, const nnc_so
         nnc_alike *a = &shared->alike[i];
         if (a->listed && nnc_same_bytes(&a->seen, &seen, sizeof seen) &&
             nnc_same_bytes(&a->software, software, sizeof *software)) {
-            set_accumulate(shared, how.grad_accumulate, a);
+            nnc_alike_accumulate(shared, how.grad_accumulate, a);
             shared->last = *found = a;
             return NNC_OK;
         }

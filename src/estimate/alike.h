@@ -35,7 +35,7 @@ typedef struct nnc_shared {
     nnc_device last_device;
     int32_t oldest; /* the next to be replaced */
     uint64_t lists, tables;
-    const nnc_alike *last; /* that was found; NULL = none yet */
+    nnc_alike *last; /* that was found; NULL = none yet */
     int32_t count;
     nnc_alike alike[]; /* so many */
 } nnc_shared;
@@ -68,6 +68,9 @@ nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *softwar
 /* The lists and sums of a plan, made unless they are there. */
 nnc_status nnc_alike_find(nnc_shared *shared, const nnc_plan *plan, const nnc_software *software,
                           nnc_alike **found, nnc_error *err);
+
+/* Another share of passes that add to a gradient already there, which shows in the weight gradients alone. */
+void nnc_alike_accumulate(const nnc_shared *shared, double grad_accumulate, nnc_alike *alike);
 
 /* The number of the table that its plans share, which is made unless it is there; and that table with what the last
  * plan added. */

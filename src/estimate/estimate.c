@@ -274,7 +274,6 @@ static nnc_status time_known(const nnc_model *model, const nnc_software *softwar
 {
     nnc_known_store *store = &scratch->known;
     bool accumulates;
-    nnc_alike *alike;
     const nnc_step step = nnc_known_step(known, &r->plan, software, &accumulates);
     nnc_prepare_counted(model, known->alike, &known->work, &step, r);
     bool same = store->dealt == known;
@@ -294,8 +293,8 @@ static nnc_status time_known(const nnc_model *model, const nnc_software *softwar
         store->memory_stage = r->memory_stage;
     }
     if (!accumulates) { /* other gradients are written, all else is as it was */
-        NNC_TRY(nnc_prepare_again(scratch->shared, &step, &alike, err));
-        nnc_alike_rows(scratch->shared, alike, &step, &scratch->rows);
+        nnc_prepare_again(scratch->shared, &step, known->alike);
+        nnc_alike_rows(scratch->shared, known->alike, &step, &scratch->rows);
         nnc_step_units(&step, &scratch->rows, known->units);
     }
     return time_parts(&step, known->units, scratch, r, err);

@@ -69,7 +69,7 @@ static uint64_t place_for(nnc_known_store *store, uint64_t hash)
     return (hash + store->kept++ % NNC_KNOWN_TRIES) % NNC_KNOWN;
 }
 
-nnc_known *nnc_known_keep(nnc_known_store *store, const nnc_alike *alike, const nnc_step *step,
+nnc_known *nnc_known_keep(nnc_known_store *store, nnc_alike *alike, const nnc_step *step,
                           const nnc_unit units[NNC_SEGMENTS_MAX], const nnc_result *r)
 {
     const size_t segments = (size_t)step->list->segment_count;

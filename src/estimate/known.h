@@ -9,7 +9,7 @@
 /* Of such plans. It points to the list of plans lowered alike, of which segments and blocks alone are read: what a
  * plan adds to it are ops. */
 typedef struct nnc_known {
-    const nnc_alike *alike;
+    nnc_alike *alike;
     nnc_plan plan; /* what passes depend on */
     nnc_step step; /* of the plan and the profile that ask, else all its own */
     nnc_network network;
@@ -45,7 +45,7 @@ nnc_known *nnc_known_find(nnc_known_store *store, const nnc_plan *plan,
                           const nnc_software *software);
 
 /* Keeps what was worked out of a step; alike: where its list is from. */
-nnc_known *nnc_known_keep(nnc_known_store *store, const nnc_alike *alike, const nnc_step *step,
+nnc_known *nnc_known_keep(nnc_known_store *store, nnc_alike *alike, const nnc_step *step,
                           const nnc_unit units[NNC_SEGMENTS_MAX], const nnc_result *r);
 
 /* The step of a plan of which this is known; it points into it. accumulate: its share of passes that add to gradients

@@ -266,18 +266,15 @@ nnc_status nnc_prepare_list(nnc_shared *shared, const nnc_software *software, co
     return NNC_OK;
 }
 
-nnc_status nnc_prepare_again(nnc_shared *shared, const nnc_step *step, nnc_alike **alike,
-                             nnc_error *err)
+void nnc_prepare_again(const nnc_shared *shared, const nnc_step *step, nnc_alike *alike)
 {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* the step has them */
     const nnc_plan *plan = step->plan;
     const nnc_lowering how = nnc_lowering_of(plan, step->software, plan->attention);
-    NNC_TRY(nnc_alike_find(shared, plan, step->software, alike, err));
-    nnc_op_list *list = &(*alike)->list;
-    list->count = (*alike)->count;
-    memcpy(sums, (*alike)->sums, sizeof(*alike)->sums);
-    finish_list(list, &how, sums);
-    return NNC_OK;
+    nnc_alike_accumulate(shared, how.grad_accumulate, alike);
+    alike->list.count = alike->count;
+    memcpy(sums, alike->sums, sizeof alike->sums);
+    finish_list(&alike->list, &how, sums);
 }
 
 void nnc_prepare_work(nnc_scratch *scratch, nnc_alike *alike, const nnc_step *step, nnc_result *r)

@@ -26,8 +26,7 @@ nnc_status nnc_prepare_list(nnc_shared *shared, const nnc_software *software, co
 /* The work, by the holdings in scratch. Leaves other rows behind. */
 void nnc_prepare_work(nnc_scratch *scratch, nnc_alike *alike, const nnc_step *step, nnc_result *r);
 /* The list again, of a plan like one that had it but for the number of its passes. */
-nnc_status nnc_prepare_again(nnc_shared *shared, const nnc_step *step, nnc_alike **alike,
-                             nnc_error *err);
+void nnc_prepare_again(const nnc_shared *shared, const nnc_step *step, nnc_alike *alike);
 /* The work of a pass where it is known. */
 void nnc_prepare_counted(const nnc_model *model, const nnc_alike *alike, const nnc_pass_work *work,
                          const nnc_step *step, nnc_result *r);

@@ -212,7 +212,8 @@ nnc_status nnc_sqlite_open(nnc_sqlite *db, const char *path, int flags, nnc_erro
     db->file = NULL;
     NNC_TRY(keep_path(db, path, err));
     NNC_TRY(load(&db->call, err));
-    if (db->call.open_v2(db->path, &db->file, flags, NULL) != SQLITE_OK) {
+    /* One thread writes or reads it, so its calls need no lock. */
+    if (db->call.open_v2(db->path, &db->file, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
         return nnc_sqlite_fail(db, err);
     }
     db->call.busy_timeout(db->file, NNC_SQLITE_BUSY_MS);
