@@ -251,21 +251,31 @@ static void count_work(nnc_plan_block *b, nnc_pass *pass)
     if (known != NULL) {
         pass->work = *known;
         pass->work.plan = plan;
-    } else {
+    } else if (list_pass(b, pass)) {
         nnc_prepare_work(b->scratch, pass->alike, &pass->step, &pass->work);
     }
     pass->worked = true;
+}
+
+void nnc_block_work(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
+{
+    const nnc_plan plan = result->plan;
+    const nnc_memory memory = result->memory;
+    const double step_s = result->step_s;
+    if (!pass->worked) {
+        count_work(b, pass);
+    }
+    *result = pass->work;
+    result->plan = plan;
+    result->memory = memory;
+    result->step_s = step_s;
 }
 
 bool nnc_block_pass(nnc_plan_block *b, nnc_pass *pass, const nnc_plan *plan)
 {
     const int apart = nnc_schedule_splits(plan) ? 1 : 0;
     if (!pass->timed[apart] && pass->usable) {
-        pass->usable = list_pass(b, pass);
-        if (pass->usable && !pass->worked) {
-            count_work(b, pass);
-        }
-        pass->usable = pass->usable && time_pass(b, pass, apart);
+        pass->usable = list_pass(b, pass) && time_pass(b, pass, apart);
         pass->timed[apart] = true;
     }
     return pass->usable;

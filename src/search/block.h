@@ -99,8 +99,7 @@ nnc_pass *nnc_block_plan(nnc_plan_block *block, uint64_t inside, nnc_result *res
  * table. */
 bool nnc_block_pass(nnc_plan_block *block, nnc_pass *pass, const nnc_plan *plan);
 
-/* Its step time, moved: its number in the group; the parts of it are left open where that is cheaper. false: it is too large to
- * replay. */
+/* Its step time alone, moved: its number in the group. false: it is too large to replay. */
 bool nnc_block_time(nnc_plan_block *block, nnc_pass *pass, uint64_t moved, nnc_result *result);
 
 /* Lets it wait for its step time with others of the same schedule, in place of nnc_block_time; waiting has all but what happens
@@ -109,9 +108,9 @@ bool nnc_block_wait(nnc_plan_block *block, nnc_pass *pass, uint64_t moved, const
                     nnc_waiting *waiting);
 
 /* Its work, for a plan that is timed. Most are not among the best, and need none of it. */
-void nnc_block_work(const nnc_pass *pass, nnc_result *result);
+void nnc_block_work(nnc_plan_block *block, nnc_pass *pass, nnc_result *result);
 
-/* The work, and the parts that were left open. */
-bool nnc_block_parts(nnc_plan_block *block, const nnc_pass *pass, nnc_result *result);
+/* The work, and the parts of its step, for a plan that was timed last. */
+bool nnc_block_parts(nnc_plan_block *block, nnc_pass *pass, nnc_result *result);
 
 #endif

@@ -5,25 +5,6 @@
 #include "estimate/update.h"
 #include "search/block.h"
 
-/* The work of the pass, and no parts of a step yet. */
-static void fill_work(const nnc_pass *pass, nnc_result *result)
-{
-    const nnc_plan plan = result->plan;
-    const nnc_memory memory = result->memory;
-    const double step_s = result->step_s;
-    *result = pass->work;
-    result->plan = plan;
-    result->memory = memory;
-    result->step_s = step_s;
-}
-
-void nnc_block_work(const nnc_pass *pass, nnc_result *result)
-{
-    if (result->plan.pipeline > 1) { /* else it is there, with the parts */
-        fill_work(pass, result);
-    }
-}
-
 /* What is known of what such plans do once per step. */
 static nnc_tails *tails_of(nnc_plan_block *b, const nnc_pass *pass, const nnc_plan *plan,
                            uint64_t moved)
@@ -69,9 +50,14 @@ bool nnc_block_time(nnc_plan_block *b, nnc_pass *pass, uint64_t moved, nnc_resul
         pass->runs = nnc_step_core_run(&step, pass->units[apart], m, &pass->run);
         pass->group = b->group;
     }
-    if (!pass->runs || result->plan.pipeline == 1) {
-        fill_work(pass, result);
-        return pass->runs && nnc_step_core_parts(&step, pass->units[apart], &pass->run, m, result);
+    if (!pass->runs) {
+        return false;
+    }
+    if (result->plan.pipeline == 1) { /* such a step is the sum of its parts */
+        nnc_result parts = { .plan = result->plan };
+        const bool timed = nnc_step_core_parts(&step, pass->units[apart], &pass->run, m, &parts);
+        result->step_s = parts.step_s;
+        return timed;
     }
     result->step_s = nnc_step_core_s(&step, pass->units[apart], &pass->run, m);
     return true;
@@ -129,14 +115,13 @@ bool nnc_block_wait(nnc_plan_block *b, nnc_pass *pass, uint64_t moved, const nnc
     return true;
 }
 
-bool nnc_block_parts(nnc_plan_block *b, const nnc_pass *pass, nnc_result *result)
+bool nnc_block_parts(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
 {
     const int apart = nnc_schedule_splits(&result->plan) ? 1 : 0;
+    nnc_block_work(b, pass, result); /* which may list the pass anew */
     nnc_step step = pass->step;
     step.plan = &result->plan;
-    nnc_block_work(pass, result);
-    return result->plan.pipeline == 1 ||
-           nnc_step_core_parts(&step, pass->units[apart], &pass->run, &b->scratch->step, result);
+    return nnc_step_core_parts(&step, pass->units[apart], &pass->run, &b->scratch->step, result);
 }
 
 double nnc_block_least_s(const nnc_pass *pass, const nnc_plan *plan)

@@ -97,15 +97,17 @@ static bool breaks_limits(const nnc_search *search, double run_s, double cost_ru
 }
 
 /* Does a plan that takes at least least_s break a limit, and is one known that does so by less? */
-static bool misses_more(const nnc_searcher *r, const nnc_result *work, double least_s)
+static bool misses_more(worker *w, nnc_pass *pass, nnc_result *result, double least_s)
 {
+    const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
     const nnc_plan *plan = &search->base;
     if (!r->known->any_missed || !(r->known->missed.step_s < least_s)) {
         return false;
     }
+    nnc_block_work(&w->block, pass, result);
     const double steps = !isnan(plan->samples) ? plan->samples / (double)plan->global_batch
-                                               : plan->tokens / (double)work->tokens;
+                                               : plan->tokens / (double)result->tokens;
     if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* by --epochs, say */
         return false;
     }
@@ -116,7 +118,7 @@ static bool misses_more(const nnc_searcher *r, const nnc_result *work, double le
 }
 
 /* The times are there: is the plan among the best? */
-static void keep_plan(worker *w, const nnc_pass *pass, nnc_result *result, uint64_t index)
+static void keep_plan(worker *w, nnc_pass *pass, nnc_result *result, uint64_t index)
 {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
@@ -124,7 +126,7 @@ static void keep_plan(worker *w, const nnc_pass *pass, nnc_result *result, uint6
     nnc_run run;
     bool missed = false;
     if (limited) {
-        nnc_block_work(pass, result);
+        nnc_block_work(&w->block, pass, result);
         count_run(r, result, &run);
         missed = breaks_limits(search, run.run_s, run.cost);
     }
@@ -211,7 +213,7 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
         return;
     }
     const double least_s = nnc_block_least_s(pass, &result.plan);
-    const bool hopeless = !fits || misses_more(r, &pass->work, least_s) ||
+    const bool hopeless = !fits || misses_more(w, pass, &result, least_s) ||
                           nnc_front_beats(r->known, search->objective, search->best, least_s,
                                           result.memory.total_bytes);
     nnc_waiting waiting; /* its ends are filled as far as there are some */
