@@ -267,22 +267,19 @@ static void fold_options(int argc, char **argv)
     }
 }
 
-/* Leaves the options of what the operands ask for in list; one that was given and is not among them is refused, as it would
- * be read nowhere. */
+/* The options of what the operands ask for; one that was given and is not among them is refused, as it would be read
+ * nowhere. */
 static nnc_status narrow(const nnc_command *command, const nnc_options *options,
-                         nnc_option_spellings *list, nnc_error *err)
+                         const nnc_option_spellings *all, nnc_option_spellings *list,
+                         nnc_error *err)
 {
-    const nnc_option_spellings all = *list;
     nnc_form form = { .takes = command->takes };
-    if (command->form == NULL) {
-        return NNC_OK;
-    }
     command->form(options, &form);
     nnc_option_spellings_of(list, form.takes);
-    for (int i = 0; i < all.count; i++) {
-        if (nnc_option_is_given(options, &all.entries[i]) &&
-            nnc_option_find(list, all.entries[i].name) == NULL) {
-            return nnc_fail(err, NNC_BAD_USAGE, all.entries[i].name, "is not an option of '%s'",
+    for (int i = 0; i < all->count; i++) {
+        if (nnc_option_is_given(options, &all->entries[i]) &&
+            nnc_option_find(list, all->entries[i].name) == NULL) {
+            return nnc_fail(err, NNC_BAD_USAGE, all->entries[i].name, "is not an option of '%s'",
                             form.name);
         }
     }
@@ -293,7 +290,8 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
                              nnc_options *options, nnc_error *err)
 {
     const unsigned takes = command->takes;
-    nnc_option_spellings list;
+    nnc_option_spellings list, narrowed; /* large: only what is in use is touched */
+    const nnc_option_spellings *understood = &list;
     struct option long_options[NNC_SPELLINGS_MAX + 1]; /* the last one in use is empty */
     char letters[16] = "-:";                           /* see below */
     nnc_status status = NNC_OK;
@@ -336,9 +334,12 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
         options->operands[options->operand_count++] = argv[optind];
     }
     options->operands[options->operand_count] = NULL; /* argv ends in one, too */
-    status = status == NNC_OK ? narrow(command, options, &list, err) : status;
+    if (status == NNC_OK && command->form != NULL) {
+        status = narrow(command, options, &list, &narrowed, err);
+        understood = &narrowed;
+    }
     if (status == NNC_OK && (takes & NNC_TAKES_COMMON) && !options->no_defaults) {
-        status = nnc_option_defaults(options, &list, err);
+        status = nnc_option_defaults(options, understood, err);
     }
     if (status == NNC_OK && options->power_cap != NULL) {
         status = set_power_cap(options, err);
