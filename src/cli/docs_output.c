@@ -134,8 +134,8 @@ static void open_member(nnc_schema_writer *to, const nnc_metric *row, const char
 /* Values that have names are an object's members, others a list. */
 static void put_array(nnc_schema_writer *to, const nnc_metric *row)
 {
-    open_member(to, row, row->each != NULL ? "object" : "array", false);
-    if (row->each == NULL) {
+    open_member(to, row, nnc_metric_rare(row)->each != NULL ? "object" : "array", false);
+    if (nnc_metric_rare(row)->each == NULL) {
         nnc_schema_key(to, "items");
         nnc_buffer_text(to->out, "{ ");
         put_type(to->out, row);
@@ -144,7 +144,7 @@ static void put_array(nnc_schema_writer *to, const nnc_metric *row)
         nnc_schema_open(to, "properties");
         for (int32_t i = 0; i < row->each_count; i++) {
             const nnc_metric value = { .type = row->type };
-            put_leaf(to, row->each((unsigned)i), &value);
+            put_leaf(to, nnc_metric_rare(row)->each((unsigned)i), &value);
         }
         nnc_schema_close(to);
     }
@@ -157,7 +157,7 @@ static void put_list(nnc_schema_writer *to, const nnc_metric *row)
     open_member(to, row, "array", row->null_empty);
     if (row->type == NNC_METRIC_TEXTS) {
         nnc_schema_member(to, "items", "{ \"type\": \"string\" }");
-    } else if (row->others == NULL) {
+    } else if (nnc_metric_rare(row)->others == NULL) {
         nnc_schema_open(to, "items");
         put_object(to, row->rows, NULL);
         nnc_schema_close(to);
@@ -165,7 +165,7 @@ static void put_list(nnc_schema_writer *to, const nnc_metric *row)
         nnc_schema_open(to, "items");
         nnc_schema_key(to, "anyOf");
         const nnc_metrics *metrics = row->rows;
-        for (int i = -1; metrics != NULL; metrics = row->others[++i]) {
+        for (int i = -1; metrics != NULL; metrics = nnc_metric_rare(row)->others[++i]) {
             nnc_buffer_text(to->out, i < 0 ? "[{" : ", {");
             to->depth++;
             to->first = true;
@@ -188,7 +188,7 @@ static void put_members(nnc_schema_writer *to, const nnc_metrics *metrics)
         } else if (row->name == NULL) {
             continue;
         } else if (row->type == NNC_METRIC_OBJECT) {
-            open_member(to, row, "object", row->unless != NULL);
+            open_member(to, row, "object", nnc_metric_rare(row)->unless != NULL);
             put_object(to, row->rows, NULL);
             nnc_schema_close(to);
         } else if (row->type == NNC_METRIC_LIST || row->type == NNC_METRIC_TEXTS) {
@@ -208,7 +208,7 @@ static void put_required(nnc_buffer *out, const nnc_metrics *metrics, int *count
         const nnc_metric *row = &metrics->rows[i];
         if (row->type == NNC_METRIC_OBJECT && row->name == NULL) {
             put_required(out, row->rows, count);
-        } else if (row->name != NULL && row->when == NULL) {
+        } else if (row->name != NULL && nnc_metric_rare(row)->when == NULL) {
             nnc_buffer_text(out, (*count)++ > 0 ? ", " : "");
             nnc_put_json_text(out, row->name);
         }

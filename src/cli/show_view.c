@@ -47,7 +47,8 @@ static const nnc_metric field_rows[] = {
     NNC_TEXT(shown_field, unit),
     NNC_HEAD("unit", TEXT, .get = get_unit, .drop = 2),
     NNC_HEAD("", NUMBER, .get = get_scaled, .drop = 1),
-    NNC_AS("from", TEXT, .get = get_from, .when = is_like_another, .head = "from"),
+    NNC_AS("from", TEXT, .get = get_from, .head = "from",
+           .more = NNC_MORE(.when = is_like_another)),
 };
 static const nnc_metrics field_metrics = NNC_METRICS("a field", field_rows, shown_field);
 /* The same of a file that is like no other. */
@@ -288,9 +289,10 @@ static const nnc_metric document_rows[] = {
     NNC_AS("fields", LIST, NNC_IN(shown_spec, fields), NNC_COUNT(shown_spec, count),
            .rows = &field_metrics),
     NNC_AS("aliases", TEXTS, NNC_VIA(shown_spec, device), NNC_IN(nnc_device, aliases),
-           NNC_COUNT(nnc_device, alias_count), .when = is_device),
+           NNC_COUNT(nnc_device, alias_count), .more = NNC_MORE(.when = is_device)),
     NNC_AS("prices", LIST, NNC_VIA(shown_spec, device), NNC_IN(nnc_device, prices),
-           NNC_COUNT(nnc_device, price_count), .rows = &price_metrics, .when = is_device),
+           NNC_COUNT(nnc_device, price_count), .rows = &price_metrics,
+           .more = NNC_MORE(.when = is_device)),
     NNC_AS("sources", LIST, NNC_VIA(shown_spec, view), NNC_IN(nnc_spec_view, sources),
            NNC_COUNT(nnc_spec_view, source_count), .rows = &source_metrics),
 };

@@ -109,7 +109,7 @@ static void add_value(nnc_asked *a, const nnc_column *column)
                                   .name = full_name(column->name),
                                   .unit = column->metric->unit,
                                   .meaning = nnc_metric_meaning(column->metric),
-                                  .source = column->metric->source,
+                                  .source = nnc_metric_rare(column->metric)->source,
                                   .value = (double)NAN } };
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
         if (strncmp(column->name, inputs[i], strlen(inputs[i])) == 0) {
@@ -145,7 +145,9 @@ static void add_metric(nnc_asked *a, const nnc_column *column)
     e.line.name = full_name(column->name);
     e.line.meaning = nnc_metric_meaning(column->metric);
     e.line.unit = column->metric->unit != NULL ? column->metric->unit : e.line.unit;
-    e.line.source = column->metric->source != NULL ? column->metric->source : e.line.source;
+    if (nnc_metric_rare(column->metric)->source != NULL) {
+        e.line.source = nnc_metric_rare(column->metric)->source;
+    }
     nnc_answer_add(&a->answer, e);
     add_asides(a, nnc_asked_short_name(column->name));
     add_operands(a, line);
@@ -222,19 +224,21 @@ bool nnc_asked_member(nnc_asked *a, const char *word)
         const bool same =
             column->metric == row && (row->each_count == 0 || strcmp(row->name, value) == 0 ||
                                       strcmp(strrchr(column->name, '.') + 1, value) == 0);
-        if (same || (row->same_as != NULL && strcmp(column->name, row->same_as) == 0)) {
+        if (same || (nnc_metric_rare(row)->same_as != NULL &&
+                     strcmp(column->name, nnc_metric_rare(row)->same_as) == 0)) {
             add_metric(a, column);
             any = true;
         }
     }
     if (!any) {
-        nnc_answer_add(&a->answer, (nnc_explained){ .kind = NNC_EXPLAINED_TEXT,
-                                                    .line = { .of = found->table->what,
-                                                              .name = row->name,
-                                                              .unit = row->unit,
-                                                              .meaning = nnc_metric_meaning(row),
-                                                              .source = row->source,
-                                                              .value = (double)NAN } });
+        nnc_answer_add(&a->answer,
+                       (nnc_explained){ .kind = NNC_EXPLAINED_TEXT,
+                                        .line = { .of = found->table->what,
+                                                  .name = row->name,
+                                                  .unit = row->unit,
+                                                  .meaning = nnc_metric_meaning(row),
+                                                  .source = nnc_metric_rare(row)->source,
+                                                  .value = (double)NAN } });
     }
     return true;
 }

@@ -52,8 +52,10 @@ static void find_names(finder *f, const nnc_metrics *table, const char *prefix)
         }
         if (row->rows != NULL && (row->name != NULL || row->type == NNC_METRIC_OBJECT)) {
             find_names(f, row->rows, path);
-            for (int k = 0; row->others != NULL && row->others[k] != NULL; k++) {
-                find_names(f, row->others[k], path);
+            for (int k = 0;
+                 nnc_metric_rare(row)->others != NULL && nnc_metric_rare(row)->others[k] != NULL;
+                 k++) {
+                find_names(f, nnc_metric_rare(row)->others[k], path);
             }
         }
     }
@@ -103,7 +105,9 @@ static bool is_value_of(const nnc_explained_name *name, const char *word)
     for (int32_t i = 0; i < name->row->each_count; i++) {
         char number[16];
         snprintf(number, sizeof number, "%d", (int)i);
-        if (strcmp(dot + 1, name->row->each != NULL ? name->row->each((unsigned)i) : number) == 0) {
+        if (strcmp(dot + 1, nnc_metric_rare(name->row)->each != NULL
+                                ? nnc_metric_rare(name->row)->each((unsigned)i)
+                                : number) == 0) {
             return true;
         }
     }
@@ -135,17 +139,17 @@ const char *nnc_metric_meaning(const nnc_metric *row)
 /* ---- the list of them ---- */
 
 NNC_GET(get_meaning, nnc_explained_name, nnc_text_cell(nnc_metric_meaning(self->row)))
+NNC_GET(get_source, nnc_explained_name, nnc_text_cell(nnc_metric_rare(self->row)->source))
 
-#define ROW(member) NNC_VIA(nnc_explained_name, row), NNC_IN(nnc_metric, member)
 static const nnc_metric name_rows[] = {
     NNC_AS("name", TEXT, NNC_IN(nnc_explained_name, path),
            .help = "The name, with the objects and lists around it."),
     NNC_TEXT(nnc_explained_name, output, .help = "The command that prints it."),
-    NNC_AS("unit", TEXT, ROW(unit), .help = "Unit of its value."),
+    NNC_AS("unit", TEXT, NNC_VIA(nnc_explained_name, row), NNC_IN(nnc_metric, unit),
+           .help = "Unit of its value."),
     NNC_AS("meaning", TEXT, .get = get_meaning, .help = "What it is."),
-    NNC_AS("source", TEXT, ROW(source), .help = "Who says so."),
+    NNC_AS("source", TEXT, .get = get_source, .help = "Who says so."),
 };
-#undef ROW
 
 /* A table that several outputs share is listed once. */
 NNC_IF(is_new, nnc_explained_name, !self->again)

@@ -35,8 +35,9 @@ static const nnc_metric answer_rows[] = {
     NNC_AS("quantity", TEXT, NNC_IN(nnc_answer, asked), .help = "What was asked for."),
     NNC_AS("lines", LIST, NNC_IN(nnc_answer, lines), NNC_COUNT(nnc_answer, count),
            .rows = &line_metrics, .help = "Its derivation."),
-    NNC_TEXT(nnc_answer, example, .when = is_of_example,
-             .help = "What the formulas were taken from, where no model and device were named."),
+    NNC_TEXT(nnc_answer, example,
+             .help = "What the formulas were taken from, where no model and device were named.",
+             .more = NNC_MORE(.when = is_of_example)),
 };
 const nnc_metrics nnc_answer_document = NNC_METRICS("a derivation", answer_rows, nnc_answer);
 

@@ -144,13 +144,14 @@ static void read_row(const reading *r, const nnc_metric *row)
         return;
     }
     if (type == NNC_JSON_ABSENT) {
-        if (row->when == NULL || row->when(&place)) {
+        if (nnc_metric_rare(row)->when == NULL || nnc_metric_rare(row)->when(&place)) {
             nnc_json_fault(r->object, row->name, "missing, expected %s, found nothing",
                            wanted[row->type].expected);
         }
     } else if (type == wanted[row->type].type) {
         read_value(r, row, value);
-    } else if (type != NNC_JSON_NULL || (row->type != NNC_METRIC_NUMBER && row->unless == NULL)) {
+    } else if (type != NNC_JSON_NULL ||
+               (row->type != NNC_METRIC_NUMBER && nnc_metric_rare(row)->unless == NULL)) {
         nnc_json_mismatch(value, "wrong type", wanted[row->type].expected);
     } else if (row->type == NNC_METRIC_NUMBER) {
         memcpy(base_of(row, r->record) + row->offset, &none, sizeof none);

@@ -27,22 +27,25 @@ static const nnc_metric model_rows[] = {
            .help = "Family of the model."),
     NNC_AS("params", WHOLE, RESULT(params), .show = NNC_SHOW_COUNT,
            .help = "Parameters of the model.",
-           .source = "the tensors of the op list, each counted once"),
+           .more = NNC_MORE(.source = "the tensors of the op list, each counted once")),
     NNC_AS("active_params", WHOLE, RESULT(active_params), .show = NNC_SHOW_COUNT,
            .help = "Parameters that one token passes: with experts, those it is sent to."),
     NNC_AS("trained_params", WHOLE, RESULT(trained_params), .show = NNC_SHOW_COUNT,
-           .when = trains_part, .help = "Parameters that the step trains; the others are frozen."),
+           .help = "Parameters that the step trains; the others are frozen.",
+           .more = NNC_MORE(.when = trains_part)),
     NNC_AS("matmul_params", WHOLE, RESULT(matmul_params), .show = NNC_SHOW_COUNT,
            .help = "Active parameters that sit in a matrix product, the N of 6 N D."),
-    NNC_AS("params_by_group", WHOLE, RESULT(params_by_group), .each = nnc_group_name,
-           .each_count = NNC_GROUP_COUNT, .sparse = true, .show = NNC_SHOW_COUNT,
-           .part_of = "model.params",
-           .help = "Parameters by the part of the network they belong to."),
-    NNC_AS("padded_vocab", WHOLE, .get = get_padded, .when = is_padded, .show = NNC_SHOW_COUNT,
+    NNC_AS("params_by_group", WHOLE, RESULT(params_by_group), .each_count = NNC_GROUP_COUNT,
+           .sparse = true, .show = NNC_SHOW_COUNT,
+           .help = "Parameters by the part of the network they belong to.",
+           .more = NNC_MORE(.each = nnc_group_name, .part_of = "model.params")),
+    NNC_AS("padded_vocab", WHOLE, .get = get_padded, .show = NNC_SHOW_COUNT,
            .help = "Rows of the vocabulary where it is padded so that tensor ranks divide it.",
-           .source = "Megatron-LM, --make-vocab-size-divisible-by"),
-    NNC_AS("notes", TEXTS, MODEL(notes), NNC_COUNT(nnc_model, note_count), .when = has_notes,
-           .help = "Of a Hugging Face configuration: what was taken for what it leaves open."),
+           .more = NNC_MORE(.when = is_padded,
+                            .source = "Megatron-LM, --make-vocab-size-divisible-by")),
+    NNC_AS("notes", TEXTS, MODEL(notes), NNC_COUNT(nnc_model, note_count),
+           .help = "Of a Hugging Face configuration: what was taken for what it leaves open.",
+           .more = NNC_MORE(.when = has_notes)),
 };
 static const nnc_metrics model_metrics = NNC_METRICS("the model", model_rows, nnc_report);
 
@@ -60,17 +63,17 @@ static const nnc_metric device_rows[] = {
     NNC_AS("ridge_flops_per_byte", NUMBER, RESULT(ridge_flops_per_byte), .unit = "FLOP/B",
            .show = NNC_SHOW_SHORT,
            .help = "The ridge point: below it an op waits for memory, above it for arithmetic.",
-           .source = roofline_paper),
+           .more = NNC_MORE(.source = roofline_paper)),
     NNC_AS("critical_tokens", NUMBER, RESULT(critical_tokens), .show = NNC_SHOW_SHORT,
            .help =
                "The critical batch: tokens from which a product of the plan's precision no longer "
                "waits for its weights.",
-           .source = "Pope et al., arXiv:2211.05102, section 2"),
+           .more = NNC_MORE(.source = "Pope et al., arXiv:2211.05102, section 2")),
     NNC_AS("critical_width", NUMBER, RESULT(critical_width), .show = NNC_SHOW_SHORT,
            .help =
                "The width from which a product that two devices share along it no longer waits for "
                "the link between them.",
-           .source = "Austin et al., How to scale your model, 2025, chapter 1"),
+           .more = NNC_MORE(.source = "Austin et al., How to scale your model, 2025, chapter 1")),
     NNC_AS("fitted", BOOL, DEVICE(efficiency.fitted),
            .help = "Whether the device file has efficiencies that were fitted to measurements."),
     NNC_AS("basis", ENUM, DEVICE(efficiency.basis), .names = { nnc_basis_name, NNC_BASIS_COUNT },
@@ -97,30 +100,38 @@ static const nnc_metrics plan_metrics = NNC_METRICS("the plan as resolved", plan
 static const char total_bytes[] = "memory.total_bytes";
 
 static const nnc_metric memory_part_rows[] = {
-    NNC_WHOLE(nnc_memory, weight_bytes, .head = "weights", .unit = "B", .part_of = total_bytes,
+    NNC_WHOLE(nnc_memory, weight_bytes, .head = "weights", .unit = "B",
               .help = "Weights that passes read, by the precision policy.",
-              .source = "arXiv:1910.02054 section 3.1, arXiv:1710.03740"),
-    NNC_WHOLE(nnc_memory, gradient_bytes, .head = "gradients", .unit = "B", .part_of = total_bytes,
+              .more = NNC_MORE(.part_of = total_bytes,
+                               .source = "arXiv:1910.02054 section 3.1, arXiv:1710.03740")),
+    NNC_WHOLE(nnc_memory, gradient_bytes, .head = "gradients", .unit = "B",
               .help = "Gradients; they do not grow with the number of micro-batches.",
-              .source = "arXiv:1910.02054 section 3.1"),
-    NNC_WHOLE(nnc_memory, optimizer_bytes, .head = "optimizer", .unit = "B", .part_of = total_bytes,
-              .help = "The optimizer's moments, and the fp32 master copy if there is one.",
-              .source = "arXiv:1910.02054 section 3.1; adam8bit: arXiv:2110.02861; adafactor: "
-                        "arXiv:1804.04235"),
+              .more = NNC_MORE(.part_of = total_bytes, .source = "arXiv:1910.02054 section 3.1")),
     NNC_WHOLE(
-        nnc_memory, activation_bytes, .head = "activations", .unit = "B", .part_of = total_bytes,
+        nnc_memory, optimizer_bytes, .head = "optimizer", .unit = "B",
+        .help = "The optimizer's moments, and the fp32 master copy if there is one.",
+        .more = NNC_MORE(.part_of = total_bytes,
+                         .source =
+                             "arXiv:1910.02054 section 3.1; adam8bit: arXiv:2110.02861; adafactor: "
+                             "arXiv:1804.04235")),
+    NNC_WHOLE(
+        nnc_memory, activation_bytes, .head = "activations", .unit = "B",
         .help = "Tensors that wait for backward, logits or loss probabilities included.",
-        .source = "each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198 "
-                  "section 4"),
+        .more = NNC_MORE(
+                .part_of = total_bytes,
+                .source =
+                    "each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198 "
+                    "section 4")),
     NNC_WHOLE(nnc_memory, transient_bytes, .head = "transient", .unit = "B", .drop = 2,
-              .part_of = total_bytes, .help = "The largest extra at the peak that is not kept."),
+              .help = "The largest extra at the peak that is not kept.",
+              .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(
         nnc_memory, reserve_bytes, .head = "reserve", .unit = "B", .drop = 1,
-        .part_of = total_bytes,
         .help = "Memory that is set aside: by --reserve-bytes, or by the software profile for the "
-                "context, collectives and fragmentation."),
+                "context, collectives and fragmentation.",
+        .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(nnc_memory, total_bytes, .head = "total", .unit = "B",
-              .help = "Device memory at the peak.", .source = zero_paper),
+              .help = "Device memory at the peak.", .more = NNC_MORE(.source = zero_paper)),
 };
 const nnc_metrics nnc_memory_metrics =
     NNC_METRICS("memory of one device, by class", memory_part_rows, nnc_memory);
@@ -206,9 +217,9 @@ const nnc_metrics nnc_estimate_metrics =
 
 NNC_IF(has_run, nnc_report, self->run != NULL)
 
-#define RUN_ROW                                                                                \
-    NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics, .when = has_run, \
-           .help = "The whole run, where it is asked for.")
+#define RUN_ROW                                                               \
+    NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics, \
+           .help = "The whole run, where it is asked for.", .more = NNC_MORE(.when = has_run))
 
 static const nnc_metric estimate_run_rows[] = { NNC_ROWS(&nnc_estimate_metrics), RUN_ROW };
 const nnc_metrics nnc_estimate_run_metrics =
@@ -251,20 +262,22 @@ static const nnc_metric document_rows[] = {
     NNC_ROWS(&nnc_estimate_metrics),
     RUN_ROW,
     NNC_AS("stages", LIST, NNC_IN(nnc_report, stages), NNC_COUNT(nnc_report, stage_count),
-           .rows = &nnc_stage_metrics, .when = has_stages,
-           .help = "Every stage of the pipeline, with --stages."),
+           .rows = &nnc_stage_metrics, .help = "Every stage of the pipeline, with --stages.",
+           .more = NNC_MORE(.when = has_stages)),
     NNC_AS("timeline", LIST, NNC_IN(nnc_report, intervals), NNC_COUNT(nnc_report, interval_count),
-           .rows = &nnc_interval_metrics, .when = has_timeline,
-           .help = "What every stage does when, with --timeline."),
-    NNC_AS("accuracy", OBJECT, NNC_IN(nnc_report, past), .rows = &past_metrics, .when = has_past,
+           .rows = &nnc_interval_metrics, .help = "What every stage does when, with --timeline.",
+           .more = NNC_MORE(.when = has_timeline)),
+    NNC_AS("accuracy", OBJECT, NNC_IN(nnc_report, past), .rows = &past_metrics,
            .help = "Measured steps of this family under this profile, beside what was predicted "
-                   "for them."),
-    NNC_AS("measured", OBJECT, NNC_VIA(nnc_report, own), .rows = &own_metrics, .when = has_own,
-           .help = "The step of --measured beside the estimate."),
+                   "for them.",
+           .more = NNC_MORE(.when = has_past)),
+    NNC_AS("measured", OBJECT, NNC_VIA(nnc_report, own), .rows = &own_metrics,
+           .help = "The step of --measured beside the estimate.",
+           .more = NNC_MORE(.when = has_own)),
     NNC_AS("sensitivity", LIST, NNC_IN(nnc_report, sensitivity),
            NNC_COUNT(nnc_report, sensitivity_count), .rows = &nnc_sensitivity_metrics,
-           .when = has_sensitivity,
-           .help = "What each parameter of the device would bring, with --sensitivity."),
+           .help = "What each parameter of the device would bring, with --sensitivity.",
+           .more = NNC_MORE(.when = has_sensitivity)),
     NNC_AS("ops", LIST, NNC_IN(nnc_report, ops), NNC_COUNT(nnc_report, op_count),
            .rows = &nnc_op_metrics,
            .help = "Every op of the step on one device of the busiest stage."),

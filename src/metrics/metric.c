@@ -134,9 +134,9 @@ static void add_column(finder *f, const char *prefix, const nnc_metric *row, int
     }
     snprintf(number, sizeof number, "%" PRId32, index);
     snprintf(name, sizeof name, "%s%s%s%s", prefix, row->name, row->each_count > 0 ? "." : "",
-             row->each_count == 0 ? ""
-             : row->each != NULL  ? row->each((unsigned)index)
-                                  : number);
+             row->each_count == 0                 ? ""
+             : nnc_metric_rare(row)->each != NULL ? nnc_metric_rare(row)->each((unsigned)index)
+                                                  : number);
     *column = (nnc_column){
         .name = nnc_arena_strdup(f->arena, name), .metric = row, .index = index, .depth = f->depth
     };

@@ -50,6 +50,19 @@ typedef nnc_cell nnc_metric_get(const nnc_place *place, char text[NNC_METRIC_TEX
 
 typedef struct nnc_metrics nnc_metrics;
 
+/* What few rows have. */
+typedef struct nnc_metric_more {
+    bool (*when)(const nnc_place *place);   /* in JSON only then; NULL = always */
+    bool (*unless)(const nnc_place *place); /* an object is null then */
+    const nnc_metrics *const
+        *others; /* tables that a list's records may have instead; ends with NULL */
+    const char *(*each)(unsigned index); /* the name of each value of an array; NULL: 0, 1 ... */
+    const char *source;                  /* who says so; NULL = nobody needs to */
+    const char *same_as; /* full name of the metric of an estimate that it is; NULL = of none */
+    const char *part_of; /* full name of the metric that this one is a summand of; NULL = of none */
+} nnc_metric_more;
+#define NNC_MORE(...) (&(const nnc_metric_more){ __VA_ARGS__ })
+
 /* Members of a size stand together: the tables are large, and the loader touches every page of them. */
 typedef struct nnc_metric {
     const char
@@ -62,25 +75,17 @@ typedef struct nnc_metric {
     uint32_t offset, size;
     uint32_t count_offset; /* of a list's int32_t or int64_t count, after the same hop */
     nnc_metric_get *get;
-    bool (*when)(const nnc_place *place); /* in JSON only then; NULL = always */
 
-    /* an enumerator's names; of an array, its first each_count values, int64_t or double, and the name of each (NULL: 0, 1
-     * ...) */
-    nnc_names names;
-    const char *(*each)(unsigned index);
+    nnc_names
+        names; /* an enumerator's; of an array there are each_count values, int64_t or double */
 
     /* object, list */
     const nnc_metrics *rows;
-    const nnc_metrics *const
-        *others; /* tables that a list's records may have instead; ends with NULL */
-    bool (*unless)(const nnc_place *place); /* an object is null then */
+    const nnc_metric_more *more; /* NULL = nothing of it, see nnc_metric_rare */
 
-    const char *unit;    /* "s", "B", "FLOP/s"; NULL = a pure number */
-    const char *help;    /* a sentence; the formula stands where it is computed */
-    const char *source;  /* who says so; NULL = nobody needs to */
-    const char *same_as; /* full name of the metric of an estimate that it is; NULL = of none */
-    const char *part_of; /* full name of the metric that this one is a summand of; NULL = of none */
-    const char *head;    /* heading of its column in tables; NULL = it has none */
+    const char *unit; /* "s", "B", "FLOP/s"; NULL = a pure number */
+    const char *help; /* a sentence; the formula stands where it is computed */
+    const char *head; /* heading of its column in tables; NULL = it has none */
 
     int16_t each_count;
     uint8_t count_size;
@@ -93,6 +98,12 @@ typedef struct nnc_metric {
     bool shrinks : 1;    /* cut where the line would be too long */
     int8_t drop;         /* left out where even that is too long, lowest first; 0 = never */
 } nnc_metric;
+
+static inline const nnc_metric_more *nnc_metric_rare(const nnc_metric *row)
+{
+    static const nnc_metric_more none = { .when = NULL };
+    return row->more != NULL ? row->more : &none;
+}
 
 struct nnc_metrics {
     const char *what; /* "one training step" */

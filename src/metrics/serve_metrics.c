@@ -110,7 +110,7 @@ const nnc_metrics nnc_serve_step_metrics =
 static const nnc_metric decode_rows[] = {
     NNC_ROWS(&nnc_serve_step_metrics, OF(decode)),
     COUNT(critical_batch, .help = "Sequences at which decode becomes compute-bound; null: none do.",
-          .source = "docs/serving.md"),
+          .more = NNC_MORE(.source = "docs/serving.md")),
     NNC_NUMBER(nnc_serve, intensity_limit_flops_per_byte, .unit = "FLOP/B",
                .help = "Intensity that decode of ever more sequences comes near."),
 };
@@ -120,9 +120,9 @@ static const nnc_metrics decode_metrics = NNC_METRICS("one decode step", decode_
 
 static const nnc_metric latency_rows[] = {
     SECONDS(ttft_s, .head = "TTFT", .help = "Time to the first token.",
-            .source = "docs/serving.md"),
+            .more = NNC_MORE(.source = "docs/serving.md")),
     SECONDS(tpot_s, .head = "TPOT", .help = "Time per output token after it.",
-            .source = "docs/serving.md"),
+            .more = NNC_MORE(.source = "docs/serving.md")),
     SECONDS(request_s, .head = "request", .help = "A request from its begin to its last token."),
     SECONDS(queue_s, .help = "Of the time to the first token, waiting for others."),
     NNC_AS("ttft_interval_s", NUMBER, OF(ttft_interval_s), .each_count = 2, .unit = "s",
@@ -156,19 +156,20 @@ static const nnc_metrics throughput_metrics = NNC_METRICS("throughput", throughp
 
 static const char used_memory[] = "memory.total_bytes";
 static const nnc_metric memory_rows[] = {
-    BYTES(weight_bytes, .part_of = used_memory,
-          .help = "Weights of one device, with those of a draft."),
-    BYTES(workspace_bytes, .part_of = used_memory, .help = "Activations, graphs and workspace."),
-    BYTES(kv_bytes, .part_of = used_memory,
-          .help = "Cache of the sequences that run, at full length."),
+    BYTES(weight_bytes, .help = "Weights of one device, with those of a draft.",
+          .more = NNC_MORE(.part_of = used_memory)),
+    BYTES(workspace_bytes, .help = "Activations, graphs and workspace.",
+          .more = NNC_MORE(.part_of = used_memory)),
+    BYTES(kv_bytes, .help = "Cache of the sequences that run, at full length.",
+          .more = NNC_MORE(.part_of = used_memory)),
     BYTES(kv_bytes_per_token, .help = "What a token more adds to the cache of one device.",
-          .source = "arXiv:2305.13245; docs/serving.md"),
+          .more = NNC_MORE(.source = "arXiv:2305.13245; docs/serving.md")),
     BYTES(state_bytes_per_sequence, .help = "States of a sequence, whatever its length."),
     BYTES(free_bytes, .help = "What the cache may have."),
     COUNT(max_tokens, .help = "Tokens that it holds, all devices."),
     COUNT(max_sequences, .help = "Requests at full length that it holds, all devices."),
     BYTES(paging_waste_bytes, .help = "Of a sequence, in its last block, on average.",
-          .source = "arXiv:2309.06180"),
+          .more = NNC_MORE(.source = "arXiv:2309.06180")),
     BYTES(total_bytes, .help = "Memory that is used on one device."),
     BYTES(capacity_bytes, .help = "Memory of one device."),
     BYTES(headroom_bytes, .any_sign = true,
@@ -204,7 +205,7 @@ static const nnc_metrics cost_metrics = NNC_METRICS("cost", cost_rows, nnc_repor
 static const nnc_metric formula_rows[] = {
     SECONDS(ttft_p99_s, .help = "99th percentile of the time to the first token, open loop."),
     COUNT(tokens_per_verify, .help = "Tokens that one verification of a draft yields.",
-          .source = "arXiv:2211.17192"),
+          .more = NNC_MORE(.source = "arXiv:2211.17192")),
     SECONDS(draft_s, .help = "A step of the draft."),
     SECONDS(verify_s, .help = "A decode step that verifies what a draft proposed."),
     NNC_NUMBER(nnc_serve, speculation_speedup,

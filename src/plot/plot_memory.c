@@ -22,7 +22,7 @@ static int classes_of(const nnc_memory *memory, memory_class classes[CLASSES_MAX
     for (size_t i = 0; i < nnc_memory_metrics.count && count < CLASSES_MAX; i++) {
         const nnc_metric *row = &nnc_memory_metrics.rows[i];
         const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
-        if (row->part_of != NULL && cell.whole > 0) {
+        if (nnc_metric_rare(row)->part_of != NULL && cell.whole > 0) {
             classes[count++] = (memory_class){ row, cell.whole };
         }
     }
@@ -110,7 +110,7 @@ static void draw_legend(nnc_canvas *canvas, const nnc_memory *const *bars, int32
     for (size_t i = 0; i < nnc_memory_metrics.count && count < CLASSES_MAX; i++) {
         const nnc_metric *row = &nnc_memory_metrics.rows[i];
         int64_t most = 0;
-        for (int32_t k = 0; k < bar_count && row->part_of != NULL; k++) {
+        for (int32_t k = 0; k < bar_count && nnc_metric_rare(row)->part_of != NULL; k++) {
             const nnc_place place = { .record = bars[k] };
             const int64_t bytes = nnc_metric_read(row, &place, 0, text).whole;
             most = bytes > most ? bytes : most;

@@ -23,7 +23,8 @@ static int parts_of(const nnc_result *result, part parts[PARTS_MAX])
     for (size_t i = 0; i < nnc_step_metrics.count && count < PARTS_MAX; i++) {
         const nnc_metric *row = &nnc_step_metrics.rows[i];
         const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
-        if (row->part_of != NULL && cell.kind == NNC_CELL_NUMBER && cell.number > 0) {
+        if (nnc_metric_rare(row)->part_of != NULL && cell.kind == NNC_CELL_NUMBER &&
+            cell.number > 0) {
             parts[count++] = (part){ .row = row, .seconds = cell.number };
         }
     }

@@ -193,7 +193,8 @@ static double moved(nnc_figures old, nnc_figures now, const char *name)
 static bool is_part(const char *name, const char *total)
 {
     const nnc_metric *metric = nnc_figure_metric(name);
-    return metric != NULL && metric->part_of != NULL && strcmp(metric->part_of, total) == 0;
+    return metric != NULL && nnc_metric_rare(metric)->part_of != NULL &&
+           strcmp(nnc_metric_rare(metric)->part_of, total) == 0;
 }
 
 const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total,

@@ -167,11 +167,14 @@ void nnc_record_null(nnc_record *record, const char *key)
 static void put_array(nnc_record *record, const nnc_metric *row, const nnc_place *place)
 {
     char text[NNC_METRIC_TEXT_MAX];
-    open_level(record, row->name, row->each == NULL);
+    open_level(record, row->name, nnc_metric_rare(row)->each == NULL);
     for (int32_t i = 0; i < row->each_count; i++) {
         const nnc_cell cell = nnc_metric_read(row, place, i, text);
         if (!row->sparse || cell.kind != NNC_CELL_WHOLE || cell.whole > 0) {
-            nnc_record_cell(record, row->each != NULL ? row->each((unsigned)i) : NULL, &cell);
+            nnc_record_cell(
+                record,
+                nnc_metric_rare(row)->each != NULL ? nnc_metric_rare(row)->each((unsigned)i) : NULL,
+                &cell);
         }
     }
     nnc_record_close(record);
@@ -208,7 +211,8 @@ static void put_object(nnc_record *record, const nnc_metric *row, const nnc_plac
     const nnc_place inside = nnc_metric_inside(row, place);
     if (row->name == NULL) {
         nnc_record_members(record, row->rows, &inside);
-    } else if (inside.record == NULL || (row->unless != NULL && row->unless(place))) {
+    } else if (inside.record == NULL ||
+               (nnc_metric_rare(row)->unless != NULL && nnc_metric_rare(row)->unless(place))) {
         nnc_record_null(record, row->name);
     } else {
         nnc_record_object(record, row->name);
@@ -223,7 +227,7 @@ void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nn
     char text[NNC_METRIC_TEXT_MAX];
     for (size_t i = 0; i < metrics->count; i++) {
         const nnc_metric *row = &metrics->rows[i];
-        if (row->when != NULL && !row->when(place)) {
+        if (nnc_metric_rare(row)->when != NULL && !nnc_metric_rare(row)->when(place)) {
             continue;
         }
         if (row->type == NNC_METRIC_OBJECT) {

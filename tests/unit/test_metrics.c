@@ -37,7 +37,7 @@ static const char *half_name(unsigned half)
 }
 
 static const nnc_metric part_rows[] = {
-    NNC_NUMBER(part, seconds, .each = half_name, .each_count = 2),
+    NNC_NUMBER(part, seconds, .each_count = 2, .more = NNC_MORE(.each = half_name)),
 };
 static const nnc_metrics parts = NNC_METRICS("parts", part_rows, part);
 
@@ -236,7 +236,7 @@ START_TEST(parts_add_up)
         int parts_found = 0;
         char text[NNC_METRIC_TEXT_MAX];
         for (int32_t i = 0; i < columns.count; i++) {
-            const char *of = columns.list[i].metric->part_of;
+            const char *of = nnc_metric_rare(columns.list[i].metric)->part_of;
             if (of != NULL && strcmp(of, columns.list[t].name) == 0) {
                 const nnc_cell cell = nnc_column_read(&columns.list[i], place, text);
                 sum += cell.kind == NNC_CELL_WHOLE ? (double)cell.whole : cell.number;

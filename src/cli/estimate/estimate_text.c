@@ -96,7 +96,7 @@ static int step_parts(const nnc_result *result, slice parts[])
     for (size_t i = 0; i < nnc_step_metrics.count; i++) {
         const nnc_metric *row = &nnc_step_metrics.rows[i];
         const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
-        if (row->part_of != NULL && cell.kind == NNC_CELL_NUMBER &&
+        if (nnc_metric_rare(row)->part_of != NULL && cell.kind == NNC_CELL_NUMBER &&
             cell.number > shown_from * result->step_s) {
             parts[count++] = (slice){ row->head, cell.number };
         }

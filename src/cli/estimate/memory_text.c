@@ -44,7 +44,7 @@ void nnc_memory_text(nnc_sheet *sheet, const nnc_memory *memory)
         const nnc_metric *row = &nnc_memory_metrics.rows[i];
         char text[NNC_METRIC_TEXT_MAX];
         const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
-        if (row->part_of != NULL && cell.whole != 0) {
+        if (nnc_metric_rare(row)->part_of != NULL && cell.whole != 0) {
             nnc_table_cell(&table, row->head);
             nnc_table_number(&table, (double)cell.whole, "B");
             nnc_table_share(&table, (double)cell.whole / (double)memory->capacity_bytes);

@@ -305,18 +305,19 @@ static const nnc_metric document_rows[NNC_BY_COUNT] = {
 };
 #undef OPS_OF
 
-static const nnc_metric input_row =
-    NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics, .when = has_input,
-           .help = "The run, where something is said of its input.");
+static const nnc_metric input_row = NNC_AS(
+    "run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics,
+    .help = "The run, where something is said of its input.", .more = NNC_MORE(.when = has_input));
 
 static const nnc_metrics *const sums_too[] = { &row_metrics[NNC_BY_OP], &row_metrics[NNC_BY_GROUP],
                                                &row_metrics[NNC_BY_PHASE], NULL };
 static const nnc_metric any_rows[] = {
     NNC_AS("ops", LIST, NNC_IN(ops_list, rows), NNC_COUNT(ops_list, count),
-           .rows = &row_metrics[NNC_BY_ROW], .others = sums_too,
-           .help = "Ops; with --by sums of them."),
-    NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics, .when = has_input,
-           .help = "The run, where something is said of its input."),
+           .rows = &row_metrics[NNC_BY_ROW], .help = "Ops; with --by sums of them.",
+           .more = NNC_MORE(.others = sums_too)),
+    NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics,
+           .help = "The run, where something is said of its input.",
+           .more = NNC_MORE(.when = has_input)),
 };
 static const nnc_metrics any_document = NNC_METRICS("the ops of a step", any_rows, ops_list);
 

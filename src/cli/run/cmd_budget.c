@@ -65,10 +65,10 @@ static const nnc_metric budget_rows[] = {
            .help = "Devices that end in time: device_hours over 24 x days, rounded up."),
     NNC_AS("params", NUMBER, BUDGET(params), .help = "Parameters that were asked for."),
     NNC_AS("tokens", NUMBER, BUDGET(tokens), .help = "Tokens that were asked for."),
-    NNC_AS("over_training", NUMBER, BUDGET(over_training), .each = law_at,
-           .each_count = NNC_LAW_COUNT,
+    NNC_AS("over_training", NUMBER, BUDGET(over_training), .each_count = NNC_LAW_COUNT,
            .help = "flops over the fewest that reach the loss of params and tokens, by each law "
-                   "that has a loss."),
+                   "that has a loss.",
+           .more = NNC_MORE(.each = law_at)),
     NNC_AS("optima", LIST, NNC_IN(answer, optima), NNC_COUNT(answer, count),
            .rows = &optimum_metrics,
            .help = "What so many FLOPs train best by each law: G (C / 6)^(b / (a + b)) parameters "

@@ -70,7 +70,7 @@ static void write_parts(nnc_sheet *sheet, const nnc_run *run)
     nnc_table_begin(&table, heads, sizeof heads / sizeof heads[0]);
     for (size_t i = 0; i < nnc_run_metrics.count; i++) {
         const nnc_metric *row = &nnc_run_metrics.rows[i];
-        if (row->head == NULL || row->part_of == NULL) {
+        if (row->head == NULL || nnc_metric_rare(row)->part_of == NULL) {
             continue;
         }
         const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
