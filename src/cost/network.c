@@ -196,6 +196,20 @@ static const char *link_of(const nnc_network *network, const nnc_exchange *excha
                : network->routes[nnc_network_route_of(exchange)].link;
 }
 
+/* Figures are compared as they are stored. */
+static bool equal(const double *a, const double *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+bool nnc_network_same(const nnc_exchange *a, const nnc_exchange *b)
+{
+    return a->comm == b->comm && a->route == b->route && a->forward == b->forward &&
+           equal(&a->bytes, &b->bytes) && equal(&a->count, &b->count) &&
+           equal(&a->copies, &b->copies) && equal(&a->groups, &b->groups) &&
+           equal(&a->groups_met, &b->groups_met) && a->once_per_node == b->once_per_node;
+}
+
 double nnc_network_exchange_s(const nnc_network *network, const nnc_exchange *exchange,
                               const char **link)
 {

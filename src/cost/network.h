@@ -50,6 +50,9 @@ nnc_route_kind nnc_network_route_of(const nnc_exchange *exchange);
 double nnc_network_carried_bytes(const nnc_network *network, const nnc_exchange *exchange,
                                  bool ideal, nnc_derivation *why);
 
+/* Do two exchanges take as long on any network? */
+bool nnc_network_same(const nnc_exchange *a, const nnc_exchange *b);
+
 /* Seconds of one exchange in a training step, and the link it loads. */
 double nnc_network_exchange_s(const nnc_network *network, const nnc_exchange *exchange,
                               const char **link);

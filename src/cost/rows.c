@@ -78,14 +78,36 @@ static void travel(const nnc_network *network, nnc_op_cost *row)
     row->time_s = row->network_s;
 }
 
+/* A row of the same network, not far back, whose exchange takes as long; NULL = none: layers exchange one tensor over and
+ * over. */
+enum { NEAR = 32 };
+static const nnc_op_cost *like(const nnc_rows *rows, const nnc_exchange *exchange)
+{
+    const int32_t last = rows->count - 2;
+    const int32_t first = last - NEAR > rows->fresh ? last - NEAR : rows->fresh;
+    for (int32_t i = last; i >= first; i--) {
+        const nnc_op_cost *row = &rows->rows[i];
+        if (row->bound == NNC_BOUND_NETWORK && nnc_network_same(&row->op->u.exchange, exchange)) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
 static void add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
                 const nnc_network *network, double repeat)
 {
     nnc_op_cost *row = &rows->rows[rows->count++];
     *row = (nnc_op_cost){ .op = op, .work = nnc_op_work(op), .repeat = repeat };
     if (nnc_op_is_collective(op)) {
+        const nnc_op_cost *same = network != NULL ? like(rows, &op->u.exchange) : NULL;
         row->bound = NNC_BOUND_NETWORK;
-        travel(network, row);
+        if (same != NULL) {
+            row->link = same->link;
+            row->network_s = row->time_s = same->network_s;
+        } else {
+            travel(network, row);
+        }
     } else if (device != NULL) {
         set_time(rows, device, row);
     }
@@ -155,6 +177,7 @@ void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
     if (!full(rows, 1)) {
         nnc_op *copy = &rows->ops[rows->count];
         *copy = *op;
+        rows->fresh = rows->count;
         add(rows, copy, device, network, repeat);
     }
 }
@@ -191,7 +214,7 @@ static void add_forward(nnc_rows *rows, const nnc_op *op, const nnc_device *devi
 void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc_network *network,
                     const nnc_plan *plan, nnc_rows *rows)
 {
-    rows->count = 0;
+    rows->count = rows->fresh = 0;
     rows->truncated = false;
     if (device != NULL && rows->timed_on != device) {
         rows->timed_count = 0;
@@ -222,6 +245,7 @@ void nnc_rows_join(const nnc_rows *base, const nnc_op_list *list, int32_t first,
     rows->count = 0;
     rows->truncated = base->truncated;
     copy(rows, base, 0, base->forward_count);
+    rows->fresh = rows->count;
     for (int32_t i = first; i < list->count; i++) {
         add_forward(rows, &list->ops[i], device, network);
     }

@@ -22,6 +22,7 @@ typedef struct nnc_rows {
     nnc_op_cost rows[NNC_ROWS_MAX];
     nnc_op ops[NNC_ROWS_MAX];     /* what the rows of backward and update point to */
     int32_t count, forward_count; /* forward's come first */
+    int32_t fresh;                /* rows from here on are timed on one network */
     /* Products in the order in which they came, so that few of them touch little memory, and the place of the one that has a
      * slot: none has it where that place is beyond the last, or belongs to another slot. */
     nnc_timed_product timed[NNC_TIMED_SLOTS];
