@@ -304,6 +304,9 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     for (int i = 1; i < argc; i++) { /* before they are taken apart */
         nnc_buffer_put(&session->arguments, argv[i], strlen(argv[i]) + 1);
     }
+    if (session->arguments.failed) {
+        return nnc_no_memory(err);
+    }
     const nnc_command *command = find_command(argv[1], err);
     if (command == NULL) {
         return NNC_BAD_USAGE;
