@@ -165,6 +165,7 @@ nnc_status nnc_alike_find(nnc_shared *shared, const nnc_plan *plan, const nnc_so
         if (a->listed && nnc_same_bytes(&a->seen, &seen, sizeof seen) &&
             nnc_same_bytes(&a->software, software, sizeof *software)) {
             nnc_alike_accumulate(shared, how.grad_accumulate, a);
+            a->found = true;
             shared->last = *found = a;
             return NNC_OK;
         }
@@ -173,7 +174,7 @@ nnc_status nnc_alike_find(nnc_shared *shared, const nnc_plan *plan, const nnc_so
     shared->oldest = (shared->oldest + 1) % shared->count;
     memcpy(&a->seen, &seen, sizeof seen);
     memcpy(&a->software, software, sizeof *software);
-    a->listed = a->worked = a->tabled = false;
+    a->listed = a->found = a->worked = a->tabled = false;
     shared->last = *found = a;
     return lower(shared, &how, a, err);
 }

@@ -9,9 +9,9 @@
 
 /* What is worked out once for plans that are lowered alike. */
 typedef struct nnc_alike {
-    bool listed, worked, tabled; /* so far */
-    uint64_t list_number;        /* another one for another list */
-    nnc_plan seen;               /* all of a plan that its list depends on: see nnc_plan_seen */
+    bool listed, found, worked, tabled; /* so far; found: for another plan */
+    uint64_t list_number;               /* another one for another list */
+    nnc_plan seen; /* all of a plan that its list depends on: see nnc_plan_seen */
     nnc_software software;
     nnc_op_list whole; /* undivided */
     nnc_op_list list;  /* of one rank; after `count` ops what the last plan adds */

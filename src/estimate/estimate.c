@@ -237,7 +237,8 @@ static nnc_status time_briefly(const nnc_step *step, nnc_scratch *scratch, nnc_r
     nnc_tails tails;
     nnc_step timed = nnc_step_keeping(step, &tails);
     nnc_step_units(&timed, &scratch->rows, units);
-    if (shared->promised && shared->last != NULL && step->list == &shared->last->list) {
+    const nnc_alike *last = shared->last; /* of a list that is made for each plan nothing is kept */
+    if (shared->promised && last != NULL && step->list == &last->list && last->found) {
         timed = nnc_known_keep(&scratch->known, shared->last, &timed, units, r)->step;
         timed.plan = step->plan;
     }
