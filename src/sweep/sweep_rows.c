@@ -24,6 +24,9 @@ struct nnc_sweeper {
     int64_t specs_moves;                 /* that the fields of model and device were read at */
     char reason[sizeof(nnc_error)];      /* both its texts and what joins them */
     nnc_buffer command;                  /* of the row, where it is asked for; keeps its memory */
+    bool decides[NNC_SWEEP_AXES_MAX];    /* a group of axes: what a rank runs */
+    bool mixed;                          /* such a group moves faster than another one */
+    nnc_batch held;                      /* of rows out of their order */
 };
 
 /* Does anything that is shown, tested or sorted by take more than a brief estimate? */
@@ -37,6 +40,35 @@ static bool asks_full(const nnc_sweep *sweep)
         }
     }
     return false;
+}
+
+/* Do the first and the last value of an axis run other ops? */
+static bool decides_ops(const nnc_sweep *sweep, const nnc_sweep_axis *axis)
+{
+    nnc_plan first = sweep->point.plan, last = first;
+    if (axis->target != NNC_SWEEP_PLAN_FIELD || axis->bytes == NULL) {
+        return true;
+    }
+    memcpy((char *)&first + axis->offset, axis->bytes, axis->size);
+    memcpy((char *)&last + axis->offset, axis->bytes + (size_t)(axis->count - 1) * axis->size,
+           axis->size);
+    first = nnc_plan_seen(&first);
+    last = nnc_plan_seen(&last);
+    return !nnc_same_bytes(&first, &last, sizeof first);
+}
+
+static void find_order(nnc_sweeper *s)
+{
+    const nnc_sweep_axes *axes = &s->sweep->axes;
+    bool other = false;
+    for (int32_t i = 0; i < axes->axis_count; i++) {
+        const nnc_sweep_axis *axis = &axes->axes[i];
+        s->decides[axis->group] = s->decides[axis->group] || decides_ops(s->sweep, axis);
+    }
+    for (int32_t g = 0; g < axes->group_count; g++) {
+        s->mixed = s->mixed || (other && s->decides[g] && axes->lengths[g] > 1);
+        other = other || (!s->decides[g] && axes->lengths[g] > 1);
+    }
 }
 
 nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
@@ -56,6 +88,7 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
         return NULL;
     }
     point->scratch->brief = !asks_full(sweep);
+    find_order(sweeper);
     return sweeper;
 }
 
@@ -65,6 +98,7 @@ void nnc_sweeper_destroy(nnc_sweeper *sweeper)
         nnc_scratch_destroy(sweeper->point.scratch);
         free(sweeper->texts);
         nnc_buffer_free(&sweeper->command);
+        nnc_batch_free(&sweeper->held);
         free(sweeper);
     }
 }
@@ -265,11 +299,78 @@ static void do_row(nnc_sweeper *s, int64_t row, nnc_batch *batch)
     write_row(s, row, batch);
 }
 
+static int64_t row_at(const nnc_sweep *sweep, int64_t i)
+{
+    return sweep->shard.number - 1 + i * sweep->shard.of;
+}
+
+/* A row of a chunk, by what decides its ops. */
+typedef struct turn {
+    int64_t key, row;
+    size_t mark; /* in the batch that holds it */
+    bool kept;
+} turn;
+
+static int64_t key_of_ops(const nnc_sweeper *s, int64_t row)
+{
+    const nnc_sweep_axes *axes = &s->sweep->axes;
+    int32_t places[NNC_SWEEP_AXES_MAX];
+    int64_t key = 0;
+    nnc_sweep_place(axes, row, places);
+    for (int32_t g = 0; g < axes->group_count; g++) {
+        key = s->decides[g] ? key * axes->lengths[g] + places[g] : key;
+    }
+    return key;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const turn *x = a, *y = b;
+    const int keys = (x->key > y->key) - (x->key < y->key);
+    return keys != 0 ? keys : (x->row > y->row) - (x->row < y->row);
+}
+
+static int by_row(const void *a, const void *b)
+{
+    const turn *x = a, *y = b;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Rows that run the same ops one after the other, which share more; they are handed on in their order. */
+static void work_mixed(nnc_sweeper *s, nnc_batch *batch)
+{
+    turn turns[NNC_POOL_CHUNK] = { { .key = 0 } };
+    nnc_batch_row row;
+    for (int64_t i = 0; i < batch->count; i++) {
+        turns[i].row = row_at(s->sweep, batch->first + i);
+        turns[i].key = key_of_ops(s, turns[i].row);
+    }
+    qsort(turns, (size_t)batch->count, sizeof turns[0], by_key);
+    nnc_batch_clear(&s->held);
+    for (int64_t i = 0; i < batch->count; i++) {
+        turns[i].mark = s->held.marks.size;
+        do_row(s, turns[i].row, &s->held);
+        turns[i].kept = s->held.marks.size > turns[i].mark;
+    }
+    qsort(turns, (size_t)batch->count, sizeof turns[0], by_row);
+    for (int64_t i = 0; i < batch->count; i++) {
+        if (turns[i].kept && nnc_batch_next(&s->held, &turns[i].mark, &row)) {
+            nnc_buffer_put(&batch->bytes, row.bytes, row.size);
+            nnc_batch_mark(batch, row.number, row.key);
+        }
+    }
+    nnc_tally_add(&batch->tally, &s->held.tally);
+    batch->bytes.failed = batch->bytes.failed || s->held.bytes.failed || s->held.marks.failed;
+}
+
 void nnc_sweeper_work(void *sweeper, nnc_batch *batch)
 {
     nnc_sweeper *s = sweeper;
-    const nnc_sweep *sweep = s->sweep;
+    if (s->mixed) {
+        work_mixed(s, batch);
+        return;
+    }
     for (int64_t i = batch->first; i < batch->first + batch->count; i++) {
-        do_row(s, sweep->shard.number - 1 + i * sweep->shard.of, batch);
+        do_row(s, row_at(s->sweep, i), batch);
     }
 }

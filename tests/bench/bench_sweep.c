@@ -12,7 +12,7 @@
 
 extern char **environ;
 
-enum { ARGUMENTS_MAX = 48, MODEL_ROWS = 100000, MANY_ROWS = 1000000 };
+enum { ARGUMENTS_MAX = 48, MODEL_ROWS = 100000, MANY_ROWS = 1000000, MIXED_ROWS = 19200 };
 
 static double now_s(void)
 {
@@ -67,6 +67,11 @@ static int run(const char *program, const char *what, const char *arguments, lon
     "sweep gpt3-175b h100 --set vocab_multiple=1024 --devices 1024 --tensor 8 --pipeline 8,16 " \
     "--zero 1 --recompute selective,full --micro-batches 1..25000 "
 
+/* What decides the ops of a rank varies fastest. */
+#define MIXED                                                                                  \
+    "sweep llama3-70b h100 --devices 512 --micro-batches 1..400 --tensor 1..8*2 --pipeline 8 " \
+    "--zero 1 --micro-batch 1..8*2 --recompute none,selective,full --all "
+
 int main(int argc, char **argv)
 {
     char arguments[512];
@@ -82,7 +87,9 @@ int main(int argc, char **argv)
         run(argv[1], "one device, best 10 of them, 2 threads", ONE "--top 10 --threads 2",
             MODEL_ROWS) ||
         run(argv[1], "cluster, CSV, 1 thread", CLUSTER "--format csv --threads 1", MODEL_ROWS) ||
-        run(argv[1], "cluster, CSV, 2 threads", CLUSTER "--format csv --threads 2", MODEL_ROWS);
+        run(argv[1], "cluster, CSV, 2 threads", CLUSTER "--format csv --threads 2", MODEL_ROWS) ||
+        run(argv[1], "cluster, 48 lists of ops, 1 thread", MIXED "--format csv --threads 1",
+            MIXED_ROWS);
     snprintf(arguments, sizeof arguments, ONE "--db %s/rows.sqlite --threads 2", argv[2]);
     failed =
         failed || run(argv[1], "one device, SQLite, 2 threads", arguments, MODEL_ROWS) ||

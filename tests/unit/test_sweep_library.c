@@ -94,6 +94,47 @@ START_TEST(rows_equal_estimates)
 }
 END_TEST
 
+/* What decides the ops varies faster than what does not: such rows are worked out in another order than they have. */
+START_TEST(mixed_rows_keep_their_order)
+{
+    const nnc_device *device = NULL;
+    const nnc_software *software = NULL;
+    const nnc_model *models[2] = { NULL, NULL };
+    nnc_sweep_tally tally;
+    int64_t size = 0;
+    int fitting = 0, excluded = 0;
+    ck_assert_int_eq(nnc_model_load(specs, "gpt2", &models[0], NULL), NNC_OK);
+    ck_assert_int_eq(nnc_model_load(specs, "gpt2-xl", &models[1], NULL), NNC_OK);
+    ck_assert_int_eq(nnc_device_load(specs, "a100", &device, NULL), NNC_OK);
+    ck_assert_int_eq(nnc_software_load(specs, nnc_software_default().id, &software, NULL), NNC_OK);
+    ck_assert_int_eq(nnc_sweep_add(sweep, "micro_batches", "1..40", NULL), NNC_OK);
+    ck_assert_int_eq(nnc_sweep_add(sweep, "micro_batch", "1..64*2", NULL), NNC_OK);
+    ck_assert_int_eq(nnc_sweep_where(sweep, "micro_batch != 2", NULL), NNC_OK);
+    ck_assert_int_eq(nnc_sweep_size(sweep, &size, NULL), NNC_OK);
+    ck_assert_int_eq(nnc_sweep_columns(sweep, "step_s", NULL), NNC_OK);
+    const rows *kept = run(2, ROWS_MAX, &tally);
+    for (int64_t row = 0; row < size; row++) {
+        nnc_result result;
+        nnc_plan plan = nnc_plan_default();
+        plan.micro_batch = (int64_t)1 << (row % 7);
+        plan.micro_batches = 1 + row / 7 % 40;
+        ck_assert_int_eq(
+            nnc_estimate(models[row / 280], device, software, &plan, scratch, &result, NULL),
+            NNC_OK);
+        excluded += plan.micro_batch == 2;
+        if (plan.micro_batch != 2 && result.verdict != NNC_OVER_MEMORY) {
+            ck_assert_int_eq(kept->numbers[fitting], row);
+            ck_assert_double_eq(kept->values[fitting++][0], result.step_s);
+        }
+    }
+    ck_assert_int_gt(fitting, 280);
+    ck_assert_int_eq(kept->count, fitting);
+    ck_assert_int_eq(tally.fitting, fitting);
+    ck_assert_int_eq(tally.excluded, excluded);
+    ck_assert_int_eq(tally.over_memory, size - fitting - excluded);
+}
+END_TEST
+
 START_TEST(constraints_and_all)
 {
     nnc_sweep_tally tally;
@@ -171,7 +212,9 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        rows_equal_estimates, constraints_and_all, parts_are_the_whole, a_row_ends_it, refused,
+        rows_equal_estimates, mixed_rows_keep_their_order,
+        constraints_and_all,  parts_are_the_whole,
+        a_row_ends_it,        refused,
     };
     return run_tests_with("sweep_library", open_sweep, close_sweep, tests, COUNT_OF(tests));
 }
