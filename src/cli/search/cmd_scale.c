@@ -71,7 +71,7 @@ static nnc_status give_reason(nnc_arena *arena, const nnc_search_size *size, nnc
 static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report *report,
                        nnc_error *err)
 {
-    double base[NNC_SCALE_COUNT], parts[NNC_SCALE_COUNT];
+    double base[NNC_SCALE_COUNT] = { 0.0 }, parts[NNC_SCALE_COUNT];
     nnc_scale *scale = &s->scale;
     for (int32_t i = 0; i < report->size_count; i++) {
         const nnc_search_size *size = &report->sizes[i];
