@@ -131,6 +131,7 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     fused->step.sums = with->sums;
     fused->step.store = &with->tails;
     with->tails.count = 0;
+    with->tails.one_step = true;
     fused->rows = &scratch->ideal_rows;
     const nnc_lowering how = nnc_lowering_of(step->plan, &with->software, NNC_ATTENTION_FLASH);
     nnc_lower(model, &how, &scratch->ideal);
@@ -356,6 +357,7 @@ nnc_status nnc_estimate_asked(const nnc_model *model, const nnc_device *device,
         scratch->known.dealt = NULL;
         NNC_TRY(nnc_prepare(model, device, software, scratch, &step, sums, r, err));
         scratch->tails.count = 0;
+        scratch->tails.one_step = true;
         step.store = &scratch->tails;
         nnc_weigh(&step, model, is_brief(scratch, &r->plan), &scratch->step, r);
         NNC_TRY(time_step(model, &step, scratch, r, err));

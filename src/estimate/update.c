@@ -131,8 +131,21 @@ static const nnc_tail *tail_of(const nnc_step *step, const nnc_tail_held *held, 
 
 const nnc_tail *nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *room)
 {
+    nnc_tail_store *store = step->store;
+    const bool one_step = store != NULL && store->one_step;
+    for (int32_t i = 0; one_step && i < store->count; i++) {
+        if (nnc_holding_same(&store->of[i].holding, holding)) {
+            return &store->of[i].tail;
+        }
+    }
     const nnc_tail_held held = held_of(step, holding);
-    return tail_of(step, &held, room);
+    const nnc_tail *tail = tail_of(step, &held, room);
+    for (int32_t i = 0; one_step && i < store->count; i++) {
+        if (tail == &store->of[i].tail) { /* where equal sums are found, either will do */
+            nnc_holding_copy(&store->of[i].holding, holding);
+        }
+    }
+    return tail;
 }
 
 void nnc_tail_store_suit(nnc_tail_store *store, const nnc_step *step)
@@ -248,7 +261,9 @@ static void work_out(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX
     nnc_tail room;
     nnc_tail_window own;
     const nnc_tail_window *window = window_of(step, units, holding, &own);
-    const nnc_tail *t = tail_of(step, &window->held, &room);
+    const bool one_step = step->store != NULL && step->store->one_step;
+    const nnc_tail *t =
+        one_step ? nnc_tail_of(step, holding, &room) : tail_of(step, &window->held, &room);
     nnc_hideout hideout = window->hideout;
     set_shards(step->plan, &hideout);
     for (int i = 0; i < t->exchange_count; i++) {

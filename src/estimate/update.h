@@ -29,8 +29,10 @@ typedef struct nnc_tail_plan {
 enum { NNC_TAIL_STORE = 6 };
 typedef struct nnc_tail_store {
     nnc_tail_plan plan; /* of a search */
+    bool one_step;      /* tails are found by what a device holds, without adding that up */
     int32_t count, oldest;
     struct {
+        nnc_holding holding; /* of one step */
         nnc_tail_held held;
         nnc_tail tail;
     } of[NNC_TAIL_STORE];
