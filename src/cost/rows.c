@@ -1,5 +1,6 @@
 #include "cost/rows.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "op/op_row.h"
@@ -24,7 +25,9 @@ static uint16_t slot_of(const nnc_op_cost *row)
     const bool grad_weight = row->op->phase == NNC_PHASE_GRAD_WEIGHT;
     const uint64_t sides = ((uint64_t)p->m * 31 + (uint64_t)p->n) * 31 + (uint64_t)p->k;
     const uint64_t shape = (sides * 31 + (uint64_t)p->batch) * 31 + (grad_weight ? 1 : 0);
-    return (uint16_t)((shape * 0x9E3779B97F4A7C15u) >> (64 - NNC_TIMED_BITS));
+    uint64_t bytes; /* differ by how often a gradient is added to */
+    memcpy(&bytes, &row->work.read_bytes, sizeof bytes);
+    return (uint16_t)(((shape ^ bytes) * 0x9E3779B97F4A7C15u) >> (64 - NNC_TIMED_BITS));
 }
 
 /* A network repeats its products, and so do the plans of a search: an equal one has been timed already. */
@@ -182,50 +185,148 @@ void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
     }
 }
 
-static void add_backward(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
-                         const nnc_network *network, const nnc_plan *plan)
+/* The row of an op that works and takes as long as that of another; network: NULL where it travels as that does. */
+static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cost *known,
+                              const nnc_network *network)
 {
-    const bool whole_block = (plan->recompute & NNC_RECOMPUTE_FULL) != 0 && op->block >= 0;
-    const double repeat = (double)op->repeat;
-    if (full(rows, 1 + NNC_BACKWARD_MAX)) {
-        return;
+    nnc_op_cost *row = &rows->rows[rows->count++];
+    *row = *known;
+    row->op = op;
+    if (network != NULL && nnc_op_is_collective(op)) {
+        travel(network, row);
     }
-    if (runs(op) && (op->recomputed || whole_block) && !op->forward_only) {
-        nnc_op *again = &rows->ops[rows->count];
-        *again = *op;
-        again->phase = NNC_PHASE_RECOMPUTE;
-        add(rows, again, device, network, repeat);
-    }
-    nnc_op *backward = &rows->ops[rows->count];
-    const int count = nnc_op_backward(op, backward);
-    for (int i = 0; i < count; i++) {
-        add(rows, &backward[i], device, network, repeat);
+    return row;
+}
+
+/* Equal but for what enters no row: whether it runs again, and how often a gradient is added to, which backward
+ * looks at. */
+static bool same_rows(const nnc_op *a, const nnc_op *b)
+{
+    const size_t again = offsetof(nnc_op, recomputed), frozen = offsetof(nnc_op, frozen);
+    const size_t share = offsetof(nnc_op, grad_accumulate), dims = offsetof(nnc_op, u);
+    const char *x = (const char *)a, *y = (const char *)b;
+    return memcmp(x + dims, y + dims, sizeof *a - dims) == 0 && memcmp(x, y, again) == 0 &&
+           memcmp(x + frozen, y + frozen, share - frozen) == 0;
+}
+
+/* Where the table that is like this one has its rows of op i; NULL = it has others. */
+static const nnc_op_place *find_place(const nnc_rows_like *like, const nnc_op_list *list, int32_t i)
+{
+    return like->list != NULL && i < like->count && same_rows(&list->ops[i], &like->list->ops[i])
+               ? &like->rows->places[i]
+               : NULL;
+}
+
+/* Backward rows of an op, from those of one that is the same. */
+static void copy_backward(nnc_rows *rows, const nnc_op *op, const nnc_rows *from,
+                          const nnc_op_place *place, const nnc_device *device,
+                          const nnc_network *network)
+{
+    for (int i = 0; i < place->backward_count; i++) {
+        const nnc_op_cost *known = &from->rows[place->backward + i];
+        nnc_op *backward = &rows->ops[rows->count];
+        *backward = *known->op;
+        backward->recomputed = op->recomputed;
+        backward->dropped = op->dropped;
+        backward->grad_accumulate = op->grad_accumulate;
+        nnc_op_cost *row = add_known(rows, backward, known, network);
+        if (backward->phase == NNC_PHASE_GRAD_WEIGHT &&
+            memcmp(&backward->grad_accumulate, &known->op->grad_accumulate,
+                   sizeof backward->grad_accumulate) != 0) {
+            row->work = nnc_op_work(backward);
+            set_time(rows, device, row);
+        }
     }
 }
 
-static void add_forward(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
-                        const nnc_network *network)
+static void add_backward(nnc_rows *rows, const nnc_op_list *list, int32_t index,
+                         const nnc_device *device, const nnc_network *network, const nnc_plan *plan,
+                         const nnc_rows_like *like)
 {
-    if (runs(op) && !full(rows, 1)) {
+    const nnc_op *op = &list->ops[index];
+    const bool whole_block = (plan->recompute & NNC_RECOMPUTE_FULL) != 0 && op->block >= 0;
+    const nnc_op_place *known = find_place(like, list, index);
+    nnc_op_place *place = &rows->places[index];
+    if (full(rows, 1 + NNC_BACKWARD_MAX)) {
+        return;
+    }
+    if (place->forward >= 0 && (op->recomputed || whole_block) && !op->forward_only) {
+        nnc_op *again = &rows->ops[rows->count];
+        *again = *op;
+        again->phase = NNC_PHASE_RECOMPUTE;
+        (void)add_known(rows, again, &rows->rows[place->forward], NULL);
+    }
+    place->backward = (int16_t)rows->count;
+    if (known != NULL) {
+        copy_backward(rows, op, like->rows, known, device, like->same_routes ? NULL : network);
+    } else {
+        nnc_op *backward = &rows->ops[rows->count];
+        const int count = nnc_op_backward(op, backward);
+        for (int i = 0; i < count; i++) {
+            add(rows, &backward[i], device, network, (double)op->repeat);
+        }
+    }
+    place->backward_count = (int16_t)(rows->count - place->backward);
+}
+
+static void add_forward(nnc_rows *rows, const nnc_op_list *list, int32_t index,
+                        const nnc_device *device, const nnc_network *network,
+                        const nnc_rows_like *like)
+{
+    const nnc_op *op = &list->ops[index];
+    rows->places[index].forward = -1;
+    if (!runs(op) || full(rows, 1)) {
+        return;
+    }
+    const nnc_op_place *known = find_place(like, list, index);
+    rows->places[index].forward = (int16_t)rows->count;
+    if (known != NULL) {
+        (void)add_known(rows, op, &like->rows->rows[known->forward],
+                        like->same_routes ? NULL : network);
+    } else {
         add(rows, op, device, network, (double)op->repeat);
     }
 }
 
+/* Of the ops from first on: those of forward, then those of backward, each to what is there. */
+static void add_forwards(nnc_rows *rows, const nnc_op_list *list, int32_t first,
+                         const nnc_device *device, const nnc_network *network,
+                         const nnc_rows_like *like)
+{
+    for (int32_t i = first; i < list->count; i++) {
+        add_forward(rows, list, i, device, network, like);
+    }
+    rows->forward_count = rows->count;
+}
+
+static void add_backwards(nnc_rows *rows, const nnc_op_list *list, int32_t first,
+                          const nnc_device *device, const nnc_network *network,
+                          const nnc_plan *plan, const nnc_rows_like *like)
+{
+    for (int32_t i = list->count - 1; i >= first; i--) {
+        add_backward(rows, list, i, device, network, plan, like);
+    }
+}
+
+static const nnc_rows_like like_none;
+
 void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc_network *network,
                     const nnc_plan *plan, nnc_rows *rows)
+{
+    nnc_rows_build_like(list, device, network, plan, &like_none, rows);
+}
+
+void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device,
+                         const nnc_network *network, const nnc_plan *plan,
+                         const nnc_rows_like *like, nnc_rows *rows)
 {
     rows->count = rows->fresh = 0;
     rows->truncated = false;
     if (device != NULL && rows->timed_on != device) {
         rows->timed_count = 0;
     }
-    for (int32_t i = 0; i < list->count; i++) {
-        add_forward(rows, &list->ops[i], device, network);
-    }
-    rows->forward_count = rows->count;
-    for (int32_t i = list->count - 1; i >= 0; i--) {
-        add_backward(rows, &list->ops[i], device, network, plan);
-    }
+    add_forwards(rows, list, 0, device, network, like);
+    add_backwards(rows, list, 0, device, network, plan, like);
 }
 
 /* Some rows of another table. */
@@ -246,12 +347,7 @@ void nnc_rows_join(const nnc_rows *base, const nnc_op_list *list, int32_t first,
     rows->truncated = base->truncated;
     copy(rows, base, 0, base->forward_count);
     rows->fresh = rows->count;
-    for (int32_t i = first; i < list->count; i++) {
-        add_forward(rows, &list->ops[i], device, network);
-    }
-    rows->forward_count = rows->count;
-    for (int32_t i = list->count - 1; i >= first; i--) {
-        add_backward(rows, &list->ops[i], device, network, plan);
-    }
+    add_forwards(rows, list, first, device, network, &like_none);
+    add_backwards(rows, list, first, device, network, plan, &like_none);
     copy(rows, base, base->forward_count, base->count);
 }

@@ -18,11 +18,18 @@ typedef struct nnc_timed_product {
     nnc_timing timing;
 } nnc_timed_product;
 
+/* Where the rows of an op of the list begin, -1 = it has no forward one, and how many its backward has beside what runs
+ * again. */
+typedef struct nnc_op_place {
+    int16_t forward, backward, backward_count;
+} nnc_op_place;
+
 typedef struct nnc_rows {
     nnc_op_cost rows[NNC_ROWS_MAX];
     nnc_op ops[NNC_ROWS_MAX];     /* what the rows of backward and update point to */
     int32_t count, forward_count; /* forward's come first */
     int32_t fresh;                /* rows from here on are timed on one network */
+    nnc_op_place places[NNC_OPS_MAX];
     /* Products in the order in which they came, so that few of them touch little memory, and the place of the one that has a
      * slot: none has it where that place is beyond the last, or belongs to another slot. */
     nnc_timed_product timed[NNC_TIMED_SLOTS];
@@ -63,6 +70,17 @@ void nnc_rows_share(nnc_rows *rows, const nnc_device *device);
  * be NULL when nothing is exchanged, device when the work alone is asked for, and no times. */
 void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc_network *network,
                     const nnc_plan *plan, nnc_rows *rows);
+
+/* The same, from the table of a list that has some ops in the same places: what is known of those is copied. */
+typedef struct nnc_rows_like {
+    const nnc_op_list *list; /* NULL: there is none */
+    int32_t count;           /* of its ops, that the table has */
+    const nnc_rows *rows;    /* on the same device */
+    bool same_routes;
+} nnc_rows_like;
+void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device,
+                         const nnc_network *network, const nnc_plan *plan,
+                         const nnc_rows_like *like, nnc_rows *rows);
 
 /* Other routes of the same exchanges. */
 void nnc_rows_reroute(nnc_rows *rows, const nnc_network *network);

@@ -179,6 +179,27 @@ nnc_status nnc_alike_find(nnc_shared *shared, const nnc_plan *plan, const nnc_so
     return lower(shared, &how, a, err);
 }
 
+/* The table that was made last of another list of the same framework: plans in a row differ in little. */
+static nnc_rows_like find_like(const nnc_shared *shared, const nnc_alike *alike,
+                               const nnc_network *network)
+{
+    const nnc_alike *last = NULL;
+    for (int i = 0; i < shared->count; i++) {
+        const nnc_alike *other = &shared->alike[i];
+        if (other != alike && other->tabled && !other->rows.truncated &&
+            (last == NULL || other->list_number > last->list_number) &&
+            strcmp(other->software.id, alike->software.id) == 0) {
+            last = other;
+        }
+    }
+    if (last == NULL) {
+        return (nnc_rows_like){ .list = NULL };
+    }
+    const bool same =
+        network == NULL || nnc_same_bytes(last->routes, network->routes, sizeof last->routes);
+    return (nnc_rows_like){ &last->list, last->count, &last->rows, same };
+}
+
 uint64_t nnc_alike_table(nnc_shared *shared, nnc_alike *a, const nnc_step *step)
 {
     const nnc_network *network = step->network;
@@ -189,7 +210,8 @@ uint64_t nnc_alike_table(nnc_shared *shared, nnc_alike *a, const nnc_step *step)
         if (a->tabled) {
             nnc_rows_reroute(&a->rows, network);
         } else {
-            nnc_rows_build(&a->list, step->device, network, step->plan, &a->rows);
+            const nnc_rows_like like = find_like(shared, a, network);
+            nnc_rows_build_like(&a->list, step->device, network, step->plan, &like, &a->rows);
         }
         a->list.count = count;
         memset(a->routes, 0, size);
