@@ -113,7 +113,7 @@ static const nnc_tail *tail_of(const nnc_step *step, const nnc_tail_held *held, 
 {
     nnc_tail_store *store = step->store;
     for (int32_t i = 0; store != NULL && i < store->count; i++) {
-        if (memcmp(&store->of[i].held, held, sizeof *held) == 0) {
+        if (memcmp((const void *)&store->of[i].held, (const void *)held, sizeof *held) == 0) {
             return &store->of[i].tail;
         }
     }
@@ -161,7 +161,7 @@ void nnc_tail_store_suit(nnc_tail_store *store, const nnc_step *step)
     key.plan.virtual_stages = 0;
     key.software = step->software;
     key.passes = every_pass ? nnc_step_passes(plan) : 0;
-    if (memcmp(&store->plan, &key, sizeof key) != 0) {
+    if (memcmp((const void *)&store->plan, (const void *)&key, sizeof key) != 0) {
         store->plan = key;
         store->count = 0;
     }
