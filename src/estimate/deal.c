@@ -119,7 +119,7 @@ void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *de
     const int64_t further = 2 * list->next_layers;     /* each with a head of its own */
     const slots all = slots_of(plan, layers + 2 * ends + further, chunks);
     int64_t held = 0,
-            like_end = 0; /* of the stage before; stages as large are like it up to there */
+            like_end = INT64_MIN; /* of the stage before; stages as large are like it up to there */
     for (int32_t v = 0; v < count; v++) {
         const int64_t end = next + slots_at(&all, stage, chunk);
         const int64_t from = next > ends ? next - ends : 0;

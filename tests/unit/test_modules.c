@@ -280,6 +280,8 @@ START_TEST(uneven_stages)
     plan.ends_as_layers = true;
     deal_of(&plan, 6, held);
     ck_assert(held[0] == 1 && held[1] == 2 && held[2] == 2 && held[3] == 1);
+    deal_of(&plan, 2, held); /* the ends alone on their stages: the table is on the first */
+    ck_assert(held[0] == 0 && held[1] == 1 && held[2] == 1 && held[3] == 0);
     ck_assert_int_eq(nnc_schedule_resolve(&plan, 2, &err), NNC_OK);
     ck_assert_int_eq(nnc_schedule_resolve(&plan, 1, &err), NNC_ILLEGAL_PLAN);
     plan.ends_as_layers = false;
