@@ -199,7 +199,7 @@ static const char *link_of(const nnc_network *network, const nnc_exchange *excha
 /* Figures are compared as they are stored. */
 static bool equal(const double *a, const double *b)
 {
-    return memcmp(a, b, sizeof *a) == 0;
+    return memcmp((const void *)a, (const void *)b, sizeof *a) == 0;
 }
 
 bool nnc_network_same(const nnc_exchange *a, const nnc_exchange *b)
