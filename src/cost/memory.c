@@ -26,27 +26,38 @@ static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double 
     return again > 0.0 ? nnc_min(every, again) * sum->live_bytes : sum->again_bytes;
 }
 
-/* Largest extra at the peak: of one segment, gradients of activations and the block being recomputed (the head has none);
- * what ZeRO gathers (two units, and one unit's whole gradient), and what the policy holds for a while. */
-static void transient(const nnc_segment_sums *sums, const nnc_holding *holding,
-                      const nnc_plan *plan, double params, nnc_memory *memory, nnc_derivation *why)
+nnc_held nnc_held_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                     const nnc_holding *holding, const nnc_plan *plan)
 {
-    const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
-    const char *what = NULL;
-    double op_bytes = 0.0, live_block = 0.0, unit_params = 0.0, unit_frozen = 0.0;
+    nnc_held held = { .dense = nnc_holding_trained(sums, holding, false),
+                      .expert = nnc_holding_trained(sums, holding, true),
+                      .frozen = nnc_holding_frozen(sums, holding, false),
+                      .frozen_expert = nnc_holding_frozen(sums, holding, true),
+                      .kept = nnc_kept_of(list, sums, holding, plan, NULL) };
     for (int32_t s = 0; s < holding->segments; s++) {
         if (holding->instances[s] == 0) {
             continue;
         }
-        unit_params = nnc_max(unit_params, sums[s].unit_params);
-        unit_frozen = nnc_max(unit_frozen, sums[s].unit_frozen);
+        held.unit_params = nnc_max(held.unit_params, sums[s].unit_params);
+        held.unit_frozen = nnc_max(held.unit_frozen, sums[s].unit_frozen);
         const double live = live_of(&sums[s], plan, (double)holding->recomputed[s]);
-        if (sums[s].transient_bytes + live > op_bytes + live_block) {
-            op_bytes = sums[s].transient_bytes;
-            live_block = live;
-            what = sums[s].transient_what;
+        if (sums[s].transient_bytes + live > held.op_bytes + held.block_bytes) {
+            held.op_bytes = sums[s].transient_bytes;
+            held.block_bytes = live;
+            held.op_what = sums[s].transient_what;
         }
     }
+    return held;
+}
+
+/* Largest extra at the peak: of one segment, gradients of activations and the block being recomputed (the head has none);
+ * what ZeRO gathers (two units, and one unit's whole gradient), and what the policy holds for a while. */
+static void transient(const nnc_held *held, const nnc_plan *plan, double params, nnc_memory *memory,
+                      nnc_derivation *why)
+{
+    const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
+    const double op_bytes = held->op_bytes, live_block = held->block_bytes;
+    const double unit_params = held->unit_params, unit_frozen = held->unit_frozen;
     NNC_PUT(why, op_bytes, "B");
     NNC_LET(why, block_bytes, "B", live_block);
     NNC_LET(why, held_per_param, NULL, sizes.cast_bytes + (sizes.gradient_bytes > 0.0 ? 0.0 : 2.0));
@@ -83,7 +94,7 @@ static void transient(const nnc_segment_sums *sums, const nnc_holding *holding,
                              : largest == gathered_bytes ? "gathered weights"
                              : largest == live_block     ? "one block, recomputed"
                              : largest == held_bytes     ? held_name(&sizes)
-                             : what != NULL              ? what
+                             : held->op_what != NULL     ? held->op_what
                                                          : "gradients of activations";
     NNC_NOTE(why,
              "op_bytes: the largest working set of an op's backward; block_bytes: the block that "
@@ -95,11 +106,10 @@ typedef struct parts {
     double stage_params, sharded_params;
 } parts;
 
-static parts parts_of(const nnc_segment_sums *sums, const nnc_holding *holding,
-                      const nnc_plan *plan, nnc_derivation *why)
+static parts parts_of(const nnc_held *held, const nnc_plan *plan, nnc_derivation *why)
 {
-    NNC_LET(why, dense_params, NULL, nnc_holding_trained(sums, holding, false).params);
-    NNC_LET(why, expert_params, NULL, nnc_holding_trained(sums, holding, true).params);
+    NNC_LET(why, dense_params, NULL, held->dense.params);
+    NNC_LET(why, expert_params, NULL, held->expert.params);
     NNC_LET(why, dense_shards, NULL, nnc_dense_shards(plan));
     NNC_LET(why, expert_shards, NULL, nnc_expert_shards(plan));
     NNC_SAY(why, stage_params, NULL, dense_params + expert_params);
@@ -109,11 +119,11 @@ static parts parts_of(const nnc_segment_sums *sums, const nnc_holding *holding,
     return (parts){ stage_params, sharded_params };
 }
 
-static double states_of(const nnc_segment_sums *sums, const nnc_holding *holding,
-                        const nnc_plan *plan, const parts *p, nnc_derivation *why)
+static double states_of(const nnc_held *held, const nnc_plan *plan, const parts *p,
+                        nnc_derivation *why)
 {
     nnc_update update = { .optimizer = plan->optimizer, .policy = plan->policy };
-    nnc_holding_update(sums, holding, plan, &update);
+    nnc_parameters_update(&held->dense, &held->expert, plan, &update);
     NNC_LET(why, master_bytes_per_param, NULL, nnc_policy_bytes(plan->policy).master_bytes);
     double master_params = 0.0;
     if (plan->zero > 0) {
@@ -129,11 +139,9 @@ static double states_of(const nnc_segment_sums *sums, const nnc_holding *holding
 }
 
 /* Weights that are not trained, after ZeRO. */
-static double frozen_bytes_of(const nnc_segment_sums *sums, const nnc_holding *holding,
-                              const nnc_plan *plan, nnc_derivation *why)
+static double frozen_bytes_of(const nnc_held *held, const nnc_plan *plan, nnc_derivation *why)
 {
-    const nnc_parameters dense = nnc_holding_frozen(sums, holding, false);
-    const nnc_parameters expert = nnc_holding_frozen(sums, holding, true);
+    const nnc_parameters dense = held->frozen, expert = held->frozen_expert;
     const bool sharded = plan->zero == 3;
     if (!(dense.params + expert.params > 0.0) || (plan->offload & NNC_OFFLOAD_WEIGHTS) != 0) {
         return 0.0;
@@ -198,14 +206,15 @@ static void complete(const nnc_plan *plan, const nnc_software *software, nnc_mem
     set_interval(plan, software, memory, why);
 }
 
-nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
-                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
-                          const nnc_plan *plan, const nnc_software *software,
-                          int64_t capacity_bytes, nnc_derivation *why)
+static nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
+                            const nnc_segment_sums *said, const nnc_held *held,
+                            const nnc_holding *holding, const nnc_plan *plan,
+                            const nnc_software *software, int64_t capacity_bytes,
+                            nnc_derivation *why)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
-    const parts p = parts_of(sums, holding, plan, why);
-    const nnc_kept k = nnc_kept_of(list, sums, holding, plan, why);
+    const parts p = parts_of(held, plan, why);
+    NNC_WHEN(why, (void)nnc_kept_of(list, said, holding, plan, why));
     const bool weights_leave = (plan->offload & NNC_OFFLOAD_WEIGHTS) != 0;
     const bool states_leave = (plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0;
     double held_params = 0.0, gradient_params = 0.0;
@@ -223,7 +232,7 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
         NNC_SET(why, gradient_params, NULL, p.stage_params);
     }
     NNC_LET(why, weight_bytes_per_param, NULL, sizes.weight_bytes);
-    const double frozen_bytes = frozen_bytes_of(sums, holding, plan, why);
+    const double frozen_bytes = frozen_bytes_of(held, plan, why);
     double weight_bytes = 0.0;
     if (frozen_bytes > 0.0) {
         NNC_SET(why, weight_bytes, "B", ceil(weight_bytes_per_param * held_params + frozen_bytes));
@@ -237,9 +246,10 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
         NNC_SET(why, optimizer_bytes, "B", 0.0);
         NNC_NOTE(why, "states lie in host memory");
     } else {
-        optimizer_bytes = states_of(sums, holding, plan, &p, why);
+        optimizer_bytes = states_of(held, plan, &p, why);
     }
-    const double activation_bytes = nnc_activation_bytes(model, list, holding, plan, &k, why);
+    const double activation_bytes =
+        nnc_activation_bytes(model, list, holding, plan, &held->kept, why);
     nnc_memory memory = {
         .weight_bytes = whole_bytes(weight_bytes),
         .gradient_bytes = whole_bytes(gradient_bytes),
@@ -248,9 +258,25 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
         .capacity_bytes = capacity_bytes,
     };
     NNC_PUT(why, memory.capacity_bytes, "B");
-    transient(sums, holding, plan, p.stage_params, &memory, why);
+    transient(held, plan, p.stage_params, &memory, why);
     complete(plan, software, &memory, why);
     return memory;
+}
+
+nnc_memory nnc_memory_held(const nnc_model *model, const nnc_op_list *list, const nnc_held *held,
+                           const nnc_holding *holding, const nnc_plan *plan,
+                           const nnc_software *software, int64_t capacity_bytes)
+{
+    return memory_of(model, list, NULL, held, holding, plan, software, capacity_bytes, NULL);
+}
+
+nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
+                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_holding *holding,
+                          const nnc_plan *plan, const nnc_software *software,
+                          int64_t capacity_bytes, nnc_derivation *why)
+{
+    const nnc_held held = nnc_held_of(list, sums, holding, plan);
+    return memory_of(model, list, sums, &held, holding, plan, software, capacity_bytes, why);
 }
 
 nnc_memory nnc_memory_of(const nnc_model *model, const nnc_op_list *list,

@@ -38,19 +38,36 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
                           const nnc_plan *plan, const nnc_software *software,
                           int64_t capacity_bytes, nnc_derivation *why);
 
-/* The same device's with other micro-batches in flight: all but activations, and what is a share of the sum, stays. */
-nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model,
-                                const nnc_op_list *list,
-                                const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                                const nnc_holding *holding, const nnc_plan *plan,
-                                const nnc_software *software);
-
 /* Kept for backward by one micro-batch, and by those in flight. */
 typedef struct nnc_kept {
     double bytes;
     double largest_layer_bytes, ends_bytes; /* of a layer; of what is none: table and head */
     double head_bytes;                      /* of what lies behind the layers */
 } nnc_kept;
+
+/* What a device holds and runs before ZeRO and offload take their parts: sums over its segments. */
+typedef struct nnc_held {
+    nnc_parameters dense, expert, frozen, frozen_expert; /* see nnc_holding_trained */
+    nnc_kept kept;
+    double op_bytes,
+        block_bytes; /* where both are largest: an op's working set, a block run again */
+    const char *op_what;
+    double unit_params, unit_frozen; /* of the largest unit */
+} nnc_held;
+nnc_held nnc_held_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                     const nnc_holding *holding, const nnc_plan *plan);
+
+/* nnc_memory_of, where that is known: plans that differ in ZeRO stage and offload alone share it. */
+nnc_memory nnc_memory_held(const nnc_model *model, const nnc_op_list *list, const nnc_held *held,
+                           const nnc_holding *holding, const nnc_plan *plan,
+                           const nnc_software *software, int64_t capacity_bytes);
+
+/* The same device's with other micro-batches in flight: all but activations, and what is a share of the sum, stays. */
+nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model,
+                                const nnc_op_list *list,
+                                const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                                const nnc_holding *holding, const nnc_plan *plan,
+                                const nnc_software *software);
 
 nnc_kept nnc_kept_of(const nnc_op_list *list, const nnc_segment_sums *sums,
                      const nnc_holding *holding, const nnc_plan *plan, nnc_derivation *why);

@@ -23,6 +23,11 @@ nnc_status nnc_asked_read(const char *function, const nnc_model *model, const nn
 nnc_status nnc_plan_settle(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                            nnc_plan *resolved, nnc_error *err);
 
+/* Of a settled plan that was given another schedule, or other virtual stages: layers, of the model. Nothing else in it
+ * depends on them. */
+nnc_status nnc_plan_settle_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers,
+                                    nnc_error *err);
+
 /* nnc_estimate of what was read, into a whole result. */
 nnc_status nnc_estimate_asked(const nnc_model *model, const nnc_device *device,
                               const nnc_software *software, const nnc_plan *plan,

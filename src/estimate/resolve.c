@@ -113,9 +113,9 @@ static nnc_status resolve_batch(nnc_plan *p, nnc_error *err)
 }
 
 /* --recompute-layers counts the layers of a stage. */
-static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *model, nnc_error *err)
+static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *model, int64_t layers,
+                                         nnc_error *err)
 {
-    const int64_t layers = nnc_model_sizes_of(model).layers;
     const int64_t ends =
         p->first_stage_layers > p->last_stage_layers ? p->first_stage_layers : p->last_stage_layers;
     const int64_t even = (nnc_schedule_dual(p) ? 2 : 1) * nnc_ceil_div(layers, p->pipeline);
@@ -161,6 +161,23 @@ static nnc_status check_trained(const nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
+static nnc_status resolve_schedule(nnc_plan *p, const nnc_family_row *family, int64_t layers,
+                                   nnc_error *err)
+{
+    if (family->split != NULL) {
+        return nnc_schedule_resolve(p, layers, err);
+    }
+    p->schedule = NNC_SCHEDULE_1F1B; /* of one stage, where all are the same */
+    return NNC_OK;
+}
+
+static nnc_status check_schedule(const nnc_plan *p, const nnc_model *model, int64_t layers,
+                                 nnc_error *err)
+{
+    NNC_TRY(nnc_schedule_check(p, err));
+    return check_recompute_layers(p, model, layers, err);
+}
+
 nnc_status nnc_plan_settle(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                            nnc_plan *resolved, nnc_error *err)
 {
@@ -173,12 +190,15 @@ nnc_status nnc_plan_settle(const nnc_plan *plan, const nnc_model *model, const n
     NNC_TRY(resolve_batch(p, err));
     NNC_TRY(check_trained(p, err));
     NNC_TRY(family->resolve(model, p, err));
-    if (family->split != NULL) {
-        NNC_TRY(nnc_schedule_resolve(p, family->sizes(model).layers, err));
-    } else {
-        p->schedule = NNC_SCHEDULE_1F1B; /* of one stage, where all are the same */
-    }
+    const int64_t layers = family->sizes(model).layers;
+    NNC_TRY(resolve_schedule(p, family, layers, err));
     NNC_TRY(nnc_plan_split(model, device, p, err));
-    NNC_TRY(nnc_schedule_check(p, err));
-    return check_recompute_layers(p, model, err);
+    return check_schedule(p, model, layers, err);
+}
+
+nnc_status nnc_plan_settle_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers,
+                                    nnc_error *err)
+{
+    NNC_TRY(resolve_schedule(plan, nnc_family_of(model), layers, err));
+    return check_schedule(plan, model, layers, err);
 }

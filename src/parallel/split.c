@@ -74,7 +74,7 @@ static nnc_status split_experts(int64_t experts, const nnc_plan *p, nnc_error *e
                        nnc_plan_expert_ranks(p), p->expert, err);
 }
 
-static nnc_status split_data(nnc_plan *p, nnc_error *err)
+nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err)
 {
     const int64_t replicas = nnc_plan_replicas(p);
     if (p->shard > 0 && p->shard != replicas && p->zero == 0) {
@@ -136,5 +136,5 @@ nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_
     if (plan->devices_per_node == 0) {
         plan->devices_per_node = device->scale_up.devices > 0 ? device->scale_up.devices : 1;
     }
-    return split_data(plan, err);
+    return nnc_plan_split_data(plan, err);
 }

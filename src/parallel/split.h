@@ -13,6 +13,9 @@ nnc_status nnc_plan_split_devices(nnc_plan *plan, nnc_error *err);
 nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_plan *plan,
                           nnc_error *err);
 
+/* Of it what asks for the ZeRO stage and the offload: a plan that was split can be checked again with others. */
+nnc_status nnc_plan_split_data(nnc_plan *plan, nnc_error *err);
+
 /* Ranks over which gradients are summed: data x context. */
 int32_t nnc_plan_replicas(const nnc_plan *plan);
 /* Ranks that experts are shared over and copied to: those, and tensor ranks that have whole ones. */

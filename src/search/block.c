@@ -5,17 +5,8 @@
 
 #include "base/error.h"
 #include "estimate/plan_asked.h"
+#include "parallel/split.h"
 #include "shape/family.h"
-
-/* The ZeRO stage and offload that break no rule of their own: what is refused with them is refused
- * with all others. */
-static nnc_plan plainest(const nnc_plan *plan)
-{
-    nnc_plan plain = *plan;
-    plain.zero = plan->shard > 0 ? 3 : 0; /* what is not sharded has no shards */
-    plain.offload = NNC_OFFLOAD_NONE;
-    return plain;
-}
 
 static const nnc_software *software_of(const nnc_plan_block *b, const nnc_plan *plan)
 {
@@ -45,27 +36,30 @@ static void find_schedules(nnc_plan_block *b, const nnc_plan *base)
 
 bool nnc_block_begin(nnc_plan_block *b, const nnc_plan *base, uint64_t number, nnc_error *err)
 {
-    b->plan = *base;
+    nnc_plan *plain =
+        &b->settled; /* with what breaks no rule of its own: all refuse what it does */
+    *plain = *base;
     b->number = number;
     b->begun++;
-    b->layers = nnc_model_sizes_of(b->model).layers;
     b->pass_count = b->pass_next = 0;
     b->listed = NULL;
     b->known = false;
     if (b->begun == 1) {
+        b->layers = nnc_model_sizes_of(b->model).layers;
         find_schedules(b, base);
     }
-    nnc_space_block(b->space, number, &b->plan);
-    nnc_plan plain = plainest(&b->plan); /* the schedule, too, that breaks fewest */
-    plain.schedule = NNC_SCHEDULE_1F1B;
-    plain.virtual_stages = 1;
-    return nnc_plan_settle(&plain, b->model, b->device, &b->timed, err) == NNC_OK;
+    nnc_space_block(b->space, number, plain);
+    plain->schedule = NNC_SCHEDULE_1F1B;
+    plain->virtual_stages = 1;
+    plain->zero = plain->shard > 0 ? 3 : 0; /* what is not sharded has no shards */
+    plain->offload = NNC_OFFLOAD_NONE;
+    return nnc_plan_settle(plain, b->model, b->device, plain, err) == NNC_OK;
 }
 
 bool nnc_block_ships(nnc_plan_block *b, nnc_error *err)
 {
     const char *option = NULL;
-    nnc_plan plan = b->plan;
+    nnc_plan plan = b->settled;
     for (uint64_t inside = b->space->block_size; inside-- > 0;) {
         nnc_space_inside(b->space, inside, &plan);
         if (nnc_schedule_repeats(&plan)) {
@@ -83,43 +77,26 @@ bool nnc_block_ships(nnc_plan_block *b, nnc_error *err)
     return false;
 }
 
-/* What most groups fail: the rules of the schedule alone. */
-static bool schedule_suits(nnc_plan_block *b, const nnc_plan *plan)
-{
-    nnc_plan *timed = &b->timed;
-    timed->schedule = plan->schedule;
-    timed->virtual_stages = plan->virtual_stages;
-    return nnc_family_of(b->model)->split == NULL ||
-           (nnc_schedule_resolve(timed, b->layers, NULL) == NNC_OK &&
-            nnc_schedule_check(timed, NULL) == NNC_OK);
-}
-
 bool nnc_block_group(nnc_plan_block *b, uint64_t group)
 {
-    nnc_space_inside(b->space, group * nnc_space_group_size(b->space), &b->plan);
+    nnc_plan *plan = &b->settled;
+    nnc_space_inside(b->space, group * nnc_space_group_size(b->space), plan);
     b->group++;
     b->dealt = false;
-    if ((b->plan.pipeline > 1 && !b->schedules[b->plan.schedule]) ||
-        nnc_schedule_repeats(&b->plan) || !schedule_suits(b, &b->plan)) {
-        return false;
-    }
-    const nnc_plan plan = plainest(&b->plan);
-    return nnc_plan_settle(&plan, b->model, b->device, &b->settled, NULL) == NNC_OK;
+    return (plan->pipeline == 1 || b->schedules[plan->schedule]) && !nnc_schedule_repeats(plan) &&
+           nnc_plan_settle_schedule(plan, b->model, b->layers, NULL) == NNC_OK;
 }
 
 /* Which ZeRO stages go with which offloads does not depend on the schedule; nor does what else a framework lacks. */
 static void find_allowed(nnc_plan_block *b)
 {
     const uint64_t size = nnc_space_group_size(b->space);
+    nnc_plan plan = b->settled;
+    plan.schedule = NNC_SCHEDULE_COUNT; /* any */
     for (uint64_t i = 0; i < size; i++) {
-        nnc_plan plan = b->settled, resolved;
         nnc_space_moved(b->space, i, &plan);
         b->software[i] = software_of(b, &plan);
-        plan.schedule = NNC_SCHEDULE_COUNT; /* any */
-        b->allowed[i] = ships(b, &plan, NULL);
-        plan.schedule = b->settled.schedule;
-        b->allowed[i] =
-            b->allowed[i] && nnc_plan_settle(&plan, b->model, b->device, &resolved, NULL) == NNC_OK;
+        b->allowed[i] = ships(b, &plan, NULL) && nnc_plan_split_data(&plan, NULL) == NNC_OK;
     }
     b->known = true;
 }
@@ -235,7 +212,7 @@ static nnc_pass *make_pass(nnc_plan_block *b, const nnc_plan *plan)
     b->pass_count = b->pass_count < NNC_PASSES_MAX ? b->pass_count + 1 : NNC_PASSES_MAX;
     memset(&pass->work, 0, sizeof pass->work);
     pass->work.plan = *plan;
-    pass->group = 0;
+    pass->group = pass->holds = 0;
     pass->worked = pass->timed[0] = pass->timed[1] = false;
     pass->windows[0].count = pass->windows[1].count = 0;
     b->listed = NULL;
@@ -328,6 +305,26 @@ static void deal(nnc_plan_block *b, const nnc_step *step)
     b->dealt = true;
 }
 
+/* The memory of the fullest stage. */
+static void weigh(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
+{
+    const nnc_op_list *list = pass->step.list;
+    const nnc_plan *plan = &result->plan;
+    for (int32_t i = 0; i < b->heaviest_count; i++) {
+        const nnc_holding *h = &b->scratch->step.holdings[b->heaviest[i]];
+        nnc_held more, *held = i < NNC_PASS_STAGES ? &pass->held[i] : &more;
+        if (i >= NNC_PASS_STAGES || pass->holds != b->group) {
+            *held = nnc_held_of(list, pass->step.sums, h, plan);
+        }
+        const nnc_memory memory = nnc_memory_held(b->model, list, held, h, plan,
+                                                  pass->step.software, b->device->mem_bytes);
+        if (i == 0 || memory.total_bytes > result->memory.total_bytes) {
+            result->memory = memory;
+        }
+    }
+    pass->holds = b->group;
+}
+
 nnc_pass *nnc_block_plan(nnc_plan_block *b, uint64_t inside, nnc_result *result)
 {
     if (!b->known) {
@@ -350,13 +347,6 @@ nnc_pass *nnc_block_plan(nnc_plan_block *b, uint64_t inside, nnc_result *result)
         step.plan = plan;
         deal(b, &step);
     }
-    for (int32_t i = 0; i < b->heaviest_count; i++) {
-        const nnc_holding *h = &b->scratch->step.holdings[b->heaviest[i]];
-        const nnc_memory memory = nnc_memory_of(b->model, pass->step.list, pass->step.sums, h, plan,
-                                                pass->step.software, b->device->mem_bytes);
-        if (i == 0 || memory.total_bytes > result->memory.total_bytes) {
-            result->memory = memory;
-        }
-    }
+    weigh(b, pass, result);
     return pass;
 }

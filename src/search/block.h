@@ -7,7 +7,7 @@
 #include "search/replays.h"
 #include "search/space.h"
 
-enum { NNC_PASSES_MAX = 8 };
+enum { NNC_PASSES_MAX = 8, NNC_PASS_STAGES = 4 };
 
 /* What a rank computes in a pass under some of the choices inside a block. Of the op list that it points to only the
  * segments are read, and those are the model's. */
@@ -20,9 +20,11 @@ typedef struct nnc_pass {
     nnc_result work;  /* with the plan it was made for */
     double pass_s[2]; /* of all layers, one micro-batch */
     nnc_tail_windows windows[2];
-    bool usable, worked, timed[2]; /* not timed: only what its memory needs is there */
-    uint64_t group;                /* that run is of, from 1; 0 = none yet */
-    bool runs;                     /* the schedule can be replayed */
+    uint64_t holds;                 /* the group that held is of; 0 = none */
+    nnc_held held[NNC_PASS_STAGES]; /* of the first of its heaviest stages */
+    bool usable, worked, timed[2];  /* not timed: only what its memory needs is there */
+    uint64_t group;                 /* that run is of, from 1; 0 = none yet */
+    bool runs;                      /* the schedule can be replayed */
     nnc_step_times run;
     uint64_t waits; /* the group whose pipeline is on that track; 0 = none */
     nnc_replay_place track;
@@ -56,10 +58,8 @@ typedef struct nnc_plan_block {
     const nnc_profiles *profiles;
     const nnc_space *space;
     nnc_scratch *scratch;
-    nnc_plan plan;          /* the choices inside the block: of any group */
-    nnc_plan timed;         /* resolved, but for the group's schedule */
     int64_t layers;         /* of the model */
-    nnc_plan settled;       /* resolved plan of the group */
+    nnc_plan settled;       /* resolved plan of the group, but for ZeRO stage and offload */
     uint64_t number, group; /* groups count from 1, over all blocks */
     bool dealt, known;      /* layers of this group; allowed below */
     bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* ZeRO stages x offloads */
