@@ -186,7 +186,7 @@ static nnc_rows_like find_like(const nnc_shared *shared, const nnc_alike *alike,
     const nnc_alike *last = NULL;
     for (int i = 0; i < shared->count; i++) {
         const nnc_alike *other = &shared->alike[i];
-        if (other != alike && other->tabled && !other->rows.truncated &&
+        if (other != alike && other->listed && other->tabled && !other->rows.truncated &&
             (last == NULL || other->list_number > last->list_number) &&
             strcmp(other->software.id, alike->software.id) == 0) {
             last = other;
