@@ -229,10 +229,10 @@ static void copy_backward(nnc_rows *rows, const nnc_op *op, const nnc_rows *from
         backward->recomputed = op->recomputed;
         backward->dropped = op->dropped;
         backward->grad_accumulate = op->grad_accumulate;
+        const double share = op->grad_accumulate, known_share = known->op->grad_accumulate;
         nnc_op_cost *row = add_known(rows, backward, known, network);
         if (backward->phase == NNC_PHASE_GRAD_WEIGHT &&
-            memcmp(&backward->grad_accumulate, &known->op->grad_accumulate,
-                   sizeof backward->grad_accumulate) != 0) {
+            (share < known_share || share > known_share)) {
             row->work = nnc_op_work(backward);
             set_time(rows, device, row);
         }
