@@ -305,18 +305,27 @@ static void deal(nnc_plan_block *b, const nnc_step *step)
     b->dealt = true;
 }
 
+/* What the i-th of the heaviest stages holds; room: where it is put when the pass does not keep it. */
+static const nnc_held *find_held(const nnc_plan_block *b, nnc_pass *pass, const nnc_plan *plan,
+                                 int32_t i, nnc_held *room)
+{
+    const nnc_holding *h = &b->scratch->step.holdings[b->heaviest[i]];
+    nnc_held *held = i < NNC_PASS_STAGES ? &pass->held[i] : room;
+    if (held == room || pass->holds != b->group) {
+        *held = nnc_held_of(pass->step.list, pass->step.sums, h, plan);
+    }
+    return held;
+}
+
 /* The memory of the fullest stage. */
 static void weigh(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
 {
-    const nnc_op_list *list = pass->step.list;
     const nnc_plan *plan = &result->plan;
+    nnc_held room;
     for (int32_t i = 0; i < b->heaviest_count; i++) {
         const nnc_holding *h = &b->scratch->step.holdings[b->heaviest[i]];
-        nnc_held more, *held = i < NNC_PASS_STAGES ? &pass->held[i] : &more;
-        if (i >= NNC_PASS_STAGES || pass->holds != b->group) {
-            *held = nnc_held_of(list, pass->step.sums, h, plan);
-        }
-        const nnc_memory memory = nnc_memory_held(b->model, list, held, h, plan,
+        const nnc_held *held = find_held(b, pass, plan, i, &room);
+        const nnc_memory memory = nnc_memory_held(b->model, pass->step.list, held, h, plan,
                                                   pass->step.software, b->device->mem_bytes);
         if (i == 0 || memory.total_bytes > result->memory.total_bytes) {
             result->memory = memory;
