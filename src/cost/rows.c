@@ -84,7 +84,7 @@ static void travel(const nnc_network *network, nnc_op_cost *row)
 /* A row of the same network, not far back, whose exchange takes as long; NULL = none: layers exchange one tensor over and
  * over. */
 enum { NEAR = 32 };
-static const nnc_op_cost *like(const nnc_rows *rows, const nnc_exchange *exchange)
+static const nnc_op_cost *find_near(const nnc_rows *rows, const nnc_exchange *exchange)
 {
     const int32_t last = rows->count - 2;
     const int32_t first = last - NEAR > rows->fresh ? last - NEAR : rows->fresh;
@@ -103,7 +103,7 @@ static void add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
     nnc_op_cost *row = &rows->rows[rows->count++];
     *row = (nnc_op_cost){ .op = op, .work = nnc_op_work(op), .repeat = repeat };
     if (nnc_op_is_collective(op)) {
-        const nnc_op_cost *same = network != NULL ? like(rows, &op->u.exchange) : NULL;
+        const nnc_op_cost *same = network != NULL ? find_near(rows, &op->u.exchange) : NULL;
         row->bound = NNC_BOUND_NETWORK;
         if (same != NULL) {
             row->link = same->link;

@@ -6,6 +6,8 @@
 
 #include <nncost/nncost.h>
 
+#include "reference.h"
+
 /* One device, and clusters; fields of the plan as the command line takes them. */
 static const struct {
     const char *model, *plan[10][2];
@@ -81,8 +83,9 @@ static void bench(const setup *s, const nnc_model *model)
     double best_s = INFINITY;
     for (int i = 0; i < BATCHES; i++)
         best_s = fmin(best_s, time_calls(s, model, calls, &result));
-    printf("%-12s %5d devices %8.2f us per estimate, %5d ops, %8.3g op/s\n", model->id,
-           (int)result.plan.devices, 1e6 * best_s, (int)result.op_count, result.op_count / best_s);
+    printf("%-12s %5d devices %8.2f us per estimate, %5d ops, %8.3g op/s, %6.2f of the reference\n",
+           model->id, (int)result.plan.devices, 1e6 * best_s, (int)result.op_count,
+           result.op_count / best_s, best_s / bench_reference_s());
 }
 
 int main(int argc, char **argv)

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Legal plans and full evaluations per second of a search of GPT-3 175B on 1,024 devices and of a small space, and what a
 # second thread brings.
-#   usage: bench_search.sh NNCOST
+# The last column counts evaluations in the time of a fixed loop (reference.h), which a machine's speed does not change.
+#   usage: bench_search.sh NNCOST BENCH_REFERENCE
 set -euo pipefail
 
 export LC_ALL=C
-program=$1
+program=$1 reference=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -20,9 +21,9 @@ search() # what, options
     shift
     "$program" search "$@" --format json --output "$work/found.json"
     awk -v what="$what" -v legal="$(figure legal)" -v evaluated="$(figure evaluated)" \
-        -v s="$(figure elapsed_s)" 'BEGIN {
-            printf "%-38s %7d legal, %7d evaluated, %6.2f s: %7.0f legal/s, %7.0f evaluated/s\n",
-                what, legal, evaluated, s, legal / s, evaluated / s }'
+        -v s="$(figure elapsed_s)" -v reference_s="$("$reference")" 'BEGIN {
+            printf "%-38s %7d legal, %7d evaluated, %6.2f s: %7.0f legal/s, %7.0f evaluated/s, %.3f in a reference\n",
+                what, legal, evaluated, s, legal / s, evaluated / s, evaluated / s * reference_s }'
 }
 
 twice() # what, options

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "reference.h"
+
 extern char **environ;
 
 enum { ARGUMENTS_MAX = 48, MODEL_ROWS = 100000, MANY_ROWS = 1000000, MIXED_ROWS = 19200 };
@@ -55,8 +57,9 @@ static int run(const char *program, const char *what, const char *arguments, lon
         fprintf(stderr, "bench_sweep: failed: %s\n", arguments);
         return 1;
     }
-    printf("%-44s %9.0f rows/s, %9.0f per core-second\n", what, (double)rows / wall_s,
-           (double)rows / used_s);
+    printf("%-44s %9.0f rows/s, %9.0f per core-second, %6.3f in a reference\n", what,
+           (double)rows / wall_s, (double)rows / used_s,
+           (double)rows / used_s * bench_reference_s());
     return 0;
 }
 
