@@ -55,13 +55,18 @@ void nnc_tally_add(nnc_sweep_tally *sum, const nnc_sweep_tally *more)
     sum->fitting += more->fitting;
 }
 
+int64_t nnc_pool_chunks(const nnc_pool *pool)
+{
+    return (pool->end - pool->first + pool->chunk - 1) / pool->chunk;
+}
+
 void nnc_pool_chunk(const nnc_pool *pool, int64_t chunk, nnc_batch *batch)
 {
     nnc_batch_clear(batch);
-    batch->first = pool->first + chunk * NNC_POOL_CHUNK;
+    batch->first = pool->first + chunk * pool->chunk;
     batch->count = pool->end - batch->first;
-    if (batch->count > NNC_POOL_CHUNK) {
-        batch->count = NNC_POOL_CHUNK;
+    if (batch->count > pool->chunk) {
+        batch->count = pool->chunk;
     }
 }
 

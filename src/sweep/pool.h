@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "base/cell.h"
 
-enum { NNC_POOL_THREADS_MAX = 256, NNC_POOL_CHUNK = 128 };
+enum { NNC_POOL_THREADS_MAX = 256, NNC_POOL_CHUNK = 128, NNC_POOL_CHUNK_MAX = 1024 };
 
 /* A share of the work. */
 typedef struct nnc_shard {
@@ -46,6 +46,7 @@ void nnc_tally_add(nnc_sweep_tally *sum, const nnc_sweep_tally *more);
 
 typedef struct nnc_pool {
     int64_t first, end; /* rows to do */
+    int64_t chunk;      /* rows that are worked out together, at most NNC_POOL_CHUNK_MAX */
     int threads;
     void **workers; /* one per thread, handed to work */
     void (*work)(void *worker, nnc_batch *batch);
@@ -58,7 +59,8 @@ typedef struct nnc_pool {
 /* Fails with what emit returned, or NNC_NO_MEMORY. */
 nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err);
 
-/* Its parts: which rows a chunk has, handing one on, all of them in this thread. */
+/* Its parts: how many chunks there are, which rows a chunk has, handing one on, all of them in this thread. */
+int64_t nnc_pool_chunks(const nnc_pool *pool);
 void nnc_pool_chunk(const nnc_pool *pool, int64_t chunk, nnc_batch *batch);
 nnc_status nnc_pool_emit(const nnc_pool *pool, const nnc_batch *batch, bool *stop, nnc_error *err);
 nnc_status nnc_pool_run_alone(const nnc_pool *pool, int64_t chunk_count, nnc_error *err);

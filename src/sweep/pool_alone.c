@@ -3,6 +3,5 @@
 
 nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err)
 {
-    return nnc_pool_run_alone(pool, (pool->end - pool->first + NNC_POOL_CHUNK - 1) / NNC_POOL_CHUNK,
-                              err);
+    return nnc_pool_run_alone(pool, nnc_pool_chunks(pool), err);
 }

@@ -128,7 +128,7 @@ nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err)
 {
     ring r = { .pool = pool,
                .slot_count = (int64_t)pool->threads * SLOTS_PER_THREAD,
-               .chunk_count = (pool->end - pool->first + NNC_POOL_CHUNK - 1) / NNC_POOL_CHUNK };
+               .chunk_count = nnc_pool_chunks(pool) };
     if (pool->threads == 1 || r.chunk_count < 2) {
         return nnc_pool_run_alone(pool, r.chunk_count, err);
     }

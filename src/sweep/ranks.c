@@ -151,19 +151,6 @@ typedef struct header {
     bool failed;
 } header;
 
-static int64_t chunk_count_of(const nnc_pool *pool)
-{
-    return (pool->end - pool->first + NNC_POOL_CHUNK - 1) / NNC_POOL_CHUNK;
-}
-
-static void set_chunk(const nnc_pool *pool, int64_t chunk, nnc_batch *batch)
-{
-    nnc_batch_clear(batch);
-    batch->first = pool->first + chunk * NNC_POOL_CHUNK;
-    batch->count = pool->end - batch->first;
-    batch->count = batch->count > NNC_POOL_CHUNK ? NNC_POOL_CHUNK : batch->count;
-}
-
 /* A message on its way; its bytes may be used again once it is there. */
 typedef struct letter {
     nnc_buffer bytes;
@@ -209,7 +196,7 @@ static nnc_status serve(const nnc_pool *pool)
     letter letters[2] = { { .request = MPI_REQUEST_NULL }, { .request = MPI_REQUEST_NULL } };
     int turn = 0;
     for (int64_t chunk = next_chunk(); chunk >= 0; chunk = next_chunk()) {
-        set_chunk(pool, chunk, &batch);
+        nnc_pool_chunk(pool, chunk, &batch);
         pool->work(pool->workers[0], &batch);
         send_batch(chunk, &batch, &letters[turn]);
         turn = 1 - turn;
@@ -271,7 +258,7 @@ static void take_message(desk *d, const MPI_Status *from, nnc_error *err)
     d->idle[d->idle_count++] = from->MPI_SOURCE;
     slot *s = &d->slots[head.chunk % d->slot_count];
     const char *marks = d->message.bytes + sizeof head;
-    set_chunk(d->pool, head.chunk, &s->batch);
+    nnc_pool_chunk(d->pool, head.chunk, &s->batch);
     nnc_buffer_put(&s->batch.marks, marks, (size_t)head.marks_size);
     nnc_buffer_put(&s->batch.bytes, marks + head.marks_size, (size_t)head.bytes_size);
     s->batch.tally = head.tally;
@@ -312,7 +299,7 @@ static void hand_out(desk *d)
 static void work_on(desk *d, nnc_error *err)
 {
     slot *s = &d->slots[d->handed % d->slot_count];
-    set_chunk(d->pool, d->handed++, &s->batch);
+    nnc_pool_chunk(d->pool, d->handed++, &s->batch);
     d->pool->work(d->pool->workers[0], &s->batch);
     s->done = true;
     if (s->batch.marks.failed || s->batch.bytes.failed) {
@@ -344,7 +331,7 @@ static nnc_status lead(nnc_crew crew, const nnc_pool *pool, nnc_error *err)
     const int64_t no_more = -1;
     desk d = { .pool = pool,
                .slot_count = (int64_t)crew.size * SLOTS_PER_RANK,
-               .chunk_count = chunk_count_of(pool) };
+               .chunk_count = nnc_pool_chunks(pool) };
     d.slots = calloc((size_t)d.slot_count, sizeof *d.slots);
     d.idle = calloc((size_t)busy_most, sizeof *d.idle);
     if (d.slots == NULL || d.idle == NULL) {

@@ -156,6 +156,7 @@ nnc_status nnc_sweep_open_pool(const nnc_sweep *sweep, int64_t first, int thread
     const int64_t chunks = (sweep->shard_rows - first) / NNC_POOL_CHUNK + 1;
     *pool = (nnc_pool){ .first = first,
                         .end = sweep->shard_rows,
+                        .chunk = NNC_POOL_CHUNK,
                         .threads = threads > chunks ? (int)chunks : threads,
                         .work = nnc_sweeper_work };
     pool->workers = calloc((size_t)pool->threads, sizeof *pool->workers);
@@ -168,6 +169,7 @@ nnc_status nnc_sweep_open_pool(const nnc_sweep *sweep, int64_t first, int thread
         nnc_sweep_close_pool(pool);
         return nnc_no_memory(err);
     }
+    pool->chunk = nnc_sweeper_chunk(pool->workers[0]);
     return NNC_OK;
 }
 

@@ -83,6 +83,12 @@ nnc_status nnc_sweep_add_link(nnc_sweep *sweep, const char *option, const char *
 nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const char *name,
                                const char *list, nnc_error *err);
 
+/* The row that the part has in a place. */
+static inline int64_t nnc_sweep_row_at(const nnc_sweep *sweep, int64_t place)
+{
+    return sweep->shard.number - 1 + place * sweep->shard.of;
+}
+
 /* Counts the rows, once: there are no more axes. */
 nnc_status nnc_sweep_settle(nnc_sweep *sweep, nnc_error *err);
 
@@ -105,6 +111,8 @@ void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer
 typedef struct nnc_sweeper nnc_sweeper;
 nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep); /* NULL when out of memory */
 void nnc_sweeper_destroy(nnc_sweeper *sweeper);
+/* Rows that it does at once. */
+int64_t nnc_sweeper_chunk(const nnc_sweeper *sweeper);
 /* nnc_pool's work. */
 void nnc_sweeper_work(void *sweeper, nnc_batch *batch);
 

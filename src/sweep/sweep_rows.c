@@ -8,9 +8,16 @@
 #include "base/number.h"
 #include "estimate/scratch.h"
 #include "sweep/sweep.h"
+#include "sweep/sweep_order.h"
 
 /* What of a row is known, in the order in which it costs more to know. */
 typedef enum known { KNOWN_AXES, KNOWN_SPECS, KNOWN_FIGURES } known;
+
+/* What is said of a plan over memory. */
+typedef struct over {
+    int64_t total_bytes, capacity_bytes;
+    char text[3 * NNC_NUMBER_TEXT];
+} over;
 
 struct nnc_sweeper {
     const nnc_sweep *sweep;
@@ -23,10 +30,10 @@ struct nnc_sweeper {
     char (*texts)[NNC_METRIC_TEXT_MAX];  /* by slot */
     int64_t specs_moves;                 /* that the fields of model and device were read at */
     char reason[sizeof(nnc_error)];      /* both its texts and what joins them */
+    over over;                           /* of the last row that was */
     nnc_buffer command;                  /* of the row, where it is asked for; keeps its memory */
-    bool decides[NNC_SWEEP_AXES_MAX];    /* a group of axes: what a rank runs */
-    bool mixed;                          /* such a group moves faster than another one */
-    nnc_batch held;                      /* of rows out of their order */
+    nnc_order order;
+    nnc_batch held; /* of rows out of their order */
 };
 
 /* Does anything that is shown, tested or sorted by take more than a brief estimate? */
@@ -40,35 +47,6 @@ static bool asks_full(const nnc_sweep *sweep)
         }
     }
     return false;
-}
-
-/* Do the first and the last value of an axis run other ops? */
-static bool decides_ops(const nnc_sweep *sweep, const nnc_sweep_axis *axis)
-{
-    nnc_plan first = sweep->point.plan, last = first;
-    if (axis->target != NNC_SWEEP_PLAN_FIELD || axis->bytes == NULL) {
-        return true;
-    }
-    memcpy((char *)&first + axis->offset, axis->bytes, axis->size);
-    memcpy((char *)&last + axis->offset, axis->bytes + (size_t)(axis->count - 1) * axis->size,
-           axis->size);
-    first = nnc_plan_seen(&first);
-    last = nnc_plan_seen(&last);
-    return !nnc_same_bytes(&first, &last, sizeof first);
-}
-
-static void find_order(nnc_sweeper *s)
-{
-    const nnc_sweep_axes *axes = &s->sweep->axes;
-    bool other = false;
-    for (int32_t i = 0; i < axes->axis_count; i++) {
-        const nnc_sweep_axis *axis = &axes->axes[i];
-        s->decides[axis->group] = s->decides[axis->group] || decides_ops(s->sweep, axis);
-    }
-    for (int32_t g = 0; g < axes->group_count; g++) {
-        s->mixed = s->mixed || (other && s->decides[g] && axes->lengths[g] > 1);
-        other = other || (!s->decides[g] && axes->lengths[g] > 1);
-    }
 }
 
 nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
@@ -88,7 +66,7 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
         return NULL;
     }
     point->scratch->brief = !asks_full(sweep);
-    find_order(sweeper);
+    nnc_order_find(sweep, &sweeper->order);
     return sweeper;
 }
 
@@ -241,10 +219,16 @@ static void over_memory(nnc_sweeper *s)
 {
     char needed[NNC_NUMBER_TEXT], capacity[NNC_NUMBER_TEXT];
     const nnc_memory *memory = &s->result.memory;
-    snprintf(s->reason, sizeof s->reason, "memory: needs %s of %s",
-             nnc_unit_text((double)memory->total_bytes, "B", needed),
-             nnc_unit_text((double)memory->capacity_bytes, "B", capacity));
-    fill_verdict(s, NNC_SWEEP_OVER_MEMORY, s->reason);
+    over *told = &s->over; /* rows in a row often need as much */
+    if (told->total_bytes != memory->total_bytes ||
+        told->capacity_bytes != memory->capacity_bytes) {
+        told->total_bytes = memory->total_bytes;
+        told->capacity_bytes = memory->capacity_bytes;
+        snprintf(told->text, sizeof told->text, "memory: needs %s of %s",
+                 nnc_unit_text((double)memory->total_bytes, "B", needed),
+                 nnc_unit_text((double)memory->capacity_bytes, "B", capacity));
+    }
+    fill_verdict(s, NNC_SWEEP_OVER_MEMORY, told->text);
 }
 
 static void do_illegal(nnc_sweeper *s, int64_t row, nnc_truth met, const nnc_error *why,
@@ -299,62 +283,20 @@ static void do_row(nnc_sweeper *s, int64_t row, nnc_batch *batch)
     write_row(s, row, batch);
 }
 
-static int64_t row_at(const nnc_sweep *sweep, int64_t i)
-{
-    return sweep->shard.number - 1 + i * sweep->shard.of;
-}
-
-/* A row of a chunk, by what decides its ops. */
-typedef struct turn {
-    int64_t key, row;
-    size_t mark; /* in the batch that holds it */
-    bool kept;
-} turn;
-
-static int64_t key_of_ops(const nnc_sweeper *s, int64_t row)
-{
-    const nnc_sweep_axes *axes = &s->sweep->axes;
-    int32_t places[NNC_SWEEP_AXES_MAX];
-    int64_t key = 0;
-    nnc_sweep_place(axes, row, places);
-    for (int32_t g = 0; g < axes->group_count; g++) {
-        key = s->decides[g] ? key * axes->lengths[g] + places[g] : key;
-    }
-    return key;
-}
-
-static int by_key(const void *a, const void *b)
-{
-    const turn *x = a, *y = b;
-    const int keys = (x->key > y->key) - (x->key < y->key);
-    return keys != 0 ? keys : (x->row > y->row) - (x->row < y->row);
-}
-
-static int by_row(const void *a, const void *b)
-{
-    const turn *x = a, *y = b;
-    return (x->row > y->row) - (x->row < y->row);
-}
-
 /* Rows that run the same ops one after the other, which share more; they are handed on in their order. */
 static void work_mixed(nnc_sweeper *s, nnc_batch *batch)
 {
-    turn turns[NNC_POOL_CHUNK] = { { .key = 0 } };
+    nnc_turn *turns = s->order.turns;
     nnc_batch_row row;
-    for (int64_t i = 0; i < batch->count; i++) {
-        turns[i].row = row_at(s->sweep, batch->first + i);
-        turns[i].key = key_of_ops(s, turns[i].row);
-    }
-    qsort(turns, (size_t)batch->count, sizeof turns[0], by_key);
     nnc_batch_clear(&s->held);
     for (int64_t i = 0; i < batch->count; i++) {
-        turns[i].mark = s->held.marks.size;
-        do_row(s, turns[i].row, &s->held);
-        turns[i].kept = s->held.marks.size > turns[i].mark;
+        const int64_t at = turns[i].row;
+        const size_t mark = s->held.marks.size;
+        do_row(s, nnc_sweep_row_at(s->sweep, batch->first + at), &s->held);
+        turns[at].mark = s->held.marks.size > mark ? mark : NNC_NO_MARK;
     }
-    qsort(turns, (size_t)batch->count, sizeof turns[0], by_row);
     for (int64_t i = 0; i < batch->count; i++) {
-        if (turns[i].kept && nnc_batch_next(&s->held, &turns[i].mark, &row)) {
+        if (turns[i].mark != NNC_NO_MARK && nnc_batch_next(&s->held, &turns[i].mark, &row)) {
             nnc_buffer_put(&batch->bytes, row.bytes, row.size);
             nnc_batch_mark(batch, row.number, row.key);
         }
@@ -366,11 +308,16 @@ static void work_mixed(nnc_sweeper *s, nnc_batch *batch)
 void nnc_sweeper_work(void *sweeper, nnc_batch *batch)
 {
     nnc_sweeper *s = sweeper;
-    if (s->mixed) {
+    if (nnc_order_take(s->sweep, &s->order, batch)) {
         work_mixed(s, batch);
         return;
     }
     for (int64_t i = batch->first; i < batch->first + batch->count; i++) {
-        do_row(s, row_at(s->sweep, i), batch);
+        do_row(s, nnc_sweep_row_at(s->sweep, i), batch);
     }
+}
+
+int64_t nnc_sweeper_chunk(const nnc_sweeper *sweeper)
+{
+    return nnc_order_chunk(sweeper->sweep, &sweeper->order);
 }

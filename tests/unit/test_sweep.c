@@ -419,6 +419,7 @@ static nnc_status run_pool(int threads, int64_t first, gathered *g)
 {
     void *workers[8] = { NULL };
     const nnc_pool pool = { .first = first,
+                            .chunk = NNC_POOL_CHUNK,
                             .end = 5000,
                             .threads = threads,
                             .workers = workers,
