@@ -91,19 +91,22 @@ void nnc_power_throttle(nnc_rows *rows, const nnc_device *device)
 {
     const double pass_s = compute_seconds(rows), slowdown = slowdown_of(rows, device, pass_s);
     double slowed_s = 0.0;
+    int16_t slowed[NNC_ROWS_MAX]; /* rows */
+    int32_t count = 0;
     for (int32_t i = 0; i < rows->count && slowdown > 1.0; i++) {
         const nnc_op_cost *row = &rows->rows[i];
-        slowed_s += nnc_row_fills_units(row) ? (row->time_s - row->fixed_s) * row->repeat : 0.0;
+        if (nnc_row_fills_units(row)) {
+            slowed_s += (row->time_s - row->fixed_s) * row->repeat;
+            slowed[count++] = (int16_t)i;
+        }
     }
     if (!(slowed_s > 0.0)) {
         return;
     }
     const double factor = 1.0 + (slowdown - 1.0) * pass_s / slowed_s;
-    for (int32_t i = 0; i < rows->count; i++) {
-        nnc_op_cost *row = &rows->rows[i];
-        if (nnc_row_fills_units(row)) {
-            row->time_s = row->fixed_s + (row->time_s - row->fixed_s) * factor;
-            row->compute_s *= factor;
-        }
+    for (int32_t i = 0; i < count; i++) {
+        nnc_op_cost *row = &rows->rows[slowed[i]];
+        row->time_s = row->fixed_s + (row->time_s - row->fixed_s) * factor;
+        row->compute_s *= factor;
     }
 }
