@@ -65,8 +65,8 @@ NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan,
     return ends_bytes;
 }
 
-nnc_kept nnc_kept_of(const nnc_op_list *list, const nnc_segment_sums *sums,
-                     const nnc_holding *holding, const nnc_plan *plan, nnc_derivation *why)
+NNC_SAYING nnc_kept kept_of(const nnc_op_list *list, const nnc_segment_sums *sums,
+                            const nnc_holding *holding, const nnc_plan *plan, nnc_derivation *why)
 {
     NNC_LET(why, every, NULL, plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0);
     nnc_kept k = { 0 };
@@ -103,9 +103,16 @@ nnc_kept nnc_kept_of(const nnc_op_list *list, const nnc_segment_sums *sums,
     return k;
 }
 
-double nnc_activation_bytes(const nnc_model *model, const nnc_op_list *list,
-                            const nnc_holding *holding, const nnc_plan *plan, const nnc_kept *k,
-                            nnc_derivation *why)
+nnc_kept nnc_kept_of(const nnc_op_list *list, const nnc_segment_sums *sums,
+                     const nnc_holding *holding, const nnc_plan *plan, nnc_derivation *why)
+{
+    return why != NULL ? kept_of(list, sums, holding, plan, why)
+                       : kept_of(list, sums, holding, plan, NULL);
+}
+
+NNC_SAYING double activation_bytes_of(const nnc_model *model, const nnc_op_list *list,
+                                      const nnc_holding *holding, const nnc_plan *plan,
+                                      const nnc_kept *k, nnc_derivation *why)
 {
     const double pass_bytes = k->bytes;
     double waiting_bytes = 0.0;
@@ -141,4 +148,12 @@ double nnc_activation_bytes(const nnc_model *model, const nnc_op_list *list,
     }
     NNC_SAY(why, activation_bytes, "B", ceil(waiting_bytes));
     return activation_bytes;
+}
+
+double nnc_activation_bytes(const nnc_model *model, const nnc_op_list *list,
+                            const nnc_holding *holding, const nnc_plan *plan, const nnc_kept *k,
+                            nnc_derivation *why)
+{
+    return why != NULL ? activation_bytes_of(model, list, holding, plan, k, why)
+                       : activation_bytes_of(model, list, holding, plan, k, NULL);
 }

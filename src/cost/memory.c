@@ -52,8 +52,8 @@ nnc_held nnc_held_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SE
 
 /* Largest extra at the peak: of one segment, gradients of activations and the block being recomputed (the head has none);
  * what ZeRO gathers (two units, and one unit's whole gradient), and what the policy holds for a while. */
-static void transient(const nnc_held *held, const nnc_plan *plan, double params, nnc_memory *memory,
-                      nnc_derivation *why)
+NNC_SAYING void transient(const nnc_held *held, const nnc_plan *plan, double params,
+                          nnc_memory *memory, nnc_derivation *why)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const double op_bytes = held->op_bytes, live_block = held->block_bytes;
@@ -106,7 +106,7 @@ typedef struct parts {
     double stage_params, sharded_params;
 } parts;
 
-static parts parts_of(const nnc_held *held, const nnc_plan *plan, nnc_derivation *why)
+NNC_SAYING parts parts_of(const nnc_held *held, const nnc_plan *plan, nnc_derivation *why)
 {
     NNC_LET(why, dense_params, NULL, held->dense.params);
     NNC_LET(why, expert_params, NULL, held->expert.params);
@@ -119,8 +119,8 @@ static parts parts_of(const nnc_held *held, const nnc_plan *plan, nnc_derivation
     return (parts){ stage_params, sharded_params };
 }
 
-static double states_of(const nnc_held *held, const nnc_plan *plan, const parts *p,
-                        nnc_derivation *why)
+NNC_SAYING double states_of(const nnc_held *held, const nnc_plan *plan, const parts *p,
+                            nnc_derivation *why)
 {
     nnc_update update = { .optimizer = plan->optimizer, .policy = plan->policy };
     nnc_parameters_update(&held->dense, &held->expert, plan, &update);
@@ -139,7 +139,7 @@ static double states_of(const nnc_held *held, const nnc_plan *plan, const parts 
 }
 
 /* Weights that are not trained, after ZeRO. */
-static double frozen_bytes_of(const nnc_held *held, const nnc_plan *plan, nnc_derivation *why)
+NNC_SAYING double frozen_bytes_of(const nnc_held *held, const nnc_plan *plan, nnc_derivation *why)
 {
     const nnc_parameters dense = held->frozen, expert = held->frozen_expert;
     const bool sharded = plan->zero == 3;
@@ -161,8 +161,8 @@ static double frozen_bytes_of(const nnc_held *held, const nnc_plan *plan, nnc_de
 }
 
 /* What the plan does not count: the user's figure, or the profile's. */
-static void set_aside(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory,
-                      nnc_derivation *why)
+NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory,
+                          nnc_derivation *why)
 {
     if (plan->reserve_bytes >= 0) {
         memory->reserve_bytes = plan->reserve_bytes;
@@ -181,8 +181,8 @@ static void set_aside(const nnc_plan *plan, const nnc_software *software, nnc_me
 }
 
 /* Where measured peaks fell; a figure of the user's own is taken at its word. */
-static void set_interval(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory,
-                         nnc_derivation *why)
+NNC_SAYING void set_interval(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory,
+                             nnc_derivation *why)
 {
     const bool own = plan->reserve_bytes >= 0;
     NNC_LET(why, low, NULL, own ? 1.0 : software->reserve.low);
@@ -195,8 +195,8 @@ static void set_interval(const nnc_plan *plan, const nnc_software *software, nnc
     memory->total_interval_bytes[1] = whole_bytes(most_bytes);
 }
 
-static void complete(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory,
-                     nnc_derivation *why)
+NNC_SAYING void complete(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory,
+                         nnc_derivation *why)
 {
     set_aside(plan, software, memory, why);
     NNC_SET(why, memory->total_bytes, "B",
@@ -206,11 +206,11 @@ static void complete(const nnc_plan *plan, const nnc_software *software, nnc_mem
     set_interval(plan, software, memory, why);
 }
 
-static nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
-                            const nnc_segment_sums *said, const nnc_held *held,
-                            const nnc_holding *holding, const nnc_plan *plan,
-                            const nnc_software *software, int64_t capacity_bytes,
-                            nnc_derivation *why)
+NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
+                                const nnc_segment_sums *said, const nnc_held *held,
+                                const nnc_holding *holding, const nnc_plan *plan,
+                                const nnc_software *software, int64_t capacity_bytes,
+                                nnc_derivation *why)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const parts p = parts_of(held, plan, why);
@@ -276,7 +276,9 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
                           int64_t capacity_bytes, nnc_derivation *why)
 {
     const nnc_held held = nnc_held_of(list, sums, holding, plan);
-    return memory_of(model, list, sums, &held, holding, plan, software, capacity_bytes, why);
+    return why != NULL
+               ? memory_of(model, list, sums, &held, holding, plan, software, capacity_bytes, why)
+               : nnc_memory_held(model, list, &held, holding, plan, software, capacity_bytes);
 }
 
 nnc_memory nnc_memory_of(const nnc_model *model, const nnc_op_list *list,

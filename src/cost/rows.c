@@ -30,19 +30,25 @@ static uint16_t slot_of(const nnc_op_cost *row)
     return (uint16_t)(((shape ^ bytes) * 0x9E3779B97F4A7C15u) >> (64 - NNC_TIMED_BITS));
 }
 
+static nnc_timed_products *timed_of(nnc_rows *rows)
+{
+    return rows->timed != NULL ? rows->timed : &rows->own;
+}
+
 /* A network repeats its products, and so do the plans of a search: an equal one has been timed already. */
 static nnc_timing time_of(nnc_rows *rows, const nnc_device *device, const nnc_op_cost *row)
 {
     if (nnc_op_timed(row->op) != NNC_TIMED_GEMM) {
         return nnc_op_time(device, row->op, &row->work);
     }
+    nnc_timed_products *timed = timed_of(rows);
     const uint16_t slot = slot_of(row);
-    const int32_t at = rows->timed_at[slot];
-    const bool taken = at < rows->timed_count && rows->timed[at].slot == slot;
+    const int32_t at = timed->at[slot];
+    const bool taken = at < timed->count && timed->products[at].slot == slot;
     if (!taken) {
-        rows->timed_at[slot] = (uint16_t)rows->timed_count++;
+        timed->at[slot] = (uint16_t)timed->count++;
     }
-    nnc_timed_product *product = &rows->timed[rows->timed_at[slot]];
+    nnc_timed_product *product = &timed->products[timed->at[slot]];
     if (!taken || !same_product(product, row)) {
         *product = (nnc_timed_product){ .slot = slot,
                                         .shape = row->op->u.matmul,
@@ -57,10 +63,10 @@ static nnc_timing time_of(nnc_rows *rows, const nnc_device *device, const nnc_op
     return product->timing;
 }
 
-void nnc_rows_share(nnc_rows *rows, const nnc_device *device)
+void nnc_timed_begin(nnc_timed_products *timed, const nnc_device *device)
 {
-    rows->timed_on = device;
-    rows->timed_count = 0;
+    timed->on = device;
+    timed->count = 0;
 }
 
 static void set_time(nnc_rows *rows, const nnc_device *device, nnc_op_cost *row)
@@ -322,8 +328,8 @@ void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device,
 {
     rows->count = rows->fresh = 0;
     rows->truncated = false;
-    if (device != NULL && rows->timed_on != device) {
-        rows->timed_count = 0;
+    if (device != NULL && timed_of(rows)->on != device) {
+        timed_of(rows)->count = 0;
     }
     add_forwards(rows, list, 0, device, network, like);
     add_backwards(rows, list, 0, device, network, plan, like);

@@ -18,6 +18,15 @@ typedef struct nnc_timed_product {
     nnc_timing timing;
 } nnc_timed_product;
 
+/* Products in the order in which they came, so that few of them touch little memory, and the place of the one that has a
+ * slot: none has it where that place is beyond the last, or belongs to another slot. */
+typedef struct nnc_timed_products {
+    nnc_timed_product products[NNC_TIMED_SLOTS];
+    uint16_t at[NNC_TIMED_SLOTS];
+    int32_t count;
+    const nnc_device *on; /* does not change; NULL: each table begins anew */
+} nnc_timed_products;
+
 /* Where the rows of an op of the list begin, -1 = it has no forward one, and how many its backward has beside what runs
  * again. */
 typedef struct nnc_op_place {
@@ -30,13 +39,7 @@ typedef struct nnc_rows {
     int32_t count, forward_count; /* forward's come first */
     int32_t fresh;                /* rows from here on are timed on one network */
     nnc_op_place places[NNC_OPS_MAX];
-    /* Products in the order in which they came, so that few of them touch little memory, and the place of the one that has a
-     * slot: none has it where that place is beyond the last, or belongs to another slot. */
-    nnc_timed_product timed[NNC_TIMED_SLOTS];
-    uint16_t timed_at[NNC_TIMED_SLOTS];
-    int32_t timed_count;
-    const nnc_device
-        *timed_on; /* tables of this device, which does not change, share times; NULL = none do */
+    nnc_timed_products own, *timed; /* NULL: its own */
     bool truncated;
 } nnc_rows;
 
@@ -61,9 +64,9 @@ static inline nnc_part nnc_part_of(const nnc_op_cost *row)
     }
 }
 
-/* From now on tables of a device share the times of products, until this is called again: the device must not
- * change. NULL: they do not. */
-void nnc_rows_share(nnc_rows *rows, const nnc_device *device);
+/* From now on tables that are given these products share them, on a device that must not change until this is called
+ * again. */
+void nnc_timed_begin(nnc_timed_products *timed, const nnc_device *device);
 
 /* Expands the forward list of one rank: forward ops, then for each op from the last to the first what
  * is recomputed and its backward ops. repeat: instances in one micro-batch, all layers. network may

@@ -82,9 +82,10 @@ void nnc_shared_begin(nnc_shared *shared, const nnc_model *model, const nnc_devi
 {
     shared->model = model;
     shared->device = device;
+    nnc_timed_begin(&shared->timed, device);
     for (int i = 0; i < shared->count; i++) {
         shared->alike[i].listed = false;
-        nnc_rows_share(&shared->alike[i].rows, device);
+        shared->alike[i].rows.timed = &shared->timed;
     }
 }
 
@@ -107,9 +108,7 @@ void nnc_shared_notice(nnc_shared *shared, const nnc_model *model, const nnc_dev
     }
     shared->model = model; /* elsewhere, perhaps */
     shared->device = device;
-    for (int i = 0; i < shared->count; i++) {
-        shared->alike[i].rows.timed_on = device;
-    }
+    shared->timed.on = device;
 }
 
 /* Copies what is filled of a list. */

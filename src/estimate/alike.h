@@ -35,6 +35,7 @@ typedef struct nnc_shared {
     nnc_device last_device;
     int32_t oldest; /* the next to be replaced */
     uint64_t lists, tables;
+    nnc_timed_products timed;
     nnc_alike *last; /* that was found; NULL = none yet */
     int32_t count;
     nnc_alike alike[]; /* so many */

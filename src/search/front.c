@@ -157,10 +157,21 @@ bool nnc_front_beats(const nnc_front *front, nnc_objective objective, int32_t be
            front->pareto[place - 1].memory_bytes <= memory_bytes;
 }
 
+void nnc_front_copy(nnc_front *to, const nnc_front *from)
+{
+    memcpy(to->best, from->best, sizeof from->best[0] * (size_t)from->best_count);
+    memcpy(to->pareto, from->pareto, sizeof from->pareto[0] * (size_t)from->pareto_count);
+    to->best_count = from->best_count;
+    to->pareto_count = from->pareto_count;
+    to->truncated = from->truncated;
+    to->any_missed = from->any_missed;
+    to->missed = from->missed;
+}
+
 void nnc_front_result(const nnc_front *front, nnc_search_result *result)
 {
-    memcpy(result->best, front->best, sizeof front->best);
-    memcpy(result->pareto, front->pareto, sizeof front->pareto);
+    memcpy(result->best, front->best, sizeof front->best[0] * (size_t)front->best_count);
+    memcpy(result->pareto, front->pareto, sizeof front->pareto[0] * (size_t)front->pareto_count);
     result->best_count = front->best_count;
     result->pareto_count = front->pareto_count;
     result->pareto_truncated = front->truncated;

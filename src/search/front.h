@@ -20,6 +20,8 @@ typedef struct nnc_front {
 bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b);
 
 void nnc_front_clear(nnc_front *front);
+/* All that a front says; the rest of it is room for more. */
+void nnc_front_copy(nnc_front *to, const nnc_front *from);
 void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found);
 /* Would nnc_front_add of such a plan change anything? */
 bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best, uint64_t index,
@@ -35,6 +37,7 @@ void nnc_front_miss(nnc_front *front, const nnc_found *found);
 bool nnc_front_beats(const nnc_front *front, nnc_objective objective, int32_t best, double least_s,
                      int64_t memory_bytes);
 
+/* What lies past the counts of a result stays as it is. */
 void nnc_front_result(const nnc_front *front, nnc_search_result *result);
 /* The front that a result came from. */
 void nnc_front_of(const nnc_search_result *result, nnc_front *front);

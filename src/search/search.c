@@ -54,7 +54,7 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
     for (uint64_t first = 0, end = 0; first < blocks; first = end) {
         end = first + size < blocks ? first + size : blocks;
         size = size < ROUND_MOST ? 2 * size : size;
-        *known = part->front;
+        nnc_front_copy(known, &part->front);
         if (helpers != NULL) {
             helpers->work(helpers->context, known, first, end, part);
         } else {

@@ -335,17 +335,18 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     bool ready = made->workers != NULL;
     const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
     for (int32_t i = 0; i < made->count; i++) {
-        made->workers[i].of = made;
-        made->workers[i].block = (nnc_plan_block){ .model = model,
-                                                   .device = device,
-                                                   .profiles = profiles,
-                                                   .space = space,
-                                                   .scratch = nnc_scratch_create() };
-        ready = ready && made->workers[i].block.scratch != NULL &&
-                nnc_scratch_share(made->workers[i].block.scratch, model, device);
+        worker *w = &made->workers[i]; /* zero; much of it is room, and stays untouched */
+        w->of = made;
+        w->block.model = model;
+        w->block.device = device;
+        w->block.profiles = profiles;
+        w->block.space = space;
+        w->block.scratch = nnc_scratch_create();
+        ready =
+            ready && w->block.scratch != NULL && nnc_scratch_share(w->block.scratch, model, device);
         if (!limited) { /* whether a run keeps to its limits takes more than its step */
-            made->workers[i].block.replays = nnc_replays_create(keep_waited, &made->workers[i]);
-            ready = ready && made->workers[i].block.replays != NULL;
+            w->block.replays = nnc_replays_create(keep_waited, w);
+            ready = ready && w->block.replays != NULL;
         }
     }
     if (!ready) {
