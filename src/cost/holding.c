@@ -92,13 +92,6 @@ void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *ex
     update->orthogonalise_flops = dense->orthogonalise_flops / d + expert->orthogonalise_flops / e;
 }
 
-bool nnc_holding_same(const nnc_holding *a, const nnc_holding *b)
-{
-    const size_t size = sizeof a->instances[0] * (size_t)a->segments;
-    return memcmp(a->instances, b->instances, size) == 0 &&
-           memcmp(a->recomputed, b->recomputed, size) == 0;
-}
-
 void nnc_holding_copy(nnc_holding *to, const nnc_holding *from)
 {
     const size_t size = sizeof to->instances[0] * (size_t)from->segments;

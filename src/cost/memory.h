@@ -17,7 +17,14 @@ typedef struct nnc_holding {
 } nnc_holding;
 
 /* The same layers, recomputed alike: the same work, whatever is in flight. */
-bool nnc_holding_same(const nnc_holding *a, const nnc_holding *b);
+static inline bool nnc_holding_same(const nnc_holding *a, const nnc_holding *b)
+{
+    bool same = true;
+    for (int32_t s = 0; s < a->segments; s++) {
+        same = same && a->instances[s] == b->instances[s] && a->recomputed[s] == b->recomputed[s];
+    }
+    return same;
+}
 /* All that a holding says; the rest of it is room for more segments. */
 void nnc_holding_copy(nnc_holding *to, const nnc_holding *from);
 

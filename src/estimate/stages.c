@@ -42,7 +42,7 @@ typedef struct budget {
     double beside_exposed[NNC_COMM_COUNT], behind_exposed[NNC_COMM_COUNT]; /* shares of the time */
 } budget;
 
-static void collect(const nnc_op_cost *row, const nnc_network *network, const nnc_overlap *overlap,
+static inline void collect(const nnc_op_cost *row, const nnc_network *network, const nnc_overlap *overlap,
                     budget *b)
 {
     const double time_s = row->time_s * row->repeat;
@@ -194,8 +194,8 @@ static bool any_collective(const nnc_rows *rows)
     return false;
 }
 
-void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
-                   const nnc_overlap *overlap, nnc_derivation *why)
+NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
+                          const nnc_overlap *overlap, nnc_derivation *why)
 {
     budget budgets[NNC_SEGMENTS_MAX][NNC_PASS_PARTS];
     if (!any_collective(rows)) {
@@ -226,8 +226,18 @@ void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *n
     }
 }
 
+void nnc_rows_hide(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
+                   const nnc_overlap *overlap, nnc_derivation *why)
+{
+    if (why != NULL) {
+        hide_rows(rows, list, network, overlap, why);
+    } else {
+        hide_rows(rows, list, network, overlap, NULL);
+    }
+}
+
 /* What issuing takes is in host_s; leaves there what it adds. name: of that. */
-static double part_s(nnc_unit *unit, nnc_part part, const char *name, nnc_derivation *why)
+NNC_SAYING double part_s(nnc_unit *unit, nnc_part part, const char *name, nnc_derivation *why)
 {
     double device_s = unit->compute_s[part];
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
@@ -251,15 +261,16 @@ static double part_s(nnc_unit *unit, nnc_part part, const char *name, nnc_deriva
 }
 
 /* Time behind which lanes may carry something; of an exchange, those that it does not meet. */
-static void add_free(nnc_unit *unit, nnc_part part, double time_s, double network_s, nnc_lane lane)
+static inline void add_free(nnc_unit *unit, nnc_part part, double time_s, double network_s, nnc_lane lane)
 {
     for (int f = 0; f < NNC_LANES; f++) {
         unit->free_s[part][f] += time_s - (nnc_lanes_meet((nnc_lane)f, lane) ? network_s : 0.0);
     }
 }
 
-void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
-                   const nnc_launch *launch, nnc_unit units[NNC_SEGMENTS_MAX], nnc_derivation *why)
+NNC_SAYING void sum_units(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
+                          const nnc_launch *launch, nnc_unit units[NNC_SEGMENTS_MAX],
+                          nnc_derivation *why)
 {
     memset(units, 0, sizeof units[0] * (size_t)list->segment_count);
     for (int32_t i = 0; i < rows->count; i++) {
@@ -288,5 +299,15 @@ void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_netw
         units[s].backward_s = part_s(&units[s], NNC_PART_BACKWARD, names[NNC_PART_BACKWARD], why);
         units[s].recompute_s =
             part_s(&units[s], NNC_PART_RECOMPUTE, names[NNC_PART_RECOMPUTE], why);
+    }
+}
+
+void nnc_units_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
+                   const nnc_launch *launch, nnc_unit units[NNC_SEGMENTS_MAX], nnc_derivation *why)
+{
+    if (why != NULL) {
+        sum_units(rows, list, network, launch, units, why);
+    } else {
+        sum_units(rows, list, network, launch, units, NULL);
     }
 }

@@ -238,14 +238,8 @@ int nnc_cluster_step_exchanges(double dense, double expert, const nnc_plan *plan
     return w.count;
 }
 
-double nnc_cluster_exposed_s(const nnc_exchange *exchange, double exchange_s, double share,
-                             nnc_lane lane, const nnc_hideout *hideout)
-{
-    return nnc_cluster_say_exposed_s(exchange, exchange_s, share, lane, hideout, NULL);
-}
-
-double nnc_cluster_say_exposed_s(const nnc_exchange *exchange, double exchange_s, double share,
-                                 nnc_lane lane, const nnc_hideout *hideout, nnc_derivation *why)
+NNC_SAYING double exposed_of(const nnc_exchange *exchange, double exchange_s, double share,
+                             nnc_lane lane, const nnc_hideout *hideout, nnc_derivation *why)
 {
     const bool data = exchange->comm == NNC_COMM_DATA;
     const nnc_route_kind route = data ? (nnc_route_kind)exchange->route : NNC_ROUTE_COUNT;
@@ -286,4 +280,17 @@ double nnc_cluster_say_exposed_s(const nnc_exchange *exchange, double exchange_s
     NNC_SAY(why, time_s, "s", overlap * nnc_min(left_s, network_s) + (1.0 - overlap) * network_s);
     NNC_SOURCE(why, "PyTorch DDP arXiv:2006.15704");
     return time_s;
+}
+
+double nnc_cluster_exposed_s(const nnc_exchange *exchange, double exchange_s, double share,
+                             nnc_lane lane, const nnc_hideout *hideout)
+{
+    return exposed_of(exchange, exchange_s, share, lane, hideout, NULL);
+}
+
+double nnc_cluster_say_exposed_s(const nnc_exchange *exchange, double exchange_s, double share,
+                                 nnc_lane lane, const nnc_hideout *hideout, nnc_derivation *why)
+{
+    return why != NULL ? exposed_of(exchange, exchange_s, share, lane, hideout, why)
+                       : exposed_of(exchange, exchange_s, share, lane, hideout, NULL);
 }
