@@ -1,7 +1,6 @@
 /* Parameters that a device holds: sums over its segments, and over how many ranks ZeRO shards them. */
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "cost/memory.h"
 #include "op/work.h"
@@ -94,9 +93,10 @@ void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *ex
 
 void nnc_holding_copy(nnc_holding *to, const nnc_holding *from)
 {
-    const size_t size = sizeof to->instances[0] * (size_t)from->segments;
-    memcpy(to->instances, from->instances, size);
-    memcpy(to->recomputed, from->recomputed, size);
+    for (int32_t s = 0; s < from->segments; s++) {
+        to->instances[s] = from->instances[s];
+        to->recomputed[s] = from->recomputed[s];
+    }
     to->segments = from->segments;
     to->in_flight = from->in_flight;
     to->head_at_once = from->head_at_once;

@@ -104,11 +104,21 @@ static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to)
     return INT64_MIN;
 }
 
+/* Virtual stages from v on, in a row, that have as many slots as the one before; the last has the head and is none. */
+static int64_t as_many(const slots *s, int64_t v, int64_t count)
+{
+    const int64_t end = v <= s->rest.more ? s->rest.more : count - 1;
+    if (s->own_first || s->own_last || v >= count) {
+        return 0;
+    }
+    return end < count - 1 ? end - v : count - 1 - v;
+}
+
 void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *deal)
 {
     const int32_t chunks = plan->pipeline > 1 ? nnc_schedule_chunks(plan) : 1;
     const int32_t count = plan->pipeline * chunks;
-    int64_t layers = 0, next = 0, stage = 0, chunk = 0;
+    int64_t layers = 0, next = 0;
     deal->stages = plan->pipeline;
     deal->virtual_stages = count;
     deal->segments = list->segment_count;
@@ -118,23 +128,23 @@ void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *de
     const int64_t ends = plan->ends_as_layers ? 1 : 0; /* slots before the first layer */
     const int64_t further = 2 * list->next_layers;     /* each with a head of its own */
     const slots all = slots_of(plan, layers + 2 * ends + further, chunks);
-    int64_t held = 0,
-            like_end = INT64_MIN; /* of the stage before; stages as large are like it up to there */
-    for (int32_t v = 0; v < count; v++) {
-        const int64_t end = next + slots_at(&all, stage, chunk);
+    for (int32_t v = 0; v < count;) {
+        const int64_t size = slots_at(&all, v % plan->pipeline, v / plan->pipeline);
         const int64_t from = next > ends ? next - ends : 0;
-        const int64_t to = end - ends < layers ? end - ends : layers;
-        deal->alike[v] = to - from == held && to <= like_end && v < count - 1;
-        if (deal->alike[v]) {
-            deal->shares[v] = deal->shares[v - 1];
-        } else {
-            deal->shares[v] = share_of(list, from, to, v == 0, v == count - 1);
-            held = to - from;
-            like_end = v > 0 ? segment_end(list, from, to) : INT64_MIN;
+        const int64_t to = next + size - ends < layers ? next + size - ends : layers;
+        deal->alike[v] = false;
+        deal->shares[v] = share_of(list, from, to, v == 0, v == count - 1);
+        next += size;
+        /* Stages as large are like it up to where its segment ends. */
+        const int64_t end = v > 0 && to - from == size ? segment_end(list, from, to) : INT64_MIN;
+        const int64_t fit = end < to ? 0 : size > 0 ? (end - to) / size : count;
+        const int64_t many = as_many(&all, v + 1, count), like = fit < many ? fit : many;
+        const int32_t same = v + (like > 0 ? (int32_t)like : 0);
+        for (; v < same; v++, next += size) {
+            deal->alike[v + 1] = true;
+            deal->shares[v + 1] = deal->shares[v];
         }
-        next = end;
-        stage = stage + 1 < plan->pipeline ? stage + 1 : 0;
-        chunk += stage == 0 ? 1 : 0;
+        v++;
     }
 }
 

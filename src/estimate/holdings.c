@@ -15,6 +15,16 @@ static void set_holding(const nnc_step *step, const nnc_deal *deal, int32_t devi
     }
 }
 
+/* Are all of a device's virtual stages seen to hold what those of the one before do? */
+static bool like_before(const nnc_deal *deal, const nnc_plan *plan, int32_t device)
+{
+    bool like = device > 0 && !nnc_schedule_ends_meet(plan);
+    for (int32_t v = device; like && v < deal->virtual_stages; v += deal->stages) {
+        like = deal->alike[v];
+    }
+    return like;
+}
+
 static double in_flight_of(const nnc_plan *plan, int32_t device, nnc_derivation *why)
 {
     if (plan->pipeline == 1) {
@@ -44,8 +54,15 @@ void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory)
     nnc_deal_layers(step->list, plan, &memory->deal);
     for (int32_t d = 0; d < plan->pipeline; d++) {
         nnc_holding *h = &memory->holdings[d];
-        set_holding(step, &memory->deal, d, in_flight_of(plan, d, NULL), h);
-        memory->alike[d] = d > 0 && nnc_holding_same(h, h - 1);
+        const double in_flight = in_flight_of(plan, d, NULL);
+        const bool like = like_before(&memory->deal, plan, d);
+        if (like) {
+            nnc_holding_copy(h, h - 1);
+            h->in_flight = in_flight;
+        } else {
+            set_holding(step, &memory->deal, d, in_flight, h);
+        }
+        memory->alike[d] = like || (d > 0 && nnc_holding_same(h, h - 1));
     }
 }
 

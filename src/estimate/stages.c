@@ -42,8 +42,8 @@ typedef struct budget {
     double beside_exposed[NNC_COMM_COUNT], behind_exposed[NNC_COMM_COUNT]; /* shares of the time */
 } budget;
 
-static inline void collect(const nnc_op_cost *row, const nnc_network *network, const nnc_overlap *overlap,
-                    budget *b)
+static inline void collect(const nnc_op_cost *row, const nnc_network *network,
+                           const nnc_overlap *overlap, budget *b)
 {
     const double time_s = row->time_s * row->repeat;
     if (nnc_op_is_collective(row->op)) {
@@ -261,7 +261,8 @@ NNC_SAYING double part_s(nnc_unit *unit, nnc_part part, const char *name, nnc_de
 }
 
 /* Time behind which lanes may carry something; of an exchange, those that it does not meet. */
-static inline void add_free(nnc_unit *unit, nnc_part part, double time_s, double network_s, nnc_lane lane)
+static inline void add_free(nnc_unit *unit, nnc_part part, double time_s, double network_s,
+                            nnc_lane lane)
 {
     for (int f = 0; f < NNC_LANES; f++) {
         unit->free_s[part][f] += time_s - (nnc_lanes_meet((nnc_lane)f, lane) ? network_s : 0.0);

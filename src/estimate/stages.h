@@ -20,15 +20,6 @@ typedef struct nnc_share {
     int64_t instances[NNC_SEGMENTS_MAX];
 } nnc_share;
 
-static inline bool nnc_share_same(const nnc_share *a, const nnc_share *b, int32_t segments)
-{
-    bool same = true;
-    for (int32_t s = 0; s < segments; s++) {
-        same = same && a->instances[s] == b->instances[s];
-    }
-    return same;
-}
-
 /* Virtual stages in the order a micro-batch meets them, and where they live. Layers are dealt out
  * evenly; the first stages get one more when they do not divide. Embedding and head go to the
  * ends. */
