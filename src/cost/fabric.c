@@ -8,18 +8,6 @@ const char *nnc_fabric_name(nnc_fabric fabric)
     return names[fabric];
 }
 
-nnc_lane nnc_lane_of(const nnc_network *network, const nnc_exchange *exchange)
-{
-    if (exchange->comm == NNC_COMM_OFFLOAD) {
-        return NNC_LANE_HOST;
-    }
-    const nnc_route *route =
-        network != NULL ? &network->routes[nnc_network_route_of(exchange)] : NULL;
-    return route == NULL || route->outer <= 1 ? NNC_LANE_SCALE_UP
-           : route->inner > 1                 ? NNC_LANE_BOTH
-                                              : NNC_LANE_SCALE_OUT;
-}
-
 /* A rank of a group of G in each of M domains, S bytes of the full tensor. Bytes that it takes in:
  *
  *     collective                    from its domain                from the others

@@ -22,8 +22,19 @@ typedef enum nnc_lane {
     NNC_LANE_BOTH, /* within and between domains */
     NNC_LANES
 } nnc_lane;
-nnc_lane nnc_lane_of(const nnc_network *network, const nnc_exchange *exchange);
-/* Inline, since it is asked for every row of every plan. */
+/* Inline, since these are asked for every row of every plan. */
+static inline nnc_lane nnc_lane_of(const nnc_network *network, const nnc_exchange *exchange)
+{
+    if (exchange->comm == NNC_COMM_OFFLOAD) {
+        return NNC_LANE_HOST;
+    }
+    const nnc_route *route =
+        network != NULL ? &network->routes[nnc_network_route_of(exchange)] : NULL;
+    return route == NULL || route->outer <= 1 ? NNC_LANE_SCALE_UP
+           : route->inner > 1                 ? NNC_LANE_BOTH
+                                              : NNC_LANE_SCALE_OUT;
+}
+
 static inline bool nnc_lanes_meet(nnc_lane a, nnc_lane b)
 {
     return a == b || (a == NNC_LANE_BOTH && b != NNC_LANE_HOST) ||

@@ -77,17 +77,6 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
     return NNC_OK;
 }
 
-nnc_route_kind nnc_network_route_of(const nnc_exchange *exchange)
-{
-    switch (exchange->comm) {
-    case NNC_COMM_TENSOR: return NNC_ROUTE_TENSOR;
-    case NNC_COMM_CONTEXT: return NNC_ROUTE_CONTEXT;
-    case NNC_COMM_EXPERT: return NNC_ROUTE_EXPERT;
-    case NNC_COMM_PIPELINE: return NNC_ROUTE_PIPELINE;
-    default: return (nnc_route_kind)exchange->route;
-    }
-}
-
 /* Over the host link, or in host memory. */
 static double offload_s(const nnc_network *network, const nnc_exchange *exchange, double count,
                         nnc_derivation *why)

@@ -41,7 +41,16 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
                             nnc_error *err);
 
 /* The group of an exchange, other than over the host link. */
-nnc_route_kind nnc_network_route_of(const nnc_exchange *exchange);
+static inline nnc_route_kind nnc_network_route_of(const nnc_exchange *exchange)
+{
+    switch (exchange->comm) {
+    case NNC_COMM_TENSOR: return NNC_ROUTE_TENSOR;
+    case NNC_COMM_CONTEXT: return NNC_ROUTE_CONTEXT;
+    case NNC_COMM_EXPERT: return NNC_ROUTE_EXPERT;
+    case NNC_COMM_PIPELINE: return NNC_ROUTE_PIPELINE;
+    default: return (nnc_route_kind)exchange->route;
+    }
+}
 
 /* Bytes of an exchange that its route carries. Of k copies of a token that go to ranks drawn at random
  * from M domains, software may send one to each domain that gets any,

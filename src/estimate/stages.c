@@ -39,8 +39,12 @@ typedef struct budget {
     bool exchanges;
     nnc_lane lanes[NNC_COMM_COUNT];                            /* that each kind travels by */
     double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* beside the attention; anywhere */
-    double beside_exposed[NNC_COMM_COUNT], behind_exposed[NNC_COMM_COUNT]; /* shares of the time */
 } budget;
+
+/* Shares of the time of those exchanges that nothing hides. */
+typedef struct exposed {
+    double beside[NNC_COMM_COUNT], behind[NNC_COMM_COUNT];
+} exposed;
 
 static inline void collect(const nnc_op_cost *row, const nnc_network *network,
                            const nnc_overlap *overlap, budget *b)
@@ -110,8 +114,8 @@ static double beside_waits_s(const windows *w, nnc_lane lane)
 }
 
 /* asked: the exchange that is explained; NULL = none. */
-NNC_SAYING void settle(budget *b, const nnc_overlap *overlap, nnc_part part,
-                       const nnc_exchange *asked, nnc_derivation *why)
+NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part part,
+                       const nnc_exchange *asked, exposed *shares, nnc_derivation *why)
 {
     windows w = { { 0 }, { 0 } };
     double attention[NNC_LANES];
@@ -123,7 +127,7 @@ NNC_SAYING void settle(budget *b, const nnc_overlap *overlap, nnc_part part,
         nnc_derivation *const said =
             asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
         if (!(b->beside_s[k] > 0.0) && said == NULL) {
-            b->beside_exposed[k] = 1.0; /* of nothing */
+            shares->beside[k] = 1.0; /* of nothing */
             continue;
         }
         const nnc_lane f = b->lanes[k];
@@ -131,14 +135,14 @@ NNC_SAYING void settle(budget *b, const nnc_overlap *overlap, nnc_part part,
         const double exposed_rest =
             hide(b->beside_s[k], share_of(overlap, k, part), &attention[f], said);
         NNC_SAY(said, exposed_share, NULL, exposed_rest);
-        b->beside_exposed[k] = exposed_share;
+        shares->beside[k] = exposed_share;
         use(&w, f, before - attention[f], b->beside_s[k] * exposed_share);
     }
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         nnc_derivation *const said =
             asked != NULL && !asked->hides && (int)asked->comm == k ? why : NULL;
         if (!(b->behind_s[k] > 0.0) && said == NULL) {
-            b->behind_exposed[k] = 1.0;
+            shares->behind[k] = 1.0;
             continue;
         }
         const nnc_lane f = b->lanes[k];
@@ -155,27 +159,27 @@ NNC_SAYING void settle(budget *b, const nnc_overlap *overlap, nnc_part part,
         const double share =
             k == NNC_COMM_CONTEXT ? overlap->context_ahead : share_of(overlap, k, part);
         const double exposed_rest = hide(rest_s, share, &left_s, said);
-        b->behind_exposed[k] = 1.0;
+        shares->behind[k] = 1.0;
         if (all_s > 0.0) {
             NNC_PUT(said, rest_s, "s");
             NNC_PUT(said, first_s, "s");
             NNC_PUT(said, exposed_rest, NULL);
             NNC_SAY(said, exposed_share, NULL, (first_s + rest_s * exposed_rest) / all_s);
-            b->behind_exposed[k] = exposed_share;
+            shares->behind[k] = exposed_share;
         }
-        use(&w, f, all_s * (1.0 - b->behind_exposed[k]), all_s * b->behind_exposed[k]);
+        use(&w, f, all_s * (1.0 - shares->behind[k]), all_s * shares->behind[k]);
     }
 }
 
 /* How the exchange of a row came to the time it has now. */
-static void say_hidden(const budget *settled, const nnc_overlap *overlap, const nnc_op_cost *row,
+static void say_hidden(const budget *b, const nnc_overlap *overlap, const nnc_op_cost *row,
                        int32_t index, nnc_derivation *why)
 {
-    budget b = *settled;
+    exposed shares;
     const nnc_exchange *e = &row->op->u.exchange;
     nnc_say_of_row(why, index);
-    settle(&b, overlap, nnc_part_of(row), e, why);
-    const double exposed_share = e->hides ? b.beside_exposed[e->comm] : b.behind_exposed[e->comm];
+    settle(b, overlap, nnc_part_of(row), e, &shares, why);
+    const double exposed_share = e->hides ? shares.beside[e->comm] : shares.behind[e->comm];
     NNC_PUT(why, exposed_share, NULL);
     NNC_PUT(why, row->network_s, "s");
     NNC_SAY(why, time_s, "s", row->network_s * exposed_share);
@@ -198,6 +202,7 @@ NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_net
                           const nnc_overlap *overlap, nnc_derivation *why)
 {
     budget budgets[NNC_SEGMENTS_MAX][NNC_PASS_PARTS];
+    exposed shares[NNC_SEGMENTS_MAX][NNC_PASS_PARTS]; /* where there are exchanges */
     if (!any_collective(rows)) {
         return;
     }
@@ -212,16 +217,17 @@ NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_net
                 continue;
             }
             budgets[s][p].units = (double)list->segments[s].instances * nnc_list_units(list, s);
-            settle(&budgets[s][p], overlap, (nnc_part)p, NULL, NULL);
+            settle(&budgets[s][p], overlap, (nnc_part)p, NULL, &shares[s][p], NULL);
         }
     }
     for (int32_t i = 0; i < rows->count; i++) {
         nnc_op_cost *row = &rows->rows[i];
         if (nnc_op_is_collective(row->op)) {
             const nnc_exchange *e = &row->op->u.exchange;
-            const budget *b = &budgets[row->op->segment][nnc_part_of(row)];
-            row->time_s *= e->hides ? b->beside_exposed[e->comm] : b->behind_exposed[e->comm];
-            NNC_WHEN(why, say_hidden(b, overlap, row, i, why));
+            const nnc_part part = nnc_part_of(row);
+            const exposed *x = &shares[row->op->segment][part];
+            row->time_s *= e->hides ? x->beside[e->comm] : x->behind[e->comm];
+            NNC_WHEN(why, say_hidden(&budgets[row->op->segment][part], overlap, row, i, why));
         }
     }
 }

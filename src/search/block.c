@@ -80,7 +80,7 @@ bool nnc_block_ships(nnc_plan_block *b, nnc_error *err)
 bool nnc_block_group(nnc_plan_block *b, uint64_t group)
 {
     nnc_plan *plan = &b->settled;
-    nnc_space_inside(b->space, group * nnc_space_group_size(b->space), plan);
+    nnc_space_group(b->space, group, plan);
     b->group++;
     b->dealt = false;
     return (plan->pipeline == 1 || b->schedules[plan->schedule]) && !nnc_schedule_repeats(plan) &&

@@ -118,6 +118,7 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
     if (status != NNC_OK) {
         nnc_fail(err, status, "search", "out of memory");
     } else {
+        nnc_searcher_complete(searcher, &part->front);
         result->evaluated = part->evaluated;
         result->pruned = part->pruned;
         result->legal = part->legal;

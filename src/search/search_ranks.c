@@ -196,7 +196,7 @@ static void lead_round(void *context, const nnc_front *known, uint64_t first, ui
 {
     desk *d = context;
     tell(ORDER_ROUND);
-    *d->known = *known;
+    nnc_front_copy(d->known, known);
     share_front(d->known);
     hand_out(d, first, end, part);
     for (int rank = 1; rank < d->crew.size; rank++) {

@@ -150,7 +150,7 @@ static void keep_plan(worker *w, nnc_pass *pass, nnc_result *result, uint64_t in
 }
 
 /* Does a plan that takes so long, of which nothing else is worked out yet, change the front? Then it is kept as it is: see
- * complete. */
+ * nnc_searcher_complete. */
 static void keep_waited(void *context, const nnc_waiting *plan, double step_s)
 {
     worker *w = context;
@@ -261,14 +261,7 @@ static void run_blocks(void *context)
         run_block(w, nnc_shard_block(r->search, place));
     }
     if (w->block.replays != NULL) {
-        nnc_front *front = &w->part.front;
         nnc_replays_finish(w->block.replays, &w->block.scratch->step.pipeline);
-        for (int32_t i = 0; i < front->best_count; i++) {
-            complete(w, &front->best[i]);
-        }
-        for (int32_t i = 0; i < front->pareto_count; i++) {
-            complete(w, &front->pareto[i]);
-        }
     }
 }
 
@@ -300,6 +293,16 @@ void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t 
     for (int32_t i = 0; i < searcher->count; i++) {
         nnc_search_part_add(part, searcher->search, &searcher->workers[i].part);
         nnc_search_part_clear(&searcher->workers[i].part);
+    }
+}
+
+void nnc_searcher_complete(nnc_searcher *searcher, nnc_front *front)
+{
+    for (int32_t i = 0; i < front->best_count; i++) {
+        complete(&searcher->workers[0], &front->best[i]);
+    }
+    for (int32_t i = 0; i < front->pareto_count; i++) {
+        complete(&searcher->workers[0], &front->pareto[i]);
     }
 }
 

@@ -177,6 +177,14 @@ uint64_t nnc_space_group_size(const nnc_space *space)
            (uint64_t)space->axes[NNC_AXIS_OFFLOAD].count;
 }
 
+void nnc_space_group(const nnc_space *space, uint64_t group, nnc_plan *plan)
+{
+    int64_t v[NNC_AXES];
+    digits(space, NNC_BLOCK_AXES, NNC_AXIS_ZERO, group, v);
+    plan->schedule = (nnc_schedule)v[NNC_AXIS_SCHEDULE];
+    plan->virtual_stages = (int32_t)v[NNC_AXIS_VIRTUAL_STAGES];
+}
+
 void nnc_space_moved(const nnc_space *space, uint64_t inside, nnc_plan *plan)
 {
     int64_t v[NNC_AXES];

@@ -41,9 +41,10 @@ void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan);
 uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards);
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards);
 
-/* Plans of a block that differ in ZeRO stage and offload alone form a group; number inside the group,
- * from 0: sets these two. */
+/* Plans of a block that differ in ZeRO stage and offload alone form a group: sets the others of its choices; number inside
+ * the group, from 0: sets these two. */
 uint64_t nnc_space_group_size(const nnc_space *space);
+void nnc_space_group(const nnc_space *space, uint64_t group, nnc_plan *plan);
 void nnc_space_moved(const nnc_space *space, uint64_t inside, nnc_plan *plan);
 
 #endif
