@@ -190,10 +190,10 @@ static nnc_hideout passes_hideout(const nnc_step *step, const nnc_unit units[NNC
         count += (double)holding->instances[s] * nnc_list_units(step->list, s);
     }
     h.unit_share = 1.0 / count;
-    for (int f = 0; f < NNC_LANES; f++) {
-        for (int32_t s = 0; s < step->list->segment_count; s++) {
-            const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
-            const nnc_unit *u = &units[s];
+    for (int32_t s = 0; s < step->list->segment_count; s++) {
+        const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
+        const nnc_unit *u = &units[s];
+        for (int f = 0; f < NNC_LANES && holds(holding, s); f++) {
             h.forward_s[f] += n * (u->free_s[NNC_PART_FORWARD][f] + u->host_s[NNC_PART_FORWARD]);
             h.backward_s[f] +=
                 n * (u->free_s[NNC_PART_BACKWARD][f] + u->host_s[NNC_PART_BACKWARD]) +

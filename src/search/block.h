@@ -71,7 +71,8 @@ typedef struct nnc_plan_block {
     int32_t units_next;
     nnc_block_tails tails[NNC_BLOCK_TAILS];
     nnc_tail_store stores[NNC_BLOCK_STORES]; /* found again in other blocks */
-    uint64_t begun;                          /* blocks so far */
+    uint64_t suited[NNC_BLOCK_STORES]; /* number of the plans that each was last seen to suit */
+    uint64_t begun;                    /* blocks so far */
     nnc_pass passes[NNC_PASSES_MAX];
     int32_t pass_count, pass_next;
     const nnc_pass *listed; /* the last; NULL = none */

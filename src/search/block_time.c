@@ -37,7 +37,13 @@ static nnc_step step_of(nnc_plan_block *b, nnc_pass *pass, const nnc_plan *plan,
     step.tails = tails_of(b, pass, plan, moved);
     step.windows = &pass->windows[nnc_schedule_splits(plan) ? 1 : 0];
     step.store = &b->stores[place % NNC_BLOCK_STORES];
-    nnc_tail_store_suit(step.store, &step);
+    uint64_t *suited = &b->suited[place % NNC_BLOCK_STORES];
+    const uint64_t suits =
+        2 * (b->begun * nnc_space_group_size(b->space) + moved) + (nnc_schedule_dual(plan) ? 1 : 0);
+    if (*suited != suits) { /* the order of passes changes nothing else */
+        nnc_tail_store_suit(step.store, &step);
+        *suited = suits;
+    }
     return step;
 }
 
