@@ -17,9 +17,10 @@ typedef struct replay_set {
     uint64_t number;
     int32_t tracks, plans; /* so many; 0 = empty */
     double send_s[NNC_TRACKS];
+    /* Forward of all virtual stages, then backward, then weight gradients: without room in between, so that sets stay small
+     * where pipelines are short. */
+    double times_s[3 * VIRTUAL_MAX * NNC_TRACKS];
     nnc_waiting plan[PLANS_MAX];
-    double forward_s[VIRTUAL_MAX * NNC_TRACKS], backward_s[VIRTUAL_MAX * NNC_TRACKS],
-        weight_s[VIRTUAL_MAX * NNC_TRACKS];
 } replay_set;
 
 struct nnc_replays {
@@ -84,9 +85,10 @@ static void replay(nnc_replays *r, int32_t place, nnc_pipeline_memory *memory)
         return;
     }
     nnc_pipeline pipeline = set->shape;
-    pipeline.forward_s = set->forward_s;
-    pipeline.backward_s = set->backward_s;
-    pipeline.weight_s = set->weight_s;
+    const int32_t room = pipeline.stages * pipeline.chunks * NNC_TRACKS;
+    pipeline.forward_s = set->times_s;
+    pipeline.backward_s = set->times_s + room;
+    pipeline.weight_s = set->times_s + 2 * room;
     const bool done =
         set->tracks > 0 &&
         nnc_pipeline_run_tracks(&pipeline, set->send_s, set->tracks, memory, r->span_s, total_s);
@@ -136,10 +138,12 @@ nnc_replay_place nnc_replays_add(nnc_replays *r, const nnc_pipeline *pipeline,
     }
     const int32_t track = set->tracks++;
     set->send_s[track] = pipeline->send_s;
-    for (int32_t s = 0; s < pipeline->stages * pipeline->chunks; s++) {
-        set->forward_s[s * NNC_TRACKS + track] = pipeline->forward_s[s];
-        set->backward_s[s * NNC_TRACKS + track] = pipeline->backward_s[s];
-        set->weight_s[s * NNC_TRACKS + track] = pipeline->weight_s[s];
+    const int32_t count = pipeline->stages * pipeline->chunks;
+    double *at = &set->times_s[track];
+    for (int32_t s = 0; s < count; s++, at += NNC_TRACKS) {
+        at[0] = pipeline->forward_s[s];
+        at[count * NNC_TRACKS] = pipeline->backward_s[s];
+        at[2 * count * NNC_TRACKS] = pipeline->weight_s[s];
     }
     return (nnc_replay_place){ place, track, set->number };
 }
