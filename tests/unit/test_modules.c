@@ -303,6 +303,54 @@ START_TEST(uneven_stages)
 }
 END_TEST
 
+/* Slots of a virtual stage: of all in order, the first get one more. */
+static int64_t slots_before(int64_t total, int64_t count, int64_t v)
+{
+    return v * (total / count) + (v < total % count ? v : total % count);
+}
+
+/* Two kinds of layers, one after the other, over all numbers of virtual stages: each layer is dealt out once and in order,
+ * and stages that are seen to be alike are. */
+START_TEST(every_layer_is_dealt_out_once)
+{
+    static nnc_op_list list;
+    static nnc_deal deal;
+    nnc_plan plan = nnc_plan_default();
+    plan.schedule = NNC_SCHEDULE_INTERLEAVED;
+    list.segment_count = 4;
+    list.segments[0] = list.segments[3] = (nnc_segment){ 1, false };
+    for (int64_t dense = 1; dense <= 9; dense += 4) {
+        for (int64_t all = dense; all <= 40; all++) {
+            list.segments[1] = (nnc_segment){ dense, true };
+            list.segments[2] = (nnc_segment){ all - dense, true };
+            for (int i = 0; i < 2 * 8 * 5; i++) {
+                const int64_t ends = i % 2;
+                plan.ends_as_layers = ends > 0;
+                plan.pipeline = 1 + i / 2 % 8;
+                plan.virtual_stages = 1 + i / 16;
+                nnc_deal_layers(&list, &plan, &deal);
+                const int32_t count = deal.virtual_stages;
+                ck_assert_int_eq(count,
+                                 plan.pipeline > 1 ? plan.pipeline * plan.virtual_stages : 1);
+                for (int32_t v = 0; v < count; v++) {
+                    const int64_t *held = deal.shares[v].instances;
+                    int64_t from = slots_before(all + 2 * ends, count, v) - ends;
+                    int64_t to = slots_before(all + 2 * ends, count, v + 1) - ends;
+                    from = from > 0 ? from : 0;
+                    to = to < all ? to : all;
+                    const int64_t first = (to < dense ? to : dense) - (from < dense ? from : dense);
+                    ck_assert_int_eq(held[1], first);
+                    ck_assert_int_eq(held[1] + held[2], to > from ? to - from : 0);
+                    ck_assert(held[0] == (v == 0) && held[3] == (v == count - 1));
+                    ck_assert(!deal.alike[v] || memcmp(held, deal.shares[v - 1].instances,
+                                                       sizeof deal.shares[v]) == 0);
+                }
+            }
+        }
+    }
+}
+END_TEST
+
 /* Products whose operands have scales for blocks take as much longer as the device says. */
 START_TEST(scales_for_blocks)
 {
@@ -343,6 +391,7 @@ int main(void)
         gathers_of_8_bits,
         whole_experts,
         uneven_stages,
+        every_layer_is_dealt_out_once,
         scales_for_blocks,
     };
     return run_tests("modules", tests, COUNT_OF(tests));
