@@ -113,6 +113,22 @@ void nnc_step_deal(const nnc_step *step, nnc_step_memory *memory);
 /* The same for another number of micro-batches, where all else of the plan is as it was dealt out for: what they
  * keep in flight. Is that what it was? */
 bool nnc_step_deal_again(const nnc_step *step, nnc_step_memory *memory);
+/* What plans of one list were dealt, found again by all that it depends on; pipelines that are long are not kept. */
+enum {
+    NNC_DEALT_BITS = 8,
+    NNC_DEALT = 1 << NNC_DEALT_BITS,
+    NNC_DEALT_STAGES = 32,
+    NNC_DEALT_VIRTUAL = 64
+};
+typedef struct nnc_dealt {
+    uint64_t key; /* 0 = empty */
+    int32_t virtual_stages;
+    bool alike[NNC_DEALT_STAGES], virtual_alike[NNC_DEALT_VIRTUAL];
+    nnc_holding holdings[NNC_DEALT_STAGES];
+    nnc_share shares[NNC_DEALT_VIRTUAL];
+} nnc_dealt;
+/* nnc_step_deal, for plans that differ in pipeline, schedule, virtual stages, micro-batches and full recomputation alone. */
+void nnc_step_deal_kept(const nnc_step *step, nnc_dealt kept[NNC_DEALT], nnc_step_memory *memory);
 /* Says how many micro-batches a device keeps in flight. */
 void nnc_step_say_in_flight(const nnc_step *step, int32_t device);
 

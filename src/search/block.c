@@ -292,7 +292,7 @@ static void drop_lighter(nnc_plan_block *b)
 static void deal(nnc_plan_block *b, const nnc_step *step)
 {
     const nnc_holding *h = b->scratch->step.holdings;
-    nnc_step_deal(step, &b->scratch->step);
+    nnc_step_deal_kept(step, b->dealt_before, &b->scratch->step);
     b->heaviest_count = 0;
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         if (!b->scratch->step.alike[d]) {

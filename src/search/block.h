@@ -67,6 +67,7 @@ typedef struct nnc_plan_block {
     bool schedules[NNC_SCHEDULE_COUNT]; /* that any framework has */
     int32_t heaviest[NNC_STAGES_MAX];   /* of each run of equal stages the one that keeps most */
     int32_t heaviest_count;
+    nnc_dealt dealt_before[NNC_DEALT];
     nnc_table_units units[NNC_PASSES_MAX];
     int32_t units_next;
     nnc_block_tails tails[NNC_BLOCK_TAILS];
