@@ -85,7 +85,7 @@ static void replay(nnc_replays *r, int32_t place, nnc_pipeline_memory *memory)
         return;
     }
     nnc_pipeline pipeline = set->shape;
-    const int32_t room = pipeline.stages * pipeline.chunks * NNC_TRACKS;
+    const size_t room = (size_t)pipeline.stages * (size_t)pipeline.chunks * NNC_TRACKS;
     pipeline.forward_s = set->times_s;
     pipeline.backward_s = set->times_s + room;
     pipeline.weight_s = set->times_s + 2 * room;
@@ -139,11 +139,12 @@ nnc_replay_place nnc_replays_add(nnc_replays *r, const nnc_pipeline *pipeline,
     const int32_t track = set->tracks++;
     set->send_s[track] = pipeline->send_s;
     const int32_t count = pipeline->stages * pipeline->chunks;
+    const size_t room = (size_t)count * NNC_TRACKS;
     double *at = &set->times_s[track];
     for (int32_t s = 0; s < count; s++, at += NNC_TRACKS) {
         at[0] = pipeline->forward_s[s];
-        at[count * NNC_TRACKS] = pipeline->backward_s[s];
-        at[2 * count * NNC_TRACKS] = pipeline->weight_s[s];
+        at[room] = pipeline->backward_s[s];
+        at[2 * room] = pipeline->weight_s[s];
     }
     return (nnc_replay_place){ place, track, set->number };
 }
