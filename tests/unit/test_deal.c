@@ -1,0 +1,164 @@
+/* Layers dealt out to the stages of a pipeline. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw.h"
+#include "estimate/step.h"
+
+/* Layers of each virtual stage, of a list with a table, `layers` equal layers and a head. */
+static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held)
+{
+    static nnc_op_list list;
+    static nnc_deal deal;
+    list.segment_count = 3;
+    list.segments[0] = list.segments[2] = (nnc_segment){ 1, false };
+    list.segments[1] = (nnc_segment){ layers, true };
+    nnc_deal_layers(&list, plan, &deal);
+    for (int32_t v = 0; v < deal.virtual_stages; v++) {
+        held[v] = deal.shares[v].instances[1];
+    }
+    ck_assert_int_eq(deal.shares[0].instances[0], 1);
+    ck_assert_int_eq(deal.shares[deal.virtual_stages - 1].instances[2], 1);
+}
+
+/* Llama 3.1 405B, arXiv:2407.21783, section 3.3.2: the first stage has the table, the last the head, and a layer less each;
+ * 6 layers and 2 ends over 4 virtual stages; 10 layers as 1, 3, 3 and 3; two chunks of each of three stages. */
+START_TEST(uneven_stages)
+{
+    nnc_plan plan = nnc_plan_default();
+    int64_t held[6] = { 0 };
+    nnc_error err = { 0 };
+    plan.schedule = NNC_SCHEDULE_1F1B;
+    plan.pipeline = 4;
+    plan.ends_as_layers = true;
+    deal_of(&plan, 6, held);
+    ck_assert(held[0] == 1 && held[1] == 2 && held[2] == 2 && held[3] == 1);
+    deal_of(&plan, 2, held); /* the ends alone on their stages: the table is on the first */
+    ck_assert(held[0] == 0 && held[1] == 1 && held[2] == 1 && held[3] == 0);
+    ck_assert_int_eq(nnc_schedule_resolve(&plan, 2, &err), NNC_OK);
+    ck_assert_int_eq(nnc_schedule_resolve(&plan, 1, &err), NNC_ILLEGAL_PLAN);
+    plan.ends_as_layers = false;
+    ck_assert_int_eq(nnc_schedule_resolve(&plan, 2, &err), NNC_ILLEGAL_PLAN);
+    plan.first_stage_layers = 1;
+    deal_of(&plan, 10, held);
+    ck_assert(held[0] == 1 && held[1] == 3 && held[2] == 3 && held[3] == 3);
+    plan.last_stage_layers = 10; /* nothing left */
+    ck_assert_int_eq(nnc_schedule_resolve(&plan, 10, &err), NNC_ILLEGAL_PLAN);
+    plan.schedule = NNC_SCHEDULE_INTERLEAVED;
+    plan.pipeline = 3;
+    plan.virtual_stages = 2;
+    plan.first_stage_layers = 2;
+    plan.last_stage_layers = 3;
+    ck_assert_int_eq(nnc_schedule_resolve(&plan, 9, &err), NNC_OK);
+    deal_of(&plan, 9, held);
+    ck_assert(held[0] == 1 && held[1] == 2 && held[2] == 2);
+    ck_assert(held[3] == 1 && held[4] == 2 && held[5] == 1);
+}
+END_TEST
+
+/* Slots of a virtual stage: of all in order, the first get one more. */
+static int64_t slots_before(int64_t total, int64_t count, int64_t v)
+{
+    return v * (total / count) + (v < total % count ? v : total % count);
+}
+
+/* Two kinds of layers, one after the other, over all numbers of virtual stages: each layer is dealt out once and in order,
+ * and stages that are seen to be alike are. */
+START_TEST(every_layer_is_dealt_out_once)
+{
+    static nnc_op_list list;
+    static nnc_deal deal;
+    nnc_plan plan = nnc_plan_default();
+    plan.schedule = NNC_SCHEDULE_INTERLEAVED;
+    list.segment_count = 4;
+    list.segments[0] = list.segments[3] = (nnc_segment){ 1, false };
+    for (int64_t dense = 1; dense <= 9; dense += 4) {
+        for (int64_t all = dense; all <= 40; all++) {
+            list.segments[1] = (nnc_segment){ dense, true };
+            list.segments[2] = (nnc_segment){ all - dense, true };
+            for (int i = 0; i < 2 * 8 * 5; i++) {
+                const int64_t ends = i % 2;
+                plan.ends_as_layers = ends > 0;
+                plan.pipeline = 1 + i / 2 % 8;
+                plan.virtual_stages = 1 + i / 16;
+                nnc_deal_layers(&list, &plan, &deal);
+                const int32_t count = deal.virtual_stages;
+                ck_assert_int_eq(count,
+                                 plan.pipeline > 1 ? plan.pipeline * plan.virtual_stages : 1);
+                for (int32_t v = 0; v < count; v++) {
+                    const int64_t *held = deal.shares[v].instances;
+                    int64_t from = slots_before(all + 2 * ends, count, v) - ends;
+                    int64_t to = slots_before(all + 2 * ends, count, v + 1) - ends;
+                    from = from > 0 ? from : 0;
+                    to = to < all ? to : all;
+                    const int64_t first = (to < dense ? to : dense) - (from < dense ? from : dense);
+                    ck_assert_int_eq(held[1], first);
+                    ck_assert_int_eq(held[1] + held[2], to > from ? to - from : 0);
+                    ck_assert(held[0] == (v == 0) && held[3] == (v == count - 1));
+                    ck_assert(!deal.alike[v] || memcmp(held, deal.shares[v - 1].instances,
+                                                       sizeof deal.shares[v]) == 0);
+                }
+            }
+        }
+    }
+}
+END_TEST
+
+static bool same_deal(const nnc_step_memory *a, const nnc_step_memory *b, int32_t stages)
+{
+    bool same = a->deal.virtual_stages == b->deal.virtual_stages &&
+                a->deal.stages == b->deal.stages && a->deal.segments == b->deal.segments;
+    for (int32_t v = 0; same && v < a->deal.virtual_stages; v++) {
+        same = a->deal.alike[v] == b->deal.alike[v] &&
+               memcmp(&a->deal.shares[v], &b->deal.shares[v], sizeof a->deal.shares[v]) == 0;
+    }
+    for (int32_t d = 0; same && d < stages; d++) {
+        const nnc_holding *x = &a->holdings[d], *y = &b->holdings[d];
+        same = a->alike[d] == b->alike[d] && nnc_holding_same(x, y) && x->segments == y->segments &&
+               x->head_at_once == y->head_at_once && !(x->in_flight < y->in_flight) &&
+               !(x->in_flight > y->in_flight);
+    }
+    return same;
+}
+
+/* Whatever was dealt out before, also pipelines too long to be kept. */
+START_TEST(a_deal_is_found_again)
+{
+    static nnc_op_list list;
+    static nnc_dealt kept[NNC_DEALT];
+    nnc_step_memory *first = calloc(1, sizeof *first), *second = calloc(1, sizeof *second);
+    const nnc_schedule schedules[] = { NNC_SCHEDULE_GPIPE, NNC_SCHEDULE_1F1B,
+                                       NNC_SCHEDULE_INTERLEAVED, NNC_SCHEDULE_ZB_V,
+                                       NNC_SCHEDULE_DUALPIPE };
+    ck_assert(first != NULL && second != NULL);
+    seed(0);
+    list.segment_count = 3;
+    list.segments[0] = list.segments[2] = (nnc_segment){ 1, false };
+    list.segments[1] = (nnc_segment){ 96, true };
+    for (int i = 0; i < 20000; i++) {
+        nnc_plan plan = nnc_plan_default();
+        plan.schedule = schedules[draw(5)];
+        plan.pipeline = draw(4) == 0 ? 48 : 2 * (int32_t)(1 + draw(8));
+        plan.virtual_stages = plan.schedule == NNC_SCHEDULE_INTERLEAVED ? 1 + (int32_t)draw(6) : 1;
+        plan.recompute = draw(2) == 0 ? NNC_RECOMPUTE_FULL : NNC_RECOMPUTE_NORM;
+        plan.micro_batches = 2 * plan.pipeline + 2 * (int64_t)draw(9);
+        const nnc_step step = { .plan = &plan, .list = &list };
+        nnc_step_deal(&step, first);
+        nnc_step_deal_kept(&step, kept, second);
+        ck_assert_msg(same_deal(first, second, plan.pipeline), "%d stages, schedule %d",
+                      (int)plan.pipeline, (int)plan.schedule);
+    }
+    free(first);
+    free(second);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        uneven_stages,
+        every_layer_is_dealt_out_once,
+        a_deal_is_found_again,
+    };
+    return run_tests("deal", tests, COUNT_OF(tests));
+}
