@@ -134,6 +134,18 @@ with tempfile.TemporaryDirectory() as work:
     with open("deep.json", "w", encoding="utf-8") as file:
         file.write('{"x":' + "[" * 64 + "]" * 64 + "}")
     refused("nested too deeply, expected at most 64 levels", ["estimate", "./deep.json", "round"])
+    with open("many.onnx", "wb") as file:  # a graph of empty tensors, two bytes each
+        size, length = 2 * 40_000_000, b""
+        while size > 0:
+            length += bytes([size % 128 + (128 if size > 127 else 0)])
+            size //= 128
+        file.write(b"\x3a" + length)
+        for _ in range(40):
+            file.write(b"\x2a\x00" * 1_000_000)
+    status, message, seconds = run(["import", "many.onnx"], data=3_000_000_000)
+    if "without" not in message and (status != 3 or "has more than a million values" not in message):
+        failures.append(f"many.onnx: exit {status}, {message}")
+    os.remove("many.onnx")
     for name in ("large.json", "large.csv"):
         with open(name, "w", encoding="utf-8") as file:
             file.write('{"schema": "nncost.search/1"')

@@ -33,6 +33,14 @@ size_t nnc_utf8_length(const char *text, size_t size)
 }
 
 /* Source: The Unicode Standard 15, tables 2-3 and 23-1, and annex 9, table 4. */
+/* "##[", "##vso[": runners of workflows obey it anywhere in a line.
+ * Source: github.com/actions/runner, ActionCommand.cs; learn.microsoft.com, "Logging commands". */
+static bool is_order(const char *text)
+{
+    return text[0] == '#' && text[1] == '#' &&
+           text[2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz")] == '[';
+}
+
 size_t nnc_control_length(const char *text)
 {
     static const struct {
@@ -53,14 +61,14 @@ size_t nnc_control_length(const char *text)
             return length;
         }
     }
-    return 0;
+    return is_order(text) ? 1 : 0;
 }
 
 size_t nnc_plain_length(const char *text, size_t most)
 {
     size_t length = 0;
     while (length < most && text[length] >= ' ' && text[length] <= '~' && text[length] != '"' &&
-           text[length] != '\\') {
+           text[length] != '\\' && text[length] != '#') {
         length++;
     }
     return length;

@@ -11,7 +11,9 @@ static void say(const char *path, const char *notes)
 {
     while (notes != NULL && *notes != '\0') {
         const size_t length = strcspn(notes, "\n");
-        fprintf(stderr, "nncost: %s: note: %.*s\n", path, (int)length, notes);
+        nnc_error note;
+        nnc_fail(&note, NNC_OK, path, "note: %.*s", (int)length, notes); /* without controls */
+        fprintf(stderr, "nncost: %s: %s\n", note.where, note.what);
         notes += length + (notes[length] == '\n');
     }
 }

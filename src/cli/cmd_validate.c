@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "cli/command.h"
+#include "render/text.h"
 
 /* Faults go to standard error as they are found; the worst decides the exit code. */
 static void print_fault(void *context, const nnc_error *fault)
@@ -38,8 +39,9 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const nnc_options *options = record;
     for (int i = 0; i < options->operand_count; i++) {
-        nnc_buffer_print(out, "%s%s: ok\n", style.format == &nnc_format_markdown ? "- " : "",
-                         options->operands[i]);
+        nnc_buffer_text(out, style.format == &nnc_format_markdown ? "- " : "");
+        nnc_put_plain(out, options->operands[i], nnc_text_width(options->operands[i]));
+        nnc_buffer_text(out, ": ok\n");
     }
 }
 

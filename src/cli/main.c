@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "onnx/onnx_import.h"
 #include "render/sheet.h"
+#include "sweep/ranks.h"
 
 static const nnc_command *const commands[] = {
     &nnc_cmd_estimate,  &nnc_cmd_ops,    &nnc_cmd_op,      &nnc_cmd_compare,  &nnc_cmd_run,
@@ -205,12 +206,27 @@ static nnc_status check_operands(const nnc_command *command, const nnc_options *
     return NNC_OK;
 }
 
+/* What ranks refuse, the first of them says; status of a command that runs on ranks. */
+static nnc_status refuse_once(nnc_session *session, const nnc_command *command, nnc_status status,
+                              nnc_error *err)
+{
+    if (command == &nnc_cmd_sweep || command == &nnc_cmd_search) {
+        const nnc_crew crew = nnc_crew_begin();
+        (void)nnc_crew_all_well(crew, 0, &status, err);
+        nnc_crew_end();
+    }
+    if (status == NNC_OK) {
+        session->options.output = NULL; /* nothing is written */
+    }
+    return status;
+}
+
 static nnc_status run_command(nnc_session *session, const nnc_command *command, nnc_error *err)
 {
     char path[PATH_MAX];
     nnc_status status = check_operands(command, &session->options, err);
     if (status != NNC_OK) {
-        return status;
+        return refuse_once(session, command, status, err);
     }
     const char *data = find_data(path);
     session->specs = nnc_specs_open(data);
@@ -317,7 +333,7 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     const nnc_status status =
         nnc_options_parse(argc - 1, argv + 1, command, &session->options, err);
     if (status != NNC_OK) {
-        return status;
+        return refuse_once(session, command, status, err);
     }
     const char *writing = session->inside ? writing_option(&session->options) : NULL;
     if (writing != NULL) {

@@ -272,14 +272,43 @@ static const char *notes_of(const nnc_onnx_graph *g)
     return copy;
 }
 
+/* A character of at most three bytes. */
+static void put_escape(nnc_buffer *out, const unsigned char *s, size_t length)
+{
+    const unsigned code = length == 1 ? s[0]
+                          : length == 2
+                              ? (s[0] & 0x1FU) << 6U | (s[1] & 0x3FU)
+                              : (s[0] & 0x0FU) << 12U | (s[1] & 0x3FU) << 6U | (s[2] & 0x3FU);
+    nnc_buffer_print(out, "\\u%04x", code);
+}
+
+/* The name of a file as text of JSON. */
+static void put_id(nnc_buffer *out, const char *key, const char *id)
+{
+    nnc_buffer_print(out, "  \"%s\": \"", key);
+    while (*id != '\0') {
+        const size_t length = nnc_utf8_length(id, strnlen(id, 4));
+        if (length == 0) {
+            nnc_buffer_text(out, "\\ufffd");
+        } else if (nnc_control_length(id) > 0) {
+            put_escape(out, (const unsigned char *)id, length);
+        } else {
+            nnc_buffer_text(out, *id == '"' || *id == '\\' ? "\\" : "");
+            nnc_buffer_put(out, id, length);
+        }
+        id += length > 0 ? length : 1;
+    }
+    nnc_buffer_text(out, "\",\n");
+}
+
 static nnc_status finish(nnc_onnx_graph *g, const char *id, char **text, size_t *size)
 {
     nnc_buffer all = { 0 };
-    nnc_buffer_print(
-        &all,
-        "{\n  \"schema\": \"nncost.model/1\",\n  \"id\": \"%s\",\n  \"name\": \"%s\",\n"
-        "  \"family\": \"graph\",\n  \"sources\": { \"\": \"an ONNX file, by nncost import\" },\n",
-        id, id);
+    nnc_buffer_text(&all, "{\n  \"schema\": \"nncost.model/1\",\n");
+    put_id(&all, "id", id);
+    put_id(&all, "name", id);
+    nnc_buffer_text(&all, "  \"family\": \"graph\",\n"
+                          "  \"sources\": { \"\": \"an ONNX file, by nncost import\" },\n");
     nnc_buffer_put(&all, g->out.bytes, g->out.size);
     nnc_buffer_text(&all, "\n  ]\n}\n");
     *size = all.size;
@@ -309,16 +338,35 @@ static nnc_status convert(nnc_onnx_graph *g, const char *id, char **text, size_t
 }
 
 /* The system's, which protobuf-c does not tell from a file that is none. */
-static void *take(void *failed, size_t size)
+/* Two bytes of a file may stand for a tensor of two hundred, so what is taken is counted. */
+typedef struct unpacking {
+    size_t left; /* bytes */
+    bool too_many, failed;
+} unpacking;
+
+/* Enough for a million values, and for weights in the file. */
+static size_t most_bytes(size_t count)
 {
+    return (size_t)1000000000 + 3 * count;
+}
+
+static void *take(void *context, size_t size)
+{
+    enum { OVERHEAD = 32 }; /* of a piece */
+    unpacking *u = context;
+    u->too_many = u->too_many || size > u->left || u->left - size < OVERHEAD;
+    if (u->too_many) {
+        return NULL;
+    }
+    u->left -= size + OVERHEAD;
     void *memory = malloc(size > 0 ? size : 1);
-    *(bool *)failed = *(bool *)failed || memory == NULL;
+    u->failed = u->failed || memory == NULL;
     return memory;
 }
 
-static void give_back(void *failed, void *memory)
+static void give_back(void *context, void *memory)
 {
-    (void)failed;
+    (void)context;
     free(memory);
 }
 
@@ -326,12 +374,14 @@ nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, c
                          const char *axes, nnc_arena *arena, char **text, size_t *size,
                          const char **notes, nnc_error *err)
 {
-    bool failed = false;
-    ProtobufCAllocator memory = { take, give_back, &failed };
+    unpacking taken = { .left = most_bytes(count) };
+    ProtobufCAllocator memory = { take, give_back, &taken };
     Onnx__ModelProto *model = onnx__model_proto__unpack(&memory, count, bytes);
     nnc_status status = NNC_OK;
-    if (failed) {
+    if (taken.failed) {
         status = nnc_no_memory(err);
+    } else if (taken.too_many) {
+        status = nnc_fail(err, NNC_BAD_SPEC, path, "has more than a million values");
     } else if (model == NULL || model->graph == NULL) {
         status = nnc_fail(err, NNC_BAD_SPEC, path, "is no ONNX file");
     } else {

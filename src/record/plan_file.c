@@ -88,9 +88,8 @@ void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults
     nnc_json_free(&doc);
 }
 
-/* What a pipe holds stays with the specs: it may be asked for again. */
-static nnc_status read_any(nnc_specs *specs, const char *path, char **text, size_t *size,
-                           nnc_error *err)
+nnc_status nnc_plans_text(nnc_specs *specs, const char *path, char **text, size_t *size,
+                          nnc_error *err)
 {
     return nnc_is_pipe(path) ? nnc_specs_read(specs, path, text, size, err)
                              : nnc_file_read_large(path, NNC_RECORDED_BYTES_MAX, text, size, err);
@@ -106,7 +105,7 @@ nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path,
     if (read == NULL || faults.name == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
-    NNC_TRY(read_any(specs, path, &text, &size, err));
+    NNC_TRY(nnc_plans_text(specs, path, &text, &size, err));
     if (!nnc_arena_own(arena, text)) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
@@ -120,7 +119,7 @@ bool nnc_plans_is(nnc_specs *specs, const char *path)
     char *text = NULL;
     size_t size = 0;
     const bool is = (specs != NULL || !nnc_is_pipe(path)) &&
-                    read_any(specs, path, &text, &size, NULL) == NNC_OK &&
+                    nnc_plans_text(specs, path, &text, &size, NULL) == NNC_OK &&
                     strstr(text, "\"nncost.plans/") != NULL;
     free(text);
     return is;

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/file.h"
 #include "input/kind.h"
 #include "input/place.h"
 #include "record/plan_file.h"
@@ -43,7 +44,14 @@ int nnc_spec_validate(nnc_specs *specs, const char *asked, nnc_fault_fn *report,
         report(context, &err);
         return 1;
     }
-    if (nnc_specs_read(specs, path, &text, &size, &err) != NNC_OK) {
+    if (nnc_plans_text(specs, path, &text, &size, &err) != NNC_OK) {
+        report(context, &err);
+        return 1;
+    }
+    const bool plan_file = strstr(text, "\"nncost.plans/") != NULL;
+    if (!plan_file && size > NNC_FILE_BYTES_MAX) {
+        free(text);
+        nnc_file_too_large(path, NNC_FILE_BYTES_MAX, &err);
         report(context, &err);
         return 1;
     }
@@ -54,7 +62,7 @@ int nnc_spec_validate(nnc_specs *specs, const char *asked, nnc_fault_fn *report,
                          .size = size,
                          .foreign = true,
                          .lenient = nnc_specs_are_lenient(specs) };
-    if (strstr(text, "\"nncost.plans/") != NULL) {
+    if (plan_file) {
         nnc_plans plans;
         nnc_plans_parse(doc.arena, text, size, &faults, &plans);
     } else if (nnc_json_parse(&doc)) {

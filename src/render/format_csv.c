@@ -6,9 +6,11 @@
 #include "base/error.h"
 #include "render/format.h"
 
-static bool is_formula(char first)
+/* Or what a workflow would obey at the begin of a line. */
+static bool is_formula(const char *text)
 {
-    return first == '=' || first == '+' || first == '-' || first == '@';
+    return *text == '=' || *text == '+' || *text == '-' || *text == '@' ||
+           (text[0] == ':' && text[1] == ':');
 }
 
 /* A control character, a line break among them, becomes a blank. What a spreadsheet would take for a formula
@@ -16,13 +18,13 @@ static bool is_formula(char first)
 static void put_text(nnc_buffer *out, const char *text)
 {
     const size_t begin = nnc_plain_length(text, SIZE_MAX);
-    if (text[begin] == '\0' && memchr(text, ',', begin) == NULL && !is_formula(*text)) {
+    if (text[begin] == '\0' && memchr(text, ',', begin) == NULL && !is_formula(text)) {
         nnc_buffer_put(out, text, begin);
         return;
     }
     const bool quoted = strpbrk(text, ",\"") != NULL;
     nnc_buffer_text(out, quoted ? "\"" : "");
-    nnc_buffer_text(out, is_formula(*text) ? "'" : "");
+    nnc_buffer_text(out, is_formula(text) ? "'" : "");
     while (*text != '\0') {
         const size_t plain = nnc_plain_length(text, SIZE_MAX);
         if (plain > 0) {

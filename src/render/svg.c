@@ -2,7 +2,9 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
+#include "base/error.h"
 #include "render/palette.h"
 
 nnc_px nnc_px_of(double pixels)
@@ -12,42 +14,26 @@ nnc_px nnc_px_of(double pixels)
     return isnan(pixels) ? 0 : (nnc_px)floor(10.0 * held + 0.5);
 }
 
-/* Bytes of the character at text if it is UTF-8; 0 if not. */
-static int character_size(const unsigned char *text)
-{
-    const unsigned char first = text[0];
-    const int size = first < 0x80U ? 1 : first >= 0xF0U ? 4 : first >= 0xE0U ? 3 : 2;
-    if (first >= 0x80U && (first < 0xC2U || first > 0xF4U)) {
-        return 0;
-    }
-    for (int i = 1; i < size; i++) {
-        if ((text[i] & 0xC0U) != 0x80U) {
-            return 0;
-        }
-    }
-    /* overlong, surrogates, beyond the last */
-    const bool wrong = (first == 0xE0U && text[1] < 0xA0U) || (first == 0xEDU && text[1] > 0x9FU) ||
-                       (first == 0xF0U && text[1] < 0x90U) || (first == 0xF4U && text[1] > 0x8FU);
-    return wrong ? 0 : size;
-}
-
+/* What a terminal or a workflow would obey is '?' as elsewhere: pictures are printed, too. */
 void nnc_put_xml(nnc_buffer *out, const char *text)
 {
-    for (const unsigned char *at = (const unsigned char *)text; *at != '\0';) {
-        const int size = character_size(at);
-        switch (*at) {
+    while (*text != '\0') {
+        const size_t size = nnc_utf8_length(text, strnlen(text, 4));
+        const size_t control = nnc_control_length(text);
+        switch (*text) {
         case '&': nnc_buffer_text(out, "&amp;"); break;
         case '<': nnc_buffer_text(out, "&lt;"); break;
         case '>': nnc_buffer_text(out, "&gt;"); break;
         case '"': nnc_buffer_text(out, "&quot;"); break;
+        case '\n': nnc_buffer_text(out, "&#10;"); break; /* a new line could begin with an order */
         default:
-            if (size == 0 || *at == 0x7FU || (*at < 0x20U && *at != '\n')) {
+            if (size == 0 || control > 0) {
                 nnc_buffer_byte(out, '?');
             } else {
-                nnc_buffer_put(out, at, (size_t)size);
+                nnc_buffer_put(out, text, size);
             }
         }
-        at += size > 0 ? size : 1;
+        text += size > 0 ? size : 1;
     }
 }
 

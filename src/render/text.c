@@ -177,6 +177,12 @@ static size_t put_printable(nnc_buffer *out, const char *text)
 
 void nnc_put_plain(nnc_buffer *out, const char *text, int max)
 {
+    if (text[0] == ':' && text[1] == ':' &&
+        max > 0) { /* at the begin of a line a workflow obeys it */
+        nnc_buffer_byte(out, '?');
+        text++;
+        max--;
+    }
     while (*text != '\0') {
         const size_t plain = nnc_plain_length(text, max > 0 ? (size_t)max : 0);
         if (plain > 0) {

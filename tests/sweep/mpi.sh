@@ -47,6 +47,11 @@ mpirun --quiet -n 3 --oversubscribe --allow-run-as-root "$nncost" "${plans[@]}" 
 status=0
 ranks 3 --output "$work/no/such" 2>"$work/err" || status=$?
 ((status == 4)) && (($(grep -c '^nncost: ' "$work/err") == 1))
+for wrong in --bogus 'one more'; do
+    status=0
+    ranks 3 "$wrong" --output "$work/none" 2>"$work/err" || status=$?
+    ((status == 2)) && (($(grep -c '^nncost: ' "$work/err") == 1)) && [[ ! -e $work/none ]]
+done
 
 # The same of a search, with every count: ranks know in a round what one process would. Time and
 # threads are those of the run.

@@ -375,6 +375,11 @@ $ sh -c 'ulimit -f 1; nncost check p.json --update'; cmp p.json inputs/plans.jso
 # The name of a file begins no command of a workflow.
 $ mv inputs/plans.json "$(printf 'p\n::error::x.json')"; nncost check p*.json --format github | tail -1
 nncost: p%0A::error::x.json: 2 estimated; 4 of 4 requirements met
+$ nncost check p*.json | head -1; nncost validate p*.json; nncost check p*.json --update | head -1; nncost diff p*.json p*.json | head -1
+p?::error::x.json: 2 estimated; 4 of 4 requirements met
+p?::error::x.json: ok
+p?::error::x.json: 2 estimated; 4 of 4 requirements met
+p?::error::x.json -> p?::error::x.json: 0 of 2 recorded estimates differ
 
 # The whole run of a scenario that says something of it.
 $ cat >run.json <<'END'

@@ -104,6 +104,29 @@ $ nncost estimate slip.json round --format json | grep -m1 '"name"'
   "model": {"id": "slip", "name": "=a\u009bb\u202ec\u001bd", "family": "decoder", "params": 107106000, "active_params": 107106000, "matmul_params": 106106000, "params_by_group": {"embedding": 11000000, "attention": 32032000, "mlp": 64040000, "norm": 34000}},
 $ mkdir -p mine/models; cp slip.json mine/models; NNCOST_PATH=mine:toy nncost list models --format csv | grep slip | cut -d, -f1,2
 slip,'=a b c d
+$ nncost plot step slip.json round | grep -c "=a?b?c?d"
+2
+
+# Nor are commands that a workflow obeys: "::" at the begin of a line, "##[" anywhere.
+$ printf 's/"A small decoder"/"::error::a ##[error]b ##vso[c] ## d"/' >slip.sed; sed -f slip.sed toy/models/dense.json >slip.json; sed -i 's/"id": "dense"/"id": "slip"/' slip.json
+$ nncost estimate slip.json round | head -1
+model     slip.json = slip, ?:error::a ?#[error]b ?#vso[c] ## d, decoder, 107,106,000 parameters
+$ nncost estimate slip.json round --format json | grep -o '"name": "::[^"]*"'
+"name": "::error::a \u0023#[error]b \u0023#vso[c] ## d"
+$ cp inputs/conv.onnx '::c##[d].onnx'; nncost estimate '::c##[d].onnx' round --format csv | tail -1 | cut -d, -f1
+'::c #[d].onnx
+$ nncost plot step slip.json round | grep -c '##\['
+0
+[1]
+
+# A plan file may be larger than other files.
+$ head -c 17000000 /dev/zero | tr '\0' ' ' | cat inputs/plans.json - >large.json; nncost validate large.json; nncost check large.json | head -1; nncost validate large.json | wc -l
+large.json: ok
+large.json: 2 estimated; 4 of 4 requirements met
+1
+$ tr '\0' ' ' </dev/zero | head -c 17000000 | cat toy/models/dense.json - >large.json; nncost validate large.json
+! nncost: large.json: too large, expected at most 16 MB, found more
+[3]
 
 # A cluster whose links have no bandwidth.
 $ sed 's/"bytes_per_s": [0-9.e]*, *"latency_s"/"latency_s"/' toy/clusters/pod.json >pod.json; nncost estimate dense round --cluster pod.json

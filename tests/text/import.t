@@ -21,3 +21,9 @@ $ nncost estimate missing.onnx round
 $ nncost import
 ! nncost: import: too few arguments, expected FILE.onnx [AXES]
 [2]
+
+# The name of a file is text wherever it is shown.
+$ cp inputs/conv.onnx "$(printf 'a"\\\n::error::\033\302\233.onnx')"; nncost import ./a*.onnx 2>err | sed -n 3,4p; head -1 err | cut -d: -f2-
+  "id": "a\"\\\u000a::error::\u001b\u009b",
+  "name": "a\"\\\u000a::error::\u001b\u009b",
+ ./a"\?::error::???.onnx: note: no dropout is in the file

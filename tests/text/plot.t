@@ -13,8 +13,7 @@ $ nncost plot step dense round --pipeline 2 --micro-batches 4 --fragment
 <g data-explain="forward_s"><title>forward: 5.568 ms, 25.4%</title><rect class="bar forward" x="8" y="28" width="178.9" height="30"/></g>
 <g data-explain="backward_s"><title>backward: 10.90 ms, 49.8%</title><rect class="bar backward" x="186.9" y="28" width="350.4" height="30"/></g>
 <g data-explain="update_s"><title>update: 1.742 ms, 7.9%</title><rect class="bar update" x="537.3" y="28" width="56" height="30"/></g>
-<g data-explain="exposed_comm_s"><title>exposed communication: 201.0 us, 0.9%
-pipeline: 201.0 us of 285.0 us</title><rect class="bar exposed" x="593.3" y="28" width="6.4" height="30"/></g>
+<g data-explain="exposed_comm_s"><title>exposed communication: 201.0 us, 0.9%&#10;pipeline: 201.0 us of 285.0 us</title><rect class="bar exposed" x="593.3" y="28" width="6.4" height="30"/></g>
 <g data-explain="bubble_s"><title>bubble: 3.494 ms, 15.9%</title><rect class="bar" fill="url(#nnc-step-hatch)" x="599.7" y="28" width="112.3" height="30"/></g>
 <path class="axis thin" d="M16 58L16 63L12 69"/><rect class="forward" x="8" y="72" width="9" height="9" rx="2"/><text x="21" y="81">forward</text>
 <text class="dim" x="21" y="96">5.568 ms, 25.4%</text>

@@ -4,6 +4,7 @@
 
 #include "render/sheet.h"
 #include "render/table.h"
+#include "render/text.h"
 
 /* ---- figures ---- */
 
@@ -180,7 +181,9 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
         (nnc_lines){ &nnc_left_out_metrics, report, report->unused, report->unused_count },
         "rows that are not used");
     if (report->written != NULL) {
-        nnc_buffer_print(out, "\nwritten to %s\n", report->written);
+        nnc_buffer_text(out, "\nwritten to ");
+        nnc_put_plain(out, report->written, nnc_text_width(report->written));
+        nnc_buffer_byte(out, '\n');
     } else {
         nnc_buffer_print(out, "\nno %s is written: --output FILE.json writes one\n",
                          served ? "profile" : "device file");

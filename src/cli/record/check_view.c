@@ -92,6 +92,11 @@ static void write_missed(nnc_sheet *sheet, const nnc_check_row *row)
     }
 }
 
+static void put_path(nnc_buffer *out, const char *path)
+{
+    nnc_put_plain(out, path, nnc_text_width(path));
+}
+
 static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *report,
                       const nnc_check_row *row)
 {
@@ -100,7 +105,8 @@ static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *
     nnc_check_headline(row, headline, sizeof headline);
     nnc_sheet_gap(&sheet);
     if (row->line > 0) {
-        nnc_buffer_print(out, "%s:%ld: ", report->path, row->line);
+        put_path(out, report->path);
+        nnc_buffer_print(out, ":%ld: ", row->line);
     }
     nnc_put_plain(out, row->id, nnc_text_width(row->id));
     nnc_buffer_print(out, ": %s\n", state_text(row->state));
@@ -178,7 +184,8 @@ static void write_table(nnc_buffer *out, nnc_style style, const nnc_check_report
     int32_t shown = 0, hidden = 0;
     char text[256];
     nnc_check_summary(report, text, sizeof text);
-    nnc_buffer_print(out, "%s: %s\n", report->path, text);
+    put_path(out, report->path);
+    nnc_buffer_print(out, ": %s\n", text);
     for (int32_t i = 0; i < report->row_count; i++) {
         const nnc_check_row *row = &report->rows[i];
         if (is_shown(report, row)) {

@@ -47,7 +47,10 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     for (int32_t i = 0; i < report->row_count; i++) {
         differ += report->rows[i].state != NNC_CHECK_SAME;
     }
-    nnc_buffer_print(out, "%s -> %s: ", report->path, report->other);
+    nnc_put_plain(out, report->path, nnc_text_width(report->path));
+    nnc_buffer_text(out, " -> ");
+    nnc_put_plain(out, report->other, nnc_text_width(report->other));
+    nnc_buffer_text(out, ": ");
     if (report->row_count == 1 && report->rows[0].id[0] == '\0') {
         nnc_buffer_text(out, differ > 0 ? "the estimates differ\n" : "the same\n");
     } else {

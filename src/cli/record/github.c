@@ -2,19 +2,20 @@
  * Source: docs.github.com, "Workflow commands for GitHub Actions". */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/shell_word.h"
 #include "cli/record/check_view.h"
 
 /* Properties escape two characters more than messages do. */
 static void put(nnc_buffer *out, const char *text, bool property)
 {
-    for (; *text != '\0'; text++) {
-        const unsigned char byte = (unsigned char)*text;
-        if (byte == '%' || byte < 0x20 || byte == 0x7F ||
-            (property && (byte == ':' || byte == ','))) {
-            nnc_buffer_print(out, "%%%02X", (unsigned)byte);
-        } else {
-            nnc_buffer_byte(out, *text);
+    for (size_t size; *text != '\0'; text += size) {
+        const size_t control = nnc_control_length(text);
+        const bool escaped = *text == '%' || (property && (*text == ':' || *text == ','));
+        size = control > 0 ? control : 1;
+        for (size_t i = 0; i < size; i++) {
+            nnc_buffer_print(out, control > 0 || escaped ? "%%%02X" : "%c",
+                             (unsigned)(unsigned char)text[i]);
         }
     }
 }

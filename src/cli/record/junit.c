@@ -2,52 +2,25 @@
  * depends on the clock or the machine. */
 #include <stdio.h>
 
-#include "base/error.h"
 #include "cli/record/check_view.h"
-
-/* Characters that XML forbids, and bytes that are no UTF-8, are replaced. */
-static void put_xml(nnc_buffer *out, const char *text)
-{
-    while (*text != '\0') {
-        size_t left = 0;
-        while (left < 4 && text[left] != '\0') {
-            left++;
-        }
-        const size_t length = nnc_utf8_length(text, left);
-        const unsigned char byte = (unsigned char)*text;
-        if (length == 0 || byte < 0x20 || byte == 0x7F) {
-            nnc_buffer_byte(out, '?');
-        } else if (length > 1) {
-            nnc_buffer_put(out, text, length);
-        } else {
-            switch (byte) {
-            case '&': nnc_buffer_text(out, "&amp;"); break;
-            case '<': nnc_buffer_text(out, "&lt;"); break;
-            case '>': nnc_buffer_text(out, "&gt;"); break;
-            case '"': nnc_buffer_text(out, "&quot;"); break;
-            default: nnc_buffer_byte(out, *text); break;
-            }
-        }
-        text += length > 0 ? length : 1;
-    }
-}
+#include "render/svg.h"
 
 static void begin_case(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row,
                        const char *what)
 {
     nnc_buffer_text(out, "    <testcase classname=\"");
-    put_xml(out, row->id);
+    nnc_put_xml(out, row->id);
     nnc_buffer_text(out, "\" name=\"");
-    put_xml(out, what);
+    nnc_put_xml(out, what);
     nnc_buffer_text(out, "\" file=\"");
-    put_xml(out, report->path);
+    nnc_put_xml(out, report->path);
     nnc_buffer_print(out, "\" line=\"%ld\"", row->line);
 }
 
 static void put_failure(nnc_buffer *out, const char *type, const char *message)
 {
     nnc_buffer_print(out, ">\n      <failure type=\"%s\" message=\"", type);
-    put_xml(out, message);
+    nnc_put_xml(out, message);
     nnc_buffer_text(out, "\">");
 }
 
@@ -69,19 +42,19 @@ static void put_estimate(nnc_buffer *out, const nnc_check_report *report, const 
     put_failure(out, "moved", headline[0] != '\0' ? headline : nnc_check_state_name(row->state));
     for (int32_t i = 0; i < row->cause_count; i++) {
         nnc_buffer_text(out, "why: ");
-        put_xml(out, row->causes[i]);
+        nnc_put_xml(out, row->causes[i]);
         nnc_buffer_byte(out, '\n');
     }
     for (int32_t i = 0; i < row->change_count; i++) {
         const nnc_change_text text = nnc_change_text_of(&row->changes[i]);
-        put_xml(out, nnc_change_name(&row->changes[i]));
+        nnc_put_xml(out, nnc_change_name(&row->changes[i]));
         nnc_buffer_text(out, ": ");
-        put_xml(out, text.old);
+        nnc_put_xml(out, text.old);
         nnc_buffer_text(out, " -&gt; ");
-        put_xml(out, text.now);
+        nnc_put_xml(out, text.now);
         const char *currency = nnc_change_currency(row, &row->changes[i]);
-        put_xml(out, *currency != '\0' ? " " : "");
-        put_xml(out, currency);
+        nnc_put_xml(out, *currency != '\0' ? " " : "");
+        nnc_put_xml(out, currency);
         nnc_buffer_print(out, " %s\n", text.percent);
     }
     end_failure(out);
@@ -119,7 +92,7 @@ static void write_report(nnc_buffer *out, nnc_style style, const nnc_view *view,
     nnc_buffer_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     nnc_buffer_print(out, "<testsuites tests=\"%d\" failures=\"%d\">\n  <testsuite name=\"",
                      (int)cases, (int)failures);
-    put_xml(out, report->path);
+    nnc_put_xml(out, report->path);
     nnc_buffer_print(out, "\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"0\">\n",
                      (int)cases, (int)failures);
     for (int32_t i = 0; i < report->row_count; i++) {
