@@ -32,7 +32,6 @@ size_t nnc_utf8_length(const char *text, size_t size)
     return length;
 }
 
-/* Source: The Unicode Standard 15, tables 2-3 and 23-1, and annex 9, table 4. */
 /* "##[", "##vso[": runners of workflows obey it anywhere in a line.
  * Source: github.com/actions/runner, ActionCommand.cs; learn.microsoft.com, "Logging commands". */
 static bool is_order(const char *text)
@@ -41,6 +40,7 @@ static bool is_order(const char *text)
            text[2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz")] == '[';
 }
 
+/* Source: The Unicode Standard 15, tables 2-3 and 23-1, and annex 9, table 4. */
 size_t nnc_control_length(const char *text)
 {
     static const struct {

@@ -337,8 +337,8 @@ static nnc_status convert(nnc_onnx_graph *g, const char *id, char **text, size_t
     return g->status;
 }
 
-/* The system's, which protobuf-c does not tell from a file that is none. */
-/* Two bytes of a file may stand for a tensor of two hundred, so what is taken is counted. */
+/* What protobuf-c takes. Two bytes of a file may stand for a tensor of two hundred, so it is counted; and it does not tell
+ * memory that there is none of from a file that is none. */
 typedef struct unpacking {
     size_t left; /* bytes */
     bool too_many, failed;
