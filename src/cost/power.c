@@ -42,10 +42,9 @@ static double compute_seconds(const nnc_rows *rows)
 {
     double sum_s = 0.0;
     for (int32_t i = 0; i < rows->count; i++) {
-        const nnc_op_cost *row = &rows->rows[i];
-        if (!nnc_op_is_collective(row->op)) {
-            sum_s += row->time_s * row->repeat;
-        }
+        sum_s += nnc_op_is_collective(rows->rows[i].op)
+                     ? 0.0
+                     : rows->rows[i].time_s * rows->rows[i].repeat;
     }
     return sum_s;
 }
