@@ -47,7 +47,7 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
 {
     const uint64_t blocks = nnc_shard_size(search, space);
     nnc_front *known = malloc(sizeof *known);
-    uint64_t size = ROUND_FIRST;
+    uint64_t size = search->no_prune ? ROUND_MOST : ROUND_FIRST; /* what is known spares nothing */
     if (known == NULL) {
         return NNC_NO_MEMORY;
     }

@@ -10,10 +10,13 @@
 #include "run/run.h"
 #include "search/block.h"
 
+enum { CACHE_LINE = 128 }; /* of any processor, and the one that is fetched with it */
+
 typedef struct worker {
     nnc_searcher *of;
     nnc_plan_block block;
     nnc_search_part part;
+    char apart[CACHE_LINE]; /* else what one counts takes what the next one reads from its cache */
 } worker;
 
 struct nnc_searcher {
@@ -25,7 +28,8 @@ struct nnc_searcher {
     int32_t count;
     /* Does not change while blocks are worked out. */
     const nnc_front *known;
-    uint64_t end;
+    uint64_t end, run; /* blocks that a thread takes at a time */
+    char apart[CACHE_LINE];
     atomic_ullong next;
 };
 
@@ -257,8 +261,11 @@ static void run_blocks(void *context)
 {
     worker *w = context;
     nnc_searcher *r = w->of;
-    for (uint64_t place; (place = atomic_fetch_add(&r->next, 1)) < r->end;) {
-        run_block(w, nnc_shard_block(r->search, place));
+    for (uint64_t first; (first = atomic_fetch_add(&r->next, r->run)) < r->end;) {
+        const uint64_t end = r->end - first < r->run ? r->end : first + r->run;
+        for (uint64_t place = first; place < end; place++) {
+            run_block(w, nnc_shard_block(r->search, place));
+        }
     }
     if (w->block.replays != NULL) {
         nnc_replays_finish(w->block.replays, &w->block.scratch->step.pipeline);
@@ -281,6 +288,14 @@ void nnc_search_part_clear(nnc_search_part *part)
     part->evaluated = part->pruned = part->legal = part->feasible = 0;
 }
 
+/* Blocks in a row share lists and tables, and fill the same sets of pipelines that are replayed side by side; but no thread is
+ * to wait long for the last. */
+static uint64_t run_of(uint64_t blocks, int32_t threads)
+{
+    enum { TURNS = 16 }; /* of a thread */
+    return blocks / (uint64_t)(TURNS * threads) + 1;
+}
+
 void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t first, uint64_t end,
                        nnc_search_part *part)
 {
@@ -288,6 +303,7 @@ void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t 
     const int32_t count = blocks < (uint64_t)searcher->count ? (int32_t)blocks : searcher->count;
     searcher->known = known;
     searcher->end = end;
+    searcher->run = run_of(blocks, count);
     atomic_store(&searcher->next, first);
     nnc_threads_run(run_blocks, searcher->workers, sizeof(worker), count);
     for (int32_t i = 0; i < searcher->count; i++) {
