@@ -10,13 +10,10 @@
 #include "run/run.h"
 #include "search/block.h"
 
-enum { CACHE_LINE = 128 }; /* of any processor, and the one that is fetched with it */
-
 typedef struct worker {
     nnc_searcher *of;
+    nnc_search_part part; /* counted up all the time: not next to what another worker reads */
     nnc_plan_block block;
-    nnc_search_part part;
-    char apart[CACHE_LINE]; /* else what one counts takes what the next one reads from its cache */
 } worker;
 
 struct nnc_searcher {
@@ -29,7 +26,6 @@ struct nnc_searcher {
     /* Does not change while blocks are worked out. */
     const nnc_front *known;
     uint64_t end, run; /* blocks that a thread takes at a time */
-    char apart[CACHE_LINE];
     atomic_ullong next;
 };
 
