@@ -32,6 +32,7 @@ typedef struct nnc_command {
     int min_operands, max_operands;
     unsigned takes;                                           /* NNC_TAKES_... */
     void (*form)(const nnc_options *options, nnc_form *form); /* NULL = it has one */
+    bool crew;                                                /* ranks share its work */
     const struct nnc_command *serving; /* what it is with --serve; NULL = it has no such form */
     nnc_status (*run)(nnc_session *session, nnc_error *err);
 } nnc_command;

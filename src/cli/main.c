@@ -206,11 +206,11 @@ static nnc_status check_operands(const nnc_command *command, const nnc_options *
     return NNC_OK;
 }
 
-/* What ranks refuse, the first of them says; status of a command that runs on ranks. */
+/* What all ranks refuse, the first of them says. */
 static nnc_status refuse_once(nnc_session *session, const nnc_command *command, nnc_status status,
                               nnc_error *err)
 {
-    if (command == &nnc_cmd_sweep || command == &nnc_cmd_search) {
+    if (command->crew) {
         const nnc_crew crew = nnc_crew_begin();
         (void)nnc_crew_all_well(crew, 0, &status, err);
         nnc_crew_end();

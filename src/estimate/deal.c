@@ -104,14 +104,12 @@ static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to)
     return INT64_MIN;
 }
 
-/* Virtual stages from v on, in a row, that have as many slots as the one before; the last has the head and is none. */
+/* Virtual stages from v on, in a row, that have as many slots as the one before; the last has the head and is none. At most
+ * 0: there are none. */
 static int64_t as_many(const slots *s, int64_t v, int64_t count)
 {
-    const int64_t end = v <= s->rest.more ? s->rest.more : count - 1;
-    if (s->own_first || s->own_last || v >= count) {
-        return 0;
-    }
-    return end < count - 1 ? end - v : count - 1 - v;
+    const int64_t last = count - 1, more = s->rest.more;
+    return s->own_first || s->own_last ? 0 : (v <= more && more < last ? more : last) - v;
 }
 
 void nnc_deal_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_deal *deal)

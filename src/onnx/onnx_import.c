@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "onnx/onnx_write.h"
 
 /* Weights belong beside such a file: its shapes are all that is needed. */
@@ -272,42 +273,15 @@ static const char *notes_of(const nnc_onnx_graph *g)
     return copy;
 }
 
-/* A character of at most three bytes. */
-static void put_escape(nnc_buffer *out, const unsigned char *s, size_t length)
-{
-    const unsigned code = length == 1 ? s[0]
-                          : length == 2
-                              ? (s[0] & 0x1FU) << 6U | (s[1] & 0x3FU)
-                              : (s[0] & 0x0FU) << 12U | (s[1] & 0x3FU) << 6U | (s[2] & 0x3FU);
-    nnc_buffer_print(out, "\\u%04x", code);
-}
-
-/* The name of a file as text of JSON. */
-static void put_id(nnc_buffer *out, const char *key, const char *id)
-{
-    nnc_buffer_print(out, "  \"%s\": \"", key);
-    while (*id != '\0') {
-        const size_t length = nnc_utf8_length(id, strnlen(id, 4));
-        if (length == 0) {
-            nnc_buffer_text(out, "\\ufffd");
-        } else if (nnc_control_length(id) > 0) {
-            put_escape(out, (const unsigned char *)id, length);
-        } else {
-            nnc_buffer_text(out, *id == '"' || *id == '\\' ? "\\" : "");
-            nnc_buffer_put(out, id, length);
-        }
-        id += length > 0 ? length : 1;
-    }
-    nnc_buffer_text(out, "\",\n");
-}
-
 static nnc_status finish(nnc_onnx_graph *g, const char *id, char **text, size_t *size)
 {
     nnc_buffer all = { 0 };
     nnc_buffer_text(&all, "{\n  \"schema\": \"nncost.model/1\",\n");
-    put_id(&all, "id", id);
-    put_id(&all, "name", id);
-    nnc_buffer_text(&all, "  \"family\": \"graph\",\n"
+    nnc_buffer_text(&all, "  \"id\": ");
+    nnc_put_json_text(&all, id); /* the name of a file */
+    nnc_buffer_text(&all, ",\n  \"name\": ");
+    nnc_put_json_text(&all, id);
+    nnc_buffer_text(&all, ",\n  \"family\": \"graph\",\n"
                           "  \"sources\": { \"\": \"an ONNX file, by nncost import\" },\n");
     nnc_buffer_put(&all, g->out.bytes, g->out.size);
     nnc_buffer_text(&all, "\n  ]\n}\n");

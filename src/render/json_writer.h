@@ -4,6 +4,7 @@
 #define NNCOST_RENDER_JSON_WRITER_H
 
 #include "base/buffer.h"
+#include "base/json_text.h"
 #include "metrics/metric.h"
 
 enum { NNC_RECORD_DEPTH = 12 };
@@ -35,8 +36,7 @@ void nnc_record_cell(nnc_record *record, const char *key, const nnc_cell *cell);
 /* All members of a record, as its table says, into the object that is open. */
 void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nnc_place *place);
 
-/* A text in quotes, and a value, as JSON has them. */
-void nnc_put_json_text(nnc_buffer *out, const char *text);
+/* A value as JSON has it. */
 void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell);
 
 #endif

@@ -27,8 +27,8 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
                                   const nnc_space *space);
 void nnc_searcher_destroy(nnc_searcher *searcher);
 
-/* Works out the blocks at places first to end - 1, and adds what they hold to part; see nnc_searcher_complete. Nothing is shared
- * between them but what was known before, so what is pruned depends on that alone. */
+/* Works out the blocks at places first to end - 1, and adds what they hold to part; see nnc_searcher_complete. Nothing is
+ * shared between them but what was known before, so what is pruned depends on that alone. */
 void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t first, uint64_t end,
                        nnc_search_part *part);
 

@@ -161,16 +161,6 @@ void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan)
     plan->pipeline = (int32_t)v[NNC_AXIS_PIPELINE];
 }
 
-void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan)
-{
-    int64_t v[NNC_AXES];
-    digits(space, NNC_BLOCK_AXES, NNC_AXES, inside, v);
-    plan->schedule = (nnc_schedule)v[NNC_AXIS_SCHEDULE];
-    plan->virtual_stages = (int32_t)v[NNC_AXIS_VIRTUAL_STAGES];
-    plan->zero = (int32_t)v[NNC_AXIS_ZERO];
-    plan->offload = (unsigned)v[NNC_AXIS_OFFLOAD];
-}
-
 uint64_t nnc_space_group_size(const nnc_space *space)
 {
     return (uint64_t)space->axes[NNC_AXIS_ZERO].count *
@@ -191,4 +181,10 @@ void nnc_space_moved(const nnc_space *space, uint64_t inside, nnc_plan *plan)
     digits(space, NNC_AXIS_ZERO, NNC_AXES, inside, v);
     plan->zero = (int32_t)v[NNC_AXIS_ZERO];
     plan->offload = (unsigned)v[NNC_AXIS_OFFLOAD];
+}
+
+void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan)
+{
+    nnc_space_group(space, inside / nnc_space_group_size(space), plan);
+    nnc_space_moved(space, inside, plan);
 }

@@ -64,6 +64,7 @@ const nnc_command nnc_cmd_search = {
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
              NNC_TAKES_SEARCH | NNC_TAKES_TARGET,
+    .crew = true,
     .run = run,
     .serving = &nnc_cmd_serve_search,
 };

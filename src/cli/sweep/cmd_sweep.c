@@ -204,6 +204,7 @@ const nnc_command nnc_cmd_sweep = {
     .min_operands = 2,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWEEP,
+    .crew = true,
     .run = run,
     .serving = &nnc_cmd_serve_sweep,
 };
