@@ -171,37 +171,25 @@ static void lower_linear(lowering *l, const nnc_graph_op *op)
 
 /* ---- one value at a time ---- */
 
-static const struct {
-    nnc_pointwise_kind kind;
-    bool by_output; /* backward needs the output, else the input */
-} activations[] = {
-    [NNC_ACT_RELU] = { NNC_PW_RELU, true },
-    [NNC_ACT_GELU] = { NNC_PW_GELU, false },
-    [NNC_ACT_SILU] = { NNC_PW_SILU, false },
-    [NNC_ACT_SIGMOID] = { NNC_PW_SIGMOID, true },
-    [NNC_ACT_TANH] = { NNC_PW_TANH, true },
-    [NNC_ACT_HARD_SIGMOID] = { NNC_PW_HARD_SIGMOID, false },
-    [NNC_ACT_HARD_SWISH] = { NNC_PW_HARD_SWISH, false },
-    [NNC_ACT_SOFTMAX] = { NNC_PW_SOFTMAX, true },
-    [NNC_ACT_SWIGLU] = { NNC_PW_SWIGLU, false },
-    [NNC_ACT_GEGLU] = { NNC_PW_GEGLU, false },
-};
+/* The word of a file is the pointwise kind: see NNC_ACTIVATION_LIST. */
+_Static_assert((int)NNC_ACT_RELU == NNC_PW_RELU && (int)NNC_ACT_GEGLU == NNC_PW_GEGLU,
+               "graph files list the activations in another order");
 
 static void lower_act(lowering *l, const nnc_graph_op *op)
 {
-    const int64_t which = op->values[0];
-    const bool gated = which >= NNC_ACT_SWIGLU;
-    nnc_op *act = nnc_graph_pointwise(l, op, activations[which].kind, pointwise_group(op));
+    const nnc_pointwise_kind kind = (nnc_pointwise_kind)op->values[0];
+    const nnc_activation *row = nnc_activation_of(kind);
+    nnc_op *act = nnc_graph_pointwise(l, op, kind, pointwise_group(op));
     act->recomputed = l->to.block >= 0 && nnc_list_recomputes(&l->to, NNC_RECOMPUTE_ACTIVATION);
     remake(l, op, act);
-    act->u.pointwise.inside = !gated && is_inside(l, &op->in);
-    if (gated && !l->to.how->software->fused_activation) {
+    act->u.pointwise.inside = !row->gated && is_inside(l, &op->in);
+    if (row->gated && !l->to.how->software->fused_activation) {
         act->u.pointwise.fused = false;
         if (!act->recomputed) { /* the activated gate, an input of the product */
             act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&l->to, act->u.pointwise.elements);
         }
     }
-    if (!activations[which].by_output || act->recomputed) {
+    if (!row->by_output || act->recomputed) {
         act->u.pointwise.keeps_input = nnc_graph_keeps(l, &op->in);
         return;
     }

@@ -79,74 +79,92 @@ END_TEST
 
 /* ---- pointwise ---- */
 
-/* Per output element: FLOPs forward and backward; bytes forward and backward in one kernel, forward
- * and backward with a kernel per primitive, at 4 B per element so that a quarter is whole. The
- * fused residual is part of the norm behind it: one more read and write there, one read back. */
+/* Worked by hand, per output element of 4 B, so that a quarter is whole: FLOPs, bytes in one kernel, bytes
+ * with one kernel per primitive, each forward and backward. kept: input elements that a kept input has. */
 static const struct {
     nnc_pointwise_kind kind;
-    double flops[2], fused[2], unfused[2], kept_inputs, mask;
-} passes[] = {
-    { NNC_PW_GELU, { 8, 13 }, { 8, 12 }, { 64, 96 }, 1, 0 },
+    double flops[2], fused[2], unfused[2], kept, mask;
+} examples[] = {
+    /* y = f(x): x in, y out, 8 B; back x (or y) and dy in, dx out, 12 B. */
     { NNC_PW_RELU, { 1, 1 }, { 8, 12 }, { 8, 12 }, 1, 0 },
-    { NNC_PW_RELU2, { 2, 3 }, { 8, 12 }, { 16, 20 }, 1, 0 },
-    { NNC_PW_SCALE, { 1, 3 }, { 8, 12 }, { 8, 16 }, 1, 0 },
-    { NNC_PW_SOFTCAP, { 3, 4 }, { 8, 12 }, { 24, 28 }, 1, 0 },
     { NNC_PW_SILU, { 4, 7 }, { 8, 12 }, { 8, 12 }, 1, 0 },
     { NNC_PW_SIGMOID, { 3, 3 }, { 8, 12 }, { 8, 12 }, 1, 0 },
     { NNC_PW_TANH, { 4, 3 }, { 8, 12 }, { 8, 12 }, 1, 0 },
     { NNC_PW_HARD_SIGMOID, { 3, 2 }, { 8, 12 }, { 8, 12 }, 1, 0 },
     { NNC_PW_HARD_SWISH, { 4, 4 }, { 8, 12 }, { 8, 12 }, 1, 0 },
+    /* Eight primitives forward, 8 x 8 B; back eight with two inputs, 8 x 12 B. */
+    { NNC_PW_GELU, { 8, 13 }, { 8, 12 }, { 64, 96 }, 1, 0 },
+    /* max and square, 2 x 8 B; back a product of two and one with dy: 12 + 8 B. */
+    { NNC_PW_RELU2, { 2, 3 }, { 8, 12 }, { 16, 20 }, 1, 0 },
+    /* back: dy x sum over the row reads both once more. */
+    { NNC_PW_SCALE, { 1, 3 }, { 8, 12 }, { 8, 16 }, 1, 0 },
+    /* Three kernels of 8 B; back one more input: 3 x 8 + 4 B. */
+    { NNC_PW_SOFTCAP, { 3, 4 }, { 8, 12 }, { 24, 28 }, 1, 0 },
+    { NNC_PW_SOFTMAX, { 5, 4 }, { 8, 12 }, { 24, 28 }, 1, 0 },
+    /* Two in, one out; back three in, two out; unfused two products of two. */
     { NNC_PW_MUL, { 1, 2 }, { 12, 20 }, { 12, 24 }, 2, 0 },
+    /* The same; unfused the activation (8 B) and the product (12 B); back 12 + 8 + 12 B. */
     { NNC_PW_SWIGLU, { 5, 10 }, { 12, 20 }, { 20, 32 }, 2, 0 },
     { NNC_PW_GEGLU, { 6, 12 }, { 12, 20 }, { 20, 32 }, 2, 0 },
+    /* One in, one out; back dy is read for the sum over rows, dx is dy itself. */
     { NNC_PW_BIAS, { 1, 1 }, { 8, 4 }, { 8, 4 }, 1, 0 },
-    { NNC_PW_DROPOUT, { 1, 1 }, { 9, 9 }, { 9, 9 }, 1, 1 },
-    { NNC_PW_RESIDUAL, { 1, 1 }, { 8, 4 }, { 12, 12 }, 1, 0 },
-    { NNC_PW_BIAS_DROPOUT_RESIDUAL, { 3, 2 }, { 13, 9 }, { 29, 21 }, 1, 1 },
-    { NNC_PW_SOFTMAX, { 5, 4 }, { 8, 12 }, { 24, 28 }, 1, 0 },
-    { NNC_PW_SCALE_MASK, { 2, 1 }, { 8, 8 }, { 8, 8 }, 1, 0 },
-    { NNC_PW_ROTARY, { 3, 3 }, { 8, 8 }, { 24, 24 }, 1, 0 },
     { NNC_PW_POSITION_ADD, { 1, 1 }, { 8, 4 }, { 8, 4 }, 1, 0 },
     { NNC_PW_TIME_ADD, { 1, 1 }, { 8, 4 }, { 8, 4 }, 1, 0 },
+    /* One in, one out, both ways; a mask of 1 B is written forward and read back. */
+    { NNC_PW_DROPOUT, { 1, 1 }, { 9, 9 }, { 9, 9 }, 1, 1 },
+    { NNC_PW_SCALE_MASK, { 2, 1 }, { 8, 8 }, { 8, 8 }, 1, 0 },
+    /* Fused it is part of the norm behind it: 8 B there, 4 B back. Unfused two in, one out, both ways. */
+    { NNC_PW_RESIDUAL, { 1, 1 }, { 8, 4 }, { 12, 12 }, 1, 0 },
+    /* x and the stream in, the sum out, and the mask: 13 B. Unfused bias 8 + dropout 9 + sum 12 B; back the
+     * mask and 8 B, unfused 8 + 9 + 4 B. */
+    { NNC_PW_BIAS_DROPOUT_RESIDUAL, { 3, 2 }, { 13, 9 }, { 29, 21 }, 1, 1 },
+    /* Unfused: halves turned (8 B), two products (16 B). */
+    { NNC_PW_ROTARY, { 3, 3 }, { 8, 8 }, { 24, 24 }, 1, 0 },
+    /* Only written. */
     { NNC_PW_TIMESTEP, { 2, 0 }, { 4, 0 }, { 4, 0 }, 0, 0 },
-    /* 2x2 windows: four in, one out, and an index of 8 B */
+    /* 2x2 windows: four in, one out, and an index of 8 B; the reverse back. */
     { NNC_PW_MAX_POOL, { 4, 1 }, { 28, 28 }, { 28, 28 }, 4, 8 },
-    /* this side; the other one is in pools_of_any_window */
+    /* The output alone, with its index; the input is in pools_of_any_window. */
     { NNC_PW_MAX_POOL2D, { 0, 1 }, { 12, 12 }, { 12, 12 }, 1, 8 },
     { NNC_PW_AVG_POOL2D, { 1, 1 }, { 4, 4 }, { 4, 4 }, 1, 0 },
-    /* one in, four out */
+    { NNC_PW_RESIZE, { 1, 0 }, { 4, 4 }, { 4, 4 }, 1, 0 },
+    /* One in for four out, the reverse back. */
     { NNC_PW_UPSAMPLE_NEAREST, { 0, 1 }, { 5, 5 }, { 5, 5 }, 0.25, 0 },
     { NNC_PW_UPSAMPLE_BILINEAR, { 7, 7 }, { 5, 5 }, { 5, 5 }, 0.25, 0 },
-    { NNC_PW_RESIZE, { 1, 0 }, { 4, 4 }, { 4, 4 }, 1, 0 },
+    /* Copies compute nothing; the gradient of a join is two views, that of a split is a join. */
     { NNC_PW_CONCAT, { 0, 0 }, { 8, 0 }, { 8, 0 }, 1, 0 },
     { NNC_PW_COPY, { 0, 0 }, { 8, 8 }, { 8, 8 }, 1, 0 },
-    /* the whole; its parts are in parts_by_heads */
-    { NNC_PW_BY_HEADS, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
     { NNC_PW_HALVES, { 0, 0 }, { 0, 8 }, { 0, 8 }, 1, 0 },
-    /* 4 B read, 2 written; backward the reverse, in one buffer also copied and cast: 6 + 8 + 6 */
+    /* The joined side; the parts are in parts_by_heads. */
+    { NNC_PW_BY_HEADS, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
+    /* 4 B read, 2 written; back the reverse, in one buffer also copied and cast: 6 + 8 + 6 B. */
     { NNC_PW_CAST_WEIGHTS, { 0, 0 }, { 6, 6 }, { 6, 20 }, 0, 0 },
-    { NNC_PW_EXPERT_BIAS, { 2, 4 }, { 0, 4 }, { 56, 80 }, 0, 0 }, /* 28 and 40 in 16 bits */
+    /* Unfused only: 28 and 40 B per value of 16 bits. */
+    { NNC_PW_EXPERT_BIAS, { 2, 4 }, { 0, 4 }, { 56, 80 }, 0, 0 },
+    /* Two halves and their join: two in, two out; back the gradient too. */
     { NNC_PW_CLAMP, { 1, 1 }, { 16, 20 }, { 16, 20 }, 1, 0 },
-    { NNC_PW_CAST, { 2, 2 }, { 5, 5 }, { 5, 5 }, 1, 1 },       /* written in 8 bit, both ways */
-    { NNC_PW_DEQUANTIZE, { 1, 0 }, { 4, 0 }, { 4, 0 }, 0, 0 }, /* the stored weights apart */
-    { NNC_PW_DISPATCH,
-      { 0, 1 },
-      { 4, 4 },
-      { 4, 4 },
-      0,
-      0 }, /* this side; see dispatch_and_combine */
-    { NNC_PW_MERGE, { 3, 1 }, { 10, 10 }, { 10, 10 }, 1, 0 }, /* fp32 in and out, a half in */
+    /* 4 B in, 1 B out, both ways. */
+    { NNC_PW_CAST, { 2, 2 }, { 5, 5 }, { 5, 5 }, 1, 1 },
+    /* Written; the stored weights are the input. */
+    { NNC_PW_DEQUANTIZE, { 1, 0 }, { 4, 0 }, { 4, 0 }, 0, 0 },
+    /* The copies; the tokens are in dispatch_and_combine. */
+    { NNC_PW_DISPATCH, { 0, 1 }, { 4, 4 }, { 4, 4 }, 0, 0 },
     { NNC_PW_SUM_COPIES, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
     { NNC_PW_COMBINE, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
+    /* fp32 and a half of 16 bits in, fp32 out. */
+    { NNC_PW_MERGE, { 3, 1 }, { 10, 10 }, { 10, 10 }, 1, 0 },
 };
+
+#define ck_example(found, per_element, what)                                                      \
+    ck_assert_msg((found) == 12 * (per_element), "%s: %s: expected %g, found %g",                 \
+                  nnc_pointwise_kind_name(op.u.pointwise.kind), what, 12 * (double)(per_element), \
+                  (double)(found))
 
 START_TEST(pointwise)
 {
-    ck_assert_int_eq((int)COUNT_OF(passes), NNC_PW_KIND_COUNT);
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.dtype = NNC_FP32;
-    op.u.pointwise = (nnc_pointwise){ .kind = passes[_i].kind, .elements = 12 };
-    ck_assert_int_eq((int)passes[_i].kind, _i);
+    op.u.pointwise = (nnc_pointwise){ .kind = examples[_i].kind, .elements = 12 };
     for (int backward = 0; backward < 2; backward++) {
         op.phase = backward != 0 ? NNC_PHASE_BACKWARD : NNC_PHASE_FORWARD;
         op.u.pointwise.fused = true;
@@ -154,20 +172,32 @@ START_TEST(pointwise)
         op.u.pointwise.fused = false;
         const nnc_work unfused = nnc_op_work(&op);
         ck_assert_double_eq(fused.flops, 0);
-        ck_assert_double_eq(fused.vector_flops, 12 * passes[_i].flops[backward]);
-        ck_assert_double_eq(bytes_of(&fused), 12 * passes[_i].fused[backward]);
-        ck_assert_double_eq(bytes_of(&unfused), 12 * passes[_i].unfused[backward]);
+        ck_example(fused.vector_flops, examples[_i].flops[backward], "FLOPs");
+        ck_example(bytes_of(&fused), examples[_i].fused[backward], "bytes in one kernel");
+        ck_example(bytes_of(&unfused), examples[_i].unfused[backward], "bytes, unfused");
     }
-    ck_assert_double_eq(nnc_op_kept_bytes(&op), 0);
+    ck_example(nnc_op_kept_bytes(&op), 0, "kept");
     op.u.pointwise.keeps_input = true;
-    ck_assert_double_eq(nnc_op_kept_bytes(&op), 12 * 4 * passes[_i].kept_inputs);
+    ck_example(nnc_op_kept_bytes(&op), 4 * examples[_i].kept, "kept input");
     op.u.pointwise.keeps_mask = true;
-    ck_assert_double_eq(nnc_op_kept_bytes(&op),
-                        12 * (4 * passes[_i].kept_inputs + passes[_i].mask));
+    ck_example(nnc_op_kept_bytes(&op), 4 * examples[_i].kept + examples[_i].mask, "kept mask");
     op.u.pointwise.keeps_input = op.u.pointwise.keeps_mask = false;
     op.u.pointwise.keeps_output = true;
-    op.u.pointwise.extra_kept_bytes = 7;
-    ck_assert_double_eq(nnc_op_kept_bytes(&op), 12 * 4 + 7);
+    op.u.pointwise.extra_kept_bytes = 7 * 12;
+    ck_example(nnc_op_kept_bytes(&op), 4 + 7, "kept output");
+}
+END_TEST
+
+START_TEST(every_pointwise_kind_has_an_example)
+{
+    for (int kind = 0; kind < NNC_PW_KIND_COUNT; kind++) {
+        size_t i = 0;
+        while (i < COUNT_OF(examples) && (int)examples[i].kind != kind) {
+            i++;
+        }
+        ck_assert_msg(i < COUNT_OF(examples), "%s: expected a worked example, found none",
+                      nnc_pointwise_kind_name((nnc_pointwise_kind)kind));
+    }
 }
 END_TEST
 
@@ -183,8 +213,6 @@ START_TEST(cast_backward_has_its_own_size)
 }
 END_TEST
 
-/* 36 values become 9, each read once; backward reads 9 gradients and writes 36. The largest has an index of
- * 8 B, and compares every input; the mean adds them and divides 9 times. At 2 B. */
 /* 12 elements of 2 bytes: largest value and sum read them once each, the quotient reads and writes them; back the
  * sum of a row's products reads both sides, and the rest does so, too. Random numbers of 4 bytes. */
 START_TEST(sums_and_random_numbers_apart)
@@ -205,6 +233,8 @@ START_TEST(sums_and_random_numbers_apart)
 }
 END_TEST
 
+/* 36 values become 9, each read once; backward reads 9 gradients and writes 36. The largest has an index of
+ * 8 B, and compares every input; the mean adds them and divides 9 times. At 2 B. */
 START_TEST(pools_of_any_window)
 {
     nnc_op op = op_of(NNC_OP_POINTWISE);
@@ -414,7 +444,8 @@ int main(void)
     for (size_t i = 0; i < COUNT_OF(tests); i++) {
         tcase_add_test(tcase, tests[i]);
     }
-    tcase_add_loop_test(tcase, pointwise, 0, NNC_PW_KIND_COUNT);
+    tcase_add_loop_test(tcase, pointwise, 0, (int)COUNT_OF(examples));
+    tcase_add_test(tcase, every_pointwise_kind_has_an_example);
     tcase_add_test(tcase, pools_of_any_window);
     return run_suite(suite);
 }
