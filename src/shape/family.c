@@ -1,11 +1,9 @@
-#include "shape/family.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "base/error.h"
-#include "op/work.h"
+#include "shape/shape_internal.h"
 
 static const nnc_family_row *const rows[] = {
 #define NNC_FAMILY_ROW(name, text, help, row) [name] = &nnc_##row##_family,

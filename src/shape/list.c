@@ -1,6 +1,6 @@
-#include "shape/list.h"
-
 #include <string.h>
+
+#include "shape/shape_internal.h"
 
 nnc_op *nnc_list_add(const nnc_writer *w, const char *name, nnc_op_kind kind, nnc_group group)
 {

@@ -2,7 +2,7 @@
  * arXiv:2106.09685; QLoRA arXiv:2305.14314; DoRA arXiv:2402.09353.   [adapters] */
 #include <string.h>
 
-#include "shape/list.h"
+#include "shape/shape_internal.h"
 
 static bool is_trained(const nnc_op *op, unsigned train)
 {

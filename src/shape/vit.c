@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "shape/transformer.h"
+#include "shape/shape_internal.h"
 
 static int64_t patches_per_side(const nnc_vit *v, const nnc_plan *plan)
 {

@@ -2,7 +2,7 @@
  * listed here. */
 #include "cluster.h"
 #include "cost/memory.h"
-#include "parallel/shard.h"
+#include "shape/shape_internal.h"
 #include "shape/family.h"
 
 static nnc_op_list whole_list, rank_list;
@@ -56,7 +56,7 @@ static bool split(const nnc_model *model, const nnc_plan *given)
     alone.sequence_parallel = false;
     lower(model, &alone, &whole_list);
     lower(model, &plan, &rank_list);
-    nnc_shard(&rank_list, &plan);
+    nnc_list_shard(&rank_list, &plan);
     int32_t kept = 0;
     for (int32_t i = 0; i < rank_list.count; i++) {
         if (rank_list.ops[i].kind != NNC_OP_COLLECTIVE &&
