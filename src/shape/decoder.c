@@ -1,3 +1,8 @@
+/* The family of decoders, encoders and encoder-decoders over tokens.
+ *
+ *     segment 0: towers, embedding, encoder | one segment per kind of layer | head and loss
+ *
+ * Parts of a layer are in transformer.c (attention, MLP) and decoder_layers.c (experts, state, latents). */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -71,13 +76,14 @@ static nnc_layer layer_of(const nnc_decoder *d)
 
 /* ---- embedding: where tokens enter ---- */
 
-/* Width of the tables, and of the head that shares one. */
+/* Width of the tables, and of a head that shares its table. */
 static int64_t table_width(const nnc_decoder *d)
 {
     return d->embed_width > 0 ? d->embed_width : d->hidden;
 }
 
-/* Of the states that the head works on: a decoder with narrow tables narrows them again (OPT-350M). */
+/* Width of the states that the head reads: a decoder with narrow tables projects them down again
+ * (OPT-350M). */
 static int64_t state_width(const nnc_decoder *d)
 {
     return d->bidirectional ? d->hidden : table_width(d);
@@ -88,7 +94,7 @@ static int64_t table_rows(const nnc_layer_writer *w, const nnc_decoder *d)
     return nnc_vocab_split(nnc_vocab_rows(d), w->to.how->plan->tensor);
 }
 
-/* Does the head choose out of the vocabulary? */
+/* Is the output of the head a choice from the vocabulary? */
 static bool has_words(const nnc_decoder *d)
 {
     return d->head == NNC_HEAD_LOGITS || d->head == NNC_HEAD_MASKED ||
@@ -106,7 +112,7 @@ static void relative_positions(const nnc_layer_writer *w, const nnc_decoder *d)
         nnc_list_mul(&w->to, nnc_list_mul(&w->to, d->relative_buckets, d->heads), w->to.repeat);
 }
 
-/* Distances forth and back, and the norm over their table. */
+/* Table of relative distances, forward and backward, with its norm. */
 static void distances(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t rows = 2 * d->relative_buckets;
@@ -126,7 +132,7 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d)
     for (int i = 0; i < 2; i++) {
         nnc_op *linear = nnc_list_linear(&w->to, names[i], NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN,
                                          rows, inner, d->hidden, false);
-        linear->weights = (nnc_weights){ 0 }; /* those of the tokens */
+        linear->weights = (nnc_weights){ 0 }; /* the weights are those of the tokens' projection */
         nnc_op *op = nnc_list_add(&w->to, scores[i], NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->split = NNC_SPLIT_HEADS;
         op->u.matmul = (nnc_matmul){ .batch = nnc_list_mul(&w->to, w->batch, d->heads),
@@ -142,7 +148,7 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d)
     }
 }
 
-/* From the width of the tables to that of the stream. */
+/* Projects from the width of the tables to the width of the stream. */
 static void project(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     if (table_width(d) != d->hidden) {
@@ -163,7 +169,7 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
     op->u.embedding = (nnc_embedding){ .tokens = w->tokens, .width = width };
     nnc_layer_tensor_collective(w, "embed.tensor", false, width);
 
-    if (!d->bidirectional) { /* only the table of words is narrow */
+    if (!d->bidirectional) { /* only the token table is narrow */
         project(w, d);
         width = d->hidden;
     }
@@ -191,7 +197,7 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
     } else if (d->positions == NNC_POSITIONS_DISENTANGLED) {
         distances(w, d);
     }
-    if ((d->tied_head && has_words(d)) || again) { /* what is looked up again, at the other end */
+    if ((d->tied_head && has_words(d)) || again) { /* the head looks the table up again */
         list->tied_rows = vocab;
         list->tied_cols = table_width(d);
     } else {
@@ -224,7 +230,7 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d)
             ->split = NNC_SPLIT_INNER;
     }
     nnc_list_loss(&w->to, w->tokens, vocab)->split = NNC_SPLIT_VOCAB;
-    if (plan->tensor > 1) { /* maximum, sum and target logit of each token, in fp32 */
+    if (plan->tensor > 1) { /* three fp32 numbers per token: maximum, sum and target logit */
         const nnc_exchange e = { .comm = NNC_COMM_TENSOR,
                                  .forward = NNC_ALL_REDUCE,
                                  .bytes = 4.0 * (double)w->tokens / (double)plan->context,
@@ -233,7 +239,8 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d)
     }
 }
 
-/* An encoder without biases (ModernBERT) has a dense layer without one, and a norm, before all classes. */
+/* An encoder without biases (ModernBERT) has a dense layer without bias, and a norm, before all
+ * classes. */
 static bool has_bare_head(const nnc_decoder *d)
 {
     return d->bidirectional && !d->biases;
@@ -252,7 +259,7 @@ static void dense(const nnc_layer_writer *w, const nnc_decoder *d, int64_t rows,
     act->u.pointwise.keeps_input = true;
 }
 
-/* Compares values with a target of the same size. */
+/* Mean squared error against a target of the same size. */
 static void distance(const nnc_layer_writer *w, int64_t rows, int64_t width)
 {
     nnc_list_loss(&w->to, rows, width)->u.loss.squared_error = true;
@@ -261,7 +268,7 @@ static void distance(const nnc_layer_writer *w, int64_t rows, int64_t width)
 static void masked(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t width = table_width(d);
-    nnc_layer_writer some = *w; /* the masked positions alone */
+    nnc_layer_writer some = *w; /* only the masked positions */
     if (d->head_share > 0.0) {
         some.tokens = (int64_t)nnc_ceil((double)w->tokens * d->head_share);
     }
@@ -277,7 +284,7 @@ static void replaced(const nnc_layer_writer *w, const nnc_decoder *d)
     distance(w, w->tokens, 1);
 }
 
-/* Of one token of each sequence. Source: BERT, arXiv:1810.04805, sections 3.1 and 4.1. */
+/* Classifies one token of each sequence. Source: BERT, arXiv:1810.04805, sections 3.1 and 4.1. */
 static void choose(const nnc_layer_writer *w, const nnc_decoder *d, int64_t classes)
 {
     dense(w, d, w->batch, d->hidden);
@@ -355,8 +362,8 @@ static void write_head(const nnc_layer_writer *w, const nnc_decoder *d)
     (*heads[d->head])(w, d);
 }
 
-/* The encoder of an encoder-decoder, and the attention to it. Sources: arXiv:1706.03762, section 3;
- * arXiv:2212.04356, section 2.2 (frames).   [encoder-decoder] */
+/* ---- the encoder of an encoder-decoder, and the attention to it   [encoder-decoder] ----
+ * Sources: arXiv:1706.03762, section 3; arXiv:2212.04356, section 2.2 (frames). */
 
 static const nnc_attention_names cross_names = {
     "cross.norm",
@@ -401,7 +408,7 @@ static void frame_conv(const nnc_layer_writer *w, const char *name, int64_t band
         ->u.pointwise.keeps_input = true;
 }
 
-/* Frames of a spectrogram: two convolutions, the second halves them, and a table of positions. */
+/* Frames of a spectrogram: two convolutions (the second has stride 2) and a table of positions. */
 static void frames(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     nnc_op_list *list = w->to.list;
@@ -455,7 +462,7 @@ static void cross_attention(const nnc_layer_writer *w, const nnc_decoder *d)
 
 /* ---- towers: networks that turn images or sounds into tokens   [towers] ---- */
 
-/* A tower that reads nothing has its parameters all the same. */
+/* A tower without inputs still has its parameters. */
 static void idle_tower(const nnc_graph *tower, const nnc_writer *to)
 {
     nnc_graph_fault fault;
@@ -484,7 +491,7 @@ static void write_towers(const nnc_model *model, const nnc_writer *to)
 
 /* ---- layers ---- */
 
-/* Layers that are alike. */
+/* Layers of one kind: same mixer, same MLP. */
 typedef struct kind {
     nnc_mixer mixer;
     nnc_mlp_kind mlp;
@@ -530,7 +537,7 @@ static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *
     block(w, d, k);
 }
 
-/* Layers with the weights of those before them. */
+/* Layers that reuse the weights of the first layer. */
 static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_writer *w, const kind *k)
 {
     const int32_t first = list->count;
@@ -540,8 +547,9 @@ static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_write
     }
 }
 
-/* Modules that predict tokens further on: the stream and the next token's row of the table, both through a norm and a
- * product to one width, a layer like the last, and the model's head. Source: arXiv:2412.19437, section 2.2. [next-tokens] */
+/* Modules that predict later tokens (multi-token prediction): the stream and the next token's row
+ * of the table, both through a norm and a product to one width, a layer like the last, and the
+ * model's head. Source: arXiv:2412.19437, section 2.2.   [next-tokens] */
 static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const kind last = { mixer_of(d, d->layers - 1), mlp_of(d, d->layers - 1), d->next_layers };
@@ -568,13 +576,14 @@ static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
 
 enum { KINDS_MAX = NNC_SEGMENTS_MAX - 3 };
 
-/* The kinds of layers in the order of their first; where they alternate, the list notes which is which. */
+/* The kinds of layers, in order of first appearance. When they alternate, list->mixed records the
+ * kind of each layer. */
 static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KINDS_MAX])
 {
     int32_t count = 0;
     if (d->mixers_count <= 1 && d->mlps_count <= 1) {
-        const bool alike = d->experts == 0 || d->mlps_count > 0;
-        const int64_t first = alike ? d->layers : d->dense_layers;
+        const bool same_mlp = d->experts == 0 || d->mlps_count > 0;
+        const int64_t first = same_mlp ? d->layers : d->dense_layers;
         const kind runs[] = { { mixer_of(d, 0), mlp_of(d, 0), first },
                               { mixer_of(d, 0), NNC_LAYER_EXPERTS, d->layers - first } };
         for (int i = 0; i < 2; i++) {
@@ -598,7 +607,7 @@ static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KIND
             kinds[count++] = k;
         }
         kinds[i].count++;
-        list->mixed[list->mixed_count++] = (uint8_t)(i + 1); /* the embedding is segment 0 */
+        list->mixed[list->mixed_count++] = (uint8_t)(i + 1); /* segment 0 is the embedding */
     }
     return count;
 }
@@ -609,7 +618,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     const nnc_layer layer = layer_of(d);
     const nnc_plan *plan = to->how->plan;
     const nnc_layer_writer w = nnc_layer_begin(to, &layer, plan->micro_batch, plan->seq_len);
-    const double token_id_bytes = 4.0; /* a loader moves int32 ids */
+    const double token_id_bytes = 4.0; /* the loader copies int32 ids */
     to->list->tokens = w.tokens;
     to->list->input_bytes = token_id_bytes * (double)w.tokens;
     to->list->stream_elements = w.hidden_elements;
@@ -653,7 +662,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     if (p->next_tokens && (d->next_layers == 0 || d->head != NNC_HEAD_LOGITS)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--next-tokens",
                         "expected a model with next_layers and a head of words, found %" PRId64
-                        " layers that predict tokens further on",
+                        " layers that predict later tokens",
                         d->next_layers);
     }
     p->seq_len = p->seq_len > 0 ? p->seq_len : d->seq_len;
@@ -679,13 +688,13 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
-/* What layers that keep a state ask for. */
+/* Rules of layers that keep a state. */
 static nnc_status split_states(const nnc_decoder *d, const nnc_plan *p, nnc_error *err)
 {
     if (p->context > 1) {
         return nnc_fail(
             err, NNC_ILLEGAL_PLAN, "--context",
-            "a state passes through all tokens of a sequence, expected 1, found %" PRId32,
+            "the state passes through all tokens of a sequence, expected 1, found %" PRId32,
             p->context);
     }
     NNC_TRY(nnc_divides("--tensor", "ssm_inner", d->ssm_inner, p->tensor, err));
@@ -703,15 +712,15 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
                         d->head == NNC_HEAD_CLASSES || d->head == NNC_HEAD_MASKED_NEXT;
     if (d->encoder_layers > 0 && p->pipeline > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
-                        "an encoder and its decoder stay together, expected 1, found %" PRId32,
+                        "an encoder-decoder has no pipeline stages, expected 1, found %" PRId32,
                         p->pipeline);
     }
     const bool whole = d->encoder_layers > 0 || pooled || d->index_heads > 0 ||
                        d->tower_inputs > 0 || d->positions == NNC_POSITIONS_DISENTANGLED;
     if (whole && p->context > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",
-                        "the tokens that are looked at from outside stay together, expected 1, "
-                        "found %" PRId32,
+                        "an encoder, a tower, an indexer or the head reads all tokens at once, "
+                        "expected 1, found %" PRId32,
                         p->context);
     }
     for (int32_t i = 0; i < d->mixers_count; i++) {

@@ -1,8 +1,10 @@
-/* Every query scores every token before it, by ReLU of products with one key, weighted over the index heads.
- * Source: DeepSeek-V3.2-Exp, section 2.1.   [indexer] */
+/* Parts of a decoder's layers in addition to plain attention and MLP: sparse and latent attention,
+ * experts, and mixers that keep a state. */
 #include "base/names.h"
 #include "shape/shape_internal.h"
 
+/* Sparse attention: every query scores every token before it, by ReLU of products with one key, weighted
+ * over the index heads. Source: DeepSeek-V3.2-Exp, section 2.1.   [indexer] */
 static void pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t heads = d->index_heads, width = d->index_dim;
@@ -40,9 +42,11 @@ static void pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
     }
 }
 
-/* Keys are what their latent gives and a rotated part that all heads share, side by side; values leave the tensor
- * that both came in. Queries are rotated in place, or put together anew where the rotation is no kernel of its own.
- * Source: fused_mla_yarn_rope_apply.py and multi_latent_attention.py of Megatron-LM.   [latent-attention] */
+/* Lays out keys, values and queries per head. A key joins the output of its latent and a rotated
+ * part that all heads share; values are copied out of the tensor that holds both. Queries are
+ * rotated in place, or copied too when the rotation is not a separate kernel. Source:
+ * fused_mla_yarn_rope_apply.py and multi_latent_attention.py of Megatron-LM.
+ * [latent-attention] */
 static void by_heads(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t whole = d->qk_nope_head_dim + d->qk_rope_head_dim;
@@ -73,7 +77,7 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
                                        latent, d->hidden, w->layer->qkv_bias);
     kv_down->u.matmul.keeps_a = keep_norm && d->q_lora_rank == 0; /* the same input as q_down */
     nnc_layer_norm(w, "attn.kv_norm", d->kv_lora_rank);
-    /* The down-projections are replicated over tensor ranks; what they give is gathered. */
+    /* The down-projections are replicated over tensor ranks; their outputs are gathered. */
     nnc_layer_tensor_collective(w, "attn.tensor_in", true, q_input + latent);
     const int32_t first = w->to.list->count;
     nnc_op *q_up = nnc_layer_linear(w, d->q_lora_rank > 0 ? "attn.q_up" : "attn.q",
@@ -92,12 +96,12 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     }
 }
 
-/* Where tokens go when they go to their experts. */
+/* Sizes of the routing of tokens to experts. */
 typedef struct routing {
     const nnc_layer_writer *w;
     const nnc_decoder *d;
-    int64_t copies, rows; /* of tokens; rows of the experts' products, padding included */
-    double useful;        /* share of the rows that are no padding; 0 = all */
+    int64_t copies, rows; /* copies of tokens; rows of the experts' products, padding included */
+    double useful;        /* share of the rows that are not padding; 0 = all */
 } routing;
 
 static routing routing_of(const nnc_layer_writer *w, const nnc_decoder *d)
@@ -131,9 +135,10 @@ static nnc_op *expert_linear(const routing *r, const char *name, nnc_split split
     return op;
 }
 
-/* Send buffer of one rank: the copies of its tokens, and what pads the slots. Sequence parallelism has
- * divided them over the tensor ranks. What goes out of a rank goes in 8 bits where software has it so: tokens
- * forward, and backward the gradients of what comes back. The busiest rank takes in `imbalance` times as much. */
+/* Send buffer of one rank: the copies of its tokens, and the padding of the slots. Sequence
+ * parallelism divides the tokens over the tensor ranks. Some software sends 8 bits: tokens in
+ * forward, gradients of the results in backward. The busiest rank receives `imbalance` times the
+ * mean. */
 static void dispatch_collective(const routing *r, const char *name, bool out)
 {
     const nnc_writer *to = &r->w->to;
@@ -170,8 +175,9 @@ static nnc_op *reorder(const routing *r, const char *name, nnc_pointwise_kind ki
     return op;
 }
 
-/* What arrives lies by rank, and is put in the order of the experts; what they give, back. Source: sort_chunks_by_idxs
- * of MoEAlltoAllTokenDispatcher, token_dispatcher.py of Megatron-LM.   [experts] */
+/* Received rows are ordered by rank; they are sorted by expert, and the results back. Source:
+ * sort_chunks_by_idxs of MoEAlltoAllTokenDispatcher, token_dispatcher.py of Megatron-LM.
+ * [experts] */
 static void sort_rows(const routing *r, const char *name)
 {
     const nnc_writer *to = &r->w->to;
@@ -183,8 +189,9 @@ static void sort_rows(const routing *r, const char *name)
     }
 }
 
-/* Slots times the tokens of each sequence, or back: work that is no mathematics. Of the masks, those that weigh results
- * have a gradient. Source: dense_matmul of MaxText, src/MaxText/layers/moe.py.   [experts] */
+/* Dispatch or combine as a product with a mask: slots x tokens of each sequence, or the reverse. It
+ * counts no model FLOPs. Only the mask that weights the results has a gradient. Source:
+ * dense_matmul of MaxText, src/MaxText/layers/moe.py.   [experts] */
 static void mask_product(const routing *r, const char *name, bool back)
 {
     const nnc_layer_writer *w = r->w;
@@ -204,8 +211,9 @@ static void mask_product(const routing *r, const char *name, bool back)
     nnc_list_mul(&w->to, nnc_list_mul(&w->to, r->rows, r->d->hidden), w->seq_len);
 }
 
-/* Source: weighted_bias_quick_geglu_impl of Megatron-LM, megatron/core/fusions/fused_bias_geglu.py, where the halves
- * are clamped and concatenated before the fused kernel.   [experts] */
+/* Clamps and concatenates the two halves before the fused kernel. Source:
+ * weighted_bias_quick_geglu_impl of Megatron-LM, megatron/core/fusions/fused_bias_geglu.py.
+ * [experts] */
 static bool clamp(const routing *r)
 {
     const nnc_layer_writer *w = r->w;
@@ -221,7 +229,8 @@ static bool clamp(const routing *r)
     return op->recomputed;
 }
 
-/* Source: transform_bias of MaxText, src/MaxText/layers/moe.py.   [experts] */
+/* Copies the expert's bias to each row. Source: transform_bias of MaxText,
+ * src/MaxText/layers/moe.py.   [experts] */
 static void gather_bias(const routing *r, int64_t width)
 {
     const nnc_writer *to = &r->w->to;
@@ -271,7 +280,7 @@ static void routed(const routing *r)
     }
     nnc_op *combine = reorder(r, "moe.combine", scored ? NNC_PW_SUM_COPIES : NNC_PW_COMBINE,
                               w->hidden_elements, copied);
-    /* The experts' results, weighted by their scores, are needed for the scores' gradient. */
+    /* The gradient of the scores needs the experts' results before weighting. */
     if (!scored) {
         combine->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, copied);
     }
@@ -282,8 +291,8 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
     const nnc_mlp_names shared = { nnc_mlp_gated(d->mlp) ? "moe.shared_gate_up" : "moe.shared_up",
                                    "moe.shared_activation", "moe.shared_down" };
     const routing r = routing_of(w, d);
-    /* Tokens are divided over the tensor ranks when they go to their experts, so what is gathered is
-     * each one's copies, where it has a slice of each expert, and the tokens themselves for the shared expert. */
+    /* Tensor ranks divide the tokens that go to experts. With sliced experts, each rank gathers the
+     * copies of all of them; the shared expert gathers the tokens themselves. */
     const nnc_plan *plan = w->to.how->plan;
     const int64_t sliced = plan->whole_experts ? 0 : d->experts_per_token;
     const int64_t copies = sliced + (d->shared_hidden > 0 ? 1 : 0);
@@ -328,9 +337,9 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
     nnc_layer_join(w, "mlp.end_norm", "mlp.residual", NNC_GROUP_MLP);
 }
 
-/* Layers that keep a state instead of all tokens. Sources: Mamba arXiv:2312.00752; Mamba-2 arXiv:2405.21060; gated
- * delta rule arXiv:2412.06464; lightning attention arXiv:2501.08313; short convolutions arXiv:2511.23404.
- * [state-mixers] */
+/* ---- mixers that keep a state in place of all tokens   [state-mixers] ----
+ * Sources: Mamba arXiv:2312.00752; Mamba-2 arXiv:2405.21060; gated delta rule arXiv:2412.06464;
+ * lightning attention arXiv:2501.08313; short convolutions arXiv:2511.23404. */
 
 enum { CHUNK = 256, DELTA_CHUNK = 64 };
 
@@ -340,7 +349,7 @@ static nnc_op *linear(const nnc_layer_writer *w, const char *name, nnc_split spl
     return nnc_layer_linear(w, name, NNC_GROUP_ATTENTION, split, n, k, bias);
 }
 
-/* The first product of the layer, which owns the norm's output. */
+/* The first product of the layer; it owns the output of the norm. */
 static void enter(const nnc_layer_writer *w, int64_t n, bool keeps_input)
 {
     const nnc_layer *l = w->layer;
@@ -366,7 +375,7 @@ static nnc_op *pointwise(const nnc_layer_writer *w, const char *name, nnc_pointw
     return op;
 }
 
-/* Each channel with the tokens before it, then a SiLU: one kernel, which keeps its input alone. */
+/* A causal convolution of each channel, then a SiLU: one kernel, which keeps only its input. */
 static void convolve(const nnc_layer_writer *w, const nnc_decoder *d, int64_t channels, bool silu)
 {
     const nnc_conv conv = { .batch = w->batch,
@@ -403,7 +412,8 @@ static void scan(const nnc_layer_writer *w, nnc_scan dims, int64_t params)
     nnc_list_mul(&w->to, nnc_list_mul(&w->to, w->tokens, dims.inner), dims.state);
 }
 
-/* An RMS norm of what was read from the state: of all values, or of each head with the same weights. */
+/* RMS norm of the values read from the state: over all values, or per head with the same
+ * weights. */
 static void state_norm(const nnc_layer_writer *w, int64_t width, int64_t heads)
 {
     nnc_op *op = nnc_list_norm(&w->to, "ssm.state_norm", NNC_NORM_RMS,
@@ -456,8 +466,9 @@ static void mamba2(const nnc_layer_writer *w, const nnc_decoder *d)
     mamba2_behind(w, d, true);
 }
 
-/* Attention, then Mamba-2 on the same input, and both are added. Source: arXiv:2507.22448, section 2. */
-static void beside(const nnc_layer_writer *w, const nnc_decoder *d)
+/* Attention and Mamba-2 on the same input; their outputs are added. Source: arXiv:2507.22448,
+ * section 2. */
+static void attention_and_mamba2(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     nnc_attention_names names = nnc_attention_plain;
     names.residual = NULL;
@@ -516,7 +527,7 @@ static void short_conv(const nnc_layer_writer *w, const nnc_decoder *d)
 }
 
 typedef void mixer_writer(const nnc_layer_writer *w, const nnc_decoder *d);
-static mixer_writer *const NNC_ROW(NNC_MIXER_FULL) = NULL; /* attends */
+static mixer_writer *const NNC_ROW(NNC_MIXER_FULL) = NULL; /* the mixers with NULL attend */
 static mixer_writer *const NNC_ROW(NNC_MIXER_WINDOW) = NULL;
 static mixer_writer *const NNC_ROW(NNC_MIXER_CHUNK) = NULL;
 static mixer_writer *const NNC_ROW(NNC_MIXER_UNROTATED) = NULL;
@@ -525,7 +536,7 @@ static mixer_writer *const NNC_ROW(NNC_MIXER_MAMBA2) = mamba2;
 static mixer_writer *const NNC_ROW(NNC_MIXER_GATED_DELTA) = gated_delta;
 static mixer_writer *const NNC_ROW(NNC_MIXER_LIGHTNING) = lightning;
 static mixer_writer *const NNC_ROW(NNC_MIXER_SHORT_CONV) = short_conv;
-static mixer_writer *const NNC_ROW(NNC_MIXER_BESIDE) = beside;
+static mixer_writer *const NNC_ROW(NNC_MIXER_BESIDE) = attention_and_mamba2;
 static mixer_writer *const NNC_ROW(NNC_MIXER_NONE) = NULL;
 static mixer_writer *const *const mixers[] = { NNC_MIXER_LIST(NNC_ROW_AT) };
 

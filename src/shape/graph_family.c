@@ -1,4 +1,7 @@
-/* Any network as a list of ops.   [graph] */
+/* The family of networks that are a list of ops: graph files, ONNX, captured programs.   [graph]
+ *
+ * The walk (src/graph) infers shapes and reports each op; this file writes the cost ops of each,
+ * and decides which op keeps a tensor for backward. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,7 +67,7 @@ static nnc_group group_of(const nnc_graph_op *op, nnc_group unsaid)
     return op->node->group != NNC_GROUP_COUNT ? op->node->group : unsaid;
 }
 
-/* Of ops that work on one value at a time. */
+/* The group of ops that work on single values. */
 static nnc_group pointwise_group(const nnc_graph_op *op)
 {
     return group_of(op, op->out.rank >= 3 ? NNC_GROUP_CONV : NNC_GROUP_MLP);
@@ -123,15 +126,15 @@ static bool of_map(const nnc_graph_op *op)
     return op->out.rank >= 3;
 }
 
-/* Does a profile that fuses the ops of maps run this one in the kernel of a norm before it? */
+/* Does the software profile run this op inside the kernel of the norm before it? */
 static bool is_inside(const lowering *l, const nnc_graph_tensor *t)
 {
     return l->to.how->software->fused_maps && t->rank >= 3 &&
            (place_of(l, t)->flags & PLACE_NORMED) != 0;
 }
 
-/* A norm of single channels is a batch norm of their samples, which autocast leaves in 16 bits: at::instance_norm of
- * PyTorch; written out, its moments are taken in fp32. */
+/* A group norm of single channels is a batch norm over samples, which autocast leaves in 16 bits
+ * (at::instance_norm of PyTorch). Written out, its moments are in fp32. */
 static nnc_norm_keep norm_keep(const nnc_software *software, const nnc_graph_op *op)
 {
     const bool grouped = op->values[NNC_NORM_PARAM_KIND] == NNC_NORM_GROUP;
@@ -154,7 +157,7 @@ static void lower_norm(lowering *l, const nnc_graph_op *op)
     norm->group = group_of(op, NNC_GROUP_NORM);
     norm->u.norm.turned &= op->values[NNC_NORM_PARAM_GROUPS] < nnc_graph_width(&op->in);
     norm->u.norm.keep = norm_keep(l->to.how->software, op);
-    /* A copy in fp32 stands for the input. */
+    /* A copy in fp32 replaces the input. */
     const bool copy =
         norm->u.norm.keep != NNC_KEEP_FUSED && nnc_dtype_bytes(l->to.how->dtype) < 4.0;
     norm->u.norm.keeps_input = !copy && keeps(l, &op->in);
@@ -163,7 +166,8 @@ static void lower_norm(lowering *l, const nnc_graph_op *op)
     place_of(l, &op->out)->flags |= of_map(op) ? PLACE_NORMED : 0;
 }
 
-/* All-reduce of what tensor ranks add up, or of the gradient of what each of them reads. */
+/* All-reduce of the partial sums of tensor ranks, or of the gradient of a tensor that each of them
+ * reads. */
 static void tensor_collective(const lowering *l, const char *label, const nnc_graph_tensor *t,
                               bool entering)
 {
@@ -196,7 +200,7 @@ static void lower_linear(lowering *l, const nnc_graph_op *op)
 
 /* ---- one value at a time ---- */
 
-/* The word of a file is the pointwise kind: see NNC_ACTIVATION_LIST. */
+/* The word in a file is the pointwise kind: see NNC_ACTIVATION_LIST. */
 _Static_assert((int)NNC_ACT_RELU == NNC_PW_RELU && (int)NNC_ACT_GEGLU == NNC_PW_GEGLU,
                "graph files list the activations in another order");
 
@@ -218,7 +222,7 @@ static void lower_act(lowering *l, const nnc_graph_op *op)
         act->u.pointwise.keeps_input = keeps(l, &op->in);
         return;
     }
-    /* The output may lie where the norm's did: nothing to compute again. */
+    /* The output may overwrite the norm's: the norm is not recomputed. */
     const int32_t producer = place_of(l, &op->in)->producer;
     act->u.pointwise.keeps_output = keeps(l, &op->out);
     if (producer >= 0) {
@@ -236,7 +240,7 @@ static void lower_scale(lowering *l, const nnc_graph_op *op)
     const bool gain = op->values[0] == NNC_SCALE_GAIN;
     nnc_op *scale = write_pointwise(l, op, gain ? NNC_PW_SCALE : NNC_PW_BIAS, pointwise_group(op));
     scale->weights.vector = op->weights.vector;
-    /* what a batch norm of fixed statistics is */
+    /* this is a batch norm with fixed statistics */
     place_of(l, &op->out)->flags |= of_map(op) ? PLACE_NORMED : 0;
     scale->u.pointwise.keeps_input = gain && keeps(l, &op->in);
 }
@@ -266,7 +270,7 @@ static void lower_loss(lowering *l, const nnc_graph_op *op)
     loss->name = op->node->label;
     if (op->values[0] == NNC_LOSS_SQUARED_ERROR) {
         loss->u.loss.fused = loss->u.loss.squared_error = true;
-        loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* the prediction as it is */
+        loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* keeps only the prediction */
     }
 }
 
@@ -296,13 +300,13 @@ static void lower_upsample(lowering *l, const nnc_graph_op *op)
     up->u.pointwise.input_elements = twice ? 0 : all_elements(l, &op->in);
 }
 
-/* The same values in another place. */
+/* The same values in another layout. */
 static void lower_copy(lowering *l, const nnc_graph_op *op)
 {
     write_pointwise(l, op, NNC_PW_CONCAT, group_of(op, NNC_GROUP_RESAMPLE));
 }
 
-/* A view: nothing runs. Each part is kept by itself, unless the whole is. */
+/* A view runs no kernel. It inherits the flags of its source. */
 static void lower_view(lowering *l, const nnc_graph_op *op)
 {
     place_of(l, &op->out)->flags = place_of(l, &op->in)->flags;
@@ -312,7 +316,7 @@ static void lower_view(lowering *l, const nnc_graph_op *op)
 
 static void lower_input(lowering *l, const nnc_graph_op *op)
 {
-    const bool pixels = op->out.rank == 3; /* 8 bits each */
+    const bool pixels = op->out.rank == 3; /* 8-bit pixels */
     const double bytes = op->out.ids ? 4.0 : pixels ? 1.0 : nnc_dtype_bytes(l->to.how->dtype);
     const int64_t elements = all_elements(l, &op->out);
     place_of(l, &op->out)->flags = PLACE_KEPT;
@@ -322,8 +326,9 @@ static void lower_input(lowering *l, const nnc_graph_op *op)
     }
 }
 
-/* Programs that copy heads also cut maps into windows and put them together again by copies, and shift every other
- * one, which is a copy there and one back: three in two blocks before attention, and behind it. */
+/* Software that copies heads also copies maps into windows and back, and shifts every second block,
+ * which is one copy before attention and one after: in two blocks three copies before attention,
+ * and three after. */
 static void copy_windows(lowering *l, const nnc_graph_op *op)
 {
     if (l->to.how->software->copied_heads != NNC_HEADS_IN_PLACE) {
@@ -334,8 +339,8 @@ static void copy_windows(lowering *l, const nnc_graph_op *op)
     }
 }
 
-/* Queries, keys and values, kept as one with the attention's own record of them; what an op before owns
- * already is not kept again. */
+/* Queries, keys and values are kept as one tensor, by the attention; unless an earlier op owns them
+ * already. */
 static void lower_attention(lowering *l, const nnc_graph_op *op)
 {
     static const char *const parts[] = { "scores", "mask", "softmax", "dropout", "context" };
@@ -346,7 +351,7 @@ static void lower_attention(lowering *l, const nnc_graph_op *op)
     const bool map = op->in.rank == 3, causal = v[NNC_ATTENTION_CAUSAL] > 0;
     const int64_t side = v[NNC_ATTENTION_WINDOW], tokens = nnc_graph_positions(&op->in);
     const int64_t square = map ? side * side : side;
-    /* Windows of a causal attention slide; others stand side by side. */
+    /* Windows of a causal attention slide; the others do not overlap. */
     const bool blocks = side > 0 && !causal;
     const int64_t seq_len = blocks ? square : tokens;
     const int64_t own = nnc_graph_width(&op->in), out = nnc_graph_width(&op->out);
@@ -487,7 +492,7 @@ static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op
     for (int32_t i = first; i < l->list->count && walk->frozen > 0; i++) {
         l->list->ops[i].fixed = true;
     }
-    if (walk->tied > 0) { /* counted where the weights were said first */
+    if (walk->tied > 0) { /* counted with the first op that uses these weights */
         l->list->lookup_params = looked_up;
         for (int32_t i = first; i < l->list->count; i++) {
             l->list->ops[i].weights.count = l->list->ops[i].weights.vector = 0;
@@ -496,7 +501,7 @@ static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op
     place_of(l, &op->out)->flags |= grad ? PLACE_GRAD : 0;
 }
 
-/* The numbers of the network, with the length that the plan asks for. */
+/* The named numbers of the network, with the length of the plan. */
 static const int64_t *lets_of(const nnc_graph *g, int64_t length, int64_t own[NNC_GRAPH_LETS_MAX])
 {
     const int32_t at = g->net->length_let;
@@ -510,7 +515,7 @@ static const int64_t *lets_of(const nnc_graph *g, int64_t length, int64_t own[NN
 
 /* ---- lowering ---- */
 
-/* Ops behind the layers are the last segment. */
+/* Ops after the layers belong to the last segment. */
 static void hear(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
 {
     lowering *l = context;
@@ -520,7 +525,8 @@ static void hear(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
     lower_op(context, walk, op);
 }
 
-/* A turn of an outermost repeat is a recompute block; of the layers, a segment too. */
+/* One turn of an outermost repeat is a recompute block; one turn of the layers is also a
+ * segment. */
 static int32_t enter(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat)
 {
     lowering *l = context;
@@ -553,7 +559,7 @@ static void leave(void *context, int32_t mark, int64_t turns)
     }
 }
 
-/* Returns how many kinds of layer there were. */
+/* Returns the number of kinds of layer. */
 static int32_t write(const nnc_graph *g, const nnc_writer *to, bool layered)
 {
     const nnc_plan *plan = to->how->plan;
@@ -570,7 +576,7 @@ static int32_t write(const nnc_graph *g, const nnc_writer *to, bool layered)
     nnc_list_segment(to, 1, false);
     if (!nnc_graph_run(g->net, lets_of(g, g->net->images ? plan->image : plan->seq_len, own), &sink,
                        &fault)) {
-        to->list->overflow = true; /* resolve has run it before */
+        to->list->overflow = true; /* resolve() has run it without a fault */
     }
     return l.layer_segments;
 }
@@ -580,7 +586,7 @@ static void hear_part(void *context, nnc_graph_walk *walk, const nnc_graph_op *o
     lower_op(context, walk, op);
 }
 
-/* The tokens of a part that works on those of the text. */
+/* Named numbers of a part that reads the tokens of the text. */
 static void take_text(const nnc_graph *part, const nnc_plan *plan, int64_t own[NNC_GRAPH_LETS_MAX])
 {
     memcpy(own, part->lets, NNC_GRAPH_LETS_MAX * sizeof *own);
@@ -599,12 +605,12 @@ void nnc_graph_write_part(const nnc_graph *part, const nnc_writer *to, int64_t b
     int64_t own[NNC_GRAPH_LETS_MAX];
     take_text(part, to->how->plan, own);
     if (!nnc_graph_run(part->net, own, &sink, &fault)) {
-        to->list->overflow = true; /* the reader has run it before */
+        to->list->overflow = true; /* the reader has run it without a fault */
     }
 }
 
-/* Segments that begin with the network and end with it, and two kinds of layer between them: more are no
- * layers. */
+/* One segment before the layers, one after, and at most two kinds of layer between them; with more,
+ * the network is one piece. */
 enum { LAYER_SEGMENTS_MAX = NNC_SEGMENTS_MAX - 2 };
 
 static void lower(const nnc_model *model, const nnc_writer *to)
@@ -617,7 +623,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
 
 /* ---- the row ---- */
 
-/* The network once more, in the length that the plan asks for. */
+/* Infers the shapes again with the length of the plan. */
 static nnc_status check(const nnc_model *model, const char *option, int64_t length, nnc_error *err)
 {
     const nnc_graph *g = &model->graph;
@@ -636,7 +642,7 @@ static int64_t length_of(const nnc_graph *g)
     return g->net->length_let >= 0 ? g->lets[g->net->length_let] : 0;
 }
 
-/* Equal turns of the layers; 0 = the network is one piece. */
+/* Number of equal turns of the layers; 0 = the network is one piece. */
 static int64_t layers_of(const nnc_graph *g)
 {
     nnc_graph_fault fault;
@@ -661,14 +667,13 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     }
     if (asked > 0 && g->net->length_let < 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
-                        "%s has an input of a fixed shape, whose last axis is no named number",
+                        "the input of %s has a fixed shape: its last axis is not a named number",
                         model->id);
     }
     if ((p->pipeline > 1 || p->virtual_stages > 1) && layers_of(g) == 0) {
         return nnc_fail(
             err, NNC_ILLEGAL_PLAN, p->pipeline > 1 ? "--pipeline" : "--virtual-stages",
-            "stages are made of layers, and the ops of %s have no one repeat of equal turns, "
-            "expected 1",
+            "stages consist of layers, and the ops of %s have no repeat of equal turns, expected 1",
             model->id);
     }
     return check(model, option, asked, err);
@@ -695,7 +700,7 @@ static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char in
              g->net->images ? "pixels" : "tokens");
 }
 
-/* What tensor ranks divide has to divide evenly. */
+/* Checks that sizes divide evenly over tensor ranks. */
 typedef struct divider {
     int64_t ranks;
     nnc_error *err;
@@ -748,7 +753,7 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
     nnc_graph_fault fault;
     if (p->context > 1 || p->sequence_parallel) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, p->context > 1 ? "--context" : "--sequence-parallel",
-                        "the positions of a graph stay together");
+                        "the positions of a graph are not split over ranks");
     }
     if (p->tensor == 1) {
         return NNC_OK;

@@ -58,7 +58,7 @@ typedef struct nnc_op_list {
     int64_t tied_rows, tied_cols; /* table shared by the first and the last segment; 0 = none */
 } nnc_op_list;
 
-/* The choices, besides the model, that decide the op list. */
+/* Together with the model, these choices decide the op list. */
 typedef struct nnc_lowering {
     const nnc_plan *plan; /* resolved */
     const nnc_software *software;

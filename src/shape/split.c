@@ -1,3 +1,5 @@
+/* Splitting a model over ranks: which plans are legal, and the dims of one rank. Each family and each layer
+ * adds its own divisibility rules; ops divide their own dims (nnc_op_row.shard). */
 #include <inttypes.h>
 
 #include "base/error.h"
@@ -13,7 +15,8 @@ int32_t nnc_plan_expert_ranks(const nnc_plan *plan)
     return nnc_plan_replicas(plan) * (plan->whole_experts ? plan->tensor : 1);
 }
 
-/* devices = data x tensor x pipeline x context: what is open follows from the rest. */
+/* devices = data x tensor x pipeline x context: the degree that is not given follows from the
+ * others. */
 nnc_status nnc_plan_split_devices(nnc_plan *p, nnc_error *err)
 {
     int64_t others = 0, product = 0;
@@ -64,7 +67,7 @@ static nnc_status split_experts(int64_t experts, const nnc_plan *p, nnc_error *e
     NNC_TRY(nnc_divides("--expert", "experts", experts, p->expert, err));
     if (p->whole_experts && p->tensor > 1 && !p->sequence_parallel) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--whole-experts",
-                        "each tensor rank sends tokens of its own to the experts, expected "
+                        "each tensor rank sends its own tokens to the experts, expected "
                         "--sequence-parallel");
     }
     return nnc_divides("--expert", p->whole_experts ? "tensor x data x context" : "data x context",
@@ -136,14 +139,12 @@ nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_
     return nnc_plan_split_data(plan, err);
 }
 
-/* What a transformer layer asks of the ranks that share it. */
-
 nnc_status nnc_layer_split_tensor(const nnc_layer *l, const nnc_plan *p, nnc_error *err)
 {
     const int64_t t = p->tensor;
     NNC_TRY(nnc_divides("--tensor", "heads", l->heads, t, err));
     if (l->kv_heads > 0 &&
-        t % l->kv_heads != 0) { /* else each rank has a whole head, some the same one */
+        t % l->kv_heads != 0) { /* if t is a multiple of kv_heads, each rank has one whole head */
         NNC_TRY(nnc_divides("--tensor", "kv_heads", l->kv_heads, t, err));
     }
     return nnc_divides("--tensor", "ffn_hidden", l->ffn_hidden, t, err);
@@ -174,7 +175,8 @@ nnc_status nnc_layer_split_context(const nnc_layer *l, const nnc_plan *p, int64_
         }
         NNC_TRY(nnc_divides("--context", "seq_len", seq_len, c, err));
     } else if (seq_len % 2 != 0) {
-        /* each rank takes a block from the front and one from the back: equal causal work */
+        /* each rank takes one block from the first half and one from the second: equal causal
+         * work */
         NNC_TRY(nnc_divides("--context", "seq_len", seq_len, 2 * c, err));
     } else {
         NNC_TRY(nnc_divides("--context", "half of seq_len", seq_len / 2, c, err));
@@ -209,7 +211,8 @@ void nnc_list_shard(nnc_op_list *list, const nnc_plan *plan)
     for (int32_t i = 0; i < list->count; i++) {
         nnc_op_row_of(&list->ops[i])->shard(&list->ops[i], &d);
     }
-    for (int32_t i = 0; i < list->block_count; i++) { /* block inputs lie in the residual stream */
+    /* block inputs are slices of the residual stream */
+    for (int32_t i = 0; i < list->block_count; i++) {
         list->blocks[i].input_bytes /= (double)d.sequence;
     }
 }

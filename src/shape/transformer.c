@@ -1,3 +1,5 @@
+/* One layer of a transformer: attention, MLP, norms, residuals, and the collectives between tensor and
+ * context ranks. Decoders, encoders, vision transformers and the attention of U-Nets consist of it. */
 #include "base/names.h"
 #include "shape/shape_internal.h"
 
@@ -95,7 +97,7 @@ void nnc_layer_dropout(const nnc_layer_writer *w, const char *name, nnc_group gr
     }
 }
 
-/* ---- between ranks ---- */
+/* ---- tensor parallelism ---- */
 
 void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bool entering,
                                  int64_t width)
@@ -109,7 +111,8 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
     if (plan->sequence_parallel) {
         e.forward = entering ? NNC_ALL_GATHER : NNC_REDUCE_SCATTER;
         e.backward = entering ? NNC_REDUCE_SCATTER : NNC_ALL_GATHER;
-        e.backward_again = entering ? NNC_ALL_GATHER : NNC_NO_COLLECTIVE; /* the kept input */
+        /* the input is gathered again for the weight gradient */
+        e.backward_again = entering ? NNC_ALL_GATHER : NNC_NO_COLLECTIVE;
     } else {
         e.forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE;
         e.backward = entering ? NNC_ALL_REDUCE : NNC_NO_COLLECTIVE;
@@ -117,8 +120,9 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
     nnc_list_exchange(&w->to, name, e);
 }
 
-/* Tokens that linear layers read: software may send them as products read them, and gradients; adapters read theirs in
- * 16 bits. What is scattered are sums. */
+/* Collectives around linear layers. Software may send the operands, and gradients, in the narrow
+ * format of the products; inputs of adapters stay in 16 bits. A reduce-scatter adds up, so it stays
+ * wide. */
 static void linear_collective(const nnc_layer_writer *w, const char *name, bool entering,
                               int64_t width)
 {
@@ -154,8 +158,8 @@ typedef struct context_row {
     void (*collective)(const context_part *part, bool before, nnc_exchange *e);
 } context_row;
 
-/* Blocks pass around, each to the next rank; gradients of keys and values travel in fp32, along with the
- * blocks themselves. Source: arXiv:2310.01889. */
+/* Ring attention: each rank passes its block to the next; gradients of keys and values travel in
+ * fp32, together with the blocks. Source: arXiv:2310.01889. */
 static void pass_blocks(const context_part *part, bool before, nnc_exchange *e)
 {
     if (before) {
@@ -176,7 +180,7 @@ static void gather(const context_part *part, bool before, nnc_exchange *e)
     }
 }
 
-/* Tokens for heads, and back. Source: arXiv:2309.14509. */
+/* Ulysses: an all-to-all from token slices to head slices, and back. Source: arXiv:2309.14509. */
 static void swap(const context_part *part, bool before, nnc_exchange *e)
 {
     e->forward = e->backward = NNC_ALL_TO_ALL;
@@ -204,7 +208,7 @@ static int64_t kv_copies(const nnc_layer_writer *w)
     return w->to.how->software->expanded_kv ? w->layer->heads / w->layer->kv_heads : 1;
 }
 
-/* Keys and values, or heads, between context ranks, before or after the attention. */
+/* The collective between context ranks before or after the attention. */
 static void context_collective(const nnc_layer_writer *w, const char *name, bool before)
 {
     const nnc_layer *l = w->layer;
@@ -232,19 +236,20 @@ static void context_collective(const nnc_layer_writer *w, const char *name, bool
 
 /* ---- attention itself ---- */
 
-/* Attention over queries, keys and values: in one kernel, or one op after another. */
+/* Attention over queries, keys and values: one fused kernel, or one op after another. */
 
-/* The shape of one attention over what is already projected. */
+/* Sizes of one attention. */
 typedef struct core {
     const nnc_writer *w;
     const nnc_layer *layer;
     const nnc_core_names *names;
     int64_t batch, s_q, s_k;
-    int64_t all, pairs, scores; /* query-key pairs, and under the mask; elements of all scores */
-    int64_t in_window;          /* pairs, of a window over its width */
-    int64_t kv_heads;           /* that are stored, copies counted */
+    /* all query-key pairs, and those under the mask; elements of all scores */
+    int64_t all, pairs, scores;
+    int64_t in_window; /* pairs if every query saw a whole window */
+    int64_t kv_heads;  /* stored heads, copies included */
     bool recomputed;
-    bool projects_again; /* queries, keys and values are made again from their latents */
+    bool projects_again; /* queries, keys and values are recomputed from their latents */
 } core;
 
 /* Q K^T, or P V. */
@@ -313,7 +318,7 @@ static void unfused_core(const core *c)
         dropout && !c->recomputed;
 }
 
-/* The kernel a plan asks for by name; else it is that of the software. */
+/* The kernel named by the plan; else that of the software. */
 typedef struct kernel {
     bool named;
     nnc_flash_kernel kernel;
@@ -330,10 +335,10 @@ nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_softwar
     return kernels[attention]->named ? kernels[attention]->kernel : software->flash_kernel;
 }
 
-/* What each block of keys gives is added to what the ones before gave, and backward its part of the
- * gradients of queries, keys and values: in fp32, for every block but the first. Under a causal mask
- * all queries meet the front half of an earlier block, and the back half of them all of a later one:
- * three quarters of either on average. */
+/* Merges the result of each block of keys with the results so far; backward adds each block's part
+ * of the gradients of queries, keys and values. In fp32, for every block but the first. Under a
+ * causal mask all queries meet the first half of an earlier block, and the second half of the
+ * queries meets all of a later one: three quarters on average. */
 static void merge_blocks(const core *c)
 {
     const nnc_layer *l = c->layer;
@@ -384,18 +389,18 @@ static void fused_core(const core *c)
     }
 }
 
-/* Query-key pairs where tokens see half a window on either side, and themselves. */
+/* Query-key pairs when a token sees half a window on each side, and itself. */
 static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window)
 {
     const int64_t side = window / 2;
-    int64_t all = INT64_MAX; /* refused as too large where it is used */
+    int64_t all = INT64_MAX; /* too large; refused by the caller */
     if (!nnc_mul_i64(s_q, s_k, &all)) {
         return INT64_MAX;
     }
     return window == 0 || side >= s_k ? all : s_q * (2 * side + 1) - side * (side + 1);
 }
 
-/* Query-key pairs inside chunks of so many tokens. */
+/* Query-key pairs inside chunks of this many tokens. */
 static int64_t chunk_pairs(int64_t seq_len, int64_t chunk)
 {
     const int64_t rest = seq_len % chunk;
@@ -403,7 +408,7 @@ static int64_t chunk_pairs(int64_t seq_len, int64_t chunk)
            nnc_attention_pairs(rest, rest, true, 0);
 }
 
-/* Queries, keys and values by heads, what attention gives by tokens again: copies, and of gradients too. */
+/* Copies queries, keys and values into a layout by heads, and the output back; gradients too. */
 static void copy_heads(const core *c)
 {
     const nnc_layer *l = c->layer;
@@ -414,7 +419,7 @@ static void copy_heads(const core *c)
         ->split = NNC_SPLIT_HEADS;
 }
 
-/* Keys and values of a group, written once for each of its heads; their gradients are added up again. */
+/* Writes keys and values of a group once per head; their gradients are summed. */
 static void expand_kv(const core *c)
 {
     const nnc_layer *l = c->layer;
@@ -475,7 +480,7 @@ void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width
         software->fused_rotary && (software->fused_rotary_scale || !w->layer->rotary_scale);
 }
 
-/* Of the queries or the keys. Source: arXiv:2302.05442, section 2.   [qk-norm] */
+/* Norm of the queries or the keys. Source: arXiv:2302.05442, section 2.   [qk-norm] */
 static void head_norm(const nnc_layer_writer *w, const char *name, int64_t heads)
 {
     const nnc_layer *l = w->layer;
@@ -536,7 +541,8 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
     context_collective(w, names->context_in, true);
     nnc_layer_core(w, &names->core, cross != NULL ? cross->len : w->seq_len);
     context_collective(w, names->context_out, false);
-    if (l->attention_gate) { /* as of a gated MLP: one half activated, times the other */
+    /* a gated output: half of the query projection, activated, times the other */
+    if (l->attention_gate) {
         nnc_op *gate = nnc_list_pointwise(&w->to, "attn.gate", NNC_PW_SWIGLU, NNC_GROUP_ATTENTION,
                                           nnc_list_mul(&w->to, w->tokens, l->heads * l->value_dim));
         gate->split = NNC_SPLIT_INNER;
@@ -544,7 +550,7 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
     }
     nnc_layer_linear(w, names->out, NNC_GROUP_ATTENTION, NNC_SPLIT_ROW, l->hidden,
                      l->heads * l->value_dim, l->out_bias);
-    if (!runs_parallel(l)) { /* else the MLP's is added first: one reduction for both */
+    if (!runs_parallel(l)) { /* else the MLP's output is added first, with one reduction for both */
         linear_collective(w, names->tensor_out, false, l->hidden);
     }
     if (names->residual != NULL) {
@@ -610,8 +616,9 @@ void nnc_layer_mlp(const nnc_layer_writer *w)
     const nnc_layer *l = w->layer;
     const nnc_mlp_names names = { nnc_mlp_gated(l->mlp) ? "mlp.gate_up" : "mlp.up",
                                   "mlp.activation", "mlp.down" };
-    const bool shared = l->norm_place == NNC_NORM_PARALLEL; /* the input of the attention */
-    if (l->norm_place == NNC_NORM_PARALLEL_TWO) {           /* the first norm owns what both read */
+    /* the MLP reads the input of the attention */
+    const bool shared = l->norm_place == NNC_NORM_PARALLEL;
+    if (l->norm_place == NNC_NORM_PARALLEL_TWO) { /* the first norm owns the input that both read */
         nnc_layer_norm(w, "mlp.norm", l->hidden)->u.norm.keeps_input = false;
     } else if (!shared) {
         nnc_layer_begin_norm(w, "mlp.norm");

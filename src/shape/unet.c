@@ -1,3 +1,5 @@
+/* The family of U-Nets. Two kinds: segmentation (double convolutions, one skip per level) and diffusion
+ * (residual blocks with time embedding and attention; the output of every block is a skip). */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -53,7 +55,7 @@ static nnc_op *square_conv(const writer *w, const char *name, nnc_group group, f
     return nnc_list_conv(&w->to, name, group, &conv, w->u->conv_biases);
 }
 
-/* Norm of a feature map. A residual block's group norms may be the ones that up-cast. */
+/* Norm of a feature map. Group norms of residual blocks may be the ones that up-cast. */
 static nnc_op *norm(const writer *w, const char *name, feature_map map, nnc_norm_keep keep)
 {
     const int64_t groups = w->u->norm_groups;
@@ -74,10 +76,10 @@ static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t
     const writer b = block_of(w, repeat, in);
 
     square_conv(&b, "block.conv1", NNC_GROUP_CONV, in, mid, kernel, reads_image);
-    /* ReLU overwrites the norm's output, so there is nothing to compute again. */
+    /* ReLU overwrites the norm's output, so the norm is not recomputed. */
     norm(&b, "block.norm1", mid, keep)->recomputed = false;
-    /* The first activation's output is kept as the input of the second convolution; the second
-     * one's is kept here, for whoever reads it. */
+    /* The output of the first activation is kept as the input of the second convolution; the output
+     * of the second one is kept here, for its readers. */
     over_map(&b, "block.act1", NNC_PW_RELU, NNC_GROUP_CONV, mid)->u.pointwise.inside = inside;
     square_conv(&b, "block.conv2", NNC_GROUP_CONV, mid, last, kernel, false);
     norm(&b, "block.norm2", last, keep)->recomputed = false;
@@ -86,7 +88,7 @@ static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t
     last_act->u.pointwise.inside = inside;
 }
 
-/* The block's own projection of the time embedding, added to every position of the map. */
+/* Projection of the time embedding, added to every position of the map. */
 static void time_projection(const writer *w, feature_map map)
 {
     const int64_t width = w->u->time_embed_width;
@@ -100,7 +102,8 @@ static void time_projection(const writer *w, feature_map map)
     over_map(w, "block.time_add", NNC_PW_TIME_ADD, NNC_GROUP_TIME, map);
 }
 
-/* norm, SiLU, conv. Kept: the norm's input, its output (for SiLU), and SiLU's (for the conv). */
+/* norm, SiLU, conv. Kept: the norm's input, its output (for SiLU), and the SiLU output (for the
+ * conv). */
 static void norm_act_conv(const writer *w, const char *const names[4], feature_map in,
                           feature_map out, double dropout)
 {
@@ -130,14 +133,14 @@ static void residual_block(const writer *w, feature_map in, int64_t out_channels
     norm_act_conv(&b, second, out, out, w->u->dropout);
     if (in.channels != out.channels) {
         nnc_op *shortcut = square_conv(&b, "block.shortcut", NNC_GROUP_CONV, in, out, 1, false);
-        /* The first norm owns the block's input, unless what it keeps is a copy in fp32. */
+        /* The first norm owns the block's input, unless it keeps a copy in fp32. */
         shortcut->u.conv.keeps_input = w->to.how->software->group_norm_keep != NNC_KEEP_FUSED &&
                                        nnc_dtype_bytes(w->to.how->dtype) < 4.0;
     }
     nnc_list_residual(&b.to, "block.residual", NNC_GROUP_CONV, map_elements(w, out));
 }
 
-/* A map's positions as the tokens of a transformer layer; without biases on query, key and value. */
+/* The positions of a map as tokens of a transformer layer; no biases on query, key and value. */
 static nnc_layer layer_of(const nnc_unet *u, feature_map map)
 {
     const int64_t heads = u->heads > 0 ? u->heads : map.channels / u->head_width;
@@ -154,7 +157,8 @@ static nnc_layer layer_of(const nnc_unet *u, feature_map map)
                         .mlp_bias = true };
 }
 
-/* Into and out of the transformer: a linear layer or a 1x1 convolution, the same products. */
+/* Into and out of the transformer: a linear layer or a 1x1 convolution; the products are the
+ * same. */
 static void projection(const writer *w, const char *name, feature_map map, bool keeps_input)
 {
     if (w->u->linear_projections) {
@@ -216,7 +220,7 @@ static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len
     nnc_layer_residual(&one, "ff.residual", NNC_GROUP_MLP);
 }
 
-/* Of the middle, which is at index `levels`, the last level's. */
+/* The middle has index `levels` and the depth of the last level. */
 static int64_t depth_at(const nnc_unet *u, int level)
 {
     const int last = u->transformer_depths_count - 1;
@@ -241,7 +245,7 @@ static void level_attention(const writer *w, int level, feature_map map, int64_t
         nnc_layer_attend(&one, &bare, NULL);
     } else {
         if (software->copied_heads == NNC_HEADS_ALWAYS &&
-            software->contiguous_maps) { /* in, and out again */
+            software->contiguous_maps) { /* one copy in, one out */
             nnc_list_pointwise(&outer.to, "attn.tokens", NNC_PW_COPY, NNC_GROUP_ATTENTION,
                                2 * map_elements(w, map));
         }
@@ -267,7 +271,7 @@ static const char *place_of(const char *const *places, int level)
     return places[level < NNC_UNET_LEVELS_MAX ? level : NNC_UNET_LEVELS_MAX - 1];
 }
 
-/* The writer of ops that have a place. */
+/* A writer for ops at one place of the network. */
 static writer at_place(const writer *w, const char *place)
 {
     writer at = *w;
@@ -275,7 +279,6 @@ static writer at_place(const writer *w, const char *place)
     return at;
 }
 
-/* Channels of a level. */
 static int64_t channels(const nnc_unet *u, int level)
 {
     return u->channels * u->channel_multipliers[level];
@@ -340,19 +343,19 @@ static void classic_down(const writer *w, int64_t side)
     }
 }
 
-/* Doubles the side of a map of `in` channels at a deeper level; returns the channels it gives. */
+/* Doubles the side of a map of `in` channels at a deeper level; returns its number of channels. */
 static int64_t classic_resample(const writer *w, feature_map in)
 {
     const feature_map out = { w->u->up == NNC_UP_TRANSPOSED_CONV ? in.channels / 2 : in.channels,
                               2 * in.side };
     if (w->u->up == NNC_UP_TRANSPOSED_CONV) {
         nnc_op *op = square_conv(w, "up.conv", NNC_GROUP_RESAMPLE, in, out, 2, false);
-        op->weights.rows = in.channels; /* the weight is [c_in, c_out, 2, 2]; biased in any case */
+        op->weights.rows = in.channels; /* the weight is [c_in, c_out, 2, 2], always with a bias */
         op->weights.cols = out.channels * 4;
         op->weights.vector = out.channels;
         op->u.conv.transposed = true;
         op->u.conv.stride = 2;
-        op->u.conv.keeps_input = false; /* kept by the activation before */
+        op->u.conv.keeps_input = false; /* the activation before it keeps the input */
         return out.channels;
     }
     const nnc_pointwise_kind kind =
@@ -395,7 +398,7 @@ static void classic(const writer *w, int64_t side)
     nnc_op *out = square_conv(w, "out.conv", NNC_GROUP_CONV, last,
                               (feature_map){ u->out_channels, side }, 1, false);
     out->weights.vector = u->out_channels;
-    out->u.conv.keeps_input = false; /* kept by the activation before */
+    out->u.conv.keeps_input = false; /* the activation before it keeps the input */
     nnc_list_loss(&w->to, nnc_list_mul(&w->to, w->batch, side * side), u->out_channels);
 }
 
@@ -437,13 +440,13 @@ static void time_embedding(const writer *w)
     nnc_op *act =
         nnc_list_pointwise(&w->to, "time.act", NNC_PW_SILU, NNC_GROUP_TIME, w->batch * width);
     act->u.pointwise.keeps_input = true;
-    /* The embedding itself is kept once, for the SiLU of every block. */
+    /* The embedding is kept once, for the SiLU of every block. */
     act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, w->batch * width);
     nnc_list_linear(&w->to, "time.linear2", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, width,
                     width, true);
 }
 
-/* What is added to the time embedding: a row of a table, and an input through two linear layers. */
+/* Inputs added to the time embedding: a row of a table, and a vector through two linear layers. */
 static void added_embedding(const writer *w)
 {
     const nnc_unet *u = w->u;
@@ -515,7 +518,7 @@ static void diffusion_middle(const writer *w, int64_t side)
     }
 }
 
-/* The residual blocks of one level going up: runs of equal widths become one row each. */
+/* The residual blocks of one level on the way up: runs of equal widths become one row each. */
 static int64_t diffusion_up_blocks(const writer *w, feature_map map, int64_t previous, skips *stack)
 {
     int64_t run = 0, run_in = 0;
@@ -571,7 +574,7 @@ static void diffusion_out(const writer *w, int64_t side)
     nnc_op *loss =
         nnc_list_loss(&w->to, nnc_list_mul(&w->to, w->batch, side * side), u->out_channels);
     loss->u.loss.fused = loss->u.loss.squared_error = true;
-    loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* the prediction as it is */
+    loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* keeps only the prediction */
 }
 
 static void diffusion(const writer *w, int64_t side)
@@ -595,7 +598,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     const nnc_plan *plan = to->how->plan;
     const writer w = { .to = *to, .u = u, .batch = plan->micro_batch };
     const int64_t side = plan->image / u->latent_factor;
-    /* What a loader moves: 8-bit pixels, RGB when the network itself works on latents. */
+    /* Bytes that a loader copies: 8-bit pixels; RGB when the network itself works on latents. */
     const double image_channels = u->latent_factor > 1 ? 3.0 : (double)u->in_channels;
     to->list->input_bytes =
         (double)plan->micro_batch * (double)plan->image * (double)plan->image * image_channels;
