@@ -1,13 +1,352 @@
-/* What an estimate says. */
+/* What an output says about a plan. The words of these rows are those of the plan's own fields. */
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
-#include "metrics/report.h"
+#include "metrics/metrics_internal.h"
+
+static const nnc_metric degree_rows[] = {
+    NNC_WHOLE(nnc_plan, devices),
+    NNC_WHOLE(nnc_plan, data, .head = "data", .drop = 7),
+    NNC_WHOLE(nnc_plan, tensor, .head = "tensor"),
+    NNC_WHOLE(nnc_plan, pipeline, .head = "pipeline"),
+    NNC_WHOLE(nnc_plan, virtual_stages, .head = "virtual", .drop = 9),
+    NNC_WHOLE(nnc_plan, context, .head = "context"),
+    NNC_WHOLE(nnc_plan, expert, .head = "expert"),
+    NNC_BOOL(nnc_plan, sequence_parallel, .head = "SP"),
+    NNC_WHOLE(nnc_plan, zero, .head = "ZeRO"),
+};
+static const nnc_metrics degrees =
+    NNC_METRICS("how a plan divides the work", degree_rows, nnc_plan);
+
+static const nnc_metric batch_rows[] = {
+    NNC_WHOLE(nnc_plan, micro_batch, .head = "micro-batch"),
+    NNC_WHOLE(nnc_plan, micro_batches),
+    NNC_WHOLE(nnc_plan, global_batch),
+};
+static const nnc_metrics batch = NNC_METRICS("samples of a step", batch_rows, nnc_plan);
+
+static nnc_cell get_recompute(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_plan *plan = place->record;
+    nnc_recompute_text(plan->recompute, text, NNC_METRIC_TEXT_MAX);
+    return (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text };
+}
+
+static nnc_cell get_offload(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_plan *plan = place->record;
+    nnc_offload_text(plan->offload, text, NNC_METRIC_TEXT_MAX);
+    return (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text };
+}
+
+/* "1f1b" needs no word, nor does "interleaved" where there are virtual stages. */
+static bool is_usual(const nnc_plan *plan)
+{
+    return plan->pipeline == 1 ||
+           plan->schedule ==
+               (plan->virtual_stages > 1 ? NNC_SCHEDULE_INTERLEAVED : NNC_SCHEDULE_1F1B);
+}
+
+char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX])
+{
+    const struct {
+        const char *name;
+        int64_t degree, unsaid;
+    } parts[] = { { "dp", plan->data, 0 },
+                  { "tp", plan->tensor, 1 },
+                  { "pp", plan->pipeline, 1 },
+                  { "vpp", plan->virtual_stages, 1 },
+                  { "cp", plan->context, 1 },
+                  { "ep", plan->expert, 1 },
+                  { "zero", (int64_t)plan->zero, 0 },
+                  { "mb", plan->micro_batch, 0 } };
+    char flags[128];
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (parts[i].degree != parts[i].unsaid) {
+            used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, "%s%s%" PRId64,
+                                     used > 0 ? " " : "", parts[i].name, parts[i].degree);
+        }
+        if (i == 1 && plan->sequence_parallel) {
+            used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " sp");
+        }
+    }
+    if (!is_usual(plan)) {
+        used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " %s",
+                                 nnc_schedule_name((unsigned)plan->schedule));
+    }
+    if (plan->recompute != NNC_RECOMPUTE_NONE) {
+        nnc_recompute_text(plan->recompute, flags, sizeof flags);
+        used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " recompute=%s", flags);
+    }
+    if (plan->offload != NNC_OFFLOAD_NONE) {
+        nnc_offload_text(plan->offload, flags, sizeof flags);
+        snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " offload=%s", flags);
+    }
+    for (char *c = text; *c != '\0'; c++) { /* as a list of plans writes it */
+        if (*c == ',') {
+            *c = '+';
+        }
+    }
+    return text;
+}
+
+static const nnc_metric plan_rows[] = {
+    NNC_ROWS(&degrees),
+    NNC_WHOLE(nnc_plan, shard),
+    NNC_BOOL(nnc_plan, reshard),
+    NNC_WHOLE(nnc_plan, devices_per_node),
+    NNC_NAMED(nnc_plan, schedule, nnc_schedule_name, NNC_SCHEDULE_COUNT),
+    NNC_NAMED(nnc_plan, context_kind, nnc_context_kind_name, NNC_CONTEXT_KIND_COUNT),
+    NNC_NAMED(nnc_plan, rank_order, nnc_rank_order_name, NNC_ORDER_COUNT),
+    NNC_NUMBER(nnc_plan, overlap),
+    NNC_NUMBER(nnc_plan, capacity_factor),
+    NNC_NUMBER(nnc_plan, imbalance),
+    NNC_ROWS(&batch),
+    NNC_WHOLE(nnc_plan, seq_len, .blank_zero = true),
+    NNC_WHOLE(nnc_plan, image, .blank_zero = true),
+    NNC_NAMED(nnc_plan, precision, nnc_dtype_name, NNC_DTYPE_COUNT),
+    NNC_NAMED(nnc_plan, policy, nnc_policy_name, NNC_POLICY_COUNT),
+    NNC_NAMED(nnc_plan, optimizer, nnc_optimizer_name, NNC_OPTIMIZER_COUNT),
+    NNC_AS("recompute", TEXT, .get = get_recompute),
+    NNC_WHOLE(nnc_plan, recompute_every),
+    NNC_WHOLE(nnc_plan, recompute_layers),
+    NNC_AS("offload", TEXT, .get = get_offload),
+    NNC_NAMED(nnc_plan, attention, nnc_attention_name, NNC_ATTENTION_COUNT),
+    NNC_NAMED(nnc_plan, activations, nnc_activations_name, NNC_ACTIVATIONS_COUNT),
+};
+const nnc_metrics nnc_plan_metrics = NNC_METRICS("a plan", plan_rows, nnc_plan);
+
+static nnc_cell get_train(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
+{
+    const nnc_plan *plan = place->record;
+    nnc_train_text(plan->train, text, NNC_METRIC_TEXT_MAX);
+    return nnc_text_cell(text);
+}
+
+/* -1: the software profile decides */
+NNC_GET(get_plan_reserve, nnc_plan,
+        (nnc_cell){ .kind = self->reserve_bytes >= 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL,
+                    .whole = self->reserve_bytes })
+
+/* The other fields of a plan: with them an output says which plan it is of. A field of the plan that has
+ * no row here fails the test every_field_of_a_plan_is_written. */
+static const nnc_metric other_plan_rows[] = {
+    NNC_BOOL(nnc_plan, ends_as_layers),
+    NNC_WHOLE(nnc_plan, first_stage_layers),
+    NNC_WHOLE(nnc_plan, last_stage_layers),
+    NNC_BOOL(nnc_plan, whole_experts),
+    NNC_AS("train", TEXT, .get = get_train),
+    NNC_BOOL(nnc_plan, next_tokens),
+    NNC_WHOLE(nnc_plan, adapter_rank),
+    NNC_NAMED(nnc_plan, adapters, nnc_adapted_name, NNC_ADAPTED_COUNT),
+    NNC_BOOL(nnc_plan, dora),
+    NNC_NAMED(nnc_plan, frozen, nnc_frozen_name, NNC_FROZEN_COUNT),
+    NNC_BOOL(nnc_plan, fp8_inputs),
+    NNC_NAMED(nnc_plan, flops_convention, nnc_flops_convention_name, NNC_CONVENTION_COUNT),
+    NNC_BOOL(nnc_plan, clip_gradients),
+    NNC_NUMBER(nnc_plan, tokens),
+    NNC_NUMBER(nnc_plan, samples),
+    NNC_NUMBER(nnc_plan, price),
+    NNC_AS("reserve_bytes", WHOLE, .get = get_plan_reserve, .unit = "B"),
+};
+static const nnc_metrics other_plan_metrics =
+    NNC_METRICS("the rest of a plan", other_plan_rows, nnc_plan);
+
+static const nnc_metric choice_rows[] = {
+    NNC_ROWS(&degrees),
+    NNC_ROWS(&batch),
+    NNC_NAMED(nnc_plan, schedule, nnc_schedule_name, NNC_SCHEDULE_COUNT, .head = "schedule"),
+    NNC_AS("recompute", TEXT, .get = get_recompute, .head = "recompute", .shrinks = true),
+    NNC_AS("offload", TEXT, .get = get_offload, .head = "offload", .drop = 8),
+};
+const nnc_metrics nnc_plan_choice_metrics =
+    NNC_METRICS("what a search chooses of a plan", choice_rows, nnc_plan);
+
+/* What an estimate says of the step: its work, its time, its throughput. */
+
+static const char roofline_paper[] = "Williams, Waterman, Patterson, CACM 52(4), 2009";
+
+/* ---- work ---- */
+
+static const nnc_metric work_rows[] = {
+    NNC_NUMBER(
+        nnc_result, forward_flops, .unit = "FLOP",
+        .help = "Matrix products and convolutions of the forward passes of one step over all "
+                "devices, attention over all pairs.",
+        .more = NNC_MORE(
+                .source =
+                    "2 FLOPs per multiply-add: 2 m n k per product, 2 n h w c_out c_in k^2 per "
+                    "convolution")),
+    NNC_NUMBER(
+        nnc_result, backward_flops, .unit = "FLOP",
+        .help = "The same backward: one product for the gradient of the input, one for that of the "
+                "weight.",
+        .more = NNC_MORE(
+                .source =
+                    "the mathematics: twice forward, less the gradients of inputs that need none")),
+    NNC_NUMBER(nnc_result, recompute_flops, .unit = "FLOP",
+               .help = "What is computed again in backward, in the convention of model_flops."),
+    NNC_NUMBER(
+        nnc_result, model_flops, .unit = "FLOP",
+        .help = "What the mathematics of one step asks for, by flops_convention.",
+        .more =
+            NNC_MORE(.source =
+                         "palm: arXiv:2204.02311 appendix B, of a window its width; causal: pairs "
+                         "under the mask; 6nd: "
+                         "arXiv:2001.08361")),
+    NNC_NUMBER(nnc_result, causal_flops, .unit = "FLOP",
+               .help = "What it asks for with attention over the pairs under the mask.",
+               .more = NNC_MORE(.source = "arXiv:2307.08691")),
+    NNC_NUMBER(nnc_result, hardware_flops, .unit = "FLOP",
+               .help =
+                   "Model FLOPs and what is computed again in backward, in the same convention.",
+               .more = NNC_MORE(.source = "arXiv:2205.05198 section 5")),
+    NNC_NUMBER(
+        nnc_result, executed_flops, .full = true, .unit = "FLOP",
+        .help = "What kernels run on the matrix units: fused attention leaves masked pairs out and "
+                "recomputes its scores in backward.",
+        .more = NNC_MORE(.source = "arXiv:2307.08691; only executed work takes time")),
+    NNC_NUMBER(nnc_result, vector_flops, .full = true, .unit = "FLOP",
+               .help = "What kernels run on the vector units."),
+    NNC_NUMBER(nnc_result, six_nd_flops, .unit = "FLOP",
+               .help =
+                   "The rule of thumb: 2 FLOPs forward and 4 backward per token and parameter that "
+                   "sits in a matrix product.",
+               .more = NNC_MORE(.source = "arXiv:2001.08361")),
+    NNC_AS("flops_convention", ENUM, NNC_IN(nnc_result, plan.flops_convention),
+           .names = { nnc_flops_convention_name, NNC_CONVENTION_COUNT },
+           .help = "What model FLOPs count of attention."),
+    NNC_NUMBER(nnc_result, read_bytes, .full = true, .unit = "B",
+               .help =
+                   "Bytes that one device of the busiest stage reads from its memory in a step."),
+    NNC_NUMBER(nnc_result, write_bytes, .full = true, .unit = "B",
+               .help =
+                   "Bytes that one device of the busiest stage writes to its memory in a step."),
+    NNC_NUMBER(nnc_result, input_bytes, .unit = "B",
+               .help = "Training data of one step: token ids or images."),
+    NNC_WHOLE(nnc_result, tokens, .blank_zero = true, .show = NNC_SHOW_COUNT,
+              .help = "Tokens of one step; null for images."),
+};
+const nnc_metrics nnc_work_metrics = NNC_METRICS("work of the step", work_rows, nnc_result);
+
+/* ---- step ---- */
+
+static const char step_s[] = "step.step_s";
+
+NNC_GET(get_launch_advice, nnc_result, nnc_text_cell(nnc_launch_advice(self)))
+
+static const nnc_metric step_rows[] = {
+    NNC_NUMBER(nnc_result, step_s, .unit = "s", .help = "One optimizer step: the sum of its parts.",
+               .more = NNC_MORE(.source = "each op by the roofline model: Williams, Waterman, "
+                                          "Patterson, CACM 52(4), 2009")),
+    NNC_NUMBER(nnc_result, interval_s, .full = true, .each_count = 2, .unit = "s",
+               .help = "Where about nine of ten measurements fall."),
+    NNC_NUMBER(
+        nnc_result, lower_bound_s, .full = true, .unit = "s",
+        .help = "No implementation is faster: the busiest engine at its datasheet rate, everything "
+                "else overlapped with it, norms and pointwise ops fused away.",
+        .more = NNC_MORE(.source = roofline_paper)),
+    NNC_NUMBER(nnc_result, upper_bound_s, .full = true, .unit = "s",
+               .help = "The rates of step_s with nothing overlapping.",
+               .more = NNC_MORE(.source = roofline_paper)),
+    NNC_NUMBER(nnc_result, forward_s, .head = "forward", .unit = "s",
+               .help = "Forward passes of the busiest stage.", .more = NNC_MORE(.part_of = step_s)),
+    NNC_NUMBER(nnc_result, backward_s, .head = "backward", .unit = "s",
+               .help = "Backward passes of the busiest stage, without recomputation.",
+               .more = NNC_MORE(.part_of = step_s)),
+    NNC_NUMBER(nnc_result, recompute_s, .head = "recompute", .unit = "s",
+               .help = "Forward work done again in backward.", .more = NNC_MORE(.part_of = step_s)),
+    NNC_NUMBER(nnc_result, update_s, .head = "update", .unit = "s",
+               .help = "The optimizer's update.", .more = NNC_MORE(.part_of = step_s)),
+    NNC_NUMBER(nnc_result, exposed_comm_s, .head = "exposed", .unit = "s",
+               .help = "Communication between ranks and with the host that no compute overlaps.",
+               .more = NNC_MORE(.part_of = step_s,
+                                .source = "arXiv:2104.04473, arXiv:1910.02054, arXiv:2006.15704")),
+    NNC_NUMBER(
+        nnc_result, bubble_s, .head = "bubble", .unit = "s",
+        .help = "What the busiest stage waits, by replaying the schedule with every stage's own "
+                "times.",
+        .more =
+            NNC_MORE(.part_of = step_s,
+                     .source =
+                         "arXiv:1811.06965, arXiv:2104.04473, arXiv:2401.10241, arXiv:2412.19437")),
+    NNC_NUMBER(nnc_result, host_s, .head = "host", .unit = "s",
+               .help = "What issuing the ops adds to the device's own time.",
+               .more = NNC_MORE(.part_of = step_s, .source = "docs/formulas.md, launch")),
+    NNC_AS("exposed_comm", NUMBER, NNC_IN(nnc_result, exposed_s), .each_count = NNC_COMM_COUNT,
+           .unit = "s", .help = "exposed_comm_s by the ranks that communicate.",
+           .more = NNC_MORE(.each = nnc_comm_name)),
+    NNC_AS("communication", NUMBER, NNC_IN(nnc_result, communication_s), .full = true,
+           .each_count = NNC_COMM_COUNT, .unit = "s",
+           .help = "Communication by the ranks that communicate, overlapped or not.",
+           .more = NNC_MORE(.each = nnc_comm_name)),
+    NNC_NUMBER(nnc_result, bubble_ratio, .show = NNC_SHOW_PERCENT,
+               .help = "The bubble over the busy time of the stage.",
+               .more = NNC_MORE(.source = "arXiv:2104.04473 section 2.2")),
+    NNC_NUMBER(nnc_result, bubble_share, .show = NNC_SHOW_PERCENT,
+               .help = "The bubble over the step."),
+    NNC_NUMBER(nnc_result, idle_share, .full = true, .show = NNC_SHOW_PERCENT,
+               .help = "What a stage waits of the step, in the mean of all stages."),
+    NNC_WHOLE(nnc_result, stage, .help = "The busiest pipeline stage, from 0."),
+    NNC_NAMED(
+        nnc_result, bound, nnc_bound_name, NNC_BOUND_COUNT, .full = true,
+        .help =
+            "What takes the largest part of the step: compute, memory, network, host or bubble."),
+    NNC_NAMED(nnc_result, next_bound, nnc_bound_name, NNC_BOUND_COUNT, .full = true,
+              .help = "What takes the second largest part."),
+    NNC_NUMBER(
+        nnc_result, bound_s, .full = true, .each_count = NNC_BOUND_COUNT, .unit = "s",
+        .help = "Step time by what bounds the ops that take it, by what issuing them adds, and by "
+                "waiting in the pipeline; they add up to step_s, but in ideal mode, where they "
+                "overlap.",
+        .more = NNC_MORE(.each = nnc_bound_name)),
+    NNC_NUMBER(nnc_result, step_without_bound_s, .full = true, .unit = "s",
+               .help = "The step, computed again, if what bounds it were no limit."),
+    NNC_AS("advice", TEXT, .get = get_launch_advice, .full = true,
+           .help = "What to do where issuing ops takes the largest part; null elsewhere."),
+};
+const nnc_metrics nnc_step_metrics = NNC_METRICS("time of the step", step_rows, nnc_result);
+
+/* ---- throughput ---- */
+
+NNC_GET(get_tokens_per_s, nnc_result,
+        nnc_number_cell(self->tokens > 0 ? self->tokens_per_s : (double)NAN))
+
+NNC_GET(get_tokens_per_s_per_device, nnc_result,
+        nnc_number_cell(self->tokens > 0 ? self->tokens_per_s_per_device : (double)NAN))
+
+static const nnc_metric throughput_rows[] = {
+    NNC_NUMBER(nnc_result, samples_per_s, .help = "Sequences or images trained on per second."),
+    NNC_AS("tokens_per_s", NUMBER, .get = get_tokens_per_s,
+           .help = "Tokens trained on per second; null for images."),
+    NNC_AS("tokens_per_s_per_device", NUMBER, .get = get_tokens_per_s_per_device,
+           .help = "Tokens trained on per second and device; null for images."),
+    NNC_NUMBER(nnc_result, model_flops_per_s_per_device, .unit = "FLOP/s",
+               .help = "Model FLOPs per second and device."),
+    NNC_NUMBER(nnc_result, mfu, .show = NNC_SHOW_PERCENT,
+               .help = "Model FLOPs utilisation: the share of the peak that the mathematics needs.",
+               .more = NNC_MORE(.source = "arXiv:2204.02311 appendix B")),
+    NNC_NUMBER(nnc_result, causal_mfu, .show = NNC_SHOW_PERCENT,
+               .help = "The same of the pairs that the mask leaves, in every convention: what "
+                       "kernels can reach, at most 1.",
+               .more = NNC_MORE(.source = "arXiv:2307.08691")),
+    NNC_NUMBER(nnc_result, hfu, .show = NNC_SHOW_PERCENT,
+               .help = "Hardware FLOPs utilisation: the same with recomputation.",
+               .more = NNC_MORE(.source = "arXiv:2205.05198 section 5")),
+};
+const nnc_metrics nnc_throughput_metrics =
+    NNC_METRICS("throughput of the step", throughput_rows, nnc_result);
+
+/* What an estimate says. */
 
 #define RESULT(member) NNC_VIA(nnc_report, result), NNC_IN(nnc_result, member)
 #define MODEL(member) NNC_VIA(nnc_report, model), NNC_IN(nnc_model, member)
 #define DEVICE(member) NNC_VIA(nnc_report, device), NNC_IN(nnc_device, member)
 
-static const char roofline_paper[] = "Williams, Waterman, Patterson, CACM 52(4), 2009";
 static const char zero_paper[] = "arXiv:1910.02054 section 3";
 
 /* ---- model ---- */
@@ -83,7 +422,7 @@ static const nnc_metrics device_metrics = NNC_METRICS("the device", device_rows,
 
 /* ---- plan ---- */
 
-static const nnc_metric plan_rows[] = {
+static const nnc_metric resolved_plan_rows[] = {
     NNC_ROWS(&nnc_plan_metrics, RESULT(plan)),
     NNC_AS("software", CHARS, NNC_VIA(nnc_report, software), NNC_IN(nnc_software, id),
            .help = "Software profile: which kernels are fused, what each keeps."),
@@ -92,8 +431,10 @@ static const nnc_metric plan_rows[] = {
     NNC_AS("mode", ENUM, RESULT(plan.mode), .names = { nnc_mode_name, NNC_MODE_COUNT }),
     NNC_TEXT(nnc_report, overrides, .help = "Fields that --set changed."),
     NNC_TEXT(nnc_report, cluster, .help = "File of the links between devices."),
+    NNC_ROWS(&other_plan_metrics, RESULT(plan)),
 };
-static const nnc_metrics plan_metrics = NNC_METRICS("the plan as resolved", plan_rows, nnc_report);
+static const nnc_metrics resolved_plan_metrics =
+    NNC_METRICS("the plan as resolved", resolved_plan_rows, nnc_report);
 
 /* ---- memory ---- */
 
@@ -205,7 +546,7 @@ static const nnc_metrics cost_metrics = NNC_METRICS("cost", cost_rows, nnc_repor
 static const nnc_metric estimate_rows[] = {
     NNC_AS("model", OBJECT, .rows = &model_metrics),
     NNC_AS("device", OBJECT, .rows = &device_metrics),
-    NNC_AS("plan", OBJECT, .rows = &plan_metrics),
+    NNC_AS("plan", OBJECT, .rows = &resolved_plan_metrics),
     NNC_AS("work", OBJECT, NNC_VIA(nnc_report, result), .rows = &nnc_work_metrics),
     NNC_AS("step", OBJECT, NNC_VIA(nnc_report, result), .rows = &nnc_step_metrics),
     NNC_AS("throughput", OBJECT, NNC_VIA(nnc_report, result), .rows = &nnc_throughput_metrics),

@@ -3,9 +3,8 @@
 #include <stdio.h>
 
 #include "base/number.h"
-#include "metrics/report.h"
-#include "op/dims.h"
-#include "op/work.h"
+#include "metrics/metrics_internal.h"
+#include "op/op_internal.h"
 
 /* ---- ops ---- */
 

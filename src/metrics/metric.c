@@ -1,10 +1,10 @@
-#include "metrics/metric.h"
-
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "metrics/metrics_internal.h"
 
 static const nnc_cell no_value = { .kind = NNC_CELL_NULL };
 
@@ -231,18 +231,29 @@ static bool ends_so(const char *full, const char *word)
            strcmp(full + whole - part, word) == 0;
 }
 
+/* An input of the plan gives way to a result of the same name: "tokens" is "work.tokens". */
+static bool gives_way(const char *full)
+{
+    return strncmp(full, "plan.", strlen("plan.")) == 0;
+}
+
 nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, const char *word)
 {
     nnc_name_match match = { -1, -1 };
+    const char *full = NULL, *found = NULL;
     for (int32_t i = 0; i < count; i++) {
-        const char *full = NULL;
         memcpy(&full, (const char *)names + (size_t)i * stride, sizeof full);
         if (strcmp(full, word) == 0) {
             return (nnc_name_match){ i, -1 };
         }
-        if (ends_so(full, word)) {
-            match.other = match.index >= 0 && match.other < 0 ? i : match.other;
-            match.index = match.index < 0 ? i : match.index;
+        if (!ends_so(full, word) || (found != NULL && gives_way(full) && !gives_way(found))) {
+            continue;
+        }
+        if (found == NULL || (gives_way(found) && !gives_way(full))) {
+            match = (nnc_name_match){ i, -1 };
+            found = full;
+        } else {
+            match.other = match.other < 0 ? i : match.other;
         }
     }
     return match;

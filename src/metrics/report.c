@@ -1,5 +1,3 @@
-#include "metrics/report.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -7,7 +5,8 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "shape/family.h"
+#include "metrics/metrics_internal.h"
+#include "shape/shape_internal.h"
 
 static const char *const past_names[NNC_PAST_COUNT] = { "none", "too_few", "device",
                                                         "all_devices" };

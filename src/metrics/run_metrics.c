@@ -1,7 +1,7 @@
 /* What a whole run says. */
 #include <nncost/run.h>
 
-#include "metrics/report.h"
+#include "metrics/metrics_internal.h"
 
 static const char run_time[] = "run.run_s";
 static const char run_cost[] = "run.cost";
