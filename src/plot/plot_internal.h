@@ -1,7 +1,7 @@
 /* Pictures of an estimate or a search as SVG: one row (nnc_picture) per picture.
  *
  * A picture draws on a canvas from top to bottom: heading, plot, legend. The page adds width and
- * style; positions are whole fractions of pixels (nnc_px), so output is the same on every
+ * style; positions are tenths of pixels (nnc_px), so output is the same on every
  * machine. */
 #ifndef NNCOST_PLOT_INTERNAL_H
 #define NNCOST_PLOT_INTERNAL_H
