@@ -59,7 +59,7 @@ typedef struct nnc_explain_output {
 /* Writes the formula, source and numbers of names joined by commas: a metric ("mfu",
  * "step.exposed_comm.data"), several ("memory"), an op ("attn.qkv"), a member of another output
  * ("groups.mape"). report: of an estimate that its scratch made last. outputs: NULL = none. Fails with
- * NNC_BAD_USAGE for a name that is none of these; err names the nearest. */
+ * NNC_BAD_USAGE for a name that is unknown; err names the nearest. */
 nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report *report,
                               const nnc_explain_output *outputs, const char *names, nnc_error *err);
 

@@ -148,7 +148,7 @@ typedef struct nnc_norm {
 NNC_ENUM(nnc_pointwise_kind, NNC_POINTWISE_LIST, NNC_PW_KIND_COUNT);
 const char *nnc_pointwise_kind_name(nnc_pointwise_kind value);
 
-/* What a graph or ONNX file needs to know of an activation; from its row. */
+/* Properties of an activation that graph and ONNX files need; from its row. */
 typedef struct nnc_activation {
     bool by_output;   /* backward reads the output, else the input */
     bool gated;       /* two halves of the width become one */

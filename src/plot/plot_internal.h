@@ -145,8 +145,8 @@ typedef struct nnc_spot {
     nnc_px x, y, radius;
 } nnc_spot;
 
-/* Finds and occupies a free position for a label of w x h near a mark; false when there is none
- * nearer than `far`. */
+/* Finds and occupies a free position for a label of w x h near a mark; false if all are
+ * farther than `far`. */
 bool nnc_place_by(nnc_places *places, nnc_spot spot, nnc_px w, nnc_px h, nnc_px far,
                   nnc_box *found);
 /* Writes one or two lines near a mark, with a leader line if they are not adjacent. "" = no second

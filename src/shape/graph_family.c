@@ -17,7 +17,7 @@ enum {
     PLACE_NORMED = 8, /* written by a norm, or by a sum in the kernel of one */
 };
 
-/* Where ops are written, and the state of the walk. */
+/* Destination of ops, and the state of the walk. */
 typedef struct lowering {
     nnc_writer to;
     nnc_graph_walk *walk;

@@ -68,7 +68,7 @@ typedef struct nnc_lowering {
     double grad_bytes, grad_accumulate;
 } nnc_lowering;
 
-/* Where ops are written: into the list's last segment, `repeat` equal instances of each in one
+/* Destination of ops: the list's last segment, `repeat` equal instances of each in one
  * micro-batch, inside a recompute block. */
 typedef struct nnc_writer {
     nnc_op_list *list;

@@ -154,7 +154,7 @@ typedef struct context_row {
     bool
         over_heads; /* each rank attends for some of the heads over all tokens; else for its own tokens */
     bool in_blocks; /* keys and values arrive in blocks; the attention over them is merged */
-    /* Fills in the collective before or after the attention; leaves it alone when there is none. */
+    /* Fills in the collective before or after the attention; leaves it unchanged without one. */
     void (*collective)(const context_part *part, bool before, nnc_exchange *e);
 } context_row;
 

@@ -1,5 +1,4 @@
-/* The tables of what records say: reading values, names of columns, and that the estimate's own table
- * is whole. */
+/* Tables of records: reading values, names of columns, and completeness of the estimate's table. */
 #include "input/field.h"
 #include "metrics/metrics_internal.h"
 #include "render/json_writer.h"
@@ -143,11 +142,11 @@ START_TEST(names_are_found)
         const char *word;
         nnc_name_match match;
     } cases[] = {
-        { "step.step_s", { 0, -1 } }, /* all of it */
-        { "step_s", { 4, -1 } },      /* all of another, which is as good as an end */
-        { "host", { 3, -1 } },        /* one ends so */
+        { "step.step_s", { 0, -1 } }, /* the full name */
+        { "step_s", { 4, -1 } }, /* the full name of another, which is also the end of this one */
+        { "host", { 3, -1 } },   /* the end of one name */
         { "bound_s.host", { 3, -1 } },
-        { "stage", { 1, 2 } },   /* two do */
+        { "stage", { 1, 2 } },   /* the end of two names */
         { "tokens", { 6, -1 } }, /* a result before an input of the plan */
         { "age", { -1, -1 } },   /* not after a dot */
         { "", { -1, -1 } },
@@ -162,7 +161,7 @@ END_TEST
 
 /* ---- the estimate ---- */
 
-/* A row says what it is, a member of the plan in the plan's own table. */
+/* Every row has a help text; rows of the plan have that of the plan's field. */
 static void check_words(const nnc_metrics *metrics) /* NOLINT(misc-no-recursion) */
 {
     for (size_t i = 0; i < metrics->count; i++) {
@@ -186,7 +185,7 @@ START_TEST(rows_have_words)
 }
 END_TEST
 
-/* A legal value that is not the default, as text. */
+/* A legal value other than the default, as text. */
 static const char *other_value(const nnc_field *f, const nnc_plan *plan)
 {
     const char *at = (const char *)plan + f->offset;
@@ -279,7 +278,7 @@ START_TEST(units_match_names)
 }
 END_TEST
 
-/* Metrics that say they are parts of another add up to it. */
+/* Metrics with `part_of` add up to that metric. */
 START_TEST(parts_add_up)
 {
     const nnc_software software = nnc_software_default();
@@ -339,7 +338,8 @@ static nnc_past past_of(const char *device, nnc_mode mode, int32_t count)
         &(nnc_report){ .model = &model, .device = &on, .software = &software, .result = &result });
 }
 
-/* Three measured steps of a device speak for it; fewer do not, then those of all devices do: (0.6 + 3 x 0.2) / 4. */
+/* Three measured steps of a device are enough; with fewer, those of all devices count: (0.6 + 3 x
+ * 0.2) / 4. */
 START_TEST(few_steps_say_nothing)
 {
     const nnc_past own = past_of("b", NNC_MODE_PREDICTED, 3);

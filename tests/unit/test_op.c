@@ -20,7 +20,7 @@ START_TEST(matmul)
 }
 END_TEST
 
-/* dA 2x4 = dC 2x3 by B^T; dB 4x3 = A^T 4x2 by dC, in fp32, beside a bias gradient of 6 sums. */
+/* dA 2x4 = dC 2x3 by B^T; dB 4x3 = A^T 4x2 by dC, in fp32, and a bias gradient of 6 sums. */
 START_TEST(matmul_backward)
 {
     nnc_op op = linear(2, 3, 4), backward[NNC_BACKWARD_MAX];
@@ -81,8 +81,8 @@ END_TEST
 
 /* ---- attention ---- */
 
-/* Counts the pairs one by one: query i stands `s_k - s_q` keys on, sees itself and what is before
- * it, the last `window` of them. */
+/* Counts the pairs one by one: query i is at position i + s_k - s_q and sees itself and the tokens
+ * before it, at most the last `window`. */
 static int64_t count_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window)
 {
     int64_t pairs = 0;
@@ -227,7 +227,7 @@ START_TEST(every_kind_has_a_row)
                           row->shape != NULL,
                       "the row of op kind %d has a hole", kind);
         for (int phase = 0; phase < NNC_PHASE_COUNT; phase++) {
-            nnc_op op = linear(2, 3, 4); /* ones in every member that divides */
+            nnc_op op = linear(2, 3, 4); /* 1 in every member that divides */
             op.kind = (nnc_op_kind)kind;
             op.phase = (nnc_phase)phase;
             if (kind == NNC_OP_CONV) {
@@ -331,7 +331,7 @@ START_TEST(shapes)
     op = conv(2, 3, 4, 2, 3);
     nnc_op_shape(&op, text, sizeof text);
     ck_assert_str_eq(text, "n=1 c=2->3 4x4->2x2 k=3");
-    nnc_op_shape(&op, text, 5); /* cut, and still ended */
+    nnc_op_shape(&op, text, 5); /* cut, and still terminated */
     ck_assert_str_eq(text, "n=1 ");
 }
 END_TEST
