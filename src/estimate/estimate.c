@@ -1,17 +1,10 @@
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <nncost/estimate.h>
 
 #include "base/error.h"
 #include "base/names.h"
-#include "base/number.h"
-#include "estimate/bounds.h"
-#include "estimate/plan_asked.h"
-#include "estimate/prepare.h"
-#include "estimate/scratch.h"
-#include "estimate/update.h"
+#include "base/sized.h"
+#include "estimate/estimate_internal.h"
+#include "op/work.h"
 #include "shape/family.h"
 
 nnc_scratch *nnc_scratch_create(void)
@@ -94,6 +87,123 @@ static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_
         return nnc_fail(err, NNC_BAD_SPEC, model->id, "the step time is not a finite number");
     }
     return NNC_OK;
+}
+
+/* Rates, money and energy of a step whose time is known. */
+
+void nnc_utilisation(nnc_result *r, nnc_derivation *why)
+{
+    const nnc_plan *plan = &r->plan;
+    const double devices = plan->devices;
+    if (nnc_convention_of(plan->flops_convention)->by_params) {
+        NNC_SET(why, r->model_flops, "FLOP", r->six_nd_flops);
+    }
+    NNC_SET(why, r->hardware_flops, "FLOP", r->model_flops + r->recompute_flops);
+    NNC_SET(why, r->mfu, NULL, r->model_flops / (r->step_s * devices * r->peak_flops_per_s));
+    NNC_SET(why, r->causal_mfu, NULL,
+            r->causal_flops / (r->step_s * devices * r->peak_flops_per_s));
+    NNC_SET(why, r->hfu, NULL, r->hardware_flops / (r->step_s * devices * r->peak_flops_per_s));
+    NNC_SET(why, r->model_flops_per_s_per_device, "FLOP/s", r->model_flops / r->step_s / devices);
+    NNC_SET(why, r->samples_per_s, NULL, (double)plan->global_batch / r->step_s);
+    r->tokens_per_s = r->tokens_per_s_per_device = NAN;
+    if (r->tokens > 0) {
+        NNC_SET(why, r->tokens_per_s, NULL, (double)r->tokens / r->step_s);
+        NNC_SET(why, r->tokens_per_s_per_device, NULL, r->tokens_per_s / devices);
+    }
+}
+
+double nnc_price_of(const nnc_plan *plan, const nnc_device *device)
+{
+    return !isnan(plan->price)       ? plan->price
+           : device->price_count > 0 ? device->prices[0].per_device_hour
+                                     : (double)NAN;
+}
+
+void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why)
+{
+    const nnc_plan *plan = &r->plan;
+    const double devices = plan->devices;
+    r->price_per_device_hour = nnc_price_of(plan, device);
+    NNC_PUT(why, r->price_per_device_hour, NULL);
+    NNC_LET(why, power_w, "W", nnc_power_limit(device));
+    NNC_SET(why, r->cost_step, NULL, r->step_s / 3600.0 * devices * r->price_per_device_hour);
+    r->run_s = NAN;
+    if (!isnan(plan->samples)) {
+        NNC_LET(why, samples_to_train, NULL, plan->samples);
+        NNC_SET(why, r->run_s, "s", samples_to_train / r->samples_per_s);
+    } else if (!isnan(plan->tokens)) {
+        NNC_LET(why, tokens_to_train, NULL, plan->tokens);
+        NNC_SET(why, r->run_s, "s", tokens_to_train / r->tokens_per_s);
+    }
+    NNC_PUT(why, r->run_s, "s");
+    NNC_SET(why, r->device_hours, "h", r->run_s / 3600.0 * devices);
+    NNC_SET(why, r->cost_run, NULL, r->device_hours * r->price_per_device_hour);
+    if (isnan(r->run_s)) {
+        NNC_SET(why, r->energy_j, "J", power_w * devices * r->step_s);
+    } else {
+        NNC_SET(why, r->energy_j, "J", power_w * devices * r->run_s);
+    }
+}
+
+/* The range in which nine of ten measurements of a step fall. */
+
+/* Programs do more than is counted, and seldom less: the range reaches further above the prediction. Chosen with all
+ * rows in sight, docs/accuracy.md; tests/spreads.py shows what they bring. */
+#define BELOW 0.85
+#define ABOVE 1.15
+
+/* What a record's steps are of: a network by its file, since each has convolutions of its own; other models by
+ * their family. */
+static const char *measured_of(const nnc_model *model, bool experts)
+{
+    return model->family == NNC_FAMILY_GRAPH ? model->id
+           : experts                         ? "experts"
+                                             : nnc_family_name(model->family);
+}
+
+/* What was measured of the profile on this device with models of this kind; NULL = nothing. */
+static const nnc_range *measured_range(const nnc_model *model, bool experts, const nnc_step *step)
+{
+    const nnc_software *software = step->software;
+    const char *of = measured_of(model, experts);
+    for (int32_t i = 0; i < software->range_count; i++) {
+        const nnc_range *one = &software->ranges[i];
+        if (strcmp(one->device, step->device->id) == 0 && strcmp(one->of, of) == 0) {
+            return one;
+        }
+    }
+    return NULL;
+}
+
+static void set_interval(const nnc_model *model, const nnc_step *step, nnc_result *r)
+{
+    const nnc_spreads *s = &step->software->spread;
+    const nnc_basis basis = step->device->efficiency.basis;
+    r->interval_s[0] = r->interval_s[1] = NAN;
+    if (basis == NNC_BASIS_NONE || r->plan.mode != NNC_MODE_PREDICTED || isnan(s->own)) {
+        return;
+    }
+    const double guessed = basis == NNC_BASIS_STEPS     ? 0.0
+                           : basis == NNC_BASIS_KERNELS ? s->kernels
+                                                        : s->carried;
+    const bool experts = nnc_model_sizes_of(model).experts > 0;
+    const nnc_range *measured = measured_range(model, experts, step);
+    nnc_derivation *why = step->why;
+    NNC_LET(why, own, NULL, measured != NULL ? measured->own : s->own);
+    NNC_LET(why, device, NULL, measured != NULL ? 0.0 : guessed);
+    NNC_LET(why, routed, NULL, measured == NULL && experts ? s->experts : 0.0);
+    NNC_LET(why, network_s, "s", r->bound_s[NNC_BOUND_NETWORK]);
+    NNC_LET(why, waiting_s, "s", r->bound_s[NNC_BOUND_HOST] + r->bound_s[NNC_BOUND_BUBBLE]);
+    NNC_LET(why, network_spread, NULL, s->network);
+    NNC_LET(why, idle_spread, NULL, s->idle);
+    NNC_SAY(why, network, NULL, network_spread * network_s / r->step_s);
+    NNC_SAY(why, idle, NULL, idle_spread * waiting_s / r->step_s);
+    NNC_SAY(why, half, NULL,
+            sqrt(own * own + device * device + routed * routed + network * network + idle * idle));
+    NNC_LET(why, below, NULL, BELOW);
+    NNC_LET(why, above, NULL, ABOVE);
+    NNC_SET(why, r->interval_s[0], "s", nnc_max(r->step_s / exp(below * half), r->lower_bound_s));
+    NNC_SET(why, r->interval_s[1], "s", r->step_s * exp(above * half));
 }
 
 /* Does ideal fusion change nothing that the lower bound counts? Norms and pointwise ops move nothing
@@ -289,7 +399,7 @@ static nnc_status time_known(const nnc_model *model, const nnc_software *softwar
         r->memory_stage = store->memory_stage;
         r->verdict = nnc_memory_verdict(&r->memory, r->memory.capacity_bytes);
     } else {
-        nnc_weigh(&step, model, true, &scratch->step, r);
+        nnc_stage_memory(&step, model, true, &scratch->step, r);
         store->dealt = known;
         store->memory = r->memory;
         store->memory_stage = r->memory_stage;
@@ -333,7 +443,7 @@ static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_sc
     scratch->stages = step->plan->pipeline;
     r->op_count = rows->count;
     set_idle_share(step, scratch->step.stages, r);
-    nnc_step_interval(model, step, r);
+    set_interval(model, step, r);
     return NNC_OK;
 }
 
@@ -359,10 +469,59 @@ nnc_status nnc_estimate_asked(const nnc_model *model, const nnc_device *device,
         scratch->tails.count = 0;
         scratch->tails.one_step = true;
         step.store = &scratch->tails;
-        nnc_weigh(&step, model, is_brief(scratch, &r->plan), &scratch->step, r);
+        nnc_stage_memory(&step, model, is_brief(scratch, &r->plan), &scratch->step, r);
         NNC_TRY(time_step(model, &step, scratch, r, err));
     }
     nnc_utilisation(r, step.why);
     nnc_run_cost(device, r, step.why);
     return check_result(r, model, err);
+}
+
+/* ---- the public door ---- */
+
+/* Estimates in a row have much in common: what was checked last need not be checked again. */
+static nnc_status read_again(const char *function, const nnc_model *model, const nnc_device *device,
+                             const nnc_software *software, const nnc_plan *plan,
+                             nnc_scratch *scratch, nnc_error *err)
+{
+    nnc_estimate_args asked;
+    NNC_TRY(nnc_need(function, "model", model != NULL, err));
+    NNC_TRY(nnc_need(function, "device", device != NULL, err));
+    /* Equal bytes are equal values; others are read again.
+     * NOLINTBEGIN(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
+    if (plan != NULL && software != NULL &&
+        memcmp(software, &scratch->software, sizeof *software) == 0 &&
+        plan->struct_size == sizeof *plan && memcmp(plan, &scratch->plan, sizeof *plan) == 0) {
+        return NNC_OK;
+    }
+    /* NOLINTEND(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
+    scratch->plan.struct_size = 0; /* none, should this one fail */
+    NNC_TRY(nnc_estimate_args_read(function, model, device, software, plan, &asked, err));
+    memcpy(&scratch->software, asked.software, sizeof scratch->software);
+    memcpy(&scratch->plan, &asked.plan, sizeof scratch->plan);
+    return NNC_OK;
+}
+
+nnc_status nnc_estimate_into(const nnc_model *model, const nnc_device *device,
+                             const nnc_software *software, const nnc_plan *plan,
+                             nnc_scratch *scratch, nnc_result *result, nnc_error *err)
+{
+    static const char here[] = "nnc_estimate";
+    NNC_TRY(nnc_need(here, "scratch", scratch != NULL, err));
+    NNC_TRY(nnc_need(here, "result", result != NULL, err));
+    NNC_TRY(nnc_sized_check(result, sizeof *result, "nnc_result", err));
+    nnc_result *const whole = result->struct_size == sizeof *result ? result : &scratch->result;
+    nnc_status status = read_again(here, model, device, software, plan, scratch, err);
+    if (status == NNC_OK) {
+        status = nnc_estimate_asked(model, device, &scratch->software, &scratch->plan, scratch,
+                                    whole, err);
+    } else {
+        memset(whole, 0, sizeof *whole);
+        whole->struct_size = sizeof *whole;
+        scratch->shown = NULL;
+    }
+    if (whole != result) {
+        nnc_sized_write(result, whole, sizeof *whole);
+    }
+    return status;
 }

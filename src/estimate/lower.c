@@ -1,16 +1,66 @@
-#include "estimate/prepare.h"
-
-#include <math.h>
-#include <string.h>
-
 #include "base/error.h"
-#include "base/number.h"
-#include "cost/power.h"
-#include "estimate/say.h"
-#include "estimate/sync.h"
+#include "estimate/estimate_internal.h"
 #include "op/work.h"
 #include "parallel/shard.h"
 #include "shape/family.h"
+
+nnc_plan nnc_plan_seen(const nnc_plan *plan)
+{
+    const nnc_plan unset = { 0 };
+    nnc_plan seen = *plan;
+    seen.devices = unset.devices;
+    seen.devices_per_node = unset.devices_per_node;
+    seen.rank_order = unset.rank_order;
+    seen.data = unset.data;
+    seen.pipeline = unset.pipeline;
+    seen.virtual_stages = unset.virtual_stages;
+    seen.schedule = unset.schedule;
+    seen.zero = unset.zero;
+    seen.shard = unset.shard;
+    seen.reshard = unset.reshard;
+    seen.offload = unset.offload;
+    seen.overlap = unset.overlap;
+    seen.micro_batches = unset.micro_batches;
+    seen.global_batch = unset.global_batch;
+    seen.mode = unset.mode;
+    seen.clip_gradients = unset.clip_gradients;
+    seen.tokens = unset.tokens;
+    seen.samples = unset.samples;
+    seen.price = unset.price;
+    seen.reserve_bytes = unset.reserve_bytes;
+    return seen;
+}
+
+nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
+                             nnc_attention attention)
+{
+    const double passes = (double)plan->micro_batches;
+    const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
+    const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
+    const bool adds = software->added_gradients; /* products write what a kernel adds up */
+    return (nnc_lowering){
+        .plan = plan,
+        .software = software,
+        .attention = attention,
+        .dtype = nnc_precision_is_narrow(plan->precision) ? NNC_BF16 : plan->precision,
+        .linear_dtype = plan->precision,
+        .grad_bytes =
+            adds && own_buffer ? sizes.weight_bytes : nnc_policy_gradient_io_bytes(plan->policy),
+        /* An fp32 buffer beside 16-bit weights is added to by every pass, a plain gradient is
+         * written by the first and added to by the others. */
+        .grad_accumulate = adds         ? 0.0
+                           : own_buffer ? 1.0
+                                        : (passes - 1.0) / passes,
+    };
+}
+
+nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen)
+{
+    nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
+    *seen = nnc_plan_seen(plan);
+    how.plan = seen;
+    return how;
+}
 
 /* Past any model; whole bytes of so many parameters are exact in a double. */
 #define PARAMS_MAX 0x1p47
@@ -137,6 +187,118 @@ static bool table_is_frozen(const nnc_plan *plan)
            (plan->train & NNC_TRAIN_EMBEDDING) == 0;
 }
 
+static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char *name,
+                          int32_t segment, nnc_exchange exchange)
+{
+    const double units = nnc_list_units(list, segment);
+    const nnc_writer w = { list, how, (int64_t)((double)list->segments[segment].instances * units),
+                           -1, NULL };
+    exchange.bytes /= units;
+    nnc_list_exchange(&w, name, exchange);
+    list->ops[list->count - 1].segment = segment;
+}
+
+/* Weights of a unit are gathered for forward and again for backward, when its gradient is scattered
+ * too; replicas of a shard group add theirs up. Without resharding one gather serves the step. */
+static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment,
+                         const nnc_parameters *p, nnc_route_kind route, double shards)
+{
+    const nnc_plan *plan = how->plan;
+    const double weights = nnc_policy_bytes(plan->policy).weight_bytes * p->params;
+    const double gradients = nnc_policy_gradient_io_bytes(plan->policy) * p->params;
+    nnc_exchange e = { .comm = NNC_COMM_DATA,
+                       .route = (int32_t)route,
+                       .forward = NNC_ALL_GATHER,
+                       .backward = NNC_ALL_GATHER,
+                       .bytes = weights };
+    if (p->params <= 0.0) {
+        return;
+    }
+    if (shards > 1.0) {
+        if (plan->reshard) {
+            unit_exchange(list, how, "data.gather_weights", segment, e);
+        }
+        e = (nnc_exchange){ .comm = NNC_COMM_DATA,
+                            .route = (int32_t)route,
+                            .backward = NNC_REDUCE_SCATTER,
+                            .bytes = gradients };
+        unit_exchange(list, how, "data.scatter_gradients", segment, e);
+    }
+    if (nnc_shard_replicas(plan, route, shards) > 1) {
+        e = (nnc_exchange){ .comm = NNC_COMM_DATA,
+                            .route = (int32_t)nnc_replica_route(route),
+                            .backward = NNC_ALL_REDUCE,
+                            .bytes = gradients / shards };
+        unit_exchange(list, how, "data.reduce_replicas", segment, e);
+    }
+}
+
+/* Weights that are not trained are gathered, and have no gradient. */
+static void frozen_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment,
+                        const nnc_parameters *p, nnc_route_kind route, double shards)
+{
+    if (p->params > 0.0 && shards > 1.0) {
+        unit_exchange(list, how, "data.gather_frozen", segment,
+                      (nnc_exchange){ .comm = NNC_COMM_DATA,
+                                      .route = (int32_t)route,
+                                      .forward = NNC_ALL_GATHER,
+                                      .backward = NNC_ALL_GATHER,
+                                      .bytes = nnc_frozen_bytes(p, how->plan) });
+    }
+}
+
+static void add_casts(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                      const nnc_lowering *how)
+{
+    const nnc_software *software = how->software;
+    const bool wide = nnc_policy_bytes(how->plan->policy).weight_bytes > 2.0;
+    if (!software->cast_weights || !wide || nnc_dtype_bytes(how->dtype) > 2.0) {
+        return;
+    }
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        const double params = sums[s].dense.params + sums[s].expert.params;
+        const nnc_writer w = { list, how, (int64_t)list->segments[s].instances, -1, NULL };
+        if (params > 0.0) {
+            nnc_op *op = nnc_list_pointwise(&w, "weights.cast", NNC_PW_CAST_WEIGHTS,
+                                            NNC_GROUP_OPTIMIZER, (int64_t)params);
+            op->dtype = NNC_FP32;
+            op->segment = s;
+            op->u.pointwise.fused = !software->flat_weights;
+        }
+    }
+}
+
+static void add_unit_collectives(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                                 const nnc_lowering *how)
+{
+    const nnc_plan *plan = how->plan;
+    const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        const double dense = sums[s].dense.params / nnc_dense_shards(plan);
+        const double expert = sums[s].expert.params / nnc_expert_shards(plan);
+        if (plan->zero == 3) {
+            sharded_unit(list, how, s, &sums[s].dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
+            sharded_unit(list, how, s, &sums[s].expert, NNC_ROUTE_EXPERT_SHARD,
+                         nnc_expert_shards(plan));
+            frozen_unit(list, how, s, &sums[s].frozen, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
+            frozen_unit(list, how, s, &sums[s].frozen_expert, NNC_ROUTE_EXPERT_SHARD,
+                        nnc_expert_shards(plan));
+        }
+        nnc_exchange e = { .comm = NNC_COMM_OFFLOAD, .forward = NNC_P2P, .backward = NNC_P2P };
+        if ((plan->offload & NNC_OFFLOAD_WEIGHTS) != 0) {
+            e.bytes = sizes.weight_bytes * (dense + expert) +
+                      nnc_frozen_bytes(&sums[s].frozen, plan) / nnc_dense_shards(plan) +
+                      nnc_frozen_bytes(&sums[s].frozen_expert, plan) / nnc_expert_shards(plan);
+            unit_exchange(list, how, "offload.weights", s, e);
+        }
+        if ((plan->offload & NNC_OFFLOAD_ACTIVATIONS) != 0 && list->segments[s].layer) {
+            const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
+            e.bytes = full ? sums[s].input_bytes : sums[s].kept_bytes;
+            unit_exchange(list, how, "offload.activations", s, e);
+        }
+    }
+}
+
 /* Adds to a list of one rank what ZeRO-3 and offload exchange, and to its sums a table that two stages hold. */
 static void finish_list(nnc_op_list *list, const nnc_lowering *how,
                         nnc_segment_sums sums[NNC_SEGMENTS_MAX])
@@ -150,8 +312,8 @@ static void finish_list(nnc_op_list *list, const nnc_lowering *how,
         *(frozen ? &last->unit_frozen : &last->unit_params) += table;
         head->factored_elements += table / (double)list->tied_cols + (double)list->tied_cols;
     }
-    nnc_add_casts(list, sums, how);
-    nnc_cluster_unit_exchanges(list, sums, how);
+    add_casts(list, sums, how);
+    add_unit_collectives(list, sums, how);
 }
 
 void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
@@ -162,8 +324,8 @@ void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
     finish_list(list, how, sums);
 }
 
-void nnc_weigh(const nnc_step *step, const nnc_model *model, bool fullest, nnc_step_memory *m,
-               nnc_result *r)
+void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest,
+                      nnc_step_memory *m, nnc_result *r)
 {
     const nnc_plan *plan = step->plan;
     const nnc_holding *before = NULL; /* the last that was weighed */

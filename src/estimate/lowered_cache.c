@@ -1,73 +1,11 @@
-#include "estimate/alike.h"
-
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
-#include "cost/power.h"
-#include "estimate/prepare.h"
+#include "estimate/estimate_internal.h"
 #include "op/work.h"
 #include "parallel/shard.h"
 #include "shape/family.h"
-
-nnc_plan nnc_plan_seen(const nnc_plan *plan)
-{
-    const nnc_plan unset = { 0 };
-    nnc_plan seen = *plan;
-    seen.devices = unset.devices;
-    seen.devices_per_node = unset.devices_per_node;
-    seen.rank_order = unset.rank_order;
-    seen.data = unset.data;
-    seen.pipeline = unset.pipeline;
-    seen.virtual_stages = unset.virtual_stages;
-    seen.schedule = unset.schedule;
-    seen.zero = unset.zero;
-    seen.shard = unset.shard;
-    seen.reshard = unset.reshard;
-    seen.offload = unset.offload;
-    seen.overlap = unset.overlap;
-    seen.micro_batches = unset.micro_batches;
-    seen.global_batch = unset.global_batch;
-    seen.mode = unset.mode;
-    seen.clip_gradients = unset.clip_gradients;
-    seen.tokens = unset.tokens;
-    seen.samples = unset.samples;
-    seen.price = unset.price;
-    seen.reserve_bytes = unset.reserve_bytes;
-    return seen;
-}
-
-nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
-                             nnc_attention attention)
-{
-    const double passes = (double)plan->micro_batches;
-    const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
-    const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
-    const bool adds = software->added_gradients; /* products write what a kernel adds up */
-    return (nnc_lowering){
-        .plan = plan,
-        .software = software,
-        .attention = attention,
-        .dtype = nnc_precision_is_narrow(plan->precision) ? NNC_BF16 : plan->precision,
-        .linear_dtype = plan->precision,
-        .grad_bytes =
-            adds && own_buffer ? sizes.weight_bytes : nnc_policy_gradient_io_bytes(plan->policy),
-        /* An fp32 buffer beside 16-bit weights is added to by every pass, a plain gradient is
-         * written by the first and added to by the others. */
-        .grad_accumulate = adds         ? 0.0
-                           : own_buffer ? 1.0
-                                        : (passes - 1.0) / passes,
-    };
-}
-
-nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen)
-{
-    nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
-    *seen = nnc_plan_seen(plan);
-    how.plan = seen;
-    return how;
-}
 
 nnc_shared *nnc_shared_create(int32_t count)
 {

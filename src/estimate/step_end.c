@@ -1,10 +1,171 @@
-#include "estimate/update.h"
-
-#include <string.h>
-
-#include "base/number.h"
-#include "estimate/say.h"
+#include "estimate/estimate_internal.h"
 #include "op/work.h"
+#include "parallel/split.h"
+
+typedef struct writer {
+    nnc_op *ops;
+    int count;
+} writer;
+
+static void add(writer *w, const char *name, nnc_comm comm, nnc_route_kind route,
+                nnc_collective kind, double bytes, int64_t passes)
+{
+    if (bytes > 0.0 && w->count < NNC_STEP_EXCHANGES_MAX) {
+        w->ops[w->count++] = (nnc_op){
+            .name = name,
+            .kind = NNC_OP_COLLECTIVE,
+            .phase = NNC_PHASE_COMM,
+            .group = NNC_GROUP_NETWORK,
+            .dtype = NNC_FP32,
+            .math_dtype = NNC_FP32,
+            .repeat = passes,
+            .block = -1,
+            .u.exchange = { .comm = comm, .route = (int32_t)route, .forward = kind, .bytes = bytes }
+        };
+    }
+}
+
+/* Bytes of a gradient on its way; of one flat buffer, in the format of the products. */
+static double sent_gradient_bytes(const nnc_plan *plan, bool flat)
+{
+    const double bytes = nnc_policy_gradient_io_bytes(plan->policy);
+    return flat ? nnc_min(bytes, nnc_dtype_bytes(plan->precision)) : bytes;
+}
+
+/* Weights that are gathered so many times a step. */
+static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_route_kind route,
+                        double shards, int64_t times)
+{
+    if (shards > 1.0) {
+        add(w, "data.gather_weights", NNC_COMM_DATA, route, NNC_ALL_GATHER,
+            nnc_policy_bytes(plan->policy).weight_bytes * params, times);
+    }
+}
+
+/* Stage 2 frees the gradients of each pass, so it scatters in every one; weights of one flat buffer are gathered in
+ * every one, too. These come first: what a pass exposes can hide what happens once, not the other way around. */
+static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, double params,
+                                nnc_route_kind route, double shards)
+{
+    if (plan->zero == 2 && shards > 1.0) {
+        add(w, "data.scatter_gradients", NNC_COMM_DATA, route, NNC_REDUCE_SCATTER,
+            sent_gradient_bytes(plan, flat) * params, nnc_step_passes(plan));
+    }
+    if (flat && plan->zero == 2) {
+        add_weights(w, plan, params, route, shards, nnc_step_passes(plan));
+    }
+}
+
+/* Gradients of one kind of parameters, ZeRO stages 0 to 2. */
+static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double params,
+                          nnc_route_kind route, double shards)
+{
+    const double g = sent_gradient_bytes(plan, flat) * params;
+    const int32_t replicas = nnc_shard_replicas(plan, route, shards);
+    if (plan->zero == 0) {
+        if (replicas > 1) {
+            add(w, "data.reduce_gradients", NNC_COMM_DATA, route, NNC_ALL_REDUCE, g, 1);
+        }
+        return;
+    }
+    if (plan->zero == 1 && shards > 1.0) {
+        add(w, "data.scatter_gradients", NNC_COMM_DATA, route, NNC_REDUCE_SCATTER, g, 1);
+    }
+    if (replicas > 1) {
+        add(w, "data.reduce_replicas", NNC_COMM_DATA, nnc_replica_route(route), NNC_ALL_REDUCE,
+            g / shards, 1);
+    }
+    if (!flat || plan->zero < 2) {
+        add_weights(w, plan, params, route, shards, 1);
+    }
+}
+
+static int step_collectives(double dense, double expert, const nnc_plan *plan, bool flat,
+                            double tied_params, nnc_op ops[NNC_STEP_EXCHANGES_MAX])
+{
+    writer w = { .ops = ops };
+    const double gradient = nnc_policy_gradient_io_bytes(plan->policy);
+    const double local = dense / nnc_dense_shards(plan) + expert / nnc_expert_shards(plan);
+    exchange_every_pass(&w, plan, flat, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
+    exchange_every_pass(&w, plan, flat, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
+    if (tied_params > 0.0) {
+        add(&w, "pipeline.tied_table", NNC_COMM_PIPELINE, NNC_ROUTE_PIPELINE, NNC_P2P,
+            gradient * tied_params, 1);
+    }
+    if (plan->zero < 3 && plan->data * plan->context > 1) {
+        add_gradients(&w, plan, flat, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
+        add_gradients(&w, plan, flat, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
+    }
+    if (plan->zero == 3 && !plan->reshard) {
+        add_weights(&w, plan, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan), 1);
+        add_weights(&w, plan, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan), 1);
+    }
+    if ((plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0) {
+        const double weights = nnc_policy_bytes(plan->policy).weight_bytes;
+        add(&w, "offload.gradients", NNC_COMM_OFFLOAD, (nnc_route_kind)NNC_OFFLOAD_HOST_LINK,
+            NNC_REDUCE_SCATTER, gradient * local, 1);
+        add(&w, "offload.weights", NNC_COMM_OFFLOAD, (nnc_route_kind)NNC_OFFLOAD_HOST_LINK,
+            NNC_ALL_GATHER, weights * local, 1);
+    }
+    return w.count;
+}
+
+NNC_SAYING double exposed_of(const nnc_exchange *exchange, double exchange_s, double share,
+                             nnc_lane lane, const nnc_hideout *hideout, nnc_derivation *why)
+{
+    const bool data = exchange->comm == NNC_COMM_DATA;
+    const nnc_route_kind route = data ? (nnc_route_kind)exchange->route : NNC_ROUTE_COUNT;
+    const bool expert = route == NNC_ROUTE_EXPERT_SHARD || route == NNC_ROUTE_EXPERT_REPLICA;
+    const bool replica = route == NNC_ROUTE_REPLICA || route == NNC_ROUTE_EXPERT_REPLICA;
+    NNC_LET(why, network_s, "s", exchange_s);
+    const bool host_update =
+        exchange->comm == NNC_COMM_OFFLOAD && exchange->route == NNC_OFFLOAD_HOST_MEMORY;
+    if (exchange->comm == NNC_COMM_PIPELINE || host_update) {
+        NNC_SAY(why, time_s, "s", network_s);
+        NNC_NOTE(why, host_update ? "the host updates once all gradients are there, and the next "
+                                    "step waits for the weights"
+                                  : "nothing else runs at the end of the pipeline");
+        return time_s;
+    }
+    /* Gradients leave while backward runs, weights come back while the next forward does. */
+    NNC_LET(why, window_s, "s",
+            nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? hideout->forward_s[lane]
+                                                             : hideout->backward_s[lane]));
+    NNC_PUT(why, hideout->bucket_bytes, "B");
+    NNC_LET(why, bytes, "B", exchange->bytes); /* of replicas: a shard of every bucket */
+    NNC_LET(why, shards, NULL, !replica ? 1.0 : expert ? hideout->expert_shards : hideout->shards);
+    NNC_LET(why, table_share, NULL, data && !expert ? hideout->table_share : 0.0);
+    NNC_LET(why, overlap, NULL, share);
+    NNC_PUT(why, hideout->unit_share, NULL);
+    NNC_SAY(why, bucket_share, NULL,
+            nnc_max(hideout->unit_share, nnc_min(1.0, hideout->bucket_bytes / (bytes * shards))));
+    NNC_NOTE(why, "the first bucket leaves when so much of the window is over");
+    NNC_SAY(why, last_share, NULL, nnc_max(bucket_share, table_share));
+    NNC_NOTE(why, "the last one has nothing left to hide behind; a table is never cut");
+    NNC_SAY(why, left_s, "s",
+            nnc_max(window_s + network_s * last_share, network_s + window_s * bucket_share) -
+                window_s);
+    NNC_NOTE(
+        why,
+        "of what may overlap; window_s: of a pass, what the device and other links do, and what "
+        "the host takes to issue it, without what travels by the same links");
+    NNC_SAY(why, time_s, "s", overlap * nnc_min(left_s, network_s) + (1.0 - overlap) * network_s);
+    NNC_SOURCE(why, "PyTorch DDP arXiv:2006.15704");
+    return time_s;
+}
+
+double nnc_cluster_exposed_s(const nnc_exchange *exchange, double exchange_s, double share,
+                             nnc_lane lane, const nnc_hideout *hideout)
+{
+    return exposed_of(exchange, exchange_s, share, lane, hideout, NULL);
+}
+
+static double exposed_seconds(const nnc_exchange *exchange, double exchange_s, double share,
+                              nnc_lane lane, const nnc_hideout *hideout, nnc_derivation *why)
+{
+    return why != NULL ? exposed_of(exchange, exchange_s, share, lane, hideout, why)
+                       : exposed_of(exchange, exchange_s, share, lane, hideout, NULL);
+}
 
 static bool holds(const nnc_holding *holding, int32_t segment)
 {
@@ -80,9 +241,9 @@ static void find_tail(const nnc_step *step, const nnc_tail_held *held, nnc_tail 
     const nnc_update u = update_of(step, held);
     t->exchange_count = 0;
     if (step->network != NULL) {
-        t->exchange_count = nnc_cluster_step_exchanges(held->dense.params, held->expert.params,
-                                                       plan, step->software->flat_weights,
-                                                       held->tied_params, t->exchanges);
+        t->exchange_count =
+            step_collectives(held->dense.params, held->expert.params, plan,
+                             step->software->flat_weights, held->tied_params, t->exchanges);
     }
     if ((plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0 && step->network != NULL &&
         t->exchange_count < NNC_STEP_EXCHANGES_MAX && step->network->host_mem_bytes_per_s > 0.0) {
@@ -244,8 +405,7 @@ static double expose(const nnc_step *step, const nnc_exchange *e, double raw_s,
                      const nnc_overlap *overlap, nnc_hideout *hideout, nnc_derivation *why)
 {
     const nnc_lane lane = nnc_lane_of(step->network, e);
-    const double exposed_s =
-        nnc_cluster_say_exposed_s(e, raw_s, overlap->share[e->comm], lane, hideout, why);
+    const double exposed_s = exposed_seconds(e, raw_s, overlap->share[e->comm], lane, hideout, why);
     double *const left_s = e->forward == NNC_ALL_GATHER ? hideout->forward_s : hideout->backward_s;
     for (int l = 0; l < NNC_LANES; l++) {
         left_s[l] = nnc_lanes_meet((nnc_lane)l, lane) ? left_s[l] - (raw_s - exposed_s)

@@ -1,6 +1,4 @@
-#include "estimate/known.h"
-
-#include <string.h>
+#include "estimate/estimate_internal.h"
 
 /* The part of a plan that decides what a pass takes, and what happens once per step but for how often. */
 static nnc_plan part_seen(const nnc_plan *plan)
