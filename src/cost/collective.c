@@ -5,7 +5,6 @@
  * papers write S, n, B and alpha.   [collectives] [collectives-fitted] */
 #include "cost/cost_internal.h"
 
-
 static int32_t ceil_log2(int32_t n)
 {
     int32_t steps = 0;
@@ -276,7 +275,6 @@ static double hop_s(const nnc_route *r, double moved, nnc_derivation *why)
     NNC_NOTE(why, "from each rank to the next, all at once: the slowest of the hops");
     return collective_s;
 }
-
 
 /* Groups of ranks for which an algorithm works: a set of flags. */
 enum {

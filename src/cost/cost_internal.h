@@ -237,26 +237,14 @@ void nnc_fabric_say_load(const nnc_network *network, const nnc_exchange *exchang
 
 /* ---- op_rows.c: the op table of one micro-batch ---- */
 
-enum { NNC_ROWS_MAX = 8192, NNC_TIMED_BITS = 10, NNC_TIMED_SLOTS = 1 << NNC_TIMED_BITS };
+enum { NNC_ROWS_MAX = 8192 };
 
-/* A matrix product that was timed. */
-typedef struct nnc_timed_product {
-    uint16_t slot; /* of `at`, which this product belongs to */
-    nnc_matmul shape;
-    nnc_dtype dtype;
-    bool grad_weight;
-    double flops, vector_flops, read_bytes, write_bytes;
-    nnc_timing timing;
-} nnc_timed_product;
-
-/* Cache of product times. Products are stored in order of arrival, so few of them touch little memory; at[] gives
- * the place of a slot. A slot is empty when its place is past the last product or belongs to another slot. */
-typedef struct nnc_timed_products {
-    nnc_timed_product products[NNC_TIMED_SLOTS];
-    uint16_t at[NNC_TIMED_SLOTS];
-    int32_t count;
-    const nnc_device *on; /* does not change; NULL: each table starts empty */
-} nnc_timed_products;
+/* A function with the same results as nnc_op_time. */
+typedef struct nnc_op_timer {
+    nnc_timing (*time)(void *context, const nnc_device *device, const nnc_op *op,
+                       const nnc_work *work);
+    void *context;
+} nnc_op_timer;
 
 /* Rows of one op of the list: the first forward row (-1 = no forward row), the first backward row and their
  * number, without the recomputed row. */
@@ -270,7 +258,7 @@ typedef struct nnc_rows {
     int32_t count, forward_count; /* forward rows come first */
     int32_t fresh;                /* rows from here on are timed on one network */
     nnc_op_place places[NNC_OPS_MAX];
-    nnc_timed_products own, *timed; /* timed NULL: its own */
+    const nnc_op_timer *timer; /* NULL: nnc_op_time */
     bool truncated;
 } nnc_rows;
 
@@ -294,9 +282,6 @@ static inline nnc_part nnc_part_of(const nnc_op_cost *row)
     default: return NNC_PART_BACKWARD;
     }
 }
-
-/* Empties the cache. Tables that use it share its products; the device must not change until the next call. */
-void nnc_timed_begin(nnc_timed_products *timed, const nnc_device *device);
 
 /* Expands the forward list of one rank: the forward ops; then, from the last op to the first, its recomputed
  * instance and its backward ops. repeat: instances in one micro-batch, all layers together. network may be NULL

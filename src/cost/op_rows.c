@@ -12,68 +12,11 @@
 #include "cost/cost_internal.h"
 #include "op/op_row.h"
 
-/* Compares all that the time of a product depends on, except the device. */
-static bool same_product(const nnc_timed_product *a, const nnc_op_cost *row)
+static nnc_timing time_of(const nnc_rows *rows, const nnc_device *device, const nnc_op_cost *row)
 {
-    const nnc_matmul *p = &a->shape, *q = &row->op->u.matmul;
-    const nnc_work *w = &row->work;
-    return p->m == q->m && p->n == q->n && p->k == q->k && p->batch == q->batch &&
-           p->experts == q->experts && p->one_by_one == q->one_by_one &&
-           p->b_is_weight == q->b_is_weight && p->in_blocks == q->in_blocks &&
-           a->dtype == row->op->math_dtype &&
-           a->grad_weight == (row->op->phase == NNC_PHASE_GRAD_WEIGHT) && a->flops == w->flops &&
-           a->vector_flops == w->vector_flops && a->read_bytes == w->read_bytes &&
-           a->write_bytes == w->write_bytes;
-}
-
-static uint16_t slot_of(const nnc_op_cost *row)
-{
-    const nnc_matmul *p = &row->op->u.matmul;
-    const bool grad_weight = row->op->phase == NNC_PHASE_GRAD_WEIGHT;
-    const uint64_t sides = ((uint64_t)p->m * 31 + (uint64_t)p->n) * 31 + (uint64_t)p->k;
-    const uint64_t shape = (sides * 31 + (uint64_t)p->batch) * 31 + (grad_weight ? 1 : 0);
-    uint64_t bytes; /* they differ with the share of passes that add to a gradient */
-    memcpy(&bytes, &row->work.read_bytes, sizeof bytes);
-    return (uint16_t)(((shape ^ bytes) * 0x9E3779B97F4A7C15u) >> (64 - NNC_TIMED_BITS));
-}
-
-static nnc_timed_products *timed_of(nnc_rows *rows)
-{
-    return rows->timed != NULL ? rows->timed : &rows->own;
-}
-
-/* A network repeats its products, and so do the plans of a search: equal products are timed once. */
-static nnc_timing time_of(nnc_rows *rows, const nnc_device *device, const nnc_op_cost *row)
-{
-    if (nnc_op_timed(row->op) != NNC_TIMED_GEMM) {
-        return nnc_op_time(device, row->op, &row->work);
-    }
-    nnc_timed_products *timed = timed_of(rows);
-    const uint16_t slot = slot_of(row);
-    const int32_t at = timed->at[slot];
-    const bool taken = at < timed->count && timed->products[at].slot == slot;
-    if (!taken) {
-        timed->at[slot] = (uint16_t)timed->count++;
-    }
-    nnc_timed_product *product = &timed->products[timed->at[slot]];
-    if (!taken || !same_product(product, row)) {
-        *product = (nnc_timed_product){ .slot = slot,
-                                        .shape = row->op->u.matmul,
-                                        .dtype = row->op->math_dtype,
-                                        .grad_weight = row->op->phase == NNC_PHASE_GRAD_WEIGHT,
-                                        .flops = row->work.flops,
-                                        .vector_flops = row->work.vector_flops,
-                                        .read_bytes = row->work.read_bytes,
-                                        .write_bytes = row->work.write_bytes,
-                                        .timing = nnc_op_time(device, row->op, &row->work) };
-    }
-    return product->timing;
-}
-
-void nnc_timed_begin(nnc_timed_products *timed, const nnc_device *device)
-{
-    timed->on = device;
-    timed->count = 0;
+    return rows->timer != NULL
+               ? rows->timer->time(rows->timer->context, device, row->op, &row->work)
+               : nnc_op_time(device, row->op, &row->work);
 }
 
 static void set_time(nnc_rows *rows, const nnc_device *device, nnc_op_cost *row)
@@ -335,9 +278,6 @@ void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device,
 {
     rows->count = rows->fresh = 0;
     rows->truncated = false;
-    if (device != NULL && timed_of(rows)->on != device) {
-        timed_of(rows)->count = 0;
-    }
     add_forwards(rows, list, 0, device, network, like);
     add_backwards(rows, list, 0, device, network, plan, like);
 }

@@ -646,7 +646,8 @@ ROW(NNC_TIMED_POINTWISE, MEMBERS(constant_time), .efficiency = pointwise_efficie
 ROW(NNC_TIMED_MAP, MEMBERS(constant_time), .efficiency = map_efficiency)
 ROW(NNC_TIMED_CAST, MEMBERS(constant_time), .efficiency = cast_efficiency)
 ROW(NNC_TIMED_UPDATE, MEMBERS(constant_time), .efficiency = update_efficiency)
-ROW(NNC_TIMED_NETWORK, MEMBERS(constant_time), .efficiency = pointwise_efficiency) /* collectives are not timed here */
+ROW(NNC_TIMED_NETWORK, MEMBERS(constant_time),
+    .efficiency = pointwise_efficiency) /* collectives are not timed here */
 
 static const time_form *const forms[] = { NNC_TIMED_LIST(NNC_ROW_AT) };
 

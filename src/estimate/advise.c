@@ -320,7 +320,8 @@ int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_softw
 {
     nnc_estimate_args asked;
     if (scratch == NULL || advice == NULL ||
-        nnc_estimate_args_read("nnc_advise", model, device, software, plan, &asked, NULL) != NNC_OK) {
+        nnc_estimate_args_read("nnc_advise", model, device, software, plan, &asked, NULL) !=
+            NNC_OK) {
         return 0;
     }
     const nnc_profiles profiles = nnc_profiles_of_one(asked.software);

@@ -118,12 +118,11 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_units *units, doubl
         return -1.0;
     }
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
-        nnc_tail room;
         double sum = 0.0;
         if (m->alike[d]) {
             continue;
         }
-        const nnc_tail *t = nnc_tail_of(step, &m->holdings[d], &room);
+        const nnc_tail *t = step->ends->of[d];
         for (int i = 0; i < t->exchange_count; i++) {
             sum += t->exchange_s[i] * (double)t->exchanges[i].repeat;
         }
@@ -145,9 +144,10 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_units *units, doubl
 
 /* The engine's part of one device's step. */
 static void engine_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                         const nnc_holding *holding, const engine_rates *rates, nnc_engine engine,
-                         nnc_ideal *ideal)
+                         const nnc_step_memory *m, int32_t stage, const engine_rates *rates,
+                         nnc_engine engine, nnc_ideal *ideal)
 {
+    const nnc_holding *holding = &m->holdings[stage];
     const double passes = (double)nnc_step_passes(step->plan);
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     ideal->forward_s = ideal->backward_s = ideal->recompute_s = ideal->update_s = 0.0;
@@ -158,8 +158,7 @@ static void engine_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
         ideal->backward_s += n * units[s].backward_s;
         ideal->recompute_s += again * units[s].recompute_s;
     }
-    nnc_tail room;
-    const nnc_tail *t = nnc_tail_of(step, holding, &room);
+    const nnc_tail *t = step->ends->of[stage];
     for (int i = 0; i < t->update_count; i++) {
         ideal->update_s += engine_time_s(rates, engine, &t->updates[i], &t->works[i], NULL);
     }
@@ -198,18 +197,16 @@ static void load_links(const nnc_step *step, const nnc_rows *rows, link_loads *l
 
 /* Seconds the busiest fabric of a device works over the step, hidden or not, and which it is. */
 static double device_network_s(const nnc_step *step, const link_loads *loads,
-                               const nnc_holding *holding, nnc_fabric *fabric)
+                               const nnc_holding *holding, const nnc_tail *t, nnc_fabric *fabric)
 {
     const double passes = (double)nnc_step_passes(step->plan);
     double sums[NNC_FABRICS] = { 0 };
-    nnc_tail room;
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         for (int f = 0; f < NNC_FABRICS; f++) {
             sums[f] += passes * ((double)holding->instances[s] * loads->once_s[s][f] +
                                  (double)holding->recomputed[s] * loads->again_s[s][f]);
         }
     }
-    const nnc_tail *t = nnc_tail_of(step, holding, &room);
     for (int i = 0; i < t->exchange_count; i++) {
         double load_s[NNC_FABRICS];
         nnc_fabric_load(step->network, &t->exchanges[i].u.exchange, load_s);
@@ -239,7 +236,7 @@ static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const
         const nnc_holding *h = &m->holdings[d];
         if (d == 0 || !nnc_holding_same(h, &h[-1])) {
             nnc_fabric fabric;
-            const double one_s = device_network_s(step, &loads, h, &fabric);
+            const double one_s = device_network_s(step, &loads, h, step->ends->of[d], &fabric);
             if (one_s > ideal->network_s) {
                 *stage = d;
                 ideal->network_s = one_s;
@@ -278,7 +275,7 @@ static bool engine_step(const nnc_step *step, const nnc_bound_units *units,
         return false;
     }
     one->stage = nnc_step_busiest(m, step->plan->pipeline);
-    engine_parts(step, units->engine[engine], &m->holdings[one->stage], rates, engine, one);
+    engine_parts(step, units->engine[engine], m, one->stage, rates, engine, one);
     if (step->plan->pipeline > 1) {
         one->bubble_s =
             nnc_max(0.0, m->run.total_s - one->forward_s - one->backward_s - one->recompute_s);
@@ -295,8 +292,7 @@ static void wait_for_links(const nnc_step *step, const nnc_bound_units *units,
     const double engine_s = ideal->step_s;
     if (stage != ideal->stage) {
         ideal->stage = stage;
-        engine_parts(step, units->engine[ideal->engine], &m->holdings[stage], rates, ideal->engine,
-                     ideal);
+        engine_parts(step, units->engine[ideal->engine], m, stage, rates, ideal->engine, ideal);
         ideal->bubble_s = 0.0;
         ideal->bubble_s = nnc_max(0.0, engine_s - parts_s(ideal));
     }
@@ -312,7 +308,7 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
     int first = 0;
     for (int e = 0; e < NNC_ENGINES; e++) {
         nnc_ideal update = { 0 };
-        engine_parts(step, units->engine[e], &m->holdings[0], &rates, (nnc_engine)e, &update);
+        engine_parts(step, units->engine[e], m, 0, &rates, (nnc_engine)e, &update);
         most_s[e] = longest_s(step, units->engine[e], m, &busy_s[e]) + 2.0 * update.update_s;
         first = busy_s[e] > busy_s[first] ? e : first;
     }
@@ -502,7 +498,7 @@ void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows
     nnc_step_restrict(step, &m->holdings[ideal->stage], rows);
     nnc_step quiet = *step;
     quiet.why = NULL; /* these times are replaced below */
-    nnc_tail_append(&quiet, none, &m->holdings[ideal->stage], &hidden, rows);
+    nnc_step_end_append(&quiet, none, m, ideal->stage, &hidden, rows);
     nnc_derivation *const why = step->why;
     double rows_s = 0.0, compute_total_s = 0.0, memory_total_s = 0.0, network_total_s = 0.0;
     for (int32_t i = 0; i < rows->count; i++) {

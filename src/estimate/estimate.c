@@ -7,66 +7,6 @@
 #include "op/work.h"
 #include "shape/family.h"
 
-nnc_scratch *nnc_scratch_create(void)
-{
-    nnc_scratch *made = calloc(1, sizeof *made);
-    nnc_shared *shared = made != NULL ? nnc_shared_create(1) : NULL;
-    if (shared == NULL) {
-        free(made);
-        return NULL;
-    }
-    made->shared = shared;
-    return made;
-}
-
-void nnc_scratch_destroy(nnc_scratch *scratch)
-{
-    if (scratch != NULL) {
-        free(scratch->shared);
-    }
-    free(scratch);
-}
-
-bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device)
-{
-    if (scratch->shared->count < NNC_ALIKE) {
-        nnc_shared *larger = nnc_shared_create(NNC_ALIKE);
-        if (larger == NULL) {
-            return false;
-        }
-        free(scratch->shared);
-        scratch->shared = larger;
-    }
-    scratch->shared->promised = true;
-    nnc_known_forget(&scratch->known);
-    nnc_shared_begin(scratch->shared, model, device);
-    return true;
-}
-
-const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count)
-{
-    *count = scratch->shown != NULL ? scratch->shown->count : 0;
-    return scratch->shown != NULL ? scratch->shown->rows : NULL;
-}
-
-const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count)
-{
-    *count = scratch->shown != NULL ? scratch->stages : 0;
-    return scratch->step.stages;
-}
-
-const nnc_op_cost *nnc_scratch_op(const nnc_scratch *scratch, int32_t index)
-{
-    const nnc_rows *rows = scratch != NULL ? scratch->shown : NULL;
-    return rows != NULL && index >= 0 && index < rows->count ? &rows->rows[index] : NULL;
-}
-
-const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index)
-{
-    const bool known = scratch != NULL && scratch->shown != NULL;
-    return known && index >= 0 && index < scratch->stages ? &scratch->step.stages[index] : NULL;
-}
-
 NNC_ENUM_NAMES(nnc_bound, NNC_BOUND_LIST)
 NNC_ENUM_NAMES(nnc_verdict, NNC_VERDICT_LIST)
 
@@ -74,22 +14,7 @@ _Static_assert(sizeof(nnc_memory) <= NNC_MEMORY_ROOM && (int)NNC_GROUP_COUNT <= 
                    (int)NNC_COMM_COUNT <= NNC_COMM_ROOM && (int)NNC_BOUND_COUNT <= NNC_BOUND_ROOM,
                "a result has less room");
 
-/* Kept tensors, parameters and times must stay exact or at least finite. */
-static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_error *err)
-{
-    const double exact = 9007199254740992.0; /* 2^53 bytes, 9 PB: past any device */
-    const nnc_memory *m = &r->memory;
-    if (!((double)m->activation_bytes < exact && (double)m->transient_bytes < exact)) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id,
-                        "the plan needs more than %.0f bytes on one device", exact);
-    }
-    if (!isfinite(r->step_s) || !isfinite(r->model_flops)) {
-        return nnc_fail(err, NNC_BAD_SPEC, model->id, "the step time is not a finite number");
-    }
-    return NNC_OK;
-}
-
-/* Rates, money and energy of a step whose time is known. */
+/* ---- rates, money and energy ---- */
 
 void nnc_utilisation(nnc_result *r, nnc_derivation *why)
 {
@@ -144,8 +69,6 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why)
         NNC_SET(why, r->energy_j, "J", power_w * devices * r->run_s);
     }
 }
-
-/* The range in which nine of ten measurements of a step fall. */
 
 /* Programs do more than is counted, and seldom less: the range reaches further above the prediction. Chosen with all
  * rows in sight, docs/accuracy.md; tests/spreads.py shows what they bring. */
@@ -206,6 +129,23 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     NNC_SET(why, r->interval_s[1], "s", r->step_s * exp(above * half));
 }
 
+/* Kept tensors, parameters and times must stay exact or at least finite. */
+static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_error *err)
+{
+    const double exact = 9007199254740992.0; /* 2^53 bytes, 9 PB: past any device */
+    const nnc_memory *m = &r->memory;
+    if (!((double)m->activation_bytes < exact && (double)m->transient_bytes < exact)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id,
+                        "the plan needs more than %.0f bytes on one device", exact);
+    }
+    if (!isfinite(r->step_s) || !isfinite(r->model_flops)) {
+        return nnc_fail(err, NNC_BAD_SPEC, model->id, "the step time is not a finite number");
+    }
+    return NNC_OK;
+}
+
+/* ---- bounds ---- */
+
 /* Does ideal fusion change nothing that the lower bound counts? Norms and pointwise ops move nothing
  * in it anyway. */
 static bool is_ideal(const nnc_plan *plan, const nnc_software *software)
@@ -225,7 +165,6 @@ typedef struct bound_rows {
 typedef struct fusing {
     nnc_software software;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_tail_store tails;
 } fusing;
 
 /* The model ideally fused, with flash attention. */
@@ -239,14 +178,13 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     fused->step.software = &with->software;
     fused->step.list = &scratch->ideal;
     fused->step.sums = with->sums;
-    fused->step.store = &with->tails;
-    with->tails.count = 0;
-    with->tails.one_step = true;
+    fused->step.ends = &scratch->ideal_ends;
     fused->rows = &scratch->ideal_rows;
     const nnc_lowering how = nnc_lowering_of(step->plan, &with->software, NNC_ATTENTION_FLASH);
     nnc_lower(model, &how, &scratch->ideal);
     nnc_split_list(&scratch->ideal, &how, with->sums);
     nnc_rows_build(&scratch->ideal, step->device, step->network, step->plan, fused->rows);
+    nnc_step_ends_find(&fused->step, &scratch->step, &scratch->ideal_ends);
     nnc_bound_units_sum(&fused->step, fused->rows, &units);
     return nnc_ideal_step(&fused->step, fused->rows, &units, &scratch->step, &fused->ideal);
 }
@@ -327,9 +265,24 @@ static void leave_out(nnc_result *r)
     r->bound = r->next_bound = NNC_BOUND_COUNT;
 }
 
-/* The step and its parts alone, from its units; tails are kept in the step. */
-static nnc_status time_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                             nnc_scratch *scratch, nnc_result *r, nnc_error *err)
+/* ---- the step ---- */
+
+/* Does the table have room for what a step adds to it? */
+static bool has_room(const nnc_rows *rows)
+{
+    return !rows->truncated &&
+           rows->count + (int32_t)sizeof(nnc_tail) / (int32_t)sizeof(nnc_op) + 1 < NNC_ROWS_MAX;
+}
+
+/* Is no more asked for than a brief estimate says, and can it say that? */
+bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan)
+{
+    return scratch->brief && plan->mode == NNC_MODE_PREDICTED && has_room(&scratch->rows);
+}
+
+/* The step time and its parts from segment times alone. */
+nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                                   nnc_scratch *scratch, nnc_result *r, nnc_error *err)
 {
     nnc_step_times times;
     if (!nnc_step_core_run(step, units, &scratch->step, &times) ||
@@ -343,85 +296,18 @@ static nnc_status time_parts(const nnc_step *step, const nnc_unit units[NNC_SEGM
 static nnc_status time_briefly(const nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                                nnc_error *err)
 {
-    const nnc_shared *shared = scratch->shared;
     nnc_unit units[NNC_SEGMENTS_MAX];
-    nnc_tails tails;
-    nnc_step timed = nnc_step_keeping(step, &tails);
-    nnc_step_units(&timed, &scratch->rows, units);
-    const nnc_alike *last = shared->last; /* of a list that is made for each plan nothing is kept */
-    if (shared->promised && last != NULL && step->list == &last->list && last->found) {
-        timed = nnc_known_keep(&scratch->known, shared->last, &timed, units, r)->step;
-        timed.plan = step->plan;
-    }
-    return time_parts(&timed, units, scratch, r, err);
-}
-
-/* Does the table have room for what a step adds to it? */
-static bool has_room(const nnc_rows *rows)
-{
-    return !rows->truncated &&
-           rows->count + (int32_t)sizeof(nnc_tail) / (int32_t)sizeof(nnc_op) + 1 < NNC_ROWS_MAX;
-}
-
-/* Is no more asked for than a brief estimate says, and can it say that? */
-static bool is_brief(const nnc_scratch *scratch, const nnc_plan *plan)
-{
-    return scratch->brief && plan->mode == NNC_MODE_PREDICTED && has_room(&scratch->rows);
-}
-
-/* What is known of plans that run the same passes; NULL = nothing, or more is asked for. */
-static nnc_known *find_known(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device,
-                             const nnc_software *software, const nnc_plan *plan)
-{
-    const nnc_shared *shared = scratch->shared;
-    const bool lasts = shared->promised && shared->model == model && shared->device == device;
-    return lasts && scratch->brief && scratch->why == NULL && plan->mode == NNC_MODE_PREDICTED
-               ? nnc_known_find(&scratch->known, plan, software)
-               : NULL;
-}
-
-/* The plan runs passes that are known. */
-static nnc_status time_known(const nnc_model *model, const nnc_software *software, nnc_known *known,
-                             nnc_scratch *scratch, nnc_result *r, nnc_error *err)
-{
-    nnc_known_store *store = &scratch->known;
-    bool accumulates;
-    const nnc_step step = nnc_known_step(known, &r->plan, software, &accumulates);
-    nnc_prepare_counted(model, known->alike, &known->work, &step, r);
-    bool same = store->dealt == known;
-    if (same) {
-        same = nnc_step_deal_again(&step, &scratch->step);
-    } else {
-        nnc_step_deal(&step, &scratch->step);
-    }
-    if (same) {
-        r->memory = store->memory;
-        r->memory_stage = store->memory_stage;
-        r->verdict = nnc_memory_verdict(&r->memory, r->memory.capacity_bytes);
-    } else {
-        nnc_stage_memory(&step, model, true, &scratch->step, r);
-        store->dealt = known;
-        store->memory = r->memory;
-        store->memory_stage = r->memory_stage;
-    }
-    if (!accumulates) { /* other gradients are written, all else is as it was */
-        nnc_prepare_again(scratch->shared, &step, known->alike);
-        nnc_alike_rows(scratch->shared, known->alike, &step, &scratch->rows);
-        nnc_step_units(&step, &scratch->rows, known->units);
-    }
-    return time_parts(&step, known->units, scratch, r, err);
+    nnc_step_units(step, &scratch->rows, units);
+    return nnc_estimate_time_parts(step, units, scratch, r, err);
 }
 
 /* Builds the op table of the plan's mode and times it. */
-static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
-                            nnc_result *r, nnc_error *err)
+static nnc_status time_fully(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
+                             nnc_result *r, nnc_error *err)
 {
     bound_rows lower;
     fusing with;
     nnc_rows *rows = &scratch->rows;
-    if (is_brief(scratch, &r->plan)) {
-        return time_briefly(step, scratch, r, err);
-    }
     bool done = bound_step(model, step, scratch, &with, &lower, r);
     if (done && r->plan.mode == NNC_MODE_IDEAL) {
         rows = lower.rows;
@@ -447,34 +333,109 @@ static nnc_status time_step(const nnc_model *model, const nnc_step *step, nnc_sc
     return NNC_OK;
 }
 
+/* ---- the story ---- */
+
+void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r)
+{
+    memset(r, 0, sizeof *r);
+    r->struct_size = sizeof *r;
+    scratch->shown = NULL;
+}
+
+/* Lower, partition, shard, cost: fills step and sums, and leaves in scratch the op table of one micro-batch on a rank that
+ * holds every layer. */
+static nnc_status prepare(const nnc_model *model, const nnc_device *device,
+                          const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
+                          nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err)
+{
+    const nnc_plan *plan = &r->plan;
+    nnc_plan seen;
+    const nnc_lowering from = nnc_lowering_seen(plan, software, &seen),
+                       how = nnc_lowering_of(plan, software, plan->attention);
+    NNC_TRY(nnc_step_begin(model, device, software, plan, &scratch->network, step, err));
+    step->why = scratch->why;
+    nnc_lower(model, &from, &scratch->list);
+    NNC_TRY(nnc_check_list(&scratch->list, model, err));
+    nnc_step_set_list(step, &scratch->list, &how, sums);
+    nnc_describe_model(model, &scratch->list, step, r);
+    nnc_step_deal(step, &scratch->step);
+    const bool whole = nnc_plan_is_whole(plan);
+    if (!whole) { /* model FLOPs are counted before sharding */
+        nnc_rows_build(&scratch->list, NULL, NULL, plan, &scratch->rows);
+        nnc_step_count_work(step, &scratch->rows, &scratch->step, r);
+    }
+    nnc_split_list(&scratch->list, &how, sums);
+    nnc_rows_build(&scratch->list, device, step->network, plan, &scratch->rows);
+    nnc_rows_lend(&scratch->rows, nnc_rows_lent_factor(device, plan, software));
+    nnc_power_throttle(&scratch->rows, device);
+    if (whole) {
+        nnc_step_count_work(step, &scratch->rows, &scratch->step, r);
+    }
+    return NNC_OK;
+}
+
+nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch,
+                             nnc_result *r, nnc_error *err)
+{
+    const bool brief = nnc_estimate_is_brief(scratch, &r->plan);
+    nnc_stage_memory(step, model, brief, &scratch->step, r);
+    nnc_step_ends_find(step, &scratch->step, &scratch->ends);
+    step->ends = &scratch->ends;
+    return brief ? time_briefly(step, scratch, r, err) : time_fully(model, step, scratch, r, err);
+}
+
+nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device,
+                               const nnc_step *step, nnc_result *r, nnc_error *err)
+{
+    nnc_utilisation(r, step->why);
+    nnc_run_cost(device, r, step->why);
+    return check_result(r, model, err);
+}
+
+nnc_status nnc_estimate_once(const nnc_model *model, const nnc_device *device,
+                             const nnc_software *software, const nnc_plan *plan,
+                             nnc_scratch *scratch, nnc_result *r, nnc_error *err)
+{
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    nnc_step step;
+    nnc_estimate_begin(scratch, r);
+    NNC_TRY(nnc_plan_settle(plan, model, device, &r->plan, err));
+    NNC_TRY(prepare(model, device, software, scratch, &step, sums, r, err));
+    NNC_TRY(nnc_estimate_time(model, &step, scratch, r, err));
+    return nnc_estimate_finish(model, device, &step, r, err);
+}
+
 nnc_status nnc_estimate_asked(const nnc_model *model, const nnc_device *device,
                               const nnc_software *software, const nnc_plan *plan,
                               nnc_scratch *scratch, nnc_result *result, nnc_error *err)
 {
-    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_step step = { .sums = sums };
-    nnc_result *r = result;
-    memset(r, 0, sizeof *r);
-    r->struct_size = sizeof *r;
-    scratch->shown = NULL;
-    nnc_shared_notice(scratch->shared, model, device);
+    return scratch->estimate(model, device, software, plan, scratch, result, err);
+}
 
-    NNC_TRY(nnc_plan_settle(plan, model, device, &r->plan, err));
-    nnc_known *known = find_known(scratch, model, device, software, &r->plan);
-    if (known != NULL) {
-        NNC_TRY(time_known(model, software, known, scratch, r, err));
-    } else {
-        scratch->known.dealt = NULL;
-        NNC_TRY(nnc_prepare(model, device, software, scratch, &step, sums, r, err));
-        scratch->tails.count = 0;
-        scratch->tails.one_step = true;
-        step.store = &scratch->tails;
-        nnc_stage_memory(&step, model, is_brief(scratch, &r->plan), &scratch->step, r);
-        NNC_TRY(time_step(model, &step, scratch, r, err));
-    }
-    nnc_utilisation(r, step.why);
-    nnc_run_cost(device, r, step.why);
-    return check_result(r, model, err);
+/* ---- rows and stages of the last estimate ---- */
+
+const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count)
+{
+    *count = scratch->shown != NULL ? scratch->shown->count : 0;
+    return scratch->shown != NULL ? scratch->shown->rows : NULL;
+}
+
+const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count)
+{
+    *count = scratch->shown != NULL ? scratch->stages : 0;
+    return scratch->step.stages;
+}
+
+const nnc_op_cost *nnc_scratch_op(const nnc_scratch *scratch, int32_t index)
+{
+    const nnc_rows *rows = scratch != NULL ? scratch->shown : NULL;
+    return rows != NULL && index >= 0 && index < rows->count ? &rows->rows[index] : NULL;
+}
+
+const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index)
+{
+    const bool known = scratch != NULL && scratch->shown != NULL;
+    return known && index >= 0 && index < scratch->stages ? &scratch->step.stages[index] : NULL;
 }
 
 /* ---- the public door ---- */

@@ -39,9 +39,9 @@ typedef struct nnc_estimate_args {
 } nnc_estimate_args;
 
 /* function: name of the public function, for errors. software NULL = the neutral profile. */
-nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model, const nnc_device *device,
-                          const nnc_software *software, const nnc_plan *plan, nnc_estimate_args *asked,
-                          nnc_error *err);
+nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model,
+                                  const nnc_device *device, const nnc_software *software,
+                                  const nnc_plan *plan, nnc_estimate_args *asked, nnc_error *err);
 
 /* Resolves a plan that nnc_plan_read read: precision, policy, degrees, batch, schedule. NNC_ILLEGAL_PLAN: err names
  * the option and the rule. */
@@ -160,9 +160,7 @@ typedef struct nnc_step {
     double send_bytes;                /* activations from stage to stage, one micro-batch */
     double send_s;                    /* their seconds; 0 without a pipeline */
     bool free[NNC_BOUND_COUNT];       /* resources that cost nothing, for a step without them */
-    struct nnc_tails *tails;          /* caches, see below; NULL = none */
-    struct nnc_tail_windows *windows; /* of the same passes */
-    struct nnc_tail_store *store;     /* of this plan, list and network */
+    const struct nnc_step_ends *ends; /* of each stage */
     nnc_derivation *why;              /* NULL: the step is not explained */
 } nnc_step;
 
@@ -174,6 +172,7 @@ typedef struct nnc_step_memory {
     nnc_stage stages[NNC_STAGES_MAX];
     nnc_pipeline_memory pipeline;
     nnc_pipeline_result run;
+    nnc_tail_seconds ends[NNC_STAGES_MAX];
     double delay_s; /* of the step, caused by messages between stages */
     double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX],
         weight_s[NNC_VIRTUAL_STAGES_MAX];
@@ -253,20 +252,32 @@ typedef struct nnc_tail {
     int update_count;
 } nnc_tail;
 
-/* The step end of a device: from the store of the step, else computed into `buffer`. */
-const nnc_tail *nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *buffer);
+/* Trained parameters of a device: all that its step end depends on, with the plan, the software and the network. */
+typedef struct nnc_step_end_params {
+    nnc_parameters dense, expert;
+    double tied_params;
+} nnc_step_end_params;
+nnc_step_end_params nnc_step_end_params_of(const nnc_step *step, const nnc_holding *holding);
+void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *params, nnc_tail *end);
 
-/* Sets exchange_s and update_s of every stage. */
+/* The step ends of all stages; equal stages share one. */
+typedef struct nnc_step_ends {
+    const nnc_tail *of[NNC_STAGES_MAX];
+    nnc_tail own[NNC_STAGES_MAX]; /* memory is touched as far as stages differ */
+} nnc_step_ends;
+void nnc_step_ends_find(const nnc_step *step, const nnc_step_memory *m, nnc_step_ends *ends);
+
+/* Sets m->ends, and exchange_s and update_s of every stage. */
 void nnc_tail_stages(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                      const nnc_overlap *overlap, nnc_step_memory *m);
 
 /* Adds the exposed and the update seconds of one device to the result. */
-void nnc_tail_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                    const nnc_holding *holding, const nnc_overlap *overlap, nnc_result *r);
+void nnc_step_end_add(const nnc_tail_seconds *seconds, nnc_result *r);
 
-/* Appends the step end of one device to its rows. */
-void nnc_tail_append(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                     const nnc_holding *holding, const nnc_overlap *overlap, nnc_rows *rows);
+/* Appends the step end of one stage to its rows. */
+void nnc_step_end_append(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                         const nnc_step_memory *m, int32_t stage, const nnc_overlap *overlap,
+                         nnc_rows *rows);
 
 /* ---- step.c: the step time ---- */
 
@@ -281,7 +292,7 @@ typedef struct nnc_step_times {
 /* Times the step. rows: the op table of one micro-batch on a rank that holds every layer. On return they are the rows
  * of the busiest stage over the whole step, with its step end appended, and the result has the times. spare: buffer for
  * as many rows. false: the pipeline is too large to replay.   [step] */
-bool nnc_step_time(const nnc_step *asked, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m,
+bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m,
                    nnc_result *result);
 
 /* The parts of nnc_step_time, which a search calls one by one. Seconds of each virtual stage and of messages between
@@ -336,6 +347,9 @@ bool nnc_step_recomputed(const nnc_step *step, const nnc_step_memory *m,
 void nnc_step_pass_work(const nnc_step *step, const nnc_rows *rows,
                         const double again[NNC_SEGMENTS_MAX], nnc_pass_work *work);
 void nnc_step_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *r);
+/* Both at once. */
+void nnc_step_count_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
+                         nnc_result *r);
 /* Executed FLOPs of all ranks, from the rows of one rank; replicated work counts each time. */
 void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
                        nnc_result *r);
@@ -434,194 +448,40 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
 /* The same from the key of the list, which is left in seen. */
 nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen);
 
+/* Equal bytes are equal values. */
+static inline bool nnc_same_bytes(const void *a, const void *b, size_t size)
+{
+    return memcmp(a, b, size) == 0;
+}
+
+/* The links of a plan and the launch cost: a step without its list. */
+nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device,
+                          const nnc_software *software, const nnc_plan *plan, nnc_network *network,
+                          nnc_step *step, nnc_error *err);
+/* Sets the list of a step, and all that the step reads from it. */
+void nnc_step_set_list(nnc_step *step, const nnc_op_list *list, const nnc_lowering *how,
+                       const nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
+/* Adds the communication of ZeRO-3 and offload to a list of one rank, and a table at both ends of a pipeline to its
+ * sums. */
+void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how,
+                     nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
+/* Sizes of the whole model, from the list before sharding. */
+void nnc_describe_model(const nnc_model *model, const nnc_op_list *whole, const nnc_step *step,
+                        nnc_result *r);
+/* Is the list of one rank the list of the model? */
+bool nnc_plan_is_whole(const nnc_plan *plan);
+
 /* Refuses a list whose tensors or parameters exceed the arithmetic. */
 nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err);
 /* Shards a list over ranks, sums its segments, and adds the communication of ZeRO-3 and offload. */
 void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
                     nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
 
-/* ---- caches ---- */
-
-/* Seconds of step ends by the segments of a device: equal in all steps of one micro-batch that differ only in the order
- * of their passes. */
-enum { NNC_TAILS_MAX = 4 };
-typedef struct nnc_tails {
-    int32_t count;
-    struct {
-        nnc_holding holding;
-        nnc_tail_seconds seconds;
-    } of[NNC_TAILS_MAX];
-} nnc_tails;
-
-/* The part of a device's segments that its step end depends on: trained parameters. */
-typedef struct nnc_tail_held {
-    nnc_parameters dense, expert;
-    double tied_params;
-} nnc_tail_held;
-
-/* The same with the overlap window before sharding: equal in all steps with the same passes. */
-typedef struct nnc_tail_window {
-    nnc_holding holding;
-    nnc_tail_held held;
-    nnc_hideout hideout;
-} nnc_tail_window;
-
-enum { NNC_WINDOWS_MAX = 6 };
-typedef struct nnc_tail_windows {
-    int32_t count;
-    nnc_tail_window of[NNC_WINDOWS_MAX];
-} nnc_tail_windows;
-
-/* All that a step end depends on, other than the segments of its device: the plan without the fields that change only
- * the passes and their order. */
-typedef struct nnc_tail_plan {
-    nnc_plan plan;
-    const nnc_software *software;
-    int64_t passes; /* 0 if nothing of the step end happens in each pass */
-} nnc_tail_plan;
-
-/* Step ends of one plan by the trained parameters of the device. */
-enum { NNC_TAIL_STORE = 6 };
-typedef struct nnc_tail_store {
-    nnc_tail_plan plan; /* of a search */
-    bool
-        one_step; /* finds a step end by the segments of the device, without summing their parameters */
-    int32_t count, oldest;
-    struct {
-        nnc_holding holding; /* of one step */
-        nnc_tail_held held;
-        nnc_tail tail;
-    } of[NNC_TAIL_STORE];
-} nnc_tail_store;
-
-/* Empties a store unless its step ends are those of this step, on the same device. */
-void nnc_tail_store_suit(nnc_tail_store *store, const nnc_step *step);
-
-/* Copy of the step that caches step ends in `tails`, which is emptied. */
-static inline nnc_step nnc_step_keeping(const nnc_step *step, nnc_tails *tails)
-{
-    nnc_step keeping = *step;
-    tails->count = 0;
-    keeping.tails = tails;
-    return keeping;
-}
-
-/* Partitions of one list by pipeline, schedule, virtual stages and full recomputation; long pipelines are not kept. */
-enum {
-    NNC_DEALT_BITS = 8,
-    NNC_DEALT = 1 << NNC_DEALT_BITS,
-    NNC_DEALT_STAGES = 32,
-    NNC_DEALT_VIRTUAL = 64
-};
-typedef struct nnc_dealt {
-    uint64_t key; /* 0 = empty */
-    int32_t virtual_stages;
-    bool alike[NNC_DEALT_STAGES], virtual_alike[NNC_DEALT_VIRTUAL];
-    nnc_holding holdings[NNC_DEALT_STAGES];
-    nnc_stage_layers shares[NNC_DEALT_VIRTUAL];
-} nnc_dealt;
-/* nnc_step_deal for plans that differ only in pipeline, schedule, virtual stages, micro-batches and full recomputation. */
-void nnc_step_deal_kept(const nnc_step *step, nnc_dealt kept[NNC_DEALT], nnc_step_memory *m);
-
-/* One lowered op list with its sums and its table, for plans that are lowered alike. */
-typedef struct nnc_alike {
-    bool listed, found, worked, tabled; /* found: for a second plan */
-    uint64_t list_number;               /* unique per list */
-    nnc_plan seen;                      /* key: see nnc_plan_seen */
-    nnc_software software;
-    nnc_op_list whole; /* before sharding */
-    nnc_op_list list;  /* of one rank; entries past `count` are added by the last plan */
-    int32_t count;
-    double grad_accumulate; /* of the list and the table */
-    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_pass_work work; /* if recomputation does not depend on the stage */
-    nnc_rows rows;      /* of those `count` ops, over these routes */
-    nnc_route routes[NNC_ROUTES_OF_LAYERS];
-    uint64_t table; /* unique per table; 0 = none yet */
-} nnc_alike;
-
-/* The last few lists of a model on a device. Both stay unchanged until nnc_scratch_share is called again; without that
- * promise they are compared byte by byte with those of the previous estimate. */
-enum { NNC_ALIKE = 4 };
-typedef struct nnc_shared {
-    const nnc_model *model; /* NULL: nothing is shared */
-    const nnc_device *device;
-    bool promised;
-    nnc_model last_model; /* of the previous estimate, without the promise */
-    nnc_device last_device;
-    int32_t oldest; /* the next to be replaced */
-    uint64_t lists, tables;
-    nnc_timed_products timed;
-    nnc_alike *last; /* the last that was found; NULL = none yet */
-    int32_t count;
-    nnc_alike alike[]; /* count entries */
-} nnc_shared;
-
-/* Allocates room for `count` lists; free() releases it. NULL when out of memory. */
-nnc_shared *nnc_shared_create(int32_t count);
-/* Empties the cache for a model on a device. */
-void nnc_shared_begin(nnc_shared *shared, const nnc_model *model, const nnc_device *device);
-/* Without the promise: keeps the lists if model and device equal those of the previous estimate. */
-void nnc_shared_notice(nnc_shared *shared, const nnc_model *model, const nnc_device *device);
-
-/* Equal bytes are equal values; values that differ only in padding are computed again. */
-static inline bool nnc_same_bytes(const void *a, const void *b, size_t size)
-{
-    return memcmp(a, b, size) == 0;
-}
-
-/* Finds or makes the lists and sums of a plan. */
-nnc_status nnc_alike_find(nnc_shared *shared, const nnc_plan *plan, const nnc_software *software,
-                          nnc_alike **found, nnc_error *err);
-/* Sets the share of passes that add to an existing gradient; only weight gradients depend on it. */
-void nnc_alike_accumulate(const nnc_shared *shared, double grad_accumulate, nnc_alike *alike);
-/* The number of the table that the plans share, made if needed; the table with what the last plan added. */
-uint64_t nnc_alike_table(nnc_shared *shared, nnc_alike *alike, const nnc_step *step);
-void nnc_alike_rows(nnc_shared *shared, nnc_alike *alike, const nnc_step *step, nnc_rows *rows);
-
-/* Passes of plans that differ only in the number of micro-batches: pass times, memory and step ends. It borrows
- * segments and blocks of the op list of its nnc_alike. */
-typedef struct nnc_known {
-    nnc_alike *alike;
-    nnc_plan plan; /* key */
-    nnc_step step; /* plan and software are those of the plan that asks */
-    nnc_network network;
-    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_pass_work work;
-    double grad_accumulate; /* of units and step ends */
-    nnc_unit units[NNC_SEGMENTS_MAX];
-    nnc_tails tails;
-    nnc_tail_store store; /* of `passes` passes, if these matter */
-    int64_t passes;
-} nnc_known;
-
-/* Found by a hash of their plans, each in one of a few places in a row. */
-enum { NNC_KNOWN = 256, NNC_KNOWN_TRIES = 4 };
-typedef struct nnc_known_key {
-    uint64_t hash, list; /* number of the list; 0 = empty */
-} nnc_known_key;
-typedef struct nnc_known_store {
-    nnc_known_key keys[NNC_KNOWN];
-    nnc_known of[NNC_KNOWN];
-    uint32_t kept;          /* so far */
-    const nnc_known *dealt; /* the entry whose layers and memory are current; NULL = none */
-    nnc_memory memory;
-    int32_t memory_stage;
-} nnc_known_store;
-
-void nnc_known_forget(nnc_known_store *store);
-/* The entry of a plan under its profile; NULL = none. */
-nnc_known *nnc_known_find(nnc_known_store *store, const nnc_plan *plan,
-                          const nnc_software *software);
-/* Stores the results of a step. */
-nnc_known *nnc_known_keep(nnc_known_store *store, nnc_alike *alike, const nnc_step *step,
-                          const nnc_unit units[NNC_SEGMENTS_MAX], const nnc_result *r);
-/* The step of a plan with this entry; points into it. accumulates: the plan has the same share of passes that add to
- * gradients; otherwise the caller sums the units again. */
-nnc_step nnc_known_step(nnc_known *known, const nnc_plan *plan, const nnc_software *software,
-                        bool *accumulates);
-
 /* ---- estimate.c: the story, and its working memory ---- */
+
+typedef nnc_status nnc_estimate_fn(const nnc_model *model, const nnc_device *device,
+                                   const nnc_software *software, const nnc_plan *plan,
+                                   nnc_scratch *scratch, nnc_result *result, nnc_error *err);
 
 struct nnc_scratch {
     nnc_op_list list;  /* the ops of one rank */
@@ -630,46 +490,36 @@ struct nnc_scratch {
     nnc_rows ideal_rows;
     nnc_network network;
     nnc_step_memory step;
-    nnc_tail_store tails;
+    nnc_step_ends ends, ideal_ends;
     const nnc_rows *shown; /* the rows of the last result */
     int32_t stages;        /* of the last result */
     nnc_plan plan;         /* the last plan and profile that were checked */
     nnc_software software;
-    nnc_result result;     /* for a program whose nnc_result has another size */
-    nnc_ideal bound;       /* the lower bound of the last result; in ideal mode its step */
-    nnc_shared *shared;    /* lists that estimates in a row have in common */
-    nnc_known_store known; /* of brief estimates, with the promise */
+    nnc_result result; /* for a program whose nnc_result has another size */
+    nnc_ideal bound;   /* the lower bound of the last result; in ideal mode its step */
     bool brief; /* estimates set bounds, and all that needs the rows of a whole step, to NaN */
-    nnc_derivation *why; /* estimates record their formulas here; NULL = nowhere */
+    nnc_derivation *why;       /* estimates record their formulas here; NULL = nowhere */
+    nnc_estimate_fn *estimate; /* nnc_estimate_once, or a function with the same results */
+    struct nnc_shared *shared; /* of that function; nnc_estimate_once does not read it */
 };
 
-/* From now on plans share their lists, until this is called again: model and device must not change. false: out of
- * memory. */
-bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device);
+/* One estimate, from arguments that were read into a result of full size. */
+nnc_estimate_fn nnc_estimate_once;
+/* Calls scratch->estimate. */
+nnc_estimate_fn nnc_estimate_asked;
 
-/* nnc_estimate of arguments that were read, into a result of full size. */
-nnc_status nnc_estimate_asked(const nnc_model *model, const nnc_device *device,
-                              const nnc_software *software, const nnc_plan *plan,
-                              nnc_scratch *scratch, nnc_result *result, nnc_error *err);
-
-/* From the resolved r->plan to scratch->rows, the op table of one micro-batch on a rank that holds every layer; fills
- * step, sums, the segments of each device, and the work in r. */
-nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,
-                       const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
-                       nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err);
-/* nnc_prepare in parts, for a search, which looks at the memory of a plan before its times. The list of one rank and
- * its sums; */
-nnc_status nnc_prepare_list(nnc_shared *shared, const nnc_software *software, const nnc_plan *plan,
-                            nnc_network *network, nnc_step *step,
-                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_alike **alike,
-                            nnc_error *err);
-/* the work, by the segments of each device in scratch (this overwrites scratch->rows); */
-void nnc_prepare_work(nnc_scratch *scratch, nnc_alike *alike, const nnc_step *step, nnc_result *r);
-/* the list again, for a plan that differs only in its number of passes; */
-void nnc_prepare_again(const nnc_shared *shared, const nnc_step *step, nnc_alike *alike);
-/* the work from the work of a pass. */
-void nnc_prepare_counted(const nnc_model *model, const nnc_alike *alike, const nnc_pass_work *work,
-                         const nnc_step *step, nnc_result *r);
+/* The parts of nnc_estimate_once, for memo/. Clears the result. */
+void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r);
+/* Memory, step ends, bounds and step of the table in scratch->rows. */
+nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch,
+                             nnc_result *r, nnc_error *err);
+/* Is a brief estimate enough, and possible? */
+bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan);
+nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                                   nnc_scratch *scratch, nnc_result *r, nnc_error *err);
+/* Rates, money and energy; refuses numbers beyond the arithmetic. */
+nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device,
+                               const nnc_step *step, nnc_result *r, nnc_error *err);
 
 /* Memory of every stage; the result has the fullest. fullest: no other stage is needed, so a stage like the one before
  * with no more in flight is left out. */

@@ -300,8 +300,8 @@ static void add_unit_collectives(nnc_op_list *list, const nnc_segment_sums sums[
 }
 
 /* Adds to a list of one rank what ZeRO-3 and offload exchange, and to its sums a table that two stages hold. */
-static void finish_list(nnc_op_list *list, const nnc_lowering *how,
-                        nnc_segment_sums sums[NNC_SEGMENTS_MAX])
+void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how,
+                     nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
     const double table = second_table(list, how->plan);
     const bool frozen = table_is_frozen(how->plan);
@@ -321,42 +321,7 @@ void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
 {
     nnc_shard(list, how->plan);
     nnc_segments_sum(list, sums);
-    finish_list(list, how, sums);
-}
-
-void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest,
-                      nnc_step_memory *m, nnc_result *r)
-{
-    const nnc_plan *plan = step->plan;
-    const nnc_holding *before = NULL; /* the last that was weighed */
-    nnc_memory memory = { 0 };
-    for (int32_t d = 0; d < plan->pipeline; d++) {
-        const nnc_holding *h = &m->holdings[d];
-        const bool same = before != NULL && nnc_holding_same(h, before);
-        if (same && fullest && h->in_flight <= before->in_flight) {
-            continue;
-        }
-        if (!same) {
-            memory = nnc_memory_of(model, step->list, step->sums, h, plan, step->software,
-                                   step->device->mem_bytes);
-        } else if (h->in_flight != before->in_flight) {
-            memory = nnc_memory_in_flight(&memory, model, step->list, step->sums, h, plan,
-                                          step->software);
-        }
-        before = h;
-        m->stages[d].memory = memory;
-        if (d == 0 || memory.total_bytes > r->memory.total_bytes) {
-            r->memory = memory;
-            r->memory_stage = d;
-        }
-    }
-    r->verdict = nnc_memory_verdict(&r->memory, r->memory.capacity_bytes);
-    if (step->why != NULL) {
-        const nnc_holding *h = &m->holdings[r->memory_stage];
-        nnc_step_say_in_flight(step, r->memory_stage);
-        nnc_memory_say(model, step->list, step->sums, h, plan, step->software,
-                       step->device->mem_bytes, step->why);
-    }
+    nnc_finish_list(list, how, sums);
 }
 
 static nnc_launch launch_of(const nnc_model *model, const nnc_software *software)
@@ -370,9 +335,9 @@ static nnc_launch launch_of(const nnc_model *model, const nnc_software *software
 }
 
 /* The links of a plan. */
-static nnc_status begin_step(const nnc_model *model, const nnc_device *device,
-                             const nnc_software *software, const nnc_plan *plan,
-                             nnc_network *network, nnc_step *step, nnc_error *err)
+nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device,
+                          const nnc_software *software, const nnc_plan *plan, nnc_network *network,
+                          nnc_step *step, nnc_error *err)
 {
     const bool alone = plan->devices == 1 && plan->offload == 0;
     NNC_TRY(nnc_power_check(device, err));
@@ -388,8 +353,8 @@ static nnc_status begin_step(const nnc_model *model, const nnc_device *device,
 }
 
 /* What a step knows of a list. */
-static void set_list(nnc_step *step, const nnc_op_list *list, const nnc_lowering *how,
-                     const nnc_segment_sums sums[NNC_SEGMENTS_MAX])
+void nnc_step_set_list(nnc_step *step, const nnc_op_list *list, const nnc_lowering *how,
+                       const nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
     step->list = list;
     step->sums = sums;
@@ -397,8 +362,8 @@ static void set_list(nnc_step *step, const nnc_op_list *list, const nnc_lowering
     step->tied_params = second_table(list, step->plan);
 }
 
-static void describe(const nnc_model *model, const nnc_op_list *whole, const nnc_step *step,
-                     nnc_result *r)
+void nnc_describe_model(const nnc_model *model, const nnc_op_list *whole, const nnc_step *step,
+                        nnc_result *r)
 {
     describe_model(whole, step->device, r, step->why);
     const nnc_plan *plan = step->plan;
@@ -407,117 +372,7 @@ static void describe(const nnc_model *model, const nnc_op_list *whole, const nnc
     }
 }
 
-static bool is_whole(const nnc_plan *plan)
+bool nnc_plan_is_whole(const nnc_plan *plan)
 {
     return plan->tensor == 1 && plan->context == 1 && plan->expert == 1;
-}
-
-nnc_status nnc_prepare_list(nnc_shared *shared, const nnc_software *software, const nnc_plan *plan,
-                            nnc_network *network, nnc_step *step,
-                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_alike **alike,
-                            nnc_error *err)
-{
-    NNC_TRY(begin_step(shared->model, shared->device, software, plan, network, step, err));
-    NNC_TRY(nnc_alike_find(shared, plan, software, alike, err));
-    nnc_op_list *list = &(*alike)->list;
-    const nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
-    list->count = (*alike)->count;
-    memcpy(sums, (*alike)->sums, sizeof(*alike)->sums);
-    set_list(step, list, &how, sums);
-    finish_list(list, &how, sums);
-    return NNC_OK;
-}
-
-void nnc_prepare_again(const nnc_shared *shared, const nnc_step *step, nnc_alike *alike)
-{
-    nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* the step has them */
-    const nnc_plan *plan = step->plan;
-    const nnc_lowering how = nnc_lowering_of(plan, step->software, plan->attention);
-    nnc_alike_accumulate(shared, how.grad_accumulate, alike);
-    alike->list.count = alike->count;
-    memcpy(sums, alike->sums, sizeof alike->sums);
-    finish_list(&alike->list, &how, sums);
-}
-
-void nnc_prepare_work(nnc_scratch *scratch, nnc_alike *alike, const nnc_step *step, nnc_result *r)
-{
-    double again[NNC_SEGMENTS_MAX];
-    const bool everywhere = nnc_step_recomputed(step, &scratch->step, again);
-    describe(scratch->shared->model, &alike->whole, step, r);
-    if (!everywhere || !alike->worked) { /* the mathematics is counted before it is divided */
-        const bool whole = is_whole(step->plan); /* what is not divided has one table for both */
-        if (whole) {
-            (void)nnc_alike_table(scratch->shared, alike, step);
-        } else {
-            nnc_rows_build(&alike->whole, NULL, NULL, step->plan, &scratch->rows);
-        }
-        nnc_step_pass_work(step, whole ? &alike->rows : &scratch->rows, again, &alike->work);
-        alike->worked = everywhere;
-    }
-    nnc_step_work(step, &alike->work, r);
-}
-
-void nnc_prepare_counted(const nnc_model *model, const nnc_alike *alike, const nnc_pass_work *work,
-                         const nnc_step *step, nnc_result *r)
-{
-    describe(model, &alike->whole, step, r);
-    nnc_step_work(step, work, r);
-}
-
-/* The same of plans that share their lists with others. */
-static nnc_status prepare_shared(const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
-                                 nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r,
-                                 nnc_error *err)
-{
-    nnc_alike *alike = NULL;
-    NNC_TRY(nnc_prepare_list(scratch->shared, software, &r->plan, &scratch->network, step, sums,
-                             &alike, err));
-    nnc_step_deal(step, &scratch->step);
-    nnc_prepare_work(scratch, alike, step, r);
-    nnc_alike_rows(scratch->shared, alike, step, &scratch->rows);
-    return NNC_OK;
-}
-
-/* Sums the mathematics of the rows in scratch into the result. */
-static void count_work(const nnc_step *step, const nnc_scratch *scratch, nnc_result *r)
-{
-    double again[NNC_SEGMENTS_MAX];
-    nnc_pass_work work;
-    (void)nnc_step_recomputed(step, &scratch->step, again);
-    nnc_step_pass_work(step, &scratch->rows, again, &work);
-    nnc_step_work(step, &work, r);
-}
-
-nnc_status nnc_prepare(const nnc_model *model, const nnc_device *device,
-                       const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
-                       nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err)
-{
-    const nnc_plan *plan = &r->plan;
-    const nnc_shared *shared = scratch->shared;
-    if (shared->model == model && shared->device == device && scratch->why == NULL) {
-        return prepare_shared(software, scratch, step, sums, r, err);
-    }
-    nnc_plan seen;
-    const nnc_lowering from = nnc_lowering_seen(plan, software, &seen),
-                       how = nnc_lowering_of(plan, software, plan->attention);
-    NNC_TRY(begin_step(model, device, software, plan, &scratch->network, step, err));
-    step->why = scratch->why;
-    nnc_lower(model, &from, &scratch->list);
-    NNC_TRY(nnc_check_list(&scratch->list, model, err));
-    set_list(step, &scratch->list, &how, sums);
-    describe(model, &scratch->list, step, r);
-    nnc_step_deal(step, &scratch->step);
-    const bool whole = is_whole(plan);
-    if (!whole) { /* the mathematics is counted before it is divided */
-        nnc_rows_build(&scratch->list, NULL, NULL, plan, &scratch->rows);
-        count_work(step, scratch, r);
-    }
-    nnc_split_list(&scratch->list, &how, sums);
-    nnc_rows_build(&scratch->list, device, step->network, plan, &scratch->rows);
-    nnc_rows_lend(&scratch->rows, nnc_rows_lent_factor(device, plan, software));
-    nnc_power_throttle(&scratch->rows, device);
-    if (whole) {
-        count_work(step, scratch, r);
-    }
-    return NNC_OK;
 }

@@ -252,53 +252,39 @@ bool nnc_step_deal_again(const nnc_step *step, nnc_step_memory *memory)
     return same;
 }
 
-/* Another one for other deals, up to what is in flight; 0: it is not kept. */
-static uint64_t key_of(const nnc_plan *plan)
-{
-    const int32_t chunks = nnc_schedule_chunks(plan);
-    const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
-    if (plan->pipeline > NNC_DEALT_STAGES || chunks > NNC_DEALT_VIRTUAL / plan->pipeline) {
-        return 0;
-    }
-    return ((uint64_t)plan->schedule << 32) | ((uint64_t)chunks << 16) |
-           ((uint64_t)plan->pipeline << 1) | (full ? 1 : 0);
-}
+/* ---- memory of each stage ---- */
 
-static void keep(const nnc_step_memory *m, uint64_t key, int32_t stages, nnc_dealt *to)
-{
-    const size_t count = (size_t)m->deal.virtual_stages, devices = (size_t)stages;
-    to->key = key;
-    to->virtual_stages = m->deal.virtual_stages;
-    memcpy(to->alike, m->alike, devices * sizeof m->alike[0]);
-    memcpy(to->virtual_alike, m->deal.alike, count * sizeof m->deal.alike[0]);
-    memcpy(to->holdings, m->holdings, devices * sizeof m->holdings[0]);
-    memcpy(to->shares, m->deal.shares, count * sizeof m->deal.shares[0]);
-}
-
-static void deal_kept(const nnc_dealt *from, int32_t stages, int32_t segments, nnc_step_memory *m)
-{
-    const size_t count = (size_t)from->virtual_stages, devices = (size_t)stages;
-    m->deal.stages = stages;
-    m->deal.virtual_stages = from->virtual_stages;
-    m->deal.segments = segments;
-    memcpy(m->alike, from->alike, devices * sizeof m->alike[0]);
-    memcpy(m->deal.alike, from->virtual_alike, count * sizeof m->deal.alike[0]);
-    memcpy(m->holdings, from->holdings, devices * sizeof m->holdings[0]);
-    memcpy(m->deal.shares, from->shares, count * sizeof m->deal.shares[0]);
-}
-
-void nnc_step_deal_kept(const nnc_step *step, nnc_dealt kept[NNC_DEALT], nnc_step_memory *memory)
+void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest,
+                      nnc_step_memory *m, nnc_result *r)
 {
     const nnc_plan *plan = step->plan;
-    const uint64_t key = key_of(plan);
-    nnc_dealt *place = &kept[(key * 0x9E3779B97F4A7C15u) >> (64 - NNC_DEALT_BITS)];
-    if (key != 0 && place->key == key) {
-        deal_kept(place, plan->pipeline, step->list->segment_count, memory);
-        (void)nnc_step_deal_again(step, memory);
-        return;
+    const nnc_holding *before = NULL; /* the last that was weighed */
+    nnc_memory memory = { 0 };
+    for (int32_t d = 0; d < plan->pipeline; d++) {
+        const nnc_holding *h = &m->holdings[d];
+        const bool same = before != NULL && nnc_holding_same(h, before);
+        if (same && fullest && h->in_flight <= before->in_flight) {
+            continue;
+        }
+        if (!same) {
+            memory = nnc_memory_of(model, step->list, step->sums, h, plan, step->software,
+                                   step->device->mem_bytes);
+        } else if (h->in_flight != before->in_flight) {
+            memory = nnc_memory_in_flight(&memory, model, step->list, step->sums, h, plan,
+                                          step->software);
+        }
+        before = h;
+        m->stages[d].memory = memory;
+        if (d == 0 || memory.total_bytes > r->memory.total_bytes) {
+            r->memory = memory;
+            r->memory_stage = d;
+        }
     }
-    nnc_step_deal(step, memory);
-    if (key != 0) {
-        keep(memory, key, plan->pipeline, place);
+    r->verdict = nnc_memory_verdict(&r->memory, r->memory.capacity_bytes);
+    if (step->why != NULL) {
+        const nnc_holding *h = &m->holdings[r->memory_stage];
+        nnc_step_say_in_flight(step, r->memory_stage);
+        nnc_memory_say(model, step->list, step->sums, h, plan, step->software,
+                       step->device->mem_bytes, step->why);
     }
 }

@@ -281,9 +281,9 @@ nnc_status nnc_plan_read(const nnc_plan *given, nnc_plan *plan, nnc_error *err)
     return nnc_plan_check(plan, err);
 }
 
-nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model, const nnc_device *device,
-                          const nnc_software *software, const nnc_plan *plan, nnc_estimate_args *asked,
-                          nnc_error *err)
+nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model,
+                                  const nnc_device *device, const nnc_software *software,
+                                  const nnc_plan *plan, nnc_estimate_args *asked, nnc_error *err)
 {
     NNC_TRY(nnc_need(function, "model", model != NULL, err));
     NNC_TRY(nnc_need(function, "device", device != NULL, err));

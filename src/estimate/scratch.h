@@ -1,1 +1,1 @@
-#include "estimate/estimate_internal.h"
+#include "memo/memo_internal.h"

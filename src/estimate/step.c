@@ -255,11 +255,10 @@ static int32_t slowest_stage(const nnc_step_memory *m, int32_t stages)
     return slowest;
 }
 
-double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                       const nnc_step_times *times, nnc_step_memory *m)
+/* The step time from the step ends in m. */
+static double pipeline_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                         const nnc_step_times *times, nnc_step_memory *m)
 {
-    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
-    nnc_tail_stages(step, units, &overlap, m);
     if (times->run != m->runs && nnc_schedule_splits(step->plan)) { /* another plan ran since */
         (void)nnc_step_run(step, units, times->send_s, m);
     }
@@ -277,17 +276,23 @@ double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
     return step_s;
 }
 
+double nnc_step_core_s(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                       const nnc_step_times *times, nnc_step_memory *m)
+{
+    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
+    nnc_tail_stages(step, units, &overlap, m);
+    return pipeline_s(step, units, times, m);
+}
+
 /* What messages between stages delay: the same passes run again without them. */
 static bool find_delay(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m)
 {
-    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     const int32_t stages = step->plan->pipeline;
     m->delay_s = 0.0;
     if (!(times->send_s > 0.0)) {
         return true;
     }
-    nnc_tail_stages(step, units, &overlap, m);
     if (!nnc_step_run(step, units, 0.0, m)) {
         return false;
     }
@@ -307,6 +312,7 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
 {
     const nnc_plan *plan = step->plan;
     const nnc_overlap overlap = nnc_overlap_of(plan, step->software);
+    nnc_tail_stages(step, units, &overlap, m);
     if (!find_delay(step, units, times, m)) {
         return false;
     }
@@ -314,7 +320,7 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
     r->stage = times->stage;
     const nnc_holding *holding = &m->holdings[r->stage];
     add_units(step, units, holding, r);
-    nnc_tail_times(step, units, holding, &overlap, r);
+    nnc_step_end_add(&m->ends[r->stage], r);
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         r->exposed_comm_s += r->exposed_s[k];
     }
@@ -325,7 +331,7 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS
             r->forward_s + r->backward_s + r->recompute_s + r->update_s + r->exposed_comm_s +
                 r->host_s);
     if (plan->pipeline > 1) {
-        r->step_s = nnc_step_core_s(step, units, times, m);
+        r->step_s = pipeline_s(step, units, times, m);
         NNC_SET(step->why, r->bubble_s, "s", nnc_max(0.0, r->step_s - busy_s));
     } else {
         NNC_SET(step->why, r->bubble_s, "s", 0.0);
@@ -377,8 +383,6 @@ static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *f
     nnc_step_times times = { .stage = 0 };
     nnc_result r;
     freed.why = NULL;
-    freed.tails = NULL;
-    freed.windows = NULL;
     freed.free[bound] = true;
     if (bound == NNC_BOUND_HOST) {
         freed.launch = (nnc_launch){ 0.0, 0.0, false };
@@ -415,17 +419,15 @@ static void free_bound(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_M
              "the same step again where what binds it takes no time: what hides, what the "
              "host issues and the pipeline are worked out anew; at most the step, whose order of "
              "passes would do as well");
-    if (step->plan->pipeline > 1) { /* for those who ask m of the step */
+    if (step->plan->pipeline > 1) { /* m keeps the run of the step itself */
         (void)nnc_step_run(step, units, times->send_s, m);
-        nnc_tail_stages(step, units, &overlap, m);
     }
+    nnc_tail_stages(step, units, &overlap, m);
 }
 
-bool nnc_step_time(const nnc_step *asked, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m,
+bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m,
                    nnc_result *r)
 {
-    nnc_tails tails;
-    const nnc_step timed = nnc_step_keeping(asked, &tails), *step = &timed;
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     nnc_unit units[NNC_SEGMENTS_MAX];
     nnc_step_times times;
@@ -436,16 +438,13 @@ bool nnc_step_time(const nnc_step *asked, nnc_rows *rows, nnc_rows *spare, nnc_s
         !nnc_step_core_parts(step, units, &times, m, r)) {
         return false;
     }
-    if (step->plan->pipeline == 1) { /* else the step has them */
-        nnc_tail_stages(step, units, &overlap, m);
-    }
     nnc_step_describe(step, units, m);
     const nnc_holding *holding = &m->holdings[r->stage];
     nnc_step_restrict(step, holding, rows);
     if (step->plan->pipeline > 1) {
         append_sends(step, m, r->stage, m->delay_s, rows);
     }
-    nnc_tail_append(step, units, holding, &overlap, rows);
+    nnc_step_end_append(step, units, m, r->stage, &overlap, rows);
     add_rows(rows, r);
     if (step->why != NULL) {
         nnc_say_rows(rows, r, step->why);
@@ -538,6 +537,16 @@ void nnc_step_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *
     }
 }
 
+void nnc_step_count_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
+                         nnc_result *r)
+{
+    double again[NNC_SEGMENTS_MAX];
+    nnc_pass_work work;
+    (void)nnc_step_recomputed(step, m, again);
+    nnc_step_pass_work(step, rows, again, &work);
+    nnc_step_work(step, &work, r);
+}
+
 NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
                              nnc_result *r, nnc_derivation *why)
 {
@@ -556,12 +565,8 @@ NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const n
         NNC_WHEN(why, matrix[nnc_part_of(row)] += row->work.flops * repeat);
         NNC_WHEN(why, vector[nnc_part_of(row)] += row->work.vector_flops * repeat);
     }
-    nnc_tail room;
-    const nnc_tail *tail = NULL;
     for (int32_t d = 0; d < plan->pipeline; d++) {
-        if (tail == NULL || !m->alike[d]) {
-            tail = nnc_tail_of(step, &m->holdings[d], &room);
-        }
+        const nnc_tail *tail = step->ends->of[d];
         for (int i = 0; i < tail->update_count; i++) {
             r->executed_flops += tail->works[i].flops * ranks;
             r->vector_flops += tail->works[i].vector_flops * ranks;

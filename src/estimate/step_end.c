@@ -181,7 +181,7 @@ static int64_t added_passes(const nnc_step *step)
     return step->software->added_gradients ? nnc_step_passes(step->plan) - (own_buffer ? 0 : 1) : 0;
 }
 
-static nnc_update update_of(const nnc_step *step, const nnc_tail_held *held)
+static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *held)
 {
     nnc_update u = { .optimizer = step->plan->optimizer,
                      .policy = step->plan->policy,
@@ -190,7 +190,7 @@ static nnc_update update_of(const nnc_step *step, const nnc_tail_held *held)
     return u;
 }
 
-static void add_updates(const nnc_step *step, const nnc_tail_held *held, const nnc_update *u,
+static void add_updates(const nnc_step *step, const nnc_step_end_params *held, const nnc_update *u,
                         nnc_tail *t)
 {
     static const struct {
@@ -226,16 +226,15 @@ static void add_updates(const nnc_step *step, const nnc_tail_held *held, const n
     }
 }
 
-static nnc_tail_held held_of(const nnc_step *step, const nnc_holding *holding)
+nnc_step_end_params nnc_step_end_params_of(const nnc_step *step, const nnc_holding *holding)
 {
     const bool end = holds(holding, 0) || holds(holding, step->list->segment_count - 1);
-    return (nnc_tail_held){ .dense = nnc_holding_trained(step->sums, holding, false),
-                            .expert = nnc_holding_trained(step->sums, holding, true),
-                            .tied_params = end ? step->tied_params : 0.0 };
+    return (nnc_step_end_params){ .dense = nnc_holding_trained(step->sums, holding, false),
+                                  .expert = nnc_holding_trained(step->sums, holding, true),
+                                  .tied_params = end ? step->tied_params : 0.0 };
 }
 
-/* Reads of the step what nnc_tail_store_suit compares. */
-static void find_tail(const nnc_step *step, const nnc_tail_held *held, nnc_tail *t)
+void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nnc_tail *t)
 {
     const nnc_plan *plan = step->plan;
     const nnc_update u = update_of(step, held);
@@ -269,65 +268,6 @@ static void find_tail(const nnc_step *step, const nnc_tail_held *held, nnc_tail 
     }
 }
 
-/* From the store of the step, else in the room that is given. */
-static const nnc_tail *tail_of(const nnc_step *step, const nnc_tail_held *held, nnc_tail *room)
-{
-    nnc_tail_store *store = step->store;
-    for (int32_t i = 0; store != NULL && i < store->count; i++) {
-        if (memcmp((const void *)&store->of[i].held, (const void *)held, sizeof *held) == 0) {
-            return &store->of[i].tail;
-        }
-    }
-    if (store != NULL) {
-        const bool full = store->count == NNC_TAIL_STORE;
-        const int32_t place = full ? store->oldest : store->count;
-        store->oldest = full ? (place + 1) % NNC_TAIL_STORE : 0;
-        store->count += full ? 0 : 1;
-        store->of[place].held = *held;
-        room = &store->of[place].tail;
-    }
-    find_tail(step, held, room);
-    return room;
-}
-
-const nnc_tail *nnc_tail_of(const nnc_step *step, const nnc_holding *holding, nnc_tail *room)
-{
-    nnc_tail_store *store = step->store;
-    const bool one_step = store != NULL && store->one_step;
-    for (int32_t i = 0; one_step && i < store->count; i++) {
-        if (nnc_holding_same(&store->of[i].holding, holding)) {
-            return &store->of[i].tail;
-        }
-    }
-    const nnc_tail_held held = held_of(step, holding);
-    const nnc_tail *tail = tail_of(step, &held, room);
-    for (int32_t i = 0; one_step && i < store->count; i++) {
-        if (tail == &store->of[i].tail) { /* where equal sums are found, either will do */
-            nnc_holding_copy(&store->of[i].holding, holding);
-        }
-    }
-    return tail;
-}
-
-void nnc_tail_store_suit(nnc_tail_store *store, const nnc_step *step)
-{
-    const nnc_plan *plan = step->plan;
-    const bool every_pass = plan->zero == 2 || step->software->added_gradients;
-    nnc_tail_plan key;
-    key.plan = *plan;
-    key.plan.micro_batch = key.plan.micro_batches = 0;
-    key.plan.recompute = 0;
-    key.plan.sequence_parallel = false;
-    key.plan.schedule = NNC_SCHEDULE_1F1B;
-    key.plan.virtual_stages = 0;
-    key.software = step->software;
-    key.passes = every_pass ? nnc_step_passes(plan) : 0;
-    if (memcmp((const void *)&store->plan, (const void *)&key, sizeof key) != 0) {
-        store->plan = key;
-        store->count = 0;
-    }
-}
-
 /* The share of the dense gradients that is the first segment's table, which is reduced last. */
 static double table_share(const nnc_step *step, const nnc_holding *holding)
 {
@@ -341,16 +281,18 @@ static double table_share(const nnc_step *step, const nnc_holding *holding)
 }
 
 /* What exchanges of the whole step can hide behind on each fabric, however the plan shards. */
-static nnc_hideout passes_hideout(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                                  const nnc_holding *holding)
+static nnc_hideout window_of(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                             const nnc_holding *holding)
 {
     nnc_hideout h = { .bucket_bytes = step->software->bucket_bytes,
-                      .table_share = table_share(step, holding) };
+                      .table_share = table_share(step, holding),
+                      .shards = nnc_dense_shards(step->plan),
+                      .expert_shards = nnc_expert_shards(step->plan) };
     double count = 0.0;
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         count += (double)holding->instances[s] * nnc_list_units(step->list, s);
     }
-    h.unit_share = 1.0 / count;
+    h.unit_share = step->plan->zero == 3 ? 1.0 / count : 0.0; /* FSDP cuts by unit, not by size */
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
         const nnc_unit *u = &units[s];
@@ -362,41 +304,6 @@ static nnc_hideout passes_hideout(const nnc_step *step, const nnc_unit units[NNC
         }
     }
     return h;
-}
-
-static void set_shards(const nnc_plan *plan, nnc_hideout *h)
-{
-    h->unit_share = plan->zero == 3 ? h->unit_share : 0.0; /* FSDP cuts by unit, not by size */
-    h->shards = nnc_dense_shards(plan);
-    h->expert_shards = nnc_expert_shards(plan);
-}
-
-static nnc_hideout hideout_of(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                              const nnc_holding *holding)
-{
-    nnc_hideout h = passes_hideout(step, units, holding);
-    set_shards(step->plan, &h);
-    return h;
-}
-
-/* From the windows of the step, else in the room that is given. */
-static const nnc_tail_window *window_of(const nnc_step *step,
-                                        const nnc_unit units[NNC_SEGMENTS_MAX],
-                                        const nnc_holding *holding, nnc_tail_window *room)
-{
-    nnc_tail_windows *windows = step->windows;
-    for (int32_t i = 0; windows != NULL && i < windows->count; i++) {
-        if (nnc_holding_same(&windows->of[i].holding, holding)) {
-            return &windows->of[i];
-        }
-    }
-    if (windows != NULL && windows->count < NNC_WINDOWS_MAX) {
-        room = &windows->of[windows->count++];
-        nnc_holding_copy(&room->holding, holding);
-    }
-    room->held = held_of(step, holding);
-    room->hideout = passes_hideout(step, units, holding);
-    return room;
 }
 
 /* Seconds of an exchange that stay exposed; behind what hides the rest nothing else that it meets can, while what it
@@ -414,82 +321,65 @@ static double expose(const nnc_step *step, const nnc_exchange *e, double raw_s,
     return exposed_s;
 }
 
-static void work_out(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                     const nnc_holding *holding, const nnc_overlap *overlap,
-                     nnc_tail_seconds *seconds)
+/* Seconds of the step end of one device. */
+static nnc_tail_seconds seconds_of(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                                   const nnc_holding *holding, const nnc_overlap *overlap,
+                                   const nnc_tail *t)
 {
-    nnc_tail room;
-    nnc_tail_window own;
-    const nnc_tail_window *window = window_of(step, units, holding, &own);
-    const bool one_step = step->store != NULL && step->store->one_step;
-    const nnc_tail *t =
-        one_step ? nnc_tail_of(step, holding, &room) : tail_of(step, &window->held, &room);
-    nnc_hideout hideout = window->hideout;
-    set_shards(step->plan, &hideout);
+    nnc_hideout window = window_of(step, units, holding);
+    nnc_tail_seconds seconds = { .exchanges = t->exchange_count };
     for (int i = 0; i < t->exchange_count; i++) {
         const nnc_exchange *e = &t->exchanges[i].u.exchange;
-        const double raw = step->free[NNC_BOUND_NETWORK] ? 0.0 : t->exchange_s[i];
-        seconds->comm[i] = e->comm;
-        seconds->exposed_s[i] =
-            expose(step, e, raw, overlap, &hideout, NULL) * (double)t->exchanges[i].repeat;
+        const double raw_s = step->free[NNC_BOUND_NETWORK] ? 0.0 : t->exchange_s[i];
+        seconds.comm[i] = e->comm;
+        seconds.exposed_s[i] =
+            expose(step, e, raw_s, overlap, &window, NULL) * (double)t->exchanges[i].repeat;
     }
-    seconds->exchanges = t->exchange_count;
-    seconds->update_s = 0.0;
     for (int i = 0; i < t->update_count; i++) {
         const nnc_timing *time = &t->times[i];
-        seconds->update_s += nnc_step_free_s(step, time->compute_s, time->memory_s, time->fixed_s);
+        seconds.update_s += nnc_step_free_s(step, time->compute_s, time->memory_s, time->fixed_s);
     }
+    return seconds;
 }
 
-/* Has a step with the same passes had a device that holds the same? If not, `room` takes what this one needs. */
-static const nnc_tail_seconds *seconds_of(const nnc_step *step,
-                                          const nnc_unit units[NNC_SEGMENTS_MAX],
-                                          const nnc_holding *holding, const nnc_overlap *overlap,
-                                          nnc_tail_seconds *room)
+void nnc_step_end_add(const nnc_tail_seconds *seconds, nnc_result *r)
 {
-    nnc_tails *tails = step->tails;
-    for (int32_t i = 0; tails != NULL && i < tails->count; i++) {
-        if (nnc_holding_same(&tails->of[i].holding, holding)) {
-            return &tails->of[i].seconds;
-        }
-    }
-    if (tails != NULL && tails->count < NNC_TAILS_MAX) {
-        nnc_holding_copy(&tails->of[tails->count].holding, holding);
-        room = &tails->of[tails->count++].seconds;
-    }
-    work_out(step, units, holding, overlap, room);
-    return room;
-}
-
-void nnc_tail_times(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                    const nnc_holding *holding, const nnc_overlap *overlap, nnc_result *r)
-{
-    nnc_tail_seconds room;
-    const nnc_tail_seconds *seconds = seconds_of(step, units, holding, overlap, &room);
     for (int i = 0; i < seconds->exchanges; i++) {
         r->exposed_s[seconds->comm[i]] += seconds->exposed_s[i];
     }
     r->update_s += seconds->update_s;
 }
 
+void nnc_step_ends_find(const nnc_step *step, const nnc_step_memory *m, nnc_step_ends *ends)
+{
+    for (int32_t d = 0; d < step->plan->pipeline; d++) {
+        if (m->alike[d]) {
+            ends->of[d] = ends->of[d - 1];
+            continue;
+        }
+        const nnc_step_end_params params = nnc_step_end_params_of(step, &m->holdings[d]);
+        nnc_step_end_find(step, &params, &ends->own[d]);
+        ends->of[d] = &ends->own[d];
+    }
+}
+
 void nnc_tail_stages(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
                      const nnc_overlap *overlap, nnc_step_memory *m)
 {
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
-        const nnc_holding *h = &m->holdings[d];
         nnc_stage *stage = &m->stages[d];
         if (m->alike[d]) {
+            m->ends[d] = m->ends[d - 1];
             stage->exchange_s = stage[-1].exchange_s;
             stage->update_s = stage[-1].update_s;
             continue;
         }
         double exposed_s[NNC_COMM_COUNT] = { 0.0 };
-        nnc_tail_seconds room;
-        const nnc_tail_seconds *seconds = seconds_of(step, units, h, overlap, &room);
-        for (int i = 0; i < seconds->exchanges; i++) {
-            exposed_s[seconds->comm[i]] += seconds->exposed_s[i];
+        m->ends[d] = seconds_of(step, units, &m->holdings[d], overlap, step->ends->of[d]);
+        for (int i = 0; i < m->ends[d].exchanges; i++) {
+            exposed_s[m->ends[d].comm[i]] += m->ends[d].exposed_s[i];
         }
-        stage->update_s = seconds->update_s;
+        stage->update_s = m->ends[d].update_s;
         stage->exchange_s = 0.0;
         for (int k = 0; k < NNC_COMM_COUNT; k++) {
             stage->exchange_s += exposed_s[k];
@@ -497,19 +387,19 @@ void nnc_tail_stages(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX
     }
 }
 
-void nnc_tail_append(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
-                     const nnc_holding *holding, const nnc_overlap *overlap, nnc_rows *rows)
+void nnc_step_end_append(const nnc_step *step, const nnc_unit units[NNC_SEGMENTS_MAX],
+                         const nnc_step_memory *m, int32_t stage, const nnc_overlap *overlap,
+                         nnc_rows *rows)
 {
-    nnc_tail room;
-    const nnc_tail *t = nnc_tail_of(step, holding, &room);
-    nnc_hideout hideout = hideout_of(step, units, holding);
+    const nnc_tail *t = step->ends->of[stage];
+    nnc_hideout window = window_of(step, units, &m->holdings[stage]);
     for (int i = 0; i < t->exchange_count && !rows->truncated; i++) {
         const nnc_exchange *e = &t->exchanges[i].u.exchange;
         nnc_rows_add(rows, &t->exchanges[i], step->device, step->network,
                      (double)t->exchanges[i].repeat);
         nnc_op_cost *row = &rows->rows[rows->count - 1];
         nnc_say_of_row(step->why, rows->count - 1);
-        row->time_s = expose(step, e, row->network_s, overlap, &hideout, step->why);
+        row->time_s = expose(step, e, row->network_s, overlap, &window, step->why);
         nnc_say_of_step(step->why);
     }
     for (int i = 0; i < t->update_count && !rows->truncated; i++) {

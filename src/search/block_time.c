@@ -5,53 +5,21 @@
 #include "estimate/update.h"
 #include "search/block.h"
 
-/* What is known of what such plans do once per step. */
-static nnc_tails *tails_of(nnc_plan_block *b, const nnc_pass *pass, const nnc_plan *plan,
-                           uint64_t moved)
+/* The step of a plan of that pass. */
+static nnc_step step_of(nnc_plan_block *b, const nnc_pass *pass, const nnc_plan *plan)
 {
-    const int apart = nnc_schedule_splits(plan) ? 1 : 0;
-    const bool dual = nnc_schedule_dual(plan);
-    nnc_block_tails *t =
-        &b->tails[(moved * 4 + (dual ? 2 : 0) + (uint64_t)apart) % NNC_BLOCK_TAILS];
-    if (t->pass != pass || t->block != b->begun || t->moved != moved || t->apart != apart ||
-        t->dual != dual) {
-        t->pass = pass;
-        t->block = b->begun;
-        t->moved = moved;
-        t->apart = apart;
-        t->dual = dual;
-        t->tails.count = 0;
-    }
-    return &t->tails;
-}
-
-/* The step of a plan of that pass, with what is known of what it does once. */
-static nnc_step step_of(nnc_plan_block *b, nnc_pass *pass, const nnc_plan *plan, uint64_t moved)
-{
-    const nnc_choice *degrees =
-        &b->space->axes[NNC_AXIS_PIPELINE]; /* blocks go through them first */
-    const uint64_t degree = b->number % (uint64_t)degrees->count;
-    const uint64_t place = degree * nnc_space_group_size(b->space) + moved;
     nnc_step step = pass->step;
     step.plan = plan;
-    step.tails = tails_of(b, pass, plan, moved);
-    step.windows = &pass->windows[nnc_schedule_splits(plan) ? 1 : 0];
-    step.store = &b->stores[place % NNC_BLOCK_STORES];
-    uint64_t *suited = &b->suited[place % NNC_BLOCK_STORES];
-    const uint64_t suits =
-        2 * (b->begun * nnc_space_group_size(b->space) + moved) + (nnc_schedule_dual(plan) ? 1 : 0);
-    if (*suited != suits) { /* the order of passes changes nothing else */
-        nnc_tail_store_suit(step.store, &step);
-        *suited = suits;
-    }
+    nnc_step_ends_recall(b->scratch, &step);
     return step;
 }
 
 bool nnc_block_time(nnc_plan_block *b, nnc_pass *pass, uint64_t moved, nnc_result *result)
 {
+    (void)moved;
     nnc_step_memory *m = &b->scratch->step;
     const int apart = nnc_schedule_splits(&result->plan) ? 1 : 0;
-    const nnc_step step = step_of(b, pass, &result->plan, moved);
+    const nnc_step step = step_of(b, pass, &result->plan);
     if (pass->group != b->group) { /* what happens once per step does not change the passes */
         pass->runs = nnc_step_core_run(&step, pass->units[apart], m, &pass->run);
         pass->group = b->group;
@@ -99,13 +67,14 @@ static bool fill_ends(nnc_plan_block *b, const nnc_plan *plan, nnc_waiting *wait
 bool nnc_block_wait(nnc_plan_block *b, nnc_pass *pass, uint64_t moved, const nnc_result *result,
                     nnc_waiting *waiting)
 {
+    (void)moved;
     nnc_step_memory *m = &b->scratch->step;
     const nnc_plan *plan = &result->plan;
     const nnc_unit *units = pass->units[nnc_schedule_splits(plan) ? 1 : 0];
     if (b->replays == NULL || !nnc_replays_suit(plan)) {
         return false;
     }
-    const nnc_step step = step_of(b, pass, plan, moved);
+    const nnc_step step = step_of(b, pass, plan);
     const nnc_overlap overlap = nnc_overlap_of(plan, step.software);
     nnc_tail_stages(&step, units, &overlap, m);
     if (!fill_ends(b, plan, waiting)) {
@@ -125,8 +94,7 @@ bool nnc_block_parts(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
 {
     const int apart = nnc_schedule_splits(&result->plan) ? 1 : 0;
     nnc_block_work(b, pass, result); /* which may list the pass anew */
-    nnc_step step = pass->step;
-    step.plan = &result->plan;
+    const nnc_step step = step_of(b, pass, &result->plan);
     return nnc_step_core_parts(&step, pass->units[apart], &pass->run, &b->scratch->step, result);
 }
 
