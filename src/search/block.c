@@ -212,6 +212,7 @@ static nnc_pass *make_pass(nnc_plan_block *b, const nnc_plan *plan)
     b->pass_count = b->pass_count < NNC_PASSES_MAX ? b->pass_count + 1 : NNC_PASSES_MAX;
     memset(&pass->work, 0, sizeof pass->work);
     pass->work.plan = *plan;
+    pass->number = ++b->made;
     pass->group = pass->holds = 0;
     pass->worked = pass->timed[0] = pass->timed[1] = false;
     b->listed = NULL;

@@ -19,6 +19,7 @@ typedef struct nnc_pass {
     nnc_network network;
     nnc_result work;                /* with the plan it was made for */
     double pass_s[2];               /* of all layers, one micro-batch */
+    uint64_t number;                /* from 1, over all blocks */
     uint64_t holds;                 /* the group that held is of; 0 = none */
     nnc_held held[NNC_PASS_STAGES]; /* of the first of its heaviest stages */
     bool usable, worked, timed[2];  /* not timed: only what its memory needs is there */
@@ -54,7 +55,7 @@ typedef struct nnc_plan_block {
     int32_t heaviest_count;
     nnc_table_units units[NNC_PASSES_MAX];
     int32_t units_next;
-    uint64_t begun; /* blocks so far */
+    uint64_t begun, made; /* blocks and passes so far */
     nnc_pass passes[NNC_PASSES_MAX];
     int32_t pass_count, pass_next;
     const nnc_pass *listed; /* the last; NULL = none */

@@ -5,21 +5,24 @@
 #include "estimate/update.h"
 #include "search/block.h"
 
-/* The step of a plan of that pass. */
-static nnc_step step_of(nnc_plan_block *b, const nnc_pass *pass, const nnc_plan *plan)
+/* The step of a plan of that pass, with its step ends. */
+static nnc_step step_of(nnc_plan_block *b, const nnc_pass *pass, const nnc_plan *plan,
+                        uint64_t moved)
 {
+    const int apart = nnc_schedule_splits(plan) ? 1 : 0, dual = nnc_schedule_dual(plan) ? 1 : 0;
+    const uint64_t like =
+        (pass->number * nnc_space_group_size(b->space) + moved) * 4 + (uint64_t)(2 * dual + apart);
     nnc_step step = pass->step;
     step.plan = plan;
-    nnc_step_ends_recall(b->scratch, &step);
+    nnc_tail_stages_recall(b->scratch, &step, pass->units[apart], like);
     return step;
 }
 
 bool nnc_block_time(nnc_plan_block *b, nnc_pass *pass, uint64_t moved, nnc_result *result)
 {
-    (void)moved;
     nnc_step_memory *m = &b->scratch->step;
     const int apart = nnc_schedule_splits(&result->plan) ? 1 : 0;
-    const nnc_step step = step_of(b, pass, &result->plan);
+    const nnc_step step = step_of(b, pass, &result->plan, moved);
     if (pass->group != b->group) { /* what happens once per step does not change the passes */
         pass->runs = nnc_step_core_run(&step, pass->units[apart], m, &pass->run);
         pass->group = b->group;
@@ -67,16 +70,13 @@ static bool fill_ends(nnc_plan_block *b, const nnc_plan *plan, nnc_waiting *wait
 bool nnc_block_wait(nnc_plan_block *b, nnc_pass *pass, uint64_t moved, const nnc_result *result,
                     nnc_waiting *waiting)
 {
-    (void)moved;
     nnc_step_memory *m = &b->scratch->step;
     const nnc_plan *plan = &result->plan;
     const nnc_unit *units = pass->units[nnc_schedule_splits(plan) ? 1 : 0];
     if (b->replays == NULL || !nnc_replays_suit(plan)) {
         return false;
     }
-    const nnc_step step = step_of(b, pass, plan);
-    const nnc_overlap overlap = nnc_overlap_of(plan, step.software);
-    nnc_tail_stages(&step, units, &overlap, m);
+    const nnc_step step = step_of(b, pass, plan, moved);
     if (!fill_ends(b, plan, waiting)) {
         return false;
     }
@@ -94,7 +94,12 @@ bool nnc_block_parts(nnc_plan_block *b, nnc_pass *pass, nnc_result *result)
 {
     const int apart = nnc_schedule_splits(&result->plan) ? 1 : 0;
     nnc_block_work(b, pass, result); /* which may list the pass anew */
-    const nnc_step step = step_of(b, pass, &result->plan);
+    nnc_step step = pass->step;
+    step.plan = &result->plan;
+    const nnc_overlap overlap = nnc_overlap_of(step.plan, step.software);
+    nnc_step_ends_find(&step, &b->scratch->step, &b->scratch->ends);
+    step.ends = &b->scratch->ends;
+    nnc_tail_stages(&step, pass->units[apart], &overlap, &b->scratch->step);
     return nnc_step_core_parts(&step, pass->units[apart], &pass->run, &b->scratch->step, result);
 }
 
