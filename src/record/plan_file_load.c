@@ -1,4 +1,4 @@
-#include "record/plan_file_load.h"
+#include "record/record_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "record/serve_scenario.h"
 #include "input/file.h"
 #include "input/read.h"
 

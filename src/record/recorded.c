@@ -1,18 +1,264 @@
-/* Recorded estimates: the part of a plan file that `check --update` wrote, or the one estimate of an
- * `estimate --format json`. */
+/* An estimate as a flat list of figures. */
+#include "record/record_internal.h"
+
+#include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <nncost/check.h>
 #include <nncost/nncost.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
+#include "base/number.h"
+#include "estimate/plan_asked.h"
 #include "input/file.h"
+#include "input/json.h"
 #include "input/read.h"
 #include "input/scan.h"
-#include "record/plan_file.h"
-#include "record/recorded_figures.h"
+#include "input/walk.h"
+#include "metrics/report.h"
+#include "render/json_writer.h"
+
+/* In the document's arena. */
+typedef struct nnc_figure_list {
+    nnc_figure *list;
+    int32_t count, capacity;
+    nnc_figures like; /* an earlier list: most estimates share their names */
+    bool quiet;       /* faults are not noted */
+    bool faulty;      /* there was one */
+} nnc_figure_list;
+
+/* Adds every number, text and truth value below `at`, called "prefix.key.key"; the prefix is "" or
+ * shorter than 64 bytes. Faults are noted. */
+void nnc_figures_add(nnc_json at, const char *prefix, nnc_figure_list *into);
+
+enum { FIGURE_NAME_MAX = 256, FIGURES_MAX = 10000 };
+
+static const char *name_for(nnc_arena *arena, const nnc_figure_list *into, const char *name)
+{
+    const nnc_figures like = into->like;
+    const bool known = into->count < like.count && strcmp(like.list[into->count].name, name) == 0;
+    return known ? like.list[into->count].name : nnc_arena_strdup(arena, name);
+}
+
+static const char *text_for(nnc_arena *arena, const nnc_figure_list *into, const char *text)
+{
+    const char *last = into->count < into->like.count ? into->like.list[into->count].text : NULL;
+    return last != NULL && strcmp(last, text) == 0 ? last : nnc_arena_strdup(arena, text);
+}
+
+/* A figure of this program is a number or a text as its metric is; others may be what they like. Most have the
+ * kind of the one in their place in `like`. */
+static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure)
+{
+    const nnc_figures like = into->like;
+    const bool text = figure->text != NULL;
+    if (into->count < like.count && like.list[into->count].name == figure->name &&
+        (like.list[into->count].text != NULL) == text) {
+        return true;
+    }
+    const nnc_metric *metric = nnc_figure_metric(figure->name);
+    const nnc_metric_type type = metric != NULL ? metric->type : NNC_METRIC_ANY;
+    return type == NNC_METRIC_NUMBER || type == NNC_METRIC_WHOLE ? !text
+           : type <= NNC_METRIC_ENUM                             ? text
+                                                                 : true;
+}
+
+/* What is counted in a unit is there or not. */
+static bool is_in_range(const nnc_figure *figure)
+{
+    const nnc_metric *metric = figure->number < 0.0 ? nnc_figure_metric(figure->name) : NULL;
+    return metric == NULL || metric->unit == NULL || metric->any_sign;
+}
+
+static void add_figure(nnc_json at, const char *name, nnc_figure_list *into)
+{
+    nnc_arena *arena = at.doc->arena;
+    nnc_figure *list =
+        nnc_arena_grow(arena, into->list, into->count, &into->capacity, sizeof(*list));
+    if (list == NULL) {
+        nnc_faults_no_memory(at.doc->faults);
+        return;
+    }
+    into->list = list;
+    nnc_figure figure = { .name = name_for(arena, into, name), .number = (double)NAN };
+    bool kept = figure.name != NULL;
+    switch (nnc_json_type_of(at)) {
+    case NNC_JSON_NUMBER: figure.number = nnc_json_number(at); break;
+    case NNC_JSON_BOOL: figure.text = nnc_json_bool(at) ? "true" : "false"; break;
+    default:
+        figure.text = text_for(arena, into, nnc_json_text(at));
+        kept = kept && figure.text != NULL;
+        break;
+    }
+    if (!kept) {
+        nnc_faults_no_memory(at.doc->faults);
+    } else if (is_of_kind(into, &figure) && is_in_range(&figure)) {
+        into->list[into->count++] = figure;
+    } else if (into->quiet) {
+        into->faulty = true;
+    } else if (!is_in_range(&figure)) {
+        nnc_json_mismatch(at, "out of range", "at least 0");
+    } else {
+        nnc_json_mismatch(at, "wrong type", figure.text != NULL ? "a number" : "a text");
+    }
+}
+
+/* Puts a part of a name behind the first `used` bytes; the new length, 0 = there is no room. */
+static size_t append_part(char *name, size_t used, const char *part)
+{
+    const size_t dot = used > 0 ? 1 : 0, length = strlen(part);
+    if (used + dot + length >= FIGURE_NAME_MAX) {
+        return 0;
+    }
+    name[used] = '.';
+    memcpy(name + used + dot, part, length + 1);
+    return used + dot + length;
+}
+
+/* Lists of texts or objects, such as advice, are for people; an estimate nests only so deep. */
+static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into)
+{
+    const bool list = nnc_json_type_of(at) == NNC_JSON_LIST;
+    int index = 0;
+    for (nnc_json item = nnc_json_first(at);
+         item.node != NULL && nnc_json_go_on(item) && into->count < FIGURES_MAX;
+         item = nnc_json_next(item), index++) {
+        const nnc_json_type type = nnc_json_type_of(item);
+        char place[16];
+        if (list) {
+            snprintf(place, sizeof(place), "%d", index);
+        }
+        const size_t length = append_part(name, used, list ? place : nnc_json_key(item));
+        if (length == 0 && into->quiet) {
+            into->faulty = true;
+            return;
+        }
+        if (length == 0) {
+            nnc_json_fault(item, NULL, "name too long or empty, expected at most %d bytes",
+                           FIGURE_NAME_MAX - 1);
+            return;
+        }
+        if (type == NNC_JSON_OBJECT ? !list : type == NNC_JSON_LIST) {
+            flatten(item, name, length, into);
+        } else if (type != NNC_JSON_NULL && type != NNC_JSON_OBJECT &&
+                   !(list && type == NNC_JSON_TEXT)) {
+            add_figure(item, name, into);
+        }
+    }
+}
+
+void nnc_figures_add(nnc_json at, const char *prefix, nnc_figure_list *into)
+{
+    char name[FIGURE_NAME_MAX];
+    const int used = snprintf(name, sizeof(name), "%s", prefix);
+    flatten(at, name, (size_t)used, into);
+}
+
+/* Plan files as text: where the recorded part stands, and putting another one in its place. */
+
+/* Past the recorded part, most of a large file, of which the end of the estimates is known; 0 = it is not. */
+static void pass_recorded(nnc_walk *w, size_t estimates_end)
+{
+    if (estimates_end <= w->at) {
+        nnc_walk_value(w);
+        return;
+    }
+    nnc_walk_on(w, estimates_end);
+    while (nnc_walk_member(w, true)) {
+        nnc_walk_value(w);
+    }
+}
+
+void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, int32_t count)
+{
+    nnc_walk w = nnc_walk_begin(plans->text);
+    while (nnc_walk_member(&w, true)) {
+        const size_t begin = w.at;
+        const bool recorded = nnc_walk_key_is(&w, "recorded");
+        if (nnc_walk_key_is(&w, "scenarios")) {
+            for (int32_t i = 0; nnc_walk_member(&w, false); i++) {
+                lines[i < count ? i : count] = w.line;
+                nnc_walk_value(&w);
+            }
+        } else if (recorded) {
+            pass_recorded(&w, estimates_end);
+        } else {
+            nnc_walk_value(&w);
+        }
+        if (recorded) {
+            plans->places.begin = begin;
+            plans->places.end = w.at;
+        }
+        plans->places.insert = w.at;
+    }
+}
+
+/* Fills in the digest of a recorded part where it stands open; false when out of memory. */
+static bool complete(nnc_arena *arena, char *recorded)
+{
+    static const char *const skip[] = { "digest", NULL };
+    char digest[NNC_DIGEST_TEXT];
+    nnc_faults faults = { .name = "recorded" };
+    nnc_json_doc doc = { .faults = &faults,
+                         .arena = arena,
+                         .text = recorded,
+                         .size = strlen(recorded),
+                         .values_max = INT32_MAX,
+                         .apart = { .name = "estimates" } };
+    char *place = strstr(recorded, "\"" NNC_DIGEST_OPEN "\"");
+    const bool parsed = place != NULL && nnc_json_parse(&doc);
+    nnc_json item = nnc_json_first(nnc_json_get(nnc_json_root(&doc), "estimates"));
+    for (int32_t i = 0; parsed && item.node != NULL; item = nnc_json_next(item), i++) {
+        if (nnc_json_open(item, i)) {
+            nnc_json_close(item, i, skip);
+        }
+    }
+    if (parsed && faults.count == 0) {
+        nnc_digest_print(nnc_json_digest(nnc_json_root(&doc), skip), digest);
+        memcpy(place + 1, digest, sizeof(digest) - 1);
+    }
+    nnc_json_free(&doc);
+    return parsed && faults.count == 0;
+}
+
+/* Copies bytes to a place; returns the place behind them. */
+static char *put(char *at, const char *bytes, size_t size)
+{
+    memcpy(at, bytes, size);
+    return at + size;
+}
+
+const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded,
+                                    size_t *size)
+{
+    static const char member[] = ",\n  \"recorded\": ";
+    const nnc_plans_places *places = &plans->places;
+    const bool there = places->end > 0;
+    const size_t head = there ? places->begin : places->insert;
+    const size_t tail = there ? places->end : places->insert;
+    const size_t key = there ? 0 : sizeof(member) - 1, part = strlen(recorded);
+    if (!complete(arena, recorded)) {
+        return NULL;
+    }
+    *size = head + key + part + (plans->size - tail);
+    char *text = nnc_arena_alloc(arena, *size + 1);
+    if (text != NULL) {
+        char *at = put(text, plans->text, head);
+        at = put(at, member, key);
+        at = put(at, recorded, part);
+        at = put(at, plans->text + tail, plans->size - tail);
+        *at = '\0';
+    }
+    return text;
+}
+
+/* Recorded estimates: the part of a plan file that `check --update` wrote, or the one estimate of an
+ * `estimate --format json`. */
 
 static bool is_member(nnc_json at, nnc_json_type type, const char *expected)
 {
@@ -323,4 +569,167 @@ nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *r
     const nnc_status status = nnc_recorded_parse(arena, path, text, size, recorded, err);
     free(text);
     return status;
+}
+
+/* Recorded estimates as text: the same figures give the same bytes. */
+
+static void put_member(nnc_buffer *out, int indent, const char *key, const char *text)
+{
+    nnc_buffer_print(out, "%*s\"%s\": ", indent, "", key);
+    nnc_put_json_text(out, text);
+}
+
+/* Digests come sorted by kind. */
+static void put_digests(nnc_buffer *out, const nnc_recorded *recorded)
+{
+    const char *kind = NULL;
+    nnc_buffer_text(out, "    \"digests\": {");
+    for (int32_t i = 0; i < recorded->digest_count; i++) {
+        const nnc_recorded_digest *digest = &recorded->digests[i];
+        if (kind == NULL || strcmp(kind, digest->kind) != 0) {
+            nnc_buffer_print(out, "%s\n      \"%s\": {", kind != NULL ? "\n      }," : "",
+                             digest->kind);
+            kind = digest->kind;
+        } else {
+            nnc_buffer_byte(out, ',');
+        }
+        nnc_buffer_text(out, "\n        ");
+        nnc_put_json_text(out, digest->name);
+        nnc_buffer_print(out, ": \"%s\"", digest->digest);
+    }
+    nnc_buffer_text(out, kind != NULL ? "\n      }\n    },\n" : "},\n");
+}
+
+static void put_figure(nnc_buffer *out, const nnc_figure *figure)
+{
+    char number[NNC_NUMBER_TEXT];
+    const char *rest = strchr(figure->name, '.');
+    nnc_put_json_text(out, rest != NULL ? rest + 1 : figure->name);
+    nnc_buffer_text(out, ": ");
+    if (figure->text == NULL) {
+        nnc_buffer_text(out, nnc_number_text(figure->number, number));
+    } else if (strcmp(figure->text, "true") == 0 || strcmp(figure->text, "false") == 0) {
+        nnc_buffer_text(out, figure->text);
+    } else {
+        nnc_put_json_text(out, figure->text);
+    }
+}
+
+/* Figures come part by part: "step.step_s", "step.forward_s". */
+static void put_estimate(nnc_buffer *out, const nnc_packed *figures, bool one_line)
+{
+    const char *part = "";
+    size_t length = 0;
+    const int32_t count = nnc_packed_count(figures);
+    for (int32_t i = 0; i < count; i++) {
+        const nnc_figure figure = nnc_packed_figure(figures, i);
+        const char *name = figure.name;
+        const size_t own = strcspn(name, ".");
+        if (own == length && memcmp(part, name, own) == 0) {
+            nnc_buffer_text(out, ", ");
+        } else {
+            nnc_buffer_text(out, i > 0 ? "}," : "");
+            nnc_buffer_print(out, one_line ? "%s" : "\n        %s", i > 0 && one_line ? " " : "");
+            nnc_buffer_print(out, "\"%.*s\": {", (int)own, name);
+            part = name;
+            length = own;
+        }
+        put_figure(out, &figure);
+    }
+    nnc_buffer_text(out, count > 0 ? "}" : "");
+    nnc_buffer_text(out, one_line ? "" : "\n      ");
+}
+
+void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_line)
+{
+    nnc_buffer_text(out, "{\n    \"schema\": \"" NNC_RECORDED_SCHEMA "\",\n");
+    put_member(out, 4, "note", "Written by 'nncost check --update' and by nothing else.");
+    nnc_buffer_text(out, ",\n");
+    put_member(out, 4, "tool", recorded->tool);
+    nnc_buffer_text(out, ",\n");
+    put_member(out, 4, "conventions", recorded->conventions);
+    nnc_buffer_text(out, ",\n    \"digest\": \"" NNC_DIGEST_OPEN "\",\n");
+    put_digests(out, recorded);
+    nnc_buffer_text(out, "    \"estimates\": {");
+    for (int32_t i = 0; i < recorded->estimate_count; i++) {
+        nnc_buffer_text(out, i > 0 ? ",\n      " : "\n      ");
+        nnc_put_json_text(out, recorded->estimates[i].id);
+        nnc_buffer_text(out, ": {");
+        put_estimate(out, &recorded->estimates[i].figures, one_line);
+        nnc_buffer_byte(out, '}');
+    }
+    nnc_buffer_text(out, "\n    }\n  }");
+}
+
+/* An estimate as JSON, as the program prints it. */
+
+static nnc_status take(nnc_buffer *out, char **text, size_t *size, nnc_error *err)
+{
+    const size_t length = out->size;
+    nnc_buffer_byte(out, '\0');
+    if (out->failed) {
+        nnc_buffer_free(out);
+        return nnc_no_memory(err);
+    }
+    *text = out->bytes;
+    if (size != NULL) {
+        *size = length;
+    }
+    return NNC_OK;
+}
+
+static nnc_status write(const char *function, nnc_report *report, const nnc_profiles *profiles,
+                        const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size,
+                        nnc_error *err)
+{
+    nnc_result result;
+    nnc_advice advice[NNC_ADVICE_MAX];
+    nnc_buffer out = { 0 };
+    NNC_TRY(nnc_need(function, "scratch", scratch != NULL, err));
+    NNC_TRY(nnc_need(function, "text", text != NULL, err));
+    *text = NULL;
+    NNC_TRY(nnc_report_estimate(report, plan, scratch, &result, err));
+    if (result.verdict == NNC_OVER_MEMORY) {
+        NNC_TRY(nnc_report_advise(report, profiles, plan, scratch, &result, advice, err));
+    }
+    const nnc_place place = { .record = report };
+    nnc_record document = nnc_record_begin(&out, NNC_ESTIMATE_SCHEMA);
+    nnc_record_members(&document, &nnc_estimate_document, &place);
+    nnc_record_end(&document);
+    return take(&out, text, size, err);
+}
+
+nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device,
+                             const nnc_software *software, const nnc_plan *plan,
+                             nnc_scratch *scratch, char **text, size_t *size, nnc_error *err)
+{
+    static const char here[] = "nnc_estimate_json";
+    nnc_asked asked;
+    NNC_TRY(nnc_asked_read(here, model, device, software, plan, &asked, err));
+    const nnc_profiles profiles = nnc_profiles_of_one(asked.software);
+    nnc_report report = { .model = model, .device = device, .software = asked.software };
+    return write(here, &report, &profiles, &asked.plan, scratch, text, size, err);
+}
+
+nnc_status nnc_estimate_json_by_plan(const nnc_model *model, const nnc_device *device,
+                                     const nnc_profiles *profiles, const nnc_plan *plan,
+                                     nnc_scratch *scratch, char **text, size_t *size,
+                                     nnc_error *err)
+{
+    static const char here[] = "nnc_estimate_json_by_plan";
+    nnc_plan full;
+    NNC_TRY(nnc_need(here, "model", model != NULL, err));
+    NNC_TRY(nnc_need(here, "device", device != NULL, err));
+    NNC_TRY(nnc_need(here, "profiles", profiles != NULL, err));
+    NNC_TRY(nnc_plan_read(plan, &full, err));
+    nnc_report report = { .model = model,
+                          .device = device,
+                          .software = nnc_profile_of(profiles, model, device, &full),
+                          .software_chosen = true };
+    return write(here, &report, profiles, &full, scratch, text, size, err);
+}
+
+void nnc_text_free(char *text)
+{
+    free(text);
 }

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "search/search_task.h"
+#include "search/search_internal.h"
 
 /* ---- plans ---- */
 

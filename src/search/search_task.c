@@ -1,9 +1,8 @@
-#include "search/search_task.h"
-
 #include <math.h>
 #include <time.h>
 
 #include "base/error.h"
+#include "search/search_internal.h"
 
 static double seconds(void)
 {
@@ -243,3 +242,303 @@ bool nnc_search_answered(const nnc_search_report *report)
 {
     return report->sizes != NULL ? report->fastest >= 0 : report->result->best_count > 0;
 }
+
+/* ---- over MPI ranks ---- */
+
+#ifndef NNCOST_MPI
+
+nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_device *device,
+                           const nnc_profiles *profiles, const nnc_search *search,
+                           const nnc_search_watch *watch, nnc_search_result *result, nnc_error *err)
+{
+    (void)crew;
+    return nnc_search_with(model, device, profiles, search, NULL, watch, result, err);
+}
+
+void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_device *device,
+                           const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads)
+{
+    (void)crew, (void)model, (void)device, (void)profiles, (void)run, (void)threads;
+}
+
+void nnc_crew_search_end(nnc_crew crew)
+{
+    (void)crew;
+}
+
+#else
+
+#include <mpi.h>
+#include <stdlib.h>
+
+/* An MPI call that fails ends all ranks, as is MPI's default. */
+
+enum { TAG_ASK = 1, TAG_RUN = 2, TAG_PART = 3 };
+
+/* A rank gets this share of what is left of a round, divided by the ranks: large runs first, so that
+ * few messages are needed, small ones last, so that all end together. */
+enum { RUN_SHARE = 3 };
+
+/* Blocks that rank 0 works out between two looks for who asks: enough that plans of one schedule meet. */
+enum { OWN_MOST = 16 };
+
+/* What rank 0 tells all others to do next. */
+typedef enum order { ORDER_SEARCH, ORDER_ROUND, ORDER_END_SEARCH, ORDER_END } order;
+
+/* From rank 0 to all; who waits sleeps. */
+static void share(void *said, int count, MPI_Datatype type)
+{
+    MPI_Request request;
+    MPI_Ibcast(said, count, type, 0, MPI_COMM_WORLD, &request);
+    nnc_crew_wait(&request);
+}
+
+static void tell(order what)
+{
+    int said = (int)what;
+    share(&said, 1, MPI_INT);
+}
+
+static order listen(void)
+{
+    int said = 0;
+    share(&said, 1, MPI_INT);
+    return (order)said;
+}
+
+static int bytes_of(int32_t count)
+{
+    return count * (int)sizeof(nnc_found); /* some hundred plans */
+}
+
+/* Rank 0's front, to every rank: the lists are sent as far as they are filled. */
+static void share_front(nnc_front *front)
+{
+    int counts[4] = { front->best_count, front->pareto_count, front->truncated, front->any_missed };
+    share(counts, 4, MPI_INT);
+    front->best_count = counts[0];
+    front->pareto_count = counts[1];
+    front->truncated = counts[2] != 0;
+    front->any_missed = counts[3] != 0;
+    share(front->best, bytes_of(front->best_count), MPI_BYTE);
+    share(front->pareto, bytes_of(front->pareto_count), MPI_BYTE);
+    share(&front->missed, bytes_of(1), MPI_BYTE);
+}
+
+/* A part as it is sent: the lists follow in messages of their own. */
+typedef struct part_head {
+    uint64_t evaluated, pruned, legal, feasible;
+    int32_t best_count, pareto_count;
+    bool truncated, any_missed;
+    nnc_found missed;
+} part_head;
+
+static void send_part(const nnc_search_part *part)
+{
+    const nnc_front *front = &part->front;
+    const part_head head = { .evaluated = part->evaluated,
+                             .pruned = part->pruned,
+                             .legal = part->legal,
+                             .feasible = part->feasible,
+                             .best_count = front->best_count,
+                             .pareto_count = front->pareto_count,
+                             .truncated = front->truncated,
+                             .any_missed = front->any_missed,
+                             .missed = front->missed };
+    MPI_Send(&head, (int)sizeof head, MPI_BYTE, 0, TAG_PART, MPI_COMM_WORLD);
+    MPI_Send(front->best, bytes_of(front->best_count), MPI_BYTE, 0, TAG_PART, MPI_COMM_WORLD);
+    MPI_Send(front->pareto, bytes_of(front->pareto_count), MPI_BYTE, 0, TAG_PART, MPI_COMM_WORLD);
+}
+
+static void receive(void *to, int size, int rank)
+{
+    MPI_Request request;
+    MPI_Irecv(to, size, MPI_BYTE, rank, TAG_PART, MPI_COMM_WORLD, &request);
+    nnc_crew_wait(&request);
+}
+
+static void take_part(int rank, nnc_search_part *part)
+{
+    nnc_front *front = &part->front;
+    part_head head;
+    receive(&head, (int)sizeof head, rank);
+    part->evaluated = head.evaluated;
+    part->pruned = head.pruned;
+    part->legal = head.legal;
+    part->feasible = head.feasible;
+    front->best_count = head.best_count;
+    front->pareto_count = head.pareto_count;
+    front->truncated = head.truncated;
+    front->any_missed = head.any_missed;
+    front->missed = head.missed;
+    receive(front->best, bytes_of(head.best_count), rank);
+    receive(front->pareto, bytes_of(head.pareto_count), rank);
+}
+
+/* A run of places; empty: the round has none left. */
+typedef struct places {
+    uint64_t first, end;
+} places;
+
+/* Rank 0's view. */
+typedef struct desk {
+    nnc_crew crew;
+    const nnc_search *search;
+    nnc_front *known;      /* a copy that may be sent */
+    nnc_search_part *part; /* as it comes from a rank */
+    nnc_searcher *own;     /* of rank 0, which works while no rank asks; NULL = it only waits */
+    nnc_space space;
+} desk;
+
+static bool any_asks(MPI_Status *from)
+{
+    int there = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, TAG_ASK, MPI_COMM_WORLD, &there, from);
+    return there != 0;
+}
+
+/* Takes the question of a rank. from: who asks. */
+static void wait_for_asking(MPI_Status *from)
+{
+    MPI_Request request;
+    int there = 0;
+    MPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, TAG_ASK, MPI_COMM_WORLD, &request);
+    while (!there) {
+        MPI_Test(&request, &there, from);
+        if (!there) {
+            nnc_crew_nap();
+        }
+    }
+}
+
+static void hand_out(const desk *d, uint64_t first, uint64_t end, nnc_search_part *part)
+{
+    const int helpers = d->crew.size - 1;
+    for (int idle = 0; idle < helpers;) {
+        MPI_Status from;
+        const uint64_t left = end - first;
+        const uint64_t size = left / (uint64_t)(RUN_SHARE * d->crew.size) + 1;
+        places next = { first, first };
+        if (d->own != NULL && left > 0 && !any_asks(&from)) {
+            const uint64_t own = size < OWN_MOST ? size : OWN_MOST;
+            nnc_searcher_work(d->own, d->known, first, first + own, part);
+            first += own;
+            continue;
+        }
+        wait_for_asking(&from);
+        if (left > 0) {
+            next.end = first = size < left ? first + size : end;
+        } else {
+            idle++;
+        }
+        MPI_Send(&next, (int)sizeof next, MPI_BYTE, from.MPI_SOURCE, TAG_RUN, MPI_COMM_WORLD);
+    }
+}
+
+/* nnc_helpers' work. */
+static void lead_round(void *context, const nnc_front *known, uint64_t first, uint64_t end,
+                       nnc_search_part *part)
+{
+    desk *d = context;
+    tell(ORDER_ROUND);
+    nnc_front_copy(d->known, known);
+    share_front(d->known);
+    hand_out(d, first, end, part);
+    for (int rank = 1; rank < d->crew.size; rank++) {
+        take_part(rank, d->part);
+        nnc_search_part_add(part, d->search, d->part);
+    }
+}
+
+nnc_status nnc_crew_search(nnc_crew crew, const nnc_model *model, const nnc_device *device,
+                           const nnc_profiles *profiles, const nnc_search *search,
+                           const nnc_search_watch *watch, nnc_search_result *result, nnc_error *err)
+{
+    nnc_search said = *search, alone = *search;
+    desk d = { .crew = crew, .search = search };
+    alone.threads = 1;
+    if (crew.size == 1) {
+        return nnc_search_with(model, device, profiles, search, NULL, watch, result, err);
+    }
+    d.known = malloc(sizeof *d.known);
+    d.part = malloc(sizeof *d.part);
+    if (d.known == NULL || d.part == NULL) {
+        nnc_crew_abandon(crew, NNC_NO_MEMORY);
+    }
+    if (nnc_space_make(model, device, &alone, &d.space, NULL) == NNC_OK) {
+        d.own = nnc_searcher_create(model, device, profiles, &alone, &d.space);
+    }
+    const nnc_helpers helpers = { &d, lead_round };
+    tell(ORDER_SEARCH);
+    share(&said, (int)sizeof said, MPI_BYTE);
+    const nnc_status status =
+        nnc_search_with(model, device, profiles, search, &helpers, watch, result, err);
+    tell(ORDER_END_SEARCH);
+    nnc_searcher_destroy(d.own);
+    free(d.known);
+    free(d.part);
+    return status;
+}
+
+void nnc_crew_search_end(nnc_crew crew)
+{
+    if (crew.size > 1) {
+        tell(ORDER_END);
+    }
+}
+
+/* One round of a rank that works. */
+static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_part *part)
+{
+    places next;
+    share_front(known);
+    nnc_search_part_clear(part);
+    for (;;) {
+        MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_ASK, MPI_COMM_WORLD);
+        MPI_Request request;
+        MPI_Irecv(&next, (int)sizeof next, MPI_BYTE, 0, TAG_RUN, MPI_COMM_WORLD, &request);
+        nnc_crew_wait(&request);
+        if (next.first == next.end) {
+            break;
+        }
+        nnc_searcher_work(searcher, known, next.first, next.end, part);
+    }
+    send_part(part);
+}
+
+void nnc_crew_search_serve(nnc_crew crew, const nnc_model *model, const nnc_device *device,
+                           const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads)
+{
+    nnc_front *known = calloc(1, sizeof *known);
+    nnc_search_part *part = calloc(1, sizeof *part);
+    nnc_searcher *searcher = NULL;
+    nnc_search search;
+    nnc_space space;
+    if (known == NULL || part == NULL) {
+        nnc_crew_abandon(crew, NNC_NO_MEMORY);
+    }
+    for (order what = listen(); what != ORDER_END; what = listen()) {
+        if (what == ORDER_SEARCH) {
+            share(&search, (int)sizeof search, MPI_BYTE);
+            search.threads = threads;
+            search.run = run; /* rank 0's is in its own memory */
+        } else if (what == ORDER_END_SEARCH) {
+            nnc_searcher_destroy(searcher);
+            searcher = NULL;
+        } else {
+            /* Only now: rank 0 has found the space to be sound. */
+            if (searcher == NULL &&
+                nnc_space_make(model, device, &search, &space, NULL) == NNC_OK) {
+                searcher = nnc_searcher_create(model, device, profiles, &search, &space);
+            }
+            if (searcher == NULL) {
+                nnc_crew_abandon(crew, NNC_NO_MEMORY);
+            }
+            serve_round(searcher, known, part);
+        }
+    }
+    free(known);
+    free(part);
+}
+
+#endif

@@ -1,5 +1,3 @@
-#include "search/searcher.h"
-
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -7,13 +5,16 @@
 
 #include "base/sized.h"
 #include "base/threads.h"
+#include "cost/memory.h"
+#include "estimate/prepare.h"
 #include "run/run.h"
-#include "search/block.h"
+#include "search/search_internal.h"
 
 typedef struct worker {
     nnc_searcher *of;
-    nnc_search_part part; /* counted up all the time: not next to what another worker reads */
-    nnc_plan_block block;
+    nnc_plan_groups *groups;
+    nnc_search_part part;
+    char padding[64]; /* keeps its counters out of the next worker's cache line (false sharing) */
 } worker;
 
 struct nnc_searcher {
@@ -97,7 +98,7 @@ static bool breaks_limits(const nnc_search *search, double run_s, double cost_ru
 }
 
 /* Does a plan that takes at least least_s break a limit, and is one known that does so by less? */
-static bool misses_more(worker *w, nnc_pass *pass, nnc_result *result, double least_s)
+static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, double least_s)
 {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
@@ -105,7 +106,7 @@ static bool misses_more(worker *w, nnc_pass *pass, nnc_result *result, double le
     if (!r->known->any_missed || !(r->known->missed.step_s < least_s)) {
         return false;
     }
-    nnc_block_work(&w->block, pass, result);
+    nnc_plan_groups_work(w->groups, pass, result);
     const double steps = !isnan(plan->samples) ? plan->samples / (double)plan->global_batch
                                                : plan->tokens / (double)result->tokens;
     if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* by --epochs, say */
@@ -118,7 +119,7 @@ static bool misses_more(worker *w, nnc_pass *pass, nnc_result *result, double le
 }
 
 /* The times are there: is the plan among the best? */
-static void keep_plan(worker *w, nnc_pass *pass, nnc_result *result, uint64_t index)
+static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint64_t index)
 {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
@@ -126,7 +127,7 @@ static void keep_plan(worker *w, nnc_pass *pass, nnc_result *result, uint64_t in
     nnc_run run;
     bool missed = false;
     if (limited) {
-        nnc_block_work(&w->block, pass, result);
+        nnc_plan_groups_work(w->groups, pass, result);
         count_run(r, result, &run);
         missed = breaks_limits(search, run.run_s, run.cost);
     }
@@ -137,11 +138,11 @@ static void keep_plan(worker *w, nnc_pass *pass, nnc_result *result, uint64_t in
                : nnc_front_takes(r->known, search->objective, search->best, index, step_s, bytes) &&
                      nnc_front_takes(&w->part.front, search->objective, search->best, index, step_s,
                                      bytes);
-    if (!wanted || !nnc_block_parts(&w->block, pass, result)) {
+    if (!wanted || !nnc_plan_groups_parts(w->groups, pass, result)) {
         return;
     }
     count_run(r, result, &run); /* its parts are known now */
-    const nnc_found found = found_of(result, &run, pass->step.software, index);
+    const nnc_found found = found_of(result, &run, nnc_plan_groups_software(pass), index);
     if (missed) {
         nnc_front_miss(&w->part.front, &found);
     } else {
@@ -176,20 +177,20 @@ static void complete(worker *w, nnc_found *found)
     const nnc_searcher *r = w->of;
     const uint64_t size = nnc_space_group_size(r->space), index = found->index;
     const uint64_t inside = index % r->space->block_size;
-    nnc_plan_block *block = &w->block;
+    nnc_plan_groups *groups = w->groups;
     nnc_result result;
     nnc_run run;
     if (found->software[0] != '\0' ||
-        !nnc_block_begin(block, &r->search->base, index / r->space->block_size, NULL) ||
-        !nnc_block_group(block, inside / size)) {
+        !nnc_plan_groups_block(groups, &r->search->base, index / r->space->block_size, NULL) ||
+        !nnc_plan_groups_group(groups, inside / size)) {
         return;
     }
-    nnc_pass *pass = nnc_block_plan(block, inside % size, &result);
-    if (pass != NULL && nnc_block_pass(block, pass, &result.plan) &&
-        nnc_block_time(block, pass, inside % size, &result) &&
-        nnc_block_parts(block, pass, &result)) {
+    nnc_pass_costs *pass = nnc_plan_groups_plan(groups, inside % size, &result);
+    if (pass != NULL && nnc_plan_groups_times(groups, pass, &result.plan) &&
+        nnc_plan_groups_step(groups, pass, inside % size, &result) &&
+        nnc_plan_groups_parts(groups, pass, &result)) {
         count_run(r, &result, &run);
-        *found = found_of(&result, &run, pass->step.software, index);
+        *found = found_of(&result, &run, nnc_plan_groups_software(pass), index);
     }
 }
 
@@ -199,7 +200,7 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
     nnc_result result;
-    nnc_pass *pass = nnc_block_plan(&w->block, inside, &result);
+    nnc_pass_costs *pass = nnc_plan_groups_plan(w->groups, inside, &result);
     if (pass == NULL) {
         w->part.pruned++;
         return;
@@ -208,11 +209,11 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     const bool fits = nnc_memory_verdict(&result.memory, capacity) == NNC_FITS;
     w->part.legal++;
     w->part.feasible += fits ? 1 : 0;
-    if ((!fits && !search->no_prune) || !nnc_block_pass(&w->block, pass, &result.plan)) {
+    if ((!fits && !search->no_prune) || !nnc_plan_groups_times(w->groups, pass, &result.plan)) {
         w->part.pruned++;
         return;
     }
-    const double least_s = nnc_block_least_s(pass, &result.plan);
+    const double least_s = nnc_plan_groups_least_s(pass, &result.plan);
     const bool hopeless = !fits || misses_more(w, pass, &result, least_s) ||
                           nnc_front_beats(r->known, search->objective, search->best, least_s,
                                           result.memory.total_bytes);
@@ -221,10 +222,11 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     waiting.memory_bytes = result.memory.total_bytes;
     waiting.fits = fits;
     if ((!hopeless || search->no_prune) &&
-        nnc_block_wait(&w->block, pass, inside, &result, &waiting)) {
+        nnc_plan_groups_wait(w->groups, pass, inside, &result, &waiting)) {
         return;
     }
-    if ((hopeless && !search->no_prune) || !nnc_block_time(&w->block, pass, inside, &result)) {
+    if ((hopeless && !search->no_prune) ||
+        !nnc_plan_groups_step(w->groups, pass, inside, &result)) {
         w->part.pruned++;
         return;
     }
@@ -238,12 +240,12 @@ static void run_block(worker *w, uint64_t number)
 {
     const nnc_space *space = w->of->space;
     const uint64_t size = nnc_space_group_size(space);
-    if (!nnc_block_begin(&w->block, &w->of->search->base, number, NULL)) {
+    if (!nnc_plan_groups_block(w->groups, &w->of->search->base, number, NULL)) {
         w->part.pruned += space->block_size;
         return;
     }
     for (uint64_t first = 0; first < space->block_size; first += size) {
-        if (!nnc_block_group(&w->block, first / size)) {
+        if (!nnc_plan_groups_group(w->groups, first / size)) {
             w->part.pruned += size;
             continue;
         }
@@ -263,9 +265,7 @@ static void run_blocks(void *context)
             run_block(w, nnc_shard_block(r->search, place));
         }
     }
-    if (w->block.replays != NULL) {
-        nnc_replays_finish(w->block.replays, &w->block.scratch->step.pipeline);
-    }
+    nnc_plan_groups_finish(w->groups);
 }
 
 void nnc_search_part_add(nnc_search_part *part, const nnc_search *search,
@@ -320,10 +320,10 @@ void nnc_searcher_complete(nnc_searcher *searcher, nnc_front *front)
 
 bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err)
 {
-    nnc_plan_block *block = &searcher->workers[0].block;
-    return nnc_block_begin(block, &searcher->search->base, nnc_shard_block(searcher->search, place),
-                           err) &&
-           nnc_block_ships(block, err);
+    nnc_plan_groups *groups = searcher->workers[0].groups;
+    return nnc_plan_groups_block(groups, &searcher->search->base,
+                                 nnc_shard_block(searcher->search, place), err) &&
+           nnc_plan_groups_shipped(groups, err);
 }
 
 nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *device,
@@ -348,21 +348,14 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     made->workers = calloc((size_t)count, sizeof *made->workers);
     made->count = made->workers != NULL ? count : 0;
     bool ready = made->workers != NULL;
+    /* Whether a run keeps its limits depends on more than its step time: then no plan waits. */
     const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
     for (int32_t i = 0; i < made->count; i++) {
-        worker *w = &made->workers[i]; /* zero; much of it is room, and stays untouched */
+        worker *w = &made->workers[i];
         w->of = made;
-        w->block.model = model;
-        w->block.device = device;
-        w->block.profiles = profiles;
-        w->block.space = space;
-        w->block.scratch = nnc_scratch_create();
-        ready =
-            ready && w->block.scratch != NULL && nnc_scratch_share(w->block.scratch, model, device);
-        if (!limited) { /* whether a run keeps to its limits takes more than its step */
-            w->block.replays = nnc_replays_create(keep_waited, w);
-            ready = ready && w->block.replays != NULL;
-        }
+        w->groups =
+            nnc_plan_groups_create(model, device, profiles, space, limited ? NULL : keep_waited, w);
+        ready = ready && w->groups != NULL;
     }
     if (!ready) {
         nnc_searcher_destroy(made);
@@ -377,8 +370,7 @@ void nnc_searcher_destroy(nnc_searcher *searcher)
         return;
     }
     for (int32_t i = 0; i < searcher->count; i++) {
-        nnc_scratch_destroy(searcher->workers[i].block.scratch);
-        nnc_replays_destroy(searcher->workers[i].block.replays);
+        nnc_plan_groups_destroy(searcher->workers[i].groups);
     }
     free(searcher->workers);
     free(searcher);

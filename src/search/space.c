@@ -1,10 +1,9 @@
-#include "search/space.h"
-
 #include <math.h>
 
 #include "base/digest.h"
 #include "base/error.h"
 #include "pipeline/schedule.h"
+#include "search/search_internal.h"
 #include "shape/family.h"
 
 static nnc_status add(nnc_choice *choice, const char *option, int64_t value, nnc_error *err)
@@ -175,7 +174,7 @@ void nnc_space_group(const nnc_space *space, uint64_t group, nnc_plan *plan)
     plan->virtual_stages = (int32_t)v[NNC_AXIS_VIRTUAL_STAGES];
 }
 
-void nnc_space_moved(const nnc_space *space, uint64_t inside, nnc_plan *plan)
+void nnc_space_inside_group(const nnc_space *space, uint64_t inside, nnc_plan *plan)
 {
     int64_t v[NNC_AXES];
     digits(space, NNC_AXIS_ZERO, NNC_AXES, inside, v);
@@ -186,5 +185,5 @@ void nnc_space_moved(const nnc_space *space, uint64_t inside, nnc_plan *plan)
 void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan)
 {
     nnc_space_group(space, inside / nnc_space_group_size(space), plan);
-    nnc_space_moved(space, inside, plan);
+    nnc_space_inside_group(space, inside, plan);
 }

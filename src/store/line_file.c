@@ -1,4 +1,4 @@
-#include "store/line_file.h"
+#include "store/store_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

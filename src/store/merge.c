@@ -1,4 +1,5 @@
-#include "store/merge.h"
+/* One input, at its next row. */
+#include "store/store_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +12,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "render/format.h"
-#include "store/database.h"
-#include "store/line_file.h"
 
-/* One input, at its next row. */
 typedef struct source {
     const char *path;
     FILE *file; /* of lines, or */

@@ -1,4 +1,6 @@
-/* The rows of a sweep: one after the other, without allocating. */
+#include "sweep/sweep_internal.h"
+
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,10 +8,214 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "estimate/alike.h"
+#include "estimate/plan_asked.h"
 #include "estimate/scratch.h"
-#include "sweep/sweep.h"
-#include "sweep/sweep_order.h"
 
+/* ---- the row made concrete ---- */
+
+nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t index,
+                         nnc_error *err)
+{
+    switch (axis->target) {
+    case NNC_SWEEP_MODEL: point->model = *(const nnc_model *)axis->specs[index]; break;
+    case NNC_SWEEP_DEVICE: point->device = *(const nnc_device *)axis->specs[index]; break;
+    case NNC_SWEEP_SOFTWARE: point->software = *(const nnc_software *)axis->specs[index]; break;
+    case NNC_SWEEP_PLAN_FIELD:
+        if (axis->bytes != NULL) { /* it was read when the axis was made */
+            memcpy((char *)&point->plan + axis->offset, axis->bytes + (size_t)index * axis->size,
+                   axis->size);
+            return NNC_OK;
+        }
+        return nnc_plan_set(&point->plan, axis->field, axis->values[index], err);
+    case NNC_SWEEP_MODEL_FIELD:
+        return nnc_model_set(&point->model, axis->field, axis->values[index], err);
+    case NNC_SWEEP_DEVICE_FIELD:
+        return nnc_device_set(&point->device, axis->field, axis->values[index], err);
+    }
+    return NNC_OK;
+}
+
+/* A model or device that is loaded anew loses the fields set in the old one. */
+static bool is_lost(const nnc_sweep_axis *axis, bool model_loaded, bool device_loaded)
+{
+    return (axis->target == NNC_SWEEP_MODEL_FIELD && model_loaded) ||
+           (axis->target == NNC_SWEEP_DEVICE_FIELD && device_loaded);
+}
+
+static void check_specs(nnc_point *point)
+{
+    point->specs_moves++;
+    nnc_shared_begin(point->scratch->shared, &point->model, &point->device); /* until they move */
+    point->spec_fault.status = NNC_OK;
+    if (nnc_model_check(&point->model, point->model.id, &point->spec_fault) == NNC_OK) {
+        nnc_device_check(&point->device, point->device.id, &point->spec_fault);
+    }
+}
+
+/* Whole models and devices are the first axes, so the fields set in them come after. */
+void nnc_point_move(nnc_point *point, int64_t row)
+{
+    int32_t places[NNC_SWEEP_AXES_MAX];
+    bool model_loaded = false, device_loaded = false, specs_moved = false;
+    const nnc_sweep_axes *axes = point->axes;
+    if (!point->placed) {
+        point->plan = nnc_plan_default();
+        point->software = nnc_software_default();
+    }
+    nnc_sweep_place(axes, row, places);
+    for (int32_t i = 0; i < axes->axis_count; i++) {
+        const nnc_sweep_axis *axis = &axes->axes[i];
+        const int32_t place = places[axis->group];
+        if (point->placed && place == point->places[axis->group] &&
+            !is_lost(axis, model_loaded, device_loaded)) {
+            continue;
+        }
+        const nnc_status status = nnc_point_set(point, axis, place, NULL);
+        assert(status == NNC_OK);
+        (void)status;
+        model_loaded = model_loaded || axis->target == NNC_SWEEP_MODEL;
+        device_loaded = device_loaded || axis->target == NNC_SWEEP_DEVICE;
+        specs_moved = specs_moved ||
+                      (axis->target != NNC_SWEEP_PLAN_FIELD && axis->target != NNC_SWEEP_SOFTWARE);
+    }
+    memcpy(point->places, places, sizeof *places * (size_t)axes->group_count);
+    point->placed = true;
+    if (specs_moved) {
+        check_specs(point);
+    }
+    if (axes->profiles != NULL) {
+        const nnc_software *profile =
+            nnc_profile_of(axes->profiles, &point->model, &point->device, &point->plan);
+        if (profile != point->profile) {
+            point->software = *profile;
+            point->profile = profile;
+        }
+    }
+}
+
+nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *err)
+{
+    if (point->spec_fault.status != NNC_OK) {
+        if (err != NULL) {
+            *err = point->spec_fault;
+        }
+        return point->spec_fault.status;
+    }
+    return nnc_estimate_asked(&point->model, &point->device, &point->software, &point->plan,
+                              point->scratch, result, err);
+}
+
+/* The order in which the rows of a chunk are worked out: those that run the same ops one after the other, so that they
+ * share what is known of them. */
+
+/* A turn of a chunk. The mark is of the row with the same place in the chunk, wherever that has its turn. */
+typedef struct nnc_turn {
+    int64_t row; /* place in the chunk */
+    size_t mark; /* in the batch that holds it; NNC_NO_MARK = it is left out */
+} nnc_turn;
+#define NNC_NO_MARK SIZE_MAX
+
+typedef struct nnc_order {
+    bool decides[NNC_SWEEP_AXES_MAX]; /* a group of axes: what a rank runs */
+    bool mixed;                       /* such a group moves faster than another one */
+    int64_t keys[NNC_POOL_CHUNK_MAX]; /* what decides the ops of a row, and its place */
+    nnc_turn turns[NNC_POOL_CHUNK_MAX];
+} nnc_order;
+
+/* Starts as zeros. */
+void nnc_order_find(const nnc_sweep *sweep, nnc_order *order);
+
+/* Rows of a chunk. Of lists of ops that a chunk runs each is made once, so that more rows share it in a longer one;
+ * short sweeps have chunks for many threads all the same, and wide rows take no more memory than narrow ones. */
+int64_t nnc_order_chunk(const nnc_sweep *sweep, const nnc_order *order);
+
+/* Gives the rows of a chunk their turns; false: they are in order as they stand. */
+bool nnc_order_take(const nnc_sweep *sweep, nnc_order *order, const nnc_batch *batch);
+
+/* ---- order in a chunk ---- */
+
+/* Do the first and the last value of an axis run other ops? */
+static bool decides_ops(const nnc_sweep *sweep, const nnc_sweep_axis *axis)
+{
+    nnc_plan first = sweep->point.plan, last = first;
+    if (axis->target != NNC_SWEEP_PLAN_FIELD || axis->bytes == NULL) {
+        return true;
+    }
+    memcpy((char *)&first + axis->offset, axis->bytes, axis->size);
+    memcpy((char *)&last + axis->offset, axis->bytes + (size_t)(axis->count - 1) * axis->size,
+           axis->size);
+    first = nnc_plan_seen(&first);
+    last = nnc_plan_seen(&last);
+    return !nnc_same_bytes(&first, &last, sizeof first);
+}
+
+void nnc_order_find(const nnc_sweep *sweep, nnc_order *order)
+{
+    const nnc_sweep_axes *axes = &sweep->axes;
+    bool other = false;
+    for (int32_t i = 0; i < axes->axis_count; i++) {
+        const nnc_sweep_axis *axis = &axes->axes[i];
+        order->decides[axis->group] = order->decides[axis->group] || decides_ops(sweep, axis);
+    }
+    for (int32_t g = 0; g < axes->group_count; g++) {
+        order->mixed = order->mixed || (other && order->decides[g] && axes->lengths[g] > 1);
+        other = other || (!order->decides[g] && axes->lengths[g] > 1);
+    }
+}
+
+int64_t nnc_order_chunk(const nnc_sweep *sweep, const nnc_order *order)
+{
+    enum { CHUNKS = 32, CELLS = 16384 };
+    const int64_t share = sweep->shard_rows / CHUNKS,
+                  narrow = CELLS / (sweep->column_count > 0 ? sweep->column_count : 1),
+                  most = share < narrow ? share : narrow;
+    return !order->mixed || most < NNC_POOL_CHUNK ? NNC_POOL_CHUNK
+           : most < NNC_POOL_CHUNK_MAX            ? most
+                                                  : NNC_POOL_CHUNK_MAX;
+}
+
+static int64_t key_of_ops(const nnc_sweep_axes *axes, const nnc_order *order, int64_t row)
+{
+    int32_t places[NNC_SWEEP_AXES_MAX];
+    int64_t key = 0;
+    nnc_sweep_place(axes, row, places);
+    for (int32_t g = 0; g < axes->group_count; g++) {
+        key = order->decides[g] ? key * axes->lengths[g] + places[g] : key;
+    }
+    return key;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+bool nnc_order_take(const nnc_sweep *sweep, nnc_order *order, const nnc_batch *batch)
+{
+    bool rises = true;
+    int64_t *keys = order->keys, before = 0;
+    for (int64_t i = 0; order->mixed && i < batch->count; i++) {
+        const int64_t key =
+            key_of_ops(&sweep->axes, order, nnc_sweep_row_at(sweep, batch->first + i));
+        keys[i] = key * NNC_POOL_CHUNK_MAX + i; /* there are at most 1e15 rows, and so of keys */
+        rises = rises && key >= before;
+        before = key;
+    }
+    if (rises) {
+        return false;
+    }
+    qsort(keys, (size_t)batch->count, sizeof keys[0], by_key);
+    for (int64_t i = 0; i < batch->count; i++) {
+        order->turns[i].row = keys[i] % NNC_POOL_CHUNK_MAX;
+    }
+    return true;
+}
+
+/* ---- rows ---- */
+
+/* The rows of a sweep: one after the other, without allocating. */
 /* What of a row is known, in the order in which it costs more to know. */
 typedef enum known { KNOWN_AXES, KNOWN_SPECS, KNOWN_FIGURES } known;
 

@@ -1,4 +1,4 @@
-#include "sweep/where.h"
+#include "sweep/sweep_internal.h"
 
 #include <ctype.h>
 #include <math.h>

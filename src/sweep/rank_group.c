@@ -1,4 +1,4 @@
-#include "sweep/ranks.h"
+#include "sweep/sweep_internal.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-#include "search/front.h"
-
 #include <string.h>
+
+#include "search/search_internal.h"
 
 void nnc_front_clear(nnc_front *front)
 {
